@@ -1,0 +1,33 @@
+// The one place where an absl::Status becomes a process's exit code and a line on stderr.
+#ifndef LOCKSTEP_LIB_BASE_EXIT_STATUS_H_
+#define LOCKSTEP_LIB_BASE_EXIT_STATUS_H_
+
+#include <string_view>
+
+#include "absl/status/status.h"
+
+namespace lockstep {
+
+// The exit codes of every tool (README.md, "Exit codes").
+enum class ExitCode : int {
+  kOk = 0,
+  kInternal = 1,     // our fault
+  kUsage = 2,        // a flag or argument is wrong
+  kBadInput = 3,     // an input is missing, broken, or of another kind
+  kCheckFailed = 4,  // a check that was asked for did not hold
+  kDevice = 5,       // no such device, a rank lost, a timeout
+  kInterrupted = 130,  // stopped by SIGINT after keeping what is complete
+  kTerminated = 143,   // stopped by SIGTERM, likewise
+};
+
+// Codes: InvalidArgument and OutOfRange are usage; NotFound, DataLoss and FailedPrecondition are bad input; Aborted is a
+// failed check; Unavailable, DeadlineExceeded and ResourceExhausted are the device; Cancelled is a signal (which one
+// was caught decides between 130 and 143); everything else is our fault.
+ExitCode ToExitCode(const absl::Status& status);
+
+// Prints "TOOL: error: MESSAGE" as one line on stderr unless `status` is ok, and returns the exit code for main.
+int ExitStatus(std::string_view tool, const absl::Status& status);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_BASE_EXIT_STATUS_H_

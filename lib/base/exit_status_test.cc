@@ -1,0 +1,42 @@
+#include "lib/base/exit_status.h"
+
+#include <csignal>
+
+#include "gtest/gtest.h"
+#include "lib/base/stop_signal.h"
+
+namespace lockstep {
+namespace {
+
+TEST(ExitStatusTest, OkIsZero) { EXPECT_EQ(ExitStatus("tool", absl::OkStatus()), 0); }
+
+TEST(ExitStatusTest, EveryCodeHasItsDocumentedNumber) {
+  EXPECT_EQ(ExitStatus("tool", absl::InternalError("x")), 1);
+  EXPECT_EQ(ExitStatus("tool", absl::UnknownError("x")), 1);
+  EXPECT_EQ(ExitStatus("tool", absl::InvalidArgumentError("x")), 2);
+  EXPECT_EQ(ExitStatus("tool", absl::OutOfRangeError("x")), 2);
+  EXPECT_EQ(ExitStatus("tool", absl::NotFoundError("x")), 3);
+  EXPECT_EQ(ExitStatus("tool", absl::DataLossError("x")), 3);
+  EXPECT_EQ(ExitStatus("tool", absl::FailedPreconditionError("x")), 3);
+  EXPECT_EQ(ExitStatus("tool", absl::AbortedError("x")), 4);
+  EXPECT_EQ(ExitStatus("tool", absl::UnavailableError("x")), 5);
+  EXPECT_EQ(ExitStatus("tool", absl::DeadlineExceededError("x")), 5);
+  EXPECT_EQ(ExitStatus("tool", absl::ResourceExhaustedError("x")), 5);
+}
+
+TEST(ExitStatusTest, PrintsOneLineEvenForAMessageOfTwo) {
+  testing::internal::CaptureStderr();
+  ExitStatus("report", absl::NotFoundError("no file\nat all"));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "report: error: no file; at all\n");
+}
+
+TEST(ExitStatusTest, ACancelledToolTellsWhichSignalStoppedIt) {
+  InstallStopSignals();
+  EXPECT_EQ(ExitStatus("tool", absl::CancelledError("x")), 130);
+  std::raise(SIGTERM);
+  EXPECT_TRUE(StopRequested());
+  EXPECT_EQ(ExitStatus("tool", absl::CancelledError("x")), 143);
+}
+
+}  // namespace
+}  // namespace lockstep

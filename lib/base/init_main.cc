@@ -1,0 +1,146 @@
+#include "lib/base/init_main.h"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+
+#include "absl/flags/commandlineflag.h"
+#include "absl/flags/reflection.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "lib/base/exit_status.h"
+#include "lib/base/status_macros.h"
+#include "lib/base/stop_signal.h"
+#include "lib/base/version.h"
+
+namespace lockstep {
+namespace {
+
+std::vector<std::string>& MutableCommandLine() {
+  static auto* command_line = new std::vector<std::string>();
+  return *command_line;
+}
+
+// Flags of this project only: Abseil's own (flagfile, undefok, ...) are neither shown nor accepted.
+absl::CommandLineFlag* FindFlag(std::string_view name) {
+  absl::CommandLineFlag* flag = absl::FindCommandLineFlag(name);
+  if (flag == nullptr || absl::StrContains(flag->Filename(), "absl/") || flag->Name() != name) {
+    return nullptr;
+  }
+  return flag;
+}
+
+absl::Status SetFlag(absl::CommandLineFlag& flag, std::string_view value) {
+  std::string error;
+  if (!flag.ParseFrom(value, &error)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--", flag.Name(), "=", value, " does not parse", error.empty() ? "" : ": ", error,
+                     "; --help tells what it takes"));
+  }
+  return absl::OkStatus();
+}
+
+// Handles args[i] = "--...", moving `i` on when the value is the next argument.
+absl::Status ParseOneFlag(const std::vector<std::string>& args, size_t& i) {
+  const std::string_view body = absl::StripPrefix(absl::StripPrefix(args[i], "-"), "-");
+  const size_t equals = body.find('=');
+  const std::string_view name = body.substr(0, equals);
+  if (absl::CommandLineFlag* flag = FindFlag(name)) {
+    if (equals != std::string_view::npos) {
+      return SetFlag(*flag, body.substr(equals + 1));
+    }
+    if (flag->IsOfType<bool>()) {
+      return SetFlag(*flag, "true");
+    }
+    if (i + 1 == args.size()) {
+      return absl::InvalidArgumentError(absl::StrCat("--", name, " needs a value: --", name, "=..."));
+    }
+    return SetFlag(*flag, args[++i]);
+  }
+  if (absl::StartsWith(name, "no") && equals == std::string_view::npos) {
+    absl::CommandLineFlag* flag = FindFlag(name.substr(2));
+    if (flag != nullptr && flag->IsOfType<bool>()) {
+      return SetFlag(*flag, "false");
+    }
+  }
+  return absl::InvalidArgumentError(absl::StrCat("unknown flag --", name, "; --help lists the flags"));
+}
+
+void PrintHelp(const ToolInfo& tool) {
+  std::printf("%s: %s\n\nExample:\n  %s\n\nFlags:\n", tool.name.c_str(), tool.summary.c_str(), tool.example.c_str());
+  std::map<std::string, absl::CommandLineFlag*> sorted;
+  for (const auto& [name, flag] : absl::GetAllFlags()) {
+    if (FindFlag(name) != nullptr && !absl::StartsWith(flag->Help(), "Internal:")) {
+      sorted[std::string(name)] = flag;
+    }
+  }
+  for (const auto& [name, flag] : sorted) {
+    const std::string value = flag->DefaultValue();
+    std::printf("  --%s (default: %s)\n      %s\n", name.c_str(), value.empty() ? "none" : value.c_str(),
+                flag->Help().c_str());
+  }
+  std::printf("\nExit codes: 0 ok, 1 internal error, 2 usage, 3 bad input, 4 check failed, 5 device or communication\n"
+              "failure, 130/143 stopped by a signal. '-' as a file is standard input or output.\n");
+}
+
+bool Contains(const std::vector<std::string>& args, std::string_view wanted) {
+  for (const std::string& arg : args) {
+    if (arg == "--") {
+      return false;
+    }
+    if (arg == wanted) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::string>> ParseFlags(const std::vector<std::string>& args) {
+  std::vector<std::string> positional;
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (args[i] == "--") {
+      positional.insert(positional.end(), args.begin() + i + 1, args.end());
+      break;
+    }
+    if (args[i].size() < 2 || args[i][0] != '-') {
+      positional.push_back(args[i]);
+      continue;
+    }
+    RETURN_IF_ERROR(ParseOneFlag(args, i));
+  }
+  return positional;
+}
+
+std::vector<std::string> InitMain(const ToolInfo& tool, int argc, char** argv) {
+  const std::vector<std::string> args(argv + 1, argv + argc);
+  MutableCommandLine() = args;
+  MutableCommandLine().insert(MutableCommandLine().begin(), tool.name);
+  if (Contains(args, "--help") || Contains(args, "-h")) {
+    PrintHelp(tool);
+    std::exit(static_cast<int>(ExitCode::kOk));
+  }
+  if (Contains(args, "--version")) {
+    std::printf("%s (Lockstep) %s\n", tool.name.c_str(), kVersion);
+    std::exit(static_cast<int>(ExitCode::kOk));
+  }
+  absl::StatusOr<std::vector<std::string>> positional = ParseFlags(args);
+  if (!positional.ok()) {
+    std::exit(ExitStatus(tool.name, positional.status()));
+  }
+  if (const char* folder = std::getenv("BUILD_WORKING_DIRECTORY"); folder != nullptr && chdir(folder) != 0) {
+    std::exit(ExitStatus(tool.name, absl::InternalError(absl::StrCat("cannot enter BUILD_WORKING_DIRECTORY ", folder))));
+  }
+  std::signal(SIGPIPE, SIG_IGN);
+  InstallStopSignals();
+  return *std::move(positional);
+}
+
+const std::vector<std::string>& CommandLine() { return MutableCommandLine(); }
+
+}  // namespace lockstep

@@ -1,0 +1,36 @@
+// The beginning of every tool's main: flags, --help, the caller's folder, signals.
+#ifndef LOCKSTEP_LIB_BASE_INIT_MAIN_H_
+#define LOCKSTEP_LIB_BASE_INIT_MAIN_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace lockstep {
+
+// What --help prints above the flags.
+struct ToolInfo {
+  std::string name;     // "train_sweep"
+  std::string summary;  // one or two sentences: what it reads, what it writes
+  std::string example;  // one real command
+};
+
+// Parses argv[1..] against the Abseil flags that are defined, and returns the positional arguments.
+//
+// Takes --name=value, --name value, --name and --noname for booleans, and -- to end the flags; "-" is a positional
+// argument. InvalidArgument names the flag that is unknown, lacks a value, or whose value does not parse.
+absl::StatusOr<std::vector<std::string>> ParseFlags(const std::vector<std::string>& args);
+
+// For main: prints help and exits 0 at --help (and --version); exits 2 with one line when a flag is wrong. Then changes
+// to BUILD_WORKING_DIRECTORY when `bazel run` has set it, so that relative paths mean the caller's folder, ignores
+// SIGPIPE, and installs the stop signals. Returns the positional arguments.
+std::vector<std::string> InitMain(const ToolInfo& tool, int argc, char** argv);
+
+// argv as given to InitMain, with argv[0] replaced by the tool's name; for the record's header.
+const std::vector<std::string>& CommandLine();
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_BASE_INIT_MAIN_H_

@@ -1,0 +1,62 @@
+#include "lib/base/init_main.h"
+
+#include <cstdint>
+
+#include "absl/flags/flag.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+ABSL_FLAG(int32_t, steps, 1, "a number");
+ABSL_FLAG(bool, fast, false, "a boolean");
+ABSL_FLAG(std::string, name, "", "a text");
+
+namespace lockstep {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TEST(ParseFlagsTest, NothingGivesNothing) { EXPECT_THAT(*ParseFlags({}), IsEmpty()); }
+
+TEST(ParseFlagsTest, TakesEveryDocumentedForm) {
+  ASSERT_TRUE(ParseFlags({"--steps=3", "--fast", "--name", "a=b"}).ok());
+  EXPECT_EQ(absl::GetFlag(FLAGS_steps), 3);
+  EXPECT_TRUE(absl::GetFlag(FLAGS_fast));
+  EXPECT_EQ(absl::GetFlag(FLAGS_name), "a=b");
+  ASSERT_TRUE(ParseFlags({"--nofast"}).ok());
+  EXPECT_FALSE(absl::GetFlag(FLAGS_fast));
+  ASSERT_TRUE(ParseFlags({"--fast=true", "--name="}).ok());
+  EXPECT_TRUE(absl::GetFlag(FLAGS_fast));
+  EXPECT_EQ(absl::GetFlag(FLAGS_name), "");
+}
+
+TEST(ParseFlagsTest, KeepsPositionalArgumentsInOrder) {
+  EXPECT_THAT(*ParseFlags({"a", "--steps=2", "-", "--", "--steps=9"}), ElementsAre("a", "-", "--steps=9"));
+  EXPECT_EQ(absl::GetFlag(FLAGS_steps), 2);
+}
+
+TEST(ParseFlagsTest, RefusesAnUnknownFlagByName) {
+  const absl::Status status = ParseFlags({"--stepz=3"}).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("--stepz"));
+}
+
+TEST(ParseFlagsTest, RefusesAbseilsOwnFlags) { EXPECT_FALSE(ParseFlags({"--flagfile=x"}).ok()); }
+
+TEST(ParseFlagsTest, RefusesAValueThatDoesNotParse) {
+  const absl::Status status = ParseFlags({"--steps=many"}).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("--steps=many"));
+}
+
+TEST(ParseFlagsTest, RefusesAFlagWithoutItsValue) {
+  EXPECT_THAT(std::string(ParseFlags({"--steps"}).status().message()), HasSubstr("needs a value"));
+}
+
+TEST(ParseFlagsTest, ABooleanDoesNotEatTheNextArgument) {
+  EXPECT_THAT(*ParseFlags({"--fast", "file"}), ElementsAre("file"));
+}
+
+}  // namespace
+}  // namespace lockstep

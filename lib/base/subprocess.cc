@@ -1,0 +1,207 @@
+#include "lib/base/subprocess.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "lib/base/status_macros.h"
+#include "lib/base/stop_signal.h"
+
+namespace lockstep {
+namespace {
+
+constexpr absl::Duration kPollInterval = absl::Milliseconds(20);
+constexpr absl::Duration kGrace = absl::Seconds(2);
+
+struct Running {
+  pid_t pid = -1;
+  int result_fd = -1;
+  bool ended = false;
+};
+
+std::vector<char*> Pointers(const std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  for (const std::string& s : strings) {
+    pointers.push_back(const_cast<char*>(s.c_str()));
+  }
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// Between fork and exec: async-signal-safe calls only.
+[[noreturn]] void ExecChild(const ChildOptions& options, int result_fd, char** argv, char** envp, pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // a child never outlives its parent
+  if (getppid() != parent) {
+    _exit(127);
+  }
+  dup2(STDERR_FILENO, STDOUT_FILENO);
+  if (result_fd == kResultFd) {
+    fcntl(kResultFd, F_SETFD, 0);
+  } else {
+    dup2(result_fd, kResultFd);
+  }
+  if (options.data_limit_bytes > 0) {
+    const rlimit limit{options.data_limit_bytes, options.data_limit_bytes};
+    setrlimit(RLIMIT_DATA, &limit);
+  }
+  execve(argv[0], argv, envp);
+  _exit(127);
+}
+
+absl::StatusOr<Running> Start(const ChildOptions& options) {
+  std::vector<std::string> environment;
+  for (char** e = environ; *e != nullptr; ++e) {
+    const std::string entry = *e;
+    bool overridden = false;
+    for (const auto& [name, value] : options.environment) {
+      overridden = overridden || entry.rfind(name + "=", 0) == 0;
+    }
+    if (!overridden) {
+      environment.push_back(entry);
+    }
+  }
+  for (const auto& [name, value] : options.environment) {
+    environment.push_back(absl::StrCat(name, "=", value));
+  }
+  std::vector<char*> argv = Pointers(options.argv);
+  std::vector<char*> envp = Pointers(environment);
+
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) {
+    return absl::InternalError(absl::StrCat("pipe: ", std::strerror(errno)));
+  }
+  const pid_t parent = getpid();
+  const pid_t pid = fork();
+  if (pid == 0) {
+    ExecChild(options, ends[1], argv.data(), envp.data(), parent);
+  }
+  close(ends[1]);
+  if (pid < 0) {
+    close(ends[0]);
+    return absl::InternalError(absl::StrCat("fork: ", std::strerror(errno)));
+  }
+  fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  return Running{pid, ends[0], false};
+}
+
+void Drain(Running& child, std::string& result) {
+  char buffer[65536];
+  ssize_t n;
+  while (child.result_fd >= 0 && (n = read(child.result_fd, buffer, sizeof(buffer))) > 0) {
+    result.append(buffer, static_cast<size_t>(n));
+  }
+}
+
+// Looks whether the child has ended, without waiting.
+void Reap(Running& child, ChildExit& exit) {
+  Drain(child, exit.result);
+  int status = 0;
+  if (child.ended || waitpid(child.pid, &status, WNOHANG) != child.pid) {
+    return;
+  }
+  child.ended = true;
+  Drain(child, exit.result);
+  close(child.result_fd);
+  exit.signalled = WIFSIGNALED(status);
+  exit.code = exit.signalled ? WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+void SignalAll(std::vector<Running>& children, std::vector<ChildExit>& exits, int signal_number) {
+  for (size_t i = 0; i < children.size(); ++i) {
+    if (!children[i].ended) {
+      exits[i].ended_by_us = true;
+      kill(children[i].pid, signal_number);
+    }
+  }
+}
+
+bool Failed(const ChildExit& exit) { return exit.signalled || exit.code != 0; }
+
+}  // namespace
+
+absl::StatusOr<std::vector<ChildExit>> RunChildren(const std::vector<ChildOptions>& options, absl::Duration timeout,
+                                                   int* first_failed) {
+  std::vector<Running> children;
+  std::vector<ChildExit> exits(options.size());
+  absl::Status start_error;
+  for (const ChildOptions& child : options) {
+    absl::StatusOr<Running> started = Start(child);
+    if (!started.ok()) {
+      start_error = started.status();
+      break;
+    }
+    exits[children.size()].index = static_cast<int>(children.size());
+    children.push_back(*started);
+  }
+  exits.resize(children.size());
+
+  const absl::Time deadline = absl::Now() + timeout;
+  absl::Time kill_at = absl::InfiniteFuture();
+  int failed = -1;
+  size_t running = children.size();
+  while (running > 0) {
+    running = 0;
+    for (size_t i = 0; i < children.size(); ++i) {
+      Reap(children[i], exits[i]);
+      running += children[i].ended ? 0 : 1;
+      if (children[i].ended && failed < 0 && Failed(exits[i]) && !exits[i].ended_by_us) {
+        failed = static_cast<int>(i);
+      }
+    }
+    const bool timed_out = absl::Now() > deadline;
+    if (kill_at == absl::InfiniteFuture() && (failed >= 0 || timed_out || StopRequested() || !start_error.ok())) {
+      for (size_t i = 0; i < children.size(); ++i) {
+        exits[i].timed_out = timed_out && !children[i].ended && failed < 0;
+      }
+      SignalAll(children, exits, SIGTERM);
+      kill_at = absl::Now() + kGrace;
+    }
+    if (absl::Now() > kill_at) {
+      SignalAll(children, exits, SIGKILL);
+    }
+    if (running > 0) {
+      absl::SleepFor(kPollInterval);
+    }
+  }
+  if (first_failed != nullptr) {
+    *first_failed = failed;
+  }
+  RETURN_IF_ERROR(start_error);
+  return exits;
+}
+
+absl::Status WriteResult(const std::string& bytes) {
+  size_t written = 0;
+  while (written < bytes.size()) {
+    const ssize_t n = write(kResultFd, bytes.data() + written, bytes.size() - written);
+    if (n < 0 && errno == EINTR) {
+      continue;
+    }
+    if (n <= 0) {
+      return absl::InternalError(absl::StrCat("writing the result to the parent: ", std::strerror(errno)));
+    }
+    written += static_cast<size_t>(n);
+  }
+  close(kResultFd);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> SelfPath() {
+  char path[4096];
+  const ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+  if (n <= 0) {
+    return absl::InternalError("cannot read /proc/self/exe");
+  }
+  return std::string(path, static_cast<size_t>(n));
+}
+
+}  // namespace lockstep

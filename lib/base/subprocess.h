@@ -1,0 +1,56 @@
+// Children of this process: started with a pipe for their result, watched, and ended together.
+//
+// The tools measure each point in a process of its own, so that running out of memory, or even being killed, is an
+// outcome of that point and not the end of the run.
+#ifndef LOCKSTEP_LIB_BASE_SUBPROCESS_H_
+#define LOCKSTEP_LIB_BASE_SUBPROCESS_H_
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+
+namespace lockstep {
+
+// The descriptor on which a child finds its result pipe.
+inline constexpr int kResultFd = 3;
+
+struct ChildOptions {
+  std::vector<std::string> argv;  // argv[0] is the program's path; SelfPath() for this one
+  std::vector<std::pair<std::string, std::string>> environment;  // set in addition to this process's own
+  uint64_t data_limit_bytes = 0;  // RLIMIT_DATA of the child: heap and private mappings; 0: no limit
+};
+
+// How a child ended.
+struct ChildExit {
+  int index = -1;        // in the list given to RunChildren
+  bool signalled = false;
+  int code = 0;          // exit status, or the signal's number when `signalled`
+  bool timed_out = false;  // ended by us after the timeout
+  bool ended_by_us = false;  // ended because another child failed, at a stop signal, or at the timeout
+  std::string result;    // all that it wrote to kResultFd
+};
+
+// Starts all children and waits until each has ended. When one fails (exit status not 0, or a signal) or `timeout` has
+// passed or a stop signal came, the others are sent SIGTERM and, 2 s later, SIGKILL. Returns their exits in the order of
+// `children`; the first that failed by itself is at `*first_failed` (-1: none) when that is not null. The children's
+// standard output becomes this process's stderr, so that a library that prints cannot spoil a record on stdout.
+// Internal: a child could not be started.
+absl::StatusOr<std::vector<ChildExit>> RunChildren(const std::vector<ChildOptions>& children, absl::Duration timeout,
+                                                   int* first_failed = nullptr);
+
+// Writes all of `bytes` to kResultFd and closes it. For a child.
+absl::Status WriteResult(const std::string& bytes);
+
+// The path of this executable.
+absl::StatusOr<std::string> SelfPath();
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_BASE_SUBPROCESS_H_

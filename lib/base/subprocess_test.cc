@@ -1,0 +1,64 @@
+#include "lib/base/subprocess.h"
+
+#include <csignal>
+
+#include "gtest/gtest.h"
+
+namespace lockstep {
+namespace {
+
+ChildOptions Shell(const std::string& script) { return {{"/bin/sh", "-c", script}, {}, 0}; }
+
+TEST(RunChildrenTest, NoChildrenNoExits) { EXPECT_TRUE(RunChildren({}, absl::Seconds(5))->empty()); }
+
+TEST(RunChildrenTest, CollectsEachResultAndExitCode) {
+  int failed = 0;
+  const auto exits = RunChildren({Shell("printf one >&3"), Shell("printf two >&3")}, absl::Seconds(20), &failed);
+  ASSERT_TRUE(exits.ok());
+  EXPECT_EQ((*exits)[0].result, "one");
+  EXPECT_EQ((*exits)[1].result, "two");
+  EXPECT_EQ((*exits)[0].code, 0);
+  EXPECT_EQ(failed, -1);
+}
+
+TEST(RunChildrenTest, AResultLargerThanAPipeComesWhole) {
+  const auto exits = RunChildren({Shell("head -c 1000000 /dev/zero >&3")}, absl::Seconds(20));
+  EXPECT_EQ((*exits)[0].result.size(), 1000000u);
+}
+
+TEST(RunChildrenTest, OneFailureEndsTheOthersAndIsNamed) {
+  int failed = -1;
+  const auto exits = RunChildren({Shell("exec sleep 60"), Shell("exit 7")}, absl::Seconds(50), &failed);
+  ASSERT_TRUE(exits.ok());
+  EXPECT_EQ(failed, 1);
+  EXPECT_EQ((*exits)[1].code, 7);
+  EXPECT_FALSE((*exits)[1].ended_by_us);
+  EXPECT_TRUE((*exits)[0].ended_by_us);
+}
+
+TEST(RunChildrenTest, AKilledChildIsSignalled) {
+  int failed = -1;
+  const auto exits = RunChildren({Shell("kill -9 $$")}, absl::Seconds(20), &failed);
+  EXPECT_TRUE((*exits)[0].signalled);
+  EXPECT_EQ((*exits)[0].code, SIGKILL);
+  EXPECT_EQ(failed, 0);
+}
+
+TEST(RunChildrenTest, ASilentChildIsEndedAtTheTimeout) {
+  const auto exits = RunChildren({Shell("exec sleep 60")}, absl::Milliseconds(200));
+  EXPECT_TRUE((*exits)[0].timed_out);
+}
+
+TEST(RunChildrenTest, PassesTheEnvironmentOn) {
+  ChildOptions child = Shell("printf \"$RANK\" >&3");
+  child.environment = {{"RANK", "3"}};
+  EXPECT_EQ((*RunChildren({child}, absl::Seconds(20)))[0].result, "3");
+}
+
+TEST(RunChildrenTest, AProgramThatIsNotThereIsAFailure) {
+  const auto exits = RunChildren({{{"/nonexistent"}, {}, 0}}, absl::Seconds(20));
+  EXPECT_EQ((*exits)[0].code, 127);
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,21 @@
+"""One .proto of the records -> proto_library + cc_proto_library, named by rule so that no two names drift apart."""
+
+load("@rules_cc//cc:defs.bzl", "cc_proto_library")
+load("@rules_proto//proto:defs.bzl", "proto_library")
+
+def record_proto(name, deps = []):
+    """Makes :NAME_proto and :NAME_cc_proto from NAME.proto.
+
+    Args:
+      name: the file's name without .proto
+      deps: names (not labels) of the protos of this package that it imports
+    """
+    proto_library(
+        name = name + "_proto",
+        srcs = [name + ".proto"],
+        deps = [":" + dep + "_proto" for dep in deps],
+    )
+    cc_proto_library(
+        name = name + "_cc_proto",
+        deps = [":" + name + "_proto"],
+    )

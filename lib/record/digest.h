@@ -1,0 +1,40 @@
+// SHA-256 (OpenSSL) of bytes and files, as lower-case hex.
+#ifndef LOCKSTEP_LIB_RECORD_DIGEST_H_
+#define LOCKSTEP_LIB_RECORD_DIGEST_H_
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+
+namespace lockstep {
+
+// A running digest. Move-only; not thread-safe.
+class Sha256 {
+ public:
+  Sha256();
+  ~Sha256();
+  Sha256(Sha256&&) noexcept;
+  Sha256& operator=(Sha256&&) noexcept;
+
+  void Update(const void* bytes, size_t size);
+  void Update(std::string_view bytes) { Update(bytes.data(), bytes.size()); }
+
+  // 64 hex digits. Ends the digest: call once, nothing after it.
+  std::string HexDigest();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+std::string Sha256Hex(std::string_view bytes);
+
+// NotFound when the file cannot be opened, DataLoss when reading it fails.
+absl::StatusOr<std::string> Sha256HexOfFile(const std::string& path);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_RECORD_DIGEST_H_

@@ -1,0 +1,41 @@
+#include "lib/record/digest.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/testing/file_util.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::StatusIs;
+using ::testing::HasSubstr;
+
+// FIPS 180-2, appendix B.1, and the digest of nothing.
+constexpr char kAbc[] = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+constexpr char kEmpty[] = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
+TEST(DigestTest, StandardVectors) {
+  EXPECT_EQ(Sha256Hex(""), kEmpty);
+  EXPECT_EQ(Sha256Hex("abc"), kAbc);
+}
+
+TEST(DigestTest, InPiecesIsTheSame) {
+  Sha256 digest;
+  digest.Update("a");
+  digest.Update("bc");
+  EXPECT_EQ(digest.HexDigest(), kAbc);
+}
+
+TEST(DigestTest, OfAFile) {
+  const std::string path = testing::TempPath("abc");
+  testing::WriteFile(path, "abc");
+  EXPECT_EQ(*Sha256HexOfFile(path), kAbc);
+}
+
+TEST(DigestTest, AMissingFileIsNotFound) {
+  EXPECT_THAT(Sha256HexOfFile("/no/such"), StatusIs(absl::StatusCode::kNotFound, HasSubstr("/no/such")));
+}
+
+}  // namespace
+}  // namespace lockstep

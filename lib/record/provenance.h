@@ -1,0 +1,35 @@
+// Fills a record's header: what made it, from what, on what machine.
+#ifndef LOCKSTEP_LIB_RECORD_PROVENANCE_H_
+#define LOCKSTEP_LIB_RECORD_PROVENANCE_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/proto/header.pb.h"
+
+namespace lockstep {
+
+// What the caller of MakeHeader knows.
+struct HeaderOptions {
+  std::string_view schema;  // full name of the file message; must be one of kSchemas
+  uint64_t seed = 0;
+  std::vector<proto::Input> inputs;
+  std::vector<proto::Device> devices;
+  proto::Libraries libraries;
+  // Every flag that can change the result, by name. --output, --force and what only changes the talk stay out.
+  std::map<std::string, std::string> result_flags;
+};
+
+// A header with build, host, start time, whitelisted environment, and the cache key of all that can change the result:
+// tool, schema and version, build_id, result_flags, digests of the inputs, devices, library versions.
+proto::Header MakeHeader(const HeaderOptions& options);
+
+// The names of the environment variables that are recorded: exact names, or prefixes that end in '*'.
+const std::vector<std::string>& EnvironmentWhitelist();
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_RECORD_PROVENANCE_H_

@@ -1,0 +1,238 @@
+// Writer, reader and format together: what is written is read, and nothing else is.
+#include <cstdlib>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/proto/report.pb.h"
+#include "lib/proto/sweep.pb.h"
+#include "lib/record/provenance.h"
+#include "lib/record/record_format.h"
+#include "lib/record/record_reader.h"
+#include "lib/record/record_writer.h"
+#include "lib/record/step_cache.h"
+#include "lib/testing/file_util.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::EqualsProto;
+using ::lockstep::testing::FileExists;
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::ReadFile;
+using ::lockstep::testing::StatusIs;
+using ::lockstep::testing::TempPath;
+using ::lockstep::testing::WriteFile;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+proto::Header SmallHeader() {
+  proto::Header header;
+  header.set_schema("lockstep.proto.SweepFile");
+  header.set_schema_version(1);
+  return header;
+}
+
+proto::SweepRecord PointRecord(uint32_t batch_size) {
+  proto::SweepRecord record;
+  record.mutable_point()->set_batch_size(batch_size);
+  return record;
+}
+
+// A file with the points 32 and 128.
+std::string WriteSmall(const std::string& name) {
+  const std::string path = TempPath(name);
+  const std::vector<proto::SweepRecord> records = {PointRecord(32), PointRecord(128)};
+  EXPECT_THAT(WriteRecordFile(path, SmallHeader(), records), IsOk());
+  return path;
+}
+
+TEST(RecordFormatTest, CrcOfTheCheckString) { EXPECT_EQ(Crc32("123456789"), 0xCBF43926u); }
+
+TEST(RecordFormatTest, FrameOfTwoBytes) {
+  const std::string frame = FrameRecord("ab");
+  ASSERT_THAT(frame, SizeIs(1 + 1 + 2 + 1 + 4));
+  EXPECT_EQ(frame.substr(0, 5), std::string("\x0A\x02"
+                                            "ab\x15"));
+}
+
+TEST(RecordFileTest, WhatIsWrittenIsRead) {
+  const auto file = ReadRecordFile<proto::SweepFile>(WriteSmall("a.rec"));
+  ASSERT_THAT(file, IsOk());
+  ASSERT_THAT(file->records, SizeIs(2));
+  EXPECT_THAT(file->records[1], EqualsProto("point { batch_size: 128 }"));
+  EXPECT_EQ(file->trailer.record_count(), 3u);
+  EXPECT_EQ(file->input.sha256(), *Sha256HexOfFile(file->input.path()));
+}
+
+TEST(RecordFileTest, TheWholeFileIsOneProtobufMessage) {
+  proto::SweepFile whole;
+  ASSERT_TRUE(whole.ParseFromString(ReadFile(WriteSmall("a.rec"))));
+  EXPECT_EQ(whole.record_size(), 4);  // header, two points, trailer
+  EXPECT_EQ(whole.crc32_size(), 4);
+  EXPECT_EQ(whole.record(2).point().batch_size(), 128u);
+}
+
+TEST(RecordFileTest, ARecordLargerThanOneReadStep) {
+  const std::string path = TempPath("big.rec");
+  proto::SweepRecord big;
+  big.mutable_point()->set_detail(std::string(3'000'001, 'x'));
+  ASSERT_THAT(WriteRecordFile(path, SmallHeader(), std::vector<proto::SweepRecord>{big}), IsOk());
+  EXPECT_EQ(ReadRecordFile<proto::SweepFile>(path)->records[0].point().detail().size(), 3'000'001u);
+}
+
+TEST(RecordFileTest, TruncationAtEveryByteIsFoundAndSalvaged) {
+  const std::string bytes = ReadFile(WriteSmall("a.rec"));
+  const std::string path = TempPath("cut.rec");
+  size_t most_salvaged = 0;
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    WriteFile(path, bytes.substr(0, size));
+    EXPECT_THAT(ReadRecordFile<proto::SweepFile>(path), StatusIs(absl::StatusCode::kDataLoss, HasSubstr(path))) << size;
+    const auto salvaged = ReadRecordFile<proto::SweepFile>(path, ReadMode::kSalvage);
+    if (salvaged.ok()) {
+      EXPECT_THAT(salvaged->salvage_note, HasSubstr("whole records before it"));
+      EXPECT_GE(salvaged->records.size(), most_salvaged);
+      most_salvaged = salvaged->records.size();
+    }
+  }
+  EXPECT_EQ(most_salvaged, 2u);
+}
+
+TEST(RecordFileTest, OneFlippedBitAtEveryByteIsFound) {
+  const std::string bytes = ReadFile(WriteSmall("a.rec"));
+  const std::string path = TempPath("flipped.rec");
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    std::string flipped = bytes;
+    flipped[i] = static_cast<char>(flipped[i] ^ (1 << (i % 8)));
+    WriteFile(path, flipped);
+    EXPECT_THAT(ReadRecordFile<proto::SweepFile>(path), StatusIs(absl::StatusCode::kDataLoss, HasSubstr(path))) << i;
+  }
+}
+
+TEST(RecordFileTest, BytesAfterTheTrailerAreFound) {
+  const std::string path = WriteSmall("a.rec");
+  WriteFile(path, ReadFile(path) + "x");
+  EXPECT_THAT(ReadRecordFile<proto::SweepFile>(path),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("after the trailer")));
+}
+
+TEST(RecordFileTest, ARecordOfAnotherToolIsNamed) {
+  EXPECT_THAT(ReadRecordFile<proto::ReportFile>(WriteSmall("a.rec")),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("is a record of train_sweep")));
+}
+
+TEST(RecordFileTest, AVersionOfTheFutureIsRefused) {
+  const std::string path = TempPath("a.rec");
+  proto::Header header = SmallHeader();
+  header.set_schema_version(1000);
+  ASSERT_THAT(WriteRecordFile(path, header, std::vector<proto::SweepRecord>{}), IsOk());
+  EXPECT_THAT(ReadRecordFile<proto::SweepFile>(path),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("version 1000")));
+}
+
+TEST(RecordFileTest, AFileOfAnotherKindIsNoRecordFile) {
+  const std::string path = TempPath("text");
+  WriteFile(path, "hello\n");
+  EXPECT_THAT(ReadRecordFile<proto::SweepFile>(path),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("not a Lockstep record file")));
+}
+
+TEST(RecordFileTest, AMissingFileIsNotFound) {
+  EXPECT_THAT(ReadRecordFile<proto::SweepFile>("/no/such.rec"),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("/no/such.rec")));
+}
+
+TEST(RecordWriterTest, TheFinalNameAppearsOnlyWhenFinished) {
+  const std::string path = TempPath("a.rec");
+  {
+    auto writer = RecordWriter::Create(path, SmallHeader());
+    ASSERT_THAT(writer, IsOk());
+    ASSERT_THAT((*writer)->Append(PointRecord(32)), IsOk());
+    EXPECT_FALSE(FileExists(path));
+  }
+  EXPECT_FALSE(FileExists(path));
+  EXPECT_TRUE(FileExists(path + ".part"));  // the journal of what was complete
+  const auto journal = ReadRecordFile<proto::SweepFile>(path + ".part", ReadMode::kSalvage);
+  EXPECT_THAT(journal->records, SizeIs(1));
+}
+
+TEST(RecordWriterTest, LeavesNothingWhenNothingWasWritten) {
+  const std::string path = TempPath("a.rec");
+  { ASSERT_THAT(RecordWriter::Create(path, SmallHeader()), IsOk()); }
+  EXPECT_FALSE(FileExists(path + ".part"));
+}
+
+TEST(RecordWriterTest, TwoWritersOfOneOutputDoNotRace) {
+  const std::string path = TempPath("a.rec");
+  auto first = RecordWriter::Create(path, SmallHeader());
+  ASSERT_THAT(first, IsOk());
+  EXPECT_THAT(RecordWriter::Create(path, SmallHeader()),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("another process")));
+}
+
+TEST(RecordWriterTest, AMissingFolderIsNotFound) {
+  EXPECT_THAT(RecordWriter::Create("/no/such/folder/a.rec", SmallHeader()),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("/no/such/folder")));
+}
+
+TEST(RecordWriterTest, AFolderIsNoFile) {
+  EXPECT_THAT(RecordWriter::Create(::testing::TempDir(), SmallHeader()),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is a folder")));
+}
+
+HeaderOptions SweepOptions() {
+  HeaderOptions options;
+  options.schema = "lockstep.proto.SweepFile";
+  options.seed = 7;
+  options.result_flags = {{"model", "resnet18"}};
+  return options;
+}
+
+TEST(ProvenanceTest, TheKeyFollowsWhatCanChangeTheResult) {
+  const proto::Header base = MakeHeader(SweepOptions());
+  EXPECT_EQ(MakeHeader(SweepOptions()).cache_key(), base.cache_key());
+
+  HeaderOptions other_flag = SweepOptions();
+  other_flag.result_flags["model"] = "lenet5";
+  EXPECT_NE(MakeHeader(other_flag).cache_key(), base.cache_key());
+
+  HeaderOptions other_input = SweepOptions();
+  other_input.inputs.emplace_back().set_sha256("abc");
+  EXPECT_NE(MakeHeader(other_input).cache_key(), base.cache_key());
+
+  HeaderOptions other_library = SweepOptions();
+  other_library.libraries.set_libtorch("2.11.0");
+  EXPECT_NE(MakeHeader(other_library).cache_key(), base.cache_key());
+}
+
+TEST(ProvenanceTest, DescribesHostAndBuild) {
+  const proto::Header header = MakeHeader(SweepOptions());
+  EXPECT_EQ(header.build().tool(), "train_sweep");
+  EXPECT_THAT(header.build().build_id(), SizeIs(64));
+  EXPECT_GT(header.host().memory_bytes(), 1u << 20);
+  EXPECT_GE(header.host().cpu_cores(), 1u);
+  EXPECT_EQ(header.seed(), 7u);
+}
+
+TEST(ProvenanceTest, RecordsWhitelistedVariablesOnly) {
+  setenv("NCCL_DEBUG", "WARN", 1);
+  setenv("MY_SECRET", "hunter2", 1);
+  const proto::Header header = MakeHeader(SweepOptions());
+  EXPECT_EQ(header.environment().at("NCCL_DEBUG"), "WARN");
+  EXPECT_EQ(header.environment().count("MY_SECRET"), 0u);
+}
+
+TEST(StepCacheTest, OnlyAnOutputWithTheSameKeyIsCached) {
+  const std::string path = TempPath("a.rec");
+  const proto::Header header = MakeHeader(SweepOptions());
+  EXPECT_FALSE(IsCached(path, header));
+  ASSERT_THAT(WriteRecordFile(path, header, std::vector<proto::SweepRecord>{}), IsOk());
+  EXPECT_TRUE(IsCached(path, header));
+  HeaderOptions changed = SweepOptions();
+  changed.result_flags["model"] = "lenet5";
+  EXPECT_FALSE(IsCached(path, MakeHeader(changed)));
+  EXPECT_FALSE(IsCached("-", header));
+}
+
+}  // namespace
+}  // namespace lockstep

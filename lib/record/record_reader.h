@@ -1,0 +1,109 @@
+// Reads record files, and believes nothing that it has not checked.
+#ifndef LOCKSTEP_LIB_RECORD_RECORD_READER_H_
+#define LOCKSTEP_LIB_RECORD_RECORD_READER_H_
+
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "google/protobuf/message.h"
+#include "lib/base/status_macros.h"
+#include "lib/proto/header.pb.h"
+#include "lib/record/digest.h"
+
+namespace lockstep {
+
+// One pass over a record file. Holds one record at a time. Not thread-safe.
+class RecordReader {
+ public:
+  // Opens the file ("-": standard input) and reads its header. `schema` is the full name of the file message expected,
+  // or "" for any that this build knows. NotFound: no such file. DataLoss: not a record file, or broken.
+  // FailedPrecondition: a record file of another tool, or of a version that this build does not know.
+  static absl::StatusOr<std::unique_ptr<RecordReader>> Open(const std::string& path, std::string_view schema);
+
+  ~RecordReader();
+  RecordReader(const RecordReader&) = delete;
+  RecordReader& operator=(const RecordReader&) = delete;
+
+  const proto::Header& header() const { return header_; }
+
+  // Reads the next record into `record` and returns true; false once the trailer was read and found to agree.
+  // DataLoss names file, record and byte: a wrong tag or CRC, bytes that do not parse, a cut-off end (the message says
+  // how many records are whole), a trailer that counts otherwise, bytes after the trailer.
+  absl::StatusOr<bool> Next(google::protobuf::Message& record);
+
+  // Valid after Next returned false: the trailer, and the file as an input of the next tool.
+  const proto::Trailer& trailer() const { return trailer_; }
+  proto::Input input();
+
+  // Records read so far, the header counted.
+  uint64_t record_count() const { return record_count_; }
+
+ private:
+  RecordReader(std::string path, std::FILE* file) : path_(std::move(path)), file_(file) {}
+  absl::Status ReadHeader(std::string_view schema);
+  absl::StatusOr<bool> ReadFrame(std::string& payload);
+  absl::Status ReadExactly(void* bytes, size_t size, const char* what);
+  absl::Status Broken(const std::string& what) const;
+  absl::Status CutOff(const char* what) const;
+
+  const std::string path_;
+  std::FILE* const file_;
+  proto::Header header_;
+  proto::Trailer trailer_;
+  Sha256 digest_;
+  std::string sha256_;
+  std::string payload_;
+  uint64_t record_count_ = 0;
+  uint64_t offset_ = 0;  // bytes taken so far
+};
+
+// A whole record file in memory.
+template <typename Record>
+struct RecordFile {
+  proto::Header header;
+  std::vector<Record> records;  // without header and trailer
+  proto::Trailer trailer;       // unset fields when salvaged from a cut-off file
+  proto::Input input;
+  std::string salvage_note;  // empty: the file was whole; else what was lost, in words
+};
+
+// kStrict: a file that is not whole is an error. kSalvage: the records before the first damage are returned with a note.
+enum class ReadMode { kStrict, kSalvage };
+
+// Reads a file whose message type is `File` (proto::SweepFile). Errors as RecordReader's.
+template <typename File, typename Record = std::decay_t<decltype(std::declval<File>().record(0))>>
+absl::StatusOr<RecordFile<Record>> ReadRecordFile(const std::string& path, ReadMode mode = ReadMode::kStrict) {
+  ASSIGN_OR_RETURN(std::unique_ptr<RecordReader> reader, RecordReader::Open(path, File::descriptor()->full_name()));
+  RecordFile<Record> file;
+  file.header = reader->header();
+  while (true) {
+    Record record;
+    absl::StatusOr<bool> more = reader->Next(record);
+    if (!more.ok() && mode == ReadMode::kStrict) {
+      return more.status();
+    }
+    if (!more.ok()) {
+      file.salvage_note = std::string(more.status().message());
+      break;
+    }
+    if (!*more) {
+      file.trailer = reader->trailer();
+      break;
+    }
+    file.records.push_back(std::move(record));
+  }
+  file.input = reader->input();
+  return file;
+}
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_RECORD_RECORD_READER_H_

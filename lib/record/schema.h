@@ -1,0 +1,36 @@
+// The schemas that this build knows, with their versions.
+#ifndef LOCKSTEP_LIB_RECORD_SCHEMA_H_
+#define LOCKSTEP_LIB_RECORD_SCHEMA_H_
+
+#include <cstdint>
+#include <string_view>
+
+namespace lockstep {
+
+// One schema: the full name of the file message, the version that this build writes, and the tool that writes it.
+struct Schema {
+  std::string_view name;
+  uint32_t version;
+  std::string_view tool;
+};
+
+// Raise a version when an older reader would misread the file; note it in CHANGELOG.md.
+inline constexpr Schema kSchemas[] = {
+    {"lockstep.proto.DatasetFile", 1, "cifar_prep"},   {"lockstep.proto.SweepFile", 1, "train_sweep"},
+    {"lockstep.proto.ScaleFile", 1, "scale_run"},      {"lockstep.proto.CommModelFile", 1, "comm_model"},
+    {"lockstep.proto.QuantizedFile", 1, "quantize"},   {"lockstep.proto.ReportFile", 1, "report"},
+};
+
+// Null when this build does not know it.
+constexpr const Schema* FindSchema(std::string_view name) {
+  for (const Schema& schema : kSchemas) {
+    if (schema.name == name) {
+      return &schema;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_RECORD_SCHEMA_H_

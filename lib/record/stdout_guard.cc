@@ -1,0 +1,34 @@
+#include "lib/record/stdout_guard.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+
+namespace lockstep {
+
+absl::StatusOr<int> TakeStdout() {
+  static int real_stdout = -1;
+  if (real_stdout < 0) {
+    if (isatty(STDOUT_FILENO) != 0) {
+      return absl::FailedPreconditionError(
+          "standard output is a terminal; records are binary: redirect it, or name a file with --output");
+    }
+    std::fflush(stdout);
+    real_stdout = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10);
+    if (real_stdout < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+      return absl::FailedPreconditionError(absl::StrCat("standard output cannot be used: ", std::strerror(errno)));
+    }
+  }
+  const int copy = fcntl(real_stdout, F_DUPFD_CLOEXEC, 10);
+  if (copy < 0) {
+    return absl::InternalError(absl::StrCat("dup of standard output: ", std::strerror(errno)));
+  }
+  return copy;
+}
+
+}  // namespace lockstep

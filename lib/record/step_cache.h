@@ -1,0 +1,18 @@
+// An output that already holds the result of the same step is not made again.
+#ifndef LOCKSTEP_LIB_RECORD_STEP_CACHE_H_
+#define LOCKSTEP_LIB_RECORD_STEP_CACHE_H_
+
+#include <string>
+
+#include "lib/proto/header.pb.h"
+
+namespace lockstep {
+
+// Whether the file at `path` is a complete record file with this header's cache key. Then prints "cached PATH" on
+// stderr. Reads the header only: a file under its final name is complete (record_writer.h), and whoever reads the rest
+// checks it. Never true for "-", or when the key has no build identity.
+bool IsCached(const std::string& path, const proto::Header& header);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_RECORD_STEP_CACHE_H_
