@@ -1,0 +1,63 @@
+"""Repository rule that finds a CUDA toolkit (12.0 or newer).
+
+Search order, first folder with a toolkit wins; nothing is ever downloaded:
+  1. the environment variable CUDA_HOME;
+  2. the folder above the `nvcc` on PATH;
+  3. /usr/local/cuda.
+Without a toolkit the repository is still valid: its targets are skipped, and if_cuda() takes its second branch.
+LOCKSTEP_CUDA_ARCHS lists the architectures to compile for (default "90": H100, H200).
+"""
+
+_EXPECTED = ["bin/nvcc", "include/cuda_runtime.h", "lib64/libcudart.so"]
+_DEFAULT_ARCHS = "90"
+
+def _missing(repository_ctx, home):
+    return [name for name in _EXPECTED if not repository_ctx.path(home + "/" + name).exists]
+
+def find_cuda_home(repository_ctx):
+    """The toolkit's folder as a string, or None; fails when CUDA_HOME is set but holds no toolkit."""
+    home = repository_ctx.os.environ.get("CUDA_HOME", "")
+    if home:
+        missing = _missing(repository_ctx, home)
+        if missing:
+            fail("CUDA_HOME=%s: expected a CUDA toolkit, but %s is not there. " % (home, ", ".join(missing)) +
+                 "Set CUDA_HOME to a toolkit's folder, or unset it to search PATH and /usr/local/cuda.")
+        return home
+    nvcc = repository_ctx.which("nvcc")
+    candidates = [str(nvcc.realpath.dirname.dirname)] if nvcc else []
+    for candidate in candidates + ["/usr/local/cuda"]:
+        if not _missing(repository_ctx, candidate):
+            return candidate
+    return None
+
+def _version(repository_ctx, home):
+    """The toolkit's version as CUDART_VERSION writes it, for example 13000 for 13.0."""
+    for line in repository_ctx.read(home + "/include/cuda_runtime_api.h").splitlines():
+        if line.startswith("#define CUDART_VERSION"):
+            return int(line.split(" ")[-1])
+    fail("%s/include/cuda_runtime_api.h: expected a line '#define CUDART_VERSION'; set CUDA_HOME to another toolkit." % home)
+
+def _cuda_repository_impl(repository_ctx):
+    home = find_cuda_home(repository_ctx)
+    if home:
+        repository_ctx.symlink(home + "/include", "include")
+    repository_ctx.template("BUILD", repository_ctx.attr._build, {
+        "%{home}": home or "",
+        "%{present}": str(bool(home)),
+    })
+    repository_ctx.template("defs.bzl", repository_ctx.attr._defs, {
+        "%{archs}": repository_ctx.os.environ.get("LOCKSTEP_CUDA_ARCHS", _DEFAULT_ARCHS),
+        "%{home}": home or "",
+        "%{version}": str(_version(repository_ctx, home) if home else 0),
+    })
+
+cuda_repository = repository_rule(
+    implementation = _cuda_repository_impl,
+    attrs = {
+        "_build": attr.label(default = "//third_party/cuda:cuda.BUILD"),
+        "_defs": attr.label(default = "//third_party/cuda:defs.bzl.tpl"),
+    },
+    environ = ["CUDA_HOME", "LOCKSTEP_CUDA_ARCHS", "PATH"],
+    local = True,
+    configure = True,
+)

@@ -1,0 +1,98 @@
+"""cuda_library: .cu files through nvcc into an ordinary cc_library.
+
+Each source becomes one position-independent object; a cc_library of the given name wraps the objects with
+the headers and dependencies, so anything that can depend on a cc_library can depend on a cuda_library.
+"""
+
+load("@rules_cc//cc:defs.bzl", "cc_library")
+
+# No fast-math here: a kernel that wants it asks by copts, and its test's tolerance says so.
+_NVCC_FLAGS = [
+    "-std=c++17",
+    "-O3",
+    "--threads=1",  # One action is one core for Bazel's scheduler.
+    "--expt-relaxed-constexpr",  # constexpr functions of the host, such as std::min, in kernels.
+    "-Xcompiler=-fPIC,-Wall,-Wextra,-Wno-unused-parameter",
+    "-DNDEBUG",
+]
+
+def _arch_flags(archs):
+    """Machine code for each architecture, and PTX of the last for GPUs to come.
+
+    "90a" (Hopper's own instructions) has no forward-compatible PTX, so plain "90" stands in for it there.
+    """
+    flags = ["-gencode=arch=compute_{0},code=sm_{0}".format(arch) for arch in archs]
+    return flags + ["-gencode=arch=compute_{0},code=compute_{0}".format(archs[-1].rstrip("af"))]
+
+def _preprocessor_flags(compilation_context):
+    """Defines and include paths; nvcc knows its own toolkit's headers and has no -iquote."""
+    quote = compilation_context.quote_includes.to_list() + compilation_context.includes.to_list()
+    system = [path for path in compilation_context.system_includes.to_list() if "external/cuda/" not in path]
+    flags = ["-D" + define for define in compilation_context.defines.to_list()]
+    flags += ["-I" + path for path in ["."] + quote]
+    for path in system:
+        flags += ["-isystem", path]
+    return flags
+
+def _cuda_objects_impl(ctx):
+    archs = ctx.attr.archs or ctx.var.get("LOCKSTEP_CUDA_ARCHS", ctx.attr.default_archs).split(",")
+    contexts = cc_common.merge_cc_infos(cc_infos = [dep[CcInfo] for dep in ctx.attr.deps]).compilation_context
+    objects = []
+    for source in ctx.files.srcs:
+        if source.extension != "cu":
+            fail("%s: srcs of a cuda_library are .cu files; put host code in a cc_library beside it." % source.path)
+        object = ctx.actions.declare_file("%s/%s.pic.o" % (ctx.label.name, source.basename[:-len(".cu")]))
+        arguments = ctx.actions.args()
+        arguments.add_all(_NVCC_FLAGS + _arch_flags(archs) + _preprocessor_flags(contexts) + ctx.attr.copts)
+        arguments.add_all(["-c", source, "-o", object])
+        ctx.actions.run(
+            executable = ctx.attr.cuda_home + "/bin/nvcc",
+            arguments = [arguments],
+            inputs = depset(ctx.files.srcs + ctx.files.hdrs, transitive = [contexts.headers]),
+            outputs = [object],
+            mnemonic = "CudaCompile",
+            progress_message = "Compiling %s for %s" % (source.short_path, ",".join(archs)),
+            env = {"PATH": "/usr/local/bin:/usr/bin:/bin"},
+        )
+        objects.append(object)
+    return [DefaultInfo(files = depset(objects))]
+
+_cuda_objects = rule(
+    implementation = _cuda_objects_impl,
+    attrs = {
+        "archs": attr.string_list(doc = "Architectures such as 90 or 90a; empty: the build's default."),
+        "copts": attr.string_list(),
+        "cuda_home": attr.string(),
+        "default_archs": attr.string(),
+        "deps": attr.label_list(providers = [CcInfo]),
+        "hdrs": attr.label_list(allow_files = True),
+        "srcs": attr.label_list(allow_files = True, mandatory = True),
+    },
+)
+
+def cuda_library(name, srcs, cuda_home, default_archs, requires, hdrs = [], deps = [], copts = [], archs = [], testonly = False, **kwargs):
+    """See defs.bzl.tpl, which BUILD files load; the arguments there are filled in by the detection rule."""
+    deps = deps + ["@cuda//:cudart"]
+    _cuda_objects(
+        name = name + "_objects",
+        srcs = srcs,
+        archs = archs,
+        copts = copts,
+        cuda_home = cuda_home,
+        default_archs = default_archs,
+        hdrs = hdrs,
+        tags = ["manual"],
+        target_compatible_with = requires,
+        testonly = testonly,
+        visibility = ["//visibility:private"],
+        deps = deps,
+    )
+    cc_library(
+        name = name,
+        srcs = [name + "_objects"],
+        hdrs = hdrs,
+        target_compatible_with = requires,
+        testonly = testonly,
+        deps = deps,
+        **kwargs
+    )

@@ -1,0 +1,32 @@
+"""What BUILD files load from @libtorch: see third_party/libtorch/README.md."""
+
+# For example 2.11.0+cu130; empty without LibTorch.
+TORCH_VERSION = "%{version}"
+
+# Absolute path of the interpreter that can import torch, for tests with Python as the oracle; may be empty.
+TORCH_PYTHON = "%{python}"
+
+# The folders that hold LibTorch's shared libraries and those that they need.
+TORCH_LIBRARY_FOLDERS = %{lib_folders}
+
+def if_torch(if_true, if_false = []):
+    """if_true where LibTorch was found, if_false elsewhere, as a select()."""
+    return select({
+        "@libtorch//:present": if_true,
+        "//conditions:default": if_false,
+    })
+
+def if_torch_cuda(if_true, if_false = []):
+    """if_true where LibTorch has CUDA and there is a CUDA toolkit, if_false elsewhere, as a select()."""
+    return select({
+        "@libtorch//:cuda": if_true,
+        "//conditions:default": if_false,
+    })
+
+def requires_torch():
+    """For target_compatible_with: the target is skipped where there is no LibTorch."""
+    return if_torch([], ["@lockstep//third_party/system:absent"])
+
+def requires_torch_cuda():
+    """For target_compatible_with: the target is skipped where there is no LibTorch with CUDA."""
+    return if_torch_cuda([], ["@lockstep//third_party/system:absent"])

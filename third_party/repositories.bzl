@@ -1,0 +1,103 @@
+"""All outsiders of Lockstep. Nothing is downloaded: every rule finds what is installed.
+
+third_party/install.sh installs them, third_party/versions.sh lists the versions, and the README.md in
+each folder says how to point the build at another copy.
+"""
+
+load("//third_party/bazel_rules:bazel_rules.bzl", "bazel_rules")
+load("//third_party/cuda:cuda.bzl", "cuda_repository")
+load("//third_party/cudnn:cudnn.bzl", "cudnn_repository")
+load("//third_party/libtorch:libtorch.bzl", "libtorch_repository")
+load("//third_party/nccl:nccl.bzl", "nccl_repository")
+load("//third_party/system:system_library.bzl", "system_library")
+
+def _system_libraries():
+    system_library(
+        name = "com_google_protobuf",
+        apt = ["libprotobuf-dev", "protobuf-compiler"],
+        build_file = "//third_party/protobuf:protobuf.BUILD",
+        headers = ["google/protobuf"],
+        libraries = ["libprotobuf.a"],
+        override = "LOCKSTEP_PROTOBUF_ROOT",
+        programs = ["protoc"],
+    )
+    system_library(
+        name = "com_google_absl",
+        apt = ["libabsl-dev"],
+        archive_prefix = "libabsl_",
+        build_file = "//third_party/abseil:abseil.BUILD",
+        headers = ["absl"],
+        override = "LOCKSTEP_ABSEIL_ROOT",
+    )
+    system_library(
+        name = "com_google_googletest",
+        apt = ["libgmock-dev", "libgtest-dev"],
+        build_file = "//third_party/googletest:googletest.BUILD",
+        headers = ["gmock", "gtest"],
+        libraries = ["libgmock.a", "libgmock_main.a", "libgtest.a"],
+        override = "LOCKSTEP_GOOGLETEST_ROOT",
+    )
+    system_library(
+        name = "com_google_benchmark",
+        apt = ["libbenchmark-dev"],
+        build_file = "//third_party/benchmark:benchmark.BUILD",
+        headers = ["benchmark"],
+        libraries = ["libbenchmark_main.a"],
+        override = "LOCKSTEP_BENCHMARK_ROOT",
+    )
+    system_library(
+        name = "openssl",
+        apt = ["libssl-dev"],
+        build_file = "//third_party/openssl:openssl.BUILD",
+        headers = ["openssl"],
+        libraries = ["libcrypto.a"],
+        override = "LOCKSTEP_OPENSSL_ROOT",
+    )
+    system_library(
+        name = "zlib",
+        apt = ["zlib1g-dev"],
+        build_file = "//third_party/zlib:zlib.BUILD",
+        headers = ["zconf.h", "zlib.h"],
+        libraries = ["libz.a"],
+        override = "LOCKSTEP_ZLIB_ROOT",
+    )
+    system_library(
+        name = "libarchive",
+        apt = ["libarchive-dev"],
+        build_file = "//third_party/libarchive:libarchive.BUILD",
+        headers = ["archive.h", "archive_entry.h"],
+        libraries = ["libarchive.so"],
+        override = "LOCKSTEP_LIBARCHIVE_ROOT",
+    )
+    system_library(
+        name = "libjpeg",
+        apt = ["libjpeg62-turbo-dev"],
+        build_file = "//third_party/libjpeg:libjpeg.BUILD",
+        headers = ["jconfig.h", "jerror.h", "jmorecfg.h", "jpeglib.h"],
+        libraries = ["libjpeg.a"],
+        override = "LOCKSTEP_LIBJPEG_ROOT",
+    )
+    system_library(
+        name = "libpng",
+        apt = ["libpng-dev"],
+        build_file = "//third_party/libpng:libpng.BUILD",
+        headers = ["png.h", "pngconf.h", "pnglibconf.h"],
+        libraries = ["libpng.a"],
+        override = "LOCKSTEP_LIBPNG_ROOT",
+    )
+    system_library(
+        name = "gloo",
+        apt = ["libgloo-dev"],
+        build_file = "//third_party/gloo:gloo.BUILD",
+        headers = ["gloo"],
+        override = "LOCKSTEP_GLOO_ROOT",
+    )
+
+def lockstep_repositories():
+    """Declares every external repository, for WORKSPACE."""
+    bazel_rules()
+    _system_libraries()
+    cuda_repository(name = "cuda")
+    nccl_repository()
+    cudnn_repository()
+    libtorch_repository(name = "libtorch")

@@ -1,0 +1,128 @@
+"""Repository rule for a C or C++ library that the distribution packages.
+
+Search order, first hit wins; nothing is ever downloaded:
+  1. the environment variable LOCKSTEP_<NAME>_ROOT, a prefix with include/ and lib/;
+  2. /usr, where apt puts it;
+  3. /usr/local.
+Headers and libraries are looked for directly in include/, lib/ and lib64/ and in their
+multiarch folders (include/x86_64-linux-gnu). They are symlinked into the external
+repository, because Bazel refuses include paths that lie outside of its own tree.
+"""
+
+_DEFAULT_PREFIXES = ["/usr", "/usr/local"]
+
+# All overrides, because a repository rule must name the variables that it reads.
+_OVERRIDES = ["LOCKSTEP_%s_ROOT" % name for name in [
+    "ABSEIL",
+    "BENCHMARK",
+    "GLOO",
+    "GOOGLETEST",
+    "LIBARCHIVE",
+    "LIBJPEG",
+    "LIBPNG",
+    "OPENSSL",
+    "PROTOBUF",
+    "ZLIB",
+]]
+
+def multiarch(repository_ctx):
+    """Debian's folder name for this machine, for example x86_64-linux-gnu."""
+    return repository_ctx.execute(["uname", "-m"]).stdout.strip() + "-linux-gnu"
+
+def find_in_folders(repository_ctx, folders, name):
+    """The first existing folder/name as a path, or None."""
+    for folder in folders:
+        path = repository_ctx.path(folder + "/" + name)
+        if path.exists:
+            return path
+    return None
+
+def _folders(prefix, kinds, arch):
+    return [prefix + "/" + kind + sub for kind in kinds for sub in ["", "/" + arch]]
+
+def _find_all(repository_ctx, prefix, arch):
+    """Maps the wanted link names to paths under prefix; the second value lists what is missing."""
+    found, missing = {}, []
+    wanted = [
+        ("include", repository_ctx.attr.headers, _folders(prefix, ["include"], arch)),
+        ("lib", repository_ctx.attr.libraries, _folders(prefix, ["lib", "lib64"], arch)),
+        ("bin", repository_ctx.attr.programs, [prefix + "/bin"]),
+    ]
+    for kind, names, folders in wanted:
+        for name in names:
+            path = find_in_folders(repository_ctx, folders, name)
+            if path:
+                found[kind + "/" + name] = path
+            else:
+                missing.append("%s (in %s)" % (name, ", ".join(folders)))
+
+    # Debian splits some folders: a machine-dependent half goes beside the other half.
+    for name in repository_ctx.attr.headers:
+        split = repository_ctx.path("%s/include/%s/%s" % (prefix, arch, name))
+        if split.exists and found.get("include/" + name) != split:
+            found["include_arch/" + name] = split
+    return found, missing
+
+def _library_folder(repository_ctx, prefix, arch):
+    """The folder holding archives that match archive_prefix, and their paths; or None."""
+    for folder in _folders(prefix, ["lib", "lib64"], arch):
+        path = repository_ctx.path(folder)
+        if path.exists:
+            found = [
+                str(entry)
+                for entry in path.readdir()
+                if entry.basename.startswith(repository_ctx.attr.archive_prefix) and
+                   entry.basename.endswith(".a")
+            ]
+            if found:
+                return sorted(found)
+    return None
+
+def _write_archive_group(repository_ctx, archives):
+    """A linker script that stands for all archives at once, so that their order does not matter."""
+    repository_ctx.file("lib/" + repository_ctx.attr.archive_prefix + "all.a", "GROUP (\n%s\n)\n" % "\n".join(archives))
+
+def _system_library_impl(repository_ctx):
+    variable = repository_ctx.attr.override
+    root = repository_ctx.os.environ.get(variable, "")
+    arch = multiarch(repository_ctx)
+    tried = []
+    for prefix in [root] if root else _DEFAULT_PREFIXES:
+        found, missing = _find_all(repository_ctx, prefix, arch)
+        archives = []
+        if repository_ctx.attr.archive_prefix:
+            archives = _library_folder(repository_ctx, prefix, arch)
+            if not archives:
+                missing.append(repository_ctx.attr.archive_prefix + "*.a")
+        if not missing:
+            for link, target in found.items():
+                repository_ctx.symlink(target, link)
+            if archives:
+                _write_archive_group(repository_ctx, archives)
+            # /usr needs no search options, and an rpath to it could hide newer copies elsewhere.
+            search = "" if prefix == "/usr" else '"-L%s/lib", "-Wl,-rpath,%s/lib", ' % (prefix, prefix)
+            repository_ctx.template("BUILD", repository_ctx.attr.build_file, {"%{search}": search})
+            return
+        tried.append("  %s lacks %s" % (prefix, "; ".join(missing)))
+    fail("\n".join([
+        "@%s was not found." % repository_ctx.name,
+    ] + tried + [
+        "Expected the Debian package(s) %s: run third_party/install.sh," % " ".join(repository_ctx.attr.apt),
+        "or set %s to a prefix with include/ and lib/ (now %s)." % (variable, repr(root) if root else "unset"),
+    ]))
+
+system_library = repository_rule(
+    implementation = _system_library_impl,
+    attrs = {
+        "apt": attr.string_list(doc = "Debian packages that hold it, for the error message."),
+        "archive_prefix": attr.string(doc = "Offer all static archives of this prefix as one lib/<prefix>all.a."),
+        "build_file": attr.label(allow_single_file = True, mandatory = True),
+        "headers": attr.string_list(doc = "Files or folders below include/."),
+        "libraries": attr.string_list(doc = "Files below lib/."),
+        "override": attr.string(mandatory = True, values = _OVERRIDES, doc = "Environment variable that replaces the search."),
+        "programs": attr.string_list(doc = "Files below bin/."),
+    },
+    environ = _OVERRIDES,
+    local = True,
+    configure = True,
+)
