@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/strings/str_replace.h"
+#include "absl/strings/string_view.h"
 #include "lib/base/stop_signal.h"
 
 namespace lockstep {
@@ -33,7 +34,7 @@ ExitCode ToExitCode(const absl::Status& status) {
   }
 }
 
-int ExitStatus(std::string_view tool, const absl::Status& status) {
+int ExitStatus(absl::string_view tool, const absl::Status& status) {
   if (!status.ok()) {
     const std::string line = absl::StrReplaceAll(status.message(), {{"\n", "; "}});
     std::fprintf(stderr, "%.*s: error: %s\n", static_cast<int>(tool.size()), tool.data(), line.c_str());

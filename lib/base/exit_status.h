@@ -2,9 +2,9 @@
 #ifndef LOCKSTEP_LIB_BASE_EXIT_STATUS_H_
 #define LOCKSTEP_LIB_BASE_EXIT_STATUS_H_
 
-#include <string_view>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 
 namespace lockstep {
 
@@ -26,7 +26,7 @@ enum class ExitCode : int {
 ExitCode ToExitCode(const absl::Status& status);
 
 // Prints "TOOL: error: MESSAGE" as one line on stderr unless `status` is ok, and returns the exit code for main.
-int ExitStatus(std::string_view tool, const absl::Status& status);
+int ExitStatus(absl::string_view tool, const absl::Status& status);
 
 }  // namespace lockstep
 

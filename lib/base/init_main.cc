@@ -11,6 +11,7 @@
 #include "absl/flags/reflection.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "lib/base/exit_status.h"
 #include "lib/base/status_macros.h"
@@ -26,7 +27,7 @@ std::vector<std::string>& MutableCommandLine() {
 }
 
 // Flags of this project only: Abseil's own (flagfile, undefok, ...) are neither shown nor accepted.
-absl::CommandLineFlag* FindFlag(std::string_view name) {
+absl::CommandLineFlag* FindFlag(absl::string_view name) {
   absl::CommandLineFlag* flag = absl::FindCommandLineFlag(name);
   if (flag == nullptr || absl::StrContains(flag->Filename(), "absl/") || flag->Name() != name) {
     return nullptr;
@@ -34,7 +35,7 @@ absl::CommandLineFlag* FindFlag(std::string_view name) {
   return flag;
 }
 
-absl::Status SetFlag(absl::CommandLineFlag& flag, std::string_view value) {
+absl::Status SetFlag(absl::CommandLineFlag& flag, absl::string_view value) {
   std::string error;
   if (!flag.ParseFrom(value, &error)) {
     return absl::InvalidArgumentError(
@@ -46,11 +47,11 @@ absl::Status SetFlag(absl::CommandLineFlag& flag, std::string_view value) {
 
 // Handles args[i] = "--...", moving `i` on when the value is the next argument.
 absl::Status ParseOneFlag(const std::vector<std::string>& args, size_t& i) {
-  const std::string_view body = absl::StripPrefix(absl::StripPrefix(args[i], "-"), "-");
+  const absl::string_view body = absl::StripPrefix(absl::StripPrefix(args[i], "-"), "-");
   const size_t equals = body.find('=');
-  const std::string_view name = body.substr(0, equals);
+  const absl::string_view name = body.substr(0, equals);
   if (absl::CommandLineFlag* flag = FindFlag(name)) {
-    if (equals != std::string_view::npos) {
+    if (equals != absl::string_view::npos) {
       return SetFlag(*flag, body.substr(equals + 1));
     }
     if (flag->IsOfType<bool>()) {
@@ -61,7 +62,7 @@ absl::Status ParseOneFlag(const std::vector<std::string>& args, size_t& i) {
     }
     return SetFlag(*flag, args[++i]);
   }
-  if (absl::StartsWith(name, "no") && equals == std::string_view::npos) {
+  if (absl::StartsWith(name, "no") && equals == absl::string_view::npos) {
     absl::CommandLineFlag* flag = FindFlag(name.substr(2));
     if (flag != nullptr && flag->IsOfType<bool>()) {
       return SetFlag(*flag, "false");
@@ -87,7 +88,7 @@ void PrintHelp(const ToolInfo& tool) {
               "failure, 130/143 stopped by a signal. '-' as a file is standard input or output.\n");
 }
 
-bool Contains(const std::vector<std::string>& args, std::string_view wanted) {
+bool Contains(const std::vector<std::string>& args, absl::string_view wanted) {
   for (const std::string& arg : args) {
     if (arg == "--") {
       return false;

@@ -3,10 +3,10 @@
 #define LOCKSTEP_LIB_BASE_INIT_MAIN_H_
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 
 namespace lockstep {
 

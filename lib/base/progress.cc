@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
 
 namespace lockstep {
 namespace {
@@ -14,12 +15,12 @@ namespace {
 // TERM=dumb cannot move back to the start of a line. NO_COLOR needs nothing: the bar has no colour.
 bool IsTerminal(std::FILE* stream) {
   const char* term = std::getenv("TERM");
-  return isatty(fileno(stream)) != 0 && term != nullptr && std::string_view(term) != "dumb";
+  return isatty(fileno(stream)) != 0 && term != nullptr && absl::string_view(term) != "dumb";
 }
 
 }  // namespace
 
-std::string ProgressLine(std::string_view label, uint64_t done, uint64_t total, std::string_view unit, double seconds) {
+std::string ProgressLine(absl::string_view label, uint64_t done, uint64_t total, absl::string_view unit, double seconds) {
   const double share = total == 0 ? 1.0 : static_cast<double>(done) / static_cast<double>(total);
   const double rate = seconds > 0 ? static_cast<double>(done) / seconds : 0;
   std::string line = absl::StrFormat("%s  %3.0f%% %d/%d %s", label, 100 * share, done, total, unit);

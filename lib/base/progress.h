@@ -5,14 +5,14 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
-#include <string_view>
 
+#include "absl/strings/string_view.h"
 #include "lib/base/stopwatch.h"
 
 namespace lockstep {
 
 // "resnet18 batch 32   42% 21000/50000 images  812.3 images/s  36 s left". `unit` is a plural noun. Pure, for tests.
-std::string ProgressLine(std::string_view label, uint64_t done, uint64_t total, std::string_view unit, double seconds);
+std::string ProgressLine(absl::string_view label, uint64_t done, uint64_t total, absl::string_view unit, double seconds);
 
 // One bar. Not thread-safe.
 class Progress {

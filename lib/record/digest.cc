@@ -9,6 +9,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 
 namespace lockstep {
 
@@ -29,10 +30,10 @@ std::string Sha256::HexDigest() {
   unsigned char digest[EVP_MAX_MD_SIZE];
   unsigned int size = 0;
   EVP_DigestFinal_ex(state_->context, digest, &size);
-  return absl::BytesToHexString(std::string_view(reinterpret_cast<char*>(digest), size));
+  return absl::BytesToHexString(absl::string_view(reinterpret_cast<char*>(digest), size));
 }
 
-std::string Sha256Hex(std::string_view bytes) {
+std::string Sha256Hex(absl::string_view bytes) {
   Sha256 digest;
   digest.Update(bytes);
   return digest.HexDigest();

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 
 namespace lockstep {
 
@@ -20,7 +20,7 @@ class Sha256 {
   Sha256& operator=(Sha256&&) noexcept;
 
   void Update(const void* bytes, size_t size);
-  void Update(std::string_view bytes) { Update(bytes.data(), bytes.size()); }
+  void Update(absl::string_view bytes) { Update(bytes.data(), bytes.size()); }
 
   // 64 hex digits. Ends the digest: call once, nothing after it.
   std::string HexDigest();
@@ -30,7 +30,7 @@ class Sha256 {
   std::unique_ptr<State> state_;
 };
 
-std::string Sha256Hex(std::string_view bytes);
+std::string Sha256Hex(absl::string_view bytes);
 
 // NotFound when the file cannot be opened, DataLoss when reading it fails.
 absl::StatusOr<std::string> Sha256HexOfFile(const std::string& path);

@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "lib/base/init_main.h"
@@ -60,7 +61,7 @@ proto::Host MakeHost() {
   return host;
 }
 
-bool Whitelisted(std::string_view name) {
+bool Whitelisted(absl::string_view name) {
   for (const std::string& pattern : EnvironmentWhitelist()) {
     if (pattern.back() == '*' ? absl::StartsWith(name, pattern.substr(0, pattern.size() - 1)) : name == pattern) {
       return true;

@@ -5,16 +5,16 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "lib/proto/header.pb.h"
 
 namespace lockstep {
 
 // What the caller of MakeHeader knows.
 struct HeaderOptions {
-  std::string_view schema;  // full name of the file message; must be one of kSchemas
+  absl::string_view schema;  // full name of the file message; must be one of kSchemas
   uint64_t seed = 0;
   std::vector<proto::Input> inputs;
   std::vector<proto::Device> devices;

@@ -1,14 +1,15 @@
+#include "absl/strings/string_view.h"
 #include "lib/record/record_format.h"
 
 #include <zlib.h>
 
 namespace lockstep {
 
-uint32_t Crc32(std::string_view bytes) {
+uint32_t Crc32(absl::string_view bytes) {
   return static_cast<uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
-std::string FrameRecord(std::string_view record) {
+std::string FrameRecord(absl::string_view record) {
   std::string frame;
   frame.reserve(record.size() + 16);
   frame.push_back(static_cast<char>(kRecordTag));
@@ -19,7 +20,7 @@ std::string FrameRecord(std::string_view record) {
       break;
     }
   }
-  frame.append(record);
+  frame.append(record.data(), record.size());
   frame.push_back(static_cast<char>(kCrcTag));
   const uint32_t crc = Crc32(record);
   for (int shift = 0; shift < 32; shift += 8) {

@@ -15,7 +15,8 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
+
+#include "absl/strings/string_view.h"
 
 namespace lockstep {
 
@@ -23,10 +24,10 @@ inline constexpr unsigned char kRecordTag = 0x0A;  // (1 << 3) | 2
 inline constexpr unsigned char kCrcTag = 0x15;     // (2 << 3) | 5
 inline constexpr uint64_t kMaxRecordBytes = 256u << 20;  // 256 MiB; the largest written today are chunks of about 3 MB
 
-uint32_t Crc32(std::string_view bytes);
+uint32_t Crc32(absl::string_view bytes);
 
 // One record with its tags, size and CRC.
-std::string FrameRecord(std::string_view record);
+std::string FrameRecord(absl::string_view record);
 
 }  // namespace lockstep
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "lib/record/record_format.h"
 #include "lib/record/schema.h"
@@ -13,14 +14,14 @@ namespace {
 
 constexpr uint64_t kReadStep = 1 << 20;  // a record's bytes are taken in steps, so that a false size allocates little
 
-std::string WriterOf(std::string_view schema) {
+std::string WriterOf(absl::string_view schema) {
   const Schema* known = FindSchema(schema);
   return known == nullptr ? "an unknown tool" : std::string(known->tool);
 }
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<RecordReader>> RecordReader::Open(const std::string& path, std::string_view schema) {
+absl::StatusOr<std::unique_ptr<RecordReader>> RecordReader::Open(const std::string& path, absl::string_view schema) {
   std::FILE* file = path == "-" ? stdin : std::fopen(path.c_str(), "rb");
   if (file == nullptr) {
     return absl::NotFoundError(absl::StrCat(path, ": cannot open: ", std::strerror(errno)));
@@ -102,7 +103,7 @@ absl::StatusOr<bool> RecordReader::ReadFrame(std::string& payload) {
   return true;
 }
 
-absl::Status RecordReader::ReadHeader(std::string_view schema) {
+absl::Status RecordReader::ReadHeader(absl::string_view schema) {
   absl::StatusOr<bool> any = ReadFrame(payload_);
   proto::AnyRecord first;
   if (!any.ok() && any.status().code() == absl::StatusCode::kDataLoss && offset_ == 0) {

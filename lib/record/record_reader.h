@@ -6,13 +6,13 @@
 #include <cstdio>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "google/protobuf/message.h"
 #include "lib/base/status_macros.h"
 #include "lib/proto/header.pb.h"
@@ -26,7 +26,7 @@ class RecordReader {
   // Opens the file ("-": standard input) and reads its header. `schema` is the full name of the file message expected,
   // or "" for any that this build knows. NotFound: no such file. DataLoss: not a record file, or broken.
   // FailedPrecondition: a record file of another tool, or of a version that this build does not know.
-  static absl::StatusOr<std::unique_ptr<RecordReader>> Open(const std::string& path, std::string_view schema);
+  static absl::StatusOr<std::unique_ptr<RecordReader>> Open(const std::string& path, absl::string_view schema);
 
   ~RecordReader();
   RecordReader(const RecordReader&) = delete;
@@ -48,7 +48,7 @@ class RecordReader {
 
  private:
   RecordReader(std::string path, std::FILE* file) : path_(std::move(path)), file_(file) {}
-  absl::Status ReadHeader(std::string_view schema);
+  absl::Status ReadHeader(absl::string_view schema);
   absl::StatusOr<bool> ReadFrame(std::string& payload);
   absl::Status ReadExactly(void* bytes, size_t size, const char* what);
   absl::Status Broken(const std::string& what) const;

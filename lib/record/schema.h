@@ -3,15 +3,16 @@
 #define LOCKSTEP_LIB_RECORD_SCHEMA_H_
 
 #include <cstdint>
-#include <string_view>
+
+#include "absl/strings/string_view.h"
 
 namespace lockstep {
 
 // One schema: the full name of the file message, the version that this build writes, and the tool that writes it.
 struct Schema {
-  std::string_view name;
+  absl::string_view name;
   uint32_t version;
-  std::string_view tool;
+  absl::string_view tool;
 };
 
 // Raise a version when an older reader would misread the file; note it in CHANGELOG.md.
@@ -22,7 +23,7 @@ inline constexpr Schema kSchemas[] = {
 };
 
 // Null when this build does not know it.
-constexpr const Schema* FindSchema(std::string_view name) {
+constexpr const Schema* FindSchema(absl::string_view name) {
   for (const Schema& schema : kSchemas) {
     if (schema.name == name) {
       return &schema;
