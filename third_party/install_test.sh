@@ -1,0 +1,175 @@
+#!/usr/bin/env bash
+# Runs install.sh in a copy of the checkout, on a pretended machine: dpkg-query, apt-get, apt-cache and python3
+# are small scripts that keep the machine's state in files. Needs no network and changes nothing outside of
+# the test's temporary folder.
+set -euo pipefail
+
+scratch="$(mktemp -d "${TEST_TMPDIR:-/tmp}/install_test.XXXXXX")"
+trap 'rm -rf "$scratch"' EXIT
+checkout="$scratch/checkout"
+bin="$scratch/bin"
+export STATE="$scratch/state"
+
+fail() { printf 'FAIL %s: %s\n' "$case" "$*" >&2; cat "$scratch/output" >&2; exit 1; }
+
+# write_program NAME: standard input becomes a program of the pretended machine. It removes what is there first,
+# so that it can never write through a link to a real program.
+write_program() {
+  rm -f "$bin/$1"
+  { echo '#!/bin/bash'; cat; } >"$bin/$1"
+  chmod +x "$bin/$1"
+}
+
+pretend_user_id() { write_program id <<<"echo $1"; }
+
+pretend_packages() {
+  write_program dpkg-query <<'END'
+echo dpkg-query >>"$STATE/log"
+for name in "${@:3}"; do
+  if grep -qx "$name" "$STATE/installed"; then printf 'installed:%s ' "$name"; else status=1; fi
+done
+exit "${status:-0}"
+END
+  write_program apt-cache <<'END'
+printf '%s:\n  Candidate: %s\n' "$2" "$(cat "$STATE/candidate")"
+END
+  write_program apt-get <<'END'
+echo "apt-get $*" >>"$STATE/log"
+[ "$1" = install ] || exit 0
+for name in "$@"; do [[ "$name" == -* ]] || echo "$name" >>"$STATE/installed"; done
+if grep -qx python3-venv "$STATE/installed"; then touch "$STATE/ensurepip"; fi
+END
+}
+
+pretend_python() {
+  write_program python3 <<'END'
+echo "python3 $*" >>"$STATE/log"
+case "$*" in
+  *find_spec*) ;;
+  *version_info*) cat "$STATE/python_version" ;;
+  *ensurepip*) [ -e "$STATE/ensurepip" ] ;;
+  "-m venv "*) mkdir -p "$3/bin" && cat "$0" >"$3/bin/python3" && chmod +x "$3/bin/python3" ;;
+  "-m pip install"*)
+    torch="${0%/bin/python3}/lib/python3.11/site-packages/torch"
+    mkdir -p "$torch" && echo "__version__ = '2.11.0+cu130'" >"$torch/version.py" ;;
+esac
+END
+}
+
+# A machine with nothing installed, on which apt knows every package in version 1:20240101-1.
+new_machine() {
+  local program
+  rm -rf "$checkout" "$bin" "$STATE"
+  mkdir -p "$checkout/third_party" "$bin" "$STATE"
+  cp third_party/install.sh third_party/versions.sh "$checkout/third_party/"
+  touch "$STATE/installed" "$STATE/log" "$STATE/ensurepip"
+  echo '1:20240101-1' >"$STATE/candidate"
+  echo '3.11' >"$STATE/python_version"
+  for program in bash cat chmod dirname env grep head mkdir readlink sed sort touch; do
+    ln -s "$(command -v "$program")" "$bin/$program"
+  done
+  pretend_user_id 0
+  pretend_packages
+  pretend_python
+}
+
+# run EXPECTED_EXIT_CODE ARGUMENTS...: runs install.sh on the pretended machine, from another folder.
+run() {
+  local expected="$1" code=0
+  shift
+  (cd / && env -i PATH="$bin" STATE="$STATE" ${LIBTORCH:+LIBTORCH="$LIBTORCH"} "$checkout/third_party/install.sh" "$@") >"$scratch/output" 2>&1 || code=$?
+  [ "$code" -eq "$expected" ] || fail "expected exit code $expected, found $code"
+}
+expect() { grep -qe "$1" "$scratch/output" || fail "expected output with: $1"; }
+expect_not() { if grep -qe "$1" "$scratch/output"; then fail "expected no output with: $1"; fi; }
+expect_log() { grep -qe "$1" "$STATE/log" || fail "expected a call: $1"; }
+expect_no_log() { if grep -qe "$1" "$STATE/log"; then fail "expected no call: $1"; fi; }
+
+case="unknown flag"
+new_machine
+run 2 --bogus
+expect 'found: --bogus'
+
+case="help"
+run 0 --help
+expect 'third_party/install.sh --check'
+
+case="check lists what is missing and installs nothing"
+run 1 --check
+expect 'missing: libprotobuf-dev: Protocol Buffers'
+expect 'missing: torch'
+expect_no_log 'apt-get'
+expect_no_log 'pip install'
+
+case="installs all that is missing and says why"
+run 0
+expect 'installing libabsl-dev 1:20240101-1: Abseil'
+expect '^ready: .*torch 2.11.0 in .*/checkout/.venv'
+expect_log 'apt-get install .*libgloo-dev'
+expect_log 'pip install .*torch==2.11.0'
+
+case="a second run installs nothing, with one dpkg-query, in under two seconds"
+: >"$STATE/log"
+SECONDS=0
+run 0
+[ "$SECONDS" -lt 2 ] || fail "took $SECONDS s"
+expect 'nothing to install'
+expect_no_log 'apt-get'
+expect_no_log 'pip install'
+[ "$(grep -c dpkg-query "$STATE/log")" -eq 1 ] || fail "more than one dpkg-query"
+run 0 --check
+expect '^ready: '
+
+case="installs only what is missing"
+: >"$STATE/log"
+sed -i '/^libpng-dev$/d' "$STATE/installed"
+run 0
+expect_log 'apt-get install .*recommends libpng-dev$'
+expect_no_log 'pip install'
+
+case="keeps an existing bazelisk"
+new_machine
+write_program bazelisk </dev/null
+run 0
+expect_not 'bazel-bootstrap'
+
+case="LIBTORCH replaces the wheel"
+new_machine
+LIBTORCH=/opt/libtorch run 0
+expect 'LIBTORCH=/opt/libtorch'
+expect_no_log 'pip install'
+
+case="a Python without ensurepip gets python3-venv"
+new_machine
+rm "$STATE/ensurepip"
+run 0
+expect 'installing python3-venv'
+expect_log 'apt-get install .*python3-venv'
+
+case="an old Python is refused by name"
+new_machine
+echo 3.8 >"$STATE/python_version"
+run 1
+expect 'expected python3 3.10 or newer .*found 3.8'
+
+case="a package that is too old is refused by name"
+new_machine
+echo '1:3.5.1-1' >"$STATE/candidate"
+run 1
+expect 'expected bazel-bootstrap 4.2 or newer, but this distribution has 1:3.5.1-1'
+expect_no_log 'apt-get install'
+
+case="a package that apt does not know is looked for once more, then named"
+new_machine
+echo '(none)' >"$STATE/candidate"
+run 1
+expect_log 'apt-get update'
+expect 'apt knows none'
+
+case="without root and sudo it says what to run"
+new_machine
+pretend_user_id 1000
+run 1
+expect 'root is needed for: .*apt-get install'
+
+echo PASS

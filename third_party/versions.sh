@@ -1,0 +1,32 @@
+# What Lockstep needs from others, in one place. Read by install.sh; the detection rules check the minima.
+# shellcheck shell=bash disable=SC2034
+
+# One line per need: packages | minimum version | override | why.
+#   packages  names as Debian 12, Ubuntu 22.04 and 24.04 have them; the first that exists is taken.
+#   minimum   lowest version known to suffice; - when every release's version does.
+#   override  the need is met without the package when this variable is set, or `command:NAME` is on PATH.
+LOCKSTEP_PACKAGES=(
+  "bazel-bootstrap | 4.2 | command:bazel command:bazelisk | Bazel, the build tool"
+  "g++ | 9 | command:g++ | C++17 compiler"
+  "protobuf-compiler | 3.12 | LOCKSTEP_PROTOBUF_ROOT | protoc, which compiles the record schemas"
+  "libprotobuf-dev | 3.12 | LOCKSTEP_PROTOBUF_ROOT | Protocol Buffers, the record files"
+  "libabsl-dev | 20210324 | LOCKSTEP_ABSEIL_ROOT | Abseil, flags and Status"
+  "libgtest-dev | 1.11 | LOCKSTEP_GOOGLETEST_ROOT | GoogleTest, the tests"
+  "libgmock-dev | 1.11 | LOCKSTEP_GOOGLETEST_ROOT | GoogleMock, matchers of the tests"
+  "libbenchmark-dev | 1.6 | LOCKSTEP_BENCHMARK_ROOT | Google Benchmark, benchmarks/"
+  "libarchive-dev | - | LOCKSTEP_LIBARCHIVE_ROOT | libarchive, reads the CIFAR-10 archives"
+  "libjpeg62-turbo-dev libjpeg-turbo8-dev | - | LOCKSTEP_LIBJPEG_ROOT | libjpeg-turbo, reads JPEG folders"
+  "libpng-dev | 1.6 | LOCKSTEP_LIBPNG_ROOT | libpng, reads PNG folders"
+  "libssl-dev | 3.0 | LOCKSTEP_OPENSSL_ROOT | OpenSSL, SHA-256 and MD5 digests"
+  "zlib1g-dev | - | LOCKSTEP_ZLIB_ROOT | zlib, for libpng and Protocol Buffers"
+  "libgloo-dev | - | LOCKSTEP_GLOO_ROOT | Gloo's headers, which LibTorch's own header includes"
+  "gnuplot-nox | - | command:gnuplot | gnuplot, draws the report's plots at run time"
+)
+
+# LibTorch comes in the Python wheel: C++ headers and libraries, NCCL and cuDNN, and the Python oracle of the tests.
+LOCKSTEP_TORCH_PIN="torch==2.11.0"  # CUDA 13.0 build on x86-64 Linux; the version that was measured.
+LOCKSTEP_NUMPY_PIN="numpy==2.2.6"   # The newest that still takes Python 3.10.
+LOCKSTEP_TORCH_MINIMUM="2.7"        # The first whose every build has the C++11 ABI.
+LOCKSTEP_PYTHON_MINIMUM="3.10"      # What the torch pin asks for.
+
+# Not installed by us: the CUDA toolkit, 12.0 or newer (tried: 13.0). Without it, GPU targets are skipped.
