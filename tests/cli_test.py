@@ -1,0 +1,264 @@
+"""The command-line contract of the six tools: one clear line, the documented exit code, no half file.
+
+Starts the real tools as a user would. Run by bazel (tests/BUILD); by hand:
+    python3 tests/cli_test.py --tools bazel-bin/tools --published data/published
+"""
+
+import argparse
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+TOOLS = ["cifar_prep", "train_sweep", "scale_run", "comm_model", "quantize", "report"]
+NO_GPU = not os.path.exists("/dev/nvidiactl")
+
+# One training image set in CIFAR-10's binary layout.
+RECORD = 3073
+
+
+def binary_folder(path, train=40, test=20, label=None):
+    """A genuine-looking subset: five training files and a test file of 1 + 3072 bytes an image."""
+    path.mkdir()
+    for name, count in [(f"data_batch_{i}.bin", train // 5) for i in range(1, 6)] + [("test_batch.bin", test)]:
+        data = bytearray()
+        for i in range(count):
+            data += bytes([i % 10 if label is None else label]) + bytes((i * 7 + j) % 256 for j in range(3072))
+        (path / name).write_bytes(data)
+    (path / "batches.meta.txt").write_text(
+        "airplane\nautomobile\nbird\ncat\ndeer\ndog\nfrog\nhorse\nship\ntruck\n\n")
+    return path
+
+
+class CliTest(unittest.TestCase):
+    tools = None
+    published = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.shared = tempfile.TemporaryDirectory()
+        folder = pathlib.Path(cls.shared.name)
+        cls.dataset = folder / "dataset.rec"
+        cls.call("cifar_prep", "--input_format=synthetic", "--train_images=80", "--test_images=40",
+                 f"--output={cls.dataset}", check=True)
+        cls.sweep = folder / "sweep.rec"
+        cls.checkpoint = folder / "lenet5.pt"
+        cls.call("train_sweep", f"--input={cls.dataset}", "--model=lenet5", "--device=cpu", "--batch=20", "--epochs=1",
+                 f"--checkpoint={cls.checkpoint}", f"--output={cls.sweep}", check=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.shared.cleanup()
+
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory()
+        self.folder = pathlib.Path(self.temporary.name)
+        self.addCleanup(self.temporary.cleanup)
+
+    @classmethod
+    def call(cls, tool, *arguments, check=False, stdin=None, timeout=240, env=None):
+        result = subprocess.run([str(cls.tools / tool), *map(str, arguments)], input=stdin, capture_output=True,
+                                timeout=timeout, env={**os.environ, **(env or {})})
+        if check and result.returncode != 0:
+            raise AssertionError(f"{tool} {arguments}: exit {result.returncode}: {result.stderr.decode()}")
+        return result
+
+    def refused(self, code, tool, *arguments, says, **options):
+        """The tool exits with `code` after one error line that holds every text of `says`, and leaves no output."""
+        output = self.folder / "out.rec"
+        if not any(str(a).startswith("--output") for a in arguments):
+            arguments = (*arguments, f"--output={output}")
+        result = self.call(tool, *arguments, **options)
+        stderr = result.stderr.decode()
+        self.assertEqual(result.returncode, code, stderr)
+        errors = [line for line in stderr.splitlines() if line.startswith(f"{tool}: error: ")]
+        self.assertEqual(len(errors), 1, stderr)
+        for text in [says] if isinstance(says, str) else says:
+            self.assertIn(text, errors[0])
+        for sign in ("Traceback", "terminate called", "what():", "Aborted", "*** "):
+            self.assertNotIn(sign, stderr)
+        left = [p.name for p in self.folder.iterdir() if p.name.startswith("out.rec")]
+        self.assertEqual(left, [], stderr)
+
+    # --- what all tools share ---
+
+    def test_help_exits_0_with_an_example(self):
+        for tool in TOOLS:
+            result = self.call(tool, "--help")
+            self.assertEqual(result.returncode, 0, tool)
+            self.assertIn("Example:", result.stdout.decode())
+            self.assertIn("--output", result.stdout.decode(), tool)
+
+    def test_version(self):
+        for tool in TOOLS:
+            self.assertRegex(self.call(tool, "--version").stdout.decode(), rf"^{tool} \(Lockstep\) \d+\.\d+\.\d+\n$")
+
+    def test_an_unknown_flag(self):
+        for tool in TOOLS:
+            with self.subTest(tool=tool):
+                self.refused(2, tool, "--no_such_flag=1", says="--no_such_flag")
+
+    def test_a_value_that_does_not_parse(self):
+        self.refused(2, "train_sweep", f"--input={self.dataset}", "--repeats=many", says="--repeats=many")
+
+    def test_a_missing_flag(self):
+        for tool in TOOLS[1:]:
+            with self.subTest(tool=tool):
+                self.refused(2, tool, says="--input")
+
+    def test_a_missing_file(self):
+        for tool in TOOLS[1:]:
+            with self.subTest(tool=tool):
+                extra = [f"--checkpoint={self.checkpoint}"] if tool == "quantize" else []
+                self.refused(3, tool, "--input=/no/such.rec", *extra, says="/no/such.rec")
+
+    def test_an_output_in_a_folder_that_is_not_there(self):
+        self.refused(3, "cifar_prep", "--train_images=10", "--test_images=10", "--output=/no/such/folder/x.rec",
+                     says="/no/such/folder")
+
+    # --- broken records ---
+
+    def inputs_of(self, tool, record):
+        return [f"--input={record}"] + ([f"--checkpoint={self.checkpoint}"] if tool == "quantize" else [])
+
+    def test_a_file_cut_in_the_middle(self):
+        whole = self.dataset.read_bytes()
+        cut = self.folder / "cut.rec"
+        cut.write_bytes(whole[:len(whole) // 2])
+        for tool in ("train_sweep", "scale_run", "quantize", "report"):
+            with self.subTest(tool=tool):
+                self.refused(3, tool, *self.inputs_of(tool, cut), says=["cut.rec", "cut off at byte"])
+
+    def test_a_flipped_bit(self):
+        flipped = bytearray(self.dataset.read_bytes())
+        flipped[len(flipped) // 2] ^= 4
+        path = self.folder / "flipped.rec"
+        path.write_bytes(flipped)
+        for tool in ("train_sweep", "scale_run", "quantize", "report"):
+            with self.subTest(tool=tool):
+                self.refused(3, tool, *self.inputs_of(tool, path), says=["flipped.rec", "checksum", "byte"])
+
+    def test_a_record_of_another_tool(self):
+        for tool, record in [("train_sweep", self.sweep), ("scale_run", self.sweep), ("comm_model", self.dataset),
+                             ("quantize", self.sweep)]:
+            with self.subTest(tool=tool):
+                self.refused(3, tool, *self.inputs_of(tool, record), says=["is a record of"])
+
+    def test_a_file_that_is_no_record(self):
+        path = self.folder / "text"
+        path.write_text("hello\n")
+        self.refused(3, "report", f"--input={path}", says="not a Lockstep record file")
+
+    def test_print_of_a_cut_off_record_keeps_what_is_whole(self):
+        cut = self.folder / "cut.rec"
+        cut.write_bytes(self.sweep.read_bytes()[:-20])
+        result = self.call("report", f"--print={cut}")
+        self.assertEqual(result.returncode, 3)
+        self.assertIn("batch_size: 20", result.stdout.decode())
+        self.assertIn("cut off", result.stderr.decode())
+
+    # --- cifar_prep ---
+
+    def test_a_label_of_10(self):
+        folder = binary_folder(self.folder / "cifar", label=10)
+        self.refused(3, "cifar_prep", f"--input={folder}", "--allow_partial", says=["data_batch_1.bin", "10"])
+
+    def test_an_image_file_cut_in_the_middle(self):
+        folder = binary_folder(self.folder / "cifar")
+        path = folder / "data_batch_3.bin"
+        path.write_bytes(path.read_bytes()[:-100])
+        self.refused(3, "cifar_prep", f"--input={folder}", "--allow_partial", says="data_batch_3.bin")
+
+    def test_a_subset_wants_to_be_allowed(self):
+        folder = binary_folder(self.folder / "cifar")
+        self.refused(3, "cifar_prep", f"--input={folder}", says="--allow_partial")
+        self.assertEqual(self.call("cifar_prep", f"--input={folder}", "--allow_partial",
+                                   f"--output={self.folder / 'ok.rec'}").returncode, 0)
+
+    def test_an_image_file_that_is_missing(self):
+        folder = binary_folder(self.folder / "cifar")
+        (folder / "test_batch.bin").unlink()
+        self.refused(3, "cifar_prep", f"--input={folder}", "--allow_partial", says="test_batch.bin")
+
+    # --- devices and ranks ---
+
+    def test_a_batch_larger_than_the_data_set(self):
+        self.refused(2, "train_sweep", f"--input={self.dataset}", "--model=lenet5", "--batch=1000", says=["1000", "80"])
+        self.refused(2, "scale_run", f"--input={self.dataset}", "--model=lenet5", "--ranks=1,2", "--batch=1000",
+                     says="1000")
+
+    def test_a_model_that_is_not_known(self):
+        self.refused(2, "train_sweep", f"--input={self.dataset}", "--model=resnet99", says="resnet99")
+
+    @unittest.skipUnless(NO_GPU, "this machine has a GPU")
+    def test_a_device_that_is_not_there(self):
+        self.refused(5, "train_sweep", f"--input={self.dataset}", "--model=lenet5", "--device=cuda", says="cuda")
+        self.refused(5, "scale_run", f"--input={self.dataset}", "--model=lenet5", "--ranks=1,2", "--device=cuda",
+                     "--batch=10", says="cuda")
+
+    def test_a_device_that_is_no_device(self):
+        self.refused(2, "train_sweep", f"--input={self.dataset}", "--device=tpu", says="tpu")
+
+    def test_a_rank_that_dies_at_start(self):
+        self.refused(5, "scale_run", f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--ranks=2",
+                     "--batch=10", "--repeats=1", says="rank 1", env={"LOCKSTEP_TEST_DIE_AT": "1:0"})
+
+    def test_a_rank_that_dies_in_the_middle(self):
+        self.refused(5, "scale_run", f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--ranks=2",
+                     "--batch=10", "--repeats=1", says="rank 1", env={"LOCKSTEP_TEST_DIE_AT": "1:3"})
+
+    # --- stopping, pipes, caching ---
+
+    def test_ctrl_c_exits_130_and_leaves_no_half_file(self):
+        output = self.folder / "stopped.rec"
+        process = subprocess.Popen([str(self.tools / "train_sweep"), f"--input={self.dataset}", "--model=lenet5",
+                                    "--device=cpu", "--batch=20,40", "--repeats=100000", f"--output={output}"],
+                                   stderr=subprocess.PIPE)
+        time.sleep(4)
+        process.send_signal(signal.SIGINT)
+        _, stderr = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 130, stderr.decode())
+        self.assertFalse(output.exists())
+
+    def test_a_pipe_from_tool_to_tool(self):
+        made = self.call("cifar_prep", "--input_format=synthetic", "--train_images=40", "--test_images=20",
+                         "--output=-", check=True)
+        swept = self.call("train_sweep", "--input=-", "--model=lenet5", "--device=cpu", "--batch=20", "--repeats=1",
+                          "--output=-", stdin=made.stdout, check=True)
+        printed = self.call("report", "--print=-", stdin=swept.stdout, check=True)
+        self.assertIn("batch_size: 20", printed.stdout.decode())
+
+    def test_a_second_run_is_cached_and_force_makes_it_again(self):
+        output = self.folder / "dataset.rec"
+        arguments = ["--input_format=synthetic", "--train_images=40", "--test_images=20", f"--output={output}"]
+        self.call("cifar_prep", *arguments, check=True)
+        before = output.stat().st_mtime_ns
+        self.assertIn("cached", self.call("cifar_prep", *arguments, check=True).stderr.decode())
+        self.assertEqual(output.stat().st_mtime_ns, before)
+        self.assertNotIn("cached", self.call("cifar_prep", *arguments, "--force", check=True).stderr.decode())
+        self.assertNotIn("cached", self.call("cifar_prep", *arguments, "--seed=5", check=True).stderr.decode())
+
+    def test_a_bad_published_table(self):
+        path = self.folder / "bad.textproto"
+        path.write_text("source: 'x'\ntable { nam: 'T' }\n")
+        self.refused(3, "comm_model", f"--audit={path}", says=["bad.textproto", "2"])
+
+    def test_the_audit_of_a_seed(self):
+        output = self.folder / "audit.rec"
+        self.call("comm_model", f"--audit={self.published / 'seed_001.textproto'}", f"--output={output}", check=True)
+        self.assertIn("NOT_REPRODUCIBLE", self.call("report", f"--print={output}", check=True).stdout.decode())
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tools", required=True, help="folder of the tools, or one tool in it")
+    parser.add_argument("--published", required=True, help="folder of the published tables, or a file in it")
+    given, rest = parser.parse_known_args()
+    tools, published = pathlib.Path(given.tools).absolute(), pathlib.Path(given.published).absolute()
+    CliTest.tools = tools if tools.is_dir() else tools.parent
+    CliTest.published = published if published.is_dir() else published.parent
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)

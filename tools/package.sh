@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# Makes a portable folder of the six tools for a machine that has a Python with torch, but no Bazel.
+#
+#   tools/package.sh OUT
+#
+# OUT/<tool>          a launcher: finds torch's and NVIDIA's shared libraries on that machine, then starts the tool
+# OUT/lab.sh          the six tools in a row, as `bazel run //:lab`
+# OUT/libexec/<tool>  the stripped binaries
+# OUT/lib/            the few shared libraries that neither torch nor a plain Linux system has
+# OUT/tests/          the test programs that want a GPU
+# OUT/data, OUT/proto the published tables, and the schemas for `protoc --decode`
+#
+# Works from any folder; the finished folder can be moved. The machine must have glibc and libstdc++ at least as new as
+# those of the machine that built it.
+set -euo pipefail
+
+if [ $# -ne 1 ] || [ "${1#-}" != "$1" ]; then
+  sed -n '2,6s/^# \{0,1\}//p' "$0"
+  [ "${1:-}" = --help ] && exit 0 || exit 2
+fi
+mkdir -p "$1"
+out="$(cd "$1" && pwd)"
+cd "$(dirname "$0")/.."
+
+tools="cifar_prep train_sweep scale_run comm_model quantize report"
+bazel build $(printf '//tools:%s ' $tools) >&2
+bin="$(bazel info bazel-bin 2>/dev/null)"
+
+rm -rf "$out/libexec" "$out/lib" "$out/data" "$out/proto"
+mkdir -p "$out/libexec" "$out/lib" "$out/data/published" "$out/proto/lib/proto"
+
+# A library that every Linux with the same or a newer glibc has, or that comes with torch.
+provided() {
+  case "$1" in
+    linux-vdso* | ld-linux* | libc.so* | libm.so* | libdl.so* | librt.so* | libpthread.so* | libgcc_s* | libstdc++*) return 0 ;;
+    libtorch* | libc10* | libcu* | libnv* | libnccl* | libshm* | libgomp* | libcaffe2*) return 0 ;;
+    *) return 1 ;;
+  esac
+}
+
+copy_libraries() {
+  ldd "$1" | while read -r name arrow path rest; do
+    if [ "$arrow" = "=>" ] && [ -f "$path" ] && ! provided "$name"; then
+      cp -L "$path" "$out/lib/$name"
+    fi
+  done
+}
+
+write_launcher() {
+  cat > "$out/$1" <<'LAUNCHER'
+#!/bin/sh
+# Starts the tool of this name with the shared libraries of this machine's torch. PYTHON names another interpreter.
+here="$(cd "$(dirname "$0")" && pwd)"
+name="$(basename "$0")"
+if [ -z "${LOCKSTEP_LIBRARIES:-}" ]; then
+  LOCKSTEP_LIBRARIES="$("${PYTHON:-python3}" - <<'PYTHON'
+import glob, importlib.util, os
+spec = importlib.util.find_spec("torch")
+if spec is not None:
+    torch = os.path.dirname(spec.origin)
+    folders = [os.path.join(torch, "lib")] + sorted(glob.glob(os.path.join(os.path.dirname(torch), "nvidia", "*", "lib")))
+    print(":".join(folders))
+PYTHON
+)"
+fi
+if [ -z "$LOCKSTEP_LIBRARIES" ]; then
+  echo "$name: error: ${PYTHON:-python3} cannot import torch; set PYTHON to one that can, or LOCKSTEP_LIBRARIES to the folders of libtorch_cpu.so and its companions" >&2
+  exit 5
+fi
+export LOCKSTEP_LIBRARIES
+export LD_LIBRARY_PATH="$LOCKSTEP_LIBRARIES:$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+exec "$here/libexec/$name" "$@"
+LAUNCHER
+  chmod +x "$out/$1"
+}
+
+for tool in $tools; do
+  cp -f "$bin/tools/$tool" "$out/libexec/$tool"
+  chmod u+w "$out/libexec/$tool"
+  copy_libraries "$out/libexec/$tool"
+  strip "$out/libexec/$tool"
+  write_launcher "$tool"
+done
+
+# Tests tagged gpu (tests that skip themselves without one) travel too, where they can be built.
+gpu_tests="$(bazel query 'attr(tags, "\bgpu\b", tests(//...))' 2>/dev/null || true)"
+if [ -n "$gpu_tests" ] && bazel build $gpu_tests >&2; then
+  for label in $gpu_tests; do
+    path="${label#//}" name="gpu_test_${label##*:}"
+    [ -f "$bin/${path%%:*}/${path##*:}" ] || continue
+    cp -f "$bin/${path%%:*}/${path##*:}" "$out/libexec/$name"
+    chmod u+w "$out/libexec/$name"
+    strip "$out/libexec/$name"
+    write_launcher "$name"
+  done
+fi
+
+cp tools/lab.sh "$out/lab.sh"
+cp data/published/*.textproto "$out/data/published/"
+cp lib/proto/*.proto "$out/proto/lib/proto/"
+printf 'packaged: %s (%s)\n' "$out" "$(du -sh "$out" | cut -f1)" >&2
