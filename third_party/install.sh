@@ -54,7 +54,7 @@ find_missing_packages() {
   missing_needs=()
   for need in "${LOCKSTEP_PACKAGES[@]}"; do
     split_need "$need"
-    for name in $names; do
+    for name in $names; do # the first that is installed meets the need
       if [[ "$installed" == *" installed:$name "* ]]; then continue 2; fi
     done
     overridden || missing_needs+=("$need")
@@ -121,36 +121,60 @@ upstream_version() {
   printf '%s' "${version%%[-+~]*}"
 }
 
-# Sets `packages` to what is to be installed for missing_needs; prints each with its reason.
+# remedy: how to meet the need of the last split_need without its package.
+remedy() {
+  local override text=""
+  for override in $overrides; do
+    case "$override" in
+      command:*) text+="${text:+ or }put ${override#command:} on PATH" ;;
+      *) text+="${text:+ or }install it by hand and set $override to its prefix" ;;
+    esac
+  done
+  printf '%s' "$text"
+}
+
+# Sets `packages` to what is to be installed for missing_needs, and prints each with its reason. Prints to standard
+# error what apt cannot give, and then fails, before anything is installed.
 choose_packages() {
-  local need name version
+  local need name version impossible=""
   packages=()
   for need in "${missing_needs[@]}"; do
     split_need "$need"
     # shellcheck disable=SC2086  # names is a list
     read -r name version <<<"$(choose $names)" || true
-    [ -n "$name" ] || die "expected a package of the name ${names% } ($why), but apt knows none. Install it by hand; override: $overrides"
-    version_at_least "$(upstream_version "$version")" "$minimum" ||
-      die "$why: expected $name $minimum or newer, but this distribution has $version. Install a newer one by hand; override: $overrides"
-    say "installing $name $version: $why"
-    packages+=("$name")
+    if [ -z "$name" ]; then
+      say "install.sh: $why: expected a package ${names% }, but apt knows none: $(remedy)" >&2
+      impossible=yes
+    elif ! version_at_least "$(upstream_version "$version")" "$minimum"; then
+      say "install.sh: $why: expected $name $minimum or newer, but apt has $version: $(remedy)" >&2
+      impossible=yes
+    else
+      say "to install: $name $version: $why"
+      packages+=("$name")
+    fi
+  done
+  [ -z "$impossible" ] || die "nothing was installed; mend the above first."
+}
+
+# Whether apt's lists name every missing package.
+lists_are_complete() {
+  local need names minimum overrides why
+  for need in "${missing_needs[@]}"; do
+    split_need "$need"
+    # shellcheck disable=SC2086  # names is a list
+    if [ -z "$(choose $names)" ]; then return 1; fi
   done
 }
 
 install_packages() {
   command -v apt-get >/dev/null || die "expected Debian or Ubuntu, but there is no apt-get. Install by hand what --check lists."
-  local need names minimum overrides why stale=""
-  for need in "${missing_needs[@]}"; do
-    split_need "$need"
-    # shellcheck disable=SC2086
-    [ -n "$(choose $names)" ] || stale=yes
-  done
-  if [ -n "$stale" ]; then
+  if ! lists_are_complete; then
     say "updating apt's package lists: they do not name all that is missing"
     as_root apt-get update -qq
   fi
   choose_packages
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${packages[@]}"
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${packages[@]}" ||
+    die "apt-get failed, see above."
 }
 
 check_python() {
@@ -171,7 +195,8 @@ install_torch() {
   check_python
   say "installing $LOCKSTEP_TORCH_PIN and $LOCKSTEP_NUMPY_PIN into $venv: LibTorch and the tests' Python oracle (5 GB)"
   python3 -m venv "$venv"
-  "$venv/bin/python3" -m pip install --quiet --disable-pip-version-check "$LOCKSTEP_TORCH_PIN" "$LOCKSTEP_NUMPY_PIN"
+  "$venv/bin/python3" -m pip install --quiet --disable-pip-version-check "$LOCKSTEP_TORCH_PIN" "$LOCKSTEP_NUMPY_PIN" ||
+    die "pip failed, see above. Run install.sh again, or set LIBTORCH to an unpacked LibTorch."
 }
 
 report_missing() {

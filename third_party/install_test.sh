@@ -103,7 +103,7 @@ expect_no_log 'pip install'
 
 case="installs all that is missing and says why"
 run 0
-expect 'installing libabsl-dev 1:20240101-1: Abseil'
+expect 'to install: libabsl-dev 1:20240101-1: Abseil'
 expect '^ready: .*torch 2.11.0 in .*/checkout/.venv'
 expect_log 'apt-get install .*libgloo-dev'
 expect_log 'pip install .*torch==2.11.0'
@@ -156,7 +156,7 @@ case="a package that is too old is refused by name"
 new_machine
 echo '1:3.5.1-1' >"$STATE/candidate"
 run 1
-expect 'expected bazel-bootstrap 4.2 or newer, but this distribution has 1:3.5.1-1'
+expect 'expected bazel-bootstrap 4.2 or newer, but apt has 1:3.5.1-1: put bazel on PATH or put bazelisk on PATH'
 expect_no_log 'apt-get install'
 
 case="a package that apt does not know is looked for once more, then named"

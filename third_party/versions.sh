@@ -8,8 +8,8 @@
 LOCKSTEP_PACKAGES=(
   "bazel-bootstrap | 4.2 | command:bazel command:bazelisk | Bazel, the build tool"
   "g++ | 9 | command:g++ | C++17 compiler"
-  "protobuf-compiler | 3.12 | LOCKSTEP_PROTOBUF_ROOT | protoc, which compiles the record schemas"
-  "libprotobuf-dev | 3.12 | LOCKSTEP_PROTOBUF_ROOT | Protocol Buffers, the record files"
+  "protobuf-compiler | 3.15 | LOCKSTEP_PROTOBUF_ROOT | protoc, which compiles the record schemas"
+  "libprotobuf-dev | 3.15 | LOCKSTEP_PROTOBUF_ROOT | Protocol Buffers, the record files"
   "libabsl-dev | 20210324 | LOCKSTEP_ABSEIL_ROOT | Abseil, flags and Status"
   "libgtest-dev | 1.11 | LOCKSTEP_GOOGLETEST_ROOT | GoogleTest, the tests"
   "libgmock-dev | 1.11 | LOCKSTEP_GOOGLETEST_ROOT | GoogleMock, matchers of the tests"

@@ -49,7 +49,8 @@ def _python_on_path(repository_ctx):
 
 def _candidates(repository_ctx):
     """Interpreters to ask, best first."""
-    venv = repository_ctx.path(Label("@lockstep//:WORKSPACE")).dirname.get_child(".venv").get_child("bin").get_child("python3")
+    workspace = repository_ctx.path(Label("@lockstep//:WORKSPACE")).realpath.dirname
+    venv = workspace.get_child(".venv").get_child("bin").get_child("python3")
     return ([str(venv)] if venv.exists else []) + [path for path in [_python_on_path(repository_ctx)] if path]
 
 def find_libtorch(repository_ctx):
