@@ -1,0 +1,34 @@
+// One image from bytes to what the network takes: random crop, random flip, normalisation.
+//
+// torchvision's RandomCrop(32, padding=4), RandomHorizontalFlip(0.5), ToTensor, Normalize(mean, std), in this order. The
+// padding is black before the normalisation, so a padded value is (0 - mean) / std and not 0.
+#ifndef LOCKSTEP_LIB_CIFAR_AUGMENT_H_
+#define LOCKSTEP_LIB_CIFAR_AUGMENT_H_
+
+#include <array>
+#include <cstdint>
+
+namespace lockstep {
+
+inline constexpr uint32_t kCropPadding = 4;
+
+// Where the crop begins within the padded 40x40 image, and whether it is mirrored. The default is the image itself.
+struct Augmentation {
+  uint32_t top = kCropPadding;   // 0 to 8
+  uint32_t left = kCropPadding;  // 0 to 8
+  bool flip = false;
+};
+
+// Drawn from (seed, epoch, image index) alone, so that it does not matter which worker or rank prepares the image.
+Augmentation DrawAugmentation(uint64_t seed, uint32_t epoch, uint32_t image_index);
+
+// (byte / 255 - mean) / std in fp32 for each channel and byte: the same roundings as ToTensor and Normalize.
+using NormalizationTable = std::array<std::array<float, 256>, 3>;
+NormalizationTable MakeNormalizationTable(const std::array<float, 3>& mean, const std::array<float, 3>& std);
+
+// `pixels`: uint8 (3, 32, 32). `out`: float (3, 32, 32), all 3,072 values written.
+void AugmentImage(const uint8_t* pixels, const Augmentation& augmentation, const NormalizationTable& table, float* out);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_CIFAR_AUGMENT_H_
