@@ -1,9 +1,10 @@
-# What Lockstep needs from others, in one place. Read by install.sh; the detection rules check the minima.
+# What Lockstep needs from others, in one place. Read by install.sh.
 # shellcheck shell=bash disable=SC2034
 
 # One line per need: packages | minimum version | override | why.
 #   packages  names as Debian 12, Ubuntu 22.04 and 24.04 have them; the first that exists is taken.
-#   minimum   lowest version known to suffice; - when every release's version does.
+#   minimum   lowest version that suffices; - when every release's version does. Of note: Bazel 4.2 is what the BUILD
+#             files are tried with; Protocol Buffers 3.15 is the first whose `optional` needs no flag.
 #   override  the need is met without the package when this variable is set, or `command:NAME` is on PATH.
 LOCKSTEP_PACKAGES=(
   "bazel-bootstrap | 4.2 | command:bazel command:bazelisk | Bazel, the build tool"
@@ -26,7 +27,8 @@ LOCKSTEP_PACKAGES=(
 # LibTorch comes in the Python wheel: C++ headers and libraries, NCCL and cuDNN, and the Python oracle of the tests.
 LOCKSTEP_TORCH_PIN="torch==2.11.0"  # CUDA 13.0 build on x86-64 Linux; the version that was measured.
 LOCKSTEP_NUMPY_PIN="numpy==2.2.6"   # The newest that still takes Python 3.10.
-LOCKSTEP_TORCH_MINIMUM="2.7"        # The first whose every build has the C++11 ABI.
+LOCKSTEP_TORCH_MINIMUM="2.7"        # The first whose every build has the C++11 ABI; libtorch/libtorch.bzl checks it too.
 LOCKSTEP_PYTHON_MINIMUM="3.10"      # What the torch pin asks for.
 
-# Not installed by us: the CUDA toolkit, 12.0 or newer (tried: 13.0). Without it, GPU targets are skipped.
+# Not installed by us: the CUDA toolkit, 12.0 or newer (tried: 13.0; cuda/cuda.bzl checks it). Without it, GPU
+# targets are skipped.

@@ -8,34 +8,40 @@ Without a toolkit the repository is still valid: its targets are skipped, and if
 LOCKSTEP_CUDA_ARCHS lists the architectures to compile for (default "90": H100, H200).
 """
 
-_EXPECTED = ["bin/nvcc", "include/cuda_runtime.h", "lib64/libcudart.so"]
+_EXPECTED = ["bin/nvcc", "include/cuda_runtime_api.h", "lib64/libcudart.so"]
+_MINIMUM = 12000  # CUDA 12.0: the first in which every Hopper feature can be compiled.
 _DEFAULT_ARCHS = "90"
 
-def _missing(repository_ctx, home):
-    return [name for name in _EXPECTED if not repository_ctx.path(home + "/" + name).exists]
+def _version(repository_ctx, home):
+    """The toolkit's version as CUDART_VERSION writes it, for example 13000 for 13.0; 0 when it does not say."""
+    for line in repository_ctx.read(home + "/include/cuda_runtime_api.h").splitlines():
+        if line.startswith("#define CUDART_VERSION"):
+            return int(line.split(" ")[-1])
+    return 0
+
+def _problem(repository_ctx, home):
+    """Why the folder `home` is not a usable toolkit; empty when it is."""
+    missing = [name for name in _EXPECTED if not repository_ctx.path(home + "/" + name).exists]
+    if missing:
+        return "it lacks " + ", ".join(missing)
+    version = _version(repository_ctx, home)
+    return "" if version >= _MINIMUM else "its CUDART_VERSION is %d, below %d" % (version, _MINIMUM)
 
 def find_cuda_home(repository_ctx):
-    """The toolkit's folder as a string, or None; fails when CUDA_HOME is set but holds no toolkit."""
+    """The toolkit's folder as a string, or None; fails when CUDA_HOME is set but holds no usable toolkit."""
     home = repository_ctx.os.environ.get("CUDA_HOME", "")
     if home:
-        missing = _missing(repository_ctx, home)
-        if missing:
-            fail("CUDA_HOME=%s: expected a CUDA toolkit, but %s is not there. " % (home, ", ".join(missing)) +
+        problem = _problem(repository_ctx, home)
+        if problem:
+            fail("CUDA_HOME=%s: expected a CUDA toolkit, but %s. " % (home, problem) +
                  "Set CUDA_HOME to a toolkit's folder, or unset it to search PATH and /usr/local/cuda.")
         return home
     nvcc = repository_ctx.which("nvcc")
     candidates = [str(nvcc.realpath.dirname.dirname)] if nvcc else []
     for candidate in candidates + ["/usr/local/cuda"]:
-        if not _missing(repository_ctx, candidate):
+        if not _problem(repository_ctx, candidate):
             return candidate
     return None
-
-def _version(repository_ctx, home):
-    """The toolkit's version as CUDART_VERSION writes it, for example 13000 for 13.0."""
-    for line in repository_ctx.read(home + "/include/cuda_runtime_api.h").splitlines():
-        if line.startswith("#define CUDART_VERSION"):
-            return int(line.split(" ")[-1])
-    fail("%s/include/cuda_runtime_api.h: expected a line '#define CUDART_VERSION'; set CUDA_HOME to another toolkit." % home)
 
 def _cuda_repository_impl(repository_ctx):
     home = find_cuda_home(repository_ctx)
