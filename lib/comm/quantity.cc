@@ -1,0 +1,45 @@
+#include "lib/comm/quantity.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace lockstep {
+namespace {
+
+proto::Quantity Value(const Spread& spread, proto::Provenance provenance, std::string method) {
+  proto::Quantity quantity;
+  quantity.set_value(spread.mean);
+  quantity.set_provenance(provenance);
+  if (spread.repeated) {
+    quantity.set_low(spread.low);
+    quantity.set_high(spread.high);
+  }
+  if (spread.mean < 0) {
+    absl::StrAppend(&method, "; negative, and not clamped");
+  }
+  quantity.set_method(std::move(method));
+  return quantity;
+}
+
+}  // namespace
+
+proto::Quantity Measured(const Spread& spread, absl::string_view method) {
+  return Value(spread, proto::MEASURED,
+               absl::StrCat(method, spread.repeated ? "; interval: smallest and largest" : "; measured once: no interval"));
+}
+
+proto::Quantity Derived(const Spread& spread, absl::string_view method) {
+  return Value(spread, proto::DERIVED,
+               absl::StrCat(method, spread.repeated ? "; interval: extremes over single epochs" : ""));
+}
+
+proto::Quantity Absent(absl::string_view reason) {
+  proto::Quantity quantity;
+  quantity.set_absent_reason(std::string(reason));
+  return quantity;
+}
+
+proto::Quantity DerivedOr(const std::optional<Spread>& spread, absl::string_view method, absl::string_view reason) {
+  return spread.has_value() ? Derived(*spread, method) : Absent(reason);
+}
+
+}  // namespace lockstep
