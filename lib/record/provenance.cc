@@ -47,20 +47,6 @@ std::string CpuModel() {
   return "unknown";
 }
 
-proto::Host MakeHost() {
-  proto::Host host;
-  host.set_cpu_model(CpuModel());
-  cpu_set_t set;
-  host.set_cpu_cores(sched_getaffinity(0, sizeof(set), &set) == 0 ? static_cast<uint32_t>(CPU_COUNT(&set)) : 0);
-  host.set_memory_bytes(static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGE_SIZE)));
-  utsname names;
-  if (uname(&names) == 0) {
-    host.set_kernel(absl::StrCat(names.sysname, " ", names.release, " ", names.machine));
-    host.set_name_sha256(Sha256Hex(names.nodename));
-  }
-  return host;
-}
-
 bool Whitelisted(absl::string_view name) {
   for (const std::string& pattern : EnvironmentWhitelist()) {
     if (pattern.back() == '*' ? absl::StartsWith(name, pattern.substr(0, pattern.size() - 1)) : name == pattern) {
@@ -90,6 +76,20 @@ std::string CacheKey(const proto::Header& header, const std::map<std::string, st
 
 }  // namespace
 
+proto::Host DescribeHost() {
+  proto::Host host;
+  host.set_cpu_model(CpuModel());
+  cpu_set_t set;
+  host.set_cpu_cores(sched_getaffinity(0, sizeof(set), &set) == 0 ? static_cast<uint32_t>(CPU_COUNT(&set)) : 0);
+  host.set_memory_bytes(static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGE_SIZE)));
+  utsname names;
+  if (uname(&names) == 0) {
+    host.set_kernel(absl::StrCat(names.sysname, " ", names.release, " ", names.machine));
+    host.set_name_sha256(Sha256Hex(names.nodename));
+  }
+  return host;
+}
+
 const std::vector<std::string>& EnvironmentWhitelist() {
   static const auto* whitelist = new std::vector<std::string>(
       {"NCCL_*", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "SLURM_JOB_ID",
@@ -106,7 +106,7 @@ proto::Header MakeHeader(const HeaderOptions& options) {
   header.mutable_command_line()->Add(CommandLine().begin(), CommandLine().end());
   header.set_seed(options.seed);
   header.set_start_time(absl::FormatTime(absl::RFC3339_sec, absl::Now(), absl::UTCTimeZone()));
-  *header.mutable_host() = MakeHost();
+  *header.mutable_host() = DescribeHost();
   header.mutable_input()->Add(options.inputs.begin(), options.inputs.end());
   header.mutable_device()->Add(options.devices.begin(), options.devices.end());
   *header.mutable_libraries() = options.libraries;

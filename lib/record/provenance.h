@@ -27,6 +27,9 @@ struct HeaderOptions {
 // tool, schema and version, build_id, result_flags, digests of the inputs, devices, library versions.
 proto::Header MakeHeader(const HeaderOptions& options);
 
+// This machine, as the header describes it.
+proto::Host DescribeHost();
+
 // The names of the environment variables that are recorded: exact names, or prefixes that end in '*'.
 const std::vector<std::string>& EnvironmentWhitelist();
 

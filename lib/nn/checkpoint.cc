@@ -1,0 +1,239 @@
+#include "lib/nn/checkpoint.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/from_blob.h>
+#include <caffe2/serialize/inline_container.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "lib/base/status_macros.h"
+#include "lib/nn/state_dict_pickle.h"
+#include "lib/nn/stored_zip.h"
+#include "lib/nn/torch_status.h"
+
+namespace lockstep {
+namespace {
+
+using NamedTensors = std::vector<std::pair<std::string, torch::Tensor>>;
+
+// In the order of Python's state_dict(): a module's own parameters, its own buffers, then its children.
+void CollectState(const torch::nn::Module& module, const std::string& prefix, NamedTensors& state) {
+  for (const auto& parameter : module.named_parameters(/*recurse=*/false)) {
+    state.emplace_back(prefix + parameter.key(), parameter.value());
+  }
+  for (const auto& buffer : module.named_buffers(/*recurse=*/false)) {
+    state.emplace_back(prefix + buffer.key(), buffer.value());
+  }
+  for (const auto& child : module.named_children()) {
+    CollectState(*child.value(), prefix + child.key() + ".", state);
+  }
+}
+
+// torch.save's names of storages; a network here has no others. Empty for another dtype.
+std::string StorageType(at::ScalarType dtype) {
+  return dtype == at::kFloat ? "FloatStorage" : dtype == at::kLong ? "LongStorage" : "";
+}
+
+std::string Describe(absl::string_view storage_type, at::IntArrayRef sizes) {
+  return absl::StrCat(storage_type, " (", absl::StrJoin(sizes, ", "), ")");
+}
+
+// --- saving ---
+
+std::string ToArchive(const NamedTensors& state) {
+  std::vector<TensorEntry> entries;
+  std::vector<torch::Tensor> storages;
+  for (const auto& [name, tensor] : state) {
+    storages.push_back(tensor.detach().to(at::kCPU).contiguous());
+    const torch::Tensor& stored = storages.back();
+    TensorEntry entry;
+    entry.name = name;
+    entry.storage_type = StorageType(stored.scalar_type());
+    entry.storage_key = absl::StrCat(entries.size());
+    entry.storage_elements = stored.numel();
+    entry.sizes = stored.sizes().vec();
+    entry.strides = stored.strides().vec();
+    entries.push_back(std::move(entry));
+  }
+  // Into memory, because the archive writer's destructor may throw when its sink fails.
+  std::string archive;
+  caffe2::serialize::PyTorchStreamWriter writer([&archive](const void* bytes, size_t size) {
+    archive.append(static_cast<const char*>(bytes), size);
+    return size;
+  });
+  const std::string pickle = PickleStateDict(entries);
+  writer.writeRecord("data.pkl", pickle.data(), pickle.size());
+  writer.writeRecord("byteorder", "little", 6);
+  for (size_t i = 0; i < storages.size(); ++i) {
+    writer.writeRecord(absl::StrCat("data/", i), storages[i].data_ptr(), storages[i].nbytes());
+  }
+  writer.writeEndOfFile();
+  return archive;
+}
+
+absl::Status FileError(absl::string_view doing, const std::string& path) {
+  const std::string text = absl::StrCat(doing, " ", path, ": ", std::strerror(errno));
+  if (errno == ENOENT) {
+    return absl::NotFoundError(text);
+  }
+  return errno == ENOSPC || errno == EDQUOT ? absl::ResourceExhaustedError(text) : absl::FailedPreconditionError(text);
+}
+
+absl::Status WriteAndSync(int fd, const std::string& bytes, const std::string& path) {
+  for (size_t written = 0; written < bytes.size();) {
+    const ssize_t n = write(fd, bytes.data() + written, bytes.size() - written);
+    if (n < 0 && errno != EINTR) {
+      return FileError("cannot write", path);
+    }
+    written += n > 0 ? static_cast<size_t>(n) : 0;
+  }
+  return fsync(fd) == 0 ? absl::OkStatus() : FileError("cannot sync", path);
+}
+
+absl::Status WriteAtomically(const std::string& bytes, const std::string& path) {
+  const std::string part = path + ".part";
+  const int fd = open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (fd < 0) {
+    return FileError("cannot create", part);
+  }
+  absl::Status status = WriteAndSync(fd, bytes, part);
+  if (close(fd) != 0 && status.ok()) {
+    status = FileError("cannot close", part);
+  }
+  if (status.ok() && rename(part.c_str(), path.c_str()) != 0) {
+    status = FileError("cannot rename to", path);
+  }
+  if (!status.ok()) {
+    unlink(part.c_str());
+  }
+  return status;
+}
+
+// --- loading ---
+
+using Members = std::map<std::string, absl::string_view>;
+
+absl::StatusOr<std::string> ReadWholeFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file.good()) {
+    return absl::NotFoundError(absl::StrCat("cannot open it: ", std::strerror(errno)));
+  }
+  std::ostringstream bytes;
+  bytes << file.rdbuf();
+  return std::move(bytes).str();
+}
+
+// The members without the name of the folder that holds them all, "archive/data.pkl" -> "data.pkl".
+absl::StatusOr<Members> ReadMembers(absl::string_view bytes) {
+  ASSIGN_OR_RETURN(const Members zip, ReadStoredZip(bytes));
+  Members members;
+  for (const auto& [name, content] : zip) {
+    members[name.substr(name.find('/') + 1)] = content;
+  }
+  if (members.count("data.pkl") == 0) {
+    return absl::FailedPreconditionError("a zip archive without data.pkl; expected one written by torch.save");
+  }
+  if (members.count("byteorder") != 0 && members["byteorder"] != "little") {
+    return absl::FailedPreconditionError("its numbers are not little-endian; save it again on such a machine");
+  }
+  return members;
+}
+
+// OK when `entries` are exactly the tensors of `state`, in any order.
+absl::Status CheckSameTensors(const NamedTensors& state, const std::vector<TensorEntry>& entries) {
+  std::map<std::string, const TensorEntry*> by_name;
+  for (const TensorEntry& entry : entries) {
+    by_name[entry.name] = &entry;
+  }
+  for (const auto& [name, tensor] : state) {
+    const auto found = by_name.find(name);
+    if (found == by_name.end()) {
+      return absl::FailedPreconditionError(absl::StrCat("it lacks ", name, ", which the model has"));
+    }
+    const std::string expected = Describe(StorageType(tensor.scalar_type()), tensor.sizes());
+    const std::string actual = Describe(found->second->storage_type, found->second->sizes);
+    if (expected != actual) {
+      return absl::FailedPreconditionError(absl::StrCat(name, ": expected ", expected, ", found ", actual));
+    }
+    by_name.erase(found);
+  }
+  if (!by_name.empty()) {
+    return absl::FailedPreconditionError(absl::StrCat("it holds ", by_name.begin()->first, ", which the model lacks"));
+  }
+  return absl::OkStatus();
+}
+
+// The tensors of the file in the order of `state`, each with memory of its own.
+absl::StatusOr<std::vector<torch::Tensor>> ReadTensors(const Members& members, const NamedTensors& state,
+                                                       const std::vector<TensorEntry>& entries) {
+  std::map<std::string, const TensorEntry*> by_name;
+  for (const TensorEntry& entry : entries) {
+    by_name[entry.name] = &entry;
+  }
+  std::vector<torch::Tensor> tensors;
+  for (const auto& [name, target] : state) {
+    const TensorEntry& entry = *by_name[name];
+    const auto found = members.find("data/" + entry.storage_key);
+    if (found == members.end()) {
+      return absl::DataLossError(absl::StrCat("the record data/", entry.storage_key, " of ", name, " is missing"));
+    }
+    const size_t expected = static_cast<size_t>(entry.storage_elements) * target.element_size();
+    if (found->second.size() != expected) {
+      return absl::DataLossError(
+          absl::StrCat(found->first, " of ", name, ": expected ", expected, " bytes, found ", found->second.size()));
+    }
+    const char* first = found->second.data() + static_cast<size_t>(entry.offset) * target.element_size();
+    // from_blob takes no const; the numbers are only copied out of it.
+    tensors.push_back(
+        at::from_blob(const_cast<char*>(first), entry.sizes, entry.strides, target.options().device(at::kCPU)).clone());
+  }
+  return tensors;
+}
+
+absl::Status Load(Model& model, const std::string& path) {
+  ASSIGN_OR_RETURN(const std::string bytes, ReadWholeFile(path));
+  ASSIGN_OR_RETURN(const Members members, ReadMembers(bytes));
+  ASSIGN_OR_RETURN(const std::vector<TensorEntry> entries, ParseStateDictPickle(members.at("data.pkl")));
+  NamedTensors state;
+  CollectState(model, "", state);
+  RETURN_IF_ERROR(CheckSameTensors(state, entries));
+  ASSIGN_OR_RETURN(const std::vector<torch::Tensor> tensors, ReadTensors(members, state, entries));
+  const at::NoGradGuard no_grad;
+  for (size_t i = 0; i < state.size(); ++i) {
+    state[i].second.copy_(tensors[i]);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status SaveCheckpoint(const Model& model, const std::string& path) {
+  return CatchTorchErrors("saving a checkpoint", [&]() -> absl::Status {
+    NamedTensors state;
+    CollectState(model, "", state);
+    for (const auto& [name, tensor] : state) {
+      if (StorageType(tensor.scalar_type()).empty()) {
+        return absl::InternalError(absl::StrCat(name, " is neither float32 nor int64; no checkpoint format for it"));
+      }
+    }
+    return WriteAtomically(ToArchive(state), path);
+  });
+}
+
+absl::Status LoadCheckpoint(Model& model, const std::string& path) {
+  const absl::Status status = CatchTorchErrors("loading", [&]() { return Load(model, path); });
+  return status.ok() ? status : absl::Status(status.code(), absl::StrCat("checkpoint ", path, ": ", status.message()));
+}
+
+}  // namespace lockstep

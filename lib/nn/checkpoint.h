@@ -1,0 +1,28 @@
+// A network's weights on disk, as torch.save(model.state_dict(), path) would have written them.
+//
+// Python: torch.load(path, weights_only=True) gives the dict of tensors; model.load_state_dict takes it. Batch norm's
+// running statistics and counters are part of it, optimizer state is not. The format is in state_dict_pickle.h.
+#ifndef LOCKSTEP_LIB_NN_CHECKPOINT_H_
+#define LOCKSTEP_LIB_NN_CHECKPOINT_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "lib/nn/model.h"
+
+namespace lockstep {
+
+inline constexpr char kCheckpointFormat[] = "torch state_dict (zip)";
+
+// Writes PATH.part, syncs it and renames it: whatever happens, PATH is whole or untouched. The same weights give the same
+// bytes. NotFound: the folder does not exist. ResourceExhausted: the disk is full.
+absl::Status SaveCheckpoint(const Model& model, const std::string& path);
+
+// Fills the model, wherever it lives, from a file that SaveCheckpoint or Python's torch.save of a state_dict wrote. Nothing
+// is changed unless names, shapes and dtypes all agree. NotFound: no such file. DataLoss: broken. FailedPrecondition: of
+// another network; says the first difference.
+absl::Status LoadCheckpoint(Model& model, const std::string& path);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_NN_CHECKPOINT_H_
