@@ -1,0 +1,224 @@
+#include "lib/cifar/binary_format.h"
+
+#include <sys/stat.h>
+
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/record/digest.h"
+#include "lib/testing/file_util.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::StatusIs;
+using ::lockstep::testing::TempPath;
+using ::lockstep::testing::WriteFile;
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+constexpr bool kAllowPartial = true;
+constexpr bool kWholeOnly = false;
+
+constexpr char kClassNames[] = "airplane\nautomobile\nbird\ncat\ndeer\ndog\nfrog\nhorse\nship\ntruck\n\n";
+
+// One record: the label, then 3,072 bytes of `fill`.
+std::string Record(int label, char fill) { return std::string(1, static_cast<char>(label)) + std::string(3072, fill); }
+
+BinaryFolder::File File(const std::string& name, const std::string& bytes) { return {"folder/" + name, name, bytes}; }
+
+// Two records in data_batch_1, one in each other file: labels 0, 1, 2, 3, 4, 5 and 9; fills 'a' to 'g'.
+BinaryFolder SmallFolder() {
+  BinaryFolder folder;
+  folder.input.set_path("folder");
+  folder.files = {File("data_batch_1.bin", Record(0, 'a') + Record(1, 'b')),
+                  File("data_batch_2.bin", Record(2, 'c')),
+                  File("data_batch_3.bin", Record(3, 'd')),
+                  File("data_batch_4.bin", Record(4, 'e')),
+                  File("data_batch_5.bin", Record(5, 'f')),
+                  File("test_batch.bin", Record(9, 'g')),
+                  File("batches.meta.txt", kClassNames)};
+  return folder;
+}
+
+BinaryFolder Without(const std::string& name) {
+  BinaryFolder folder = SmallFolder();
+  for (size_t i = 0; i < folder.files.size(); ++i) {
+    if (folder.files[i].name == name) {
+      folder.files.erase(folder.files.begin() + i);
+    }
+  }
+  return folder;
+}
+
+// Six files of 10,000 black images with all labels equally often.
+BinaryFolder WholeFolder() {
+  BinaryFolder folder = SmallFolder();
+  std::string bytes(size_t{kBinaryRecordsPerFile} * kBinaryRecordBytes, '\0');
+  for (size_t i = 0; i < kBinaryRecordsPerFile; ++i) {
+    bytes[i * kBinaryRecordBytes] = static_cast<char>(i % 10);
+  }
+  for (int i = 0; i < 6; ++i) {
+    folder.files[i].bytes = bytes;
+  }
+  return folder;
+}
+
+TEST(ParseBinaryTest, TakesRecordsApart) {
+  const auto dataset = ParseBinary(SmallFolder(), kAllowPartial);
+  ASSERT_THAT(dataset, IsOk());
+  EXPECT_THAT(dataset->train.labels, ElementsAre(0, 1, 2, 3, 4, 5));
+  ASSERT_THAT(dataset->train.pixels, SizeIs(6 * kImageBytes));
+  EXPECT_EQ(dataset->train.pixels[0], 'a');
+  EXPECT_EQ(dataset->train.pixels[kImageBytes], 'b');
+  EXPECT_EQ(dataset->train.pixels.back(), 'f');
+  EXPECT_THAT(dataset->test.labels, ElementsAre(9));
+  EXPECT_THAT(dataset->test.pixels, Each('g'));
+}
+
+TEST(ParseBinaryTest, ASubsetSaysSo) {
+  const auto dataset = ParseBinary(SmallFolder(), kAllowPartial);
+  const proto::DatasetInfo& info = dataset->train.info;
+  EXPECT_EQ(info.input_format(), proto::BINARY);
+  EXPECT_EQ(info.split(), proto::TRAIN);
+  EXPECT_FALSE(info.official());
+  EXPECT_EQ(info.note(), "6 of 50000 images");
+  EXPECT_EQ(dataset->test.info.note(), "1 of 10000 images");
+  EXPECT_EQ(info.image_count(), 6u);
+  EXPECT_EQ(info.class_name(9), "truck");
+  EXPECT_THAT(info.class_count(), ElementsAre(1, 1, 1, 1, 1, 1, 0, 0, 0, 0));
+}
+
+TEST(ParseBinaryTest, ASubsetWantsToBeAllowed) {
+  EXPECT_THAT(ParseBinary(SmallFolder(), kWholeOnly),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       AllOf(HasSubstr("folder: "), HasSubstr("6 of 50000 images"), HasSubstr("--allow_partial"))));
+}
+
+TEST(ParseBinaryTest, AWholeFolderNeedsNoAllowanceAndIsNotCalledOfficial) {
+  const auto dataset = ParseBinary(WholeFolder(), kWholeOnly);
+  ASSERT_THAT(dataset, IsOk());
+  EXPECT_EQ(dataset->train.info.image_count(), 50'000u);
+  EXPECT_EQ(dataset->test.info.image_count(), 10'000u);
+  EXPECT_FALSE(dataset->train.info.official());
+  EXPECT_THAT(dataset->train.info.note(), HasSubstr("digests are published of the archive"));
+}
+
+TEST(ParseBinaryTest, AWholeFolderWithOtherClassCountsWantsToBeAllowed) {
+  BinaryFolder folder = WholeFolder();
+  folder.files[0].bytes[0] = 1;  // the first airplane becomes an automobile
+  EXPECT_THAT(ParseBinary(folder, kWholeOnly),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("not 5000 images of each class")));
+}
+
+TEST(ParseBinaryTest, AMissingTrainingFileIsNamed) {
+  EXPECT_THAT(ParseBinary(Without("data_batch_3.bin"), kWholeOnly),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("without data_batch_3.bin")));
+  const auto dataset = ParseBinary(Without("data_batch_3.bin"), kAllowPartial);
+  ASSERT_THAT(dataset, IsOk());
+  EXPECT_THAT(dataset->train.labels, ElementsAre(0, 1, 2, 4, 5));
+  EXPECT_EQ(dataset->train.info.note(), "5 of 50000 images (without data_batch_3.bin)");
+}
+
+TEST(ParseBinaryTest, TheTestFileIsNeeded) {
+  EXPECT_THAT(ParseBinary(Without("test_batch.bin"), kAllowPartial),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("folder: no test images: test_batch.bin missing")));
+}
+
+TEST(ParseBinaryTest, OneTrainingFileIsNeeded) {
+  BinaryFolder folder = SmallFolder();
+  folder.files.erase(folder.files.begin(), folder.files.begin() + 5);
+  EXPECT_THAT(ParseBinary(folder, kAllowPartial),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("no training images: data_batch_1.bin, ")));
+}
+
+TEST(ParseBinaryTest, TheClassNamesAreNeeded) {
+  EXPECT_THAT(ParseBinary(Without("batches.meta.txt"), kAllowPartial),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("folder: batches.meta.txt (the class names) is missing")));
+  BinaryFolder folder = SmallFolder();
+  folder.files[6].bytes = "cat\ndog\n";
+  EXPECT_THAT(ParseBinary(folder, kAllowPartial),
+              StatusIs(absl::StatusCode::kDataLoss,
+                       HasSubstr("folder/batches.meta.txt: expected 10 class names, one a line; found 2")));
+}
+
+TEST(ParseBinaryTest, ClassNamesWithCarriageReturnsAreTaken) {
+  BinaryFolder folder = SmallFolder();
+  folder.files[6].bytes = "a\r\nb\r\nc\r\nd\r\ne\r\nf\r\ng\r\nh\r\ni\r\nj\r\n";
+  EXPECT_EQ(ParseBinary(folder, kAllowPartial)->train.info.class_name(9), "j");
+}
+
+TEST(ParseBinaryTest, ACutFileNamesRecordAndByte) {
+  for (const bool allowed : {kWholeOnly, kAllowPartial}) {
+    BinaryFolder folder = SmallFolder();
+    folder.files[0].bytes.resize(3073 + 100);
+    EXPECT_THAT(ParseBinary(folder, allowed),
+                StatusIs(absl::StatusCode::kDataLoss,
+                         AllOf(HasSubstr("folder/data_batch_1.bin: cut off in record 1 (byte 3073)"),
+                               HasSubstr("expected 3073 bytes, found 100"), HasSubstr("1 whole records before it"))));
+  }
+}
+
+TEST(ParseBinaryTest, ALabelOfTenNamesRecordAndByte) {
+  BinaryFolder folder = SmallFolder();
+  folder.files[0].bytes[3073] = 10;
+  EXPECT_THAT(ParseBinary(folder, kAllowPartial),
+              StatusIs(absl::StatusCode::kDataLoss,
+                       HasSubstr("folder/data_batch_1.bin: record 1, byte 3073: expected a label of 0 to 9, found 10")));
+}
+
+TEST(ParseBinaryTest, AnEmptyFileIsRefused) {
+  BinaryFolder folder = SmallFolder();
+  folder.files[5].bytes.clear();
+  EXPECT_THAT(ParseBinary(folder, kAllowPartial),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("test_batch.bin: expected 1 to 10000 records")));
+}
+
+TEST(ParseBinaryTest, MoreThanTenThousandRecordsAreNoFileOfCifar) {
+  BinaryFolder folder = SmallFolder();
+  folder.files[5].bytes.assign(size_t{10'001} * kBinaryRecordBytes, '\0');
+  EXPECT_THAT(ParseBinary(folder, kAllowPartial),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("expected 1 to 10000 records of 3073 bytes, found 10001")));
+}
+
+std::string MakeFolder() {
+  const std::string path = TempPath("folder");
+  mkdir(path.c_str(), 0755);
+  return path;
+}
+
+TEST(ReadBinaryFolderTest, ReadsAndDigestsTheFilesThatAreThere) {
+  const std::string path = MakeFolder();
+  WriteFile(path + "/test_batch.bin", Record(1, 'x'));
+  WriteFile(path + "/batches.meta.txt", kClassNames);
+  WriteFile(path + "/readme.html", "not of the data set");
+  const auto folder = ReadBinaryFolder(path);
+  ASSERT_THAT(folder, IsOk());
+  ASSERT_THAT(folder->files, SizeIs(2));
+  EXPECT_EQ(folder->files[0].path, path + "/test_batch.bin");
+  EXPECT_EQ(folder->files[0].bytes, Record(1, 'x'));
+  EXPECT_EQ(folder->input.path(), path);
+  EXPECT_EQ(folder->input.size_bytes(), 3073u + sizeof(kClassNames) - 1);
+  EXPECT_EQ(folder->input.sha256(), Sha256Hex(Sha256Hex(kClassNames) + "  batches.meta.txt\n" +
+                                              Sha256Hex(Record(1, 'x')) + "  test_batch.bin\n"));
+}
+
+TEST(ReadBinaryFolderTest, AnEmptyFolderIsNotFound) {
+  EXPECT_THAT(ReadBinaryFolder(MakeFolder()),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("none of data_batch_1.bin")));
+}
+
+TEST(ReadBinaryFolderTest, AMissingFolderIsNotFound) {
+  EXPECT_THAT(ReadBinaryFolder("/no/such/folder"),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("/no/such/folder: No such file")));
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,35 @@
+// The stage cifar_prep: any CIFAR-10 on disk, or none, to one dataset.rec with both splits.
+#ifndef LOCKSTEP_LIB_CIFAR_CIFAR_PREP_H_
+#define LOCKSTEP_LIB_CIFAR_CIFAR_PREP_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "lib/cifar/dataset.h"
+#include "lib/cifar/synthetic.h"
+
+namespace lockstep {
+
+struct CifarPrepOptions {
+  std::string input;                  // a folder; empty: synthetic images
+  std::string input_format = "auto";  // as ResolveInputFormat takes it
+  std::string output = "dataset.rec";  // "-": standard output
+  bool allow_partial = false;         // take a set that is not the whole official one
+  bool force = false;                 // make the output again even when it is there
+  bool dry_run = false;               // read and check everything, write nothing
+  SyntheticOptions synthetic;         // the counts are for synthetic images only
+};
+
+// Reads or makes the images and writes the record file. Prints the summary on stderr; when the output already holds this
+// result, "cached" instead. Errors are those of ResolveInputFormat, ReadBinaryFolder, ParseBinary, MakeSynthetic and
+// RecordWriter; InvalidArgument also when synthetic counts are given for another format.
+absl::Status RunCifarPrep(const CifarPrepOptions& options);
+
+// Per split: images, where they come from, whether they are official or why not, classes, mean and both stds. Several
+// lines, each ended.
+std::string DatasetSummary(const Dataset& dataset);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_CIFAR_CIFAR_PREP_H_

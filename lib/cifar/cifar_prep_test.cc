@@ -1,0 +1,194 @@
+#include "lib/cifar/cifar_prep.h"
+
+#include <sys/stat.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/record/record_reader.h"
+#include "lib/testing/file_util.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::FileExists;
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::ReadFile;
+using ::lockstep::testing::StatusIs;
+using ::lockstep::testing::TempPath;
+using ::lockstep::testing::WriteFile;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+CifarPrepOptions SyntheticRun() {
+  CifarPrepOptions options;
+  options.output = TempPath("dataset.rec");
+  options.synthetic = {12, 3, 4};
+  return options;
+}
+
+// Five training images and a test image in CIFAR-10's binary layout.
+CifarPrepOptions BinaryRun() {
+  CifarPrepOptions options;
+  options.output = TempPath("dataset.rec");
+  options.input = TempPath("folder");
+  mkdir(options.input.c_str(), 0755);
+  for (int i = 1; i <= 5; ++i) {
+    WriteFile(absl::StrCat(options.input, "/data_batch_", i, ".bin"), std::string(1, i) + std::string(3072, 'a'));
+  }
+  WriteFile(options.input + "/test_batch.bin", std::string(1, 0) + std::string(3072, 'b'));
+  WriteFile(options.input + "/batches.meta.txt", "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\n");
+  options.allow_partial = true;
+  return options;
+}
+
+std::string StartTimeAndKey(const std::string& path) {
+  const auto reader = RecordReader::Open(path, "lockstep.proto.DatasetFile");
+  return absl::StrCat((*reader)->header().start_time(), " ", (*reader)->header().cache_key());
+}
+
+TEST(CifarPrepTest, SyntheticImagesToARecordFile) {
+  const CifarPrepOptions options = SyntheticRun();
+  ASSERT_THAT(RunCifarPrep(options), IsOk());
+  const auto read = ReadDataset(options.output);
+  ASSERT_THAT(read, IsOk());
+  const auto made = MakeSynthetic(options.synthetic);
+  EXPECT_EQ(read->train.pixels, made->train.pixels);
+  EXPECT_EQ(read->test.labels, made->test.labels);
+  EXPECT_EQ(read->train.info.SerializeAsString(), made->train.info.SerializeAsString());
+}
+
+TEST(CifarPrepTest, BinaryImagesToARecordFile) {
+  const CifarPrepOptions options = BinaryRun();
+  ASSERT_THAT(RunCifarPrep(options), IsOk());
+  const auto read = ReadDataset(options.output);
+  ASSERT_THAT(read, IsOk());
+  EXPECT_THAT(read->train.labels, ElementsAre(1, 2, 3, 4, 5));
+  EXPECT_THAT(read->test.pixels, ::testing::Each('b'));
+  const auto reader = RecordReader::Open(options.output, "lockstep.proto.DatasetFile");
+  ASSERT_THAT((*reader)->header().input(), SizeIs(1));
+  EXPECT_EQ((*reader)->header().input(0).path(), options.input);
+}
+
+TEST(CifarPrepTest, ASecondRunIsCached) {
+  for (const CifarPrepOptions& options : {SyntheticRun(), BinaryRun()}) {
+    ASSERT_THAT(RunCifarPrep(options), IsOk());
+    const std::string before = ReadFile(options.output);
+    struct stat first, second;
+    stat(options.output.c_str(), &first);
+    ASSERT_THAT(RunCifarPrep(options), IsOk());
+    stat(options.output.c_str(), &second);
+    EXPECT_EQ(first.st_ino, second.st_ino);  // a new file would have been renamed into place
+    EXPECT_EQ(ReadFile(options.output), before);
+  }
+}
+
+TEST(CifarPrepTest, ForceMakesItAgain) {
+  CifarPrepOptions options = SyntheticRun();
+  ASSERT_THAT(RunCifarPrep(options), IsOk());
+  struct stat first, second;
+  stat(options.output.c_str(), &first);
+  options.force = true;
+  ASSERT_THAT(RunCifarPrep(options), IsOk());
+  stat(options.output.c_str(), &second);
+  EXPECT_NE(first.st_ino, second.st_ino);
+}
+
+TEST(CifarPrepTest, WhatChangesTheResultMakesItAgain) {
+  CifarPrepOptions options = SyntheticRun();
+  ASSERT_THAT(RunCifarPrep(options), IsOk());
+  const std::string first = StartTimeAndKey(options.output);
+  options.synthetic.seed = 5;
+  ASSERT_THAT(RunCifarPrep(options), IsOk());
+  EXPECT_NE(StartTimeAndKey(options.output), first);
+
+  options = BinaryRun();
+  ASSERT_THAT(RunCifarPrep(options), IsOk());
+  WriteFile(options.input + "/test_batch.bin", std::string(1, 7) + std::string(3072, 'b'));
+  ASSERT_THAT(RunCifarPrep(options), IsOk());
+  EXPECT_THAT(ReadDataset(options.output)->test.labels, ElementsAre(7));
+}
+
+TEST(CifarPrepTest, ACachedSubsetStillWantsToBeAllowed) {
+  CifarPrepOptions options = BinaryRun();
+  ASSERT_THAT(RunCifarPrep(options), IsOk());
+  options.allow_partial = false;
+  EXPECT_THAT(RunCifarPrep(options), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("--allow_partial")));
+}
+
+TEST(CifarPrepTest, ADryRunWritesNothing) {
+  CifarPrepOptions options = SyntheticRun();
+  options.dry_run = true;
+  EXPECT_THAT(RunCifarPrep(options), IsOk());
+  EXPECT_FALSE(FileExists(options.output));
+}
+
+TEST(CifarPrepTest, AnErrorLeavesNoFile) {
+  CifarPrepOptions options = BinaryRun();
+  WriteFile(options.input + "/data_batch_2.bin", "short");
+  EXPECT_THAT(RunCifarPrep(options), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("data_batch_2.bin: cut off")));
+  EXPECT_FALSE(FileExists(options.output));
+  EXPECT_FALSE(FileExists(options.output + ".part"));
+}
+
+TEST(CifarPrepTest, CountsOfSyntheticImagesDoNotCutAnInput) {
+  CifarPrepOptions options = BinaryRun();
+  options.synthetic.train_images = 2;
+  EXPECT_THAT(RunCifarPrep(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("taken whole")));
+}
+
+TEST(CifarPrepTest, TheSummarySaysWhatThereIs) {
+  const std::string summary = DatasetSummary(*MakeSynthetic({20, 5, 1}));
+  EXPECT_THAT(summary, AllOf(HasSubstr("train: 20 images, 10 classes of 2; synthetic, not official: synthetic, seed 1\n"),
+                             HasSubstr("test:  5 images, 10 classes of 0 to 1; "), HasSubstr("  mean 0."),
+                             HasSubstr("  pixel_std 0."), HasSubstr("  image_std 0.")));
+}
+
+// --- on a real CIFAR-10, whole or the first records of each file ---
+
+// Five standard errors of a mean over n of the 50,000 images, plus half a unit of the published last digit. The mean over
+// an image and its std both spread over images by less than sqrt(pixel_std^2 - image_std^2), at most 0.168 (blue), because
+// pixel_std^2 is the mean of the images' variances plus the variance of their means. When n is the whole set nothing is
+// sampled.
+double SamplingTolerance(double n) { return 5 * 0.168 * std::sqrt((1 - n / 50'000) / n) + 0.00005; }
+
+// For pixel_std: an image's mean squared distance q from the mean is within [0, 0.31] and 0.07 on average, so its std is
+// below sqrt(0.07 * 0.31 - 0.07^2) = 0.13; and d(std) = d(q) / (2 * 0.2435).
+double PixelStdTolerance(double n) { return 5 * 0.13 / (2 * 0.2435) * std::sqrt((1 - n / 50'000) / n) + 0.00005; }
+
+TEST(RealCifarTest, CountsAndStatisticsAreCifars) {
+  const char* folder = std::getenv("LOCKSTEP_CIFAR10");
+  if (folder == nullptr || folder[0] == '\0') {
+    GTEST_SKIP() << "LOCKSTEP_CIFAR10 is not set to a folder with CIFAR-10's .bin files";
+  }
+  CifarPrepOptions options;
+  options.input = folder;
+  options.allow_partial = true;
+  options.output = TempPath("dataset.rec");
+  ASSERT_THAT(RunCifarPrep(options), IsOk());
+  const auto dataset = ReadDataset(options.output);
+  ASSERT_THAT(dataset, IsOk());
+  EXPECT_EQ(dataset->train.size(), 5 * dataset->test.size());
+  EXPECT_EQ(dataset->train.info.class_name(3), "cat");
+
+  const proto::ChannelStatistics& s = dataset->train.info.statistics();
+  const double n = dataset->train.info.image_count();
+  const double mean[] = {0.4914, 0.4822, 0.4465};
+  const double pixel_std[] = {0.2470, 0.2435, 0.2616};
+  const double image_std[] = {0.2023, 0.1994, 0.2010};
+  for (int c = 0; c < 3; ++c) {
+    EXPECT_NEAR(s.mean(c), mean[c], SamplingTolerance(n));
+    EXPECT_NEAR(s.image_std(c), image_std[c], SamplingTolerance(n));
+    EXPECT_NEAR(s.pixel_std(c), pixel_std[c], PixelStdTolerance(n));
+  }
+}
+
+}  // namespace
+}  // namespace lockstep

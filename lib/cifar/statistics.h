@@ -1,0 +1,29 @@
+// What a split's pixels are like: the numbers that its description (DatasetInfo) carries.
+//
+// Two standard deviations are in use for CIFAR-10, and they differ by a fifth:
+//   pixel_std  of all pixels of a channel together, population form (divisor n): .2470 .2435 .2616
+//   image_std  the mean over images of each image's own, sample form (divisor 1,023): .2023 .1994 .2010. It is what
+//              get_mean_and_std of github.com/kuangliu/pytorch-cifar (utils.py) computes, with torch.std's divisor n - 1,
+//              and what the lab normalises with.
+#ifndef LOCKSTEP_LIB_CIFAR_STATISTICS_H_
+#define LOCKSTEP_LIB_CIFAR_STATISTICS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "lib/cifar/dataset.h"
+#include "lib/proto/dataset.pb.h"
+
+namespace lockstep {
+
+// Of `pixels`: uint8 (n, 3, 32, 32), n at least 1, in units of full scale (byte / 255). Sums are exact integers; the
+// roundings to double at the end are below 1e-15 for mean and pixel_std and below n * 1e-16 for image_std.
+proto::ChannelStatistics ComputeStatistics(const std::vector<uint8_t>& pixels);
+
+// Sets counts, shape and statistics of set.info from its pixels and labels. The labels must be below
+// set.info.class_name_size().
+void DescribeImages(ImageSet& set);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_CIFAR_STATISTICS_H_

@@ -1,0 +1,152 @@
+#include "lib/cifar/synthetic.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "lib/base/status_macros.h"
+#include "lib/cifar/counter_random.h"
+#include "lib/cifar/statistics.h"
+
+namespace lockstep {
+namespace {
+
+constexpr uint32_t kClasses = 10;
+constexpr int32_t kChannels = kImageChannels;
+constexpr int32_t kHeight = kImageHeight;
+constexpr int32_t kWidth = kImageWidth;
+constexpr int32_t kMaxShift = 8;
+constexpr int32_t kPatternSize = kWidth + kMaxShift;  // 40: room for every shift
+constexpr int32_t kKnotStep = 8;                           // pixels between the knots of a smooth field
+
+// Chosen by training lenet5 (data/README.md), in units of a byte: how far the knots of class pattern and background lie
+// from 0, the reach of the colour shift, and the standard deviation of the noise.
+constexpr int32_t kPatternAmplitude = 100;
+constexpr int32_t kBackgroundAmplitude = 90;
+constexpr int32_t kColourShift = 30;
+constexpr int32_t kNoiseStd = 20;
+constexpr int32_t kMaxRivalPercent = 45;
+constexpr int32_t kMinContrastPercent = 60;
+
+// A smooth field (3, size, size): random knots every 8 pixels, bilinear between them. Values within +-amplitude.
+std::vector<int32_t> SmoothField(CounterRandom& random, int32_t size, int32_t amplitude) {
+  const int32_t knots = size / kKnotStep + 1;
+  std::vector<int32_t> knot(kChannels * knots * knots);
+  for (int32_t& value : knot) {
+    value = random.Between(-amplitude, amplitude);
+  }
+  std::vector<int32_t> field;
+  field.reserve(kChannels * size * size);
+  for (int32_t c = 0; c < kChannels; ++c) {
+    for (int32_t y = 0; y < size; ++y) {
+      for (int32_t x = 0; x < size; ++x) {
+        const int32_t* corner = &knot[(c * knots + y / kKnotStep) * knots + x / kKnotStep];
+        const int32_t right = x % kKnotStep;
+        const int32_t down = y % kKnotStep;
+        const int32_t upper = corner[0] * (kKnotStep - right) + corner[1] * right;
+        const int32_t lower = corner[knots] * (kKnotStep - right) + corner[knots + 1] * right;
+        field.push_back((upper * (kKnotStep - down) + lower * down) / (kKnotStep * kKnotStep));
+      }
+    }
+  }
+  return field;
+}
+
+// The patterns of all classes, each (3, 40, 40).
+using Patterns = std::array<std::vector<int32_t>, kClasses>;
+
+Patterns MakePatterns(uint64_t seed) {
+  Patterns patterns;
+  for (uint32_t label = 0; label < kClasses; ++label) {
+    CounterRandom random(seed, RandomPurpose::kSyntheticClass, label, 0);
+    patterns[label] = SmoothField(random, kPatternSize, kPatternAmplitude);
+  }
+  return patterns;
+}
+
+// Where a pattern lies in an image.
+struct Placement {
+  int32_t left;
+  int32_t top;
+  bool mirror;
+
+  explicit Placement(CounterRandom& random)
+      : left(random.Between(0, kMaxShift)), top(random.Between(0, kMaxShift)), mirror(random.Below(2) == 1) {}
+
+  int32_t At(const std::vector<int32_t>& pattern, int32_t c, int32_t y, int32_t x) const {
+    const int32_t column = left + (mirror ? kWidth - 1 - x : x);
+    return pattern[(c * kPatternSize + top + y) * kPatternSize + column];
+  }
+};
+
+// Nearly normal: the sum of four bytes has mean 510 and standard deviation sqrt(4 * (256^2 - 1) / 12) = 147.8.
+int32_t Noise(uint32_t bits) {
+  const int32_t sum = static_cast<int32_t>((bits & 255) + (bits >> 8 & 255) + (bits >> 16 & 255) + (bits >> 24));
+  return (sum - 510) * kNoiseStd / 148;
+}
+
+void AppendImage(const Patterns& patterns, uint32_t label, CounterRandom random, std::vector<uint8_t>& pixels) {
+  const std::vector<int32_t>& own = patterns[label];
+  const std::vector<int32_t>& rival = patterns[(label + 1 + random.Below(kClasses - 1)) % kClasses];
+  const int32_t rival_percent = random.Between(0, kMaxRivalPercent);
+  const int32_t contrast_percent = random.Between(kMinContrastPercent, 100);
+  const Placement own_place(random);
+  const Placement rival_place(random);
+  const std::vector<int32_t> background = SmoothField(random, kWidth, kBackgroundAmplitude);
+  for (int32_t c = 0; c < kChannels; ++c) {
+    const int32_t middle = 120 + random.Between(-kColourShift, kColourShift);
+    for (int32_t y = 0; y < kHeight; ++y) {
+      for (int32_t x = 0; x < kWidth; ++x) {
+        const int32_t blend = own_place.At(own, c, y, x) * (100 - rival_percent) +
+                              rival_place.At(rival, c, y, x) * rival_percent;
+        const int32_t smooth = blend / 100 + background[(c * kHeight + y) * kWidth + x];
+        const int32_t value =
+            middle + smooth * contrast_percent / 100 + Noise(static_cast<uint32_t>(random.Next() >> 32));
+        pixels.push_back(static_cast<uint8_t>(std::clamp(value, 0, 255)));
+      }
+    }
+  }
+}
+
+ImageSet MakeSplit(proto::Split split, uint32_t count, uint64_t seed, const Patterns& patterns) {
+  ImageSet set;
+  set.info.set_split(split);
+  set.info.set_input_format(proto::SYNTHETIC);
+  set.info.set_note(absl::StrCat("synthetic, seed ", seed));
+  for (uint32_t label = 0; label < kClasses; ++label) {
+    set.info.add_class_name(absl::StrCat("pattern_", label));
+  }
+  set.pixels.reserve(static_cast<size_t>(count) * kImageBytes);
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint32_t label = i % kClasses;
+    set.labels.push_back(static_cast<uint8_t>(label));
+    AppendImage(patterns, label, CounterRandom(seed, RandomPurpose::kSyntheticImage, split, i), set.pixels);
+  }
+  DescribeImages(set);
+  return set;
+}
+
+absl::Status CheckCount(absl::string_view flag, uint32_t count) {
+  if (count >= 1 && count <= kMaxSyntheticImages) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--", flag, "=", count, ": expected 1 to ", kMaxSyntheticImages, " synthetic images"));
+}
+
+}  // namespace
+
+absl::StatusOr<Dataset> MakeSynthetic(const SyntheticOptions& options) {
+  RETURN_IF_ERROR(CheckCount("train_images", options.train_images));
+  RETURN_IF_ERROR(CheckCount("test_images", options.test_images));
+  const Patterns patterns = MakePatterns(options.seed);
+  Dataset dataset;
+  dataset.train = MakeSplit(proto::TRAIN, options.train_images, options.seed, patterns);
+  dataset.test = MakeSplit(proto::TEST, options.test_images, options.seed, patterns);
+  return dataset;
+}
+
+}  // namespace lockstep

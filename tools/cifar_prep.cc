@@ -1,0 +1,69 @@
+// cifar_prep: CIFAR-10 on disk, or synthetic images, to dataset.rec. The stage is lib/cifar/cifar_prep.h.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "lib/base/exit_status.h"
+#include "lib/base/init_main.h"
+#include "lib/base/status_macros.h"
+#include "lib/cifar/cifar_prep.h"
+#include "lib/record/stdout_guard.h"
+
+ABSL_FLAG(std::string, input, "",
+          "The folder of CIFAR-10's binary version (data_batch_1.bin ...); empty: synthetic images.");
+ABSL_FLAG(std::string, input_format, "auto", "auto (look what --input is), synthetic or binary.");
+ABSL_FLAG(std::string, output, "dataset.rec", "The record file to write; '-': standard output.");
+ABSL_FLAG(bool, force, false, "Make the output again even when it already holds this result.");
+ABSL_FLAG(bool, allow_partial, false, "Take a set that is not the whole official one; its records say so.");
+ABSL_FLAG(uint32_t, train_images, lockstep::SyntheticOptions().train_images, "Synthetic training images.");
+ABSL_FLAG(uint32_t, test_images, lockstep::SyntheticOptions().test_images, "Synthetic test images.");
+ABSL_FLAG(uint64_t, seed, 0, "Of the synthetic images.");
+ABSL_FLAG(bool, dry_run, false, "Read and check everything, print the summary, write nothing.");
+
+namespace lockstep {
+namespace {
+
+constexpr char kTool[] = "cifar_prep";
+
+CifarPrepOptions OptionsFromFlags() {
+  CifarPrepOptions options;
+  options.input = absl::GetFlag(FLAGS_input);
+  options.input_format = absl::GetFlag(FLAGS_input_format);
+  options.output = absl::GetFlag(FLAGS_output);
+  options.force = absl::GetFlag(FLAGS_force);
+  options.allow_partial = absl::GetFlag(FLAGS_allow_partial);
+  options.dry_run = absl::GetFlag(FLAGS_dry_run);
+  options.synthetic.train_images = absl::GetFlag(FLAGS_train_images);
+  options.synthetic.test_images = absl::GetFlag(FLAGS_test_images);
+  options.synthetic.seed = absl::GetFlag(FLAGS_seed);
+  return options;
+}
+
+absl::Status Run(const std::vector<std::string>& positional) {
+  if (!positional.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("unexpected argument ", positional[0], "; the input is --input=..."));
+  }
+  const CifarPrepOptions options = OptionsFromFlags();
+  if (options.output.empty()) {
+    return absl::InvalidArgumentError("--output is empty; name a file, or '-' for standard output");
+  }
+  if (options.output == "-" && !options.dry_run) {
+    RETURN_IF_ERROR(TakeStdout().status());
+  }
+  return RunCifarPrep(options);
+}
+
+}  // namespace
+}  // namespace lockstep
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> positional = lockstep::InitMain(
+      {lockstep::kTool,
+       "Turns CIFAR-10's binary version, or a seed, into one record file with training and test images.",
+       "cifar_prep --input=cifar-10-batches-bin --output=dataset.rec"},
+      argc, argv);
+  return lockstep::ExitStatus(lockstep::kTool, lockstep::Run(positional));
+}
