@@ -1,0 +1,24 @@
+// Where a reducer of gradients takes part in a training step. Knows nothing of LibTorch.
+#ifndef LOCKSTEP_LIB_TRAIN_GRADIENT_HOOK_H_
+#define LOCKSTEP_LIB_TRAIN_GRADIENT_HOOK_H_
+
+#include "absl/status/status.h"
+
+namespace lockstep {
+
+// Both calls happen once per step, on the thread that trains, around the backward pass.
+class GradientHook {
+ public:
+  virtual ~GradientHook() = default;
+
+  // After forward and loss; the gradients of the step before are gone (undefined tensors, not zeros).
+  virtual absl::Status BeforeBackward() = 0;
+
+  // After the backward pass was queued. Returns once what the optimizer will read is queued too: on CUDA, once the current
+  // stream waits for it; the host need not.
+  virtual absl::Status AfterBackward() = 0;
+};
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_TRAIN_GRADIENT_HOOK_H_

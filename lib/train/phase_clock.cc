@@ -1,0 +1,53 @@
+#include "lib/train/phase_clock.h"
+
+#include <c10/core/impl/VirtualGuardImpl.h>
+
+#include "lib/nn/device.h"
+
+namespace lockstep {
+
+void PhaseClock::Start() {
+  phases_.clear();
+  times_.clear();
+  marks_ = 0;
+  SynchronizeDevice(device_);
+  wall_.Restart();
+  Enter(Phase::kDataWait);
+}
+
+void PhaseClock::Enter(Phase phase) {
+  Mark();
+  phases_.push_back(phase);
+}
+
+void PhaseClock::Mark() {
+  if (!device_.is_cuda()) {
+    times_.push_back(std::chrono::steady_clock::now());
+  } else {
+    if (marks_ == events_.size()) {
+      events_.emplace_back(device_.type(), c10::EventFlag::BACKEND_DEFAULT);  // the flag for events that keep time
+    }
+    events_[marks_].record(c10::impl::VirtualGuardImpl(device_.type()).getStream(device_));
+  }
+  ++marks_;
+}
+
+double PhaseClock::SecondsBetween(size_t first, size_t second) const {
+  if (!device_.is_cuda()) {
+    return std::chrono::duration<double>(times_[second] - times_[first]).count();
+  }
+  return events_[first].elapsedTime(events_[second]) / 1000;  // CUDA counts milliseconds
+}
+
+PhaseTimes PhaseClock::Finish() {
+  Mark();
+  SynchronizeDevice(device_);
+  PhaseTimes times;
+  times.wall = wall_.Seconds();
+  for (size_t i = 0; i < phases_.size(); ++i) {
+    times.phase[static_cast<size_t>(phases_[i])] += SecondsBetween(i, i + 1);
+  }
+  return times;
+}
+
+}  // namespace lockstep

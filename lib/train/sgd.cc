@@ -1,0 +1,39 @@
+#include "lib/train/sgd.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/_fused_sgd.h>
+#include <ATen/ops/zeros_like.h>
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace lockstep {
+
+Sgd::Sgd(std::vector<at::Tensor> parameters, const SgdOptions& options)
+    : parameters_(std::move(parameters)), options_(options) {
+  if (options_.momentum != 0) {
+    for (const at::Tensor& parameter : parameters_) {
+      momentum_.push_back(at::zeros_like(parameter.detach()));
+    }
+  }
+}
+
+absl::Status Sgd::Step() {
+  std::vector<at::Tensor> gradients;
+  gradients.reserve(parameters_.size());
+  for (const at::Tensor& parameter : parameters_) {
+    gradients.push_back(parameter.grad());
+    if (!gradients.back().defined()) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("parameter ", gradients.size() - 1, " of ", parameters_.size(), " has no gradient"));
+    }
+  }
+  const at::NoGradGuard no_grad;
+  at::_fused_sgd_(parameters_, gradients, momentum_, options_.weight_decay, options_.momentum, options_.learning_rate,
+                  /*dampening=*/0, /*nesterov=*/false, /*maximize=*/false, first_step_);
+  first_step_ = false;
+  return absl::OkStatus();
+}
+
+}  // namespace lockstep

@@ -1,0 +1,43 @@
+// Stochastic gradient descent as torch.optim.SGD defines it, in one fused pass over parameters, gradients and momentum.
+//
+//   g = gradient + weight_decay * w;   v = momentum * v + g  (v = g in the first step);   w = w - learning_rate * v
+//
+// LibTorch's own torch::optim::SGD makes three passes and as many launches for every tensor.
+#ifndef LOCKSTEP_LIB_TRAIN_SGD_H_
+#define LOCKSTEP_LIB_TRAIN_SGD_H_
+
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+#include "absl/status/status.h"
+
+namespace lockstep {
+
+struct SgdOptions {
+  double learning_rate = 0.1;
+  double momentum = 0.9;  // 0: none
+  double weight_decay = 5e-4;
+};
+
+// Not thread-safe. Throws c10::Error as LibTorch does.
+class Sgd {
+ public:
+  Sgd(std::vector<at::Tensor> parameters, const SgdOptions& options);
+
+  // One update. FailedPrecondition when a parameter has no gradient: then nothing is changed.
+  absl::Status Step();
+
+  void set_learning_rate(double learning_rate) { options_.learning_rate = learning_rate; }
+  double learning_rate() const { return options_.learning_rate; }
+
+ private:
+  std::vector<at::Tensor> parameters_;
+  std::vector<at::Tensor> momentum_;  // like parameters_; empty without momentum
+  SgdOptions options_;
+  bool first_step_ = true;
+};
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_TRAIN_SGD_H_

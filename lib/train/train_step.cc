@@ -1,0 +1,144 @@
+#include "lib/train/train_step.h"
+
+#include <ATen/ops/cat.h>
+#include <ATen/ops/cross_entropy_loss.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/stack.h>
+#include <c10/core/DeviceGuard.h>
+
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+#include "lib/nn/torch_status.h"
+
+namespace lockstep {
+namespace {
+
+SgdOptions ToSgdOptions(const proto::TrainingSpec& spec) {
+  SgdOptions options;
+  options.learning_rate = spec.learning_rate();
+  options.momentum = spec.momentum();
+  options.weight_decay = spec.weight_decay();
+  return options;
+}
+
+// `host` on the device. On CUDA through page-locked memory, so that the copy is queued like a kernel and the host goes on;
+// LibTorch keeps the page-locked block until the copy is done.
+torch::Tensor ToDevice(const torch::Tensor& host, c10::Device device) {
+  if (!device.is_cuda()) {
+    return host;
+  }
+  torch::Tensor locked = at::empty(host.sizes(), host.options().pinned_memory(true));
+  std::memcpy(locked.data_ptr(), host.data_ptr(), host.nbytes());
+  return locked.to(device, /*non_blocking=*/true);
+}
+
+absl::Status CheckRate(const char* name, double value) {
+  if (value >= 0 && std::isfinite(value)) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat("--", name, "=", value, ": expected a number >= 0"));
+}
+
+}  // namespace
+
+absl::Status CheckTrainingSpec(const proto::TrainingSpec& spec) {
+  if (spec.precision() != proto::FP32) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("precision ", proto::Precision_Name(spec.precision()), " is not built; expected fp32"));
+  }
+  if (spec.channels_last()) {
+    return absl::InvalidArgumentError("channels-last training is not built; expected NCHW");
+  }
+  RETURN_IF_ERROR(CheckRate("learning_rate", spec.learning_rate()));
+  RETURN_IF_ERROR(CheckRate("momentum", spec.momentum()));
+  return CheckRate("weight_decay", spec.weight_decay());
+}
+
+TrainStep::TrainStep(std::shared_ptr<Model> model, const proto::TrainingSpec& spec, c10::Device device)
+    : model_((model->to(device), std::move(model))),
+      device_(device),
+      sgd_(model_->parameters(), ToSgdOptions(spec)),
+      clock_(device) {}
+
+torch::Tensor TrainStep::CopyImages(const Batch& batch) {
+  // from_blob takes no const; nothing writes to it.
+  return ToDevice(at::from_blob(const_cast<float*>(batch.images.data()),
+                                {batch.size, kChannels, kImageSize, kImageSize}, at::kFloat),
+                  device_);
+}
+
+torch::Tensor TrainStep::CopyLabels(const Batch& batch) {
+  return ToDevice(at::from_blob(const_cast<int64_t*>(batch.labels.data()), {batch.size}, at::kLong), device_);
+}
+
+void TrainStep::BeginEpoch() {
+  logits_.clear();
+  losses_.clear();
+  sizes_.clear();
+  labels_.clear();
+  model_->train();
+  clock_.Start();
+}
+
+absl::Status TrainStep::Backward(const torch::Tensor& loss, GradientHook* hook) {
+  if (hook != nullptr) {
+    RETURN_IF_ERROR(hook->BeforeBackward());
+  }
+  loss.backward();
+  return hook != nullptr ? hook->AfterBackward() : absl::OkStatus();
+}
+
+absl::Status TrainStep::Run(const Batch& batch, GradientHook* hook) {
+  return CatchTorchErrors(absl::StrCat("a training step of ", batch.size, " images"), [&]() -> absl::Status {
+    const c10::DeviceGuard guard(device_);
+    clock_.Enter(Phase::kCopy);
+    const torch::Tensor images = CopyImages(batch);
+    const torch::Tensor labels = CopyLabels(batch);
+    clock_.Enter(Phase::kForward);
+    model_->zero_grad();  // drops the gradients' memory before the activations need it, as Python's default
+    const torch::Tensor logits = model_->forward(images);
+    const torch::Tensor loss = at::cross_entropy_loss(logits, labels);
+    clock_.Enter(Phase::kBackward);
+    RETURN_IF_ERROR(Backward(loss, hook));
+    clock_.Enter(Phase::kOptimizer);
+    RETURN_IF_ERROR(sgd_.Step());
+    clock_.Enter(Phase::kDataWait);
+    logits_.push_back(logits.detach());
+    losses_.push_back(loss.detach());
+    sizes_.push_back(batch.size);
+    labels_.insert(labels_.end(), batch.labels.begin(), batch.labels.end());
+    return absl::OkStatus();
+  });
+}
+
+absl::StatusOr<EpochTotals> TrainStep::EndEpoch() {
+  EpochTotals totals;
+  const absl::Status status = CatchTorchErrors("the end of an epoch", [&]() {
+    const c10::DeviceGuard guard(device_);
+    totals.times = clock_.Finish();
+    totals.steps = static_cast<uint32_t>(sizes_.size());
+    totals.images = labels_.size();
+    if (labels_.empty()) {
+      return absl::OkStatus();
+    }
+    const torch::Tensor losses = at::stack(losses_).to(at::kCPU, at::kDouble);  // (steps)
+    double loss = 0;
+    for (size_t i = 0; i < sizes_.size(); ++i) {
+      loss += losses[static_cast<int64_t>(i)].item<double>() * sizes_[i];
+    }
+    totals.mean_loss = loss / static_cast<double>(totals.images);
+    const torch::Tensor predicted = at::cat(logits_).argmax(1).to(at::kCPU);  // int64 (images)
+    const torch::Tensor labels = at::from_blob(labels_.data(), {static_cast<int64_t>(labels_.size())}, at::kLong);
+    totals.accuracy = predicted.eq(labels).sum().item<double>() / static_cast<double>(totals.images);
+    return absl::OkStatus();
+  });
+  RETURN_IF_ERROR(status);
+  return totals;
+}
+
+}  // namespace lockstep

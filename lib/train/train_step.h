@@ -1,0 +1,78 @@
+// One training step of one model on one device: copy, forward, cross entropy, backward, SGD; timed without ever waiting for
+// the device inside an epoch.
+#ifndef LOCKSTEP_LIB_TRAIN_TRAIN_STEP_H_
+#define LOCKSTEP_LIB_TRAIN_TRAIN_STEP_H_
+
+#include <c10/core/Device.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "lib/cifar/batch_loader.h"
+#include "lib/nn/model.h"
+#include "lib/proto/sweep.pb.h"
+#include "lib/train/gradient_hook.h"
+#include "lib/train/phase_clock.h"
+#include "lib/train/sgd.h"
+
+namespace lockstep {
+
+// OK when TrainStep can do what the spec asks for; InvalidArgument names the field otherwise. Today: fp32 in NCHW.
+absl::Status CheckTrainingSpec(const proto::TrainingSpec& spec);
+
+// What the steps since BeginEpoch did.
+struct EpochTotals {
+  PhaseTimes times;
+  uint32_t steps = 0;
+  uint64_t images = 0;
+  double mean_loss = 0;  // over the images, each with the weights of its own step; 0 without images
+  double accuracy = 0;   // likewise: fraction of images whose largest logit was the label's, in training mode
+};
+
+// Not thread-safe: one thread trains. SetNumerics (lib/nn/device.h) comes first.
+class TrainStep {
+ public:
+  // Moves the model to the device. `spec` has passed CheckTrainingSpec. Throws c10::Error when the device has no room:
+  // call it, and destroy it, inside CatchTorchErrors (lib/nn/torch_status.h).
+  TrainStep(std::shared_ptr<Model> model, const proto::TrainingSpec& spec, c10::Device device);
+
+  // Starts the clock of an epoch. The model is put in training mode.
+  void BeginEpoch();
+
+  // One step on one batch: the gradient is of the mean loss over the batch. `hook` may be null. The time of the hook's two
+  // calls counts as backward. On CUDA returns when the step is queued; `batch` may be used again at once.
+  // ResourceExhausted: out of memory. The hook's errors are passed on. After an error the step is not to be used again.
+  absl::Status Run(const Batch& batch, GradientHook* hook = nullptr);
+
+  // Waits for the device, stops the clock, then reads the losses and counts what was right (untimed).
+  absl::StatusOr<EpochTotals> EndEpoch();
+
+  Model& model() { return *model_; }
+  Sgd& optimizer() { return sgd_; }
+  c10::Device device() const { return device_; }
+  std::string TimingMethod() const { return clock_.Method(); }
+
+ private:
+  torch::Tensor CopyImages(const Batch& batch);  // float (n, 3, 32, 32) on the device
+  torch::Tensor CopyLabels(const Batch& batch);  // int64 (n) on the device
+  absl::Status Backward(const torch::Tensor& loss, GradientHook* hook);
+
+  const std::shared_ptr<Model> model_;
+  const c10::Device device_;
+  Sgd sgd_;
+  PhaseClock clock_;
+
+  // Of this epoch, kept on the device until its end: 10 logits and a loss per image and step cost 2 MB per 50,000 images.
+  std::vector<torch::Tensor> logits_;  // float (n, kClasses) each
+  std::vector<torch::Tensor> losses_;  // float () each
+  std::vector<uint32_t> sizes_;        // n
+  std::vector<int64_t> labels_;        // of all images so far
+};
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_TRAIN_TRAIN_STEP_H_

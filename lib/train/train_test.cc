@@ -1,0 +1,263 @@
+// The training step, the epoch around it, and the evaluation, on the CPU.
+#include <ATen/Parallel.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/allclose.h>
+#include <ATen/ops/equal.h>
+#include <ATen/ops/tensor.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "lib/cifar/batch_loader.h"
+#include "lib/cifar/sampler.h"
+#include "lib/cifar/small_dataset.h"
+#include "lib/testing/matchers.h"
+#include "lib/train/epoch_runner.h"
+#include "lib/train/evaluate.h"
+#include "lib/train/sgd.h"
+#include "lib/train/train_step.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::SmallImageSet;
+using ::lockstep::testing::StatusIs;
+using ::testing::HasSubstr;
+
+const c10::Device kCpu(c10::kCPU);
+
+proto::TrainingSpec Spec() {
+  proto::TrainingSpec spec;
+  spec.set_precision(proto::FP32);
+  spec.set_learning_rate(0.05);
+  spec.set_momentum(0.9);
+  return spec;
+}
+
+LoaderOptions Options(const ImageSet& set, uint32_t batch_size) {
+  LoaderOptions options;
+  options.batch_size = batch_size;
+  options.augment = false;
+  EXPECT_THAT(NormalizeAsTrained(set.info, options), IsOk());
+  return options;
+}
+
+std::shared_ptr<Model> LeNet5(uint64_t seed = 1) { return *MakeModel("lenet5", seed); }
+
+std::vector<uint32_t> InOrder(uint32_t count) {
+  std::vector<uint32_t> order(count);
+  std::iota(order.begin(), order.end(), 0u);
+  return order;
+}
+
+TEST(SgdTest, FollowsItsFormula) {
+  at::Tensor w = at::tensor({1.0, -2.0}, at::kDouble).requires_grad_();
+  SgdOptions options;
+  options.learning_rate = 0.5;
+  options.momentum = 0.25;
+  options.weight_decay = 0.125;
+  Sgd sgd({w}, options);
+  w.mutable_grad() = at::tensor({3.0, 4.0}, at::kDouble);
+  ASSERT_THAT(sgd.Step(), IsOk());
+  // g = 3 + .125 * 1 = 3.125 = v; w = 1 - .5 * 3.125. And g = 4 - .25 = 3.75; w = -2 - 1.875. Exact in binary.
+  EXPECT_TRUE(at::equal(w.detach(), at::tensor({-0.5625, -3.875}, at::kDouble)));
+  ASSERT_THAT(sgd.Step(), IsOk());
+  // g = 3 - .0703125 = 2.9296875; v = .25 * 3.125 + g = 3.7109375; w = -.5625 - 1.85546875.
+  // g = 4 - .484375 = 3.515625; v = .25 * 3.75 + g = 4.453125; w = -3.875 - 2.2265625.
+  EXPECT_TRUE(at::equal(w.detach(), at::tensor({-2.41796875, -6.1015625}, at::kDouble)));
+}
+
+TEST(SgdTest, WithoutMomentumAndWithAnotherRate) {
+  at::Tensor w = at::tensor({1.0}, at::kDouble).requires_grad_();
+  Sgd sgd({w}, {0.5, 0, 0});
+  w.mutable_grad() = at::tensor({1.0}, at::kDouble);
+  ASSERT_THAT(sgd.Step(), IsOk());
+  sgd.set_learning_rate(0.25);
+  ASSERT_THAT(sgd.Step(), IsOk());
+  EXPECT_EQ(w.item<double>(), 1 - 0.5 - 0.25);
+}
+
+TEST(SgdTest, RefusesAParameterWithoutGradient) {
+  at::Tensor w = at::tensor({1.0}, at::kDouble).requires_grad_();
+  EXPECT_THAT(Sgd({w}, {}).Step(), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("parameter 0 of 1")));
+}
+
+TEST(TrainStepTest, RefusesWhatIsNotBuilt) {
+  EXPECT_THAT(CheckTrainingSpec(Spec()), IsOk());
+  proto::TrainingSpec spec = Spec();
+  spec.set_precision(proto::BF16);
+  EXPECT_THAT(CheckTrainingSpec(spec), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("BF16")));
+  spec = Spec();
+  spec.set_channels_last(true);
+  EXPECT_THAT(CheckTrainingSpec(spec), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("channels")));
+  spec = Spec();
+  spec.set_learning_rate(-1);
+  EXPECT_THAT(CheckTrainingSpec(spec), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--learning_rate=-1")));
+}
+
+TEST(TrainStepTest, OverfitsAFewImages) {
+  const ImageSet set = SmallImageSet(proto::TRAIN, 10);
+  BatchLoader loader(set, Options(set, 10));
+  proto::TrainingSpec gentle = Spec();
+  gentle.set_learning_rate(0.005);  // ten times that, with pictures of this contrast, kills every ReLU
+  TrainStep step(LeNet5(), gentle, kCpu);
+  EpochTimes times;
+  for (uint32_t epoch = 0; epoch < 100; ++epoch) {
+    auto run = RunEpoch(step, loader, epoch, InOrder(10));
+    ASSERT_THAT(run, IsOk());
+    times = *run;
+    if (epoch == 0) {
+      EXPECT_NEAR(times.mean_loss, std::log(10.0), 0.3);  // ten classes, fresh weights: about chance
+    }
+  }
+  EXPECT_LT(times.mean_loss, 0.1);
+  EXPECT_EQ(times.accuracy, 1.0);
+}
+
+TEST(EpochRunnerTest, CountsStepsImagesAndTheTail) {
+  const ImageSet set = SmallImageSet(proto::TRAIN, 23);
+  TrainStep step(LeNet5(), Spec(), kCpu);
+  BatchLoader loader(set, Options(set, 5));
+  const auto whole = RunEpoch(step, loader, 0, InOrder(23));
+  ASSERT_THAT(whole, IsOk());
+  EXPECT_EQ(whole->steps, 5);  // 5 + 5 + 5 + 5 + 3
+  EXPECT_EQ(whole->images, 23);
+  LoaderOptions dropping = Options(set, 5);
+  dropping.drop_last = true;
+  BatchLoader shorter(set, dropping);
+  const auto dropped = RunEpoch(step, shorter, 1, InOrder(23));
+  ASSERT_THAT(dropped, IsOk());
+  EXPECT_EQ(dropped->steps, 4);
+  EXPECT_EQ(dropped->images, 20);
+}
+
+TEST(EpochRunnerTest, PartsAddUpToTheEpoch) {
+  const ImageSet set = SmallImageSet(proto::TRAIN, 40);
+  TrainStep step(LeNet5(), Spec(), kCpu);
+  BatchLoader loader(set, Options(set, 8));
+  const auto times = RunEpoch(step, loader, 0, InOrder(40));
+  ASSERT_THAT(times, IsOk());
+  EXPECT_GT(times->forward_seconds, 0);
+  EXPECT_GT(times->backward_seconds, 0);
+  EXPECT_GT(times->optimizer_seconds, 0);
+  EXPECT_GE(times->data_wait_seconds, 0);
+  EXPECT_DOUBLE_EQ(times->step_seconds, times->copy_seconds + times->forward_seconds + times->backward_seconds +
+                                            times->optimizer_seconds);
+  // What lies outside the phases is two readings of the clock; a busy machine may stop the process between them.
+  EXPECT_LE(times->step_seconds + times->data_wait_seconds, times->epoch_seconds);
+  EXPECT_NEAR(times->step_seconds + times->data_wait_seconds, times->epoch_seconds, 0.05);
+}
+
+TEST(EpochRunnerTest, MeanLossWeighsImagesNotSteps) {
+  const ImageSet set = SmallImageSet(proto::TRAIN, 9);
+  proto::TrainingSpec frozen = Spec();
+  frozen.set_learning_rate(0);  // the weights stay, so the loss of each image does not depend on its batch
+  TrainStep step(LeNet5(), frozen, kCpu);
+  BatchLoader at_once(set, Options(set, 9));
+  BatchLoader uneven(set, Options(set, 8));  // 8 + 1
+  const auto expected = RunEpoch(step, at_once, 0, InOrder(9));
+  const auto actual = RunEpoch(step, uneven, 0, InOrder(9));
+  ASSERT_THAT(expected, IsOk());
+  ASSERT_THAT(actual, IsOk());
+  // fp32 logits of magnitude below 1, each a sum of at most 400 products in another blocking: 400 epsilon = 2.4e-5.
+  EXPECT_NEAR(actual->mean_loss, expected->mean_loss, 2.4e-5);
+  EXPECT_EQ(actual->accuracy, expected->accuracy);
+}
+
+TEST(EpochRunnerTest, SameSeedSameLoss) {
+  at::set_num_threads(1);
+  const ImageSet set = SmallImageSet(proto::TRAIN, 20);
+  const auto train = [&set](uint64_t seed, uint32_t workers) {
+    LoaderOptions options = Options(set, 4);
+    options.augment = true;
+    options.seed = seed;
+    options.workers = workers;
+    BatchLoader loader(set, options);
+    TrainStep step(LeNet5(seed), Spec(), kCpu);
+    double loss = 0;
+    for (uint32_t epoch = 0; epoch < 2; ++epoch) {
+      loss = RunEpoch(step, loader, epoch, EpochOrder(20, seed, epoch))->mean_loss;
+    }
+    return loss;
+  };
+  EXPECT_EQ(train(3, 2), train(3, 0));
+  EXPECT_NE(train(3, 2), train(4, 2));
+}
+
+// Counts its calls and, as a reducer would, changes the gradients before the optimizer reads them.
+class ZeroingHook : public GradientHook {
+ public:
+  explicit ZeroingHook(Model& model) : model_(model) {}
+  absl::Status BeforeBackward() override {
+    for (const torch::Tensor& parameter : model_.parameters()) {
+      EXPECT_FALSE(parameter.grad().defined());
+    }
+    ++before_;
+    return status_;
+  }
+  absl::Status AfterBackward() override {
+    for (const torch::Tensor& parameter : model_.parameters()) {
+      parameter.grad().zero_();
+    }
+    ++after_;
+    return absl::OkStatus();
+  }
+  Model& model_;
+  absl::Status status_;
+  int before_ = 0;
+  int after_ = 0;
+};
+
+TEST(TrainStepTest, TheHookStandsBetweenBackwardAndOptimizer) {
+  const ImageSet set = SmallImageSet(proto::TRAIN, 6);
+  BatchLoader loader(set, Options(set, 2));
+  TrainStep step(LeNet5(), Spec(), kCpu);
+  ZeroingHook hook(step.model());
+  ASSERT_THAT(RunEpoch(step, loader, 0, InOrder(6), &hook), IsOk());
+  EXPECT_EQ(hook.before_, 3);
+  EXPECT_EQ(hook.after_, 3);
+  EXPECT_TRUE(at::equal(step.model().parameters()[0], LeNet5()->parameters()[0]));  // zero gradients, no decay
+}
+
+TEST(TrainStepTest, PassesTheHooksErrorOn) {
+  const ImageSet set = SmallImageSet(proto::TRAIN, 6);
+  BatchLoader loader(set, Options(set, 2));
+  TrainStep step(LeNet5(), Spec(), kCpu);
+  ZeroingHook hook(step.model());
+  hook.status_ = absl::UnavailableError("rank 1 is gone");
+  EXPECT_THAT(RunEpoch(step, loader, 0, InOrder(6), &hook), StatusIs(absl::StatusCode::kUnavailable, "rank 1 is gone"));
+}
+
+// Says class 0 with certainty, whatever the picture.
+class Constant : public Model {
+ public:
+  torch::Tensor forward(torch::Tensor images) override {
+    EXPECT_FALSE(is_training());
+    torch::Tensor logits = images.new_zeros({images.size(0), kClasses});
+    logits.select(1, 0).fill_(1);
+    seen += images.size(0);
+    return logits;
+  }
+  int64_t seen = 0;
+};
+
+TEST(EvaluateTest, CountsEveryImageOnceAndRestoresTheMode) {
+  const ImageSet set = SmallImageSet(proto::TEST, 23);  // labels 0 .. 9, 0 .. 9, 0 1 2: three of class 0
+  const LoaderOptions options = Options(set, 7);
+  Constant model;
+  const auto accuracy = Evaluate(model, set, options.mean, options.std, 7, kCpu);
+  ASSERT_THAT(accuracy, IsOk());
+  EXPECT_DOUBLE_EQ(*accuracy, 3.0 / 23.0);
+  EXPECT_EQ(model.seen, 23);
+  EXPECT_TRUE(model.is_training());
+}
+
+TEST(EvaluateTest, RefusesAnEmptySet) {
+  Constant model;
+  EXPECT_THAT(Evaluate(model, ImageSet(), {0, 0, 0}, {1, 1, 1}, 7, kCpu),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no images")));
+}
+
+}  // namespace
+}  // namespace lockstep
