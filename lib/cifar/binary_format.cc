@@ -162,7 +162,8 @@ absl::StatusOr<ImageSet> ParseSplit(const BinaryFolder& folder, const SplitFiles
   const std::vector<std::string> missing = MissingFiles(folder, files);
   if (missing.size() == files.files.size()) {
     return absl::NotFoundError(absl::StrCat(folder.input.path(), ": no ", files.name, " images: ",
-                                            absl::StrJoin(missing, ", "), " missing"));
+                                            absl::StrJoin(missing, ", "),
+                                            " missing; unpack cifar-10-binary.tar.gz again"));
   }
   ImageSet set;
   set.pixels.reserve(static_cast<size_t>(files.whole_count) * kImageBytes);

@@ -36,7 +36,7 @@ absl::Status NotSupported(const std::string& input, absl::string_view found) {
 }
 
 absl::Status NotAFolder(const std::string& input) {
-  if (absl::EndsWith(input, ".tar.gz") || absl::EndsWith(input, ".tgz") || absl::EndsWith(input, ".tar")) {
+  if (absl::StrContains(input, ".tar") || absl::EndsWith(input, ".tgz")) {
     return NotSupported(input, "found an archive");
   }
   return absl::FailedPreconditionError(

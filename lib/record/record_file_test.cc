@@ -1,4 +1,6 @@
 // Writer, reader and format together: what is written is read, and nothing else is.
+#include <sys/stat.h>
+
 #include <cstdlib>
 
 #include "gmock/gmock.h"
@@ -178,6 +180,13 @@ TEST(RecordWriterTest, AMissingFolderIsNotFound) {
 TEST(RecordWriterTest, AFolderIsNoFile) {
   EXPECT_THAT(RecordWriter::Create(::testing::TempDir(), SmallHeader()),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is a folder")));
+}
+
+TEST(RecordWriterTest, APipeOrDeviceIsNotReplacedByAFile) {
+  const std::string path = TempPath("pipe");
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  EXPECT_THAT(RecordWriter::Create(path, SmallHeader()),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is a device or a pipe")));
 }
 
 HeaderOptions SweepOptions() {

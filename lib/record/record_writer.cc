@@ -31,6 +31,11 @@ absl::StatusOr<int> OpenPart(const std::string& path) {
   if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": is a folder; --output wants a file"));
   }
+  // The rename at the end would put a file into its place: /dev/null would be one from then on.
+  if (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": is a device or a pipe; --output wants a file, or '-' for standard output"));
+  }
   const std::string part = PartPath(path);
   const int fd = open(part.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
   if (fd < 0) {
