@@ -1,0 +1,148 @@
+#include "lib/dist/communicator.h"
+
+#include <ATen/Functions.h>
+
+#include <csignal>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/base/status_macros.h"
+#include "lib/dist/launch.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::StatusIs;
+using ::testing::Each;
+using ::testing::HasSubstr;
+
+absl::StatusOr<std::unique_ptr<Communicator>> Gloo(RankContext& context) {
+  return MakeGlooCommunicator(*context.store, context.rank, context.size, context.timeout);
+}
+
+// Rank r holds (r + 1) * (0, 1, 2, ...). The sum over 3 ranks is 6 * (0, 1, 2, ...), exact in fp32.
+absl::StatusOr<std::string> Sum(RankContext& context) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Gloo(context));
+  const at::Tensor numbers = at::arange(1000, at::kFloat);
+  const at::Tensor flat = numbers.mul(context.rank + 1);
+  ASSIGN_OR_RETURN(const std::shared_ptr<Collective> collective, communicator->AllReduceSum(flat));
+  RETURN_IF_ERROR(collective->Wait());
+  const double seconds = collective->end().SecondsSince(collective->begin());
+  return absl::StrCat(flat.equal(numbers.mul(6)) ? "equal" : "wrong", seconds > 0 && seconds < 20 ? " timed" : " untimed");
+}
+
+// Several at once, waited for in the opposite order: each must get its own sum.
+absl::StatusOr<std::string> SeveralSums(RankContext& context) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Gloo(context));
+  std::vector<at::Tensor> flats;
+  std::vector<std::shared_ptr<Collective>> collectives;
+  for (int i = 0; i < 8; ++i) {
+    flats.push_back(at::full({10000 + i}, static_cast<float>(i)));
+    ASSIGN_OR_RETURN(const std::shared_ptr<Collective> collective, communicator->AllReduceSum(flats.back()));
+    collectives.push_back(collective);
+  }
+  std::vector<std::string> sums;
+  for (int i = 7; i >= 0; --i) {
+    RETURN_IF_ERROR(collectives[i]->Wait());
+    sums.push_back(absl::StrCat(flats[i].min().item<float>(), "=", flats[i].max().item<float>()));
+  }
+  return absl::StrJoin(sums, " ");
+}
+
+absl::StatusOr<std::string> Broadcast(RankContext& context) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Gloo(context));
+  const at::Tensor flat = at::full({5}, static_cast<float>(context.rank));
+  RETURN_IF_ERROR(communicator->Broadcast(flat, 1));
+  return absl::StrCat(flat.sum().item<float>());
+}
+
+absl::StatusOr<std::string> DieInTheMiddle(RankContext& context) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Gloo(context));
+  const at::Tensor flat = at::ones({1000});
+  for (int i = 0; i < 100; ++i) {
+    if (context.rank == 1 && i == 50) {
+      raise(SIGKILL);
+    }
+    ASSIGN_OR_RETURN(const std::shared_ptr<Collective> collective, communicator->AllReduceSum(flat));
+    RETURN_IF_ERROR(collective->Wait());
+  }
+  return "";
+}
+
+absl::StatusOr<std::string> HangInTheMiddle(RankContext& context) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Gloo(context));
+  if (context.rank == 1) {
+    raise(SIGSTOP);
+  }
+  ASSIGN_OR_RETURN(const std::shared_ptr<Collective> collective, communicator->AllReduceSum(at::ones({1000})));
+  RETURN_IF_ERROR(collective->Wait());
+  return "";
+}
+
+const std::map<std::string, RankTask>& Tasks() {
+  static const auto* tasks = new std::map<std::string, RankTask>{{"sum", Sum},
+                                                                 {"several_sums", SeveralSums},
+                                                                 {"broadcast", Broadcast},
+                                                                 {"die_in_the_middle", DieInTheMiddle},
+                                                                 {"hang_in_the_middle", HangInTheMiddle}};
+  return *tasks;
+}
+
+LaunchOptions Options(int ranks, const std::string& task) {
+  LaunchOptions options;
+  options.ranks = ranks;
+  options.task = task;
+  options.timeout = absl::Seconds(20);
+  return options;
+}
+
+TEST(GlooCommunicatorTest, SumsOverThreeRanks) {
+  const auto results = LaunchRanks(Options(3, "sum"));
+  ASSERT_THAT(results, IsOk());
+  EXPECT_THAT(*results, Each("equal timed"));
+}
+
+TEST(GlooCommunicatorTest, SeveralAllReducesRunAtOnce) {
+  const auto results = LaunchRanks(Options(2, "several_sums"));
+  ASSERT_THAT(results, IsOk());
+  EXPECT_THAT(*results, Each("14=14 12=12 10=10 8=8 6=6 4=4 2=2 0=0"));
+}
+
+TEST(GlooCommunicatorTest, OneRankIsItsOwnSum) {
+  const auto results = LaunchRanks(Options(1, "several_sums"));
+  ASSERT_THAT(results, IsOk());
+  EXPECT_THAT(*results, Each("7=7 6=6 5=5 4=4 3=3 2=2 1=1 0=0"));
+}
+
+TEST(GlooCommunicatorTest, BroadcastsFromAnyRank) {
+  const auto results = LaunchRanks(Options(2, "broadcast"));
+  ASSERT_THAT(results, IsOk());
+  EXPECT_THAT(*results, Each("5"));
+}
+
+TEST(GlooCommunicatorTest, ARankKilledInTheMiddleIsNamed) {
+  EXPECT_THAT(LaunchRanks(Options(2, "die_in_the_middle")),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 2 was killed by signal 9")));
+}
+
+TEST(GlooCommunicatorTest, ARankThatHangsIsNamed) {
+  LaunchOptions options = Options(2, "hang_in_the_middle");
+  options.timeout = absl::Seconds(2);
+  EXPECT_THAT(LaunchRanks(options),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 2 did not answer the others for 2s")));
+}
+
+}  // namespace
+}  // namespace lockstep
+
+int main(int argc, char** argv) {
+  if (lockstep::IsRank()) {
+    return lockstep::RunRank(lockstep::Tasks());
+  }
+  testing::InitGoogleMock(&argc, argv);
+  return RUN_ALL_TESTS();
+}

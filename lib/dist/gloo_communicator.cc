@@ -1,0 +1,100 @@
+// The only translation unit with LibTorch's ProcessGroupGloo.
+#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+#include "lib/dist/communicator.h"
+#include "lib/dist/torch_status.h"
+
+namespace lockstep {
+namespace {
+
+constexpr absl::StatusCode kPeersLost = absl::StatusCode::kUnavailable;
+
+// The end is stamped by the thread that did the work, as its last act before it wakes those who wait.
+class GlooCollective : public Collective {
+ public:
+  GlooCollective(std::string what, c10::intrusive_ptr<c10d::Work> work)
+      : what_(std::move(what)), work_(std::move(work)), end_(std::make_shared<TimeMark>()) {
+    work_->getFuture()->addCallback([end = end_](c10::ivalue::Future&) { *end = TimeMark::Now(); });
+  }
+
+  absl::Status Wait() override {
+    return CatchTorch(what_, kPeersLost, [&] { work_->wait(); });
+  }
+
+  // Two threads serve a communicator, so an operation that must queue does so behind a running one: the union of
+  // [launch, end] over the operations is the union of the times in which one ran.
+  TimeMark begin() const override { return begin_; }
+  TimeMark end() const override { return *end_; }
+
+ private:
+  const std::string what_;
+  const TimeMark begin_ = TimeMark::Now();
+  const c10::intrusive_ptr<c10d::Work> work_;
+  const std::shared_ptr<TimeMark> end_;
+};
+
+class GlooCommunicator : public Communicator {
+ public:
+  GlooCommunicator(Store& store, int rank, int size, c10::intrusive_ptr<c10d::ProcessGroupGloo> group)
+      : Communicator(store, rank, size), group_(std::move(group)) {}
+
+  absl::string_view name() const override { return "gloo"; }
+
+  absl::StatusOr<std::shared_ptr<Collective>> AllReduceSum(const at::Tensor& flat) override {
+    return Start("all-reduce", flat, [&](std::vector<at::Tensor>& tensors) { return group_->allreduce(tensors); });
+  }
+
+  absl::Status Broadcast(const at::Tensor& flat, int root) override {
+    c10d::BroadcastOptions options;
+    options.rootRank = root;
+    ASSIGN_OR_RETURN(std::shared_ptr<Collective> collective,
+                     Start("broadcast", flat,
+                           [&](std::vector<at::Tensor>& tensors) { return group_->broadcast(tensors, options); }));
+    return collective->Wait();
+  }
+
+ private:
+  template <typename Launch>
+  absl::StatusOr<std::shared_ptr<Collective>> Start(absl::string_view operation, const at::Tensor& flat,
+                                                    Launch&& launch) {
+    const std::string what = absl::StrCat("rank ", rank(), " of ", size(), ": gloo ", operation, " number ", ++count_);
+    std::vector<at::Tensor> tensors = {flat};
+    std::shared_ptr<Collective> collective;
+    RETURN_IF_ERROR(CatchTorch(
+        what, kPeersLost, [&] { collective = std::make_shared<GlooCollective>(what, launch(tensors)); }));
+    return collective;
+  }
+
+  const c10::intrusive_ptr<c10d::ProcessGroupGloo> group_;
+  uint64_t count_ = 0;
+};
+
+// Ranks that the launcher started here meet on the loopback device: a host's name may resolve to nothing, or to an
+// interface that a container cannot use.
+bool IsLoopback(absl::string_view host) {
+  return host == "localhost" || host == "::1" || absl::StartsWith(host, "127.");
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Communicator>> MakeGlooCommunicator(Store& store, int rank, int size,
+                                                                   absl::Duration timeout) {
+  c10::intrusive_ptr<c10d::ProcessGroupGloo> group;
+  RETURN_IF_ERROR(CatchTorch(absl::StrCat("rank ", rank, " of ", size, ": gloo rendezvous"), kPeersLost, [&] {
+    auto options = c10d::ProcessGroupGloo::Options::create(absl::ToChronoMilliseconds(timeout));
+    options->devices.push_back(IsLoopback(store.host())
+                                   ? c10d::ProcessGroupGloo::createDeviceForHostname(store.host())
+                                   : c10d::ProcessGroupGloo::createDefaultDevice());
+    group = c10::make_intrusive<c10d::ProcessGroupGloo>(c10::intrusive_ptr<c10d::Store>::reclaim_copy(store.raw()),
+                                                        rank, size, options);
+  }));
+  return std::unique_ptr<Communicator>(std::make_unique<GlooCommunicator>(store, rank, size, std::move(group)));
+}
+
+}  // namespace lockstep

@@ -1,0 +1,183 @@
+#include "lib/dist/launch.h"
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "lib/base/exit_status.h"
+#include "lib/base/status_macros.h"
+#include "lib/base/stop_signal.h"
+#include "lib/dist/torch_status.h"
+
+namespace lockstep {
+namespace {
+
+constexpr char kLoopback[] = "127.0.0.1";
+constexpr char kTaskVariable[] = "LOCKSTEP_RANK_TASK";
+constexpr char kPayloadVariable[] = "LOCKSTEP_RANK_PAYLOAD";  // base64
+constexpr char kTimeoutVariable[] = "LOCKSTEP_RANK_TIMEOUT";  // as absl::FormatDuration writes it
+
+// What a rank writes for its launcher: its status code in decimal, a line end, then the message or the value.
+std::string FrameResult(const absl::StatusOr<std::string>& result) {
+  return absl::StrCat(result.status().raw_code(), "\n", result.ok() ? *result : std::string(result.status().message()));
+}
+
+// Null when nothing whole was written: the rank was ended before it could.
+std::unique_ptr<absl::StatusOr<std::string>> ParseResult(const std::string& frame) {
+  const size_t line_end = frame.find('\n');
+  int code = 0;
+  if (line_end == std::string::npos || !absl::SimpleAtoi(frame.substr(0, line_end), &code)) {
+    return nullptr;
+  }
+  const std::string text = frame.substr(line_end + 1);
+  if (code == 0) {
+    return std::make_unique<absl::StatusOr<std::string>>(text);
+  }
+  return std::make_unique<absl::StatusOr<std::string>>(absl::Status(static_cast<absl::StatusCode>(code), text));
+}
+
+// A failure that only tells of another rank's.
+bool IsComplaint(const absl::Status& status) {
+  return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status) || absl::IsCancelled(status);
+}
+
+std::string Name(size_t rank, size_t size) { return absl::StrCat("rank ", rank, " of ", size); }
+
+absl::Status EndedAlone(const ChildExit& exit, const std::string& name) {
+  if (exit.signalled) {
+    return absl::UnavailableError(absl::StrCat(name, " was killed by signal ", exit.code, " (", strsignal(exit.code), ")",
+                                               exit.code == SIGKILL ? "; the kernel does so when memory runs out" : ""));
+  }
+  return absl::UnavailableError(absl::StrCat(name, " ended with exit code ", exit.code, " and without a result"));
+}
+
+ChildOptions RankProcess(const LaunchOptions& options, const std::string& self, int rank, uint16_t port) {
+  ChildOptions child;
+  child.argv = {self, absl::StrCat("--rank=", rank)};  // for those who read ps: RunRank takes its place from below
+  child.environment = {{"RANK", absl::StrCat(rank)},
+                       {"LOCAL_RANK", absl::StrCat(rank)},
+                       {"WORLD_SIZE", absl::StrCat(options.ranks)},
+                       {"LOCAL_WORLD_SIZE", absl::StrCat(options.ranks)},
+                       {"MASTER_ADDR", kLoopback},
+                       {"MASTER_PORT", absl::StrCat(port)},
+                       {kTaskVariable, options.task},
+                       {kPayloadVariable, absl::Base64Escape(options.payload)},
+                       {kTimeoutVariable, absl::FormatDuration(options.timeout)}};
+  child.data_limit_bytes = options.data_limit_bytes;
+  return child;
+}
+
+absl::StatusOr<std::string> Variable(const char* name) {
+  const char* value = std::getenv(name);
+  if (value == nullptr) {
+    return absl::InternalError(absl::StrCat("a rank was started without ", name, " in its environment"));
+  }
+  return std::string(value);
+}
+
+absl::StatusOr<int> IntegerVariable(const char* name) {
+  ASSIGN_OR_RETURN(const std::string text, Variable(name));
+  int value = 0;
+  if (!absl::SimpleAtoi(text, &value)) {
+    return absl::InternalError(absl::StrCat(name, "=", text, " in a rank's environment is no number"));
+  }
+  return value;
+}
+
+absl::StatusOr<std::string> RunTask(const std::map<std::string, RankTask>& tasks) {
+  RankContext context;
+  StoreOptions store_options;
+  ASSIGN_OR_RETURN(context.rank, IntegerVariable("RANK"));
+  ASSIGN_OR_RETURN(context.size, IntegerVariable("WORLD_SIZE"));
+  ASSIGN_OR_RETURN(context.local_rank, IntegerVariable("LOCAL_RANK"));
+  ASSIGN_OR_RETURN(store_options.host, Variable("MASTER_ADDR"));
+  ASSIGN_OR_RETURN(store_options.port, IntegerVariable("MASTER_PORT"));
+  ASSIGN_OR_RETURN(const std::string task, Variable(kTaskVariable));
+  ASSIGN_OR_RETURN(const std::string payload, Variable(kPayloadVariable));
+  ASSIGN_OR_RETURN(const std::string timeout, Variable(kTimeoutVariable));
+  const auto found = tasks.find(task);
+  if (found == tasks.end() || !absl::Base64Unescape(payload, &context.payload) ||
+      !absl::ParseDuration(timeout, &context.timeout)) {
+    return absl::InternalError(absl::StrCat("a rank was started for task '", task, "' with an environment it cannot use"));
+  }
+  store_options.timeout = context.timeout;
+  ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, Store::Open(store_options));
+  context.store = store.get();
+  absl::StatusOr<std::string> result = absl::InternalError("the task did not return");
+  RETURN_IF_ERROR(CatchTorch(Name(context.rank, context.size), absl::StatusCode::kInternal,
+                             [&] { result = found->second(context); }));
+  return result;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::string>> LaunchRanks(const LaunchOptions& options) {
+  ASSIGN_OR_RETURN(const std::string self, SelfPath());
+  StoreOptions store_options;
+  store_options.host = kLoopback;
+  store_options.is_host = true;
+  store_options.timeout = options.timeout;
+  ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, Store::Open(store_options));
+  std::vector<ChildOptions> children;
+  for (int rank = 0; rank < options.ranks; ++rank) {
+    children.push_back(RankProcess(options, self, rank, store->port()));
+  }
+  ASSIGN_OR_RETURN(const std::vector<ChildExit> exits, RunChildren(children, absl::InfiniteDuration()));
+  RETURN_IF_ERROR(CheckNotStopped());
+  RETURN_IF_ERROR(Blame(exits, options.timeout));
+  std::vector<std::string> values;
+  for (const ChildExit& exit : exits) {
+    values.push_back(**ParseResult(exit.result));
+  }
+  return values;
+}
+
+bool IsRank() { return std::getenv(kTaskVariable) != nullptr; }
+
+int RunRank(const std::map<std::string, RankTask>& tasks) {
+  std::signal(SIGPIPE, SIG_IGN);
+  // A stop only sets a flag, so that a rank that waits for a silent one lives to complain when its launcher ends it.
+  InstallStopSignals();
+  const absl::StatusOr<std::string> result = RunTask(tasks);
+  const absl::Status written = WriteResult(FrameResult(result));
+  const absl::Status& status = result.ok() ? written : result.status();
+  if (!status.ok()) {
+    // Without the destructors of static objects: threads of a broken communicator may still hold what they need.
+    std::_Exit(static_cast<int>(ToExitCode(status)));
+  }
+  return 0;
+}
+
+absl::Status Blame(const std::vector<ChildExit>& exits, absl::Duration timeout) {
+  absl::Status complaint;
+  absl::Status silent;
+  absl::Status odd;
+  for (size_t rank = 0; rank < exits.size(); ++rank) {
+    const ChildExit& exit = exits[rank];
+    const std::string name = Name(rank, exits.size());
+    const auto result = ParseResult(exit.result);
+    if (exit.signalled && !exit.ended_by_us) {
+      return EndedAlone(exit, name);
+    }
+    if (result != nullptr && !result->ok() && !IsComplaint(result->status())) {
+      return absl::Status(result->status().code(), absl::StrCat(name, ": ", result->status().message()));
+    }
+    if (result != nullptr && !result->ok() && complaint.ok()) {
+      complaint = absl::Status(result->status().code(), absl::StrCat(name, ": ", result->status().message()));
+    } else if (result == nullptr && exit.signalled && silent.ok()) {
+      silent = absl::UnavailableError(
+          absl::StrCat(name, " did not answer the others for ", absl::FormatDuration(timeout), " and was ended"));
+    } else if (result == nullptr && !exit.signalled && odd.ok()) {
+      odd = EndedAlone(exit, name);
+    }
+  }
+  return !odd.ok() ? odd : !silent.ok() ? silent : complaint;
+}
+
+}  // namespace lockstep

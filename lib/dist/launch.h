@@ -1,0 +1,64 @@
+// Starts the ranks of a run as processes on this host, and says which one is to blame when they fail.
+//
+// The launcher runs its own executable once per rank and hosts the store where they meet, so a rank that dies takes
+// nothing down with it that is needed to name it. A rank finds its place in the environment under torchrun's names
+// (RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, MASTER_ADDR, MASTER_PORT) and its work under two of our own. What it
+// returns, value or error, comes back through a pipe (lib/base/subprocess.h).
+//
+// How a failure is found: a rank that ends is seen within milliseconds, and the others are ended at once. A rank that
+// hangs is found by those that wait for it: each wait in the communicator and the store ends after `timeout`, and the
+// rank that does not complain is the one that hangs. There is no limit on computing, so a long step is never mistaken.
+#ifndef LOCKSTEP_LIB_DIST_LAUNCH_H_
+#define LOCKSTEP_LIB_DIST_LAUNCH_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "lib/base/subprocess.h"
+#include "lib/dist/store.h"
+
+namespace lockstep {
+
+struct LaunchOptions {
+  int ranks = 1;
+  std::string task;     // what the ranks are to do: a key of the map given to RunRank
+  std::string payload;  // its input, any bytes up to about 90 KB (it travels in the environment)
+  absl::Duration timeout = absl::Seconds(60);
+  uint64_t data_limit_bytes = 0;  // of each rank's heap (RLIMIT_DATA); 0: none
+};
+
+// Runs the task in all ranks and returns what each returned, in rank order. When one fails, the others are ended and
+// the status names it: its own status code and message when it told them, Unavailable when it was killed or did not
+// answer. Cancelled after a stop signal.
+absl::StatusOr<std::vector<std::string>> LaunchRanks(const LaunchOptions& options);
+
+// A rank's place in the run.
+struct RankContext {
+  int rank = 0;
+  int size = 1;
+  int local_rank = 0;  // among the ranks of this host: the index of its device
+  absl::Duration timeout = absl::Seconds(60);
+  std::string payload;
+  Store* store = nullptr;
+};
+
+using RankTask = std::function<absl::StatusOr<std::string>(RankContext&)>;
+
+// Whether this process was started by LaunchRanks: main asks before it parses flags.
+bool IsRank();
+
+// For main of a rank: joins the store, runs its task, hands the result to the launcher, and returns the exit code.
+int RunRank(const std::map<std::string, RankTask>& tasks);
+
+// The status that names the rank to blame, or OK when all ended well. `exits[r]` is rank r's.
+absl::Status Blame(const std::vector<ChildExit>& exits, absl::Duration timeout);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_DIST_LAUNCH_H_

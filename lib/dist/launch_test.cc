@@ -1,0 +1,172 @@
+#include "lib/dist/launch.h"
+
+#include <unistd.h>
+
+#include <csignal>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/base/status_macros.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// --- What the ranks of these tests do ---
+
+absl::StatusOr<std::string> Introduce(RankContext& context) {
+  return absl::StrCat(context.rank, "/", context.size, " on ", context.local_rank, ": ", context.payload);
+}
+
+absl::StatusOr<std::string> Meet(RankContext& context) {
+  ASSIGN_OR_RETURN(const std::vector<std::string> all,
+                   context.store->AllGather(context.rank, context.size, std::string(context.rank + 1, 'x')));
+  return absl::StrCat(all[0], ".", all[1], ".", all[2]);
+}
+
+absl::StatusOr<std::string> FailInRankOne(RankContext& context) {
+  if (context.rank == 1) {
+    return absl::DataLossError("images.bin: cut off");
+  }
+  RETURN_IF_ERROR(context.store->Barrier(context.rank, context.size));
+  return "";
+}
+
+absl::StatusOr<std::string> DieInRankOne(RankContext& context) {
+  RETURN_IF_ERROR(context.store->Barrier(context.rank, context.size));
+  if (context.rank == 1) {
+    raise(SIGKILL);
+  }
+  RETURN_IF_ERROR(context.store->Barrier(context.rank, context.size));
+  return "";
+}
+
+absl::StatusOr<std::string> HangInRankTwo(RankContext& context) {
+  RETURN_IF_ERROR(context.store->Barrier(context.rank, context.size));
+  if (context.rank == 2) {
+    raise(SIGSTOP);
+  }
+  RETURN_IF_ERROR(context.store->Barrier(context.rank, context.size));
+  return "";
+}
+
+absl::StatusOr<std::string> Throw(RankContext&) { throw std::bad_alloc(); }
+
+const std::map<std::string, RankTask>& Tasks() {
+  static const auto* tasks = new std::map<std::string, RankTask>{
+      {"introduce", Introduce},           {"meet", Meet},
+      {"fail_in_rank_one", FailInRankOne}, {"die_in_rank_one", DieInRankOne},
+      {"hang_in_rank_two", HangInRankTwo}, {"throw", Throw}};
+  return *tasks;
+}
+
+LaunchOptions Options(int ranks, const std::string& task) {
+  LaunchOptions options;
+  options.ranks = ranks;
+  options.task = task;
+  options.timeout = absl::Seconds(20);
+  return options;
+}
+
+// --- The tests ---
+
+TEST(LaunchRanksTest, EachRankKnowsItsPlaceAndPayload) {
+  LaunchOptions options = Options(2, "introduce");
+  options.payload = std::string("a\0b", 3);
+  const auto results = LaunchRanks(options);
+  ASSERT_THAT(results, IsOk());
+  EXPECT_THAT(*results, ElementsAre(std::string("0/2 on 0: a\0b", 13), std::string("1/2 on 1: a\0b", 13)));
+}
+
+TEST(LaunchRanksTest, RanksMeetInTheStore) {
+  const auto results = LaunchRanks(Options(3, "meet"));
+  ASSERT_THAT(results, IsOk());
+  EXPECT_THAT(*results, ElementsAre("x.xx.xxx", "x.xx.xxx", "x.xx.xxx"));
+}
+
+TEST(LaunchRanksTest, AnErrorOfARankComesBackWithItsCodeAndName) {
+  EXPECT_THAT(LaunchRanks(Options(2, "fail_in_rank_one")),
+              StatusIs(absl::StatusCode::kDataLoss, "rank 1 of 2: images.bin: cut off"));
+}
+
+TEST(LaunchRanksTest, ARankThatIsKilledEndsAllAtOnce) {
+  const absl::Time start = absl::Now();
+  EXPECT_THAT(LaunchRanks(Options(2, "die_in_rank_one")),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 2 was killed by signal 9")));
+  EXPECT_LT(absl::Now() - start, absl::Seconds(15));  // long before the timeout of 20 s
+}
+
+TEST(LaunchRanksTest, ARankThatHangsIsNamedAfterTheTimeout) {
+  LaunchOptions options = Options(3, "hang_in_rank_two");
+  options.timeout = absl::Seconds(2);
+  const absl::Time start = absl::Now();
+  EXPECT_THAT(LaunchRanks(options), StatusIs(absl::StatusCode::kUnavailable,
+                                             AllOf(HasSubstr("rank 2 of 3"), HasSubstr("did not answer"))));
+  EXPECT_LT(absl::Now() - start, options.timeout + absl::Seconds(15));
+}
+
+TEST(LaunchRanksTest, MemoryThatRunsOutIsAnErrorOfTheDevice) {
+  EXPECT_THAT(LaunchRanks(Options(1, "throw")),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("rank 0 of 1")));
+}
+
+TEST(LaunchRanksTest, AnUnknownTaskIsOurBug) {
+  EXPECT_THAT(LaunchRanks(Options(1, "dance")), StatusIs(absl::StatusCode::kInternal, HasSubstr("'dance'")));
+}
+
+// --- Who is to blame, from exits alone ---
+
+constexpr absl::Duration kTimeout = absl::Seconds(60);
+
+ChildExit Ended(int code, std::string result) { return {0, false, code, false, false, std::move(result)}; }
+ChildExit Killed(int signal_number, bool by_us) { return {0, true, signal_number, false, by_us, ""}; }
+
+ChildExit Complained() {
+  return Ended(5, absl::StrCat(static_cast<int>(absl::StatusCode::kUnavailable), "\nlost a peer"));
+}
+
+TEST(BlameTest, NobodyWhenAllEndedWell) { EXPECT_THAT(Blame({Ended(0, "0\n"), Ended(0, "0\nx")}, kTimeout), IsOk()); }
+
+TEST(BlameTest, TheKilledRankAndNotTheOneThatComplains) {
+  EXPECT_THAT(Blame({Complained(), Killed(SIGKILL, false)}, kTimeout),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 2 was killed")));
+}
+
+TEST(BlameTest, TheRankWithAnErrorOfItsOwn) {
+  EXPECT_THAT(Blame({Complained(), Ended(3, absl::StrCat(static_cast<int>(absl::StatusCode::kDataLoss), "\nbad"))}, kTimeout),
+              StatusIs(absl::StatusCode::kDataLoss, "rank 1 of 2: bad"));
+}
+
+TEST(BlameTest, TheRankThatDidNotComplainWhenTheOthersDid) {
+  EXPECT_THAT(Blame({Complained(), Killed(SIGKILL, true), Complained()}, kTimeout),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 3 did not answer the others for 1m")));
+}
+
+TEST(BlameTest, TheRankThatEndedWithoutAWord) {
+  EXPECT_THAT(Blame({Complained(), Ended(0, "")}, kTimeout),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 2 ended with exit code 0")));
+}
+
+TEST(BlameTest, AComplaintWhenThereIsNothingElse) {
+  EXPECT_THAT(Blame({Complained(), Complained()}, kTimeout),
+              StatusIs(absl::StatusCode::kUnavailable, "rank 0 of 2: lost a peer"));
+}
+
+}  // namespace
+}  // namespace lockstep
+
+int main(int argc, char** argv) {
+  if (lockstep::IsRank()) {
+    return lockstep::RunRank(lockstep::Tasks());
+  }
+  testing::InitGoogleMock(&argc, argv);
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,77 @@
+#include "lib/dist/store.h"
+
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+
+#include <chrono>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+#include "lib/dist/torch_status.h"
+
+namespace lockstep {
+namespace {
+
+constexpr absl::StatusCode kPeersLost = absl::StatusCode::kUnavailable;
+
+std::string GatherKey(uint64_t round, int rank) { return absl::StrCat("gather/", round, "/", rank); }
+
+}  // namespace
+
+struct Store::State {
+  c10::intrusive_ptr<c10d::TCPStore> store;
+};
+
+Store::Store(std::unique_ptr<State> state, std::string host, uint16_t port)
+    : state_(std::move(state)), host_(std::move(host)), port_(port) {}
+Store::~Store() = default;
+
+absl::StatusOr<std::unique_ptr<Store>> Store::Open(const StoreOptions& options) {
+  c10d::TCPStoreOptions torch_options;
+  torch_options.port = options.port;
+  torch_options.isServer = options.is_host;
+  torch_options.waitWorkers = false;
+  torch_options.timeout = absl::ToChronoMilliseconds(options.timeout);
+  auto state = std::make_unique<State>();
+  RETURN_IF_ERROR(CatchTorch(
+      absl::StrCat(options.is_host ? "hosting" : "joining", " the store at ", options.host, ":", options.port),
+      kPeersLost, [&] { state->store = c10::make_intrusive<c10d::TCPStore>(options.host, torch_options); }));
+  const uint16_t port = state->store->getPort();
+  return std::unique_ptr<Store>(new Store(std::move(state), options.host, port));
+}
+
+absl::Status Store::Set(absl::string_view key, absl::string_view value) {
+  return CatchTorch(absl::StrCat("store: setting ", key), kPeersLost, [&] {
+    state_->store->set(std::string(key), std::vector<uint8_t>(value.begin(), value.end()));
+  });
+}
+
+absl::StatusOr<std::string> Store::Get(absl::string_view key) {
+  std::string value;
+  RETURN_IF_ERROR(CatchTorch(absl::StrCat("store: waiting for ", key), kPeersLost, [&] {
+    const std::vector<uint8_t> bytes = state_->store->get(std::string(key));
+    value.assign(bytes.begin(), bytes.end());
+  }));
+  return value;
+}
+
+absl::StatusOr<std::vector<std::string>> Store::AllGather(int rank, int size, absl::string_view bytes) {
+  const uint64_t round = round_++;
+  RETURN_IF_ERROR(Set(GatherKey(round, rank), bytes));
+  std::vector<std::string> all(size);
+  for (int r = 0; r < size; ++r) {
+    absl::StatusOr<std::string> other = Get(GatherKey(round, r));
+    if (!other.ok()) {
+      return absl::UnavailableError(absl::StrCat("rank ", rank, " waited in vain for rank ", r, " of ", size, " (",
+                                                 other.status().message(), ")"));
+    }
+    all[r] = *std::move(other);
+  }
+  return all;
+}
+
+absl::Status Store::Barrier(int rank, int size) { return AllGather(rank, size, "").status(); }
+
+c10d::Store* Store::raw() { return state_->store.get(); }
+
+}  // namespace lockstep

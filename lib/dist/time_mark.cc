@@ -1,0 +1,86 @@
+#include "lib/dist/time_mark.h"
+
+#include <c10/core/Event.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+
+#include <map>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace lockstep {
+namespace {
+
+// Making an event costs microseconds, as much as a small kernel; an epoch needs tens of thousands of them.
+class EventPool {
+ public:
+  std::shared_ptr<c10::Event> Take(c10::Device device) {
+    std::unique_ptr<c10::Event> event;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      std::vector<std::unique_ptr<c10::Event>>& free = free_[device.index()];
+      if (!free.empty()) {
+        event = std::move(free.back());
+        free.pop_back();
+      }
+    }
+    if (event == nullptr) {
+      // BACKEND_DEFAULT: with timing, which LibTorch's own default leaves out.
+      event = std::make_unique<c10::Event>(device.type(), c10::EventFlag::BACKEND_DEFAULT);
+    }
+    return std::shared_ptr<c10::Event>(event.release(), [this, device](c10::Event* used) {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      free_[device.index()].emplace_back(used);
+    });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<c10::DeviceIndex, std::vector<std::unique_ptr<c10::Event>>> free_;
+};
+
+// Never destroyed: at exit the driver may be gone before static objects are.
+EventPool& Pool() {
+  static auto* pool = new EventPool();
+  return *pool;
+}
+
+}  // namespace
+
+TimeMark TimeMark::Now() {
+  TimeMark mark;
+  mark.time_ = std::chrono::steady_clock::now();
+  return mark;
+}
+
+TimeMark TimeMark::OnStream(const c10::Stream& stream) {
+  TimeMark mark;
+  mark.event_ = Pool().Take(stream.device());
+  mark.event_->record(stream);
+  return mark;
+}
+
+TimeMark TimeMark::Here(c10::Device device) {
+  return device.is_cpu() ? Now() : OnStream(CurrentStream(device));
+}
+
+void TimeMark::Block(const c10::Stream& stream) const {
+  if (event_ != nullptr) {
+    event_->block(stream);
+  }
+}
+
+bool TimeMark::Passed() const { return event_ == nullptr || event_->query(); }
+
+double TimeMark::SecondsSince(const TimeMark& earlier) const {
+  if (event_ == nullptr || earlier.event_ == nullptr) {
+    return std::chrono::duration<double>(time_ - earlier.time_).count();
+  }
+  event_->synchronize();
+  earlier.event_->synchronize();
+  return earlier.event_->elapsedTime(*event_) / 1e3;  // cudaEventElapsedTime gives milliseconds
+}
+
+c10::Stream CurrentStream(c10::Device device) { return c10::impl::VirtualGuardImpl(device.type()).getStream(device); }
+
+}  // namespace lockstep
