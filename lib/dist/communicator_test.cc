@@ -32,7 +32,8 @@ absl::StatusOr<std::string> Sum(RankContext& context) {
   ASSIGN_OR_RETURN(const std::shared_ptr<Collective> collective, communicator->AllReduceSum(flat));
   RETURN_IF_ERROR(collective->Wait());
   const double seconds = collective->end().SecondsSince(collective->begin());
-  return absl::StrCat(flat.equal(numbers.mul(6)) ? "equal" : "wrong", seconds > 0 && seconds < 20 ? " timed" : " untimed");
+  return absl::StrCat(flat.equal(numbers.mul(6)) ? "equal" : "wrong",
+                      seconds > 0 && seconds < 20 ? " timed" : " untimed");
 }
 
 // Several at once, waited for in the opposite order: each must get its own sum.

@@ -1,19 +1,16 @@
 // The only translation unit with LibTorch's ProcessGroupGloo.
-#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
-
 #include <string>
+#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/dist/communicator.h"
-#include "lib/dist/torch_status.h"
+#include "lib/dist/peer_status.h"
 
 namespace lockstep {
 namespace {
-
-constexpr absl::StatusCode kPeersLost = absl::StatusCode::kUnavailable;
 
 // The end is stamped by the thread that did the work, as its last act before it wakes those who wait.
 class GlooCollective : public Collective {
@@ -24,7 +21,7 @@ class GlooCollective : public Collective {
   }
 
   absl::Status Wait() override {
-    return CatchTorch(what_, kPeersLost, [&] { work_->wait(); });
+    return CatchPeerErrors(what_, [&] { work_->wait(); });
   }
 
   // Two threads serve a communicator, so an operation that must queue does so behind a running one: the union of
@@ -66,8 +63,8 @@ class GlooCommunicator : public Communicator {
     const std::string what = absl::StrCat("rank ", rank(), " of ", size(), ": gloo ", operation, " number ", ++count_);
     std::vector<at::Tensor> tensors = {flat};
     std::shared_ptr<Collective> collective;
-    RETURN_IF_ERROR(CatchTorch(
-        what, kPeersLost, [&] { collective = std::make_shared<GlooCollective>(what, launch(tensors)); }));
+    RETURN_IF_ERROR(
+        CatchPeerErrors(what, [&] { collective = std::make_shared<GlooCollective>(what, launch(tensors)); }));
     return collective;
   }
 
@@ -86,11 +83,10 @@ bool IsLoopback(absl::string_view host) {
 absl::StatusOr<std::unique_ptr<Communicator>> MakeGlooCommunicator(Store& store, int rank, int size,
                                                                    absl::Duration timeout) {
   c10::intrusive_ptr<c10d::ProcessGroupGloo> group;
-  RETURN_IF_ERROR(CatchTorch(absl::StrCat("rank ", rank, " of ", size, ": gloo rendezvous"), kPeersLost, [&] {
+  RETURN_IF_ERROR(CatchPeerErrors(absl::StrCat("rank ", rank, " of ", size, ": gloo rendezvous"), [&] {
     auto options = c10d::ProcessGroupGloo::Options::create(absl::ToChronoMilliseconds(timeout));
-    options->devices.push_back(IsLoopback(store.host())
-                                   ? c10d::ProcessGroupGloo::createDeviceForHostname(store.host())
-                                   : c10d::ProcessGroupGloo::createDefaultDevice());
+    options->devices.push_back(IsLoopback(store.host()) ? c10d::ProcessGroupGloo::createDeviceForHostname(store.host())
+                                                        : c10d::ProcessGroupGloo::createDefaultDevice());
     group = c10::make_intrusive<c10d::ProcessGroupGloo>(c10::intrusive_ptr<c10d::Store>::reclaim_copy(store.raw()),
                                                         rank, size, options);
   }));

@@ -13,7 +13,7 @@
 #include "lib/base/exit_status.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
-#include "lib/dist/torch_status.h"
+#include "lib/nn/torch_status.h"
 
 namespace lockstep {
 namespace {
@@ -51,8 +51,9 @@ std::string Name(size_t rank, size_t size) { return absl::StrCat("rank ", rank, 
 
 absl::Status EndedAlone(const ChildExit& exit, const std::string& name) {
   if (exit.signalled) {
-    return absl::UnavailableError(absl::StrCat(name, " was killed by signal ", exit.code, " (", strsignal(exit.code), ")",
-                                               exit.code == SIGKILL ? "; the kernel does so when memory runs out" : ""));
+    return absl::UnavailableError(
+        absl::StrCat(name, " was killed by signal ", exit.code, " (", strsignal(exit.code), ")",
+                     exit.code == SIGKILL ? "; the kernel does so when memory runs out" : ""));
   }
   return absl::UnavailableError(absl::StrCat(name, " ended with exit code ", exit.code, " and without a result"));
 }
@@ -104,14 +105,17 @@ absl::StatusOr<std::string> RunTask(const std::map<std::string, RankTask>& tasks
   const auto found = tasks.find(task);
   if (found == tasks.end() || !absl::Base64Unescape(payload, &context.payload) ||
       !absl::ParseDuration(timeout, &context.timeout)) {
-    return absl::InternalError(absl::StrCat("a rank was started for task '", task, "' with an environment it cannot use"));
+    return absl::InternalError(
+        absl::StrCat("a rank was started for task '", task, "' with an environment it cannot use"));
   }
   store_options.timeout = context.timeout;
   ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, Store::Open(store_options));
   context.store = store.get();
   absl::StatusOr<std::string> result = absl::InternalError("the task did not return");
-  RETURN_IF_ERROR(CatchTorch(Name(context.rank, context.size), absl::StatusCode::kInternal,
-                             [&] { result = found->second(context); }));
+  RETURN_IF_ERROR(CatchTorchErrors(task, [&] {
+    result = found->second(context);
+    return result.status();
+  }));
   return result;
 }
 

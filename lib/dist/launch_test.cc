@@ -61,10 +61,12 @@ absl::StatusOr<std::string> HangInRankTwo(RankContext& context) {
 absl::StatusOr<std::string> Throw(RankContext&) { throw std::bad_alloc(); }
 
 const std::map<std::string, RankTask>& Tasks() {
-  static const auto* tasks = new std::map<std::string, RankTask>{
-      {"introduce", Introduce},           {"meet", Meet},
-      {"fail_in_rank_one", FailInRankOne}, {"die_in_rank_one", DieInRankOne},
-      {"hang_in_rank_two", HangInRankTwo}, {"throw", Throw}};
+  static const auto* tasks = new std::map<std::string, RankTask>{{"introduce", Introduce},
+                                                                 {"meet", Meet},
+                                                                 {"fail_in_rank_one", FailInRankOne},
+                                                                 {"die_in_rank_one", DieInRankOne},
+                                                                 {"hang_in_rank_two", HangInRankTwo},
+                                                                 {"throw", Throw}};
   return *tasks;
 }
 
@@ -108,8 +110,8 @@ TEST(LaunchRanksTest, ARankThatHangsIsNamedAfterTheTimeout) {
   LaunchOptions options = Options(3, "hang_in_rank_two");
   options.timeout = absl::Seconds(2);
   const absl::Time start = absl::Now();
-  EXPECT_THAT(LaunchRanks(options), StatusIs(absl::StatusCode::kUnavailable,
-                                             AllOf(HasSubstr("rank 2 of 3"), HasSubstr("did not answer"))));
+  EXPECT_THAT(LaunchRanks(options),
+              StatusIs(absl::StatusCode::kUnavailable, AllOf(HasSubstr("rank 2 of 3"), HasSubstr("did not answer"))));
   EXPECT_LT(absl::Now() - start, options.timeout + absl::Seconds(15));
 }
 
@@ -141,8 +143,9 @@ TEST(BlameTest, TheKilledRankAndNotTheOneThatComplains) {
 }
 
 TEST(BlameTest, TheRankWithAnErrorOfItsOwn) {
-  EXPECT_THAT(Blame({Complained(), Ended(3, absl::StrCat(static_cast<int>(absl::StatusCode::kDataLoss), "\nbad"))}, kTimeout),
-              StatusIs(absl::StatusCode::kDataLoss, "rank 1 of 2: bad"));
+  EXPECT_THAT(
+      Blame({Complained(), Ended(3, absl::StrCat(static_cast<int>(absl::StatusCode::kDataLoss), "\nbad"))}, kTimeout),
+      StatusIs(absl::StatusCode::kDataLoss, "rank 1 of 2: bad"));
 }
 
 TEST(BlameTest, TheRankThatDidNotComplainWhenTheOthersDid) {

@@ -1,18 +1,25 @@
 #include "lib/dist/store.h"
 
-#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+#include <c10/util/Logging.h>
 
-#include <chrono>
+#include <cstdlib>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
-#include "lib/dist/torch_status.h"
+#include "lib/dist/peer_status.h"
 
 namespace lockstep {
 namespace {
 
-constexpr absl::StatusCode kPeersLost = absl::StatusCode::kUnavailable;
+// LibTorch's sockets warn of every name they cannot look up and every wait that ends; what matters of that comes back as
+// a status. TORCH_CPP_LOG_LEVEL, LibTorch's own variable, brings the warnings back.
+void SilenceSocketWarnings() {
+  if (std::getenv("TORCH_CPP_LOG_LEVEL") == nullptr) {
+    FLAGS_caffe2_log_level = c10::GLOG_ERROR;
+  }
+}
 
 std::string GatherKey(uint64_t round, int rank) { return absl::StrCat("gather/", round, "/", rank); }
 
@@ -27,28 +34,29 @@ Store::Store(std::unique_ptr<State> state, std::string host, uint16_t port)
 Store::~Store() = default;
 
 absl::StatusOr<std::unique_ptr<Store>> Store::Open(const StoreOptions& options) {
+  SilenceSocketWarnings();
   c10d::TCPStoreOptions torch_options;
   torch_options.port = options.port;
   torch_options.isServer = options.is_host;
   torch_options.waitWorkers = false;
   torch_options.timeout = absl::ToChronoMilliseconds(options.timeout);
   auto state = std::make_unique<State>();
-  RETURN_IF_ERROR(CatchTorch(
+  RETURN_IF_ERROR(CatchPeerErrors(
       absl::StrCat(options.is_host ? "hosting" : "joining", " the store at ", options.host, ":", options.port),
-      kPeersLost, [&] { state->store = c10::make_intrusive<c10d::TCPStore>(options.host, torch_options); }));
+      [&] { state->store = c10::make_intrusive<c10d::TCPStore>(options.host, torch_options); }));
   const uint16_t port = state->store->getPort();
   return std::unique_ptr<Store>(new Store(std::move(state), options.host, port));
 }
 
 absl::Status Store::Set(absl::string_view key, absl::string_view value) {
-  return CatchTorch(absl::StrCat("store: setting ", key), kPeersLost, [&] {
+  return CatchPeerErrors(absl::StrCat("store: setting ", key), [&] {
     state_->store->set(std::string(key), std::vector<uint8_t>(value.begin(), value.end()));
   });
 }
 
 absl::StatusOr<std::string> Store::Get(absl::string_view key) {
   std::string value;
-  RETURN_IF_ERROR(CatchTorch(absl::StrCat("store: waiting for ", key), kPeersLost, [&] {
+  RETURN_IF_ERROR(CatchPeerErrors(absl::StrCat("store: waiting for ", key), [&] {
     const std::vector<uint8_t> bytes = state_->store->get(std::string(key));
     value.assign(bytes.begin(), bytes.end());
   }));

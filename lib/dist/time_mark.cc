@@ -60,9 +60,7 @@ TimeMark TimeMark::OnStream(const c10::Stream& stream) {
   return mark;
 }
 
-TimeMark TimeMark::Here(c10::Device device) {
-  return device.is_cpu() ? Now() : OnStream(CurrentStream(device));
-}
+TimeMark TimeMark::Here(c10::Device device) { return device.is_cpu() ? Now() : OnStream(CurrentStream(device)); }
 
 void TimeMark::Block(const c10::Stream& stream) const {
   if (event_ != nullptr) {

@@ -1,0 +1,233 @@
+// NCCL without LibTorch's process group: a stream, a non-blocking communicator, and a watchdog.
+//
+// Rationale: NCCL's kernels spin for ever when a peer is gone, and a blocking communicator cannot be aborted. So every
+// call here returns at once (ncclInProgress is polled, up to the timeout), and a thread of our own looks after the
+// operations under way: when the oldest makes no progress for the timeout, it aborts the communicator, which ends the
+// kernels and so whatever waits for them (docs.nvidia.com/deeplearning/nccl, "Fault Tolerance").
+#include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
+#include <nccl.h>
+
+#include <condition_variable>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "lib/base/status_macros.h"
+#include "lib/dist/communicator.h"
+
+namespace lockstep {
+namespace {
+
+constexpr absl::Duration kPollInterval = absl::Milliseconds(1);
+constexpr absl::Duration kWatchInterval = absl::Milliseconds(100);
+constexpr char kIdKey[] = "nccl/unique_id";
+
+// NVLink multicast (NVLS) stays off unless the user asks for it: a fault in it can take a shared host's GPUs down.
+void LeaveMulticastOff() { setenv("NCCL_NVLS_ENABLE", "0", /*overwrite=*/0); }
+
+absl::StatusOr<ncclUniqueId> ShareUniqueId(Store& store, int rank) {
+  ncclUniqueId id;
+  if (rank == 0) {
+    if (const ncclResult_t result = ncclGetUniqueId(&id); result != ncclSuccess) {
+      return absl::UnavailableError(absl::StrCat("ncclGetUniqueId: ", ncclGetErrorString(result)));
+    }
+    RETURN_IF_ERROR(store.Set(kIdKey, absl::string_view(id.internal, sizeof(id.internal))));
+    return id;
+  }
+  ASSIGN_OR_RETURN(const std::string bytes, store.Get(kIdKey));
+  if (bytes.size() != sizeof(id.internal)) {
+    return absl::InternalError(
+        absl::StrCat("NCCL's id has ", bytes.size(), " bytes, ", sizeof(id.internal), " expected"));
+  }
+  std::memcpy(id.internal, bytes.data(), bytes.size());
+  return id;
+}
+
+class NcclCommunicator : public Communicator {
+ public:
+  NcclCommunicator(Store& store, int rank, int size, int device_index, absl::Duration timeout)
+      : Communicator(store, rank, size),
+        timeout_(timeout),
+        device_(c10::kCUDA, static_cast<c10::DeviceIndex>(device_index)),
+        stream_(c10::cuda::getStreamFromPool(/*isHighPriority=*/true, device_.index())) {}
+
+  ~NcclCommunicator() override {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      stopping_ = true;
+    }
+    wake_.notify_all();
+    if (watchdog_.joinable()) {
+      watchdog_.join();
+    }
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (communicator_ == nullptr) {
+      return;
+    }
+    const bool finalized = Settle(ncclCommFinalize(communicator_), "finalize").ok() && communicator_ != nullptr;
+    if (finalized) {
+      ncclCommDestroy(communicator_);
+    }
+  }
+
+  absl::Status Connect(const ncclUniqueId& id) {
+    const c10::cuda::CUDAGuard guard(device_);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+    config.blocking = 0;
+    const ncclResult_t result = ncclCommInitRankConfig(&communicator_, size(), id, rank(), &config);
+    RETURN_IF_ERROR(Settle(result, "rendezvous"));
+    watchdog_ = std::thread([this] { Watch(); });
+    return absl::OkStatus();
+  }
+
+  absl::string_view name() const override { return "nccl"; }
+
+  absl::StatusOr<std::shared_ptr<Collective>> AllReduceSum(const at::Tensor& flat) override {
+    return Start("all-reduce", flat, [&](void* data) {
+      return ncclAllReduce(data, data, flat.numel(), ncclFloat32, ncclSum, communicator_, stream_.stream());
+    });
+  }
+
+  absl::Status Broadcast(const at::Tensor& flat, int root) override {
+    const auto enqueue = [&](void* data) {
+      return ncclBroadcast(data, data, flat.nbytes(), ncclInt8, root, communicator_, stream_.stream());
+    };
+    ASSIGN_OR_RETURN(const std::shared_ptr<Collective> collective, Start("broadcast", flat, enqueue));
+    return collective->Wait();
+  }
+
+  absl::Status Health() const override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return status_;
+  }
+
+ private:
+  struct Pending {
+    std::string what;
+    TimeMark end;
+  };
+
+  class NcclCollective : public Collective {
+   public:
+    NcclCollective(const NcclCommunicator& owner, at::Tensor flat, TimeMark begin, TimeMark end)
+        : owner_(owner), flat_(std::move(flat)), begin_(std::move(begin)), end_(std::move(end)) {}
+
+    absl::Status Wait() override {
+      end_.Block(CurrentStream(flat_.device()));
+      return owner_.Health();
+    }
+    TimeMark begin() const override { return begin_; }
+    TimeMark end() const override { return end_; }
+
+   private:
+    const NcclCommunicator& owner_;
+    const at::Tensor flat_;
+    const TimeMark begin_, end_;
+  };
+
+  std::string Describe(absl::string_view operation) const {
+    return absl::StrCat("rank ", rank(), " of ", size(), ": nccl ", operation);
+  }
+
+  // Ends the communicator; the first cause is kept. Called with the mutex held, as are all below.
+  void Abort(absl::Status cause) {
+    status_.Update(std::move(cause));
+    pending_.clear();
+    if (communicator_ != nullptr) {
+      ncclCommAbort(std::exchange(communicator_, nullptr));
+    }
+  }
+
+  // Waits until the communicator has taken in a call that returned `result`.
+  absl::Status Settle(ncclResult_t result, absl::string_view operation) {
+    const absl::Time deadline = absl::Now() + timeout_;
+    while (result == ncclInProgress && absl::Now() < deadline) {
+      absl::SleepFor(kPollInterval);
+      if (ncclCommGetAsyncError(communicator_, &result) != ncclSuccess) {
+        break;
+      }
+    }
+    if (result == ncclSuccess) {
+      return absl::OkStatus();
+    }
+    const std::string reason = result == ncclInProgress
+                                   ? absl::StrCat("no answer from the other ranks for ", absl::FormatDuration(timeout_))
+                                   : std::string(ncclGetErrorString(result));
+    Abort(absl::UnavailableError(absl::StrCat(Describe(operation), ": ", reason)));
+    return status_;
+  }
+
+  // The comm stream waits for what the current stream holds so far, runs the operation, and is marked before and after.
+  template <typename Enqueue>
+  absl::StatusOr<std::shared_ptr<Collective>> Start(absl::string_view operation, const at::Tensor& flat,
+                                                    const Enqueue& enqueue) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    RETURN_IF_ERROR(status_);
+    TimeMark::OnStream(CurrentStream(device_)).Block(stream_.unwrap());
+    const TimeMark begin = TimeMark::OnStream(stream_.unwrap());
+    RETURN_IF_ERROR(Settle(enqueue(flat.data_ptr()), operation));
+    const TimeMark end = TimeMark::OnStream(stream_.unwrap());
+    if (pending_.empty()) {
+      last_progress_ = absl::Now();
+    }
+    pending_.push_back({absl::StrCat(Describe(operation), " number ", ++count_), end});
+    return std::shared_ptr<Collective>(std::make_shared<NcclCollective>(*this, flat, begin, end));
+  }
+
+  void Watch() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    while (!stopping_ && status_.ok()) {
+      wake_.wait_for(lock, absl::ToChronoMilliseconds(kWatchInterval));
+      CheckProgress();
+    }
+  }
+
+  void CheckProgress() {
+    while (!pending_.empty() && pending_.front().end.Passed()) {
+      pending_.pop_front();
+      last_progress_ = absl::Now();
+    }
+    ncclResult_t result = ncclSuccess;
+    if (communicator_ != nullptr && ncclCommGetAsyncError(communicator_, &result) == ncclSuccess &&
+        result != ncclSuccess && result != ncclInProgress) {
+      Abort(absl::UnavailableError(absl::StrCat(Describe("peers"), ": ", ncclGetErrorString(result))));
+    } else if (!pending_.empty() && absl::Now() - last_progress_ > timeout_) {
+      Abort(absl::UnavailableError(
+          absl::StrCat(pending_.front().what, ": not done after ", absl::FormatDuration(timeout_))));
+    }
+  }
+
+  const absl::Duration timeout_;
+  const c10::Device device_;
+  const c10::cuda::CUDAStream stream_;
+  mutable std::mutex mutex_;  // over all NCCL calls and all below
+  std::condition_variable wake_;
+  ncclComm_t communicator_ = nullptr;
+  absl::Status status_;
+  std::deque<Pending> pending_;  // in the order of the stream
+  absl::Time last_progress_;
+  uint64_t count_ = 0;
+  bool stopping_ = false;
+  std::thread watchdog_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Communicator>> MakeNcclCommunicator(Store& store, int rank, int size, int device_index,
+                                                                   absl::Duration timeout) {
+  LeaveMulticastOff();
+  ASSIGN_OR_RETURN(const ncclUniqueId id, ShareUniqueId(store, rank));
+  auto communicator = std::make_unique<NcclCommunicator>(store, rank, size, device_index, timeout);
+  RETURN_IF_ERROR(communicator->Connect(id));
+  return std::unique_ptr<Communicator>(std::move(communicator));
+}
+
+}  // namespace lockstep

@@ -1,0 +1,12 @@
+// In the place of nccl_communicator.cc where the build found no NCCL, or no LibTorch with CUDA.
+#include "lib/dist/communicator.h"
+
+namespace lockstep {
+
+absl::StatusOr<std::unique_ptr<Communicator>> MakeNcclCommunicator(Store&, int, int, int, absl::Duration) {
+  return absl::UnavailableError(
+      "this build is without NCCL, which ranks on GPUs need; build it where NCCL and LibTorch with CUDA are found "
+      "(third_party/nccl/README.md), or use --device=cpu");
+}
+
+}  // namespace lockstep
