@@ -1,4 +1,4 @@
-// The comm_model stage: records in, explanation out.
+// The comm_model stage: records and published tables in, explanation out.
 #ifndef LOCKSTEP_LIB_COMM_COMM_MODEL_H_
 #define LOCKSTEP_LIB_COMM_COMM_MODEL_H_
 
@@ -12,14 +12,15 @@ namespace lockstep {
 
 struct CommModelOptions {
   std::string scale_path;                // scale record, "-": standard input; empty: none
-  std::string sweep_path;                // sweep record with more base cases; empty: none
+  std::string sweep_path;                // sweep record with more base cases; empty: none. Needs a scale record
+  std::vector<std::string> audit_paths;  // published tables (textproto)
   double link_gigabytes_per_second = 0;  // nominal, one direction of one device's link, GB = 1e9; 0: not given
   std::string output_path = "comm_model.rec";
   bool force = false;
 };
 
-// Writes CommModelSpec and ScalingRows of the scale record, and returns what it
-// wrote. An output that holds this very result already is read instead of made again, unless `force`.
+// Writes CommModelSpec and ScalingRows of the scale record (if given), then the AuditTables of the published tables, and
+// returns what it wrote. An output that holds this very result already is read instead of made again, unless `force`.
 // InvalidArgument: nothing to do, or an option without what it belongs to. Errors of the readers and the writer as theirs.
 absl::StatusOr<std::vector<proto::CommModelRecord>> RunCommModel(const CommModelOptions& options);
 

@@ -1,0 +1,168 @@
+#include "lib/comm/audit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/comm/conventions.h"
+#include "lib/comm/document.h"
+#include "lib/comm/flags.h"
+#include "lib/comm/plausibility.h"
+#include "lib/comm/verdict.h"
+
+namespace lockstep {
+namespace {
+
+bool IsComputed(const proto::PublishedValue& value) {
+  switch (value.quantity()) {
+    case proto::SPEEDUP:
+    case proto::COMPUTE_SECONDS:
+    case proto::COMMUNICATION_SECONDS:
+    case proto::BANDWIDTH_GIGABYTES_PER_SECOND:
+    case proto::UTILIZATION_PERCENT:
+    case proto::ITERATIONS:
+      return !value.read_off();
+    default:
+      return false;
+  }
+}
+
+uint32_t BaseDevices(const proto::PublishedValue& value) { return std::max<uint32_t>(value.base_devices(), 1); }
+
+// A number that may be the one that `cell` repeats, in the unit of `cell`; nothing when it is of another kind.
+std::optional<double> AsRepeatedBy(const Cell& cell, const Cell& other) {
+  const proto::PublishedValue &a = *cell.value, &b = *other.value;
+  if (&cell == &other || b.restated() || a.devices() != b.devices() || a.batch() != b.batch() || a.epoch() != b.epoch() ||
+      a.base_devices() != b.base_devices()) {
+    return std::nullopt;
+  }
+  if (a.quantity() == b.quantity()) {
+    return other.printed.value;
+  }
+  if (a.quantity() == proto::ACCURACY_PERCENT && b.quantity() == proto::ACCURACY_FRACTION) {
+    return other.printed.value * 100;
+  }
+  return std::nullopt;
+}
+
+// A number that repeats another one: it must have the same digits, or as many of them as are printed.
+void JudgeRestated(const Document& document, Cell& cell, proto::AuditedValue& audited) {
+  const Cell* nearest = nullptr;
+  double nearest_value = 0;
+  bool rounds = false, truncates = false;
+  for (const Cell& other : document.cells()) {
+    const std::optional<double> value = AsRepeatedBy(cell, other);
+    if (!value.has_value()) {
+      continue;
+    }
+    const bool other_rounds = RoundsTo(*value, cell.printed);
+    const bool closer = nearest == nullptr || std::abs(*value - cell.printed.value) < std::abs(nearest_value - cell.printed.value);
+    if ((other_rounds && !rounds) || (closer && other_rounds == rounds)) {
+      nearest = &other;
+      nearest_value = *value;
+      rounds = other_rounds;
+      truncates = !rounds && TruncatesTo(*value, cell.printed);
+    }
+  }
+  if (nearest == nullptr) {
+    audited.set_finding(proto::NOT_REPRODUCIBLE);
+    audited.set_sentence("It is said to repeat a number of the document, but none of this kind is there.");
+    return;
+  }
+  proto::Candidate candidate;
+  candidate.set_convention(absl::StrCat("as printed in ", document.TableName(*nearest)));
+  candidate.set_value(nearest_value);
+  candidate.set_ratio(cell.printed.value / nearest_value);
+  if (rounds || truncates) {
+    audited.set_finding(proto::REPRODUCED);
+    audited.set_sentence(absl::StrCat("Repeats ", nearest->value->as_printed(), " of ", document.TableName(*nearest), "."));
+    *audited.add_reproduced_by() = std::move(candidate);
+    cell.repeats = nearest;
+    if (truncates) {
+      Remark(audited, kTruncatedDigits, absl::StrCat(FlagMeaning(kTruncatedDigits), "."));
+    }
+    return;
+  }
+  audited.set_finding(proto::NOT_REPRODUCIBLE);
+  audited.set_sentence(absl::StrCat("No table prints ", cell.value->as_printed(), "."));
+  *audited.mutable_nearest() = std::move(candidate);
+  cell.contradiction = absl::StrCat(document.TableName(*nearest), " prints ", nearest->value->as_printed());
+  Remark(audited, kInconsistentPrinting, absl::StrCat(cell.contradiction, " for the same quantity."));
+}
+
+// The numbers of one table that have one quantity and one base case.
+struct Column {
+  std::vector<Cell*> cells;
+  std::vector<proto::AuditedValue*> audited;
+};
+
+using ColumnKey = std::tuple<int, uint32_t>;  // table, base devices
+
+std::map<ColumnKey, Column> ColumnsOf(Document& document, std::vector<proto::AuditedValue>& audited,
+                                      proto::PublishedQuantity quantity) {
+  std::map<ColumnKey, Column> columns;
+  for (size_t i = 0; i < audited.size(); ++i) {
+    Cell& cell = document.cells()[i];
+    if (cell.value->quantity() == quantity && audited[i].finding() == proto::FINDING_UNSPECIFIED) {
+      Column& column = columns[{cell.table, BaseDevices(*cell.value)}];
+      column.cells.push_back(&cell);
+      column.audited.push_back(&audited[i]);
+    }
+  }
+  return columns;
+}
+
+// Numbers that need no formula: read off, repeated, or the base case of a speed-up.
+void JudgeSimple(const Document& document, Cell& cell, proto::AuditedValue& audited) {
+  const proto::PublishedValue& value = *cell.value;
+  if (value.restated()) {
+    JudgeRestated(document, cell, audited);
+  } else if (!IsComputed(value)) {
+    audited.set_finding(proto::GIVEN);
+    audited.set_sentence("Read off, not computed.");
+  } else if (value.quantity() == proto::SPEEDUP && value.devices() == BaseDevices(value) && cell.printed.value == 1) {
+    audited.set_finding(proto::REPRODUCED);
+    audited.set_sentence("The base case itself.");
+    proto::Candidate& candidate = *audited.add_reproduced_by();
+    candidate.set_convention("the base case itself");
+    candidate.set_value(1);
+    candidate.set_ratio(1);
+  }
+}
+
+}  // namespace
+
+std::vector<proto::AuditTable> Audit(const proto::PublishedTables& tables) {
+  Document document(tables);
+  std::vector<proto::AuditedValue> audited(document.cells().size());
+  for (size_t i = 0; i < audited.size(); ++i) {
+    *audited[i].mutable_published() = *document.cells()[i].value;
+    JudgeSimple(document, document.cells()[i], audited[i]);
+  }
+  // Each kind after those that it is made of.
+  for (const proto::PublishedQuantity quantity :
+       {proto::SPEEDUP, proto::ITERATIONS, proto::COMPUTE_SECONDS, proto::COMMUNICATION_SECONDS,
+        proto::BANDWIDTH_GIGABYTES_PER_SECOND, proto::UTILIZATION_PERCENT}) {
+    for (auto& [key, column] : ColumnsOf(document, audited, quantity)) {
+      const auto [table, base_devices] = key;
+      JudgeColumn(ConventionsFor(document, quantity, table, base_devices), column.cells, column.audited);
+    }
+  }
+  RemarkOnPlausibility(document, audited);
+
+  std::vector<proto::AuditTable> result;
+  for (const proto::PublishedTable& table : tables.table()) {
+    result.emplace_back().set_source(tables.source());
+    result.back().set_table(table.name());
+  }
+  for (size_t i = 0; i < audited.size(); ++i) {
+    *result[document.cells()[i].table].add_value() = std::move(audited[i]);
+  }
+  return result;
+}
+
+}  // namespace lockstep

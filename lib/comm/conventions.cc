@@ -1,0 +1,63 @@
+#include "lib/comm/conventions.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lockstep {
+namespace {
+
+std::vector<Convention> IterationConventions(const Document& document) {
+  const double images = document.ImagesPerEpoch();
+  if (images == 0) {
+    return {};
+  }
+  const auto make = [images](const char* text, int departures, bool shared, double (*round)(double)) {
+    Convention convention;
+    convention.text = text;
+    convention.departures = departures;
+    convention.evaluate = [images, shared, round](const Place& place) -> std::optional<Recomputed> {
+      const double value = round(images / (double{1} * place.batch * (shared ? place.devices : 1)));
+      return Recomputed{value, value, {}};
+    };
+    return convention;
+  };
+  const auto up = [](double x) { return std::ceil(x); };
+  const auto down = [](double x) { return std::floor(x); };
+  const auto keep = [](double x) { return x; };
+  const bool total = document.tables().claims().batch() == "total";
+  std::vector<Convention> conventions = {
+      make("ceil(images/(B*N))", total ? 1 : 0, true, up), make("floor(images/(B*N))", total ? 2 : 1, true, down),
+      make("images/(B*N)", total ? 2 : 1, true, keep),     make("ceil(images/B)", total ? 0 : 1, false, up),
+      make("floor(images/B)", total ? 1 : 2, false, down), make("images/B", total ? 1 : 2, false, keep)};
+  return conventions;
+}
+
+}  // namespace
+
+std::vector<Convention> ConventionsFor(const Document& document, proto::PublishedQuantity quantity, int table,
+                                       uint32_t base_devices) {
+  std::vector<Convention> conventions;
+  switch (quantity) {
+    case proto::SPEEDUP:
+      conventions = SpeedupConventions(document, table, base_devices);
+      break;
+    case proto::COMPUTE_SECONDS:
+    case proto::COMMUNICATION_SECONDS:
+      conventions = SplitConventions(document, quantity, table);
+      break;
+    case proto::BANDWIDTH_GIGABYTES_PER_SECOND:
+    case proto::UTILIZATION_PERCENT:
+      conventions = TrafficConventions(document, quantity, table);
+      break;
+    case proto::ITERATIONS:
+      conventions = IterationConventions(document);
+      break;
+    default:
+      break;
+  }
+  std::stable_sort(conventions.begin(), conventions.end(),
+                   [](const Convention& a, const Convention& b) { return a.departures < b.departures; });
+  return conventions;
+}
+
+}  // namespace lockstep

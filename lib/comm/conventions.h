@@ -1,0 +1,51 @@
+// The conventions under which people compute speed-ups, splits and bandwidths: the right ones and the wrong ones.
+//
+// A convention is a formula with its inputs chosen: which table the one-device time comes from, whether bytes or
+// elements are counted, whether iterations are, what a gigabyte is. The wrong ones carry a flag that names the slip; the
+// list is that of five published hand-ins and of the public answers to the same lab.
+#ifndef LOCKSTEP_LIB_COMM_CONVENTIONS_H_
+#define LOCKSTEP_LIB_COMM_CONVENTIONS_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/comm/document.h"
+
+namespace lockstep {
+
+// One number recomputed.
+struct Recomputed {
+  double exact = 0;         // from intermediates with all their digits
+  double from_printed = 0;  // from intermediates as the document prints them; equal to `exact` when there are none
+  std::vector<const Cell*> inputs;
+};
+
+struct Convention {
+  std::string text;  // "T_1/T_N, times of Q2"
+  // How far from the plainest reading of what the document says of itself; 0 is the plainest.
+  int departures = 0;
+  // How many of the document's own statements it goes against: its parameter count, its gigabyte, its kind of batch.
+  int contradictions = 0;
+  std::vector<std::string> flags;  // what is wrong with it, by short name (lib/comm/flags.h)
+  std::string note;                // a sentence on what it means; may be empty
+  // The value for a number at this place; nothing when an input is not in the document.
+  std::function<std::optional<Recomputed>(const Place&)> evaluate;
+};
+
+// All conventions for numbers of `quantity` printed in table `table`, the plainest first among equals. `base_devices` is
+// the declared base case of a speed-up, at least 1. Empty for quantities that are not computed (times, losses,
+// accuracies). The document must outlive what is returned.
+std::vector<Convention> ConventionsFor(const Document& document, proto::PublishedQuantity quantity, int table,
+                                       uint32_t base_devices);
+
+// The three parts of the above.
+std::vector<Convention> SpeedupConventions(const Document& document, int table, uint32_t base_devices);
+std::vector<Convention> SplitConventions(const Document& document, proto::PublishedQuantity quantity, int table);
+std::vector<Convention> TrafficConventions(const Document& document, proto::PublishedQuantity quantity, int table);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_COMM_CONVENTIONS_H_

@@ -1,0 +1,42 @@
+#include "lib/comm/flags.h"
+
+namespace lockstep {
+namespace {
+
+struct Meaning {
+  absl::string_view flag;
+  absl::string_view words;
+};
+
+constexpr Meaning kMeanings[] = {
+    {kCountsNTwice, "an epoch is shared by the N devices already, so multiplying by N counts N twice"},
+    {kBaseIsNotOneDevice, "the base case is not one device, so this is no speed-up over one"},
+    {kInvertedSpeedup, "the quotient is upside down"},
+    {kMixedLoading, "one time includes data loading and the other does not"},
+    {kComputeNotDividedByN, "the one-device time is not divided by N, though each device does 1/N of the work"},
+    {kComputationHoldsCommunication,
+     "the document's 'computation' is the time of N devices, so it holds the communication that is taken out of it here"},
+    {kIterationsForgotten, "the bytes are those of one iteration, the time is that of a whole epoch"},
+    {kIterationsNotDividedByN, "iterations are counted as if one device did all of them"},
+    {kTotalBatchTakenPerDevice, "the batch is the total over devices already, and is multiplied by N once more"},
+    {kElementsNotBytes, "elements are counted where bytes should be"},
+    {kAllReduceFactorMissing, "the factor 2(N-1)/N of an all-reduce is missing"},
+    {kOtherParameterCount, "the number of parameters is not the one that the document states"},
+    {kGibAsGb, "the unit is 2^30 bytes, which is GiB and not GB"},
+    {kTextClaimsGibPrintsGb, "the text says 2^30 bytes, the number is in units of 1e9 bytes"},
+    {kTruncatedDigits, "the digits are cut off, not rounded"},
+    {kRoundedIntermediates, "it was computed from an intermediate already rounded for print"},
+};
+
+}  // namespace
+
+absl::string_view FlagMeaning(absl::string_view flag) {
+  for (const Meaning& meaning : kMeanings) {
+    if (meaning.flag == flag) {
+      return meaning.words;
+    }
+  }
+  return "";
+}
+
+}  // namespace lockstep

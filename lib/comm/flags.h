@@ -1,0 +1,42 @@
+// The short names of slips, each with the plain words for it: one list for the audit, its tests, and its readers.
+#ifndef LOCKSTEP_LIB_COMM_FLAGS_H_
+#define LOCKSTEP_LIB_COMM_FLAGS_H_
+
+#include "absl/strings/string_view.h"
+
+namespace lockstep {
+
+// Of a convention.
+inline constexpr char kCountsNTwice[] = "counts_N_twice";
+inline constexpr char kBaseIsNotOneDevice[] = "base_is_not_one_device";
+inline constexpr char kInvertedSpeedup[] = "inverted_speedup";
+inline constexpr char kMixedLoading[] = "with_and_without_loading_mixed";
+inline constexpr char kComputeNotDividedByN[] = "compute_not_divided_by_N";
+inline constexpr char kComputationHoldsCommunication[] = "computation_holds_communication";
+inline constexpr char kIterationsForgotten[] = "iterations_forgotten";
+inline constexpr char kIterationsNotDividedByN[] = "iterations_not_divided_by_N";
+inline constexpr char kTotalBatchTakenPerDevice[] = "total_batch_taken_per_device";
+inline constexpr char kElementsNotBytes[] = "elements_not_bytes";
+inline constexpr char kAllReduceFactorMissing[] = "allreduce_factor_missing";
+inline constexpr char kOtherParameterCount[] = "parameter_count_not_the_claimed";
+inline constexpr char kGibAsGb[] = "GiB_as_GB";
+inline constexpr char kTextClaimsGibPrintsGb[] = "text_claims_GiB_prints_GB";
+// Of how a number was printed.
+inline constexpr char kTruncatedDigits[] = "truncated_digits";
+inline constexpr char kRoundedIntermediates[] = "rounded_intermediates";
+inline constexpr char kInconsistentPrinting[] = "inconsistent_printing";
+inline constexpr char kDiffersFromItsTable[] = "differs_from_its_table";
+// Of what a number says, whatever its formula.
+inline constexpr char kNegativeCommunication[] = "negative_communication";
+inline constexpr char kPartsDoNotSum[] = "parts_do_not_sum";
+inline constexpr char kTwoValuesOfOneQuantity[] = "two_values_of_one_quantity";
+inline constexpr char kLoadingFasterThanWithout[] = "with_loading_faster_than_without";
+inline constexpr char kClocks[] = "clocks_most_likely_not_synchronised";
+inline constexpr char kOverPeakWithIterations[] = "over_100_percent_with_iterations";
+
+// What a flag of a convention or of printing means, as the end of a sentence. Empty for flags whose words need numbers.
+absl::string_view FlagMeaning(absl::string_view flag);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_COMM_FLAGS_H_

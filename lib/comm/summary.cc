@@ -1,0 +1,131 @@
+#include "lib/comm/summary.h"
+
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+
+namespace lockstep {
+namespace {
+
+// One column of the scaling table: its heading, its field, and what its unit is divided by.
+struct ScalingColumn {
+  const char* heading;
+  const proto::Quantity& (proto::ScalingRow::*field)() const;
+  double unit;
+};
+
+const ScalingColumn kScalingColumns[] = {
+    {"epoch s", &proto::ScalingRow::epoch_seconds, 1},
+    {"step s", &proto::ScalingRow::step_seconds, 1},
+    {"strong", &proto::ScalingRow::strong_speedup, 1},
+    {"weak", &proto::ScalingRow::weak_speedup, 1},
+    {"E_1/E_N", &proto::ScalingRow::epoch_speedup, 1},
+    {"T_comp s", &proto::ScalingRow::compute_seconds, 1},
+    {"T_comm s", &proto::ScalingRow::communication_seconds, 1},
+    {"exposed s", &proto::ScalingRow::exposed_ablation_seconds, 1},
+    {"GB/s", &proto::ScalingRow::bandwidth_bytes_per_second, 1e9},
+    {"link GB/s", &proto::ScalingRow::measured_link_bytes_per_second, 1e9},
+    {"of link %", &proto::ScalingRow::utilization_of_measured, 0.01},
+};
+
+std::string ScalingText(const std::vector<proto::CommModelRecord>& records) {
+  std::string text = absl::StrFormat("%3s %6s", "N", "batch");
+  for (const ScalingColumn& column : kScalingColumns) {
+    absl::StrAppendFormat(&text, " %10s", column.heading);
+  }
+  text += "\n";
+  std::vector<std::string> reasons;
+  for (const proto::CommModelRecord& record : records) {
+    if (!record.has_scaling()) {
+      continue;
+    }
+    const proto::ScalingRow& row = record.scaling();
+    absl::StrAppendFormat(&text, "%3d %6d", row.ranks(), row.batch_per_device());
+    for (const ScalingColumn& column : kScalingColumns) {
+      const proto::Quantity& quantity = (row.*column.field)();
+      absl::StrAppendFormat(&text, " %10s", quantity.has_value() ? absl::StrFormat("%.5g", quantity.value() / column.unit) : "-");
+      // One device has no communication: that needs no words.
+      if (!quantity.has_value() && row.ranks() > 1) {
+        reasons.push_back(absl::StrFormat("  %s of %d x %d: %s", column.heading, row.ranks(), row.batch_per_device(),
+                                          quantity.absent_reason()));
+      }
+    }
+    text += "\n";
+  }
+  return absl::StrCat(text, absl::StrJoin(reasons, "\n"), reasons.empty() ? "" : "\n");
+}
+
+// "STEP_SECONDS, 2 devices, batch 32, epoch 5, full time", without what is not said.
+std::string CellName(const proto::PublishedValue& value) {
+  std::string name = proto::PublishedQuantity_Name(value.quantity());
+  if (value.devices() > 0) {
+    absl::StrAppend(&name, " N=", value.devices());
+  }
+  if (value.batch() > 0) {
+    absl::StrAppend(&name, " B=", value.batch());
+  }
+  if (value.epoch() > 0) {
+    absl::StrAppend(&name, " epoch ", value.epoch());
+  }
+  return value.context().empty() ? name : absl::StrCat(name, " ", value.context());
+}
+
+std::string FoundText(const proto::AuditedValue& value) {
+  if (value.finding() == proto::NOT_REPRODUCIBLE) {
+    return value.has_nearest() ? absl::StrFormat("nearest %.8g (printed is %.4f of it): %s", value.nearest().value(),
+                                                 value.nearest().ratio(), value.nearest().convention())
+                               : value.sentence();
+  }
+  std::vector<std::string> conventions;
+  for (const proto::Candidate& candidate : value.reproduced_by()) {
+    conventions.push_back(candidate.convention());
+  }
+  return absl::StrJoin(conventions, " | ");
+}
+
+std::string AuditText(const proto::AuditTable& table, std::map<proto::Finding, int>& counts) {
+  std::string text = absl::StrCat(table.table(), "\n");
+  for (const proto::AuditedValue& value : table.value()) {
+    ++counts[value.finding()];
+    const std::string flags = value.flag().empty() ? "" : absl::StrCat(" [", absl::StrJoin(value.flag(), ", "), "]");
+    absl::StrAppendFormat(&text, "  %-52s %14s  %-16s %s%s\n", CellName(value.published()), value.published().as_printed(),
+                          proto::Finding_Name(value.finding()), FoundText(value), flags);
+  }
+  return text;
+}
+
+std::string CountsText(const std::map<proto::Finding, int>& counts) {
+  const auto count = [&](proto::Finding finding) { return counts.count(finding) > 0 ? counts.at(finding) : 0; };
+  return absl::StrFormat("  given %d, reproduced %d, ambiguous %d, not reproducible %d\n", count(proto::GIVEN),
+                         count(proto::REPRODUCED), count(proto::AMBIGUOUS), count(proto::NOT_REPRODUCIBLE));
+}
+
+}  // namespace
+
+std::string SummaryText(const std::vector<proto::CommModelRecord>& records) {
+  std::string text;
+  for (const proto::CommModelRecord& record : records) {
+    if (record.has_scaling()) {
+      text = ScalingText(records);
+      break;
+    }
+  }
+  std::string source;
+  std::map<proto::Finding, int> counts;
+  for (const proto::CommModelRecord& record : records) {
+    if (!record.has_audit()) {
+      continue;
+    }
+    if (record.audit().source() != source) {
+      absl::StrAppend(&text, counts.empty() ? "" : CountsText(counts), "\nAudit of ", record.audit().source(), "\n");
+      source = record.audit().source();
+      counts.clear();
+    }
+    text += AuditText(record.audit(), counts);
+  }
+  return absl::StrCat(text, counts.empty() ? "" : CountsText(counts));
+}
+
+}  // namespace lockstep

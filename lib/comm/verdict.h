@@ -1,0 +1,29 @@
+// Judges one column of printed numbers against the conventions that may have made it.
+#ifndef LOCKSTEP_LIB_COMM_VERDICT_H_
+#define LOCKSTEP_LIB_COMM_VERDICT_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "lib/comm/conventions.h"
+#include "lib/comm/document.h"
+#include "lib/proto/comm_model.pb.h"
+
+namespace lockstep {
+
+// Fills the finding, the candidates, the sentence and the convention's flags of each cell of a column, and sets `unrounded`
+// of the cells that were reproduced. `cells` and `audited` are of the same length; a column is the cells of one table
+// that have one quantity and one base case. See lib/comm/audit.h for the rule.
+void JudgeColumn(const std::vector<Convention>& conventions, const std::vector<Cell*>& cells,
+                 const std::vector<proto::AuditedValue*>& audited);
+
+// Adds a flag (once) and a sentence.
+void Remark(proto::AuditedValue& audited, absl::string_view flag, absl::string_view sentence);
+
+// Nine significant digits: more than tables print, fewer than a double's noise.
+std::string Digits(double value);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_COMM_VERDICT_H_
