@@ -1,0 +1,30 @@
+// One network through all of the lab's steps: from fp32 weights and a data set to its record.
+#ifndef LOCKSTEP_LIB_QUANTIZE_QUANTIZE_NETWORK_H_
+#define LOCKSTEP_LIB_QUANTIZE_QUANTIZE_NETWORK_H_
+
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "lib/cifar/dataset.h"
+#include "lib/proto/quantized.pb.h"
+#include "lib/quant/network.h"
+
+namespace lockstep {
+
+// Test images whose int8 logits are kept in a record, to be run again by whoever reads it.
+inline constexpr uint32_t kReplayImages = 8;
+
+// Quantizes, calibrates on spec.calibration_images() images of dataset.train, measures every accuracy on all of
+// dataset.test, and keeps replay samples (all test images, if they are fewer). Accuracies:
+//   FP32_NETWORK                   LibTorch
+//   INT8_WEIGHTS                   LibTorch, with each weight replaced by int8 / scale
+//   INT8_WEIGHTS_ACTIVATIONS       integers; biases, if any, not rounded
+//   INT8_WEIGHTS_ACTIVATIONS_BIAS  integers throughout; absent for a network without biases
+// checkpoint_sha256 is left for the caller. InvalidArgument: more calibration images than there are.
+// FailedPrecondition: a value that int8 or int32 cannot represent. Cancelled: a stop was asked for.
+absl::StatusOr<proto::QuantizedNetwork> QuantizeNetwork(const FloatNetwork& network, const Dataset& dataset,
+                                                        const proto::QuantizeSpec& spec);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_QUANTIZE_QUANTIZE_NETWORK_H_

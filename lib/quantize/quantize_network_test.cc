@@ -1,0 +1,197 @@
+#include "lib/quantize/quantize_network.h"
+
+#include <limits>
+#include <numeric>
+#include <set>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/cifar/small_dataset.h"
+#include "lib/quant/accuracy.h"
+#include "lib/quant/calibration.h"
+#include "lib/quant/quantized_record.h"
+#include "lib/quant/random_network.h"
+#include "lib/quantize/torch_network.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::RandomNetwork;
+using ::lockstep::testing::SmallDataset;
+using ::lockstep::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr uint32_t kTestImages = 50;
+
+proto::QuantizeSpec SmallSpec() {
+  proto::QuantizeSpec spec;
+  spec.set_weight_range(proto::MAX_ABS);
+  spec.set_calibration_images(20);
+  return spec;
+}
+
+absl::StatusOr<proto::QuantizedNetwork> Quantize(const FloatNetwork& network,
+                                                 const proto::QuantizeSpec& spec = SmallSpec()) {
+  return QuantizeNetwork(network, SmallDataset(30, kTestImages), spec);
+}
+
+uint64_t Counted(const proto::Histogram& histogram) {
+  return std::accumulate(histogram.count().begin(), histogram.count().end(), histogram.below() + histogram.above());
+}
+
+TEST(QuantizeNetworkTest, RecordsTheLabsStepsInTheLabsOrder) {
+  const auto record = Quantize(RandomNetwork(LeNet5Layers(), true, 1));
+  ASSERT_THAT(record, IsOk());
+  std::vector<proto::QuantizeStage> stages;
+  for (const proto::AccuracyStep& step : record->step()) {
+    stages.push_back(step.stage());
+    EXPECT_EQ(step.images(), kTestImages);
+    EXPECT_EQ(step.absent_reason(), "");
+  }
+  EXPECT_THAT(stages, ElementsAre(proto::FP32_NETWORK, proto::INT8_WEIGHTS, proto::INT8_WEIGHTS_ACTIVATIONS,
+                                  proto::INT8_WEIGHTS_ACTIVATIONS_BIAS));
+}
+
+// Accuracy of the weights that the record itself holds, divided by its scales, in LibTorch.
+TEST(QuantizeNetworkTest, TheWeightsStepIsLibTorchOnDequantizedWeights) {
+  FloatNetwork network = RandomNetwork(LeNet5Layers(), true, 1);
+  const auto record = Quantize(network);
+  ASSERT_THAT(record, IsOk());
+  for (int i = 0; i < 5; ++i) {
+    const proto::QuantizedLayer& layer = record->layer(i);
+    for (size_t k = 0; k < layer.weight().size(); ++k) {
+      network.layers[i].weight[k] = static_cast<float>(static_cast<int8_t>(layer.weight()[k]) / layer.weight_scale());
+    }
+  }
+  const ImageSet test = SmallDataset(30, kTestImages).test;
+  std::vector<float> images;
+  for (uint32_t i = 0; i < kTestImages; ++i) {
+    const std::vector<float> image = NormalizedImage(test, i, *NormalizationOf(*record));
+    images.insert(images.end(), image.begin(), image.end());
+  }
+  const auto logits = TorchLogits(network, images);
+  ASSERT_THAT(logits, IsOk());
+  uint32_t correct = 0;
+  for (uint32_t i = 0; i < kTestImages; ++i) {
+    correct += Predict(&(*logits)[i * 10], 10).label == test.labels[i] ? 1 : 0;
+  }
+  EXPECT_EQ(record->step(1).correct(), correct);
+}
+
+TEST(QuantizeNetworkTest, FlipsAreTheDifferenceToFp32) {
+  const auto record = Quantize(RandomNetwork(LeNet5Layers(), true, 1));
+  ASSERT_THAT(record, IsOk());
+  const uint32_t fp32 = record->step(0).correct();
+  EXPECT_EQ(record->step(0).flips_to_wrong() + record->step(0).flips_to_right(), 0u);
+  for (const proto::AccuracyStep& step : record->step()) {
+    EXPECT_EQ(step.correct() + step.flips_to_wrong(), fp32 + step.flips_to_right());
+  }
+}
+
+TEST(QuantizeNetworkTest, WithoutBiasTheLastStepIsAbsentWithTheReason) {
+  const auto record = Quantize(RandomNetwork(LeNet5Layers(), false, 1));
+  ASSERT_THAT(record, IsOk());
+  ASSERT_EQ(record->step_size(), 4);
+  EXPECT_EQ(record->step(3).absent_reason(), "the network has no bias");
+  EXPECT_EQ(record->step(3).images(), 0u);
+  EXPECT_FALSE(record->has_bias());
+  EXPECT_EQ(record->layer(0).bias_size(), 0);
+}
+
+TEST(QuantizeNetworkTest, NormalisesAsInTraining) {
+  const auto record = Quantize(RandomNetwork(LeNet5Layers(), false, 1));
+  ASSERT_THAT(record, IsOk());
+  EXPECT_THAT(record->mean(), ElementsAre(0.5, 0.5, 0.5));  // of SmallDataset
+  EXPECT_THAT(record->std(), ElementsAre(0.125, 0.25, 0.375));
+  EXPECT_EQ(record->input_scale(), 127 / 4.0);  // (0 - 0.5) / 0.125 is the largest magnitude
+}
+
+TEST(QuantizeNetworkTest, HistogramsCountTheCalibrationImagesOnly) {
+  const FloatNetwork network = RandomNetwork(LeNet5Layers(), false, 1);
+  const auto record = Quantize(network);
+  ASSERT_THAT(record, IsOk());
+  EXPECT_EQ(Counted(record->input_histogram()), 20u * kImageBytes);
+  for (int i = 0; i < 5; ++i) {
+    const LayerShape& shape = network.layers[i].shape;
+    EXPECT_EQ(Counted(record->layer(i).weight_histogram()), shape.WeightSize());
+    EXPECT_EQ(Counted(record->layer(i).activation_before_relu()), 20 * shape.OutputSize());
+    EXPECT_EQ(Counted(record->layer(i).activation_after_relu()), shape.relu ? 20 * shape.OutputSize() : 0);
+  }
+}
+
+TEST(QuantizeNetworkTest, AccumulatorsStayWithinTheirBound) {
+  const auto record = Quantize(RandomNetwork(LeNet5Layers(), true, 1));
+  ASSERT_THAT(record, IsOk());
+  for (const proto::QuantizedLayer& layer : record->layer()) {
+    EXPECT_GT(layer.accumulator_max_abs(), 127) << layer.name();
+    EXPECT_LE(layer.accumulator_max_abs(), layer.accumulator_bound()) << layer.name();
+    EXPECT_LT(layer.accumulator_bound(), int64_t{1} << 31) << layer.name();
+    // The fp32 maximum maps to 127; the int8 network's own values leave it by rounding errors only.
+    EXPECT_LT(layer.activation_saturated_fraction(), 0.05) << layer.name();
+  }
+}
+
+TEST(QuantizeNetworkTest, KeepsReplaySamplesOfTheTestSplit) {
+  const auto record = Quantize(RandomNetwork(LeNet5Layers(), true, 1));
+  ASSERT_THAT(record, IsOk());
+  ASSERT_EQ(record->replay_size(), static_cast<int>(kReplayImages));
+  const Dataset dataset = SmallDataset(30, kTestImages);
+  std::set<uint32_t> indices;
+  for (const proto::ReplaySample& sample : record->replay()) {
+    EXPECT_EQ(sample.pixels(), std::string(dataset.test.pixels.begin() + sample.test_index() * kImageBytes,
+                                           dataset.test.pixels.begin() + (sample.test_index() + 1) * kImageBytes));
+    EXPECT_EQ(sample.expected_logit_size(), 10);
+    indices.insert(sample.test_index());
+  }
+  EXPECT_EQ(indices.size(), kReplayImages);
+  EXPECT_THAT(Replay(*record), IsOk());
+}
+
+TEST(QuantizeNetworkTest, FewTestImagesAreAllKept) {
+  const auto record = QuantizeNetwork(RandomNetwork(LeNet5Layers(), false, 1), SmallDataset(30, 3), SmallSpec());
+  ASSERT_THAT(record, IsOk());
+  EXPECT_EQ(record->replay_size(), 3);
+}
+
+TEST(QuantizeNetworkTest, IsAFunctionOfTheSeed) {
+  const FloatNetwork network = RandomNetwork(LeNet5Layers(), true, 1);
+  proto::QuantizeSpec other = SmallSpec();
+  other.set_seed(1);
+  const auto first = Quantize(network), again = Quantize(network), seeded = Quantize(network, other);
+  ASSERT_THAT(first, IsOk());
+  EXPECT_EQ(first->SerializeAsString(), again->SerializeAsString());
+  EXPECT_NE(first->SerializeAsString(), seeded->SerializeAsString());
+}
+
+TEST(QuantizeNetworkTest, RejectsMoreCalibrationImagesThanThereAre) {
+  proto::QuantizeSpec spec = SmallSpec();
+  spec.set_calibration_images(31);
+  EXPECT_THAT(
+      Quantize(RandomNetwork(LeNet5Layers(), false, 1), spec),
+      StatusIs(absl::StatusCode::kInvalidArgument, AllOf(HasSubstr("--calibration_images=31"), HasSubstr("30"))));
+}
+
+TEST(QuantizeNetworkTest, RejectsNanWeights) {
+  FloatNetwork network = RandomNetwork(LeNet5Layers(), false, 1);
+  network.layers[4].weight[2] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_THAT(Quantize(network), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("fc3")));
+}
+
+TEST(QuantizeNetworkTest, ALayerOfZerosGivesTiesAndNoError) {
+  FloatNetwork network = RandomNetwork(LeNet5Layers(), false, 1);
+  network.layers[4].weight.assign(840, 0.0f);
+  const auto record = Quantize(network);
+  ASSERT_THAT(record, IsOk());
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(record->step(i).argmax_ties(), kTestImages);  // all logits are 0
+    EXPECT_EQ(record->step(i).correct(), 5u);               // class 0 of 10, one in ten of the small set
+  }
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,196 @@
+// The stage as a function from options and files to a record file.
+#include "lib/quantize/quantize.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/cifar/small_dataset.h"
+#include "lib/nn/checkpoint.h"
+#include "lib/nn/model.h"
+#include "lib/record/record_reader.h"
+#include "lib/record/record_writer.h"
+#include "lib/testing/file_util.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::FileExists;
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::SmallDataset;
+using ::lockstep::testing::StatusIs;
+using ::lockstep::testing::TempPath;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+std::string WriteDataset() {
+  const std::string path = TempPath("dataset.rec");
+  proto::Header header;
+  header.set_schema("lockstep.proto.DatasetFile");
+  header.set_schema_version(1);
+  EXPECT_THAT(WriteRecordFile(path, header, ToRecords(SmallDataset(30, 20))), IsOk());
+  return path;
+}
+
+std::string WriteCheckpoint(const std::string& name) {
+  const std::string path = TempPath(name + ".pt");
+  const auto model = MakeModel(name, /*seed=*/5);
+  EXPECT_THAT(model, IsOk());
+  EXPECT_THAT(SaveCheckpoint(**model, path), IsOk());
+  return path;
+}
+
+// Both networks on a small data set.
+QuantizeOptions SmallOptions() {
+  QuantizeOptions options;
+  options.input = WriteDataset();
+  options.checkpoints = {WriteCheckpoint("lenet5"), WriteCheckpoint("lenet5_bias")};
+  options.output = TempPath("quantized.rec");
+  options.calibration_images = 10;
+  return options;
+}
+
+absl::StatusOr<RecordFile<proto::QuantizedRecord>> ReadOutput(const QuantizeOptions& options) {
+  return ReadRecordFile<proto::QuantizedFile>(options.output);
+}
+
+TEST(RunQuantizeTest, WritesTheSpecAndEachNetwork) {
+  const QuantizeOptions options = SmallOptions();
+  ASSERT_THAT(RunQuantize(options), IsOk());
+  const auto file = ReadOutput(options);
+  ASSERT_THAT(file, IsOk());
+  ASSERT_THAT(file->records, SizeIs(3));
+  EXPECT_EQ(file->records[0].spec().calibration_images(), 10u);
+  EXPECT_EQ(file->records[0].spec().test_images(), 20u);
+  EXPECT_EQ(file->records[1].network().name(), "lenet5");
+  EXPECT_EQ(file->records[2].network().name(), "lenet5_bias");
+}
+
+TEST(RunQuantizeTest, TheHeaderNamesEveryInput) {
+  const QuantizeOptions options = SmallOptions();
+  ASSERT_THAT(RunQuantize(options), IsOk());
+  const auto file = ReadOutput(options);
+  ASSERT_THAT(file, IsOk());
+  ASSERT_EQ(file->header.input_size(), 3);
+  EXPECT_EQ(file->header.input(0).path(), options.input);
+  for (int i = 1; i < 3; ++i) {
+    EXPECT_EQ(file->header.input(i).path(), options.checkpoints[i - 1]);
+    EXPECT_EQ(file->header.input(i).sha256(), *Sha256HexOfFile(options.checkpoints[i - 1]));
+    EXPECT_GT(file->header.input(i).size_bytes(), 4u * 61'770);
+    EXPECT_EQ(file->records[i].network().checkpoint_sha256(), file->header.input(i).sha256());
+  }
+  EXPECT_NE(file->header.libraries().libtorch(), "");
+  EXPECT_EQ(file->header.device_size(), 1);
+}
+
+TEST(RunQuantizeTest, ASecondRunIsCachedUnlessAnOptionChanged) {
+  QuantizeOptions options = SmallOptions();
+  ASSERT_THAT(RunQuantize(options), IsOk());
+  ::testing::internal::CaptureStderr();
+  ASSERT_THAT(RunQuantize(options), IsOk());
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("cached"));
+  options.weight_range = proto::THREE_SIGMA;
+  ASSERT_THAT(RunQuantize(options), IsOk());
+  EXPECT_EQ(ReadOutput(options)->records[0].spec().weight_range(), proto::THREE_SIGMA);
+}
+
+TEST(RunQuantizeTest, ADryRunTellsThePlanAndWritesNothing) {
+  QuantizeOptions options = SmallOptions();
+  options.dry_run = true;
+  ::testing::internal::CaptureStderr();
+  ASSERT_THAT(RunQuantize(options), IsOk());
+  EXPECT_THAT(
+      ::testing::internal::GetCapturedStderr(),
+      AllOf(HasSubstr("lenet5 and lenet5_bias"), HasSubstr("10 calibration images"), HasSubstr("20 test images")));
+  EXPECT_FALSE(FileExists(options.output));
+}
+
+TEST(RunQuantizeTest, ARunThatYieldsNoNetworkLeavesNoFile) {
+  QuantizeOptions options = SmallOptions();
+  options.calibration_images = 1000;
+  EXPECT_THAT(RunQuantize(options),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--calibration_images=1000")));
+  EXPECT_FALSE(FileExists(options.output));
+  EXPECT_FALSE(FileExists(options.output + ".part"));
+}
+
+TEST(RunQuantizeTest, RefusesDevicesThatItDoesNotHave) {
+  QuantizeOptions options;
+  options.input = "dataset.rec";
+  options.checkpoints = {"lenet5.pt"};
+  options.device = "cuda";
+  EXPECT_THAT(RunQuantize(options), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("CPU only")));
+  options.device = "tpu";
+  EXPECT_THAT(RunQuantize(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--device=tpu")));
+}
+
+TEST(RunQuantizeTest, MissingOptionsAreNamed) {
+  QuantizeOptions options;
+  EXPECT_THAT(RunQuantize(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--input")));
+  options.input = "dataset.rec";
+  EXPECT_THAT(RunQuantize(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--checkpoint")));
+}
+
+TEST(ParseWeightRangeTest, KnowsItsWords) {
+  EXPECT_EQ(*ParseWeightRange("max_abs"), proto::MAX_ABS);
+  EXPECT_EQ(*ParseWeightRange("three_sigma"), proto::THREE_SIGMA);
+  EXPECT_THAT(ParseWeightRange("2 sigma"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--weight_range=2 sigma")));
+}
+
+TEST(VerifyQuantizedTest, TheRecordAloneGivesItsLogits) {
+  const QuantizeOptions options = SmallOptions();
+  ASSERT_THAT(RunQuantize(options), IsOk());
+  ::testing::internal::CaptureStderr();
+  EXPECT_THAT(VerifyQuantized(options.output), IsOk());
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              AllOf(HasSubstr("lenet5 gives"), HasSubstr("lenet5_bias gives")));
+}
+
+TEST(VerifyQuantizedTest, ADifferenceAborts) {
+  const QuantizeOptions options = SmallOptions();
+  ASSERT_THAT(RunQuantize(options), IsOk());
+  auto file = ReadOutput(options);
+  ASSERT_THAT(file, IsOk());
+  proto::ReplaySample& sample = *file->records[2].mutable_network()->mutable_replay(0);
+  sample.set_expected_logit(3, sample.expected_logit(3) ^ 1);
+  ASSERT_THAT(WriteRecordFile(options.output, file->header, file->records), IsOk());
+  EXPECT_THAT(VerifyQuantized(options.output),
+              StatusIs(absl::StatusCode::kAborted, AllOf(HasSubstr("lenet5_bias"), HasSubstr("logit 3"))));
+}
+
+TEST(VerifyQuantizedTest, AFileWithoutNetworksIsRefused) {
+  const QuantizeOptions options = SmallOptions();
+  ASSERT_THAT(RunQuantize(options), IsOk());
+  const auto file = ReadOutput(options);
+  ASSERT_THAT(file, IsOk());
+  ASSERT_THAT(WriteRecordFile(options.output, file->header, std::vector<proto::QuantizedRecord>{}), IsOk());
+  EXPECT_THAT(VerifyQuantized(options.output),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("no network")));
+}
+
+TEST(AccuracySummaryTest, TheStepsBesideEachOther) {
+  proto::QuantizedNetwork network;
+  network.set_name("lenet5");
+  const auto add = [&](proto::QuantizeStage stage, uint32_t correct, uint32_t wrong, uint32_t right, uint32_t ties) {
+    proto::AccuracyStep& step = *network.add_step();
+    step.set_stage(stage);
+    step.set_correct(correct);
+    step.set_images(1000);
+    step.set_flips_to_wrong(wrong);
+    step.set_flips_to_right(right);
+    step.set_argmax_ties(ties);
+  };
+  add(proto::FP32_NETWORK, 541, 0, 0, 0);
+  add(proto::INT8_WEIGHTS, 540, 3, 2, 0);
+  add(proto::INT8_WEIGHTS_ACTIVATIONS, 531, 15, 5, 7);
+  proto::AccuracyStep& absent = *network.add_step();
+  absent.set_stage(proto::INT8_WEIGHTS_ACTIVATIONS_BIAS);
+  absent.set_absent_reason("the network has no bias");
+  EXPECT_EQ(AccuracySummary(network),
+            "lenet5 on 1000 test images: fp32 54.10 %, int8 weights 54.00 % (+2 -3), and activations 53.10 % (+5 -15), "
+            "and bias - (the network has no bias); argmax ties: 7");
+}
+
+}  // namespace
+}  // namespace lockstep
