@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <future>
 #include <memory>
 #include <utility>
 
@@ -43,12 +44,21 @@ absl::StatusOr<std::string> ReadWholeFile(const std::string& path) {
   return bytes;
 }
 
+absl::StatusOr<BinaryFolder::File> ReadAndDigest(const std::string& folder, const std::string& name) {
+  BinaryFolder::File file;
+  file.path = absl::StrCat(folder, "/", name);
+  file.name = name;
+  ASSIGN_OR_RETURN(file.bytes, ReadWholeFile(file.path));
+  file.sha256 = Sha256Hex(file.bytes);
+  return file;
+}
+
 // lib/proto/header.proto: of a folder, the digest of the lines "sha256  name", sorted by name.
 proto::Input DescribeFolder(const std::string& folder, const std::vector<BinaryFolder::File>& files) {
   std::vector<std::pair<std::string, std::string>> lines;
   proto::Input input;
   for (const BinaryFolder::File& file : files) {
-    lines.emplace_back(file.name, absl::StrCat(Sha256Hex(file.bytes), "  ", file.name, "\n"));
+    lines.emplace_back(file.name, absl::StrCat(file.sha256, "  ", file.name, "\n"));
     input.set_size_bytes(input.size_bytes() + file.bytes.size());
   }
   std::sort(lines.begin(), lines.end());
@@ -201,13 +211,16 @@ absl::StatusOr<BinaryFolder> ReadBinaryFolder(const std::string& path) {
         absl::StrCat(path, ": ", std::strerror(errno), "; --input names the folder that holds data_batch_1.bin"));
   }
   BinaryFolder folder;
+  // One thread a file: digesting is what takes the time.
+  std::vector<std::future<absl::StatusOr<BinaryFolder::File>>> reads;
   for (const std::string& name : BinaryFileNames()) {
-    const std::string file_path = absl::StrCat(path, "/", name);
-    if (stat(file_path.c_str(), &info) != 0) {
-      continue;
+    if (stat(absl::StrCat(path, "/", name).c_str(), &info) == 0) {
+      reads.push_back(std::async(std::launch::async, ReadAndDigest, path, name));
     }
-    ASSIGN_OR_RETURN(std::string bytes, ReadWholeFile(file_path));
-    folder.files.push_back({file_path, name, std::move(bytes)});
+  }
+  for (auto& read : reads) {
+    ASSIGN_OR_RETURN(BinaryFolder::File file, read.get());
+    folder.files.push_back(std::move(file));
   }
   if (folder.files.empty()) {
     return absl::NotFoundError(absl::StrCat(path, ": none of ", absl::StrJoin(BinaryFileNames(), ", "), " is in it"));

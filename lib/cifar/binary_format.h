@@ -31,6 +31,7 @@ struct BinaryFolder {
     std::string path;
     std::string name;
     std::string bytes;
+    std::string sha256;  // hex
   };
   std::vector<File> files;  // those of BinaryFileNames() that are there, in that order
   proto::Input input;       // path, digest (lib/proto/header.proto says of what) and size of all

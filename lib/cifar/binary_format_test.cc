@@ -32,7 +32,7 @@ constexpr char kClassNames[] = "airplane\nautomobile\nbird\ncat\ndeer\ndog\nfrog
 // One record: the label, then 3,072 bytes of `fill`.
 std::string Record(int label, char fill) { return std::string(1, static_cast<char>(label)) + std::string(3072, fill); }
 
-BinaryFolder::File File(const std::string& name, const std::string& bytes) { return {"folder/" + name, name, bytes}; }
+BinaryFolder::File File(const std::string& name, const std::string& bytes) { return {"folder/" + name, name, bytes, ""}; }
 
 // Two records in data_batch_1, one in each other file: labels 0, 1, 2, 3, 4, 5 and 9; fills 'a' to 'g'.
 BinaryFolder SmallFolder() {

@@ -48,15 +48,16 @@ absl::Status CheckCountsUnset(const SyntheticOptions& options) {
 // Info records and chunks one by one, so that no second copy of all images is in memory.
 absl::Status WriteDataset(const std::string& path, const proto::Header& header, const Dataset& dataset) {
   ASSIGN_OR_RETURN(std::unique_ptr<RecordWriter> writer, RecordWriter::Create(path, header));
+  proto::DatasetRecord record;
   for (const ImageSet* set : {&dataset.train, &dataset.test}) {
-    proto::DatasetRecord record;
     *record.mutable_info() = set->info;
     RETURN_IF_ERROR(writer->Append(record));
   }
   for (const ImageSet* set : {&dataset.train, &dataset.test}) {
     for (uint32_t i = 0; i < ChunkCount(*set); ++i) {
       RETURN_IF_ERROR(CheckNotStopped());
-      RETURN_IF_ERROR(writer->Append(ChunkRecord(*set, i)));
+      FillChunk(*set, i, *record.mutable_chunk());
+      RETURN_IF_ERROR(writer->Append(record));
     }
   }
   return writer->Finish();

@@ -149,16 +149,13 @@ uint32_t ChunkCount(const ImageSet& set) {
   return static_cast<uint32_t>((set.size() + kChunkImages - 1) / kChunkImages);
 }
 
-proto::DatasetRecord ChunkRecord(const ImageSet& set, uint32_t index) {
+void FillChunk(const ImageSet& set, uint32_t index, proto::ImageChunk& chunk) {
   const size_t first = static_cast<size_t>(index) * kChunkImages;
   const size_t count = std::min<size_t>(kChunkImages, set.size() - first);
-  proto::DatasetRecord record;
-  proto::ImageChunk& chunk = *record.mutable_chunk();
   chunk.set_split(set.info.split());
   chunk.set_first_index(static_cast<uint32_t>(first));
   chunk.set_pixels(set.pixels.data() + first * kImageBytes, count * kImageBytes);
   chunk.set_labels(set.labels.data() + first, count);
-  return record;
 }
 
 std::vector<proto::DatasetRecord> ToRecords(const Dataset& dataset) {
@@ -167,7 +164,7 @@ std::vector<proto::DatasetRecord> ToRecords(const Dataset& dataset) {
   *records[1].mutable_info() = dataset.test.info;
   for (const ImageSet* set : {&dataset.train, &dataset.test}) {
     for (uint32_t i = 0; i < ChunkCount(*set); ++i) {
-      records.push_back(ChunkRecord(*set, i));
+      FillChunk(*set, i, *records.emplace_back().mutable_chunk());
     }
   }
   return records;

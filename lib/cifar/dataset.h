@@ -43,9 +43,10 @@ struct Dataset {
 // with a label beyond the classes, counts that differ from those of DatasetInfo.
 absl::StatusOr<Dataset> ReadDataset(const std::string& path);
 
-// The chunks of one split, `kChunkImages` images each (the last one shorter): chunk `index` of ChunkCount().
+// The chunks of one split, `kChunkImages` images each (the last one shorter): chunk `index` of ChunkCount(). A chunk
+// filled again keeps its memory.
 uint32_t ChunkCount(const ImageSet& set);
-proto::DatasetRecord ChunkRecord(const ImageSet& set, uint32_t index);
+void FillChunk(const ImageSet& set, uint32_t index, proto::ImageChunk& chunk);
 
 // All records of the data set without header and trailer, in the order of lib/proto/dataset.proto.
 std::vector<proto::DatasetRecord> ToRecords(const Dataset& dataset);

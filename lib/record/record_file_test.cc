@@ -52,7 +52,8 @@ std::string WriteSmall(const std::string& name) {
 TEST(RecordFormatTest, CrcOfTheCheckString) { EXPECT_EQ(Crc32("123456789"), 0xCBF43926u); }
 
 TEST(RecordFormatTest, FrameOfTwoBytes) {
-  const std::string frame = FrameRecord("ab");
+  std::string frame = "used before";
+  FrameRecord("ab", frame);
   ASSERT_THAT(frame, SizeIs(1 + 1 + 2 + 1 + 4));
   EXPECT_EQ(frame.substr(0, 5), std::string("\x0A\x02"
                                             "ab\x15"));

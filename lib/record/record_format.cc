@@ -9,8 +9,8 @@ uint32_t Crc32(absl::string_view bytes) {
   return static_cast<uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
-std::string FrameRecord(absl::string_view record) {
-  std::string frame;
+void FrameRecord(absl::string_view record, std::string& frame) {
+  frame.clear();
   frame.reserve(record.size() + 16);
   frame.push_back(static_cast<char>(kRecordTag));
   for (uint64_t size = record.size(); true; size >>= 7) {
@@ -26,7 +26,6 @@ std::string FrameRecord(absl::string_view record) {
   for (int shift = 0; shift < 32; shift += 8) {
     frame.push_back(static_cast<char>((crc >> shift) & 0xFF));
   }
-  return frame;
 }
 
 }  // namespace lockstep

@@ -26,8 +26,8 @@ inline constexpr uint64_t kMaxRecordBytes = 256u << 20;  // 256 MiB; the largest
 
 uint32_t Crc32(absl::string_view bytes);
 
-// One record with its tags, size and CRC.
-std::string FrameRecord(absl::string_view record);
+// Sets `frame` to the record with its tags, size and CRC. A frame used again keeps its memory.
+void FrameRecord(absl::string_view record, std::string& frame);
 
 }  // namespace lockstep
 

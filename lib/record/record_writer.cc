@@ -103,10 +103,10 @@ absl::Status RecordWriter::AppendBytes(const std::string& record) {
   if (record.size() > kMaxRecordBytes) {
     return status_ = absl::InternalError(absl::StrCat(path_, ": a record of ", record.size(), " bytes is too large"));
   }
-  const std::string frame = FrameRecord(record);
+  FrameRecord(record, frame_);
   size_t written = 0;
-  while (written < frame.size()) {
-    const ssize_t n = write(fd_, frame.data() + written, frame.size() - written);
+  while (written < frame_.size()) {
+    const ssize_t n = write(fd_, frame_.data() + written, frame_.size() - written);
     if (n < 0 && errno == EINTR) {
       continue;
     }
@@ -120,11 +120,10 @@ absl::Status RecordWriter::AppendBytes(const std::string& record) {
 }
 
 absl::Status RecordWriter::Append(const google::protobuf::Message& record) {
-  std::string bytes;
-  if (!record.SerializeToString(&bytes)) {
+  if (!record.SerializeToString(&bytes_)) {
     return status_ = absl::InternalError(absl::StrCat(path_, ": a record does not serialise"));
   }
-  return AppendBytes(bytes);
+  return AppendBytes(bytes_);
 }
 
 absl::Status RecordWriter::Finish(int exit_status) {

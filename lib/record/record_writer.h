@@ -41,6 +41,8 @@ class RecordWriter {
   int fd_;
   uint64_t record_count_ = 0;
   absl::Status status_;
+  std::string bytes_;  // of the last record, and its frame: kept for their memory, because chunks of images are large
+  std::string frame_;
 };
 
 // For tools whose results come at once: Create, Append all, Finish.
