@@ -43,6 +43,9 @@ class RecordReader {
   const proto::Trailer& trailer() const { return trailer_; }
   proto::Input input();
 
+  // The bytes of the record read last: the header's after Open, the trailer's after Next returned false.
+  absl::string_view payload() const { return payload_; }
+
   // Records read so far, the header counted.
   uint64_t record_count() const { return record_count_; }
 

@@ -1,0 +1,27 @@
+// What the answer templates share: making a claim, and saying a quantity in a sentence.
+#ifndef LOCKSTEP_LIB_REPORT_CLAIM_H_
+#define LOCKSTEP_LIB_REPORT_CLAIM_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "lib/proto/quantity.pb.h"
+#include "lib/proto/report.pb.h"
+
+namespace lockstep {
+
+// `question` is "Q1", `asked` the question in a few words.
+proto::Claim Claimed(absl::string_view question, absl::string_view asked, const std::string& text,
+                     const std::vector<std::string>& sources);
+proto::Claim NotClaimed(absl::string_view question, absl::string_view asked, const std::string& absent_reason);
+
+// "0.103 s"; "not known (REASON)" without a value.
+std::string Say(const proto::Quantity& quantity, absl::string_view unit, double scale = 1);
+
+// "a", "a and b", "a, b and c".
+std::string JoinAnd(const std::vector<std::string>& parts);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_REPORT_CLAIM_H_

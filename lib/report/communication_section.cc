@@ -1,0 +1,284 @@
+#include "lib/report/communication_section.h"
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "lib/report/cell.h"
+#include "lib/report/describe.h"
+#include "lib/report/scaling_view.h"
+
+namespace lockstep {
+namespace {
+
+constexpr double kPercent = 100;
+constexpr double kPerGiga = 1e-9;
+constexpr double kPerMega = 1e-6;
+constexpr double kMilliseconds = 1e3;
+constexpr double kMicroseconds = 1e6;
+
+using QuantityField = const proto::Quantity& (proto::ScalingRow::*)() const;
+
+// A column; in the lab's layout it is repeated for every batch.
+struct LabColumn {
+  const char* name;
+  QuantityField field;
+  double scale;  // 0: a count
+};
+
+proto::Cell ColumnCell(const proto::ScalingRow& row, const LabColumn& column) {
+  const proto::Quantity& quantity = (row.*column.field)();
+  return column.scale == 0 ? QuantityCountCell(quantity) : QuantityCell(quantity, column.scale);
+}
+
+// The lab's layout: a row per N > 1, a group of columns per batch.
+proto::Table LabTable(const ScalingView& view, absl::string_view caption, const std::vector<LabColumn>& columns) {
+  proto::Table table = MakeTable(absl::StrCat(caption, ": ", view.Title()), {"devices N"});
+  proto::ColumnGroup* group = table.add_column_group();
+  group->set_columns(1);
+  for (const uint32_t batch : view.Batches()) {
+    group = table.add_column_group();
+    group->set_title(view.BatchTitle(batch));
+    group->set_columns(static_cast<uint32_t>(columns.size()));
+    for (const LabColumn& column : columns) {
+      table.add_column(column.name);
+    }
+  }
+  for (const uint32_t ranks : view.Ranks()) {
+    if (ranks <= 1) {
+      continue;
+    }
+    std::vector<proto::Cell> cells = {LabelCell(absl::StrCat(ranks))};
+    for (const uint32_t batch : view.Batches()) {
+      const proto::ScalingRow* row = view.Row(ranks, batch);
+      for (const LabColumn& column : columns) {
+        cells.push_back(row == nullptr ? AbsentCell(view.RowReason(ranks, batch))
+                                       : ColumnCell(*row, column));
+      }
+    }
+    AddRow(table, cells);
+  }
+  if (table.row().empty()) {
+    table.set_absent_reason("one device only: nothing is communicated");
+  }
+  AddMethodNotes(table);
+  return table;
+}
+
+proto::Table Table2(const ScalingView& view) {
+  proto::Table table = LabTable(view, "Table 2: computing and communicating, seconds per epoch, by the lab's subtraction",
+                                {{"compute, s", &proto::ScalingRow::compute_seconds, 1},
+                                 {"comm, s", &proto::ScalingRow::communication_seconds, 1}});
+  table.add_note("The subtraction books every loss of efficiency as communication; the next table sets it beside what was "
+                 "measured directly.");
+  return table;
+}
+
+// One row per (N, batch) with these quantities; the first two columns are labels.
+proto::Table RowTable(const ScalingView& view, absl::string_view caption, const std::vector<LabColumn>& columns) {
+  proto::Table table = MakeTable(absl::StrCat(caption, ": ", view.Title()), {"devices N", "batch per device B"});
+  for (const LabColumn& column : columns) {
+    table.add_column(column.name);
+  }
+  if (view.comm_model == nullptr) {
+    table.set_absent_reason(view.RowReason(0, 0));
+    return table;
+  }
+  for (const proto::ScalingRow& row : view.comm_model->rows) {
+    if (row.ranks() <= 1) {
+      continue;
+    }
+    std::vector<proto::Cell> cells = {LabelCell(absl::StrCat(row.ranks())), LabelCell(FormatCount(row.batch_per_device()))};
+    for (const LabColumn& column : columns) {
+      cells.push_back(ColumnCell(row, column));
+    }
+    AddRow(table, cells);
+  }
+  if (table.row().empty()) {
+    table.set_absent_reason(absl::StrCat(view.comm_model->name(), " has no row of more than one device"));
+  }
+  AddMethodNotes(table);
+  return table;
+}
+
+proto::Table SplitTable(const ScalingView& view) {
+  proto::Table table =
+      RowTable(view, "Communication by several methods, seconds per epoch",
+               {{"epoch without loading, s", &proto::ScalingRow::step_seconds, 1},
+                {"compute (lab), s", &proto::ScalingRow::compute_seconds, 1},
+                {"comm (lab), s", &proto::ScalingRow::communication_seconds, 1},
+                {"exposed, by events, s", &proto::ScalingRow::exposed_event_seconds, 1},
+                {"exposed, by ablation, s", &proto::ScalingRow::exposed_ablation_seconds, 1},
+                {"other, s", &proto::ScalingRow::other_seconds, 1},
+                {"overlap, %", &proto::ScalingRow::overlap_fraction, kPercent}});
+  table.add_note("other: what the subtraction calls communication although nothing was sent in it.");
+  return table;
+}
+
+proto::Table Table3(const ScalingView& view) {
+  return LabTable(view, "Table 3: bandwidth of the all-reduce, GB/s (1e9 bytes)",
+                  {{"bandwidth, GB/s", &proto::ScalingRow::bandwidth_bytes_per_second, kPerGiga}});
+}
+
+proto::Table UtilizationTable(const ScalingView& view) {
+  proto::Table table =
+      RowTable(view, "Utilisation of the link",
+               {{"sent per step, MB", &proto::ScalingRow::bytes_per_step, kPerMega},
+                {"steps per epoch", &proto::ScalingRow::steps_per_epoch, 0},
+                {"bandwidth, GB/s", &proto::ScalingRow::bandwidth_bytes_per_second, kPerGiga},
+                {"measured link, GB/s", &proto::ScalingRow::measured_link_bytes_per_second, kPerGiga},
+                {"of measured, %", &proto::ScalingRow::utilization_of_measured, kPercent},
+                {"of nominal, %", &proto::ScalingRow::utilization_of_nominal, kPercent}});
+  if (view.comm_model != nullptr && view.comm_model->spec.nominal_link_bytes_per_second().has_value()) {
+    table.add_note(absl::StrCat(
+        "Nominal link: ", FormatNumber(view.comm_model->spec.nominal_link_bytes_per_second().value() * kPerGiga),
+        " GB/s, as given on comm_model's command line."));
+  }
+  return table;
+}
+
+// Bus bandwidth as nccl-tests defines it.
+proto::Table ProbeTable(const ScalingView& view) {
+  proto::Table table = MakeTable(absl::StrCat("All-reduce of the gradient, alone: ", view.Title()),
+                                 {"devices N", "bytes", "time, us", "algorithm bandwidth, GB/s", "bus bandwidth, GB/s"});
+  std::set<uint32_t> shown;
+  for (const proto::ScalePoint& point : view.scale->points) {
+    if (point.ranks() <= 1 || !point.has_probe() || !shown.insert(point.ranks()).second) {
+      continue;  // the probe does not depend on the batch: one row per N
+    }
+    const double seconds = SpreadOf(point.probe().seconds()).mean;
+    const double n = point.ranks();
+    const auto bandwidth = [&](double factor, absl::string_view method) {
+      return seconds > 0 ? NumberCell(static_cast<double>(point.probe().size_bytes()) * factor * kPerGiga / seconds,
+                                      proto::DERIVED, method)
+                         : AbsentCell(point.probe().seconds().absent_reason());
+    };
+    AddRow(table, {LabelCell(absl::StrCat(point.ranks())), CountCell(point.probe().size_bytes(), proto::MEASURED, ""),
+                   SamplesCell(point.probe().seconds(), kMicroseconds, "operations"), bandwidth(1, "bytes / mean time"),
+                   bandwidth(2 * (n - 1) / n, "bytes / mean time x 2(N-1)/N, as nccl-tests defines it")});
+  }
+  if (table.row().empty()) {
+    table.set_absent_reason("no point of more than one device holds a probe");
+  }
+  AddMethodNotes(table);
+  return table;
+}
+
+// The point whose buckets are shown: the most devices, the first batch.
+const proto::ScalePoint* BucketPoint(const ScaleRecords& scale) {
+  const proto::ScalePoint* best = nullptr;
+  for (const proto::ScalePoint& point : scale.points) {
+    if (point.reduction() == proto::ALL_REDUCE && !point.bucket().empty() &&
+        (best == nullptr || point.ranks() > best->ranks())) {
+      best = &point;
+    }
+  }
+  return best;
+}
+
+proto::Table BucketTable(const ScalingView& view) {
+  proto::Table table = MakeTable(absl::StrCat("The buckets, in the order in which they were ready: ", view.Title()),
+                                 {"bucket", "size, MB", "tensors", "ready after, ms", "reduced after, ms"});
+  const proto::ScalePoint* point = BucketPoint(*view.scale);
+  if (point == nullptr) {
+    table.set_absent_reason("no point through the reducer names its buckets");
+    return table;
+  }
+  for (int i = 0; i < point->bucket_size(); ++i) {
+    const proto::Bucket& bucket = point->bucket(i);
+    const auto milliseconds = [](double seconds) {
+      return NumberCell(seconds * kMilliseconds, proto::MEASURED, "from the start of backward, mean over the timed steps");
+    };
+    AddRow(table, {LabelCell(absl::StrCat(i + 1)),
+                   NumberCell(static_cast<double>(bucket.size_bytes()) * kPerMega, proto::MEASURED, ""),
+                   CountCell(bucket.parameter_count(), proto::MEASURED, ""), milliseconds(bucket.mean_ready_seconds()),
+                   milliseconds(bucket.mean_done_seconds())});
+  }
+  AddMethodNotes(table);
+  table.add_note(absl::StrCat("At ", point->ranks(), " devices, batch ", point->batch_per_device(),
+                              " per device. MB = 1e6 bytes. Caps: ",
+                              FormatNumber(static_cast<double>(view.scale->spec.first_bucket_bytes()) * kPerMega),
+                              " MB for the first, ",
+                              FormatNumber(static_cast<double>(view.scale->spec.bucket_bytes()) * kPerMega),
+                              " MB for the others; batch-norm statistics: ", view.scale->spec.buffers(), "."));
+  return table;
+}
+
+// How many ranks saw an order of their own, and how many images all ranks saw.
+void AddShardCells(const proto::ScalePoint& point, std::vector<proto::Cell>& cells) {
+  std::set<std::string> orders;
+  uint64_t images = 0;
+  for (const proto::RankFacts& rank : point.rank()) {
+    orders.insert(rank.order_sha256());
+    images += rank.distinct_images();
+  }
+  if (point.rank().empty()) {
+    cells.insert(cells.end(), 2, AbsentCell("the point holds no facts of its ranks"));
+    return;
+  }
+  cells.push_back(CountCell(orders.size(), proto::MEASURED, "different digests of the image order of the first timed epoch"));
+  cells.push_back(CountCell(images, proto::DERIVED, "sum over the ranks of the different images that each saw"));
+}
+
+proto::Table CheckTable(const ScalingView& view) {
+  proto::Table table = MakeTable(
+      absl::StrCat("Sum check and shards: ", view.Title()),
+      {"devices N", "batch per device B", "largest error", "tolerance", "gradients differed before",
+       "equal on all ranks after", "verdict", "different shards", "images over all ranks", "of them padding"});
+  for (const proto::ScalePoint& point : view.scale->points) {
+    if (point.ranks() <= 1 || point.reduction() != proto::ALL_REDUCE || point.outcome() != proto::COMPLETED) {
+      continue;
+    }
+    const proto::SumCheck& check = point.sum_check();
+    std::vector<proto::Cell> cells = {LabelCell(absl::StrCat(point.ranks())),
+                                      LabelCell(FormatCount(point.batch_per_device()))};
+    if (!point.has_sum_check() || !check.absent_reason().empty()) {
+      cells.insert(cells.end(), 4, AbsentCell(check.absent_reason()));
+      cells.push_back(LabelCell("not checked"));
+    } else {
+      cells.push_back(NumberCell(check.max_abs_error(), proto::MEASURED,
+                                 "against the sum of all ranks' gradients in double precision"));
+      cells.push_back(NumberCell(check.tolerance(), proto::DERIVED, "from ranks, epsilon and the largest magnitude"));
+      cells.push_back(LabelCell(check.ranks_differ_before() ? "yes" : "NO"));
+      cells.push_back(LabelCell(check.ranks_equal_after() ? "yes, bit for bit" : "NO"));
+      cells.push_back(LabelCell(check.passed() ? "passed" : "FAILED"));
+    }
+    AddShardCells(point, cells);
+    cells.push_back(CountCell(point.padded_images(), proto::MEASURED, ""));
+    AddRow(table, cells);
+  }
+  if (table.row().empty()) {
+    table.set_absent_reason("no completed point of more than one device");
+  }
+  AddMethodNotes(table);
+  return table;
+}
+
+}  // namespace
+
+proto::Section CommunicationSection(const LabRecords& lab) {
+  proto::Section section;
+  section.set_id("communication");
+  section.set_title("Computing and communicating (Q3, Tables 2 and 3)");
+  for (const ScalingView& view : ScalingViews(lab)) {
+    *section.add_table() = Table2(view);
+    *section.add_table() = SplitTable(view);
+    *section.add_table() = Table3(view);
+    *section.add_table() = UtilizationTable(view);
+    if (view.scale != nullptr) {
+      *section.add_table() = ProbeTable(view);
+      *section.add_table() = BucketTable(view);
+      *section.add_table() = CheckTable(view);
+    }
+  }
+  if (section.table().empty()) {
+    for (const char* caption : {"Table 2: computing and communicating", "Table 3: bandwidth of the all-reduce"}) {
+      proto::Table& table = *section.add_table() = MakeTable(caption, {});
+      table.set_absent_reason("no scale.rec and no comm_model.rec among the inputs");
+    }
+  }
+  return section;
+}
+
+}  // namespace lockstep

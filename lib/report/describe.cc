@@ -1,0 +1,148 @@
+#include "lib/report/describe.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "lib/report/cell.h"
+
+namespace lockstep {
+namespace {
+
+constexpr double kBytesPerGibibyte = 1 << 30;
+
+std::string OrUnknown(absl::string_view text) { return std::string(text.empty() ? "unknown" : text); }
+
+std::string Plural(uint64_t count, absl::string_view noun) {
+  return absl::StrCat(FormatCount(count), " ", noun, count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::string DescribeDevices(const proto::Header& header) {
+  std::vector<std::pair<std::string, int>> names;  // in order of first appearance
+  for (const proto::Device& device : header.device()) {
+    if (names.empty() || names.back().first != device.name()) {
+      names.emplace_back(device.name(), 0);
+    }
+    ++names.back().second;
+  }
+  if (names.empty()) {
+    return OrUnknown(header.host().cpu_model());
+  }
+  return absl::StrJoin(names, ", ", [](std::string* out, const std::pair<std::string, int>& name) {
+    absl::StrAppend(out, name.second == 1 ? "" : absl::StrCat(name.second, " x "), OrUnknown(name.first));
+  });
+}
+
+std::string DescribeHost(const proto::Host& host) {
+  return absl::StrCat(OrUnknown(host.cpu_model()), ", ", Plural(host.cpu_cores(), "core"), ", ",
+                      absl::StrFormat("%.1f GiB", static_cast<double>(host.memory_bytes()) / kBytesPerGibibyte), ", ",
+                      OrUnknown(host.kernel()));
+}
+
+std::string DescribeLibraries(const proto::Libraries& libraries) {
+  std::vector<std::string> parts;
+  for (const auto& [name, version] : {std::pair<absl::string_view, absl::string_view>{"LibTorch", libraries.libtorch()},
+                                      {"CUDA", libraries.cuda()},
+                                      {"cuDNN", libraries.cudnn()},
+                                      {"NCCL", libraries.nccl()}}) {
+    if (!version.empty()) {
+      parts.push_back(absl::StrCat(name, " ", version));
+    }
+  }
+  return parts.empty() ? "none" : absl::StrJoin(parts, ", ");
+}
+
+std::string DescribeBuild(const proto::Build& build) {
+  return absl::StrCat(OrUnknown(build.version()), ", commit ", ShortDigest(build.git_commit()),
+                      build.git_dirty() ? " with uncommitted changes" : "", ", ", OrUnknown(build.compilation_mode()));
+}
+
+std::string DescribePrecision(proto::Precision precision) {
+  switch (precision) {
+    case proto::FP32:
+      return "fp32 (TF32 off)";
+    case proto::TF32:
+      return "TF32";
+    case proto::BF16:
+      return "bf16";
+    default:
+      return "precision unknown";
+  }
+}
+
+std::string DescribeRecipe(const proto::TrainingSpec& training) {
+  return absl::StrCat("SGD, learning rate ", training.learning_rate(), ", momentum ", training.momentum(),
+                      ", weight decay ", training.weight_decay(),
+                      training.augment() ? ", random crop and flip" : ", no augmentation", ", seed ", training.seed());
+}
+
+std::string DescribeTiming(const proto::TrainingSpec& training) {
+  return absl::StrCat(DescribePrecision(training.precision()), ", ", training.channels_last() ? "NHWC" : "NCHW", ", ",
+                      Plural(training.loader_workers(), "loader worker"),
+                      training.device() == proto::CPU ? absl::StrCat(", ", Plural(training.threads(), "thread")) : "",
+                      training.deterministic() ? ", deterministic" : "", ", ", FormatCount(training.warmup_epochs()),
+                      " warm-up and ", Plural(training.repeats(), "timed epoch"),
+                      training.drop_last() ? ", the epoch's tail dropped" : "");
+}
+
+std::string DescribeInputFormat(proto::InputFormat format) {
+  switch (format) {
+    case proto::SYNTHETIC:
+      return "synthetic";
+    case proto::BINARY:
+      return "CIFAR-10's binary version";
+    case proto::PYTHON:
+      return "CIFAR-10's Python version";
+    case proto::IMAGE_FOLDERS:
+      return "image folders";
+    default:
+      return "unknown";
+  }
+}
+
+std::string DescribeOutcome(proto::Outcome outcome) {
+  switch (outcome) {
+    case proto::COMPLETED:
+      return "completed";
+    case proto::OUT_OF_MEMORY:
+      return "out of memory";
+    case proto::EXCEEDS_DATASET:
+      return "larger than the data set, not run";
+    case proto::KILLED:
+      return "killed";
+    case proto::FAILED:
+      return "failed";
+    default:
+      return "unknown";
+  }
+}
+
+std::string DescribeReduction(proto::Reduction reduction) {
+  switch (reduction) {
+    case proto::PLAIN:
+      return "plain";
+    case proto::ALL_REDUCE:
+      return "through the reducer";
+    case proto::ABLATED:
+      return "reducer without all-reduces";
+    default:
+      return "unknown";
+  }
+}
+
+std::string DescribeScaleMode(const proto::ScaleSpec& spec) {
+  const absl::string_view mode = spec.mode() == proto::DDP ? "DDP" : spec.mode() == proto::DP ? "DP" : "mode unknown";
+  const absl::string_view backend =
+      spec.backend() == proto::NCCL ? " over NCCL" : spec.backend() == proto::GLOO ? " over Gloo" : "";
+  const absl::string_view batch = spec.batch_mode() == proto::GLOBAL ? "the global batch fixed" : "the batch per device fixed";
+  return absl::StrCat(mode, backend, ", ", batch,
+                      spec.overlap() ? ", all-reduces overlapped with backward" : ", all-reduces after backward");
+}
+
+std::string ShortDigest(absl::string_view digest) { return OrUnknown(digest.substr(0, 12)); }
+
+}  // namespace lockstep

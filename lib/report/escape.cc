@@ -1,0 +1,45 @@
+#include "lib/report/escape.h"
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+
+namespace lockstep {
+namespace {
+
+// Within a word, as in E_1 or batch_size, an underscore is no markup.
+bool WithinWord(absl::string_view text, size_t i) {
+  return i > 0 && i + 1 < text.size() && absl::ascii_isalnum(static_cast<unsigned char>(text[i - 1])) &&
+         absl::ascii_isalnum(static_cast<unsigned char>(text[i + 1]));
+}
+
+// "](" and "][" make links, "]:" defines one; brackets around anything else are brackets.
+bool EndsLinkText(absl::string_view text, size_t i) {
+  return text[i] == ']' && i + 1 < text.size() && absl::string_view("([:").find(text[i + 1]) != absl::string_view::npos;
+}
+
+}  // namespace
+
+std::string EscapeHtml(absl::string_view text) {
+  return absl::StrReplaceAll(text, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}});
+}
+
+std::string EscapeMarkdown(absl::string_view text) {
+  std::string escaped;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '&' || c == '<' || c == '>') {
+      escaped += EscapeHtml(text.substr(i, 1));
+    } else if (c == '\n' || c == '\r') {
+      escaped += ' ';
+    } else if (absl::string_view("\\|*`~").find(c) != absl::string_view::npos || (c == '_' && !WithinWord(text, i)) ||
+               EndsLinkText(text, i)) {
+      absl::StrAppend(&escaped, "\\", text.substr(i, 1));
+    } else {
+      escaped += c;
+    }
+  }
+  return escaped;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,229 @@
+#include "lib/report/gnuplot.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <vector>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/time/time.h"
+#include "lib/base/status_macros.h"
+#include "lib/base/stop_signal.h"
+#include "lib/base/subprocess.h"
+#include "lib/report/escape.h"
+
+namespace lockstep {
+namespace {
+
+constexpr absl::Duration kTimeout = absl::Seconds(60);
+constexpr char kResultPath[] = "/dev/fd/3";  // kResultFd, by name
+constexpr double kLogMargin = 1.3;           // room left and right of the outermost points, as a factor
+constexpr double kBarWidth = 0.6;            // of the distance between two ticks
+
+// Readable on white and on near black (contrast above 3 on both), and told apart by point types too.
+constexpr const char* kColors[] = {"#2a7de1", "#d4690b", "#12946b", "#a259c4", "#c2453d"};
+constexpr int kPointTypes[] = {7, 5, 9, 13, 11};  // filled circle, square, triangles, diamond
+constexpr char kReferenceColor[] = "#888888";
+
+const char* ColorOf(int series) { return kColors[series % std::size(kColors)]; }
+
+// A string between single quotes, which gnuplot takes literally; line ends become spaces.
+std::string Quoted(const std::string& text) {
+  return absl::StrCat("'", absl::StrReplaceAll(text, {{"'", "''"}, {"\n", " "}, {"\r", " "}}), "'");
+}
+
+std::string Number(double value) { return absl::StrFormat("%.10g", value); }
+
+void AppendLineData(const proto::Plot& plot, std::string& script) {
+  for (int i = 0; i < plot.series_size(); ++i) {
+    const proto::Series& series = plot.series(i);
+    absl::StrAppend(&script, "$s", i, " << EOD\n");
+    for (int j = 0; j < series.x_size(); ++j) {
+      const bool bars = series.y_low_size() == series.x_size() && series.y_high_size() == series.x_size();
+      absl::StrAppend(&script, Number(series.x(j)), " ", Number(series.y(j)), " ",
+                      Number(bars ? series.y_low(j) : series.y(j)), " ", Number(bars ? series.y_high(j) : series.y(j)), "\n");
+    }
+    absl::StrAppend(&script, "EOD\n");
+  }
+}
+
+// Ticks where there are points, and room beside the outermost ones.
+std::string LineAxes(const proto::Plot& plot) {
+  std::vector<double> xs;
+  for (const proto::Series& series : plot.series()) {
+    xs.insert(xs.end(), series.x().begin(), series.x().end());
+  }
+  std::sort(xs.begin(), xs.end());
+  xs.erase(std::unique(xs.begin(), xs.end()), xs.end());
+  if (xs.empty()) {
+    return "";
+  }
+  const std::string ticks = absl::StrJoin(xs, ", ", [](std::string* out, double x) { absl::StrAppend(out, Number(x)); });
+  const double margin = (xs.back() - xs.front()) * 0.05 + 0.05;
+  const double low = plot.x_log() ? xs.front() / kLogMargin : xs.front() - margin;
+  const double high = plot.x_log() ? xs.back() * kLogMargin : xs.back() + margin;
+  return absl::StrCat(plot.x_log() ? "set logscale x\n" : "", plot.y_log() ? "set logscale y\n" : "set yrange [0:*]\n",
+                      "set xtics (", ticks, ")\nset xrange [", Number(low), ":", Number(high), "]\n");
+}
+
+std::string LinesCommand(const proto::Plot& plot) {
+  std::vector<std::string> parts;
+  for (int i = 0; i < plot.series_size(); ++i) {
+    const proto::Series& series = plot.series(i);
+    if (series.reference()) {
+      parts.push_back(absl::StrCat("$s", i, " using 1:2 with lines lw 1.5 dt 2 lc rgb '", kReferenceColor, "' title ",
+                                   Quoted(series.label())));
+    } else {
+      parts.push_back(absl::StrCat("$s", i, " using 1:2:3:4 with yerrorlines lw 2 ps 0.7 pt ",
+                                   kPointTypes[i % std::size(kPointTypes)], " lc rgb '", ColorOf(i), "' title ",
+                                   Quoted(series.label())));
+    }
+  }
+  return absl::StrCat("plot ", absl::StrJoin(parts, ", \\\n     "), "\n");
+}
+
+// Rectangles: x_low x_high y_low y_high, stacked on those before or side by side from 0.
+void AppendBarData(const proto::Plot& plot, std::string& script) {
+  const bool stacked = plot.kind() == proto::STACKED_BARS;
+  const double width = stacked ? kBarWidth : kBarWidth / std::max(1, plot.series_size());
+  std::vector<double> top(static_cast<size_t>(plot.tick_size()), 0);
+  for (int i = 0; i < plot.series_size(); ++i) {
+    const proto::Series& series = plot.series(i);
+    absl::StrAppend(&script, "$s", i, " << EOD\n");
+    for (int j = 0; j < series.x_size(); ++j) {
+      double& bottom = top[static_cast<size_t>(series.x(j))];
+      const double left = series.x(j) - kBarWidth / 2 + (stacked ? 0 : i * width);
+      absl::StrAppend(&script, Number(left), " ", Number(left + width), " ", Number(bottom), " ",
+                      Number(bottom + series.y(j)), "\n");
+      bottom += stacked ? series.y(j) : 0;
+    }
+    absl::StrAppend(&script, "EOD\n");
+  }
+}
+
+std::string BarsCommand(const proto::Plot& plot) {
+  std::vector<std::string> ticks, parts;
+  for (int i = 0; i < plot.tick_size(); ++i) {
+    ticks.push_back(absl::StrCat(Quoted(plot.tick(i)), " ", i));
+  }
+  for (int i = 0; i < plot.series_size(); ++i) {
+    parts.push_back(absl::StrCat("$s", i, " using (($1+$2)/2):(($3+$4)/2):1:2:3:4 with boxxyerror fs solid noborder lc rgb '",
+                                 ColorOf(i), "' title ", Quoted(plot.series(i).label())));
+  }
+  return absl::StrCat("set xtics (", absl::StrJoin(ticks, ", "), ")\nset xrange [-0.6:", Number(plot.tick_size() - 0.4), "]\n",
+                      plot.kind() == proto::STACKED_BARS ? "set yrange [0:*]\n" : "set xzeroaxis lt 1 lc rgb 'black'\n",
+                      "plot ", absl::StrJoin(parts, ", \\\n     "), "\n");
+}
+
+absl::StatusOr<std::string> FindGnuplot() {
+  const char* path = std::getenv("PATH");
+  for (const absl::string_view folder : absl::StrSplit(path == nullptr ? "/usr/bin:/bin" : path, ':')) {
+    const std::string program = absl::StrCat(folder, "/gnuplot");
+    if (access(program.c_str(), X_OK) == 0) {
+      return program;
+    }
+  }
+  return absl::NotFoundError("gnuplot is not installed (apt-get install gnuplot-nox), so there is no plot");
+}
+
+absl::StatusOr<std::string> WriteTemporaryFile(const std::string& text) {
+  const char* folder = std::getenv("TMPDIR");
+  std::string path = absl::StrCat(folder == nullptr ? "/tmp" : folder, "/lockstep_plot.XXXXXX");
+  const int fd = mkstemp(path.data());
+  if (fd < 0) {
+    return absl::InternalError(absl::StrCat(path, ": cannot write: ", std::strerror(errno)));
+  }
+  std::FILE* file = fdopen(fd, "w");
+  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  if (std::fclose(file) != 0 || !written) {
+    unlink(path.c_str());
+    return absl::InternalError(absl::StrCat(path, ": cannot write: ", std::strerror(errno)));
+  }
+  return path;
+}
+
+std::string DescribeFailure(const ChildExit& exit) {
+  return exit.timed_out ? absl::StrCat("did not end within ", absl::FormatDuration(kTimeout))
+         : exit.signalled ? absl::StrCat("was ended by signal ", exit.code)
+                          : absl::StrCat("failed with exit code ", exit.code);
+}
+
+// What the script wrote to kResultPath.
+absl::StatusOr<std::string> RunGnuplot(const std::string& script) {
+  ASSIGN_OR_RETURN(const std::string program, FindGnuplot());
+  ASSIGN_OR_RETURN(const std::string path, WriteTemporaryFile(script));
+  const absl::Cleanup remove = [&path] { unlink(path.c_str()); };
+  ChildOptions child;
+  child.argv = {program, path};
+  ASSIGN_OR_RETURN(const std::vector<ChildExit> exits, RunChildren({child}, kTimeout));
+  RETURN_IF_ERROR(CheckNotStopped());
+  if (exits[0].signalled || exits[0].code != 0) {
+    return absl::InternalError(
+        absl::StrCat(program, " ", DescribeFailure(exits[0]), ", so there is no plot; its message is on standard error"));
+  }
+  return exits[0].result;
+}
+
+}  // namespace
+
+std::string GnuplotScript(const proto::Plot& plot, const std::string& output) {
+  std::string script = absl::StrCat(
+      "set encoding utf8\nset terminal svg size 760,430 dynamic font 'sans-serif,14' noenhanced\nset output ", Quoted(output),
+      "\nset title ", Quoted(plot.title()), "\nset xlabel ", Quoted(plot.x_label()), "\nset ylabel ", Quoted(plot.y_label()),
+      "\nset grid y\nset border 3\nset tics nomirror\nset key bmargin center horizontal\n");
+  if (plot.kind() == proto::LINES) {
+    AppendLineData(plot, script);
+    absl::StrAppend(&script, LineAxes(plot), LinesCommand(plot));
+  } else {
+    AppendBarData(plot, script);
+    absl::StrAppend(&script, BarsCommand(plot));
+  }
+  return script;
+}
+
+absl::StatusOr<std::string> GnuplotVersion() {
+  return RunGnuplot(absl::StrCat("set print '", kResultPath, "'\nprint sprintf('%.1f.%s', GPVAL_VERSION, GPVAL_PATCHLEVEL)\n"));
+}
+
+absl::StatusOr<std::string> DrawPlot(const proto::Plot& plot) {
+  ASSIGN_OR_RETURN(const std::string svg, RunGnuplot(GnuplotScript(plot, kResultPath)));
+  const size_t begin = svg.find("<svg");
+  const size_t desc_end = svg.find("</desc>");
+  if (begin == std::string::npos || desc_end == std::string::npos) {
+    return absl::InternalError("gnuplot wrote no SVG with a description, so there is no plot");
+  }
+  std::string body = svg.substr(desc_end + std::strlen("</desc>"));
+  body = absl::StrReplaceAll(body, {{" color=\"black\"", ""},
+                                    {"stroke=\"black\"", "stroke=\"currentColor\""},
+                                    {"stroke='black'", "stroke='currentColor'"},
+                                    {"fill=\"black\"", "fill=\"currentColor\""},
+                                    {"fill = 'black'", "fill='currentColor'"},
+                                    {" id='", absl::StrCat(" id='", plot.id(), "-")},
+                                    {" id=\"", absl::StrCat(" id=\"", plot.id(), "-")},
+                                    {"href='#", absl::StrCat("href='#", plot.id(), "-")},
+                                    {"url(#", absl::StrCat("url(#", plot.id(), "-")}});
+  const std::string opening = svg.substr(begin, svg.find('>', begin) - begin);
+  return absl::StrCat(opening, " role=\"img\" aria-labelledby=\"", plot.id(), "-title ", plot.id(), "-desc\">\n<title id=\"",
+                      plot.id(), "-title\">", EscapeHtml(plot.title()), "</title>\n<desc id=\"", plot.id(), "-desc\">",
+                      EscapeHtml(plot.description()), "</desc>", body);
+}
+
+std::string StandaloneSvg(const std::string& svg) {
+  const size_t end = svg.find("</desc>");
+  const size_t after = end == std::string::npos ? svg.find('>') + 1 : end + std::strlen("</desc>");
+  return absl::StrCat("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n", svg.substr(0, after),
+                      "\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>", svg.substr(after));
+}
+
+}  // namespace lockstep

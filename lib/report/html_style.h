@@ -1,0 +1,90 @@
+// The style sheet of the HTML report.
+#ifndef LOCKSTEP_LIB_REPORT_HTML_STYLE_H_
+#define LOCKSTEP_LIB_REPORT_HTML_STYLE_H_
+
+namespace lockstep {
+
+// Colours are variables, redefined for dark screens; contrast of text is at least 4.5 on both grounds.
+inline constexpr char kStyleSheet[] = R"css(
+:root {
+  color-scheme: light dark;
+  --ground: #ffffff; --panel: #f5f7f9; --text: #1b2127; --faint: #5a6672; --line: #d5dbe1; --accent: #1f5fae;
+  --measured: #10704f; --derived: #1f5fae; --modelled: #8a4fb0; --published: #9a5200;
+  --warning-ground: #fff3e0; --warning-line: #d4690b;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --ground: #14181c; --panel: #1d2329; --text: #e4e8ec; --faint: #9aa6b2; --line: #36404a; --accent: #7fb2f0;
+    --measured: #5cc9a1; --derived: #7fb2f0; --modelled: #c99be6; --published: #f0ae6a;
+    --warning-ground: #33240f; --warning-line: #e08a3c;
+  }
+}
+* { box-sizing: border-box; }
+body {
+  margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 72rem; background: var(--ground); color: var(--text);
+  font: 16px/1.55 system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif;
+}
+h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 .4rem; }
+h2 { font-size: 1.35rem; margin: 3rem 0 1rem; padding-bottom: .3rem; border-bottom: 2px solid var(--line); }
+a { color: var(--accent); }
+nav { margin: 1.2rem 0; }
+nav a { display: inline-block; margin: 0 1.1rem .2rem 0; }
+.legend { background: var(--panel); border-radius: 6px; padding: .7rem 1rem; font-size: .88rem; }
+.legend ul { list-style: none; margin: 0 0 .3rem; padding: 0; display: flex; flex-wrap: wrap; gap: .1rem 1.4rem; }
+.legend p { margin: 0; color: var(--faint); }
+.warning {
+  background: var(--warning-ground); border-left: 5px solid var(--warning-line); border-radius: 0 6px 6px 0;
+  margin: .6rem 0; padding: .55rem .9rem;
+}
+.answers { margin: 0; }
+.answers dt { font-weight: 600; margin-top: 1.4rem; }
+.answers dt .question { display: inline-block; min-width: 2.3rem; color: var(--accent); }
+.answers dd { margin: .25rem 0 0 2.3rem; }
+.answers .absent { color: var(--faint); font-style: italic; }
+.sources { font-size: .78rem; color: var(--faint); overflow-wrap: anywhere; margin-top: .2rem; }
+code { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .95em; }
+.table { margin: 1.8rem 0; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; font-size: .88rem; font-variant-numeric: tabular-nums; min-width: 32rem; }
+caption { text-align: left; font-weight: 600; font-size: .95rem; padding-bottom: .5rem; }
+th, td { padding: .34rem .8rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
+thead th { border-bottom: 2px solid var(--line); vertical-align: bottom; font-weight: 600; }
+thead th.group { text-align: center; border-bottom: 1px solid var(--line); }
+th.first, td.first { border-left: 1px solid var(--line); }
+tbody th { font-weight: 500; white-space: nowrap; }
+tbody tr:hover { background: var(--panel); }
+.number { text-align: right; white-space: nowrap; }
+.long { overflow-wrap: anywhere; min-width: 14rem; }
+.digest { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .78rem; overflow-wrap: anywhere; min-width: 17rem; }
+td[title] { cursor: help; }
+sup { font-size: .72em; line-height: 0; margin-left: .18em; }
+.measured sup.mark { color: var(--measured); } .derived sup.mark { color: var(--derived); }
+.modelled sup.mark { color: var(--modelled); } .published sup.mark { color: var(--published); }
+.modelled, .published { font-style: italic; }
+td.absent { color: var(--faint); }
+td.absent a { text-decoration: none; }
+.notes { font-size: .82rem; color: var(--faint); margin: .5rem 0 0; padding-left: 1.2rem; max-width: 60rem; }
+.notes.numbered { padding-left: 1.6rem; }
+figure { margin: 1.6rem 0; max-width: 46rem; color: var(--text); }
+figure svg { width: 100%; height: auto; display: block; }
+figure.absent { background: var(--panel); border-radius: 6px; padding: .8rem 1rem; color: var(--faint); }
+footer { margin-top: 3rem; font-size: .82rem; color: var(--faint); }
+@media print {
+  :root {
+    --ground: #fff; --panel: #fff; --text: #000; --faint: #444; --line: #999; --accent: #000; --measured: #000;
+    --derived: #000; --modelled: #000; --published: #000; --warning-ground: #fff; --warning-line: #000;
+  }
+  body { max-width: none; padding: 0; font-size: 10pt; }
+  nav { display: none; }
+  .warning { border: 1px solid #000; border-left-width: 5px; }
+  table { font-size: 8pt; min-width: 0; }
+  th, td { padding: .15rem .4rem; }
+  .scroll { overflow: visible; }
+  tr, figure, .warning { break-inside: avoid; }
+  h2 { break-after: avoid; }
+}
+)css";
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_REPORT_HTML_STYLE_H_

@@ -1,0 +1,147 @@
+#include "lib/report/int8_section.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "lib/report/cell.h"
+#include "lib/report/describe.h"
+
+namespace lockstep {
+namespace {
+
+constexpr proto::QuantizeStage kStages[] = {proto::FP32_NETWORK, proto::INT8_WEIGHTS, proto::INT8_WEIGHTS_ACTIVATIONS,
+                                            proto::INT8_WEIGHTS_ACTIVATIONS_BIAS};
+constexpr const char* kStageNames[] = {"fp32", "weights int8", "+ activations int8", "+ bias int32"};
+
+proto::Cell AccuracyCell(const proto::QuantizedNetwork& network, proto::QuantizeStage stage) {
+  const proto::AccuracyStep* step = FindStep(network, stage);
+  if (step == nullptr || !step->absent_reason().empty() || step->images() == 0) {
+    return AbsentCell(step == nullptr ? "this step is not in the record" : step->absent_reason());
+  }
+  return PercentCell(AccuracyOf(*step), proto::MEASURED, "top-1, per cent of the test images");
+}
+
+proto::Table AccuracyTable(const QuantizedRecords& file) {
+  proto::Table table = MakeTable(absl::StrCat("Accuracy in int8, per cent (", file.name(), ")"),
+                                 {"network", "fp32", "weights int8", "+ activations int8", "+ bias int32", "test images"});
+  for (const proto::QuantizedNetwork& network : file.networks) {
+    std::vector<proto::Cell> cells = {LabelCell(network.name())};
+    for (const proto::QuantizeStage stage : kStages) {
+      cells.push_back(AccuracyCell(network, stage));
+    }
+    cells.push_back(CountCell(file.spec.test_images(), proto::MEASURED, ""));
+    AddRow(table, cells);
+  }
+  if (table.row().empty()) {
+    table.set_absent_reason("the record holds no network");
+  }
+  AddMethodNotes(table);
+  table.add_note("Each row is a network of its own, with an fp32 accuracy of its own: rows are not steps of one ladder.");
+  table.add_note(absl::StrCat("Scales come from ", FormatCount(file.spec.calibration_images()),
+                              " training images, none of the test images; weights: ",
+                              file.spec.weight_range() == proto::THREE_SIGMA ? "3-sigma range" : "full range, max|w|", "."));
+  return table;
+}
+
+proto::Table FlipsTable(const QuantizedRecords& file) {
+  proto::Table table = MakeTable(absl::StrCat("Images that changed sides against fp32 (", file.name(), ")"),
+                                 {"network", "step", "correct", "difference, points", "right to wrong", "wrong to right",
+                                  "argmax ties"});
+  for (const proto::QuantizedNetwork& network : file.networks) {
+    const proto::AccuracyStep* fp32 = FindStep(network, proto::FP32_NETWORK);
+    for (size_t i = 1; i < std::size(kStages); ++i) {
+      const proto::AccuracyStep* step = FindStep(network, kStages[i]);
+      if (fp32 == nullptr || step == nullptr || !step->absent_reason().empty() || step->images() == 0) {
+        continue;  // the table above says why
+      }
+      AddRow(table, {LabelCell(network.name()), LabelCell(kStageNames[i]), CountCell(step->correct(), proto::MEASURED, ""),
+                     PercentCell(AccuracyOf(*step) - AccuracyOf(*fp32), proto::DERIVED,
+                                 "accuracy of the step - accuracy of fp32"),
+                     CountCell(step->flips_to_wrong(), proto::MEASURED, ""),
+                     CountCell(step->flips_to_right(), proto::MEASURED, ""),
+                     CountCell(step->argmax_ties(), proto::MEASURED, "images whose two largest logits are equal")});
+    }
+  }
+  if (table.row().empty()) {
+    table.set_absent_reason("no step was run on the test images");
+  }
+  AddMethodNotes(table);
+  return table;
+}
+
+// Bits between the largest accumulator seen and int32's limit.
+proto::Cell HeadroomCell(const proto::QuantizedLayer& layer) {
+  if (layer.accumulator_max_abs() <= 0) {
+    return AbsentCell("no accumulator other than 0 was seen");
+  }
+  return NumberCell(31 - std::log2(static_cast<double>(layer.accumulator_max_abs())), proto::DERIVED,
+                    "31 - log2(largest |accumulator|)", 3);
+}
+
+proto::Table LayerTable(const proto::QuantizedNetwork& network) {
+  proto::Table table = MakeTable(absl::StrCat("Ranges and scales per layer: ", network.name()),
+                                 {"layer", "weights", "max|w|", "3-sigma of w", "weight scale", "weights at +-127, %",
+                                  "max|activation|", "output scale", "outputs clamped, %", "largest |accumulator|",
+                                  "headroom, bits"});
+  for (const proto::QuantizedLayer& layer : network.layer()) {
+    AddRow(table, {LabelCell(layer.name()), LabelCell(absl::StrJoin(layer.weight_shape(), " x ")),
+                   NumberCell(layer.max_abs_weight(), proto::MEASURED, ""),
+                   NumberCell(layer.weight_three_sigma(), proto::DERIVED, "|mean| + 3 standard deviations"),
+                   NumberCell(layer.weight_scale(), proto::DERIVED, "int8 = round(real x scale)"),
+                   PercentCell(layer.weight_saturated_fraction(), proto::MEASURED, ""),
+                   NumberCell(layer.output_max_abs(), proto::MEASURED, "over the calibration images, real units"),
+                   NumberCell(layer.output_scale(), proto::DERIVED, "multiplies the int32 accumulator"),
+                   PercentCell(layer.activation_saturated_fraction(), proto::MEASURED,
+                               "over the calibration images"),
+                   CountCell(static_cast<uint64_t>(std::abs(layer.accumulator_max_abs())), proto::MEASURED,
+                             "over the calibration images"),
+                   HeadroomCell(layer)});
+  }
+  if (table.row().empty()) {
+    table.set_absent_reason("the network's layers are not in the record");
+  }
+  AddMethodNotes(table);
+  table.add_note(absl::StrCat("Input scale ", FormatNumber(network.input_scale()), "; started from the checkpoint ",
+                              ShortDigest(network.checkpoint_sha256()), "."));
+  return table;
+}
+
+}  // namespace
+
+const proto::AccuracyStep* FindStep(const proto::QuantizedNetwork& network, proto::QuantizeStage stage) {
+  for (const proto::AccuracyStep& step : network.step()) {
+    if (step.stage() == stage) {
+      return &step;
+    }
+  }
+  return nullptr;
+}
+
+double AccuracyOf(const proto::AccuracyStep& step) {
+  return static_cast<double>(step.correct()) / static_cast<double>(step.images());
+}
+
+proto::Section Int8Section(const LabRecords& lab) {
+  proto::Section section;
+  section.set_id("int8");
+  section.set_title("Accuracy in int8 (part B)");
+  for (const QuantizedRecords& file : lab.quantized) {
+    *section.add_table() = AccuracyTable(file);
+    *section.add_table() = FlipsTable(file);
+    for (const proto::QuantizedNetwork& network : file.networks) {
+      *section.add_table() = LayerTable(network);
+    }
+  }
+  if (section.table().empty()) {
+    proto::Table& table = *section.add_table() = MakeTable("Accuracy in int8", {});
+    table.set_absent_reason("no quantized.rec among the inputs; quantize makes it");
+  }
+  return section;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,181 @@
+#include "lib/report/lab_records.h"
+
+#include <memory>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+#include "lib/record/record_reader.h"
+
+namespace lockstep {
+namespace {
+
+// Reads all records; `take` moves what it wants out of each, so that no more than one is held besides.
+template <typename Record, typename Take>
+absl::Status ReadAll(RecordReader& reader, RecordSource& source, Take take) {
+  source.header = reader.header();
+  while (true) {
+    Record record;
+    ASSIGN_OR_RETURN(const bool more, reader.Next(record));
+    if (!more) {
+      break;
+    }
+    take(record);
+  }
+  source.trailer = reader.trailer();
+  source.input = reader.input();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<DatasetRecords> ReadDatasetRecords(RecordReader& reader) {
+  DatasetRecords file;
+  RETURN_IF_ERROR(ReadAll<proto::DatasetRecord>(reader, file, [&file](proto::DatasetRecord& record) {
+    if (record.has_info()) {
+      file.info.push_back(std::move(*record.mutable_info()));
+    }
+  }));
+  return file;
+}
+
+absl::StatusOr<SweepRecords> ReadSweepRecords(RecordReader& reader) {
+  SweepRecords file;
+  RETURN_IF_ERROR(ReadAll<proto::SweepRecord>(reader, file, [&file](proto::SweepRecord& record) {
+    if (record.has_spec()) {
+      file.spec = std::move(*record.mutable_spec());
+    } else if (record.has_point()) {
+      file.points.push_back(std::move(*record.mutable_point()));
+    } else if (record.has_checkpoint()) {
+      file.checkpoints.push_back(std::move(*record.mutable_checkpoint()));
+    } else if (record.has_end()) {
+      file.end = std::move(*record.mutable_end());
+    }
+  }));
+  return file;
+}
+
+absl::StatusOr<ScaleRecords> ReadScaleRecords(RecordReader& reader) {
+  ScaleRecords file;
+  RETURN_IF_ERROR(ReadAll<proto::ScaleRecord>(reader, file, [&file](proto::ScaleRecord& record) {
+    if (record.has_spec()) {
+      file.spec = std::move(*record.mutable_spec());
+    } else if (record.has_point()) {
+      file.points.push_back(std::move(*record.mutable_point()));
+    }
+  }));
+  return file;
+}
+
+absl::StatusOr<CommModelRecords> ReadCommModelRecords(RecordReader& reader) {
+  CommModelRecords file;
+  RETURN_IF_ERROR(ReadAll<proto::CommModelRecord>(reader, file, [&file](proto::CommModelRecord& record) {
+    if (record.has_spec()) {
+      file.spec = std::move(*record.mutable_spec());
+    } else if (record.has_scaling()) {
+      file.rows.push_back(std::move(*record.mutable_scaling()));
+    } else if (record.has_audit()) {
+      file.audits.push_back(std::move(*record.mutable_audit()));
+    }
+  }));
+  return file;
+}
+
+absl::StatusOr<QuantizedRecords> ReadQuantizedRecords(RecordReader& reader) {
+  QuantizedRecords file;
+  RETURN_IF_ERROR(ReadAll<proto::QuantizedRecord>(reader, file, [&file](proto::QuantizedRecord& record) {
+    if (record.has_spec()) {
+      file.spec = std::move(*record.mutable_spec());
+    } else if (record.has_network()) {
+      file.networks.push_back(std::move(*record.mutable_network()));
+    }
+  }));
+  return file;
+}
+
+// Reads the file with `read` and appends it to its kind.
+template <typename Records>
+absl::Status ReadInto(RecordReader& reader, absl::StatusOr<Records> (*read)(RecordReader&), std::vector<Records>& kind) {
+  ASSIGN_OR_RETURN(Records records, read(reader));
+  kind.push_back(std::move(records));
+  return absl::OkStatus();
+}
+
+absl::Status ReadOne(const std::string& path, LabRecords& lab) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<RecordReader> reader, RecordReader::Open(path, ""));
+  const std::string& schema = reader->header().schema();
+  if (schema == proto::DatasetFile::descriptor()->full_name()) {
+    return ReadInto(*reader, &ReadDatasetRecords, lab.datasets);
+  }
+  if (schema == proto::SweepFile::descriptor()->full_name()) {
+    return ReadInto(*reader, &ReadSweepRecords, lab.sweeps);
+  }
+  if (schema == proto::ScaleFile::descriptor()->full_name()) {
+    return ReadInto(*reader, &ReadScaleRecords, lab.scales);
+  }
+  if (schema == proto::CommModelFile::descriptor()->full_name()) {
+    return ReadInto(*reader, &ReadCommModelRecords, lab.comm_models);
+  }
+  if (schema == proto::QuantizedFile::descriptor()->full_name()) {
+    return ReadInto(*reader, &ReadQuantizedRecords, lab.quantized);
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat(path, ": a report is made from records of cifar_prep, train_sweep, scale_run, comm_model and quantize, "
+                         "not from a ", schema, "; give those"));
+}
+
+absl::Status CheckEachGivenOnce(const LabRecords& lab) {
+  const std::vector<const RecordSource*> sources = lab.Sources();
+  for (size_t i = 0; i < sources.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      if (sources[i]->input.sha256() == sources[j]->input.sha256()) {
+        return absl::InvalidArgumentError(absl::StrCat("--input: ", sources[j]->input.path(), " and ",
+                                                       sources[i]->input.path(),
+                                                       " hold the same bytes; give each record once"));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+template <typename Records>
+void AppendSources(const std::vector<Records>& kind, std::vector<const RecordSource*>& sources) {
+  for (const Records& records : kind) {
+    sources.push_back(&records);
+  }
+}
+
+}  // namespace
+
+std::string RecordSource::name() const {
+  const std::string& path = input.path();
+  return path == "-" ? "standard input" : path.substr(path.rfind('/') + 1);
+}
+
+std::vector<const RecordSource*> LabRecords::Sources() const {
+  std::vector<const RecordSource*> sources;
+  AppendSources(datasets, sources);
+  AppendSources(sweeps, sources);
+  AppendSources(scales, sources);
+  AppendSources(comm_models, sources);
+  AppendSources(quantized, sources);
+  return sources;
+}
+
+absl::StatusOr<LabRecords> ReadLabRecords(const std::vector<std::string>& paths) {
+  if (paths.empty()) {
+    return absl::InvalidArgumentError("--input is missing; name the records, e.g. --input=sweep.rec,scale.rec");
+  }
+  LabRecords lab;
+  bool stdin_taken = false;
+  for (const std::string& path : paths) {
+    if (path == "-" && stdin_taken) {
+      return absl::InvalidArgumentError("--input: standard input (-) is given twice; it can be read once");
+    }
+    stdin_taken = stdin_taken || path == "-";
+    RETURN_IF_ERROR(ReadOne(path, lab));
+  }
+  RETURN_IF_ERROR(CheckEachGivenOnce(lab));
+  return lab;
+}
+
+}  // namespace lockstep

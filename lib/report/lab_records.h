@@ -1,0 +1,72 @@
+// The records of one lab, read for its report: any of the five kinds, in any order, told apart by their headers.
+#ifndef LOCKSTEP_LIB_REPORT_LAB_RECORDS_H_
+#define LOCKSTEP_LIB_REPORT_LAB_RECORDS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "lib/proto/comm_model.pb.h"
+#include "lib/proto/dataset.pb.h"
+#include "lib/proto/header.pb.h"
+#include "lib/proto/quantized.pb.h"
+#include "lib/proto/scale.pb.h"
+#include "lib/proto/sweep.pb.h"
+
+namespace lockstep {
+
+// What every record file has.
+struct RecordSource {
+  proto::Header header;
+  proto::Trailer trailer;
+  proto::Input input;  // the file itself: path and digest
+
+  std::string name() const;  // the file's name without its folder: "sweep.rec"; "standard input" for "-"
+};
+
+struct DatasetRecords : RecordSource {
+  std::vector<proto::DatasetInfo> info;  // the pixels were checked, and not kept
+};
+
+struct SweepRecords : RecordSource {
+  proto::SweepSpec spec;
+  std::vector<proto::SweepPoint> points;
+  std::vector<proto::Checkpoint> checkpoints;
+  proto::SweepEnd end;
+};
+
+struct ScaleRecords : RecordSource {
+  proto::ScaleSpec spec;
+  std::vector<proto::ScalePoint> points;
+};
+
+struct CommModelRecords : RecordSource {
+  proto::CommModelSpec spec;
+  std::vector<proto::ScalingRow> rows;
+  std::vector<proto::AuditTable> audits;
+};
+
+struct QuantizedRecords : RecordSource {
+  proto::QuantizeSpec spec;
+  std::vector<proto::QuantizedNetwork> networks;
+};
+
+// Each kind may be absent, or there several times (a sweep per network, say). In the order given.
+struct LabRecords {
+  std::vector<DatasetRecords> datasets;
+  std::vector<SweepRecords> sweeps;
+  std::vector<ScaleRecords> scales;
+  std::vector<CommModelRecords> comm_models;
+  std::vector<QuantizedRecords> quantized;
+
+  // All of them: datasets, sweeps, scales, comm_models, quantized. Valid while the LabRecords are.
+  std::vector<const RecordSource*> Sources() const;
+};
+
+// Reads the files ("-": standard input, at most once). Every byte is checked. InvalidArgument: no file, or one given
+// twice (by its digest). FailedPrecondition: a report's own record. Other errors as RecordReader's.
+absl::StatusOr<LabRecords> ReadLabRecords(const std::vector<std::string>& paths);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_REPORT_LAB_RECORDS_H_

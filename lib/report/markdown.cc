@@ -1,0 +1,141 @@
+#include "lib/report/markdown.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "lib/report/escape.h"
+
+namespace lockstep {
+namespace {
+
+// 12 -> "¹²".
+std::string Superscript(int number) {
+  static constexpr const char* kDigits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  std::string text;
+  for (const char digit : absl::StrCat(number)) {
+    text += kDigits[digit - '0'];
+  }
+  return text;
+}
+
+std::string Legend() {
+  const std::string marks = absl::StrJoin(ProvenanceMarks(), "; ", [](std::string* out, const ProvenanceMark& mark) {
+    absl::StrAppend(out, mark.superscript, " ", mark.name, " (", mark.meaning, ")");
+  });
+  return absl::StrCat("Every number is marked: ", marks,
+                      ". – is a number that was not obtained; the note says why. Spread: ", EscapeMarkdown(kSpreadLegend),
+                      ".\n");
+}
+
+std::string CellText(const proto::Cell& cell, const Footnotes& footnotes) {
+  const int footnote = footnotes.NumberOf(cell);
+  const std::string number = footnote == 0 ? "" : Superscript(footnote);
+  if (!cell.absent_reason().empty()) {
+    return absl::StrCat("–", number);
+  }
+  const ProvenanceMark* mark = MarkOf(cell.provenance());
+  return absl::StrCat(EscapeMarkdown(cell.text()), mark == nullptr ? "" : absl::StrCat(" ", mark->superscript),
+                      number.empty() ? "" : " ", number);
+}
+
+std::string RowText(const std::vector<std::string>& cells) { return absl::StrCat("| ", absl::StrJoin(cells, " | "), " |\n"); }
+
+// GitHub's tables have one header row: the title of a column's group goes before its name.
+std::vector<std::string> Headings(const proto::Table& table) {
+  std::vector<std::string> groups;
+  for (const proto::ColumnGroup& group : table.column_group()) {
+    groups.insert(groups.end(), group.columns(), group.title());
+  }
+  groups.resize(static_cast<size_t>(table.column_size()));
+  std::vector<std::string> headings;
+  for (int i = 0; i < table.column_size(); ++i) {
+    const std::string& group = groups[static_cast<size_t>(i)];
+    headings.push_back(EscapeMarkdown(group.empty() ? table.column(i) : absl::StrCat(group, ": ", table.column(i))));
+  }
+  return headings;
+}
+
+void AppendTable(const proto::Table& table, std::string& out) {
+  absl::StrAppend(&out, "\n**", EscapeMarkdown(table.caption()), "**\n\n");
+  if (!table.absent_reason().empty()) {
+    absl::StrAppend(&out, "Blank: ", EscapeMarkdown(table.absent_reason()), ".\n");
+    return;
+  }
+  const Footnotes footnotes(table);
+  std::vector<std::string> rules;
+  for (int i = 0; i < table.column_size(); ++i) {
+    rules.push_back(IsNumeric(table, i) ? "---:" : "---");
+  }
+  absl::StrAppend(&out, RowText(Headings(table)), RowText(rules));
+  for (const proto::Row& row : table.row()) {
+    std::vector<std::string> cells;
+    for (const proto::Cell& cell : row.cell()) {
+      cells.push_back(CellText(cell, footnotes));
+    }
+    absl::StrAppend(&out, RowText(cells));
+  }
+  out += '\n';
+  for (size_t i = 0; i < footnotes.texts().size(); ++i) {
+    absl::StrAppend(&out, "- ", Superscript(static_cast<int>(i) + 1), " ", EscapeMarkdown(footnotes.texts()[i]), "\n");
+  }
+  for (const std::string& note : table.note()) {
+    absl::StrAppend(&out, "- ", EscapeMarkdown(note), "\n");
+  }
+}
+
+void AppendClaim(const proto::Claim& claim, std::string& out) {
+  absl::StrAppend(&out, "\n**", claim.question().empty() ? "" : claim.question() + ". ", EscapeMarkdown(claim.asked()), "** ");
+  if (claim.absent_reason().empty()) {
+    const std::string sources = absl::StrJoin(CondensedSources(claim), ", ", [](std::string* text, const std::string& source) {
+      absl::StrAppend(text, "`", absl::StrReplaceAll(source, {{"`", "'"}}), "`");
+    });
+    const std::string text = absl::StrJoin(absl::StrSplit(claim.text(), '\n'), "<br>\n", [](std::string* lines, absl::string_view line) {
+      absl::StrAppend(lines, EscapeMarkdown(line));
+    });
+    absl::StrAppend(&out, text, "\n", sources.empty() ? "" : absl::StrCat("<br>From ", sources, "\n"));
+  } else {
+    absl::StrAppend(&out, "– *No answer:* ", EscapeMarkdown(claim.absent_reason()), ".\n");
+  }
+}
+
+void AppendPlot(const proto::Plot& plot, const DrawnPlots& plots, std::string& out) {
+  const auto drawn = plots.find(plot.id());
+  if (drawn == plots.end() || drawn->second.file.empty()) {
+    absl::StrAppend(&out, "\n*", EscapeMarkdown(plot.title()), ": ",
+                    EscapeMarkdown(drawn == plots.end() || drawn->second.absent_reason.empty()
+                                       ? "drawn in the HTML page only"
+                                       : drawn->second.absent_reason),
+                    ".*\n");
+    return;
+  }
+  absl::StrAppend(&out, "\n![", EscapeMarkdown(absl::StrCat(plot.title(), ". ", plot.description())), "](",
+                  drawn->second.file, ")\n");
+}
+
+}  // namespace
+
+std::string RenderMarkdown(const std::string& title, const std::vector<proto::Section>& sections, const DrawnPlots& plots) {
+  std::string out = absl::StrCat("# ", EscapeMarkdown(title), "\n\n", Legend());
+  for (const proto::Section& section : sections) {
+    absl::StrAppend(&out, "\n## ", EscapeMarkdown(section.title()), "\n");
+    for (const std::string& warning : section.warning()) {
+      absl::StrAppend(&out, "\n> **Warning.** ", EscapeMarkdown(warning), "\n");
+    }
+    for (const std::string& paragraph : section.paragraph()) {
+      absl::StrAppend(&out, "\n", EscapeMarkdown(paragraph), "\n");
+    }
+    for (const proto::Claim& claim : section.claim()) {
+      AppendClaim(claim, out);
+    }
+    for (const proto::Plot& plot : section.plot()) {
+      AppendPlot(plot, plots, out);
+    }
+    for (const proto::Table& table : section.table()) {
+      AppendTable(table, out);
+    }
+  }
+  return out;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,19 @@
+// The report as one Markdown page (CommonMark with GitHub's tables), readable as plain text too.
+#ifndef LOCKSTEP_LIB_REPORT_MARKDOWN_H_
+#define LOCKSTEP_LIB_REPORT_MARKDOWN_H_
+
+#include <string>
+#include <vector>
+
+#include "lib/proto/report.pb.h"
+#include "lib/report/render.h"
+
+namespace lockstep {
+
+// A number ends in a superscript letter that marks its provenance (the legend is on top); a blank shows a dash and the
+// number of the note below its table that gives the reason. Plots are shown from their files.
+std::string RenderMarkdown(const std::string& title, const std::vector<proto::Section>& sections, const DrawnPlots& plots);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_REPORT_MARKDOWN_H_

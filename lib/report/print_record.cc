@@ -1,0 +1,205 @@
+#include "lib/report/print_record.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
+#include "google/protobuf/descriptor.h"
+#include "google/protobuf/message.h"
+#include "google/protobuf/text_format.h"
+#include "google/protobuf/util/json_util.h"
+#include "lib/base/status_macros.h"
+#include "lib/base/stop_signal.h"
+#include "lib/proto/comm_model.pb.h"
+#include "lib/proto/dataset.pb.h"
+#include "lib/proto/quantized.pb.h"
+#include "lib/proto/report.pb.h"
+#include "lib/proto/scale.pb.h"
+#include "lib/proto/sweep.pb.h"
+#include "lib/record/digest.h"
+#include "lib/record/record_format.h"
+#include "lib/record/record_reader.h"
+
+namespace lockstep {
+namespace {
+
+using ::google::protobuf::Descriptor;
+using ::google::protobuf::FieldDescriptor;
+using ::google::protobuf::Message;
+using ::google::protobuf::Reflection;
+
+// The record type of a schema: XFile.record's. Naming the six here also links them.
+const Descriptor* RecordTypeOf(absl::string_view schema) {
+  for (const Descriptor* file :
+       {proto::DatasetFile::descriptor(), proto::SweepFile::descriptor(), proto::ScaleFile::descriptor(),
+        proto::CommModelFile::descriptor(), proto::QuantizedFile::descriptor(), proto::ReportFile::descriptor()}) {
+    if (file->full_name() == schema) {
+      return file->FindFieldByName("record")->message_type();
+    }
+  }
+  return nullptr;
+}
+
+// "<3072000 bytes, SHA-256 ab12...; --print_bytes shows them>"
+std::string Marker(const std::string& bytes) {
+  return absl::StrCat("<", bytes.size(), " bytes, SHA-256 ", Sha256Hex(bytes), "; --print_bytes shows them>");
+}
+
+void ElideField(const FieldDescriptor* field, Message& message, std::vector<std::string>& markers);
+
+// Replaces every long bytes field of `message`, at any depth, by its marker, and lists the markers.
+void ElideLongBytes(Message& message, std::vector<std::string>& markers) {
+  std::vector<const FieldDescriptor*> fields;
+  message.GetReflection()->ListFields(message, &fields);
+  for (const FieldDescriptor* field : fields) {
+    ElideField(field, message, markers);
+  }
+}
+
+void ElideField(const FieldDescriptor* field, Message& message, std::vector<std::string>& markers) {
+  const Reflection& reflection = *message.GetReflection();
+  const int count = field->is_repeated() ? reflection.FieldSize(message, field) : 1;
+  if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
+    for (int i = 0; i < count; ++i) {
+      ElideLongBytes(field->is_repeated() ? *reflection.MutableRepeatedMessage(&message, field, i)
+                                          : *reflection.MutableMessage(&message, field),
+                     markers);
+    }
+  }
+  if (field->type() != FieldDescriptor::TYPE_BYTES) {
+    return;
+  }
+  for (int i = 0; i < count; ++i) {
+    const std::string bytes = field->is_repeated() ? reflection.GetRepeatedString(message, field, i)
+                                                   : reflection.GetString(message, field);
+    if (bytes.size() <= kLongBytes) {
+      continue;
+    }
+    markers.push_back(Marker(bytes));
+    field->is_repeated() ? reflection.SetRepeatedString(&message, field, i, markers.back())
+                         : reflection.SetString(&message, field, markers.back());
+  }
+}
+
+// Prints records one by one and the checksums at the end, as fields 1 and 2 of the file message.
+class Printer {
+ public:
+  Printer(const PrintOptions& options, std::ostream& out) : options_(options), out_(out) {}
+
+  void Begin() {
+    if (json()) {
+      out_ << "{\n\"record\": [\n";
+    }
+  }
+
+  absl::Status Print(Message& record, uint32_t crc32) {
+    std::vector<std::string> markers;
+    if (!options_.print_bytes) {
+      ElideLongBytes(record, markers);
+    }
+    elided_ += markers.size();
+    RETURN_IF_ERROR(json() ? PrintJson(record, markers) : PrintText(record));
+    crc32_.push_back(crc32);
+    return out_.good() ? absl::OkStatus() : absl::InternalError("writing the printed record failed");
+  }
+
+  void End() {
+    if (json()) {
+      out_ << "],\n\"crc32\": [";
+      for (size_t i = 0; i < crc32_.size(); ++i) {
+        out_ << (i == 0 ? "" : ", ") << crc32_[i];
+      }
+      out_ << "]\n}\n";
+    } else {
+      for (const uint32_t crc32 : crc32_) {
+        out_ << "crc32: " << crc32 << "\n";
+      }
+    }
+    out_.flush();
+  }
+
+  size_t elided() const { return elided_; }
+
+ private:
+  bool json() const { return options_.format == PrintFormat::kJson; }
+
+  absl::Status PrintText(const Message& record) {
+    google::protobuf::TextFormat::Printer printer;
+    printer.SetInitialIndentLevel(1);
+    std::string text;
+    if (!printer.PrintToString(record, &text)) {
+      return absl::InternalError("a record does not print as text");
+    }
+    out_ << "record {\n" << text << "}\n";
+    return absl::OkStatus();
+  }
+
+  absl::Status PrintJson(const Message& record, const std::vector<std::string>& markers) {
+    google::protobuf::util::JsonPrintOptions json_options;
+    json_options.add_whitespace = true;
+    json_options.always_print_primitive_fields = true;
+    json_options.preserve_proto_field_names = true;
+    std::string text;
+    const auto status = google::protobuf::util::MessageToJsonString(record, &text, json_options);
+    if (!status.ok()) {
+      return absl::InternalError(absl::StrCat("a record does not print as JSON: ", status.ToString()));
+    }
+    for (const std::string& marker : markers) {  // base64 of a marker would pass for data
+      text = absl::StrReplaceAll(text, {{absl::Base64Escape(marker), marker}});
+    }
+    out_ << (crc32_.empty() ? "" : ",\n") << absl::StripSuffix(text, "\n") << "\n";
+    return absl::OkStatus();
+  }
+
+  const PrintOptions& options_;
+  std::ostream& out_;
+  std::vector<uint32_t> crc32_;
+  size_t elided_ = 0;
+};
+
+// All records that are whole: header first, trailer last.
+absl::Status PrintRecords(RecordReader& reader, const Descriptor& type, Printer& printer) {
+  const Message& prototype = *google::protobuf::MessageFactory::generated_factory()->GetPrototype(&type);
+  std::unique_ptr<Message> record(prototype.New());
+  // The reader has parsed the header's and the trailer's bytes as AnyRecord; a record's own type may still refuse them.
+  const auto parse_payload = [&] {
+    return record->ParseFromString(std::string(reader.payload()))
+               ? absl::OkStatus()
+               : absl::DataLossError("a header's or trailer's bytes do not parse");
+  };
+  RETURN_IF_ERROR(parse_payload());
+  for (bool more = true; more;) {
+    RETURN_IF_ERROR(CheckNotStopped());
+    RETURN_IF_ERROR(printer.Print(*record, Crc32(reader.payload())));
+    record.reset(prototype.New());
+    ASSIGN_OR_RETURN(more, reader.Next(*record));
+  }
+  RETURN_IF_ERROR(parse_payload());
+  return printer.Print(*record, Crc32(reader.payload()));
+}
+
+}  // namespace
+
+absl::Status PrintRecord(const std::string& path, const PrintOptions& options, std::ostream& out, std::ostream& talk) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<RecordReader> reader, RecordReader::Open(path, ""));
+  const Descriptor* type = RecordTypeOf(reader->header().schema());
+  if (type == nullptr) {
+    return absl::InternalError(absl::StrCat(path, ": schema ", reader->header().schema(), " is known but not linked"));
+  }
+  Printer printer(options, out);
+  printer.Begin();
+  const absl::Status status = PrintRecords(*reader, *type, printer);
+  printer.End();
+  if (printer.elided() > 0) {
+    talk << "report: " << path << ": " << printer.elided() << " bytes fields above " << kLongBytes
+         << " bytes are shown by size and SHA-256; --print_bytes shows them whole\n";
+  }
+  return status;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,80 @@
+#include "lib/report/render.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace lockstep {
+namespace {
+
+const std::string& FootnoteOf(const proto::Cell& cell) {
+  return cell.absent_reason().empty() ? cell.note() : cell.absent_reason();
+}
+
+}  // namespace
+
+const char kSpreadLegend[] =
+    "a ± b (n): mean and sample standard deviation of n repeats; a (1): one value, no spread; a [b, c]: value and interval, "
+    "of the kind that the note below the table says";
+
+const std::vector<ProvenanceMark>& ProvenanceMarks() {
+  static const auto* marks = new std::vector<ProvenanceMark>({
+      {proto::MEASURED, "m", "ᵐ", "measured", "read from a clock or a counter, or counted"},
+      {proto::DERIVED, "d", "ᵈ", "derived", "computed from measured numbers, without assumptions"},
+      {proto::MODELLED, "o", "ᵒ", "modelled", "needs an assumption or a fitted parameter"},
+      {proto::PUBLISHED, "p", "ᵖ", "published", "printed by somebody else"},
+  });
+  return *marks;
+}
+
+const ProvenanceMark* MarkOf(proto::Provenance provenance) {
+  for (const ProvenanceMark& mark : ProvenanceMarks()) {
+    if (mark.provenance == provenance) {
+      return &mark;
+    }
+  }
+  return nullptr;
+}
+
+Footnotes::Footnotes(const proto::Table& table) {
+  for (const proto::Row& row : table.row()) {
+    for (const proto::Cell& cell : row.cell()) {
+      const std::string& text = FootnoteOf(cell);
+      if (!text.empty() && std::find(texts_.begin(), texts_.end(), text) == texts_.end()) {
+        texts_.push_back(text);
+      }
+    }
+  }
+}
+
+int Footnotes::NumberOf(const proto::Cell& cell) const {
+  const std::string& text = FootnoteOf(cell);
+  const auto it = std::find(texts_.begin(), texts_.end(), text);
+  return text.empty() || it == texts_.end() ? 0 : static_cast<int>(it - texts_.begin()) + 1;
+}
+
+std::vector<std::string> CondensedSources(const proto::Claim& claim) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> groups;  // everything up to the last point; the rest
+  for (const std::string& source : claim.source()) {
+    const size_t point = source.rfind('.') + 1;
+    if (groups.empty() || groups.back().first != source.substr(0, point)) {
+      groups.push_back({source.substr(0, point), {}});
+    }
+    groups.back().second.push_back(source.substr(point));
+  }
+  std::vector<std::string> condensed;
+  for (const auto& [begin, ends] : groups) {
+    condensed.push_back(absl::StrCat(begin, ends.size() > 1 ? absl::StrCat("{", absl::StrJoin(ends, ", "), "}") : ends[0]));
+  }
+  return condensed;
+}
+
+bool IsNumeric(const proto::Table& table, int column) {
+  return std::any_of(table.row().begin(), table.row().end(), [&](const proto::Row& row) {
+    return row.cell(column).provenance() != proto::PROVENANCE_UNSPECIFIED;
+  });
+}
+
+}  // namespace lockstep

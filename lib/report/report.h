@@ -1,0 +1,40 @@
+// The report stage: records in, what people hand in out.
+#ifndef LOCKSTEP_LIB_REPORT_REPORT_H_
+#define LOCKSTEP_LIB_REPORT_REPORT_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace lockstep {
+
+enum class ReportFormat { kHtml, kMarkdown, kAll };
+
+// "html", "markdown" or "all"; InvalidArgument otherwise.
+absl::StatusOr<ReportFormat> ParseReportFormat(absl::string_view name);
+
+struct ReportOptions {
+  std::vector<std::string> inputs;  // record files of any of the five kinds, in any order; "-": standard input
+  // STEM.html; an ending .html, .md or .rec is left off to get STEM. Written are
+  //     STEM.html       one page, plots inside
+  //     STEM.md         and for its plots STEM.PLOT.svg (STEM.epoch_time.svg, ...)
+  //     STEM.rec        the same report as a record (lib/proto/report.proto); last, so that it marks a complete report
+  // "-": the page (or the Markdown) goes to standard output and nothing else is written.
+  std::string output = "report.html";
+  ReportFormat format = ReportFormat::kAll;
+  bool force = false;
+};
+
+// Reads the records, and writes the report unless one with the same cache key is there. Without gnuplot the report is
+// made all the same, and says in the place of each plot how to install it.
+//
+// InvalidArgument: no input, --output=- with kAll, or an output that would replace an input. Other errors as
+// ReadLabRecords and RecordWriter.
+absl::Status RunReport(const ReportOptions& options);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_REPORT_REPORT_H_

@@ -1,0 +1,210 @@
+// The stage from files to files.
+#include "lib/report/report.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/proto/report.pb.h"
+#include "lib/record/record_reader.h"
+#include "lib/report/gnuplot.h"
+#include "lib/report/small_records.h"
+#include "lib/testing/file_util.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::FileExists;
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::ReadFile;
+using ::lockstep::testing::StatusIs;
+using ::lockstep::testing::TempPath;
+using ::lockstep::testing::WriteFile;
+using ::lockstep::testing::WriteSmallLab;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// A folder of this test's own.
+std::string Folder() {
+  const std::string folder = TempPath("lab");
+  mkdir(folder.c_str(), 0755);
+  return folder;
+}
+
+struct ModifiedAt {
+  explicit ModifiedAt(const std::string& path) { stat(path.c_str(), &info); }
+  bool operator==(const ModifiedAt& other) const {
+    return info.st_ino == other.info.st_ino && info.st_mtim.tv_sec == other.info.st_mtim.tv_sec &&
+           info.st_mtim.tv_nsec == other.info.st_mtim.tv_nsec;
+  }
+  struct stat info;
+};
+
+TEST(ReportTest, WritesPageMarkdownAndRecord) {
+  const std::string folder = Folder();
+  ReportOptions options;
+  options.inputs = WriteSmallLab(folder);
+  options.output = absl::StrCat(folder, "/report.html");
+  ASSERT_THAT(RunReport(options), IsOk());
+  EXPECT_THAT(ReadFile(folder + "/report.html"), HasSubstr("Table 3"));
+  EXPECT_THAT(ReadFile(folder + "/report.md"), HasSubstr("Table 3"));
+  const auto record = ReadRecordFile<proto::ReportFile>(folder + "/report.rec");
+  ASSERT_THAT(record, IsOk());
+  EXPECT_EQ(record->records.size(), 9u);
+  EXPECT_EQ(record->header.input_size(), 6);
+  EXPECT_FALSE(FileExists(folder + "/report.html.part"));
+}
+
+TEST(ReportTest, OrderOfInputsDoesNotMatterForTheTables) {
+  const std::string folder = Folder();
+  ReportOptions options;
+  options.inputs = WriteSmallLab(folder);
+  options.output = absl::StrCat(folder, "/a.html");
+  ASSERT_THAT(RunReport(options), IsOk());
+  std::reverse(options.inputs.begin(), options.inputs.end() - 2);
+  options.output = absl::StrCat(folder, "/b.html");
+  ASSERT_THAT(RunReport(options), IsOk());
+  EXPECT_THAT(ReadFile(folder + "/b.html"), HasSubstr("Table 3: bandwidth of the all-reduce, GB/s (1e9 bytes): resnet18"));
+}
+
+TEST(ReportTest, TheSameInputsMakeTheSameBytes) {
+  const std::string folder = Folder();
+  ReportOptions options;
+  options.inputs = WriteSmallLab(folder);
+  options.output = absl::StrCat(folder, "/report.html");
+  ASSERT_THAT(RunReport(options), IsOk());
+  const std::string first = ReadFile(folder + "/report.html");
+  options.force = true;
+  ASSERT_THAT(RunReport(options), IsOk());
+  EXPECT_EQ(ReadFile(folder + "/report.html"), first);
+}
+
+TEST(ReportTest, ASecondRunIsCachedUntilAPageIsMissing) {
+  const std::string folder = Folder();
+  const std::string page = folder + "/report.html";
+  ReportOptions options;
+  options.inputs = WriteSmallLab(folder);
+  options.output = page;
+  ASSERT_THAT(RunReport(options), IsOk());
+  const ModifiedAt first(page);
+  ASSERT_THAT(RunReport(options), IsOk());
+  EXPECT_TRUE(ModifiedAt(page) == first);
+  ASSERT_EQ(std::remove((folder + "/report.md").c_str()), 0);
+  ASSERT_THAT(RunReport(options), IsOk());
+  EXPECT_TRUE(FileExists(folder + "/report.md"));
+  EXPECT_FALSE(ModifiedAt(page) == first);
+}
+
+TEST(ReportTest, MarkdownAloneWritesNoPage) {
+  const std::string folder = Folder();
+  ReportOptions options;
+  options.inputs = {WriteSmallLab(folder)[1]};
+  options.output = folder + "/only.md";
+  options.format = ReportFormat::kMarkdown;
+  ASSERT_THAT(RunReport(options), IsOk());
+  EXPECT_TRUE(FileExists(folder + "/only.md"));
+  EXPECT_FALSE(FileExists(folder + "/only.html"));
+}
+
+TEST(ReportTest, WithoutGnuplotTheReportIsMadeAndSaysSo) {
+  const std::string folder = Folder();
+  const std::string path = std::getenv("PATH") == nullptr ? "" : std::getenv("PATH");
+  setenv("PATH", "/no/such/folder", 1);
+  ReportOptions options;
+  options.inputs = WriteSmallLab(folder);
+  options.output = folder + "/report.html";
+  const absl::Status status = RunReport(options);
+  setenv("PATH", path.c_str(), 1);
+  ASSERT_THAT(status, IsOk());
+  EXPECT_THAT(ReadFile(folder + "/report.html"), HasSubstr("apt-get install gnuplot-nox"));
+  EXPECT_THAT(ReadFile(folder + "/report.html"), Not(HasSubstr("<svg")));
+  EXPECT_THAT(ReadFile(folder + "/report.md"), HasSubstr("apt-get install gnuplot-nox"));
+}
+
+TEST(ReportTest, PlotsStandInThePageAndBesideTheMarkdown) {
+  if (const auto version = GnuplotVersion(); !version.ok()) {
+    GTEST_SKIP() << version.status().message();
+  }
+  const std::string folder = Folder();
+  ReportOptions options;
+  options.inputs = WriteSmallLab(folder);
+  options.output = folder + "/report.html";
+  ASSERT_THAT(RunReport(options), IsOk());
+  EXPECT_THAT(ReadFile(folder + "/report.html"), HasSubstr("<svg"));
+  EXPECT_THAT(ReadFile(folder + "/report.md"), HasSubstr("](report.epoch_time.svg)"));
+  EXPECT_THAT(ReadFile(folder + "/report.epoch_time.svg"), HasSubstr("fill=\"white\""));
+}
+
+TEST(ReportTest, NoInputIsAUsageError) {
+  EXPECT_THAT(RunReport({}), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--input")));
+}
+
+TEST(ReportTest, ARecordGivenTwiceIsAUsageError) {
+  const std::string sweep = WriteSmallLab(Folder())[1];
+  ReportOptions options;
+  options.inputs = {sweep, sweep};
+  options.output = Folder() + "/report.html";
+  EXPECT_THAT(RunReport(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("once")));
+}
+
+TEST(ReportTest, AnInputIsNeverReplaced) {
+  const std::string folder = Folder();
+  ReportOptions options;
+  options.inputs = {WriteSmallLab(folder)[1]};
+  options.output = folder + "/sweep.html";
+  EXPECT_THAT(RunReport(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("would replace the input")));
+  EXPECT_THAT(ReadRecordFile<proto::SweepFile>(folder + "/sweep.rec"), IsOk());
+}
+
+TEST(ReportTest, AReportIsNotMadeFromAReport) {
+  const std::string folder = Folder();
+  ReportOptions options;
+  options.inputs = WriteSmallLab(folder);
+  options.output = folder + "/report.html";
+  ASSERT_THAT(RunReport(options), IsOk());
+  options.inputs = {folder + "/report.rec"};
+  options.output = folder + "/again.html";
+  EXPECT_THAT(RunReport(options), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("ReportFile")));
+}
+
+TEST(ReportTest, ABrokenRecordLeavesNoOutput) {
+  const std::string folder = Folder();
+  const std::string path = WriteSmallLab(folder)[0];
+  std::string bytes = ReadFile(path);
+  bytes[bytes.size() / 2] ^= 4;
+  WriteFile(path, bytes);
+  ReportOptions options;
+  options.inputs = {path};
+  options.output = folder + "/report.html";
+  EXPECT_THAT(RunReport(options), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("dataset.rec")));
+  EXPECT_FALSE(FileExists(folder + "/report.html"));
+  EXPECT_FALSE(FileExists(folder + "/report.md"));
+}
+
+TEST(ReportTest, AMissingFolderIsNotFound) {
+  ReportOptions options;
+  options.inputs = {WriteSmallLab(Folder())[1]};
+  options.output = "/no/such/folder/report.html";
+  EXPECT_THAT(RunReport(options), StatusIs(absl::StatusCode::kNotFound, HasSubstr("/no/such/folder")));
+}
+
+TEST(ReportTest, StandardOutputTakesOnePage) {
+  ReportOptions options;
+  options.inputs = {"-"};
+  options.output = "-";
+  EXPECT_THAT(RunReport(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--format=html")));
+}
+
+TEST(ReportTest, FormatsHaveNames) {
+  EXPECT_EQ(*ParseReportFormat("markdown"), ReportFormat::kMarkdown);
+  EXPECT_THAT(ParseReportFormat("pdf"), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("pdf")));
+}
+
+}  // namespace
+}  // namespace lockstep

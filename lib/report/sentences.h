@@ -1,0 +1,32 @@
+// The lab's questions, answered from the records: one template each, every claim bound to the fields it was made from.
+//
+// Q1-Q7 are the lab's part A, B1-B5 its part B (weights: ranges, int8; activations: ranges, int8; bias). What no record
+// holds is not answered: the claim then says what would have to be measured.
+#ifndef LOCKSTEP_LIB_REPORT_SENTENCES_H_
+#define LOCKSTEP_LIB_REPORT_SENTENCES_H_
+
+#include "lib/proto/report.pb.h"
+#include "lib/report/lab_records.h"
+
+namespace lockstep {
+
+// "answers": twelve claims, in the order of the lab.
+proto::Section AnswersSection(const LabRecords& lab);
+
+// Each template; for tests.
+proto::Claim AnswerQ1(const LabRecords& lab);
+proto::Claim AnswerQ2(const LabRecords& lab);
+proto::Claim AnswerQ3(const LabRecords& lab);
+proto::Claim AnswerQ4(const LabRecords& lab);
+proto::Claim AnswerQ5(const LabRecords& lab);
+proto::Claim AnswerQ6(const LabRecords& lab);
+proto::Claim AnswerQ7(const LabRecords& lab);
+proto::Claim AnswerB1(const LabRecords& lab);
+proto::Claim AnswerB2(const LabRecords& lab);
+proto::Claim AnswerB3(const LabRecords& lab);
+proto::Claim AnswerB4(const LabRecords& lab);
+proto::Claim AnswerB5(const LabRecords& lab);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_REPORT_SENTENCES_H_

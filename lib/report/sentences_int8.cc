@@ -1,0 +1,154 @@
+// The templates of part B.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "lib/report/cell.h"
+#include "lib/report/claim.h"
+#include "lib/report/int8_section.h"
+#include "lib/report/sentences.h"
+
+namespace lockstep {
+namespace {
+
+constexpr char kAskedB1[] = "Weights: how are they distributed, and which range do they need?";
+constexpr char kAskedB2[] = "Weights in int8: what does it cost in accuracy?";
+constexpr char kAskedB3[] = "Activations: which range do they need?";
+constexpr char kAskedB4[] = "Activations in int8 too: what does it cost?";
+constexpr char kAskedB5[] = "Bias in int32: what does it cost?";
+
+std::string Missing(absl::string_view what) {
+  return absl::StrCat("needs ", what, " (quantize); no quantized.rec with it is among the inputs");
+}
+
+std::vector<const proto::QuantizedNetwork*> Networks(const LabRecords& lab) {
+  std::vector<const proto::QuantizedNetwork*> networks;
+  for (const QuantizedRecords& file : lab.quantized) {
+    for (const proto::QuantizedNetwork& network : file.networks) {
+      networks.push_back(&network);
+    }
+  }
+  return networks;
+}
+
+// "test images", or which they were when they are no real ones.
+std::string TestImages(const LabRecords& lab) {
+  for (const DatasetRecords& dataset : lab.datasets) {
+    for (const proto::DatasetInfo& info : dataset.info) {
+      if (info.input_format() == proto::SYNTHETIC) {
+        return "synthetic test images";
+      }
+    }
+  }
+  return "test images";
+}
+
+bool Holds(const proto::AccuracyStep* step) {
+  return step != nullptr && step->absent_reason().empty() && step->images() > 0;
+}
+
+// "conv1 0.5213 (0.4120)" for every layer.
+template <typename Value, typename Beside>
+std::string PerLayer(const proto::QuantizedNetwork& network, Value value, Beside beside) {
+  return absl::StrJoin(network.layer(), ", ", [&](std::string* out, const proto::QuantizedLayer& layer) {
+    absl::StrAppend(out, layer.name(), " ", FormatNumber(value(layer)), " (", beside(layer), ")");
+  });
+}
+
+std::string Signed(double fraction) { return absl::StrCat(fraction > 0 ? "+" : "", FormatPercent(fraction)); }
+
+// "lenet5: 54.10 % in fp32, 53.90 % with int8 weights (-0.20 points; 12 images turned wrong and 8 right of 10,000 test images)".
+std::string StepSentence(const proto::QuantizedNetwork& network, const proto::AccuracyStep& fp32,
+                         const proto::AccuracyStep& step, absl::string_view with, absl::string_view images) {
+  return absl::StrCat(network.name(), ": ", FormatPercent(AccuracyOf(fp32)), " % in fp32, ",
+                      FormatPercent(AccuracyOf(step)), " % with ", with, " (",
+                      Signed(AccuracyOf(step) - AccuracyOf(fp32)), " points; ",
+                      FormatCount(step.flips_to_wrong()), " images turned wrong and ", FormatCount(step.flips_to_right()),
+                      " right of ", FormatCount(step.images()), " ", images, ")");
+}
+
+// One sentence per network that took this step.
+proto::Claim StepClaim(const LabRecords& lab, absl::string_view question, absl::string_view asked,
+                       proto::QuantizeStage stage, absl::string_view with) {
+  std::vector<std::string> sentences, names;
+  for (const proto::QuantizedNetwork* network : Networks(lab)) {
+    const proto::AccuracyStep* fp32 = FindStep(*network, proto::FP32_NETWORK);
+    const proto::AccuracyStep* step = FindStep(*network, stage);
+    if (Holds(fp32) && Holds(step)) {
+      sentences.push_back(StepSentence(*network, *fp32, *step, with, TestImages(lab)));
+      names.push_back(network->name());
+    }
+  }
+  if (sentences.empty()) {
+    return NotClaimed(question, asked, Missing(absl::StrCat("a network's accuracy in fp32 and with ", with)));
+  }
+  return Claimed(question, asked, absl::StrCat(absl::StrJoin(sentences, ".\n"), "."),
+                 {absl::StrCat("quantized.network[name=", absl::StrJoin(names, "|"), "].step[stage=FP32_NETWORK|",
+                               proto::QuantizeStage_Name(stage), "].correct")});
+}
+
+}  // namespace
+
+proto::Claim AnswerB1(const LabRecords& lab) {
+  std::vector<std::string> sentences;
+  for (const proto::QuantizedNetwork* network : Networks(lab)) {
+    if (!network->layer().empty()) {
+      sentences.push_back(absl::StrCat(
+          network->name(), ": ",
+          PerLayer(*network, [](const auto& layer) { return layer.max_abs_weight(); },
+                   [](const auto& layer) { return FormatNumber(layer.weight_three_sigma()); })));
+    }
+  }
+  if (sentences.empty()) {
+    return NotClaimed("B1", kAskedB1, Missing("the histograms and ranges of a network's weights"));
+  }
+  return Claimed("B1", kAskedB1,
+                 absl::StrCat("Full range max|w| per layer, and in brackets |mean| + 3 standard deviations:\n",
+                              absl::StrJoin(sentences, "\n"), "\nThe histograms are in the record."),
+                 {"quantized.network.layer.max_abs_weight", "quantized.network.layer.weight_three_sigma",
+                  "quantized.network.layer.weight_histogram"});
+}
+
+proto::Claim AnswerB2(const LabRecords& lab) {
+  return StepClaim(lab, "B2", kAskedB2, proto::INT8_WEIGHTS, "int8 weights");
+}
+
+proto::Claim AnswerB3(const LabRecords& lab) {
+  std::vector<std::string> sentences;
+  uint32_t calibration_images = 0;
+  for (const QuantizedRecords& file : lab.quantized) {
+    calibration_images = std::max(calibration_images, file.spec.calibration_images());
+  }
+  for (const proto::QuantizedNetwork* network : Networks(lab)) {
+    if (!network->layer().empty()) {
+      sentences.push_back(absl::StrCat(
+          network->name(), ": ",
+          PerLayer(*network, [](const auto& layer) { return layer.output_max_abs(); },
+                   [](const auto& layer) {
+                     return absl::StrCat(FormatPercent(layer.activation_saturated_fraction()), " %");
+                   })));
+    }
+  }
+  if (sentences.empty()) {
+    return NotClaimed("B3", kAskedB3, Missing("the histograms and ranges of a network's activations"));
+  }
+  return Claimed("B3", kAskedB3,
+                 absl::StrCat("Over ", FormatCount(calibration_images),
+                              " training images, max|activation| per layer, and in brackets the share that int8 clamps:\n",
+                              absl::StrJoin(sentences, "\n"), "\nThe histograms are in the record."),
+                 {"quantized.spec.calibration_images", "quantized.network.layer.output_max_abs",
+                  "quantized.network.layer.activation_saturated_fraction"});
+}
+
+proto::Claim AnswerB4(const LabRecords& lab) {
+  return StepClaim(lab, "B4", kAskedB4, proto::INT8_WEIGHTS_ACTIVATIONS, "int8 weights and activations");
+}
+
+proto::Claim AnswerB5(const LabRecords& lab) {
+  return StepClaim(lab, "B5", kAskedB5, proto::INT8_WEIGHTS_ACTIVATIONS_BIAS,
+                   "int8 weights and activations and int32 bias");
+}
+
+}  // namespace lockstep

@@ -1,0 +1,236 @@
+#include "lib/report/sweep_section.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "lib/report/cell.h"
+#include "lib/report/describe.h"
+
+namespace lockstep {
+namespace {
+
+constexpr double kFlopPerMac = 2;
+constexpr double kPasses = 3;
+constexpr double kGiga = 1e9;
+constexpr double kTera = 1e12;
+constexpr int kMostEpochsShown = 12;
+
+std::string Title(absl::string_view what, const SweepRecords& sweep) {
+  return absl::StrCat(what, ": ", sweep.spec.training().model(), " on ", DescribeDevices(sweep.header), " (", sweep.name(),
+                      ")");
+}
+
+// Why a point has no numbers.
+std::string PointReason(const proto::SweepPoint& point) {
+  return absl::StrCat("batch ", point.batch_size(), ": ", DescribeOutcome(point.outcome()),
+                      point.detail().empty() ? "" : absl::StrCat(" (", point.detail(), ")"));
+}
+
+// Derived from the mean of `seconds`; blank for the same reason as they are.
+proto::Cell PerSecond(double amount, const proto::Samples& seconds, double scale, absl::string_view method) {
+  const double mean = SpreadOf(seconds).mean;
+  return mean > 0 ? NumberCell(amount * scale / mean, proto::DERIVED, method)
+                  : AbsentCell(seconds.absent_reason().empty() ? "its time is not there" : seconds.absent_reason());
+}
+
+proto::Cell MemoryCell(const proto::SweepPoint& point, proto::DeviceKind device) {
+  if (point.peak_memory_bytes() == 0) {
+    return AbsentCell("peak memory is not in the record");
+  }
+  return NumberCell(static_cast<double>(point.peak_memory_bytes()) / kGiga, proto::MEASURED,
+                    device == proto::CUDA ? "the device allocator's peak; GB = 1e9 bytes"
+                                          : "the process's peak resident set; GB = 1e9 bytes");
+}
+
+proto::Table SweepTable(const SweepRecords& sweep) {
+  proto::Table table =
+      MakeTable(Title("Q1: epoch time against batch size", sweep),
+                {"batch", "epoch without loading, s", "epoch with loading, s", "images/s", "TFLOP/s", "steps", "last step",
+                 "peak memory, GB", "outcome"});
+  for (const proto::SweepPoint& point : sweep.points) {
+    const proto::Cell batch = LabelCell(FormatCount(point.batch_size()));
+    const proto::Cell outcome = LabelCell(DescribeOutcome(point.outcome()));
+    if (point.outcome() != proto::COMPLETED) {
+      std::vector<proto::Cell> cells(7, AbsentCell(PointReason(point)));
+      cells.insert(cells.begin(), batch);
+      cells.push_back(outcome);
+      AddRow(table, cells);
+      continue;
+    }
+    const double images = static_cast<double>(point.images_per_epoch());
+    AddRow(table, {batch, SamplesCell(point.step_seconds()), SamplesCell(point.epoch_seconds()),
+                   PerSecond(images, point.epoch_seconds(), 1, "images of an epoch / mean epoch with loading"),
+                   PerSecond(images * TrainingFlopPerImage(sweep.spec.model()), point.step_seconds(), 1 / kTera,
+                             "2 FLOP x 3 passes x forward MACs x images / mean epoch without loading"),
+                   CountCell(point.steps_per_epoch(), proto::MEASURED, ""),
+                   CountCell(point.tail_batch(), proto::MEASURED, "images of the epoch's last step"),
+                   MemoryCell(point, sweep.spec.training().device()), outcome});
+  }
+  AddMethodNotes(table);
+  table.add_note(absl::StrCat(DescribeEnd(sweep.end), " Timing: ", DescribeTiming(sweep.spec.training()), "."));
+  table.add_note(absl::StrCat("Model: ", FormatCount(sweep.spec.model().parameter_count()), " parameters, ",
+                              FormatNumber(sweep.spec.model().forward_macs_per_image() / 1e6),
+                              " million multiply-accumulates forward per image (counted on the built model)."));
+  return table;
+}
+
+proto::Table PartsTable(const SweepRecords& sweep) {
+  proto::Table table =
+      MakeTable(Title("Parts of an epoch", sweep), {"batch", "waiting for data, s", "copy to device, s", "forward, s",
+                                                    "backward, s", "optimizer, s", "clock"});
+  for (const proto::SweepPoint& point : sweep.points) {
+    if (point.outcome() != proto::COMPLETED) {
+      continue;
+    }
+    AddRow(table, {LabelCell(FormatCount(point.batch_size())), SamplesCell(point.data_wait_seconds()),
+                   SamplesCell(point.copy_seconds()), SamplesCell(point.forward_seconds()),
+                   SamplesCell(point.backward_seconds()), SamplesCell(point.optimizer_seconds()),
+                   LabelCell(point.timing_method())});
+  }
+  if (table.row().empty()) {
+    table.set_absent_reason("no point was completed");
+  }
+  AddMethodNotes(table);
+  return table;
+}
+
+// Clocks and power at the end of each point; no table when the device does not tell.
+void AddDeviceStates(const SweepRecords& sweep, proto::Section& section) {
+  proto::Table table = MakeTable(Title("State of the device at the end of each point", sweep),
+                                 {"batch", "SM clock, MHz", "memory clock, MHz", "power, W", "limit, W", "temperature, °C",
+                                  "throttled"});
+  for (const proto::SweepPoint& point : sweep.points) {
+    const proto::DeviceState& state = point.device_state();
+    if (!point.has_device_state() || !state.absent_reason().empty()) {
+      continue;
+    }
+    const auto reading = [](double value) { return NumberCell(value, proto::MEASURED, "", 3); };
+    AddRow(table, {LabelCell(FormatCount(point.batch_size())), reading(state.sm_clock_mhz()),
+                   reading(state.memory_clock_mhz()), reading(state.power_watts()), reading(state.power_limit_watts()),
+                   reading(state.temperature_celsius()),
+                   LabelCell(state.throttle_reason().empty() ? "no" : absl::StrJoin(state.throttle_reason(), ", "))});
+  }
+  if (!table.row().empty()) {
+    *section.add_table() = std::move(table);
+  }
+}
+
+// Of many epochs: the first ones, and the last.
+std::vector<const proto::EpochResult*> ShownEpochs(const google::protobuf::RepeatedPtrField<proto::EpochResult>& epochs) {
+  std::vector<const proto::EpochResult*> shown;
+  for (int i = 0; i < epochs.size(); ++i) {
+    if (epochs.size() <= kMostEpochsShown || i < kMostEpochsShown - 1 || i == epochs.size() - 1) {
+      shown.push_back(&epochs[i]);
+    }
+  }
+  return shown;
+}
+
+void AddEpochs(const std::vector<proto::Cell>& labels, const google::protobuf::RepeatedPtrField<proto::EpochResult>& epochs,
+               proto::Table& table) {
+  for (const proto::EpochResult* epoch : ShownEpochs(epochs)) {
+    std::vector<proto::Cell> cells = labels;
+    cells.push_back(LabelCell(absl::StrCat(epoch->epoch() + 1, epoch->warmup() ? " (warm-up)" : "")));
+    cells.push_back(LabelCell(FormatNumber(epoch->learning_rate(), 3)));
+    cells.push_back(NumberCell(epoch->mean_loss(), proto::MEASURED, "mean over the epoch's images while training"));
+    cells.push_back(PercentCell(epoch->train_accuracy(), proto::MEASURED,
+                               "of the epoch's images while training"));
+    cells.push_back(epoch->has_test_accuracy()
+                        ? PercentCell(epoch->test_accuracy(), proto::MEASURED, "of the whole test set")
+                        : AbsentCell("not evaluated after this epoch"));
+    AddRow(table, cells);
+  }
+  if (epochs.size() > kMostEpochsShown) {
+    table.add_note(absl::StrCat("Of ", epochs.size(), " epochs the first ", kMostEpochsShown - 1,
+                                " and the last are shown; the record has all."));
+  }
+}
+
+void FinishEpochTable(proto::Table& table, proto::Section& section) {
+  if (!table.row().empty()) {
+    AddMethodNotes(table);
+    *section.add_table() = std::move(table);
+  }
+}
+
+}  // namespace
+
+double TrainingFlopPerImage(const proto::ModelFacts& model) {
+  return kFlopPerMac * kPasses * model.forward_macs_per_image();
+}
+
+std::string DescribeEnd(const proto::SweepEnd& end) {
+  const std::string detail = end.detail().empty() ? "" : absl::StrCat(" (", end.detail(), ")");
+  switch (end.reason()) {
+    case proto::END_OUT_OF_MEMORY:
+      return absl::StrCat("The ladder ended because the next batch did not fit into memory", detail, ".");
+    case proto::END_EXCEEDS_DATASET:
+      return absl::StrCat("The ladder ended because the next batch would be larger than the training set", detail,
+                          ", not because memory ran out.");
+    case proto::END_MAX_BATCH:
+      return absl::StrCat("The ladder ended with the last batch asked for", detail, ", not because memory ran out.");
+    case proto::END_KILLED:
+      return absl::StrCat("The ladder ended because the next batch's process was killed", detail, ".");
+    case proto::END_FAILED:
+      return absl::StrCat("The ladder ended because the next batch failed", detail, ".");
+    default:
+      return "Why the ladder ended is not in the record.";
+  }
+}
+
+proto::Section SweepSection(const LabRecords& lab) {
+  proto::Section section;
+  section.set_id("sweep");
+  section.set_title("Batch size on one device (Q1)");
+  for (const SweepRecords& sweep : lab.sweeps) {
+    *section.add_table() = SweepTable(sweep);
+    *section.add_table() = PartsTable(sweep);
+    AddDeviceStates(sweep, section);
+  }
+  if (lab.sweeps.empty()) {
+    proto::Table& table = *section.add_table() = MakeTable("Q1: epoch time against batch size", {});
+    table.set_absent_reason("no sweep.rec among the inputs; train_sweep makes it");
+  }
+  return section;
+}
+
+proto::Section TrainingSection(const LabRecords& lab) {
+  proto::Section section;
+  section.set_id("training");
+  section.set_title("Loss and accuracy");
+  const std::vector<std::string> results = {"epoch", "learning rate", "mean loss", "train accuracy, %", "test accuracy, %"};
+  for (const SweepRecords& sweep : lab.sweeps) {
+    std::vector<std::string> columns = results;
+    columns.insert(columns.begin(), "batch");
+    proto::Table table = MakeTable(Title("Loss and accuracy per epoch", sweep), columns);
+    for (const proto::SweepPoint& point : sweep.points) {
+      AddEpochs({LabelCell(FormatCount(point.batch_size()))}, point.epoch(), table);
+    }
+    FinishEpochTable(table, section);
+  }
+  for (const ScaleRecords& scale : lab.scales) {
+    std::vector<std::string> columns = results;
+    columns.insert(columns.begin(), {"devices", "batch per device"});
+    proto::Table table = MakeTable(absl::StrCat("Loss and accuracy per epoch: ", scale.spec.training().model(), " on ",
+                                                DescribeDevices(scale.header), " (", scale.name(), ")"),
+                                   columns);
+    for (const proto::ScalePoint& point : scale.points) {
+      if (point.reduction() != proto::ABLATED) {  // without all-reduces it is no valid training
+        AddEpochs({LabelCell(absl::StrCat(point.ranks(), point.reduction() == proto::PLAIN ? " (plain)" : "")),
+                   LabelCell(FormatCount(point.batch_per_device()))},
+                  point.epoch(), table);
+      }
+    }
+    FinishEpochTable(table, section);
+  }
+  if (section.table().empty()) {
+    proto::Table& table = *section.add_table() = MakeTable("Loss and accuracy per epoch", {});
+    table.set_absent_reason("no record among the inputs holds an epoch's result");
+  }
+  return section;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,22 @@
+// All sections of a report, in their order.
+#ifndef LOCKSTEP_LIB_REPORT_TABLES_H_
+#define LOCKSTEP_LIB_REPORT_TABLES_H_
+
+#include <string>
+#include <vector>
+
+#include "lib/proto/report.pb.h"
+#include "lib/report/lab_records.h"
+
+namespace lockstep {
+
+// machine, answers, sweep (Q1), scaling (Table 1), communication (Tables 2 and 3), training, int8, audit, records.
+// Sections whose record is missing say so; all are always there.
+std::vector<proto::Section> BuildSections(const LabRecords& lab);
+
+// "Lockstep: resnet18 on 4 x NVIDIA H200".
+std::string ReportTitle(const LabRecords& lab);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_REPORT_TABLES_H_

@@ -1,0 +1,176 @@
+#include "lib/report/warnings.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "lib/report/describe.h"
+
+namespace lockstep {
+namespace {
+
+void WarnOfImages(const LabRecords& lab, std::vector<std::string>& warnings) {
+  if (lab.datasets.empty()) {
+    warnings.push_back("Which images were used is not known here: dataset.rec is not among the inputs.");
+  }
+  for (const DatasetRecords& dataset : lab.datasets) {
+    std::set<std::string> notes;
+    bool synthetic = false;
+    for (const proto::DatasetInfo& info : dataset.info) {
+      if (!info.official()) {
+        notes.insert(info.note().empty() ? "no reason in the record" : info.note());
+      }
+      synthetic = synthetic || info.input_format() == proto::SYNTHETIC;
+    }
+    if (synthetic) {
+      warnings.push_back(absl::StrCat("SYNTHETIC IMAGES (", dataset.name(),
+                                      "): times are real; losses and accuracies say nothing of CIFAR-10."));
+    } else if (!notes.empty()) {
+      warnings.push_back(absl::StrCat("Not the official CIFAR-10 (", dataset.name(), "): ", absl::StrJoin(notes, "; "),
+                                      ". Times and accuracies are not comparable with those of the whole data set."));
+    }
+  }
+}
+
+void WarnOfBuilds(const LabRecords& lab, std::vector<std::string>& warnings) {
+  std::vector<std::string> slow, dirty, early;
+  for (const RecordSource* source : lab.Sources()) {
+    const proto::Build& build = source->header.build();
+    if (build.compilation_mode() != "opt") {
+      slow.push_back(source->name());
+    }
+    if (build.git_dirty() || build.git_commit().empty() || build.git_commit() == "unknown") {
+      dirty.push_back(source->name());
+    }
+    if (source->trailer.exit_status() != 0) {
+      early.push_back(absl::StrCat(source->name(), " (exit status ", source->trailer.exit_status(), ")"));
+    }
+  }
+  if (!slow.empty()) {
+    warnings.push_back(absl::StrCat("Made by a build without optimisation: ", absl::StrJoin(slow, ", "),
+                                    ". Its times are no results; build with --compilation_mode=opt."));
+  }
+  if (!dirty.empty()) {
+    warnings.push_back(absl::StrCat("Made by a build that no commit describes (uncommitted changes, or no checkout): ",
+                                    absl::StrJoin(dirty, ", "), "."));
+  }
+  if (!early.empty()) {
+    warnings.push_back(absl::StrCat("Not finished: ", absl::StrJoin(early, ", "), "."));
+  }
+}
+
+// Records that measure: on one machine they can be compared.
+void WarnOfMachines(const LabRecords& lab, std::vector<std::string>& warnings) {
+  std::map<std::string, std::vector<std::string>> files_of_machine;
+  const auto add = [&](const RecordSource& source) {
+    const proto::Host& host = source.header.host();
+    files_of_machine[absl::StrCat(host.name_sha256(), " ", host.cpu_model(), " ",
+                                  source.header.device().empty() ? "" : source.header.device(0).name())]
+        .push_back(source.name());
+  };
+  std::for_each(lab.sweeps.begin(), lab.sweeps.end(), add);
+  std::for_each(lab.scales.begin(), lab.scales.end(), add);
+  if (files_of_machine.size() < 2) {
+    return;
+  }
+  std::vector<std::string> groups;
+  for (const auto& [machine, files] : files_of_machine) {
+    groups.push_back(absl::StrJoin(files, ", "));
+  }
+  warnings.push_back(absl::StrCat("Measured on different machines or devices, so not to be compared with each other: ",
+                                  absl::StrJoin(groups, " | "), "."));
+}
+
+void WarnOfSinglesAndThrottling(const LabRecords& lab, std::vector<std::string>& warnings) {
+  std::set<std::string> single, throttled, reasons;
+  const auto look = [&](const RecordSource& source, const proto::Samples& epochs, const proto::DeviceState& state) {
+    if (epochs.value_size() == 1) {
+      single.insert(source.name());
+    }
+    if (!state.throttle_reason().empty()) {
+      throttled.insert(source.name());
+      reasons.insert(state.throttle_reason().begin(), state.throttle_reason().end());
+    }
+  };
+  for (const SweepRecords& sweep : lab.sweeps) {
+    for (const proto::SweepPoint& point : sweep.points) {
+      look(sweep, point.epoch_seconds(), point.device_state());
+    }
+  }
+  for (const ScaleRecords& scale : lab.scales) {
+    for (const proto::ScalePoint& point : scale.points) {
+      look(scale, point.epoch_seconds(), proto::DeviceState());
+      for (const proto::RankFacts& rank : point.rank()) {
+        look(scale, proto::Samples(), rank.device_state());
+      }
+    }
+  }
+  if (!single.empty()) {
+    warnings.push_back(absl::StrCat("One timed epoch only, so no spread: ", absl::StrJoin(single, ", "),
+                                    ". Differences of a few per cent mean nothing; measure with --repeats=5."));
+  }
+  if (!throttled.empty()) {
+    warnings.push_back(absl::StrCat("The device was throttled (", absl::StrJoin(reasons, ", "), ") at points of ",
+                                    absl::StrJoin(throttled, ", "), "."));
+  }
+}
+
+void WarnOfSums(const LabRecords& lab, std::vector<std::string>& warnings) {
+  for (const ScaleRecords& scale : lab.scales) {
+    for (const proto::ScalePoint& point : scale.points) {
+      if (point.has_sum_check() && point.sum_check().absent_reason().empty() && !point.sum_check().passed()) {
+        warnings.push_back(absl::StrCat("SUM CHECK FAILED: ", scale.name(), ", ", point.ranks(), " ranks, batch ",
+                                        point.batch_per_device(),
+                                        " per device: the ranks did not train on the sum of their gradients."));
+      }
+    }
+  }
+}
+
+bool MadeFrom(const RecordSource& source, const RecordSource& input) {
+  const auto& inputs = source.header.input();
+  return std::any_of(inputs.begin(), inputs.end(),
+                     [&](const proto::Input& i) { return i.sha256() == input.input.sha256(); });
+}
+
+template <typename Made, typename From>
+void WarnOfStrangers(const std::vector<Made>& made, const std::vector<From>& from, std::vector<std::string>& warnings) {
+  for (const Made& file : made) {
+    const bool known = from.empty() || std::any_of(from.begin(), from.end(), [&](const From& input) {
+                         return MadeFrom(file, input);
+                       });
+    if (!known) {
+      warnings.push_back(absl::StrCat(file.name(), " was not made from ", from.front().name(),
+                                      from.size() > 1 ? " or another record of its kind" : "",
+                                      " (their digests differ): the two do not belong together."));
+    }
+  }
+}
+
+// comm_model records that only audit published tables have no scale record behind them.
+std::vector<CommModelRecords> WithRows(const std::vector<CommModelRecords>& comm_models) {
+  std::vector<CommModelRecords> with_rows;
+  std::copy_if(comm_models.begin(), comm_models.end(), std::back_inserter(with_rows),
+               [](const CommModelRecords& file) { return !file.rows.empty(); });
+  return with_rows;
+}
+
+}  // namespace
+
+std::vector<std::string> Warnings(const LabRecords& lab) {
+  std::vector<std::string> warnings;
+  WarnOfImages(lab, warnings);
+  WarnOfSums(lab, warnings);
+  WarnOfBuilds(lab, warnings);
+  WarnOfMachines(lab, warnings);
+  WarnOfSinglesAndThrottling(lab, warnings);
+  WarnOfStrangers(lab.sweeps, lab.datasets, warnings);
+  WarnOfStrangers(lab.scales, lab.datasets, warnings);
+  WarnOfStrangers(lab.quantized, lab.datasets, warnings);
+  WarnOfStrangers(WithRows(lab.comm_models), lab.scales, warnings);
+  return warnings;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,19 @@
+// What a reader must know before believing a number of the report.
+#ifndef LOCKSTEP_LIB_REPORT_WARNINGS_H_
+#define LOCKSTEP_LIB_REPORT_WARNINGS_H_
+
+#include <string>
+#include <vector>
+
+#include "lib/report/lab_records.h"
+
+namespace lockstep {
+
+// One sentence each: images that are not CIFAR-10's official ones (or unknown), builds that are unoptimised or cannot be
+// found again, runs that ended early, single repeats, throttled devices, failed sum checks, records of several machines,
+// and records that were not made from each other. Empty: nothing to say.
+std::vector<std::string> Warnings(const LabRecords& lab);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_REPORT_WARNINGS_H_
