@@ -7,16 +7,14 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
 #include "lib/base/status_macros.h"
-#include "lib/base/stopwatch.h"
 #include "lib/cifar/dataset.h"
 #include "lib/nn/device.h"
-#include "lib/quant/float_reference.h"
+#include "lib/quant/accuracy.h"
 #include "lib/quant/network.h"
 #include "lib/quant/quantized_record.h"
 #include "lib/quantize/quantize_network.h"
+#include "lib/quantize/quantize_plan.h"
 #include "lib/quantize/torch_network.h"
 #include "lib/record/digest.h"
 #include "lib/record/provenance.h"
@@ -94,32 +92,14 @@ absl::StatusOr<proto::Header> MakeQuantizeHeader(const proto::QuantizeSpec& spec
   return MakeHeader(header);
 }
 
-// One image through the plain fp32 loops, in seconds: the best of three.
-double SecondsPerImage(const FloatNetwork& network) {
-  const std::vector<float> image(kImageBytes, 0.5f);
-  double best = 1e9;
-  for (int i = 0; i < 3; ++i) {
-    const Stopwatch watch;
-    RunFloat(network, image.data());
-    best = std::min(best, watch.Seconds());
-  }
-  return best;
-}
-
-// Images through plain loops: calibration twice in fp32 and once in int8, the test split once per integer step.
-void PrintPlan(const proto::QuantizeSpec& spec, const std::vector<Source>& sources, const std::string& output) {
-  double seconds = 0;
-  std::vector<std::string> names;
+absl::Status PrintPlan(const proto::QuantizeSpec& spec, const Dataset& dataset, const std::vector<Source>& sources) {
+  std::vector<FloatNetwork> networks;
   for (const Source& source : sources) {
-    const uint32_t integer_steps = source.network.HasBias() ? 2 : 1;
-    seconds += SecondsPerImage(source.network) * (3.0 * spec.calibration_images() + integer_steps * spec.test_images());
-    names.push_back(source.network.name);
+    networks.push_back(source.network);
   }
-  std::fprintf(stderr,
-               "quantize: plan: %s to %s; %u calibration images of the training split, weight range %s, accuracies on "
-               "%u test images; about %.0f s\n",
-               absl::StrJoin(names, " and ").c_str(), output.c_str(), spec.calibration_images(),
-               proto::WeightRange_Name(spec.weight_range()).c_str(), spec.test_images(), seconds);
+  ASSIGN_OR_RETURN(const std::string plan, DescribePlan(networks, dataset, spec));
+  std::fprintf(stderr, "quantize: plan: %s\n", plan.c_str());
+  return absl::OkStatus();
 }
 
 absl::Status WriteNetworks(const std::string& output, const proto::Header& header, const proto::QuantizeSpec& spec,
@@ -140,32 +120,6 @@ absl::Status WriteNetworks(const std::string& output, const proto::Header& heade
   return writer->Finish();
 }
 
-std::string StepName(proto::QuantizeStage stage) {
-  switch (stage) {
-    case proto::FP32_NETWORK:
-      return "fp32";
-    case proto::INT8_WEIGHTS:
-      return "int8 weights";
-    case proto::INT8_WEIGHTS_ACTIVATIONS:
-      return "and activations";
-    case proto::INT8_WEIGHTS_ACTIVATIONS_BIAS:
-      return "and bias";
-    default:
-      return proto::QuantizeStage_Name(stage);
-  }
-}
-
-std::string StepSummary(const proto::AccuracyStep& step) {
-  if (!step.absent_reason().empty()) {
-    return absl::StrCat(StepName(step.stage()), " - (", step.absent_reason(), ")");
-  }
-  std::string text = absl::StrFormat("%s %.2f %%", StepName(step.stage()), 100.0 * step.correct() / step.images());
-  if (step.stage() != proto::FP32_NETWORK) {
-    absl::StrAppend(&text, " (+", step.flips_to_right(), " -", step.flips_to_wrong(), ")");
-  }
-  return text;
-}
-
 }  // namespace
 
 absl::StatusOr<proto::WeightRange> ParseWeightRange(const std::string& word) {
@@ -178,18 +132,6 @@ absl::StatusOr<proto::WeightRange> ParseWeightRange(const std::string& word) {
   return absl::InvalidArgumentError(absl::StrCat("--weight_range=", word, ": expected max_abs or three_sigma"));
 }
 
-std::string AccuracySummary(const proto::QuantizedNetwork& network) {
-  std::vector<std::string> steps;
-  uint32_t images = 0, ties = 0;
-  for (const proto::AccuracyStep& step : network.step()) {
-    steps.push_back(StepSummary(step));
-    images = std::max(images, step.images());
-    ties = std::max(ties, step.argmax_ties());
-  }
-  return absl::StrCat(network.name(), " on ", images, " test images: ", absl::StrJoin(steps, ", "),
-                      "; argmax ties: ", ties);
-}
-
 absl::Status RunQuantize(const QuantizeOptions& options) {
   RETURN_IF_ERROR(CheckOptions(options));
   std::vector<Source> sources;
@@ -199,10 +141,10 @@ absl::Status RunQuantize(const QuantizeOptions& options) {
   }
   ASSIGN_OR_RETURN(const Dataset dataset, ReadDataset(options.input));
   const proto::QuantizeSpec spec = MakeSpec(options, dataset);
+  RETURN_IF_ERROR(CheckSpec(spec, dataset));
   ASSIGN_OR_RETURN(const proto::Header header, MakeQuantizeHeader(spec, dataset, sources));
   if (options.dry_run) {
-    PrintPlan(spec, sources, options.output);
-    return absl::OkStatus();
+    return PrintPlan(spec, dataset, sources);
   }
   if (!options.force && IsCached(options.output, header)) {
     return absl::OkStatus();

@@ -34,11 +34,6 @@ absl::Status RunQuantize(const QuantizeOptions& options);
 // Runs the replay samples of every network of a quantized.rec. Aborted: one gives other logits than recorded.
 absl::Status VerifyQuantized(const std::string& path);
 
-// A network's accuracies beside each other, in the lab's order:
-//     lenet5_bias: fp32 54.66 %, int8 weights 54.40 % (+10 -36), ... 3 argmax ties
-// where +a -b are the images that became right and wrong against fp32.
-std::string AccuracySummary(const proto::QuantizedNetwork& network);
-
 }  // namespace lockstep
 
 #endif  // LOCKSTEP_LIB_QUANTIZE_QUANTIZE_H_

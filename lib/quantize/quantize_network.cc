@@ -84,7 +84,9 @@ absl::Status RecordAccuracies(const FloatNetwork& network, const IntegerNetwork&
   return absl::OkStatus();
 }
 
-absl::Status CheckDataset(const Dataset& dataset, const proto::QuantizeSpec& spec) {
+}  // namespace
+
+absl::Status CheckSpec(const proto::QuantizeSpec& spec, const Dataset& dataset) {
   if (spec.calibration_images() == 0 || spec.calibration_images() > dataset.train.size()) {
     return absl::InvalidArgumentError(absl::StrCat("--calibration_images=", spec.calibration_images(),
                                                    ": expected 1 to ", dataset.train.size(),
@@ -96,11 +98,9 @@ absl::Status CheckDataset(const Dataset& dataset, const proto::QuantizeSpec& spe
   return absl::OkStatus();
 }
 
-}  // namespace
-
 absl::StatusOr<proto::QuantizedNetwork> QuantizeNetwork(const FloatNetwork& network, const Dataset& dataset,
                                                         const proto::QuantizeSpec& spec) {
-  RETURN_IF_ERROR(CheckDataset(dataset, spec));
+  RETURN_IF_ERROR(CheckSpec(spec, dataset));
   proto::QuantizedNetwork normalization_only;
   RETURN_IF_ERROR(RecordNormalization(dataset, normalization_only));
   ASSIGN_OR_RETURN(const NormalizationTable normalization, NormalizationOf(normalization_only));

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lib/cifar/dataset.h"
 #include "lib/proto/quantized.pb.h"
@@ -13,6 +14,9 @@ namespace lockstep {
 
 // Test images whose int8 logits are kept in a record, to be run again by whoever reads it.
 inline constexpr uint32_t kReplayImages = 8;
+
+// InvalidArgument: more calibration images than there are, or none. FailedPrecondition: no test images.
+absl::Status CheckSpec(const proto::QuantizeSpec& spec, const Dataset& dataset);
 
 // Quantizes, calibrates on spec.calibration_images() images of dataset.train, measures every accuracy on all of
 // dataset.test, and keeps replay samples (all test images, if they are fewer). Accuracies:

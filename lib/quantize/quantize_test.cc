@@ -169,28 +169,5 @@ TEST(VerifyQuantizedTest, AFileWithoutNetworksIsRefused) {
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("no network")));
 }
 
-TEST(AccuracySummaryTest, TheStepsBesideEachOther) {
-  proto::QuantizedNetwork network;
-  network.set_name("lenet5");
-  const auto add = [&](proto::QuantizeStage stage, uint32_t correct, uint32_t wrong, uint32_t right, uint32_t ties) {
-    proto::AccuracyStep& step = *network.add_step();
-    step.set_stage(stage);
-    step.set_correct(correct);
-    step.set_images(1000);
-    step.set_flips_to_wrong(wrong);
-    step.set_flips_to_right(right);
-    step.set_argmax_ties(ties);
-  };
-  add(proto::FP32_NETWORK, 541, 0, 0, 0);
-  add(proto::INT8_WEIGHTS, 540, 3, 2, 0);
-  add(proto::INT8_WEIGHTS_ACTIVATIONS, 531, 15, 5, 7);
-  proto::AccuracyStep& absent = *network.add_step();
-  absent.set_stage(proto::INT8_WEIGHTS_ACTIVATIONS_BIAS);
-  absent.set_absent_reason("the network has no bias");
-  EXPECT_EQ(AccuracySummary(network),
-            "lenet5 on 1000 test images: fp32 54.10 %, int8 weights 54.00 % (+2 -3), and activations 53.10 % (+5 -15), "
-            "and bias - (the network has no bias); argmax ties: 7");
-}
-
 }  // namespace
 }  // namespace lockstep

@@ -1,0 +1,22 @@
+// What a run would do, and about how long it would take: for --dry_run.
+#ifndef LOCKSTEP_LIB_QUANTIZE_QUANTIZE_PLAN_H_
+#define LOCKSTEP_LIB_QUANTIZE_QUANTIZE_PLAN_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "lib/cifar/dataset.h"
+#include "lib/proto/quantized.pb.h"
+#include "lib/quant/network.h"
+
+namespace lockstep {
+
+// One line. The time is had by quantizing each network on a few of the images, so that what would fail for any image
+// fails here; errors are QuantizeNetwork's.
+absl::StatusOr<std::string> DescribePlan(const std::vector<FloatNetwork>& networks, const Dataset& dataset,
+                                         const proto::QuantizeSpec& spec);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_QUANTIZE_QUANTIZE_PLAN_H_
