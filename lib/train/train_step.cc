@@ -46,6 +46,8 @@ absl::Status CheckRate(const char* name, double value) {
 
 }  // namespace
 
+double DefaultLearningRate(const std::string& model) { return model == "resnet18" ? 0.1 : 0.01; }
+
 absl::Status CheckTrainingSpec(const proto::TrainingSpec& spec) {
   if (spec.precision() != proto::FP32) {
     return absl::InvalidArgumentError(

@@ -24,6 +24,11 @@ namespace lockstep {
 // OK when TrainStep can do what the spec asks for; InvalidArgument names the field otherwise. Today: fp32 in NCHW.
 absl::Status CheckTrainingSpec(const proto::TrainingSpec& spec);
 
+// What a network is trained with unless told otherwise. resnet18: 0.1, as the lab asks. lenet5, with or without bias: 0.01;
+// PyTorch's CIFAR-10 tutorial trains that network with 0.001 at batch 4, which scales to 0.008 at the ladder's first batch
+// of 32, and 0.1 leaves it at chance.
+double DefaultLearningRate(const std::string& model);
+
 // What the steps since BeginEpoch did.
 struct EpochTotals {
   PhaseTimes times;

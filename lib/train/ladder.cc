@@ -1,0 +1,98 @@
+#include "lib/train/ladder.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+
+namespace lockstep {
+namespace {
+
+absl::StatusOr<Ladder> PlanByHand(const std::vector<uint32_t>& batches, uint64_t training_images) {
+  std::set<uint32_t> seen;
+  for (const uint32_t batch : batches) {
+    if (batch == 0 || !seen.insert(batch).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--batch: expected different sizes of at least 1, found ", batch, batch == 0 ? "" : " twice"));
+    }
+    if (batch > training_images) {
+      return absl::InvalidArgumentError(absl::StrCat("--batch=", batch, " is larger than the training set of ",
+                                                     training_images, " images; no such batch can be trained on"));
+    }
+  }
+  return Ladder{batches, 0, training_images, true};
+}
+
+proto::EndReason ReasonOf(proto::Outcome outcome) {
+  switch (outcome) {
+    case proto::OUT_OF_MEMORY:
+      return proto::END_OUT_OF_MEMORY;
+    case proto::KILLED:
+      return proto::END_KILLED;
+    default:
+      return proto::END_FAILED;
+  }
+}
+
+proto::SweepPoint ExceedingPoint(const Ladder& ladder) {
+  proto::SweepPoint point;
+  point.set_batch_size(ladder.exceeding);
+  point.set_outcome(proto::EXCEEDS_DATASET);
+  point.set_detail(absl::StrCat("the training set has ", ladder.training_images, " images"));
+  return point;
+}
+
+}  // namespace
+
+absl::StatusOr<Ladder> PlanLadder(const LadderOptions& options, uint64_t training_images) {
+  if (!options.batches.empty()) {
+    return PlanByHand(options.batches, training_images);
+  }
+  if (options.min_batch == 0 || options.factor < 2) {
+    return absl::InvalidArgumentError(absl::StrCat("a ladder starts at a batch of at least 1 and multiplies by at least 2; "
+                                                   "found --min_batch=", options.min_batch, " --factor=", options.factor));
+  }
+  if (options.max_batch != 0 && options.max_batch < options.min_batch) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--max_batch=", options.max_batch, " is below --min_batch=", options.min_batch));
+  }
+  const uint64_t max = options.max_batch != 0 ? options.max_batch : std::numeric_limits<uint32_t>::max();
+  Ladder ladder;
+  ladder.training_images = training_images;
+  for (uint64_t batch = options.min_batch; batch <= max; batch *= options.factor) {
+    if (batch > training_images) {
+      ladder.exceeding = static_cast<uint32_t>(batch);
+      break;
+    }
+    ladder.batch_sizes.push_back(static_cast<uint32_t>(batch));
+  }
+  return ladder;
+}
+
+absl::StatusOr<proto::SweepEnd> ClimbLadder(const Ladder& ladder, const TryBatch& try_batch, const KeepPoint& keep) {
+  proto::SweepEnd end;
+  for (const uint32_t batch : ladder.batch_sizes) {
+    ASSIGN_OR_RETURN(const proto::SweepPoint point, try_batch(batch));
+    RETURN_IF_ERROR(keep(point));
+    if (point.outcome() == proto::COMPLETED) {
+      end.set_largest_completed_batch(std::max(end.largest_completed_batch(), batch));
+    } else if (!ladder.by_hand) {
+      end.set_reason(ReasonOf(point.outcome()));
+      end.set_detail(absl::StrCat("batch ", batch, ": ", point.detail()));
+      return end;
+    }
+  }
+  if (ladder.exceeding != 0) {
+    RETURN_IF_ERROR(keep(ExceedingPoint(ladder)));
+    end.set_reason(proto::END_EXCEEDS_DATASET);
+    end.set_detail(absl::StrCat("batch ", ladder.exceeding, ": ", ExceedingPoint(ladder).detail()));
+    return end;
+  }
+  end.set_reason(proto::END_MAX_BATCH);
+  end.set_detail(ladder.by_hand ? "all batches of --batch were tried" : "--max_batch was reached");
+  return end;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,147 @@
+#include "lib/train/ladder.h"
+
+#include <map>
+
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::EqualsProto;
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::StatusIs;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+LadderOptions Options(uint32_t min, uint32_t factor, uint32_t max) {
+  LadderOptions options;
+  options.min_batch = min;
+  options.factor = factor;
+  options.max_batch = max;
+  return options;
+}
+
+LadderOptions ByHand(std::vector<uint32_t> batches) {
+  LadderOptions options;
+  options.batches = std::move(batches);
+  return options;
+}
+
+TEST(PlanLadderTest, TheLabsLadderEndsBelowTheDataSet) {
+  const auto ladder = PlanLadder(LadderOptions(), 50000);
+  ASSERT_THAT(ladder, IsOk());
+  EXPECT_THAT(ladder->batch_sizes, ElementsAre(32, 128, 512, 2048, 8192, 32768));
+  EXPECT_EQ(ladder->exceeding, 131072);
+}
+
+TEST(PlanLadderTest, ABatchAsLargeAsTheDataSetIsReal) {
+  EXPECT_THAT(PlanLadder(Options(10, 2, 0), 40)->batch_sizes, ElementsAre(10, 20, 40));
+  EXPECT_EQ(PlanLadder(Options(10, 2, 0), 40)->exceeding, 80);
+  EXPECT_THAT(PlanLadder(Options(10, 2, 0), 39)->batch_sizes, ElementsAre(10, 20));
+  EXPECT_EQ(PlanLadder(Options(10, 2, 0), 39)->exceeding, 40);
+}
+
+TEST(PlanLadderTest, StopsAtMaxBatch) {
+  EXPECT_THAT(PlanLadder(Options(32, 4, 512), 50000)->batch_sizes, ElementsAre(32, 128, 512));
+  EXPECT_EQ(PlanLadder(Options(32, 4, 512), 50000)->exceeding, 0);
+  EXPECT_THAT(PlanLadder(Options(32, 4, 511), 50000)->batch_sizes, ElementsAre(32, 128));
+  EXPECT_THAT(PlanLadder(Options(32, 4, 32), 50000)->batch_sizes, ElementsAre(32));
+}
+
+TEST(PlanLadderTest, TheFirstRungMayExceedAlready) {
+  EXPECT_THAT(PlanLadder(Options(32, 4, 0), 20)->batch_sizes, IsEmpty());
+  EXPECT_EQ(PlanLadder(Options(32, 4, 0), 20)->exceeding, 32);
+}
+
+TEST(PlanLadderTest, RefusesLaddersThatDoNotClimb) {
+  EXPECT_THAT(PlanLadder(Options(0, 4, 0), 10), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--min_batch=0")));
+  EXPECT_THAT(PlanLadder(Options(1, 1, 0), 10), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--factor=1")));
+  EXPECT_THAT(PlanLadder(Options(8, 2, 4), 10), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--max_batch=4")));
+}
+
+TEST(PlanLadderTest, TakesBatchesByHandInTheirOrder) {
+  EXPECT_THAT(PlanLadder(ByHand({128, 32, 50000}), 50000)->batch_sizes, ElementsAre(128, 32, 50000));
+  EXPECT_THAT(PlanLadder(ByHand({32, 0}), 100), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("found 0")));
+  EXPECT_THAT(PlanLadder(ByHand({32, 32}), 100), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("32 twice")));
+  EXPECT_THAT(PlanLadder(ByHand({1000}), 80),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--batch=1000 is larger than the training set of 80")));
+}
+
+// Climbs with the given outcomes (COMPLETED when not named) and keeps what was kept.
+struct Climb {
+  explicit Climb(const Ladder& ladder, const std::map<uint32_t, proto::Outcome>& outcomes = {}) {
+    end = ClimbLadder(
+        ladder,
+        [&](uint32_t batch) -> absl::StatusOr<proto::SweepPoint> {
+          tried.push_back(batch);
+          proto::SweepPoint point;
+          point.set_batch_size(batch);
+          point.set_outcome(outcomes.count(batch) != 0 ? outcomes.at(batch) : proto::COMPLETED);
+          point.set_detail("because");
+          return point;
+        },
+        [&](const proto::SweepPoint& point) {
+          kept.push_back(point);
+          return absl::OkStatus();
+        });
+  }
+  std::vector<uint32_t> tried;
+  std::vector<proto::SweepPoint> kept;
+  absl::StatusOr<proto::SweepEnd> end;
+};
+
+TEST(ClimbLadderTest, EndsWhereTheDataSetEnds) {
+  const Climb climb(*PlanLadder(Options(10, 2, 0), 25));
+  EXPECT_THAT(climb.tried, ElementsAre(10, 20));
+  ASSERT_EQ(climb.kept.size(), 3);
+  EXPECT_THAT(climb.kept[2],
+              EqualsProto("batch_size: 40 outcome: EXCEEDS_DATASET detail: 'the training set has 25 images'"));
+  EXPECT_THAT(*climb.end, EqualsProto("reason: END_EXCEEDS_DATASET largest_completed_batch: 20 "
+                                      "detail: 'batch 40: the training set has 25 images'"));
+}
+
+TEST(ClimbLadderTest, EndsAtMaxBatch) {
+  const Climb climb(*PlanLadder(Options(10, 2, 20), 25));
+  EXPECT_THAT(*climb.end, EqualsProto("reason: END_MAX_BATCH largest_completed_batch: 20 detail: '--max_batch was reached'"));
+}
+
+TEST(ClimbLadderTest, EndsAtTheFirstRungThatDoesNotComplete) {
+  const Ladder ladder = *PlanLadder(Options(10, 2, 0), 1000);
+  for (const auto& [outcome, reason] :
+       std::map<proto::Outcome, proto::EndReason>{{proto::OUT_OF_MEMORY, proto::END_OUT_OF_MEMORY},
+                                                  {proto::KILLED, proto::END_KILLED},
+                                                  {proto::FAILED, proto::END_FAILED}}) {
+    const Climb climb(ladder, {{40, outcome}});
+    EXPECT_THAT(climb.tried, ElementsAre(10, 20, 40));
+    EXPECT_EQ(climb.kept.size(), 3);
+    EXPECT_EQ(climb.end->reason(), reason);
+    EXPECT_EQ(climb.end->largest_completed_batch(), 20);
+    EXPECT_EQ(climb.end->detail(), "batch 40: because");
+  }
+}
+
+TEST(ClimbLadderTest, NothingCompleted) {
+  EXPECT_EQ(Climb(*PlanLadder(Options(10, 2, 0), 1000), {{10, proto::OUT_OF_MEMORY}}).end->largest_completed_batch(), 0);
+  EXPECT_EQ(Climb(*PlanLadder(Options(10, 2, 0), 5)).end->largest_completed_batch(), 0);
+}
+
+TEST(ClimbLadderTest, TriesAllBatchesGivenByHand) {
+  const Climb climb(*PlanLadder(ByHand({512, 32, 128}), 1000), {{512, proto::OUT_OF_MEMORY}});
+  EXPECT_THAT(climb.tried, ElementsAre(512, 32, 128));
+  EXPECT_EQ(climb.end->reason(), proto::END_MAX_BATCH);
+  EXPECT_EQ(climb.end->largest_completed_batch(), 128);
+}
+
+TEST(ClimbLadderTest, PassesErrorsOn) {
+  const Ladder ladder = *PlanLadder(Options(10, 2, 0), 1000);
+  const auto ok = [](uint32_t) -> absl::StatusOr<proto::SweepPoint> { return proto::SweepPoint(); };
+  EXPECT_THAT(ClimbLadder(ladder, [](uint32_t) { return absl::CancelledError("stopped"); },
+                          [](const proto::SweepPoint&) { return absl::OkStatus(); }),
+              StatusIs(absl::StatusCode::kCancelled, "stopped"));
+  EXPECT_THAT(ClimbLadder(ladder, ok, [](const proto::SweepPoint&) { return absl::DataLossError("disk"); }),
+              StatusIs(absl::StatusCode::kDataLoss, "disk"));
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,245 @@
+// The stage as its users meet it: the tool itself, its children, and the record that they leave.
+#include "lib/train/train_sweep.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "lib/cifar/small_dataset.h"
+#include "lib/nn/checkpoint.h"
+#include "lib/nn/model.h"
+#include "lib/record/digest.h"
+#include "lib/record/provenance.h"
+#include "lib/record/record_reader.h"
+#include "lib/record/record_writer.h"
+#include "lib/testing/file_util.h"
+#include "lib/testing/matchers.h"
+#include "lib/train/train_step.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::FileExists;
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::ReadFile;
+using ::lockstep::testing::SmallDataset;
+using ::lockstep::testing::TempPath;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class TrainSweepTest : public ::testing::Test {
+ protected:
+  // Writes a data set of so many training images.
+  void MakeInput(uint32_t train_images) {
+    HeaderOptions header;
+    header.schema = proto::DatasetFile::descriptor()->full_name();
+    input_ = TempPath("dataset.rec");
+    ASSERT_THAT(WriteRecordFile(input_, MakeHeader(header), ToRecords(SmallDataset(train_images, 20))), IsOk());
+    output_ = TempPath("sweep.rec");
+    unlink(output_.c_str());
+  }
+
+  // Starts the tool on the CPU; its standard error goes to a file.
+  void Start(std::vector<std::string> flags) {
+    flags.insert(flags.begin(), {"tools/train_sweep", "--input=" + input_, "--output=" + output_, "--device=cpu",
+                                 "--threads=1", "--workers=0"});
+    std::vector<char*> argv;
+    for (std::string& flag : flags) {
+      argv.push_back(flag.data());
+    }
+    argv.push_back(nullptr);
+    pid_ = fork();
+    if (pid_ == 0) {
+      if (freopen(TempPath("stderr").c_str(), "w", stderr) == nullptr) {
+        _exit(126);
+      }
+      execv(argv[0], argv.data());
+      _exit(127);
+    }
+  }
+
+  int Wait() {
+    int status = 0;
+    waitpid(pid_, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  }
+
+  int Run(const std::vector<std::string>& flags) {
+    Start(flags);
+    return Wait();
+  }
+
+  std::string Stderr() const { return ReadFile(TempPath("stderr")); }
+
+  std::vector<proto::SweepRecord> Records() const {
+    const auto file = ReadRecordFile<proto::SweepFile>(output_);
+    EXPECT_THAT(file, IsOk());
+    return file.ok() ? file->records : std::vector<proto::SweepRecord>();
+  }
+
+  std::string input_;
+  std::string output_;
+  pid_t pid_ = -1;
+};
+
+// Calls `ready` until it is true; false after a minute.
+bool Eventually(const std::function<bool()>& ready) {
+  for (const absl::Time end = absl::Now() + absl::Minutes(1); absl::Now() < end; absl::SleepFor(absl::Milliseconds(10))) {
+    if (ready()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+TEST_F(TrainSweepTest, ClimbsUntilTheDataSetEnds) {
+  MakeInput(40);
+  ASSERT_EQ(Run({"--model=lenet5", "--min_batch=8", "--factor=4", "--repeats=2"}), 0) << Stderr();
+  const auto records = Records();
+  ASSERT_EQ(records.size(), 5);  // spec, 8, 32, 128, end
+  EXPECT_THAT(records[0].spec().batch_size(), ElementsAre(8, 32));
+  EXPECT_EQ(records[0].spec().model().parameter_count(), 61770);
+  EXPECT_EQ(records[0].spec().model().training_images(), 40);
+  EXPECT_EQ(records[0].spec().training().learning_rate(), DefaultLearningRate("lenet5"));
+  const proto::SweepPoint& first = records[1].point();
+  EXPECT_EQ(first.outcome(), proto::COMPLETED);
+  EXPECT_EQ(first.steps_per_epoch(), 5);
+  EXPECT_EQ(first.images_per_epoch(), 40);
+  EXPECT_EQ(first.tail_batch(), 8);
+  EXPECT_EQ(first.epoch_size(), 3);
+  EXPECT_TRUE(first.epoch(0).warmup());
+  EXPECT_FALSE(first.epoch(1).warmup());
+  EXPECT_FALSE(first.epoch(1).has_test_accuracy());
+  EXPECT_TRUE(first.epoch(2).has_test_accuracy());
+  EXPECT_EQ(first.epoch_seconds().value_size(), 2);
+  EXPECT_GT(first.peak_memory_bytes(), 0);
+  EXPECT_EQ(first.timing_method(), "steady clock");
+  for (int i = 0; i < 2; ++i) {
+    // Parts add up: see epoch_runner.h. A busy machine may stop the process between two readings of the clock.
+    EXPECT_NEAR(first.epoch_seconds().value(i), first.step_seconds().value(i) + first.data_wait_seconds().value(i), 0.05);
+  }
+  EXPECT_EQ(records[2].point().tail_batch(), 8);  // 32 + 8
+  EXPECT_EQ(records[3].point().outcome(), proto::EXCEEDS_DATASET);
+  EXPECT_EQ(records[4].end().reason(), proto::END_EXCEEDS_DATASET);
+  EXPECT_EQ(records[4].end().largest_completed_batch(), 32);
+}
+
+TEST_F(TrainSweepTest, OutOfMemoryIsRecordedAndEndsTheLadder) {
+  MakeInput(128);
+  // Measured with LibTorch 2.11 (CUDA build) on x86-64: batch 16 fits into 0.95 GB, batch 128 does not fit into 1.7 GB.
+  ASSERT_EQ(Run({"--model=resnet18", "--min_batch=16", "--factor=8", "--epochs=1", "--noevaluate",
+                 "--memory_limit=1300000000"}), 0) << Stderr();
+  const auto records = Records();
+  ASSERT_EQ(records.size(), 4);
+  EXPECT_EQ(records[1].point().outcome(), proto::COMPLETED) << records[1].point().detail();
+  EXPECT_EQ(records[2].point().batch_size(), 128);
+  EXPECT_EQ(records[2].point().outcome(), proto::OUT_OF_MEMORY);
+  EXPECT_THAT(records[2].point().detail(), HasSubstr("memory"));
+  EXPECT_EQ(records[2].point().epoch_seconds().value_size(), 0);
+  EXPECT_EQ(records[3].end().reason(), proto::END_OUT_OF_MEMORY);
+  EXPECT_EQ(records[3].end().largest_completed_batch(), 16);
+}
+
+TEST_F(TrainSweepTest, AKilledPointIsRecorded) {
+  MakeInput(40);
+  Start({"--model=lenet5", "--min_batch=8", "--repeats=1000000"});
+  int child = 0;
+  ASSERT_TRUE(Eventually([&] {
+    return static_cast<bool>(std::ifstream(absl::StrCat("/proc/", pid_, "/task/", pid_, "/children")) >> child);
+  }));
+  kill(child, SIGKILL);
+  ASSERT_EQ(Wait(), 0) << Stderr();
+  const auto records = Records();
+  ASSERT_EQ(records.size(), 3);
+  EXPECT_EQ(records[1].point().outcome(), proto::KILLED);
+  EXPECT_THAT(records[1].point().detail(), HasSubstr("signal 9"));
+  EXPECT_EQ(records[2].end().reason(), proto::END_KILLED);
+}
+
+TEST_F(TrainSweepTest, AStopSignalKeepsWhatIsComplete) {
+  MakeInput(40);
+  Start({"--model=lenet5", "--batch=40,20", "--repeats=400"});
+  const auto points = [this] {
+    const auto file = ReadRecordFile<proto::SweepFile>(output_ + ".part", ReadMode::kSalvage);
+    int count = 0;
+    for (size_t i = 0; file.ok() && i < file->records.size(); ++i) {
+      count += file->records[i].has_point() ? 1 : 0;
+    }
+    return count;
+  };
+  ASSERT_TRUE(Eventually([&] { return points() == 1; })) << Stderr();
+  kill(pid_, SIGINT);
+  EXPECT_EQ(Wait(), 130);
+  EXPECT_FALSE(FileExists(output_));
+  EXPECT_EQ(points(), 1);
+  EXPECT_THAT(Stderr(), HasSubstr("stopped by SIGINT"));
+}
+
+TEST_F(TrainSweepTest, WritesACheckpointOfTheBatchAskedFor) {
+  MakeInput(40);
+  const std::string checkpoint = TempPath("lenet5.pt");
+  const std::vector<std::string> flags = {"--model=lenet5", "--batch=8,20", "--epochs=1", "--checkpoint=" + checkpoint,
+                                          "--checkpoint_batch=20"};
+  ASSERT_EQ(Run(flags), 0) << Stderr();
+  const auto records = Records();
+  ASSERT_EQ(records.size(), 5);  // spec, 8, 20, checkpoint, end
+  const proto::Checkpoint& written = records[3].checkpoint();
+  EXPECT_EQ(written.path(), checkpoint);
+  EXPECT_EQ(written.sha256(), *Sha256HexOfFile(checkpoint));
+  EXPECT_EQ(written.model(), "lenet5");
+  EXPECT_EQ(written.batch_size(), 20);
+  EXPECT_EQ(written.epochs(), 1);
+  EXPECT_EQ(written.test_accuracy(), records[2].point().epoch(0).test_accuracy());
+  EXPECT_THAT(records[2].point().epoch_seconds().absent_reason(), HasSubstr("warm-up"));
+  EXPECT_THAT(LoadCheckpoint(**MakeModel("lenet5", 9), checkpoint), IsOk());
+
+  ASSERT_EQ(Run(flags), 0);
+  EXPECT_THAT(Stderr(), HasSubstr("cached"));
+  unlink(checkpoint.c_str());
+  ASSERT_EQ(Run(flags), 0);
+  EXPECT_THAT(Stderr(), ::testing::Not(HasSubstr("cached")));
+  EXPECT_TRUE(FileExists(checkpoint));
+}
+
+TEST_F(TrainSweepTest, ADryRunTellsThePlanAndWritesNothing) {
+  MakeInput(40);
+  ASSERT_EQ(Run({"--model=lenet5", "--min_batch=8", "--repeats=2", "--dry_run"}), 0) << Stderr();
+  EXPECT_THAT(Stderr(), HasSubstr("batch 32: 2 steps an epoch, 6 in all"));
+  EXPECT_THAT(Stderr(), HasSubstr("batch 128: exceeds the training set"));
+  EXPECT_FALSE(FileExists(output_));
+  EXPECT_FALSE(FileExists(output_ + ".part"));
+}
+
+// Flags that cannot be: exit 2, a line that says so, and nothing written.
+TEST_F(TrainSweepTest, RefusesImpossibleFlags) {
+  MakeInput(40);
+  for (const auto& [flag, says] : std::vector<std::pair<std::string, std::string>>{
+           {"--batch=100", "--batch=100 is larger than the training set of 40"},
+           {"--batch=a", "'a' is no batch size"},
+           {"--preset=fast", "--preset=fast: expected lab"},
+           {"--precision=bf16", "--precision=bf16: expected fp32"},
+           {"--model=alexnet", "alexnet"},
+           {"--momentum=-1", "--momentum=-1"},
+           {"--factor=1", "--factor=1"}}) {
+    EXPECT_EQ(Run({flag}), 2) << flag;
+    EXPECT_THAT(Stderr(), HasSubstr(says));
+    EXPECT_FALSE(FileExists(output_ + ".part"));
+  }
+  EXPECT_EQ(Run({"--epochs=3", "--repeats=3"}), 2);
+  EXPECT_THAT(Stderr(), HasSubstr("give one of the two"));
+  EXPECT_EQ(Run({"--batch=8", "--checkpoint_batch=16", "--checkpoint=" + TempPath("x.pt")}), 2);
+  EXPECT_THAT(Stderr(), HasSubstr("--checkpoint_batch=16"));
+  EXPECT_EQ(Run({"--checkpoint=/no/such/folder/x.pt"}), 3);
+  EXPECT_THAT(Stderr(), HasSubstr("/no/such/folder/"));
+}
+
+}  // namespace
+}  // namespace lockstep

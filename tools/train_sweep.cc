@@ -1,0 +1,120 @@
+// train_sweep: times one model at several batch sizes on one device. The stage is lib/train/train_sweep.h.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/status/status.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "lib/base/exit_status.h"
+#include "lib/base/init_main.h"
+#include "lib/base/status_macros.h"
+#include "lib/record/stdout_guard.h"
+#include "lib/train/train_sweep.h"
+
+ABSL_FLAG(std::string, input, "", "The data set: a record file of cifar_prep; '-': standard input.");
+ABSL_FLAG(std::string, output, "sweep.rec", "The record file to write; '-': standard output.");
+ABSL_FLAG(bool, force, false, "Make the output again even when it already holds this result.");
+ABSL_FLAG(bool, dry_run, false, "Print the plan and exit.");
+ABSL_FLAG(std::string, preset, "lab", "lab: fp32 without TF32, NCHW, two loader workers. There is no other yet.");
+ABSL_FLAG(std::string, precision, "fp32", "fp32. There is no other yet.");
+ABSL_FLAG(std::string, device, "auto", "auto (CUDA where there is one), cpu or cuda.");
+ABSL_FLAG(std::string, model, "resnet18", "resnet18, lenet5 or lenet5_bias.");
+ABSL_FLAG(uint64_t, seed, 0, "Of the initial weights, the order of the images, and their augmentation.");
+ABSL_FLAG(uint32_t, epochs, 0, "Epochs of each point, the first of which is a warm-up; 0: 1 + repeats.");
+ABSL_FLAG(uint32_t, repeats, 0, "Timed epochs of each point; 0: all but the first of --epochs, or 5.");
+ABSL_FLAG(std::vector<std::string>, batch, {}, "Exactly these batch sizes, such as 32,128; none: a ladder.");
+ABSL_FLAG(uint32_t, min_batch, 32, "The ladder's first batch size.");
+ABSL_FLAG(uint32_t, factor, 4, "Each batch of the ladder is so many times the one before.");
+ABSL_FLAG(uint32_t, max_batch, 0, "The ladder ends here; 0: when a batch does not fit or exceeds the data set.");
+ABSL_FLAG(uint64_t, memory_limit, 0, "Bytes of heap that a point's process may have, on a CPU; 0: no limit.");
+ABSL_FLAG(bool, evaluate, true, "Test accuracy after the last epoch of each point.");
+ABSL_FLAG(std::string, checkpoint, "", "Where to put the trained weights, as a PyTorch state_dict; empty: nowhere.");
+ABSL_FLAG(uint32_t, checkpoint_batch, 0, "The batch size that the checkpoint is trained with; 0: the first.");
+ABSL_FLAG(double, learning_rate, 0, "Of SGD; 0: the model's own, 0.1 for resnet18 and 0.01 for lenet5.");
+ABSL_FLAG(double, momentum, 0.9, "Of SGD.");
+ABSL_FLAG(double, weight_decay, 5e-4, "Of SGD.");
+ABSL_FLAG(bool, augment, true, "Random crop with padding 4 and horizontal flip.");
+ABSL_FLAG(bool, drop_last, false, "Leave out an epoch's last batch when it is shorter than the others.");
+ABSL_FLAG(uint32_t, workers, 2, "Threads that prepare batches ahead; 0: none.");
+ABSL_FLAG(uint32_t, threads, 0, "CPU threads that LibTorch computes with; 0: its default.");
+ABSL_FLAG(bool, deterministic, false, "Bitwise repeatable on the same device; slower on CUDA.");
+ABSL_FLAG(uint32_t, internal_point_batch, 0, "Internal: train this one point and return it to the parent process.");
+
+namespace lockstep {
+namespace {
+
+constexpr char kTool[] = "train_sweep";
+
+absl::Status ReadBatches(LadderOptions& ladder) {
+  for (const std::string& text : absl::GetFlag(FLAGS_batch)) {
+    uint32_t batch = 0;
+    if (!absl::SimpleAtoi(text, &batch)) {
+      return absl::InvalidArgumentError(absl::StrCat("--batch: '", text, "' is no batch size; expected such as 32,128"));
+    }
+    ladder.batches.push_back(batch);
+  }
+  ladder.min_batch = absl::GetFlag(FLAGS_min_batch);
+  ladder.factor = absl::GetFlag(FLAGS_factor);
+  ladder.max_batch = absl::GetFlag(FLAGS_max_batch);
+  return absl::OkStatus();
+}
+
+void ReadTraining(proto::TrainingSpec& training) {
+  training.set_model(absl::GetFlag(FLAGS_model));
+  training.set_seed(absl::GetFlag(FLAGS_seed));
+  training.set_learning_rate(absl::GetFlag(FLAGS_learning_rate));
+  training.set_momentum(absl::GetFlag(FLAGS_momentum));
+  training.set_weight_decay(absl::GetFlag(FLAGS_weight_decay));
+  training.set_augment(absl::GetFlag(FLAGS_augment));
+  training.set_drop_last(absl::GetFlag(FLAGS_drop_last));
+  training.set_loader_workers(absl::GetFlag(FLAGS_workers));
+  training.set_threads(absl::GetFlag(FLAGS_threads));
+  training.set_deterministic(absl::GetFlag(FLAGS_deterministic));
+}
+
+absl::StatusOr<TrainSweepOptions> OptionsFromFlags() {
+  TrainSweepOptions options;
+  options.input = absl::GetFlag(FLAGS_input);
+  options.output = absl::GetFlag(FLAGS_output);
+  options.force = absl::GetFlag(FLAGS_force);
+  options.dry_run = absl::GetFlag(FLAGS_dry_run);
+  options.preset = absl::GetFlag(FLAGS_preset);
+  options.precision = absl::GetFlag(FLAGS_precision);
+  options.device = absl::GetFlag(FLAGS_device);
+  options.epochs = absl::GetFlag(FLAGS_epochs);
+  options.repeats = absl::GetFlag(FLAGS_repeats);
+  options.memory_limit_bytes = absl::GetFlag(FLAGS_memory_limit);
+  options.evaluate = absl::GetFlag(FLAGS_evaluate);
+  options.checkpoint = absl::GetFlag(FLAGS_checkpoint);
+  options.checkpoint_batch = absl::GetFlag(FLAGS_checkpoint_batch);
+  ReadTraining(options.training);
+  RETURN_IF_ERROR(ReadBatches(options.ladder));
+  return options;
+}
+
+absl::Status Run(const std::vector<std::string>& positional) {
+  if (!positional.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("unexpected argument ", positional[0], "; the input is --input=..."));
+  }
+  ASSIGN_OR_RETURN(const TrainSweepOptions options, OptionsFromFlags());
+  if (const uint32_t batch = absl::GetFlag(FLAGS_internal_point_batch); batch != 0) {
+    return RunTrainSweepPoint(options, batch);
+  }
+  if (options.output == "-" && !options.dry_run) {
+    RETURN_IF_ERROR(TakeStdout().status());
+  }
+  return RunTrainSweep(options);
+}
+
+}  // namespace
+}  // namespace lockstep
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> positional = lockstep::InitMain(
+      {lockstep::kTool, "Times the training of one model at several batch sizes on one device, and keeps its weights.",
+       "train_sweep --input=dataset.rec --model=resnet18 --output=sweep.rec"},
+      argc, argv);
+  return lockstep::ExitStatus(lockstep::kTool, lockstep::Run(positional));
+}
