@@ -448,6 +448,18 @@ TEST(AuditTest, OneQuantityPrintedTwice) {
   EXPECT_THAT(AuditOf(document, "times")[1].flag(), Contains("two_values_of_one_quantity"));
 }
 
+TEST(AuditTest, ATimeOfASingleEpochIsNoInput) {
+  proto::PublishedTables document = Times();
+  proto::PublishedTable& log = *document.add_table();
+  log.set_name("log");
+  Add(log, proto::EPOCH_SECONDS, 1, 32, "45.678");
+  log.mutable_value(0)->set_epoch(1);
+  proto::PublishedTable& table = *document.add_table();
+  table.set_name("s");
+  Add(table, proto::SPEEDUP, 2, 32, absl::StrFormat("%.6f", 45.678 / 25.789));
+  EXPECT_EQ(AuditOf(document, "s")[0].finding(), proto::NOT_REPRODUCIBLE);
+}
+
 TEST(AuditTest, AnEmptyDocumentHasNoTables) { EXPECT_THAT(Audit(proto::PublishedTables()), IsEmpty()); }
 
 }  // namespace

@@ -50,6 +50,7 @@ std::string Reduced2(const std::string& more = "") {
       "ranks: 2 batch_per_device: 32 reduction: ALL_REDUCE steps_per_epoch: 50 "
       "epoch_seconds { value: [7, 9] } step_seconds { value: [6, 8] } timing_method: 'steady clock' "
       "exposed_seconds { value: [1, 2] } collective_busy_seconds { value: [4, 4] } "
+      "collective_wait_seconds { absent_reason: 'needs two clocks' } "
       "probe { size_bytes: 4000 seconds { value: [0.0001] } } " +
       more);
 }
@@ -123,6 +124,8 @@ TEST(ExplainTest, ComputeAndCommunication) {
   ExpectValue(row.other_seconds(), 0.5);             // 5.5 - 5
   ExpectValue(row.exposed_event_seconds(), 1.5);
   ExpectValue(row.overlap_fraction(), (0.75 + 0.5) / 2);
+  ExpectValue(row.collective_busy_seconds(), 4);
+  ExpectAbsent(row.collective_wait_seconds(), "needs two clocks");
   EXPECT_EQ(row.exposed_event_seconds().provenance(), proto::MEASURED);
 }
 

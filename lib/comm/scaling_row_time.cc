@@ -27,12 +27,18 @@ std::string ReasonOf(const proto::Samples& samples) {
   return samples.absent_reason().empty() ? "not measured" : samples.absent_reason();
 }
 
+proto::Quantity MeasuredOr(const proto::Samples& samples, absl::string_view method) {
+  const std::optional<Spread> spread = SpreadOf(samples);
+  return spread.has_value() ? Measured(*spread, method) : Absent(ReasonOf(samples));
+}
+
 }  // namespace
 
 void FillBaseCase(const RowInputs& in, const Spread& step, proto::ScalingRow& row) {
   for (proto::Quantity* quantity :
        {row.mutable_communication_seconds(), row.mutable_exposed_event_seconds(),
-        row.mutable_exposed_ablation_seconds(), row.mutable_overlap_fraction(), row.mutable_other_seconds(),
+        row.mutable_exposed_ablation_seconds(), row.mutable_collective_busy_seconds(),
+        row.mutable_collective_wait_seconds(), row.mutable_overlap_fraction(), row.mutable_other_seconds(),
         row.mutable_bytes_per_step(), row.mutable_bandwidth_bytes_per_second(),
         row.mutable_measured_link_bytes_per_second(), row.mutable_utilization_of_measured(),
         row.mutable_utilization_of_nominal()}) {
@@ -48,16 +54,16 @@ void FillBaseCase(const RowInputs& in, const Spread& step, proto::ScalingRow& ro
 
 void FillExposed(const RowInputs& in, const Spread& step, proto::ScalingRow& row) {
   const proto::ScalePoint& point = in.point;
-  const std::optional<Spread> exposed = SpreadOf(point.exposed_seconds());
+  const std::string per_epoch =
+      absl::StrCat(", summed over the steps of an epoch (", point.timing_method(), "), mean over timed epochs");
   *row.mutable_exposed_event_seconds() =
-      exposed.has_value()
-          ? Measured(*exposed,
-                     absl::StrCat("last all-reduce's end minus backward's end, summed over the steps of an epoch (",
-                                  point.timing_method(), "), mean over timed epochs"))
-          : Absent(ReasonOf(point.exposed_seconds()));
-  *row.mutable_overlap_fraction() = DerivedOr(
-      OverlapFraction(point), "1 - exposed/busy, by events, epoch by epoch",
-      exposed.has_value() ? "the collectives' busy time is absent or zero" : "needs the exposed time by events");
+      MeasuredOr(point.exposed_seconds(), absl::StrCat("last all-reduce's end minus backward's end", per_epoch));
+  *row.mutable_collective_busy_seconds() =
+      MeasuredOr(point.collective_busy_seconds(), absl::StrCat("time in which an all-reduce ran", per_epoch));
+  *row.mutable_collective_wait_seconds() =
+      MeasuredOr(point.collective_wait_seconds(), absl::StrCat("busy minus the smallest busy of any rank", per_epoch));
+  *row.mutable_overlap_fraction() = DerivedOr(OverlapFraction(point), "1 - exposed/busy, by events, epoch by epoch",
+                                              "needs the exposed time by events and a busy time above 0");
   const std::optional<Spread> ablated =
       in.ablated != nullptr ? SpreadOf(in.ablated->step_seconds()) : std::optional<Spread>();
   *row.mutable_exposed_ablation_seconds() = DerivedOr(
