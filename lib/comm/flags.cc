@@ -4,8 +4,8 @@ namespace lockstep {
 namespace {
 
 struct Meaning {
-  absl::string_view flag;
-  absl::string_view words;
+  const char* flag;
+  const char* words;
 };
 
 constexpr Meaning kMeanings[] = {
@@ -33,7 +33,7 @@ constexpr Meaning kMeanings[] = {
 
 absl::string_view FlagMeaning(absl::string_view flag) {
   for (const Meaning& meaning : kMeanings) {
-    if (meaning.flag == flag) {
+    if (flag == meaning.flag) {
       return meaning.words;
     }
   }
