@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -44,6 +45,12 @@ proto::Samples Scaled(const proto::Samples& samples, double scale) {
     value *= scale;
   }
   return scaled;
+}
+
+void AddOnce(const std::string& text, std::vector<std::string>& texts) {
+  if (std::find(texts.begin(), texts.end(), text) == texts.end()) {
+    texts.push_back(text);
+  }
 }
 
 constexpr char kNoReason[] = "not in the record, which gives no reason";
@@ -173,25 +180,28 @@ void AddRow(proto::Table& table, const std::vector<proto::Cell>& cells) {
 }
 
 void AddMethodNotes(proto::Table& table) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> columns_of_method;  // in order of first appearance
+  std::vector<std::string> columns;  // names, each once
+  std::map<std::string, std::vector<std::string>> methods_of_column;
   for (int i = 0; i < table.column_size(); ++i) {
+    AddOnce(table.column(i), columns);
     for (const proto::Row& row : table.row()) {
-      const std::string& method = row.cell(i).method();
-      if (method.empty()) {
-        continue;
-      }
-      auto it = std::find_if(columns_of_method.begin(), columns_of_method.end(),
-                             [&](const auto& entry) { return entry.first == method; });
-      if (it == columns_of_method.end()) {
-        it = columns_of_method.insert(it, {method, {}});
-      }
-      if (std::find(it->second.begin(), it->second.end(), table.column(i)) == it->second.end()) {
-        it->second.push_back(table.column(i));
+      if (!row.cell(i).method().empty()) {
+        AddOnce(row.cell(i).method(), methods_of_column[table.column(i)]);
       }
     }
   }
-  for (const auto& [method, columns] : columns_of_method) {
-    table.add_note(absl::StrCat(absl::StrJoin(columns, "; "), ": ", method));
+  std::vector<std::string> notes;  // in the order of their first column
+  std::map<std::string, std::vector<std::string>> columns_of_note;
+  for (const std::string& column : columns) {
+    const std::vector<std::string>& methods = methods_of_column[column];
+    if (!methods.empty()) {
+      const std::string note = methods.size() == 1 ? methods[0] : absl::StrCat("for example ", methods[0]);
+      AddOnce(note, notes);
+      columns_of_note[note].push_back(column);
+    }
+  }
+  for (const std::string& note : notes) {
+    table.add_note(absl::StrCat(absl::StrJoin(columns_of_note[note], "; "), ": ", note));
   }
 }
 

@@ -62,7 +62,8 @@ proto::Cell QuantityCountCell(const proto::Quantity& quantity);
 proto::Table MakeTable(absl::string_view caption, const std::vector<std::string>& columns);
 void AddRow(proto::Table& table, const std::vector<proto::Cell>& cells);
 
-// A note per method that the table's numbers have: "time, s; images/s: how". Columns of the same name are named once.
+// Notes that say how the numbers of each column came about: "time, s; copy, s: METHOD". Columns of one name are one; where
+// their methods differ from cell to cell (they may name N and B), the first stands as an example.
 void AddMethodNotes(proto::Table& table);
 
 }  // namespace lockstep

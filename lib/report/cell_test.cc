@@ -10,6 +10,7 @@ namespace lockstep {
 namespace {
 
 using ::lockstep::testing::EqualsProto;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 proto::Samples SamplesOf(const std::vector<double>& values) {
@@ -111,6 +112,20 @@ TEST(CellTest, ANegativeQuantityIsShownAndNoted) {
   quantity.set_value(-0.25);
   EXPECT_EQ(QuantityCell(quantity).text(), "-0.2500");
   EXPECT_THAT(QuantityCell(quantity).note(), HasSubstr("never clamped"));
+}
+
+TEST(MethodNotesTest, ColumnsOfOneMethodShareANote) {
+  proto::Table table = MakeTable("", {"batch", "a, s", "b, s"});
+  AddRow(table, {LabelCell("32"), NumberCell(1, proto::MEASURED, "by clock"), NumberCell(2, proto::MEASURED, "by clock")});
+  AddMethodNotes(table);
+  EXPECT_THAT(table.note(), ElementsAre("a, s; b, s: by clock"));
+}
+
+TEST(MethodNotesTest, MethodsThatDifferByCellGiveAnExample) {
+  proto::Table table = MakeTable("", {"speed-up", "speed-up"});
+  AddRow(table, {NumberCell(1, proto::DERIVED, "E_1(32)/E_2(32)"), NumberCell(2, proto::DERIVED, "E_1(64)/E_2(64)")});
+  AddMethodNotes(table);
+  EXPECT_THAT(table.note(), ElementsAre("speed-up: for example E_1(32)/E_2(32)"));
 }
 
 }  // namespace

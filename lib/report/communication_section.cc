@@ -116,6 +116,23 @@ proto::Table SplitTable(const ScalingView& view) {
   return table;
 }
 
+// What hooks and buckets cost on one device, where nothing is sent.
+proto::Table ReducerTable(const ScalingView& view) {
+  proto::Table table = MakeTable(absl::StrCat("The reducer's own cost on one device: ", view.Title()),
+                                 {"batch B", "epoch without loading, plain, s", "through the reducer, in addition, s"});
+  for (const proto::ScalingRow& row : view.comm_model->rows) {
+    if (row.ranks() == 1 && row.has_reducer_seconds()) {
+      AddRow(table, {LabelCell(FormatCount(row.batch_per_device())), QuantityCell(row.step_seconds()),
+                     QuantityCell(row.reducer_seconds())});
+    }
+  }
+  if (table.row().empty()) {
+    table.set_absent_reason(absl::StrCat(view.comm_model->name(), " has no row of one device"));
+  }
+  AddMethodNotes(table);
+  return table;
+}
+
 proto::Table Table3(const ScalingView& view) {
   return LabTable(view, "Table 3: bandwidth of the all-reduce, GB/s (1e9 bytes)",
                   {{"bandwidth, GB/s", &proto::ScalingRow::bandwidth_bytes_per_second, kPerGiga}});
@@ -264,6 +281,9 @@ proto::Section CommunicationSection(const LabRecords& lab) {
   for (const ScalingView& view : ScalingViews(lab)) {
     *section.add_table() = Table2(view);
     *section.add_table() = SplitTable(view);
+    if (view.comm_model != nullptr) {
+      *section.add_table() = ReducerTable(view);
+    }
     *section.add_table() = Table3(view);
     *section.add_table() = UtilizationTable(view);
     if (view.scale != nullptr) {

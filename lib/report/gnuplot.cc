@@ -180,8 +180,8 @@ absl::StatusOr<std::string> RunGnuplot(const std::string& script) {
 std::string GnuplotScript(const proto::Plot& plot, const std::string& output) {
   std::string script = absl::StrCat(
       "set encoding utf8\nset terminal svg size 760,430 dynamic font 'sans-serif,14' noenhanced\nset output ", Quoted(output),
-      "\nset title ", Quoted(plot.title()), "\nset xlabel ", Quoted(plot.x_label()), "\nset ylabel ", Quoted(plot.y_label()),
-      "\nset grid y\nset border 3\nset tics nomirror\nset key bmargin center horizontal\n");
+      "\nset xlabel ", Quoted(plot.x_label()), "\nset ylabel ", Quoted(plot.y_label()),
+      "\nset grid y\nset border 3\nset tics nomirror\nset key tmargin center horizontal\n");
   if (plot.kind() == proto::LINES) {
     AppendLineData(plot, script);
     absl::StrAppend(&script, LineAxes(plot), LinesCommand(plot));

@@ -12,7 +12,8 @@
 
 namespace lockstep {
 
-// The script that draws this plot to `output`, its data inside. Pure, for tests. Text is taken as it is (no markup).
+// The script that draws this plot to `output`, its data inside. Pure, for tests. Text is taken as it is (no markup). The
+// title is not drawn: the page sets it as the figure's caption.
 std::string GnuplotScript(const proto::Plot& plot, const std::string& output);
 
 // "5.4.4". NotFound when there is no gnuplot in PATH: the message says how to install it.

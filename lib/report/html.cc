@@ -17,7 +17,7 @@ constexpr size_t kDigestDigits = 64;
 
 std::string Legend() {
   const std::string marks = absl::StrJoin(ProvenanceMarks(), "", [](std::string* out, const ProvenanceMark& mark) {
-    absl::StrAppend(out, "<li class=\"", mark.name, "\">1.23<sup class=\"mark\">", mark.letter, "</sup> ", mark.name, ": ",
+    absl::StrAppend(out, "<li class=\"", mark.name, "\"><sup class=\"mark\">", mark.letter, "</sup> ", mark.name, ": ",
                     mark.meaning, "</li>");
   });
   return absl::StrCat("<div class=\"legend\"><ul>", marks, "</ul><p>A dash is a number that was not obtained; its note says "
@@ -184,7 +184,8 @@ void AppendPlot(const proto::Plot& plot, const DrawnPlots& plots, std::string& o
                     EscapeHtml(drawn == plots.end() ? "not drawn" : drawn->second.absent_reason), ".</figure>\n");
     return;
   }
-  absl::StrAppend(&out, "<figure>", drawn->second.svg, "</figure>\n");
+  absl::StrAppend(&out, "<figure><figcaption>", EscapeHtml(plot.title()), "</figcaption>\n", drawn->second.svg,
+                  "</figure>\n");
 }
 
 void AppendSection(const proto::Section& section, const DrawnPlots& plots, std::string& out) {

@@ -21,7 +21,7 @@ inline constexpr char kStyleSheet[] = R"css(
 }
 * { box-sizing: border-box; }
 body {
-  margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 72rem; background: var(--ground); color: var(--text);
+  margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 76rem; background: var(--ground); color: var(--text);
   font: 16px/1.55 system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif;
 }
 h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 .4rem; }
@@ -47,13 +47,14 @@ code { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .95e
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .88rem; font-variant-numeric: tabular-nums; min-width: 32rem; }
 caption { text-align: left; font-weight: 600; font-size: .95rem; padding-bottom: .5rem; }
-th, td { padding: .34rem .8rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
+th, td { padding: .34rem .65rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
 thead th { border-bottom: 2px solid var(--line); vertical-align: bottom; font-weight: 600; }
 thead th.group { text-align: center; border-bottom: 1px solid var(--line); }
 th.first, td.first { border-left: 1px solid var(--line); }
 tbody th { font-weight: 500; white-space: nowrap; }
 tbody tr:hover { background: var(--panel); }
 .number { text-align: right; white-space: nowrap; }
+thead th, thead th.number { white-space: normal; min-width: 4.5rem; max-width: 10rem; }
 .long { overflow-wrap: anywhere; min-width: 14rem; }
 .digest { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .78rem; overflow-wrap: anywhere; min-width: 17rem; }
 td[title] { cursor: help; }
@@ -66,6 +67,7 @@ td.absent a { text-decoration: none; }
 .notes { font-size: .82rem; color: var(--faint); margin: .5rem 0 0; padding-left: 1.2rem; max-width: 60rem; }
 .notes.numbered { padding-left: 1.6rem; }
 figure { margin: 1.6rem 0; max-width: 46rem; color: var(--text); }
+figcaption { font-weight: 600; font-size: .95rem; margin-bottom: .4rem; }
 figure svg { width: 100%; height: auto; display: block; }
 figure.absent { background: var(--panel); border-radius: 6px; padding: .8rem 1rem; color: var(--faint); }
 footer { margin-top: 3rem; font-size: .82rem; color: var(--faint); }

@@ -74,19 +74,19 @@ proto::Table FlipsTable(const QuantizedRecords& file) {
   return table;
 }
 
-// Bits between the largest accumulator seen and int32's limit.
+// Bits that no input can fill: between the accumulator's bound and int32's limit.
 proto::Cell HeadroomCell(const proto::QuantizedLayer& layer) {
-  if (layer.accumulator_max_abs() <= 0) {
-    return AbsentCell("no accumulator other than 0 was seen");
+  if (layer.accumulator_bound() <= 0) {
+    return AbsentCell("the record gives no bound other than 0");
   }
-  return NumberCell(31 - std::log2(static_cast<double>(layer.accumulator_max_abs())), proto::DERIVED,
-                    "31 - log2(largest |accumulator|)", 3);
+  return NumberCell(31 - std::log2(static_cast<double>(layer.accumulator_bound())), proto::DERIVED,
+                    "31 - log2(bound), the bound being what no input can exceed", 3);
 }
 
 proto::Table LayerTable(const proto::QuantizedNetwork& network) {
   proto::Table table = MakeTable(absl::StrCat("Ranges and scales per layer: ", network.name()),
                                  {"layer", "weights", "max|w|", "3-sigma of w", "weight scale", "weights at +-127, %",
-                                  "max|activation|", "output scale", "outputs clamped, %", "largest |accumulator|",
+                                  "max|a|", "3-sigma of a", "output scale", "outputs clamped, %", "largest |accumulator|",
                                   "headroom, bits"});
   for (const proto::QuantizedLayer& layer : network.layer()) {
     AddRow(table, {LabelCell(layer.name()), LabelCell(absl::StrJoin(layer.weight_shape(), " x ")),
@@ -94,7 +94,8 @@ proto::Table LayerTable(const proto::QuantizedNetwork& network) {
                    NumberCell(layer.weight_three_sigma(), proto::DERIVED, "|mean| + 3 standard deviations"),
                    NumberCell(layer.weight_scale(), proto::DERIVED, "int8 = round(real x scale)"),
                    PercentCell(layer.weight_saturated_fraction(), proto::MEASURED, ""),
-                   NumberCell(layer.output_max_abs(), proto::MEASURED, "over the calibration images, real units"),
+                   NumberCell(layer.output_max_abs(), proto::MEASURED, "of what the next layer reads, over the calibration images, real units"),
+                   NumberCell(layer.activation_three_sigma(), proto::DERIVED, "|mean| + 3 standard deviations"),
                    NumberCell(layer.output_scale(), proto::DERIVED, "multiplies the int32 accumulator"),
                    PercentCell(layer.activation_saturated_fraction(), proto::MEASURED,
                                "over the calibration images"),

@@ -119,6 +119,10 @@ proto::Section RecordsSection(const LabRecords& lab) {
     AddRow(commands, {LabelCell(source->name()),
                       LabelOr(absl::StrJoin(header.command_line(), " "), "the record does not say")});
   }
+  if (records.row().empty()) {
+    records.set_absent_reason("no record was given");
+    commands.set_absent_reason("no record was given");
+  }
   *section.add_table() = std::move(records);
   *section.add_table() = std::move(commands);
   return section;

@@ -109,7 +109,7 @@ void AppendPlot(const proto::Plot& plot, const DrawnPlots& plots, std::string& o
                     ".*\n");
     return;
   }
-  absl::StrAppend(&out, "\n![", EscapeMarkdown(absl::StrCat(plot.title(), ". ", plot.description())), "](",
+  absl::StrAppend(&out, "\n**", EscapeMarkdown(plot.title()), "**\n\n![", EscapeMarkdown(absl::StrCat(plot.title(), ". ", plot.description())), "](",
                   drawn->second.file, ")\n");
 }
 

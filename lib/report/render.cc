@@ -72,9 +72,14 @@ std::vector<std::string> CondensedSources(const proto::Claim& claim) {
 }
 
 bool IsNumeric(const proto::Table& table, int column) {
-  return std::any_of(table.row().begin(), table.row().end(), [&](const proto::Row& row) {
-    return row.cell(column).provenance() != proto::PROVENANCE_UNSPECIFIED;
-  });
+  bool blanks_only = column > 0 && !table.row().empty();
+  for (const proto::Row& row : table.row()) {
+    if (row.cell(column).provenance() != proto::PROVENANCE_UNSPECIFIED) {
+      return true;
+    }
+    blanks_only = blanks_only && !row.cell(column).absent_reason().empty();
+  }
+  return blanks_only;
 }
 
 }  // namespace lockstep

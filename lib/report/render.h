@@ -52,7 +52,7 @@ class Footnotes {
 // The claim's sources, those with the same beginning put together: "a.b.{c, d}".
 std::vector<std::string> CondensedSources(const proto::Claim& claim);
 
-// Columns whose cells are numbers (or blanks for numbers) stand to the right.
+// Columns with a number, or with nothing but blanks, stand to the right.
 bool IsNumeric(const proto::Table& table, int column);
 
 }  // namespace lockstep

@@ -37,14 +37,16 @@ proto::Cell RowCell(const ScalingView& view, uint32_t ranks, uint32_t batch, Qua
 
 void AddTable1Row(const ScalingView& view, uint32_t ranks, proto::Reduction reduction, proto::Table& table) {
   const bool base = ranks == 1 && reduction == proto::PLAIN;
+  const bool reducer_alone = ranks == 1 && reduction != proto::PLAIN;
   const std::string reducer = ranks == 1 ? absl::StrCat(" (", DescribeReduction(reduction), ")") : "";
   std::vector<proto::Cell> cells = {LabelCell(absl::StrCat(ranks, reducer))};
   for (const uint32_t batch : view.Batches()) {
     const proto::Cell epoch = EpochCell(view, ranks, batch, reduction);
     cells.push_back(epoch);
     if (base && epoch.absent_reason().empty()) {
-      cells.push_back(LabelCell("1 (base)"));
-      cells.push_back(LabelCell("1 (base)"));
+      cells.insert(cells.end(), 2, LabelCell("1 (base)"));
+    } else if (reducer_alone) {
+      cells.insert(cells.end(), 2, AbsentCell("not a speed-up: it shows the reducer's own cost, see below Table 2"));
     } else {
       cells.push_back(RowCell(view, ranks, batch, &proto::ScalingRow::epoch_speedup));
       cells.push_back(RowCell(view, ranks, batch, &proto::ScalingRow::strong_speedup));
@@ -59,7 +61,8 @@ bool HasRow(const ScalingView& view, uint32_t ranks, proto::Reduction reduction)
       return true;
     }
   }
-  return view.scale == nullptr && reduction == proto::ALL_REDUCE;  // a comm_model row does not say plain or reduced
+  // comm_model's rows: plain for one device, through the reducer for more.
+  return view.scale == nullptr && (reduction == proto::PLAIN) == (ranks == 1);
 }
 
 proto::Table Table1(const ScalingView& view) {
@@ -83,9 +86,9 @@ proto::Table Table1(const ScalingView& view) {
     }
   }
   AddMethodNotes(table);
-  table.add_note("speed-up: the quotient of the times shown, E_1(B) / E_N(B). The work of a step per device stays the same "
-                 "and the images of an epoch stay the same, so it is weak in the batch and strong in the data set.");
-  table.add_note("strong: the global batch stays the same, E_1(N*B) / E_N(B); the base case is one device with batch N*B.");
+  table.add_note("speed-up: quotient of the times shown, base case 1 x B plain. A step's work per device stays the same, and "
+                 "so do the epoch's images: weak in the batch, strong in the data set.");
+  table.add_note("strong: the global batch stays the same; the base case is one device with batch N x B, plain.");
   if (view.scale != nullptr) {
     table.add_note(absl::StrCat(DescribeScaleMode(view.scale->spec), "; ", DescribeTiming(view.scale->spec.training()), "."));
   }
@@ -95,8 +98,8 @@ proto::Table Table1(const ScalingView& view) {
 proto::Table DefinitionsTable(const ScalingView& view) {
   proto::Table table = MakeTable(
       absl::StrCat("Speed-ups by definition: ", view.Title()),
-      {"devices N", "batch per device B", "strong", "base of strong", "weak", "base of weak", "weak efficiency, %",
-       "E_1(B) / E_N(B)", "Karp-Flatt serial fraction"});
+      {"devices N", "batch per device B", "strong, base 1 x N*B", "weak, base 1 x B", "weak efficiency, %",
+       "E_1(B) / E_N(B)", "serial fraction (Karp-Flatt)", "serial fraction (Gustafson)"});
   for (const proto::ScalingRow& row : view.comm_model->rows) {
     if (row.ranks() <= 1) {
       continue;
@@ -107,10 +110,9 @@ proto::Table DefinitionsTable(const ScalingView& view) {
       efficiency.set_method("weak speed-up / N");
     }
     AddRow(table, {LabelCell(absl::StrCat(row.ranks())), LabelCell(FormatCount(row.batch_per_device())),
-                   QuantityCell(row.strong_speedup()),
-                   LabelCell(absl::StrCat("1 x ", FormatCount(uint64_t{row.ranks()} * row.batch_per_device()))),
-                   QuantityCell(row.weak_speedup()), LabelCell(absl::StrCat("1 x ", FormatCount(row.batch_per_device()))),
-                   efficiency, QuantityCell(row.epoch_speedup()), QuantityCell(row.karp_flatt())});
+                   QuantityCell(row.strong_speedup()), QuantityCell(row.weak_speedup()),
+                   efficiency, QuantityCell(row.epoch_speedup()), QuantityCell(row.karp_flatt()),
+                   QuantityCell(row.gustafson_serial_fraction())});
   }
   if (table.row().empty()) {
     table.set_absent_reason(absl::StrCat(view.comm_model->name(), " has no row of more than one device"));

@@ -126,9 +126,7 @@ proto::Claim AnswerB3(const LabRecords& lab) {
       sentences.push_back(absl::StrCat(
           network->name(), ": ",
           PerLayer(*network, [](const auto& layer) { return layer.output_max_abs(); },
-                   [](const auto& layer) {
-                     return absl::StrCat(FormatPercent(layer.activation_saturated_fraction()), " %");
-                   })));
+                   [](const auto& layer) { return FormatNumber(layer.activation_three_sigma()); })));
     }
   }
   if (sentences.empty()) {
@@ -136,10 +134,12 @@ proto::Claim AnswerB3(const LabRecords& lab) {
   }
   return Claimed("B3", kAskedB3,
                  absl::StrCat("Over ", FormatCount(calibration_images),
-                              " training images, max|activation| per layer, and in brackets the share that int8 clamps:\n",
+                              " training images, max|a| per layer of what the next layer reads, and in brackets |mean| + 3 "
+                              "standard deviations:\n",
                               absl::StrJoin(sentences, "\n"), "\nThe histograms are in the record."),
                  {"quantized.spec.calibration_images", "quantized.network.layer.output_max_abs",
-                  "quantized.network.layer.activation_saturated_fraction"});
+                  "quantized.network.layer.activation_three_sigma",
+                  "quantized.network.layer.activation_before_relu", "quantized.network.layer.activation_after_relu"});
 }
 
 proto::Claim AnswerB4(const LabRecords& lab) {

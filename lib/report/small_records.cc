@@ -133,6 +133,9 @@ CommModelRecords SmallCommModel() {
   const std::string absent = "{ absent_reason: '--link_gigabytes_per_second was not given' }";
   const std::string method = " provenance: DERIVED method: ";
   file.rows.push_back(FromText<proto::ScalingRow>(absl::StrCat(R"(
+    ranks: 1 batch_per_device: 32 epoch_seconds { value: 4 provenance: MEASURED } step_seconds { value: 3 provenance: MEASURED }
+    epoch_speedup { value: 1)", method, R"('E_1(B) / E_N(B)' } reducer_seconds { value: 0.1)", method, R"('reduced - plain' })")));
+  file.rows.push_back(FromText<proto::ScalingRow>(absl::StrCat(R"(
     ranks: 2 batch_per_device: 32 epoch_seconds { value: 2.5 provenance: MEASURED } step_seconds { value: 2.0 provenance: DERIVED }
     strong_speedup { absent_reason: 'no run of 1 x 64' }
     weak_speedup { value: 1.5 low: 1.4 high: 1.6)", method, R"('N * (s_1(B) / k_1) / (s_N(B) / k_N)' }
@@ -183,7 +186,8 @@ QuantizedRecords SmallQuantized() {
   file.spec = FromText<proto::QuantizeSpec>("model: 'lenet5' weight_range: MAX_ABS calibration_images: 400 test_images: 1000");
   const std::string layer = R"(
     layer { name: 'conv1' kind: 'conv2d' weight_shape: [6, 3, 5, 5] weight_scale: 254 output_scale: 0.01 output_max_abs: 3.5
-            weight_three_sigma: 0.4 max_abs_weight: 0.5 activation_saturated_fraction: 0 accumulator_max_abs: 131072 })";
+            weight_three_sigma: 0.4 max_abs_weight: 0.5 activation_saturated_fraction: 0 accumulator_max_abs: 131072 accumulator_bound: 1048576
+            activation_three_sigma: 2.5 })";
   file.networks.push_back(FromText<proto::QuantizedNetwork>(absl::StrCat(R"(
     name: 'lenet5' checkpoint_sha256: 'abcdef0123456789' input_scale: 50
     step { stage: FP32_NETWORK correct: 600 images: 1000 }

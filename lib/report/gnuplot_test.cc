@@ -1,0 +1,118 @@
+#include "lib/report/gnuplot.h"
+
+#include <cstdlib>
+
+#include "gmock/gmock.h"
+#include "google/protobuf/text_format.h"
+#include "gtest/gtest.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+proto::Plot PlotOf(const std::string& text) {
+  proto::Plot plot;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &plot));
+  return plot;
+}
+
+proto::Plot Lines() {
+  return PlotOf(R"pb(
+    kind: LINES id: "time" title: "T < U" description: "points" x_label: "batch" y_label: "it's" x_log: true
+    series { label: "a'b" x: [32, 128] y: [4, 2] y_low: [3.5, 2] y_high: [4.5, 2] }
+    series { label: "ideal" reference: true x: [32, 128] y: [1, 2] })pb");
+}
+
+proto::Plot Bars(const std::string& kind) {
+  return PlotOf("kind: " + kind + R"pb( id: "split" tick: ["2 x 32"]
+    series { label: "a" x: [0] y: [1.5] } series { label: "b" x: [0] y: [0.5] })pb");
+}
+
+// Skips when gnuplot is not installed: drawing is optional, the script is not.
+#define SKIP_WITHOUT_GNUPLOT()                                     \
+  if (const auto version = GnuplotVersion(); !version.ok()) {      \
+    GTEST_SKIP() << version.status().message();                    \
+  }                                                                \
+  static_assert(true, "ends with a semicolon")
+
+TEST(GnuplotScriptTest, TextIsQuotedAndTakenAsItIs) {
+  const std::string script = GnuplotScript(Lines(), "/out.svg");
+  EXPECT_THAT(script, AllOf(HasSubstr("set ylabel 'it''s'"), HasSubstr("title 'a''b'"), HasSubstr("noenhanced")));
+}
+
+TEST(GnuplotScriptTest, ALineEndInALabelStartsNoCommand) {
+  proto::Plot plot = Lines();
+  plot.set_x_label("a'\nsystem('id')");
+  EXPECT_THAT(GnuplotScript(plot, "/out.svg"), HasSubstr("set xlabel 'a'' system(''id'')'"));
+}
+
+TEST(GnuplotScriptTest, LinesHaveErrorBarsAndTicksWherePointsAre) {
+  const std::string script = GnuplotScript(Lines(), "/out.svg");
+  EXPECT_THAT(script, AllOf(HasSubstr("32 4 3.5 4.5\n128 2 2 2\n"), HasSubstr("set xtics (32, 128)"),
+                            HasSubstr("set logscale x"), HasSubstr("yerrorlines")));
+}
+
+TEST(GnuplotScriptTest, StackedBarsStandOnEachOther) {
+  const std::string script = GnuplotScript(Bars("STACKED_BARS"), "/out.svg");
+  EXPECT_THAT(script, AllOf(HasSubstr("-0.3 0.3 0 1.5\n"), HasSubstr("-0.3 0.3 1.5 2\n")));
+}
+
+TEST(GnuplotScriptTest, GroupedBarsStandSideBySide) {
+  const std::string script = GnuplotScript(Bars("GROUPED_BARS"), "/out.svg");
+  EXPECT_THAT(script, AllOf(HasSubstr("-0.3 0 0 1.5\n"), HasSubstr("0 0.3 0 0.5\n")));
+}
+
+TEST(GnuplotTest, AMissingGnuplotIsNotFoundAndSaysHowToInstallIt) {
+  const std::string path = std::getenv("PATH") == nullptr ? "/usr/bin:/bin" : std::getenv("PATH");
+  setenv("PATH", "/no/such/folder", 1);
+  const auto version = GnuplotVersion();
+  const auto svg = DrawPlot(Lines());
+  setenv("PATH", path.c_str(), 1);
+  EXPECT_THAT(version, StatusIs(absl::StatusCode::kNotFound, HasSubstr("apt-get install gnuplot-nox")));
+  EXPECT_THAT(svg, StatusIs(absl::StatusCode::kNotFound, HasSubstr("gnuplot")));
+}
+
+TEST(GnuplotTest, HasAVersion) {
+  SKIP_WITHOUT_GNUPLOT();
+  EXPECT_THAT(*GnuplotVersion(), MatchesRegex("[0-9]+\\.[0-9]+\\..+"));
+}
+
+TEST(GnuplotTest, DrawsAnElementThatIsReadAloudAndTakesTheTextsColour) {
+  SKIP_WITHOUT_GNUPLOT();
+  const auto svg = DrawPlot(Lines());
+  ASSERT_THAT(svg, IsOk());
+  EXPECT_THAT(*svg, AllOf(StartsWith("<svg"), HasSubstr("role=\"img\""), HasSubstr("<title id=\"time-title\">T &lt; U</title>"),
+                          HasSubstr("<desc id=\"time-desc\">points</desc>"), HasSubstr("currentColor"), HasSubstr("it's")));
+  EXPECT_THAT(*svg, AllOf(Not(HasSubstr("\"black\"")), Not(HasSubstr("'black'")), Not(HasSubstr("GNUPLOT"))));
+}
+
+TEST(GnuplotTest, IdsBeginWithThePlotsOwn) {
+  SKIP_WITHOUT_GNUPLOT();
+  const std::string svg = *DrawPlot(Lines());
+  for (size_t at = svg.find(" id="); at != std::string::npos; at = svg.find(" id=", at + 1)) {
+    EXPECT_EQ(svg.substr(at + 5, 5), "time-") << svg.substr(at, 40);
+  }
+}
+
+TEST(GnuplotTest, TheSamePlotIsTheSameBytes) {
+  SKIP_WITHOUT_GNUPLOT();
+  EXPECT_EQ(*DrawPlot(Lines()), *DrawPlot(Lines()));
+  EXPECT_EQ(*DrawPlot(Bars("STACKED_BARS")), *DrawPlot(Bars("STACKED_BARS")));
+}
+
+TEST(GnuplotTest, AFileOfItsOwnIsOnWhite) {
+  EXPECT_EQ(StandaloneSvg("<svg><title>t</title><desc>d</desc><g/></svg>"),
+            "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<svg><title>t</title><desc>d</desc>\n"
+            "<rect width=\"100%\" height=\"100%\" fill=\"white\"/><g/></svg>");
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,137 @@
+// Both renderers over one small section: marks, blanks, footnotes, escaping.
+#include "lib/report/render.h"
+
+#include "gmock/gmock.h"
+#include "google/protobuf/text_format.h"
+#include "gtest/gtest.h"
+#include "lib/report/html.h"
+#include "lib/report/markdown.h"
+
+namespace lockstep {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// One row of every kind of cell; names that want escaping.
+proto::Section SmallSection() {
+  proto::Section section;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
+      R"pb(
+        id: "scaling" title: "Speed-up & more"
+        warning: "SYNTHETIC <images>"
+        claim { question: "Q1" asked: "How fast?" text: "Line 1 <x>\nline 2" source: ["sweep.point.a", "sweep.point.b"] }
+        claim { question: "Q4" asked: "Large batch?" absent_reason: "not measured" }
+        table {
+          caption: "Table 1 of <A&B>"
+          column: ["devices", "time, s", "speed-up"]
+          column_group { columns: 1 }
+          column_group { title: "batch 32" columns: 2 }
+          row { cell { text: "GPU <A&B>|x" } cell { text: "1.50" provenance: MEASURED method: "by \"clock\"" }
+                cell { absent_reason: "no run of 1 x 64" } }
+          row { cell { text: "2" } cell { text: "-0.1" provenance: DERIVED note: "negative" }
+                cell { absent_reason: "no run of 1 x 64" } }
+          note: "a note"
+        }
+        table { caption: "Table 2" absent_reason: "no record" }
+        plot { id: "speedup" title: "The plot" description: "A line" })pb",
+      &section));
+  return section;
+}
+
+DrawnPlots Drawn() { return {{"speedup", {"<svg>picture</svg>", "report.speedup.svg", ""}}}; }
+DrawnPlots NotDrawn() { return {{"speedup", {"", "", "gnuplot is not installed"}}}; }
+
+std::string Html(const DrawnPlots& plots = Drawn()) { return RenderHtml("On <A&B>", {SmallSection()}, plots); }
+std::string Markdown(const DrawnPlots& plots = Drawn()) { return RenderMarkdown("On <A&B>", {SmallSection()}, plots); }
+
+TEST(FootnotesTest, AReasonGivenTwiceIsOneNote) {
+  const proto::Section section = SmallSection();
+  const Footnotes notes(section.table(0));
+  EXPECT_THAT(notes.texts(), ElementsAre("no run of 1 x 64", "negative"));
+  EXPECT_EQ(notes.NumberOf(section.table(0).row(1).cell(2)), 1);
+  EXPECT_EQ(notes.NumberOf(section.table(0).row(1).cell(1)), 2);
+  EXPECT_EQ(notes.NumberOf(section.table(0).row(0).cell(0)), 0);
+}
+
+TEST(CondensedSourcesTest, TheSameBeginningIsSaidOnce) {
+  EXPECT_THAT(CondensedSources(SmallSection().claim(0)), ElementsAre("sweep.point.{a, b}"));
+}
+
+TEST(IsNumericTest, NumbersAndBlanksStandToTheRight) {
+  const proto::Section section = SmallSection();
+  EXPECT_FALSE(IsNumeric(section.table(0), 0));
+  EXPECT_TRUE(IsNumeric(section.table(0), 1));
+  EXPECT_TRUE(IsNumeric(section.table(0), 2));
+}
+
+TEST(HtmlTest, NothingFromRecordsIsMarkup) {
+  const std::string html = Html();
+  EXPECT_THAT(html, AllOf(HasSubstr("GPU &lt;A&amp;B&gt;|x"), HasSubstr("SYNTHETIC &lt;images&gt;"),
+                          HasSubstr("<title>On &lt;A&amp;B&gt;</title>"), Not(HasSubstr("<A&B>"))));
+}
+
+TEST(HtmlTest, ANumberShowsItsProvenanceAndMethod) {
+  EXPECT_THAT(Html(), HasSubstr("<td class=\"number measured first\" title=\"measured: by &quot;clock&quot;\">1.50<sup class=\"mark\">m"
+                                "</sup></td>"));
+}
+
+TEST(HtmlTest, ABlankLinksToItsReason) {
+  EXPECT_THAT(Html(), AllOf(HasSubstr("<td class=\"absent number\" title=\"no run of 1 x 64\">–<sup><a href=\"#scaling-table1-note1\""),
+                            HasSubstr("<li id=\"scaling-table1-note1\">no run of 1 x 64</li>")));
+}
+
+TEST(HtmlTest, IsOnePageWithoutScriptOrNetwork) {
+  const std::string html = Html();
+  EXPECT_THAT(html, AllOf(Not(HasSubstr("<script")), Not(HasSubstr("<link")), Not(HasSubstr("@import")), Not(HasSubstr("src="))));
+  EXPECT_THAT(html, AllOf(HasSubstr("prefers-color-scheme: dark"), HasSubstr("@media print")));
+}
+
+TEST(HtmlTest, IsReadAloud) {
+  EXPECT_THAT(Html(), AllOf(HasSubstr("<caption>Table 1 of &lt;A&amp;B&gt;</caption>"), HasSubstr("<th scope=\"col\""),
+                            HasSubstr("<th scope=\"colgroup\""), HasSubstr("<th scope=\"row\""), HasSubstr("lang=\"en\"")));
+}
+
+TEST(HtmlTest, APlotStandsInThePageOrSaysWhyNot) {
+  EXPECT_THAT(Html(), HasSubstr("<svg>picture</svg>"));
+  EXPECT_THAT(Html(NotDrawn()), HasSubstr("gnuplot is not installed"));
+}
+
+TEST(HtmlTest, ATableWithoutRowsSaysWhy) { EXPECT_THAT(Html(), HasSubstr("Blank: no record")); }
+
+TEST(HtmlTest, AClaimWithoutAnswerSaysWhy) { EXPECT_THAT(Html(), HasSubstr("No answer: not measured")); }
+
+TEST(MarkdownTest, NothingFromRecordsIsMarkup) {
+  EXPECT_THAT(Markdown(), AllOf(HasSubstr("| GPU &lt;A&amp;B&gt;\\|x |"), HasSubstr("# On &lt;A&amp;B&gt;")));
+}
+
+TEST(MarkdownTest, ANumberEndsInItsMark) {
+  EXPECT_THAT(Markdown(), HasSubstr("| 1.50 ᵐ | –¹ |"));
+  EXPECT_THAT(Markdown(), HasSubstr("| 2 | -0.1 ᵈ ² | –¹ |"));
+}
+
+TEST(MarkdownTest, FootnotesStandBelowTheTable) {
+  EXPECT_THAT(Markdown(), HasSubstr("- ¹ no run of 1 x 64\n- ² negative\n- a note\n"));
+}
+
+TEST(MarkdownTest, AGroupGoesBeforeTheNamesOfItsColumns) {
+  EXPECT_THAT(Markdown(), HasSubstr("| devices | batch 32: time, s | batch 32: speed-up |\n| --- | ---: | ---: |\n"));
+}
+
+TEST(MarkdownTest, ATableFollowsAnEmptyLine) { EXPECT_THAT(Markdown(), ContainsRegex("\n\n\\| devices")); }
+
+TEST(MarkdownTest, APlotIsAFileOrSaysWhyNot) {
+  EXPECT_THAT(Markdown(), HasSubstr("](report.speedup.svg)"));
+  EXPECT_THAT(Markdown(NotDrawn()), HasSubstr("gnuplot is not installed"));
+}
+
+TEST(MarkdownTest, WarningsAndBlanksAreLoud) {
+  EXPECT_THAT(Markdown(), AllOf(HasSubstr("> **Warning.** SYNTHETIC"), HasSubstr("Blank: no record"),
+                                HasSubstr("*No answer:* not measured")));
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,162 @@
+#include "lib/report/sentences.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "gmock/gmock.h"
+#include "google/protobuf/descriptor.h"
+#include "gtest/gtest.h"
+#include "lib/report/small_records.h"
+
+namespace lockstep {
+namespace {
+
+using ::google::protobuf::Descriptor;
+using ::google::protobuf::FieldDescriptor;
+using ::lockstep::testing::SmallLab;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+TEST(SentencesTest, TwelveQuestionsInTheOrderOfTheLab) {
+  std::string questions;
+  const proto::Section answers = AnswersSection(SmallLab());
+  for (const proto::Claim& claim : answers.claim()) {
+    absl::StrAppend(&questions, claim.question(), " ");
+    EXPECT_THAT(claim.asked(), Not(IsEmpty()));
+  }
+  EXPECT_EQ(questions, "Q1 Q2 Q3 Q4 Q5 Q6 Q7 B1 B2 B3 B4 B5 ");
+}
+
+// Every claim has sources or a reason, never both and never neither, whatever the records.
+TEST(SentencesTest, AClaimIsBoundToFieldsOrSaysWhyItIsAbsent) {
+  for (const LabRecords& lab : {SmallLab(), LabRecords()}) {
+    const proto::Section answers = AnswersSection(lab);
+    for (const proto::Claim& claim : answers.claim()) {
+      EXPECT_NE(claim.text().empty(), claim.absent_reason().empty()) << claim.DebugString();
+      EXPECT_EQ(claim.text().empty(), claim.source().empty()) << claim.DebugString();
+    }
+  }
+}
+
+const Descriptor* RecordType(const std::string& kind) {
+  return kind == "sweep"        ? proto::SweepRecord::descriptor()
+         : kind == "comm_model" ? proto::CommModelRecord::descriptor()
+         : kind == "quantized"  ? proto::QuantizedRecord::descriptor()
+                                : nullptr;
+}
+
+// "sweep.point[batch_size=32|128].step_seconds" -> "step_seconds" is a field of what "point" holds, and "batch_size" too.
+void ExpectFieldsExist(const std::string& source) {
+  const std::vector<std::string> steps = absl::StrSplit(source, '.');
+  const Descriptor* type = RecordType(steps[0]);
+  ASSERT_NE(type, nullptr) << source;
+  for (size_t i = 1; i < steps.size(); ++i) {
+    const std::pair<std::string, std::string> name_and_keys = absl::StrSplit(steps[i], absl::MaxSplits('[', 1));
+    const FieldDescriptor* field = type->FindFieldByName(name_and_keys.first);
+    ASSERT_NE(field, nullptr) << source << ": " << name_and_keys.first;
+    type = field->message_type();
+    for (const absl::string_view key : absl::StrSplit(name_and_keys.second, ',', absl::SkipEmpty())) {
+      const std::pair<std::string, std::string> name_and_value = absl::StrSplit(key, '=');
+      EXPECT_NE(type->FindFieldByName(name_and_value.first), nullptr) << source << ": " << name_and_value.first;
+    }
+  }
+}
+
+TEST(SentencesTest, SourcesNameFieldsThatExist) {
+  const proto::Section answers = AnswersSection(SmallLab());
+  for (const proto::Claim& claim : answers.claim()) {
+    for (const std::string& source : claim.source()) {
+      ExpectFieldsExist(source);
+    }
+  }
+}
+
+TEST(SentencesTest, Q1IsTheLabsSentence) {
+  EXPECT_THAT(AnswerQ1(SmallLab()).text(),
+              AllOf(HasSubstr("On GPU <A&B> it takes 3.000 ± 0 s with mini-batch size 32 and 1.50 ± 0.10 s with mini-batch size "
+                              "128 to train resnet18 for one epoch of 50,000 images without data loading"),
+                    HasSubstr("the epoch gets 2.00 times as fast"), HasSubstr("did not fit into memory")));
+}
+
+TEST(SentencesTest, Q1SaysNothingOfADifferenceWithinTheSpread) {
+  LabRecords lab = SmallLab();
+  for (double& value : *lab.sweeps[0].points[0].mutable_step_seconds()->mutable_value()) {
+    value = 1.55;  // against 1.4, 1.5, 1.6: mean 1.5, deviation 0.1
+  }
+  EXPECT_THAT(AnswerQ1(lab).text(), HasSubstr("does not change by more than its spread"));
+}
+
+TEST(SentencesTest, Q1SaysWhenTheLadderDidNotEndInMemory) {
+  LabRecords lab = SmallLab();
+  lab.sweeps[0].end.set_reason(proto::END_EXCEEDS_DATASET);
+  EXPECT_THAT(AnswerQ1(lab).text(), HasSubstr("not because memory ran out"));
+}
+
+TEST(SentencesTest, Q2SaysThatTheOtherKindIsNotKnown) {
+  EXPECT_THAT(AnswerQ2(SmallLab()).text(),
+              AllOf(HasSubstr("is 1.60 at batch 32 and 1.67 at batch 128 per device (ideal: 2)"),
+                    HasSubstr("the strong speed-up is not known (no run of 1 x 64)")));
+}
+
+proto::Quantity QuantityOf(double value, double low, double high) {
+  proto::Quantity quantity;
+  quantity.set_value(value);
+  quantity.set_low(low);
+  quantity.set_high(high);
+  return quantity;
+}
+
+TEST(SentencesTest, Q2ComparesTheKindsOnlyWhereTheIntervalsPart) {
+  LabRecords lab = SmallLab();  // weak: 1.5 [1.4, 1.6]
+  proto::ScalingRow& row = lab.comm_models[0].rows[1];
+  *row.mutable_strong_speedup() = QuantityOf(1.2, 1.1, 1.3);
+  EXPECT_THAT(AnswerQ2(lab).text(), AllOf(HasSubstr("2 x 32 against 1 x 64"), HasSubstr("strong scaling is worse here")));
+  *row.mutable_strong_speedup() = QuantityOf(1.9, 1.8, 2.0);
+  EXPECT_THAT(AnswerQ2(lab).text(), HasSubstr("strong scaling is better here"));
+  *row.mutable_strong_speedup() = QuantityOf(1.55, 1.45, 1.65);
+  EXPECT_THAT(AnswerQ2(lab).text(), HasSubstr("do not tell them apart"));
+}
+
+TEST(SentencesTest, Q3SetsTheLabsSplitBesideTheOthers) {
+  EXPECT_THAT(AnswerQ3(SmallLab()).text(),
+              AllOf(HasSubstr("Batch 32 per device: of 2.00 s, 1.50 s computing and 0.500 s (25 %) communicating"),
+                    HasSubstr("exposed by events: 0.200 s, by ablation: 0.300 s; other losses: 0.200 s"),
+                    HasSubstr("69.9 GB/s"), HasSubstr("-0.0500 s"), HasSubstr("not known (T_comm is negative)")));
+}
+
+TEST(SentencesTest, WithoutCommModelQ2AndQ3SayWhatIsMissing) {
+  LabRecords lab = SmallLab();
+  lab.comm_models.clear();
+  EXPECT_THAT(AnswerQ2(lab).absent_reason(), HasSubstr("comm_model"));
+  lab.scales.clear();
+  EXPECT_THAT(AnswerQ3(lab).absent_reason(), HasSubstr("scale_run"));
+}
+
+TEST(SentencesTest, WhatWasNotMeasuredIsNotAnswered) {
+  for (const auto answer : {AnswerQ4, AnswerQ5, AnswerQ6, AnswerQ7}) {
+    EXPECT_THAT(answer(SmallLab()).absent_reason(), HasSubstr("not measured: needs"));
+  }
+}
+
+TEST(SentencesTest, B2ToB5KeepNetworksApart) {
+  EXPECT_THAT(AnswerB2(SmallLab()).text(),
+              AllOf(HasSubstr("lenet5: 60.00 % in fp32, 59.00 % with int8 weights (-1.00 points; 15 images turned wrong and 5 "
+                              "right of 1000 test images)"),
+                    HasSubstr("lenet5_bias: 70.00 % in fp32, 70.00 % with int8 weights")));
+  EXPECT_THAT(AnswerB5(SmallLab()).text(), AllOf(HasSubstr("lenet5_bias: "), Not(HasSubstr("lenet5: "))));
+}
+
+TEST(SentencesTest, SyntheticImagesAreCalledSo) {
+  LabRecords lab = SmallLab();
+  lab.datasets[0].info[1].set_input_format(proto::SYNTHETIC);
+  EXPECT_THAT(AnswerB4(lab).text(), HasSubstr("synthetic test images"));
+}
+
+TEST(SentencesTest, RangesPerLayer) {
+  EXPECT_THAT(AnswerB1(SmallLab()).text(), HasSubstr("lenet5: conv1 0.5000 (0.4000)"));
+  EXPECT_THAT(AnswerB3(SmallLab()).text(), HasSubstr("lenet5: conv1 3.500 (2.500)"));
+}
+
+}  // namespace
+}  // namespace lockstep

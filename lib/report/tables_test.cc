@@ -1,0 +1,258 @@
+// All sections from small records: what is in their cells, and what is blank.
+#include "lib/report/tables.h"
+
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/report/small_records.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::SmallLab;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+const proto::Section& SectionOf(const std::vector<proto::Section>& sections, const std::string& id) {
+  for (const proto::Section& section : sections) {
+    if (section.id() == id) {
+      return section;
+    }
+  }
+  ADD_FAILURE() << "no section " << id;
+  return sections[0];
+}
+
+// The table whose caption begins so.
+proto::Table TableOf(const LabRecords& lab, const std::string& caption) {
+  for (const proto::Section& section : BuildSections(lab)) {
+    for (const proto::Table& table : section.table()) {
+      if (table.caption().rfind(caption, 0) == 0) {
+        return table;
+      }
+    }
+  }
+  ADD_FAILURE() << "no table " << caption;
+  return {};
+}
+
+// "text" of the cell, or "- REASON".
+std::string Shown(const proto::Cell& cell) {
+  return cell.absent_reason().empty() ? cell.text() : absl::StrCat("- ", cell.absent_reason());
+}
+
+std::vector<std::string> RowOf(const proto::Table& table, int row) {
+  std::vector<std::string> texts;
+  for (const proto::Cell& cell : table.row(row).cell()) {
+    texts.push_back(Shown(cell));
+  }
+  return texts;
+}
+
+TEST(TablesTest, EverySectionIsThereOnce) {
+  std::vector<std::string> ids;
+  for (const proto::Section& section : BuildSections(SmallLab())) {
+    ids.push_back(section.id());
+  }
+  EXPECT_THAT(ids, ElementsAre("machine", "answers", "sweep", "scaling", "communication", "training", "int8", "audit",
+                               "records"));
+}
+
+// A table has as many cells in each row as columns, and groups that cover them; a blank has a reason and nothing else.
+TEST(TablesTest, TablesAreWellFormed) {
+  for (const LabRecords& lab : {SmallLab(), LabRecords()}) {
+    for (const proto::Section& section : BuildSections(lab)) {
+      for (const proto::Table& table : section.table()) {
+        EXPECT_NE(table.row().empty(), table.absent_reason().empty()) << table.caption();
+        uint32_t grouped = 0;
+        for (const proto::ColumnGroup& group : table.column_group()) {
+          grouped += group.columns();
+        }
+        EXPECT_TRUE(grouped == 0 || static_cast<int>(grouped) == table.column_size()) << table.caption();
+        for (const proto::Row& row : table.row()) {
+          EXPECT_EQ(row.cell_size(), table.column_size()) << table.caption();
+          for (const proto::Cell& cell : row.cell()) {
+            EXPECT_NE(cell.text().empty(), cell.absent_reason().empty()) << table.caption() << cell.DebugString();
+          }
+        }
+      }
+    }
+  }
+}
+
+// 1.5e9 bytes; 50,000 images in 4 s; 2 x 3 x 5e8 x 50,000 = 1.5e14 operations in 3 s.
+TEST(TablesTest, TheSweepTable) {
+  const proto::Table table = TableOf(SmallLab(), "Q1: epoch time against batch size");
+  EXPECT_THAT(RowOf(table, 0), ElementsAre("32", "3.000 ± 0 (3)", "4.000 ± 0.100 (3)", "12,500", "50.00", "1563", "16",
+                                           "1.500", "completed"));
+  EXPECT_EQ(table.row(0).cell(1).provenance(), proto::MEASURED);
+  EXPECT_EQ(table.row(0).cell(3).provenance(), proto::DERIVED);
+  EXPECT_EQ(table.row(0).cell(4).provenance(), proto::DERIVED);
+}
+
+TEST(TablesTest, APointThatDidNotFitIsBlankAndSaysWhy) {
+  const proto::Table table = TableOf(SmallLab(), "Q1: epoch time against batch size");
+  EXPECT_THAT(RowOf(table, 2)[1], HasSubstr("- batch 512: out of memory (tried to allocate 9 GiB)"));
+  EXPECT_EQ(RowOf(table, 2)[8], "out of memory");
+}
+
+TEST(TablesTest, APartThatWasNotMeasuredIsBlank) {
+  EXPECT_EQ(RowOf(TableOf(SmallLab(), "Parts of an epoch"), 0)[5], "- fused into backward");
+}
+
+TEST(TablesTest, ASingleRepeatHasNoSpread) {
+  LabRecords lab = SmallLab();
+  lab.sweeps[0].points[0].mutable_epoch_seconds()->mutable_value()->Truncate(1);
+  EXPECT_EQ(RowOf(TableOf(lab, "Q1: epoch time against batch size"), 0)[2], "3.900 (1)");
+}
+
+TEST(TablesTest, Table1InTheLabsLayout) {
+  const proto::Table table = TableOf(SmallLab(), "Table 1");
+  ASSERT_EQ(table.column_group_size(), 3);
+  EXPECT_EQ(table.column_group(1).title(), "batch 32 per device");
+  EXPECT_THAT(RowOf(table, 0), ElementsAre("1 (plain)", "4.000 ± 0 (3)", "1 (base)", "1 (base)", "2.000 ± 0 (3)", "1 (base)",
+                                           "1 (base)"));
+  EXPECT_THAT(RowOf(table, 1), ElementsAre("1 (through the reducer)", "4.100 ± 0 (3)", HasSubstr("not a speed-up"),
+                                           HasSubstr("not a speed-up"), "- not run", HasSubstr("not a speed-up"),
+                                           HasSubstr("not a speed-up")));
+  EXPECT_THAT(RowOf(table, 2), ElementsAre("2", "2.50 ± 0.10 (3)", "1.600 [1.500, 1.700]", "- no run of 1 x 64",
+                                           "1.200 ± 0 (3)", "1.667", "- no run of 1 x 256"));
+}
+
+TEST(TablesTest, SpeedUpsWantACommModelOfThisScaleRecord) {
+  LabRecords lab = SmallLab();
+  lab.comm_models.clear();
+  EXPECT_THAT(RowOf(TableOf(lab, "Table 1"), 2)[2], HasSubstr("comm_model --input=/lab/scale.rec"));
+  lab = SmallLab();
+  lab.comm_models[0].header.mutable_input(0)->set_sha256("of another scale.rec");
+  EXPECT_THAT(RowOf(TableOf(lab, "Table 1"), 2)[2], StartsWith("- no comm_model record made from scale.rec"));
+}
+
+TEST(TablesTest, ACommModelAloneMakesTable1FromItsOwnTimes) {
+  LabRecords lab = SmallLab();
+  lab.scales.clear();
+  const proto::Table table = TableOf(lab, "Table 1");
+  EXPECT_THAT(RowOf(table, 1), ElementsAre("2", "2.500", "1.600 [1.500, 1.700]", "- no run of 1 x 64", "1.200", "1.667",
+                                           "- no run of 1 x 256"));
+}
+
+TEST(TablesTest, AGlobalBatchIsLookedUpAsGlobal) {
+  LabRecords lab = SmallLab();
+  lab.scales[0].spec.set_batch_mode(proto::GLOBAL);
+  lab.scales[0].spec.clear_batch_size();
+  lab.scales[0].spec.add_batch_size(64);  // 2 x 32; no run on one device
+  const proto::Table table = TableOf(lab, "Table 1");
+  EXPECT_EQ(table.column_group(1).title(), "global batch 64");
+  EXPECT_THAT(RowOf(table, 0), ElementsAre("2", "2.50 ± 0.10 (3)", "1.600 [1.500, 1.700]", "- no run of 1 x 64"));
+}
+
+TEST(TablesTest, Table2ShowsNegativeTimesAndMarksThem) {
+  const proto::Table table = TableOf(SmallLab(), "Table 2");
+  EXPECT_THAT(RowOf(table, 0), ElementsAre("2", "1.500", "0.5000", "0.7500", "-0.05000"));
+  EXPECT_THAT(table.row(0).cell(4).note(), HasSubstr("never clamped"));
+}
+
+TEST(TablesTest, Table3IsBlankWhereTheLabsTimeIsNegative) {
+  EXPECT_THAT(RowOf(TableOf(SmallLab(), "Table 3"), 0), ElementsAre("2", "69.90", "- T_comm is negative"));
+}
+
+TEST(TablesTest, CommunicationIsSetBesideOtherMethods) {
+  EXPECT_THAT(RowOf(TableOf(SmallLab(), "Communication by several methods"), 0),
+              ElementsAre("2", "32", "2.000", "1.500", "0.5000", "0.2000", "0.3000", "0.2000", "60.00"));
+}
+
+TEST(TablesTest, StepsAreACount) {
+  EXPECT_EQ(RowOf(TableOf(SmallLab(), "Utilisation of the link"), 0)[3], "782");
+}
+
+// 44,695,848 bytes in 0.2 ms: 223.5 GB/s; on two ranks the bus bandwidth is the same, 2(2-1)/2 = 1.
+TEST(TablesTest, TheAllReduceAlone) {
+  EXPECT_THAT(RowOf(TableOf(SmallLab(), "All-reduce of the gradient"), 0),
+              ElementsAre("2", "44,695,848", "200.0 ± 0 (2)", "223.5", "223.5"));
+}
+
+TEST(TablesTest, TheBuckets) {
+  const proto::Table table = TableOf(SmallLab(), "The buckets");
+  EXPECT_THAT(RowOf(table, 0), ElementsAre("1", "9.460", "8", "2.000", "3.000"));
+  EXPECT_EQ(table.row_size(), 2);
+}
+
+TEST(TablesTest, TheSumCheckAndTheShards) {
+  EXPECT_THAT(RowOf(TableOf(SmallLab(), "Sum check"), 0),
+              ElementsAre("2", "32", "1.000e-07", "1.000e-06", "yes", "yes, bit for bit", "passed", "2", "50,000", "0"));
+}
+
+TEST(TablesTest, AccuraciesOfANetworkStandBesideEachOther) {
+  const proto::Table table = TableOf(SmallLab(), "Accuracy in int8");
+  EXPECT_THAT(RowOf(table, 0), ElementsAre("lenet5", "60.00", "59.00", "58.00", "- the network has no bias", "1000"));
+  EXPECT_THAT(RowOf(table, 1), ElementsAre("lenet5_bias", "70.00", "70.00", "69.50", "69.00", "1000"));
+}
+
+TEST(TablesTest, ImagesThatChangedSides) {
+  EXPECT_THAT(RowOf(TableOf(SmallLab(), "Images that changed sides"), 0),
+              ElementsAre("lenet5", "weights int8", "590", "-1.00", "15", "5", "0"));
+}
+
+// 31 - log2(2^20) = 11.
+TEST(TablesTest, LayersShowTheirHeadroom) {
+  const proto::Table table = TableOf(SmallLab(), "Ranges and scales per layer: lenet5");
+  EXPECT_EQ(RowOf(table, 0).back(), "11.0");
+}
+
+TEST(TablesTest, TheAuditCountsAndListsWhatIsDoubtful) {
+  EXPECT_THAT(RowOf(TableOf(SmallLab(), "Published tables"), 0),
+              ElementsAre("A hand-in", "Table 1", "4", "1", "2", "0", "1", "GiB_as_GB"));
+  const proto::Table findings = TableOf(SmallLab(), "Numbers that were not reproduced");
+  ASSERT_EQ(findings.row_size(), 2);
+  EXPECT_THAT(RowOf(findings, 0), ElementsAre("A hand-in, Table 1", "speedup", "2 devices, batch 512", "1.18592", "1.23126",
+                                              HasSubstr("No convention gives 1.18592")));
+  EXPECT_EQ(findings.row(0).cell(3).provenance(), proto::PUBLISHED);
+  EXPECT_EQ(findings.row(0).cell(4).provenance(), proto::DERIVED);
+}
+
+TEST(TablesTest, EpochsThatWereNotEvaluatedAreBlank) {
+  const proto::Table table = TableOf(SmallLab(), "Loss and accuracy per epoch");
+  EXPECT_THAT(RowOf(table, 0), ElementsAre("32", "1 (warm-up)", "0.100", "2.100", "20.00", HasSubstr("not evaluated")));
+  EXPECT_THAT(RowOf(table, 1), ElementsAre("32", "2", "0.100", "1.500", "45.00", "50.00"));
+}
+
+TEST(TablesTest, OfManyEpochsTheFirstAndTheLastAreShown) {
+  LabRecords lab = SmallLab();
+  lab.sweeps[0].points.resize(1);
+  for (uint32_t epoch = 2; epoch < 200; ++epoch) {
+    lab.sweeps[0].points[0].add_epoch()->set_epoch(epoch);
+  }
+  const proto::Table table = TableOf(lab, "Loss and accuracy per epoch");
+  EXPECT_EQ(table.row_size(), 12);
+  EXPECT_EQ(RowOf(table, 11)[1], "200");
+}
+
+TEST(TablesTest, WithoutRecordsEveryTableSaysWhatIsMissing) {
+  for (const proto::Section& section : BuildSections(LabRecords())) {
+    for (const proto::Table& table : section.table()) {
+      EXPECT_THAT(table.absent_reason(), Not(IsEmpty())) << table.caption();
+    }
+  }
+}
+
+TEST(TablesTest, PlotsStandInTheirSections) {
+  const std::vector<proto::Section> sections = BuildSections(SmallLab());
+  EXPECT_EQ(SectionOf(sections, "sweep").plot(0).id(), "epoch_time");
+  EXPECT_EQ(SectionOf(sections, "scaling").plot(0).id(), "speedup");
+  EXPECT_EQ(SectionOf(sections, "communication").plot(0).id(), "split");
+}
+
+TEST(TablesTest, RecordsAreNamedWithTheirDigest) {
+  const proto::Table table = TableOf(SmallLab(), "What this report was made from");
+  EXPECT_EQ(table.row_size(), 6);
+  EXPECT_THAT(RowOf(table, 1), ElementsAre("sweep.rec", "train_sweep", "0.1.0, commit 0123456789ab, opt", "7",
+                                           "2026-11-21T10:00:00Z", "digest of sweep.rec", "12,345"));
+}
+
+}  // namespace
+}  // namespace lockstep

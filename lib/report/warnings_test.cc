@@ -1,0 +1,97 @@
+#include "lib/report/warnings.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/report/small_records.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::SmallLab;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TEST(WarningsTest, AGoodLabHasNone) { EXPECT_THAT(Warnings(SmallLab()), IsEmpty()); }
+
+TEST(WarningsTest, SyntheticImages) {
+  LabRecords lab = SmallLab();
+  for (proto::DatasetInfo& info : lab.datasets[0].info) {
+    info.set_official(false);
+    info.set_input_format(proto::SYNTHETIC);
+  }
+  EXPECT_THAT(Warnings(lab), ElementsAre(HasSubstr("SYNTHETIC IMAGES")));
+}
+
+TEST(WarningsTest, APartOfTheDataSet) {
+  LabRecords lab = SmallLab();
+  lab.datasets[0].info[0].set_official(false);
+  lab.datasets[0].info[0].set_note("5,000 of 50,000 images");
+  EXPECT_THAT(Warnings(lab), ElementsAre(AllOf(HasSubstr("Not the official CIFAR-10"), HasSubstr("5,000 of 50,000"))));
+}
+
+TEST(WarningsTest, AnUnknownDataSet) {
+  LabRecords lab = SmallLab();
+  lab.datasets.clear();
+  EXPECT_THAT(Warnings(lab), ElementsAre(HasSubstr("not known")));
+}
+
+TEST(WarningsTest, AnUnoptimisedBuild) {
+  LabRecords lab = SmallLab();
+  lab.sweeps[0].header.mutable_build()->set_compilation_mode("unoptimised");
+  EXPECT_THAT(Warnings(lab), ElementsAre(AllOf(HasSubstr("without optimisation"), HasSubstr("sweep.rec"))));
+}
+
+TEST(WarningsTest, ABuildThatNoCommitDescribes) {
+  LabRecords lab = SmallLab();
+  lab.scales[0].header.mutable_build()->set_git_dirty(true);
+  lab.quantized[0].header.mutable_build()->set_git_commit("unknown");
+  EXPECT_THAT(Warnings(lab), ElementsAre(AllOf(HasSubstr("no commit describes"), HasSubstr("scale.rec, quantized.rec"))));
+}
+
+TEST(WarningsTest, ARunThatEndedEarly) {
+  LabRecords lab = SmallLab();
+  lab.sweeps[0].trailer.set_exit_status(5);
+  EXPECT_THAT(Warnings(lab), ElementsAre(HasSubstr("sweep.rec (exit status 5)")));
+}
+
+TEST(WarningsTest, OneTimedEpoch) {
+  LabRecords lab = SmallLab();
+  lab.sweeps[0].points[0].mutable_epoch_seconds()->mutable_value()->Truncate(1);
+  EXPECT_THAT(Warnings(lab), ElementsAre(AllOf(HasSubstr("One timed epoch only"), HasSubstr("sweep.rec"))));
+}
+
+TEST(WarningsTest, AThrottledDevice) {
+  LabRecords lab = SmallLab();
+  lab.scales[0].points[3].mutable_rank(1)->mutable_device_state()->add_throttle_reason("SW power cap");
+  EXPECT_THAT(Warnings(lab), ElementsAre(HasSubstr("throttled (SW power cap) at points of scale.rec")));
+}
+
+TEST(WarningsTest, AFailedSumCheck) {
+  LabRecords lab = SmallLab();
+  lab.scales[0].points[3].mutable_sum_check()->set_passed(false);
+  EXPECT_THAT(Warnings(lab), ElementsAre(AllOf(HasSubstr("SUM CHECK FAILED"), HasSubstr("2 ranks, batch 32"))));
+}
+
+TEST(WarningsTest, ASumCheckThatWasNotMadeHasNotFailed) {
+  LabRecords lab = SmallLab();
+  lab.scales[0].points[3].mutable_sum_check()->set_passed(false);
+  lab.scales[0].points[3].mutable_sum_check()->set_absent_reason("one device");
+  EXPECT_THAT(Warnings(lab), IsEmpty());
+}
+
+TEST(WarningsTest, TwoMachines) {
+  LabRecords lab = SmallLab();
+  lab.scales[0].header.mutable_host()->set_name_sha256("another");
+  EXPECT_THAT(Warnings(lab), ElementsAre(HasSubstr("different machines")));
+}
+
+TEST(WarningsTest, RecordsThatWereNotMadeFromEachOther) {
+  LabRecords lab = SmallLab();
+  lab.comm_models[0].header.mutable_input(0)->set_sha256("of another scale.rec");
+  EXPECT_THAT(Warnings(lab), ElementsAre(HasSubstr("comm_model.rec was not made from scale.rec")));
+}
+
+}  // namespace
+}  // namespace lockstep
