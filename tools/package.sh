@@ -32,7 +32,7 @@ mkdir -p "$out/libexec" "$out/lib" "$out/data/published" "$out/proto/lib/proto"
 # A library that every Linux with the same or a newer glibc has, or that comes with torch.
 provided() {
   case "$1" in
-    linux-vdso* | ld-linux* | libc.so* | libm.so* | libdl.so* | librt.so* | libpthread.so* | libgcc_s* | libstdc++*) return 0 ;;
+    linux-vdso* | ld-linux* | libc.so* | libm.so* | libdl.so* | librt.so* | libutil.so* | libpthread.so* | libgcc_s* | libstdc++*) return 0 ;;
     libtorch* | libc10* | libcu* | libnv* | libnccl* | libshm* | libgomp* | libcaffe2*) return 0 ;;
     *) return 1 ;;
   esac
@@ -46,7 +46,18 @@ copy_libraries() {
   done
 }
 
+# A tool without LibTorch starts by itself; the others look for torch first.
 write_launcher() {
+  if ! ldd "$out/libexec/$1" | grep -q libtorch; then
+    cat > "$out/$1" <<'LAUNCHER'
+#!/bin/sh
+here="$(cd "$(dirname "$0")" && pwd)"
+export LD_LIBRARY_PATH="$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+exec "$here/libexec/$(basename "$0")" "$@"
+LAUNCHER
+    chmod +x "$out/$1"
+    return
+  fi
   cat > "$out/$1" <<'LAUNCHER'
 #!/bin/sh
 # Starts the tool of this name with the shared libraries of this machine's torch. PYTHON names another interpreter.
