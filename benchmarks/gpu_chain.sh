@@ -3,8 +3,8 @@
 #
 #   benchmarks/gpu_chain.sh PACKAGE CIFAR10 OUT
 #
-# PACKAGE: made by tools/package.sh. CIFAR10: the binary version, or a part of it. OUT: gets NAME.json per record, the
-# report, and the log. Runs the packaged GPU tests first: no time is taken of a program that is wrong. One GPU: the
+# PACKAGE: made by tools/package.sh. CIFAR10: the binary version, or a part of it. OUT: gets each record, as
+# it is and as JSON, the report, and the log. Runs the packaged GPU tests first: no time is taken of a program that is wrong. One GPU: the
 # sweep; more: scaling over 1, 2, ... as well. Exits 1 when a test failed.
 set -uo pipefail
 
@@ -69,7 +69,8 @@ if [ "$gpus" -gt 1 ]; then
 fi
 run report report --input="$inputs" --output=report.html
 cat report.md 2>/dev/null
-cp report.html report.md ./*.rec "$out/" 2>/dev/null
-rm -f "$out/dataset.rec"
+for file in report.md sweep.rec scale.rec comm_model.rec; do
+  [ -f "$file" ] && cp "$file" "$out/"
+done
 rm -rf "$work"
 exit $status
