@@ -1,4 +1,6 @@
 // comm_model: from times to an explanation.
+#include "lib/comm/comm_model.h"
+
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -8,13 +10,13 @@
 #include "lib/base/exit_status.h"
 #include "lib/base/init_main.h"
 #include "lib/base/status_macros.h"
-#include "lib/comm/comm_model.h"
 #include "lib/comm/summary.h"
 #include "lib/record/stdout_guard.h"
 
 ABSL_FLAG(std::string, input, "", "scale record to explain; - is standard input");
 ABSL_FLAG(std::string, sweep, "", "sweep record of the same settings, for more one-device times");
-ABSL_FLAG(std::vector<std::string>, audit, {}, "published tables to recompute, comma-separated (data/published/*.textproto)");
+ABSL_FLAG(std::vector<std::string>, audit, {},
+          "published tables to recompute, comma-separated (data/published/*.textproto)");
 ABSL_FLAG(double, link_gigabytes_per_second, 0,
           "nominal bandwidth of one device's link in one direction, GB = 1e9 bytes; 0: not given");
 ABSL_FLAG(std::string, output, "comm_model.rec", "record to write; - is standard output");
@@ -55,7 +57,8 @@ int main(int argc, char** argv) {
   const lockstep::ToolInfo tool = {
       "comm_model",
       "explains a scaling run (speed-up, compute against communication, bandwidth) and recomputes published tables.",
-      "comm_model --input=scale.rec --sweep=sweep.rec --audit=data/published/seed_001.textproto --output=comm_model.rec"};
+      "comm_model --input=scale.rec --sweep=sweep.rec --audit=data/published/seed_001.textproto "
+      "--output=comm_model.rec"};
   lockstep::InitMain(tool, argc, argv);
   return lockstep::ExitStatus(tool.name, lockstep::Run());
 }

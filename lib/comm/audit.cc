@@ -36,8 +36,8 @@ uint32_t BaseDevices(const proto::PublishedValue& value) { return std::max<uint3
 // A number that may be the one that `cell` repeats, in the unit of `cell`; nothing when it is of another kind.
 std::optional<double> AsRepeatedBy(const Cell& cell, const Cell& other) {
   const proto::PublishedValue &a = *cell.value, &b = *other.value;
-  if (&cell == &other || b.restated() || a.devices() != b.devices() || a.batch() != b.batch() || a.epoch() != b.epoch() ||
-      a.base_devices() != b.base_devices()) {
+  if (&cell == &other || b.restated() || a.devices() != b.devices() || a.batch() != b.batch() ||
+      a.epoch() != b.epoch() || a.base_devices() != b.base_devices()) {
     return std::nullopt;
   }
   if (a.quantity() == b.quantity()) {
@@ -60,7 +60,8 @@ void JudgeRestated(const Document& document, Cell& cell, proto::AuditedValue& au
       continue;
     }
     const bool other_rounds = RoundsTo(*value, cell.printed);
-    const bool closer = nearest == nullptr || std::abs(*value - cell.printed.value) < std::abs(nearest_value - cell.printed.value);
+    const bool closer =
+        nearest == nullptr || std::abs(*value - cell.printed.value) < std::abs(nearest_value - cell.printed.value);
     if ((other_rounds && !rounds) || (closer && other_rounds == rounds)) {
       nearest = &other;
       nearest_value = *value;
@@ -79,7 +80,8 @@ void JudgeRestated(const Document& document, Cell& cell, proto::AuditedValue& au
   candidate.set_ratio(cell.printed.value / nearest_value);
   if (rounds || truncates) {
     audited.set_finding(proto::REPRODUCED);
-    audited.set_sentence(absl::StrCat("Repeats ", nearest->value->as_printed(), " of ", document.TableName(*nearest), "."));
+    audited.set_sentence(
+        absl::StrCat("Repeats ", nearest->value->as_printed(), " of ", document.TableName(*nearest), "."));
     *audited.add_reproduced_by() = std::move(candidate);
     cell.repeats = nearest;
     if (truncates) {

@@ -1,11 +1,12 @@
 // Recomputes every number of a published document, and says which convention gives it, or that none does.
 //
-// Numbers of one kind in one table are judged together, because a person fills a column with one formula: the conventions
-// that give the most of them are believed, whether all digits go in or intermediates as printed, rounded or cut off; of
-// these, the ones that contradict the least of what the document says of itself (its parameter count, its gigabyte). A
-// number that they do not give, but another convention does, is believed to be that one only when coincidence is
-// unlikely: (conventions tried that are as plain) * (share of all values that would round to these digits) < 5 %.
-// Nothing here is measured: the audit says what a printed number follows from, not what would have been right.
+// Numbers of one kind in one table are judged together, because a person fills a column with one formula: the
+// conventions that give the most of them are believed, whether all digits go in or intermediates as printed, rounded or
+// cut off; of these, the ones that contradict the least of what the document says of itself (its parameter count, its
+// gigabyte). A number that they do not give, but another convention does, is believed to be that one only when
+// coincidence is unlikely: (conventions tried that are as plain) * (share of all values that would round to these
+// digits) < 5 %. Nothing here is measured: the audit says what a printed number follows from, not what would have been
+// right.
 #ifndef LOCKSTEP_LIB_COMM_AUDIT_H_
 #define LOCKSTEP_LIB_COMM_AUDIT_H_
 

@@ -28,8 +28,8 @@ const uint32_t kBatches[] = {32, 128, 512};
 
 // Epoch seconds, by devices and batch. T_1(128) and T_1(512) serve as strong base cases, too.
 const std::map<std::pair<uint32_t, uint32_t>, double> kTimes = {
-    {{1, 32}, 40.123}, {{1, 128}, 24.457}, {{1, 512}, 22.091}, {{2, 32}, 25.789}, {{2, 128}, 14.321},
-    {{2, 512}, 12.345}, {{4, 32}, 16.543},  {{4, 128}, 9.876},   {{4, 512}, 7.654}};
+    {{1, 32}, 40.123},  {{1, 128}, 24.457}, {{1, 512}, 22.091}, {{2, 32}, 25.789}, {{2, 128}, 14.321},
+    {{2, 512}, 12.345}, {{4, 32}, 16.543},  {{4, 128}, 9.876},  {{4, 512}, 7.654}};
 
 double T(uint32_t ranks, uint32_t batch) { return kTimes.at({ranks, batch}); }
 double Communication(uint32_t n, uint32_t b) { return T(n, b) - T(1, b) / n; }
@@ -48,8 +48,8 @@ void Add(proto::PublishedTable& table, proto::PublishedQuantity quantity, uint32
 using Formula = std::function<double(uint32_t n, uint32_t b)>;
 
 // A table of one quantity over all ranks and batches.
-void AddTable(proto::PublishedTables& document, const std::string& name, proto::PublishedQuantity quantity, int decimals,
-              const Formula& formula) {
+void AddTable(proto::PublishedTables& document, const std::string& name, proto::PublishedQuantity quantity,
+              int decimals, const Formula& formula) {
   proto::PublishedTable& table = *document.add_table();
   table.set_name(name);
   for (uint32_t n : kRanks) {
@@ -123,7 +123,8 @@ void ExpectAll(const std::vector<proto::AuditedValue>& values, proto::Finding fi
 TEST(AuditTest, ACleanDocumentGivesNoAlarm) {
   for (const proto::AuditTable& table : Audit(Clean())) {
     for (const proto::AuditedValue& value : table.value()) {
-      EXPECT_EQ(value.finding(), table.table() == "times" ? proto::GIVEN : proto::REPRODUCED) << value.ShortDebugString();
+      EXPECT_EQ(value.finding(), table.table() == "times" ? proto::GIVEN : proto::REPRODUCED)
+          << value.ShortDebugString();
       EXPECT_THAT(value.flag(), IsEmpty()) << value.ShortDebugString();
       EXPECT_FALSE(value.has_nearest());
     }
@@ -188,7 +189,8 @@ TEST(AuditTest, OneDigitChangedInATimeSpoilsWhatIsMadeOfIt) {
 
 TEST(AuditTest, SwappedRows) {
   proto::PublishedTables document = Clean();
-  const std::string two = ValueOf(document, "speed-up", 0).as_printed(), four = ValueOf(document, "speed-up", 3).as_printed();
+  const std::string two = ValueOf(document, "speed-up", 0).as_printed(),
+                    four = ValueOf(document, "speed-up", 3).as_printed();
   ValueOf(document, "speed-up", 0).set_as_printed(four);
   ValueOf(document, "speed-up", 3).set_as_printed(two);
   const auto audited = AuditOf(document, "speed-up");
@@ -304,9 +306,8 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(AuditTest, IterationsRoundedUpAreRightAndSaySo) {
   proto::PublishedTables document = Times();
   AddTable(document, "c", proto::COMMUNICATION_SECONDS, 5, Communication);
-  AddTable(document, "b", proto::BANDWIDTH_GIGABYTES_PER_SECOND, 9, [](uint32_t n, uint32_t b) {
-    return Bytes(n) * std::ceil(kImages / (b * n)) / Communication(n, b) / 1e9;
-  });
+  AddTable(document, "b", proto::BANDWIDTH_GIGABYTES_PER_SECOND, 9,
+           [](uint32_t n, uint32_t b) { return Bytes(n) * std::ceil(kImages / (b * n)) / Communication(n, b) / 1e9; });
   ExpectAll(AuditOf(document, "b"), proto::REPRODUCED, "ceil(images/(B*N))", {});
 }
 
@@ -339,7 +340,7 @@ TEST(AuditTest, FewDigitsAndNoClaimsAreAmbiguous) {
   EXPECT_EQ(audited[0].finding(), proto::AMBIGUOUS);
   EXPECT_GT(audited[0].reproduced_by_size(), 1);
   EXPECT_THAT(audited[0].reproduced_by(0).convention(), HasSubstr("GB = 1e9"));  // the plainest first
-  EXPECT_THAT(audited[0].flag(), IsEmpty());  // no slip is common to all
+  EXPECT_THAT(audited[0].flag(), IsEmpty());                                     // no slip is common to all
 }
 
 TEST(AuditTest, AStrayNumberOfManyDigitsIsBelievedAndOneOfFewIsNot) {
@@ -352,6 +353,18 @@ TEST(AuditTest, AStrayNumberOfManyDigitsIsBelievedAndOneOfFewIsNot) {
   const auto few = AuditOf(document, "speed-up");
   EXPECT_EQ(few[0].finding(), proto::NOT_REPRODUCIBLE);
   EXPECT_DOUBLE_EQ(few[0].nearest().value(), 40.123 / 25.789);
+}
+
+TEST(AuditTest, AColumnOfNonsenseIsNotExplainedByCoincidences) {
+  proto::PublishedTables document = Times();
+  AddTable(document, "c", proto::COMMUNICATION_SECONDS, 5, Communication);
+  // 2(N-1)/N times the batch, as one hand-in prints for GB/s: few digits, no meaning.
+  AddTable(document, "b", proto::BANDWIDTH_GIGABYTES_PER_SECOND, 0,
+           [](uint32_t n, uint32_t b) { return 2.0 * (n - 1) / n * b; });
+  for (const proto::AuditedValue& value : AuditOf(document, "b")) {
+    EXPECT_EQ(value.finding(), proto::NOT_REPRODUCIBLE) << value.ShortDebugString();
+    EXPECT_TRUE(value.has_nearest());
+  }
 }
 
 TEST(AuditTest, AUtilisationWithoutAPeakCannotBeRecomputed) {
@@ -433,6 +446,18 @@ TEST(AuditTest, OneQuantityPrintedTwice) {
   EXPECT_THAT(audited[0].flag(), IsEmpty());
   EXPECT_THAT(audited[1].flag(), ElementsAre("two_values_of_one_quantity"));
   EXPECT_THAT(AuditOf(document, "times")[1].flag(), Contains("two_values_of_one_quantity"));
+}
+
+TEST(AuditTest, ATimeOfASingleEpochIsNoInput) {
+  proto::PublishedTables document = Times();
+  proto::PublishedTable& log = *document.add_table();
+  log.set_name("log");
+  Add(log, proto::EPOCH_SECONDS, 1, 32, "45.678");
+  log.mutable_value(0)->set_epoch(1);
+  proto::PublishedTable& table = *document.add_table();
+  table.set_name("s");
+  Add(table, proto::SPEEDUP, 2, 32, absl::StrFormat("%.6f", 45.678 / 25.789));
+  EXPECT_EQ(AuditOf(document, "s")[0].finding(), proto::NOT_REPRODUCIBLE);
 }
 
 TEST(AuditTest, AnEmptyDocumentHasNoTables) { EXPECT_THAT(Audit(proto::PublishedTables()), IsEmpty()); }

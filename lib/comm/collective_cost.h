@@ -1,8 +1,8 @@
 // What an all-reduce must move, how its bandwidth is named, what a ring takes, and how often an epoch does it.
 //
-// Sources: P. Patarasuk and X. Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", J. Parallel
-// Distrib. Comput. 69 (2009), lemma 4 (the lower bound) and section 4 (the ring); NVIDIA nccl-tests, doc/PERFORMANCE.md
-// (algorithm and bus bandwidth). Pure functions, any thread.
+// Sources: P. Patarasuk and X. Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", J.
+// Parallel Distrib. Comput. 69 (2009), lemma 4 (the lower bound) and section 4 (the ring); NVIDIA nccl-tests,
+// doc/PERFORMANCE.md (algorithm and bus bandwidth). Pure functions, any thread.
 #ifndef LOCKSTEP_LIB_COMM_COLLECTIVE_COST_H_
 #define LOCKSTEP_LIB_COMM_COLLECTIVE_COST_H_
 
@@ -10,8 +10,8 @@
 
 namespace lockstep {
 
-// Bytes that at least one of N ranks must send or receive to all-reduce `elements` items: ceil(2(N-1)/N * X) * itemsize.
-// 0 for one rank. `ranks` >= 1; 2 * ranks * elements must fit 64 bits.
+// Bytes that at least one of N ranks must send or receive to all-reduce `elements` items: ceil(2(N-1)/N * X) *
+// itemsize. 0 for one rank. `ranks` >= 1; 2 * ranks * elements must fit 64 bits.
 uint64_t AllReduceLowerBoundBytes(uint32_t ranks, uint64_t elements, uint64_t element_bytes);
 
 // nccl-tests' algbw = S / t, and busbw = algbw * 2(N-1)/N for an all-reduce: the share of a link that a ring would use,

@@ -40,8 +40,8 @@ TEST(RingTest, LatencyGrowsWithRanksAndBytesApproachTwice) {
 TEST(StepsPerEpochTest, RoundsUpUnlessTheTailIsDropped) {
   EXPECT_EQ(StepsPerEpoch(50'000, 32, 1, false), 1563u);  // 1562.5
   EXPECT_EQ(StepsPerEpoch(50'000, 32, 1, true), 1562u);
-  EXPECT_EQ(StepsPerEpoch(50'000, 32, 2, false), 782u);   // 781.25
-  EXPECT_EQ(StepsPerEpoch(50'000, 512, 4, false), 25u);   // 24.4
+  EXPECT_EQ(StepsPerEpoch(50'000, 32, 2, false), 782u);  // 781.25
+  EXPECT_EQ(StepsPerEpoch(50'000, 512, 4, false), 25u);  // 24.4
   EXPECT_EQ(StepsPerEpoch(64, 32, 2, false), 1u);
   EXPECT_EQ(StepsPerEpoch(64, 32, 2, true), 1u);
   EXPECT_EQ(StepsPerEpoch(0, 32, 2, false), 0u);

@@ -19,9 +19,10 @@ struct CommModelOptions {
   bool force = false;
 };
 
-// Writes CommModelSpec and ScalingRows of the scale record (if given), then the AuditTables of the published tables, and
-// returns what it wrote. An output that holds this very result already is read instead of made again, unless `force`.
-// InvalidArgument: nothing to do, or an option without what it belongs to. Errors of the readers and the writer as theirs.
+// Writes CommModelSpec and ScalingRows of the scale record (if given), then the AuditTables of the published tables,
+// and returns what it wrote. An output that holds this very result already is read instead of made again, unless
+// `force`. InvalidArgument: nothing to do, or an option without what it belongs to. Errors of the readers and the
+// writer as theirs.
 absl::StatusOr<std::vector<proto::CommModelRecord>> RunCommModel(const CommModelOptions& options);
 
 }  // namespace lockstep

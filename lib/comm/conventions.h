@@ -1,8 +1,8 @@
 // The conventions under which people compute speed-ups, splits and bandwidths: the right ones and the wrong ones.
 //
 // A convention is a formula with its inputs chosen: which table the one-device time comes from, whether bytes or
-// elements are counted, whether iterations are, what a gigabyte is. The wrong ones carry a flag that names the slip; the
-// list is that of five published hand-ins and of the public answers to the same lab.
+// elements are counted, whether iterations are, what a gigabyte is. The wrong ones carry a flag that names the slip;
+// the list is that of five published hand-ins and of the public answers to the same lab.
 #ifndef LOCKSTEP_LIB_COMM_CONVENTIONS_H_
 #define LOCKSTEP_LIB_COMM_CONVENTIONS_H_
 
@@ -35,8 +35,8 @@ struct Convention {
   std::function<std::optional<Recomputed>(const Place&)> evaluate;
 };
 
-// All conventions for numbers of `quantity` printed in table `table`, the plainest first among equals. `base_devices` is
-// the declared base case of a speed-up, at least 1. Empty for quantities that are not computed (times, losses,
+// All conventions for numbers of `quantity` printed in table `table`, the plainest first among equals. `base_devices`
+// is the declared base case of a speed-up, at least 1. Empty for quantities that are not computed (times, losses,
 // accuracies). The document must outlive what is returned.
 std::vector<Convention> ConventionsFor(const Document& document, proto::PublishedQuantity quantity, int table,
                                        uint32_t base_devices);

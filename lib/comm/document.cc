@@ -22,9 +22,11 @@ std::vector<Source> Document::Sources(const std::set<proto::PublishedQuantity>& 
     if (quantities.count(value.quantity()) == 0 || value.epoch() != 0) {
       continue;
     }
-    const std::string name = value.context().empty() ? TableName(cell) : absl::StrCat(TableName(cell), " (", value.context(), ")");
+    const std::string name =
+        value.context().empty() ? TableName(cell) : absl::StrCat(TableName(cell), " (", value.context(), ")");
     auto source = std::find_if(sources.begin(), sources.end(), [&](const Source& s) {
-      return s.table == cell.table && s.name == name && s.quantity == value.quantity() && s.read_off == value.read_off();
+      return s.table == cell.table && s.name == name && s.quantity == value.quantity() &&
+             s.read_off == value.read_off();
     });
     if (source == sources.end()) {
       source = sources.insert(sources.end(), {name, cell.table, value.quantity(), value.read_off(), {}});

@@ -1,7 +1,8 @@
 // From a scaling run's times to an explanation: one ScalingRow per (N, batch), every number by a formula of
 // lib/proto/comm_model.proto.
 //
-// A quantity whose inputs are absent is absent, with the reason. A negative time stays negative, and its `method` says so.
+// A quantity whose inputs are absent is absent, with the reason. A negative time stays negative, and its `method` says
+// so.
 #ifndef LOCKSTEP_LIB_COMM_EXPLAIN_H_
 #define LOCKSTEP_LIB_COMM_EXPLAIN_H_
 

@@ -34,25 +34,31 @@ std::string Spec(const std::string& more = "mode: DDP") {
 std::string Point(const std::string& fields) { return "point { outcome: COMPLETED " + fields + " }"; }
 
 std::string Plain32() {
-  return Point("ranks: 1 batch_per_device: 32 reduction: PLAIN steps_per_epoch: 100 "
-               "epoch_seconds { value: [11, 13] } step_seconds { value: [10, 10] }");
+  return Point(
+      "ranks: 1 batch_per_device: 32 reduction: PLAIN steps_per_epoch: 100 "
+      "epoch_seconds { value: [11, 13] } step_seconds { value: [10, 10] }");
 }
 
 std::string Plain64() {
-  return Point("ranks: 1 batch_per_device: 64 reduction: PLAIN steps_per_epoch: 50 "
-               "epoch_seconds { value: 10 } step_seconds { value: 9 }");
+  return Point(
+      "ranks: 1 batch_per_device: 64 reduction: PLAIN steps_per_epoch: 50 "
+      "epoch_seconds { value: 10 } step_seconds { value: 9 }");
 }
 
 std::string Reduced2(const std::string& more = "") {
-  return Point("ranks: 2 batch_per_device: 32 reduction: ALL_REDUCE steps_per_epoch: 50 "
-               "epoch_seconds { value: [7, 9] } step_seconds { value: [6, 8] } timing_method: 'steady clock' "
-               "exposed_seconds { value: [1, 2] } collective_busy_seconds { value: [4, 4] } "
-               "probe { size_bytes: 4000 seconds { value: [0.0001] } } " + more);
+  return Point(
+      "ranks: 2 batch_per_device: 32 reduction: ALL_REDUCE steps_per_epoch: 50 "
+      "epoch_seconds { value: [7, 9] } step_seconds { value: [6, 8] } timing_method: 'steady clock' "
+      "exposed_seconds { value: [1, 2] } collective_busy_seconds { value: [4, 4] } "
+      "collective_wait_seconds { absent_reason: 'needs two clocks' } "
+      "probe { size_bytes: 4000 seconds { value: [0.0001] } } " +
+      more);
 }
 
 std::string Ablated2() {
-  return Point("ranks: 2 batch_per_device: 32 reduction: ABLATED steps_per_epoch: 50 "
-               "epoch_seconds { value: 6.5 } step_seconds { value: 5.5 }");
+  return Point(
+      "ranks: 2 batch_per_device: 32 reduction: ABLATED steps_per_epoch: 50 "
+      "epoch_seconds { value: 6.5 } step_seconds { value: 5.5 }");
 }
 
 std::vector<proto::ScalingRow> Explain(const ScaleRecords& scale, const SweepRecords* sweep = nullptr,
@@ -100,7 +106,8 @@ TEST(ExplainTest, SpeedupsUnderEachName) {
   ExpectValue(row.epoch_speedup(), 12.0 / 8);  // E_1(32) / E_2(32)
   ExpectInterval(row.epoch_speedup(), 11.0 / 9, 13.0 / 7);
   ExpectValue(row.weak_speedup(), 2 * (10.0 / 100) / (7.0 / 50));
-  EXPECT_THAT(row.strong_speedup().method(), HasSubstr("E_1(64)/E_2(32), base case: plain training on 1 device at batch 64"));
+  EXPECT_THAT(row.strong_speedup().method(),
+              HasSubstr("E_1(64)/E_2(32), base case: plain training on 1 device at batch 64"));
   EXPECT_THAT(row.weak_speedup().method(), HasSubstr("k_1 = 100, k_2 = 50"));
   ExpectValue(row.karp_flatt(), (8.0 / 10 - 0.5) / 0.5);
   ExpectValue(row.gustafson_serial_fraction(), (2 - 2 * 0.1 / 0.14) / 1);
@@ -110,13 +117,15 @@ TEST(ExplainTest, SpeedupsUnderEachName) {
 
 TEST(ExplainTest, ComputeAndCommunication) {
   const proto::ScalingRow row = Explain(WholeRun())[2];
-  ExpectValue(row.compute_seconds(), 5);         // s_1 / 2
-  ExpectValue(row.communication_seconds(), 2);   // 7 - 5
+  ExpectValue(row.compute_seconds(), 5);        // s_1 / 2
+  ExpectValue(row.communication_seconds(), 2);  // 7 - 5
   ExpectInterval(row.communication_seconds(), 1, 3);
   ExpectValue(row.exposed_ablation_seconds(), 1.5);  // 7 - 5.5
   ExpectValue(row.other_seconds(), 0.5);             // 5.5 - 5
   ExpectValue(row.exposed_event_seconds(), 1.5);
   ExpectValue(row.overlap_fraction(), (0.75 + 0.5) / 2);
+  ExpectValue(row.collective_busy_seconds(), 4);
+  ExpectAbsent(row.collective_wait_seconds(), "needs two clocks");
   EXPECT_EQ(row.exposed_event_seconds().provenance(), proto::MEASURED);
 }
 
@@ -159,8 +168,9 @@ TEST(ExplainTest, ANegativeCommunicationIsKeptAndSaysSo) {
 TEST(ExplainTest, WhatIsMissingIsAbsentWithItsReason) {
   const auto rows = Explain(Parse<ScaleRecords>({Spec(), Reduced2()}));
   ASSERT_EQ(rows.size(), 1u);
-  ExpectAbsent(rows[0].strong_speedup(), "E_1(64) is not there: the scale record has no plain point of 1 device at batch "
-                                         "64, and no sweep record was given");
+  ExpectAbsent(rows[0].strong_speedup(),
+               "E_1(64) is not there: the scale record has no plain point of 1 device at batch "
+               "64, and no sweep record was given");
   ExpectAbsent(rows[0].epoch_speedup(), "E_1(32)");
   ExpectAbsent(rows[0].communication_seconds(), "s_1(32)");
   ExpectAbsent(rows[0].exposed_ablation_seconds(), "without all-reduce is not in the record");
@@ -171,8 +181,8 @@ TEST(ExplainTest, WhatIsMissingIsAbsentWithItsReason) {
 
 TEST(ExplainTest, ABaseCaseThatFailedGivesItsOutcomeAsTheReason) {
   const auto rows = Explain(Parse<ScaleRecords>(
-      {Spec(), Plain32(), "point { ranks: 1 batch_per_device: 64 reduction: PLAIN outcome: OUT_OF_MEMORY detail: '8 GiB' }",
-       Reduced2()}));
+      {Spec(), Plain32(),
+       "point { ranks: 1 batch_per_device: 64 reduction: PLAIN outcome: OUT_OF_MEMORY detail: '8 GiB' }", Reduced2()}));
   ExpectAbsent(rows[2].strong_speedup(), "OUT_OF_MEMORY: 8 GiB");
   ExpectAbsent(rows[1].epoch_seconds(), "OUT_OF_MEMORY: 8 GiB");  // its own row
 }
@@ -191,9 +201,10 @@ TEST(ExplainTest, DataParallelIsNoAllReduce) {
 }
 
 SweepRecords Sweep(const std::string& training = kTraining) {
-  return Parse<SweepRecords>({"spec { " + training + " model { training_images: 3200 } }",
-                              "point { batch_size: 64 outcome: COMPLETED steps_per_epoch: 50 epoch_seconds { value: 10 } "
-                              "step_seconds { value: 9 } }"});
+  return Parse<SweepRecords>(
+      {"spec { " + training + " model { training_images: 3200 } }",
+       "point { batch_size: 64 outcome: COMPLETED steps_per_epoch: 50 epoch_seconds { value: 10 } "
+       "step_seconds { value: 9 } }"});
 }
 
 TEST(ExplainTest, ASweepAddsBaseCases) {

@@ -4,8 +4,8 @@ namespace lockstep {
 namespace {
 
 struct Meaning {
-  absl::string_view flag;
-  absl::string_view words;
+  const char* flag;
+  const char* words;
 };
 
 constexpr Meaning kMeanings[] = {
@@ -15,7 +15,8 @@ constexpr Meaning kMeanings[] = {
     {kMixedLoading, "one time includes data loading and the other does not"},
     {kComputeNotDividedByN, "the one-device time is not divided by N, though each device does 1/N of the work"},
     {kComputationHoldsCommunication,
-     "the document's 'computation' is the time of N devices, so it holds the communication that is taken out of it here"},
+     "the document's 'computation' is the time of N devices, so it holds the communication that is taken out of it "
+     "here"},
     {kIterationsForgotten, "the bytes are those of one iteration, the time is that of a whole epoch"},
     {kIterationsNotDividedByN, "iterations are counted as if one device did all of them"},
     {kTotalBatchTakenPerDevice, "the batch is the total over devices already, and is multiplied by N once more"},
@@ -32,7 +33,7 @@ constexpr Meaning kMeanings[] = {
 
 absl::string_view FlagMeaning(absl::string_view flag) {
   for (const Meaning& meaning : kMeanings) {
-    if (meaning.flag == flag) {
+    if (flag == meaning.flag) {
       return meaning.words;
     }
   }

@@ -11,7 +11,9 @@
 namespace lockstep {
 namespace {
 
-bool IsTime(proto::PublishedQuantity quantity) { return quantity == proto::EPOCH_SECONDS || quantity == proto::STEP_SECONDS; }
+bool IsTime(proto::PublishedQuantity quantity) {
+  return quantity == proto::EPOCH_SECONDS || quantity == proto::STEP_SECONDS;
+}
 
 bool SamePlace(const Cell& a, const Cell& b) {
   return a.value->devices() == b.value->devices() && a.value->batch() == b.value->batch();
@@ -32,10 +34,11 @@ void CheckClock(const Document& document, const Cell& cell, proto::AuditedValue&
     return;
   }
   Remark(audited, kClocks,
-         absl::StrFormat("an epoch in %s s needs %.1f TFLOP/s, and the peak of %d device%s is %.1f: the clock was most likely "
-                         "read before the work was done.",
-                         cell.value->as_printed(), work / cell.printed.value / 1e12, cell.value->devices(),
-                         cell.value->devices() == 1 ? "" : "s", peak / 1e12));
+         absl::StrFormat(
+             "an epoch in %s s needs %.1f TFLOP/s, and the peak of %d device%s is %.1f: the clock was most likely "
+             "read before the work was done.",
+             cell.value->as_printed(), work / cell.printed.value / 1e12, cell.value->devices(),
+             cell.value->devices() == 1 ? "" : "s", peak / 1e12));
 }
 
 void CheckTwice(const Document& document, const Cell& cell, proto::AuditedValue& audited) {
@@ -77,7 +80,8 @@ void CheckParts(const Document& document, const Cell& communication, proto::Audi
     const Cell* nearest = nullptr;
     for (const Source& totals : document.Sources({proto::EPOCH_SECONDS, proto::STEP_SECONDS}, communication.table)) {
       const Cell* total = totals.At(communication.value->devices(), communication.value->batch());
-      if (total != nullptr && (nearest == nullptr || std::abs(total->printed.value - sum) < std::abs(nearest->printed.value - sum))) {
+      if (total != nullptr &&
+          (nearest == nullptr || std::abs(total->printed.value - sum) < std::abs(nearest->printed.value - sum))) {
         nearest = total;
       }
     }
@@ -104,10 +108,11 @@ void CheckPeak(const Document& document, const Cell& cell, proto::AuditedValue& 
   const double devices = document.tables().claims().batch() == "total" ? 1 : cell.value->devices();
   const double iterations = images / (devices * cell.value->batch());
   if (cell.printed.value * iterations > 100) {
-    Remark(audited, kOverPeakWithIterations,
-           absl::StrFormat("with the %.6g iterations of an epoch it would be %.0f %% of the stated peak: the peak, or the "
-                           "communication time, is wrong as well.",
-                           iterations, cell.printed.value * iterations));
+    Remark(
+        audited, kOverPeakWithIterations,
+        absl::StrFormat("with the %.6g iterations of an epoch it would be %.0f %% of the stated peak: the peak, or the "
+                        "communication time, is wrong as well.",
+                        iterations, cell.printed.value * iterations));
   }
 }
 
@@ -123,7 +128,8 @@ void RemarkOnPlausibility(const Document& document, std::vector<proto::AuditedVa
     }
     if (cell.value->quantity() == proto::COMMUNICATION_SECONDS && !cell.value->restated()) {
       if (cell.printed.value < 0) {
-        Remark(audited[i], kNegativeCommunication, "a time below 0: the one-device time is not the compute time of N devices.");
+        Remark(audited[i], kNegativeCommunication,
+               "a time below 0: the one-device time is not the compute time of N devices.");
       }
       CheckParts(document, cell, audited[i]);
     }

@@ -1,4 +1,5 @@
-// What printed numbers say whatever formula made them: parts that do not sum, clocks that cannot be, times printed twice.
+// What printed numbers say whatever formula made them: parts that do not sum, clocks that cannot be, times printed
+// twice.
 #ifndef LOCKSTEP_LIB_COMM_PLAUSIBILITY_H_
 #define LOCKSTEP_LIB_COMM_PLAUSIBILITY_H_
 

@@ -22,7 +22,8 @@ TEST(PrintedNumberTest, DigitsGiveValueAndUnit) {
 
 TEST(PrintedNumberTest, WhatIsNoPlainNumberIsRefused) {
   for (const char* text : {"", "-", "1.", "1.2.3", "12%", "1e3", "nan", "inf", "0x10", " 1", "1,000"}) {
-    EXPECT_THAT(ParsePrintedNumber(text), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("plain decimal"))) << text;
+    EXPECT_THAT(ParsePrintedNumber(text), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("plain decimal")))
+        << text;
   }
 }
 

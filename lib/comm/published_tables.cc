@@ -69,7 +69,8 @@ absl::Status CheckTable(const proto::PublishedTable& table) {
   for (int i = 0; i < table.value_size(); ++i) {
     absl::Status status = CheckValue(table.value(i));
     if (status.ok() && !seen.insert(Identity(table.value(i))).second) {
-      status = absl::DataLossError(absl::StrCat("a second value of ", Identity(table.value(i)), "; `context` can tell them apart"));
+      status = absl::DataLossError(
+          absl::StrCat("a second value of ", Identity(table.value(i)), "; `context` can tell them apart"));
     }
     if (!status.ok()) {
       return absl::DataLossError(absl::StrCat("table '", table.name(), "', value ", i + 1, " (",
@@ -104,7 +105,8 @@ absl::StatusOr<proto::PublishedTables> ParsePublishedTables(absl::string_view te
   parser.RecordErrorsTo(&error);
   proto::PublishedTables tables;
   if (!parser.ParseFromString(std::string(text), &tables)) {
-    return absl::DataLossError(absl::StrCat(error.message(), " Expected lockstep.proto.PublishedTables in text format"));
+    return absl::DataLossError(
+        absl::StrCat(error.message(), " Expected lockstep.proto.PublishedTables in text format"));
   }
   if (const absl::Status status = CheckPublishedTables(tables); !status.ok()) {
     return absl::DataLossError(absl::StrCat(path, ": ", status.message()));

@@ -17,13 +17,17 @@ using ::lockstep::testing::WriteFile;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-const char kSmall[] = "source: 'x' table { name: 'T' value { quantity: SPEEDUP devices: 2 batch: 32 as_printed: '1.9' } }";
+const char kSmall[] =
+    "source: 'x' table { name: 'T' value { quantity: SPEEDUP devices: 2 batch: 32 as_printed: '1.9' } }";
 
 void ExpectBroken(const std::string& text, const std::string& says) {
-  EXPECT_THAT(ParsePublishedTables(text, "a.textproto"), StatusIs(absl::StatusCode::kDataLoss, AllOf(HasSubstr("a.textproto"), HasSubstr(says))));
+  EXPECT_THAT(ParsePublishedTables(text, "a.textproto"),
+              StatusIs(absl::StatusCode::kDataLoss, AllOf(HasSubstr("a.textproto"), HasSubstr(says))));
 }
 
-std::string WithValue(const std::string& value) { return absl::StrCat("source: 'x' table { name: 'T' value { ", value, " } }"); }
+std::string WithValue(const std::string& value) {
+  return absl::StrCat("source: 'x' table { name: 'T' value { ", value, " } }");
+}
 
 TEST(PublishedTablesTest, ReadsAFileWithItsDigest) {
   const std::string path = TempPath("t.textproto");
@@ -36,7 +40,8 @@ TEST(PublishedTablesTest, ReadsAFileWithItsDigest) {
 }
 
 TEST(PublishedTablesTest, AMissingFileIsNotFound) {
-  EXPECT_THAT(ReadPublishedTables("/no/such.textproto"), StatusIs(absl::StatusCode::kNotFound, HasSubstr("/no/such.textproto")));
+  EXPECT_THAT(ReadPublishedTables("/no/such.textproto"),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("/no/such.textproto")));
 }
 
 TEST(PublishedTablesTest, AnErrorNamesLineAndColumn) {
@@ -54,7 +59,8 @@ TEST(PublishedTablesTest, NamesAreNeededAndUnique) {
 
 TEST(PublishedTablesTest, AValueMustBeWhole) {
   ExpectBroken(WithValue("devices: 2 batch: 32 as_printed: '1'"), "table 'T', value 1 (1): its quantity");
-  ExpectBroken(WithValue("quantity: SPEEDUP devices: 2 batch: 32 as_printed: '1.9x'"), "value 1 (1.9x): '1.9x' is not a plain");
+  ExpectBroken(WithValue("quantity: SPEEDUP devices: 2 batch: 32 as_printed: '1.9x'"),
+               "value 1 (1.9x): '1.9x' is not a plain");
   ExpectBroken(WithValue("quantity: SPEEDUP batch: 32 as_printed: '1.9'"), "devices and batch");
   ExpectBroken(WithValue("quantity: STEP_SECONDS devices: 2 as_printed: '1.9'"), "devices and batch");
 }

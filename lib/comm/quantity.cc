@@ -23,8 +23,9 @@ proto::Quantity Value(const Spread& spread, proto::Provenance provenance, std::s
 }  // namespace
 
 proto::Quantity Measured(const Spread& spread, absl::string_view method) {
-  return Value(spread, proto::MEASURED,
-               absl::StrCat(method, spread.repeated ? "; interval: smallest and largest" : "; measured once: no interval"));
+  return Value(
+      spread, proto::MEASURED,
+      absl::StrCat(method, spread.repeated ? "; interval: smallest and largest" : "; measured once: no interval"));
 }
 
 proto::Quantity Derived(const Spread& spread, absl::string_view method) {

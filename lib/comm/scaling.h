@@ -21,8 +21,8 @@ std::optional<Spread> StrongSpeedup(const Spread& epoch_1_at_nb, const Spread& e
 std::optional<Spread> WeakSpeedup(uint32_t ranks, const Spread& step_1, uint32_t steps_1, const Spread& step_n,
                                   uint32_t steps_n);
 
-// E_1(B) / E_N(B): the lab's quotient. An epoch of fixed size is shared by the ranks, so it is weak in the batch (N times
-// the global batch) and strong in the data set; multiplying it by N again would count N twice.
+// E_1(B) / E_N(B): the lab's quotient. An epoch of fixed size is shared by the ranks, so it is weak in the batch (N
+// times the global batch) and strong in the data set; multiplying it by N again would count N twice.
 std::optional<Spread> EpochSpeedup(const Spread& epoch_1, const Spread& epoch_n);
 
 // The serial fraction e of a strong speed-up S: S = 1 / (e + (1-e)/N) solved for e (Karp and Flatt's metric; the same

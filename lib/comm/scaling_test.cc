@@ -18,9 +18,7 @@ TEST(SpeedupTest, WeakIsOneWhenAStepTakesNTimesAsLong) {
   EXPECT_DOUBLE_EQ(WeakSpeedup(4, Exactly(10), 100, Exactly(10), 25)->mean, 1);
 }
 
-TEST(SpeedupTest, WeakOfNoStepsIsNothing) {
-  EXPECT_FALSE(WeakSpeedup(2, Exactly(10), 0, Exactly(5), 50).has_value());
-}
+TEST(SpeedupTest, WeakOfNoStepsIsNothing) { EXPECT_FALSE(WeakSpeedup(2, Exactly(10), 0, Exactly(5), 50).has_value()); }
 
 TEST(SpeedupTest, TheEpochQuotientIsAlreadyWeak) {
   // Steps divide evenly, so both are 1.8.

@@ -109,8 +109,10 @@ TEST(Seed001Test, EveryComputedNumber) {
       {"Q3.2", kBandwidth, 2, 32, "2.05475708297", (1.0 * 4 * 11173962 * 50000) / (16.9940435 * 64) / 1e9, "GB = 1e9"},
       {"Q3.2", kBandwidth, 2, 128, "3.42449978964", (1.0 * 4 * 11173962 * 50000) / (2.5491775 * 256) / 1e9, "GB = 1e9"},
       {"Q3.2", kBandwidth, 2, 512, "3.54127093711", (1.0 * 11173962 * 4 * 50000) / (1024 * 0.61628) / 1e9, "GB = 1e9"},
-      {"Q3.2", kBandwidth, 4, 32, "1.62554643801", (1.5 * 4 * 11173962 * 50000) / (16.11087375 * 128) / 1e9, "images/(B*N)"},
-      {"Q3.2", kBandwidth, 4, 128, "2.14529354504", (1.5 * 4 * 11173962 * 50000) / (3.05191025 * 512) / 1e9, "images/(B*N)"},
+      {"Q3.2", kBandwidth, 4, 32, "1.62554643801", (1.5 * 4 * 11173962 * 50000) / (16.11087375 * 128) / 1e9,
+       "images/(B*N)"},
+      {"Q3.2", kBandwidth, 4, 128, "2.14529354504", (1.5 * 4 * 11173962 * 50000) / (3.05191025 * 512) / 1e9,
+       "images/(B*N)"},
       {"Q3.2", kBandwidth, 4, 512, "1.67450049703", (1.5 * 11173962 * 4 * 50000) / (0.977492 * 2048) / 1e9, "2(N-1)/N"},
   };
   for (const Expected& e : expected) {
@@ -206,7 +208,8 @@ TEST(Seed004Test, EveryComputedNumber) {
 TEST(Seed004Test, TwoNumbersContradictTheLogs) {
   const auto tables = AuditSeed("seed_004.textproto");
   EXPECT_EQ(CountFindings(tables)[proto::NOT_REPRODUCIBLE], 2);
-  const proto::AuditedValue* used = Find(tables, "Table 2, single-GPU times used", proto::EPOCH_SECONDS, 1, 512, "19.764");
+  const proto::AuditedValue* used =
+      Find(tables, "Table 2, single-GPU times used", proto::EPOCH_SECONDS, 1, 512, "19.764");
   ASSERT_NE(used, nullptr);
   EXPECT_THAT(used->flag(), ElementsAre("inconsistent_printing"));
   EXPECT_DOUBLE_EQ(used->nearest().value(), 19.704);
@@ -217,14 +220,14 @@ TEST(Seed004Test, TwoNumbersContradictTheLogs) {
 
 TEST(Seed004Test, TheSlipsOfItsConventionsAndNoOthers) {
   const auto tables = AuditSeed("seed_004.textproto");
-  EXPECT_THAT(CountFlags(tables),
-              ElementsAre(std::make_pair("base_is_not_one_device", 3),
-                          std::make_pair("inconsistent_printing", 6),  // 19.764, four numbers made of it, and 22.66
-                          std::make_pair("iterations_forgotten", 12),
-                          std::make_pair("over_100_percent_with_iterations", 6),
-                          std::make_pair("rounded_intermediates", 2),      // 7.17 and 16.74
-                          std::make_pair("truncated_digits", 1),           // 19.6 for 19.658
-                          std::make_pair("two_values_of_one_quantity", 2)));  // int8 weights: 54.1 and 51.4
+  EXPECT_THAT(
+      CountFlags(tables),
+      ElementsAre(std::make_pair("base_is_not_one_device", 3),
+                  std::make_pair("inconsistent_printing", 6),  // 19.764, four numbers made of it, and 22.66
+                  std::make_pair("iterations_forgotten", 12), std::make_pair("over_100_percent_with_iterations", 6),
+                  std::make_pair("rounded_intermediates", 2),         // 7.17 and 16.74
+                  std::make_pair("truncated_digits", 1),              // 19.6 for 19.658
+                  std::make_pair("two_values_of_one_quantity", 2)));  // int8 weights: 54.1 and 51.4
   EXPECT_EQ(CountFindings(tables)[proto::AMBIGUOUS], 0);
 }
 

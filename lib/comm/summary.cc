@@ -45,7 +45,8 @@ std::string ScalingText(const std::vector<proto::CommModelRecord>& records) {
     absl::StrAppendFormat(&text, "%3d %6d", row.ranks(), row.batch_per_device());
     for (const ScalingColumn& column : kScalingColumns) {
       const proto::Quantity& quantity = (row.*column.field)();
-      absl::StrAppendFormat(&text, " %10s", quantity.has_value() ? absl::StrFormat("%.5g", quantity.value() / column.unit) : "-");
+      absl::StrAppendFormat(&text, " %10s",
+                            quantity.has_value() ? absl::StrFormat("%.5g", quantity.value() / column.unit) : "-");
       // One device has no communication: that needs no words.
       if (!quantity.has_value() && row.ranks() > 1) {
         reasons.push_back(absl::StrFormat("  %s of %d x %d: %s", column.heading, row.ranks(), row.batch_per_device(),
@@ -90,8 +91,9 @@ std::string AuditText(const proto::AuditTable& table, std::map<proto::Finding, i
   for (const proto::AuditedValue& value : table.value()) {
     ++counts[value.finding()];
     const std::string flags = value.flag().empty() ? "" : absl::StrCat(" [", absl::StrJoin(value.flag(), ", "), "]");
-    absl::StrAppendFormat(&text, "  %-52s %14s  %-16s %s%s\n", CellName(value.published()), value.published().as_printed(),
-                          proto::Finding_Name(value.finding()), FoundText(value), flags);
+    absl::StrAppendFormat(&text, "  %-52s %14s  %-16s %s%s\n", CellName(value.published()),
+                          value.published().as_printed(), proto::Finding_Name(value.finding()), FoundText(value),
+                          flags);
   }
   return text;
 }

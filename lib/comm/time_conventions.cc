@@ -16,7 +16,8 @@ const std::set<proto::PublishedQuantity>& TimeQuantities() {
 }
 
 // "T_1 of Q1, T_N of Q2", or "times of Q2" when both are the same.
-std::string SourceText(const std::string& base, const std::string& base_name, const std::string& n, const std::string& n_name) {
+std::string SourceText(const std::string& base, const std::string& base_name, const std::string& n,
+                       const std::string& n_name) {
   return base_name == n_name ? absl::StrCat("times of ", base_name)
                              : absl::StrCat(base, " of ", base_name, ", ", n, " of ", n_name);
 }
@@ -33,13 +34,16 @@ struct SpeedupFormula {
 
 // Which kind of scaling a quotient shows, beside the word that the document has for it.
 std::string ScalingNote(absl::string_view kind, const proto::Claims& claims) {
-  return absl::StrCat("This is ", kind, claims.scaling().empty() ? "" : absl::StrCat("; the document calls it ", claims.scaling()), ".");
+  return absl::StrCat("This is ", kind,
+                      claims.scaling().empty() ? "" : absl::StrCat("; the document calls it ", claims.scaling()), ".");
 }
 
 std::vector<SpeedupFormula> SpeedupFormulas(uint32_t base_devices, const proto::Claims& claims) {
   const bool total = claims.batch() == "total";
-  const std::string same_b = ScalingNote(
-      total ? "strong scaling: the total batch stays" : "weak in the batch (each device keeps its own), strong in the data set", claims);
+  const std::string same_b =
+      ScalingNote(total ? "strong scaling: the total batch stays"
+                        : "weak in the batch (each device keeps its own), strong in the data set",
+                  claims);
   const std::string same_total = ScalingNote("strong scaling: the global batch is the same on both sides", claims);
   const auto at_base = [](const Place& p, uint32_t base) { return Place{base, p.batch}; };
   const auto at_one = [](const Place& p, uint32_t) { return Place{1, p.batch}; };
@@ -55,8 +59,11 @@ std::vector<SpeedupFormula> SpeedupFormulas(uint32_t base_devices, const proto::
     formulas.push_back({"T_1/T_N", 1, {}, same_b, at_one, quotient});
   }
   formulas.push_back({"T_1(N*B)/T_N(B)", 1, {}, same_total, at_one_with_global_batch, quotient});
-  formulas.push_back({"N*T_1/T_N", 2, {kCountsNTwice}, "", at_one, [](double base, double n, uint32_t devices) { return devices * base / n; }});
-  formulas.push_back({"T_N/T_1", 3, {kInvertedSpeedup}, "", at_one, [](double base, double n, uint32_t) { return n / base; }});
+  formulas.push_back({"N*T_1/T_N", 2, {kCountsNTwice}, "", at_one, [](double base, double n, uint32_t devices) {
+                        return devices * base / n;
+                      }});
+  formulas.push_back(
+      {"T_N/T_1", 3, {kInvertedSpeedup}, "", at_one, [](double base, double n, uint32_t) { return n / base; }});
   return formulas;
 }
 
@@ -115,12 +122,13 @@ double AsPrinted(double exact, const std::vector<Source>& computes, const Place&
 }
 
 // minuend - T_1/N: what is left of the time of N devices.
-Convention MakeCommunication(const Source& minuend, const Source& base, bool divided, const std::vector<Source>& computes) {
+Convention MakeCommunication(const Source& minuend, const Source& base, bool divided,
+                             const std::vector<Source>& computes) {
   Convention convention;
   const bool from_computation = minuend.quantity == proto::COMPUTE_SECONDS;
   const std::string left = from_computation ? "computation_N" : "T_N";
-  convention.text = absl::StrCat(left, divided ? " - T_1/N, " : " - T_1, ",
-                                 SourceText("T_1", base.name, left, minuend.name));
+  convention.text =
+      absl::StrCat(left, divided ? " - T_1/N, " : " - T_1, ", SourceText("T_1", base.name, left, minuend.name));
   if (from_computation) {
     convention.departures += 1;
     convention.flags.push_back(kComputationHoldsCommunication);

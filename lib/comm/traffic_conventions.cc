@@ -33,7 +33,8 @@ std::vector<Choice> AllReduceFactors() {
 }
 
 // Gradient elements: what the document states, then the nets that this lab is done with. Sources: 11,173,962 ResNet-18
-// for CIFAR-10 (counted by lib/nn's test); 11,689,512 torchvision's resnet18, 1000 classes; 11,181,642 the same with 10.
+// for CIFAR-10 (counted by lib/nn's test); 11,689,512 torchvision's resnet18, 1000 classes; 11,181,642 the same
+// with 10.
 std::vector<Choice> ParameterCounts(const proto::Claims& claims) {
   double claimed = static_cast<double>(claims.parameter_count());
   if (claimed == 0 && claims.gradient_bytes() != 0) {
@@ -67,7 +68,8 @@ std::vector<Choice> Iterations(double images, const std::string& batch_meaning) 
   const auto shared = [images](const Place& p) { return images / (double{1} * p.batch * p.devices); };
   const auto by_batch = [images](const Place& p) { return images / p.batch; };
   const Choice per_device = {"images/(B*N)", total ? 1 : 0, total ? kTotalBatchTakenPerDevice : "", shared, total};
-  const Choice whole = {"images/B", total ? 0 : 1, total ? "" : kIterationsNotDividedByN, by_batch, batch_meaning == "per_device"};
+  const Choice whole = {"images/B", total ? 0 : 1, total ? "" : kIterationsNotDividedByN, by_batch,
+                        batch_meaning == "per_device"};
   const auto rounded = [](Choice choice, const char* name, int departures, auto round) {
     choice.text = absl::StrCat(name, "(", choice.text, ")");
     choice.departures += departures;
@@ -76,8 +78,12 @@ std::vector<Choice> Iterations(double images, const std::string& batch_meaning) 
   };
   const auto up = [](double x) { return std::ceil(x); };
   const auto down = [](double x) { return std::floor(x); };
-  return {per_device, rounded(per_device, "ceil", 0, up), rounded(per_device, "floor", 1, down),
-          whole,      rounded(whole, "ceil", 0, up),      rounded(whole, "floor", 1, down),
+  return {per_device,
+          rounded(per_device, "ceil", 0, up),
+          rounded(per_device, "floor", 1, down),
+          whole,
+          rounded(whole, "ceil", 0, up),
+          rounded(whole, "floor", 1, down),
           {"1 iteration", 1, kIterationsForgotten, Constant(1)}};
 }
 
@@ -86,7 +92,8 @@ std::vector<Choice> Units(proto::PublishedQuantity quantity, const proto::Claims
   if (quantity == proto::UTILIZATION_PERCENT) {
     return {{"peak", 0, "", Constant(claims.peak_bytes_per_second() / 100)}};
   }
-  const bool claims_gib = claims.bytes_per_gigabyte() == kGibibyte, claims_gb = claims.bytes_per_gigabyte() == kGigabyte;
+  const bool claims_gib = claims.bytes_per_gigabyte() == kGibibyte,
+             claims_gb = claims.bytes_per_gigabyte() == kGigabyte;
   return {{"GB = 1e9", claims_gib ? 1 : 0, claims_gib ? kTextClaimsGibPrintsGb : "", Constant(kGigabyte), claims_gib},
           {"GB = 2^30", claims_gib ? 0 : 1, kGibAsGb, Constant(kGibibyte), claims_gb}};
 }
@@ -110,7 +117,8 @@ Convention MakeTraffic(const std::vector<const Choice*>& factors, const Choice& 
   }
   convention.text = absl::StrCat(product, " / T_comm", unit.text == "peak" ? " / peak" : absl::StrCat(", ", unit.text),
                                  ", T_comm of ", communication.name);
-  convention.evaluate = [multiply, divide = unit.factor, communication](const Place& place) -> std::optional<Recomputed> {
+  convention.evaluate = [multiply, divide = unit.factor,
+                         communication](const Place& place) -> std::optional<Recomputed> {
     const Cell* t_comm = communication.At(place.devices, place.batch);
     if (t_comm == nullptr || t_comm->printed.value == 0 || t_comm->Exact() == 0) {
       return std::nullopt;

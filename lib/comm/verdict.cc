@@ -1,117 +1,19 @@
 #include "lib/comm/verdict.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
-#include <optional>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "lib/comm/flags.h"
+#include "lib/comm/trial.h"
 
 namespace lockstep {
 namespace {
 
 // A chance below which a coincidence is not believed; the usual level of a test.
 constexpr double kCoincidence = 0.05;
-
-// Values closer than this, relative, are one value: ten roundings of a double are 1e-15.
-constexpr double kSameValue = 1e-12;
-
-// How a value became digits, the plainest first.
-struct Style {
-  bool from_printed;  // intermediates as the document prints them
-  bool truncated;     // digits cut off instead of rounded
-};
-constexpr std::array<Style, 4> kStyles = {{{false, false}, {true, false}, {false, true}, {true, true}}};
-
-double ValueIn(const Recomputed& recomputed, const Style& style) {
-  return style.from_printed ? recomputed.from_printed : recomputed.exact;
-}
-
-bool Gives(const Recomputed& recomputed, const Style& style, const PrintedNumber& printed) {
-  const double value = ValueIn(recomputed, style);
-  return style.truncated ? TruncatesTo(value, printed) : RoundsTo(value, printed);
-}
-
-// One convention against the whole column.
-struct Trial {
-  const Convention* convention = nullptr;
-  std::vector<std::optional<Recomputed>> values;  // per cell
-  int style = 0;                                  // index of the style that gives the most cells
-  int given = 0;                                  // how many it gives
-};
-
-Trial Try(const Convention& convention, const std::vector<Cell*>& cells) {
-  Trial trial;
-  trial.convention = &convention;
-  for (const Cell* cell : cells) {
-    trial.values.push_back(convention.evaluate({cell->value->devices(), cell->value->batch()}));
-  }
-  for (int style = 0; style < static_cast<int>(kStyles.size()); ++style) {
-    int given = 0;
-    for (size_t i = 0; i < cells.size(); ++i) {
-      given += trial.values[i].has_value() && Gives(*trial.values[i], kStyles[style], cells[i]->printed);
-    }
-    if (given > trial.given) {
-      trial.style = style;
-      trial.given = given;
-    }
-  }
-  return trial;
-}
-
-// A convention that gives one cell, and how.
-struct Hit {
-  const Trial* trial;
-  Style style;
-  double value;
-};
-
-// The trial's own style first, then the plainest one that gives the cell.
-std::optional<Hit> HitOf(const Trial& trial, size_t i, const PrintedNumber& printed) {
-  if (!trial.values[i].has_value()) {
-    return std::nullopt;
-  }
-  std::vector<Style> styles = {kStyles[trial.style]};
-  styles.insert(styles.end(), kStyles.begin(), kStyles.end());
-  for (const Style& style : styles) {
-    if (Gives(*trial.values[i], style, printed)) {
-      return Hit{&trial, style, ValueIn(*trial.values[i], style)};
-    }
-  }
-  return std::nullopt;
-}
-
-bool Same(double a, double b) { return std::abs(a - b) <= kSameValue * std::max(std::abs(a), std::abs(b)); }
-
-// Conventions with the same value are one explanation; trials come plainest first, so the plainest one stays. The same
-// formula in another style is not another convention either.
-std::vector<Hit> DistinctHits(const std::vector<const Trial*>& trials, size_t i, const PrintedNumber& printed) {
-  std::vector<Hit> hits;
-  for (const Trial* trial : trials) {
-    const std::optional<Hit> hit = HitOf(*trial, i, printed);
-    if (hit.has_value() &&
-        std::none_of(hits.begin(), hits.end(), [&](const Hit& other) {
-          return Same(other.value, hit->value) || Same(other.trial->values[i]->exact, trial->values[i]->exact);
-        })) {
-      hits.push_back(*hit);
-    }
-  }
-  return hits;
-}
-
-// How likely some convention as plain as this one gives these digits by chance.
-double ChanceOf(const Hit& hit, const std::vector<Trial>& trials, const PrintedNumber& printed) {
-  const auto tried = std::count_if(trials.begin(), trials.end(), [&](const Trial& trial) {
-    return trial.convention->departures <= hit.trial->convention->departures;
-  });
-  const double share = printed.unit / std::max(std::abs(printed.value), printed.unit);
-  return static_cast<double>(tried) * share;
-}
 
 std::string InputsText(const Recomputed& recomputed) {
   std::vector<std::string> inputs;
@@ -122,7 +24,8 @@ std::string InputsText(const Recomputed& recomputed) {
 }
 
 std::string StyleText(const Style& style) {
-  return absl::StrCat(style.from_printed ? ", intermediates as printed" : "", style.truncated ? ", digits cut off" : "");
+  return absl::StrCat(style.from_printed ? ", intermediates as printed" : "",
+                      style.truncated ? ", digits cut off" : "");
 }
 
 proto::Candidate ToCandidate(const Hit& hit, const PrintedNumber& printed) {
@@ -182,26 +85,9 @@ void Explain(const std::vector<Hit>& hits, size_t i, Cell& cell, proto::AuditedV
   }
 }
 
-// Those that give the most numbers of the column, and of these those that contradict the document the least.
-std::vector<const Trial*> Believed(const std::vector<Trial>& trials, int most) {
-  std::vector<const Trial*> believed;
-  int least = std::numeric_limits<int>::max();
-  for (const Trial& trial : trials) {
-    const int contradictions = trial.convention->contradictions;
-    if (most == 0 || trial.given < most || contradictions > least) {
-      continue;
-    }
-    if (contradictions < least) {
-      believed.clear();
-      least = contradictions;
-    }
-    believed.push_back(&trial);
-  }
-  return believed;
-}
-
 // The most believed convention when there is one, else the one whose value is nearest.
-const Trial* NearestTrial(const std::vector<Trial>& trials, const std::vector<const Trial*>& believed, size_t i, double printed) {
+const Trial* NearestTrial(const std::vector<Trial>& trials, const std::vector<const Trial*>& believed, size_t i,
+                          double printed) {
   for (const Trial* trial : believed) {
     if (trial->values[i].has_value()) {
       return trial;
@@ -209,29 +95,26 @@ const Trial* NearestTrial(const std::vector<Trial>& trials, const std::vector<co
   }
   const Trial* nearest = nullptr;
   for (const Trial& trial : trials) {
-    if (trial.values[i].has_value() &&
-        (nearest == nullptr ||
-         std::abs(trial.values[i]->exact - printed) < std::abs(nearest->values[i]->exact - printed))) {
+    if (trial.values[i].has_value() && (nearest == nullptr || std::abs(trial.values[i]->exact - printed) <
+                                                                  std::abs(nearest->values[i]->exact - printed))) {
       nearest = &trial;
     }
   }
   return nearest;
 }
 
-void GiveUp(const std::vector<Trial>& trials, const std::vector<const Trial*>& believed, size_t i,
-            const Cell& cell, proto::AuditedValue& audited) {
+void GiveUp(const std::vector<Trial>& trials, const std::vector<const Trial*>& believed, size_t i, const Cell& cell,
+            proto::AuditedValue& audited) {
   audited.set_finding(proto::NOT_REPRODUCIBLE);
   const Trial* nearest = NearestTrial(trials, believed, i, cell.printed.value);
   if (nearest == nullptr) {
     audited.set_sentence("Nothing to recompute it from: its inputs are not in the document.");
     return;
   }
-  *audited.mutable_nearest() =
-      ToCandidate(Hit{nearest, {false, false}, nearest->values[i]->exact}, cell.printed);
-  const std::string others =
-      nearest->given > 0 ? absl::StrCat(", which gives ", nearest->given, " other number", nearest->given > 1 ? "s" : "",
-                                        " of this column")
-                         : "";
+  *audited.mutable_nearest() = ToCandidate(Hit{nearest, {false, false}, nearest->values[i]->exact}, cell.printed);
+  const std::string others = nearest->given > 0 ? absl::StrCat(", which gives ", nearest->given, " other number",
+                                                               nearest->given > 1 ? "s" : "", " of this column")
+                                                : "";
   audited.set_sentence(absl::StrCat(
       "No convention gives ", cell.value->as_printed(), ". ", others.empty() ? "The nearest, " : "Expected, by ",
       nearest->convention->text, InputsText(*nearest->values[i]), others, ": ", Digits(audited.nearest().value()),
@@ -252,21 +135,14 @@ void Remark(proto::AuditedValue& audited, absl::string_view flag, absl::string_v
 
 void JudgeColumn(const std::vector<Convention>& conventions, const std::vector<Cell*>& cells,
                  const std::vector<proto::AuditedValue*>& audited) {
-  std::vector<Trial> trials;
-  int most = 0;
-  for (const Convention& convention : conventions) {
-    trials.push_back(Try(convention, cells));
-    most = std::max(most, trials.back().given);
-  }
-  std::vector<const Trial*> believed = Believed(trials, most), all;
+  const std::vector<Trial> trials = TryAll(conventions, cells);
+  const std::vector<const Trial*> believed = MostBelieved(trials);
+  std::vector<const Trial*> all;
   for (const Trial& trial : trials) {
     all.push_back(&trial);
   }
-  std::stable_sort(believed.begin(), believed.end(), [](const Trial* a, const Trial* b) {
-    return std::make_pair(a->convention->departures, a->style) < std::make_pair(b->convention->departures, b->style);
-  });
   // A convention that gives less than half of a column has to stand the test of coincidence everywhere.
-  const bool column_explained = 2 * most >= static_cast<int>(cells.size());
+  const bool column_explained = !believed.empty() && 2 * believed[0]->given >= static_cast<int>(cells.size());
   for (size_t i = 0; i < cells.size(); ++i) {
     std::vector<Hit> hits = DistinctHits(believed, i, cells[i]->printed);
     const bool by_column = !hits.empty() && column_explained;

@@ -12,9 +12,9 @@
 
 namespace lockstep {
 
-// Fills the finding, the candidates, the sentence and the convention's flags of each cell of a column, and sets `unrounded`
-// of the cells that were reproduced. `cells` and `audited` are of the same length; a column is the cells of one table
-// that have one quantity and one base case. See lib/comm/audit.h for the rule.
+// Fills the finding, the candidates, the sentence and the convention's flags of each cell of a column, and sets
+// `unrounded` of the cells that were reproduced. `cells` and `audited` are of the same length; a column is the cells of
+// one table that have one quantity and one base case. See lib/comm/audit.h for the rule.
 void JudgeColumn(const std::vector<Convention>& conventions, const std::vector<Cell*>& cells,
                  const std::vector<proto::AuditedValue*>& audited);
 

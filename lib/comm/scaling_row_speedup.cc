@@ -1,0 +1,70 @@
+// Speed-ups and serial fractions of one row.
+#include "absl/strings/str_cat.h"
+#include "lib/comm/quantity.h"
+#include "lib/comm/scaling.h"
+#include "lib/comm/scaling_row.h"
+
+namespace lockstep {
+namespace {
+
+const char kNotPositive[] = "a time or a number of steps is not positive";
+const char kOneDevice[] = "the base case: one device has no serial fraction";
+
+void FillStrong(const RowInputs& in, const Spread& epoch, proto::ScalingRow& row) {
+  const uint32_t n = row.ranks(), b = row.batch_per_device();
+  const absl::StatusOr<BaseCase> base = in.bases.At(n * b);
+  if (!base.ok()) {
+    *row.mutable_strong_speedup() = Absent(NotThere("E_1", n * b, base.status()));
+    *row.mutable_karp_flatt() = Absent("needs the strong speed-up");
+    return;
+  }
+  const std::string formula = absl::StrCat("E_1(", n * b, ")/E_", n, "(", b, ")");
+  const std::optional<Spread> speedup = StrongSpeedup(base->epoch_seconds, epoch);
+  *row.mutable_strong_speedup() = DerivedOr(speedup, WithBase(formula, n * b, *base), kNotPositive);
+  *row.mutable_karp_flatt() =
+      n == 1 ? Absent(kOneDevice)
+             : DerivedOr(speedup.has_value() ? std::optional<Spread>(KarpFlatt(n, *speedup)) : std::nullopt,
+                         absl::StrCat("(1/S - 1/N)/(1 - 1/N), S = ", formula, ", N = ", n), kNotPositive);
+}
+
+void FillWeak(const RowInputs& in, const BaseCase& base, const Spread& step, proto::ScalingRow& row) {
+  const uint32_t n = row.ranks(), b = row.batch_per_device(), k_1 = base.steps_per_epoch,
+                 k_n = in.point.steps_per_epoch();
+  const std::string formula =
+      absl::StrCat("N*(s_1(", b, ")/k_1)/(s_", n, "(", b, ")/k_", n, "), k_1 = ", k_1, ", k_", n, " = ", k_n);
+  const std::optional<Spread> speedup = WeakSpeedup(n, base.step_seconds, k_1, step, k_n);
+  *row.mutable_weak_speedup() = DerivedOr(speedup, WithBase(formula, b, base), kNotPositive);
+  *row.mutable_gustafson_serial_fraction() =
+      n == 1
+          ? Absent(kOneDevice)
+          : DerivedOr(speedup.has_value() ? std::optional<Spread>(GustafsonSerialFraction(n, *speedup)) : std::nullopt,
+                      absl::StrCat("(N - S)/(N - 1), S the weak speed-up, N = ", n), kNotPositive);
+}
+
+}  // namespace
+
+void FillSpeedups(const RowInputs& in, const Spread& epoch, const Spread& step, proto::ScalingRow& row) {
+  const uint32_t n = row.ranks(), b = row.batch_per_device();
+  FillStrong(in, epoch, row);
+  const absl::StatusOr<BaseCase> base = in.bases.At(b);
+  if (!base.ok()) {
+    *row.mutable_weak_speedup() = Absent(NotThere("s_1", b, base.status()));
+    *row.mutable_epoch_speedup() = Absent(NotThere("E_1", b, base.status()));
+    *row.mutable_gustafson_serial_fraction() = Absent("needs the weak speed-up");
+    return;
+  }
+  FillWeak(in, *base, step, row);
+  *row.mutable_epoch_speedup() =
+      DerivedOr(EpochSpeedup(base->epoch_seconds, epoch),
+                WithBase(absl::StrCat("E_1(", b, ")/E_", n, "(", b, ")"), b, *base), kNotPositive);
+}
+
+std::string NotThere(absl::string_view symbol, uint32_t batch, const absl::Status& why) {
+  return absl::StrCat(symbol, "(", batch, ") is not there: ", why.message());
+}
+
+std::string WithBase(absl::string_view formula, uint32_t batch, const BaseCase& base) {
+  return absl::StrCat(formula, ", base case: plain training on 1 device at batch ", batch, " (", base.origin, ")");
+}
+
+}  // namespace lockstep

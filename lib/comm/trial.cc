@@ -1,0 +1,115 @@
+#include "lib/comm/trial.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <tuple>
+
+namespace lockstep {
+namespace {
+
+// Values closer than this, relative, are one value: ten roundings of a double are 1e-15.
+constexpr double kSameValue = 1e-12;
+
+// The plainest first.
+constexpr std::array<Style, 4> kStyles = {{{false, false}, {true, false}, {false, true}, {true, true}}};
+
+double ValueIn(const Recomputed& recomputed, const Style& style) {
+  return style.from_printed ? recomputed.from_printed : recomputed.exact;
+}
+
+bool Same(double a, double b) { return std::abs(a - b) <= kSameValue * std::max(std::abs(a), std::abs(b)); }
+
+Trial Try(const Convention& convention, const std::vector<Cell*>& cells) {
+  Trial trial;
+  trial.convention = &convention;
+  for (const Cell* cell : cells) {
+    trial.values.push_back(convention.evaluate({cell->value->devices(), cell->value->batch()}));
+  }
+  for (const Style& style : kStyles) {
+    int given = 0;
+    for (size_t i = 0; i < cells.size(); ++i) {
+      given += trial.values[i].has_value() && Gives(*trial.values[i], style, cells[i]->printed);
+    }
+    if (given > trial.given) {
+      trial.style = style;
+      trial.given = given;
+    }
+  }
+  return trial;
+}
+
+// The trial's own style first, then the plainest one that gives the cell.
+std::optional<Hit> HitOf(const Trial& trial, size_t i, const PrintedNumber& printed) {
+  if (!trial.values[i].has_value()) {
+    return std::nullopt;
+  }
+  std::vector<Style> styles = {trial.style};
+  styles.insert(styles.end(), kStyles.begin(), kStyles.end());
+  for (const Style& style : styles) {
+    if (Gives(*trial.values[i], style, printed)) {
+      return Hit{&trial, style, ValueIn(*trial.values[i], style)};
+    }
+  }
+  return std::nullopt;
+}
+
+// What makes one believed trial plainer than another.
+std::tuple<int, bool, bool> Plainness(const Trial& trial) {
+  return {trial.convention->departures, trial.style.truncated, trial.style.from_printed};
+}
+
+}  // namespace
+
+bool Gives(const Recomputed& recomputed, const Style& style, const PrintedNumber& printed) {
+  const double value = ValueIn(recomputed, style);
+  return style.truncated ? TruncatesTo(value, printed) : RoundsTo(value, printed);
+}
+
+std::vector<Trial> TryAll(const std::vector<Convention>& conventions, const std::vector<Cell*>& cells) {
+  std::vector<Trial> trials;
+  for (const Convention& convention : conventions) {
+    trials.push_back(Try(convention, cells));
+  }
+  return trials;
+}
+
+std::vector<const Trial*> MostBelieved(const std::vector<Trial>& trials) {
+  const auto more_believed = [](const Trial& a, const Trial& b) {
+    return std::make_pair(a.given, -a.convention->contradictions) <
+           std::make_pair(b.given, -b.convention->contradictions);
+  };
+  std::vector<const Trial*> believed;
+  const auto best = std::max_element(trials.begin(), trials.end(), more_believed);
+  for (const Trial& trial : trials) {
+    if (best->given > 0 && !more_believed(trial, *best)) {
+      believed.push_back(&trial);
+    }
+  }
+  std::stable_sort(believed.begin(), believed.end(),
+                   [](const Trial* a, const Trial* b) { return Plainness(*a) < Plainness(*b); });
+  return believed;
+}
+
+std::vector<Hit> DistinctHits(const std::vector<const Trial*>& trials, size_t i, const PrintedNumber& printed) {
+  std::vector<Hit> hits;
+  for (const Trial* trial : trials) {
+    const std::optional<Hit> hit = HitOf(*trial, i, printed);
+    if (hit.has_value() && std::none_of(hits.begin(), hits.end(), [&](const Hit& other) {
+          return Same(other.value, hit->value) || Same(other.trial->values[i]->exact, trial->values[i]->exact);
+        })) {
+      hits.push_back(*hit);
+    }
+  }
+  return hits;
+}
+
+double ChanceOf(const Hit& hit, const std::vector<Trial>& trials, const PrintedNumber& printed) {
+  const auto tried = std::count_if(trials.begin(), trials.end(), [&](const Trial& trial) {
+    return trial.convention->departures <= hit.trial->convention->departures;
+  });
+  const double share = printed.unit / std::max(std::abs(printed.value), printed.unit);
+  return static_cast<double>(tried) * share;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,54 @@
+// Tries conventions on a column of printed numbers, and ranks them.
+#ifndef LOCKSTEP_LIB_COMM_TRIAL_H_
+#define LOCKSTEP_LIB_COMM_TRIAL_H_
+
+#include <optional>
+#include <vector>
+
+#include "lib/comm/conventions.h"
+#include "lib/comm/document.h"
+#include "lib/comm/printed_number.h"
+
+namespace lockstep {
+
+// How a value became digits.
+struct Style {
+  bool from_printed = false;  // intermediates as the document prints them
+  bool truncated = false;     // digits cut off instead of rounded
+};
+
+// Whether `recomputed` becomes the printed digits in this style.
+bool Gives(const Recomputed& recomputed, const Style& style, const PrintedNumber& printed);
+
+// One convention against a whole column.
+struct Trial {
+  const Convention* convention = nullptr;
+  std::vector<std::optional<Recomputed>> values;  // per cell
+  Style style;                                    // the one that gives the most cells; the plainest of several
+  int given = 0;                                  // how many it gives
+};
+
+// One trial per convention, in their order, which stay where they are.
+std::vector<Trial> TryAll(const std::vector<Convention>& conventions, const std::vector<Cell*>& cells);
+
+// The trials that give the most cells (none when none gives any), and of these the ones that contradict the document
+// the least; the plainest first.
+std::vector<const Trial*> MostBelieved(const std::vector<Trial>& trials);
+
+// A convention that gives one cell, and how.
+struct Hit {
+  const Trial* trial;
+  Style style;
+  double value;
+};
+
+// What gives cell `i`, in the order of `trials`. Conventions with the same value are one explanation, and the first one
+// stays; so are the same formula's styles, of which the trial's own goes before the plainest.
+std::vector<Hit> DistinctHits(const std::vector<const Trial*>& trials, size_t i, const PrintedNumber& printed);
+
+// How likely some convention as plain as this one gives these digits by chance; may exceed 1.
+double ChanceOf(const Hit& hit, const std::vector<Trial>& trials, const PrintedNumber& printed);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_COMM_TRIAL_H_

@@ -1,0 +1,120 @@
+// The C++ half of oracle_test.py: what Lockstep makes of given weights and a batch, in files that Python reads.
+//
+//   oracle_dump MODEL SEED WEIGHTS DATASET FOLDER
+//
+// Writes into FOLDER: init.pt (the weights that MakeModel gives for SEED), images.f32 and labels.i64 (the data set's first
+// 32 training images, normalised), and, starting from WEIGHTS, three steps of TrainStep on that batch: losses.txt, the
+// first step's gradients as NAME.grad.f32, and trained.pt.
+#include <ATen/core/grad_mode.h>
+
+#include <cstdio>
+#include <fstream>
+#include <numeric>
+#include <string>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "lib/base/exit_status.h"
+#include "lib/base/status_macros.h"
+#include "lib/cifar/batch_loader.h"
+#include "lib/cifar/dataset.h"
+#include "lib/nn/checkpoint.h"
+#include "lib/nn/device.h"
+#include "lib/nn/model.h"
+#include "lib/train/gradient_hook.h"
+#include "lib/train/train_step.h"
+
+namespace lockstep {
+namespace {
+
+constexpr uint32_t kBatch = 32;
+constexpr int kSteps = 3;
+
+absl::Status WriteBytes(const std::string& path, const void* bytes, size_t size) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(static_cast<const char*>(bytes), static_cast<std::streamsize>(size));
+  return file.flush().good() ? absl::OkStatus() : absl::NotFoundError(absl::StrCat("cannot write ", path));
+}
+
+// Writes the gradients of the first step, as the optimizer is about to read them.
+class GradientDump : public GradientHook {
+ public:
+  GradientDump(Model& model, std::string folder) : model_(model), folder_(std::move(folder)) {}
+  absl::Status BeforeBackward() override { return absl::OkStatus(); }
+  absl::Status AfterBackward() override {
+    if (step_++ > 0) {
+      return absl::OkStatus();
+    }
+    for (const auto& parameter : model_.named_parameters()) {
+      const torch::Tensor gradient = parameter.value().grad().contiguous();
+      RETURN_IF_ERROR(WriteBytes(absl::StrCat(folder_, "/", parameter.key(), ".grad.f32"), gradient.data_ptr(),
+                                 gradient.nbytes()));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  Model& model_;
+  const std::string folder_;
+  int step_ = 0;
+};
+
+absl::StatusOr<Batch> FirstBatch(const std::string& path) {
+  ASSIGN_OR_RETURN(const Dataset dataset, ReadDataset(path));
+  LoaderOptions options;
+  options.batch_size = kBatch;
+  options.augment = false;
+  RETURN_IF_ERROR(NormalizeAsTrained(dataset.train.info, options));
+  BatchLoader loader(dataset.train, options);
+  std::vector<uint32_t> order(kBatch);
+  std::iota(order.begin(), order.end(), 0u);
+  loader.StartEpoch(0, order);
+  Batch batch;
+  RETURN_IF_ERROR(loader.Next(&batch).status());
+  return batch;
+}
+
+// The lab's.
+proto::TrainingSpec Spec() {
+  proto::TrainingSpec spec;
+  spec.set_precision(proto::FP32);
+  spec.set_learning_rate(0.1);
+  spec.set_momentum(0.9);
+  spec.set_weight_decay(5e-4);
+  return spec;
+}
+
+absl::Status Dump(const std::string& name, uint64_t seed, const std::string& weights, const std::string& dataset,
+                  const std::string& folder) {
+  RETURN_IF_ERROR(SetNumerics({proto::FP32, false, 1}));
+  ASSIGN_OR_RETURN(const std::shared_ptr<Model> model, MakeModel(name, seed));
+  RETURN_IF_ERROR(SaveCheckpoint(*model, folder + "/init.pt"));
+  RETURN_IF_ERROR(LoadCheckpoint(*model, weights));
+  ASSIGN_OR_RETURN(const Batch batch, FirstBatch(dataset));
+  RETURN_IF_ERROR(WriteBytes(folder + "/images.f32", batch.images.data(), batch.images.size() * sizeof(float)));
+  RETURN_IF_ERROR(WriteBytes(folder + "/labels.i64", batch.labels.data(), batch.labels.size() * sizeof(int64_t)));
+  TrainStep step(model, Spec(), c10::Device(c10::kCPU));
+  GradientDump hook(*model, folder);
+  std::string losses;
+  for (int i = 0; i < kSteps; ++i) {
+    step.BeginEpoch();  // an epoch of one step, so that each loss is seen
+    RETURN_IF_ERROR(step.Run(batch, &hook));
+    ASSIGN_OR_RETURN(const EpochTotals totals, step.EndEpoch());
+    absl::StrAppendFormat(&losses, "%.17g\n", totals.mean_loss);
+  }
+  RETURN_IF_ERROR(WriteBytes(folder + "/losses.txt", losses.data(), losses.size()));
+  return SaveCheckpoint(*model, folder + "/trained.pt");
+}
+
+}  // namespace
+}  // namespace lockstep
+
+int main(int argc, char** argv) {
+  uint64_t seed = 0;
+  if (argc != 6 || !absl::SimpleAtoi(argv[2], &seed)) {
+    std::fprintf(stderr, "usage: oracle_dump MODEL SEED WEIGHTS DATASET FOLDER\n");
+    return 2;
+  }
+  return lockstep::ExitStatus("oracle_dump", lockstep::Dump(argv[1], seed, argv[3], argv[4], argv[5]));
+}

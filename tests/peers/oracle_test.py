@@ -1,0 +1,255 @@
+"""Python's PyTorch as the oracle of the training step: the same weights and the same batch must give the same loss, the same
+gradients, and the same weights after three steps.
+
+The networks below are written as Python users write them (kuangliu/pytorch-cifar's ResNet-18, the lab's Net) and share no
+line with Lockstep's. Weights travel as checkpoints in both directions, so that these are checked as well. Run by bazel
+(tests/peers/BUILD); it is skipped, and says so, where the interpreter has no torch.
+"""
+
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    import torch
+    from torch import nn
+    from torch.nn import functional as F
+except ImportError as error:
+    print(f"SKIPPED: {sys.executable} cannot import torch: {error}")
+    sys.exit(0)
+
+SEED = 7
+BATCH = 32
+STEPS = 3
+LEARNING_RATE, MOMENTUM, WEIGHT_DECAY = 0.1, 0.9, 5e-4
+
+# --- the networks ---
+
+
+class BasicBlock(nn.Module):
+    def __init__(self, in_planes, planes, stride):
+        super().__init__()
+        self.conv1 = nn.Conv2d(in_planes, planes, kernel_size=3, stride=stride, padding=1, bias=False)
+        self.bn1 = nn.BatchNorm2d(planes)
+        self.conv2 = nn.Conv2d(planes, planes, kernel_size=3, stride=1, padding=1, bias=False)
+        self.bn2 = nn.BatchNorm2d(planes)
+        self.shortcut = nn.Sequential()
+        if stride != 1 or in_planes != planes:
+            self.shortcut = nn.Sequential(
+                nn.Conv2d(in_planes, planes, kernel_size=1, stride=stride, bias=False), nn.BatchNorm2d(planes))
+
+    def forward(self, x):
+        out = F.relu(self.bn1(self.conv1(x)))
+        out = self.bn2(self.conv2(out))
+        return F.relu(out + self.shortcut(x))
+
+
+class ResNet18(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.in_planes = 64
+        self.conv1 = nn.Conv2d(3, 64, kernel_size=3, stride=1, padding=1, bias=False)
+        self.bn1 = nn.BatchNorm2d(64)
+        self.layer1 = self._make_layer(64, 1)
+        self.layer2 = self._make_layer(128, 2)
+        self.layer3 = self._make_layer(256, 2)
+        self.layer4 = self._make_layer(512, 2)
+        self.linear = nn.Linear(512, 10)
+
+    def _make_layer(self, planes, stride):
+        layers = [BasicBlock(self.in_planes, planes, stride), BasicBlock(planes, planes, 1)]
+        self.in_planes = planes
+        return nn.Sequential(*layers)
+
+    def forward(self, x):
+        x = F.relu(self.bn1(self.conv1(x)))
+        x = self.layer4(self.layer3(self.layer2(self.layer1(x))))
+        return self.linear(F.avg_pool2d(x, 4).view(x.size(0), -1))
+
+
+class Net(nn.Module):
+    def __init__(self, bias):
+        super().__init__()
+        self.conv1 = nn.Conv2d(3, 6, 5, bias=bias)
+        self.pool = nn.MaxPool2d(2, 2)
+        self.conv2 = nn.Conv2d(6, 16, 5, bias=bias)
+        self.fc1 = nn.Linear(16 * 5 * 5, 120, bias=bias)
+        self.fc2 = nn.Linear(120, 84, bias=bias)
+        self.fc3 = nn.Linear(84, 10, bias=bias)
+
+    def forward(self, x):
+        x = self.pool(F.relu(self.conv1(x)))
+        x = self.pool(F.relu(self.conv2(x)))
+        x = torch.flatten(x, 1)
+        x = F.relu(self.fc1(x))
+        x = F.relu(self.fc2(x))
+        return self.fc3(x)
+
+
+NETWORKS = {"resnet18": ResNet18, "lenet5": lambda: Net(bias=False), "lenet5_bias": lambda: Net(bias=True)}
+
+# --- the tolerance ---
+# u = 2^-24 is the unit roundoff of fp32. A sum of n products has a rounding error of about sqrt(n) u relative to the size
+# of what it sums (Higham, Accuracy and Stability of Numerical Algorithms, 2.8 and 4.2: rounding errors as random walk).
+# Two implementations that sum in another order differ by that much in each layer, and a gradient has passed all L layers
+# twice, forward and backward: 2 L sqrt(n) u. The longest sum is a weight gradient's, over batch and pixels: n = 32 * 32^2
+# in resnet18 (L = 18) and 32 * 28^2 in lenet5 (L = 5). Relative to the largest magnitude of the tensor.
+UNIT_ROUNDOFF = 2.0 ** -24
+DEPTH = {"resnet18": 18, "lenet5": 5, "lenet5_bias": 5}
+LONGEST_SUM = {"resnet18": BATCH * 32 * 32, "lenet5": BATCH * 28 * 28, "lenet5_bias": BATCH * 28 * 28}
+
+
+def relative_tolerance(name):
+    return 2 * DEPTH[name] * LONGEST_SUM[name] ** 0.5 * UNIT_ROUNDOFF
+
+
+def weight_tolerance(name, largest_gradient, largest_weight):
+    """After three steps the first gradient counts 1 + 1.9 + 2.71 times, the second 1 + 1.9, the third once."""
+    counted = (1 + 1.9 + 2.71) + (1 + 1.9) + 1
+    # Each of the three updates rounds the weight, and the product and sum that make it: 3 roundings of at most u each.
+    return LEARNING_RATE * counted * relative_tolerance(name) * largest_gradient + STEPS * 3 * UNIT_ROUNDOFF * largest_weight
+
+
+# --- the two sides ---
+
+
+class Python:
+    """What PyTorch makes of the batch."""
+
+    def __init__(self, name, weights, images, labels, momentum=MOMENTUM, weight_decay=WEIGHT_DECAY, steps=STEPS):
+        model = NETWORKS[name]()
+        model.load_state_dict(weights)
+        model.train()
+        optimizer = torch.optim.SGD(model.parameters(), lr=LEARNING_RATE, momentum=momentum, weight_decay=weight_decay)
+        self.losses, self.gradients, self.largest_gradient = [], {}, {}
+        for step in range(steps):
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(images), labels)
+            loss.backward()
+            self.losses.append(loss.item())
+            for key, parameter in model.named_parameters():
+                if step == 0:
+                    self.gradients[key] = parameter.grad.clone()
+                size = (parameter.grad + weight_decay * parameter).abs().max().item()
+                self.largest_gradient[key] = max(self.largest_gradient.get(key, 0), size)
+            optimizer.step()
+        self.state = {key: value.clone() for key, value in model.state_dict().items()}
+
+
+def read(path, dtype, shape):
+    return torch.frombuffer(bytearray(path.read_bytes()), dtype=dtype).reshape(shape)
+
+
+class Lockstep:
+    """What oracle_dump makes of the same weights."""
+
+    def __init__(self, name, weights, binary, dataset, folder):
+        torch.save(weights, folder / "weights.pt")
+        subprocess.run([binary, name, str(SEED), folder / "weights.pt", dataset, folder], check=True)
+        self.init = torch.load(folder / "init.pt", weights_only=True)
+        self.state = torch.load(folder / "trained.pt", weights_only=True)
+        self.losses = [float(line) for line in (folder / "losses.txt").read_text().split()]
+        self.images = read(folder / "images.f32", torch.float32, (BATCH, 3, 32, 32))
+        self.labels = read(folder / "labels.i64", torch.int64, (BATCH,))
+        self.gradients = {path.name[:-len(".grad.f32")]: read(path, torch.float32, (-1,))
+                          for path in folder.glob("*.grad.f32")}
+
+
+def errors(name, lockstep, python):
+    """(what, error / tolerance) of every loss, gradient, weight and batch-norm statistic. Counters must be equal."""
+    found = [(f"loss of step {step + 1}", abs(a - b) / (relative_tolerance(name) * abs(b)))
+             for step, (a, b) in enumerate(zip(lockstep.losses, python.losses))]
+    for key, expected in python.gradients.items():
+        error = (lockstep.gradients[key] - expected.flatten()).abs().max().item()
+        found.append((f"gradient {key}", error / (relative_tolerance(name) * expected.abs().max().item())))
+    for key, expected in python.state.items():
+        actual = lockstep.state[key]
+        if not expected.is_floating_point():
+            found.append((f"counter {key}", 0.0 if torch.equal(actual, expected) else float("inf")))
+            continue
+        largest = expected.abs().max().item()
+        if key in python.largest_gradient:
+            tolerance = weight_tolerance(name, python.largest_gradient[key], largest)
+        else:  # a running statistic: a mean over the batch and the layer's own error
+            tolerance = relative_tolerance(name) * largest
+        found.append((f"state {key}", (actual - expected).abs().max().item() / tolerance))
+    return found
+
+
+class OracleTest(unittest.TestCase):
+    binary = dataset = None
+
+    def setUp(self):
+        torch.set_num_threads(1)
+        self.temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(self.temporary.cleanup)
+
+    def sides(self, name):
+        torch.manual_seed(SEED)
+        weights = NETWORKS[name]().state_dict()
+        lockstep = Lockstep(name, weights, self.binary, self.dataset, pathlib.Path(self.temporary.name))
+        return weights, lockstep, Python(name, weights, lockstep.images, lockstep.labels)
+
+    def check(self, name):
+        weights, lockstep, python = self.sides(name)
+        self.assertEqual(list(lockstep.init), list(weights), "names and their order")
+        for key, value in weights.items():
+            self.assertTrue(torch.equal(lockstep.init[key], value), f"initial {key} for the same seed")
+        self.assertEqual(set(lockstep.gradients), set(python.gradients))
+        self.assertTrue(all(gradient.abs().max() > 0 for gradient in python.gradients.values()))
+        NETWORKS[name]().load_state_dict(lockstep.state)  # strict: no name is missing, none is left over
+        found = errors(name, lockstep, python)
+        what, worst = max(found, key=lambda pair: pair[1])
+        exact = sum(error == 0 for _, error in found)
+        print(f"{name}: {len(found)} comparisons, {exact} of them equal bit for bit; largest error {worst:.3g} of its tolerance, at {what}; "
+              f"relative tolerance {relative_tolerance(name):.2g}; losses {python.losses}")
+        self.assertLessEqual(worst, 1, what)
+        # Controls: the comparison must notice a slightly different optimizer.
+        for change in ({"momentum": 0.89}, {"weight_decay": 0.0}):
+            other = Python(name, weights, lockstep.images, lockstep.labels, **change)
+            what, worst = max(errors(name, lockstep, other), key=lambda pair: pair[1])
+            print(f"{name} with {change}: {worst:.3g} of the tolerance, at {what}")
+            self.assertGreater(worst, 1, f"{change} went unnoticed")
+        labels = lockstep.labels.clone()
+        labels[0] = (labels[0] + 1) % 10
+        self.check_gradients_differ(name, lockstep, Python(name, weights, lockstep.images, labels, steps=1))
+
+    def check_gradients_differ(self, name, lockstep, other):
+        """The comparison must notice one wrong label of 32 in the gradients of every layer."""
+        found = dict(errors(name, lockstep, other))
+        for key in other.gradients:
+            self.assertGreater(found[f"gradient {key}"], 1, f"a wrong label went unnoticed in the gradient of {key}")
+
+    def test_resnet18(self):
+        self.check("resnet18")
+
+    def test_lenet5(self):
+        self.check("lenet5")
+
+    def test_lenet5_bias(self):
+        self.check("lenet5_bias")
+
+
+def make_dataset(cifar_prep, folder):
+    """Real pictures where LOCKSTEP_CIFAR10 says where they are, else synthetic ones."""
+    path = os.path.join(folder, "dataset.rec")
+    real = os.environ.get("LOCKSTEP_CIFAR10")
+    source = [f"--input={real}", "--allow_partial"] if real else ["--input_format=synthetic", "--train_images=100",
+                                                                  "--test_images=10"]
+    subprocess.run([cifar_prep, *source, f"--output={path}"], check=True, stderr=subprocess.DEVNULL)
+    return path
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--oracle_dump", required=True)
+    parser.add_argument("--cifar_prep", required=True)
+    arguments, rest = parser.parse_known_args()
+    with tempfile.TemporaryDirectory() as shared:
+        OracleTest.binary = arguments.oracle_dump
+        OracleTest.dataset = make_dataset(arguments.cifar_prep, shared)
+        unittest.main(argv=[sys.argv[0], *rest])

@@ -1,0 +1,9 @@
+#!/bin/sh
+# Runs a Python test with the interpreter that has torch: run_torch_python.sh INTERPRETER SCRIPT [ARGUMENT ...].
+# An empty INTERPRETER means that none was found when the workspace was set up: the test is skipped and says so.
+set -eu
+if [ -z "$1" ]; then
+  echo "SKIPPED: no Python that can import torch; set LOCKSTEP_PYTHON to one"
+  exit 0
+fi
+exec "$@"
