@@ -117,7 +117,7 @@ TEST(SummaryTest, OneLinePerRowAndPerNumber) {
   options.audit_paths = {WriteTables()};
   const std::string text = SummaryText(*RunCommModel(options));
   EXPECT_THAT(text, HasSubstr("T_comm s"));
-  EXPECT_THAT(text, HasSubstr("strong of 2 x 32: E_1(64) is not there"));
+  EXPECT_THAT(text, HasSubstr("no strong: E_1(64) is not there"));
   EXPECT_THAT(text, HasSubstr("Audit of a document"));
   EXPECT_THAT(text, ::testing::ContainsRegex("SPEEDUP N=2 B=32 +1.500 +REPRODUCED +T_1/T_N"));
   EXPECT_THAT(text, HasSubstr("given 2, reproduced 1, ambiguous 0, not reproducible 0"));

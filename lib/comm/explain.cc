@@ -58,7 +58,7 @@ proto::ScalingRow MakeRow(const RowInputs& in) {
   }
   *row.mutable_epoch_seconds() = Measured(*epoch, "mean over timed epochs, data loading included, slowest rank");
   *row.mutable_step_seconds() = Measured(*step, "mean over timed epochs, without waiting for data, slowest rank");
-  *row.mutable_steps_per_epoch() = Measured(Exactly(in.point.steps_per_epoch()), "counted, of each rank");
+  *row.mutable_steps_per_epoch() = Counted(in.point.steps_per_epoch(), "counted, of each rank");
   FillSpeedups(in, *epoch, *step, row);
   if (row.ranks() == 1) {
     FillBaseCase(in, *step, row);

@@ -28,9 +28,13 @@ proto::Quantity Measured(const Spread& spread, absl::string_view method) {
       absl::StrCat(method, spread.repeated ? "; interval: smallest and largest" : "; measured once: no interval"));
 }
 
+proto::Quantity Counted(double value, absl::string_view method) {
+  return Value(Exactly(value), proto::MEASURED, std::string(method));
+}
+
 proto::Quantity Derived(const Spread& spread, absl::string_view method) {
   return Value(spread, proto::DERIVED,
-               absl::StrCat(method, spread.repeated ? "; interval: extremes over single epochs" : ""));
+               absl::StrCat(method, spread.repeated ? "; interval: extremes of single measurements" : ""));
 }
 
 proto::Quantity Absent(absl::string_view reason) {

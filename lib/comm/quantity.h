@@ -14,6 +14,9 @@ namespace lockstep {
 // A mean over timed epochs, as it was read off a clock.
 proto::Quantity Measured(const Spread& spread, absl::string_view method);
 
+// A number that was counted, and so has no spread.
+proto::Quantity Counted(double value, absl::string_view method);
+
 // A formula's value. The method gets the kind of the interval, and a warning when the value is below 0.
 proto::Quantity Derived(const Spread& spread, absl::string_view method);
 

@@ -1,6 +1,8 @@
 #include "lib/comm/summary.h"
 
+#include <algorithm>
 #include <map>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -30,32 +32,45 @@ const ScalingColumn kScalingColumns[] = {
     {"of link %", &proto::ScalingRow::utilization_of_measured, 0.01},
 };
 
+// One line of numbers, and below it one line per reason why some are not there. One device has no communication: that
+// needs no words.
+std::string RowText(const proto::ScalingRow& row) {
+  std::string text = absl::StrFormat("%3d %6d", row.ranks(), row.batch_per_device());
+  std::vector<std::pair<std::string, std::string>> absent;  // reason, headings
+  for (const ScalingColumn& column : kScalingColumns) {
+    const proto::Quantity& quantity = (row.*column.field)();
+    absl::StrAppendFormat(&text, " %10s",
+                          quantity.has_value() ? absl::StrFormat("%.5g", quantity.value() / column.unit) : "-");
+    if (quantity.has_value() || row.ranks() == 1) {
+      continue;
+    }
+    const auto same = std::find_if(absent.begin(), absent.end(),
+                                   [&](const auto& reason) { return reason.first == quantity.absent_reason(); });
+    if (same == absent.end()) {
+      absent.emplace_back(quantity.absent_reason(), column.heading);
+    } else {
+      absl::StrAppend(&same->second, ", ", column.heading);
+    }
+  }
+  text += "\n";
+  for (const auto& [reason, headings] : absent) {
+    absl::StrAppend(&text, "      no ", headings, ": ", reason, "\n");
+  }
+  return text;
+}
+
 std::string ScalingText(const std::vector<proto::CommModelRecord>& records) {
   std::string text = absl::StrFormat("%3s %6s", "N", "batch");
   for (const ScalingColumn& column : kScalingColumns) {
     absl::StrAppendFormat(&text, " %10s", column.heading);
   }
   text += "\n";
-  std::vector<std::string> reasons;
   for (const proto::CommModelRecord& record : records) {
-    if (!record.has_scaling()) {
-      continue;
+    if (record.has_scaling()) {
+      text += RowText(record.scaling());
     }
-    const proto::ScalingRow& row = record.scaling();
-    absl::StrAppendFormat(&text, "%3d %6d", row.ranks(), row.batch_per_device());
-    for (const ScalingColumn& column : kScalingColumns) {
-      const proto::Quantity& quantity = (row.*column.field)();
-      absl::StrAppendFormat(&text, " %10s",
-                            quantity.has_value() ? absl::StrFormat("%.5g", quantity.value() / column.unit) : "-");
-      // One device has no communication: that needs no words.
-      if (!quantity.has_value() && row.ranks() > 1) {
-        reasons.push_back(absl::StrFormat("  %s of %d x %d: %s", column.heading, row.ranks(), row.batch_per_device(),
-                                          quantity.absent_reason()));
-      }
-    }
-    text += "\n";
   }
-  return absl::StrCat(text, absl::StrJoin(reasons, "\n"), reasons.empty() ? "" : "\n");
+  return text;
 }
 
 // "STEP_SECONDS, 2 devices, batch 32, epoch 5, full time", without what is not said.

@@ -9,7 +9,7 @@
 
 namespace lockstep {
 
-// Lines end in a newline. A number that is absent is a dash, and its reason stands below the table.
+// Lines end in a newline. A number that is absent is a dash, and its reason stands below its row.
 std::string SummaryText(const std::vector<proto::CommModelRecord>& records);
 
 }  // namespace lockstep

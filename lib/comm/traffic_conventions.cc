@@ -1,7 +1,5 @@
 // Bandwidth and utilisation: bytes over a communication time, in all the ways in which people count bytes.
-#include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "lib/comm/conventions.h"
