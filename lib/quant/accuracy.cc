@@ -19,6 +19,8 @@ std::string StepName(proto::QuantizeStage stage) {
       return "and activations";
     case proto::INT8_WEIGHTS_ACTIVATIONS_BIAS:
       return "and bias";
+    case proto::INT8_WEIGHTS_UNSCALED_BIAS:
+      return "the lab's weights with biases unscaled";
     default:
       return proto::QuantizeStage_Name(stage);
   }

@@ -72,6 +72,19 @@ absl::Status QuantizeLayerBias(const FloatLayer& source, proto::QuantizedLayer& 
   return CheckAccumulatorBound(bound, source.shape.name);
 }
 
+// `weight_of` makes a weight from its int8 value and the layer's scale.
+template <typename WeightOf>
+FloatNetwork ReplaceWeights(const FloatNetwork& network, const proto::QuantizedNetwork& quantized, WeightOf weight_of) {
+  FloatNetwork result = network;
+  for (size_t i = 0; i < result.layers.size(); ++i) {
+    const proto::QuantizedLayer& layer = quantized.layer(static_cast<int>(i));
+    for (size_t k = 0; k < result.layers[i].weight.size(); ++k) {
+      result.layers[i].weight[k] = weight_of(static_cast<int8_t>(layer.weight()[k]), layer.weight_scale());
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
 absl::StatusOr<proto::QuantizedNetwork> QuantizeLayers(const FloatNetwork& network, const Calibration& calibration,
@@ -96,15 +109,12 @@ absl::StatusOr<proto::QuantizedNetwork> QuantizeLayers(const FloatNetwork& netwo
 }
 
 FloatNetwork WithInt8Weights(const FloatNetwork& network, const proto::QuantizedNetwork& quantized) {
-  FloatNetwork result = network;
-  for (size_t i = 0; i < result.layers.size(); ++i) {
-    const proto::QuantizedLayer& layer = quantized.layer(static_cast<int>(i));
-    for (size_t k = 0; k < result.layers[i].weight.size(); ++k) {
-      const auto value = static_cast<int8_t>(layer.weight()[k]);
-      result.layers[i].weight[k] = static_cast<float>(value / layer.weight_scale());
-    }
-  }
-  return result;
+  return ReplaceWeights(network, quantized,
+                        [](int8_t value, double scale) { return static_cast<float>(value / scale); });
+}
+
+FloatNetwork WithUnscaledInt8Weights(const FloatNetwork& network, const proto::QuantizedNetwork& quantized) {
+  return ReplaceWeights(network, quantized, [](int8_t value, double) { return static_cast<float>(value); });
 }
 
 }  // namespace lockstep

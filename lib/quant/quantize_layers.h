@@ -20,6 +20,11 @@ absl::StatusOr<proto::QuantizedNetwork> QuantizeLayers(const FloatNetwork& netwo
 // The fp32 network with each weight replaced by its int8 value divided by the scale: the lab's second step.
 FloatNetwork WithInt8Weights(const FloatNetwork& network, const proto::QuantizedNetwork& quantized);
 
+// The fp32 network with each weight replaced by its int8 value, as the lab's script has it. Without biases that
+// multiplies the logits by a positive number and changes no prediction; biases become too small by the scales of their
+// own and all layers before.
+FloatNetwork WithUnscaledInt8Weights(const FloatNetwork& network, const proto::QuantizedNetwork& quantized);
+
 }  // namespace lockstep
 
 #endif  // LOCKSTEP_LIB_QUANT_QUANTIZE_LAYERS_H_

@@ -108,6 +108,19 @@ TEST(QuantizeLayersTest, Int8WeightsAreWithinHalfAStepOfTheRealOnes) {
   }
 }
 
+TEST(QuantizeLayersTest, UnscaledWeightsAreTheIntegersThemselves) {
+  const FloatNetwork network = RandomNetwork(LeNet5Layers(), true, 1);
+  const auto quantized = Quantize(network);
+  ASSERT_THAT(quantized, IsOk());
+  const FloatNetwork unscaled = WithUnscaledInt8Weights(network, *quantized);
+  for (int i = 0; i < 5; ++i) {
+    for (size_t k = 0; k < network.layers[i].weight.size(); ++k) {
+      ASSERT_EQ(unscaled.layers[i].weight[k], static_cast<int8_t>(quantized->layer(i).weight()[k]));
+    }
+    EXPECT_EQ(unscaled.layers[i].bias, network.layers[i].bias);
+  }
+}
+
 TEST(QuantizeLayersTest, ThreeSigmaOfUniformWeightsIsTheirMaximum) {
   // sqrt(3) times the largest of uniform weights: beyond it, so that nothing saturates.
   const auto quantized = Quantize(RandomNetwork(LeNet5Layers(), false, 1), proto::THREE_SIGMA);

@@ -81,6 +81,11 @@ absl::Status RecordAccuracies(const FloatNetwork& network, const IntegerNetwork&
   ASSIGN_OR_RETURN(const std::vector<Prediction> all, PredictInteger(integer, test, normalization, record.input_scale(),
                                                                      absl::StrCat(network.name, " int8 throughout")));
   *record.add_step() = CountAccuracy(proto::INT8_WEIGHTS_ACTIVATIONS_BIAS, all, fp32, labels);
+
+  ASSIGN_OR_RETURN(const std::vector<Prediction> unscaled,
+                   PredictFloat(WithUnscaledInt8Weights(network, record), test, normalization,
+                                absl::StrCat(network.name, " int8 weights, biases unscaled")));
+  *record.add_step() = CountAccuracy(proto::INT8_WEIGHTS_UNSCALED_BIAS, unscaled, fp32, labels);
   return absl::OkStatus();
 }
 

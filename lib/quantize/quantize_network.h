@@ -24,6 +24,7 @@ absl::Status CheckSpec(const proto::QuantizeSpec& spec, const Dataset& dataset);
 //   INT8_WEIGHTS                   LibTorch, with each weight replaced by int8 / scale
 //   INT8_WEIGHTS_ACTIVATIONS       integers; biases, if any, not rounded
 //   INT8_WEIGHTS_ACTIVATIONS_BIAS  integers throughout; absent for a network without biases
+//   INT8_WEIGHTS_UNSCALED_BIAS     LibTorch, with each weight replaced by int8; only of a network with biases
 // checkpoint_sha256 is left for the caller. InvalidArgument: more calibration images than there are.
 // FailedPrecondition: a value that int8 or int32 cannot represent. Cancelled: a stop was asked for.
 absl::StatusOr<proto::QuantizedNetwork> QuantizeNetwork(const FloatNetwork& network, const Dataset& dataset,

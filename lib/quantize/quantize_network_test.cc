@@ -54,7 +54,7 @@ TEST(QuantizeNetworkTest, RecordsTheLabsStepsInTheLabsOrder) {
     EXPECT_EQ(step.absent_reason(), "");
   }
   EXPECT_THAT(stages, ElementsAre(proto::FP32_NETWORK, proto::INT8_WEIGHTS, proto::INT8_WEIGHTS_ACTIVATIONS,
-                                  proto::INT8_WEIGHTS_ACTIVATIONS_BIAS));
+                                  proto::INT8_WEIGHTS_ACTIVATIONS_BIAS, proto::INT8_WEIGHTS_UNSCALED_BIAS));
 }
 
 // Accuracy of the weights that the record itself holds, divided by its scales, in LibTorch.
