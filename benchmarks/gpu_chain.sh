@@ -1,24 +1,24 @@
 #!/usr/bin/env bash
 # Checks and times the chain on a GPU machine, from a portable folder (tools/package.sh), and prints a short table.
 #
-#   benchmarks/gpu_chain.sh PACKAGE CIFAR10 OUT
+#   benchmarks/gpu_chain.sh PACKAGE DATASET OUT
 #
-# PACKAGE: made by tools/package.sh. CIFAR10: the binary version, or a part of it. OUT: gets each record, as
-# it is and as JSON, the report, and the log. Runs the packaged GPU tests first: no time is taken of a program that is wrong. One GPU: the
-# sweep; more: scaling over 1, 2, ... as well. Exits 1 when a test failed.
+# PACKAGE: made by tools/package.sh. DATASET: a dataset.rec, or CIFAR-10's binary version or a part of it. OUT: gets the
+# records, report.md and log.txt. Runs the packaged GPU tests first: no time is taken of a program that is wrong. One GPU:
+# the sweep; more: scaling over 1, 2, ... as well. Exits 1 when a test or a tool failed.
 set -uo pipefail
 
 if [ $# -ne 3 ]; then
   sed -n '2,8s/^# \{0,1\}//p' "$0"
   exit 2
 fi
-package="$(cd "$1" && pwd)" cifar="$(cd "$2" && pwd)"
+package="$(cd "$1" && pwd)"
+dataset="$(cd "$(dirname "$2")" && pwd)/$(basename "$2")"
 mkdir -p "$3"
 out="$(cd "$3" && pwd)"
 work="$(mktemp -d)"
 status=0
 cd "$work" # names without folders, so that the records tell the commands and not the machine
-ln -s "$cifar" cifar-10-batches-bin
 
 gpus=$(nvidia-smi --list-gpus | grep -c '^GPU')
 nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader
@@ -38,6 +38,7 @@ done
 run() {
   local name="$1" began=$SECONDS
   shift
+  printf '$ %s\n' "$*" >>"$out/log.txt"
   "$package/$1" "${@:2}" >>"$out/log.txt" 2>"$name.err"
   local code=$?
   printf '%-12s exit %d  %3d s\n' "$name" "$code" "$((SECONDS - began))"
@@ -48,28 +49,30 @@ run() {
   fi
 }
 
-export_json() {
-  "$package/report" --print="$1.rec" --format=json >"$out/$1.json" 2>/dev/null
-}
-
-run dataset cifar_prep --input=cifar-10-batches-bin --allow_partial --output=dataset.rec
+if [ -f "$dataset" ]; then
+  ln -s "$dataset" dataset.rec
+else
+  ln -s "$dataset" cifar-10-batches-bin
+  run dataset cifar_prep --input=cifar-10-batches-bin --allow_partial --output=dataset.rec
+fi
 run sweep train_sweep --input=dataset.rec --model=resnet18 --device=cuda --batch=32,128,512 --output=sweep.rec
-export_json sweep
 inputs=dataset.rec,sweep.rec
+for model in lenet5 lenet5_bias; do
+  run $model train_sweep --input=dataset.rec --model=$model --device=cuda --batch=32 --epochs=10 --checkpoint=$model.pt --output=$model.rec
+  inputs="$inputs,$model.rec"
+done
 if [ "$gpus" -gt 1 ]; then
   ranks=1
   for n in 2 4 8; do
     [ "$n" -le "$gpus" ] && ranks="$ranks,$n"
   done
   run scale scale_run --input=dataset.rec --model=resnet18 --device=cuda --ranks="$ranks" --batch=32,128,512 --output=scale.rec
-  export_json scale
   run comm_model comm_model --input=scale.rec --sweep=sweep.rec --output=comm_model.rec
-  export_json comm_model
   inputs="$inputs,scale.rec,comm_model.rec"
 fi
-run report report --input="$inputs" --output=report.html
-cat report.md 2>/dev/null
-for file in report.md sweep.rec scale.rec comm_model.rec; do
+run quantize quantize --input=dataset.rec --checkpoint=lenet5.pt,lenet5_bias.pt --output=quantized.rec
+run report report --input="$inputs,quantized.rec" --output=report.html
+for file in sweep.rec lenet5.rec lenet5_bias.rec scale.rec comm_model.rec quantized.rec report.md; do
   [ -f "$file" ] && cp "$file" "$out/"
 done
 rm -rf "$work"
