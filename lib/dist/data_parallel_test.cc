@@ -1,0 +1,198 @@
+// Two ranks with half a batch each must have the gradients of one rank with all of it: real models, real processes.
+
+#include <ATen/Functions.h>
+#include <ATen/Parallel.h>
+
+#include <cmath>
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/base/status_macros.h"
+#include "lib/dist/all_reduce_probe.h"
+#include "lib/dist/broadcast_tensors.h"
+#include "lib/dist/bucketed_reducer.h"
+#include "lib/dist/launch.h"
+#include "lib/nn/model.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::IsOk;
+using ::testing::Each;
+
+constexpr int64_t kImages = 32;
+
+struct Examples {
+  at::Tensor images;  // fp32 (n, 3, 32, 32)
+  at::Tensor labels;  // int64 (n)
+
+  Examples Part(int64_t from, int64_t count) const {
+    return {images.narrow(0, from, count), labels.narrow(0, from, count)};
+  }
+};
+
+// The same in every process.
+Examples MakeExamples() {
+  const at::Tensor i = at::arange(kImages * 3072, at::kDouble);
+  return {i.mul(0.7).sin().add(i.mul(0.0011).cos()).to(at::kFloat).reshape({kImages, 3, 32, 32}),
+          at::arange(kImages, at::kLong).remainder(10)};
+}
+
+// Of the mean loss over the examples, parameter by parameter.
+std::vector<at::Tensor> Gradients(Model& model, const Examples& examples) {
+  model.zero_grad();
+  at::cross_entropy_loss(model.forward(examples.images), examples.labels).backward();
+  std::vector<at::Tensor> gradients;
+  for (const at::Tensor& parameter : model.parameters()) {
+    gradients.push_back(parameter.grad().clone());
+  }
+  return gradients;
+}
+
+// One step of data-parallel training: this rank's share of the examples, reduced.
+absl::StatusOr<std::vector<at::Tensor>> ReducedGradients(RankContext& context, Model& model, const Examples& mine) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator,
+                   MakeGlooCommunicator(*context.store, context.rank, context.size, context.timeout));
+  RETURN_IF_ERROR(BroadcastTensors(*communicator, model.parameters(), 0));
+  std::vector<NamedParameter> parameters;
+  for (const auto& parameter : model.named_parameters()) {
+    parameters.push_back({parameter.key(), parameter.value()});
+  }
+  ASSIGN_OR_RETURN(const std::unique_ptr<BucketedReducer> reducer,
+                   BucketedReducer::Create(parameters, *communicator, {}));
+  RETURN_IF_ERROR(reducer->BeforeBackward());
+  at::cross_entropy_loss(model.forward(mine.images), mine.labels).backward();
+  RETURN_IF_ERROR(reducer->AfterBackward());
+  std::vector<at::Tensor> gradients;
+  for (const NamedParameter& parameter : parameters) {
+    gradients.push_back(parameter.tensor.grad().clone());
+  }
+  return gradients;
+}
+
+// mean over the images of |gradient of that image alone|: what the terms of a gradient add up to without cancellation.
+std::vector<at::Tensor> Magnitudes(Model& model, const Examples& examples) {
+  std::vector<at::Tensor> sums;
+  for (int64_t i = 0; i < kImages; ++i) {
+    const std::vector<at::Tensor> gradients = Gradients(model, examples.Part(i, 1));
+    sums.resize(gradients.size());
+    for (size_t p = 0; p < gradients.size(); ++p) {
+      sums[p] = sums[p].defined() ? sums[p] + gradients[p].abs() : gradients[p].abs();
+    }
+  }
+  for (at::Tensor& sum : sums) {
+    sum = sum / kImages;
+  }
+  return sums;
+}
+
+// "" when all is well. Two comparisons:
+//
+// Bit for bit with the mean of the two halves' gradients computed here: what travelled is what was computed. Scaling by
+// 1/2 is exact and a sum of two rounds once, so there is nothing to tolerate.
+//
+// With one pass over all 32 images, which adds the same terms in another order. `roundings` n is the longest chain of
+// them: inner products through the network, back again, and the sum of a weight's gradient over images and pixels. By
+// Higham and Mary (SIAM J. Sci. Comput. 2019, theorem 2.4) errors grow like lambda sqrt(n) u, lambda = 10 making a miss
+// impossible in practice (probability 2 exp(-50) a sum), u = 2^-24, times the magnitude of the layer's terms.
+std::string Compare(Model& model, const Examples& all, const std::vector<at::Tensor>& reduced, double roundings) {
+  const std::vector<at::Tensor> first = Gradients(model, all.Part(0, kImages / 2));
+  const std::vector<at::Tensor> second = Gradients(model, all.Part(kImages / 2, kImages / 2));
+  const std::vector<at::Tensor> whole = Gradients(model, all);
+  const std::vector<at::Tensor> magnitudes = Magnitudes(model, all);
+  std::string found;
+  for (size_t p = 0; p < reduced.size(); ++p) {
+    if (!reduced[p].equal(first[p].mul(0.5).add(second[p].mul(0.5)))) {
+      absl::StrAppend(&found, "parameter ", p, " is not the mean of the halves; ");
+    }
+    const double error = (reduced[p] - whole[p]).abs().max().item<double>();
+    const double tolerance = 10 * std::sqrt(roundings) * std::ldexp(1.0, -24) * magnitudes[p].max().item<double>();
+    if (!(error <= tolerance) || !(magnitudes[p].max().item<double>() > 0)) {
+      absl::StrAppend(&found, "parameter ", p, " is off by ", error, ", tolerance ", tolerance, "; ");
+    }
+  }
+  return found;
+}
+
+// Multiply-adds in the inner products of the longest path: forward, backward to the input, and the first convolution's
+// weight gradient (32 images times its output pixels).
+double Roundings(const std::string& model) {
+  constexpr double kLeNet5 = (75 + 150 + 400 + 120 + 84) + (10 + 84 + 120 + 16 * 25) + 32.0 * 28 * 28;
+  constexpr double kLayers = 4 * 576 + (576 + 3 * 1152) + (1152 + 3 * 2304) + (2304 + 3 * 4608);
+  constexpr double kResNet18 = 2 * (27 + kLayers + 512) + 32.0 * 32 * 32;
+  return model == "lenet5" ? kLeNet5 : kResNet18;
+}
+
+absl::StatusOr<std::string> CompareWithOneRank(RankContext& context) {
+  at::set_num_threads(1);
+  const std::string& name = context.payload;
+  // Each rank begins with weights of its own: only the broadcast makes them alike.
+  ASSIGN_OR_RETURN(const std::shared_ptr<Model> model, MakeModel(name, /*seed=*/1 + context.rank));
+  model->eval();  // batch norm with its running statistics; with those of the batch, half a batch is another function
+  const Examples all = MakeExamples();
+  const int64_t share = kImages / context.size;
+  ASSIGN_OR_RETURN(const std::vector<at::Tensor> reduced,
+                   ReducedGradients(context, *model, all.Part(context.rank * share, share)));
+  return context.rank == 0 ? Compare(*model, all, reduced, Roundings(name)) : "";
+}
+
+absl::StatusOr<std::string> Probe(RankContext& context) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator,
+                   MakeGlooCommunicator(*context.store, context.rank, context.size, context.timeout));
+  ProbeOptions options;
+  options.size_bytes = 1 << 20;
+  ASSIGN_OR_RETURN(const std::vector<double> seconds, ProbeAllReduce(*communicator, c10::kCPU, options));
+  int positive = 0;
+  for (const double s : seconds) {
+    positive += s > 0 && s < 30 ? 1 : 0;
+  }
+  options.warmup = 0;
+  return absl::StrCat(positive, " of ", seconds.size(), ", ",
+                      ProbeAllReduce(*communicator, c10::kCPU, options).ok() ? "taken" : "refused");
+}
+
+const std::map<std::string, RankTask>& Tasks() {
+  static const auto* tasks =
+      new std::map<std::string, RankTask>{{"compare", CompareWithOneRank}, {"probe", Probe}};
+  return *tasks;
+}
+
+absl::StatusOr<std::vector<std::string>> RunTask(const std::string& task, const std::string& payload) {
+  LaunchOptions options;
+  options.ranks = 2;
+  options.task = task;
+  options.payload = payload;
+  return LaunchRanks(options);
+}
+
+TEST(DataParallelTest, TwoRanksOf16HaveTheGradientsOfOneOf32LeNet5) {
+  const auto results = RunTask("compare", "lenet5");
+  ASSERT_THAT(results, IsOk());
+  EXPECT_THAT(*results, Each(""));
+}
+
+TEST(DataParallelTest, TwoRanksOf16HaveTheGradientsOfOneOf32ResNet18) {
+  const auto results = RunTask("compare", "resnet18");
+  ASSERT_THAT(results, IsOk());
+  EXPECT_THAT(*results, Each(""));
+}
+
+TEST(ProbeAllReduceTest, TimesEachRepeat) {
+  const auto results = RunTask("probe", "");
+  ASSERT_THAT(results, IsOk());
+  EXPECT_THAT(*results, Each("20 of 20, refused"));
+}
+
+}  // namespace
+}  // namespace lockstep
+
+int main(int argc, char** argv) {
+  if (lockstep::IsRank()) {
+    return lockstep::RunRank(lockstep::Tasks());
+  }
+  testing::InitGoogleMock(&argc, argv);
+  return RUN_ALL_TESTS();
+}
