@@ -139,6 +139,25 @@ absl::StatusOr<std::string> CompareWithOneRank(RankContext& context) {
   return context.rank == 0 ? Compare(*model, all, reduced, Roundings(name)) : "";
 }
 
+// Tensors of several dtypes, shapes and strides; rank 1's must arrive everywhere.
+absl::StatusOr<std::string> Broadcast(RankContext& context) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator,
+                   MakeGlooCommunicator(*context.store, context.rank, context.size, context.timeout));
+  const auto make = [](int rank) -> std::vector<at::Tensor> {
+    return {at::full({2, 3, 2, 2}, 1.5 * rank).add(at::arange(2)).contiguous(at::MemoryFormat::ChannelsLast),
+            at::full({}, rank, at::kLong), at::arange(5, at::kFloat).mul(rank).requires_grad_()};
+  };
+  const std::vector<at::Tensor> mine = make(context.rank);
+  const std::vector<at::Tensor> expected = make(1);
+  RETURN_IF_ERROR(BroadcastTensors(*communicator, mine, 1));
+  for (size_t i = 0; i < mine.size(); ++i) {
+    if (!mine[i].equal(expected[i]) || mine[i].strides() != expected[i].strides()) {
+      return absl::StrCat("tensor ", i, " is wrong");
+    }
+  }
+  return absl::StrCat("all alike", BroadcastTensors(*communicator, {}, 0).ok() ? "" : ", but none is an error");
+}
+
 absl::StatusOr<std::string> Probe(RankContext& context) {
   ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator,
                    MakeGlooCommunicator(*context.store, context.rank, context.size, context.timeout));
@@ -156,7 +175,7 @@ absl::StatusOr<std::string> Probe(RankContext& context) {
 
 const std::map<std::string, RankTask>& Tasks() {
   static const auto* tasks =
-      new std::map<std::string, RankTask>{{"compare", CompareWithOneRank}, {"probe", Probe}};
+      new std::map<std::string, RankTask>{{"compare", CompareWithOneRank}, {"broadcast", Broadcast}, {"probe", Probe}};
   return *tasks;
 }
 
@@ -178,6 +197,12 @@ TEST(DataParallelTest, TwoRanksOf16HaveTheGradientsOfOneOf32ResNet18) {
   const auto results = RunTask("compare", "resnet18");
   ASSERT_THAT(results, IsOk());
   EXPECT_THAT(*results, Each(""));
+}
+
+TEST(BroadcastTensorsTest, EveryTensorOfTheRootArrives) {
+  const auto results = RunTask("broadcast", "");
+  ASSERT_THAT(results, IsOk());
+  EXPECT_THAT(*results, Each("all alike"));
 }
 
 TEST(ProbeAllReduceTest, TimesEachRepeat) {

@@ -9,7 +9,6 @@
 #include <nccl.h>
 
 #include <condition_variable>
-#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <mutex>
@@ -21,6 +20,7 @@
 #include "absl/time/clock.h"
 #include "lib/base/status_macros.h"
 #include "lib/dist/communicator.h"
+#include "lib/dist/nccl_environment.h"
 
 namespace lockstep {
 namespace {
@@ -28,9 +28,6 @@ namespace {
 constexpr absl::Duration kPollInterval = absl::Milliseconds(1);
 constexpr absl::Duration kWatchInterval = absl::Milliseconds(100);
 constexpr char kIdKey[] = "nccl/unique_id";
-
-// NVLink multicast (NVLS) stays off unless the user asks for it: a fault in it can take a shared host's GPUs down.
-void LeaveMulticastOff() { setenv("NCCL_NVLS_ENABLE", "0", /*overwrite=*/0); }
 
 absl::StatusOr<ncclUniqueId> ShareUniqueId(Store& store, int rank) {
   ncclUniqueId id;
@@ -223,7 +220,7 @@ class NcclCommunicator : public Communicator {
 
 absl::StatusOr<std::unique_ptr<Communicator>> MakeNcclCommunicator(Store& store, int rank, int size, int device_index,
                                                                    absl::Duration timeout) {
-  LeaveMulticastOff();
+  SetNcclEnvironment();
   ASSIGN_OR_RETURN(const ncclUniqueId id, ShareUniqueId(store, rank));
   auto communicator = std::make_unique<NcclCommunicator>(store, rank, size, device_index, timeout);
   RETURN_IF_ERROR(communicator->Connect(id));

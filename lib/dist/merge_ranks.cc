@@ -1,0 +1,112 @@
+#include "lib/dist/merge_ranks.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+
+namespace lockstep {
+namespace {
+
+using Pick = std::function<double(double, double)>;
+
+// Sample by sample over the ranks. An absent sample stays as rank 0 has it.
+proto::Samples Fold(const std::vector<proto::ScalePoint>& points,
+                    const proto::Samples& (proto::ScalePoint::*samples)() const, const Pick& pick) {
+  proto::Samples folded = (points[0].*samples)();
+  for (const proto::ScalePoint& point : points) {
+    const proto::Samples& other = (point.*samples)();
+    for (int i = 0; i < folded.value_size(); ++i) {
+      folded.set_value(i, pick(folded.value(i), other.value(i)));
+    }
+  }
+  return folded;
+}
+
+double Larger(double a, double b) { return std::max(a, b); }
+double Smaller(double a, double b) { return std::min(a, b); }
+
+proto::Samples Largest(const std::vector<proto::ScalePoint>& points,
+                       const proto::Samples& (proto::ScalePoint::*samples)() const) {
+  return Fold(points, samples, Larger);
+}
+
+absl::Status CheckAlike(const std::vector<proto::ScalePoint>& points) {
+  if (points.empty()) {
+    return absl::InternalError("a point came back from no rank at all");
+  }
+  for (size_t rank = 0; rank < points.size(); ++rank) {
+    const proto::ScalePoint& point = points[rank];
+    if (point.epoch_seconds().value_size() != points[0].epoch_seconds().value_size() ||
+        point.collective_busy_seconds().value_size() != points[0].collective_busy_seconds().value_size() ||
+        point.epoch_size() != points[0].epoch_size() || point.steps_per_epoch() != points[0].steps_per_epoch() ||
+        point.probe().seconds().value_size() != points[0].probe().seconds().value_size()) {
+      return absl::InternalError(absl::StrCat("rank ", rank, " measured other epochs or steps than rank 0"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Shards are equally long, so a mean over ranks is a mean over images.
+void MergeEpochs(const std::vector<proto::ScalePoint>& points, proto::ScalePoint& merged) {
+  const double share = 1.0 / static_cast<double>(points.size());
+  for (int i = 0; i < merged.epoch_size(); ++i) {
+    double loss = 0;
+    double accuracy = 0;
+    for (const proto::ScalePoint& point : points) {
+      loss += share * point.epoch(i).mean_loss();
+      accuracy += share * point.epoch(i).train_accuracy();
+    }
+    merged.mutable_epoch(i)->set_mean_loss(loss);
+    merged.mutable_epoch(i)->set_train_accuracy(accuracy);
+  }
+}
+
+proto::Samples Wait(const std::vector<proto::ScalePoint>& points) {
+  proto::Samples wait = Largest(points, &proto::ScalePoint::collective_busy_seconds);
+  const proto::Samples least = Fold(points, &proto::ScalePoint::collective_busy_seconds, Smaller);
+  for (int i = 0; i < wait.value_size(); ++i) {
+    wait.set_value(i, wait.value(i) - least.value(i));
+  }
+  return wait;
+}
+
+proto::Samples ProbeSeconds(const std::vector<proto::ScalePoint>& points) {
+  proto::Samples seconds = points[0].probe().seconds();
+  for (const proto::ScalePoint& point : points) {
+    for (int i = 0; i < seconds.value_size(); ++i) {
+      seconds.set_value(i, Larger(seconds.value(i), point.probe().seconds().value(i)));
+    }
+  }
+  return seconds;
+}
+
+}  // namespace
+
+absl::StatusOr<proto::ScalePoint> MergeRanks(const std::vector<proto::ScalePoint>& points) {
+  RETURN_IF_ERROR(CheckAlike(points));
+  proto::ScalePoint merged = points[0];
+  merged.clear_rank();
+  merged.set_images_per_epoch(0);
+  merged.set_padded_images(0);
+  for (const proto::ScalePoint& point : points) {
+    merged.set_images_per_epoch(merged.images_per_epoch() + point.images_per_epoch());
+    merged.set_padded_images(merged.padded_images() + point.padded_images());
+    merged.mutable_rank()->MergeFrom(point.rank());
+  }
+  *merged.mutable_epoch_seconds() = Largest(points, &proto::ScalePoint::epoch_seconds);
+  *merged.mutable_step_seconds() = Largest(points, &proto::ScalePoint::step_seconds);
+  *merged.mutable_data_wait_seconds() = Largest(points, &proto::ScalePoint::data_wait_seconds);
+  *merged.mutable_exposed_seconds() = Largest(points, &proto::ScalePoint::exposed_seconds);
+  *merged.mutable_collective_busy_seconds() = Largest(points, &proto::ScalePoint::collective_busy_seconds);
+  *merged.mutable_collective_wait_seconds() = Wait(points);
+  MergeEpochs(points, merged);
+  if (merged.has_probe()) {
+    *merged.mutable_probe()->mutable_seconds() = ProbeSeconds(points);
+  }
+  return merged;
+}
+
+}  // namespace lockstep

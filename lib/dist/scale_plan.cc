@@ -1,0 +1,99 @@
+#include "lib/dist/scale_plan.h"
+
+#include <algorithm>
+#include <set>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+
+namespace lockstep {
+namespace {
+
+template <typename Numbers>
+absl::Status CheckNumbers(const char* flag, const Numbers& numbers) {
+  if (numbers.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("--", flag, " is empty; expected such as --", flag, "=1,2"));
+  }
+  std::set<uint32_t> seen;
+  for (const uint32_t number : numbers) {
+    if (number == 0 || !seen.insert(number).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--", flag, " holds ", number, number == 0 ? "; expected 1 or more" : " twice"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<uint32_t> BatchPerDevice(proto::BatchMode mode, uint32_t ranks, uint32_t batch) {
+  if (mode == proto::PER_DEVICE) {
+    return batch;
+  }
+  if (mode == proto::GLOBAL && batch % ranks == 0) {
+    return batch / ranks;
+  }
+  if (mode == proto::GLOBAL) {
+    return absl::InvalidArgumentError(absl::StrCat("a global batch of ", batch, " does not divide among ", ranks,
+                                                   " ranks; give a multiple of ", ranks));
+  }
+  return absl::InvalidArgumentError("the batch mode is not set; expected per_device or global");
+}
+
+// Images of each rank's shard: as ShardOrder (lib/cifar/sampler.h) deals them.
+uint64_t ShardSize(uint64_t images, uint32_t ranks, bool drop_last) {
+  return drop_last ? images / ranks : (images + ranks - 1) / ranks;
+}
+
+absl::StatusOr<proto::ScalePoint> PlanPoint(const proto::ScaleSpec& spec, uint64_t images, uint32_t ranks,
+                                            uint32_t asked_batch) {
+  ASSIGN_OR_RETURN(const uint32_t batch, BatchPerDevice(spec.batch_mode(), ranks, asked_batch));
+  const bool drop_last = spec.training().drop_last();
+  const uint64_t shard = ShardSize(images, ranks, drop_last);
+  if (batch > shard) {
+    return absl::InvalidArgumentError(absl::StrCat("a batch of ", batch,
+                                                   " per device is larger than a rank's share of ", shard, " images (",
+                                                   images, " images, ", ranks, " ranks); give a smaller --batch"));
+  }
+  const uint64_t steps = drop_last ? shard / batch : (shard + batch - 1) / batch;
+  proto::ScalePoint point;
+  point.set_ranks(ranks);
+  point.set_batch_per_device(batch);
+  point.set_global_batch(ranks * batch);
+  point.set_steps_per_epoch(static_cast<uint32_t>(steps));
+  point.set_images_per_epoch(ranks * (drop_last ? steps * batch : shard));
+  point.set_padded_images(drop_last ? 0 : ranks * shard - images);
+  return point;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<proto::ScalePoint>> PlanPoints(const proto::ScaleSpec& spec, uint64_t training_images) {
+  RETURN_IF_ERROR(CheckNumbers("ranks", spec.ranks()));
+  RETURN_IF_ERROR(CheckNumbers("batch", spec.batch_size()));
+  std::vector<proto::ScalePoint> points;
+  for (const uint32_t batch : spec.batch_size()) {
+    for (const uint32_t ranks : spec.ranks()) {
+      ASSIGN_OR_RETURN(proto::ScalePoint point, PlanPoint(spec, training_images, ranks, batch));
+      for (const proto::Reduction reduction :
+           {ranks == 1 ? proto::PLAIN : proto::ALL_REDUCE, ranks == 1 ? proto::ALL_REDUCE : proto::ABLATED}) {
+        point.set_reduction(reduction);
+        points.push_back(point);
+      }
+    }
+  }
+  return points;
+}
+
+uint32_t ThreadsPerRank(uint32_t cores, uint32_t max_ranks) {
+  return std::max<uint32_t>(1, cores / std::max<uint32_t>(1, max_ranks));
+}
+
+std::string PointName(const proto::ScalePoint& point) {
+  const char* reduction = point.reduction() == proto::PLAIN        ? "plain"
+                          : point.reduction() == proto::ALL_REDUCE ? "all-reduce"
+                                                                   : "all-reduce left out";
+  return absl::StrCat(point.ranks(), point.ranks() == 1 ? " rank" : " ranks", ", batch ", point.batch_per_device(),
+                      " per device, ", reduction);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,220 @@
+#include "lib/dist/scale_run.h"
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "absl/time/clock.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/cifar/small_dataset.h"
+#include "lib/record/provenance.h"
+#include "lib/record/record_reader.h"
+#include "lib/record/record_writer.h"
+#include "lib/testing/file_util.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::FileExists;
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::ReadFile;
+using ::lockstep::testing::SmallDataset;
+using ::lockstep::testing::StatusIs;
+using ::lockstep::testing::TempPath;
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::Gt;
+using ::testing::HasSubstr;
+
+constexpr uint32_t kImages = 41;  // odd: two ranks need one image of padding
+
+// A data set on disk and options for a run of seconds.
+ScaleRunOptions SmallRun(std::vector<uint32_t> ranks, uint32_t batch) {
+  HeaderOptions header;
+  header.schema = proto::DatasetFile::descriptor()->full_name();
+  ScaleRunOptions options;
+  options.input = TempPath("dataset.rec");
+  EXPECT_THAT(WriteRecordFile(options.input, MakeHeader(header), ToRecords(SmallDataset(kImages, 10))), IsOk());
+  options.output = TempPath("scale.rec");
+  options.device = "cpu";
+  options.repeats = 1;
+  proto::ScaleSpec& spec = options.spec;
+  spec.mutable_ranks()->Add(ranks.begin(), ranks.end());
+  spec.add_batch_size(batch);
+  spec.set_overlap(true);
+  spec.set_first_bucket_bytes(100000);  // so that lenet5 has more than one bucket
+  spec.set_bucket_bytes(100000);
+  spec.set_buffers("local");
+  spec.set_timeout_seconds(60);
+  spec.mutable_training()->set_model("lenet5");
+  spec.mutable_training()->set_momentum(0.9);
+  spec.mutable_training()->set_augment(true);
+  return options;
+}
+
+std::vector<proto::ScalePoint> Points(const std::string& path, ReadMode mode = ReadMode::kStrict) {
+  const auto file = ReadRecordFile<proto::ScaleFile>(path, mode);
+  EXPECT_THAT(file, IsOk());
+  std::vector<proto::ScalePoint> points;
+  EXPECT_TRUE(!file.ok() || file->records.empty() || file->records[0].has_spec());
+  for (size_t i = 1; file.ok() && i < file->records.size(); ++i) {
+    points.push_back(file->records[i].point());
+  }
+  return points;
+}
+
+class DieAt {
+ public:
+  explicit DieAt(const char* where) { setenv("LOCKSTEP_TEST_DIE_AT", where, 1); }
+  ~DieAt() { unsetenv("LOCKSTEP_TEST_DIE_AT"); }
+};
+
+TEST(ScaleRunTest, MeasuresEveryPlannedPoint) {
+  const ScaleRunOptions options = SmallRun({1, 2}, 8);
+  ASSERT_THAT(RunScaleRun(options), IsOk());
+  const std::vector<proto::ScalePoint> points = Points(options.output);
+  ASSERT_EQ(points.size(), 4u);
+  const proto::ScalePoint& plain = points[0];
+  const proto::ScalePoint& one = points[1];
+  const proto::ScalePoint& two = points[2];
+  const proto::ScalePoint& ablated = points[3];
+  EXPECT_EQ(plain.reduction(), proto::PLAIN);
+  EXPECT_EQ(one.reduction(), proto::ALL_REDUCE);
+  EXPECT_EQ(two.reduction(), proto::ALL_REDUCE);
+  EXPECT_EQ(ablated.reduction(), proto::ABLATED);
+  for (const proto::ScalePoint& point : points) {
+    EXPECT_EQ(point.outcome(), proto::COMPLETED);
+    EXPECT_THAT(point.epoch_seconds().value(), AllOf(::testing::SizeIs(1), Each(Gt(0))));
+    EXPECT_EQ(point.epoch_size(), 2);
+    EXPECT_TRUE(point.epoch(0).warmup());
+    EXPECT_EQ(point.rank_size(), static_cast<int>(point.ranks()));
+  }
+
+  // The reducer on one rank changes no bit of the training.
+  EXPECT_EQ(plain.epoch(1).mean_loss(), one.epoch(1).mean_loss());
+
+  // Two ranks: the shards are disjoint but for the padding, and each rank saw 21 of the 41 images.
+  EXPECT_EQ(two.images_per_epoch(), 42u);
+  EXPECT_EQ(two.padded_images(), 1u);
+  EXPECT_EQ(two.steps_per_epoch(), 3u);
+  EXPECT_NE(two.rank(0).order_sha256(), two.rank(1).order_sha256());
+  EXPECT_EQ(two.rank(0).distinct_images() + two.rank(1).distinct_images(), 42u);
+
+  // They really summed.
+  EXPECT_TRUE(two.sum_check().passed()) << two.sum_check().DebugString();
+  EXPECT_GT(two.sum_check().tolerance(), 0);
+  EXPECT_THAT(two.collective_busy_seconds().value(), Each(Gt(0)));
+  EXPECT_EQ(two.exposed_seconds().value_size(), 1);
+  EXPECT_THAT(two.probe().seconds().value(), AllOf(::testing::SizeIs(20), Each(Gt(0))));
+
+  // lenet5 without biases: in reverse 840, 10,080, 48,000 (58,920 floats close the first bucket), then 2,400 and 450.
+  ASSERT_EQ(two.bucket_size(), 2);
+  EXPECT_EQ(two.bucket(0).size_bytes(), 58920u * 4);
+  EXPECT_EQ(two.bucket(1).size_bytes(), 2850u * 4);
+  EXPECT_GT(two.bucket(0).mean_done_seconds(), two.bucket(0).mean_ready_seconds());
+  EXPECT_GT(two.bucket(1).mean_ready_seconds(), two.bucket(0).mean_ready_seconds());
+
+  // Without all-reduce the hooks still run and fill the buckets, and what is not measured says why.
+  ASSERT_EQ(ablated.bucket_size(), 2);
+  EXPECT_GT(ablated.bucket(0).mean_ready_seconds(), 0);
+  EXPECT_FALSE(ablated.bucket(0).has_mean_done_seconds());
+  EXPECT_EQ(ablated.exposed_seconds().absent_reason(), "the all-reduces are left out");
+  EXPECT_EQ(plain.exposed_seconds().absent_reason(), "there is no reducer");
+  EXPECT_EQ(one.sum_check().absent_reason(), "one rank alone sends nothing");
+}
+
+TEST(ScaleRunTest, ASecondRunIsCached) {
+  const ScaleRunOptions options = SmallRun({1}, 20);
+  ASSERT_THAT(RunScaleRun(options), IsOk());
+  const std::string before = ReadFile(options.output);
+  ASSERT_THAT(RunScaleRun(options), IsOk());
+  EXPECT_EQ(ReadFile(options.output), before);
+}
+
+TEST(ScaleRunTest, BatchNormsBuffersTravelToo) {
+  ScaleRunOptions options = SmallRun({2}, 10);
+  options.spec.mutable_training()->set_model("resnet18");
+  options.spec.mutable_training()->set_drop_last(true);
+  options.spec.set_buffers("broadcast");
+  options.spec.set_overlap(false);
+  ASSERT_THAT(RunScaleRun(options), IsOk());
+  const std::vector<proto::ScalePoint> points = Points(options.output);
+  ASSERT_EQ(points.size(), 2u);
+  EXPECT_TRUE(points[0].sum_check().passed()) << points[0].sum_check().DebugString();
+  EXPECT_EQ(points[0].images_per_epoch(), 40u);
+  EXPECT_EQ(points[0].padded_images(), 0u);
+  EXPECT_GT(points[0].exposed_seconds().value(0), 0);  // all-reduces after backward cannot hide
+}
+
+TEST(ScaleRunTest, ARankThatDiesAtTheStartIsNamedAndNothingIsLeft) {
+  const DieAt die("1:0");
+  const ScaleRunOptions options = SmallRun({2}, 8);
+  EXPECT_THAT(RunScaleRun(options),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 2 was killed by signal 9")));
+  EXPECT_FALSE(FileExists(options.output));
+  EXPECT_FALSE(FileExists(options.output + ".part"));
+}
+
+TEST(ScaleRunTest, AfterARankDiedInTheMiddleTheSameCommandGoesOn) {
+  const ScaleRunOptions options = SmallRun({1, 2}, 8);
+  const absl::Time start = absl::Now();
+  {
+    const DieAt die("1:3");
+    EXPECT_THAT(RunScaleRun(options),
+                StatusIs(absl::StatusCode::kUnavailable,
+                         AllOf(HasSubstr("2 ranks, batch 8"), HasSubstr("rank 1 of 2 was killed"))));
+  }
+  EXPECT_LT(absl::Now() - start, absl::Seconds(55));  // at once, not after the timeout of 60 s
+  EXPECT_FALSE(FileExists(options.output));
+  const std::vector<proto::ScalePoint> kept = Points(options.output + ".part", ReadMode::kSalvage);
+  ASSERT_EQ(kept.size(), 2u);
+
+  ASSERT_THAT(RunScaleRun(options), IsOk());
+  const std::vector<proto::ScalePoint> points = Points(options.output);
+  ASSERT_EQ(points.size(), 4u);
+  EXPECT_EQ(points[0].SerializeAsString(), kept[0].SerializeAsString());  // not measured again: the same times
+  EXPECT_EQ(points[1].SerializeAsString(), kept[1].SerializeAsString());
+  EXPECT_FALSE(FileExists(options.output + ".part"));
+}
+
+TEST(ScaleRunTest, RefusesWhatCannotBe) {
+  const ScaleRunOptions good = SmallRun({1, 2}, 8);
+  ScaleRunOptions options = SmallRun({2}, 22);
+  EXPECT_THAT(RunScaleRun(options), StatusIs(absl::StatusCode::kInvalidArgument,
+                                             HasSubstr("22 per device is larger than a rank's share of 21")));
+  options = good;
+  options.batch_mode = "both";
+  EXPECT_THAT(RunScaleRun(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--batch_mode=both")));
+  options = good;
+  options.spec.set_buffers("none");
+  EXPECT_THAT(RunScaleRun(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--buffers=none")));
+  options = good;
+  options.spec.mutable_training()->set_model("resnet99");
+  EXPECT_THAT(RunScaleRun(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("resnet99")));
+  options = good;
+  options.epochs = 3;
+  EXPECT_THAT(RunScaleRun(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--epochs=3")));
+  options = good;
+  options.input = "/no/such.rec";
+  EXPECT_THAT(RunScaleRun(options), StatusIs(absl::StatusCode::kNotFound, HasSubstr("/no/such.rec")));
+}
+
+TEST(ScaleRunTest, ADryRunWritesNothing) {
+  ScaleRunOptions options = SmallRun({1, 2}, 8);
+  options.dry_run = true;
+  EXPECT_THAT(RunScaleRun(options), IsOk());
+  EXPECT_FALSE(FileExists(options.output));
+}
+
+}  // namespace
+}  // namespace lockstep
+
+int main(int argc, char** argv) {
+  if (lockstep::IsRank()) {
+    return lockstep::RunRank(lockstep::ScaleRunTasks());
+  }
+  testing::InitGoogleMock(&argc, argv);
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,146 @@
+// scale_run: trains one model on 1 to N devices and measures what communication costs. The stage is lib/dist/scale_run.h.
+#include "lib/dist/scale_run.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/status/status.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "lib/base/exit_status.h"
+#include "lib/base/init_main.h"
+#include "lib/base/status_macros.h"
+#include "lib/dist/launch.h"
+#include "lib/record/stdout_guard.h"
+
+ABSL_FLAG(std::string, input, "", "The data set: a record file of cifar_prep; '-': standard input.");
+ABSL_FLAG(std::string, output, "scale.rec", "The record file to write; '-': standard output.");
+ABSL_FLAG(bool, force, false, "Make the output again even when it already holds this result.");
+ABSL_FLAG(bool, dry_run, false, "Print the plan and exit.");
+ABSL_FLAG(std::string, mode, "ddp", "ddp: a process per device, gradients averaged in buckets. There is no other yet.");
+ABSL_FLAG(std::string, precision, "fp32", "fp32. There is no other yet.");
+ABSL_FLAG(std::string, device, "auto", "auto (CUDA where there is one), cpu or cuda. With cuda each rank has a GPU.");
+ABSL_FLAG(std::vector<std::string>, ranks, std::vector<std::string>({"1", "2"}), "Numbers of ranks to measure.");
+ABSL_FLAG(std::vector<std::string>, batch, std::vector<std::string>({"32", "128", "512"}), "Batch sizes to measure.");
+ABSL_FLAG(std::string, batch_mode, "per_device", "--batch is per_device, or global: shared among the ranks.");
+ABSL_FLAG(std::string, model, "resnet18", "resnet18, lenet5 or lenet5_bias.");
+ABSL_FLAG(uint64_t, seed, 0, "Of the initial weights, the order of the images, and their augmentation.");
+ABSL_FLAG(uint32_t, epochs, 0, "Epochs of each point, the first of which is a warm-up; 0: 1 + repeats.");
+ABSL_FLAG(uint32_t, repeats, 0, "Timed epochs of each point; 0: all but the first of --epochs, or 5.");
+ABSL_FLAG(double, learning_rate, 0, "Of SGD; 0: the model's own, 0.1 for resnet18 and 0.01 for lenet5.");
+ABSL_FLAG(double, momentum, 0.9, "Of SGD.");
+ABSL_FLAG(double, weight_decay, 5e-4, "Of SGD.");
+ABSL_FLAG(bool, augment, true, "Random crop with padding 4 and horizontal flip.");
+ABSL_FLAG(bool, drop_last, false, "Leave out images that fill no batch on every rank; otherwise some are seen twice.");
+ABSL_FLAG(uint32_t, workers, 2, "Threads of each rank that prepare batches ahead; 0: none.");
+ABSL_FLAG(
+    uint32_t, threads, 0,
+    "CPU threads that each rank computes with; 0: cores / the largest of --ranks. The base case on one rank has no "
+    "more: a rank more is a core more, and a base case with all cores would be another machine.");
+ABSL_FLAG(bool, deterministic, false, "Bitwise repeatable on the same device; slower on CUDA.");
+ABSL_FLAG(bool, overlap, true, "Start all-reduces while backward runs; false: all of them after it.");
+ABSL_FLAG(double, first_bucket_mib, 1, "MiB of gradients that close the first bucket.");
+ABSL_FLAG(double, bucket_mib, 25, "MiB of gradients that close each other bucket.");
+ABSL_FLAG(std::string, buffers, "local",
+          "Running statistics of batch norm: local to each rank, or broadcast from rank 0 in every step.");
+ABSL_FLAG(absl::Duration, timeout, absl::Seconds(60), "A rank that keeps the others waiting this long ends the run.");
+
+namespace lockstep {
+namespace {
+
+constexpr char kTool[] = "scale_run";
+constexpr double kBytesPerMib = 1 << 20;
+
+template <typename Numbers>
+absl::Status ReadNumbers(const char* flag, const std::vector<std::string>& texts, Numbers* numbers) {
+  for (const std::string& text : texts) {
+    uint32_t number = 0;
+    if (!absl::SimpleAtoi(text, &number)) {
+      return absl::InvalidArgumentError(absl::StrCat("--", flag, ": '", text, "' is no number; expected such as 1,2"));
+    }
+    numbers->Add(number);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<uint64_t> ReadMib(const char* flag, double mib) {
+  // The upper bound keeps the bytes an exact integer.
+  if (!(mib >= 0 && mib <= 1e6)) {
+    return absl::InvalidArgumentError(absl::StrCat("--", flag, "=", mib, ": expected 0 to 1e6 MiB"));
+  }
+  return static_cast<uint64_t>(mib * kBytesPerMib);
+}
+
+absl::Status CheckOnlyChoice(const char* flag, const std::string& value, const char* choice) {
+  return value == choice ? absl::OkStatus()
+                         : absl::InvalidArgumentError(absl::StrCat("--", flag, "=", value, ": expected ", choice));
+}
+
+void ReadTraining(proto::TrainingSpec& training) {
+  training.set_model(absl::GetFlag(FLAGS_model));
+  training.set_seed(absl::GetFlag(FLAGS_seed));
+  training.set_learning_rate(absl::GetFlag(FLAGS_learning_rate));
+  training.set_momentum(absl::GetFlag(FLAGS_momentum));
+  training.set_weight_decay(absl::GetFlag(FLAGS_weight_decay));
+  training.set_augment(absl::GetFlag(FLAGS_augment));
+  training.set_drop_last(absl::GetFlag(FLAGS_drop_last));
+  training.set_loader_workers(absl::GetFlag(FLAGS_workers));
+  training.set_threads(absl::GetFlag(FLAGS_threads));
+  training.set_deterministic(absl::GetFlag(FLAGS_deterministic));
+}
+
+absl::StatusOr<ScaleRunOptions> OptionsFromFlags() {
+  RETURN_IF_ERROR(CheckOnlyChoice("mode", absl::GetFlag(FLAGS_mode), "ddp"));
+  RETURN_IF_ERROR(CheckOnlyChoice("precision", absl::GetFlag(FLAGS_precision), "fp32"));
+  ScaleRunOptions options;
+  options.input = absl::GetFlag(FLAGS_input);
+  options.output = absl::GetFlag(FLAGS_output);
+  options.force = absl::GetFlag(FLAGS_force);
+  options.dry_run = absl::GetFlag(FLAGS_dry_run);
+  options.device = absl::GetFlag(FLAGS_device);
+  options.batch_mode = absl::GetFlag(FLAGS_batch_mode);
+  options.epochs = absl::GetFlag(FLAGS_epochs);
+  options.repeats = absl::GetFlag(FLAGS_repeats);
+  proto::ScaleSpec& spec = options.spec;
+  ReadTraining(*spec.mutable_training());
+  RETURN_IF_ERROR(ReadNumbers("ranks", absl::GetFlag(FLAGS_ranks), spec.mutable_ranks()));
+  RETURN_IF_ERROR(ReadNumbers("batch", absl::GetFlag(FLAGS_batch), spec.mutable_batch_size()));
+  ASSIGN_OR_RETURN(const uint64_t first_bytes, ReadMib("first_bucket_mib", absl::GetFlag(FLAGS_first_bucket_mib)));
+  ASSIGN_OR_RETURN(const uint64_t other_bytes, ReadMib("bucket_mib", absl::GetFlag(FLAGS_bucket_mib)));
+  spec.set_first_bucket_bytes(first_bytes);
+  spec.set_bucket_bytes(other_bytes);
+  spec.set_overlap(absl::GetFlag(FLAGS_overlap));
+  spec.set_buffers(absl::GetFlag(FLAGS_buffers));
+  spec.set_timeout_seconds(absl::ToDoubleSeconds(absl::GetFlag(FLAGS_timeout)));
+  return options;
+}
+
+absl::Status Run(const std::vector<std::string>& positional) {
+  if (!positional.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("unexpected argument ", positional[0], "; the input is --input=..."));
+  }
+  ASSIGN_OR_RETURN(const ScaleRunOptions options, OptionsFromFlags());
+  if (options.output == "-" && !options.dry_run) {
+    RETURN_IF_ERROR(TakeStdout().status());
+  }
+  return RunScaleRun(options);
+}
+
+}  // namespace
+}  // namespace lockstep
+
+int main(int argc, char** argv) {
+  if (lockstep::IsRank()) {
+    return lockstep::RunRank(lockstep::ScaleRunTasks());
+  }
+  const std::vector<std::string> positional = lockstep::InitMain(
+      {lockstep::kTool,
+       "Trains one model on 1 to N devices and measures speed-up and communication; starts the ranks itself.",
+       "scale_run --input=dataset.rec --ranks=1,2 --batch=32,128 --output=scale.rec"},
+      argc, argv);
+  return lockstep::ExitStatus(lockstep::kTool, lockstep::Run(positional));
+}
