@@ -70,7 +70,6 @@ ChildOptions RankProcess(const LaunchOptions& options, const std::string& self, 
                        {kTaskVariable, options.task},
                        {kPayloadVariable, absl::Base64Escape(options.payload)},
                        {kTimeoutVariable, absl::FormatDuration(options.timeout)}};
-  child.data_limit_bytes = options.data_limit_bytes;
   return child;
 }
 

@@ -30,7 +30,6 @@ struct LaunchOptions {
   std::string task;     // what the ranks are to do: a key of the map given to RunRank
   std::string payload;  // its input, any bytes up to about 90 KB (it travels in the environment)
   absl::Duration timeout = absl::Seconds(60);
-  uint64_t data_limit_bytes = 0;  // of each rank's heap (RLIMIT_DATA); 0: none
 };
 
 // Runs the task in all ranks and returns what each returned, in rank order. When one fails, the others are ended and

@@ -1,5 +1,6 @@
 #include "lib/dist/launch.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -58,15 +59,24 @@ absl::StatusOr<std::string> HangInRankTwo(RankContext& context) {
   return "";
 }
 
-absl::StatusOr<std::string> Throw(RankContext&) { throw std::bad_alloc(); }
+absl::StatusOr<std::string> RunOutOfMemoryInRankOne(RankContext& context) {
+  if (context.rank == 1) {
+    const rlimit limit{uint64_t{4} << 30, uint64_t{4} << 30};  // heap and private mappings
+    setrlimit(RLIMIT_DATA, &limit);
+    return absl::StrCat(std::vector<char>(uint64_t{8} << 30).size());
+  }
+  RETURN_IF_ERROR(context.store->Barrier(context.rank, context.size));
+  return "";
+}
 
 const std::map<std::string, RankTask>& Tasks() {
-  static const auto* tasks = new std::map<std::string, RankTask>{{"introduce", Introduce},
-                                                                 {"meet", Meet},
-                                                                 {"fail_in_rank_one", FailInRankOne},
-                                                                 {"die_in_rank_one", DieInRankOne},
-                                                                 {"hang_in_rank_two", HangInRankTwo},
-                                                                 {"throw", Throw}};
+  static const auto* tasks =
+      new std::map<std::string, RankTask>{{"introduce", Introduce},
+                                          {"meet", Meet},
+                                          {"fail_in_rank_one", FailInRankOne},
+                                          {"die_in_rank_one", DieInRankOne},
+                                          {"hang_in_rank_two", HangInRankTwo},
+                                          {"run_out_of_memory_in_rank_one", RunOutOfMemoryInRankOne}};
   return *tasks;
 }
 
@@ -116,8 +126,8 @@ TEST(LaunchRanksTest, ARankThatHangsIsNamedAfterTheTimeout) {
 }
 
 TEST(LaunchRanksTest, MemoryThatRunsOutIsAnErrorOfTheDevice) {
-  EXPECT_THAT(LaunchRanks(Options(1, "throw")),
-              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("rank 0 of 1")));
+  EXPECT_THAT(LaunchRanks(Options(2, "run_out_of_memory_in_rank_one")),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("rank 1 of 2")));
 }
 
 TEST(LaunchRanksTest, AnUnknownTaskIsOurBug) {

@@ -92,6 +92,8 @@ class RankPoint {
     AddCommunication();
     AddFacts();
     point_.set_outcome(proto::COMPLETED);
+    // None leaves, and closes its connections, while another still works.
+    RETURN_IF_ERROR(context_.store->Barrier(context_.rank, context_.size));
     return point_;
   }
 
