@@ -88,6 +88,15 @@ TEST(StateDictPickleTest, NeverRunsWhatAPickleNames) {
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("a call of posix system")));
 }
 
+TEST(StateDictPickleTest, NestingAndCirclesAreHarmless) {
+  // A million tuples, each around the one before: destroyed one inside the other they would exhaust the stack.
+  EXPECT_THAT(ParseStateDictPickle(Pickle("N" + std::string(1000000, '\x85'))),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("no dict")));
+  // A dict that is its own value: }q\0 X 'a' h\0 s.
+  EXPECT_THAT(ParseStateDictPickle(Pickle(std::string("}q\0X\x01\0\0\0ah\0s", 12))),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("'a'")));
+}
+
 TEST(StateDictPickleTest, RefusesOtherProtocolsAndNestedDicts) {
   EXPECT_THAT(ParseStateDictPickle(std::string("\x80\x04.", 3)),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("protocol 4")));

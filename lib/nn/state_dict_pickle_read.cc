@@ -1,0 +1,110 @@
+#include "lib/nn/state_dict_pickle.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+#include "lib/nn/pickle_machine.h"
+#include "lib/nn/pickle_opcodes.h"
+
+namespace lockstep {
+namespace {
+
+using pickle::Value;
+
+absl::Status Foreign(absl::string_view what) {
+  return absl::FailedPreconditionError(absl::StrCat("not the pickle of a state_dict: ", what));
+}
+
+absl::StatusOr<std::vector<int64_t>> ToInts(const Value& tuple) {
+  std::vector<int64_t> numbers;
+  for (const Value* item : tuple.items) {
+    if (item->kind != Value::kInt || item->number < 0) {
+      return absl::DataLossError("a size or stride that is not a whole number >= 0");
+    }
+    numbers.push_back(item->number);
+  }
+  return numbers;
+}
+
+// OK when the last element of the tensor lies within its storage. Computed in double, exact far beyond any real size and
+// free of overflow beyond.
+absl::Status CheckWithinStorage(const TensorEntry& tensor) {
+  double last = static_cast<double>(tensor.offset);
+  for (size_t i = 0; i < tensor.sizes.size(); ++i) {
+    if (tensor.sizes[i] == 0) {
+      return absl::OkStatus();
+    }
+    last += static_cast<double>(tensor.sizes[i] - 1) * static_cast<double>(tensor.strides[i]);
+  }
+  if (tensor.offset < 0 || last >= static_cast<double>(tensor.storage_elements)) {
+    return absl::DataLossError(absl::StrCat("a tensor reaches to element ", last, " of a storage of ",
+                                            tensor.storage_elements, " elements"));
+  }
+  return absl::OkStatus();
+}
+
+// Storage and place of a tensor: the persistent id ('storage', type, key, device, elements).
+absl::Status ReadStorage(const Value& value, TensorEntry& tensor) {
+  const bool persistent = value.kind == Value::kPersistent && value.items[0]->kind == Value::kTupleKind;
+  if (!persistent || value.items[0]->items.size() != 5) {
+    return Foreign("a tensor without a storage of its own");
+  }
+  const auto& id = value.items[0]->items;
+  if (id[0]->text != "storage" || id[1]->kind != Value::kGlobalName || id[2]->kind != Value::kString ||
+      id[4]->kind != Value::kInt) {
+    return Foreign("a persistent id that is not ('storage', type, key, device, elements)");
+  }
+  tensor.storage_type = id[1]->text.substr(id[1]->text.rfind(' ') + 1);
+  tensor.storage_key = id[2]->text;
+  tensor.storage_elements = id[4]->number;
+  return absl::OkStatus();
+}
+
+// What _rebuild_tensor_v2(storage, offset, sizes, strides, ...) would make.
+absl::StatusOr<TensorEntry> ReadTensor(const Value& value) {
+  if (value.kind != Value::kCall) {
+    return Foreign("no tensor");
+  }
+  if (value.text == pickle::kRebuildParameter && !value.items.empty() && value.items[0]->text == pickle::kRebuildTensor) {
+    return ReadTensor(*value.items[0]);
+  }
+  const auto& arguments = value.items;
+  if (value.text != pickle::kRebuildTensor || arguments.size() < 4 || arguments[1]->kind != Value::kInt ||
+      arguments[2]->kind != Value::kTupleKind || arguments[3]->kind != Value::kTupleKind) {
+    return Foreign(absl::StrCat("a call of ", value.text));
+  }
+  TensorEntry tensor;
+  RETURN_IF_ERROR(ReadStorage(*arguments[0], tensor));
+  tensor.offset = arguments[1]->number;
+  ASSIGN_OR_RETURN(tensor.sizes, ToInts(*arguments[2]));
+  ASSIGN_OR_RETURN(tensor.strides, ToInts(*arguments[3]));
+  if (tensor.sizes.size() != tensor.strides.size()) {
+    return absl::DataLossError("a tensor with more sizes than strides, or fewer");
+  }
+  RETURN_IF_ERROR(CheckWithinStorage(tensor));
+  return tensor;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<TensorEntry>> ParseStateDictPickle(absl::string_view bytes) {
+  ASSIGN_OR_RETURN(const pickle::Objects objects, pickle::ReadPickle(bytes));
+  const Value* const root = objects.root;
+  if (root->kind != Value::kDict) {
+    return Foreign(root->kind == Value::kCall ? absl::StrCat("a call of ", root->text) : "it holds no dict");
+  }
+  std::vector<TensorEntry> entries;
+  for (size_t i = 0; i < root->items.size(); i += 2) {
+    const std::string& name = root->items[i]->text;
+    absl::StatusOr<TensorEntry> tensor = ReadTensor(*root->items[i + 1]);
+    if (!tensor.ok()) {
+      return absl::Status(tensor.status().code(), absl::StrCat("entry '", name, "': ", tensor.status().message()));
+    }
+    entries.push_back(*std::move(tensor));
+    entries.back().name = name;
+  }
+  return entries;
+}
+
+}  // namespace lockstep

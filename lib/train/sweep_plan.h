@@ -1,0 +1,68 @@
+// What a sweep is asked for, and what it therefore will do: checked and settled before anything is trained.
+#ifndef LOCKSTEP_LIB_TRAIN_SWEEP_PLAN_H_
+#define LOCKSTEP_LIB_TRAIN_SWEEP_PLAN_H_
+
+#include <c10/core/Device.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "lib/cifar/dataset.h"
+#include "lib/proto/sweep.pb.h"
+#include "lib/train/ladder.h"
+
+namespace lockstep {
+
+struct TrainSweepOptions {
+  std::string input;                 // dataset.rec; "-": standard input
+  std::string output = "sweep.rec";  // "-": standard output
+  bool force = false;
+  bool dry_run = false;  // print the plan, write nothing
+
+  std::string preset = "lab";      // fp32, no TF32, NCHW, two loader workers: the only one
+  std::string precision = "fp32";  // the only one
+  std::string device = "auto";     // as ResolveDevice takes it
+  // model, learning_rate (0: DefaultLearningRate), momentum, weight_decay, seed, augment, drop_last, loader_workers,
+  // threads (0: LibTorch's default) and deterministic are taken from here; the other fields are filled by the stage.
+  proto::TrainingSpec training;
+  uint32_t epochs = 0;   // in all, the first one being the warm-up; 0: 1 + repeats
+  uint32_t repeats = 0;  // timed epochs; 0: epochs - 1, or 5 when `epochs` is 0 too
+
+  LadderOptions ladder;
+  uint64_t memory_limit_bytes = 0;  // of a point's process, on a CPU; 0: none
+  bool evaluate = true;             // test accuracy after the last epoch of each point
+  std::string checkpoint;           // where to put the weights; empty: nowhere
+  uint32_t checkpoint_batch = 0;    // the point that they are trained at; 0: the first one
+};
+
+struct SweepPlan {
+  c10::Device device = c10::Device(c10::kCPU);
+  proto::SweepSpec spec;
+  Ladder ladder;
+  uint32_t checkpoint_batch = 0;  // 0: no checkpoint
+};
+
+// What can be refused before the data set is read. InvalidArgument: flags that are missing, unknown, or contradict each
+// other. NotFound: the checkpoint's folder.
+absl::Status CheckSweepOptions(const TrainSweepOptions& options);
+
+// How each point is trained on `device`; the same in the parent and in its children.
+proto::TrainingSpec MakeTrainingSpec(const TrainSweepOptions& options, c10::Device device);
+
+// The plan for a data set. Builds the model once, to count it. InvalidArgument: a model, a rate or a batch that cannot be.
+// Unavailable: no such device. FailedPrecondition: a test accuracy is wanted of a data set without test images.
+absl::StatusOr<SweepPlan> PlanSweep(const TrainSweepOptions& options, const Dataset& dataset);
+
+// Everything that can change the result, for the cache key. --output, --force and the like stay out; so does what the
+// header holds anyway.
+std::map<std::string, std::string> ResultFlags(const TrainSweepOptions& options, const SweepPlan& plan);
+
+// The plan in words, several lines, each ended. Times are not foretold: nothing was measured yet.
+std::string PlanText(const SweepPlan& plan);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_TRAIN_SWEEP_PLAN_H_
