@@ -55,7 +55,7 @@ else
   ln -s "$dataset" cifar-10-batches-bin
   run dataset cifar_prep --input=cifar-10-batches-bin --allow_partial --output=dataset.rec
 fi
-run sweep train_sweep --input=dataset.rec --model=resnet18 --device=cuda --batch=32,128,512 --output=sweep.rec
+run sweep train_sweep --input=dataset.rec --model=resnet18 --device=cuda --batch=32,64,128,256,512,1024,2048 --output=sweep.rec
 inputs=dataset.rec,sweep.rec
 for model in lenet5 lenet5_bias; do
   run $model train_sweep --input=dataset.rec --model=$model --device=cuda --batch=32 --epochs=10 --checkpoint=$model.pt --output=$model.rec

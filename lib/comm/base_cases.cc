@@ -7,12 +7,16 @@
 namespace lockstep {
 namespace {
 
-// What must be equal for two epoch times to be comparable. Seed, warm-up and repeats do not change a time's meaning.
+// What must be equal for two epoch times to be comparable. Seed, warm-up and repeats do not change a time's meaning; nor
+// do the CPU's threads when the device is a GPU, on which all of LibTorch's computing is done.
 proto::TrainingSpec Comparable(const proto::TrainingSpec& training) {
   proto::TrainingSpec comparable = training;
   comparable.clear_seed();
   comparable.clear_warmup_epochs();
   comparable.clear_repeats();
+  if (training.device() == proto::CUDA) {
+    comparable.clear_threads();
+  }
   return comparable;
 }
 

@@ -26,6 +26,7 @@ namespace lockstep {
 namespace {
 
 constexpr absl::Duration kPollInterval = absl::Milliseconds(1);
+constexpr absl::Duration kSpin = absl::Milliseconds(5);  // how long a poll spins before it sleeps; see Settle
 constexpr absl::Duration kWatchInterval = absl::Milliseconds(100);
 constexpr char kIdKey[] = "nccl/unique_id";
 
@@ -143,11 +144,17 @@ class NcclCommunicator : public Communicator {
     }
   }
 
-  // Waits until the communicator has taken in a call that returned `result`.
+  // Waits until the communicator has taken in a call that returned `result`. A collective is taken in within tens of
+  // microseconds, and the training step waits for it here: asleep for a millisecond instead, the all-reduce of 44.7 MB
+  // measured 1137 us on two GPUs in place of 180. A rendezvous takes seconds, hence the sleep after a while.
   absl::Status Settle(ncclResult_t result, absl::string_view operation) {
-    const absl::Time deadline = absl::Now() + timeout_;
-    while (result == ncclInProgress && absl::Now() < deadline) {
-      absl::SleepFor(kPollInterval);
+    const absl::Time start = absl::Now();
+    for (absl::Time now = start; result == ncclInProgress && now < start + timeout_; now = absl::Now()) {
+      if (now < start + kSpin) {
+        std::this_thread::yield();
+      } else {
+        absl::SleepFor(kPollInterval);
+      }
       if (ncclCommGetAsyncError(communicator_, &result) != ncclSuccess) {
         break;
       }
