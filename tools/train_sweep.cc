@@ -1,5 +1,6 @@
 // train_sweep: times one model at several batch sizes on one device. The stage is lib/train/train_sweep.h.
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -100,7 +101,11 @@ absl::Status Run(const std::vector<std::string>& positional) {
   }
   ASSIGN_OR_RETURN(const TrainSweepOptions options, OptionsFromFlags());
   if (const uint32_t batch = absl::GetFlag(FLAGS_internal_point_batch); batch != 0) {
-    return RunTrainSweepPoint(options, batch);
+    const absl::Status status = RunTrainSweepPoint(options, batch);
+    if (absl::IsCancelled(status)) {
+      std::exit(static_cast<int>(ToExitCode(status)));  // the parent says so, once
+    }
+    return status;
   }
   if (options.output == "-" && !options.dry_run) {
     RETURN_IF_ERROR(TakeStdout().status());
