@@ -75,7 +75,7 @@ absl::Status CheckOptions(const ScaleRunOptions& options) {
 
 // Ranks cannot share a pipe: they get a copy of standard input in memory, by a path that lives as long as this process.
 absl::StatusOr<std::string> CopyStandardInput() {
-  const int fd = memfd_create("dataset.rec", 0);  // without CLOEXEC: the ranks inherit it
+  const int fd = memfd_create("dataset.rec", MFD_CLOEXEC);
   if (fd < 0) {
     return absl::InternalError(absl::StrCat("memfd_create: ", std::strerror(errno)));
   }
@@ -87,7 +87,7 @@ absl::StatusOr<std::string> CopyStandardInput() {
   if (std::ferror(stdin) != 0 || std::fflush(copy) != 0) {
     return absl::DataLossError(absl::StrCat("standard input: cannot copy it: ", std::strerror(errno)));
   }
-  return absl::StrCat("/proc/self/fd/", fd);
+  return absl::StrCat("/proc/", getpid(), "/fd/", fd);
 }
 
 uint32_t Cores() {

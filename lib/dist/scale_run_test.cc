@@ -1,5 +1,6 @@
 #include "lib/dist/scale_run.h"
 
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -131,6 +132,17 @@ TEST(ScaleRunTest, ASecondRunIsCached) {
   const std::string before = ReadFile(options.output);
   ASSERT_THAT(RunScaleRun(options), IsOk());
   EXPECT_EQ(ReadFile(options.output), before);
+}
+
+TEST(ScaleRunTest, TheDataSetMayComeFromStandardInput) {
+  ScaleRunOptions options = SmallRun({2}, 20);
+  ASSERT_NE(std::freopen(options.input.c_str(), "rb", stdin), nullptr);
+  options.input = "-";
+  ASSERT_THAT(RunScaleRun(options), IsOk());
+  const auto file = ReadRecordFile<proto::ScaleFile>(options.output);
+  ASSERT_THAT(file, IsOk());
+  EXPECT_EQ(file->header.input(0).path(), "-");
+  EXPECT_EQ(file->records.size(), 3u);  // the spec and two points
 }
 
 TEST(ScaleRunTest, BatchNormsBuffersTravelToo) {
