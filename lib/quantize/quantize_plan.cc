@@ -13,8 +13,12 @@
 namespace lockstep {
 namespace {
 
-// The first `count` images.
+constexpr size_t kWarmUpImages = 10;  // LibTorch's first call takes longer
+constexpr size_t kTimedImages = 200;  // enough that what a run costs once does not show much
+
+// The first `count` images, or all when there are fewer.
 ImageSet FirstImages(const ImageSet& set, size_t count) {
+  count = std::min(count, set.size());
   ImageSet first;
   first.info = set.info;
   first.pixels.assign(set.pixels.begin(), set.pixels.begin() + static_cast<std::ptrdiff_t>(count * kImageBytes));
@@ -22,17 +26,24 @@ ImageSet FirstImages(const ImageSet& set, size_t count) {
   return first;
 }
 
-// One network on a few images of the data set, timed, and taken as many times as there are images: a calibration image
-// and a test image cost about the same, three or four passes each. The first run warms LibTorch up.
-absl::StatusOr<double> ExpectedSeconds(const FloatNetwork& network, const Dataset& dataset, proto::QuantizeSpec spec) {
-  const double images = spec.calibration_images() + spec.test_images();
-  const auto sample = static_cast<uint32_t>(std::min({size_t{50}, dataset.train.size(), dataset.test.size()}));
-  const Dataset few = {FirstImages(dataset.train, sample), FirstImages(dataset.test, sample), {}};
-  spec.set_calibration_images(sample);
-  RETURN_IF_ERROR(QuantizeNetwork(network, few, spec).status());
+// Quantizes with the first `count` images of each split, all of the training ones for calibration.
+absl::StatusOr<double> SecondsOn(const FloatNetwork& network, const Dataset& dataset, proto::QuantizeSpec spec,
+                                 size_t count) {
+  const Dataset few = {FirstImages(dataset.train, count), FirstImages(dataset.test, count), {}};
+  spec.set_calibration_images(static_cast<uint32_t>(few.train.size()));
   const Stopwatch watch;
   RETURN_IF_ERROR(QuantizeNetwork(network, few, spec).status());
-  return watch.Seconds() * images / (2.0 * sample);
+  return watch.Seconds();
+}
+
+// The time for a few images, taken as many times as there are images: one for calibration and one of the test split
+// cost about the same, three or four passes each.
+absl::StatusOr<double> ExpectedSeconds(const FloatNetwork& network, const Dataset& dataset,
+                                       const proto::QuantizeSpec& spec) {
+  RETURN_IF_ERROR(SecondsOn(network, dataset, spec, kWarmUpImages).status());
+  ASSIGN_OR_RETURN(const double seconds, SecondsOn(network, dataset, spec, kTimedImages));
+  const double timed = std::min(kTimedImages, dataset.train.size()) + std::min(kTimedImages, dataset.test.size());
+  return seconds * (spec.calibration_images() + spec.test_images()) / timed;
 }
 
 }  // namespace
