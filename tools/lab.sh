@@ -53,7 +53,7 @@ fi
 # Relative paths mean the caller's folder, also under `bazel run`.
 cd "${BUILD_WORKING_DIRECTORY:-$PWD}"
 
-gpus=0
+gpus=0 sweep_threads=""
 if [ "$device" != cpu ] && command -v nvidia-smi >/dev/null 2>&1; then
   gpus=$(nvidia-smi --list-gpus 2>/dev/null | grep -c '^GPU' || true)
 fi
@@ -68,8 +68,11 @@ if [ "$gpus" -gt 0 ]; then
 else
   # Sized so that two CPU cores finish in minutes; the numbers are real but say little of a GPU.
   ranks="1,2"
-  : "${batch:=32,64,128}" "${images:=512}" "${repeats:=1}"
-  scale_batch="32,64" scale_repeats="$repeats" lenet_epochs=8
+  : "${batch:=32,64,128}" "${images:=256}" "${repeats:=1}"
+  scale_batch="32" scale_repeats="$repeats" lenet_epochs=40
+  # Two ranks share the cores; the sweep gets as many threads as one rank, so that its points are base cases.
+  threads=$(($(nproc) / 2))
+  sweep_threads="--threads=$((threads > 0 ? threads : 1))"
 fi
 case "$batch" in # a batch that was asked for is asked of both
   32,64,128 | 32,64,128,256,512,1024,2048) ;;
@@ -94,7 +97,7 @@ else
     --output="$output/dataset.rec" $force
 fi
 run "$tools/train_sweep" --input="$output/dataset.rec" --model=resnet18 --device="$device" --batch="$batch" \
-  --repeats="$repeats" --output="$output/sweep.rec" $force
+  --repeats="$repeats" $sweep_threads --output="$output/sweep.rec" $force
 run "$tools/train_sweep" --input="$output/dataset.rec" --model=lenet5 --device="$device" --batch=32 \
   --epochs="$lenet_epochs" --checkpoint="$output/lenet5.pt" --output="$output/lenet5.rec" $force
 run "$tools/train_sweep" --input="$output/dataset.rec" --model=lenet5_bias --device="$device" --batch=32 \
