@@ -48,7 +48,7 @@ copy_libraries() {
 
 # A tool without LibTorch starts by itself; the others look for torch first.
 write_launcher() {
-  if ! ldd "$out/libexec/$1" | grep -q libtorch; then
+  if [[ "$(ldd "$out/libexec/$1")" != *libtorch* ]]; then
     cat > "$out/$1" <<'LAUNCHER'
 #!/bin/sh
 here="$(cd "$(dirname "$0")" && pwd)"
