@@ -1,5 +1,7 @@
 // report: makes what people hand in from records, or prints a record file. The stages are lib/report/report.h and
 // lib/report/print_record.h.
+#include "lib/report/report.h"
+
 #include <iostream>
 #include <string>
 #include <vector>
@@ -11,17 +13,20 @@
 #include "lib/base/init_main.h"
 #include "lib/base/status_macros.h"
 #include "lib/report/print_record.h"
-#include "lib/report/report.h"
 
 ABSL_FLAG(std::vector<std::string>, input, {},
-          "Records of cifar_prep, train_sweep, scale_run, comm_model and quantize, in any order; any kind may be left out, or "
+          "Records of cifar_prep, train_sweep, scale_run, comm_model and quantize, in any order; any kind may be left "
+          "out, or "
           "be there several times; '-': standard input.");
 ABSL_FLAG(std::string, output, "report.html",
-          "NAME.html: the page. Beside it are written NAME.md with its plots NAME.*.svg, and NAME.rec, the report as a record. "
+          "NAME.html: the page. Beside it are written NAME.md with its plots NAME.*.svg, and NAME.rec, the report as a "
+          "record. "
           "'-' with --format=html or markdown: standard output.");
-ABSL_FLAG(std::string, format, "", "html, markdown or all, which is the default; with --print: text, the default, or json.");
+ABSL_FLAG(std::string, format, "",
+          "html, markdown or all, which is the default; with --print: text, the default, or json.");
 ABSL_FLAG(bool, force, false, "Make the report again even when it is there already.");
-ABSL_FLAG(std::string, print, "", "Show this record file, of any tool, as text on standard output; '-': standard input.");
+ABSL_FLAG(std::string, print, "",
+          "Show this record file, of any tool, as text on standard output; '-': standard input.");
 ABSL_FLAG(bool, print_bytes, false, "With --print: show pixels and weights whole, not by their digest.");
 
 namespace lockstep {
@@ -56,7 +61,8 @@ absl::Status Report(const std::string& format) {
 
 absl::Status Run(const std::vector<std::string>& positional) {
   if (!positional.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat("unexpected argument ", positional[0], "; the inputs are --input=..."));
+    return absl::InvalidArgumentError(
+        absl::StrCat("unexpected argument ", positional[0], "; the inputs are --input=..."));
   }
   const std::string print = absl::GetFlag(FLAGS_print);
   const std::string format = absl::GetFlag(FLAGS_format);

@@ -29,18 +29,35 @@ std::string FlagsOf(const proto::AuditTable& audit) {
   return flags.empty() ? "none" : absl::StrJoin(flags, ", ");
 }
 
-proto::Table SummaryTable(const CommModelRecords& file) {
-  proto::Table table = MakeTable(absl::StrCat("Published tables, recomputed (", file.name(), ")"),
-                                 {"document", "table", "numbers", "given", "reproduced", "by several conventions",
-                                  "not reproducible", "flags"});
+// The tables of one document.
+using Document = std::vector<const proto::AuditTable*>;
+
+std::vector<Document> DocumentsOf(const CommModelRecords& file) {
+  std::vector<Document> documents;  // in the order of the record
   for (const proto::AuditTable& audit : file.audits) {
-    const auto count = [&](proto::Finding finding) { return CountCell(CountOf(audit, finding), proto::DERIVED, ""); };
-    AddRow(table, {LabelCell(audit.source()), LabelCell(audit.table()),
-                   CountCell(static_cast<uint64_t>(audit.value_size()), proto::DERIVED, ""), count(proto::GIVEN),
-                   count(proto::REPRODUCED), count(proto::AMBIGUOUS), count(proto::NOT_REPRODUCIBLE),
-                   LabelCell(FlagsOf(audit))});
+    const auto it = std::find_if(documents.begin(), documents.end(),
+                                 [&](const Document& document) { return document[0]->source() == audit.source(); });
+    if (it == documents.end()) {
+      documents.push_back({&audit});
+    } else {
+      it->push_back(&audit);
+    }
   }
-  table.add_note("given: an input of the others, such as a time read off a clock; there is nothing to recompute it from.");
+  return documents;
+}
+
+proto::Table SummaryTable(const Document& document) {
+  proto::Table table =
+      MakeTable(absl::StrCat("Published tables, recomputed: ", document[0]->source()),
+                {"table", "numbers", "given", "reproduced", "by several conventions", "not reproducible", "flags"});
+  for (const proto::AuditTable* audit : document) {
+    const auto count = [&](proto::Finding finding) { return CountCell(CountOf(*audit, finding), proto::DERIVED, ""); };
+    AddRow(table, {LabelCell(audit->table()), CountCell(static_cast<uint64_t>(audit->value_size()), proto::DERIVED, ""),
+                   count(proto::GIVEN), count(proto::REPRODUCED), count(proto::AMBIGUOUS),
+                   count(proto::NOT_REPRODUCIBLE), LabelCell(FlagsOf(*audit))});
+  }
+  table.add_note(
+      "given: an input of the others, such as a time read off a clock; there is nothing to recompute it from.");
   return table;
 }
 
@@ -77,25 +94,66 @@ proto::Cell RecomputedCell(const proto::AuditedValue& value) {
                              : AbsentCell("nothing in the document to compute it from");
 }
 
-proto::Table FindingsTable(const CommModelRecords& file) {
-  proto::Table table = MakeTable(absl::StrCat("Numbers that were not reproduced, or only under a doubtful convention (",
-                                              file.name(), ")"),
-                                 {"document, table", "number", "where", "printed", "recomputed", "finding"});
-  for (const proto::AuditTable& audit : file.audits) {
-    for (const proto::AuditedValue& value : audit.value()) {
-      if (value.finding() != proto::NOT_REPRODUCIBLE && value.flag().empty()) {
+proto::Table NotReproducedTable(const Document& document) {
+  proto::Table table = MakeTable(absl::StrCat("Numbers that no convention reproduces: ", document[0]->source()),
+                                 {"table", "number", "where", "printed", "recomputed", "finding"});
+  for (const proto::AuditTable* audit : document) {
+    for (const proto::AuditedValue& value : audit->value()) {
+      if (value.finding() != proto::NOT_REPRODUCIBLE) {
         continue;
       }
       proto::Cell printed = LabelCell(value.published().as_printed());
       printed.set_provenance(proto::PUBLISHED);
-      AddRow(table, {LabelCell(absl::StrCat(audit.source(), ", ", audit.table())),
-                     LabelCell(QuantityName(value.published().quantity())), LabelCell(WhereOf(value.published())), printed,
-                     RecomputedCell(value), LabelCell(value.sentence())});
+      AddRow(table,
+             {LabelCell(audit->table()), LabelCell(QuantityName(value.published().quantity())),
+              LabelCell(WhereOf(value.published())), printed, RecomputedCell(value), LabelCell(value.sentence())});
     }
   }
   if (table.row().empty()) {
-    table.set_absent_reason("every number was reproduced, and none carries a flag");
+    table.set_absent_reason("every number that can be computed was reproduced");
   }
+  return table;
+}
+
+// One flag: how many numbers carry it, and the first of them.
+struct Flagged {
+  std::string flag;
+  uint64_t count = 0;
+  std::string table;
+  const proto::AuditedValue* first = nullptr;
+};
+
+std::vector<Flagged> FlaggedOf(const Document& document) {
+  std::vector<Flagged> all;  // in order of first appearance
+  for (const proto::AuditTable* audit : document) {
+    for (const proto::AuditedValue& value : audit->value()) {
+      for (const std::string& flag : value.flag()) {
+        auto it = std::find_if(all.begin(), all.end(), [&](const Flagged& entry) { return entry.flag == flag; });
+        if (it == all.end()) {
+          it = all.insert(it, {flag, 0, audit->table(), &value});
+        }
+        ++it->count;
+      }
+    }
+  }
+  return all;
+}
+
+proto::Table FlagsTable(const Document& document) {
+  proto::Table table = MakeTable(absl::StrCat("Doubtful conventions: ", document[0]->source()),
+                                 {"flag", "numbers", "first in table", "where", "printed", "finding of the first"});
+  for (const Flagged& flagged : FlaggedOf(document)) {
+    const proto::PublishedValue& published = flagged.first->published();
+    proto::Cell printed = LabelCell(published.as_printed());
+    printed.set_provenance(proto::PUBLISHED);
+    AddRow(table, {LabelCell(flagged.flag), CountCell(flagged.count, proto::DERIVED, ""), LabelCell(flagged.table),
+                   LabelCell(absl::StrCat(QuantityName(published.quantity()), ", ", WhereOf(published))), printed,
+                   LabelCell(flagged.first->sentence())});
+  }
+  if (table.row().empty()) {
+    table.set_absent_reason("no number carries a flag");
+  }
+  table.add_note("The record (report --print) has the finding of every number.");
   return table;
 }
 
@@ -106,9 +164,10 @@ proto::Section AuditSection(const LabRecords& lab) {
   section.set_id("audit");
   section.set_title("Published tables under audit");
   for (const CommModelRecords& file : lab.comm_models) {
-    if (!file.audits.empty()) {
-      *section.add_table() = SummaryTable(file);
-      *section.add_table() = FindingsTable(file);
+    for (const Document& document : DocumentsOf(file)) {
+      *section.add_table() = SummaryTable(document);
+      *section.add_table() = NotReproducedTable(document);
+      *section.add_table() = FlagsTable(document);
     }
   }
   if (section.table().empty()) {

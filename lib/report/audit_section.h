@@ -7,8 +7,8 @@
 
 namespace lockstep {
 
-// "audit": per published table how many numbers were reproduced, then every number that was not, or that carries a flag,
-// with the nearest value.
+// "audit": per document and table how many numbers were reproduced; every number that was not, with the nearest
+// value; and per flag (a doubtful convention) how many numbers carry it, with the first one's finding.
 proto::Section AuditSection(const LabRecords& lab);
 
 }  // namespace lockstep

@@ -13,7 +13,7 @@ namespace lockstep {
 namespace {
 
 constexpr double kThousandsFrom = 10000;
-constexpr double kExponentBelow = 1e-4;
+constexpr double kExponentBelow = 1e-3;
 constexpr int kMostDecimals = 9;  // a nanosecond, the clock's resolution
 
 // Digits after the point so that `value` shows `significant` digits.
@@ -92,6 +92,12 @@ std::string FormatCount(uint64_t count) {
 std::string FormatSpread(const Spread& spread) {
   if (spread.n < 2) {
     return FormatNumber(spread.mean);
+  }
+  if (spread.mean != 0 && std::abs(spread.mean) < kExponentBelow) {
+    const int exponent = static_cast<int>(std::floor(std::log10(std::abs(spread.mean))));
+    const double scale = std::pow(10, -exponent);
+    return absl::StrCat("(", FormatSpread({spread.mean * scale, spread.standard_deviation * scale, spread.n}), ")e",
+                        exponent);
   }
   if (spread.standard_deviation == 0 || !std::isfinite(spread.standard_deviation)) {
     return absl::StrCat(FormatNumber(spread.mean), " ± ", FormatNumber(spread.standard_deviation));

@@ -21,7 +21,7 @@ struct Spread {
 Spread SpreadOf(const proto::Samples& samples);
 
 // "12.05", "0.1234", "50,123": `significant` digits, all digits of the integer part, thousands separated by commas from
-// 10,000 on; "1.2e-07" below 1e-4. Not finite: "nan", "inf".
+// 10,000 on; "1.2e-07" below 1e-3. Not finite: "nan", "inf".
 std::string FormatNumber(double value, int significant = 4);
 
 // "54.10" of 0.541: an accuracy or another share in per cent, to a hundredth: one image of 10,000.
@@ -31,7 +31,7 @@ std::string FormatPercent(double fraction);
 std::string FormatCount(uint64_t count);
 
 // "12.05 ± 0.13": mean ± sample standard deviation, both to the second significant digit of the latter. One value: as
-// FormatNumber.
+// FormatNumber. Below 1e-3: "(4.143 ± 0.027)e-5".
 std::string FormatSpread(const Spread& spread);
 
 // --- Cells. `scale` multiplies the value, for columns in another unit than the field (1e-9: bytes as GB). ---
@@ -46,12 +46,12 @@ proto::Cell NumberCell(double value, proto::Provenance provenance, absl::string_
 proto::Cell PercentCell(double fraction, proto::Provenance provenance, absl::string_view method);
 proto::Cell CountCell(uint64_t count, proto::Provenance provenance, absl::string_view method);
 
-// "12.05 ± 0.13 (5)", measured; "12.05 (1)" for a single value, which has no spread. Blank with the samples' reason when
-// there are none. `repeats` says what was repeated.
+// "12.05 ± 0.13 (5)", measured; "12.05 (1)" for a single value, which has no spread. Blank with the samples' reason
+// when there are none. `repeats` says what was repeated.
 proto::Cell SamplesCell(const proto::Samples& samples, double scale = 1, absl::string_view repeats = "timed epochs");
 
-// "1.97 [1.93, 2.01]" with an interval, with the quantity's own provenance and method. Blank with its reason when it has
-// no value. A negative value carries a note, because times, rates and shares of them should not be negative.
+// "1.97 [1.93, 2.01]" with an interval, with the quantity's own provenance and method. Blank with its reason when it
+// has no value. A negative value carries a note, because times, rates and shares of them should not be negative.
 proto::Cell QuantityCell(const proto::Quantity& quantity, double scale = 1);
 
 // The same of a quantity that is a count: "1,955".
@@ -62,8 +62,8 @@ proto::Cell QuantityCountCell(const proto::Quantity& quantity);
 proto::Table MakeTable(absl::string_view caption, const std::vector<std::string>& columns);
 void AddRow(proto::Table& table, const std::vector<proto::Cell>& cells);
 
-// Notes that say how the numbers of each column came about: "time, s; copy, s: METHOD". Columns of one name are one; where
-// their methods differ from cell to cell (they may name N and B), the first stands as an example.
+// Notes that say how the numbers of each column came about: "time, s; copy, s: METHOD". Columns of one name are one;
+// where their methods differ from cell to cell (they may name N and B), the first stands as an example.
 void AddMethodNotes(proto::Table& table);
 
 }  // namespace lockstep

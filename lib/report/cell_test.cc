@@ -59,11 +59,14 @@ TEST(SpreadTest, IsRoundedToTwoDigitsOfTheDeviation) {
   EXPECT_EQ(FormatSpread({12.0512, 0.1342, 5}), "12.05 ± 0.13");
   EXPECT_EQ(FormatSpread({1234.4, 140, 3}), "1234 ± 140");
   EXPECT_EQ(FormatSpread({2, 0, 2}), "2.000 ± 0");
+  EXPECT_EQ(FormatSpread({4.143e-5, 2.7e-7, 3}), "(4.143 ± 0.027)e-5");
 }
 
 TEST(CellTest, SamplesShowSpreadAndCount) {
   EXPECT_THAT(SamplesCell(SamplesOf({1, 2, 3})), EqualsProto(R"pb(
-    text: "2.0 ± 1.0 (3)" provenance: MEASURED method: "mean ± sample standard deviation of 3 timed epochs")pb"));
+                text: "2.0 ± 1.0 (3)"
+                provenance: MEASURED
+                method: "mean ± sample standard deviation of 3 timed epochs")pb"));
 }
 
 TEST(CellTest, ASingleValueHasNoSpread) {
@@ -89,8 +92,9 @@ TEST(CellTest, AQuantityKeepsItsProvenanceAndMethod) {
   quantity.set_high(2.5e9);
   quantity.set_provenance(proto::MODELLED);
   quantity.set_method("alpha + beta * S");
-  EXPECT_THAT(QuantityCell(quantity, 1e-9), EqualsProto(R"pb(
-    text: "2.000 [1.500, 2.500]" provenance: MODELLED method: "alpha + beta * S")pb"));
+  EXPECT_THAT(QuantityCell(quantity, 1e-9),
+              EqualsProto(R"pb(
+                text: "2.000 [1.500, 2.500]" provenance: MODELLED method: "alpha + beta * S")pb"));
 }
 
 TEST(CellTest, AQuantityOf0IsANumber) {
@@ -116,7 +120,8 @@ TEST(CellTest, ANegativeQuantityIsShownAndNoted) {
 
 TEST(MethodNotesTest, ColumnsOfOneMethodShareANote) {
   proto::Table table = MakeTable("", {"batch", "a, s", "b, s"});
-  AddRow(table, {LabelCell("32"), NumberCell(1, proto::MEASURED, "by clock"), NumberCell(2, proto::MEASURED, "by clock")});
+  AddRow(table,
+         {LabelCell("32"), NumberCell(1, proto::MEASURED, "by clock"), NumberCell(2, proto::MEASURED, "by clock")});
   AddMethodNotes(table);
   EXPECT_THAT(table.note(), ElementsAre("a, s; b, s: by clock"));
 }

@@ -53,8 +53,7 @@ proto::Table LabTable(const ScalingView& view, absl::string_view caption, const 
     for (const uint32_t batch : view.Batches()) {
       const proto::ScalingRow* row = view.Row(ranks, batch);
       for (const LabColumn& column : columns) {
-        cells.push_back(row == nullptr ? AbsentCell(view.RowReason(ranks, batch))
-                                       : ColumnCell(*row, column));
+        cells.push_back(row == nullptr ? AbsentCell(view.RowReason(ranks, batch)) : ColumnCell(*row, column));
       }
     }
     AddRow(table, cells);
@@ -67,11 +66,13 @@ proto::Table LabTable(const ScalingView& view, absl::string_view caption, const 
 }
 
 proto::Table Table2(const ScalingView& view) {
-  proto::Table table = LabTable(view, "Table 2: computing and communicating, seconds per epoch, by the lab's subtraction",
-                                {{"compute, s", &proto::ScalingRow::compute_seconds, 1},
-                                 {"comm, s", &proto::ScalingRow::communication_seconds, 1}});
-  table.add_note("The subtraction books every loss of efficiency as communication; the next table sets it beside what was "
-                 "measured directly.");
+  proto::Table table =
+      LabTable(view, "Table 2: computing and communicating, seconds per epoch, by the lab's subtraction",
+               {{"compute, s", &proto::ScalingRow::compute_seconds, 1},
+                {"comm, s", &proto::ScalingRow::communication_seconds, 1}});
+  table.add_note(
+      "The subtraction books every loss of efficiency as communication; the next table sets it beside what was "
+      "measured directly.");
   return table;
 }
 
@@ -89,7 +90,8 @@ proto::Table RowTable(const ScalingView& view, absl::string_view caption, const 
     if (row.ranks() <= 1) {
       continue;
     }
-    std::vector<proto::Cell> cells = {LabelCell(absl::StrCat(row.ranks())), LabelCell(FormatCount(row.batch_per_device()))};
+    std::vector<proto::Cell> cells = {LabelCell(absl::StrCat(row.ranks())),
+                                      LabelCell(FormatCount(row.batch_per_device()))};
     for (const LabColumn& column : columns) {
       cells.push_back(ColumnCell(row, column));
     }
@@ -103,15 +105,14 @@ proto::Table RowTable(const ScalingView& view, absl::string_view caption, const 
 }
 
 proto::Table SplitTable(const ScalingView& view) {
-  proto::Table table =
-      RowTable(view, "Communication by several methods, seconds per epoch",
-               {{"epoch without loading, s", &proto::ScalingRow::step_seconds, 1},
-                {"compute (lab), s", &proto::ScalingRow::compute_seconds, 1},
-                {"comm (lab), s", &proto::ScalingRow::communication_seconds, 1},
-                {"exposed, by events, s", &proto::ScalingRow::exposed_event_seconds, 1},
-                {"exposed, by ablation, s", &proto::ScalingRow::exposed_ablation_seconds, 1},
-                {"other, s", &proto::ScalingRow::other_seconds, 1},
-                {"overlap, %", &proto::ScalingRow::overlap_fraction, kPercent}});
+  proto::Table table = RowTable(view, "Communication by several methods, seconds per epoch",
+                                {{"epoch without loading, s", &proto::ScalingRow::step_seconds, 1},
+                                 {"compute (lab), s", &proto::ScalingRow::compute_seconds, 1},
+                                 {"comm (lab), s", &proto::ScalingRow::communication_seconds, 1},
+                                 {"exposed, by events, s", &proto::ScalingRow::exposed_event_seconds, 1},
+                                 {"exposed, by ablation, s", &proto::ScalingRow::exposed_ablation_seconds, 1},
+                                 {"other, s", &proto::ScalingRow::other_seconds, 1},
+                                 {"overlap, %", &proto::ScalingRow::overlap_fraction, kPercent}});
   table.add_note("other: what the subtraction calls communication although nothing was sent in it.");
   return table;
 }
@@ -139,14 +140,13 @@ proto::Table Table3(const ScalingView& view) {
 }
 
 proto::Table UtilizationTable(const ScalingView& view) {
-  proto::Table table =
-      RowTable(view, "Utilisation of the link",
-               {{"sent per step, MB", &proto::ScalingRow::bytes_per_step, kPerMega},
-                {"steps per epoch", &proto::ScalingRow::steps_per_epoch, 0},
-                {"bandwidth, GB/s", &proto::ScalingRow::bandwidth_bytes_per_second, kPerGiga},
-                {"measured link, GB/s", &proto::ScalingRow::measured_link_bytes_per_second, kPerGiga},
-                {"of measured, %", &proto::ScalingRow::utilization_of_measured, kPercent},
-                {"of nominal, %", &proto::ScalingRow::utilization_of_nominal, kPercent}});
+  proto::Table table = RowTable(view, "Utilisation of the link",
+                                {{"sent per step, MB", &proto::ScalingRow::bytes_per_step, kPerMega},
+                                 {"steps per epoch", &proto::ScalingRow::steps_per_epoch, 0},
+                                 {"bandwidth, GB/s", &proto::ScalingRow::bandwidth_bytes_per_second, kPerGiga},
+                                 {"measured link, GB/s", &proto::ScalingRow::measured_link_bytes_per_second, kPerGiga},
+                                 {"of measured, %", &proto::ScalingRow::utilization_of_measured, kPercent},
+                                 {"of nominal, %", &proto::ScalingRow::utilization_of_nominal, kPercent}});
   if (view.comm_model != nullptr && view.comm_model->spec.nominal_link_bytes_per_second().has_value()) {
     table.add_note(absl::StrCat(
         "Nominal link: ", FormatNumber(view.comm_model->spec.nominal_link_bytes_per_second().value() * kPerGiga),
@@ -157,8 +157,9 @@ proto::Table UtilizationTable(const ScalingView& view) {
 
 // Bus bandwidth as nccl-tests defines it.
 proto::Table ProbeTable(const ScalingView& view) {
-  proto::Table table = MakeTable(absl::StrCat("All-reduce of the gradient, alone: ", view.Title()),
-                                 {"devices N", "bytes", "time, us", "algorithm bandwidth, GB/s", "bus bandwidth, GB/s"});
+  proto::Table table =
+      MakeTable(absl::StrCat("All-reduce of the gradient, alone: ", view.Title()),
+                {"devices N", "bytes", "time, us", "algorithm bandwidth, GB/s", "bus bandwidth, GB/s"});
   std::set<uint32_t> shown;
   for (const proto::ScalePoint& point : view.scale->points) {
     if (point.ranks() <= 1 || !point.has_probe() || !shown.insert(point.ranks()).second) {
@@ -205,7 +206,8 @@ proto::Table BucketTable(const ScalingView& view) {
   for (int i = 0; i < point->bucket_size(); ++i) {
     const proto::Bucket& bucket = point->bucket(i);
     const auto milliseconds = [](double seconds) {
-      return NumberCell(seconds * kMilliseconds, proto::MEASURED, "from the start of backward, mean over the timed steps");
+      return NumberCell(seconds * kMilliseconds, proto::MEASURED,
+                        "from the start of backward, mean over the timed steps");
     };
     AddRow(table, {LabelCell(absl::StrCat(i + 1)),
                    NumberCell(static_cast<double>(bucket.size_bytes()) * kPerMega, proto::MEASURED, ""),
@@ -213,12 +215,11 @@ proto::Table BucketTable(const ScalingView& view) {
                    milliseconds(bucket.mean_done_seconds())});
   }
   AddMethodNotes(table);
-  table.add_note(absl::StrCat("At ", point->ranks(), " devices, batch ", point->batch_per_device(),
-                              " per device. MB = 1e6 bytes. Caps: ",
-                              FormatNumber(static_cast<double>(view.scale->spec.first_bucket_bytes()) * kPerMega),
-                              " MB for the first, ",
-                              FormatNumber(static_cast<double>(view.scale->spec.bucket_bytes()) * kPerMega),
-                              " MB for the others; batch-norm statistics: ", view.scale->spec.buffers(), "."));
+  table.add_note(absl::StrCat(
+      "At ", point->ranks(), " devices, batch ", point->batch_per_device(), " per device. MB = 1e6 bytes. Caps: ",
+      FormatNumber(static_cast<double>(view.scale->spec.first_bucket_bytes()) * kPerMega), " MB for the first, ",
+      FormatNumber(static_cast<double>(view.scale->spec.bucket_bytes()) * kPerMega),
+      " MB for the others; batch-norm statistics: ", view.scale->spec.buffers(), "."));
   return table;
 }
 
@@ -234,7 +235,8 @@ void AddShardCells(const proto::ScalePoint& point, std::vector<proto::Cell>& cel
     cells.insert(cells.end(), 2, AbsentCell("the point holds no facts of its ranks"));
     return;
   }
-  cells.push_back(CountCell(orders.size(), proto::MEASURED, "different digests of the image order of the first timed epoch"));
+  cells.push_back(
+      CountCell(orders.size(), proto::MEASURED, "different digests of the image order of the first timed epoch"));
   cells.push_back(CountCell(images, proto::DERIVED, "sum over the ranks of the different images that each saw"));
 }
 

@@ -136,9 +136,11 @@ std::string DescribeReduction(proto::Reduction reduction) {
 
 std::string DescribeScaleMode(const proto::ScaleSpec& spec) {
   const absl::string_view mode = spec.mode() == proto::DDP ? "DDP" : spec.mode() == proto::DP ? "DP" : "mode unknown";
-  const absl::string_view backend =
-      spec.backend() == proto::NCCL ? " over NCCL" : spec.backend() == proto::GLOO ? " over Gloo" : "";
-  const absl::string_view batch = spec.batch_mode() == proto::GLOBAL ? "the global batch fixed" : "the batch per device fixed";
+  const absl::string_view backend = spec.backend() == proto::NCCL   ? " over NCCL"
+                                    : spec.backend() == proto::GLOO ? " over Gloo"
+                                                                    : "";
+  const absl::string_view batch =
+      spec.batch_mode() == proto::GLOBAL ? "the global batch fixed" : "the batch per device fixed";
   return absl::StrCat(mode, backend, ", ", batch,
                       spec.overlap() ? ", all-reduces overlapped with backward" : ", all-reduces after backward");
 }

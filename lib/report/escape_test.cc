@@ -5,7 +5,9 @@
 namespace lockstep {
 namespace {
 
-TEST(EscapeHtmlTest, MarkupBecomesText) { EXPECT_EQ(EscapeHtml("<b a=\"1\">&'"), "&lt;b a=&quot;1&quot;&gt;&amp;&#39;"); }
+TEST(EscapeHtmlTest, MarkupBecomesText) {
+  EXPECT_EQ(EscapeHtml("<b a=\"1\">&'"), "&lt;b a=&quot;1&quot;&gt;&amp;&#39;");
+}
 
 TEST(EscapeMarkdownTest, MarkupBecomesText) {
   EXPECT_EQ(EscapeMarkdown("a|b *c* `d` ~~e~~ \\"), "a\\|b \\*c\\* \\`d\\` \\~\\~e\\~\\~ \\\\");

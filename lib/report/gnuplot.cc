@@ -52,7 +52,8 @@ void AppendLineData(const proto::Plot& plot, std::string& script) {
     for (int j = 0; j < series.x_size(); ++j) {
       const bool bars = series.y_low_size() == series.x_size() && series.y_high_size() == series.x_size();
       absl::StrAppend(&script, Number(series.x(j)), " ", Number(series.y(j)), " ",
-                      Number(bars ? series.y_low(j) : series.y(j)), " ", Number(bars ? series.y_high(j) : series.y(j)), "\n");
+                      Number(bars ? series.y_low(j) : series.y(j)), " ", Number(bars ? series.y_high(j) : series.y(j)),
+                      "\n");
     }
     absl::StrAppend(&script, "EOD\n");
   }
@@ -69,7 +70,8 @@ std::string LineAxes(const proto::Plot& plot) {
   if (xs.empty()) {
     return "";
   }
-  const std::string ticks = absl::StrJoin(xs, ", ", [](std::string* out, double x) { absl::StrAppend(out, Number(x)); });
+  const std::string ticks =
+      absl::StrJoin(xs, ", ", [](std::string* out, double x) { absl::StrAppend(out, Number(x)); });
   const double margin = (xs.back() - xs.front()) * 0.05 + 0.05;
   const double low = plot.x_log() ? xs.front() / kLogMargin : xs.front() - margin;
   const double high = plot.x_log() ? xs.back() * kLogMargin : xs.back() + margin;
@@ -118,10 +120,12 @@ std::string BarsCommand(const proto::Plot& plot) {
     ticks.push_back(absl::StrCat(Quoted(plot.tick(i)), " ", i));
   }
   for (int i = 0; i < plot.series_size(); ++i) {
-    parts.push_back(absl::StrCat("$s", i, " using (($1+$2)/2):(($3+$4)/2):1:2:3:4 with boxxyerror fs solid noborder lc rgb '",
+    parts.push_back(absl::StrCat("$s", i,
+                                 " using (($1+$2)/2):(($3+$4)/2):1:2:3:4 with boxxyerror fs solid noborder lc rgb '",
                                  ColorOf(i), "' title ", Quoted(plot.series(i).label())));
   }
-  return absl::StrCat("set xtics (", absl::StrJoin(ticks, ", "), ")\nset xrange [-0.6:", Number(plot.tick_size() - 0.4), "]\n",
+  return absl::StrCat("set xtics (", absl::StrJoin(ticks, ", "), ")\nset xrange [-0.6:", Number(plot.tick_size() - 0.4),
+                      "]\n",
                       plot.kind() == proto::STACKED_BARS ? "set yrange [0:*]\n" : "set xzeroaxis lt 1 lc rgb 'black'\n",
                       "plot ", absl::StrJoin(parts, ", \\\n     "), "\n");
 }
@@ -154,7 +158,7 @@ absl::StatusOr<std::string> WriteTemporaryFile(const std::string& text) {
 }
 
 std::string DescribeFailure(const ChildExit& exit) {
-  return exit.timed_out ? absl::StrCat("did not end within ", absl::FormatDuration(kTimeout))
+  return exit.timed_out   ? absl::StrCat("did not end within ", absl::FormatDuration(kTimeout))
          : exit.signalled ? absl::StrCat("was ended by signal ", exit.code)
                           : absl::StrCat("failed with exit code ", exit.code);
 }
@@ -169,8 +173,8 @@ absl::StatusOr<std::string> RunGnuplot(const std::string& script) {
   ASSIGN_OR_RETURN(const std::vector<ChildExit> exits, RunChildren({child}, kTimeout));
   RETURN_IF_ERROR(CheckNotStopped());
   if (exits[0].signalled || exits[0].code != 0) {
-    return absl::InternalError(
-        absl::StrCat(program, " ", DescribeFailure(exits[0]), ", so there is no plot; its message is on standard error"));
+    return absl::InternalError(absl::StrCat(program, " ", DescribeFailure(exits[0]),
+                                            ", so there is no plot; its message is on standard error"));
   }
   return exits[0].result;
 }
@@ -179,8 +183,8 @@ absl::StatusOr<std::string> RunGnuplot(const std::string& script) {
 
 std::string GnuplotScript(const proto::Plot& plot, const std::string& output) {
   std::string script = absl::StrCat(
-      "set encoding utf8\nset terminal svg size 760,430 dynamic font 'sans-serif,14' noenhanced\nset output ", Quoted(output),
-      "\nset xlabel ", Quoted(plot.x_label()), "\nset ylabel ", Quoted(plot.y_label()),
+      "set encoding utf8\nset terminal svg size 760,430 dynamic font 'sans-serif,14' noenhanced\nset output ",
+      Quoted(output), "\nset xlabel ", Quoted(plot.x_label()), "\nset ylabel ", Quoted(plot.y_label()),
       "\nset grid y\nset border 3\nset tics nomirror\nset key tmargin center horizontal\n");
   if (plot.kind() == proto::LINES) {
     AppendLineData(plot, script);
@@ -193,7 +197,8 @@ std::string GnuplotScript(const proto::Plot& plot, const std::string& output) {
 }
 
 absl::StatusOr<std::string> GnuplotVersion() {
-  return RunGnuplot(absl::StrCat("set print '", kResultPath, "'\nprint sprintf('%.1f.%s', GPVAL_VERSION, GPVAL_PATCHLEVEL)\n"));
+  return RunGnuplot(
+      absl::StrCat("set print '", kResultPath, "'\nprint sprintf('%.1f.%s', GPVAL_VERSION, GPVAL_PATCHLEVEL)\n"));
 }
 
 absl::StatusOr<std::string> DrawPlot(const proto::Plot& plot) {
@@ -214,9 +219,9 @@ absl::StatusOr<std::string> DrawPlot(const proto::Plot& plot) {
                                     {"href='#", absl::StrCat("href='#", plot.id(), "-")},
                                     {"url(#", absl::StrCat("url(#", plot.id(), "-")}});
   const std::string opening = svg.substr(begin, svg.find('>', begin) - begin);
-  return absl::StrCat(opening, " role=\"img\" aria-labelledby=\"", plot.id(), "-title ", plot.id(), "-desc\">\n<title id=\"",
-                      plot.id(), "-title\">", EscapeHtml(plot.title()), "</title>\n<desc id=\"", plot.id(), "-desc\">",
-                      EscapeHtml(plot.description()), "</desc>", body);
+  return absl::StrCat(opening, " role=\"img\" aria-labelledby=\"", plot.id(), "-title ", plot.id(),
+                      "-desc\">\n<title id=\"", plot.id(), "-title\">", EscapeHtml(plot.title()),
+                      "</title>\n<desc id=\"", plot.id(), "-desc\">", EscapeHtml(plot.description()), "</desc>", body);
 }
 
 std::string StandaloneSvg(const std::string& svg) {

@@ -1,7 +1,7 @@
 // Draws plots with gnuplot, as SVG that stands in an HTML page or in a file of its own.
 //
-// gnuplot runs as a child process with a script and data in a temporary file, and writes to this process's pipe. What it
-// writes depends on the plot and on gnuplot's version only: no date, no path.
+// gnuplot runs as a child process with a script and data in a temporary file, and writes to this process's pipe. What
+// it writes depends on the plot and on gnuplot's version only: no date, no path.
 #ifndef LOCKSTEP_LIB_REPORT_GNUPLOT_H_
 #define LOCKSTEP_LIB_REPORT_GNUPLOT_H_
 
@@ -12,8 +12,8 @@
 
 namespace lockstep {
 
-// The script that draws this plot to `output`, its data inside. Pure, for tests. Text is taken as it is (no markup). The
-// title is not drawn: the page sets it as the figure's caption.
+// The script that draws this plot to `output`, its data inside. Pure, for tests. Text is taken as it is (no markup).
+// The title is not drawn: the page sets it as the figure's caption.
 std::string GnuplotScript(const proto::Plot& plot, const std::string& output);
 
 // "5.4.4". NotFound when there is no gnuplot in PATH: the message says how to install it.

@@ -26,21 +26,48 @@ proto::Plot PlotOf(const std::string& text) {
 
 proto::Plot Lines() {
   return PlotOf(R"pb(
-    kind: LINES id: "time" title: "T < U" description: "points" x_label: "batch" y_label: "it's" x_log: true
-    series { label: "a'b" x: [32, 128] y: [4, 2] y_low: [3.5, 2] y_high: [4.5, 2] }
-    series { label: "ideal" reference: true x: [32, 128] y: [1, 2] })pb");
+    kind: LINES
+    id: "time"
+    title: "T < U"
+    description: "points"
+    x_label: "batch"
+    y_label: "it's"
+    x_log: true
+    series {
+      label: "a'b"
+      x: [ 32, 128 ]
+      y: [ 4, 2 ]
+      y_low: [ 3.5, 2 ]
+      y_high: [ 4.5, 2 ]
+    }
+    series {
+      label: "ideal"
+      reference: true
+      x: [ 32, 128 ]
+      y: [ 1, 2 ]
+    })pb");
 }
 
 proto::Plot Bars(const std::string& kind) {
-  return PlotOf("kind: " + kind + R"pb( id: "split" tick: ["2 x 32"]
-    series { label: "a" x: [0] y: [1.5] } series { label: "b" x: [0] y: [0.5] })pb");
+  return PlotOf("kind: " + kind + R"pb(id: "split"
+                                       tick: [ "2 x 32" ]
+                                       series {
+                                         label: "a"
+                                         x: [ 0 ]
+                                         y: [ 1.5 ]
+                                       }
+                                       series {
+                                         label: "b"
+                                         x: [ 0 ]
+                                         y: [ 0.5 ]
+                                       })pb");
 }
 
 // Skips when gnuplot is not installed: drawing is optional, the script is not.
-#define SKIP_WITHOUT_GNUPLOT()                                     \
-  if (const auto version = GnuplotVersion(); !version.ok()) {      \
-    GTEST_SKIP() << version.status().message();                    \
-  }                                                                \
+#define SKIP_WITHOUT_GNUPLOT()                                \
+  if (const auto version = GnuplotVersion(); !version.ok()) { \
+    GTEST_SKIP() << version.status().message();               \
+  }                                                           \
   static_assert(true, "ends with a semicolon")
 
 TEST(GnuplotScriptTest, TextIsQuotedAndTakenAsItIs) {
@@ -89,8 +116,9 @@ TEST(GnuplotTest, DrawsAnElementThatIsReadAloudAndTakesTheTextsColour) {
   SKIP_WITHOUT_GNUPLOT();
   const auto svg = DrawPlot(Lines());
   ASSERT_THAT(svg, IsOk());
-  EXPECT_THAT(*svg, AllOf(StartsWith("<svg"), HasSubstr("role=\"img\""), HasSubstr("<title id=\"time-title\">T &lt; U</title>"),
-                          HasSubstr("<desc id=\"time-desc\">points</desc>"), HasSubstr("currentColor"), HasSubstr("it's")));
+  EXPECT_THAT(
+      *svg, AllOf(StartsWith("<svg"), HasSubstr("role=\"img\""), HasSubstr("<title id=\"time-title\">T &lt; U</title>"),
+                  HasSubstr("<desc id=\"time-desc\">points</desc>"), HasSubstr("currentColor"), HasSubstr("it's")));
   EXPECT_THAT(*svg, AllOf(Not(HasSubstr("\"black\"")), Not(HasSubstr("'black'")), Not(HasSubstr("GNUPLOT"))));
 }
 

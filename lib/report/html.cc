@@ -12,7 +12,8 @@
 namespace lockstep {
 namespace {
 
-constexpr size_t kLongText = 40;     // characters of a label from which on it may be wrapped
+constexpr size_t kLongText = 24;  // labels longer than so many characters may be wrapped
+constexpr size_t kProse = 80;     // and from here on they are sentences
 constexpr size_t kDigestDigits = 64;
 
 std::string Legend() {
@@ -20,8 +21,10 @@ std::string Legend() {
     absl::StrAppend(out, "<li class=\"", mark.name, "\"><sup class=\"mark\">", mark.letter, "</sup> ", mark.name, ": ",
                     mark.meaning, "</li>");
   });
-  return absl::StrCat("<div class=\"legend\"><ul>", marks, "</ul><p>A dash is a number that was not obtained; its note says "
-                      "why. ", EscapeHtml(kSpreadLegend), ".</p></div>\n");
+  return absl::StrCat("<div class=\"legend\"><ul>", marks,
+                      "</ul><p>A dash is a number that was not obtained; its note says "
+                      "why. ",
+                      EscapeHtml(kSpreadLegend), ".</p></div>\n");
 }
 
 std::string Contents(const std::vector<proto::Section>& sections) {
@@ -37,7 +40,10 @@ std::string Contents(const std::vector<proto::Section>& sections) {
 // Where a label may break; numbers never do.
 std::string LabelClass(const std::string& text) {
   const bool hex = absl::c_all_of(text, [](char c) { return absl::ascii_isxdigit(static_cast<unsigned char>(c)); });
-  return text.size() == kDigestDigits && hex ? "digest" : text.size() > kLongText ? "long" : "";
+  return text.size() == kDigestDigits && hex ? "digest"
+         : text.size() > kProse              ? "prose"
+         : text.size() > kLongText           ? "long"
+                                             : "";
 }
 
 // One table being written; `id` is unique on the page.
@@ -54,12 +60,13 @@ class TableWriter {
   void Append(std::string& out) const {
     absl::StrAppend(&out, "<div class=\"table\">");
     if (!table_.absent_reason().empty()) {
-      absl::StrAppend(&out, "<figure class=\"absent\"><strong>", EscapeHtml(table_.caption()), "</strong><br>Blank: ",
-                      EscapeHtml(table_.absent_reason()), ".</figure></div>\n");
+      absl::StrAppend(&out, "<figure class=\"absent\"><strong>", EscapeHtml(table_.caption()),
+                      "</strong><br>Blank: ", EscapeHtml(table_.absent_reason()), ".</figure></div>\n");
       return;
     }
-    absl::StrAppend(&out, "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"", EscapeHtml(table_.caption()),
-                    "\"><table>\n<caption>", EscapeHtml(table_.caption()), "</caption>\n<thead>");
+    absl::StrAppend(&out, "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"",
+                    EscapeHtml(table_.caption()), "\"><table>\n<caption>", EscapeHtml(table_.caption()),
+                    "</caption>\n<thead>");
     AppendHead(out);
     absl::StrAppend(&out, "</thead>\n<tbody>\n");
     for (const proto::Row& row : table_.row()) {
@@ -92,8 +99,9 @@ class TableWriter {
     }
     out += "<tr>";
     for (int i = 0; i < table_.column_size(); ++i) {
-      absl::StrAppend(&out, "<th scope=\"col\"", ClassOf({IsNumeric(table_, i) ? "number" : "", FirstOfGroup(i) ? "first" : ""}),
-                      ">", EscapeHtml(table_.column(i)), "</th>");
+      absl::StrAppend(&out, "<th scope=\"col\"",
+                      ClassOf({IsNumeric(table_, i) ? "number" : "", FirstOfGroup(i) ? "first" : ""}), ">",
+                      EscapeHtml(table_.column(i)), "</th>");
     }
     out += "</tr>";
   }
@@ -108,8 +116,8 @@ class TableWriter {
 
   std::string Reference(int footnote) const {
     return footnote == 0 ? ""
-                         : absl::StrCat("<sup><a href=\"#", NoteId(footnote), "\" aria-label=\"note ", footnote, "\">", footnote,
-                                        "</a></sup>");
+                         : absl::StrCat("<sup><a href=\"#", NoteId(footnote), "\" aria-label=\"note ", footnote, "\">",
+                                        footnote, "</a></sup>");
   }
 
   void AppendCell(const proto::Cell& cell, int column, std::string& out) const {
@@ -117,27 +125,29 @@ class TableWriter {
     const std::string number = IsNumeric(table_, column) ? "number" : "";
     const std::string reference = Reference(footnotes_.NumberOf(cell));
     if (!cell.absent_reason().empty()) {
-      absl::StrAppend(&out, "<td", ClassOf({"absent", number, first}), " title=\"", EscapeHtml(cell.absent_reason()), "\">–",
-                      reference, "</td>");
+      absl::StrAppend(&out, "<td", ClassOf({"absent", number, first}), " title=\"", EscapeHtml(cell.absent_reason()),
+                      "\">–", reference, "</td>");
       return;
     }
     const ProvenanceMark* mark = MarkOf(cell.provenance());
     if (mark == nullptr) {
       const absl::string_view tag = column == 0 ? "th" : "td";
-      absl::StrAppend(&out, "<", tag, column == 0 ? " scope=\"row\"" : "", ClassOf({number, LabelClass(cell.text()), first}),
-                      ">", EscapeHtml(cell.text()), reference, "</", tag, ">");
+      absl::StrAppend(&out, "<", tag, column == 0 ? " scope=\"row\"" : "",
+                      ClassOf({number, LabelClass(cell.text()), first}), ">", EscapeHtml(cell.text()), reference, "</",
+                      tag, ">");
       return;
     }
     absl::StrAppend(&out, "<td", ClassOf({number, std::string(mark->name), first}), " title=\"", mark->name,
-                    cell.method().empty() ? "" : absl::StrCat(": ", EscapeHtml(cell.method())), "\">", EscapeHtml(cell.text()),
-                    "<sup class=\"mark\">", mark->letter, "</sup>", reference, "</td>");
+                    cell.method().empty() ? "" : absl::StrCat(": ", EscapeHtml(cell.method())), "\">",
+                    EscapeHtml(cell.text()), "<sup class=\"mark\">", mark->letter, "</sup>", reference, "</td>");
   }
 
   void AppendNotes(std::string& out) const {
     if (!footnotes_.texts().empty()) {
       absl::StrAppend(&out, "<ol class=\"notes numbered\">");
       for (size_t i = 0; i < footnotes_.texts().size(); ++i) {
-        absl::StrAppend(&out, "<li id=\"", NoteId(static_cast<int>(i) + 1), "\">", EscapeHtml(footnotes_.texts()[i]), "</li>");
+        absl::StrAppend(&out, "<li id=\"", NoteId(static_cast<int>(i) + 1), "\">", EscapeHtml(footnotes_.texts()[i]),
+                        "</li>");
       }
       absl::StrAppend(&out, "</ol>\n");
     }
@@ -162,15 +172,16 @@ void AppendClaims(const proto::Section& section, std::string& out) {
   }
   out += "<dl class=\"answers\">\n";
   for (const proto::Claim& claim : section.claim()) {
-    absl::StrAppend(&out, "<dt><span class=\"question\">", EscapeHtml(claim.question()), "</span>", EscapeHtml(claim.asked()),
-                    "</dt>\n");
+    absl::StrAppend(&out, "<dt><span class=\"question\">", EscapeHtml(claim.question()), "</span>",
+                    EscapeHtml(claim.asked()), "</dt>\n");
     if (!claim.absent_reason().empty()) {
       absl::StrAppend(&out, "<dd class=\"absent\">No answer: ", EscapeHtml(claim.absent_reason()), ".</dd>\n");
       continue;
     }
-    const std::string sources = absl::StrJoin(CondensedSources(claim), ", ", [](std::string* text, const std::string& source) {
-      absl::StrAppend(text, "<code>", EscapeHtml(source), "</code>");
-    });
+    const std::string sources =
+        absl::StrJoin(CondensedSources(claim), ", ", [](std::string* text, const std::string& source) {
+          absl::StrAppend(text, "<code>", EscapeHtml(source), "</code>");
+        });
     absl::StrAppend(&out, "<dd>", absl::StrReplaceAll(EscapeHtml(claim.text()), {{"\n", "<br>\n"}}),
                     sources.empty() ? "" : absl::StrCat("<div class=\"sources\">From ", sources, "</div>"), "</dd>\n");
   }
@@ -219,7 +230,8 @@ std::string RenderHtml(const std::string& title, const std::vector<proto::Sectio
   for (const proto::Section& section : sections) {
     AppendSection(section, plots, out);
   }
-  absl::StrAppend(&out, "</main>\n<footer>Made by report (Lockstep ", kVersion, ") from the records named above.</footer>\n"
+  absl::StrAppend(&out, "</main>\n<footer>Made by report (Lockstep ", kVersion,
+                  ") from the records named above.</footer>\n"
                   "</body>\n</html>\n");
   return out;
 }

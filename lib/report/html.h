@@ -11,8 +11,8 @@
 namespace lockstep {
 
 // Works on light and dark screens, on paper, on narrow windows (wide tables scroll), and read aloud (captions, header
-// cells, descriptions of plots). A number's provenance is its cell's class, a superscript letter, and, with its method, a
-// tooltip; a blank links to the note that gives the reason.
+// cells, descriptions of plots). A number's provenance is its cell's class, a superscript letter, and, with its method,
+// a tooltip; a blank links to the note that gives the reason.
 std::string RenderHtml(const std::string& title, const std::vector<proto::Section>& sections, const DrawnPlots& plots);
 
 }  // namespace lockstep

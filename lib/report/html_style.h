@@ -51,12 +51,15 @@ th, td { padding: .34rem .65rem; border-bottom: 1px solid var(--line); text-alig
 thead th { border-bottom: 2px solid var(--line); vertical-align: bottom; font-weight: 600; }
 thead th.group { text-align: center; border-bottom: 1px solid var(--line); }
 th.first, td.first { border-left: 1px solid var(--line); }
-tbody th { font-weight: 500; white-space: nowrap; }
+tbody th { font-weight: 500; }
+tbody th, td { white-space: nowrap; }
 tbody tr:hover { background: var(--panel); }
 .number { text-align: right; white-space: nowrap; }
 thead th, thead th.number { white-space: normal; min-width: 4.5rem; max-width: 10rem; }
-.long { overflow-wrap: anywhere; min-width: 14rem; }
-.digest { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .78rem; overflow-wrap: anywhere; min-width: 17rem; }
+tbody .long, tbody .prose, tbody .digest { white-space: normal; overflow-wrap: anywhere; }
+.long { min-width: 9rem; max-width: 16rem; }
+.prose { min-width: 26rem; max-width: 36rem; }
+.digest { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .78rem; min-width: 17rem; }
 td[title] { cursor: help; }
 sup { font-size: .72em; line-height: 0; margin-left: .18em; }
 .measured sup.mark { color: var(--measured); } .derived sup.mark { color: var(--derived); }

@@ -27,8 +27,9 @@ proto::Cell AccuracyCell(const proto::QuantizedNetwork& network, proto::Quantize
 }
 
 proto::Table AccuracyTable(const QuantizedRecords& file) {
-  proto::Table table = MakeTable(absl::StrCat("Accuracy in int8, per cent (", file.name(), ")"),
-                                 {"network", "fp32", "weights int8", "+ activations int8", "+ bias int32", "test images"});
+  proto::Table table =
+      MakeTable(absl::StrCat("Accuracy in int8, per cent (", file.name(), ")"),
+                {"network", "fp32", "weights int8", "+ activations int8", "+ bias int32", "test images"});
   for (const proto::QuantizedNetwork& network : file.networks) {
     std::vector<proto::Cell> cells = {LabelCell(network.name())};
     for (const proto::QuantizeStage stage : kStages) {
@@ -41,17 +42,19 @@ proto::Table AccuracyTable(const QuantizedRecords& file) {
     table.set_absent_reason("the record holds no network");
   }
   AddMethodNotes(table);
-  table.add_note("Each row is a network of its own, with an fp32 accuracy of its own: rows are not steps of one ladder.");
+  table.add_note(
+      "Each row is a network of its own, with an fp32 accuracy of its own: rows are not steps of one ladder.");
   table.add_note(absl::StrCat("Scales come from ", FormatCount(file.spec.calibration_images()),
                               " training images, none of the test images; weights: ",
-                              file.spec.weight_range() == proto::THREE_SIGMA ? "3-sigma range" : "full range, max|w|", "."));
+                              file.spec.weight_range() == proto::THREE_SIGMA ? "3-sigma range" : "full range, max|w|",
+                              "."));
   return table;
 }
 
 proto::Table FlipsTable(const QuantizedRecords& file) {
-  proto::Table table = MakeTable(absl::StrCat("Images that changed sides against fp32 (", file.name(), ")"),
-                                 {"network", "step", "correct", "difference, points", "right to wrong", "wrong to right",
-                                  "argmax ties"});
+  proto::Table table = MakeTable(
+      absl::StrCat("Images that changed sides against fp32 (", file.name(), ")"),
+      {"network", "step", "correct", "difference, points", "right to wrong", "wrong to right", "argmax ties"});
   for (const proto::QuantizedNetwork& network : file.networks) {
     const proto::AccuracyStep* fp32 = FindStep(network, proto::FP32_NETWORK);
     for (size_t i = 1; i < std::size(kStages); ++i) {
@@ -59,12 +62,13 @@ proto::Table FlipsTable(const QuantizedRecords& file) {
       if (fp32 == nullptr || step == nullptr || !step->absent_reason().empty() || step->images() == 0) {
         continue;  // the table above says why
       }
-      AddRow(table, {LabelCell(network.name()), LabelCell(kStageNames[i]), CountCell(step->correct(), proto::MEASURED, ""),
-                     PercentCell(AccuracyOf(*step) - AccuracyOf(*fp32), proto::DERIVED,
-                                 "accuracy of the step - accuracy of fp32"),
-                     CountCell(step->flips_to_wrong(), proto::MEASURED, ""),
-                     CountCell(step->flips_to_right(), proto::MEASURED, ""),
-                     CountCell(step->argmax_ties(), proto::MEASURED, "images whose two largest logits are equal")});
+      AddRow(table,
+             {LabelCell(network.name()), LabelCell(kStageNames[i]), CountCell(step->correct(), proto::MEASURED, ""),
+              PercentCell(AccuracyOf(*step) - AccuracyOf(*fp32), proto::DERIVED,
+                          "accuracy of the step - accuracy of fp32"),
+              CountCell(step->flips_to_wrong(), proto::MEASURED, ""),
+              CountCell(step->flips_to_right(), proto::MEASURED, ""),
+              CountCell(step->argmax_ties(), proto::MEASURED, "images whose two largest logits are equal")});
     }
   }
   if (table.row().empty()) {
@@ -84,21 +88,21 @@ proto::Cell HeadroomCell(const proto::QuantizedLayer& layer) {
 }
 
 proto::Table LayerTable(const proto::QuantizedNetwork& network) {
-  proto::Table table = MakeTable(absl::StrCat("Ranges and scales per layer: ", network.name()),
-                                 {"layer", "weights", "max|w|", "3-sigma of w", "weight scale", "weights at +-127, %",
-                                  "max|a|", "3-sigma of a", "output scale", "outputs clamped, %", "largest |accumulator|",
-                                  "headroom, bits"});
+  proto::Table table =
+      MakeTable(absl::StrCat("Ranges and scales per layer: ", network.name()),
+                {"layer", "weights", "max|w|", "3-sigma of w", "weight scale", "weights at +-127, %", "max|a|",
+                 "3-sigma of a", "output scale", "outputs clamped, %", "largest |accumulator|", "headroom, bits"});
   for (const proto::QuantizedLayer& layer : network.layer()) {
     AddRow(table, {LabelCell(layer.name()), LabelCell(absl::StrJoin(layer.weight_shape(), " x ")),
                    NumberCell(layer.max_abs_weight(), proto::MEASURED, ""),
                    NumberCell(layer.weight_three_sigma(), proto::DERIVED, "|mean| + 3 standard deviations"),
                    NumberCell(layer.weight_scale(), proto::DERIVED, "int8 = round(real x scale)"),
                    PercentCell(layer.weight_saturated_fraction(), proto::MEASURED, ""),
-                   NumberCell(layer.output_max_abs(), proto::MEASURED, "of what the next layer reads, over the calibration images, real units"),
+                   NumberCell(layer.output_max_abs(), proto::MEASURED,
+                              "of what the next layer reads, over the calibration images, real units"),
                    NumberCell(layer.activation_three_sigma(), proto::DERIVED, "|mean| + 3 standard deviations"),
                    NumberCell(layer.output_scale(), proto::DERIVED, "multiplies the int32 accumulator"),
-                   PercentCell(layer.activation_saturated_fraction(), proto::MEASURED,
-                               "over the calibration images"),
+                   PercentCell(layer.activation_saturated_fraction(), proto::MEASURED, "over the calibration images"),
                    CountCell(static_cast<uint64_t>(std::abs(layer.accumulator_max_abs())), proto::MEASURED,
                              "over the calibration images"),
                    HeadroomCell(layer)});

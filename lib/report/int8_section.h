@@ -13,8 +13,8 @@ const proto::AccuracyStep* FindStep(const proto::QuantizedNetwork& network, prot
 // Share of the test images, in [0, 1]. Only of a step without absent_reason and with images.
 double AccuracyOf(const proto::AccuracyStep& step);
 
-// "int8": per network its four accuracies beside each other (networks with and without biases are two networks, never one
-// ladder), the images that changed sides, and per layer the ranges and scales.
+// "int8": per network its four accuracies beside each other (networks with and without biases are two networks, never
+// one ladder), the images that changed sides, and per layer the ranges and scales.
 proto::Section Int8Section(const LabRecords& lab);
 
 }  // namespace lockstep

@@ -94,7 +94,8 @@ absl::StatusOr<QuantizedRecords> ReadQuantizedRecords(RecordReader& reader) {
 
 // Reads the file with `read` and appends it to its kind.
 template <typename Records>
-absl::Status ReadInto(RecordReader& reader, absl::StatusOr<Records> (*read)(RecordReader&), std::vector<Records>& kind) {
+absl::Status ReadInto(RecordReader& reader, absl::StatusOr<Records> (*read)(RecordReader&),
+                      std::vector<Records>& kind) {
   ASSIGN_OR_RETURN(Records records, read(reader));
   kind.push_back(std::move(records));
   return absl::OkStatus();
@@ -119,8 +120,10 @@ absl::Status ReadOne(const std::string& path, LabRecords& lab) {
     return ReadInto(*reader, &ReadQuantizedRecords, lab.quantized);
   }
   return absl::FailedPreconditionError(
-      absl::StrCat(path, ": a report is made from records of cifar_prep, train_sweep, scale_run, comm_model and quantize, "
-                         "not from a ", schema, "; give those"));
+      absl::StrCat(path,
+                   ": a report is made from records of cifar_prep, train_sweep, scale_run, comm_model and quantize, "
+                   "not from a ",
+                   schema, "; give those"));
 }
 
 absl::Status CheckEachGivenOnce(const LabRecords& lab) {

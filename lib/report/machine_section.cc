@@ -40,7 +40,8 @@ proto::Table MachineTable(const LabRecords& lab) {
                                  {"record", "devices", "links", "libraries", "training", "timing"});
   std::vector<std::string> hosts;
   for (const SweepRecords& sweep : lab.sweeps) {
-    AddConditions(sweep, sweep.spec.training(), sweep.spec.preset().empty() ? "" : "preset " + sweep.spec.preset(), table);
+    AddConditions(sweep, sweep.spec.training(), sweep.spec.preset().empty() ? "" : "preset " + sweep.spec.preset(),
+                  table);
     hosts.push_back(DescribeHost(sweep.header.host()));
   }
   for (const ScaleRecords& scale : lab.scales) {
@@ -73,19 +74,20 @@ proto::Table DatasetTable(const LabRecords& lab) {
         }
         return cell;
       };
-      AddRow(table, {LabelCell(dataset.name()), LabelCell(info.split() == proto::TRAIN ? "train" : "test"),
-                     CountCell(info.image_count(), proto::MEASURED, ""),
-                     LabelCell(DescribeInputFormat(info.input_format())),
-                     LabelCell(info.official() ? "yes: the published digests" : absl::StrCat("no: ", info.note())),
-                     counted(info.statistics().mean()), counted(info.statistics().pixel_std()),
-                     counted(info.statistics().image_std())});
+      AddRow(table,
+             {LabelCell(dataset.name()), LabelCell(info.split() == proto::TRAIN ? "train" : "test"),
+              CountCell(info.image_count(), proto::MEASURED, ""), LabelCell(DescribeInputFormat(info.input_format())),
+              LabelCell(info.official() ? "yes: the published digests" : absl::StrCat("no: ", info.note())),
+              counted(info.statistics().mean()), counted(info.statistics().pixel_std()),
+              counted(info.statistics().image_std())});
     }
   }
   if (table.row().empty()) {
     table.set_absent_reason("dataset.rec is not among the inputs");
   } else {
-    table.add_note("In units of full scale (pixel / 255), over all images of the split; training normalises with the "
-                   "train split's mean and mean std of an image, as the lab does.");
+    table.add_note(
+        "In units of full scale (pixel / 255), over all images of the split; training normalises with the "
+        "train split's mean and mean std of an image, as the lab does.");
   }
   return table;
 }
@@ -113,11 +115,12 @@ proto::Section RecordsSection(const LabRecords& lab) {
   proto::Table commands = MakeTable("The commands", {"record", "command"});
   for (const RecordSource* source : lab.Sources()) {
     const proto::Header& header = source->header;
-    AddRow(records, {LabelCell(source->name()), LabelCell(header.build().tool()), LabelCell(DescribeBuild(header.build())),
-                     LabelCell(absl::StrCat(header.seed())), LabelOr(header.start_time(), "not in the record"),
-                     LabelCell(source->input.sha256()), CountCell(source->input.size_bytes(), proto::MEASURED, "")});
-    AddRow(commands, {LabelCell(source->name()),
-                      LabelOr(absl::StrJoin(header.command_line(), " "), "the record does not say")});
+    AddRow(records,
+           {LabelCell(source->name()), LabelCell(header.build().tool()), LabelCell(DescribeBuild(header.build())),
+            LabelCell(absl::StrCat(header.seed())), LabelOr(header.start_time(), "not in the record"),
+            LabelCell(source->input.sha256()), CountCell(source->input.size_bytes(), proto::MEASURED, "")});
+    AddRow(commands,
+           {LabelCell(source->name()), LabelOr(absl::StrJoin(header.command_line(), " "), "the record does not say")});
   }
   if (records.row().empty()) {
     records.set_absent_reason("no record was given");

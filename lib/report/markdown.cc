@@ -23,9 +23,9 @@ std::string Legend() {
   const std::string marks = absl::StrJoin(ProvenanceMarks(), "; ", [](std::string* out, const ProvenanceMark& mark) {
     absl::StrAppend(out, mark.superscript, " ", mark.name, " (", mark.meaning, ")");
   });
-  return absl::StrCat("Every number is marked: ", marks,
-                      ". – is a number that was not obtained; the note says why. Spread: ", EscapeMarkdown(kSpreadLegend),
-                      ".\n");
+  return absl::StrCat(
+      "Every number is marked: ", marks,
+      ". – is a number that was not obtained; the note says why. Spread: ", EscapeMarkdown(kSpreadLegend), ".\n");
 }
 
 std::string CellText(const proto::Cell& cell, const Footnotes& footnotes) {
@@ -39,7 +39,9 @@ std::string CellText(const proto::Cell& cell, const Footnotes& footnotes) {
                       number.empty() ? "" : " ", number);
 }
 
-std::string RowText(const std::vector<std::string>& cells) { return absl::StrCat("| ", absl::StrJoin(cells, " | "), " |\n"); }
+std::string RowText(const std::vector<std::string>& cells) {
+  return absl::StrCat("| ", absl::StrJoin(cells, " | "), " |\n");
+}
 
 // GitHub's tables have one header row: the title of a column's group goes before its name.
 std::vector<std::string> Headings(const proto::Table& table) {
@@ -85,14 +87,16 @@ void AppendTable(const proto::Table& table, std::string& out) {
 }
 
 void AppendClaim(const proto::Claim& claim, std::string& out) {
-  absl::StrAppend(&out, "\n**", claim.question().empty() ? "" : claim.question() + ". ", EscapeMarkdown(claim.asked()), "** ");
+  absl::StrAppend(&out, "\n**", claim.question().empty() ? "" : claim.question() + ". ", EscapeMarkdown(claim.asked()),
+                  "** ");
   if (claim.absent_reason().empty()) {
-    const std::string sources = absl::StrJoin(CondensedSources(claim), ", ", [](std::string* text, const std::string& source) {
-      absl::StrAppend(text, "`", absl::StrReplaceAll(source, {{"`", "'"}}), "`");
-    });
-    const std::string text = absl::StrJoin(absl::StrSplit(claim.text(), '\n'), "<br>\n", [](std::string* lines, absl::string_view line) {
-      absl::StrAppend(lines, EscapeMarkdown(line));
-    });
+    const std::string sources =
+        absl::StrJoin(CondensedSources(claim), ", ", [](std::string* text, const std::string& source) {
+          absl::StrAppend(text, "`", absl::StrReplaceAll(source, {{"`", "'"}}), "`");
+        });
+    const std::string text =
+        absl::StrJoin(absl::StrSplit(claim.text(), '\n'), "<br>\n",
+                      [](std::string* lines, absl::string_view line) { absl::StrAppend(lines, EscapeMarkdown(line)); });
     absl::StrAppend(&out, text, "\n", sources.empty() ? "" : absl::StrCat("<br>From ", sources, "\n"));
   } else {
     absl::StrAppend(&out, "– *No answer:* ", EscapeMarkdown(claim.absent_reason()), ".\n");
@@ -102,20 +106,22 @@ void AppendClaim(const proto::Claim& claim, std::string& out) {
 void AppendPlot(const proto::Plot& plot, const DrawnPlots& plots, std::string& out) {
   const auto drawn = plots.find(plot.id());
   if (drawn == plots.end() || drawn->second.file.empty()) {
-    absl::StrAppend(&out, "\n*", EscapeMarkdown(plot.title()), ": ",
-                    EscapeMarkdown(drawn == plots.end() || drawn->second.absent_reason.empty()
-                                       ? "drawn in the HTML page only"
-                                       : drawn->second.absent_reason),
-                    ".*\n");
+    absl::StrAppend(
+        &out, "\n*", EscapeMarkdown(plot.title()), ": ",
+        EscapeMarkdown(drawn == plots.end() || drawn->second.absent_reason.empty() ? "drawn in the HTML page only"
+                                                                                   : drawn->second.absent_reason),
+        ".*\n");
     return;
   }
-  absl::StrAppend(&out, "\n**", EscapeMarkdown(plot.title()), "**\n\n![", EscapeMarkdown(absl::StrCat(plot.title(), ". ", plot.description())), "](",
-                  drawn->second.file, ")\n");
+  absl::StrAppend(&out, "\n**", EscapeMarkdown(plot.title()), "**\n\n![",
+                  EscapeMarkdown(absl::StrCat(plot.title(), ". ", plot.description())), "](", drawn->second.file,
+                  ")\n");
 }
 
 }  // namespace
 
-std::string RenderMarkdown(const std::string& title, const std::vector<proto::Section>& sections, const DrawnPlots& plots) {
+std::string RenderMarkdown(const std::string& title, const std::vector<proto::Section>& sections,
+                           const DrawnPlots& plots) {
   std::string out = absl::StrCat("# ", EscapeMarkdown(title), "\n\n", Legend());
   for (const proto::Section& section : sections) {
     absl::StrAppend(&out, "\n## ", EscapeMarkdown(section.title()), "\n");

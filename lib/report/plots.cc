@@ -29,15 +29,16 @@ void AddSample(double x, const proto::Samples& samples, proto::Series& series) {
 }
 
 size_t CompletedCount(const SweepRecords& sweep) {
-  return static_cast<size_t>(std::count_if(sweep.points.begin(), sweep.points.end(), [](const proto::SweepPoint& point) {
-    return point.outcome() == proto::COMPLETED;
-  }));
+  return static_cast<size_t>(
+      std::count_if(sweep.points.begin(), sweep.points.end(),
+                    [](const proto::SweepPoint& point) { return point.outcome() == proto::COMPLETED; }));
 }
 
 proto::Plot EpochTimePlot(const SweepRecords& sweep) {
   proto::Plot plot;
   plot.set_kind(proto::LINES);
-  plot.set_title(absl::StrCat("Time of an epoch, ", sweep.spec.training().model(), " on ", DescribeDevices(sweep.header)));
+  plot.set_title(
+      absl::StrCat("Time of an epoch, ", sweep.spec.training().model(), " on ", DescribeDevices(sweep.header)));
   plot.set_x_label("images per batch");
   plot.set_y_label("seconds per epoch");
   plot.set_x_log(true);
@@ -53,8 +54,9 @@ proto::Plot EpochTimePlot(const SweepRecords& sweep) {
       AddSample(point.batch_size(), point.step_seconds(), without);
     }
   }
-  plot.set_description("Seconds per epoch against the batch size, a point per batch with one sample standard deviation as "
-                       "its error bar. The numbers are in the table of Q1.");
+  plot.set_description(
+      "Seconds per epoch against the batch size, a point per batch with one sample standard deviation as "
+      "its error bar. The numbers are in the table of Q1.");
   return plot;
 }
 
@@ -104,8 +106,9 @@ proto::Plot SpeedupPlot(const ScalingView& view) {
   if (!plot.series().empty()) {
     *plot.add_series() = IdealLine(most);
   }
-  plot.set_description("Speed-up against the number of devices, a line per batch size, error bars over the interval that the "
-                       "record gives, and the ideal line y = N. The numbers are in Table 1.");
+  plot.set_description(
+      "Speed-up against the number of devices, a line per batch size, error bars over the interval that the "
+      "record gives, and the ideal line y = N. The numbers are in Table 1.");
   return plot;
 }
 
@@ -146,11 +149,12 @@ proto::Plot SplitPlot(const ScalingView& view) {
     }
     plot.add_tick(absl::StrCat(row.ranks(), " x ", row.batch_per_device()));
   }
-  plot.set_description(
-      plot.kind() == proto::STACKED_BARS
-          ? "A bar per number of devices and batch: computing, exposed all-reduce, and the rest, stacked to the epoch's time."
-          : "Bars side by side per number of devices and batch, because a part is negative: computing, exposed all-reduce, "
-            "and the rest.");
+  plot.set_description(plot.kind() == proto::STACKED_BARS
+                           ? "A bar per number of devices and batch: computing, exposed all-reduce, and the rest, "
+                             "stacked to the epoch's time."
+                           : "Bars side by side per number of devices and batch, because a part is negative: "
+                             "computing, exposed all-reduce, "
+                             "and the rest.");
   return plot;
 }
 

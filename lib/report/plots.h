@@ -9,15 +9,16 @@
 
 namespace lockstep {
 
-// "epoch_time": epoch seconds against batch size, with and without loading, one pair of series per sweep of more than one
-// completed batch; error bars of one sample standard deviation where there is more than one repeat. Empty: no such sweep.
+// "epoch_time": epoch seconds against batch size, with and without loading, one pair of series per sweep of more than
+// one completed batch; error bars of one sample standard deviation where there is more than one repeat. Empty: no such
+// sweep.
 std::vector<proto::Plot> EpochTimePlots(const LabRecords& lab);
 
 // "speedup": E_1(B) / E_N(B) against N per batch, and the ideal line. Empty: no comm_model row of more than one device.
 std::vector<proto::Plot> SpeedupPlots(const LabRecords& lab);
 
-// "split": the lab's computing and communicating per (N, B), the latter cut into what was exposed by events and the rest.
-// Bars are stacked when no part is negative, and stand side by side otherwise.
+// "split": the lab's computing and communicating per (N, B), the latter cut into what was exposed by events and the
+// rest. Bars are stacked when no part is negative, and stand side by side otherwise.
 std::vector<proto::Plot> SplitPlots(const LabRecords& lab);
 
 }  // namespace lockstep

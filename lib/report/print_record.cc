@@ -75,8 +75,8 @@ void ElideField(const FieldDescriptor* field, Message& message, std::vector<std:
     return;
   }
   for (int i = 0; i < count; ++i) {
-    const std::string bytes = field->is_repeated() ? reflection.GetRepeatedString(message, field, i)
-                                                   : reflection.GetString(message, field);
+    const std::string bytes =
+        field->is_repeated() ? reflection.GetRepeatedString(message, field, i) : reflection.GetString(message, field);
     if (bytes.size() <= kLongBytes) {
       continue;
     }

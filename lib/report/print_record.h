@@ -24,9 +24,9 @@ struct PrintOptions {
 
 inline constexpr size_t kLongBytes = 64;
 
-// Prints the record file at `path` ("-": standard input), whichever of the six schemas it has, record by record, so that
-// a file larger than memory prints too. With print_bytes the text equals protoc's, byte for byte. Says on `talk` how
-// many fields were replaced.
+// Prints the record file at `path` ("-": standard input), whichever of the six schemas it has, record by record, so
+// that a file larger than memory prints too. With print_bytes the text equals protoc's, byte for byte. Says on `talk`
+// how many fields were replaced.
 //
 // A file that is damaged or cut off is printed up to the damage, its output ended properly, and the reader's DataLoss
 // returned. Other errors as RecordReader::Open's.

@@ -16,7 +16,8 @@ const std::string& FootnoteOf(const proto::Cell& cell) {
 }  // namespace
 
 const char kSpreadLegend[] =
-    "a ± b (n): mean and sample standard deviation of n repeats; a (1): one value, no spread; a [b, c]: value and interval, "
+    "a ± b (n): mean and sample standard deviation of n repeats; a (1): one value, no spread; a [b, c]: value and "
+    "interval, "
     "of the kind that the note below the table says";
 
 const std::vector<ProvenanceMark>& ProvenanceMarks() {
@@ -66,7 +67,8 @@ std::vector<std::string> CondensedSources(const proto::Claim& claim) {
   }
   std::vector<std::string> condensed;
   for (const auto& [begin, ends] : groups) {
-    condensed.push_back(absl::StrCat(begin, ends.size() > 1 ? absl::StrCat("{", absl::StrJoin(ends, ", "), "}") : ends[0]));
+    condensed.push_back(
+        absl::StrCat(begin, ends.size() > 1 ? absl::StrCat("{", absl::StrJoin(ends, ", "), "}") : ends[0]));
   }
   return condensed;
 }

@@ -21,19 +21,31 @@ proto::Section SmallSection() {
   proto::Section section;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
       R"pb(
-        id: "scaling" title: "Speed-up & more"
+        id: "scaling"
+        title: "Speed-up & more"
         warning: "SYNTHETIC <images>"
-        claim { question: "Q1" asked: "How fast?" text: "Line 1 <x>\nline 2" source: ["sweep.point.a", "sweep.point.b"] }
+        claim {
+          question: "Q1"
+          asked: "How fast?"
+          text: "Line 1 <x>\nline 2"
+          source: [ "sweep.point.a", "sweep.point.b" ]
+        }
         claim { question: "Q4" asked: "Large batch?" absent_reason: "not measured" }
         table {
           caption: "Table 1 of <A&B>"
-          column: ["devices", "time, s", "speed-up"]
+          column: [ "devices", "time, s", "speed-up" ]
           column_group { columns: 1 }
           column_group { title: "batch 32" columns: 2 }
-          row { cell { text: "GPU <A&B>|x" } cell { text: "1.50" provenance: MEASURED method: "by \"clock\"" }
-                cell { absent_reason: "no run of 1 x 64" } }
-          row { cell { text: "2" } cell { text: "-0.1" provenance: DERIVED note: "negative" }
-                cell { absent_reason: "no run of 1 x 64" } }
+          row {
+            cell { text: "GPU <A&B>|x" }
+            cell { text: "1.50" provenance: MEASURED method: "by \"clock\"" }
+            cell { absent_reason: "no run of 1 x 64" }
+          }
+          row {
+            cell { text: "2" }
+            cell { text: "-0.1" provenance: DERIVED note: "negative" }
+            cell { absent_reason: "no run of 1 x 64" }
+          }
           note: "a note"
         }
         table { caption: "Table 2" absent_reason: "no record" }
@@ -75,24 +87,30 @@ TEST(HtmlTest, NothingFromRecordsIsMarkup) {
 }
 
 TEST(HtmlTest, ANumberShowsItsProvenanceAndMethod) {
-  EXPECT_THAT(Html(), HasSubstr("<td class=\"number measured first\" title=\"measured: by &quot;clock&quot;\">1.50<sup class=\"mark\">m"
-                                "</sup></td>"));
+  EXPECT_THAT(
+      Html(),
+      HasSubstr("<td class=\"number measured first\" title=\"measured: by &quot;clock&quot;\">1.50<sup class=\"mark\">m"
+                "</sup></td>"));
 }
 
 TEST(HtmlTest, ABlankLinksToItsReason) {
-  EXPECT_THAT(Html(), AllOf(HasSubstr("<td class=\"absent number\" title=\"no run of 1 x 64\">–<sup><a href=\"#scaling-table1-note1\""),
-                            HasSubstr("<li id=\"scaling-table1-note1\">no run of 1 x 64</li>")));
+  EXPECT_THAT(
+      Html(),
+      AllOf(HasSubstr("<td class=\"absent number\" title=\"no run of 1 x 64\">–<sup><a href=\"#scaling-table1-note1\""),
+            HasSubstr("<li id=\"scaling-table1-note1\">no run of 1 x 64</li>")));
 }
 
 TEST(HtmlTest, IsOnePageWithoutScriptOrNetwork) {
   const std::string html = Html();
-  EXPECT_THAT(html, AllOf(Not(HasSubstr("<script")), Not(HasSubstr("<link")), Not(HasSubstr("@import")), Not(HasSubstr("src="))));
+  EXPECT_THAT(html, AllOf(Not(HasSubstr("<script")), Not(HasSubstr("<link")), Not(HasSubstr("@import")),
+                          Not(HasSubstr("src="))));
   EXPECT_THAT(html, AllOf(HasSubstr("prefers-color-scheme: dark"), HasSubstr("@media print")));
 }
 
 TEST(HtmlTest, IsReadAloud) {
-  EXPECT_THAT(Html(), AllOf(HasSubstr("<caption>Table 1 of &lt;A&amp;B&gt;</caption>"), HasSubstr("<th scope=\"col\""),
-                            HasSubstr("<th scope=\"colgroup\""), HasSubstr("<th scope=\"row\""), HasSubstr("lang=\"en\"")));
+  EXPECT_THAT(Html(),
+              AllOf(HasSubstr("<caption>Table 1 of &lt;A&amp;B&gt;</caption>"), HasSubstr("<th scope=\"col\""),
+                    HasSubstr("<th scope=\"colgroup\""), HasSubstr("<th scope=\"row\""), HasSubstr("lang=\"en\"")));
 }
 
 TEST(HtmlTest, APlotStandsInThePageOrSaysWhyNot) {

@@ -116,8 +116,8 @@ absl::Status WriteToStdout(const std::string& page) {
   return written ? absl::OkStatus() : absl::InternalError("standard output: writing the report failed");
 }
 
-absl::Status WriteMarkdown(const Outputs& outputs, const std::string& title, const std::vector<proto::Section>& sections,
-                           DrawnPlots plots) {
+absl::Status WriteMarkdown(const Outputs& outputs, const std::string& title,
+                           const std::vector<proto::Section>& sections, DrawnPlots plots) {
   for (auto& [id, plot] : plots) {
     if (!plot.svg.empty()) {
       const std::string path = outputs.Svg(id);
@@ -128,7 +128,8 @@ absl::Status WriteMarkdown(const Outputs& outputs, const std::string& title, con
   return WriteTextFile(outputs.markdown, RenderMarkdown(title, sections, plots));
 }
 
-absl::Status WriteRecord(const Outputs& outputs, const proto::Header& header, const std::vector<proto::Section>& sections) {
+absl::Status WriteRecord(const Outputs& outputs, const proto::Header& header,
+                         const std::vector<proto::Section>& sections) {
   std::vector<proto::ReportRecord> records;
   for (const proto::Section& section : sections) {
     *records.emplace_back().mutable_section() = section;

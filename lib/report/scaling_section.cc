@@ -18,7 +18,8 @@ proto::Cell EpochCell(const ScalingView& view, uint32_t ranks, uint32_t batch, p
   if (const proto::ScalePoint* point = view.Point(ranks, batch, reduction); point != nullptr) {
     return point->outcome() == proto::COMPLETED
                ? SamplesCell(point->epoch_seconds())
-               : AbsentCell(absl::StrCat(ranks, " x ", point->batch_per_device(), ": ", DescribeOutcome(point->outcome()),
+               : AbsentCell(absl::StrCat(ranks, " x ", point->batch_per_device(), ": ",
+                                         DescribeOutcome(point->outcome()),
                                          point->detail().empty() ? "" : absl::StrCat(" (", point->detail(), ")")));
   }
   if (view.scale != nullptr) {
@@ -66,8 +67,8 @@ bool HasRow(const ScalingView& view, uint32_t ranks, proto::Reduction reduction)
 }
 
 proto::Table Table1(const ScalingView& view) {
-  proto::Table table = MakeTable(absl::StrCat("Table 1: time of an epoch (data loading included) and speed-up: ", view.Title()),
-                                 {"devices N"});
+  proto::Table table = MakeTable(
+      absl::StrCat("Table 1: time of an epoch (data loading included) and speed-up: ", view.Title()), {"devices N"});
   proto::ColumnGroup* group = table.add_column_group();
   group->set_columns(1);
   for (const uint32_t batch : view.Batches()) {
@@ -86,20 +87,22 @@ proto::Table Table1(const ScalingView& view) {
     }
   }
   AddMethodNotes(table);
-  table.add_note("speed-up: quotient of the times shown, base case 1 x B plain. A step's work per device stays the same, and "
-                 "so do the epoch's images: weak in the batch, strong in the data set.");
+  table.add_note(
+      "speed-up: quotient of the times shown, base case 1 x B plain. A step's work per device stays the same, and "
+      "so do the epoch's images: weak in the batch, strong in the data set.");
   table.add_note("strong: the global batch stays the same; the base case is one device with batch N x B, plain.");
   if (view.scale != nullptr) {
-    table.add_note(absl::StrCat(DescribeScaleMode(view.scale->spec), "; ", DescribeTiming(view.scale->spec.training()), "."));
+    table.add_note(
+        absl::StrCat(DescribeScaleMode(view.scale->spec), "; ", DescribeTiming(view.scale->spec.training()), "."));
   }
   return table;
 }
 
 proto::Table DefinitionsTable(const ScalingView& view) {
-  proto::Table table = MakeTable(
-      absl::StrCat("Speed-ups by definition: ", view.Title()),
-      {"devices N", "batch per device B", "strong, base 1 x N*B", "weak, base 1 x B", "weak efficiency, %",
-       "E_1(B) / E_N(B)", "serial fraction (Karp-Flatt)", "serial fraction (Gustafson)"});
+  proto::Table table =
+      MakeTable(absl::StrCat("Speed-ups by definition: ", view.Title()),
+                {"devices N", "batch per device B", "strong, base 1 x N*B", "weak, base 1 x B", "weak efficiency, %",
+                 "E_1(B) / E_N(B)", "serial fraction (Karp-Flatt)", "serial fraction (Gustafson)"});
   for (const proto::ScalingRow& row : view.comm_model->rows) {
     if (row.ranks() <= 1) {
       continue;
@@ -110,8 +113,8 @@ proto::Table DefinitionsTable(const ScalingView& view) {
       efficiency.set_method("weak speed-up / N");
     }
     AddRow(table, {LabelCell(absl::StrCat(row.ranks())), LabelCell(FormatCount(row.batch_per_device())),
-                   QuantityCell(row.strong_speedup()), QuantityCell(row.weak_speedup()),
-                   efficiency, QuantityCell(row.epoch_speedup()), QuantityCell(row.karp_flatt()),
+                   QuantityCell(row.strong_speedup()), QuantityCell(row.weak_speedup()), efficiency,
+                   QuantityCell(row.epoch_speedup()), QuantityCell(row.karp_flatt()),
                    QuantityCell(row.gustafson_serial_fraction())});
   }
   if (table.row().empty()) {

@@ -86,8 +86,8 @@ const proto::ScalingRow* ScalingView::Row(uint32_t ranks, uint32_t batch) const 
 
 std::string ScalingView::RowReason(uint32_t ranks, uint32_t batch) const {
   if (comm_model == nullptr) {
-    return absl::StrCat("no comm_model record made from ", scale->name(), " among the inputs: comm_model --input=",
-                        scale->input.path());
+    return absl::StrCat("no comm_model record made from ", scale->name(),
+                        " among the inputs: comm_model --input=", scale->input.path());
   }
   return absl::StrCat(comm_model->name(), " has no row for ", ranks, ranks == 1 ? " device, " : " devices, ",
                       BatchTitle(batch));

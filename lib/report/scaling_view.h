@@ -33,8 +33,8 @@ struct ScalingView {
   std::string RowReason(uint32_t ranks, uint32_t batch) const;
 };
 
-// A comm_model record belongs to the scale record whose digest is among its inputs; those without one stand alone. Records
-// that only audit published tables are left out.
+// A comm_model record belongs to the scale record whose digest is among its inputs; those without one stand alone.
+// Records that only audit published tables are left out.
 std::vector<ScalingView> ScalingViews(const LabRecords& lab);
 
 }  // namespace lockstep

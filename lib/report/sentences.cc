@@ -64,9 +64,9 @@ std::string Trend(const proto::SweepPoint& first, const proto::SweepPoint& last)
   if (std::abs(a.mean - b.mean) <= a.standard_deviation + b.standard_deviation) {
     return absl::StrCat(between, " the epoch's time does not change by more than its spread.");
   }
-  return a.mean > b.mean ? absl::StrCat(between, " the epoch gets ", FormatNumber(a.mean / b.mean, 3), " times as fast.")
-                         : absl::StrCat(between, " the epoch gets slower, by a factor of ", FormatNumber(b.mean / a.mean, 3),
-                                        ".");
+  return a.mean > b.mean
+             ? absl::StrCat(between, " the epoch gets ", FormatNumber(a.mean / b.mean, 3), " times as fast.")
+             : absl::StrCat(between, " the epoch gets slower, by a factor of ", FormatNumber(b.mean / a.mean, 3), ".");
 }
 
 // --- Q2, Q3 ---
@@ -92,17 +92,17 @@ std::vector<const proto::ScalingRow*> RowsOfMostDevices(const LabRecords& lab) {
 }
 
 std::string WhatIsMissing(const LabRecords& lab) {
-  return lab.scales.empty() ? "needs runs on 1 and N devices (scale_run), explained by comm_model; no scale.rec and no "
-                              "comm_model.rec of more than one device is among the inputs"
-                            : "needs comm_model's explanation of the scale record, with more than one device in it; no such "
-                              "comm_model.rec is among the inputs";
+  return lab.scales.empty()
+             ? "needs runs on 1 and N devices (scale_run), explained by comm_model; no scale.rec and no "
+               "comm_model.rec of more than one device is among the inputs"
+             : "needs comm_model's explanation of the scale record, with more than one device in it; no such "
+               "comm_model.rec is among the inputs";
 }
 
 // "comm_model.scaling[ranks=4,batch_per_device=32|128]".
 std::string SourceOf(const std::vector<const proto::ScalingRow*>& rows, absl::string_view field) {
-  const std::string batches = absl::StrJoin(rows, "|", [](std::string* out, const proto::ScalingRow* row) {
-    absl::StrAppend(out, row->batch_per_device());
-  });
+  const std::string batches = absl::StrJoin(
+      rows, "|", [](std::string* out, const proto::ScalingRow* row) { absl::StrAppend(out, row->batch_per_device()); });
   return absl::StrCat("comm_model.scaling[ranks=", rows.front()->ranks(), ",batch_per_device=", batches, "].", field);
 }
 
@@ -112,10 +112,10 @@ bool HasInterval(const proto::Quantity& quantity) { return quantity.has_low() &&
 std::string CompareKinds(const proto::ScalingRow& row) {
   const proto::Quantity& strong = row.strong_speedup();
   const proto::Quantity& weak = row.weak_speedup();
-  const std::string numbers =
-      absl::StrCat(" The other kind: with the global batch fixed, ", row.ranks(), " x ", row.batch_per_device(),
-                   " against 1 x ", uint64_t{row.ranks()} * row.batch_per_device(), ", the speed-up is ", Say(strong, ""),
-                   " (strong), against ", Say(weak, ""), " per step with the batch per device fixed (weak): ");
+  const std::string numbers = absl::StrCat(
+      " The other kind: with the global batch fixed, ", row.ranks(), " x ", row.batch_per_device(), " against 1 x ",
+      uint64_t{row.ranks()} * row.batch_per_device(), ", the speed-up is ", Say(strong, ""), " (strong), against ",
+      Say(weak, ""), " per step with the batch per device fixed (weak): ");
   if (HasInterval(strong) && HasInterval(weak) && strong.low() <= weak.high() && weak.low() <= strong.high()) {
     return absl::StrCat(numbers, "these runs do not tell them apart.");
   }
@@ -136,16 +136,17 @@ std::string OtherKind(const std::vector<const proto::ScalingRow*>& rows) {
 std::string SplitLine(const proto::ScalingRow& row) {
   std::string share;
   if (row.communication_seconds().has_value() && row.step_seconds().value() > 0) {
-    share = absl::StrCat(" (", FormatNumber(kPercent * row.communication_seconds().value() / row.step_seconds().value(), 2),
-                         " %)");
+    share = absl::StrCat(
+        " (", FormatNumber(kPercent * row.communication_seconds().value() / row.step_seconds().value(), 2), " %)");
   }
   return absl::StrCat("Batch ", row.batch_per_device(), " per device: of ", Say(row.step_seconds(), "s"), ", ",
                       Say(row.compute_seconds(), "s"), " computing and ", Say(row.communication_seconds(), "s"), share,
                       " communicating by the lab's subtraction; measured directly, the all-reduces exposed by events: ",
-                      Say(row.exposed_event_seconds(), "s"), ", by ablation: ", Say(row.exposed_ablation_seconds(), "s"),
-                      "; other losses: ", Say(row.other_seconds(), "s"), ". Bandwidth over the lab's time: ",
-                      Say(row.bandwidth_bytes_per_second(), "GB/s", kPerGiga), "; of the measured link: ",
-                      Say(row.utilization_of_measured(), "%", kPercent), ".");
+                      Say(row.exposed_event_seconds(), "s"),
+                      ", by ablation: ", Say(row.exposed_ablation_seconds(), "s"),
+                      "; other losses: ", Say(row.other_seconds(), "s"),
+                      ". Bandwidth over the lab's time: ", Say(row.bandwidth_bytes_per_second(), "GB/s", kPerGiga),
+                      "; of the measured link: ", Say(row.utilization_of_measured(), "%", kPercent), ".");
 }
 
 }  // namespace
@@ -153,8 +154,9 @@ std::string SplitLine(const proto::ScalingRow& row) {
 proto::Claim AnswerQ1(const LabRecords& lab) {
   const SweepRecords* sweep = LongestSweep(lab);
   if (sweep == nullptr) {
-    return NotClaimed("Q1", kAskedQ1, "needs a sweep over batch sizes (train_sweep) with a completed point; none is among "
-                                      "the inputs");
+    return NotClaimed("Q1", kAskedQ1,
+                      "needs a sweep over batch sizes (train_sweep) with a completed point; none is among "
+                      "the inputs");
   }
   const std::vector<const proto::SweepPoint*> points = CompletedPoints(*sweep);
   std::vector<std::string> times, batches;
@@ -183,11 +185,12 @@ proto::Claim AnswerQ2(const LabRecords& lab) {
   for (const proto::ScalingRow* row : rows) {
     speedups.push_back(absl::StrCat(Say(row->epoch_speedup(), ""), " at batch ", row->batch_per_device()));
   }
-  const std::string text =
-      absl::StrCat("On ", rows.front()->ranks(), " devices the speed-up of an epoch with data loading, E_1(B) / E_N(B), is ",
-                   JoinAnd(speedups), " per device (ideal: ", rows.front()->ranks(),
-                   "). It compares equal batches per device: weak scaling in the batch, while the epoch's images stay the "
-                   "same.", OtherKind(rows));
+  const std::string text = absl::StrCat(
+      "On ", rows.front()->ranks(), " devices the speed-up of an epoch with data loading, E_1(B) / E_N(B), is ",
+      JoinAnd(speedups), " per device (ideal: ", rows.front()->ranks(),
+      "). It compares equal batches per device: weak scaling in the batch, while the epoch's images stay the "
+      "same.",
+      OtherKind(rows));
   return Claimed("Q2", kAskedQ2, text,
                  {SourceOf(rows, "epoch_speedup"), SourceOf(rows, "strong_speedup"), SourceOf(rows, "weak_speedup")});
 }
@@ -197,16 +200,15 @@ proto::Claim AnswerQ3(const LabRecords& lab) {
   if (rows.empty()) {
     return NotClaimed("Q3", kAskedQ3, WhatIsMissing(lab));
   }
-  const std::string lines = absl::StrJoin(rows, "", [](std::string* out, const proto::ScalingRow* row) {
-    absl::StrAppend(out, "\n", SplitLine(*row));
-  });
-  const std::string text = absl::StrCat("Seconds per epoch, without loading, on ", rows.front()->ranks(),
-                                        " devices. A step sends at least ",
-                                        Say(rows.front()->bytes_per_step(), "MB", kPerMega), " per device.", lines);
+  const std::string lines = absl::StrJoin(
+      rows, "", [](std::string* out, const proto::ScalingRow* row) { absl::StrAppend(out, "\n", SplitLine(*row)); });
+  const std::string text =
+      absl::StrCat("Seconds per epoch, without loading, on ", rows.front()->ranks(), " devices. A step sends at least ",
+                   Say(rows.front()->bytes_per_step(), "MB", kPerMega), " per device.", lines);
   std::vector<std::string> sources;
-  for (const char* field : {"step_seconds", "compute_seconds", "communication_seconds", "exposed_event_seconds",
-                            "exposed_ablation_seconds", "other_seconds", "bytes_per_step", "bandwidth_bytes_per_second",
-                            "utilization_of_measured"}) {
+  for (const char* field :
+       {"step_seconds", "compute_seconds", "communication_seconds", "exposed_event_seconds", "exposed_ablation_seconds",
+        "other_seconds", "bytes_per_step", "bandwidth_bytes_per_second", "utilization_of_measured"}) {
     sources.push_back(SourceOf(rows, field));
   }
   return Claimed("Q3", kAskedQ3, text, sources);
@@ -214,22 +216,25 @@ proto::Claim AnswerQ3(const LabRecords& lab) {
 
 // Q4 to Q7 ask for experiments that no record of this version holds.
 proto::Claim AnswerQ4(const LabRecords&) {
-  return NotClaimed("Q4", kAskedQ4,
-                    "not measured: needs loss and accuracy of epoch 5 at a very large batch on N devices beside batch 128, "
-                    "without and with each remedy, over several seeds; no record holds such runs");
+  return NotClaimed(
+      "Q4", kAskedQ4,
+      "not measured: needs loss and accuracy of epoch 5 at a very large batch on N devices beside batch 128, "
+      "without and with each remedy, over several seeds; no record holds such runs");
 }
 
 proto::Claim AnswerQ5(const LabRecords&) {
-  return NotClaimed("Q5", kAskedQ5,
-                    "not measured: needs training with and without the epoch number in the sampler, the order of images of "
-                    "several epochs and the share of images that each rank ever saw; the scale record holds the order of "
-                    "one epoch only");
+  return NotClaimed(
+      "Q5", kAskedQ5,
+      "not measured: needs training with and without the epoch number in the sampler, the order of images of "
+      "several epochs and the share of images that each rank ever saw; the scale record holds the order of "
+      "one epoch only");
 }
 
 proto::Claim AnswerQ6(const LabRecords&) {
-  return NotClaimed("Q6", kAskedQ6,
-                    "not measured: needs the bytes of each kind counted at the call (gradients, batch-norm statistics, the "
-                    "first broadcast, counters); the scale record holds those of gradients only");
+  return NotClaimed(
+      "Q6", kAskedQ6,
+      "not measured: needs the bytes of each kind counted at the call (gradients, batch-norm statistics, the "
+      "first broadcast, counters); the scale record holds those of gradients only");
 }
 
 proto::Claim AnswerQ7(const LabRecords&) {

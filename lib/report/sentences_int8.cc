@@ -59,14 +59,15 @@ std::string PerLayer(const proto::QuantizedNetwork& network, Value value, Beside
 
 std::string Signed(double fraction) { return absl::StrCat(fraction > 0 ? "+" : "", FormatPercent(fraction)); }
 
-// "lenet5: 54.10 % in fp32, 53.90 % with int8 weights (-0.20 points; 12 images turned wrong and 8 right of 10,000 test images)".
+// "lenet5: 54.10 % in fp32, 53.90 % with int8 weights (-0.20 points; 12 images turned wrong and 8 right of 10,000 test
+// images)".
 std::string StepSentence(const proto::QuantizedNetwork& network, const proto::AccuracyStep& fp32,
                          const proto::AccuracyStep& step, absl::string_view with, absl::string_view images) {
   return absl::StrCat(network.name(), ": ", FormatPercent(AccuracyOf(fp32)), " % in fp32, ",
                       FormatPercent(AccuracyOf(step)), " % with ", with, " (",
-                      Signed(AccuracyOf(step) - AccuracyOf(fp32)), " points; ",
-                      FormatCount(step.flips_to_wrong()), " images turned wrong and ", FormatCount(step.flips_to_right()),
-                      " right of ", FormatCount(step.images()), " ", images, ")");
+                      Signed(AccuracyOf(step) - AccuracyOf(fp32)), " points; ", FormatCount(step.flips_to_wrong()),
+                      step.flips_to_wrong() == 1 ? " image" : " images", " turned wrong and ",
+                      FormatCount(step.flips_to_right()), " right of ", FormatCount(step.images()), " ", images, ")");
 }
 
 // One sentence per network that took this step.
@@ -95,10 +96,11 @@ proto::Claim AnswerB1(const LabRecords& lab) {
   std::vector<std::string> sentences;
   for (const proto::QuantizedNetwork* network : Networks(lab)) {
     if (!network->layer().empty()) {
-      sentences.push_back(absl::StrCat(
-          network->name(), ": ",
-          PerLayer(*network, [](const auto& layer) { return layer.max_abs_weight(); },
-                   [](const auto& layer) { return FormatNumber(layer.weight_three_sigma()); })));
+      sentences.push_back(
+          absl::StrCat(network->name(), ": ",
+                       PerLayer(
+                           *network, [](const auto& layer) { return layer.max_abs_weight(); },
+                           [](const auto& layer) { return FormatNumber(layer.weight_three_sigma()); })));
     }
   }
   if (sentences.empty()) {
@@ -123,23 +125,25 @@ proto::Claim AnswerB3(const LabRecords& lab) {
   }
   for (const proto::QuantizedNetwork* network : Networks(lab)) {
     if (!network->layer().empty()) {
-      sentences.push_back(absl::StrCat(
-          network->name(), ": ",
-          PerLayer(*network, [](const auto& layer) { return layer.output_max_abs(); },
-                   [](const auto& layer) { return FormatNumber(layer.activation_three_sigma()); })));
+      sentences.push_back(
+          absl::StrCat(network->name(), ": ",
+                       PerLayer(
+                           *network, [](const auto& layer) { return layer.output_max_abs(); },
+                           [](const auto& layer) { return FormatNumber(layer.activation_three_sigma()); })));
     }
   }
   if (sentences.empty()) {
     return NotClaimed("B3", kAskedB3, Missing("the histograms and ranges of a network's activations"));
   }
-  return Claimed("B3", kAskedB3,
-                 absl::StrCat("Over ", FormatCount(calibration_images),
-                              " training images, max|a| per layer of what the next layer reads, and in brackets |mean| + 3 "
-                              "standard deviations:\n",
-                              absl::StrJoin(sentences, "\n"), "\nThe histograms are in the record."),
-                 {"quantized.spec.calibration_images", "quantized.network.layer.output_max_abs",
-                  "quantized.network.layer.activation_three_sigma",
-                  "quantized.network.layer.activation_before_relu", "quantized.network.layer.activation_after_relu"});
+  return Claimed(
+      "B3", kAskedB3,
+      absl::StrCat("Over ", FormatCount(calibration_images),
+                   " training images, max|a| per layer of what the next layer reads, and in brackets |mean| + 3 "
+                   "standard deviations:\n",
+                   absl::StrJoin(sentences, "\n"), "\nThe histograms are in the record."),
+      {"quantized.spec.calibration_images", "quantized.network.layer.output_max_abs",
+       "quantized.network.layer.activation_three_sigma", "quantized.network.layer.activation_before_relu",
+       "quantized.network.layer.activation_after_relu"});
 }
 
 proto::Claim AnswerB4(const LabRecords& lab) {

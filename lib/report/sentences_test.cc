@@ -46,7 +46,8 @@ const Descriptor* RecordType(const std::string& kind) {
                                 : nullptr;
 }
 
-// "sweep.point[batch_size=32|128].step_seconds" -> "step_seconds" is a field of what "point" holds, and "batch_size" too.
+// "sweep.point[batch_size=32|128].step_seconds" -> "step_seconds" is a field of what "point" holds, and "batch_size"
+// too.
 void ExpectFieldsExist(const std::string& source) {
   const std::vector<std::string> steps = absl::StrSplit(source, '.');
   const Descriptor* type = RecordType(steps[0]);
@@ -73,10 +74,12 @@ TEST(SentencesTest, SourcesNameFieldsThatExist) {
 }
 
 TEST(SentencesTest, Q1IsTheLabsSentence) {
-  EXPECT_THAT(AnswerQ1(SmallLab()).text(),
-              AllOf(HasSubstr("On GPU <A&B> it takes 3.000 ± 0 s with mini-batch size 32 and 1.50 ± 0.10 s with mini-batch size "
-                              "128 to train resnet18 for one epoch of 50,000 images without data loading"),
-                    HasSubstr("the epoch gets 2.00 times as fast"), HasSubstr("did not fit into memory")));
+  EXPECT_THAT(
+      AnswerQ1(SmallLab()).text(),
+      AllOf(
+          HasSubstr("On GPU <A&B> it takes 3.000 ± 0 s with mini-batch size 32 and 1.50 ± 0.10 s with mini-batch size "
+                    "128 to train resnet18 for one epoch of 50,000 images without data loading"),
+          HasSubstr("the epoch gets 2.00 times as fast"), HasSubstr("did not fit into memory")));
 }
 
 TEST(SentencesTest, Q1SaysNothingOfADifferenceWithinTheSpread) {
@@ -111,7 +114,8 @@ TEST(SentencesTest, Q2ComparesTheKindsOnlyWhereTheIntervalsPart) {
   LabRecords lab = SmallLab();  // weak: 1.5 [1.4, 1.6]
   proto::ScalingRow& row = lab.comm_models[0].rows[1];
   *row.mutable_strong_speedup() = QuantityOf(1.2, 1.1, 1.3);
-  EXPECT_THAT(AnswerQ2(lab).text(), AllOf(HasSubstr("2 x 32 against 1 x 64"), HasSubstr("strong scaling is worse here")));
+  EXPECT_THAT(AnswerQ2(lab).text(),
+              AllOf(HasSubstr("2 x 32 against 1 x 64"), HasSubstr("strong scaling is worse here")));
   *row.mutable_strong_speedup() = QuantityOf(1.9, 1.8, 2.0);
   EXPECT_THAT(AnswerQ2(lab).text(), HasSubstr("strong scaling is better here"));
   *row.mutable_strong_speedup() = QuantityOf(1.55, 1.45, 1.65);
@@ -140,10 +144,11 @@ TEST(SentencesTest, WhatWasNotMeasuredIsNotAnswered) {
 }
 
 TEST(SentencesTest, B2ToB5KeepNetworksApart) {
-  EXPECT_THAT(AnswerB2(SmallLab()).text(),
-              AllOf(HasSubstr("lenet5: 60.00 % in fp32, 59.00 % with int8 weights (-1.00 points; 15 images turned wrong and 5 "
-                              "right of 1000 test images)"),
-                    HasSubstr("lenet5_bias: 70.00 % in fp32, 70.00 % with int8 weights")));
+  EXPECT_THAT(
+      AnswerB2(SmallLab()).text(),
+      AllOf(HasSubstr("lenet5: 60.00 % in fp32, 59.00 % with int8 weights (-1.00 points; 15 images turned wrong and 5 "
+                      "right of 1000 test images)"),
+            HasSubstr("lenet5_bias: 70.00 % in fp32, 70.00 % with int8 weights")));
   EXPECT_THAT(AnswerB5(SmallLab()).text(), AllOf(HasSubstr("lenet5_bias: "), Not(HasSubstr("lenet5: "))));
 }
 

@@ -33,8 +33,8 @@ void FillSource(const std::string& name, const std::string& schema, const std::s
 
 void AddDevices(int count, RecordSource& source) {
   for (int i = 0; i < count; ++i) {
-    *source.header.add_device() =
-        FromText<proto::Device>("name: 'GPU <A&B>' memory_bytes: 80000000000 driver_version: '580.1' compute_capability: '9.0'");
+    *source.header.add_device() = FromText<proto::Device>(
+        "name: 'GPU <A&B>' memory_bytes: 80000000000 driver_version: '580.1' compute_capability: '9.0'");
   }
 }
 
@@ -106,9 +106,10 @@ ScaleRecords SmallScale() {
   FillSource("scale.rec", "ScaleFile", "scale_run", file);
   AddDevices(2, file);
   file.header.add_input()->set_sha256("digest of dataset.rec");
-  file.spec = FromText<proto::ScaleSpec>(absl::StrCat(
-      "mode: DDP batch_mode: PER_DEVICE backend: NCCL training { ", kTraining, " } model { ", kModel,
-      " } ranks: [1, 2] batch_size: [32, 128] overlap: true first_bucket_bytes: 1048576 bucket_bytes: 26214400 buffers: 'local'"));
+  file.spec = FromText<proto::ScaleSpec>(
+      absl::StrCat("mode: DDP batch_mode: PER_DEVICE backend: NCCL training { ", kTraining, " } model { ", kModel,
+                   " } ranks: [1, 2] batch_size: [32, 128] overlap: true first_bucket_bytes: 1048576 bucket_bytes: "
+                   "26214400 buffers: 'local'"));
   const std::string reduced = R"(
     bucket { size_bytes: 9460000 parameter_count: 8 mean_ready_seconds: 0.002 mean_done_seconds: 0.003 }
     bucket { size_bytes: 35235848 parameter_count: 54 mean_ready_seconds: 0.008 mean_done_seconds: 0.011 }
@@ -128,37 +129,56 @@ CommModelRecords SmallCommModel() {
   CommModelRecords file;
   FillSource("comm_model.rec", "CommModelFile", "comm_model", file);
   file.header.add_input()->set_sha256("digest of scale.rec");
-  file.spec = FromText<proto::CommModelSpec>(
-      "gradient_bytes: 44695848 parameter_count: 11173962 training_images: 50000");
+  file.spec =
+      FromText<proto::CommModelSpec>("gradient_bytes: 44695848 parameter_count: 11173962 training_images: 50000");
   const std::string absent = "{ absent_reason: '--link_gigabytes_per_second was not given' }";
   const std::string method = " provenance: DERIVED method: ";
-  file.rows.push_back(FromText<proto::ScalingRow>(absl::StrCat(R"(
+  file.rows.push_back(FromText<proto::ScalingRow>(
+      absl::StrCat(R"(
     ranks: 1 batch_per_device: 32 epoch_seconds { value: 4 provenance: MEASURED } step_seconds { value: 3 provenance: MEASURED }
-    epoch_speedup { value: 1)", method, R"('E_1(B) / E_N(B)' } reducer_seconds { value: 0.1)", method, R"('reduced - plain' })")));
-  file.rows.push_back(FromText<proto::ScalingRow>(absl::StrCat(R"(
+    epoch_speedup { value: 1)",
+                   method, R"('E_1(B) / E_N(B)' } reducer_seconds { value: 0.1)", method, R"('reduced - plain' })")));
+  file.rows.push_back(FromText<proto::ScalingRow>(
+      absl::StrCat(R"(
     ranks: 2 batch_per_device: 32 epoch_seconds { value: 2.5 provenance: MEASURED } step_seconds { value: 2.0 provenance: DERIVED }
     strong_speedup { absent_reason: 'no run of 1 x 64' }
-    weak_speedup { value: 1.5 low: 1.4 high: 1.6)", method, R"('N * (s_1(B) / k_1) / (s_N(B) / k_N)' }
-    epoch_speedup { value: 1.6 low: 1.5 high: 1.7)", method, R"('E_1(B) / E_N(B)' }
-    compute_seconds { value: 1.5)", method, R"('s_1(B) / N' } communication_seconds { value: 0.5)", method, R"('s_N(B) - s_1(B) / N' }
-    exposed_event_seconds { value: 0.2)", method, R"('by events' } exposed_ablation_seconds { value: 0.3)", method, R"('by ablation' }
-    overlap_fraction { value: 0.6)", method, R"('1 - exposed / busy' } other_seconds { value: 0.2)", method, R"('T_comm - exposed' }
-    bytes_per_step { value: 44695848)", method, R"('ceil(2(N-1)/N * X) * 4' } steps_per_epoch { value: 782 provenance: MEASURED }
-    bandwidth_bytes_per_second { value: 69.9e9)", method, R"('bytes * steps / T_comm' }
-    measured_link_bytes_per_second { value: 223e9 provenance: MEASURED } utilization_of_measured { value: 0.313)", method, R"('b / l' }
-    utilization_of_nominal )", absent, " karp_flatt { absent_reason: 'no strong speed-up' }")));
-  file.rows.push_back(FromText<proto::ScalingRow>(absl::StrCat(R"(
+    weak_speedup { value: 1.5 low: 1.4 high: 1.6)",
+                   method, R"('N * (s_1(B) / k_1) / (s_N(B) / k_N)' }
+    epoch_speedup { value: 1.6 low: 1.5 high: 1.7)",
+                   method, R"('E_1(B) / E_N(B)' }
+    compute_seconds { value: 1.5)",
+                   method, R"('s_1(B) / N' } communication_seconds { value: 0.5)", method, R"('s_N(B) - s_1(B) / N' }
+    exposed_event_seconds { value: 0.2)",
+                   method, R"('by events' } exposed_ablation_seconds { value: 0.3)", method, R"('by ablation' }
+    overlap_fraction { value: 0.6)",
+                   method, R"('1 - exposed / busy' } other_seconds { value: 0.2)", method, R"('T_comm - exposed' }
+    bytes_per_step { value: 44695848)",
+                   method, R"('ceil(2(N-1)/N * X) * 4' } steps_per_epoch { value: 782 provenance: MEASURED }
+    bandwidth_bytes_per_second { value: 69.9e9)",
+                   method, R"('bytes * steps / T_comm' }
+    measured_link_bytes_per_second { value: 223e9 provenance: MEASURED } utilization_of_measured { value: 0.313)",
+                   method, R"('b / l' }
+    utilization_of_nominal )",
+                   absent, " karp_flatt { absent_reason: 'no strong speed-up' }")));
+  file.rows.push_back(FromText<proto::ScalingRow>(
+      absl::StrCat(R"(
     ranks: 2 batch_per_device: 128 epoch_seconds { value: 1.2 provenance: MEASURED } step_seconds { value: 0.7 provenance: DERIVED }
-    strong_speedup { absent_reason: 'no run of 1 x 256' } weak_speedup { value: 2.1)", method, R"('N * (s_1(B) / k_1) / (s_N(B) / k_N)' }
-    epoch_speedup { value: 1.667)", method, R"('E_1(B) / E_N(B)' }
-    compute_seconds { value: 0.75)", method, R"('s_1(B) / N' } communication_seconds { value: -0.05)", method, R"('s_N(B) - s_1(B) / N' }
-    exposed_event_seconds { value: 0.01)", method, R"('by events' } exposed_ablation_seconds { absent_reason: 'no ablated run' }
-    overlap_fraction { value: 0.9)", method, R"('1 - exposed / busy' } other_seconds { absent_reason: 'no ablated run' }
-    bytes_per_step { value: 44695848)", method, R"('ceil(2(N-1)/N * X) * 4' } steps_per_epoch { value: 196 provenance: MEASURED }
+    strong_speedup { absent_reason: 'no run of 1 x 256' } weak_speedup { value: 2.1)",
+                   method, R"('N * (s_1(B) / k_1) / (s_N(B) / k_N)' }
+    epoch_speedup { value: 1.667)",
+                   method, R"('E_1(B) / E_N(B)' }
+    compute_seconds { value: 0.75)",
+                   method, R"('s_1(B) / N' } communication_seconds { value: -0.05)", method, R"('s_N(B) - s_1(B) / N' }
+    exposed_event_seconds { value: 0.01)",
+                   method, R"('by events' } exposed_ablation_seconds { absent_reason: 'no ablated run' }
+    overlap_fraction { value: 0.9)",
+                   method, R"('1 - exposed / busy' } other_seconds { absent_reason: 'no ablated run' }
+    bytes_per_step { value: 44695848)",
+                   method, R"('ceil(2(N-1)/N * X) * 4' } steps_per_epoch { value: 196 provenance: MEASURED }
     bandwidth_bytes_per_second { absent_reason: 'T_comm is negative' }
     measured_link_bytes_per_second { value: 223e9 provenance: MEASURED }
-    utilization_of_measured { absent_reason: 'T_comm is negative' } utilization_of_nominal )", absent,
-    " karp_flatt { absent_reason: 'no strong speed-up' }")));
+    utilization_of_measured { absent_reason: 'T_comm is negative' } utilization_of_nominal )",
+                   absent, " karp_flatt { absent_reason: 'no strong speed-up' }")));
   return file;
 }
 
@@ -183,7 +203,8 @@ QuantizedRecords SmallQuantized() {
   QuantizedRecords file;
   FillSource("quantized.rec", "QuantizedFile", "quantize", file);
   file.header.add_input()->set_sha256("digest of dataset.rec");
-  file.spec = FromText<proto::QuantizeSpec>("model: 'lenet5' weight_range: MAX_ABS calibration_images: 400 test_images: 1000");
+  file.spec =
+      FromText<proto::QuantizeSpec>("model: 'lenet5' weight_range: MAX_ABS calibration_images: 400 test_images: 1000");
   const std::string layer = R"(
     layer { name: 'conv1' kind: 'conv2d' weight_shape: [6, 3, 5, 5] weight_scale: 254 output_scale: 0.01 output_max_abs: 3.5
             weight_three_sigma: 0.4 max_abs_weight: 0.5 activation_saturated_fraction: 0 accumulator_max_abs: 131072 accumulator_bound: 1048576
@@ -193,13 +214,15 @@ QuantizedRecords SmallQuantized() {
     step { stage: FP32_NETWORK correct: 600 images: 1000 }
     step { stage: INT8_WEIGHTS correct: 590 images: 1000 flips_to_wrong: 15 flips_to_right: 5 }
     step { stage: INT8_WEIGHTS_ACTIVATIONS correct: 580 images: 1000 flips_to_wrong: 30 flips_to_right: 10 argmax_ties: 2 }
-    step { stage: INT8_WEIGHTS_ACTIVATIONS_BIAS absent_reason: 'the network has no bias' })", layer)));
+    step { stage: INT8_WEIGHTS_ACTIVATIONS_BIAS absent_reason: 'the network has no bias' })",
+                                                                         layer)));
   file.networks.push_back(FromText<proto::QuantizedNetwork>(absl::StrCat(R"(
     name: 'lenet5_bias' checkpoint_sha256: '123456789abcdef0' has_bias: true input_scale: 50
     step { stage: FP32_NETWORK correct: 700 images: 1000 }
     step { stage: INT8_WEIGHTS correct: 700 images: 1000 }
     step { stage: INT8_WEIGHTS_ACTIVATIONS correct: 695 images: 1000 flips_to_wrong: 7 flips_to_right: 2 }
-    step { stage: INT8_WEIGHTS_ACTIVATIONS_BIAS correct: 690 images: 1000 flips_to_wrong: 12 flips_to_right: 2 })", layer)));
+    step { stage: INT8_WEIGHTS_ACTIVATIONS_BIAS correct: 690 images: 1000 flips_to_wrong: 12 flips_to_right: 2 })",
+                                                                         layer)));
   return file;
 }
 

@@ -1,7 +1,8 @@
 // A small lab for tests: one record of every kind, with numbers that a reader can check by hand. Test-only.
 //
-// resnet18 on one "GPU <A&B>" (its name wants escaping): batch 32 takes 4 s an epoch and 128 takes 2 s; 512 does not fit.
-// Two devices take 2.5 s and 1.2 s. lenet5 falls from 60 % to 59 % and 58 % in int8, lenet5_bias from 70 % to 69 %.
+// resnet18 on one "GPU <A&B>" (its name wants escaping): batch 32 takes 4 s an epoch and 128 takes 2 s; 512 does not
+// fit. Two devices take 2.5 s and 1.2 s. lenet5 falls from 60 % to 59 % and 58 % in int8, lenet5_bias from 70 % to 69
+// %.
 #ifndef LOCKSTEP_LIB_REPORT_SMALL_RECORDS_H_
 #define LOCKSTEP_LIB_REPORT_SMALL_RECORDS_H_
 
@@ -21,8 +22,8 @@ CommModelRecords SmallAudit();
 QuantizedRecords SmallQuantized();
 LabRecords SmallLab();  // all of them
 
-// Writes all of them into `folder` as dataset.rec, sweep.rec, scale.rec, comm_model.rec, audit.rec and quantized.rec, with
-// real digests, and returns the paths.
+// Writes all of them into `folder` as dataset.rec, sweep.rec, scale.rec, comm_model.rec, audit.rec and quantized.rec,
+// with real digests, and returns the paths.
 std::vector<std::string> WriteSmallLab(const std::string& folder);
 
 }  // namespace lockstep::testing

@@ -19,8 +19,8 @@ constexpr double kTera = 1e12;
 constexpr int kMostEpochsShown = 12;
 
 std::string Title(absl::string_view what, const SweepRecords& sweep) {
-  return absl::StrCat(what, ": ", sweep.spec.training().model(), " on ", DescribeDevices(sweep.header), " (", sweep.name(),
-                      ")");
+  return absl::StrCat(what, ": ", sweep.spec.training().model(), " on ", DescribeDevices(sweep.header), " (",
+                      sweep.name(), ")");
 }
 
 // Why a point has no numbers.
@@ -47,9 +47,9 @@ proto::Cell MemoryCell(const proto::SweepPoint& point, proto::DeviceKind device)
 
 proto::Table SweepTable(const SweepRecords& sweep) {
   proto::Table table =
-      MakeTable(Title("Q1: epoch time against batch size", sweep),
-                {"batch", "epoch without loading, s", "epoch with loading, s", "images/s", "TFLOP/s", "steps", "last step",
-                 "peak memory, GB", "outcome"});
+      MakeTable(Title(sweep.points.size() > 1 ? "Q1: epoch time against batch size" : "Epoch time", sweep),
+                {"batch", "epoch without loading, s", "epoch with loading, s", "images/s", "TFLOP/s", "steps",
+                 "last step", "peak memory, GB", "outcome"});
   for (const proto::SweepPoint& point : sweep.points) {
     const proto::Cell batch = LabelCell(FormatCount(point.batch_size()));
     const proto::Cell outcome = LabelCell(DescribeOutcome(point.outcome()));
@@ -78,9 +78,9 @@ proto::Table SweepTable(const SweepRecords& sweep) {
 }
 
 proto::Table PartsTable(const SweepRecords& sweep) {
-  proto::Table table =
-      MakeTable(Title("Parts of an epoch", sweep), {"batch", "waiting for data, s", "copy to device, s", "forward, s",
-                                                    "backward, s", "optimizer, s", "clock"});
+  proto::Table table = MakeTable(
+      Title("Parts of an epoch", sweep),
+      {"batch", "waiting for data, s", "copy to device, s", "forward, s", "backward, s", "optimizer, s", "clock"});
   for (const proto::SweepPoint& point : sweep.points) {
     if (point.outcome() != proto::COMPLETED) {
       continue;
@@ -99,9 +99,9 @@ proto::Table PartsTable(const SweepRecords& sweep) {
 
 // Clocks and power at the end of each point; no table when the device does not tell.
 void AddDeviceStates(const SweepRecords& sweep, proto::Section& section) {
-  proto::Table table = MakeTable(Title("State of the device at the end of each point", sweep),
-                                 {"batch", "SM clock, MHz", "memory clock, MHz", "power, W", "limit, W", "temperature, °C",
-                                  "throttled"});
+  proto::Table table = MakeTable(
+      Title("State of the device at the end of each point", sweep),
+      {"batch", "SM clock, MHz", "memory clock, MHz", "power, W", "limit, W", "temperature, °C", "throttled"});
   for (const proto::SweepPoint& point : sweep.points) {
     const proto::DeviceState& state = point.device_state();
     if (!point.has_device_state() || !state.absent_reason().empty()) {
@@ -119,7 +119,8 @@ void AddDeviceStates(const SweepRecords& sweep, proto::Section& section) {
 }
 
 // Of many epochs: the first ones, and the last.
-std::vector<const proto::EpochResult*> ShownEpochs(const google::protobuf::RepeatedPtrField<proto::EpochResult>& epochs) {
+std::vector<const proto::EpochResult*> ShownEpochs(
+    const google::protobuf::RepeatedPtrField<proto::EpochResult>& epochs) {
   std::vector<const proto::EpochResult*> shown;
   for (int i = 0; i < epochs.size(); ++i) {
     if (epochs.size() <= kMostEpochsShown || i < kMostEpochsShown - 1 || i == epochs.size() - 1) {
@@ -129,15 +130,14 @@ std::vector<const proto::EpochResult*> ShownEpochs(const google::protobuf::Repea
   return shown;
 }
 
-void AddEpochs(const std::vector<proto::Cell>& labels, const google::protobuf::RepeatedPtrField<proto::EpochResult>& epochs,
-               proto::Table& table) {
+void AddEpochs(const std::vector<proto::Cell>& labels,
+               const google::protobuf::RepeatedPtrField<proto::EpochResult>& epochs, proto::Table& table) {
   for (const proto::EpochResult* epoch : ShownEpochs(epochs)) {
     std::vector<proto::Cell> cells = labels;
     cells.push_back(LabelCell(absl::StrCat(epoch->epoch() + 1, epoch->warmup() ? " (warm-up)" : "")));
     cells.push_back(LabelCell(FormatNumber(epoch->learning_rate(), 3)));
     cells.push_back(NumberCell(epoch->mean_loss(), proto::MEASURED, "mean over the epoch's images while training"));
-    cells.push_back(PercentCell(epoch->train_accuracy(), proto::MEASURED,
-                               "of the epoch's images while training"));
+    cells.push_back(PercentCell(epoch->train_accuracy(), proto::MEASURED, "of the epoch's images while training"));
     cells.push_back(epoch->has_test_accuracy()
                         ? PercentCell(epoch->test_accuracy(), proto::MEASURED, "of the whole test set")
                         : AbsentCell("not evaluated after this epoch"));
@@ -201,7 +201,8 @@ proto::Section TrainingSection(const LabRecords& lab) {
   proto::Section section;
   section.set_id("training");
   section.set_title("Loss and accuracy");
-  const std::vector<std::string> results = {"epoch", "learning rate", "mean loss", "train accuracy, %", "test accuracy, %"};
+  const std::vector<std::string> results = {"epoch", "learning rate", "mean loss", "train accuracy, %",
+                                            "test accuracy, %"};
   for (const SweepRecords& sweep : lab.sweeps) {
     std::vector<std::string> columns = results;
     columns.insert(columns.begin(), "batch");

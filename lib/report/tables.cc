@@ -35,10 +35,12 @@ std::vector<proto::Section> BuildSections(const LabRecords& lab) {
 
 std::string ReportTitle(const LabRecords& lab) {
   if (!lab.scales.empty()) {
-    return absl::StrCat("Lockstep: ", lab.scales[0].spec.training().model(), " on ", DescribeDevices(lab.scales[0].header));
+    return absl::StrCat("Lockstep: ", lab.scales[0].spec.training().model(), " on ",
+                        DescribeDevices(lab.scales[0].header));
   }
   if (!lab.sweeps.empty()) {
-    return absl::StrCat("Lockstep: ", lab.sweeps[0].spec.training().model(), " on ", DescribeDevices(lab.sweeps[0].header));
+    return absl::StrCat("Lockstep: ", lab.sweeps[0].spec.training().model(), " on ",
+                        DescribeDevices(lab.sweeps[0].header));
   }
   return "Lockstep report";
 }

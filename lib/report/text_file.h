@@ -9,8 +9,8 @@
 
 namespace lockstep {
 
-// Writes PATH.part, syncs it, and renames it to PATH. On an error PATH is as it was and PATH.part is gone. NotFound: the
-// folder does not exist. InvalidArgument: PATH cannot be written, or is a folder.
+// Writes PATH.part, syncs it, and renames it to PATH. On an error PATH is as it was and PATH.part is gone. NotFound:
+// the folder does not exist. InvalidArgument: PATH cannot be written, or is a folder.
 absl::Status WriteTextFile(const std::string& path, absl::string_view text);
 
 }  // namespace lockstep

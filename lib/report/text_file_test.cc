@@ -33,7 +33,8 @@ TEST(TextFileTest, AMissingFolderIsNotFound) {
 TEST(TextFileTest, AFolderIsNotReplaced) {
   const std::string path = TempPath("folder");
   ASSERT_EQ(mkdir(path.c_str(), 0755), 0);
-  EXPECT_THAT(WriteTextFile(path, "text"), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("cannot be replaced")));
+  EXPECT_THAT(WriteTextFile(path, "text"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("cannot be replaced")));
   EXPECT_FALSE(FileExists(path + ".part"));
 }
 

@@ -138,9 +138,8 @@ bool MadeFrom(const RecordSource& source, const RecordSource& input) {
 template <typename Made, typename From>
 void WarnOfStrangers(const std::vector<Made>& made, const std::vector<From>& from, std::vector<std::string>& warnings) {
   for (const Made& file : made) {
-    const bool known = from.empty() || std::any_of(from.begin(), from.end(), [&](const From& input) {
-                         return MadeFrom(file, input);
-                       });
+    const bool known =
+        from.empty() || std::any_of(from.begin(), from.end(), [&](const From& input) { return MadeFrom(file, input); });
     if (!known) {
       warnings.push_back(absl::StrCat(file.name(), " was not made from ", from.front().name(),
                                       from.size() > 1 ? " or another record of its kind" : "",

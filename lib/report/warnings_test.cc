@@ -47,7 +47,8 @@ TEST(WarningsTest, ABuildThatNoCommitDescribes) {
   LabRecords lab = SmallLab();
   lab.scales[0].header.mutable_build()->set_git_dirty(true);
   lab.quantized[0].header.mutable_build()->set_git_commit("unknown");
-  EXPECT_THAT(Warnings(lab), ElementsAre(AllOf(HasSubstr("no commit describes"), HasSubstr("scale.rec, quantized.rec"))));
+  EXPECT_THAT(Warnings(lab),
+              ElementsAre(AllOf(HasSubstr("no commit describes"), HasSubstr("scale.rec, quantized.rec"))));
 }
 
 TEST(WarningsTest, ARunThatEndedEarly) {
