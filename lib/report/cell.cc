@@ -83,6 +83,15 @@ std::string FormatNumber(double value, int significant) {
   return Fixed(value, Decimals(value, significant));
 }
 
+std::string FormatInterval(double value, double low, double high) {
+  const double half_width = std::abs(high - low) / 2;
+  if (half_width == 0 || !std::isfinite(half_width) || half_width < kExponentBelow) {
+    return absl::StrCat(FormatNumber(value), " [", FormatNumber(low), ", ", FormatNumber(high), "]");
+  }
+  const int decimals = Decimals(half_width, 2);
+  return absl::StrCat(Fixed(value, decimals), " [", Fixed(low, decimals), ", ", Fixed(high, decimals), "]");
+}
+
 std::string FormatPercent(double fraction) { return absl::StrFormat("%.2f", 100 * fraction); }
 
 std::string FormatCount(uint64_t count) {
@@ -157,8 +166,7 @@ proto::Cell QuantityCell(const proto::Quantity& quantity, double scale) {
   }
   proto::Cell cell = NumberCell(quantity.value() * scale, quantity.provenance(), quantity.method());
   if (quantity.has_low() && quantity.has_high()) {
-    cell.set_text(absl::StrCat(cell.text(), " [", FormatNumber(quantity.low() * scale), ", ",
-                               FormatNumber(quantity.high() * scale), "]"));
+    cell.set_text(FormatInterval(quantity.value() * scale, quantity.low() * scale, quantity.high() * scale));
   }
   if (quantity.value() < 0) {
     cell.set_note("negative: shown as it came out, never clamped to 0");

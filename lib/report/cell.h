@@ -24,6 +24,9 @@ Spread SpreadOf(const proto::Samples& samples);
 // 10,000 on; "1.2e-07" below 1e-3. Not finite: "nan", "inf".
 std::string FormatNumber(double value, int significant = 4);
 
+// "1.97 [1.93, 2.01]": a value and its interval, to the second significant digit of half its width.
+std::string FormatInterval(double value, double low, double high);
+
 // "54.10" of 0.541: an accuracy or another share in per cent, to a hundredth: one image of 10,000.
 std::string FormatPercent(double fraction);
 

@@ -62,6 +62,13 @@ TEST(SpreadTest, IsRoundedToTwoDigitsOfTheDeviation) {
   EXPECT_EQ(FormatSpread({4.143e-5, 2.7e-7, 3}), "(4.143 ± 0.027)e-5");
 }
 
+TEST(IntervalTest, IsRoundedToTwoDigitsOfHalfItsWidth) {
+  EXPECT_EQ(FormatInterval(0.67004, 0.5163, 0.8468), "0.67 [0.52, 0.85]");
+  EXPECT_EQ(FormatInterval(123.456, 100, 140), "123 [100, 140]");
+  EXPECT_EQ(FormatInterval(2, 2, 2), "2.000 [2.000, 2.000]");
+  EXPECT_EQ(FormatInterval(1e-5, 0.9e-5, 1.1e-5), "1.000e-05 [9.000e-06, 1.100e-05]");
+}
+
 TEST(CellTest, SamplesShowSpreadAndCount) {
   EXPECT_THAT(SamplesCell(SamplesOf({1, 2, 3})), EqualsProto(R"pb(
                 text: "2.0 ± 1.0 (3)"
@@ -94,7 +101,7 @@ TEST(CellTest, AQuantityKeepsItsProvenanceAndMethod) {
   quantity.set_method("alpha + beta * S");
   EXPECT_THAT(QuantityCell(quantity, 1e-9),
               EqualsProto(R"pb(
-                text: "2.000 [1.500, 2.500]" provenance: MODELLED method: "alpha + beta * S")pb"));
+                text: "2.00 [1.50, 2.50]" provenance: MODELLED method: "alpha + beta * S")pb"));
 }
 
 TEST(CellTest, AQuantityOf0IsANumber) {

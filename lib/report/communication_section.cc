@@ -111,6 +111,8 @@ proto::Table SplitTable(const ScalingView& view) {
                                  {"comm (lab), s", &proto::ScalingRow::communication_seconds, 1},
                                  {"exposed, by events, s", &proto::ScalingRow::exposed_event_seconds, 1},
                                  {"exposed, by ablation, s", &proto::ScalingRow::exposed_ablation_seconds, 1},
+                                 {"collectives busy, s", &proto::ScalingRow::collective_busy_seconds, 1},
+                                 {"of that waiting, s", &proto::ScalingRow::collective_wait_seconds, 1},
                                  {"other, s", &proto::ScalingRow::other_seconds, 1},
                                  {"overlap, %", &proto::ScalingRow::overlap_fraction, kPercent}});
   table.add_note("other: what the subtraction calls communication although nothing was sent in it.");
@@ -207,12 +209,13 @@ proto::Table BucketTable(const ScalingView& view) {
     const proto::Bucket& bucket = point->bucket(i);
     const auto milliseconds = [](double seconds) {
       return NumberCell(seconds * kMilliseconds, proto::MEASURED,
-                        "from the start of backward, mean over the timed steps");
+                        "from the start of backward, on rank 0, mean over the timed steps");
     };
     AddRow(table, {LabelCell(absl::StrCat(i + 1)),
                    NumberCell(static_cast<double>(bucket.size_bytes()) * kPerMega, proto::MEASURED, ""),
                    CountCell(bucket.parameter_count(), proto::MEASURED, ""), milliseconds(bucket.mean_ready_seconds()),
-                   milliseconds(bucket.mean_done_seconds())});
+                   bucket.has_mean_done_seconds() ? milliseconds(bucket.mean_done_seconds())
+                                                  : AbsentCell("the end of its all-reduce was not measured")});
   }
   AddMethodNotes(table);
   table.add_note(absl::StrCat(

@@ -170,6 +170,7 @@ absl::StatusOr<std::string> RunGnuplot(const std::string& script) {
   const absl::Cleanup remove = [&path] { unlink(path.c_str()); };
   ChildOptions child;
   child.argv = {program, path};
+  child.environment = {{"LC_ALL", "C.UTF-8"}};  // the caller's locale would change the decimal sign
   ASSIGN_OR_RETURN(const std::vector<ChildExit> exits, RunChildren({child}, kTimeout));
   RETURN_IF_ERROR(CheckNotStopped());
   if (exits[0].signalled || exits[0].code != 0) {

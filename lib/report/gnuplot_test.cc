@@ -49,18 +49,8 @@ proto::Plot Lines() {
 }
 
 proto::Plot Bars(const std::string& kind) {
-  return PlotOf("kind: " + kind + R"pb(id: "split"
-                                       tick: [ "2 x 32" ]
-                                       series {
-                                         label: "a"
-                                         x: [ 0 ]
-                                         y: [ 1.5 ]
-                                       }
-                                       series {
-                                         label: "b"
-                                         x: [ 0 ]
-                                         y: [ 0.5 ]
-                                       })pb");
+  const std::string series = "series { label: 'a' x: [0] y: [1.5] } series { label: 'b' x: [0] y: [0.5] }";
+  return PlotOf("id: 'split' tick: ['2 x 32'] " + series + " kind: " + kind);
 }
 
 // Skips when gnuplot is not installed: drawing is optional, the script is not.
@@ -138,7 +128,8 @@ TEST(GnuplotTest, TheSamePlotIsTheSameBytes) {
 
 TEST(GnuplotTest, AFileOfItsOwnIsOnWhite) {
   EXPECT_EQ(StandaloneSvg("<svg><title>t</title><desc>d</desc><g/></svg>"),
-            "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<svg><title>t</title><desc>d</desc>\n"
+            "<?xml version=\"1.0\" "
+            "encoding=\"utf-8\"?>\n<svg><title>t</title><desc>d</desc>\n"
             "<rect width=\"100%\" height=\"100%\" fill=\"white\"/><g/></svg>");
 }
 

@@ -83,7 +83,9 @@ footer { margin-top: 3rem; font-size: .82rem; color: var(--faint); }
   nav { display: none; }
   .warning { border: 1px solid #000; border-left-width: 5px; }
   table { font-size: 8pt; min-width: 0; }
-  th, td { padding: .15rem .4rem; }
+  th, td { padding: .15rem .3rem; }
+  tbody th, td, .number { white-space: normal; }
+  .long, .prose, .digest { min-width: 0; }
   .scroll { overflow: visible; }
   tr, figure, .warning { break-inside: avoid; }
   h2 { break-after: avoid; }

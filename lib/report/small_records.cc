@@ -138,28 +138,31 @@ CommModelRecords SmallCommModel() {
     ranks: 1 batch_per_device: 32 epoch_seconds { value: 4 provenance: MEASURED } step_seconds { value: 3 provenance: MEASURED }
     epoch_speedup { value: 1)",
                    method, R"('E_1(B) / E_N(B)' } reducer_seconds { value: 0.1)", method, R"('reduced - plain' })")));
-  file.rows.push_back(FromText<proto::ScalingRow>(
-      absl::StrCat(R"(
+  file.rows.push_back(FromText<proto::ScalingRow>(absl::StrCat(
+      R"(
     ranks: 2 batch_per_device: 32 epoch_seconds { value: 2.5 provenance: MEASURED } step_seconds { value: 2.0 provenance: DERIVED }
     strong_speedup { absent_reason: 'no run of 1 x 64' }
     weak_speedup { value: 1.5 low: 1.4 high: 1.6)",
-                   method, R"('N * (s_1(B) / k_1) / (s_N(B) / k_N)' }
+      method, R"('N * (s_1(B) / k_1) / (s_N(B) / k_N)' }
     epoch_speedup { value: 1.6 low: 1.5 high: 1.7)",
-                   method, R"('E_1(B) / E_N(B)' }
+      method, R"('E_1(B) / E_N(B)' }
     compute_seconds { value: 1.5)",
-                   method, R"('s_1(B) / N' } communication_seconds { value: 0.5)", method, R"('s_N(B) - s_1(B) / N' }
+      method, R"('s_1(B) / N' } communication_seconds { value: 0.5)", method, R"('s_N(B) - s_1(B) / N' }
     exposed_event_seconds { value: 0.2)",
-                   method, R"('by events' } exposed_ablation_seconds { value: 0.3)", method, R"('by ablation' }
+      method, R"('by events' } exposed_ablation_seconds { value: 0.3)", method, R"('by ablation' }
     overlap_fraction { value: 0.6)",
-                   method, R"('1 - exposed / busy' } other_seconds { value: 0.2)", method, R"('T_comm - exposed' }
+      method,
+      R"('1 - exposed / busy' } collective_busy_seconds { value: 0.5 provenance: MEASURED } collective_wait_seconds { absent_reason: 'no wait was measured' }
+    other_seconds { value: 0.2)",
+      method, R"('T_comm - exposed' }
     bytes_per_step { value: 44695848)",
-                   method, R"('ceil(2(N-1)/N * X) * 4' } steps_per_epoch { value: 782 provenance: MEASURED }
+      method, R"('ceil(2(N-1)/N * X) * 4' } steps_per_epoch { value: 782 provenance: MEASURED }
     bandwidth_bytes_per_second { value: 69.9e9)",
-                   method, R"('bytes * steps / T_comm' }
+      method, R"('bytes * steps / T_comm' }
     measured_link_bytes_per_second { value: 223e9 provenance: MEASURED } utilization_of_measured { value: 0.313)",
-                   method, R"('b / l' }
+      method, R"('b / l' }
     utilization_of_nominal )",
-                   absent, " karp_flatt { absent_reason: 'no strong speed-up' }")));
+      absent, " karp_flatt { absent_reason: 'no strong speed-up' }")));
   file.rows.push_back(FromText<proto::ScalingRow>(
       absl::StrCat(R"(
     ranks: 2 batch_per_device: 128 epoch_seconds { value: 1.2 provenance: MEASURED } step_seconds { value: 0.7 provenance: DERIVED }

@@ -129,6 +129,19 @@ void WarnOfSums(const LabRecords& lab, std::vector<std::string>& warnings) {
   }
 }
 
+// N processes on one CPU share its cores: they are ranks, not devices.
+void WarnOfSharedCpu(const LabRecords& lab, std::vector<std::string>& warnings) {
+  for (const ScaleRecords& scale : lab.scales) {
+    const bool several = std::any_of(scale.points.begin(), scale.points.end(),
+                                     [](const proto::ScalePoint& point) { return point.ranks() > 1; });
+    if (several && scale.spec.training().device() == proto::CPU) {
+      warnings.push_back(
+          absl::StrCat("The N devices of ", scale.name(),
+                       " are processes that share one machine's CPU: its speed-ups say nothing of N devices."));
+    }
+  }
+}
+
 bool MadeFrom(const RecordSource& source, const RecordSource& input) {
   const auto& inputs = source.header.input();
   return std::any_of(inputs.begin(), inputs.end(),
@@ -162,6 +175,7 @@ std::vector<std::string> Warnings(const LabRecords& lab) {
   std::vector<std::string> warnings;
   WarnOfImages(lab, warnings);
   WarnOfSums(lab, warnings);
+  WarnOfSharedCpu(lab, warnings);
   WarnOfBuilds(lab, warnings);
   WarnOfMachines(lab, warnings);
   WarnOfSinglesAndThrottling(lab, warnings);

@@ -82,6 +82,12 @@ TEST(WarningsTest, ASumCheckThatWasNotMadeHasNotFailed) {
   EXPECT_THAT(Warnings(lab), IsEmpty());
 }
 
+TEST(WarningsTest, RanksThatShareACpu) {
+  LabRecords lab = SmallLab();
+  lab.scales[0].spec.mutable_training()->set_device(proto::CPU);
+  EXPECT_THAT(Warnings(lab), ElementsAre(HasSubstr("share one machine's CPU")));
+}
+
 TEST(WarningsTest, TwoMachines) {
   LabRecords lab = SmallLab();
   lab.scales[0].header.mutable_host()->set_name_sha256("another");
