@@ -1,6 +1,7 @@
 #include "lib/dist/bucketed_reducer.h"
 
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/_foreach_copy.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/mul.h>
@@ -161,18 +162,38 @@ absl::Status BucketedReducer::BeforeBackward() {
 
 void BucketedReducer::OnGradient(size_t parameter) {
   ++hook_count_;
-  at::Tensor& gradient = parameters_[parameter].tensor.mutable_grad();
-  if (options_.keep_local && step_count_ == 0) {
-    local_[parameter] = gradient.clone();
-  }
-  at::mul_out(place_[parameter], gradient, scale_);
-  gradient = place_[parameter];
   seen_[parameter] = true;
   if (step_count_ == 0) {
     ready_order_.push_back(parameter);
   }
-  if (--buckets_[bucket_of_[parameter]].waiting_for == 0 && options_.overlap) {
-    LaunchReady();
+  const size_t bucket = bucket_of_[parameter];
+  if (--buckets_[bucket].waiting_for == 0) {
+    FillBucket(bucket);
+    if (options_.overlap) {
+      LaunchReady();
+    }
+  }
+}
+
+void BucketedReducer::FillBucket(size_t bucket) {
+  std::vector<at::Tensor> places;
+  std::vector<at::Tensor> gradients;
+  for (const size_t parameter : plan_[bucket]) {
+    at::Tensor& gradient = parameters_[parameter].tensor.mutable_grad();
+    places.push_back(place_[parameter]);
+    gradients.push_back(std::exchange(gradient, place_[parameter]));
+    if (!local_.empty()) {
+      local_[parameter] = gradients.back();
+    }
+  }
+  const at::Tensor& flat = buckets_[bucket].flat;
+  if (flat.is_cpu()) {  // one pass over memory
+    for (size_t i = 0; i < places.size(); ++i) {
+      at::mul_out(places[i], gradients[i], scale_);
+    }
+  } else {  // two passes, but few launches
+    at::_foreach_copy_(places, gradients);
+    flat.mul_(scale_);
   }
 }
 

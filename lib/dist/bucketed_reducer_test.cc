@@ -150,6 +150,33 @@ TEST(BucketedReducerTest, AllRanksFollowTheOrderOfRankZero) {
 
 // --- One rank, in this process ---
 
+// Sums nothing and counts what is launched; the launch of that number fails.
+class FakeCommunicator : public Communicator {
+ public:
+  FakeCommunicator(Store& store, int failing) : Communicator(store, 0, 1), failing_(failing) {}
+  int launched() const { return launched_; }
+
+  absl::string_view name() const override { return "fake"; }
+  absl::StatusOr<std::shared_ptr<Collective>> AllReduceSum(const at::Tensor&) override {
+    if (++launched_ == failing_) {
+      return absl::UnavailableError("the cable is cut");
+    }
+    return std::shared_ptr<Collective>(std::make_shared<Done>());
+  }
+  absl::Status Broadcast(const at::Tensor&, int) override { return absl::OkStatus(); }
+
+ private:
+  class Done : public Collective {
+   public:
+    absl::Status Wait() override { return absl::OkStatus(); }
+    TimeMark begin() const override { return TimeMark::Now(); }
+    TimeMark end() const override { return TimeMark::Now(); }
+  };
+
+  const int failing_;
+  int launched_ = 0;
+};
+
 class OneRankReducerTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -183,6 +210,42 @@ TEST_F(OneRankReducerTest, BeginsInReverseAndThenFollowsReadiness) {
   ASSERT_THAT(model.Step(*reducer, 1), IsOk());
   EXPECT_THAT(reducer->buckets(), ElementsAre(ElementsAre(2), ElementsAre(0), ElementsAre(1)));
   EXPECT_THAT(reducer->BucketBytes(), ElementsAre(8, 12, 16));
+}
+
+TEST_F(OneRankReducerTest, EveryBucketIsLaunchedBeforeBackwardIsOver) {
+  FakeCommunicator fake(*store_, 0);
+  const at::Tensor p = at::ones({2}).requires_grad_();
+  ReducerOptions options;
+  options.caps = kOneEach;
+  const auto reducer = *BucketedReducer::Create({{"p", p}}, fake, options);
+  ASSERT_THAT(reducer->BeforeBackward(), IsOk());
+  p.sum().backward();
+  EXPECT_EQ(fake.launched(), 1);
+  ASSERT_THAT(reducer->AfterBackward(), IsOk());
+  EXPECT_EQ(fake.launched(), 1);
+}
+
+TEST_F(OneRankReducerTest, WithoutOverlapNothingIsLaunchedBeforeBackwardIsOver) {
+  FakeCommunicator fake(*store_, 0);
+  const at::Tensor p = at::ones({2}).requires_grad_();
+  ReducerOptions options;
+  options.overlap = false;
+  const auto reducer = *BucketedReducer::Create({{"p", p}}, fake, options);
+  ASSERT_THAT(reducer->BeforeBackward(), IsOk());
+  p.sum().backward();
+  EXPECT_EQ(fake.launched(), 0);
+  ASSERT_THAT(reducer->AfterBackward(), IsOk());
+  EXPECT_EQ(fake.launched(), 1);
+}
+
+TEST_F(OneRankReducerTest, ALaunchThatFailsInAHookComesBackAfterBackward) {
+  SmallModel model;
+  FakeCommunicator fake(*store_, 2);
+  ReducerOptions options;
+  options.caps = kOneEach;
+  const auto reducer = *BucketedReducer::Create(model.parameters(), fake, options);
+  EXPECT_THAT(model.Step(*reducer, 1), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("cable")));
+  EXPECT_EQ(fake.launched(), 2);  // nothing more after the failure
 }
 
 TEST_F(OneRankReducerTest, AnOldGradientIsNotAddedTo) {

@@ -173,6 +173,7 @@ class RankPoint {
       RETURN_IF_ERROR(context_.store->Barrier(context_.rank, context_.size));
       ASSIGN_OR_RETURN(const EpochTimes times,
                        RunEpoch(*step_, *loader_, epoch, shard.order, hook_.get(), progress.get(), images_before));
+      RETURN_IF_ERROR(communicator_ != nullptr ? communicator_->Health() : absl::OkStatus());
       AddEpoch(epoch, times, shard.padded);
       images_before += times.images;
     }
