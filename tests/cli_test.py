@@ -161,6 +161,12 @@ class CliTest(unittest.TestCase):
         self.assertIn("batch_size: 20", result.stdout.decode())
         self.assertIn("cut off", result.stderr.decode())
 
+    def test_a_reader_of_a_print_that_has_seen_enough(self):
+        result = subprocess.run(["sh", "-c", f"'{self.tools / 'report'}' --print='{self.dataset}' --print_bytes | head -1"],
+                                capture_output=True, timeout=60)
+        self.assertEqual(result.stdout.decode(), "record {\n")
+        self.assertEqual(result.stderr.decode(), "")
+
     # --- cifar_prep ---
 
     def test_a_label_of_10(self):

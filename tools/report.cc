@@ -2,6 +2,7 @@
 // lib/report/print_record.h.
 #include "lib/report/report.h"
 
+#include <csignal>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -41,6 +42,7 @@ absl::Status Print(const std::string& path, const std::string& format) {
   if (!format.empty() && format != "text" && format != "json") {
     return absl::InvalidArgumentError(absl::StrCat("--format=", format, ": with --print, text or json is expected"));
   }
+  std::signal(SIGPIPE, SIG_DFL);  // as cat: a reader that has seen enough, such as head, ends it without a word
   PrintOptions options;
   options.format = format == "json" ? PrintFormat::kJson : PrintFormat::kText;
   options.print_bytes = absl::GetFlag(FLAGS_print_bytes);
