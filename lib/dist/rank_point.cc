@@ -2,8 +2,6 @@
 
 #include <c10/core/DeviceGuard.h>
 
-#include <csignal>
-#include <cstdlib>
 #include <memory>
 #include <set>
 #include <string>
@@ -20,62 +18,16 @@
 #include "lib/dist/broadcast_tensors.h"
 #include "lib/dist/bucketed_reducer.h"
 #include "lib/dist/communicator.h"
+#include "lib/dist/point_hook.h"
 #include "lib/dist/scale_plan.h"
-#include "lib/dist/sum_check.h"
 #include "lib/nn/device.h"
 #include "lib/nn/model.h"
 #include "lib/record/digest.h"
 #include "lib/train/epoch_runner.h"
-#include "lib/train/gradient_hook.h"
 #include "lib/train/train_step.h"
 
 namespace lockstep {
 namespace {
-
-void DieIfAsked(int rank, uint64_t step) {
-  const char* asked = std::getenv("LOCKSTEP_TEST_DIE_AT");
-  if (asked != nullptr && asked == absl::StrCat(rank, ":", step)) {
-    raise(SIGKILL);
-  }
-}
-
-// What happens around the backward pass of a step of a rank: buffers, the reducer, and once the sum check.
-class PointHook : public GradientHook {
- public:
-  PointHook(Communicator& communicator, std::unique_ptr<BucketedReducer> reducer, std::vector<at::Tensor> buffers,
-            bool check_sum)
-      : communicator_(communicator),
-        reducer_(std::move(reducer)),
-        buffers_(std::move(buffers)),
-        check_due_(check_sum) {}
-
-  absl::Status BeforeBackward() override {
-    DieIfAsked(communicator_.rank(), ++step_);
-    return reducer_->BeforeBackward();
-  }
-
-  // Buffers travel after backward, which may still read them; the next forward finds those of rank 0.
-  absl::Status AfterBackward() override {
-    RETURN_IF_ERROR(reducer_->AfterBackward());
-    RETURN_IF_ERROR(BroadcastTensors(communicator_, buffers_, 0));
-    if (!std::exchange(check_due_, false)) {
-      return absl::OkStatus();
-    }
-    ASSIGN_OR_RETURN(check_, CheckAverage(communicator_, reducer_->TakeLocalGradients(), reducer_->Gradients()));
-    return SumCheckStatus(check_);
-  }
-
-  BucketedReducer& reducer() { return *reducer_; }
-  const proto::SumCheck& check() const { return check_; }
-
- private:
-  Communicator& communicator_;
-  const std::unique_ptr<BucketedReducer> reducer_;
-  const std::vector<at::Tensor> buffers_;  // broadcast from rank 0 in every step; none: each rank keeps its own
-  bool check_due_;
-  uint64_t step_ = 0;
-  proto::SumCheck check_;
-};
 
 // One rank, from its order to its measurements. The members are made in this order and destroyed in the opposite one.
 class RankPoint {
@@ -149,9 +101,12 @@ class RankPoint {
     options.keep_local = check_sum;
     ASSIGN_OR_RETURN(std::unique_ptr<BucketedReducer> reducer,
                      BucketedReducer::Create(std::move(parameters), *communicator_, options));
-    hook_ = std::make_unique<PointHook>(*communicator_, std::move(reducer),
-                                        spec_.buffers() == "broadcast" ? model.buffers() : std::vector<at::Tensor>(),
-                                        check_sum);
+    PointHookOptions hook_options;
+    hook_options.check_sum = check_sum;
+    if (spec_.buffers() == "broadcast") {
+      hook_options.buffers = model.buffers();
+    }
+    hook_ = std::make_unique<PointHook>(*communicator_, std::move(reducer), std::move(hook_options));
     return absl::OkStatus();
   }
 
@@ -160,8 +115,8 @@ class RankPoint {
     const uint32_t epochs = training_.warmup_epochs() + training_.repeats();
     std::unique_ptr<Progress> progress;
     if (context_.rank == 0) {
-      progress = std::make_unique<Progress>(PointName(point_), epochs * point_.images_per_epoch() / point_.ranks(),
-                                            "images per rank");
+      progress = std::make_unique<Progress>(absl::StrCat(PointName(point_), context_.size > 1 ? " (rank 0)" : ""),
+                                            epochs * point_.images_per_epoch() / point_.ranks(), "images");
     }
     uint64_t images_before = 0;
     for (uint32_t epoch = 0; epoch < epochs; ++epoch) {
@@ -241,8 +196,8 @@ class RankPoint {
         samples->set_absent_reason(NothingSent());
       }
     }
-    if (hook_ != nullptr && hook_->check().ByteSizeLong() > 0) {
-      *point_.mutable_sum_check() = hook_->check();
+    if (hook_ != nullptr && hook_->sum_check().ByteSizeLong() > 0) {
+      *point_.mutable_sum_check() = hook_->sum_check();
     } else {
       point_.mutable_sum_check()->set_absent_reason(Sends() ? "no warm-up epoch to make it in" : NothingSent());
     }

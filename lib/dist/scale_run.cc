@@ -1,7 +1,5 @@
 #include "lib/dist/scale_run.h"
 
-#include <c10/core/impl/VirtualGuardImpl.h>
-#include <sched.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -23,56 +21,16 @@
 #include "lib/dist/rank_point.h"
 #include "lib/dist/scale_plan.h"
 #include "lib/nn/device.h"
-#include "lib/nn/model.h"
 #include "lib/nn/torch_status.h"
 #include "lib/record/provenance.h"
 #include "lib/record/record_reader.h"
 #include "lib/record/record_writer.h"
 #include "lib/record/step_cache.h"
-#include "lib/train/train_step.h"
 
 namespace lockstep {
 namespace {
 
 constexpr char kPointTask[] = "scale_run_point";
-constexpr uint32_t kDefaultRepeats = 5;
-constexpr uint32_t kWarmupEpochs = 1;  // as train_sweep: the lab reports the second epoch
-
-// What is known before anything is trained.
-struct Plan {
-  c10::Device device = c10::Device(c10::kCPU);
-  proto::ScaleSpec spec;
-  std::vector<proto::ScalePoint> points;
-  std::string dataset_path;  // where a rank finds the data set
-};
-
-absl::Status CheckOptions(const ScaleRunOptions& options) {
-  if (options.input.empty()) {
-    return absl::InvalidArgumentError("--input is missing: --input=dataset.rec, a record file of cifar_prep");
-  }
-  if (options.output.empty()) {
-    return absl::InvalidArgumentError("--output is empty; name a file, or '-' for standard output");
-  }
-  if (options.batch_mode != "per_device" && options.batch_mode != "global") {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--batch_mode=", options.batch_mode, ": expected per_device or global"));
-  }
-  if (options.spec.buffers() != "local" && options.spec.buffers() != "broadcast") {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--buffers=", options.spec.buffers(), ": expected local or broadcast"));
-  }
-  if (!(options.spec.timeout_seconds() >= 1)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--timeout is ", options.spec.timeout_seconds(), " s; expected 1s or more"));
-  }
-  if (options.epochs == 1 ||
-      (options.epochs != 0 && options.repeats != 0 && options.epochs != kWarmupEpochs + options.repeats)) {
-    return absl::InvalidArgumentError(absl::StrCat("--epochs=", options.epochs, " and --repeats=", options.repeats,
-                                                   ": expected epochs = 1 (warm-up) + repeats, or one of the two"));
-  }
-  return absl::OkStatus();
-}
-
 // Ranks cannot share a pipe: they get a copy of standard input in memory, by a path that lives as long as this process.
 absl::StatusOr<std::string> CopyStandardInput() {
   const int fd = memfd_create("dataset.rec", MFD_CLOEXEC);
@@ -90,62 +48,7 @@ absl::StatusOr<std::string> CopyStandardInput() {
   return absl::StrCat("/proc/", getpid(), "/fd/", fd);
 }
 
-uint32_t Cores() {
-  cpu_set_t set;
-  return sched_getaffinity(0, sizeof(set), &set) == 0 ? static_cast<uint32_t>(CPU_COUNT(&set)) : 1;
-}
-
-uint32_t MaxRanks(const proto::ScaleSpec& spec) {
-  return spec.ranks().empty() ? 0 : *std::max_element(spec.ranks().begin(), spec.ranks().end());
-}
-
-absl::Status CheckDeviceCount(c10::Device device, uint32_t max_ranks) {
-  if (!device.is_cuda()) {
-    return absl::OkStatus();
-  }
-  const auto gpus = static_cast<uint32_t>(c10::impl::VirtualGuardImpl(device.type()).deviceCount());
-  if (max_ranks <= gpus) {
-    return absl::OkStatus();
-  }
-  return absl::UnavailableError(absl::StrCat("--ranks asks for ", max_ranks, " GPUs, this host shows ", gpus,
-                                             "; give fewer ranks, or --device=cpu"));
-}
-
-void FillTraining(const ScaleRunOptions& options, c10::Device device, proto::TrainingSpec& training) {
-  training.set_device(ToDeviceKind(device));
-  training.set_precision(proto::FP32);
-  training.set_channels_last(false);
-  training.set_warmup_epochs(kWarmupEpochs);
-  const uint32_t timed = options.epochs != 0 ? options.epochs - kWarmupEpochs : kDefaultRepeats;
-  training.set_repeats(options.repeats != 0 ? options.repeats : timed);
-  if (training.learning_rate() == 0) {
-    training.set_learning_rate(DefaultLearningRate(training.model()));
-  }
-  if (training.threads() == 0) {
-    training.set_threads(ThreadsPerRank(Cores(), MaxRanks(options.spec)));
-  }
-}
-
-absl::StatusOr<Plan> MakePlan(const ScaleRunOptions& options, const Dataset& dataset) {
-  Plan plan;
-  plan.spec = options.spec;
-  ASSIGN_OR_RETURN(plan.device, ResolveDevice(options.device));
-  RETURN_IF_ERROR(CheckDeviceCount(plan.device, MaxRanks(plan.spec)));
-  plan.spec.set_mode(proto::DDP);
-  plan.spec.set_batch_mode(options.batch_mode == "global" ? proto::GLOBAL : proto::PER_DEVICE);
-  plan.spec.set_backend(plan.device.is_cuda() ? proto::NCCL : proto::GLOO);
-  FillTraining(options, plan.device, *plan.spec.mutable_training());
-  RETURN_IF_ERROR(CheckTrainingSpec(plan.spec.training()));
-  ASSIGN_OR_RETURN(const std::shared_ptr<Model> model,
-                   MakeModel(plan.spec.training().model(), plan.spec.training().seed()));
-  *plan.spec.mutable_model() = CountModel(*model);
-  plan.spec.mutable_model()->set_training_images(dataset.train.size());
-  plan.spec.mutable_model()->set_test_images(dataset.test.size());
-  ASSIGN_OR_RETURN(plan.points, PlanPoints(plan.spec, dataset.train.size()));
-  return plan;
-}
-
-absl::StatusOr<proto::Header> MakeScaleHeader(const Plan& plan, const proto::Input& input) {
+absl::StatusOr<proto::Header> MakeScaleHeader(const ScaleRunPlan& plan, const proto::Input& input) {
   if (plan.device.is_cuda()) {
     SetNcclEnvironment();
   }
@@ -170,24 +73,6 @@ absl::StatusOr<proto::Header> MakeScaleHeader(const Plan& plan, const proto::Inp
   return MakeHeader(header);
 }
 
-void PrintPlan(const Plan& plan) {
-  const proto::TrainingSpec& training = plan.spec.training();
-  const proto::ModelFacts& model = plan.spec.model();
-  absl::FPrintF(stderr,
-                "scale_run: %d points of %d + %d epochs each; %s, %d parameters, %d bytes of gradients, %d CPU threads "
-                "per rank\n",
-                plan.points.size(), training.warmup_epochs(), training.repeats(), training.model(),
-                model.parameter_count(), model.gradient_bytes(), training.threads());
-  for (const proto::ScalePoint& point : plan.points) {
-    absl::FPrintF(stderr, "  %s: %d steps per epoch, %d images (%d padded)\n", PointName(point),
-                  point.steps_per_epoch(), point.images_per_epoch(), point.padded_images());
-  }
-  absl::FPrintF(stderr,
-                "A rank holds weights, gradients and momentum (%d bytes), the data set, and the activations of a "
-                "batch. How long it takes is known once the first point is done.\n",
-                3 * model.gradient_bytes());
-}
-
 bool SamePoint(const proto::ScalePoint& a, const proto::ScalePoint& b) {
   return a.ranks() == b.ranks() && a.batch_per_device() == b.batch_per_device() && a.reduction() == b.reduction();
 }
@@ -210,7 +95,7 @@ std::vector<proto::ScalePoint> FinishedPoints(const std::string& output, const p
   return points;
 }
 
-absl::StatusOr<proto::ScalePoint> MeasurePoint(const Plan& plan, const proto::ScalePoint& point) {
+absl::StatusOr<proto::ScalePoint> MeasurePoint(const ScaleRunPlan& plan, const proto::ScalePoint& point) {
   proto::RankOrder order;
   *order.mutable_spec() = plan.spec;
   *order.mutable_point() = point;
@@ -249,7 +134,7 @@ void ReportPoint(const proto::ScalePoint& point, bool resumed) {
 }
 
 // A stopped or failed run with nothing to keep leaves nothing: the spec is written together with the first point.
-absl::Status MeasureAll(const ScaleRunOptions& options, const Plan& plan, const proto::Header& header) {
+absl::Status MeasureAll(const ScaleRunOptions& options, const ScaleRunPlan& plan, const proto::Header& header) {
   const std::vector<proto::ScalePoint> finished = FinishedPoints(options.output, header);
   ASSIGN_OR_RETURN(const std::unique_ptr<RecordWriter> writer, RecordWriter::Create(options.output, header));
   proto::ScaleRecord spec;
@@ -280,22 +165,22 @@ absl::Status MeasureAll(const ScaleRunOptions& options, const Plan& plan, const 
 }
 
 absl::Status PlanAndMeasure(const ScaleRunOptions& options) {
-  RETURN_IF_ERROR(CheckOptions(options));
+  RETURN_IF_ERROR(CheckScaleRunOptions(options));
   std::string dataset_path = options.input;
   if (options.input == "-") {
     ASSIGN_OR_RETURN(dataset_path, CopyStandardInput());
   }
-  Plan plan;
+  ScaleRunPlan plan;
   proto::Header header;
   {
     ASSIGN_OR_RETURN(Dataset dataset, ReadDataset(dataset_path));
     dataset.input.set_path(options.input);
-    ASSIGN_OR_RETURN(plan, MakePlan(options, dataset));
+    ASSIGN_OR_RETURN(plan, MakeScaleRunPlan(options, dataset));
     ASSIGN_OR_RETURN(header, MakeScaleHeader(plan, dataset.input));
   }
   plan.dataset_path = dataset_path;
   if (options.dry_run) {
-    PrintPlan(plan);
+    std::fputs(PlanText(plan).c_str(), stderr);
     return absl::OkStatus();
   }
   if (!options.force && IsCached(options.output, header)) {

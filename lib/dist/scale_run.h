@@ -5,32 +5,14 @@
 #ifndef LOCKSTEP_LIB_DIST_SCALE_RUN_H_
 #define LOCKSTEP_LIB_DIST_SCALE_RUN_H_
 
-#include <cstdint>
 #include <map>
 #include <string>
 
 #include "absl/status/status.h"
 #include "lib/dist/launch.h"
-#include "lib/proto/scale.pb.h"
+#include "lib/dist/scale_run_plan.h"
 
 namespace lockstep {
-
-struct ScaleRunOptions {
-  std::string input;                 // dataset.rec; "-": standard input
-  std::string output = "scale.rec";  // "-": standard output
-  bool force = false;
-  bool dry_run = false;  // print the plan, write nothing
-
-  std::string device = "auto";            // as ResolveDevice takes it; a rank on CUDA has the GPU of its number
-  std::string batch_mode = "per_device";  // or "global"
-  uint32_t epochs = 0;                    // in all, the first one being the warm-up; 0: 1 + repeats
-  uint32_t repeats = 0;                   // timed epochs; 0: epochs - 1, or 5 when `epochs` is 0 too
-
-  // ranks, batch_size, overlap, first_bucket_bytes, bucket_bytes, buffers and timeout_seconds are taken from here, and of
-  // training model, learning_rate (0: DefaultLearningRate), momentum, weight_decay, seed, augment, drop_last,
-  // loader_workers, threads (of each rank; 0: ThreadsPerRank) and deterministic. The stage fills the rest.
-  proto::ScaleSpec spec;
-};
 
 // The whole run, or "cached" on stderr when the output holds it already.
 //

@@ -1,0 +1,40 @@
+#include "lib/dist/point_hook.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+#include "lib/dist/broadcast_tensors.h"
+#include "lib/dist/sum_check.h"
+
+namespace lockstep {
+
+PointHook::PointHook(Communicator& communicator, std::unique_ptr<BucketedReducer> reducer, PointHookOptions options)
+    : communicator_(communicator), reducer_(std::move(reducer)), options_(std::move(options)) {}
+
+absl::Status PointHook::BeforeBackward() {
+  DieIfAsked(communicator_.rank(), ++step_);
+  return reducer_->BeforeBackward();
+}
+
+// Buffers travel after backward, which may still read them; the next forward finds those of rank 0.
+absl::Status PointHook::AfterBackward() {
+  RETURN_IF_ERROR(reducer_->AfterBackward());
+  RETURN_IF_ERROR(BroadcastTensors(communicator_, options_.buffers, 0));
+  if (!options_.check_sum || step_ > 1) {
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(sum_check_, CheckAverage(communicator_, reducer_->TakeLocalGradients(), reducer_->Gradients()));
+  return SumCheckStatus(sum_check_);
+}
+
+void DieIfAsked(int rank, uint64_t step) {
+  const char* asked = std::getenv("LOCKSTEP_TEST_DIE_AT");
+  if (asked != nullptr && asked == absl::StrCat(rank, ":", step)) {
+    raise(SIGKILL);
+  }
+}
+
+}  // namespace lockstep

@@ -1,0 +1,127 @@
+#include "lib/dist/scale_run_plan.h"
+
+#include <c10/core/impl/VirtualGuardImpl.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "lib/base/status_macros.h"
+#include "lib/dist/scale_plan.h"
+#include "lib/nn/device.h"
+#include "lib/nn/model.h"
+#include "lib/train/train_step.h"
+
+namespace lockstep {
+namespace {
+
+constexpr uint32_t kDefaultRepeats = 5;
+constexpr uint32_t kWarmupEpochs = 1;  // as train_sweep: the lab reports the second epoch
+
+uint32_t Cores() {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof(set), &set) == 0 ? static_cast<uint32_t>(CPU_COUNT(&set)) : 1;
+}
+
+absl::Status CheckDeviceCount(c10::Device device, uint32_t max_ranks) {
+  if (!device.is_cuda()) {
+    return absl::OkStatus();
+  }
+  const auto gpus = static_cast<uint32_t>(c10::impl::VirtualGuardImpl(device.type()).deviceCount());
+  if (max_ranks <= gpus) {
+    return absl::OkStatus();
+  }
+  return absl::UnavailableError(absl::StrCat("--ranks asks for ", max_ranks, " GPUs, this host shows ", gpus,
+                                             "; give fewer ranks, or --device=cpu"));
+}
+
+void FillTraining(const ScaleRunOptions& options, c10::Device device, proto::TrainingSpec& training) {
+  training.set_device(ToDeviceKind(device));
+  training.set_precision(proto::FP32);
+  training.set_channels_last(false);
+  training.set_warmup_epochs(kWarmupEpochs);
+  const uint32_t timed = options.epochs != 0 ? options.epochs - kWarmupEpochs : kDefaultRepeats;
+  training.set_repeats(options.repeats != 0 ? options.repeats : timed);
+  if (training.learning_rate() == 0) {
+    training.set_learning_rate(DefaultLearningRate(training.model()));
+  }
+  if (training.threads() == 0) {
+    training.set_threads(ThreadsPerRank(Cores(), MaxRanks(options.spec)));
+  }
+}
+
+}  // namespace
+
+absl::Status CheckScaleRunOptions(const ScaleRunOptions& options) {
+  if (options.input.empty()) {
+    return absl::InvalidArgumentError("--input is missing: --input=dataset.rec, a record file of cifar_prep");
+  }
+  if (options.output.empty()) {
+    return absl::InvalidArgumentError("--output is empty; name a file, or '-' for standard output");
+  }
+  if (options.batch_mode != "per_device" && options.batch_mode != "global") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--batch_mode=", options.batch_mode, ": expected per_device or global"));
+  }
+  if (options.spec.buffers() != "local" && options.spec.buffers() != "broadcast") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--buffers=", options.spec.buffers(), ": expected local or broadcast"));
+  }
+  if (!(options.spec.timeout_seconds() >= 1)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--timeout is ", options.spec.timeout_seconds(), " s; expected 1s or more"));
+  }
+  if (options.epochs == 1 ||
+      (options.epochs != 0 && options.repeats != 0 && options.epochs != kWarmupEpochs + options.repeats)) {
+    return absl::InvalidArgumentError(absl::StrCat("--epochs=", options.epochs, " and --repeats=", options.repeats,
+                                                   ": expected epochs = 1 (warm-up) + repeats, or one of the two"));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ScaleRunPlan> MakeScaleRunPlan(const ScaleRunOptions& options, const Dataset& dataset) {
+  ScaleRunPlan plan;
+  plan.spec = options.spec;
+  ASSIGN_OR_RETURN(plan.device, ResolveDevice(options.device));
+  RETURN_IF_ERROR(CheckDeviceCount(plan.device, MaxRanks(plan.spec)));
+  plan.spec.set_mode(proto::DDP);
+  plan.spec.set_batch_mode(options.batch_mode == "global" ? proto::GLOBAL : proto::PER_DEVICE);
+  plan.spec.set_backend(plan.device.is_cuda() ? proto::NCCL : proto::GLOO);
+  FillTraining(options, plan.device, *plan.spec.mutable_training());
+  RETURN_IF_ERROR(CheckTrainingSpec(plan.spec.training()));
+  ASSIGN_OR_RETURN(const std::shared_ptr<Model> model,
+                   MakeModel(plan.spec.training().model(), plan.spec.training().seed()));
+  *plan.spec.mutable_model() = CountModel(*model);
+  plan.spec.mutable_model()->set_training_images(dataset.train.size());
+  plan.spec.mutable_model()->set_test_images(dataset.test.size());
+  ASSIGN_OR_RETURN(plan.points, PlanPoints(plan.spec, dataset.train.size()));
+  plan.dataset_path = options.input;
+  return plan;
+}
+
+uint32_t MaxRanks(const proto::ScaleSpec& spec) {
+  return spec.ranks().empty() ? 0 : *std::max_element(spec.ranks().begin(), spec.ranks().end());
+}
+
+std::string PlanText(const ScaleRunPlan& plan) {
+  const proto::TrainingSpec& training = plan.spec.training();
+  const proto::ModelFacts& model = plan.spec.model();
+  std::string text = absl::StrFormat(
+      "%d points of %d + %d epochs each; %s, %d parameters, %d bytes of gradients, %d CPU threads per rank\n",
+      plan.points.size(), training.warmup_epochs(), training.repeats(), training.model(), model.parameter_count(),
+      model.gradient_bytes(), training.threads());
+  for (const proto::ScalePoint& point : plan.points) {
+    absl::StrAppendFormat(&text, "  %s: %d steps per epoch, %d images (%d padded)\n", PointName(point),
+                          point.steps_per_epoch(), point.images_per_epoch(), point.padded_images());
+  }
+  absl::StrAppendFormat(
+      &text,
+      "A rank holds weights, gradients and momentum (%d bytes), the data set, and the activations of a "
+      "batch. How long it takes is known once the first point is done.\n",
+      3 * model.gradient_bytes());
+  return text;
+}
+
+}  // namespace lockstep
