@@ -31,6 +31,7 @@ namespace lockstep {
 namespace {
 
 constexpr char kPointTask[] = "scale_run_point";
+
 // Ranks cannot share a pipe: they get a copy of standard input in memory, by a path that lives as long as this process.
 absl::StatusOr<std::string> CopyStandardInput() {
   const int fd = memfd_create("dataset.rec", MFD_CLOEXEC);
@@ -42,7 +43,7 @@ absl::StatusOr<std::string> CopyStandardInput() {
   size_t n;
   while ((n = std::fread(buffer, 1, sizeof(buffer), stdin)) > 0 && std::fwrite(buffer, 1, n, copy) == n) {
   }
-  if (std::ferror(stdin) != 0 || std::fflush(copy) != 0) {
+  if (std::ferror(stdin) != 0 || std::ferror(copy) != 0 || std::fflush(copy) != 0) {
     return absl::DataLossError(absl::StrCat("standard input: cannot copy it: ", std::strerror(errno)));
   }
   return absl::StrCat("/proc/", getpid(), "/fd/", fd);
@@ -77,13 +78,13 @@ bool SamePoint(const proto::ScalePoint& a, const proto::ScalePoint& b) {
   return a.ranks() == b.ranks() && a.batch_per_device() == b.batch_per_device() && a.reduction() == b.reduction();
 }
 
-// The points that an earlier, stopped run of the same command completed.
-std::vector<proto::ScalePoint> FinishedPoints(const std::string& output, const proto::Header& header) {
+// The points that an earlier, stopped run of the same command completed; none with --force.
+std::vector<proto::ScalePoint> FinishedPoints(const ScaleRunOptions& options, const proto::Header& header) {
   std::vector<proto::ScalePoint> points;
-  if (output == "-" || header.build().build_id().empty()) {
+  if (options.force || options.output == "-" || header.build().build_id().empty()) {
     return points;
   }
-  const auto file = ReadRecordFile<proto::ScaleFile>(output + ".part", ReadMode::kSalvage);
+  const auto file = ReadRecordFile<proto::ScaleFile>(options.output + ".part", ReadMode::kSalvage);
   if (!file.ok() || file->header.cache_key() != header.cache_key()) {
     return points;
   }
@@ -135,7 +136,7 @@ void ReportPoint(const proto::ScalePoint& point, bool resumed) {
 
 // A stopped or failed run with nothing to keep leaves nothing: the spec is written together with the first point.
 absl::Status MeasureAll(const ScaleRunOptions& options, const ScaleRunPlan& plan, const proto::Header& header) {
-  const std::vector<proto::ScalePoint> finished = FinishedPoints(options.output, header);
+  const std::vector<proto::ScalePoint> finished = FinishedPoints(options, header);
   ASSIGN_OR_RETURN(const std::unique_ptr<RecordWriter> writer, RecordWriter::Create(options.output, header));
   proto::ScaleRecord spec;
   *spec.mutable_spec() = plan.spec;
