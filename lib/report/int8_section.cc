@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstdlib>
-#include <iterator>
 #include <string>
 #include <vector>
 
