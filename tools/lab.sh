@@ -11,7 +11,7 @@ set -euo pipefail
 
 usage() {
   sed -n '2,9s/^# \{0,1\}//p' "$0"
-  printf '\nFlags: --input=DIR --output=DIR --batch=N,N,... --images=N (synthetic) --repeats=N --device=auto|cpu|cuda --force --allow_partial\n'
+  printf '\nFlags: --input=DIR --output=DIR --batch=N,N,... --images=N (synthetic) --repeats=N --model=resnet18|lenet5 --device=auto|cpu|cuda --force --allow_partial\n'
 }
 
 fail_usage() {
@@ -19,12 +19,13 @@ fail_usage() {
   exit 2
 }
 
-input="" output="lockstep_lab" batch="" images="" repeats="" device="auto" force="" partial=""
+input="" output="lockstep_lab" model="" batch="" images="" repeats="" device="auto" force="" partial=""
 for argument in "$@"; do
   case "$argument" in
     --help | -h) usage; exit 0 ;;
     --input=*) input="${argument#*=}" ;;
     --output=*) output="${argument#*=}" ;;
+    --model=*) model="${argument#*=}" ;;
     --batch=*) batch="${argument#*=}" ;;
     --images=*) images="${argument#*=}" ;;
     --repeats=*) repeats="${argument#*=}" ;;
@@ -63,21 +64,28 @@ if [ "$gpus" -gt 0 ]; then
     [ "$n" -le "$gpus" ] && ranks="$ranks,$n"
   done
   # The sweep has the batches N x 32, 128, 512 too: base cases of the strong speed-up.
+  scale_batch="${batch:-32,128,512}" lenet_epochs=10
   : "${batch:=32,64,128,256,512,1024,2048}" "${images:=50000}" "${repeats:=5}"
-  scale_batch="32,128,512" scale_repeats="$repeats" lenet_epochs=10
+  scale_repeats="$repeats"
 else
   # Sized so that two CPU cores finish in minutes; the numbers are real but say little of a GPU.
   ranks="1,2"
   : "${batch:=32,64,128}" "${images:=256}" "${repeats:=1}"
-  scale_batch="32" scale_repeats="$repeats" lenet_epochs=40
+  scale_batch="${batch%%,*}" scale_repeats="$repeats" lenet_epochs=40
   # Two ranks share the cores; the sweep gets as many threads as one rank, so that its points are base cases.
   threads=$(($(nproc) / 2))
   sweep_threads="--threads=$((threads > 0 ? threads : 1))"
+  if [ -n "$input" ]; then
+    # ResNet-18 on 50,000 images takes a CPU an hour an epoch.
+    : "${model:=lenet5}"
+    lenet_epochs=4
+  fi
 fi
-case "$batch" in # a batch that was asked for is asked of both
-  32,64,128 | 32,64,128,256,512,1024,2048) ;;
-  *) scale_batch="$batch" ;;
-esac
+: "${model:=resnet18}"
+calibration=400 # the lab's number, or all there are
+if [ -z "$input" ] && [ "$images" -lt "$calibration" ]; then
+  calibration="$images"
+fi
 
 step=0
 run() {
@@ -96,18 +104,18 @@ else
   run "$tools/cifar_prep" --input_format=synthetic --train_images="$images" --test_images=$((images / 4)) \
     --output="$output/dataset.rec" $force
 fi
-run "$tools/train_sweep" --input="$output/dataset.rec" --model=resnet18 --device="$device" --batch="$batch" \
+run "$tools/train_sweep" --input="$output/dataset.rec" --model="$model" --device="$device" --batch="$batch" \
   --repeats="$repeats" $sweep_threads --output="$output/sweep.rec" $force
 run "$tools/train_sweep" --input="$output/dataset.rec" --model=lenet5 --device="$device" --batch=32 \
   --epochs="$lenet_epochs" --checkpoint="$output/lenet5.pt" --output="$output/lenet5.rec" $force
 run "$tools/train_sweep" --input="$output/dataset.rec" --model=lenet5_bias --device="$device" --batch=32 \
   --epochs="$lenet_epochs" --checkpoint="$output/lenet5_bias.pt" --output="$output/lenet5_bias.rec" $force
-run "$tools/scale_run" --input="$output/dataset.rec" --model=resnet18 --device="$device" --ranks="$ranks" \
+run "$tools/scale_run" --input="$output/dataset.rec" --model="$model" --device="$device" --ranks="$ranks" \
   --batch="$scale_batch" --repeats="$scale_repeats" --output="$output/scale.rec" $force
 run "$tools/comm_model" --input="$output/scale.rec" --sweep="$output/sweep.rec" \
   --audit="$published/seed_001.textproto,$published/seed_004.textproto" --output="$output/comm_model.rec" $force
 run "$tools/quantize" --input="$output/dataset.rec" --checkpoint="$output/lenet5.pt,$output/lenet5_bias.pt" \
-  --output="$output/quantized.rec" $force
+  --calibration_images="$calibration" --output="$output/quantized.rec" $force
 run "$tools/report" --output="$output/report.html" $force \
   --input="$output/dataset.rec,$output/sweep.rec,$output/lenet5.rec,$output/lenet5_bias.rec,$output/scale.rec,$output/comm_model.rec,$output/quantized.rec"
 
