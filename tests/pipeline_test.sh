@@ -11,9 +11,6 @@ fail() {
   exit 1
 }
 
-if [ -n "${LOCKSTEP_CIFAR10:-}" ]; then
-  printf 'on synthetic images here; LOCKSTEP_CIFAR10 is used by the tests of lib/cifar\n'
-fi
 BUILD_WORKING_DIRECTORY="$(dirname "$out")" "$lab" --output=lab --device=cpu --images=96 --batch=32,64 --repeats=1 \
   >"$out.log" 2>&1 || { cat "$out.log"; fail "the lab did not finish"; }
 

@@ -36,11 +36,13 @@ for argument in "$@"; do
   esac
 done
 
-# Where the tools are: in bazel's runfiles, beside this script (tools/package.sh), or in the checkout's bazel-bin.
+# Where the tools are: in this script's runfiles or a test's, beside it (tools/package.sh), or in the checkout's bazel-bin.
 self="${BASH_SOURCE[0]}"
 here="$(cd "$(dirname "$self")" && pwd)"
 if [ -d "$here/$(basename "$self").runfiles/lockstep" ]; then
   root="$here/$(basename "$self").runfiles/lockstep" tools="$here/$(basename "$self").runfiles/lockstep/tools"
+elif [ -x "$here/tools/cifar_prep" ]; then
+  root="$here" tools="$here/tools"
 elif [ -x "$here/cifar_prep" ]; then
   root="$here" tools="$here"
 else
