@@ -29,7 +29,7 @@ std::optional<BaseCase> ToBaseCase(const Point& point, const char* origin) {
   if (point.outcome() != proto::COMPLETED || !epoch.has_value() || !step.has_value()) {
     return std::nullopt;
   }
-  return BaseCase{*epoch, *step, point.steps_per_epoch(), origin};
+  return BaseCase{*epoch, *step, point.steps_per_epoch(), point.images_per_epoch(), origin};
 }
 
 template <typename Point>

@@ -25,6 +25,7 @@ struct BaseCase {
   Spread epoch_seconds;  // E_1(B)
   Spread step_seconds;   // s_1(B), of an epoch
   uint32_t steps_per_epoch = 0;
+  uint64_t images_per_epoch = 0;
   std::string origin;  // "scale record", "sweep record"
 };
 

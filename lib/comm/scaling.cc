@@ -14,6 +14,14 @@ std::optional<Spread> WeakSpeedup(uint32_t ranks, const Spread& step_1, uint32_t
   return Quotient((static_cast<double>(ranks) / steps_1) * step_1, (1.0 / steps_n) * step_n);
 }
 
+std::optional<Spread> WeakSpeedupByImages(const Spread& step_1, uint64_t images_1, const Spread& step_n,
+                                          uint64_t images_n) {
+  if (images_1 == 0 || images_n == 0) {
+    return std::nullopt;
+  }
+  return Quotient((1.0 / static_cast<double>(images_1)) * step_1, (1.0 / static_cast<double>(images_n)) * step_n);
+}
+
 std::optional<Spread> EpochSpeedup(const Spread& epoch_1, const Spread& epoch_n) { return Quotient(epoch_1, epoch_n); }
 
 double KarpFlatt(uint32_t ranks, double strong_speedup) {

@@ -21,6 +21,11 @@ std::optional<Spread> StrongSpeedup(const Spread& epoch_1_at_nb, const Spread& e
 std::optional<Spread> WeakSpeedup(uint32_t ranks, const Spread& step_1, uint32_t steps_1, const Spread& step_n,
                                   uint32_t steps_n);
 
+// The same where an epoch ends with a smaller step, so that steps are not alike: (s_1/I_1) / (s_N/I_N), I the images of
+// an epoch over all ranks. Equal to the one above when every step is whole.
+std::optional<Spread> WeakSpeedupByImages(const Spread& step_1, uint64_t images_1, const Spread& step_n,
+                                          uint64_t images_n);
+
 // E_1(B) / E_N(B): the lab's quotient. An epoch of fixed size is shared by the ranks, so it is weak in the batch (N
 // times the global batch) and strong in the data set; multiplying it by N again would count N twice.
 std::optional<Spread> EpochSpeedup(const Spread& epoch_1, const Spread& epoch_n);

@@ -30,9 +30,16 @@ void FillStrong(const RowInputs& in, const Spread& epoch, proto::ScalingRow& row
 void FillWeak(const RowInputs& in, const BaseCase& base, const Spread& step, proto::ScalingRow& row) {
   const uint32_t n = row.ranks(), b = row.batch_per_device(), k_1 = base.steps_per_epoch,
                  k_n = in.point.steps_per_epoch();
+  const uint64_t i_1 = base.images_per_epoch, i_n = in.point.images_per_epoch();
+  // A smaller last step would count as much as a whole one, and more so on more ranks.
+  const bool whole = i_1 == static_cast<uint64_t>(k_1) * b && i_n == static_cast<uint64_t>(k_n) * n * b;
+  const bool by_images = i_1 > 0 && i_n > 0 && !whole;
   const std::string formula =
-      absl::StrCat("N*(s_1(", b, ")/k_1)/(s_", n, "(", b, ")/k_", n, "), k_1 = ", k_1, ", k_", n, " = ", k_n);
-  const std::optional<Spread> speedup = WeakSpeedup(n, base.step_seconds, k_1, step, k_n);
+      by_images ? absl::StrCat("(s_1(", b, ")/I_1)/(s_", n, "(", b, ")/I_", n, "), images per epoch I_1 = ", i_1, ", I_", n,
+                               " = ", i_n, " (the last step is smaller than ", b, ")")
+                : absl::StrCat("N*(s_1(", b, ")/k_1)/(s_", n, "(", b, ")/k_", n, "), k_1 = ", k_1, ", k_", n, " = ", k_n);
+  const std::optional<Spread> speedup = by_images ? WeakSpeedupByImages(base.step_seconds, i_1, step, i_n)
+                                                  : WeakSpeedup(n, base.step_seconds, k_1, step, k_n);
   *row.mutable_weak_speedup() = DerivedOr(speedup, WithBase(formula, b, base), kNotPositive);
   *row.mutable_gustafson_serial_fraction() =
       n == 1
