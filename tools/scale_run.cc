@@ -15,6 +15,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/dist/launch.h"
 #include "lib/record/stdout_guard.h"
+#include "tools/training_flags.h"
 
 ABSL_FLAG(std::string, input, "", "The data set: a record file of cifar_prep; '-': standard input.");
 ABSL_FLAG(std::string, output, "scale.rec", "The record file to write; '-': standard output.");
@@ -26,21 +27,14 @@ ABSL_FLAG(std::string, device, "auto", "auto (CUDA where there is one), cpu or c
 ABSL_FLAG(std::vector<std::string>, ranks, std::vector<std::string>({"1", "2"}), "Numbers of ranks to measure.");
 ABSL_FLAG(std::vector<std::string>, batch, std::vector<std::string>({"32", "128", "512"}), "Batch sizes to measure.");
 ABSL_FLAG(std::string, batch_mode, "per_device", "--batch is per_device, or global: shared among the ranks.");
-ABSL_FLAG(std::string, model, "resnet18", "resnet18, lenet5 or lenet5_bias.");
-ABSL_FLAG(uint64_t, seed, 0, "Of the initial weights, the order of the images, and their augmentation.");
 ABSL_FLAG(uint32_t, epochs, 0, "Epochs of each point, the first of which is a warm-up; 0: 1 + repeats.");
 ABSL_FLAG(uint32_t, repeats, 0, "Timed epochs of each point; 0: all but the first of --epochs, or 5.");
-ABSL_FLAG(double, learning_rate, 0, "Of SGD; 0: the model's own, 0.1 for resnet18 and 0.01 for lenet5.");
-ABSL_FLAG(double, momentum, 0.9, "Of SGD.");
-ABSL_FLAG(double, weight_decay, 5e-4, "Of SGD.");
-ABSL_FLAG(bool, augment, true, "Random crop with padding 4 and horizontal flip.");
 ABSL_FLAG(bool, drop_last, false, "Leave out images that fill no batch on every rank; otherwise some are seen twice.");
 ABSL_FLAG(uint32_t, workers, 2, "Threads of each rank that prepare batches ahead; 0: none.");
 ABSL_FLAG(
     uint32_t, threads, 0,
     "CPU threads that each rank computes with; 0: cores / the largest of --ranks. The base case on one rank has no "
     "more: a rank more is a core more, and a base case with all cores would be another machine.");
-ABSL_FLAG(bool, deterministic, false, "Bitwise repeatable on the same device; slower on CUDA.");
 ABSL_FLAG(bool, overlap, true, "Start all-reduces while backward runs; false: all of them after it.");
 ABSL_FLAG(double, first_bucket_mib, 1, "MiB of gradients that close the first bucket.");
 ABSL_FLAG(double, bucket_mib, 25, "MiB of gradients that close each other bucket.");
@@ -80,16 +74,10 @@ absl::Status CheckOnlyChoice(const char* flag, const std::string& value, const c
 }
 
 void ReadTraining(proto::TrainingSpec& training) {
-  training.set_model(absl::GetFlag(FLAGS_model));
-  training.set_seed(absl::GetFlag(FLAGS_seed));
-  training.set_learning_rate(absl::GetFlag(FLAGS_learning_rate));
-  training.set_momentum(absl::GetFlag(FLAGS_momentum));
-  training.set_weight_decay(absl::GetFlag(FLAGS_weight_decay));
-  training.set_augment(absl::GetFlag(FLAGS_augment));
+  ReadTrainingFlags(training);
   training.set_drop_last(absl::GetFlag(FLAGS_drop_last));
   training.set_loader_workers(absl::GetFlag(FLAGS_workers));
   training.set_threads(absl::GetFlag(FLAGS_threads));
-  training.set_deterministic(absl::GetFlag(FLAGS_deterministic));
 }
 
 absl::StatusOr<ScaleRunOptions> OptionsFromFlags() {

@@ -13,6 +13,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/record/stdout_guard.h"
 #include "lib/train/train_sweep.h"
+#include "tools/training_flags.h"
 
 ABSL_FLAG(std::string, input, "", "The data set: a record file of cifar_prep; '-': standard input.");
 ABSL_FLAG(std::string, output, "sweep.rec", "The record file to write; '-': standard output.");
@@ -21,8 +22,6 @@ ABSL_FLAG(bool, dry_run, false, "Print the plan and exit.");
 ABSL_FLAG(std::string, preset, "lab", "lab: fp32 without TF32, NCHW, two loader workers. There is no other yet.");
 ABSL_FLAG(std::string, precision, "fp32", "fp32. There is no other yet.");
 ABSL_FLAG(std::string, device, "auto", "auto (CUDA where there is one), cpu or cuda.");
-ABSL_FLAG(std::string, model, "resnet18", "resnet18, lenet5 or lenet5_bias.");
-ABSL_FLAG(uint64_t, seed, 0, "Of the initial weights, the order of the images, and their augmentation.");
 ABSL_FLAG(uint32_t, epochs, 0, "Epochs of each point, the first of which is a warm-up; 0: 1 + repeats.");
 ABSL_FLAG(uint32_t, repeats, 0, "Timed epochs of each point; 0: all but the first of --epochs, or 5.");
 ABSL_FLAG(std::vector<std::string>, batch, {}, "Exactly these batch sizes, such as 32,128; none: a ladder.");
@@ -33,14 +32,9 @@ ABSL_FLAG(uint64_t, memory_limit, 0, "Bytes of heap that a point's process may h
 ABSL_FLAG(bool, evaluate, true, "Test accuracy after the last epoch of each point.");
 ABSL_FLAG(std::string, checkpoint, "", "Where to put the trained weights, as a PyTorch state_dict; empty: nowhere.");
 ABSL_FLAG(uint32_t, checkpoint_batch, 0, "The batch size that the checkpoint is trained with; 0: the first.");
-ABSL_FLAG(double, learning_rate, 0, "Of SGD; 0: the model's own, 0.1 for resnet18 and 0.01 for lenet5.");
-ABSL_FLAG(double, momentum, 0.9, "Of SGD.");
-ABSL_FLAG(double, weight_decay, 5e-4, "Of SGD.");
-ABSL_FLAG(bool, augment, true, "Random crop with padding 4 and horizontal flip.");
 ABSL_FLAG(bool, drop_last, false, "Leave out an epoch's last batch when it is shorter than the others.");
 ABSL_FLAG(uint32_t, workers, 2, "Threads that prepare batches ahead; 0: none.");
 ABSL_FLAG(uint32_t, threads, 0, "CPU threads that LibTorch computes with; 0: its default.");
-ABSL_FLAG(bool, deterministic, false, "Bitwise repeatable on the same device; slower on CUDA.");
 ABSL_FLAG(uint32_t, internal_point_batch, 0, "Internal: train this one point and return it to the parent process.");
 
 namespace lockstep {
@@ -63,16 +57,10 @@ absl::Status ReadBatches(LadderOptions& ladder) {
 }
 
 void ReadTraining(proto::TrainingSpec& training) {
-  training.set_model(absl::GetFlag(FLAGS_model));
-  training.set_seed(absl::GetFlag(FLAGS_seed));
-  training.set_learning_rate(absl::GetFlag(FLAGS_learning_rate));
-  training.set_momentum(absl::GetFlag(FLAGS_momentum));
-  training.set_weight_decay(absl::GetFlag(FLAGS_weight_decay));
-  training.set_augment(absl::GetFlag(FLAGS_augment));
+  ReadTrainingFlags(training);
   training.set_drop_last(absl::GetFlag(FLAGS_drop_last));
   training.set_loader_workers(absl::GetFlag(FLAGS_workers));
   training.set_threads(absl::GetFlag(FLAGS_threads));
-  training.set_deterministic(absl::GetFlag(FLAGS_deterministic));
 }
 
 absl::StatusOr<TrainSweepOptions> OptionsFromFlags() {
