@@ -13,10 +13,35 @@
 
 namespace lockstep {
 
-struct Sha256::State {
-  State() : context(EVP_MD_CTX_new()) { EVP_DigestInit_ex(context, EVP_sha256(), nullptr); }
-  ~State() { EVP_MD_CTX_free(context); }
+namespace {
+
+// A running digest of OpenSSL. `usable` is false where OpenSSL's configuration forbids the algorithm.
+struct Running {
+  explicit Running(const EVP_MD* algorithm)
+      : context(EVP_MD_CTX_new()), usable(EVP_DigestInit_ex(context, algorithm, nullptr) == 1) {}
+  ~Running() { EVP_MD_CTX_free(context); }
+
+  void Update(const void* bytes, size_t size) {
+    if (usable) {
+      EVP_DigestUpdate(context, bytes, size);
+    }
+  }
+
+  std::string HexDigest() {
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    unsigned int size = 0;
+    EVP_DigestFinal_ex(context, digest, &size);
+    return absl::BytesToHexString(absl::string_view(reinterpret_cast<char*>(digest), size));
+  }
+
   EVP_MD_CTX* context;
+  bool usable;
+};
+
+}  // namespace
+
+struct Sha256::State : Running {
+  State() : Running(EVP_sha256()) {}
 };
 
 Sha256::Sha256() : state_(std::make_unique<State>()) {}
@@ -24,17 +49,37 @@ Sha256::~Sha256() = default;
 Sha256::Sha256(Sha256&&) noexcept = default;
 Sha256& Sha256::operator=(Sha256&&) noexcept = default;
 
-void Sha256::Update(const void* bytes, size_t size) { EVP_DigestUpdate(state_->context, bytes, size); }
+void Sha256::Update(const void* bytes, size_t size) { state_->Update(bytes, size); }
 
-std::string Sha256::HexDigest() {
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned int size = 0;
-  EVP_DigestFinal_ex(state_->context, digest, &size);
-  return absl::BytesToHexString(absl::string_view(reinterpret_cast<char*>(digest), size));
+std::string Sha256::HexDigest() { return state_->HexDigest(); }
+
+struct Md5::State : Running {
+  State() : Running(EVP_md5()) {}
+};
+
+Md5::Md5() : state_(std::make_unique<State>()) {}
+Md5::~Md5() = default;
+Md5::Md5(Md5&&) noexcept = default;
+Md5& Md5::operator=(Md5&&) noexcept = default;
+
+void Md5::Update(const void* bytes, size_t size) { state_->Update(bytes, size); }
+
+absl::StatusOr<std::string> Md5::HexDigest() {
+  if (!state_->usable) {
+    return absl::FailedPreconditionError(
+        "MD5 is not to be had: OpenSSL's configuration on this machine forbids it (FIPS mode)");
+  }
+  return state_->HexDigest();
 }
 
 std::string Sha256Hex(absl::string_view bytes) {
   Sha256 digest;
+  digest.Update(bytes);
+  return digest.HexDigest();
+}
+
+absl::StatusOr<std::string> Md5Hex(absl::string_view bytes) {
+  Md5 digest;
   digest.Update(bytes);
   return digest.HexDigest();
 }

@@ -1,4 +1,5 @@
-// SHA-256 (OpenSSL) of bytes and files, as lower-case hex.
+// SHA-256 and MD5 (OpenSSL) of bytes and files, as lower-case hex. SHA-256 identifies our inputs; MD5 only compares with
+// what others have published.
 #ifndef LOCKSTEP_LIB_RECORD_DIGEST_H_
 #define LOCKSTEP_LIB_RECORD_DIGEST_H_
 
@@ -30,7 +31,28 @@ class Sha256 {
   std::unique_ptr<State> state_;
 };
 
+// The same for MD5, which some machines (those in FIPS mode) forbid.
+class Md5 {
+ public:
+  Md5();
+  ~Md5();
+  Md5(Md5&&) noexcept;
+  Md5& operator=(Md5&&) noexcept;
+
+  void Update(const void* bytes, size_t size);
+  void Update(absl::string_view bytes) { Update(bytes.data(), bytes.size()); }
+
+  // 32 hex digits; FailedPrecondition where OpenSSL does not offer MD5. Ends the digest: call once, nothing after it.
+  absl::StatusOr<std::string> HexDigest();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
 std::string Sha256Hex(absl::string_view bytes);
+
+absl::StatusOr<std::string> Md5Hex(absl::string_view bytes);
 
 // NotFound when the file cannot be opened, DataLoss when reading it fails.
 absl::StatusOr<std::string> Sha256HexOfFile(const std::string& path);

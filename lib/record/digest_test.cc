@@ -1,5 +1,7 @@
 #include "lib/record/digest.h"
 
+#include <openssl/evp.h>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/testing/file_util.h"
@@ -31,6 +33,27 @@ TEST(DigestTest, OfAFile) {
   const std::string path = testing::TempPath("abc");
   testing::WriteFile(path, "abc");
   EXPECT_EQ(*Sha256HexOfFile(path), kAbc);
+}
+
+// RFC 1321, appendix A.5.
+TEST(DigestTest, StandardVectorsOfMd5) {
+  EXPECT_EQ(*Md5Hex(""), "d41d8cd98f00b204e9800998ecf8427e");
+  EXPECT_EQ(*Md5Hex("message digest"), "f96b697d7cb7938d525a2f31aaf161d0");
+  Md5 pieces;
+  pieces.Update("message ");
+  pieces.Update("digest");
+  EXPECT_EQ(*pieces.HexDigest(), "f96b697d7cb7938d525a2f31aaf161d0");
+}
+
+TEST(DigestTest, WhereMd5IsForbiddenItSaysSo) {
+#if OPENSSL_VERSION_NUMBER >= 0x30000000L
+  ASSERT_EQ(EVP_default_properties_enable_fips(nullptr, 1), 1);
+  const absl::StatusOr<std::string> digest = Md5Hex("message digest");
+  ASSERT_EQ(EVP_default_properties_enable_fips(nullptr, 0), 1);
+  EXPECT_THAT(digest, StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("FIPS")));
+#else
+  GTEST_SKIP() << "OpenSSL before 3.0 cannot switch FIPS mode on within a process";
+#endif
 }
 
 TEST(DigestTest, AMissingFileIsNotFound) {
