@@ -19,19 +19,15 @@ struct HeaderOptions {
   std::vector<proto::Input> inputs;
   std::vector<proto::Device> devices;
   proto::Libraries libraries;
-  // Every flag that can change the result, by name. --output, --force and what only changes the talk stay out.
+  // Every flag that can change the result, by name. --output, --force and what only changes the
+  // talk stay out.
   std::map<std::string, std::string> result_flags;
 };
 
-// A header with build, host, start time, whitelisted environment, and the cache key of all that can change the result:
-// tool, schema and version, build_id, result_flags, digests of the inputs, devices, library versions.
+// A header with build, host, start time, whitelisted environment, and the cache key of all that can
+// change the result: tool, schema and version, build_id, result_flags, digests of the inputs,
+// library versions; with devices, these and the recorded environment but for job numbers.
 proto::Header MakeHeader(const HeaderOptions& options);
-
-// This machine, as the header describes it.
-proto::Host DescribeHost();
-
-// The names of the environment variables that are recorded: exact names, or prefixes that end in '*'.
-const std::vector<std::string>& EnvironmentWhitelist();
 
 }  // namespace lockstep
 

@@ -1,0 +1,108 @@
+#include "lib/record/same_run.h"
+
+#include <memory>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "lib/base/status_macros.h"
+#include "lib/proto/header.pb.h"
+#include "lib/record/digest.h"
+#include "lib/record/record_reader.h"
+#include "lib/record/surroundings.h"
+
+namespace lockstep {
+namespace {
+
+absl::Status Differs(const std::string& what) {
+  return absl::FailedPreconditionError(absl::StrCat(what, " differs"));
+}
+
+bool IsForce(absl::string_view argument) {
+  return argument == "--force" || argument == "-force" || absl::StartsWith(argument, "--force=") ||
+         absl::StartsWith(argument, "-force=");
+}
+
+absl::Status CheckCommandLine(const std::vector<std::string>& planned,
+                              const proto::Header& header) {
+  std::vector<std::string> recorded;
+  for (const std::string& argument : header.command_line()) {
+    if (!IsForce(argument)) {
+      recorded.push_back(argument);
+    }
+  }
+  return planned == recorded ? absl::OkStatus() : Differs("the command line");
+}
+
+absl::Status CheckFiles(const google::protobuf::RepeatedPtrField<proto::Input>& files) {
+  for (const proto::Input& file : files) {
+    ASSIGN_OR_RETURN(const std::string sha256, Sha256HexOfFile(file.path()));
+    if (sha256 != file.sha256()) {
+      return Differs(file.path());
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckLibraries(const proto::Header& header) {
+  for (const proto::LoadedFile& then : header.loaded_file()) {
+    const proto::LoadedFile now = DescribeFile(then.path());
+    if (now.size_bytes() != then.size_bytes() || now.modified_ns() != then.modified_ns()) {
+      return Differs(then.path());
+    }
+  }
+  return header.loaded_file_size() > 0 ? absl::OkStatus() : Differs("the list of libraries");
+}
+
+absl::Status CheckProgram(const std::string& program, const proto::Header& header) {
+  ASSIGN_OR_RETURN(const std::string sha256, Sha256HexOfFile(program));
+  return sha256 == header.build().build_id() ? absl::OkStatus() : Differs("the program");
+}
+
+// Any record: the kinds of all tools but the header and the trailer are unknown fields here.
+absl::StatusOr<proto::Trailer> ReadToTrailer(RecordReader& reader) {
+  proto::AnyRecord record;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool more, reader.Next(record));
+    if (!more) {
+      return reader.trailer();
+    }
+  }
+}
+
+}  // namespace
+
+std::string FlagValue(const std::vector<std::string>& command_line, const std::string& name,
+                      const std::string& fallback) {
+  std::string value = fallback;
+  for (size_t i = 0; i < command_line.size(); ++i) {
+    absl::string_view flag = command_line[i];
+    while (absl::ConsumePrefix(&flag, "-")) {
+    }
+    if (flag == name && i + 1 < command_line.size()) {
+      value = command_line[i + 1];
+    } else if (absl::ConsumePrefix(&flag, absl::StrCat(name, "="))) {
+      value = std::string(flag);
+    }
+  }
+  return value;
+}
+
+absl::Status CheckSameRun(const PlannedRun& run) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<RecordReader> reader, RecordReader::Open(run.output, ""));
+  const proto::Header& header = reader->header();
+  RETURN_IF_ERROR(CheckCommandLine(run.command_line, header));
+  if (SurroundingsSha256() != header.surroundings_sha256()) {
+    return Differs("the machine or the environment");
+  }
+  RETURN_IF_ERROR(CheckLibraries(header));
+  RETURN_IF_ERROR(CheckProgram(run.program, header));
+  RETURN_IF_ERROR(CheckFiles(header.input()));
+  ASSIGN_OR_RETURN(const proto::Trailer trailer, ReadToTrailer(*reader));
+  RETURN_IF_ERROR(CheckFiles(trailer.other_output()));
+  return trailer.exit_status() == 0 ? absl::OkStatus() : Differs("the exit status");
+}
+
+}  // namespace lockstep

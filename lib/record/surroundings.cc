@@ -1,0 +1,146 @@
+#include "lib/record/surroundings.h"
+
+#include <glob.h>
+#include <link.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "lib/record/digest.h"
+
+namespace lockstep {
+namespace {
+
+std::string CpuModel() {
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  for (std::string line; std::getline(cpuinfo, line);) {
+    if (absl::StartsWith(line, "model name")) {
+      return std::string(absl::StripAsciiWhitespace(line.substr(line.find(':') + 1)));
+    }
+  }
+  return "unknown";
+}
+
+bool Whitelisted(absl::string_view name) {
+  for (const std::string& pattern : EnvironmentWhitelist()) {
+    if (pattern.back() == '*' ? absl::StartsWith(name, pattern.substr(0, pattern.size() - 1))
+                              : name == pattern) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::vector<std::string> FilesLike(const char* pattern) {
+  glob_t found;
+  std::vector<std::string> paths;
+  if (glob(pattern, 0, nullptr, &found) == 0) {
+    paths.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  }
+  globfree(&found);
+  return paths;
+}
+
+// The driver's files tell model and UUID of each GPU; the device nodes, which of them this process
+// is given.
+std::string ListedGpus() {
+  std::string facts;
+  for (const std::string& path : FilesLike("/proc/driver/nvidia/gpus/*/information")) {
+    std::ifstream file(path);
+    absl::StrAppend(&facts, path, "\n", std::string(std::istreambuf_iterator<char>(file), {}),
+                    "\n");
+  }
+  for (const std::string& path : FilesLike("/dev/nvidia[0-9]*")) {
+    absl::StrAppend(&facts, path, "\n");
+  }
+  return facts;
+}
+
+}  // namespace
+
+proto::Host DescribeHost() {
+  proto::Host host;
+  host.set_cpu_model(CpuModel());
+  cpu_set_t set;
+  host.set_cpu_cores(
+      sched_getaffinity(0, sizeof(set), &set) == 0 ? static_cast<uint32_t>(CPU_COUNT(&set)) : 0);
+  host.set_memory_bytes(static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+                        static_cast<uint64_t>(sysconf(_SC_PAGE_SIZE)));
+  utsname names;
+  if (uname(&names) == 0) {
+    host.set_kernel(absl::StrCat(names.sysname, " ", names.release, " ", names.machine));
+    host.set_name_sha256(Sha256Hex(names.nodename));
+  }
+  return host;
+}
+
+const std::vector<std::string>& EnvironmentWhitelist() {
+  static const auto* whitelist = new std::vector<std::string>(
+      {"NCCL_*", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "OMP_NUM_THREADS", "MKL_NUM_THREADS",
+       "SLURM_JOB_ID", "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", "NVIDIA_TF32_OVERRIDE",
+       "CUDA_LAUNCH_BLOCKING", "PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF",
+       "CUBLAS_WORKSPACE_CONFIG", "ATEN_CPU_CAPABILITY", "ONEDNN_MAX_CPU_ISA"});
+  return *whitelist;
+}
+
+std::map<std::string, std::string> RecordedEnvironment() {
+  std::map<std::string, std::string> recorded;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::pair<std::string, std::string> pair =
+        absl::StrSplit(*entry, absl::MaxSplits('=', 1));
+    if (Whitelisted(pair.first)) {
+      recorded.insert(pair);
+    }
+  }
+  return recorded;
+}
+
+bool ChangesResults(absl::string_view name) { return name != "SLURM_JOB_ID"; }
+
+std::string SurroundingsSha256() {
+  std::string facts = absl::StrCat(DescribeHost().ShortDebugString(), "\n", ListedGpus());
+  for (const auto& [name, value] : RecordedEnvironment()) {
+    absl::StrAppend(&facts, ChangesResults(name) ? absl::StrCat(name, "=", value, "\n") : "");
+  }
+  for (const char* name : {"LD_LIBRARY_PATH", "LD_PRELOAD"}) {
+    const char* value = std::getenv(name);
+    absl::StrAppend(&facts, name, "=", value == nullptr ? "" : value, "\n");
+  }
+  return Sha256Hex(facts);
+}
+
+proto::LoadedFile DescribeFile(const std::string& path) {
+  proto::LoadedFile file;
+  file.set_path(path);
+  struct stat info;
+  if (stat(path.c_str(), &info) == 0) {
+    file.set_size_bytes(static_cast<uint64_t>(info.st_size));
+    file.set_modified_ns(int64_t{info.st_mtim.tv_sec} * 1'000'000'000 + info.st_mtim.tv_nsec);
+  }
+  return file;
+}
+
+std::vector<proto::LoadedFile> LoadedFiles() {
+  std::vector<proto::LoadedFile> files;
+  const auto add = [](dl_phdr_info* info, size_t, void* data) {
+    // The program itself has no name, and the kernel's page no folder.
+    if (info->dlpi_name != nullptr && info->dlpi_name[0] == '/') {
+      static_cast<std::vector<proto::LoadedFile>*>(data)->push_back(DescribeFile(info->dlpi_name));
+    }
+    return 0;
+  };
+  dl_iterate_phdr(add, &files);
+  return files;
+}
+
+}  // namespace lockstep
