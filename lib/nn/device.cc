@@ -18,7 +18,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/nn/nvidia_driver.h"
 #include "lib/record/digest.h"
-#include "lib/record/provenance.h"
+#include "lib/record/surroundings.h"
 
 namespace lockstep {
 namespace {

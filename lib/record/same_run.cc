@@ -38,6 +38,9 @@ absl::Status CheckCommandLine(const std::vector<std::string>& planned,
 
 absl::Status CheckFiles(const google::protobuf::RepeatedPtrField<proto::Input>& files) {
   for (const proto::Input& file : files) {
+    if (file.path() == "-") {
+      return absl::FailedPreconditionError("standard input cannot be known");
+    }
     ASSIGN_OR_RETURN(const std::string sha256, Sha256HexOfFile(file.path()));
     if (sha256 != file.sha256()) {
       return Differs(file.path());
