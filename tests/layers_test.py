@@ -13,7 +13,7 @@ import unittest
 # The layer of each package of lib/ (DESIGN.md, "Layers"). A package may use its own layer and lower ones.
 LAYER = {
     "base": 0, "testing": 0, "proto": 0,
-    "record": 1,
+    "pickle": 1, "record": 1,
     "cifar": 2, "comm": 2, "quant": 2, "report": 2,
     "kernels": 3, "nn": 3,
     "train": 4, "dist": 4, "quantize": 4,

@@ -4,19 +4,58 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
-#include "lib/nn/pickle_machine.h"
-#include "lib/nn/pickle_opcodes.h"
+#include "lib/nn/state_dict_globals.h"
+#include "lib/pickle/machine.h"
 
 namespace lockstep {
 namespace {
 
 using pickle::Value;
 
+// What torch.save uses for state dicts. Any global may be named: a storage's type is one, and a call of anything that
+// rebuilds no tensor is refused below, by name.
+constexpr pickle::Op kOpcodes[] = {
+    pickle::kProto, pickle::kStop, pickle::kMark, pickle::kNone, pickle::kNewTrue, pickle::kNewFalse, pickle::kBinInt,
+    pickle::kBinInt1, pickle::kBinInt2, pickle::kLong1, pickle::kBinUnicode, pickle::kEmptyTuple, pickle::kTuple1,
+    pickle::kTuple2, pickle::kTuple3, pickle::kTuple, pickle::kEmptyList, pickle::kEmptyDict, pickle::kSetItem,
+    pickle::kSetItems, pickle::kBinPut, pickle::kLongBinPut, pickle::kBinGet, pickle::kLongBinGet, pickle::kGlobal,
+    pickle::kReduce, pickle::kBuild, pickle::kBinPersId};
+
+// Some 30 objects a tensor: enough for 300,000 tensors.
+constexpr size_t kMostObjects = 10'000'000;
+// ATen's dim_bitset_size (ATen/WrapDimUtilsMulti.h), and no name of a parameter comes near: since one object of a pickle
+// may be part of many, without these limits a small pickle could ask for much memory.
+constexpr size_t kMostDimensions = 64;
+constexpr size_t kMostNameBytes = 1000;
+
+pickle::Dialect StateDictDialect() {
+  pickle::Dialect dialect;
+  dialect.before = "not the pickle of a state_dict: ";
+  dialect.opcodes = kOpcodes;
+  dialect.first_protocol = 2;
+  dialect.last_protocol = 2;
+  dialect.protocols = "torch.save writes 2";
+  dialect.dict_class = &kOrderedDict;
+  dialect.max_objects = kMostObjects;
+  return dialect;
+}
+
 absl::Status Foreign(absl::string_view what) {
   return absl::FailedPreconditionError(absl::StrCat("not the pickle of a state_dict: ", what));
 }
 
+absl::StatusOr<std::string> ToName(absl::string_view text) {
+  if (text.size() > kMostNameBytes) {
+    return absl::DataLossError(absl::StrCat("a name of ", text.size(), " bytes; expected at most ", kMostNameBytes));
+  }
+  return std::string(text);
+}
+
 absl::StatusOr<std::vector<int64_t>> ToInts(const Value& tuple) {
+  if (tuple.items.size() > kMostDimensions) {
+    return absl::DataLossError(
+        absl::StrCat("a tensor of ", tuple.items.size(), " dimensions; expected at most ", kMostDimensions));
+  }
   std::vector<int64_t> numbers;
   for (const Value* item : tuple.items) {
     if (item->kind != Value::kInt || item->number < 0) {
@@ -55,8 +94,8 @@ absl::Status ReadStorage(const Value& value, TensorEntry& tensor) {
       id[4]->kind != Value::kInt) {
     return Foreign("a persistent id that is not ('storage', type, key, device, elements)");
   }
-  tensor.storage_type = id[1]->text.substr(id[1]->text.rfind(' ') + 1);
-  tensor.storage_key = id[2]->text;
+  ASSIGN_OR_RETURN(tensor.storage_type, ToName(id[1]->text));
+  ASSIGN_OR_RETURN(tensor.storage_key, ToName(id[2]->text));
   tensor.storage_elements = id[4]->number;
   return absl::OkStatus();
 }
@@ -66,13 +105,13 @@ absl::StatusOr<TensorEntry> ReadTensor(const Value& value) {
   if (value.kind != Value::kCall) {
     return Foreign("no tensor");
   }
-  if (value.text == pickle::kRebuildParameter && !value.items.empty() && value.items[0]->text == pickle::kRebuildTensor) {
-    return ReadTensor(*value.items[0]);
+  const auto& arguments = value.arguments->items;
+  if (IsCallOf(value, kRebuildParameter) && !arguments.empty() && IsCallOf(*arguments[0], kRebuildTensor)) {
+    return ReadTensor(*arguments[0]);
   }
-  const auto& arguments = value.items;
-  if (value.text != pickle::kRebuildTensor || arguments.size() < 4 || arguments[1]->kind != Value::kInt ||
+  if (!IsCallOf(value, kRebuildTensor) || arguments.size() < 4 || arguments[1]->kind != Value::kInt ||
       arguments[2]->kind != Value::kTupleKind || arguments[3]->kind != Value::kTupleKind) {
-    return Foreign(absl::StrCat("a call of ", value.text));
+    return Foreign(Describe(value));
   }
   TensorEntry tensor;
   RETURN_IF_ERROR(ReadStorage(*arguments[0], tensor));
@@ -89,20 +128,20 @@ absl::StatusOr<TensorEntry> ReadTensor(const Value& value) {
 }  // namespace
 
 absl::StatusOr<std::vector<TensorEntry>> ParseStateDictPickle(absl::string_view bytes) {
-  ASSIGN_OR_RETURN(const pickle::Objects objects, pickle::ReadPickle(bytes));
+  ASSIGN_OR_RETURN(const pickle::Objects objects, pickle::ReadPickle(bytes, StateDictDialect()));
   const Value* const root = objects.root;
   if (root->kind != Value::kDict) {
-    return Foreign(root->kind == Value::kCall ? absl::StrCat("a call of ", root->text) : "it holds no dict");
+    return Foreign(root->kind == Value::kCall ? Describe(*root) : "it holds no dict");
   }
   std::vector<TensorEntry> entries;
   for (size_t i = 0; i < root->items.size(); i += 2) {
-    const std::string& name = root->items[i]->text;
+    const absl::string_view name = root->items[i]->text;
     absl::StatusOr<TensorEntry> tensor = ReadTensor(*root->items[i + 1]);
     if (!tensor.ok()) {
-      return absl::Status(tensor.status().code(), absl::StrCat("entry '", name, "': ", tensor.status().message()));
+      return absl::Status(tensor.status().code(), absl::StrCat("entry '", pickle::Printable(name), "': ", tensor.status().message()));
     }
     entries.push_back(*std::move(tensor));
-    entries.back().name = name;
+    ASSIGN_OR_RETURN(entries.back().name, ToName(name));
   }
   return entries;
 }

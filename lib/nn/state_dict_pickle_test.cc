@@ -97,6 +97,22 @@ TEST(StateDictPickleTest, NestingAndCirclesAreHarmless) {
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("'a'")));
 }
 
+TEST(StateDictPickleTest, WhatManyTensorsCouldShareIsBounded) {
+  TensorEntry entry = Entry("x", "0");
+  entry.sizes.assign(65, 1);
+  entry.strides.assign(65, 1);
+  EXPECT_THAT(ParseStateDictPickle(PickleStateDict({entry})),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("a tensor of 65 dimensions; expected at most 64")));
+  EXPECT_THAT(ParseStateDictPickle(PickleStateDict({Entry(std::string(1001, 'n'), "0")})),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("a name of 1001 bytes")));
+}
+
+TEST(StateDictPickleTest, AnOpcodeThatStateDictsDoNotHaveIsRefusedByName) {
+  EXPECT_THAT(ParseStateDictPickle(Pickle("ccollections\nOrderedDict\n)\x81")),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("not the pickle of a state_dict: opcode NEWOBJ at byte 28")));
+}
+
 TEST(StateDictPickleTest, RefusesOtherProtocolsAndNestedDicts) {
   EXPECT_THAT(ParseStateDictPickle(std::string("\x80\x04.", 3)),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("protocol 4")));

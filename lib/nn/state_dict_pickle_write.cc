@@ -1,7 +1,8 @@
 #include "lib/nn/state_dict_pickle.h"
 
 #include "absl/strings/str_cat.h"
-#include "lib/nn/pickle_opcodes.h"
+#include "lib/nn/state_dict_globals.h"
+#include "lib/pickle/opcodes.h"
 
 namespace lockstep {
 namespace {
@@ -34,11 +35,9 @@ void PutString(absl::string_view text, std::string& out) {
   out.append(text.data(), text.size());
 }
 
-// `name` is "module name", which GLOBAL wants on two lines.
-void PutGlobal(std::string name, std::string& out) {
-  name[name.find(' ')] = '\n';
+void PutGlobal(const Global& global, std::string& out) {
   Put(kGlobal, out);
-  absl::StrAppend(&out, name, "\n");
+  absl::StrAppend(&out, global.module, "\n", global.name, "\n");
 }
 
 void PutInts(const std::vector<int64_t>& values, std::string& out) {
@@ -60,7 +59,7 @@ void PutTensor(const TensorEntry& entry, std::string& out) {
   Put(kMark, out);
   Put(kMark, out);
   PutString("storage", out);
-  PutGlobal("torch " + entry.storage_type, out);
+  PutGlobal({"torch", entry.storage_type}, out);
   PutString(entry.storage_key, out);
   PutString("cpu", out);
   PutInt(entry.storage_elements, out);

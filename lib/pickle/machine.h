@@ -1,0 +1,40 @@
+// Reads pickles into plain values, and runs nothing: what a pickle wants called is a value too.
+//
+// A pickle is a program for a small stack machine (each opcode is documented in Python's pickletools). A dialect says
+// whose pickles are read: the opcodes, protocols and globals that these files use. What is outside it is refused where it
+// stands. Time and memory are bounded by the size of the pickle: texts are views into it, nothing is recursed into, and
+// the number of objects has a limit.
+#ifndef LOCKSTEP_LIB_PICKLE_MACHINE_H_
+#define LOCKSTEP_LIB_PICKLE_MACHINE_H_
+
+#include <cstddef>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "lib/pickle/opcodes.h"
+#include "lib/pickle/value.h"
+
+namespace lockstep::pickle {
+
+// Whose pickles these are.
+struct Dialect {
+  // A refusal reads "BEFOREopcode INST at byte 12AFTER".
+  absl::string_view before;
+  absl::string_view after;
+  absl::Span<const Op> opcodes;
+  int first_protocol = 0;
+  int last_protocol = 0;
+  absl::string_view protocols;          // the two in words, for messages: "torch.save writes 2"
+  absl::Span<const Global> globals;     // empty: any may be named, called and built, and the caller judges them
+  const Global* dict_class = nullptr;   // called without arguments, this makes a dict, whose state is dropped
+  size_t max_objects = 0;               // also of what is remembered (PUT, MEMOIZE)
+};
+
+// Root is the object that the pickle holds. DataLoss: cut off, it contradicts itself, or it has too many objects.
+// FailedPrecondition: an opcode, a protocol or a global outside the dialect.
+absl::StatusOr<Objects> ReadPickle(absl::string_view pickle, const Dialect& dialect);
+
+}  // namespace lockstep::pickle
+
+#endif  // LOCKSTEP_LIB_PICKLE_MACHINE_H_

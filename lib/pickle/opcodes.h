@@ -1,0 +1,25 @@
+// The opcodes of pickles, under the names that Python's pickletools gives them (there each is documented).
+#ifndef LOCKSTEP_LIB_PICKLE_OPCODES_H_
+#define LOCKSTEP_LIB_PICKLE_OPCODES_H_
+
+#include <string>
+
+namespace lockstep::pickle {
+
+// Those that machine.h understands; a dialect accepts some of them.
+enum Op : unsigned char {
+  kMark = '(', kStop = '.', kBinBytes = 'B', kShortBinBytes = 'C', kBinInt = 'J', kBinInt1 = 'K', kBinInt2 = 'M',
+  kNone = 'N', kBinPersId = 'Q', kReduce = 'R', kBinString = 'T', kShortBinString = 'U', kBinUnicode = 'X',
+  kAppend = 'a', kBuild = 'b', kGlobal = 'c', kAppends = 'e', kBinGet = 'h', kLongBinGet = 'j', kBinPut = 'q',
+  kLongBinPut = 'r', kSetItem = 's', kTuple = 't', kSetItems = 'u', kEmptyDict = '}', kEmptyTuple = ')',
+  kEmptyList = ']', kProto = 0x80, kTuple1 = 0x85, kTuple2 = 0x86, kTuple3 = 0x87, kNewTrue = 0x88, kNewFalse = 0x89,
+  kLong1 = 0x8A, kShortBinUnicode = 0x8C, kBinBytes8 = 0x8E, kStackGlobal = 0x93, kMemoize = 0x94, kFrame = 0x95,
+  kByteArray8 = 0x96,
+};
+
+// "GLOBAL" for 'c': the name of any opcode of protocols 0 to 5, known to Op or not; "0xFF" for a byte that is none.
+std::string OpcodeName(unsigned char opcode);
+
+}  // namespace lockstep::pickle
+
+#endif  // LOCKSTEP_LIB_PICKLE_OPCODES_H_
