@@ -1,7 +1,9 @@
 #include "lib/base/progress.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
@@ -12,26 +14,65 @@
 namespace lockstep {
 namespace {
 
-// TERM=dumb cannot move back to the start of a line. NO_COLOR needs nothing: the bar has no colour.
+constexpr size_t kBarCells = 20;
+constexpr size_t kDefaultColumns = 80;
+
+// TERM=dumb cannot move back to the start of a line.
 bool IsTerminal(std::FILE* stream) {
   const char* term = std::getenv("TERM");
   return isatty(fileno(stream)) != 0 && term != nullptr && absl::string_view(term) != "dumb";
 }
 
+bool ColourWanted() {
+  const char* no_color = std::getenv("NO_COLOR");
+  return no_color == nullptr || *no_color == '\0';
+}
+
+size_t Columns(std::FILE* stream) {
+  winsize size;
+  const bool known = ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : kDefaultColumns;
+}
+
+// "36 s", "12 min", "5.3 h": as exact as a guess deserves.
+std::string FormatTimeLeft(double seconds) {
+  return seconds < 120     ? absl::StrFormat("%.0f s", seconds)
+         : seconds < 7'200 ? absl::StrFormat("%.0f min", seconds / 60)
+                           : absl::StrFormat("%.1f h", seconds / 3'600);
+}
+
 }  // namespace
 
-std::string ProgressLine(absl::string_view label, uint64_t done, uint64_t total, absl::string_view unit, double seconds) {
+std::string ProgressLine(absl::string_view label, uint64_t done, uint64_t total, absl::string_view unit,
+                         double seconds) {
   const double share = total == 0 ? 1.0 : static_cast<double>(done) / static_cast<double>(total);
   const double rate = seconds > 0 ? static_cast<double>(done) / seconds : 0;
   std::string line = absl::StrFormat("%s  %3.0f%% %d/%d %s", label, 100 * share, done, total, unit);
   if (rate > 0) {
-    absl::StrAppendFormat(&line, "  %.1f %s/s  %.0f s left", rate, unit, static_cast<double>(total - done) / rate);
+    const double left = done < total ? static_cast<double>(total - done) / rate : 0;
+    absl::StrAppendFormat(&line, "  %.1f %s/s  %s left", rate, unit, FormatTimeLeft(left));
   }
   return line;
 }
 
+std::string ProgressBar(const std::string& line, uint64_t done, uint64_t total, size_t columns, bool colour) {
+  constexpr size_t kFrame = kBarCells + 3;  // "[", "] "
+  if (columns < kFrame + line.size() / 2) {
+    return line.substr(0, columns);
+  }
+  const size_t full = total == 0 ? kBarCells : std::min<uint64_t>(kBarCells, done * kBarCells / total);
+  const std::string cells(full, '#');
+  return absl::StrCat("[", colour ? "\x1b[32m" : "", cells, colour ? "\x1b[0m" : "", std::string(kBarCells - full, '-'),
+                      "] ", line.substr(0, columns - kFrame));
+}
+
 Progress::Progress(std::string label, uint64_t total, std::string unit, std::FILE* stream)
-    : label_(std::move(label)), total_(total), unit_(std::move(unit)), stream_(stream), terminal_(IsTerminal(stream)) {}
+    : label_(std::move(label)),
+      total_(total),
+      unit_(std::move(unit)),
+      stream_(stream),
+      terminal_(IsTerminal(stream)),
+      colour_(ColourWanted()) {}
 
 Progress::~Progress() {
   if (bar_open_) {
@@ -46,8 +87,13 @@ void Progress::Update(uint64_t done) {
   }
   last_shown_ = now;
   const std::string line = ProgressLine(label_, done, total_, unit_, now);
-  // \r returns to the line's start and ESC [K clears the rest of it.
-  std::fprintf(stream_, terminal_ ? "\r%s\x1b[K" : "%s\n", line.c_str());
+  if (terminal_) {
+    // \r returns to the line's start, ESC [K clears the rest of it; the last column stays free, where some terminals
+    // wrap.
+    std::fprintf(stream_, "\r%s\x1b[K", ProgressBar(line, done, total_, Columns(stream_) - 1, colour_).c_str());
+  } else {
+    std::fprintf(stream_, "%s\n", line.c_str());
+  }
   std::fflush(stream_);
   bar_open_ = terminal_;
 }

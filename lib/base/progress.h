@@ -1,7 +1,11 @@
 // How far a long step is, on stderr: a bar with rate and time left on a terminal, a line every 10 s elsewhere.
+//
+// The bar is coloured unless NO_COLOR is set and not empty (https://no-color.org), and never longer than the terminal is
+// wide, since a wrapped line could not be drawn over.
 #ifndef LOCKSTEP_LIB_BASE_PROGRESS_H_
 #define LOCKSTEP_LIB_BASE_PROGRESS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -13,6 +17,10 @@ namespace lockstep {
 
 // "resnet18 batch 32   42% 21000/50000 images  812.3 images/s  36 s left". `unit` is a plural noun. Pure, for tests.
 std::string ProgressLine(absl::string_view label, uint64_t done, uint64_t total, absl::string_view unit, double seconds);
+
+// "[########------------] " before the line, cut to `columns` characters; the full cells in green with `colour`, which
+// adds characters that take no column. Without room for half the line beside it, the line alone. Pure, for tests.
+std::string ProgressBar(const std::string& line, uint64_t done, uint64_t total, size_t columns, bool colour);
 
 // One bar. Not thread-safe.
 class Progress {
@@ -31,6 +39,7 @@ class Progress {
   const std::string unit_;
   std::FILE* const stream_;
   const bool terminal_;
+  const bool colour_;
   Stopwatch watch_;
   double last_shown_ = 0;
   bool bar_open_ = false;

@@ -16,6 +16,33 @@ TEST(ProgressLineTest, NothingDoneHasNoRate) {
 
 TEST(ProgressLineTest, NothingToDoIsAllDone) { EXPECT_EQ(ProgressLine("x", 0, 0, "steps", 1.0), "x  100% 0/0 steps"); }
 
+TEST(ProgressLineTest, LongTimesAreToldInMinutesAndHours) {
+  EXPECT_EQ(ProgressLine("x", 1, 121, "steps", 10.0), "x    1% 1/121 steps  0.1 steps/s  20 min left");
+  EXPECT_EQ(ProgressLine("x", 1, 1081, "steps", 10.0), "x    0% 1/1081 steps  0.1 steps/s  3.0 h left");
+}
+
+TEST(ProgressLineTest, MoreDoneThanAskedForHasNoTimeLeft) {
+  EXPECT_EQ(ProgressLine("x", 12, 10, "steps", 2.0), "x  120% 12/10 steps  6.0 steps/s  0 s left");
+}
+
+TEST(ProgressBarTest, FillsWithTheShareDone) {
+  EXPECT_EQ(ProgressBar("line", 0, 10, 80, false), "[--------------------] line");
+  EXPECT_EQ(ProgressBar("line", 5, 10, 80, false), "[##########----------] line");
+  EXPECT_EQ(ProgressBar("line", 10, 10, 80, false), "[####################] line");
+  EXPECT_EQ(ProgressBar("line", 11, 10, 80, false), "[####################] line");
+  EXPECT_EQ(ProgressBar("line", 0, 0, 80, false), "[####################] line");
+}
+
+TEST(ProgressBarTest, OnlyTheFullCellsAreColoured) {
+  EXPECT_EQ(ProgressBar("line", 5, 10, 80, true), "[\x1b[32m##########\x1b[0m----------] line");
+}
+
+TEST(ProgressBarTest, IsNoLongerThanTheTerminalIsWide) {
+  EXPECT_EQ(ProgressBar("0123456789", 5, 10, 30, false), "[##########----------] 0123456");
+  EXPECT_EQ(ProgressBar("0123456789", 5, 10, 20, false), "0123456789");
+  EXPECT_EQ(ProgressBar("0123456789", 5, 10, 4, false), "0123");
+}
+
 TEST(ProgressTest, IsSilentInAFileForTheFirstTenSeconds) {
   std::FILE* file = std::tmpfile();
   {

@@ -1,0 +1,55 @@
+// train_sweep, scale_run and quantize as they are called: says `cached` at once, or becomes the
+// program that does the work.
+//
+// The work is done by libexec/TOOL beside this program, which links LibTorch and takes 0.6 s to
+// load it. This front links nothing of it and answers in milliseconds when the run would only
+// repeat itself (lib/record/same_run.h); whatever it is not sure of, it leaves to the other.
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "lib/base/subprocess.h"
+#include "lib/record/same_run.h"
+
+// LOCKSTEP_TOOL: the tool's name. LOCKSTEP_OUTPUT: what its --output is when none is given. Both
+// from the BUILD file.
+namespace lockstep {
+namespace {
+
+// The folder that relative paths mean (lib/base/init_main.h).
+void EnterCallersFolder() {
+  const char* folder = std::getenv("BUILD_WORKING_DIRECTORY");
+  if (folder != nullptr && chdir(folder) != 0) {
+    std::fprintf(stderr, "%s: cannot enter BUILD_WORKING_DIRECTORY %s\n", LOCKSTEP_TOOL, folder);
+  }
+}
+
+std::string ProgramPath() {
+  const std::string self = SelfPath().value_or(LOCKSTEP_TOOL);
+  return self.substr(0, self.rfind('/') + 1) + "libexec/" LOCKSTEP_TOOL;
+}
+
+}  // namespace
+}  // namespace lockstep
+
+int main(int argc, char** argv) {
+  lockstep::PlannedRun run;
+  run.command_line.assign(argv, argv + argc);
+  run.command_line[0] = LOCKSTEP_TOOL;
+  run.program = lockstep::ProgramPath();
+  lockstep::EnterCallersFolder();
+  run.output = lockstep::FlagValue(run.command_line, "output", LOCKSTEP_OUTPUT);
+  if (run.output != "-" && lockstep::CheckSameRun(run).ok()) {
+    std::fprintf(stderr, "%s: cached %s\n", LOCKSTEP_TOOL, run.output.c_str());
+    return 0;
+  }
+  execv(run.program.c_str(), argv);
+  std::fprintf(stderr, "%s: error: cannot start %s: %s; it belongs beside this program\n",
+               LOCKSTEP_TOOL, run.program.c_str(), std::strerror(errno));
+  return 1;
+}
