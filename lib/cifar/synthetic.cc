@@ -7,7 +7,9 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "lib/base/progress.h"
 #include "lib/base/status_macros.h"
+#include "lib/base/stop_signal.h"
 #include "lib/cifar/counter_random.h"
 #include "lib/cifar/statistics.h"
 
@@ -111,7 +113,7 @@ void AppendImage(const Patterns& patterns, uint32_t label, CounterRandom random,
   }
 }
 
-ImageSet MakeSplit(proto::Split split, uint32_t count, uint64_t seed, const Patterns& patterns) {
+absl::StatusOr<ImageSet> MakeSplit(proto::Split split, uint32_t count, uint64_t seed, const Patterns& patterns) {
   ImageSet set;
   set.info.set_split(split);
   set.info.set_input_format(proto::SYNTHETIC);
@@ -120,7 +122,10 @@ ImageSet MakeSplit(proto::Split split, uint32_t count, uint64_t seed, const Patt
     set.info.add_class_name(absl::StrCat("pattern_", label));
   }
   set.pixels.reserve(static_cast<size_t>(count) * kImageBytes);
+  Progress progress(split == proto::TRAIN ? "synthetic training images" : "synthetic test images", count, "images");
   for (uint32_t i = 0; i < count; ++i) {
+    RETURN_IF_ERROR(CheckNotStopped());
+    progress.Update(i);
     const uint32_t label = i % kClasses;
     set.labels.push_back(static_cast<uint8_t>(label));
     AppendImage(patterns, label, CounterRandom(seed, RandomPurpose::kSyntheticImage, split, i), set.pixels);
@@ -144,8 +149,8 @@ absl::StatusOr<Dataset> MakeSynthetic(const SyntheticOptions& options) {
   RETURN_IF_ERROR(CheckCount("test_images", options.test_images));
   const Patterns patterns = MakePatterns(options.seed);
   Dataset dataset;
-  dataset.train = MakeSplit(proto::TRAIN, options.train_images, options.seed, patterns);
-  dataset.test = MakeSplit(proto::TEST, options.test_images, options.seed, patterns);
+  ASSIGN_OR_RETURN(dataset.train, MakeSplit(proto::TRAIN, options.train_images, options.seed, patterns));
+  ASSIGN_OR_RETURN(dataset.test, MakeSplit(proto::TEST, options.test_images, options.seed, patterns));
   return dataset;
 }
 

@@ -30,7 +30,7 @@ struct SyntheticOptions {
 };
 
 // Image i of a split has label i % 10. Complete with counts, statistics and the note "synthetic, seed ...".
-// InvalidArgument: an image count out of range.
+// InvalidArgument: an image count out of range. Cancelled: a stop signal came.
 absl::StatusOr<Dataset> MakeSynthetic(const SyntheticOptions& options);
 
 }  // namespace lockstep
