@@ -1,0 +1,150 @@
+#include "lib/cifar/python_batch.h"
+
+#include <algorithm>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "lib/base/status_macros.h"
+#include "lib/cifar/numpy_array.h"
+#include "lib/cifar/python_dialect.h"
+#include "lib/pickle/machine.h"
+#include "lib/pickle/value.h"
+
+namespace lockstep {
+namespace {
+
+using pickle::Value;
+
+constexpr size_t kMostNameBytes = 100;  // of a class; "automobile" is the longest of CIFAR-10
+
+// The dict that the whole pickle is.
+absl::StatusOr<pickle::Objects> ReadDict(absl::string_view pickle) {
+  ASSIGN_OR_RETURN(pickle::Objects objects, pickle::ReadPickle(pickle, PythonDialect()));
+  if (objects.root->kind != Value::kDict) {
+    return Unexpected(*objects.root, "a dict");
+  }
+  if (objects.size != pickle.size()) {
+    return absl::DataLossError(absl::StrCat("byte ", objects.size, ": expected the end after the opcode STOP, found ",
+                                            pickle.size() - objects.size, " bytes more"));
+  }
+  return objects;
+}
+
+// "'data', 'labels'": the first few keys, for messages.
+std::string ListKeys(const Value& dict) {
+  constexpr size_t kMost = 8;
+  std::vector<std::string> keys;
+  for (size_t i = 0; i < dict.items.size() && keys.size() < kMost; i += 2) {
+    const absl::StatusOr<std::string> key = ShortText(*dict.items[i]);
+    keys.push_back(key.ok() ? absl::StrCat("'", pickle::Printable(*key), "'") : "another");
+  }
+  return keys.empty() ? "none" : absl::StrCat(absl::StrJoin(keys, ", "), keys.size() * 2 < dict.items.size() ? " ..." : "");
+}
+
+// Null when there is no such key. As in Python, the last one of a name counts.
+const Value* Find(const Value& dict, absl::string_view name) {
+  for (size_t i = dict.items.size(); i > 0; i -= 2) {
+    const absl::StatusOr<std::string> key = ShortText(*dict.items[i - 2]);
+    if (key.ok() && *key == name) {
+      return dict.items[i - 1];
+    }
+  }
+  return nullptr;
+}
+
+absl::StatusOr<const Value*> Get(const Value& dict, absl::string_view name) {
+  const Value* value = Find(dict, name);
+  if (value == nullptr) {
+    return absl::DataLossError(absl::StrCat("expected the key '", name, "'; found ", ListKeys(dict)));
+  }
+  return value;
+}
+
+absl::Status AtKey(absl::string_view key, const absl::Status& status) {
+  return status.ok() ? status : absl::Status(status.code(), absl::StrCat("key '", key, "': ", status.message()));
+}
+
+absl::StatusOr<std::vector<uint8_t>> ReadLabels(const Value& value, size_t images) {
+  if (value.kind != Value::kList) {
+    return Unexpected(value, "a list");
+  }
+  if (value.items.size() != images) {
+    return absl::DataLossError(absl::StrCat("byte ", value.at, ": expected ", images,
+                                            " labels, as many as images; found ", value.items.size()));
+  }
+  std::vector<uint8_t> labels;
+  for (const Value* item : value.items) {
+    if (item->kind != Value::kInt || item->number < 0 || item->number >= kPythonClasses) {
+      const absl::Status status = Unexpected(*item, absl::StrCat("a label of 0 to ", kPythonClasses - 1));
+      return absl::DataLossError(absl::StrCat("image ", labels.size(), ", ", status.message()));
+    }
+    labels.push_back(static_cast<uint8_t>(item->number));
+  }
+  return labels;
+}
+
+// Files saved again may lack both, and their contents are of no use to training.
+absl::Status CheckUnused(const Value& dict) {
+  const Value* names = Find(dict, "filenames");
+  if (names != nullptr && names->kind != Value::kList) {
+    return AtKey("filenames", Unexpected(*names, "a list"));
+  }
+  const Value* label = Find(dict, "batch_label");
+  return label == nullptr ? absl::OkStatus() : AtKey("batch_label", ShortText(*label).status());
+}
+
+absl::StatusOr<std::string> ReadClassName(const Value& value) {
+  ASSIGN_OR_RETURN(std::string name, ShortText(value));
+  if (name.empty() || name.size() > kMostNameBytes || !std::all_of(name.begin(), name.end(), absl::ascii_isprint)) {
+    return Unexpected(value, absl::StrCat("a class name of 1 to ", kMostNameBytes, " printable ASCII characters"));
+  }
+  return name;
+}
+
+absl::StatusOr<std::vector<std::string>> ReadClassNames(const Value& value) {
+  if (value.kind != Value::kList) {
+    return Unexpected(value, "a list");
+  }
+  if (value.items.size() != kPythonClasses) {
+    return absl::DataLossError(absl::StrCat("byte ", value.at, ": expected ", kPythonClasses, " class names, found ",
+                                            value.items.size()));
+  }
+  std::vector<std::string> names;
+  for (const Value* item : value.items) {
+    ASSIGN_OR_RETURN(names.emplace_back(), ReadClassName(*item));
+  }
+  return names;
+}
+
+}  // namespace
+
+absl::Status AppendPythonBatch(absl::string_view pickle, ImageSet& set) {
+  ASSIGN_OR_RETURN(const pickle::Objects objects, ReadDict(pickle));
+  const Value& dict = *objects.root;
+  ASSIGN_OR_RETURN(const Value* data, Get(dict, "data"));
+  ASSIGN_OR_RETURN(const Value* labels, Get(dict, "labels"));
+  RETURN_IF_ERROR(CheckUnused(dict));
+  std::string decoded;
+  const absl::StatusOr<ByteMatrix> images = ReadByteMatrix(*data, kPythonImagesPerFile, kImageBytes, decoded);
+  RETURN_IF_ERROR(AtKey("data", images.status()));
+  const absl::StatusOr<std::vector<uint8_t>> numbers = ReadLabels(*labels, images->rows);
+  RETURN_IF_ERROR(AtKey("labels", numbers.status()));
+  set.pixels.insert(set.pixels.end(), images->bytes.begin(), images->bytes.end());
+  set.labels.insert(set.labels.end(), numbers->begin(), numbers->end());
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<std::string>> ParsePythonClassNames(absl::string_view pickle) {
+  ASSIGN_OR_RETURN(const pickle::Objects objects, ReadDict(pickle));
+  ASSIGN_OR_RETURN(const Value* names, Get(*objects.root, "label_names"));
+  const Value* num_vis = Find(*objects.root, "num_vis");
+  if (num_vis != nullptr && (num_vis->kind != Value::kInt || num_vis->number != kImageBytes)) {
+    return AtKey("num_vis", Unexpected(*num_vis, absl::StrCat(kImageBytes, " bytes of each image")));
+  }
+  absl::StatusOr<std::vector<std::string>> class_names = ReadClassNames(*names);
+  RETURN_IF_ERROR(AtKey("label_names", class_names.status()));
+  return class_names;
+}
+
+}  // namespace lockstep
