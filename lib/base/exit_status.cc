@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <string>
 
-#include "absl/strings/str_replace.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "lib/base/stop_signal.h"
 
@@ -34,10 +34,24 @@ ExitCode ToExitCode(const absl::Status& status) {
   }
 }
 
+std::string ErrorLine(absl::string_view tool, const absl::Status& status) {
+  std::string line = absl::StrCat(tool, ": error: ");
+  for (const char c : status.message()) {
+    const unsigned char byte = static_cast<unsigned char>(c);
+    if (byte == '\n') {
+      line += "; ";
+    } else if (byte < 0x20 || byte == 0x7F) {
+      absl::StrAppend(&line, "\\x", absl::Hex(byte, absl::kZeroPad2));
+    } else {
+      line += c;
+    }
+  }
+  return line;
+}
+
 int ExitStatus(absl::string_view tool, const absl::Status& status) {
   if (!status.ok()) {
-    const std::string line = absl::StrReplaceAll(status.message(), {{"\n", "; "}});
-    std::fprintf(stderr, "%.*s: error: %s\n", static_cast<int>(tool.size()), tool.data(), line.c_str());
+    std::fprintf(stderr, "%s\n", ErrorLine(tool, status).c_str());
   }
   return static_cast<int>(ToExitCode(status));
 }

@@ -2,6 +2,7 @@
 #ifndef LOCKSTEP_LIB_BASE_EXIT_STATUS_H_
 #define LOCKSTEP_LIB_BASE_EXIT_STATUS_H_
 
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -25,7 +26,11 @@ enum class ExitCode : int {
 // was caught decides between 130 and 143); everything else is our fault.
 ExitCode ToExitCode(const absl::Status& status);
 
-// Prints "TOOL: error: MESSAGE" as one line on stderr unless `status` is ok, and returns the exit code for main.
+// "TOOL: error: MESSAGE" as one line, without its end. A message may quote a broken input: control characters are shown
+// as \xHH, so that none reaches a terminal; a line end in a message becomes "; ".
+std::string ErrorLine(absl::string_view tool, const absl::Status& status);
+
+// Prints ErrorLine on stderr unless `status` is ok, and returns the exit code for main.
 int ExitStatus(absl::string_view tool, const absl::Status& status);
 
 }  // namespace lockstep

@@ -30,6 +30,11 @@ TEST(ExitStatusTest, PrintsOneLineEvenForAMessageOfTwo) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "report: error: no file; at all\n");
 }
 
+TEST(ExitStatusTest, NoControlCharacterOfAMessageReachesTheTerminal) {
+  EXPECT_EQ(ErrorLine("report", absl::DataLossError("table '\x1B[2J\r\x7F', \xC3\xA9")),
+            "report: error: table '\\x1b[2J\\x0d\\x7f', \xC3\xA9");
+}
+
 TEST(ExitStatusTest, ACancelledToolTellsWhichSignalStoppedIt) {
   InstallStopSignals();
   EXPECT_EQ(ExitStatus("tool", absl::CancelledError("x")), 130);

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "google/protobuf/stubs/logging.h"
 #include "lib/base/exit_status.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
@@ -137,6 +138,7 @@ std::vector<std::string> InitMain(const ToolInfo& tool, int argc, char** argv) {
   if (const char* folder = std::getenv("BUILD_WORKING_DIRECTORY"); folder != nullptr && chdir(folder) != 0) {
     std::exit(ExitStatus(tool.name, absl::InternalError(absl::StrCat("cannot enter BUILD_WORKING_DIRECTORY ", folder))));
   }
+  google::protobuf::SetLogHandler(nullptr);
   std::signal(SIGPIPE, SIG_IGN);
   InstallStopSignals();
   return *std::move(positional);

@@ -25,7 +25,8 @@ absl::StatusOr<std::vector<std::string>> ParseFlags(const std::vector<std::strin
 
 // For main: prints help and exits 0 at --help (and --version); exits 2 with one line when a flag is wrong. Then changes
 // to BUILD_WORKING_DIRECTORY when `bazel run` has set it, so that relative paths mean the caller's folder, ignores
-// SIGPIPE, and installs the stop signals. Returns the positional arguments.
+// SIGPIPE, silences protobuf's own remarks on bytes that do not parse (an error is one line, and the tool's), and
+// installs the stop signals. Returns the positional arguments.
 std::vector<std::string> InitMain(const ToolInfo& tool, int argc, char** argv);
 
 // argv as given to InitMain, with argv[0] replaced by the tool's name; for the record's header.

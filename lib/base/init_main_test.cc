@@ -5,6 +5,7 @@
 #include "absl/flags/flag.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/proto/header.pb.h"
 
 ABSL_FLAG(int32_t, steps, 1, "a number");
 ABSL_FLAG(bool, fast, false, "a boolean");
@@ -56,6 +57,16 @@ TEST(ParseFlagsTest, RefusesAFlagWithoutItsValue) {
 
 TEST(ParseFlagsTest, ABooleanDoesNotEatTheNextArgument) {
   EXPECT_THAT(*ParseFlags({"--fast", "file"}), ElementsAre("file"));
+}
+
+TEST(InitMainTest, ProtobufDoesNotTalkBesideTheToolsOwnError) {
+  char name[] = "tool";
+  char* argv[] = {name};
+  InitMain({"tool", "", ""}, 1, argv);
+  ::testing::internal::CaptureStderr();
+  proto::Header header;
+  EXPECT_FALSE(header.ParseFromString("\x0A\x01\xFF"));  // field 1, a string of one byte that is no UTF-8
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
 }
 
 }  // namespace
