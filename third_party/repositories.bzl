@@ -5,6 +5,7 @@ each folder says how to point the build at another copy.
 """
 
 load("//third_party/bazel_rules:bazel_rules.bzl", "bazel_rules")
+load("//third_party/clang:clang.bzl", "clang_repository")
 load("//third_party/cuda:cuda.bzl", "cuda_repository")
 load("//third_party/cudnn:cudnn.bzl", "cudnn_repository")
 load("//third_party/libtorch:libtorch.bzl", "libtorch_repository")
@@ -97,6 +98,7 @@ def lockstep_repositories():
     """Declares every external repository, for WORKSPACE."""
     bazel_rules()
     _system_libraries()
+    clang_repository(name = "clang")
     cuda_repository(name = "cuda")
     nccl_repository()
     cudnn_repository()

@@ -1,0 +1,60 @@
+"""Fuzz targets: one source, a test over its corpus in every build, and a fuzzer under --config=fuzz.
+
+    fuzz_test(
+        name = "record_reader_fuzz",
+        srcs = ["record_reader_fuzz.cc"],
+        corpus = "//data/testdata/fuzz:record_reader_fuzz",
+        deps = [":record_reader"],
+    )
+
+The source defines LLVMFuzzerTestOneInput (https://llvm.org/docs/LibFuzzer.html).
+
+    bazel test //lib/record:record_reader_fuzz                                  # replays the corpus
+    bazel run --config=fuzz //lib/record:record_reader_fuzz -- -max_total_time=600   # fuzzes
+"""
+
+load("@rules_cc//cc:defs.bzl", "cc_test")
+
+# Any input has to be done in 5 s and 2 GiB: the readers stream, and their limits are far below.
+_LIMITS = [
+    "-timeout=5",
+    "-rss_limit_mb=2048",
+    "-malloc_limit_mb=1024",
+]
+
+def fuzz_test(name, srcs, deps, corpus = None, dictionary = None, max_len = 65536, size = "small"):
+    """One fuzz target.
+
+    Args:
+      name: ends in _fuzz
+      srcs: one file that defines LLVMFuzzerTestOneInput
+      deps: what it tests
+      corpus: filegroup of the inputs in data/testdata/fuzz/NAME
+      dictionary: file of tokens that inputs are made of (https://llvm.org/docs/LibFuzzer.html#dictionaries)
+      max_len: bytes of the longest input that fuzzing tries
+      size: of the test over the corpus
+    """
+    corpus = corpus or "//data/testdata/fuzz:" + name
+    fuzzing = ["--corpus=data/testdata/fuzz/" + name] + _LIMITS + ["-max_len=%d" % max_len]
+    data = [corpus]
+    if dictionary:
+        fuzzing = fuzzing + ["--dictionary=$(rootpath %s)" % dictionary]
+        data = data + [dictionary]
+    cc_test(
+        name = name,
+        size = size,
+        srcs = srcs,
+        args = select({
+            "//third_party/clang:fuzzing": fuzzing,
+            "//conditions:default": ["data/testdata/fuzz/" + name],
+        }),
+        data = data,
+        linkopts = select({
+            "//third_party/clang:fuzzing": ["-fsanitize=fuzzer"],
+            "//conditions:default": [],
+        }),
+        deps = deps + select({
+            "//third_party/clang:fuzzing": ["//lib/testing:fuzz_folders"],
+            "//conditions:default": ["//lib/testing:fuzz_replay_main"],
+        }),
+    )
