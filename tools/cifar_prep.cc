@@ -13,11 +13,13 @@
 #include "lib/record/stdout_guard.h"
 
 ABSL_FLAG(std::string, input, "",
-          "The folder of CIFAR-10's binary version (data_batch_1.bin ...); empty: synthetic images.");
-ABSL_FLAG(std::string, input_format, "auto", "auto (look what --input is), synthetic or binary.");
+          "CIFAR-10: a folder, or a .tar, .tar.gz or .tar.xz archive ('-': one from standard input) with the binary version, "
+          "the Python version, or train/<class>/*.png|jpg and test/; empty: synthetic images.");
+ABSL_FLAG(std::string, input_format, "auto", "auto (look what --input holds), binary, python, images or synthetic.");
 ABSL_FLAG(std::string, output, "dataset.rec", "The record file to write; '-': standard output.");
 ABSL_FLAG(bool, force, false, "Make the output again even when it already holds this result.");
 ABSL_FLAG(bool, allow_partial, false, "Take a set that is not the whole official one; its records say so.");
+ABSL_FLAG(bool, strict, false, "Refuse files whose MD5 is not the published one, instead of warning.");
 ABSL_FLAG(uint32_t, train_images, lockstep::SyntheticOptions().train_images, "Synthetic training images.");
 ABSL_FLAG(uint32_t, test_images, lockstep::SyntheticOptions().test_images, "Synthetic test images.");
 ABSL_FLAG(uint64_t, seed, 0, "Of the synthetic images.");
@@ -35,6 +37,7 @@ CifarPrepOptions OptionsFromFlags() {
   options.output = absl::GetFlag(FLAGS_output);
   options.force = absl::GetFlag(FLAGS_force);
   options.allow_partial = absl::GetFlag(FLAGS_allow_partial);
+  options.strict = absl::GetFlag(FLAGS_strict);
   options.dry_run = absl::GetFlag(FLAGS_dry_run);
   options.synthetic.train_images = absl::GetFlag(FLAGS_train_images);
   options.synthetic.test_images = absl::GetFlag(FLAGS_test_images);
@@ -62,8 +65,8 @@ absl::Status Run(const std::vector<std::string>& positional) {
 int main(int argc, char** argv) {
   const std::vector<std::string> positional = lockstep::InitMain(
       {lockstep::kTool,
-       "Turns CIFAR-10's binary version, or a seed, into one record file with training and test images.",
-       "cifar_prep --input=cifar-10-batches-bin --output=dataset.rec"},
+       "Turns CIFAR-10 in any of its forms, or a seed, into one record file with training and test images.",
+       "cifar_prep --input=cifar-10-binary.tar.gz --output=dataset.rec"},
       argc, argv);
   return lockstep::ExitStatus(lockstep::kTool, lockstep::Run(positional));
 }

@@ -1,128 +1,78 @@
 #include "lib/cifar/binary_format.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <future>
-#include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "lib/base/status_macros.h"
+#include "lib/base/stop_signal.h"
+#include "lib/cifar/plain_text.h"
 #include "lib/cifar/statistics.h"
-#include "lib/record/digest.h"
 
 namespace lockstep {
 namespace {
 
-constexpr char kTestName[] = "test_batch.bin";
 constexpr char kMetaName[] = "batches.meta.txt";
-constexpr size_t kTrainFiles = 5;
 constexpr uint32_t kClasses = 10;
 constexpr char kWholeNote[] =
     "whole by sizes and class counts; not verified further: digests are published of the archive, not of its members";
 
-absl::StatusOr<std::string> ReadWholeFile(const std::string& path) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
+absl::StatusOr<std::vector<std::string>> ParseClassNames(const SourceFiles& source) {
+  const SourceFile* file = FindFile(source, kMetaName);
   if (file == nullptr) {
-    return absl::NotFoundError(absl::StrCat(path, ": cannot open: ", std::strerror(errno)));
-  }
-  struct stat info;
-  std::string bytes(fstat(fileno(file.get()), &info) == 0 ? static_cast<size_t>(info.st_size) : 0, '\0');
-  if (std::fread(bytes.data(), 1, bytes.size(), file.get()) != bytes.size() || std::getc(file.get()) != EOF ||
-      std::ferror(file.get()) != 0) {
-    return absl::DataLossError(absl::StrCat(path, ": reading failed, or the file changed meanwhile"));
-  }
-  return bytes;
-}
-
-absl::StatusOr<BinaryFolder::File> ReadAndDigest(const std::string& folder, const std::string& name) {
-  BinaryFolder::File file;
-  file.path = absl::StrCat(folder, "/", name);
-  file.name = name;
-  ASSIGN_OR_RETURN(file.bytes, ReadWholeFile(file.path));
-  file.sha256 = Sha256Hex(file.bytes);
-  return file;
-}
-
-// lib/proto/header.proto: of a folder, the digest of the lines "sha256  name", sorted by name.
-proto::Input DescribeFolder(const std::string& folder, const std::vector<BinaryFolder::File>& files) {
-  std::vector<std::pair<std::string, std::string>> lines;
-  proto::Input input;
-  for (const BinaryFolder::File& file : files) {
-    lines.emplace_back(file.name, absl::StrCat(file.sha256, "  ", file.name, "\n"));
-    input.set_size_bytes(input.size_bytes() + file.bytes.size());
-  }
-  std::sort(lines.begin(), lines.end());
-  Sha256 digest;
-  for (const auto& [name, line] : lines) {
-    digest.Update(line);
-  }
-  input.set_path(folder);
-  input.set_sha256(digest.HexDigest());
-  return input;
-}
-
-const BinaryFolder::File* FindFile(const BinaryFolder& folder, absl::string_view name) {
-  for (const BinaryFolder::File& file : folder.files) {
-    if (file.name == name) {
-      return &file;
-    }
-  }
-  return nullptr;
-}
-
-absl::StatusOr<std::vector<std::string>> ParseClassNames(const BinaryFolder& folder) {
-  const BinaryFolder::File* file = FindFile(folder, kMetaName);
-  if (file == nullptr) {
-    return absl::NotFoundError(absl::StrCat(folder.input.path(), ": ", kMetaName,
+    return absl::NotFoundError(absl::StrCat(SourcePath(source, kMetaName),
                                             " (the class names) is missing; unpack cifar-10-binary.tar.gz again"));
   }
   std::vector<std::string> names;
   for (const absl::string_view line : absl::StrSplit(file->bytes, '\n')) {
     const absl::string_view name = absl::StripAsciiWhitespace(line);
+    if (!IsPlainText(name)) {
+      return absl::DataLossError(absl::StrCat(SourcePath(source, kMetaName), ": expected a class name in UTF-8 in line ",
+                                              names.size() + 1, ", found ", absl::CHexEscape(name)));
+    }
     if (!name.empty()) {
       names.emplace_back(name);
     }
   }
   if (names.size() != kClasses) {
-    return absl::DataLossError(
-        absl::StrCat(file->path, ": expected ", kClasses, " class names, one a line; found ", names.size()));
+    return absl::DataLossError(absl::StrCat(SourcePath(source, kMetaName), ": expected ", kClasses,
+                                            " class names, one a line; found ", names.size()));
   }
   return names;
 }
 
-absl::Status CheckSize(const BinaryFolder::File& file) {
+absl::Status CheckSize(const SourceFile& file, const std::string& path) {
   const size_t records = file.bytes.size() / kBinaryRecordBytes;
   const size_t rest = file.bytes.size() % kBinaryRecordBytes;
   if (rest != 0) {
     return absl::DataLossError(absl::StrCat(
-        file.path, ": cut off in record ", records, " (byte ", records * kBinaryRecordBytes, "): expected ",
+        path, ": cut off in record ", records, " (byte ", records * kBinaryRecordBytes, "): expected ",
         kBinaryRecordBytes, " bytes, found ", rest, "; ", records, " whole records before it; get the file again"));
   }
   if (records == 0 || records > kBinaryRecordsPerFile) {
-    return absl::DataLossError(absl::StrCat(file.path, ": expected 1 to ", kBinaryRecordsPerFile, " records of ",
+    return absl::DataLossError(absl::StrCat(path, ": expected 1 to ", kBinaryRecordsPerFile, " records of ",
                                             kBinaryRecordBytes, " bytes, found ", records, "; not a file of CIFAR-10"));
   }
   return absl::OkStatus();
 }
 
-absl::Status AppendRecords(const BinaryFolder::File& file, ImageSet& set) {
-  RETURN_IF_ERROR(CheckSize(file));
+absl::Status AppendRecords(const SourceFile& file, const std::string& path, ImageSet& set) {
+  RETURN_IF_ERROR(CheckNotStopped());
+  RETURN_IF_ERROR(CheckSize(file, path));
   const size_t records = file.bytes.size() / kBinaryRecordBytes;
   for (size_t i = 0; i < records; ++i) {
     const char* record = &file.bytes[i * kBinaryRecordBytes];
     const uint8_t label = static_cast<uint8_t>(record[0]);
     if (label >= kClasses) {
-      return absl::DataLossError(absl::StrCat(file.path, ": record ", i, ", byte ", i * kBinaryRecordBytes,
+      return absl::DataLossError(absl::StrCat(path, ": record ", i, ", byte ", i * kBinaryRecordBytes,
                                               ": expected a label of 0 to ", kClasses - 1, ", found ", label,
                                               "; the file is damaged or not of CIFAR-10"));
     }
@@ -140,10 +90,10 @@ struct SplitFiles {
   uint32_t whole_count;  // images of the official split
 };
 
-std::vector<std::string> MissingFiles(const BinaryFolder& folder, const SplitFiles& files) {
+std::vector<std::string> MissingFiles(const SourceFiles& source, const SplitFiles& files) {
   std::vector<std::string> missing;
   for (const std::string& name : files.files) {
-    if (FindFile(folder, name) == nullptr) {
+    if (FindFile(source, name) == nullptr) {
       missing.push_back(name);
     }
   }
@@ -167,19 +117,19 @@ std::string WhyPartial(const ImageSet& set, const SplitFiles& files, const std::
   return "";
 }
 
-absl::StatusOr<ImageSet> ParseSplit(const BinaryFolder& folder, const SplitFiles& files,
+absl::StatusOr<ImageSet> ParseSplit(const SourceFiles& source, const SplitFiles& files,
                                     const std::vector<std::string>& class_names, bool allow_partial) {
-  const std::vector<std::string> missing = MissingFiles(folder, files);
+  const std::string& path = source.input.path();
+  const std::vector<std::string> missing = MissingFiles(source, files);
   if (missing.size() == files.files.size()) {
-    return absl::NotFoundError(absl::StrCat(folder.input.path(), ": no ", files.name, " images: ",
-                                            absl::StrJoin(missing, ", "),
+    return absl::NotFoundError(absl::StrCat(path, ": no ", files.name, " images: ", absl::StrJoin(missing, ", "),
                                             " missing; unpack cifar-10-binary.tar.gz again"));
   }
   ImageSet set;
   set.pixels.reserve(static_cast<size_t>(files.whole_count) * kImageBytes);
   for (const std::string& name : files.files) {
-    if (const BinaryFolder::File* file = FindFile(folder, name)) {
-      RETURN_IF_ERROR(AppendRecords(*file, set));
+    if (const SourceFile* file = FindFile(source, name)) {
+      RETURN_IF_ERROR(AppendRecords(*file, SourcePath(source, name), set));
     }
   }
   set.info.set_split(files.split);
@@ -188,56 +138,50 @@ absl::StatusOr<ImageSet> ParseSplit(const BinaryFolder& folder, const SplitFiles
   DescribeImages(set);
   const std::string why = WhyPartial(set, files, missing);
   if (!why.empty() && !allow_partial) {
-    return absl::FailedPreconditionError(absl::StrCat(folder.input.path(), ": not the official ", files.name,
-                                                      " images: ", why, "; --allow_partial takes them as they are"));
+    return absl::FailedPreconditionError(absl::StrCat(path, ": not the official ", files.name, " images: ", why,
+                                                      "; --allow_partial takes them as they are"));
   }
   set.info.set_note(why.empty() ? kWholeNote : why);
   return set;
 }
 
+// The MD5 is published of the archive: with it both splits are official, with another the notes say so.
+absl::Status CompareArchive(const SourceFiles& source, const ParseOptions& options, Dataset& dataset) {
+  const std::string& published = options.published->binary_archive;
+  if (!source.is_archive) {
+    return absl::OkStatus();
+  }
+  const bool official = source.archive_md5 == published;
+  const std::string difference = absl::StrCat(
+      "the archive's MD5 is ", source.archive_md5.empty() ? "not offered by this OpenSSL" : source.archive_md5,
+      ", the published one ", published);
+  if (!official) {
+    RETURN_IF_ERROR(WarnOrRefuse(options, absl::StrCat(source.input.path(), ": ", difference)));
+  }
+  for (ImageSet* set : {&dataset.train, &dataset.test}) {
+    const bool whole = set->info.note() == kWholeNote;
+    set->info.set_official(official && whole);
+    set->info.set_note(official && whole ? "the archive's MD5 is the published one"
+                       : whole           ? absl::StrCat("whole by sizes and class counts, but ", difference)
+                                         : absl::StrCat(set->info.note(), "; ", difference));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
-const std::vector<std::string>& BinaryFileNames() {
-  static const auto* names =
-      new std::vector<std::string>({"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin", "data_batch_4.bin",
-                                    "data_batch_5.bin", kTestName, kMetaName});
-  return *names;
-}
-
-absl::StatusOr<BinaryFolder> ReadBinaryFolder(const std::string& path) {
-  struct stat info;
-  if (stat(path.c_str(), &info) != 0) {
-    return absl::NotFoundError(
-        absl::StrCat(path, ": ", std::strerror(errno), "; --input names the folder that holds data_batch_1.bin"));
-  }
-  BinaryFolder folder;
-  // One thread a file: digesting is what takes the time.
-  std::vector<std::future<absl::StatusOr<BinaryFolder::File>>> reads;
-  for (const std::string& name : BinaryFileNames()) {
-    if (stat(absl::StrCat(path, "/", name).c_str(), &info) == 0) {
-      reads.push_back(std::async(std::launch::async, ReadAndDigest, path, name));
-    }
-  }
-  for (auto& read : reads) {
-    ASSIGN_OR_RETURN(BinaryFolder::File file, read.get());
-    folder.files.push_back(std::move(file));
-  }
-  if (folder.files.empty()) {
-    return absl::NotFoundError(absl::StrCat(path, ": none of ", absl::StrJoin(BinaryFileNames(), ", "), " is in it"));
-  }
-  folder.input = DescribeFolder(path, folder.files);
-  return folder;
-}
-
-absl::StatusOr<Dataset> ParseBinary(const BinaryFolder& folder, bool allow_partial) {
-  const std::vector<std::string>& names = BinaryFileNames();
-  const SplitFiles train = {proto::TRAIN, "training", {names.begin(), names.begin() + kTrainFiles},
-                            kTrainFiles * kBinaryRecordsPerFile};
-  const SplitFiles test = {proto::TEST, "test", {kTestName}, kBinaryRecordsPerFile};
-  ASSIGN_OR_RETURN(const std::vector<std::string> class_names, ParseClassNames(folder));
+absl::StatusOr<Dataset> ParseBinary(const SourceFiles& source, const ParseOptions& options) {
+  const SplitFiles train = {proto::TRAIN,
+                            "training",
+                            {"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin", "data_batch_4.bin",
+                             "data_batch_5.bin"},
+                            5 * kBinaryRecordsPerFile};
+  const SplitFiles test = {proto::TEST, "test", {"test_batch.bin"}, kBinaryRecordsPerFile};
+  ASSIGN_OR_RETURN(const std::vector<std::string> class_names, ParseClassNames(source));
   Dataset dataset;
-  ASSIGN_OR_RETURN(dataset.train, ParseSplit(folder, train, class_names, allow_partial));
-  ASSIGN_OR_RETURN(dataset.test, ParseSplit(folder, test, class_names, allow_partial));
+  ASSIGN_OR_RETURN(dataset.train, ParseSplit(source, train, class_names, options.allow_partial));
+  ASSIGN_OR_RETURN(dataset.test, ParseSplit(source, test, class_names, options.allow_partial));
+  RETURN_IF_ERROR(CompareArchive(source, options, dataset));
   return dataset;
 }
 

@@ -1,14 +1,10 @@
 #include "lib/cifar/binary_format.h"
 
-#include <sys/stat.h>
-
 #include <string>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/record/digest.h"
-#include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {
@@ -16,27 +12,31 @@ namespace {
 
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::StatusIs;
-using ::lockstep::testing::TempPath;
-using ::lockstep::testing::WriteFile;
 using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-constexpr bool kAllowPartial = true;
-constexpr bool kWholeOnly = false;
+ParseOptions AllowPartial(bool allowed) {
+  ParseOptions options;
+  options.allow_partial = allowed;
+  return options;
+}
+const ParseOptions kAllowPartial = AllowPartial(true);
+const ParseOptions kWholeOnly = AllowPartial(false);
 
 constexpr char kClassNames[] = "airplane\nautomobile\nbird\ncat\ndeer\ndog\nfrog\nhorse\nship\ntruck\n\n";
 
 // One record: the label, then 3,072 bytes of `fill`.
 std::string Record(int label, char fill) { return std::string(1, static_cast<char>(label)) + std::string(3072, fill); }
 
-BinaryFolder::File File(const std::string& name, const std::string& bytes) { return {"folder/" + name, name, bytes, ""}; }
+SourceFile File(const std::string& name, const std::string& bytes) { return {name, bytes, ""}; }
 
 // Two records in data_batch_1, one in each other file: labels 0, 1, 2, 3, 4, 5 and 9; fills 'a' to 'g'.
-BinaryFolder SmallFolder() {
-  BinaryFolder folder;
+SourceFiles SmallFolder() {
+  SourceFiles folder;
+  folder.format = proto::BINARY;
   folder.input.set_path("folder");
   folder.files = {File("data_batch_1.bin", Record(0, 'a') + Record(1, 'b')),
                   File("data_batch_2.bin", Record(2, 'c')),
@@ -48,8 +48,8 @@ BinaryFolder SmallFolder() {
   return folder;
 }
 
-BinaryFolder Without(const std::string& name) {
-  BinaryFolder folder = SmallFolder();
+SourceFiles Without(const std::string& name) {
+  SourceFiles folder = SmallFolder();
   for (size_t i = 0; i < folder.files.size(); ++i) {
     if (folder.files[i].name == name) {
       folder.files.erase(folder.files.begin() + i);
@@ -59,8 +59,8 @@ BinaryFolder Without(const std::string& name) {
 }
 
 // Six files of 10,000 black images with all labels equally often.
-BinaryFolder WholeFolder() {
-  BinaryFolder folder = SmallFolder();
+SourceFiles WholeFolder() {
+  SourceFiles folder = SmallFolder();
   std::string bytes(size_t{kBinaryRecordsPerFile} * kBinaryRecordBytes, '\0');
   for (size_t i = 0; i < kBinaryRecordsPerFile; ++i) {
     bytes[i * kBinaryRecordBytes] = static_cast<char>(i % 10);
@@ -112,7 +112,7 @@ TEST(ParseBinaryTest, AWholeFolderNeedsNoAllowanceAndIsNotCalledOfficial) {
 }
 
 TEST(ParseBinaryTest, AWholeFolderWithOtherClassCountsWantsToBeAllowed) {
-  BinaryFolder folder = WholeFolder();
+  SourceFiles folder = WholeFolder();
   folder.files[0].bytes[0] = 1;  // the first airplane becomes an automobile
   EXPECT_THAT(ParseBinary(folder, kWholeOnly),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("not 5000 images of each class")));
@@ -133,7 +133,7 @@ TEST(ParseBinaryTest, TheTestFileIsNeeded) {
 }
 
 TEST(ParseBinaryTest, OneTrainingFileIsNeeded) {
-  BinaryFolder folder = SmallFolder();
+  SourceFiles folder = SmallFolder();
   folder.files.erase(folder.files.begin(), folder.files.begin() + 5);
   EXPECT_THAT(ParseBinary(folder, kAllowPartial),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("no training images: data_batch_1.bin, ")));
@@ -142,82 +142,150 @@ TEST(ParseBinaryTest, OneTrainingFileIsNeeded) {
 TEST(ParseBinaryTest, TheClassNamesAreNeeded) {
   EXPECT_THAT(ParseBinary(Without("batches.meta.txt"), kAllowPartial),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("folder: batches.meta.txt (the class names) is missing")));
-  BinaryFolder folder = SmallFolder();
+  SourceFiles folder = SmallFolder();
   folder.files[6].bytes = "cat\ndog\n";
   EXPECT_THAT(ParseBinary(folder, kAllowPartial),
               StatusIs(absl::StatusCode::kDataLoss,
-                       HasSubstr("folder/batches.meta.txt: expected 10 class names, one a line; found 2")));
+                       HasSubstr("folder: batches.meta.txt: expected 10 class names, one a line; found 2")));
 }
 
 TEST(ParseBinaryTest, ClassNamesWithCarriageReturnsAreTaken) {
-  BinaryFolder folder = SmallFolder();
+  SourceFiles folder = SmallFolder();
   folder.files[6].bytes = "a\r\nb\r\nc\r\nd\r\ne\r\nf\r\ng\r\nh\r\ni\r\nj\r\n";
   EXPECT_EQ(ParseBinary(folder, kAllowPartial)->train.info.class_name(9), "j");
 }
 
 TEST(ParseBinaryTest, ACutFileNamesRecordAndByte) {
-  for (const bool allowed : {kWholeOnly, kAllowPartial}) {
-    BinaryFolder folder = SmallFolder();
+  for (const ParseOptions& allowed : {kWholeOnly, kAllowPartial}) {
+    SourceFiles folder = SmallFolder();
     folder.files[0].bytes.resize(3073 + 100);
     EXPECT_THAT(ParseBinary(folder, allowed),
                 StatusIs(absl::StatusCode::kDataLoss,
-                         AllOf(HasSubstr("folder/data_batch_1.bin: cut off in record 1 (byte 3073)"),
+                         AllOf(HasSubstr("folder: data_batch_1.bin: cut off in record 1 (byte 3073)"),
                                HasSubstr("expected 3073 bytes, found 100"), HasSubstr("1 whole records before it"))));
   }
 }
 
 TEST(ParseBinaryTest, ALabelOfTenNamesRecordAndByte) {
-  BinaryFolder folder = SmallFolder();
+  SourceFiles folder = SmallFolder();
   folder.files[0].bytes[3073] = 10;
   EXPECT_THAT(ParseBinary(folder, kAllowPartial),
               StatusIs(absl::StatusCode::kDataLoss,
-                       HasSubstr("folder/data_batch_1.bin: record 1, byte 3073: expected a label of 0 to 9, found 10")));
+                       HasSubstr("folder: data_batch_1.bin: record 1, byte 3073: expected a label of 0 to 9, found 10")));
 }
 
 TEST(ParseBinaryTest, AnEmptyFileIsRefused) {
-  BinaryFolder folder = SmallFolder();
+  SourceFiles folder = SmallFolder();
   folder.files[5].bytes.clear();
   EXPECT_THAT(ParseBinary(folder, kAllowPartial),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("test_batch.bin: expected 1 to 10000 records")));
 }
 
 TEST(ParseBinaryTest, MoreThanTenThousandRecordsAreNoFileOfCifar) {
-  BinaryFolder folder = SmallFolder();
+  SourceFiles folder = SmallFolder();
   folder.files[5].bytes.assign(size_t{10'001} * kBinaryRecordBytes, '\0');
   EXPECT_THAT(ParseBinary(folder, kAllowPartial),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("expected 1 to 10000 records of 3073 bytes, found 10001")));
 }
 
-std::string MakeFolder() {
-  const std::string path = TempPath("folder");
-  mkdir(path.c_str(), 0755);
-  return path;
+// --- the archive's MD5 ---
+
+constexpr char kPublishedMd5[] = "00000000000000000000000000000001";
+
+const PublishedDigests& Published() {
+  static const auto* digests = new PublishedDigests{kPublishedMd5, "", {}};
+  return *digests;
 }
 
-TEST(ReadBinaryFolderTest, ReadsAndDigestsTheFilesThatAreThere) {
-  const std::string path = MakeFolder();
-  WriteFile(path + "/test_batch.bin", Record(1, 'x'));
-  WriteFile(path + "/batches.meta.txt", kClassNames);
-  WriteFile(path + "/readme.html", "not of the data set");
-  const auto folder = ReadBinaryFolder(path);
-  ASSERT_THAT(folder, IsOk());
-  ASSERT_THAT(folder->files, SizeIs(2));
-  EXPECT_EQ(folder->files[0].path, path + "/test_batch.bin");
-  EXPECT_EQ(folder->files[0].bytes, Record(1, 'x'));
-  EXPECT_EQ(folder->input.path(), path);
-  EXPECT_EQ(folder->input.size_bytes(), 3073u + sizeof(kClassNames) - 1);
-  EXPECT_EQ(folder->input.sha256(), Sha256Hex(Sha256Hex(kClassNames) + "  batches.meta.txt\n" +
-                                              Sha256Hex(Record(1, 'x')) + "  test_batch.bin\n"));
+SourceFiles AsArchive(SourceFiles files, const std::string& md5) {
+  files.is_archive = true;
+  files.archive_md5 = md5;
+  files.input.set_path("x.tar.gz");
+  return files;
 }
 
-TEST(ReadBinaryFolderTest, AnEmptyFolderIsNotFound) {
-  EXPECT_THAT(ReadBinaryFolder(MakeFolder()),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("none of data_batch_1.bin")));
+TEST(ParseBinaryTest, TheArchiveWithThePublishedMd5IsOfficial) {
+  std::vector<std::string> warnings;
+  ParseOptions options;
+  options.published = &Published();
+  options.warnings = &warnings;
+  options.strict = true;
+  const auto dataset = ParseBinary(AsArchive(WholeFolder(), kPublishedMd5), options);
+  ASSERT_THAT(dataset, IsOk());
+  EXPECT_TRUE(dataset->train.info.official());
+  EXPECT_TRUE(dataset->test.info.official());
+  EXPECT_EQ(dataset->test.info.note(), "the archive's MD5 is the published one");
+  EXPECT_THAT(warnings, SizeIs(0));
 }
 
-TEST(ReadBinaryFolderTest, AMissingFolderIsNotFound) {
-  EXPECT_THAT(ReadBinaryFolder("/no/such/folder"),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("/no/such/folder: No such file")));
+TEST(ParseBinaryTest, AnotherArchiveIsTakenWithAWarningAndRefusedUnderStrict) {
+  std::vector<std::string> warnings;
+  ParseOptions options;
+  options.published = &Published();
+  options.warnings = &warnings;
+  const SourceFiles archive = AsArchive(WholeFolder(), "2");
+  const auto dataset = ParseBinary(archive, options);
+  ASSERT_THAT(dataset, IsOk());
+  EXPECT_FALSE(dataset->train.info.official());
+  EXPECT_THAT(dataset->train.info.note(), AllOf(HasSubstr("MD5 is 2"), HasSubstr(kPublishedMd5)));
+  EXPECT_THAT(warnings, ElementsAre(AllOf(HasSubstr("x.tar.gz: "), HasSubstr("MD5 is 2"), HasSubstr(kPublishedMd5))));
+  options.strict = true;
+  EXPECT_THAT(ParseBinary(archive, options), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("MD5 is 2")));
+}
+
+TEST(ParseBinaryTest, APartIsNeverOfficial) {
+  ParseOptions options = kAllowPartial;
+  options.published = &Published();
+  const auto dataset = ParseBinary(AsArchive(SmallFolder(), kPublishedMd5), options);
+  ASSERT_THAT(dataset, IsOk());
+  EXPECT_FALSE(dataset->train.info.official());
+}
+
+// --- every cut and every flipped bit ---
+
+// Only whole records are taken, and only as many as there are.
+TEST(ParseBinaryTest, CutAnywhereAFileIsAnErrorOrHasWholeRecords) {
+  for (size_t size = 0; size <= 2 * kBinaryRecordBytes; ++size) {
+    SourceFiles folder = SmallFolder();
+    folder.files[0].bytes.resize(size);
+    const auto dataset = ParseBinary(folder, kAllowPartial);
+    EXPECT_EQ(dataset.ok(), size == kBinaryRecordBytes || size == 2 * kBinaryRecordBytes) << size;
+  }
+}
+
+TEST(ParseBinaryTest, AFlippedBitIsInALabelOrInAPixel) {
+  const SourceFiles whole = SmallFolder();
+  for (size_t bit = 0; bit < 8 * kBinaryRecordBytes; ++bit) {
+    SourceFiles folder = whole;
+    folder.files[5].bytes[bit / 8] ^= static_cast<char>(1 << bit % 8);  // the test image, of label 9
+    const auto dataset = ParseBinary(folder, kAllowPartial);
+    if (bit >= 8) {
+      ASSERT_THAT(dataset, IsOk());
+      EXPECT_EQ(dataset->test.pixels[bit / 8 - 1], 'g' ^ (1 << bit % 8));
+    } else if (dataset.ok()) {
+      EXPECT_EQ(dataset->test.labels[0], 9 ^ (1 << bit));
+    } else {
+      EXPECT_THAT(dataset, StatusIs(absl::StatusCode::kDataLoss, HasSubstr("folder: test_batch.bin: record 0, byte 0")));
+    }
+  }
+}
+
+TEST(ParseBinaryTest, ClassNamesCutOrFlippedAnywhereAreTenOrAnError) {
+  const std::string names = kClassNames;
+  for (size_t bit = 0; bit < 8 * names.size(); ++bit) {
+    SourceFiles cut = SmallFolder();
+    cut.files[6].bytes.resize(bit / 8);
+    SourceFiles flipped = SmallFolder();
+    flipped.files[6].bytes[bit / 8] ^= static_cast<char>(1 << bit % 8);
+    for (const SourceFiles& folder : {cut, flipped}) {
+      const auto dataset = ParseBinary(folder, kAllowPartial);
+      if (dataset.ok()) {
+        EXPECT_EQ(dataset->train.info.class_name_size(), 10);
+      } else {
+        EXPECT_THAT(dataset, StatusIs(absl::StatusCode::kDataLoss, HasSubstr("batches.meta.txt")));
+      }
+    }
+  }
 }
 
 }  // namespace

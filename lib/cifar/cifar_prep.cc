@@ -3,15 +3,20 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "lib/base/progress.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/cifar/binary_format.h"
+#include "lib/cifar/image_folder.h"
 #include "lib/cifar/input_format.h"
+#include "lib/cifar/source_files.h"
 #include "lib/record/provenance.h"
 #include "lib/record/record_writer.h"
 #include "lib/record/step_cache.h"
@@ -19,18 +24,20 @@
 namespace lockstep {
 namespace {
 
-// The flags are named once here: they make the cache key.
-HeaderOptions DescribeRun(const CifarPrepOptions& options, proto::InputFormat format) {
+// The flags are named once here: they make the cache key. The format is the one asked for: which kind an archive holds is
+// known only after it is taken apart.
+HeaderOptions DescribeRun(const CifarPrepOptions& options, bool synthetic) {
   HeaderOptions header;
   header.schema = "lockstep.proto.DatasetFile";
   header.seed = options.synthetic.seed;
-  header.result_flags["input_format"] = InputFormatName(format);
-  if (format == proto::SYNTHETIC) {
+  header.result_flags["input_format"] = synthetic ? InputFormatName(proto::SYNTHETIC) : options.input_format;
+  if (synthetic) {
     header.result_flags["seed"] = absl::StrCat(options.synthetic.seed);
     header.result_flags["train_images"] = absl::StrCat(options.synthetic.train_images);
     header.result_flags["test_images"] = absl::StrCat(options.synthetic.test_images);
   } else {
     header.result_flags["allow_partial"] = options.allow_partial ? "true" : "false";
+    header.result_flags["strict"] = options.strict ? "true" : "false";
   }
   return header;
 }
@@ -53,11 +60,14 @@ absl::Status WriteDataset(const std::string& path, const proto::Header& header, 
     *record.mutable_info() = set->info;
     RETURN_IF_ERROR(writer->Append(record));
   }
+  Progress progress("writing", dataset.train.size() + dataset.test.size(), "images");
+  uint64_t done = 0;
   for (const ImageSet* set : {&dataset.train, &dataset.test}) {
     for (uint32_t i = 0; i < ChunkCount(*set); ++i) {
       RETURN_IF_ERROR(CheckNotStopped());
       FillChunk(*set, i, *record.mutable_chunk());
       RETURN_IF_ERROR(writer->Append(record));
+      progress.Update(done += record.chunk().labels().size());
     }
   }
   return writer->Finish();
@@ -74,6 +84,45 @@ std::string FormatClasses(const proto::DatasetInfo& info) {
                        : absl::StrCat(info.class_count_size(), " classes of ", *low, " to ", *high);
 }
 
+// "airplane 5000, automobile 5000, ..."
+std::string FormatClassNames(const proto::DatasetInfo& info) {
+  std::vector<std::string> classes;
+  for (int label = 0; label < info.class_name_size(); ++label) {
+    classes.push_back(absl::StrCat(info.class_name(label), " ", info.class_count(label)));
+  }
+  return absl::StrJoin(classes, ", ");
+}
+
+absl::StatusOr<Dataset> Parse(const SourceFiles& source, const ParseOptions& options) {
+  switch (source.format) {
+    case proto::BINARY:
+      return ParseBinary(source, options);
+    case proto::IMAGE_FOLDERS:
+      return ParseImageFolder(source, options);
+    default:
+      return absl::FailedPreconditionError(absl::StrCat(
+          source.input.path(), ": found the ", InputFormatName(source.format), " version, which is not read yet"));
+  }
+}
+
+// Unpacks where that is wanted, parses, and prints what was doubted.
+absl::StatusOr<Dataset> MakeDataset(const CifarPrepOptions& options, proto::InputFormat wanted, SourceFiles source) {
+  if (wanted == proto::SYNTHETIC) {
+    return MakeSynthetic(options.synthetic);
+  }
+  RETURN_IF_ERROR(UnpackArchive(wanted, source));
+  std::vector<std::string> warnings;
+  ParseOptions parse;
+  parse.allow_partial = options.allow_partial;
+  parse.strict = options.strict;
+  parse.warnings = &warnings;
+  absl::StatusOr<Dataset> dataset = Parse(source, parse);
+  for (const std::string& warning : warnings) {
+    std::fprintf(stderr, "cifar_prep: warning: %s\n", warning.c_str());
+  }
+  return dataset;
+}
+
 }  // namespace
 
 std::string DatasetSummary(const Dataset& dataset) {
@@ -84,6 +133,7 @@ std::string DatasetSummary(const Dataset& dataset) {
     absl::StrAppend(&summary, info.split() == proto::TRAIN ? "train: " : "test:  ", info.image_count(), " images, ",
                     FormatClasses(info), "; ", InputFormatName(info.input_format()), ", ",
                     info.official() ? "official" : "not official", ": ", info.note(), "\n");
+    absl::StrAppend(&summary, "       ", FormatClassNames(info), "\n");
     absl::StrAppend(&summary, "       mean ", FormatChannels(s.mean()), "  pixel_std ", FormatChannels(s.pixel_std()),
                     "  image_std ", FormatChannels(s.image_std()), "\n");
   }
@@ -91,20 +141,19 @@ std::string DatasetSummary(const Dataset& dataset) {
 }
 
 absl::Status RunCifarPrep(const CifarPrepOptions& options) {
-  ASSIGN_OR_RETURN(const proto::InputFormat format, ResolveInputFormat(options.input_format, options.input));
-  HeaderOptions header_options = DescribeRun(options, format);
-  BinaryFolder folder;
-  if (format == proto::BINARY) {
+  ASSIGN_OR_RETURN(const proto::InputFormat wanted, ParseInputFormat(options.input_format, options.input));
+  HeaderOptions header_options = DescribeRun(options, wanted == proto::SYNTHETIC);
+  SourceFiles source;
+  if (wanted != proto::SYNTHETIC) {
     RETURN_IF_ERROR(CheckCountsUnset(options.synthetic));
-    ASSIGN_OR_RETURN(folder, ReadBinaryFolder(options.input));
-    header_options.inputs.push_back(folder.input);
+    ASSIGN_OR_RETURN(source, ReadSource(options.input, wanted));
+    header_options.inputs.push_back(source.input);
   }
   const proto::Header header = MakeHeader(header_options);
   if (!options.force && !options.dry_run && IsCached(options.output, header)) {
     return absl::OkStatus();
   }
-  ASSIGN_OR_RETURN(const Dataset dataset, format == proto::BINARY ? ParseBinary(folder, options.allow_partial)
-                                                                  : MakeSynthetic(options.synthetic));
+  ASSIGN_OR_RETURN(const Dataset dataset, MakeDataset(options, wanted, std::move(source)));
   std::fputs(DatasetSummary(dataset).c_str(), stderr);
   if (options.dry_run) {
     std::fprintf(stderr, "dry run: %s not written\n", options.output.c_str());

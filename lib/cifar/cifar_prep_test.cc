@@ -147,6 +147,7 @@ TEST(CifarPrepTest, CountsOfSyntheticImagesDoNotCutAnInput) {
 TEST(CifarPrepTest, TheSummarySaysWhatThereIs) {
   const std::string summary = DatasetSummary(*MakeSynthetic({20, 5, 1}));
   EXPECT_THAT(summary, AllOf(HasSubstr("train: 20 images, 10 classes of 2; synthetic, not official: synthetic, seed 1\n"),
+                             HasSubstr(" 2\n"),
                              HasSubstr("test:  5 images, 10 classes of 0 to 1; "), HasSubstr("  mean 0."),
                              HasSubstr("  pixel_std 0."), HasSubstr("  image_std 0.")));
 }

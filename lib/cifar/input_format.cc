@@ -1,97 +1,143 @@
 #include "lib/cifar/input_format.h"
 
-#include <sys/stat.h>
-
-#include <cerrno>
-#include <cstring>
+#include <algorithm>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "lib/cifar/binary_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 
 namespace lockstep {
 namespace {
 
-constexpr char kUnpackedBinary[] = "cifar-10-batches-bin";  // the folder inside cifar-10-binary.tar.gz
+constexpr char kExpected[] =
+    "data_batch_1.bin ... (binary), data_batch_1 ... (python) or train/<class>/*.png|jpg and test/ (images), at the top "
+    "or inside one folder";
+constexpr size_t kOthersShown = 3;
 
-bool Exists(const std::string& path) {
-  struct stat info;
-  return stat(path.c_str(), &info) == 0;
-}
-
-bool HoldsBinary(const std::string& folder) {
-  for (const std::string& name : BinaryFileNames()) {
-    if (Exists(absl::StrCat(folder, "/", name))) {
-      return true;
-    }
+// Of the binary or the Python version; `extension` and the name of the class names tell them apart.
+bool IsBatchFile(absl::string_view name, absl::string_view extension, absl::string_view meta) {
+  if (name == meta) {
+    return true;
   }
-  return false;
-}
-
-absl::Status NotSupported(const std::string& input, absl::string_view found) {
-  return absl::FailedPreconditionError(absl::StrCat(
-      input, ": ", found, ", which is not supported yet; a folder of the binary version (data_batch_1.bin ...) is"));
-}
-
-absl::Status NotAFolder(const std::string& input) {
-  if (absl::StrContains(input, ".tar") || absl::EndsWith(input, ".tgz")) {
-    return NotSupported(input, "found an archive");
+  if (!absl::ConsumeSuffix(&name, extension)) {
+    return false;
   }
-  return absl::FailedPreconditionError(
-      absl::StrCat(input, ": found a file; expected the folder that holds data_batch_1.bin"));
+  return name == "test_batch" ||
+         (absl::ConsumePrefix(&name, "data_batch_") && name.size() == 1 && name[0] >= '1' && name[0] <= '5');
 }
 
-absl::StatusOr<proto::InputFormat> LookAtFolder(const std::string& input) {
-  if (HoldsBinary(input)) {
+bool IsPicture(absl::string_view name) {
+  return !name.empty() && name[0] != '.' &&
+         (absl::EndsWithIgnoreCase(name, ".png") || absl::EndsWithIgnoreCase(name, ".jpg") ||
+          absl::EndsWithIgnoreCase(name, ".jpeg"));
+}
+
+absl::optional<proto::InputFormat> FormatOf(const std::vector<absl::string_view>& parts) {
+  if (parts.size() == 1 && IsBatchFile(parts[0], ".bin", "batches.meta.txt")) {
     return proto::BINARY;
   }
-  if (Exists(input + "/data_batch_1") || Exists(input + "/batches.meta")) {
-    return NotSupported(input, "found the Python version (data_batch_1 without .bin)");
+  if (parts.size() == 1 && IsBatchFile(parts[0], "", "batches.meta")) {
+    return proto::PYTHON;
   }
-  if (Exists(input + "/train") || Exists(input + "/test")) {
-    return NotSupported(input, "found image folders (train/, test/)");
+  if (parts.size() == 3 && (parts[0] == "train" || parts[0] == "test") && !absl::StartsWith(parts[1], ".") &&
+      IsPicture(parts[2])) {
+    return proto::IMAGE_FOLDERS;
   }
-  if (const std::string inner = absl::StrCat(input, "/", kUnpackedBinary); Exists(inner)) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(input, ": found no data_batch_1.bin, but a folder ", kUnpackedBinary, "; give --input=", inner));
-  }
-  return absl::FailedPreconditionError(absl::StrCat(
-      input, ": found nothing of CIFAR-10 in this folder; expected data_batch_1.bin ... test_batch.bin"));
+  return absl::nullopt;
 }
 
-absl::StatusOr<proto::InputFormat> Look(const std::string& input) {
-  struct stat info;
-  if (stat(input.c_str(), &info) != 0) {
-    return absl::NotFoundError(absl::StrCat(input, ": ", std::strerror(errno),
-                                            "; --input names the folder that holds data_batch_1.bin"));
+absl::string_view Describe(proto::InputFormat format) {
+  switch (format) {
+    case proto::BINARY:
+      return "the binary version";
+    case proto::PYTHON:
+      return "the Python version";
+    default:
+      return "image folders";
   }
-  return S_ISDIR(info.st_mode) ? LookAtFolder(input) : NotAFolder(input);
+}
+
+std::string Where(const std::string& root) {
+  return root.empty() ? "at the top" : absl::StrCat("in ", absl::Utf8SafeCHexEscape(root), "/");
 }
 
 }  // namespace
 
 std::string InputFormatName(proto::InputFormat format) {
-  return absl::AsciiStrToLower(proto::InputFormat_Name(format));
+  return format == proto::IMAGE_FOLDERS ? "images" : absl::AsciiStrToLower(proto::InputFormat_Name(format));
 }
 
-absl::StatusOr<proto::InputFormat> ResolveInputFormat(absl::string_view flag, const std::string& input) {
+absl::StatusOr<proto::InputFormat> ParseInputFormat(absl::string_view flag, absl::string_view input) {
   if (flag == "auto") {
-    return input.empty() ? absl::StatusOr<proto::InputFormat>(proto::SYNTHETIC) : Look(input);
+    return input.empty() ? proto::SYNTHETIC : proto::INPUT_FORMAT_UNSPECIFIED;
   }
-  if (flag == "synthetic") {
-    return input.empty() ? absl::StatusOr<proto::InputFormat>(proto::SYNTHETIC)
-                         : absl::InvalidArgumentError(absl::StrCat(
-                               "--input_format=synthetic reads nothing; leave --input=", input, " out"));
-  }
-  if (flag == "binary") {
-    return !input.empty() ? absl::StatusOr<proto::InputFormat>(proto::BINARY)
-                          : absl::InvalidArgumentError(
-                                "--input_format=binary needs --input=FOLDER, which holds data_batch_1.bin");
+  for (const proto::InputFormat format : {proto::SYNTHETIC, proto::BINARY, proto::PYTHON, proto::IMAGE_FOLDERS}) {
+    if (flag != InputFormatName(format)) {
+      continue;
+    }
+    if (format == proto::SYNTHETIC && !input.empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--input_format=synthetic reads nothing; leave --input=", input, " out"));
+    }
+    if (format != proto::SYNTHETIC && input.empty()) {
+      return absl::InvalidArgumentError(absl::StrCat("--input_format=", flag, " needs --input=FOLDER or --input=ARCHIVE"));
+    }
+    return format;
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("--input_format=", flag, ": expected auto, synthetic or binary"));
+      absl::StrCat("--input_format=", flag, ": expected auto, binary, python, images or synthetic"));
+}
+
+absl::optional<Place> PlaceOf(absl::string_view path) {
+  std::vector<absl::string_view> parts = absl::StrSplit(path, '/');
+  if (const auto format = FormatOf(parts)) {
+    return Place{*format, "", std::string(path)};
+  }
+  const absl::string_view root = parts[0];
+  parts.erase(parts.begin());
+  if (const auto format = FormatOf(parts); format && !absl::StartsWith(root, ".")) {
+    return Place{*format, std::string(root), std::string(path.substr(root.size() + 1))};
+  }
+  return absl::nullopt;
+}
+
+void FormatFinder::AddOther(absl::string_view path) {
+  if (++other_count_ <= kOthersShown) {
+    others_.push_back(absl::Utf8SafeCHexEscape(path));
+  }
+}
+
+absl::StatusOr<std::pair<proto::InputFormat, std::string>> FormatFinder::Decide(const std::string& input,
+                                                                                proto::InputFormat wanted) const {
+  std::vector<std::pair<proto::InputFormat, std::string>> fitting;
+  std::vector<std::string> seen;
+  for (const auto& [kind, count] : found_) {
+    seen.push_back(absl::StrCat(Describe(kind.first), " (", count, count == 1 ? " file " : " files ",
+                                Where(kind.second), ")"));
+    if (wanted == proto::INPUT_FORMAT_UNSPECIFIED || wanted == kind.first) {
+      fitting.push_back(kind);
+    }
+  }
+  if (fitting.size() == 1) {
+    return fitting[0];
+  }
+  if (fitting.size() > 1) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(input, ": expected one kind of CIFAR-10 in one place, found ", absl::StrJoin(seen, " and "),
+                     "; name one with --input_format or give its own folder as --input"));
+  }
+  if (!seen.empty()) {
+    return absl::FailedPreconditionError(absl::StrCat(input, ": expected --input_format=", InputFormatName(wanted),
+                                                      ", found ", absl::StrJoin(seen, " and ")));
+  }
+  return absl::FailedPreconditionError(absl::StrCat(
+      input, ": found nothing of CIFAR-10; expected ", kExpected, "; there ",
+      other_count_ == 0 ? std::string("is nothing") : absl::StrCat("are ", absl::StrJoin(others_, ", "),
+                                                                    other_count_ > kOthersShown ? ", ..." : "")));
 }
 
 }  // namespace lockstep

@@ -1,23 +1,58 @@
-// Finds out what kind of CIFAR-10 a path holds, by looking.
+// Finds out what kind of CIFAR-10 a folder or an archive holds, by the names in it.
+//
+//   binary   data_batch_1.bin ... data_batch_5.bin, test_batch.bin, batches.meta.txt
+//   python   data_batch_1 ... data_batch_5, test_batch, batches.meta
+//   images   train/<class>/*.png, .jpg or .jpeg and test/<class>/... (in any case; names that begin with a dot are not)
+//
+// each at the top or inside one folder (cifar-10-batches-bin/ ...), which is then the data set's root.
 #ifndef LOCKSTEP_LIB_CIFAR_INPUT_FORMAT_H_
 #define LOCKSTEP_LIB_CIFAR_INPUT_FORMAT_H_
 
+#include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
 #include "lib/proto/dataset.pb.h"
 
 namespace lockstep {
 
-// "synthetic", "binary", ... as in --input_format; for messages too.
+// "synthetic", "binary", "python" or "images", as in --input_format; for messages too.
 std::string InputFormatName(proto::InputFormat format);
 
-// The format to read `input` as. `flag` is --input_format: "synthetic" and "binary" are taken at their word ("synthetic"
-// wants no input, "binary" one); "auto" looks: no input is synthetic, a folder with data_batch_*.bin is binary.
-// InvalidArgument: an unknown name, or one that does not go with `input`. NotFound: nothing there. FailedPrecondition:
-// something that is not CIFAR-10, or a form of it that is not supported; the message says what was found.
-absl::StatusOr<proto::InputFormat> ResolveInputFormat(absl::string_view flag, const std::string& input);
+// The value of --input_format; INPUT_FORMAT_UNSPECIFIED for "auto", and SYNTHETIC for it when `input` is empty.
+// InvalidArgument: an unknown name, or one that does not go with `input`: synthetic images want none, the others one.
+absl::StatusOr<proto::InputFormat> ParseInputFormat(absl::string_view flag, absl::string_view input);
+
+// Where a file belongs.
+struct Place {
+  proto::InputFormat format;
+  std::string root;  // "" or "cifar-10-batches-bin"
+  std::string name;  // relative to root: "data_batch_1.bin", "train/cat/0001.jpg"
+};
+
+// Of a '/'-separated path; nothing when the file is of no kind of CIFAR-10.
+absl::optional<Place> PlaceOf(absl::string_view path);
+
+// Gathers what is found, and decides.
+class FormatFinder {
+ public:
+  void Add(const Place& place) { ++found_[{place.format, place.root}]; }
+  void AddOther(absl::string_view path);  // for the message when nothing is found
+
+  // The one format and root to read, of `wanted` alone unless that is INPUT_FORMAT_UNSPECIFIED. FailedPrecondition,
+  // saying what was found: nothing of it, or more than one.
+  absl::StatusOr<std::pair<proto::InputFormat, std::string>> Decide(const std::string& input,
+                                                                    proto::InputFormat wanted) const;
+
+ private:
+  std::map<std::pair<proto::InputFormat, std::string>, size_t> found_;  // how many files
+  std::vector<std::string> others_;                                     // the first few
+  size_t other_count_ = 0;
+};
 
 }  // namespace lockstep
 

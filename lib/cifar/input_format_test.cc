@@ -1,96 +1,107 @@
 #include "lib/cifar/input_format.h"
 
-#include <sys/stat.h>
-
 #include <string>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {
 namespace {
 
 using ::lockstep::testing::StatusIs;
-using ::lockstep::testing::TempPath;
-using ::lockstep::testing::WriteFile;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Pair;
 
-// A folder with one entry: a file, or a folder when the name ends in '/'.
-std::string FolderWith(const std::string& name) {
-  const std::string folder = TempPath("folder");
-  mkdir(folder.c_str(), 0755);
-  const std::string path = folder + "/" + name;
-  if (!name.empty() && name.back() == '/') {
-    mkdir(path.c_str(), 0755);
-  } else if (!name.empty()) {
-    WriteFile(path, "x");
+// "binary cifar-10-batches-bin data_batch_1.bin", or "" when the path is of no kind.
+std::string Placed(const std::string& path) {
+  const absl::optional<Place> place = PlaceOf(path);
+  return place ? InputFormatName(place->format) + " [" + place->root + "] " + place->name : "";
+}
+
+FormatFinder Found(const std::vector<std::string>& paths) {
+  FormatFinder finder;
+  for (const std::string& path : paths) {
+    if (const absl::optional<Place> place = PlaceOf(path)) {
+      finder.Add(*place);
+    } else {
+      finder.AddOther(path);
+    }
   }
-  return folder;
+  return finder;
 }
 
-void ExpectNotSupported(const std::string& input, const std::string& found) {
-  EXPECT_THAT(ResolveInputFormat("auto", input),
+constexpr proto::InputFormat kAny = proto::INPUT_FORMAT_UNSPECIFIED;
+
+TEST(PlaceOfTest, FilesOfTheThreeKindsAtTheTopAndInAFolder) {
+  EXPECT_EQ(Placed("data_batch_1.bin"), "binary [] data_batch_1.bin");
+  EXPECT_EQ(Placed("batches.meta.txt"), "binary [] batches.meta.txt");
+  EXPECT_EQ(Placed("cifar-10-batches-bin/test_batch.bin"), "binary [cifar-10-batches-bin] test_batch.bin");
+  EXPECT_EQ(Placed("cifar-10-batches-py/data_batch_5"), "python [cifar-10-batches-py] data_batch_5");
+  EXPECT_EQ(Placed("batches.meta"), "python [] batches.meta");
+  EXPECT_EQ(Placed("train/cat/0001.jpg"), "images [] train/cat/0001.jpg");
+  EXPECT_EQ(Placed("x/test/cat/0001.PNG"), "images [x] test/cat/0001.PNG");
+  EXPECT_EQ(Placed("train/train/cat/1.jpeg"), "images [train] train/cat/1.jpeg");
+}
+
+TEST(PlaceOfTest, OtherFilesAreOfNoKind) {
+  for (const char* path : {"", "readme.html", "data_batch_0.bin", "data_batch_6.bin", "data_batch_12", "data_batch_",
+                           "a/b/data_batch_1.bin", "._data_batch_1.bin", ".git/data_batch_1", "train/cat/._1.jpg",
+                           "train/.cat/1.jpg", "train/1.jpg", "train/cat/x/1.jpg", "val/cat/1.jpg", "train/cat/1.gif"}) {
+    EXPECT_EQ(Placed(path), "") << path;
+  }
+}
+
+TEST(FormatFinderTest, OneKindIsTakenWithItsRoot) {
+  EXPECT_THAT(*Found({"c/readme.html", "c/data_batch_1.bin", "c/test_batch.bin"}).Decide("x", kAny),
+              Pair(proto::BINARY, "c"));
+}
+
+TEST(FormatFinderTest, TwoKindsWantOneToBeNamed) {
+  const FormatFinder finder = Found({"b/data_batch_1.bin", "p/data_batch_1", "p/data_batch_2"});
+  EXPECT_THAT(finder.Decide("x", kAny),
               StatusIs(absl::StatusCode::kFailedPrecondition,
-                       AllOf(HasSubstr(input + ": " + found), HasSubstr("not supported yet"))));
+                       AllOf(HasSubstr("x: "), HasSubstr("the binary version (1 file in b/)"),
+                             HasSubstr("the Python version (2 files in p/)"), HasSubstr("--input_format"))));
+  EXPECT_THAT(*finder.Decide("x", proto::PYTHON), Pair(proto::PYTHON, "p"));
 }
 
-TEST(InputFormatTest, NoInputIsSynthetic) {
-  EXPECT_EQ(*ResolveInputFormat("auto", ""), proto::SYNTHETIC);
-  EXPECT_EQ(*ResolveInputFormat("synthetic", ""), proto::SYNTHETIC);
+TEST(FormatFinderTest, OneKindInTwoPlacesIsRefused) {
+  EXPECT_THAT(Found({"data_batch_1.bin", "b/data_batch_1.bin"}).Decide("x", proto::BINARY),
+              StatusIs(absl::StatusCode::kFailedPrecondition, AllOf(HasSubstr("at the top"), HasSubstr("in b/"))));
 }
 
-TEST(InputFormatTest, AFolderOfBinaryFilesIsBinary) {
-  EXPECT_EQ(*ResolveInputFormat("auto", FolderWith("data_batch_4.bin")), proto::BINARY);
+TEST(FormatFinderTest, AnotherKindThanNamedIsRefused) {
+  EXPECT_THAT(Found({"data_batch_1.bin"}).Decide("x", proto::IMAGE_FOLDERS),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       "x: expected --input_format=images, found the binary version (1 file at the top)"));
 }
 
-TEST(InputFormatTest, ANamedFormatIsTakenAtItsWord) {
-  EXPECT_EQ(*ResolveInputFormat("binary", "/no/such/folder"), proto::BINARY);
+TEST(FormatFinderTest, NothingFoundSaysWhatIsThere) {
+  EXPECT_THAT(Found({}).Decide("x", kAny),
+              StatusIs(absl::StatusCode::kFailedPrecondition, AllOf(HasSubstr("x: found nothing of CIFAR-10"), HasSubstr("there is nothing"))));
+  EXPECT_THAT(Found({"a\nb", "2", "3", "4"}).Decide("x", kAny),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("there are a\\nb, 2, 3, ...")));
 }
 
-TEST(InputFormatTest, TheFlagMustGoWithTheInput) {
-  EXPECT_THAT(ResolveInputFormat("binary", ""), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--input=")));
-  EXPECT_THAT(ResolveInputFormat("synthetic", "x"),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("reads nothing")));
-  EXPECT_THAT(ResolveInputFormat("mnist", ""),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--input_format=mnist")));
+TEST(ParseInputFormatTest, NoInputIsSynthetic) {
+  EXPECT_EQ(*ParseInputFormat("auto", ""), proto::SYNTHETIC);
+  EXPECT_EQ(*ParseInputFormat("synthetic", ""), proto::SYNTHETIC);
 }
 
-TEST(InputFormatTest, NothingThereIsNotFound) {
-  EXPECT_THAT(ResolveInputFormat("auto", "/no/such"), StatusIs(absl::StatusCode::kNotFound, HasSubstr("/no/such: ")));
+TEST(ParseInputFormatTest, NamesAndLooking) {
+  EXPECT_EQ(*ParseInputFormat("auto", "x"), proto::INPUT_FORMAT_UNSPECIFIED);
+  EXPECT_EQ(*ParseInputFormat("binary", "x"), proto::BINARY);
+  EXPECT_EQ(*ParseInputFormat("python", "x"), proto::PYTHON);
+  EXPECT_EQ(*ParseInputFormat("images", "x"), proto::IMAGE_FOLDERS);
 }
 
-TEST(InputFormatTest, AnEmptyFolderIsRefused) {
-  EXPECT_THAT(ResolveInputFormat("auto", FolderWith("")),
-              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("found nothing of CIFAR-10")));
-}
-
-TEST(InputFormatTest, ThePythonVersionIsRecognised) {
-  ExpectNotSupported(FolderWith("data_batch_1"), "found the Python version");
-}
-
-TEST(InputFormatTest, ImageFoldersAreRecognised) { ExpectNotSupported(FolderWith("train/"), "found image folders"); }
-
-TEST(InputFormatTest, AnArchiveIsRecognised) {
-  ExpectNotSupported(FolderWith("cifar-10-binary.tar.gz") + "/cifar-10-binary.tar.gz", "found an archive");
-}
-
-TEST(InputFormatTest, TheFolderOneBelowIsPointedAt) {
-  const std::string folder = FolderWith("cifar-10-batches-bin/");
-  EXPECT_THAT(ResolveInputFormat("auto", folder),
-              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("--input=" + folder + "/cifar-10-batches-bin")));
-}
-
-TEST(InputFormatTest, AnyOtherFileIsRefused) {
-  EXPECT_THAT(ResolveInputFormat("auto", FolderWith("photo.jpg") + "/photo.jpg"),
-              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("found a file")));
-}
-
-TEST(InputFormatTest, NamesAreThoseOfTheFlag) {
-  EXPECT_EQ(InputFormatName(proto::SYNTHETIC), "synthetic");
-  EXPECT_EQ(InputFormatName(proto::BINARY), "binary");
+TEST(ParseInputFormatTest, TheFlagMustGoWithTheInput) {
+  EXPECT_THAT(ParseInputFormat("binary", ""), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--input=")));
+  EXPECT_THAT(ParseInputFormat("synthetic", "x"), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("reads nothing")));
+  EXPECT_THAT(ParseInputFormat("mnist", ""), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--input_format=mnist")));
 }
 
 }  // namespace

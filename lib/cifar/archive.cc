@@ -1,0 +1,245 @@
+#include "lib/cifar/archive.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <locale.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "lib/base/status_macros.h"
+#include "lib/base/stop_signal.h"
+#include "lib/cifar/archive_stream.h"
+#include "lib/cifar/source_limits.h"
+
+namespace lockstep {
+namespace {
+
+// POSIX 1003.1, pax, "ustar Interchange Format": the archive ends with two blocks of 512 zeros.
+constexpr size_t kTarEndBytes = 1024;
+
+// What libarchive reads the unpacked bytes through: counts them, and keeps the first error, since libarchive passes none on.
+struct TarBytes {
+  ArchiveStream* stream;
+  const ArchiveVisitor* visitor;
+  absl::Status status;
+  uint64_t unpacked_bytes = 0;
+
+  absl::StatusOr<absl::string_view> Next() {
+    RETURN_IF_ERROR(CheckNotStopped());
+    ASSIGN_OR_RETURN(const absl::string_view block, stream->Next());
+    unpacked_bytes += block.size();
+    if (unpacked_bytes > kMaxSourceBytes) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("expected at most ", kMaxSourceBytes, " bytes unpacked, found more; not an archive of CIFAR-10"));
+    }
+    if (visitor->progress) {
+      visitor->progress(stream->packed_bytes());
+    }
+    return block;
+  }
+};
+
+la_ssize_t ReadBlock(archive* tar, void* data, const void** buffer) {
+  TarBytes& bytes = *static_cast<TarBytes*>(data);
+  const absl::StatusOr<absl::string_view> block = bytes.Next();
+  if (!block.ok()) {
+    bytes.status = block.status();
+    archive_set_error(tar, -1, "see status");
+    return ARCHIVE_FATAL;
+  }
+  *buffer = block->data();
+  return static_cast<la_ssize_t>(block->size());
+}
+
+std::string Reason(archive* tar) {
+  const char* text = archive_error_string(tar);
+  return text == nullptr ? "damaged" : text;
+}
+
+absl::Status Unwelcome(absl::string_view what) {
+  return absl::FailedPreconditionError(absl::StrCat(what, ", which no archive of CIFAR-10 has; not taken"));
+}
+
+// Without "." and empty parts.
+absl::StatusOr<std::string> CleanName(absl::string_view name) {
+  if (absl::StartsWith(name, "/")) {
+    return Unwelcome("an absolute name");
+  }
+  std::vector<absl::string_view> parts;
+  for (const absl::string_view part : absl::StrSplit(name, '/')) {
+    if (part == "..") {
+      return Unwelcome("a name with '..'");
+    }
+    if (!part.empty() && part != ".") {
+      parts.push_back(part);
+    }
+  }
+  return absl::StrJoin(parts, "/");
+}
+
+absl::Status CheckKind(archive_entry* entry) {
+  if (archive_entry_hardlink(entry) != nullptr) {
+    return Unwelcome("a hard link");
+  }
+  switch (archive_entry_filetype(entry)) {
+    case AE_IFREG:
+    case AE_IFDIR:
+      return absl::OkStatus();
+    case AE_IFLNK:
+      return Unwelcome("a symbolic link");
+    case AE_IFIFO:
+      return Unwelcome("a FIFO");
+    default:
+      return Unwelcome("a device");
+  }
+}
+
+// The whole pass over one archive.
+class Reader {
+ public:
+  Reader(archive* tar, TarBytes& bytes, const ArchiveVisitor& visitor) : tar_(tar), bytes_(bytes), visitor_(visitor) {}
+
+  // Errors begin with the member's name, where one is known.
+  absl::Status Run() {
+    while (true) {
+      archive_entry* entry;
+      const int result = archive_read_next_header(tar_, &entry);
+      if (result == ARCHIVE_EOF) {
+        return Drain();
+      }
+      if (result != ARCHIVE_OK) {
+        return Broken(members_ == 0 ? "not a tar archive" : absl::StrCat("after ", members_, " members"));
+      }
+      const char* name = archive_entry_pathname(entry);
+      const std::string raw = name == nullptr ? "" : name;
+      if (absl::Status status = Member(raw, entry); !status.ok()) {
+        return absl::Status(status.code(), absl::StrCat(absl::Utf8SafeCHexEscape(raw), ": ", status.message()));
+      }
+      members_end_ = static_cast<uint64_t>(archive_filter_bytes(tar_, 0));
+    }
+  }
+
+ private:
+  absl::Status Broken(absl::string_view what) const {
+    return !bytes_.status.ok() ? bytes_.status : absl::DataLossError(absl::StrCat(what, ": ", Reason(tar_)));
+  }
+
+  absl::Status Member(const std::string& raw, archive_entry* entry) {
+    if (++members_ > kMaxSourceFiles) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("expected at most ", kMaxSourceFiles, " members, found more; not an archive of CIFAR-10"));
+    }
+    RETURN_IF_ERROR(CheckKind(entry));
+    ASSIGN_OR_RETURN(std::string name, CleanName(raw));
+    if (archive_entry_filetype(entry) == AE_IFDIR) {
+      return absl::OkStatus();
+    }
+    if (!names_.insert(name).second) {
+      return absl::DataLossError("a second member of this name; the first may be meant or not");
+    }
+    const la_int64_t size = archive_entry_size(entry);
+    if (size < 0 || static_cast<uint64_t>(size) > kMaxSourceFileBytes) {
+      return absl::FailedPreconditionError(absl::StrCat("expected at most ", kMaxSourceFileBytes, " bytes, declares ",
+                                                        size, "; not of CIFAR-10"));
+    }
+    if (visitor_.want(name)) {
+      RETURN_IF_ERROR(Take(std::move(name), static_cast<size_t>(size)));
+    }
+    // Whatever is left of it, padding too.
+    return archive_read_data_skip(tar_) == ARCHIVE_OK ? absl::OkStatus() : Broken("cut off");
+  }
+
+  absl::Status Take(std::string name, size_t size) {
+    std::string data(size, '\0');
+    size_t filled = 0;
+    while (filled < size) {
+      const la_ssize_t n = archive_read_data(tar_, &data[filled], size - filled);
+      if (n < 0) {
+        return Broken(absl::StrCat("at byte ", filled));
+      }
+      if (n == 0) {
+        return absl::DataLossError(absl::StrCat("expected ", size, " bytes, found ", filled));
+      }
+      filled += static_cast<size_t>(n);
+    }
+    return visitor_.take(std::move(name), std::move(data));
+  }
+
+  // To the end of the packed stream: its last check stands there. libarchive takes the end of the bytes for the end of the
+  // archive; only tar's own end shows that no member is missing.
+  absl::Status Drain() {
+    RETURN_IF_ERROR(bytes_.status);
+    while (true) {
+      ASSIGN_OR_RETURN(const absl::string_view block, bytes_.Next());
+      if (block.empty()) {
+        break;
+      }
+    }
+    return bytes_.unpacked_bytes >= members_end_ + kTarEndBytes
+               ? absl::OkStatus()
+               : absl::DataLossError(absl::StrCat("cut off after ", members_,
+                                                  " members: expected tar's two empty blocks at the end"));
+  }
+
+  archive* const tar_;
+  TarBytes& bytes_;
+  const ArchiveVisitor& visitor_;
+  std::set<std::string> names_;
+  uint64_t members_ = 0;
+  uint64_t members_end_ = 0;  // unpacked bytes up to the end of the last one
+};
+
+// While it lives, this thread's locale takes UTF-8 names, which libarchive would otherwise refuse to convert.
+class Utf8Names {
+ public:
+  Utf8Names() : locale_(newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr)) {
+    before_ = locale_ != nullptr ? uselocale(locale_) : nullptr;
+  }
+  ~Utf8Names() {
+    if (locale_ != nullptr) {
+      uselocale(before_);
+      freelocale(locale_);
+    }
+  }
+  Utf8Names(const Utf8Names&) = delete;
+  Utf8Names& operator=(const Utf8Names&) = delete;
+
+ private:
+  const locale_t locale_;  // null where the system has no C.UTF-8: such names are then an error
+  locale_t before_;
+};
+
+absl::Status ReadTar(absl::string_view packed, const ArchiveVisitor& visitor) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<ArchiveStream> stream, OpenArchiveStream(packed));
+  TarBytes bytes = {stream.get(), &visitor, absl::OkStatus()};
+  const std::unique_ptr<archive, int (*)(archive*)> tar(archive_read_new(), archive_read_free);
+  const Utf8Names utf8;
+  if (archive_read_support_format_tar(tar.get()) != ARCHIVE_OK) {
+    return absl::InternalError(absl::StrCat("libarchive: ", Reason(tar.get())));
+  }
+  if (archive_read_open(tar.get(), &bytes, nullptr, ReadBlock, nullptr) != ARCHIVE_OK) {
+    return !bytes.status.ok() ? bytes.status : absl::DataLossError(absl::StrCat("not a tar archive: ", Reason(tar.get())));
+  }
+  return Reader(tar.get(), bytes, visitor).Run();
+}
+
+}  // namespace
+
+absl::Status ReadArchive(const std::string& path, absl::string_view archive, const ArchiveVisitor& visitor) {
+  const absl::Status status = ReadTar(archive, visitor);
+  return status.ok() || absl::IsCancelled(status) || absl::IsInternal(status)
+             ? status
+             : absl::Status(status.code(), absl::StrCat(path, ": ", status.message(),
+                                                        absl::IsDataLoss(status) ? "; get the archive again" : ""));
+}
+
+}  // namespace lockstep

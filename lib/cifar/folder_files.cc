@@ -1,0 +1,165 @@
+#include "lib/cifar/folder_files.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+#include "lib/base/stop_signal.h"
+#include "lib/cifar/source_limits.h"
+
+namespace lockstep {
+namespace {
+
+// One read at most: a stop signal is answered between two, even on a slow disk.
+constexpr size_t kReadBytes = size_t{4} << 20;
+
+struct Entry {
+  std::string name;
+  bool is_folder;
+};
+
+absl::StatusOr<std::shared_ptr<const OpenFolder>> Open(int at, const std::string& name, const std::string& shown) {
+  const int fd = openat(at, name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) {
+    const std::string message = absl::StrCat(shown, ": cannot open the folder: ", std::strerror(errno));
+    return errno == ENOENT ? absl::NotFoundError(message) : absl::FailedPreconditionError(message);
+  }
+  return std::make_shared<const OpenFolder>(fd);
+}
+
+bool IsFolder(int at, const dirent& entry) {
+  if (entry.d_type != DT_LNK && entry.d_type != DT_UNKNOWN) {
+    return entry.d_type == DT_DIR;
+  }
+  struct stat info;
+  return fstatat(at, entry.d_name, &info, 0) == 0 && S_ISDIR(info.st_mode);
+}
+
+// Sorted, without "." and "..".
+absl::StatusOr<std::vector<Entry>> List(const OpenFolder& folder, const std::string& shown) {
+  const int copy = openat(folder.fd(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);  // fdopendir takes its descriptor
+  DIR* stream = copy < 0 ? nullptr : fdopendir(copy);
+  if (stream == nullptr) {
+    return absl::FailedPreconditionError(absl::StrCat(shown, ": cannot list the folder: ", std::strerror(errno)));
+  }
+  std::vector<Entry> entries;
+  while (const dirent* entry = readdir(stream)) {
+    if (std::strcmp(entry->d_name, ".") != 0 && std::strcmp(entry->d_name, "..") != 0) {
+      entries.push_back({entry->d_name, IsFolder(folder.fd(), *entry)});
+    }
+  }
+  closedir(stream);
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
+  return entries;
+}
+
+// Whether files of CIFAR-10 may lie below the folder at `path` (relative to the top; its files are looked at already).
+bool MayHold(const std::string& path, const std::string& name) {
+  const size_t depth = path.empty() ? 0 : 1 + std::count(path.begin(), path.end(), '/');
+  if (name[0] == '.' || depth > 2) {
+    return false;
+  }
+  const std::string inside = path.empty() ? name : absl::StrCat(path, "/", name);
+  // One more level is enough at the top; below it only what PlaceOf would take.
+  return depth == 0 || PlaceOf(inside + "/x.png") || PlaceOf(inside + "/x/x.png");
+}
+
+absl::Status Walk(const std::shared_ptr<const OpenFolder>& folder, const std::string& path, const std::string& shown,
+                  FolderListing& listing) {
+  RETURN_IF_ERROR(CheckNotStopped());
+  ASSIGN_OR_RETURN(const std::vector<Entry> entries, List(*folder, shown));
+  for (const Entry& entry : entries) {
+    const std::string inside = path.empty() ? entry.name : absl::StrCat(path, "/", entry.name);
+    if (entry.is_folder && MayHold(path, entry.name)) {
+      ASSIGN_OR_RETURN(const auto inner, Open(folder->fd(), entry.name, absl::StrCat(shown, "/", entry.name)));
+      RETURN_IF_ERROR(Walk(inner, inside, absl::StrCat(shown, "/", entry.name), listing));
+    } else if (auto place = entry.is_folder ? absl::nullopt : PlaceOf(inside)) {
+      listing.finder.Add(*place);
+      listing.files.push_back({*std::move(place), folder, entry.name});
+    } else {
+      listing.finder.AddOther(inside);
+    }
+  }
+  if (listing.files.size() > kMaxSourceFiles) {
+    return absl::FailedPreconditionError(absl::StrCat(shown, ": expected at most ", kMaxSourceFiles,
+                                                      " files of CIFAR-10, found more; not a folder of CIFAR-10"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+OpenFolder::~OpenFolder() { close(fd_); }
+
+absl::StatusOr<FolderListing> ListFolder(const std::string& path) {
+  FolderListing listing;
+  ASSIGN_OR_RETURN(const auto top, Open(AT_FDCWD, path, path));
+  RETURN_IF_ERROR(Walk(top, "", path, listing));
+  return listing;
+}
+
+absl::StatusOr<std::string> ReadAll(int fd, uint64_t size_hint, uint64_t max_bytes, const std::string& shown) {
+  const auto too_large = [&] {
+    return absl::FailedPreconditionError(
+        absl::StrCat(shown, ": expected at most ", max_bytes, " bytes, found more; not of CIFAR-10"));
+  };
+  if (size_hint > max_bytes) {
+    return too_large();
+  }
+  // One byte more than expected, so that the end is seen by the read that brings the last bytes.
+  std::string bytes(size_hint + 1, '\0');
+  size_t filled = 0;
+  while (true) {
+    RETURN_IF_ERROR(CheckNotStopped());
+    const ssize_t n = read(fd, &bytes[filled], std::min(bytes.size() - filled, kReadBytes));
+    if (n < 0 && errno == EINTR) {
+      continue;
+    }
+    if (n < 0) {
+      return absl::DataLossError(absl::StrCat(shown, ": reading failed: ", std::strerror(errno)));
+    }
+    filled += static_cast<size_t>(n);
+    if (n == 0 || (filled == size_hint && size_hint != 0)) {
+      break;
+    }
+    if (filled > max_bytes) {
+      return too_large();
+    }
+    if (filled == bytes.size()) {
+      bytes.resize(std::min<uint64_t>(2 * bytes.size() + kReadBytes, max_bytes + 1));
+    }
+  }
+  bytes.resize(filled);
+  return bytes;
+}
+
+absl::StatusOr<std::string> ReadFolderFile(const FolderFile& file, const std::string& shown) {
+  // O_NONBLOCK: opening a FIFO would otherwise wait for its writer.
+  const int fd = openat(file.folder->fd(), file.entry.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (fd < 0) {
+    return absl::NotFoundError(absl::StrCat(shown, ": cannot open: ", std::strerror(errno)));
+  }
+  const OpenFolder closer(fd);
+  struct stat info;
+  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(shown, ": expected a regular file, found a FIFO, a socket or a device; remove it"));
+  }
+  ASSIGN_OR_RETURN(std::string bytes, ReadAll(fd, static_cast<uint64_t>(info.st_size), kMaxSourceFileBytes, shown));
+  if (bytes.size() != static_cast<uint64_t>(info.st_size)) {
+    return absl::DataLossError(absl::StrCat(shown, ": expected ", info.st_size, " bytes, found ", bytes.size(),
+                                            "; the file changed while it was read"));
+  }
+  return bytes;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,17 @@
+// JPEG through libjpeg-turbo. For image_decode.h, which says what is refused.
+#ifndef LOCKSTEP_LIB_CIFAR_IMAGE_DECODE_JPEG_H_
+#define LOCKSTEP_LIB_CIFAR_IMAGE_DECODE_JPEG_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+namespace lockstep {
+
+// Writes 32 rows of 32 RGB triples.
+absl::Status DecodeJpeg(absl::string_view file, uint8_t* rgb);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_CIFAR_IMAGE_DECODE_JPEG_H_

@@ -1,0 +1,186 @@
+#include "lib/cifar/image_decode.h"
+
+#include <png.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/cifar/small_dataset.h"
+#include "lib/cifar/small_pictures.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::Jpeg;
+using ::lockstep::testing::Png;
+using ::lockstep::testing::PngOfPlanes;
+using ::lockstep::testing::PngOptions;
+using ::lockstep::testing::SmallImageSet;
+using ::lockstep::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::vector<uint8_t> Decoded(const std::string& file) {
+  std::vector<uint8_t> pixels(kImageBytes);
+  EXPECT_THAT(DecodeImage(file, pixels.data()), IsOk());
+  return pixels;
+}
+
+absl::Status Refusal(const std::string& file) {
+  std::vector<uint8_t> pixels(kImageBytes);
+  return DecodeImage(file, pixels.data());
+}
+
+PngOptions Kind(int color_type, int bit_depth = 8) {
+  PngOptions options;
+  options.color_type = color_type;
+  options.bit_depth = bit_depth;
+  return options;
+}
+
+// Every pixel of a plane has the same value.
+std::vector<uint8_t> Flat(uint8_t red, uint8_t green, uint8_t blue) {
+  std::vector<uint8_t> pixels(kPlaneBytes, red);
+  pixels.insert(pixels.end(), kPlaneBytes, green);
+  pixels.insert(pixels.end(), kPlaneBytes, blue);
+  return pixels;
+}
+
+TEST(DecodeImageTest, APngGivesItsSamplesBack) {
+  const std::vector<uint8_t> pixels = SmallImageSet(proto::TRAIN, 1).pixels;
+  EXPECT_EQ(Decoded(PngOfPlanes(pixels.data())), pixels);
+}
+
+TEST(DecodeImageTest, InterlaceAndGammaChangeNoPixel) {
+  std::string samples(kImageBytes, '\0');
+  for (size_t i = 0; i < samples.size(); ++i) {
+    samples[i] = static_cast<char>(i * 7);
+  }
+  PngOptions options;
+  options.interlaced = true;
+  options.gamma = 1.0;  // linear light: a viewer would brighten it
+  EXPECT_EQ(Decoded(Png(samples, options)), Decoded(Png(samples)));
+}
+
+TEST(DecodeImageTest, GreyBecomesRgb) {
+  EXPECT_EQ(Decoded(Png(std::string(1024, 'g'), Kind(PNG_COLOR_TYPE_GRAY))), Flat('g', 'g', 'g'));
+  // 4 bits a sample: 0x3 of 0xF is 3 * 17 = 51 of 255.
+  EXPECT_EQ(Decoded(Png(std::string(512, '\x33'), Kind(PNG_COLOR_TYPE_GRAY, 4))), Flat(51, 51, 51));
+  EXPECT_EQ(Decoded(Jpeg({100})), Flat(100, 100, 100));
+}
+
+TEST(DecodeImageTest, APaletteBecomesItsColours) {
+  EXPECT_EQ(Decoded(Png(std::string(1024, '\2'), Kind(PNG_COLOR_TYPE_PALETTE))), Flat(2, 20, 40));
+  EXPECT_EQ(Decoded(Png(std::string(256, '\xff'), Kind(PNG_COLOR_TYPE_PALETTE, 2))), Flat(3, 30, 60));
+}
+
+// One colour has no detail to lose. Quality 100 quantises by 1; RGB to YCbCr and back rounds twice: 2 of 255 at most.
+TEST(DecodeImageTest, AJpegOfOneColourIsThatColour) {
+  const std::vector<uint8_t> pixels = Decoded(Jpeg({200, 100, 50}));
+  for (size_t i = 0; i < kPlaneBytes; ++i) {
+    ASSERT_NEAR(pixels[i], 200, 2);
+    ASSERT_NEAR(pixels[kPlaneBytes + i], 100, 2);
+    ASSERT_NEAR(pixels[2 * kPlaneBytes + i], 50, 2);
+  }
+}
+
+TEST(DecodeImageTest, AnotherSizeIsRefusedWithWhatWasFound) {
+  PngOptions options;
+  options.width = 33;
+  EXPECT_THAT(Refusal(Png(std::string(33 * 32 * 3, 'x'), options)),
+              StatusIs(absl::StatusCode::kFailedPrecondition, "expected a picture of 32x32, found a PNG of 33x32"));
+  EXPECT_THAT(Refusal(Jpeg({1, 2, 3}, 32, 16)),
+              StatusIs(absl::StatusCode::kFailedPrecondition, "expected a picture of 32x32, found a JPEG of 32x16"));
+}
+
+// A header that promises 65,500 x 65,500 pixels (libjpeg's own limit), 12 GB: known from the header, nothing is allocated.
+TEST(DecodeImageTest, APictureBombIsRefusedFromItsHeader) {
+  std::string jpeg = Jpeg({1, 2, 3});
+  const size_t frame = jpeg.find("\xff\xc0");  // SOF0: marker, length, precision, height, width (ITU T.81, B.2.2)
+  jpeg.replace(frame + 5, 4, "\xff\xdc\xff\xdc");
+  EXPECT_THAT(Refusal(jpeg), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("65500x65500")));
+  PngOptions options;
+  options.width = 1'000'000;  // libpng's own limit
+  options.height = 1;
+  EXPECT_THAT(Refusal(Png(std::string(3'000'000, '\0'), options)),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("1000000x1")));
+}
+
+TEST(DecodeImageTest, TransparencyIsRefused) {
+  PngOptions palette = Kind(PNG_COLOR_TYPE_PALETTE);
+  palette.transparent = true;
+  for (const std::string& png : {Png(std::string(4096, 'x'), Kind(PNG_COLOR_TYPE_RGBA)),
+                                 Png(std::string(2048, 'x'), Kind(PNG_COLOR_TYPE_GRAY_ALPHA)),
+                                 Png(std::string(1024, '\1'), palette)}) {
+    EXPECT_THAT(Refusal(png), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("transparency")));
+  }
+}
+
+TEST(DecodeImageTest, SixteenBitsAndCmykAreRefused) {
+  EXPECT_THAT(Refusal(Png(std::string(6144, 'x'), Kind(PNG_COLOR_TYPE_RGB, 16))),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("16")));
+  EXPECT_THAT(Refusal(Jpeg({1, 2, 3, 4})), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("4 colour components")));
+}
+
+TEST(DecodeImageTest, OtherFilesAndTooLargeOnesAreRefused) {
+  EXPECT_THAT(Refusal(""), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("neither")));
+  EXPECT_THAT(Refusal("GIF89a"), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("neither")));
+  EXPECT_THAT(Refusal(std::string(kMaxPictureBytes + 1, 'x')), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("at most")));
+}
+
+// A JPEG that has lost its tables must not use those of the picture before.
+TEST(DecodeImageTest, NothingIsKeptFromThePictureBefore) {
+  std::string jpeg = Jpeg({200, 100, 50});
+  for (size_t at = jpeg.find("\xff\xdb"); at != std::string::npos; at = jpeg.find("\xff\xdb", at)) {  // DQT
+    const size_t length = 2 + 256 * static_cast<uint8_t>(jpeg[at + 2]) + static_cast<uint8_t>(jpeg[at + 3]);
+    jpeg.erase(at, length);
+  }
+  Decoded(Jpeg({200, 100, 50}));
+  EXPECT_THAT(Refusal(jpeg), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("uantization table")));
+}
+
+TEST(DecodeImageTest, CutAnywhereAPictureIsAnError) {
+  const std::vector<uint8_t> pixels = SmallImageSet(proto::TRAIN, 1).pixels;
+  for (const std::string& file : {PngOfPlanes(pixels.data()), Jpeg({200, 100, 50})}) {
+    for (size_t size = 0; size < file.size(); ++size) {
+      EXPECT_THAT(Refusal(file.substr(0, size)), AllOf(Not(IsOk()), StatusIs(absl::StatusCode::kDataLoss, Not(HasSubstr("\n")))))
+          << size << " of " << file.size();
+    }
+  }
+}
+
+// Every byte of a PNG is under a CRC or compared: a flip is an error or changes nothing (in a chunk that is passed over).
+TEST(DecodeImageTest, AFlippedBitNeverChangesAPng) {
+  const std::vector<uint8_t> pixels = SmallImageSet(proto::TRAIN, 1).pixels;
+  const std::string file = Png(std::string(1024, '\2'), Kind(PNG_COLOR_TYPE_GRAY));
+  const std::vector<uint8_t> whole = Decoded(file);
+  for (size_t bit = 0; bit < 8 * file.size(); ++bit) {
+    std::string flipped = file;
+    flipped[bit / 8] ^= static_cast<char>(1 << bit % 8);
+    std::vector<uint8_t> out(kImageBytes);
+    if (DecodeImage(flipped, out.data()).ok()) {
+      EXPECT_EQ(out, whole) << bit;
+    }
+  }
+}
+
+// JPEG has no checksum: a flip is an error, or a picture; never a crash (the sanitizers watch).
+TEST(DecodeImageTest, AFlippedBitInAJpegIsAnErrorOrAPicture) {
+  const std::string file = Jpeg({200, 100, 50});
+  size_t refused = 0;
+  for (size_t bit = 0; bit < 8 * file.size(); ++bit) {
+    std::string flipped = file;
+    flipped[bit / 8] ^= static_cast<char>(1 << bit % 8);
+    refused += Refusal(flipped).ok() ? 0 : 1;
+  }
+  EXPECT_GT(refused, 0u);
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,125 @@
+#include "lib/cifar/image_folder.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "lib/base/progress.h"
+#include "lib/base/status_macros.h"
+#include "lib/cifar/image_decode.h"
+#include "lib/cifar/parallel_for.h"
+#include "lib/cifar/statistics.h"
+
+namespace lockstep {
+namespace {
+
+constexpr size_t kClasses = 10;
+
+struct Picture {
+  const SourceFile* file;
+  absl::string_view class_name;
+};
+
+struct SplitPictures {
+  proto::Split split;
+  absl::string_view folder;  // "train"
+  uint32_t whole_count;      // images of the official split
+  std::vector<Picture> pictures;
+  std::vector<std::string> classes;
+};
+
+// Class, then name: as paths "a-b/1.png" would come before "a/1.png".
+void CollectPictures(const SourceFiles& source, SplitPictures& split) {
+  for (const SourceFile& file : source.files) {
+    const std::vector<absl::string_view> parts = absl::StrSplit(file.name, '/');
+    if (parts.size() == 3 && parts[0] == split.folder) {
+      split.pictures.push_back({&file, parts[1]});
+    }
+  }
+  std::stable_sort(split.pictures.begin(), split.pictures.end(),
+                   [](const Picture& a, const Picture& b) { return a.class_name < b.class_name; });
+  for (const Picture& picture : split.pictures) {
+    if (split.classes.empty() || split.classes.back() != picture.class_name) {
+      split.classes.emplace_back(picture.class_name);
+    }
+  }
+}
+
+absl::Status CheckClasses(const SourceFiles& source, const SplitPictures& train, const SplitPictures& test) {
+  const std::string& path = source.input.path();
+  if (train.classes.size() != kClasses) {
+    return absl::FailedPreconditionError(absl::StrCat(path, ": expected pictures in ", kClasses,
+                                                      " folders train/<class>/, found ", train.classes.size(),
+                                                      train.classes.size() > kClasses ? "" : ": ",
+                                                      train.classes.size() > kClasses ? "" : absl::StrJoin(train.classes, ", ")));
+  }
+  if (test.classes != train.classes) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(path, ": expected the same classes in test/ as in train/ (", absl::StrJoin(train.classes, ", "),
+                     "), found ", test.classes.empty() ? "none" : absl::StrJoin(test.classes, ", ")));
+  }
+  return absl::OkStatus();
+}
+
+// Why the split is not CIFAR-10's whole one; empty when the counts agree.
+std::string WhyPartial(const SplitPictures& split) {
+  if (split.pictures.size() != split.whole_count) {
+    return absl::StrCat(split.pictures.size(), " of ", split.whole_count, " images");
+  }
+  for (size_t i = 0; i < split.pictures.size(); ++i) {
+    if (split.pictures[i].class_name != split.classes[i * kClasses / split.whole_count]) {
+      return absl::StrCat("not ", split.whole_count / kClasses, " images of each class");
+    }
+  }
+  return "";
+}
+
+absl::StatusOr<ImageSet> DecodeSplit(const SourceFiles& source, const SplitPictures& split, const ParseOptions& options) {
+  const std::string why = WhyPartial(split);
+  if (!why.empty() && !options.allow_partial) {
+    return absl::FailedPreconditionError(absl::StrCat(source.input.path(), ": not all of CIFAR-10's ", split.folder,
+                                                      " images: ", why, "; --allow_partial takes them as they are"));
+  }
+  const std::vector<Picture>& pictures = split.pictures;
+  ImageSet set;
+  set.pixels.resize(pictures.size() * kImageBytes);
+  set.labels.resize(pictures.size());
+  Progress progress(absl::StrCat("decoding ", split.folder), pictures.size(), "images");
+  ParallelOptions parallel;
+  parallel.progress = &progress;
+  RETURN_IF_ERROR(ParallelFor(pictures.size(), parallel, [&](size_t, size_t i) {
+    const auto label = std::lower_bound(split.classes.begin(), split.classes.end(), pictures[i].class_name);
+    set.labels[i] = static_cast<uint8_t>(label - split.classes.begin());
+    const absl::Status status = DecodeImage(pictures[i].file->bytes, &set.pixels[i * kImageBytes]);
+    return status.ok() ? status
+                       : absl::Status(status.code(), absl::StrCat(SourcePath(source, pictures[i].file->name), ": ",
+                                                                  status.message()));
+  }));
+  set.info.set_split(split.split);
+  set.info.set_input_format(proto::IMAGE_FOLDERS);
+  set.info.mutable_class_name()->Add(split.classes.begin(), split.classes.end());
+  set.info.set_note(why.empty() ? "whole by class counts; no digests of pictures are published" : why);
+  DescribeImages(set);
+  return set;
+}
+
+}  // namespace
+
+absl::StatusOr<Dataset> ParseImageFolder(const SourceFiles& source, const ParseOptions& options) {
+  SplitPictures train = {proto::TRAIN, "train", 50'000, {}, {}};
+  SplitPictures test = {proto::TEST, "test", 10'000, {}, {}};
+  CollectPictures(source, train);
+  CollectPictures(source, test);
+  RETURN_IF_ERROR(CheckClasses(source, train, test));
+  Dataset dataset;
+  ASSIGN_OR_RETURN(dataset.train, DecodeSplit(source, train, options));
+  ASSIGN_OR_RETURN(dataset.test, DecodeSplit(source, test, options));
+  return dataset;
+}
+
+}  // namespace lockstep

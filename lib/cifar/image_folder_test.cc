@@ -1,0 +1,117 @@
+#include "lib/cifar/image_folder.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/cifar/small_pictures.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::Jpeg;
+using ::lockstep::testing::PngOfPlanes;
+using ::lockstep::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+ParseOptions AllowPartial() {
+  ParseOptions options;
+  options.allow_partial = true;
+  return options;
+}
+
+// A picture whose every sample is `value`.
+std::string Picture(uint8_t value) { return PngOfPlanes(std::vector<uint8_t>(kImageBytes, value).data()); }
+
+void Add(SourceFiles& source, const std::string& name, const std::string& bytes) { source.files.push_back({name, bytes, ""}); }
+
+// One picture of each class "a" to "j" in both splits: of train with samples 0 to 9, of test with 100 to 109.
+SourceFiles SmallSource() {
+  SourceFiles source;
+  source.format = proto::IMAGE_FOLDERS;
+  source.input.set_path("pictures");
+  for (uint8_t label = 0; label < 10; ++label) {
+    const std::string name(1, static_cast<char>('a' + label));
+    Add(source, "test/" + name + "/1.png", Picture(100 + label));
+    Add(source, "train/" + name + "/1.png", Picture(label));
+  }
+  std::sort(source.files.begin(), source.files.end(), [](const SourceFile& a, const SourceFile& b) { return a.name < b.name; });
+  return source;
+}
+
+std::vector<int> FirstSamples(const ImageSet& set) {
+  std::vector<int> samples;
+  for (size_t i = 0; i < set.size(); ++i) {
+    samples.push_back(set.pixels[i * kImageBytes]);
+  }
+  return samples;
+}
+
+TEST(ParseImageFolderTest, LabelsAreTheSortedClasses) {
+  const auto dataset = ParseImageFolder(SmallSource(), AllowPartial());
+  ASSERT_THAT(dataset, IsOk());
+  EXPECT_THAT(dataset->train.labels, ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9));
+  EXPECT_THAT(FirstSamples(dataset->train), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9));
+  EXPECT_THAT(FirstSamples(dataset->test), ElementsAre(100, 101, 102, 103, 104, 105, 106, 107, 108, 109));
+  const proto::DatasetInfo& info = dataset->train.info;
+  EXPECT_EQ(info.class_name(9), "j");
+  EXPECT_THAT(info.class_count(), ElementsAre(1, 1, 1, 1, 1, 1, 1, 1, 1, 1));
+  EXPECT_EQ(info.input_format(), proto::IMAGE_FOLDERS);
+  EXPECT_EQ(info.split(), proto::TRAIN);
+  EXPECT_FALSE(info.official());
+  EXPECT_EQ(info.note(), "10 of 50000 images");
+}
+
+// As paths, "a-b/..." comes before "a/...".
+TEST(ParseImageFolderTest, ImagesAreInTheOrderOfClassThenName) {
+  SourceFiles source = SmallSource();
+  for (SourceFile& file : source.files) {
+    if (file.name == "train/b/1.png" || file.name == "test/b/1.png") {
+      file.name.replace(file.name.find("/b/"), 3, "/a-b/");
+    }
+  }
+  Add(source, "train/a/2.jpg", Jpeg({50}));
+  const auto dataset = ParseImageFolder(source, AllowPartial());
+  ASSERT_THAT(dataset, IsOk());
+  EXPECT_EQ(dataset->train.info.class_name(1), "a-b");
+  EXPECT_THAT(dataset->train.labels, ElementsAre(0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9));
+  EXPECT_THAT(FirstSamples(dataset->train), ElementsAre(0, 50, 1, 2, 3, 4, 5, 6, 7, 8, 9));
+}
+
+TEST(ParseImageFolderTest, APartWantsToBeAllowed) {
+  EXPECT_THAT(ParseImageFolder(SmallSource(), {}),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       AllOf(HasSubstr("pictures: "), HasSubstr("10 of 50000 images"), HasSubstr("--allow_partial"))));
+}
+
+TEST(ParseImageFolderTest, BothSplitsHaveTheSameTenClasses) {
+  SourceFiles nine = SmallSource();
+  nine.files.pop_back();  // train/j
+  EXPECT_THAT(ParseImageFolder(nine, AllowPartial()),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("expected pictures in 10 folders train/<class>/, found 9: a, b")));
+  SourceFiles other = SmallSource();
+  other.files[0].name = "test/x/1.png";
+  EXPECT_THAT(ParseImageFolder(other, AllowPartial()),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("found b, c, d")));
+  SourceFiles train_only = SmallSource();
+  train_only.files.erase(train_only.files.begin(), train_only.files.begin() + 10);
+  EXPECT_THAT(ParseImageFolder(train_only, AllowPartial()),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("found none")));
+}
+
+TEST(ParseImageFolderTest, ABrokenPictureIsNamed) {
+  SourceFiles source = SmallSource();
+  source.files[13].bytes = "not a picture";
+  source.files[15].bytes = "";
+  EXPECT_THAT(ParseImageFolder(source, AllowPartial()),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("pictures: train/d/1.png: expected a PNG or a JPEG")));
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,31 @@
+// The same work on each of many items, on all cores, with errors that do not depend on the threads.
+#ifndef LOCKSTEP_LIB_CIFAR_PARALLEL_FOR_H_
+#define LOCKSTEP_LIB_CIFAR_PARALLEL_FOR_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include "absl/status/status.h"
+#include "lib/base/progress.h"
+
+namespace lockstep {
+
+struct ParallelOptions {
+  size_t threads = 0;  // 0: as many as this process may use
+  size_t block = 16;   // items that a thread takes at once: few enough to stay even, many enough to take seldom
+  Progress* progress = nullptr;  // updated with the number of items done, by the calling thread
+};
+
+// How many threads ParallelFor would use for `count` items; work's `worker` is below it.
+size_t ParallelThreads(size_t count, const ParallelOptions& options);
+
+// Calls work(worker, i) once for each i below `count`, in blocks; at most one call at a time has the same `worker`. When
+// a call fails nothing new is begun, and the failure with the lowest i is returned: blocks are handed out in order and
+// finished once begun, so it is the same one whatever the threads. Cancelled after SIGINT or SIGTERM.
+absl::Status ParallelFor(size_t count, const ParallelOptions& options,
+                         const std::function<absl::Status(size_t worker, size_t i)>& work);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_CIFAR_PARALLEL_FOR_H_

@@ -1,0 +1,112 @@
+// Pictures of given samples, encoded in memory. Test-only.
+#ifndef LOCKSTEP_LIB_CIFAR_SMALL_PICTURES_H_
+#define LOCKSTEP_LIB_CIFAR_SMALL_PICTURES_H_
+
+#include <png.h>
+
+#include <csetjmp>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "lib/cifar/dataset.h"
+// After <cstdio>, which it needs and does not include.
+#include <jpeglib.h>
+
+namespace lockstep::testing {
+
+struct PngOptions {
+  uint32_t width = 32;
+  uint32_t height = 32;
+  int color_type = PNG_COLOR_TYPE_RGB;
+  int bit_depth = 8;
+  bool interlaced = false;
+  double gamma = 0;        // a gAMA chunk; 0: none
+  bool transparent = false;  // a tRNS chunk
+};
+
+// `samples` are the rows as PNG stores them. A palette picture has 4 colours: (i, 10 i, 20 i).
+inline std::string Png(const std::string& samples, const PngOptions& options = {}) {
+  std::string out;
+  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
+  png_infop info = png_create_info_struct(png);
+  png_set_write_fn(
+      png, &out,
+      [](png_structp p, png_bytep bytes, size_t size) {
+        static_cast<std::string*>(png_get_io_ptr(p))->append(reinterpret_cast<char*>(bytes), size);
+      },
+      nullptr);
+  png_set_IHDR(png, info, options.width, options.height, options.bit_depth, options.color_type,
+               options.interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+               PNG_FILTER_TYPE_DEFAULT);
+  if (options.color_type == PNG_COLOR_TYPE_PALETTE) {
+    const png_color palette[] = {{0, 0, 0}, {1, 10, 20}, {2, 20, 40}, {3, 30, 60}};
+    png_set_PLTE(png, info, palette, 4);
+  }
+  if (options.gamma != 0) {
+    png_set_gAMA(png, info, options.gamma);
+  }
+  if (options.transparent) {
+    png_byte alpha[] = {0};
+    png_color_16 color = {};
+    png_set_tRNS(png, info, alpha, 1, &color);
+  }
+  png_write_info(png, info);
+  const size_t row_bytes = png_get_rowbytes(png, info);
+  std::vector<png_bytep> rows;
+  for (uint32_t y = 0; y < options.height; ++y) {
+    rows.push_back(reinterpret_cast<png_bytep>(const_cast<char*>(samples.data())) + y * row_bytes);
+  }
+  png_write_image(png, rows.data());
+  png_write_end(png, info);
+  png_destroy_write_struct(&png, &info);
+  return out;
+}
+
+// PNG of planes as CIFAR-10 has them.
+inline std::string PngOfPlanes(const uint8_t* planes) {
+  std::string rgb;
+  for (uint32_t i = 0; i < kPlaneBytes; ++i) {
+    for (uint32_t c = 0; c < kImageChannels; ++c) {
+      rgb.push_back(static_cast<char>(planes[c * kPlaneBytes + i]));
+    }
+  }
+  return Png(rgb);
+}
+
+// One colour over the whole picture: `color` has 1 (grey), 3 (RGB) or 4 (CMYK) components.
+inline std::string Jpeg(const std::vector<uint8_t>& color, uint32_t width = 32, uint32_t height = 32) {
+  jpeg_compress_struct jpeg;
+  jpeg_error_mgr error;
+  jpeg.err = jpeg_std_error(&error);
+  jpeg_create_compress(&jpeg);
+  unsigned char* out = nullptr;
+  unsigned long size = 0;
+  jpeg_mem_dest(&jpeg, &out, &size);
+  jpeg.image_width = width;
+  jpeg.image_height = height;
+  jpeg.input_components = static_cast<int>(color.size());
+  jpeg.in_color_space = color.size() == 1 ? JCS_GRAYSCALE : color.size() == 3 ? JCS_RGB : JCS_CMYK;
+  jpeg_set_defaults(&jpeg);
+  jpeg_set_quality(&jpeg, 100, TRUE);
+  jpeg_start_compress(&jpeg, TRUE);
+  std::vector<uint8_t> row;
+  for (uint32_t x = 0; x < width; ++x) {
+    row.insert(row.end(), color.begin(), color.end());
+  }
+  JSAMPROW rows[] = {row.data()};
+  for (uint32_t y = 0; y < height; ++y) {
+    jpeg_write_scanlines(&jpeg, rows, 1);
+  }
+  jpeg_finish_compress(&jpeg);
+  jpeg_destroy_compress(&jpeg);
+  std::string bytes(reinterpret_cast<char*>(out), size);
+  std::free(out);
+  return bytes;
+}
+
+}  // namespace lockstep::testing
+
+#endif  // LOCKSTEP_LIB_CIFAR_SMALL_PICTURES_H_
