@@ -32,11 +32,11 @@ absl::StatusOr<Parts> TakeReconstruct(const Value& call) {
   if (call.arguments->items.size() != 3 || !IsNameOf(*call.arguments->items[0], kNdarray)) {
     return Unexpected(call, "_reconstruct(numpy.ndarray, (0,), b'b')");
   }
-  const bool has_state = call.state != nullptr && call.state->kind == Value::kTupleKind && call.state->items.size() == 5;
-  if (!has_state) {
-    return Unexpected(call.state != nullptr ? *call.state : call, "an array's state of version, shape, type, order, bytes");
+  const Value& given = call.state != nullptr ? *call.state : call;
+  if (given.kind != Value::kTupleKind || given.items.size() != 5) {
+    return Unexpected(given, "an array's state of version, shape, type, order, bytes");
   }
-  const auto& state = call.state->items;
+  const auto& state = given.items;
   if (state[0]->kind != Value::kInt || state[0]->number != 1) {
     return Unexpected(*state[0], "version 1 of an array's state");
   }

@@ -5,7 +5,8 @@
 //   protocol 5        numpy.core.numeric._frombuffer(bytearray, dtype, (rows, columns), 'C')
 //   dtype             numpy.dtype('u1', align, copy), with the state (3, '|', None, None, None, -1, -1, 0)
 //
-// numpy/core/src/multiarray/methods.c (array_reduce, array_reduce_ex_picklebuffer) and descriptor.c (arraydescr_reduce).
+// numpy/core/src/multiarray/methods.c (array_reduce, array_reduce_ex_picklebuffer) and descriptor.c
+// (arraydescr_reduce).
 #ifndef LOCKSTEP_LIB_CIFAR_NUMPY_ARRAY_H_
 #define LOCKSTEP_LIB_CIFAR_NUMPY_ARRAY_H_
 
@@ -23,9 +24,9 @@ struct ByteMatrix {
   absl::string_view bytes;  // row by row
 };
 
-// The matrix that `value`, of a pickle in PythonDialect(), would make: uint8, row-major, 1 to `most_rows` rows of `columns`
-// columns. Its bytes are a view into the pickle or, where that holds them encoded, into `decoded`. DataLoss: something
-// else.
+// The matrix that `value`, of a pickle in PythonDialect(), would make: uint8, row-major, 1 to `most_rows` rows of
+// `columns` columns. Its bytes are a view into the pickle or, where that holds them encoded, into `decoded`. DataLoss:
+// something else.
 absl::StatusOr<ByteMatrix> ReadByteMatrix(const pickle::Value& value, size_t most_rows, size_t columns,
                                           std::string& decoded);
 

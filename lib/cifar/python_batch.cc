@@ -39,7 +39,8 @@ std::string ListKeys(const Value& dict) {
     const absl::StatusOr<std::string> key = ShortText(*dict.items[i]);
     keys.push_back(key.ok() ? absl::StrCat("'", pickle::Printable(*key), "'") : "another");
   }
-  return keys.empty() ? "none" : absl::StrCat(absl::StrJoin(keys, ", "), keys.size() * 2 < dict.items.size() ? " ..." : "");
+  const bool more = keys.size() * 2 < dict.items.size();
+  return keys.empty() ? "none" : absl::StrCat(absl::StrJoin(keys, ", "), more ? " ..." : "");
 }
 
 // Null when there is no such key. As in Python, the last one of a name counts.

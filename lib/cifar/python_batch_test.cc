@@ -159,9 +159,11 @@ TEST(PythonBatchTest, AMissingKeyIsNamedWithThoseFound) {
 }
 
 TEST(PythonBatchTest, OtherObjectsThanADictAreRefused) {
-  EXPECT_THAT(Parse(Bytes("\x80\x02].")), StatusIs(absl::StatusCode::kDataLoss, "byte 2: expected a dict, found a list"));
+  EXPECT_THAT(Parse(Bytes("\x80\x02].")),
+              StatusIs(absl::StatusCode::kDataLoss, "byte 2: expected a dict, found a list"));
   EXPECT_THAT(Parse(TwoImages() + "x"),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("expected the end after the opcode STOP, found 1 bytes more")));
+              StatusIs(absl::StatusCode::kDataLoss,
+                       HasSubstr("expected the end after the opcode STOP, found 1 bytes more")));
   EXPECT_THAT(Parse(""), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("pickle broken at byte 0")));
   EXPECT_THAT(Parse("<html>"), StatusIs(absl::StatusCode::kFailedPrecondition,
                                         "opcode 0x3C at byte 0 is not one that CIFAR-10's files use"));
@@ -257,7 +259,8 @@ TEST(PythonBatchTest, PartsOfAnArrayOfTheWrongKind) {
       {buffer + "(NNNU\x01" "FtR", "expected an array in C order"},
       {buffer + Bytes("(NNK\x01M\0\x0C\x86U\x01" "CtR"), "expected the numpy type of the array, found None"},
       {buffer + Bytes("(Ncnumpy\ndtype\nU\x02u1\x85RK\x01M\0\x0C\x86U\x01" "CtR"), "expected bytes, found None"},
-      {buffer + Bytes("(Ncnumpy\ndtype\nU\x02u1\x85RNbK\x01M\0\x0C\x86U\x01" "CtR"), "the state of a type without fields"},
+      {buffer + Bytes("(Ncnumpy\ndtype\nU\x02u1\x85RNbK\x01M\0\x0C\x86U\x01" "CtR"),
+       "the state of a type without fields"},
       {buffer + Bytes("(c_codecs\nencode\nX\x03\0\0\0a\xC4\x80X\x06\0\0\0latin1\x86Rcnumpy\ndtype\nU\x02u1\x85R"
                       "K\x01M\0\x0C\x86U\x01" "CtR"),
        "expected a text of characters up to U+00FF, found byte 0xc4 at 1 of it"},
@@ -293,8 +296,8 @@ TEST(PythonBatchTest, BombsAreBounded) {
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("more than 200000 objects")));
   ExpectTwoImages(Parse(WithOpcodes("U\x04" "deepN" + std::string(100'000, '\x85'))));
   // Keys that are all one long text, encoded: each comparison is bounded.
-  std::string keys = "c_codecs\nencode\n" + PickleWriter().Op("X").Little(1'000'000, 4).Op(std::string(1'000'000, 'k')).Done() +
-                     Bytes("X\x06\0\0\0latin1\x86Rq\x77N");
+  const std::string text = PickleWriter().Op("X").Little(1'000'000, 4).Op(std::string(1'000'000, 'k')).Done();
+  std::string keys = "c_codecs\nencode\n" + text + Bytes("X\x06\0\0\0latin1\x86Rq\x77N");
   for (int i = 0; i < 50'000; ++i) {
     keys += "h\x77N";
   }
@@ -377,7 +380,8 @@ TEST(PythonClassNamesTest, WantsTenPrintableNames) {
   std::vector<std::string> names = CifarClassNames();
   names.pop_back();
   EXPECT_THAT(ParsePythonClassNames(PickleMeta(names)),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("key 'label_names': byte 47: expected 10 class names, found 9")));
+              StatusIs(absl::StatusCode::kDataLoss,
+                       HasSubstr("key 'label_names': byte 47: expected 10 class names, found 9")));
   for (const std::string& name : {std::string(), std::string("c\nat"), std::string("\xFF"), std::string(101, 'x')}) {
     names = CifarClassNames();
     names[3] = name;

@@ -19,7 +19,8 @@ constexpr pickle::Op kOpcodes[] = {
     pickle::kBinPut, pickle::kLongBinPut, pickle::kMemoize, pickle::kBinGet, pickle::kLongBinGet, pickle::kGlobal,
     pickle::kStackGlobal, pickle::kReduce, pickle::kBuild};
 
-constexpr pickle::Global kGlobals[] = {kReconstruct, kReconstruct2, kFromBuffer, kFromBuffer2, kNdarray, kDtype, kEncode};
+constexpr pickle::Global kGlobals[] = {kReconstruct, kReconstruct2, kFromBuffer, kFromBuffer2,
+                                       kNdarray,     kDtype,        kEncode};
 
 // A batch of 10,000 images has 20,040 objects; saved again at protocol 2, where each file name is a call, 40,100.
 constexpr size_t kMostObjects = 200'000;

@@ -1,8 +1,10 @@
-// Pickles of CIFAR-10's Python version, small, opcode by opcode as Python 2's cPickle wrote the published files. Test-only.
+// Pickles of CIFAR-10's Python version, small, opcode by opcode as Python 2's cPickle wrote the published files.
+// Test-only.
 //
-// PROTO 2, EMPTY_DICT, MARK, the items 'batch_label', 'labels', 'data', 'filenames' in this order, SETITEMS, STOP; every
-// text a SHORT_BINSTRING, the pixels a BINSTRING, small numbers BININT1 and BININT2, and a PUT after what is remembered.
-// pickle.load(file, encoding="bytes") of Python 3 with numpy reads them.
+// PROTO 2, EMPTY_DICT, MARK, the items 'batch_label', 'labels', 'data', 'filenames' in this order, SETITEMS, STOP;
+// every text a SHORT_BINSTRING, the pixels a BINSTRING, small numbers BININT1 and BININT2, and a PUT after what is
+// remembered. pickle.load(file, encoding="bytes") of Python 3 with numpy reads them, and the class names come out byte
+// for byte as published (python_format_test).
 #ifndef LOCKSTEP_LIB_CIFAR_SMALL_PICKLE_H_
 #define LOCKSTEP_LIB_CIFAR_SMALL_PICKLE_H_
 
@@ -114,7 +116,8 @@ inline std::string PickleBatch(const SmallBatch& batch) {
   out.Str("data").Put();
   WriteArray(batch, out);
   out.Str("filenames").Put();
-  WriteList(batch.labels.size(), out, [&](size_t i) { out.Str("camion_s_000" + std::to_string(148 + i) + ".png").Put(); });
+  WriteList(batch.labels.size(), out,
+            [&](size_t i) { out.Str("camion_s_000" + std::to_string(148 + i) + ".png").Put(); });
   return out.Op("u.").Done();
 }
 

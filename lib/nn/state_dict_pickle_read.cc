@@ -23,8 +23,8 @@ constexpr pickle::Op kOpcodes[] = {
 
 // Some 30 objects a tensor: enough for 300,000 tensors.
 constexpr size_t kMostObjects = 10'000'000;
-// ATen's dim_bitset_size (ATen/WrapDimUtilsMulti.h), and no name of a parameter comes near: since one object of a pickle
-// may be part of many, without these limits a small pickle could ask for much memory.
+// ATen's dim_bitset_size (ATen/WrapDimUtilsMulti.h), and no name of a parameter comes near: since one object of a
+// pickle may be part of many, without these limits a small pickle could ask for much memory.
 constexpr size_t kMostDimensions = 64;
 constexpr size_t kMostNameBytes = 1000;
 
@@ -66,8 +66,8 @@ absl::StatusOr<std::vector<int64_t>> ToInts(const Value& tuple) {
   return numbers;
 }
 
-// OK when the last element of the tensor lies within its storage. Computed in double, exact far beyond any real size and
-// free of overflow beyond.
+// OK when the last element of the tensor lies within its storage. Computed in double, exact far beyond any real size
+// and free of overflow beyond.
 absl::Status CheckWithinStorage(const TensorEntry& tensor) {
   double last = static_cast<double>(tensor.offset);
   for (size_t i = 0; i < tensor.sizes.size(); ++i) {
@@ -138,7 +138,8 @@ absl::StatusOr<std::vector<TensorEntry>> ParseStateDictPickle(absl::string_view 
     const absl::string_view name = root->items[i]->text;
     absl::StatusOr<TensorEntry> tensor = ReadTensor(*root->items[i + 1]);
     if (!tensor.ok()) {
-      return absl::Status(tensor.status().code(), absl::StrCat("entry '", pickle::Printable(name), "': ", tensor.status().message()));
+      return absl::Status(tensor.status().code(),
+                          absl::StrCat("entry '", pickle::Printable(name), "': ", tensor.status().message()));
     }
     entries.push_back(*std::move(tensor));
     ASSIGN_OR_RETURN(entries.back().name, ToName(name));

@@ -1,9 +1,9 @@
 // Reads pickles into plain values, and runs nothing: what a pickle wants called is a value too.
 //
 // A pickle is a program for a small stack machine (each opcode is documented in Python's pickletools). A dialect says
-// whose pickles are read: the opcodes, protocols and globals that these files use. What is outside it is refused where it
-// stands. Time and memory are bounded by the size of the pickle: texts are views into it, nothing is recursed into, and
-// the number of objects has a limit.
+// whose pickles are read: the opcodes, protocols and globals that these files use. What is outside it is refused where
+// it stands. Time and memory are bounded by the size of the pickle: texts are views into it, nothing is recursed into,
+// and the number of objects has a limit.
 #ifndef LOCKSTEP_LIB_PICKLE_MACHINE_H_
 #define LOCKSTEP_LIB_PICKLE_MACHINE_H_
 
