@@ -1,5 +1,6 @@
 #include "lib/pickle/machine.h"
 
+#include <deque>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -51,7 +52,11 @@ std::string Bytes(const char (&text)[N]) {
   return std::string(text, N - 1);
 }
 
-absl::StatusOr<Objects> Read(const std::string& pickle) { return ReadPickle(pickle, SmallDialect()); }
+// Keeps the pickle, since texts are views into it.
+absl::StatusOr<Objects> Read(const std::string& pickle) {
+  static auto* kept = new std::deque<std::string>;
+  return ReadPickle(kept->emplace_back(pickle), SmallDialect());
+}
 
 // The message of a pickle that contradicts itself.
 std::string Broken(const std::string& pickle) {
@@ -89,7 +94,7 @@ TEST(PickleTest, TextsOfEveryWidthAreViewsIntoThePickle) {
        {Bytes("U\x03"), Bytes("T\x03\0\0\0"), Bytes("C\x03"), Bytes("B\x03\0\0\0"), Bytes("\x8E\x03\0\0\0\0\0\0\0"),
         Bytes("\x96\x03\0\0\0\0\0\0\0"), Bytes("X\x03\0\0\0"), Bytes("\x8C\x03")}) {
     const std::string pickle = head + "abc.";
-    const auto objects = Read(pickle);
+    const auto objects = ReadPickle(pickle, SmallDialect());
     ASSERT_THAT(objects, IsOk());
     EXPECT_EQ(objects->root->kind, head[0] == 'X' || head[0] == '\x8C' ? Value::kString : Value::kBytes);
     EXPECT_EQ(objects->root->text, "abc");
