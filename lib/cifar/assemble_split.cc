@@ -1,6 +1,7 @@
 #include "lib/cifar/assemble_split.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -16,6 +17,16 @@ std::vector<std::string> MissingFiles(const SourceFiles& source, const SplitFile
   std::copy_if(files.files.begin(), files.files.end(), std::back_inserter(missing),
                [&source](const std::string& name) { return FindFile(source, name) == nullptr; });
   return missing;
+}
+
+// Files hold little beside pixels, so their sizes say how much room these take.
+void Reserve(const SourceFiles& source, const SplitFiles& files, ImageSet& set) {
+  size_t bytes = 0;
+  for (const std::string& name : files.files) {
+    const SourceFile* file = FindFile(source, name);
+    bytes += file == nullptr ? 0 : file->bytes.size();
+  }
+  set.pixels.reserve(std::min(bytes, static_cast<size_t>(files.whole_count) * kImageBytes));
 }
 
 absl::Status AppendAll(const SourceFiles& source, const SplitFiles& files, const AppendFile& append, ImageSet& set) {
@@ -59,6 +70,7 @@ absl::StatusOr<ImageSet> AssembleSplit(const SourceFiles& source, const SplitFil
                                             " again"));
   }
   ImageSet set;
+  Reserve(source, files, set);
   RETURN_IF_ERROR(AppendAll(source, files, append, set));
   set.info.set_split(files.split);
   set.info.set_input_format(source.format);

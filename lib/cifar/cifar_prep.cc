@@ -16,6 +16,7 @@
 #include "lib/cifar/binary_format.h"
 #include "lib/cifar/image_folder.h"
 #include "lib/cifar/input_format.h"
+#include "lib/cifar/python_format.h"
 #include "lib/cifar/source_files.h"
 #include "lib/record/provenance.h"
 #include "lib/record/record_writer.h"
@@ -97,11 +98,12 @@ absl::StatusOr<Dataset> Parse(const SourceFiles& source, const ParseOptions& opt
   switch (source.format) {
     case proto::BINARY:
       return ParseBinary(source, options);
+    case proto::PYTHON:
+      return ParsePython(source, options);
     case proto::IMAGE_FOLDERS:
       return ParseImageFolder(source, options);
     default:
-      return absl::FailedPreconditionError(absl::StrCat(
-          source.input.path(), ": found the ", InputFormatName(source.format), " version, which is not read yet"));
+      return absl::InternalError(absl::StrCat(source.input.path(), ": no reader for ", InputFormatName(source.format)));
   }
 }
 
