@@ -21,6 +21,13 @@ constexpr char kArchiveName[] = "cifar-10-python.tar.gz";
 constexpr char kOfficialArchive[] = "the archive's MD5 is the published one";
 constexpr char kOfficialFiles[] = "the MD5s of its files are the published ones";
 
+// What is broken can be had again; what is no file of CIFAR-10 at all says so by itself.
+absl::Status WithRemedy(const absl::Status& status) {
+  return absl::IsDataLoss(status)
+             ? absl::DataLossError(absl::StrCat(status.message(), "; unpack ", kArchiveName, " again"))
+             : status;
+}
+
 absl::StatusOr<std::vector<std::string>> ReadClassNames(const SourceFiles& source) {
   const SourceFile* file = FindFile(source, kMetaName);
   if (file == nullptr) {
@@ -29,8 +36,8 @@ absl::StatusOr<std::vector<std::string>> ReadClassNames(const SourceFiles& sourc
   }
   absl::StatusOr<std::vector<std::string>> names = ParsePythonClassNames(file->bytes);
   if (!names.ok()) {
-    return absl::Status(names.status().code(),
-                        absl::StrCat(SourcePath(source, kMetaName), ": ", names.status().message()));
+    return WithRemedy(absl::Status(names.status().code(),
+                                   absl::StrCat(SourcePath(source, kMetaName), ": ", names.status().message())));
   }
   return names;
 }
@@ -117,7 +124,7 @@ absl::Status JudgeDataset(const SourceFiles& source, const ParseOptions& options
   return absl::OkStatus();
 }
 
-absl::Status Append(const SourceFile& file, ImageSet& set) { return AppendPythonBatch(file.bytes, set); }
+absl::Status Append(const SourceFile& file, ImageSet& set) { return WithRemedy(AppendPythonBatch(file.bytes, set)); }
 
 }  // namespace
 
