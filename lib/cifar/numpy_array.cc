@@ -23,11 +23,6 @@ bool IsFalse(const Value& value) {
   return (value.kind == Value::kBool || value.kind == Value::kInt) && value.number == 0;
 }
 
-bool IsText(const Value& value, absl::string_view text) {
-  const absl::StatusOr<std::string> found = ShortText(value);
-  return found.ok() && *found == text;
-}
-
 absl::StatusOr<Parts> TakeReconstruct(const Value& call) {
   if (call.arguments->items.size() != 3 || !IsNameOf(*call.arguments->items[0], kNdarray)) {
     return Unexpected(call, "_reconstruct(numpy.ndarray, (0,), b'b')");

@@ -46,8 +46,7 @@ std::string ListKeys(const Value& dict) {
 // Null when there is no such key. As in Python, the last one of a name counts.
 const Value* Find(const Value& dict, absl::string_view name) {
   for (size_t i = dict.items.size(); i > 0; i -= 2) {
-    const absl::StatusOr<std::string> key = ShortText(*dict.items[i - 2]);
-    if (key.ok() && *key == name) {
+    if (IsText(*dict.items[i - 2], name)) {
       return dict.items[i - 1];
     }
   }

@@ -94,6 +94,12 @@ absl::StatusOr<absl::string_view> ReadBytes(const Value& value, std::string& dec
   return absl::string_view(decoded);
 }
 
+bool IsText(const Value& value, absl::string_view ascii) {
+  const Value* encoded = EncodedText(value);
+  const Value& text = encoded == nullptr ? value : *encoded;
+  return (text.kind == Value::kString || text.kind == Value::kBytes) && text.text == ascii;
+}
+
 absl::StatusOr<std::string> ShortText(const Value& value) {
   const Value* encoded = EncodedText(value);
   if ((encoded == nullptr ? value : *encoded).text.size() > kShortBytes) {

@@ -31,6 +31,9 @@ absl::Status Unexpected(const pickle::Value& value, absl::string_view what);
 // protocol 2: then they are decoded into `decoded`, else they are a view into the pickle. DataLoss: something else.
 absl::StatusOr<absl::string_view> ReadBytes(const pickle::Value& value, std::string& decoded);
 
+// Whether a key or a name, bytes as above or a text, is `ascii`. Takes no memory.
+bool IsText(const pickle::Value& value, absl::string_view ascii);
+
 // A key or a name: bytes as above or a text, at most 1,000 bytes of the pickle.
 absl::StatusOr<std::string> ShortText(const pickle::Value& value);
 
