@@ -140,6 +140,7 @@ std::vector<std::string> InitMain(const ToolInfo& tool, int argc, char** argv) {
   }
   google::protobuf::SetLogHandler(nullptr);
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // ulimit -f: writing then fails with EFBIG, and the tool says so
   InstallStopSignals();
   return *std::move(positional);
 }

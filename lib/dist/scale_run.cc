@@ -23,7 +23,6 @@
 #include "lib/nn/device.h"
 #include "lib/nn/torch_status.h"
 #include "lib/record/provenance.h"
-#include "lib/record/record_reader.h"
 #include "lib/record/record_writer.h"
 #include "lib/record/step_cache.h"
 
@@ -74,26 +73,30 @@ absl::StatusOr<proto::Header> MakeScaleHeader(const ScaleRunPlan& plan, const pr
   return MakeHeader(header);
 }
 
-bool SamePoint(const proto::ScalePoint& a, const proto::ScalePoint& b) {
-  return a.ranks() == b.ranks() && a.batch_per_device() == b.batch_per_device() && a.reduction() == b.reduction();
-}
-
-// The points that an earlier, stopped run of the same command completed; none with --force.
-std::vector<proto::ScalePoint> FinishedPoints(const ScaleRunOptions& options, const proto::Header& header) {
-  std::vector<proto::ScalePoint> points;
-  if (options.force || options.output == "-" || header.build().build_id().empty()) {
-    return points;
-  }
-  const auto file = ReadRecordFile<proto::ScaleFile>(options.output + ".part", ReadMode::kSalvage);
-  if (!file.ok() || file->header.cache_key() != header.cache_key()) {
-    return points;
-  }
-  for (const proto::ScaleRecord& record : file->records) {
-    if (record.has_point() && record.point().outcome() == proto::COMPLETED) {
-      points.push_back(record.point());
+// Null when there is none.
+const proto::ScalePoint* Find(const std::vector<proto::ScalePoint>& points, const proto::ScalePoint& wanted) {
+  for (const proto::ScalePoint& point : points) {
+    if (point.ranks() == wanted.ranks() && point.batch_per_device() == wanted.batch_per_device() &&
+        point.reduction() == wanted.reduction()) {
+      return &point;
     }
   }
-  return points;
+  return nullptr;
+}
+
+// The points that a stopped run completed, up to the first record that is not one of this plan's, once each. The spec
+// comes before them.
+std::vector<proto::ScalePoint> FinishedPoints(const std::vector<proto::ScaleRecord>& kept,
+                                              const std::vector<proto::ScalePoint>& plan) {
+  std::vector<proto::ScalePoint> finished;
+  for (size_t i = 1; i < kept.size() && kept[0].has_spec(); ++i) {
+    const proto::ScalePoint& point = kept[i].point();
+    if (point.outcome() != proto::COMPLETED || Find(plan, point) == nullptr || Find(finished, point) != nullptr) {
+      break;
+    }
+    finished.push_back(point);
+  }
+  return finished;
 }
 
 absl::StatusOr<proto::ScalePoint> MeasurePoint(const ScaleRunPlan& plan, const proto::ScalePoint& point) {
@@ -119,12 +122,6 @@ absl::StatusOr<proto::ScalePoint> MeasurePoint(const ScaleRunPlan& plan, const p
   return MergeRanks(of_rank);
 }
 
-absl::Status AppendPoint(RecordWriter& writer, const proto::ScalePoint& point) {
-  proto::ScaleRecord record;
-  *record.mutable_point() = point;
-  return writer.Append(record);
-}
-
 void ReportPoint(const proto::ScalePoint& point, bool resumed) {
   double sum = 0;
   for (const double seconds : point.epoch_seconds().value()) {
@@ -136,31 +133,30 @@ void ReportPoint(const proto::ScalePoint& point, bool resumed) {
 
 // A stopped or failed run with nothing to keep leaves nothing: the spec is written together with the first point.
 absl::Status MeasureAll(const ScaleRunOptions& options, const ScaleRunPlan& plan, const proto::Header& header) {
-  const std::vector<proto::ScalePoint> finished = FinishedPoints(options, header);
-  ASSIGN_OR_RETURN(const std::unique_ptr<RecordWriter> writer, RecordWriter::Create(options.output, header));
-  proto::ScaleRecord spec;
-  *spec.mutable_spec() = plan.spec;
-  bool spec_written = false;
-  const auto append = [&](const proto::ScalePoint& point, bool resumed) -> absl::Status {
-    if (!std::exchange(spec_written, true)) {
-      RETURN_IF_ERROR(writer->Append(spec));
-    }
-    ReportPoint(point, resumed);
-    return AppendPoint(*writer, point);
-  };
-  std::vector<proto::ScalePoint> to_do;
-  for (const proto::ScalePoint& point : plan.points) {
-    const auto same = [&](const proto::ScalePoint& other) { return SamePoint(point, other); };
-    const auto found = std::find_if(finished.begin(), finished.end(), same);
-    if (found == finished.end()) {
-      to_do.push_back(point);
-    } else {
-      RETURN_IF_ERROR(append(*found, true));
-    }
+  std::vector<proto::ScaleRecord> kept;  // from a stopped run of the same command; none with --force
+  std::unique_ptr<RecordWriter> writer;
+  if (options.force) {
+    ASSIGN_OR_RETURN(writer, RecordWriter::Create(options.output, header));
+  } else {
+    ASSIGN_OR_RETURN(writer, ResumeRecordFile(options.output, header, kept));
   }
-  for (const proto::ScalePoint& point : to_do) {
+  const std::vector<proto::ScalePoint> finished = FinishedPoints(kept, plan.points);
+  bool spec_written = !finished.empty();
+  RETURN_IF_ERROR(writer->KeepOnly(spec_written ? 1 + finished.size() : 0));
+  for (const proto::ScalePoint& point : plan.points) {
+    if (const proto::ScalePoint* same = Find(finished, point); same != nullptr) {
+      ReportPoint(*same, true);
+      continue;
+    }
     ASSIGN_OR_RETURN(const proto::ScalePoint measured, MeasurePoint(plan, point));
-    RETURN_IF_ERROR(append(measured, false));
+    proto::ScaleRecord record;
+    if (!std::exchange(spec_written, true)) {
+      *record.mutable_spec() = plan.spec;
+      RETURN_IF_ERROR(writer->Append(record));
+    }
+    ReportPoint(measured, false);
+    *record.mutable_point() = measured;
+    RETURN_IF_ERROR(writer->Append(record));
   }
   return writer->Finish();
 }

@@ -3,8 +3,6 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/from_blob.h>
 #include <caffe2/serialize/inline_container.h>
-#include <fcntl.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -21,6 +19,7 @@
 #include "lib/nn/state_dict_pickle.h"
 #include "lib/nn/stored_zip.h"
 #include "lib/nn/torch_status.h"
+#include "lib/record/output_file.h"
 
 namespace lockstep {
 namespace {
@@ -80,44 +79,6 @@ std::string ToArchive(const NamedTensors& state) {
   }
   writer.writeEndOfFile();
   return archive;
-}
-
-absl::Status FileError(absl::string_view doing, const std::string& path) {
-  const std::string text = absl::StrCat(doing, " ", path, ": ", std::strerror(errno));
-  if (errno == ENOENT) {
-    return absl::NotFoundError(text);
-  }
-  return errno == ENOSPC || errno == EDQUOT ? absl::ResourceExhaustedError(text) : absl::FailedPreconditionError(text);
-}
-
-absl::Status WriteAndSync(int fd, const std::string& bytes, const std::string& path) {
-  for (size_t written = 0; written < bytes.size();) {
-    const ssize_t n = write(fd, bytes.data() + written, bytes.size() - written);
-    if (n < 0 && errno != EINTR) {
-      return FileError("cannot write", path);
-    }
-    written += n > 0 ? static_cast<size_t>(n) : 0;
-  }
-  return fsync(fd) == 0 ? absl::OkStatus() : FileError("cannot sync", path);
-}
-
-absl::Status WriteAtomically(const std::string& bytes, const std::string& path) {
-  const std::string part = path + ".part";
-  const int fd = open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (fd < 0) {
-    return FileError("cannot create", part);
-  }
-  absl::Status status = WriteAndSync(fd, bytes, part);
-  if (close(fd) != 0 && status.ok()) {
-    status = FileError("cannot close", part);
-  }
-  if (status.ok() && rename(part.c_str(), path.c_str()) != 0) {
-    status = FileError("cannot rename to", path);
-  }
-  if (!status.ok()) {
-    unlink(part.c_str());
-  }
-  return status;
 }
 
 // --- loading ---
@@ -227,7 +188,7 @@ absl::Status SaveCheckpoint(const Model& model, const std::string& path) {
         return absl::InternalError(absl::StrCat(name, " is neither float32 nor int64; no checkpoint format for it"));
       }
     }
-    return WriteAtomically(ToArchive(state), path);
+    return WriteWholeFile(path, ToArchive(state));
   });
 }
 

@@ -14,8 +14,8 @@ namespace lockstep {
 
 inline constexpr char kCheckpointFormat[] = "torch state_dict (zip)";
 
-// Writes PATH.part, syncs it and renames it: whatever happens, PATH is whole or untouched. The same weights give the same
-// bytes. NotFound: the folder does not exist. ResourceExhausted: the disk is full.
+// Whatever happens, PATH is whole or untouched (lib/record/output_file.h, which says the errors). The same weights give the
+// same bytes.
 absl::Status SaveCheckpoint(const Model& model, const std::string& path);
 
 // Fills the model, wherever it lives, from a file that SaveCheckpoint or Python's torch.save of a state_dict wrote. Nothing

@@ -6,6 +6,7 @@
 #include "lib/cifar/small_dataset.h"
 #include "lib/nn/checkpoint.h"
 #include "lib/nn/model.h"
+#include "lib/record/digest.h"
 #include "lib/record/record_reader.h"
 #include "lib/record/record_writer.h"
 #include "lib/testing/file_util.h"

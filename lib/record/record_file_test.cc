@@ -7,6 +7,7 @@
 #include "gtest/gtest.h"
 #include "lib/proto/report.pb.h"
 #include "lib/proto/sweep.pb.h"
+#include "lib/record/digest.h"
 #include "lib/record/provenance.h"
 #include "lib/record/record_format.h"
 #include "lib/record/record_reader.h"
@@ -51,12 +52,15 @@ std::string WriteSmall(const std::string& name) {
 
 TEST(RecordFormatTest, CrcOfTheCheckString) { EXPECT_EQ(Crc32("123456789"), 0xCBF43926u); }
 
-TEST(RecordFormatTest, FrameOfTwoBytes) {
-  std::string frame = "used before";
-  FrameRecord("ab", frame);
-  ASSERT_THAT(frame, SizeIs(1 + 1 + 2 + 1 + 4));
-  EXPECT_EQ(frame.substr(0, 5), std::string("\x0A\x02"
-                                            "ab\x15"));
+TEST(RecordFormatTest, FrameOfNineBytes) {
+  EXPECT_EQ(FrameHead(9), "\x0A\x09");
+  EXPECT_EQ(FrameTail("123456789"), "\x15\x26\x39\xF4\xCB");  // the check string's CRC, lowest byte first
+}
+
+TEST(RecordFormatTest, SizesOfMoreThanOneByte) {
+  EXPECT_EQ(FrameHead(127), "\x0A\x7F");
+  EXPECT_EQ(FrameHead(128), "\x0A\x80\x01");
+  EXPECT_EQ(FrameHead(kMaxRecordBytes), "\x0A\x80\x80\x80\x80\x01");  // 1 << 28
 }
 
 TEST(RecordFileTest, WhatIsWrittenIsRead) {

@@ -26,8 +26,9 @@ inline constexpr uint64_t kMaxRecordBytes = 256u << 20;  // 256 MiB; the largest
 
 uint32_t Crc32(absl::string_view bytes);
 
-// Sets `frame` to the record with its tags, size and CRC. A frame used again keeps its memory.
-void FrameRecord(absl::string_view record, std::string& frame);
+// What stands before a record of `size` bytes (at most kMaxRecordBytes), and what stands after a record.
+std::string FrameHead(uint64_t size);
+std::string FrameTail(absl::string_view record);
 
 }  // namespace lockstep
 

@@ -1,7 +1,6 @@
 #include "lib/record/record_reader.h"
 
-#include <cerrno>
-#include <cstring>
+#include <algorithm>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -11,6 +10,8 @@
 
 namespace lockstep {
 namespace {
+
+constexpr char kTrailerTag = 0x12;  // field 2, length-delimited, of AnyRecord
 
 constexpr uint64_t kReadStep = 1 << 20;  // a record's bytes are taken in steps, so that a false size allocates little
 
@@ -22,56 +23,33 @@ std::string WriterOf(absl::string_view schema) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<RecordReader>> RecordReader::Open(const std::string& path, absl::string_view schema) {
-  std::FILE* file = path == "-" ? stdin : std::fopen(path.c_str(), "rb");
-  if (file == nullptr) {
-    return absl::NotFoundError(absl::StrCat(path, ": cannot open: ", std::strerror(errno)));
-  }
-  std::unique_ptr<RecordReader> reader(new RecordReader(path, file));
+  ASSIGN_OR_RETURN(std::unique_ptr<DigestedInput> file, DigestedInput::Open(path));
+  std::unique_ptr<RecordReader> reader(new RecordReader(path, std::move(file)));
   RETURN_IF_ERROR(reader->ReadHeader(schema));
   return reader;
 }
 
-RecordReader::~RecordReader() {
-  if (file_ != stdin) {
-    std::fclose(file_);
-  }
-}
-
 absl::Status RecordReader::Broken(const std::string& what) const {
-  return absl::DataLossError(
-      absl::StrCat(path_, ": record ", record_count_, ", byte ", offset_, ": ", what, "; make the file again"));
+  return absl::DataLossError(absl::StrCat(path_, ": record ", record_count_, ", byte ", file_->offset(), ": ", what, "; ",
+                                          record_count_, " whole records before it; make the file again"));
 }
 
 absl::Status RecordReader::CutOff(const char* what) const {
-  return absl::DataLossError(absl::StrCat(path_, ": cut off at byte ", offset_, " within ", what, "; ", record_count_,
-                                          " whole records before it"));
+  return absl::DataLossError(absl::StrCat(path_, ": cut off at byte ", file_->offset(), " within ", what, "; ",
+                                          record_count_, " whole records before it"));
+}
+
+absl::StatusOr<size_t> RecordReader::ReadSome(void* bytes, size_t size) {
+  const absl::StatusOr<size_t> n = file_->Read(bytes, size);
+  return absl::IsDataLoss(n.status()) ? Broken(std::string(n.status().message())) : n;
 }
 
 absl::Status RecordReader::ReadExactly(void* bytes, size_t size, const char* what) {
-  const size_t n = std::fread(bytes, 1, size, file_);
-  digest_.Update(bytes, n);
-  offset_ += n;
-  if (n == size) {
-    return absl::OkStatus();
-  }
-  return std::ferror(file_) != 0 ? Broken(absl::StrCat("reading failed: ", std::strerror(errno))) : CutOff(what);
+  ASSIGN_OR_RETURN(const size_t n, ReadSome(bytes, size));
+  return n == size ? absl::OkStatus() : CutOff(what);
 }
 
-// False at a clean end of file.
-absl::StatusOr<bool> RecordReader::ReadFrame(std::string& payload) {
-  const int first = std::getc(file_);
-  if (first == EOF && std::ferror(file_) == 0) {
-    return false;
-  }
-  if (first == EOF) {
-    return Broken(absl::StrCat("reading failed: ", std::strerror(errno)));
-  }
-  const unsigned char tag = static_cast<unsigned char>(first);
-  if (tag != kRecordTag) {
-    return Broken(absl::StrCat("expected the start of a record (0x0a), found 0x", absl::Hex(tag, absl::kZeroPad2)));
-  }
-  digest_.Update(&tag, 1);
-  ++offset_;
+absl::StatusOr<uint64_t> RecordReader::ReadSize() {
   uint64_t size = 0;
   unsigned char byte = 0x80;
   for (int shift = 0; (byte & 0x80) != 0; shift += 7) {
@@ -81,36 +59,54 @@ absl::StatusOr<bool> RecordReader::ReadFrame(std::string& payload) {
       return Broken(absl::StrCat("a record's size is above the limit of ", kMaxRecordBytes, " bytes"));
     }
   }
+  return size;
+}
+
+absl::Status RecordReader::ReadAndCheckCrc(absl::string_view payload) {
+  unsigned char field[5];
+  RETURN_IF_ERROR(ReadExactly(field, sizeof(field), "a record's checksum"));
+  if (field[0] != kCrcTag) {
+    return Broken(absl::StrCat("expected a checksum (0x15), found 0x", absl::Hex(field[0], absl::kZeroPad2)));
+  }
+  uint32_t expected = 0;
+  for (int i = 0; i < 4; ++i) {
+    expected |= static_cast<uint32_t>(field[1 + i]) << (8 * i);
+  }
+  if (const uint32_t found = Crc32(payload); found != expected) {
+    return Broken(absl::StrCat("checksum 0x", absl::Hex(expected, absl::kZeroPad8), " expected, 0x",
+                               absl::Hex(found, absl::kZeroPad8), " found: bytes are damaged"));
+  }
+  return absl::OkStatus();
+}
+
+// False at a clean end of file.
+absl::StatusOr<bool> RecordReader::ReadFrame(std::string& payload) {
+  unsigned char tag = 0;
+  ASSIGN_OR_RETURN(const size_t n, ReadSome(&tag, 1));
+  if (n == 0) {
+    return false;
+  }
+  if (tag != kRecordTag && record_count_ == 0) {
+    return absl::DataLossError(absl::StrCat(path_, ": not a Lockstep record file (it does not begin with a record)"));
+  }
+  if (tag != kRecordTag) {
+    return Broken(absl::StrCat("expected the start of a record (0x0a), found 0x", absl::Hex(tag, absl::kZeroPad2)));
+  }
+  ASSIGN_OR_RETURN(const uint64_t size, ReadSize());
   payload.clear();
   while (payload.size() < size) {
     const size_t old_size = payload.size();
     payload.resize(old_size + std::min<uint64_t>(size - old_size, kReadStep));
     RETURN_IF_ERROR(ReadExactly(payload.data() + old_size, payload.size() - old_size, "a record"));
   }
-  unsigned char crc_field[5];
-  RETURN_IF_ERROR(ReadExactly(crc_field, sizeof(crc_field), "a record's checksum"));
-  if (crc_field[0] != kCrcTag) {
-    return Broken(absl::StrCat("expected a checksum (0x15), found 0x", absl::Hex(crc_field[0], absl::kZeroPad2)));
-  }
-  uint32_t expected = 0;
-  for (int i = 0; i < 4; ++i) {
-    expected |= static_cast<uint32_t>(crc_field[1 + i]) << (8 * i);
-  }
-  if (const uint32_t found = Crc32(payload); found != expected) {
-    return Broken(absl::StrCat("checksum 0x", absl::Hex(expected, absl::kZeroPad8), " expected, 0x",
-                               absl::Hex(found, absl::kZeroPad8), " found: bytes are damaged"));
-  }
+  RETURN_IF_ERROR(ReadAndCheckCrc(payload));
   return true;
 }
 
 absl::Status RecordReader::ReadHeader(absl::string_view schema) {
-  absl::StatusOr<bool> any = ReadFrame(payload_);
+  ASSIGN_OR_RETURN(const bool any, ReadFrame(payload_));
   proto::AnyRecord first;
-  if (!any.ok() && any.status().code() == absl::StatusCode::kDataLoss && offset_ == 0) {
-    return absl::DataLossError(absl::StrCat(path_, ": not a Lockstep record file (it does not begin with a record)"));
-  }
-  RETURN_IF_ERROR(any.status());
-  if (!*any) {
+  if (!any) {
     return absl::DataLossError(absl::StrCat(path_, ": is empty; a record file was expected"));
   }
   if (!first.ParseFromString(payload_) || !first.has_header() || first.header().schema().empty()) {
@@ -118,6 +114,7 @@ absl::Status RecordReader::ReadHeader(absl::string_view schema) {
   }
   header_ = first.header();
   ++record_count_;
+  whole_bytes_ = file_->offset();
   if (!schema.empty() && header_.schema() != schema) {
     return absl::FailedPreconditionError(absl::StrCat(
         path_, ": is a record of ", WriterOf(header_.schema()), " (", header_.schema(), "); one of ", WriterOf(schema),
@@ -137,14 +134,17 @@ absl::StatusOr<bool> RecordReader::Next(google::protobuf::Message& record) {
   if (!any) {
     return CutOff("the end: it has no trailer");
   }
-  // A trailer is small; larger records are not parsed twice.
+  // A record holds one field, whose tag comes first; large records are not parsed twice.
   proto::AnyRecord maybe_last;
-  if (payload_.size() < 256 && maybe_last.ParseFromString(payload_) && maybe_last.has_trailer()) {
+  if (!payload_.empty() && payload_[0] == kTrailerTag && maybe_last.ParseFromString(payload_) &&
+      maybe_last.has_trailer()) {
     trailer_ = maybe_last.trailer();
     if (trailer_.record_count() != record_count_) {
       return Broken(absl::StrCat("the trailer counts ", trailer_.record_count(), " records, found ", record_count_));
     }
-    if (std::getc(file_) != EOF) {
+    char byte;
+    ASSIGN_OR_RETURN(const size_t after, ReadSome(&byte, 1));
+    if (after != 0) {
       return Broken("bytes after the trailer");
     }
     return false;
@@ -153,17 +153,16 @@ absl::StatusOr<bool> RecordReader::Next(google::protobuf::Message& record) {
     return Broken("the record's bytes do not parse");
   }
   ++record_count_;
+  whole_bytes_ = file_->offset();
   return true;
 }
 
 proto::Input RecordReader::input() {
-  if (sha256_.empty()) {
-    sha256_ = digest_.HexDigest();
-  }
+  const DigestedInput::Whole& whole = file_->ReadToEnd();
   proto::Input input;
   input.set_path(path_);
-  input.set_sha256(sha256_);
-  input.set_size_bytes(offset_);
+  input.set_sha256(whole.sha256);
+  input.set_size_bytes(whole.size_bytes);
   input.set_schema(header_.schema());
   return input;
 }

@@ -3,7 +3,6 @@
 #define LOCKSTEP_LIB_RECORD_RECORD_READER_H_
 
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -16,7 +15,7 @@
 #include "google/protobuf/message.h"
 #include "lib/base/status_macros.h"
 #include "lib/proto/header.pb.h"
-#include "lib/record/digest.h"
+#include "lib/record/digested_input.h"
 
 namespace lockstep {
 
@@ -28,19 +27,21 @@ class RecordReader {
   // FailedPrecondition: a record file of another tool, or of a version that this build does not know.
   static absl::StatusOr<std::unique_ptr<RecordReader>> Open(const std::string& path, absl::string_view schema);
 
-  ~RecordReader();
   RecordReader(const RecordReader&) = delete;
   RecordReader& operator=(const RecordReader&) = delete;
 
   const proto::Header& header() const { return header_; }
 
   // Reads the next record into `record` and returns true; false once the trailer was read and found to agree.
-  // DataLoss names file, record and byte: a wrong tag or CRC, bytes that do not parse, a cut-off end (the message says
-  // how many records are whole), a trailer that counts otherwise, bytes after the trailer.
+  // DataLoss names file, record and byte, and says how many records before it are whole: a wrong tag or CRC, bytes that
+  // do not parse, a cut-off end, a trailer that counts otherwise, bytes after the trailer. Cancelled: a stop signal came
+  // while waiting for a pipe.
   absl::StatusOr<bool> Next(google::protobuf::Message& record);
 
-  // Valid after Next returned false: the trailer, and the file as an input of the next tool.
+  // Valid after Next returned false.
   const proto::Trailer& trailer() const { return trailer_; }
+
+  // The file as an input of the next tool: digest and size of the whole file, which is read to its end first.
   proto::Input input();
 
   // The bytes of the record read last: the header's after Open, the trailer's after Next returned false.
@@ -49,23 +50,28 @@ class RecordReader {
   // Records read so far, the header counted.
   uint64_t record_count() const { return record_count_; }
 
+  // Where the last of them ends, in bytes from the file's start.
+  uint64_t whole_bytes() const { return whole_bytes_; }
+
  private:
-  RecordReader(std::string path, std::FILE* file) : path_(std::move(path)), file_(file) {}
+  RecordReader(std::string path, std::unique_ptr<DigestedInput> file)
+      : path_(std::move(path)), file_(std::move(file)) {}
   absl::Status ReadHeader(absl::string_view schema);
   absl::StatusOr<bool> ReadFrame(std::string& payload);
+  absl::StatusOr<uint64_t> ReadSize();
+  absl::Status ReadAndCheckCrc(absl::string_view payload);
+  absl::StatusOr<size_t> ReadSome(void* bytes, size_t size);
   absl::Status ReadExactly(void* bytes, size_t size, const char* what);
   absl::Status Broken(const std::string& what) const;
   absl::Status CutOff(const char* what) const;
 
   const std::string path_;
-  std::FILE* const file_;
+  const std::unique_ptr<DigestedInput> file_;
   proto::Header header_;
   proto::Trailer trailer_;
-  Sha256 digest_;
-  std::string sha256_;
   std::string payload_;
   uint64_t record_count_ = 0;
-  uint64_t offset_ = 0;  // bytes taken so far
+  uint64_t whole_bytes_ = 0;
 };
 
 // A whole record file in memory.
@@ -75,7 +81,7 @@ struct RecordFile {
   std::vector<Record> records;  // without header and trailer
   proto::Trailer trailer;       // unset fields when salvaged from a cut-off file
   proto::Input input;
-  std::string salvage_note;  // empty: the file was whole; else what was lost, in words
+  std::string salvage_note;  // empty: the file was whole; else what is damaged, and how many records were whole
 };
 
 // kStrict: a file that is not whole is an error. kSalvage: the records before the first damage are returned with a note.
@@ -90,7 +96,7 @@ absl::StatusOr<RecordFile<Record>> ReadRecordFile(const std::string& path, ReadM
   while (true) {
     Record record;
     absl::StatusOr<bool> more = reader->Next(record);
-    if (!more.ok() && mode == ReadMode::kStrict) {
+    if (!more.ok() && (mode == ReadMode::kStrict || !absl::IsDataLoss(more.status()))) {
       return more.status();
     }
     if (!more.ok()) {

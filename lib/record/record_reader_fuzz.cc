@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "lib/proto/sweep.pb.h"
@@ -36,9 +37,8 @@ std::string WithRightChecksums(absl::string_view bytes) {
     if (size > bytes.size() - begin || bytes.size() - begin - size < 5) {
       break;
     }
-    std::string frame;
-    FrameRecord(bytes.substr(begin, size), frame);
-    mended += frame;
+    const absl::string_view record = bytes.substr(begin, size);
+    absl::StrAppend(&mended, FrameHead(size), record, FrameTail(record));
     bytes.remove_prefix(begin + size + 5);
   }
   mended.append(bytes.data(), bytes.size());

@@ -1,15 +1,20 @@
-// Writes a record file so that nothing half-made ever stands under the final name.
+// Writes a record file so that nothing half-made ever stands under the final name, and a stopped run can go on.
 #ifndef LOCKSTEP_LIB_RECORD_RECORD_WRITER_H_
 #define LOCKSTEP_LIB_RECORD_RECORD_WRITER_H_
 
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "google/protobuf/message.h"
+#include "lib/base/status_macros.h"
 #include "lib/proto/header.pb.h"
+#include "lib/record/output_file.h"
 
 namespace lockstep {
 
@@ -17,9 +22,21 @@ namespace lockstep {
 // Append returns. The first failure is kept and returned by every later call. Not thread-safe.
 class RecordWriter {
  public:
-  // Opens PATH.part (or standard output for "-") and writes the header. FailedPrecondition: another process writes the
-  // same output. NotFound: the folder does not exist. InvalidArgument: PATH is a folder.
+  // Starts PATH.part (or standard output for "-") afresh with the header. Errors as OutputFile::Open's.
   static absl::StatusOr<std::unique_ptr<RecordWriter>> Create(const std::string& path, const proto::Header& header);
+
+  // Goes on with the PATH.part that a stopped run of the same step left, and says on stderr what it kept. All its whole
+  // records are kept, its header among them, and none is written again: whatever ends this process, they are still there.
+  // Only bytes after the last whole record, damaged or cut off, and a trailer are cut away. A PATH.part of another cache
+  // key is replaced, and there is none to go on with when `path` is "-" or the key has no build identity; then it is
+  // Create. What goes on is a journal: Append returns when the record is on the disk.
+  static absl::StatusOr<std::unique_ptr<RecordWriter>> Resume(const std::string& path, const proto::Header& header);
+
+  // The records that Resume kept, without the header, as bytes.
+  const std::vector<std::string>& kept() const { return kept_; }
+
+  // Keeps only the first `count` of them in the file; kept() does not change. Before the first Append only.
+  absl::Status KeepOnly(size_t count);
 
   // Not finished: PATH.part stays, as the journal of what is complete, when it holds more than the header.
   ~RecordWriter();
@@ -29,35 +46,53 @@ class RecordWriter {
   // `record` is a message of the schema's record type (SweepRecord for SweepFile).
   absl::Status Append(const google::protobuf::Message& record);
 
+  // Names in the trailer a file that this run wrote beside the record.
+  void AddOutput(const proto::Input& file) { *trailer_.add_other_output() = file; }
+
   // Writes the trailer, syncs file and folder, renames. The file is complete only when this returned OK.
   absl::Status Finish(int exit_status = 0);
 
  private:
-  RecordWriter(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
-  absl::Status AppendBytes(const std::string& record);
-  absl::Status Fail(const std::string& what);
+  RecordWriter(std::string path, std::unique_ptr<OutputFile> file) : path_(std::move(path)), file_(std::move(file)) {}
+  absl::Status Begin(const proto::Header& header);
+  absl::StatusOr<bool> GoOn(const proto::Header& header);
 
   const std::string path_;  // the final name, or "-"
-  int fd_;
+  const std::unique_ptr<OutputFile> file_;
+  bool is_journal_ = false;
   uint64_t record_count_ = 0;
   absl::Status status_;
-  std::string bytes_;  // of the last record, and its frame: kept for their memory, because chunks of images are large
-  std::string frame_;
+  std::string bytes_;  // of the last record: kept for its memory, because chunks of images are large
+  proto::Trailer trailer_;
+  std::vector<std::string> kept_;
+  std::vector<uint64_t> kept_end_;  // [i]: where the first i of them end in the file
 };
+
+// Resume, and the kept records as messages; one that does not parse, though its checksum is right, is cut away with all
+// after it.
+template <typename Record>
+absl::StatusOr<std::unique_ptr<RecordWriter>> ResumeRecordFile(const std::string& path, const proto::Header& header,
+                                                               std::vector<Record>& kept) {
+  ASSIGN_OR_RETURN(std::unique_ptr<RecordWriter> writer, RecordWriter::Resume(path, header));
+  for (const std::string& bytes : writer->kept()) {
+    if (Record record; record.ParseFromString(bytes)) {
+      kept.push_back(std::move(record));
+    } else {
+      RETURN_IF_ERROR(writer->KeepOnly(kept.size()));
+      break;
+    }
+  }
+  return writer;
+}
 
 // For tools whose results come at once: Create, Append all, Finish.
 template <typename Records>
 absl::Status WriteRecordFile(const std::string& path, const proto::Header& header, const Records& records) {
-  absl::StatusOr<std::unique_ptr<RecordWriter>> writer = RecordWriter::Create(path, header);
-  if (!writer.ok()) {
-    return writer.status();
-  }
+  ASSIGN_OR_RETURN(const std::unique_ptr<RecordWriter> writer, RecordWriter::Create(path, header));
   for (const auto& record : records) {
-    if (absl::Status status = (*writer)->Append(record); !status.ok()) {
-      return status;
-    }
+    RETURN_IF_ERROR(writer->Append(record));
   }
-  return (*writer)->Finish();
+  return writer->Finish();
 }
 
 }  // namespace lockstep

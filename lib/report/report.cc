@@ -3,7 +3,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <memory>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -12,6 +14,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/proto/report.pb.h"
+#include "lib/record/output_file.h"
 #include "lib/record/provenance.h"
 #include "lib/record/record_writer.h"
 #include "lib/record/step_cache.h"
@@ -111,30 +114,38 @@ absl::StatusOr<DrawnPlots> DrawPlots(const std::vector<proto::Section>& sections
   return plots;
 }
 
+// As text, so a terminal may show it.
 absl::Status WriteToStdout(const std::string& page) {
+  errno = 0;
   const bool written = std::fwrite(page.data(), 1, page.size(), stdout) == page.size() && std::fflush(stdout) == 0;
-  return written ? absl::OkStatus() : absl::InternalError("standard output: writing the report failed");
+  return written ? absl::OkStatus() : WriteError("standard output: writing the report failed", errno);
+}
+
+absl::Status WriteAndName(const std::string& path, const std::string& text, RecordWriter& record) {
+  ASSIGN_OR_RETURN(const proto::Input file, WriteTextFile(path, text));
+  record.AddOutput(file);
+  return absl::OkStatus();
 }
 
 absl::Status WriteMarkdown(const Outputs& outputs, const std::string& title,
-                           const std::vector<proto::Section>& sections, DrawnPlots plots) {
+                           const std::vector<proto::Section>& sections, DrawnPlots plots, RecordWriter& record) {
   for (auto& [id, plot] : plots) {
     if (!plot.svg.empty()) {
       const std::string path = outputs.Svg(id);
-      RETURN_IF_ERROR(WriteTextFile(path, StandaloneSvg(plot.svg)));
+      RETURN_IF_ERROR(WriteAndName(path, StandaloneSvg(plot.svg), record));
       plot.file = path.substr(path.rfind('/') + 1);
     }
   }
-  return WriteTextFile(outputs.markdown, RenderMarkdown(title, sections, plots));
+  return WriteAndName(outputs.markdown, RenderMarkdown(title, sections, plots), record);
 }
 
-absl::Status WriteRecord(const Outputs& outputs, const proto::Header& header,
-                         const std::vector<proto::Section>& sections) {
-  std::vector<proto::ReportRecord> records;
+absl::Status WriteSections(const std::vector<proto::Section>& sections, RecordWriter& record) {
   for (const proto::Section& section : sections) {
-    *records.emplace_back().mutable_section() = section;
+    proto::ReportRecord next;
+    *next.mutable_section() = section;
+    RETURN_IF_ERROR(record.Append(next));
   }
-  return WriteRecordFile(outputs.record, header, records);
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -165,14 +176,17 @@ absl::Status RunReport(const ReportOptions& options) {
     return WriteToStdout(options.format == ReportFormat::kHtml ? RenderHtml(title, sections, plots)
                                                                : RenderMarkdown(title, sections, plots));
   }
+  // The record is opened first, because its lock keeps other reports away, and completed last.
+  ASSIGN_OR_RETURN(const std::unique_ptr<RecordWriter> record, RecordWriter::Create(outputs.record, header));
   unlink(outputs.record.c_str());  // from here until it is written again, the report is not complete
   if (options.format != ReportFormat::kHtml) {
-    RETURN_IF_ERROR(WriteMarkdown(outputs, title, sections, plots));
+    RETURN_IF_ERROR(WriteMarkdown(outputs, title, sections, plots, *record));
   }
   if (options.format != ReportFormat::kMarkdown) {
-    RETURN_IF_ERROR(WriteTextFile(outputs.html, RenderHtml(title, sections, plots)));
+    RETURN_IF_ERROR(WriteAndName(outputs.html, RenderHtml(title, sections, plots), *record));
   }
-  return WriteRecord(outputs, header, sections);
+  RETURN_IF_ERROR(WriteSections(sections, *record));
+  return record->Finish();
 }
 
 }  // namespace lockstep

@@ -4,14 +4,15 @@
 
 #include <string>
 
-#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "lib/proto/header.pb.h"
 
 namespace lockstep {
 
-// Writes PATH.part, syncs it, and renames it to PATH. On an error PATH is as it was and PATH.part is gone. NotFound:
-// the folder does not exist. InvalidArgument: PATH cannot be written, or is a folder.
-absl::Status WriteTextFile(const std::string& path, absl::string_view text);
+// Writes the whole text to PATH (lib/record/output_file.h, which says the errors), and describes the file as a trailer
+// names it.
+absl::StatusOr<proto::Input> WriteTextFile(const std::string& path, absl::string_view text);
 
 }  // namespace lockstep
 

@@ -30,11 +30,19 @@ TEST(TextFileTest, AMissingFolderIsNotFound) {
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("/no/such/folder")));
 }
 
+TEST(TextFileTest, DescribesTheFile) {
+  const auto file = WriteTextFile(TempPath("a.md"), "abc");
+  ASSERT_THAT(file, IsOk());
+  EXPECT_EQ(file->path(), TempPath("a.md"));
+  // FIPS 180-4, "abc".
+  EXPECT_EQ(file->sha256(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(file->size_bytes(), 3u);
+}
+
 TEST(TextFileTest, AFolderIsNotReplaced) {
   const std::string path = TempPath("folder");
   ASSERT_EQ(mkdir(path.c_str(), 0755), 0);
-  EXPECT_THAT(WriteTextFile(path, "text"),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("cannot be replaced")));
+  EXPECT_THAT(WriteTextFile(path, "text"), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is a folder")));
   EXPECT_FALSE(FileExists(path + ".part"));
 }
 

@@ -22,6 +22,9 @@ constexpr uint32_t kWarmupEpochs = 1;  // the lab reports the second epoch
 
 // The folder of the checkpoint must be there before hours are spent on what goes into it.
 absl::Status CheckCheckpointFolder(const std::string& path) {
+  if (path == "-") {
+    return absl::InvalidArgumentError("--checkpoint=-: weights go to a file, not to standard output; give it a name");
+  }
   const size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
   struct stat info;

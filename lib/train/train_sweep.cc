@@ -13,17 +13,18 @@
 #include "lib/base/exit_status.h"
 #include "lib/base/init_main.h"
 #include "lib/base/status_macros.h"
+#include "lib/base/stop_signal.h"
 #include "lib/base/subprocess.h"
 #include "lib/cifar/dataset.h"
 #include "lib/nn/device.h"
 #include "lib/nn/torch_status.h"
-#include "lib/record/digest.h"
 #include "lib/record/provenance.h"
 #include "lib/record/record_reader.h"
 #include "lib/record/record_writer.h"
 #include "lib/record/step_cache.h"
 #include "lib/train/ladder.h"
 #include "lib/train/point_process.h"
+#include "lib/train/sweep_journal.h"
 #include "lib/train/sweep_plan.h"
 #include "lib/train/sweep_point.h"
 
@@ -58,72 +59,63 @@ absl::Status SpoolDataset(const Dataset& dataset, std::string& path) {
   return WriteRecordFile(path, MakeHeader(header), ToRecords(dataset));
 }
 
-// Whether the file that the record at `output` names as its checkpoint is still the one that was written.
-bool CheckpointIsThere(const std::string& output) {
+// Whether the checkpoint that the record at `output` names is still there.
+bool CheckpointOfRecordIsThere(const std::string& output) {
   const auto file = ReadRecordFile<proto::SweepFile>(output);
   if (!file.ok()) {
     return false;
   }
   for (const proto::SweepRecord& record : file->records) {
     if (record.has_checkpoint()) {
-      const absl::StatusOr<std::string> sha256 = Sha256HexOfFile(record.checkpoint().path());
-      return sha256.ok() && *sha256 == record.checkpoint().sha256();
+      return CheckpointIsThere(record.checkpoint());
     }
   }
   return false;
 }
 
 bool IsDone(const TrainSweepOptions& options, const proto::Header& header) {
-  const bool may_be_cached = !options.force && (options.checkpoint.empty() || CheckpointIsThere(options.output));
+  const bool may_be_cached = !options.force && (options.checkpoint.empty() || CheckpointOfRecordIsThere(options.output));
   return may_be_cached && IsCached(options.output, header);
 }
 
 // One line of talk per point.
-void Tell(const proto::SweepPoint& point) {
+void Tell(const proto::SweepPoint& point, bool resumed) {
   const int timed = point.epoch_seconds().value_size();
+  const char* from = resumed ? " (from the run before)" : "";
   if (point.outcome() != proto::COMPLETED || timed == 0) {
-    std::fprintf(stderr, "batch %u: %s%s%s\n", point.batch_size(), proto::Outcome_Name(point.outcome()).c_str(),
-                 point.detail().empty() ? "" : ": ", point.detail().c_str());
+    std::fprintf(stderr, "batch %u: %s%s%s%s\n", point.batch_size(), proto::Outcome_Name(point.outcome()).c_str(),
+                 point.detail().empty() ? "" : ": ", point.detail().c_str(), from);
     return;
   }
-  std::fprintf(stderr, "batch %u: %.3f s an epoch (%.3f s without waiting for data), second epoch of %d\n",
-               point.batch_size(), point.epoch_seconds().value(0), point.step_seconds().value(0), timed + 1);
+  std::fprintf(stderr, "batch %u: %.3f s an epoch (%.3f s without waiting for data), second epoch of %d%s\n",
+               point.batch_size(), point.epoch_seconds().value(0), point.step_seconds().value(0), timed + 1, from);
 }
 
 // One run over the ladder, writing as it goes.
 class Sweep {
  public:
   // `dataset_path` is where a child finds the data set.
-  Sweep(const TrainSweepOptions& options, const SweepPlan& plan, std::string dataset_path, RecordWriter& writer)
-      : options_(options), plan_(plan), dataset_path_(std::move(dataset_path)), writer_(writer) {}
+  Sweep(const TrainSweepOptions& options, const SweepPlan& plan, std::string dataset_path, SweepJournal& journal)
+      : options_(options), plan_(plan), dataset_path_(std::move(dataset_path)), journal_(journal) {}
 
   absl::Status Run() {
-    proto::SweepRecord record;
-    *record.mutable_spec() = plan_.spec;
-    RETURN_IF_ERROR(writer_.Append(record));
     ASSIGN_OR_RETURN(const proto::SweepEnd end,
                      ClimbLadder(plan_.ladder, [this](uint32_t batch) { return TryBatchSize(batch); },
                                  [this](const proto::SweepPoint& point) { return Keep(point); }));
-    if (checkpoint_.has_checkpoint()) {
-      RETURN_IF_ERROR(writer_.Append(checkpoint_));
-    }
-    *record.mutable_end() = end;
-    RETURN_IF_ERROR(writer_.Append(record));
     const absl::Status status = Verdict();
-    RETURN_IF_ERROR(writer_.Finish(static_cast<int>(ToExitCode(status))));
+    RETURN_IF_ERROR(journal_.Finish(end, static_cast<int>(ToExitCode(status))));
     return status;
   }
 
  private:
   absl::StatusOr<proto::SweepPoint> TryBatchSize(uint32_t batch) {
-    ASSIGN_OR_RETURN(std::vector<std::string> argv, ChildCommand(batch));
-    ASSIGN_OR_RETURN(const proto::SweepFile file, RunPointProcess(argv, options_.memory_limit_bytes, batch));
-    for (const proto::SweepRecord& record : file.record()) {
-      if (record.has_checkpoint()) {
-        checkpoint_ = record;
-      }
+    if (const proto::SweepFile* finished = journal_.Finished(batch); finished != nullptr) {
+      tried_ = *finished;
+      return tried_.record(0).point();
     }
-    return file.record(0).point();
+    ASSIGN_OR_RETURN(std::vector<std::string> argv, ChildCommand(batch));
+    ASSIGN_OR_RETURN(tried_, RunPointProcess(argv, options_.memory_limit_bytes, batch));
+    return tried_.record(0).point();
   }
 
   // This program and its flags; what is said last holds.
@@ -137,14 +129,20 @@ class Sweep {
     return argv;
   }
 
+  // `point` was tried just before, or is one that the ladder does not try.
   absl::Status Keep(const proto::SweepPoint& point) {
-    Tell(point);
+    RETURN_IF_ERROR(CheckNotStopped());
+    Tell(point, journal_.Finished(point.batch_size()) != nullptr);
     if (point.outcome() == proto::FAILED && failure_.empty()) {
       failure_ = absl::StrCat("batch ", point.batch_size(), " failed: ", point.detail());
     }
-    proto::SweepRecord record;
-    *record.mutable_point() = point;
-    return writer_.Append(record);
+    proto::SweepFile records;
+    if (tried_.record_size() > 0 && tried_.record(0).point().batch_size() == point.batch_size()) {
+      records.Swap(&tried_);
+    } else {
+      *records.add_record()->mutable_point() = point;
+    }
+    return journal_.Keep(records);
   }
 
   // What the exit status says about a sweep whose record is whole.
@@ -152,7 +150,7 @@ class Sweep {
     if (!failure_.empty()) {
       return absl::InternalError(failure_);
     }
-    if (!options_.checkpoint.empty() && !checkpoint_.has_checkpoint()) {
+    if (!options_.checkpoint.empty() && !journal_.has_checkpoint()) {
       return absl::ResourceExhaustedError(
           absl::StrCat("no checkpoint ", options_.checkpoint, ": its point did not complete; the record says why"));
     }
@@ -162,8 +160,8 @@ class Sweep {
   const TrainSweepOptions& options_;
   const SweepPlan& plan_;
   const std::string dataset_path_;
-  RecordWriter& writer_;
-  proto::SweepRecord checkpoint_;
+  SweepJournal& journal_;
+  proto::SweepFile tried_;  // the point tried last, and its checkpoint if it left one
   std::string failure_;
 };
 
@@ -192,8 +190,10 @@ absl::Status PlanAndSweep(const TrainSweepOptions& options) {
       RETURN_IF_ERROR(SpoolDataset(dataset, copy));
     }
   }  // the children read the data set themselves
-  ASSIGN_OR_RETURN(const std::unique_ptr<RecordWriter> writer, RecordWriter::Create(options.output, header));
-  return Sweep(options, plan, copy.empty() ? options.input : copy, *writer).Run();
+  const SweepJournalOptions journal_options = {options.output, options.force,
+                                               options.checkpoint.empty() ? 0 : plan.checkpoint_batch};
+  ASSIGN_OR_RETURN(const std::unique_ptr<SweepJournal> journal, SweepJournal::Open(journal_options, header, plan.spec));
+  return Sweep(options, plan, copy.empty() ? options.input : copy, *journal).Run();
 }
 
 }  // namespace

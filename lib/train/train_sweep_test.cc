@@ -185,6 +185,38 @@ TEST_F(TrainSweepTest, AStopSignalKeepsWhatIsComplete) {
   EXPECT_THAT(Stderr(), Not(HasSubstr("stopped by SIGTERM")));  // which the child was sent: one line is enough
 }
 
+// kill -9 after the first point and its checkpoint: the second run keeps both, to the byte, and measures the rest.
+TEST_F(TrainSweepTest, AKilledSweepGoesOn) {
+  MakeInput(40);
+  const std::string checkpoint = TempPath("lenet5.pt");
+  // The second point's process takes longer to start than this test to see that the first point is there.
+  const std::vector<std::string> flags = {"--model=lenet5", "--batch=40,20", "--repeats=3",
+                                          "--checkpoint=" + checkpoint};
+  const auto kept = [this] {
+    const auto file = ReadRecordFile<proto::SweepFile>(output_ + ".part", ReadMode::kSalvage);
+    return file.ok() ? file->records : std::vector<proto::SweepRecord>();
+  };
+  Start(flags);
+  ASSERT_TRUE(Eventually([&] { return kept().size() == 3; })) << Stderr();  // spec, 40, checkpoint
+  kill(pid_, SIGKILL);
+  EXPECT_EQ(Wait(), -SIGKILL);
+  EXPECT_FALSE(FileExists(output_));
+  const std::vector<proto::SweepRecord> before = kept();
+  ASSERT_EQ(before.size(), 3u);
+
+  ASSERT_EQ(Run(flags), 0) << Stderr();
+  EXPECT_THAT(Stderr(), HasSubstr("goes on after 3 records of a stopped run"));
+  EXPECT_THAT(Stderr(), HasSubstr("(from the run before)"));
+  const auto records = Records();
+  ASSERT_EQ(records.size(), 5u);  // spec, 40, checkpoint, 20, end
+  for (size_t i = 0; i < before.size(); ++i) {
+    EXPECT_EQ(records[i].SerializeAsString(), before[i].SerializeAsString()) << i;
+  }
+  EXPECT_EQ(records[3].point().batch_size(), 20);
+  EXPECT_EQ(records[3].point().outcome(), proto::COMPLETED);
+  EXPECT_FALSE(FileExists(output_ + ".part"));
+}
+
 TEST_F(TrainSweepTest, WritesACheckpointOfTheBatchAskedFor) {
   MakeInput(40);
   const std::string checkpoint = TempPath("lenet5.pt");
@@ -239,6 +271,8 @@ TEST_F(TrainSweepTest, RefusesImpossibleFlags) {
   EXPECT_THAT(Stderr(), HasSubstr("give one of the two"));
   EXPECT_EQ(Run({"--batch=8", "--checkpoint_batch=16", "--checkpoint=" + TempPath("x.pt")}), 2);
   EXPECT_THAT(Stderr(), HasSubstr("--checkpoint_batch=16"));
+  EXPECT_EQ(Run({"--checkpoint=-"}), 2);
+  EXPECT_THAT(Stderr(), HasSubstr("--checkpoint=-"));
   EXPECT_EQ(Run({"--checkpoint=/no/such/folder/x.pt"}), 3);
   EXPECT_THAT(Stderr(), HasSubstr("/no/such/folder/"));
 }

@@ -1,0 +1,190 @@
+#include "lib/record/digested_input.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <mutex>
+#include <system_error>
+#include <thread>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "lib/base/status_macros.h"
+#include "lib/base/stop_signal.h"
+#include "lib/record/digest.h"
+
+namespace lockstep {
+namespace {
+
+// Measured with benchmarks/record_io_benchmark: small enough to stay in the second-level cache between the system's copy,
+// the checksum and the digest, large enough that handing over costs nothing.
+constexpr size_t kBlockBytes = 256 << 10;
+constexpr size_t kBlocksAhead = 4;  // that the digest may lie behind
+
+struct Block {
+  std::vector<char> bytes;
+  size_t size = 0;
+};
+
+}  // namespace
+
+// Digests blocks in the order in which they come, and gives their memory back.
+class DigestedInput::DigestThread {
+ public:
+  ~DigestThread() { Join(); }
+
+  // Takes `size` bytes of `bytes`, and leaves it another block's memory. The first block waits, so that a small file
+  // costs no thread.
+  void Digest(std::vector<char>& bytes, size_t size) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    changed_.wait(lock, [this] { return waiting_.size() < kBlocksAhead || !thread_.joinable(); });
+    waiting_.push_back({std::move(bytes), size});
+    bytes = TakeSpare();
+    if (thread_.joinable()) {
+      changed_.notify_all();
+    } else if (waiting_.size() > 1) {
+      Start(lock);
+    }
+  }
+
+  // After the last block; call once.
+  std::string HexDigest() {
+    Join();
+    DigestWaiting();
+    return sha256_.HexDigest();
+  }
+
+ private:
+  std::vector<char> TakeSpare() {
+    if (spare_.empty()) {
+      return std::vector<char>(kBlockBytes);
+    }
+    std::vector<char> bytes = std::move(spare_.back());
+    spare_.pop_back();
+    return bytes;
+  }
+
+  void Start(std::unique_lock<std::mutex>& lock) {
+    try {
+      thread_ = std::thread([this] { Run(); });
+    } catch (const std::system_error&) {  // no thread to be had: a limit on processes
+      lock.unlock();
+      DigestWaiting();
+    }
+  }
+
+  void Run() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    while (true) {
+      changed_.wait(lock, [this] { return !waiting_.empty() || ended_; });
+      if (waiting_.empty()) {
+        return;
+      }
+      Block& block = waiting_.front();  // stays the first: others only append
+      lock.unlock();
+      sha256_.Update(block.bytes.data(), block.size);
+      lock.lock();
+      spare_.push_back(std::move(block.bytes));
+      waiting_.pop_front();
+      changed_.notify_all();
+    }
+  }
+
+  void Join() {
+    if (!thread_.joinable()) {
+      return;
+    }
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      ended_ = true;
+      changed_.notify_all();
+    }
+    thread_.join();
+  }
+
+  // Without a thread.
+  void DigestWaiting() {
+    for (Block& block : waiting_) {
+      sha256_.Update(block.bytes.data(), block.size);
+      spare_.push_back(std::move(block.bytes));
+    }
+    waiting_.clear();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;  // waiting_ or ended_
+  std::deque<Block> waiting_;        // a deque, so that appending moves no element
+  std::vector<std::vector<char>> spare_;
+  bool ended_ = false;
+  Sha256 sha256_;
+  std::thread thread_;
+};
+
+absl::StatusOr<std::unique_ptr<DigestedInput>> DigestedInput::Open(const std::string& path) {
+  const int fd = path == "-" ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) {
+    return absl::NotFoundError(absl::StrCat(path, ": cannot open: ", std::strerror(errno)));
+  }
+  return std::unique_ptr<DigestedInput>(new DigestedInput(path, fd));
+}
+
+DigestedInput::DigestedInput(std::string path, int fd)
+    : path_(std::move(path)), fd_(fd), block_(kBlockBytes), digest_(std::make_unique<DigestThread>()) {}
+
+DigestedInput::~DigestedInput() {
+  if (fd_ != STDIN_FILENO) {
+    close(fd_);
+  }
+}
+
+// False at the end. One call of read: what a pipe's writer has finished is not held back until a block is full.
+absl::StatusOr<bool> DigestedInput::NextBlock() {
+  if (end_ > 0) {
+    whole_.size_bytes += end_;
+    digest_->Digest(block_, end_);
+  }
+  begin_ = end_ = 0;
+  ssize_t n;
+  while ((n = read(fd_, block_.data(), block_.size())) < 0) {
+    if (errno != EINTR) {
+      return absl::DataLossError(absl::StrCat("reading failed: ", std::strerror(errno)));
+    }
+    RETURN_IF_ERROR(CheckNotStopped());
+  }
+  end_ = static_cast<size_t>(n);
+  return n > 0;
+}
+
+absl::StatusOr<size_t> DigestedInput::Read(void* bytes, size_t size) {
+  size_t done = 0;
+  while (done < size) {
+    if (begin_ == end_) {
+      ASSIGN_OR_RETURN(const bool more, NextBlock());
+      if (!more) {
+        break;
+      }
+    }
+    const size_t n = std::min(size - done, end_ - begin_);
+    std::memcpy(static_cast<char*>(bytes) + done, block_.data() + begin_, n);
+    begin_ += n;
+    done += n;
+  }
+  offset_ += done;
+  return done;
+}
+
+const DigestedInput::Whole& DigestedInput::ReadToEnd() {
+  if (whole_.sha256.empty()) {
+    while (NextBlock().value_or(false)) {
+    }
+    whole_.sha256 = digest_->HexDigest();
+  }
+  return whole_;
+}
+
+}  // namespace lockstep

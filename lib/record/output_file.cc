@@ -1,0 +1,230 @@
+#include "lib/record/output_file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+#include "lib/base/stop_signal.h"
+#include "lib/record/stdout_guard.h"
+
+namespace lockstep {
+namespace {
+
+std::string FolderOf(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+}
+
+// The rename at the end would put a file into its place: /dev/null would be one from then on.
+absl::Status CheckReplaceable(const std::string& path) {
+  struct stat info;
+  if (stat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode)) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(path, S_ISDIR(info.st_mode) ? ": is a folder; the output wants a file's name"
+                                               : ": is a device or a pipe; the output wants a file's name, or '-' for "
+                                                 "standard output"));
+}
+
+// Whether `name` still means the file that `fd` has open.
+bool Names(const std::string& name, int fd) {
+  struct stat by_name, by_fd;
+  return lstat(name.c_str(), &by_name) == 0 && fstat(fd, &by_fd) == 0 && by_name.st_ino == by_fd.st_ino &&
+         by_name.st_dev == by_fd.st_dev;
+}
+
+absl::Status Lock(int fd, const std::string& path) {
+  if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+    return absl::OkStatus();
+  }
+  if (errno == EWOULDBLOCK) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(path, ": another process is writing it; wait, or use another --output"));
+  }
+  return WriteError(absl::StrCat(path, ".part: cannot lock"), errno);
+}
+
+absl::StatusOr<int> OpenPart(const std::string& part) {
+  const int fd = open(part.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+  struct stat info;
+  if (fd < 0) {
+    return WriteError(absl::StrCat(part, ": cannot write"), errno);
+  }
+  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
+    close(fd);
+    return absl::InvalidArgumentError(absl::StrCat(part, ": is no regular file; remove it, or use another --output"));
+  }
+  return fd;
+}
+
+// Each further round means that another writer finished in between, so rounds end when writers do.
+absl::StatusOr<int> OpenLockedPart(const std::string& path, const std::string& part) {
+  while (true) {
+    ASSIGN_OR_RETURN(const int fd, OpenPart(part));
+    const absl::Status status = Lock(fd, path);
+    if (status.ok() && Names(part, fd)) {
+      return fd;
+    }
+    close(fd);
+    RETURN_IF_ERROR(status);
+  }
+}
+
+absl::Status SyncFolder(const std::string& folder) {
+  const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) {
+    return errno == EACCES ? absl::OkStatus()  // a folder to write into, not to list: it cannot be synced
+                           : WriteError(absl::StrCat(folder, ": cannot open to sync it"), errno);
+  }
+  const int error = fsync(fd) == 0 ? 0 : errno;
+  close(fd);
+  // Some file systems cannot sync a folder (EINVAL); the rename is then as durable as they make it.
+  return error == 0 || error == EINVAL ? absl::OkStatus() : WriteError(absl::StrCat(folder, ": cannot sync"), error);
+}
+
+}  // namespace
+
+absl::Status WriteError(absl::string_view message, int error) {
+  const std::string text = absl::StrCat(message, ": ", std::strerror(error));
+  switch (error) {
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:  // the process's limit on a file's size (ulimit -f), or the file system's
+      return absl::ResourceExhaustedError(absl::StrCat(text, "; make room or raise the limit, then run it again"));
+    case EIO:
+      return absl::ResourceExhaustedError(absl::StrCat(text, "; use another disk for the output"));
+    case EPIPE:
+      return absl::UnavailableError(absl::StrCat(text, "; who reads it ended early: see what it says"));
+    case ENOENT:
+      return absl::NotFoundError(absl::StrCat(text, " (the folder must exist)"));
+    case EACCES:
+    case EPERM:
+    case EROFS:
+    case ENOTDIR:
+    case EISDIR:
+    case ENAMETOOLONG:
+    case ELOOP:
+    case ENOLCK:
+    case EOPNOTSUPP:
+      return absl::InvalidArgumentError(absl::StrCat(text, "; use another --output"));
+    default:
+      return absl::InternalError(text);
+  }
+}
+
+absl::StatusOr<std::unique_ptr<OutputFile>> OutputFile::Open(const std::string& path) {
+  if (path == "-") {
+    ASSIGN_OR_RETURN(const int fd, TakeStdout());
+    return std::unique_ptr<OutputFile>(new OutputFile(path, "standard output", fd));
+  }
+  RETURN_IF_ERROR(CheckReplaceable(path));
+  const std::string part = absl::StrCat(path, ".part");
+  ASSIGN_OR_RETURN(const int fd, OpenLockedPart(path, part));
+  return std::unique_ptr<OutputFile>(new OutputFile(path, part, fd));
+}
+
+OutputFile::~OutputFile() {
+  if (fd_ >= 0) {
+    close(fd_);
+  }
+}
+
+absl::Status OutputFile::Fail(absl::string_view doing) const {
+  return WriteError(absl::StrCat(part_, ": ", doing, " after ", offset_, " bytes"), errno);
+}
+
+absl::Status OutputFile::CutTo(uint64_t size) {
+  if (is_stdout()) {
+    return absl::OkStatus();
+  }
+  if (ftruncate(fd_, static_cast<off_t>(size)) != 0 || lseek(fd_, static_cast<off_t>(size), SEEK_SET) < 0) {
+    return Fail("cannot be cut");
+  }
+  offset_ = size;
+  return absl::OkStatus();
+}
+
+absl::Status OutputFile::Write(std::initializer_list<absl::string_view> parts) {
+  std::vector<iovec> left;
+  for (const absl::string_view part : parts) {
+    left.push_back({const_cast<char*>(part.data()), part.size()});  // writev only reads
+  }
+  for (size_t first = 0; first < left.size();) {
+    if (left[first].iov_len == 0) {
+      ++first;
+      continue;
+    }
+    ssize_t n = writev(fd_, &left[first], static_cast<int>(left.size() - first));
+    if (n < 0 && errno == EINTR) {
+      if (is_stdout()) {  // its reader may be stuck for ever
+        RETURN_IF_ERROR(CheckNotStopped());
+      }
+      continue;
+    }
+    if (n < 0) {
+      return Fail("cannot write on");
+    }
+    offset_ += static_cast<uint64_t>(n);
+    for (size_t i = first; i < left.size() && n > 0; ++i) {
+      const size_t taken = std::min(left[i].iov_len, static_cast<size_t>(n));
+      left[i].iov_base = static_cast<char*>(left[i].iov_base) + taken;
+      left[i].iov_len -= taken;
+      n -= static_cast<ssize_t>(taken);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status OutputFile::Sync() {
+  return is_stdout() || fsync(fd_) == 0 ? absl::OkStatus() : Fail("cannot sync");
+}
+
+absl::Status OutputFile::Commit() {
+  RETURN_IF_ERROR(Sync());
+  if (!is_stdout() && std::rename(part_.c_str(), path_.c_str()) != 0) {
+    if (errno == ENOENT) {
+      return absl::FailedPreconditionError(absl::StrCat(part_, ": was removed while it was written; run it again"));
+    }
+    return Fail(absl::StrCat("cannot be renamed to ", path_));
+  }
+  const int result = close(std::exchange(fd_, -1));  // unlocks only now that the name has moved on
+  if (result != 0 && is_stdout()) {
+    return Fail("cannot close");  // where a network's file system tells of a full disk
+  }
+  return is_stdout() ? absl::OkStatus() : SyncFolder(FolderOf(path_));
+}
+
+void OutputFile::Discard() {
+  if (!is_stdout() && fd_ >= 0) {
+    unlink(part_.c_str());
+    close(std::exchange(fd_, -1));
+  }
+}
+
+absl::Status WriteWholeFile(const std::string& path, absl::string_view bytes) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<OutputFile> file, OutputFile::Open(path));
+  absl::Status status = file->CutTo(0);
+  if (status.ok()) {
+    status = file->Write({bytes});
+  }
+  if (status.ok()) {
+    status = file->Commit();
+  }
+  if (!status.ok()) {
+    file->Discard();
+  }
+  return status;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,62 @@
+// What a stopped sweep finished and so is not measured again, and the one place that writes a sweep's record.
+#ifndef LOCKSTEP_LIB_TRAIN_SWEEP_JOURNAL_H_
+#define LOCKSTEP_LIB_TRAIN_SWEEP_JOURNAL_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "lib/proto/sweep.pb.h"
+#include "lib/record/record_writer.h"
+
+namespace lockstep {
+
+struct SweepJournalOptions {
+  std::string output;             // the record's path, or "-"
+  bool afresh = false;            // --force: what a stopped run left is not used
+  uint32_t checkpoint_batch = 0;  // whose point is finished only together with its checkpoint; 0: none
+};
+
+// Writes spec, points and end as they come. Not thread-safe.
+class SweepJournal {
+ public:
+  // Goes on with OUTPUT.part of the same cache key, or starts one. A point is finished when it completed or ran out of
+  // memory; one that was killed or failed is tried again. The checkpoint's point is finished when the checkpoint's record
+  // follows it and its file is still the one that the record names, by SHA-256.
+  static absl::StatusOr<std::unique_ptr<SweepJournal>> Open(const SweepJournalOptions& options,
+                                                            const proto::Header& header, const proto::SweepSpec& spec);
+
+  // The point of this batch, and its checkpoint if it left one, as a stopped run finished it; else null.
+  const proto::SweepFile* Finished(uint32_t batch_size) const;
+
+  // Appends what a point left, records as Finished returns them, unless the file holds them already.
+  absl::Status Keep(const proto::SweepFile& records);
+
+  // Appends the end, names the checkpoint in the trailer, and completes the file.
+  absl::Status Finish(const proto::SweepEnd& end, int exit_status);
+
+  bool has_checkpoint() const { return checkpoint_.has_checkpoint(); }
+
+ private:
+  explicit SweepJournal(std::unique_ptr<RecordWriter> writer) : writer_(std::move(writer)) {}
+
+  struct Entry {
+    proto::SweepFile records;
+    bool in_file = false;
+  };
+
+  const std::unique_ptr<RecordWriter> writer_;
+  std::map<uint32_t, Entry> finished_;  // by batch size
+  proto::SweepRecord checkpoint_;
+};
+
+// Whether the file that `checkpoint` names is still the one that was written.
+bool CheckpointIsThere(const proto::Checkpoint& checkpoint);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_TRAIN_SWEEP_JOURNAL_H_

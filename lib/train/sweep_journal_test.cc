@@ -1,0 +1,168 @@
+#include "lib/train/sweep_journal.h"
+
+#include <unistd.h>
+
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/record/digest.h"
+#include "lib/record/record_reader.h"
+#include "lib/testing/file_util.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::TempPath;
+using ::lockstep::testing::WriteFile;
+using ::testing::ElementsAre;
+
+class SweepJournalTest : public ::testing::Test {
+ protected:
+  SweepJournalTest() {
+    header_.set_schema("lockstep.proto.SweepFile");
+    header_.set_schema_version(1);
+    header_.set_cache_key("key");
+    header_.mutable_build()->set_tool("train_sweep");
+    header_.mutable_build()->set_build_id("build");
+    options_.output = TempPath("sweep.rec");
+    spec_.set_preset("lab");
+  }
+
+  std::unique_ptr<SweepJournal> Open() {
+    auto journal = SweepJournal::Open(options_, header_, spec_);
+    EXPECT_THAT(journal, IsOk());
+    return *std::move(journal);
+  }
+
+  static proto::SweepFile Point(uint32_t batch, proto::Outcome outcome = proto::COMPLETED) {
+    proto::SweepFile records;
+    records.add_record()->mutable_point()->set_batch_size(batch);
+    records.mutable_record(0)->mutable_point()->set_outcome(outcome);
+    return records;
+  }
+
+  proto::SweepFile PointWithCheckpoint(uint32_t batch) const {
+    proto::SweepFile records = Point(batch);
+    WriteFile(TempPath("weights.pt"), "weights");
+    proto::Checkpoint& checkpoint = *records.add_record()->mutable_checkpoint();
+    checkpoint.set_path(TempPath("weights.pt"));
+    checkpoint.set_sha256(Sha256Hex("weights"));
+    return records;
+  }
+
+  // One letter per record: spec, the point's batch, checkpoint, end.
+  static std::vector<std::string> Names(const std::vector<proto::SweepRecord>& records) {
+    std::vector<std::string> names;
+    for (const proto::SweepRecord& record : records) {
+      names.push_back(record.has_point()        ? std::to_string(record.point().batch_size())
+                      : record.has_spec()       ? "spec"
+                      : record.has_checkpoint() ? "checkpoint"
+                                                : "end");
+    }
+    return names;
+  }
+  std::vector<std::string> InPart() const {
+    const auto file = ReadRecordFile<proto::SweepFile>(options_.output + ".part", ReadMode::kSalvage);
+    EXPECT_THAT(file, IsOk());
+    return Names(file->records);
+  }
+
+  proto::Header header_;
+  SweepJournalOptions options_;
+  proto::SweepSpec spec_;
+};
+
+TEST_F(SweepJournalTest, FinishedPointsStayAndAreNotWrittenAgain) {
+  ASSERT_THAT(Open()->Keep(Point(32)), IsOk());
+  const auto journal = Open();
+  ASSERT_NE(journal->Finished(32), nullptr);
+  EXPECT_EQ(journal->Finished(128), nullptr);
+  EXPECT_THAT(InPart(), ElementsAre("spec", "32"));
+  ASSERT_THAT(journal->Keep(*journal->Finished(32)), IsOk());
+  ASSERT_THAT(journal->Keep(Point(128, proto::OUT_OF_MEMORY)), IsOk());
+  ASSERT_THAT(journal->Finish({}, 0), IsOk());
+  const auto file = ReadRecordFile<proto::SweepFile>(options_.output);
+  ASSERT_THAT(file, IsOk());
+  EXPECT_THAT(Names(file->records), ElementsAre("spec", "32", "128", "end"));
+}
+
+TEST_F(SweepJournalTest, WhatFailedIsTriedAgainAndWhatCameAfterItIsKept) {
+  {
+    const auto journal = Open();
+    ASSERT_THAT(journal->Keep(Point(8)), IsOk());
+    ASSERT_THAT(journal->Keep(Point(16, proto::KILLED)), IsOk());
+    ASSERT_THAT(journal->Keep(Point(32, proto::OUT_OF_MEMORY)), IsOk());
+  }
+  const auto journal = Open();
+  EXPECT_NE(journal->Finished(8), nullptr);
+  EXPECT_EQ(journal->Finished(16), nullptr);
+  ASSERT_NE(journal->Finished(32), nullptr);
+  EXPECT_THAT(InPart(), ElementsAre("spec", "8"));
+  ASSERT_THAT(journal->Keep(*journal->Finished(8)), IsOk());
+  ASSERT_THAT(journal->Keep(Point(16)), IsOk());
+  ASSERT_THAT(journal->Keep(*journal->Finished(32)), IsOk());
+  EXPECT_THAT(InPart(), ElementsAre("spec", "8", "16", "32"));
+}
+
+TEST_F(SweepJournalTest, TheCheckpointsPointCountsOnlyWithItsFile) {
+  options_.checkpoint_batch = 16;
+  {
+    const auto journal = Open();
+    ASSERT_THAT(journal->Keep(Point(8)), IsOk());
+    ASSERT_THAT(journal->Keep(PointWithCheckpoint(16)), IsOk());
+    ASSERT_THAT(journal->Keep(Point(32)), IsOk());
+  }
+  EXPECT_THAT(InPart(), ElementsAre("spec", "8", "16", "checkpoint", "32"));
+  {
+    const auto journal = Open();
+    ASSERT_NE(journal->Finished(16), nullptr);
+    EXPECT_EQ(journal->Finished(16)->record_size(), 2);
+    EXPECT_FALSE(journal->has_checkpoint());
+    ASSERT_THAT(journal->Keep(*journal->Finished(16)), IsOk());
+    EXPECT_TRUE(journal->has_checkpoint());
+  }
+  for (const bool changed : {true, false}) {  // and then gone
+    changed ? WriteFile(TempPath("weights.pt"), "other") : static_cast<void>(unlink(TempPath("weights.pt").c_str()));
+    const auto journal = Open();
+    EXPECT_EQ(journal->Finished(16), nullptr);
+    EXPECT_THAT(InPart(), ElementsAre("spec", "8"));
+  }
+}
+
+TEST_F(SweepJournalTest, StoppedBetweenThePointAndItsCheckpoint) {
+  options_.checkpoint_batch = 16;
+  ASSERT_THAT(Open()->Keep(Point(16)), IsOk());
+  EXPECT_EQ(Open()->Finished(16), nullptr);
+}
+
+TEST_F(SweepJournalTest, TheTrailerNamesTheCheckpoint) {
+  options_.checkpoint_batch = 16;
+  const auto journal = Open();
+  ASSERT_THAT(journal->Keep(PointWithCheckpoint(16)), IsOk());
+  ASSERT_THAT(journal->Finish({}, 0), IsOk());
+  const auto file = ReadRecordFile<proto::SweepFile>(options_.output);
+  ASSERT_THAT(file, IsOk());
+  ASSERT_EQ(file->trailer.other_output_size(), 1);
+  EXPECT_EQ(file->trailer.other_output(0).path(), TempPath("weights.pt"));
+  EXPECT_EQ(file->trailer.other_output(0).sha256(), Sha256Hex("weights"));
+  EXPECT_EQ(file->trailer.other_output(0).size_bytes(), 7u);
+}
+
+TEST_F(SweepJournalTest, AfreshUsesNothing) {
+  ASSERT_THAT(Open()->Keep(Point(32)), IsOk());
+  options_.afresh = true;
+  EXPECT_EQ(Open()->Finished(32), nullptr);
+}
+
+TEST_F(SweepJournalTest, AnotherKeyUsesNothing) {
+  ASSERT_THAT(Open()->Keep(Point(32)), IsOk());
+  header_.set_cache_key("other");
+  EXPECT_EQ(Open()->Finished(32), nullptr);
+  EXPECT_THAT(InPart(), ElementsAre("spec"));
+}
+
+}  // namespace
+}  // namespace lockstep
