@@ -121,7 +121,9 @@ class Reader {
       }
       const char* name = archive_entry_pathname(entry);
       const std::string raw = name == nullptr ? "" : name;
-      if (absl::Status status = Member(raw, entry); !status.ok()) {
+      if (absl::Status status = Member(raw, entry); absl::IsCancelled(status)) {
+        return status;
+      } else if (!status.ok()) {
         return absl::Status(status.code(), absl::StrCat(absl::Utf8SafeCHexEscape(raw), ": ", status.message()));
       }
       members_end_ = static_cast<uint64_t>(archive_filter_bytes(tar_, 0));

@@ -1,5 +1,7 @@
 #include "lib/cifar/cifar_prep.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -54,12 +56,11 @@ absl::Status CheckCountsUnset(const SyntheticOptions& options) {
 }
 
 // Info records and chunks one by one, so that no second copy of all images is in memory.
-absl::Status WriteDataset(const std::string& path, const proto::Header& header, const Dataset& dataset) {
-  ASSIGN_OR_RETURN(std::unique_ptr<RecordWriter> writer, RecordWriter::Create(path, header));
+absl::Status AppendDataset(const Dataset& dataset, RecordWriter& writer) {
   proto::DatasetRecord record;
   for (const ImageSet* set : {&dataset.train, &dataset.test}) {
     *record.mutable_info() = set->info;
-    RETURN_IF_ERROR(writer->Append(record));
+    RETURN_IF_ERROR(writer.Append(record));
   }
   Progress progress("writing", dataset.train.size() + dataset.test.size(), "images");
   uint64_t done = 0;
@@ -67,11 +68,22 @@ absl::Status WriteDataset(const std::string& path, const proto::Header& header, 
     for (uint32_t i = 0; i < ChunkCount(*set); ++i) {
       RETURN_IF_ERROR(CheckNotStopped());
       FillChunk(*set, i, *record.mutable_chunk());
-      RETURN_IF_ERROR(writer->Append(record));
+      RETURN_IF_ERROR(writer.Append(record));
       progress.Update(done += record.chunk().labels().size());
     }
   }
-  return writer->Finish();
+  return writer.Finish();
+}
+
+// A part of a data set is of no use to anybody: unlike a sweep's journal it is removed, while the writer still holds it.
+absl::Status WriteDataset(const std::string& path, const proto::Header& header, const Dataset& dataset) {
+  RETURN_IF_ERROR(CheckNotStopped());
+  ASSIGN_OR_RETURN(const std::unique_ptr<RecordWriter> writer, RecordWriter::Create(path, header));
+  const absl::Status status = AppendDataset(dataset, *writer);
+  if (!status.ok() && path != "-") {
+    unlink(absl::StrCat(path, ".part").c_str());
+  }
+  return status;
 }
 
 std::string FormatChannels(const google::protobuf::RepeatedField<double>& values) {

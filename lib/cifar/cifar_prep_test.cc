@@ -2,13 +2,20 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <numeric>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/cifar/small_pictures.h"
+#include "lib/cifar/small_tar.h"
 #include "lib/record/record_reader.h"
 #include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"
@@ -17,11 +24,16 @@ namespace lockstep {
 namespace {
 
 using ::lockstep::testing::FileExists;
+using ::lockstep::testing::Gzip;
 using ::lockstep::testing::IsOk;
+using ::lockstep::testing::PngOfPlanes;
 using ::lockstep::testing::ReadFile;
 using ::lockstep::testing::StatusIs;
+using ::lockstep::testing::TarEnd;
+using ::lockstep::testing::TarMember;
 using ::lockstep::testing::TempPath;
 using ::lockstep::testing::WriteFile;
+using ::lockstep::testing::Xz;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -152,6 +164,119 @@ TEST(CifarPrepTest, TheSummarySaysWhatThereIs) {
                              HasSubstr("  pixel_std 0."), HasSubstr("  image_std 0.")));
 }
 
+// --- the same images in every form ---
+
+// Eleven images: one of each class to train on, one more of class 0; ten to test on. Bytes are i, i + 1, ... wrapping.
+Dataset TwoSplits() {
+  Dataset dataset;
+  for (ImageSet* set : {&dataset.train, &dataset.test}) {
+    const size_t count = set == &dataset.train ? 11 : 10;
+    for (size_t i = 0; i < count; ++i) {
+      set->labels.push_back(static_cast<uint8_t>(i == 10 ? 0 : i));
+      for (size_t byte = 0; byte < kImageBytes; ++byte) {
+        set->pixels.push_back(static_cast<uint8_t>(31 * i + byte + (set == &dataset.train ? 0 : 7)));
+      }
+    }
+  }
+  // As image folders order them: by class, then name.
+  std::rotate(dataset.train.labels.begin() + 1, dataset.train.labels.end() - 1, dataset.train.labels.end());
+  std::rotate(dataset.train.pixels.begin() + kImageBytes, dataset.train.pixels.end() - kImageBytes, dataset.train.pixels.end());
+  return dataset;
+}
+
+std::string ClassName(uint8_t label) { return absl::StrCat("class", label); }
+
+// PNG, lossless: train/class0/0000.png ...
+std::string PictureTar(const Dataset& dataset) {
+  std::string tar;
+  for (const ImageSet* set : {&dataset.train, &dataset.test}) {
+    for (size_t i = 0; i < set->size(); ++i) {
+      tar += TarMember(absl::StrFormat("%s/%s/%04d.png", set == &dataset.train ? "train" : "test", ClassName(set->labels[i]), i),
+                       PngOfPlanes(&set->pixels[i * kImageBytes]));
+    }
+  }
+  return tar + TarEnd();
+}
+
+// The binary version, all training images in data_batch_1.bin.
+std::string BinaryTar(const Dataset& dataset) {
+  std::string tar;
+  for (const ImageSet* set : {&dataset.train, &dataset.test}) {
+    std::string bytes;
+    for (size_t i = 0; i < set->size(); ++i) {
+      bytes += static_cast<char>(set->labels[i]);
+      bytes.append(reinterpret_cast<const char*>(&set->pixels[i * kImageBytes]), kImageBytes);
+    }
+    tar += TarMember(set == &dataset.train ? "c/data_batch_1.bin" : "c/test_batch.bin", bytes);
+  }
+  std::string names;
+  for (uint8_t label = 0; label < 10; ++label) {
+    names += ClassName(label) + "\n";
+  }
+  return tar + TarMember("c/batches.meta.txt", names) + TarEnd();
+}
+
+CifarPrepOptions ArchiveRun(const std::string& archive) {
+  CifarPrepOptions options;
+  options.output = TempPath("dataset.rec");
+  options.input = TempPath("archive");
+  options.allow_partial = true;
+  WriteFile(options.input, archive);
+  return options;
+}
+
+TEST(CifarPrepTest, EveryArchiveOfTheSameImagesGivesTheirPixels) {
+  const Dataset images = TwoSplits();
+  for (const std::string& tar : {BinaryTar(images), PictureTar(images)}) {
+    for (const std::string& archive : {tar, Gzip(tar), Xz(tar)}) {
+      const CifarPrepOptions options = ArchiveRun(archive);
+      ASSERT_THAT(RunCifarPrep(options), IsOk());
+      const auto read = ReadDataset(options.output);
+      ASSERT_THAT(read, IsOk());
+      EXPECT_EQ(read->train.pixels, images.train.pixels);
+      EXPECT_EQ(read->train.labels, images.train.labels);
+      EXPECT_EQ(read->test.pixels, images.test.pixels);
+      EXPECT_EQ(read->test.labels, images.test.labels);
+      EXPECT_EQ(read->train.info.class_name(9), "class9");
+    }
+  }
+}
+
+TEST(CifarPrepTest, AnArchiveIsCachedBeforeItIsTakenApart) {
+  CifarPrepOptions options = ArchiveRun(Gzip(PictureTar(TwoSplits())));
+  ASSERT_THAT(RunCifarPrep(options), IsOk());
+  const std::string before = ReadFile(options.output);
+  ASSERT_THAT(RunCifarPrep(options), IsOk());
+  EXPECT_EQ(ReadFile(options.output), before);
+  options.strict = true;
+  EXPECT_THAT(RunCifarPrep(options), IsOk());  // of pictures no digest is published
+  EXPECT_NE(ReadFile(options.output), before);
+}
+
+TEST(CifarPrepTest, StrictRefusesAnArchiveOfAnotherMd5) {
+  CifarPrepOptions options = ArchiveRun(BinaryTar(TwoSplits()));
+  options.strict = true;
+  EXPECT_THAT(RunCifarPrep(options), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("MD5")));
+  EXPECT_FALSE(FileExists(options.output));
+}
+
+// Names that lead outside, in every place where the archive's reader could be tempted: nothing appears beside the archive.
+TEST(CifarPrepTest, AnArchiveThatLeadsOutsideWritesNothing) {
+  const std::string outside = TempPath("outside");
+  const std::string base = outside.substr(outside.rfind('/') + 1);
+  const std::string absolute = "/tmp/" + base;  // a tar header has 100 bytes for a name
+  for (const std::string& name : {"../" + base, "train/a/../../../" + base + ".png", absolute, absolute + ".png"}) {
+    const CifarPrepOptions options = ArchiveRun(TarMember(name, "evil") + BinaryTar(TwoSplits()));
+    EXPECT_THAT(RunCifarPrep(options), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("no archive of CIFAR-10 has")));
+    for (const std::string& path : {outside, absolute}) {
+      EXPECT_FALSE(FileExists(path));
+      EXPECT_FALSE(FileExists(path + ".png"));
+    }
+    EXPECT_FALSE(FileExists(options.output));
+    EXPECT_FALSE(FileExists(options.output + ".part"));
+  }
+}
+
 // --- on a real CIFAR-10, whole or the first records of each file ---
 
 // Five standard errors of a mean over n of the 50,000 images, plus half a unit of the published last digit. The mean over
@@ -188,6 +313,36 @@ TEST(RealCifarTest, CountsAndStatisticsAreCifars) {
     EXPECT_NEAR(s.mean(c), mean[c], SamplingTolerance(n));
     EXPECT_NEAR(s.image_std(c), image_std[c], SamplingTolerance(n));
     EXPECT_NEAR(s.pixel_std(c), pixel_std[c], PixelStdTolerance(n));
+  }
+}
+
+// Genuine pixels through lossless pictures: what comes out is what went in.
+TEST(RealCifarTest, PngFoldersGiveTheSourcePixels) {
+  const char* folder = std::getenv("LOCKSTEP_CIFAR10");
+  if (folder == nullptr || folder[0] == '\0') {
+    GTEST_SKIP() << "LOCKSTEP_CIFAR10 is not set to a folder with CIFAR-10's .bin files";
+  }
+  CifarPrepOptions options;
+  options.input = folder;
+  options.allow_partial = true;
+  options.output = TempPath("binary.rec");
+  ASSERT_THAT(RunCifarPrep(options), IsOk());
+  const auto source = ReadDataset(options.output);
+  ASSERT_THAT(source, IsOk());
+  const CifarPrepOptions pictures = ArchiveRun(Gzip(PictureTar(*source)));
+  ASSERT_THAT(RunCifarPrep(pictures), IsOk());
+  const auto read = ReadDataset(pictures.output);
+  ASSERT_THAT(read, IsOk());
+  for (const auto& [from, to] : {std::pair(&source->train, &read->train), std::pair(&source->test, &read->test)}) {
+    // A stable sort by class is the order of image folders.
+    std::vector<size_t> order(from->size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return from->labels[a] < from->labels[b]; });
+    ASSERT_EQ(to->size(), from->size());
+    for (size_t i = 0; i < order.size(); ++i) {
+      ASSERT_EQ(to->labels[i], from->labels[order[i]]);
+      ASSERT_TRUE(std::equal(&to->pixels[i * kImageBytes], &to->pixels[i * kImageBytes] + kImageBytes, &from->pixels[order[i] * kImageBytes]));
+    }
   }
 }
 
