@@ -1,4 +1,6 @@
 // cifar_prep: CIFAR-10 on disk, or synthetic images, to dataset.rec. The stage is lib/cifar/cifar_prep.h.
+#include "lib/cifar/cifar_prep.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -9,12 +11,12 @@
 #include "lib/base/exit_status.h"
 #include "lib/base/init_main.h"
 #include "lib/base/status_macros.h"
-#include "lib/cifar/cifar_prep.h"
 #include "lib/record/stdout_guard.h"
 
-ABSL_FLAG(std::string, input, "",
-          "CIFAR-10: a folder, or a .tar, .tar.gz or .tar.xz archive ('-': one from standard input) with the binary version, "
-          "the Python version, or train/<class>/*.png|jpg and test/; empty: synthetic images.");
+ABSL_FLAG(
+    std::string, input, "",
+    "CIFAR-10: a folder, or a .tar, .tar.gz or .tar.xz archive ('-': one from standard input) with the binary version, "
+    "the Python version, or train/<class>/*.png|jpg and test/; empty: synthetic images.");
 ABSL_FLAG(std::string, input_format, "auto", "auto (look what --input holds), binary, python, images or synthetic.");
 ABSL_FLAG(std::string, output, "dataset.rec", "The record file to write; '-': standard output.");
 ABSL_FLAG(bool, force, false, "Make the output again even when it already holds this result.");
@@ -47,7 +49,8 @@ CifarPrepOptions OptionsFromFlags() {
 
 absl::Status Run(const std::vector<std::string>& positional) {
   if (!positional.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat("unexpected argument ", positional[0], "; the input is --input=..."));
+    return absl::InvalidArgumentError(
+        absl::StrCat("unexpected argument ", positional[0], "; the input is --input=..."));
   }
   const CifarPrepOptions options = OptionsFromFlags();
   if (options.output.empty()) {

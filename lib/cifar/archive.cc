@@ -26,7 +26,8 @@ namespace {
 // POSIX 1003.1, pax, "ustar Interchange Format": the archive ends with two blocks of 512 zeros.
 constexpr size_t kTarEndBytes = 1024;
 
-// What libarchive reads the unpacked bytes through: counts them, and keeps the first error, since libarchive passes none on.
+// What libarchive reads the unpacked bytes through: counts them, and keeps the first error, since libarchive passes
+// none on.
 struct TarBytes {
   ArchiveStream* stream;
   const ArchiveVisitor* visitor;
@@ -38,8 +39,8 @@ struct TarBytes {
     ASSIGN_OR_RETURN(const absl::string_view block, stream->Next());
     unpacked_bytes += block.size();
     if (unpacked_bytes > kMaxSourceBytes) {
-      return absl::FailedPreconditionError(
-          absl::StrCat("expected at most ", kMaxSourceBytes, " bytes unpacked, found more; not an archive of CIFAR-10"));
+      return absl::FailedPreconditionError(absl::StrCat("expected at most ", kMaxSourceBytes,
+                                                        " bytes unpacked, found more; not an archive of CIFAR-10"));
     }
     if (visitor->progress) {
       visitor->progress(stream->packed_bytes());
@@ -150,8 +151,8 @@ class Reader {
     }
     const la_int64_t size = archive_entry_size(entry);
     if (size < 0 || static_cast<uint64_t>(size) > kMaxSourceFileBytes) {
-      return absl::FailedPreconditionError(absl::StrCat("expected at most ", kMaxSourceFileBytes, " bytes, declares ",
-                                                        size, "; not of CIFAR-10"));
+      return absl::FailedPreconditionError(
+          absl::StrCat("expected at most ", kMaxSourceFileBytes, " bytes, declares ", size, "; not of CIFAR-10"));
     }
     if (visitor_.want(name)) {
       RETURN_IF_ERROR(Take(std::move(name), static_cast<size_t>(size)));
@@ -176,8 +177,8 @@ class Reader {
     return visitor_.take(std::move(name), std::move(data));
   }
 
-  // To the end of the packed stream: its last check stands there. libarchive takes the end of the bytes for the end of the
-  // archive; only tar's own end shows that no member is missing.
+  // To the end of the packed stream: its last check stands there. libarchive takes the end of the bytes for the end of
+  // the archive; only tar's own end shows that no member is missing.
   absl::Status Drain() {
     RETURN_IF_ERROR(bytes_.status);
     while (true) {
@@ -188,8 +189,8 @@ class Reader {
     }
     return bytes_.unpacked_bytes >= members_end_ + kTarEndBytes
                ? absl::OkStatus()
-               : absl::DataLossError(absl::StrCat("cut off after ", members_,
-                                                  " members: expected tar's two empty blocks at the end"));
+               : absl::DataLossError(
+                     absl::StrCat("cut off after ", members_, " members: expected tar's two empty blocks at the end"));
   }
 
   archive* const tar_;
@@ -229,7 +230,8 @@ absl::Status ReadTar(absl::string_view packed, const ArchiveVisitor& visitor) {
     return absl::InternalError(absl::StrCat("libarchive: ", Reason(tar.get())));
   }
   if (archive_read_open(tar.get(), &bytes, nullptr, ReadBlock, nullptr) != ARCHIVE_OK) {
-    return !bytes.status.ok() ? bytes.status : absl::DataLossError(absl::StrCat("not a tar archive: ", Reason(tar.get())));
+    return !bytes.status.ok() ? bytes.status
+                              : absl::DataLossError(absl::StrCat("not a tar archive: ", Reason(tar.get())));
   }
   return Reader(tar.get(), bytes, visitor).Run();
 }

@@ -22,7 +22,8 @@ struct ArchiveVisitor {
   std::function<void(uint64_t packed_bytes)> progress;  // bytes of `archive` used so far; may be empty
 };
 
-// Shows every member to `visitor`. Errors as UnpackArchive's (source_files.h), and the visitor's own; `path` is for messages.
+// Shows every member to `visitor`. Errors as UnpackArchive's (source_files.h), and the visitor's own; `path` is for
+// messages.
 absl::Status ReadArchive(const std::string& path, absl::string_view archive, const ArchiveVisitor& visitor);
 
 }  // namespace lockstep

@@ -20,7 +20,10 @@ constexpr size_t kBlockBytes = size_t{256} << 10;
 
 // First bytes: RFC 1952 (gzip), the .xz file format 1.2.1 section 2.1.1.1, APPNOTE.TXT (zip), and the formats' pages.
 constexpr absl::string_view kGzipMagic("\x1f\x8b", 2);
-constexpr absl::string_view kXzMagic("\xfd" "7zXZ\0", 6);
+constexpr absl::string_view kXzMagic(
+    "\xfd"
+    "7zXZ\0",
+    6);
 struct Foreign {
   absl::string_view magic;
   const char* name;
@@ -73,8 +76,8 @@ class GzipStream : public ArchiveStream {
       } else if (result == Z_BUF_ERROR || (result == Z_OK && stream_.avail_in == 0 && stream_.avail_out > 0)) {
         return absl::DataLossError(absl::StrCat("gzip: cut off at byte ", packed_bytes()));
       } else if (result != Z_OK) {
-        return absl::DataLossError(absl::StrCat("gzip: ", stream_.msg == nullptr ? "damaged" : stream_.msg,
-                                                " before byte ", packed_bytes()));
+        return absl::DataLossError(
+            absl::StrCat("gzip: ", stream_.msg == nullptr ? "damaged" : stream_.msg, " before byte ", packed_bytes()));
       }
     }
     return absl::string_view(reinterpret_cast<const char*>(block_.data()), block_.size() - stream_.avail_out);
@@ -82,7 +85,8 @@ class GzipStream : public ArchiveStream {
   uint64_t packed_bytes() const override { return bytes_.size() - stream_.avail_in; }
 
  private:
-  static constexpr int kGzipWindowBits = 15 + 16;  // zlib.h, inflateInit2: the largest window, gzip's header and trailer
+  static constexpr int kGzipWindowBits =
+      15 + 16;  // zlib.h, inflateInit2: the largest window, gzip's header and trailer
 
   absl::Status EndMember() {
     const absl::string_view rest = bytes_.substr(packed_bytes());
@@ -111,7 +115,8 @@ class XzStream : public ArchiveStream {
 
   absl::Status Open() {
     archive_entry* entry;
-    if (archive_read_support_filter_xz(archive_) != ARCHIVE_OK || archive_read_support_format_raw(archive_) != ARCHIVE_OK ||
+    if (archive_read_support_filter_xz(archive_) != ARCHIVE_OK ||
+        archive_read_support_format_raw(archive_) != ARCHIVE_OK ||
         archive_read_open_memory(archive_, bytes_.data(), bytes_.size()) != ARCHIVE_OK ||
         archive_read_next_header(archive_, &entry) != ARCHIVE_OK) {
       return Failed();
@@ -132,7 +137,9 @@ class XzStream : public ArchiveStream {
     }
     return size == 0 ? Next() : absl::string_view(static_cast<const char*>(block), size);
   }
-  uint64_t packed_bytes() const override { return static_cast<uint64_t>(std::max<la_int64_t>(0, archive_filter_bytes(archive_, -1))); }
+  uint64_t packed_bytes() const override {
+    return static_cast<uint64_t>(std::max<la_int64_t>(0, archive_filter_bytes(archive_, -1)));
+  }
 
  private:
   absl::Status Failed() const {

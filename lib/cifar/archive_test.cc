@@ -62,8 +62,9 @@ const Members& SmallMembers() {
 void ExpectUnwelcome(const std::string& member, const std::string& what) {
   for (const std::string& tar : {member + TarEnd(), TarMember("first", "1") + member + TarEnd()}) {
     for (const std::string& packed : {tar, Gzip(tar), Xz(tar)}) {
-      EXPECT_THAT(Read(packed), StatusIs(absl::StatusCode::kFailedPrecondition,
-                                         AllOf(HasSubstr("x.tar: "), HasSubstr(what), ::testing::Not(HasSubstr("\n")))));
+      EXPECT_THAT(Read(packed),
+                  StatusIs(absl::StatusCode::kFailedPrecondition,
+                           AllOf(HasSubstr("x.tar: "), HasSubstr(what), ::testing::Not(HasSubstr("\n")))));
     }
   }
 }
@@ -89,7 +90,10 @@ TEST(ReadArchiveTest, NamesInUtf8AreTaken) {
   // A pax header: "LENGTH path=NAME\n", then the member that it names.
   const std::string pax = "14 path=caf\xc3\xa9\n";
   Members members;
-  ASSERT_THAT(Read(TarHeader("pax", pax.size(), 'x') + pax + std::string(512 - pax.size(), '\0') + TarMember("x", "1") + TarEnd(), members), IsOk());
+  ASSERT_THAT(Read(TarHeader("pax", pax.size(), 'x') + pax + std::string(512 - pax.size(), '\0') + TarMember("x", "1") +
+                       TarEnd(),
+                   members),
+              IsOk());
   EXPECT_THAT(members, ElementsAre(Pair("caf\xc3\xa9", "1")));
 }
 
@@ -133,7 +137,8 @@ TEST(ReadArchiveTest, TooManyMembersAreRefused) {
   for (uint64_t i = 0; i <= kMaxSourceFiles; ++i) {
     tar += header;
   }
-  EXPECT_THAT(Read(Gzip(tar)), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("expected at most 200000 members")));
+  EXPECT_THAT(Read(Gzip(tar)),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("expected at most 200000 members")));
 }
 
 TEST(ReadArchiveTest, AGzipBombIsRefused) {
@@ -167,7 +172,8 @@ TEST(ReadArchiveTest, CutOffAnywhereItIsAnError) {
   for (const std::string& packed : {SmallTar(), Gzip(SmallTar()), Xz(SmallTar())}) {
     for (size_t size = 0; size < packed.size(); ++size) {
       const absl::Status status = Read(packed.substr(0, size));
-      EXPECT_THAT(status, StatusIs(absl::StatusCode::kDataLoss, HasSubstr("x.tar: "))) << size << " of " << packed.size();
+      EXPECT_THAT(status, StatusIs(absl::StatusCode::kDataLoss, HasSubstr("x.tar: ")))
+          << size << " of " << packed.size();
     }
   }
 }

@@ -35,8 +35,9 @@ absl::StatusOr<std::vector<std::string>> ParseClassNames(const SourceFiles& sour
   for (const absl::string_view line : absl::StrSplit(file->bytes, '\n')) {
     const absl::string_view name = absl::StripAsciiWhitespace(line);
     if (!IsPlainText(name)) {
-      return absl::DataLossError(absl::StrCat(SourcePath(source, kMetaName), ": expected a class name in UTF-8 in line ",
-                                              names.size() + 1, ", found ", absl::CHexEscape(name)));
+      return absl::DataLossError(absl::StrCat(SourcePath(source, kMetaName),
+                                              ": expected a class name in UTF-8 in line ", names.size() + 1, ", found ",
+                                              absl::CHexEscape(name)));
     }
     if (!name.empty()) {
       names.emplace_back(name);
@@ -171,11 +172,11 @@ absl::Status CompareArchive(const SourceFiles& source, const ParseOptions& optio
 }  // namespace
 
 absl::StatusOr<Dataset> ParseBinary(const SourceFiles& source, const ParseOptions& options) {
-  const SplitFiles train = {proto::TRAIN,
-                            "training",
-                            {"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin", "data_batch_4.bin",
-                             "data_batch_5.bin"},
-                            5 * kBinaryRecordsPerFile};
+  const SplitFiles train = {
+      proto::TRAIN,
+      "training",
+      {"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin", "data_batch_4.bin", "data_batch_5.bin"},
+      5 * kBinaryRecordsPerFile};
   const SplitFiles test = {proto::TEST, "test", {"test_batch.bin"}, kBinaryRecordsPerFile};
   ASSIGN_OR_RETURN(const std::vector<std::string> class_names, ParseClassNames(source));
   Dataset dataset;

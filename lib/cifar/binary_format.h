@@ -4,8 +4,8 @@
 //     <1 byte: label, 0 to 9> <3,072 bytes: 32x32 planes R, G, B, row by row>
 //   batches.meta.txt: the ten class names, one a line, then an empty line
 //
-// Only the archive's MD5 is published (data/README.md), none of its members': so a folder can be found whole, but only the
-// archive official.
+// Only the archive's MD5 is published (data/README.md), none of its members': so a folder can be found whole, but only
+// the archive official.
 #ifndef LOCKSTEP_LIB_CIFAR_BINARY_FORMAT_H_
 #define LOCKSTEP_LIB_CIFAR_BINARY_FORMAT_H_
 
@@ -21,11 +21,11 @@ namespace lockstep {
 inline constexpr uint32_t kBinaryRecordBytes = 1 + kImageBytes;  // 3,073
 inline constexpr uint32_t kBinaryRecordsPerFile = 10'000;
 
-// Checks everything and takes the files apart. DataLoss, naming file, record and byte: a size that is not a whole number
-// of records, a label of 10 or more, a metadata file without ten names. NotFound: test_batch.bin or batches.meta.txt is
-// missing. FailedPrecondition: files or records are missing, or the classes are not equally many, and allow_partial is
-// false (with it such a set is taken, and each split's note says what it holds); or an archive whose MD5 is not the
-// published one, under strict (else a warning). Cancelled: SIGINT or SIGTERM.
+// Checks everything and takes the files apart. DataLoss, naming file, record and byte: a size that is not a whole
+// number of records, a label of 10 or more, a metadata file without ten names. NotFound: test_batch.bin or
+// batches.meta.txt is missing. FailedPrecondition: files or records are missing, or the classes are not equally many,
+// and allow_partial is false (with it such a set is taken, and each split's note says what it holds); or an archive
+// whose MD5 is not the published one, under strict (else a warning). Cancelled: SIGINT or SIGTERM.
 absl::StatusOr<Dataset> ParseBinary(const SourceFiles& source, const ParseOptions& options);
 
 }  // namespace lockstep

@@ -140,8 +140,9 @@ TEST(ParseBinaryTest, OneTrainingFileIsNeeded) {
 }
 
 TEST(ParseBinaryTest, TheClassNamesAreNeeded) {
-  EXPECT_THAT(ParseBinary(Without("batches.meta.txt"), kAllowPartial),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("folder: batches.meta.txt (the class names) is missing")));
+  EXPECT_THAT(
+      ParseBinary(Without("batches.meta.txt"), kAllowPartial),
+      StatusIs(absl::StatusCode::kNotFound, HasSubstr("folder: batches.meta.txt (the class names) is missing")));
   SourceFiles folder = SmallFolder();
   folder.files[6].bytes = "cat\ndog\n";
   EXPECT_THAT(ParseBinary(folder, kAllowPartial),
@@ -169,9 +170,10 @@ TEST(ParseBinaryTest, ACutFileNamesRecordAndByte) {
 TEST(ParseBinaryTest, ALabelOfTenNamesRecordAndByte) {
   SourceFiles folder = SmallFolder();
   folder.files[0].bytes[3073] = 10;
-  EXPECT_THAT(ParseBinary(folder, kAllowPartial),
-              StatusIs(absl::StatusCode::kDataLoss,
-                       HasSubstr("folder: data_batch_1.bin: record 1, byte 3073: expected a label of 0 to 9, found 10")));
+  EXPECT_THAT(
+      ParseBinary(folder, kAllowPartial),
+      StatusIs(absl::StatusCode::kDataLoss,
+               HasSubstr("folder: data_batch_1.bin: record 1, byte 3073: expected a label of 0 to 9, found 10")));
 }
 
 TEST(ParseBinaryTest, AnEmptyFileIsRefused) {
@@ -184,8 +186,9 @@ TEST(ParseBinaryTest, AnEmptyFileIsRefused) {
 TEST(ParseBinaryTest, MoreThanTenThousandRecordsAreNoFileOfCifar) {
   SourceFiles folder = SmallFolder();
   folder.files[5].bytes.assign(size_t{10'001} * kBinaryRecordBytes, '\0');
-  EXPECT_THAT(ParseBinary(folder, kAllowPartial),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("expected 1 to 10000 records of 3073 bytes, found 10001")));
+  EXPECT_THAT(
+      ParseBinary(folder, kAllowPartial),
+      StatusIs(absl::StatusCode::kDataLoss, HasSubstr("expected 1 to 10000 records of 3073 bytes, found 10001")));
 }
 
 // --- the archive's MD5 ---
@@ -265,7 +268,8 @@ TEST(ParseBinaryTest, AFlippedBitIsInALabelOrInAPixel) {
     } else if (dataset.ok()) {
       EXPECT_EQ(dataset->test.labels[0], 9 ^ (1 << bit));
     } else {
-      EXPECT_THAT(dataset, StatusIs(absl::StatusCode::kDataLoss, HasSubstr("folder: test_batch.bin: record 0, byte 0")));
+      EXPECT_THAT(dataset,
+                  StatusIs(absl::StatusCode::kDataLoss, HasSubstr("folder: test_batch.bin: record 0, byte 0")));
     }
   }
 }

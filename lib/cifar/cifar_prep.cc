@@ -27,8 +27,8 @@
 namespace lockstep {
 namespace {
 
-// The flags are named once here: they make the cache key. The format is the one asked for: which kind an archive holds is
-// known only after it is taken apart.
+// The flags are named once here: they make the cache key. The format is the one asked for: which kind an archive holds
+// is known only after it is taken apart.
 HeaderOptions DescribeRun(const CifarPrepOptions& options, bool synthetic) {
   HeaderOptions header;
   header.schema = "lockstep.proto.DatasetFile";
@@ -75,7 +75,8 @@ absl::Status AppendDataset(const Dataset& dataset, RecordWriter& writer) {
   return writer.Finish();
 }
 
-// A part of a data set is of no use to anybody: unlike a sweep's journal it is removed, while the writer still holds it.
+// A part of a data set is of no use to anybody: unlike a sweep's journal it is removed, while the writer still holds
+// it.
 absl::Status WriteDataset(const std::string& path, const proto::Header& header, const Dataset& dataset) {
   RETURN_IF_ERROR(CheckNotStopped());
   ASSIGN_OR_RETURN(const std::unique_ptr<RecordWriter> writer, RecordWriter::Create(path, header));

@@ -12,24 +12,24 @@
 namespace lockstep {
 
 struct CifarPrepOptions {
-  std::string input;                  // a folder or an archive ("-": from standard input); empty: synthetic images
-  std::string input_format = "auto";  // as ParseInputFormat takes it
+  std::string input;                   // a folder or an archive ("-": from standard input); empty: synthetic images
+  std::string input_format = "auto";   // as ParseInputFormat takes it
   std::string output = "dataset.rec";  // "-": standard output
-  bool allow_partial = false;         // take a set that is not the whole official one
-  bool strict = false;                // refuse what differs from the published digests
-  bool force = false;                 // make the output again even when it is there
-  bool dry_run = false;               // read and check everything, write nothing
-  SyntheticOptions synthetic;         // the counts are for synthetic images only
+  bool allow_partial = false;          // take a set that is not the whole official one
+  bool strict = false;                 // refuse what differs from the published digests
+  bool force = false;                  // make the output again even when it is there
+  bool dry_run = false;                // read and check everything, write nothing
+  SyntheticOptions synthetic;          // the counts are for synthetic images only
 };
 
-// Reads or makes the images and writes the record file. Prints warnings and the summary on stderr; when the output already
-// holds this result (known from the input's digest, before anything is decoded), "cached" instead. Errors are those of
-// ParseInputFormat, ReadSource, UnpackArchive, ParseBinary, ParsePython, ParseImageFolder, MakeSynthetic and RecordWriter;
-// InvalidArgument also when synthetic counts are given for another format.
+// Reads or makes the images and writes the record file. Prints warnings and the summary on stderr; when the output
+// already holds this result (known from the input's digest, before anything is decoded), "cached" instead. Errors are
+// those of ParseInputFormat, ReadSource, UnpackArchive, ParseBinary, ParsePython, ParseImageFolder, MakeSynthetic and
+// RecordWriter; InvalidArgument also when synthetic counts are given for another format.
 absl::Status RunCifarPrep(const CifarPrepOptions& options);
 
-// Per split: images, where they come from, whether they are official or why not, each class with its count, mean and both
-// stds. Several lines, each ended.
+// Per split: images, where they come from, whether they are official or why not, each class with its count, mean and
+// both stds. Several lines, each ended.
 std::string DatasetSummary(const Dataset& dataset);
 
 }  // namespace lockstep

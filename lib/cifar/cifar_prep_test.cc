@@ -158,10 +158,10 @@ TEST(CifarPrepTest, CountsOfSyntheticImagesDoNotCutAnInput) {
 
 TEST(CifarPrepTest, TheSummarySaysWhatThereIs) {
   const std::string summary = DatasetSummary(*MakeSynthetic({20, 5, 1}));
-  EXPECT_THAT(summary, AllOf(HasSubstr("train: 20 images, 10 classes of 2; synthetic, not official: synthetic, seed 1\n"),
-                             HasSubstr(" 2\n"),
-                             HasSubstr("test:  5 images, 10 classes of 0 to 1; "), HasSubstr("  mean 0."),
-                             HasSubstr("  pixel_std 0."), HasSubstr("  image_std 0.")));
+  EXPECT_THAT(summary,
+              AllOf(HasSubstr("train: 20 images, 10 classes of 2; synthetic, not official: synthetic, seed 1\n"),
+                    HasSubstr(" 2\n"), HasSubstr("test:  5 images, 10 classes of 0 to 1; "), HasSubstr("  mean 0."),
+                    HasSubstr("  pixel_std 0."), HasSubstr("  image_std 0.")));
 }
 
 // --- the same images in every form ---
@@ -180,7 +180,8 @@ Dataset TwoSplits() {
   }
   // As image folders order them: by class, then name.
   std::rotate(dataset.train.labels.begin() + 1, dataset.train.labels.end() - 1, dataset.train.labels.end());
-  std::rotate(dataset.train.pixels.begin() + kImageBytes, dataset.train.pixels.end() - kImageBytes, dataset.train.pixels.end());
+  std::rotate(dataset.train.pixels.begin() + kImageBytes, dataset.train.pixels.end() - kImageBytes,
+              dataset.train.pixels.end());
   return dataset;
 }
 
@@ -191,8 +192,9 @@ std::string PictureTar(const Dataset& dataset) {
   std::string tar;
   for (const ImageSet* set : {&dataset.train, &dataset.test}) {
     for (size_t i = 0; i < set->size(); ++i) {
-      tar += TarMember(absl::StrFormat("%s/%s/%04d.png", set == &dataset.train ? "train" : "test", ClassName(set->labels[i]), i),
-                       PngOfPlanes(&set->pixels[i * kImageBytes]));
+      tar += TarMember(
+          absl::StrFormat("%s/%s/%04d.png", set == &dataset.train ? "train" : "test", ClassName(set->labels[i]), i),
+          PngOfPlanes(&set->pixels[i * kImageBytes]));
     }
   }
   return tar + TarEnd();
@@ -260,14 +262,16 @@ TEST(CifarPrepTest, StrictRefusesAnArchiveOfAnotherMd5) {
   EXPECT_FALSE(FileExists(options.output));
 }
 
-// Names that lead outside, in every place where the archive's reader could be tempted: nothing appears beside the archive.
+// Names that lead outside, in every place where the archive's reader could be tempted: nothing appears beside the
+// archive.
 TEST(CifarPrepTest, AnArchiveThatLeadsOutsideWritesNothing) {
   const std::string outside = TempPath("outside");
   const std::string base = outside.substr(outside.rfind('/') + 1);
   const std::string absolute = "/tmp/" + base;  // a tar header has 100 bytes for a name
   for (const std::string& name : {"../" + base, "train/a/../../../" + base + ".png", absolute, absolute + ".png"}) {
     const CifarPrepOptions options = ArchiveRun(TarMember(name, "evil") + BinaryTar(TwoSplits()));
-    EXPECT_THAT(RunCifarPrep(options), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("no archive of CIFAR-10 has")));
+    EXPECT_THAT(RunCifarPrep(options),
+                StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("no archive of CIFAR-10 has")));
     for (const std::string& path : {outside, absolute}) {
       EXPECT_FALSE(FileExists(path));
       EXPECT_FALSE(FileExists(path + ".png"));
@@ -279,14 +283,14 @@ TEST(CifarPrepTest, AnArchiveThatLeadsOutsideWritesNothing) {
 
 // --- on a real CIFAR-10, whole or the first records of each file ---
 
-// Five standard errors of a mean over n of the 50,000 images, plus half a unit of the published last digit. The mean over
-// an image and its std both spread over images by less than sqrt(pixel_std^2 - image_std^2), at most 0.168 (blue), because
-// pixel_std^2 is the mean of the images' variances plus the variance of their means. When n is the whole set nothing is
-// sampled.
+// Five standard errors of a mean over n of the 50,000 images, plus half a unit of the published last digit. The mean
+// over an image and its std both spread over images by less than sqrt(pixel_std^2 - image_std^2), at most 0.168 (blue),
+// because pixel_std^2 is the mean of the images' variances plus the variance of their means. When n is the whole set
+// nothing is sampled.
 double SamplingTolerance(double n) { return 5 * 0.168 * std::sqrt((1 - n / 50'000) / n) + 0.00005; }
 
-// For pixel_std: an image's mean squared distance q from the mean is within [0, 0.31] and 0.07 on average, so its std is
-// below sqrt(0.07 * 0.31 - 0.07^2) = 0.13; and d(std) = d(q) / (2 * 0.2435).
+// For pixel_std: an image's mean squared distance q from the mean is within [0, 0.31] and 0.07 on average, so its std
+// is below sqrt(0.07 * 0.31 - 0.07^2) = 0.13; and d(std) = d(q) / (2 * 0.2435).
 double PixelStdTolerance(double n) { return 5 * 0.13 / (2 * 0.2435) * std::sqrt((1 - n / 50'000) / n) + 0.00005; }
 
 TEST(RealCifarTest, CountsAndStatisticsAreCifars) {
@@ -341,7 +345,8 @@ TEST(RealCifarTest, PngFoldersGiveTheSourcePixels) {
     ASSERT_EQ(to->size(), from->size());
     for (size_t i = 0; i < order.size(); ++i) {
       ASSERT_EQ(to->labels[i], from->labels[order[i]]);
-      ASSERT_TRUE(std::equal(&to->pixels[i * kImageBytes], &to->pixels[i * kImageBytes] + kImageBytes, &from->pixels[order[i] * kImageBytes]));
+      ASSERT_TRUE(std::equal(&to->pixels[i * kImageBytes], &to->pixels[i * kImageBytes] + kImageBytes,
+                             &from->pixels[order[i] * kImageBytes]));
     }
   }
 }

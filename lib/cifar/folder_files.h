@@ -39,8 +39,8 @@ struct FolderListing {
 // file. NotFound, FailedPrecondition: the folder cannot be opened. Links are followed: the folder is the user's own.
 absl::StatusOr<FolderListing> ListFolder(const std::string& path);
 
-// The file's bytes. `shown` is its path for messages. FailedPrecondition: not a regular file (nothing is waited for), or
-// larger than kMaxSourceFileBytes. DataLoss: reading failed, or the file changed meanwhile.
+// The file's bytes. `shown` is its path for messages. FailedPrecondition: not a regular file (nothing is waited for),
+// or larger than kMaxSourceFileBytes. DataLoss: reading failed, or the file changed meanwhile.
 absl::StatusOr<std::string> ReadFolderFile(const FolderFile& file, const std::string& shown);
 
 // All bytes of an open descriptor; `what` is said to be too large beyond `max_bytes`.

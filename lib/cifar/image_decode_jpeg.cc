@@ -6,8 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/cifar/dataset.h"
-// After <cstdio>: it needs FILE and size_t and does not include them.
+// clang-format off: after <cstdio>, which it needs and does not include.
 #include <jpeglib.h>
+// clang-format on
 
 namespace lockstep {
 namespace {
@@ -65,9 +66,9 @@ Outcome Decode(const unsigned char* file, size_t size, uint8_t* rgb, ErrorExit* 
 
 }  // namespace
 
-// A decompressor for each picture: one used again keeps the tables of the picture before, so that a picture that has lost
-// its own would decode to something that depends on its neighbour. Using one again gains nothing measurable:
-// 16.7 and 17.9 us a picture (Xeon 2.8 GHz, libjpeg-turbo 2.1.5, 20,000 pictures in memory, 2026-11-21).
+// A decompressor for each picture: one used again keeps the tables of the picture before, so that a picture that has
+// lost its own would decode to something that depends on its neighbour. Using one again gains nothing measurable: 16.7
+// and 17.9 us a picture (Xeon 2.8 GHz, libjpeg-turbo 2.1.5, 20,000 pictures in memory, 2026-11-21).
 absl::Status DecodeJpeg(absl::string_view file, uint8_t* rgb) {
   ErrorExit error;
   jpeg_decompress_struct jpeg;
@@ -80,8 +81,8 @@ absl::Status DecodeJpeg(absl::string_view file, uint8_t* rgb) {
   if (outcome == Outcome::kBroken) {
     status = absl::DataLossError(absl::StrCat("a damaged JPEG: ", error.message));
   } else if (outcome == Outcome::kOtherSize) {
-    status = absl::FailedPreconditionError(absl::StrCat("expected a picture of 32x32, found a JPEG of ",
-                                                        jpeg.image_width, "x", jpeg.image_height));
+    status = absl::FailedPreconditionError(
+        absl::StrCat("expected a picture of 32x32, found a JPEG of ", jpeg.image_width, "x", jpeg.image_height));
   } else if (outcome == Outcome::kOtherKind) {
     status = absl::FailedPreconditionError(
         absl::StrCat("expected a grey or RGB picture, found a JPEG of ", jpeg.num_components, " colour components"));

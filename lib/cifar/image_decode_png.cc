@@ -109,7 +109,8 @@ absl::Status ToStatus(Outcome outcome, const Job& job) {
 }  // namespace
 
 absl::Status DecodePng(absl::string_view file, uint8_t* rgb) {
-  Job job = {reinterpret_cast<const unsigned char*>(file.data()), file.size(), 0, nullptr, nullptr, "libpng cannot start"};
+  Job job = {
+      reinterpret_cast<const unsigned char*>(file.data()), file.size(), 0, nullptr, nullptr, "libpng cannot start"};
   const absl::Status status = ToStatus(Decode(&job, rgb), job);
   png_destroy_read_struct(&job.png, &job.info, nullptr);
   return status;

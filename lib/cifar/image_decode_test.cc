@@ -99,7 +99,8 @@ TEST(DecodeImageTest, AnotherSizeIsRefusedWithWhatWasFound) {
               StatusIs(absl::StatusCode::kFailedPrecondition, "expected a picture of 32x32, found a JPEG of 32x16"));
 }
 
-// A header that promises 65,500 x 65,500 pixels (libjpeg's own limit), 12 GB: known from the header, nothing is allocated.
+// A header that promises 65,500 x 65,500 pixels (libjpeg's own limit), 12 GB: known from the header, nothing is
+// allocated.
 TEST(DecodeImageTest, APictureBombIsRefusedFromItsHeader) {
   std::string jpeg = Jpeg({1, 2, 3});
   const size_t frame = jpeg.find("\xff\xc0");  // SOF0: marker, length, precision, height, width (ITU T.81, B.2.2)
@@ -115,9 +116,9 @@ TEST(DecodeImageTest, APictureBombIsRefusedFromItsHeader) {
 TEST(DecodeImageTest, TransparencyIsRefused) {
   PngOptions palette = Kind(PNG_COLOR_TYPE_PALETTE);
   palette.transparent = true;
-  for (const std::string& png : {Png(std::string(4096, 'x'), Kind(PNG_COLOR_TYPE_RGBA)),
-                                 Png(std::string(2048, 'x'), Kind(PNG_COLOR_TYPE_GRAY_ALPHA)),
-                                 Png(std::string(1024, '\1'), palette)}) {
+  for (const std::string& png :
+       {Png(std::string(4096, 'x'), Kind(PNG_COLOR_TYPE_RGBA)),
+        Png(std::string(2048, 'x'), Kind(PNG_COLOR_TYPE_GRAY_ALPHA)), Png(std::string(1024, '\1'), palette)}) {
     EXPECT_THAT(Refusal(png), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("transparency")));
   }
 }
@@ -125,13 +126,15 @@ TEST(DecodeImageTest, TransparencyIsRefused) {
 TEST(DecodeImageTest, SixteenBitsAndCmykAreRefused) {
   EXPECT_THAT(Refusal(Png(std::string(6144, 'x'), Kind(PNG_COLOR_TYPE_RGB, 16))),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("16")));
-  EXPECT_THAT(Refusal(Jpeg({1, 2, 3, 4})), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("4 colour components")));
+  EXPECT_THAT(Refusal(Jpeg({1, 2, 3, 4})),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("4 colour components")));
 }
 
 TEST(DecodeImageTest, OtherFilesAndTooLargeOnesAreRefused) {
   EXPECT_THAT(Refusal(""), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("neither")));
   EXPECT_THAT(Refusal("GIF89a"), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("neither")));
-  EXPECT_THAT(Refusal(std::string(kMaxPictureBytes + 1, 'x')), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("at most")));
+  EXPECT_THAT(Refusal(std::string(kMaxPictureBytes + 1, 'x')),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("at most")));
 }
 
 // A JPEG that has lost its tables must not use those of the picture before.
@@ -149,13 +152,15 @@ TEST(DecodeImageTest, CutAnywhereAPictureIsAnError) {
   const std::vector<uint8_t> pixels = SmallImageSet(proto::TRAIN, 1).pixels;
   for (const std::string& file : {PngOfPlanes(pixels.data()), Jpeg({200, 100, 50})}) {
     for (size_t size = 0; size < file.size(); ++size) {
-      EXPECT_THAT(Refusal(file.substr(0, size)), AllOf(Not(IsOk()), StatusIs(absl::StatusCode::kDataLoss, Not(HasSubstr("\n")))))
+      EXPECT_THAT(Refusal(file.substr(0, size)),
+                  AllOf(Not(IsOk()), StatusIs(absl::StatusCode::kDataLoss, Not(HasSubstr("\n")))))
           << size << " of " << file.size();
     }
   }
 }
 
-// Every byte of a PNG is under a CRC or compared: a flip is an error or changes nothing (in a chunk that is passed over).
+// Every byte of a PNG is under a CRC or compared: a flip is an error or changes nothing (in a chunk that is passed
+// over).
 TEST(DecodeImageTest, AFlippedBitNeverChangesAPng) {
   const std::vector<uint8_t> pixels = SmallImageSet(proto::TRAIN, 1).pixels;
   const std::string file = Png(std::string(1024, '\2'), Kind(PNG_COLOR_TYPE_GRAY));

@@ -53,10 +53,10 @@ void CollectPictures(const SourceFiles& source, SplitPictures& split) {
 absl::Status CheckClasses(const SourceFiles& source, const SplitPictures& train, const SplitPictures& test) {
   const std::string& path = source.input.path();
   if (train.classes.size() != kClasses) {
-    return absl::FailedPreconditionError(absl::StrCat(path, ": expected pictures in ", kClasses,
-                                                      " folders train/<class>/, found ", train.classes.size(),
-                                                      train.classes.size() > kClasses ? "" : ": ",
-                                                      train.classes.size() > kClasses ? "" : absl::StrJoin(train.classes, ", ")));
+    return absl::FailedPreconditionError(
+        absl::StrCat(path, ": expected pictures in ", kClasses, " folders train/<class>/, found ", train.classes.size(),
+                     train.classes.size() > kClasses ? "" : ": ",
+                     train.classes.size() > kClasses ? "" : absl::StrJoin(train.classes, ", ")));
   }
   if (test.classes != train.classes) {
     return absl::FailedPreconditionError(
@@ -79,7 +79,8 @@ std::string WhyPartial(const SplitPictures& split) {
   return "";
 }
 
-absl::StatusOr<ImageSet> DecodeSplit(const SourceFiles& source, const SplitPictures& split, const ParseOptions& options) {
+absl::StatusOr<ImageSet> DecodeSplit(const SourceFiles& source, const SplitPictures& split,
+                                     const ParseOptions& options) {
   const std::string why = WhyPartial(split);
   if (!why.empty() && !options.allow_partial) {
     return absl::FailedPreconditionError(absl::StrCat(source.input.path(), ": not all of CIFAR-10's ", split.folder,
@@ -97,8 +98,8 @@ absl::StatusOr<ImageSet> DecodeSplit(const SourceFiles& source, const SplitPictu
     set.labels[i] = static_cast<uint8_t>(label - split.classes.begin());
     const absl::Status status = DecodeImage(pictures[i].file->bytes, &set.pixels[i * kImageBytes]);
     return status.ok() ? status
-                       : absl::Status(status.code(), absl::StrCat(SourcePath(source, pictures[i].file->name), ": ",
-                                                                  status.message()));
+                       : absl::Status(status.code(),
+                                      absl::StrCat(SourcePath(source, pictures[i].file->name), ": ", status.message()));
   }));
   set.info.set_split(split.split);
   set.info.set_input_format(proto::IMAGE_FOLDERS);

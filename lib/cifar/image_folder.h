@@ -1,8 +1,8 @@
 // CIFAR-10 as pictures: train/<class>/*.png|jpg and test/<class>/*.
 //
 // Labels are the classes in byte order, which for CIFAR-10's names is the official order; images are in the order of
-// class, then name, so that the same files make the same records everywhere. No digests of pictures are published: such a
-// set is never called official.
+// class, then name, so that the same files make the same records everywhere. No digests of pictures are published: such
+// a set is never called official.
 #ifndef LOCKSTEP_LIB_CIFAR_IMAGE_FOLDER_H_
 #define LOCKSTEP_LIB_CIFAR_IMAGE_FOLDER_H_
 
@@ -13,9 +13,9 @@
 
 namespace lockstep {
 
-// Decodes all pictures, on all cores. Errors of a picture are DecodeImage's with the file's name in front; of several, the
-// first in order. FailedPrecondition: train does not hold ten classes, test not the same, or (without allow_partial) there
-// are not 5,000 and 1,000 pictures of each. Cancelled: SIGINT or SIGTERM.
+// Decodes all pictures, on all cores. Errors of a picture are DecodeImage's with the file's name in front; of several,
+// the first in order. FailedPrecondition: train does not hold ten classes, test not the same, or (without
+// allow_partial) there are not 5,000 and 1,000 pictures of each. Cancelled: SIGINT or SIGTERM.
 absl::StatusOr<Dataset> ParseImageFolder(const SourceFiles& source, const ParseOptions& options);
 
 }  // namespace lockstep

@@ -29,7 +29,9 @@ ParseOptions AllowPartial() {
 // A picture whose every sample is `value`.
 std::string Picture(uint8_t value) { return PngOfPlanes(std::vector<uint8_t>(kImageBytes, value).data()); }
 
-void Add(SourceFiles& source, const std::string& name, const std::string& bytes) { source.files.push_back({name, bytes, ""}); }
+void Add(SourceFiles& source, const std::string& name, const std::string& bytes) {
+  source.files.push_back({name, bytes, ""});
+}
 
 // One picture of each class "a" to "j" in both splits: of train with samples 0 to 9, of test with 100 to 109.
 SourceFiles SmallSource() {
@@ -41,7 +43,8 @@ SourceFiles SmallSource() {
     Add(source, "test/" + name + "/1.png", Picture(100 + label));
     Add(source, "train/" + name + "/1.png", Picture(label));
   }
-  std::sort(source.files.begin(), source.files.end(), [](const SourceFile& a, const SourceFile& b) { return a.name < b.name; });
+  std::sort(source.files.begin(), source.files.end(),
+            [](const SourceFile& a, const SourceFile& b) { return a.name < b.name; });
   return source;
 }
 
@@ -94,7 +97,8 @@ TEST(ParseImageFolderTest, BothSplitsHaveTheSameTenClasses) {
   SourceFiles nine = SmallSource();
   nine.files.pop_back();  // train/j
   EXPECT_THAT(ParseImageFolder(nine, AllowPartial()),
-              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("expected pictures in 10 folders train/<class>/, found 9: a, b")));
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("expected pictures in 10 folders train/<class>/, found 9: a, b")));
   SourceFiles other = SmallSource();
   other.files[0].name = "test/x/1.png";
   EXPECT_THAT(ParseImageFolder(other, AllowPartial()),

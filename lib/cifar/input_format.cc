@@ -14,7 +14,8 @@ namespace lockstep {
 namespace {
 
 constexpr char kExpected[] =
-    "data_batch_1.bin ... (binary), data_batch_1 ... (python) or train/<class>/*.png|jpg and test/ (images), at the top "
+    "data_batch_1.bin ... (binary), data_batch_1 ... (python) or train/<class>/*.png|jpg and test/ (images), at the "
+    "top "
     "or inside one folder";
 constexpr size_t kOthersShown = 3;
 
@@ -84,7 +85,8 @@ absl::StatusOr<proto::InputFormat> ParseInputFormat(absl::string_view flag, absl
           absl::StrCat("--input_format=synthetic reads nothing; leave --input=", input, " out"));
     }
     if (format != proto::SYNTHETIC && input.empty()) {
-      return absl::InvalidArgumentError(absl::StrCat("--input_format=", flag, " needs --input=FOLDER or --input=ARCHIVE"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("--input_format=", flag, " needs --input=FOLDER or --input=ARCHIVE"));
     }
     return format;
   }
@@ -116,8 +118,8 @@ absl::StatusOr<std::pair<proto::InputFormat, std::string>> FormatFinder::Decide(
   std::vector<std::pair<proto::InputFormat, std::string>> fitting;
   std::vector<std::string> seen;
   for (const auto& [kind, count] : found_) {
-    seen.push_back(absl::StrCat(Describe(kind.first), " (", count, count == 1 ? " file " : " files ",
-                                Where(kind.second), ")"));
+    seen.push_back(
+        absl::StrCat(Describe(kind.first), " (", count, count == 1 ? " file " : " files ", Where(kind.second), ")"));
     if (wanted == proto::INPUT_FORMAT_UNSPECIFIED || wanted == kind.first) {
       fitting.push_back(kind);
     }
@@ -136,8 +138,9 @@ absl::StatusOr<std::pair<proto::InputFormat, std::string>> FormatFinder::Decide(
   }
   return absl::FailedPreconditionError(absl::StrCat(
       input, ": found nothing of CIFAR-10; expected ", kExpected, "; there ",
-      other_count_ == 0 ? std::string("is nothing") : absl::StrCat("are ", absl::StrJoin(others_, ", "),
-                                                                    other_count_ > kOthersShown ? ", ..." : "")));
+      other_count_ == 0
+          ? std::string("is nothing")
+          : absl::StrCat("are ", absl::StrJoin(others_, ", "), other_count_ > kOthersShown ? ", ..." : "")));
 }
 
 }  // namespace lockstep

@@ -47,9 +47,10 @@ TEST(PlaceOfTest, FilesOfTheThreeKindsAtTheTopAndInAFolder) {
 }
 
 TEST(PlaceOfTest, OtherFilesAreOfNoKind) {
-  for (const char* path : {"", "readme.html", "data_batch_0.bin", "data_batch_6.bin", "data_batch_12", "data_batch_",
-                           "a/b/data_batch_1.bin", "._data_batch_1.bin", ".git/data_batch_1", "train/cat/._1.jpg",
-                           "train/.cat/1.jpg", "train/1.jpg", "train/cat/x/1.jpg", "val/cat/1.jpg", "train/cat/1.gif"}) {
+  for (const char* path :
+       {"", "readme.html", "data_batch_0.bin", "data_batch_6.bin", "data_batch_12", "data_batch_",
+        "a/b/data_batch_1.bin", "._data_batch_1.bin", ".git/data_batch_1", "train/cat/._1.jpg", "train/.cat/1.jpg",
+        "train/1.jpg", "train/cat/x/1.jpg", "val/cat/1.jpg", "train/cat/1.gif"}) {
     EXPECT_EQ(Placed(path), "") << path;
   }
 }
@@ -81,7 +82,8 @@ TEST(FormatFinderTest, AnotherKindThanNamedIsRefused) {
 
 TEST(FormatFinderTest, NothingFoundSaysWhatIsThere) {
   EXPECT_THAT(Found({}).Decide("x", kAny),
-              StatusIs(absl::StatusCode::kFailedPrecondition, AllOf(HasSubstr("x: found nothing of CIFAR-10"), HasSubstr("there is nothing"))));
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       AllOf(HasSubstr("x: found nothing of CIFAR-10"), HasSubstr("there is nothing"))));
   EXPECT_THAT(Found({"a\nb", "2", "3", "4"}).Decide("x", kAny),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("there are a\\nb, 2, 3, ...")));
 }
@@ -100,8 +102,10 @@ TEST(ParseInputFormatTest, NamesAndLooking) {
 
 TEST(ParseInputFormatTest, TheFlagMustGoWithTheInput) {
   EXPECT_THAT(ParseInputFormat("binary", ""), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--input=")));
-  EXPECT_THAT(ParseInputFormat("synthetic", "x"), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("reads nothing")));
-  EXPECT_THAT(ParseInputFormat("mnist", ""), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--input_format=mnist")));
+  EXPECT_THAT(ParseInputFormat("synthetic", "x"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("reads nothing")));
+  EXPECT_THAT(ParseInputFormat("mnist", ""),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--input_format=mnist")));
 }
 
 }  // namespace

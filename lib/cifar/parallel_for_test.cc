@@ -25,7 +25,8 @@ ParallelOptions Threads(size_t threads, size_t block) {
 TEST(ParallelForTest, EachItemIsWorkedOnOnce) {
   for (const size_t count : {0, 1, 7, 8, 9, 100}) {
     std::vector<int> calls(count, 0);
-    ASSERT_THAT(ParallelFor(count, Threads(4, 8), [&](size_t, size_t i) { return ++calls[i], absl::OkStatus(); }), IsOk());
+    ASSERT_THAT(ParallelFor(count, Threads(4, 8), [&](size_t, size_t i) { return ++calls[i], absl::OkStatus(); }),
+                IsOk());
     EXPECT_THAT(calls, Each(1)) << count;
   }
 }
@@ -34,7 +35,8 @@ TEST(ParallelForTest, WorkersAreNumberedBelowTheirCount) {
   const ParallelOptions options = Threads(3, 1);
   std::vector<int> calls(ParallelThreads(50, options), 0);
   ASSERT_EQ(calls.size(), 3u);
-  ASSERT_THAT(ParallelFor(50, options, [&](size_t worker, size_t) { return ++calls.at(worker), absl::OkStatus(); }), IsOk());
+  ASSERT_THAT(ParallelFor(50, options, [&](size_t worker, size_t) { return ++calls.at(worker), absl::OkStatus(); }),
+              IsOk());
   EXPECT_EQ(calls[0] + calls[1] + calls[2], 50);
 }
 

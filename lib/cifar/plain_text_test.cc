@@ -6,7 +6,8 @@ namespace lockstep {
 namespace {
 
 TEST(IsPlainTextTest, TakesTextOfOneToFourBytesACharacter) {
-  for (const char* text : {"", "cat", " ~", "caf\xc3\xa9", "\xe7\x8c\xab", "\xf0\x9f\x90\x88", "\xc2\x80", "\xef\xbf\xbf", "\xf4\x8f\xbf\xbf"}) {
+  for (const char* text : {"", "cat", " ~", "caf\xc3\xa9", "\xe7\x8c\xab", "\xf0\x9f\x90\x88", "\xc2\x80",
+                           "\xef\xbf\xbf", "\xf4\x8f\xbf\xbf"}) {
     EXPECT_TRUE(IsPlainText(text)) << text;
   }
 }

@@ -12,8 +12,9 @@
 #include <vector>
 
 #include "lib/cifar/dataset.h"
-// After <cstdio>, which it needs and does not include.
+// clang-format off: after <cstdio>, which it needs and does not include.
 #include <jpeglib.h>
+// clang-format on
 
 namespace lockstep::testing {
 
@@ -23,7 +24,7 @@ struct PngOptions {
   int color_type = PNG_COLOR_TYPE_RGB;
   int bit_depth = 8;
   bool interlaced = false;
-  double gamma = 0;        // a gAMA chunk; 0: none
+  double gamma = 0;          // a gAMA chunk; 0: none
   bool transparent = false;  // a tRNS chunk
 };
 

@@ -25,7 +25,8 @@ inline constexpr char kTarFolder = '5';
 inline constexpr char kTarFifo = '6';
 
 // One header block. `size` may be a lie.
-inline std::string TarHeader(const std::string& name, uint64_t size, char type = kTarFile, const std::string& link = "") {
+inline std::string TarHeader(const std::string& name, uint64_t size, char type = kTarFile,
+                             const std::string& link = "") {
   std::string header(512, '\0');
   const auto put = [&header](size_t at, const std::string& text) { header.replace(at, text.size(), text); };
   put(0, name);

@@ -60,7 +60,8 @@ absl::StatusOr<SourceFiles> ReadFolder(const std::string& path, proto::InputForm
   Progress progress("reading", found.size(), "files");
   ParallelOptions options;
   options.progress = &progress;
-  options.block = kind.first == proto::IMAGE_FOLDERS ? 64 : 1;  // 64 pictures take about 1 ms; the others are 30 MB each
+  options.block =
+      kind.first == proto::IMAGE_FOLDERS ? 64 : 1;  // 64 pictures take about 1 ms; the others are 30 MB each
   RETURN_IF_ERROR(ParallelFor(found.size(), options, [&](size_t, size_t i) -> absl::Status {
     const std::string& name = found[i].place.name;
     RETURN_IF_ERROR(CheckName(path, name));

@@ -20,7 +20,7 @@
 namespace lockstep {
 
 struct SourceFile {
-  std::string name;    // relative to the data set's root, '/'-separated: "data_batch_1.bin", "train/cat/0001.jpg"
+  std::string name;  // relative to the data set's root, '/'-separated: "data_batch_1.bin", "train/cat/0001.jpg"
   std::string bytes;
   std::string sha256;  // hex; of folders only, empty in archives
 };
@@ -35,15 +35,15 @@ struct SourceFiles {
 };
 
 // Reads what is at `path` ("-": an archive from standard input). `wanted` picks one of several kinds; with
-// INPUT_FORMAT_UNSPECIFIED there must be one. Of a folder only that kind's files are read, regular files alone. NotFound:
-// nothing there. FailedPrecondition: no kind of CIFAR-10 or several (the message says what was found), a device, too
-// large. DataLoss: reading failed. Cancelled: SIGINT or SIGTERM.
+// INPUT_FORMAT_UNSPECIFIED there must be one. Of a folder only that kind's files are read, regular files alone.
+// NotFound: nothing there. FailedPrecondition: no kind of CIFAR-10 or several (the message says what was found), a
+// device, too large. DataLoss: reading failed. Cancelled: SIGINT or SIGTERM.
 absl::StatusOr<SourceFiles> ReadSource(const std::string& path, proto::InputFormat wanted);
 
 // Fills format and files from archive_bytes, and empties these. DataLoss: cut off, damaged (the reason is libarchive's,
 // liblzma's or zlib's), a name twice. FailedPrecondition: as above, not an archive, or a member that no archive of
-// CIFAR-10 has, whatever it is called: a name that is absolute or has "..", a link, a device, a FIFO, a size or a number of
-// members beyond the limits.
+// CIFAR-10 has, whatever it is called: a name that is absolute or has "..", a link, a device, a FIFO, a size or a
+// number of members beyond the limits.
 absl::Status UnpackArchive(proto::InputFormat wanted, SourceFiles& source);
 
 // Null when there is none of this name.

@@ -73,7 +73,8 @@ absl::StatusOr<SourceFiles> ReadAndUnpack(const std::string& path, proto::InputF
 }
 
 TEST(ReadSourceTest, AFolderGivesTheFilesOfItsKindSorted) {
-  const auto source = ReadSource(Folder({"c/test_batch.bin", "c/data_batch_2.bin", "c/readme.html", "c/._test_batch.bin", "note"}), kAny);
+  const auto source = ReadSource(
+      Folder({"c/test_batch.bin", "c/data_batch_2.bin", "c/readme.html", "c/._test_batch.bin", "note"}), kAny);
   ASSERT_THAT(source, IsOk());
   EXPECT_EQ(source->format, proto::BINARY);
   EXPECT_FALSE(source->is_archive);
@@ -93,8 +94,8 @@ TEST(ReadSourceTest, TheDigestOfAFolderIsOfItsSortedLines) {
 }
 
 TEST(ReadSourceTest, PicturesAreFoundInTheirFolders) {
-  const auto source = ReadSource(Folder({"x/train/cat/2.png", "x/train/cat/1.JPG", "x/test/dog/1.jpeg", "x/train/cat/note.txt",
-                                         "x/train/cat/deep/1.png"}),
+  const auto source = ReadSource(Folder({"x/train/cat/2.png", "x/train/cat/1.JPG", "x/test/dog/1.jpeg",
+                                         "x/train/cat/note.txt", "x/train/cat/deep/1.png"}),
                                  kAny);
   ASSERT_THAT(source, IsOk());
   EXPECT_EQ(source->format, proto::IMAGE_FOLDERS);
@@ -130,12 +131,14 @@ TEST(ReadSourceTest, AFileBeyondTheLimitIsRefusedBeforeItIsRead) {
 
 TEST(ReadSourceTest, ANameThatBreaksTheLineIsRefusedInOneLine) {
   EXPECT_THAT(ReadSource(Folder({"train/a\nb/1.png"}), kAny),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("train/a\\nb/1.png: expected a name in UTF-8 without control characters")));
+              StatusIs(absl::StatusCode::kDataLoss,
+                       HasSubstr("train/a\\nb/1.png: expected a name in UTF-8 without control characters")));
 }
 
 TEST(ReadSourceTest, NothingThereIsNotFound) {
   EXPECT_THAT(ReadSource("/no/such", kAny), StatusIs(absl::StatusCode::kNotFound, HasSubstr("/no/such: No such file")));
-  EXPECT_THAT(ReadSource(Folder({}), kAny), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("found nothing of CIFAR-10")));
+  EXPECT_THAT(ReadSource(Folder({}), kAny),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("found nothing of CIFAR-10")));
 }
 
 TEST(UnpackArchiveTest, AnArchiveGivesTheFilesOfItsKindSorted) {

@@ -1,7 +1,7 @@
 // How large a folder or an archive of CIFAR-10 may be; checked before memory is taken.
 //
-// CIFAR-10 needs at most 60,000 pictures and 23 folders; its largest file is a data_batch_N of the Python version, 31,035,704
-// bytes; all of it are 186 MB.
+// CIFAR-10 needs at most 60,000 pictures and 23 folders; its largest file is a data_batch_N of the Python version,
+// 31,035,704 bytes; all of it are 186 MB.
 #ifndef LOCKSTEP_LIB_CIFAR_SOURCE_LIMITS_H_
 #define LOCKSTEP_LIB_CIFAR_SOURCE_LIMITS_H_
 

@@ -1,0 +1,144 @@
+"""cifar_prep against its peers, as ratios from one run: medians over repeats that take turns, with their spread.
+
+    bazel run //benchmarks:cifar_prep_speed -- --binary=cifar-10-batches-bin --jpeg=cifar10-jpeg.tar.xz
+
+binary  cifar_prep --force on a full-size binary folder (60,000 images; a subset is repeated until it is that, and balanced)
+        against `cp` + `sha256sum` + `sync` of the same files, all warm. The ratio is peer seconds / ours: 1 or more wanted.
+jpeg    cifar_prep --force on a folder of JPEGs against plain libjpeg-turbo decoding on one thread, times the cores (twin:
+        cifar_prep_jpeg_decode.cc). The ratio is our images/s / (plain images/s * cores): 0.8 or more wanted. With
+        writing and syncing the 184 MB, and without (--dry_run: listing, reading, digests, decoding, statistics).
+
+Results are checked first: exit 0, and the class counts of CIFAR-10 in the summary. Nothing else should run meanwhile.
+"""
+
+import argparse
+import collections
+import os
+import pathlib
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+RECORD = 3073  # bytes of an image in the binary version: label, then 3 x 32 x 32
+
+
+def by_label(folder, names):
+    """The records of these files, for each label."""
+    records = collections.defaultdict(list)
+    for name in names:
+        data = (folder / name).read_bytes()
+        for begin in range(0, len(data), RECORD):
+            records[data[begin]].append(data[begin:begin + RECORD])
+    return records
+
+
+def make_full(source, target):
+    """Six files of 10,000 records, 1,000 of each label, by repeating those of `source`."""
+    target.mkdir()
+    for names in ([f"data_batch_{i}.bin" for i in range(1, 6)], ["test_batch.bin"]):
+        records, first = by_label(source, names), 0
+        for name in names:
+            with open(target / name, "wb") as file:
+                for i in range(10000):
+                    same = records[i % 10]
+                    file.write(same[(first + i // 10) % len(same)])
+            first += 1000
+    shutil.copy(source / "batches.meta.txt", target)
+
+
+def seconds_of(command, **options):
+    begin = time.perf_counter()
+    result = subprocess.run(command, stderr=subprocess.PIPE, text=True, **options)
+    seconds = time.perf_counter() - begin
+    if result.returncode != 0:
+        sys.exit(f"{command}: exit {result.returncode}: {result.stderr}")
+    return seconds, result
+
+
+def prepare(tool, folder, output, *flags):
+    """Seconds of one cifar_prep; its summary is checked."""
+    seconds, result = seconds_of([tool, f"--input={folder}", f"--output={output}", "--force", *flags])
+    if "50000 images, 10 classes of 5000" not in result.stderr or "10000 images, 10 classes of 1000" not in result.stderr:
+        sys.exit(f"{folder}: not 5,000 and 1,000 images of each class: {result.stderr}")
+    return seconds
+
+
+def copy_and_digest(folder, target):
+    """Seconds of the peer: cp, sha256sum and sync of the same files."""
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir()
+    script = 'cp "$1"/* "$2"/ && sha256sum "$1"/* > "$2"/sums && sync "$2"/* "$2"'
+    return seconds_of(["sh", "-c", script, "sh", folder, target])[0]
+
+
+def show(name, values, unit="s"):
+    print(f"  {name:44} median {statistics.median(values):8.3f} {unit}   {min(values):.3f} to {max(values):.3f}")
+
+
+def show_ratio(name, ratios, wanted):
+    print(f"  {name:44} median {statistics.median(ratios):8.2f}     {min(ratios):.2f} to {max(ratios):.2f}   wanted >= {wanted}")
+
+
+def measure_binary(given, work):
+    full = work / "full"
+    make_full(given.binary, full)
+    output, copies = work / "binary.rec", work / "copies"
+    prepare(given.cifar_prep, full, output), copy_and_digest(full, copies)  # warm-up
+    ours, peer = [], []
+    for _ in range(given.repeats):
+        ours.append(prepare(given.cifar_prep, full, output))
+        peer.append(copy_and_digest(full, copies))
+    print("binary folder, 60,000 images, 184 MB")
+    show("cifar_prep --force", ours)
+    show("cp + sha256sum + sync", peer)
+    show_ratio("ratio, peer / ours", [p / o for p, o in zip(peer, ours)], 1)
+
+
+def measure_jpeg(given, work):
+    folder = given.jpeg
+    if folder.is_file():
+        folder = work / "jpeg"
+        folder.mkdir()
+        subprocess.run(["tar", "xf", given.jpeg, "-C", folder], check=True)
+    cores = len(os.sched_getaffinity(0))
+    output = work / "jpeg.rec"
+    prepare(given.cifar_prep, folder, output)  # warm-up
+    whole, dry, plain = [], [], []
+    for _ in range(given.repeats):
+        whole.append(60000 / prepare(given.cifar_prep, folder, output))
+        dry.append(60000 / prepare(given.cifar_prep, folder, output, "--dry_run"))
+        images, seconds = seconds_of([given.jpeg_decode, folder], stdout=subprocess.PIPE)[1].stdout.split()
+        plain.append(int(images) / float(seconds))
+    print(f"JPEG folder, 60,000 images, {cores} cores")
+    show("cifar_prep --force", whole, "images/s")
+    show("cifar_prep --force --dry_run", dry, "images/s")
+    show("plain libjpeg-turbo, one thread, in memory", plain, "images/s")
+    show_ratio("ratio, ours / (plain * cores)", [w / (p * cores) for w, p in zip(whole, plain)], 0.8)
+    show_ratio("ratio, ours with --dry_run / (plain * cores)", [d / (p * cores) for d, p in zip(dry, plain)], 0.8)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cifar_prep", type=os.path.abspath, required=True)
+    parser.add_argument("--jpeg_decode", type=os.path.abspath, required=True)
+    parser.add_argument("--binary", type=pathlib.Path, help="a folder of the binary version, whole or a subset")
+    parser.add_argument("--jpeg", type=pathlib.Path, help="a folder or an archive with train/ and test/")
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--work", help="where the temporary files go: on the disk that is to be measured")
+    given = parser.parse_args()
+    os.chdir(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
+    print(f"{platform.processor() or platform.machine()}, {len(os.sched_getaffinity(0))} cores, load {os.getloadavg()[0]:.1f}, "
+          f"{given.repeats} repeats")
+    with tempfile.TemporaryDirectory(dir=given.work) as work:
+        if given.binary:
+            measure_binary(given, pathlib.Path(work))
+        if given.jpeg:
+            measure_jpeg(given, pathlib.Path(work))
+
+
+if __name__ == "__main__":
+    main()
