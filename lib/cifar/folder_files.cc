@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/optional.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/cifar/source_limits.h"
@@ -25,6 +26,7 @@ constexpr size_t kReadBytes = size_t{4} << 20;
 struct Entry {
   std::string name;
   bool is_folder;
+  bool is_regular;
 };
 
 absl::StatusOr<std::shared_ptr<const OpenFolder>> Open(int at, const std::string& name, const std::string& shown) {
@@ -54,7 +56,7 @@ absl::StatusOr<std::vector<Entry>> List(const OpenFolder& folder, const std::str
   std::vector<Entry> entries;
   while (const dirent* entry = readdir(stream)) {
     if (std::strcmp(entry->d_name, ".") != 0 && std::strcmp(entry->d_name, "..") != 0) {
-      entries.push_back({entry->d_name, IsFolder(folder.fd(), *entry)});
+      entries.push_back({entry->d_name, IsFolder(folder.fd(), *entry), entry->d_type == DT_REG});
     }
   }
   closedir(stream);
@@ -84,7 +86,7 @@ absl::Status Walk(const std::shared_ptr<const OpenFolder>& folder, const std::st
       RETURN_IF_ERROR(Walk(inner, inside, absl::StrCat(shown, "/", entry.name), listing));
     } else if (auto place = entry.is_folder ? absl::nullopt : PlaceOf(inside)) {
       listing.finder.Add(*place);
-      listing.files.push_back({*std::move(place), folder, entry.name});
+      listing.files.push_back({*std::move(place), folder, entry.name, entry.is_regular});
     } else {
       listing.finder.AddOther(inside);
     }
@@ -94,6 +96,17 @@ absl::Status Walk(const std::shared_ptr<const OpenFolder>& folder, const std::st
                                                       " files of CIFAR-10, found more; not a folder of CIFAR-10"));
   }
   return absl::OkStatus();
+}
+
+// A picture's bytes by a single read, which saves asking for the size: 60,000 times. Nothing when it is not that small.
+absl::optional<std::string> ReadSmall(int fd) {
+  char buffer[16 << 10];  // of CIFAR-10's pictures the largest are 3 kB as PNG
+  const ssize_t n = read(fd, buffer, sizeof(buffer));
+  if (n >= 0 && static_cast<size_t>(n) < sizeof(buffer)) {
+    return std::string(buffer, static_cast<size_t>(n));
+  }
+  lseek(fd, 0, SEEK_SET);
+  return absl::nullopt;
 }
 
 }  // namespace
@@ -149,6 +162,11 @@ absl::StatusOr<std::string> ReadFolderFile(const FolderFile& file, const std::st
     return absl::NotFoundError(absl::StrCat(shown, ": cannot open: ", std::strerror(errno)));
   }
   const OpenFolder closer(fd);
+  if (file.regular && file.place.format == proto::IMAGE_FOLDERS) {
+    if (absl::optional<std::string> bytes = ReadSmall(fd)) {
+      return *std::move(bytes);
+    }
+  }
   struct stat info;
   if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
     return absl::FailedPreconditionError(

@@ -27,7 +27,8 @@ class OpenFolder {
 struct FolderFile {
   Place place;
   std::shared_ptr<const OpenFolder> folder;
-  std::string entry;  // its name there
+  std::string entry;     // its name there
+  bool regular = false;  // as its folder says; not of a link
 };
 
 struct FolderListing {

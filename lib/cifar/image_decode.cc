@@ -14,30 +14,32 @@ namespace {
 constexpr absl::string_view kPngMagic("\x89PNG\r\n\x1a\n", 8);
 constexpr absl::string_view kJpegMagic("\xff\xd8\xff", 3);
 
-void ToPlanes(const uint8_t* rgb, uint8_t* pixels) {
-  for (uint32_t i = 0; i < kPlaneBytes; ++i) {
-    pixels[i] = rgb[3 * i];
-    pixels[kPlaneBytes + i] = rgb[3 * i + 1];
-    pixels[2 * kPlaneBytes + i] = rgb[3 * i + 2];
+// Four bytes a pixel, so that the compiler can turn words into planes 16 at a time (-O3, see BUILD).
+void ToPlanes(const uint32_t* rgbx, uint8_t* pixels) {
+  for (uint32_t c = 0; c < kImageChannels; ++c) {
+    for (uint32_t i = 0; i < kPlaneBytes; ++i) {
+      pixels[c * kPlaneBytes + i] =
+          static_cast<uint8_t>(rgbx[i] >> (8 * c));  // x86 and ARM: the first byte is the lowest
+    }
   }
 }
 
 }  // namespace
 
 absl::Status DecodeImage(absl::string_view file, uint8_t* pixels) {
-  uint8_t rgb[kImageBytes];
+  uint32_t rgbx[kPlaneBytes];
   if (file.size() > kMaxPictureBytes) {
     return absl::FailedPreconditionError(
         absl::StrCat("expected a picture of at most ", kMaxPictureBytes, " bytes, found ", file.size()));
   }
   if (absl::StartsWith(file, kPngMagic)) {
-    RETURN_IF_ERROR(DecodePng(file, rgb));
+    RETURN_IF_ERROR(DecodePng(file, reinterpret_cast<uint8_t*>(rgbx)));
   } else if (absl::StartsWith(file, kJpegMagic)) {
-    RETURN_IF_ERROR(DecodeJpeg(file, rgb));
+    RETURN_IF_ERROR(DecodeJpeg(file, reinterpret_cast<uint8_t*>(rgbx)));
   } else {
     return absl::DataLossError("expected a PNG or a JPEG picture, found neither by its first bytes");
   }
-  ToPlanes(rgb, pixels);
+  ToPlanes(rgbx, pixels);
   return absl::OkStatus();
 }
 

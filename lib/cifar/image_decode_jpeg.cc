@@ -13,6 +13,7 @@
 namespace lockstep {
 namespace {
 
+constexpr size_t kBytesPerPixel = 4;
 constexpr int kMaxComponents = 3;  // grey is 1, YCbCr and RGB are 3; CMYK and YCCK are 4
 
 // Where libjpeg's errors end up. Plain data: longjmp runs no destructors, so nothing between has one.
@@ -38,7 +39,7 @@ void OnMessage(j_common_ptr common, int level) {
 enum class Outcome { kDecoded, kBroken, kOtherSize, kOtherKind };
 
 // All of it in one function without C++ objects.
-Outcome Decode(const unsigned char* file, size_t size, uint8_t* rgb, ErrorExit* error, jpeg_decompress_struct* jpeg) {
+Outcome Decode(const unsigned char* file, size_t size, uint8_t* rgbx, ErrorExit* error, jpeg_decompress_struct* jpeg) {
   if (setjmp(error->back) != 0) {
     return Outcome::kBroken;
   }
@@ -51,11 +52,11 @@ Outcome Decode(const unsigned char* file, size_t size, uint8_t* rgb, ErrorExit* 
   if (jpeg->num_components != 1 && jpeg->num_components != kMaxComponents) {
     return Outcome::kOtherKind;
   }
-  jpeg->out_color_space = JCS_RGB;
+  jpeg->out_color_space = JCS_EXT_RGBX;  // libjpeg-turbo's own
   jpeg_start_decompress(jpeg);
   JSAMPROW rows[kImageHeight];
   for (uint32_t y = 0; y < kImageHeight; ++y) {
-    rows[y] = rgb + size_t{y} * kImageWidth * kImageChannels;
+    rows[y] = rgbx + size_t{y} * kImageWidth * kBytesPerPixel;
   }
   while (jpeg->output_scanline < kImageHeight) {
     jpeg_read_scanlines(jpeg, rows + jpeg->output_scanline, kImageHeight - jpeg->output_scanline);
@@ -69,14 +70,14 @@ Outcome Decode(const unsigned char* file, size_t size, uint8_t* rgb, ErrorExit* 
 // A decompressor for each picture: one used again keeps the tables of the picture before, so that a picture that has
 // lost its own would decode to something that depends on its neighbour. Using one again gains nothing measurable: 16.7
 // and 17.9 us a picture (Xeon 2.8 GHz, libjpeg-turbo 2.1.5, 20,000 pictures in memory, 2026-11-21).
-absl::Status DecodeJpeg(absl::string_view file, uint8_t* rgb) {
+absl::Status DecodeJpeg(absl::string_view file, uint8_t* rgbx) {
   ErrorExit error;
   jpeg_decompress_struct jpeg;
   std::memset(&jpeg, 0, sizeof(jpeg));
   jpeg.err = jpeg_std_error(&error.manager);
   error.manager.error_exit = Leave;
   error.manager.emit_message = OnMessage;
-  const Outcome outcome = Decode(reinterpret_cast<const unsigned char*>(file.data()), file.size(), rgb, &error, &jpeg);
+  const Outcome outcome = Decode(reinterpret_cast<const unsigned char*>(file.data()), file.size(), rgbx, &error, &jpeg);
   absl::Status status;
   if (outcome == Outcome::kBroken) {
     status = absl::DataLossError(absl::StrCat("a damaged JPEG: ", error.message));

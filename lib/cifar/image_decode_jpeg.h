@@ -9,8 +9,8 @@
 
 namespace lockstep {
 
-// Writes 32 rows of 32 RGB triples.
-absl::Status DecodeJpeg(absl::string_view file, uint8_t* rgb);
+// Writes 32 rows of 32 pixels of four bytes: R, G, B, and one that says nothing.
+absl::Status DecodeJpeg(absl::string_view file, uint8_t* rgbx);
 
 }  // namespace lockstep
 

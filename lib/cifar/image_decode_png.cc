@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-constexpr size_t kRowBytes = size_t{kImageWidth} * kImageChannels;
+constexpr size_t kRowBytes = size_t{kImageWidth} * 4;
 
 // All that is known while libpng works. Plain data: longjmp runs no destructors, so nothing between has one.
 struct Job {
@@ -45,7 +45,7 @@ void ReadBytes(png_structp png, png_bytep bytes, size_t size) {
 enum class Outcome { kDecoded, kBroken, kOtherSize, k16Bits, kTransparent };
 
 // All of it in one function without C++ objects.
-Outcome Decode(Job* job, uint8_t* rgb) {
+Outcome Decode(Job* job, uint8_t* rgbx) {
   job->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, job, OnError, OnWarning);
   if (job->png == nullptr) {
     return Outcome::kBroken;
@@ -74,14 +74,15 @@ Outcome Decode(Job* job, uint8_t* rgb) {
   png_set_palette_to_rgb(job->png);
   png_set_expand_gray_1_2_4_to_8(job->png);
   png_set_gray_to_rgb(job->png);
+  png_set_filler(job->png, 0xff, PNG_FILLER_AFTER);
   png_set_interlace_handling(job->png);
   png_read_update_info(job->png, job->info);
   if (png_get_rowbytes(job->png, job->info) != kRowBytes) {
-    png_error(job->png, "a row of another length than 32 RGB pixels");
+    png_error(job->png, "a row of another length than 32 pixels");
   }
   png_bytep rows[kImageHeight];
   for (uint32_t y = 0; y < kImageHeight; ++y) {
-    rows[y] = rgb + y * kRowBytes;
+    rows[y] = rgbx + y * kRowBytes;
   }
   png_read_image(job->png, rows);
   png_read_end(job->png, nullptr);
@@ -108,10 +109,10 @@ absl::Status ToStatus(Outcome outcome, const Job& job) {
 
 }  // namespace
 
-absl::Status DecodePng(absl::string_view file, uint8_t* rgb) {
+absl::Status DecodePng(absl::string_view file, uint8_t* rgbx) {
   Job job = {
       reinterpret_cast<const unsigned char*>(file.data()), file.size(), 0, nullptr, nullptr, "libpng cannot start"};
-  const absl::Status status = ToStatus(Decode(&job, rgb), job);
+  const absl::Status status = ToStatus(Decode(&job, rgbx), job);
   png_destroy_read_struct(&job.png, &job.info, nullptr);
   return status;
 }

@@ -30,7 +30,13 @@ absl::Status CheckName(const std::string& path, const std::string& name) {
                                                 ": expected a name in UTF-8 without control characters; rename it"));
 }
 
-bool ByName(const SourceFile& a, const SourceFile& b) { return a.name < b.name; }
+// Folders and most archives come nearly or wholly sorted.
+void SortByName(std::vector<SourceFile>& files) {
+  const auto by_name = [](const SourceFile& a, const SourceFile& b) { return a.name < b.name; };
+  if (!std::is_sorted(files.begin(), files.end(), by_name)) {
+    std::sort(files.begin(), files.end(), by_name);
+  }
+}
 
 // lib/proto/header.proto: of a folder, the digest of the lines "sha256  name", sorted by name.
 proto::Input DescribeFolder(const std::string& path, const std::vector<SourceFile>& files) {
@@ -70,7 +76,7 @@ absl::StatusOr<SourceFiles> ReadFolder(const std::string& path, proto::InputForm
     source.files[i].sha256 = Sha256Hex(source.files[i].bytes);
     return absl::OkStatus();
   }));
-  std::sort(source.files.begin(), source.files.end(), ByName);
+  SortByName(source.files);
   source.input = DescribeFolder(path, source.files);
   return source;
 }
@@ -145,7 +151,7 @@ absl::Status UnpackArchive(proto::InputFormat wanted, SourceFiles& source) {
       source.files.push_back({std::move(place.name), std::move(bytes), ""});
     }
   }
-  std::sort(source.files.begin(), source.files.end(), ByName);
+  SortByName(source.files);
   source.archive_bytes = std::string();
   return absl::OkStatus();
 }
