@@ -5,6 +5,8 @@ Starts the real tools as a user would. Run by bazel (tests/BUILD); by hand:
 """
 
 import argparse
+import hashlib
+import json
 import os
 import pathlib
 import signal
@@ -167,6 +169,66 @@ class CliTest(unittest.TestCase):
         self.assertEqual(result.stdout.decode(), "record {\n")
         self.assertEqual(result.stderr.decode(), "")
 
+    def test_print_of_a_cut_off_record_as_json(self):
+        cut = self.folder / "cut.rec"
+        cut.write_bytes(self.sweep.read_bytes()[:-20])
+        result = self.call("report", f"--print={cut}", "--format=json")
+        self.assertEqual(result.returncode, 3)
+        printed = json.loads(result.stdout)
+        whole = len(printed["record"])
+        self.assertEqual(len(printed["crc32"]), whole)
+        self.assertIn(f"; {whole} whole records before it", result.stderr.decode())
+        self.assertEqual(result.stderr.decode().count("\n"), 1)
+
+    # --- outputs that cannot be written ---
+
+    def to(self, stdout, tool, *arguments):
+        """The tool with its standard output there."""
+        return subprocess.run([str(self.tools / tool), *map(str, arguments)], stdout=stdout, stderr=subprocess.PIPE,
+                              timeout=240)
+
+    SMALL = ["--input_format=synthetic", "--train_images=40", "--test_images=20", "--output=-"]
+
+    def writers_to_stdout(self):
+        return [("cifar_prep", self.SMALL),
+                ("train_sweep", [f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch=20", "--epochs=1",
+                                 "--output=-"]),
+                ("comm_model", [f"--audit={self.published / 'seed_001.textproto'}", "--output=-"]),
+                ("report", [f"--input={self.sweep}", "--format=markdown", "--output=-"]),
+                ("report", [f"--print={self.sweep}"]),
+                ("report", [f"--print={self.sweep}", "--format=json"])]
+
+    def test_a_full_disk_is_no_fault_of_ours(self):
+        for tool, arguments in self.writers_to_stdout():
+            with self.subTest(tool=tool, arguments=arguments), open("/dev/full", "wb") as full:
+                result = self.to(full, tool, *arguments)
+                errors = [line for line in result.stderr.decode().splitlines() if "error: " in line]
+                self.assertEqual(result.returncode, 5, result.stderr.decode())
+                self.assertEqual(len(errors), 1)
+                self.assertIn("No space left on device; make room", errors[0])
+
+    def test_a_limit_on_the_size_of_files(self):
+        output = self.folder / "big.rec"
+        result = subprocess.run(["sh", "-c", f"ulimit -f 8; '{self.tools / 'cifar_prep'}' --input_format=synthetic "
+                                 f"--train_images=40 --test_images=20 --output='{output}'"],
+                                capture_output=True, timeout=60)
+        self.assertEqual(result.returncode, 5, result.stderr.decode())
+        self.assertIn("after 4096 bytes: File too large", result.stderr.decode())
+        self.assertFalse(output.exists())
+
+    def test_a_reader_that_is_gone(self):
+        for tool, arguments in self.writers_to_stdout():
+            with self.subTest(tool=tool, arguments=arguments):
+                read_end, write_end = os.pipe()
+                os.close(read_end)
+                with os.fdopen(write_end, "wb") as pipe:
+                    result = self.to(pipe, tool, *arguments)
+                if "--print" in arguments[0]:
+                    self.assertEqual(result.returncode, -signal.SIGPIPE)  # as cat
+                else:
+                    self.assertEqual(result.returncode, 5, result.stderr.decode())
+                    self.assertIn("Broken pipe", result.stderr.decode())
+
     # --- cifar_prep ---
 
     def test_a_label_of_10(self):
@@ -237,6 +299,32 @@ class CliTest(unittest.TestCase):
                           "--output=-", stdin=made.stdout, check=True)
         printed = self.call("report", "--print=-", stdin=swept.stdout, check=True)
         self.assertIn("batch_size: 20", printed.stdout.decode())
+
+    def test_every_tool_reads_and_writes_pipes(self):
+        """Each tool's record of standard input is that of the file, and what it writes to standard output prints."""
+        dataset, sweep = self.dataset.read_bytes(), self.sweep.read_bytes()
+        made = self.call("cifar_prep", *self.SMALL, check=True)
+        self.call("report", "--print=-", stdin=made.stdout, check=True)
+        swept = self.call("train_sweep", "--input=-", "--model=lenet5", "--device=cpu", "--batch=20", "--epochs=1",
+                          "--output=-", stdin=dataset, check=True)
+        scaled = self.call("scale_run", "--input=-", "--model=lenet5", "--device=cpu", "--ranks=1,2", "--batch=10",
+                           "--repeats=1", "--output=-", stdin=dataset, check=True)
+        modelled = self.call("comm_model", "--input=-", "--output=-", stdin=scaled.stdout, check=True)
+        quantized = self.call("quantize", "--input=-", f"--checkpoint={self.checkpoint}", "--calibration_images=20",
+                              "--output=-", stdin=dataset, check=True)
+        for tool, record in [("train_sweep", swept), ("scale_run", scaled), ("comm_model", modelled),
+                             ("quantize", quantized)]:
+            with self.subTest(tool=tool):
+                printed = json.loads(self.call("report", "--print=-", "--format=json", stdin=record.stdout,
+                                               check=True).stdout)
+                header = printed["record"][0]["header"]
+                self.assertEqual(header["build"]["tool"], tool)
+                self.assertEqual(header["input"][0]["path"], "-")
+                self.assertEqual(printed["record"][-1]["trailer"]["exit_status"], 0)
+                if tool != "comm_model":
+                    self.assertEqual(header["input"][0]["sha256"], hashlib.sha256(dataset).hexdigest())
+        page = self.call("report", "--input=-", "--format=markdown", "--output=-", stdin=sweep, check=True)
+        self.assertIn("# ", page.stdout.decode())
 
     def test_a_second_run_is_cached_and_force_makes_it_again(self):
         output = self.folder / "dataset.rec"

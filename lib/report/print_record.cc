@@ -1,5 +1,6 @@
 #include "lib/report/print_record.h"
 
+#include <cerrno>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -22,6 +23,7 @@
 #include "lib/proto/scale.pb.h"
 #include "lib/proto/sweep.pb.h"
 #include "lib/record/digest.h"
+#include "lib/record/output_file.h"
 #include "lib/record/record_format.h"
 #include "lib/record/record_reader.h"
 
@@ -98,6 +100,7 @@ class Printer {
   }
 
   absl::Status Print(Message& record, uint32_t crc32) {
+    errno = 0;
     std::vector<std::string> markers;
     if (!options_.print_bytes) {
       ElideLongBytes(record, markers);
@@ -105,10 +108,11 @@ class Printer {
     elided_ += markers.size();
     RETURN_IF_ERROR(json() ? PrintJson(record, markers) : PrintText(record));
     crc32_.push_back(crc32);
-    return out_.good() ? absl::OkStatus() : absl::InternalError("writing the printed record failed");
+    return Written();
   }
 
-  void End() {
+  absl::Status End() {
+    errno = 0;
     if (json()) {
       out_ << "],\n\"crc32\": [";
       for (size_t i = 0; i < crc32_.size(); ++i) {
@@ -121,11 +125,17 @@ class Printer {
       }
     }
     out_.flush();
+    return Written();
   }
 
   size_t elided() const { return elided_; }
 
  private:
+  // A stream tells that it failed, and the system call below it, made last, why.
+  absl::Status Written() const {
+    return out_.good() ? absl::OkStatus() : WriteError("writing the printed record failed", errno == 0 ? EIO : errno);
+  }
+
   bool json() const { return options_.format == PrintFormat::kJson; }
 
   absl::Status PrintText(const Message& record) {
@@ -193,8 +203,10 @@ absl::Status PrintRecord(const std::string& path, const PrintOptions& options, s
   }
   Printer printer(options, out);
   printer.Begin();
-  const absl::Status status = PrintRecords(*reader, *type, printer);
-  printer.End();
+  absl::Status status = PrintRecords(*reader, *type, printer);
+  if (const absl::Status end = printer.End(); status.ok()) {
+    status = end;
+  }
   if (printer.elided() > 0) {
     talk << "report: " << path << ": " << printer.elided() << " bytes fields above " << kLongBytes
          << " bytes are shown by size and SHA-256; --print_bytes shows them whole\n";

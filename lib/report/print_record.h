@@ -29,7 +29,7 @@ inline constexpr size_t kLongBytes = 64;
 // how many fields were replaced.
 //
 // A file that is damaged or cut off is printed up to the damage, its output ended properly, and the reader's DataLoss
-// returned. Other errors as RecordReader::Open's.
+// returned. Other errors as RecordReader::Open's, and of `out` as OutputFile::Write's.
 absl::Status PrintRecord(const std::string& path, const PrintOptions& options, std::ostream& out, std::ostream& talk);
 
 }  // namespace lockstep
