@@ -121,6 +121,9 @@ absl::StatusOr<IntegerNetwork> ToIntegerNetwork(const proto::QuantizedNetwork& r
     input = {layer.shape.out_channels, layer.shape.PooledHeight(), layer.shape.PooledWidth()};
     network.layers.push_back(std::move(layer));
   }
+  if (const float scale = static_cast<float>(record.input_scale()); !std::isnormal(scale) || scale < 0) {
+    return Contradiction(record.name(), absl::StrCat("an input scale of ", record.input_scale()));
+  }
   if (network.layers.empty() || network.layers.front().shape.InputSize() != kImageBytes) {
     return Contradiction(record.name(), "its first layer does not read images of 3 x 32 x 32");
   }

@@ -19,8 +19,8 @@
 namespace lockstep {
 
 // The integer network that a record holds. DataLoss names the layer when the record contradicts itself: shapes that do
-// not follow one another, a wrong number of weights or biases, a weight of -128, a multiplier that is no positive
-// number, sums that could overflow int32.
+// not follow one another, a wrong number of weights or biases, a weight of -128, a multiplier or an input scale that is
+// no positive number, sums that could overflow int32.
 absl::StatusOr<IntegerNetwork> ToIntegerNetwork(const proto::QuantizedNetwork& record);
 
 // The same network with the biases of the fp32 one in place of the int32 ones: bias * accumulator_scale, not rounded.

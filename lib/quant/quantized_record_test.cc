@@ -194,6 +194,13 @@ TEST_F(QuantizedRecordTest, RejectsAMultiplierThatIsNoPositiveNumber) {
   }
 }
 
+TEST_F(QuantizedRecordTest, RefusesAnInputScaleThatNoFloatCanMultiplyWith) {
+  for (const double scale : {0.0, -50.0, 1e-60, 1e300, std::numeric_limits<double>::quiet_NaN()}) {
+    record_.set_input_scale(scale);
+    EXPECT_THAT(Loaded(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("input scale"))) << scale;
+  }
+}
+
 TEST_F(QuantizedRecordTest, RejectsSumsThatCouldOverflow) {
   record_.mutable_layer(0)->set_bias(0, std::numeric_limits<int32_t>::min());
   EXPECT_THAT(Loaded(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("could reach")));

@@ -1,0 +1,50 @@
+// Any ReportFile: printed as a record file, refused as the input of a report, and its sections rendered.
+#include "lib/proto/report.pb.h"
+#include "lib/record/framed_records.h"
+#include "lib/report/check_report.h"
+#include "lib/testing/fuzz.h"
+#include "lib/testing/proto_mutator.h"
+
+FUZZ_PROTO_MUTATOR(lockstep::proto::ReportFile)
+
+namespace {
+
+// A report's rows have their table's columns (CheckReport sees to it), and a group of columns covers some of them.
+void FitToColumns(lockstep::proto::Section& section) {
+  for (lockstep::proto::Table& table : *section.mutable_table()) {
+    for (lockstep::proto::Row& row : *table.mutable_row()) {
+      while (row.cell_size() < table.column_size()) {
+        row.add_cell();
+      }
+      while (row.cell_size() > table.column_size()) {
+        row.mutable_cell()->RemoveLast();
+      }
+    }
+    for (lockstep::proto::ColumnGroup& group : *table.mutable_column_group()) {
+      group.set_columns(group.columns() % (static_cast<uint32_t>(table.column_size()) + 1));
+    }
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  lockstep::proto::ReportFile file;
+  if (!file.ParseFromArray(data, static_cast<int>(size))) {
+    return 0;
+  }
+  file.DiscardUnknownFields();
+  const std::string bytes = lockstep::testing::FramedRecords(file);
+  FUZZ_CHECK(file.ParseFromString(bytes));
+  lockstep::testing::CheckPrinted(bytes, file);
+  lockstep::testing::CheckReport({bytes});
+  std::vector<lockstep::proto::Section> sections;
+  for (const lockstep::proto::ReportRecord& record : file.record()) {
+    if (record.has_section()) {
+      sections.push_back(record.section());
+      FitToColumns(sections.back());
+    }
+  }
+  lockstep::testing::CheckRendered("<title> & more", sections);
+  return 0;
+}
