@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "lib/record/readable_text.h"
 #include "lib/record/record_format.h"
 #include "lib/record/record_reader.h"
 
@@ -91,6 +92,12 @@ RecordWriter::~RecordWriter() {
 
 absl::Status RecordWriter::Append(const google::protobuf::Message& record) {
   RETURN_IF_ERROR(status_);
+  if (!HasReadableText(record)) {
+    const std::unique_ptr<google::protobuf::Message> readable(record.New());
+    readable->CopyFrom(record);
+    MakeTextReadable(*readable);
+    return Append(*readable);
+  }
   if (!record.SerializeToString(&bytes_)) {
     return status_ = absl::InternalError(absl::StrCat(path_, ": a record does not serialise"));
   }

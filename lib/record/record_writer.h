@@ -43,7 +43,8 @@ class RecordWriter {
   RecordWriter(const RecordWriter&) = delete;
   RecordWriter& operator=(const RecordWriter&) = delete;
 
-  // `record` is a message of the schema's record type (SweepRecord for SweepFile).
+  // `record` is a message of the schema's record type (SweepRecord for SweepFile). Texts that are not UTF-8 are written
+  // as readable_text.h shows them.
   absl::Status Append(const google::protobuf::Message& record);
 
   // Names in the trailer a file that this run wrote beside the record.

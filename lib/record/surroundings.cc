@@ -95,7 +95,7 @@ const std::vector<std::string>& EnvironmentWhitelist() {
 
 std::map<std::string, std::string> RecordedEnvironment() {
   std::map<std::string, std::string> recorded;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     const std::pair<std::string, std::string> pair =
         absl::StrSplit(*entry, absl::MaxSplits('=', 1));
     if (Whitelisted(pair.first)) {
