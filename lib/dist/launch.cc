@@ -7,21 +7,18 @@
 #include <memory>
 #include <utility>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/exit_status.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
+#include "lib/dist/rank_environment.h"
 #include "lib/nn/torch_status.h"
 
 namespace lockstep {
 namespace {
 
 constexpr char kLoopback[] = "127.0.0.1";
-constexpr char kTaskVariable[] = "LOCKSTEP_RANK_TASK";
-constexpr char kPayloadVariable[] = "LOCKSTEP_RANK_PAYLOAD";  // base64
-constexpr char kTimeoutVariable[] = "LOCKSTEP_RANK_TIMEOUT";  // as absl::FormatDuration writes it
 
 // What a rank writes for its launcher: its status code in decimal, a line end, then the message or the value.
 std::string FrameResult(const absl::StatusOr<std::string>& result) {
@@ -61,57 +58,41 @@ absl::Status EndedAlone(const ChildExit& exit, const std::string& name) {
 ChildOptions RankProcess(const LaunchOptions& options, const std::string& self, int rank, uint16_t port) {
   ChildOptions child;
   child.argv = {self, absl::StrCat("--rank=", rank)};  // for those who read ps: RunRank takes its place from below
-  child.environment = {{"RANK", absl::StrCat(rank)},
-                       {"LOCAL_RANK", absl::StrCat(rank)},
-                       {"WORLD_SIZE", absl::StrCat(options.ranks)},
-                       {"LOCAL_WORLD_SIZE", absl::StrCat(options.ranks)},
-                       {"MASTER_ADDR", kLoopback},
-                       {"MASTER_PORT", absl::StrCat(port)},
-                       {kTaskVariable, options.task},
-                       {kPayloadVariable, absl::Base64Escape(options.payload)},
-                       {kTimeoutVariable, absl::FormatDuration(options.timeout)}};
+  RankEnvironment place;
+  place.rank = rank;
+  place.size = options.ranks;
+  place.local_rank = rank;
+  place.host = kLoopback;
+  place.port = port;
+  place.task = options.task;
+  place.payload = options.payload;
+  place.timeout = options.timeout;
+  for (auto& variable : ToVariables(place)) {
+    child.environment.push_back(variable);
+  }
   return child;
 }
 
-absl::StatusOr<std::string> Variable(const char* name) {
-  const char* value = std::getenv(name);
-  if (value == nullptr) {
-    return absl::InternalError(absl::StrCat("a rank was started without ", name, " in its environment"));
-  }
-  return std::string(value);
-}
-
-absl::StatusOr<int> IntegerVariable(const char* name) {
-  ASSIGN_OR_RETURN(const std::string text, Variable(name));
-  int value = 0;
-  if (!absl::SimpleAtoi(text, &value)) {
-    return absl::InternalError(absl::StrCat(name, "=", text, " in a rank's environment is no number"));
-  }
-  return value;
-}
-
 absl::StatusOr<std::string> RunTask(const std::map<std::string, RankTask>& tasks) {
-  RankContext context;
-  StoreOptions store_options;
-  ASSIGN_OR_RETURN(context.rank, IntegerVariable("RANK"));
-  ASSIGN_OR_RETURN(context.size, IntegerVariable("WORLD_SIZE"));
-  ASSIGN_OR_RETURN(context.local_rank, IntegerVariable("LOCAL_RANK"));
-  ASSIGN_OR_RETURN(store_options.host, Variable("MASTER_ADDR"));
-  ASSIGN_OR_RETURN(store_options.port, IntegerVariable("MASTER_PORT"));
-  ASSIGN_OR_RETURN(const std::string task, Variable(kTaskVariable));
-  ASSIGN_OR_RETURN(const std::string payload, Variable(kPayloadVariable));
-  ASSIGN_OR_RETURN(const std::string timeout, Variable(kTimeoutVariable));
-  const auto found = tasks.find(task);
-  if (found == tasks.end() || !absl::Base64Unescape(payload, &context.payload) ||
-      !absl::ParseDuration(timeout, &context.timeout)) {
-    return absl::InternalError(
-        absl::StrCat("a rank was started for task '", task, "' with an environment it cannot use"));
+  ASSIGN_OR_RETURN(const RankEnvironment place, ReadRankEnvironment([](const char* name) { return std::getenv(name); }));
+  const auto found = tasks.find(place.task);
+  if (found == tasks.end()) {
+    return absl::InternalError(absl::StrCat("a rank was started for task '", place.task, "', which it does not know"));
   }
-  store_options.timeout = context.timeout;
+  RankContext context;
+  context.rank = place.rank;
+  context.size = place.size;
+  context.local_rank = place.local_rank;
+  context.timeout = place.timeout;
+  context.payload = place.payload;
+  StoreOptions store_options;
+  store_options.host = place.host;
+  store_options.port = place.port;
+  store_options.timeout = place.timeout;
   ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, Store::Open(store_options));
   context.store = store.get();
   absl::StatusOr<std::string> result = absl::InternalError("the task did not return");
-  RETURN_IF_ERROR(CatchTorchErrors(task, [&] {
+  RETURN_IF_ERROR(CatchTorchErrors(place.task, [&] {
     result = found->second(context);
     return result.status();
   }));
@@ -141,7 +122,7 @@ absl::StatusOr<std::vector<std::string>> LaunchRanks(const LaunchOptions& option
   return values;
 }
 
-bool IsRank() { return std::getenv(kTaskVariable) != nullptr; }
+bool IsRank() { return std::getenv(kRankTaskVariable) != nullptr; }
 
 int RunRank(const std::map<std::string, RankTask>& tasks) {
   std::signal(SIGPIPE, SIG_IGN);
