@@ -7,10 +7,10 @@
 
 #include "absl/flags/flag.h"
 #include "absl/status/status.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "lib/base/exit_status.h"
+#include "lib/base/flag_values.h"
 #include "lib/base/init_main.h"
 #include "lib/base/status_macros.h"
 #include "lib/dist/launch.h"
@@ -46,27 +46,6 @@ namespace lockstep {
 namespace {
 
 constexpr char kTool[] = "scale_run";
-constexpr double kBytesPerMib = 1 << 20;
-
-template <typename Numbers>
-absl::Status ReadNumbers(const char* flag, const std::vector<std::string>& texts, Numbers* numbers) {
-  for (const std::string& text : texts) {
-    uint32_t number = 0;
-    if (!absl::SimpleAtoi(text, &number)) {
-      return absl::InvalidArgumentError(absl::StrCat("--", flag, ": '", text, "' is no number; expected such as 1,2"));
-    }
-    numbers->Add(number);
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<uint64_t> ReadMib(const char* flag, double mib) {
-  // The upper bound keeps the bytes an exact integer.
-  if (!(mib >= 0 && mib <= 1e6)) {
-    return absl::InvalidArgumentError(absl::StrCat("--", flag, "=", mib, ": expected 0 to 1e6 MiB"));
-  }
-  return static_cast<uint64_t>(mib * kBytesPerMib);
-}
 
 absl::Status CheckOnlyChoice(const char* flag, const std::string& value, const char* choice) {
   return value == choice ? absl::OkStatus()
@@ -94,10 +73,12 @@ absl::StatusOr<ScaleRunOptions> OptionsFromFlags() {
   options.repeats = absl::GetFlag(FLAGS_repeats);
   proto::ScaleSpec& spec = options.spec;
   ReadTraining(*spec.mutable_training());
-  RETURN_IF_ERROR(ReadNumbers("ranks", absl::GetFlag(FLAGS_ranks), spec.mutable_ranks()));
-  RETURN_IF_ERROR(ReadNumbers("batch", absl::GetFlag(FLAGS_batch), spec.mutable_batch_size()));
-  ASSIGN_OR_RETURN(const uint64_t first_bytes, ReadMib("first_bucket_mib", absl::GetFlag(FLAGS_first_bucket_mib)));
-  ASSIGN_OR_RETURN(const uint64_t other_bytes, ReadMib("bucket_mib", absl::GetFlag(FLAGS_bucket_mib)));
+  ASSIGN_OR_RETURN(const std::vector<uint32_t> ranks, ParseNumberList("ranks", absl::GetFlag(FLAGS_ranks)));
+  ASSIGN_OR_RETURN(const std::vector<uint32_t> batches, ParseNumberList("batch", absl::GetFlag(FLAGS_batch)));
+  spec.mutable_ranks()->Add(ranks.begin(), ranks.end());
+  spec.mutable_batch_size()->Add(batches.begin(), batches.end());
+  ASSIGN_OR_RETURN(const uint64_t first_bytes, ParseMebibytes("first_bucket_mib", absl::GetFlag(FLAGS_first_bucket_mib)));
+  ASSIGN_OR_RETURN(const uint64_t other_bytes, ParseMebibytes("bucket_mib", absl::GetFlag(FLAGS_bucket_mib)));
   spec.set_first_bucket_bytes(first_bytes);
   spec.set_bucket_bytes(other_bytes);
   spec.set_overlap(absl::GetFlag(FLAGS_overlap));

@@ -6,9 +6,9 @@
 
 #include "absl/flags/flag.h"
 #include "absl/status/status.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/exit_status.h"
+#include "lib/base/flag_values.h"
 #include "lib/base/init_main.h"
 #include "lib/base/status_macros.h"
 #include "lib/record/stdout_guard.h"
@@ -43,13 +43,7 @@ namespace {
 constexpr char kTool[] = "train_sweep";
 
 absl::Status ReadBatches(LadderOptions& ladder) {
-  for (const std::string& text : absl::GetFlag(FLAGS_batch)) {
-    uint32_t batch = 0;
-    if (!absl::SimpleAtoi(text, &batch)) {
-      return absl::InvalidArgumentError(absl::StrCat("--batch: '", text, "' is no batch size; expected such as 32,128"));
-    }
-    ladder.batches.push_back(batch);
-  }
+  ASSIGN_OR_RETURN(ladder.batches, ParseNumberList("batch", absl::GetFlag(FLAGS_batch)));
   ladder.min_batch = absl::GetFlag(FLAGS_min_batch);
   ladder.factor = absl::GetFlag(FLAGS_factor);
   ladder.max_batch = absl::GetFlag(FLAGS_max_batch);
