@@ -1,0 +1,58 @@
+// Any bytes as a file of CIFAR-10's Python version: a batch whose pixels need no 3,072 bytes each in the corpus, since the
+// text @@@ in a pickle stands for an image's worth of bytes, and batches.meta. Refused, or whole images with labels of
+// ten classes; a refusal leaves the images as they were.
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/string_view.h"
+#include "lib/cifar/python_batch.h"
+#include "lib/testing/fuzz.h"
+
+namespace lockstep::testing {
+namespace {
+
+void CheckBatch(absl::string_view pickle) {
+  ImageSet set;
+  set.labels = {9};
+  set.pixels.assign(kImageBytes, 0x5A);
+  const absl::Status status = AppendPythonBatch(pickle, set);
+  if (!status.ok()) {
+    CheckUserError(status);
+    FUZZ_CHECK(set.size() == 1);
+  }
+  FUZZ_CHECK(set.pixels.size() == set.size() * kImageBytes);
+  FUZZ_CHECK(set.size() <= 1 + kPythonImagesPerFile);
+  FUZZ_CHECK(status.ok() == (set.size() > 1));
+  for (const uint8_t label : set.labels) {
+    FUZZ_CHECK(label < kPythonClasses);
+  }
+  for (size_t i = 0; i < kImageBytes; ++i) {
+    FUZZ_CHECK(set.pixels[i] == 0x5A);
+  }
+}
+
+void CheckClassNames(absl::string_view pickle) {
+  const absl::StatusOr<std::vector<std::string>> names = ParsePythonClassNames(pickle);
+  if (!names.ok()) {
+    return CheckUserError(names.status());
+  }
+  FUZZ_CHECK(names->size() == kPythonClasses);
+  for (const std::string& name : *names) {
+    for (const char c : name) {
+      FUZZ_CHECK(c >= 0x20 && c < 0x7F);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lockstep::testing
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace lockstep::testing;  // NOLINT(build/namespaces)
+  static const std::string* const image = new std::string(lockstep::kImageBytes, '\x11');
+  const absl::string_view bytes = Bytes(data, size);
+  CheckBatch(absl::StrReplaceAll(bytes, {{"@@@", *image}}));
+  CheckClassNames(bytes);
+  return 0;
+}
