@@ -34,6 +34,15 @@ void CheckUsageError(const absl::Status& status) {
   FUZZ_CHECK(ToExitCode(status) == ExitCode::kUsage);
 }
 
+// absl::FlagSaver would log each value that it restores.
+void ResetFlags() {
+  for (const char* name : kFlags) {
+    absl::CommandLineFlag& flag = *absl::FindCommandLineFlag(name);
+    std::string error;
+    FUZZ_CHECK(flag.ParseFrom(flag.DefaultValue(), &error));
+  }
+}
+
 // A value as printed sets the flag to what it is.
 void CheckValue(absl::CommandLineFlag& flag) {
   const std::string value = flag.CurrentValue();
@@ -62,7 +71,7 @@ void CheckParsers() {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace lockstep::testing;  // NOLINT(build/namespaces)
-  const absl::FlagSaver saver;
+  ResetFlags();
   const std::vector<std::string> arguments = absl::StrSplit(Bytes(data, size), '\n');
   const absl::StatusOr<std::vector<std::string>> positional = lockstep::ParseFlags(arguments);
   if (!positional.ok()) {
