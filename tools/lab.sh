@@ -11,7 +11,7 @@ set -euo pipefail
 
 usage() {
   sed -n '2,9s/^# \{0,1\}//p' "$0"
-  printf '\nFlags: --input=DIR --output=DIR --batch=N,N,... --images=N (synthetic) --repeats=N --model=resnet18|lenet5 --device=auto|cpu|cuda --force --allow_partial\n'
+  printf '\nFlags: --input=DIR --output=DIR --batch=N,N,... --images=N (synthetic) --repeats=N --calibration_images=N (quantize) --model=resnet18|lenet5 --device=auto|cpu|cuda --force --allow_partial\n'
 }
 
 fail_usage() {
@@ -19,7 +19,7 @@ fail_usage() {
   exit 2
 }
 
-input="" output="lockstep_lab" model="" batch="" images="" repeats="" device="auto" force="" partial=""
+input="" output="lockstep_lab" model="" batch="" images="" repeats="" device="auto" force="" partial="" calibration=""
 for argument in "$@"; do
   case "$argument" in
     --help | -h) usage; exit 0 ;;
@@ -30,6 +30,7 @@ for argument in "$@"; do
     --images=*) images="${argument#*=}" ;;
     --repeats=*) repeats="${argument#*=}" ;;
     --device=*) device="${argument#*=}" ;;
+    --calibration_images=*) calibration="${argument#*=}" ;;
     --force) force="--force" ;;
     --allow_partial) partial="--allow_partial" ;;
     *) fail_usage "unknown argument $argument; --help lists the flags" ;;
@@ -84,9 +85,11 @@ else
   fi
 fi
 : "${model:=resnet18}"
-calibration=400 # the lab's number, or all there are
-if [ -z "$input" ] && [ "$images" -lt "$calibration" ]; then
-  calibration="$images"
+if [ -z "$calibration" ]; then
+  calibration=400 # the lab's number, or all there are
+  if [ -z "$input" ] && [ "$images" -lt "$calibration" ]; then
+    calibration="$images"
+  fi
 fi
 
 step=0

@@ -86,7 +86,10 @@ LAUNCHER
 }
 
 for tool in $tools; do
-  cp -f "$bin/tools/$tool" "$out/libexec/$tool"
+  # Of a tool in two programs, the one that does the work: here the launcher finds LibTorch before either could start.
+  program="$bin/tools/libexec/$tool"
+  [ -f "$program" ] || program="$bin/tools/$tool"
+  cp -f "$program" "$out/libexec/$tool"
   chmod u+w "$out/libexec/$tool"
   copy_libraries "$out/libexec/$tool"
   strip "$out/libexec/$tool"
