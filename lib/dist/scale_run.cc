@@ -1,12 +1,7 @@
 #include "lib/dist/scale_run.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -24,29 +19,13 @@
 #include "lib/nn/torch_status.h"
 #include "lib/record/provenance.h"
 #include "lib/record/record_writer.h"
+#include "lib/record/standard_input.h"
 #include "lib/record/step_cache.h"
 
 namespace lockstep {
 namespace {
 
 constexpr char kPointTask[] = "scale_run_point";
-
-// Ranks cannot share a pipe: they get a copy of standard input in memory, by a path that lives as long as this process.
-absl::StatusOr<std::string> CopyStandardInput() {
-  const int fd = memfd_create("dataset.rec", MFD_CLOEXEC);
-  if (fd < 0) {
-    return absl::InternalError(absl::StrCat("memfd_create: ", std::strerror(errno)));
-  }
-  std::FILE* copy = fdopen(fd, "wb");
-  char buffer[65536];
-  size_t n;
-  while ((n = std::fread(buffer, 1, sizeof(buffer), stdin)) > 0 && std::fwrite(buffer, 1, n, copy) == n) {
-  }
-  if (std::ferror(stdin) != 0 || std::ferror(copy) != 0 || std::fflush(copy) != 0) {
-    return absl::DataLossError(absl::StrCat("standard input: cannot copy it: ", std::strerror(errno)));
-  }
-  return absl::StrCat("/proc/", getpid(), "/fd/", fd);
-}
 
 absl::StatusOr<proto::Header> MakeScaleHeader(const ScaleRunPlan& plan, const proto::Input& input) {
   if (plan.device.is_cuda()) {
@@ -164,7 +143,7 @@ absl::Status MeasureAll(const ScaleRunOptions& options, const ScaleRunPlan& plan
 absl::Status PlanAndMeasure(const ScaleRunOptions& options) {
   RETURN_IF_ERROR(CheckScaleRunOptions(options));
   std::string dataset_path = options.input;
-  if (options.input == "-") {
+  if (options.input == "-") {  // ranks cannot share a pipe
     ASSIGN_OR_RETURN(dataset_path, CopyStandardInput());
   }
   ScaleRunPlan plan;

@@ -8,9 +8,10 @@
 
 namespace lockstep {
 
-// Whether the file at `path` is a complete record file with this header's cache key. Then prints "cached PATH" on
-// stderr. Reads the header only: a file under its final name is complete (record_writer.h), and whoever reads the rest
-// checks it. Never true for "-", or when the key has no build identity.
+// Whether the file at `path` is a complete record file with this header's cache key, of a run that ended well, and the
+// files that it wrote beside the record are still there as they were. Then prints "cached PATH" on stderr. Reads the
+// header and the trailer only: whoever reads the records checks them. Never true for "-", or when the key has no build
+// identity.
 bool IsCached(const std::string& path, const proto::Header& header);
 
 }  // namespace lockstep

@@ -1,14 +1,10 @@
 #include "lib/train/train_sweep.h"
 
-#include <unistd.h>
-
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <utility>
 #include <vector>
 
-#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/exit_status.h"
 #include "lib/base/init_main.h"
@@ -20,7 +16,7 @@
 #include "lib/nn/torch_status.h"
 #include "lib/record/provenance.h"
 #include "lib/record/record_reader.h"
-#include "lib/record/record_writer.h"
+#include "lib/record/standard_input.h"
 #include "lib/record/step_cache.h"
 #include "lib/train/ladder.h"
 #include "lib/train/point_process.h"
@@ -42,40 +38,6 @@ absl::StatusOr<proto::Header> MakeSweepHeader(const TrainSweepOptions& options, 
   header.libraries = LoadedLibraries(plan.device);
   header.result_flags = ResultFlags(options, plan);
   return MakeHeader(header);
-}
-
-// Standard input cannot be read by every child: a copy of it can. `path` is set as soon as there is a file.
-absl::Status SpoolDataset(const Dataset& dataset, std::string& path) {
-  const char* folder = std::getenv("TMPDIR");
-  path = absl::StrCat(folder != nullptr ? folder : "/tmp", "/lockstep_dataset.XXXXXX");
-  const int fd = mkstemp(path.data());
-  if (fd < 0) {
-    return absl::NotFoundError(
-        absl::StrCat("cannot make a temporary file ", std::exchange(path, ""), " for the data set; set TMPDIR"));
-  }
-  close(fd);
-  HeaderOptions header;
-  header.schema = proto::DatasetFile::descriptor()->full_name();
-  return WriteRecordFile(path, MakeHeader(header), ToRecords(dataset));
-}
-
-// Whether the checkpoint that the record at `output` names is still there.
-bool CheckpointOfRecordIsThere(const std::string& output) {
-  const auto file = ReadRecordFile<proto::SweepFile>(output);
-  if (!file.ok()) {
-    return false;
-  }
-  for (const proto::SweepRecord& record : file->records) {
-    if (record.has_checkpoint()) {
-      return CheckpointIsThere(record.checkpoint());
-    }
-  }
-  return false;
-}
-
-bool IsDone(const TrainSweepOptions& options, const proto::Header& header) {
-  const bool may_be_cached = !options.force && (options.checkpoint.empty() || CheckpointOfRecordIsThere(options.output));
-  return may_be_cached && IsCached(options.output, header);
 }
 
 // One line of talk per point.
@@ -167,33 +129,29 @@ class Sweep {
 
 absl::Status PlanAndSweep(const TrainSweepOptions& options) {
   RETURN_IF_ERROR(CheckSweepOptions(options));
+  std::string dataset_path = options.input;
+  if (options.input == "-") {  // children cannot share a pipe
+    ASSIGN_OR_RETURN(dataset_path, CopyStandardInput());
+  }
   SweepPlan plan;
   proto::Header header;
-  std::string copy;  // of standard input
-  const absl::Cleanup remove_copy = [&copy] {
-    if (!copy.empty()) {
-      unlink(copy.c_str());
-    }
-  };
   {
-    ASSIGN_OR_RETURN(const Dataset dataset, ReadDataset(options.input));
+    ASSIGN_OR_RETURN(Dataset dataset, ReadDataset(dataset_path));
+    dataset.input.set_path(options.input);
     ASSIGN_OR_RETURN(plan, PlanSweep(options, dataset));
     ASSIGN_OR_RETURN(header, MakeSweepHeader(options, plan, dataset.input));
     if (options.dry_run) {
       std::fputs(PlanText(plan).c_str(), stderr);
       return absl::OkStatus();
     }
-    if (IsDone(options, header)) {
+    if (!options.force && IsCached(options.output, header)) {
       return absl::OkStatus();
-    }
-    if (options.input == "-") {
-      RETURN_IF_ERROR(SpoolDataset(dataset, copy));
     }
   }  // the children read the data set themselves
   const SweepJournalOptions journal_options = {options.output, options.force,
                                                options.checkpoint.empty() ? 0 : plan.checkpoint_batch};
   ASSIGN_OR_RETURN(const std::unique_ptr<SweepJournal> journal, SweepJournal::Open(journal_options, header, plan.spec));
-  return Sweep(options, plan, copy.empty() ? options.input : copy, *journal).Run();
+  return Sweep(options, plan, dataset_path, *journal).Run();
 }
 
 }  // namespace

@@ -1,0 +1,18 @@
+// Standard input as a file, for programs that hand it to several processes.
+#ifndef LOCKSTEP_LIB_RECORD_STANDARD_INPUT_H_
+#define LOCKSTEP_LIB_RECORD_STANDARD_INPUT_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+
+namespace lockstep {
+
+// Copies all of standard input into memory, and returns a path by which this process and its children can read it as often
+// as they like, as long as this process lives. Nothing is left on disk, however it ends. Cancelled: a stop signal came.
+// DataLoss: reading failed. ResourceExhausted: no memory.
+absl::StatusOr<std::string> CopyStandardInput();
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_RECORD_STANDARD_INPUT_H_

@@ -1,0 +1,113 @@
+#include "lib/record/step_cache.h"
+
+#include <unistd.h>
+
+#include <memory>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/proto/sweep.pb.h"
+#include "lib/record/digest.h"
+#include "lib/record/provenance.h"
+#include "lib/record/record_trailer.h"
+#include "lib/record/record_writer.h"
+#include "lib/testing/file_util.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::ReadFile;
+using ::lockstep::testing::StatusIs;
+using ::lockstep::testing::TempPath;
+using ::lockstep::testing::WriteFile;
+using ::testing::HasSubstr;
+
+proto::Header HeaderOfSeed(const std::string& seed) {
+  HeaderOptions options;
+  options.schema = "lockstep.proto.SweepFile";
+  options.result_flags = {{"seed", seed}};
+  return MakeHeader(options);
+}
+
+// Writes a record of seed 1 with one point, and `beside` as another file that the run wrote; returns its path.
+std::string WriteRun(int exit_status = 0, const std::string& beside = "") {
+  const std::string path = TempPath("sweep.rec");
+  auto writer = RecordWriter::Create(path, HeaderOfSeed("1"));
+  proto::SweepRecord record;
+  record.mutable_point()->set_batch_size(32);
+  EXPECT_THAT((*writer)->Append(record), IsOk());
+  if (!beside.empty()) {
+    proto::Input file;
+    file.set_path(beside);
+    file.set_sha256(Sha256HexOfFile(beside).value_or("none"));
+    (*writer)->AddOutput(file);
+  }
+  EXPECT_THAT((*writer)->Finish(exit_status), IsOk());
+  return path;
+}
+
+TEST(StepCacheTest, TheSameStepIsCached) { EXPECT_TRUE(IsCached(WriteRun(), HeaderOfSeed("1"))); }
+
+TEST(StepCacheTest, AnotherFlagIsAnotherStep) { EXPECT_FALSE(IsCached(WriteRun(), HeaderOfSeed("2"))); }
+
+TEST(StepCacheTest, WhatFailedIsTriedAgain) { EXPECT_FALSE(IsCached(WriteRun(1), HeaderOfSeed("1"))); }
+
+TEST(StepCacheTest, AFileBesideTheRecordMustBeThereAsItWas) {
+  const std::string beside = TempPath("lenet5.pt");
+  WriteFile(beside, "weights");
+  const std::string path = WriteRun(0, beside);
+  EXPECT_TRUE(IsCached(path, HeaderOfSeed("1")));
+  WriteFile(beside, "other weights");
+  EXPECT_FALSE(IsCached(path, HeaderOfSeed("1")));
+  unlink(beside.c_str());
+  EXPECT_FALSE(IsCached(path, HeaderOfSeed("1")));
+}
+
+TEST(StepCacheTest, ACutOffRecordIsNot) {
+  const std::string path = WriteRun();
+  WriteFile(path, ReadFile(path).substr(0, ReadFile(path).size() - 1));
+  EXPECT_FALSE(IsCached(path, HeaderOfSeed("1")));
+}
+
+TEST(StepCacheTest, StandardOutputAndNothingAreNot) {
+  EXPECT_FALSE(IsCached("-", HeaderOfSeed("1")));
+  EXPECT_FALSE(IsCached(TempPath("none"), HeaderOfSeed("1")));
+}
+
+TEST(RecordTrailerTest, FindsTheTrailerBehindManyRecords) {
+  const std::string path = TempPath("sweep.rec");
+  auto writer = RecordWriter::Create(path, HeaderOfSeed("1"));
+  proto::SweepRecord record;
+  record.mutable_point()->set_detail(std::string(50'000, '\n'));  // full of what looks like the start of a record
+  for (int i = 0; i < 4; ++i) {
+    ASSERT_THAT((*writer)->Append(record), IsOk());
+  }
+  ASSERT_THAT((*writer)->Finish(4), IsOk());
+  const auto trailer = ReadTrailerAtEnd(path);
+  ASSERT_THAT(trailer, IsOk());
+  EXPECT_EQ(trailer->record_count(), 5u);
+  EXPECT_EQ(trailer->exit_status(), 4);
+}
+
+TEST(RecordTrailerTest, RefusesEveryOtherEnd) {
+  const std::string path = WriteRun();
+  const std::string bytes = ReadFile(path);
+  const auto wrong = StatusIs(absl::StatusCode::kDataLoss, HasSubstr(path));
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    WriteFile(path, bytes.substr(0, size));
+    ASSERT_THAT(ReadTrailerAtEnd(path), wrong) << size;
+  }
+  WriteFile(path, bytes + "x");
+  EXPECT_THAT(ReadTrailerAtEnd(path), wrong);
+  for (size_t i = bytes.size() - 20; i < bytes.size(); ++i) {
+    std::string damaged = bytes;
+    damaged[i] ^= 1;
+    WriteFile(path, damaged);
+    ASSERT_THAT(ReadTrailerAtEnd(path), wrong) << i;
+  }
+}
+
+}  // namespace
+}  // namespace lockstep
