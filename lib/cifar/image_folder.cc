@@ -1,5 +1,9 @@
 #include "lib/cifar/image_folder.h"
 
+#include <malloc.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -79,6 +83,25 @@ std::string WhyPartial(const SplitPictures& split) {
   return "";
 }
 
+// Each picture takes and frees some 100 kB inside libjpeg or libpng. Left alone, malloc gives them back to the system and
+// asks for them again 8,000 times in 60,000 pictures.
+void KeepFreedMemory() {
+  mallopt(M_TRIM_THRESHOLD, 64 << 20);
+  mallopt(M_TOP_PAD, 4 << 20);
+}
+
+// `size` zeros, on pages of 2 MB where the system gives them: 90 page faults instead of 45,000 for CIFAR-10.
+void ResizeOnHugePages(size_t size, std::vector<uint8_t>& pixels) {
+  pixels.reserve(size);
+  const uintptr_t page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const uintptr_t begin = (reinterpret_cast<uintptr_t>(pixels.data()) + page - 1) / page * page;
+  const uintptr_t end = (reinterpret_cast<uintptr_t>(pixels.data()) + size) / page * page;
+  if (begin < end) {
+    madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // advice: refused where there are none
+  }
+  pixels.resize(size);
+}
+
 absl::StatusOr<ImageSet> DecodeSplit(const SourceFiles& source, const SplitPictures& split,
                                      const ParseOptions& options) {
   const std::string why = WhyPartial(split);
@@ -88,7 +111,7 @@ absl::StatusOr<ImageSet> DecodeSplit(const SourceFiles& source, const SplitPictu
   }
   const std::vector<Picture>& pictures = split.pictures;
   ImageSet set;
-  set.pixels.resize(pictures.size() * kImageBytes);
+  ResizeOnHugePages(pictures.size() * kImageBytes, set.pixels);
   set.labels.resize(pictures.size());
   Progress progress(absl::StrCat("decoding ", split.folder), pictures.size(), "images");
   ParallelOptions parallel;
@@ -117,6 +140,7 @@ absl::StatusOr<Dataset> ParseImageFolder(const SourceFiles& source, const ParseO
   CollectPictures(source, train);
   CollectPictures(source, test);
   RETURN_IF_ERROR(CheckClasses(source, train, test));
+  KeepFreedMemory();
   Dataset dataset;
   ASSIGN_OR_RETURN(dataset.train, DecodeSplit(source, train, options));
   ASSIGN_OR_RETURN(dataset.test, DecodeSplit(source, test, options));
