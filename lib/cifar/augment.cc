@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "lib/cifar/counter_random.h"
 #include "lib/cifar/dataset.h"
 
 namespace lockstep {
@@ -30,15 +29,6 @@ void CropRow(const uint8_t* row, const Augmentation& augmentation, const std::ar
 }
 
 }  // namespace
-
-Augmentation DrawAugmentation(uint64_t seed, uint32_t epoch, uint32_t image_index) {
-  CounterRandom random(seed, RandomPurpose::kAugmentation, epoch, image_index);
-  Augmentation augmentation;
-  augmentation.top = random.Below(2 * kCropPadding + 1);
-  augmentation.left = random.Below(2 * kCropPadding + 1);
-  augmentation.flip = random.Below(2) == 1;
-  return augmentation;
-}
 
 NormalizationTable MakeNormalizationTable(const std::array<float, 3>& mean, const std::array<float, 3>& std) {
   NormalizationTable table;

@@ -8,6 +8,8 @@
 #include <array>
 #include <cstdint>
 
+#include "lib/cifar/counter_random.h"
+
 namespace lockstep {
 
 inline constexpr uint32_t kCropPadding = 4;
@@ -20,7 +22,14 @@ struct Augmentation {
 };
 
 // Drawn from (seed, epoch, image index) alone, so that it does not matter which worker or rank prepares the image.
-Augmentation DrawAugmentation(uint64_t seed, uint32_t epoch, uint32_t image_index);
+constexpr Augmentation DrawAugmentation(uint64_t seed, uint32_t epoch, uint32_t image_index) {
+  CounterRandom random(seed, RandomPurpose::kAugmentation, epoch, image_index);
+  Augmentation augmentation;
+  augmentation.top = random.Below(2 * kCropPadding + 1);
+  augmentation.left = random.Below(2 * kCropPadding + 1);
+  augmentation.flip = random.Below(2) == 1;
+  return augmentation;
+}
 
 // (byte / 255 - mean) / std in fp32 for each channel and byte: the same roundings as ToTensor and Normalize.
 using NormalizationTable = std::array<std::array<float, 256>, 3>;

@@ -18,17 +18,18 @@ enum class RandomPurpose : uint64_t {
   kSyntheticImage = 4,
 };
 
-// One stream. Cheap to make (four multiplications per part of the key); not thread-safe.
+// One stream. Cheap to make (four multiplications per part of the key); not thread-safe. All constexpr, which nvcc takes for
+// kernels too (--expt-relaxed-constexpr): a kernel draws what the host draws.
 class CounterRandom {
  public:
-  CounterRandom(uint64_t seed, RandomPurpose purpose, uint64_t a, uint64_t b)
+  constexpr CounterRandom(uint64_t seed, RandomPurpose purpose, uint64_t a, uint64_t b)
       : state_(Mix(Mix(Mix(Mix(seed) + static_cast<uint64_t>(purpose)) + a) + b)) {}
 
   // Uniform in [0, 2^64).
-  uint64_t Next() { return Finalize(state_ += kGamma); }
+  constexpr uint64_t Next() { return Finalize(state_ += kGamma); }
 
   // Uniform in [0, bound), without bias (Lemire 2019, "Fast random integer generation in an interval"). bound > 0.
-  uint32_t Below(uint32_t bound) {
+  constexpr uint32_t Below(uint32_t bound) {
     uint64_t product = (Next() >> 32) * bound;
     if (static_cast<uint32_t>(product) < bound) {
       const uint32_t threshold = (0u - bound) % bound;
@@ -40,17 +41,17 @@ class CounterRandom {
   }
 
   // Uniform integer in [low, high], both included.
-  int32_t Between(int32_t low, int32_t high) { return low + static_cast<int32_t>(Below(high - low + 1)); }
+  constexpr int32_t Between(int32_t low, int32_t high) { return low + static_cast<int32_t>(Below(high - low + 1)); }
 
  private:
   static constexpr uint64_t kGamma = 0x9E3779B97F4A7C15u;
 
-  static uint64_t Finalize(uint64_t z) {
+  static constexpr uint64_t Finalize(uint64_t z) {
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
     return z ^ (z >> 31);
   }
-  static uint64_t Mix(uint64_t x) { return Finalize(x + kGamma); }
+  static constexpr uint64_t Mix(uint64_t x) { return Finalize(x + kGamma); }
 
   uint64_t state_;
 };

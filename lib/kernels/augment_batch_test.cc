@@ -1,0 +1,107 @@
+#include "lib/kernels/augment_batch.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "lib/cifar/augment.h"
+#include "lib/cifar/counter_random.h"
+#include "lib/cifar/dataset.h"
+#include "lib/cifar/sampler.h"
+#include "lib/kernels/device_array.h"
+
+namespace lockstep {
+namespace {
+
+constexpr uint32_t kImages = 300;
+constexpr uint64_t kSeed = 17;
+
+// Random pixels and labels, an epoch's order, and the lab's normalisation, all on the host.
+struct SmallEpoch {
+  std::vector<uint8_t> pixels;
+  std::vector<uint8_t> labels;
+  std::vector<uint32_t> order = EpochOrder(kImages, kSeed, 3);
+  NormalizationTable table = MakeNormalizationTable({0.4914f, 0.4822f, 0.4465f}, {0.2023f, 0.1994f, 0.2010f});
+  uint32_t first = 40;
+  uint32_t epoch = 3;
+
+  SmallEpoch() {
+    CounterRandom random(kSeed, RandomPurpose::kSyntheticImage, 0, 0);
+    std::generate_n(std::back_inserter(pixels), kImages * kImageBytes, [&] { return random.Next() & 255; });
+    std::generate_n(std::back_inserter(labels), kImages, [&] { return random.Below(10); });
+  }
+
+  AugmentBatchInput HostInput(uint32_t batch) const {
+    return {pixels.data(), labels.data(), order.data(), &first, &epoch, table[0].data(), kSeed, batch};
+  }
+};
+
+template <typename T>
+bool SameBits(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+}
+
+template <typename T>
+void ExpectKernelEqualsReference(ImageLayout layout, uint32_t batch) {
+  const SmallEpoch host;
+  std::vector<T> images(batch * kImageBytes);
+  std::vector<int64_t> labels(batch);
+  AugmentBatchReference(host.HostInput(batch), layout, images.data(), labels.data());
+
+  DeviceArray<uint8_t> pixels(host.pixels), all_labels(host.labels);
+  DeviceArray<uint32_t> order(host.order), first(std::vector<uint32_t>{host.first}), epoch(std::vector<uint32_t>{host.epoch});
+  DeviceArray<float> table(std::vector<float>(host.table[0].data(), host.table[0].data() + 3 * 256));
+  DeviceArray<T> out(batch * kImageBytes);
+  DeviceArray<int64_t> out_labels(batch);
+  const AugmentBatchInput input = {pixels.data(), all_labels.data(), order.data(), first.data(),
+                                   epoch.data(),  table.data(),      kSeed,        batch};
+  ASSERT_EQ(AugmentBatch(input, layout, out.data(), out_labels.data(), nullptr), cudaSuccess);
+  EXPECT_TRUE(SameBits(out.ToHost(), images));
+  EXPECT_EQ(out_labels.ToHost(), labels);
+}
+
+TEST(AugmentBatchTest, ReferenceIsTheLoadersImage) {
+  const SmallEpoch host;
+  std::vector<float> images(2 * kImageBytes);
+  std::vector<int64_t> labels(2);
+  AugmentBatchReference(host.HostInput(2), ImageLayout::kNchw, images.data(), labels.data());
+  const uint32_t index = host.order[host.first + 1];
+  std::vector<float> expected(kImageBytes);
+  AugmentImage(&host.pixels[index * kImageBytes], DrawAugmentation(kSeed, host.epoch, index), host.table, expected.data());
+  EXPECT_TRUE(SameBits(std::vector<float>(images.begin() + kImageBytes, images.end()), expected));
+  EXPECT_EQ(labels[1], host.labels[index]);
+}
+
+TEST(AugmentBatchTest, ReferencePutsChannelsLast) {
+  const SmallEpoch host;
+  std::vector<float> nchw(kImageBytes), nhwc(kImageBytes);
+  std::vector<int64_t> label(1);
+  AugmentBatchReference(host.HostInput(1), ImageLayout::kNchw, nchw.data(), label.data());
+  AugmentBatchReference(host.HostInput(1), ImageLayout::kNhwc, nhwc.data(), label.data());
+  EXPECT_EQ(nhwc[0], nchw[0]);
+  EXPECT_EQ(nhwc[1], nchw[kPlaneBytes]);
+  EXPECT_EQ(nhwc[3 * 33 + 2], nchw[2 * kPlaneBytes + 33]);  // row 1, column 1, blue
+}
+
+TEST(AugmentBatchTest, KernelEqualsReferenceBitForBit) {
+  if (!HaveGpu()) {
+    GTEST_SKIP() << "no CUDA device";
+  }
+  for (const ImageLayout layout : {ImageLayout::kNchw, ImageLayout::kNhwc}) {
+    for (const uint32_t batch : {1u, 2u, 37u, 260u}) {
+      ExpectKernelEqualsReference<float>(layout, batch);
+      ExpectKernelEqualsReference<__nv_bfloat16>(layout, batch);
+    }
+  }
+}
+
+TEST(AugmentBatchTest, NoImagesAreNoError) {
+  if (!HaveGpu()) {
+    GTEST_SKIP() << "no CUDA device";
+  }
+  EXPECT_EQ(AugmentBatch<float>({}, ImageLayout::kNchw, nullptr, nullptr, nullptr), cudaSuccess);
+}
+
+}  // namespace
+}  // namespace lockstep
