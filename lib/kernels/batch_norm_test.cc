@@ -1,0 +1,356 @@
+#include "lib/kernels/batch_norm.h"
+
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "lib/cifar/counter_random.h"
+#include "lib/kernels/batch_norm_reference.h"
+#include "lib/kernels/device_array.h"
+
+namespace lockstep {
+namespace {
+
+constexpr double kUnit = 0x1p-24;  // of fp32, round to nearest: half a unit in the last place, relative
+constexpr float kMomentum = 0.1f;
+constexpr float kEpsilon = 1e-5f;
+constexpr uint32_t kMultiprocessors = 132;  // of an H200
+
+// Relative error of rounding a result to T.
+template <typename T>
+constexpr double RoundingOf() {
+  return std::is_same_v<T, float> ? kUnit : 0x1p-9;  // bf16 has 8 significant bits
+}
+
+// Fails with the first value that is further from `expected` than `bound` allows; NaN never passes.
+void ExpectWithin(const std::vector<float>& found, const Values& expected, const Values& bound, const std::string& what) {
+  ASSERT_EQ(found.size(), expected.size()) << what;
+  for (size_t i = 0; i < found.size(); ++i) {
+    ASSERT_LE(std::abs(found[i] - expected[i]), bound[i]) << what << " " << i << ": " << found[i] << " for " << expected[i];
+  }
+}
+
+template <typename T>
+std::vector<float> ToFloats(const std::vector<T>& values) {
+  std::vector<float> floats;
+  for (const T& value : values) {
+    floats.push_back(static_cast<float>(value));
+  }
+  return floats;
+}
+
+// What a kernel takes, as the device has it (rounded to T) and as the reference reads it.
+template <typename T>
+struct Both {
+  std::vector<T> host;
+  Values values;
+
+  // Uniform in [centre - width, centre + width], the centre moved by a tenth of the channel's number.
+  Both(uint64_t seed, size_t count, double centre, double width, uint32_t channels = 1) {
+    CounterRandom random(seed, RandomPurpose::kSyntheticImage, 1, 2);
+    for (size_t i = 0; i < count; ++i) {
+      const double unit = static_cast<double>(random.Below(1u << 24)) / (1 << 23) - 1;
+      host.push_back(T(static_cast<float>(centre + 0.1 * static_cast<double>(i % channels % 7) + width * unit)));
+      values.push_back(static_cast<float>(host.back()));
+    }
+  }
+};
+
+std::vector<BatchNormShape> Shapes() {
+  return {{2, 64}, {33, 64}, {100, 128}, {5000, 64}, {4096, 512}, {32 * 32 * 32, 64}, {77777, 256}};
+}
+
+// Additions that a total went through, one after another at most: a thread's rows, five halvings, every fourth block, four.
+double AdditionDepth(const BatchNormShape& shape, const BatchNormLaunch& launch) {
+  return std::ceil(shape.rows / (32.0 * launch.row_blocks)) + 5 + std::ceil(launch.row_blocks / 4.0) + 4;
+}
+
+// Of each channel, the mean of f(x) over the rows.
+template <typename F>
+Values MeanOver(const BatchNormShape& shape, const Values& x, F f) {
+  Values means(shape.channels);
+  for (size_t i = 0; i < x.size(); ++i) {
+    means[i % shape.channels] += f(i, x[i]) / shape.rows;
+  }
+  return means;
+}
+
+template <typename T>
+void CheckStatistics(const BatchNormShape& shape) {
+  const size_t size = static_cast<size_t>(shape.rows) * shape.channels;
+  const uint32_t c_count = shape.channels;
+  const Both<T> x(1, size, 0.5, 2, c_count);
+  const Both<float> gamma(2, c_count, 1, 0.5), beta(3, c_count, 0, 0.5), mean(4, c_count, 0.4, 0.3), var(5, c_count, 1, 0.5);
+  const auto expected = ReferenceStatistics(shape, x.values, gamma.values, beta.values, mean.values, var.values, kMomentum,
+                                            kEpsilon);
+
+  DeviceArray<T> device_x(x.host);
+  DeviceArray<float> device_gamma(gamma.host), device_beta(beta.host), running_mean(mean.host), running_var(var.host);
+  DeviceArray<float> out_mean(c_count), inv_std(c_count), scale(c_count), shift(c_count);
+  const BatchNormLaunch launch = PlanBatchNorm(shape, kMultiprocessors);
+  DeviceArray<uint8_t> workspace(std::vector<uint8_t>(BatchNormWorkspaceBytes(launch)));
+  const BatchNormState state = {out_mean.data(), inv_std.data(), scale.data(), shift.data()};
+  std::vector<float> first_mean;
+  for (int run = 0; run < 2; ++run) {  // again with the workspace as it was left
+    DeviceArray<float> moving_mean(mean.host), moving_var(var.host);
+    const BatchNormParameters parameters = {device_gamma.data(), device_beta.data(), moving_mean.data(),
+                                            moving_var.data(),   kMomentum,          kEpsilon};
+    ASSERT_EQ(BatchNormStatistics(shape, launch, device_x.data(), parameters, state, workspace.data(), nullptr),
+              cudaSuccess);
+    // The sums' error is that of their additions, relative to the sum of magnitudes; five more roundings at the end.
+    const double depth = AdditionDepth(shape, launch) + 5;
+    const auto moved = [&](size_t i, double v) { return std::abs(v - mean.values[i % c_count]); };
+    const Values first = MeanOver(shape, x.values, moved);
+    const Values second = MeanOver(shape, x.values, [&](size_t i, double v) { return moved(i, v) * moved(i, v); });
+    Values mean_bound, std_bound, scale_bound, shift_bound, running_mean_bound, running_var_bound;
+    for (uint32_t c = 0; c < c_count; ++c) {
+      const double e_mean = depth * kUnit * first[c] + 2 * kUnit * std::abs(expected.mean[c]);
+      const double e_var = depth * kUnit * second[c] + 2 * first[c] * e_mean;
+      const double inv = expected.inv_std[c];
+      // d(1/sqrt(v)) = dv / (2 v^1.5); rsqrtf itself is within 2 units in the last place, 4 half ones.
+      const double e_inv = e_var * inv * inv * inv / 2 + 4 * kUnit * inv;
+      const double e_scale = gamma.values[c] * e_inv + kUnit * std::abs(expected.scale[c]);
+      mean_bound.push_back(e_mean);
+      std_bound.push_back(e_inv);
+      scale_bound.push_back(e_scale);
+      shift_bound.push_back(std::abs(expected.mean[c]) * e_scale + std::abs(expected.scale[c]) * e_mean +
+                            2 * kUnit * (std::abs(expected.mean[c] * expected.scale[c]) + std::abs(expected.shift[c])));
+      running_mean_bound.push_back(kMomentum * e_mean + 4 * kUnit * (std::abs(mean.values[c]) + first[c]));
+      running_var_bound.push_back(2 * kMomentum * e_var + 6 * kUnit * (var.values[c] + 2 * second[c]));
+    }
+    ExpectWithin(out_mean.ToHost(), expected.mean, mean_bound, "mean");
+    ExpectWithin(inv_std.ToHost(), expected.inv_std, std_bound, "inv_std");
+    ExpectWithin(scale.ToHost(), expected.scale, scale_bound, "scale");
+    ExpectWithin(shift.ToHost(), expected.shift, shift_bound, "shift");
+    ExpectWithin(moving_mean.ToHost(), expected.running_mean, running_mean_bound, "running_mean");
+    ExpectWithin(moving_var.ToHost(), expected.running_var, running_var_bound, "running_var");
+    if (run == 0) {
+      first_mean = out_mean.ToHost();
+    } else {
+      EXPECT_EQ(out_mean.ToHost(), first_mean) << "two runs differ";
+    }
+  }
+}
+
+enum class Residual { kNone, kIdentity, kScaled };
+
+template <typename T>
+void CheckApply(const BatchNormShape& shape, Residual kind, bool relu) {
+  const size_t size = static_cast<size_t>(shape.rows) * shape.channels;
+  const Both<T> x(1, size, 0, 2), r(2, kind == Residual::kNone ? 0 : size, 0, 2);
+  const size_t r_channels = kind == Residual::kScaled ? shape.channels : 0;
+  const Both<float> scale(3, shape.channels, 1, 0.9), shift(4, shape.channels, 0, 1), r_scale(5, r_channels, 1, 0.5),
+      r_shift(6, r_channels, 0, 1);
+  const Values before =
+      ReferenceApply(shape, x.values, scale.values, shift.values, r.values, r_scale.values, r_shift.values);
+
+  DeviceArray<T> device_x(x.host), device_r(r.host), y(size);
+  DeviceArray<float> device_scale(scale.host), device_shift(shift.host), device_r_scale(r_scale.host),
+      device_r_shift(r_shift.host);
+  DeviceArray<uint8_t> mask(size / 8);
+  BatchNormResidual<T> residual;
+  residual.residual = kind == Residual::kNone ? nullptr : device_r.data();
+  residual.scale = kind == Residual::kScaled ? device_r_scale.data() : nullptr;
+  residual.shift = kind == Residual::kScaled ? device_r_shift.data() : nullptr;
+  ASSERT_EQ(BatchNormApply(shape, device_x.data(), device_scale.data(), device_shift.data(), residual, y.data(),
+                           relu ? mask.data() : nullptr, nullptr),
+            cudaSuccess);
+
+  Values expected, bound;
+  for (size_t i = 0; i < size; ++i) {
+    const size_t c = i % shape.channels;
+    double magnitude = std::abs(scale.values[c] * x.values[i]) + std::abs(shift.values[c]);
+    if (kind != Residual::kNone) {
+      magnitude += kind == Residual::kScaled ? std::abs(r_scale.values[c] * r.values[i]) + std::abs(r_shift.values[c])
+                                             : std::abs(r.values[i]);
+    }
+    expected.push_back(relu ? std::max(before[i], 0.0) : before[i]);
+    // At most five roundings in fp32, then one to T.
+    bound.push_back(5 * kUnit * magnitude + RoundingOf<T>() * std::abs(expected[i]) * (1 + 1e-6));
+  }
+  ExpectWithin(ToFloats(y.ToHost()), expected, bound, "y");
+  const std::vector<uint8_t> bits = mask.ToHost();
+  for (size_t i = 0; relu && i < size; ++i) {
+    const bool sure = std::abs(before[i]) > bound[i];
+    ASSERT_TRUE(!sure || (bits[i / 8] >> i % 8 & 1) == (before[i] > 0)) << "mask of " << i;
+  }
+}
+
+template <typename T>
+struct Upstream {
+  Both<T> dy, dy2;
+  std::vector<uint8_t> mask;
+  Values g;  // the gradient before the ReLU, and its magnitude when added up in fp32
+
+  Upstream(size_t size, bool two, bool relu) : dy(7, size, 0.1, 1), dy2(8, two ? size : 0, 0.05, 1) {
+    CounterRandom random(9, RandomPurpose::kSyntheticImage, 1, 2);
+    for (size_t i = 0; i < (relu ? size / 8 : 0); ++i) {
+      mask.push_back(static_cast<uint8_t>(random.Next()));
+    }
+    for (size_t i = 0; i < size; ++i) {
+      const bool on = !relu || (mask[i / 8] >> i % 8 & 1) != 0;
+      g.push_back(on ? static_cast<double>(static_cast<float>(dy.values[i]) + (two ? static_cast<float>(dy2.values[i]) : 0.0f))
+                     : 0.0);
+    }
+  }
+};
+
+template <typename T>
+void CheckBackwardReduce(const BatchNormShape& shape, bool two, bool relu) {
+  const size_t size = static_cast<size_t>(shape.rows) * shape.channels;
+  const uint32_t c_count = shape.channels;
+  const Both<T> x(1, size, 0.5, 2, c_count);
+  const Both<float> mean(2, c_count, 0.6, 0.3), inv_std(3, c_count, 1, 0.5), scale(4, c_count, 1, 0.5);
+  const Upstream<T> up(size, two, relu);
+  const auto expected = ReferenceBackwardReduce(shape, x.values, up.g, mean.values, inv_std.values, scale.values);
+
+  DeviceArray<T> device_x(x.host), dy(up.dy.host), dy2(up.dy2.host);
+  DeviceArray<uint8_t> mask(up.mask);
+  DeviceArray<float> device_mean(mean.host), device_inv_std(inv_std.host), device_scale(scale.host), unused(c_count);
+  DeviceArray<float> dgamma(c_count), dbeta(c_count), on_g(c_count), on_x(c_count), constant(c_count);
+  const BatchNormLaunch launch = PlanBatchNorm(shape, kMultiprocessors);
+  DeviceArray<uint8_t> workspace(std::vector<uint8_t>(BatchNormWorkspaceBytes(launch)));
+  const BatchNormUpstream<T> upstream = {dy.data(), two ? dy2.data() : nullptr, relu ? mask.data() : nullptr};
+  ASSERT_EQ(BatchNormBackwardReduce(shape, launch, device_x.data(), upstream,
+                                    {device_mean.data(), device_inv_std.data(), device_scale.data(), unused.data()},
+                                    {dgamma.data(), dbeta.data(), on_g.data(), on_x.data(), constant.data()},
+                                    workspace.data(), nullptr),
+            cudaSuccess);
+
+  const double depth = AdditionDepth(shape, launch) + 6;  // x - mean, its product, inv_std, and three of the coefficients
+  const Values g_size = MeanOver(shape, up.g, [](size_t, double g) { return std::abs(g); });
+  const Values gx_size = MeanOver(shape, up.g, [&](size_t i, double g) {
+    return std::abs(g) * (std::abs(x.values[i]) + std::abs(mean.values[i % c_count]));
+  });
+  Values dbeta_bound, dgamma_bound, on_x_bound, constant_bound;
+  for (uint32_t c = 0; c < c_count; ++c) {
+    const double e_beta = depth * kUnit * g_size[c];                       // of the mean over the rows
+    const double e_gamma = depth * kUnit * gx_size[c] * inv_std.values[c];  // likewise
+    const double e_on_x = scale.values[c] * inv_std.values[c] * e_gamma + 4 * kUnit * std::abs(expected.on_x[c]);
+    dbeta_bound.push_back(shape.rows * e_beta);
+    dgamma_bound.push_back(shape.rows * e_gamma);
+    on_x_bound.push_back(e_on_x);
+    constant_bound.push_back(scale.values[c] * e_beta + std::abs(mean.values[c]) * e_on_x +
+                             4 * kUnit * (scale.values[c] * g_size[c] + std::abs(expected.on_x[c] * mean.values[c])));
+  }
+  ExpectWithin(dbeta.ToHost(), expected.dbeta, dbeta_bound, "dbeta");
+  ExpectWithin(dgamma.ToHost(), expected.dgamma, dgamma_bound, "dgamma");
+  ExpectWithin(on_g.ToHost(), expected.on_g, Values(c_count, 0.0), "on_g");
+  ExpectWithin(on_x.ToHost(), expected.on_x, on_x_bound, "on_x");
+  ExpectWithin(constant.ToHost(), expected.constant, constant_bound, "constant");
+}
+
+template <typename T>
+void CheckBackwardApply(const BatchNormShape& shape, bool two, bool relu) {
+  const size_t size = static_cast<size_t>(shape.rows) * shape.channels;
+  const Both<T> x(1, size, 0.5, 2);
+  const Both<float> on_g(2, shape.channels, 1, 0.5), on_x(3, shape.channels, 0, 0.2), constant(4, shape.channels, 0, 0.3);
+  const Upstream<T> up(size, two, relu);
+
+  DeviceArray<T> device_x(x.host), dy(up.dy.host), dy2(up.dy2.host), dx(size), dresidual(size);
+  DeviceArray<uint8_t> mask(up.mask);
+  DeviceArray<float> device_on_g(on_g.host), device_on_x(on_x.host), device_constant(constant.host);
+  const BatchNormUpstream<T> upstream = {dy.data(), two ? dy2.data() : nullptr, relu ? mask.data() : nullptr};
+  ASSERT_EQ(BatchNormBackwardApply(shape, device_x.data(), upstream,
+                                   {nullptr, nullptr, device_on_g.data(), device_on_x.data(), device_constant.data()},
+                                   dx.data(), dresidual.data(), nullptr),
+            cudaSuccess);
+
+  Values expected, bound, g_bound;
+  for (size_t i = 0; i < size; ++i) {
+    const size_t c = i % shape.channels;
+    expected.push_back(on_g.values[c] * up.g[i] + on_x.values[c] * x.values[i] + constant.values[c]);
+    const double magnitude =
+        std::abs(on_g.values[c] * up.g[i]) + std::abs(on_x.values[c] * x.values[i]) + std::abs(constant.values[c]);
+    bound.push_back(4 * kUnit * magnitude + RoundingOf<T>() * std::abs(expected[i]) * (1 + 1e-6));
+    g_bound.push_back(RoundingOf<T>() * std::abs(up.g[i]));
+  }
+  ExpectWithin(ToFloats(dx.ToHost()), expected, bound, "dx");
+  ExpectWithin(ToFloats(dresidual.ToHost()), up.g, g_bound, "dresidual");
+}
+
+class BatchNormGpuTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!HaveGpu()) {
+      GTEST_SKIP() << "no CUDA device";
+    }
+  }
+};
+
+TEST_F(BatchNormGpuTest, StatisticsEqualTheReferences) {
+  for (const BatchNormShape& shape : Shapes()) {
+    CheckStatistics<float>(shape);
+    CheckStatistics<__nv_bfloat16>(shape);
+  }
+}
+
+TEST_F(BatchNormGpuTest, ApplyEqualsTheReference) {
+  for (const BatchNormShape& shape : Shapes()) {
+    for (const Residual residual : {Residual::kNone, Residual::kIdentity, Residual::kScaled}) {
+      for (const bool relu : {false, true}) {
+        CheckApply<float>(shape, residual, relu);
+        CheckApply<__nv_bfloat16>(shape, residual, relu);
+      }
+    }
+  }
+}
+
+TEST_F(BatchNormGpuTest, BackwardReduceEqualsTheReference) {
+  for (const BatchNormShape& shape : Shapes()) {
+    for (const auto& [two, relu] : {std::pair(false, false), std::pair(false, true), std::pair(true, true)}) {
+      CheckBackwardReduce<float>(shape, two, relu);
+      CheckBackwardReduce<__nv_bfloat16>(shape, two, relu);
+    }
+  }
+}
+
+TEST_F(BatchNormGpuTest, BackwardApplyEqualsTheReference) {
+  for (const BatchNormShape& shape : Shapes()) {
+    for (const auto& [two, relu] : {std::pair(false, false), std::pair(false, true), std::pair(true, true)}) {
+      CheckBackwardApply<float>(shape, two, relu);
+      CheckBackwardApply<__nv_bfloat16>(shape, two, relu);
+    }
+  }
+}
+
+TEST(BatchNormTest, RefusesShapesItCannotHandle) {
+  const float* x = nullptr;
+  float* y = nullptr;
+  EXPECT_EQ(BatchNormApply<float>({100, 65}, x, x, x, {}, y, nullptr, nullptr), cudaErrorInvalidValue);
+  EXPECT_EQ(BatchNormApply<float>({1, 64}, x, x, x, {}, y, nullptr, nullptr), cudaErrorInvalidValue);
+  EXPECT_EQ(BatchNormApply<float>({100, 0}, x, x, x, {}, y, nullptr, nullptr), cudaErrorInvalidValue);
+}
+
+// 132 SMs of four blocks: 528 blocks when there are rows for them, shared by the channel blocks.
+TEST(BatchNormTest, TheLaunchFillsTheGpuButNoMore) {
+  EXPECT_EQ(PlanBatchNorm({524288, 64}, 132).row_blocks, 528u);
+  EXPECT_EQ(PlanBatchNorm({8192, 512}, 132).row_blocks, 66u);
+  EXPECT_EQ(PlanBatchNorm({8192, 512}, 132).channel_blocks, 8u);
+  EXPECT_EQ(PlanBatchNorm({640, 64}, 132).row_blocks, 10u);  // 64 rows a block
+  EXPECT_EQ(PlanBatchNorm({2, 64}, 132).row_blocks, 1u);
+}
+
+// By hand: x = 1, 3 in channel 0: mean 2, variance 1; gamma 2, beta 1, epsilon 0: y = -1, 3.
+TEST(BatchNormTest, TheReferenceByHand) {
+  const BatchNormShape shape = {2, 1};
+  const auto statistics = ReferenceStatistics(shape, {1, 3}, {2}, {1}, {0}, {1}, 0.1, 0);
+  EXPECT_EQ(statistics.mean, Values({2}));
+  EXPECT_EQ(statistics.scale, Values({2}));
+  EXPECT_EQ(statistics.shift, Values({-3}));
+  EXPECT_DOUBLE_EQ(statistics.running_mean[0], 0.2);
+  EXPECT_DOUBLE_EQ(statistics.running_var[0], 1.1);  // 0.9 * 1 + 0.1 * 2, unbiased
+  EXPECT_EQ(ReferenceApply(shape, {1, 3}, statistics.scale, statistics.shift, {10, 20}, {}, {}), Values({9, 23}));
+  // g = 1, 0: dbeta 1, dgamma = 1 * (1 - 2) = -1; dx = 2 * (g - 1/2 - xhat * -1/2): 2 * (1/2 - 1/2) = 0 for both.
+  const auto reduced = ReferenceBackwardReduce(shape, {1, 3}, {1, 0}, {2}, {1}, {2});
+  EXPECT_EQ(reduced.dbeta, Values({1}));
+  EXPECT_EQ(reduced.dgamma, Values({-1}));
+  EXPECT_DOUBLE_EQ(reduced.on_g[0] * 1 + reduced.on_x[0] * 1 + reduced.constant[0], 0);
+  EXPECT_DOUBLE_EQ(reduced.on_g[0] * 0 + reduced.on_x[0] * 3 + reduced.constant[0], 0);
+}
+
+}  // namespace
+}  // namespace lockstep

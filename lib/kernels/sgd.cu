@@ -1,0 +1,69 @@
+// Moves 20 bytes an element with a bf16 gradient and copy (22 with an fp32 gradient): 57 us for ResNet-18's 11.2 million at
+// an H200's 4.3 TB/s of copies. Four elements a thread, 16 bytes a load.
+#include <algorithm>
+#include <cstdint>
+
+#include "lib/kernels/sgd.h"
+#include "lib/kernels/sgd_element.h"
+
+namespace lockstep {
+namespace {
+
+constexpr uint32_t kThreads = 256;
+constexpr uint32_t kVector = 4;
+
+template <typename G>
+struct alignas(sizeof(G) * kVector) Four {
+  G value[kVector];
+};
+
+template <typename G>
+__global__ void SgdKernel(SgdInput<G> input) {
+  const float rate = *input.learning_rate;
+  const size_t whole = input.count / kVector;
+  const size_t step = static_cast<size_t>(gridDim.x) * kThreads;
+  for (size_t i = static_cast<size_t>(blockIdx.x) * kThreads + threadIdx.x; i < whole; i += step) {
+    const Four<G> gradient = reinterpret_cast<const Four<G>*>(input.gradient)[i];
+    Four<float> parameter = reinterpret_cast<Four<float>*>(input.parameter)[i];
+    Four<float> velocity = reinterpret_cast<Four<float>*>(input.velocity)[i];
+    Four<__nv_bfloat16> copy;
+#pragma unroll
+    for (uint32_t k = 0; k < kVector; ++k) {
+      SgdElement(static_cast<float>(gradient.value[k]), rate, input.momentum, input.weight_decay, parameter.value[k],
+                 velocity.value[k]);
+      copy.value[k] = __float2bfloat16_rn(parameter.value[k]);
+    }
+    reinterpret_cast<Four<float>*>(input.parameter)[i] = parameter;
+    reinterpret_cast<Four<float>*>(input.velocity)[i] = velocity;
+    if (input.bf16_copy != nullptr) {
+      reinterpret_cast<Four<__nv_bfloat16>*>(input.bf16_copy)[i] = copy;
+    }
+  }
+  // The last one to three elements.
+  const size_t last = whole * kVector + threadIdx.x;
+  if (blockIdx.x == 0 && last < input.count) {
+    SgdElement(static_cast<float>(input.gradient[last]), rate, input.momentum, input.weight_decay, input.parameter[last],
+               input.velocity[last]);
+    if (input.bf16_copy != nullptr) {
+      input.bf16_copy[last] = __float2bfloat16_rn(input.parameter[last]);
+    }
+  }
+}
+
+}  // namespace
+
+template <typename G>
+cudaError_t SgdStep(const SgdInput<G>& input, cudaStream_t stream) {
+  if (input.count == 0) {
+    return cudaSuccess;
+  }
+  constexpr size_t kMostBlocks = 132 * 8 * 4;  // four times what fills 132 SMs of 2,048 threads
+  const size_t blocks = std::min(kMostBlocks, (input.count / kVector + kThreads) / kThreads);
+  SgdKernel<<<static_cast<uint32_t>(blocks), kThreads, 0, stream>>>(input);
+  return cudaGetLastError();
+}
+
+template cudaError_t SgdStep(const SgdInput<float>&, cudaStream_t);
+template cudaError_t SgdStep(const SgdInput<__nv_bfloat16>&, cudaStream_t);
+
+}  // namespace lockstep

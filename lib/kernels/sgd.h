@@ -1,0 +1,43 @@
+// SGD with momentum and weight decay over all parameters of a network in one launch, as torch.optim.SGD (dampening 0, no
+// Nesterov):
+//
+//   velocity = momentum * velocity + (gradient + weight_decay * parameter);  parameter -= learning_rate * velocity
+//
+// Parameters, velocities and gradients each lie in one piece, so that a launch needs no table of tensors. The state is
+// fp32; a network that computes in bf16 gets its copy of the weights in the same pass. The learning rate is read on the
+// device: a captured step can be replayed under a schedule.
+#ifndef LOCKSTEP_LIB_KERNELS_SGD_H_
+#define LOCKSTEP_LIB_KERNELS_SGD_H_
+
+#include <cuda_bf16.h>
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+namespace lockstep {
+
+// All pointers are of the device (of the host for the reference), to `count` elements unless said otherwise, and aligned
+// to 16 bytes. G, the gradient's type: float or __nv_bfloat16.
+template <typename G>
+struct SgdInput {
+  size_t count = 0;  // any; 0 does nothing
+  const G* gradient = nullptr;
+  const float* learning_rate = nullptr;  // fp32 ()
+  float momentum = 0;
+  float weight_decay = 0;
+  float* parameter = nullptr;
+  float* velocity = nullptr;            // zeros before the first step
+  __nv_bfloat16* bf16_copy = nullptr;  // of the new parameters; null: not wanted
+};
+
+// Returns the launch's error; runs on `stream`.
+template <typename G>
+cudaError_t SgdStep(const SgdInput<G>& input, cudaStream_t stream);
+
+// The same on the host, bit for bit: both use the fused multiply-adds of sgd_element.h.
+template <typename G>
+void SgdStepReference(const SgdInput<G>& input);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_KERNELS_SGD_H_

@@ -1,0 +1,20 @@
+#include "lib/kernels/sgd.h"
+#include "lib/kernels/sgd_element.h"
+
+namespace lockstep {
+
+template <typename G>
+void SgdStepReference(const SgdInput<G>& input) {
+  for (size_t i = 0; i < input.count; ++i) {
+    SgdElement(static_cast<float>(input.gradient[i]), *input.learning_rate, input.momentum, input.weight_decay,
+               input.parameter[i], input.velocity[i]);
+    if (input.bf16_copy != nullptr) {
+      input.bf16_copy[i] = __float2bfloat16_rn(input.parameter[i]);
+    }
+  }
+}
+
+template void SgdStepReference(const SgdInput<float>&);
+template void SgdStepReference(const SgdInput<__nv_bfloat16>&);
+
+}  // namespace lockstep

@@ -1,0 +1,77 @@
+#include "lib/kernels/sgd.h"
+
+#include <cstring>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "lib/cifar/counter_random.h"
+#include "lib/kernels/device_array.h"
+
+namespace lockstep {
+namespace {
+
+std::vector<float> RandomFloats(uint64_t seed, size_t count) {
+  CounterRandom random(seed, RandomPurpose::kSyntheticImage, 1, 2);
+  std::vector<float> values(count);
+  for (float& value : values) {
+    value = static_cast<float>(random.Below(1u << 24)) / (1 << 23) - 1;
+  }
+  return values;
+}
+
+template <typename T>
+bool SameBits(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+}
+
+// Three steps, since the velocity of the first is special.
+template <typename G>
+void ExpectKernelEqualsReference(size_t count, bool with_copy) {
+  std::vector<float> parameter = RandomFloats(1, count), velocity(count);
+  std::vector<__nv_bfloat16> copy(count);
+  std::vector<G> gradient;
+  for (const float value : RandomFloats(2, count)) {
+    gradient.push_back(G(value));
+  }
+  float rate = 0.1f;
+  DeviceArray<float> device_parameter(parameter), device_velocity(velocity), device_rate(std::vector<float>{rate});
+  DeviceArray<G> device_gradient(gradient);
+  DeviceArray<__nv_bfloat16> device_copy(copy);
+  const SgdInput<G> host = {count, gradient.data(), &rate, 0.9f, 5e-4f, parameter.data(), velocity.data(), copy.data()};
+  const SgdInput<G> device = {count, device_gradient.data(), device_rate.data(), 0.9f, 5e-4f, device_parameter.data(),
+                              device_velocity.data(), with_copy ? device_copy.data() : nullptr};
+  for (int step = 0; step < 3; ++step) {
+    SgdStepReference(host);
+    ASSERT_EQ(SgdStep(device, nullptr), cudaSuccess);
+  }
+  EXPECT_TRUE(SameBits(device_parameter.ToHost(), parameter)) << count;
+  EXPECT_TRUE(SameBits(device_velocity.ToHost(), velocity)) << count;
+  EXPECT_EQ(SameBits(device_copy.ToHost(), copy), with_copy) << count;
+}
+
+// Beyond one grid of blocks at 4 elements a thread: 132 * 8 * 4 * 256 * 4 = 4,325,376 elements.
+TEST(SgdTest, KernelEqualsReferenceBitForBit) {
+  if (!HaveGpu()) {
+    GTEST_SKIP() << "no CUDA device";
+  }
+  for (const size_t count : {size_t{1}, size_t{3}, size_t{4}, size_t{1023}, size_t{1030}, size_t{5'000'002}}) {
+    ExpectKernelEqualsReference<float>(count, true);
+    ExpectKernelEqualsReference<float>(count, false);
+    ExpectKernelEqualsReference<__nv_bfloat16>(count, true);
+  }
+}
+
+// velocity = 0.5 * 8 + (2 + 0.25 * 4) = 7; parameter = 4 - 0.125 * 7 = 3.125, all exact in binary.
+TEST(SgdTest, TheReferenceByHand) {
+  float gradient = 2, rate = 0.125f, parameter = 4, velocity = 8;
+  __nv_bfloat16 copy;
+  SgdStepReference<float>({1, &gradient, &rate, 0.5f, 0.25f, &parameter, &velocity, &copy});
+  EXPECT_EQ(velocity, 7.0f);
+  EXPECT_EQ(parameter, 3.125f);
+  EXPECT_EQ(static_cast<float>(copy), 3.125f);
+}
+
+TEST(SgdTest, NothingToDoIsNoError) { EXPECT_EQ(SgdStep<float>({}, nullptr), cudaSuccess); }
+
+}  // namespace
+}  // namespace lockstep
