@@ -94,6 +94,15 @@ proto::Cell RecomputedCell(const proto::AuditedValue& value) {
                              : AbsentCell("nothing in the document to compute it from");
 }
 
+proto::Cell PrintedCell(const proto::PublishedValue& published) {
+  if (published.as_printed().empty()) {
+    return AbsentCell("the record has no printed digits");
+  }
+  proto::Cell cell = LabelCell(published.as_printed());
+  cell.set_provenance(proto::PUBLISHED);
+  return cell;
+}
+
 proto::Table NotReproducedTable(const Document& document) {
   proto::Table table = MakeTable(absl::StrCat("Numbers that no convention reproduces: ", document[0]->source()),
                                  {"table", "number", "where", "printed", "recomputed", "finding"});
@@ -102,11 +111,9 @@ proto::Table NotReproducedTable(const Document& document) {
       if (value.finding() != proto::NOT_REPRODUCIBLE) {
         continue;
       }
-      proto::Cell printed = LabelCell(value.published().as_printed());
-      printed.set_provenance(proto::PUBLISHED);
-      AddRow(table,
-             {LabelCell(audit->table()), LabelCell(QuantityName(value.published().quantity())),
-              LabelCell(WhereOf(value.published())), printed, RecomputedCell(value), LabelCell(value.sentence())});
+      AddRow(table, {LabelCell(audit->table()), LabelCell(QuantityName(value.published().quantity())),
+                     LabelCell(WhereOf(value.published())), PrintedCell(value.published()), RecomputedCell(value),
+                     LabelCell(value.sentence())});
     }
   }
   if (table.row().empty()) {
@@ -144,11 +151,9 @@ proto::Table FlagsTable(const Document& document) {
                                  {"flag", "numbers", "first in table", "where", "printed", "finding of the first"});
   for (const Flagged& flagged : FlaggedOf(document)) {
     const proto::PublishedValue& published = flagged.first->published();
-    proto::Cell printed = LabelCell(published.as_printed());
-    printed.set_provenance(proto::PUBLISHED);
     AddRow(table, {LabelCell(flagged.flag), CountCell(flagged.count, proto::DERIVED, ""), LabelCell(flagged.table),
-                   LabelCell(absl::StrCat(QuantityName(published.quantity()), ", ", WhereOf(published))), printed,
-                   LabelCell(flagged.first->sentence())});
+                   LabelCell(absl::StrCat(QuantityName(published.quantity()), ", ", WhereOf(published))),
+                   PrintedCell(published), LabelCell(flagged.first->sentence())});
   }
   if (table.row().empty()) {
     table.set_absent_reason("no number carries a flag");

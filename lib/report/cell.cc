@@ -176,7 +176,8 @@ proto::Cell QuantityCell(const proto::Quantity& quantity, double scale) {
 
 proto::Cell QuantityCountCell(const proto::Quantity& quantity) {
   proto::Cell cell = QuantityCell(quantity);
-  if (quantity.has_value()) {
+  // Beyond 2^53 a double is no count; one that is negative or no number stays as QuantityCell shows it.
+  if (quantity.value() >= 0 && quantity.value() < std::ldexp(1.0, 53) && quantity.has_value()) {
     cell.set_text(FormatCount(static_cast<uint64_t>(std::llround(quantity.value()))));
   }
   return cell;

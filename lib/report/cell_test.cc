@@ -1,6 +1,7 @@
 #include "lib/report/cell.h"
 
 #include <cmath>
+#include <limits>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -116,6 +117,14 @@ TEST(CellTest, ACountHasNoPoint) {
   quantity.set_value(1955);
   EXPECT_EQ(QuantityCountCell(quantity).text(), "1955");
   EXPECT_EQ(QuantityCountCell(proto::Quantity()).text(), "");
+}
+
+TEST(CellTest, WhatIsNoCountIsNotShownAsOne) {
+  proto::Quantity quantity;
+  quantity.set_value(std::numeric_limits<double>::quiet_NaN());
+  EXPECT_EQ(QuantityCountCell(quantity).text(), "nan");
+  quantity.set_value(-3);
+  EXPECT_EQ(QuantityCountCell(quantity).text(), "-3.000");
 }
 
 TEST(CellTest, ANegativeQuantityIsShownAndNoted) {
