@@ -337,7 +337,8 @@ TEST(RealCifarTest, PngFoldersGiveTheSourcePixels) {
   ASSERT_THAT(RunCifarPrep(pictures), IsOk());
   const auto read = ReadDataset(pictures.output);
   ASSERT_THAT(read, IsOk());
-  for (const auto& [from, to] : {std::pair(&source->train, &read->train), std::pair(&source->test, &read->test)}) {
+  for (const auto& splits : {std::pair(&source->train, &read->train), std::pair(&source->test, &read->test)}) {
+    const ImageSet *from = splits.first, *to = splits.second;  // C++17 lets no lambda capture a structured binding
     // A stable sort by class is the order of image folders.
     std::vector<size_t> order(from->size());
     std::iota(order.begin(), order.end(), size_t{0});

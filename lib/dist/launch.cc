@@ -131,6 +131,9 @@ int RunRank(const std::map<std::string, RankTask>& tasks) {
   const absl::StatusOr<std::string> result = RunTask(tasks);
   const absl::Status written = WriteResult(FrameResult(result));
   const absl::Status& status = result.ok() ? written : result.status();
+  if (!written.ok()) {  // no launcher hears it
+    ExitStatus("rank", status);
+  }
   if (!status.ok()) {
     // Without the destructors of static objects: threads of a broken communicator may still hold what they need.
     std::_Exit(static_cast<int>(ToExitCode(status)));
