@@ -1,11 +1,16 @@
 #include "lib/comm/quantity.h"
 
+#include <cmath>
+
 #include "absl/strings/str_cat.h"
 
 namespace lockstep {
 namespace {
 
 proto::Quantity Value(const Spread& spread, proto::Provenance provenance, std::string method) {
+  if (!std::isfinite(spread.mean) || !std::isfinite(spread.low) || !std::isfinite(spread.high)) {
+    return Absent(absl::StrCat("comes out as ", spread.mean, " in [", spread.low, ", ", spread.high, "]: ", method));
+  }
   proto::Quantity quantity;
   quantity.set_value(spread.mean);
   quantity.set_provenance(provenance);

@@ -1,4 +1,5 @@
-// Makes a proto::Quantity of a number or of the reason why there is none.
+// Makes a proto::Quantity of a number or of the reason why there is none. What is infinite or NaN is none: a record that
+// holds such a time gives a blank with that reason.
 #ifndef LOCKSTEP_LIB_COMM_QUANTITY_H_
 #define LOCKSTEP_LIB_COMM_QUANTITY_H_
 

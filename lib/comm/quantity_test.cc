@@ -1,0 +1,42 @@
+#include "lib/comm/quantity.h"
+
+#include <limits>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace lockstep {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+TEST(QuantityTest, ARepeatedMeasurementKeepsItsExtremes) {
+  const proto::Quantity quantity = Measured({2, 1, 3, true}, "by clock");
+  EXPECT_EQ(quantity.value(), 2);
+  EXPECT_EQ(quantity.low(), 1);
+  EXPECT_EQ(quantity.high(), 3);
+  EXPECT_EQ(quantity.provenance(), proto::MEASURED);
+}
+
+TEST(QuantityTest, ANegativeValueIsKeptAndSaidToBe) {
+  const proto::Quantity quantity = Derived(Exactly(-0.5), "T_comm");
+  EXPECT_EQ(quantity.value(), -0.5);
+  EXPECT_THAT(quantity.method(), HasSubstr("negative"));
+}
+
+TEST(QuantityTest, WhatIsNotFiniteIsBlankWithTheReason) {
+  for (const Spread& spread : {Exactly(kNan), Exactly(kInfinity), Spread{1, -kInfinity, 2, true}}) {
+    for (const proto::Quantity& quantity : {Measured(spread, "by clock"), Derived(spread, "by clock")}) {
+      EXPECT_FALSE(quantity.has_value());
+      EXPECT_FALSE(quantity.has_low());
+      EXPECT_THAT(quantity.absent_reason(), HasSubstr("by clock"));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lockstep
