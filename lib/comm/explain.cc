@@ -1,5 +1,6 @@
 #include "lib/comm/explain.h"
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -108,6 +109,11 @@ absl::StatusOr<std::vector<proto::ScalingRow>> ExplainScaling(const ScaleRecords
       continue;
     }
     const uint32_t n = point.ranks(), b = point.batch_per_device();
+    if (n == 0 || b == 0 || uint64_t{n} * b > std::numeric_limits<uint32_t>::max()) {
+      return absl::DataLossError(absl::StrCat(scale.input.path(), ": a point of ", n, " ranks at batch ", b,
+                                              " per device was found; both are at least 1, their product below 2^32; "
+                                              "make it again with scale_run"));
+    }
     rows.push_back(MakeRow({*run, spec, bases, point, FindPoint(scale, n, b, proto::ABLATED),
                             n == 1 ? FindPoint(scale, n, b, proto::ALL_REDUCE) : nullptr, FindProbe(scale, n)}));
   }

@@ -19,7 +19,8 @@ namespace lockstep {
 absl::StatusOr<proto::CommModelSpec> MakeCommModelSpec(const ScaleRecords& scale, double nominal_link_bytes_per_second);
 
 // Rows in the order in which the record first names their (ranks, batch). `sweep` may be null: it only adds base cases.
-// FailedPrecondition: the record has no spec, or no points.
+// FailedPrecondition: the record has no spec, or no points. DataLoss: a point of no ranks, of an empty batch, or of a
+// global batch beyond 32 bits.
 absl::StatusOr<std::vector<proto::ScalingRow>> ExplainScaling(const ScaleRecords& scale, const SweepRecords* sweep,
                                                               const proto::CommModelSpec& spec);
 

@@ -1,5 +1,6 @@
 #include "lib/comm/explain.h"
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
@@ -226,6 +227,25 @@ TEST(ExplainTest, ASweepOfAnotherDeviceIsNotUsed) {
   sweep.header.add_device()->set_name("NVIDIA H200");
   const auto rows = Explain(Parse<ScaleRecords>({Spec(), Plain32(), Reduced2()}), &sweep);
   ExpectAbsent(rows[1].strong_speedup(), "device 'NVIDIA H200'");
+}
+
+TEST(ExplainTest, APointThatCannotHaveRunIsRefused) {
+  for (const char* sizes : {"ranks: 0 batch_per_device: 32", "ranks: 2 batch_per_device: 0",
+                            "ranks: 65536 batch_per_device: 65536"}) {
+    const std::string point = absl::StrCat("point { reduction: ALL_REDUCE outcome: COMPLETED ", sizes,
+                                           " epoch_seconds { value: 1 } step_seconds { value: 1 } }");
+    EXPECT_THAT(ExplainScaling(Parse<ScaleRecords>({Spec(), point}), nullptr, proto::CommModelSpec()),
+                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("at least 1")));
+  }
+}
+
+TEST(ExplainTest, AModelBeyondAllCountingHasNoBytesPerStep) {
+  proto::CommModelSpec spec;
+  spec.set_parameter_count(uint64_t{1} << 62);
+  spec.set_gradient_bytes(uint64_t{1} << 62);
+  const auto rows = ExplainScaling(Parse<ScaleRecords>({Spec(), Plain32(), Reduced2()}), nullptr, spec);
+  ASSERT_THAT(rows, IsOk());
+  ExpectAbsent((*rows)[1].bytes_per_step(), "no model has");
 }
 
 TEST(ExplainTest, ARecordWithoutSpecOrPointsIsRefused) {

@@ -1,4 +1,7 @@
 // What the communication of one row amounts to: bytes, bandwidth, share of the link.
+#include <cstdint>
+#include <limits>
+
 #include "absl/strings/str_cat.h"
 #include "lib/comm/collective_cost.h"
 #include "lib/comm/quantity.h"
@@ -20,6 +23,12 @@ proto::Quantity BytesPerStep(const RowInputs& in, uint32_t ranks) {
   }
   if (parameters == 0) {
     return Absent("the record does not say how many parameters the model has");
+  }
+  // What AllReduceLowerBoundBytes can count in 64 bits.
+  constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max() / 2;
+  if (parameters > kMost / ranks || in.spec.gradient_bytes() > kMost) {
+    return Absent(absl::StrCat("no model has ", parameters, " parameters and ", in.spec.gradient_bytes(),
+                               " bytes of gradients"));
   }
   const uint64_t item_bytes = in.spec.gradient_bytes() / parameters;
   return Derived(Exactly(static_cast<double>(AllReduceLowerBoundBytes(ranks, parameters, item_bytes))),
