@@ -257,7 +257,7 @@ TEST_F(TrainSweepTest, RefusesImpossibleFlags) {
   MakeInput(40);
   for (const auto& [flag, says] : std::vector<std::pair<std::string, std::string>>{
            {"--batch=100", "--batch=100 is larger than the training set of 40"},
-           {"--batch=a", "'a' is no batch size"},
+           {"--batch=a", "'a' is no number"},
            {"--preset=fast", "--preset=fast: expected lab"},
            {"--precision=bf16", "--precision=bf16: expected fp32"},
            {"--model=alexnet", "alexnet"},
