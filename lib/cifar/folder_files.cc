@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -15,6 +16,7 @@
 #include "absl/types/optional.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
+#include "lib/cifar/parallel_for.h"
 #include "lib/cifar/source_limits.h"
 
 namespace lockstep {
@@ -75,24 +77,46 @@ bool MayHold(const std::string& path, const std::string& name) {
   return depth == 0 || PlaceOf(inside + "/x.png") || PlaceOf(inside + "/x/x.png");
 }
 
-absl::Status Walk(const std::shared_ptr<const OpenFolder>& folder, const std::string& path, const std::string& shown,
-                  FolderListing& listing) {
-  RETURN_IF_ERROR(CheckNotStopped());
-  ASSIGN_OR_RETURN(const std::vector<Entry> entries, List(*folder, shown));
+// A folder to look at, and what was found in it.
+struct Level {
+  std::shared_ptr<const OpenFolder> folder;
+  std::string path;   // relative to the top, where it is empty
+  std::string shown;  // for messages
+
+  std::vector<FolderFile> files;
+  std::vector<std::string> others;
+  std::vector<Level> inner;  // folders that may hold more
+};
+
+absl::Status LookInto(Level& level) {
+  ASSIGN_OR_RETURN(const std::vector<Entry> entries, List(*level.folder, level.shown));
   for (const Entry& entry : entries) {
-    const std::string inside = path.empty() ? entry.name : absl::StrCat(path, "/", entry.name);
-    if (entry.is_folder && MayHold(path, entry.name)) {
-      ASSIGN_OR_RETURN(const auto inner, Open(folder->fd(), entry.name, absl::StrCat(shown, "/", entry.name)));
-      RETURN_IF_ERROR(Walk(inner, inside, absl::StrCat(shown, "/", entry.name), listing));
+    std::string inside = level.path.empty() ? entry.name : absl::StrCat(level.path, "/", entry.name);
+    if (entry.is_folder && MayHold(level.path, entry.name)) {
+      std::string shown = absl::StrCat(level.shown, "/", entry.name);
+      ASSIGN_OR_RETURN(auto folder, Open(level.folder->fd(), entry.name, shown));
+      level.inner.push_back({std::move(folder), std::move(inside), std::move(shown), {}, {}, {}});
     } else if (auto place = entry.is_folder ? absl::nullopt : PlaceOf(inside)) {
-      listing.finder.Add(*place);
-      listing.files.push_back({*std::move(place), folder, entry.name, entry.is_regular});
+      level.files.push_back({*std::move(place), level.folder, entry.name, entry.is_regular});
     } else {
-      listing.finder.AddOther(inside);
+      level.others.push_back(std::move(inside));
     }
   }
+  return absl::OkStatus();
+}
+
+// Moves what `level` found to the listing, and its folders to `next`.
+absl::Status TakeOver(Level& level, const std::string& top, FolderListing& listing, std::vector<Level>& next) {
+  for (FolderFile& file : level.files) {
+    listing.finder.Add(file.place);
+    listing.files.push_back(std::move(file));
+  }
+  for (const std::string& other : level.others) {
+    listing.finder.AddOther(other);
+  }
+  std::move(level.inner.begin(), level.inner.end(), std::back_inserter(next));
   if (listing.files.size() > kMaxSourceFiles) {
-    return absl::FailedPreconditionError(absl::StrCat(shown, ": expected at most ", kMaxSourceFiles,
+    return absl::FailedPreconditionError(absl::StrCat(top, ": expected at most ", kMaxSourceFiles,
                                                       " files of CIFAR-10, found more; not a folder of CIFAR-10"));
   }
   return absl::OkStatus();
@@ -115,8 +139,19 @@ OpenFolder::~OpenFolder() { close(fd_); }
 
 absl::StatusOr<FolderListing> ListFolder(const std::string& path) {
   FolderListing listing;
-  ASSIGN_OR_RETURN(const auto top, Open(AT_FDCWD, path, path));
-  RETURN_IF_ERROR(Walk(top, "", path, listing));
+  ASSIGN_OR_RETURN(auto top, Open(AT_FDCWD, path, path));
+  std::vector<Level> levels;
+  levels.push_back({std::move(top), "", path, {}, {}, {}});
+  ParallelOptions options;
+  options.block = 1;  // a class folder has 1,000 or 5,000 pictures
+  while (!levels.empty()) {
+    RETURN_IF_ERROR(ParallelFor(levels.size(), options, [&](size_t, size_t i) { return LookInto(levels[i]); }));
+    std::vector<Level> next;
+    for (Level& level : levels) {
+      RETURN_IF_ERROR(TakeOver(level, path, listing, next));
+    }
+    levels = std::move(next);
+  }
   return listing;
 }
 
