@@ -11,6 +11,7 @@
 #include "lib/proto/header.pb.h"
 #include "lib/record/digest.h"
 #include "lib/record/record_reader.h"
+#include "lib/record/recorded_file.h"
 #include "lib/record/surroundings.h"
 
 namespace lockstep {
@@ -38,13 +39,7 @@ absl::Status CheckCommandLine(const std::vector<std::string>& planned,
 
 absl::Status CheckFiles(const google::protobuf::RepeatedPtrField<proto::Input>& files) {
   for (const proto::Input& file : files) {
-    if (file.path() == "-") {
-      return absl::FailedPreconditionError("standard input cannot be known");
-    }
-    ASSIGN_OR_RETURN(const std::string sha256, Sha256HexOfFile(file.path()));
-    if (sha256 != file.sha256()) {
-      return Differs(file.path());
-    }
+    RETURN_IF_ERROR(CheckUnchanged(file));
   }
   return absl::OkStatus();
 }
@@ -94,6 +89,7 @@ std::string FlagValue(const std::vector<std::string>& command_line, const std::s
 }
 
 absl::Status CheckSameRun(const PlannedRun& run) {
+  RETURN_IF_ERROR(CheckRegularFile(run.output));
   ASSIGN_OR_RETURN(const std::unique_ptr<RecordReader> reader, RecordReader::Open(run.output, ""));
   const proto::Header& header = reader->header();
   RETURN_IF_ERROR(CheckCommandLine(run.command_line, header));

@@ -1,5 +1,6 @@
 #include "lib/record/same_run.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -118,6 +119,26 @@ TEST_F(SameRunTest, AnotherEnvironment) {
 TEST_F(SameRunTest, ARunThatFailed) {
   Record(run_.command_line, 1);
   EXPECT_THAT(CheckSameRun(run_), StatusIs(kDiffers, HasSubstr("exit status")));
+}
+
+// A trailer may name anything: what has no end, or blocks whoever opens it, is not read.
+TEST_F(SameRunTest, AFileBesideItThatIsADeviceOrAPipe) {
+  const std::string pipe = TempPath("pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  for (const std::string& beside : {std::string("/dev/zero"), pipe}) {
+    auto writer = RecordWriter::Create(run_.output, header_);
+    proto::Input file;
+    file.set_path(beside);
+    (*writer)->AddOutput(file);
+    ASSERT_THAT((*writer)->Finish(), IsOk());
+    EXPECT_THAT(CheckSameRun(run_), StatusIs(kDiffers, HasSubstr(beside + " is no regular file")));
+  }
+}
+
+TEST_F(SameRunTest, AnOutputThatIsAPipe) {
+  unlink(run_.output.c_str());
+  ASSERT_EQ(mkfifo(run_.output.c_str(), 0600), 0);
+  EXPECT_THAT(CheckSameRun(run_), StatusIs(kDiffers, HasSubstr("no regular file")));
 }
 
 TEST_F(SameRunTest, ACutOffRecord) {

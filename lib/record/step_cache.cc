@@ -1,12 +1,13 @@
 #include "lib/record/step_cache.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "lib/record/digest.h"
 #include "lib/record/record_reader.h"
 #include "lib/record/record_trailer.h"
+#include "lib/record/recorded_file.h"
 
 namespace lockstep {
 namespace {
@@ -21,18 +22,15 @@ bool EndedWellAndWhole(const std::string& path) {
   if (!trailer.ok() || trailer->exit_status() != 0) {
     return false;
   }
-  for (const proto::Input& file : trailer->other_output()) {
-    if (Sha256HexOfFile(file.path()).value_or("") != file.sha256()) {
-      return false;
-    }
-  }
-  return true;
+  return std::all_of(trailer->other_output().begin(), trailer->other_output().end(),
+                     [](const proto::Input& file) { return CheckUnchanged(file).ok(); });
 }
 
 }  // namespace
 
 bool IsCached(const std::string& path, const proto::Header& header) {
-  if (path == "-" || header.build().build_id().empty() || !KeyIsSame(path, header) || !EndedWellAndWhole(path)) {
+  if (path == "-" || header.build().build_id().empty() || !CheckRegularFile(path).ok() || !KeyIsSame(path, header) ||
+      !EndedWellAndWhole(path)) {
     return false;
   }
   std::fprintf(stderr, "%s: cached %s\n", header.build().tool().c_str(), path.c_str());

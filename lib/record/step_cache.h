@@ -10,8 +10,8 @@ namespace lockstep {
 
 // Whether the file at `path` is a complete record file with this header's cache key, of a run that ended well, and the
 // files that it wrote beside the record are still there as they were. Then prints "cached PATH" on stderr. Reads the
-// header and the trailer only: whoever reads the records checks them. Never true for "-", or when the key has no build
-// identity.
+// header and the trailer only: whoever reads the records checks them. Never true for "-", when the key has no build
+// identity, or when the record or a file beside it is no regular file (recorded_file.h).
 bool IsCached(const std::string& path, const proto::Header& header);
 
 }  // namespace lockstep

@@ -1,5 +1,6 @@
 #include "lib/record/step_cache.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <memory>
@@ -31,18 +32,23 @@ proto::Header HeaderOfSeed(const std::string& seed) {
   return MakeHeader(options);
 }
 
+// What a trailer says of a file of these bytes.
+proto::Input Beside(const std::string& path, const std::string& bytes) {
+  proto::Input file;
+  file.set_path(path);
+  file.set_sha256(Sha256Hex(bytes));
+  return file;
+}
+
 // Writes a record of seed 1 with one point, and `beside` as another file that the run wrote; returns its path.
-std::string WriteRun(int exit_status = 0, const std::string& beside = "") {
+std::string WriteRun(int exit_status = 0, const proto::Input& beside = {}) {
   const std::string path = TempPath("sweep.rec");
   auto writer = RecordWriter::Create(path, HeaderOfSeed("1"));
   proto::SweepRecord record;
   record.mutable_point()->set_batch_size(32);
   EXPECT_THAT((*writer)->Append(record), IsOk());
-  if (!beside.empty()) {
-    proto::Input file;
-    file.set_path(beside);
-    file.set_sha256(Sha256HexOfFile(beside).value_or("none"));
-    (*writer)->AddOutput(file);
+  if (!beside.path().empty()) {
+    (*writer)->AddOutput(beside);
   }
   EXPECT_THAT((*writer)->Finish(exit_status), IsOk());
   return path;
@@ -57,12 +63,26 @@ TEST(StepCacheTest, WhatFailedIsTriedAgain) { EXPECT_FALSE(IsCached(WriteRun(1),
 TEST(StepCacheTest, AFileBesideTheRecordMustBeThereAsItWas) {
   const std::string beside = TempPath("lenet5.pt");
   WriteFile(beside, "weights");
-  const std::string path = WriteRun(0, beside);
+  const std::string path = WriteRun(0, Beside(beside, "weights"));
   EXPECT_TRUE(IsCached(path, HeaderOfSeed("1")));
   WriteFile(beside, "other weights");
   EXPECT_FALSE(IsCached(path, HeaderOfSeed("1")));
   unlink(beside.c_str());
   EXPECT_FALSE(IsCached(path, HeaderOfSeed("1")));
+}
+
+// A trailer may name anything: what has no end, or blocks whoever opens it, is not read.
+TEST(StepCacheTest, AFileBesideTheRecordIsNoDeviceAndNoPipe) {
+  const std::string pipe = TempPath("pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_FALSE(IsCached(WriteRun(0, Beside("/dev/zero", "")), HeaderOfSeed("1")));
+  EXPECT_FALSE(IsCached(WriteRun(0, Beside(pipe, "")), HeaderOfSeed("1")));
+}
+
+TEST(StepCacheTest, AnOutputThatIsAPipeIsNot) {
+  const std::string pipe = TempPath("pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_FALSE(IsCached(pipe, HeaderOfSeed("1")));
 }
 
 TEST(StepCacheTest, ACutOffRecordIsNot) {

@@ -1,0 +1,33 @@
+#include "lib/record/recorded_file.h"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+#include "lib/record/digest.h"
+
+namespace lockstep {
+
+absl::Status CheckRegularFile(const std::string& path) {
+  struct stat info;
+  if (stat(path.c_str(), &info) != 0) {
+    return absl::NotFoundError(absl::StrCat(path, ": cannot be looked at: ", std::strerror(errno)));
+  }
+  return S_ISREG(info.st_mode) ? absl::OkStatus()
+                               : absl::FailedPreconditionError(absl::StrCat(path, " is no regular file"));
+}
+
+absl::Status CheckUnchanged(const proto::Input& file) {
+  if (file.path() == "-") {
+    return absl::FailedPreconditionError("standard input cannot be known");
+  }
+  RETURN_IF_ERROR(CheckRegularFile(file.path()));
+  ASSIGN_OR_RETURN(const std::string sha256, Sha256HexOfFile(file.path()));
+  return sha256 == file.sha256() ? absl::OkStatus()
+                                 : absl::FailedPreconditionError(absl::StrCat(file.path(), " differs"));
+}
+
+}  // namespace lockstep

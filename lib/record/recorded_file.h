@@ -1,0 +1,25 @@
+// Whether a file that a record names is still what the record says.
+//
+// A record is input like any other: the paths in it may name anything. What is no regular file is never opened here: a
+// device (/dev/zero) has no end, and a FIFO without a writer blocks whoever opens it.
+#ifndef LOCKSTEP_LIB_RECORD_RECORDED_FILE_H_
+#define LOCKSTEP_LIB_RECORD_RECORDED_FILE_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "lib/proto/header.pb.h"
+
+namespace lockstep {
+
+// FailedPrecondition: `path` (a symbolic link is followed) is a device, a pipe, a folder or the like. NotFound: nothing
+// is there, or it cannot be looked at.
+absl::Status CheckRegularFile(const std::string& path);
+
+// OK when the file is there with the recorded digest. FailedPrecondition: it differs, or is no regular file, as "-" is
+// none. NotFound: it cannot be opened. DataLoss: it cannot be read.
+absl::Status CheckUnchanged(const proto::Input& file);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_RECORD_RECORDED_FILE_H_
