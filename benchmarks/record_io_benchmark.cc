@@ -89,7 +89,7 @@ std::string ReadRecords(bool compare) {
     Require(!compare || record.chunk().pixels() == Records()[i].chunk().pixels(), "a record was read wrong");
   }
   Require(!*(*reader)->Next(record), "records after the last");
-  return (*reader)->input().sha256();
+  return (*reader)->input()->sha256();
 }
 
 // Takes the file's bytes in steps of 256 KiB, and returns the last block.

@@ -110,7 +110,7 @@ TEST(MemoryTest, ReadsOneGibibyte) {
     ++chunks;
   }
   EXPECT_EQ(chunks, kChunks);
-  EXPECT_GT((*reader)->input().size_bytes(), kFileBytes);
+  EXPECT_GT((*reader)->input()->size_bytes(), kFileBytes);
   const int64_t growth = PeakKib() - kPeakAtStartKib;
   std::printf("reading 1 GiB: peak resident set grew by %lld KiB\n", static_cast<long long>(growth));
   EXPECT_LT(growth, kMostGrowthKib);

@@ -141,7 +141,7 @@ absl::StatusOr<Dataset> ReadDataset(const std::string& path) {
       return at("", status);
     }
   }
-  dataset.input = reader->input();
+  ASSIGN_OR_RETURN(dataset.input, reader->input());
   return dataset;
 }
 

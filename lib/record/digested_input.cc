@@ -1,6 +1,7 @@
 #include "lib/record/digested_input.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <mutex>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -24,6 +26,7 @@ namespace {
 // Fits into a second-level cache (1.25 MiB on the Xeon above) between the system's copy and ours; handing a block over is
 // rare at this size.
 constexpr size_t kBlockBytes = 256 << 10;
+constexpr size_t kLeastBlockBytes = 4 << 10;  // a page: also for files that do not tell their size, as those of /proc
 constexpr size_t kBlocksAhead = 16;  // that the digest may lie behind: 4 MiB, more than the largest chunk of images
 
 struct Block {
@@ -31,11 +34,20 @@ struct Block {
   size_t size = 0;
 };
 
+// A file smaller than a block needs no larger one: most records are of a few KiB.
+size_t BlockBytes(int fd) {
+  struct stat info;
+  return fstat(fd, &info) == 0 && S_ISREG(info.st_mode)
+             ? std::clamp(static_cast<size_t>(info.st_size), kLeastBlockBytes, kBlockBytes)
+             : kBlockBytes;
+}
+
 }  // namespace
 
 // Digests blocks in the order in which they come, and gives their memory back.
 class DigestedInput::DigestThread {
  public:
+  explicit DigestThread(size_t block_bytes) : block_bytes_(block_bytes) {}
   ~DigestThread() { Join(); }
 
   // Takes `size` bytes of `bytes`, and leaves it another block's memory. The first block waits, so that a small file
@@ -64,7 +76,7 @@ class DigestedInput::DigestThread {
  private:
   std::vector<char> TakeSpare() {
     if (spare_.empty()) {
-      return std::vector<char>(kBlockBytes);
+      return std::vector<char>(block_bytes_);
     }
     std::vector<char> bytes = std::move(spare_.back());
     spare_.pop_back();
@@ -120,6 +132,7 @@ class DigestedInput::DigestThread {
     waiting_.clear();
   }
 
+  const size_t block_bytes_;
   std::mutex mutex_;
   std::condition_variable changed_;  // waiting_ or ended_
   std::deque<Block> waiting_;        // a deque, so that appending moves no element
@@ -134,11 +147,11 @@ absl::StatusOr<std::unique_ptr<DigestedInput>> DigestedInput::Open(const std::st
   if (fd < 0) {
     return absl::NotFoundError(absl::StrCat(path, ": cannot open: ", std::strerror(errno)));
   }
-  return std::unique_ptr<DigestedInput>(new DigestedInput(path, fd));
+  return std::unique_ptr<DigestedInput>(new DigestedInput(fd, BlockBytes(fd)));
 }
 
-DigestedInput::DigestedInput(std::string path, int fd)
-    : path_(std::move(path)), fd_(fd), block_(kBlockBytes), digest_(std::make_unique<DigestThread>()) {}
+DigestedInput::DigestedInput(int fd, size_t block_bytes)
+    : fd_(fd), block_(block_bytes), digest_(std::make_unique<DigestThread>(block_bytes)) {}
 
 DigestedInput::~DigestedInput() {
   if (fd_ != STDIN_FILENO) {
@@ -182,11 +195,12 @@ absl::StatusOr<size_t> DigestedInput::Read(void* bytes, size_t size) {
   return done;
 }
 
-const DigestedInput::Whole& DigestedInput::ReadToEnd() {
-  if (whole_.sha256.empty()) {
-    while (NextBlock().value_or(false)) {
+absl::StatusOr<DigestedInput::Whole> DigestedInput::ReadToEnd() {
+  while (whole_.sha256.empty()) {
+    ASSIGN_OR_RETURN(const bool more, NextBlock());
+    if (!more) {
+      whole_.sha256 = digest_->HexDigest();
     }
-    whole_.sha256 = digest_->HexDigest();
   }
   return whole_;
 }

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -34,19 +33,19 @@ class DigestedInput {
   // Bytes given out so far.
   uint64_t offset() const { return offset_; }
 
-  // Reads the rest, as far as it can be read: then the size of the whole, and its SHA-256 in hex, are known.
+  // Reads the rest: then the size of the whole, and its SHA-256 in hex, are known. Errors as Read's: what can be read in
+  // part only has no digest.
   struct Whole {
     uint64_t size_bytes = 0;
     std::string sha256;
   };
-  const Whole& ReadToEnd();
+  absl::StatusOr<Whole> ReadToEnd();
 
  private:
   class DigestThread;
-  DigestedInput(std::string path, int fd);
+  DigestedInput(int fd, size_t block_bytes);
   absl::StatusOr<bool> NextBlock();
 
-  const std::string path_;
   const int fd_;
   std::vector<char> block_;
   size_t begin_ = 0;  // of what is not given out, in block_

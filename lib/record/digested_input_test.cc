@@ -5,18 +5,22 @@
 
 #include <thread>
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/record/digest.h"
+#include "lib/testing/failing_input.h"
 #include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::FailingInput;
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::StatusIs;
 using ::lockstep::testing::TempPath;
 using ::lockstep::testing::WriteFile;
+using ::testing::HasSubstr;
 
 // Bytes that differ from block to block.
 std::string Bytes(size_t size) {
@@ -50,8 +54,8 @@ TEST(DigestedInputTest, GivesBytesAndDigestOfFilesOfAnySize) {
     auto input = DigestedInput::Open(path);
     ASSERT_THAT(input, IsOk());
     EXPECT_TRUE(ReadAll(**input) == bytes) << size;
-    EXPECT_EQ((*input)->ReadToEnd().size_bytes, size);
-    EXPECT_EQ((*input)->ReadToEnd().sha256, Sha256Hex(bytes)) << size;
+    EXPECT_EQ((*input)->ReadToEnd()->size_bytes, size);
+    EXPECT_EQ((*input)->ReadToEnd()->sha256, Sha256Hex(bytes)) << size;
   }
 }
 
@@ -62,7 +66,7 @@ TEST(DigestedInputTest, TheDigestIsOfTheWholeEvenWhenLittleWasRead) {
   auto input = DigestedInput::Open(path);
   char byte;
   ASSERT_THAT((*input)->Read(&byte, 1), IsOk());
-  EXPECT_EQ((*input)->ReadToEnd().sha256, Sha256Hex(bytes));
+  EXPECT_EQ((*input)->ReadToEnd()->sha256, Sha256Hex(bytes));
   EXPECT_EQ((*input)->offset(), 1u);
 }
 
@@ -86,16 +90,38 @@ TEST(DigestedInputTest, ReadsAPipe) {
   });
   auto input = DigestedInput::Open("/dev/fd/" + std::to_string(ends[0]));
   EXPECT_TRUE(ReadAll(**input) == bytes);
-  EXPECT_EQ((*input)->ReadToEnd().sha256, Sha256Hex(bytes));
+  EXPECT_EQ((*input)->ReadToEnd()->sha256, Sha256Hex(bytes));
   writer.join();
   close(ends[0]);
 }
 
+// The blocks are as small as the file was when it was opened.
+TEST(DigestedInputTest, ReadsAFileThatGrows) {
+  const std::string path = TempPath("file");
+  WriteFile(path, "");
+  auto input = DigestedInput::Open(path);
+  const std::string bytes = Bytes(1000000);
+  WriteFile(path, bytes);
+  EXPECT_TRUE(ReadAll(**input) == bytes);
+  EXPECT_EQ((*input)->ReadToEnd()->sha256, Sha256Hex(bytes));
+}
+
 TEST(DigestedInputTest, AFolderOrNothingIsAnError) {
-  EXPECT_THAT(DigestedInput::Open("/no/such"), StatusIs(absl::StatusCode::kNotFound, ::testing::HasSubstr("/no/such")));
+  EXPECT_THAT(DigestedInput::Open("/no/such"), StatusIs(absl::StatusCode::kNotFound, HasSubstr("/no/such")));
+  const auto folder = DigestedInput::Open("/tmp");
   char byte;
-  EXPECT_THAT((*DigestedInput::Open("/tmp"))->Read(&byte, 1),
-              StatusIs(absl::StatusCode::kDataLoss, ::testing::HasSubstr("Is a directory")));
+  const auto fails = StatusIs(absl::StatusCode::kDataLoss, HasSubstr("Is a directory"));
+  EXPECT_THAT((*folder)->Read(&byte, 1), fails);
+  EXPECT_THAT((*folder)->ReadToEnd(), fails);
+}
+
+TEST(DigestedInputTest, WhatCannotBeReadToItsEndHasNoDigest) {
+  const FailingInput failing("abc");
+  const auto input = DigestedInput::Open("-");
+  std::string bytes(2, '\0');
+  ASSERT_THAT((*input)->Read(bytes.data(), bytes.size()), IsOk());
+  EXPECT_EQ(bytes, "ab");
+  EXPECT_THAT((*input)->ReadToEnd(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("Input/output error")));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "lib/record/record_reader.h"
 #include "lib/record/record_writer.h"
 #include "lib/record/step_cache.h"
+#include "lib/testing/failing_input.h"
 #include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"
 
@@ -20,12 +21,14 @@ namespace lockstep {
 namespace {
 
 using ::lockstep::testing::EqualsProto;
+using ::lockstep::testing::FailingInput;
 using ::lockstep::testing::FileExists;
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::ReadFile;
 using ::lockstep::testing::StatusIs;
 using ::lockstep::testing::TempPath;
 using ::lockstep::testing::WriteFile;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
@@ -142,6 +145,24 @@ TEST(RecordFileTest, AFileOfAnotherKindIsNoRecordFile) {
   WriteFile(path, "hello\n");
   EXPECT_THAT(ReadRecordFile<proto::SweepFile>(path),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("not a Lockstep record file")));
+}
+
+TEST(RecordFileTest, WhatCannotBeReadToItsEndIsNoInput) {
+  const FailingInput failing(ReadFile(WriteSmall("a.rec")));
+  const auto reader = RecordReader::Open("-", "");
+  ASSERT_THAT(reader, IsOk());
+  EXPECT_THAT((*reader)->input(),
+              StatusIs(absl::StatusCode::kDataLoss, AllOf(HasSubstr("-: record 1, byte "), HasSubstr("reading failed"))));
+}
+
+TEST(RecordFileTest, WhatCannotBeReadToItsEndIsSalvagedWithoutADigest) {
+  const std::string bytes = ReadFile(WriteSmall("a.rec"));
+  const FailingInput failing(bytes.substr(0, bytes.size() - 1));
+  const auto file = ReadRecordFile<proto::SweepFile>("-", ReadMode::kSalvage);
+  ASSERT_THAT(file, IsOk());
+  EXPECT_THAT(file->records, SizeIs(2));
+  EXPECT_THAT(file->salvage_note, HasSubstr("reading failed"));
+  EXPECT_THAT(file->input, EqualsProto("path: '-'"));
 }
 
 TEST(RecordFileTest, AMissingFileIsNotFound) {

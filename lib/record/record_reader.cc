@@ -157,12 +157,15 @@ absl::StatusOr<bool> RecordReader::Next(google::protobuf::Message& record) {
   return true;
 }
 
-proto::Input RecordReader::input() {
-  const DigestedInput::Whole& whole = file_->ReadToEnd();
+absl::StatusOr<proto::Input> RecordReader::input() {
+  const absl::StatusOr<DigestedInput::Whole> whole = file_->ReadToEnd();
+  if (!whole.ok()) {
+    return absl::IsDataLoss(whole.status()) ? Broken(std::string(whole.status().message())) : whole.status();
+  }
   proto::Input input;
   input.set_path(path_);
-  input.set_sha256(whole.sha256);
-  input.set_size_bytes(whole.size_bytes);
+  input.set_sha256(whole->sha256);
+  input.set_size_bytes(whole->size_bytes);
   input.set_schema(header_.schema());
   return input;
 }

@@ -41,8 +41,9 @@ class RecordReader {
   // Valid after Next returned false.
   const proto::Trailer& trailer() const { return trailer_; }
 
-  // The file as an input of the next tool: digest and size of the whole file, which is read to its end first.
-  proto::Input input();
+  // The file as an input of the next tool: digest and size of the whole file, which is read to its end first. DataLoss:
+  // it cannot be read to its end. Cancelled: as Next.
+  absl::StatusOr<proto::Input> input();
 
   // The bytes of the record read last: the header's after Open, the trailer's after Next returned false.
   absl::string_view payload() const { return payload_; }
@@ -80,7 +81,7 @@ struct RecordFile {
   proto::Header header;
   std::vector<Record> records;  // without header and trailer
   proto::Trailer trailer;       // unset fields when salvaged from a cut-off file
-  proto::Input input;
+  proto::Input input;           // without a digest when salvaged from a file that cannot be read to its end
   std::string salvage_note;  // empty: the file was whole; else what is damaged, and how many records were whole
 };
 
@@ -109,7 +110,14 @@ absl::StatusOr<RecordFile<Record>> ReadRecordFile(const std::string& path, ReadM
     }
     file.records.push_back(std::move(record));
   }
-  file.input = reader->input();
+  absl::StatusOr<proto::Input> input = reader->input();
+  if (input.ok()) {
+    file.input = *std::move(input);
+  } else if (file.salvage_note.empty() || !absl::IsDataLoss(input.status())) {
+    return input.status();
+  } else {
+    file.input.set_path(path);
+  }
   return file;
 }
 

@@ -17,6 +17,16 @@ void Talk(const proto::Header& header, const OutputFile& file, const std::string
   std::fprintf(stderr, "%s: %s: %s\n", header.build().tool().c_str(), file.part_name().c_str(), text.c_str());
 }
 
+// What is said of the bytes after the last whole record; nothing when there are none.
+std::string NoteBrokenEnd(RecordReader& reader) {
+  const absl::StatusOr<proto::Input> input = reader.input();
+  if (!input.ok()) {
+    return "; what is after them cannot be read: cut away";
+  }
+  const uint64_t bytes = input->size_bytes() - reader.whole_bytes();
+  return bytes == 0 ? "" : absl::StrCat("; ", bytes, " bytes after them are no whole record: cut away");
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<RecordWriter>> RecordWriter::Create(const std::string& path,
@@ -67,9 +77,7 @@ absl::StatusOr<bool> RecordWriter::GoOn(const proto::Header& header) {
     kept_.emplace_back(reader.payload());
     kept_end_.push_back(reader.whole_bytes());
   }
-  const uint64_t broken_bytes = more.ok() ? 0 : reader.input().size_bytes() - reader.whole_bytes();
-  const std::string note =
-      broken_bytes == 0 ? "" : absl::StrCat("; ", broken_bytes, " bytes after them are no whole record: cut away");
+  const std::string note = more.ok() ? "" : NoteBrokenEnd(reader);
   Talk(header, *file_, absl::StrCat("goes on after ", kept_.size(), " records of a stopped run", note));
   record_count_ = 1 + kept_.size();
   RETURN_IF_ERROR(file_->CutTo(kept_end_.back()));

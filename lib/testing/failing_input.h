@@ -1,0 +1,50 @@
+// Standard input that gives some bytes and then fails, as a damaged disk does. Test-only.
+//
+// It is a terminal whose other side is gone: what that side wrote can still be read, then read(2) fails with EIO
+// (pty(7)).
+#ifndef LOCKSTEP_LIB_TESTING_FAILING_INPUT_H_
+#define LOCKSTEP_LIB_TESTING_FAILING_INPUT_H_
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "gtest/gtest.h"
+
+namespace lockstep::testing {
+
+// Takes the place of standard input while it lives.
+class FailingInput {
+ public:
+  // At most 2 KiB: what a terminal holds that nobody reads.
+  explicit FailingInput(const std::string& bytes) : stdin_(dup(STDIN_FILENO)) {
+    const int reader = posix_openpt(O_RDWR | O_NOCTTY);
+    EXPECT_TRUE(reader >= 0 && grantpt(reader) == 0 && unlockpt(reader) == 0);
+    const int writer = open(ptsname(reader), O_RDWR | O_NOCTTY);
+    termios mode;
+    EXPECT_EQ(tcgetattr(writer, &mode), 0);
+    cfmakeraw(&mode);  // bytes as they are
+    EXPECT_EQ(tcsetattr(writer, TCSANOW, &mode), 0);
+    EXPECT_EQ(write(writer, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+    close(writer);
+    dup2(reader, STDIN_FILENO);
+    close(reader);
+  }
+
+  ~FailingInput() {
+    dup2(stdin_, STDIN_FILENO);
+    close(stdin_);
+  }
+  FailingInput(const FailingInput&) = delete;
+  FailingInput& operator=(const FailingInput&) = delete;
+
+ private:
+  const int stdin_;
+};
+
+}  // namespace lockstep::testing
+
+#endif  // LOCKSTEP_LIB_TESTING_FAILING_INPUT_H_
