@@ -293,23 +293,32 @@ double SamplingTolerance(double n) { return 5 * 0.168 * std::sqrt((1 - n / 50'00
 // is below sqrt(0.07 * 0.31 - 0.07^2) = 0.13; and d(std) = d(q) / (2 * 0.2435).
 double PixelStdTolerance(double n) { return 5 * 0.13 / (2 * 0.2435) * std::sqrt((1 - n / 50'000) / n) + 0.00005; }
 
-TEST(RealCifarTest, CountsAndStatisticsAreCifars) {
-  const char* folder = std::getenv("LOCKSTEP_CIFAR10");
-  if (folder == nullptr || folder[0] == '\0') {
-    GTEST_SKIP() << "LOCKSTEP_CIFAR10 is not set to a folder with CIFAR-10's .bin files";
+// `dataset_` is the one that cifar_prep makes of it; all tests skip where there is none.
+class RealCifarTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const char* folder = std::getenv("LOCKSTEP_CIFAR10");
+    if (folder == nullptr || folder[0] == '\0') {
+      GTEST_SKIP() << "LOCKSTEP_CIFAR10 is not set to a folder with CIFAR-10's .bin files";
+    }
+    CifarPrepOptions options;
+    options.input = folder;
+    options.allow_partial = true;
+    options.output = TempPath("real.rec");
+    ASSERT_THAT(RunCifarPrep(options), IsOk());
+    dataset_ = ReadDataset(options.output);
+    ASSERT_THAT(dataset_, IsOk());
   }
-  CifarPrepOptions options;
-  options.input = folder;
-  options.allow_partial = true;
-  options.output = TempPath("dataset.rec");
-  ASSERT_THAT(RunCifarPrep(options), IsOk());
-  const auto dataset = ReadDataset(options.output);
-  ASSERT_THAT(dataset, IsOk());
-  EXPECT_EQ(dataset->train.size(), 5 * dataset->test.size());
-  EXPECT_EQ(dataset->train.info.class_name(3), "cat");
 
-  const proto::ChannelStatistics& s = dataset->train.info.statistics();
-  const double n = dataset->train.info.image_count();
+  absl::StatusOr<Dataset> dataset_;
+};
+
+TEST_F(RealCifarTest, CountsAndStatisticsAreCifars) {
+  EXPECT_EQ(dataset_->train.size(), 5 * dataset_->test.size());
+  EXPECT_EQ(dataset_->train.info.class_name(3), "cat");
+
+  const proto::ChannelStatistics& s = dataset_->train.info.statistics();
+  const double n = dataset_->train.info.image_count();
   const double mean[] = {0.4914, 0.4822, 0.4465};
   const double pixel_std[] = {0.2470, 0.2435, 0.2616};
   const double image_std[] = {0.2023, 0.1994, 0.2010};
@@ -321,23 +330,12 @@ TEST(RealCifarTest, CountsAndStatisticsAreCifars) {
 }
 
 // Genuine pixels through lossless pictures: what comes out is what went in.
-TEST(RealCifarTest, PngFoldersGiveTheSourcePixels) {
-  const char* folder = std::getenv("LOCKSTEP_CIFAR10");
-  if (folder == nullptr || folder[0] == '\0') {
-    GTEST_SKIP() << "LOCKSTEP_CIFAR10 is not set to a folder with CIFAR-10's .bin files";
-  }
-  CifarPrepOptions options;
-  options.input = folder;
-  options.allow_partial = true;
-  options.output = TempPath("binary.rec");
-  ASSERT_THAT(RunCifarPrep(options), IsOk());
-  const auto source = ReadDataset(options.output);
-  ASSERT_THAT(source, IsOk());
-  const CifarPrepOptions pictures = ArchiveRun(Gzip(PictureTar(*source)));
+TEST_F(RealCifarTest, PngFoldersGiveTheSourcePixels) {
+  const CifarPrepOptions pictures = ArchiveRun(Gzip(PictureTar(*dataset_)));
   ASSERT_THAT(RunCifarPrep(pictures), IsOk());
   const auto read = ReadDataset(pictures.output);
   ASSERT_THAT(read, IsOk());
-  for (const auto& splits : {std::pair(&source->train, &read->train), std::pair(&source->test, &read->test)}) {
+  for (const auto& splits : {std::pair(&dataset_->train, &read->train), std::pair(&dataset_->test, &read->test)}) {
     const ImageSet *from = splits.first, *to = splits.second;  // C++17 lets no lambda capture a structured binding
     // A stable sort by class is the order of image folders.
     std::vector<size_t> order(from->size());
