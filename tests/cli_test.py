@@ -215,6 +215,7 @@ class CliTest(unittest.TestCase):
         self.assertEqual(result.returncode, 5, result.stderr.decode())
         self.assertIn("after 4096 bytes: File too large", result.stderr.decode())
         self.assertFalse(output.exists())
+        self.assertFalse((self.folder / "big.rec.part").exists())
 
     def test_a_reader_that_is_gone(self):
         for tool, arguments in self.writers_to_stdout():

@@ -1,7 +1,5 @@
 #include "lib/cifar/cifar_prep.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -75,14 +73,13 @@ absl::Status AppendDataset(const Dataset& dataset, RecordWriter& writer) {
   return writer.Finish();
 }
 
-// A part of a data set is of no use to anybody: unlike a sweep's journal it is removed, while the writer still holds
-// it.
+// A part of a data set is of no use to anybody: unlike a sweep's journal it is removed.
 absl::Status WriteDataset(const std::string& path, const proto::Header& header, const Dataset& dataset) {
   RETURN_IF_ERROR(CheckNotStopped());
   ASSIGN_OR_RETURN(const std::unique_ptr<RecordWriter> writer, RecordWriter::Create(path, header));
   const absl::Status status = AppendDataset(dataset, *writer);
-  if (!status.ok() && path != "-") {
-    unlink(absl::StrCat(path, ".part").c_str());
+  if (!status.ok()) {
+    writer->Discard();
   }
   return status;
 }

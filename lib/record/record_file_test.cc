@@ -190,6 +190,29 @@ TEST(RecordWriterTest, LeavesNothingWhenNothingWasWritten) {
   EXPECT_FALSE(FileExists(path + ".part"));
 }
 
+TEST(RecordWriterTest, WhatIsDiscardedIsGone) {
+  const std::string path = TempPath("a.rec");
+  auto writer = RecordWriter::Create(path, SmallHeader());
+  ASSERT_THAT((*writer)->Append(PointRecord(32)), IsOk());
+  (*writer)->Discard();
+  EXPECT_FALSE(FileExists(path + ".part"));
+  const auto given_up = StatusIs(absl::StatusCode::kFailedPrecondition, path + ": was given up");
+  EXPECT_THAT((*writer)->Append(PointRecord(128)), given_up);
+  EXPECT_THAT((*writer)->Finish(), given_up);
+  EXPECT_FALSE(FileExists(path));
+}
+
+TEST(RecordWriterTest, WhatIsFinishedIsNotDiscardedNorIsTheNextWritersPart) {
+  const std::string path = TempPath("a.rec");
+  auto writer = RecordWriter::Create(path, SmallHeader());
+  ASSERT_THAT((*writer)->Finish(), IsOk());
+  const auto next = RecordWriter::Create(path, SmallHeader());
+  ASSERT_THAT(next, IsOk());
+  (*writer)->Discard();
+  EXPECT_TRUE(FileExists(path));
+  EXPECT_TRUE(FileExists(path + ".part"));
+}
+
 TEST(RecordWriterTest, TwoWritersOfOneOutputDoNotRace) {
   const std::string path = TempPath("a.rec");
   auto first = RecordWriter::Create(path, SmallHeader());

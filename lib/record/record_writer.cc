@@ -130,4 +130,11 @@ absl::Status RecordWriter::Finish(int exit_status) {
   return status_ = file_->Commit();
 }
 
+void RecordWriter::Discard() {
+  file_->Discard();
+  if (status_.ok()) {
+    status_ = absl::FailedPreconditionError(absl::StrCat(path_, ": was given up"));
+  }
+}
+
 }  // namespace lockstep

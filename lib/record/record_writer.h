@@ -53,6 +53,10 @@ class RecordWriter {
   // Writes the trailer, syncs file and folder, renames. The file is complete only when this returned OK.
   absl::Status Finish(int exit_status = 0);
 
+  // Removes PATH.part, for outputs of which a part is of no use; nothing can be written after it. After Finish has
+  // renamed it there is nothing to remove.
+  void Discard();
+
  private:
   RecordWriter(std::string path, std::unique_ptr<OutputFile> file) : path_(std::move(path)), file_(std::move(file)) {}
   absl::Status Begin(const proto::Header& header);
