@@ -24,7 +24,7 @@ absl::Status ReadAll(RecordReader& reader, RecordSource& source, Take take) {
     take(record);
   }
   source.trailer = reader.trailer();
-  source.input = reader.input();
+  ASSIGN_OR_RETURN(source.input, reader.input());
   return absl::OkStatus();
 }
 
