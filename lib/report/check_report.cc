@@ -10,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "google/protobuf/text_format.h"
 #include "google/protobuf/util/json_util.h"
+#include "lib/record/framed_records.h"
 #include "lib/report/gnuplot.h"
 #include "lib/report/html.h"
 #include "lib/report/lab_records.h"
@@ -96,8 +97,7 @@ void CheckSection(const proto::Section& section) {
   }
 }
 
-}  // namespace
-
+// Text and JSON, read again, are the message `file` that the record file `bytes` holds.
 void CheckPrinted(const std::string& bytes, const Message& file) {
   const std::string text = Print(bytes, PrintFormat::kText, /*print_bytes=*/true);
   const std::string json = Print(bytes, PrintFormat::kJson, /*print_bytes=*/true);
@@ -111,8 +111,22 @@ void CheckPrinted(const std::string& bytes, const Message& file) {
   FUZZ_CHECK(!elided.empty());
 }
 
+}  // namespace
+
 void CheckRendered(const std::string& title, const std::vector<proto::Section>& sections) {
   CheckMarkup(RenderHtml(title, sections, {}), RenderMarkdown(title, sections, {}));
+}
+
+bool CheckRecordFile(const uint8_t* data, size_t size, Message& file) {
+  if (!file.ParseFromArray(data, static_cast<int>(size))) {
+    return false;
+  }
+  file.DiscardUnknownFields();
+  const std::string bytes = FramedRecords(file);
+  FUZZ_CHECK(file.ParseFromString(bytes));
+  CheckPrinted(bytes, file);
+  CheckReport({bytes});
+  return true;
 }
 
 void CheckReport(const std::vector<std::string>& files) {

@@ -2,6 +2,8 @@
 #ifndef LOCKSTEP_LIB_REPORT_CHECK_REPORT_H_
 #define LOCKSTEP_LIB_REPORT_CHECK_REPORT_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -10,9 +12,10 @@
 
 namespace lockstep::testing {
 
-// Prints the record file `bytes` as text and as JSON, with and without its long fields. Both, read again, are the
-// message `file` that it holds.
-void CheckPrinted(const std::string& bytes, const google::protobuf::Message& file);
+// Takes `data` as a serialized `file` of one of the six schemas (proto::SweepFile) and makes it the record file that a
+// tool would have written: printed as text and as JSON, with and without its long fields, it is read again as it was;
+// then CheckReport. False, and nothing more, when `data` is no such message.
+bool CheckRecordFile(const uint8_t* data, size_t size, google::protobuf::Message& file);
 
 // Reads the record files together and makes the report of them, all but the drawing. Every row has the table's columns,
 // a cell is not blank without a reason, a claim says something or why not, and text from the records is nowhere markup.

@@ -1,8 +1,6 @@
 // Any ReportFile: printed as a record file, refused as the input of a report, and its sections rendered.
 #include "lib/proto/report.pb.h"
-#include "lib/record/framed_records.h"
 #include "lib/report/check_report.h"
-#include "lib/testing/fuzz.h"
 #include "lib/testing/proto_mutator.h"
 
 FUZZ_PROTO_MUTATOR(lockstep::proto::ReportFile)
@@ -30,14 +28,9 @@ void FitToColumns(lockstep::proto::Section& section) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   lockstep::proto::ReportFile file;
-  if (!file.ParseFromArray(data, static_cast<int>(size))) {
+  if (!lockstep::testing::CheckRecordFile(data, size, file)) {
     return 0;
   }
-  file.DiscardUnknownFields();
-  const std::string bytes = lockstep::testing::FramedRecords(file);
-  FUZZ_CHECK(file.ParseFromString(bytes));
-  lockstep::testing::CheckPrinted(bytes, file);
-  lockstep::testing::CheckReport({bytes});
   std::vector<lockstep::proto::Section> sections;
   for (const lockstep::proto::ReportRecord& record : file.record()) {
     if (record.has_section()) {

@@ -1,21 +1,12 @@
 // Any ScaleFile as a record file: printed, and made into a report.
 #include "lib/proto/scale.pb.h"
-#include "lib/record/framed_records.h"
 #include "lib/report/check_report.h"
-#include "lib/testing/fuzz.h"
 #include "lib/testing/proto_mutator.h"
 
 FUZZ_PROTO_MUTATOR(lockstep::proto::ScaleFile)
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   lockstep::proto::ScaleFile file;
-  if (!file.ParseFromArray(data, static_cast<int>(size))) {
-    return 0;
-  }
-  file.DiscardUnknownFields();
-  const std::string bytes = lockstep::testing::FramedRecords(file);
-  FUZZ_CHECK(file.ParseFromString(bytes));
-  lockstep::testing::CheckPrinted(bytes, file);
-  lockstep::testing::CheckReport({bytes});
+  lockstep::testing::CheckRecordFile(data, size, file);
   return 0;
 }
