@@ -14,6 +14,7 @@
 #include "lib/dist/broadcast_tensors.h"
 #include "lib/dist/bucketed_reducer.h"
 #include "lib/dist/launch.h"
+#include "lib/dist/rank_test_main.h"
 #include "lib/nn/model.h"
 #include "lib/testing/matchers.h"
 
@@ -214,10 +215,4 @@ TEST(ProbeAllReduceTest, TimesEachRepeat) {
 }  // namespace
 }  // namespace lockstep
 
-int main(int argc, char** argv) {
-  if (lockstep::IsRank()) {
-    return lockstep::RunRank(lockstep::Tasks());
-  }
-  testing::InitGoogleMock(&argc, argv);
-  return RUN_ALL_TESTS();
-}
+int main(int argc, char** argv) { return lockstep::testing::RankTestMain(argc, argv, lockstep::Tasks()); }

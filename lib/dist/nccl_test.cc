@@ -13,6 +13,7 @@
 #include "lib/dist/bucketed_reducer.h"
 #include "lib/dist/communicator.h"
 #include "lib/dist/launch.h"
+#include "lib/dist/rank_test_main.h"
 #include "lib/dist/sum_check.h"
 #include "lib/nn/device.h"
 #include "lib/testing/matchers.h"
@@ -144,10 +145,4 @@ TEST_F(NcclTest, ARankThatHangsIsNamed) {
 }  // namespace
 }  // namespace lockstep
 
-int main(int argc, char** argv) {
-  if (lockstep::IsRank()) {
-    return lockstep::RunRank(lockstep::Tasks());
-  }
-  testing::InitGoogleMock(&argc, argv);
-  return RUN_ALL_TESTS();
-}
+int main(int argc, char** argv) { return lockstep::testing::RankTestMain(argc, argv, lockstep::Tasks()); }

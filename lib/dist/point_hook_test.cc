@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "lib/base/status_macros.h"
 #include "lib/dist/launch.h"
+#include "lib/dist/rank_test_main.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {
@@ -104,10 +105,4 @@ TEST(PointHookTest, AWrongSumEndsTheRun) {
 }  // namespace
 }  // namespace lockstep
 
-int main(int argc, char** argv) {
-  if (lockstep::IsRank()) {
-    return lockstep::RunRank(lockstep::Tasks());
-  }
-  testing::InitGoogleMock(&argc, argv);
-  return RUN_ALL_TESTS();
-}
+int main(int argc, char** argv) { return lockstep::testing::RankTestMain(argc, argv, lockstep::Tasks()); }

@@ -9,6 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/cifar/small_dataset.h"
+#include "lib/dist/rank_test_main.h"
 #include "lib/record/provenance.h"
 #include "lib/record/record_reader.h"
 #include "lib/record/record_writer.h"
@@ -223,10 +224,4 @@ TEST(ScaleRunTest, ADryRunWritesNothing) {
 }  // namespace
 }  // namespace lockstep
 
-int main(int argc, char** argv) {
-  if (lockstep::IsRank()) {
-    return lockstep::RunRank(lockstep::ScaleRunTasks());
-  }
-  testing::InitGoogleMock(&argc, argv);
-  return RUN_ALL_TESTS();
-}
+int main(int argc, char** argv) { return lockstep::testing::RankTestMain(argc, argv, lockstep::ScaleRunTasks()); }

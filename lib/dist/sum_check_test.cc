@@ -12,6 +12,7 @@
 #include "gtest/gtest.h"
 #include "lib/base/status_macros.h"
 #include "lib/dist/launch.h"
+#include "lib/dist/rank_test_main.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {
@@ -121,10 +122,4 @@ TEST(SumCheckTest, NotANumberFails) { EXPECT_FALSE(RunCheck(2, "not a number").p
 }  // namespace
 }  // namespace lockstep
 
-int main(int argc, char** argv) {
-  if (lockstep::IsRank()) {
-    return lockstep::RunRank(lockstep::Tasks());
-  }
-  testing::InitGoogleMock(&argc, argv);
-  return RUN_ALL_TESTS();
-}
+int main(int argc, char** argv) { return lockstep::testing::RankTestMain(argc, argv, lockstep::Tasks()); }
