@@ -1,0 +1,107 @@
+#include "lib/pickle/object_opcodes.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "lib/base/status_macros.h"
+#include "lib/pickle/dialect.h"
+#include "lib/pickle/value.h"
+
+namespace lockstep::pickle {
+namespace {
+
+// What the dialect knows of a global; null: it knows nothing. Only asked of a dialect that lists its globals.
+const Global* Known(const Dialect& dialect, absl::string_view module, absl::string_view name) {
+  const auto found = std::find_if(dialect.globals.begin(), dialect.globals.end(),
+                                  [&](const Global& global) { return global.module == module && global.name == name; });
+  return found == dialect.globals.end() ? nullptr : &*found;
+}
+
+bool MayBe(const Dialect& dialect, Global::Use use, const Value& value) {
+  if (dialect.globals.empty()) {
+    return true;
+  }
+  const Global* global = Known(dialect, value.module, value.text);
+  return global != nullptr && global->use >= use;
+}
+
+absl::Status PushGlobal(MachineState& state, absl::string_view opcode, absl::string_view module,
+                        absl::string_view name) {
+  if (!state.dialect().globals.empty() && Known(state.dialect(), module, name) == nullptr) {
+    return state.Foreign(absl::StrCat("opcode ", opcode, " ", Printable(module), " ", Printable(name)));
+  }
+  Value& global = state.Push(Value::kGlobalName);
+  global.module = module;
+  global.text = name;
+  return absl::OkStatus();
+}
+
+absl::Status Reduce(MachineState& state) {
+  const Dialect& dialect = state.dialect();
+  ASSIGN_OR_RETURN(const Value* arguments, state.Pop());
+  ASSIGN_OR_RETURN(const Value* callable, state.Pop());
+  if (callable->kind != Value::kGlobalName || arguments->kind != Value::kTupleKind) {
+    return state.Broken("a call of something that cannot be called");
+  }
+  if (!MayBe(dialect, Global::kCalled, *callable)) {
+    return state.Foreign(absl::StrCat("opcode REDUCE of ", Describe(*callable)));
+  }
+  if (dialect.dict_class != nullptr && IsNameOf(*callable, *dialect.dict_class) && arguments->items.empty()) {
+    state.Push(Value::kDict);
+    return absl::OkStatus();
+  }
+  Value& call = state.Push(Value::kCall);
+  call.module = callable->module;
+  call.text = callable->text;
+  call.arguments = arguments;
+  return absl::OkStatus();
+}
+
+// A dict's state (OrderedDict.__dict__: _metadata, the versions of the modules) is dropped: weights need nothing of it.
+absl::Status Build(MachineState& state) {
+  ASSIGN_OR_RETURN(const Value* given, state.Pop());
+  if (state.Top() == nullptr) {
+    return state.Broken("an instruction lacks its operand");
+  }
+  Value& target = *state.Top();
+  if (target.kind == Value::kDict && state.dialect().dict_class != nullptr) {
+    return absl::OkStatus();
+  }
+  if (target.kind != Value::kCall || !MayBe(state.dialect(), Global::kBuilt, target)) {
+    return state.Foreign(absl::StrCat("opcode BUILD on ", Describe(target)));
+  }
+  target.state = given;
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status StepObject(Op op, MachineState& state) {
+  switch (op) {
+    case kGlobal: {
+      ASSIGN_OR_RETURN(const absl::string_view module, state.ReadLine());
+      ASSIGN_OR_RETURN(const absl::string_view name, state.ReadLine());
+      return PushGlobal(state, "GLOBAL", module, name);
+    }
+    case kStackGlobal: {
+      ASSIGN_OR_RETURN(const Value* name, state.Pop());
+      ASSIGN_OR_RETURN(const Value* module, state.Pop());
+      if (name->kind != Value::kString || module->kind != Value::kString) {
+        return state.Broken("STACK_GLOBAL of something that is no name");
+      }
+      return PushGlobal(state, "STACK_GLOBAL", module->text, name->text);
+    }
+    case kReduce:
+      return Reduce(state);
+    case kBuild:
+      return Build(state);
+    default: {  // kBinPersId
+      ASSIGN_OR_RETURN(const Value* id, state.Pop());
+      state.Push(Value::kPersistent).items = {id};
+      return absl::OkStatus();
+    }
+  }
+}
+
+}  // namespace lockstep::pickle
