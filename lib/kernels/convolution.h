@@ -1,0 +1,83 @@
+// Convolutions without bias through cuDNN's backend (its graph API): forward, gradient of the input, gradient of the
+// weights. Each is planned once for a shape - the fastest of cuDNN's engines, timed on the GPU - and then run by a call
+// that only launches, so that a CUDA graph can capture it. Shapes and layouts: convolution_shape.h; which engines are
+// trusted with which type: convolution_engines.h.
+#ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_H_
+#define LOCKSTEP_LIB_KERNELS_CONVOLUTION_H_
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "lib/kernels/convolution_shape.h"
+
+struct cudnnContext;  // cudnnHandle_t is a pointer to it
+
+namespace lockstep {
+
+struct ConvolutionOptions {
+  bool autotune = true;        // false: cuDNN's first that it can plan, not run before it is returned
+  bool deterministic = false;  // only engines that cuDNN does not note as nondeterministic
+  int candidates = 14;         // engine configurations to time, at least 1; on an H200 the best are among the first 14
+  size_t max_workspace_bytes = size_t{256} << 20;
+};
+
+// cuDNN's handle on one stream of the current device. Not thread-safe.
+class ConvolutionContext {
+ public:
+  // `stream` is not owned and outlives this. InvalidArgument for the default streams, which cannot be captured.
+  static absl::StatusOr<std::unique_ptr<ConvolutionContext>> Make(cudaStream_t stream);
+  ~ConvolutionContext();
+  ConvolutionContext(const ConvolutionContext&) = delete;
+  ConvolutionContext& operator=(const ConvolutionContext&) = delete;
+
+  cudnnContext* handle() const { return handle_; }
+  cudaStream_t stream() const { return stream_; }
+  int device() const { return device_; }
+
+ private:
+  ConvolutionContext(cudnnContext* handle, cudaStream_t stream, int device)
+      : handle_(handle), stream_(stream), device_(device) {}
+
+  cudnnContext* const handle_;
+  const cudaStream_t stream_;
+  const int device_;
+};
+
+// One pass of one convolution. It outlives every CUDA graph that captured it: some engines' code is unloaded with the
+// plan.
+class Convolution {
+ public:
+  // Tuning allocates the three tensors and the largest candidate's workspace on the GPU and frees them. Errors, which
+  // name the convolution: InvalidArgument for a shape or options that cannot be; Unimplemented when cuDNN has no
+  // engine, or none that runs; ResourceExhausted when memory runs out; FailedPrecondition while the stream is captured.
+  static absl::StatusOr<std::unique_ptr<Convolution>> Plan(ConvolutionContext& context, const ConvolutionShape& shape,
+                                                           ConvolutionPass pass, ConvolutionType type,
+                                                           const ConvolutionOptions& options);
+  ~Convolution();
+  Convolution(const Convolution&) = delete;
+  Convolution& operator=(const Convolution&) = delete;
+
+  // Launches on the context's stream, which may be another context than the plan's, of the same device. a, b and out as
+  // in ConvolutionPass, on the device, multiples of 16 bytes; workspace: workspace_bytes() of device memory at a
+  // multiple of 256 bytes, of any content, shared with nothing that runs at the same time; null when there are none.
+  absl::Status Run(ConvolutionContext& context, const void* a, const void* b, void* out, void* workspace) const;
+
+  size_t workspace_bytes() const;
+  double microseconds() const;        // of the chosen engine while tuning (graph_timer.h); 0: not timed
+  const std::string& engine() const;  // its number, knobs and notes, for the record
+
+ private:
+  struct State;
+  explicit Convolution(std::unique_ptr<State> state);
+
+  const std::unique_ptr<State> state_;
+};
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_KERNELS_CONVOLUTION_H_

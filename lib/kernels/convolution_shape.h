@@ -1,0 +1,59 @@
+// What a convolution is, before any library: its shape, which of its three passes, in which type; and what follows from
+// them: sizes, a name for messages, whether it can be at all.
+//
+// Activations are NHWC; weights are KRSC: (out_channels, filter, filter, in_channels). Padding is filter / 2 on all
+// sides, so that the output is in_size / stride high and wide. No bias.
+#ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_SHAPE_H_
+#define LOCKSTEP_LIB_KERNELS_CONVOLUTION_SHAPE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+
+namespace lockstep {
+
+//  kForward:        a = x,  b = w,  out = y
+//  kDataGradient:   a = dy, b = w,  out = dx
+//  kWeightGradient: a = dy, b = x,  out = dw
+enum class ConvolutionPass { kForward, kDataGradient, kWeightGradient };
+
+// Of all three tensors: float, float whose products are of TF32 (10 bits of mantissa), bf16. Sums are in fp32.
+enum class ConvolutionType { kFp32, kTf32, kBf16 };
+
+struct ConvolutionShape {
+  uint32_t images = 0;
+  uint32_t in_channels = 0;
+  uint32_t in_size = 0;  // height and width of the input, a multiple of stride
+  uint32_t out_channels = 0;
+  uint32_t filter = 0;  // 1 or 3
+  uint32_t stride = 0;  // 1 or 2
+};
+
+// InvalidArgument, naming the field, unless the shape is one of the above and each tensor has at most 2^31 - 1
+// elements, which engines of cuDNN count in 32 bits.
+absl::Status CheckConvolutionShape(const ConvolutionShape& shape);
+
+// Of a shape that passed the check, as all below.
+uint32_t ConvolutionOutSize(const ConvolutionShape& shape);
+
+// Elements of the tensors of a pass.
+struct ConvolutionOperands {
+  size_t a = 0;
+  size_t b = 0;
+  size_t out = 0;
+};
+ConvolutionOperands CountOperands(const ConvolutionShape& shape, ConvolutionPass pass);
+
+// Multiplications and additions of a pass by definition, the ones with padding included, as it is usually counted.
+double ConvolutionFlops(const ConvolutionShape& shape);
+
+size_t ElementBytes(ConvolutionType type);
+
+// "data gradient of a 3x3/2 convolution 64->128 of 32 images of 16x16 in bf16"
+std::string DescribeConvolution(const ConvolutionShape& shape, ConvolutionPass pass, ConvolutionType type);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_KERNELS_CONVOLUTION_SHAPE_H_

@@ -1,0 +1,366 @@
+#include "lib/kernels/convolution.h"
+
+#include <cuda_bf16.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "lib/cifar/counter_random.h"
+#include "lib/kernels/convolution_engines.h"
+#include "lib/kernels/convolution_reference.h"
+#include "lib/kernels/device_array.h"
+
+namespace lockstep {
+namespace {
+
+using Bf16 = __nv_bfloat16;
+
+// Every kind of convolution that ResNet-18 has, small.
+const ConvolutionShape kShapes[] = {
+    {3, 8, 8, 64, 3, 1}, {3, 64, 8, 64, 3, 1}, {3, 64, 8, 128, 3, 2}, {3, 64, 8, 128, 1, 2}};
+const ConvolutionPass kPasses[] = {ConvolutionPass::kForward, ConvolutionPass::kDataGradient,
+                                   ConvolutionPass::kWeightGradient};
+const ConvolutionType kTypes[] = {ConvolutionType::kFp32, ConvolutionType::kTf32, ConvolutionType::kBf16};
+
+// Uniform in [-1, 1], rounded to T.
+template <typename T>
+std::vector<T> Random(uint64_t seed, size_t count) {
+  CounterRandom random(seed, RandomPurpose::kSyntheticImage, 1, 2);
+  std::vector<T> values;
+  for (size_t i = 0; i < count; ++i) {
+    values.push_back(T(static_cast<float>(random.Below(1u << 24)) / (1 << 23) - 1));
+  }
+  return values;
+}
+
+// Products that one output is the sum of, at most.
+double Terms(const ConvolutionShape& shape, ConvolutionPass pass) {
+  const double filter = shape.filter * shape.filter;
+  switch (pass) {
+    case ConvolutionPass::kForward:
+      return filter * shape.in_channels;
+    case ConvolutionPass::kDataGradient:
+      return filter * shape.out_channels;
+    case ConvolutionPass::kWeightGradient:
+      return static_cast<double>(shape.images) * ConvolutionOutSize(shape) * ConvolutionOutSize(shape);
+  }
+  return 0;
+}
+
+// How far an output may be from the exact sum, of `magnitude` when its products are added without their signs:
+//   fp32  each of n products and n - 1 additions rounds by 2^-24 (Higham, Accuracy and Stability, section 3.1)
+//   tf32  two inputs cut to 11 significant bits, 2^-10 each; tensor cores cut sums off instead of rounding, and align
+//   the
+//         terms of a step first: 2^-22 an addition (Fasi et al. 2021, Numerical behavior of NVIDIA tensor cores)
+//   bf16  products are exact in fp32; sums as tf32's; the output is rounded to 8 significant bits
+double Bound(ConvolutionType type, double terms, double magnitude, double exact) {
+  switch (type) {
+    case ConvolutionType::kFp32:
+      return (terms + 1) * 0x1p-24 * magnitude;
+    case ConvolutionType::kTf32:
+      return (2 * 0x1p-10 + 0x1p-20 + terms * 0x1p-22) * magnitude;
+    case ConvolutionType::kBf16:
+      return terms * 0x1p-22 * magnitude * (1 + 0x1p-8) + 0x1p-8 * std::abs(exact);
+  }
+  return 0;
+}
+
+// Inputs of a pass, and its exact result with the magnitudes for the bound.
+template <typename T>
+struct Problem {
+  std::vector<T> a, b;
+  std::vector<double> exact, magnitude;
+
+  Problem(const ConvolutionShape& shape, ConvolutionPass pass)
+      : a(Random<T>(1, CountOperands(shape, pass).a)),
+        b(Random<T>(2, CountOperands(shape, pass).b)),
+        exact(CountOperands(shape, pass).out),
+        magnitude(exact.size()) {
+    ConvolutionReference(shape, pass, a.data(), b.data(), exact.data());
+    ConvolutionReference(shape, pass, Absolute(a).data(), Absolute(b).data(), magnitude.data());
+  }
+
+  static std::vector<double> Absolute(const std::vector<T>& values) {
+    std::vector<double> absolute;
+    for (const T& value : values) {
+      absolute.push_back(std::abs(static_cast<double>(static_cast<float>(value))));
+    }
+    return absolute;
+  }
+};
+
+// The first output outside its bound, in words; empty: none is. NaN is outside.
+template <typename T, typename U>
+std::string Violation(const ConvolutionShape& shape, ConvolutionPass pass, ConvolutionType type,
+                      const Problem<T>& problem, const std::vector<U>& found) {
+  for (size_t i = 0; i < problem.exact.size(); ++i) {
+    const double value = static_cast<double>(static_cast<float>(found[i]));
+    const double bound = Bound(type, Terms(shape, pass), problem.magnitude[i], problem.exact[i]);
+    if (!(std::abs(value - problem.exact[i]) <= bound)) {
+      return absl::StrCat(DescribeConvolution(shape, pass, type), ": output ", i, " is ", value, ", expected ",
+                          problem.exact[i], " within ", bound);
+    }
+  }
+  return "";
+}
+
+class ConvolutionGpuTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!HaveGpu()) {
+      GTEST_SKIP() << "no CUDA device";
+    }
+    for (const int i : {0, 1}) {
+      ASSERT_EQ(cudaStreamCreateWithFlags(&streams_[i], cudaStreamNonBlocking), cudaSuccess);
+      auto context = ConvolutionContext::Make(streams_[i]);
+      ASSERT_TRUE(context.ok()) << context.status();
+      contexts_[i] = *std::move(context);
+    }
+  }
+  void TearDown() override {
+    for (const int i : {0, 1}) {
+      contexts_[i].reset();
+      if (streams_[i] != nullptr) {
+        EXPECT_EQ(cudaStreamDestroy(streams_[i]), cudaSuccess);
+      }
+    }
+  }
+
+  // Null with a failure when it cannot be planned. No error is left behind, whatever was tried.
+  std::unique_ptr<Convolution> Plan(const ConvolutionShape& shape, ConvolutionPass pass, ConvolutionType type,
+                                    const ConvolutionOptions& options) {
+    auto plan = Convolution::Plan(*contexts_[0], shape, pass, type, options);
+    EXPECT_TRUE(plan.ok()) << plan.status();
+    EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+    return plan.ok() ? *std::move(plan) : nullptr;
+  }
+
+  // What the plan makes of the problem on contexts_[context], over an output of NaNs.
+  template <typename T>
+  std::vector<T> Run(const Convolution& plan, const Problem<T>& problem, int context, bool captured = false) {
+    DeviceArray<T> a(problem.a), b(problem.b), out(problem.exact.size());
+    DeviceArray<uint8_t> workspace(plan.workspace_bytes() + 1);
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);  // the arrays are filled on the default stream
+    const auto launch = [&] {
+      const absl::Status run = plan.Run(*contexts_[context], a.data(), b.data(), out.data(), workspace.data());
+      EXPECT_TRUE(run.ok()) << run;
+    };
+    if (captured) {
+      cudaGraph_t graph = nullptr;
+      cudaGraphExec_t executable = nullptr;
+      EXPECT_EQ(cudaStreamBeginCapture(streams_[context], cudaStreamCaptureModeThreadLocal), cudaSuccess);
+      launch();
+      EXPECT_EQ(cudaStreamEndCapture(streams_[context], &graph), cudaSuccess);
+      EXPECT_EQ(cudaGraphInstantiate(&executable, graph, 0), cudaSuccess);
+      EXPECT_EQ(cudaGraphLaunch(executable, streams_[context]), cudaSuccess);
+      EXPECT_EQ(cudaStreamSynchronize(streams_[context]), cudaSuccess);
+      EXPECT_EQ(cudaGraphExecDestroy(executable), cudaSuccess);
+      EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+    } else {
+      launch();
+      EXPECT_EQ(cudaStreamSynchronize(streams_[context]), cudaSuccess);
+    }
+    return out.ToHost();
+  }
+
+  template <typename T>
+  void CheckAgainstReference(const ConvolutionShape& shape, ConvolutionType type, const ConvolutionOptions& options) {
+    for (const ConvolutionPass pass : kPasses) {
+      const Problem<T> problem(shape, pass);
+      const std::unique_ptr<Convolution> plan = Plan(shape, pass, type, options);
+      if (plan == nullptr) {
+        continue;
+      }
+      std::printf("%s: %s, %zu bytes, %.2f us\n", DescribeConvolution(shape, pass, type).c_str(),
+                  plan->engine().c_str(), plan->workspace_bytes(), plan->microseconds());
+      EXPECT_EQ(plan->microseconds() > 0, options.autotune);
+      EXPECT_LE(plan->workspace_bytes(), options.max_workspace_bytes);
+      EXPECT_EQ(Violation(shape, pass, type, problem, Run(*plan, problem, 0)), "") << plan->engine();
+    }
+  }
+
+  template <typename T>
+  void CheckBits(const ConvolutionShape& shape, ConvolutionType type) {
+    ConvolutionOptions options;
+    options.deterministic = true;
+    options.candidates = 2;
+    for (const ConvolutionPass pass : kPasses) {
+      SCOPED_TRACE(DescribeConvolution(shape, pass, type));
+      const Problem<T> problem(shape, pass);
+      const std::unique_ptr<Convolution> plan = Plan(shape, pass, type, options);
+      if (plan == nullptr) {
+        continue;
+      }
+      SCOPED_TRACE(plan->engine());
+      const std::vector<T> first = Run(*plan, problem, 0);
+      EXPECT_EQ(Violation(shape, pass, type, problem, first), "");
+      const auto same = [&](const std::vector<T>& other) {
+        return std::memcmp(first.data(), other.data(), first.size() * sizeof(T)) == 0;
+      };
+      EXPECT_TRUE(same(Run(*plan, problem, 0))) << "again";
+      EXPECT_TRUE(same(Run(*plan, problem, 1))) << "on another context";
+      EXPECT_TRUE(same(Run(*plan, problem, 0, true))) << "in a graph";
+      EXPECT_TRUE(same(Run(*plan, problem, 1, true))) << "in a graph of another context";
+    }
+  }
+
+  cudaStream_t streams_[2] = {nullptr, nullptr};
+  std::unique_ptr<ConvolutionContext> contexts_[2];
+};
+
+TEST_F(ConvolutionGpuTest, EveryPassEqualsTheReferenceInFp32) {
+  for (const ConvolutionShape& shape : kShapes) {
+    CheckAgainstReference<float>(shape, ConvolutionType::kFp32, {true, false, 4});
+  }
+}
+
+TEST_F(ConvolutionGpuTest, EveryPassEqualsTheReferenceInTf32) {
+  for (const ConvolutionShape& shape : kShapes) {
+    CheckAgainstReference<float>(shape, ConvolutionType::kTf32, {true, false, 4});
+  }
+}
+
+TEST_F(ConvolutionGpuTest, EveryPassEqualsTheReferenceInBf16) {
+  for (const ConvolutionShape& shape : kShapes) {
+    CheckAgainstReference<Bf16>(shape, ConvolutionType::kBf16, {});
+  }
+}
+
+TEST_F(ConvolutionGpuTest, WithoutTuningTheFirstEngineIsTakenUntimed) {
+  CheckAgainstReference<Bf16>(kShapes[1], ConvolutionType::kBf16, {false});
+  CheckAgainstReference<float>(kShapes[1], ConvolutionType::kFp32, {false});
+}
+
+TEST_F(ConvolutionGpuTest, DeterministicPlansGiveTheSameBitsOnAnyContextAndInGraphs) {
+  for (const ConvolutionShape& shape : kShapes) {
+    CheckBits<float>(shape, ConvolutionType::kFp32);
+    CheckBits<float>(shape, ConvolutionType::kTf32);
+    CheckBits<Bf16>(shape, ConvolutionType::kBf16);
+  }
+}
+
+TEST_F(ConvolutionGpuTest, RefusesWhatCannotBePlanned) {
+  const auto plan = [&](const ConvolutionShape& shape, const ConvolutionOptions& options) {
+    return Convolution::Plan(*contexts_[0], shape, ConvolutionPass::kForward, ConvolutionType::kBf16, options)
+        .status()
+        .code();
+  };
+  EXPECT_EQ(plan({3, 8, 7, 64, 3, 2}, {}), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(plan(kShapes[0], {true, false, 0}), absl::StatusCode::kInvalidArgument);
+  ASSERT_EQ(cudaStreamBeginCapture(streams_[0], cudaStreamCaptureModeThreadLocal), cudaSuccess);
+  EXPECT_EQ(plan(kShapes[0], {}), absl::StatusCode::kFailedPrecondition);
+  cudaGraph_t graph = nullptr;
+  ASSERT_EQ(cudaStreamEndCapture(streams_[0], &graph), cudaSuccess);
+  EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+}
+
+// x and y of this shape are 2 GiB each, and 1 GiB is left.
+TEST_F(ConvolutionGpuTest, TensorsThatDoNotFitAreOutOfMemory) {
+  size_t free_bytes = 0, total_bytes = 0;
+  ASSERT_EQ(cudaMemGetInfo(&free_bytes, &total_bytes), cudaSuccess);
+  ASSERT_GT(free_bytes, size_t{1} << 30);
+  void* most = nullptr;
+  ASSERT_EQ(cudaMalloc(&most, free_bytes - (size_t{1} << 30)), cudaSuccess);
+  const auto plan = Convolution::Plan(*contexts_[0], {16384, 64, 32, 64, 1, 1}, ConvolutionPass::kForward,
+                                      ConvolutionType::kBf16, {true, false, 1});
+  EXPECT_EQ(cudaFree(most), cudaSuccess);
+  EXPECT_EQ(plan.status().code(), absl::StatusCode::kResourceExhausted) << plan.status();
+  EXPECT_NE(plan.status().message().find("out of memory"), std::string::npos) << plan.status();
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+}
+
+TEST_F(ConvolutionGpuTest, RefusesPointersThatItCannotUse) {
+  const std::unique_ptr<Convolution> plan =
+      Plan(kShapes[0], ConvolutionPass::kForward, ConvolutionType::kBf16, {true, false, 1});
+  ASSERT_NE(plan, nullptr);
+  DeviceArray<uint8_t> memory(1024);
+  const auto run = [&](const void* a, void* workspace) {
+    return plan->Run(*contexts_[0], a, memory.data(), memory.data(), workspace).code();
+  };
+  EXPECT_EQ(run(nullptr, memory.data()), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(run(memory.data() + 8, memory.data()), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(run(memory.data(), memory.data() + 128), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(ConvolutionTest, ADefaultStreamIsRefused) {
+  EXPECT_EQ(ConvolutionContext::Make(nullptr).status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(ConvolutionContext::Make(cudaStreamPerThread).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(ConvolutionTest, AnEngineIsTakenOnlyForTheTypesWhosePromiseItKeeps) {
+  const auto allowed = [](cudnnBackendNumericalNote_t note, ConvolutionType type, bool deterministic) {
+    return NotesAllowed({CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP, note}, type, deterministic);
+  };
+  EXPECT_FALSE(allowed(CUDNN_NUMERICAL_NOTE_TENSOR_CORE, ConvolutionType::kFp32, false));
+  EXPECT_TRUE(allowed(CUDNN_NUMERICAL_NOTE_TENSOR_CORE, ConvolutionType::kTf32, false));
+  EXPECT_TRUE(allowed(CUDNN_NUMERICAL_NOTE_TENSOR_CORE, ConvolutionType::kBf16, true));
+  EXPECT_TRUE(allowed(CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC, ConvolutionType::kBf16, false));
+  EXPECT_FALSE(allowed(CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC, ConvolutionType::kBf16, true));
+  EXPECT_FALSE(allowed(CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS, ConvolutionType::kTf32, false));
+  EXPECT_FALSE(allowed(CUDNN_NUMERICAL_NOTE_WINOGRAD, ConvolutionType::kFp32, false));
+  EXPECT_TRUE(NotesAllowed({}, ConvolutionType::kFp32, true));
+}
+
+// So an engine of TF32 that passed for one of fp32 would be found.
+TEST(ConvolutionTest, TheBoundOfFp32IsTooTightForTf32) {
+  for (const ConvolutionShape& shape : kShapes) {
+    for (const ConvolutionPass pass : kPasses) {
+      const Problem<float> problem(shape, pass);
+      const auto cut = [](std::vector<float> values) {
+        for (float& value : values) {
+          uint32_t bits;
+          std::memcpy(&bits, &value, sizeof(bits));
+          bits &= ~0x1FFFu;  // the 13 last bits of the mantissa
+          std::memcpy(&value, &bits, sizeof(bits));
+        }
+        return values;
+      };
+      std::vector<double> tf32(problem.exact.size());
+      ConvolutionReference(shape, pass, cut(problem.a).data(), cut(problem.b).data(), tf32.data());
+      EXPECT_NE(Violation(shape, pass, ConvolutionType::kFp32, problem, tf32), "")
+          << DescribeConvolution(shape, pass, ConvolutionType::kFp32);
+      EXPECT_EQ(Violation(shape, pass, ConvolutionType::kTf32, problem, tf32), "");
+    }
+  }
+}
+
+// One image of 2x2, one channel, x = 1 2 / 3 4; the filter is 1 at its centre and 10 at its right neighbour.
+TEST(ConvolutionReferenceTest, AgreesWithHandChecks) {
+  const ConvolutionShape shape = {1, 1, 2, 1, 3, 1};
+  const std::vector<double> x = {1, 2, 3, 4}, w = {0, 0, 0, 0, 1, 10, 0, 0, 0}, dy = {1, 0, 0, 2};
+  std::vector<double> y(4), dx(4), dw(9);
+  ConvolutionReference(shape, ConvolutionPass::kForward, x.data(), w.data(), y.data());
+  EXPECT_EQ(y, (std::vector<double>{21, 2, 43, 4}));
+  ConvolutionReference(shape, ConvolutionPass::kDataGradient, dy.data(), w.data(), dx.data());
+  EXPECT_EQ(dx, (std::vector<double>{1, 10, 0, 2}));
+  ConvolutionReference(shape, ConvolutionPass::kWeightGradient, dy.data(), x.data(), dw.data());
+  EXPECT_EQ(dw, (std::vector<double>{2, 4, 0, 6, 1 + 8, 2, 0, 3, 4}));
+}
+
+// Of a 4x4 picture with two channels, stride 2 without padding picks every second pixel.
+TEST(ConvolutionReferenceTest, AStridedOneByOneFilterPicksPixels) {
+  const ConvolutionShape shape = {1, 2, 4, 1, 1, 2};
+  std::vector<double> x(32), y(4), dx(32);
+  for (size_t i = 0; i < x.size(); ++i) {
+    x[i] = static_cast<double>(i);
+  }
+  const std::vector<double> w = {1, 100};
+  ConvolutionReference(shape, ConvolutionPass::kForward, x.data(), w.data(), y.data());
+  EXPECT_EQ(y, (std::vector<double>{100, 504, 1716, 2120}));
+  ConvolutionReference(shape, ConvolutionPass::kDataGradient, std::vector<double>{1, 0, 0, 0}.data(), w.data(),
+                       dx.data());
+  std::vector<double> expected(32, 0.0);
+  expected[0] = 1;
+  expected[1] = 100;
+  EXPECT_EQ(dx, expected);
+}
+
+}  // namespace
+}  // namespace lockstep

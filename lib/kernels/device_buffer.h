@@ -1,0 +1,36 @@
+// Device memory owned by an object, with errors as absl::Status; for tuning and benchmarks.
+#ifndef LOCKSTEP_LIB_KERNELS_DEVICE_BUFFER_H_
+#define LOCKSTEP_LIB_KERNELS_DEVICE_BUFFER_H_
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace lockstep {
+
+class DeviceBuffer {
+ public:
+  // `bytes` of memory that is not set; 0: none, data() is null. ResourceExhausted when there is not as much.
+  static absl::StatusOr<DeviceBuffer> Make(size_t bytes);
+
+  DeviceBuffer() = default;
+  ~DeviceBuffer();
+  DeviceBuffer(DeviceBuffer&& other) noexcept;
+  DeviceBuffer& operator=(DeviceBuffer&& other) noexcept;
+
+  void* data() const { return data_; }
+
+  // Repeats the `count` bytes at `host` over the whole buffer, which is done when the call returns.
+  absl::Status Fill(const void* host, size_t count, cudaStream_t stream);
+
+ private:
+  void* data_ = nullptr;
+  size_t bytes_ = 0;
+};
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_KERNELS_DEVICE_BUFFER_H_
