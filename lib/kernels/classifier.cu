@@ -1,0 +1,407 @@
+// Memory traffic: x once, dx once; ResNet-18's 16 positions of 512 channels in bf16 are 16 KB an image each way. At
+// batch 32 that is 1 MB and the time is that of two launches and the loads that wait for each other; at batch 512 it is
+// 16 MB, 4 us at an H200's 4.3 TB/s of copies. The weight (10 KB) comes from the L2 cache for every image.
+//
+// First kernel: a block an image, all of whose loads of x are in flight at once. Its 512 threads are 8 channels wide
+// (16 bytes in bf16) for the pooling and for dx, one channel wide in between, and a warp a class for the logits. Second
+// kernel: the sum over the images of dlogits x pooled, both left in the workspace by the first. A block owns 8
+// channels, 32 bytes of a row of pooled: 64 blocks for 512 channels, each of which has 256 images in flight.
+#include <algorithm>
+#include <cmath>
+
+#include "lib/kernels/classifier.h"
+
+namespace lockstep {
+namespace {
+
+constexpr uint32_t kVector = kClassifierChannels;
+constexpr uint32_t kThreads = 512;
+constexpr uint32_t kBlocksAtOnce = 4;       // of the first kernel on an SM: batch 512 is one wave on 132 of them
+constexpr uint32_t kPositionsInFlight = 2;  // of a thread of the first kernel: all of ResNet-18's 16
+constexpr uint32_t kWarp = 32;
+constexpr uint32_t kWarps = kThreads / kWarp;
+constexpr uint32_t kAllLanes = 0xFFFFFFFF;
+constexpr uint32_t kTileImages = kThreads / kVector;      // images that a block of dweight reads at once: 64
+constexpr uint32_t kImagesInFlight = 4;                   // of each of its threads
+constexpr uint32_t kBiasImages = kThreads / kMaxClasses;  // likewise the block of dbias: 32
+static_assert(kWarps == kMaxClasses, "a warp a class");
+static_assert(kMaxClassifierChannels == kThreads * kVector, "a row of threads holds an image's channels");
+
+// Eight channels side by side.
+template <typename T>
+struct alignas(16) Pack {
+  T value[kVector];
+};
+
+template <typename T>
+__device__ void Load(const T* from, float (&to)[kVector]) {
+  const Pack<T> pack = *reinterpret_cast<const Pack<T>*>(from);
+#pragma unroll
+  for (uint32_t i = 0; i < kVector; ++i) {
+    to[i] = static_cast<float>(pack.value[i]);
+  }
+}
+
+template <typename T>
+__device__ void Store(const float (&from)[kVector], T* to) {
+  Pack<T> pack;
+#pragma unroll
+  for (uint32_t i = 0; i < kVector; ++i) {
+    pack.value[i] = T(from[i]);
+  }
+  *reinterpret_cast<Pack<T>*>(to) = pack;
+}
+
+// Over the lanes of a warp, in the same order on all of them.
+__device__ float WarpSum(float value) {
+#pragma unroll
+  for (uint32_t distance = kWarp / 2; distance > 0; distance /= 2) {
+    value += __shfl_xor_sync(kAllLanes, value, distance);
+  }
+  return value;
+}
+
+__device__ float WarpMax(float value) {
+#pragma unroll
+  for (uint32_t distance = kWarp / 2; distance > 0; distance /= 2) {
+    value = fmaxf(value, __shfl_xor_sync(kAllLanes, value, distance));
+  }
+  return value;
+}
+
+// What the first kernel leaves for the second.
+struct Workspace {
+  float* dlogits;  // (images, kMaxClasses), zeros beyond the classes
+  float* pooled;   // (images, channels)
+  float* losses;   // (images)
+
+  Workspace(const ClassifierShape& shape, void* memory)
+      : dlogits(static_cast<float*>(memory)),
+        pooled(dlogits + static_cast<size_t>(shape.images) * kMaxClasses),
+        losses(pooled + static_cast<size_t>(shape.images) * shape.channels) {}
+};
+
+// Where a thread of the first kernel works when it is eight channels wide: positions row, row + rows, ... of the image.
+struct Place {
+  uint32_t channel;
+  uint32_t row;
+
+  __device__ explicit Place(const ClassifierShape& shape)
+      : channel(threadIdx.x % (shape.channels / kVector) * kVector), row(threadIdx.x / (shape.channels / kVector)) {}
+};
+
+// of_channel[c] = mean over the positions of x, for the whole block. Threads by row, each its positions in order.
+template <typename T>
+__device__ void Pool(const ClassifierShape& shape, uint32_t rows, const Place& place, const T* x, float* of_channel) {
+  if (place.row < rows) {
+    float sum[kVector] = {};
+    for (uint32_t first = place.row; first < shape.positions; first += kPositionsInFlight * rows) {
+      float value[kPositionsInFlight][kVector];
+#pragma unroll
+      for (uint32_t i = 0; i < kPositionsInFlight; ++i) {
+        const size_t position = min(first + i * rows, shape.positions - 1);
+        Load(x + position * shape.channels + place.channel, value[i]);
+      }
+#pragma unroll
+      for (uint32_t i = 0; i < kPositionsInFlight; ++i) {
+#pragma unroll
+        for (uint32_t j = 0; j < kVector; ++j) {
+          sum[j] += first + i * rows < shape.positions ? value[i][j] : 0.0f;
+        }
+      }
+    }
+    Store(sum, of_channel + place.row * shape.channels + place.channel);
+  }
+  __syncthreads();
+  for (uint32_t channel = threadIdx.x; channel < shape.channels; channel += kThreads) {
+    float sum = of_channel[channel];
+    for (uint32_t row = 1; row < rows; ++row) {
+      sum += of_channel[row * shape.channels + channel];
+    }
+    of_channel[channel] = sum / static_cast<float>(shape.positions);
+  }
+  __syncthreads();
+}
+
+// of_class[k] = logit of class k, for the whole block.
+template <typename T>
+__device__ void MakeLogits(const ClassifierShape& shape, const ClassifierInput<T>& input, const float* pooled,
+                           float* of_class) {
+  const uint32_t lane = threadIdx.x % kWarp;
+  const uint32_t k = threadIdx.x / kWarp;
+  if (k < shape.classes) {
+    float sum = 0;
+#pragma unroll 2
+    for (uint32_t channel = lane * kVector; channel < shape.channels; channel += kWarp * kVector) {
+      float weight[kVector], value[kVector];
+      Load(input.weight + k * shape.channels + channel, weight);
+      Load(pooled + channel, value);
+#pragma unroll
+      for (uint32_t i = 0; i < kVector; ++i) {
+        sum += weight[i] * value[i];
+      }
+    }
+    sum = WarpSum(sum);
+    if (lane == 0) {
+      of_class[k] = sum + input.bias[k];
+    }
+  }
+  __syncthreads();
+}
+
+// By the first warp, a lane a class: loss and count, and of_class goes from logits to their gradient, 0 beyond the
+// classes.
+__device__ void MakeLoss(const ClassifierShape& shape, int64_t label, float* of_class, float* logits, float* loss,
+                         uint32_t* correct) {
+  const uint32_t lane = threadIdx.x;
+  const bool is_class = lane < shape.classes;
+  const bool is_label = is_class && lane == label;
+  const float logit = is_class ? of_class[lane] : -INFINITY;
+  const float largest = WarpMax(logit);
+  const float moved = logit - largest;
+  const float power = is_class ? expf(moved) : 0.0f;
+  const float sum = WarpSum(power);
+  const uint32_t predicted = __ffs(__ballot_sync(kAllLanes, is_class && logit == largest)) - 1;
+  if (is_class && logits != nullptr) {
+    logits[lane] = logit;
+  }
+  if (lane < kMaxClasses) {
+    of_class[lane] = (power / sum - (is_label ? 1.0f : 0.0f)) / static_cast<float>(shape.images);
+  }
+  if (lane == 0 && (label < 0 || label >= shape.classes)) {
+    *loss = NAN;
+  }
+  if (is_label) {
+    *loss = logf(sum) - moved;
+    if (predicted == lane) {
+      atomicAdd(correct, 1);
+    }
+  }
+}
+
+// of_channel goes from pooled values to their gradient, each position's share of it, for the whole block.
+template <typename T>
+__device__ void MakePooledGradient(const ClassifierShape& shape, const T* weight, const float* of_class,
+                                   float* of_channel, float* pooled) {
+  for (uint32_t channel = threadIdx.x; channel < shape.channels; channel += kThreads) {
+    pooled[channel] = of_channel[channel];
+    float sum = 0;
+#pragma unroll 8
+    for (uint32_t k = 0; k < kMaxClasses; ++k) {
+      const float of_k = k < shape.classes ? static_cast<float>(weight[k * shape.channels + channel]) : 0.0f;
+      sum += of_class[k] * of_k;
+    }
+    of_channel[channel] = sum / static_cast<float>(shape.positions);
+  }
+  __syncthreads();
+}
+
+template <typename T, bool kTrain>
+__global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
+    ImageKernel(ClassifierShape shape, uint32_t rows, ClassifierInput<T> input, ClassifierOutput<T> output,
+                Workspace workspace) {
+  __shared__ alignas(16) float of_channel[kMaxClassifierChannels];  // `rows` rows of channels, then one
+  __shared__ float of_class[kMaxClasses];
+  const size_t image = blockIdx.x;
+  const size_t first = image * shape.positions * shape.channels;
+  const Place place(shape);
+  Pool(shape, rows, place, input.x + first, of_channel);
+  MakeLogits(shape, input, of_channel, of_class);
+  if (threadIdx.x < kWarp) {
+    float* logits = output.logits != nullptr ? output.logits + image * shape.classes : nullptr;
+    MakeLoss(shape, input.labels[image], of_class, logits, workspace.losses + image, output.counts.correct);
+  }
+  if (!kTrain) {
+    return;
+  }
+  __syncthreads();
+  if (threadIdx.x < kMaxClasses) {
+    workspace.dlogits[image * kMaxClasses + threadIdx.x] = of_class[threadIdx.x];
+  }
+  MakePooledGradient(shape, input.weight, of_class, of_channel, workspace.pooled + image * shape.channels);
+  if (place.row < rows) {
+    float gradient[kVector];
+    Load(of_channel + place.channel, gradient);
+    for (uint32_t position = place.row; position < shape.positions; position += rows) {
+      Store(gradient, output.dx + first + static_cast<size_t>(position) * shape.channels + place.channel);
+    }
+  }
+}
+
+// dweight of eight channels. The sums: a thread every 64th image, the four images of a warp, the warps in order.
+template <typename T>
+__device__ void MakeWeightGradient(const ClassifierShape& shape, const Workspace& workspace, T* dweight) {
+  __shared__ float of_warp[kWarps][kMaxClasses][kVector];
+  const uint32_t channel = threadIdx.x % kVector;
+  const float* pooled = workspace.pooled + blockIdx.x * kVector + channel;
+  float sum[kMaxClasses] = {};
+  for (size_t first = threadIdx.x / kVector; first < shape.images; first += kImagesInFlight * kTileImages) {
+    float value[kImagesInFlight], low[kImagesInFlight][kVector], high[kImagesInFlight][kVector];
+#pragma unroll
+    for (uint32_t i = 0; i < kImagesInFlight; ++i) {
+      // Beyond the last image: the last one's gradients times 0, so that no load waits for a branch.
+      const size_t image = first + i * kTileImages;
+      const size_t from = image < shape.images ? image : shape.images - 1;
+      value[i] = image < shape.images ? pooled[from * shape.channels] : 0.0f;
+      Load(workspace.dlogits + from * kMaxClasses, low[i]);
+      Load(workspace.dlogits + from * kMaxClasses + kVector, high[i]);
+    }
+#pragma unroll
+    for (uint32_t i = 0; i < kImagesInFlight; ++i) {
+#pragma unroll
+      for (uint32_t k = 0; k < kVector; ++k) {
+        sum[k] += low[i][k] * value[i];
+        sum[kVector + k] += high[i][k] * value[i];
+      }
+    }
+  }
+#pragma unroll
+  for (uint32_t k = 0; k < kMaxClasses; ++k) {
+    sum[k] += __shfl_xor_sync(kAllLanes, sum[k], 2 * kVector);
+    sum[k] += __shfl_xor_sync(kAllLanes, sum[k], kVector);
+    if (threadIdx.x % kWarp < kVector) {
+      of_warp[threadIdx.x / kWarp][k][channel] = sum[k];
+    }
+  }
+  __syncthreads();
+  const uint32_t k = threadIdx.x / kVector;
+  if (k < shape.classes) {
+    float total = of_warp[0][k][channel];
+    for (uint32_t warp = 1; warp < kWarps; ++warp) {
+      total += of_warp[warp][k][channel];
+    }
+    dweight[k * shape.channels + blockIdx.x * kVector + channel] = T(total);
+  }
+}
+
+// The sums: a thread every 32nd image, the two images of a warp, the warps in order.
+template <typename T>
+__device__ void MakeBiasGradient(const ClassifierShape& shape, const Workspace& workspace, T* dbias) {
+  __shared__ float of_warp[kWarps][kMaxClasses];
+  const uint32_t k = threadIdx.x % kMaxClasses;
+  float sum = 0;
+#pragma unroll 4
+  for (size_t image = threadIdx.x / kMaxClasses; image < shape.images; image += kBiasImages) {
+    sum += workspace.dlogits[image * kMaxClasses + k];
+  }
+  sum += __shfl_xor_sync(kAllLanes, sum, kMaxClasses);
+  of_warp[threadIdx.x / kWarp][k] = sum;  // both of a warp's images' lanes hold the same
+  __syncthreads();
+  if (threadIdx.x < shape.classes) {
+    float total = of_warp[0][k];
+    for (uint32_t warp = 1; warp < kWarps; ++warp) {
+      total += of_warp[warp][k];
+    }
+    dbias[k] = T(total);
+  }
+}
+
+// By one block, so that no two add to loss_sum at a time: a thread every 512th image, then halves.
+__device__ void AddLosses(const ClassifierShape& shape, const Workspace& workspace, double* loss_sum) {
+  __shared__ double of_thread[kThreads];
+  double sum = 0;
+#pragma unroll 4
+  for (size_t image = threadIdx.x; image < shape.images; image += kThreads) {
+    sum += workspace.losses[image];
+  }
+  of_thread[threadIdx.x] = sum;
+  __syncthreads();
+  for (uint32_t half = kThreads / 2; half > 0; half /= 2) {
+    if (threadIdx.x < half) {
+      of_thread[threadIdx.x] += of_thread[threadIdx.x + half];
+    }
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) {
+    *loss_sum += of_thread[0];
+  }
+}
+
+template <typename T>
+__global__ void __launch_bounds__(kThreads, 1)
+    ParameterKernel(ClassifierShape shape, uint32_t channel_blocks, Workspace workspace, ClassifierOutput<T> output) {
+  if (blockIdx.x < channel_blocks) {
+    MakeWeightGradient(shape, workspace, output.dweight);
+  } else if (blockIdx.x == channel_blocks) {
+    MakeBiasGradient(shape, workspace, output.dbias);
+  } else {
+    AddLosses(shape, workspace, output.counts.loss_sum);
+  }
+}
+
+__global__ void __launch_bounds__(kThreads) LossKernel(ClassifierShape shape, Workspace workspace, double* loss_sum) {
+  AddLosses(shape, workspace, loss_sum);
+}
+
+bool Fits(const ClassifierShape& shape) {
+  return shape.images >= 1 && shape.positions >= 1 && shape.channels >= kVector && shape.channels % kVector == 0 &&
+         shape.channels <= kMaxClassifierChannels && shape.classes >= 1 && shape.classes <= kMaxClasses;
+}
+
+}  // namespace
+
+ClassifierLaunch PlanClassifier(const ClassifierShape& shape) {
+  if (!Fits(shape)) {
+    return {};
+  }
+  ClassifierLaunch launch;
+  launch.image_blocks = shape.images;
+  launch.position_rows = std::min(shape.positions, kThreads / (shape.channels / kVector));
+  launch.channel_blocks = shape.channels / kVector;
+  launch.parameter_blocks = launch.channel_blocks + 2;
+  return launch;
+}
+
+size_t ClassifierWorkspaceBytes(const ClassifierShape& shape) {
+  return static_cast<size_t>(shape.images) * (kMaxClasses + shape.channels + 1) * sizeof(float);
+}
+
+template <typename T>
+cudaError_t ClassifierTrain(const ClassifierShape& shape, const ClassifierInput<T>& input,
+                            const ClassifierOutput<T>& output, void* memory, cudaStream_t stream) {
+  if (!Fits(shape)) {
+    return cudaErrorInvalidValue;
+  }
+  const ClassifierLaunch launch = PlanClassifier(shape);
+  const Workspace workspace(shape, memory);
+  ImageKernel<T, true>
+      <<<launch.image_blocks, kThreads, 0, stream>>>(shape, launch.position_rows, input, output, workspace);
+  const cudaError_t error = cudaGetLastError();
+  if (error != cudaSuccess) {
+    return error;
+  }
+  ParameterKernel<T><<<launch.parameter_blocks, kThreads, 0, stream>>>(shape, launch.channel_blocks, workspace, output);
+  return cudaGetLastError();
+}
+
+template <typename T>
+cudaError_t ClassifierEvaluate(const ClassifierShape& shape, const ClassifierInput<T>& input,
+                               const ClassifierCounts& counts, float* logits, void* memory, cudaStream_t stream) {
+  if (!Fits(shape)) {
+    return cudaErrorInvalidValue;
+  }
+  const ClassifierLaunch launch = PlanClassifier(shape);
+  const Workspace workspace(shape, memory);
+  ClassifierOutput<T> output;
+  output.logits = logits;
+  output.counts = counts;
+  ImageKernel<T, false>
+      <<<launch.image_blocks, kThreads, 0, stream>>>(shape, launch.position_rows, input, output, workspace);
+  const cudaError_t error = cudaGetLastError();
+  if (error != cudaSuccess) {
+    return error;
+  }
+  LossKernel<<<1, kThreads, 0, stream>>>(shape, workspace, counts.loss_sum);
+  return cudaGetLastError();
+}
+
+#define INSTANTIATE(T)                                                                                                \
+  template cudaError_t ClassifierTrain(const ClassifierShape&, const ClassifierInput<T>&, const ClassifierOutput<T>&, \
+                                       void*, cudaStream_t);                                                          \
+  template cudaError_t ClassifierEvaluate(const ClassifierShape&, const ClassifierInput<T>&, const ClassifierCounts&, \
+                                          float*, void*, cudaStream_t)
+INSTANTIATE(float);
+INSTANTIATE(__nv_bfloat16);
+#undef INSTANTIATE
+
+}  // namespace lockstep

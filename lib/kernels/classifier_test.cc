@@ -1,0 +1,430 @@
+#include "lib/kernels/classifier.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "lib/cifar/counter_random.h"
+#include "lib/kernels/classifier_reference.h"
+#include "lib/kernels/device_array.h"
+
+namespace lockstep {
+namespace {
+
+constexpr double kUnit = 0x1p-24;  // of fp32, round to nearest: half a unit in the last place, relative
+
+// Relative error of rounding a result to T: half a unit in the last of 24 or, in bf16, 8 significant bits.
+template <typename T>
+constexpr double RoundingOf() {
+  return std::is_same_v<T, float> ? kUnit : 0x1p-8;
+}
+
+template <typename T>
+bool SameBits(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+}
+
+// Fails with the first value that is further from `expected` than `bound` allows; NaN never passes.
+template <typename T>
+void ExpectWithin(const std::vector<T>& found, const Values& expected, const Values& bound, const std::string& what) {
+  ASSERT_EQ(found.size(), expected.size()) << what;
+  for (size_t i = 0; i < found.size(); ++i) {
+    const double value = static_cast<float>(found[i]);
+    ASSERT_LE(std::abs(value - expected[i]), bound[i]) << what << " " << i << ": " << value << " for " << expected[i];
+  }
+}
+
+// What a kernel takes, as the device has it (rounded to T) and as the reference reads it: uniform in centre +- width.
+template <typename T>
+struct Both {
+  std::vector<T> host;
+  Values values;
+
+  Both(uint64_t seed, size_t count, double centre, double width) {
+    CounterRandom random(seed, RandomPurpose::kSyntheticImage, 1, 2);
+    for (size_t i = 0; i < count; ++i) {
+      const double unit = static_cast<double>(random.Below(1u << 24)) / (1 << 23) - 1;
+      host.push_back(T(static_cast<float>(centre + width * unit)));
+      values.push_back(static_cast<float>(host.back()));
+    }
+  }
+};
+
+// One step's input: activations around 0.5, logits that differ by about one.
+template <typename T>
+struct Case {
+  ClassifierShape shape;
+  Both<T> x, weight;
+  Both<float> bias;
+  std::vector<int64_t> labels;
+
+  explicit Case(const ClassifierShape& of)
+      : shape(of),
+        x(1, static_cast<size_t>(of.images) * of.positions * of.channels, 0.5, 1),
+        weight(2, static_cast<size_t>(of.classes) * of.channels, 0, 3 / std::sqrt(of.channels)),
+        bias(3, of.classes, 0, 1) {
+    CounterRandom random(4, RandomPurpose::kSyntheticImage, 1, 2);
+    std::generate_n(std::back_inserter(labels), of.images, [&] { return random.Below(of.classes); });
+  }
+
+  ClassifierReference Reference() const {
+    return ReferenceClassifier(shape, x.values, weight.values, bias.values, labels);
+  }
+};
+
+// How far the kernels may be from the reference: errors of their fp32 sums by the additions that a term goes through,
+// times half a unit in the last place, times the sum of the terms' magnitudes; carried on to what is made of them.
+struct Bounds {
+  Values pooled, logits, losses, dlogits;  // as in ClassifierReference
+  Values dx, dweight, dbias;               // before they are rounded to T
+  double loss_sum = 0;
+
+  template <typename T>
+  Bounds(const Case<T>& of, const ClassifierReference& expected) : shape_(of.shape) {
+    AddPooled(of.x.values);
+    AddLogits(of.weight.values, of.bias.values, expected);
+    for (size_t image = 0; image < shape_.images; ++image) {
+      AddLoss(image, of.labels[image], expected);
+    }
+    AddGradients(of.weight.values, expected);
+  }
+
+ private:
+  // A thread's positions, the rows of threads, and the division.
+  void AddPooled(const Values& x) {
+    const double rows = PlanClassifier(shape_).position_rows;
+    const double roundings = std::ceil(shape_.positions / rows) + rows + 1;
+    pooled.resize(static_cast<size_t>(shape_.images) * shape_.channels);
+    for (size_t i = 0; i < x.size(); ++i) {
+      const size_t image = i / shape_.channels / shape_.positions;
+      pooled[image * shape_.channels + i % shape_.channels] += roundings * kUnit * std::abs(x[i]) / shape_.positions;
+    }
+  }
+
+  // A lane's eight products for every 256 channels, five halvings of the warp, the product itself, and the bias.
+  void AddLogits(const Values& weight, const Values& bias, const ClassifierReference& expected) {
+    const double roundings = 8 * std::ceil(shape_.channels / 256.0) + 5 + 2;
+    for (size_t image = 0; image < shape_.images; ++image) {
+      for (size_t k = 0; k < shape_.classes; ++k) {
+        double bound = roundings * kUnit * std::abs(bias[k]);
+        for (size_t c = 0; c < shape_.channels; ++c) {
+          const size_t i = image * shape_.channels + c;
+          const double size = std::abs(expected.pooled[i]) + pooled[i];
+          bound += std::abs(weight[k * shape_.channels + c]) * (pooled[i] + roundings * kUnit * size);
+        }
+        logits.push_back(bound);
+      }
+    }
+  }
+
+  // exp and log within 2 units in the last place (CUDA C++ Programming Guide, mathematical functions), 4 half ones.
+  void AddLoss(size_t image, size_t label, const ClassifierReference& expected) {
+    const double* logit = &expected.logits[image * shape_.classes];
+    const double* bound = &logits[image * shape_.classes];
+    const double largest = *std::max_element(logit, logit + shape_.classes);
+    const double range = largest - *std::min_element(logit, logit + shape_.classes);
+    const double of_logit = *std::max_element(bound, bound + shape_.classes);
+    // Of a logit less the largest: both ones' errors and the subtraction's. Of its exp, relative: that and exp's own.
+    // Of the sum of exps: that and five halvings. 1.01 for the products of errors, all of them far below 1 %.
+    const double moved = 2 * of_logit + kUnit * range;
+    const double sum = 1.01 * (moved + 4 * kUnit + 5 * kUnit);
+    const double loss = expected.losses[image];
+    losses.push_back(sum + moved + 4 * kUnit * (loss + range) + kUnit * loss);
+    loss_sum += losses.back();
+    for (size_t k = 0; k < shape_.classes; ++k) {
+      const double p = expected.probabilities[image * shape_.classes + k];
+      const double of_p = 1.01 * p * (moved + 4 * kUnit + sum + kUnit);
+      // The subtraction of 1, and the division by the images.
+      dlogits.push_back((of_p + 2 * kUnit * std::abs(p - (k == label ? 1 : 0))) / shape_.images);
+    }
+  }
+
+  void AddGradients(const Values& weight, const ClassifierReference& expected) {
+    const double of_dx = kMaxClasses + 2;                                    // the classes, product, division
+    const double of_dweight = std::ceil(shape_.images / 64.0) + 2 + 16 + 1;  // a thread's, a warp's, warps, product
+    const double of_dbias = std::ceil(shape_.images / 32.0) + 1 + 16;        // likewise
+    dx.resize(static_cast<size_t>(shape_.images) * shape_.positions * shape_.channels);
+    dweight.resize(weight.size());
+    dbias.resize(shape_.classes);
+    for (size_t image = 0; image < shape_.images; ++image) {
+      Values of_pooled(shape_.channels);
+      for (size_t k = 0; k < shape_.classes; ++k) {
+        const double error = dlogits[image * shape_.classes + k];
+        const double size = std::abs(expected.dlogits[image * shape_.classes + k]) + error;
+        dbias[k] += error + of_dbias * kUnit * size;
+        for (size_t c = 0; c < shape_.channels; ++c) {
+          const size_t i = image * shape_.channels + c;
+          const size_t w = k * shape_.channels + c;
+          const double value = std::abs(expected.pooled[i]) + pooled[i];
+          dweight[w] += error * value + size * pooled[i] + of_dweight * kUnit * size * value;
+          of_pooled[c] += std::abs(weight[w]) * (error + of_dx * kUnit * size) / shape_.positions;
+        }
+      }
+      for (size_t position = 0; position < shape_.positions; ++position) {
+        std::copy(of_pooled.begin(), of_pooled.end(),
+                  dx.begin() + static_cast<std::ptrdiff_t>((image * shape_.positions + position) * shape_.channels));
+      }
+    }
+  }
+
+  const ClassifierShape shape_;
+};
+
+// 1 % for the error's own share of what is rounded.
+template <typename T>
+Values AndRounding(Values bound, const Values& expected) {
+  for (size_t i = 0; i < bound.size(); ++i) {
+    bound[i] += 1.01 * RoundingOf<T>() * std::abs(expected[i]);
+  }
+  return bound;
+}
+
+// Images whose label is surely, and may be, the largest logit.
+struct CorrectRange {
+  uint32_t least = 0;
+  uint32_t most = 0;
+
+  CorrectRange(const ClassifierShape& shape, const std::vector<int64_t>& labels, const Values& logits,
+               const Values& bound) {
+    for (size_t image = 0; image < shape.images; ++image) {
+      const size_t label = image * shape.classes + static_cast<size_t>(labels[image]);
+      bool sure = true;
+      bool possible = true;
+      for (size_t k = image * shape.classes; k < (image + 1) * shape.classes; ++k) {
+        const double slack = bound[label] + bound[k];
+        sure = sure && (k == label || logits[label] > logits[k] + slack);
+        possible = possible && logits[label] >= logits[k] - slack;
+      }
+      least += sure;
+      most += possible;
+    }
+  }
+};
+
+// A case's input and all outputs on the device.
+template <typename T>
+class OnDevice {
+ public:
+  explicit OnDevice(const Case<T>& of)
+      : shape_(of.shape),
+        x_(of.x.host),
+        weight_(of.weight.host),
+        bias_(of.bias.host),
+        labels_(of.labels),
+        workspace_(ClassifierWorkspaceBytes(of.shape)),
+        dx(of.x.host.size()),
+        dweight(of.weight.host.size()),
+        dbias(of.shape.classes),
+        logits(static_cast<size_t>(of.shape.images) * of.shape.classes),
+        loss_sum(std::vector<double>{0}),
+        correct(std::vector<uint32_t>{0}) {}
+
+  ClassifierInput<T> Input() { return {x_.data(), weight_.data(), bias_.data(), labels_.data()}; }
+  ClassifierCounts Counts() { return {loss_sum.data(), correct.data()}; }
+
+  cudaError_t Train(bool with_logits = true) {
+    const ClassifierOutput<T> output = {dx.data(), dweight.data(), dbias.data(), with_logits ? logits.data() : nullptr,
+                                        Counts()};
+    return ClassifierTrain(shape_, Input(), output, workspace_.data(), nullptr);
+  }
+  cudaError_t Evaluate(bool with_logits = true) {
+    return ClassifierEvaluate(shape_, Input(), Counts(), with_logits ? logits.data() : nullptr, workspace_.data(),
+                              nullptr);
+  }
+
+ private:
+  const ClassifierShape shape_;
+  DeviceArray<T> x_, weight_;
+  DeviceArray<float> bias_;
+  DeviceArray<int64_t> labels_;
+  DeviceArray<uint8_t> workspace_;
+
+ public:
+  DeviceArray<T> dx, dweight, dbias;
+  DeviceArray<float> logits;
+  DeviceArray<double> loss_sum;
+  DeviceArray<uint32_t> correct;
+};
+
+// Logits and counts after one launch. The losses are fp32 values added in double: 1e-11 is above 32,768 roundings of
+// 2^-53.
+template <typename T>
+void ExpectForward(const Case<T>& of, const ClassifierReference& expected, const Bounds& bounds, OnDevice<T>& device) {
+  ExpectWithin(device.logits.ToHost(), expected.logits, bounds.logits, "logits");
+  EXPECT_NEAR(device.loss_sum.ToHost()[0], expected.loss_sum, bounds.loss_sum + 1e-11 * expected.loss_sum);
+  const CorrectRange range(of.shape, of.labels, expected.logits, bounds.logits);
+  EXPECT_LE(range.least, device.correct.ToHost()[0]);
+  EXPECT_GE(range.most, device.correct.ToHost()[0]);
+  EXPECT_LE(range.most - range.least, 1 + of.shape.images / 1000) << "the case's labels decide too little";
+}
+
+template <typename T>
+void CheckTrain(const ClassifierShape& shape) {
+  SCOPED_TRACE(testing::Message() << shape.images << " images of " << shape.positions << " x " << shape.channels << ", "
+                                  << shape.classes << " classes, " << sizeof(T) << " bytes");
+  const Case<T> of(shape);
+  const ClassifierReference expected = of.Reference();
+  const Bounds bounds(of, expected);
+  OnDevice<T> device(of);
+  ASSERT_EQ(device.Train(), cudaSuccess);
+  ExpectForward(of, expected, bounds, device);
+  ExpectWithin(device.dx.ToHost(), expected.dx, AndRounding<T>(bounds.dx, expected.dx), "dx");
+  ExpectWithin(device.dweight.ToHost(), expected.dweight, AndRounding<T>(bounds.dweight, expected.dweight), "dweight");
+  ExpectWithin(device.dbias.ToHost(), expected.dbias, AndRounding<T>(bounds.dbias, expected.dbias), "dbias");
+}
+
+std::vector<ClassifierShape> Shapes() {
+  return {{1, 1, 8, 1},     {2, 16, 512, 10}, {32, 16, 512, 10},  {65, 3, 64, 16},
+          {33, 5, 1544, 7}, {3, 2, 4096, 10}, {300, 16, 128, 10}, {32'768, 1, 64, 10}};
+}
+
+class ClassifierGpuTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!HaveGpu()) {
+      GTEST_SKIP() << "no CUDA device";
+    }
+  }
+};
+
+TEST_F(ClassifierGpuTest, TrainEqualsTheReferenceInFp32) {
+  for (const ClassifierShape& shape : Shapes()) {
+    CheckTrain<float>(shape);
+  }
+}
+
+TEST_F(ClassifierGpuTest, TrainEqualsTheReferenceInBf16) {
+  for (const ClassifierShape& shape : Shapes()) {
+    CheckTrain<__nv_bfloat16>(shape);
+  }
+}
+
+TEST_F(ClassifierGpuTest, EvaluateGivesTheLogitsAndCountsOfTrain) {
+  for (const ClassifierShape& shape : Shapes()) {
+    const Case<__nv_bfloat16> of(shape);
+    OnDevice<__nv_bfloat16> train(of), evaluate(of);
+    ASSERT_EQ(train.Train(), cudaSuccess);
+    ASSERT_EQ(evaluate.Evaluate(), cudaSuccess);
+    EXPECT_TRUE(SameBits(evaluate.logits.ToHost(), train.logits.ToHost()));
+    EXPECT_TRUE(SameBits(evaluate.loss_sum.ToHost(), train.loss_sum.ToHost()));
+    EXPECT_EQ(evaluate.correct.ToHost(), train.correct.ToHost());
+  }
+}
+
+// A second launch, on the workspace as the first left it: the same bits, and counts that are twice the first's.
+TEST_F(ClassifierGpuTest, RunsAreEqualBitForBitAndCountsAddUp) {
+  const Case<__nv_bfloat16> of({300, 16, 512, 10});
+  OnDevice<__nv_bfloat16> device(of);
+  ASSERT_EQ(device.Train(), cudaSuccess);
+  const auto dx = device.dx.ToHost(), dweight = device.dweight.ToHost(), dbias = device.dbias.ToHost();
+  const double loss_sum = device.loss_sum.ToHost()[0];
+  const uint32_t correct = device.correct.ToHost()[0];
+  ASSERT_EQ(device.Train(/*with_logits=*/false), cudaSuccess);
+  EXPECT_TRUE(SameBits(device.dx.ToHost(), dx));
+  EXPECT_TRUE(SameBits(device.dweight.ToHost(), dweight));
+  EXPECT_TRUE(SameBits(device.dbias.ToHost(), dbias));
+  EXPECT_EQ(device.loss_sum.ToHost()[0], 2 * loss_sum);
+  EXPECT_EQ(device.correct.ToHost()[0], 2 * correct);
+}
+
+// x, and so what stands before the bias, is 0.
+Case<float> OnlyBias(const std::vector<float>& bias, const std::vector<int64_t>& labels) {
+  Case<float> of({static_cast<uint32_t>(labels.size()), 2, 8, static_cast<uint32_t>(bias.size())});
+  std::fill(of.x.host.begin(), of.x.host.end(), 0.0f);
+  of.bias.host = bias;
+  of.labels = labels;
+  return of;
+}
+
+// Each loss is 3 less than log(exp(-1) + 2 exp(3)); a few roundings of values below 4.
+TEST_F(ClassifierGpuTest, OfEqualLogitsTheFirstClassIsTaken) {
+  OnDevice<float> device(OnlyBias({-1, 3, 3}, {1, 2, 1, 1}));
+  ASSERT_EQ(device.Evaluate(/*with_logits=*/false), cudaSuccess);
+  EXPECT_EQ(device.correct.ToHost()[0], 3u);
+  EXPECT_NEAR(device.loss_sum.ToHost()[0], 4 * std::log(2 + std::exp(-4)), 4 * 8 * kUnit);
+}
+
+// exp(-1000) is 0 in fp32, exp(1000) infinite: the losses are 0 and 1000 only because the largest is subtracted.
+TEST_F(ClassifierGpuTest, LargeLogitsDoNotOverflow) {
+  OnDevice<float> device(OnlyBias({1000, 0}, {0, 1}));
+  ASSERT_EQ(device.Train(), cudaSuccess);
+  EXPECT_EQ(device.loss_sum.ToHost()[0], 1000);
+  EXPECT_EQ(device.correct.ToHost()[0], 1u);
+  EXPECT_EQ(device.dbias.ToHost(), std::vector<float>({0.5f, -0.5f}));  // (0 + 1) / 2 and (0 - 1) / 2
+}
+
+TEST_F(ClassifierGpuTest, ALabelThatIsNoClassMakesTheLossNaN) {
+  for (const int64_t label : {int64_t{-1}, int64_t{2}, int64_t{1} << 32}) {
+    OnDevice<float> device(OnlyBias({0, 0}, {0, label}));
+    ASSERT_EQ(device.Train(), cudaSuccess);
+    EXPECT_TRUE(std::isnan(device.loss_sum.ToHost()[0])) << label;
+    EXPECT_EQ(device.correct.ToHost()[0], 1u) << label;
+  }
+}
+
+TEST_F(ClassifierGpuTest, AnActivationThatIsNaNMakesTheLossNaN) {
+  Case<float> of = OnlyBias({0, 1}, {0, 1});
+  of.x.host[5] = std::nanf("");
+  OnDevice<float> device(of);
+  ASSERT_EQ(device.Train(), cudaSuccess);
+  EXPECT_TRUE(std::isnan(device.loss_sum.ToHost()[0]));
+  EXPECT_EQ(device.correct.ToHost()[0], 1u);
+}
+
+TEST(ClassifierTest, RefusesShapesItCannotHandle) {
+  for (const ClassifierShape& shape :
+       {ClassifierShape{0, 16, 512, 10}, ClassifierShape{1, 0, 512, 10}, ClassifierShape{1, 16, 0, 10},
+        ClassifierShape{1, 16, 12, 10}, ClassifierShape{1, 16, 4104, 10}, ClassifierShape{1, 16, 512, 0},
+        ClassifierShape{1, 16, 512, 17}}) {
+    EXPECT_EQ(ClassifierTrain<float>(shape, {}, {}, nullptr, nullptr), cudaErrorInvalidValue);
+    EXPECT_EQ(ClassifierEvaluate<float>(shape, {}, {}, nullptr, nullptr, nullptr), cudaErrorInvalidValue);
+    EXPECT_EQ(PlanClassifier(shape).image_blocks, 0u);
+  }
+}
+
+// 512 threads, 8 channels each: ResNet-18's 512 channels are 64 of them, 8 above each other.
+TEST(ClassifierTest, TheLaunch) {
+  const ClassifierLaunch resnet18 = PlanClassifier({32, 16, 512, 10});
+  EXPECT_EQ(resnet18.image_blocks, 32u);
+  EXPECT_EQ(resnet18.position_rows, 8u);
+  EXPECT_EQ(resnet18.channel_blocks, 64u);
+  EXPECT_EQ(resnet18.parameter_blocks, 66u);
+  EXPECT_EQ(PlanClassifier({1, 3, 64, 10}).position_rows, 3u);     // no more than there are positions
+  EXPECT_EQ(PlanClassifier({1, 16, 4096, 10}).position_rows, 1u);  // all 512 threads side by side
+  EXPECT_EQ(PlanClassifier({1, 16, 1544, 10}).position_rows, 2u);  // 193 side by side: 126 threads rest
+}
+
+// Of each image: 16 gradients of logits, the pooled channels, the loss; 4 bytes each.
+TEST(ClassifierTest, TheWorkspace) {
+  EXPECT_EQ(ClassifierWorkspaceBytes({32, 16, 512, 10}), 32u * (16 + 512 + 1) * 4);
+  EXPECT_EQ(ClassifierWorkspaceBytes({4'000'000, 1, 4096, 10}), size_t{4'000'000} * 4113 * 4);
+}
+
+// x = (1, 2), (3, 6): pooled 2, 4; logits 1 * 2 and 0.5 * 4, both 2: p = 1/2, 1/2; the label is the first class.
+TEST(ClassifierTest, TheReferenceByHand) {
+  const auto result = ReferenceClassifier({1, 2, 2, 2}, {1, 2, 3, 6}, {1, 0, 0, 0.5}, {0, 0}, {0});
+  EXPECT_EQ(result.pooled, Values({2, 4}));
+  EXPECT_EQ(result.logits, Values({2, 2}));
+  EXPECT_DOUBLE_EQ(result.loss_sum, std::log(2));
+  EXPECT_EQ(result.correct, 1u);
+  EXPECT_EQ(result.dlogits, Values({-0.5, 0.5}));
+  EXPECT_EQ(result.dbias, Values({-0.5, 0.5}));
+  EXPECT_EQ(result.dweight, Values({-1, -2, 1, 2}));
+  EXPECT_EQ(result.dx, Values({-0.25, 0.125, -0.25, 0.125}));  // (-0.5 * 1, 0.5 * 0.5), shared by two positions
+}
+
+// Two images: each counts half in the gradient, in full in the sum.
+TEST(ClassifierTest, TheReferencesGradientIsThatOfTheMean) {
+  const auto result = ReferenceClassifier({2, 1, 1, 2}, {1, 3}, {0, 0}, {0, 0}, {0, 1});
+  EXPECT_DOUBLE_EQ(result.loss_sum, 2 * std::log(2));
+  EXPECT_EQ(result.correct, 1u);  // of equal logits the first class
+  EXPECT_EQ(result.dlogits, Values({-0.25, 0.25, 0.25, -0.25}));
+  EXPECT_EQ(result.dweight, Values({0.5, -0.5}));  // -0.25 * 1 + 0.25 * 3
+}
+
+}  // namespace
+}  // namespace lockstep
