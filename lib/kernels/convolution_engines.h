@@ -7,6 +7,11 @@
 //   all    none that reduces in less than fp32; no Winograd and no FFT, which sum transformed inputs: their error is
 //          relative to a whole tile, not to the sum's terms, so that no bound of a sum holds for them
 // and, when asked for determinism, none that cuDNN notes as nondeterministic.
+//
+// What that costs, asked of cuDNN 9.19 without a GPU, for device properties of an H200 (compute capability 9.0, 132
+// SMs), on ResNet-18's convolutions at batch 32, 128 and 512: no engine is noted as Winograd, FFT or converting down.
+// In bf16 one engine a data gradient reduces in less than fp32. Left are 3 to 6 engines a pass in fp32, 21 to 39 in
+// TF32, 45 to 79 in bf16; deterministic ones as many but for one in fp32 and TF32.
 #ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_ENGINES_H_
 #define LOCKSTEP_LIB_KERNELS_CONVOLUTION_ENGINES_H_
 
