@@ -12,7 +12,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "absl/types/optional.h"
 #include "lib/base/progress.h"
 #include "lib/base/status_macros.h"
 #include "lib/cifar/image_decode.h"
@@ -37,16 +38,29 @@ struct SplitPictures {
   std::vector<std::string> classes;
 };
 
-// Class, then name: as paths "a-b/1.png" would come before "a/1.png".
+// The class of FOLDER/CLASS/FILE; nothing for another name.
+absl::optional<absl::string_view> ClassIn(absl::string_view folder, absl::string_view name) {
+  if (!absl::ConsumePrefix(&name, folder) || !absl::ConsumePrefix(&name, "/")) {
+    return absl::nullopt;
+  }
+  const size_t slash = name.find('/');
+  if (slash == name.npos || name.find('/', slash + 1) != name.npos) {
+    return absl::nullopt;
+  }
+  return name.substr(0, slash);
+}
+
+// Class, then name: as paths "a-b/1.png" would come before "a/1.png". Few data sets have such names.
 void CollectPictures(const SourceFiles& source, SplitPictures& split) {
   for (const SourceFile& file : source.files) {
-    const std::vector<absl::string_view> parts = absl::StrSplit(file.name, '/');
-    if (parts.size() == 3 && parts[0] == split.folder) {
-      split.pictures.push_back({&file, parts[1]});
+    if (const auto class_name = ClassIn(split.folder, file.name)) {
+      split.pictures.push_back({&file, *class_name});
     }
   }
-  std::stable_sort(split.pictures.begin(), split.pictures.end(),
-                   [](const Picture& a, const Picture& b) { return a.class_name < b.class_name; });
+  const auto by_class = [](const Picture& a, const Picture& b) { return a.class_name < b.class_name; };
+  if (!std::is_sorted(split.pictures.begin(), split.pictures.end(), by_class)) {
+    std::stable_sort(split.pictures.begin(), split.pictures.end(), by_class);
+  }
   for (const Picture& picture : split.pictures) {
     if (split.classes.empty() || split.classes.back() != picture.class_name) {
       split.classes.emplace_back(picture.class_name);
