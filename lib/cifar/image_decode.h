@@ -17,9 +17,10 @@ namespace lockstep {
 inline constexpr uint64_t kMaxPictureBytes = uint64_t{1} << 20;
 
 // Writes kImageBytes to `pixels`: planes R, G, B, row by row. The kind is told by the first bytes, not by a name.
-// Thread- safe; keeps nothing from one picture to the next. Messages do not name the file. DataLoss: neither PNG nor
-// JPEG, cut off, or damaged (the reason is libpng's or libjpeg's; a warning of theirs about the data is an error here).
-// FailedPrecondition: another size (known from the header, before anything is allocated), or a kind refused above.
+// Thread-safe; what comes out does not depend on the picture before. Messages do not name the file. DataLoss: neither
+// PNG nor JPEG, cut off, or damaged (the reason is libpng's or libjpeg's; a warning of theirs about the data is an
+// error here). FailedPrecondition: another size (known from the header, before anything is allocated), or a kind
+// refused above.
 absl::Status DecodeImage(absl::string_view file, uint8_t* pixels);
 
 }  // namespace lockstep

@@ -1,9 +1,12 @@
 #include "lib/cifar/image_decode.h"
 
+#include <malloc.h>
 #include <png.h>
 
 #include <cstdlib>
+#include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -17,6 +20,7 @@ namespace {
 
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::Jpeg;
+using ::lockstep::testing::JpegOfSamples;
 using ::lockstep::testing::Png;
 using ::lockstep::testing::PngOfPlanes;
 using ::lockstep::testing::PngOptions;
@@ -137,15 +141,111 @@ TEST(DecodeImageTest, OtherFilesAndTooLargeOnesAreRefused) {
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("at most")));
 }
 
-// A JPEG that has lost its tables must not use those of the picture before.
-TEST(DecodeImageTest, NothingIsKeptFromThePictureBefore) {
-  std::string jpeg = Jpeg({200, 100, 50});
-  for (size_t at = jpeg.find("\xff\xdb"); at != std::string::npos; at = jpeg.find("\xff\xdb", at)) {  // DQT
-    const size_t length = 2 + 256 * static_cast<uint8_t>(jpeg[at + 2]) + static_cast<uint8_t>(jpeg[at + 3]);
-    jpeg.erase(at, length);
+// A 32x32 JPEG with detail in it, so that every table matters.
+std::string DetailedJpeg(const std::function<void(jpeg_compress_struct&)>& tune, uint32_t components = 3) {
+  std::string samples;
+  for (uint32_t i = 0; i < kPlaneBytes * components; ++i) {
+    samples.push_back(static_cast<char>(i * i / 7));
   }
-  Decoded(Jpeg({200, 100, 50}));
-  EXPECT_THAT(Refusal(jpeg), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("uantization table")));
+  return JpegOfSamples(samples, components, 32, 32, tune);
+}
+
+// One of each kind of coding, each with tables of its own.
+std::vector<std::string> JpegsOfAllKinds() {
+  return {
+      DetailedJpeg([](jpeg_compress_struct& jpeg) { jpeg_set_quality(&jpeg, 90, TRUE); }),
+      DetailedJpeg([](jpeg_compress_struct& jpeg) { jpeg.optimize_coding = TRUE; }),
+      DetailedJpeg([](jpeg_compress_struct& jpeg) { jpeg_set_quality(&jpeg, 30, TRUE); }, 1),
+      DetailedJpeg([](jpeg_compress_struct& jpeg) { jpeg_simple_progression(&jpeg); }),
+      DetailedJpeg([](jpeg_compress_struct& jpeg) { jpeg_set_colorspace(&jpeg, JCS_RGB); }),  // with Adobe's marker
+      DetailedJpeg([](jpeg_compress_struct& jpeg) { jpeg.restart_interval = 1; }),
+      DetailedJpeg([](jpeg_compress_struct& jpeg) {
+        jpeg.arith_code = TRUE;
+        jpeg.arith_ac_K[0] = 9;  // a DAC marker
+      }),
+  };
+}
+
+// Where the segments before the samples begin: marker and length (ITU T.81, B.1.1.4).
+std::vector<size_t> SegmentsOf(const std::string& jpeg) {
+  std::vector<size_t> begins;
+  for (size_t at = 2; jpeg.substr(at, 2) != "\xff\xda";
+       at += 2 + static_cast<uint8_t>(jpeg[at + 2]) * 256 + static_cast<uint8_t>(jpeg[at + 3])) {
+    begins.push_back(at);
+  }
+  return begins;
+}
+
+// `jpeg`, and what is left of it without one segment, or without all of one marker.
+std::vector<std::string> WithSegmentsCutOut(const std::string& jpeg) {
+  const std::vector<size_t> begins = SegmentsOf(jpeg);
+  std::vector<std::string> cut = {jpeg};
+  for (size_t begin : begins) {
+    const size_t length = static_cast<uint8_t>(jpeg[begin + 2]) * 256 + static_cast<uint8_t>(jpeg[begin + 3]);
+    cut.push_back(std::string(jpeg).erase(begin, 2 + length));
+    std::string all = jpeg;
+    for (size_t other = begins.size(); other-- > 0;) {
+      if (jpeg[begins[other] + 1] == jpeg[begin + 1]) {
+        const size_t end = other + 1 < begins.size() ? begins[other + 1] : jpeg.find("\xff\xda");
+        all.erase(begins[other], end - begins[other]);
+      }
+    }
+    cut.push_back(all);
+  }
+  return cut;
+}
+
+// Pixels, or why not. On a thread of its own, which has decoded nothing but `before`.
+std::string ResultAfter(const std::string& before, const std::string& file) {
+  std::string result;
+  std::thread([&] {
+    std::vector<uint8_t> pixels(kImageBytes);
+    if (!before.empty()) {
+      DecodeImage(before, pixels.data()).IgnoreError();
+    }
+    const absl::Status status = DecodeImage(file, pixels.data());
+    result = status.ok() ? std::string(pixels.begin(), pixels.end()) : status.ToString();
+  }).join();
+  return result;
+}
+
+// What libjpeg keeps in its decompressor (tables above all) must not help the next picture, nor hinder it.
+TEST(DecodeImageTest, NothingIsKeptFromThePictureBefore) {
+  const std::vector<std::string> kinds = JpegsOfAllKinds();
+  for (const std::string& whole : kinds) {
+    EXPECT_EQ(ResultAfter("", whole).size(), kImageBytes);
+    for (const std::string& file : WithSegmentsCutOut(whole)) {
+      const std::string alone = ResultAfter("", file);
+      for (const std::string& before : kinds) {
+        for (const std::string& damaged : {before, before.substr(0, before.size() / 2)}) {
+          ASSERT_EQ(ResultAfter(damaged, file), alone);
+        }
+      }
+    }
+  }
+}
+
+TEST(DecodeImageTest, AJpegWithoutItsTablesIsDamaged) {
+  const std::vector<std::string> kinds = JpegsOfAllKinds();
+  for (const std::string& whole : kinds) {
+    Decoded(whole);
+    std::string cut = whole;
+    for (size_t at = cut.find("\xff\xdb"); at != std::string::npos; at = cut.find("\xff\xdb")) {  // DQT
+      cut.erase(at, 2 + static_cast<uint8_t>(cut[at + 3]));                                       // shorter than 256
+    }
+    EXPECT_THAT(Refusal(cut), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("uantization table")));
+  }
+}
+
+// A thread's memory does not grow with the pictures that it has decoded.
+TEST(DecodeImageTest, ManyPicturesTakeNoMoreMemoryThanOne) {
+  const std::string file = DetailedJpeg([](jpeg_compress_struct&) {});
+  Decoded(file);
+  const size_t before = mallinfo2().uordblks;
+  for (int i = 0; i < 1000; ++i) {
+    Decoded(file);
+  }
+  EXPECT_LT(mallinfo2().uordblks, before + 10'000);  // a picture's tables alone are 1,384 bytes
 }
 
 TEST(DecodeImageTest, CutAnywhereAPictureIsAnError) {

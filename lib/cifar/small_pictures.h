@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -77,8 +78,10 @@ inline std::string PngOfPlanes(const uint8_t* planes) {
   return Png(rgb);
 }
 
-// One colour over the whole picture: `color` has 1 (grey), 3 (RGB) or 4 (CMYK) components.
-inline std::string Jpeg(const std::vector<uint8_t>& color, uint32_t width = 32, uint32_t height = 32) {
+// `samples` are the rows, 1 (grey), 3 (RGB) or 4 (CMYK) components a pixel. `tune` may change quality, coding and so
+// on.
+inline std::string JpegOfSamples(const std::string& samples, uint32_t components, uint32_t width, uint32_t height,
+                                 const std::function<void(jpeg_compress_struct&)>& tune) {
   jpeg_compress_struct jpeg;
   jpeg_error_mgr error;
   jpeg.err = jpeg_std_error(&error);
@@ -88,24 +91,30 @@ inline std::string Jpeg(const std::vector<uint8_t>& color, uint32_t width = 32, 
   jpeg_mem_dest(&jpeg, &out, &size);
   jpeg.image_width = width;
   jpeg.image_height = height;
-  jpeg.input_components = static_cast<int>(color.size());
-  jpeg.in_color_space = color.size() == 1 ? JCS_GRAYSCALE : color.size() == 3 ? JCS_RGB : JCS_CMYK;
+  jpeg.input_components = static_cast<int>(components);
+  jpeg.in_color_space = components == 1 ? JCS_GRAYSCALE : components == 3 ? JCS_RGB : JCS_CMYK;
   jpeg_set_defaults(&jpeg);
-  jpeg_set_quality(&jpeg, 100, TRUE);
+  tune(jpeg);
   jpeg_start_compress(&jpeg, TRUE);
-  std::vector<uint8_t> row;
-  for (uint32_t x = 0; x < width; ++x) {
-    row.insert(row.end(), color.begin(), color.end());
-  }
-  JSAMPROW rows[] = {row.data()};
   for (uint32_t y = 0; y < height; ++y) {
-    jpeg_write_scanlines(&jpeg, rows, 1);
+    JSAMPROW row = reinterpret_cast<JSAMPROW>(const_cast<char*>(samples.data())) + size_t{y} * width * components;
+    jpeg_write_scanlines(&jpeg, &row, 1);
   }
   jpeg_finish_compress(&jpeg);
   jpeg_destroy_compress(&jpeg);
   std::string bytes(reinterpret_cast<char*>(out), size);
   std::free(out);
   return bytes;
+}
+
+// One colour over the whole picture: `color` has 1 (grey), 3 (RGB) or 4 (CMYK) components.
+inline std::string Jpeg(const std::vector<uint8_t>& color, uint32_t width = 32, uint32_t height = 32) {
+  std::string samples;
+  for (uint32_t i = 0; i < width * height; ++i) {
+    samples.append(color.begin(), color.end());
+  }
+  return JpegOfSamples(samples, static_cast<uint32_t>(color.size()), width, height,
+                       [](jpeg_compress_struct& jpeg) { jpeg_set_quality(&jpeg, 100, TRUE); });
 }
 
 }  // namespace lockstep::testing
