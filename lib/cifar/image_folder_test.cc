@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/cifar/small_pictures.h"
+#include "lib/cifar/statistics.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {
@@ -17,6 +18,7 @@ using ::lockstep::testing::Jpeg;
 using ::lockstep::testing::PngOfPlanes;
 using ::lockstep::testing::StatusIs;
 using ::testing::AllOf;
+using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -69,6 +71,14 @@ TEST(ParseImageFolderTest, LabelsAreTheSortedClasses) {
   EXPECT_EQ(info.split(), proto::TRAIN);
   EXPECT_FALSE(info.official());
   EXPECT_EQ(info.note(), "10 of 50000 images");
+}
+
+TEST(ParseImageFolderTest, StatisticsAreThoseOfThePixels) {
+  const auto dataset = ParseImageFolder(SmallSource(), AllowPartial());
+  ASSERT_THAT(dataset, IsOk());
+  EXPECT_EQ(dataset->train.info.statistics().SerializeAsString(),
+            ComputeStatistics(dataset->train.pixels).SerializeAsString());
+  EXPECT_THAT(dataset->train.info.statistics().mean(0), DoubleNear(4.5 / 255, 1e-15));  // samples 0 to 9
 }
 
 // As paths, "a-b/..." comes before "a/...".

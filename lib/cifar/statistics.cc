@@ -10,11 +10,11 @@
 namespace lockstep {
 namespace {
 
-// Sums over one plane of one image: at most 1,024 * 255^2 = 66,585,600, so 32 bits hold them.
-struct PlaneSums {
-  uint32_t sum = 0;
-  uint32_t square_sum = 0;
-};
+// n * sum(x^2) - sum(x)^2, which is n^2 times the population variance; exact, and never below 0.
+double ScaledVariance(uint64_t n, uint64_t sum, uint64_t square_sum) {
+  using Wide = unsigned __int128;  // 64 bits overflow from about 50,000 images on
+  return static_cast<double>(static_cast<Wide>(n) * square_sum - static_cast<Wide>(sum) * sum);
+}
 
 PlaneSums SumPlane(const uint8_t* plane) {
   PlaneSums sums;
@@ -23,13 +23,9 @@ PlaneSums SumPlane(const uint8_t* plane) {
     sums.sum += byte;
     sums.square_sum += byte * byte;
   }
+  const double pixels = kPlaneBytes;
+  sums.std = std::sqrt(ScaledVariance(kPlaneBytes, sums.sum, sums.square_sum) / (pixels * (pixels - 1)));
   return sums;
-}
-
-// n * sum(x^2) - sum(x)^2, which is n^2 times the population variance; exact, and never below 0.
-double ScaledVariance(uint64_t n, uint64_t sum, uint64_t square_sum) {
-  using Wide = unsigned __int128;  // 64 bits overflow from about 50,000 images on
-  return static_cast<double>(static_cast<Wide>(n) * square_sum - static_cast<Wide>(sum) * sum);
 }
 
 // Of one channel over some images.
@@ -40,57 +36,68 @@ struct ChannelSums {
 };
 using Sums = std::array<ChannelSums, kImageChannels>;
 
-void AddImage(const uint8_t* image, Sums& sums) {
-  const double plane = kPlaneBytes;
-  for (uint32_t c = 0; c < kImageChannels; ++c) {
-    const PlaneSums of_plane = SumPlane(image + c * kPlaneBytes);
-    sums[c].sum += of_plane.sum;
-    sums[c].square_sum += of_plane.square_sum;
-    sums[c].std_sum +=
-        std::sqrt(ScaledVariance(kPlaneBytes, of_plane.sum, of_plane.square_sum) / (plane * (plane - 1)));
-  }
+// Of any of the sums above to those of more images.
+void Add(uint64_t sum, uint64_t square_sum, double std_sum, ChannelSums& sums) {
+  sums.sum += sum;
+  sums.square_sum += square_sum;
+  sums.std_sum += std_sum;
 }
 
-// Groups of images are summed each by one thread and then added in order: the same bits whatever the threads.
-Sums SumImages(const std::vector<uint8_t>& pixels) {
+// In groups, and these in order: a sum of 60,000 doubles has its bits from the order of adding, which records hold.
+Sums AddImages(const std::vector<ImageSums>& images) {
   constexpr size_t kGroupImages = 1000;
-  const size_t images = pixels.size() / kImageBytes;
-  std::vector<Sums> groups((images + kGroupImages - 1) / kGroupImages);
-  ParallelOptions options;
-  options.block = 1;
-  // A stop signal is its only error, and the caller's next question.
-  ParallelFor(groups.size(), options, [&](size_t, size_t g) {
-    for (size_t i = g * kGroupImages; i < std::min((g + 1) * kGroupImages, images); ++i) {
-      AddImage(&pixels[i * kImageBytes], groups[g]);
-    }
-    return absl::OkStatus();
-  }).IgnoreError();
   Sums total = {};
-  for (const Sums& group : groups) {
+  for (size_t begin = 0; begin < images.size(); begin += kGroupImages) {
+    Sums group = {};
+    for (size_t i = begin; i < std::min(begin + kGroupImages, images.size()); ++i) {
+      for (uint32_t c = 0; c < kImageChannels; ++c) {
+        Add(images[i][c].sum, images[i][c].square_sum, images[i][c].std, group[c]);
+      }
+    }
     for (uint32_t c = 0; c < kImageChannels; ++c) {
-      total[c].sum += group[c].sum;
-      total[c].square_sum += group[c].square_sum;
-      total[c].std_sum += group[c].std_sum;
+      Add(group[c].sum, group[c].square_sum, group[c].std_sum, total[c]);
     }
   }
   return total;
 }
 
+std::vector<ImageSums> SumImages(const std::vector<uint8_t>& pixels) {
+  std::vector<ImageSums> images(pixels.size() / kImageBytes);
+  // A stop signal is its only error, and the caller's next question.
+  ParallelFor(images.size(), {}, [&](size_t, size_t i) {
+    images[i] = SumImage(&pixels[i * kImageBytes]);
+    return absl::OkStatus();
+  }).IgnoreError();
+  return images;
+}
+
 }  // namespace
 
-proto::ChannelStatistics ComputeStatistics(const std::vector<uint8_t>& pixels) {
-  const uint64_t images = pixels.size() / kImageBytes;
-  const double count = static_cast<double>(images) * kPlaneBytes;  // pixels of a channel
+ImageSums SumImage(const uint8_t* image) {
+  ImageSums sums;
+  for (uint32_t c = 0; c < kImageChannels; ++c) {
+    sums[c] = SumPlane(image + c * kPlaneBytes);
+  }
+  return sums;
+}
+
+proto::ChannelStatistics ComputeStatistics(const std::vector<ImageSums>& images) {
+  const uint64_t pixels = images.size() * kPlaneBytes;  // of a channel
+  const double count = static_cast<double>(pixels);
   proto::ChannelStatistics statistics;
-  for (const ChannelSums& sums : SumImages(pixels)) {
+  for (const ChannelSums& sums : AddImages(images)) {
     statistics.add_mean(static_cast<double>(sums.sum) / count / 255);
-    statistics.add_pixel_std(std::sqrt(ScaledVariance(images * kPlaneBytes, sums.sum, sums.square_sum)) / count / 255);
-    statistics.add_image_std(sums.std_sum / static_cast<double>(images) / 255);
+    statistics.add_pixel_std(std::sqrt(ScaledVariance(pixels, sums.sum, sums.square_sum)) / count / 255);
+    statistics.add_image_std(sums.std_sum / static_cast<double>(images.size()) / 255);
   }
   return statistics;
 }
 
-void DescribeImages(ImageSet& set) {
+proto::ChannelStatistics ComputeStatistics(const std::vector<uint8_t>& pixels) {
+  return ComputeStatistics(SumImages(pixels));
+}
+
+void DescribeImages(ImageSet& set, const std::vector<ImageSums>& images) {
   proto::DatasetInfo& info = set.info;
   info.set_image_count(static_cast<uint32_t>(set.size()));
   info.set_channels(kImageChannels);
@@ -103,7 +110,9 @@ void DescribeImages(ImageSet& set) {
   for (const uint8_t label : set.labels) {
     info.set_class_count(label, info.class_count(label) + 1);
   }
-  *info.mutable_statistics() = ComputeStatistics(set.pixels);
+  *info.mutable_statistics() = ComputeStatistics(images);
 }
+
+void DescribeImages(ImageSet& set) { DescribeImages(set, SumImages(set.pixels)); }
 
 }  // namespace lockstep

@@ -71,6 +71,33 @@ TEST(StatisticsTest, ManyBrightImagesDoNotOverflow) {
   EXPECT_THAT(s.pixel_std(), Each(0));
 }
 
+// A record holds these bits: the spreads of 2,500 images, added up by the thousand.
+TEST(StatisticsTest, ImagesAreAddedInGroupsOfAThousand) {
+  std::vector<uint8_t> pixels;
+  std::vector<ImageSums> images;
+  double groups[3] = {};
+  for (int i = 0; i < 2500; ++i) {
+    const uint8_t high = static_cast<uint8_t>(i * 37);
+    const std::vector<uint8_t> image = Halves({0, 0, 0}, {high, high, high});
+    pixels.insert(pixels.end(), image.begin(), image.end());
+    images.push_back(SumImage(image.data()));
+    groups[i / 1000] += images.back()[0].std;
+  }
+  const proto::ChannelStatistics s = ComputeStatistics(images);
+  EXPECT_THAT(s.image_std(), Each((groups[0] + groups[1] + groups[2]) / 2500 / 255));
+  EXPECT_EQ(ComputeStatistics(pixels).SerializeAsString(), s.SerializeAsString());
+}
+
+TEST(StatisticsTest, SumsOfOneImage) {
+  const ImageSums sums = SumImage(Halves({0, 1, 100}, {255, 2, 100}).data());
+  EXPECT_EQ(sums[0].sum, 512u * 255);
+  EXPECT_EQ(sums[0].square_sum, 512u * 255 * 255);
+  EXPECT_DOUBLE_EQ(sums[0].std, 127.5 * std::sqrt(1024.0 / 1023));
+  EXPECT_EQ(sums[1].sum, 512u * 1 + 512u * 2);
+  EXPECT_EQ(sums[1].square_sum, 512u * 1 + 512u * 4);
+  EXPECT_EQ(sums[2].std, 0);
+}
+
 TEST(DescribeImagesTest, CountsClassesAndShape) {
   ImageSet set;
   for (const char* name : {"a", "b", "c"}) {
