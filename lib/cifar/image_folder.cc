@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/strip.h"
 #include "absl/types/optional.h"
 #include "lib/base/progress.h"
 #include "lib/base/status_macros.h"
@@ -28,21 +28,19 @@ constexpr size_t kClasses = 10;
 struct Picture {
   const SourceFile* file;
   absl::string_view class_name;
+  uint8_t label;
 };
 
 struct SplitPictures {
   proto::Split split;
-  absl::string_view folder;  // "train"
+  absl::string_view folder;  // "train/"
   uint32_t whole_count;      // images of the official split
   std::vector<Picture> pictures;
   std::vector<std::string> classes;
 };
 
-// The class of FOLDER/CLASS/FILE; nothing for another name.
-absl::optional<absl::string_view> ClassIn(absl::string_view folder, absl::string_view name) {
-  if (!absl::ConsumePrefix(&name, folder) || !absl::ConsumePrefix(&name, "/")) {
-    return absl::nullopt;
-  }
+// The class of CLASS/FILE; nothing for another name.
+absl::optional<absl::string_view> ClassIn(absl::string_view name) {
   const size_t slash = name.find('/');
   if (slash == name.npos || name.find('/', slash + 1) != name.npos) {
     return absl::nullopt;
@@ -50,21 +48,29 @@ absl::optional<absl::string_view> ClassIn(absl::string_view folder, absl::string
   return name.substr(0, slash);
 }
 
-// Class, then name: as paths "a-b/1.png" would come before "a/1.png". Few data sets have such names.
-void CollectPictures(const SourceFiles& source, SplitPictures& split) {
-  for (const SourceFile& file : source.files) {
-    if (const auto class_name = ClassIn(split.folder, file.name)) {
-      split.pictures.push_back({&file, *class_name});
+// The files are sorted by name, so that those of a folder are neighbours.
+void FindPictures(const SourceFiles& source, SplitPictures& split) {
+  auto file = std::lower_bound(source.files.begin(), source.files.end(), split.folder,
+                               [](const SourceFile& a, absl::string_view folder) { return a.name < folder; });
+  for (; file != source.files.end() && absl::StartsWith(file->name, split.folder); ++file) {
+    if (const auto class_name = ClassIn(absl::string_view(file->name).substr(split.folder.size()))) {
+      split.pictures.push_back({&*file, *class_name, 0});
     }
   }
+}
+
+// Class, then name: as paths "a-b/1.png" would come before "a/1.png". Few data sets have such names.
+void CollectPictures(const SourceFiles& source, SplitPictures& split) {
+  FindPictures(source, split);
   const auto by_class = [](const Picture& a, const Picture& b) { return a.class_name < b.class_name; };
   if (!std::is_sorted(split.pictures.begin(), split.pictures.end(), by_class)) {
     std::stable_sort(split.pictures.begin(), split.pictures.end(), by_class);
   }
-  for (const Picture& picture : split.pictures) {
+  for (Picture& picture : split.pictures) {
     if (split.classes.empty() || split.classes.back() != picture.class_name) {
       split.classes.emplace_back(picture.class_name);
     }
+    picture.label = static_cast<uint8_t>(split.classes.size() - 1);  // CheckClasses refuses more than ten
   }
 }
 
@@ -90,7 +96,7 @@ std::string WhyPartial(const SplitPictures& split) {
     return absl::StrCat(split.pictures.size(), " of ", split.whole_count, " images");
   }
   for (size_t i = 0; i < split.pictures.size(); ++i) {
-    if (split.pictures[i].class_name != split.classes[i * kClasses / split.whole_count]) {
+    if (split.pictures[i].label != i * kClasses / split.whole_count) {
       return absl::StrCat("not ", split.whole_count / kClasses, " images of each class");
     }
   }
@@ -127,8 +133,9 @@ absl::StatusOr<ImageSet> DecodeSplit(const SourceFiles& source, const SplitPictu
                                      const ParseOptions& options) {
   const std::string why = WhyPartial(split);
   if (!why.empty() && !options.allow_partial) {
-    return absl::FailedPreconditionError(absl::StrCat(source.input.path(), ": not all of CIFAR-10's ", split.folder,
-                                                      " images: ", why, "; --allow_partial takes them as they are"));
+    return absl::FailedPreconditionError(absl::StrCat(source.input.path(), ": not all of CIFAR-10's images in ",
+                                                      split.folder, ": ", why,
+                                                      "; --allow_partial takes them as they are"));
   }
   const std::vector<Picture>& pictures = split.pictures;
   ImageSet set;
@@ -139,8 +146,7 @@ absl::StatusOr<ImageSet> DecodeSplit(const SourceFiles& source, const SplitPictu
   ParallelOptions parallel;
   parallel.progress = &progress;
   RETURN_IF_ERROR(ParallelFor(pictures.size(), parallel, [&](size_t, size_t i) {
-    const auto label = std::lower_bound(split.classes.begin(), split.classes.end(), pictures[i].class_name);
-    set.labels[i] = static_cast<uint8_t>(label - split.classes.begin());
+    set.labels[i] = pictures[i].label;
     uint8_t* const pixels = &set.pixels[i * kImageBytes];
     const absl::Status status = DecodeImage(pictures[i].file->bytes, pixels);
     if (!status.ok()) {
@@ -161,8 +167,8 @@ absl::StatusOr<ImageSet> DecodeSplit(const SourceFiles& source, const SplitPictu
 }  // namespace
 
 absl::StatusOr<Dataset> ParseImageFolder(const SourceFiles& source, const ParseOptions& options) {
-  SplitPictures train = {proto::TRAIN, "train", 50'000, {}, {}};
-  SplitPictures test = {proto::TEST, "test", 10'000, {}, {}};
+  SplitPictures train = {proto::TRAIN, "train/", 50'000, {}, {}};
+  SplitPictures test = {proto::TEST, "test/", 10'000, {}, {}};
   CollectPictures(source, train);
   CollectPictures(source, test);
   RETURN_IF_ERROR(CheckClasses(source, train, test));

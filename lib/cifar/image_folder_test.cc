@@ -31,8 +31,14 @@ ParseOptions AllowPartial() {
 // A picture whose every sample is `value`.
 std::string Picture(uint8_t value) { return PngOfPlanes(std::vector<uint8_t>(kImageBytes, value).data()); }
 
+void Sort(SourceFiles& source) {
+  std::sort(source.files.begin(), source.files.end(),
+            [](const SourceFile& a, const SourceFile& b) { return a.name < b.name; });
+}
+
 void Add(SourceFiles& source, const std::string& name, const std::string& bytes) {
   source.files.push_back({name, bytes, ""});
+  Sort(source);
 }
 
 // One picture of each class "a" to "j" in both splits: of train with samples 0 to 9, of test with 100 to 109.
@@ -45,8 +51,6 @@ SourceFiles SmallSource() {
     Add(source, "test/" + name + "/1.png", Picture(100 + label));
     Add(source, "train/" + name + "/1.png", Picture(label));
   }
-  std::sort(source.files.begin(), source.files.end(),
-            [](const SourceFile& a, const SourceFile& b) { return a.name < b.name; });
   return source;
 }
 
@@ -89,6 +93,7 @@ TEST(ParseImageFolderTest, ImagesAreInTheOrderOfClassThenName) {
       file.name.replace(file.name.find("/b/"), 3, "/a-b/");
     }
   }
+  Sort(source);
   Add(source, "train/a/2.jpg", Jpeg({50}));
   const auto dataset = ParseImageFolder(source, AllowPartial());
   ASSERT_THAT(dataset, IsOk());
@@ -111,6 +116,7 @@ TEST(ParseImageFolderTest, BothSplitsHaveTheSameTenClasses) {
                        HasSubstr("expected pictures in 10 folders train/<class>/, found 9: a, b")));
   SourceFiles other = SmallSource();
   other.files[0].name = "test/x/1.png";
+  Sort(other);
   EXPECT_THAT(ParseImageFolder(other, AllowPartial()),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("found b, c, d")));
   SourceFiles train_only = SmallSource();
