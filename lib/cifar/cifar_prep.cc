@@ -135,6 +135,15 @@ absl::StatusOr<Dataset> MakeDataset(const CifarPrepOptions& options, proto::Inpu
   return dataset;
 }
 
+absl::StatusOr<Dataset> MakeAndSummarize(const CifarPrepOptions& options, proto::InputFormat wanted,
+                                         SourceFiles source) {
+  absl::StatusOr<Dataset> dataset = MakeDataset(options, wanted, std::move(source));
+  if (dataset.ok()) {
+    std::fputs(DatasetSummary(*dataset).c_str(), stderr);
+  }
+  return dataset;
+}
+
 }  // namespace
 
 std::string DatasetSummary(const Dataset& dataset) {
@@ -161,16 +170,16 @@ absl::Status RunCifarPrep(const CifarPrepOptions& options) {
     ASSIGN_OR_RETURN(source, ReadSource(options.input, wanted));
     header_options.inputs.push_back(source.input);
   }
-  const proto::Header header = MakeHeader(header_options);
-  if (!options.force && !options.dry_run && IsCached(options.output, header)) {
-    return absl::OkStatus();
-  }
-  ASSIGN_OR_RETURN(const Dataset dataset, MakeDataset(options, wanted, std::move(source)));
-  std::fputs(DatasetSummary(dataset).c_str(), stderr);
   if (options.dry_run) {
+    RETURN_IF_ERROR(MakeAndSummarize(options, wanted, std::move(source)).status());
     std::fprintf(stderr, "dry run: %s not written\n", options.output.c_str());
     return absl::OkStatus();
   }
+  const proto::Header header = MakeHeader(header_options);
+  if (!options.force && IsCached(options.output, header)) {
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(const Dataset dataset, MakeAndSummarize(options, wanted, std::move(source)));
   return WriteDataset(options.output, header, dataset);
 }
 
