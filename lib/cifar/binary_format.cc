@@ -11,6 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "lib/base/status_macros.h"
+#include "lib/cifar/append_bytes.h"
 #include "lib/cifar/assemble_split.h"
 #include "lib/cifar/plain_text.h"
 
@@ -67,7 +68,7 @@ absl::Status AppendRecords(const SourceFile& file, ImageSet& set) {
   RETURN_IF_ERROR(CheckSize(file));
   const size_t records = file.bytes.size() / kBinaryRecordBytes;
   for (size_t i = 0; i < records; ++i) {
-    const char* record = &file.bytes[i * kBinaryRecordBytes];
+    const absl::string_view record = absl::string_view(file.bytes).substr(i * kBinaryRecordBytes, kBinaryRecordBytes);
     const uint8_t label = static_cast<uint8_t>(record[0]);
     if (label >= kClasses) {
       return absl::DataLossError(absl::StrCat("record ", i, ", byte ", i * kBinaryRecordBytes,
@@ -75,7 +76,7 @@ absl::Status AppendRecords(const SourceFile& file, ImageSet& set) {
                                               "; the file is damaged or not of CIFAR-10"));
     }
     set.labels.push_back(label);
-    set.pixels.insert(set.pixels.end(), record + 1, record + kBinaryRecordBytes);
+    AppendBytes(record.substr(1), set.pixels);
   }
   return absl::OkStatus();
 }

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "lib/base/status_macros.h"
+#include "lib/cifar/append_bytes.h"
 #include "lib/record/record_reader.h"
 
 namespace lockstep {
@@ -26,8 +27,8 @@ absl::Status Expected(absl::string_view what, uint64_t expected, uint64_t found)
 
 absl::Status CheckShape(const proto::DatasetInfo& info) {
   if (info.channels() != kImageChannels || info.height() != kImageHeight || info.width() != kImageWidth) {
-    return absl::DataLossError(absl::StrCat("expected images of 3x32x32, found ", info.channels(), "x", info.height(),
-                                            "x", info.width()));
+    return absl::DataLossError(
+        absl::StrCat("expected images of 3x32x32, found ", info.channels(), "x", info.height(), "x", info.width()));
   }
   if (info.image_count() == 0) {
     return absl::DataLossError("the split has no images; at least one was expected");
@@ -82,8 +83,8 @@ absl::Status AddChunk(const proto::ImageChunk& chunk, Dataset& dataset) {
                                               "; expected 0 to ", set->info.class_name_size() - 1));
     }
   }
-  set->pixels.insert(set->pixels.end(), chunk.pixels().begin(), chunk.pixels().end());
-  set->labels.insert(set->labels.end(), chunk.labels().begin(), chunk.labels().end());
+  AppendBytes(chunk.pixels(), set->pixels);
+  AppendBytes(chunk.labels(), set->labels);
   return absl::OkStatus();
 }
 

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/base/status_macros.h"
+#include "lib/cifar/append_bytes.h"
 #include "lib/cifar/numpy_array.h"
 #include "lib/cifar/python_dialect.h"
 #include "lib/pickle/machine.h"
@@ -107,8 +108,8 @@ absl::StatusOr<std::vector<std::string>> ReadClassNames(const Value& value) {
     return Unexpected(value, "a list");
   }
   if (value.items.size() != kPythonClasses) {
-    return absl::DataLossError(absl::StrCat("byte ", value.at, ": expected ", kPythonClasses, " class names, found ",
-                                            value.items.size()));
+    return absl::DataLossError(
+        absl::StrCat("byte ", value.at, ": expected ", kPythonClasses, " class names, found ", value.items.size()));
   }
   std::vector<std::string> names;
   for (const Value* item : value.items) {
@@ -130,7 +131,7 @@ absl::Status AppendPythonBatch(absl::string_view pickle, ImageSet& set) {
   RETURN_IF_ERROR(AtKey("data", images.status()));
   const absl::StatusOr<std::vector<uint8_t>> numbers = ReadLabels(*labels, images->rows);
   RETURN_IF_ERROR(AtKey("labels", numbers.status()));
-  set.pixels.insert(set.pixels.end(), images->bytes.begin(), images->bytes.end());
+  AppendBytes(images->bytes, set.pixels);
   set.labels.insert(set.labels.end(), numbers->begin(), numbers->end());
   return absl::OkStatus();
 }
