@@ -23,12 +23,19 @@ struct AugmentBatchInput {
   const uint32_t* epoch = nullptr;   // uint32 (): key of the augmentation, with seed and image index
   const float* table = nullptr;      // fp32 (3, 256): a NormalizationTable (lib/cifar/augment.h)
   uint64_t seed = 0;
-  uint32_t batch = 0;  // images; 0 does nothing
+  uint32_t batch = 0;   // images; 0 does nothing
+  bool augment = true;  // false: normalised only
 };
 
-enum class ImageLayout { kNchw, kNhwc };
+// kNchw: (batch, 3, 32, 32). kNhwc8: (batch, 32, 32, 8), five channels of zeros behind the three, since tensor cores take
+// 16 bytes of bf16 at a time.
+enum class ImageLayout { kNchw, kNhwc8 };
+inline constexpr uint32_t kPaddedChannels = 8;
 
-// Writes images (batch, 3, 32, 32), in memory as `layout` says, and labels: int64 (batch). T: float or __nv_bfloat16, which
+// Elements of one image in memory.
+constexpr uint32_t ImageElements(ImageLayout layout) { return (layout == ImageLayout::kNchw ? 3 : kPaddedChannels) * 32 * 32; }
+
+// Writes images as `layout` says, aligned to 16 bytes, and labels: int64 (batch). T: float or __nv_bfloat16, which
 // is rounded to nearest even from the float. Returns the launch's error; runs on `stream`.
 template <typename T>
 cudaError_t AugmentBatch(const AugmentBatchInput& input, ImageLayout layout, T* images, int64_t* labels, cudaStream_t stream);

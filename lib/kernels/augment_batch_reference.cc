@@ -17,12 +17,13 @@ void AugmentBatchReference(const AugmentBatchInput& input, ImageLayout layout, T
   for (uint32_t n = 0; n < input.batch; ++n) {
     const uint32_t index = input.order[*input.first + n];
     AugmentImage(input.pixels + static_cast<size_t>(index) * kImageBytes,
-                 DrawAugmentation(input.seed, *input.epoch, index), table, image.data());
-    T* out = images + static_cast<size_t>(n) * kImageBytes;
+                 input.augment ? DrawAugmentation(input.seed, *input.epoch, index) : Augmentation(), table, image.data());
+    T* out = images + static_cast<size_t>(n) * ImageElements(layout);
+    std::fill_n(out, ImageElements(layout), T(0.0f));
     for (uint32_t i = 0; i < kImageBytes; ++i) {
       const uint32_t c = i / kPlaneBytes;
       const uint32_t pixel = i % kPlaneBytes;
-      out[layout == ImageLayout::kNchw ? i : pixel * kImageChannels + c] = T(image[i]);
+      out[layout == ImageLayout::kNchw ? i : pixel * kPaddedChannels + c] = T(image[i]);
     }
     labels[n] = input.labels[index];
   }

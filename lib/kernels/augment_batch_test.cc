@@ -32,8 +32,8 @@ struct SmallEpoch {
     std::generate_n(std::back_inserter(labels), kImages, [&] { return random.Below(10); });
   }
 
-  AugmentBatchInput HostInput(uint32_t batch) const {
-    return {pixels.data(), labels.data(), order.data(), &first, &epoch, table[0].data(), kSeed, batch};
+  AugmentBatchInput HostInput(uint32_t batch, bool augment = true) const {
+    return {pixels.data(), labels.data(), order.data(), &first, &epoch, table[0].data(), kSeed, batch, augment};
   }
 };
 
@@ -43,19 +43,19 @@ bool SameBits(const std::vector<T>& a, const std::vector<T>& b) {
 }
 
 template <typename T>
-void ExpectKernelEqualsReference(ImageLayout layout, uint32_t batch) {
+void ExpectKernelEqualsReference(ImageLayout layout, uint32_t batch, bool augment) {
   const SmallEpoch host;
-  std::vector<T> images(batch * kImageBytes);
+  std::vector<T> images(batch * ImageElements(layout));
   std::vector<int64_t> labels(batch);
-  AugmentBatchReference(host.HostInput(batch), layout, images.data(), labels.data());
+  AugmentBatchReference(host.HostInput(batch, augment), layout, images.data(), labels.data());
 
   DeviceArray<uint8_t> pixels(host.pixels), all_labels(host.labels);
   DeviceArray<uint32_t> order(host.order), first(std::vector<uint32_t>{host.first}), epoch(std::vector<uint32_t>{host.epoch});
   DeviceArray<float> table(std::vector<float>(host.table[0].data(), host.table[0].data() + 3 * 256));
-  DeviceArray<T> out(batch * kImageBytes);
+  DeviceArray<T> out(batch * ImageElements(layout));
   DeviceArray<int64_t> out_labels(batch);
   const AugmentBatchInput input = {pixels.data(), all_labels.data(), order.data(), first.data(),
-                                   epoch.data(),  table.data(),      kSeed,        batch};
+                                   epoch.data(),  table.data(),      kSeed,        batch, augment};
   ASSERT_EQ(AugmentBatch(input, layout, out.data(), out_labels.data(), nullptr), cudaSuccess);
   EXPECT_TRUE(SameBits(out.ToHost(), images));
   EXPECT_EQ(out_labels.ToHost(), labels);
@@ -73,27 +73,39 @@ TEST(AugmentBatchTest, ReferenceIsTheLoadersImage) {
   EXPECT_EQ(labels[1], host.labels[index]);
 }
 
-TEST(AugmentBatchTest, ReferencePutsChannelsLast) {
+TEST(AugmentBatchTest, ReferencePutsChannelsLastAndPadsThem) {
   const SmallEpoch host;
-  std::vector<float> nchw(kImageBytes), nhwc(kImageBytes);
+  std::vector<float> nchw(kImageBytes), nhwc(ImageElements(ImageLayout::kNhwc8), 1.0f);
   std::vector<int64_t> label(1);
   AugmentBatchReference(host.HostInput(1), ImageLayout::kNchw, nchw.data(), label.data());
-  AugmentBatchReference(host.HostInput(1), ImageLayout::kNhwc, nhwc.data(), label.data());
+  AugmentBatchReference(host.HostInput(1), ImageLayout::kNhwc8, nhwc.data(), label.data());
   EXPECT_EQ(nhwc[0], nchw[0]);
   EXPECT_EQ(nhwc[1], nchw[kPlaneBytes]);
-  EXPECT_EQ(nhwc[3 * 33 + 2], nchw[2 * kPlaneBytes + 33]);  // row 1, column 1, blue
+  EXPECT_EQ(nhwc[8 * 33 + 2], nchw[2 * kPlaneBytes + 33]);  // row 1, column 1, blue
+  EXPECT_EQ(nhwc[8 * 33 + 3], 0);
+  EXPECT_EQ(nhwc[8 * 33 + 7], 0);
 }
 
 TEST(AugmentBatchTest, KernelEqualsReferenceBitForBit) {
   if (!HaveGpu()) {
     GTEST_SKIP() << "no CUDA device";
   }
-  for (const ImageLayout layout : {ImageLayout::kNchw, ImageLayout::kNhwc}) {
+  for (const ImageLayout layout : {ImageLayout::kNchw, ImageLayout::kNhwc8}) {
     for (const uint32_t batch : {1u, 2u, 37u, 260u}) {
-      ExpectKernelEqualsReference<float>(layout, batch);
-      ExpectKernelEqualsReference<__nv_bfloat16>(layout, batch);
+      ExpectKernelEqualsReference<float>(layout, batch, true);
+      ExpectKernelEqualsReference<__nv_bfloat16>(layout, batch, true);
+      ExpectKernelEqualsReference<float>(layout, batch, false);
     }
   }
+}
+
+TEST(AugmentBatchTest, WithoutAugmentationAnImageIsOnlyNormalised) {
+  const SmallEpoch host;
+  std::vector<float> image(kImageBytes);
+  std::vector<int64_t> label(1);
+  AugmentBatchReference(host.HostInput(1, false), ImageLayout::kNchw, image.data(), label.data());
+  const uint32_t index = host.order[host.first];
+  EXPECT_EQ(image[kPlaneBytes + 5], host.table[1][host.pixels[index * kImageBytes + kPlaneBytes + 5]]);
 }
 
 TEST(AugmentBatchTest, NoImagesAreNoError) {
