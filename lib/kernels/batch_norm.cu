@@ -2,351 +2,191 @@
 // in all, 0.23 s for the 30.7e9 activations of 50,000 images at an H200's 4.3 TB/s of copies, less what the L2 cache keeps
 // from one kernel for the next.
 //
-// A block owns 64 channels and a share of the rows: 8 threads side by side hold 8 channels each (16 bytes in bf16), 64 of
-// these one above the other. So a thread's channels never change, and its coefficients stay in registers.
-//
-// The reducing kernels run one block on each SM, with four rows a thread in flight (32 KB an SM in bf16; 4.3 TB/s times
-// 0.6 us of latency, over 132 SMs, is 20 KB): more blocks would be more partial sums for the last block to add up alone,
-// and 512 of them took 14.8 us instead of 10.0 at batch 32 (64 channels; H200, 2026-11-21).
+// 4.3 TB/s times 0.8 us of latency are 26 KB in flight an SM: the kernels have 32 (backward) to 64 KB (statistics).
 #include <algorithm>
 
-#include "lib/kernels/batch_norm.h"
+#include "lib/kernels/batch_norm_rows.cuh"
 
 namespace lockstep {
 namespace {
 
-constexpr uint32_t kVector = 8;                              // channels of a thread
-constexpr uint32_t kLanes = kBatchNormChannels / kVector;    // threads beside each other
-constexpr uint32_t kRowsAtOnce = 64;                         // threads above each other
-constexpr uint32_t kThreads = kLanes * kRowsAtOnce;          // 512
-constexpr uint32_t kRowsInFlight = 4;                        // of a thread of the reducing kernels
-constexpr uint32_t kMinRowsPerBlock = 2 * kRowsAtOnce;       // fewer would not pay for the block's own reduction
-constexpr uint32_t kParts = kThreads / kBatchNormChannels;   // of the sum over blocks, one a thread: 8
+using namespace batch_norm;
 
-// Eight channels of one row.
-template <typename T>
-struct alignas(16) Pack {
-  T value[kVector];
-};
+// The reducing kernels: two blocks an SM, up to 64 registers a thread.
+constexpr uint32_t kBlocksPerSm = 2;
+constexpr uint32_t kRowsInFlight = 4;          // of a thread
+constexpr uint32_t kBackwardRowsInFlight = 1;  // of up to three tensors each: 64 registers hold no more
+constexpr uint32_t kMinRowsPerBlock = 2 * kRowsInFlight * kRowsAtOnce;  // more blocks would be more sums to add up
 
-template <typename T>
-__device__ void Load(const T* from, float (&to)[kVector]) {
-  const Pack<T> pack = *reinterpret_cast<const Pack<T>*>(from);
-#pragma unroll
-  for (uint32_t i = 0; i < kVector; ++i) {
-    to[i] = static_cast<float>(pack.value[i]);
-  }
+// The apply kernels hold more in registers, so their blocks are smaller; all of them together are 8 an SM of an H200's 132.
+constexpr uint32_t kApplyThreads = 256;
+constexpr uint32_t kApplyRowsAtOnce = kApplyThreads / kLanes;  // 32
+constexpr uint32_t kMostApplyBlocks = 8 * 132;
+constexpr uint32_t kApplyBlocksPerSm = 2;                  // 128 registers a thread; with 80 they spill
+constexpr uint32_t kApplyBytesInFlight = 64;               // of a thread: rows, by the number of tensors they are of
+constexpr uint32_t ApplyRows(uint32_t tensors) { return kApplyBytesInFlight / (16 * tensors); }
+
+// The channel that the thread finishes if it is among the first 64 of the last block; any other of the block's otherwise.
+__device__ uint32_t ChannelToFinish() { return blockIdx.y * kBatchNormChannels + threadIdx.x % kBatchNormChannels; }
+
+// The reducing kernels go through the rows from the last to the first: they begin with what the kernel before left in the
+// L2 cache, and leave there what the apply kernel begins with.
+__device__ uint32_t FromTheEnd(const BatchNormShape& shape, uint32_t row) {
+  return shape.rows - 1 - Within(shape, row);
 }
 
 template <typename T>
-__device__ void Store(const float (&from)[kVector], T* to) {
-  Pack<T> pack;
-#pragma unroll
-  for (uint32_t i = 0; i < kVector; ++i) {
-    pack.value[i] = T(from[i]);
-  }
-  *reinterpret_cast<Pack<T>*>(to) = pack;
-}
-
-// Where a thread works: its first channel, and its rows first, first + step, ...
-struct Place {
-  uint32_t channel;
-  uint32_t first_row;
-  uint32_t row_step;
-
-  __device__ Place()
-      : channel(blockIdx.y * kBatchNormChannels + threadIdx.x % kLanes * kVector),
-        first_row(blockIdx.x * kRowsAtOnce + threadIdx.x / kLanes),
-        row_step(gridDim.x * kRowsAtOnce) {}
-
-  __device__ size_t At(const BatchNormShape& shape, uint32_t row) const {
-    return static_cast<size_t>(row) * shape.channels + channel;
-  }
-};
-
-// A row's channels, or `otherwise` beyond the last row.
-template <typename T>
-__device__ void LoadRow(const BatchNormShape& shape, const Place& place, uint32_t row, const T* x,
-                        const float (&otherwise)[kVector], float (&to)[kVector]) {
-  if (row < shape.rows) {
-    Load(x + place.At(shape, row), to);
-    return;
-  }
-#pragma unroll
-  for (uint32_t i = 0; i < kVector; ++i) {
-    to[i] = otherwise[i];
-  }
-}
-
-// Of one channel's two sums, what all rows of a block gave.
-struct Sums {
-  float a;
-  float b;
-};
-
-// The workspace: a counter of finished blocks for each channel block, then Sums (channel_blocks, row_blocks, 64).
-struct Workspace {
-  uint32_t* finished;
-  Sums* partial;
-
-  __device__ explicit Workspace(void* memory)
-      : finished(static_cast<uint32_t*>(memory)),
-        partial(reinterpret_cast<Sums*>(static_cast<char*>(memory) + gridDim.y * 16)) {}
-
-  __device__ Sums& At(uint32_t row_block, uint32_t channel) {
-    return partial[(blockIdx.y * gridDim.x + row_block) * kBatchNormChannels + channel];
-  }
-};
-
-// Adds up the threads' sums over the block, then the blocks' over the grid. Returns true in the 64 threads of the last
-// block that hold a channel's total in `total`. Always in the same order: threads by row, blocks by number.
-__device__ bool ReduceOverRows(const float (&a)[kVector], const float (&b)[kVector], Workspace workspace, Sums& total) {
-  __shared__ Sums of_thread[kRowsAtOnce][kBatchNormChannels];
-  __shared__ bool is_last;
-  const uint32_t row = threadIdx.x / kLanes;
-  const uint32_t lane = threadIdx.x % kLanes;
-#pragma unroll
-  for (uint32_t i = 0; i < kVector; ++i) {
-    of_thread[row][lane * kVector + i] = {a[i], b[i]};
-  }
-  __syncthreads();
-  for (uint32_t half = kRowsAtOnce / 2; half > 0; half /= 2) {
-    for (uint32_t i = threadIdx.x; i < half * kBatchNormChannels; i += kThreads) {
-      Sums& to = of_thread[i / kBatchNormChannels][i % kBatchNormChannels];
-      const Sums& from = of_thread[i / kBatchNormChannels + half][i % kBatchNormChannels];
-      to = {to.a + from.a, to.b + from.b};
-    }
-    __syncthreads();
-  }
-  if (threadIdx.x < kBatchNormChannels) {
-    workspace.At(blockIdx.x, threadIdx.x) = of_thread[0][threadIdx.x];
-  }
-  __threadfence();
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    is_last = atomicAdd(&workspace.finished[blockIdx.y], 1) == gridDim.x - 1;
-  }
-  __syncthreads();
-  if (!is_last) {
-    return false;
-  }
-  __threadfence();
-  // Eight threads a channel take every eighth block; then one of them adds up the eight.
-  const uint32_t channel = threadIdx.x % kBatchNormChannels;
-  const uint32_t part = threadIdx.x / kBatchNormChannels;
-  Sums sum = {0, 0};
-#pragma unroll 8
-  for (uint32_t block = part; block < gridDim.x; block += kParts) {
-    const Sums partial = workspace.At(block, channel);
-    sum = {sum.a + partial.a, sum.b + partial.b};
-  }
-  of_thread[part][channel] = sum;
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    workspace.finished[blockIdx.y] = 0;
-  }
-  if (part != 0) {
-    return false;
-  }
-  for (uint32_t i = 1; i < kParts; ++i) {
-    sum = {sum.a + of_thread[i][channel].a, sum.b + of_thread[i][channel].b};
-  }
-  total = sum;
-  return true;
-}
-
-template <typename T>
-__global__ void StatisticsKernel(BatchNormShape shape, const T* x, BatchNormParameters parameters, BatchNormState state,
-                                 void* memory) {
-  const Place place;
+__global__ void __launch_bounds__(kThreads, kBlocksPerSm)
+    StatisticsKernel(BatchNormShape shape, const T* x, BatchNormParameters parameters, BatchNormState state, void* memory) {
+  const Place<kRowsAtOnce> place;
+  // Of the channel that this thread may have to finish: asked for now, so that nobody waits for it then.
+  const uint32_t channel = ChannelToFinish();
+  const float old_mean = parameters.running_mean[channel], old_var = parameters.running_var[channel];
+  const float gamma = parameters.gamma[channel], beta = parameters.beta[channel];
   float origin[kVector];
-#pragma unroll
-  for (uint32_t i = 0; i < kVector; ++i) {
-    origin[i] = parameters.running_mean[place.channel + i];
-  }
+  LoadChannels(parameters.running_mean + place.channel, origin);
   float sum[kVector] = {};
   float square_sum[kVector] = {};
   for (uint32_t row = place.first_row; row < shape.rows; row += kRowsInFlight * place.row_step) {
-    float value[kRowsInFlight][kVector];
+    Pack<T> pack[kRowsInFlight];
 #pragma unroll
     for (uint32_t k = 0; k < kRowsInFlight; ++k) {
-      LoadRow(shape, place, row + k * place.row_step, x, origin, value[k]);
+      pack[k] = LoadPack(x + place.At(shape, FromTheEnd(shape, row + k * place.row_step)));
     }
 #pragma unroll
     for (uint32_t k = 0; k < kRowsInFlight; ++k) {
+      const bool inside = row + k * place.row_step < shape.rows;
 #pragma unroll
       for (uint32_t i = 0; i < kVector; ++i) {
-        const float moved = value[k][i] - origin[i];
+        const float moved = inside ? static_cast<float>(pack[k].value[i]) - origin[i] : 0.0f;
         sum[i] += moved;
         square_sum[i] += moved * moved;
       }
     }
   }
   Sums total;
-  if (!ReduceOverRows(sum, square_sum, Workspace(memory), total)) {
+  if (!ReduceInLastBlock(sum, square_sum, Workspace(memory), total)) {
     return;
   }
-  const uint32_t channel = blockIdx.y * kBatchNormChannels + threadIdx.x;
   const float rows = static_cast<float>(shape.rows);
   const float moved_mean = total.a / rows;
   const float variance = fmaxf(total.b / rows - moved_mean * moved_mean, 0.0f);
-  const float old_mean = parameters.running_mean[channel];
   const float mean = old_mean + moved_mean;
   const float inv_std = rsqrtf(variance + parameters.epsilon);
-  const float scale = parameters.gamma[channel] * inv_std;
+  const float scale = gamma * inv_std;
   state.mean[channel] = mean;
   state.inv_std[channel] = inv_std;
   state.scale[channel] = scale;
-  state.shift[channel] = parameters.beta[channel] - mean * scale;
+  state.shift[channel] = beta - mean * scale;
   parameters.running_mean[channel] = old_mean + parameters.momentum * moved_mean;
   const float unbiased = variance * (rows / (rows - 1));
-  parameters.running_var[channel] += parameters.momentum * (unbiased - parameters.running_var[channel]);
+  parameters.running_var[channel] = old_var + parameters.momentum * (unbiased - old_var);
 }
 
-template <typename T>
-__global__ void ApplyKernel(BatchNormShape shape, const T* x, const float* scale, const float* shift,
-                            BatchNormResidual<T> residual, T* y, uint8_t* relu_mask) {
-  const Place place;
+template <typename T, bool kResidual>
+__global__ void __launch_bounds__(kApplyThreads, kApplyBlocksPerSm)
+    ApplyKernel(BatchNormShape shape, const T* x, const float* scale, const float* shift, BatchNormResidual<T> residual, T* y,
+                uint8_t* relu_mask) {
+  constexpr uint32_t kRows = ApplyRows(kResidual ? 2 : 1);
+  const Place<kApplyRowsAtOnce> place;
   float on_x[kVector], constant[kVector], on_residual[kVector];
 #pragma unroll
   for (uint32_t i = 0; i < kVector; ++i) {
     on_x[i] = scale[place.channel + i];
-    constant[i] = shift[place.channel + i] + (residual.shift != nullptr ? residual.shift[place.channel + i] : 0.0f);
-    on_residual[i] = residual.scale != nullptr ? residual.scale[place.channel + i] : 1.0f;
+    constant[i] = shift[place.channel + i] + (kResidual && residual.shift != nullptr ? residual.shift[place.channel + i] : 0.0f);
+    on_residual[i] = kResidual && residual.scale != nullptr ? residual.scale[place.channel + i] : 1.0f;
   }
-  for (uint32_t row = place.first_row; row < shape.rows; row += place.row_step) {
-    const size_t at = place.At(shape, row);
-    float value[kVector];
-    Load(x + at, value);
+  for (uint32_t row = place.first_row; row < shape.rows; row += kRows * place.row_step) {
+    ForwardRow<T, kResidual> rows[kRows];
 #pragma unroll
-    for (uint32_t i = 0; i < kVector; ++i) {
-      value[i] = on_x[i] * value[i] + constant[i];
+    for (uint32_t k = 0; k < kRows; ++k) {
+      const size_t at = place.At(shape, Within(shape, row + k * place.row_step));
+      rows[k].LoadX(x, at);
+      rows[k].LoadResidual(residual, at);
     }
-    if (residual.residual != nullptr) {
-      float added[kVector];
-      Load(residual.residual + at, added);
 #pragma unroll
-      for (uint32_t i = 0; i < kVector; ++i) {
-        value[i] += on_residual[i] * added[i];
+    for (uint32_t k = 0; k < kRows; ++k) {
+      if (row + k * place.row_step < shape.rows) {
+        rows[k].Apply(on_x, constant, on_residual, place.At(shape, row + k * place.row_step), y, relu_mask);
       }
     }
-    if (relu_mask != nullptr) {
-      uint32_t mask = 0;
-#pragma unroll
-      for (uint32_t i = 0; i < kVector; ++i) {
-        mask |= value[i] > 0 ? 1u << i : 0u;
-        value[i] = fmaxf(value[i], 0.0f);
-      }
-      relu_mask[at / kVector] = static_cast<uint8_t>(mask);
-    }
-    Store(value, y + at);
   }
 }
 
-// The gradient before the ReLU, of eight channels of a row.
-template <typename T>
-__device__ void LoadUpstream(const BatchNormUpstream<T>& upstream, size_t at, float (&g)[kVector]) {
-  Load(upstream.dy + at, g);
-  if (upstream.dy2 != nullptr) {
-    float other[kVector];
-    Load(upstream.dy2 + at, other);
-#pragma unroll
-    for (uint32_t i = 0; i < kVector; ++i) {
-      g[i] += other[i];
-    }
-  }
-  const uint32_t mask = upstream.relu_mask != nullptr ? upstream.relu_mask[at / kVector] : 255u;
-#pragma unroll
-  for (uint32_t i = 0; i < kVector; ++i) {
-    g[i] = (mask >> i & 1u) != 0 ? g[i] : 0.0f;
-  }
-}
-
-template <typename T>
-__global__ void BackwardReduceKernel(BatchNormShape shape, const T* x, BatchNormUpstream<T> upstream, BatchNormState state,
-                                     BatchNormGradients gradients, void* memory) {
-  const Place place;
+template <typename T, bool kTwo>
+__global__ void __launch_bounds__(kThreads, kBlocksPerSm)
+    BackwardReduceKernel(BatchNormShape shape, const T* x, BatchNormUpstream<T> upstream, BatchNormState state,
+                         BatchNormGradients gradients, void* memory) {
+  const Place<kRowsAtOnce> place;
+  const uint32_t channel = ChannelToFinish();
+  const float inv_std = state.inv_std[channel], on_g = state.scale[channel], batch_mean = state.mean[channel];
   float mean[kVector];
-#pragma unroll
-  for (uint32_t i = 0; i < kVector; ++i) {
-    mean[i] = state.mean[place.channel + i];
-  }
+  LoadChannels(state.mean + place.channel, mean);
   float g_sum[kVector] = {};
   float gx_sum[kVector] = {};  // of g * (x - mean)
-  for (uint32_t row = place.first_row; row < shape.rows; row += kRowsInFlight * place.row_step) {
-    float value[kRowsInFlight][kVector], g[kRowsInFlight][kVector] = {};
+  for (uint32_t row = place.first_row; row < shape.rows; row += kBackwardRowsInFlight * place.row_step) {
+    BackwardRow<T, kTwo> rows[kBackwardRowsInFlight];
 #pragma unroll
-    for (uint32_t k = 0; k < kRowsInFlight; ++k) {
-      const uint32_t of_k = row + k * place.row_step;
-      LoadRow(shape, place, of_k, x, mean, value[k]);
-      if (of_k < shape.rows) {
-        LoadUpstream(upstream, place.At(shape, of_k), g[k]);
-      }
+    for (uint32_t k = 0; k < kBackwardRowsInFlight; ++k) {
+      rows[k].Load(x, upstream, place.At(shape, FromTheEnd(shape, row + k * place.row_step)));
     }
 #pragma unroll
-    for (uint32_t k = 0; k < kRowsInFlight; ++k) {
+    for (uint32_t k = 0; k < kBackwardRowsInFlight; ++k) {
+      const bool inside = row + k * place.row_step < shape.rows;
 #pragma unroll
       for (uint32_t i = 0; i < kVector; ++i) {
-        g_sum[i] += g[k][i];
-        gx_sum[i] += g[k][i] * (value[k][i] - mean[i]);
+        const float g = inside ? rows[k].Gradient(i) : 0.0f;
+        g_sum[i] += g;
+        gx_sum[i] += g * (static_cast<float>(rows[k].x.value[i]) - mean[i]);
       }
     }
   }
   Sums total;
-  if (!ReduceOverRows(g_sum, gx_sum, Workspace(memory), total)) {
+  if (!ReduceInLastBlock(g_sum, gx_sum, Workspace(memory), total)) {
     return;
   }
-  const uint32_t channel = blockIdx.y * kBatchNormChannels + threadIdx.x;
   const float rows = static_cast<float>(shape.rows);
-  const float inv_std = state.inv_std[channel];
   const float dbeta = total.a;
   const float dgamma = total.b * inv_std;
   // dx = scale * (g - dbeta / rows - (x - mean) * inv_std * dgamma / rows)
-  const float on_g = state.scale[channel];
   const float on_x = -on_g * inv_std * dgamma / rows;
   gradients.dbeta[channel] = dbeta;
   gradients.dgamma[channel] = dgamma;
   gradients.on_g[channel] = on_g;
   gradients.on_x[channel] = on_x;
-  gradients.constant[channel] = -on_g * dbeta / rows - on_x * state.mean[channel];
+  gradients.constant[channel] = -on_g * dbeta / rows - on_x * batch_mean;
 }
 
-template <typename T>
-__global__ void BackwardApplyKernel(BatchNormShape shape, const T* x, BatchNormUpstream<T> upstream,
-                                    BatchNormGradients gradients, T* dx, T* dresidual) {
-  const Place place;
+template <typename T, bool kTwo>
+__global__ void __launch_bounds__(kApplyThreads, kApplyBlocksPerSm)
+    BackwardApplyKernel(BatchNormShape shape, const T* x, BatchNormUpstream<T> upstream, BatchNormGradients gradients, T* dx,
+                        T* dresidual) {
+  constexpr uint32_t kRows = ApplyRows(2);
+  const Place<kApplyRowsAtOnce> place;
   float on_g[kVector], on_x[kVector], constant[kVector];
+  LoadChannels(gradients.on_g + place.channel, on_g);
+  LoadChannels(gradients.on_x + place.channel, on_x);
+  LoadChannels(gradients.constant + place.channel, constant);
+  for (uint32_t row = place.first_row; row < shape.rows; row += kRows * place.row_step) {
+    BackwardRow<T, kTwo> rows[kRows];
 #pragma unroll
-  for (uint32_t i = 0; i < kVector; ++i) {
-    on_g[i] = gradients.on_g[place.channel + i];
-    on_x[i] = gradients.on_x[place.channel + i];
-    constant[i] = gradients.constant[place.channel + i];
-  }
-  for (uint32_t row = place.first_row; row < shape.rows; row += place.row_step) {
-    const size_t at = place.At(shape, row);
-    float value[kVector], g[kVector];
-    Load(x + at, value);
-    LoadUpstream(upstream, at, g);
-    if (dresidual != nullptr) {
-      Store(g, dresidual + at);
+    for (uint32_t k = 0; k < kRows; ++k) {
+      rows[k].Load(x, upstream, place.At(shape, Within(shape, row + k * place.row_step)));
     }
 #pragma unroll
-    for (uint32_t i = 0; i < kVector; ++i) {
-      value[i] = on_g[i] * g[i] + on_x[i] * value[i] + constant[i];
+    for (uint32_t k = 0; k < kRows; ++k) {
+      if (row + k * place.row_step < shape.rows) {
+        rows[k].Apply(on_g, on_x, constant, place.At(shape, row + k * place.row_step), dx, dresidual);
+      }
     }
-    Store(value, dx + at);
   }
 }
 
-// The apply kernels reduce nothing: as many blocks as there are rows for, within what a grid of this GPU fills.
+// The apply kernels reduce nothing: as many blocks as there are rows for, up to what fills the GPU a few times.
 dim3 ApplyGrid(const BatchNormShape& shape) {
-  const uint32_t wanted = (shape.rows + kRowsAtOnce - 1) / kRowsAtOnce;
-  constexpr uint32_t kMost = 4096;  // 31 blocks for each of 132 SMs: the last ones' tail is short
-  return dim3(std::min(wanted, kMost), shape.channels / kBatchNormChannels);
-}
-
-bool Fits(const BatchNormShape& shape) {
-  return shape.rows >= 2 && shape.channels >= kBatchNormChannels && shape.channels % kBatchNormChannels == 0;
+  const uint32_t channel_blocks = shape.channels / kBatchNormChannels;
+  const uint32_t wanted = (shape.rows + kApplyRowsAtOnce - 1) / kApplyRowsAtOnce;
+  return dim3(std::min(wanted, std::max(1u, kMostApplyBlocks / channel_blocks)), channel_blocks);
 }
 
 }  // namespace
@@ -354,14 +194,14 @@ bool Fits(const BatchNormShape& shape) {
 BatchNormLaunch PlanBatchNorm(const BatchNormShape& shape, uint32_t multiprocessors) {
   BatchNormLaunch launch;
   launch.channel_blocks = shape.channels / kBatchNormChannels;
-  const uint32_t most = std::max(1u, multiprocessors / std::max(1u, launch.channel_blocks));
+  const uint32_t most = std::max(1u, kBlocksPerSm * multiprocessors / std::max(1u, launch.channel_blocks));
   const uint32_t wanted = (shape.rows + kMinRowsPerBlock - 1) / kMinRowsPerBlock;
   launch.row_blocks = std::max(1u, std::min(most, wanted));
   return launch;
 }
 
 size_t BatchNormWorkspaceBytes(const BatchNormLaunch& launch) {
-  return launch.channel_blocks * (16 + launch.row_blocks * kBatchNormChannels * sizeof(Sums));
+  return kCounterBytes + size_t{launch.channel_blocks} * launch.row_blocks * kBatchNormChannels * sizeof(Sums);
 }
 
 template <typename T>
@@ -382,7 +222,8 @@ cudaError_t BatchNormApply(const BatchNormShape& shape, const T* x, const float*
   if (!Fits(shape)) {
     return cudaErrorInvalidValue;
   }
-  ApplyKernel<<<ApplyGrid(shape), kThreads, 0, stream>>>(shape, x, scale, shift, residual, y, relu_mask);
+  const auto kernel = residual.residual != nullptr ? ApplyKernel<T, true> : ApplyKernel<T, false>;
+  kernel<<<ApplyGrid(shape), kApplyThreads, 0, stream>>>(shape, x, scale, shift, residual, y, relu_mask);
   return cudaGetLastError();
 }
 
@@ -393,8 +234,9 @@ cudaError_t BatchNormBackwardReduce(const BatchNormShape& shape, const BatchNorm
   if (!Fits(shape)) {
     return cudaErrorInvalidValue;
   }
-  BackwardReduceKernel<<<dim3(launch.row_blocks, launch.channel_blocks), kThreads, 0, stream>>>(
-      shape, x, upstream, state, gradients, workspace);
+  const auto kernel = upstream.dy2 != nullptr ? BackwardReduceKernel<T, true> : BackwardReduceKernel<T, false>;
+  kernel<<<dim3(launch.row_blocks, launch.channel_blocks), kThreads, 0, stream>>>(shape, x, upstream, state, gradients,
+                                                                                   workspace);
   return cudaGetLastError();
 }
 
@@ -404,7 +246,8 @@ cudaError_t BatchNormBackwardApply(const BatchNormShape& shape, const T* x, cons
   if (!Fits(shape)) {
     return cudaErrorInvalidValue;
   }
-  BackwardApplyKernel<<<ApplyGrid(shape), kThreads, 0, stream>>>(shape, x, upstream, gradients, dx, dresidual);
+  const auto kernel = upstream.dy2 != nullptr ? BackwardApplyKernel<T, true> : BackwardApplyKernel<T, false>;
+  kernel<<<ApplyGrid(shape), kApplyThreads, 0, stream>>>(shape, x, upstream, gradients, dx, dresidual);
   return cudaGetLastError();
 }
 

@@ -21,10 +21,11 @@ namespace lockstep {
 
 // Channels must be a multiple of this: what one block handles, a line of 128 bytes in bf16.
 inline constexpr uint32_t kBatchNormChannels = 64;
+inline constexpr uint32_t kMaxBatchNormChannels = 4096;
 
 struct BatchNormShape {
   uint32_t rows = 0;      // N * H * W, at least 2
-  uint32_t channels = 0;  // a multiple of kBatchNormChannels
+  uint32_t channels = 0;  // a multiple of kBatchNormChannels, up to kMaxBatchNormChannels
 };
 
 // How the statistics and reduce kernels are launched: a function of the shape and the GPU's size alone.
@@ -35,7 +36,7 @@ struct BatchNormLaunch {
 BatchNormLaunch PlanBatchNorm(const BatchNormShape& shape, uint32_t multiprocessors);
 
 // Device memory that a launch needs besides its arguments, in bytes. It must be zeroed once, when it is allocated; each
-// launch leaves it ready for the next. Launches that share it must not run at the same time.
+// launch leaves it ready for the next, of whatever shape. Launches that share it must not run at the same time.
 size_t BatchNormWorkspaceBytes(const BatchNormLaunch& launch);
 
 // What the forward pass hands to itself and to the backward pass: fp32 (channels) each, on the device.
@@ -101,7 +102,7 @@ cudaError_t BatchNormBackwardReduce(const BatchNormShape& shape, const BatchNorm
                                     const BatchNormUpstream<T>& upstream, const BatchNormState& state,
                                     const BatchNormGradients& gradients, void* workspace, cudaStream_t stream);
 
-// dx: T (rows, channels). dresidual: T (rows, channels), the gradient before the ReLU, for a residual that was added as it
+// dx: T (rows, channels); may be x. dresidual: T (rows, channels), the gradient before the ReLU, for a residual that was added as it
 // is; null: not wanted.
 template <typename T>
 cudaError_t BatchNormBackwardApply(const BatchNormShape& shape, const T* x, const BatchNormUpstream<T>& upstream,

@@ -275,8 +275,7 @@ __device__ void MakeWeightGradient(const ClassifierShape& shape, const Workspace
 }
 
 // The sums: a thread every 32nd image, the two images of a warp, the warps in order.
-template <typename T>
-__device__ void MakeBiasGradient(const ClassifierShape& shape, const Workspace& workspace, T* dbias) {
+__device__ void MakeBiasGradient(const ClassifierShape& shape, const Workspace& workspace, float* dbias) {
   __shared__ float of_warp[kWarps][kMaxClasses];
   const uint32_t k = threadIdx.x % kMaxClasses;
   float sum = 0;
@@ -292,7 +291,7 @@ __device__ void MakeBiasGradient(const ClassifierShape& shape, const Workspace& 
     for (uint32_t warp = 1; warp < kWarps; ++warp) {
       total += of_warp[warp][k];
     }
-    dbias[k] = T(total);
+    dbias[k] = total;
   }
 }
 

@@ -65,7 +65,7 @@ template <typename T>
 struct ClassifierOutput {
   T* dx = nullptr;          // T (images, positions, channels)
   T* dweight = nullptr;     // T (classes, channels)
-  T* dbias = nullptr;       // T (classes)
+  float* dbias = nullptr;     // fp32 (classes), as the bias
   float* logits = nullptr;  // fp32 (images, classes); null: not wanted
   ClassifierCounts counts;
 };

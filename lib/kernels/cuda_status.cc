@@ -13,7 +13,15 @@ absl::Status CudaStatus(cudaError_t error, absl::string_view doing) {
   (void)cudaGetLastError();
   const std::string text =
       absl::StrCat(doing, ": CUDA: ", cudaGetErrorString(error), " (", cudaGetErrorName(error), ")");
-  return error == cudaErrorMemoryAllocation ? absl::ResourceExhaustedError(text) : absl::InternalError(text);
+  switch (error) {
+    case cudaErrorMemoryAllocation:
+      return absl::ResourceExhaustedError(text);
+    case cudaErrorNoDevice:
+    case cudaErrorInsufficientDriver:
+      return absl::UnavailableError(text);
+    default:
+      return absl::InternalError(text);
+  }
 }
 
 }  // namespace lockstep

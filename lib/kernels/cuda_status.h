@@ -10,7 +10,7 @@
 namespace lockstep {
 
 // Ok for cudaSuccess; else one line that begins with `doing` ("allocate 1024 bytes") and gives CUDA's name and words:
-// ResourceExhausted when device memory ran out, Internal otherwise. The runtime's own memory of the error
+// ResourceExhausted when device memory ran out, Unavailable without a device or driver, Internal otherwise. The runtime's own memory of the error
 // (cudaGetLastError) is cleared, so that no later call reports it again.
 absl::Status CudaStatus(cudaError_t error, absl::string_view doing);
 

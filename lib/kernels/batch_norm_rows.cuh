@@ -1,0 +1,249 @@
+// What the batch norm kernels share: who holds which rows and channels, and how sums over all rows are made.
+//
+// A block owns 64 channels and a share of the rows: 8 threads side by side hold 8 channels each (16 bytes in bf16), the
+// others stand above each other. So a thread's channels never change, and its coefficients stay in registers.
+#ifndef LOCKSTEP_LIB_KERNELS_BATCH_NORM_ROWS_CUH_
+#define LOCKSTEP_LIB_KERNELS_BATCH_NORM_ROWS_CUH_
+
+#include "lib/kernels/batch_norm.h"
+
+namespace lockstep {
+namespace batch_norm {
+
+constexpr uint32_t kVector = 8;                            // channels of a thread
+constexpr uint32_t kLanes = kBatchNormChannels / kVector;  // threads beside each other
+constexpr uint32_t kWarp = 32;
+
+// The reducing kernels.
+constexpr uint32_t kThreads = 512;
+constexpr uint32_t kWarps = kThreads / kWarp;
+constexpr uint32_t kRowsAtOnce = kThreads / kLanes;         // 64
+constexpr uint32_t kParts = kThreads / kBatchNormChannels;  // of the sum over blocks, one a thread: 8
+
+// Eight channels of one row.
+template <typename T>
+struct alignas(16) Pack {
+  T value[kVector];
+};
+
+template <typename T>
+__device__ Pack<T> LoadPack(const T* from) {
+  return *reinterpret_cast<const Pack<T>*>(from);
+}
+
+template <typename T>
+__device__ void Store(const float (&from)[kVector], T* to) {
+  Pack<T> pack;
+#pragma unroll
+  for (uint32_t i = 0; i < kVector; ++i) {
+    pack.value[i] = T(from[i]);
+  }
+  *reinterpret_cast<Pack<T>*>(to) = pack;
+}
+
+// Eight consecutive floats.
+__device__ inline void LoadChannels(const float* from, float (&to)[kVector]) {
+#pragma unroll
+  for (uint32_t i = 0; i < kVector; ++i) {
+    to[i] = from[i];
+  }
+}
+
+// Where a thread works: its first channel, and its rows first, first + step, ...
+template <uint32_t kRows>  // that the block holds at once
+struct Place {
+  uint32_t channel;
+  uint32_t first_row;
+  uint32_t row_step;
+
+  __device__ Place()
+      : channel(blockIdx.y * kBatchNormChannels + threadIdx.x % kLanes * kVector),
+        first_row(blockIdx.x * kRows + threadIdx.x / kLanes),
+        row_step(gridDim.x * kRows) {}
+
+  __device__ size_t At(const BatchNormShape& shape, uint32_t row) const {
+    return static_cast<size_t>(row) * shape.channels + channel;
+  }
+};
+
+// The row, or the last one instead of a row beyond it: a load without a branch, so that all of a thread's go out together.
+__device__ inline uint32_t Within(const BatchNormShape& shape, uint32_t row) { return min(row, shape.rows - 1); }
+
+// Of one channel's two sums, what all rows of a block gave.
+struct Sums {
+  float a;
+  float b;
+};
+
+// The workspace: for each channel block a counter of finished blocks, then Sums (channel_blocks, row_blocks, 64). The
+// counters have the same place whatever the shape, so that launches of several shapes can share a workspace.
+constexpr size_t kCounterBytes = kMaxBatchNormChannels / kBatchNormChannels * sizeof(uint32_t);
+
+struct Workspace {
+  uint32_t* finished;
+  Sums* partial;
+
+  __device__ explicit Workspace(void* memory)
+      : finished(static_cast<uint32_t*>(memory)),
+        partial(reinterpret_cast<Sums*>(static_cast<char*>(memory) + kCounterBytes)) {}
+
+  __device__ Sums& At(uint32_t row_block, uint32_t channel) {
+    return partial[(blockIdx.y * gridDim.x + row_block) * kBatchNormChannels + channel];
+  }
+};
+
+using PartSums = Sums[kWarps][kBatchNormChannels];
+
+// Adds up the threads' sums over the block and leaves them in the workspace, visible to the whole grid once the block has
+// passed a barrier. In a fixed order: the rows of a warp, then the warps by number.
+__device__ inline void LeaveBlockSums(float (&a)[kVector], float (&b)[kVector], PartSums& of_warp, Workspace& workspace) {
+  const uint32_t warp = threadIdx.x / kWarp;
+  const uint32_t lane = threadIdx.x % kWarp;
+#pragma unroll
+  for (uint32_t i = 0; i < kVector; ++i) {
+#pragma unroll
+    for (uint32_t rows = kLanes; rows < kWarp; rows *= 2) {
+      a[i] += __shfl_xor_sync(0xFFFFFFFFu, a[i], rows);
+      b[i] += __shfl_xor_sync(0xFFFFFFFFu, b[i], rows);
+    }
+    if (lane < kLanes) {
+      of_warp[warp][lane * kVector + i] = {a[i], b[i]};
+    }
+  }
+  __syncthreads();
+  if (threadIdx.x < kBatchNormChannels) {
+    Sums sum = of_warp[0][threadIdx.x];
+#pragma unroll
+    for (uint32_t i = 1; i < kWarps; ++i) {
+      const Sums next = of_warp[i][threadIdx.x];
+      sum = {sum.a + next.a, sum.b + next.b};
+    }
+    workspace.At(blockIdx.x, threadIdx.x) = sum;
+    __threadfence();
+  }
+  __syncthreads();
+}
+
+// The sum of all blocks' sums of channel threadIdx.x, in the first 64 threads: eight threads a channel take every eighth
+// block, then one of them adds up the eight.
+__device__ inline Sums AddBlockSums(PartSums& of_part, Workspace& workspace) {
+  const uint32_t channel = threadIdx.x % kBatchNormChannels;
+  const uint32_t part = threadIdx.x / kBatchNormChannels;
+  Sums sum = {0, 0};
+#pragma unroll 16
+  for (uint32_t block = part; block < gridDim.x; block += kParts) {
+    const float2 partial = __ldcg(reinterpret_cast<const float2*>(&workspace.At(block, channel)));
+    sum = {sum.a + partial.x, sum.b + partial.y};
+  }
+  of_part[part][channel] = sum;
+  __syncthreads();
+  for (uint32_t i = 1; i < kParts; ++i) {
+    sum = {sum.a + of_part[i][channel].a, sum.b + of_part[i][channel].b};
+  }
+  return sum;  // whole where part is 0
+}
+
+// Adds up over the grid. True in the 64 threads of the last block that hold a channel's total.
+__device__ inline bool ReduceInLastBlock(float (&a)[kVector], float (&b)[kVector], Workspace workspace, Sums& total) {
+  __shared__ PartSums sums;
+  __shared__ bool is_last;
+  LeaveBlockSums(a, b, sums, workspace);
+  if (threadIdx.x == 0) {
+    is_last = atomicAdd(&workspace.finished[blockIdx.y], 1) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (!is_last) {
+    return false;
+  }
+  __threadfence();
+  if (threadIdx.x == 0) {
+    workspace.finished[blockIdx.y] = 0;
+  }
+  total = AddBlockSums(sums, workspace);
+  return threadIdx.x < kBatchNormChannels;
+}
+
+// y of eight channels of a row, and its mask.
+template <typename T, bool kResidual>
+struct ForwardRow {
+  Pack<T> x;
+  Pack<T> added;
+
+  __device__ void LoadX(const T* of_x, size_t at) { x = LoadPack(of_x + at); }
+
+  __device__ void LoadResidual(const BatchNormResidual<T>& residual, size_t at) {
+    if (kResidual) {
+      added = LoadPack(residual.residual + at);
+    }
+  }
+
+  // on_residual is not read without a residual.
+  __device__ void Apply(const float (&on_x)[kVector], const float (&constant)[kVector], const float (&on_residual)[kVector],
+                        size_t at, T* y, uint8_t* relu_mask) const {
+    float value[kVector];
+    uint32_t mask = 0;
+#pragma unroll
+    for (uint32_t i = 0; i < kVector; ++i) {
+      value[i] = on_x[i] * static_cast<float>(x.value[i]) + constant[i];
+      if (kResidual) {
+        value[i] += on_residual[i] * static_cast<float>(added.value[i]);
+      }
+      if (relu_mask != nullptr) {
+        mask |= value[i] > 0 ? 1u << i : 0u;
+        value[i] = fmaxf(value[i], 0.0f);
+      }
+    }
+    if (relu_mask != nullptr) {
+      relu_mask[at / kVector] = static_cast<uint8_t>(mask);
+    }
+    Store(value, y + at);
+  }
+};
+
+// What the backward kernels read of eight channels of a row.
+template <typename T, bool kTwo>
+struct BackwardRow {
+  Pack<T> x;
+  Pack<T> dy;
+  Pack<T> dy2;
+  uint32_t mask;
+
+  __device__ void Load(const T* of_x, const BatchNormUpstream<T>& upstream, size_t at) {
+    x = LoadPack(of_x + at);
+    dy = LoadPack(upstream.dy + at);
+    if (kTwo) {
+      dy2 = LoadPack(upstream.dy2 + at);
+    }
+    mask = upstream.relu_mask != nullptr ? upstream.relu_mask[at / kVector] : 255u;
+  }
+
+  // The gradient before the ReLU.
+  __device__ float Gradient(uint32_t i) const {
+    const float sum = static_cast<float>(dy.value[i]) + (kTwo ? static_cast<float>(dy2.value[i]) : 0.0f);
+    return (mask >> i & 1u) != 0 ? sum : 0.0f;
+  }
+
+  __device__ void Apply(const float (&on_g)[kVector], const float (&on_x)[kVector], const float (&constant)[kVector],
+                        size_t at, T* dx, T* dresidual) const {
+    float value[kVector], g[kVector];
+#pragma unroll
+    for (uint32_t i = 0; i < kVector; ++i) {
+      g[i] = Gradient(i);
+      value[i] = on_g[i] * g[i] + on_x[i] * static_cast<float>(x.value[i]) + constant[i];
+    }
+    if (dresidual != nullptr) {
+      Store(g, dresidual + at);
+    }
+    Store(value, dx + at);
+  }
+};
+
+inline bool Fits(const BatchNormShape& shape) {
+  return shape.rows >= 2 && shape.channels >= kBatchNormChannels && shape.channels % kBatchNormChannels == 0 &&
+         shape.channels <= kMaxBatchNormChannels;
+}
+
+}  // namespace batch_norm
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_KERNELS_BATCH_NORM_ROWS_CUH_
