@@ -16,14 +16,14 @@ LAYER = {
     "pickle": 1, "record": 1,
     "cifar": 2, "comm": 2, "quant": 2, "report": 2,
     "kernels": 3, "nn": 3,
-    "train": 4, "dist": 4, "quantize": 4,
+    "fused": 4, "train": 4, "dist": 4, "quantize": 4,
 }
 
 # Outsiders that only these packages may name: in deps, and in #include lines.
 TORCH = {"kernels", "nn", "train", "dist", "quantize"}
 OUTSIDERS = [
     ("LibTorch", re.compile(r'@libtorch//|#include [<"](torch|ATen|c10|caffe2)/'), TORCH),
-    ("CUDA", re.compile(r'@cuda//|@cudnn//|#include [<"](cuda|nvml|cudnn|cublas)[A-Za-z_]*\.h|<<<'), {"kernels", "nn", "train", "dist"}),
+    ("CUDA", re.compile(r'@cuda//|@cudnn//|#include [<"](cuda|nvml|cudnn|cublas)[A-Za-z_]*\.h|<<<'), {"kernels", "nn", "fused", "train", "dist"}),
     ("NCCL", re.compile(r'@nccl//|#include [<"]nccl'), {"dist"}),
     ("Gloo", re.compile(r'@gloo//|#include [<"]gloo/'), {"dist"}),
 ]

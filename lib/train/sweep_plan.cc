@@ -46,6 +46,36 @@ absl::StatusOr<uint32_t> ChooseCheckpointBatch(const TrainSweepOptions& options,
   return batch;
 }
 
+// `words`: the empty one, if it is among them, is first and stands for the preset's.
+absl::Status CheckWord(const char* flag, const std::string& found, const std::vector<std::string>& words) {
+  if (std::find(words.begin(), words.end(), found) != words.end()) {
+    return absl::OkStatus();
+  }
+  const auto first = words.begin() + (words.front().empty() ? 1 : 0);
+  return absl::InvalidArgumentError(absl::StrCat("--", flag, "=", found, ": expected ", absl::StrJoin(first, words.end() - 1, ", "),
+                                                 " or ", words.back()));
+}
+
+proto::Precision ParsePrecision(const std::string& word) {
+  return word == "bf16" ? proto::BF16 : word == "tf32" ? proto::TF32 : proto::FP32;
+}
+
+// What the preset says, and the flags instead of it.
+void SetStep(const TrainSweepOptions& options, proto::TrainingSpec& spec) {
+  const bool fast = options.preset == "fast";
+  const auto choose = [](const std::string& flag, const char* preset) { return flag.empty() ? std::string(preset) : flag; };
+  const bool fused = choose(options.step, fast ? "fused" : "autograd") == "fused";
+  spec.set_step(fused ? proto::FUSED : proto::AUTOGRAD);
+  spec.set_precision(ParsePrecision(choose(options.precision, fast ? "bf16" : "fp32")));
+  spec.set_cuda_graph(choose(options.graph, fast ? "true" : "false") == "true");
+  spec.set_second_stream(choose(options.second_stream, fused ? "true" : "false") == "true");
+  spec.set_channels_last(fused);
+  spec.set_resident_images(fused);
+  if (fused) {
+    spec.set_loader_workers(0);
+  }
+}
+
 }  // namespace
 
 absl::Status CheckSweepOptions(const TrainSweepOptions& options) {
@@ -55,12 +85,11 @@ absl::Status CheckSweepOptions(const TrainSweepOptions& options) {
   if (options.output.empty()) {
     return absl::InvalidArgumentError("--output is empty; name a file, or '-' for standard output");
   }
-  if (options.preset != "lab") {
-    return absl::InvalidArgumentError(absl::StrCat("--preset=", options.preset, ": expected lab, the only one there is"));
-  }
-  if (options.precision != "fp32") {
-    return absl::InvalidArgumentError(absl::StrCat("--precision=", options.precision, ": expected fp32"));
-  }
+  RETURN_IF_ERROR(CheckWord("preset", options.preset, {"lab", "fast"}));
+  RETURN_IF_ERROR(CheckWord("step", options.step, {"", "autograd", "fused"}));
+  RETURN_IF_ERROR(CheckWord("precision", options.precision, {"", "fp32", "tf32", "bf16"}));
+  RETURN_IF_ERROR(CheckWord("graph", options.graph, {"", "true", "false"}));
+  RETURN_IF_ERROR(CheckWord("second_stream", options.second_stream, {"", "true", "false"}));
   if (options.epochs != 0 && options.repeats != 0 && options.epochs != kWarmupEpochs + options.repeats) {
     return absl::InvalidArgumentError(absl::StrCat("--epochs=", options.epochs, " is one warm-up and ",
                                                    options.epochs - kWarmupEpochs, " timed epochs, but --repeats=",
@@ -72,8 +101,7 @@ absl::Status CheckSweepOptions(const TrainSweepOptions& options) {
 proto::TrainingSpec MakeTrainingSpec(const TrainSweepOptions& options, c10::Device device) {
   proto::TrainingSpec spec = options.training;
   spec.set_device(ToDeviceKind(device));
-  spec.set_precision(proto::FP32);
-  spec.set_channels_last(false);
+  SetStep(options, spec);
   spec.set_warmup_epochs(kWarmupEpochs);
   const uint32_t timed = options.epochs != 0 ? options.epochs - kWarmupEpochs : kDefaultRepeats;
   spec.set_repeats(options.repeats != 0 ? options.repeats : timed);

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -17,6 +18,7 @@
 #include "lib/record/digest.h"
 #include "lib/train/epoch_runner.h"
 #include "lib/train/evaluate.h"
+#include "lib/train/fused_point.h"
 #include "lib/train/train_step.h"
 
 namespace lockstep {
@@ -43,11 +45,15 @@ void AddTimes(const EpochTimes& times, proto::SweepPoint& point) {
   point.mutable_optimizer_seconds()->add_value(times.optimizer_seconds);
 }
 
-void SetAbsent(const std::string& reason, proto::SweepPoint& point) {
-  for (proto::Samples* samples :
-       {point.mutable_epoch_seconds(), point.mutable_step_seconds(), point.mutable_data_wait_seconds(),
-        point.mutable_copy_seconds(), point.mutable_forward_seconds(), point.mutable_backward_seconds(),
-        point.mutable_optimizer_seconds()}) {
+// The parts that only a step with seams has.
+std::vector<proto::Samples*> Parts(proto::SweepPoint& point) {
+  return {point.mutable_copy_seconds(), point.mutable_forward_seconds(), point.mutable_backward_seconds(),
+          point.mutable_optimizer_seconds()};
+}
+
+void SetAbsent(const std::vector<proto::Samples*>& all, const std::string& reason) {
+  for (proto::Samples* samples : all) {
+    samples->clear_value();
     samples->set_absent_reason(reason);
   }
 }
@@ -62,28 +68,50 @@ proto::EpochResult ToEpochResult(const EpochTimes& times, uint32_t epoch, const 
   return result;
 }
 
-// Trains all epochs and fills `point` with what they took.
-absl::Status TrainEpochs(const SweepPointOptions& options, const Dataset& dataset, const LoaderOptions& loader_options,
-                         TrainStep& step, proto::SweepPoint& point) {
+// One epoch's share of the point.
+void AddEpoch(const EpochTimes& times, uint32_t epoch, const SweepPointOptions& options, proto::SweepPoint& point) {
+  *point.add_epoch() = ToEpochResult(times, epoch, options.training);
+  point.set_steps_per_epoch(times.steps);
+  point.set_images_per_epoch(times.images);
+  point.set_tail_batch(static_cast<uint32_t>(times.images - uint64_t{times.steps - 1} * options.batch_size));
+  if (epoch >= options.training.warmup_epochs()) {
+    AddTimes(times, point);
+  }
+}
+
+// Trains all epochs by LibTorch and fills `point` with what they took.
+absl::Status TrainByAutograd(const SweepPointOptions& options, const ImageSet& images, const LoaderOptions& loader_options,
+                             const std::shared_ptr<Model>& model, proto::SweepPoint& point) {
   const proto::TrainingSpec& spec = options.training;
+  TrainStep step(model, spec, options.device);
+  point.set_timing_method(step.TimingMethod());
   const uint32_t epochs = spec.warmup_epochs() + spec.repeats();
-  const auto images = static_cast<uint32_t>(dataset.train.size());
-  BatchLoader loader(dataset.train, loader_options);
-  Progress progress(absl::StrCat(spec.model(), " batch ", options.batch_size), uint64_t{epochs} * images, "images");
+  const auto count = static_cast<uint32_t>(images.size());
+  BatchLoader loader(images, loader_options);
+  Progress progress(absl::StrCat(spec.model(), " batch ", options.batch_size), uint64_t{epochs} * count, "images");
   for (uint32_t epoch = 0; epoch < epochs; ++epoch) {
-    ASSIGN_OR_RETURN(const EpochTimes times, RunEpoch(step, loader, epoch, EpochOrder(images, spec.seed(), epoch), nullptr,
-                                                      &progress, uint64_t{epoch} * images));
-    *point.add_epoch() = ToEpochResult(times, epoch, spec);
-    point.set_steps_per_epoch(times.steps);
-    point.set_images_per_epoch(times.images);
-    point.set_tail_batch(static_cast<uint32_t>(times.images - uint64_t{times.steps - 1} * options.batch_size));
-    if (epoch >= spec.warmup_epochs()) {
-      AddTimes(times, point);
-    }
+    ASSIGN_OR_RETURN(const EpochTimes times, RunEpoch(step, loader, epoch, EpochOrder(count, spec.seed(), epoch), nullptr,
+                                                      &progress, uint64_t{epoch} * count));
+    AddEpoch(times, epoch, options, point);
   }
-  if (spec.repeats() == 0) {
-    SetAbsent("only the warm-up epoch was trained", point);
-  }
+  point.set_peak_memory_bytes(PeakMemoryBytes(options.device));
+  return absl::OkStatus();
+}
+
+// The same by the hand-written step; the model is on the device afterwards, too.
+absl::Status TrainFused(const SweepPointOptions& options, const ImageSet& images, const LoaderOptions& loader,
+                        const std::shared_ptr<Model>& model, proto::SweepPoint& point) {
+  FusedMemory memory;
+  RETURN_IF_ERROR(TrainFusedEpochs(options.training, loader, images, *model, memory,
+                                   [&](uint32_t epoch, const EpochTimes& times) {
+                                     AddEpoch(times, epoch, options, point);
+                                     return absl::OkStatus();
+                                   }));
+  point.set_timing_method("cuda events around the epoch");
+  point.set_predicted_memory_bytes(memory.predicted_bytes);
+  point.set_peak_memory_bytes(memory.taken_bytes);
+  SetAbsent(Parts(point), "the step is not timed in parts");
+  model->to(options.device);
   return absl::OkStatus();
 }
 
@@ -106,14 +134,19 @@ absl::Status Measure(const SweepPointOptions& options, const Dataset& dataset, p
   proto::SweepPoint& point = *file.mutable_record(0)->mutable_point();
   const proto::TrainingSpec& spec = options.training;
   RETURN_IF_ERROR(CheckTrainingSpec(spec));
-  RETURN_IF_ERROR(SetNumerics({spec.precision(), spec.deterministic(), spec.threads()}));
+  // Of a fused run LibTorch computes the evaluation alone, from the fp32 weights.
+  const proto::Precision of_libtorch = spec.step() == proto::FUSED ? proto::FP32 : spec.precision();
+  RETURN_IF_ERROR(SetNumerics({of_libtorch, spec.deterministic(), spec.threads()}));
   ASSIGN_OR_RETURN(const LoaderOptions loader, ToLoaderOptions(options, dataset));
   ASSIGN_OR_RETURN(const std::shared_ptr<Model> model, MakeModel(spec.model(), spec.seed()));
   ResetPeakMemory(options.device);
-  TrainStep step(model, spec, options.device);
-  point.set_timing_method(step.TimingMethod());
-  RETURN_IF_ERROR(TrainEpochs(options, dataset, loader, step, point));
-  point.set_peak_memory_bytes(PeakMemoryBytes(options.device));
+  const auto train = spec.step() == proto::FUSED ? TrainFused : TrainByAutograd;
+  RETURN_IF_ERROR(train(options, dataset.train, loader, model, point));
+  if (spec.repeats() == 0) {
+    SetAbsent({point.mutable_epoch_seconds(), point.mutable_step_seconds(), point.mutable_data_wait_seconds()},
+              "only the warm-up epoch was trained");
+    SetAbsent(Parts(point), "only the warm-up epoch was trained");
+  }
   *point.mutable_device_state() = ReadDeviceState(options.device);
   if (options.evaluate || !options.checkpoint_path.empty()) {
     ASSIGN_OR_RETURN(const double accuracy,

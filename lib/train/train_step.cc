@@ -44,18 +44,35 @@ absl::Status CheckRate(const char* name, double value) {
   return absl::InvalidArgumentError(absl::StrCat("--", name, "=", value, ": expected a number >= 0"));
 }
 
+// What TrainStep cannot do.
+absl::Status CheckAutograd(const proto::TrainingSpec& spec) {
+  if (spec.precision() != proto::FP32) {
+    return absl::InvalidArgumentError(absl::StrCat("precision ", proto::Precision_Name(spec.precision()),
+                                                   " is not built for LibTorch's autograd; expected fp32, or --step=fused"));
+  }
+  if (spec.channels_last()) {
+    return absl::InvalidArgumentError("channels-last training is not built; expected NCHW");
+  }
+  return !spec.cuda_graph() ? absl::OkStatus()
+                            : absl::InvalidArgumentError("--graph=true: LibTorch's autograd is not captured; add --step=fused");
+}
+
+// What the hand-written step (lib/fused) cannot do.
+absl::Status CheckFused(const proto::TrainingSpec& spec) {
+  if (spec.model() != "resnet18") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--step=fused is written for resnet18, not ", spec.model(), "; use --step=autograd"));
+  }
+  return spec.device() == proto::CUDA ? absl::OkStatus()
+                                      : absl::InvalidArgumentError("--step=fused computes on CUDA; this is the CPU: --step=autograd");
+}
+
 }  // namespace
 
 double DefaultLearningRate(const std::string& model) { return model == "resnet18" ? 0.1 : 0.01; }
 
 absl::Status CheckTrainingSpec(const proto::TrainingSpec& spec) {
-  if (spec.precision() != proto::FP32) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("precision ", proto::Precision_Name(spec.precision()), " is not built; expected fp32"));
-  }
-  if (spec.channels_last()) {
-    return absl::InvalidArgumentError("channels-last training is not built; expected NCHW");
-  }
+  RETURN_IF_ERROR(spec.step() == proto::FUSED ? CheckFused(spec) : CheckAutograd(spec));
   RETURN_IF_ERROR(CheckRate("learning_rate", spec.learning_rate()));
   RETURN_IF_ERROR(CheckRate("momentum", spec.momentum()));
   return CheckRate("weight_decay", spec.weight_decay());

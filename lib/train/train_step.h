@@ -21,7 +21,8 @@
 
 namespace lockstep {
 
-// OK when TrainStep can do what the spec asks for; InvalidArgument names the field otherwise. Today: fp32 in NCHW.
+// OK when TrainStep, or for FUSED lib/fused, can do what the spec asks for; InvalidArgument names the flag otherwise. TrainStep
+// computes in fp32 and NCHW.
 absl::Status CheckTrainingSpec(const proto::TrainingSpec& spec);
 
 // What a network is trained with unless told otherwise. resnet18: 0.1, as the lab asks. lenet5, with or without bias: 0.01;

@@ -258,8 +258,11 @@ TEST_F(TrainSweepTest, RefusesImpossibleFlags) {
   for (const auto& [flag, says] : std::vector<std::pair<std::string, std::string>>{
            {"--batch=100", "--batch=100 is larger than the training set of 40"},
            {"--batch=a", "'a' is no number"},
-           {"--preset=fast", "--preset=fast: expected lab"},
-           {"--precision=bf16", "--precision=bf16: expected fp32"},
+           {"--preset=slow", "--preset=slow: expected lab or fast"},
+           {"--precision=fp16", "--precision=fp16: expected fp32, tf32 or bf16"},
+           {"--precision=bf16", "precision BF16 is not built for LibTorch's autograd"},
+           {"--step=both", "--step=both: expected autograd or fused"},
+           {"--graph=true", "--graph=true: LibTorch's autograd is not captured"},
            {"--model=alexnet", "alexnet"},
            {"--momentum=-1", "--momentum=-1"},
            {"--factor=1", "--factor=1"}}) {

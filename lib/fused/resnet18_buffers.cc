@@ -1,0 +1,239 @@
+#include "lib/fused/resnet18_buffers.h"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+#include "lib/cifar/augment.h"
+#include "lib/cifar/dataset.h"
+#include "lib/kernels/classifier.h"
+#include "lib/kernels/cuda_status.h"
+
+namespace lockstep {
+namespace {
+
+constexpr uint32_t kMostMultiprocessors = 256;  // for a prediction without a GPU; an H200 has 132
+
+// Every copy waits: the host's memory may go at once.
+template <typename U>
+absl::Status CopyIn(const U* host, size_t count, U* device, cudaStream_t stream) {
+  RETURN_IF_ERROR(CudaStatus(cudaMemcpyAsync(device, host, count * sizeof(U), cudaMemcpyHostToDevice, stream),
+                             "copying to the GPU"));
+  return CudaStatus(cudaStreamSynchronize(stream), "copying to the GPU");
+}
+
+template <typename U>
+absl::StatusOr<std::vector<U>> CopyOut(const U* device, size_t count, cudaStream_t stream) {
+  std::vector<U> host(count);
+  RETURN_IF_ERROR(CudaStatus(cudaMemcpyAsync(host.data(), device, count * sizeof(U), cudaMemcpyDeviceToHost, stream),
+                             "copying from the GPU"));
+  RETURN_IF_ERROR(CudaStatus(cudaStreamSynchronize(stream), "copying from the GPU"));
+  return host;
+}
+
+absl::Status CheckLength(const char* what, size_t found, size_t expected) {
+  return found == expected ? absl::OkStatus()
+                           : absl::InvalidArgumentError(absl::StrCat("expected ", expected, " ", what, ", found ", found));
+}
+
+}  // namespace
+
+template <typename T>
+ResNet18Buffers<T>::ResNet18Buffers(uint32_t max_batch) : max_batch_(max_batch) {
+  raw.resize(net.units.size());
+  mask.resize(net.units.size());
+  inner.resize(net.blocks.size());
+  block_output.resize(net.blocks.size());
+}
+
+template <typename T>
+void ResNet18Buffers<T>::TakeParameters() {
+  arena_.Take(net.weight_count, weights);
+  arena_.Take(net.weight_count, weight_velocity);
+  arena_.Take(net.weight_count, weight_gradients);
+  if (std::is_same_v<T, __nv_bfloat16>) {
+    arena_.Take(net.weight_count, network_weights);
+  }
+  arena_.Take(net.norm_count(), norms);
+  arena_.Take(net.norm_count(), norm_velocity);
+  arena_.Take(net.norm_count(), norm_gradients);
+  arena_.Take(2 * net.channel_count, running);
+  arena_.Take(4 * net.channel_count, norm_state_);
+  arena_.Take(3 * net.channel_count, norm_backward_);
+}
+
+template <typename T>
+void ResNet18Buffers<T>::TakeActivations() {
+  const size_t n = max_batch_;
+  arena_.Take(n * ImageElements(ImageLayout::kNhwc8), images);
+  arena_.Take(n, batch_labels);
+  const auto take_masked = [&](size_t u, T*& output) {
+    arena_.Take(n * net.units[u].out_elements() / 8, mask[u]);
+    arena_.Take(n * net.units[u].out_elements(), output);
+  };
+  size_t largest = net.units[0].out_elements();
+  for (size_t u = 0; u < net.units.size(); ++u) {
+    arena_.Take(n * net.units[u].out_elements(), raw[u]);
+    largest = std::max(largest, net.units[u].out_elements());
+  }
+  take_masked(0, stem_output);
+  for (size_t b = 0; b < net.blocks.size(); ++b) {
+    take_masked(net.blocks[b].conv1, inner[b]);
+    take_masked(net.blocks[b].conv2, block_output[b]);
+  }
+  for (T*& g : gradient) {
+    arena_.Take(n * largest, g);
+  }
+  arena_.Take(n * largest, inner_gradient);
+}
+
+template <typename T>
+void ResNet18Buffers<T>::TakeWorkspaces(uint32_t multiprocessors) {
+  size_t norm_bytes = 0;
+  for (const ConvolutionUnit& unit : net.units) {
+    const BatchNormShape shape = {max_batch_ * unit.out_size() * unit.out_size(), unit.out_channels};
+    norm_bytes = std::max(norm_bytes, BatchNormWorkspaceBytes(PlanBatchNorm(shape, multiprocessors)));
+  }
+  for (char*& workspace : norm_workspace_bytes_) {
+    arena_.Take(norm_bytes, workspace);
+  }
+  arena_.Take(ClassifierWorkspaceBytes({max_batch_, net.positions, net.features, kFusedClasses}),
+              classifier_workspace_bytes_);
+  arena_.Take(1, loss_sum);
+  arena_.Take(1, correct);
+}
+
+template <typename T>
+void ResNet18Buffers<T>::TakeAll(uint32_t image_count, uint32_t multiprocessors) {
+  image_count_ = image_count;
+  arena_.Take(size_t{image_count} * kImageBytes, pixels);
+  arena_.Take(image_count, labels);
+  arena_.Take(image_count, order);
+  arena_.Take(1, epoch);
+  arena_.Take(3 * 256, table);
+  arena_.Take(image_count, rates);
+  arena_.Take(1, state);
+  TakeParameters();
+  TakeActivations();
+  TakeWorkspaces(multiprocessors);
+}
+
+template <typename T>
+size_t ResNet18Buffers<T>::PredictBytes(uint32_t images) {
+  TakeAll(images, kMostMultiprocessors);
+  return arena_.bytes();
+}
+
+template <typename T>
+absl::Status ResNet18Buffers<T>::Allocate(const ResidentImages& images, uint32_t multiprocessors) {
+  TakeAll(images.count, multiprocessors);
+  RETURN_IF_ERROR(arena_.Allocate());
+  if (!std::is_same_v<T, __nv_bfloat16>) {
+    network_weights = reinterpret_cast<T*>(weights);
+  }
+  norm_workspace = {norm_workspace_bytes_[0], norm_workspace_bytes_[1]};
+  classifier_workspace = classifier_workspace_bytes_;
+  RETURN_IF_ERROR(CopyIn(images.pixels, size_t{images.count} * kImageBytes, pixels, nullptr));
+  RETURN_IF_ERROR(CopyIn(images.labels, images.count, labels, nullptr));
+  const NormalizationTable normalization = MakeNormalizationTable(images.mean, images.std);
+  return CopyIn(normalization[0].data(), 3 * 256, table, nullptr);
+}
+
+template <typename T>
+absl::Status ResNet18Buffers<T>::Upload(const ResNet18Values& values, cudaStream_t stream) {
+  RETURN_IF_ERROR(CheckLength("weights", values.weights.size(), net.weight_count));
+  RETURN_IF_ERROR(CheckLength("batch norm parameters", values.norms.size(), net.norm_count()));
+  RETURN_IF_ERROR(CheckLength("running statistics", values.running.size(), 2 * net.channel_count));
+  RETURN_IF_ERROR(CopyIn(values.weights.data(), net.weight_count, weights, stream));
+  RETURN_IF_ERROR(CopyIn(values.norms.data(), net.norm_count(), norms, stream));
+  RETURN_IF_ERROR(CopyIn(values.running.data(), 2 * net.channel_count, running, stream));
+  RETURN_IF_ERROR(CudaStatus(cudaMemsetAsync(weight_velocity, 0, net.weight_count * sizeof(float), stream), "clearing"));
+  RETURN_IF_ERROR(CudaStatus(cudaMemsetAsync(norm_velocity, 0, net.norm_count() * sizeof(float), stream), "clearing"));
+  if constexpr (std::is_same_v<T, __nv_bfloat16>) {
+    const std::vector<T> copy(values.weights.begin(), values.weights.end());  // rounded to nearest even
+    return CopyIn(copy.data(), copy.size(), network_weights, stream);
+  }
+  return absl::OkStatus();
+}
+
+template <typename T>
+absl::StatusOr<ResNet18Values> ResNet18Buffers<T>::DownloadValues(cudaStream_t stream) {
+  ResNet18Values values;
+  ASSIGN_OR_RETURN(values.weights, CopyOut(weights, net.weight_count, stream));
+  ASSIGN_OR_RETURN(values.norms, CopyOut(norms, net.norm_count(), stream));
+  ASSIGN_OR_RETURN(values.running, CopyOut(running, 2 * net.channel_count, stream));
+  return values;
+}
+
+template <typename T>
+absl::StatusOr<ResNet18Values> ResNet18Buffers<T>::DownloadGradients(cudaStream_t stream) {
+  ResNet18Values values;
+  ASSIGN_OR_RETURN(const std::vector<T> of_weights, CopyOut(weight_gradients, net.weight_count, stream));
+  values.weights.assign(of_weights.begin(), of_weights.end());
+  ASSIGN_OR_RETURN(values.norms, CopyOut(norm_gradients, net.norm_count(), stream));
+  return values;
+}
+
+template <typename T>
+absl::Status ResNet18Buffers<T>::BeginEpoch(const std::vector<uint32_t>& images_in_order, uint32_t number,
+                                            const std::vector<float>& step_rates, cudaStream_t stream) {
+  if (images_in_order.size() > image_count_ || step_rates.size() > image_count_ || step_rates.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("expected up to ", image_count_, " images in up to as many steps, found ",
+                                                   images_in_order.size(), " in ", step_rates.size()));
+  }
+  for (const uint32_t image : images_in_order) {
+    if (image >= image_count_) {
+      return absl::InvalidArgumentError(absl::StrCat("expected images below ", image_count_, ", found ", image));
+    }
+  }
+  const StepState begin = {0, 0, step_rates[0]};
+  RETURN_IF_ERROR(CopyIn(images_in_order.data(), images_in_order.size(), order, stream));
+  RETURN_IF_ERROR(CopyIn(step_rates.data(), step_rates.size(), rates, stream));
+  RETURN_IF_ERROR(CopyIn(&number, 1, epoch, stream));
+  RETURN_IF_ERROR(CopyIn(&begin, 1, state, stream));
+  RETURN_IF_ERROR(CudaStatus(cudaMemsetAsync(loss_sum, 0, sizeof(*loss_sum), stream), "clearing"));
+  return CudaStatus(cudaMemsetAsync(correct, 0, sizeof(*correct), stream), "clearing");
+}
+
+template <typename T>
+AugmentBatchInput ResNet18Buffers<T>::BatchInput() const {
+  AugmentBatchInput input;
+  input.pixels = pixels;
+  input.labels = labels;
+  input.order = order;
+  input.first = &state->first;
+  input.epoch = epoch;
+  input.table = table;
+  return input;
+}
+
+template <typename T>
+BatchNormParameters ResNet18Buffers<T>::NormParameters(const ConvolutionUnit& unit) const {
+  BatchNormParameters parameters;
+  parameters.gamma = norms + unit.channel;
+  parameters.beta = norms + net.channel_count + unit.channel;
+  parameters.running_mean = running + unit.channel;
+  parameters.running_var = running + net.channel_count + unit.channel;
+  return parameters;
+}
+
+template <typename T>
+BatchNormState ResNet18Buffers<T>::NormState(const ConvolutionUnit& unit) const {
+  float* const first = norm_state_ + unit.channel;
+  const size_t channels = net.channel_count;
+  return {first, first + channels, first + 2 * channels, first + 3 * channels};
+}
+
+template <typename T>
+BatchNormGradients ResNet18Buffers<T>::NormGradients(const ConvolutionUnit& unit) const {
+  float* const of_gamma = norm_gradients + unit.channel;
+  float* const first = norm_backward_ + unit.channel;
+  const size_t channels = net.channel_count;
+  return {of_gamma, of_gamma + channels, first, first + channels, first + 2 * channels};
+}
+
+template class ResNet18Buffers<float>;
+template class ResNet18Buffers<__nv_bfloat16>;
+
+}  // namespace lockstep

@@ -1,0 +1,109 @@
+// The device memory of a ResNet-18 training step: what there is, how large, and the ways in and out.
+//
+// An image costs, in elements of T: its 8 padded channels 8,192; the raw outputs of the convolutions 614,400; what the
+// ReLUs give 557,056, kept for the weight gradients; five gradients of a block's size at most, 5 * 65,536; and a bit for
+// each ReLU's output. In bf16 3.1 MB.
+#ifndef LOCKSTEP_LIB_FUSED_RESNET18_BUFFERS_H_
+#define LOCKSTEP_LIB_FUSED_RESNET18_BUFFERS_H_
+
+#include <cuda_bf16.h>
+#include <cuda_runtime.h>
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "lib/fused/device_arena.h"
+#include "lib/fused/resnet18_step.h"
+#include "lib/fused/resnet18_units.h"
+#include "lib/kernels/augment_batch.h"
+#include "lib/kernels/batch_norm.h"
+#include "lib/kernels/step_state.h"
+
+namespace lockstep {
+
+inline constexpr uint32_t kFusedClasses = 10;
+
+// T: float or __nv_bfloat16. All pointers are of the device and valid after Allocate.
+template <typename T>
+class ResNet18Buffers {
+ public:
+  explicit ResNet18Buffers(uint32_t max_batch);
+
+  // What Allocate would take for a data set of `images`, on any GPU of up to 256 multiprocessors.
+  size_t PredictBytes(uint32_t images);
+
+  absl::Status Allocate(const ResidentImages& images, uint32_t multiprocessors);
+  size_t bytes() const { return arena_.bytes(); }
+
+  // InvalidArgument: arrays of other lengths than `net` has.
+  absl::Status Upload(const ResNet18Values& values, cudaStream_t stream);
+  absl::StatusOr<ResNet18Values> DownloadValues(cudaStream_t stream);
+  absl::StatusOr<ResNet18Values> DownloadGradients(cudaStream_t stream);
+
+  // InvalidArgument: more entries or rates than there are images, no rates, or an image that there is not.
+  absl::Status BeginEpoch(const std::vector<uint32_t>& order, uint32_t epoch, const std::vector<float>& rates,
+                          cudaStream_t stream);
+
+  AugmentBatchInput BatchInput() const;  // seed, batch and augment are left to the caller
+  BatchNormParameters NormParameters(const ConvolutionUnit& unit) const;
+  BatchNormState NormState(const ConvolutionUnit& unit) const;
+  BatchNormGradients NormGradients(const ConvolutionUnit& unit) const;
+
+  const ResNet18Units net = MakeResNet18Units();
+
+  // The data set, and where in it the next step begins.
+  uint8_t* pixels = nullptr;
+  uint8_t* labels = nullptr;
+  uint32_t* order = nullptr;
+  uint32_t* epoch = nullptr;
+  float* table = nullptr;  // fp32 (3, 256)
+  float* rates = nullptr;  // the learning rate of each step of the epoch
+  StepState* state = nullptr;
+
+  // Parameters, as resnet18_units.h lays them out.
+  float* weights = nullptr;
+  float* weight_velocity = nullptr;
+  T* weight_gradients = nullptr;
+  T* network_weights = nullptr;  // what the convolutions read: the bf16 copy, or `weights` itself
+  float* norms = nullptr;
+  float* norm_velocity = nullptr;
+  float* norm_gradients = nullptr;
+  float* running = nullptr;
+
+  // Activations.
+  T* images = nullptr;              // (n, 32, 32, 8)
+  int64_t* batch_labels = nullptr;  // (n)
+  std::vector<T*> raw;              // of each unit: what its convolution gives; in the backward pass its gradient
+  std::vector<uint8_t*> mask;       // of each unit with a ReLU behind it; null: none
+  T* stem_output = nullptr;
+  std::vector<T*> inner;         // of each block: between its convolutions
+  std::vector<T*> block_output;  // of each block
+  std::array<T*, 4> gradient = {};  // of a block's output, as two addends, and of its input
+  T* inner_gradient = nullptr;
+
+  std::array<void*, 2> norm_workspace = {};  // one a stream
+  void* classifier_workspace = nullptr;
+  double* loss_sum = nullptr;
+  uint32_t* correct = nullptr;
+
+ private:
+  void TakeAll(uint32_t image_count, uint32_t multiprocessors);
+  void TakeParameters();
+  void TakeActivations();
+  void TakeWorkspaces(uint32_t multiprocessors);
+
+  const uint32_t max_batch_;
+  uint32_t image_count_ = 0;
+  DeviceArena arena_;
+  float* norm_state_ = nullptr;      // fp32 (4, channels): mean, inv_std, scale, shift
+  float* norm_backward_ = nullptr;   // fp32 (3, channels): on_g, on_x, constant
+  std::array<char*, 2> norm_workspace_bytes_ = {};
+  char* classifier_workspace_bytes_ = nullptr;
+};
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_FUSED_RESNET18_BUFFERS_H_

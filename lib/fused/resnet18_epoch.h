@@ -1,0 +1,60 @@
+// An epoch of ResNet-18 steps: each full batch a replay of one CUDA graph, the tail a graph of its own.
+#ifndef LOCKSTEP_LIB_FUSED_RESNET18_EPOCH_H_
+#define LOCKSTEP_LIB_FUSED_RESNET18_EPOCH_H_
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "lib/fused/resnet18_step.h"
+
+namespace lockstep {
+
+struct FusedEpoch {
+  double seconds = 0;         // host clock: from the upload of the order until the device is done
+  double device_seconds = 0;  // CUDA events: from the first step's begin to the last one's end
+  uint32_t steps = 0;
+  uint64_t images = 0;
+  double mean_loss = 0;  // over the images, each with the weights of its own step
+  double accuracy = 0;   // fraction of images, while training
+};
+
+class ResNet18Epochs {
+ public:
+  // `step` outlives this. `batch`: at most the step's largest.
+  ResNet18Epochs(ResNet18Step& step, uint32_t batch, bool use_graphs) : step_(step), batch_(batch), use_graphs_(use_graphs) {}
+  ~ResNet18Epochs();
+  ResNet18Epochs(const ResNet18Epochs&) = delete;
+  ResNet18Epochs& operator=(const ResNet18Epochs&) = delete;
+
+  // Chooses engines for the batch and for the tail that `images` leave, and captures their graphs: nothing of an epoch is
+  // left to prepare.
+  absl::Status Prepare(uint32_t images, bool drop_last);
+
+  // Trains over `order`, whose length Prepare was told. rate(s): the learning rate of step s of the epoch. `done`, called
+  // with the number of images that are queued, may be empty. Cancelled at a stop signal.
+  absl::StatusOr<FusedEpoch> Train(const std::vector<uint32_t>& order, uint32_t epoch, const std::function<float(uint32_t)>& rate,
+                                   const std::function<void(uint64_t)>& done = nullptr);
+
+ private:
+  absl::Status Capture(uint32_t batch);
+  absl::Status RunStep(uint32_t batch);
+
+  ResNet18Step& step_;
+  const uint32_t batch_;
+  const bool use_graphs_;
+  bool drop_last_ = false;
+  std::map<uint32_t, cudaGraphExec_t> graphs_;  // by batch size
+  cudaEvent_t begin_ = nullptr;                 // of the steps of an epoch
+  cudaEvent_t end_ = nullptr;
+};
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_FUSED_RESNET18_EPOCH_H_

@@ -1,0 +1,451 @@
+#include "lib/fused/resnet18_step.h"
+
+#include <algorithm>
+#include <map>
+#include <type_traits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+#include "lib/cifar/augment.h"
+#include "lib/fused/device_arena.h"
+#include "lib/fused/resnet18_buffers.h"
+#include "lib/fused/stream_fork.h"
+#include "lib/kernels/augment_batch.h"
+#include "lib/kernels/batch_norm.h"
+#include "lib/kernels/classifier.h"
+#include "lib/kernels/cuda_status.h"
+#include "lib/kernels/sgd.h"
+#include "lib/kernels/step_state.h"
+
+namespace lockstep {
+namespace {
+
+#define RETURN_IF_CUDA_ERROR(call, doing) RETURN_IF_ERROR(CudaStatus((call), (doing)))
+
+// The three passes of a unit's convolution, and its batch norm's launch, for one batch size.
+struct UnitPlan {
+  std::shared_ptr<const Convolution> forward;
+  std::shared_ptr<const Convolution> data_gradient;  // null: the stem's input wants none
+  std::shared_ptr<const Convolution> weight_gradient;
+  BatchNormShape norm;
+  BatchNormLaunch launch;
+};
+
+struct BatchPlan {
+  std::vector<UnitPlan> units;
+  ClassifierShape classifier;
+};
+
+// From this block on (layer3.0) lie 94 % of the weights: they are updated as soon as their gradients are there, beside the
+// rest of the backward pass, which no longer reads them.
+constexpr size_t kEarlyBlock = 4;
+
+// A stream of the step with what its launches need for themselves.
+struct Lane {
+  cudaStream_t stream = nullptr;
+  std::unique_ptr<ConvolutionContext> context;
+  void* convolution_workspace = nullptr;
+  void* norm_workspace = nullptr;
+};
+
+template <typename T>
+class Step final : public ResNet18Step {
+ public:
+  explicit Step(const ResNet18StepOptions& options) : options_(options), buffers_(options.max_batch) {}
+  ~Step() override;
+
+  absl::Status Init(const ResidentImages& images);
+  absl::Status Prepare(uint32_t batch) override;
+  absl::Status SetValues(const ResNet18Values& values) override;
+  absl::StatusOr<ResNet18Values> GetValues() override;
+  absl::StatusOr<ResNet18Values> GetGradients() override;
+  absl::Status BeginEpoch(const std::vector<uint32_t>& order, uint32_t epoch, const std::vector<float>& rates) override;
+  absl::Status Enqueue(uint32_t batch) override;
+  absl::StatusOr<ResNet18Counts> EndEpoch() override;
+  cudaStream_t stream() const override { return main_.stream; }
+  size_t bytes() const override { return buffers_.bytes() + workspace_bytes_; }
+
+ private:
+  absl::Status MakeLane(int priority, Lane& lane);
+  absl::Status PlanUnit(const ConvolutionUnit& unit, uint32_t batch, UnitPlan& plan);
+  absl::Status GrowWorkspaces(size_t bytes);
+
+  // Forward, and what of it the two directions share.
+  absl::Status Convolve(size_t u, const T* input, Lane& lane);
+  absl::Status TakeStatistics(size_t u, Lane& lane);
+  absl::Status NormaliseAndRectify(size_t u, const BatchNormResidual<T>& residual, T* output);  // on main_
+  absl::Status ForwardBlock(size_t b, const T* input, T* output);
+  absl::Status Forward();
+
+  // Backward. `upstream` is the gradient of the unit's normalised output.
+  absl::Status BackwardNorm(size_t u, const BatchNormUpstream<T>& upstream, T* dresidual, Lane& lane);
+  absl::Status BackwardData(size_t u, T* dx, Lane& lane);
+  absl::Status BackwardWeight(size_t u, const T* input, Lane& lane);
+  absl::Status BackwardBlock(size_t b, const T* dy, const T* dy2, T* dx, T* dx2);
+  absl::Status Backward();
+  absl::Status UpdateWeights(size_t first, size_t end, cudaStream_t stream);
+  absl::Status UpdateNorms();
+
+  const T* BlockInput(size_t b) const { return b == 0 ? buffers_.stem_output : buffers_.block_output[b - 1]; }
+  Lane& side() { return options_.two_streams ? side_ : main_; }
+
+  const ResNet18StepOptions options_;
+  ResNet18Buffers<T> buffers_;
+  const ResNet18Units& net_ = buffers_.net;
+  uint32_t multiprocessors_ = 0;
+  uint32_t epoch_steps_ = 0;
+  std::map<uint32_t, BatchPlan> plans_;
+  const BatchPlan* plan_ = nullptr;  // of the step that is being queued
+  uint32_t batch_ = 0;
+  Lane main_;
+  Lane side_;
+  StreamFork fork_;
+  size_t workspace_bytes_ = 0;
+};
+
+template <typename T>
+Step<T>::~Step() {
+  cudaDeviceSynchronize();
+  for (Lane* lane : {&main_, &side_}) {
+    cudaFree(lane->convolution_workspace);
+    lane->context.reset();
+    if (lane->stream != nullptr) {
+      cudaStreamDestroy(lane->stream);
+    }
+  }
+}
+
+template <typename T>
+absl::Status Step<T>::MakeLane(int priority, Lane& lane) {
+  RETURN_IF_CUDA_ERROR(cudaStreamCreateWithPriority(&lane.stream, cudaStreamNonBlocking, priority), "making a CUDA stream");
+  ASSIGN_OR_RETURN(lane.context, ConvolutionContext::Make(lane.stream));
+  return absl::OkStatus();
+}
+
+template <typename T>
+absl::Status Step<T>::Init(const ResidentImages& images) {
+  int device = 0, multiprocessors = 0, least = 0, greatest = 0;
+  RETURN_IF_CUDA_ERROR(cudaGetDevice(&device), "finding the GPU");
+  RETURN_IF_CUDA_ERROR(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "asking the GPU");
+  RETURN_IF_CUDA_ERROR(cudaDeviceGetStreamPriorityRange(&least, &greatest), "asking the GPU");
+  multiprocessors_ = static_cast<uint32_t>(multiprocessors);
+  // The side's work is wanted last: where both have blocks waiting, the chain of data gradients goes first.
+  RETURN_IF_ERROR(MakeLane(greatest, main_));
+  RETURN_IF_ERROR(MakeLane(least, side_));
+  RETURN_IF_ERROR(buffers_.Allocate(images, multiprocessors_));
+  main_.norm_workspace = buffers_.norm_workspace[0];
+  side_.norm_workspace = buffers_.norm_workspace[1];
+  return fork_.Init();
+}
+
+template <typename T>
+absl::Status Step<T>::PlanUnit(const ConvolutionUnit& unit, uint32_t batch, UnitPlan& plan) {
+  const ConvolutionShape shape = {batch, unit.padded_in_channels, unit.in_size, unit.out_channels, unit.filter, unit.stride};
+  ConvolutionOptions options;
+  options.autotune = options_.autotune;
+  options.deterministic = options_.deterministic;
+  const auto make = [&](ConvolutionPass pass, std::shared_ptr<const Convolution>& convolution) -> absl::Status {
+    ASSIGN_OR_RETURN(convolution, Convolution::Plan(*main_.context, shape, pass, options_.type, options));
+    return GrowWorkspaces(convolution->workspace_bytes());
+  };
+  RETURN_IF_ERROR(make(ConvolutionPass::kForward, plan.forward));
+  if (unit.weight != 0) {
+    RETURN_IF_ERROR(make(ConvolutionPass::kDataGradient, plan.data_gradient));
+  }
+  RETURN_IF_ERROR(make(ConvolutionPass::kWeightGradient, plan.weight_gradient));
+  plan.norm = {batch * unit.out_size() * unit.out_size(), unit.out_channels};
+  plan.launch = PlanBatchNorm(plan.norm, multiprocessors_);
+  return absl::OkStatus();
+}
+
+template <typename T>
+absl::Status Step<T>::GrowWorkspaces(size_t bytes) {
+  if (2 * bytes <= workspace_bytes_) {
+    return absl::OkStatus();
+  }
+  RETURN_IF_CUDA_ERROR(cudaDeviceSynchronize(), "waiting for the GPU");
+  for (Lane* lane : {&main_, &side_}) {
+    cudaFree(std::exchange(lane->convolution_workspace, nullptr));
+    RETURN_IF_CUDA_ERROR(cudaMalloc(&lane->convolution_workspace, bytes),
+                         absl::StrCat("allocating ", bytes, " bytes for convolutions on the GPU"));
+  }
+  workspace_bytes_ = 2 * bytes;
+  return absl::OkStatus();
+}
+
+template <typename T>
+absl::Status Step<T>::Prepare(uint32_t batch) {
+  if (batch == 0 || batch > options_.max_batch) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("expected a batch of 1 to ", options_.max_batch, " images, found ", batch));
+  }
+  if (plans_.count(batch) != 0) {
+    return absl::OkStatus();
+  }
+  BatchPlan plan;
+  for (const ConvolutionUnit& unit : net_.units) {
+    // Units of one shape share the tuning of the first.
+    const auto same = std::find_if(net_.units.begin(), net_.units.begin() + plan.units.size(), [&](const auto& other) {
+      return other.padded_in_channels == unit.padded_in_channels && other.in_size == unit.in_size &&
+             other.out_channels == unit.out_channels && other.filter == unit.filter && other.stride == unit.stride;
+    });
+    plan.units.push_back(same - net_.units.begin() < static_cast<ptrdiff_t>(plan.units.size())
+                             ? plan.units[same - net_.units.begin()]
+                             : UnitPlan());
+    if (plan.units.back().forward == nullptr) {
+      RETURN_IF_ERROR(PlanUnit(unit, batch, plan.units.back()));
+    }
+  }
+  plan.classifier = {batch, net_.positions, net_.features, kFusedClasses};
+  plans_.emplace(batch, std::move(plan));
+  return absl::OkStatus();
+}
+
+template <typename T>
+absl::Status Step<T>::SetValues(const ResNet18Values& values) {
+  return buffers_.Upload(values, main_.stream);
+}
+
+template <typename T>
+absl::StatusOr<ResNet18Values> Step<T>::GetValues() {
+  return buffers_.DownloadValues(main_.stream);
+}
+
+template <typename T>
+absl::StatusOr<ResNet18Values> Step<T>::GetGradients() {
+  return buffers_.DownloadGradients(main_.stream);
+}
+
+template <typename T>
+absl::Status Step<T>::BeginEpoch(const std::vector<uint32_t>& order, uint32_t epoch, const std::vector<float>& rates) {
+  epoch_steps_ = static_cast<uint32_t>(rates.size());
+  return buffers_.BeginEpoch(order, epoch, rates, main_.stream);
+}
+
+template <typename T>
+absl::StatusOr<ResNet18Counts> Step<T>::EndEpoch() {
+  ResNet18Counts counts;
+  RETURN_IF_CUDA_ERROR(cudaMemcpyAsync(&counts.loss_sum, buffers_.loss_sum, sizeof(counts.loss_sum), cudaMemcpyDeviceToHost,
+                                       main_.stream), "reading the loss");
+  RETURN_IF_CUDA_ERROR(cudaMemcpyAsync(&counts.correct, buffers_.correct, sizeof(counts.correct), cudaMemcpyDeviceToHost,
+                                       main_.stream), "reading what was right");
+  RETURN_IF_CUDA_ERROR(cudaStreamSynchronize(main_.stream), "training on the GPU");
+  return counts;
+}
+
+// --- Forward ---
+
+template <typename T>
+absl::Status Step<T>::Convolve(size_t u, const T* input, Lane& lane) {
+  return plan_->units[u].forward->Run(*lane.context, input, buffers_.network_weights + net_.units[u].weight, buffers_.raw[u],
+                                      lane.convolution_workspace);
+}
+
+template <typename T>
+absl::Status Step<T>::TakeStatistics(size_t u, Lane& lane) {
+  const ConvolutionUnit& unit = net_.units[u];
+  const UnitPlan& plan = plan_->units[u];
+  return CudaStatus(BatchNormStatistics<T>(plan.norm, plan.launch, buffers_.raw[u], buffers_.NormParameters(unit),
+                                           buffers_.NormState(unit), lane.norm_workspace, lane.stream),
+                    unit.norm_name);
+}
+
+template <typename T>
+absl::Status Step<T>::NormaliseAndRectify(size_t u, const BatchNormResidual<T>& residual, T* output) {
+  const ConvolutionUnit& unit = net_.units[u];
+  const UnitPlan& plan = plan_->units[u];
+  const BatchNormState state = buffers_.NormState(unit);
+  RETURN_IF_ERROR(TakeStatistics(u, main_));
+  return CudaStatus(BatchNormApply<T>(plan.norm, buffers_.raw[u], state.scale, state.shift, residual, output,
+                                      buffers_.mask[u], main_.stream),
+                    unit.norm_name);
+}
+
+template <typename T>
+absl::Status Step<T>::ForwardBlock(size_t b, const T* input, T* output) {
+  const ResidualBlock& block = net_.blocks[b];
+  BatchNormResidual<T> residual = {input, nullptr, nullptr};
+  cudaEvent_t shortcut_done = nullptr;
+  if (block.shortcut >= 0) {
+    const size_t s = static_cast<size_t>(block.shortcut);
+    RETURN_IF_ERROR(fork_.Follow(main_.stream, side().stream));
+    RETURN_IF_ERROR(Convolve(s, input, side()));
+    RETURN_IF_ERROR(TakeStatistics(s, side()));
+    ASSIGN_OR_RETURN(shortcut_done, fork_.Mark(side().stream));
+    const BatchNormState state = buffers_.NormState(net_.units[s]);
+    residual = {buffers_.raw[s], state.scale, state.shift};
+  }
+  RETURN_IF_ERROR(Convolve(block.conv1, input, main_));
+  RETURN_IF_ERROR(NormaliseAndRectify(block.conv1, {}, buffers_.inner[b]));
+  RETURN_IF_ERROR(Convolve(block.conv2, buffers_.inner[b], main_));
+  RETURN_IF_ERROR(fork_.Wait(main_.stream, shortcut_done));
+  return NormaliseAndRectify(block.conv2, residual, output);
+}
+
+template <typename T>
+absl::Status Step<T>::Forward() {
+  AugmentBatchInput input = buffers_.BatchInput();
+  input.seed = options_.seed;
+  input.batch = batch_;
+  input.augment = options_.augment;
+  RETURN_IF_CUDA_ERROR(AugmentBatch<T>(input, ImageLayout::kNhwc8, buffers_.images, buffers_.batch_labels, main_.stream),
+                       "making a batch");
+  RETURN_IF_ERROR(Convolve(0, buffers_.images, main_));
+  RETURN_IF_ERROR(NormaliseAndRectify(0, {}, buffers_.stem_output));
+  for (size_t b = 0; b < net_.blocks.size(); ++b) {
+    RETURN_IF_ERROR(ForwardBlock(b, BlockInput(b), buffers_.block_output[b]));
+  }
+  const ClassifierInput<T> classifier = {buffers_.block_output.back(), buffers_.network_weights + net_.linear_weight,
+                                         buffers_.norms + net_.bias(), buffers_.batch_labels};
+  ClassifierOutput<T> output;
+  output.dx = buffers_.gradient[0];
+  output.dweight = buffers_.weight_gradients + net_.linear_weight;
+  output.dbias = buffers_.norm_gradients + net_.bias();
+  output.counts = {buffers_.loss_sum, buffers_.correct};
+  return CudaStatus(ClassifierTrain<T>(plan_->classifier, classifier, output, buffers_.classifier_workspace, main_.stream),
+                    "the classifier");
+}
+
+// --- Backward ---
+
+// In place: the gradient of the raw output takes the raw output's memory, which nothing reads afterwards.
+template <typename T>
+absl::Status Step<T>::BackwardNorm(size_t u, const BatchNormUpstream<T>& upstream, T* dresidual, Lane& lane) {
+  const ConvolutionUnit& unit = net_.units[u];
+  const UnitPlan& plan = plan_->units[u];
+  const BatchNormGradients gradients = buffers_.NormGradients(unit);
+  RETURN_IF_CUDA_ERROR(BatchNormBackwardReduce<T>(plan.norm, plan.launch, buffers_.raw[u], upstream, buffers_.NormState(unit),
+                                                  gradients, lane.norm_workspace, lane.stream),
+                       unit.norm_name);
+  return CudaStatus(BatchNormBackwardApply<T>(plan.norm, buffers_.raw[u], upstream, gradients, buffers_.raw[u], dresidual,
+                                              lane.stream),
+                    unit.norm_name);
+}
+
+template <typename T>
+absl::Status Step<T>::BackwardData(size_t u, T* dx, Lane& lane) {
+  return plan_->units[u].data_gradient->Run(*lane.context, buffers_.raw[u], buffers_.network_weights + net_.units[u].weight,
+                                            dx, lane.convolution_workspace);
+}
+
+template <typename T>
+absl::Status Step<T>::BackwardWeight(size_t u, const T* input, Lane& lane) {
+  return plan_->units[u].weight_gradient->Run(*lane.context, buffers_.raw[u], input,
+                                              buffers_.weight_gradients + net_.units[u].weight, lane.convolution_workspace);
+}
+
+// From the gradient dy + dy2 of the block's output to dx + dx2 of its input: dx through the convolutions, dx2 through the
+// shortcut.
+template <typename T>
+absl::Status Step<T>::BackwardBlock(size_t b, const T* dy, const T* dy2, T* dx, T* dx2) {
+  const ResidualBlock& block = net_.blocks[b];
+  const BatchNormUpstream<T> upstream = {dy, dy2, buffers_.mask[block.conv2]};
+  cudaEvent_t shortcut_done = nullptr;
+  if (block.shortcut >= 0) {
+    const size_t s = static_cast<size_t>(block.shortcut);
+    RETURN_IF_ERROR(fork_.Follow(main_.stream, side().stream));
+    RETURN_IF_ERROR(BackwardNorm(s, upstream, nullptr, side()));
+    RETURN_IF_ERROR(BackwardData(s, dx2, side()));
+    ASSIGN_OR_RETURN(shortcut_done, fork_.Mark(side().stream));
+    RETURN_IF_ERROR(BackwardWeight(s, BlockInput(b), side()));
+  }
+  RETURN_IF_ERROR(BackwardNorm(block.conv2, upstream, block.shortcut >= 0 ? nullptr : dx2, main_));
+  RETURN_IF_ERROR(fork_.Follow(main_.stream, side().stream));
+  RETURN_IF_ERROR(BackwardWeight(block.conv2, buffers_.inner[b], side()));
+  RETURN_IF_ERROR(BackwardData(block.conv2, buffers_.inner_gradient, main_));
+  RETURN_IF_ERROR(BackwardNorm(block.conv1, {buffers_.inner_gradient, nullptr, buffers_.mask[block.conv1]}, nullptr, main_));
+  RETURN_IF_ERROR(fork_.Follow(main_.stream, side().stream));
+  RETURN_IF_ERROR(BackwardWeight(block.conv1, BlockInput(b), side()));
+  RETURN_IF_ERROR(BackwardData(block.conv1, dx, main_));
+  return fork_.Wait(main_.stream, shortcut_done);
+}
+
+template <typename T>
+absl::Status Step<T>::Backward() {
+  const T* dy = buffers_.gradient[0];
+  const T* dy2 = nullptr;
+  for (size_t i = 0; i < net_.blocks.size(); ++i) {
+    const size_t b = net_.blocks.size() - 1 - i;
+    // Two pairs in turn: a block reads one and writes the other.
+    T* dx = buffers_.gradient[i % 2 == 0 ? 2 : 0];
+    T* dx2 = buffers_.gradient[i % 2 == 0 ? 3 : 1];
+    RETURN_IF_ERROR(BackwardBlock(b, dy, dy2, dx, dx2));
+    dy = dx;
+    dy2 = dx2;
+    if (b == kEarlyBlock) {
+      RETURN_IF_ERROR(fork_.Follow(main_.stream, side().stream));
+      RETURN_IF_ERROR(UpdateWeights(net_.units[net_.blocks[b].conv1].weight, net_.weight_count, side().stream));
+    }
+  }
+  RETURN_IF_ERROR(BackwardNorm(0, {dy, dy2, buffers_.mask[0]}, nullptr, main_));
+  RETURN_IF_ERROR(BackwardWeight(0, buffers_.images, main_));
+  return fork_.Follow(side().stream, main_.stream);
+}
+
+// SGD over the weights first ... end - 1.
+template <typename T>
+absl::Status Step<T>::UpdateWeights(size_t first, size_t end, cudaStream_t stream) {
+  SgdInput<T> input;
+  input.count = end - first;
+  input.gradient = buffers_.weight_gradients + first;
+  input.learning_rate = &buffers_.state->learning_rate;
+  input.momentum = options_.momentum;
+  input.weight_decay = options_.weight_decay;
+  input.parameter = buffers_.weights + first;
+  input.velocity = buffers_.weight_velocity + first;
+  if constexpr (std::is_same_v<T, __nv_bfloat16>) {
+    input.bf16_copy = buffers_.network_weights + first;
+  }
+  return CudaStatus(SgdStep<T>(input, stream), "SGD");
+}
+
+template <typename T>
+absl::Status Step<T>::UpdateNorms() {
+  SgdInput<float> input;
+  input.count = net_.norm_count();
+  input.gradient = buffers_.norm_gradients;
+  input.learning_rate = &buffers_.state->learning_rate;
+  input.momentum = options_.momentum;
+  input.weight_decay = options_.weight_decay;
+  input.parameter = buffers_.norms;
+  input.velocity = buffers_.norm_velocity;
+  return CudaStatus(SgdStep<float>(input, main_.stream), "SGD");
+}
+
+template <typename T>
+absl::Status Step<T>::Enqueue(uint32_t batch) {
+  const auto plan = plans_.find(batch);
+  if (plan == plans_.end()) {
+    return absl::FailedPreconditionError(absl::StrCat("a step of ", batch, " images was not prepared"));
+  }
+  plan_ = &plan->second;
+  batch_ = batch;
+  fork_.Reset();
+  RETURN_IF_ERROR(Forward());
+  RETURN_IF_ERROR(Backward());
+  RETURN_IF_ERROR(UpdateWeights(0, net_.units[net_.blocks[kEarlyBlock].conv1].weight, main_.stream));
+  RETURN_IF_ERROR(UpdateNorms());
+  return CudaStatus(AdvanceStep(buffers_.rates, epoch_steps_, batch_, buffers_.state, main_.stream), "going to the next step");
+}
+
+template <typename T>
+absl::StatusOr<std::unique_ptr<ResNet18Step>> MakeStep(const ResNet18StepOptions& options, const ResidentImages& images) {
+  auto step = std::make_unique<Step<T>>(options);
+  RETURN_IF_ERROR(step->Init(images));
+  return std::unique_ptr<ResNet18Step>(std::move(step));
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<ResNet18Step>> ResNet18Step::Make(const ResNet18StepOptions& options,
+                                                                 const ResidentImages& images) {
+  return options.type == ConvolutionType::kBf16 ? MakeStep<__nv_bfloat16>(options, images) : MakeStep<float>(options, images);
+}
+
+size_t ResNet18Step::PredictBytes(const ResNet18StepOptions& options, uint32_t images) {
+  return options.type == ConvolutionType::kBf16 ? ResNet18Buffers<__nv_bfloat16>(options.max_batch).PredictBytes(images)
+                                                : ResNet18Buffers<float>(options.max_batch).PredictBytes(images);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,57 @@
+#include "lib/fused/resnet18_units.h"
+
+#include <set>
+
+#include "gtest/gtest.h"
+
+namespace lockstep {
+namespace {
+
+TEST(ResNet18UnitsTest, HasTheParametersOfTheNetwork) {
+  const ResNet18Units net = MakeResNet18Units();
+  // 11,173,962 (lib/nn/model_test), and 5 channels of zeros in each of the stem's 64 * 9 filter positions.
+  EXPECT_EQ(net.weight_count + net.norm_count(), 11'173'962 + 5 * 9 * 64);
+  EXPECT_EQ(net.channel_count, 4800);  // 5 batch norms of 64 and 128, ... : 64 * 5 + (128 + 256 + 512) * 5
+  EXPECT_EQ(net.features, 512);
+  EXPECT_EQ(net.positions, 16);
+}
+
+TEST(ResNet18UnitsTest, HasTwentyConvolutionsInEightBlocks) {
+  const ResNet18Units net = MakeResNet18Units();
+  EXPECT_EQ(net.units.size(), 20);
+  EXPECT_EQ(net.blocks.size(), 8);
+  EXPECT_EQ(net.units[0].conv_name, "conv1");
+  EXPECT_EQ(net.units[0].padded_in_channels, 8);
+  const ConvolutionUnit& shortcut = net.units[net.blocks[2].shortcut];
+  EXPECT_EQ(shortcut.conv_name, "layer2.0.shortcut.0");
+  EXPECT_EQ(shortcut.norm_name, "layer2.0.shortcut.1");
+  EXPECT_EQ(shortcut.in_size, 32);
+  EXPECT_EQ(shortcut.out_size(), 16);
+  EXPECT_EQ(net.blocks[0].shortcut, -1);
+}
+
+// 614,400 elements of convolution outputs an image, shortcuts apart: 64 * 1024 * 5 + 128 * 256 * 4 + 256 * 64 * 4 + 512 * 16 * 4.
+TEST(ResNet18UnitsTest, HasTheActivationsOfTheNetwork) {
+  const ResNet18Units net = MakeResNet18Units();
+  size_t elements = 0, of_shortcuts = 0;
+  for (const ConvolutionUnit& unit : net.units) {
+    (unit.filter == 1 ? of_shortcuts : elements) += unit.out_elements();
+  }
+  EXPECT_EQ(elements, 557'056);
+  EXPECT_EQ(of_shortcuts, 57'344);
+}
+
+TEST(ResNet18UnitsTest, EachBlockTakesWhatTheOneBeforeGives) {
+  const ResNet18Units net = MakeResNet18Units();
+  const ConvolutionUnit* before = &net.units[0];
+  for (const ResidualBlock& block : net.blocks) {
+    const ConvolutionUnit& first = net.units[block.conv1];
+    EXPECT_EQ(first.in_channels, before->out_channels);
+    EXPECT_EQ(first.in_size, before->out_size());
+    before = &net.units[block.conv2];
+    EXPECT_EQ(before->in_channels, first.out_channels);
+  }
+}
+
+}  // namespace
+}  // namespace lockstep

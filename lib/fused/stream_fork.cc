@@ -1,0 +1,49 @@
+#include "lib/fused/stream_fork.h"
+
+#include "lib/base/status_macros.h"
+#include "lib/kernels/cuda_status.h"
+
+namespace lockstep {
+namespace {
+
+constexpr size_t kEvents = 64;  // a step of ResNet-18 takes 2 a block, 2 a shortcut and direction, and 1 at its end: 29
+
+}  // namespace
+
+StreamFork::~StreamFork() {
+  for (const cudaEvent_t event : events_) {
+    cudaEventDestroy(event);
+  }
+}
+
+absl::Status StreamFork::Init() {
+  while (events_.size() < kEvents) {
+    cudaEvent_t event;
+    RETURN_IF_ERROR(CudaStatus(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "making a CUDA event"));
+    events_.push_back(event);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<cudaEvent_t> StreamFork::Mark(cudaStream_t stream) {
+  if (used_ == events_.size()) {
+    return absl::InternalError("a step waits more often than it has events");
+  }
+  const cudaEvent_t event = events_[used_++];
+  RETURN_IF_ERROR(CudaStatus(cudaEventRecord(event, stream), "recording a CUDA event"));
+  return event;
+}
+
+absl::Status StreamFork::Wait(cudaStream_t stream, cudaEvent_t mark) {
+  return mark == nullptr ? absl::OkStatus() : CudaStatus(cudaStreamWaitEvent(stream, mark, 0), "waiting for a CUDA event");
+}
+
+absl::Status StreamFork::Follow(cudaStream_t leader, cudaStream_t follower) {
+  if (leader == follower) {
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(const cudaEvent_t mark, Mark(leader));
+  return Wait(follower, mark);
+}
+
+}  // namespace lockstep

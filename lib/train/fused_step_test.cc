@@ -1,0 +1,252 @@
+// The hand-written ResNet-18 step against LibTorch's autograd, and its fast ways against its plain ones. All on a GPU.
+#include <cuda_runtime.h>
+
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+#include "absl/strings/str_cat.h"
+#include "lib/cifar/batch_loader.h"
+#include "lib/cifar/small_dataset.h"
+#include "lib/fused/resnet18_epoch.h"
+#include "lib/fused/resnet18_step.h"
+#include "lib/nn/device.h"
+#include "lib/testing/matchers.h"
+#include "lib/train/fused_weights.h"
+#include "lib/train/train_step.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::SmallImageSet;
+using ::lockstep::testing::StatusIs;
+using ::testing::HasSubstr;
+
+constexpr uint32_t kImages = 56;
+constexpr uint32_t kBatch = 24;  // two batches and a tail of 8
+constexpr float kRate = 0.05f;
+constexpr uint64_t kSeed = 5;
+
+bool HaveGpu() {
+  int devices = 0;
+  return cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0;
+}
+
+#define SKIP_WITHOUT_GPU() \
+  if (!HaveGpu()) GTEST_SKIP() << "no CUDA device"
+
+proto::TrainingSpec Spec() {
+  proto::TrainingSpec spec;
+  spec.set_model("resnet18");
+  spec.set_precision(proto::FP32);
+  spec.set_learning_rate(kRate);
+  spec.set_momentum(0.9);
+  spec.set_weight_decay(5e-4);
+  return spec;
+}
+
+LoaderOptions Loader(const ImageSet& set) {
+  LoaderOptions options;
+  options.batch_size = kBatch;
+  options.augment = true;
+  options.seed = kSeed;
+  EXPECT_THAT(NormalizeAsTrained(set.info, options), IsOk());
+  return options;
+}
+
+std::vector<uint32_t> Order() {
+  std::vector<uint32_t> order(kImages);
+  for (uint32_t i = 0; i < kImages; ++i) {
+    order[i] = i * 31 % kImages;
+  }
+  return order;
+}
+
+ResNet18StepOptions Options(ConvolutionType type) {
+  ResNet18StepOptions options;
+  options.type = type;
+  options.max_batch = kBatch;
+  options.seed = kSeed;
+  options.deterministic = true;
+  return options;
+}
+
+std::unique_ptr<ResNet18Step> MakeFused(const ImageSet& set, const ResNet18StepOptions& options, const Model& model) {
+  const LoaderOptions loader = Loader(set);
+  ResidentImages images;
+  images.pixels = set.pixels.data();
+  images.labels = set.labels.data();
+  images.count = static_cast<uint32_t>(set.size());
+  images.mean = loader.mean;
+  images.std = loader.std;
+  auto step = ResNet18Step::Make(options, images);
+  EXPECT_THAT(step, IsOk());
+  const auto values = ToFusedValues(model);
+  EXPECT_THAT(values, IsOk());
+  EXPECT_THAT((*step)->SetValues(*values), IsOk());
+  return *std::move(step);
+}
+
+// ||a - b|| / ||b|| over `count` numbers from `first`.
+double RelativeError(const std::vector<float>& a, const std::vector<float>& b, size_t first, size_t count) {
+  double difference = 0, norm = 0;
+  for (size_t i = first; i < first + count; ++i) {
+    difference += std::pow(static_cast<double>(a[i]) - b[i], 2);
+    norm += std::pow(static_cast<double>(b[i]), 2);
+  }
+  return std::sqrt(difference / norm);
+}
+
+// The network's arrays with relative errors that are not below `tolerance`, in order, and the largest error of all.
+struct Comparison {
+  std::string beyond;  // "name error, name error, ..."
+  double worst = 0;
+
+  Comparison(const ResNet18Values& a, const ResNet18Values& b, double tolerance) {
+    const ResNet18Units net = MakeResNet18Units();
+    const auto look = [&](const std::string& name, double error) {
+      worst = error <= worst ? worst : error;
+      if (!(error < tolerance)) {
+        absl::StrAppend(&beyond, beyond.empty() ? "" : ", ", name, " ", error);
+      }
+    };
+    for (const ConvolutionUnit& unit : net.units) {
+      const size_t gamma = unit.channel, beta = net.channel_count + unit.channel;
+      look(unit.conv_name, RelativeError(a.weights, b.weights, unit.weight, unit.weight_count()));
+      look(unit.norm_name + ".weight", RelativeError(a.norms, b.norms, gamma, unit.out_channels));
+      look(unit.norm_name + ".bias", RelativeError(a.norms, b.norms, beta, unit.out_channels));
+      if (!a.running.empty()) {
+        look(unit.norm_name + ".running_mean", RelativeError(a.running, b.running, gamma, unit.out_channels));
+        look(unit.norm_name + ".running_var", RelativeError(a.running, b.running, beta, unit.out_channels));
+      }
+    }
+    look("linear.weight", RelativeError(a.weights, b.weights, net.linear_weight, net.weight_count - net.linear_weight));
+    look("linear.bias", RelativeError(a.norms, b.norms, net.bias(), net.norm_count() - net.bias()));
+  }
+};
+
+// Gradients in fp32. A convolution's sums of up to 4,608 products, added in another order, differ by about 2^-24 * sqrt(4608)
+// = 4e-6 of their size. That turns the sign of 0.8 * 4e-6 of the inputs of each ReLU (a normal density at 0), and with it
+// that share of the squared gradient: sqrt(17 ReLUs * 3.2e-6) = 0.0074 relative.
+constexpr double kFp32Tolerance = 0.01;
+
+class FusedStepTest : public ::testing::Test {
+ protected:
+  const ImageSet set_ = SmallImageSet(proto::TRAIN, kImages);
+  const std::shared_ptr<Model> model_ = *MakeModel("resnet18", 3);
+};
+
+TEST_F(FusedStepTest, GradientsAndUpdateAreThoseOfAutograd) {
+  SKIP_WITHOUT_GPU();
+  ASSERT_THAT(SetNumerics({proto::FP32, true, 0}), IsOk());
+  std::vector<std::unique_ptr<ResNet18Step>> steps;
+  for (const bool fast : {false, true}) {
+    ResNet18StepOptions options = Options(ConvolutionType::kFp32);
+    options.two_streams = fast;
+    steps.push_back(MakeFused(set_, options, *model_));
+    ASSERT_THAT(steps.back()->Prepare(kBatch), IsOk());
+    ASSERT_THAT(steps.back()->BeginEpoch(Order(), 2, {kRate, kRate, kRate}), IsOk());
+    ASSERT_THAT(steps.back()->Enqueue(kBatch), IsOk());
+  }
+
+  TrainStep plain(model_, Spec(), c10::Device(c10::kCUDA, 0));
+  BatchLoader loader(set_, Loader(set_));
+  loader.StartEpoch(2, Order());
+  plain.BeginEpoch();
+  Batch batch;
+  ASSERT_THAT(loader.Next(&batch), IsOk());
+  ASSERT_THAT(plain.Run(batch), IsOk());
+  const auto totals = plain.EndEpoch();
+  ASSERT_THAT(totals, IsOk());
+
+  for (const auto& step : steps) {
+    const auto counts = step->EndEpoch();
+    ASSERT_THAT(counts, IsOk());
+    EXPECT_NEAR(counts->loss_sum / kBatch, totals->mean_loss, 1e-4);
+    EXPECT_EQ(counts->correct, std::lround(totals->accuracy * kBatch));
+    EXPECT_EQ(Comparison(*step->GetGradients(), *ToFusedGradients(*model_), kFp32Tolerance).beyond, "");
+    EXPECT_EQ(Comparison(*step->GetValues(), *ToFusedValues(*model_), kFp32Tolerance).beyond, "");
+  }
+}
+
+// bf16 rounds weights, raw outputs and normalised outputs to 2^-9, each by 0.58 * 2^-9 = 1.1e-3 of its size in the mean: 2e-3 a
+// layer, 2e-3 * sqrt(l) after l. By the reckoning above that is 0.8 * 2e-3 * (sqrt(1) + ... + sqrt(17)) = 0.077 of the squared
+// gradient, 0.28 of the gradient; and batch norm's backward, which takes the mean and the projection on x out of a gradient but
+// not out of its error, up to doubles what is left. Far more than fp32's, which the test above would not let pass.
+constexpr double kBf16Tolerance = 0.56;
+
+TEST_F(FusedStepTest, Bf16IsNearFp32AndNotTooNear) {
+  SKIP_WITHOUT_GPU();
+  const auto fp32 = MakeFused(set_, Options(ConvolutionType::kFp32), *model_);
+  const auto bf16 = MakeFused(set_, Options(ConvolutionType::kBf16), *model_);
+  for (ResNet18Step* step : {fp32.get(), bf16.get()}) {
+    ASSERT_THAT(step->Prepare(kBatch), IsOk());
+    ASSERT_THAT(step->BeginEpoch(Order(), 0, {kRate}), IsOk());
+    ASSERT_THAT(step->Enqueue(kBatch), IsOk());
+  }
+  EXPECT_NEAR(bf16->EndEpoch()->loss_sum / fp32->EndEpoch()->loss_sum, 1, 0.02);
+  const Comparison errors(*bf16->GetGradients(), *fp32->GetGradients(), kBf16Tolerance);
+  EXPECT_EQ(errors.beyond, "");
+  EXPECT_GT(errors.worst, kFp32Tolerance);
+}
+
+bool SameBits(const std::vector<float>& a, const std::vector<float>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+// Two epochs with a tail, as weights.
+ResNet18Values Trained(const ImageSet& set, const Model& model, bool graphs, bool two_streams) {
+  ResNet18StepOptions options = Options(ConvolutionType::kBf16);
+  options.two_streams = two_streams;
+  options.autotune = false;  // another choice of engines would be another result
+  const auto step = MakeFused(set, options, model);
+  ResNet18Epochs epochs(*step, kBatch, graphs);
+  EXPECT_THAT(epochs.Prepare(kImages, false), IsOk());
+  for (uint32_t epoch = 0; epoch < 2; ++epoch) {
+    const auto result = epochs.Train(Order(), epoch, [](uint32_t s) { return kRate / static_cast<float>(s + 1); });
+    EXPECT_THAT(result, IsOk());
+    EXPECT_EQ(result->images, kImages);
+    EXPECT_EQ(result->steps, 3);
+  }
+  return *step->GetValues();
+}
+
+TEST_F(FusedStepTest, GraphsAndASecondStreamChangeNoBit) {
+  SKIP_WITHOUT_GPU();
+  const ResNet18Values plain = Trained(set_, *model_, false, false);
+  for (const bool graphs : {false, true}) {
+    const ResNet18Values fast = Trained(set_, *model_, graphs, true);
+    EXPECT_TRUE(SameBits(fast.weights, plain.weights)) << graphs;
+    EXPECT_TRUE(SameBits(fast.norms, plain.norms)) << graphs;
+    EXPECT_TRUE(SameBits(fast.running, plain.running)) << graphs;
+  }
+}
+
+TEST_F(FusedStepTest, ValuesComeBackAsTheyWere) {
+  SKIP_WITHOUT_GPU();
+  const auto values = ToFusedValues(*model_);
+  ASSERT_THAT(values, IsOk());
+  const auto other = *MakeModel("resnet18", 4);
+  ASSERT_THAT(FromFusedValues(*values, *other), IsOk());
+  EXPECT_TRUE(SameBits(ToFusedValues(*other)->weights, values->weights));
+  const auto step = MakeFused(set_, Options(ConvolutionType::kBf16), *model_);
+  const auto back = step->GetValues();
+  ASSERT_THAT(back, IsOk());
+  EXPECT_TRUE(SameBits(back->weights, values->weights));
+  EXPECT_TRUE(SameBits(back->norms, values->norms));
+  EXPECT_TRUE(SameBits(back->running, values->running));
+}
+
+TEST_F(FusedStepTest, SaysWhatItTakesBeforeItTakesIt) {
+  SKIP_WITHOUT_GPU();
+  const auto step = MakeFused(set_, Options(ConvolutionType::kBf16), *model_);
+  EXPECT_GE(ResNet18Step::PredictBytes(Options(ConvolutionType::kBf16), kImages), step->bytes());
+  ResNet18StepOptions huge = Options(ConvolutionType::kBf16);
+  huge.max_batch = 1'000'000;
+  ResidentImages none;
+  EXPECT_THAT(ResNet18Step::Make(huge, none).status(), StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("bytes on the GPU")));
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,142 @@
+#include "lib/train/fused_weights.h"
+
+#include <ATen/ops/from_blob.h>
+#include <torch/types.h>
+
+#include <functional>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+#include "lib/fused/resnet18_units.h"
+#include "lib/kernels/pack_weights.h"
+
+namespace lockstep {
+namespace {
+
+WeightShape ShapeOf(const ConvolutionUnit& unit) {
+  return {unit.out_channels, unit.in_channels, unit.filter, unit.filter, unit.padded_in_channels - unit.in_channels};
+}
+
+// What a name stands for in the model: a parameter, its gradient, or a buffer.
+using Lookup = std::function<torch::Tensor(const std::string& name)>;
+
+absl::StatusOr<torch::Tensor> Find(const Lookup& lookup, const std::string& name, size_t count) {
+  const torch::Tensor tensor = lookup(name);
+  if (!tensor.defined() || static_cast<size_t>(tensor.numel()) != count) {
+    return absl::InternalError(absl::StrCat("expected a ResNet-18 with ", count, " numbers in ", name, ", found ",
+                                            tensor.defined() ? absl::StrCat(tensor.numel()) : "none"));
+  }
+  return tensor;
+}
+
+// `count` floats of the tensor to `to`.
+absl::Status Read(const Lookup& lookup, const std::string& name, size_t count, float* to) {
+  ASSIGN_OR_RETURN(const torch::Tensor tensor, Find(lookup, name, count));
+  at::from_blob(to, tensor.sizes(), at::kFloat).copy_(tensor.detach());
+  return absl::OkStatus();
+}
+
+absl::Status Write(const Lookup& lookup, const std::string& name, size_t count, const float* from) {
+  ASSIGN_OR_RETURN(torch::Tensor tensor, Find(lookup, name, count));
+  tensor.detach().copy_(at::from_blob(const_cast<float*>(from), tensor.sizes(), at::kFloat));
+  return absl::OkStatus();
+}
+
+// Every array of the network with its place: visit(name, count, place in norms or running).
+struct Names {
+  const ResNet18Units net = MakeResNet18Units();
+
+  absl::Status EachNorm(const std::function<absl::Status(const std::string&, size_t, size_t)>& visit) const {
+    for (const ConvolutionUnit& unit : net.units) {
+      RETURN_IF_ERROR(visit(unit.norm_name + ".weight", unit.out_channels, unit.channel));
+      RETURN_IF_ERROR(visit(unit.norm_name + ".bias", unit.out_channels, net.channel_count + unit.channel));
+    }
+    return visit("linear.bias", net.norm_count() - net.bias(), net.bias());
+  }
+
+  absl::Status EachRunning(const std::function<absl::Status(const std::string&, size_t, size_t)>& visit) const {
+    for (const ConvolutionUnit& unit : net.units) {
+      RETURN_IF_ERROR(visit(unit.norm_name + ".running_mean", unit.out_channels, unit.channel));
+      RETURN_IF_ERROR(visit(unit.norm_name + ".running_var", unit.out_channels, net.channel_count + unit.channel));
+    }
+    return absl::OkStatus();
+  }
+
+  size_t linear_count() const { return net.weight_count - net.linear_weight; }
+};
+
+absl::StatusOr<ResNet18Values> ReadParameters(const Names& names, const Lookup& lookup) {
+  ResNet18Values values;
+  values.weights.resize(names.net.weight_count);
+  values.norms.resize(names.net.norm_count());
+  for (const ConvolutionUnit& unit : names.net.units) {
+    std::vector<float> weight(WeightCount(ShapeOf(unit)));
+    RETURN_IF_ERROR(Read(lookup, unit.conv_name + ".weight", weight.size(), weight.data()));
+    PackWeights(ShapeOf(unit), weight.data(), &values.weights[unit.weight]);
+  }
+  RETURN_IF_ERROR(Read(lookup, "linear.weight", names.linear_count(), &values.weights[names.net.linear_weight]));
+  RETURN_IF_ERROR(names.EachNorm([&](const std::string& name, size_t count, size_t at) {
+    return Read(lookup, name, count, &values.norms[at]);
+  }));
+  return values;
+}
+
+Lookup Parameters(const Model& model) {
+  return [parameters = model.named_parameters()](const std::string& name) {
+    const torch::Tensor* found = parameters.find(name);
+    return found == nullptr ? torch::Tensor() : *found;
+  };
+}
+
+Lookup Gradients(const Model& model) {
+  return [parameters = Parameters(model)](const std::string& name) {
+    const torch::Tensor parameter = parameters(name);
+    return parameter.defined() ? parameter.grad() : parameter;
+  };
+}
+
+Lookup Buffers(const Model& model) {
+  return [buffers = model.named_buffers()](const std::string& name) {
+    const torch::Tensor* found = buffers.find(name);
+    return found == nullptr ? torch::Tensor() : *found;
+  };
+}
+
+}  // namespace
+
+absl::StatusOr<ResNet18Values> ToFusedValues(const Model& model) {
+  const Names names;
+  ASSIGN_OR_RETURN(ResNet18Values values, ReadParameters(names, Parameters(model)));
+  values.running.resize(2 * names.net.channel_count);
+  RETURN_IF_ERROR(names.EachRunning([&, lookup = Buffers(model)](const std::string& name, size_t count, size_t at) {
+    return Read(lookup, name, count, &values.running[at]);
+  }));
+  return values;
+}
+
+absl::StatusOr<ResNet18Values> ToFusedGradients(const Model& model) { return ReadParameters(Names(), Gradients(model)); }
+
+absl::Status FromFusedValues(const ResNet18Values& values, Model& model) {
+  const Names names;
+  if (values.weights.size() != names.net.weight_count || values.norms.size() != names.net.norm_count() ||
+      values.running.size() != 2 * names.net.channel_count) {
+    return absl::InvalidArgumentError("expected all values of a ResNet-18");
+  }
+  const Lookup parameters = Parameters(model);
+  for (const ConvolutionUnit& unit : names.net.units) {
+    std::vector<float> weight(WeightCount(ShapeOf(unit)));
+    UnpackWeights(ShapeOf(unit), &values.weights[unit.weight], weight.data());
+    RETURN_IF_ERROR(Write(parameters, unit.conv_name + ".weight", weight.size(), weight.data()));
+  }
+  RETURN_IF_ERROR(
+      Write(parameters, "linear.weight", names.linear_count(), &values.weights[names.net.linear_weight]));
+  RETURN_IF_ERROR(names.EachNorm([&](const std::string& name, size_t count, size_t at) {
+    return Write(parameters, name, count, &values.norms[at]);
+  }));
+  return names.EachRunning([&, lookup = Buffers(model)](const std::string& name, size_t count, size_t at) {
+    return Write(lookup, name, count, &values.running[at]);
+  });
+}
+
+}  // namespace lockstep
