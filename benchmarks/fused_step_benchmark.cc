@@ -1,0 +1,155 @@
+// Seconds per epoch of the hand-written ResNet-18 step (lib/fused), one trick after another switched on.
+//
+// Timed: whole epochs of 50,000 images with everything that training does (gather, augmentation, forward, backward, SGD,
+// the tail batch), host clock from the upload of the order until the device is done; the first epoch is not counted.
+// Not timed: evaluation, the choice of engines. Pixels and weights are random: the same work as real ones.
+//
+//   fused_step_benchmark [--fastest] [BATCH ...]      32 128 512 unless told otherwise; needs a GPU
+//
+// --fastest: only bf16 with everything on.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "lib/base/stopwatch.h"
+#include "lib/cifar/counter_random.h"
+#include "lib/cifar/dataset.h"
+#include "lib/cifar/sampler.h"
+#include "lib/fused/resnet18_epoch.h"
+#include "lib/fused/resnet18_step.h"
+
+namespace lockstep {
+namespace {
+
+constexpr uint32_t kImages = 50'000;
+constexpr int kRepeats = 5;
+
+struct Variant {
+  const char* name;
+  ConvolutionType type;
+  bool graphs;
+  bool two_streams;
+  bool autotune;
+};
+
+constexpr Variant kVariants[] = {
+    {"bf16, launches one by one, one stream, cuDNN's first engine", ConvolutionType::kBf16, false, false, false},
+    {"and engines timed", ConvolutionType::kBf16, false, false, true},
+    {"and a CUDA graph", ConvolutionType::kBf16, true, false, true},
+    {"and a second stream", ConvolutionType::kBf16, true, true, true},
+    {"tf32, all of it", ConvolutionType::kTf32, true, true, true},
+};
+
+template <typename T>
+T Value(absl::StatusOr<T> value) {
+  if (!value.ok()) {
+    std::fprintf(stderr, "fused_step_benchmark: %s\n", value.status().ToString().c_str());
+    std::exit(1);
+  }
+  return *std::move(value);
+}
+
+void Check(const absl::Status& status) {
+  if (!status.ok()) {
+    std::fprintf(stderr, "fused_step_benchmark: %s\n", status.ToString().c_str());
+    std::exit(1);
+  }
+}
+
+std::vector<uint8_t> RandomBytes(size_t count, uint32_t below) {
+  CounterRandom random(1, RandomPurpose::kSyntheticImage, 0, 0);
+  std::vector<uint8_t> bytes(count);
+  for (uint8_t& byte : bytes) {
+    byte = static_cast<uint8_t>(random.Below(below));
+  }
+  return bytes;
+}
+
+// He et al. 2015 for the convolutions, in a uniform density; batch norms at 1 and 0.
+ResNet18Values RandomValues() {
+  const ResNet18Units net = MakeResNet18Units();
+  CounterRandom random(2, RandomPurpose::kSyntheticImage, 0, 0);
+  ResNet18Values values;
+  values.weights.resize(net.weight_count, 0);
+  const auto fill = [&](size_t first, size_t count, double fan_in) {
+    for (size_t i = first; i < first + count; ++i) {
+      values.weights[i] = static_cast<float>((random.Below(1u << 20) / double{1 << 19} - 1) * std::sqrt(6 / fan_in));
+    }
+  };
+  for (const ConvolutionUnit& unit : net.units) {
+    fill(unit.weight, unit.weight_count(), unit.padded_in_channels * unit.filter * unit.filter);
+  }
+  fill(net.linear_weight, net.weight_count - net.linear_weight, net.features * 6.0);
+  values.norms.resize(net.norm_count(), 0);
+  std::fill_n(values.norms.begin(), net.channel_count, 1.0f);
+  values.running.resize(2 * net.channel_count, 0);
+  std::fill_n(values.running.begin() + net.channel_count, net.channel_count, 1.0f);
+  return values;
+}
+
+void Time(const Variant& variant, uint32_t batch, const ResidentImages& images) {
+  ResNet18StepOptions options;
+  options.type = variant.type;
+  options.max_batch = batch;
+  options.two_streams = variant.two_streams;
+  options.autotune = variant.autotune;
+  const Stopwatch setup;
+  const auto step = Value(ResNet18Step::Make(options, images));
+  Check(step->SetValues(RandomValues()));
+  ResNet18Epochs epochs(*step, batch, variant.graphs);
+  Check(epochs.Prepare(kImages, false));
+  const double setup_seconds = setup.Seconds();
+  std::vector<double> seconds;
+  double loss = 0;
+  for (int epoch = 0; epoch <= kRepeats; ++epoch) {
+    const FusedEpoch result = Value(epochs.Train(EpochOrder(kImages, 0, epoch), epoch, [](uint32_t) { return 0.01f; }));
+    if (epoch > 0) {
+      seconds.push_back(result.seconds);
+    }
+    loss = result.mean_loss;
+  }
+  std::sort(seconds.begin(), seconds.end());
+  std::printf("%5u  %7.4f s (%.4f to %.4f)  %5.0f TFLOP/s  %6.2f GB  set up in %4.1f s, loss %.3f  %s\n", batch,
+              seconds[kRepeats / 2], seconds.front(), seconds.back(), 166.6 / seconds[kRepeats / 2],
+              static_cast<double>(step->bytes()) / 1e9, setup_seconds, loss, variant.name);
+  std::fflush(stdout);
+}
+
+}  // namespace
+}  // namespace lockstep
+
+int main(int argc, char** argv) {
+  using namespace lockstep;
+#ifndef __OPTIMIZE__
+  std::fprintf(stderr, "warning: built without optimisation\n");
+#endif
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+    std::fprintf(stderr, "fused_step_benchmark: no CUDA device\n");
+    return 5;
+  }
+  const std::vector<uint8_t> pixels = RandomBytes(size_t{kImages} * kImageBytes, 256), labels = RandomBytes(kImages, 10);
+  const ResidentImages images = {pixels.data(), labels.data(), kImages, {0.49f, 0.48f, 0.45f}, {0.2f, 0.2f, 0.2f}};
+  std::vector<uint32_t> batches;
+  const bool fastest = argc > 1 && std::string(argv[1]) == "--fastest";
+  for (int i = fastest ? 2 : 1; i < argc; ++i) {
+    batches.push_back(static_cast<uint32_t>(std::atoi(argv[i])));
+  }
+  if (batches.empty()) {
+    batches = {32, 128, 512};
+  }
+  std::printf("batch  s per 50,000 images: median of %d (least to most)\n", kRepeats);
+  for (const uint32_t batch : batches) {
+    for (const Variant& variant : kVariants) {
+      if (!fastest || (variant.two_streams && variant.type == ConvolutionType::kBf16)) {
+        Time(variant, batch, images);
+      }
+    }
+  }
+  return 0;
+}
