@@ -2,20 +2,16 @@
 
 #include <cuda_runtime.h>
 
-#include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/kernels/cuda_status.h"
 
 namespace lockstep {
 
-DeviceArena::~DeviceArena() { cudaFree(base_); }
-
 absl::Status DeviceArena::Allocate() {
-  RETURN_IF_ERROR(CudaStatus(cudaMalloc(reinterpret_cast<void**>(&base_), bytes_),
-                             absl::StrCat("allocating ", bytes_, " bytes on the GPU")));
-  RETURN_IF_ERROR(CudaStatus(cudaMemset(base_, 0, bytes_), "clearing the GPU's memory"));
+  ASSIGN_OR_RETURN(memory_, DeviceBuffer::Make(bytes_));
+  RETURN_IF_ERROR(CudaStatus(cudaMemset(memory_.data(), 0, bytes_), "clearing the GPU's memory"));
   for (const auto& assign : assign_) {
-    assign(base_);
+    assign(static_cast<char*>(memory_.data()));
   }
   assign_.clear();
   return absl::OkStatus();

@@ -8,16 +8,12 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "lib/kernels/device_buffer.h"
 
 namespace lockstep {
 
 class DeviceArena {
  public:
-  DeviceArena() = default;
-  ~DeviceArena();
-  DeviceArena(const DeviceArena&) = delete;
-  DeviceArena& operator=(const DeviceArena&) = delete;
-
   // Wants `count` values; `pointer`, which must outlive Allocate, is set by it, aligned to 256 bytes. Not after Allocate.
   template <typename T>
   void Take(size_t count, T*& pointer) {
@@ -35,7 +31,7 @@ class DeviceArena {
   static constexpr size_t kAlignment = 256;  // what cudaMalloc aligns to
 
   size_t bytes_ = 0;
-  char* base_ = nullptr;
+  DeviceBuffer memory_;
   std::vector<std::function<void(char*)>> assign_;
 };
 

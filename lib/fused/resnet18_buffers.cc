@@ -13,6 +13,8 @@
 namespace lockstep {
 namespace {
 
+static_assert(kStemChannels == kPaddedChannels, "what AugmentBatch writes is what the first convolution reads");
+
 constexpr uint32_t kMostMultiprocessors = 256;  // for a prediction without a GPU; an H200 has 132
 
 // Every copy waits: the host's memory may go at once.
@@ -95,11 +97,10 @@ void ResNet18Buffers<T>::TakeWorkspaces(uint32_t multiprocessors) {
     const BatchNormShape shape = {max_batch_ * unit.out_size() * unit.out_size(), unit.out_channels};
     norm_bytes = std::max(norm_bytes, BatchNormWorkspaceBytes(PlanBatchNorm(shape, multiprocessors)));
   }
-  for (char*& workspace : norm_workspace_bytes_) {
+  for (char*& workspace : norm_workspace) {
     arena_.Take(norm_bytes, workspace);
   }
-  arena_.Take(ClassifierWorkspaceBytes({max_batch_, net.positions, net.features, kFusedClasses}),
-              classifier_workspace_bytes_);
+  arena_.Take(ClassifierWorkspaceBytes({max_batch_, net.positions, net.features, net.classes}), classifier_workspace);
   arena_.Take(1, loss_sum);
   arena_.Take(1, correct);
 }
@@ -132,8 +133,6 @@ absl::Status ResNet18Buffers<T>::Allocate(const ResidentImages& images, uint32_t
   if (!std::is_same_v<T, __nv_bfloat16>) {
     network_weights = reinterpret_cast<T*>(weights);
   }
-  norm_workspace = {norm_workspace_bytes_[0], norm_workspace_bytes_[1]};
-  classifier_workspace = classifier_workspace_bytes_;
   RETURN_IF_ERROR(CopyIn(images.pixels, size_t{images.count} * kImageBytes, pixels, nullptr));
   RETURN_IF_ERROR(CopyIn(images.labels, images.count, labels, nullptr));
   const NormalizationTable normalization = MakeNormalizationTable(images.mean, images.std);

@@ -24,8 +24,6 @@
 
 namespace lockstep {
 
-inline constexpr uint32_t kFusedClasses = 10;
-
 // T: float or __nv_bfloat16. All pointers are of the device and valid after Allocate.
 template <typename T>
 class ResNet18Buffers {
@@ -84,8 +82,8 @@ class ResNet18Buffers {
   std::array<T*, 4> gradient = {};  // of a block's output, as two addends, and of its input
   T* inner_gradient = nullptr;
 
-  std::array<void*, 2> norm_workspace = {};  // one a stream
-  void* classifier_workspace = nullptr;
+  std::array<char*, 2> norm_workspace = {};  // one a stream
+  char* classifier_workspace = nullptr;
   double* loss_sum = nullptr;
   uint32_t* correct = nullptr;
 
@@ -100,8 +98,6 @@ class ResNet18Buffers {
   DeviceArena arena_;
   float* norm_state_ = nullptr;      // fp32 (4, channels): mean, inv_std, scale, shift
   float* norm_backward_ = nullptr;   // fp32 (3, channels): on_g, on_x, constant
-  std::array<char*, 2> norm_workspace_bytes_ = {};
-  char* classifier_workspace_bytes_ = nullptr;
 };
 
 }  // namespace lockstep

@@ -10,41 +10,17 @@
 namespace lockstep {
 namespace {
 
-// Steps that the host may be ahead of the device: enough to hide a pause of the host, few enough that a stop signal is
-// answered within a second even at the largest batches (1024 images of 10 ms).
+// Steps that are queued between two looks for a stop signal. What is queued by then is still trained.
 constexpr uint32_t kStepsBetweenLooks = 64;
 
 }  // namespace
 
 ResNet18Epochs::~ResNet18Epochs() {
-  for (const auto& [batch, graph] : graphs_) {
-    cudaGraphExecDestroy(graph);
-  }
   for (const cudaEvent_t event : {begin_, end_}) {
     if (event != nullptr) {
       cudaEventDestroy(event);
     }
   }
-}
-
-// Nothing runs while it is captured, so the step's state is as before.
-absl::Status ResNet18Epochs::Capture(uint32_t batch) {
-  cudaGraph_t graph = nullptr;
-  RETURN_IF_ERROR(CudaStatus(cudaStreamBeginCapture(step_.stream(), cudaStreamCaptureModeThreadLocal), "capturing a step"));
-  const absl::Status queued = step_.Enqueue(batch);
-  const cudaError_t ended = cudaStreamEndCapture(step_.stream(), &graph);
-  if (queued.ok() && ended == cudaSuccess) {
-    cudaGraphExec_t executable = nullptr;
-    const cudaError_t made = cudaGraphInstantiate(&executable, graph, 0);
-    cudaGraphDestroy(graph);
-    RETURN_IF_ERROR(CudaStatus(made, "making a CUDA graph of a step"));
-    graphs_[batch] = executable;
-    return absl::OkStatus();
-  }
-  cudaGraphDestroy(graph);
-  cudaGetLastError();  // a failed capture is no error of the next call
-  RETURN_IF_ERROR(queued);
-  return CudaStatus(ended, "capturing a step");
 }
 
 absl::Status ResNet18Epochs::Prepare(uint32_t images, bool drop_last) {
@@ -67,10 +43,11 @@ absl::Status ResNet18Epochs::RunStep(uint32_t batch) {
   if (!use_graphs_) {
     return step_.Enqueue(batch);
   }
-  if (graphs_.count(batch) == 0) {
-    RETURN_IF_ERROR(Capture(batch));
+  CapturedGraph& graph = graphs_[batch];
+  if (graph == nullptr) {
+    ASSIGN_OR_RETURN(graph, CaptureGraph(step_.stream(), [this, batch] { return step_.Enqueue(batch); }));
   }
-  return CudaStatus(cudaGraphLaunch(graphs_[batch], step_.stream()), "replaying a step");
+  return CudaStatus(cudaGraphLaunch(graph.get(), step_.stream()), "replaying a step");
 }
 
 absl::StatusOr<FusedEpoch> ResNet18Epochs::Train(const std::vector<uint32_t>& order, uint32_t epoch,

@@ -7,12 +7,12 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lib/fused/resnet18_step.h"
+#include "lib/kernels/captured_graph.h"
 
 namespace lockstep {
 
@@ -33,8 +33,8 @@ class ResNet18Epochs {
   ResNet18Epochs(const ResNet18Epochs&) = delete;
   ResNet18Epochs& operator=(const ResNet18Epochs&) = delete;
 
-  // Chooses engines for the batch and for the tail that `images` leave, and captures their graphs: nothing of an epoch is
-  // left to prepare.
+  // Chooses engines for the batch and for the tail that `images` leave. Their graphs are captured when the first epoch
+  // comes to them, since a graph holds the epoch's number of steps.
   absl::Status Prepare(uint32_t images, bool drop_last);
 
   // Trains over `order`, whose length Prepare was told. rate(s): the learning rate of step s of the epoch. `done`, called
@@ -43,15 +43,14 @@ class ResNet18Epochs {
                                    const std::function<void(uint64_t)>& done = nullptr);
 
  private:
-  absl::Status Capture(uint32_t batch);
   absl::Status RunStep(uint32_t batch);
 
   ResNet18Step& step_;
   const uint32_t batch_;
   const bool use_graphs_;
   bool drop_last_ = false;
-  std::map<uint32_t, cudaGraphExec_t> graphs_;  // by batch size
-  cudaEvent_t begin_ = nullptr;                 // of the steps of an epoch
+  std::map<uint32_t, CapturedGraph> graphs_;  // by batch size; null: not yet captured
+  cudaEvent_t begin_ = nullptr;               // of the steps of an epoch
   cudaEvent_t end_ = nullptr;
 };
 

@@ -7,8 +7,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
-#include "lib/cifar/augment.h"
-#include "lib/fused/device_arena.h"
 #include "lib/fused/resnet18_buffers.h"
 #include "lib/fused/stream_fork.h"
 #include "lib/kernels/augment_batch.h"
@@ -197,7 +195,7 @@ absl::Status Step<T>::Prepare(uint32_t batch) {
       RETURN_IF_ERROR(PlanUnit(unit, batch, plan.units.back()));
     }
   }
-  plan.classifier = {batch, net_.positions, net_.features, kFusedClasses};
+  plan.classifier = {batch, net_.positions, net_.features, net_.classes};
   plans_.emplace(batch, std::move(plan));
   return absl::OkStatus();
 }

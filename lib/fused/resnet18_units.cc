@@ -47,6 +47,7 @@ class Builder {
   ResNet18Units Finish(uint32_t features, uint32_t size) && {
     net_.features = features;
     net_.positions = size * size;
+    net_.classes = kClasses;
     net_.linear_weight = net_.weight_count;
     net_.weight_count += size_t{kClasses} * features;
     return std::move(net_);
@@ -57,8 +58,6 @@ class Builder {
 };
 
 }  // namespace
-
-size_t ResNet18Units::norm_count() const { return 2 * channel_count + kClasses; }
 
 ResNet18Units MakeResNet18Units() {
   Builder builder;

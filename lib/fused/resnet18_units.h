@@ -53,8 +53,9 @@ struct ResNet18Units {
   size_t channel_count = 0;  // of all batch norms
   uint32_t features = 0;     // into the fully connected layer: 512
   uint32_t positions = 0;    // that its average pooling takes: 16
+  uint32_t classes = 0;      // out of it: 10
 
-  size_t norm_count() const;  // elements of `norms`
+  size_t norm_count() const { return 2 * channel_count + classes; }  // elements of `norms`
   size_t bias() const { return 2 * channel_count; }  // in `norms`
 };
 

@@ -6,11 +6,12 @@
 #define LOCKSTEP_LIB_KERNELS_BATCH_NORM_ROWS_CUH_
 
 #include "lib/kernels/batch_norm.h"
+#include "lib/kernels/pack.cuh"
 
 namespace lockstep {
 namespace batch_norm {
 
-constexpr uint32_t kVector = 8;                            // channels of a thread
+constexpr uint32_t kVector = kPackChannels;                // channels of a thread
 constexpr uint32_t kLanes = kBatchNormChannels / kVector;  // threads beside each other
 constexpr uint32_t kWarp = 32;
 
@@ -19,27 +20,6 @@ constexpr uint32_t kThreads = 512;
 constexpr uint32_t kWarps = kThreads / kWarp;
 constexpr uint32_t kRowsAtOnce = kThreads / kLanes;         // 64
 constexpr uint32_t kParts = kThreads / kBatchNormChannels;  // of the sum over blocks, one a thread: 8
-
-// Eight channels of one row.
-template <typename T>
-struct alignas(16) Pack {
-  T value[kVector];
-};
-
-template <typename T>
-__device__ Pack<T> LoadPack(const T* from) {
-  return *reinterpret_cast<const Pack<T>*>(from);
-}
-
-template <typename T>
-__device__ void Store(const float (&from)[kVector], T* to) {
-  Pack<T> pack;
-#pragma unroll
-  for (uint32_t i = 0; i < kVector; ++i) {
-    pack.value[i] = T(from[i]);
-  }
-  *reinterpret_cast<Pack<T>*>(to) = pack;
-}
 
 // Eight consecutive floats.
 __device__ inline void LoadChannels(const float* from, float (&to)[kVector]) {

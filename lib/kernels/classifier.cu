@@ -10,11 +10,12 @@
 #include <cmath>
 
 #include "lib/kernels/classifier.h"
+#include "lib/kernels/pack.cuh"
 
 namespace lockstep {
 namespace {
 
-constexpr uint32_t kVector = kClassifierChannels;
+constexpr uint32_t kVector = kPackChannels;
 constexpr uint32_t kThreads = 512;
 constexpr uint32_t kBlocksAtOnce = 4;       // of the first kernel on an SM: batch 512 is one wave on 132 of them
 constexpr uint32_t kPositionsInFlight = 2;  // of a thread of the first kernel: all of ResNet-18's 16
@@ -24,32 +25,17 @@ constexpr uint32_t kAllLanes = 0xFFFFFFFF;
 constexpr uint32_t kTileImages = kThreads / kVector;      // images that a block of dweight reads at once: 64
 constexpr uint32_t kImagesInFlight = 4;                   // of each of its threads
 constexpr uint32_t kBiasImages = kThreads / kMaxClasses;  // likewise the block of dbias: 32
+static_assert(kVector == kClassifierChannels, "what the shape promises");
 static_assert(kWarps == kMaxClasses, "a warp a class");
 static_assert(kMaxClassifierChannels == kThreads * kVector, "a row of threads holds an image's channels");
 
-// Eight channels side by side.
-template <typename T>
-struct alignas(16) Pack {
-  T value[kVector];
-};
-
 template <typename T>
 __device__ void Load(const T* from, float (&to)[kVector]) {
-  const Pack<T> pack = *reinterpret_cast<const Pack<T>*>(from);
+  const Pack<T> pack = LoadPack(from);
 #pragma unroll
   for (uint32_t i = 0; i < kVector; ++i) {
     to[i] = static_cast<float>(pack.value[i]);
   }
-}
-
-template <typename T>
-__device__ void Store(const float (&from)[kVector], T* to) {
-  Pack<T> pack;
-#pragma unroll
-  for (uint32_t i = 0; i < kVector; ++i) {
-    pack.value[i] = T(from[i]);
-  }
-  *reinterpret_cast<Pack<T>*>(to) = pack;
 }
 
 // Over the lanes of a warp, in the same order on all of them.

@@ -1,6 +1,4 @@
 // The hand-written ResNet-18 step against LibTorch's autograd, and its fast ways against its plain ones. All on a GPU.
-#include <cuda_runtime.h>
-
 #include <cmath>
 #include <cstring>
 #include <numeric>
@@ -10,6 +8,7 @@
 #include "lib/cifar/small_dataset.h"
 #include "lib/fused/resnet18_epoch.h"
 #include "lib/fused/resnet18_step.h"
+#include "lib/kernels/device_array.h"
 #include "lib/nn/device.h"
 #include "lib/testing/matchers.h"
 #include "lib/train/fused_weights.h"
@@ -27,11 +26,6 @@ constexpr uint32_t kImages = 56;
 constexpr uint32_t kBatch = 24;  // two batches and a tail of 8
 constexpr float kRate = 0.05f;
 constexpr uint64_t kSeed = 5;
-
-bool HaveGpu() {
-  int devices = 0;
-  return cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0;
-}
 
 #define SKIP_WITHOUT_GPU() \
   if (!HaveGpu()) GTEST_SKIP() << "no CUDA device"

@@ -1,0 +1,30 @@
+// What is launched on a stream, captured as a CUDA graph that can be replayed.
+#ifndef LOCKSTEP_LIB_KERNELS_CAPTURED_GRAPH_H_
+#define LOCKSTEP_LIB_KERNELS_CAPTURED_GRAPH_H_
+
+#include <cuda_runtime.h>
+
+#include <functional>
+#include <memory>
+#include <type_traits>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace lockstep {
+
+struct DestroyGraph {
+  void operator()(cudaGraphExec_t graph) const { (void)cudaGraphExecDestroy(graph); }
+};
+using CapturedGraph = std::unique_ptr<std::remove_pointer_t<cudaGraphExec_t>, DestroyGraph>;
+
+// The graph of all that `launch` launches on `stream`, and on streams that follow it; none of it runs. Calls of other
+// threads do not disturb the capture, nor does it forbid them any.
+//
+// `stream` may be neither the default stream, which cannot be captured, nor one that is being captured. An error is
+// that of `launch` or CUDA's; the capture is ended.
+absl::StatusOr<CapturedGraph> CaptureGraph(cudaStream_t stream, const std::function<absl::Status()>& launch);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_KERNELS_CAPTURED_GRAPH_H_
