@@ -29,12 +29,22 @@ ABSL_FLAG(std::string, second_stream, "", "true: weight gradients beside data gr
 ABSL_FLAG(std::string, device, "auto", "auto (CUDA where there is one), cpu or cuda.");
 ABSL_FLAG(uint32_t, epochs, 0, "Epochs of each point, the first of which is a warm-up; 0: 1 + repeats.");
 ABSL_FLAG(uint32_t, repeats, 0, "Timed epochs of each point; 0: all but the first of --epochs, or 5.");
+ABSL_FLAG(std::string, schedule, "constant",
+          "Of the learning rate, whose peak is --learning_rate: constant, multistep or cosine (a step an epoch), one_cycle (a "
+          "step a batch).");
+ABSL_FLAG(std::vector<std::string>, lr_milestones, {}, "Of multistep: the epochs, from 0, with which the rate drops: 60,120,160.");
+ABSL_FLAG(double, lr_gamma, 0, "Of multistep: what the rate is multiplied with at each of them; 0: 0.1.");
+ABSL_FLAG(uint32_t, lr_warmup_epochs, 0, "Epochs in which the rate climbs to its peak, batch by batch.");
 ABSL_FLAG(std::vector<std::string>, batch, {}, "Exactly these batch sizes, such as 32,128; none: a ladder.");
 ABSL_FLAG(uint32_t, min_batch, 32, "The ladder's first batch size.");
 ABSL_FLAG(uint32_t, factor, 4, "Each batch of the ladder is so many times the one before.");
 ABSL_FLAG(uint32_t, max_batch, 0, "The ladder ends here; 0: when a batch does not fit or exceeds the data set.");
 ABSL_FLAG(uint64_t, memory_limit, 0, "Bytes of heap that a point's process may have, on a CPU; 0: no limit.");
 ABSL_FLAG(bool, evaluate, true, "Test accuracy after the last epoch of each point.");
+ABSL_FLAG(uint32_t, evaluate_every, 0, "Also after each so many epochs; 0: not. Its time counts as no training.");
+ABSL_FLAG(double, target_accuracy, 0,
+          "Train until the test accuracy is this, such as 0.94, or the epochs end; looks after each epoch, or as "
+          "--evaluate_every says. 0: none.");
 ABSL_FLAG(std::string, checkpoint, "", "Where to put the trained weights, as a PyTorch state_dict; empty: nowhere.");
 ABSL_FLAG(uint32_t, checkpoint_batch, 0, "The batch size that the checkpoint is trained with; 0: the first.");
 ABSL_FLAG(bool, drop_last, false, "Leave out an epoch's last batch when it is shorter than the others.");
@@ -73,11 +83,17 @@ absl::StatusOr<TrainSweepOptions> OptionsFromFlags() {
   options.precision = absl::GetFlag(FLAGS_precision);
   options.graph = absl::GetFlag(FLAGS_graph);
   options.second_stream = absl::GetFlag(FLAGS_second_stream);
+  options.schedule = absl::GetFlag(FLAGS_schedule);
+  ASSIGN_OR_RETURN(options.lr_milestones, ParseNumberList("lr_milestones", absl::GetFlag(FLAGS_lr_milestones)));
+  options.lr_gamma = absl::GetFlag(FLAGS_lr_gamma);
+  options.lr_warmup_epochs = absl::GetFlag(FLAGS_lr_warmup_epochs);
   options.device = absl::GetFlag(FLAGS_device);
   options.epochs = absl::GetFlag(FLAGS_epochs);
   options.repeats = absl::GetFlag(FLAGS_repeats);
   options.memory_limit_bytes = absl::GetFlag(FLAGS_memory_limit);
   options.evaluate = absl::GetFlag(FLAGS_evaluate);
+  options.evaluate_every = absl::GetFlag(FLAGS_evaluate_every);
+  options.target_accuracy = absl::GetFlag(FLAGS_target_accuracy);
   options.checkpoint = absl::GetFlag(FLAGS_checkpoint);
   options.checkpoint_batch = absl::GetFlag(FLAGS_checkpoint_batch);
   ReadTraining(options.training);

@@ -98,4 +98,10 @@ void Progress::Update(uint64_t done) {
   bar_open_ = terminal_;
 }
 
+void Progress::Tell(absl::string_view line) {
+  std::fprintf(stream_, "%s%.*s\n", bar_open_ ? "\r\x1b[K" : "", static_cast<int>(line.size()), line.data());
+  std::fflush(stream_);
+  bar_open_ = false;
+}
+
 }  // namespace lockstep

@@ -33,6 +33,9 @@ class Progress {
   // Shows the line when enough time has passed since the last one: 0.1 s on a terminal, 10 s elsewhere.
   void Update(uint64_t done);
 
+  // Prints a line of talk where the bar stands; the bar comes back below it with the next Update.
+  void Tell(absl::string_view line);
+
  private:
   const std::string label_;
   const uint64_t total_;

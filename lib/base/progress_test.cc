@@ -53,5 +53,16 @@ TEST(ProgressTest, IsSilentInAFileForTheFirstTenSeconds) {
   std::fclose(file);
 }
 
+TEST(ProgressTest, ALineOfTalkIsPrintedAtOnce) {
+  std::FILE* file = std::tmpfile();
+  Progress("x", 10, "steps", file).Tell("epoch 1");
+  std::rewind(file);
+  char text[16] = {};
+  EXPECT_NE(std::fgets(text, sizeof(text), file), nullptr);
+  EXPECT_STREQ(text, "epoch 1\n");
+  EXPECT_EQ(std::ftell(file), 8);
+  std::fclose(file);
+}
+
 }  // namespace
 }  // namespace lockstep

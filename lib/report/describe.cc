@@ -19,6 +19,28 @@ std::string Plural(uint64_t count, absl::string_view noun) {
   return absl::StrCat(FormatCount(count), " ", noun, count == 1 ? "" : "s");
 }
 
+std::string DescribeSchedule(const proto::TrainingSpec& training) {
+  std::string text;
+  switch (training.schedule()) {
+    case proto::MULTISTEP:
+      text = absl::StrCat(" times ", training.lr_gamma(), " with epochs ", absl::StrJoin(training.lr_milestone(), ", "),
+                          " (from 0)");
+      break;
+    case proto::COSINE:
+      text = ", down half a cosine epoch by epoch";
+      break;
+    case proto::ONE_CYCLE:
+      text = " at the top of one cycle";
+      break;
+    default:
+      break;
+  }
+  if (training.lr_warmup_epochs() > 0) {
+    absl::StrAppend(&text, " after a climb of ", Plural(training.lr_warmup_epochs(), "epoch"));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string DescribeDevices(const proto::Header& header) {
@@ -75,7 +97,7 @@ std::string DescribePrecision(proto::Precision precision) {
 }
 
 std::string DescribeRecipe(const proto::TrainingSpec& training) {
-  return absl::StrCat("SGD, learning rate ", training.learning_rate(), ", momentum ", training.momentum(),
+  return absl::StrCat("SGD, learning rate ", training.learning_rate(), DescribeSchedule(training), ", momentum ", training.momentum(),
                       ", weight decay ", training.weight_decay(),
                       training.augment() ? ", random crop and flip" : ", no augmentation", ", seed ", training.seed());
 }

@@ -30,7 +30,8 @@ EpochTimes ToEpochTimes(const EpochTotals& totals) {
 }  // namespace
 
 absl::StatusOr<EpochTimes> RunEpoch(TrainStep& step, BatchLoader& loader, uint32_t epoch, std::vector<uint32_t> order,
-                                    GradientHook* hook, Progress* progress, uint64_t images_before) {
+                                    GradientHook* hook, Progress* progress, uint64_t images_before,
+                                    const std::function<double(uint32_t)>& rate) {
   RETURN_IF_ERROR(CatchTorchErrors("the start of an epoch", [&]() {
     step.BeginEpoch();
     return absl::OkStatus();
@@ -38,11 +39,14 @@ absl::StatusOr<EpochTimes> RunEpoch(TrainStep& step, BatchLoader& loader, uint32
   loader.StartEpoch(epoch, std::move(order));
   Batch batch;
   uint64_t images = images_before;
-  while (true) {
+  for (uint32_t i = 0;; ++i) {
     RETURN_IF_ERROR(CheckNotStopped());
     ASSIGN_OR_RETURN(const bool more, loader.Next(&batch));
     if (!more) {
       break;
+    }
+    if (rate) {
+      step.optimizer().set_learning_rate(rate(i));
     }
     RETURN_IF_ERROR(step.Run(batch, hook));
     images += batch.size;

@@ -3,6 +3,7 @@
 #define LOCKSTEP_LIB_TRAIN_EPOCH_RUNNER_H_
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -30,11 +31,13 @@ struct EpochTimes {
   double accuracy = 0;
 };
 
-// Trains one epoch over `order`. `hook` and `progress` may be null; progress shows images_before + images so far.
-// Cancelled at a stop signal, after the step that was running. Other errors are the loader's, TrainStep's, or the hook's.
+// Trains one epoch over `order`. `hook` and `progress` may be null; progress shows images_before + images so far. rate(s) is
+// the learning rate of step s of the epoch; empty: the optimizer's stays as it is. Cancelled at a stop signal, after the step
+// that was running. Other errors are the loader's, TrainStep's, or the hook's.
 absl::StatusOr<EpochTimes> RunEpoch(TrainStep& step, BatchLoader& loader, uint32_t epoch, std::vector<uint32_t> order,
                                     GradientHook* hook = nullptr, Progress* progress = nullptr,
-                                    uint64_t images_before = 0);
+                                    uint64_t images_before = 0,
+                                    const std::function<double(uint32_t step)>& rate = nullptr);
 
 }  // namespace lockstep
 

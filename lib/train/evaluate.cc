@@ -2,69 +2,79 @@
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/from_blob.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/zeros.h>
 #include <c10/core/DeviceGuard.h>
+#include <torch/types.h>
 
-#include <numeric>
-#include <vector>
+#include <algorithm>
 
 #include "absl/cleanup/cleanup.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
-#include "lib/cifar/batch_loader.h"
 #include "lib/nn/torch_status.h"
 
 namespace lockstep {
 namespace {
 
-// Images of `batch` that the model gets right.
-int64_t CountCorrect(Model& model, Batch& batch, c10::Device device) {
-  const torch::Tensor images =
-      at::from_blob(batch.images.data(), {batch.size, kChannels, kImageSize, kImageSize}, at::kFloat).to(device);
-  const torch::Tensor labels = at::from_blob(batch.labels.data(), {batch.size}, at::kLong);
-  return model.forward(images).argmax(1).to(at::kCPU).eq(labels).sum().item<int64_t>();
-}
-
-absl::StatusOr<int64_t> CountAllCorrect(Model& model, BatchLoader& loader, c10::Device device) {
-  int64_t correct = 0;
-  Batch batch;
-  while (true) {
-    RETURN_IF_ERROR(CheckNotStopped());
-    ASSIGN_OR_RETURN(const bool more, loader.Next(&batch));
-    if (!more) {
-      return correct;
-    }
-    correct += CountCorrect(model, batch, device);
-  }
+// `numbers` as float (1, 3, 1, 1) on the device. from_blob takes no const; nothing writes to it.
+torch::Tensor PerChannel(const std::array<float, 3>& numbers, c10::Device device) {
+  return at::from_blob(const_cast<float*>(numbers.data()), {1, kChannels, 1, 1}, at::kFloat).to(device);
 }
 
 }  // namespace
 
-absl::StatusOr<double> Evaluate(Model& model, const ImageSet& images, const std::array<float, 3>& mean,
-                                const std::array<float, 3>& std, uint32_t batch_size, c10::Device device) {
-  if (images.size() == 0) {
+Evaluator::Evaluator(const ImageSet& images, const std::array<float, 3>& mean, const std::array<float, 3>& std,
+                     uint32_t batch_size, c10::Device device)
+    : images_(images), mean_host_(mean), std_host_(std), batch_size_(batch_size), device_(device) {}
+
+void Evaluator::Upload() {
+  const auto count = static_cast<int64_t>(images_.size());
+  pixels_ = at::from_blob(const_cast<uint8_t*>(images_.pixels.data()), {count, kChannels, kImageSize, kImageSize}, at::kByte)
+                .to(device_);
+  labels_ = at::from_blob(const_cast<uint8_t*>(images_.labels.data()), {count}, at::kByte).to(device_);
+  // A tensor of the device: by a number, LibTorch multiplies with the reciprocal on CUDA, which rounds otherwise.
+  full_ = at::full({1}, 255.0f, at::TensorOptions(at::kFloat).device(device_));
+  mean_ = PerChannel(mean_host_, device_);
+  std_ = PerChannel(std_host_, device_);
+}
+
+torch::Tensor Evaluator::Normalized(int64_t first, int64_t count) const {
+  // The roundings of lib/cifar/augment.h's table: one for each operation.
+  const torch::Tensor images = pixels_.narrow(0, first, count).to(at::kFloat).div_(full_).sub_(mean_).div_(std_);
+  return device_.is_cuda() ? images.contiguous(at::MemoryFormat::ChannelsLast) : images;
+}
+
+absl::StatusOr<int64_t> Evaluator::CountCorrect(Model& model) const {
+  torch::Tensor correct = at::zeros({}, at::TensorOptions(at::kLong).device(device_));
+  const auto count = static_cast<int64_t>(images_.size());
+  for (int64_t first = 0; first < count; first += batch_size_) {
+    RETURN_IF_ERROR(CheckNotStopped());
+    const int64_t size = std::min(batch_size_, count - first);
+    const torch::Tensor predicted = model.forward(Normalized(first, size)).argmax(1);
+    correct += predicted.eq(labels_.narrow(0, first, size)).sum();
+  }
+  return correct.item<int64_t>();
+}
+
+absl::StatusOr<double> Evaluator::Accuracy(Model& model) {
+  if (images_.size() == 0) {
     return absl::InvalidArgumentError("no images to evaluate on");
   }
-  LoaderOptions options;
-  options.batch_size = batch_size;
-  options.augment = false;
-  options.mean = mean;
-  options.std = std;
-  BatchLoader loader(images, options);
-  std::vector<uint32_t> order(images.size());
-  std::iota(order.begin(), order.end(), 0u);
-  loader.StartEpoch(0, std::move(order));
-
   int64_t correct = 0;
   RETURN_IF_ERROR(CatchTorchErrors("evaluation", [&]() -> absl::Status {
     const at::NoGradGuard no_grad;
-    const c10::DeviceGuard guard(device);
+    const c10::DeviceGuard guard(device_);
     const bool training = model.is_training();
     const auto restore = absl::MakeCleanup([&] { model.train(training); });
     model.eval();
-    ASSIGN_OR_RETURN(correct, CountAllCorrect(model, loader, device));
+    if (!pixels_.defined()) {
+      Upload();
+    }
+    ASSIGN_OR_RETURN(correct, CountCorrect(model));
     return absl::OkStatus();
   }));
-  return static_cast<double>(correct) / static_cast<double>(images.size());
+  return static_cast<double>(correct) / static_cast<double>(images_.size());
 }
 
 }  // namespace lockstep

@@ -2,6 +2,7 @@
 #ifndef LOCKSTEP_LIB_TRAIN_EVALUATE_H_
 #define LOCKSTEP_LIB_TRAIN_EVALUATE_H_
 
+#include <ATen/core/Tensor.h>
 #include <c10/core/Device.h>
 
 #include <array>
@@ -13,12 +14,40 @@
 
 namespace lockstep {
 
-// The fraction of `images` whose largest logit is the label's, every image counted once, in eval mode (batch norm with its
-// running statistics) and without augmentation. `mean` and `std` per channel are those that the model was trained with
-// (NormalizeAsTrained). The model, which lives on `device`, is back in its mode afterwards. InvalidArgument: no images, or
-// what the loader refuses. Cancelled at a stop signal. ResourceExhausted: out of memory.
-absl::StatusOr<double> Evaluate(Model& model, const ImageSet& images, const std::array<float, 3>& mean,
-                                const std::array<float, 3>& std, uint32_t batch_size, c10::Device device);
+// Images per forward pass on CUDA: 10,000 test images in ten passes, each large enough to fill the GPU. On a CPU the training
+// batch is taken, which is known to fit into its memory.
+inline constexpr uint32_t kCudaEvaluationBatch = 1000;
+
+// Asks one set of images of any number of networks. On CUDA the set lies on the device as uint8 from the first question on,
+// and is normalised and laid out channels-last there. Not thread-safe.
+class Evaluator {
+ public:
+  // `mean` and `std` per channel are those that the networks are trained with (NormalizeAsTrained). `batch_size` is at least
+  // 1. `images` outlives this.
+  Evaluator(const ImageSet& images, const std::array<float, 3>& mean, const std::array<float, 3>& std, uint32_t batch_size,
+            c10::Device device);
+
+  // The fraction of the images whose largest logit is the label's, every image counted once, in eval mode (batch norm with
+  // its running statistics) and without augmentation. The model, which lives on the device, is back in its mode afterwards.
+  // InvalidArgument: no images. Cancelled: a stop signal. ResourceExhausted: out of memory.
+  absl::StatusOr<double> Accuracy(Model& model);
+
+ private:
+  void Upload();
+  torch::Tensor Normalized(int64_t first, int64_t count) const;  // float (count, 3, 32, 32)
+  absl::StatusOr<int64_t> CountCorrect(Model& model) const;
+
+  const ImageSet& images_;
+  const std::array<float, 3> mean_host_;
+  const std::array<float, 3> std_host_;
+  const int64_t batch_size_;
+  const c10::Device device_;
+  torch::Tensor pixels_;  // uint8 (n, 3, 32, 32)
+  torch::Tensor labels_;  // uint8 (n)
+  torch::Tensor full_;    // float (1): 255, what a byte is divided by
+  torch::Tensor mean_;    // float (1, 3, 1, 1)
+  torch::Tensor std_;
+};
 
 }  // namespace lockstep
 

@@ -7,11 +7,13 @@
 #include <memory>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/base/status_macros.h"
 #include "lib/nn/device.h"
 #include "lib/nn/model.h"
+#include "lib/train/schedule.h"
 #include "lib/train/train_step.h"
 
 namespace lockstep {
@@ -19,6 +21,7 @@ namespace {
 
 constexpr uint32_t kDefaultRepeats = 5;
 constexpr uint32_t kWarmupEpochs = 1;  // the lab reports the second epoch
+constexpr double kDefaultGamma = 0.1;  // of torch.optim.lr_scheduler.MultiStepLR
 
 // The folder of the checkpoint must be there before hours are spent on what goes into it.
 absl::Status CheckCheckpointFolder(const std::string& path) {
@@ -60,6 +63,18 @@ proto::Precision ParsePrecision(const std::string& word) {
   return word == "bf16" ? proto::BF16 : word == "tf32" ? proto::TF32 : proto::FP32;
 }
 
+// A constant rate stays unset, as in records from before there was a schedule.
+void SetSchedule(const TrainSweepOptions& options, proto::TrainingSpec& spec) {
+  const std::string& word = options.schedule;
+  if (word != "constant") {
+    spec.set_schedule(word == "multistep" ? proto::MULTISTEP : word == "cosine" ? proto::COSINE : proto::ONE_CYCLE);
+  }
+  spec.mutable_lr_milestone()->Add(options.lr_milestones.begin(), options.lr_milestones.end());
+  const bool by_default = options.lr_gamma == 0 && spec.schedule() == proto::MULTISTEP;
+  spec.set_lr_gamma(by_default ? kDefaultGamma : options.lr_gamma);
+  spec.set_lr_warmup_epochs(options.lr_warmup_epochs);
+}
+
 // What the preset says, and the flags instead of it.
 void SetStep(const TrainSweepOptions& options, proto::TrainingSpec& spec) {
   const bool fast = options.preset == "fast";
@@ -76,6 +91,34 @@ void SetStep(const TrainSweepOptions& options, proto::TrainingSpec& spec) {
   }
 }
 
+// How it is trained, in words.
+std::string RecipeText(const proto::TrainingSpec& training) {
+  std::string text = absl::StrCat("learning rate ", training.learning_rate());
+  if (training.schedule() != proto::SCHEDULE_UNSPECIFIED) {
+    absl::StrAppend(&text, ", ", absl::AsciiStrToLower(proto::Schedule_Name(training.schedule())));
+  }
+  if (training.schedule() == proto::MULTISTEP) {
+    absl::StrAppend(&text, " times ", training.lr_gamma(), " with epochs ", absl::StrJoin(training.lr_milestone(), ", "));
+  }
+  if (training.lr_warmup_epochs() != 0) {
+    absl::StrAppend(&text, ", after a climb of ", training.lr_warmup_epochs(), " epochs");
+  }
+  return absl::StrCat(text, "; momentum ", training.momentum(), ", weight decay ", training.weight_decay(),
+                      training.augment() ? ", random crop and flip" : ", no augmentation", ", seed ", training.seed());
+}
+
+absl::Status CheckEvaluation(const TrainSweepOptions& options) {
+  const double target = options.target_accuracy;
+  if (!(target >= 0 && target <= 1)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--target_accuracy=", target, ": expected a fraction of the test set, such as 0.94, or 0 for none"));
+  }
+  if (!options.evaluate && (options.evaluate_every != 0 || target != 0)) {
+    return absl::InvalidArgumentError("--noevaluate: --evaluate_every and --target_accuracy need the test accuracy; leave one out");
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status CheckSweepOptions(const TrainSweepOptions& options) {
@@ -89,12 +132,14 @@ absl::Status CheckSweepOptions(const TrainSweepOptions& options) {
   RETURN_IF_ERROR(CheckWord("step", options.step, {"", "autograd", "fused"}));
   RETURN_IF_ERROR(CheckWord("precision", options.precision, {"", "fp32", "tf32", "bf16"}));
   RETURN_IF_ERROR(CheckWord("graph", options.graph, {"", "true", "false"}));
+  RETURN_IF_ERROR(CheckWord("schedule", options.schedule, {"constant", "multistep", "cosine", "one_cycle"}));
   RETURN_IF_ERROR(CheckWord("second_stream", options.second_stream, {"", "true", "false"}));
   if (options.epochs != 0 && options.repeats != 0 && options.epochs != kWarmupEpochs + options.repeats) {
     return absl::InvalidArgumentError(absl::StrCat("--epochs=", options.epochs, " is one warm-up and ",
                                                    options.epochs - kWarmupEpochs, " timed epochs, but --repeats=",
                                                    options.repeats, "; give one of the two"));
   }
+  RETURN_IF_ERROR(CheckEvaluation(options));
   return CheckCheckpointFolder(options.checkpoint);
 }
 
@@ -102,6 +147,7 @@ proto::TrainingSpec MakeTrainingSpec(const TrainSweepOptions& options, c10::Devi
   proto::TrainingSpec spec = options.training;
   spec.set_device(ToDeviceKind(device));
   SetStep(options, spec);
+  SetSchedule(options, spec);
   spec.set_warmup_epochs(kWarmupEpochs);
   const uint32_t timed = options.epochs != 0 ? options.epochs - kWarmupEpochs : kDefaultRepeats;
   spec.set_repeats(options.repeats != 0 ? options.repeats : timed);
@@ -112,6 +158,10 @@ proto::TrainingSpec MakeTrainingSpec(const TrainSweepOptions& options, c10::Devi
     spec.set_threads(ComputeThreads());
   }
   return spec;
+}
+
+uint32_t EvaluateEvery(const TrainSweepOptions& options) {
+  return options.evaluate_every == 0 && options.target_accuracy != 0 ? 1 : options.evaluate_every;
 }
 
 absl::StatusOr<SweepPlan> PlanSweep(const TrainSweepOptions& options, const Dataset& dataset) {
@@ -134,6 +184,8 @@ absl::StatusOr<SweepPlan> PlanSweep(const TrainSweepOptions& options, const Data
   plan.spec.mutable_model()->set_test_images(dataset.test.size());
   plan.spec.mutable_batch_size()->Add(plan.ladder.batch_sizes.begin(), plan.ladder.batch_sizes.end());
   plan.spec.set_memory_limit_bytes(options.memory_limit_bytes);
+  plan.spec.set_evaluate_every(EvaluateEvery(options));
+  plan.spec.set_target_accuracy(options.target_accuracy);
   return plan;
 }
 
@@ -149,18 +201,18 @@ std::map<std::string, std::string> ResultFlags(const TrainSweepOptions& options,
 std::string PlanText(const SweepPlan& plan) {
   const proto::TrainingSpec& training = plan.spec.training();
   const proto::ModelFacts& model = plan.spec.model();
-  const uint32_t epochs = training.warmup_epochs() + training.repeats();
+  const uint32_t epochs = TotalEpochs(training);
   // Forward, and backward with respect to inputs and weights: three times the forward's multiply-accumulates, two
   // operations each (backward with respect to the images themselves is not computed; the stem's share is below 1 %).
   const double epoch_tflop = 6 * model.forward_macs_per_image() * static_cast<double>(model.training_images()) / 1e12;
   std::string text = absl::StrCat(
       "plan: ", training.model(), " on ", proto::DeviceKind_Name(training.device()), ", ", epochs, " epochs of ",
       model.training_images(), " images at each batch size, about ", epoch_tflop, " TFLOP an epoch\n",
+      "  ", RecipeText(training), "\n",
       "  memory beside activations: ", 3 * model.gradient_bytes(), " bytes (weights, gradients, momentum)\n");
   for (const uint32_t batch : plan.ladder.batch_sizes) {
-    const uint64_t images = model.training_images();
-    const uint64_t steps = training.drop_last() ? images / batch : (images + batch - 1) / batch;
-    absl::StrAppend(&text, "  batch ", batch, ": ", steps, " steps an epoch, ", steps * epochs, " in all",
+    const uint32_t steps = StepsPerEpoch(model.training_images(), batch, training.drop_last());
+    absl::StrAppend(&text, "  batch ", batch, ": ", steps, " steps an epoch, ", uint64_t{steps} * epochs, " in all",
                     batch == plan.checkpoint_batch ? ", then the checkpoint" : "", "\n");
   }
   if (plan.ladder.exceeding != 0) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -33,12 +34,18 @@ struct TrainSweepOptions {
   // model, learning_rate (0: DefaultLearningRate), momentum, weight_decay, seed, augment, drop_last, loader_workers,
   // threads (0: LibTorch's default) and deterministic are taken from here; the other fields are filled by the stage.
   proto::TrainingSpec training;
+  std::string schedule = "constant";    // multistep, cosine or one_cycle; of the learning rate (schedule.h)
+  std::vector<uint32_t> lr_milestones;  // of multistep
+  double lr_gamma = 0;                  // likewise; 0: 0.1, torch's default
+  uint32_t lr_warmup_epochs = 0;        // the rate climbs to its peak meanwhile
   uint32_t epochs = 0;   // in all, the first one being the warm-up; 0: 1 + repeats
   uint32_t repeats = 0;  // timed epochs; 0: epochs - 1, or 5 when `epochs` is 0 too
 
   LadderOptions ladder;
   uint64_t memory_limit_bytes = 0;  // of a point's process, on a CPU; 0: none
   bool evaluate = true;             // test accuracy after the last epoch of each point
+  uint32_t evaluate_every = 0;      // and after each so many epochs; 0: not, or each one with a target
+  double target_accuracy = 0;       // training ends when the test accuracy is this; fraction, 0: none
   std::string checkpoint;           // where to put the weights; empty: nowhere
   uint32_t checkpoint_batch = 0;    // the point that they are trained at; 0: the first one
 };
@@ -56,6 +63,9 @@ absl::Status CheckSweepOptions(const TrainSweepOptions& options);
 
 // How each point is trained on `device`; the same in the parent and in its children. `options` passed CheckSweepOptions.
 proto::TrainingSpec MakeTrainingSpec(const TrainSweepOptions& options, c10::Device device);
+
+// Epochs from one evaluation to the next; 0: after the last one only.
+uint32_t EvaluateEvery(const TrainSweepOptions& options);
 
 // The plan for a data set. Builds the model once, to count it. InvalidArgument: a model, a rate or a batch that cannot be.
 // Unavailable: no such device. FailedPrecondition: a test accuracy is wanted of a data set without test images.

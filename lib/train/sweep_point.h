@@ -2,22 +2,18 @@
 #ifndef LOCKSTEP_LIB_TRAIN_SWEEP_POINT_H_
 #define LOCKSTEP_LIB_TRAIN_SWEEP_POINT_H_
 
-#include <c10/core/Device.h>
-
-#include <cstdint>
 #include <string>
 
+#include "absl/status/statusor.h"
 #include "lib/cifar/dataset.h"
 #include "lib/proto/sweep.pb.h"
+#include "lib/train/training_run.h"
 
 namespace lockstep {
 
 struct SweepPointOptions {
-  proto::TrainingSpec training;  // warmup_epochs + repeats epochs are trained
-  uint32_t batch_size = 0;       // at most as many as there are training images
-  c10::Device device = c10::Device(c10::kCPU);
-  bool evaluate = true;          // test accuracy after the last epoch, untimed; a checkpoint always has one
-  std::string checkpoint_path;   // the weights after the last epoch; empty: not kept
+  TrainingRunOptions run;
+  std::string checkpoint_path;  // the weights after the last epoch, with their test accuracy; empty: not kept
 };
 
 // Trains and returns a SweepPoint record and, when a checkpoint was written, a Checkpoint record. Running out of memory is

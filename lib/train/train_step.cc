@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/nn/torch_status.h"
+#include "lib/train/schedule.h"
 
 namespace lockstep {
 namespace {
@@ -75,7 +76,8 @@ absl::Status CheckTrainingSpec(const proto::TrainingSpec& spec) {
   RETURN_IF_ERROR(spec.step() == proto::FUSED ? CheckFused(spec) : CheckAutograd(spec));
   RETURN_IF_ERROR(CheckRate("learning_rate", spec.learning_rate()));
   RETURN_IF_ERROR(CheckRate("momentum", spec.momentum()));
-  return CheckRate("weight_decay", spec.weight_decay());
+  RETURN_IF_ERROR(CheckRate("weight_decay", spec.weight_decay()));
+  return CheckSchedule(spec);
 }
 
 TrainStep::TrainStep(std::shared_ptr<Model> model, const proto::TrainingSpec& spec, c10::Device device)

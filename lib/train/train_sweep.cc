@@ -2,10 +2,12 @@
 
 #include <cstdio>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "lib/base/exit_status.h"
 #include "lib/base/init_main.h"
 #include "lib/base/status_macros.h"
@@ -40,17 +42,43 @@ absl::StatusOr<proto::Header> MakeSweepHeader(const TrainSweepOptions& options, 
   return MakeHeader(header);
 }
 
-// One line of talk per point.
+// "; loss 0.0012, test accuracy 95.12 % after epoch 200", of the last epoch.
+std::string ResultText(const proto::SweepPoint& point) {
+  const proto::EpochResult& last = point.epoch(point.epoch_size() - 1);
+  std::string text = absl::StrFormat("; loss %.4f", last.mean_loss());
+  if (last.has_test_accuracy()) {
+    absl::StrAppendFormat(&text, ", test accuracy %.2f %%", 100 * last.test_accuracy());
+  }
+  return absl::StrCat(text, " after epoch ", point.epoch_size());
+}
+
+// What became of --target_accuracy, and the line's end before it; empty when there was none.
+std::string TargetText(const proto::TargetAccuracy& target) {
+  if (target.accuracy() == 0) {
+    return "";
+  }
+  const std::string wanted = absl::StrFormat("\n  %.2f %% of the test set: ", 100 * target.accuracy());
+  if (!target.reached()) {
+    return absl::StrCat(wanted, "not reached");
+  }
+  return absl::StrCat(wanted, absl::StrFormat("reached after epoch %d, %.2f s of training, %.2f s with the evaluations",
+                                              target.epoch() + 1, target.training_seconds(), target.total_seconds()));
+}
+
+// What became of a point, for the one who watches.
 void Tell(const proto::SweepPoint& point, bool resumed) {
   const int timed = point.epoch_seconds().value_size();
-  const char* from = resumed ? " (from the run before)" : "";
-  if (point.outcome() != proto::COMPLETED || timed == 0) {
-    std::fprintf(stderr, "batch %u: %s%s%s%s\n", point.batch_size(), proto::Outcome_Name(point.outcome()).c_str(),
-                 point.detail().empty() ? "" : ": ", point.detail().c_str(), from);
-    return;
+  std::string text = absl::StrCat("batch ", point.batch_size(), ": ");
+  if (point.outcome() != proto::COMPLETED) {
+    absl::StrAppend(&text, proto::Outcome_Name(point.outcome()), point.detail().empty() ? "" : ": ", point.detail());
+  } else if (timed == 0) {
+    absl::StrAppend(&text, "completed", ResultText(point), TargetText(point.target()));
+  } else {
+    absl::StrAppendFormat(&text, "%.3f s an epoch (%.3f s without waiting for data), second epoch of %d",
+                          point.epoch_seconds().value(0), point.step_seconds().value(0), timed + 1);
+    absl::StrAppend(&text, ResultText(point), TargetText(point.target()));
   }
-  std::fprintf(stderr, "batch %u: %.3f s an epoch (%.3f s without waiting for data), second epoch of %d%s\n",
-               point.batch_size(), point.epoch_seconds().value(0), point.step_seconds().value(0), timed + 1, from);
+  std::fprintf(stderr, "%s%s\n", text.c_str(), resumed ? " (from the run before)" : "");
 }
 
 // One run over the ladder, writing as it goes.
@@ -163,10 +191,12 @@ absl::Status RunTrainSweep(const TrainSweepOptions& options) {
 absl::Status RunTrainSweepPoint(const TrainSweepOptions& options, uint32_t batch_size) {
   return CatchTorchErrors("train_sweep", [&]() -> absl::Status {
     SweepPointOptions point;
-    ASSIGN_OR_RETURN(point.device, ResolveDevice(options.device));
-    point.training = MakeTrainingSpec(options, point.device);
-    point.batch_size = batch_size;
-    point.evaluate = options.evaluate;
+    ASSIGN_OR_RETURN(point.run.device, ResolveDevice(options.device));
+    point.run.training = MakeTrainingSpec(options, point.run.device);
+    point.run.batch_size = batch_size;
+    point.run.evaluate = options.evaluate;
+    point.run.evaluate_every = EvaluateEvery(options);
+    point.run.target_accuracy = options.target_accuracy;
     point.checkpoint_path = options.checkpoint;
     ASSIGN_OR_RETURN(const Dataset dataset, ReadDataset(options.input));
     ASSIGN_OR_RETURN(const proto::SweepFile file, RunSweepPoint(point, dataset));

@@ -7,6 +7,7 @@
 
 #include <fstream>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -243,6 +244,68 @@ TEST_F(TrainSweepTest, WritesACheckpointOfTheBatchAskedFor) {
   EXPECT_TRUE(FileExists(checkpoint));
 }
 
+TEST_F(TrainSweepTest, AScheduleIsFollowedAndRecorded) {
+  MakeInput(40);
+  ASSERT_EQ(Run({"--model=lenet5", "--batch=20", "--epochs=4", "--learning_rate=0.5", "--schedule=cosine",
+                 "--lr_warmup_epochs=1"}), 0) << Stderr();
+  const auto records = Records();
+  EXPECT_EQ(records[0].spec().training().schedule(), proto::COSINE);
+  const proto::SweepPoint& point = records[1].point();
+  ASSERT_EQ(point.epoch_size(), 4);
+  EXPECT_DOUBLE_EQ(point.epoch(0).learning_rate(), 0.25);
+  EXPECT_DOUBLE_EQ(point.epoch(0).last_learning_rate(), 0.5);
+  EXPECT_DOUBLE_EQ(point.epoch(1).learning_rate(), 0.5);
+  EXPECT_DOUBLE_EQ(point.epoch(2).learning_rate(), 0.375);  // cos 60 degrees
+  EXPECT_DOUBLE_EQ(point.epoch(3).last_learning_rate(), 0.125);
+  EXPECT_EQ(point.epoch(1).train_seconds(), point.epoch_seconds().value(0));
+  EXPECT_THAT(Stderr(), HasSubstr("batch 20  epoch   3/4  rate 0.375  loss "));
+}
+
+TEST_F(TrainSweepTest, EvaluatesOnTheWayAndStopsAtTheTarget) {
+  MakeInput(40);
+  std::vector<std::string> flags = {"--model=lenet5", "--batch=20", "--epochs=5", "--evaluate_every=2"};
+  ASSERT_EQ(Run(flags), 0) << Stderr();
+  proto::SweepPoint every_second = Records()[1].point();
+  for (const auto& [epoch, evaluated] : std::map<int, bool>{{0, false}, {1, true}, {2, false}, {3, true}, {4, true}}) {
+    EXPECT_EQ(every_second.epoch(epoch).has_test_accuracy(), evaluated) << epoch;
+    EXPECT_EQ(every_second.epoch(epoch).evaluate_seconds() > 0, evaluated) << epoch;
+  }
+  EXPECT_FALSE(every_second.has_target());
+
+  flags.back() = "--evaluate_every=1";
+  ASSERT_EQ(Run(flags), 0) << Stderr();
+  const proto::SweepPoint whole = Records()[1].point();
+  EXPECT_EQ(whole.epoch(4).mean_loss(), every_second.epoch(4).mean_loss());  // looking changes nothing
+  int best = 0;  // the first of the best, so that no epoch before reaches it
+  for (int epoch = 1; epoch < whole.epoch_size(); ++epoch) {
+    best = whole.epoch(epoch).test_accuracy() > whole.epoch(best).test_accuracy() ? epoch : best;
+  }
+  ASSERT_GT(whole.epoch(best).test_accuracy(), 0);
+
+  flags.back() = absl::StrCat("--target_accuracy=", whole.epoch(best).test_accuracy());
+  ASSERT_EQ(Run(flags), 0) << Stderr();
+  EXPECT_EQ(Records()[0].spec().evaluate_every(), 1);
+  const proto::SweepPoint reached = Records()[1].point();
+  ASSERT_EQ(reached.epoch_size(), best + 1);
+  EXPECT_TRUE(reached.target().reached());
+  EXPECT_EQ(reached.target().epoch(), best);
+  double training = 0;
+  double evaluating = 0;
+  for (const proto::EpochResult& epoch : reached.epoch()) {
+    training += epoch.train_seconds();
+    evaluating += epoch.evaluate_seconds();
+  }
+  EXPECT_DOUBLE_EQ(reached.target().training_seconds(), training);
+  EXPECT_DOUBLE_EQ(reached.target().total_seconds(), training + evaluating);
+  EXPECT_THAT(Stderr(), HasSubstr(absl::StrCat("reached after epoch ", best + 1, ", ")));
+
+  flags.back() = "--target_accuracy=1";
+  ASSERT_EQ(Run(flags), 0) << Stderr();
+  EXPECT_EQ(Records()[1].point().epoch_size(), 5);
+  EXPECT_FALSE(Records()[1].point().target().reached());
+  EXPECT_THAT(Stderr(), HasSubstr("100.00 % of the test set: not reached"));
+}
+
 TEST_F(TrainSweepTest, ADryRunTellsThePlanAndWritesNothing) {
   MakeInput(40);
   ASSERT_EQ(Run({"--model=lenet5", "--min_batch=8", "--repeats=2", "--dry_run"}), 0) << Stderr();
@@ -265,6 +328,11 @@ TEST_F(TrainSweepTest, RefusesImpossibleFlags) {
            {"--graph=true", "--graph=true: LibTorch's autograd is not captured"},
            {"--model=alexnet", "alexnet"},
            {"--momentum=-1", "--momentum=-1"},
+           {"--schedule=linear", "--schedule=linear: expected constant, multistep, cosine or one_cycle"},
+           {"--schedule=multistep", "--lr_milestones is missing"},
+           {"--lr_milestones=3,x", "--lr_milestones: 'x' is no number"},
+           {"--lr_warmup_epochs=6", "--lr_warmup_epochs=6 is not below the 6 epochs"},
+           {"--target_accuracy=94", "--target_accuracy=94: expected a fraction"},
            {"--factor=1", "--factor=1"}}) {
     EXPECT_EQ(Run({flag}), 2) << flag;
     EXPECT_THAT(Stderr(), HasSubstr(says));
@@ -272,6 +340,8 @@ TEST_F(TrainSweepTest, RefusesImpossibleFlags) {
   }
   EXPECT_EQ(Run({"--epochs=3", "--repeats=3"}), 2);
   EXPECT_THAT(Stderr(), HasSubstr("give one of the two"));
+  EXPECT_EQ(Run({"--noevaluate", "--target_accuracy=0.9"}), 2);
+  EXPECT_THAT(Stderr(), HasSubstr("--noevaluate"));
   EXPECT_EQ(Run({"--batch=8", "--checkpoint_batch=16", "--checkpoint=" + TempPath("x.pt")}), 2);
   EXPECT_THAT(Stderr(), HasSubstr("--checkpoint_batch=16"));
   EXPECT_EQ(Run({"--checkpoint=-"}), 2);

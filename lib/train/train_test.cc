@@ -3,6 +3,7 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/allclose.h>
 #include <ATen/ops/equal.h>
+#include <ATen/ops/from_blob.h>
 #include <ATen/ops/tensor.h>
 
 #include <cmath>
@@ -220,6 +221,24 @@ TEST(TrainStepTest, TheHookStandsBetweenBackwardAndOptimizer) {
   EXPECT_TRUE(at::equal(step.model().parameters()[0], LeNet5()->parameters()[0]));  // zero gradients, no decay
 }
 
+TEST(TrainStepTest, EachStepHasTheRateOfItsPlace) {
+  const ImageSet set = SmallImageSet(proto::TRAIN, 6);
+  BatchLoader loader(set, Options(set, 2));
+  TrainStep first_only(LeNet5(), Spec(), kCpu);
+  ASSERT_THAT(RunEpoch(first_only, loader, 0, InOrder(2)), IsOk());
+  TrainStep then_nothing(LeNet5(), Spec(), kCpu);
+  std::vector<uint32_t> asked;
+  const auto rate = [&](uint32_t step) {
+    asked.push_back(step);
+    return step == 0 ? Spec().learning_rate() : 0;
+  };
+  ASSERT_THAT(RunEpoch(then_nothing, loader, 0, InOrder(6), nullptr, nullptr, 0, rate), IsOk());
+  EXPECT_EQ(asked, InOrder(3));
+  for (size_t i = 0; i < first_only.model().parameters().size(); ++i) {
+    EXPECT_TRUE(at::equal(then_nothing.model().parameters()[i], first_only.model().parameters()[i])) << i;
+  }
+}
+
 TEST(TrainStepTest, PassesTheHooksErrorOn) {
   const ImageSet set = SmallImageSet(proto::TRAIN, 6);
   BatchLoader loader(set, Options(set, 2));
@@ -242,20 +261,49 @@ class Constant : public Model {
   int64_t seen = 0;
 };
 
-TEST(EvaluateTest, CountsEveryImageOnceAndRestoresTheMode) {
+TEST(EvaluatorTest, CountsEveryImageOnceAndRestoresTheMode) {
   const ImageSet set = SmallImageSet(proto::TEST, 23);  // labels 0 .. 9, 0 .. 9, 0 1 2: three of class 0
   const LoaderOptions options = Options(set, 7);
-  Constant model;
-  const auto accuracy = Evaluate(model, set, options.mean, options.std, 7, kCpu);
-  ASSERT_THAT(accuracy, IsOk());
-  EXPECT_DOUBLE_EQ(*accuracy, 3.0 / 23.0);
-  EXPECT_EQ(model.seen, 23);
-  EXPECT_TRUE(model.is_training());
+  Evaluator evaluator(set, options.mean, options.std, 7, kCpu);
+  for (int time = 1; time <= 2; ++time) {
+    Constant model;
+    const auto accuracy = evaluator.Accuracy(model);
+    ASSERT_THAT(accuracy, IsOk());
+    EXPECT_DOUBLE_EQ(*accuracy, 3.0 / 23.0);
+    EXPECT_EQ(model.seen, 23);
+    EXPECT_TRUE(model.is_training());
+  }
 }
 
-TEST(EvaluateTest, RefusesAnEmptySet) {
+// Keeps what it is shown.
+class Camera : public Model {
+ public:
+  torch::Tensor forward(torch::Tensor images) override {
+    seen.push_back(images.clone());
+    return images.new_zeros({images.size(0), kClasses});
+  }
+  std::vector<torch::Tensor> seen;
+};
+
+TEST(EvaluatorTest, ShowsTheLoadersImagesBitForBit) {
+  const ImageSet set = SmallImageSet(proto::TEST, 23);
+  const LoaderOptions options = Options(set, 7);
+  Camera model;
+  ASSERT_THAT(Evaluator(set, options.mean, options.std, 7, kCpu).Accuracy(model), IsOk());
+  BatchLoader loader(set, options);
+  loader.StartEpoch(0, InOrder(23));
+  ASSERT_EQ(model.seen.size(), 4);
+  Batch batch;
+  for (const torch::Tensor& seen : model.seen) {
+    ASSERT_THAT(loader.Next(&batch), IsOk());
+    EXPECT_TRUE(at::equal(seen, at::from_blob(batch.images.data(), {batch.size, 3, 32, 32}, at::kFloat)));
+  }
+}
+
+TEST(EvaluatorTest, RefusesAnEmptySet) {
   Constant model;
-  EXPECT_THAT(Evaluate(model, ImageSet(), {0, 0, 0}, {1, 1, 1}, 7, kCpu),
+  const ImageSet none;
+  EXPECT_THAT(Evaluator(none, {0, 0, 0}, {1, 1, 1}, 7, kCpu).Accuracy(model),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no images")));
 }
 

@@ -1,0 +1,50 @@
+// Trains a network epoch by epoch, whoever computes the steps: LibTorch's autograd (autograd_trainer.h) or the hand-written
+// step (fused_trainer.h).
+#ifndef LOCKSTEP_LIB_TRAIN_EPOCH_TRAINER_H_
+#define LOCKSTEP_LIB_TRAIN_EPOCH_TRAINER_H_
+
+#include <c10/core/Device.h>
+
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "lib/base/progress.h"
+#include "lib/cifar/batch_loader.h"
+#include "lib/cifar/dataset.h"
+#include "lib/nn/model.h"
+#include "lib/proto/sweep.pb.h"
+#include "lib/train/epoch_runner.h"
+
+namespace lockstep {
+
+// What is trained, and on what. `images` outlives the trainer.
+struct TrainerInput {
+  proto::TrainingSpec spec;  // has passed CheckTrainingSpec
+  LoaderOptions loader;      // batch size, augmentation, tail, normalisation
+  const ImageSet* images = nullptr;
+  std::shared_ptr<Model> model;  // its values are where training starts
+  c10::Device device = c10::Device(c10::kCPU);
+};
+
+// Not thread-safe. After an error it is not to be used again. Make, use and destroy it inside CatchTorchErrors.
+class EpochTrainer {
+ public:
+  virtual ~EpochTrainer() = default;
+
+  // Trains one epoch in the order of (seed, epoch), each step at its rate (schedule.h); `progress` counts the images of all
+  // epochs. ResourceExhausted: out of memory. Cancelled: a stop signal.
+  virtual absl::StatusOr<EpochTimes> Train(uint32_t epoch, Progress& progress) = 0;
+
+  // Puts into the input's model, on the device, what was learnt so far. Training may go on afterwards.
+  virtual absl::Status UpdateModel() = 0;
+
+  // Sets what the point says of how it was trained: timing method, memory predicted and taken (the peak is the larger of
+  // what it says already and what was taken since the last ResetPeakMemory), and why a part has no time.
+  virtual void Describe(proto::SweepPoint& point) const = 0;
+};
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_TRAIN_EPOCH_TRAINER_H_

@@ -1,0 +1,115 @@
+#include "lib/train/fused_trainer.h"
+
+#include <utility>
+
+#include "lib/base/status_macros.h"
+#include "lib/cifar/sampler.h"
+#include "lib/fused/resnet18_epoch.h"
+#include "lib/fused/resnet18_step.h"
+#include "lib/train/fused_weights.h"
+#include "lib/train/schedule.h"
+
+namespace lockstep {
+namespace {
+
+ConvolutionType TypeOf(proto::Precision precision) {
+  return precision == proto::BF16   ? ConvolutionType::kBf16
+         : precision == proto::TF32 ? ConvolutionType::kTf32
+                                    : ConvolutionType::kFp32;
+}
+
+ResNet18StepOptions ToStepOptions(const proto::TrainingSpec& spec, const LoaderOptions& loader) {
+  ResNet18StepOptions options;
+  options.type = TypeOf(spec.precision());
+  options.max_batch = loader.batch_size;
+  options.momentum = static_cast<float>(spec.momentum());
+  options.weight_decay = static_cast<float>(spec.weight_decay());
+  options.seed = loader.seed;
+  options.augment = loader.augment;
+  options.two_streams = spec.second_stream();
+  options.autotune = !spec.deterministic();  // which engine wins is not repeatable
+  options.deterministic = spec.deterministic();
+  return options;
+}
+
+ResidentImages ToResident(const ImageSet& images, const LoaderOptions& loader) {
+  ResidentImages resident;
+  resident.pixels = images.pixels.data();
+  resident.labels = images.labels.data();
+  resident.count = static_cast<uint32_t>(images.size());
+  resident.mean = loader.mean;
+  resident.std = loader.std;
+  return resident;
+}
+
+EpochTimes ToEpochTimes(const FusedEpoch& epoch) {
+  EpochTimes times;
+  times.epoch_seconds = epoch.seconds;
+  times.step_seconds = epoch.device_seconds;
+  times.data_wait_seconds = epoch.seconds - epoch.device_seconds;
+  times.steps = epoch.steps;
+  times.images = epoch.images;
+  times.mean_loss = epoch.mean_loss;
+  times.accuracy = epoch.accuracy;
+  return times;
+}
+
+class FusedTrainer : public EpochTrainer {
+ public:
+  static absl::StatusOr<std::unique_ptr<EpochTrainer>> Make(const TrainerInput& input) {
+    const ResNet18StepOptions options = ToStepOptions(input.spec, input.loader);
+    ASSIGN_OR_RETURN(std::unique_ptr<ResNet18Step> step, ResNet18Step::Make(options, ToResident(*input.images, input.loader)));
+    std::unique_ptr<FusedTrainer> trainer(new FusedTrainer(input, std::move(step)));
+    trainer->predicted_bytes_ = ResNet18Step::PredictBytes(options, trainer->images_);
+    ASSIGN_OR_RETURN(const ResNet18Values values, ToFusedValues(*input.model));
+    RETURN_IF_ERROR(trainer->step_->SetValues(values));
+    RETURN_IF_ERROR(trainer->epochs_.Prepare(trainer->images_, input.loader.drop_last));
+    return trainer;
+  }
+
+  absl::StatusOr<EpochTimes> Train(uint32_t epoch, Progress& progress) override {
+    const auto rate = [&](uint32_t step) { return static_cast<float>(LearningRateOf(input_.spec, steps_, epoch, step)); };
+    ASSIGN_OR_RETURN(const FusedEpoch result,
+                     epochs_.Train(EpochOrder(images_, input_.spec.seed(), epoch), epoch, rate,
+                                   [&](uint64_t done) { progress.Update(uint64_t{epoch} * images_ + done); }));
+    return ToEpochTimes(result);
+  }
+
+  absl::Status UpdateModel() override {
+    ASSIGN_OR_RETURN(const ResNet18Values trained, step_->GetValues());
+    input_.model->to(input_.device);
+    return FromFusedValues(trained, *input_.model);
+  }
+
+  void Describe(proto::SweepPoint& point) const override {
+    point.set_timing_method("cuda events around the epoch");
+    point.set_predicted_memory_bytes(predicted_bytes_);
+    point.set_peak_memory_bytes(step_->bytes());
+    for (proto::Samples* part : {point.mutable_copy_seconds(), point.mutable_forward_seconds(),
+                                 point.mutable_backward_seconds(), point.mutable_optimizer_seconds()}) {
+      part->clear_value();
+      part->set_absent_reason("the step is not timed in parts");
+    }
+  }
+
+ private:
+  FusedTrainer(const TrainerInput& input, std::unique_ptr<ResNet18Step> step)
+      : input_(input),
+        images_(static_cast<uint32_t>(input.images->size())),
+        steps_(StepsPerEpoch(images_, input.loader.batch_size, input.loader.drop_last)),
+        step_(std::move(step)),
+        epochs_(*step_, input.loader.batch_size, input.spec.cuda_graph()) {}
+
+  const TrainerInput input_;
+  const uint32_t images_;
+  const uint32_t steps_;  // of an epoch
+  const std::unique_ptr<ResNet18Step> step_;
+  ResNet18Epochs epochs_;
+  uint64_t predicted_bytes_ = 0;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<EpochTrainer>> MakeFusedTrainer(const TrainerInput& input) { return FusedTrainer::Make(input); }
+
+}  // namespace lockstep

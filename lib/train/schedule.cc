@@ -1,0 +1,108 @@
+#include "lib/train/schedule.h"
+
+#include <cmath>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+
+namespace lockstep {
+namespace {
+
+constexpr double kPi = 3.14159265358979323846;
+
+// The defaults of torch.optim.lr_scheduler.OneCycleLR, from Smith & Topin 2017.
+constexpr double kRisingShare = 0.3;        // pct_start
+constexpr double kDivFactor = 25;           // peak / first rate
+constexpr double kFinalDivFactor = 10'000;  // first rate / last rate
+
+// Half a cosine from `from` (share 0) to `to` (share 1).
+double Anneal(double from, double to, double share) { return to + (from - to) / 2 * (1 + std::cos(kPi * share)); }
+
+double MultistepFactor(const proto::TrainingSpec& spec, uint32_t epoch) {
+  double factor = 1;
+  for (const uint32_t milestone : spec.lr_milestone()) {
+    factor *= milestone <= epoch ? spec.lr_gamma() : 1;
+  }
+  return factor;
+}
+
+double CosineFactor(const proto::TrainingSpec& spec, uint32_t epoch) {
+  const uint32_t warmup = spec.lr_warmup_epochs();
+  return Anneal(1, 0, static_cast<double>(epoch - warmup) / (TotalEpochs(spec) - warmup));
+}
+
+double OneCycleFactor(double total_steps, double step) {
+  const double first = 1 / kDivFactor;
+  const double top = kRisingShare * total_steps - 1;  // where the peak is; a fraction, as in torch
+  if (step <= top) {
+    return Anneal(first, 1, top > 0 ? step / top : 1);
+  }
+  return Anneal(1, first / kFinalDivFactor, (step - top) / (total_steps - 1 - top));
+}
+
+absl::Status CheckMultistep(const proto::TrainingSpec& spec) {
+  if (!(spec.lr_gamma() > 0 && std::isfinite(spec.lr_gamma()))) {
+    return absl::InvalidArgumentError(absl::StrCat("--lr_gamma=", spec.lr_gamma(), ": expected a number above 0"));
+  }
+  if (spec.lr_milestone().empty()) {
+    return absl::InvalidArgumentError("--schedule=multistep: --lr_milestones is missing, such as --lr_milestones=60,120,160");
+  }
+  uint32_t before = 0;
+  for (const uint32_t milestone : spec.lr_milestone()) {
+    if (milestone <= before || milestone >= TotalEpochs(spec)) {
+      return absl::InvalidArgumentError(absl::StrCat("--lr_milestones: expected rising epochs from 1 to ", TotalEpochs(spec) - 1,
+                                                     ", the last one of the run, found ", milestone));
+    }
+    before = milestone;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckWarmup(const proto::TrainingSpec& spec) {
+  if (spec.lr_warmup_epochs() != 0 && spec.schedule() == proto::ONE_CYCLE) {
+    return absl::InvalidArgumentError("--lr_warmup_epochs: --schedule=one_cycle climbs by itself; leave it out");
+  }
+  if (spec.lr_warmup_epochs() != 0 && spec.lr_warmup_epochs() >= TotalEpochs(spec)) {
+    return absl::InvalidArgumentError(absl::StrCat("--lr_warmup_epochs=", spec.lr_warmup_epochs(), " is not below the ",
+                                                   TotalEpochs(spec), " epochs of the run"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+uint32_t TotalEpochs(const proto::TrainingSpec& spec) { return spec.warmup_epochs() + spec.repeats(); }
+
+uint32_t StepsPerEpoch(uint64_t images, uint32_t batch_size, bool drop_last) {
+  return static_cast<uint32_t>(drop_last ? images / batch_size : (images + batch_size - 1) / batch_size);
+}
+
+absl::Status CheckSchedule(const proto::TrainingSpec& spec) {
+  if (spec.schedule() == proto::MULTISTEP) {
+    RETURN_IF_ERROR(CheckMultistep(spec));
+  } else if (!spec.lr_milestone().empty() || spec.lr_gamma() != 0) {
+    return absl::InvalidArgumentError("--lr_milestones and --lr_gamma belong to --schedule=multistep");
+  }
+  return CheckWarmup(spec);
+}
+
+double LearningRateOf(const proto::TrainingSpec& spec, uint32_t steps_per_epoch, uint32_t epoch, uint32_t step) {
+  const double peak = spec.learning_rate();
+  const double run_step = static_cast<double>(epoch) * steps_per_epoch + step;
+  if (epoch < spec.lr_warmup_epochs()) {
+    return peak * (run_step + 1) / (static_cast<double>(spec.lr_warmup_epochs()) * steps_per_epoch);
+  }
+  switch (spec.schedule()) {
+    case proto::MULTISTEP:
+      return peak * MultistepFactor(spec, epoch);
+    case proto::COSINE:
+      return peak * CosineFactor(spec, epoch);
+    case proto::ONE_CYCLE:
+      return peak * OneCycleFactor(static_cast<double>(TotalEpochs(spec)) * steps_per_epoch, run_step);
+    default:
+      return peak;
+  }
+}
+
+}  // namespace lockstep

@@ -1,0 +1,38 @@
+// The learning rate of each step of a run. Knows nothing of LibTorch.
+//
+// With the peak p (TrainingSpec.learning_rate), E epochs of S steps, epoch e and step s of the run, both from 0:
+//   CONSTANT   p
+//   MULTISTEP  p * lr_gamma^(milestones <= e): torch.optim.lr_scheduler.MultiStepLR, stepped once an epoch
+//   COSINE     p/2 * (1 + cos(pi * (e - W) / (E - W))): CosineAnnealingLR with T_max = E - W and eta_min = 0, stepped once an
+//              epoch, as kuangliu/pytorch-cifar's main.py does, whose accuracy is the one to compare with; stepped with
+//              every batch it would be another recipe. The last epoch's rate is small, not 0: nothing would be learnt from it
+//   ONE_CYCLE  OneCycleLR(max_lr = p, total_steps = E * S, cycle_momentum = False), stepped with every batch: half a cosine
+//              from p / 25 up to p over the first 30 % of the steps, and another one down to p / 25 / 10,000
+// W = lr_warmup_epochs: in the first W * S steps the rate is p * (s + 1) / (W * S), with every batch as in Goyal et al. 2017,
+// section 2.2. It begins one share above 0, so that no step is lost.
+#ifndef LOCKSTEP_LIB_TRAIN_SCHEDULE_H_
+#define LOCKSTEP_LIB_TRAIN_SCHEDULE_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "lib/proto/sweep.pb.h"
+
+namespace lockstep {
+
+// All epochs of a run: those before timing starts and the timed ones.
+uint32_t TotalEpochs(const proto::TrainingSpec& spec);
+
+// Steps of an epoch over `images`, which are at least one batch.
+uint32_t StepsPerEpoch(uint64_t images, uint32_t batch_size, bool drop_last);
+
+// InvalidArgument names the flag: milestones that do not climb or lie beyond the run, a factor that is no number above 0, a
+// warm-up as long as the run or of a schedule that climbs by itself, values that the schedule has no use for.
+absl::Status CheckSchedule(const proto::TrainingSpec& spec);
+
+// The rate of one step; `step` counts from the epoch's beginning. The spec has passed CheckSchedule.
+double LearningRateOf(const proto::TrainingSpec& spec, uint32_t steps_per_epoch, uint32_t epoch, uint32_t step);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_TRAIN_SCHEDULE_H_

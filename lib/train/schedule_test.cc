@@ -1,0 +1,120 @@
+// Against what torch.optim.lr_scheduler of PyTorch 2.11 prints, and against rates that can be checked by hand.
+#include "lib/train/schedule.h"
+
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "google/protobuf/text_format.h"
+#include "gtest/gtest.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::StatusIs;
+using ::testing::DoubleNear;
+using ::testing::HasSubstr;
+using ::testing::Pointwise;
+
+// Both sides compute in double; torch's cosine is recursive, step from step, and gathers a rounding (2^-53 of the rate) with
+// each of its 200 steps: 200 * 2^-53 * 0.1 = 2e-15.
+constexpr double kTolerance = 1e-14;
+
+// A run of so many epochs, one of them the untimed first, with peak 0.1.
+proto::TrainingSpec Spec(uint32_t epochs, const std::string& more) {
+  proto::TrainingSpec spec;
+  EXPECT_TRUE(google::protobuf::TextFormat::MergeFromString(more, &spec)) << more;
+  spec.set_learning_rate(0.1);
+  spec.set_warmup_epochs(1);
+  spec.set_repeats(epochs - 1);
+  return spec;
+}
+
+// The rates of all steps.
+std::vector<double> Rates(const proto::TrainingSpec& spec, uint32_t steps) {
+  EXPECT_THAT(CheckSchedule(spec), IsOk());
+  std::vector<double> rates;
+  for (uint32_t epoch = 0; epoch < TotalEpochs(spec); ++epoch) {
+    for (uint32_t step = 0; step < steps; ++step) {
+      rates.push_back(LearningRateOf(spec, steps, epoch, step));
+    }
+  }
+  return rates;
+}
+
+auto Are(const std::vector<double>& rates) { return Pointwise(DoubleNear(kTolerance), rates); }
+
+TEST(ScheduleTest, ConstantUnlessAskedOtherwise) {
+  EXPECT_THAT(Rates(Spec(2, ""), 2), Are({0.1, 0.1, 0.1, 0.1}));
+  EXPECT_THAT(Rates(Spec(2, "schedule: CONSTANT"), 1), Are({0.1, 0.1}));
+}
+
+TEST(ScheduleTest, CosineGoesDownEpochByEpoch) {
+  // cos 0 = 1, cos 60 = 1/2, cos 120 = -1/2 degrees; each epoch's two steps share a rate.
+  EXPECT_THAT(Rates(Spec(3, "schedule: COSINE"), 2), Are({0.1, 0.1, 0.075, 0.075, 0.025, 0.025}));
+}
+
+TEST(ScheduleTest, CosineOver200EpochsIsTorchs) {
+  const std::vector<double> rates = Rates(Spec(200, "schedule: COSINE"), 1);
+  EXPECT_THAT((std::vector<double>{rates[0], rates[1], rates[50], rates[100], rates[199]}),
+              Are({0.1, 0.09999383162408304, 0.0853553390593274, 0.050000000000000024, 6.168375916970619e-06}));
+}
+
+TEST(ScheduleTest, MultistepIsTorchs) {  // MultiStepLR(milestones=[2, 4], gamma=0.2)
+  EXPECT_THAT(Rates(Spec(6, "schedule: MULTISTEP lr_milestone: [2, 4] lr_gamma: 0.2"), 1),
+              Are({0.1, 0.1, 0.02, 0.02, 0.004, 0.004}));
+}
+
+TEST(ScheduleTest, OneCycleIsTorchs) {  // OneCycleLR(max_lr=0.1, total_steps=10, cycle_momentum=False)
+  const std::vector<double> torch = {0.0040000000000000036, 0.052000000000000005, 0.1,
+                                     0.09504846320134738,   0.0811745653949763,   0.06112620219362893,
+                                     0.03887419780637107,   0.0188258346050237,   0.004951936798652629, 4e-07};
+  EXPECT_THAT(Rates(Spec(2, "schedule: ONE_CYCLE"), 5), Are(torch));
+  EXPECT_THAT(Rates(Spec(5, "schedule: ONE_CYCLE"), 2), Are(torch));
+}
+
+TEST(ScheduleTest, OneCycleOfFewStepsIsTorchs) {
+  EXPECT_THAT(Rates(Spec(1, "schedule: ONE_CYCLE"), 1), Are({4e-07}));
+  EXPECT_THAT(Rates(Spec(1, "schedule: ONE_CYCLE"), 2), Are({0.0811745653949763, 4e-07}));
+  EXPECT_THAT(Rates(Spec(1, "schedule: ONE_CYCLE"), 3), Are({0.09944154354509119, 0.046263710266697504, 4e-07}));
+}
+
+TEST(ScheduleTest, WarmupClimbsStepByStepAndTheScheduleFollows) {
+  // Two epochs of two steps: quarters. Then half a cosine over the two epochs that are left: 1, 1/2.
+  EXPECT_THAT(Rates(Spec(4, "schedule: COSINE lr_warmup_epochs: 2"), 2),
+              Are({0.025, 0.05, 0.075, 0.1, 0.1, 0.1, 0.05, 0.05}));
+  EXPECT_THAT(Rates(Spec(2, "lr_warmup_epochs: 1"), 2), Are({0.05, 0.1, 0.1, 0.1}));
+}
+
+TEST(ScheduleTest, MilestonesCountFromTheBeginningOfTheRun) {
+  EXPECT_THAT(Rates(Spec(4, "schedule: MULTISTEP lr_milestone: 2 lr_gamma: 0.5 lr_warmup_epochs: 1"), 2),
+              Are({0.05, 0.1, 0.1, 0.1, 0.05, 0.05, 0.05, 0.05}));
+}
+
+TEST(ScheduleTest, StepsAreCounted) {
+  EXPECT_EQ(StepsPerEpoch(50000, 128, false), 391);
+  EXPECT_EQ(StepsPerEpoch(50000, 128, true), 390);
+  EXPECT_EQ(StepsPerEpoch(100, 100, false), 1);
+}
+
+TEST(ScheduleTest, RefusesWhatCannotBe) {
+  const auto refused = [](const std::string& more, const std::string& says) {
+    EXPECT_THAT(CheckSchedule(Spec(10, more)), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(says))) << more;
+  };
+  refused("schedule: MULTISTEP lr_gamma: 0.1", "--lr_milestones is missing");
+  refused("schedule: MULTISTEP lr_gamma: 0.1 lr_milestone: [4, 4]", "from 1 to 9, the last one of the run, found 4");
+  refused("schedule: MULTISTEP lr_gamma: 0.1 lr_milestone: [4, 2]", "found 2");
+  refused("schedule: MULTISTEP lr_gamma: 0.1 lr_milestone: [10]", "found 10");
+  refused("schedule: MULTISTEP lr_gamma: 0.1 lr_milestone: [0]", "found 0");
+  refused("schedule: MULTISTEP lr_milestone: [4]", "--lr_gamma=0");
+  refused("schedule: MULTISTEP lr_gamma: nan lr_milestone: [4]", "--lr_gamma=nan");
+  refused("schedule: COSINE lr_milestone: [4]", "belong to --schedule=multistep");
+  refused("lr_gamma: 0.5", "belong to --schedule=multistep");
+  refused("schedule: COSINE lr_warmup_epochs: 10", "--lr_warmup_epochs=10 is not below the 10 epochs");
+  refused("schedule: ONE_CYCLE lr_warmup_epochs: 1", "climbs by itself");
+}
+
+}  // namespace
+}  // namespace lockstep

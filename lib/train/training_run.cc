@@ -1,0 +1,159 @@
+#include "lib/train/training_run.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "lib/base/progress.h"
+#include "lib/base/status_macros.h"
+#include "lib/base/stopwatch.h"
+#include "lib/nn/device.h"
+#include "lib/train/autograd_trainer.h"
+#include "lib/train/evaluate.h"
+#include "lib/train/fused_trainer.h"
+#include "lib/train/schedule.h"
+
+namespace lockstep {
+namespace {
+
+void AddTimes(const EpochTimes& times, proto::SweepPoint& point) {
+  point.mutable_epoch_seconds()->add_value(times.epoch_seconds);
+  point.mutable_step_seconds()->add_value(times.step_seconds);
+  point.mutable_data_wait_seconds()->add_value(times.data_wait_seconds);
+  point.mutable_copy_seconds()->add_value(times.copy_seconds);
+  point.mutable_forward_seconds()->add_value(times.forward_seconds);
+  point.mutable_backward_seconds()->add_value(times.backward_seconds);
+  point.mutable_optimizer_seconds()->add_value(times.optimizer_seconds);
+}
+
+// One epoch's share of the point.
+void AddEpoch(const EpochTimes& times, uint32_t epoch, const TrainingRunOptions& options, proto::SweepPoint& point) {
+  const proto::TrainingSpec& spec = options.training;
+  proto::EpochResult& result = *point.add_epoch();
+  result.set_epoch(epoch);
+  result.set_warmup(epoch < spec.warmup_epochs());
+  result.set_mean_loss(times.mean_loss);
+  result.set_train_accuracy(times.accuracy);
+  result.set_learning_rate(LearningRateOf(spec, times.steps, epoch, 0));
+  result.set_last_learning_rate(LearningRateOf(spec, times.steps, epoch, times.steps - 1));
+  result.set_train_seconds(times.epoch_seconds);
+  point.set_steps_per_epoch(times.steps);
+  point.set_images_per_epoch(times.images);
+  point.set_tail_batch(static_cast<uint32_t>(times.images - uint64_t{times.steps - 1} * options.batch_size));
+  if (!result.warmup()) {
+    AddTimes(times, point);
+  }
+}
+
+// "batch 128  epoch  12/200  rate 0.0994  loss 0.5123  train 82.10 %  test 80.02 %  0.45 s + 0.31 s"
+std::string EpochLine(const TrainingRunOptions& options, const proto::EpochResult& epoch) {
+  std::string line = absl::StrFormat("batch %d  epoch %3d/%d  rate %.3g  loss %.4f  train %.2f %%", options.batch_size,
+                                     epoch.epoch() + 1, TotalEpochs(options.training), epoch.learning_rate(),
+                                     epoch.mean_loss(), 100 * epoch.train_accuracy());
+  if (epoch.has_test_accuracy()) {
+    absl::StrAppendFormat(&line, "  test %.2f %%", 100 * epoch.test_accuracy());
+  }
+  absl::StrAppendFormat(&line, "  %.2f s", epoch.train_seconds());
+  return epoch.has_test_accuracy() ? absl::StrCat(line, absl::StrFormat(" + %.2f s", epoch.evaluate_seconds())) : line;
+}
+
+// What the last epoch says of the target.
+void SetTarget(double wanted, proto::SweepPoint& point) {
+  const proto::EpochResult& last = point.epoch(point.epoch_size() - 1);
+  proto::TargetAccuracy& target = *point.mutable_target();
+  target.set_accuracy(wanted);
+  if (!last.has_test_accuracy() || last.test_accuracy() < wanted) {
+    return;
+  }
+  target.set_reached(true);
+  target.set_epoch(last.epoch());
+  for (const proto::EpochResult& epoch : point.epoch()) {
+    target.set_training_seconds(target.training_seconds() + epoch.train_seconds());
+    target.set_total_seconds(target.total_seconds() + epoch.train_seconds() + epoch.evaluate_seconds());
+  }
+}
+
+uint32_t EvaluationBatch(const TrainingRunOptions& options) {
+  return options.device.is_cuda() ? kCudaEvaluationBatch : std::min(options.batch_size, kCudaEvaluationBatch);
+}
+
+class TrainingRun {
+ public:
+  TrainingRun(const TrainingRunOptions& options, const Dataset& dataset, const LoaderOptions& loader,
+              std::shared_ptr<Model> model, proto::SweepPoint& point)
+      : options_(options),
+        epochs_(TotalEpochs(options.training)),
+        input_{options.training, loader, &dataset.train, std::move(model), options.device},
+        evaluator_(dataset.test, loader.mean, loader.std, EvaluationBatch(options), options.device),
+        point_(point) {}
+
+  absl::Status Run() {
+    const proto::TrainingSpec& spec = options_.training;
+    Progress progress(absl::StrCat(spec.model(), " batch ", options_.batch_size),
+                      uint64_t{epochs_} * input_.images->size(), "images");
+    ResetPeakMemory(options_.device);
+    ASSIGN_OR_RETURN(trainer_, MakeTrainer());
+    for (uint32_t epoch = 0; epoch < epochs_ && !point_.target().reached(); ++epoch) {
+      ASSIGN_OR_RETURN(const EpochTimes times, trainer_->Train(epoch, progress));
+      AddEpoch(times, epoch, options_, point_);
+      trainer_->Describe(point_);
+      RETURN_IF_ERROR(FinishEpoch(epoch));
+      if (spec.schedule() != proto::SCHEDULE_UNSPECIFIED || options_.evaluate_every != 0) {
+        progress.Tell(EpochLine(options_, point_.epoch(point_.epoch_size() - 1)));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::StatusOr<std::unique_ptr<EpochTrainer>> MakeTrainer() const {
+    if (options_.training.step() == proto::FUSED) {
+      return MakeFusedTrainer(input_);
+    }
+    return MakeAutogradTrainer(input_);
+  }
+
+  // Evaluation, where it is due. After the last epoch it has the memory that training had.
+  absl::Status FinishEpoch(uint32_t epoch) {
+    const bool last = epoch + 1 == epochs_;
+    const bool due = options_.evaluate_every != 0 && (epoch + 1) % options_.evaluate_every == 0;
+    if (!last && !due) {
+      return absl::OkStatus();
+    }
+    *point_.mutable_device_state() = ReadDeviceState(options_.device);
+    const Stopwatch clock;
+    RETURN_IF_ERROR(trainer_->UpdateModel());
+    if (last) {
+      trainer_.reset();
+    }
+    if (options_.evaluate) {
+      ASSIGN_OR_RETURN(const double accuracy, evaluator_.Accuracy(*input_.model));
+      proto::EpochResult& result = *point_.mutable_epoch(point_.epoch_size() - 1);
+      result.set_test_accuracy(accuracy);
+      result.set_evaluate_seconds(clock.Seconds());
+      ResetPeakMemory(options_.device);
+    }
+    if (options_.target_accuracy != 0) {
+      SetTarget(options_.target_accuracy, point_);
+    }
+    return absl::OkStatus();
+  }
+
+  const TrainingRunOptions& options_;
+  const uint32_t epochs_;
+  const TrainerInput input_;
+  Evaluator evaluator_;
+  std::unique_ptr<EpochTrainer> trainer_;
+  proto::SweepPoint& point_;
+};
+
+}  // namespace
+
+absl::Status RunTraining(const TrainingRunOptions& options, const Dataset& dataset, const LoaderOptions& loader,
+                         const std::shared_ptr<Model>& model, proto::SweepPoint& point) {
+  return TrainingRun(options, dataset, loader, model, point).Run();
+}
+
+}  // namespace lockstep
