@@ -166,6 +166,22 @@ absl::StatusOr<ResNet18Values> ResNet18Buffers<T>::DownloadValues(cudaStream_t s
 }
 
 template <typename T>
+absl::Status ResNet18Buffers<T>::UploadMomentum(const ResNet18Values& momentum, cudaStream_t stream) {
+  RETURN_IF_ERROR(CheckLength("weights' momentum", momentum.weights.size(), net.weight_count));
+  RETURN_IF_ERROR(CheckLength("batch norm parameters' momentum", momentum.norms.size(), net.norm_count()));
+  RETURN_IF_ERROR(CopyIn(momentum.weights.data(), net.weight_count, weight_velocity, stream));
+  return CopyIn(momentum.norms.data(), net.norm_count(), norm_velocity, stream);
+}
+
+template <typename T>
+absl::StatusOr<ResNet18Values> ResNet18Buffers<T>::DownloadMomentum(cudaStream_t stream) {
+  ResNet18Values values;
+  ASSIGN_OR_RETURN(values.weights, CopyOut(weight_velocity, net.weight_count, stream));
+  ASSIGN_OR_RETURN(values.norms, CopyOut(norm_velocity, net.norm_count(), stream));
+  return values;
+}
+
+template <typename T>
 absl::StatusOr<ResNet18Values> ResNet18Buffers<T>::DownloadGradients(cudaStream_t stream) {
   ResNet18Values values;
   ASSIGN_OR_RETURN(const std::vector<T> of_weights, CopyOut(weight_gradients, net.weight_count, stream));

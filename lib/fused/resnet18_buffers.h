@@ -38,7 +38,9 @@ class ResNet18Buffers {
 
   // InvalidArgument: arrays of other lengths than `net` has.
   absl::Status Upload(const ResNet18Values& values, cudaStream_t stream);
+  absl::Status UploadMomentum(const ResNet18Values& momentum, cudaStream_t stream);
   absl::StatusOr<ResNet18Values> DownloadValues(cudaStream_t stream);
+  absl::StatusOr<ResNet18Values> DownloadMomentum(cudaStream_t stream);
   absl::StatusOr<ResNet18Values> DownloadGradients(cudaStream_t stream);
 
   // InvalidArgument: more entries or rates than there are images, no rates, or an image that there is not.

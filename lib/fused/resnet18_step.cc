@@ -57,6 +57,8 @@ class Step final : public ResNet18Step {
   absl::Status Prepare(uint32_t batch) override;
   absl::Status SetValues(const ResNet18Values& values) override;
   absl::StatusOr<ResNet18Values> GetValues() override;
+  absl::Status SetMomentum(const ResNet18Values& momentum) override;
+  absl::StatusOr<ResNet18Values> GetMomentum() override;
   absl::StatusOr<ResNet18Values> GetGradients() override;
   absl::Status BeginEpoch(const std::vector<uint32_t>& order, uint32_t epoch, const std::vector<float>& rates) override;
   absl::Status Enqueue(uint32_t batch) override;
@@ -208,6 +210,16 @@ absl::Status Step<T>::SetValues(const ResNet18Values& values) {
 template <typename T>
 absl::StatusOr<ResNet18Values> Step<T>::GetValues() {
   return buffers_.DownloadValues(main_.stream);
+}
+
+template <typename T>
+absl::Status Step<T>::SetMomentum(const ResNet18Values& momentum) {
+  return buffers_.UploadMomentum(momentum, main_.stream);
+}
+
+template <typename T>
+absl::StatusOr<ResNet18Values> Step<T>::GetMomentum() {
+  return buffers_.DownloadMomentum(main_.stream);
 }
 
 template <typename T>

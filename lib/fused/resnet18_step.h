@@ -74,6 +74,8 @@ class ResNet18Step {
   // The values of another network, its momentum forgotten.
   virtual absl::Status SetValues(const ResNet18Values& values) = 0;
   virtual absl::StatusOr<ResNet18Values> GetValues() = 0;
+  virtual absl::Status SetMomentum(const ResNet18Values& momentum) = 0;  // `running` is not looked at; after SetValues
+  virtual absl::StatusOr<ResNet18Values> GetMomentum() = 0;              // `running` stays empty
   virtual absl::StatusOr<ResNet18Values> GetGradients() = 0;  // of the last step; `running` stays empty
 
   // Where an epoch begins: its order, its number (which the augmentation knows it by), and the learning rate of each step.
