@@ -2,10 +2,12 @@
 #ifndef LOCKSTEP_LIB_CIFAR_APPEND_BYTES_H_
 #define LOCKSTEP_LIB_CIFAR_APPEND_BYTES_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "lib/cifar/pixel_bytes.h"
 
 namespace lockstep {
 
@@ -14,6 +16,21 @@ namespace lockstep {
 inline void AppendBytes(absl::string_view bytes, std::vector<uint8_t>& out) {
   const uint8_t* begin = reinterpret_cast<const uint8_t*>(bytes.data());
   out.insert(out.end(), begin, begin + bytes.size());
+}
+
+// A vector with an allocator of its own copies and moves its bytes one by one whatever the types.
+inline void AppendBytes(absl::string_view bytes, PixelBytes& out) {
+  const size_t old_size = out.size();
+  const size_t new_size = old_size + bytes.size();
+  if (new_size > out.capacity()) {
+    PixelBytes larger;
+    larger.reserve(std::max(new_size, 2 * out.capacity()));
+    larger.resize(old_size);
+    std::copy_n(out.data(), old_size, larger.data());
+    out.swap(larger);
+  }
+  out.resize(new_size);
+  std::copy_n(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size(), out.data() + old_size);
 }
 
 }  // namespace lockstep

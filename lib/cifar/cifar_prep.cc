@@ -1,5 +1,7 @@
 #include "lib/cifar/cifar_prep.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -10,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
 #include "lib/base/progress.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
@@ -104,21 +107,22 @@ std::string FormatClassNames(const proto::DatasetInfo& info) {
   return absl::StrJoin(classes, ", ");
 }
 
-absl::StatusOr<Dataset> Parse(const SourceFiles& source, const ParseOptions& options) {
+absl::StatusOr<Dataset> Parse(SourceFiles& source, const ParseOptions& options) {
   switch (source.format) {
     case proto::BINARY:
       return ParseBinary(source, options);
     case proto::PYTHON:
       return ParsePython(source, options);
     case proto::IMAGE_FOLDERS:
-      return ParseImageFolder(source, options);
+      // An archive's pictures are there, and a folder's once it is digested.
+      return source.input.sha256().empty() ? ReadImageFolder(source, options) : ParseImageFolder(source, options);
     default:
       return absl::InternalError(absl::StrCat(source.input.path(), ": no reader for ", InputFormatName(source.format)));
   }
 }
 
 // Unpacks where that is wanted, parses, and prints what was doubted.
-absl::StatusOr<Dataset> MakeDataset(const CifarPrepOptions& options, proto::InputFormat wanted, SourceFiles source) {
+absl::StatusOr<Dataset> MakeDataset(const CifarPrepOptions& options, proto::InputFormat wanted, SourceFiles& source) {
   if (wanted == proto::SYNTHETIC) {
     return MakeSynthetic(options.synthetic);
   }
@@ -136,12 +140,26 @@ absl::StatusOr<Dataset> MakeDataset(const CifarPrepOptions& options, proto::Inpu
 }
 
 absl::StatusOr<Dataset> MakeAndSummarize(const CifarPrepOptions& options, proto::InputFormat wanted,
-                                         SourceFiles source) {
-  absl::StatusOr<Dataset> dataset = MakeDataset(options, wanted, std::move(source));
+                                         SourceFiles& source) {
+  absl::StatusOr<Dataset> dataset = MakeDataset(options, wanted, source);
   if (dataset.ok()) {
     std::fputs(DatasetSummary(*dataset).c_str(), stderr);
   }
   return dataset;
+}
+
+// Whether there is an output that may be this result. Where there is none, what pictures are read for can be done at
+// once.
+bool MayBeThere(const CifarPrepOptions& options) {
+  return !options.force && !options.dry_run && access(options.output.c_str(), F_OK) == 0;
+}
+
+absl::StatusOr<SourceFiles> OpenSource(const CifarPrepOptions& options, proto::InputFormat wanted) {
+  ASSIGN_OR_RETURN(SourceFiles source, ListSource(options.input, wanted));
+  if (source.format != proto::IMAGE_FOLDERS || MayBeThere(options)) {
+    RETURN_IF_ERROR(ReadFiles(source));
+  }
+  return source;
 }
 
 }  // namespace
@@ -164,23 +182,25 @@ std::string DatasetSummary(const Dataset& dataset) {
 absl::Status RunCifarPrep(const CifarPrepOptions& options) {
   ASSIGN_OR_RETURN(const proto::InputFormat wanted, ParseInputFormat(options.input_format, options.input));
   HeaderOptions header_options = DescribeRun(options, wanted == proto::SYNTHETIC);
+  header_options.start_time = absl::Now();
   SourceFiles source;
+  const auto make_header = [&] {
+    header_options.inputs.assign(wanted != proto::SYNTHETIC, source.input);
+    return MakeHeader(header_options);
+  };
   if (wanted != proto::SYNTHETIC) {
     RETURN_IF_ERROR(CheckCountsUnset(options.synthetic));
-    ASSIGN_OR_RETURN(source, ReadSource(options.input, wanted));
-    header_options.inputs.push_back(source.input);
+    ASSIGN_OR_RETURN(source, OpenSource(options, wanted));
   }
+  if (MayBeThere(options) && IsCached(options.output, make_header())) {
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(const Dataset dataset, MakeAndSummarize(options, wanted, source));
   if (options.dry_run) {
-    RETURN_IF_ERROR(MakeAndSummarize(options, wanted, std::move(source)).status());
     std::fprintf(stderr, "dry run: %s not written\n", options.output.c_str());
     return absl::OkStatus();
   }
-  const proto::Header header = MakeHeader(header_options);
-  if (!options.force && IsCached(options.output, header)) {
-    return absl::OkStatus();
-  }
-  ASSIGN_OR_RETURN(const Dataset dataset, MakeAndSummarize(options, wanted, std::move(source)));
-  return WriteDataset(options.output, header, dataset);
+  return WriteDataset(options.output, make_header(), dataset);
 }
 
 }  // namespace lockstep

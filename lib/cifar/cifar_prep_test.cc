@@ -244,6 +244,66 @@ TEST(CifarPrepTest, EveryArchiveOfTheSameImagesGivesTheirPixels) {
   }
 }
 
+// The pictures of PictureTar, in a folder.
+CifarPrepOptions PictureFolderRun(const Dataset& dataset) {
+  CifarPrepOptions options;
+  options.output = TempPath("dataset.rec");
+  options.input = TempPath("folder");
+  options.allow_partial = true;
+  mkdir(options.input.c_str(), 0755);
+  for (const ImageSet* set : {&dataset.train, &dataset.test}) {
+    const std::string split = absl::StrCat(options.input, set == &dataset.train ? "/train" : "/test");
+    mkdir(split.c_str(), 0755);
+    for (size_t i = 0; i < set->size(); ++i) {
+      const std::string folder = absl::StrCat(split, "/", ClassName(set->labels[i]));
+      mkdir(folder.c_str(), 0755);
+      WriteFile(absl::StrFormat("%s/%04d.png", folder, i), PngOfPlanes(&set->pixels[i * kImageBytes]));
+    }
+  }
+  return options;
+}
+
+// Without an output each picture is read, digested and decoded in one go; with one, all are digested first.
+TEST(CifarPrepTest, AFolderOfPicturesIsTheSameReadInOnePassOrTwo) {
+  const Dataset images = TwoSplits();
+  const CifarPrepOptions options = PictureFolderRun(images);
+  ASSERT_THAT(RunCifarPrep(options), IsOk());
+  const auto one_pass = ReadDataset(options.output);
+  ASSERT_THAT(one_pass, IsOk());
+  EXPECT_EQ(one_pass->train.pixels, images.train.pixels);
+  EXPECT_EQ(one_pass->train.labels, images.train.labels);
+  EXPECT_EQ(one_pass->test.pixels, images.test.pixels);
+  const std::string file = ReadFile(options.output), key = StartTimeAndKey(options.output);
+  ASSERT_THAT(RunCifarPrep(options), IsOk());  // cached: the digests are the same
+  EXPECT_EQ(ReadFile(options.output), file);
+  WriteFile(options.output, "something else");
+  ASSERT_THAT(RunCifarPrep(options), IsOk());
+  const auto two_passes = ReadDataset(options.output);
+  ASSERT_THAT(two_passes, IsOk());
+  EXPECT_EQ(two_passes->train.pixels, images.train.pixels);
+  EXPECT_EQ(two_passes->train.info.SerializeAsString(), one_pass->train.info.SerializeAsString());
+  EXPECT_EQ(StartTimeAndKey(options.output).substr(21), key.substr(21));  // without the start time
+}
+
+TEST(CifarPrepTest, AChangedPictureMakesTheRecordsAgain) {
+  Dataset images = TwoSplits();
+  const CifarPrepOptions options = PictureFolderRun(images);
+  ASSERT_THAT(RunCifarPrep(options), IsOk());
+  images.train.pixels[0] ^= 1;
+  WriteFile(options.input + "/train/class0/0000.png", PngOfPlanes(images.train.pixels.data()));
+  ASSERT_THAT(RunCifarPrep(options), IsOk());
+  EXPECT_EQ(ReadDataset(options.output)->train.pixels, images.train.pixels);
+}
+
+TEST(CifarPrepTest, ADamagedPictureOfAFolderIsNamedAndLeavesNoFile) {
+  const CifarPrepOptions options = PictureFolderRun(TwoSplits());
+  WriteFile(options.input + "/train/class0/0000.png", "not a picture");
+  EXPECT_THAT(RunCifarPrep(options),
+              StatusIs(absl::StatusCode::kDataLoss,
+                       HasSubstr(options.input + ": train/class0/0000.png: expected a PNG or a JPEG picture")));
+  EXPECT_FALSE(FileExists(options.output));
+}
+
 TEST(CifarPrepTest, AnArchiveIsCachedBeforeItIsTakenApart) {
   CifarPrepOptions options = ArchiveRun(Gzip(PictureTar(TwoSplits())));
   ASSERT_THAT(RunCifarPrep(options), IsOk());

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "lib/cifar/pixel_bytes.h"
 #include "lib/proto/dataset.pb.h"
 
 namespace lockstep {
@@ -25,7 +26,7 @@ inline constexpr uint32_t kChunkImages = 1000;
 // One split.
 struct ImageSet {
   proto::DatasetInfo info;
-  std::vector<uint8_t> pixels;  // uint8 (n, 3, 32, 32)
+  PixelBytes pixels;            // uint8 (n, 3, 32, 32)
   std::vector<uint8_t> labels;  // uint8 (n), each below info.class_name_size()
 
   size_t size() const { return labels.size(); }

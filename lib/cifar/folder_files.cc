@@ -84,12 +84,13 @@ struct Level {
   std::string shown;  // for messages
 
   std::vector<FolderFile> files;
-  std::vector<std::string> others;
+  FormatFinder finder;       // of these files and of others
   std::vector<Level> inner;  // folders that may hold more
 };
 
 absl::Status LookInto(Level& level) {
   ASSIGN_OR_RETURN(const std::vector<Entry> entries, List(*level.folder, level.shown));
+  level.files.reserve(entries.size());
   for (const Entry& entry : entries) {
     std::string inside = level.path.empty() ? entry.name : absl::StrCat(level.path, "/", entry.name);
     if (entry.is_folder && MayHold(level.path, entry.name)) {
@@ -97,9 +98,10 @@ absl::Status LookInto(Level& level) {
       ASSIGN_OR_RETURN(auto folder, Open(level.folder->fd(), entry.name, shown));
       level.inner.push_back({std::move(folder), std::move(inside), std::move(shown), {}, {}, {}});
     } else if (auto place = entry.is_folder ? absl::nullopt : PlaceOf(inside)) {
-      level.files.push_back({*std::move(place), level.folder, entry.name, entry.is_regular});
+      level.finder.Add(*place);
+      level.files.push_back({*std::move(place), level.folder, entry.is_regular});
     } else {
-      level.others.push_back(std::move(inside));
+      level.finder.AddOther(inside);
     }
   }
   return absl::OkStatus();
@@ -107,13 +109,8 @@ absl::Status LookInto(Level& level) {
 
 // Moves what `level` found to the listing, and its folders to `next`.
 absl::Status TakeOver(Level& level, const std::string& top, FolderListing& listing, std::vector<Level>& next) {
-  for (FolderFile& file : level.files) {
-    listing.finder.Add(file.place);
-    listing.files.push_back(std::move(file));
-  }
-  for (const std::string& other : level.others) {
-    listing.finder.AddOther(other);
-  }
+  listing.finder.Add(level.finder);
+  std::move(level.files.begin(), level.files.end(), std::back_inserter(listing.files));
   std::move(level.inner.begin(), level.inner.end(), std::back_inserter(next));
   if (listing.files.size() > kMaxSourceFiles) {
     return absl::FailedPreconditionError(absl::StrCat(top, ": expected at most ", kMaxSourceFiles,
@@ -122,15 +119,30 @@ absl::Status TakeOver(Level& level, const std::string& top, FolderListing& listi
   return absl::OkStatus();
 }
 
-// A picture's bytes by a single read, which saves asking for the size: 60,000 times. Nothing when it is not that small.
-absl::optional<std::string> ReadSmall(int fd) {
-  char buffer[16 << 10];  // of CIFAR-10's pictures the largest are 3 kB as PNG
-  const ssize_t n = read(fd, buffer, sizeof(buffer));
-  if (n >= 0 && static_cast<size_t>(n) < sizeof(buffer)) {
-    return std::string(buffer, static_cast<size_t>(n));
+// The file by a single read, which saves asking for its size: 60,000 times. Nothing when it is not that small.
+absl::optional<absl::string_view> ReadSmall(int fd, std::string& buffer) {
+  constexpr size_t kSmallBytes = 16 << 10;  // of CIFAR-10's pictures the largest are 3 kB as PNG
+  buffer.resize(std::max(buffer.size(), kSmallBytes));
+  const ssize_t n = read(fd, &buffer[0], buffer.size());
+  if (n >= 0 && static_cast<size_t>(n) < buffer.size()) {
+    return absl::string_view(buffer.data(), static_cast<size_t>(n));
   }
   lseek(fd, 0, SEEK_SET);
   return absl::nullopt;
+}
+
+absl::StatusOr<absl::string_view> ReadOfKnownSize(int fd, const std::string& shown, std::string& buffer) {
+  struct stat info;
+  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(shown, ": expected a regular file, found a FIFO, a socket or a device; remove it"));
+  }
+  ASSIGN_OR_RETURN(buffer, ReadAll(fd, static_cast<uint64_t>(info.st_size), kMaxSourceFileBytes, shown));
+  if (buffer.size() != static_cast<uint64_t>(info.st_size)) {
+    return absl::DataLossError(absl::StrCat(shown, ": expected ", info.st_size, " bytes, found ", buffer.size(),
+                                            "; the file changed while it was read"));
+  }
+  return absl::string_view(buffer);
 }
 
 }  // namespace
@@ -190,29 +202,21 @@ absl::StatusOr<std::string> ReadAll(int fd, uint64_t size_hint, uint64_t max_byt
   return bytes;
 }
 
-absl::StatusOr<std::string> ReadFolderFile(const FolderFile& file, const std::string& shown) {
+absl::StatusOr<absl::string_view> ReadFolderFile(const OpenFolder& folder, const std::string& name, bool one_read,
+                                                 const std::string& top, std::string& buffer) {
+  const char* const entry = name.c_str() + (name.rfind('/') + 1);  // without a '/': npos + 1, which is 0
   // O_NONBLOCK: opening a FIFO would otherwise wait for its writer.
-  const int fd = openat(file.folder->fd(), file.entry.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  const int fd = openat(folder.fd(), entry, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   if (fd < 0) {
-    return absl::NotFoundError(absl::StrCat(shown, ": cannot open: ", std::strerror(errno)));
+    return absl::NotFoundError(absl::StrCat(top, ": ", name, ": cannot open: ", std::strerror(errno)));
   }
   const OpenFolder closer(fd);
-  if (file.regular && file.place.format == proto::IMAGE_FOLDERS) {
-    if (absl::optional<std::string> bytes = ReadSmall(fd)) {
-      return *std::move(bytes);
+  if (one_read) {
+    if (const absl::optional<absl::string_view> bytes = ReadSmall(fd, buffer)) {
+      return *bytes;
     }
   }
-  struct stat info;
-  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(shown, ": expected a regular file, found a FIFO, a socket or a device; remove it"));
-  }
-  ASSIGN_OR_RETURN(std::string bytes, ReadAll(fd, static_cast<uint64_t>(info.st_size), kMaxSourceFileBytes, shown));
-  if (bytes.size() != static_cast<uint64_t>(info.st_size)) {
-    return absl::DataLossError(absl::StrCat(shown, ": expected ", info.st_size, " bytes, found ", bytes.size(),
-                                            "; the file changed while it was read"));
-  }
-  return bytes;
+  return ReadOfKnownSize(fd, absl::StrCat(top, ": ", name), buffer);
 }
 
 }  // namespace lockstep

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "lib/cifar/input_format.h"
 
 namespace lockstep {
@@ -25,10 +26,9 @@ class OpenFolder {
 };
 
 struct FolderFile {
-  Place place;
-  std::shared_ptr<const OpenFolder> folder;
-  std::string entry;     // its name there
-  bool regular = false;  // as its folder says; not of a link
+  Place place;                               // its name there is the last part of place.name
+  std::shared_ptr<const OpenFolder> folder;  // the innermost one
+  bool regular = false;                      // as that folder says; not of a link
 };
 
 struct FolderListing {
@@ -40,9 +40,12 @@ struct FolderListing {
 // file. NotFound, FailedPrecondition: the folder cannot be opened. Links are followed: the folder is the user's own.
 absl::StatusOr<FolderListing> ListFolder(const std::string& path);
 
-// The file's bytes. `shown` is its path for messages. FailedPrecondition: not a regular file (nothing is waited for),
+// The bytes of the file in `folder` whose name is the last part of `name`. They are in `buffer`, which may stay larger:
+// used for one file after another it spares its memory each time. With `one_read` the file is known to be regular, and
+// likely to be small. Messages begin with "TOP: NAME". FailedPrecondition: not a regular file (nothing is waited for),
 // or larger than kMaxSourceFileBytes. DataLoss: reading failed, or the file changed meanwhile.
-absl::StatusOr<std::string> ReadFolderFile(const FolderFile& file, const std::string& shown);
+absl::StatusOr<absl::string_view> ReadFolderFile(const OpenFolder& folder, const std::string& name, bool one_read,
+                                                 const std::string& top, std::string& buffer);
 
 // All bytes of an open descriptor; `what` is said to be too large beyond `max_bytes`.
 absl::StatusOr<std::string> ReadAll(int fd, uint64_t size_hint, uint64_t max_bytes, const std::string& shown);

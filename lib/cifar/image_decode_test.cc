@@ -48,6 +48,12 @@ PngOptions Kind(int color_type, int bit_depth = 8) {
   return options;
 }
 
+// Those of the small data set's first image.
+std::vector<uint8_t> SmallPixels() {
+  const ImageSet set = SmallImageSet(proto::TRAIN, 1);
+  return {set.pixels.begin(), set.pixels.end()};
+}
+
 // Every pixel of a plane has the same value.
 std::vector<uint8_t> Flat(uint8_t red, uint8_t green, uint8_t blue) {
   std::vector<uint8_t> pixels(kPlaneBytes, red);
@@ -57,7 +63,7 @@ std::vector<uint8_t> Flat(uint8_t red, uint8_t green, uint8_t blue) {
 }
 
 TEST(DecodeImageTest, APngGivesItsSamplesBack) {
-  const std::vector<uint8_t> pixels = SmallImageSet(proto::TRAIN, 1).pixels;
+  const std::vector<uint8_t> pixels = SmallPixels();
   EXPECT_EQ(Decoded(PngOfPlanes(pixels.data())), pixels);
 }
 
@@ -249,7 +255,7 @@ TEST(DecodeImageTest, ManyPicturesTakeNoMoreMemoryThanOne) {
 }
 
 TEST(DecodeImageTest, CutAnywhereAPictureIsAnError) {
-  const std::vector<uint8_t> pixels = SmallImageSet(proto::TRAIN, 1).pixels;
+  const std::vector<uint8_t> pixels = SmallPixels();
   for (const std::string& file : {PngOfPlanes(pixels.data()), Jpeg({200, 100, 50})}) {
     for (size_t size = 0; size < file.size(); ++size) {
       EXPECT_THAT(Refusal(file.substr(0, size)),
@@ -262,7 +268,7 @@ TEST(DecodeImageTest, CutAnywhereAPictureIsAnError) {
 // Every byte of a PNG is under a CRC or compared: a flip is an error or changes nothing (in a chunk that is passed
 // over).
 TEST(DecodeImageTest, AFlippedBitNeverChangesAPng) {
-  const std::vector<uint8_t> pixels = SmallImageSet(proto::TRAIN, 1).pixels;
+  const std::vector<uint8_t> pixels = SmallPixels();
   const std::string file = Png(std::string(1024, '\2'), Kind(PNG_COLOR_TYPE_GRAY));
   const std::vector<uint8_t> whole = Decoded(file);
   for (size_t bit = 0; bit < 8 * file.size(); ++bit) {

@@ -18,6 +18,10 @@ namespace lockstep {
 // allow_partial) there are not 5,000 and 1,000 pictures of each. Cancelled: SIGINT or SIGTERM.
 absl::StatusOr<Dataset> ParseImageFolder(const SourceFiles& source, const ParseOptions& options);
 
+// The same of a folder that is listed only: each picture is read, digested and decoded in one go, and source.input is
+// filled. One pass over 60,000 files instead of two, and their bytes are never held together. Errors of reading too.
+absl::StatusOr<Dataset> ReadImageFolder(SourceFiles& source, const ParseOptions& options);
+
 }  // namespace lockstep
 
 #endif  // LOCKSTEP_LIB_CIFAR_IMAGE_FOLDER_H_

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
@@ -9,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/types/span.h"
 
 namespace lockstep {
 namespace {
@@ -37,7 +39,7 @@ bool IsPicture(absl::string_view name) {
           absl::EndsWithIgnoreCase(name, ".jpeg"));
 }
 
-absl::optional<proto::InputFormat> FormatOf(const std::vector<absl::string_view>& parts) {
+absl::optional<proto::InputFormat> FormatOf(absl::Span<const absl::string_view> parts) {
   if (parts.size() == 1 && IsBatchFile(parts[0], ".bin", "batches.meta.txt")) {
     return proto::BINARY;
   }
@@ -95,16 +97,27 @@ absl::StatusOr<proto::InputFormat> ParseInputFormat(absl::string_view flag, absl
 }
 
 absl::optional<Place> PlaceOf(absl::string_view path) {
-  std::vector<absl::string_view> parts = absl::StrSplit(path, '/');
+  const absl::InlinedVector<absl::string_view, 4> parts = absl::StrSplit(path, '/');  // of a picture at most four
   if (const auto format = FormatOf(parts)) {
     return Place{*format, "", std::string(path)};
   }
   const absl::string_view root = parts[0];
-  parts.erase(parts.begin());
-  if (const auto format = FormatOf(parts); format && !absl::StartsWith(root, ".")) {
+  if (const auto format = FormatOf(absl::MakeSpan(parts).subspan(1)); format && !absl::StartsWith(root, ".")) {
     return Place{*format, std::string(root), std::string(path.substr(root.size() + 1))};
   }
   return absl::nullopt;
+}
+
+void FormatFinder::Add(const FormatFinder& other) {
+  for (const auto& [kind, count] : other.found_) {
+    found_[kind] += count;
+  }
+  for (const std::string& name : other.others_) {
+    if (others_.size() < kOthersShown) {
+      others_.push_back(name);
+    }
+  }
+  other_count_ += other.other_count_;
 }
 
 void FormatFinder::AddOther(absl::string_view path) {

@@ -41,6 +41,7 @@ absl::optional<Place> PlaceOf(absl::string_view path);
 class FormatFinder {
  public:
   void Add(const Place& place) { ++found_[{place.format, place.root}]; }
+  void Add(const FormatFinder& other);    // what another one has found
   void AddOther(absl::string_view path);  // for the message when nothing is found
 
   // The one format and root to read, of `wanted` alone unless that is INPUT_FORMAT_UNSPECIFIED. FailedPrecondition,

@@ -38,53 +38,24 @@ void SortByName(std::vector<SourceFile>& files) {
   }
 }
 
-// lib/proto/header.proto: of a folder, the digest of the lines "sha256  name", sorted by name.
-proto::Input DescribeFolder(const std::string& path, const std::vector<SourceFile>& files) {
-  constexpr size_t kPiece = size_t{64} << 10;  // a line at a time costs as much again
-  proto::Input input;
-  Sha256 digest;
-  std::string lines;
-  for (const SourceFile& file : files) {
-    absl::StrAppend(&lines, file.sha256, "  ", file.name, "\n");
-    if (lines.size() >= kPiece) {
-      digest.Update(lines);
-      lines.clear();
-    }
-    input.set_size_bytes(input.size_bytes() + file.bytes.size());
-  }
-  digest.Update(lines);
-  input.set_path(path);
-  input.set_sha256(digest.HexDigest());
-  return input;
-}
-
-absl::StatusOr<SourceFiles> ReadFolder(const std::string& path, proto::InputFormat wanted) {
+// The listed files of the kind that is wanted.
+absl::StatusOr<SourceFiles> ListFiles(const std::string& path, proto::InputFormat wanted) {
   ASSIGN_OR_RETURN(FolderListing listing, ListFolder(path));
   ASSIGN_OR_RETURN(const auto kind, listing.finder.Decide(path, wanted));
-  auto& found = listing.files;
-  found.erase(std::remove_if(found.begin(), found.end(),
-                             [&kind](const FolderFile& file) {
-                               return file.place.format != kind.first || file.place.root != kind.second;
-                             }),
-              found.end());
   SourceFiles source;
+  source.input.set_path(path);
   source.format = kind.first;
-  source.files.resize(found.size());
-  Progress progress("reading", found.size(), "files");
-  ParallelOptions options;
-  options.progress = &progress;
-  options.block =
-      kind.first == proto::IMAGE_FOLDERS ? 64 : 1;  // 64 pictures take about 1 ms; the others are 30 MB each
-  RETURN_IF_ERROR(ParallelFor(found.size(), options, [&](size_t, size_t i) -> absl::Status {
-    std::string& name = found[i].place.name;
-    RETURN_IF_ERROR(CheckName(path, name));
-    ASSIGN_OR_RETURN(source.files[i].bytes, ReadFolderFile(found[i], absl::StrCat(path, ": ", name)));
-    source.files[i].name = std::move(name);
-    source.files[i].sha256 = Sha256Hex(source.files[i].bytes);
-    return absl::OkStatus();
-  }));
+  source.files.reserve(listing.files.size());
+  for (FolderFile& file : listing.files) {
+    if (file.place.format == kind.first && file.place.root == kind.second) {
+      RETURN_IF_ERROR(CheckName(path, file.place.name));
+      SourceFile& listed = source.files.emplace_back();
+      listed.name = std::move(file.place.name);
+      listed.folder = std::move(file.folder);
+      listed.one_read = file.regular && kind.first == proto::IMAGE_FOLDERS;
+    }
+  }
   SortByName(source.files);
-  source.input = DescribeFolder(path, source.files);
   return source;
 }
 
@@ -103,7 +74,7 @@ absl::StatusOr<SourceFiles> ReadArchiveBytes(const std::string& path, int fd, ui
 
 }  // namespace
 
-absl::StatusOr<SourceFiles> ReadSource(const std::string& path, proto::InputFormat wanted) {
+absl::StatusOr<SourceFiles> ListSource(const std::string& path, proto::InputFormat wanted) {
   if (path == "-") {
     return ReadArchiveBytes(path, STDIN_FILENO, 0);
   }
@@ -113,7 +84,7 @@ absl::StatusOr<SourceFiles> ReadSource(const std::string& path, proto::InputForm
         absl::StrCat(path, ": ", std::strerror(errno), "; --input names a folder or an archive of CIFAR-10"));
   }
   if (S_ISDIR(info.st_mode)) {
-    return ReadFolder(path, wanted);
+    return ListFiles(path, wanted);
   }
   if (!S_ISREG(info.st_mode)) {
     return absl::FailedPreconditionError(absl::StrCat(
@@ -125,6 +96,64 @@ absl::StatusOr<SourceFiles> ReadSource(const std::string& path, proto::InputForm
   }
   const OpenFolder closer(fd);
   return ReadArchiveBytes(path, fd, static_cast<uint64_t>(info.st_size));
+}
+
+absl::StatusOr<absl::string_view> ReadListedFile(const SourceFiles& source, SourceFile& file, std::string& buffer) {
+  if (file.folder == nullptr) {
+    return absl::string_view(file.bytes);
+  }
+  ASSIGN_OR_RETURN(const absl::string_view bytes,
+                   ReadFolderFile(*file.folder, file.name, file.one_read, source.input.path(), buffer));
+  file.sha256 = Sha256Hex(bytes);
+  file.size_bytes = bytes.size();
+  return bytes;
+}
+
+absl::Status ReadFiles(SourceFiles& source) {
+  if (source.is_archive) {
+    return absl::OkStatus();
+  }
+  Progress progress("reading", source.files.size(), "files");
+  ParallelOptions options;
+  options.progress = &progress;
+  options.block =
+      source.format == proto::IMAGE_FOLDERS ? 64 : 1;  // 64 pictures take about 1 ms; the others are 30 MB each
+  std::vector<std::string> buffers(ParallelThreads(source.files.size(), options));
+  RETURN_IF_ERROR(ParallelFor(source.files.size(), options, [&](size_t worker, size_t i) -> absl::Status {
+    SourceFile& file = source.files[i];
+    std::string& buffer = buffers[worker];
+    ASSIGN_OR_RETURN(const absl::string_view bytes, ReadListedFile(source, file, buffer));
+    file.bytes = bytes.size() == buffer.size() ? std::move(buffer) : std::string(bytes);
+    file.folder = nullptr;
+    return absl::OkStatus();
+  }));
+  DescribeFolder(source);
+  return absl::OkStatus();
+}
+
+// lib/proto/header.proto: of a folder, the digest of the lines "sha256  name", sorted by name.
+void DescribeFolder(SourceFiles& source) {
+  constexpr size_t kPiece = size_t{64} << 10;  // a line at a time costs as much again
+  Sha256 digest;
+  std::string lines;
+  uint64_t size_bytes = 0;
+  for (const SourceFile& file : source.files) {
+    absl::StrAppend(&lines, file.sha256, "  ", file.name, "\n");
+    if (lines.size() >= kPiece) {
+      digest.Update(lines);
+      lines.clear();
+    }
+    size_bytes += file.size_bytes;
+  }
+  digest.Update(lines);
+  source.input.set_sha256(digest.HexDigest());
+  source.input.set_size_bytes(size_bytes);
+}
+
+absl::StatusOr<SourceFiles> ReadSource(const std::string& path, proto::InputFormat wanted) {
+  ASSIGN_OR_RETURN(SourceFiles source, ListSource(path, wanted));
+  RETURN_IF_ERROR(ReadFiles(source));
+  return source;
 }
 
 absl::Status UnpackArchive(proto::InputFormat wanted, SourceFiles& source) {
@@ -155,7 +184,9 @@ absl::Status UnpackArchive(proto::InputFormat wanted, SourceFiles& source) {
   source.format = kind.first;
   for (auto& [place, bytes] : members) {
     if (place.format == kind.first && place.root == kind.second) {
-      source.files.push_back({std::move(place.name), std::move(bytes), ""});
+      SourceFile& file = source.files.emplace_back();
+      file.name = std::move(place.name);
+      file.bytes = std::move(bytes);
     }
   }
   SortByName(source.files);

@@ -1,12 +1,17 @@
 // The files that a data set is made of, in memory: of a folder, or of an archive (.tar, .tar.gz, .tar.xz, told by its
 // content), which is taken apart there and never unpacked to disk.
 //
-// Two steps, so that a result that is already there is known by the digest, before anything is taken apart:
-//   ReadSource     reads and digests: the files of a folder, or an archive's own bytes
+// In steps, so that a result that is already there is known by the digest, before anything is taken apart:
+//   ListSource     lists the files of a folder; reads and digests an archive's own bytes
+//   ReadFiles      reads and digests the files of a folder; nothing to do for an archive
 //   UnpackArchive  an archive's bytes to files; nothing to do for a folder
+// ReadListedFile and DescribeFolder are ReadFiles in parts, for those who use each file while the processor's cache
+// holds it, and keep none.
 #ifndef LOCKSTEP_LIB_CIFAR_SOURCE_FILES_H_
 #define LOCKSTEP_LIB_CIFAR_SOURCE_FILES_H_
 
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,10 +24,16 @@
 
 namespace lockstep {
 
+class OpenFolder;
+
 struct SourceFile {
-  std::string name;  // relative to the data set's root, '/'-separated: "data_batch_1.bin", "train/cat/0001.jpg"
-  std::string bytes;
-  std::string sha256;  // hex; of folders only, empty in archives
+  std::string name;   // relative to the data set's root, '/'-separated: "data_batch_1.bin", "train/cat/0001.jpg"
+  std::string bytes;  // empty while it is only listed
+  // The rest of folders only.
+  std::string sha256;                                  // hex, once it was read
+  uint64_t size_bytes = 0;                             // the same
+  std::shared_ptr<const OpenFolder> folder = nullptr;  // where it lies, while it is only listed
+  bool one_read = false;                               // as ReadFolderFile (folder_files.h) has it
 };
 
 struct SourceFiles {
@@ -30,14 +41,28 @@ struct SourceFiles {
   std::vector<SourceFile> files;                                // sorted by name, names unique
   bool is_archive = false;
   std::string archive_md5;    // hex, archives only; empty where OpenSSL offers no MD5
-  proto::Input input;         // path as given, digest (lib/proto/header.proto says of what), size
+  proto::Input input;         // path as given; once all is read, digest (lib/proto/header.proto says of what) and size
   std::string archive_bytes;  // between the two steps
 };
 
-// Reads what is at `path` ("-": an archive from standard input). `wanted` picks one of several kinds; with
-// INPUT_FORMAT_UNSPECIFIED there must be one. Of a folder only that kind's files are read, regular files alone.
-// NotFound: nothing there. FailedPrecondition: no kind of CIFAR-10 or several (the message says what was found), a
-// device, too large. DataLoss: reading failed. Cancelled: SIGINT or SIGTERM.
+// What is at `path` ("-": an archive from standard input). `wanted` picks one of several kinds; with
+// INPUT_FORMAT_UNSPECIFIED there must be one. Of a folder only that kind's files are listed. `input` is that of an
+// archive; of a folder, its path. NotFound: nothing there. FailedPrecondition: no kind of CIFAR-10 or several (the
+// message says what was found), a device, too large. DataLoss: reading failed, a name that would break a line.
+// Cancelled: SIGINT or SIGTERM.
+absl::StatusOr<SourceFiles> ListSource(const std::string& path, proto::InputFormat wanted);
+
+// Reads the files that are listed only, regular files alone, and fills `input`. Errors as above.
+absl::Status ReadFiles(SourceFiles& source);
+
+// The bytes of `file`, which is of `source`. Of a listed one they are read to `buffer` (see ReadFolderFile), its digest
+// and size are kept, and it stays listed. Thread-safe for files that differ.
+absl::StatusOr<absl::string_view> ReadListedFile(const SourceFiles& source, SourceFile& file, std::string& buffer);
+
+// Fills `input` from digests and sizes: all files were read.
+void DescribeFolder(SourceFiles& source);
+
+// ListSource, then ReadFiles.
 absl::StatusOr<SourceFiles> ReadSource(const std::string& path, proto::InputFormat wanted);
 
 // Fills format and files from archive_bytes, and empties these. DataLoss: cut off, damaged (the reason is libarchive's,

@@ -93,6 +93,48 @@ TEST(ReadSourceTest, TheDigestOfAFolderIsOfItsSortedLines) {
                                               Sha256Hex("test_batch.bin") + "  test_batch.bin\n"));
 }
 
+TEST(ListSourceTest, AListedFileIsReadOnDemand) {
+  const std::string path = Folder({"train/cat/1.png", "train/cat/2.png", "test/cat/1.png"});
+  auto source = ListSource(path, kAny);
+  ASSERT_THAT(source, IsOk());
+  EXPECT_THAT(Names(*source), ElementsAre("test/cat/1.png", "train/cat/1.png", "train/cat/2.png"));
+  EXPECT_THAT(source->input.sha256(), IsEmpty());
+  std::string buffer;
+  for (SourceFile& file : source->files) {
+    EXPECT_THAT(file.bytes, IsEmpty());
+    EXPECT_EQ(*ReadListedFile(*source, file, buffer), file.name);  // Folder() writes that
+    EXPECT_THAT(file.bytes, IsEmpty());
+    EXPECT_EQ(file.sha256, Sha256Hex(file.name));
+  }
+  DescribeFolder(*source);
+  EXPECT_EQ(source->input.SerializeAsString(), ReadSource(path, kAny)->input.SerializeAsString());
+}
+
+// The first read takes 16 KiB at most, a later one what the buffer has grown to.
+TEST(ListSourceTest, ALargePictureIsReadWhole) {
+  const std::string path = Folder({"train/cat/1.png", "train/cat/2.png", "train/cat/3.png"});
+  const std::string large(100'000, 'x'), full(16 << 10, 'y');
+  WriteFile(path + "/train/cat/1.png", full);
+  WriteFile(path + "/train/cat/2.png", large);
+  auto source = ListSource(path, kAny);
+  ASSERT_THAT(source, IsOk());
+  std::string buffer;
+  EXPECT_EQ(*ReadListedFile(*source, source->files[0], buffer), full);
+  EXPECT_EQ(*ReadListedFile(*source, source->files[1], buffer), large);
+  EXPECT_EQ(*ReadListedFile(*source, source->files[2], buffer), "train/cat/3.png");
+  EXPECT_EQ(*ReadListedFile(*source, source->files[0], buffer), full);
+}
+
+TEST(ListSourceTest, AFileThatIsGoneSinceIsNamed) {
+  const std::string path = Folder({"train/cat/1.png"});
+  auto source = ListSource(path, kAny);
+  ASSERT_THAT(source, IsOk());
+  ASSERT_EQ(unlink((path + "/train/cat/1.png").c_str()), 0);
+  std::string buffer;
+  EXPECT_THAT(ReadListedFile(*source, source->files[0], buffer),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr(path + ": train/cat/1.png: cannot open: No such file")));
+}
+
 TEST(ReadSourceTest, PicturesAreFoundInTheirFolders) {
   const auto source = ReadSource(Folder({"x/train/cat/2.png", "x/train/cat/1.JPG", "x/test/dog/1.jpeg",
                                          "x/train/cat/note.txt", "x/train/cat/deep/1.png"}),

@@ -61,7 +61,7 @@ Sums AddImages(const std::vector<ImageSums>& images) {
   return total;
 }
 
-std::vector<ImageSums> SumImages(const std::vector<uint8_t>& pixels) {
+std::vector<ImageSums> SumImages(absl::Span<const uint8_t> pixels) {
   std::vector<ImageSums> images(pixels.size() / kImageBytes);
   // A stop signal is its only error, and the caller's next question.
   ParallelFor(images.size(), {}, [&](size_t, size_t i) {
@@ -93,7 +93,7 @@ proto::ChannelStatistics ComputeStatistics(const std::vector<ImageSums>& images)
   return statistics;
 }
 
-proto::ChannelStatistics ComputeStatistics(const std::vector<uint8_t>& pixels) {
+proto::ChannelStatistics ComputeStatistics(absl::Span<const uint8_t> pixels) {
   return ComputeStatistics(SumImages(pixels));
 }
 

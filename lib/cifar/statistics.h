@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "lib/cifar/dataset.h"
 #include "lib/proto/dataset.pb.h"
 
@@ -33,7 +34,7 @@ ImageSums SumImage(const uint8_t* image);
 proto::ChannelStatistics ComputeStatistics(const std::vector<ImageSums>& images);
 
 // The same, to the bit, of `pixels`: uint8 (n, 3, 32, 32). On all cores.
-proto::ChannelStatistics ComputeStatistics(const std::vector<uint8_t>& pixels);
+proto::ChannelStatistics ComputeStatistics(absl::Span<const uint8_t> pixels);
 
 // Sets counts, shape and statistics of set.info from its labels and `images` (its images' sums; without, its pixels).
 // The labels must be below set.info.class_name_size().

@@ -103,7 +103,8 @@ TEST(DescribeImagesTest, CountsClassesAndShape) {
   for (const char* name : {"a", "b", "c"}) {
     set.info.add_class_name(name);
   }
-  set.pixels = Concat(Halves({0, 0, 0}, {255, 255, 255}), Halves({0, 0, 0}, {255, 255, 255}));
+  const auto pixels = Concat(Halves({0, 0, 0}, {255, 255, 255}), Halves({0, 0, 0}, {255, 255, 255}));
+  set.pixels.assign(pixels.begin(), pixels.end());
   set.labels = {2, 2};
   DescribeImages(set);
   DescribeImages(set);  // again: nothing is counted twice

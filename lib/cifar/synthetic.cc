@@ -90,7 +90,7 @@ int32_t Noise(uint32_t bits) {
   return (sum - 510) * kNoiseStd / 148;
 }
 
-void AppendImage(const Patterns& patterns, uint32_t label, CounterRandom random, std::vector<uint8_t>& pixels) {
+void AppendImage(const Patterns& patterns, uint32_t label, CounterRandom random, PixelBytes& pixels) {
   const std::vector<int32_t>& own = patterns[label];
   const std::vector<int32_t>& rival = patterns[(label + 1 + random.Below(kClasses - 1)) % kClasses];
   const int32_t rival_percent = random.Between(0, kMaxRivalPercent);

@@ -70,7 +70,7 @@ proto::Header MakeHeader(const HeaderOptions& options) {
   *header.mutable_build() = MakeBuild(schema);
   header.mutable_command_line()->Add(CommandLine().begin(), CommandLine().end());
   header.set_seed(options.seed);
-  header.set_start_time(absl::FormatTime(absl::RFC3339_sec, absl::Now(), absl::UTCTimeZone()));
+  header.set_start_time(absl::FormatTime(absl::RFC3339_sec, options.start_time.value_or(absl::Now()), absl::UTCTimeZone()));
   *header.mutable_host() = DescribeHost();
   header.mutable_input()->Add(options.inputs.begin(), options.inputs.end());
   header.mutable_device()->Add(options.devices.begin(), options.devices.end());

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "absl/types/optional.h"
 #include "lib/proto/header.pb.h"
 
 namespace lockstep {
@@ -16,6 +18,7 @@ namespace lockstep {
 struct HeaderOptions {
   absl::string_view schema;  // full name of the file message; must be one of kSchemas
   uint64_t seed = 0;
+  absl::optional<absl::Time> start_time;  // unset: now
   std::vector<proto::Input> inputs;
   std::vector<proto::Device> devices;
   proto::Libraries libraries;
