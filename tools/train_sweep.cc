@@ -45,11 +45,22 @@ ABSL_FLAG(uint32_t, evaluate_every, 0, "Also after each so many epochs; 0: not. 
 ABSL_FLAG(double, target_accuracy, 0,
           "Train until the test accuracy is this, such as 0.94, or the epochs end; looks after each epoch, or as "
           "--evaluate_every says. 0: none.");
+ABSL_FLAG(bool, resume, false,
+          "Keep the state of training as OUTPUT.batchN.state, and go on from it when the same run was stopped: to the same bits, "
+          "with --deterministic.");
+ABSL_FLAG(uint32_t, state_every, 1, "With --resume: epochs from one state to the next.");
 ABSL_FLAG(std::string, checkpoint, "", "Where to put the trained weights, as a PyTorch state_dict; empty: nowhere.");
 ABSL_FLAG(uint32_t, checkpoint_batch, 0, "The batch size that the checkpoint is trained with; 0: the first.");
 ABSL_FLAG(bool, drop_last, false, "Leave out an epoch's last batch when it is shorter than the others.");
 ABSL_FLAG(uint32_t, workers, 2, "Threads that prepare batches ahead; 0: none.");
 ABSL_FLAG(uint32_t, threads, 0, "CPU threads that LibTorch computes with; 0: its default.");
+ABSL_FLAG(bool, find_max, false,
+          "After the ladder, find the exact largest batch that fits, by bisection: an untimed epoch a try, each in a process of "
+          "its own.");
+ABSL_FLAG(uint32_t, accumulate, 1,
+          "Micro-batches whose gradients make one update, for a batch that does not fit; batch norm then counts over a "
+          "micro-batch.");
+ABSL_FLAG(bool, internal_probe, false, "Internal: the point is a try of --find_max.");
 ABSL_FLAG(uint32_t, internal_point_batch, 0, "Internal: train this one point and return it to the parent process.");
 
 namespace lockstep {
@@ -69,6 +80,7 @@ void ReadTraining(proto::TrainingSpec& training) {
   ReadTrainingFlags(training);
   training.set_drop_last(absl::GetFlag(FLAGS_drop_last));
   training.set_loader_workers(absl::GetFlag(FLAGS_workers));
+  training.set_accumulate(absl::GetFlag(FLAGS_accumulate) > 1 ? absl::GetFlag(FLAGS_accumulate) : 0);
   training.set_threads(absl::GetFlag(FLAGS_threads));
 }
 
@@ -91,9 +103,12 @@ absl::StatusOr<TrainSweepOptions> OptionsFromFlags() {
   options.epochs = absl::GetFlag(FLAGS_epochs);
   options.repeats = absl::GetFlag(FLAGS_repeats);
   options.memory_limit_bytes = absl::GetFlag(FLAGS_memory_limit);
+  options.find_max = absl::GetFlag(FLAGS_find_max);
   options.evaluate = absl::GetFlag(FLAGS_evaluate);
   options.evaluate_every = absl::GetFlag(FLAGS_evaluate_every);
   options.target_accuracy = absl::GetFlag(FLAGS_target_accuracy);
+  options.resume = absl::GetFlag(FLAGS_resume);
+  options.state_every = absl::GetFlag(FLAGS_state_every);
   options.checkpoint = absl::GetFlag(FLAGS_checkpoint);
   options.checkpoint_batch = absl::GetFlag(FLAGS_checkpoint_batch);
   ReadTraining(options.training);
@@ -107,7 +122,7 @@ absl::Status Run(const std::vector<std::string>& positional) {
   }
   ASSIGN_OR_RETURN(const TrainSweepOptions options, OptionsFromFlags());
   if (const uint32_t batch = absl::GetFlag(FLAGS_internal_point_batch); batch != 0) {
-    const absl::Status status = RunTrainSweepPoint(options, batch);
+    const absl::Status status = RunTrainSweepPoint(options, batch, absl::GetFlag(FLAGS_internal_probe));
     if (absl::IsCancelled(status)) {
       std::exit(static_cast<int>(ToExitCode(status)));  // the parent says so, once
     }

@@ -44,9 +44,9 @@ std::string FormatTimeLeft(double seconds) {
 }  // namespace
 
 std::string ProgressLine(absl::string_view label, uint64_t done, uint64_t total, absl::string_view unit,
-                         double seconds) {
+                         double seconds, uint64_t before) {
   const double share = total == 0 ? 1.0 : static_cast<double>(done) / static_cast<double>(total);
-  const double rate = seconds > 0 ? static_cast<double>(done) / seconds : 0;
+  const double rate = seconds > 0 && done > before ? static_cast<double>(done - before) / seconds : 0;
   std::string line = absl::StrFormat("%s  %3.0f%% %d/%d %s", label, 100 * share, done, total, unit);
   if (rate > 0) {
     const double left = done < total ? static_cast<double>(total - done) / rate : 0;
@@ -86,7 +86,7 @@ void Progress::Update(uint64_t done) {
     return;
   }
   last_shown_ = now;
-  const std::string line = ProgressLine(label_, done, total_, unit_, now);
+  const std::string line = ProgressLine(label_, done, total_, unit_, now, before_);
   if (terminal_) {
     // \r returns to the line's start, ESC [K clears the rest of it; the last column stays free, where some terminals
     // wrap.

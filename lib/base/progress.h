@@ -16,7 +16,9 @@
 namespace lockstep {
 
 // "resnet18 batch 32   42% 21000/50000 images  812.3 images/s  36 s left". `unit` is a plural noun. Pure, for tests.
-std::string ProgressLine(absl::string_view label, uint64_t done, uint64_t total, absl::string_view unit, double seconds);
+// `before` of `done` were done before the clock started, by a run that was stopped.
+std::string ProgressLine(absl::string_view label, uint64_t done, uint64_t total, absl::string_view unit, double seconds,
+                         uint64_t before = 0);
 
 // "[########------------] " before the line, cut to `columns` characters; the full cells in green with `colour`, which
 // adds characters that take no column. Without room for half the line beside it, the line alone. Pure, for tests.
@@ -33,6 +35,9 @@ class Progress {
   // Shows the line when enough time has passed since the last one: 0.1 s on a terminal, 10 s elsewhere.
   void Update(uint64_t done);
 
+  // So much was done already when this began, by a run that was stopped: it counts for the share, not for the rate.
+  void GoOnFrom(uint64_t before) { before_ = before; }
+
   // Prints a line of talk where the bar stands; the bar comes back below it with the next Update.
   void Tell(absl::string_view line);
 
@@ -43,6 +48,7 @@ class Progress {
   std::FILE* const stream_;
   const bool terminal_;
   const bool colour_;
+  uint64_t before_ = 0;
   Stopwatch watch_;
   double last_shown_ = 0;
   bool bar_open_ = false;

@@ -10,6 +10,11 @@ TEST(ProgressLineTest, ShowsShareRateAndTimeLeft) {
             "batch 32   25% 250/1000 images  50.0 images/s  15 s left");
 }
 
+TEST(ProgressLineTest, WhatWasDoneBeforeIsNoRate) {
+  EXPECT_EQ(ProgressLine("x", 750, 1000, "images", 5.0, 500), "x   75% 750/1000 images  50.0 images/s  5 s left");
+  EXPECT_EQ(ProgressLine("x", 500, 1000, "images", 5.0, 500), "x   50% 500/1000 images");
+}
+
 TEST(ProgressLineTest, NothingDoneHasNoRate) {
   EXPECT_EQ(ProgressLine("batch 32", 0, 10, "images", 1.0), "batch 32    0% 0/10 images");
 }

@@ -20,6 +20,7 @@ inline constexpr Schema kSchemas[] = {
     {"lockstep.proto.DatasetFile", 1, "cifar_prep"},   {"lockstep.proto.SweepFile", 1, "train_sweep"},
     {"lockstep.proto.ScaleFile", 1, "scale_run"},      {"lockstep.proto.CommModelFile", 1, "comm_model"},
     {"lockstep.proto.QuantizedFile", 1, "quantize"},   {"lockstep.proto.ReportFile", 1, "report"},
+    {"lockstep.proto.TrainingStateFile", 1, "train_sweep"},
 };
 
 // Null when this build does not know it.

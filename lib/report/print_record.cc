@@ -22,6 +22,7 @@
 #include "lib/proto/report.pb.h"
 #include "lib/proto/scale.pb.h"
 #include "lib/proto/sweep.pb.h"
+#include "lib/proto/training_state.pb.h"
 #include "lib/record/digest.h"
 #include "lib/record/output_file.h"
 #include "lib/record/record_format.h"
@@ -35,11 +36,12 @@ using ::google::protobuf::FieldDescriptor;
 using ::google::protobuf::Message;
 using ::google::protobuf::Reflection;
 
-// The record type of a schema: XFile.record's. Naming the six here also links them.
+// The record type of a schema: XFile.record's. Naming all here also links them.
 const Descriptor* RecordTypeOf(absl::string_view schema) {
   for (const Descriptor* file :
        {proto::DatasetFile::descriptor(), proto::SweepFile::descriptor(), proto::ScaleFile::descriptor(),
-        proto::CommModelFile::descriptor(), proto::QuantizedFile::descriptor(), proto::ReportFile::descriptor()}) {
+        proto::CommModelFile::descriptor(), proto::QuantizedFile::descriptor(), proto::ReportFile::descriptor(),
+        proto::TrainingStateFile::descriptor()}) {
     if (file->full_name() == schema) {
       return file->FindFieldByName("record")->message_type();
     }

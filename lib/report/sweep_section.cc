@@ -16,6 +16,7 @@ constexpr double kFlopPerMac = 2;
 constexpr double kPasses = 3;
 constexpr double kGiga = 1e9;
 constexpr double kTera = 1e12;
+constexpr double kMilli = 1e3;  // milliseconds of a second
 constexpr int kMostEpochsShown = 12;
 
 std::string Title(absl::string_view what, const SweepRecords& sweep) {
@@ -97,6 +98,28 @@ proto::Table PartsTable(const SweepRecords& sweep) {
   return table;
 }
 
+// How long single steps took; no table when none was timed by itself.
+void AddStepTimes(const SweepRecords& sweep, proto::Section& section) {
+  proto::Table table = MakeTable(Title("Full steps, without waiting for data, ms", sweep),
+                                 {"batch", "steps", "fastest", "median", "90 %", "99 %", "slowest"});
+  for (const proto::SweepPoint& point : sweep.points) {
+    const proto::StepTimes& steps = point.full_steps();
+    if (steps.count() == 0) {
+      continue;
+    }
+    const auto milliseconds = [](double seconds) {
+      return NumberCell(seconds * kMilli, proto::MEASURED, "of the timed epochs' steps with a full batch, by nearest rank");
+    };
+    AddRow(table, {LabelCell(FormatCount(point.batch_size())), LabelCell(FormatCount(steps.count())),
+                   milliseconds(steps.min_seconds()), milliseconds(steps.p50_seconds()), milliseconds(steps.p90_seconds()),
+                   milliseconds(steps.p99_seconds()), milliseconds(steps.max_seconds())});
+  }
+  if (!table.row().empty()) {
+    AddMethodNotes(table);
+    *section.add_table() = std::move(table);
+  }
+}
+
 // Clocks and power at the end of each point; no table when the device does not tell.
 void AddDeviceStates(const SweepRecords& sweep, proto::Section& section) {
   proto::Table table = MakeTable(
@@ -149,6 +172,18 @@ void AddEpochs(const std::vector<proto::Cell>& labels,
   }
 }
 
+// Of --target_accuracy.
+std::string DescribeTarget(const proto::SweepPoint& point) {
+  const proto::TargetAccuracy& target = point.target();
+  const std::string wanted = absl::StrCat("Batch ", FormatCount(point.batch_size()), ": ",
+                                          FormatNumber(100 * target.accuracy()), " % of the test set was ");
+  if (!target.reached()) {
+    return absl::StrCat(wanted, "not reached.");
+  }
+  return absl::StrCat(wanted, "reached after epoch ", target.epoch() + 1, ", in ", FormatNumber(target.training_seconds()),
+                      " s of training, ", FormatNumber(target.total_seconds()), " s with the evaluations (measured).");
+}
+
 void FinishEpochTable(proto::Table& table, proto::Section& section) {
   if (!table.row().empty()) {
     AddMethodNotes(table);
@@ -156,13 +191,7 @@ void FinishEpochTable(proto::Table& table, proto::Section& section) {
   }
 }
 
-}  // namespace
-
-double TrainingFlopPerImage(const proto::ModelFacts& model) {
-  return kFlopPerMac * kPasses * model.forward_macs_per_image();
-}
-
-std::string DescribeEnd(const proto::SweepEnd& end) {
+std::string DescribeReason(const proto::SweepEnd& end) {
   const std::string detail = end.detail().empty() ? "" : absl::StrCat(" (", end.detail(), ")");
   switch (end.reason()) {
     case proto::END_OUT_OF_MEMORY:
@@ -181,6 +210,27 @@ std::string DescribeEnd(const proto::SweepEnd& end) {
   }
 }
 
+// What --find_max found; empty when nobody looked.
+std::string DescribeLargest(const proto::SweepEnd& end) {
+  if (end.largest_fitting_batch() == 0) {
+    return "";
+  }
+  return absl::StrCat(" The largest batch that fits is ", FormatCount(end.largest_fitting_batch()),
+                      end.smallest_failing_batch() != 0 ? absl::StrCat(": ", FormatCount(end.smallest_failing_batch()),
+                                                                       " was tried and does not fit.")
+                                                        : ", the data set or --max_batch being the limit, not memory.");
+}
+
+}  // namespace
+
+double TrainingFlopPerImage(const proto::ModelFacts& model) {
+  return kFlopPerMac * kPasses * model.forward_macs_per_image();
+}
+
+std::string DescribeEnd(const proto::SweepEnd& end) {
+  return absl::StrCat(DescribeReason(end), DescribeLargest(end));
+}
+
 proto::Section SweepSection(const LabRecords& lab) {
   proto::Section section;
   section.set_id("sweep");
@@ -188,6 +238,7 @@ proto::Section SweepSection(const LabRecords& lab) {
   for (const SweepRecords& sweep : lab.sweeps) {
     *section.add_table() = SweepTable(sweep);
     *section.add_table() = PartsTable(sweep);
+    AddStepTimes(sweep, section);
     AddDeviceStates(sweep, section);
   }
   if (lab.sweeps.empty()) {
@@ -209,6 +260,9 @@ proto::Section TrainingSection(const LabRecords& lab) {
     proto::Table table = MakeTable(Title("Loss and accuracy per epoch", sweep), columns);
     for (const proto::SweepPoint& point : sweep.points) {
       AddEpochs({LabelCell(FormatCount(point.batch_size()))}, point.epoch(), table);
+      if (point.has_target()) {
+        table.add_note(DescribeTarget(point));
+      }
     }
     FinishEpochTable(table, section);
   }

@@ -20,6 +20,7 @@ EpochTimes ToEpochTimes(const EpochTotals& totals) {
   times.optimizer_seconds = phases[Phase::kOptimizer];
   times.step_seconds =
       times.copy_seconds + times.forward_seconds + times.backward_seconds + times.optimizer_seconds;
+  times.steps_seconds = phases.step;
   times.steps = totals.steps;
   times.images = totals.images;
   times.mean_loss = totals.mean_loss;

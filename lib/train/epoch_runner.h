@@ -25,6 +25,7 @@ struct EpochTimes {
   double forward_seconds = 0;    // loss included, and dropping the old gradients
   double backward_seconds = 0;   // the hook included
   double optimizer_seconds = 0;
+  std::vector<double> steps_seconds;  // of each step, in order; empty where steps are not timed one by one
   uint32_t steps = 0;
   uint64_t images = 0;
   double mean_loss = 0;  // see EpochTotals

@@ -16,6 +16,7 @@
 #include "lib/nn/model.h"
 #include "lib/proto/sweep.pb.h"
 #include "lib/train/epoch_runner.h"
+#include "lib/train/training_state.h"
 
 namespace lockstep {
 
@@ -39,6 +40,12 @@ class EpochTrainer {
 
   // Puts into the input's model, on the device, what was learnt so far. Training may go on afterwards.
   virtual absl::Status UpdateModel() = 0;
+
+  // All that training on depends on: SetState of another trainer with the same input, and the next epoch gives the same bits,
+  // where steps are repeatable at all (--deterministic). SetState comes before the first epoch; FailedPrecondition: arrays of
+  // another network or another kind of step.
+  virtual absl::StatusOr<TrainingArrays> GetState() = 0;
+  virtual absl::Status SetState(const TrainingArrays& arrays) = 0;
 
   // Sets what the point says of how it was trained: timing method, memory predicted and taken (the peak is the larger of
   // what it says already and what was taken since the last ResetPeakMemory), and why a part has no time.

@@ -1,7 +1,11 @@
 #include "lib/train/fused_trainer.h"
 
+#include <cstring>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/cifar/sampler.h"
 #include "lib/fused/resnet18_epoch.h"
@@ -54,6 +58,20 @@ EpochTimes ToEpochTimes(const FusedEpoch& epoch) {
   return times;
 }
 
+std::string BytesOf(const std::vector<float>& numbers) {
+  return std::string(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(float));
+}
+
+absl::StatusOr<std::vector<float>> NumbersOf(const TrainingArrays& arrays, const std::string& name) {
+  const auto found = arrays.find(name);
+  if (found == arrays.end() || found->second.size() % sizeof(float) != 0) {
+    return absl::FailedPreconditionError(absl::StrCat("the training state has no fp32 array ", name));
+  }
+  std::vector<float> numbers(found->second.size() / sizeof(float));
+  std::memcpy(numbers.data(), found->second.data(), found->second.size());
+  return numbers;
+}
+
 class FusedTrainer : public EpochTrainer {
  public:
   static absl::StatusOr<std::unique_ptr<EpochTrainer>> Make(const TrainerInput& input) {
@@ -79,6 +97,28 @@ class FusedTrainer : public EpochTrainer {
     ASSIGN_OR_RETURN(const ResNet18Values trained, step_->GetValues());
     input_.model->to(input_.device);
     return FromFusedValues(trained, *input_.model);
+  }
+
+  absl::StatusOr<TrainingArrays> GetState() override {
+    ASSIGN_OR_RETURN(const ResNet18Values values, step_->GetValues());
+    ASSIGN_OR_RETURN(const ResNet18Values momentum, step_->GetMomentum());
+    return TrainingArrays{{"weights", BytesOf(values.weights)},
+                          {"norms", BytesOf(values.norms)},
+                          {"running", BytesOf(values.running)},
+                          {"momentum/weights", BytesOf(momentum.weights)},
+                          {"momentum/norms", BytesOf(momentum.norms)}};
+  }
+
+  absl::Status SetState(const TrainingArrays& arrays) override {
+    ResNet18Values values;
+    ASSIGN_OR_RETURN(values.weights, NumbersOf(arrays, "weights"));
+    ASSIGN_OR_RETURN(values.norms, NumbersOf(arrays, "norms"));
+    ASSIGN_OR_RETURN(values.running, NumbersOf(arrays, "running"));
+    RETURN_IF_ERROR(step_->SetValues(values));
+    ResNet18Values momentum;
+    ASSIGN_OR_RETURN(momentum.weights, NumbersOf(arrays, "momentum/weights"));
+    ASSIGN_OR_RETURN(momentum.norms, NumbersOf(arrays, "momentum/norms"));
+    return step_->SetMomentum(momentum);
   }
 
   void Describe(proto::SweepPoint& point) const override {

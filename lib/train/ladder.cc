@@ -71,6 +71,19 @@ absl::StatusOr<Ladder> PlanLadder(const LadderOptions& options, uint64_t trainin
   return ladder;
 }
 
+absl::StatusOr<BatchBounds> FindLargestBatch(BatchBounds known, uint32_t limit, const ProbeBatch& probe) {
+  if (known.fails <= known.fits) {
+    known.fails = 0;  // killed for another reason than its size
+  }
+  uint32_t next = known.fails == 0 ? limit : known.fits + (known.fails - known.fits) / 2;
+  while (next > known.fits && (known.fails == 0 || next < known.fails)) {
+    ASSIGN_OR_RETURN(const proto::Outcome outcome, probe(next));
+    (outcome == proto::COMPLETED ? known.fits : known.fails) = next;
+    next = known.fails == 0 ? limit : known.fits + (known.fails - known.fits) / 2;
+  }
+  return known;
+}
+
 absl::StatusOr<proto::SweepEnd> ClimbLadder(const Ladder& ladder, const TryBatch& try_batch, const KeepPoint& keep) {
   proto::SweepEnd end;
   for (const uint32_t batch : ladder.batch_sizes) {

@@ -40,6 +40,19 @@ using KeepPoint = std::function<absl::Status(const proto::SweepPoint&)>;
 // by hand are all tried. A rung that exceeds the data set is kept as a point that was not run.
 absl::StatusOr<proto::SweepEnd> ClimbLadder(const Ladder& ladder, const TryBatch& try_batch, const KeepPoint& keep);
 
+// What is known of the largest batch that fits.
+struct BatchBounds {
+  uint32_t fits = 0;   // the largest that was tried and fits; 0: none
+  uint32_t fails = 0;  // the smallest that was tried and does not; 0: none
+};
+
+// Says whether a batch fits: COMPLETED, OUT_OF_MEMORY or KILLED. Another outcome is an error of the probe's own.
+using ProbeBatch = std::function<absl::StatusOr<proto::Outcome>(uint32_t batch_size)>;
+
+// Bisection, up to `limit`, from what is known; a batch is taken to fit when a larger one does. At the end fails = fits + 1,
+// or fits = limit and fails is unknown. When nothing is known to fail, the limit itself is tried first.
+absl::StatusOr<BatchBounds> FindLargestBatch(BatchBounds known, uint32_t limit, const ProbeBatch& probe);
+
 }  // namespace lockstep
 
 #endif  // LOCKSTEP_LIB_TRAIN_LADDER_H_

@@ -133,6 +133,51 @@ TEST(ClimbLadderTest, TriesAllBatchesGivenByHand) {
   EXPECT_EQ(climb.end->largest_completed_batch(), 128);
 }
 
+// Finds the bound when exactly the batches up to `largest` fit, and keeps what was tried.
+struct Search {
+  Search(BatchBounds known, uint32_t limit, uint32_t largest) {
+    bounds = *FindLargestBatch(known, limit, [&](uint32_t batch) -> absl::StatusOr<proto::Outcome> {
+      tried.push_back(batch);
+      return batch <= largest ? proto::COMPLETED : batch % 2 == 0 ? proto::OUT_OF_MEMORY : proto::KILLED;
+    });
+  }
+  std::vector<uint32_t> tried;
+  BatchBounds bounds;
+};
+
+TEST(FindLargestBatchTest, HalvesTheDistance) {
+  const Search search({128, 512}, 50000, 300);
+  EXPECT_THAT(search.tried, ElementsAre(320, 224, 272, 296, 308, 302, 299, 300, 301));
+  EXPECT_EQ(search.bounds.fits, 300);
+  EXPECT_EQ(search.bounds.fails, 301);
+}
+
+TEST(FindLargestBatchTest, EveryAnswerIsFound) {
+  for (uint32_t largest = 0; largest <= 40; ++largest) {
+    const Search search({0, 0}, 40, largest);
+    EXPECT_EQ(search.bounds.fits, largest);
+    EXPECT_EQ(search.bounds.fails, largest == 40 ? 0 : largest + 1);
+    EXPECT_LE(search.tried.size(), 7u);  // the limit, and ceil(log2(40)) halvings
+  }
+}
+
+TEST(FindLargestBatchTest, ALargerOneThatFitsIsBelieved) {
+  const Search search({16, 8}, 20, 18);
+  EXPECT_THAT(search.tried, ElementsAre(20, 18, 19));
+  EXPECT_EQ(search.bounds.fits, 18);
+}
+
+TEST(FindLargestBatchTest, NothingIsTriedWhenAllIsKnown) {
+  EXPECT_THAT(Search({40, 0}, 40, 40).tried, IsEmpty());
+  EXPECT_THAT(Search({8, 9}, 40, 8).tried, IsEmpty());
+  EXPECT_THAT(Search({0, 1}, 40, 0).tried, IsEmpty());
+}
+
+TEST(FindLargestBatchTest, PassesErrorsOn) {
+  EXPECT_THAT(FindLargestBatch({1, 9}, 40, [](uint32_t) { return absl::InternalError("batch 5 failed"); }).status(),
+              StatusIs(absl::StatusCode::kInternal, "batch 5 failed"));
+}
+
 TEST(ClimbLadderTest, PassesErrorsOn) {
   const Ladder ladder = *PlanLadder(Options(10, 2, 0), 1000);
   const auto ok = [](uint32_t) -> absl::StatusOr<proto::SweepPoint> { return proto::SweepPoint(); };

@@ -45,7 +45,15 @@ PhaseTimes PhaseClock::Finish() {
   PhaseTimes times;
   times.wall = wall_.Seconds();
   for (size_t i = 0; i < phases_.size(); ++i) {
-    times.phase[static_cast<size_t>(phases_[i])] += SecondsBetween(i, i + 1);
+    const double seconds = SecondsBetween(i, i + 1);
+    times.phase[static_cast<size_t>(phases_[i])] += seconds;
+    if (phases_[i] == Phase::kDataWait) {
+      continue;
+    }
+    if (phases_[i - 1] == Phase::kDataWait) {  // an epoch begins with a wait
+      times.step.push_back(0);
+    }
+    times.step.back() += seconds;
   }
   return times;
 }

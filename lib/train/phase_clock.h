@@ -27,6 +27,7 @@ inline constexpr size_t kPhases = 5;
 struct PhaseTimes {
   double wall = 0;  // on the host's clock, from Start until the device had finished
   std::array<double, kPhases> phase = {};  // indexed by Phase; on a CPU their sum is `wall` but for microseconds
+  std::vector<double> step;  // of each step: what stands between two waits for data
 
   double operator[](Phase which) const { return phase[static_cast<size_t>(which)]; }
 };

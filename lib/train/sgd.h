@@ -31,6 +31,12 @@ class Sgd {
   void set_learning_rate(double learning_rate) { options_.learning_rate = learning_rate; }
   double learning_rate() const { return options_.learning_rate; }
 
+  // v of each parameter; none without momentum, zeros before the first step.
+  const std::vector<at::Tensor>& momentum() const { return momentum_; }
+
+  // The momentum holds what steps before this one left, written into momentum().
+  void GoOn() { first_step_ = false; }
+
  private:
   std::vector<at::Tensor> parameters_;
   std::vector<at::Tensor> momentum_;  // like parameters_; empty without momentum

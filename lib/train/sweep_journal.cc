@@ -15,10 +15,11 @@ proto::SweepFile FinishedPoint(const std::vector<proto::SweepRecord>& records, s
                                uint32_t checkpoint_batch) {
   proto::SweepFile finished;
   const proto::SweepPoint& point = records[first].point();
-  if (point.outcome() != proto::COMPLETED && point.outcome() != proto::OUT_OF_MEMORY) {
+  const proto::Outcome outcome = records[first].has_probe() ? records[first].probe().outcome() : point.outcome();
+  if (outcome != proto::COMPLETED && outcome != proto::OUT_OF_MEMORY) {
     return finished;
   }
-  const bool leaves_checkpoint = point.batch_size() == checkpoint_batch && point.outcome() == proto::COMPLETED;
+  const bool leaves_checkpoint = records[first].has_point() && point.batch_size() == checkpoint_batch && point.outcome() == proto::COMPLETED;
   if (leaves_checkpoint && (first + 1 == records.size() || !CheckpointIsThere(records[first + 1].checkpoint()))) {
     return finished;
   }
@@ -55,7 +56,7 @@ absl::StatusOr<std::unique_ptr<SweepJournal>> SweepJournal::Open(const SweepJour
     }
     const bool follows = in_file == i;
     in_file += follows ? static_cast<size_t>(records.record_size()) : 0;
-    journal->finished_[kept[i].point().batch_size()] = {std::move(records), follows};
+    journal->finished_[KeyOf(kept[i])] = {std::move(records), follows};
   }
   RETURN_IF_ERROR(journal->writer_->KeepOnly(in_file));
   if (in_file == 0) {
@@ -66,13 +67,21 @@ absl::StatusOr<std::unique_ptr<SweepJournal>> SweepJournal::Open(const SweepJour
   return journal;
 }
 
-const proto::SweepFile* SweepJournal::Finished(uint32_t batch_size) const {
-  const auto found = finished_.find(batch_size);
+SweepJournal::Key SweepJournal::KeyOf(const proto::SweepRecord& record) {
+  return {record.has_probe(), record.has_probe() ? record.probe().batch_size() : record.point().batch_size()};
+}
+
+const proto::SweepFile* SweepJournal::Find(const Key& key) const {
+  const auto found = finished_.find(key);
   return found == finished_.end() ? nullptr : &found->second.records;
 }
 
+const proto::SweepFile* SweepJournal::Finished(uint32_t batch_size) const { return Find({false, batch_size}); }
+
+const proto::SweepFile* SweepJournal::FinishedProbe(uint32_t batch_size) const { return Find({true, batch_size}); }
+
 absl::Status SweepJournal::Keep(const proto::SweepFile& records) {
-  const auto found = finished_.find(records.record(0).point().batch_size());
+  const auto found = finished_.find(KeyOf(records.record(0)));
   const bool in_file = found != finished_.end() && found->second.in_file;
   for (const proto::SweepRecord& record : records.record()) {
     if (record.has_checkpoint()) {

@@ -21,11 +21,11 @@ struct SweepJournalOptions {
   uint32_t checkpoint_batch = 0;  // whose point is finished only together with its checkpoint; 0: none
 };
 
-// Writes spec, points and end as they come. Not thread-safe.
+// Writes spec, points, probes and end as they come. Not thread-safe.
 class SweepJournal {
  public:
   // Goes on with OUTPUT.part of the same cache key, or starts one. A point is finished when it completed or ran out of
-  // memory; one that was killed or failed is tried again. The checkpoint's point is finished when the checkpoint's record
+  // memory, and so is a probe; one that was killed or failed is tried again. The checkpoint's point is finished when the checkpoint's record
   // follows it and its file is still the one that the record names, by SHA-256.
   static absl::StatusOr<std::unique_ptr<SweepJournal>> Open(const SweepJournalOptions& options,
                                                             const proto::Header& header, const proto::SweepSpec& spec);
@@ -33,7 +33,10 @@ class SweepJournal {
   // The point of this batch, and its checkpoint if it left one, as a stopped run finished it; else null.
   const proto::SweepFile* Finished(uint32_t batch_size) const;
 
-  // Appends what a point left, records as Finished returns them, unless the file holds them already.
+  // The same of a probe.
+  const proto::SweepFile* FinishedProbe(uint32_t batch_size) const;
+
+  // Appends what a point or a probe left, records as Finished returns them, unless the file holds them already.
   absl::Status Keep(const proto::SweepFile& records);
 
   // Appends the end, names the checkpoint in the trailer, and completes the file.
@@ -49,8 +52,12 @@ class SweepJournal {
     bool in_file = false;
   };
 
+  using Key = std::pair<bool, uint32_t>;  // whether it is a probe, and its batch size
+  static Key KeyOf(const proto::SweepRecord& record);
+  const proto::SweepFile* Find(const Key& key) const;
+
   const std::unique_ptr<RecordWriter> writer_;
-  std::map<uint32_t, Entry> finished_;  // by batch size
+  std::map<Key, Entry> finished_;
   proto::SweepRecord checkpoint_;
 };
 

@@ -58,6 +58,7 @@ class SweepJournalTest : public ::testing::Test {
     std::vector<std::string> names;
     for (const proto::SweepRecord& record : records) {
       names.push_back(record.has_point()        ? std::to_string(record.point().batch_size())
+                      : record.has_probe()      ? "probe " + std::to_string(record.probe().batch_size())
                       : record.has_spec()       ? "spec"
                       : record.has_checkpoint() ? "checkpoint"
                                                 : "end");
@@ -105,6 +106,31 @@ TEST_F(SweepJournalTest, WhatFailedIsTriedAgainAndWhatCameAfterItIsKept) {
   ASSERT_THAT(journal->Keep(Point(16)), IsOk());
   ASSERT_THAT(journal->Keep(*journal->Finished(32)), IsOk());
   EXPECT_THAT(InPart(), ElementsAre("spec", "8", "16", "32"));
+}
+
+TEST_F(SweepJournalTest, ProbesAreKeptApartFromPoints) {
+  const auto probe = [](uint32_t batch, proto::Outcome outcome) {
+    proto::SweepFile records;
+    records.add_record()->mutable_probe()->set_batch_size(batch);
+    records.mutable_record(0)->mutable_probe()->set_outcome(outcome);
+    return records;
+  };
+  options_.checkpoint_batch = 8;
+  {
+    const auto journal = Open();
+    ASSERT_THAT(journal->Keep(Point(32)), IsOk());
+    ASSERT_THAT(journal->Keep(probe(8, proto::COMPLETED)), IsOk());
+    ASSERT_THAT(journal->Keep(probe(12, proto::OUT_OF_MEMORY)), IsOk());
+    ASSERT_THAT(journal->Keep(probe(10, proto::KILLED)), IsOk());
+  }
+  const auto journal = Open();
+  EXPECT_NE(journal->Finished(32), nullptr);
+  EXPECT_EQ(journal->Finished(8), nullptr);
+  EXPECT_EQ(journal->FinishedProbe(32), nullptr);
+  EXPECT_NE(journal->FinishedProbe(8), nullptr);
+  EXPECT_NE(journal->FinishedProbe(12), nullptr);
+  EXPECT_EQ(journal->FinishedProbe(10), nullptr);
+  EXPECT_THAT(InPart(), ElementsAre("spec", "32", "probe 8", "probe 12"));
 }
 
 TEST_F(SweepJournalTest, TheCheckpointsPointCountsOnlyWithItsFile) {

@@ -107,6 +107,20 @@ std::string RecipeText(const proto::TrainingSpec& training) {
                       training.augment() ? ", random crop and flip" : ", no augmentation", ", seed ", training.seed());
 }
 
+absl::Status CheckAccumulate(const TrainSweepOptions& options, const std::vector<uint32_t>& batches) {
+  const uint32_t parts = options.training.accumulate();
+  if (parts > 1 && options.find_max) {
+    return absl::InvalidArgumentError("--find_max looks for the largest batch that fits undivided; leave --accumulate out");
+  }
+  for (const uint32_t batch : batches) {
+    if (parts > 1 && batch % parts != 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--accumulate=", parts, ": batch ", batch, " cannot be divided into so many equal micro-batches"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckEvaluation(const TrainSweepOptions& options) {
   const double target = options.target_accuracy;
   if (!(target >= 0 && target <= 1)) {
@@ -140,6 +154,12 @@ absl::Status CheckSweepOptions(const TrainSweepOptions& options) {
                                                    options.repeats, "; give one of the two"));
   }
   RETURN_IF_ERROR(CheckEvaluation(options));
+  if (options.resume && options.output == "-") {
+    return absl::InvalidArgumentError("--resume keeps its state beside the output; give --output the name of a file");
+  }
+  if (options.state_every == 0) {
+    return absl::InvalidArgumentError("--state_every=0: expected epochs from one training state to the next, at least 1");
+  }
   return CheckCheckpointFolder(options.checkpoint);
 }
 
@@ -184,9 +204,26 @@ absl::StatusOr<SweepPlan> PlanSweep(const TrainSweepOptions& options, const Data
   plan.spec.mutable_model()->set_test_images(dataset.test.size());
   plan.spec.mutable_batch_size()->Add(plan.ladder.batch_sizes.begin(), plan.ladder.batch_sizes.end());
   plan.spec.set_memory_limit_bytes(options.memory_limit_bytes);
+  plan.spec.set_find_max(options.find_max);
+  RETURN_IF_ERROR(CheckAccumulate(options, plan.ladder.batch_sizes));
   plan.spec.set_evaluate_every(EvaluateEvery(options));
   plan.spec.set_target_accuracy(options.target_accuracy);
   return plan;
+}
+
+TrainSweepOptions ProbeOptions(TrainSweepOptions options) {
+  options.epochs = kWarmupEpochs;
+  options.repeats = 0;
+  options.schedule = "constant";
+  options.lr_milestones.clear();
+  options.lr_gamma = 0;
+  options.lr_warmup_epochs = 0;
+  options.evaluate = false;
+  options.evaluate_every = 0;
+  options.target_accuracy = 0;
+  options.resume = false;
+  options.checkpoint.clear();
+  return options;
 }
 
 std::map<std::string, std::string> ResultFlags(const TrainSweepOptions& options, const SweepPlan& plan) {
@@ -217,6 +254,9 @@ std::string PlanText(const SweepPlan& plan) {
   }
   if (plan.ladder.exceeding != 0) {
     absl::StrAppend(&text, "  batch ", plan.ladder.exceeding, ": exceeds the training set; not run\n");
+  }
+  if (plan.spec.find_max()) {
+    absl::StrAppend(&text, "  then probes for the largest batch that fits, an epoch each\n");
   }
   return absl::StrCat(text, "  a point that runs out of memory ends a ladder; seconds are not known before they are measured\n");
 }

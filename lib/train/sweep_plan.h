@@ -32,7 +32,7 @@ struct TrainSweepOptions {
   std::string second_stream;
   std::string device = "auto";  // as ResolveDevice takes it
   // model, learning_rate (0: DefaultLearningRate), momentum, weight_decay, seed, augment, drop_last, loader_workers,
-  // threads (0: LibTorch's default) and deterministic are taken from here; the other fields are filled by the stage.
+  // threads (0: LibTorch's default), accumulate and deterministic are taken from here; the other fields are filled by the stage.
   proto::TrainingSpec training;
   std::string schedule = "constant";    // multistep, cosine or one_cycle; of the learning rate (schedule.h)
   std::vector<uint32_t> lr_milestones;  // of multistep
@@ -42,10 +42,13 @@ struct TrainSweepOptions {
   uint32_t repeats = 0;  // timed epochs; 0: epochs - 1, or 5 when `epochs` is 0 too
 
   LadderOptions ladder;
+  bool find_max = false;            // then probe for the largest batch that fits
   uint64_t memory_limit_bytes = 0;  // of a point's process, on a CPU; 0: none
   bool evaluate = true;             // test accuracy after the last epoch of each point
   uint32_t evaluate_every = 0;      // and after each so many epochs; 0: not, or each one with a target
   double target_accuracy = 0;       // training ends when the test accuracy is this; fraction, 0: none
+  bool resume = false;              // keep the state of training beside the output, and go on from it (training_state.h)
+  uint32_t state_every = 1;         // epochs from one state to the next
   std::string checkpoint;           // where to put the weights; empty: nowhere
   uint32_t checkpoint_batch = 0;    // the point that they are trained at; 0: the first one
 };
@@ -70,6 +73,9 @@ uint32_t EvaluateEvery(const TrainSweepOptions& options);
 // The plan for a data set. Builds the model once, to count it. InvalidArgument: a model, a rate or a batch that cannot be.
 // Unavailable: no such device. FailedPrecondition: a test accuracy is wanted of a data set without test images.
 absl::StatusOr<SweepPlan> PlanSweep(const TrainSweepOptions& options, const Dataset& dataset);
+
+// What a probe of --find_max does instead: one epoch at a constant rate, nothing evaluated or kept.
+TrainSweepOptions ProbeOptions(TrainSweepOptions options);
 
 // Everything that can change the result, for the cache key. --output, --force and the like stay out; so does what the
 // header holds anyway.

@@ -1,10 +1,13 @@
 #include "lib/train/sweep_point.h"
 
+#include <sys/resource.h>
+
 #include <memory>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/cifar/batch_loader.h"
@@ -18,6 +21,16 @@
 
 namespace lockstep {
 namespace {
+
+// oneDNN's exceptions carry what kind of error it was in a type that LibTorch's headers do not show; in words they say only
+// what could not be done. Where the process's memory is bounded (--memory_limit) that is taken for the bound: what it could
+// not do at this batch it did at smaller ones.
+bool IsOneDnnAtTheMemoryLimit(const absl::Status& status) {
+  rlimit limit;
+  const bool bounded = getrlimit(RLIMIT_DATA, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  return bounded && (absl::StrContains(status.message(), "could not create a ") ||
+                     absl::StrContains(status.message(), "could not execute a primitive"));
+}
 
 absl::StatusOr<LoaderOptions> ToLoaderOptions(const SweepPointOptions& options, const Dataset& dataset) {
   LoaderOptions loader;
@@ -94,8 +107,9 @@ absl::StatusOr<proto::SweepFile> RunSweepPoint(const SweepPointOptions& options,
   proto::SweepFile failed;
   proto::SweepPoint& point = *failed.add_record()->mutable_point();
   point.set_batch_size(options.run.batch_size);
-  point.set_outcome(absl::IsResourceExhausted(status) ? proto::OUT_OF_MEMORY : proto::FAILED);
-  point.set_detail(std::string(status.message()));
+  const bool at_limit = IsOneDnnAtTheMemoryLimit(status);
+  point.set_outcome(absl::IsResourceExhausted(status) || at_limit ? proto::OUT_OF_MEMORY : proto::FAILED);
+  point.set_detail(absl::StrCat(status.message(), at_limit ? " (oneDNN, at the memory limit)" : ""));
   return failed;
 }
 

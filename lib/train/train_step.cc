@@ -7,6 +7,7 @@
 #include <ATen/ops/stack.h>
 #include <c10/core/DeviceGuard.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <utility>
@@ -64,6 +65,10 @@ absl::Status CheckFused(const proto::TrainingSpec& spec) {
     return absl::InvalidArgumentError(
         absl::StrCat("--step=fused is written for resnet18, not ", spec.model(), "; use --step=autograd"));
   }
+  if (spec.accumulate() > 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--accumulate=", spec.accumulate(), " is not built for --step=fused; use --step=autograd"));
+  }
   return spec.device() == proto::CUDA ? absl::OkStatus()
                                       : absl::InvalidArgumentError("--step=fused computes on CUDA; this is the CPU: --step=autograd");
 }
@@ -80,24 +85,27 @@ absl::Status CheckTrainingSpec(const proto::TrainingSpec& spec) {
   return CheckSchedule(spec);
 }
 
-TrainStep::TrainStep(std::shared_ptr<Model> model, const proto::TrainingSpec& spec, c10::Device device)
+TrainStep::TrainStep(std::shared_ptr<Model> model, const proto::TrainingSpec& spec, c10::Device device, uint32_t micro_batch)
     : model_((model->to(device), std::move(model))),
       device_(device),
+      micro_batch_(micro_batch),
       sgd_(model_->parameters(), ToSgdOptions(spec)),
       clock_(device) {}
 
-torch::Tensor TrainStep::CopyImages(const Batch& batch) {
+torch::Tensor TrainStep::CopyImages(const Batch& batch, uint32_t first, uint32_t n) {
+  constexpr int64_t kImage = kChannels * kImageSize * kImageSize;
   // from_blob takes no const; nothing writes to it.
-  return ToDevice(at::from_blob(const_cast<float*>(batch.images.data()),
-                                {batch.size, kChannels, kImageSize, kImageSize}, at::kFloat),
+  return ToDevice(at::from_blob(const_cast<float*>(batch.images.data()) + first * kImage,
+                                {n, kChannels, kImageSize, kImageSize}, at::kFloat),
                   device_);
 }
 
-torch::Tensor TrainStep::CopyLabels(const Batch& batch) {
-  return ToDevice(at::from_blob(const_cast<int64_t*>(batch.labels.data()), {batch.size}, at::kLong), device_);
+torch::Tensor TrainStep::CopyLabels(const Batch& batch, uint32_t first, uint32_t n) {
+  return ToDevice(at::from_blob(const_cast<int64_t*>(batch.labels.data()) + first, {n}, at::kLong), device_);
 }
 
 void TrainStep::BeginEpoch() {
+  steps_ = 0;
   logits_.clear();
   losses_.clear();
   sizes_.clear();
@@ -114,24 +122,36 @@ absl::Status TrainStep::Backward(const torch::Tensor& loss, GradientHook* hook) 
   return hook != nullptr ? hook->AfterBackward() : absl::OkStatus();
 }
 
+absl::Status TrainStep::AddGradients(const Batch& batch, uint32_t first, uint32_t n, GradientHook* hook) {
+  clock_.Enter(Phase::kCopy);
+  const torch::Tensor images = CopyImages(batch, first, n);
+  const torch::Tensor labels = CopyLabels(batch, first, n);
+  clock_.Enter(Phase::kForward);
+  if (first == 0) {
+    model_->zero_grad();  // drops the gradients' memory before the activations need it, as Python's default
+  }
+  const torch::Tensor logits = model_->forward(images);
+  const torch::Tensor loss = at::cross_entropy_loss(logits, labels);
+  clock_.Enter(Phase::kBackward);
+  // Of the mean over the batch a micro-batch has the share n / batch.
+  RETURN_IF_ERROR(Backward(n == batch.size ? loss : loss * (static_cast<double>(n) / batch.size), hook));
+  logits_.push_back(logits.detach());
+  losses_.push_back(loss.detach());
+  sizes_.push_back(n);
+  return absl::OkStatus();
+}
+
 absl::Status TrainStep::Run(const Batch& batch, GradientHook* hook) {
   return CatchTorchErrors(absl::StrCat("a training step of ", batch.size, " images"), [&]() -> absl::Status {
     const c10::DeviceGuard guard(device_);
-    clock_.Enter(Phase::kCopy);
-    const torch::Tensor images = CopyImages(batch);
-    const torch::Tensor labels = CopyLabels(batch);
-    clock_.Enter(Phase::kForward);
-    model_->zero_grad();  // drops the gradients' memory before the activations need it, as Python's default
-    const torch::Tensor logits = model_->forward(images);
-    const torch::Tensor loss = at::cross_entropy_loss(logits, labels);
-    clock_.Enter(Phase::kBackward);
-    RETURN_IF_ERROR(Backward(loss, hook));
+    const uint32_t micro_batch = micro_batch_ == 0 ? batch.size : micro_batch_;
+    for (uint32_t first = 0; first < batch.size; first += micro_batch) {
+      RETURN_IF_ERROR(AddGradients(batch, first, std::min(micro_batch, batch.size - first), hook));
+    }
     clock_.Enter(Phase::kOptimizer);
     RETURN_IF_ERROR(sgd_.Step());
     clock_.Enter(Phase::kDataWait);
-    logits_.push_back(logits.detach());
-    losses_.push_back(loss.detach());
-    sizes_.push_back(batch.size);
+    ++steps_;
     labels_.insert(labels_.end(), batch.labels.begin(), batch.labels.end());
     return absl::OkStatus();
   });
@@ -142,7 +162,7 @@ absl::StatusOr<EpochTotals> TrainStep::EndEpoch() {
   const absl::Status status = CatchTorchErrors("the end of an epoch", [&]() {
     const c10::DeviceGuard guard(device_);
     totals.times = clock_.Finish();
-    totals.steps = static_cast<uint32_t>(sizes_.size());
+    totals.steps = steps_;
     totals.images = labels_.size();
     if (labels_.empty()) {
       return absl::OkStatus();

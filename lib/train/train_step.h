@@ -42,15 +42,17 @@ struct EpochTotals {
 // Not thread-safe: one thread trains. SetNumerics (lib/nn/device.h) comes first.
 class TrainStep {
  public:
-  // Moves the model to the device. `spec` has passed CheckTrainingSpec. Throws c10::Error when the device has no room:
+  // Moves the model to the device. `spec` has passed CheckTrainingSpec. A step computes `micro_batch` images at a time and
+  // adds up their gradients, so that a batch needs the memory of a micro-batch, which is also what batch norm takes its
+  // statistics over; 0: the whole batch at once. Throws c10::Error when the device has no room:
   // call it, and destroy it, inside CatchTorchErrors (lib/nn/torch_status.h).
-  TrainStep(std::shared_ptr<Model> model, const proto::TrainingSpec& spec, c10::Device device);
+  TrainStep(std::shared_ptr<Model> model, const proto::TrainingSpec& spec, c10::Device device, uint32_t micro_batch = 0);
 
   // Starts the clock of an epoch. The model is put in training mode.
   void BeginEpoch();
 
-  // One step on one batch: the gradient is of the mean loss over the batch. `hook` may be null. The time of the hook's two
-  // calls counts as backward. On CUDA returns when the step is queued; `batch` may be used again at once.
+  // One step on one batch: the gradient is of the mean loss over the batch. `hook` may be null, and is with micro-batches. The
+  // time of the hook's two calls counts as backward. On CUDA returns when the step is queued; `batch` may be used again at once.
   // ResourceExhausted: out of memory. The hook's errors are passed on. After an error the step is not to be used again.
   absl::Status Run(const Batch& batch, GradientHook* hook = nullptr);
 
@@ -63,17 +65,21 @@ class TrainStep {
   std::string TimingMethod() const { return clock_.Method(); }
 
  private:
-  torch::Tensor CopyImages(const Batch& batch);  // float (n, 3, 32, 32) on the device
-  torch::Tensor CopyLabels(const Batch& batch);  // int64 (n) on the device
+  // Of images first ... first + n - 1 of the batch.
+  torch::Tensor CopyImages(const Batch& batch, uint32_t first, uint32_t n);  // float (n, 3, 32, 32) on the device
+  torch::Tensor CopyLabels(const Batch& batch, uint32_t first, uint32_t n);  // int64 (n) on the device
+  absl::Status AddGradients(const Batch& batch, uint32_t first, uint32_t n, GradientHook* hook);
   absl::Status Backward(const torch::Tensor& loss, GradientHook* hook);
 
   const std::shared_ptr<Model> model_;
   const c10::Device device_;
+  const uint32_t micro_batch_;
   Sgd sgd_;
   PhaseClock clock_;
 
   // Of this epoch, kept on the device until its end: 10 logits and a loss per image and step cost 2 MB per 50,000 images.
-  std::vector<torch::Tensor> logits_;  // float (n, kClasses) each
+  uint32_t steps_ = 0;
+  std::vector<torch::Tensor> logits_;  // float (n, kClasses) each, one for each micro-batch
   std::vector<torch::Tensor> losses_;  // float () each
   std::vector<uint32_t> sizes_;        // n
   std::vector<int64_t> labels_;        // of all images so far

@@ -1,5 +1,6 @@
 #include "lib/train/train_sweep.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -16,6 +17,7 @@
 #include "lib/cifar/dataset.h"
 #include "lib/nn/device.h"
 #include "lib/nn/torch_status.h"
+#include "lib/proto/training_state.pb.h"
 #include "lib/record/provenance.h"
 #include "lib/record/record_reader.h"
 #include "lib/record/standard_input.h"
@@ -25,6 +27,7 @@
 #include "lib/train/sweep_journal.h"
 #include "lib/train/sweep_plan.h"
 #include "lib/train/sweep_point.h"
+#include "lib/train/training_state.h"
 
 namespace lockstep {
 namespace {
@@ -81,6 +84,42 @@ void Tell(const proto::SweepPoint& point, bool resumed) {
   std::fprintf(stderr, "%s%s\n", text.c_str(), resumed ? " (from the run before)" : "");
 }
 
+// Where the state of a point's training is kept.
+std::string StatePath(const TrainSweepOptions& options, uint32_t batch) {
+  return absl::StrCat(options.output, ".batch", batch, ".state");
+}
+
+// The state of one point, and whose it is: all that can change the training's numbers is in the header's key.
+absl::StatusOr<TrainingStateFile> StateFileOf(const TrainSweepOptions& options, const TrainingRunOptions& run,
+                                              const proto::Input& input) {
+  if (!options.resume) {
+    return TrainingStateFile();
+  }
+  HeaderOptions header;
+  header.schema = proto::TrainingStateFile::descriptor()->full_name();
+  header.seed = run.training.seed();
+  header.inputs = {input};
+  ASSIGN_OR_RETURN(const proto::Device device, DescribeDevice(run.device));
+  header.devices = {device};
+  header.libraries = LoadedLibraries(run.device);
+  header.result_flags = {{"training", run.training.ShortDebugString()},
+                         {"batch", absl::StrCat(run.batch_size)},
+                         {"evaluate", absl::StrCat(run.evaluate)},
+                         {"evaluate_every", absl::StrCat(run.evaluate_every)},
+                         {"target_accuracy", absl::StrCat(run.target_accuracy)}};
+  return TrainingStateFile{StatePath(options, run.batch_size), MakeHeader(header), options.force};
+}
+
+proto::BatchProbe ToProbe(const proto::SweepPoint& point) {
+  proto::BatchProbe probe;
+  probe.set_batch_size(point.batch_size());
+  probe.set_outcome(point.outcome());
+  probe.set_detail(point.detail());
+  probe.set_peak_memory_bytes(point.peak_memory_bytes());
+  probe.set_predicted_memory_bytes(point.predicted_memory_bytes());
+  return probe;
+}
+
 // One run over the ladder, writing as it goes.
 class Sweep {
  public:
@@ -89,9 +128,10 @@ class Sweep {
       : options_(options), plan_(plan), dataset_path_(std::move(dataset_path)), journal_(journal) {}
 
   absl::Status Run() {
-    ASSIGN_OR_RETURN(const proto::SweepEnd end,
+    ASSIGN_OR_RETURN(proto::SweepEnd end,
                      ClimbLadder(plan_.ladder, [this](uint32_t batch) { return TryBatchSize(batch); },
                                  [this](const proto::SweepPoint& point) { return Keep(point); }));
+    RETURN_IF_ERROR(FindMax(end));
     const absl::Status status = Verdict();
     RETURN_IF_ERROR(journal_.Finish(end, static_cast<int>(ToExitCode(status))));
     return status;
@@ -106,6 +146,48 @@ class Sweep {
     ASSIGN_OR_RETURN(std::vector<std::string> argv, ChildCommand(batch));
     ASSIGN_OR_RETURN(tried_, RunPointProcess(argv, options_.memory_limit_bytes, batch));
     return tried_.record(0).point();
+  }
+
+  // Looks for the largest batch that fits, and says it in `end`. A probe that fails ends the search, not the sweep.
+  absl::Status FindMax(proto::SweepEnd& end) {
+    if (!options_.find_max || !failure_.empty()) {
+      return absl::OkStatus();
+    }
+    const uint64_t images = plan_.spec.model().training_images();
+    const uint32_t max_batch = options_.ladder.max_batch;
+    const auto limit = static_cast<uint32_t>(max_batch == 0 ? images : std::min<uint64_t>(images, max_batch));
+    const absl::StatusOr<BatchBounds> found =
+        FindLargestBatch(bounds_, limit, [this](uint32_t batch) { return Probe(batch); });
+    if (!found.ok()) {
+      failure_ = absl::IsInternal(found.status()) ? std::string(found.status().message()) : "";
+      return failure_.empty() ? found.status() : absl::OkStatus();
+    }
+    end.set_largest_fitting_batch(found->fits);
+    end.set_smallest_failing_batch(found->fails);
+    std::fprintf(stderr, "largest batch that fits: %u (%s)\n", found->fits,
+                 found->fails != 0 ? absl::StrCat(found->fails, " does not").c_str() : "the limit; memory is not");
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<proto::Outcome> Probe(uint32_t batch) {
+    proto::SweepFile records;
+    const proto::SweepFile* const finished = journal_.FinishedProbe(batch);
+    if (finished != nullptr) {
+      records = *finished;
+    } else {
+      ASSIGN_OR_RETURN(std::vector<std::string> argv, ChildCommand(batch));
+      argv.push_back(absl::StrCat("--", kProbeFlag, "=true"));
+      ASSIGN_OR_RETURN(const proto::SweepFile tried, RunPointProcess(argv, options_.memory_limit_bytes, batch));
+      *records.add_record()->mutable_probe() = ToProbe(tried.record(0).point());
+    }
+    const proto::BatchProbe& probe = records.record(0).probe();
+    std::fprintf(stderr, "probe of batch %u: %s%s\n", batch, proto::Outcome_Name(probe.outcome()).c_str(),
+                 finished != nullptr ? " (from the run before)" : "");
+    if (probe.outcome() == proto::FAILED) {
+      return absl::InternalError(absl::StrCat("probe of batch ", batch, " failed: ", probe.detail()));
+    }
+    RETURN_IF_ERROR(journal_.Keep(records));
+    return probe.outcome();
   }
 
   // This program and its flags; what is said last holds.
@@ -123,6 +205,14 @@ class Sweep {
   absl::Status Keep(const proto::SweepPoint& point) {
     RETURN_IF_ERROR(CheckNotStopped());
     Tell(point, journal_.Finished(point.batch_size()) != nullptr);
+    if (point.outcome() == proto::COMPLETED) {
+      bounds_.fits = std::max(bounds_.fits, point.batch_size());
+    } else if (point.outcome() == proto::OUT_OF_MEMORY || point.outcome() == proto::KILLED) {
+      bounds_.fails = bounds_.fails == 0 ? point.batch_size() : std::min(bounds_.fails, point.batch_size());
+    }
+    if (point.outcome() == proto::KILLED && options_.resume) {
+      killed_ = absl::StrCat("batch ", point.batch_size(), ": ", point.detail(), "; the same command goes on with it");
+    }
     if (point.outcome() == proto::FAILED && failure_.empty()) {
       failure_ = absl::StrCat("batch ", point.batch_size(), " failed: ", point.detail());
     }
@@ -132,13 +222,20 @@ class Sweep {
     } else {
       *records.add_record()->mutable_point() = point;
     }
-    return journal_.Keep(records);
+    RETURN_IF_ERROR(journal_.Keep(records));
+    if (point.outcome() == proto::COMPLETED && options_.resume) {
+      RemoveTrainingState(StatePath(options_, point.batch_size()));
+    }
+    return absl::OkStatus();
   }
 
   // What the exit status says about a sweep whose record is whole.
   absl::Status Verdict() const {
     if (!failure_.empty()) {
       return absl::InternalError(failure_);
+    }
+    if (!killed_.empty()) {
+      return absl::UnavailableError(killed_);
     }
     if (!options_.checkpoint.empty() && !journal_.has_checkpoint()) {
       return absl::ResourceExhaustedError(
@@ -152,7 +249,9 @@ class Sweep {
   const std::string dataset_path_;
   SweepJournal& journal_;
   proto::SweepFile tried_;  // the point tried last, and its checkpoint if it left one
+  BatchBounds bounds_;      // what the ladder found of the largest batch that fits
   std::string failure_;
+  std::string killed_;  // of a point that --resume can go on with
 };
 
 absl::Status PlanAndSweep(const TrainSweepOptions& options) {
@@ -188,8 +287,9 @@ absl::Status RunTrainSweep(const TrainSweepOptions& options) {
   return CatchTorchErrors("train_sweep", [&] { return PlanAndSweep(options); });
 }
 
-absl::Status RunTrainSweepPoint(const TrainSweepOptions& options, uint32_t batch_size) {
+absl::Status RunTrainSweepPoint(const TrainSweepOptions& asked, uint32_t batch_size, bool probe) {
   return CatchTorchErrors("train_sweep", [&]() -> absl::Status {
+    const TrainSweepOptions options = probe ? ProbeOptions(asked) : asked;
     SweepPointOptions point;
     ASSIGN_OR_RETURN(point.run.device, ResolveDevice(options.device));
     point.run.training = MakeTrainingSpec(options, point.run.device);
@@ -199,6 +299,8 @@ absl::Status RunTrainSweepPoint(const TrainSweepOptions& options, uint32_t batch
     point.run.target_accuracy = options.target_accuracy;
     point.checkpoint_path = options.checkpoint;
     ASSIGN_OR_RETURN(const Dataset dataset, ReadDataset(options.input));
+    point.run.state_every = options.state_every;
+    ASSIGN_OR_RETURN(point.run.state, StateFileOf(options, point.run, dataset.input));
     ASSIGN_OR_RETURN(const proto::SweepFile file, RunSweepPoint(point, dataset));
     return WriteResult(file.SerializeAsString());
   });

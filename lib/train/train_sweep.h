@@ -12,8 +12,10 @@
 
 namespace lockstep {
 
-// The flag that makes a process a point, and the value of `batch_size` for RunTrainSweepPoint.
+// The flag that makes a process a point, and the value of `batch_size` for RunTrainSweepPoint; and the one that makes the
+// point a probe.
 inline constexpr char kPointFlag[] = "internal_point_batch";
+inline constexpr char kProbeFlag[] = "internal_probe";
 
 // The whole sweep, or "cached" on stderr when the output (and the checkpoint) hold it already.
 //
@@ -23,8 +25,8 @@ inline constexpr char kPointFlag[] = "internal_point_batch";
 // In these last two cases the record is whole all the same, and its trailer holds the exit status.
 absl::Status RunTrainSweep(const TrainSweepOptions& options);
 
-// The child: trains one point and writes a serialized SweepFile to kResultFd.
-absl::Status RunTrainSweepPoint(const TrainSweepOptions& options, uint32_t batch_size);
+// The child: trains one point, a probe if `probe`, and writes a serialized SweepFile to kResultFd.
+absl::Status RunTrainSweepPoint(const TrainSweepOptions& options, uint32_t batch_size, bool probe);
 
 }  // namespace lockstep
 

@@ -17,6 +17,7 @@
 #include "lib/cifar/small_dataset.h"
 #include "lib/nn/checkpoint.h"
 #include "lib/nn/model.h"
+#include "lib/proto/training_state.pb.h"
 #include "lib/record/digest.h"
 #include "lib/record/provenance.h"
 #include "lib/record/record_reader.h"
@@ -150,6 +151,59 @@ TEST_F(TrainSweepTest, OutOfMemoryIsRecordedAndEndsTheLadder) {
   EXPECT_EQ(records[3].end().largest_completed_batch(), 16);
 }
 
+TEST_F(TrainSweepTest, FindsTheLargestBatchThatFits) {
+  MakeInput(128);
+  // As above: 16 fits and 128 does not. A batch's need grows with it, so that the search ends between them.
+  std::vector<std::string> flags = {"--model=resnet18", "--min_batch=16", "--factor=8", "--epochs=1", "--noevaluate",
+                                    "--memory_limit=1300000000", "--find_max"};
+  ASSERT_EQ(Run(flags), 0) << Stderr();
+  const auto records = Records();
+  uint32_t fits = 16;
+  uint32_t fails = 128;
+  size_t probes = 0;
+  for (const proto::SweepRecord& record : records) {
+    if (!record.has_probe()) {
+      continue;
+    }
+    ++probes;
+    EXPECT_EQ(record.probe().batch_size(), fits + (fails - fits) / 2);
+    (record.probe().outcome() == proto::COMPLETED ? fits : fails) = record.probe().batch_size();
+    EXPECT_EQ(record.probe().peak_memory_bytes() > 0, record.probe().outcome() == proto::COMPLETED);
+  }
+  EXPECT_GE(probes, 6u);  // 111 sizes between 16 and 128
+  EXPECT_EQ(fails, fits + 1);
+  const proto::SweepEnd& end = records.back().end();
+  EXPECT_EQ(end.reason(), proto::END_OUT_OF_MEMORY);
+  EXPECT_EQ(end.largest_completed_batch(), 16);
+  EXPECT_EQ(end.largest_fitting_batch(), fits);
+  EXPECT_EQ(end.smallest_failing_batch(), fails);
+}
+
+TEST_F(TrainSweepTest, TheDataSetBoundsTheLargestBatchToo) {
+  MakeInput(40);
+  ASSERT_EQ(Run({"--model=lenet5", "--min_batch=8", "--epochs=3", "--schedule=multistep", "--lr_milestones=2",
+                 "--lr_warmup_epochs=2", "--target_accuracy=1", "--find_max"}), 0) << Stderr();
+  const auto records = Records();
+  ASSERT_EQ(records.size(), 6);  // spec, 8, 32, 128, probe 40, end
+  EXPECT_EQ(records[4].probe().batch_size(), 40);
+  EXPECT_EQ(records[4].probe().outcome(), proto::COMPLETED);
+  EXPECT_EQ(records[5].end().reason(), proto::END_EXCEEDS_DATASET);
+  EXPECT_EQ(records[5].end().largest_fitting_batch(), 40);
+  EXPECT_EQ(records[5].end().smallest_failing_batch(), 0);
+  EXPECT_THAT(Stderr(), HasSubstr("largest batch that fits: 40 (the limit; memory is not)"));
+}
+
+TEST_F(TrainSweepTest, AccumulatesMicroBatches) {
+  MakeInput(40);
+  ASSERT_EQ(Run({"--model=lenet5", "--batch=20", "--epochs=2", "--accumulate=4"}), 0) << Stderr();
+  const auto records = Records();
+  EXPECT_EQ(records[0].spec().training().accumulate(), 4);
+  EXPECT_EQ(records[1].point().batch_norm_images(), 5);
+  EXPECT_EQ(records[1].point().steps_per_epoch(), 2);
+  EXPECT_EQ(records[1].point().full_steps().count(), 2);
+  EXPECT_LE(records[1].point().full_steps().p50_seconds(), records[1].point().full_steps().max_seconds());
+}
+
 TEST_F(TrainSweepTest, AKilledPointIsRecorded) {
   MakeInput(40);
   Start({"--model=lenet5", "--min_batch=8", "--repeats=1000000"});
@@ -216,6 +270,64 @@ TEST_F(TrainSweepTest, AKilledSweepGoesOn) {
   EXPECT_EQ(records[3].point().batch_size(), 20);
   EXPECT_EQ(records[3].point().outcome(), proto::COMPLETED);
   EXPECT_FALSE(FileExists(output_ + ".part"));
+}
+
+// Stopped twice in the middle of its epochs, by a signal that it can answer and by one that it cannot: the weights are those
+// of a run that was not stopped, byte by byte.
+TEST_F(TrainSweepTest, InterruptedTrainingGoesOnToTheSameWeights) {
+  MakeInput(40);
+  const std::string checkpoint = TempPath("lenet5.pt");
+  const std::string state = output_ + ".batch20.state";
+  const std::vector<std::string> flags = {"--model=lenet5", "--batch=20",  "--epochs=300",    "--schedule=cosine",
+                                          "--resume",       "--deterministic", "--checkpoint=" + checkpoint};
+  const auto epochs_kept = [&] {
+    const auto file = ReadRecordFile<proto::TrainingStateFile>(state);
+    return file.ok() ? file->records[0].progress().point().epoch_size() : 0;
+  };
+  int kept = 0;
+  for (const int signal : {SIGINT, SIGKILL}) {
+    Start(flags);
+    ASSERT_TRUE(Eventually([&] { return epochs_kept() >= kept + 10; })) << Stderr();
+    kill(pid_, signal);
+    EXPECT_EQ(Wait(), signal == SIGINT ? 130 : -SIGKILL);
+    kept = epochs_kept();
+    ASSERT_LT(kept, 299);
+  }
+  ASSERT_EQ(Run(flags), 0) << Stderr();
+  EXPECT_THAT(Stderr(), HasSubstr(absl::StrCat("batch 20 goes on after epoch ", kept, " of 300")));
+  EXPECT_FALSE(FileExists(state));
+  const std::string resumed = ReadFile(checkpoint);
+  const proto::SweepPoint point = Records()[1].point();
+  EXPECT_EQ(point.epoch_size(), 300);
+  EXPECT_EQ(point.epoch_seconds().value_size(), 299);
+  EXPECT_EQ(point.resumed_epoch_size(), 2);
+  EXPECT_EQ(point.resumed_epoch(1), kept);
+
+  std::vector<std::string> uninterrupted = flags;
+  uninterrupted.push_back("--force");
+  ASSERT_EQ(Run(uninterrupted), 0) << Stderr();
+  EXPECT_EQ(Records()[1].point().resumed_epoch_size(), 0);
+  EXPECT_EQ(ReadFile(checkpoint), resumed);
+  EXPECT_EQ(Records()[1].point().epoch(299).mean_loss(), point.epoch(299).mean_loss());
+}
+
+// The point's own process is killed: the record says so, the tool says that it is not done, and the next run is.
+TEST_F(TrainSweepTest, AKilledPointIsGoneOnWith) {
+  MakeInput(40);
+  const std::vector<std::string> flags = {"--model=lenet5", "--batch=20", "--epochs=300", "--resume"};
+  Start(flags);
+  int child = 0;
+  ASSERT_TRUE(Eventually([&] {
+    return FileExists(output_ + ".batch20.state") &&
+           static_cast<bool>(std::ifstream(absl::StrCat("/proc/", pid_, "/task/", pid_, "/children")) >> child);
+  }));
+  kill(child, SIGKILL);
+  EXPECT_EQ(Wait(), 5) << Stderr();
+  EXPECT_THAT(Stderr(), HasSubstr("the same command goes on with it"));
+  EXPECT_EQ(Records()[1].point().outcome(), proto::KILLED);
+  ASSERT_EQ(Run(flags), 0) << Stderr();
+  EXPECT_EQ(Records()[1].point().outcome(), proto::COMPLETED);
+  EXPECT_EQ(Records()[1].point().resumed_epoch_size(), 1);
 }
 
 TEST_F(TrainSweepTest, WritesACheckpointOfTheBatchAskedFor) {
@@ -332,6 +444,8 @@ TEST_F(TrainSweepTest, RefusesImpossibleFlags) {
            {"--schedule=multistep", "--lr_milestones is missing"},
            {"--lr_milestones=3,x", "--lr_milestones: 'x' is no number"},
            {"--lr_warmup_epochs=6", "--lr_warmup_epochs=6 is not below the 6 epochs"},
+           {"--accumulate=7", "--accumulate=7: batch 32 cannot be divided"},
+           {"--state_every=0", "--state_every=0"},
            {"--target_accuracy=94", "--target_accuracy=94: expected a fraction"},
            {"--factor=1", "--factor=1"}}) {
     EXPECT_EQ(Run({flag}), 2) << flag;
@@ -340,6 +454,10 @@ TEST_F(TrainSweepTest, RefusesImpossibleFlags) {
   }
   EXPECT_EQ(Run({"--epochs=3", "--repeats=3"}), 2);
   EXPECT_THAT(Stderr(), HasSubstr("give one of the two"));
+  EXPECT_EQ(Run({"--accumulate=2", "--find_max"}), 2);
+  EXPECT_THAT(Stderr(), HasSubstr("leave --accumulate out"));
+  EXPECT_EQ(Run({"--resume", "--output=-"}), 2);
+  EXPECT_THAT(Stderr(), HasSubstr("--resume keeps its state beside the output"));
   EXPECT_EQ(Run({"--noevaluate", "--target_accuracy=0.9"}), 2);
   EXPECT_THAT(Stderr(), HasSubstr("--noevaluate"));
   EXPECT_EQ(Run({"--batch=8", "--checkpoint_batch=16", "--checkpoint=" + TempPath("x.pt")}), 2);

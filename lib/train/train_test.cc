@@ -210,6 +210,42 @@ class ZeroingHook : public GradientHook {
   int after_ = 0;
 };
 
+TEST(TrainStepTest, MicroBatchesAddUpToTheBatch) {
+  const ImageSet set = SmallImageSet(proto::TRAIN, 10);
+  BatchLoader loader(set, Options(set, 6));  // a step of 6 images, and one of 4: micro-batches of 3, 3 and 3, 1
+  TrainStep whole(LeNet5(), Spec(), kCpu);
+  TrainStep parts(LeNet5(), Spec(), kCpu, 3);
+  const auto expected = RunEpoch(whole, loader, 0, InOrder(10));
+  const auto found = RunEpoch(parts, loader, 0, InOrder(10));
+  ASSERT_THAT(found, IsOk());
+  EXPECT_EQ(found->steps, 2);
+  EXPECT_EQ(found->images, 10);
+  EXPECT_EQ(found->accuracy, expected->accuracy);
+  EXPECT_NEAR(found->mean_loss, expected->mean_loss, 1e-6);
+  for (size_t i = 0; i < whole.model().parameters().size(); ++i) {
+    // Sums in another order: a few roundings of 6e-8 each of weights and gradients of at most 1, twice.
+    EXPECT_TRUE(at::allclose(parts.model().parameters()[i], whole.model().parameters()[i], 0, 1e-6)) << i;
+    EXPECT_FALSE(at::equal(parts.model().parameters()[i], LeNet5()->parameters()[i])) << i;
+  }
+}
+
+TEST(TrainStepTest, EveryStepIsTimedByItself) {
+  const ImageSet set = SmallImageSet(proto::TRAIN, 10);
+  BatchLoader loader(set, Options(set, 4));
+  for (const uint32_t micro_batch : {0, 2}) {
+    TrainStep step(LeNet5(), Spec(), kCpu, micro_batch);
+    const auto times = RunEpoch(step, loader, 0, InOrder(10));
+    ASSERT_THAT(times, IsOk());
+    ASSERT_EQ(times->steps_seconds.size(), 3);
+    double sum = 0;
+    for (const double seconds : times->steps_seconds) {
+      EXPECT_GT(seconds, 0);
+      sum += seconds;
+    }
+    EXPECT_NEAR(sum, times->step_seconds, 1e-9);  // the same readings of the clock, added in another order
+  }
+}
+
 TEST(TrainStepTest, TheHookStandsBetweenBackwardAndOptimizer) {
   const ImageSet set = SmallImageSet(proto::TRAIN, 6);
   BatchLoader loader(set, Options(set, 2));

@@ -1,8 +1,12 @@
 #include "lib/train/training_run.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -45,6 +49,28 @@ void AddEpoch(const EpochTimes& times, uint32_t epoch, const TrainingRunOptions&
   if (!result.warmup()) {
     AddTimes(times, point);
   }
+}
+
+// The step of which `share` of all steps are no longer (nearest rank); `sorted` is not empty.
+double Percentile(const std::vector<double>& sorted, double share) {
+  const auto rank = static_cast<size_t>(std::ceil(share * static_cast<double>(sorted.size())));
+  return sorted[std::max<size_t>(rank, 1) - 1];
+}
+
+proto::StepTimes ToStepTimes(std::vector<double> seconds) {
+  proto::StepTimes times;
+  if (seconds.empty()) {
+    times.set_absent_reason("no full step of a timed epoch was timed by itself");
+    return times;
+  }
+  std::sort(seconds.begin(), seconds.end());
+  times.set_count(seconds.size());
+  times.set_min_seconds(seconds.front());
+  times.set_p50_seconds(Percentile(seconds, 0.5));
+  times.set_p90_seconds(Percentile(seconds, 0.9));
+  times.set_p99_seconds(Percentile(seconds, 0.99));
+  times.set_max_seconds(seconds.back());
+  return times;
 }
 
 // "batch 128  epoch  12/200  rate 0.0994  loss 0.5123  train 82.10 %  test 80.02 %  0.45 s + 0.31 s"
@@ -95,15 +121,21 @@ class TrainingRun {
                       uint64_t{epochs_} * input_.images->size(), "images");
     ResetPeakMemory(options_.device);
     ASSIGN_OR_RETURN(trainer_, MakeTrainer());
-    for (uint32_t epoch = 0; epoch < epochs_ && !point_.target().reached(); ++epoch) {
+    ASSIGN_OR_RETURN(const uint32_t first, GoOn());
+    progress.GoOnFrom(uint64_t{first} * input_.images->size());
+    for (uint32_t epoch = first; epoch < epochs_ && !point_.target().reached(); ++epoch) {
       ASSIGN_OR_RETURN(const EpochTimes times, trainer_->Train(epoch, progress));
       AddEpoch(times, epoch, options_, point_);
+      AddSteps(times, epoch);
       trainer_->Describe(point_);
       RETURN_IF_ERROR(FinishEpoch(epoch));
       if (spec.schedule() != proto::SCHEDULE_UNSPECIFIED || options_.evaluate_every != 0) {
         progress.Tell(EpochLine(options_, point_.epoch(point_.epoch_size() - 1)));
       }
+      RETURN_IF_ERROR(KeepState(epoch));
     }
+    *point_.mutable_full_steps() = ToStepTimes(std::move(full_steps_));
+    point_.set_batch_norm_images(options_.batch_size / std::max(spec.accumulate(), 1u));
     return absl::OkStatus();
   }
 
@@ -113,6 +145,38 @@ class TrainingRun {
       return MakeFusedTrainer(input_);
     }
     return MakeAutogradTrainer(input_);
+  }
+
+  // The last step may be shorter than the others.
+  void AddSteps(const EpochTimes& times, uint32_t epoch) {
+    if (epoch < options_.training.warmup_epochs() || times.steps_seconds.empty()) {
+      return;
+    }
+    const bool tail = times.images % options_.batch_size != 0;
+    full_steps_.insert(full_steps_.end(), times.steps_seconds.begin(), times.steps_seconds.end() - (tail ? 1 : 0));
+  }
+
+  // The epoch to begin with: after the one where a stopped run left its state, or the first.
+  absl::StatusOr<uint32_t> GoOn() {
+    ASSIGN_OR_RETURN(std::optional<TrainingState> state, ReadTrainingState(options_.state));
+    if (!state.has_value()) {
+      return 0;
+    }
+    RETURN_IF_ERROR(trainer_->SetState(state->arrays));
+    point_ = std::move(state->point);
+    const auto first = static_cast<uint32_t>(point_.epoch_size());
+    point_.add_resumed_epoch(first);
+    std::fprintf(stderr, "batch %u goes on after epoch %u of %u\n", options_.batch_size, first, epochs_);
+    return first;
+  }
+
+  absl::Status KeepState(uint32_t epoch) {
+    const bool due = (epoch + 1) % options_.state_every == 0;
+    if (options_.state.path.empty() || !due || epoch + 1 == epochs_ || point_.target().reached()) {
+      return absl::OkStatus();
+    }
+    ASSIGN_OR_RETURN(TrainingArrays arrays, trainer_->GetState());
+    return WriteTrainingState(options_.state, {point_, std::move(arrays)});
   }
 
   // Evaluation, where it is due. After the last epoch it has the memory that training had.
@@ -146,6 +210,7 @@ class TrainingRun {
   const TrainerInput input_;
   Evaluator evaluator_;
   std::unique_ptr<EpochTrainer> trainer_;
+  std::vector<double> full_steps_;  // seconds of each full step of the timed epochs
   proto::SweepPoint& point_;
 };
 

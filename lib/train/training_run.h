@@ -13,6 +13,7 @@
 #include "lib/cifar/dataset.h"
 #include "lib/nn/model.h"
 #include "lib/proto/sweep.pb.h"
+#include "lib/train/training_state.h"
 
 namespace lockstep {
 
@@ -22,6 +23,8 @@ struct TrainingRunOptions {
   c10::Device device = c10::Device(c10::kCPU);
   bool evaluate = true;          // test accuracy after the last epoch
   uint32_t evaluate_every = 0;   // and after each so many epochs; 0: not
+  TrainingStateFile state;       // where it is kept between epochs; it is gone on from when it is there
+  uint32_t state_every = 1;      // epochs from one to the next, at least 1
   double target_accuracy = 0;    // of the test set, fraction; training ends when it is reached. 0: none
 };
 

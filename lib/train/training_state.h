@@ -1,0 +1,43 @@
+// Where training stands after an epoch, on disk, so that a stopped run goes on from there (--resume). Knows nothing of LibTorch.
+#ifndef LOCKSTEP_LIB_TRAIN_TRAINING_STATE_H_
+#define LOCKSTEP_LIB_TRAIN_TRAINING_STATE_H_
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "lib/proto/header.pb.h"
+#include "lib/proto/sweep.pb.h"
+
+namespace lockstep {
+
+// Every number that the next epoch depends on, as bytes, by name: weights, running statistics, momentum. The data order and
+// the augmentation are functions of (seed, epoch) and need no place here.
+using TrainingArrays = std::map<std::string, std::string>;
+
+struct TrainingState {
+  proto::SweepPoint point;  // with the epochs that are complete
+  TrainingArrays arrays;
+};
+
+// Where one state is kept, and whose it is.
+struct TrainingStateFile {
+  std::string path;      // empty: nowhere
+  proto::Header header;  // its cache key covers all that can change the result
+  bool afresh = false;   // what a stopped run left is not used
+};
+
+// None: no file, or one of another run, which is said on stderr. DataLoss, FailedPrecondition: as RecordReader's.
+absl::StatusOr<std::optional<TrainingState>> ReadTrainingState(const TrainingStateFile& file);
+
+// The state before stays until this one is whole on the disk. Errors as RecordWriter's.
+absl::Status WriteTrainingState(const TrainingStateFile& file, TrainingState state);
+
+// Removes what WriteTrainingState left at this path.
+void RemoveTrainingState(const std::string& path);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_TRAIN_TRAINING_STATE_H_

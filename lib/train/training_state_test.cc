@@ -1,0 +1,89 @@
+#include "lib/train/training_state.h"
+
+#include <unistd.h>
+
+#include "lib/testing/file_util.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::FileExists;
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::ReadFile;
+using ::lockstep::testing::StatusIs;
+using ::lockstep::testing::TempPath;
+using ::lockstep::testing::WriteFile;
+using ::testing::_;
+
+TrainingStateFile StateFile() {
+  TrainingStateFile file;
+  file.path = TempPath("sweep.rec.batch8.state");
+  file.header.set_schema("lockstep.proto.TrainingStateFile");
+  file.header.set_schema_version(1);
+  file.header.set_cache_key("key");
+  file.header.mutable_build()->set_build_id("build");
+  return file;
+}
+
+TrainingState State(int epochs) {
+  TrainingState state;
+  for (int i = 0; i < epochs; ++i) {
+    state.point.add_epoch()->set_mean_loss(i);
+  }
+  state.arrays = {{"w", std::string("\0\x80\xFF", 3)}, {"empty", ""}};
+  return state;
+}
+
+class TrainingStateTest : public ::testing::Test {
+ protected:
+  TrainingStateTest() { RemoveTrainingState(StateFile().path); }
+};
+
+TEST_F(TrainingStateTest, ReturnsWhatWasWrittenLast) {
+  ASSERT_THAT(WriteTrainingState(StateFile(), State(1)), IsOk());
+  ASSERT_THAT(WriteTrainingState(StateFile(), State(2)), IsOk());
+  EXPECT_FALSE(FileExists(StateFile().path + ".part"));
+  const auto state = ReadTrainingState(StateFile());
+  ASSERT_THAT(state, IsOk());
+  ASSERT_TRUE(state->has_value());
+  EXPECT_EQ((*state)->point.epoch_size(), 2);
+  EXPECT_EQ((*state)->arrays, State(2).arrays);
+}
+
+TEST_F(TrainingStateTest, NoneIsNoError) {
+  const auto none = ReadTrainingState(StateFile());
+  ASSERT_THAT(none, IsOk());
+  EXPECT_FALSE(none->has_value());
+  EXPECT_FALSE(ReadTrainingState(TrainingStateFile())->has_value());
+}
+
+TEST_F(TrainingStateTest, AnotherRunsIsNotUsed) {
+  ASSERT_THAT(WriteTrainingState(StateFile(), State(1)), IsOk());
+  TrainingStateFile other = StateFile();
+  other.header.set_cache_key("other");
+  EXPECT_FALSE(ReadTrainingState(other)->has_value());
+  TrainingStateFile afresh = StateFile();
+  afresh.afresh = true;
+  EXPECT_FALSE(ReadTrainingState(afresh)->has_value());
+  EXPECT_TRUE(ReadTrainingState(StateFile())->has_value());
+}
+
+TEST_F(TrainingStateTest, ADamagedOneIsAnError) {
+  ASSERT_THAT(WriteTrainingState(StateFile(), State(1)), IsOk());
+  std::string bytes = ReadFile(StateFile().path);
+  bytes[bytes.size() / 2] ^= 1;
+  WriteFile(StateFile().path, bytes);
+  EXPECT_THAT(ReadTrainingState(StateFile()), StatusIs(absl::StatusCode::kDataLoss, _));
+}
+
+TEST_F(TrainingStateTest, IsRemovedWithItsPart) {
+  ASSERT_THAT(WriteTrainingState(StateFile(), State(1)), IsOk());
+  WriteFile(StateFile().path + ".part", "half");
+  RemoveTrainingState(StateFile().path);
+  EXPECT_FALSE(FileExists(StateFile().path));
+  EXPECT_FALSE(FileExists(StateFile().path + ".part"));
+}
+
+}  // namespace
+}  // namespace lockstep
