@@ -24,6 +24,7 @@ ABSL_FLAG(std::string, preset, "lab",
           "hand-written step, in a CUDA graph, from a data set on the GPU.");
 ABSL_FLAG(std::string, step, "", "autograd (LibTorch's) or fused (the hand-written one); empty: the preset's.");
 ABSL_FLAG(std::string, precision, "", "fp32, tf32 or bf16; empty: the preset's.");
+ABSL_FLAG(std::string, memory_format, "", "nchw or channels_last, on the CPU or with --step=fused; empty: the preset's.");
 ABSL_FLAG(std::string, graph, "", "true: each step is the replay of a CUDA graph; false; empty: the preset's.");
 ABSL_FLAG(std::string, second_stream, "", "true: weight gradients beside data gradients; false; empty: the preset's.");
 ABSL_FLAG(std::string, device, "auto", "auto (CUDA where there is one), cpu or cuda.");
@@ -93,6 +94,7 @@ absl::StatusOr<TrainSweepOptions> OptionsFromFlags() {
   options.preset = absl::GetFlag(FLAGS_preset);
   options.step = absl::GetFlag(FLAGS_step);
   options.precision = absl::GetFlag(FLAGS_precision);
+  options.memory_format = absl::GetFlag(FLAGS_memory_format);
   options.graph = absl::GetFlag(FLAGS_graph);
   options.second_stream = absl::GetFlag(FLAGS_second_stream);
   options.schedule = absl::GetFlag(FLAGS_schedule);

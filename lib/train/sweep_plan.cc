@@ -84,7 +84,7 @@ void SetStep(const TrainSweepOptions& options, proto::TrainingSpec& spec) {
   spec.set_precision(ParsePrecision(choose(options.precision, fast ? "bf16" : "fp32")));
   spec.set_cuda_graph(choose(options.graph, fast ? "true" : "false") == "true");
   spec.set_second_stream(choose(options.second_stream, fused ? "true" : "false") == "true");
-  spec.set_channels_last(fused);
+  spec.set_channels_last(choose(options.memory_format, fused ? "channels_last" : "nchw") == "channels_last");
   spec.set_resident_images(fused);
   if (fused) {
     spec.set_loader_workers(0);
@@ -145,6 +145,7 @@ absl::Status CheckSweepOptions(const TrainSweepOptions& options) {
   RETURN_IF_ERROR(CheckWord("preset", options.preset, {"lab", "fast"}));
   RETURN_IF_ERROR(CheckWord("step", options.step, {"", "autograd", "fused"}));
   RETURN_IF_ERROR(CheckWord("precision", options.precision, {"", "fp32", "tf32", "bf16"}));
+  RETURN_IF_ERROR(CheckWord("memory_format", options.memory_format, {"", "nchw", "channels_last"}));
   RETURN_IF_ERROR(CheckWord("graph", options.graph, {"", "true", "false"}));
   RETURN_IF_ERROR(CheckWord("schedule", options.schedule, {"constant", "multistep", "cosine", "one_cycle"}));
   RETURN_IF_ERROR(CheckWord("second_stream", options.second_stream, {"", "true", "false"}));

@@ -69,9 +69,8 @@ absl::Status Measure(const SweepPointOptions& options, const Dataset& dataset, p
   proto::SweepPoint& point = *file.mutable_record(0)->mutable_point();
   const proto::TrainingSpec& spec = options.run.training;
   RETURN_IF_ERROR(CheckTrainingSpec(spec));
-  // Of a fused run LibTorch computes the evaluation alone, from the fp32 weights.
-  const proto::Precision of_libtorch = spec.step() == proto::FUSED ? proto::FP32 : spec.precision();
-  RETURN_IF_ERROR(SetNumerics({of_libtorch, spec.deterministic(), spec.threads()}));
+  // Of a fused run LibTorch computes the evaluation alone, from the fp32 weights; bf16 is what TrainStep asks for.
+  RETURN_IF_ERROR(SetNumerics({proto::FP32, spec.deterministic(), spec.threads()}));
   ASSIGN_OR_RETURN(const LoaderOptions loader, ToLoaderOptions(options, dataset));
   ASSIGN_OR_RETURN(const std::shared_ptr<Model> model, MakeModel(spec.model(), spec.seed()));
   TrainingRunOptions run = options.run;

@@ -14,6 +14,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
+#include "lib/nn/autocast.h"
 #include "lib/nn/torch_status.h"
 #include "lib/train/schedule.h"
 
@@ -39,6 +40,24 @@ torch::Tensor ToDevice(const torch::Tensor& host, c10::Device device) {
   return locked.to(device, /*non_blocking=*/true);
 }
 
+// The convolutions' weights as (out, H, W, in) in memory; what has not four dimensions has no such order.
+void ToChannelsLast(Model& model) {
+  for (torch::Tensor& parameter : model.parameters()) {
+    if (parameter.dim() == 4) {
+      parameter.set_data(parameter.contiguous(at::MemoryFormat::ChannelsLast));
+    }
+  }
+}
+
+// On the device, and in its order in memory before the optimizer makes tensors like the parameters.
+std::shared_ptr<Model> Prepared(std::shared_ptr<Model> model, bool channels_last, c10::Device device) {
+  model->to(device);
+  if (channels_last) {
+    ToChannelsLast(*model);
+  }
+  return model;
+}
+
 absl::Status CheckRate(const char* name, double value) {
   if (value >= 0 && std::isfinite(value)) {
     return absl::OkStatus();
@@ -48,12 +67,15 @@ absl::Status CheckRate(const char* name, double value) {
 
 // What TrainStep cannot do.
 absl::Status CheckAutograd(const proto::TrainingSpec& spec) {
-  if (spec.precision() != proto::FP32) {
+  const bool cpu = spec.device() != proto::CUDA;
+  if (spec.precision() != proto::FP32 && !(cpu && spec.precision() == proto::BF16)) {
     return absl::InvalidArgumentError(absl::StrCat("precision ", proto::Precision_Name(spec.precision()),
-                                                   " is not built for LibTorch's autograd; expected fp32, or --step=fused"));
+                                                   " is not built for LibTorch's autograd on ", cpu ? "the CPU" : "CUDA",
+                                                   "; expected fp32", cpu ? " or bf16" : ", or --step=fused"));
   }
-  if (spec.channels_last()) {
-    return absl::InvalidArgumentError("channels-last training is not built; expected NCHW");
+  if (spec.channels_last() && !cpu) {
+    return absl::InvalidArgumentError(
+        "--memory_format=channels_last is not built for LibTorch's autograd on CUDA; expected nchw, or --step=fused");
   }
   return !spec.cuda_graph() ? absl::OkStatus()
                             : absl::InvalidArgumentError("--graph=true: LibTorch's autograd is not captured; add --step=fused");
@@ -68,6 +90,9 @@ absl::Status CheckFused(const proto::TrainingSpec& spec) {
   if (spec.accumulate() > 1) {
     return absl::InvalidArgumentError(
         absl::StrCat("--accumulate=", spec.accumulate(), " is not built for --step=fused; use --step=autograd"));
+  }
+  if (!spec.channels_last()) {
+    return absl::InvalidArgumentError("--memory_format=nchw: --step=fused is channels-last; leave one out");
   }
   return spec.device() == proto::CUDA ? absl::OkStatus()
                                       : absl::InvalidArgumentError("--step=fused computes on CUDA; this is the CPU: --step=autograd");
@@ -86,9 +111,11 @@ absl::Status CheckTrainingSpec(const proto::TrainingSpec& spec) {
 }
 
 TrainStep::TrainStep(std::shared_ptr<Model> model, const proto::TrainingSpec& spec, c10::Device device, uint32_t micro_batch)
-    : model_((model->to(device), std::move(model))),
+    : model_(Prepared(std::move(model), spec.channels_last(), device)),
       device_(device),
       micro_batch_(micro_batch),
+      bf16_(spec.precision() == proto::BF16),
+      memory_format_(spec.channels_last() ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous),
       sgd_(model_->parameters(), ToSgdOptions(spec)),
       clock_(device) {}
 
@@ -97,7 +124,14 @@ torch::Tensor TrainStep::CopyImages(const Batch& batch, uint32_t first, uint32_t
   // from_blob takes no const; nothing writes to it.
   return ToDevice(at::from_blob(const_cast<float*>(batch.images.data()) + first * kImage,
                                 {n, kChannels, kImageSize, kImageSize}, at::kFloat),
-                  device_);
+                  device_)
+      .contiguous(memory_format_);
+}
+
+torch::Tensor TrainStep::Forward(const torch::Tensor& images, const torch::Tensor& labels) {
+  const Bf16Autocast autocast(bf16_, device_.type());
+  logits_.push_back(model_->forward(images));
+  return at::cross_entropy_loss(logits_.back(), labels);
 }
 
 torch::Tensor TrainStep::CopyLabels(const Batch& batch, uint32_t first, uint32_t n) {
@@ -130,12 +164,11 @@ absl::Status TrainStep::AddGradients(const Batch& batch, uint32_t first, uint32_
   if (first == 0) {
     model_->zero_grad();  // drops the gradients' memory before the activations need it, as Python's default
   }
-  const torch::Tensor logits = model_->forward(images);
-  const torch::Tensor loss = at::cross_entropy_loss(logits, labels);
+  const torch::Tensor loss = Forward(images, labels);
   clock_.Enter(Phase::kBackward);
   // Of the mean over the batch a micro-batch has the share n / batch.
   RETURN_IF_ERROR(Backward(n == batch.size ? loss : loss * (static_cast<double>(n) / batch.size), hook));
-  logits_.push_back(logits.detach());
+  logits_.back() = logits_.back().detach();
   losses_.push_back(loss.detach());
   sizes_.push_back(n);
   return absl::OkStatus();

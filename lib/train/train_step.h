@@ -22,7 +22,8 @@
 namespace lockstep {
 
 // OK when TrainStep, or for FUSED lib/fused, can do what the spec asks for; InvalidArgument names the flag otherwise. TrainStep
-// computes in fp32 and NCHW.
+// computes in fp32 and NCHW; on the CPU also channels-last, and in bf16 as torch.autocast does (lib/nn/autocast.h): weights,
+// gradients and the update stay fp32.
 absl::Status CheckTrainingSpec(const proto::TrainingSpec& spec);
 
 // What a network is trained with unless told otherwise. resnet18: 0.1, as the lab asks. lenet5, with or without bias: 0.01;
@@ -42,10 +43,10 @@ struct EpochTotals {
 // Not thread-safe: one thread trains. SetNumerics (lib/nn/device.h) comes first.
 class TrainStep {
  public:
-  // Moves the model to the device. `spec` has passed CheckTrainingSpec. A step computes `micro_batch` images at a time and
-  // adds up their gradients, so that a batch needs the memory of a micro-batch, which is also what batch norm takes its
-  // statistics over; 0: the whole batch at once. Throws c10::Error when the device has no room:
-  // call it, and destroy it, inside CatchTorchErrors (lib/nn/torch_status.h).
+  // Moves the model to the device, and its weights to the order in memory that the spec wants. `spec` has passed
+  // CheckTrainingSpec. A step computes `micro_batch` images at a time and adds up their gradients, so that a batch needs the
+  // memory of a micro-batch, which is also what batch norm takes its statistics over; 0: the whole batch at once. Throws
+  // c10::Error when the device has no room: call it, and destroy it, inside CatchTorchErrors (lib/nn/torch_status.h).
   TrainStep(std::shared_ptr<Model> model, const proto::TrainingSpec& spec, c10::Device device, uint32_t micro_batch = 0);
 
   // Starts the clock of an epoch. The model is put in training mode.
@@ -69,17 +70,20 @@ class TrainStep {
   torch::Tensor CopyImages(const Batch& batch, uint32_t first, uint32_t n);  // float (n, 3, 32, 32) on the device
   torch::Tensor CopyLabels(const Batch& batch, uint32_t first, uint32_t n);  // int64 (n) on the device
   absl::Status AddGradients(const Batch& batch, uint32_t first, uint32_t n, GradientHook* hook);
+  torch::Tensor Forward(const torch::Tensor& images, const torch::Tensor& labels);  // the loss; logits_ gets the logits
   absl::Status Backward(const torch::Tensor& loss, GradientHook* hook);
 
   const std::shared_ptr<Model> model_;
   const c10::Device device_;
   const uint32_t micro_batch_;
+  const bool bf16_;
+  const at::MemoryFormat memory_format_;
   Sgd sgd_;
   PhaseClock clock_;
 
   // Of this epoch, kept on the device until its end: 10 logits and a loss per image and step cost 2 MB per 50,000 images.
   uint32_t steps_ = 0;
-  std::vector<torch::Tensor> logits_;  // float (n, kClasses) each, one for each micro-batch
+  std::vector<torch::Tensor> logits_;  // (n, kClasses) each, float or bf16, one for each micro-batch
   std::vector<torch::Tensor> losses_;  // float () each
   std::vector<uint32_t> sizes_;        // n
   std::vector<int64_t> labels_;        // of all images so far

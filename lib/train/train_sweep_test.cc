@@ -427,6 +427,17 @@ TEST_F(TrainSweepTest, ADryRunTellsThePlanAndWritesNothing) {
   EXPECT_FALSE(FileExists(output_ + ".part"));
 }
 
+TEST_F(TrainSweepTest, TrainsInBf16AndChannelsLastOnTheCpu) {
+  MakeInput(40);
+  ASSERT_EQ(Run({"--model=lenet5", "--batch=8", "--repeats=1", "--precision=bf16", "--memory_format=channels_last"}), 0)
+      << Stderr();
+  const auto records = Records();
+  ASSERT_EQ(records.size(), 3);  // spec, 8, end
+  EXPECT_EQ(records[0].spec().training().precision(), proto::BF16);
+  EXPECT_TRUE(records[0].spec().training().channels_last());
+  EXPECT_EQ(records[1].point().outcome(), proto::COMPLETED);
+}
+
 // Flags that cannot be: exit 2, a line that says so, and nothing written.
 TEST_F(TrainSweepTest, RefusesImpossibleFlags) {
   MakeInput(40);
@@ -435,7 +446,8 @@ TEST_F(TrainSweepTest, RefusesImpossibleFlags) {
            {"--batch=a", "'a' is no number"},
            {"--preset=slow", "--preset=slow: expected lab or fast"},
            {"--precision=fp16", "--precision=fp16: expected fp32, tf32 or bf16"},
-           {"--precision=bf16", "precision BF16 is not built for LibTorch's autograd"},
+           {"--precision=tf32", "precision TF32 is not built for LibTorch's autograd on the CPU"},
+           {"--memory_format=nhwc", "--memory_format=nhwc: expected nchw or channels_last"},
            {"--step=both", "--step=both: expected autograd or fused"},
            {"--graph=true", "--graph=true: LibTorch's autograd is not captured"},
            {"--model=alexnet", "alexnet"},

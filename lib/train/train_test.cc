@@ -88,10 +88,15 @@ TEST(TrainStepTest, RefusesWhatIsNotBuilt) {
   EXPECT_THAT(CheckTrainingSpec(Spec()), IsOk());
   proto::TrainingSpec spec = Spec();
   spec.set_precision(proto::BF16);
-  EXPECT_THAT(CheckTrainingSpec(spec), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("BF16")));
-  spec = Spec();
   spec.set_channels_last(true);
-  EXPECT_THAT(CheckTrainingSpec(spec), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("channels")));
+  EXPECT_THAT(CheckTrainingSpec(spec), IsOk());
+  spec.set_device(proto::CUDA);
+  EXPECT_THAT(CheckTrainingSpec(spec), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("BF16")));
+  spec.set_precision(proto::FP32);
+  EXPECT_THAT(CheckTrainingSpec(spec), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--memory_format=channels_last")));
+  spec = Spec();
+  spec.set_precision(proto::TF32);
+  EXPECT_THAT(CheckTrainingSpec(spec), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("TF32")));
   spec = Spec();
   spec.set_learning_rate(-1);
   EXPECT_THAT(CheckTrainingSpec(spec), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--learning_rate=-1")));

@@ -76,9 +76,10 @@ absl::StatusOr<Batch> FirstBatch(const std::string& path) {
 }
 
 // The lab's.
-proto::TrainingSpec Spec() {
+proto::TrainingSpec Spec(const std::string& precision, const std::string& memory_format) {
   proto::TrainingSpec spec;
-  spec.set_precision(proto::FP32);
+  spec.set_precision(precision == "bf16" ? proto::BF16 : proto::FP32);
+  spec.set_channels_last(memory_format == "channels_last");
   spec.set_learning_rate(0.1);
   spec.set_momentum(0.9);
   spec.set_weight_decay(5e-4);
@@ -86,7 +87,8 @@ proto::TrainingSpec Spec() {
 }
 
 absl::Status Dump(const std::string& name, uint64_t seed, const std::string& weights, const std::string& dataset,
-                  const std::string& folder) {
+                  const std::string& folder, const proto::TrainingSpec& spec) {
+  RETURN_IF_ERROR(CheckTrainingSpec(spec));
   RETURN_IF_ERROR(SetNumerics({proto::FP32, false, 1}));
   ASSIGN_OR_RETURN(const std::shared_ptr<Model> model, MakeModel(name, seed));
   RETURN_IF_ERROR(SaveCheckpoint(*model, folder + "/init.pt"));
@@ -94,7 +96,7 @@ absl::Status Dump(const std::string& name, uint64_t seed, const std::string& wei
   ASSIGN_OR_RETURN(const Batch batch, FirstBatch(dataset));
   RETURN_IF_ERROR(WriteBytes(folder + "/images.f32", batch.images.data(), batch.images.size() * sizeof(float)));
   RETURN_IF_ERROR(WriteBytes(folder + "/labels.i64", batch.labels.data(), batch.labels.size() * sizeof(int64_t)));
-  TrainStep step(model, Spec(), c10::Device(c10::kCPU));
+  TrainStep step(model, spec, c10::Device(c10::kCPU));
   GradientDump hook(*model, folder);
   std::string losses;
   for (int i = 0; i < kSteps; ++i) {
@@ -112,9 +114,9 @@ absl::Status Dump(const std::string& name, uint64_t seed, const std::string& wei
 
 int main(int argc, char** argv) {
   uint64_t seed = 0;
-  if (argc != 6 || !absl::SimpleAtoi(argv[2], &seed)) {
-    std::fprintf(stderr, "usage: oracle_dump MODEL SEED WEIGHTS DATASET FOLDER\n");
+  if (argc != 8 || !absl::SimpleAtoi(argv[2], &seed)) {
+    std::fprintf(stderr, "usage: oracle_dump MODEL SEED WEIGHTS DATASET FOLDER fp32|bf16 nchw|channels_last\n");
     return 2;
   }
-  return lockstep::ExitStatus("oracle_dump", lockstep::Dump(argv[1], seed, argv[3], argv[4], argv[5]));
+  return lockstep::ExitStatus("oracle_dump", lockstep::Dump(argv[1], seed, argv[3], argv[4], argv[5], lockstep::Spec(argv[6], argv[7])));
 }

@@ -120,15 +120,19 @@ def weight_tolerance(name, largest_gradient, largest_weight):
 class Python:
     """What PyTorch makes of the batch."""
 
-    def __init__(self, name, weights, images, labels, momentum=MOMENTUM, weight_decay=WEIGHT_DECAY, steps=STEPS):
-        model = NETWORKS[name]()
+    def __init__(self, name, weights, images, labels, momentum=MOMENTUM, weight_decay=WEIGHT_DECAY, steps=STEPS,
+                 precision="fp32", layout="nchw"):
+        memory_format = torch.channels_last if layout == "channels_last" else torch.contiguous_format
+        model = NETWORKS[name]().to(memory_format=memory_format)
+        images = images.to(memory_format=memory_format)
         model.load_state_dict(weights)
         model.train()
         optimizer = torch.optim.SGD(model.parameters(), lr=LEARNING_RATE, momentum=momentum, weight_decay=weight_decay)
         self.losses, self.gradients, self.largest_gradient = [], {}, {}
         for step in range(steps):
             optimizer.zero_grad()
-            loss = F.cross_entropy(model(images), labels)
+            with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bf16"):
+                loss = F.cross_entropy(model(images), labels)
             loss.backward()
             self.losses.append(loss.item())
             for key, parameter in model.named_parameters():
@@ -147,9 +151,9 @@ def read(path, dtype, shape):
 class Lockstep:
     """What oracle_dump makes of the same weights."""
 
-    def __init__(self, name, weights, binary, dataset, folder):
+    def __init__(self, name, weights, binary, dataset, folder, precision="fp32", layout="nchw"):
         torch.save(weights, folder / "weights.pt")
-        subprocess.run([binary, name, str(SEED), folder / "weights.pt", dataset, folder], check=True)
+        subprocess.run([binary, name, str(SEED), folder / "weights.pt", dataset, folder, precision, layout], check=True)
         self.init = torch.load(folder / "init.pt", weights_only=True)
         self.state = torch.load(folder / "trained.pt", weights_only=True)
         self.losses = [float(line) for line in (folder / "losses.txt").read_text().split()]
@@ -188,14 +192,14 @@ class OracleTest(unittest.TestCase):
         self.temporary = tempfile.TemporaryDirectory()
         self.addCleanup(self.temporary.cleanup)
 
-    def sides(self, name):
+    def sides(self, name, **how):
         torch.manual_seed(SEED)
         weights = NETWORKS[name]().state_dict()
-        lockstep = Lockstep(name, weights, self.binary, self.dataset, pathlib.Path(self.temporary.name))
-        return weights, lockstep, Python(name, weights, lockstep.images, lockstep.labels)
+        lockstep = Lockstep(name, weights, self.binary, self.dataset, pathlib.Path(self.temporary.name), **how)
+        return weights, lockstep, Python(name, weights, lockstep.images, lockstep.labels, **how)
 
-    def check(self, name):
-        weights, lockstep, python = self.sides(name)
+    def check(self, name, **how):
+        weights, lockstep, python = self.sides(name, **how)
         self.assertEqual(list(lockstep.init), list(weights), "names and their order")
         for key, value in weights.items():
             self.assertTrue(torch.equal(lockstep.init[key], value), f"initial {key} for the same seed")
@@ -205,27 +209,37 @@ class OracleTest(unittest.TestCase):
         found = errors(name, lockstep, python)
         what, worst = max(found, key=lambda pair: pair[1])
         exact = sum(error == 0 for _, error in found)
-        print(f"{name}: {len(found)} comparisons, {exact} of them equal bit for bit; largest error {worst:.3g} of its tolerance, at {what}; "
+        print(f"{name} {how}: {len(found)} comparisons, {exact} of them equal bit for bit; largest error {worst:.3g} of its tolerance, at {what}; "
               f"relative tolerance {relative_tolerance(name):.2g}; losses {python.losses}")
         self.assertLessEqual(worst, 1, what)
         # Controls: the comparison must notice a slightly different optimizer.
         for change in ({"momentum": 0.89}, {"weight_decay": 0.0}):
-            other = Python(name, weights, lockstep.images, lockstep.labels, **change)
+            other = Python(name, weights, lockstep.images, lockstep.labels, **change, **how)
             what, worst = max(errors(name, lockstep, other), key=lambda pair: pair[1])
             print(f"{name} with {change}: {worst:.3g} of the tolerance, at {what}")
             self.assertGreater(worst, 1, f"{change} went unnoticed")
         labels = lockstep.labels.clone()
         labels[0] = (labels[0] + 1) % 10
-        self.check_gradients_differ(name, lockstep, Python(name, weights, lockstep.images, labels, steps=1))
+        self.check_gradients_differ(name, lockstep, Python(name, weights, lockstep.images, labels, steps=1, **how))
+        return weights, lockstep
 
     def check_gradients_differ(self, name, lockstep, other):
-        """The comparison must notice one wrong label of 32 in the gradients of every layer."""
+        """The comparison must notice, in the gradients of every layer, one wrong label of 32 or another precision."""
         found = dict(errors(name, lockstep, other))
         for key in other.gradients:
-            self.assertGreater(found[f"gradient {key}"], 1, f"a wrong label went unnoticed in the gradient of {key}")
+            self.assertGreater(found[f"gradient {key}"], 1, f"a difference went unnoticed in the gradient of {key}")
 
     def test_resnet18(self):
         self.check("resnet18")
+
+    def test_resnet18_channels_last(self):
+        self.check("resnet18", layout="channels_last")
+
+    # Both sides round to bf16 at the same places, so that the tolerance is that of the sums in fp32 between them.
+    def test_resnet18_bf16_channels_last(self):
+        how = {"precision": "bf16", "layout": "channels_last"}
+        weights, lockstep = self.check("resnet18", **how)
+        self.check_gradients_differ("resnet18", lockstep, Python("resnet18", weights, lockstep.images, lockstep.labels, steps=1))
 
     def test_lenet5(self):
         self.check("lenet5")

@@ -1,0 +1,26 @@
+#include "lib/nn/autocast.h"
+
+#include <ATen/autocast_mode.h>
+
+namespace lockstep {
+
+// The calls of torch/amp/autocast_mode.py, __enter__ and __exit__.
+Bf16Autocast::Bf16Autocast(bool on, c10::DeviceType device_type) : on_(on), device_type_(device_type) {
+  if (on_) {
+    was_enabled_ = at::autocast::is_autocast_enabled(device_type_);
+    at::autocast::set_autocast_enabled(device_type_, true);
+    at::autocast::set_autocast_dtype(device_type_, at::kBFloat16);
+    at::autocast::increment_nesting();
+  }
+}
+
+Bf16Autocast::~Bf16Autocast() {
+  if (on_) {
+    if (at::autocast::decrement_nesting() == 0) {
+      at::autocast::clear_cache();
+    }
+    at::autocast::set_autocast_enabled(device_type_, was_enabled_);
+  }
+}
+
+}  // namespace lockstep
