@@ -131,6 +131,7 @@ absl::StatusOr<Dataset> MakeDataset(const CifarPrepOptions& options, proto::Inpu
   ParseOptions parse;
   parse.allow_partial = options.allow_partial;
   parse.strict = options.strict;
+  parse.keep_pixels = !options.dry_run;
   parse.warnings = &warnings;
   absl::StatusOr<Dataset> dataset = Parse(source, parse);
   for (const std::string& warning : warnings) {

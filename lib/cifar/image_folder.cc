@@ -135,17 +135,19 @@ absl::StatusOr<ImageSet> DecodeSplit(const SourceFiles& source, const SplitPictu
   }
   const std::vector<Picture>& pictures = split.pictures;
   ImageSet set;
-  set.pixels.resize(pictures.size() * kImageBytes);
   set.labels.resize(pictures.size());
   std::vector<ImageSums> sums(pictures.size());
   Progress progress(absl::StrCat("decoding ", split.folder), pictures.size(), "images");
   ParallelOptions parallel;
   parallel.progress = &progress;
+  // Not kept, a picture overwrites the one that its thread decoded before.
+  const bool keep = options.keep_pixels;
+  set.pixels.resize((keep ? pictures.size() : ParallelThreads(pictures.size(), parallel)) * kImageBytes);
   RETURN_IF_ERROR(ParallelFor(pictures.size(), parallel, [&](size_t worker, size_t i) -> absl::Status {
     ASSIGN_OR_RETURN(const absl::string_view bytes, bytes_of(worker, pictures[i].file));
     set.labels[i] = pictures[i].label;
-    uint8_t* const pixels = &set.pixels[i * kImageBytes];
-    if (i % parallel.block == 0) {
+    uint8_t* const pixels = &set.pixels[(keep ? i : worker) * kImageBytes];
+    if (keep && i % parallel.block == 0) {
       TouchPages(pixels, std::min(parallel.block, pictures.size() - i) * kImageBytes);
     }
     const absl::Status status = DecodeImage(bytes, pixels);
@@ -156,6 +158,9 @@ absl::StatusOr<ImageSet> DecodeSplit(const SourceFiles& source, const SplitPictu
     sums[i] = SumImage(pixels);  // while the processor's cache holds them
     return status;
   }));
+  if (!keep) {
+    set.pixels.clear();
+  }
   set.info.set_split(split.split);
   set.info.set_input_format(proto::IMAGE_FOLDERS);
   set.info.mutable_class_name()->Add(split.classes.begin(), split.classes.end());

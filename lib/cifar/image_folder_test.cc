@@ -21,6 +21,7 @@ using ::testing::AllOf;
 using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 ParseOptions AllowPartial() {
   ParseOptions options;
@@ -83,6 +84,22 @@ TEST(ParseImageFolderTest, StatisticsAreThoseOfThePixels) {
   EXPECT_EQ(dataset->train.info.statistics().SerializeAsString(),
             ComputeStatistics(dataset->train.pixels).SerializeAsString());
   EXPECT_THAT(dataset->train.info.statistics().mean(0), DoubleNear(4.5 / 255, 1e-15));  // samples 0 to 9
+}
+
+TEST(ParseImageFolderTest, WithoutPixelsAllElseIsTheSame) {
+  ParseOptions options = AllowPartial();
+  const auto kept = ParseImageFolder(SmallSource(), options);
+  options.keep_pixels = false;
+  const auto dropped = ParseImageFolder(SmallSource(), options);
+  ASSERT_THAT(kept, IsOk());
+  ASSERT_THAT(dropped, IsOk());
+  EXPECT_THAT(dropped->train.pixels, IsEmpty());
+  EXPECT_EQ(dropped->train.labels, kept->train.labels);
+  EXPECT_EQ(dropped->train.info.SerializeAsString(), kept->train.info.SerializeAsString());
+  EXPECT_EQ(dropped->test.info.SerializeAsString(), kept->test.info.SerializeAsString());
+  SourceFiles broken = SmallSource();
+  broken.files[13].bytes = "not a picture";
+  EXPECT_THAT(ParseImageFolder(broken, options), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("train/d/1.png")));
 }
 
 // As paths, "a-b/..." comes before "a/...".
