@@ -98,6 +98,27 @@ proto::Table PartsTable(const SweepRecords& sweep) {
   return table;
 }
 
+// What was known of the memory before it was taken, beside what was taken; no table where nothing was predicted.
+void AddMemory(const SweepRecords& sweep, proto::Section& section) {
+  proto::Table table = MakeTable(Title("Memory, GB", sweep), {"batch", "predicted", "peak", "predicted / peak"});
+  for (const proto::SweepPoint& point : sweep.points) {
+    if (point.predicted_memory_bytes() == 0 || point.peak_memory_bytes() == 0) {
+      continue;
+    }
+    const auto predicted = static_cast<double>(point.predicted_memory_bytes());
+    const auto peak = static_cast<double>(point.peak_memory_bytes());
+    AddRow(table, {LabelCell(FormatCount(point.batch_size())),
+                   NumberCell(predicted / kGiga, proto::MODELLED,
+                              "data set, parameters with their state, and activations; without the convolutions' workspaces"),
+                   MemoryCell(point, sweep.spec.training().device()),
+                   NumberCell(predicted / peak, proto::MODELLED, "predicted / peak")});
+  }
+  if (!table.row().empty()) {
+    AddMethodNotes(table);
+    *section.add_table() = std::move(table);
+  }
+}
+
 // How long single steps took; no table when none was timed by itself.
 void AddStepTimes(const SweepRecords& sweep, proto::Section& section) {
   proto::Table table = MakeTable(Title("Full steps, without waiting for data, ms", sweep),
@@ -239,6 +260,7 @@ proto::Section SweepSection(const LabRecords& lab) {
     *section.add_table() = SweepTable(sweep);
     *section.add_table() = PartsTable(sweep);
     AddStepTimes(sweep, section);
+    AddMemory(sweep, section);
     AddDeviceStates(sweep, section);
   }
   if (lab.sweeps.empty()) {

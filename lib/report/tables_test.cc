@@ -7,11 +7,13 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/report/small_records.h"
+#include "lib/report/sweep_section.h"
 
 namespace lockstep {
 namespace {
 
 using ::lockstep::testing::SmallLab;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -93,6 +95,40 @@ TEST(TablesTest, TheSweepTable) {
   EXPECT_EQ(table.row(0).cell(1).provenance(), proto::MEASURED);
   EXPECT_EQ(table.row(0).cell(3).provenance(), proto::DERIVED);
   EXPECT_EQ(table.row(0).cell(4).provenance(), proto::DERIVED);
+}
+
+TEST(TablesTest, StepsMemoryAndTheTargetAreShownWhereTheyAreKnown) {
+  LabRecords lab = SmallLab();
+  for (const proto::Section& section : BuildSections(lab)) {
+    for (const proto::Table& table : section.table()) {
+      EXPECT_THAT(table.caption(), Not(HasSubstr("Full steps")));
+      EXPECT_THAT(table.caption(), Not(HasSubstr("Memory, GB")));
+    }
+  }
+  proto::SweepPoint& point = lab.sweeps[0].points[0];
+  point.mutable_full_steps()->set_count(40);
+  point.mutable_full_steps()->set_p50_seconds(0.002);
+  point.set_predicted_memory_bytes(1'200'000'000);
+  point.mutable_target()->set_accuracy(0.94);
+  point.mutable_target()->set_reached(true);
+  point.mutable_target()->set_epoch(1);
+  point.mutable_target()->set_training_seconds(8);
+  point.mutable_target()->set_total_seconds(9);
+  EXPECT_EQ(RowOf(TableOf(lab, "Full steps"), 0)[1], "40");
+  EXPECT_EQ(RowOf(TableOf(lab, "Full steps"), 0)[3], "2.000");
+  EXPECT_THAT(RowOf(TableOf(lab, "Memory, GB"), 0), ElementsAre("32", "1.200", "1.500", "0.8000"));
+  EXPECT_THAT(TableOf(lab, "Loss and accuracy per epoch").note(),
+              Contains("Batch 32: 94.00 % of the test set was reached after epoch 2, in 8.000 s of training, 9.000 s with the "
+                       "evaluations (measured)."));
+}
+
+TEST(TablesTest, WhatFindMaxFoundIsSaid) {
+  LabRecords lab = SmallLab();
+  lab.sweeps[0].end.set_largest_fitting_batch(300);
+  lab.sweeps[0].end.set_smallest_failing_batch(301);
+  EXPECT_THAT(DescribeEnd(lab.sweeps[0].end), HasSubstr("The largest batch that fits is 300: 301 was tried and does not fit."));
+  lab.sweeps[0].end.clear_smallest_failing_batch();
+  EXPECT_THAT(DescribeEnd(lab.sweeps[0].end), HasSubstr("The largest batch that fits is 300, the data set or --max_batch"));
 }
 
 TEST(TablesTest, APointThatDidNotFitIsBlankAndSaysWhy) {

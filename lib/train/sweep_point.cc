@@ -52,7 +52,11 @@ void SetAbsent(const std::vector<proto::Samples*>& all, const std::string& reaso
 
 absl::StatusOr<proto::Checkpoint> WriteCheckpoint(const SweepPointOptions& options, const Model& model,
                                                   const proto::SweepPoint& point) {
-  RETURN_IF_ERROR(SaveCheckpoint(model, options.checkpoint_path));
+  const absl::Status saved = SaveCheckpoint(model, options.checkpoint_path);
+  if (absl::IsResourceExhausted(saved)) {
+    return absl::UnavailableError(saved.message());  // a full disk is not the memory that a point runs out of
+  }
+  RETURN_IF_ERROR(saved);
   proto::Checkpoint checkpoint;
   checkpoint.set_path(options.checkpoint_path);
   ASSIGN_OR_RETURN(*checkpoint.mutable_sha256(), Sha256HexOfFile(options.checkpoint_path));

@@ -438,6 +438,15 @@ TEST_F(TrainSweepTest, TrainsInBf16AndChannelsLastOnTheCpu) {
   EXPECT_EQ(records[1].point().outcome(), proto::COMPLETED);
 }
 
+// What --schedule=cosine trains with beside it is the recipe of kuangliu/pytorch-cifar's main.py.
+TEST_F(TrainSweepTest, TheDefaultsAreKuanglius) {
+  MakeInput(400);
+  ASSERT_EQ(Run({"--batch=128", "--epochs=200", "--schedule=cosine", "--dry_run"}), 0) << Stderr();
+  EXPECT_THAT(Stderr(), HasSubstr("plan: resnet18 on CPU, 200 epochs"));
+  EXPECT_THAT(Stderr(), HasSubstr("learning rate 0.1, cosine; momentum 0.9, weight decay 0.0005, random crop and flip, seed 0"));
+  EXPECT_THAT(Stderr(), HasSubstr("batch 128: 4 steps an epoch, 800 in all"));  // the tail is trained on, too
+}
+
 // Flags that cannot be: exit 2, a line that says so, and nothing written.
 TEST_F(TrainSweepTest, RefusesImpossibleFlags) {
   MakeInput(40);

@@ -43,7 +43,8 @@ absl::Status WriteTrainingState(const TrainingStateFile& file, TrainingState sta
     array.set_name(name);
     array.set_data(std::move(bytes));
   }
-  return WriteRecordFile(file.path, file.header, records);
+  const absl::Status status = WriteRecordFile(file.path, file.header, records);
+  return absl::IsResourceExhausted(status) ? absl::UnavailableError(status.message()) : status;
 }
 
 void RemoveTrainingState(const std::string& path) {

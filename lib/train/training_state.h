@@ -32,7 +32,8 @@ struct TrainingStateFile {
 // None: no file, or one of another run, which is said on stderr. DataLoss, FailedPrecondition: as RecordReader's.
 absl::StatusOr<std::optional<TrainingState>> ReadTrainingState(const TrainingStateFile& file);
 
-// The state before stays until this one is whole on the disk. Errors as RecordWriter's.
+// The state before stays until this one is whole on the disk. Errors as RecordWriter's, but Unavailable for a full disk, which
+// is not the memory that a point runs out of.
 absl::Status WriteTrainingState(const TrainingStateFile& file, TrainingState state);
 
 // Removes what WriteTrainingState left at this path.
