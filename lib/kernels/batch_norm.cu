@@ -39,10 +39,8 @@ template <typename T>
 __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     StatisticsKernel(BatchNormShape shape, const T* x, BatchNormParameters parameters, BatchNormState state, void* memory) {
   const Place<kRowsAtOnce> place;
-  // Of the channel that this thread may have to finish: asked for now, so that nobody waits for it then.
-  const uint32_t channel = ChannelToFinish();
-  const float old_mean = parameters.running_mean[channel], old_var = parameters.running_var[channel];
-  const float gamma = parameters.gamma[channel], beta = parameters.beta[channel];
+  // Of the channel that this thread may have to finish.
+  const ForwardFinish finish(parameters, ChannelToFinish());
   float origin[kVector];
   LoadChannels(parameters.running_mean + place.channel, origin);
   float sum[kVector] = {};
@@ -68,19 +66,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
   if (!ReduceInLastBlock(sum, square_sum, Workspace(memory), total)) {
     return;
   }
-  const float rows = static_cast<float>(shape.rows);
-  const float moved_mean = total.a / rows;
-  const float variance = fmaxf(total.b / rows - moved_mean * moved_mean, 0.0f);
-  const float mean = old_mean + moved_mean;
-  const float inv_std = rsqrtf(variance + parameters.epsilon);
-  const float scale = gamma * inv_std;
-  state.mean[channel] = mean;
-  state.inv_std[channel] = inv_std;
-  state.scale[channel] = scale;
-  state.shift[channel] = beta - mean * scale;
-  parameters.running_mean[channel] = old_mean + parameters.momentum * moved_mean;
-  const float unbiased = variance * (rows / (rows - 1));
-  parameters.running_var[channel] = old_var + parameters.momentum * (unbiased - old_var);
+  finish.Finish(total, shape.rows, parameters, state);
 }
 
 template <typename T, bool kResidual>
@@ -118,8 +104,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     BackwardReduceKernel(BatchNormShape shape, const T* x, BatchNormUpstream<T> upstream, BatchNormState state,
                          BatchNormGradients gradients, void* memory) {
   const Place<kRowsAtOnce> place;
-  const uint32_t channel = ChannelToFinish();
-  const float inv_std = state.inv_std[channel], on_g = state.scale[channel], batch_mean = state.mean[channel];
+  const BackwardFinish finish(state, ChannelToFinish());
   float mean[kVector];
   LoadChannels(state.mean + place.channel, mean);
   float g_sum[kVector] = {};
@@ -145,16 +130,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
   if (!ReduceInLastBlock(g_sum, gx_sum, Workspace(memory), total)) {
     return;
   }
-  const float rows = static_cast<float>(shape.rows);
-  const float dbeta = total.a;
-  const float dgamma = total.b * inv_std;
-  // dx = scale * (g - dbeta / rows - (x - mean) * inv_std * dgamma / rows)
-  const float on_x = -on_g * inv_std * dgamma / rows;
-  gradients.dbeta[channel] = dbeta;
-  gradients.dgamma[channel] = dgamma;
-  gradients.on_g[channel] = on_g;
-  gradients.on_x[channel] = on_x;
-  gradients.constant[channel] = -on_g * dbeta / rows - on_x * batch_mean;
+  finish.Finish(total, shape.rows, gradients);
 }
 
 template <typename T, bool kTwo>

@@ -6,6 +6,7 @@
 #define LOCKSTEP_LIB_KERNELS_BATCH_NORM_ROWS_CUH_
 
 #include "lib/kernels/batch_norm.h"
+#include "lib/kernels/batch_norm_finish.cuh"
 #include "lib/kernels/pack.cuh"
 
 namespace lockstep {
@@ -20,6 +21,7 @@ constexpr uint32_t kThreads = 512;
 constexpr uint32_t kWarps = kThreads / kWarp;
 constexpr uint32_t kRowsAtOnce = kThreads / kLanes;         // 64
 constexpr uint32_t kParts = kThreads / kBatchNormChannels;  // of the sum over blocks, one a thread: 8
+constexpr uint32_t kBlocksAtOnce = 17;                      // of a part
 
 // Eight consecutive floats.
 __device__ inline void LoadChannels(const float* from, float (&to)[kVector]) {
@@ -48,12 +50,6 @@ struct Place {
 
 // The row, or the last one instead of a row beyond it: a load without a branch, so that all of a thread's go out together.
 __device__ inline uint32_t Within(const BatchNormShape& shape, uint32_t row) { return min(row, shape.rows - 1); }
-
-// Of one channel's two sums, what all rows of a block gave.
-struct Sums {
-  float a;
-  float b;
-};
 
 // The workspace: for each channel block a counter of finished blocks, then Sums (channel_blocks, row_blocks, 64). The
 // counters have the same place whatever the shape, so that launches of several shapes can share a workspace.
@@ -110,10 +106,18 @@ __device__ inline Sums AddBlockSums(PartSums& of_part, Workspace& workspace) {
   const uint32_t channel = threadIdx.x % kBatchNormChannels;
   const uint32_t part = threadIdx.x / kBatchNormChannels;
   Sums sum = {0, 0};
-#pragma unroll 16
-  for (uint32_t block = part; block < gridDim.x; block += kParts) {
-    const float2 partial = __ldcg(reinterpret_cast<const float2*>(&workspace.At(block, channel)));
-    sum = {sum.a + partial.x, sum.b + partial.y};
+  for (uint32_t first = part; first < gridDim.x; first += kBlocksAtOnce * kParts) {
+    float2 partial[kBlocksAtOnce];
+#pragma unroll
+    for (uint32_t k = 0; k < kBlocksAtOnce; ++k) {  // all loads before the first is waited for
+      partial[k] = __ldcg(reinterpret_cast<const float2*>(&workspace.At(min(first + k * kParts, gridDim.x - 1), channel)));
+    }
+#pragma unroll
+    for (uint32_t k = 0; k < kBlocksAtOnce; ++k) {
+      if (first + k * kParts < gridDim.x) {
+        sum = {sum.a + partial[k].x, sum.b + partial[k].y};
+      }
+    }
   }
   of_part[part][channel] = sum;
   __syncthreads();

@@ -15,6 +15,7 @@
 #include "lib/kernels/cudnn_descriptor.h"
 #include "lib/kernels/device_buffer.h"
 #include "lib/kernels/graph_timer.h"
+#include "lib/kernels/random_tensor.h"
 
 namespace lockstep {
 namespace {
@@ -25,24 +26,9 @@ absl::Status Prefix(absl::string_view before, const absl::Status& status) {
   return status.ok() ? status : absl::Status(status.code(), absl::StrCat(before, ": ", status.message()));
 }
 
-// A prime number of values between 1/16 and 1 of either sign, over and over: zeros would run faster than data do.
-template <typename T>
-absl::Status FillWithValues(DeviceBuffer& buffer, cudaStream_t stream) {
-  std::vector<T> host(100'003);
-  uint32_t state = 1;
-  for (T& value : host) {
-    state = state * 1664525u + 1013904223u;  // Knuth, TAOCP 3.2.1 (Numerical Recipes' constants)
-    const float magnitude = 0.0625f + 0.9375f * static_cast<float>(state >> 9) / (1 << 23);
-    value = T((state >> 8 & 1) != 0 ? magnitude : -magnitude);
-  }
-  return buffer.Fill(host.data(), host.size() * sizeof(T), stream);
-}
-
 absl::StatusOr<DeviceBuffer> MakeTensor(size_t count, ConvolutionType type, cudaStream_t stream) {
-  ASSIGN_OR_RETURN(DeviceBuffer buffer, DeviceBuffer::Make(count * ElementBytes(type)));
-  RETURN_IF_ERROR(type == ConvolutionType::kBf16 ? FillWithValues<__nv_bfloat16>(buffer, stream)
-                                                 : FillWithValues<float>(buffer, stream));
-  return buffer;
+  return type == ConvolutionType::kBf16 ? MakeRandomTensor<__nv_bfloat16>(count, stream)
+                                        : MakeRandomTensor<float>(count, stream);
 }
 
 struct Timed {

@@ -2,6 +2,8 @@
 #ifndef LOCKSTEP_LIB_KERNELS_PACK_CUH_
 #define LOCKSTEP_LIB_KERNELS_PACK_CUH_
 
+#include <cuda_bf16.h>
+
 #include <cstdint>
 
 namespace lockstep {
@@ -28,6 +30,21 @@ __device__ void Store(const float (&from)[kPackChannels], T* to) {
   }
   *reinterpret_cast<Pack<T>*>(to) = pack;
 }
+
+// Two floats rounded to bf16 by one instruction, the first in the lower half; one by one they would take an eighth of the
+// rate each.
+__device__ inline uint32_t PackBf16(float low, float high) {
+  const __nv_bfloat162 pair = __floats2bfloat162_rn(low, high);
+  return *reinterpret_cast<const uint32_t*>(&pair);
+}
+__device__ inline void Store(const float (&from)[kPackChannels], __nv_bfloat16* to) {
+  *reinterpret_cast<uint4*>(to) = {PackBf16(from[0], from[1]), PackBf16(from[2], from[3]), PackBf16(from[4], from[5]),
+                                   PackBf16(from[6], from[7])};
+}
+
+// The two halves of such a word.
+__device__ inline float LowBf16(uint32_t word) { return __uint_as_float(word << 16); }
+__device__ inline float HighBf16(uint32_t word) { return __uint_as_float(word & 0xFFFF0000u); }
 
 }  // namespace lockstep
 

@@ -19,10 +19,12 @@ _NVCC_FLAGS = [
 def _arch_flags(archs):
     """Machine code for each architecture, and PTX of the last for GPUs to come.
 
-    "90a" (Hopper's own instructions) has no forward-compatible PTX, so plain "90" stands in for it there.
+    "90a" (Hopper's own instructions) has no PTX that other GPUs can run: such a kernel runs on its own GPU or not at all.
     """
     flags = ["-gencode=arch=compute_{0},code=sm_{0}".format(arch) for arch in archs]
-    return flags + ["-gencode=arch=compute_{0},code=compute_{0}".format(archs[-1].rstrip("af"))]
+    if archs[-1][-1] in ["a", "f"]:
+        return flags
+    return flags + ["-gencode=arch=compute_{0},code=compute_{0}".format(archs[-1])]
 
 def _preprocessor_flags(compilation_context):
     """Defines and include paths; nvcc knows its own toolkit's headers and has no -iquote."""

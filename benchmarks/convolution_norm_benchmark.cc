@@ -1,0 +1,75 @@
+// A convolution with the batch norm's sums in one kernel (lib/kernels/convolution_norm.h), in each of the ways to cut it,
+// beside cuDNN's fastest engine followed by the kernel for the sums: every repeated convolution of ResNet-18, microseconds
+// in a CUDA graph; in parentheses TFLOP/s. "256/1": tiles of 256 pixels, one block each.
+//
+//   convolution_norm_benchmark [BATCH ...]      32 128 512 unless told otherwise; needs a GPU
+#include <cuda_runtime.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "lib/kernels/convolution.h"
+#include "lib/kernels/convolution_norm.h"
+#include "lib/kernels/convolution_norm_tuning.h"
+
+namespace lockstep {
+namespace {
+
+template <typename T>
+T Value(absl::StatusOr<T> value) {
+  if (!value.ok()) {
+    std::fprintf(stderr, "convolution_norm_benchmark: %s\n", value.status().ToString().c_str());
+    std::exit(1);
+  }
+  return *std::move(value);
+}
+
+void Compare(uint32_t batch, uint32_t channels, uint32_t size, ConvolutionContext& context) {
+  const ConvolutionShape shape = {batch, channels, size, channels, 3, 1};
+  const double flops = ConvolutionFlops(shape);
+  for (const ConvolutionPass pass : {ConvolutionPass::kForward, ConvolutionPass::kDataGradient}) {
+    const auto apart = Value(Convolution::Plan(context, shape, pass, ConvolutionType::kBf16, {}));
+    const ConvolutionNormTimes times = Value(TuneConvolutionNorm(context, shape, pass, *apart));
+    std::printf("%5u %3u->%-3u %2ux%-2u %s  %6.1f us (%3.0f TFLOP/s) + %5.1f = %6.1f;  ", batch, channels, channels, size,
+                size, pass == ConvolutionPass::kForward ? "forward " : "backward", apart->microseconds(),
+                flops / apart->microseconds() / 1e6, times.apart_microseconds - apart->microseconds(), times.apart_microseconds);
+    for (const ConvolutionNormTimes::Trial& trial : times.trials) {
+      std::printf("  %u/%u %6.1f (%3.0f)", trial.config.pixels, trial.config.splits, trial.microseconds,
+                  flops / trial.microseconds / 1e6);
+    }
+    std::printf("\n");
+    std::fflush(stdout);
+  }
+}
+
+}  // namespace
+}  // namespace lockstep
+
+int main(int argc, char** argv) {
+  using namespace lockstep;
+  if (ConvolutionNormMultiprocessors() == 0) {
+    std::fprintf(stderr, "convolution_norm_benchmark: no CUDA device of compute capability 9.0\n");
+    return 5;
+  }
+  cudaStream_t stream = nullptr;
+  if (cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) != cudaSuccess) {
+    return 5;
+  }
+  const auto context = Value(ConvolutionContext::Make(stream));
+  std::vector<uint32_t> batches;
+  for (int i = 1; i < argc; ++i) {
+    batches.push_back(static_cast<uint32_t>(std::atoi(argv[i])));
+  }
+  if (batches.empty()) {
+    batches = {32, 128, 512};
+  }
+  for (const uint32_t batch : batches) {
+    Compare(batch, 64, 32, *context);
+    Compare(batch, 128, 16, *context);
+    Compare(batch, 256, 8, *context);
+    Compare(batch, 512, 4, *context);
+  }
+  return 0;
+}

@@ -1,0 +1,76 @@
+// What follows from the sums over all rows: one channel's statistics forward, its gradients backward.
+#ifndef LOCKSTEP_LIB_KERNELS_BATCH_NORM_FINISH_CUH_
+#define LOCKSTEP_LIB_KERNELS_BATCH_NORM_FINISH_CUH_
+
+#include "lib/kernels/batch_norm.h"
+
+namespace lockstep {
+namespace batch_norm {
+
+// Of one channel, two sums over rows.
+struct Sums {
+  float a;
+  float b;
+};
+
+// From the sums of x - running_mean (as it was) and of its square. Made early, so that nobody waits for the four numbers
+// when the sums are there.
+class ForwardFinish {
+ public:
+  __device__ ForwardFinish(const BatchNormParameters& parameters, uint32_t channel)
+      : channel_(channel),
+        old_mean_(parameters.running_mean[channel]),
+        old_var_(parameters.running_var[channel]),
+        gamma_(parameters.gamma[channel]),
+        beta_(parameters.beta[channel]) {}
+
+  __device__ void Finish(const Sums& total, uint32_t row_count, const BatchNormParameters& parameters,
+                         const BatchNormState& state) const {
+    const float rows = static_cast<float>(row_count);
+    const float moved_mean = total.a / rows;
+    const float variance = fmaxf(total.b / rows - moved_mean * moved_mean, 0.0f);
+    const float mean = old_mean_ + moved_mean;
+    const float inv_std = rsqrtf(variance + parameters.epsilon);
+    const float scale = gamma_ * inv_std;
+    state.mean[channel_] = mean;
+    state.inv_std[channel_] = inv_std;
+    state.scale[channel_] = scale;
+    state.shift[channel_] = beta_ - mean * scale;
+    parameters.running_mean[channel_] = old_mean_ + parameters.momentum * moved_mean;
+    const float unbiased = variance * (rows / (rows - 1));
+    parameters.running_var[channel_] = old_var_ + parameters.momentum * (unbiased - old_var_);
+  }
+
+ private:
+  uint32_t channel_;
+  float old_mean_, old_var_, gamma_, beta_;
+};
+
+// From the sums of g and of g * (x - mean).
+class BackwardFinish {
+ public:
+  __device__ BackwardFinish(const BatchNormState& state, uint32_t channel)
+      : channel_(channel), inv_std_(state.inv_std[channel]), on_g_(state.scale[channel]), mean_(state.mean[channel]) {}
+
+  // dx = scale * (g - dbeta / rows - (x - mean) * inv_std * dgamma / rows)
+  __device__ void Finish(const Sums& total, uint32_t row_count, const BatchNormGradients& gradients) const {
+    const float rows = static_cast<float>(row_count);
+    const float dbeta = total.a;
+    const float dgamma = total.b * inv_std_;
+    const float on_x = -on_g_ * inv_std_ * dgamma / rows;
+    gradients.dbeta[channel_] = dbeta;
+    gradients.dgamma[channel_] = dgamma;
+    gradients.on_g[channel_] = on_g_;
+    gradients.on_x[channel_] = on_x;
+    gradients.constant[channel_] = -on_g_ * dbeta / rows - on_x * mean_;
+  }
+
+ private:
+  uint32_t channel_;
+  float inv_std_, on_g_, mean_;
+};
+
+}  // namespace batch_norm
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_KERNELS_BATCH_NORM_FINISH_CUH_

@@ -1,0 +1,182 @@
+// A 3x3 convolution as a matrix product on Hopper's tensor cores, out^T (channels, pixels) = w (channels, depth) * im2col(x)
+// (depth, pixels), with the sums of the batch norm taken from each tile before it leaves the chip.
+//
+// Transposed, so that the wide side of the matrix instruction (256) is the pixels': with 64 channels, the other way round,
+// the operands alone would take all that shared memory can give. Then a channel's values lie in one thread quartet's
+// registers, too. The depth goes 64 input channels at a time. For each the three
+// columns of the filter read three copies of the input, shifted by a column, with the zeros beyond the border made by the
+// copy; the three rows of the filter read the same copy, one image row lower each time. So an input value is loaded 3 * (rows
+// + 2) / rows times instead of 9.
+//
+// One warp copies, two groups of four warps take tiles in turn: while one multiplies the other writes its tile out. With
+// fewer tiles than multiprocessors, the blocks of a cluster share a tile's depth; each adds up its share of the pixels.
+#include "lib/kernels/convolution_norm_block.cuh"
+#include "lib/kernels/convolution_norm_kernel.h"
+#include "lib/kernels/convolution_norm_multiply.cuh"
+#include "lib/kernels/convolution_norm_sums.cuh"
+#include "lib/kernels/convolution_norm_write.cuh"
+
+namespace lockstep {
+namespace {
+
+using namespace convolution_norm;
+using batch_norm::BackwardFinish;
+using batch_norm::ForwardFinish;
+
+constexpr uint32_t kConsumerRegisters = 240;  // 128 are the accumulator's
+constexpr uint32_t kCopierRegisters = 24;     // 65,536 are there for 128 * (240 + 240 + 24)
+
+template <bool kBackward, uint32_t kPixels>
+__device__ void Consume(const ConvolutionNormArguments& arguments, const Work& work, const SharedPlan& plan,
+                        uint32_t shared_base, char* shared, Ring input_ring, Ring weight_ring) {
+  const ConvolutionTiles& tiles = arguments.tiles;
+  const uint32_t group = threadIdx.x / wgmma::kThreads;
+  const uint32_t channel_to_finish = work.channel + threadIdx.x % kChannels;
+  const uint32_t staging = shared_base + plan.staging + group * kStageBytes;
+  ChannelSums sums;
+#pragma unroll
+  for (uint32_t i = 0; i < kPackChannels; ++i) {
+    const uint32_t channel = work.channel + threadIdx.x % kChunks * kPackChannels + i;
+    sums.origin[i] = kBackward ? arguments.state.mean[channel] : arguments.parameters.running_mean[channel];
+  }
+  const uint32_t stages = work.end - work.begin;
+  uint32_t turn = 0;
+  for (uint32_t index = work.first; index < tiles.pixel_tiles; index += work.stride, ++turn) {
+    if (turn % kGroups != group) {
+      input_ring.Skip(stages);
+      weight_ring.Skip(stages * kFilter);
+      continue;
+    }
+    // Zeros, not a first instruction that does not add: so that the registers are free while a tile is written out.
+    float acc[kPixels / 2];
+#pragma unroll
+    for (float& value : acc) {
+      value = 0;
+    }
+    // In turn: a barrier tells its phases apart by their parity alone, so that no group may wait for a slot two rounds ahead.
+    if (turn > 0) {
+      WaitFor(shared_base + plan.multiplied(kGroups - 1 - group), (turn - 1) / kGroups & 1);
+    }
+    const Tile tile(tiles, index);
+    if (kBackward) {
+      PrefetchAround(arguments, tile, work.channel, kPixels);
+    }
+    Multiply<kBackward, kPixels>(tiles, work, input_ring, weight_ring, shared_base + plan.multiplied(group), acc);
+    if constexpr (kPixels == kSplitPixels) {
+      if (tiles.splits_log2 != 0) {
+        WriteShare<kBackward>(arguments, tile, work, staging, shared_base + plan.exchange,
+                              shared_base + plan.exchanged(), acc, sums);
+        continue;
+      }
+    }
+    if (tile.image + (1u << tiles.tile_images_log2) <= tiles.images) {
+      WriteTile<kBackward, true, kPixels>(arguments, tile, work.channel, group, staging, acc, sums);
+    } else {
+      WriteTile<kBackward, false, kPixels>(arguments, tile, work.channel, group, staging, acc, sums);
+    }
+  }
+  const uint32_t rows = tiles.images << 2 * tiles.size_log2;
+  Sums total;
+  const Workspace workspace(arguments.workspace, work);
+  Sums* const of_warps = reinterpret_cast<Sums*>(shared + plan.staging);
+  if constexpr (kBackward) {
+    const BackwardFinish finish(arguments.state, channel_to_finish);
+    if (ReduceInLastBlock(sums, work, workspace, of_warps, total)) {
+      finish.Finish(total, rows, arguments.gradients);
+    }
+  } else {
+    const ForwardFinish finish(arguments.parameters, channel_to_finish);
+    if (ReduceInLastBlock(sums, work, workspace, of_warps, total)) {
+      finish.Finish(total, rows, arguments.parameters, arguments.state);
+    }
+  }
+}
+
+template <bool kBackward, uint32_t kPixels>
+__global__ void __launch_bounds__(kThreads, 1)
+    ConvolutionNormKernel(const __grid_constant__ CUtensorMap weights, const __grid_constant__ CUtensorMap input,
+                          const __grid_constant__ ConvolutionNormArguments arguments) {
+  extern __shared__ char unaligned[];
+  const uint32_t skew = (wgmma::kPatternBytes - SharedAddress(unaligned) % wgmma::kPatternBytes) % wgmma::kPatternBytes;
+  char* const shared = unaligned + skew;
+  const uint32_t base = SharedAddress(shared);
+  const ConvolutionRings& rings = arguments.rings;
+  const SharedPlan plan(kPixels, rings);
+  const uint32_t weight_barriers = base + plan.barriers + 2 * rings.input_slots * kBarrierBytes;
+  const Work work(arguments.tiles);
+  const bool weights_stay = (work.end - work.begin) * kFilter == rings.weight_slots;
+  Ring input_ring(base, rings.input_bytes, base + plan.barriers, rings.input_slots, false);
+  Ring weight_ring(base + plan.weights, kWeightBytes, weight_barriers, rings.weight_slots, weights_stay);
+  if (threadIdx.x < kWarp) {
+    input_ring.Init(threadIdx.x);
+    weight_ring.Init(threadIdx.x);
+    if (threadIdx.x < kGroups) {
+      InitBarrier(base + plan.multiplied(threadIdx.x), kGroupWarps);
+    }
+    if (threadIdx.x == 0) {
+      InitBarrier(base + plan.exchanged(), 1);
+      ArriveExpecting(base + plan.exchanged(), kChannels * kSplitPixels * sizeof(float));
+    }
+    PublishBarriers();
+  }
+  if (arguments.tiles.splits_log2 != 0) {
+    SyncCluster();
+  } else {
+    __syncthreads();
+  }
+  if (threadIdx.x < kConsumers) {
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kConsumerRegisters));
+    Consume<kBackward, kPixels>(arguments, work, plan, base, shared, input_ring, weight_ring);
+  } else {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kCopierRegisters));
+    if (threadIdx.x == kConsumers) {
+      for (uint32_t index = work.first; index < arguments.tiles.pixel_tiles; index += work.stride) {
+        CopyTile<kBackward>(arguments.tiles, work, index, weights, input, input_ring, weight_ring);
+      }
+    }
+  }
+}
+
+template <bool kBackward, uint32_t kPixels>
+cudaError_t Launch(uint32_t blocks, const CUtensorMap& weights, const CUtensorMap& input,
+                   const ConvolutionNormArguments& arguments, cudaStream_t stream) {
+  const auto kernel = ConvolutionNormKernel<kBackward, kPixels>;
+  const uint32_t bytes = ConvolutionNormSharedBytes(kPixels, arguments.rings);
+  const cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+  if (error != cudaSuccess) {
+    return error;
+  }
+  cudaLaunchAttribute cluster = {};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim.x = 1u << arguments.tiles.splits_log2;
+  cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(blocks);
+  config.blockDim = dim3(kThreads);
+  config.dynamicSmemBytes = bytes;
+  config.stream = stream;
+  config.attrs = &cluster;
+  config.numAttrs = arguments.tiles.splits_log2 != 0 ? 1 : 0;
+  return cudaLaunchKernelEx(&config, kernel, weights, input, arguments);
+}
+
+}  // namespace
+
+uint32_t ConvolutionNormSharedBytes(uint32_t pixels, const ConvolutionRings& rings) {
+  return SharedPlan(pixels, rings).bytes + wgmma::kPatternBytes;  // to begin on a pattern
+}
+
+cudaError_t LaunchConvolutionNorm(const ConvolutionNormLaunch& launch, const CUtensorMap& weights, const CUtensorMap& input,
+                                  const ConvolutionNormArguments& arguments, cudaStream_t stream) {
+  if (launch.pixels == 128) {
+    return launch.backward ? Launch<true, 128>(launch.blocks, weights, input, arguments, stream)
+                           : Launch<false, 128>(launch.blocks, weights, input, arguments, stream);
+  }
+  if (launch.pixels == 256 && arguments.tiles.splits_log2 == 0) {
+    return launch.backward ? Launch<true, 256>(launch.blocks, weights, input, arguments, stream)
+                           : Launch<false, 256>(launch.blocks, weights, input, arguments, stream);
+  }
+  return cudaErrorInvalidValue;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,74 @@
+// A 3x3 convolution in bf16 together with the sums of the batch norm at its output: forward the statistics of what it
+// gives, backward the gradients of the batch norm (and ReLU) whose output the convolution read. Written for Hopper, where
+// it spares both a pass over the activations and a launch (convolution_norm.cu says how).
+//
+//   forward:   y = w * x;                                    state = statistics of y        (BatchNormStatistics)
+//   backward:  g = mask * (w^T * dy + addend);               gradients = sums of g and x    (BatchNormBackwardReduce)
+//
+// Plain twins: convolution.h followed by batch_norm.h. Layouts as there: activations NHWC, weights KRSC, all in bf16. Sums
+// are in fp32, in an order that depends on shape, config and GPU alone: the same input gives the same bits on every run.
+#ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_H_
+#define LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_H_
+
+#include <cuda_bf16.h>
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "lib/kernels/batch_norm.h"
+#include "lib/kernels/convolution_shape.h"
+
+namespace lockstep {
+
+// How the work is cut: pixels of a tile, 128 or 256; blocks that share a tile's depth, 1, 2, 4 or 8, above 1 with 128 only.
+struct ConvolutionNormConfig {
+  uint32_t pixels = 256;
+  uint32_t splits = 1;
+};
+
+// What there is to choose from for a convolution on a GPU of this many multiprocessors, the likeliest first; none if the
+// shape is not covered: a filter of 3, a stride of 1, channels in multiples of 64, images of 4, 8, 16 or 32.
+std::vector<ConvolutionNormConfig> ConvolutionNormConfigs(const ConvolutionShape& shape, ConvolutionPass pass,
+                                                          uint32_t multiprocessors);
+
+// Whether the current device can run it (compute capability 9.0) and how many multiprocessors it has; 0: it can not.
+uint32_t ConvolutionNormMultiprocessors();
+
+// Of device memory, zeroed once; it may be shared with BatchNormStatistics and BatchNormBackwardReduce, under their rules.
+size_t ConvolutionNormWorkspaceBytes(uint32_t multiprocessors);
+
+// One convolution, cut in one way. InvalidArgument: a shape or config that ConvolutionNormConfigs does not give.
+class ConvolutionNorm {
+ public:
+  ConvolutionNorm(const ConvolutionShape& shape, const ConvolutionNormConfig& config, uint32_t multiprocessors)
+      : shape_(shape), config_(config), multiprocessors_(multiprocessors) {}
+
+  // x: (images, size, size, in_channels), w: (out_channels, 3, 3, in_channels), y: (images, size, size, out_channels).
+  absl::Status Forward(const __nv_bfloat16* x, const __nv_bfloat16* w, __nv_bfloat16* y,
+                       const BatchNormParameters& parameters, const BatchNormState& state, void* workspace,
+                       cudaStream_t stream) const;
+
+  // The batch norm whose output, rectified, was the convolution's input. All of (images, size, size, in_channels).
+  struct Norm {
+    const __nv_bfloat16* x = nullptr;       // its input
+    const __nv_bfloat16* addend = nullptr;  // to the gradient of its output, before the mask; null: none
+    const uint8_t* relu_mask = nullptr;
+    BatchNormState state;
+    BatchNormGradients gradients;  // out
+  };
+  // dy: as y. g: (images, size, size, in_channels); may be `addend`.
+  absl::Status Backward(const __nv_bfloat16* dy, const __nv_bfloat16* w, const Norm& norm, __nv_bfloat16* g, void* workspace,
+                        cudaStream_t stream) const;
+
+ private:
+  ConvolutionShape shape_;
+  ConvolutionNormConfig config_;
+  uint32_t multiprocessors_;
+};
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_H_

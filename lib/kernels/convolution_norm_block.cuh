@@ -1,0 +1,146 @@
+// How a block of the convolution with a batch norm's sums is set up: its threads, its shared memory with the rings that are
+// filled and emptied, and which tiles it does.
+#ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_BLOCK_CUH_
+#define LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_BLOCK_CUH_
+
+#include "lib/kernels/convolution_norm_kernel.h"
+#include "lib/kernels/pack.cuh"
+#include "lib/kernels/tensor_copy.cuh"
+#include "lib/kernels/wgmma.cuh"
+
+namespace lockstep {
+namespace convolution_norm {
+
+constexpr uint32_t kWarp = 32;
+constexpr uint32_t kGroups = 2;
+constexpr uint32_t kConsumers = kGroups * wgmma::kThreads;
+constexpr uint32_t kConsumerWarps = kConsumers / kWarp;
+constexpr uint32_t kThreads = kConsumers + wgmma::kThreads;  // the last group's first thread copies
+constexpr uint32_t kGroupWarps = wgmma::kThreads / kWarp;
+
+constexpr uint32_t kFilter = 3;
+constexpr uint32_t kChannels = wgmma::kRows;  // of a tile
+constexpr uint32_t kWeightBytes = kChannels * wgmma::kLineBytes;
+constexpr uint32_t kSplitPixels = 128;  // of a tile whose depth is shared
+constexpr uint32_t kStagePixels = 128;  // what a group turns around at a time: from channels to pixels first
+constexpr uint32_t kStageBytes = kStagePixels * wgmma::kLineBytes;
+constexpr uint32_t kChunks = kChannels / kPackChannels;           // of a pixel
+constexpr uint32_t kPixelsAtOnce = wgmma::kThreads / kChunks;     // by a group
+constexpr uint32_t kItemsInFlight = 8;                            // of a thread, backward
+
+constexpr uint32_t kBarrierBytes = 8;
+
+// Where a block's shared memory has what. The first two parts lie on whole swizzle patterns.
+struct SharedPlan {
+  uint32_t weights, staging, exchange, barriers, bytes;
+
+  __host__ __device__ SharedPlan(uint32_t pixels, const ConvolutionRings& rings)
+      : weights(rings.input_slots * rings.input_bytes),
+        staging(weights + rings.weight_slots * kWeightBytes),
+        exchange(staging + kGroups * kStageBytes),
+        barriers(exchange + (pixels == kSplitPixels ? kChannels * pixels * sizeof(float) : 0)),
+        bytes(barriers + kBarrierBytes * (2 * (rings.input_slots + rings.weight_slots) + 1 + kGroups)) {}
+
+  __host__ __device__ uint32_t exchanged() const { return bytes - (1 + kGroups) * kBarrierBytes; }
+  __host__ __device__ uint32_t multiplied(uint32_t group) const { return bytes - (group + 1) * kBarrierBytes; }
+};
+
+// Slots that one thread fills and groups of warps empty, in order. If all there is to load fits, it is loaded once and stays.
+struct Ring {
+  uint32_t data, bytes;   // of slot 0
+  uint32_t full, empty;   // barriers of slot 0
+  uint32_t slots;
+  bool stays;
+  uint32_t slot = 0, phase = 0;
+
+  __device__ Ring(uint32_t data, uint32_t bytes, uint32_t barriers, uint32_t slots, bool stays)
+      : data(data), bytes(bytes), full(barriers), empty(barriers + slots * kBarrierBytes), slots(slots), stays(stays) {}
+
+  // By as many threads as there are slots.
+  __device__ void Init(uint32_t thread) const {
+    if (thread < slots) {
+      InitBarrier(full + thread * kBarrierBytes, 1);
+      InitBarrier(empty + thread * kBarrierBytes, kGroupWarps);
+    }
+  }
+  __device__ uint32_t Data() const { return data + slot * bytes; }
+  __device__ uint32_t Full() const { return full + slot * kBarrierBytes; }
+  __device__ uint32_t Empty() const { return empty + slot * kBarrierBytes; }
+  __device__ void Next() {
+    if (++slot == slots) {
+      slot = 0;
+      phase ^= stays ? 0 : 1;
+    }
+  }
+  __device__ void Skip(uint32_t count) {
+    const uint32_t to = slot + count;
+    slot = to % slots;
+    phase ^= stays ? 0 : to / slots & 1;
+  }
+  __device__ void WaitUntilFull() const { WaitFor(Full(), phase); }
+  // For the filler: free, and now to be filled with `bytes`.
+  __device__ void Claim() const {
+    WaitFor(Empty(), phase ^ 1);
+    ArriveExpecting(Full(), bytes);
+  }
+};
+
+// What this block does: tiles first, first + stride, ... of one channel block, of each the stages begin ... end - 1.
+struct Work {
+  uint32_t rank;  // in the cluster
+  uint32_t channel_block, channel;
+  uint32_t first, stride;
+  uint32_t begin, end;
+  uint32_t share, shares;  // of the sums of this channel block
+
+  __device__ explicit Work(const ConvolutionTiles& tiles) {
+    const uint32_t splits = 1u << tiles.splits_log2;
+    const uint32_t unit = blockIdx.x >> tiles.splits_log2;
+    rank = blockIdx.x & (splits - 1);
+    channel_block = unit % tiles.channel_blocks;
+    channel = channel_block * kChannels;
+    first = unit / tiles.channel_blocks;
+    stride = (gridDim.x >> tiles.splits_log2) / tiles.channel_blocks;
+    const uint32_t stages = tiles.depth_blocks * kFilter;
+    begin = stages * rank >> tiles.splits_log2;
+    end = stages * (rank + 1) >> tiles.splits_log2;
+    share = first * splits + rank;
+    shares = stride * splits;
+  }
+};
+
+// Of a pixel of a tile, or of some bits of its number: the places of both add up.
+struct Place {
+  uint32_t image;     // of the tile
+  uint32_t in_batch;  // pixels of the batch from the tile's first image and row on
+
+  __device__ Place(const ConvolutionTiles& tiles, uint32_t pixel) {
+    const uint32_t column = pixel & ((1u << tiles.size_log2) - 1);
+    const uint32_t above = pixel >> tiles.size_log2;
+    image = above & ((1u << tiles.tile_images_log2) - 1);
+    const uint32_t row = above >> tiles.tile_images_log2;
+    in_batch = (((image << tiles.size_log2) + row) << tiles.size_log2) + column;
+  }
+};
+
+// The first image and row of a tile, and its first pixel among the batch's.
+struct Tile {
+  uint32_t image, row, in_batch;
+
+  __device__ Tile(const ConvolutionTiles& tiles, uint32_t index)
+      : image(index >> tiles.row_tiles_log2 << tiles.tile_images_log2),
+        row((index & ((1u << tiles.row_tiles_log2) - 1)) * tiles.tile_rows),
+        in_batch(((image << tiles.size_log2) + row) << tiles.size_log2) {}
+};
+
+__device__ inline void SyncGroup(uint32_t group) {
+  asm volatile("bar.sync %0, %1;" ::"r"(group + 1), "n"(wgmma::kThreads) : "memory");
+}
+__device__ inline void SyncConsumers() {
+  asm volatile("bar.sync %0, %1;" ::"n"(kGroups + 1), "n"(kConsumers) : "memory");
+}
+
+}  // namespace convolution_norm
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_BLOCK_CUH_

@@ -1,0 +1,65 @@
+// What convolution_norm.cc hands to its kernel: how the tensors are cut into tiles, and where everything lies.
+#ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_KERNEL_H_
+#define LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_KERNEL_H_
+
+#include <cuda.h>
+#include <cuda_bf16.h>
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "lib/kernels/batch_norm.h"
+
+namespace lockstep {
+
+// A tile of the output: 64 channels of `rows` image rows of 2^images_log2 images. Its pixels are counted with the column
+// fastest, then the image, then the row, so that a step to the next row of all images is a step of whole swizzle patterns.
+struct ConvolutionTiles {
+  uint32_t images = 0;           // of the batch
+  uint32_t size_log2 = 0;        // height and width of an image
+  uint32_t tile_images_log2 = 0;
+  uint32_t tile_rows = 0;
+  uint32_t row_tiles_log2 = 0;   // tiles above each other in an image
+  uint32_t channels = 0;         // of the output
+  uint32_t depth_blocks = 0;     // of 64 channels of the input
+  uint32_t pixel_tiles = 0;
+  uint32_t channel_blocks = 0;   // of 64 channels of the output
+  uint32_t splits_log2 = 0;      // blocks of a cluster, which share a tile's depth
+};
+
+// Shared memory: rings of input boxes and of weights, in slots.
+struct ConvolutionRings {
+  uint32_t input_slots = 0;
+  uint32_t input_bytes = 0;  // of a slot
+  uint32_t weight_slots = 0;
+};
+
+struct ConvolutionNormArguments {
+  ConvolutionTiles tiles;
+  ConvolutionRings rings;
+  __nv_bfloat16* out = nullptr;
+  void* workspace = nullptr;
+  BatchNormParameters parameters;           // forward
+  BatchNormState state;                     // forward: written; backward: read
+  const __nv_bfloat16* x = nullptr;         // backward, as the four below
+  const __nv_bfloat16* addend = nullptr;    // null: none
+  const uint8_t* relu_mask = nullptr;
+  BatchNormGradients gradients;
+};
+
+struct ConvolutionNormLaunch {
+  bool backward = false;
+  uint32_t pixels = 0;  // of a tile: 128 or 256
+  uint32_t blocks = 0;  // a multiple of channel_blocks << splits_log2
+};
+
+// weights: (out, 9, in), boxes of 64 x 1 x 64. input: (row, image, column, channel), boxes of tile_rows + 2, tile images, all
+// columns, 64 channels. Both in bf16, innermost dimension last, swizzled by 128 bytes.
+cudaError_t LaunchConvolutionNorm(const ConvolutionNormLaunch& launch, const CUtensorMap& weights, const CUtensorMap& input,
+                                  const ConvolutionNormArguments& arguments, cudaStream_t stream);
+
+uint32_t ConvolutionNormSharedBytes(uint32_t pixels, const ConvolutionRings& rings);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_KERNEL_H_

@@ -1,0 +1,119 @@
+#include "lib/kernels/convolution_norm_tuning.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "lib/base/status_macros.h"
+#include "lib/kernels/batch_norm.h"
+#include "lib/kernels/cuda_status.h"
+#include "lib/kernels/device_buffer.h"
+#include "lib/kernels/graph_timer.h"
+#include "lib/kernels/random_tensor.h"
+
+namespace lockstep {
+namespace {
+
+using Bf16 = __nv_bfloat16;
+
+// All that the kernels read and write, of one pass.
+class Trial {
+ public:
+  static absl::StatusOr<Trial> Make(const ConvolutionShape& shape, ConvolutionPass pass, uint32_t multiprocessors,
+                                    cudaStream_t stream) {
+    Trial trial;
+    trial.forward_ = pass == ConvolutionPass::kForward;
+    trial.shape_ = shape;
+    trial.stream_ = stream;
+    trial.multiprocessors_ = multiprocessors;
+    trial.rows_ = {shape.images * shape.in_size * shape.in_size, trial.forward_ ? shape.out_channels : shape.in_channels};
+    trial.launch_ = PlanBatchNorm(trial.rows_, multiprocessors);
+    const ConvolutionOperands counts = CountOperands(shape, pass);
+    ASSIGN_OR_RETURN(trial.a_, MakeRandomTensor<Bf16>(counts.a, stream));
+    ASSIGN_OR_RETURN(trial.b_, MakeRandomTensor<Bf16>(counts.b, stream));
+    ASSIGN_OR_RETURN(trial.out_, MakeRandomTensor<Bf16>(counts.out, stream));
+    ASSIGN_OR_RETURN(trial.of_channels_, MakeRandomTensor<float>(kPerChannel * trial.rows_.channels, stream));
+    if (!trial.forward_) {
+      ASSIGN_OR_RETURN(trial.x_, MakeRandomTensor<Bf16>(counts.out, stream));
+      ASSIGN_OR_RETURN(trial.mask_, MakeRandomTensor<Bf16>(counts.out / 16, stream));
+    }
+    ASSIGN_OR_RETURN(trial.workspace_, DeviceBuffer::Make(std::max(BatchNormWorkspaceBytes(trial.launch_),
+                                                                   ConvolutionNormWorkspaceBytes(multiprocessors))));
+    constexpr std::array<char, 4096> kZeros = {};
+    RETURN_IF_ERROR(trial.workspace_.Fill(kZeros.data(), kZeros.size(), stream));
+    return trial;
+  }
+
+  absl::StatusOr<double> TimeSums() {
+    return MicrosecondsInGraph(stream_, [this] {
+      return CudaStatus(forward_ ? BatchNormStatistics<Bf16>(rows_, launch_, Data(out_), Parameters(), State(), Workspace(), stream_)
+                                 : BatchNormBackwardReduce<Bf16>(rows_, launch_, Data(x_), {Data(out_), nullptr, Mask()},
+                                                                 State(), Gradients(), Workspace(), stream_),
+                        "timing a batch norm's sums");
+    });
+  }
+
+  absl::StatusOr<double> Time(const ConvolutionNormConfig& config) {
+    const ConvolutionNorm convolution(shape_, config, multiprocessors_);
+    return MicrosecondsInGraph(stream_, [&] {
+      return forward_ ? convolution.Forward(Data(a_), Data(b_), Data(out_), Parameters(), State(), Workspace(), stream_)
+                      : convolution.Backward(Data(a_), Data(b_), {Data(x_), nullptr, Mask(), State(), Gradients()},
+                                             Data(out_), Workspace(), stream_);
+    });
+  }
+
+ private:
+  static constexpr uint32_t kPerChannel = 13;
+
+  static Bf16* Data(const DeviceBuffer& buffer) { return static_cast<Bf16*>(buffer.data()); }
+  uint8_t* Mask() const { return static_cast<uint8_t*>(mask_.data()); }
+  void* Workspace() const { return workspace_.data(); }
+  float* OfChannels(uint32_t i) const { return static_cast<float*>(of_channels_.data()) + i * rows_.channels; }
+  BatchNormParameters Parameters() const {
+    BatchNormParameters parameters;
+    parameters.gamma = OfChannels(0);
+    parameters.beta = OfChannels(1);
+    parameters.running_mean = OfChannels(2);
+    parameters.running_var = OfChannels(3);
+    return parameters;
+  }
+  BatchNormState State() const { return {OfChannels(4), OfChannels(5), OfChannels(6), OfChannels(7)}; }
+  BatchNormGradients Gradients() const {
+    return {OfChannels(8), OfChannels(9), OfChannels(10), OfChannels(11), OfChannels(12)};
+  }
+
+  bool forward_ = true;
+  ConvolutionShape shape_;
+  cudaStream_t stream_ = nullptr;
+  uint32_t multiprocessors_ = 0;
+  BatchNormShape rows_;
+  BatchNormLaunch launch_;
+  DeviceBuffer a_, b_, out_, x_, mask_, of_channels_, workspace_;
+};
+
+}  // namespace
+
+absl::StatusOr<ConvolutionNormTimes> TuneConvolutionNorm(ConvolutionContext& context, const ConvolutionShape& shape,
+                                                         ConvolutionPass pass, const Convolution& apart) {
+  ConvolutionNormTimes times;
+  const uint32_t multiprocessors = ConvolutionNormMultiprocessors();
+  const std::vector<ConvolutionNormConfig> configs = ConvolutionNormConfigs(shape, pass, multiprocessors);
+  if (configs.empty()) {
+    return times;
+  }
+  ASSIGN_OR_RETURN(Trial trial, Trial::Make(shape, pass, multiprocessors, context.stream()));
+  ASSIGN_OR_RETURN(const double sums, trial.TimeSums());
+  times.apart_microseconds = apart.microseconds() + sums;
+  double least = times.apart_microseconds;
+  for (const ConvolutionNormConfig& config : configs) {
+    ASSIGN_OR_RETURN(const double time, trial.Time(config));
+    times.trials.push_back({config, time});
+    if (time < least) {
+      least = time;
+      times.best = config;
+    }
+  }
+  return times;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,32 @@
+// Which way of a convolution and its batch norm's sums is the fastest on this GPU: one kernel, cut in one of several ways
+// (convolution_norm.h), or two (convolution.h, batch_norm.h).
+#ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_TUNING_H_
+#define LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_TUNING_H_
+
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "lib/kernels/convolution.h"
+#include "lib/kernels/convolution_norm.h"
+
+namespace lockstep {
+
+struct ConvolutionNormTimes {
+  struct Trial {
+    ConvolutionNormConfig config;
+    double microseconds = 0;
+  };
+  double apart_microseconds = 0;              // of two kernels
+  std::vector<Trial> trials;                  // of one, each way
+  std::optional<ConvolutionNormConfig> best;  // none: two kernels are faster
+};
+
+// `apart` was tuned for `shape` and `pass`, forward or data gradient. Allocates tensors of the pass's size on the GPU, times
+// (graph_timer.h) and frees them. No trials where ConvolutionNormConfigs has none. Errors: CUDA's.
+absl::StatusOr<ConvolutionNormTimes> TuneConvolutionNorm(ConvolutionContext& context, const ConvolutionShape& shape,
+                                                         ConvolutionPass pass, const Convolution& apart);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_TUNING_H_

@@ -1,0 +1,208 @@
+// From a group's registers to memory: turned around in shared memory, masked (backward), and added to the channels' sums on
+// the way.
+#ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_WRITE_CUH_
+#define LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_WRITE_CUH_
+
+#include "lib/kernels/convolution_norm_block.cuh"
+
+namespace lockstep {
+namespace convolution_norm {
+
+using Bf16 = __nv_bfloat16;
+
+// Where a group's tile is turned around: (pixels, 64 channels), chunks of 16 bytes swizzled within a pixel's line.
+__device__ inline uint32_t StagedAt(uint32_t staging, uint32_t pixel, uint32_t chunk) {
+  return staging + pixel * wgmma::kLineBytes + (chunk ^ pixel % kChunks) * 16;
+}
+
+// Eight pixels by 64 channels of the group, of which this thread holds four values, as wgmma.cuh says.
+__device__ inline void Stage(uint32_t staging, uint32_t first_pixel, const float (&value)[4]) {
+  const uint32_t lane = threadIdx.x % kWarp;
+  const uint32_t warp = threadIdx.x / kWarp % kGroupWarps;
+  const uint32_t at = StagedAt(staging, first_pixel + lane % 8, warp * 2 + lane / 8 % 2);
+  asm volatile("stmatrix.sync.aligned.m8n8.x2.trans.shared.b16 [%0], {%1, %2};" ::"r"(at), "r"(PackBf16(value[0], value[1])),
+               "r"(PackBf16(value[2], value[3]))
+               : "memory");
+}
+
+// Eight channels of a pixel, as four words of two.
+struct Words {
+  uint32_t word[kPackChannels / 2] = {};
+
+  __device__ static Words Load(const Bf16* from, uint32_t pack) {
+    const uint4 value = reinterpret_cast<const uint4*>(from)[pack];
+    return {{value.x, value.y, value.z, value.w}};
+  }
+  __device__ static Words LoadShared(uint32_t at) {
+    Words words;
+    asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(words.word[0]), "=r"(words.word[1]), "=r"(words.word[2]), "=r"(words.word[3])
+                 : "r"(at)
+                 : "memory");
+    return words;
+  }
+  __device__ void Store(Bf16* to, uint32_t pack) const {
+    reinterpret_cast<uint4*>(to)[pack] = {word[0], word[1], word[2], word[3]};
+  }
+};
+
+// Of a thread's eight channels: what they are measured from, and the two sums over all its pixels.
+struct ChannelSums {
+  float origin[kPackChannels];
+  float a[kPackChannels] = {};
+  float b[kPackChannels] = {};
+};
+
+// What a thread reads of a pixel besides the tile, backward.
+struct Around {
+  Words x, addend;
+  uint32_t mask;
+
+  __device__ void Load(const ConvolutionNormArguments& arguments, uint32_t pack) {
+    x = Words::Load(arguments.x, pack);
+    mask = arguments.relu_mask[pack];
+    addend = arguments.addend != nullptr ? Words::Load(arguments.addend, pack) : Words();
+  }
+};
+
+// Asks for what WriteOut will read of the tile to come into the L2 cache, a line a thread.
+__device__ inline void PrefetchAround(const ConvolutionNormArguments& arguments, const Tile& tile, uint32_t channel,
+                                      uint32_t pixels) {
+  for (uint32_t pixel = threadIdx.x % wgmma::kThreads; pixel < pixels; pixel += wgmma::kThreads) {
+    const Place place(arguments.tiles, pixel);
+    if (tile.image + place.image < arguments.tiles.images) {
+      const size_t at = size_t{tile.in_batch + place.in_batch} * arguments.tiles.channels + channel;
+      asm volatile("prefetch.global.L2 [%0];" ::"l"(arguments.x + at));
+      asm volatile("prefetch.global.L2 [%0];" ::"l"(arguments.relu_mask + at / kPackChannels));
+      if (arguments.addend != nullptr) {
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(arguments.addend + at));
+      }
+    }
+  }
+}
+
+// What of a word of two channels passes the ReLU: ones in the halves whose bit is set, of bits 2 * i and 2 * i + 1.
+__device__ inline uint32_t Passing(uint32_t mask, uint32_t i) {
+  const uint32_t bits = mask >> 2 * i & 3u;
+  return ((bits | bits << 15) & 0x00010001u) * 0xFFFFu;
+}
+
+// Two channels: backward what is left of the gradient, and what both add to the sums.
+template <bool kBackward>
+__device__ inline uint32_t AddWord(uint32_t word, const Around& around, uint32_t i, ChannelSums& sums) {
+  if (kBackward) {
+    const uint32_t added = around.addend.word[i];
+    word = PackBf16(LowBf16(word) + LowBf16(added), HighBf16(word) + HighBf16(added)) & Passing(around.mask, i);
+  }
+  const float low = LowBf16(word), high = HighBf16(word);
+  const float low_from = (kBackward ? LowBf16(around.x.word[i]) : low) - sums.origin[2 * i];
+  const float high_from = (kBackward ? HighBf16(around.x.word[i]) : high) - sums.origin[2 * i + 1];
+  sums.a[2 * i] += kBackward ? low : low_from;
+  sums.a[2 * i + 1] += kBackward ? high : high_from;
+  sums.b[2 * i] += (kBackward ? low : low_from) * low_from;
+  sums.b[2 * i + 1] += (kBackward ? high : high_from) * high_from;
+  return word;
+}
+
+// Writes kItems * kPixelsAtOnce staged pixels out, from the tile's pixel `first` on, a multiple of as many, and adds to the
+// sums. All loads go out before the first is waited for. kWhole: all of the tile's images are the batch's, and no branch
+// keeps the pixels' instructions apart.
+template <bool kBackward, uint32_t kItems, bool kWhole>
+__device__ void WriteOut(const ConvolutionNormArguments& arguments, const Tile& tile, uint32_t channel, uint32_t staging,
+                         uint32_t first, ChannelSums& sums) {
+  const ConvolutionTiles& tiles = arguments.tiles;
+  const uint32_t thread = threadIdx.x % wgmma::kThreads;
+  const uint32_t chunk = thread % kChunks, pixel = thread / kChunks;
+  const Place of_thread(tiles, pixel);
+  const uint32_t packs = tiles.channels / kPackChannels;  // of a pixel
+  const uint32_t column = channel / kPackChannels + chunk;
+  Around around[kItems];
+  uint32_t at[kItems];
+  bool inside[kItems];
+#pragma unroll
+  for (uint32_t k = 0; k < kItems; ++k) {
+    const Place of_item(tiles, first + k * kPixelsAtOnce);
+    inside[k] = kWhole || tile.image + of_thread.image + of_item.image < tiles.images;
+    // Loads without a branch: of the batch's first pixel where there is none.
+    at[k] = (inside[k] ? tile.in_batch + of_thread.in_batch + of_item.in_batch : 0) * packs + column;
+    if (kBackward) {
+      around[k].Load(arguments, at[k]);
+    }
+  }
+  Words value[kItems];
+#pragma unroll
+  for (uint32_t k = 0; k < kItems; ++k) {
+    value[k] = Words::LoadShared(StagedAt(staging, pixel + k * kPixelsAtOnce, chunk));
+  }
+#pragma unroll
+  for (uint32_t k = 0; k < kItems; ++k) {
+    if (inside[k]) {
+#pragma unroll
+      for (uint32_t i = 0; i < kPackChannels / 2; ++i) {
+        value[k].word[i] = AddWord<kBackward>(value[k].word[i], around[k], i, sums);
+      }
+      value[k].Store(arguments.out, at[k]);
+    }
+  }
+}
+
+template <bool kBackward, bool kWhole, uint32_t kPixels>
+__device__ void WriteTile(const ConvolutionNormArguments& arguments, const Tile& tile, uint32_t channel, uint32_t group,
+                          uint32_t staging, const float (&acc)[kPixels / 2], ChannelSums& sums) {
+#pragma unroll
+  for (uint32_t pass = 0; pass < kPixels / kStagePixels; ++pass) {
+    SyncGroup(group);
+#pragma unroll
+    for (uint32_t j = 0; j < kStagePixels / 8; ++j) {
+      const uint32_t at = (pass * kStagePixels / 8 + j) * 4;
+      Stage(staging, j * 8, {acc[at], acc[at + 1], acc[at + 2], acc[at + 3]});
+    }
+    SyncGroup(group);
+    constexpr uint32_t kItems = kBackward ? kItemsInFlight : kStagePixels / kPixelsAtOnce;
+#pragma unroll
+    for (uint32_t first = 0; first < kStagePixels; first += kItems * kPixelsAtOnce) {
+      WriteOut<kBackward, kItems, kWhole>(arguments, tile, channel, staging + first * wgmma::kLineBytes,
+                                          pass * kStagePixels + first, sums);
+    }
+  }
+}
+
+// The depth is shared: every block sends each block that one's pixels, and adds up what it gets, in the order of the ranks.
+template <bool kBackward>
+__device__ void WriteShare(const ConvolutionNormArguments& arguments, const Tile& tile, const Work& work, uint32_t staging,
+                           uint32_t exchange, uint32_t barrier, const float (&acc)[kSplitPixels / 2], ChannelSums& sums) {
+  const uint32_t splits_log2 = arguments.tiles.splits_log2;
+  const uint32_t mine = kSplitPixels / 8 >> splits_log2;  // of the 16 parts of eight pixels
+  const uint32_t thread = threadIdx.x % wgmma::kThreads;
+#pragma unroll
+  for (uint32_t j = 0; j < kSplitPixels / 8; ++j) {
+    const uint32_t to = j / mine;
+    const uint32_t at = exchange + ((work.rank * mine + j % mine) * wgmma::kThreads + thread) * sizeof(float4);
+    Send(InBlock(at, to), InBlock(barrier, to), {acc[4 * j], acc[4 * j + 1], acc[4 * j + 2], acc[4 * j + 3]});
+  }
+  WaitFor(barrier, 0);
+  for (uint32_t j = 0; j < mine; ++j) {
+    float sum[4] = {};
+    for (uint32_t from = 0; from < 1u << splits_log2; ++from) {
+      float4 part;
+      asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                   : "=f"(part.x), "=f"(part.y), "=f"(part.z), "=f"(part.w)
+                   : "r"(exchange + static_cast<uint32_t>(((from * mine + j) * wgmma::kThreads + thread) * sizeof(float4)))
+                   : "memory");
+      sum[0] += part.x;
+      sum[1] += part.y;
+      sum[2] += part.z;
+      sum[3] += part.w;
+    }
+    Stage(staging, j * 8, sum);
+  }
+  SyncGroup(0);
+  for (uint32_t first = 0; first < mine * 8; first += kPixelsAtOnce) {
+    WriteOut<kBackward, 1, false>(arguments, tile, work.channel, staging + first * wgmma::kLineBytes, work.rank * mine * 8 + first, sums);
+  }
+}
+
+}  // namespace convolution_norm
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_WRITE_CUH_
