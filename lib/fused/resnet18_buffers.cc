@@ -8,12 +8,13 @@
 #include "lib/cifar/augment.h"
 #include "lib/cifar/dataset.h"
 #include "lib/kernels/classifier.h"
+#include "lib/kernels/convolution_norm.h"
 #include "lib/kernels/cuda_status.h"
 
 namespace lockstep {
 namespace {
 
-static_assert(kStemChannels == kPaddedChannels, "what AugmentBatch writes is what the first convolution reads");
+static_assert(kStemChannels == kPatchElements, "what AugmentBatch writes is what the first convolution reads");
 
 constexpr uint32_t kMostMultiprocessors = 256;  // for a prediction without a GPU; an H200 has 132
 
@@ -68,7 +69,7 @@ void ResNet18Buffers<T>::TakeParameters() {
 template <typename T>
 void ResNet18Buffers<T>::TakeActivations() {
   const size_t n = max_batch_;
-  arena_.Take(n * ImageElements(ImageLayout::kNhwc8), images);
+  arena_.Take(n * ImageElements(ImageLayout::kPatches), images);
   arena_.Take(n, batch_labels);
   const auto take_masked = [&](size_t u, T*& output) {
     arena_.Take(n * net.units[u].out_elements() / 8, mask[u]);
@@ -92,7 +93,7 @@ void ResNet18Buffers<T>::TakeActivations() {
 
 template <typename T>
 void ResNet18Buffers<T>::TakeWorkspaces(uint32_t multiprocessors) {
-  size_t norm_bytes = 0;
+  size_t norm_bytes = ConvolutionNormWorkspaceBytes(multiprocessors);
   for (const ConvolutionUnit& unit : net.units) {
     const BatchNormShape shape = {max_batch_ * unit.out_size() * unit.out_size(), unit.out_channels};
     norm_bytes = std::max(norm_bytes, BatchNormWorkspaceBytes(PlanBatchNorm(shape, multiprocessors)));

@@ -74,7 +74,7 @@ class ResNet18Buffers {
   float* running = nullptr;
 
   // Activations.
-  T* images = nullptr;              // (n, 32, 32, 8)
+  T* images = nullptr;              // (n, 32, 32, 32): patches
   int64_t* batch_labels = nullptr;  // (n)
   std::vector<T*> raw;              // of each unit: what its convolution gives; in the backward pass its gradient
   std::vector<uint8_t*> mask;       // of each unit with a ReLU behind it; null: none

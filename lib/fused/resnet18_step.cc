@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -12,6 +13,8 @@
 #include "lib/kernels/augment_batch.h"
 #include "lib/kernels/batch_norm.h"
 #include "lib/kernels/classifier.h"
+#include "lib/kernels/convolution_norm.h"
+#include "lib/kernels/convolution_norm_tuning.h"
 #include "lib/kernels/cuda_status.h"
 #include "lib/kernels/sgd.h"
 #include "lib/kernels/step_state.h"
@@ -26,6 +29,9 @@ struct UnitPlan {
   std::shared_ptr<const Convolution> forward;
   std::shared_ptr<const Convolution> data_gradient;  // null: the stem's input wants none
   std::shared_ptr<const Convolution> weight_gradient;
+  // Together with the sums of a batch norm, forward its own, backward that before it; null: in two kernels.
+  std::shared_ptr<const ConvolutionNorm> forward_norm;
+  std::shared_ptr<const ConvolutionNorm> backward_norm;
   BatchNormShape norm;
   BatchNormLaunch launch;
 };
@@ -33,6 +39,13 @@ struct UnitPlan {
 struct BatchPlan {
   std::vector<UnitPlan> units;
   ClassifierShape classifier;
+};
+
+// The gradient of a batch norm's output, rectified or not.
+template <typename T>
+struct Upstream {
+  BatchNormUpstream<T> gradient;
+  bool reduced = false;  // one addend, masked already, and the norm's sums are taken
 };
 
 // From this block on (layer3.0) lie 94 % of the weights: they are updated as soon as their gradients are there, beside the
@@ -68,25 +81,29 @@ class Step final : public ResNet18Step {
 
  private:
   absl::Status MakeLane(int priority, Lane& lane);
+  absl::Status Follow(Lane& from, Lane& to) { return fork_.Follow(from.stream, to.stream); }
   absl::Status PlanUnit(const ConvolutionUnit& unit, uint32_t batch, UnitPlan& plan);
+  absl::Status PlanNorm(const ConvolutionShape& shape, ConvolutionPass pass, const Convolution& apart,
+                        std::shared_ptr<const ConvolutionNorm>& norm);
   absl::Status GrowWorkspaces(size_t bytes);
 
   // Forward, and what of it the two directions share.
-  absl::Status Convolve(size_t u, const T* input, Lane& lane);
-  absl::Status TakeStatistics(size_t u, Lane& lane);
+  absl::Status ConvolveAndTakeStatistics(size_t u, const T* input, Lane& lane);
   absl::Status NormaliseAndRectify(size_t u, const BatchNormResidual<T>& residual, T* output);  // on main_
   absl::Status ForwardBlock(size_t b, const T* input, T* output);
   absl::Status Forward();
 
   // Backward. `upstream` is the gradient of the unit's normalised output.
-  absl::Status BackwardNorm(size_t u, const BatchNormUpstream<T>& upstream, T* dresidual, Lane& lane);
+  absl::Status BackwardNorm(size_t u, const Upstream<T>& upstream, T* dresidual, Lane& lane);
   absl::Status BackwardData(size_t u, T* dx, Lane& lane);
+  absl::StatusOr<Upstream<T>> BackwardDataToNorm(size_t u, size_t below, const T* addend, T* dx);  // on main_
   absl::Status BackwardWeight(size_t u, const T* input, Lane& lane);
-  absl::Status BackwardBlock(size_t b, const T* dy, const T* dy2, T* dx, T* dx2);
+  absl::StatusOr<Upstream<T>> BackwardBlock(size_t b, const Upstream<T>& upstream, T* dx, T* dx2);
   absl::Status Backward();
   absl::Status UpdateWeights(size_t first, size_t end, cudaStream_t stream);
   absl::Status UpdateNorms();
 
+  size_t UnitBelow(size_t b) const { return b == 0 ? 0 : net_.blocks[b - 1].conv2; }  // whose output is the block's input
   const T* BlockInput(size_t b) const { return b == 0 ? buffers_.stem_output : buffers_.block_output[b - 1]; }
   Lane& side() { return options_.two_streams ? side_ : main_; }
 
@@ -141,7 +158,7 @@ absl::Status Step<T>::Init(const ResidentImages& images) {
 
 template <typename T>
 absl::Status Step<T>::PlanUnit(const ConvolutionUnit& unit, uint32_t batch, UnitPlan& plan) {
-  const ConvolutionShape shape = {batch, unit.padded_in_channels, unit.in_size, unit.out_channels, unit.filter, unit.stride};
+  const ConvolutionShape shape = {batch, unit.matrix_channels, unit.in_size, unit.out_channels, unit.matrix_filter, unit.stride};
   ConvolutionOptions options;
   options.autotune = options_.autotune;
   options.deterministic = options_.deterministic;
@@ -156,6 +173,30 @@ absl::Status Step<T>::PlanUnit(const ConvolutionUnit& unit, uint32_t batch, Unit
   RETURN_IF_ERROR(make(ConvolutionPass::kWeightGradient, plan.weight_gradient));
   plan.norm = {batch * unit.out_size() * unit.out_size(), unit.out_channels};
   plan.launch = PlanBatchNorm(plan.norm, multiprocessors_);
+  RETURN_IF_ERROR(PlanNorm(shape, ConvolutionPass::kForward, *plan.forward, plan.forward_norm));
+  return plan.data_gradient == nullptr
+             ? absl::OkStatus()
+             : PlanNorm(shape, ConvolutionPass::kDataGradient, *plan.data_gradient, plan.backward_norm);
+}
+
+template <typename T>
+absl::Status Step<T>::PlanNorm(const ConvolutionShape& shape, ConvolutionPass pass, const Convolution& apart,
+                               std::shared_ptr<const ConvolutionNorm>& norm) {
+  if (!options_.fused_sums || !std::is_same_v<T, __nv_bfloat16>) {
+    return absl::OkStatus();
+  }
+  const uint32_t multiprocessors = ConvolutionNormMultiprocessors();
+  std::optional<ConvolutionNormConfig> config;
+  if (options_.autotune) {
+    ASSIGN_OR_RETURN(const ConvolutionNormTimes times, TuneConvolutionNorm(*main_.context, shape, pass, apart));
+    config = times.best;
+  } else {
+    const std::vector<ConvolutionNormConfig> configs = ConvolutionNormConfigs(shape, pass, multiprocessors);
+    config = configs.empty() ? config : configs.front();
+  }
+  if (config.has_value()) {
+    norm = std::make_shared<ConvolutionNorm>(shape, *config, multiprocessors);
+  }
   return absl::OkStatus();
 }
 
@@ -187,7 +228,7 @@ absl::Status Step<T>::Prepare(uint32_t batch) {
   for (const ConvolutionUnit& unit : net_.units) {
     // Units of one shape share the tuning of the first.
     const auto same = std::find_if(net_.units.begin(), net_.units.begin() + plan.units.size(), [&](const auto& other) {
-      return other.padded_in_channels == unit.padded_in_channels && other.in_size == unit.in_size &&
+      return other.matrix_channels == unit.matrix_channels && other.in_size == unit.in_size &&
              other.out_channels == unit.out_channels && other.filter == unit.filter && other.stride == unit.stride;
     });
     plan.units.push_back(same - net_.units.begin() < static_cast<ptrdiff_t>(plan.units.size())
@@ -247,15 +288,17 @@ absl::StatusOr<ResNet18Counts> Step<T>::EndEpoch() {
 // --- Forward ---
 
 template <typename T>
-absl::Status Step<T>::Convolve(size_t u, const T* input, Lane& lane) {
-  return plan_->units[u].forward->Run(*lane.context, input, buffers_.network_weights + net_.units[u].weight, buffers_.raw[u],
-                                      lane.convolution_workspace);
-}
-
-template <typename T>
-absl::Status Step<T>::TakeStatistics(size_t u, Lane& lane) {
+absl::Status Step<T>::ConvolveAndTakeStatistics(size_t u, const T* input, Lane& lane) {
   const ConvolutionUnit& unit = net_.units[u];
   const UnitPlan& plan = plan_->units[u];
+  const T* weights = buffers_.network_weights + unit.weight;
+  if constexpr (std::is_same_v<T, __nv_bfloat16>) {
+    if (plan.forward_norm != nullptr) {
+      return plan.forward_norm->Forward(input, weights, buffers_.raw[u], buffers_.NormParameters(unit),
+                                        buffers_.NormState(unit), lane.norm_workspace, lane.stream);
+    }
+  }
+  RETURN_IF_ERROR(plan.forward->Run(*lane.context, input, weights, buffers_.raw[u], lane.convolution_workspace));
   return CudaStatus(BatchNormStatistics<T>(plan.norm, plan.launch, buffers_.raw[u], buffers_.NormParameters(unit),
                                            buffers_.NormState(unit), lane.norm_workspace, lane.stream),
                     unit.norm_name);
@@ -264,10 +307,8 @@ absl::Status Step<T>::TakeStatistics(size_t u, Lane& lane) {
 template <typename T>
 absl::Status Step<T>::NormaliseAndRectify(size_t u, const BatchNormResidual<T>& residual, T* output) {
   const ConvolutionUnit& unit = net_.units[u];
-  const UnitPlan& plan = plan_->units[u];
   const BatchNormState state = buffers_.NormState(unit);
-  RETURN_IF_ERROR(TakeStatistics(u, main_));
-  return CudaStatus(BatchNormApply<T>(plan.norm, buffers_.raw[u], state.scale, state.shift, residual, output,
+  return CudaStatus(BatchNormApply<T>(plan_->units[u].norm, buffers_.raw[u], state.scale, state.shift, residual, output,
                                       buffers_.mask[u], main_.stream),
                     unit.norm_name);
 }
@@ -279,16 +320,15 @@ absl::Status Step<T>::ForwardBlock(size_t b, const T* input, T* output) {
   cudaEvent_t shortcut_done = nullptr;
   if (block.shortcut >= 0) {
     const size_t s = static_cast<size_t>(block.shortcut);
-    RETURN_IF_ERROR(fork_.Follow(main_.stream, side().stream));
-    RETURN_IF_ERROR(Convolve(s, input, side()));
-    RETURN_IF_ERROR(TakeStatistics(s, side()));
+    RETURN_IF_ERROR(Follow(main_, side()));
+    RETURN_IF_ERROR(ConvolveAndTakeStatistics(s, input, side()));
     ASSIGN_OR_RETURN(shortcut_done, fork_.Mark(side().stream));
     const BatchNormState state = buffers_.NormState(net_.units[s]);
     residual = {buffers_.raw[s], state.scale, state.shift};
   }
-  RETURN_IF_ERROR(Convolve(block.conv1, input, main_));
+  RETURN_IF_ERROR(ConvolveAndTakeStatistics(block.conv1, input, main_));
   RETURN_IF_ERROR(NormaliseAndRectify(block.conv1, {}, buffers_.inner[b]));
-  RETURN_IF_ERROR(Convolve(block.conv2, buffers_.inner[b], main_));
+  RETURN_IF_ERROR(ConvolveAndTakeStatistics(block.conv2, buffers_.inner[b], main_));
   RETURN_IF_ERROR(fork_.Wait(main_.stream, shortcut_done));
   return NormaliseAndRectify(block.conv2, residual, output);
 }
@@ -299,9 +339,9 @@ absl::Status Step<T>::Forward() {
   input.seed = options_.seed;
   input.batch = batch_;
   input.augment = options_.augment;
-  RETURN_IF_CUDA_ERROR(AugmentBatch<T>(input, ImageLayout::kNhwc8, buffers_.images, buffers_.batch_labels, main_.stream),
+  RETURN_IF_CUDA_ERROR(AugmentBatch<T>(input, ImageLayout::kPatches, buffers_.images, buffers_.batch_labels, main_.stream),
                        "making a batch");
-  RETURN_IF_ERROR(Convolve(0, buffers_.images, main_));
+  RETURN_IF_ERROR(ConvolveAndTakeStatistics(0, buffers_.images, main_));
   RETURN_IF_ERROR(NormaliseAndRectify(0, {}, buffers_.stem_output));
   for (size_t b = 0; b < net_.blocks.size(); ++b) {
     RETURN_IF_ERROR(ForwardBlock(b, BlockInput(b), buffers_.block_output[b]));
@@ -321,15 +361,17 @@ absl::Status Step<T>::Forward() {
 
 // In place: the gradient of the raw output takes the raw output's memory, which nothing reads afterwards.
 template <typename T>
-absl::Status Step<T>::BackwardNorm(size_t u, const BatchNormUpstream<T>& upstream, T* dresidual, Lane& lane) {
+absl::Status Step<T>::BackwardNorm(size_t u, const Upstream<T>& upstream, T* dresidual, Lane& lane) {
   const ConvolutionUnit& unit = net_.units[u];
   const UnitPlan& plan = plan_->units[u];
   const BatchNormGradients gradients = buffers_.NormGradients(unit);
-  RETURN_IF_CUDA_ERROR(BatchNormBackwardReduce<T>(plan.norm, plan.launch, buffers_.raw[u], upstream, buffers_.NormState(unit),
-                                                  gradients, lane.norm_workspace, lane.stream),
-                       unit.norm_name);
-  return CudaStatus(BatchNormBackwardApply<T>(plan.norm, buffers_.raw[u], upstream, gradients, buffers_.raw[u], dresidual,
-                                              lane.stream),
+  if (!upstream.reduced) {
+    RETURN_IF_CUDA_ERROR(BatchNormBackwardReduce<T>(plan.norm, plan.launch, buffers_.raw[u], upstream.gradient,
+                                                    buffers_.NormState(unit), gradients, lane.norm_workspace, lane.stream),
+                         unit.norm_name);
+  }
+  return CudaStatus(BatchNormBackwardApply<T>(plan.norm, buffers_.raw[u], upstream.gradient, gradients, buffers_.raw[u],
+                                              dresidual, lane.stream),
                     unit.norm_name);
 }
 
@@ -339,58 +381,79 @@ absl::Status Step<T>::BackwardData(size_t u, T* dx, Lane& lane) {
                                             dx, lane.convolution_workspace);
 }
 
+// To the normalised and rectified output of unit `below`, which unit u read; `addend`, if any, is what reaches that output
+// on another way.
+template <typename T>
+absl::StatusOr<Upstream<T>> Step<T>::BackwardDataToNorm(size_t u, size_t below, const T* addend, T* dx) {
+  if constexpr (std::is_same_v<T, __nv_bfloat16>) {
+    if (plan_->units[u].backward_norm != nullptr) {
+      const ConvolutionUnit& unit = net_.units[below];
+      RETURN_IF_ERROR(plan_->units[u].backward_norm->Backward(
+          buffers_.raw[u], buffers_.network_weights + net_.units[u].weight,
+          {buffers_.raw[below], addend, buffers_.mask[below], buffers_.NormState(unit), buffers_.NormGradients(unit)}, dx,
+          main_.norm_workspace, main_.stream));
+      return Upstream<T>{{dx, nullptr, nullptr}, true};
+    }
+  }
+  RETURN_IF_ERROR(BackwardData(u, dx, main_));
+  return Upstream<T>{{dx, addend, buffers_.mask[below]}, false};
+}
+
 template <typename T>
 absl::Status Step<T>::BackwardWeight(size_t u, const T* input, Lane& lane) {
   return plan_->units[u].weight_gradient->Run(*lane.context, buffers_.raw[u], input,
                                               buffers_.weight_gradients + net_.units[u].weight, lane.convolution_workspace);
 }
 
-// From the gradient dy + dy2 of the block's output to dx + dx2 of its input: dx through the convolutions, dx2 through the
-// shortcut.
+// From the gradient of the block's output to that of its input, in dx and, if it stays in two parts, dx2.
 template <typename T>
-absl::Status Step<T>::BackwardBlock(size_t b, const T* dy, const T* dy2, T* dx, T* dx2) {
+absl::StatusOr<Upstream<T>> Step<T>::BackwardBlock(size_t b, const Upstream<T>& upstream, T* dx, T* dx2) {
   const ResidualBlock& block = net_.blocks[b];
-  const BatchNormUpstream<T> upstream = {dy, dy2, buffers_.mask[block.conv2]};
+  const T* around = dx2;  // what reaches the input on the shortcut
+  T* dresidual = nullptr;
   cudaEvent_t shortcut_done = nullptr;
   if (block.shortcut >= 0) {
     const size_t s = static_cast<size_t>(block.shortcut);
-    RETURN_IF_ERROR(fork_.Follow(main_.stream, side().stream));
-    RETURN_IF_ERROR(BackwardNorm(s, upstream, nullptr, side()));
+    RETURN_IF_ERROR(Follow(main_, side()));
+    RETURN_IF_ERROR(BackwardNorm(s, {upstream.gradient, false}, nullptr, side()));
     RETURN_IF_ERROR(BackwardData(s, dx2, side()));
     ASSIGN_OR_RETURN(shortcut_done, fork_.Mark(side().stream));
     RETURN_IF_ERROR(BackwardWeight(s, BlockInput(b), side()));
+  } else if (upstream.reduced && plan_->units[block.conv1].backward_norm != nullptr) {
+    around = upstream.gradient.dy;  // as it is; read before this block is over, so that the next may write over it
+  } else {
+    dresidual = dx2;
   }
-  RETURN_IF_ERROR(BackwardNorm(block.conv2, upstream, block.shortcut >= 0 ? nullptr : dx2, main_));
-  RETURN_IF_ERROR(fork_.Follow(main_.stream, side().stream));
+  RETURN_IF_ERROR(BackwardNorm(block.conv2, upstream, dresidual, main_));
+  RETURN_IF_ERROR(Follow(main_, side()));
   RETURN_IF_ERROR(BackwardWeight(block.conv2, buffers_.inner[b], side()));
-  RETURN_IF_ERROR(BackwardData(block.conv2, buffers_.inner_gradient, main_));
-  RETURN_IF_ERROR(BackwardNorm(block.conv1, {buffers_.inner_gradient, nullptr, buffers_.mask[block.conv1]}, nullptr, main_));
-  RETURN_IF_ERROR(fork_.Follow(main_.stream, side().stream));
+  ASSIGN_OR_RETURN(const Upstream<T> inner, BackwardDataToNorm(block.conv2, block.conv1, nullptr, buffers_.inner_gradient));
+  RETURN_IF_ERROR(BackwardNorm(block.conv1, inner, nullptr, main_));
+  RETURN_IF_ERROR(Follow(main_, side()));
   RETURN_IF_ERROR(BackwardWeight(block.conv1, BlockInput(b), side()));
-  RETURN_IF_ERROR(BackwardData(block.conv1, dx, main_));
-  return fork_.Wait(main_.stream, shortcut_done);
+  // With a convolution on the shortcut conv1 has a stride of 2, and its data gradient is taken apart from the norm below.
+  ASSIGN_OR_RETURN(const Upstream<T> input, BackwardDataToNorm(block.conv1, UnitBelow(b), around, dx));
+  RETURN_IF_ERROR(fork_.Wait(main_.stream, shortcut_done));
+  return input;
 }
 
 template <typename T>
 absl::Status Step<T>::Backward() {
-  const T* dy = buffers_.gradient[0];
-  const T* dy2 = nullptr;
+  Upstream<T> upstream = {{buffers_.gradient[0], nullptr, buffers_.mask[net_.blocks.back().conv2]}, false};
   for (size_t i = 0; i < net_.blocks.size(); ++i) {
     const size_t b = net_.blocks.size() - 1 - i;
     // Two pairs in turn: a block reads one and writes the other.
     T* dx = buffers_.gradient[i % 2 == 0 ? 2 : 0];
     T* dx2 = buffers_.gradient[i % 2 == 0 ? 3 : 1];
-    RETURN_IF_ERROR(BackwardBlock(b, dy, dy2, dx, dx2));
-    dy = dx;
-    dy2 = dx2;
+    ASSIGN_OR_RETURN(upstream, BackwardBlock(b, upstream, dx, dx2));
     if (b == kEarlyBlock) {
-      RETURN_IF_ERROR(fork_.Follow(main_.stream, side().stream));
+      RETURN_IF_ERROR(Follow(main_, side()));
       RETURN_IF_ERROR(UpdateWeights(net_.units[net_.blocks[b].conv1].weight, net_.weight_count, side().stream));
     }
   }
-  RETURN_IF_ERROR(BackwardNorm(0, {dy, dy2, buffers_.mask[0]}, nullptr, main_));
+  RETURN_IF_ERROR(BackwardNorm(0, upstream, nullptr, main_));
   RETURN_IF_ERROR(BackwardWeight(0, buffers_.images, main_));
-  return fork_.Follow(side().stream, main_.stream);
+  return Follow(side(), main_);
 }
 
 // SGD over the weights first ... end - 1.

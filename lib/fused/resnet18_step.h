@@ -32,6 +32,7 @@ struct ResNet18StepOptions {
   bool augment = true;
   bool two_streams = true;    // weight gradients and shortcuts beside the rest
   bool autotune = true;       // time cuDNN's engines; false: its first choice
+  bool fused_sums = true;     // bf16: a batch norm's sums in the kernel of the convolution beside it, where that is faster
   bool deterministic = false; // only engines that give the same bits every time
 };
 

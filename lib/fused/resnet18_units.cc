@@ -20,11 +20,12 @@ class Builder {
     unit.conv_name = std::move(conv_name);
     unit.norm_name = std::move(norm_name);
     unit.in_channels = in_channels;
-    unit.padded_in_channels = in_channels == kImageChannels ? kStemChannels : in_channels;
     unit.in_size = in_size;
     unit.out_channels = out_channels;
     unit.filter = filter;
     unit.stride = stride;
+    unit.matrix_channels = in_channels == kImageChannels ? kStemChannels : in_channels;
+    unit.matrix_filter = in_channels == kImageChannels ? 1 : filter;
     unit.weight = net_.weight_count;
     unit.channel = net_.channel_count;
     net_.weight_count += unit.weight_count();

@@ -3,7 +3,7 @@
 //
 // The network is lib/nn/resnet18.h's (He et al. 2016; 3x3 stem, no max-pool). Parameters lie in flat arrays, so that one
 // launch updates them all:
-//   weights   convolutions in order, each (out, filter, filter, in) with `in` padded; then the fully connected (10, 512)
+//   weights   convolutions in order, each (out, filter, filter, in), the first with zeros behind each `out`; then the fully connected (10, 512)
 //   norms     gamma of all channels, beta of all channels, the fully connected layer's bias
 //   running   running mean of all channels, running variance of all channels
 #ifndef LOCKSTEP_LIB_FUSED_RESNET18_UNITS_H_
@@ -16,25 +16,26 @@
 
 namespace lockstep {
 
-// The images' 3 channels and 5 of zeros: tensor cores take 16 bytes at a time, and with 8 channels cuDNN's first
-// convolution takes 7.2 us instead of 13.1 at batch 32, 77.6 instead of 89.3 at 512 (H200, bf16, cuDNN 9.19, 2026-11-21).
-inline constexpr uint32_t kStemChannels = 8;
+// The first convolution, 3x3 of 3 channels, is done as one of 1x1 over the pixels' surroundings (augment_batch.h), 27 numbers
+// and 5 zeros each.
+inline constexpr uint32_t kStemChannels = 32;
 
 // A convolution without bias and the batch norm of its output.
 struct ConvolutionUnit {
   std::string conv_name;  // as in a checkpoint: "layer2.0.shortcut.0"; its weight is conv_name + ".weight"
   std::string norm_name;  // "layer2.0.shortcut.1"
-  uint32_t in_channels = 0;         // as the network has them
-  uint32_t padded_in_channels = 0;  // as they lie in memory
-  uint32_t in_size = 0;             // height and width
+  uint32_t in_channels = 0;  // as the network has them
+  uint32_t in_size = 0;      // height and width
   uint32_t out_channels = 0;
   uint32_t filter = 0;  // 1 or 3; padding is filter / 2
   uint32_t stride = 0;
+  uint32_t matrix_channels = 0;  // as it is done; the same but for the first one's
+  uint32_t matrix_filter = 0;
   size_t weight = 0;   // first element in `weights`
   size_t channel = 0;  // first channel in `norms` and `running`
 
   uint32_t out_size() const { return in_size / stride; }
-  size_t weight_count() const { return size_t{out_channels} * filter * filter * padded_in_channels; }
+  size_t weight_count() const { return size_t{out_channels} * matrix_filter * matrix_filter * matrix_channels; }
   size_t out_elements() const { return size_t{out_size()} * out_size() * out_channels; }  // of one image
 };
 

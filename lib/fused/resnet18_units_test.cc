@@ -9,8 +9,8 @@ namespace {
 
 TEST(ResNet18UnitsTest, HasTheParametersOfTheNetwork) {
   const ResNet18Units net = MakeResNet18Units();
-  // 11,173,962 (lib/nn/model_test), and 5 channels of zeros in each of the stem's 64 * 9 filter positions.
-  EXPECT_EQ(net.weight_count + net.norm_count(), 11'173'962 + 5 * 9 * 64);
+  // 11,173,962 (lib/nn/model_test), and 5 zeros behind each of the stem's 64 filters.
+  EXPECT_EQ(net.weight_count + net.norm_count(), 11'173'962 + 5 * 64);
   EXPECT_EQ(net.channel_count, 4800);  // 5 batch norms of 64 and 128, ... : 64 * 5 + (128 + 256 + 512) * 5
   EXPECT_EQ(net.features, 512);
   EXPECT_EQ(net.positions, 16);
@@ -21,7 +21,8 @@ TEST(ResNet18UnitsTest, HasTwentyConvolutionsInEightBlocks) {
   EXPECT_EQ(net.units.size(), 20);
   EXPECT_EQ(net.blocks.size(), 8);
   EXPECT_EQ(net.units[0].conv_name, "conv1");
-  EXPECT_EQ(net.units[0].padded_in_channels, 8);
+  EXPECT_EQ(net.units[0].matrix_channels, 32);
+  EXPECT_EQ(net.units[0].matrix_filter, 1);
   const ConvolutionUnit& shortcut = net.units[net.blocks[2].shortcut];
   EXPECT_EQ(shortcut.conv_name, "layer2.0.shortcut.0");
   EXPECT_EQ(shortcut.norm_name, "layer2.0.shortcut.1");

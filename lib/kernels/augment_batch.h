@@ -27,13 +27,14 @@ struct AugmentBatchInput {
   bool augment = true;  // false: normalised only
 };
 
-// kNchw: (batch, 3, 32, 32). kNhwc8: (batch, 32, 32, 8), five channels of zeros behind the three, since tensor cores take
-// 16 bytes of bf16 at a time.
-enum class ImageLayout { kNchw, kNhwc8 };
-inline constexpr uint32_t kPaddedChannels = 8;
+// kNchw: (batch, 3, 32, 32). kPatches: (batch, 32, 32, 32), of each pixel its surroundings, row by row 3x3 pixels of 3
+// channels with zeros beyond the border, and five zeros: a 3x3 convolution of an image is a 1x1 convolution of its patches,
+// which fills tensor cores where three channels do not.
+enum class ImageLayout { kNchw, kPatches };
+inline constexpr uint32_t kPatchElements = 32;
 
 // Elements of one image in memory.
-constexpr uint32_t ImageElements(ImageLayout layout) { return (layout == ImageLayout::kNchw ? 3 : kPaddedChannels) * 32 * 32; }
+constexpr uint32_t ImageElements(ImageLayout layout) { return (layout == ImageLayout::kNchw ? 3 : kPatchElements) * 32 * 32; }
 
 // Writes images as `layout` says, aligned to 16 bytes, and labels: int64 (batch). T: float or __nv_bfloat16, which
 // is rounded to nearest even from the float. Returns the launch's error; runs on `stream`.

@@ -6,6 +6,26 @@
 #include "lib/kernels/augment_batch.h"
 
 namespace lockstep {
+namespace {
+
+// image: (3, 32, 32). By definition: each element of each patch looks for its pixel.
+template <typename T>
+void WritePatches(const std::array<float, kImageBytes>& image, T* out) {
+  for (int y = 0; y < int{kImageHeight}; ++y) {
+    for (int x = 0; x < int{kImageWidth}; ++x) {
+      T* patch = out + (y * int{kImageWidth} + x) * kPatchElements;
+      std::fill_n(patch, kPatchElements, T(0.0f));
+      for (int i = 0; i < 27; ++i) {
+        const int c = i % 3, from_x = x + i / 3 % 3 - 1, from_y = y + i / 9 - 1;
+        if (from_x >= 0 && from_x < int{kImageWidth} && from_y >= 0 && from_y < int{kImageHeight}) {
+          patch[i] = T(image[(c * int{kImageHeight} + from_y) * int{kImageWidth} + from_x]);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
 
 template <typename T>
 void AugmentBatchReference(const AugmentBatchInput& input, ImageLayout layout, T* images, int64_t* labels) {
@@ -19,11 +39,10 @@ void AugmentBatchReference(const AugmentBatchInput& input, ImageLayout layout, T
     AugmentImage(input.pixels + static_cast<size_t>(index) * kImageBytes,
                  input.augment ? DrawAugmentation(input.seed, *input.epoch, index) : Augmentation(), table, image.data());
     T* out = images + static_cast<size_t>(n) * ImageElements(layout);
-    std::fill_n(out, ImageElements(layout), T(0.0f));
-    for (uint32_t i = 0; i < kImageBytes; ++i) {
-      const uint32_t c = i / kPlaneBytes;
-      const uint32_t pixel = i % kPlaneBytes;
-      out[layout == ImageLayout::kNchw ? i : pixel * kPaddedChannels + c] = T(image[i]);
+    if (layout == ImageLayout::kNchw) {
+      std::transform(image.begin(), image.end(), out, [](float value) { return T(value); });
+    } else {
+      WritePatches(image, out);
     }
     labels[n] = input.labels[index];
   }

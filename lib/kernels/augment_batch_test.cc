@@ -73,24 +73,30 @@ TEST(AugmentBatchTest, ReferenceIsTheLoadersImage) {
   EXPECT_EQ(labels[1], host.labels[index]);
 }
 
-TEST(AugmentBatchTest, ReferencePutsChannelsLastAndPadsThem) {
+TEST(AugmentBatchTest, ReferencesPatchesAreEachPixelsSurroundings) {
   const SmallEpoch host;
-  std::vector<float> nchw(kImageBytes), nhwc(ImageElements(ImageLayout::kNhwc8), 1.0f);
+  std::vector<float> nchw(kImageBytes), patches(ImageElements(ImageLayout::kPatches), 1.0f);
   std::vector<int64_t> label(1);
   AugmentBatchReference(host.HostInput(1), ImageLayout::kNchw, nchw.data(), label.data());
-  AugmentBatchReference(host.HostInput(1), ImageLayout::kNhwc8, nhwc.data(), label.data());
-  EXPECT_EQ(nhwc[0], nchw[0]);
-  EXPECT_EQ(nhwc[1], nchw[kPlaneBytes]);
-  EXPECT_EQ(nhwc[8 * 33 + 2], nchw[2 * kPlaneBytes + 33]);  // row 1, column 1, blue
-  EXPECT_EQ(nhwc[8 * 33 + 3], 0);
-  EXPECT_EQ(nhwc[8 * 33 + 7], 0);
+  AugmentBatchReference(host.HostInput(1), ImageLayout::kPatches, patches.data(), label.data());
+  const auto patch = [&](uint32_t y, uint32_t x, uint32_t element) { return patches[32 * (32 * y + x) + element]; };
+  const auto image = [&](uint32_t channel, uint32_t y, uint32_t x) { return nchw[channel * kPlaneBytes + 32 * y + x]; };
+  EXPECT_EQ(patch(5, 6, 0), image(0, 4, 5));   // above, left, red
+  EXPECT_EQ(patch(5, 6, 13), image(1, 5, 6));  // itself, green
+  EXPECT_EQ(patch(5, 6, 26), image(2, 6, 7));  // below, right, blue
+  EXPECT_EQ(patch(5, 6, 20), image(2, 6, 5));  // below, left, blue
+  EXPECT_EQ(patch(5, 6, 27), 0);
+  EXPECT_EQ(patch(5, 6, 31), 0);
+  EXPECT_EQ(patch(0, 6, 8), 0);    // above the image
+  EXPECT_EQ(patch(31, 31, 26), 0);  // below and right of it
+  EXPECT_EQ(patch(31, 31, 12), image(0, 31, 31));
 }
 
 TEST(AugmentBatchTest, KernelEqualsReferenceBitForBit) {
   if (!HaveGpu()) {
     GTEST_SKIP() << "no CUDA device";
   }
-  for (const ImageLayout layout : {ImageLayout::kNchw, ImageLayout::kNhwc8}) {
+  for (const ImageLayout layout : {ImageLayout::kNchw, ImageLayout::kPatches}) {
     for (const uint32_t batch : {1u, 2u, 37u, 260u}) {
       ExpectKernelEqualsReference<float>(layout, batch, true);
       ExpectKernelEqualsReference<__nv_bfloat16>(layout, batch, true);

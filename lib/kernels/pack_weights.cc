@@ -7,9 +7,10 @@ namespace {
 
 size_t Positions(const WeightShape& shape) { return static_cast<size_t>(shape.filter_rows) * shape.filter_columns; }
 
-size_t PackedChannels(const WeightShape& shape) { return static_cast<size_t>(shape.in_channels) + shape.zero_channels; }
+// Of one output channel.
+size_t PackedFilter(const WeightShape& shape) { return Positions(shape) * shape.in_channels + shape.zeros; }
 
-// Calls move(place in (K, C, R, S), place in (K, R, S, C + zeros)) for every weight of the network.
+// Calls move(place in (K, C, R, S), place in (K, R * S * C + zeros)) for every weight of the network.
 template <typename Move>
 void ForEachWeight(const WeightShape& shape, Move move) {
   const size_t positions = Positions(shape);
@@ -17,7 +18,7 @@ void ForEachWeight(const WeightShape& shape, Move move) {
     for (size_t c = 0; c < shape.in_channels; ++c) {
       for (size_t position = 0; position < positions; ++position) {
         move((k * shape.in_channels + c) * positions + position,
-             (k * positions + position) * PackedChannels(shape) + c);
+             k * PackedFilter(shape) + position * shape.in_channels + c);
       }
     }
   }
@@ -27,9 +28,7 @@ void ForEachWeight(const WeightShape& shape, Move move) {
 
 size_t WeightCount(const WeightShape& shape) { return shape.out_channels * Positions(shape) * shape.in_channels; }
 
-size_t PackedWeightCount(const WeightShape& shape) {
-  return shape.out_channels * Positions(shape) * PackedChannels(shape);
-}
+size_t PackedWeightCount(const WeightShape& shape) { return shape.out_channels * PackedFilter(shape); }
 
 void PackWeights(const WeightShape& shape, const float* weights, float* packed) {
   std::fill_n(packed, PackedWeightCount(shape), 0.0f);

@@ -36,17 +36,17 @@ TEST(PackWeightsTest, RowsStayBeforeColumns) {
             std::vector<float>({1111, 1211, 1112, 1212, 1121, 1221, 1122, 1222}));
 }
 
-TEST(PackWeightsTest, AddedChannelsAreZeros) {
+TEST(PackWeightsTest, ZerosStandBehindEachFilter) {
   EXPECT_EQ(Packed({2, 3, 1, 2, 1}, kTwoOfThreeOfOneByTwo),
-            std::vector<float>({1111, 1211, 1311, 0, 1112, 1212, 1312, 0, 2111, 2211, 2311, 0, 2112, 2212, 2312, 0}));
+            std::vector<float>({1111, 1211, 1311, 1112, 1212, 1312, 0, 2111, 2211, 2311, 2112, 2212, 2312, 0}));
 }
 
-TEST(PackWeightsTest, UnpackingDropsWhatTheAddedChannelsHold) {
-  EXPECT_EQ(Unpacked({1, 1, 1, 2, 2}, {1, 90, 91, 2, 92, std::numeric_limits<float>::infinity()}),
-            std::vector<float>({1, 2}));
+TEST(PackWeightsTest, UnpackingDropsWhatStandsAmongTheZeros) {
+  EXPECT_EQ(Unpacked({2, 1, 1, 2, 2}, {1, 2, 90, 91, 3, 4, 92, std::numeric_limits<float>::infinity()}),
+            std::vector<float>({1, 2, 3, 4}));
 }
 
-// The first convolution of ResNet-18 for CIFAR-10 with five added channels, a middle one, a shortcut, a fully connected
+// The first convolution of ResNet-18 for CIFAR-10 with five zeros a filter, a middle one, a shortcut, a fully connected
 // layer.
 TEST(PackWeightsTest, UnpackingUndoesPacking) {
   for (const WeightShape& shape : {WeightShape{64, 3, 3, 3, 5}, WeightShape{5, 7, 3, 2, 0}, WeightShape{4, 8, 1, 1, 0},
@@ -63,7 +63,7 @@ TEST(PackWeightsTest, OneByOneFiltersStayAsTheyAre) {
 
 TEST(PackWeightsTest, Counts) {
   EXPECT_EQ(WeightCount({64, 3, 3, 3, 5}), 1728u);
-  EXPECT_EQ(PackedWeightCount({64, 3, 3, 3, 5}), 4608u);
+  EXPECT_EQ(PackedWeightCount({64, 3, 3, 3, 5}), 2048u);
   EXPECT_EQ(WeightCount({}), 0u);
   EXPECT_TRUE(Packed({}, {}).empty());
 }

@@ -15,7 +15,8 @@ namespace lockstep {
 namespace {
 
 WeightShape ShapeOf(const ConvolutionUnit& unit) {
-  return {unit.out_channels, unit.in_channels, unit.filter, unit.filter, unit.padded_in_channels - unit.in_channels};
+  const uint32_t zeros = unit.matrix_filter * unit.matrix_filter * unit.matrix_channels - unit.filter * unit.filter * unit.in_channels;
+  return {unit.out_channels, unit.in_channels, unit.filter, unit.filter, zeros};
 }
 
 // What a name stands for in the model: a parameter, its gradient, or a buffer.
