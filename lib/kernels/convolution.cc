@@ -78,6 +78,29 @@ absl::StatusOr<Timed> TimeEngines(const ConvolutionContext& context, const Convo
   return absl::IsResourceExhausted(last_error) ? absl::ResourceExhaustedError(text) : absl::UnimplementedError(text);
 }
 
+// TimeEngines on TunedShape, with the engines that it and the shape have in common; the shape's first if there is none.
+absl::StatusOr<Timed> ChooseEngine(const ConvolutionContext& context, const ConvolutionShape& shape, ConvolutionPass pass,
+                                   const ConvolutionEngineRules& rules, const std::vector<ConvolutionEngine>& engines) {
+  const ConvolutionShape tuned = TunedShape(shape);
+  if (tuned.images == shape.images) {
+    return TimeEngines(context, shape, pass, rules.type, engines);
+  }
+  ASSIGN_OR_RETURN(const ConvolutionGraph graph, ConvolutionGraph::Make(context.handle(), tuned, pass, rules.type));
+  ASSIGN_OR_RETURN(std::vector<ConvolutionEngine> candidates, FindConvolutionEngines(context.handle(), graph.graph(), rules));
+  const auto same = [&](const ConvolutionEngine& candidate) {
+    return std::find_if(engines.begin(), engines.end(), [&](const ConvolutionEngine& engine) { return engine.name == candidate.name; });
+  };
+  candidates.erase(std::remove_if(candidates.begin(), candidates.end(),
+                                  [&](const ConvolutionEngine& candidate) { return same(candidate) == engines.end(); }),
+                   candidates.end());
+  if (candidates.empty()) {
+    return Timed();
+  }
+  ASSIGN_OR_RETURN(Timed best, TimeEngines(context, tuned, pass, rules.type, candidates));
+  best.engine = static_cast<size_t>(same(candidates[best.engine]) - engines.begin());
+  return best;
+}
+
 absl::Status CheckNotCaptured(cudaStream_t stream) {
   cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
   RETURN_IF_ERROR(CudaStatus(cudaStreamIsCapturing(stream, &capture), "ask whether the stream is captured"));
@@ -90,6 +113,13 @@ absl::Status CheckNotCaptured(cudaStream_t stream) {
 bool IsMultiple(const void* pointer, uintptr_t of) { return reinterpret_cast<uintptr_t>(pointer) % of == 0; }
 
 }  // namespace
+
+ConvolutionShape TunedShape(const ConvolutionShape& shape) {
+  constexpr uint32_t kMostImages = 1024;
+  ConvolutionShape tuned = shape;
+  tuned.images = std::min(shape.images, kMostImages);
+  return tuned;
+}
 
 absl::StatusOr<std::unique_ptr<ConvolutionContext>> ConvolutionContext::Make(cudaStream_t stream) {
   if (stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread) {
@@ -133,12 +163,12 @@ absl::StatusOr<std::unique_ptr<Convolution>> Convolution::Plan(ConvolutionContex
   absl::StatusOr<ConvolutionGraph> graph = ConvolutionGraph::Make(context.handle(), shape, pass, type);
   RETURN_IF_ERROR(Prefix(name, graph.status()));
   const size_t limit = options.autotune ? static_cast<size_t>(options.candidates) : 1;
-  absl::StatusOr<std::vector<ConvolutionEngine>> engines = FindConvolutionEngines(
-      context.handle(), graph->graph(), {type, options.deterministic, options.max_workspace_bytes, limit});
+  const ConvolutionEngineRules rules = {type, options.deterministic, options.max_workspace_bytes, limit};
+  absl::StatusOr<std::vector<ConvolutionEngine>> engines = FindConvolutionEngines(context.handle(), graph->graph(), rules);
   RETURN_IF_ERROR(Prefix(name, engines.status()));
   absl::StatusOr<Timed> best = Timed();
   if (options.autotune) {
-    best = TimeEngines(context, shape, pass, type, *engines);
+    best = ChooseEngine(context, shape, pass, rules, *engines);
     RETURN_IF_ERROR(Prefix(name, best.status()));
   }
   return std::unique_ptr<Convolution>(new Convolution(std::unique_ptr<State>(new State{

@@ -28,6 +28,11 @@ struct ConvolutionOptions {
   size_t max_workspace_bytes = size_t{512} << 20;
 };
 
+// What is timed to choose an engine for a shape: the shape itself, or 1,024 images of it if it has more. From there on every
+// convolution of ResNet-18 fills an H200 many times over, so that engines rank alike; and tuning takes neither minutes nor,
+// beside a step that fills the memory, memory that is not there.
+ConvolutionShape TunedShape(const ConvolutionShape& shape);
+
 // cuDNN's handle on one stream of the current device. Not thread-safe.
 class ConvolutionContext {
  public:
@@ -54,7 +59,7 @@ class ConvolutionContext {
 // plan.
 class Convolution {
  public:
-  // Tuning allocates the three tensors and the largest candidate's workspace on the GPU and frees them. Errors, which
+  // Tuning allocates TunedShape's three tensors and the largest candidate's workspace on the GPU and frees them. Errors, which
   // name the convolution: InvalidArgument for a shape or options that cannot be; Unimplemented when cuDNN has no
   // engine, or none that runs; ResourceExhausted when memory runs out; FailedPrecondition while the stream is captured.
   static absl::StatusOr<std::unique_ptr<Convolution>> Plan(ConvolutionContext& context, const ConvolutionShape& shape,
@@ -70,7 +75,7 @@ class Convolution {
   absl::Status Run(ConvolutionContext& context, const void* a, const void* b, void* out, void* workspace) const;
 
   size_t workspace_bytes() const;
-  double microseconds() const;        // of the chosen engine while tuning (graph_timer.h); 0: not timed
+  double microseconds() const;        // of the chosen engine on TunedShape (graph_timer.h); 0: not timed
   const std::string& engine() const;  // its number, knobs and notes, for the record
 
  private:

@@ -93,9 +93,10 @@ class Trial {
 
 }  // namespace
 
-absl::StatusOr<ConvolutionNormTimes> TuneConvolutionNorm(ConvolutionContext& context, const ConvolutionShape& shape,
+absl::StatusOr<ConvolutionNormTimes> TuneConvolutionNorm(ConvolutionContext& context, const ConvolutionShape& whole,
                                                          ConvolutionPass pass, const Convolution& apart) {
   ConvolutionNormTimes times;
+  const ConvolutionShape shape = TunedShape(whole);
   const uint32_t multiprocessors = ConvolutionNormMultiprocessors();
   const std::vector<ConvolutionNormConfig> configs = ConvolutionNormConfigs(shape, pass, multiprocessors);
   if (configs.empty()) {

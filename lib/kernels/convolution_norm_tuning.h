@@ -22,8 +22,8 @@ struct ConvolutionNormTimes {
   std::optional<ConvolutionNormConfig> best;  // none: two kernels are faster
 };
 
-// `apart` was tuned for `shape` and `pass`, forward or data gradient. Allocates tensors of the pass's size on the GPU, times
-// (graph_timer.h) and frees them. No trials where ConvolutionNormConfigs has none. Errors: CUDA's.
+// All of TunedShape(shape). `apart` was tuned for `shape` and `pass`, forward or data gradient. Allocates tensors of the
+// pass's size on the GPU, times (graph_timer.h) and frees them. No trials where ConvolutionNormConfigs has none. Errors: CUDA's.
 absl::StatusOr<ConvolutionNormTimes> TuneConvolutionNorm(ConvolutionContext& context, const ConvolutionShape& shape,
                                                          ConvolutionPass pass, const Convolution& apart);
 

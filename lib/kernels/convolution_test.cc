@@ -233,6 +233,10 @@ TEST_F(ConvolutionGpuTest, EveryPassEqualsTheReferenceInBf16) {
   }
 }
 
+TEST_F(ConvolutionGpuTest, MoreImagesThanAreTimedTakeTheEngineOfFewer) {
+  CheckAgainstReference<Bf16>({1030, 64, 4, 64, 3, 1}, ConvolutionType::kBf16, {});
+}
+
 TEST_F(ConvolutionGpuTest, WithoutTuningTheFirstEngineIsTakenUntimed) {
   CheckAgainstReference<Bf16>(kShapes[1], ConvolutionType::kBf16, {false});
   CheckAgainstReference<float>(kShapes[1], ConvolutionType::kFp32, {false});
@@ -261,14 +265,14 @@ TEST_F(ConvolutionGpuTest, RefusesWhatCannotBePlanned) {
   EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
 }
 
-// x and y of this shape are 2 GiB each, and 1 GiB is left.
+// x and y of this shape are 128 MiB each, and 64 MiB are left.
 TEST_F(ConvolutionGpuTest, TensorsThatDoNotFitAreOutOfMemory) {
   size_t free_bytes = 0, total_bytes = 0;
   ASSERT_EQ(cudaMemGetInfo(&free_bytes, &total_bytes), cudaSuccess);
-  ASSERT_GT(free_bytes, size_t{1} << 30);
+  ASSERT_GT(free_bytes, size_t{64} << 20);
   void* most = nullptr;
-  ASSERT_EQ(cudaMalloc(&most, free_bytes - (size_t{1} << 30)), cudaSuccess);
-  const auto plan = Convolution::Plan(*contexts_[0], {16384, 64, 32, 64, 1, 1}, ConvolutionPass::kForward,
+  ASSERT_EQ(cudaMalloc(&most, free_bytes - (size_t{64} << 20)), cudaSuccess);
+  const auto plan = Convolution::Plan(*contexts_[0], {1024, 64, 32, 64, 1, 1}, ConvolutionPass::kForward,
                                       ConvolutionType::kBf16, {true, false, 1});
   EXPECT_EQ(cudaFree(most), cudaSuccess);
   EXPECT_EQ(plan.status().code(), absl::StatusCode::kResourceExhausted) << plan.status();
@@ -287,6 +291,12 @@ TEST_F(ConvolutionGpuTest, RefusesPointersThatItCannotUse) {
   EXPECT_EQ(run(nullptr, memory.data()), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(run(memory.data() + 8, memory.data()), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(run(memory.data(), memory.data() + 128), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(ConvolutionTest, AThousandImagesAreTimedAtMost) {
+  EXPECT_EQ(TunedShape({1024, 64, 4, 64, 3, 1}).images, 1024u);
+  EXPECT_EQ(TunedShape({5000, 64, 4, 64, 3, 1}).images, 1024u);
+  EXPECT_EQ(TunedShape({5000, 64, 4, 128, 3, 1}).out_channels, 128u);
 }
 
 TEST(ConvolutionTest, ADefaultStreamIsRefused) {
