@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
+#include "lib/train/schedule.h"
 
 namespace lockstep {
 namespace {
@@ -54,7 +55,7 @@ absl::StatusOr<proto::ScalePoint> PlanPoint(const proto::ScaleSpec& spec, uint64
                                                    " per device is larger than a rank's share of ", shard, " images (",
                                                    images, " images, ", ranks, " ranks); give a smaller --batch"));
   }
-  const uint64_t steps = drop_last ? shard / batch : (shard + batch - 1) / batch;
+  const uint64_t steps = StepsPerEpoch(shard, batch, drop_last);
   proto::ScalePoint point;
   point.set_ranks(ranks);
   point.set_batch_per_device(batch);

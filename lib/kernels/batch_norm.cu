@@ -177,7 +177,7 @@ BatchNormLaunch PlanBatchNorm(const BatchNormShape& shape, uint32_t multiprocess
 }
 
 size_t BatchNormWorkspaceBytes(const BatchNormLaunch& launch) {
-  return kCounterBytes + size_t{launch.channel_blocks} * launch.row_blocks * kBatchNormChannels * sizeof(Sums);
+  return kBatchNormCounterBytes + size_t{launch.channel_blocks} * launch.row_blocks * kBatchNormChannels * sizeof(Sums);
 }
 
 template <typename T>

@@ -39,6 +39,10 @@ BatchNormLaunch PlanBatchNorm(const BatchNormShape& shape, uint32_t multiprocess
 // launch leaves it ready for the next, of whatever shape. Launches that share it must not run at the same time.
 size_t BatchNormWorkspaceBytes(const BatchNormLaunch& launch);
 
+// What every such workspace begins with: for each channel block a counter of finished blocks. They have the same place
+// whatever the shape, so that launches of several shapes and kernels can share a workspace.
+inline constexpr size_t kBatchNormCounterBytes = kMaxBatchNormChannels / kBatchNormChannels * sizeof(uint32_t);
+
 // What the forward pass hands to itself and to the backward pass: fp32 (channels) each, on the device.
 struct BatchNormState {
   float* mean = nullptr;     // of this batch

@@ -51,17 +51,14 @@ struct Place {
 // The row, or the last one instead of a row beyond it: a load without a branch, so that all of a thread's go out together.
 __device__ inline uint32_t Within(const BatchNormShape& shape, uint32_t row) { return min(row, shape.rows - 1); }
 
-// The workspace: for each channel block a counter of finished blocks, then Sums (channel_blocks, row_blocks, 64). The
-// counters have the same place whatever the shape, so that launches of several shapes can share a workspace.
-constexpr size_t kCounterBytes = kMaxBatchNormChannels / kBatchNormChannels * sizeof(uint32_t);
-
+// The workspace: the counters, then Sums (channel_blocks, row_blocks, 64).
 struct Workspace {
   uint32_t* finished;
   Sums* partial;
 
   __device__ explicit Workspace(void* memory)
       : finished(static_cast<uint32_t*>(memory)),
-        partial(reinterpret_cast<Sums*>(static_cast<char*>(memory) + kCounterBytes)) {}
+        partial(reinterpret_cast<Sums*>(static_cast<char*>(memory) + kBatchNormCounterBytes)) {}
 
   __device__ Sums& At(uint32_t row_block, uint32_t channel) {
     return partial[(blockIdx.y * gridDim.x + row_block) * kBatchNormChannels + channel];

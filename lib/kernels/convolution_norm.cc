@@ -149,7 +149,7 @@ uint32_t ConvolutionNormMultiprocessors() {
 }
 
 size_t ConvolutionNormWorkspaceBytes(uint32_t multiprocessors) {
-  return kMaxBatchNormChannels / kBatchNormChannels * sizeof(uint32_t) + size_t{multiprocessors} * kBlock * 2 * sizeof(float);
+  return kBatchNormCounterBytes + size_t{multiprocessors} * kBlock * 2 * sizeof(float);
 }
 
 absl::Status ConvolutionNorm::Forward(const __nv_bfloat16* x, const __nv_bfloat16* w, __nv_bfloat16* y,

@@ -11,21 +11,19 @@ namespace convolution_norm {
 
 using batch_norm::Sums;
 
-constexpr uint32_t kCounterBytes = kMaxBatchNormChannels / kBatchNormChannels * sizeof(uint32_t);  // as in batch_norm_rows.cuh
-
 // Shares that a thread loads at once: of an H200's 132 that 8 warps add up, all of its own; of few, what few need.
 constexpr uint32_t kManyAtOnce = 17;
 constexpr uint32_t kFewAtOnce = 4;
 constexpr uint32_t kFewShares = 2 * kFewAtOnce * kConsumerWarps;
 
-// For each channel block a counter of finished shares, then Sums (channel_blocks, shares, 64).
+// The counters, then Sums (channel_blocks, shares, 64).
 struct Workspace {
   uint32_t* finished;
   Sums* partial;
 
   __device__ Workspace(void* memory, const Work& work)
       : finished(static_cast<uint32_t*>(memory) + work.channel_block),
-        partial(reinterpret_cast<Sums*>(static_cast<char*>(memory) + kCounterBytes) +
+        partial(reinterpret_cast<Sums*>(static_cast<char*>(memory) + kBatchNormCounterBytes) +
                 size_t{work.channel_block} * work.shares * kChannels) {}
 };
 
