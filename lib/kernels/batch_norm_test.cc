@@ -324,6 +324,51 @@ TEST_F(BatchNormGpuTest, BackwardApplyEqualsTheReference) {
   }
 }
 
+// More elements than 32 bits count, signed: 32,768 images of 64 channels of 32x32, 256 rows over and over.
+TEST_F(BatchNormGpuTest, TheLastRowsOfALargeBatchAreAsTheFirst) {
+  const BatchNormShape shape = {32'768 * 1024, 64}, period = {256, 64};
+  const size_t count = static_cast<size_t>(shape.rows) * shape.channels, few = size_t{period.rows} * period.channels;
+  size_t free_bytes = 0, total_bytes = 0;
+  ASSERT_EQ(cudaMemGetInfo(&free_bytes, &total_bytes), cudaSuccess);
+  if (free_bytes < 3 * count * sizeof(__nv_bfloat16)) {
+    GTEST_SKIP() << "needs " << 3 * count * sizeof(__nv_bfloat16) << " bytes of free device memory, found " << free_bytes;
+  }
+  const Both<__nv_bfloat16> x(1, few, 0.5, 2);
+  const Values ones(64, 1), zeros(64, 0);
+  const auto expected = ReferenceStatistics(period, x.values, ones, zeros, zeros, ones, kMomentum, kEpsilon);
+  DeviceArray<__nv_bfloat16> device_x(count), y(count);
+  DeviceArray<uint8_t> mask(count / 8);
+  ASSERT_EQ(cudaMemcpy(device_x.data(), x.host.data(), few * sizeof(__nv_bfloat16), cudaMemcpyHostToDevice), cudaSuccess);
+  for (size_t done = few; done < count; done *= 2) {
+    ASSERT_EQ(cudaMemcpy(device_x.data() + done, device_x.data(), done * sizeof(__nv_bfloat16), cudaMemcpyDeviceToDevice), cudaSuccess);
+  }
+  DeviceArray<float> gamma(std::vector<float>(64, 1)), beta(std::vector<float>(64, 0)), running_mean(std::vector<float>(64, 0)),
+      running_var(std::vector<float>(64, 1)), mean(64), inv_std(64), scale(64), shift(64);
+  const BatchNormState state = {mean.data(), inv_std.data(), scale.data(), shift.data()};
+  const BatchNormLaunch launch = PlanBatchNorm(shape, kMultiprocessors);
+  ASSERT_EQ(BatchNormStatistics<__nv_bfloat16>(shape, launch, device_x.data(),
+                                               {gamma.data(), beta.data(), running_mean.data(), running_var.data(), kMomentum, kEpsilon},
+                                               state, workspace_->data(), nullptr),
+            cudaSuccess);
+  ASSERT_EQ(BatchNormApply<__nv_bfloat16>(shape, device_x.data(), scale.data(), shift.data(), {}, y.data(), mask.data(), nullptr),
+            cudaSuccess);
+  // |x - 0| is up to 2.6 and its mean at least 0.5: what the additions lose of 2.6, and as much again in the variance.
+  const double bound = 2 * 2.6 * 2.6 * (AdditionDepth(shape, launch) + 5) * kUnit;
+  ExpectWithin(mean.ToHost(), expected.mean, Values(64, bound), "mean");
+  ExpectWithin(inv_std.ToHost(), expected.inv_std, Values(64, bound), "inv_std");
+  std::vector<__nv_bfloat16> first(few), last(few);
+  std::vector<uint8_t> first_mask(few / 8), last_mask(few / 8);
+  const auto fetch = [](auto& to, const auto* from) {
+    ASSERT_EQ(cudaMemcpy(to.data(), from, to.size() * sizeof(to[0]), cudaMemcpyDeviceToHost), cudaSuccess);
+  };
+  fetch(first, y.data());
+  fetch(last, y.data() + count - few);
+  fetch(first_mask, mask.data());
+  fetch(last_mask, mask.data() + (count - few) / 8);
+  EXPECT_EQ(std::memcmp(first.data(), last.data(), few * sizeof(first[0])), 0);
+  EXPECT_EQ(first_mask, last_mask);
+}
+
 TEST(BatchNormTest, RefusesShapesItCannotHandle) {
   const float* x = nullptr;
   float* y = nullptr;
@@ -340,6 +385,7 @@ TEST(BatchNormTest, TheLaunchFillsTheGpuButNoMore) {
   EXPECT_EQ(PlanBatchNorm({8192, 512}, 132).channel_blocks, 8u);
   EXPECT_EQ(PlanBatchNorm({640, 64}, 132).row_blocks, 2u);  // 512 rows a block
   EXPECT_EQ(PlanBatchNorm({2, 64}, 132).row_blocks, 1u);
+  EXPECT_EQ(PlanBatchNorm({50'000 * 1024, 64}, 132).row_blocks, 264u);  // the data set as one batch
 }
 
 // By hand: x = 1, 3 in channel 0: mean 2, variance 1; gamma 2, beta 1, epsilon 0: y = -1, 3.

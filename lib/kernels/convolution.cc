@@ -4,18 +4,16 @@
 #include <cudnn.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
-#include "lib/kernels/convolution_engines.h"
-#include "lib/kernels/convolution_graph.h"
+#include "lib/kernels/add_parts.h"
+#include "lib/kernels/convolution_plan.h"
 #include "lib/kernels/cuda_status.h"
 #include "lib/kernels/cudnn_descriptor.h"
-#include "lib/kernels/device_buffer.h"
-#include "lib/kernels/graph_timer.h"
-#include "lib/kernels/random_tensor.h"
 
 namespace lockstep {
 namespace {
@@ -24,81 +22,6 @@ constexpr uintptr_t kWorkspaceAlignment = 256;  // cudaMalloc's (CUDA C++ Progra
 
 absl::Status Prefix(absl::string_view before, const absl::Status& status) {
   return status.ok() ? status : absl::Status(status.code(), absl::StrCat(before, ": ", status.message()));
-}
-
-absl::StatusOr<DeviceBuffer> MakeTensor(size_t count, ConvolutionType type, cudaStream_t stream) {
-  return type == ConvolutionType::kBf16 ? MakeRandomTensor<__nv_bfloat16>(count, stream)
-                                        : MakeRandomTensor<float>(count, stream);
-}
-
-struct Timed {
-  size_t engine = 0;
-  double microseconds = 0;
-};
-
-// The fastest of `engines`; of equals the first. One that fails is passed over; an error when all do.
-absl::StatusOr<Timed> TimeEngines(const ConvolutionContext& context, const ConvolutionShape& shape,
-                                  ConvolutionPass pass, ConvolutionType type,
-                                  const std::vector<ConvolutionEngine>& engines) {
-  const ConvolutionOperands counts = CountOperands(shape, pass);
-  size_t workspace_bytes = 0;
-  for (const ConvolutionEngine& engine : engines) {
-    workspace_bytes = std::max(workspace_bytes, engine.workspace_bytes);
-  }
-  ASSIGN_OR_RETURN(const DeviceBuffer a, MakeTensor(counts.a, type, context.stream()));
-  ASSIGN_OR_RETURN(const DeviceBuffer b, MakeTensor(counts.b, type, context.stream()));
-  ASSIGN_OR_RETURN(const DeviceBuffer out, MakeTensor(counts.out, type, context.stream()));
-  ASSIGN_OR_RETURN(const DeviceBuffer workspace, DeviceBuffer::Make(workspace_bytes));
-  Timed best;
-  absl::Status last_error;
-  bool found = false;
-  for (size_t i = 0; i < engines.size(); ++i) {
-    const absl::StatusOr<double> time = MicrosecondsInGraph(context.stream(), [&] {
-      return ExecuteConvolution(context.handle(), engines[i].plan, pass, a.data(), b.data(), out.data(),
-                                workspace.data());
-    });
-    (void)cudaGetLastError();  // a launch that cuDNN tried and gave up
-    if (!time.ok()) {
-      last_error = Prefix(engines[i].name, time.status());
-      // What failed in between may still run; an error that stays would be every later call's.
-      RETURN_IF_ERROR(
-          Prefix(engines[i].name, CudaStatus(cudaStreamSynchronize(context.stream()), "wait after a failure")));
-      continue;
-    }
-    if (!found || *time < best.microseconds) {
-      best = {i, *time};
-      found = true;
-    }
-  }
-  if (found) {
-    return best;
-  }
-  const std::string text = absl::StrCat("all of ", engines.size(), " engines of cuDNN ", cudnnGetVersion(),
-                                        " failed, the last: ", last_error.message());
-  return absl::IsResourceExhausted(last_error) ? absl::ResourceExhaustedError(text) : absl::UnimplementedError(text);
-}
-
-// TimeEngines on TunedShape, with the engines that it and the shape have in common; the shape's first if there is none.
-absl::StatusOr<Timed> ChooseEngine(const ConvolutionContext& context, const ConvolutionShape& shape, ConvolutionPass pass,
-                                   const ConvolutionEngineRules& rules, const std::vector<ConvolutionEngine>& engines) {
-  const ConvolutionShape tuned = TunedShape(shape);
-  if (tuned.images == shape.images) {
-    return TimeEngines(context, shape, pass, rules.type, engines);
-  }
-  ASSIGN_OR_RETURN(const ConvolutionGraph graph, ConvolutionGraph::Make(context.handle(), tuned, pass, rules.type));
-  ASSIGN_OR_RETURN(std::vector<ConvolutionEngine> candidates, FindConvolutionEngines(context.handle(), graph.graph(), rules));
-  const auto same = [&](const ConvolutionEngine& candidate) {
-    return std::find_if(engines.begin(), engines.end(), [&](const ConvolutionEngine& engine) { return engine.name == candidate.name; });
-  };
-  candidates.erase(std::remove_if(candidates.begin(), candidates.end(),
-                                  [&](const ConvolutionEngine& candidate) { return same(candidate) == engines.end(); }),
-                   candidates.end());
-  if (candidates.empty()) {
-    return Timed();
-  }
-  ASSIGN_OR_RETURN(Timed best, TimeEngines(context, tuned, pass, rules.type, candidates));
-  best.engine = static_cast<size_t>(same(candidates[best.engine]) - engines.begin());
-  return best;
 }
 
 absl::Status CheckNotCaptured(cudaStream_t stream) {
@@ -112,14 +35,31 @@ absl::Status CheckNotCaptured(cudaStream_t stream) {
 
 bool IsMultiple(const void* pointer, uintptr_t of) { return reinterpret_cast<uintptr_t>(pointer) % of == 0; }
 
-}  // namespace
+size_t Aligned(size_t bytes) { return (bytes + kWorkspaceAlignment - 1) / kWorkspaceAlignment * kWorkspaceAlignment; }
 
-ConvolutionShape TunedShape(const ConvolutionShape& shape) {
-  constexpr uint32_t kMostImages = 1024;
-  ConvolutionShape tuned = shape;
-  tuned.images = std::min(shape.images, kMostImages);
-  return tuned;
+// Bytes of each operand; of one image, or of all the weights.
+std::array<size_t, 3> BytesOf(const ConvolutionShape& shape, ConvolutionPass pass, ConvolutionType type) {
+  const ConvolutionOperands counts = CountOperands(WithImages(shape, 1), pass);
+  const size_t element = ElementBytes(type);
+  return {counts.a * element, counts.b * element, counts.out * element};
 }
+
+// Where the operands of a part begin: the weights, b or out, are everybody's.
+struct PartPointers {
+  const char* a;
+  const char* b;
+  char* out;
+};
+
+PartPointers PointersOf(ConvolutionPass pass, const std::array<size_t, 3>& bytes, size_t first, const void* a, const void* b,
+                        void* out) {
+  const bool weight_gradient = pass == ConvolutionPass::kWeightGradient;
+  return {static_cast<const char*>(a) + first * bytes[0],
+          static_cast<const char*>(b) + (weight_gradient ? first * bytes[1] : 0),
+          static_cast<char*>(out) + (weight_gradient ? 0 : first * bytes[2])};
+}
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<ConvolutionContext>> ConvolutionContext::Make(cudaStream_t stream) {
   if (stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread) {
@@ -139,11 +79,26 @@ ConvolutionContext::~ConvolutionContext() { (void)cudnnDestroy(handle_); }
 
 struct Convolution::State {
   std::string name;
+  ConvolutionShape shape;
   ConvolutionPass pass = ConvolutionPass::kForward;
+  ConvolutionType type = ConvolutionType::kFp32;
   int device = 0;
-  ConvolutionGraph graph;  // before the engine, which refers to it
-  ConvolutionEngine engine;
-  double microseconds = 0;
+  std::vector<ConvolutionPart> parts;
+  std::vector<ConvolutionPlan> plans;  // of the first part and its equals; of the last, if it is smaller
+
+  const ConvolutionPlan& PlanOf(const ConvolutionPart& part) const {
+    return part.images == parts.front().images ? plans.front() : plans.back();
+  }
+  // Of the weight gradient, which lies after the engines' room once for each part but the first.
+  size_t EngineBytes() const {
+    size_t bytes = 0;
+    for (const ConvolutionPlan& plan : plans) {
+      bytes = std::max(bytes, plan.engine.workspace_bytes);
+    }
+    return parts.size() > 1 ? Aligned(bytes) : bytes;
+  }
+  size_t PartialBytes() const { return Aligned(BytesOf(shape, pass, type)[2]); }
+  size_t Partials() const { return pass == ConvolutionPass::kWeightGradient ? parts.size() - 1 : 0; }
 };
 
 Convolution::Convolution(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -158,30 +113,31 @@ absl::StatusOr<std::unique_ptr<Convolution>> Convolution::Plan(ConvolutionContex
     return absl::InvalidArgumentError(
         absl::StrCat("convolution: candidates must be at least 1, found ", options.candidates));
   }
-  const std::string name = DescribeConvolution(shape, pass, type);
-  RETURN_IF_ERROR(Prefix(name, CheckNotCaptured(context.stream())));
-  absl::StatusOr<ConvolutionGraph> graph = ConvolutionGraph::Make(context.handle(), shape, pass, type);
-  RETURN_IF_ERROR(Prefix(name, graph.status()));
+  std::unique_ptr<State> state(new State{DescribeConvolution(shape, pass, type), shape, pass, type, context.device(), {}, {}});
+  RETURN_IF_ERROR(Prefix(state->name, CheckNotCaptured(context.stream())));
+  state->parts = SplitConvolution(shape, options.most_elements);
+  if (state->parts.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(state->name, ": 8 images have a tensor of more than most_elements = ", options.most_elements));
+  }
   const size_t limit = options.autotune ? static_cast<size_t>(options.candidates) : 1;
   const ConvolutionEngineRules rules = {type, options.deterministic, options.max_workspace_bytes, limit};
-  absl::StatusOr<std::vector<ConvolutionEngine>> engines = FindConvolutionEngines(context.handle(), graph->graph(), rules);
-  RETURN_IF_ERROR(Prefix(name, engines.status()));
-  absl::StatusOr<Timed> best = Timed();
-  if (options.autotune) {
-    best = ChooseEngine(context, shape, pass, rules, *engines);
-    RETURN_IF_ERROR(Prefix(name, best.status()));
+  EngineChoice choice = {options.autotune, ""};
+  for (const uint32_t images : {state->parts.front().images, state->parts.back().images}) {
+    if (!state->plans.empty() && images == state->parts.front().images) {
+      continue;
+    }
+    absl::StatusOr<ConvolutionPlan> plan =
+        PlanConvolution(context.handle(), context.stream(), WithImages(shape, images), pass, rules, choice);
+    RETURN_IF_ERROR(Prefix(state->name, plan.status()));
+    choice.preferred = plan->engine.name;
+    state->plans.push_back(*std::move(plan));
   }
-  return std::unique_ptr<Convolution>(new Convolution(std::unique_ptr<State>(new State{
-      name, pass, context.device(), *std::move(graph), std::move((*engines)[best->engine]), best->microseconds})));
+  return std::unique_ptr<Convolution>(new Convolution(std::move(state)));
 }
 
-absl::Status Convolution::Run(ConvolutionContext& context, const void* a, const void* b, void* out,
-                              void* workspace) const {
-  if (context.device() != state_->device) {
-    return absl::InvalidArgumentError(absl::StrCat(state_->name, ": planned for device ", state_->device,
-                                                   ", found a stream of device ", context.device()));
-  }
-  for (const void* const pointer : {a, b, static_cast<const void*>(out)}) {
+absl::Status Convolution::CheckPointers(const void* a, const void* b, const void* out, const void* workspace) const {
+  for (const void* const pointer : {a, b, out}) {
     if (pointer == nullptr || !IsMultiple(pointer, kConvolutionAlignment)) {
       return absl::InvalidArgumentError(absl::StrCat(state_->name, ": a, b and out must lie at multiples of ",
                                                      kConvolutionAlignment, " bytes and not be null, found ",
@@ -193,13 +149,45 @@ absl::Status Convolution::Run(ConvolutionContext& context, const void* a, const 
                                                    " bytes of workspace at a multiple of ", kWorkspaceAlignment,
                                                    ", found ", reinterpret_cast<uintptr_t>(workspace)));
   }
-  const absl::Status run =
-      ExecuteConvolution(context.handle(), state_->engine.plan, state_->pass, a, b, out, workspace);
-  return run.ok() ? run : Prefix(absl::StrCat(state_->name, ": ", state_->engine.name), run);
+  return absl::OkStatus();
 }
 
-size_t Convolution::workspace_bytes() const { return state_->engine.workspace_bytes; }
-double Convolution::microseconds() const { return state_->microseconds; }
-const std::string& Convolution::engine() const { return state_->engine.name; }
+absl::Status Convolution::Run(ConvolutionContext& context, const void* a, const void* b, void* out,
+                              void* workspace) const {
+  if (context.device() != state_->device) {
+    return absl::InvalidArgumentError(absl::StrCat(state_->name, ": planned for device ", state_->device,
+                                                   ", found a stream of device ", context.device()));
+  }
+  RETURN_IF_ERROR(CheckPointers(a, b, out, workspace));
+  const std::array<size_t, 3> bytes = BytesOf(state_->shape, state_->pass, state_->type);
+  char* const partials = static_cast<char*>(workspace) + state_->EngineBytes();
+  for (size_t i = 0; i < state_->parts.size(); ++i) {
+    const ConvolutionPart& part = state_->parts[i];
+    const ConvolutionPlan& plan = state_->PlanOf(part);
+    const PartPointers at = PointersOf(state_->pass, bytes, part.first, a, b, out);
+    void* const to = i == 0 || state_->Partials() == 0 ? at.out : partials + (i - 1) * state_->PartialBytes();
+    RETURN_IF_ERROR(Prefix(absl::StrCat(state_->name, ": ", plan.engine.name),
+                           ExecuteConvolution(context.handle(), plan.engine.plan, state_->pass, at.a, at.b, to, workspace)));
+  }
+  return state_->Partials() == 0 ? absl::OkStatus() : AddPartials(out, partials, context.stream());
+}
+
+absl::Status Convolution::AddPartials(void* out, const void* partials, cudaStream_t stream) const {
+  const size_t element = ElementBytes(state_->type);
+  const PartsToAdd parts = {state_->Partials(), state_->PartialBytes() / element,
+                            CountOperands(state_->shape, state_->pass).out};
+  const cudaError_t error =
+      state_->type == ConvolutionType::kBf16
+          ? AddParts(parts, static_cast<const __nv_bfloat16*>(partials), static_cast<__nv_bfloat16*>(out), stream)
+          : AddParts(parts, static_cast<const float*>(partials), static_cast<float*>(out), stream);
+  return CudaStatus(error, absl::StrCat(state_->name, ": add the parts"));
+}
+
+size_t Convolution::workspace_bytes() const {
+  return state_->EngineBytes() + state_->Partials() * state_->PartialBytes();
+}
+double Convolution::microseconds() const { return state_->plans.front().microseconds; }
+const std::string& Convolution::engine() const { return state_->plans.front().engine.name; }
+size_t Convolution::part_count() const { return state_->parts.size(); }
 
 }  // namespace lockstep

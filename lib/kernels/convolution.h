@@ -2,12 +2,17 @@
 // weights. Each is planned once for a shape - the fastest of cuDNN's engines, timed on the GPU - and then run by a call
 // that only launches, so that a CUDA graph can capture it. Shapes and layouts: convolution_shape.h; which engines are
 // trusted with which type: convolution_engines.h.
+//
+// A batch of more elements than cuDNN's engines count is done in parts (SplitConvolution), one after another. The weights'
+// gradients of the parts are each rounded to the type, added up in fp32 and rounded once more: in bf16 that is an error of 2^-9
+// of each part's besides the 2^-9 of the sum that there is without parts.
 #ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_H_
 #define LOCKSTEP_LIB_KERNELS_CONVOLUTION_H_
 
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -26,12 +31,8 @@ struct ConvolutionOptions {
   // Most engines of fp32 want room for a copy of both activations: 256.2 MiB for 64->64 at 32x32 of 512 images. With
   // less, cuDNN 9.19 has a single engine left for its data gradient.
   size_t max_workspace_bytes = size_t{512} << 20;
+  uint64_t most_elements = kMostConvolutionElements;  // of a tensor of a part; less in tests
 };
-
-// What is timed to choose an engine for a shape: the shape itself, or 1,024 images of it if it has more. From there on every
-// convolution of ResNet-18 fills an H200 many times over, so that engines rank alike; and tuning takes neither minutes nor,
-// beside a step that fills the memory, memory that is not there.
-ConvolutionShape TunedShape(const ConvolutionShape& shape);
 
 // cuDNN's handle on one stream of the current device. Not thread-safe.
 class ConvolutionContext {
@@ -77,10 +78,13 @@ class Convolution {
   size_t workspace_bytes() const;
   double microseconds() const;        // of the chosen engine on TunedShape (graph_timer.h); 0: not timed
   const std::string& engine() const;  // its number, knobs and notes, for the record
+  size_t part_count() const;
 
  private:
   struct State;
   explicit Convolution(std::unique_ptr<State> state);
+  absl::Status CheckPointers(const void* a, const void* b, const void* out, const void* workspace) const;
+  absl::Status AddPartials(void* out, const void* partials, cudaStream_t stream) const;
 
   const std::unique_ptr<State> state_;
 };

@@ -1,6 +1,6 @@
 #include "lib/kernels/convolution_shape.h"
 
-#include <limits>
+#include <algorithm>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -8,22 +8,29 @@
 namespace lockstep {
 namespace {
 
-constexpr size_t kMaxElements = std::numeric_limits<int32_t>::max();
+constexpr uint64_t kMostActivations = (uint64_t{1} << 35) - 1;
+constexpr uint32_t kPartImages = 8;  // parts begin at multiples of it: 8 elements of bf16 are 16 bytes
 
 absl::Status Refuse(absl::string_view field, absl::string_view expected, uint64_t found) {
   return absl::InvalidArgumentError(absl::StrCat("convolution: ", field, " must be ", expected, ", found ", found));
 }
 
-// Whether the product of four numbers of 32 bits is at most kMaxElements.
-bool Fits(uint64_t n0, uint64_t n1, uint64_t n2, uint64_t n3) {
-  uint64_t product = n0;
+// Whether the product of four numbers of 32 bits is at most `most`, which is below 2^40.
+bool Fits(uint64_t most, uint64_t n0, uint64_t n1, uint64_t n2, uint64_t n3) {
   for (const uint64_t factor : {n1, n2, n3}) {
-    if (product > kMaxElements) {
+    if (factor != 0 && n0 > most / factor) {
       return false;
     }
-    product *= factor;  // below 2^31 * 2^32
+    n0 *= factor;
   }
-  return product <= kMaxElements;
+  return n0 <= most;
+}
+
+// Whether both activations of so many images have at most `most` elements each.
+bool ActivationsFit(const ConvolutionShape& shape, uint32_t images, uint64_t most) {
+  const uint32_t out_size = ConvolutionOutSize(shape);
+  return Fits(most, images, shape.in_size, shape.in_size, shape.in_channels) &&
+         Fits(most, images, out_size, out_size, shape.out_channels);
 }
 
 absl::string_view PassName(ConvolutionPass pass) {
@@ -68,13 +75,13 @@ absl::Status CheckConvolutionShape(const ConvolutionShape& shape) {
   if (shape.in_size == 0 || shape.in_size % shape.stride != 0) {
     return Refuse("in_size", absl::StrCat("a positive multiple of the stride ", shape.stride), shape.in_size);
   }
-  const uint32_t out_size = shape.in_size / shape.stride;
-  if (!Fits(shape.images, shape.in_size, shape.in_size, shape.in_channels) ||
-      !Fits(shape.images, out_size, out_size, shape.out_channels) ||
-      !Fits(shape.out_channels, shape.filter, shape.filter, shape.in_channels)) {
+  if (!Fits(kMostConvolutionElements, shape.out_channels, shape.filter, shape.filter, shape.in_channels) ||
+      !ActivationsFit(shape, std::min(shape.images, kPartImages), kMostConvolutionElements) ||
+      !ActivationsFit(shape, shape.images, kMostActivations)) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "convolution: each tensor must have at most ", kMaxElements, " elements, found ", shape.images, " images of ",
-        shape.in_size, "x", shape.in_size, " with ", shape.in_channels, " -> ", shape.out_channels, " channels"));
+        "convolution: weights and ", kPartImages, " images must have at most ", kMostConvolutionElements,
+        " elements each, all images ", kMostActivations, "; found ", shape.images, " images of ", shape.in_size, "x",
+        shape.in_size, " with ", shape.in_channels, " -> ", shape.out_channels, " channels"));
   }
   return absl::OkStatus();
 }
@@ -100,6 +107,34 @@ ConvolutionOperands CountOperands(const ConvolutionShape& shape, ConvolutionPass
 double ConvolutionFlops(const ConvolutionShape& shape) {
   const double y = static_cast<double>(CountOperands(shape, ConvolutionPass::kForward).out);
   return 2 * y * shape.filter * shape.filter * shape.in_channels;
+}
+
+std::vector<ConvolutionPart> SplitConvolution(const ConvolutionShape& shape, uint64_t most_elements) {
+  if (ActivationsFit(shape, shape.images, most_elements)) {
+    return {{0, shape.images}};
+  }
+  const ConvolutionOperands one = CountOperands(WithImages(shape, 1), ConvolutionPass::kForward);
+  const uint64_t most = most_elements / std::max(one.a, one.out) / kPartImages * kPartImages;  // images of a part
+  if (most == 0) {
+    return {};
+  }
+  const uint64_t parts = (shape.images + most - 1) / most;
+  const uint64_t size = ((shape.images + parts - 1) / parts + kPartImages - 1) / kPartImages * kPartImages;
+  std::vector<ConvolutionPart> split;
+  for (uint64_t first = 0; first < shape.images; first += size) {
+    split.push_back({static_cast<uint32_t>(first), static_cast<uint32_t>(std::min(size, shape.images - first))});
+  }
+  return split;
+}
+
+ConvolutionShape WithImages(ConvolutionShape shape, uint32_t images) {
+  shape.images = images;
+  return shape;
+}
+
+ConvolutionShape TunedShape(const ConvolutionShape& shape) {
+  constexpr uint32_t kMostImages = 1024;
+  return WithImages(shape, std::min(shape.images, kMostImages));
 }
 
 size_t ElementBytes(ConvolutionType type) { return type == ConvolutionType::kBf16 ? 2 : 4; }

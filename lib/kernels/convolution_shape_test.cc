@@ -33,11 +33,61 @@ TEST(ConvolutionShapeTest, RefusesWhatIsNoConvolutionByTheFieldsName) {
 }
 
 TEST(ConvolutionShapeTest, RefusesTensorsThatCannotBeCounted) {
-  EXPECT_TRUE(CheckConvolutionShape({1u << 15, 64, 32, 32, 1, 1}).code() ==
-              absl::StatusCode::kInvalidArgument);  // 2^31
-  EXPECT_TRUE(CheckConvolutionShape({(1u << 15) - 1, 64, 32, 32, 1, 1}).ok());
-  EXPECT_TRUE(CheckConvolutionShape({1, 4, 1u << 31, 4, 1, 1}).code() == absl::StatusCode::kInvalidArgument);
-  EXPECT_TRUE(CheckConvolutionShape({1, 1u << 31, 2, 1u << 31, 3, 1}).code() == absl::StatusCode::kInvalidArgument);
+  const auto refused = [](const ConvolutionShape& shape) {
+    return CheckConvolutionShape(shape).code() == absl::StatusCode::kInvalidArgument;
+  };
+  EXPECT_FALSE(refused({50'000, 64, 32, 64, 3, 1}));           // the data set as one batch
+  EXPECT_FALSE(refused({(1u << 19) - 1, 64, 32, 64, 3, 1}));   // 2^35 - 2^16 elements
+  EXPECT_TRUE(refused({1u << 19, 64, 32, 64, 3, 1}));          // 2^35
+  EXPECT_FALSE(refused({1, 1, 1u << 15, 1, 3, 1}));            // an image of 2^30
+  EXPECT_TRUE(refused({2, 1, 1u << 15, 1, 3, 1}));             // two cannot be parted: 8 are too many
+  EXPECT_TRUE(refused({1, 4, 1u << 31, 4, 1, 1}));
+  EXPECT_TRUE(refused({1, 1u << 31, 2, 1u << 31, 3, 1}));
+  EXPECT_TRUE(refused({1, 1u << 15, 1, 1u << 16, 1, 1}));      // weights of 2^31
+}
+
+std::vector<uint32_t> PartSizes(const ConvolutionShape& shape, uint64_t most_elements) {
+  std::vector<uint32_t> sizes;
+  uint32_t next = 0;
+  for (const ConvolutionPart& part : SplitConvolution(shape, most_elements)) {
+    EXPECT_EQ(part.first, next);
+    next += part.images;
+    sizes.push_back(part.images);
+  }
+  EXPECT_TRUE(sizes.empty() || next == shape.images);
+  return sizes;
+}
+
+TEST(ConvolutionShapeTest, SplitsTheBatchWhereATensorHasTooManyElements) {
+  using Sizes = std::vector<uint32_t>;
+  const auto of_resnet = [](uint32_t images) {
+    return PartSizes({images, 64, 32, 64, 3, 1}, kMostConvolutionElements);  // 2^16 elements an image
+  };
+  EXPECT_EQ(of_resnet(32), Sizes{32});
+  EXPECT_EQ(of_resnet(32'767), Sizes{32'767});  // 2^31 - 2^16 elements
+  EXPECT_EQ(of_resnet(32'768), (Sizes{16'384, 16'384}));
+  EXPECT_EQ(of_resnet(32'769), (Sizes{16'392, 16'377}));
+  EXPECT_EQ(of_resnet(50'000), (Sizes{25'000, 25'000}));
+  EXPECT_EQ(of_resnet(65'535), (Sizes{21'848, 21'848, 21'839}));  // two parts would be of 32,768
+  // The larger of the two activations counts: 32x32x64 in or out, 16x16x128.
+  EXPECT_EQ(PartSizes({32'768, 64, 32, 128, 3, 2}, kMostConvolutionElements), (Sizes{16'384, 16'384}));
+  EXPECT_EQ(PartSizes({32'768, 32, 32, 64, 1, 1}, kMostConvolutionElements), (Sizes{16'384, 16'384}));
+  EXPECT_EQ(PartSizes({32'768, 128, 16, 128, 3, 1}, kMostConvolutionElements), Sizes{32'768});
+}
+
+TEST(ConvolutionShapeTest, PartsBeginAtMultiplesOfEight) {
+  using Sizes = std::vector<uint32_t>;
+  EXPECT_EQ(PartSizes({20, 1, 1, 1, 1, 1}, 20), Sizes{20});
+  EXPECT_EQ(PartSizes({20, 1, 1, 1, 1, 1}, 19), (Sizes{16, 4}));
+  EXPECT_EQ(PartSizes({20, 1, 1, 1, 1, 1}, 15), (Sizes{8, 8, 4}));
+  EXPECT_EQ(PartSizes({20, 1, 1, 1, 1, 1}, 8), (Sizes{8, 8, 4}));
+  EXPECT_EQ(PartSizes({20, 1, 1, 1, 1, 1}, 7), Sizes{});
+}
+
+TEST(ConvolutionShapeTest, AThousandImagesAreTimedAtMost) {
+  EXPECT_EQ(TunedShape({1024, 64, 4, 64, 3, 1}).images, 1024u);
+  EXPECT_EQ(TunedShape({5000, 64, 4, 64, 3, 1}).images, 1024u);
+  EXPECT_EQ(TunedShape({5000, 64, 4, 128, 3, 1}).out_channels, 128u);
 }
 
 TEST(ConvolutionShapeTest, CountsTheOperandsOfEachPass) {

@@ -1,0 +1,61 @@
+#include "lib/kernels/add_parts.h"
+
+#include <cstring>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "lib/cifar/counter_random.h"
+#include "lib/kernels/device_array.h"
+
+namespace lockstep {
+namespace {
+
+using Bf16 = __nv_bfloat16;
+
+template <typename T>
+std::vector<T> Random(uint64_t seed, size_t count) {
+  CounterRandom random(seed, RandomPurpose::kSyntheticImage, 1, 2);
+  std::vector<T> values;
+  for (size_t i = 0; i < count; ++i) {
+    values.push_back(T(static_cast<float>(random.Below(1u << 24)) / (1 << 23) - 1));
+  }
+  return values;
+}
+
+template <typename T>
+void ExpectSameBits(const PartsToAdd& shape) {
+  const std::vector<T> parts = Random<T>(1, shape.parts * shape.stride);
+  std::vector<T> expected = Random<T>(2, shape.count);
+  DeviceArray<T> on_parts(parts), sum(expected);
+  ASSERT_EQ(AddParts(shape, static_cast<const T*>(on_parts.data()), sum.data(), nullptr), cudaSuccess);
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  AddPartsReference(shape, parts.data(), expected.data());
+  EXPECT_EQ(std::memcmp(sum.ToHost().data(), expected.data(), shape.count * sizeof(T)), 0)
+      << shape.parts << " parts of " << shape.count;
+}
+
+TEST(AddPartsTest, EqualsTheReferenceBitForBit) {
+  if (!HaveGpu()) {
+    GTEST_SKIP() << "no CUDA device";
+  }
+  for (const PartsToAdd& shape : {PartsToAdd{1, 1, 1}, PartsToAdd{2, 1024, 1000}, PartsToAdd{5, 300'000, 300'000}}) {
+    ExpectSameBits<float>(shape);
+    ExpectSameBits<Bf16>(shape);
+  }
+}
+
+TEST(AddPartsTest, NothingToAddLaunchesNothing) {
+  EXPECT_EQ(AddParts<float>({0, 8, 8}, nullptr, nullptr, nullptr), cudaSuccess);
+  EXPECT_EQ(AddParts<float>({2, 0, 0}, nullptr, nullptr, nullptr), cudaSuccess);
+}
+
+// 1 + 2^-8 + 2^-8: each of the halves alone would be rounded away in bf16, whose numbers above 1 lie 2^-7 apart.
+TEST(AddPartsReferenceTest, RoundsOnceAtTheEnd) {
+  const std::vector<Bf16> parts = {Bf16(0x1p-8f), Bf16(7.0f), Bf16(0x1p-8f), Bf16(7.0f)};
+  Bf16 sum(1.0f);
+  AddPartsReference<Bf16>({2, 2, 1}, parts.data(), &sum);
+  EXPECT_EQ(static_cast<float>(sum), 1 + 0x1p-7f);
+}
+
+}  // namespace
+}  // namespace lockstep

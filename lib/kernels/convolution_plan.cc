@@ -1,0 +1,117 @@
+#include "lib/kernels/convolution_plan.h"
+
+#include <cuda_bf16.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+#include "lib/kernels/cuda_status.h"
+#include "lib/kernels/device_buffer.h"
+#include "lib/kernels/graph_timer.h"
+#include "lib/kernels/random_tensor.h"
+
+namespace lockstep {
+namespace {
+
+absl::Status WithPrefix(absl::string_view before, const absl::Status& status) {
+  return status.ok() ? status : absl::Status(status.code(), absl::StrCat(before, ": ", status.message()));
+}
+
+absl::StatusOr<DeviceBuffer> MakeTensor(size_t count, ConvolutionType type, cudaStream_t stream) {
+  return type == ConvolutionType::kBf16 ? MakeRandomTensor<__nv_bfloat16>(count, stream)
+                                        : MakeRandomTensor<float>(count, stream);
+}
+
+struct Timed {
+  size_t engine = 0;
+  double microseconds = 0;
+};
+
+// The fastest of `engines`; of equals the first. One that fails is passed over; an error when all do.
+absl::StatusOr<Timed> TimeEngines(cudnnHandle_t handle, cudaStream_t stream, const ConvolutionShape& shape,
+                                  ConvolutionPass pass, ConvolutionType type,
+                                  const std::vector<ConvolutionEngine>& engines) {
+  const ConvolutionOperands counts = CountOperands(shape, pass);
+  size_t workspace_bytes = 0;
+  for (const ConvolutionEngine& engine : engines) {
+    workspace_bytes = std::max(workspace_bytes, engine.workspace_bytes);
+  }
+  ASSIGN_OR_RETURN(const DeviceBuffer a, MakeTensor(counts.a, type, stream));
+  ASSIGN_OR_RETURN(const DeviceBuffer b, MakeTensor(counts.b, type, stream));
+  ASSIGN_OR_RETURN(const DeviceBuffer out, MakeTensor(counts.out, type, stream));
+  ASSIGN_OR_RETURN(const DeviceBuffer workspace, DeviceBuffer::Make(workspace_bytes));
+  Timed best;
+  absl::Status last_error;
+  bool found = false;
+  for (size_t i = 0; i < engines.size(); ++i) {
+    const absl::StatusOr<double> time = MicrosecondsInGraph(stream, [&] {
+      return ExecuteConvolution(handle, engines[i].plan, pass, a.data(), b.data(), out.data(),
+                                workspace.data());
+    });
+    (void)cudaGetLastError();  // a launch that cuDNN tried and gave up
+    if (!time.ok()) {
+      last_error = WithPrefix(engines[i].name, time.status());
+      // What failed in between may still run; an error that stays would be every later call's.
+      RETURN_IF_ERROR(
+          WithPrefix(engines[i].name, CudaStatus(cudaStreamSynchronize(stream), "wait after a failure")));
+      continue;
+    }
+    if (!found || *time < best.microseconds) {
+      best = {i, *time};
+      found = true;
+    }
+  }
+  if (found) {
+    return best;
+  }
+  const std::string text = absl::StrCat("all of ", engines.size(), " engines of cuDNN ", cudnnGetVersion(),
+                                        " failed, the last: ", last_error.message());
+  return absl::IsResourceExhausted(last_error) ? absl::ResourceExhaustedError(text) : absl::UnimplementedError(text);
+}
+
+const ConvolutionEngine* FindByName(const std::vector<ConvolutionEngine>& engines, const std::string& name) {
+  const auto found = std::find_if(engines.begin(), engines.end(), [&](const auto& engine) { return engine.name == name; });
+  return found == engines.end() ? nullptr : &*found;
+}
+
+// TimeEngines on TunedShape, with the engines that it and the shape have in common; the shape's first if there is none.
+absl::StatusOr<Timed> ChooseEngine(cudnnHandle_t handle, cudaStream_t stream, const ConvolutionShape& shape,
+                                   ConvolutionPass pass, const ConvolutionEngineRules& rules,
+                                   const std::vector<ConvolutionEngine>& engines) {
+  const ConvolutionShape tuned = TunedShape(shape);
+  if (tuned.images == shape.images) {
+    return TimeEngines(handle, stream, shape, pass, rules.type, engines);
+  }
+  ASSIGN_OR_RETURN(const ConvolutionGraph graph, ConvolutionGraph::Make(handle, tuned, pass, rules.type));
+  ASSIGN_OR_RETURN(std::vector<ConvolutionEngine> candidates, FindConvolutionEngines(handle, graph.graph(), rules));
+  candidates.erase(std::remove_if(candidates.begin(), candidates.end(),
+                                  [&](const ConvolutionEngine& candidate) { return FindByName(engines, candidate.name) == nullptr; }),
+                   candidates.end());
+  if (candidates.empty()) {
+    return Timed();
+  }
+  ASSIGN_OR_RETURN(Timed best, TimeEngines(handle, stream, tuned, pass, rules.type, candidates));
+  best.engine = static_cast<size_t>(FindByName(engines, candidates[best.engine].name) - engines.data());
+  return best;
+}
+
+}  // namespace
+
+absl::StatusOr<ConvolutionPlan> PlanConvolution(cudnnHandle_t handle, cudaStream_t stream, const ConvolutionShape& shape,
+                                                ConvolutionPass pass, const ConvolutionEngineRules& rules,
+                                                const EngineChoice& choice) {
+  ASSIGN_OR_RETURN(ConvolutionGraph graph, ConvolutionGraph::Make(handle, shape, pass, rules.type));
+  ASSIGN_OR_RETURN(std::vector<ConvolutionEngine> engines, FindConvolutionEngines(handle, graph.graph(), rules));
+  Timed best;
+  if (const ConvolutionEngine* const same = FindByName(engines, choice.preferred); same != nullptr) {
+    best.engine = static_cast<size_t>(same - engines.data());
+  } else if (choice.autotune) {
+    ASSIGN_OR_RETURN(best, ChooseEngine(handle, stream, shape, pass, rules, engines));
+  }
+  return ConvolutionPlan{std::move(graph), std::move(engines[best.engine]), best.microseconds};
+}
+
+}  // namespace lockstep
