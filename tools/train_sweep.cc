@@ -27,6 +27,8 @@ ABSL_FLAG(std::string, precision, "", "fp32, tf32 or bf16; empty: the preset's."
 ABSL_FLAG(std::string, memory_format, "", "nchw or channels_last, on the CPU or with --step=fused; empty: the preset's.");
 ABSL_FLAG(std::string, graph, "", "true: each step is the replay of a CUDA graph; false; empty: the preset's.");
 ABSL_FLAG(std::string, second_stream, "", "true: weight gradients beside data gradients; false; empty: the preset's.");
+ABSL_FLAG(std::string, fused_sums, "",
+          "true: batch norm's sums are taken by the convolutions beside it (--step=fused in bf16); false; empty: the preset's.");
 ABSL_FLAG(std::string, device, "auto", "auto (CUDA where there is one), cpu or cuda.");
 ABSL_FLAG(uint32_t, epochs, 0, "Epochs of each point, the first of which is a warm-up; 0: 1 + repeats.");
 ABSL_FLAG(uint32_t, repeats, 0, "Timed epochs of each point; 0: all but the first of --epochs, or 5.");
@@ -97,6 +99,7 @@ absl::StatusOr<TrainSweepOptions> OptionsFromFlags() {
   options.memory_format = absl::GetFlag(FLAGS_memory_format);
   options.graph = absl::GetFlag(FLAGS_graph);
   options.second_stream = absl::GetFlag(FLAGS_second_stream);
+  options.fused_sums = absl::GetFlag(FLAGS_fused_sums);
   options.schedule = absl::GetFlag(FLAGS_schedule);
   ASSIGN_OR_RETURN(options.lr_milestones, ParseNumberList("lr_milestones", absl::GetFlag(FLAGS_lr_milestones)));
   options.lr_gamma = absl::GetFlag(FLAGS_lr_gamma);

@@ -31,6 +31,7 @@ ResNet18StepOptions ToStepOptions(const proto::TrainingSpec& spec, const LoaderO
   options.seed = loader.seed;
   options.augment = loader.augment;
   options.two_streams = spec.second_stream();
+  options.fused_sums = spec.fused_sums();
   options.autotune = !spec.deterministic();  // which engine wins is not repeatable
   options.deterministic = spec.deterministic();
   return options;

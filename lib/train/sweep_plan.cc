@@ -84,6 +84,8 @@ void SetStep(const TrainSweepOptions& options, proto::TrainingSpec& spec) {
   spec.set_precision(ParsePrecision(choose(options.precision, fast ? "bf16" : "fp32")));
   spec.set_cuda_graph(choose(options.graph, fast ? "true" : "false") == "true");
   spec.set_second_stream(choose(options.second_stream, fused ? "true" : "false") == "true");
+  const bool can_fuse_sums = fused && spec.precision() == proto::BF16;
+  spec.set_fused_sums(choose(options.fused_sums, can_fuse_sums ? "true" : "false") == "true");
   spec.set_channels_last(choose(options.memory_format, fused ? "channels_last" : "nchw") == "channels_last");
   spec.set_resident_images(fused);
   if (fused) {
@@ -107,6 +109,14 @@ std::string RecipeText(const proto::TrainingSpec& training) {
                       training.augment() ? ", random crop and flip" : ", no augmentation", ", seed ", training.seed());
 }
 
+// Who computes a step, and with which of its pieces.
+std::string StepText(const proto::TrainingSpec& training) {
+  return absl::StrCat("step: ", absl::AsciiStrToLower(proto::StepKind_Name(training.step())), " in ",
+                      absl::AsciiStrToLower(proto::Precision_Name(training.precision())),
+                      training.channels_last() ? ", channels-last" : ", NCHW", training.cuda_graph() ? ", CUDA graph" : "",
+                      training.second_stream() ? ", second stream" : "", training.fused_sums() ? ", fused sums" : "");
+}
+
 absl::Status CheckAccumulate(const TrainSweepOptions& options, const std::vector<uint32_t>& batches) {
   const uint32_t parts = options.training.accumulate();
   if (parts > 1 && options.find_max) {
@@ -117,6 +127,16 @@ absl::Status CheckAccumulate(const TrainSweepOptions& options, const std::vector
       return absl::InvalidArgumentError(
           absl::StrCat("--accumulate=", parts, ": batch ", batch, " cannot be divided into so many equal micro-batches"));
     }
+  }
+  return absl::OkStatus();
+}
+
+// Of the pieces of the fused step: what is asked for and would not be done is refused.
+absl::Status CheckPieces(const proto::TrainingSpec& spec) {
+  if (spec.fused_sums() && (spec.step() != proto::FUSED || spec.precision() != proto::BF16)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--fused_sums=true is a piece of --step=fused in bf16; this is ", proto::StepKind_Name(spec.step()),
+                     " in ", proto::Precision_Name(spec.precision())));
   }
   return absl::OkStatus();
 }
@@ -149,6 +169,7 @@ absl::Status CheckSweepOptions(const TrainSweepOptions& options) {
   RETURN_IF_ERROR(CheckWord("graph", options.graph, {"", "true", "false"}));
   RETURN_IF_ERROR(CheckWord("schedule", options.schedule, {"constant", "multistep", "cosine", "one_cycle"}));
   RETURN_IF_ERROR(CheckWord("second_stream", options.second_stream, {"", "true", "false"}));
+  RETURN_IF_ERROR(CheckWord("fused_sums", options.fused_sums, {"", "true", "false"}));
   if (options.epochs != 0 && options.repeats != 0 && options.epochs != kWarmupEpochs + options.repeats) {
     return absl::InvalidArgumentError(absl::StrCat("--epochs=", options.epochs, " is one warm-up and ",
                                                    options.epochs - kWarmupEpochs, " timed epochs, but --repeats=",
@@ -196,6 +217,7 @@ absl::StatusOr<SweepPlan> PlanSweep(const TrainSweepOptions& options, const Data
   }
   *plan.spec.mutable_training() = MakeTrainingSpec(options, plan.device);
   RETURN_IF_ERROR(CheckTrainingSpec(plan.spec.training()));
+  RETURN_IF_ERROR(CheckPieces(plan.spec.training()));
   ASSIGN_OR_RETURN(const std::shared_ptr<Model> model, MakeModel(options.training.model(), options.training.seed()));
   ASSIGN_OR_RETURN(plan.ladder, PlanLadder(options.ladder, dataset.train.size()));
   ASSIGN_OR_RETURN(plan.checkpoint_batch, ChooseCheckpointBatch(options, plan.ladder.batch_sizes));
@@ -247,6 +269,7 @@ std::string PlanText(const SweepPlan& plan) {
       "plan: ", training.model(), " on ", proto::DeviceKind_Name(training.device()), ", ", epochs, " epochs of ",
       model.training_images(), " images at each batch size, about ", epoch_tflop, " TFLOP an epoch\n",
       "  ", RecipeText(training), "\n",
+      "  ", StepText(training), "\n",
       "  memory beside activations: ", 3 * model.gradient_bytes(), " bytes (weights, gradients, momentum)\n");
   for (const uint32_t batch : plan.ladder.batch_sizes) {
     const uint32_t steps = StepsPerEpoch(model.training_images(), batch, training.drop_last());
