@@ -24,7 +24,7 @@ ABSL_FLAG(std::string, preset, "lab",
           "hand-written step, in a CUDA graph, from a data set on the GPU.");
 ABSL_FLAG(std::string, step, "", "autograd (LibTorch's) or fused (the hand-written one); empty: the preset's.");
 ABSL_FLAG(std::string, precision, "", "fp32, tf32 or bf16; empty: the preset's.");
-ABSL_FLAG(std::string, memory_format, "", "nchw or channels_last, on the CPU or with --step=fused; empty: the preset's.");
+ABSL_FLAG(std::string, memory_format, "", "nchw or channels_last, the only one of --step=fused; empty: the preset's.");
 ABSL_FLAG(std::string, graph, "", "true: each step is the replay of a CUDA graph; false; empty: the preset's.");
 ABSL_FLAG(std::string, second_stream, "", "true: weight gradients beside data gradients; false; empty: the preset's.");
 ABSL_FLAG(std::string, fused_sums, "",

@@ -42,9 +42,10 @@ class AutogradTrainer : public EpochTrainer {
  public:
   explicit AutogradTrainer(const TrainerInput& input)
       : spec_(input.spec), step_(input.model, input.spec, input.device, MicroBatch(input)), loader_(*input.images, input.loader),
-        images_(static_cast<uint32_t>(input.images->size())) {}
+        images_(static_cast<uint32_t>(input.images->size())), batch_(input.loader.batch_size), drop_last_(input.loader.drop_last) {}
 
   absl::StatusOr<EpochTimes> Train(uint32_t epoch, Progress& progress) override {
+    RETURN_IF_ERROR(Capture());
     const uint32_t steps = loader_.BatchCount();
     return RunEpoch(step_, loader_, epoch, EpochOrder(images_, spec_.seed(), epoch), nullptr, &progress,
                     uint64_t{epoch} * images_,
@@ -72,9 +73,27 @@ class AutogradTrainer : public EpochTrainer {
   void Describe(proto::SweepPoint& point) const override {
     point.set_timing_method(step_.TimingMethod());
     point.set_peak_memory_bytes(std::max(point.peak_memory_bytes(), PeakMemoryBytes(step_.device())));
+    if (!spec_.cuda_graph()) {
+      return;
+    }
+    for (proto::Samples* part : {point.mutable_forward_seconds(), point.mutable_backward_seconds(), point.mutable_optimizer_seconds()}) {
+      part->clear_value();
+      part->set_absent_reason("forward, backward and update are one CUDA graph");
+    }
   }
 
  private:
+  // Once, and outside of the times of an epoch: the graphs of a full batch and of the tail.
+  absl::Status Capture() {
+    const uint32_t tail = drop_last_ ? 0 : images_ % batch_;
+    for (const uint32_t images : {images_ < batch_ ? 0 : batch_, tail}) {
+      if (spec_.cuda_graph() && images != 0) {
+        RETURN_IF_ERROR(step_.Capture(images));
+      }
+    }
+    return absl::OkStatus();
+  }
+
   // Parameters and buffers by their own names, and "momentum/0", ... in the parameters' order.
   std::map<std::string, at::Tensor> Tensors() {
     std::map<std::string, at::Tensor> tensors;
@@ -94,6 +113,8 @@ class AutogradTrainer : public EpochTrainer {
   TrainStep step_;
   BatchLoader loader_;
   const uint32_t images_;
+  const uint32_t batch_;
+  const bool drop_last_;
 };
 
 }  // namespace

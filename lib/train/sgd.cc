@@ -2,6 +2,7 @@
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/_fused_sgd.h>
+#include <ATen/ops/full.h>
 #include <ATen/ops/zeros_like.h>
 
 #include <utility>
@@ -30,10 +31,30 @@ absl::Status Sgd::Step() {
     }
   }
   const at::NoGradGuard no_grad;
-  at::_fused_sgd_(parameters_, gradients, momentum_, options_.weight_decay, options_.momentum, options_.learning_rate,
-                  /*dampening=*/0, /*nesterov=*/false, /*maximize=*/false, first_step_);
+  constexpr double kDampening = 0;
+  constexpr bool kNesterov = false, kMaximize = false;
+  if (rate_.defined()) {
+    at::_fused_sgd_(parameters_, gradients, momentum_, options_.weight_decay, options_.momentum, rate_, kDampening, kNesterov,
+                    kMaximize, first_step_);
+  } else {
+    at::_fused_sgd_(parameters_, gradients, momentum_, options_.weight_decay, options_.momentum, options_.learning_rate,
+                    kDampening, kNesterov, kMaximize, first_step_);
+  }
   first_step_ = false;
   return absl::OkStatus();
+}
+
+void Sgd::set_learning_rate(double learning_rate) {
+  if (rate_.defined() && learning_rate != options_.learning_rate) {
+    rate_.fill_(learning_rate);
+  }
+  options_.learning_rate = learning_rate;
+}
+
+void Sgd::ReadRateOnDevice(c10::Device device) {
+  if (!rate_.defined()) {
+    rate_ = at::full({}, options_.learning_rate, at::TensorOptions(device).dtype(at::kFloat));
+  }
 }
 
 }  // namespace lockstep

@@ -7,6 +7,7 @@
 #define LOCKSTEP_LIB_TRAIN_SGD_H_
 
 #include <ATen/core/Tensor.h>
+#include <c10/core/Device.h>
 
 #include <vector>
 
@@ -28,11 +29,15 @@ class Sgd {
   // One update. FailedPrecondition when a parameter has no gradient: then nothing is changed.
   absl::Status Step();
 
-  void set_learning_rate(double learning_rate) { options_.learning_rate = learning_rate; }
+  void set_learning_rate(double learning_rate);
   double learning_rate() const { return options_.learning_rate; }
 
   // v of each parameter; none without momentum, zeros before the first step.
   const std::vector<at::Tensor>& momentum() const { return momentum_; }
+
+  // From here on each step reads the learning rate, in fp32, from the device's memory, where set_learning_rate puts it: a captured
+  // step can be replayed at another.
+  void ReadRateOnDevice(c10::Device device);
 
   // The momentum holds what steps before this one left, written into momentum().
   void GoOn() { first_step_ = false; }
@@ -41,6 +46,7 @@ class Sgd {
   std::vector<at::Tensor> parameters_;
   std::vector<at::Tensor> momentum_;  // like parameters_; empty without momentum
   SgdOptions options_;
+  at::Tensor rate_;  // fp32 () on the device; undefined: the host's is taken
   bool first_step_ = true;
 };
 

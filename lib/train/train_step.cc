@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/nn/autocast.h"
+#include "lib/nn/tf32.h"
 #include "lib/nn/torch_status.h"
 #include "lib/train/schedule.h"
 
@@ -29,15 +30,25 @@ SgdOptions ToSgdOptions(const proto::TrainingSpec& spec) {
   return options;
 }
 
-// `host` on the device. On CUDA through page-locked memory, so that the copy is queued like a kernel and the host goes on;
-// LibTorch keeps the page-locked block until the copy is done.
-torch::Tensor ToDevice(const torch::Tensor& host, c10::Device device) {
-  if (!device.is_cuda()) {
-    return host;
-  }
+// Images and labels first ... first + n - 1 of the batch, where they lie. from_blob takes no const; nothing writes to it.
+torch::Tensor HostImages(const Batch& batch, uint32_t first, uint32_t n) {
+  constexpr int64_t kImage = kChannels * kImageSize * kImageSize;
+  return at::from_blob(const_cast<float*>(batch.images.data()) + first * kImage, {n, kChannels, kImageSize, kImageSize}, at::kFloat);
+}
+torch::Tensor HostLabels(const Batch& batch, uint32_t first, uint32_t n) {
+  return at::from_blob(const_cast<int64_t*>(batch.labels.data()) + first, {n}, at::kLong);
+}
+
+// A copy in page-locked memory, from where a copy to the device is queued like a kernel and the host goes on; LibTorch keeps the
+// block until that copy is done.
+torch::Tensor PageLocked(const torch::Tensor& host) {
   torch::Tensor locked = at::empty(host.sizes(), host.options().pinned_memory(true));
   std::memcpy(locked.data_ptr(), host.data_ptr(), host.nbytes());
-  return locked.to(device, /*non_blocking=*/true);
+  return locked;
+}
+
+torch::Tensor ToDevice(const torch::Tensor& host, c10::Device device) {
+  return device.is_cuda() ? PageLocked(host).to(device, /*non_blocking=*/true) : host;
 }
 
 // The convolutions' weights as (out, H, W, in) in memory; what has not four dimensions has no such order.
@@ -68,17 +79,16 @@ absl::Status CheckRate(const char* name, double value) {
 // What TrainStep cannot do.
 absl::Status CheckAutograd(const proto::TrainingSpec& spec) {
   const bool cpu = spec.device() != proto::CUDA;
-  if (spec.precision() != proto::FP32 && !(cpu && spec.precision() == proto::BF16)) {
-    return absl::InvalidArgumentError(absl::StrCat("precision ", proto::Precision_Name(spec.precision()),
-                                                   " is not built for LibTorch's autograd on ", cpu ? "the CPU" : "CUDA",
-                                                   "; expected fp32", cpu ? " or bf16" : ", or --step=fused"));
+  if (cpu && spec.precision() == proto::TF32) {
+    return absl::InvalidArgumentError("precision TF32 is the GPU's; expected fp32 or bf16 on the CPU, or --device=cuda");
   }
-  if (spec.channels_last() && !cpu) {
-    return absl::InvalidArgumentError(
-        "--memory_format=channels_last is not built for LibTorch's autograd on CUDA; expected nchw, or --step=fused");
+  if (cpu && spec.cuda_graph()) {
+    return absl::InvalidArgumentError("--graph=true captures a CUDA graph; this is the CPU: leave it out, or --device=cuda");
   }
-  return !spec.cuda_graph() ? absl::OkStatus()
-                            : absl::InvalidArgumentError("--graph=true: LibTorch's autograd is not captured; add --step=fused");
+  return spec.cuda_graph() && spec.accumulate() > 1
+             ? absl::InvalidArgumentError(absl::StrCat("--graph=true with --accumulate=", spec.accumulate(),
+                                                       ": a step in micro-batches is not captured; leave one out"))
+             : absl::OkStatus();
 }
 
 // What the hand-written step (lib/fused) cannot do.
@@ -115,31 +125,41 @@ TrainStep::TrainStep(std::shared_ptr<Model> model, const proto::TrainingSpec& sp
       device_(device),
       micro_batch_(micro_batch),
       bf16_(spec.precision() == proto::BF16),
+      tf32_(spec.precision() == proto::TF32),
       memory_format_(spec.channels_last() ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous),
       sgd_(model_->parameters(), ToSgdOptions(spec)),
+      captured_(*model_, sgd_, device_, memory_format_,
+                [this](const torch::Tensor& images, const torch::Tensor& labels) { return Forward(images, labels); }),
       clock_(device) {}
 
 torch::Tensor TrainStep::CopyImages(const Batch& batch, uint32_t first, uint32_t n) {
-  constexpr int64_t kImage = kChannels * kImageSize * kImageSize;
-  // from_blob takes no const; nothing writes to it.
-  return ToDevice(at::from_blob(const_cast<float*>(batch.images.data()) + first * kImage,
-                                {n, kChannels, kImageSize, kImageSize}, at::kFloat),
-                  device_)
-      .contiguous(memory_format_);
+  return ToDevice(HostImages(batch, first, n), device_).contiguous(memory_format_);
 }
 
-torch::Tensor TrainStep::Forward(const torch::Tensor& images, const torch::Tensor& labels) {
+ForwardResult TrainStep::Forward(const torch::Tensor& images, const torch::Tensor& labels) {
   const Bf16Autocast autocast(bf16_, device_.type());
-  logits_.push_back(model_->forward(images));
-  return at::cross_entropy_loss(logits_.back(), labels);
+  ForwardResult result;
+  result.logits = model_->forward(images);
+  result.loss = at::cross_entropy_loss(result.logits, labels);
+  return result;
 }
 
 torch::Tensor TrainStep::CopyLabels(const Batch& batch, uint32_t first, uint32_t n) {
-  return ToDevice(at::from_blob(const_cast<int64_t*>(batch.labels.data()) + first, {n}, at::kLong), device_);
+  return ToDevice(HostLabels(batch, first, n), device_);
+}
+
+absl::Status TrainStep::Capture(uint32_t images) {
+  return CatchTorchErrors(absl::StrCat("capturing a training step of ", images, " images"), [&] {
+    const c10::DeviceGuard guard(device_);
+    const Tf32Products tf32(tf32_);
+    return captured_.Capture(images);
+  });
 }
 
 void TrainStep::BeginEpoch() {
   steps_ = 0;
+  images_ = 0;
+  captured_.Clear();
   logits_.clear();
   losses_.clear();
   sizes_.clear();
@@ -164,28 +184,46 @@ absl::Status TrainStep::AddGradients(const Batch& batch, uint32_t first, uint32_
   if (first == 0) {
     model_->zero_grad();  // drops the gradients' memory before the activations need it, as Python's default
   }
-  const torch::Tensor loss = Forward(images, labels);
+  const ForwardResult result = Forward(images, labels);
   clock_.Enter(Phase::kBackward);
   // Of the mean over the batch a micro-batch has the share n / batch.
-  RETURN_IF_ERROR(Backward(n == batch.size ? loss : loss * (static_cast<double>(n) / batch.size), hook));
-  logits_.back() = logits_.back().detach();
-  losses_.push_back(loss.detach());
+  RETURN_IF_ERROR(Backward(n == batch.size ? result.loss : result.loss * (static_cast<double>(n) / batch.size), hook));
+  logits_.push_back(result.logits.detach());
+  losses_.push_back(result.loss.detach());
   sizes_.push_back(n);
+  return absl::OkStatus();
+}
+
+absl::Status TrainStep::RunEager(const Batch& batch, GradientHook* hook) {
+  const uint32_t micro_batch = micro_batch_ == 0 ? batch.size : micro_batch_;
+  for (uint32_t first = 0; first < batch.size; first += micro_batch) {
+    RETURN_IF_ERROR(AddGradients(batch, first, std::min(micro_batch, batch.size - first), hook));
+  }
+  clock_.Enter(Phase::kOptimizer);
+  RETURN_IF_ERROR(sgd_.Step());
+  labels_.insert(labels_.end(), batch.labels.begin(), batch.labels.end());
+  return absl::OkStatus();
+}
+
+absl::Status TrainStep::RunCaptured(const Batch& batch) {
+  clock_.Enter(Phase::kCopy);
+  const CapturedSteps::Inputs& inputs = captured_.InputsOf(batch.size);
+  inputs.images.copy_(PageLocked(HostImages(batch, 0, batch.size)), /*non_blocking=*/true);
+  inputs.labels.copy_(PageLocked(HostLabels(batch, 0, batch.size)), /*non_blocking=*/true);
+  clock_.Enter(Phase::kForward);
+  captured_.Replay(batch.size);
   return absl::OkStatus();
 }
 
 absl::Status TrainStep::Run(const Batch& batch, GradientHook* hook) {
   return CatchTorchErrors(absl::StrCat("a training step of ", batch.size, " images"), [&]() -> absl::Status {
     const c10::DeviceGuard guard(device_);
-    const uint32_t micro_batch = micro_batch_ == 0 ? batch.size : micro_batch_;
-    for (uint32_t first = 0; first < batch.size; first += micro_batch) {
-      RETURN_IF_ERROR(AddGradients(batch, first, std::min(micro_batch, batch.size - first), hook));
-    }
-    clock_.Enter(Phase::kOptimizer);
-    RETURN_IF_ERROR(sgd_.Step());
+    const Tf32Products tf32(tf32_);
+    const bool captured = hook == nullptr && captured_.Has(batch.size);
+    RETURN_IF_ERROR(captured ? RunCaptured(batch) : RunEager(batch, hook));
     clock_.Enter(Phase::kDataWait);
     ++steps_;
-    labels_.insert(labels_.end(), batch.labels.begin(), batch.labels.end());
+    images_ += batch.size;
     return absl::OkStatus();
   });
 }
@@ -196,19 +234,23 @@ absl::StatusOr<EpochTotals> TrainStep::EndEpoch() {
     const c10::DeviceGuard guard(device_);
     totals.times = clock_.Finish();
     totals.steps = steps_;
-    totals.images = labels_.size();
-    if (labels_.empty()) {
+    totals.images = images_;
+    if (images_ == 0) {
       return absl::OkStatus();
     }
-    const torch::Tensor losses = at::stack(losses_).to(at::kCPU, at::kDouble);  // (steps)
-    double loss = 0;
-    for (size_t i = 0; i < sizes_.size(); ++i) {
-      loss += losses[static_cast<int64_t>(i)].item<double>() * sizes_[i];
+    double loss = captured_.LossSum();
+    int64_t correct = captured_.Correct();
+    if (!labels_.empty()) {
+      const torch::Tensor losses = at::stack(losses_).to(at::kCPU, at::kDouble);  // (steps)
+      for (size_t i = 0; i < sizes_.size(); ++i) {
+        loss += losses[static_cast<int64_t>(i)].item<double>() * sizes_[i];
+      }
+      const torch::Tensor predicted = at::cat(logits_).argmax(1).to(at::kCPU);  // int64 (images)
+      const torch::Tensor labels = at::from_blob(labels_.data(), {static_cast<int64_t>(labels_.size())}, at::kLong);
+      correct += predicted.eq(labels).sum().item<int64_t>();
     }
-    totals.mean_loss = loss / static_cast<double>(totals.images);
-    const torch::Tensor predicted = at::cat(logits_).argmax(1).to(at::kCPU);  // int64 (images)
-    const torch::Tensor labels = at::from_blob(labels_.data(), {static_cast<int64_t>(labels_.size())}, at::kLong);
-    totals.accuracy = predicted.eq(labels).sum().item<double>() / static_cast<double>(totals.images);
+    totals.mean_loss = loss / static_cast<double>(images_);
+    totals.accuracy = static_cast<double>(correct) / static_cast<double>(images_);
     return absl::OkStatus();
   });
   RETURN_IF_ERROR(status);

@@ -15,6 +15,7 @@
 #include "lib/cifar/batch_loader.h"
 #include "lib/nn/model.h"
 #include "lib/proto/sweep.pb.h"
+#include "lib/train/captured_steps.h"
 #include "lib/train/gradient_hook.h"
 #include "lib/train/phase_clock.h"
 #include "lib/train/sgd.h"
@@ -22,8 +23,8 @@
 namespace lockstep {
 
 // OK when TrainStep, or for FUSED lib/fused, can do what the spec asks for; InvalidArgument names the flag otherwise. TrainStep
-// computes in fp32 and NCHW; on the CPU also channels-last, and in bf16 as torch.autocast does (lib/nn/autocast.h): weights,
-// gradients and the update stay fp32.
+// computes in fp32, or in bf16 as torch.autocast does (lib/nn/autocast.h): weights, gradients and the update stay fp32; in NCHW or
+// channels-last. On CUDA also in TF32 (lib/nn/tf32.h), and as a CUDA graph.
 absl::Status CheckTrainingSpec(const proto::TrainingSpec& spec);
 
 // What a network is trained with unless told otherwise. resnet18: 0.1, as the lab asks. lenet5, with or without bias: 0.01;
@@ -49,6 +50,11 @@ class TrainStep {
   // c10::Error when the device has no room: call it, and destroy it, inside CatchTorchErrors (lib/nn/torch_status.h).
   TrainStep(std::shared_ptr<Model> model, const proto::TrainingSpec& spec, c10::Device device, uint32_t micro_batch = 0);
 
+  // From here on a step of so many images, without a hook, is one replay of a CUDA graph (captured_steps.h): the same kernels, the
+  // learning rate rounded to fp32, and no time of its own for forward, backward and update: all are PhaseTimes' forward. On CUDA,
+  // outside of an epoch, without micro-batches. Errors as Run's.
+  absl::Status Capture(uint32_t images);
+
   // Starts the clock of an epoch. The model is put in training mode.
   void BeginEpoch();
 
@@ -70,23 +76,29 @@ class TrainStep {
   torch::Tensor CopyImages(const Batch& batch, uint32_t first, uint32_t n);  // float (n, 3, 32, 32) on the device
   torch::Tensor CopyLabels(const Batch& batch, uint32_t first, uint32_t n);  // int64 (n) on the device
   absl::Status AddGradients(const Batch& batch, uint32_t first, uint32_t n, GradientHook* hook);
-  torch::Tensor Forward(const torch::Tensor& images, const torch::Tensor& labels);  // the loss; logits_ gets the logits
+  ForwardResult Forward(const torch::Tensor& images, const torch::Tensor& labels);
   absl::Status Backward(const torch::Tensor& loss, GradientHook* hook);
+  absl::Status RunEager(const Batch& batch, GradientHook* hook);
+  absl::Status RunCaptured(const Batch& batch);
 
   const std::shared_ptr<Model> model_;
   const c10::Device device_;
   const uint32_t micro_batch_;
   const bool bf16_;
+  const bool tf32_;
   const at::MemoryFormat memory_format_;
   Sgd sgd_;
+  CapturedSteps captured_;
   PhaseClock clock_;
 
-  // Of this epoch, kept on the device until its end: 10 logits and a loss per image and step cost 2 MB per 50,000 images.
-  uint32_t steps_ = 0;
+  uint32_t steps_ = 0;   // of this epoch
+  uint64_t images_ = 0;  // likewise
+  // Of this epoch's steps that were no replays, kept on the device until its end: 10 logits and a loss per image and step cost
+  // 2 MB per 50,000 images.
   std::vector<torch::Tensor> logits_;  // (n, kClasses) each, float or bf16, one for each micro-batch
   std::vector<torch::Tensor> losses_;  // float () each
   std::vector<uint32_t> sizes_;        // n
-  std::vector<int64_t> labels_;        // of all images so far
+  std::vector<int64_t> labels_;        // of their images
 };
 
 }  // namespace lockstep

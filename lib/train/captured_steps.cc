@@ -1,0 +1,79 @@
+#include "lib/train/captured_steps.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/zeros.h>
+
+#include <utility>
+#include <vector>
+
+#include "lib/base/status_macros.h"
+
+namespace lockstep {
+namespace {
+
+// All that a step changes, as it was.
+class Saved {
+ public:
+  Saved(const Model& model, const Sgd& sgd) {
+    for (const auto& tensors : {model.parameters(), model.buffers(), sgd.momentum()}) {
+      for (const torch::Tensor& tensor : tensors) {
+        tensors_.push_back({tensor.detach(), tensor.detach().clone()});
+      }
+    }
+  }
+
+  void Restore() {
+    const at::NoGradGuard no_grad;
+    for (auto& [tensor, value] : tensors_) {
+      tensor.copy_(value);
+    }
+  }
+
+ private:
+  std::vector<std::pair<torch::Tensor, torch::Tensor>> tensors_;
+};
+
+}  // namespace
+
+absl::Status CapturedSteps::Run(const Inputs& inputs) {
+  const auto images = static_cast<double>(inputs.images.size(0));
+  const ForwardResult result = forward_(inputs.images, inputs.labels);
+  result.loss.backward();
+  RETURN_IF_ERROR(sgd_.Step());
+  loss_sum_.add_(result.loss.detach().to(at::kDouble), images);
+  correct_.add_(result.logits.detach().argmax(1).eq(inputs.labels).sum());
+  return absl::OkStatus();
+}
+
+absl::Status CapturedSteps::Capture(uint32_t images) {
+  if (Has(images)) {
+    return absl::OkStatus();
+  }
+  const auto on_device = [&](at::ScalarType type) { return at::TensorOptions(device_).dtype(type); };
+  if (!loss_sum_.defined()) {
+    loss_sum_ = at::zeros({}, on_device(at::kDouble));
+    correct_ = at::zeros({}, on_device(at::kLong));
+  }
+  Step step;
+  step.inputs.images = at::zeros({images, kChannels, kImageSize, kImageSize}, on_device(at::kFloat)).contiguous(format_);
+  step.inputs.labels = at::zeros({images}, on_device(at::kLong));
+  Saved saved(model_, sgd_);
+  sgd_.ReadRateOnDevice(device_);
+  sgd_.GoOn();  // of zeros, before the first step: v = 0.9 * 0 + g
+  model_.train();
+  const StepGraph::Work work = {[this] { model_.zero_grad(); }, [&] { return Run(step.inputs); }};
+  const StepGraph* const shared = steps_.empty() ? nullptr : steps_.begin()->second.graph.get();
+  ASSIGN_OR_RETURN(step.graph, StepGraph::Capture(device_, work, shared));
+  saved.Restore();
+  steps_.emplace(images, std::move(step));
+  return absl::OkStatus();
+}
+
+void CapturedSteps::Clear() {
+  if (loss_sum_.defined()) {
+    loss_sum_.zero_();
+    correct_.zero_();
+  }
+}
+
+}  // namespace lockstep

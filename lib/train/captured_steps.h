@@ -1,0 +1,74 @@
+// Whole training steps - forward, loss, backward, update - as CUDA graphs (step_graph.h), one for each size of batch. A batch is
+// copied to where the graph reads it; losses and what was right are added up on the device.
+#ifndef LOCKSTEP_LIB_TRAIN_CAPTURED_STEPS_H_
+#define LOCKSTEP_LIB_TRAIN_CAPTURED_STEPS_H_
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/Device.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "lib/nn/model.h"
+#include "lib/train/sgd.h"
+#include "lib/train/step_graph.h"
+
+namespace lockstep {
+
+// Of one forward pass.
+struct ForwardResult {
+  torch::Tensor logits;  // (n, kClasses), float or bf16
+  torch::Tensor loss;    // float (): the mean over the images
+};
+
+class CapturedSteps {
+ public:
+  using Forward = std::function<ForwardResult(const torch::Tensor& images, const torch::Tensor& labels)>;
+
+  // `model`, on its device, and `sgd` outlive this. `format`: how images lie in memory.
+  CapturedSteps(Model& model, Sgd& sgd, c10::Device device, at::MemoryFormat format, Forward forward)
+      : model_(model), sgd_(sgd), device_(device), format_(format), forward_(std::move(forward)) {}
+
+  // Captures a step of this many images, once; weights, momentum and running statistics are afterwards what they were. Errors as
+  // StepGraph::Capture's, and Sgd::Step's.
+  absl::Status Capture(uint32_t images);
+  bool Has(uint32_t images) const { return steps_.count(images) != 0; }
+
+  // Where the next step's batch goes: float (n, 3, 32, 32) and int64 (n) on the device.
+  struct Inputs {
+    torch::Tensor images, labels;
+  };
+  const Inputs& InputsOf(uint32_t images) const { return steps_.at(images).inputs; }
+
+  // Queues the step on the current stream.
+  void Replay(uint32_t images) { steps_.at(images).graph->Replay(); }
+
+  // Of the steps since Clear, over the images.
+  void Clear();
+  double LossSum() const { return loss_sum_.defined() ? loss_sum_.item<double>() : 0; }
+  int64_t Correct() const { return correct_.defined() ? correct_.item<int64_t>() : 0; }
+
+ private:
+  struct Step {
+    Inputs inputs;
+    std::unique_ptr<StepGraph> graph;
+  };
+
+  absl::Status Run(const Inputs& inputs);
+
+  Model& model_;
+  Sgd& sgd_;
+  const c10::Device device_;
+  const at::MemoryFormat format_;
+  const Forward forward_;
+  std::map<uint32_t, Step> steps_;  // by the number of images
+  torch::Tensor loss_sum_;          // double ()
+  torch::Tensor correct_;           // int64 ()
+};
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_TRAIN_CAPTURED_STEPS_H_
