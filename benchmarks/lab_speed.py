@@ -1,0 +1,134 @@
+"""train_sweep --preset=lab against eager Python PyTorch, same settings and same timed boundaries, as ratios from one session.
+
+    python3 benchmarks/lab_speed.py --package FOLDER [--batch 512 32] [--ways lab graph] [--images 50000]
+
+FOLDER holds train_sweep, cifar_prep and report: one made by tools/package.sh, or bazel-bin/tools. Synthetic images; fp32 without
+TF32, NCHW, augmentation and two loader workers on both sides. At each batch size the programs take turns, --turns times --repeats
+epochs after one that is not counted; while one runs, nothing else does. What is compared:
+
+  steps  our SweepPoint.step_seconds with the peer's STEP_SECONDS in `steps` mode: copy, forward, backward and update of all steps,
+         summed on the device's timeline. Ours copies each batch into page-locked memory first, the peer's lies there already.
+  epoch  our SweepPoint.epoch_seconds with the peer's EPOCH_SECONDS in `epoch` mode: with loading.
+
+The ways are ours: lab; graph (--graph=true: the same kernels, each step the replay of a CUDA graph); fused (--step=fused
+--precision=fp32: our hand-written step, channels-last, from a data set on the GPU). The ratio is the peer's seconds / ours, of
+medians, with the range of all pairs of a turn: 1 or more wanted at 512, with --graph 1.5 or more at 32. Seconds are per 50,000 images.
+"""
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+
+WAYS = {"lab": [], "graph": ["--graph=true"], "fused": ["--step=fused", "--precision=fp32", "--graph=true"]}
+EPOCH = 50_000
+
+
+class Peer:
+    """One that trains an epoch for each line it is sent."""
+
+    def __init__(self, *command):
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.says = self.process.stdout.readline().strip()
+
+    def seconds(self, images):
+        """Of one epoch: (steps, epoch)."""
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        line = self.process.stdout.readline().split()
+        if len(line) != 3 or int(line[0]) != images:
+            sys.exit(f"{self.process.args}: expected an epoch of {images} images, found {line}")
+        return float(line[1]), float(line[2])
+
+    def stop(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+class Ours:
+    def __init__(self, given, folder):
+        self.given, self.folder = given, folder
+        self.run("cifar_prep", "--input_format=synthetic", f"--train_images={given.images}", "--test_images=10", "--output=dataset.rec")
+
+    def run(self, tool, *flags):
+        command = [os.path.join(self.given.package, tool), *flags]
+        done = subprocess.run(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if done.returncode != 0:
+            sys.exit(f"{' '.join(command)}: exit {done.returncode}: {done.stderr.strip()[-500:]}")
+        return done.stdout
+
+    def seconds(self, way, batch):
+        """Of each timed epoch: (steps, epoch)."""
+        self.run("train_sweep", "--input=dataset.rec", "--preset=lab", f"--batch={batch}", f"--repeats={self.given.repeats}",
+                 "--noevaluate", "--force", "--output=sweep.rec", *self.given.flags, *WAYS[way])
+        record = json.loads(self.run("report", "--print=sweep.rec", "--format=json"))
+        points = [entry["point"] for entry in record["record"] if "point" in entry]
+        if len(points) != 1 or points[0]["outcome"] != "COMPLETED":
+            sys.exit(f"batch {batch}, {way}: expected one completed point, found {points}")
+        return list(zip(points[0]["step_seconds"]["value"], points[0]["epoch_seconds"]["value"]))
+
+
+def spread(values):
+    return f"{statistics.median(values):.3f} ({min(values):.3f} to {max(values):.3f})"
+
+
+def compare(batch, way, name, which, ours, peer, scale):
+    """ours, peer: turns of epochs of (steps, epoch)."""
+    own = [epoch[which] * scale for turn in ours for epoch in turn]
+    other = [epoch[which] * scale for turn in peer for epoch in turn]
+    pairs = [b[which] / a[which] for mine, its in zip(ours, peer) for a, b in zip(mine, its)]
+    ratio = statistics.median(other) / statistics.median(own)
+    print(f"  {batch:6d}  {way:6} {name:6} ours {spread(own)}  PyTorch {spread(other)}  "
+          f"ratio {ratio:.3f} ({min(pairs):.3f} to {max(pairs):.3f})", flush=True)
+
+
+def measure(given, ours, batch):
+    command = [given.python, given.peer]
+    shape = [str(batch), str(given.images), str(given.workers)]
+    peers = {kind: Peer(*command, kind, *shape) for kind in given.kinds}
+    for peer in peers.values():
+        peer.seconds(given.images)  # warm-up
+    theirs, own = {kind: [] for kind in peers}, {way: [] for way in given.ways}
+    for _ in range(given.turns):
+        for way in given.ways:
+            own[way].append(ours.seconds(way, batch))
+        for kind, peer in peers.items():
+            theirs[kind].append([peer.seconds(given.images) for _ in range(given.repeats)])
+    for peer in peers.values():
+        peer.stop()
+    for way in given.ways:
+        for kind in given.kinds:
+            compare(batch, way, kind, 0 if kind == "steps" else 1, own[way], theirs[kind], EPOCH / given.images)
+    return next(iter(peers.values())).says
+
+
+def main():
+    here = os.path.dirname(os.path.abspath(__file__))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--package", type=os.path.abspath, required=True)
+    parser.add_argument("--peer", type=os.path.abspath, default=os.path.join(here, "peers", "resnet18_lab_pytorch.py"))
+    parser.add_argument("--python", default=sys.executable, help="one that imports torch")
+    parser.add_argument("--batch", type=int, nargs="*", default=[512, 32])
+    parser.add_argument("--ways", nargs="*", choices=list(WAYS), default=["lab", "graph"])
+    parser.add_argument("--kinds", nargs="*", choices=["steps", "epoch"], default=["steps", "epoch"])
+    parser.add_argument("--images", type=int, default=EPOCH)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--repeats", type=int, default=3, help="epochs of a turn")
+    parser.add_argument("--turns", type=int, default=2)
+    parser.add_argument("--flags", nargs="*", default=[], help="more flags of train_sweep, such as --flags=--model=resnet18")
+    given = parser.parse_args()
+    given.flags = [f"--workers={given.workers}", *given.flags]
+    print(f"{platform.processor() or platform.machine()}, {len(os.sched_getaffinity(0))} cores, load {os.getloadavg()[0]:.1f}; "
+          f"{given.images} images, {given.turns} turns of {given.repeats} epochs; seconds per {EPOCH} images", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        ours = Ours(given, folder)
+        says = [measure(given, ours, batch) for batch in given.batch]
+    print(says[0], flush=True)
+
+
+if __name__ == "__main__":
+    main()
