@@ -61,9 +61,9 @@ absl::Status CapturedSteps::Capture(uint32_t images) {
   sgd_.ReadRateOnDevice(device_);
   sgd_.GoOn();  // of zeros, before the first step: v = 0.9 * 0 + g
   model_.train();
-  const StepGraph::Work work = {[this] { model_.zero_grad(); }, [&] { return Run(step.inputs); }};
+  const StepGraph::Work work = {[this] { model_.zero_grad(); }, [this, inputs = step.inputs] { return Run(inputs); }};
   const StepGraph* const shared = steps_.empty() ? nullptr : steps_.begin()->second.graph.get();
-  ASSIGN_OR_RETURN(step.graph, StepGraph::Capture(device_, work, shared));
+  ASSIGN_OR_RETURN(step.graph, capture_(device_, work, shared));
   saved.Restore();
   steps_.emplace(images, std::move(step));
   return absl::OkStatus();

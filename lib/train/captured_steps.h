@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "lib/nn/model.h"
@@ -29,8 +30,9 @@ class CapturedSteps {
   using Forward = std::function<ForwardResult(const torch::Tensor& images, const torch::Tensor& labels)>;
 
   // `model`, on its device, and `sgd` outlive this. `format`: how images lie in memory.
-  CapturedSteps(Model& model, Sgd& sgd, c10::Device device, at::MemoryFormat format, Forward forward)
-      : model_(model), sgd_(sgd), device_(device), format_(format), forward_(std::move(forward)) {}
+  CapturedSteps(Model& model, Sgd& sgd, c10::Device device, at::MemoryFormat format, Forward forward,
+                StepGraph::Maker capture = StepGraph::Capture)
+      : model_(model), sgd_(sgd), device_(device), format_(format), forward_(std::move(forward)), capture_(capture) {}
 
   // Captures a step of this many images, once; weights, momentum and running statistics are afterwards what they were. Errors as
   // StepGraph::Capture's, and Sgd::Step's.
@@ -64,6 +66,7 @@ class CapturedSteps {
   const c10::Device device_;
   const at::MemoryFormat format_;
   const Forward forward_;
+  const StepGraph::Maker capture_;
   std::map<uint32_t, Step> steps_;  // by the number of images
   torch::Tensor loss_sum_;          // double ()
   torch::Tensor correct_;           // int64 ()

@@ -31,6 +31,8 @@ class StepGraph {
 
   // Queues the work on the current stream.
   virtual void Replay() = 0;
+
+  using Maker = decltype(&Capture);  // tests put another way to run the work in its place
 };
 
 }  // namespace lockstep

@@ -1,0 +1,137 @@
+// What stands around the graphs - static inputs, the state put back, rates, counts - on the CPU, where a "graph" runs its work anew.
+// Captured for real: autograd_cuda_test.
+#include "lib/train/captured_steps.h"
+
+#include <ATen/ops/cross_entropy_loss.h>
+#include <ATen/ops/equal.h>
+#include <ATen/ops/randint.h>
+#include <ATen/ops/randn.h>
+
+#include <vector>
+
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::StatusIs;
+
+const c10::Device kCpu(c10::kCPU);
+const StepGraph* last_shared = nullptr;
+
+class Anew : public StepGraph {
+ public:
+  explicit Anew(const Work& work) : work_(work) {}
+  void Replay() override {
+    work_.before();
+    EXPECT_THAT(work_.run(), IsOk());
+  }
+
+ private:
+  const Work work_;
+};
+
+absl::StatusOr<std::unique_ptr<StepGraph>> RunAnew(c10::Device, const StepGraph::Work& work, const StepGraph* shared) {
+  for (int i = 0; i < 3; ++i) {
+    work.before();
+    if (const absl::Status status = work.run(); !status.ok()) {
+      return status;
+    }
+  }
+  last_shared = shared;
+  return std::make_unique<Anew>(work);
+}
+
+struct Training {
+  std::shared_ptr<Model> model = *MakeModel("resnet18", 3);
+  Sgd sgd{model->parameters(), {0.0625, 0.9, 5e-4}};
+  CapturedSteps steps{*model, sgd, kCpu, at::MemoryFormat::Contiguous,
+                      [this](const torch::Tensor& images, const torch::Tensor& labels) {
+                        const torch::Tensor logits = model->forward(images);
+                        return ForwardResult{logits, at::cross_entropy_loss(logits, labels)};
+                      },
+                      RunAnew};
+
+  std::vector<torch::Tensor> State() const {
+    std::vector<torch::Tensor> state;
+    for (const auto& tensors : {model->parameters(), model->buffers(), sgd.momentum()}) {
+      for (const torch::Tensor& tensor : tensors) {
+        state.push_back(tensor.detach().clone());
+      }
+    }
+    return state;
+  }
+};
+
+bool SameBits(const std::vector<torch::Tensor>& a, const std::vector<torch::Tensor>& b) {
+  bool same = a.size() == b.size();
+  for (size_t i = 0; same && i < a.size(); ++i) {
+    same = at::equal(a[i], b[i]);
+  }
+  return same;
+}
+
+TEST(CapturedStepsTest, CapturingLeavesNoTrace) {
+  Training training;
+  const std::vector<torch::Tensor> before = training.State();
+  ASSERT_THAT(training.steps.Capture(4), IsOk());
+  EXPECT_TRUE(SameBits(training.State(), before));
+  EXPECT_TRUE(training.steps.Has(4));
+  EXPECT_FALSE(training.steps.Has(2));
+  ASSERT_THAT(training.steps.Capture(4), IsOk());  // once
+  ASSERT_THAT(training.steps.Capture(2), IsOk());
+  EXPECT_NE(last_shared, nullptr);  // the second has the first's memory
+  EXPECT_TRUE(SameBits(training.State(), before));
+}
+
+TEST(CapturedStepsTest, AStepIsWhatItIsUncaptured) {
+  Training plain, captured;
+  ASSERT_THAT(captured.steps.Capture(4), IsOk());
+  ASSERT_THAT(captured.steps.Capture(2), IsOk());
+  captured.steps.Clear();
+  double loss_sum = 0;
+  int64_t correct = 0;
+  for (const int64_t n : {4, 4, 2}) {
+    const torch::Tensor images = at::randn({n, kChannels, kImageSize, kImageSize});
+    const torch::Tensor labels = at::randint(kClasses, {n}, at::kLong);
+    const double rate = n == 2 ? 0.03125 : 0.0625;  // exact in fp32
+    plain.sgd.set_learning_rate(rate);
+    captured.sgd.set_learning_rate(rate);
+
+    plain.model->zero_grad();
+    const torch::Tensor logits = plain.model->forward(images);
+    const torch::Tensor loss = at::cross_entropy_loss(logits, labels);
+    loss.backward();
+    ASSERT_THAT(plain.sgd.Step(), IsOk());
+    loss_sum += loss.item<double>() * static_cast<double>(n);
+    correct += logits.argmax(1).eq(labels).sum().item<int64_t>();
+
+    const CapturedSteps::Inputs& inputs = captured.steps.InputsOf(static_cast<uint32_t>(n));
+    inputs.images.copy_(images);
+    inputs.labels.copy_(labels);
+    captured.steps.Replay(static_cast<uint32_t>(n));
+  }
+  EXPECT_TRUE(SameBits(captured.State(), plain.State()));
+  EXPECT_DOUBLE_EQ(captured.steps.LossSum(), loss_sum);
+  EXPECT_EQ(captured.steps.Correct(), correct);
+  captured.steps.Clear();
+  EXPECT_EQ(captured.steps.LossSum(), 0);
+  EXPECT_EQ(captured.steps.Correct(), 0);
+}
+
+TEST(CapturedStepsTest, AnErrorIsPassedOn) {
+  Training training;
+  Model& model = *training.model;
+  CapturedSteps failing(model, training.sgd, kCpu, at::MemoryFormat::Contiguous,
+                        [](const torch::Tensor& images, const torch::Tensor&) {
+                          const torch::Tensor nothing = at::randn({images.size(0), kClasses}).requires_grad_();
+                          return ForwardResult{nothing, nothing.mean()};  // reaches no parameter
+                        },
+                        RunAnew);
+  EXPECT_THAT(failing.Capture(4), StatusIs(absl::StatusCode::kFailedPrecondition, ::testing::HasSubstr("has no gradient")));
+  EXPECT_FALSE(failing.Has(4));
+}
+
+}  // namespace
+}  // namespace lockstep
