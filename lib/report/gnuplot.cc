@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
+#include <limits>
 #include <vector>
 
 #include "absl/cleanup/cleanup.h"
@@ -29,12 +31,15 @@ namespace {
 constexpr absl::Duration kTimeout = absl::Seconds(60);
 constexpr char kResultPath[] = "/dev/fd/3";  // kResultFd, by name
 constexpr double kLogMargin = 1.3;           // room left and right of the outermost points, as a factor
+constexpr size_t kMostLogTicks = 60;         // 20 powers of ten
 constexpr double kBarWidth = 0.6;            // of the distance between two ticks
 
 // Readable on white and on near black (contrast above 3 on both), and told apart by point types too.
 constexpr const char* kColors[] = {"#2a7de1", "#d4690b", "#12946b", "#a259c4", "#c2453d"};
 constexpr int kPointTypes[] = {7, 5, 9, 13, 11};  // filled circle, square, triangles, diamond
 constexpr char kReferenceColor[] = "#888888";
+constexpr double kMarkTop = 0.95;   // of the plot's height: the first mark's label
+constexpr double kMarkStep = 0.06;  // from one label down to the next
 
 const char* ColorOf(int series) { return kColors[series % std::size(kColors)]; }
 
@@ -59,6 +64,56 @@ void AppendLineData(const proto::Plot& plot, std::string& script) {
   }
 }
 
+// A dotted line over the whole height and its label beside it, on the side with more room, each label below the one before.
+std::string MarkCommands(const proto::Plot& plot, double low, double high) {
+  std::string script;
+  const auto place = [&](double x) { return plot.x_log() ? std::log(std::max(x, low) / low) / std::log(high / low) : (x - low) / (high - low); };
+  for (int i = 0; i < plot.mark_size(); ++i) {
+    const double x = plot.mark(i).x();
+    const bool left = place(x) > 0.5;
+    absl::StrAppend(&script, "set arrow from first ", Number(x), ", graph 0 to first ", Number(x), ", graph 1 nohead dt 3 lw 1.5 lc rgb '",
+                    kReferenceColor, "'\nset label ", Quoted(plot.mark(i).label()), " at first ", Number(x), ", graph ",
+                    Number(kMarkTop - kMarkStep * i), left ? " right offset -0.5,0" : " left offset 0.5,0", " font ',11'\n");
+  }
+  return script;
+}
+
+// 1, 2 and 5 of each power of ten that is in sight: a logarithm's own ticks may be a decade apart, with none in between.
+std::string LogTicks(double low, double high) {
+  std::vector<std::string> ticks;
+  const int last = static_cast<int>(std::floor(std::log10(high)));
+  for (int exponent = static_cast<int>(std::floor(std::log10(low))); exponent <= last && ticks.size() < kMostLogTicks; ++exponent) {
+    for (const double factor : {1, 2, 5}) {
+      const double tick = factor * std::pow(10, exponent);
+      if (tick >= low && tick <= high) {
+        ticks.push_back(Number(tick));
+      }
+    }
+  }
+  return absl::StrCat("set ytics (", absl::StrJoin(ticks, ", "), ")\n");
+}
+
+// The marks' labels stand above all points.
+std::string YAxis(const proto::Plot& plot) {
+  double low = std::numeric_limits<double>::infinity(), high = 0;
+  for (const proto::Series& series : plot.series()) {
+    for (const auto& values : {series.y(), series.y_low(), series.y_high()}) {
+      for (const double y : values) {
+        low = y > 0 ? std::min(low, y) : low;
+        high = std::max(high, y);
+      }
+    }
+  }
+  const double share = std::min(0.5, plot.mark_size() == 0 ? 0.0 : 1 - kMarkTop + kMarkStep * plot.mark_size());
+  if (plot.y_log() && std::isfinite(low) && std::isfinite(high)) {
+    low /= kLogMargin;
+    high = low * std::pow(high * kLogMargin / low, 1 / (1 - share));
+    return absl::StrCat("set logscale y\nset yrange [", Number(low), ":", Number(high), "]\n", LogTicks(low, high));
+  }
+  const bool room = share > 0 && high > 0 && std::isfinite(high);
+  return absl::StrCat("set yrange [0:", room ? Number(high / (1 - share)) : "*", "]\n");
+}
+
 // Ticks where there are points, and room beside the outermost ones.
 std::string LineAxes(const proto::Plot& plot) {
   std::vector<double> xs;
@@ -72,11 +127,15 @@ std::string LineAxes(const proto::Plot& plot) {
   }
   const std::string ticks =
       absl::StrJoin(xs, ", ", [](std::string* out, double x) { absl::StrAppend(out, Number(x)); });
-  const double margin = (xs.back() - xs.front()) * 0.05 + 0.05;
-  const double low = plot.x_log() ? xs.front() / kLogMargin : xs.front() - margin;
-  const double high = plot.x_log() ? xs.back() * kLogMargin : xs.back() + margin;
-  return absl::StrCat(plot.x_log() ? "set logscale x\n" : "", plot.y_log() ? "set logscale y\n" : "set yrange [0:*]\n",
-                      "set xtics (", ticks, ")\nset xrange [", Number(low), ":", Number(high), "]\n");
+  double first = xs.front(), last = xs.back();
+  for (const proto::Mark& mark : plot.mark()) {  // in sight, without a tick
+    first = std::min(first, mark.x());
+    last = std::max(last, mark.x());
+  }
+  const double margin = (last - first) * 0.05 + 0.05;
+  const double low = plot.x_log() ? first / kLogMargin : first - margin;
+  const double high = plot.x_log() ? last * kLogMargin : last + margin;
+  return absl::StrCat(plot.x_log() ? "set logscale x\n" : "", YAxis(plot), "set xtics (", ticks, ")\nset xrange [", Number(low), ":", Number(high), "]\n", MarkCommands(plot, low, high));
 }
 
 std::string LinesCommand(const proto::Plot& plot) {
@@ -88,8 +147,9 @@ std::string LinesCommand(const proto::Plot& plot) {
                                    Quoted(series.label())));
     } else {
       parts.push_back(absl::StrCat("$s", i, " using 1:2:3:4 with yerrorlines lw 2 ps 0.7 pt ",
-                                   kPointTypes[i % std::size(kPointTypes)], " lc rgb '", ColorOf(i), "' title ",
-                                   Quoted(series.label())));
+                                   kPointTypes[i % std::size(kPointTypes)],
+                                   series.provenance() == proto::MODELLED ? " dt 2" : "", " lc rgb '", ColorOf(i),
+                                   "' title ", Quoted(series.label())));
     }
   }
   return absl::StrCat("plot ", absl::StrJoin(parts, ", \\\n     "), "\n");

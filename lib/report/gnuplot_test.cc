@@ -77,6 +77,31 @@ TEST(GnuplotScriptTest, LinesHaveErrorBarsAndTicksWherePointsAre) {
                             HasSubstr("set logscale x"), HasSubstr("yerrorlines")));
 }
 
+// On the side with more room, and within the range though no point is there.
+TEST(GnuplotScriptTest, MarksAreLinesWithLabels) {
+  proto::Plot plot = Lines();
+  plot.add_mark()->set_x(40);
+  plot.mutable_mark(0)->set_label("it's full");
+  plot.add_mark()->set_x(512);
+  plot.mutable_series(0)->set_provenance(proto::MODELLED);
+  const std::string script = GnuplotScript(plot, "/out.svg");
+  EXPECT_THAT(script, HasSubstr("set arrow from first 40, graph 0 to first 40, graph 1 nohead"));
+  EXPECT_THAT(script, HasSubstr("set label 'it''s full' at first 40, graph 0.95 left"));
+  EXPECT_THAT(script, HasSubstr("at first 512, graph 0.89 right"));
+  EXPECT_THAT(script, HasSubstr("set xtics (32, 128)\nset xrange [24.61538462:665.6]"));  // 32 / 1.3 to 512 * 1.3
+  EXPECT_THAT(script, HasSubstr("pt 7 dt 2"));
+  EXPECT_THAT(script, HasSubstr("set yrange [0:5.421686747]"));  // 4.5 are 83 %: two labels have 6 % each above, and 5 % above them
+}
+
+TEST(GnuplotScriptTest, ALogarithmsTicksAreOneTwoAndFive) {
+  proto::Plot plot = Lines();
+  plot.set_y_log(true);  // y is 1 to 4.5
+  const std::string script = GnuplotScript(plot, "/out.svg");
+  EXPECT_THAT(script, HasSubstr("set logscale y\nset yrange [0.7692307692:5.85]\nset ytics (1, 2, 5)\n"));
+  plot.clear_series();
+  EXPECT_THAT(GnuplotScript(plot, "/out.svg"), Not(HasSubstr("ytics (")));
+}
+
 TEST(GnuplotScriptTest, StackedBarsStandOnEachOther) {
   const std::string script = GnuplotScript(Bars("STACKED_BARS"), "/out.svg");
   EXPECT_THAT(script, AllOf(HasSubstr("-0.3 0.3 0 1.5\n"), HasSubstr("-0.3 0.3 1.5 2\n")));

@@ -5,6 +5,7 @@
 #include "lib/report/communication_section.h"
 #include "lib/report/describe.h"
 #include "lib/report/int8_section.h"
+#include "lib/report/ladder_plots.h"
 #include "lib/report/machine_section.h"
 #include "lib/report/plots.h"
 #include "lib/report/scaling_section.h"
@@ -24,7 +25,7 @@ proto::Section WithPlots(proto::Section section, const std::vector<proto::Plot>&
 std::vector<proto::Section> BuildSections(const LabRecords& lab) {
   return {MachineSection(lab),
           AnswersSection(lab),
-          WithPlots(SweepSection(lab), EpochTimePlots(lab)),
+          WithPlots(WithPlots(SweepSection(lab), EpochTimePlots(lab)), LadderPlots(lab)),
           WithPlots(ScalingSection(lab), SpeedupPlots(lab)),
           WithPlots(CommunicationSection(lab), SplitPlots(lab)),
           TrainingSection(lab),

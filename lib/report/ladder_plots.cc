@@ -1,0 +1,206 @@
+#include "lib/report/ladder_plots.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "lib/report/cell.h"
+#include "lib/report/describe.h"
+
+namespace lockstep {
+namespace {
+
+constexpr double kGiga = 1e9;
+
+bool IsLadder(const SweepRecords& sweep) {
+  return std::count_if(sweep.points.begin(), sweep.points.end(),
+                       [](const proto::SweepPoint& point) { return point.outcome() == proto::COMPLETED; }) > 1;
+}
+
+// Sweeps of one network on one device, each with the words that tell it from the others.
+struct Group {
+  std::string title;  // "resnet18 on NVIDIA H200"
+  std::vector<std::pair<const SweepRecords*, std::string>> sweeps;
+};
+
+// "bf16, hand-written step"; with the record's name where another sweep of the group is called the same.
+std::string LabelOf(const SweepRecords& sweep, std::set<std::string>& taken) {
+  const proto::TrainingSpec& training = sweep.spec.training();
+  const bool fused = training.step() == proto::FUSED;
+  std::string label = absl::StrCat(DescribePrecision(training.precision()), fused ? ", hand-written step" : "",
+                                   training.channels_last() && !fused ? ", NHWC" : "",
+                                   training.cuda_graph() && !fused ? ", CUDA graph" : "");
+  if (!taken.insert(label).second) {
+    absl::StrAppend(&label, " (", sweep.name(), ")");
+  }
+  return label;
+}
+
+std::vector<Group> GroupsOf(const LabRecords& lab) {
+  std::vector<Group> groups;
+  std::map<std::string, std::set<std::string>> labels;  // by title
+  for (const SweepRecords& sweep : lab.sweeps) {
+    if (!IsLadder(sweep)) {
+      continue;
+    }
+    const std::string title = absl::StrCat(sweep.spec.training().model(), " on ", DescribeDevices(sweep.header));
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& other) { return other.title == title; });
+    if (group == groups.end()) {
+      group = groups.insert(groups.end(), Group{title, {}});
+    }
+    group->sweeps.push_back({&sweep, LabelOf(sweep, labels[title])});
+  }
+  return groups;
+}
+
+// Where the ladder ended, and what bisection found.
+void AddMarks(const SweepRecords& sweep, const std::string& label, proto::Plot& plot) {
+  const auto add = [&](uint32_t batch, const std::string& what) {
+    proto::Mark& mark = *plot.add_mark();
+    mark.set_x(batch);
+    mark.set_label(absl::StrCat(label, ": ", FormatCount(batch), " ", what));
+  };
+  if (sweep.end.largest_fitting_batch() != 0) {
+    add(sweep.end.largest_fitting_batch(),
+        sweep.end.smallest_failing_batch() != 0 ? "is the largest that fits" : "fits; memory is not the limit");
+  }
+  for (const proto::SweepPoint& point : sweep.points) {
+    if (point.outcome() != proto::COMPLETED) {
+      add(point.batch_size(), absl::StrCat("ends the ladder: ", DescribeOutcome(point.outcome())));
+      return;
+    }
+  }
+  if (sweep.end.reason() == proto::END_MAX_BATCH && sweep.end.largest_completed_batch() != 0) {
+    add(sweep.end.largest_completed_batch(), "is the last that was asked for");
+  }
+}
+
+proto::Plot MakePlot(const Group& group, const char* id, const char* what, const char* y_label) {
+  proto::Plot plot;
+  plot.set_kind(proto::LINES);
+  plot.set_id(id);
+  plot.set_title(absl::StrCat(what, " against batch size, ", group.title));
+  plot.set_x_label("images per batch");
+  plot.set_y_label(y_label);
+  plot.set_x_log(true);
+  for (const auto& [sweep, label] : group.sweeps) {
+    AddMarks(*sweep, label, plot);
+  }
+  return plot;
+}
+
+proto::Series& AddSeries(const std::string& label, proto::Provenance provenance, proto::Plot& plot) {
+  proto::Series& series = *plot.add_series();
+  series.set_label(label);
+  series.set_provenance(provenance);
+  return series;
+}
+
+void AddPoint(double x, double y, double low, double high, proto::Series& series) {
+  series.add_x(x);
+  series.add_y(y);
+  series.add_y_low(low);
+  series.add_y_high(high);
+}
+
+// The marks in words, for those who cannot see them.
+void Describe(const std::string& what, proto::Plot& plot) {
+  std::vector<std::string> marks;
+  for (const proto::Mark& mark : plot.mark()) {
+    marks.push_back(mark.label());
+  }
+  plot.set_description(absl::StrCat(what, marks.empty() ? "" : absl::StrCat(" Marked: ", absl::StrJoin(marks, "; "), ".")));
+}
+
+proto::Plot TimePlot(const Group& group) {
+  proto::Plot plot = MakePlot(group, "ladder_time", "Time of an epoch", "seconds per epoch");
+  plot.set_y_log(true);
+  for (const auto& [sweep, label] : group.sweeps) {
+    proto::Series& series = AddSeries(label, proto::MEASURED, plot);
+    for (const proto::SweepPoint& point : sweep->points) {
+      const Spread spread = SpreadOf(point.epoch_seconds());
+      if (point.outcome() == proto::COMPLETED && spread.mean > 0) {
+        const double low = std::max(spread.mean - spread.standard_deviation, spread.mean / 10);  // a logarithm's axis has no 0
+        AddPoint(point.batch_size(), spread.mean, low, spread.mean + spread.standard_deviation, series);
+      }
+    }
+  }
+  Describe("Seconds per epoch, with data loading, a line per sweep with one sample standard deviation as its error bar.", plot);
+  return plot;
+}
+
+proto::Plot RatePlot(const Group& group) {
+  proto::Plot plot = MakePlot(group, "ladder_rate", "Images per second", "images/s");
+  for (const auto& [sweep, label] : group.sweeps) {
+    proto::Series& series = AddSeries(label, proto::DERIVED, plot);
+    for (const proto::SweepPoint& point : sweep->points) {
+      const Spread spread = SpreadOf(point.epoch_seconds());
+      const auto images = static_cast<double>(point.images_per_epoch());
+      if (point.outcome() == proto::COMPLETED && spread.mean > spread.standard_deviation) {
+        AddPoint(point.batch_size(), images / spread.mean, images / (spread.mean + spread.standard_deviation),
+                 images / (spread.mean - spread.standard_deviation), series);
+      }
+    }
+  }
+  Describe("Images of an epoch over its mean time with data loading; error bars: at one sample standard deviation of the time.", plot);
+  return plot;
+}
+
+proto::Plot MemoryPlot(const Group& group) {
+  proto::Plot plot = MakePlot(group, "ladder_memory", "Peak memory", "GB (1e9 bytes)");
+  plot.set_y_log(true);
+  for (const auto& [sweep, label] : group.sweeps) {
+    proto::Series measured, predicted;
+    for (const proto::SweepPoint& point : sweep->points) {
+      const double peak = static_cast<double>(point.peak_memory_bytes()) / kGiga;
+      const double foretold = static_cast<double>(point.predicted_memory_bytes()) / kGiga;
+      if (point.outcome() == proto::COMPLETED && peak > 0) {
+        AddPoint(point.batch_size(), peak, peak, peak, measured);
+      }
+      if (foretold > 0) {
+        AddPoint(point.batch_size(), foretold, foretold, foretold, predicted);
+      }
+    }
+    for (auto& [series, what, provenance] :
+         {std::make_tuple(&measured, "measured", proto::MEASURED), std::make_tuple(&predicted, "predicted", proto::MODELLED)}) {
+      if (!series->x().empty()) {
+        series->set_label(absl::StrCat(label, ", ", what));
+        series->set_provenance(provenance);
+        plot.add_series()->Swap(series);
+      }
+    }
+  }
+  Describe("Peak memory as measured, a line per sweep, and as predicted before it was taken, dashed.", plot);
+  return plot;
+}
+
+}  // namespace
+
+std::vector<proto::Plot> LadderPlots(const LabRecords& lab) {
+  std::vector<proto::Plot> plots;
+  std::map<std::string, int> seen;
+  const auto keep = [&](proto::Plot plot) {
+    const int number = ++seen[plot.id()];
+    if (number > 1) {  // of another group
+      plot.set_id(absl::StrCat(plot.id(), "_", number));
+    }
+    const bool empty = std::all_of(plot.series().begin(), plot.series().end(), [](const auto& series) { return series.x().empty(); });
+    if (!empty) {
+      plots.push_back(std::move(plot));
+    }
+  };
+  for (const Group& group : GroupsOf(lab)) {
+    if (group.sweeps.size() > 1) {
+      keep(TimePlot(group));
+    }
+    keep(RatePlot(group));
+    keep(MemoryPlot(group));
+  }
+  return plots;
+}
+
+}  // namespace lockstep

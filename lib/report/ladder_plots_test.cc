@@ -1,0 +1,111 @@
+#include "lib/report/ladder_plots.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/report/small_records.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::SmallLab;
+using ::lockstep::testing::SmallSweep;
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+std::vector<std::string> Ids(const std::vector<proto::Plot>& plots) {
+  std::vector<std::string> ids;
+  for (const proto::Plot& plot : plots) {
+    ids.push_back(plot.id());
+  }
+  return ids;
+}
+
+std::vector<std::string> Marks(const proto::Plot& plot) {
+  std::vector<std::string> labels;
+  for (const proto::Mark& mark : plot.mark()) {
+    labels.push_back(mark.label());
+  }
+  return labels;
+}
+
+// SmallSweep and the same network in bf16 by the fused step, with predictions and the exact largest batch.
+LabRecords TwoSweeps() {
+  LabRecords lab = SmallLab();
+  lab.sweeps.push_back(SmallSweep());
+  SweepRecords& fused = lab.sweeps.back();
+  fused.input.set_path("/lab/fused.rec");
+  fused.spec.mutable_training()->set_precision(proto::BF16);
+  fused.spec.mutable_training()->set_step(proto::FUSED);
+  for (proto::SweepPoint& point : fused.points) {
+    point.set_predicted_memory_bytes(uint64_t{point.batch_size()} * 100'000'000);
+  }
+  fused.end.set_largest_fitting_batch(317);
+  fused.end.set_smallest_failing_batch(318);
+  return lab;
+}
+
+TEST(LadderPlotsTest, OneSweepHasRatesAndMemory) {
+  const std::vector<proto::Plot> plots = LadderPlots(SmallLab());
+  ASSERT_THAT(Ids(plots), ElementsAre("ladder_rate", "ladder_memory"));
+  ASSERT_THAT(plots[0].series(), SizeIs(1));
+  EXPECT_THAT(plots[0].series(0).x(), ElementsAre(32, 128));
+  EXPECT_THAT(plots[0].series(0).y(), ElementsAre(12'500, 25'000));  // 50,000 in 4 s and 2 s
+  EXPECT_THAT(plots[0].series(0).y_low(), ElementsAre(DoubleNear(50'000 / 4.1, 1e-9), 25'000));
+  EXPECT_EQ(plots[0].series(0).provenance(), proto::DERIVED);
+  ASSERT_THAT(plots[1].series(), SizeIs(1));
+  EXPECT_THAT(plots[1].series(0).y(), ElementsAre(1.5, 3));
+}
+
+TEST(LadderPlotsTest, SeveralSweepsStandSideBySide) {
+  const std::vector<proto::Plot> plots = LadderPlots(TwoSweeps());
+  ASSERT_THAT(Ids(plots), ElementsAre("ladder_time", "ladder_rate", "ladder_memory"));
+  ASSERT_THAT(plots[0].series(), SizeIs(2));
+  EXPECT_EQ(plots[0].series(0).label(), "fp32 (TF32 off)");
+  EXPECT_EQ(plots[0].series(1).label(), "bf16, hand-written step");
+  const proto::Plot& memory = plots[2];
+  ASSERT_THAT(memory.series(), SizeIs(3));  // nothing was predicted of the first
+  EXPECT_EQ(memory.series(1).label(), "bf16, hand-written step, measured");
+  EXPECT_EQ(memory.series(2).label(), "bf16, hand-written step, predicted");
+  EXPECT_EQ(memory.series(2).provenance(), proto::MODELLED);
+  EXPECT_THAT(memory.series(2).x(), ElementsAre(32, 128, 512));  // also of the batch that did not fit
+}
+
+TEST(LadderPlotsTest, MarksSayWhereAndWhyALadderEnds) {
+  const std::vector<proto::Plot> plots = LadderPlots(TwoSweeps());
+  EXPECT_THAT(Marks(plots[1]),
+              ElementsAre("fp32 (TF32 off): 512 ends the ladder: out of memory",
+                          "bf16, hand-written step: 317 is the largest that fits",
+                          "bf16, hand-written step: 512 ends the ladder: out of memory"));
+  EXPECT_EQ(plots[1].mark(1).x(), 317);
+  EXPECT_THAT(plots[1].description(), HasSubstr("317 is the largest that fits"));
+  LabRecords lab = SmallLab();
+  lab.sweeps[0].points.pop_back();
+  lab.sweeps[0].end.set_reason(proto::END_MAX_BATCH);
+  EXPECT_THAT(Marks(LadderPlots(lab)[0]), ElementsAre("fp32 (TF32 off): 128 is the last that was asked for"));
+}
+
+TEST(LadderPlotsTest, SweepsOfOneKindAreToldApartByTheirRecords) {
+  LabRecords lab = SmallLab();
+  lab.sweeps.push_back(SmallSweep());
+  EXPECT_EQ(LadderPlots(lab)[0].series(1).label(), "fp32 (TF32 off) (sweep.rec)");
+}
+
+TEST(LadderPlotsTest, AnotherNetworkHasPlotsOfItsOwn) {
+  LabRecords lab = SmallLab();
+  lab.sweeps.push_back(SmallSweep());
+  lab.sweeps[1].spec.mutable_training()->set_model("lenet5");
+  EXPECT_THAT(Ids(LadderPlots(lab)), ElementsAre("ladder_rate", "ladder_memory", "ladder_rate_2", "ladder_memory_2"));
+}
+
+TEST(LadderPlotsTest, ASingleBatchIsNoLadder) {
+  LabRecords lab = SmallLab();
+  lab.sweeps[0].points.resize(1);
+  EXPECT_THAT(LadderPlots(lab), IsEmpty());
+  EXPECT_THAT(LadderPlots(LabRecords()), IsEmpty());
+}
+
+}  // namespace
+}  // namespace lockstep
