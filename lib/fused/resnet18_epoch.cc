@@ -1,11 +1,15 @@
 #include "lib/fused/resnet18_epoch.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/base/stopwatch.h"
+#include "lib/fused/step_marks.h"
+#include "lib/kernels/clock_mark.h"
 #include "lib/kernels/cuda_status.h"
+#include "lib/kernels/device_buffer.h"
 
 namespace lockstep {
 namespace {
@@ -39,15 +43,24 @@ absl::Status ResNet18Epochs::Prepare(uint32_t images, bool drop_last) {
   return absl::OkStatus();
 }
 
+uint32_t ResNet18Epochs::StepsOf(size_t images) const {
+  const auto count = static_cast<uint32_t>(images);
+  return drop_last_ ? count / batch_ : (count + batch_ - 1) / batch_;
+}
+
+absl::Status ResNet18Epochs::Capture(uint32_t batch) {
+  ASSIGN_OR_RETURN(graphs_[batch], CaptureGraph(step_.stream(), [this, batch] { return step_.Enqueue(batch); }));
+  return absl::OkStatus();
+}
+
 absl::Status ResNet18Epochs::RunStep(uint32_t batch) {
   if (!use_graphs_) {
     return step_.Enqueue(batch);
   }
-  CapturedGraph& graph = graphs_[batch];
-  if (graph == nullptr) {
-    ASSIGN_OR_RETURN(graph, CaptureGraph(step_.stream(), [this, batch] { return step_.Enqueue(batch); }));
+  if (graphs_[batch] == nullptr) {
+    RETURN_IF_ERROR(Capture(batch));
   }
-  return CudaStatus(cudaGraphLaunch(graph.get(), step_.stream()), "replaying a step");
+  return CudaStatus(cudaGraphLaunch(graphs_[batch].get(), step_.stream()), "replaying a step");
 }
 
 absl::StatusOr<FusedEpoch> ResNet18Epochs::Train(const std::vector<uint32_t>& order, uint32_t epoch,
@@ -55,7 +68,7 @@ absl::StatusOr<FusedEpoch> ResNet18Epochs::Train(const std::vector<uint32_t>& or
                                                  const std::function<void(uint64_t)>& done) {
   const auto count = static_cast<uint32_t>(order.size());
   FusedEpoch result;
-  result.steps = drop_last_ ? count / batch_ : (count + batch_ - 1) / batch_;
+  result.steps = StepsOf(count);
   std::vector<float> rates(result.steps);
   for (uint32_t s = 0; s < result.steps; ++s) {
     rates[s] = rate(s);
@@ -82,7 +95,39 @@ absl::StatusOr<FusedEpoch> ResNet18Epochs::Train(const std::vector<uint32_t>& or
   result.device_seconds = milliseconds / 1e3;
   result.mean_loss = counts.loss_sum / static_cast<double>(result.images);
   result.accuracy = counts.correct / static_cast<double>(result.images);
+  trained_ = true;
   return result;
+}
+
+absl::StatusOr<FusedEpoch> ResNet18Epochs::TrainMarked(const std::vector<uint32_t>& order, uint32_t epoch,
+                                                       const std::function<float(uint32_t)>& rate) {
+  if (!trained_) {
+    return absl::FailedPreconditionError("an epoch with marks comes after one without");
+  }
+  const ClockMarks table = {nullptr, StepsOf(order.size()), kStepMarks};
+  const size_t numbers = size_t{table.steps} * table.per_step;
+  ASSIGN_OR_RETURN(const DeviceBuffer memory, DeviceBuffer::Make(numbers * sizeof(uint64_t)));
+  step_.SetMarks({static_cast<uint64_t*>(memory.data()), table.steps, table.per_step});
+  Graphs unmarked = std::exchange(graphs_, {});
+  absl::StatusOr<FusedEpoch> result = TrainByMarkedGraphs(order, epoch, rate, unmarked);
+  graphs_ = std::move(unmarked);
+  step_.SetMarks({});
+  RETURN_IF_ERROR(result.status());
+  result->marks.resize(numbers);
+  RETURN_IF_ERROR(CudaStatus(cudaMemcpy(result->marks.data(), memory.data(), numbers * sizeof(uint64_t),
+                                        cudaMemcpyDeviceToHost), "reading the GPU's clock"));
+  return result;
+}
+
+// A step knows its epoch's number of steps from the epoch before, so that it can be captured before this one begins.
+absl::StatusOr<FusedEpoch> ResNet18Epochs::TrainByMarkedGraphs(const std::vector<uint32_t>& order, uint32_t epoch,
+                                                               const std::function<float(uint32_t)>& rate,
+                                                               const Graphs& like) {
+  for (const auto& [batch, graph] : like) {
+    RETURN_IF_ERROR(Capture(batch));
+    RETURN_IF_ERROR(CudaStatus(cudaGraphUpload(graphs_[batch].get(), step_.stream()), "bringing a graph to the GPU"));
+  }
+  return Train(order, epoch, rate);
 }
 
 }  // namespace lockstep

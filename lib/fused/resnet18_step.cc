@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/fused/resnet18_buffers.h"
+#include "lib/fused/step_marks.h"
 #include "lib/fused/stream_fork.h"
 #include "lib/kernels/augment_batch.h"
 #include "lib/kernels/batch_norm.h"
@@ -75,12 +76,14 @@ class Step final : public ResNet18Step {
   absl::StatusOr<ResNet18Values> GetGradients() override;
   absl::Status BeginEpoch(const std::vector<uint32_t>& order, uint32_t epoch, const std::vector<float>& rates) override;
   absl::Status Enqueue(uint32_t batch) override;
+  void SetMarks(const ClockMarks& marks) override { marks_ = marks; }
   absl::StatusOr<ResNet18Counts> EndEpoch() override;
   cudaStream_t stream() const override { return main_.stream; }
   size_t bytes() const override { return buffers_.bytes() + workspace_bytes_; }
 
  private:
   absl::Status MakeLane(int priority, Lane& lane);
+  absl::Status Mark(StepMark mark);
   absl::Status Follow(Lane& from, Lane& to) { return fork_.Follow(from.stream, to.stream); }
   absl::Status PlanUnit(const ConvolutionUnit& unit, uint32_t batch, UnitPlan& plan);
   absl::Status PlanNorm(const ConvolutionShape& shape, ConvolutionPass pass, const Convolution& apart,
@@ -119,6 +122,7 @@ class Step final : public ResNet18Step {
   Lane side_;
   StreamFork fork_;
   size_t workspace_bytes_ = 0;
+  ClockMarks marks_;
 };
 
 template <typename T>
@@ -341,6 +345,7 @@ absl::Status Step<T>::Forward() {
   input.augment = options_.augment;
   RETURN_IF_CUDA_ERROR(AugmentBatch<T>(input, ImageLayout::kPatches, buffers_.images, buffers_.batch_labels, main_.stream),
                        "making a batch");
+  RETURN_IF_ERROR(Mark(StepMark::kBatchMade));
   RETURN_IF_ERROR(ConvolveAndTakeStatistics(0, buffers_.images, main_));
   RETURN_IF_ERROR(NormaliseAndRectify(0, {}, buffers_.stem_output));
   for (size_t b = 0; b < net_.blocks.size(); ++b) {
@@ -453,6 +458,7 @@ absl::Status Step<T>::Backward() {
   }
   RETURN_IF_ERROR(BackwardNorm(0, upstream, nullptr, main_));
   RETURN_IF_ERROR(BackwardWeight(0, buffers_.images, main_));
+  RETURN_IF_ERROR(Mark(StepMark::kOwnBackwardDone));
   return Follow(side(), main_);
 }
 
@@ -487,6 +493,13 @@ absl::Status Step<T>::UpdateNorms() {
 }
 
 template <typename T>
+absl::Status Step<T>::Mark(StepMark mark) {
+  return marks_.steps == 0 ? absl::OkStatus()
+                           : CudaStatus(MarkClock(buffers_.state, static_cast<uint32_t>(mark), marks_, main_.stream),
+                                        "noting the clock");
+}
+
+template <typename T>
 absl::Status Step<T>::Enqueue(uint32_t batch) {
   const auto plan = plans_.find(batch);
   if (plan == plans_.end()) {
@@ -495,10 +508,14 @@ absl::Status Step<T>::Enqueue(uint32_t batch) {
   plan_ = &plan->second;
   batch_ = batch;
   fork_.Reset();
+  RETURN_IF_ERROR(Mark(StepMark::kBegin));
   RETURN_IF_ERROR(Forward());
+  RETURN_IF_ERROR(Mark(StepMark::kForwardDone));
   RETURN_IF_ERROR(Backward());
+  RETURN_IF_ERROR(Mark(StepMark::kAllGradientsDone));
   RETURN_IF_ERROR(UpdateWeights(0, net_.units[net_.blocks[kEarlyBlock].conv1].weight, main_.stream));
   RETURN_IF_ERROR(UpdateNorms());
+  RETURN_IF_ERROR(Mark(StepMark::kUpdated));
   return CudaStatus(AdvanceStep(buffers_.rates, epoch_steps_, batch_, buffers_.state, main_.stream), "going to the next step");
 }
 

@@ -19,6 +19,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lib/fused/resnet18_units.h"
+#include "lib/kernels/clock_mark.h"
 #include "lib/kernels/convolution.h"
 
 namespace lockstep {
@@ -84,6 +85,9 @@ class ResNet18Step {
 
   // Queues one step of `batch` images, which was prepared, from where the last one ended. Can be captured.
   virtual absl::Status Enqueue(uint32_t batch) = 0;
+
+  // From here on a queued step notes the GPU's clock at its seams (step_marks.h), kStepMarks a row; without a table it does not.
+  virtual void SetMarks(const ClockMarks& marks) = 0;
 
   virtual absl::StatusOr<ResNet18Counts> EndEpoch() = 0;
 

@@ -132,18 +132,20 @@ proto::Libraries LoadedLibraries(c10::Device device) {
   return libraries;
 }
 
-proto::DeviceState ReadDeviceState(c10::Device device) {
-  proto::DeviceState state;
+proto::DeviceState ReadDeviceState(c10::Device device) { return DeviceStateReader(device)(); }
+
+std::function<proto::DeviceState()> DeviceStateReader(c10::Device device) {
+  proto::DeviceState absent;
   if (!device.is_cuda()) {
-    state.set_absent_reason("device is a CPU");
-    return state;
+    absent.set_absent_reason("device is a CPU");
+    return [absent] { return absent; };
   }
   const absl::StatusOr<GpuFacts> facts = ReadGpuFacts(device.index());
   if (!facts.ok()) {
-    state.set_absent_reason(std::string(facts.status().message()));
-    return state;
+    absent.set_absent_reason(std::string(facts.status().message()));
+    return [absent] { return absent; };
   }
-  return ReadGpuState(facts->uuid);
+  return [uuid = facts->uuid] { return ReadGpuState(uuid); };
 }
 
 void ResetPeakMemory(c10::Device device) {

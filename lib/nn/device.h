@@ -6,6 +6,7 @@
 #include <c10/core/Device.h>
 
 #include <cstdint>
+#include <functional>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -29,6 +30,9 @@ proto::Libraries LoadedLibraries(c10::Device device);
 
 // Clocks, power, temperature, throttling, now. Of a CPU: an absent_reason.
 proto::DeviceState ReadDeviceState(c10::Device device);
+
+// The same for many readings of one device, also from another thread: who it is is asked once.
+std::function<proto::DeviceState()> DeviceStateReader(c10::Device device);
 
 // Starts a new peak. On a CPU the peak is the process's resident set (VmHWM), code and buffers included; on CUDA the bytes
 // that the caching allocator has handed out.

@@ -7,6 +7,7 @@
 #include <new>
 #include <stdexcept>
 
+#include "lib/nn/nvidia_driver.h"
 #include "lib/nn/torch_status.h"
 #include "lib/testing/matchers.h"
 
@@ -15,7 +16,9 @@ namespace {
 
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::StatusIs;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 TEST(DeviceTest, ResolvesTheFlag) {
   EXPECT_EQ(*ResolveDevice("cpu"), c10::Device(c10::kCPU));
@@ -39,6 +42,19 @@ TEST(DeviceTest, DescribesTheCpu) {
   EXPECT_EQ(ReadDeviceState(cpu).absent_reason(), "device is a CPU");
   EXPECT_THAT(LoadedLibraries(cpu).libtorch(), ::testing::MatchesRegex("[0-9]+\\.[0-9]+\\.[0-9]+"));
   EXPECT_EQ(LoadedLibraries(cpu).cuda(), "");
+}
+
+TEST(DeviceTest, NamesWhatHoldsTheClocksBack) {
+  EXPECT_THAT(ThrottleReasonNames(0), IsEmpty());
+  EXPECT_THAT(ThrottleReasonNames(0x1), IsEmpty());  // idle
+  EXPECT_THAT(ThrottleReasonNames(0x4 | 0x40), ElementsAre("sw_power_cap", "hw_thermal_slowdown"));
+  EXPECT_THAT(ThrottleReasonNames(0x1 | 0x80 | 0x200 | 0x10000), ElementsAre("hw_power_brake_slowdown", "bit 0x200", "bit 0x10000"));
+}
+
+TEST(DeviceTest, AReaderReadsAgain) {
+  const auto read = DeviceStateReader(c10::Device(c10::kCPU));
+  EXPECT_EQ(read().absent_reason(), "device is a CPU");
+  EXPECT_EQ(read().absent_reason(), "device is a CPU");
 }
 
 TEST(DeviceTest, DescribesTheGpu) {

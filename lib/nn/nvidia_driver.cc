@@ -89,11 +89,12 @@ double ClockMhz(NvmlDevice device, int clock) {
   return value;
 }
 
-// Values of nvml.h: nvmlClockType_t, nvmlTemperatureSensors_t, nvmlClocksEventReason*. Idle (0x1) holds nothing back.
+// Values of nvml.h: nvmlClockType_t, nvmlTemperatureSensors_t, nvmlClocksEventReason*.
 constexpr int kClockSm = 1;
 constexpr int kClockMemory = 2;
 constexpr int kTemperatureGpu = 0;
-constexpr std::pair<unsigned long long, const char*> kThrottleReasons[] = {
+constexpr uint64_t kIdle = 0x01;
+constexpr std::pair<uint64_t, const char*> kThrottleReasons[] = {
     {0x02, "applications_clocks_setting"}, {0x04, "sw_power_cap"},        {0x08, "hw_slowdown"},
     {0x10, "sync_boost"},                  {0x20, "sw_thermal_slowdown"}, {0x40, "hw_thermal_slowdown"},
     {0x80, "hw_power_brake_slowdown"},     {0x100, "display_clock_setting"},
@@ -163,13 +164,25 @@ proto::DeviceState ReadGpuState(const std::string& uuid) {
   unsigned celsius = 0;
   Call<int(NvmlDevice, int, unsigned*)>(Nvml(), "nvmlDeviceGetTemperature", device, kTemperatureGpu, &celsius);
   state.set_temperature_celsius(celsius);
-  const unsigned long long bits = ThrottleBits(device);
-  for (const auto& [bit, reason] : kThrottleReasons) {
-    if ((bits & bit) != 0) {
-      state.add_throttle_reason(reason);
-    }
+  for (const std::string& reason : ThrottleReasonNames(ThrottleBits(device))) {
+    state.add_throttle_reason(reason);
   }
   return state;
+}
+
+std::vector<std::string> ThrottleReasonNames(uint64_t bits) {
+  std::vector<std::string> names;
+  bits &= ~kIdle;
+  for (const auto& [bit, reason] : kThrottleReasons) {
+    if ((bits & bit) != 0) {
+      names.push_back(reason);
+      bits &= ~bit;
+    }
+  }
+  for (; bits != 0; bits &= bits - 1) {  // the lowest one at a time
+    names.push_back(absl::StrCat("bit 0x", absl::Hex(bits & ~(bits - 1))));
+  }
+  return names;
 }
 
 std::string LinkTopology(const std::string& uuid, const std::string& other_uuid) {

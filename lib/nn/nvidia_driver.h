@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "lib/proto/header.pb.h"
@@ -28,6 +29,10 @@ absl::StatusOr<GpuFacts> ReadGpuFacts(int index);
 // Clocks, power, temperature and what holds the clocks back, of the GPU with this UUID; absent_reason when NVML is not
 // there or does not know it. A value that this GPU does not report stays 0.
 proto::DeviceState ReadGpuState(const std::string& uuid);
+
+// What holds the clocks back, by name: bits of nvml.h's nvmlClocksEventReason*. None for idleness, which holds nothing back; a
+// bit without a name here is "bit 0x200".
+std::vector<std::string> ThrottleReasonNames(uint64_t bits);
 
 // NVLink lanes between two GPUs as nvidia-smi topo writes them: "NV18"; empty when there are none or NVML is not there.
 std::string LinkTopology(const std::string& uuid, const std::string& other_uuid);

@@ -5,24 +5,16 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "lib/report/cell.h"
 #include "lib/report/describe.h"
+#include "lib/report/sweep_detail.h"
 
 namespace lockstep {
 namespace {
 
-constexpr double kFlopPerMac = 2;
-constexpr double kPasses = 3;
 constexpr double kGiga = 1e9;
 constexpr double kTera = 1e12;
-constexpr double kMilli = 1e3;  // milliseconds of a second
 constexpr int kMostEpochsShown = 12;
-
-std::string Title(absl::string_view what, const SweepRecords& sweep) {
-  return absl::StrCat(what, ": ", sweep.spec.training().model(), " on ", DescribeDevices(sweep.header), " (",
-                      sweep.name(), ")");
-}
 
 // Why a point has no numbers.
 std::string PointReason(const proto::SweepPoint& point) {
@@ -48,7 +40,7 @@ proto::Cell MemoryCell(const proto::SweepPoint& point, proto::DeviceKind device)
 
 proto::Table SweepTable(const SweepRecords& sweep) {
   proto::Table table =
-      MakeTable(Title(sweep.points.size() > 1 ? "Q1: epoch time against batch size" : "Epoch time", sweep),
+      MakeTable(SweepTitle(sweep.points.size() > 1 ? "Q1: epoch time against batch size" : "Epoch time", sweep),
                 {"batch", "epoch without loading, s", "epoch with loading, s", "images/s", "TFLOP/s", "steps",
                  "last step", "peak memory, GB", "outcome"});
   for (const proto::SweepPoint& point : sweep.points) {
@@ -80,7 +72,7 @@ proto::Table SweepTable(const SweepRecords& sweep) {
 
 proto::Table PartsTable(const SweepRecords& sweep) {
   proto::Table table = MakeTable(
-      Title("Parts of an epoch", sweep),
+      SweepTitle("Parts of an epoch", sweep),
       {"batch", "waiting for data, s", "copy to device, s", "forward, s", "backward, s", "optimizer, s", "clock"});
   for (const proto::SweepPoint& point : sweep.points) {
     if (point.outcome() != proto::COMPLETED) {
@@ -100,7 +92,7 @@ proto::Table PartsTable(const SweepRecords& sweep) {
 
 // What was known of the memory before it was taken, beside what was taken; no table where nothing was predicted.
 void AddMemory(const SweepRecords& sweep, proto::Section& section) {
-  proto::Table table = MakeTable(Title("Memory, GB", sweep), {"batch", "predicted", "peak", "predicted / peak"});
+  proto::Table table = MakeTable(SweepTitle("Memory, GB", sweep), {"batch", "predicted", "peak", "predicted / peak"});
   for (const proto::SweepPoint& point : sweep.points) {
     if (point.predicted_memory_bytes() == 0 || point.peak_memory_bytes() == 0) {
       continue;
@@ -115,49 +107,6 @@ void AddMemory(const SweepRecords& sweep, proto::Section& section) {
   }
   if (!table.row().empty()) {
     AddMethodNotes(table);
-    *section.add_table() = std::move(table);
-  }
-}
-
-// How long single steps took; no table when none was timed by itself.
-void AddStepTimes(const SweepRecords& sweep, proto::Section& section) {
-  proto::Table table = MakeTable(Title("Full steps, without waiting for data, ms", sweep),
-                                 {"batch", "steps", "fastest", "median", "90 %", "99 %", "slowest"});
-  for (const proto::SweepPoint& point : sweep.points) {
-    const proto::StepTimes& steps = point.full_steps();
-    if (steps.count() == 0) {
-      continue;
-    }
-    const auto milliseconds = [](double seconds) {
-      return NumberCell(seconds * kMilli, proto::MEASURED, "of the timed epochs' steps with a full batch, by nearest rank");
-    };
-    AddRow(table, {LabelCell(FormatCount(point.batch_size())), LabelCell(FormatCount(steps.count())),
-                   milliseconds(steps.min_seconds()), milliseconds(steps.p50_seconds()), milliseconds(steps.p90_seconds()),
-                   milliseconds(steps.p99_seconds()), milliseconds(steps.max_seconds())});
-  }
-  if (!table.row().empty()) {
-    AddMethodNotes(table);
-    *section.add_table() = std::move(table);
-  }
-}
-
-// Clocks and power at the end of each point; no table when the device does not tell.
-void AddDeviceStates(const SweepRecords& sweep, proto::Section& section) {
-  proto::Table table = MakeTable(
-      Title("State of the device at the end of each point", sweep),
-      {"batch", "SM clock, MHz", "memory clock, MHz", "power, W", "limit, W", "temperature, °C", "throttled"});
-  for (const proto::SweepPoint& point : sweep.points) {
-    const proto::DeviceState& state = point.device_state();
-    if (!point.has_device_state() || !state.absent_reason().empty()) {
-      continue;
-    }
-    const auto reading = [](double value) { return NumberCell(value, proto::MEASURED, "", 3); };
-    AddRow(table, {LabelCell(FormatCount(point.batch_size())), reading(state.sm_clock_mhz()),
-                   reading(state.memory_clock_mhz()), reading(state.power_watts()), reading(state.power_limit_watts()),
-                   reading(state.temperature_celsius()),
-                   LabelCell(state.throttle_reason().empty() ? "no" : absl::StrJoin(state.throttle_reason(), ", "))});
-  }
-  if (!table.row().empty()) {
     *section.add_table() = std::move(table);
   }
 }
@@ -244,10 +193,6 @@ std::string DescribeLargest(const proto::SweepEnd& end) {
 
 }  // namespace
 
-double TrainingFlopPerImage(const proto::ModelFacts& model) {
-  return kFlopPerMac * kPasses * model.forward_macs_per_image();
-}
-
 std::string DescribeEnd(const proto::SweepEnd& end) {
   return absl::StrCat(DescribeReason(end), DescribeLargest(end));
 }
@@ -259,9 +204,9 @@ proto::Section SweepSection(const LabRecords& lab) {
   for (const SweepRecords& sweep : lab.sweeps) {
     *section.add_table() = SweepTable(sweep);
     *section.add_table() = PartsTable(sweep);
-    AddStepTimes(sweep, section);
+    AddStepTables(sweep, section);
     AddMemory(sweep, section);
-    AddDeviceStates(sweep, section);
+    AddDeviceTables(sweep, section);
   }
   if (lab.sweeps.empty()) {
     proto::Table& table = *section.add_table() = MakeTable("Q1: epoch time against batch size", {});
@@ -279,7 +224,7 @@ proto::Section TrainingSection(const LabRecords& lab) {
   for (const SweepRecords& sweep : lab.sweeps) {
     std::vector<std::string> columns = results;
     columns.insert(columns.begin(), "batch");
-    proto::Table table = MakeTable(Title("Loss and accuracy per epoch", sweep), columns);
+    proto::Table table = MakeTable(SweepTitle("Loss and accuracy per epoch", sweep), columns);
     for (const proto::SweepPoint& point : sweep.points) {
       AddEpochs({LabelCell(FormatCount(point.batch_size()))}, point.epoch(), table);
       if (point.has_target()) {

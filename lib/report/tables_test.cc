@@ -122,6 +122,87 @@ TEST(TablesTest, StepsMemoryAndTheTargetAreShownWhereTheyAreKnown) {
                        "evaluations (measured)."));
 }
 
+// A step of 2 ms in two parts, the epoch with marks 1 % longer than the median of 4 s.
+TEST(TablesTest, ThePartsOfAStepStandWithWhatTheirMarksCost) {
+  LabRecords lab = SmallLab();
+  const proto::Section before = SectionOf(BuildSections(lab), "sweep");
+  for (const proto::Table& table : before.table()) {
+    EXPECT_THAT(table.caption(), Not(HasSubstr("Parts of a step")));
+  }
+  lab.sweeps[0].spec.mutable_training()->set_second_stream(true);
+  proto::SweepPoint& point = lab.sweeps[0].points[0];
+  point.mutable_full_steps()->set_count(1562);
+  point.mutable_full_steps()->set_p95_seconds(0.0021);
+  proto::StepParts& parts = *point.mutable_step_parts();
+  for (const auto& [name, seconds] : {std::pair<const char*, double>{"forward and loss", 1}, {"backward", 3}}) {
+    proto::StepPart& part = *parts.add_part();
+    part.set_name(name);
+    part.set_epoch_seconds(seconds);
+    part.mutable_full_steps()->set_count(1562);
+    part.mutable_full_steps()->set_p50_seconds(seconds / 2000);
+    part.mutable_full_steps()->set_p95_seconds(seconds / 1000);
+  }
+  proto::StepPart& between = *parts.add_part();
+  between.set_name("between steps");
+  between.mutable_full_steps()->set_absent_reason("one step alone");
+  parts.set_epoch_seconds(4.04);
+  parts.set_perturbation(1.01);
+  parts.set_resolution_seconds(32e-9);
+  const proto::Table table = TableOf(lab, "Parts of a step");
+  const std::vector<std::string> backward = RowOf(table, 1);
+  EXPECT_THAT(std::vector<std::string>(backward.begin(), backward.begin() + 4), ElementsAre("32", "backward", "3.000", "75.00"));
+  EXPECT_EQ(backward[5], "1500");
+  EXPECT_EQ(backward[7], "3000");
+  EXPECT_EQ(RowOf(table, 2)[5], "- one step alone");
+  EXPECT_THAT(table.note(), Contains("Batch 32: the epoch with marks took 4.040 s, 1.010 times the median of the timed ones, which "
+                                     "have none; the GPU's clock counts in steps of 32.00 ns."));
+  EXPECT_THAT(table.note(), Contains(HasSubstr("weight gradients run beside it on the second stream")));
+  EXPECT_EQ(RowOf(TableOf(lab, "Full steps"), 0)[5], "2.100");
+}
+
+TEST(TablesTest, PartsThatCouldNotBeTimedSayWhy) {
+  LabRecords lab = SmallLab();
+  lab.sweeps[0].points[0].mutable_step_parts()->set_absent_reason("no memory for 9 bytes");
+  const proto::Table table = TableOf(lab, "Parts of a step");
+  EXPECT_EQ(table.absent_reason(), "no point has parts of a step");
+  EXPECT_THAT(table.note(), Contains("Batch 32: no parts of a step (no memory for 9 bytes)."));
+}
+
+// 2 x 1000^3 FLOP in 20 us: 100 TFLOP/s; training does 50 (TheSweepTable).
+TEST(TablesTest, TheRateStandsBesideTheMatmulCeiling) {
+  LabRecords lab = SmallLab();
+  proto::MatmulCeiling& ceiling = *lab.sweeps[0].points[0].mutable_matmul_ceiling();
+  ceiling.set_size(1000);
+  ceiling.set_precision(proto::BF16);
+  ceiling.mutable_product_seconds()->add_value(19e-6);
+  ceiling.mutable_product_seconds()->add_value(21e-6);
+  const proto::Table table = TableOf(lab, "Share of the matmul ceiling");
+  ASSERT_EQ(table.row_size(), 1);
+  EXPECT_THAT(RowOf(table, 0), ElementsAre("32", "50.00", "100.0", "50.00", "1000^3, bf16, 2 times"));
+  EXPECT_EQ(table.row(0).cell(3).provenance(), proto::DERIVED);
+}
+
+TEST(TablesTest, TheDeviceWasWatchedDuringTheTimedEpochs) {
+  LabRecords lab = SmallLab();
+  proto::DeviceWatch& watch = *lab.sweeps[0].points[0].mutable_device_watch();
+  watch.set_readings(34);
+  watch.set_min_sm_clock_mhz(1755);
+  watch.set_median_sm_clock_mhz(1980);
+  watch.set_median_power_watts(612);
+  proto::ThrottleCount& throttle = *watch.add_throttle();
+  throttle.set_reason("sw_power_cap");
+  throttle.set_readings(12);
+  lab.sweeps[0].points[1].mutable_device_watch()->set_absent_reason("NVML (libnvidia-ml.so.1) not found");
+  const proto::Table table = TableOf(lab, "State of the device during the timed epochs");
+  ASSERT_EQ(table.row_size(), 1);
+  const std::vector<std::string> row = RowOf(table, 0);
+  EXPECT_EQ(row[1], "34");
+  EXPECT_EQ(row[2], "1755");
+  EXPECT_EQ(row[3], "1980");
+  EXPECT_EQ(row[6], "612");
+  EXPECT_EQ(row[9], "sw_power_cap in 12 of 34 readings");
+}
+
 TEST(TablesTest, WhatFindMaxFoundIsSaid) {
   LabRecords lab = SmallLab();
   lab.sweeps[0].end.set_largest_fitting_batch(300);

@@ -97,6 +97,10 @@ void WarnOfSinglesAndThrottling(const LabRecords& lab, std::vector<std::string>&
   for (const SweepRecords& sweep : lab.sweeps) {
     for (const proto::SweepPoint& point : sweep.points) {
       look(sweep, point.epoch_seconds(), point.device_state());
+      for (const proto::ThrottleCount& throttle : point.device_watch().throttle()) {
+        throttled.insert(sweep.name());
+        reasons.insert(throttle.reason());
+      }
     }
   }
   for (const ScaleRecords& scale : lab.scales) {

@@ -69,6 +69,14 @@ TEST(WarningsTest, AThrottledDevice) {
   EXPECT_THAT(Warnings(lab), ElementsAre(HasSubstr("throttled (SW power cap) at points of scale.rec")));
 }
 
+TEST(WarningsTest, ADeviceThatWasThrottledOnTheWay) {
+  LabRecords lab = SmallLab();
+  proto::ThrottleCount& throttle = *lab.sweeps[0].points[0].mutable_device_watch()->add_throttle();
+  throttle.set_reason("hw_slowdown");
+  throttle.set_readings(1);
+  EXPECT_THAT(Warnings(lab), ElementsAre(HasSubstr("throttled (hw_slowdown) at points of sweep.rec")));
+}
+
 TEST(WarningsTest, AFailedSumCheck) {
   LabRecords lab = SmallLab();
   lab.scales[0].points[3].mutable_sum_check()->set_passed(false);

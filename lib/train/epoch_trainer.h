@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -16,6 +17,7 @@
 #include "lib/nn/model.h"
 #include "lib/proto/sweep.pb.h"
 #include "lib/train/epoch_runner.h"
+#include "lib/train/step_parts.h"
 #include "lib/train/training_state.h"
 
 namespace lockstep {
@@ -46,6 +48,10 @@ class EpochTrainer {
   // another network or another kind of step.
   virtual absl::StatusOr<TrainingArrays> GetState() = 0;
   virtual absl::Status SetState(const TrainingArrays& arrays) = 0;
+
+  // Trains one epoch more, with marks, and so spoils what was learnt: after the last UpdateModel and Describe. Fills the parts
+  // but for perturbation. None: its steps have no marks.
+  virtual absl::StatusOr<std::optional<MarkedSteps>> TrainMarked(uint32_t epoch) { return std::nullopt; }
 
   // Sets what the point says of how it was trained: timing method, memory predicted and taken (the peak is the larger of
   // what it says already and what was taken since the last ResetPeakMemory), and why a part has no time.

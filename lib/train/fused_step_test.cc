@@ -8,10 +8,12 @@
 #include "lib/cifar/small_dataset.h"
 #include "lib/fused/resnet18_epoch.h"
 #include "lib/fused/resnet18_step.h"
+#include "lib/fused/step_marks.h"
 #include "lib/kernels/device_array.h"
 #include "lib/nn/device.h"
 #include "lib/testing/matchers.h"
 #include "lib/train/fused_weights.h"
+#include "lib/train/step_parts.h"
 #include "lib/train/train_step.h"
 
 namespace lockstep {
@@ -214,6 +216,43 @@ TEST_F(FusedStepTest, GraphsAndASecondStreamChangeNoBit) {
     EXPECT_TRUE(SameBits(fast.weights, plain.weights)) << graphs;
     EXPECT_TRUE(SameBits(fast.norms, plain.norms)) << graphs;
     EXPECT_TRUE(SameBits(fast.running, plain.running)) << graphs;
+  }
+}
+
+// An epoch with marks trains what one without does, and leaves the graphs of those without as they were.
+TEST_F(FusedStepTest, MarksChangeNoBitAndComeInOrder) {
+  SKIP_WITHOUT_GPU();
+  const auto rate = [](uint32_t s) { return kRate / static_cast<float>(s + 1); };
+  for (const bool graphs : {false, true}) {
+    ResNet18StepOptions options = Options(ConvolutionType::kBf16);
+    options.autotune = false;
+    const auto step = MakeFused(set_, options, *model_);
+    ResNet18Epochs epochs(*step, kBatch, graphs);
+    ASSERT_THAT(epochs.Prepare(kImages, false), IsOk());
+    EXPECT_THAT(epochs.TrainMarked(Order(), 0, rate), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("after")));
+    ASSERT_THAT(epochs.Train(Order(), 0, rate), IsOk());
+    const auto marked = epochs.TrainMarked(Order(), 1, rate);
+    ASSERT_THAT(marked, IsOk());
+    EXPECT_TRUE(SameBits(step->GetValues()->weights, Trained(set_, *model_, graphs, true).weights)) << graphs;
+
+    ASSERT_EQ(marked->marks.size(), 3 * kStepMarks);
+    const auto steps = ToMarkedSteps(marked->marks, kImages / kBatch);
+    ASSERT_THAT(steps, IsOk());
+    EXPECT_EQ(steps->full_seconds.size(), 2);
+    double sum = 0;
+    for (const proto::StepPart& part : steps->parts.part()) {
+      sum += part.epoch_seconds();
+    }
+    for (const int part : {0, 1, 2}) {  // batch, forward, backward: with a kernel each, at least
+      EXPECT_GT(steps->parts.part(part).epoch_seconds(), 0) << steps->parts.part(part).name();
+    }
+    // The events stand before the first mark and behind the last; they count in half microseconds (cudaEventElapsedTime).
+    EXPECT_LE(sum, marked->device_seconds + 1e-6);
+    EXPECT_GT(sum, 0.1 * marked->device_seconds);
+
+    const auto unmarked = epochs.Train(Order(), 2, rate);
+    ASSERT_THAT(unmarked, IsOk());
+    EXPECT_TRUE(unmarked->marks.empty());
   }
 }
 

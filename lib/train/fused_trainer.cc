@@ -1,6 +1,8 @@
 #include "lib/train/fused_trainer.h"
 
 #include <cstring>
+#include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "lib/fused/resnet18_step.h"
 #include "lib/train/fused_weights.h"
 #include "lib/train/schedule.h"
+#include "lib/train/step_parts.h"
 
 namespace lockstep {
 namespace {
@@ -87,11 +90,18 @@ class FusedTrainer : public EpochTrainer {
   }
 
   absl::StatusOr<EpochTimes> Train(uint32_t epoch, Progress& progress) override {
-    const auto rate = [&](uint32_t step) { return static_cast<float>(LearningRateOf(input_.spec, steps_, epoch, step)); };
     ASSIGN_OR_RETURN(const FusedEpoch result,
-                     epochs_.Train(EpochOrder(images_, input_.spec.seed(), epoch), epoch, rate,
+                     epochs_.Train(Order(epoch), epoch, Rates(epoch),
                                    [&](uint64_t done) { progress.Update(uint64_t{epoch} * images_ + done); }));
     return ToEpochTimes(result);
+  }
+
+  absl::StatusOr<std::optional<MarkedSteps>> TrainMarked(uint32_t epoch) override {
+    ASSIGN_OR_RETURN(const FusedEpoch result, epochs_.TrainMarked(Order(epoch), epoch, Rates(epoch)));
+    ASSIGN_OR_RETURN(MarkedSteps steps, ToMarkedSteps(result.marks, images_ / input_.loader.batch_size));
+    steps.parts.set_epoch_seconds(result.seconds);
+    steps.parts.set_step_seconds(result.device_seconds);
+    return steps;
   }
 
   absl::Status UpdateModel() override {
@@ -129,7 +139,7 @@ class FusedTrainer : public EpochTrainer {
     for (proto::Samples* part : {point.mutable_copy_seconds(), point.mutable_forward_seconds(),
                                  point.mutable_backward_seconds(), point.mutable_optimizer_seconds()}) {
       part->clear_value();
-      part->set_absent_reason("the step is not timed in parts");
+      part->set_absent_reason("not timed by itself; see the parts of a step");
     }
   }
 
@@ -140,6 +150,12 @@ class FusedTrainer : public EpochTrainer {
         steps_(StepsPerEpoch(images_, input.loader.batch_size, input.loader.drop_last)),
         step_(std::move(step)),
         epochs_(*step_, input.loader.batch_size, input.spec.cuda_graph()) {}
+
+  std::vector<uint32_t> Order(uint32_t epoch) const { return EpochOrder(images_, input_.spec.seed(), epoch); }
+
+  std::function<float(uint32_t)> Rates(uint32_t epoch) const {
+    return [this, epoch](uint32_t step) { return static_cast<float>(LearningRateOf(input_.spec, steps_, epoch, step)); };
+  }
 
   const TrainerInput input_;
   const uint32_t images_;

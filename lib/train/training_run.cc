@@ -1,7 +1,6 @@
 #include "lib/train/training_run.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -15,9 +14,12 @@
 #include "lib/base/stopwatch.h"
 #include "lib/nn/device.h"
 #include "lib/train/autograd_trainer.h"
+#include "lib/train/device_watch.h"
 #include "lib/train/evaluate.h"
 #include "lib/train/fused_trainer.h"
+#include "lib/train/matmul_ceiling.h"
 #include "lib/train/schedule.h"
+#include "lib/train/step_times.h"
 
 namespace lockstep {
 namespace {
@@ -51,26 +53,10 @@ void AddEpoch(const EpochTimes& times, uint32_t epoch, const TrainingRunOptions&
   }
 }
 
-// The step of which `share` of all steps are no longer (nearest rank); `sorted` is not empty.
-double Percentile(const std::vector<double>& sorted, double share) {
-  const auto rank = static_cast<size_t>(std::ceil(share * static_cast<double>(sorted.size())));
-  return sorted[std::max<size_t>(rank, 1) - 1];
-}
-
-proto::StepTimes ToStepTimes(std::vector<double> seconds) {
-  proto::StepTimes times;
-  if (seconds.empty()) {
-    times.set_absent_reason("no full step of a timed epoch was timed by itself");
-    return times;
-  }
-  std::sort(seconds.begin(), seconds.end());
-  times.set_count(seconds.size());
-  times.set_min_seconds(seconds.front());
-  times.set_p50_seconds(Percentile(seconds, 0.5));
-  times.set_p90_seconds(Percentile(seconds, 0.9));
-  times.set_p99_seconds(Percentile(seconds, 0.99));
-  times.set_max_seconds(seconds.back());
-  return times;
+double Median(const proto::Samples& samples) {
+  std::vector<double> sorted(samples.value().begin(), samples.value().end());
+  std::sort(sorted.begin(), sorted.end());
+  return Percentile(sorted, 0.5);
 }
 
 // "batch 128  epoch  12/200  rate 0.0994  loss 0.5123  train 82.10 %  test 80.02 %  0.45 s + 0.31 s"
@@ -113,6 +99,7 @@ class TrainingRun {
         epochs_(TotalEpochs(options.training)),
         input_{options.training, loader, &dataset.train, std::move(model), options.device},
         evaluator_(dataset.test, loader.mean, loader.std, EvaluationBatch(options), options.device),
+        watcher_(DeviceStateReader(options.device)),
         point_(point) {}
 
   absl::Status Run() {
@@ -124,7 +111,7 @@ class TrainingRun {
     ASSIGN_OR_RETURN(const uint32_t first, GoOn());
     progress.GoOnFrom(uint64_t{first} * input_.images->size());
     for (uint32_t epoch = first; epoch < epochs_ && !point_.target().reached(); ++epoch) {
-      ASSIGN_OR_RETURN(const EpochTimes times, trainer_->Train(epoch, progress));
+      ASSIGN_OR_RETURN(const EpochTimes times, Train(epoch, progress));
       AddEpoch(times, epoch, options_, point_);
       AddSteps(times, epoch);
       trainer_->Describe(point_);
@@ -133,6 +120,9 @@ class TrainingRun {
         progress.Tell(EpochLine(options_, point_.epoch(point_.epoch_size() - 1)));
       }
       RETURN_IF_ERROR(KeepState(epoch));
+    }
+    if (trainer_ != nullptr) {
+      RETURN_IF_ERROR(EndTraining());
     }
     *point_.mutable_full_steps() = ToStepTimes(std::move(full_steps_));
     point_.set_batch_norm_images(options_.batch_size / std::max(spec.accumulate(), 1u));
@@ -145,6 +135,16 @@ class TrainingRun {
       return MakeFusedTrainer(input_);
     }
     return MakeAutogradTrainer(input_);
+  }
+
+  // Watches the device during the timed epochs.
+  absl::StatusOr<EpochTimes> Train(uint32_t epoch, Progress& progress) {
+    if (epoch >= options_.training.warmup_epochs()) {
+      watcher_.Begin();
+    }
+    absl::StatusOr<EpochTimes> times = trainer_->Train(epoch, progress);
+    watcher_.End();
+    return times;
   }
 
   // The last step may be shorter than the others.
@@ -179,6 +179,44 @@ class TrainingRun {
     return WriteTrainingState(options_.state, {point_, std::move(arrays)});
   }
 
+  // What is measured beside the timed epochs, if there were any. What was learnt is in the model; the trainer goes.
+  absl::Status EndTraining() {
+    const bool timed = !point_.epoch_seconds().value().empty();
+    if (timed) {
+      *point_.mutable_device_watch() = watcher_.Summary();
+      RETURN_IF_ERROR(TimeParts());
+    }
+    trainer_.reset();
+    return timed ? MeasureCeiling() : absl::OkStatus();
+  }
+
+  // One epoch more, with marks. That it fails is no failure of the point; a stop signal is passed on.
+  absl::Status TimeParts() {
+    absl::StatusOr<std::optional<MarkedSteps>> marked = trainer_->TrainMarked(epochs_ - 1);
+    if (!marked.ok()) {
+      point_.mutable_step_parts()->set_absent_reason(std::string(marked.status().message()));
+      return absl::IsCancelled(marked.status()) ? marked.status() : absl::OkStatus();
+    }
+    if (marked->has_value()) {
+      proto::StepParts& parts = *point_.mutable_step_parts();
+      parts = std::move((*marked)->parts);
+      parts.set_perturbation(parts.epoch_seconds() / Median(point_.epoch_seconds()));
+      full_steps_ = std::move((*marked)->full_seconds);
+    }
+    return absl::OkStatus();
+  }
+
+  // Likewise.
+  absl::Status MeasureCeiling() {
+    absl::StatusOr<proto::MatmulCeiling> ceiling = MeasureMatmulCeiling(options_.device, options_.training.precision());
+    if (!ceiling.ok()) {
+      point_.mutable_matmul_ceiling()->mutable_product_seconds()->set_absent_reason(std::string(ceiling.status().message()));
+      return absl::IsCancelled(ceiling.status()) ? ceiling.status() : absl::OkStatus();
+    }
+    *point_.mutable_matmul_ceiling() = *std::move(ceiling);
+    return absl::OkStatus();
+  }
+
   // Evaluation, where it is due. After the last epoch it has the memory that training had.
   absl::Status FinishEpoch(uint32_t epoch) {
     const bool last = epoch + 1 == epochs_;
@@ -187,16 +225,18 @@ class TrainingRun {
       return absl::OkStatus();
     }
     *point_.mutable_device_state() = ReadDeviceState(options_.device);
-    const Stopwatch clock;
+    const Stopwatch fetching;
     RETURN_IF_ERROR(trainer_->UpdateModel());
+    const double fetch_seconds = fetching.Seconds();
     if (last) {
-      trainer_.reset();
+      RETURN_IF_ERROR(EndTraining());
     }
     if (options_.evaluate) {
+      const Stopwatch evaluating;
       ASSIGN_OR_RETURN(const double accuracy, evaluator_.Accuracy(*input_.model));
       proto::EpochResult& result = *point_.mutable_epoch(point_.epoch_size() - 1);
       result.set_test_accuracy(accuracy);
-      result.set_evaluate_seconds(clock.Seconds());
+      result.set_evaluate_seconds(fetch_seconds + evaluating.Seconds());
       ResetPeakMemory(options_.device);
     }
     if (options_.target_accuracy != 0) {
@@ -210,6 +250,7 @@ class TrainingRun {
   const TrainerInput input_;
   Evaluator evaluator_;
   std::unique_ptr<EpochTrainer> trainer_;
+  DeviceWatcher watcher_;
   std::vector<double> full_steps_;  // seconds of each full step of the timed epochs
   proto::SweepPoint& point_;
 };

@@ -1,0 +1,95 @@
+#include "lib/kernels/clock_mark.h"
+
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "lib/kernels/captured_graph.h"
+#include "lib/kernels/device_array.h"
+
+namespace lockstep {
+namespace {
+
+constexpr uint64_t kUnwritten = ~uint64_t{0};  // as DeviceArray leaves it
+
+#define SKIP_WITHOUT_GPU() \
+  if (!HaveGpu()) GTEST_SKIP() << "no CUDA device"
+
+StepState AtStep(uint32_t step) {
+  StepState state;
+  state.step = step;
+  return state;
+}
+
+TEST(ClockMarkTest, AColumnThatThereIsNotIsRefused) {
+  EXPECT_EQ(MarkClock(nullptr, 2, {nullptr, 1, 2}, nullptr), cudaErrorInvalidValue);
+}
+
+TEST(ClockMarkTest, WritesToTheRowOfItsStepAlone) {
+  SKIP_WITHOUT_GPU();
+  DeviceArray<uint64_t> marks(6);
+  for (const uint32_t step : {1u, 3u}) {  // of three; the second has no row
+    DeviceArray<StepState> state(std::vector<StepState>{AtStep(step)});
+    ASSERT_EQ(MarkClock(state.data(), 1, {marks.data(), 3, 2}, nullptr), cudaSuccess);
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  }
+  const std::vector<uint64_t> found = marks.ToHost();
+  for (size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found[i] != kUnwritten, i == 3) << i;
+  }
+}
+
+// Nanoseconds, judged by the host's clock: between the two marks the host sleeps for 50 ms.
+TEST(ClockMarkTest, CountsNanoseconds) {
+  SKIP_WITHOUT_GPU();
+  DeviceArray<uint64_t> marks(2);
+  DeviceArray<StepState> state(std::vector<StepState>{AtStep(0)});
+  const auto mark = [&](uint32_t index) {
+    ASSERT_EQ(MarkClock(state.data(), index, {marks.data(), 1, 2}, nullptr), cudaSuccess);
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  };
+  const auto before = std::chrono::steady_clock::now();
+  mark(0);
+  const auto inside = std::chrono::steady_clock::now();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  const auto late = std::chrono::steady_clock::now();
+  mark(1);
+  const auto after = std::chrono::steady_clock::now();
+  const std::vector<uint64_t> found = marks.ToHost();
+  const auto nanoseconds = [](auto duration) { return std::chrono::duration<double, std::nano>(duration).count(); };
+  // A mark lies somewhere in its call. Two oscillators agree to better than a thousandth.
+  EXPECT_GE(static_cast<double>(found[1] - found[0]), nanoseconds(late - inside) * 0.999);
+  EXPECT_LE(static_cast<double>(found[1] - found[0]), nanoseconds(after - before) * 1.001);
+}
+
+// A graph of two marks and the step's end, replayed: each replay fills its own row, and time does not run backwards.
+TEST(ClockMarkTest, ReplaysFillRowAfterRow) {
+  SKIP_WITHOUT_GPU();
+  constexpr uint32_t kSteps = 5;
+  DeviceArray<uint64_t> marks(2 * kSteps);
+  DeviceArray<float> rates(std::vector<float>(kSteps, 0.1f));
+  DeviceArray<StepState> state(std::vector<StepState>{AtStep(0)});
+  cudaStream_t stream;
+  ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+  auto graph = CaptureGraph(stream, [&]() -> absl::Status {
+    const bool launched = MarkClock(state.data(), 0, {marks.data(), kSteps, 2}, stream) == cudaSuccess &&
+                          MarkClock(state.data(), 1, {marks.data(), kSteps, 2}, stream) == cudaSuccess &&
+                          AdvanceStep(rates.data(), kSteps, 1, state.data(), stream) == cudaSuccess;
+    return launched ? absl::OkStatus() : absl::InternalError("a launch failed");
+  });
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  for (uint32_t step = 0; step < kSteps; ++step) {
+    ASSERT_EQ(cudaGraphLaunch(graph->get(), stream), cudaSuccess);
+  }
+  ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+  const std::vector<uint64_t> found = marks.ToHost();
+  EXPECT_NE(found.back(), kUnwritten);
+  for (size_t i = 1; i < found.size(); ++i) {
+    EXPECT_GE(found[i], found[i - 1]) << i;
+  }
+  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,217 @@
+#include "lib/report/sweep_detail.h"
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "lib/report/cell.h"
+#include "lib/report/describe.h"
+
+namespace lockstep {
+namespace {
+
+constexpr double kFlopPerMac = 2;
+constexpr double kPasses = 3;
+constexpr double kTera = 1e12;
+constexpr double kMilli = 1e3;  // milliseconds of a second
+constexpr double kMicro = 1e6;
+constexpr double kNano = 1e9;
+
+void AddUnlessEmpty(proto::Table& table, proto::Section& section) {
+  if (!table.row().empty() || !table.note().empty()) {
+    AddMethodNotes(table);
+    *section.add_table() = std::move(table);
+  }
+}
+
+// Fastest, median, 90, 95 and 99 %, slowest.
+void AddPercentiles(const proto::StepTimes& times, double unit, absl::string_view method, std::vector<proto::Cell>& cells) {
+  const auto add = [&](double seconds) { cells.push_back(NumberCell(seconds * unit, proto::MEASURED, method)); };
+  add(times.min_seconds());
+  add(times.p50_seconds());
+  add(times.p90_seconds());
+  if (times.p95_seconds() > 0) {
+    add(times.p95_seconds());
+  } else {
+    cells.push_back(AbsentCell("not in this record"));
+  }
+  add(times.p99_seconds());
+  add(times.max_seconds());
+}
+
+// How long single steps took; no table when none was timed by itself.
+void AddStepTimes(const SweepRecords& sweep, proto::Section& section) {
+  proto::Table table = MakeTable(SweepTitle("Full steps, without waiting for data, ms", sweep),
+                                 {"batch", "steps", "fastest", "median", "90 %", "95 %", "99 %", "slowest"});
+  for (const proto::SweepPoint& point : sweep.points) {
+    if (point.full_steps().count() == 0) {
+      continue;
+    }
+    std::vector<proto::Cell> cells = {LabelCell(FormatCount(point.batch_size())), LabelCell(FormatCount(point.full_steps().count()))};
+    AddPercentiles(point.full_steps(), kMilli,
+                   point.step_parts().part().empty() ? "of the timed epochs' steps with a full batch, by nearest rank"
+                                                     : "of the steps with a full batch of one more epoch, with marks, by nearest rank",
+                   cells);
+    AddRow(table, cells);
+  }
+  AddUnlessEmpty(table, section);
+}
+
+void AddPart(const proto::SweepPoint& point, const proto::StepPart& part, double all_seconds, proto::Table& table) {
+  std::vector<proto::Cell> cells = {
+      LabelCell(FormatCount(point.batch_size())), LabelCell(part.name()),
+      NumberCell(part.epoch_seconds(), proto::MEASURED, "sum over the steps of the epoch with marks, by the GPU's clock"),
+      PercentCell(part.epoch_seconds() / all_seconds, proto::DERIVED, "of the sum of all parts")};
+  if (part.full_steps().count() == 0) {
+    cells.insert(cells.end(), 6, AbsentCell(part.full_steps().absent_reason()));
+  } else {
+    AddPercentiles(part.full_steps(), kMicro, "of the steps with a full batch of the epoch with marks, by nearest rank", cells);
+  }
+  AddRow(table, cells);
+}
+
+// "Batch 128: the epoch with marks took 0.5531 s, 1.002 times the median of the timed ones, which have none; ...".
+std::string DescribeMarks(const proto::SweepPoint& point) {
+  const proto::StepParts& parts = point.step_parts();
+  const std::string batch = absl::StrCat("Batch ", FormatCount(point.batch_size()), ": ");
+  if (parts.part().empty()) {
+    return absl::StrCat(batch, "no parts of a step (", parts.absent_reason(), ").");
+  }
+  return absl::StrCat(batch, "the epoch with marks took ", FormatNumber(parts.epoch_seconds()), " s, ",
+                      FormatNumber(parts.perturbation()), " times the median of the timed ones, which have none; the GPU's clock counts in steps of ",
+                      FormatNumber(parts.resolution_seconds() * kNano), " ns.");
+}
+
+std::string DescribeParts(const proto::TrainingSpec& training) {
+  return absl::StrCat(
+      "Parts are cut on the main stream and leave no gap. The loss's part holds the classifier's gradients too. ",
+      training.second_stream()
+          ? "\"backward\" is data gradients and batch norms; weight gradients run beside it on the second stream, and what is left of "
+            "them then, with the update of the last layers, is \"rest of the second stream\"."
+          : "There is one stream: \"backward\" holds data and weight gradients, batch norms, and the update of the last layers.");
+}
+
+// Where the time inside a step goes; no table for steps without marks.
+void AddStepParts(const SweepRecords& sweep, proto::Section& section) {
+  proto::Table table = MakeTable(SweepTitle("Parts of a step", sweep),
+                                 {"batch", "part", "epoch, s", "share, %", "fastest, µs", "median, µs", "90 %, µs", "95 %, µs",
+                                  "99 %, µs", "slowest, µs"});
+  for (const proto::SweepPoint& point : sweep.points) {
+    if (!point.has_step_parts()) {
+      continue;
+    }
+    double all_seconds = 0;
+    for (const proto::StepPart& part : point.step_parts().part()) {
+      all_seconds += part.epoch_seconds();
+    }
+    for (const proto::StepPart& part : point.step_parts().part()) {
+      AddPart(point, part, all_seconds, table);
+    }
+    table.add_note(DescribeMarks(point));
+  }
+  if (table.note().empty()) {
+    return;
+  }
+  table.add_note(DescribeParts(sweep.spec.training()));
+  if (table.row().empty()) {
+    table.set_absent_reason("no point has parts of a step");
+  }
+  AddUnlessEmpty(table, section);
+}
+
+// Beside what the device reaches in one large matrix product; no table where that was not timed.
+void AddCeiling(const SweepRecords& sweep, proto::Section& section) {
+  proto::Table table = MakeTable(SweepTitle("Share of the matmul ceiling", sweep),
+                                 {"batch", "TFLOP/s", "ceiling, TFLOP/s", "share, %", "ceiling's product"});
+  for (const proto::SweepPoint& point : sweep.points) {
+    const proto::MatmulCeiling& ceiling = point.matmul_ceiling();
+    const double step_seconds = SpreadOf(point.step_seconds()).mean;
+    const double product_seconds = SpreadOf(ceiling.product_seconds()).mean;
+    if (step_seconds <= 0 || product_seconds <= 0) {
+      continue;
+    }
+    const double rate = static_cast<double>(point.images_per_epoch()) * TrainingFlopPerImage(sweep.spec.model()) / step_seconds;
+    const double most = kFlopPerMac * std::pow(ceiling.size(), 3) / product_seconds;
+    AddRow(table, {LabelCell(FormatCount(point.batch_size())),
+                   NumberCell(rate / kTera, proto::DERIVED,
+                              "2 FLOP x 3 passes x forward MACs x images / mean epoch without loading"),
+                   NumberCell(most / kTera, proto::DERIVED, "2 x size^3 FLOP / mean product, timed in the point's process after training"),
+                   PercentCell(rate / most, proto::DERIVED, "TFLOP/s of training / TFLOP/s of the product"),
+                   LabelCell(absl::StrCat(ceiling.size(), "^3, ", DescribePrecision(ceiling.precision()), ", ",
+                                          ceiling.product_seconds().value_size(), " times"))});
+  }
+  AddUnlessEmpty(table, section);
+}
+
+// "sw_power_cap in 12 of 34 readings"; "no".
+std::string DescribeThrottling(const proto::DeviceWatch& watch) {
+  std::vector<std::string> reasons;
+  for (const proto::ThrottleCount& throttle : watch.throttle()) {
+    reasons.push_back(absl::StrCat(throttle.reason(), " in ", throttle.readings(), " of ", watch.readings(), " readings"));
+  }
+  return reasons.empty() ? "no" : absl::StrJoin(reasons, ", ");
+}
+
+proto::Cell Reading(double value) { return NumberCell(value, proto::MEASURED, "", 3); }
+
+// Clocks, power and throttling during the timed epochs; no table when the device does not tell.
+void AddWatch(const SweepRecords& sweep, proto::Section& section) {
+  proto::Table table = MakeTable(
+      SweepTitle("State of the device during the timed epochs", sweep),
+      {"batch", "readings", "SM clock, least, MHz", "SM clock, median, MHz", "memory clock, least, MHz",
+       "memory clock, median, MHz", "power, median, W", "power, most, W", "temperature, most, °C", "throttled"});
+  for (const proto::SweepPoint& point : sweep.points) {
+    const proto::DeviceWatch& watch = point.device_watch();
+    if (watch.readings() == 0) {
+      continue;
+    }
+    AddRow(table, {LabelCell(FormatCount(point.batch_size())), LabelCell(FormatCount(watch.readings())),
+                   Reading(watch.min_sm_clock_mhz()), Reading(watch.median_sm_clock_mhz()), Reading(watch.min_memory_clock_mhz()),
+                   Reading(watch.median_memory_clock_mhz()), Reading(watch.median_power_watts()), Reading(watch.max_power_watts()),
+                   Reading(watch.max_temperature_celsius()), LabelCell(DescribeThrottling(watch))});
+  }
+  AddUnlessEmpty(table, section);
+}
+
+// Clocks and power at the end of each point; no table when the device does not tell.
+void AddDeviceStates(const SweepRecords& sweep, proto::Section& section) {
+  proto::Table table = MakeTable(
+      SweepTitle("State of the device at the end of each point", sweep),
+      {"batch", "SM clock, MHz", "memory clock, MHz", "power, W", "limit, W", "temperature, °C", "throttled"});
+  for (const proto::SweepPoint& point : sweep.points) {
+    const proto::DeviceState& state = point.device_state();
+    if (!point.has_device_state() || !state.absent_reason().empty()) {
+      continue;
+    }
+    AddRow(table, {LabelCell(FormatCount(point.batch_size())), Reading(state.sm_clock_mhz()), Reading(state.memory_clock_mhz()),
+                   Reading(state.power_watts()), Reading(state.power_limit_watts()), Reading(state.temperature_celsius()),
+                   LabelCell(state.throttle_reason().empty() ? "no" : absl::StrJoin(state.throttle_reason(), ", "))});
+  }
+  AddUnlessEmpty(table, section);
+}
+
+}  // namespace
+
+std::string SweepTitle(absl::string_view what, const SweepRecords& sweep) {
+  return absl::StrCat(what, ": ", sweep.spec.training().model(), " on ", DescribeDevices(sweep.header), " (",
+                      sweep.name(), ")");
+}
+
+double TrainingFlopPerImage(const proto::ModelFacts& model) {
+  return kFlopPerMac * kPasses * model.forward_macs_per_image();
+}
+
+void AddStepTables(const SweepRecords& sweep, proto::Section& section) {
+  AddStepTimes(sweep, section);
+  AddStepParts(sweep, section);
+}
+
+void AddDeviceTables(const SweepRecords& sweep, proto::Section& section) {
+  AddCeiling(sweep, section);
+  AddWatch(sweep, section);
+  AddDeviceStates(sweep, section);
+}
+
+}  // namespace lockstep

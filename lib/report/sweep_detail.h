@@ -1,0 +1,28 @@
+// Behind the epochs of a sweep: single steps and their parts, and how the device did meanwhile. Only what a record holds is shown.
+#ifndef LOCKSTEP_LIB_REPORT_SWEEP_DETAIL_H_
+#define LOCKSTEP_LIB_REPORT_SWEEP_DETAIL_H_
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "lib/proto/report.pb.h"
+#include "lib/report/lab_records.h"
+
+namespace lockstep {
+
+// "WHAT: resnet18 on NVIDIA H200 (sweep.rec)".
+std::string SweepTitle(absl::string_view what, const SweepRecords& sweep);
+
+// Floating-point operations of training on one image: 2 per multiply-accumulate, and 3 passes (forward, and in backward
+// one with respect to the inputs and one to the weights) over forward_macs_per_image.
+double TrainingFlopPerImage(const proto::ModelFacts& model);
+
+// Percentiles over full steps; the parts of a step, with what their marks cost.
+void AddStepTables(const SweepRecords& sweep, proto::Section& section);
+
+// The rate beside the measured matmul ceiling; clocks, power and throttling during the timed epochs and at their end.
+void AddDeviceTables(const SweepRecords& sweep, proto::Section& section);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_REPORT_SWEEP_DETAIL_H_

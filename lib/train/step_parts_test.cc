@@ -1,0 +1,78 @@
+#include "lib/train/step_parts.h"
+
+#include <string>
+
+#include "lib/fused/step_marks.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::StatusIs;
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// Two full steps and a tail, on a clock with steps of 32 ns that does not begin at 0.
+const std::vector<uint64_t> kMarks = {
+    1000,  1320,  4520,  10920, 11240, 11560,  // 320, 3200, 6400, 320, 320; then 640
+    12200, 12552, 15752, 22152, 22152, 22472,  // 352, 3200, 6400, 0, 320; then 32
+    22504, 22536, 22568, 22600, 22632, 22664,  // 32 each
+};
+
+TEST(StepPartsTest, PartsByHand) {
+  const auto steps = ToMarkedSteps(kMarks, 2);
+  ASSERT_THAT(steps, IsOk());
+  std::vector<std::string> names;
+  std::vector<double> epoch_nanoseconds;
+  for (const proto::StepPart& part : steps->parts.part()) {
+    names.push_back(part.name());
+    epoch_nanoseconds.push_back(part.epoch_seconds() * 1e9);
+  }
+  EXPECT_THAT(names, ElementsAre("batch", "forward and loss", "backward", "rest of the second stream", "optimizer", "between steps"));
+  EXPECT_THAT(epoch_nanoseconds, ElementsAre(DoubleNear(704, 1e-6), DoubleNear(6432, 1e-6), DoubleNear(12832, 1e-6),
+                                             DoubleNear(352, 1e-6), DoubleNear(672, 1e-6), DoubleNear(672, 1e-6)));
+  EXPECT_THAT(steps->full_seconds, ElementsAre(DoubleNear(10560e-9, 1e-15), DoubleNear(10272e-9, 1e-15)));
+  EXPECT_DOUBLE_EQ(steps->parts.resolution_seconds(), 32e-9);
+}
+
+TEST(StepPartsTest, PercentilesAreOfFullSteps) {
+  const auto steps = ToMarkedSteps(kMarks, 2);
+  ASSERT_THAT(steps, IsOk());
+  const proto::StepTimes& batch = steps->parts.part(0).full_steps();
+  EXPECT_EQ(batch.count(), 2);
+  EXPECT_DOUBLE_EQ(batch.min_seconds(), 320e-9);
+  EXPECT_DOUBLE_EQ(batch.max_seconds(), 352e-9);
+  EXPECT_EQ(steps->parts.part(5).full_steps().count(), 2);  // after each of the two; after the tail comes nothing
+}
+
+TEST(StepPartsTest, PartsLeaveNoGap) {
+  const auto steps = ToMarkedSteps(kMarks, 2);
+  ASSERT_THAT(steps, IsOk());
+  double sum = 0;
+  for (const proto::StepPart& part : steps->parts.part()) {
+    sum += part.epoch_seconds();
+  }
+  EXPECT_THAT(sum, DoubleNear((22664 - 1000) * 1e-9, 1e-15));
+}
+
+TEST(StepPartsTest, OneFullStepHasNothingAfterIt) {
+  const auto steps = ToMarkedSteps({kMarks.begin(), kMarks.begin() + kStepMarks}, 1);
+  ASSERT_THAT(steps, IsOk());
+  EXPECT_EQ(steps->parts.part(4).full_steps().count(), 1);
+  EXPECT_EQ(steps->parts.part(5).full_steps().count(), 0);
+  EXPECT_EQ(steps->parts.part(5).epoch_seconds(), 0);
+}
+
+TEST(StepPartsTest, RefusesWhatIsNoTableOfAClock) {
+  EXPECT_THAT(ToMarkedSteps({}, 0), StatusIs(absl::StatusCode::kInternal, HasSubstr("0 marks")));
+  EXPECT_THAT(ToMarkedSteps({1, 2, 3}, 0), StatusIs(absl::StatusCode::kInternal, HasSubstr("3 marks")));
+  EXPECT_THAT(ToMarkedSteps(kMarks, 4), StatusIs(absl::StatusCode::kInternal, HasSubstr("each of 4 steps")));
+  std::vector<uint64_t> broken = kMarks;
+  broken[7] = 0;
+  EXPECT_THAT(ToMarkedSteps(broken, 2), StatusIs(absl::StatusCode::kInternal, HasSubstr("backwards")));
+}
+
+}  // namespace
+}  // namespace lockstep

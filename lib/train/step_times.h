@@ -1,0 +1,20 @@
+// Many times as a few: percentiles by nearest rank, which are times that were really measured.
+#ifndef LOCKSTEP_LIB_TRAIN_STEP_TIMES_H_
+#define LOCKSTEP_LIB_TRAIN_STEP_TIMES_H_
+
+#include <vector>
+
+#include "lib/proto/sweep.pb.h"
+
+namespace lockstep {
+
+// The smallest of `sorted` that no less than `share` of them do not exceed: of 0.5 the median, the lower one of an even number.
+// `sorted` is not empty; share in [0, 1].
+double Percentile(const std::vector<double>& sorted, double share);
+
+// Of seconds in any order; with absent_reason when there are none.
+proto::StepTimes ToStepTimes(std::vector<double> seconds);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_TRAIN_STEP_TIMES_H_
