@@ -42,8 +42,10 @@ absl::StatusOr<proto::SweepFile> RunPointProcess(const std::vector<std::string>&
       memory_limit_bytes == 0
           ? ""
           : absl::StrCat("; a memory limit of ", memory_limit_bytes, " bytes may be too little to load LibTorch");
-  return Lost(batch_size, proto::FAILED,
+  file = Lost(batch_size, proto::FAILED,
               absl::StrCat("its process exited with status ", exit.code, " and no result", hint));
+  file.mutable_record(0)->mutable_point()->set_exit_status(exit.code);
+  return file;
 }
 
 }  // namespace lockstep

@@ -34,6 +34,7 @@ TEST(PointProcessTest, AResultFollowedByAKillDoesNotCount) {
 
 TEST(PointProcessTest, AnExitWithoutAResultIsAnOutcome) {
   EXPECT_THAT(RunScript("exit 7").detail(), HasSubstr("status 7"));
+  EXPECT_EQ(RunScript("exit 7").exit_status(), 7);
   EXPECT_EQ(RunScript("exit 0").outcome(), proto::FAILED);
   EXPECT_EQ(RunScript("printf nonsense >&3").outcome(), proto::FAILED);
 }

@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/exit_status.h"
 #include "lib/base/status_macros.h"
 #include "lib/cifar/batch_loader.h"
 #include "lib/nn/checkpoint.h"
@@ -112,6 +113,9 @@ absl::StatusOr<proto::SweepFile> RunSweepPoint(const SweepPointOptions& options,
   point.set_batch_size(options.run.batch_size);
   const bool at_limit = IsOneDnnAtTheMemoryLimit(status);
   point.set_outcome(absl::IsResourceExhausted(status) || at_limit ? proto::OUT_OF_MEMORY : proto::FAILED);
+  if (point.outcome() == proto::FAILED) {
+    point.set_exit_status(static_cast<int>(ToExitCode(status)));
+  }
   point.set_detail(absl::StrCat(status.message(), at_limit ? " (oneDNN, at the memory limit)" : ""));
   return failed;
 }

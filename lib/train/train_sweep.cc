@@ -84,6 +84,19 @@ void Tell(const proto::SweepPoint& point, bool resumed) {
   std::fprintf(stderr, "%s%s\n", text.c_str(), resumed ? " (from the run before)" : "");
 }
 
+// A point that FAILED as a status: of what is amiss with the machine or the input, the point's process knew it; the rest is ours.
+absl::Status FailureOf(const proto::SweepPoint& point) {
+  const std::string text = absl::StrCat("batch ", point.batch_size(), " failed: ", point.detail());
+  switch (static_cast<ExitCode>(point.exit_status())) {
+    case ExitCode::kDevice:
+      return absl::UnavailableError(text);
+    case ExitCode::kBadInput:
+      return absl::FailedPreconditionError(text);
+    default:
+      return absl::InternalError(text);
+  }
+}
+
 // Where the state of a point's training is kept.
 std::string StatePath(const TrainSweepOptions& options, uint32_t batch) {
   return absl::StrCat(options.output, ".batch", batch, ".state");
@@ -150,7 +163,7 @@ class Sweep {
 
   // Looks for the largest batch that fits, and says it in `end`. A probe that fails ends the search, not the sweep.
   absl::Status FindMax(proto::SweepEnd& end) {
-    if (!options_.find_max || !failure_.empty()) {
+    if (!options_.find_max || !failure_.ok()) {
       return absl::OkStatus();
     }
     const uint64_t images = plan_.spec.model().training_images();
@@ -159,8 +172,8 @@ class Sweep {
     const absl::StatusOr<BatchBounds> found =
         FindLargestBatch(bounds_, limit, [this](uint32_t batch) { return Probe(batch); });
     if (!found.ok()) {
-      failure_ = absl::IsInternal(found.status()) ? std::string(found.status().message()) : "";
-      return failure_.empty() ? found.status() : absl::OkStatus();
+      failure_ = absl::IsInternal(found.status()) ? found.status() : absl::OkStatus();
+      return failure_.ok() ? found.status() : absl::OkStatus();
     }
     end.set_largest_fitting_batch(found->fits);
     end.set_smallest_failing_batch(found->fails);
@@ -213,8 +226,8 @@ class Sweep {
     if (point.outcome() == proto::KILLED && options_.resume) {
       killed_ = absl::StrCat("batch ", point.batch_size(), ": ", point.detail(), "; the same command goes on with it");
     }
-    if (point.outcome() == proto::FAILED && failure_.empty()) {
-      failure_ = absl::StrCat("batch ", point.batch_size(), " failed: ", point.detail());
+    if (point.outcome() == proto::FAILED && failure_.ok()) {
+      failure_ = FailureOf(point);
     }
     proto::SweepFile records;
     if (tried_.record_size() > 0 && tried_.record(0).point().batch_size() == point.batch_size()) {
@@ -231,9 +244,7 @@ class Sweep {
 
   // What the exit status says about a sweep whose record is whole.
   absl::Status Verdict() const {
-    if (!failure_.empty()) {
-      return absl::InternalError(failure_);
-    }
+    RETURN_IF_ERROR(failure_);
     if (!killed_.empty()) {
       return absl::UnavailableError(killed_);
     }
@@ -250,7 +261,7 @@ class Sweep {
   SweepJournal& journal_;
   proto::SweepFile tried_;  // the point tried last, and its checkpoint if it left one
   BatchBounds bounds_;      // what the ladder found of the largest batch that fits
-  std::string failure_;
+  absl::Status failure_;    // of the first point that failed
   std::string killed_;  // of a point that --resume can go on with
 };
 

@@ -21,8 +21,9 @@ inline constexpr char kProbeFlag[] = "internal_probe";
 //
 // InvalidArgument: flags that cannot be, among them a batch larger than the training set. Unavailable: no such device.
 // NotFound, DataLoss, FailedPrecondition: the input, or the checkpoint's folder. Cancelled: a stop signal; the points that
-// were complete stay in OUTPUT.part. Internal: a point FAILED; ResourceExhausted: the checkpoint's point did not complete.
-// In these last two cases the record is whole all the same, and its trailer holds the exit status.
+// were complete stay in OUTPUT.part. Internal: a point FAILED, but Unavailable or FailedPrecondition when its own
+// process said so of a device, a full disk, or an input. ResourceExhausted: the checkpoint's point did not complete. In these
+// last cases the record is whole all the same, and its trailer holds the exit status.
 absl::Status RunTrainSweep(const TrainSweepOptions& options);
 
 // The child: trains one point, a probe if `probe`, and writes a serialized SweepFile to kResultFd.
