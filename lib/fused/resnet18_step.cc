@@ -61,10 +61,15 @@ struct Lane {
   void* norm_workspace = nullptr;
 };
 
+// Images that are computed at a time.
+uint32_t MicroBatch(const ResNet18StepOptions& options) {
+  return options.micro_batch == 0 ? options.max_batch : std::min(options.micro_batch, options.max_batch);
+}
+
 template <typename T>
 class Step final : public ResNet18Step {
  public:
-  explicit Step(const ResNet18StepOptions& options) : options_(options), buffers_(options.max_batch) {}
+  explicit Step(const ResNet18StepOptions& options) : options_(options), buffers_(MicroBatch(options)) {}
   ~Step() override;
 
   absl::Status Init(const ResidentImages& images);
@@ -83,6 +88,8 @@ class Step final : public ResNet18Step {
 
  private:
   absl::Status MakeLane(int priority, Lane& lane);
+  absl::Status PrepareMicroBatch(uint32_t batch);
+  absl::Status EnqueueMicroBatch(uint32_t images);
   absl::Status Mark(StepMark mark);
   absl::Status Follow(Lane& from, Lane& to) { return fork_.Follow(from.stream, to.stream); }
   absl::Status PlanUnit(const ConvolutionUnit& unit, uint32_t batch, UnitPlan& plan);
@@ -105,6 +112,8 @@ class Step final : public ResNet18Step {
   absl::Status Backward();
   absl::Status UpdateWeights(size_t first, size_t end, cudaStream_t stream);
   absl::Status UpdateNorms();
+  template <typename G>
+  void AddShare(SgdInput<G>& input) const;
 
   size_t UnitBelow(size_t b) const { return b == 0 ? 0 : net_.blocks[b - 1].conv2; }  // whose output is the block's input
   const T* BlockInput(size_t b) const { return b == 0 ? buffers_.stem_output : buffers_.block_output[b - 1]; }
@@ -116,8 +125,12 @@ class Step final : public ResNet18Step {
   uint32_t multiprocessors_ = 0;
   uint32_t epoch_steps_ = 0;
   std::map<uint32_t, BatchPlan> plans_;
-  const BatchPlan* plan_ = nullptr;  // of the step that is being queued
-  uint32_t batch_ = 0;
+  // Of the micro-batch that is being queued.
+  const BatchPlan* plan_ = nullptr;
+  uint32_t batch_ = 0;       // its images
+  float share_ = 1;          // of the step's images
+  bool first_ = true;        // in its step
+  bool last_ = true;
   Lane main_;
   Lane side_;
   StreamFork fork_;
@@ -225,6 +238,13 @@ absl::Status Step<T>::Prepare(uint32_t batch) {
     return absl::InvalidArgumentError(
         absl::StrCat("expected a batch of 1 to ", options_.max_batch, " images, found ", batch));
   }
+  const uint32_t micro_batch = std::min(batch, MicroBatch(options_));
+  RETURN_IF_ERROR(PrepareMicroBatch(micro_batch));
+  return batch % micro_batch == 0 ? absl::OkStatus() : PrepareMicroBatch(batch % micro_batch);
+}
+
+template <typename T>
+absl::Status Step<T>::PrepareMicroBatch(uint32_t batch) {
   if (plans_.count(batch) != 0) {
     return absl::OkStatus();
   }
@@ -473,6 +493,7 @@ absl::Status Step<T>::UpdateWeights(size_t first, size_t end, cudaStream_t strea
   input.weight_decay = options_.weight_decay;
   input.parameter = buffers_.weights + first;
   input.velocity = buffers_.weight_velocity + first;
+  AddShare(input);
   if constexpr (std::is_same_v<T, __nv_bfloat16>) {
     input.bf16_copy = buffers_.network_weights + first;
   }
@@ -489,6 +510,7 @@ absl::Status Step<T>::UpdateNorms() {
   input.weight_decay = options_.weight_decay;
   input.parameter = buffers_.norms;
   input.velocity = buffers_.norm_velocity;
+  AddShare(input);
   return CudaStatus(SgdStep<float>(input, main_.stream), "SGD");
 }
 
@@ -499,14 +521,36 @@ absl::Status Step<T>::Mark(StepMark mark) {
                                         "noting the clock");
 }
 
+// What SGD is told of the micro-batch.
+template <typename T>
+template <typename G>
+void Step<T>::AddShare(SgdInput<G>& input) const {
+  input.gradient_scale = share_;
+  input.first = first_;
+  input.last = last_;
+}
+
 template <typename T>
 absl::Status Step<T>::Enqueue(uint32_t batch) {
-  const auto plan = plans_.find(batch);
+  const uint32_t micro_batch = MicroBatch(options_);
+  for (uint32_t begin = 0; begin < batch; begin += micro_batch) {
+    const uint32_t images = std::min(micro_batch, batch - begin);
+    share_ = static_cast<float>(images) / static_cast<float>(batch);
+    first_ = begin == 0;
+    last_ = begin + images == batch;
+    RETURN_IF_ERROR(EnqueueMicroBatch(images));
+  }
+  return absl::OkStatus();
+}
+
+template <typename T>
+absl::Status Step<T>::EnqueueMicroBatch(uint32_t images) {
+  const auto plan = plans_.find(images);
   if (plan == plans_.end()) {
-    return absl::FailedPreconditionError(absl::StrCat("a step of ", batch, " images was not prepared"));
+    return absl::FailedPreconditionError(absl::StrCat("a step of ", images, " images was not prepared"));
   }
   plan_ = &plan->second;
-  batch_ = batch;
+  batch_ = images;
   fork_.Reset();
   RETURN_IF_ERROR(Mark(StepMark::kBegin));
   RETURN_IF_ERROR(Forward());
@@ -516,7 +560,9 @@ absl::Status Step<T>::Enqueue(uint32_t batch) {
   RETURN_IF_ERROR(UpdateWeights(0, net_.units[net_.blocks[kEarlyBlock].conv1].weight, main_.stream));
   RETURN_IF_ERROR(UpdateNorms());
   RETURN_IF_ERROR(Mark(StepMark::kUpdated));
-  return CudaStatus(AdvanceStep(buffers_.rates, epoch_steps_, batch_, buffers_.state, main_.stream), "going to the next step");
+  return CudaStatus(last_ ? AdvanceStep(buffers_.rates, epoch_steps_, images, buffers_.state, main_.stream)
+                          : AdvanceMicroBatch(images, buffers_.state, main_.stream),
+                    "going to the next step");
 }
 
 template <typename T>
@@ -534,8 +580,8 @@ absl::StatusOr<std::unique_ptr<ResNet18Step>> ResNet18Step::Make(const ResNet18S
 }
 
 size_t ResNet18Step::PredictBytes(const ResNet18StepOptions& options, uint32_t images) {
-  return options.type == ConvolutionType::kBf16 ? ResNet18Buffers<__nv_bfloat16>(options.max_batch).PredictBytes(images)
-                                                : ResNet18Buffers<float>(options.max_batch).PredictBytes(images);
+  return options.type == ConvolutionType::kBf16 ? ResNet18Buffers<__nv_bfloat16>(MicroBatch(options)).PredictBytes(images)
+                                                : ResNet18Buffers<float>(MicroBatch(options)).PredictBytes(images);
 }
 
 }  // namespace lockstep

@@ -27,6 +27,7 @@ namespace lockstep {
 struct ResNet18StepOptions {
   ConvolutionType type = ConvolutionType::kBf16;  // of activations and convolutions; master weights and statistics are fp32
   uint32_t max_batch = 0;                         // images of the largest batch
+  uint32_t micro_batch = 0;  // images computed at a time, whose gradients are added up to the batch's; 0: all
   float momentum = 0.9f;
   float weight_decay = 5e-4f;
   uint64_t seed = 0;  // of the augmentation
@@ -78,7 +79,7 @@ class ResNet18Step {
   virtual absl::StatusOr<ResNet18Values> GetValues() = 0;
   virtual absl::Status SetMomentum(const ResNet18Values& momentum) = 0;  // `running` is not looked at; after SetValues
   virtual absl::StatusOr<ResNet18Values> GetMomentum() = 0;              // `running` stays empty
-  virtual absl::StatusOr<ResNet18Values> GetGradients() = 0;  // of the last step; `running` stays empty
+  virtual absl::StatusOr<ResNet18Values> GetGradients() = 0;  // of the last (micro-)batch; `running` stays empty
 
   // Where an epoch begins: its order, its number (which the augmentation knows it by), and the learning rate of each step.
   virtual absl::Status BeginEpoch(const std::vector<uint32_t>& order, uint32_t epoch, const std::vector<float>& rates) = 0;
@@ -87,6 +88,7 @@ class ResNet18Step {
   virtual absl::Status Enqueue(uint32_t batch) = 0;
 
   // From here on a queued step notes the GPU's clock at its seams (step_marks.h), kStepMarks a row; without a table it does not.
+  // Of several micro-batches the marks are the last one's.
   virtual void SetMarks(const ClockMarks& marks) = 0;
 
   virtual absl::StatusOr<ResNet18Counts> EndEpoch() = 0;

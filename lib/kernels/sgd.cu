@@ -17,9 +17,15 @@ struct alignas(sizeof(G) * kVector) Four {
   G value[kVector];
 };
 
-template <typename G>
+// kWhole: the step has one micro-batch, which is the usual case: nothing is looked at for each element.
+template <typename G, bool kWhole>
 __global__ void SgdKernel(SgdInput<G> input) {
-  const float rate = *input.learning_rate;
+  const SgdElementInput element = {*input.learning_rate,
+                                   input.momentum,
+                                   input.weight_decay,
+                                   kWhole ? 1.0f : input.gradient_scale,
+                                   kWhole || input.first,
+                                   kWhole || input.last};
   const size_t whole = input.count / kVector;
   const size_t step = static_cast<size_t>(gridDim.x) * kThreads;
   for (size_t i = static_cast<size_t>(blockIdx.x) * kThreads + threadIdx.x; i < whole; i += step) {
@@ -29,12 +35,14 @@ __global__ void SgdKernel(SgdInput<G> input) {
     Four<__nv_bfloat16> copy;
 #pragma unroll
     for (uint32_t k = 0; k < kVector; ++k) {
-      SgdElement(static_cast<float>(gradient.value[k]), rate, input.momentum, input.weight_decay, parameter.value[k],
-                 velocity.value[k]);
+      SgdElement(element, static_cast<float>(gradient.value[k]), parameter.value[k], velocity.value[k]);
       copy.value[k] = __float2bfloat16_rn(parameter.value[k]);
     }
-    reinterpret_cast<Four<float>*>(input.parameter)[i] = parameter;
     reinterpret_cast<Four<float>*>(input.velocity)[i] = velocity;
+    if (!element.last) {
+      continue;
+    }
+    reinterpret_cast<Four<float>*>(input.parameter)[i] = parameter;
     if (input.bf16_copy != nullptr) {
       reinterpret_cast<Four<__nv_bfloat16>*>(input.bf16_copy)[i] = copy;
     }
@@ -42,9 +50,8 @@ __global__ void SgdKernel(SgdInput<G> input) {
   // The last one to three elements.
   const size_t last = whole * kVector + threadIdx.x;
   if (blockIdx.x == 0 && last < input.count) {
-    SgdElement(static_cast<float>(input.gradient[last]), rate, input.momentum, input.weight_decay, input.parameter[last],
-               input.velocity[last]);
-    if (input.bf16_copy != nullptr) {
+    SgdElement(element, static_cast<float>(input.gradient[last]), input.parameter[last], input.velocity[last]);
+    if (element.last && input.bf16_copy != nullptr) {
       input.bf16_copy[last] = __float2bfloat16_rn(input.parameter[last]);
     }
   }
@@ -58,8 +65,12 @@ cudaError_t SgdStep(const SgdInput<G>& input, cudaStream_t stream) {
     return cudaSuccess;
   }
   constexpr size_t kMostBlocks = 132 * 8 * 4;  // four times what fills 132 SMs of 2,048 threads
-  const size_t blocks = std::min(kMostBlocks, (input.count / kVector + kThreads) / kThreads);
-  SgdKernel<<<static_cast<uint32_t>(blocks), kThreads, 0, stream>>>(input);
+  const auto blocks = static_cast<uint32_t>(std::min(kMostBlocks, (input.count / kVector + kThreads) / kThreads));
+  if (input.gradient_scale == 1 && input.first && input.last) {
+    SgdKernel<G, true><<<blocks, kThreads, 0, stream>>>(input);
+  } else {
+    SgdKernel<G, false><<<blocks, kThreads, 0, stream>>>(input);
+  }
   return cudaGetLastError();
 }
 

@@ -3,6 +3,10 @@
 //
 //   velocity = momentum * velocity + (gradient + weight_decay * parameter);  parameter -= learning_rate * velocity
 //
+// A step of several micro-batches is one call each, in order: the first does the velocity's share, momentum and weight decay, those
+// after it add their gradients, and the last moves the parameters. So the sum of the gradients is taken in fp32, in the velocity
+// itself: no memory for it, and no kernel that adds.
+//
 // Parameters, velocities and gradients each lie in one piece, so that a launch needs no table of tensors. The state is
 // fp32; a network that computes in bf16 gets its copy of the weights in the same pass. The learning rate is read on the
 // device: a captured step can be replayed under a schedule.
@@ -28,13 +32,16 @@ struct SgdInput {
   float* parameter = nullptr;
   float* velocity = nullptr;            // zeros before the first step
   __nv_bfloat16* bf16_copy = nullptr;  // of the new parameters; null: not wanted
+  float gradient_scale = 1;            // a micro-batch's share of the batch
+  bool first = true;                   // of the step's micro-batches
+  bool last = true;                    // otherwise parameters and their copy stay as they are
 };
 
 // Returns the launch's error; runs on `stream`.
 template <typename G>
 cudaError_t SgdStep(const SgdInput<G>& input, cudaStream_t stream);
 
-// The same on the host, bit for bit: both use the fused multiply-adds of sgd_element.h.
+// The same on the host, bit for bit: both use the operations of sgd_element.h.
 template <typename G>
 void SgdStepReference(const SgdInput<G>& input);
 

@@ -5,10 +5,11 @@ namespace lockstep {
 
 template <typename G>
 void SgdStepReference(const SgdInput<G>& input) {
+  const SgdElementInput element = {*input.learning_rate, input.momentum, input.weight_decay,
+                                   input.gradient_scale, input.first,    input.last};
   for (size_t i = 0; i < input.count; ++i) {
-    SgdElement(static_cast<float>(input.gradient[i]), *input.learning_rate, input.momentum, input.weight_decay,
-               input.parameter[i], input.velocity[i]);
-    if (input.bf16_copy != nullptr) {
+    SgdElement(element, static_cast<float>(input.gradient[i]), input.parameter[i], input.velocity[i]);
+    if (input.last && input.bf16_copy != nullptr) {
       input.bf16_copy[i] = __float2bfloat16_rn(input.parameter[i]);
     }
   }

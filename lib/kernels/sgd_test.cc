@@ -71,6 +71,60 @@ TEST(SgdTest, TheReferenceByHand) {
   EXPECT_EQ(static_cast<float>(copy), 3.125f);
 }
 
+// Shares 1/4 and 3/4 of gradients 4 and 8: 1 + 6. velocity = 0.5 * 8 + (1 + 0.25 * 4) = 6, then 12; parameter = 4 - 0.125 * 12.
+TEST(SgdTest, MicroBatchesByHand) {
+  float gradient = 4, rate = 0.125f, parameter = 4, velocity = 8;
+  __nv_bfloat16 copy(-1.0f);
+  SgdInput<float> input = {1, &gradient, &rate, 0.5f, 0.25f, &parameter, &velocity, &copy, 0.25f, true, false};
+  SgdStepReference(input);
+  EXPECT_EQ(velocity, 6.0f);
+  EXPECT_EQ(parameter, 4.0f);
+  EXPECT_EQ(static_cast<float>(copy), -1.0f);
+  gradient = 8;
+  input.gradient_scale = 0.75f;
+  input.first = false;
+  input.last = true;
+  SgdStepReference(input);
+  EXPECT_EQ(velocity, 12.0f);
+  EXPECT_EQ(parameter, 2.5f);
+  EXPECT_EQ(static_cast<float>(copy), 2.5f);
+}
+
+// Three micro-batches a step, two steps.
+template <typename G>
+void ExpectMicroBatchesEqualReference(size_t count) {
+  std::vector<float> parameter = RandomFloats(1, count), velocity(count);
+  std::vector<__nv_bfloat16> copy(count);
+  float rate = 0.1f;
+  DeviceArray<float> device_parameter(parameter), device_velocity(velocity), device_rate(std::vector<float>{rate});
+  DeviceArray<__nv_bfloat16> device_copy(copy);
+  for (int part = 0; part < 6; ++part) {
+    std::vector<G> gradient;
+    for (const float value : RandomFloats(2 + part, count)) {
+      gradient.push_back(G(value));
+    }
+    DeviceArray<G> device_gradient(gradient);
+    const float share = part % 3 == 2 ? 0.2f : 0.4f;
+    SgdStepReference<G>({count, gradient.data(), &rate, 0.9f, 5e-4f, parameter.data(), velocity.data(), copy.data(), share,
+                         part % 3 == 0, part % 3 == 2});
+    ASSERT_EQ(SgdStep<G>({count, device_gradient.data(), device_rate.data(), 0.9f, 5e-4f, device_parameter.data(),
+                          device_velocity.data(), device_copy.data(), share, part % 3 == 0, part % 3 == 2}, nullptr), cudaSuccess);
+    EXPECT_TRUE(SameBits(device_parameter.ToHost(), parameter)) << count << " " << part;
+    EXPECT_TRUE(SameBits(device_velocity.ToHost(), velocity)) << count << " " << part;
+    EXPECT_TRUE(SameBits(device_copy.ToHost(), copy)) << count << " " << part;
+  }
+}
+
+TEST(SgdTest, MicroBatchesEqualReferenceBitForBit) {
+  if (!HaveGpu()) {
+    GTEST_SKIP() << "no CUDA device";
+  }
+  for (const size_t count : {size_t{3}, size_t{1030}, size_t{5'000'002}}) {
+    ExpectMicroBatchesEqualReference<float>(count);
+    ExpectMicroBatchesEqualReference<__nv_bfloat16>(count);
+  }
+}
+
 TEST(SgdTest, NothingToDoIsNoError) { EXPECT_EQ(SgdStep<float>({}, nullptr), cudaSuccess); }
 
 }  // namespace

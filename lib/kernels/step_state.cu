@@ -11,7 +11,14 @@ __global__ void AdvanceStepKernel(const float* learning_rates, uint32_t steps, u
   state->learning_rate = learning_rates[step < steps ? step : steps - 1];
 }
 
+__global__ void AdvanceMicroBatchKernel(uint32_t batch, StepState* state) { state->first += batch; }
+
 }  // namespace
+
+cudaError_t AdvanceMicroBatch(uint32_t batch, StepState* state, cudaStream_t stream) {
+  AdvanceMicroBatchKernel<<<1, 1, 0, stream>>>(batch, state);
+  return cudaGetLastError();
+}
 
 cudaError_t AdvanceStep(const float* learning_rates, uint32_t steps, uint32_t batch, StepState* state,
                         cudaStream_t stream) {

@@ -25,8 +25,12 @@ struct StepState {
 cudaError_t AdvanceStep(const float* learning_rates, uint32_t steps, uint32_t batch, StepState* state,
                         cudaStream_t stream);
 
+// first += batch, and no more: to the next micro-batch of the same step.
+cudaError_t AdvanceMicroBatch(uint32_t batch, StepState* state, cudaStream_t stream);
+
 // The same on the host.
 void AdvanceStepReference(const float* learning_rates, uint32_t steps, uint32_t batch, StepState* state);
+void AdvanceMicroBatchReference(uint32_t batch, StepState* state);
 
 }  // namespace lockstep
 

@@ -46,6 +46,18 @@ TEST(StepStateTest, KernelEqualsReferenceStepByStep) {
   }
 }
 
+TEST(StepStateTest, AMicroBatchMovesWithinItsStep) {
+  StepState expected = {32, 1, 0.2f};
+  AdvanceMicroBatchReference(8, &expected);
+  ExpectState(expected, 40, 1, 0.2f);
+  if (!HaveGpu()) {
+    GTEST_SKIP() << "no CUDA device";
+  }
+  DeviceArray<StepState> state(std::vector<StepState>{{32, 1, 0.2f}});
+  ASSERT_EQ(AdvanceMicroBatch(8, state.data(), nullptr), cudaSuccess);
+  ExpectState(state.ToHost()[0], 40, 1, 0.2f);
+}
+
 // Replayed three times, the graph has moved three steps, without a copy from the host in between.
 TEST(StepStateTest, ACapturedStepMovesOnAtEachReplay) {
   if (!HaveGpu()) {

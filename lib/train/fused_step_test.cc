@@ -166,6 +166,54 @@ TEST_F(FusedStepTest, GradientsAndUpdateAreThoseOfAutograd) {
   }
 }
 
+// One step of micro-batches of 10, 10 and 4 images, each with its own statistics, against TrainStep's. After the first step the
+// momentum is the gradient of the batch plus the weights' decay.
+TEST_F(FusedStepTest, MicroBatchesAddUpAsAutogradsDo) {
+  SKIP_WITHOUT_GPU();
+  constexpr uint32_t kMicroBatch = 10;
+  ASSERT_THAT(SetNumerics({proto::FP32, true, 0}), IsOk());
+  const ResNet18Values before = *ToFusedValues(*model_);
+  std::vector<std::unique_ptr<ResNet18Step>> steps;
+  for (const bool fast : {false, true}) {
+    ResNet18StepOptions options = Options(ConvolutionType::kFp32);
+    options.micro_batch = kMicroBatch;
+    options.two_streams = fast;
+    steps.push_back(MakeFused(set_, options, *model_));
+    ASSERT_THAT(steps.back()->Prepare(kBatch), IsOk());
+    ASSERT_THAT(steps.back()->BeginEpoch(Order(), 2, {kRate, kRate, kRate}), IsOk());
+    ASSERT_THAT(steps.back()->Enqueue(kBatch), IsOk());
+  }
+
+  TrainStep plain(model_, Spec(), c10::Device(c10::kCUDA, 0), kMicroBatch);
+  BatchLoader loader(set_, Loader(set_));
+  loader.StartEpoch(2, Order());
+  plain.BeginEpoch();
+  Batch batch;
+  ASSERT_THAT(loader.Next(&batch), IsOk());
+  ASSERT_THAT(plain.Run(batch), IsOk());
+  const auto totals = plain.EndEpoch();
+  ASSERT_THAT(totals, IsOk());
+  ResNet18Values momentum = *ToFusedGradients(*model_);
+  const auto add_decay = [](const std::vector<float>& weights, std::vector<float>& sums) {
+    for (size_t i = 0; i < weights.size(); ++i) {
+      sums[i] += 5e-4f * weights[i];
+    }
+  };
+  add_decay(before.weights, momentum.weights);
+  add_decay(before.norms, momentum.norms);
+
+  for (const auto& step : steps) {
+    const auto counts = step->EndEpoch();
+    ASSERT_THAT(counts, IsOk());
+    EXPECT_NEAR(counts->loss_sum / kBatch, totals->mean_loss, 1e-4);
+    EXPECT_EQ(counts->correct, std::lround(totals->accuracy * kBatch));
+    EXPECT_EQ(Comparison(*step->GetMomentum(), momentum, kFp32Tolerance).beyond, "");
+    EXPECT_EQ(Comparison(*step->GetValues(), *ToFusedValues(*model_), kFp32Tolerance).beyond, "");  // and running statistics
+    // The last micro-batch's gradient is another one: the comparison would tell.
+    EXPECT_NE(Comparison(*step->GetGradients(), *ToFusedGradients(*model_), kFp32Tolerance).beyond, "");
+  }
+}
+
 // bf16 rounds weights, raw outputs and normalised outputs to 2^-9, each by 0.58 * 2^-9 = 1.1e-3 of its size in the mean: 2e-3 a
 // layer, 2e-3 * sqrt(l) after l. By the reckoning above that is 0.8 * 2e-3 * (sqrt(1) + ... + sqrt(17)) = 0.077 of the squared
 // gradient, 0.28 of the gradient; and batch norm's backward, which takes the mean and the projection on x out of a gradient but
@@ -192,8 +240,9 @@ bool SameBits(const std::vector<float>& a, const std::vector<float>& b) {
 }
 
 // Two epochs with a tail, as weights.
-ResNet18Values Trained(const ImageSet& set, const Model& model, bool graphs, bool two_streams) {
+ResNet18Values Trained(const ImageSet& set, const Model& model, bool graphs, bool two_streams, uint32_t micro_batch = 0) {
   ResNet18StepOptions options = Options(ConvolutionType::kBf16);
+  options.micro_batch = micro_batch;
   options.two_streams = two_streams;
   options.autotune = false;  // another choice of engines would be another result
   const auto step = MakeFused(set, options, model);
@@ -210,12 +259,14 @@ ResNet18Values Trained(const ImageSet& set, const Model& model, bool graphs, boo
 
 TEST_F(FusedStepTest, GraphsAndASecondStreamChangeNoBit) {
   SKIP_WITHOUT_GPU();
-  const ResNet18Values plain = Trained(set_, *model_, false, false);
-  for (const bool graphs : {false, true}) {
-    const ResNet18Values fast = Trained(set_, *model_, graphs, true);
-    EXPECT_TRUE(SameBits(fast.weights, plain.weights)) << graphs;
-    EXPECT_TRUE(SameBits(fast.norms, plain.norms)) << graphs;
-    EXPECT_TRUE(SameBits(fast.running, plain.running)) << graphs;
+  for (const uint32_t micro_batch : {0u, 12u}) {  // of 24, and of the tail's 8
+    const ResNet18Values plain = Trained(set_, *model_, false, false, micro_batch);
+    for (const bool graphs : {false, true}) {
+      const ResNet18Values fast = Trained(set_, *model_, graphs, true, micro_batch);
+      EXPECT_TRUE(SameBits(fast.weights, plain.weights)) << graphs << micro_batch;
+      EXPECT_TRUE(SameBits(fast.norms, plain.norms)) << graphs << micro_batch;
+      EXPECT_TRUE(SameBits(fast.running, plain.running)) << graphs << micro_batch;
+    }
   }
 }
 

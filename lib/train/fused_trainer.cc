@@ -29,6 +29,7 @@ ResNet18StepOptions ToStepOptions(const proto::TrainingSpec& spec, const LoaderO
   ResNet18StepOptions options;
   options.type = TypeOf(spec.precision());
   options.max_batch = loader.batch_size;
+  options.micro_batch = spec.accumulate() > 1 ? loader.batch_size / spec.accumulate() : 0;
   options.momentum = static_cast<float>(spec.momentum());
   options.weight_decay = static_cast<float>(spec.weight_decay());
   options.seed = loader.seed;
@@ -97,6 +98,9 @@ class FusedTrainer : public EpochTrainer {
   }
 
   absl::StatusOr<std::optional<MarkedSteps>> TrainMarked(uint32_t epoch) override {
+    if (input_.spec.accumulate() > 1) {
+      return absl::UnimplementedError("steps of several micro-batches are not timed in parts");
+    }
     ASSIGN_OR_RETURN(const FusedEpoch result, epochs_.TrainMarked(Order(epoch), epoch, Rates(epoch)));
     ASSIGN_OR_RETURN(MarkedSteps steps, ToMarkedSteps(result.marks, images_ / input_.loader.batch_size));
     steps.parts.set_epoch_seconds(result.seconds);

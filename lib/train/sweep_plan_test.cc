@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "lib/cifar/small_dataset.h"
 #include "lib/testing/matchers.h"
+#include "lib/train/train_step.h"
 
 namespace lockstep {
 namespace {
@@ -53,6 +54,13 @@ TEST(SweepPlanTest, PresetsChooseThePiecesAndFlagsOverrideThem) {
   options.fused_sums = "";
   options.precision = "tf32";  // whose convolutions are cuDNN's alone
   EXPECT_FALSE(MakeTrainingSpec(options, kGpu).fused_sums());
+}
+
+TEST(SweepPlanTest, TheFusedStepTakesMicroBatches) {
+  TrainSweepOptions options = Defaults();
+  options.preset = "fast";
+  options.training.set_accumulate(4);
+  EXPECT_THAT(CheckTrainingSpec(MakeTrainingSpec(options, kGpu)), IsOk());
 }
 
 TEST(SweepPlanTest, ThePlanNamesThePieces) {

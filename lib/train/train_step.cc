@@ -97,10 +97,6 @@ absl::Status CheckFused(const proto::TrainingSpec& spec) {
     return absl::InvalidArgumentError(
         absl::StrCat("--step=fused is written for resnet18, not ", spec.model(), "; use --step=autograd"));
   }
-  if (spec.accumulate() > 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--accumulate=", spec.accumulate(), " is not built for --step=fused; use --step=autograd"));
-  }
   if (!spec.channels_last()) {
     return absl::InvalidArgumentError("--memory_format=nchw: --step=fused is channels-last; leave one out");
   }
