@@ -67,8 +67,8 @@ class ResNet18Step {
   static absl::StatusOr<std::unique_ptr<ResNet18Step>> Make(const ResNet18StepOptions& options, const ResidentImages& images);
   virtual ~ResNet18Step() = default;
 
-  // Device memory of a step in bytes, known without a GPU: parameters and their state, activations, the data set; without
-  // the convolutions' workspaces, which depend on the engines.
+  // Device memory of a step in bytes, known without a GPU: parameters and their state, activations, the data set, and an estimate
+  // of the convolutions' workspaces, which depend on the engines. The CUDA context and libraries are not counted.
   static size_t PredictBytes(const ResNet18StepOptions& options, uint32_t images);
 
   // Chooses the convolutions' engines for a batch of this size (slow: it times them) and so allows Enqueue of it.

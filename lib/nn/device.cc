@@ -166,6 +166,17 @@ uint64_t PeakMemoryBytes(c10::Device device) {
   return static_cast<uint64_t>(stats.allocated_bytes[static_cast<size_t>(c10::CachingAllocator::StatType::AGGREGATE)].peak);
 }
 
+uint64_t AvailableMemoryBytes(c10::Device device) {
+  if (!device.is_cuda()) {
+    return 0;
+  }
+  at::globalContext().lazyInitDevice(device.type());
+  c10::DeviceAllocator* const allocator = c10::getDeviceAllocator(device.type());
+  const auto reserved = allocator->getDeviceStats(device.index()).reserved_bytes;
+  return allocator->getMemoryInfo(device.index()).first +
+         static_cast<uint64_t>(reserved[static_cast<size_t>(c10::CachingAllocator::StatType::AGGREGATE)].current);
+}
+
 void SynchronizeDevice(c10::Device device) {
   if (device.is_cuda()) {
     c10::impl::VirtualGuardImpl(device.type()).synchronizeDevice(device.index());

@@ -38,6 +38,10 @@ proto::Cell MemoryCell(const proto::SweepPoint& point, proto::DeviceKind device)
                                           : "the process's peak resident set; GB = 1e9 bytes");
 }
 
+proto::Cell GigabytesCell(uint64_t bytes, absl::string_view method) {
+  return bytes == 0 ? AbsentCell("not in the record") : NumberCell(static_cast<double>(bytes) / kGiga, proto::MEASURED, method);
+}
+
 proto::Table SweepTable(const SweepRecords& sweep) {
   proto::Table table =
       MakeTable(SweepTitle(sweep.points.size() > 1 ? "Q1: epoch time against batch size" : "Epoch time", sweep),
@@ -92,18 +96,25 @@ proto::Table PartsTable(const SweepRecords& sweep) {
 
 // What was known of the memory before it was taken, beside what was taken; no table where nothing was predicted.
 void AddMemory(const SweepRecords& sweep, proto::Section& section) {
-  proto::Table table = MakeTable(SweepTitle("Memory, GB", sweep), {"batch", "predicted", "peak", "predicted / peak"});
+  proto::Table table = MakeTable(SweepTitle("Memory, GB", sweep),
+                                 {"batch", "predicted", "peak", "peak of timed epochs", "predicted / peak of timed epochs",
+                                  "available to training"});
   for (const proto::SweepPoint& point : sweep.points) {
     if (point.predicted_memory_bytes() == 0 || point.peak_memory_bytes() == 0) {
       continue;
     }
     const auto predicted = static_cast<double>(point.predicted_memory_bytes());
-    const auto peak = static_cast<double>(point.peak_memory_bytes());
+    const uint64_t peak = point.timed_peak_memory_bytes() != 0 ? point.timed_peak_memory_bytes() : point.peak_memory_bytes();
+    const auto timed = static_cast<double>(peak);
     AddRow(table, {LabelCell(FormatCount(point.batch_size())),
                    NumberCell(predicted / kGiga, proto::MODELLED,
-                              "data set, parameters with their state, and activations; without the convolutions' workspaces"),
+                              "parameters with their state, activations, and with the hand-written step the data set and an estimate "
+                              "of the convolutions' workspaces"),
                    MemoryCell(point, sweep.spec.training().device()),
-                   NumberCell(predicted / peak, proto::MODELLED, "predicted / peak")});
+                   GigabytesCell(point.timed_peak_memory_bytes(), "the same without the first epoch, in which algorithms are tried"),
+                   NumberCell(predicted / timed, proto::MODELLED, "predicted / peak"),
+                   GigabytesCell(point.available_memory_bytes(),
+                                 "free at the end of training and held by it; the rest is the CUDA context's and libraries'")});
   }
   if (!table.row().empty()) {
     AddMethodNotes(table);

@@ -116,7 +116,10 @@ TEST(TablesTest, StepsMemoryAndTheTargetAreShownWhereTheyAreKnown) {
   point.mutable_target()->set_total_seconds(9);
   EXPECT_EQ(RowOf(TableOf(lab, "Full steps"), 0)[1], "40");
   EXPECT_EQ(RowOf(TableOf(lab, "Full steps"), 0)[3], "2.000");
-  EXPECT_THAT(RowOf(TableOf(lab, "Memory, GB"), 0), ElementsAre("32", "1.200", "1.500", "0.8000"));
+  EXPECT_THAT(RowOf(TableOf(lab, "Memory, GB"), 0), ElementsAre("32", "1.200", "1.500", "- not in the record", "0.8000", "- not in the record"));
+  point.set_timed_peak_memory_bytes(1'250'000'000);
+  point.set_available_memory_bytes(79'000'000'000);
+  EXPECT_THAT(RowOf(TableOf(lab, "Memory, GB"), 0), ElementsAre("32", "1.200", "1.500", "1.250", "0.9600", "79.00"));
   EXPECT_THAT(TableOf(lab, "Loss and accuracy per epoch").note(),
               Contains("Batch 32: 94.00 % of the test set was reached after epoch 2, in 8.000 s of training, 9.000 s with the "
                        "evaluations (measured)."));

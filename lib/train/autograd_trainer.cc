@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/cifar/sampler.h"
+#include "lib/nn/activation_bytes.h"
 #include "lib/nn/device.h"
 #include "lib/train/schedule.h"
 #include "lib/train/train_step.h"
@@ -38,14 +39,42 @@ uint32_t MicroBatch(const TrainerInput& input) {
   return input.spec.accumulate() > 1 ? input.loader.batch_size / input.spec.accumulate() : 0;
 }
 
+// Of device memory (memory.h); 0 on a CPU, where the peak is the whole process's. A model of its own is counted: that changes it.
+uint64_t Predict(const TrainerInput& input) {
+  if (!input.device.is_cuda()) {
+    return 0;
+  }
+  const absl::StatusOr<std::shared_ptr<Model>> model = MakeModel(input.spec.model(), input.spec.seed());
+  if (!model.ok()) {
+    return 0;
+  }
+  constexpr uint64_t kCopies = 3;  // weights, gradients, momentum
+  const ActivationBytes activations = CountActivationBytes(**model, input.spec.precision() == proto::BF16);
+  uint64_t bytes = activations.fixed;
+  for (const torch::Tensor& parameter : (*model)->parameters()) {
+    bytes += kCopies * parameter.nbytes();
+  }
+  for (const torch::Tensor& buffer : (*model)->buffers()) {
+    bytes += buffer.nbytes();
+  }
+  const uint32_t parts = std::max(input.spec.accumulate(), 1u);
+  return bytes + activations.per_image * (input.loader.batch_size / parts);
+}
+
 class AutogradTrainer : public EpochTrainer {
  public:
   explicit AutogradTrainer(const TrainerInput& input)
       : spec_(input.spec), step_(input.model, input.spec, input.device, MicroBatch(input)), loader_(*input.images, input.loader),
-        images_(static_cast<uint32_t>(input.images->size())), batch_(input.loader.batch_size), drop_last_(input.loader.drop_last) {}
+        images_(static_cast<uint32_t>(input.images->size())), batch_(input.loader.batch_size), drop_last_(input.loader.drop_last),
+        predicted_bytes_(Predict(input)) {}
 
   absl::StatusOr<EpochTimes> Train(uint32_t epoch, Progress& progress) override {
     RETURN_IF_ERROR(Capture());
+    if (epoch == spec_.warmup_epochs()) {  // what the first epochs' tuning tried is over
+      peak_before_ = PeakMemoryBytes(step_.device());
+      ResetPeakMemory(step_.device());
+    }
+    timed_ = epoch >= spec_.warmup_epochs();
     const uint32_t steps = loader_.BatchCount();
     return RunEpoch(step_, loader_, epoch, EpochOrder(images_, spec_.seed(), epoch), nullptr, &progress,
                     uint64_t{epoch} * images_,
@@ -72,7 +101,13 @@ class AutogradTrainer : public EpochTrainer {
 
   void Describe(proto::SweepPoint& point) const override {
     point.set_timing_method(step_.TimingMethod());
-    point.set_peak_memory_bytes(std::max(point.peak_memory_bytes(), PeakMemoryBytes(step_.device())));
+    const uint64_t peak = PeakMemoryBytes(step_.device());
+    point.set_peak_memory_bytes(std::max({point.peak_memory_bytes(), peak, peak_before_}));
+    if (timed_) {
+      point.set_timed_peak_memory_bytes(std::max(point.timed_peak_memory_bytes(), peak));
+    }
+    point.set_predicted_memory_bytes(predicted_bytes_);
+    point.set_available_memory_bytes(AvailableMemoryBytes(step_.device()));
     if (!spec_.cuda_graph()) {
       return;
     }
@@ -115,6 +150,9 @@ class AutogradTrainer : public EpochTrainer {
   const uint32_t images_;
   const uint32_t batch_;
   const bool drop_last_;
+  const uint64_t predicted_bytes_;
+  uint64_t peak_before_ = 0;  // of the epochs that are not timed
+  bool timed_ = false;        // whether the last epoch was
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "lib/cifar/sampler.h"
 #include "lib/fused/resnet18_epoch.h"
 #include "lib/fused/resnet18_step.h"
+#include "lib/nn/device.h"
 #include "lib/train/fused_weights.h"
 #include "lib/train/schedule.h"
 #include "lib/train/step_parts.h"
@@ -140,6 +141,8 @@ class FusedTrainer : public EpochTrainer {
     point.set_timing_method("cuda events around the epoch");
     point.set_predicted_memory_bytes(predicted_bytes_);
     point.set_peak_memory_bytes(step_->bytes());
+    point.set_timed_peak_memory_bytes(step_->bytes());
+    point.set_available_memory_bytes(AvailableMemoryBytes(input_.device) + step_->bytes());
     for (proto::Samples* part : {point.mutable_copy_seconds(), point.mutable_forward_seconds(),
                                  point.mutable_backward_seconds(), point.mutable_optimizer_seconds()}) {
       part->clear_value();

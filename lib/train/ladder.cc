@@ -44,6 +44,12 @@ proto::SweepPoint ExceedingPoint(const Ladder& ladder) {
   return point;
 }
 
+constexpr uint32_t kFirstStepShare = 256;  // of a guess, 0.4 %: half of what a prediction missed of the peak at batch 512
+
+bool IsFound(const BatchBounds& known, uint32_t limit) {
+  return known.fits >= limit || (known.fails != 0 && known.fails - known.fits <= 1);
+}
+
 }  // namespace
 
 absl::StatusOr<Ladder> PlanLadder(const LadderOptions& options, uint64_t training_images) {
@@ -71,15 +77,23 @@ absl::StatusOr<Ladder> PlanLadder(const LadderOptions& options, uint64_t trainin
   return ladder;
 }
 
-absl::StatusOr<BatchBounds> FindLargestBatch(BatchBounds known, uint32_t limit, const ProbeBatch& probe) {
+absl::StatusOr<BatchBounds> FindLargestBatch(BatchBounds known, uint32_t limit, uint32_t guess, const ProbeBatch& probe) {
   if (known.fails <= known.fits) {
     known.fails = 0;  // killed for another reason than its size
   }
-  uint32_t next = known.fails == 0 ? limit : known.fits + (known.fails - known.fits) / 2;
-  while (next > known.fits && (known.fails == 0 || next < known.fails)) {
-    ASSIGN_OR_RETURN(const proto::Outcome outcome, probe(next));
-    (outcome == proto::COMPLETED ? known.fits : known.fails) = next;
-    next = known.fails == 0 ? limit : known.fits + (known.fails - known.fits) / 2;
+  bool one_fitted = false, one_failed = false;  // of those tried here
+  for (uint64_t step = guess / kFirstStepShare + 1; !IsFound(known, limit);) {
+    const uint64_t most = known.fails == 0 ? limit : std::min(limit, known.fails - 1);
+    uint64_t next = known.fails == 0 ? limit : known.fits + (known.fails - known.fits) / 2;
+    if (guess != 0 && !(one_fitted && one_failed)) {
+      next = one_fitted ? known.fits + step : one_failed ? known.fails - std::min<uint64_t>(step, known.fails) : guess;
+      step *= one_fitted || one_failed ? 2 : 1;
+    }
+    next = std::min(std::max<uint64_t>(next, uint64_t{known.fits} + 1), most);
+    ASSIGN_OR_RETURN(const proto::Outcome outcome, probe(static_cast<uint32_t>(next)));
+    const bool fits = outcome == proto::COMPLETED;
+    (fits ? known.fits : known.fails) = static_cast<uint32_t>(next);
+    (fits ? one_fitted : one_failed) = true;
   }
   return known;
 }

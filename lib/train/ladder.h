@@ -50,8 +50,9 @@ struct BatchBounds {
 using ProbeBatch = std::function<absl::StatusOr<proto::Outcome>(uint32_t batch_size)>;
 
 // Bisection, up to `limit`, from what is known; a batch is taken to fit when a larger one does. At the end fails = fits + 1,
-// or fits = limit and fails is unknown. When nothing is known to fail, the limit itself is tried first.
-absl::StatusOr<BatchBounds> FindLargestBatch(BatchBounds known, uint32_t limit, const ProbeBatch& probe);
+// or fits = limit and fails is unknown. A guess, if there is one, is tried first, then what lies beside it in steps that double
+// until the answer is between two tries. Without one, when nothing is known to fail, the limit itself is tried first.
+absl::StatusOr<BatchBounds> FindLargestBatch(BatchBounds known, uint32_t limit, uint32_t guess, const ProbeBatch& probe);
 
 }  // namespace lockstep
 

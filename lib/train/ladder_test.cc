@@ -135,8 +135,8 @@ TEST(ClimbLadderTest, TriesAllBatchesGivenByHand) {
 
 // Finds the bound when exactly the batches up to `largest` fit, and keeps what was tried.
 struct Search {
-  Search(BatchBounds known, uint32_t limit, uint32_t largest) {
-    bounds = *FindLargestBatch(known, limit, [&](uint32_t batch) -> absl::StatusOr<proto::Outcome> {
+  Search(BatchBounds known, uint32_t limit, uint32_t largest, uint32_t guess = 0) {
+    bounds = *FindLargestBatch(known, limit, guess, [&](uint32_t batch) -> absl::StatusOr<proto::Outcome> {
       tried.push_back(batch);
       return batch <= largest ? proto::COMPLETED : batch % 2 == 0 ? proto::OUT_OF_MEMORY : proto::KILLED;
     });
@@ -161,6 +161,33 @@ TEST(FindLargestBatchTest, EveryAnswerIsFound) {
   }
 }
 
+// From 8192 to 32768 there are 15 halvings.
+TEST(FindLargestBatchTest, AGoodGuessSparesHalvings) {
+  EXPECT_THAT(Search({8192, 32768}, 50000, 24000, 24000).tried, ElementsAre(24000, 24094, 24047, 24023, 24011, 24005, 24002, 24001));
+  EXPECT_THAT(Search({8192, 32768}, 50000, 23999, 24000).tried, ElementsAre(24000, 23906, 23953, 23976, 23988, 23994, 23997, 23998, 23999));
+  EXPECT_THAT(Search({32768, 0}, 50000, 47890, 47900).tried, ElementsAre(47900, 47712, 47806, 47853, 47876, 47888, 47894, 47891, 47889, 47890));
+}
+
+TEST(FindLargestBatchTest, ABadGuessIsLeftInStepsThatDouble) {
+  EXPECT_THAT(Search({0, 0}, 1000, 3, 512).tried, ElementsAre(512, 509, 503, 491, 467, 419, 323, 131, 1, 66, 33, 17, 9, 5, 3, 4));
+  EXPECT_THAT(Search({0, 0}, 1000, 1000, 512).tried, ElementsAre(512, 515, 521, 533, 557, 605, 701, 893, 1000));
+}
+
+TEST(FindLargestBatchTest, EveryAnswerIsFoundFromEveryGuess) {
+  for (uint32_t largest = 0; largest <= 40; ++largest) {
+    for (uint32_t guess = 1; guess <= 60; ++guess) {
+      for (const BatchBounds known : {BatchBounds{0, 0}, BatchBounds{largest / 2, 0}, BatchBounds{largest / 2, largest + 3}}) {
+        const Search search(known, 40, largest, guess);
+        EXPECT_EQ(search.bounds.fits, largest);
+        EXPECT_EQ(search.bounds.fails, largest == 40 && known.fails == 0 ? 0 : largest == 40 ? known.fails : largest + 1);
+        for (const uint32_t tried : search.tried) {
+          EXPECT_TRUE(tried > known.fits && tried <= 40) << tried;
+        }
+      }
+    }
+  }
+}
+
 TEST(FindLargestBatchTest, ALargerOneThatFitsIsBelieved) {
   const Search search({16, 8}, 20, 18);
   EXPECT_THAT(search.tried, ElementsAre(20, 18, 19));
@@ -174,7 +201,7 @@ TEST(FindLargestBatchTest, NothingIsTriedWhenAllIsKnown) {
 }
 
 TEST(FindLargestBatchTest, PassesErrorsOn) {
-  EXPECT_THAT(FindLargestBatch({1, 9}, 40, [](uint32_t) { return absl::InternalError("batch 5 failed"); }).status(),
+  EXPECT_THAT(FindLargestBatch({1, 9}, 40, 0, [](uint32_t) { return absl::InternalError("batch 5 failed"); }).status(),
               StatusIs(absl::StatusCode::kInternal, "batch 5 failed"));
 }
 

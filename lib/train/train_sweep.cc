@@ -23,6 +23,7 @@
 #include "lib/record/standard_input.h"
 #include "lib/record/step_cache.h"
 #include "lib/train/ladder.h"
+#include "lib/train/memory.h"
 #include "lib/train/point_process.h"
 #include "lib/train/sweep_journal.h"
 #include "lib/train/sweep_plan.h"
@@ -170,7 +171,7 @@ class Sweep {
     const uint32_t max_batch = options_.ladder.max_batch;
     const auto limit = static_cast<uint32_t>(max_batch == 0 ? images : std::min<uint64_t>(images, max_batch));
     const absl::StatusOr<BatchBounds> found =
-        FindLargestBatch(bounds_, limit, [this](uint32_t batch) { return Probe(batch); });
+        FindLargestBatch(bounds_, limit, GuessLargestBatch(completed_), [this](uint32_t batch) { return Probe(batch); });
     if (!found.ok()) {
       failure_ = absl::IsInternal(found.status()) ? found.status() : absl::OkStatus();
       return failure_.ok() ? found.status() : absl::OkStatus();
@@ -220,6 +221,7 @@ class Sweep {
     Tell(point, journal_.Finished(point.batch_size()) != nullptr);
     if (point.outcome() == proto::COMPLETED) {
       bounds_.fits = std::max(bounds_.fits, point.batch_size());
+      completed_.push_back(point);
     } else if (point.outcome() == proto::OUT_OF_MEMORY || point.outcome() == proto::KILLED) {
       bounds_.fails = bounds_.fails == 0 ? point.batch_size() : std::min(bounds_.fails, point.batch_size());
     }
@@ -261,6 +263,7 @@ class Sweep {
   SweepJournal& journal_;
   proto::SweepFile tried_;  // the point tried last, and its checkpoint if it left one
   BatchBounds bounds_;      // what the ladder found of the largest batch that fits
+  std::vector<proto::SweepPoint> completed_;
   absl::Status failure_;    // of the first point that failed
   std::string killed_;  // of a point that --resume can go on with
 };

@@ -1,0 +1,81 @@
+#include "lib/nn/activation_bytes.h"
+
+#include <ATen/ops/cross_entropy_loss.h>
+#include <ATen/ops/zeros.h>
+#include <ATen/record_function.h>
+#include <c10/core/StorageImpl.h>
+
+#include <memory>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "lib/nn/autocast.h"
+
+namespace lockstep {
+namespace {
+
+using WeakStorage = c10::weak_intrusive_ptr<c10::StorageImpl>;
+
+// What the running Kept of this thread has seen made. RecordFunction takes plain functions only.
+thread_local std::vector<WeakStorage>* made = nullptr;
+
+std::unique_ptr<at::ObserverContext> OnStart(const at::RecordFunction&) { return nullptr; }
+
+void OnEnd(const at::RecordFunction& function, at::ObserverContext*) {
+  for (const c10::IValue& output : function.outputs()) {
+    if (output.isTensor() && output.toTensor().defined()) {
+      made->push_back(output.toTensor().storage().getWeakStorageImpl());
+    }
+  }
+}
+
+// Of the model's own tensors, some of which operators give back.
+std::set<const c10::StorageImpl*> OwnStorages(const Model& model) {
+  std::set<const c10::StorageImpl*> own;
+  for (const auto& tensors : {model.parameters(), model.buffers()}) {
+    for (const torch::Tensor& tensor : tensors) {
+      own.insert(tensor.storage().unsafeGetStorageImpl());
+    }
+  }
+  return own;
+}
+
+// Bytes that are there when the loss of `n` images is.
+uint64_t Kept(Model& model, int64_t n, bool bf16) {
+  const torch::Tensor images = at::zeros({n, kChannels, kImageSize, kImageSize}), labels = at::zeros({n}, at::kLong);
+  std::vector<WeakStorage> storages;
+  made = &storages;
+  const at::CallbackHandle handle = at::addThreadLocalCallback(
+      at::RecordFunctionCallback(OnStart, OnEnd).needsOutputs(true).scopes({at::RecordScope::FUNCTION}));
+  torch::Tensor loss;
+  {
+    const Bf16Autocast autocast(bf16, c10::kCPU);
+    loss = at::cross_entropy_loss(model.forward(images), labels);
+  }
+  at::removeCallback(handle);
+  made = nullptr;
+  std::set<const c10::StorageImpl*> seen = OwnStorages(model);
+  uint64_t bytes = images.nbytes() + labels.nbytes();
+  seen.insert(images.storage().unsafeGetStorageImpl());
+  for (const WeakStorage& weak : storages) {
+    const c10::intrusive_ptr<c10::StorageImpl> storage = weak.lock();
+    if (storage && seen.insert(storage.get()).second) {
+      bytes += storage->nbytes();
+    }
+  }
+  return bytes;
+}
+
+}  // namespace
+
+ActivationBytes CountActivationBytes(Model& model, bool bf16) {
+  model.train();
+  const uint64_t of_one = Kept(model, 1, bf16), of_two = Kept(model, 2, bf16);
+  ActivationBytes counted;
+  counted.per_image = of_two - of_one;
+  counted.fixed = of_one > counted.per_image ? of_one - counted.per_image : 0;
+  return counted;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,40 @@
+#include "lib/nn/activation_bytes.h"
+
+#include "gtest/gtest.h"
+
+namespace lockstep {
+namespace {
+
+// Of an image, in fp32: what the 20 convolutions give, which batch norm keeps: 614,400; what the 17 ReLUs give, which the
+// next convolutions keep: 557,056 (lib/fused/resnet18_units_test counts both); the pooled 512, the 10 log-probabilities, the
+// image of 3,072 and its label.
+constexpr uint64_t kElements = 614'400 + 557'056;
+constexpr uint64_t kInput = 3072 * 4 + 8;
+
+TEST(ActivationBytesTest, ResNet18KeepsWhatConvolutionsAndReLUsGive) {
+  const ActivationBytes bytes = CountActivationBytes(**MakeModel("resnet18", 1), false);
+  EXPECT_GE(bytes.per_image, 4 * kElements + kInput + 4 * 512);
+  EXPECT_LE(bytes.per_image, 4 * kElements + kInput + 4 * 1024);
+  // Mean and inverse deviation of 4,800 channels; LibTorch's loss and its weight.
+  EXPECT_GE(bytes.fixed, 2u * 4 * 4800);
+  EXPECT_LT(bytes.fixed, 3u * 4 * 4800);
+}
+
+// In bf16 half of it, and the image a second time; and all weights of convolutions and of the last layer once more.
+TEST(ActivationBytesTest, InBf16ItIsHalf) {
+  const ActivationBytes bytes = CountActivationBytes(**MakeModel("resnet18", 1), true);
+  EXPECT_GE(bytes.per_image, 2 * kElements + kInput);
+  EXPECT_LE(bytes.per_image, 2 * kElements + kInput + 3072 * 2 + 4 * 1024);
+  EXPECT_GT(bytes.fixed, 2u * 11'000'000);
+}
+
+TEST(ActivationBytesTest, TheNetworkIsCountedAlikeAgain) {
+  const std::shared_ptr<Model> model = *MakeModel("lenet5", 1);
+  const ActivationBytes once = CountActivationBytes(*model, false), again = CountActivationBytes(*model, false);
+  EXPECT_EQ(once.per_image, again.per_image);
+  EXPECT_EQ(once.fixed, again.fixed);
+  EXPECT_GT(once.per_image, kInput);
+}
+
+}  // namespace
+}  // namespace lockstep
