@@ -103,8 +103,9 @@ std::string DescribeRecipe(const proto::TrainingSpec& training) {
 }
 
 std::string DescribeTiming(const proto::TrainingSpec& training) {
-  return absl::StrCat(DescribePrecision(training.precision()), ", ", training.channels_last() ? "NHWC" : "NCHW", ", ",
-                      Plural(training.loader_workers(), "loader worker"),
+  return absl::StrCat(DescribePrecision(training.precision()), ", ", training.channels_last() ? "NHWC" : "NCHW",
+                      training.step() == proto::FUSED ? ", hand-written step" : "", training.cuda_graph() ? ", CUDA graph" : "", ", ",
+                      training.resident_images() ? "data set on the device" : Plural(training.loader_workers(), "loader worker"),
                       training.device() == proto::CPU ? absl::StrCat(", ", Plural(training.threads(), "thread")) : "",
                       training.deterministic() ? ", deterministic" : "", ", ", FormatCount(training.warmup_epochs()),
                       " warm-up and ", Plural(training.repeats(), "timed epoch"),

@@ -30,7 +30,8 @@ std::string DescribePrecision(proto::Precision precision);
 // "SGD, learning rate 0.1, momentum 0.9, weight decay 0.0005, random crop and flip, seed 0".
 std::string DescribeRecipe(const proto::TrainingSpec& training);
 
-// "fp32 (TF32 off), NCHW, 2 loader workers, 1 warm-up and 5 timed epochs".
+// "fp32 (TF32 off), NCHW, 2 loader workers, 1 warm-up and 5 timed epochs"; after the layout, where it is so: "hand-written step",
+// "CUDA graph"; "data set on the device" instead of the workers.
 std::string DescribeTiming(const proto::TrainingSpec& training);
 
 // "synthetic", "CIFAR-10, binary version", ...

@@ -206,6 +206,19 @@ TEST(TablesTest, TheDeviceWasWatchedDuringTheTimedEpochs) {
   EXPECT_EQ(row[9], "sw_power_cap in 12 of 34 readings");
 }
 
+TEST(TablesTest, AGraphAndTheHandWrittenStepAreSaid) {
+  LabRecords lab = SmallLab();
+  EXPECT_THAT(TableOf(lab, "Q1").note(), Contains(HasSubstr("Timing: fp32 (TF32 off), NCHW, 2 loader workers, 1 warm-up")));
+  proto::TrainingSpec& training = *lab.sweeps[0].spec.mutable_training();
+  training.set_cuda_graph(true);
+  EXPECT_THAT(TableOf(lab, "Q1").note(), Contains(HasSubstr("Timing: fp32 (TF32 off), NCHW, CUDA graph, 2 loader workers, 1 warm-up")));
+  training.set_step(proto::FUSED);
+  training.set_channels_last(true);
+  training.set_resident_images(true);
+  EXPECT_THAT(TableOf(lab, "Q1").note(),
+              Contains(HasSubstr("NHWC, hand-written step, CUDA graph, data set on the device, 1 warm-up")));
+}
+
 TEST(TablesTest, WhatFindMaxFoundIsSaid) {
   LabRecords lab = SmallLab();
   lab.sweeps[0].end.set_largest_fitting_batch(300);
