@@ -125,6 +125,7 @@ void AddStepParts(const SweepRecords& sweep, proto::Section& section) {
 void AddCeiling(const SweepRecords& sweep, proto::Section& section) {
   proto::Table table = MakeTable(SweepTitle("Share of the matmul ceiling", sweep),
                                  {"batch", "TFLOP/s", "ceiling, TFLOP/s", "share, %", "ceiling's product"});
+  bool above = false;
   for (const proto::SweepPoint& point : sweep.points) {
     const proto::MatmulCeiling& ceiling = point.matmul_ceiling();
     const double step_seconds = SpreadOf(point.step_seconds()).mean;
@@ -141,6 +142,10 @@ void AddCeiling(const SweepRecords& sweep, proto::Section& section) {
                    PercentCell(rate / most, proto::DERIVED, "TFLOP/s of training / TFLOP/s of the product"),
                    LabelCell(absl::StrCat(ceiling.size(), "^3, ", DescribePrecision(ceiling.precision()), ", ",
                                           ceiling.product_seconds().value_size(), " times"))});
+    above = above || rate > most;
+  }
+  if (above) {
+    table.add_note("More than 100 %: a convolution can multiply less than the formula counts (Winograd), or one of the two was held back.");
   }
   AddUnlessEmpty(table, section);
 }

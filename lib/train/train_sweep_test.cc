@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <torch/cuda.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -148,7 +149,7 @@ TEST_F(TrainSweepTest, ClimbsUntilTheDataSetEnds) {
 TEST_F(TrainSweepTest, OutOfMemoryEndsTheLadderAndTheLargestBatchThatFitsIsFound) {
   MakeInput(4096);
   ASSERT_EQ(Run({"--model=lenet5", "--min_batch=512", "--factor=8", "--epochs=1", "--noevaluate",
-                 "--memory_limit=900000000", "--find_max"}), 0) << Stderr();
+                 "--drop_last", "--memory_limit=900000000", "--find_max"}), 0) << Stderr();
   const auto records = Records();
   ASSERT_GE(records.size(), 4u);  // spec, 512, 4096, probes, end
   EXPECT_EQ(records[1].point().outcome(), proto::COMPLETED) << records[1].point().detail();
@@ -273,7 +274,7 @@ TEST_F(TrainSweepTest, InterruptedTrainingGoesOnToTheSameWeights) {
   const std::string checkpoint = TempPath("lenet5.pt");
   const std::string state = output_ + ".batch20.state";
   const std::vector<std::string> flags = {"--model=lenet5", "--batch=20",  "--epochs=100",    "--schedule=cosine",
-                                          "--resume",       "--deterministic", "--checkpoint=" + checkpoint};
+                                          "--resume",       "--state_every=5", "--deterministic", "--checkpoint=" + checkpoint};
   const auto epochs_kept = [&] {
     const auto file = ReadRecordFile<proto::TrainingStateFile>(state);
     return file.ok() ? file->records[0].progress().point().epoch_size() : 0;
@@ -308,7 +309,7 @@ TEST_F(TrainSweepTest, InterruptedTrainingGoesOnToTheSameWeights) {
 // The point's own process is killed: the record says so, the tool says that it is not done, and the next run is.
 TEST_F(TrainSweepTest, AKilledPointIsGoneOnWith) {
   MakeInput(40);
-  const std::vector<std::string> flags = {"--model=lenet5", "--batch=20", "--epochs=100", "--resume"};
+  const std::vector<std::string> flags = {"--model=lenet5", "--batch=20", "--epochs=100", "--resume", "--state_every=10"};
   Start(flags);
   int child = 0;
   ASSERT_TRUE(Eventually([&] {
@@ -446,6 +447,42 @@ TEST_F(TrainSweepTest, TrainsInBf16AndChannelsLastOnTheCpu) {
   EXPECT_EQ(records[0].spec().training().precision(), proto::BF16);
   EXPECT_TRUE(records[0].spec().training().channels_last());
   EXPECT_EQ(records[1].point().outcome(), proto::COMPLETED);
+}
+
+// Five full steps an epoch; the epoch with marks comes after the last one and is none of the point's epochs.
+TEST_F(TrainSweepTest, TheFastPathRecordsWhereItsTimeGoes) {
+  if (!torch::cuda::is_available()) {
+    GTEST_SKIP() << "no GPU";
+  }
+  MakeInput(40);
+  ASSERT_EQ(Run({"--device=cuda", "--preset=fast", "--batch=8", "--repeats=2"}), 0) << Stderr();
+  const proto::SweepPoint point = Records()[1].point();
+  ASSERT_EQ(point.outcome(), proto::COMPLETED) << point.detail();
+  EXPECT_EQ(point.epoch_size(), 3);
+  const proto::StepParts& parts = point.step_parts();
+  ASSERT_EQ(parts.part_size(), 6) << parts.absent_reason();
+  double sum = 0;
+  for (const proto::StepPart& part : parts.part()) {
+    sum += part.epoch_seconds();
+  }
+  EXPECT_EQ(parts.part(2).name(), "backward");
+  EXPECT_EQ(parts.part(2).full_steps().count(), 5);
+  EXPECT_EQ(parts.part(5).full_steps().count(), 4);  // between five steps
+  EXPECT_LE(sum, parts.step_seconds() + 1e-6);
+  EXPECT_LE(parts.step_seconds(), parts.epoch_seconds());
+  EXPECT_GT(parts.resolution_seconds(), 0);
+  EXPECT_GT(parts.perturbation(), 0);
+  EXPECT_EQ(point.full_steps().count(), 5);
+  EXPECT_GE(point.full_steps().min_seconds(), parts.part(2).full_steps().min_seconds());
+  EXPECT_TRUE(point.has_device_watch());
+  EXPECT_EQ(point.matmul_ceiling().size(), 8192) << point.matmul_ceiling().product_seconds().absent_reason();
+  EXPECT_EQ(point.matmul_ceiling().precision(), proto::BF16);
+
+  ASSERT_EQ(Run({"--device=cuda", "--preset=fast", "--batch=8", "--repeats=2", "--accumulate=2", "--fused_sums=false"}), 0) << Stderr();
+  const proto::SweepPoint divided = Records()[1].point();
+  EXPECT_EQ(divided.outcome(), proto::COMPLETED) << divided.detail();
+  EXPECT_EQ(divided.batch_norm_images(), 4);
+  EXPECT_THAT(divided.step_parts().absent_reason(), HasSubstr("micro-batches"));
 }
 
 // What --schedule=cosine trains with beside it is the recipe of kuangliu/pytorch-cifar's main.py.
