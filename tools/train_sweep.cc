@@ -1,6 +1,7 @@
 // train_sweep: times one model at several batch sizes on one device. The stage is lib/train/train_sweep.h.
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,10 +26,10 @@ ABSL_FLAG(std::string, preset, "lab",
 ABSL_FLAG(std::string, step, "", "autograd (LibTorch's) or fused (the hand-written one); empty: the preset's.");
 ABSL_FLAG(std::string, precision, "", "fp32, tf32 or bf16; empty: the preset's.");
 ABSL_FLAG(std::string, memory_format, "", "nchw or channels_last, the only one of --step=fused; empty: the preset's.");
-ABSL_FLAG(std::string, graph, "", "true: each step is the replay of a CUDA graph; false; empty: the preset's.");
-ABSL_FLAG(std::string, second_stream, "", "true: weight gradients beside data gradients; false; empty: the preset's.");
-ABSL_FLAG(std::string, fused_sums, "",
-          "true: batch norm's sums are taken by the convolutions beside it (--step=fused in bf16); false; empty: the preset's.");
+ABSL_FLAG(std::optional<bool>, graph, std::nullopt, "Each step is the replay of a CUDA graph; left out: the preset's.");
+ABSL_FLAG(std::optional<bool>, second_stream, std::nullopt, "Weight gradients beside data gradients; left out: the preset's.");
+ABSL_FLAG(std::optional<bool>, fused_sums, std::nullopt,
+          "Batch norm's sums are taken by the convolutions beside it (--step=fused in bf16); left out: the preset's.");
 ABSL_FLAG(std::string, device, "auto", "auto (CUDA where there is one), cpu or cuda.");
 ABSL_FLAG(uint32_t, epochs, 0, "Epochs of each point, the first of which is a warm-up; 0: 1 + repeats.");
 ABSL_FLAG(uint32_t, repeats, 0, "Timed epochs of each point; 0: all but the first of --epochs, or 5.");
@@ -87,6 +88,9 @@ void ReadTraining(proto::TrainingSpec& training) {
   training.set_threads(absl::GetFlag(FLAGS_threads));
 }
 
+// "true", "false", or empty: the preset's.
+std::string Word(const std::optional<bool>& given) { return !given.has_value() ? "" : *given ? "true" : "false"; }
+
 absl::StatusOr<TrainSweepOptions> OptionsFromFlags() {
   TrainSweepOptions options;
   options.input = absl::GetFlag(FLAGS_input);
@@ -97,9 +101,9 @@ absl::StatusOr<TrainSweepOptions> OptionsFromFlags() {
   options.step = absl::GetFlag(FLAGS_step);
   options.precision = absl::GetFlag(FLAGS_precision);
   options.memory_format = absl::GetFlag(FLAGS_memory_format);
-  options.graph = absl::GetFlag(FLAGS_graph);
-  options.second_stream = absl::GetFlag(FLAGS_second_stream);
-  options.fused_sums = absl::GetFlag(FLAGS_fused_sums);
+  options.graph = Word(absl::GetFlag(FLAGS_graph));
+  options.second_stream = Word(absl::GetFlag(FLAGS_second_stream));
+  options.fused_sums = Word(absl::GetFlag(FLAGS_fused_sums));
   options.schedule = absl::GetFlag(FLAGS_schedule);
   ASSIGN_OR_RETURN(options.lr_milestones, ParseNumberList("lr_milestones", absl::GetFlag(FLAGS_lr_milestones)));
   options.lr_gamma = absl::GetFlag(FLAGS_lr_gamma);

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <optional>
 
 #include "absl/flags/commandlineflag.h"
 #include "absl/flags/reflection.h"
@@ -46,6 +47,9 @@ absl::Status SetFlag(absl::CommandLineFlag& flag, absl::string_view value) {
   return absl::OkStatus();
 }
 
+// Whether --flag and --noflag say all; one that is optional may also be left to something else.
+bool IsSwitch(const absl::CommandLineFlag& flag) { return flag.IsOfType<bool>() || flag.IsOfType<std::optional<bool>>(); }
+
 // Handles args[i] = "--...", moving `i` on when the value is the next argument.
 absl::Status ParseOneFlag(const std::vector<std::string>& args, size_t& i) {
   const absl::string_view body = absl::StripPrefix(absl::StripPrefix(args[i], "-"), "-");
@@ -55,7 +59,7 @@ absl::Status ParseOneFlag(const std::vector<std::string>& args, size_t& i) {
     if (equals != absl::string_view::npos) {
       return SetFlag(*flag, body.substr(equals + 1));
     }
-    if (flag->IsOfType<bool>()) {
+    if (IsSwitch(*flag)) {
       return SetFlag(*flag, "true");
     }
     if (i + 1 == args.size()) {
@@ -65,7 +69,7 @@ absl::Status ParseOneFlag(const std::vector<std::string>& args, size_t& i) {
   }
   if (absl::StartsWith(name, "no") && equals == absl::string_view::npos) {
     absl::CommandLineFlag* flag = FindFlag(name.substr(2));
-    if (flag != nullptr && flag->IsOfType<bool>()) {
+    if (flag != nullptr && IsSwitch(*flag)) {
       return SetFlag(*flag, "false");
     }
   }

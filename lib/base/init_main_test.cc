@@ -1,6 +1,7 @@
 #include "lib/base/init_main.h"
 
 #include <cstdint>
+#include <optional>
 
 #include "absl/flags/flag.h"
 #include "gmock/gmock.h"
@@ -10,6 +11,7 @@
 ABSL_FLAG(int32_t, steps, 1, "a number");
 ABSL_FLAG(bool, fast, false, "a boolean");
 ABSL_FLAG(std::string, name, "", "a text");
+ABSL_FLAG(std::optional<bool>, graph, std::nullopt, "a boolean that may be left to something else");
 
 namespace lockstep {
 namespace {
@@ -30,6 +32,19 @@ TEST(ParseFlagsTest, TakesEveryDocumentedForm) {
   ASSERT_TRUE(ParseFlags({"--fast=true", "--name="}).ok());
   EXPECT_TRUE(absl::GetFlag(FLAGS_fast));
   EXPECT_EQ(absl::GetFlag(FLAGS_name), "");
+}
+
+TEST(ParseFlagsTest, AnOptionalBooleanIsASwitchToo) {
+  EXPECT_FALSE(absl::GetFlag(FLAGS_graph).has_value());
+  EXPECT_THAT(*ParseFlags({"--graph", "file"}), ElementsAre("file"));
+  EXPECT_EQ(absl::GetFlag(FLAGS_graph), true);
+  ASSERT_TRUE(ParseFlags({"--nograph"}).ok());
+  EXPECT_EQ(absl::GetFlag(FLAGS_graph), false);
+  ASSERT_TRUE(ParseFlags({"--graph=true"}).ok());
+  EXPECT_EQ(absl::GetFlag(FLAGS_graph), true);
+  ASSERT_TRUE(ParseFlags({"--graph="}).ok());
+  EXPECT_FALSE(absl::GetFlag(FLAGS_graph).has_value());
+  EXPECT_FALSE(ParseFlags({"--graph=maybe"}).ok());
 }
 
 TEST(ParseFlagsTest, KeepsPositionalArgumentsInOrder) {
