@@ -1,0 +1,50 @@
+// What a step's memory is predicted to be, which needs no GPU. That it is what is taken: lib/train/fused_step_test.
+#include "gtest/gtest.h"
+#include "lib/fused/resnet18_step.h"
+
+namespace lockstep {
+namespace {
+
+size_t Predict(ConvolutionType type, uint32_t batch, uint32_t images = 50'000) {
+  ResNet18StepOptions options;
+  options.type = type;
+  options.max_batch = batch;
+  return ResNet18Step::PredictBytes(options, images);
+}
+
+double PerImage(ConvolutionType type, uint32_t from, uint32_t to) {
+  return static_cast<double>(Predict(type, to) - Predict(type, from)) / (to - from);
+}
+
+// Elements of an image: patches 32,768, raw outputs 614,400, rectified 557,056, five gradients of 65,536. And a bit for each
+// rectified one, a label of 8 bytes, and of the classifier 16 + 512 + 1 numbers in fp32.
+constexpr double kElements = 32'768 + 614'400 + 557'056 + 5 * 65'536;
+constexpr double kOther = 557'056 / 8 + 8 + 529 * 4;
+
+TEST(ResNet18MemoryTest, GrowsByTheActivationsOfAnImage) {
+  EXPECT_NEAR(PerImage(ConvolutionType::kBf16, 16'384, 32'768), 2 * kElements + kOther, 1);  // rounding up to 256 bytes
+  EXPECT_NEAR(PerImage(ConvolutionType::kTf32, 16'384, 32'768), 4 * kElements + kOther, 1);
+  EXPECT_NEAR(PerImage(ConvolutionType::kFp32, 16'384, 32'768), 4 * kElements + kOther, 1);
+}
+
+// In fp32 the workspaces of both lanes grow until they are as large as they may be: 32x32x(64 + 64) numbers an image each.
+TEST(ResNet18MemoryTest, WorkspacesInFp32GrowToTheirBound) {
+  EXPECT_NEAR(PerImage(ConvolutionType::kFp32, 256, 512), 4 * kElements + kOther + 2 * 4 * 131'072, 2);
+  const size_t beyond = Predict(ConvolutionType::kFp32, 2048) - Predict(ConvolutionType::kTf32, 2048);
+  EXPECT_EQ(beyond, 2 * (ConvolutionOptions().max_workspace_bytes - 4 * 512 * 512 * 9));
+}
+
+// The data set's pixels, labels, order and rates: 3,072 + 1 + 4 + 4 bytes an image.
+TEST(ResNet18MemoryTest, HoldsTheDataSet) {
+  EXPECT_NEAR(static_cast<double>(Predict(ConvolutionType::kBf16, 32, 50'000) - Predict(ConvolutionType::kBf16, 32, 10'000)),
+              40'000.0 * 3081, 4 * 256);
+}
+
+// On an H200 of 139.8 GiB in bf16, and not in fp32: 103 and 205 GB.
+TEST(ResNet18MemoryTest, TheLaddersLastRung) {
+  EXPECT_NEAR(static_cast<double>(Predict(ConvolutionType::kBf16, 32'768)), 103.0e9, 0.2e9);
+  EXPECT_NEAR(static_cast<double>(Predict(ConvolutionType::kFp32, 32'768)), 204.5e9, 0.2e9);
+}
+
+}  // namespace
+}  // namespace lockstep
