@@ -1,4 +1,5 @@
-// The seams of a step at which the GPU's clock can be noted (lib/kernels/clock_mark.h), all on the main stream, in this order.
+// The seams of a step at which the GPU's clock can be noted (lib/kernels/clock_mark.h), all on the main stream, in this
+// order.
 #ifndef LOCKSTEP_LIB_FUSED_STEP_MARKS_H_
 #define LOCKSTEP_LIB_FUSED_STEP_MARKS_H_
 
@@ -10,7 +11,8 @@ enum class StepMark : uint32_t {
   kBegin,
   kBatchMade,         // cropped, flipped, normalised
   kForwardDone,       // the loss, and with it, in the same kernels, the classifier's gradients
-  kOwnBackwardDone,   // data gradients and batch norms; weight gradients ran beside them on the second stream, if there is one
+  kOwnBackwardDone,   // data gradients and batch norms; weight gradients ran beside them on the second stream, if there
+                      // is one
   kAllGradientsDone,  // the second stream has been waited for, and with it SGD of the last layers, which runs there
   kUpdated,           // SGD of the rest
 };

@@ -2,8 +2,8 @@
 //
 // The clock is %globaltimer (PTX ISA, "Special Registers: %globaltimer"), the one that libcu++'s
 // cuda::std::chrono::system_clock reads: nanoseconds, the same on all multiprocessors, in steps that depend on the GPU.
-// Events recorded in a graph (cudaEventRecordExternal) were the alternative: a replay writes over the events of the replay
-// before, so that each would have to be waited for, or its events exchanged, before the next one.
+// Events recorded in a graph (cudaEventRecordExternal) were the alternative: a replay writes over the events of the
+// replay before, so that each would have to be waited for, or its events exchanged, before the next one.
 #ifndef LOCKSTEP_LIB_KERNELS_CLOCK_MARK_H_
 #define LOCKSTEP_LIB_KERNELS_CLOCK_MARK_H_
 
@@ -22,9 +22,9 @@ struct ClockMarks {
   uint32_t per_step = 0;
 };
 
-// Writes the clock to row state->step, column `index`, as soon as all that is queued on `stream` before is done; nothing
-// when there is no such row. `state` is of the device. Can be captured: a replayed graph writes to the row of its step.
-// Returns the launch's error, or cudaErrorInvalidValue when there is no such column.
+// Writes the clock to row state->step, column `index`, as soon as all that is queued on `stream` before is done;
+// nothing when there is no such row. `state` is of the device. Can be captured: a replayed graph writes to the row of
+// its step. Returns the launch's error, or cudaErrorInvalidValue when there is no such column.
 cudaError_t MarkClock(const StepState* state, uint32_t index, const ClockMarks& marks, cudaStream_t stream);
 
 }  // namespace lockstep

@@ -3,9 +3,9 @@
 //
 //   velocity = momentum * velocity + (gradient + weight_decay * parameter);  parameter -= learning_rate * velocity
 //
-// A step of several micro-batches is one call each, in order: the first does the velocity's share, momentum and weight decay, those
-// after it add their gradients, and the last moves the parameters. So the sum of the gradients is taken in fp32, in the velocity
-// itself: no memory for it, and no kernel that adds.
+// A step of several micro-batches is one call each, in order: the first does the velocity's share, momentum and weight
+// decay, those after it add their gradients, and the last moves the parameters. So the sum of the gradients is taken in
+// fp32, in the velocity itself: no memory for it, and no kernel that adds.
 //
 // Parameters, velocities and gradients each lie in one piece, so that a launch needs no table of tensors. The state is
 // fp32; a network that computes in bf16 gets its copy of the weights in the same pass. The learning rate is read on the

@@ -1,5 +1,5 @@
-// One element of SgdStep, for the kernel and its twin: fused multiply-adds where written, and nowhere else. (Of velocity + share
-// nvcc would make one: __fmul_rn keeps the product by itself.)
+// One element of SgdStep, for the kernel and its twin: fused multiply-adds where written, and nowhere else. (Of
+// velocity + share nvcc would make one: __fmul_rn keeps the product by itself.)
 #ifndef LOCKSTEP_LIB_KERNELS_SGD_ELEMENT_H_
 #define LOCKSTEP_LIB_KERNELS_SGD_ELEMENT_H_
 
@@ -15,7 +15,8 @@ struct SgdElementInput {
   bool first, last;
 };
 
-__host__ __device__ inline void SgdElement(const SgdElementInput& input, float gradient, float& parameter, float& velocity) {
+__host__ __device__ inline void SgdElement(const SgdElementInput& input, float gradient, float& parameter,
+                                           float& velocity) {
 #ifdef __CUDA_ARCH__
   const float share = __fmul_rn(input.gradient_scale, gradient);  // times 1: exact
 #else

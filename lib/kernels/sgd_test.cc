@@ -71,7 +71,8 @@ TEST(SgdTest, TheReferenceByHand) {
   EXPECT_EQ(static_cast<float>(copy), 3.125f);
 }
 
-// Shares 1/4 and 3/4 of gradients 4 and 8: 1 + 6. velocity = 0.5 * 8 + (1 + 0.25 * 4) = 6, then 12; parameter = 4 - 0.125 * 12.
+// Shares 1/4 and 3/4 of gradients 4 and 8: 1 + 6. velocity = 0.5 * 8 + (1 + 0.25 * 4) = 6, then 12;
+// parameter = 4 - 0.125 * 12.
 TEST(SgdTest, MicroBatchesByHand) {
   float gradient = 4, rate = 0.125f, parameter = 4, velocity = 8;
   __nv_bfloat16 copy(-1.0f);
@@ -104,11 +105,18 @@ void ExpectMicroBatchesEqualReference(size_t count) {
       gradient.push_back(G(value));
     }
     DeviceArray<G> device_gradient(gradient);
-    const float share = part % 3 == 2 ? 0.2f : 0.4f;
-    SgdStepReference<G>({count, gradient.data(), &rate, 0.9f, 5e-4f, parameter.data(), velocity.data(), copy.data(), share,
-                         part % 3 == 0, part % 3 == 2});
-    ASSERT_EQ(SgdStep<G>({count, device_gradient.data(), device_rate.data(), 0.9f, 5e-4f, device_parameter.data(),
-                          device_velocity.data(), device_copy.data(), share, part % 3 == 0, part % 3 == 2}, nullptr), cudaSuccess);
+    SgdInput<G> host = {count, gradient.data(), &rate, 0.9f, 5e-4f, parameter.data(), velocity.data(), copy.data()};
+    host.gradient_scale = part % 3 == 2 ? 0.2f : 0.4f;
+    host.first = part % 3 == 0;
+    host.last = part % 3 == 2;
+    SgdInput<G> device = host;
+    device.gradient = device_gradient.data();
+    device.learning_rate = device_rate.data();
+    device.parameter = device_parameter.data();
+    device.velocity = device_velocity.data();
+    device.bf16_copy = device_copy.data();
+    SgdStepReference(host);
+    ASSERT_EQ(SgdStep(device, nullptr), cudaSuccess);
     EXPECT_TRUE(SameBits(device_parameter.ToHost(), parameter)) << count << " " << part;
     EXPECT_TRUE(SameBits(device_velocity.ToHost(), velocity)) << count << " " << part;
     EXPECT_TRUE(SameBits(device_copy.ToHost(), copy)) << count << " " << part;

@@ -48,7 +48,8 @@ TEST(DeviceTest, NamesWhatHoldsTheClocksBack) {
   EXPECT_THAT(ThrottleReasonNames(0), IsEmpty());
   EXPECT_THAT(ThrottleReasonNames(0x1), IsEmpty());  // idle
   EXPECT_THAT(ThrottleReasonNames(0x4 | 0x40), ElementsAre("sw_power_cap", "hw_thermal_slowdown"));
-  EXPECT_THAT(ThrottleReasonNames(0x1 | 0x80 | 0x200 | 0x10000), ElementsAre("hw_power_brake_slowdown", "bit 0x200", "bit 0x10000"));
+  EXPECT_THAT(ThrottleReasonNames(0x1 | 0x80 | 0x200 | 0x10000),
+              ElementsAre("hw_power_brake_slowdown", "bit 0x200", "bit 0x10000"));
 }
 
 TEST(DeviceTest, AReaderReadsAgain) {

@@ -27,7 +27,8 @@ void AddUnlessEmpty(proto::Table& table, proto::Section& section) {
 }
 
 // Fastest, median, 90, 95 and 99 %, slowest.
-void AddPercentiles(const proto::StepTimes& times, double unit, absl::string_view method, std::vector<proto::Cell>& cells) {
+void AddPercentiles(const proto::StepTimes& times, double unit, absl::string_view method,
+                    std::vector<proto::Cell>& cells) {
   const auto add = [&](double seconds) { cells.push_back(NumberCell(seconds * unit, proto::MEASURED, method)); };
   add(times.min_seconds());
   add(times.p50_seconds());
@@ -49,10 +50,12 @@ void AddStepTimes(const SweepRecords& sweep, proto::Section& section) {
     if (point.full_steps().count() == 0) {
       continue;
     }
-    std::vector<proto::Cell> cells = {LabelCell(FormatCount(point.batch_size())), LabelCell(FormatCount(point.full_steps().count()))};
+    std::vector<proto::Cell> cells = {LabelCell(FormatCount(point.batch_size())),
+                                      LabelCell(FormatCount(point.full_steps().count()))};
     AddPercentiles(point.full_steps(), kMilli,
-                   point.step_parts().part().empty() ? "of the timed epochs' steps with a full batch, by nearest rank"
-                                                     : "of the steps with a full batch of one more epoch, with marks, by nearest rank",
+                   point.step_parts().part().empty()
+                       ? "of the timed epochs' steps with a full batch, by nearest rank"
+                       : "of the steps with a full batch of one more epoch, with marks, by nearest rank",
                    cells);
     AddRow(table, cells);
   }
@@ -62,12 +65,15 @@ void AddStepTimes(const SweepRecords& sweep, proto::Section& section) {
 void AddPart(const proto::SweepPoint& point, const proto::StepPart& part, double all_seconds, proto::Table& table) {
   std::vector<proto::Cell> cells = {
       LabelCell(FormatCount(point.batch_size())), LabelCell(part.name()),
-      NumberCell(part.epoch_seconds(), proto::MEASURED, "sum over the steps of the epoch with marks, by the GPU's clock"),
-      PercentCell(part.epoch_seconds() / all_seconds, proto::DERIVED, "of the sum of all parts")};
+      NumberCell(part.epoch_seconds(), proto::MEASURED,
+                 "sum over the steps of the epoch with marks, by the GPU's clock"),
+      all_seconds > 0 ? PercentCell(part.epoch_seconds() / all_seconds, proto::DERIVED, "of the sum of all parts")
+                      : AbsentCell("the parts have no time")};
   if (part.full_steps().count() == 0) {
     cells.insert(cells.end(), 6, AbsentCell(part.full_steps().absent_reason()));
   } else {
-    AddPercentiles(part.full_steps(), kMicro, "of the steps with a full batch of the epoch with marks, by nearest rank", cells);
+    AddPercentiles(part.full_steps(), kMicro, "of the steps with a full batch of the epoch with marks, by nearest rank",
+                   cells);
   }
   AddRow(table, cells);
 }
@@ -80,24 +86,26 @@ std::string DescribeMarks(const proto::SweepPoint& point) {
     return absl::StrCat(batch, "no parts of a step (", parts.absent_reason(), ").");
   }
   return absl::StrCat(batch, "the epoch with marks took ", FormatNumber(parts.epoch_seconds()), " s, ",
-                      FormatNumber(parts.perturbation()), " times the median of the timed ones, which have none; the GPU's clock counts in steps of ",
+                      FormatNumber(parts.perturbation()),
+                      " times the median of the timed ones, which have none; the GPU's clock counts in steps of ",
                       FormatNumber(parts.resolution_seconds() * kNano), " ns.");
 }
 
 std::string DescribeParts(const proto::TrainingSpec& training) {
   return absl::StrCat(
       "Parts are cut on the main stream and leave no gap. The loss's part holds the classifier's gradients too. ",
-      training.second_stream()
-          ? "\"backward\" is data gradients and batch norms; weight gradients run beside it on the second stream, and what is left of "
-            "them then, with the update of the last layers, is \"rest of the second stream\"."
-          : "There is one stream: \"backward\" holds data and weight gradients, batch norms, and the update of the last layers.");
+      training.second_stream() ? "\"backward\" is data gradients and batch norms; weight gradients run beside it on "
+                                 "the second stream, and what is left of "
+                                 "them then, with the update of the last layers, is \"rest of the second stream\"."
+                               : "There is one stream: \"backward\" holds data and weight gradients, batch norms, and "
+                                 "the update of the last layers.");
 }
 
 // Where the time inside a step goes; no table for steps without marks.
 void AddStepParts(const SweepRecords& sweep, proto::Section& section) {
   proto::Table table = MakeTable(SweepTitle("Parts of a step", sweep),
-                                 {"batch", "part", "epoch, s", "share, %", "fastest, µs", "median, µs", "90 %, µs", "95 %, µs",
-                                  "99 %, µs", "slowest, µs"});
+                                 {"batch", "part", "epoch, s", "share, %", "fastest, µs", "median, µs", "90 %, µs",
+                                  "95 %, µs", "99 %, µs", "slowest, µs"});
   for (const proto::SweepPoint& point : sweep.points) {
     if (!point.has_step_parts()) {
       continue;
@@ -133,19 +141,23 @@ void AddCeiling(const SweepRecords& sweep, proto::Section& section) {
     if (step_seconds <= 0 || product_seconds <= 0) {
       continue;
     }
-    const double rate = static_cast<double>(point.images_per_epoch()) * TrainingFlopPerImage(sweep.spec.model()) / step_seconds;
+    const double rate =
+        static_cast<double>(point.images_per_epoch()) * TrainingFlopPerImage(sweep.spec.model()) / step_seconds;
     const double most = kFlopPerMac * std::pow(ceiling.size(), 3) / product_seconds;
     AddRow(table, {LabelCell(FormatCount(point.batch_size())),
                    NumberCell(rate / kTera, proto::DERIVED,
                               "2 FLOP x 3 passes x forward MACs x images / mean epoch without loading"),
-                   NumberCell(most / kTera, proto::DERIVED, "2 x size^3 FLOP / mean product, timed in the point's process after training"),
+                   NumberCell(most / kTera, proto::DERIVED,
+                              "2 x size^3 FLOP / mean product, timed in the point's process after training"),
                    PercentCell(rate / most, proto::DERIVED, "TFLOP/s of training / TFLOP/s of the product"),
                    LabelCell(absl::StrCat(ceiling.size(), "^3, ", DescribePrecision(ceiling.precision()), ", ",
                                           ceiling.product_seconds().value_size(), " times"))});
     above = above || rate > most;
   }
   if (above) {
-    table.add_note("More than 100 %: a convolution can multiply less than the formula counts (Winograd), or one of the two was held back.");
+    table.add_note(
+        "More than 100 %: a convolution can multiply less than the formula counts (Winograd), or one of the two was "
+        "held back.");
   }
   AddUnlessEmpty(table, section);
 }
@@ -154,7 +166,8 @@ void AddCeiling(const SweepRecords& sweep, proto::Section& section) {
 std::string DescribeThrottling(const proto::DeviceWatch& watch) {
   std::vector<std::string> reasons;
   for (const proto::ThrottleCount& throttle : watch.throttle()) {
-    reasons.push_back(absl::StrCat(throttle.reason(), " in ", throttle.readings(), " of ", watch.readings(), " readings"));
+    reasons.push_back(
+        absl::StrCat(throttle.reason(), " in ", throttle.readings(), " of ", watch.readings(), " readings"));
   }
   return reasons.empty() ? "no" : absl::StrJoin(reasons, ", ");
 }
@@ -173,8 +186,9 @@ void AddWatch(const SweepRecords& sweep, proto::Section& section) {
       continue;
     }
     AddRow(table, {LabelCell(FormatCount(point.batch_size())), LabelCell(FormatCount(watch.readings())),
-                   Reading(watch.min_sm_clock_mhz()), Reading(watch.median_sm_clock_mhz()), Reading(watch.min_memory_clock_mhz()),
-                   Reading(watch.median_memory_clock_mhz()), Reading(watch.median_power_watts()), Reading(watch.max_power_watts()),
+                   Reading(watch.min_sm_clock_mhz()), Reading(watch.median_sm_clock_mhz()),
+                   Reading(watch.min_memory_clock_mhz()), Reading(watch.median_memory_clock_mhz()),
+                   Reading(watch.median_power_watts()), Reading(watch.max_power_watts()),
                    Reading(watch.max_temperature_celsius()), LabelCell(DescribeThrottling(watch))});
   }
   AddUnlessEmpty(table, section);
@@ -190,8 +204,9 @@ void AddDeviceStates(const SweepRecords& sweep, proto::Section& section) {
     if (!point.has_device_state() || !state.absent_reason().empty()) {
       continue;
     }
-    AddRow(table, {LabelCell(FormatCount(point.batch_size())), Reading(state.sm_clock_mhz()), Reading(state.memory_clock_mhz()),
-                   Reading(state.power_watts()), Reading(state.power_limit_watts()), Reading(state.temperature_celsius()),
+    AddRow(table, {LabelCell(FormatCount(point.batch_size())), Reading(state.sm_clock_mhz()),
+                   Reading(state.memory_clock_mhz()), Reading(state.power_watts()), Reading(state.power_limit_watts()),
+                   Reading(state.temperature_celsius()),
                    LabelCell(state.throttle_reason().empty() ? "no" : absl::StrJoin(state.throttle_reason(), ", "))});
   }
   AddUnlessEmpty(table, section);

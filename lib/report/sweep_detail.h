@@ -1,4 +1,5 @@
-// Behind the epochs of a sweep: single steps and their parts, and how the device did meanwhile. Only what a record holds is shown.
+// Behind the epochs of a sweep: single steps and their parts, and how the device did meanwhile. Only what a record
+// holds is shown.
 #ifndef LOCKSTEP_LIB_REPORT_SWEEP_DETAIL_H_
 #define LOCKSTEP_LIB_REPORT_SWEEP_DETAIL_H_
 

@@ -10,7 +10,8 @@
 namespace lockstep {
 namespace {
 
-std::vector<double> Sorted(const std::vector<proto::DeviceState>& readings, double (proto::DeviceState::*field)() const) {
+std::vector<double> Sorted(const std::vector<proto::DeviceState>& readings,
+                           double (proto::DeviceState::*field)() const) {
   std::vector<double> values;
   for (const proto::DeviceState& reading : readings) {
     values.push_back((reading.*field)());

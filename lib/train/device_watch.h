@@ -15,8 +15,8 @@
 
 namespace lockstep {
 
-// Ten times a second: NVML gives power averaged over a second (nvml.h, nvmlDeviceGetPowerUsage), and throttling that matters to
-// an epoch lasts longer; each reading is some calls into the driver that launches wait for too.
+// Ten times a second: NVML gives power averaged over a second (nvml.h, nvmlDeviceGetPowerUsage), and throttling that
+// matters to an epoch lasts longer; each reading is some calls into the driver that launches wait for too.
 constexpr absl::Duration kDeviceWatchInterval = absl::Milliseconds(100);
 
 // What some readings have in common; absent_reason when there are none.
@@ -27,8 +27,8 @@ class DeviceWatcher {
  public:
   using Read = std::function<proto::DeviceState()>;
 
-  // Reads once at once, which is no reading of the watch: opening NVML takes its time. A device that cannot be read is not
-  // watched. `interval` is the time to the first reading after Begin, and between readings.
+  // Reads once at once, which is no reading of the watch: opening NVML takes its time. A device that cannot be read is
+  // not watched. `interval` is the time to the first reading after Begin, and between readings.
   explicit DeviceWatcher(Read read, absl::Duration interval = kDeviceWatchInterval);
   ~DeviceWatcher() { End(); }
   DeviceWatcher(const DeviceWatcher&) = delete;
@@ -49,7 +49,7 @@ class DeviceWatcher {
   std::thread thread_;
   std::mutex mutex_;
   std::condition_variable ended_;
-  bool end_ = false;  // guarded by mutex_
+  bool end_ = false;                          // guarded by mutex_
   std::vector<proto::DeviceState> readings_;  // written by the thread
 };
 

@@ -26,10 +26,16 @@ proto::DeviceState Reading(double sm, double memory, double power, const std::ve
 TEST(DeviceWatchTest, SummarizesByHand) {
   EXPECT_THAT(SummarizeReadings({Reading(1980, 3201, 500, {}), Reading(1200, 3201, 700, {"sw_power_cap"}),
                                  Reading(1800, 2600, 690, {"sw_power_cap", "hw_slowdown"})}),
-              EqualsProto(R"(readings: 3 min_sm_clock_mhz: 1200 median_sm_clock_mhz: 1800 min_memory_clock_mhz: 2600
-                             median_memory_clock_mhz: 3201 median_power_watts: 690 max_power_watts: 700
-                             max_temperature_celsius: 49.5
-                             throttle { reason: "hw_slowdown" readings: 1 } throttle { reason: "sw_power_cap" readings: 2 })"));
+              EqualsProto(R"pb(readings: 3
+                               min_sm_clock_mhz: 1200
+                               median_sm_clock_mhz: 1800
+                               min_memory_clock_mhz: 2600
+                               median_memory_clock_mhz: 3201
+                               median_power_watts: 690
+                               max_power_watts: 700
+                               max_temperature_celsius: 49.5
+                               throttle { reason: "hw_slowdown" readings: 1 }
+                               throttle { reason: "sw_power_cap" readings: 2 })pb"));
 }
 
 TEST(DeviceWatchTest, WithoutReadingsItSaysSo) {

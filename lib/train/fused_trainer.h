@@ -9,9 +9,9 @@
 
 namespace lockstep {
 
-// Takes all device memory and chooses the convolutions' engines, for a model that is on the CPU. Its epochs have no times for
-// forward, backward and optimizer, since a replayed graph has no seams to time; its TrainMarked has. ResourceExhausted: it does not fit. Unavailable: no
-// CUDA device. Unimplemented: built without CUDA or cuDNN.
+// Takes all device memory and chooses the convolutions' engines, for a model that is on the CPU. Its epochs have no
+// times for forward, backward and optimizer, since a replayed graph has no seams to time; its TrainMarked has.
+// ResourceExhausted: it does not fit. Unavailable: no CUDA device. Unimplemented: built without CUDA or cuDNN.
 absl::StatusOr<std::unique_ptr<EpochTrainer>> MakeFusedTrainer(const TrainerInput& input);
 
 }  // namespace lockstep

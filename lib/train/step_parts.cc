@@ -14,8 +14,8 @@ namespace {
 
 constexpr double kNano = 1e-9;
 
-// The part that begins with each mark. After the last mark of a step comes what lies between it and the next: its place in the
-// epoch is moved on, and the next replay begins.
+// The part that begins with each mark. After the last mark of a step comes what lies between it and the next: its place
+// in the epoch is moved on, and the next replay begins.
 constexpr const char* kPartNames[kStepMarks] = {
     "batch", "forward and loss", "backward", "rest of the second stream", "optimizer", "between steps"};
 
@@ -48,8 +48,8 @@ proto::StepPart ToPart(const std::vector<uint64_t>& marks, uint32_t full_steps, 
 
 absl::StatusOr<MarkedSteps> ToMarkedSteps(const std::vector<uint64_t>& marks, uint32_t full_steps) {
   if (marks.empty() || marks.size() % kStepMarks != 0 || marks.size() / kStepMarks < full_steps) {
-    return absl::InternalError(absl::StrCat(marks.size(), " marks of the GPU's clock are not ", kStepMarks, " for each of ",
-                                            full_steps, " steps or more"));
+    return absl::InternalError(absl::StrCat(marks.size(), " marks of the GPU's clock are not ", kStepMarks,
+                                            " for each of ", full_steps, " steps or more"));
   }
   if (!std::is_sorted(marks.begin(), marks.end())) {
     return absl::InternalError("the GPU's clock ran backwards between two marks of a step, or a mark was not written");

@@ -1,4 +1,5 @@
-// From the GPU's clock at the seams of each step (lib/fused/step_marks.h) to the parts of a step. Knows nothing of CUDA.
+// From the GPU's clock at the seams of each step (lib/fused/step_marks.h) to the parts of a step. Knows nothing of
+// CUDA.
 #ifndef LOCKSTEP_LIB_TRAIN_STEP_PARTS_H_
 #define LOCKSTEP_LIB_TRAIN_STEP_PARTS_H_
 
@@ -16,8 +17,9 @@ struct MarkedSteps {
   std::vector<double> full_seconds;  // of each full step, from its first mark to its last
 };
 
-// `marks`: (steps, kStepMarks) nanoseconds, of which the first `full_steps` steps have a full batch. The parts leave no gap: their
-// epoch_seconds add up to the time from the first mark to the last. Internal: a clock that runs backwards, or no whole table.
+// `marks`: (steps, kStepMarks) nanoseconds, of which the first `full_steps` steps have a full batch. The parts leave no
+// gap: their epoch_seconds add up to the time from the first mark to the last. Internal: a clock that runs backwards,
+// or no whole table.
 absl::StatusOr<MarkedSteps> ToMarkedSteps(const std::vector<uint64_t>& marks, uint32_t full_steps);
 
 }  // namespace lockstep

@@ -30,7 +30,8 @@ TEST(StepPartsTest, PartsByHand) {
     names.push_back(part.name());
     epoch_nanoseconds.push_back(part.epoch_seconds() * 1e9);
   }
-  EXPECT_THAT(names, ElementsAre("batch", "forward and loss", "backward", "rest of the second stream", "optimizer", "between steps"));
+  EXPECT_THAT(names, ElementsAre("batch", "forward and loss", "backward", "rest of the second stream", "optimizer",
+                                 "between steps"));
   EXPECT_THAT(epoch_nanoseconds, ElementsAre(DoubleNear(704, 1e-6), DoubleNear(6432, 1e-6), DoubleNear(12832, 1e-6),
                                              DoubleNear(352, 1e-6), DoubleNear(672, 1e-6), DoubleNear(672, 1e-6)));
   EXPECT_THAT(steps->full_seconds, ElementsAre(DoubleNear(10560e-9, 1e-15), DoubleNear(10272e-9, 1e-15)));

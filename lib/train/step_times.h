@@ -8,8 +8,8 @@
 
 namespace lockstep {
 
-// The smallest of `sorted` that no less than `share` of them do not exceed: of 0.5 the median, the lower one of an even number.
-// `sorted` is not empty; share in [0, 1].
+// The smallest of `sorted` that no less than `share` of them do not exceed: of 0.5 the median, the lower one of an even
+// number. `sorted` is not empty; share in [0, 1].
 double Percentile(const std::vector<double>& sorted, double share);
 
 // Of seconds in any order; with absent_reason when there are none.

@@ -47,7 +47,8 @@ TEST(SweepPlanTest, PresetsChooseThePiecesAndFlagsOverrideThem) {
   proto::TrainingSpec fast = MakeTrainingSpec(options, kGpu);
   EXPECT_EQ(fast.step(), proto::FUSED);
   EXPECT_EQ(fast.precision(), proto::BF16);
-  EXPECT_TRUE(fast.cuda_graph() && fast.second_stream() && fast.fused_sums() && fast.channels_last() && fast.resident_images());
+  EXPECT_TRUE(fast.cuda_graph() && fast.second_stream() && fast.fused_sums() && fast.channels_last() &&
+              fast.resident_images());
   options.fused_sums = "false";
   EXPECT_FALSE(MakeTrainingSpec(options, kGpu).fused_sums());
   EXPECT_TRUE(MakeTrainingSpec(options, kGpu).second_stream());
@@ -70,7 +71,8 @@ TEST(SweepPlanTest, ThePlanNamesThePieces) {
   EXPECT_THAT(PlanText(plan), HasSubstr("\n  step: autograd in fp32, NCHW\n"));
   options.preset = "fast";
   *plan.spec.mutable_training() = MakeTrainingSpec(options, kGpu);
-  EXPECT_THAT(PlanText(plan), HasSubstr("\n  step: fused in bf16, channels-last, CUDA graph, second stream, fused sums\n"));
+  EXPECT_THAT(PlanText(plan),
+              HasSubstr("\n  step: fused in bf16, channels-last, CUDA graph, second stream, fused sums\n"));
   options.fused_sums = "false";
   *plan.spec.mutable_training() = MakeTrainingSpec(options, kGpu);
   EXPECT_THAT(PlanText(plan), HasSubstr("second stream\n"));
@@ -97,7 +99,8 @@ TEST(SweepPlanTest, RefusesWhatCannotBe) {
       {[](auto& o) { o.graph = "true"; }, "--graph=true captures a CUDA graph; this is the CPU"},
       {[](auto& o) { o.second_stream = "yes"; }, "--second_stream=yes: expected true or false"},
       {[](auto& o) { o.fused_sums = "yes"; }, "--fused_sums=yes: expected true or false"},
-      {[](auto& o) { o.fused_sums = "true"; }, "--fused_sums=true is a piece of --step=fused in bf16; this is AUTOGRAD in FP32"},
+      {[](auto& o) { o.fused_sums = "true"; },
+       "--fused_sums=true is a piece of --step=fused in bf16; this is AUTOGRAD in FP32"},
       {[](auto& o) { o.training.set_model("alexnet"); }, "alexnet"},
       {[](auto& o) { o.training.set_momentum(-1); }, "--momentum=-1"},
       {[](auto& o) { o.schedule = "linear"; }, "--schedule=linear: expected constant, multistep, cosine or one_cycle"},
@@ -111,7 +114,8 @@ TEST(SweepPlanTest, RefusesWhatCannotBe) {
       {[](auto& o) { o.ladder.factor = 1; }, "--factor=1"},
       {[](auto& o) { o.epochs = 3, o.repeats = 3; }, "give one of the two"},
       {[](auto& o) { o.resume = true, o.output = "-"; }, "--resume keeps its state beside the output"},
-      {[](auto& o) { o.ladder.batches = {8}, o.checkpoint_batch = 16, o.checkpoint = TempPath("x.pt"); }, "--checkpoint_batch=16"},
+      {[](auto& o) { o.ladder.batches = {8}, o.checkpoint_batch = 16, o.checkpoint = TempPath("x.pt"); },
+       "--checkpoint_batch=16"},
       {[](auto& o) { o.checkpoint = "-"; }, "--checkpoint=-"}};
   for (const Impossible& impossible : all) {
     TrainSweepOptions options = Defaults();

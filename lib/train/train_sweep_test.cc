@@ -478,7 +478,8 @@ TEST_F(TrainSweepTest, TheFastPathRecordsWhereItsTimeGoes) {
   EXPECT_EQ(point.matmul_ceiling().size(), 8192) << point.matmul_ceiling().product_seconds().absent_reason();
   EXPECT_EQ(point.matmul_ceiling().precision(), proto::BF16);
 
-  ASSERT_EQ(Run({"--device=cuda", "--preset=fast", "--batch=8", "--repeats=2", "--accumulate=2", "--fused_sums=false"}), 0) << Stderr();
+  ASSERT_EQ(Run({"--device=cuda", "--preset=fast", "--batch=8", "--repeats=2", "--accumulate=2", "--fused_sums=false"}), 0)
+      << Stderr();
   const proto::SweepPoint divided = Records()[1].point();
   EXPECT_EQ(divided.outcome(), proto::COMPLETED) << divided.detail();
   EXPECT_EQ(divided.batch_norm_images(), 4);

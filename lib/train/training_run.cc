@@ -210,7 +210,8 @@ class TrainingRun {
   absl::Status MeasureCeiling() {
     absl::StatusOr<proto::MatmulCeiling> ceiling = MeasureMatmulCeiling(options_.device, options_.training.precision());
     if (!ceiling.ok()) {
-      point_.mutable_matmul_ceiling()->mutable_product_seconds()->set_absent_reason(std::string(ceiling.status().message()));
+      proto::Samples& absent = *point_.mutable_matmul_ceiling()->mutable_product_seconds();
+      absent.set_absent_reason(std::string(ceiling.status().message()));
       return absl::IsCancelled(ceiling.status()) ? ceiling.status() : absl::OkStatus();
     }
     *point_.mutable_matmul_ceiling() = *std::move(ceiling);
