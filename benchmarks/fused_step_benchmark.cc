@@ -4,15 +4,18 @@
 // the tail batch), host clock from the upload of the order until the device is done; the first epoch is not counted.
 // Not timed: evaluation, the choice of engines. Pixels and weights are random: the same work as real ones.
 //
-//   fused_step_benchmark [--fastest] [BATCH ...]      32 128 512 unless told otherwise; needs a GPU
+//   fused_step_benchmark [--fastest | --profile] [BATCH ...]      32 128 512 unless told otherwise; needs a GPU
 //
 // --fastest: only bf16 on two streams, without and with our own convolutions.
+// --profile: only the last of these, 64 steps of it between cudaProfilerStart and cudaProfilerStop: ncu --profile-from-start off.
+#include <cuda_profiler_api.h>
 #include <cuda_runtime.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -28,6 +31,7 @@ namespace {
 
 constexpr uint32_t kImages = 50'000;
 constexpr int kRepeats = 5;
+constexpr uint32_t kProfiledSteps = 64;
 
 struct Variant {
   const char* name;
@@ -38,12 +42,13 @@ struct Variant {
   bool fused_sums;
 };
 
+constexpr Variant kFastest = {"and our convolutions with the sums of batch norms", ConvolutionType::kBf16, true, true, true, true};
 constexpr Variant kVariants[] = {
     {"bf16, launches one by one, one stream, cuDNN's first engine", ConvolutionType::kBf16, false, false, false, false},
     {"and engines timed", ConvolutionType::kBf16, false, false, true, false},
     {"and a CUDA graph", ConvolutionType::kBf16, true, false, true, false},
     {"and a second stream", ConvolutionType::kBf16, true, true, true, false},
-    {"and our convolutions with the sums of batch norms", ConvolutionType::kBf16, true, true, true, true},
+    kFastest,
     {"tf32, all of it", ConvolutionType::kTf32, true, true, true, false},
 };
 
@@ -94,16 +99,36 @@ ResNet18Values RandomValues() {
   return values;
 }
 
-void Time(const Variant& variant, uint32_t batch, const ResidentImages& images) {
+std::unique_ptr<ResNet18Step> MakeStep(const Variant& variant, uint32_t batch, const ResidentImages& images) {
   ResNet18StepOptions options;
   options.type = variant.type;
   options.max_batch = batch;
   options.two_streams = variant.two_streams;
   options.autotune = variant.autotune;
   options.fused_sums = variant.fused_sums;
-  const Stopwatch setup;
-  const auto step = Value(ResNet18Step::Make(options, images));
+  auto step = Value(ResNet18Step::Make(options, images));
   Check(step->SetValues(RandomValues()));
+  return step;
+}
+
+void Profile(const Variant& variant, uint32_t batch, const ResidentImages& images) {
+  const auto step = MakeStep(variant, batch, images);
+  const uint32_t count = std::min(kImages, kProfiledSteps * batch);
+  ResNet18Epochs epochs(*step, batch, variant.graphs);
+  Check(epochs.Prepare(count, true));
+  for (const bool profiled : {false, true}) {
+    if (profiled) {
+      cudaProfilerStart();
+    }
+    const FusedEpoch result = Value(epochs.Train(EpochOrder(count, 0, 0), 0, [](uint32_t) { return 0.01f; }));
+    std::printf("%5u  %.1f us a step\n", batch, 1e6 * result.device_seconds / result.steps);
+  }
+  cudaProfilerStop();
+}
+
+void Time(const Variant& variant, uint32_t batch, const ResidentImages& images) {
+  const Stopwatch setup;
+  const auto step = MakeStep(variant, batch, images);
   ResNet18Epochs epochs(*step, batch, variant.graphs);
   Check(epochs.Prepare(kImages, false));
   const double setup_seconds = setup.Seconds();
@@ -139,12 +164,19 @@ int main(int argc, char** argv) {
   const std::vector<uint8_t> pixels = RandomBytes(size_t{kImages} * kImageBytes, 256), labels = RandomBytes(kImages, 10);
   const ResidentImages images = {pixels.data(), labels.data(), kImages, {0.49f, 0.48f, 0.45f}, {0.2f, 0.2f, 0.2f}};
   std::vector<uint32_t> batches;
+  const bool profile = argc > 1 && std::string(argv[1]) == "--profile";
   const bool fastest = argc > 1 && std::string(argv[1]) == "--fastest";
-  for (int i = fastest ? 2 : 1; i < argc; ++i) {
+  for (int i = fastest || profile ? 2 : 1; i < argc; ++i) {
     batches.push_back(static_cast<uint32_t>(std::atoi(argv[i])));
   }
   if (batches.empty()) {
     batches = {32, 128, 512};
+  }
+  if (profile) {
+    for (const uint32_t batch : batches) {
+      Profile(kFastest, batch, images);
+    }
+    return 0;
   }
   std::printf("batch  s per 50,000 images: median of %d (least to most)\n", kRepeats);
   for (const uint32_t batch : batches) {
