@@ -13,6 +13,8 @@
 #include "lib/kernels/convolution.h"
 #include "lib/kernels/convolution_norm.h"
 #include "lib/kernels/convolution_norm_tuning.h"
+#include "lib/kernels/weight_gradient.h"
+#include "lib/kernels/weight_gradient_tuning.h"
 
 namespace lockstep {
 namespace {
@@ -44,6 +46,20 @@ void Compare(uint32_t batch, uint32_t channels, uint32_t size, ConvolutionContex
   }
 }
 
+void CompareWeights(const ConvolutionShape& shape, ConvolutionContext& context) {
+  const double flops = ConvolutionFlops(shape);
+  const auto other = Value(Convolution::Plan(context, shape, ConvolutionPass::kWeightGradient, ConvolutionType::kBf16, {}));
+  const WeightGradientTimes times = Value(TuneWeightGradient(context, shape, *other));
+  std::printf("%5u %3u->%-3u %2ux%-2u /%u weights  %6.1f us (%3.0f TFLOP/s);  ", shape.images, shape.in_channels,
+              shape.out_channels, shape.in_size, shape.in_size, shape.stride, other->microseconds(), flops / other->microseconds() / 1e6);
+  for (const WeightGradientTimes::Trial& trial : times.trials) {
+    std::printf("  %ux%u %6.1f (%3.0f)", trial.config.columns, trial.config.parts, trial.microseconds,
+                flops / trial.microseconds / 1e6);
+  }
+  std::printf("\n");
+  std::fflush(stdout);
+}
+
 }  // namespace
 }  // namespace lockstep
 
@@ -70,6 +86,12 @@ int main(int argc, char** argv) {
     Compare(batch, 128, 16, *context);
     Compare(batch, 256, 8, *context);
     Compare(batch, 512, 4, *context);
+    CompareWeights({batch, 64, 32, 64, 3, 1}, *context);
+    CompareWeights({batch, 64, 32, 128, 3, 2}, *context);
+    CompareWeights({batch, 128, 16, 128, 3, 1}, *context);
+    CompareWeights({batch, 128, 16, 256, 3, 2}, *context);
+    CompareWeights({batch, 256, 8, 256, 3, 1}, *context);
+    CompareWeights({batch, 512, 4, 512, 3, 1}, *context);
   }
   return 0;
 }

@@ -19,6 +19,8 @@
 #include "lib/kernels/cuda_status.h"
 #include "lib/kernels/sgd.h"
 #include "lib/kernels/step_state.h"
+#include "lib/kernels/weight_gradient.h"
+#include "lib/kernels/weight_gradient_tuning.h"
 
 namespace lockstep {
 namespace {
@@ -33,6 +35,7 @@ struct UnitPlan {
   // Together with the sums of a batch norm, forward its own, backward that before it; null: in two kernels.
   std::shared_ptr<const ConvolutionNorm> forward_norm;
   std::shared_ptr<const ConvolutionNorm> backward_norm;
+  std::shared_ptr<const WeightGradient> own_weight_gradient;  // null: weight_gradient is faster
   BatchNormShape norm;
   BatchNormLaunch launch;
 };
@@ -95,6 +98,7 @@ class Step final : public ResNet18Step {
   absl::Status PlanUnit(const ConvolutionUnit& unit, uint32_t batch, UnitPlan& plan);
   absl::Status PlanNorm(const ConvolutionShape& shape, ConvolutionPass pass, const Convolution& apart,
                         std::shared_ptr<const ConvolutionNorm>& norm);
+  absl::Status PlanWeightGradient(const ConvolutionShape& shape, UnitPlan& plan);
   absl::Status GrowWorkspaces(size_t bytes);
 
   // Forward, and what of it the two directions share.
@@ -188,6 +192,7 @@ absl::Status Step<T>::PlanUnit(const ConvolutionUnit& unit, uint32_t batch, Unit
     RETURN_IF_ERROR(make(ConvolutionPass::kDataGradient, plan.data_gradient));
   }
   RETURN_IF_ERROR(make(ConvolutionPass::kWeightGradient, plan.weight_gradient));
+  RETURN_IF_ERROR(PlanWeightGradient(shape, plan));
   plan.norm = {batch * unit.out_size() * unit.out_size(), unit.out_channels};
   plan.launch = PlanBatchNorm(plan.norm, multiprocessors_);
   RETURN_IF_ERROR(PlanNorm(shape, ConvolutionPass::kForward, *plan.forward, plan.forward_norm));
@@ -215,6 +220,26 @@ absl::Status Step<T>::PlanNorm(const ConvolutionShape& shape, ConvolutionPass pa
     norm = std::make_shared<ConvolutionNorm>(shape, *config, multiprocessors);
   }
   return absl::OkStatus();
+}
+
+template <typename T>
+absl::Status Step<T>::PlanWeightGradient(const ConvolutionShape& shape, UnitPlan& plan) {
+  if (!options_.own_weight_gradients || !std::is_same_v<T, __nv_bfloat16>) {
+    return absl::OkStatus();
+  }
+  std::optional<WeightGradientConfig> config;
+  if (options_.autotune) {
+    ASSIGN_OR_RETURN(const WeightGradientTimes times, TuneWeightGradient(*main_.context, shape, *plan.weight_gradient));
+    config = times.best;
+  } else {
+    const std::vector<WeightGradientConfig> configs = WeightGradientConfigs(shape, ConvolutionNormMultiprocessors());
+    config = configs.empty() ? config : configs.front();
+  }
+  if (!config.has_value()) {
+    return absl::OkStatus();
+  }
+  plan.own_weight_gradient = std::make_shared<WeightGradient>(shape, *config);
+  return GrowWorkspaces(plan.own_weight_gradient->workspace_bytes());
 }
 
 template <typename T>
@@ -426,8 +451,14 @@ absl::StatusOr<Upstream<T>> Step<T>::BackwardDataToNorm(size_t u, size_t below, 
 
 template <typename T>
 absl::Status Step<T>::BackwardWeight(size_t u, const T* input, Lane& lane) {
-  return plan_->units[u].weight_gradient->Run(*lane.context, buffers_.raw[u], input,
-                                              buffers_.weight_gradients + net_.units[u].weight, lane.convolution_workspace);
+  const UnitPlan& plan = plan_->units[u];
+  T* const gradient = buffers_.weight_gradients + net_.units[u].weight;
+  if constexpr (std::is_same_v<T, __nv_bfloat16>) {
+    if (plan.own_weight_gradient != nullptr) {
+      return plan.own_weight_gradient->Run(buffers_.raw[u], input, gradient, lane.convolution_workspace, lane.stream);
+    }
+  }
+  return plan.weight_gradient->Run(*lane.context, buffers_.raw[u], input, gradient, lane.convolution_workspace);
 }
 
 // From the gradient of the block's output to that of its input, in dx and, if it stays in two parts, dx2.

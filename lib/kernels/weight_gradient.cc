@@ -1,0 +1,96 @@
+#include "lib/kernels/weight_gradient.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+#include "lib/kernels/cuda_status.h"
+#include "lib/kernels/tensor_map.h"
+#include "lib/kernels/weight_gradient_kernel.h"
+
+namespace lockstep {
+namespace {
+
+using weight_gradient::Geometry;
+
+constexpr uint32_t kBlock = 64;  // channels of a tile, of either side
+constexpr uint32_t kFilter = 3;
+
+bool IsCovered(const ConvolutionShape& shape) {
+  const uint32_t size = shape.in_size / std::max(1u, shape.stride);
+  const bool sizes = shape.stride == 1 ? size == 4 || size == 8 || size == 16 || size == 32
+                                       : shape.stride == 2 && (size == 8 || size == 16);
+  return sizes && shape.filter == kFilter && shape.in_channels % kBlock == 0 && shape.out_channels % kBlock == 0 &&
+         shape.in_channels > 0 && shape.out_channels > 0;
+}
+
+Geometry GeometryOf(const ConvolutionShape& shape) { return Geometry(shape.in_size / shape.stride, shape.stride); }
+
+uint32_t Tiles(const ConvolutionShape& shape) { return shape.in_channels / kBlock * (shape.out_channels / kBlock); }
+
+uint32_t Stages(const ConvolutionShape& shape) {
+  const Geometry geometry = GeometryOf(shape);
+  return (shape.images + geometry.images - 1) / geometry.images * (geometry.size / geometry.rows);
+}
+
+absl::StatusOr<CUtensorMap> MapGradient(const ConvolutionShape& shape, const __nv_bfloat16* dy) {
+  const Geometry geometry = GeometryOf(shape);
+  const uint64_t pixels = uint64_t{shape.images} * geometry.size * geometry.size, channels = shape.out_channels;
+  return MakeTensorMap(dy, {{channels, 1, kBlock}, {pixels, channels, geometry.pixels}});
+}
+
+absl::StatusOr<CUtensorMap> MapInput(const ConvolutionShape& shape, const __nv_bfloat16* x) {
+  const Geometry geometry = GeometryOf(shape);
+  const uint64_t size = shape.in_size, channels = shape.in_channels, stride = shape.stride;
+  return MakeTensorMap(x, {{channels, 1, kBlock},
+                           {stride, channels, 1},
+                           {size / stride, stride * channels, geometry.pitch},
+                           {size, size * channels, geometry.in_rows},
+                           {shape.images, size * size * channels, geometry.images}});
+}
+
+}  // namespace
+
+std::vector<WeightGradientConfig> WeightGradientConfigs(const ConvolutionShape& shape, uint32_t multiprocessors) {
+  std::vector<WeightGradientConfig> configs;
+  if (!IsCovered(shape) || multiprocessors == 0) {
+    return configs;
+  }
+  for (const uint32_t columns : {kFilter, 1u}) {
+    const uint32_t most = multiprocessors / (Tiles(shape) * (kFilter / columns));
+    // As many blocks as run at once, or half or a quarter of them, which have fewer sums to add up.
+    for (const uint32_t parts : {std::max(1u, most), most / 2, most / 4}) {
+      if (parts > 0 && parts <= Stages(shape)) {
+        configs.push_back({columns, parts});
+      }
+    }
+  }
+  return configs;
+}
+
+size_t WeightGradientWorkspaceBytes(const ConvolutionShape& shape, const WeightGradientConfig& config) {
+  return config.parts == 1 ? 0
+                           : size_t{config.parts} * Tiles(shape) * kBlock * kFilter * kFilter * kBlock * sizeof(float);
+}
+
+absl::Status WeightGradient::Run(const __nv_bfloat16* dy, const __nv_bfloat16* x, __nv_bfloat16* dw, void* workspace,
+                                 cudaStream_t stream) const {
+  RETURN_IF_ERROR(CheckConvolutionShape(shape_));
+  const std::string what = DescribeConvolution(shape_, ConvolutionPass::kWeightGradient, ConvolutionType::kBf16);
+  if (!IsCovered(shape_) || (config_.columns != 1 && config_.columns != kFilter) || config_.parts == 0) {
+    return absl::InvalidArgumentError(absl::StrCat(what, " is not done by blocks of ", config_.columns, " columns in ",
+                                                   config_.parts, " parts"));
+  }
+  weight_gradient::Arguments arguments;
+  arguments.in_channels = shape_.in_channels;
+  arguments.out_channels = shape_.out_channels;
+  arguments.stages = Stages(shape_);
+  arguments.parts = config_.parts;
+  arguments.partial = static_cast<float4*>(workspace);
+  arguments.out = dw;
+  ASSIGN_OR_RETURN(const CUtensorMap gradient_map, MapGradient(shape_, dy));
+  ASSIGN_OR_RETURN(const CUtensorMap input_map, MapInput(shape_, x));
+  return CudaStatus(weight_gradient::Launch(GeometryOf(shape_), config_.columns, gradient_map, input_map, arguments, stream), what);
+}
+
+}  // namespace lockstep

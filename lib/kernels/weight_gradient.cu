@@ -1,0 +1,301 @@
+// The weight gradient of a 3x3 convolution as a matrix product on Hopper's tensor cores, dw (out, taps * in) = dy^T (out, pixels)
+// * im2col(x) (pixels, taps * in), 64 of the outputs and 64 of the inputs a tile, all nine taps of them.
+//
+// Both operands lie with their channels in lines and the depth, the pixels, from line to line, which the matrix instruction
+// reads as it is. So a tap of the filter is nothing but another first line in the same box of the input: each value of x is
+// loaded once a tile (with its border 1.4 to 1.6 times), where an engine that knows no taps loads it for each. Three groups of
+// four warps do a column of the filter each; the three rows of it are one instruction 192 wide, whose next 64 columns lie one
+// image row further.
+//
+// A tile has few outputs and many pixels, so blocks share its pixels, and a second kernel adds up their sums. With few pixels
+// those sums are most of the work. Then a block does one column of the filter alone, and its groups share the pixels: a third
+// of the blocks share a sum. (Adding up within a cluster first, over its blocks' shared memory, took longer than both.)
+#include "lib/kernels/tensor_copy.cuh"
+#include "lib/kernels/weight_gradient_kernel.h"
+#include "lib/kernels/wgmma.cuh"
+
+namespace lockstep {
+namespace weight_gradient {
+namespace {
+
+constexpr uint32_t kWarp = 32;
+constexpr uint32_t kFilter = 3;
+constexpr uint32_t kGroups = kFilter;  // a column of the filter each
+constexpr uint32_t kConsumers = kGroups * wgmma::kThreads;
+constexpr uint32_t kThreads = kConsumers + wgmma::kThreads;  // the last group's first thread copies
+constexpr uint32_t kConsumerRegisters = 160;                 // 96 are the accumulator's
+constexpr uint32_t kCopierRegisters = 32;                    // 65,536 are there for 128 * (3 * 160 + 32)
+
+constexpr uint32_t kChannels = 64;
+constexpr uint32_t kColumns = kFilter * kChannels;   // of a group's accumulator
+constexpr uint32_t kColumnBlocks = kColumns / 8;     // of which a thread holds four values each
+constexpr uint32_t kTileVectors = kGroups * kColumnBlocks * wgmma::kThreads;  // of four values
+constexpr uint32_t kExchangeBytes = kTileVectors * sizeof(float4);
+constexpr uint32_t kBarrierBytes = 8;
+
+__host__ __device__ constexpr uint32_t SharedBytes(const Geometry& geometry) {
+  return geometry.slots * geometry.slot_bytes() + 2 * geometry.slots * kBarrierBytes + Geometry::kPatternBytes;
+}
+
+__host__ __device__ constexpr uint32_t TileCount(const Arguments& arguments) {
+  return arguments.in_channels / kChannels * (arguments.out_channels / kChannels);
+}
+
+// Which tile a block is at, which column of the filter if it does one, and which of the tile's stages.
+struct Work {
+  uint32_t part, tile, column;
+  uint32_t out_channel, in_channel;  // the tile's first ones
+  uint32_t begin, end;
+
+  __device__ Work(const Arguments& arguments, uint32_t columns) {
+    const uint32_t in_blocks = arguments.in_channels / kChannels;
+    const uint32_t units = TileCount(arguments) * (kFilter / columns);
+    part = blockIdx.x / units;
+    tile = blockIdx.x % units / (kFilter / columns);
+    column = blockIdx.x % (kFilter / columns);
+    out_channel = tile / in_blocks * kChannels;
+    in_channel = tile % in_blocks * kChannels;
+    begin = static_cast<uint32_t>(uint64_t{arguments.stages} * part / arguments.parts);
+    end = static_cast<uint32_t>(uint64_t{arguments.stages} * (part + 1) / arguments.parts);
+  }
+};
+
+struct Slots {
+  uint32_t data, full, empty;  // of slot 0
+  uint32_t slot = 0, phase = 0;
+
+  __device__ void Next(uint32_t slots) {
+    if (++slot == slots) {
+      slot = 0;
+      phase ^= 1;
+    }
+  }
+  __device__ uint32_t Full() const { return full + slot * kBarrierBytes; }
+  __device__ uint32_t Empty() const { return empty + slot * kBarrierBytes; }
+};
+
+template <uint32_t kSize, uint32_t kStride, uint32_t kColumnsOfBlock>
+__device__ void Copy(const Work& work, const CUtensorMap& gradient, const CUtensorMap& input, Slots slots) {
+  constexpr Geometry g(kSize, kStride);
+  constexpr uint32_t kRowStages = kSize / g.rows;  // above each other in an image
+  for (uint32_t stage = work.begin; stage < work.end; ++stage) {
+    WaitFor(slots.Empty(), slots.phase ^ 1);
+    ArriveExpecting(slots.Full(), g.gradient_bytes() + (kColumnsOfBlock == 1 ? 1 : g.boxes) * g.box_bytes());
+    const uint32_t to = slots.data + slots.slot * g.slot_bytes();
+    const auto image = static_cast<int32_t>(stage / kRowStages * g.images);
+    const int32_t row = static_cast<int32_t>(stage % kRowStages * g.rows * kStride) - 1;
+    CopyBox(gradient, to, slots.Full(), static_cast<int32_t>(work.out_channel), static_cast<int32_t>(stage * g.pixels));
+#pragma unroll
+    for (uint32_t box = 0; box < g.boxes; ++box) {
+      if (kColumnsOfBlock == 1 && box != g.BoxOf(work.column)) {
+        continue;
+      }
+      const uint32_t at = to + g.gradient_bytes() + box * g.box_stride();
+      // The first column: of stride 1 one to the left, with three boxes one further each; of stride 2 the even ones from 0, the
+      // odd ones from -1, which is the second of pair -1.
+      const int32_t column = kStride == 1 ? static_cast<int32_t>(box) - 1 : -static_cast<int32_t>(box);
+      CopyBox(input, at, slots.Full(), static_cast<int32_t>(work.in_channel), static_cast<int32_t>(kStride == 1 ? 0 : box), column,
+              row, image);
+    }
+    slots.Next(g.slots);
+  }
+}
+
+// Adds up, in a group's registers, its column of the filter over all stages, or the block's column over every third.
+template <uint32_t kSize, uint32_t kStride, uint32_t kColumnsOfBlock>
+__device__ void Multiply(const Work& work, uint32_t group, Slots slots, float (&acc)[kColumns / 2]) {
+  constexpr Geometry g(kSize, kStride);
+  constexpr uint32_t kSteps = g.pixels / wgmma::kDepth;
+  constexpr uint32_t kEightPixels = g.LineOfPixel(8) * wgmma::kLineBytes;
+  constexpr uint32_t kTurns = kFilter / kColumnsOfBlock;  // groups that take stages in turn
+  // While a group waits for its instructions, those of the others run; alone it goes on to the next stage first.
+  constexpr int kPending = kColumnsOfBlock == 1 ? 0 : 1;
+  const bool first_lane = threadIdx.x % kWarp == 0;
+  const uint32_t column = kColumnsOfBlock == 1 ? work.column : group;
+  const uint32_t first_line = g.gradient_bytes() + g.BoxOf(column) * g.box_stride() + g.LineOf(column) * wgmma::kLineBytes;
+  const uint32_t turn = kColumnsOfBlock == 1 ? group : 0;
+  uint32_t done = 0;  // the slot to give back once the instructions that read it are over
+  for (uint32_t stage = work.begin; stage < work.end; ++stage, slots.Next(g.slots)) {
+    // For the other groups' stages, too: a barrier tells its phases apart by their parity alone, so that none may be left out.
+    WaitFor(slots.Full(), slots.phase);
+    if ((stage - work.begin) % kTurns != turn) {
+      continue;
+    }
+    const uint32_t at = slots.data + slots.slot * g.slot_bytes();
+    const uint64_t a = wgmma::DescribeLinesAcross(at, wgmma::kPatternBytes, wgmma::kPatternBytes);
+    const uint64_t b = wgmma::DescribeLinesAcross(at + first_line, kEightPixels, g.pitch * wgmma::kLineBytes);
+    wgmma::Fence();
+#pragma unroll
+    for (uint32_t k = 0; k < kSteps; ++k) {
+      wgmma::MultiplyLinesAcrossAsync(a + k * wgmma::kDeeperAcrossLines,
+                                      b + g.LineOfPixel(k * wgmma::kDepth) * wgmma::kLineBytes / 16, acc);
+    }
+    wgmma::Commit();
+    wgmma::Wait<kPending>();
+    if (kPending == 0) {
+      done = slots.Empty();
+    }
+    if (first_lane && done != 0) {
+      Arrive(done);
+    }
+    done = slots.Empty();
+  }
+  wgmma::Wait<0>();
+}
+
+// Four sums of a tile where they belong: of thread t of a group, its block of eight columns.
+__device__ void Write(const Arguments& arguments, uint32_t tile, uint32_t group, uint32_t column_block, uint32_t thread,
+                      const float4& sum) {
+  const uint32_t in_blocks = arguments.in_channels / kChannels;
+  const uint32_t column = column_block * 8 + thread % 4 * 2;
+  const uint32_t tap = column / kChannels * kFilter + group;
+  const uint32_t in = tile % in_blocks * kChannels + column % kChannels;
+  const uint32_t out = tile / in_blocks * kChannels + thread / kWarp * 16 + thread % kWarp / 4;
+  const auto to = [&](uint32_t row) {
+    return reinterpret_cast<__nv_bfloat162*>(arguments.out + (size_t{row} * kFilter * kFilter + tap) * arguments.in_channels + in);
+  };
+  *to(out) = __floats2bfloat162_rn(sum.x, sum.y);
+  *to(out + 8) = __floats2bfloat162_rn(sum.z, sum.w);
+}
+
+__device__ float4 Add(const float4& a, const float4& b) { return {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w}; }
+
+__device__ void SyncConsumers() { asm volatile("bar.sync 1, %0;" ::"n"(kConsumers) : "memory"); }
+
+// Leaves a block's sums in memory: as they are wanted, or as a part. `exchange`: shared memory of kExchangeBytes.
+template <uint32_t kColumnsOfBlock>
+__device__ void AddUp(const Arguments& arguments, const Work& work, uint32_t group, float4* exchange, const float (&acc)[kColumns / 2]) {
+  const uint32_t thread = threadIdx.x % wgmma::kThreads;
+  const auto leave = [&](uint32_t column, uint32_t block, const float4& sum) {
+    if (arguments.parts == 1) {
+      Write(arguments, work.tile, column, block, thread, sum);
+    } else {
+      arguments.partial[(size_t{work.part} * TileCount(arguments) + work.tile) * kTileVectors +
+                        (column * kColumnBlocks + block) * wgmma::kThreads + thread] = sum;
+    }
+  };
+  const auto mine = [&](uint32_t j) { return float4{acc[4 * j], acc[4 * j + 1], acc[4 * j + 2], acc[4 * j + 3]}; };
+  if constexpr (kColumnsOfBlock == kFilter) {
+#pragma unroll
+    for (uint32_t j = 0; j < kColumnBlocks; ++j) {
+      leave(group, j, mine(j));
+    }
+  } else {
+    // Each group adds up a third of the columns, the groups in order.
+    SyncConsumers();  // nobody reads a slot any more
+#pragma unroll
+    for (uint32_t j = 0; j < kColumnBlocks; ++j) {
+      exchange[(group * kColumnBlocks + j) * wgmma::kThreads + thread] = mine(j);
+    }
+    SyncConsumers();
+    constexpr uint32_t kThird = kColumnBlocks / kGroups;
+#pragma unroll
+    for (uint32_t j = 0; j < kThird; ++j) {
+      const float4* const from = exchange + (group * kThird + j) * wgmma::kThreads + thread;
+      leave(work.column, group * kThird + j,
+            Add(Add(from[0], from[kColumnBlocks * wgmma::kThreads]), from[2 * kColumnBlocks * wgmma::kThreads]));
+    }
+  }
+}
+
+template <uint32_t kSize, uint32_t kStride, uint32_t kColumnsOfBlock>
+__global__ void __launch_bounds__(kThreads, 1)
+    WeightGradientKernel(const __grid_constant__ CUtensorMap gradient, const __grid_constant__ CUtensorMap input,
+                         const __grid_constant__ Arguments arguments) {
+  constexpr Geometry g(kSize, kStride);
+  static_assert(g.slots * g.slot_bytes() >= kExchangeBytes, "the slots' memory is exchanged through");
+  extern __shared__ char unaligned[];
+  const uint32_t skew = (Geometry::kPatternBytes - SharedAddress(unaligned) % Geometry::kPatternBytes) % Geometry::kPatternBytes;
+  const uint32_t base = SharedAddress(unaligned) + skew;
+  const uint32_t barriers = base + g.slots * g.slot_bytes();
+  const Slots slots = {base, barriers, barriers + g.slots * kBarrierBytes};
+  const Work work(arguments, kColumnsOfBlock);
+  if (threadIdx.x < g.slots) {
+    InitBarrier(slots.full + threadIdx.x * kBarrierBytes, 1);
+    InitBarrier(slots.empty + threadIdx.x * kBarrierBytes, kColumnsOfBlock * wgmma::kThreads / kWarp);
+    PublishBarriers();
+  }
+  __syncthreads();
+  if (threadIdx.x < kConsumers) {
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kConsumerRegisters));
+    const uint32_t group = threadIdx.x / wgmma::kThreads;
+    float acc[kColumns / 2];
+#pragma unroll
+    for (float& value : acc) {
+      value = 0;
+    }
+    Multiply<kSize, kStride, kColumnsOfBlock>(work, group, slots, acc);
+    AddUp<kColumnsOfBlock>(arguments, work, group, reinterpret_cast<float4*>(unaligned + skew), acc);
+  } else {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kCopierRegisters));
+    if (threadIdx.x == kConsumers) {
+      Copy<kSize, kStride, kColumnsOfBlock>(work, gradient, input, slots);
+    }
+  }
+}
+
+constexpr uint32_t kSumVectors = 64;  // of a block of the second kernel
+constexpr uint32_t kSumLanes = 4;     // threads that share the parts of one
+
+// Adds up the parts, each lane every fourth, the lanes' sums in order.
+__global__ void __launch_bounds__(kSumVectors* kSumLanes) SumPartsKernel(const __grid_constant__ Arguments arguments, uint32_t tiles) {
+  __shared__ float4 of_lanes[kSumLanes][kSumVectors];
+  const uint32_t vector = blockIdx.x * kSumVectors + threadIdx.x;  // of all tiles
+  const size_t stride = size_t{tiles} * kTileVectors;
+  float4 sum = {0, 0, 0, 0};
+#pragma unroll 4
+  for (uint32_t part = threadIdx.y; part < arguments.parts; part += kSumLanes) {
+    sum = Add(sum, __ldcg(arguments.partial + part * stride + vector));
+  }
+  of_lanes[threadIdx.y][threadIdx.x] = sum;
+  __syncthreads();
+  if (threadIdx.y != 0) {
+    return;
+  }
+  for (uint32_t lane = 1; lane < kSumLanes; ++lane) {
+    sum = Add(sum, of_lanes[lane][threadIdx.x]);
+  }
+  const uint32_t in_tile = vector % kTileVectors, block = in_tile / wgmma::kThreads;
+  Write(arguments, vector / kTileVectors, block / kColumnBlocks, block % kColumnBlocks, in_tile % wgmma::kThreads, sum);
+}
+
+template <uint32_t kSize, uint32_t kStride, uint32_t kColumnsOfBlock>
+cudaError_t LaunchAs(const CUtensorMap& gradient, const CUtensorMap& input, const Arguments& arguments, cudaStream_t stream) {
+  const auto kernel = WeightGradientKernel<kSize, kStride, kColumnsOfBlock>;
+  constexpr uint32_t kBytes = SharedBytes(Geometry(kSize, kStride));
+  const cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(kBytes));
+  if (error != cudaSuccess) {
+    return error;
+  }
+  const uint32_t tiles = TileCount(arguments);
+  kernel<<<tiles * (kFilter / kColumnsOfBlock) * arguments.parts, kThreads, kBytes, stream>>>(gradient, input, arguments);
+  if (arguments.parts > 1) {
+    SumPartsKernel<<<tiles * (kTileVectors / kSumVectors), dim3(kSumVectors, kSumLanes), 0, stream>>>(arguments, tiles);
+  }
+  return cudaGetLastError();
+}
+
+template <uint32_t kSize, uint32_t kStride>
+cudaError_t LaunchColumns(uint32_t columns, const CUtensorMap& gradient, const CUtensorMap& input, const Arguments& arguments,
+                          cudaStream_t stream) {
+  return columns == 1 ? LaunchAs<kSize, kStride, 1>(gradient, input, arguments, stream)
+                      : LaunchAs<kSize, kStride, kFilter>(gradient, input, arguments, stream);
+}
+
+}  // namespace
+
+cudaError_t Launch(const Geometry& geometry, uint32_t columns, const CUtensorMap& gradient, const CUtensorMap& input,
+                   const Arguments& arguments, cudaStream_t stream) {
+  switch (geometry.stride << 8 | geometry.size) {
+    case 1 << 8 | 32: return LaunchColumns<32, 1>(columns, gradient, input, arguments, stream);
+    case 1 << 8 | 16: return LaunchColumns<16, 1>(columns, gradient, input, arguments, stream);
+    case 1 << 8 | 8: return LaunchColumns<8, 1>(columns, gradient, input, arguments, stream);
+    case 1 << 8 | 4: return LaunchColumns<4, 1>(columns, gradient, input, arguments, stream);
+    case 2 << 8 | 16: return LaunchColumns<16, 2>(columns, gradient, input, arguments, stream);
+    case 2 << 8 | 8: return LaunchColumns<8, 2>(columns, gradient, input, arguments, stream);
+  }
+  return cudaErrorInvalidValue;
+}
+
+}  // namespace weight_gradient
+}  // namespace lockstep

@@ -1,0 +1,54 @@
+// The gradient of a 3x3 convolution's weights in bf16, for Hopper: dw = sum over pixels of dy (pixel, out) * x (pixel + tap, in).
+// weight_gradient.cu says how.
+//
+// Plain twin: convolution.h. Layouts as there: activations NHWC, weights KRSC, all in bf16. Sums are in fp32, in an order that
+// depends on shape and config alone: the same input gives the same bits on every run.
+#ifndef LOCKSTEP_LIB_KERNELS_WEIGHT_GRADIENT_H_
+#define LOCKSTEP_LIB_KERNELS_WEIGHT_GRADIENT_H_
+
+#include <cuda_bf16.h>
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "lib/kernels/convolution_shape.h"
+
+namespace lockstep {
+
+// How the work is cut: a block does 64 by 64 channels and all three columns of the filter, or one of them, in which case its three
+// groups of warps share the pixels; `parts` blocks share the pixels further, and a second kernel adds up what they have.
+struct WeightGradientConfig {
+  uint32_t columns = 3;  // 3 or 1
+  uint32_t parts = 1;
+};
+
+// What there is to choose from for a convolution on a GPU of this many multiprocessors; none if the shape is not covered: a
+// filter of 3, channels in multiples of 64, an output of 4, 8, 16 or 32, and with a stride of 2 of 8 or 16.
+std::vector<WeightGradientConfig> WeightGradientConfigs(const ConvolutionShape& shape, uint32_t multiprocessors);
+
+// Of device memory, of any content, shared with nothing that runs at the same time.
+size_t WeightGradientWorkspaceBytes(const ConvolutionShape& shape, const WeightGradientConfig& config);
+
+// One convolution, cut in one way. InvalidArgument: a shape that WeightGradientConfigs has nothing for.
+class WeightGradient {
+ public:
+  WeightGradient(const ConvolutionShape& shape, const WeightGradientConfig& config) : shape_(shape), config_(config) {}
+
+  size_t workspace_bytes() const { return WeightGradientWorkspaceBytes(shape_, config_); }
+
+  // dy: (images, out_size, out_size, out_channels), x: (images, in_size, in_size, in_channels), dw: (out_channels, 3, 3,
+  // in_channels), each at a multiple of 16 bytes.
+  absl::Status Run(const __nv_bfloat16* dy, const __nv_bfloat16* x, __nv_bfloat16* dw, void* workspace,
+                   cudaStream_t stream) const;
+
+ private:
+  ConvolutionShape shape_;
+  WeightGradientConfig config_;
+};
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_KERNELS_WEIGHT_GRADIENT_H_

@@ -1,0 +1,91 @@
+#include "lib/kernels/weight_gradient.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "lib/cifar/counter_random.h"
+#include "lib/kernels/convolution_norm.h"
+#include "lib/kernels/convolution_reference.h"
+#include "lib/kernels/device_array.h"
+
+namespace lockstep {
+namespace {
+
+using Bf16 = __nv_bfloat16;
+
+// -1, 0 and 1: every product and sum is exact in fp32, whatever the order, and is rounded to bf16 once.
+std::vector<Bf16> Exact(uint64_t seed, size_t count) {
+  CounterRandom random(seed, RandomPurpose::kSyntheticImage, 1, 2);
+  std::vector<Bf16> values;
+  for (size_t i = 0; i < count; ++i) {
+    values.push_back(Bf16(static_cast<float>(random.Below(3)) - 1.0f));
+  }
+  return values;
+}
+
+// All sizes of image, channels that differ, batches that fill no last stage, both strides.
+std::vector<ConvolutionShape> Shapes() {
+  return {{3, 64, 32, 64, 3, 1}, {3, 64, 16, 128, 3, 1},  {5, 128, 8, 64, 3, 1},   {1, 64, 8, 64, 3, 1}, {9, 64, 4, 64, 3, 1},
+          {5, 128, 4, 256, 3, 1}, {40, 64, 32, 64, 3, 1}, {3, 64, 32, 128, 3, 2}, {5, 128, 16, 64, 3, 2}};
+}
+
+class WeightGradientTest : public testing::TestWithParam<ConvolutionShape> {};
+
+TEST_P(WeightGradientTest, IsTheSumOverAllPixels) {
+  if (!HaveGpu() || ConvolutionNormMultiprocessors() == 0) {
+    GTEST_SKIP() << "needs a GPU of compute capability 9.0";
+  }
+  const ConvolutionShape shape = GetParam();
+  const ConvolutionOperands counts = CountOperands(shape, ConvolutionPass::kWeightGradient);
+  const std::vector<Bf16> dy = Exact(1, counts.a), x = Exact(2, counts.b);
+  std::vector<double> exact(counts.out);
+  ConvolutionReference(shape, ConvolutionPass::kWeightGradient, dy.data(), x.data(), exact.data());
+  DeviceArray<Bf16> on_dy(dy), on_x(x);
+  std::vector<WeightGradientConfig> configs = WeightGradientConfigs(shape, ConvolutionNormMultiprocessors());
+  configs.push_back({3, 2});  // shares of no equal size, as often as not
+  configs.push_back({1, 7});
+  for (const WeightGradientConfig& config : configs) {
+    const std::string name = absl::StrCat(DescribeConvolution(shape, ConvolutionPass::kWeightGradient, ConvolutionType::kBf16), ", ",
+                                          config.parts, " parts of ", config.columns, " columns");
+    const WeightGradient gradient(shape, config);
+    DeviceArray<char> workspace(gradient.workspace_bytes() + 1);
+    DeviceArray<Bf16> dw(counts.out);
+    ASSERT_EQ(gradient.Run(on_dy.data(), on_x.data(), dw.data(), workspace.data(), nullptr), absl::OkStatus());
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess) << name;
+    const std::vector<Bf16> found = dw.ToHost();
+    size_t wrong = 0, first = 0;
+    for (size_t i = 0; i < found.size(); ++i) {
+      if (!(static_cast<float>(found[i]) == static_cast<float>(Bf16(static_cast<float>(exact[i])))) && wrong++ == 0) {
+        first = i;
+      }
+    }
+    ASSERT_EQ(wrong, 0u) << name << ": of " << found.size() << ", the first is " << first << ", "
+                         << static_cast<float>(found[first]) << " for " << exact[first];
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, WeightGradientTest, testing::ValuesIn(Shapes()));
+
+TEST(WeightGradientConfigsTest, CoversWhatResNet18RepeatsAndNothingElse) {
+  const auto count = [](ConvolutionShape shape) { return WeightGradientConfigs(shape, 132).size(); };
+  // One tile: 132, 66 or 33 blocks of three columns; 44, 22 or 11 of each column.
+  EXPECT_EQ(count({512, 64, 32, 64, 3, 1}), 6u);
+  // 64 tiles: one or two blocks of three columns, one of each column.
+  EXPECT_EQ(count({512, 512, 4, 512, 3, 1}), 3u);
+  EXPECT_EQ(count({32, 64, 32, 128, 1, 2}), 0u);  // filter
+  EXPECT_EQ(count({32, 256, 8, 512, 3, 2}), 0u);  // stride of 2 to 4x4
+  EXPECT_EQ(count({32, 32, 32, 64, 3, 1}), 0u);   // channels
+  EXPECT_EQ(WeightGradientConfigs({32, 64, 32, 64, 3, 1}, 0).size(), 0u);  // no such GPU
+}
+
+TEST(WeightGradientTest, RefusesWhatItIsNotMadeFor) {
+  EXPECT_EQ(WeightGradient({32, 64, 32, 128, 1, 2}, {1, 1}).Run(nullptr, nullptr, nullptr, nullptr, nullptr).code(),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(WeightGradient({32, 64, 32, 64, 3, 1}, {2, 1}).Run(nullptr, nullptr, nullptr, nullptr, nullptr).code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,48 @@
+#include "lib/kernels/weight_gradient_tuning.h"
+
+#include <algorithm>
+
+#include "lib/base/status_macros.h"
+#include "lib/kernels/convolution_norm.h"
+#include "lib/kernels/device_buffer.h"
+#include "lib/kernels/graph_timer.h"
+#include "lib/kernels/random_tensor.h"
+
+namespace lockstep {
+
+absl::StatusOr<WeightGradientTimes> TuneWeightGradient(ConvolutionContext& context, const ConvolutionShape& whole,
+                                                       const Convolution& other) {
+  using Bf16 = __nv_bfloat16;
+  WeightGradientTimes times;
+  const ConvolutionShape shape = TunedShape(whole);
+  const std::vector<WeightGradientConfig> configs = WeightGradientConfigs(shape, ConvolutionNormMultiprocessors());
+  if (configs.empty()) {
+    return times;
+  }
+  size_t workspace_bytes = 0;
+  for (const WeightGradientConfig& config : configs) {
+    workspace_bytes = std::max(workspace_bytes, WeightGradientWorkspaceBytes(shape, config));
+  }
+  const cudaStream_t stream = context.stream();
+  const ConvolutionOperands counts = CountOperands(shape, ConvolutionPass::kWeightGradient);
+  ASSIGN_OR_RETURN(const DeviceBuffer dy, MakeRandomTensor<Bf16>(counts.a, stream));
+  ASSIGN_OR_RETURN(const DeviceBuffer x, MakeRandomTensor<Bf16>(counts.b, stream));
+  ASSIGN_OR_RETURN(const DeviceBuffer dw, MakeRandomTensor<Bf16>(counts.out, stream));
+  ASSIGN_OR_RETURN(const DeviceBuffer workspace, DeviceBuffer::Make(workspace_bytes));
+  double least = other.microseconds();
+  for (const WeightGradientConfig& config : configs) {
+    const WeightGradient gradient(shape, config);
+    ASSIGN_OR_RETURN(const double time, MicrosecondsInGraph(stream, [&] {
+      return gradient.Run(static_cast<const Bf16*>(dy.data()), static_cast<const Bf16*>(x.data()), static_cast<Bf16*>(dw.data()),
+                          workspace.data(), stream);
+    }));
+    times.trials.push_back({config, time});
+    if (time < least) {
+      least = time;
+      times.best = config;
+    }
+  }
+  return times;
+}
+
+}  // namespace lockstep

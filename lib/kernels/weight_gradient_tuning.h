@@ -1,0 +1,31 @@
+// Which way of a convolution's weight gradient is the fastest on this GPU: our kernel, cut in one of several ways
+// (weight_gradient.h), or cuDNN's (convolution.h).
+#ifndef LOCKSTEP_LIB_KERNELS_WEIGHT_GRADIENT_TUNING_H_
+#define LOCKSTEP_LIB_KERNELS_WEIGHT_GRADIENT_TUNING_H_
+
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "lib/kernels/convolution.h"
+#include "lib/kernels/weight_gradient.h"
+
+namespace lockstep {
+
+struct WeightGradientTimes {
+  struct Trial {
+    WeightGradientConfig config;
+    double microseconds = 0;
+  };
+  std::vector<Trial> trials;
+  std::optional<WeightGradientConfig> best;  // none: cuDNN is faster
+};
+
+// All of TunedShape(shape). `other` was tuned for the weight gradient of `shape`. Allocates tensors of the pass's size on the
+// GPU, times (graph_timer.h) and frees them. No trials where WeightGradientConfigs has none. Errors: CUDA's.
+absl::StatusOr<WeightGradientTimes> TuneWeightGradient(ConvolutionContext& context, const ConvolutionShape& shape,
+                                                       const Convolution& other);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_KERNELS_WEIGHT_GRADIENT_TUNING_H_
