@@ -18,11 +18,12 @@ constexpr uint32_t kRowsInFlight = 4;          // of a thread
 constexpr uint32_t kBackwardRowsInFlight = 1;  // of up to three tensors each: 64 registers hold no more
 constexpr uint32_t kMinRowsPerBlock = 2 * kRowsInFlight * kRowsAtOnce;  // more blocks would be more sums to add up
 
-// The apply kernels hold more in registers, so their blocks are smaller; all of them together are 8 an SM of an H200's 132.
-constexpr uint32_t kApplyThreads = 256;
-constexpr uint32_t kApplyRowsAtOnce = kApplyThreads / kLanes;  // 32
-constexpr uint32_t kMostApplyBlocks = 8 * 132;
-constexpr uint32_t kApplyBlocksPerSm = 2;                  // 128 registers a thread; with 80 they spill
+// The apply kernels hold more in registers, so their blocks are smaller, small enough to run beside one of our convolutions; all
+// of them together are 16 an SM of an H200's 132.
+constexpr uint32_t kApplyThreads = 128;
+constexpr uint32_t kApplyRowsAtOnce = kApplyThreads / kLanes;  // 16
+constexpr uint32_t kMostApplyBlocks = 16 * 132;
+constexpr uint32_t kApplyBlocksPerSm = 4;                  // 128 registers a thread; with 80 they spill
 constexpr uint32_t kApplyBytesInFlight = 64;               // of a thread: rows, by the number of tensors they are of
 constexpr uint32_t ApplyRows(uint32_t tensors) { return kApplyBytesInFlight / (16 * tensors); }
 

@@ -24,21 +24,32 @@ class ForwardFinish {
         gamma_(parameters.gamma[channel]),
         beta_(parameters.beta[channel]) {}
 
-  __device__ void Finish(const Sums& total, uint32_t row_count, const BatchNormParameters& parameters,
-                         const BatchNormState& state) const {
+  // y before the ReLU = scale * x + shift.
+  struct Applied {
+    float scale, shift;
+  };
+
+  // `store`: into the state and the running statistics, too.
+  __device__ Applied Finish(const Sums& total, uint32_t row_count, const BatchNormParameters& parameters,
+                            const BatchNormState& state, bool store = true) const {
     const float rows = static_cast<float>(row_count);
     const float moved_mean = total.a / rows;
     const float variance = fmaxf(total.b / rows - moved_mean * moved_mean, 0.0f);
     const float mean = old_mean_ + moved_mean;
     const float inv_std = rsqrtf(variance + parameters.epsilon);
     const float scale = gamma_ * inv_std;
+    const Applied applied = {scale, beta_ - mean * scale};
+    if (!store) {
+      return applied;
+    }
     state.mean[channel_] = mean;
     state.inv_std[channel_] = inv_std;
-    state.scale[channel_] = scale;
-    state.shift[channel_] = beta_ - mean * scale;
+    state.scale[channel_] = applied.scale;
+    state.shift[channel_] = applied.shift;
     parameters.running_mean[channel_] = old_mean_ + parameters.momentum * moved_mean;
     const float unbiased = variance * (rows / (rows - 1));
     parameters.running_var[channel_] = old_var_ + parameters.momentum * (unbiased - old_var_);
+    return applied;
   }
 
  private:

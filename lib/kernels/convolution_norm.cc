@@ -26,10 +26,15 @@ uint32_t Log2(uint32_t power) {
   return log;
 }
 
-bool IsCovered(const ConvolutionShape& shape) {
-  const bool size = shape.in_size == 4 || shape.in_size == 8 || shape.in_size == 16 || shape.in_size == 32;
-  return size && shape.filter == kFilter && shape.stride == 1 && shape.in_channels % kBlock == 0 &&
-         shape.out_channels % kBlock == 0 && std::max(shape.in_channels, shape.out_channels) <= kMaxBatchNormChannels;
+bool IsCovered(const ConvolutionShape& shape, ConvolutionPass pass) {
+  if (shape.stride == 0 || shape.in_channels % kBlock != 0 || shape.out_channels % kBlock != 0 ||
+      std::max(shape.in_channels, shape.out_channels) > kMaxBatchNormChannels) {
+    return false;
+  }
+  const uint32_t size = shape.in_size / shape.stride;
+  const bool same = shape.filter == kFilter && shape.stride == 1;
+  const bool halved = shape.stride == 2 && (shape.filter == kFilter || (shape.filter == 1 && pass == ConvolutionPass::kForward));
+  return (size == 4 || size == 8 || size == 16 || size == 32) && (same || halved) && pass != ConvolutionPass::kWeightGradient;
 }
 
 // The channels of the product, backward those that came in.
@@ -43,15 +48,20 @@ uint32_t DepthChannels(const ConvolutionShape& shape, ConvolutionPass pass) {
 uint32_t TileImages(const ConvolutionTiles& tiles) { return 1u << tiles.tile_images_log2; }
 
 ConvolutionTiles MakeTiles(const ConvolutionShape& shape, ConvolutionPass pass, const ConvolutionNormConfig& config) {
+  const uint32_t size = shape.in_size / shape.stride;
+  const bool spread = pass == ConvolutionPass::kDataGradient && shape.stride == 2;
   ConvolutionTiles tiles;
+  tiles.spread_log2 = spread ? 1 : 0;
   tiles.images = shape.images;
-  tiles.size_log2 = Log2(shape.in_size);
-  tiles.tile_images_log2 = Log2(std::max(1u, config.pixels / (shape.in_size * shape.in_size)));
-  tiles.tile_rows = std::min(shape.in_size, config.pixels / shape.in_size);
-  tiles.row_tiles_log2 = Log2(shape.in_size / tiles.tile_rows);
+  tiles.size_log2 = Log2(size);
+  tiles.tile_images_log2 = Log2(std::max(1u, config.pixels / (size * size)));
+  tiles.tile_rows = std::min(size, config.pixels / size);
+  tiles.row_tiles_log2 = Log2(size / tiles.tile_rows);
+  tiles.filter = shape.filter;
   tiles.channels = OutChannels(shape, pass);
   tiles.depth_blocks = DepthChannels(shape, pass) / kBlock;
   tiles.pixel_tiles = (shape.images + TileImages(tiles) - 1) / TileImages(tiles) << tiles.row_tiles_log2;
+  tiles.pixel_tiles *= spread ? 4 : 1;
   tiles.channel_blocks = tiles.channels / kBlock;
   tiles.splits_log2 = Log2(config.splits);
   return tiles;
@@ -59,15 +69,24 @@ ConvolutionTiles MakeTiles(const ConvolutionShape& shape, ConvolutionPass pass, 
 
 uint32_t Tiles(const ConvolutionTiles& tiles) { return tiles.pixel_tiles * tiles.channel_blocks; }
 
+// Rows of the input that a stage reads.
+uint32_t InputRows(const ConvolutionTiles& tiles, uint32_t stride) {
+  if (tiles.spread_log2 != 0) {
+    return tiles.tile_rows + 1;
+  }
+  return stride == 1 ? tiles.tile_rows + kHalo : tiles.filter == 1 ? tiles.tile_rows : 2 * tiles.tile_rows + 1;
+}
+
 // As many slots as there is memory for; the input's first, since a slot of it is three of the weights'.
-ConvolutionRings MakeRings(const ConvolutionTiles& tiles, uint32_t pixels) {
+ConvolutionRings MakeRings(const ConvolutionTiles& tiles, uint32_t stride, uint32_t pixels) {
   ConvolutionRings rings;
-  rings.input_slots = pixels == 256 ? 3 : 4;
-  rings.input_bytes = kLineBytes * (TileImages(tiles) << tiles.size_log2) * (tiles.tile_rows + kHalo);
+  const bool halved = stride == 2 && tiles.filter != 1 && tiles.spread_log2 == 0;  // boxes are twice as large
+  rings.input_slots = (pixels == 256 ? 3 : 4) - (halved ? 1 : 0);
+  rings.input_bytes = kLineBytes * (TileImages(tiles) << tiles.size_log2) * InputRows(tiles, stride);
   rings.weight_slots = kMostWeightSlots;
   while (ConvolutionNormSharedBytes(pixels, rings) > kSharedBytes) {
     // With 64 channels nine slots hold all the weights there are: they are loaded once.
-    --(tiles.depth_blocks == 1 && rings.input_slots > 3 ? rings.input_slots : rings.weight_slots);
+    --(stride == 1 && tiles.depth_blocks == 1 && rings.input_slots > 3 ? rings.input_slots : rings.weight_slots);
   }
   return rings;
 }
@@ -79,16 +98,37 @@ uint32_t Blocks(const ConvolutionTiles& tiles, uint32_t multiprocessors) {
   return tiles.channel_blocks * std::min(tiles.pixel_tiles, std::max(1u, multiprocessors / tiles.channel_blocks));
 }
 
-absl::StatusOr<CUtensorMap> MapInput(const ConvolutionTiles& tiles, uint64_t channels, const __nv_bfloat16* input) {
-  const uint64_t size = uint64_t{1} << tiles.size_log2;
-  return MakeTensorMap(input, {{channels, 1, kBlock},
-                               {size, channels, static_cast<uint32_t>(size)},
-                               {tiles.images, size * size * channels, TileImages(tiles)},
-                               {size, size * channels, tiles.tile_rows + kHalo}});
+// The input's channels, rows and columns, every `step`th of these from the given ones on, as seen by a tile.
+absl::StatusOr<CUtensorMap> MapInput(const ConvolutionTiles& tiles, uint64_t channels, uint64_t step, uint64_t row, uint64_t column,
+                                     uint32_t box_rows, const __nv_bfloat16* input) {
+  const uint64_t pairs = uint64_t{1} << tiles.size_log2, size = pairs * step;
+  return MakeTensorMap(input + (row * size + column) * channels,
+                       {{channels, 1, kBlock},
+                        {pairs, step * channels, static_cast<uint32_t>(pairs)},
+                        {tiles.images, size * size * channels, TileImages(tiles)},
+                        {pairs, step * size * channels, box_rows}});
+}
+
+absl::StatusOr<ConvolutionInputMaps> MapInputs(const ConvolutionTiles& tiles, uint32_t stride, uint64_t channels,
+                                               const __nv_bfloat16* input) {
+  ConvolutionInputMaps maps;
+  if (stride == 1) {
+    ASSIGN_OR_RETURN(maps.map[0], MapInput(tiles, channels, 1, 0, 0, tiles.tile_rows + kHalo, input));
+    return maps;
+  }
+  if (tiles.spread_log2 != 0) {
+    ASSIGN_OR_RETURN(maps.map[0], MapInput(tiles, channels, 1, 0, 0, tiles.tile_rows + 1, input));
+    return maps;
+  }
+  for (uint32_t i = 0; i < 4; ++i) {
+    const uint32_t odd_row = i / 2, odd_column = i % 2;
+    ASSIGN_OR_RETURN(maps.map[i], MapInput(tiles, channels, stride, odd_row, odd_column, tiles.tile_rows + odd_row, input));
+  }
+  return maps;
 }
 
 absl::StatusOr<CUtensorMap> MapWeights(const ConvolutionShape& shape, const __nv_bfloat16* weights) {
-  const uint64_t in = shape.in_channels, taps = kFilter * kFilter;
+  const uint64_t in = shape.in_channels, taps = uint64_t{shape.filter} * shape.filter;
   return MakeTensorMap(weights, {{in, 1, kBlock}, {taps, in, 1}, {shape.out_channels, taps * in, kBlock}});
 }
 
@@ -107,18 +147,35 @@ absl::Status Check(const ConvolutionShape& shape, ConvolutionPass pass, const Co
 
 absl::Status Run(const ConvolutionShape& shape, ConvolutionPass pass, const ConvolutionNormConfig& config,
                  uint32_t multiprocessors, const __nv_bfloat16* input, const __nv_bfloat16* weights,
-                 ConvolutionNormArguments arguments, cudaStream_t stream) {
+                 ConvolutionNormArguments arguments, bool apply, const ConvolutionNorm::Shortcut& shortcut, cudaStream_t stream) {
   RETURN_IF_ERROR(Check(shape, pass, config, multiprocessors));
+  if (apply && !ConvolutionNormCanApply(shape, config, multiprocessors)) {
+    return absl::InvalidArgumentError(absl::StrCat(DescribeConvolution(shape, pass, ConvolutionType::kBf16),
+                                                   " is too large for a launch that applies the batch norm, too"));
+  }
   const ConvolutionTiles tiles = MakeTiles(shape, pass, config);
+  arguments.shortcut = shortcut.dy != nullptr;
+  if (arguments.shortcut && tiles.spread_log2 == 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(DescribeConvolution(shape, pass, ConvolutionType::kBf16), " has no shortcut beside it: its stride is not 2"));
+  }
   arguments.tiles = tiles;
-  arguments.rings = MakeRings(tiles, config.pixels);
+  arguments.rings = MakeRings(tiles, shape.stride, config.pixels);
   ASSIGN_OR_RETURN(const CUtensorMap weight_map, MapWeights(shape, weights));
-  ASSIGN_OR_RETURN(const CUtensorMap input_map, MapInput(tiles, DepthChannels(shape, pass), input));
+  ASSIGN_OR_RETURN(ConvolutionInputMaps input_maps, MapInputs(tiles, shape.stride, DepthChannels(shape, pass), input));
+  if (arguments.shortcut) {
+    ConvolutionShape point = shape;
+    point.filter = 1;
+    ASSIGN_OR_RETURN(input_maps.map[1], MapInput(tiles, DepthChannels(shape, pass), 1, 0, 0, tiles.tile_rows + 1, shortcut.dy));
+    ASSIGN_OR_RETURN(input_maps.map[2], MapWeights(point, shortcut.w));
+  }
   ConvolutionNormLaunch launch;
+  launch.stride = shape.stride;
   launch.backward = pass == ConvolutionPass::kDataGradient;
+  launch.apply = apply;
   launch.pixels = config.pixels;
   launch.blocks = Blocks(tiles, multiprocessors);
-  return CudaStatus(LaunchConvolutionNorm(launch, weight_map, input_map, arguments, stream),
+  return CudaStatus(LaunchConvolutionNorm(launch, weight_map, input_maps, arguments, stream),
                     DescribeConvolution(shape, pass, ConvolutionType::kBf16));
 }
 
@@ -126,17 +183,28 @@ absl::Status Run(const ConvolutionShape& shape, ConvolutionPass pass, const Conv
 
 std::vector<ConvolutionNormConfig> ConvolutionNormConfigs(const ConvolutionShape& shape, ConvolutionPass pass,
                                                           uint32_t multiprocessors) {
-  if (!IsCovered(shape) || pass == ConvolutionPass::kWeightGradient || multiprocessors == 0) {
+  if (!IsCovered(shape, pass) || multiprocessors == 0) {
     return {};
   }
   std::vector<ConvolutionNormConfig> configs = {{256, 1}, {128, 1}};
+  if (MakeTiles(shape, pass, configs.front()).spread_log2 != 0) {
+    return configs;  // a tile's depth goes by its parity
+  }
   for (uint32_t splits = 2; splits <= 8; splits *= 2) {
     const ConvolutionTiles tiles = MakeTiles(shape, pass, {128, splits});
-    if (Tiles(tiles) * splits <= multiprocessors && tiles.depth_blocks * kFilter >= splits) {
+    if (Tiles(tiles) * splits <= multiprocessors && tiles.depth_blocks * tiles.filter >= splits) {
       configs.push_back({128, splits});
     }
   }
   return configs;
+}
+
+bool ConvolutionNormCanApply(const ConvolutionShape& shape, const ConvolutionNormConfig& config, uint32_t multiprocessors) {
+  constexpr uint32_t kTilesOfBlock = 2;
+  constexpr uint32_t kMostChannelBlocks = kMaxBatchNormChannels / kBatchNormChannels / 2;  // half of the counters
+  const ConvolutionTiles tiles = MakeTiles(shape, ConvolutionPass::kForward, config);
+  return config.pixels == 128 && tiles.channel_blocks <= kMostChannelBlocks && Blocks(tiles, multiprocessors) <= multiprocessors &&
+         Tiles(tiles) <= kTilesOfBlock * (Blocks(tiles, multiprocessors) >> tiles.splits_log2);
 }
 
 uint32_t ConvolutionNormMultiprocessors() {
@@ -152,19 +220,40 @@ size_t ConvolutionNormWorkspaceBytes(uint32_t multiprocessors) {
   return kBatchNormCounterBytes + size_t{multiprocessors} * kBlock * 2 * sizeof(float);
 }
 
-absl::Status ConvolutionNorm::Forward(const __nv_bfloat16* x, const __nv_bfloat16* w, __nv_bfloat16* y,
-                                      const BatchNormParameters& parameters, const BatchNormState& state, void* workspace,
-                                      cudaStream_t stream) const {
+namespace {
+
+ConvolutionNormArguments ForwardArguments(__nv_bfloat16* y, const BatchNormParameters& parameters, const BatchNormState& state,
+                                          void* workspace) {
   ConvolutionNormArguments arguments;
   arguments.out = y;
   arguments.workspace = workspace;
   arguments.parameters = parameters;
   arguments.state = state;
-  return Run(shape_, ConvolutionPass::kForward, config_, multiprocessors_, x, w, arguments, stream);
+  return arguments;
 }
 
-absl::Status ConvolutionNorm::Backward(const __nv_bfloat16* dy, const __nv_bfloat16* w, const Norm& norm, __nv_bfloat16* g,
-                                       void* workspace, cudaStream_t stream) const {
+}  // namespace
+
+absl::Status ConvolutionNorm::Forward(const __nv_bfloat16* x, const __nv_bfloat16* w, __nv_bfloat16* y,
+                                      const BatchNormParameters& parameters, const BatchNormState& state, void* workspace,
+                                      cudaStream_t stream) const {
+  return Run(shape_, ConvolutionPass::kForward, config_, multiprocessors_, x, w,
+             ForwardArguments(y, parameters, state, workspace), false, {}, stream);
+}
+
+absl::Status ConvolutionNorm::ForwardAndApply(const __nv_bfloat16* x, const __nv_bfloat16* w, __nv_bfloat16* raw,
+                                              const BatchNormParameters& parameters, const BatchNormState& state,
+                                              const BatchNormResidual<__nv_bfloat16>& residual, __nv_bfloat16* y,
+                                              uint8_t* relu_mask, void* workspace, cudaStream_t stream) const {
+  ConvolutionNormArguments arguments = ForwardArguments(raw, parameters, state, workspace);
+  arguments.residual = residual;
+  arguments.y = y;
+  arguments.y_mask = relu_mask;
+  return Run(shape_, ConvolutionPass::kForward, config_, multiprocessors_, x, w, arguments, true, {}, stream);
+}
+
+absl::Status ConvolutionNorm::Backward(const __nv_bfloat16* dy, const __nv_bfloat16* w, const Shortcut& shortcut, const Norm& norm,
+                                       __nv_bfloat16* g, void* workspace, cudaStream_t stream) const {
   ConvolutionNormArguments arguments;
   arguments.out = g;
   arguments.workspace = workspace;
@@ -173,7 +262,7 @@ absl::Status ConvolutionNorm::Backward(const __nv_bfloat16* dy, const __nv_bfloa
   arguments.addend = norm.addend;
   arguments.relu_mask = norm.relu_mask;
   arguments.gradients = norm.gradients;
-  return Run(shape_, ConvolutionPass::kDataGradient, config_, multiprocessors_, dy, w, arguments, stream);
+  return Run(shape_, ConvolutionPass::kDataGradient, config_, multiprocessors_, dy, w, arguments, false, shortcut, stream);
 }
 
 }  // namespace lockstep

@@ -10,6 +10,7 @@
 //
 // One warp copies, two groups of four warps take tiles in turn: while one multiplies the other writes its tile out. With
 // fewer tiles than multiprocessors, the blocks of a cluster share a tile's depth; each adds up its share of the pixels.
+#include "lib/kernels/convolution_norm_apply.cuh"
 #include "lib/kernels/convolution_norm_block.cuh"
 #include "lib/kernels/convolution_norm_kernel.h"
 #include "lib/kernels/convolution_norm_multiply.cuh"
@@ -26,7 +27,14 @@ using batch_norm::ForwardFinish;
 constexpr uint32_t kConsumerRegisters = 240;  // 128 are the accumulator's
 constexpr uint32_t kCopierRegisters = 24;     // 65,536 are there for 128 * (240 + 240 + 24)
 
-template <bool kBackward, uint32_t kPixels>
+__device__ void LoadOrigin(const float* of_channels, const Work& work, ChannelSums& sums) {
+#pragma unroll
+  for (uint32_t i = 0; i < kPackChannels; ++i) {
+    sums.origin[i] = of_channels[work.channel + threadIdx.x % kChunks * kPackChannels + i];
+  }
+}
+
+template <bool kBackward, uint32_t kPixels, Kind kKind>
 __device__ void Consume(const ConvolutionNormArguments& arguments, const Work& work, const SharedPlan& plan,
                         uint32_t shared_base, char* shared, Ring input_ring, Ring weight_ring) {
   const ConvolutionTiles& tiles = arguments.tiles;
@@ -34,17 +42,14 @@ __device__ void Consume(const ConvolutionNormArguments& arguments, const Work& w
   const uint32_t channel_to_finish = work.channel + threadIdx.x % kChannels;
   const uint32_t staging = shared_base + plan.staging + group * kStageBytes;
   ChannelSums sums;
-#pragma unroll
-  for (uint32_t i = 0; i < kPackChannels; ++i) {
-    const uint32_t channel = work.channel + threadIdx.x % kChunks * kPackChannels + i;
-    sums.origin[i] = kBackward ? arguments.state.mean[channel] : arguments.parameters.running_mean[channel];
-  }
-  const uint32_t stages = work.end - work.begin;
+  LoadOrigin(kBackward ? arguments.state.mean : arguments.parameters.running_mean, work, sums);
   uint32_t turn = 0;
   for (uint32_t index = work.first; index < tiles.pixel_tiles; index += work.stride, ++turn) {
+    const Tile tile(tiles, index);
+    const Depth<kKind> range(arguments, work, tile);
     if (turn % kGroups != group) {
-      input_ring.Skip(stages);
-      weight_ring.Skip(stages * kFilter);
+      input_ring.Skip(range.end - range.begin);
+      weight_ring.Skip((range.end - range.begin) * range.rows);
       continue;
     }
     // Zeros, not a first instruction that does not add: so that the registers are free while a tile is written out.
@@ -57,11 +62,10 @@ __device__ void Consume(const ConvolutionNormArguments& arguments, const Work& w
     if (turn > 0) {
       WaitFor(shared_base + plan.multiplied(kGroups - 1 - group), (turn - 1) / kGroups & 1);
     }
-    const Tile tile(tiles, index);
     if (kBackward) {
       PrefetchAround(arguments, tile, work.channel, kPixels);
     }
-    Multiply<kBackward, kPixels>(tiles, work, input_ring, weight_ring, shared_base + plan.multiplied(group), acc);
+    Multiply<kBackward, kPixels, kKind>(tiles, range, input_ring, weight_ring, shared_base + plan.multiplied(group), acc);
     if constexpr (kPixels == kSplitPixels) {
       if (tiles.splits_log2 != 0) {
         WriteShare<kBackward>(arguments, tile, work, staging, shared_base + plan.exchange,
@@ -75,7 +79,7 @@ __device__ void Consume(const ConvolutionNormArguments& arguments, const Work& w
       WriteTile<kBackward, false, kPixels>(arguments, tile, work.channel, group, staging, acc, sums);
     }
   }
-  const uint32_t rows = tiles.images << 2 * tiles.size_log2;
+  const uint32_t rows = tiles.images << 2 * (tiles.size_log2 + tiles.spread_log2);
   Sums total;
   const Workspace workspace(arguments.workspace, work);
   Sums* const of_warps = reinterpret_cast<Sums*>(shared + plan.staging);
@@ -92,9 +96,49 @@ __device__ void Consume(const ConvolutionNormArguments& arguments, const Work& w
   }
 }
 
-template <bool kBackward, uint32_t kPixels>
+// One tile a group at most, kept until all sums are there.
+template <Kind kKind>
+__device__ void ConsumeAndApply(const ConvolutionNormArguments& arguments, const Work& work, const SharedPlan& plan,
+                                uint32_t shared_base, char* shared, Ring input_ring, Ring weight_ring) {
+  const ConvolutionTiles& tiles = arguments.tiles;
+  const uint32_t group = threadIdx.x / wgmma::kThreads;
+  const uint32_t staging = shared_base + plan.staging + group * kStageBytes;
+  ChannelSums sums;
+  LoadOrigin(arguments.parameters.running_mean, work, sums);
+  Kept kept = {};
+  const uint32_t index = work.first + group * work.stride;
+  if (index < tiles.pixel_tiles) {
+    if (group == 1) {
+      input_ring.Skip(work.end - work.begin);
+      weight_ring.Skip((work.end - work.begin) * kFilterOf<kKind>);
+      WaitFor(shared_base + plan.multiplied(0), 0);  // a slot's barrier tells phases apart by parity alone
+    }
+    float acc[kSplitPixels / 2];
+#pragma unroll
+    for (float& value : acc) {
+      value = 0;
+    }
+    const Tile tile(tiles, index);
+    Multiply<false, kSplitPixels, kKind>(tiles, Depth<kKind>(arguments, work, tile), input_ring, weight_ring, shared_base + plan.multiplied(group), acc);
+    uint32_t first = 0, pixels = kSplitPixels;
+    if (tiles.splits_log2 != 0) {
+      pixels = StageShare(arguments, work, staging, shared_base + plan.exchange, shared_base + plan.exchanged(), acc);
+      first = work.rank * pixels;
+    } else {
+#pragma unroll
+      for (uint32_t j = 0; j < kSplitPixels / 8; ++j) {
+        Stage(staging, j * 8, {acc[4 * j], acc[4 * j + 1], acc[4 * j + 2], acc[4 * j + 3]});
+      }
+      SyncGroup(group);
+    }
+    Keep(arguments, tile, work.channel, staging, first, pixels / kPixelsAtOnce, kept, sums);
+  }
+  SumAndApply(arguments, work, sums, kept, reinterpret_cast<Sums*>(shared + plan.staging));
+}
+
+template <bool kBackward, uint32_t kPixels, bool kApply, Kind kKind>
 __global__ void __launch_bounds__(kThreads, 1)
-    ConvolutionNormKernel(const __grid_constant__ CUtensorMap weights, const __grid_constant__ CUtensorMap input,
+    ConvolutionNormKernel(const __grid_constant__ CUtensorMap weights, const __grid_constant__ ConvolutionInputMaps inputs,
                           const __grid_constant__ ConvolutionNormArguments arguments) {
   extern __shared__ char unaligned[];
   const uint32_t skew = (wgmma::kPatternBytes - SharedAddress(unaligned) % wgmma::kPatternBytes) % wgmma::kPatternBytes;
@@ -104,7 +148,7 @@ __global__ void __launch_bounds__(kThreads, 1)
   const SharedPlan plan(kPixels, rings);
   const uint32_t weight_barriers = base + plan.barriers + 2 * rings.input_slots * kBarrierBytes;
   const Work work(arguments.tiles);
-  const bool weights_stay = (work.end - work.begin) * kFilter == rings.weight_slots;
+  const bool weights_stay = kKind != Kind::kSpread && (work.end - work.begin) * kFilterOf<kKind> == rings.weight_slots;
   Ring input_ring(base, rings.input_bytes, base + plan.barriers, rings.input_slots, false);
   Ring weight_ring(base + plan.weights, kWeightBytes, weight_barriers, rings.weight_slots, weights_stay);
   if (threadIdx.x < kWarp) {
@@ -126,21 +170,25 @@ __global__ void __launch_bounds__(kThreads, 1)
   }
   if (threadIdx.x < kConsumers) {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kConsumerRegisters));
-    Consume<kBackward, kPixels>(arguments, work, plan, base, shared, input_ring, weight_ring);
+    if constexpr (kApply) {
+      ConsumeAndApply<kKind>(arguments, work, plan, base, shared, input_ring, weight_ring);
+    } else {
+      Consume<kBackward, kPixels, kKind>(arguments, work, plan, base, shared, input_ring, weight_ring);
+    }
   } else {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kCopierRegisters));
     if (threadIdx.x == kConsumers) {
       for (uint32_t index = work.first; index < arguments.tiles.pixel_tiles; index += work.stride) {
-        CopyTile<kBackward>(arguments.tiles, work, index, weights, input, input_ring, weight_ring);
+        CopyTile<kBackward, kKind>(arguments, work, index, weights, inputs, input_ring, weight_ring);
       }
     }
   }
 }
 
-template <bool kBackward, uint32_t kPixels>
-cudaError_t Launch(uint32_t blocks, const CUtensorMap& weights, const CUtensorMap& input,
+template <bool kBackward, uint32_t kPixels, bool kApply, Kind kKind>
+cudaError_t Launch(uint32_t blocks, const CUtensorMap& weights, const ConvolutionInputMaps& inputs,
                    const ConvolutionNormArguments& arguments, cudaStream_t stream) {
-  const auto kernel = ConvolutionNormKernel<kBackward, kPixels>;
+  const auto kernel = ConvolutionNormKernel<kBackward, kPixels, kApply, kKind>;
   const uint32_t bytes = ConvolutionNormSharedBytes(kPixels, arguments.rings);
   const cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
   if (error != cudaSuccess) {
@@ -157,7 +205,23 @@ cudaError_t Launch(uint32_t blocks, const CUtensorMap& weights, const CUtensorMa
   config.stream = stream;
   config.attrs = &cluster;
   config.numAttrs = arguments.tiles.splits_log2 != 0 ? 1 : 0;
-  return cudaLaunchKernelEx(&config, kernel, weights, input, arguments);
+  return cudaLaunchKernelEx(&config, kernel, weights, inputs, arguments);
+}
+
+template <bool kBackward, Kind kKind>
+cudaError_t LaunchKind(const ConvolutionNormLaunch& launch, const CUtensorMap& weights, const ConvolutionInputMaps& inputs,
+                       const ConvolutionNormArguments& arguments, cudaStream_t stream) {
+  if (launch.pixels == 128 && launch.apply) {
+    if constexpr (!kBackward) {
+      return Launch<false, 128, true, kKind>(launch.blocks, weights, inputs, arguments, stream);
+    }
+  } else if (launch.pixels == 128) {
+    return Launch<kBackward, 128, false, kKind>(launch.blocks, weights, inputs, arguments, stream);
+  }
+  if (launch.pixels == 256 && arguments.tiles.splits_log2 == 0 && !launch.apply) {
+    return Launch<kBackward, 256, false, kKind>(launch.blocks, weights, inputs, arguments, stream);
+  }
+  return cudaErrorInvalidValue;
 }
 
 }  // namespace
@@ -166,17 +230,18 @@ uint32_t ConvolutionNormSharedBytes(uint32_t pixels, const ConvolutionRings& rin
   return SharedPlan(pixels, rings).bytes + wgmma::kPatternBytes;  // to begin on a pattern
 }
 
-cudaError_t LaunchConvolutionNorm(const ConvolutionNormLaunch& launch, const CUtensorMap& weights, const CUtensorMap& input,
-                                  const ConvolutionNormArguments& arguments, cudaStream_t stream) {
-  if (launch.pixels == 128) {
-    return launch.backward ? Launch<true, 128>(launch.blocks, weights, input, arguments, stream)
-                           : Launch<false, 128>(launch.blocks, weights, input, arguments, stream);
+cudaError_t LaunchConvolutionNorm(const ConvolutionNormLaunch& launch, const CUtensorMap& weights,
+                                  const ConvolutionInputMaps& inputs, const ConvolutionNormArguments& arguments,
+                                  cudaStream_t stream) {
+  if (launch.stride == 1) {
+    return launch.backward ? LaunchKind<true, Kind::kSame>(launch, weights, inputs, arguments, stream)
+                           : LaunchKind<false, Kind::kSame>(launch, weights, inputs, arguments, stream);
   }
-  if (launch.pixels == 256 && arguments.tiles.splits_log2 == 0) {
-    return launch.backward ? Launch<true, 256>(launch.blocks, weights, input, arguments, stream)
-                           : Launch<false, 256>(launch.blocks, weights, input, arguments, stream);
+  if (launch.backward) {
+    return LaunchKind<true, Kind::kSpread>(launch, weights, inputs, arguments, stream);
   }
-  return cudaErrorInvalidValue;
+  return arguments.tiles.filter == 1 ? LaunchKind<false, Kind::kPoints>(launch, weights, inputs, arguments, stream)
+                                     : LaunchKind<false, Kind::kHalved>(launch, weights, inputs, arguments, stream);
 }
 
 }  // namespace lockstep

@@ -18,7 +18,16 @@ constexpr uint32_t kConsumerWarps = kConsumers / kWarp;
 constexpr uint32_t kThreads = kConsumers + wgmma::kThreads;  // the last group's first thread copies
 constexpr uint32_t kGroupWarps = wgmma::kThreads / kWarp;
 
-constexpr uint32_t kFilter = 3;
+// What of the input a stage of the depth reads: 64 channels of it for one column of the filter.
+enum class Kind {
+  kSame,    // 3x3: one box, whose rows the filter's read one lower each
+  kHalved,  // 3x3 with a stride of 2: the odd rows for the filter's first and last, and the even ones for that between
+  kPoints,  // 1x1 with a stride of 2: the even rows and columns
+  kSpread,  // the gradient of kHalved: one box, of as many columns and rows of the filter as there are for the tile's parity
+};
+template <Kind kKind>
+constexpr uint32_t kFilterOf = kKind == Kind::kPoints ? 1 : 3;
+
 constexpr uint32_t kChannels = wgmma::kRows;  // of a tile
 constexpr uint32_t kWeightBytes = kChannels * wgmma::kLineBytes;
 constexpr uint32_t kSplitPixels = 128;  // of a tile whose depth is shared
@@ -101,7 +110,7 @@ struct Work {
     channel = channel_block * kChannels;
     first = unit / tiles.channel_blocks;
     stride = (gridDim.x >> tiles.splits_log2) / tiles.channel_blocks;
-    const uint32_t stages = tiles.depth_blocks * kFilter;
+    const uint32_t stages = tiles.depth_blocks * tiles.filter;
     begin = stages * rank >> tiles.splits_log2;
     end = stages * (rank + 1) >> tiles.splits_log2;
     share = first * splits + rank;
@@ -119,18 +128,54 @@ struct Place {
     const uint32_t above = pixel >> tiles.size_log2;
     image = above & ((1u << tiles.tile_images_log2) - 1);
     const uint32_t row = above >> tiles.tile_images_log2;
-    in_batch = (((image << tiles.size_log2) + row) << tiles.size_log2) + column;
+    in_batch = InBatch(tiles, image, row, column);
+  }
+
+  // Of the first of the four pictures if there are four.
+  __device__ static uint32_t InBatch(const ConvolutionTiles& tiles, uint32_t image, uint32_t row, uint32_t column) {
+    const uint32_t size_log2 = tiles.size_log2 + tiles.spread_log2;
+    return (image << 2 * size_log2) + (row << (size_log2 + tiles.spread_log2)) + (column << tiles.spread_log2);
   }
 };
 
 // The first image and row of a tile, and its first pixel among the batch's.
 struct Tile {
+  uint32_t odd_row = 0, odd_column = 0;  // of which of four pictures
   uint32_t image, row, in_batch;
 
-  __device__ Tile(const ConvolutionTiles& tiles, uint32_t index)
-      : image(index >> tiles.row_tiles_log2 << tiles.tile_images_log2),
-        row((index & ((1u << tiles.row_tiles_log2) - 1)) * tiles.tile_rows),
-        in_batch(((image << tiles.size_log2) + row) << tiles.size_log2) {}
+  __device__ Tile(const ConvolutionTiles& tiles, uint32_t index) {
+    if (tiles.spread_log2 != 0) {
+      // Those with the most taps come first, so that the last ones are short.
+      const uint32_t quarter = tiles.pixel_tiles / 4;
+      odd_row = index < 2 * quarter;
+      odd_column = index / quarter % 2 == 0;
+      index %= quarter;
+    }
+    image = index >> tiles.row_tiles_log2 << tiles.tile_images_log2;
+    row = (index & ((1u << tiles.row_tiles_log2) - 1)) * tiles.tile_rows;
+    in_batch = Place::InBatch(tiles, image, row, 0) + (odd_row << (tiles.size_log2 + 1)) + odd_column;
+  }
+};
+
+// Of a tile: the stages of its depth that this block does, and the rows of the filter in each.
+template <Kind kKind>
+struct Depth {
+  uint32_t begin, end, rows;
+
+  __device__ Depth(const ConvolutionNormArguments& arguments, const Work& work, const Tile& tile) {
+    if (kKind == Kind::kSpread) {
+      begin = 0;
+      end = arguments.tiles.depth_blocks * (1 + tile.odd_column + (HasShortcut(arguments, tile) ? 1 : 0));
+      rows = 1 + tile.odd_row;
+    } else {
+      begin = work.begin;
+      end = work.end;
+      rows = kFilterOf<kKind>;
+    }
+  }
+  __device__ static bool HasShortcut(const ConvolutionNormArguments& arguments, const Tile& tile) {
+    return arguments.shortcut && tile.odd_row == 0 && tile.odd_column == 0;
+  }
 };
 
 __device__ inline void SyncGroup(uint32_t group) {

@@ -8,8 +8,9 @@ namespace lockstep {
 namespace convolution_norm {
 
 // The weights of a stage's row of the filter. Backward the filter is turned around, its two sides of channels exchanged.
-template <bool kBackward>
+template <bool kBackward, Kind kKind>
 __device__ void CopyWeights(const Work& work, uint32_t stage, uint32_t row, const CUtensorMap& weights, Ring& ring) {
+  constexpr uint32_t kFilter = kFilterOf<kKind>;
   const int32_t depth = static_cast<int32_t>(stage / kFilter * wgmma::kLine);
   const int32_t channel = static_cast<int32_t>(work.channel);
   const int32_t tap = static_cast<int32_t>(row * kFilter + stage % kFilter);
@@ -22,37 +23,96 @@ __device__ void CopyWeights(const Work& work, uint32_t stage, uint32_t row, cons
   ring.Next();
 }
 
-template <bool kBackward>
-__device__ void CopyTile(const ConvolutionTiles& tiles, const Work& work, uint32_t index, const CUtensorMap& weights,
-                         const CUtensorMap& input, Ring& input_ring, Ring& weight_ring) {
-  const Tile tile(tiles, index);
-  for (uint32_t stage = work.begin; stage < work.end; ++stage) {
-    const int32_t depth = static_cast<int32_t>(stage / kFilter * wgmma::kLine);
-    const int32_t column = static_cast<int32_t>(stage % kFilter);
-    input_ring.Claim();
-    CopyBox(input, input_ring.Data(), input_ring.Full(), depth, column - 1, static_cast<int32_t>(tile.image),
-            static_cast<int32_t>(tile.row) - 1);
-    input_ring.Next();
-    for (uint32_t row = 0; row < kFilter && !(weight_ring.stays && index != work.first); ++row) {
-      CopyWeights<kBackward>(work, stage, row, weights, weight_ring);
+// Of a slot of the input, where the rows lie that the filter's row reads (of `rows`), in rows.
+template <Kind kKind>
+__device__ uint32_t RowsOf(const ConvolutionTiles& tiles, uint32_t filter_row, uint32_t rows) {
+  if (kKind == Kind::kHalved) {
+    return filter_row == 1 ? tiles.tile_rows + 1 : filter_row / 2;
+  }
+  return kKind == Kind::kSpread ? rows - 1 - filter_row : filter_row;
+}
+
+__device__ inline uint32_t RowBytes(const ConvolutionTiles& tiles) {
+  return wgmma::kLineBytes << (tiles.size_log2 + tiles.tile_images_log2);
+}
+
+template <Kind kKind>
+__device__ void CopyInput(const ConvolutionTiles& tiles, const Tile& tile, uint32_t stage, const ConvolutionInputMaps& inputs,
+                          Ring& ring) {
+  constexpr uint32_t kFilter = kFilterOf<kKind>;
+  const int32_t depth = static_cast<int32_t>(stage / kFilter * wgmma::kLine);
+  const int32_t column = static_cast<int32_t>(stage % kFilter);
+  const int32_t image = static_cast<int32_t>(tile.image), row = static_cast<int32_t>(tile.row);
+  ring.Claim();
+  if constexpr (kKind == Kind::kSame) {
+    CopyBox(inputs.map[0], ring.Data(), ring.Full(), depth, column - 1, image, row - 1);
+  } else if constexpr (kKind == Kind::kHalved) {
+    // Column 2x - 1 is the odd one of pair x - 1, 2x + 1 that of pair x; so are the rows.
+    const uint32_t odd = column != 1;
+    const int32_t pair = column == 0 ? -1 : 0;
+    CopyBox(inputs.map[2 + odd], ring.Data(), ring.Full(), depth, pair, image, row - 1);
+    CopyBox(inputs.map[odd], ring.Data() + RowsOf<kKind>(tiles, 1, kFilter) * RowBytes(tiles), ring.Full(), depth, pair, image, row);
+  } else {
+    CopyBox(inputs.map[0], ring.Data(), ring.Full(), depth, 0, image, row);
+  }
+  ring.Next();
+}
+
+// A stage of the gradient of kHalved: an even column or row is reached by the filter's middle alone, an odd one by its first
+// from the next of the output and by its last from its own.
+__device__ inline void CopySpread(const ConvolutionNormArguments& arguments, const Work& work, const Tile& tile, uint32_t stage,
+                                  const CUtensorMap& weights, const ConvolutionInputMaps& inputs, Ring& input_ring,
+                                  Ring& weight_ring) {
+  const ConvolutionTiles& tiles = arguments.tiles;
+  const uint32_t columns = 1 + tile.odd_column;
+  const bool shortcut = stage >= tiles.depth_blocks * columns;
+  const uint32_t block = shortcut ? stage - tiles.depth_blocks * columns : stage / columns;
+  const uint32_t filter_column = tile.odd_column == 0 ? 1 : stage % 2 * 2;
+  const auto depth = static_cast<int32_t>(block * wgmma::kLine), channel = static_cast<int32_t>(work.channel);
+  input_ring.Claim();
+  CopyBox(inputs.map[shortcut ? 1 : 0], input_ring.Data(), input_ring.Full(), depth, filter_column == 0 ? 1 : 0,
+          static_cast<int32_t>(tile.image), static_cast<int32_t>(tile.row));
+  input_ring.Next();
+  for (uint32_t row = 0; row < 1 + tile.odd_row; ++row) {
+    const uint32_t filter_row = tile.odd_row == 0 ? 1 : row * 2;
+    weight_ring.Claim();
+    CopyBox(shortcut ? inputs.map[2] : weights, weight_ring.Data(), weight_ring.Full(), channel,
+            shortcut ? 0 : static_cast<int32_t>(filter_row * 3 + filter_column), depth);
+    weight_ring.Next();
+  }
+}
+
+template <bool kBackward, Kind kKind>
+__device__ void CopyTile(const ConvolutionNormArguments& arguments, const Work& work, uint32_t index, const CUtensorMap& weights,
+                         const ConvolutionInputMaps& inputs, Ring& input_ring, Ring& weight_ring) {
+  const Tile tile(arguments.tiles, index);
+  const Depth<kKind> range(arguments, work, tile);
+  for (uint32_t stage = range.begin; stage < range.end; ++stage) {
+    if constexpr (kKind == Kind::kSpread) {
+      CopySpread(arguments, work, tile, stage, weights, inputs, input_ring, weight_ring);
+    } else {
+      CopyInput<kKind>(arguments.tiles, tile, stage, inputs, input_ring);
+      for (uint32_t row = 0; row < range.rows && !(weight_ring.stays && index != work.first); ++row) {
+        CopyWeights<kBackward, kKind>(work, stage, row, weights, weight_ring);
+      }
     }
   }
 }
 
 // Arrives at `issued` when the last instruction is on its way.
-template <bool kBackward, uint32_t kPixels>
-__device__ void Multiply(const ConvolutionTiles& tiles, const Work& work, Ring& input_ring, Ring& weight_ring,
+template <bool kBackward, uint32_t kPixels, Kind kKind>
+__device__ void Multiply(const ConvolutionTiles& tiles, const Depth<kKind>& range, Ring& input_ring, Ring& weight_ring,
                          uint32_t issued, float (&acc)[kPixels / 2]) {
-  const uint32_t row_bytes = wgmma::kLineBytes << (tiles.size_log2 + tiles.tile_images_log2);
+  const uint32_t row_bytes = RowBytes(tiles);
   const bool first_lane = threadIdx.x % kWarp == 0;
   uint32_t done_weight = 0, done_input = 0;  // slots to give back once the instructions that read them are over
-  for (uint32_t stage = work.begin; stage < work.end; ++stage) {
+  for (uint32_t stage = range.begin; stage < range.end; ++stage) {
     input_ring.WaitUntilFull();
 #pragma unroll
-    for (uint32_t row = 0; row < kFilter; ++row) {
+    for (uint32_t row = 0; row < (kKind == Kind::kSpread ? range.rows : kFilterOf<kKind>); ++row) {
       weight_ring.WaitUntilFull();
       const uint64_t a = wgmma::Describe(weight_ring.Data());
-      const uint64_t b = wgmma::Describe(input_ring.Data() + row * row_bytes);
+      const uint64_t b = wgmma::Describe(input_ring.Data() + RowsOf<kKind>(tiles, row, range.rows) * row_bytes);
       wgmma::Fence();
 #pragma unroll
       for (uint32_t k = 0; k < wgmma::kLine / wgmma::kDepth; ++k) {

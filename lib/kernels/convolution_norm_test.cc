@@ -22,6 +22,7 @@ constexpr float kEpsilon = 1e-5f;
 // Numbers so small and whole that every product and sum is exact, in bf16 and in fp32, whatever the order: the only
 // roundings are those of the last few operations on a channel's sums.
 constexpr double kSumTolerance = 32 * 0x1p-24;
+constexpr float kMostRunningMean = 2;  // which sums are measured from
 
 struct Exact {
   std::vector<Bf16> host;
@@ -65,9 +66,9 @@ void ExpectRounded(const std::vector<Bf16>& found, const Values& exact, const st
                        << static_cast<float>(found[first]) << " for " << exact[first];
 }
 
-void ExpectNear(const std::vector<float>& found, const Values& exact, const std::string& what) {
+// `magnitude`: of the largest number on the way, where none of the results is as large.
+void ExpectNear(const std::vector<float>& found, const Values& exact, const std::string& what, double magnitude = 0) {
   ASSERT_EQ(found.size(), exact.size()) << what;
-  double magnitude = 0;
   for (const double value : exact) {
     magnitude = std::max(magnitude, std::abs(value));
   }
@@ -76,10 +77,18 @@ void ExpectNear(const std::vector<float>& found, const Values& exact, const std:
   }
 }
 
+template <typename T>
+bool SameBits(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+}
+
 // All sizes of image, channels that differ, batches that fill no last tile; the last gives an H200's blocks five tiles.
 std::vector<ConvolutionShape> Shapes() {
   return {{3, 64, 32, 64, 3, 1},  {1, 64, 16, 128, 3, 1}, {5, 128, 8, 64, 3, 1},
-          {18, 64, 4, 64, 3, 1},  {5, 256, 4, 512, 3, 1}, {565, 64, 16, 64, 3, 1}};
+          {18, 64, 4, 64, 3, 1},  {5, 256, 4, 512, 3, 1}, {565, 64, 16, 64, 3, 1}, {32, 64, 32, 64, 3, 1}, {32, 128, 16, 128, 3, 1},
+          {3, 64, 32, 128, 3, 2}, {5, 128, 16, 64, 3, 2}, {18, 64, 8, 64, 3, 2}, {3, 64, 64, 64, 3, 2}, {32, 256, 8, 512, 3, 2},
+          // Forward only:
+          {3, 64, 32, 128, 1, 2}, {5, 128, 16, 64, 1, 2}, {18, 64, 8, 64, 1, 2}, {300, 64, 32, 64, 1, 2}};
 }
 
 class ConvolutionNormTest : public testing::TestWithParam<ConvolutionShape> {
@@ -99,7 +108,7 @@ TEST_P(ConvolutionNormTest, ForwardIsTheConvolutionAndItsStatistics) {
   Values exact(counts.out);
   ConvolutionReference(shape, ConvolutionPass::kForward, x.host.data(), w.host.data(), exact.data());
   const std::vector<float> gamma = Floats(3, channels, {0.5f, 1, 2}), beta = Floats(4, channels, {-1, 0, 0.25f});
-  const std::vector<float> mean = Floats(5, channels, {-1, 0, 2}), var = Floats(6, channels, {1, 4});
+  const std::vector<float> mean = Floats(5, channels, {-1, 0, kMostRunningMean}), var = Floats(6, channels, {1, 4});
   const BatchNormShape rows = {static_cast<uint32_t>(counts.out / channels), channels};
   const BatchNormStatisticsReference reference =
       ReferenceStatistics(rows, exact, Doubles(gamma), Doubles(beta), Doubles(mean), Doubles(var), kMomentum, kEpsilon);
@@ -120,11 +129,11 @@ TEST_P(ConvolutionNormTest, ForwardIsTheConvolutionAndItsStatistics) {
                 absl::OkStatus());
       ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess) << name;
       ExpectRounded(y.ToHost(), exact, name);
-      ExpectNear(batch_mean.ToHost(), reference.mean, name + " mean");
+      ExpectNear(batch_mean.ToHost(), reference.mean, name + " mean", kMostRunningMean);
       ExpectNear(inv_std.ToHost(), reference.inv_std, name + " inv_std");
       ExpectNear(scale.ToHost(), reference.scale, name + " scale");
-      ExpectNear(shift.ToHost(), reference.shift, name + " shift");
-      ExpectNear(on_mean.ToHost(), reference.running_mean, name + " running mean");
+      ExpectNear(shift.ToHost(), reference.shift, name + " shift", kMostRunningMean);
+      ExpectNear(on_mean.ToHost(), reference.running_mean, name + " running mean", kMostRunningMean);
       ExpectNear(on_var.ToHost(), reference.running_var, name + " running variance");
       if (HasFailure()) {
         return;
@@ -154,16 +163,27 @@ TEST_P(ConvolutionNormTest, BackwardIsTheDataGradientMaskedAndItsSums) {
   DeviceArray<uint8_t> on_mask(mask);
   DeviceArray<char> workspace(std::vector<char>(ConvolutionNormWorkspaceBytes(multiprocessors), 0));
   DeviceArray<float> on_mean(mean), on_inv_std(inv_std), on_scale(scale);
-  for (const bool with_addend : {false, true}) {
+  // Both convolutions' gradients: the sum is rounded once.
+  const ConvolutionShape point = {shape.images, shape.in_channels, shape.in_size, shape.out_channels, 1, shape.stride};
+  const Exact point_dy(10, counts.a, kActivation), point_w(11, size_t{shape.in_channels} * shape.out_channels, kWeight);
+  Values point_convolved(counts.out);
+  ConvolutionReference(point, ConvolutionPass::kDataGradient, point_dy.host.data(), point_w.host.data(), point_convolved.data());
+  DeviceArray<Bf16> on_point_dy(point_dy.host), on_point_w(point_w.host);
+  for (int run = 0; run < (shape.stride == 2 ? 4 : 2); ++run) {
+    const bool with_addend = run % 2 == 1, with_shortcut = run >= 2;
+    ConvolutionNorm::Shortcut shortcut;
+    if (with_shortcut) {
+      shortcut = {on_point_dy.data(), on_point_w.data()};
+    }
     Values exact(counts.out);
     for (size_t i = 0; i < exact.size(); ++i) {
-      const double sum = static_cast<float>(Bf16(static_cast<float>(convolved[i]))) + (with_addend ? addend.values[i] : 0.0);
+      const double sum = static_cast<float>(Bf16(static_cast<float>(convolved[i] + (with_shortcut ? point_convolved[i] : 0)))) + (with_addend ? addend.values[i] : 0.0);
       exact[i] = (mask[i / 8] >> i % 8 & 1) != 0 ? static_cast<float>(Bf16(static_cast<float>(sum))) : 0.0f;
     }
     const BatchNormReduceReference reference =
         ReferenceBackwardReduce(rows, x.values, exact, Doubles(mean), Doubles(inv_std), Doubles(scale));
     for (const ConvolutionNormConfig& config : ConvolutionNormConfigs(shape, ConvolutionPass::kDataGradient, multiprocessors)) {
-      const std::string name = Name(shape, ConvolutionPass::kDataGradient, config) + (with_addend ? ", addend" : "");
+      const std::string name = Name(shape, ConvolutionPass::kDataGradient, config) + (with_addend ? ", addend" : "") + (with_shortcut ? ", shortcut" : "");
       DeviceArray<Bf16> g(counts.out);
       DeviceArray<float> dgamma(channels), dbeta(channels), on_g(channels), of_x(channels), constant(channels);
       ConvolutionNorm::Norm norm;
@@ -173,7 +193,7 @@ TEST_P(ConvolutionNormTest, BackwardIsTheDataGradientMaskedAndItsSums) {
       norm.state = {on_mean.data(), on_inv_std.data(), on_scale.data(), nullptr};
       norm.gradients = {dgamma.data(), dbeta.data(), on_g.data(), of_x.data(), constant.data()};
       ASSERT_EQ(ConvolutionNorm(shape, config, multiprocessors)
-                    .Backward(on_dy.data(), on_w.data(), norm, g.data(), workspace.data(), nullptr),
+                    .Backward(on_dy.data(), on_w.data(), shortcut, norm, g.data(), workspace.data(), nullptr),
                 absl::OkStatus());
       ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess) << name;
       ExpectRounded(g.ToHost(), exact, name);
@@ -182,6 +202,59 @@ TEST_P(ConvolutionNormTest, BackwardIsTheDataGradientMaskedAndItsSums) {
       ExpectNear(on_g.ToHost(), reference.on_g, name + " on_g");
       ExpectNear(of_x.ToHost(), reference.on_x, name + " on_x");
       ExpectNear(constant.ToHost(), reference.constant, name + " constant");
+      if (HasFailure()) {
+        return;
+      }
+    }
+  }
+}
+
+// The same bits as the launch without, followed by the kernel that applies; twice, since the counters must be left as they were.
+TEST_P(ConvolutionNormTest, ForwardAndApplyIsForwardAndThenApply) {
+  const ConvolutionShape shape = GetParam();
+  const uint32_t multiprocessors = ConvolutionNormMultiprocessors(), channels = shape.out_channels;
+  const ConvolutionOperands counts = CountOperands(shape, ConvolutionPass::kForward);
+  const Exact x(1, counts.a, kActivation), w(2, counts.b, kWeight), residual(7, counts.out, {-3, -1, 0, 2});
+  const std::vector<float> gamma = Floats(3, channels, {0.5f, 1, 2}), beta = Floats(4, channels, {-1, 0, 0.25f});
+  const std::vector<float> residual_scale = Floats(8, channels, {0.75f, -1, 2}), residual_shift = Floats(9, channels, {-1, 0.5f});
+  const BatchNormShape rows = {static_cast<uint32_t>(counts.out / channels), channels};
+  DeviceArray<Bf16> on_x(x.host), on_w(w.host), on_residual(residual.host);
+  DeviceArray<float> on_gamma(gamma), on_beta(beta), on_scale(residual_scale), on_shift(residual_shift);
+  DeviceArray<char> workspace(std::vector<char>(ConvolutionNormWorkspaceBytes(multiprocessors), 0));
+  const BatchNormResidual<Bf16> residuals[] = {{}, {on_residual.data(), nullptr, nullptr},
+                                               {on_residual.data(), on_scale.data(), on_shift.data()}};
+  for (const ConvolutionNormConfig& config : ConvolutionNormConfigs(shape, ConvolutionPass::kForward, multiprocessors)) {
+    const ConvolutionNorm convolution(shape, config, multiprocessors);
+    for (int run = 0; run < 6; ++run) {
+      const std::string name = absl::StrCat(Name(shape, ConvolutionPass::kForward, config), ", run ", run);
+      DeviceArray<Bf16> raw(counts.out), raw_applied(counts.out), y(counts.out), y_applied(counts.out);
+      DeviceArray<uint8_t> mask(counts.out / 8), mask_applied(counts.out / 8);
+      DeviceArray<float> mean(std::vector<float>(channels, 1)), var(std::vector<float>(channels, 1));
+      DeviceArray<float> mean_applied(std::vector<float>(channels, 1)), var_applied(std::vector<float>(channels, 1));
+      DeviceArray<float> state(4 * channels), state_applied(4 * channels);
+      const auto state_of = [&](float* at) { return BatchNormState{at, at + channels, at + 2 * channels, at + 3 * channels}; };
+      const BatchNormParameters parameters = {on_gamma.data(), on_beta.data(), mean.data(), var.data(), kMomentum, kEpsilon};
+      const BatchNormParameters applied = {on_gamma.data(), on_beta.data(), mean_applied.data(), var_applied.data(), kMomentum, kEpsilon};
+      const absl::Status ran =
+          convolution.ForwardAndApply(on_x.data(), on_w.data(), raw_applied.data(), applied, state_of(state_applied.data()),
+                                      residuals[run % 3], y_applied.data(), mask_applied.data(), workspace.data(), nullptr);
+      if (!ConvolutionNormCanApply(shape, config, multiprocessors)) {
+        EXPECT_EQ(ran.code(), absl::StatusCode::kInvalidArgument) << name;
+        break;
+      }
+      ASSERT_EQ(ran, absl::OkStatus()) << name;
+      ASSERT_EQ(convolution.Forward(on_x.data(), on_w.data(), raw.data(), parameters, state_of(state.data()), workspace.data(), nullptr),
+                absl::OkStatus());
+      ASSERT_EQ(BatchNormApply<Bf16>(rows, raw.data(), state.data() + 2 * channels, state.data() + 3 * channels, residuals[run % 3],
+                                     y.data(), mask.data(), nullptr),
+                cudaSuccess);
+      ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess) << name;
+      EXPECT_TRUE(SameBits(raw_applied.ToHost(), raw.ToHost())) << name;
+      EXPECT_TRUE(SameBits(state_applied.ToHost(), state.ToHost())) << name;
+      EXPECT_TRUE(SameBits(mean_applied.ToHost(), mean.ToHost())) << name;
+      EXPECT_TRUE(SameBits(var_applied.ToHost(), var.ToHost())) << name;
+      EXPECT_TRUE(SameBits(y_applied.ToHost(), y.ToHost())) << name;
+      EXPECT_TRUE(SameBits(mask_applied.ToHost(), mask.ToHost())) << name;
       if (HasFailure()) {
         return;
       }
@@ -199,10 +272,33 @@ TEST(ConvolutionNormConfigsTest, CoversWhatResNet18RepeatsAndNothingElse) {
   EXPECT_EQ(count({32, 512, 4, 512, 3, 1}, ConvolutionPass::kForward), 4u);
   EXPECT_EQ(count({512, 64, 32, 64, 3, 1}, ConvolutionPass::kDataGradient), 2u);
   EXPECT_EQ(count({512, 64, 32, 64, 3, 1}, ConvolutionPass::kWeightGradient), 0u);
-  EXPECT_EQ(count({32, 64, 32, 128, 3, 2}, ConvolutionPass::kForward), 0u);  // stride
+  EXPECT_EQ(count({512, 64, 32, 128, 3, 2}, ConvolutionPass::kForward), 2u);
+  EXPECT_EQ(count({512, 64, 32, 128, 1, 2}, ConvolutionPass::kForward), 2u);
+  EXPECT_EQ(count({512, 64, 32, 128, 3, 2}, ConvolutionPass::kDataGradient), 2u);
+  EXPECT_EQ(count({512, 64, 32, 128, 1, 2}, ConvolutionPass::kDataGradient), 0u);  // not by itself
+  EXPECT_EQ(count({512, 64, 32, 128, 3, 4}, ConvolutionPass::kForward), 0u);       // stride
   EXPECT_EQ(count({32, 64, 32, 128, 1, 1}, ConvolutionPass::kForward), 0u);  // filter
   EXPECT_EQ(count({32, 8, 32, 64, 3, 1}, ConvolutionPass::kForward), 0u);    // channels
   EXPECT_EQ(ConvolutionNormConfigs({32, 64, 32, 64, 3, 1}, ConvolutionPass::kForward, 0).size(), 0u);  // no such GPU
+}
+
+TEST(ConvolutionNormTest, AShortcutWantsAStrideOf2) {
+  const Bf16* const somewhere = reinterpret_cast<const Bf16*>(0x1000);
+  EXPECT_EQ(ConvolutionNorm({32, 64, 32, 64, 3, 1}, {256, 1}, 132)
+                .Backward(somewhere, somewhere, {somewhere, somewhere}, {}, nullptr, nullptr, nullptr)
+                .code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
+TEST(ConvolutionNormConfigsTest, AppliesWhereAllTilesCanBeKept) {
+  const auto can = [](ConvolutionShape shape, ConvolutionNormConfig config) {
+    return ConvolutionNormCanApply(shape, config, 132);
+  };
+  EXPECT_TRUE(can({32, 64, 32, 64, 3, 1}, {128, 1}));   // 256 tiles
+  EXPECT_TRUE(can({33, 64, 32, 64, 3, 1}, {128, 1}));   // 264, two for each of 132 blocks
+  EXPECT_FALSE(can({34, 64, 32, 64, 3, 1}, {128, 1}));  // 272
+  EXPECT_FALSE(can({32, 64, 32, 64, 3, 1}, {256, 1}));  // a tile too large to keep
+  EXPECT_TRUE(can({32, 512, 4, 512, 3, 1}, {128, 4}));  // 32 tiles by four blocks
 }
 
 }  // namespace

@@ -26,17 +26,16 @@ class Trial {
     trial.shape_ = shape;
     trial.stream_ = stream;
     trial.multiprocessors_ = multiprocessors;
-    trial.rows_ = {shape.images * shape.in_size * shape.in_size, trial.forward_ ? shape.out_channels : shape.in_channels};
+    const uint32_t size = trial.forward_ ? ConvolutionOutSize(shape) : shape.in_size;
+    trial.rows_ = {shape.images * size * size, trial.forward_ ? shape.out_channels : shape.in_channels};
     trial.launch_ = PlanBatchNorm(trial.rows_, multiprocessors);
     const ConvolutionOperands counts = CountOperands(shape, pass);
     ASSIGN_OR_RETURN(trial.a_, MakeRandomTensor<Bf16>(counts.a, stream));
     ASSIGN_OR_RETURN(trial.b_, MakeRandomTensor<Bf16>(counts.b, stream));
     ASSIGN_OR_RETURN(trial.out_, MakeRandomTensor<Bf16>(counts.out, stream));
     ASSIGN_OR_RETURN(trial.of_channels_, MakeRandomTensor<float>(kPerChannel * trial.rows_.channels, stream));
-    if (!trial.forward_) {
-      ASSIGN_OR_RETURN(trial.x_, MakeRandomTensor<Bf16>(counts.out, stream));
-      ASSIGN_OR_RETURN(trial.mask_, MakeRandomTensor<Bf16>(counts.out / 16, stream));
-    }
+    ASSIGN_OR_RETURN(trial.x_, MakeRandomTensor<Bf16>(counts.out, stream));
+    ASSIGN_OR_RETURN(trial.mask_, MakeRandomTensor<Bf16>(counts.out / 16, stream));
     ASSIGN_OR_RETURN(trial.workspace_, DeviceBuffer::Make(std::max(BatchNormWorkspaceBytes(trial.launch_),
                                                                    ConvolutionNormWorkspaceBytes(multiprocessors))));
     constexpr std::array<char, 4096> kZeros = {};
@@ -57,8 +56,23 @@ class Trial {
     const ConvolutionNorm convolution(shape_, config, multiprocessors_);
     return MicrosecondsInGraph(stream_, [&] {
       return forward_ ? convolution.Forward(Data(a_), Data(b_), Data(out_), Parameters(), State(), Workspace(), stream_)
-                      : convolution.Backward(Data(a_), Data(b_), {Data(x_), nullptr, Mask(), State(), Gradients()},
+                      : convolution.Backward(Data(a_), Data(b_), {}, {Data(x_), nullptr, Mask(), State(), Gradients()},
                                              Data(out_), Workspace(), stream_);
+    });
+  }
+
+  absl::StatusOr<double> TimeApply() {
+    return MicrosecondsInGraph(stream_, [this] {
+      return CudaStatus(BatchNormApply<Bf16>(rows_, Data(out_), State().scale, State().shift, {}, Data(x_), Mask(), stream_),
+                        "timing a batch norm");
+    });
+  }
+
+  absl::StatusOr<double> TimeApplying(const ConvolutionNormConfig& config) {
+    const ConvolutionNorm convolution(shape_, config, multiprocessors_);
+    return MicrosecondsInGraph(stream_, [&] {
+      return convolution.ForwardAndApply(Data(a_), Data(b_), Data(out_), Parameters(), State(), {}, Data(x_), Mask(), Workspace(),
+                                         stream_);
     });
   }
 
@@ -112,6 +126,22 @@ absl::StatusOr<ConvolutionNormTimes> TuneConvolutionNorm(ConvolutionContext& con
     if (time < least) {
       least = time;
       times.best = config;
+    }
+  }
+  if (pass != ConvolutionPass::kForward) {
+    return times;
+  }
+  ASSIGN_OR_RETURN(times.apply_microseconds, trial.TimeApply());
+  least += times.apply_microseconds;
+  for (const ConvolutionNormConfig& config : configs) {
+    if (!ConvolutionNormCanApply(shape, config, multiprocessors)) {
+      continue;
+    }
+    ASSIGN_OR_RETURN(const double time, trial.TimeApplying(config));
+    times.applying.push_back({config, time});
+    if (time < least) {
+      least = time;
+      times.best_applying = config;
     }
   }
   return times;

@@ -167,10 +167,10 @@ __device__ void WriteTile(const ConvolutionNormArguments& arguments, const Tile&
   }
 }
 
-// The depth is shared: every block sends each block that one's pixels, and adds up what it gets, in the order of the ranks.
-template <bool kBackward>
-__device__ void WriteShare(const ConvolutionNormArguments& arguments, const Tile& tile, const Work& work, uint32_t staging,
-                           uint32_t exchange, uint32_t barrier, const float (&acc)[kSplitPixels / 2], ChannelSums& sums) {
+// The depth is shared: every block sends each block that one's pixels, and stages what it gets, added up in the order of the
+// ranks. Pixels that this block has: of the tile from rank times as many on.
+__device__ inline uint32_t StageShare(const ConvolutionNormArguments& arguments, const Work& work, uint32_t staging, uint32_t exchange,
+                                      uint32_t barrier, const float (&acc)[kSplitPixels / 2]) {
   const uint32_t splits_log2 = arguments.tiles.splits_log2;
   const uint32_t mine = kSplitPixels / 8 >> splits_log2;  // of the 16 parts of eight pixels
   const uint32_t thread = threadIdx.x % wgmma::kThreads;
@@ -197,8 +197,15 @@ __device__ void WriteShare(const ConvolutionNormArguments& arguments, const Tile
     Stage(staging, j * 8, sum);
   }
   SyncGroup(0);
-  for (uint32_t first = 0; first < mine * 8; first += kPixelsAtOnce) {
-    WriteOut<kBackward, 1, false>(arguments, tile, work.channel, staging + first * wgmma::kLineBytes, work.rank * mine * 8 + first, sums);
+  return mine * 8;
+}
+
+template <bool kBackward>
+__device__ void WriteShare(const ConvolutionNormArguments& arguments, const Tile& tile, const Work& work, uint32_t staging,
+                           uint32_t exchange, uint32_t barrier, const float (&acc)[kSplitPixels / 2], ChannelSums& sums) {
+  const uint32_t pixels = StageShare(arguments, work, staging, exchange, barrier, acc);
+  for (uint32_t first = 0; first < pixels; first += kPixelsAtOnce) {
+    WriteOut<kBackward, 1, false>(arguments, tile, work.channel, staging + first * wgmma::kLineBytes, work.rank * pixels + first, sums);
   }
 }
 

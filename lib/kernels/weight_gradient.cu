@@ -21,10 +21,10 @@ namespace {
 constexpr uint32_t kWarp = 32;
 constexpr uint32_t kFilter = 3;
 constexpr uint32_t kGroups = kFilter;  // a column of the filter each
-constexpr uint32_t kConsumers = kGroups * wgmma::kThreads;
-constexpr uint32_t kThreads = kConsumers + wgmma::kThreads;  // the last group's first thread copies
-constexpr uint32_t kConsumerRegisters = 160;                 // 96 are the accumulator's
-constexpr uint32_t kCopierRegisters = 32;                    // 65,536 are there for 128 * (3 * 160 + 32)
+constexpr uint32_t kThreads = kGroups * wgmma::kThreads;  // the first of which copies as well
+// For 128 registers a thread, of which 96 are the accumulator's: a quarter of the registers stays free, for a kernel that moves
+// memory to run beside.
+constexpr uint32_t kThreadsOfBound = 512;
 
 constexpr uint32_t kChannels = 64;
 constexpr uint32_t kColumns = kFilter * kChannels;   // of a group's accumulator
@@ -74,37 +74,37 @@ struct Slots {
   __device__ uint32_t Empty() const { return empty + slot * kBarrierBytes; }
 };
 
+// Fills a slot with a stage of the pixels, once it is free.
 template <uint32_t kSize, uint32_t kStride, uint32_t kColumnsOfBlock>
-__device__ void Copy(const Work& work, const CUtensorMap& gradient, const CUtensorMap& input, Slots slots) {
+__device__ void Copy(const Work& work, uint32_t stage, const CUtensorMap& gradient, const CUtensorMap& input, const Slots& slots) {
   constexpr Geometry g(kSize, kStride);
   constexpr uint32_t kRowStages = kSize / g.rows;  // above each other in an image
-  for (uint32_t stage = work.begin; stage < work.end; ++stage) {
-    WaitFor(slots.Empty(), slots.phase ^ 1);
-    ArriveExpecting(slots.Full(), g.gradient_bytes() + (kColumnsOfBlock == 1 ? 1 : g.boxes) * g.box_bytes());
-    const uint32_t to = slots.data + slots.slot * g.slot_bytes();
-    const auto image = static_cast<int32_t>(stage / kRowStages * g.images);
-    const int32_t row = static_cast<int32_t>(stage % kRowStages * g.rows * kStride) - 1;
-    CopyBox(gradient, to, slots.Full(), static_cast<int32_t>(work.out_channel), static_cast<int32_t>(stage * g.pixels));
+  WaitFor(slots.Empty(), slots.phase ^ 1);
+  ArriveExpecting(slots.Full(), g.gradient_bytes() + (kColumnsOfBlock == 1 ? 1 : g.boxes) * g.box_bytes());
+  const uint32_t to = slots.data + slots.slot * g.slot_bytes();
+  const auto image = static_cast<int32_t>(stage / kRowStages * g.images);
+  const int32_t row = static_cast<int32_t>(stage % kRowStages * g.rows * kStride) - 1;
+  CopyBox(gradient, to, slots.Full(), static_cast<int32_t>(work.out_channel), static_cast<int32_t>(stage * g.pixels));
 #pragma unroll
-    for (uint32_t box = 0; box < g.boxes; ++box) {
-      if (kColumnsOfBlock == 1 && box != g.BoxOf(work.column)) {
-        continue;
-      }
-      const uint32_t at = to + g.gradient_bytes() + box * g.box_stride();
-      // The first column: of stride 1 one to the left, with three boxes one further each; of stride 2 the even ones from 0, the
-      // odd ones from -1, which is the second of pair -1.
-      const int32_t column = kStride == 1 ? static_cast<int32_t>(box) - 1 : -static_cast<int32_t>(box);
-      CopyBox(input, at, slots.Full(), static_cast<int32_t>(work.in_channel), static_cast<int32_t>(kStride == 1 ? 0 : box), column,
-              row, image);
+  for (uint32_t box = 0; box < g.boxes; ++box) {
+    if (kColumnsOfBlock == 1 && box != g.BoxOf(work.column)) {
+      continue;
     }
-    slots.Next(g.slots);
+    const uint32_t at = to + g.gradient_bytes() + box * g.box_stride();
+    // The first column: of stride 1 one to the left, with three boxes one further each; of stride 2 the even ones from 0, the
+    // odd ones from -1, which is the second of pair -1.
+    const int32_t column = kStride == 1 ? static_cast<int32_t>(box) - 1 : -static_cast<int32_t>(box);
+    CopyBox(input, at, slots.Full(), static_cast<int32_t>(work.in_channel), static_cast<int32_t>(kStride == 1 ? 0 : box), column, row,
+            image);
   }
 }
 
 // Adds up, in a group's registers, its column of the filter over all stages, or the block's column over every third.
 template <uint32_t kSize, uint32_t kStride, uint32_t kColumnsOfBlock>
-__device__ void Multiply(const Work& work, uint32_t group, Slots slots, float (&acc)[kColumns / 2]) {
+__device__ void Multiply(const Work& work, uint32_t group, const CUtensorMap& gradient, const CUtensorMap& input, Slots slots,
+                         float (&acc)[kColumns / 2]) {
   constexpr Geometry g(kSize, kStride);
+  constexpr uint32_t kAhead = g.slots - 2;  // stages; the two slots more are at work, or being given back
   constexpr uint32_t kSteps = g.pixels / wgmma::kDepth;
   constexpr uint32_t kEightPixels = g.LineOfPixel(8) * wgmma::kLineBytes;
   constexpr uint32_t kTurns = kFilter / kColumnsOfBlock;  // groups that take stages in turn
@@ -114,8 +114,20 @@ __device__ void Multiply(const Work& work, uint32_t group, Slots slots, float (&
   const uint32_t column = kColumnsOfBlock == 1 ? work.column : group;
   const uint32_t first_line = g.gradient_bytes() + g.BoxOf(column) * g.box_stride() + g.LineOf(column) * wgmma::kLineBytes;
   const uint32_t turn = kColumnsOfBlock == 1 ? group : 0;
+  Slots ahead = slots;
+  const auto copy = [&](uint32_t stage) {
+    if (threadIdx.x == 0 && stage < work.end) {
+      Copy<kSize, kStride, kColumnsOfBlock>(work, stage, gradient, input, ahead);
+      ahead.Next(g.slots);
+    }
+    __syncwarp();
+  };
+  for (uint32_t stage = work.begin; stage < work.begin + kAhead; ++stage) {
+    copy(stage);
+  }
   uint32_t done = 0;  // the slot to give back once the instructions that read it are over
   for (uint32_t stage = work.begin; stage < work.end; ++stage, slots.Next(g.slots)) {
+    copy(stage + kAhead);
     // For the other groups' stages, too: a barrier tells its phases apart by their parity alone, so that none may be left out.
     WaitFor(slots.Full(), slots.phase);
     if ((stage - work.begin) % kTurns != turn) {
@@ -160,7 +172,7 @@ __device__ void Write(const Arguments& arguments, uint32_t tile, uint32_t group,
 
 __device__ float4 Add(const float4& a, const float4& b) { return {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w}; }
 
-__device__ void SyncConsumers() { asm volatile("bar.sync 1, %0;" ::"n"(kConsumers) : "memory"); }
+
 
 // Leaves a block's sums in memory: as they are wanted, or as a part. `exchange`: shared memory of kExchangeBytes.
 template <uint32_t kColumnsOfBlock>
@@ -182,12 +194,12 @@ __device__ void AddUp(const Arguments& arguments, const Work& work, uint32_t gro
     }
   } else {
     // Each group adds up a third of the columns, the groups in order.
-    SyncConsumers();  // nobody reads a slot any more
+    __syncthreads();  // nobody reads a slot any more
 #pragma unroll
     for (uint32_t j = 0; j < kColumnBlocks; ++j) {
       exchange[(group * kColumnBlocks + j) * wgmma::kThreads + thread] = mine(j);
     }
-    SyncConsumers();
+    __syncthreads();
     constexpr uint32_t kThird = kColumnBlocks / kGroups;
 #pragma unroll
     for (uint32_t j = 0; j < kThird; ++j) {
@@ -199,7 +211,7 @@ __device__ void AddUp(const Arguments& arguments, const Work& work, uint32_t gro
 }
 
 template <uint32_t kSize, uint32_t kStride, uint32_t kColumnsOfBlock>
-__global__ void __launch_bounds__(kThreads, 1)
+__global__ void __launch_bounds__(kThreadsOfBound, 1)
     WeightGradientKernel(const __grid_constant__ CUtensorMap gradient, const __grid_constant__ CUtensorMap input,
                          const __grid_constant__ Arguments arguments) {
   constexpr Geometry g(kSize, kStride);
@@ -216,22 +228,14 @@ __global__ void __launch_bounds__(kThreads, 1)
     PublishBarriers();
   }
   __syncthreads();
-  if (threadIdx.x < kConsumers) {
-    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kConsumerRegisters));
-    const uint32_t group = threadIdx.x / wgmma::kThreads;
-    float acc[kColumns / 2];
+  const uint32_t group = threadIdx.x / wgmma::kThreads;
+  float acc[kColumns / 2];
 #pragma unroll
-    for (float& value : acc) {
-      value = 0;
-    }
-    Multiply<kSize, kStride, kColumnsOfBlock>(work, group, slots, acc);
-    AddUp<kColumnsOfBlock>(arguments, work, group, reinterpret_cast<float4*>(unaligned + skew), acc);
-  } else {
-    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kCopierRegisters));
-    if (threadIdx.x == kConsumers) {
-      Copy<kSize, kStride, kColumnsOfBlock>(work, gradient, input, slots);
-    }
+  for (float& value : acc) {
+    value = 0;
   }
+  Multiply<kSize, kStride, kColumnsOfBlock>(work, group, gradient, input, slots, acc);
+  AddUp<kColumnsOfBlock>(arguments, work, group, reinterpret_cast<float4*>(unaligned + skew), acc);
 }
 
 constexpr uint32_t kSumVectors = 64;  // of a block of the second kernel
