@@ -84,7 +84,7 @@ class ResNet18Buffers {
   std::array<T*, 4> gradient = {};  // of a block's output, as two addends, and of its input
   T* inner_gradient = nullptr;
 
-  std::array<char*, 2> norm_workspace = {};  // one a stream
+  std::array<char*, 3> norm_workspace = {};  // one a stream
   char* classifier_workspace = nullptr;
   double* loss_sum = nullptr;
   uint32_t* correct = nullptr;

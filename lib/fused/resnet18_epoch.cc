@@ -17,6 +17,9 @@ namespace {
 // Steps that are queued between two looks for a stop signal. What is queued by then is still trained.
 constexpr uint32_t kStepsBetweenLooks = 64;
 
+// Of a graph of several steps; a divisor of the above.
+constexpr uint32_t kStepsOfGraph = 16;
+
 }  // namespace
 
 ResNet18Epochs::~ResNet18Epochs() {
@@ -48,19 +51,27 @@ uint32_t ResNet18Epochs::StepsOf(size_t images) const {
   return drop_last_ ? count / batch_ : (count + batch_ - 1) / batch_;
 }
 
-absl::Status ResNet18Epochs::Capture(uint32_t batch) {
-  ASSIGN_OR_RETURN(graphs_[batch], CaptureGraph(step_.stream(), [this, batch] { return step_.Enqueue(batch); }));
+absl::Status ResNet18Epochs::EnqueueSteps(uint32_t batch, uint32_t steps) {
+  for (uint32_t s = 0; s < steps; ++s) {
+    RETURN_IF_ERROR(step_.Enqueue(batch));
+  }
   return absl::OkStatus();
 }
 
-absl::Status ResNet18Epochs::RunStep(uint32_t batch) {
+absl::Status ResNet18Epochs::Capture(uint32_t batch, uint32_t steps) {
+  const auto enqueue = [this, batch, steps] { return EnqueueSteps(batch, steps); };
+  ASSIGN_OR_RETURN((graphs_[{batch, steps}]), CaptureGraph(step_.stream(), enqueue));
+  return absl::OkStatus();
+}
+
+absl::Status ResNet18Epochs::RunSteps(uint32_t batch, uint32_t steps) {
   if (!use_graphs_) {
-    return step_.Enqueue(batch);
+    return EnqueueSteps(batch, steps);
   }
-  if (graphs_[batch] == nullptr) {
-    RETURN_IF_ERROR(Capture(batch));
+  if (graphs_[{batch, steps}] == nullptr) {
+    RETURN_IF_ERROR(Capture(batch, steps));
   }
-  return CudaStatus(cudaGraphLaunch(graphs_[batch].get(), step_.stream()), "replaying a step");
+  return CudaStatus(cudaGraphLaunch(graphs_[{batch, steps}].get(), step_.stream()), "replaying a step");
 }
 
 absl::StatusOr<FusedEpoch> ResNet18Epochs::Train(const std::vector<uint32_t>& order, uint32_t epoch,
@@ -76,11 +87,14 @@ absl::StatusOr<FusedEpoch> ResNet18Epochs::Train(const std::vector<uint32_t>& or
   const Stopwatch clock;
   RETURN_IF_ERROR(step_.BeginEpoch(order, epoch, rates));
   RETURN_IF_ERROR(CudaStatus(cudaEventRecord(begin_, step_.stream()), "recording a CUDA event"));
-  for (uint32_t s = 0; s < result.steps; ++s) {
-    const uint32_t batch = std::min(batch_, count - static_cast<uint32_t>(result.images));
-    RETURN_IF_ERROR(RunStep(batch));
-    result.images += batch;
-    if (s % kStepsBetweenLooks == kStepsBetweenLooks - 1) {
+  for (uint32_t s = 0; s < result.steps;) {
+    const uint32_t left = count - static_cast<uint32_t>(result.images);
+    const uint32_t batch = std::min(batch_, left);
+    const uint32_t steps = left / kStepsOfGraph >= batch ? kStepsOfGraph : 1;
+    RETURN_IF_ERROR(RunSteps(batch, steps));
+    result.images += uint64_t{batch} * steps;
+    s += steps;
+    if (s % kStepsBetweenLooks == 0) {
       RETURN_IF_ERROR(CheckNotStopped());
       if (done) {
         done(result.images);
@@ -123,9 +137,9 @@ absl::StatusOr<FusedEpoch> ResNet18Epochs::TrainMarked(const std::vector<uint32_
 absl::StatusOr<FusedEpoch> ResNet18Epochs::TrainByMarkedGraphs(const std::vector<uint32_t>& order, uint32_t epoch,
                                                                const std::function<float(uint32_t)>& rate,
                                                                const Graphs& like) {
-  for (const auto& [batch, graph] : like) {
-    RETURN_IF_ERROR(Capture(batch));
-    RETURN_IF_ERROR(CudaStatus(cudaGraphUpload(graphs_[batch].get(), step_.stream()), "bringing a graph to the GPU"));
+  for (const auto& [key, graph] : like) {
+    RETURN_IF_ERROR(Capture(key.first, key.second));
+    RETURN_IF_ERROR(CudaStatus(cudaGraphUpload(graphs_[key].get(), step_.stream()), "bringing a graph to the GPU"));
   }
   return Train(order, epoch, rate);
 }

@@ -1,4 +1,5 @@
-// An epoch of ResNet-18 steps: each full batch a replay of one CUDA graph, the tail a graph of its own.
+// An epoch of ResNet-18 steps as replays of CUDA graphs: of several full batches each, since between two replays the GPU
+// waits for some microseconds, of one full batch for what they leave, and of the tail.
 #ifndef LOCKSTEP_LIB_FUSED_RESNET18_EPOCH_H_
 #define LOCKSTEP_LIB_FUSED_RESNET18_EPOCH_H_
 
@@ -7,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -49,11 +51,12 @@ class ResNet18Epochs {
                                          const std::function<float(uint32_t)>& rate);
 
  private:
-  using Graphs = std::map<uint32_t, CapturedGraph>;  // by batch size; null: not yet captured
+  using Graphs = std::map<std::pair<uint32_t, uint32_t>, CapturedGraph>;  // by batch size and steps; null: not yet captured
 
   uint32_t StepsOf(size_t images) const;
-  absl::Status Capture(uint32_t batch);
-  absl::Status RunStep(uint32_t batch);
+  absl::Status EnqueueSteps(uint32_t batch, uint32_t steps);
+  absl::Status Capture(uint32_t batch, uint32_t steps);
+  absl::Status RunSteps(uint32_t batch, uint32_t steps);
   absl::StatusOr<FusedEpoch> TrainByMarkedGraphs(const std::vector<uint32_t>& order, uint32_t epoch,
                                                  const std::function<float(uint32_t)>& rate, const Graphs& like);
 

@@ -35,6 +35,7 @@ struct UnitPlan {
   // Together with the sums of a batch norm, forward its own, backward that before it; null: in two kernels.
   std::shared_ptr<const ConvolutionNorm> forward_norm;
   std::shared_ptr<const ConvolutionNorm> backward_norm;
+  std::shared_ptr<const ConvolutionNorm> forward_apply;  // with the batch norm applied as well; null: in a kernel of its own
   std::shared_ptr<const WeightGradient> own_weight_gradient;  // null: weight_gradient is faster
   BatchNormShape norm;
   BatchNormLaunch launch;
@@ -55,6 +56,8 @@ struct Upstream {
 // From this block on (layer3.0) lie 94 % of the weights: they are updated as soon as their gradients are there, beside the
 // rest of the backward pass, which no longer reads them.
 constexpr size_t kEarlyBlock = 4;
+
+constexpr size_t kLanes = 3;
 
 // A stream of the step with what its launches need for themselves.
 struct Lane {
@@ -97,20 +100,22 @@ class Step final : public ResNet18Step {
   absl::Status Follow(Lane& from, Lane& to) { return fork_.Follow(from.stream, to.stream); }
   absl::Status PlanUnit(const ConvolutionUnit& unit, uint32_t batch, UnitPlan& plan);
   absl::Status PlanNorm(const ConvolutionShape& shape, ConvolutionPass pass, const Convolution& apart,
-                        std::shared_ptr<const ConvolutionNorm>& norm);
+                        UnitPlan& plan);
   absl::Status PlanWeightGradient(const ConvolutionShape& shape, UnitPlan& plan);
   absl::Status GrowWorkspaces(size_t bytes);
 
   // Forward, and what of it the two directions share.
   absl::Status ConvolveAndTakeStatistics(size_t u, const T* input, Lane& lane);
   absl::Status NormaliseAndRectify(size_t u, const BatchNormResidual<T>& residual, T* output);  // on main_
+  absl::Status ForwardUnit(size_t u, const T* input, const BatchNormResidual<T>& residual, cudaEvent_t residual_done,
+                           T* output);  // on main_
   absl::Status ForwardBlock(size_t b, const T* input, T* output);
   absl::Status Forward();
 
   // Backward. `upstream` is the gradient of the unit's normalised output.
   absl::Status BackwardNorm(size_t u, const Upstream<T>& upstream, T* dresidual, Lane& lane);
   absl::Status BackwardData(size_t u, T* dx, Lane& lane);
-  absl::StatusOr<Upstream<T>> BackwardDataToNorm(size_t u, size_t below, const T* addend, T* dx);  // on main_
+  absl::StatusOr<Upstream<T>> BackwardDataToNorm(size_t u, size_t below, int shortcut, const T* addend, T* dx);  // on main_
   absl::Status BackwardWeight(size_t u, const T* input, Lane& lane);
   absl::StatusOr<Upstream<T>> BackwardBlock(size_t b, const Upstream<T>& upstream, T* dx, T* dx2);
   absl::Status Backward();
@@ -121,7 +126,8 @@ class Step final : public ResNet18Step {
 
   size_t UnitBelow(size_t b) const { return b == 0 ? 0 : net_.blocks[b - 1].conv2; }  // whose output is the block's input
   const T* BlockInput(size_t b) const { return b == 0 ? buffers_.stem_output : buffers_.block_output[b - 1]; }
-  Lane& side() { return options_.two_streams ? side_ : main_; }
+  Lane& side() { return options_.two_streams ? side_ : main_; }      // weight gradients
+  Lane& branch() { return options_.two_streams ? branch_ : main_; }  // shortcuts
 
   const ResNet18StepOptions options_;
   ResNet18Buffers<T> buffers_;
@@ -137,6 +143,7 @@ class Step final : public ResNet18Step {
   bool last_ = true;
   Lane main_;
   Lane side_;
+  Lane branch_;
   StreamFork fork_;
   size_t workspace_bytes_ = 0;
   ClockMarks marks_;
@@ -145,7 +152,7 @@ class Step final : public ResNet18Step {
 template <typename T>
 Step<T>::~Step() {
   cudaDeviceSynchronize();
-  for (Lane* lane : {&main_, &side_}) {
+  for (Lane* lane : {&main_, &side_, &branch_}) {
     cudaFree(lane->convolution_workspace);
     lane->context.reset();
     if (lane->stream != nullptr) {
@@ -168,12 +175,15 @@ absl::Status Step<T>::Init(const ResidentImages& images) {
   RETURN_IF_CUDA_ERROR(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "asking the GPU");
   RETURN_IF_CUDA_ERROR(cudaDeviceGetStreamPriorityRange(&least, &greatest), "asking the GPU");
   multiprocessors_ = static_cast<uint32_t>(multiprocessors);
-  // The side's work is wanted last: where both have blocks waiting, the chain of data gradients goes first.
+  // The side's work is wanted last: where both have blocks waiting, the chain of data gradients goes first, with the shortcuts it
+  // waits for.
   RETURN_IF_ERROR(MakeLane(greatest, main_));
   RETURN_IF_ERROR(MakeLane(least, side_));
+  RETURN_IF_ERROR(MakeLane(greatest, branch_));
   RETURN_IF_ERROR(buffers_.Allocate(images, multiprocessors_));
   main_.norm_workspace = buffers_.norm_workspace[0];
   side_.norm_workspace = buffers_.norm_workspace[1];
+  branch_.norm_workspace = buffers_.norm_workspace[2];
   return fork_.Init();
 }
 
@@ -195,15 +205,15 @@ absl::Status Step<T>::PlanUnit(const ConvolutionUnit& unit, uint32_t batch, Unit
   RETURN_IF_ERROR(PlanWeightGradient(shape, plan));
   plan.norm = {batch * unit.out_size() * unit.out_size(), unit.out_channels};
   plan.launch = PlanBatchNorm(plan.norm, multiprocessors_);
-  RETURN_IF_ERROR(PlanNorm(shape, ConvolutionPass::kForward, *plan.forward, plan.forward_norm));
+  RETURN_IF_ERROR(PlanNorm(shape, ConvolutionPass::kForward, *plan.forward, plan));
   return plan.data_gradient == nullptr
              ? absl::OkStatus()
-             : PlanNorm(shape, ConvolutionPass::kDataGradient, *plan.data_gradient, plan.backward_norm);
+             : PlanNorm(shape, ConvolutionPass::kDataGradient, *plan.data_gradient, plan);
 }
 
 template <typename T>
 absl::Status Step<T>::PlanNorm(const ConvolutionShape& shape, ConvolutionPass pass, const Convolution& apart,
-                               std::shared_ptr<const ConvolutionNorm>& norm) {
+                               UnitPlan& plan) {
   if (!options_.fused_sums || !std::is_same_v<T, __nv_bfloat16>) {
     return absl::OkStatus();
   }
@@ -212,12 +222,16 @@ absl::Status Step<T>::PlanNorm(const ConvolutionShape& shape, ConvolutionPass pa
   if (options_.autotune) {
     ASSIGN_OR_RETURN(const ConvolutionNormTimes times, TuneConvolutionNorm(*main_.context, shape, pass, apart));
     config = times.best;
+    if (options_.fused_norms && times.best_applying.has_value()) {
+      plan.forward_apply = std::make_shared<ConvolutionNorm>(shape, *times.best_applying, multiprocessors);
+    }
   } else {
     const std::vector<ConvolutionNormConfig> configs = ConvolutionNormConfigs(shape, pass, multiprocessors);
     config = configs.empty() ? config : configs.front();
   }
   if (config.has_value()) {
-    norm = std::make_shared<ConvolutionNorm>(shape, *config, multiprocessors);
+    (pass == ConvolutionPass::kForward ? plan.forward_norm : plan.backward_norm) =
+        std::make_shared<ConvolutionNorm>(shape, *config, multiprocessors);
   }
   return absl::OkStatus();
 }
@@ -244,16 +258,16 @@ absl::Status Step<T>::PlanWeightGradient(const ConvolutionShape& shape, UnitPlan
 
 template <typename T>
 absl::Status Step<T>::GrowWorkspaces(size_t bytes) {
-  if (2 * bytes <= workspace_bytes_) {
+  if (kLanes * bytes <= workspace_bytes_) {
     return absl::OkStatus();
   }
   RETURN_IF_CUDA_ERROR(cudaDeviceSynchronize(), "waiting for the GPU");
-  for (Lane* lane : {&main_, &side_}) {
+  for (Lane* lane : {&main_, &side_, &branch_}) {
     cudaFree(std::exchange(lane->convolution_workspace, nullptr));
     RETURN_IF_CUDA_ERROR(cudaMalloc(&lane->convolution_workspace, bytes),
                          absl::StrCat("allocating ", bytes, " bytes for convolutions on the GPU"));
   }
-  workspace_bytes_ = 2 * bytes;
+  workspace_bytes_ = kLanes * bytes;
   return absl::OkStatus();
 }
 
@@ -363,23 +377,39 @@ absl::Status Step<T>::NormaliseAndRectify(size_t u, const BatchNormResidual<T>& 
 }
 
 template <typename T>
+absl::Status Step<T>::ForwardUnit(size_t u, const T* input, const BatchNormResidual<T>& residual, cudaEvent_t residual_done,
+                                  T* output) {
+  if constexpr (std::is_same_v<T, __nv_bfloat16>) {
+    if (plan_->units[u].forward_apply != nullptr) {
+      const ConvolutionUnit& unit = net_.units[u];
+      RETURN_IF_ERROR(fork_.Wait(main_.stream, residual_done));
+      return plan_->units[u].forward_apply->ForwardAndApply(
+          input, buffers_.network_weights + unit.weight, buffers_.raw[u], buffers_.NormParameters(unit), buffers_.NormState(unit),
+          residual, output, buffers_.mask[u], main_.norm_workspace, main_.stream);
+    }
+  }
+  RETURN_IF_ERROR(ConvolveAndTakeStatistics(u, input, main_));
+  RETURN_IF_ERROR(fork_.Wait(main_.stream, residual_done));
+  return NormaliseAndRectify(u, residual, output);
+}
+
+template <typename T>
 absl::Status Step<T>::ForwardBlock(size_t b, const T* input, T* output) {
   const ResidualBlock& block = net_.blocks[b];
   BatchNormResidual<T> residual = {input, nullptr, nullptr};
   cudaEvent_t shortcut_done = nullptr;
+  ASSIGN_OR_RETURN(const cudaEvent_t input_done, fork_.Mark(main_.stream));
+  RETURN_IF_ERROR(ForwardUnit(block.conv1, input, {}, nullptr, buffers_.inner[b]));
+  // Queued behind what runs beside it: a graph keeps what was queued first in one line.
   if (block.shortcut >= 0) {
     const size_t s = static_cast<size_t>(block.shortcut);
-    RETURN_IF_ERROR(Follow(main_, side()));
-    RETURN_IF_ERROR(ConvolveAndTakeStatistics(s, input, side()));
-    ASSIGN_OR_RETURN(shortcut_done, fork_.Mark(side().stream));
+    RETURN_IF_ERROR(fork_.Wait(branch().stream, input_done));
+    RETURN_IF_ERROR(ConvolveAndTakeStatistics(s, input, branch()));
+    ASSIGN_OR_RETURN(shortcut_done, fork_.Mark(branch().stream));
     const BatchNormState state = buffers_.NormState(net_.units[s]);
     residual = {buffers_.raw[s], state.scale, state.shift};
   }
-  RETURN_IF_ERROR(ConvolveAndTakeStatistics(block.conv1, input, main_));
-  RETURN_IF_ERROR(NormaliseAndRectify(block.conv1, {}, buffers_.inner[b]));
-  RETURN_IF_ERROR(ConvolveAndTakeStatistics(block.conv2, buffers_.inner[b], main_));
-  RETURN_IF_ERROR(fork_.Wait(main_.stream, shortcut_done));
-  return NormaliseAndRectify(block.conv2, residual, output);
+  return ForwardUnit(block.conv2, buffers_.inner[b], residual, shortcut_done, output);
 }
 
 template <typename T>
@@ -391,8 +421,7 @@ absl::Status Step<T>::Forward() {
   RETURN_IF_CUDA_ERROR(AugmentBatch<T>(input, ImageLayout::kPatches, buffers_.images, buffers_.batch_labels, main_.stream),
                        "making a batch");
   RETURN_IF_ERROR(Mark(StepMark::kBatchMade));
-  RETURN_IF_ERROR(ConvolveAndTakeStatistics(0, buffers_.images, main_));
-  RETURN_IF_ERROR(NormaliseAndRectify(0, {}, buffers_.stem_output));
+  RETURN_IF_ERROR(ForwardUnit(0, buffers_.images, {}, nullptr, buffers_.stem_output));
   for (size_t b = 0; b < net_.blocks.size(); ++b) {
     RETURN_IF_ERROR(ForwardBlock(b, BlockInput(b), buffers_.block_output[b]));
   }
@@ -431,17 +460,23 @@ absl::Status Step<T>::BackwardData(size_t u, T* dx, Lane& lane) {
                                             dx, lane.convolution_workspace);
 }
 
-// To the normalised and rectified output of unit `below`, which unit u read; `addend`, if any, is what reaches that output
-// on another way.
+// To the normalised and rectified output of unit `below`, which unit u read, and unit `shortcut` if it is not -1: then that one's
+// gradient is taken as well, or is the addend. `addend`, if any, is what reaches that output on another way.
 template <typename T>
-absl::StatusOr<Upstream<T>> Step<T>::BackwardDataToNorm(size_t u, size_t below, const T* addend, T* dx) {
+absl::StatusOr<Upstream<T>> Step<T>::BackwardDataToNorm(size_t u, size_t below, int shortcut, const T* addend, T* dx) {
   if constexpr (std::is_same_v<T, __nv_bfloat16>) {
     if (plan_->units[u].backward_norm != nullptr) {
       const ConvolutionUnit& unit = net_.units[below];
+      ConvolutionNorm::Shortcut taken;
+      if (shortcut >= 0) {
+        const auto s = static_cast<size_t>(shortcut);
+        taken = {buffers_.raw[s], buffers_.network_weights + net_.units[s].weight};
+      }
       RETURN_IF_ERROR(plan_->units[u].backward_norm->Backward(
-          buffers_.raw[u], buffers_.network_weights + net_.units[u].weight,
-          {buffers_.raw[below], addend, buffers_.mask[below], buffers_.NormState(unit), buffers_.NormGradients(unit)}, dx,
-          main_.norm_workspace, main_.stream));
+          buffers_.raw[u], buffers_.network_weights + net_.units[u].weight, taken,
+          {buffers_.raw[below], shortcut >= 0 ? nullptr : addend, buffers_.mask[below], buffers_.NormState(unit),
+           buffers_.NormGradients(unit)},
+          dx, main_.norm_workspace, main_.stream));
       return Upstream<T>{{dx, nullptr, nullptr}, true};
     }
   }
@@ -468,28 +503,38 @@ absl::StatusOr<Upstream<T>> Step<T>::BackwardBlock(size_t b, const Upstream<T>& 
   const T* around = dx2;  // what reaches the input on the shortcut
   T* dresidual = nullptr;
   cudaEvent_t shortcut_done = nullptr;
-  if (block.shortcut >= 0) {
-    const size_t s = static_cast<size_t>(block.shortcut);
-    RETURN_IF_ERROR(Follow(main_, side()));
-    RETURN_IF_ERROR(BackwardNorm(s, {upstream.gradient, false}, nullptr, side()));
-    RETURN_IF_ERROR(BackwardData(s, dx2, side()));
-    ASSIGN_OR_RETURN(shortcut_done, fork_.Mark(side().stream));
-    RETURN_IF_ERROR(BackwardWeight(s, BlockInput(b), side()));
-  } else if (upstream.reduced && plan_->units[block.conv1].backward_norm != nullptr) {
+  const bool joined = block.shortcut >= 0 && plan_->units[block.conv1].backward_norm != nullptr;  // both convolutions in one launch
+  ASSIGN_OR_RETURN(const cudaEvent_t output_done, fork_.Mark(main_.stream));
+  if (block.shortcut < 0 && upstream.reduced && plan_->units[block.conv1].backward_norm != nullptr) {
     around = upstream.gradient.dy;  // as it is; read before this block is over, so that the next may write over it
-  } else {
+  } else if (block.shortcut < 0) {
     dresidual = dx2;
   }
   RETURN_IF_ERROR(BackwardNorm(block.conv2, upstream, dresidual, main_));
   RETURN_IF_ERROR(Follow(main_, side()));
   RETURN_IF_ERROR(BackwardWeight(block.conv2, buffers_.inner[b], side()));
-  ASSIGN_OR_RETURN(const Upstream<T> inner, BackwardDataToNorm(block.conv2, block.conv1, nullptr, buffers_.inner_gradient));
+  ASSIGN_OR_RETURN(const Upstream<T> inner, BackwardDataToNorm(block.conv2, block.conv1, -1, nullptr, buffers_.inner_gradient));
+  if (block.shortcut >= 0) {
+    const size_t s = static_cast<size_t>(block.shortcut);
+    RETURN_IF_ERROR(fork_.Wait(branch().stream, output_done));
+    RETURN_IF_ERROR(BackwardNorm(s, {upstream.gradient, false}, nullptr, branch()));
+    RETURN_IF_ERROR(Follow(branch(), side()));
+    RETURN_IF_ERROR(BackwardWeight(s, BlockInput(b), side()));
+    if (!joined) {
+      RETURN_IF_ERROR(BackwardData(s, dx2, branch()));
+    }
+    ASSIGN_OR_RETURN(shortcut_done, fork_.Mark(branch().stream));
+  }
   RETURN_IF_ERROR(BackwardNorm(block.conv1, inner, nullptr, main_));
   RETURN_IF_ERROR(Follow(main_, side()));
   RETURN_IF_ERROR(BackwardWeight(block.conv1, BlockInput(b), side()));
-  // With a convolution on the shortcut conv1 has a stride of 2, and its data gradient is taken apart from the norm below.
-  ASSIGN_OR_RETURN(const Upstream<T> input, BackwardDataToNorm(block.conv1, UnitBelow(b), around, dx));
-  RETURN_IF_ERROR(fork_.Wait(main_.stream, shortcut_done));
+  if (joined) {
+    RETURN_IF_ERROR(fork_.Wait(main_.stream, shortcut_done));
+  }
+  ASSIGN_OR_RETURN(const Upstream<T> input, BackwardDataToNorm(block.conv1, UnitBelow(b), block.shortcut, around, dx));
+  if (!joined) {
+    RETURN_IF_ERROR(fork_.Wait(main_.stream, shortcut_done));
+  }
   return input;
 }
 
