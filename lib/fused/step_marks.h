@@ -12,7 +12,7 @@ enum class StepMark : uint32_t {
   kBatchMade,         // cropped, flipped, normalised
   kForwardDone,       // the loss, and with it, in the same kernels, the classifier's gradients
   kOwnBackwardDone,   // data gradients and batch norms; weight gradients ran beside them on the second stream, if there
-                      // is one
+                      // is one, and shortcuts on a third, which is waited for where they join
   kAllGradientsDone,  // the second stream has been waited for, and with it SGD of the last layers, which runs there
   kUpdated,           // SGD of the rest
 };

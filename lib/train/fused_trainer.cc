@@ -37,6 +37,8 @@ ResNet18StepOptions ToStepOptions(const proto::TrainingSpec& spec, const LoaderO
   options.augment = loader.augment;
   options.two_streams = spec.second_stream();
   options.fused_sums = spec.fused_sums();
+  options.fused_norms = spec.fused_norms();
+  options.own_weight_gradients = spec.own_weight_gradients();
   options.autotune = !spec.deterministic();  // which engine wins is not repeatable
   options.deterministic = spec.deterministic();
   return options;

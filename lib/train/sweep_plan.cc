@@ -84,8 +84,10 @@ void SetStep(const TrainSweepOptions& options, proto::TrainingSpec& spec) {
   spec.set_precision(ParsePrecision(choose(options.precision, fast ? "bf16" : "fp32")));
   spec.set_cuda_graph(choose(options.graph, fast ? "true" : "false") == "true");
   spec.set_second_stream(choose(options.second_stream, fused ? "true" : "false") == "true");
-  const bool can_fuse_sums = fused && spec.precision() == proto::BF16;
-  spec.set_fused_sums(choose(options.fused_sums, can_fuse_sums ? "true" : "false") == "true");
+  const char* const of_bf16 = fused && spec.precision() == proto::BF16 ? "true" : "false";
+  spec.set_fused_sums(choose(options.fused_sums, of_bf16) == "true");
+  spec.set_fused_norms(choose(options.fused_norms, spec.fused_sums() ? of_bf16 : "false") == "true");
+  spec.set_own_weight_gradients(choose(options.own_weight_gradients, of_bf16) == "true");
   spec.set_channels_last(choose(options.memory_format, fused ? "channels_last" : "nchw") == "channels_last");
   spec.set_resident_images(fused);
   if (fused) {
@@ -114,7 +116,8 @@ std::string StepText(const proto::TrainingSpec& training) {
   return absl::StrCat("step: ", absl::AsciiStrToLower(proto::StepKind_Name(training.step())), " in ",
                       absl::AsciiStrToLower(proto::Precision_Name(training.precision())),
                       training.channels_last() ? ", channels-last" : ", NCHW", training.cuda_graph() ? ", CUDA graph" : "",
-                      training.second_stream() ? ", second stream" : "", training.fused_sums() ? ", fused sums" : "");
+                      training.second_stream() ? ", second stream" : "", training.fused_sums() ? ", fused sums" : "",
+                      training.fused_norms() ? ", fused norms" : "", training.own_weight_gradients() ? ", own weight gradients" : "");
 }
 
 absl::Status CheckAccumulate(const TrainSweepOptions& options, const std::vector<uint32_t>& batches) {
@@ -133,10 +136,18 @@ absl::Status CheckAccumulate(const TrainSweepOptions& options, const std::vector
 
 // Of the pieces of the fused step: what is asked for and would not be done is refused.
 absl::Status CheckPieces(const proto::TrainingSpec& spec) {
-  if (spec.fused_sums() && (spec.step() != proto::FUSED || spec.precision() != proto::BF16)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--fused_sums=true is a piece of --step=fused in bf16; this is ", proto::StepKind_Name(spec.step()),
-                     " in ", proto::Precision_Name(spec.precision())));
+  const std::pair<const char*, bool> of_bf16[] = {{"fused_sums", spec.fused_sums()},
+                                                  {"fused_norms", spec.fused_norms()},
+                                                  {"own_weight_gradients", spec.own_weight_gradients()}};
+  for (const auto& [flag, asked] : of_bf16) {
+    if (asked && (spec.step() != proto::FUSED || spec.precision() != proto::BF16)) {
+      return absl::InvalidArgumentError(absl::StrCat("--", flag, "=true is a piece of --step=fused in bf16; this is ",
+                                                     proto::StepKind_Name(spec.step()), " in ",
+                                                     proto::Precision_Name(spec.precision())));
+    }
+  }
+  if (spec.fused_norms() && !spec.fused_sums()) {
+    return absl::InvalidArgumentError("--fused_norms=true goes on from the sums of --fused_sums; this is --fused_sums=false");
   }
   return absl::OkStatus();
 }
@@ -170,6 +181,8 @@ absl::Status CheckSweepOptions(const TrainSweepOptions& options) {
   RETURN_IF_ERROR(CheckWord("schedule", options.schedule, {"constant", "multistep", "cosine", "one_cycle"}));
   RETURN_IF_ERROR(CheckWord("second_stream", options.second_stream, {"", "true", "false"}));
   RETURN_IF_ERROR(CheckWord("fused_sums", options.fused_sums, {"", "true", "false"}));
+  RETURN_IF_ERROR(CheckWord("fused_norms", options.fused_norms, {"", "true", "false"}));
+  RETURN_IF_ERROR(CheckWord("own_weight_gradients", options.own_weight_gradients, {"", "true", "false"}));
   if (options.epochs != 0 && options.repeats != 0 && options.epochs != kWarmupEpochs + options.repeats) {
     return absl::InvalidArgumentError(absl::StrCat("--epochs=", options.epochs, " is one warm-up and ",
                                                    options.epochs - kWarmupEpochs, " timed epochs, but --repeats=",
