@@ -16,7 +16,6 @@ namespace {
 
 static_assert(kStemChannels == kPatchElements, "what AugmentBatch writes is what the first convolution reads");
 
-constexpr uint32_t kMostMultiprocessors = 256;  // for a prediction without a GPU; an H200 has 132
 
 // Every copy waits: the host's memory may go at once.
 template <typename U>

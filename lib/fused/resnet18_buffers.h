@@ -24,13 +24,15 @@
 
 namespace lockstep {
 
+inline constexpr uint32_t kMostMultiprocessors = 256;  // for a prediction without a GPU; an H200 has 132
+
 // T: float or __nv_bfloat16. All pointers are of the device and valid after Allocate.
 template <typename T>
 class ResNet18Buffers {
  public:
   explicit ResNet18Buffers(uint32_t max_batch);
 
-  // What Allocate would take for a data set of `images`, on any GPU of up to 256 multiprocessors.
+  // What Allocate would take for a data set of `images`, on any GPU of up to kMostMultiprocessors.
   size_t PredictBytes(uint32_t images);
 
   absl::Status Allocate(const ResidentImages& images, uint32_t multiprocessors);

@@ -57,13 +57,12 @@ struct Upstream {
 // rest of the backward pass, which no longer reads them.
 constexpr size_t kEarlyBlock = 4;
 
-constexpr size_t kLanes = 3;
-
 // A stream of the step with what its launches need for themselves.
 struct Lane {
   cudaStream_t stream = nullptr;
   std::unique_ptr<ConvolutionContext> context;
   void* convolution_workspace = nullptr;
+  size_t workspace_bytes = 0;  // of the convolutions'
   void* norm_workspace = nullptr;
 };
 
@@ -90,7 +89,9 @@ class Step final : public ResNet18Step {
   void SetMarks(const ClockMarks& marks) override { marks_ = marks; }
   absl::StatusOr<ResNet18Counts> EndEpoch() override;
   cudaStream_t stream() const override { return main_.stream; }
-  size_t bytes() const override { return buffers_.bytes() + workspace_bytes_; }
+  size_t bytes() const override {
+    return buffers_.bytes() + main_.workspace_bytes + side_.workspace_bytes + branch_.workspace_bytes;
+  }
 
  private:
   absl::Status MakeLane(int priority, Lane& lane);
@@ -102,7 +103,7 @@ class Step final : public ResNet18Step {
   absl::Status PlanNorm(const ConvolutionShape& shape, ConvolutionPass pass, const Convolution& apart,
                         UnitPlan& plan);
   absl::Status PlanWeightGradient(const ConvolutionShape& shape, UnitPlan& plan);
-  absl::Status GrowWorkspaces(size_t bytes);
+  absl::Status GrowWorkspace(size_t bytes, Lane& lane);
 
   // Forward, and what of it the two directions share.
   absl::Status ConvolveAndTakeStatistics(size_t u, const T* input, Lane& lane);
@@ -145,7 +146,6 @@ class Step final : public ResNet18Step {
   Lane side_;
   Lane branch_;
   StreamFork fork_;
-  size_t workspace_bytes_ = 0;
   ClockMarks marks_;
 };
 
@@ -195,7 +195,10 @@ absl::Status Step<T>::PlanUnit(const ConvolutionUnit& unit, uint32_t batch, Unit
   options.deterministic = options_.deterministic;
   const auto make = [&](ConvolutionPass pass, std::shared_ptr<const Convolution>& convolution) -> absl::Status {
     ASSIGN_OR_RETURN(convolution, Convolution::Plan(*main_.context, shape, pass, options_.type, options));
-    return GrowWorkspaces(convolution->workspace_bytes());
+    for (Lane* lane : {&main_, &side_}) {
+      RETURN_IF_ERROR(GrowWorkspace(convolution->workspace_bytes(), *lane));
+    }
+    return unit.filter == 1 ? GrowWorkspace(convolution->workspace_bytes(), branch_) : absl::OkStatus();  // a shortcut
   };
   RETURN_IF_ERROR(make(ConvolutionPass::kForward, plan.forward));
   if (unit.weight != 0) {
@@ -253,21 +256,20 @@ absl::Status Step<T>::PlanWeightGradient(const ConvolutionShape& shape, UnitPlan
     return absl::OkStatus();
   }
   plan.own_weight_gradient = std::make_shared<WeightGradient>(shape, *config);
-  return GrowWorkspaces(plan.own_weight_gradient->workspace_bytes());
+  return GrowWorkspace(plan.own_weight_gradient->workspace_bytes(), side());
 }
 
 template <typename T>
-absl::Status Step<T>::GrowWorkspaces(size_t bytes) {
-  if (kLanes * bytes <= workspace_bytes_) {
+absl::Status Step<T>::GrowWorkspace(size_t bytes, Lane& lane) {
+  if (bytes <= lane.workspace_bytes) {
     return absl::OkStatus();
   }
   RETURN_IF_CUDA_ERROR(cudaDeviceSynchronize(), "waiting for the GPU");
-  for (Lane* lane : {&main_, &side_, &branch_}) {
-    cudaFree(std::exchange(lane->convolution_workspace, nullptr));
-    RETURN_IF_CUDA_ERROR(cudaMalloc(&lane->convolution_workspace, bytes),
-                         absl::StrCat("allocating ", bytes, " bytes for convolutions on the GPU"));
-  }
-  workspace_bytes_ = kLanes * bytes;
+  cudaFree(std::exchange(lane.convolution_workspace, nullptr));
+  lane.workspace_bytes = 0;
+  RETURN_IF_CUDA_ERROR(cudaMalloc(&lane.convolution_workspace, bytes),
+                       absl::StrCat("allocating ", bytes, " bytes for convolutions on the GPU"));
+  lane.workspace_bytes = bytes;
   return absl::OkStatus();
 }
 
@@ -644,10 +646,13 @@ absl::Status Step<T>::EnqueueMicroBatch(uint32_t images) {
 // Of one lane's convolutions. In fp32 most engines copy both activations (ConvolutionOptions), of which the first layers' are the
 // largest. Otherwise the most is taken by weight gradients that are split over the images, with sums in fp32; on an H200 in
 // bf16 it was 1.9, 7.7 and 7.5 MB at batch 32, 128 and 512, and the largest gradient has 9.4 MB in fp32.
-size_t EstimateWorkspaceBytes(ConvolutionType type, uint32_t batch) {
+size_t EstimateWorkspaceBytes(ConvolutionType type, uint32_t batch, bool of_shortcuts) {
   const ResNet18Units net = MakeResNet18Units();
   size_t activations = 0, weights = 0;
   for (const ConvolutionUnit& unit : net.units) {
+    if (of_shortcuts && unit.filter != 1) {
+      continue;
+    }
     const size_t input = size_t{unit.in_size} * unit.in_size * unit.matrix_channels;
     activations = std::max(activations, batch * (input + unit.out_elements()));
     weights = std::max(weights, unit.weight_count());
@@ -674,7 +679,10 @@ size_t ResNet18Step::PredictBytes(const ResNet18StepOptions& options, uint32_t i
   const uint32_t batch = MicroBatch(options);
   const size_t buffers = options.type == ConvolutionType::kBf16 ? ResNet18Buffers<__nv_bfloat16>(batch).PredictBytes(images)
                                                                 : ResNet18Buffers<float>(batch).PredictBytes(images);
-  return buffers + 2 * EstimateWorkspaceBytes(options.type, batch);
+  const size_t main = EstimateWorkspaceBytes(options.type, batch, false);
+  const bool own = options.type == ConvolutionType::kBf16 && options.own_weight_gradients;
+  const size_t side = own ? std::max(main, WeightGradientMostWorkspaceBytes(kMostMultiprocessors)) : main;
+  return buffers + main + side + EstimateWorkspaceBytes(options.type, batch, true);
 }
 
 }  // namespace lockstep

@@ -73,6 +73,10 @@ size_t WeightGradientWorkspaceBytes(const ConvolutionShape& shape, const WeightG
                            : size_t{config.parts} * Tiles(shape) * kBlock * kFilter * kFilter * kBlock * sizeof(float);
 }
 
+size_t WeightGradientMostWorkspaceBytes(uint32_t multiprocessors) {
+  return size_t{multiprocessors} * kBlock * kFilter * kFilter * kBlock * sizeof(float);  // a part a block
+}
+
 absl::Status WeightGradient::Run(const __nv_bfloat16* dy, const __nv_bfloat16* x, __nv_bfloat16* dw, void* workspace,
                                  cudaStream_t stream) const {
   RETURN_IF_ERROR(CheckConvolutionShape(shape_));

@@ -31,6 +31,7 @@ std::vector<WeightGradientConfig> WeightGradientConfigs(const ConvolutionShape& 
 
 // Of device memory, of any content, shared with nothing that runs at the same time.
 size_t WeightGradientWorkspaceBytes(const ConvolutionShape& shape, const WeightGradientConfig& config);
+size_t WeightGradientMostWorkspaceBytes(uint32_t multiprocessors);  // of all that WeightGradientConfigs gives
 
 // One convolution, cut in one way. InvalidArgument: a shape that WeightGradientConfigs has nothing for.
 class WeightGradient {
