@@ -325,6 +325,9 @@ class ConvolutionAtSizeTest : public ConvolutionGpuTest {
   void ExpectPeriod(const DeviceBuffer& out, const std::vector<Bf16>& period, uint32_t images) {
     const size_t bytes = period.size() * sizeof(Bf16);
     for (const uint32_t first : {0u, 16'368u, 16'384u, images / kPeriod * kPeriod - kPeriod}) {
+      if (first + kPeriod > images) {
+        continue;  // a weight gradient is one period
+      }
       std::vector<Bf16> found(period.size());
       ASSERT_EQ(cudaMemcpy(found.data(), static_cast<const char*>(out.data()) + first / kPeriod * bytes, bytes,
                            cudaMemcpyDeviceToHost),
