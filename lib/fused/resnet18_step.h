@@ -5,7 +5,7 @@
 //
 // What is won over LibTorch's autograd: batch norm, shortcut and ReLU fused (lib/kernels/batch_norm.h); no allocation, no
 // host work between launches, so that a CUDA graph can hold the step; weight gradients beside data gradients on a second
-// stream; one launch for all of SGD. lib/train/train_step.h is the plain twin, and lib/train/fused_step_test compares them.
+// stream, shortcuts on a third; one launch for all of SGD. lib/train/train_step.h is the plain twin, and lib/train/fused_step_test compares them.
 #ifndef LOCKSTEP_LIB_FUSED_RESNET18_STEP_H_
 #define LOCKSTEP_LIB_FUSED_RESNET18_STEP_H_
 

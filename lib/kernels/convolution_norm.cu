@@ -3,10 +3,10 @@
 //
 // Transposed, so that the wide side of the matrix instruction (256) is the pixels': with 64 channels, the other way round,
 // the operands alone would take all that shared memory can give. Then a channel's values lie in one thread quartet's
-// registers, too. The depth goes 64 input channels at a time. For each the three
-// columns of the filter read three copies of the input, shifted by a column, with the zeros beyond the border made by the
-// copy; the three rows of the filter read the same copy, one image row lower each time. So an input value is loaded 3 * (rows
-// + 2) / rows times instead of 9.
+// registers, too. The depth goes 64 input channels at a time. For each the three columns of the filter read three copies of
+// the input, shifted by a column, with the zeros beyond the border made by the copy; the three rows of the filter read the
+// same copy, one image row lower each time. So an input value is loaded 3 * (rows + 2) / rows times instead of 9. With a
+// stride of 2 the copies are of every second row and column (Kind).
 //
 // One warp copies, two groups of four warps take tiles in turn: while one multiplies the other writes its tile out. With
 // fewer tiles than multiprocessors, the blocks of a cluster share a tile's depth; each adds up its share of the pixels.
