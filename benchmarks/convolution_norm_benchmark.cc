@@ -1,6 +1,6 @@
-// A convolution with the batch norm's sums in one kernel (lib/kernels/convolution_norm.h), in each of the ways to cut it,
-// beside cuDNN's fastest engine followed by the kernel for the sums: every repeated convolution of ResNet-18, microseconds
-// in a CUDA graph; in parentheses TFLOP/s. "256/1": tiles of 256 pixels, one block each.
+// A convolution with the batch norm's sums in one kernel (lib/kernels/convolution_norm.h), in each of the ways to cut
+// it, beside cuDNN's fastest engine followed by the kernel for the sums: every repeated convolution of ResNet-18,
+// microseconds in a CUDA graph; in parentheses TFLOP/s. "256/1": tiles of 256 pixels, one block each.
 //
 //   convolution_norm_benchmark [BATCH ...]      32 128 512 unless told otherwise; needs a GPU
 #include <cuda_runtime.h>
@@ -34,9 +34,10 @@ void Compare(uint32_t batch, uint32_t channels, uint32_t size, ConvolutionContex
   for (const ConvolutionPass pass : {ConvolutionPass::kForward, ConvolutionPass::kDataGradient}) {
     const auto apart = Value(Convolution::Plan(context, shape, pass, ConvolutionType::kBf16, {}));
     const ConvolutionNormTimes times = Value(TuneConvolutionNorm(context, shape, pass, *apart));
-    std::printf("%5u %3u->%-3u %2ux%-2u %s  %6.1f us (%3.0f TFLOP/s) + %5.1f = %6.1f;  ", batch, channels, channels, size,
-                size, pass == ConvolutionPass::kForward ? "forward " : "backward", apart->microseconds(),
-                flops / apart->microseconds() / 1e6, times.apart_microseconds - apart->microseconds(), times.apart_microseconds);
+    std::printf("%5u %3u->%-3u %2ux%-2u %s  %6.1f us (%3.0f TFLOP/s) + %5.1f = %6.1f;  ", batch, channels, channels,
+                size, size, pass == ConvolutionPass::kForward ? "forward " : "backward", apart->microseconds(),
+                flops / apart->microseconds() / 1e6, times.apart_microseconds - apart->microseconds(),
+                times.apart_microseconds);
     for (const ConvolutionNormTimes::Trial& trial : times.trials) {
       std::printf("  %u/%u %6.1f (%3.0f)", trial.config.pixels, trial.config.splits, trial.microseconds,
                   flops / trial.microseconds / 1e6);
@@ -48,10 +49,12 @@ void Compare(uint32_t batch, uint32_t channels, uint32_t size, ConvolutionContex
 
 void CompareWeights(const ConvolutionShape& shape, ConvolutionContext& context) {
   const double flops = ConvolutionFlops(shape);
-  const auto other = Value(Convolution::Plan(context, shape, ConvolutionPass::kWeightGradient, ConvolutionType::kBf16, {}));
+  const auto other =
+      Value(Convolution::Plan(context, shape, ConvolutionPass::kWeightGradient, ConvolutionType::kBf16, {}));
   const WeightGradientTimes times = Value(TuneWeightGradient(context, shape, *other));
   std::printf("%5u %3u->%-3u %2ux%-2u /%u weights  %6.1f us (%3.0f TFLOP/s);  ", shape.images, shape.in_channels,
-              shape.out_channels, shape.in_size, shape.in_size, shape.stride, other->microseconds(), flops / other->microseconds() / 1e6);
+              shape.out_channels, shape.in_size, shape.in_size, shape.stride, other->microseconds(),
+              flops / other->microseconds() / 1e6);
   for (const WeightGradientTimes::Trial& trial : times.trials) {
     std::printf("  %ux%u %6.1f (%3.0f)", trial.config.columns, trial.config.parts, trial.microseconds,
                 flops / trial.microseconds / 1e6);

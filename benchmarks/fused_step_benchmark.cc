@@ -1,13 +1,14 @@
 // Seconds per epoch of the hand-written ResNet-18 step (lib/fused), one trick after another switched on.
 //
-// Timed: whole epochs of 50,000 images with everything that training does (gather, augmentation, forward, backward, SGD,
-// the tail batch), host clock from the upload of the order until the device is done; the first epoch is not counted.
-// Not timed: evaluation, the choice of engines. Pixels and weights are random: the same work as real ones.
+// Timed: whole epochs of 50,000 images with everything that training does (gather, augmentation, forward, backward,
+// SGD, the tail batch), host clock from the upload of the order until the device is done; the first epoch is not
+// counted. Not timed: evaluation, the choice of engines. Pixels and weights are random: the same work as real ones.
 //
 //   fused_step_benchmark [--fastest | --profile] [BATCH ...]      32 128 512 unless told otherwise; needs a GPU
 //
 // --fastest: only bf16 on two streams, without and with our own convolutions and weight gradients.
-// --profile: only the last of these, 64 steps of it between cudaProfilerStart and cudaProfilerStop: ncu --profile-from-start off.
+// --profile: only the last of these, 64 steps of it between cudaProfilerStart and cudaProfilerStop: ncu
+// --profile-from-start off.
 #include <cuda_profiler_api.h>
 #include <cuda_runtime.h>
 
@@ -44,9 +45,11 @@ struct Variant {
   bool fused_norms;
 };
 
-constexpr Variant kFastest = {"and batch norms applied by them", ConvolutionType::kBf16, true, true, true, true, true, true};
+constexpr Variant kFastest = {
+    "and batch norms applied by them", ConvolutionType::kBf16, true, true, true, true, true, true};
 constexpr Variant kVariants[] = {
-    {"bf16, launches one by one, one stream, cuDNN's first engine", ConvolutionType::kBf16, false, false, false, false, false, false},
+    {"bf16, launches one by one, one stream, cuDNN's first engine", ConvolutionType::kBf16, false, false, false, false,
+     false, false},
     {"and engines timed", ConvolutionType::kBf16, false, false, true, false, false, false},
     {"and a CUDA graph", ConvolutionType::kBf16, true, false, true, false, false, false},
     {"and a second stream", ConvolutionType::kBf16, true, true, true, false, false, false},
@@ -167,7 +170,8 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "fused_step_benchmark: no CUDA device\n");
     return 5;
   }
-  const std::vector<uint8_t> pixels = RandomBytes(size_t{kImages} * kImageBytes, 256), labels = RandomBytes(kImages, 10);
+  const std::vector<uint8_t> pixels = RandomBytes(size_t{kImages} * kImageBytes, 256),
+                             labels = RandomBytes(kImages, 10);
   const ResidentImages images = {pixels.data(), labels.data(), kImages, {0.49f, 0.48f, 0.45f}, {0.2f, 0.2f, 0.2f}};
   std::vector<uint32_t> batches;
   const bool profile = argc > 1 && std::string(argv[1]) == "--profile";

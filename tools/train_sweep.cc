@@ -1,4 +1,6 @@
 // train_sweep: times one model at several batch sizes on one device. The stage is lib/train/train_sweep.h.
+#include "lib/train/train_sweep.h"
+
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
@@ -13,7 +15,6 @@
 #include "lib/base/init_main.h"
 #include "lib/base/status_macros.h"
 #include "lib/record/stdout_guard.h"
-#include "lib/train/train_sweep.h"
 #include "tools/training_flags.h"
 
 ABSL_FLAG(std::string, input, "", "The data set: a record file of cifar_prep; '-': standard input.");
@@ -27,20 +28,25 @@ ABSL_FLAG(std::string, step, "", "autograd (LibTorch's) or fused (the hand-writt
 ABSL_FLAG(std::string, precision, "", "fp32, tf32 or bf16; empty: the preset's.");
 ABSL_FLAG(std::string, memory_format, "", "nchw or channels_last, the only one of --step=fused; empty: the preset's.");
 ABSL_FLAG(std::optional<bool>, graph, std::nullopt, "Each step is the replay of a CUDA graph; left out: the preset's.");
-ABSL_FLAG(std::optional<bool>, second_stream, std::nullopt, "Weight gradients beside data gradients; left out: the preset's.");
+ABSL_FLAG(std::optional<bool>, second_stream, std::nullopt,
+          "Weight gradients beside data gradients; left out: the preset's.");
 ABSL_FLAG(std::optional<bool>, fused_sums, std::nullopt,
           "Batch norm's sums are taken by the convolutions beside it (--step=fused in bf16); left out: the preset's.");
-ABSL_FLAG(std::optional<bool>, fused_norms, std::nullopt,
-          "With --fused_sums these apply the batch norm as well, forward, where that is faster; left out: the preset's.");
+ABSL_FLAG(
+    std::optional<bool>, fused_norms, std::nullopt,
+    "With --fused_sums these apply the batch norm as well, forward, where that is faster; left out: the preset's.");
 ABSL_FLAG(std::optional<bool>, own_weight_gradients, std::nullopt,
-          "Weight gradients by Lockstep's kernel where it is faster than cuDNN's (--step=fused in bf16); left out: the preset's.");
+          "Weight gradients by Lockstep's kernel where it is faster than cuDNN's (--step=fused in bf16); left out: the "
+          "preset's.");
 ABSL_FLAG(std::string, device, "auto", "auto (CUDA where there is one), cpu or cuda.");
 ABSL_FLAG(uint32_t, epochs, 0, "Epochs of each point, the first of which is a warm-up; 0: 1 + repeats.");
 ABSL_FLAG(uint32_t, repeats, 0, "Timed epochs of each point; 0: all but the first of --epochs, or 5.");
 ABSL_FLAG(std::string, schedule, "constant",
-          "Of the learning rate, whose peak is --learning_rate: constant, multistep or cosine (a step an epoch), one_cycle (a "
+          "Of the learning rate, whose peak is --learning_rate: constant, multistep or cosine (a step an epoch), "
+          "one_cycle (a "
           "step a batch).");
-ABSL_FLAG(std::vector<std::string>, lr_milestones, {}, "Of multistep: the epochs, from 0, with which the rate drops: 60,120,160.");
+ABSL_FLAG(std::vector<std::string>, lr_milestones, {},
+          "Of multistep: the epochs, from 0, with which the rate drops: 60,120,160.");
 ABSL_FLAG(double, lr_gamma, 0, "Of multistep: what the rate is multiplied with at each of them; 0: 0.1.");
 ABSL_FLAG(uint32_t, lr_warmup_epochs, 0, "Epochs in which the rate climbs to its peak, batch by batch.");
 ABSL_FLAG(std::vector<std::string>, batch, {}, "Exactly these batch sizes, such as 32,128; none: a ladder.");
@@ -54,7 +60,8 @@ ABSL_FLAG(double, target_accuracy, 0,
           "Train until the test accuracy is this, such as 0.94, or the epochs end; looks after each epoch, or as "
           "--evaluate_every says. 0: none.");
 ABSL_FLAG(bool, resume, false,
-          "Keep the state of training as OUTPUT.batchN.state, and go on from it when the same run was stopped: to the same bits, "
+          "Keep the state of training as OUTPUT.batchN.state, and go on from it when the same run was stopped: to the "
+          "same bits, "
           "with --deterministic.");
 ABSL_FLAG(uint32_t, state_every, 1, "With --resume: epochs from one state to the next.");
 ABSL_FLAG(std::string, checkpoint, "", "Where to put the trained weights, as a PyTorch state_dict; empty: nowhere.");
@@ -63,7 +70,8 @@ ABSL_FLAG(bool, drop_last, false, "Leave out an epoch's last batch when it is sh
 ABSL_FLAG(uint32_t, workers, 2, "Threads that prepare batches ahead; 0: none.");
 ABSL_FLAG(uint32_t, threads, 0, "CPU threads that LibTorch computes with; 0: its default.");
 ABSL_FLAG(bool, find_max, false,
-          "After the ladder, find the exact largest batch that fits, by bisection: an untimed epoch a try, each in a process of "
+          "After the ladder, find the exact largest batch that fits, by bisection: an untimed epoch a try, each in a "
+          "process of "
           "its own.");
 ABSL_FLAG(uint32_t, accumulate, 1,
           "Micro-batches whose gradients make one update, for a batch that does not fit; batch norm then counts over a "
@@ -133,7 +141,8 @@ absl::StatusOr<TrainSweepOptions> OptionsFromFlags() {
 
 absl::Status Run(const std::vector<std::string>& positional) {
   if (!positional.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat("unexpected argument ", positional[0], "; the input is --input=..."));
+    return absl::InvalidArgumentError(
+        absl::StrCat("unexpected argument ", positional[0], "; the input is --input=..."));
   }
   ASSIGN_OR_RETURN(const TrainSweepOptions options, OptionsFromFlags());
   if (const uint32_t batch = absl::GetFlag(FLAGS_internal_point_batch); batch != 0) {

@@ -14,7 +14,8 @@ namespace lockstep {
 
 class DeviceArena {
  public:
-  // Wants `count` values; `pointer`, which must outlive Allocate, is set by it, aligned to 256 bytes. Not after Allocate.
+  // Wants `count` values; `pointer`, which must outlive Allocate, is set by it, aligned to 256 bytes. Not after
+  // Allocate.
   template <typename T>
   void Take(size_t count, T*& pointer) {
     const size_t offset = bytes_;

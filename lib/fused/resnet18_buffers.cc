@@ -16,7 +16,6 @@ namespace {
 
 static_assert(kStemChannels == kPatchElements, "what AugmentBatch writes is what the first convolution reads");
 
-
 // Every copy waits: the host's memory may go at once.
 template <typename U>
 absl::Status CopyIn(const U* host, size_t count, U* device, cudaStream_t stream) {
@@ -35,8 +34,9 @@ absl::StatusOr<std::vector<U>> CopyOut(const U* device, size_t count, cudaStream
 }
 
 absl::Status CheckLength(const char* what, size_t found, size_t expected) {
-  return found == expected ? absl::OkStatus()
-                           : absl::InvalidArgumentError(absl::StrCat("expected ", expected, " ", what, ", found ", found));
+  return found == expected
+             ? absl::OkStatus()
+             : absl::InvalidArgumentError(absl::StrCat("expected ", expected, " ", what, ", found ", found));
 }
 
 }  // namespace
@@ -147,7 +147,8 @@ absl::Status ResNet18Buffers<T>::Upload(const ResNet18Values& values, cudaStream
   RETURN_IF_ERROR(CopyIn(values.weights.data(), net.weight_count, weights, stream));
   RETURN_IF_ERROR(CopyIn(values.norms.data(), net.norm_count(), norms, stream));
   RETURN_IF_ERROR(CopyIn(values.running.data(), 2 * net.channel_count, running, stream));
-  RETURN_IF_ERROR(CudaStatus(cudaMemsetAsync(weight_velocity, 0, net.weight_count * sizeof(float), stream), "clearing"));
+  RETURN_IF_ERROR(
+      CudaStatus(cudaMemsetAsync(weight_velocity, 0, net.weight_count * sizeof(float), stream), "clearing"));
   RETURN_IF_ERROR(CudaStatus(cudaMemsetAsync(norm_velocity, 0, net.norm_count() * sizeof(float), stream), "clearing"));
   if constexpr (std::is_same_v<T, __nv_bfloat16>) {
     const std::vector<T> copy(values.weights.begin(), values.weights.end());  // rounded to nearest even
@@ -194,8 +195,9 @@ template <typename T>
 absl::Status ResNet18Buffers<T>::BeginEpoch(const std::vector<uint32_t>& images_in_order, uint32_t number,
                                             const std::vector<float>& step_rates, cudaStream_t stream) {
   if (images_in_order.size() > image_count_ || step_rates.size() > image_count_ || step_rates.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat("expected up to ", image_count_, " images in up to as many steps, found ",
-                                                   images_in_order.size(), " in ", step_rates.size()));
+    return absl::InvalidArgumentError(absl::StrCat("expected up to ", image_count_,
+                                                   " images in up to as many steps, found ", images_in_order.size(),
+                                                   " in ", step_rates.size()));
   }
   for (const uint32_t image : images_in_order) {
     if (image >= image_count_) {

@@ -1,8 +1,8 @@
 // The device memory of a ResNet-18 training step: what there is, how large, and the ways in and out.
 //
 // An image costs, in elements of T: its 8 padded channels 8,192; the raw outputs of the convolutions 614,400; what the
-// ReLUs give 557,056, kept for the weight gradients; five gradients of a block's size at most, 5 * 65,536; and a bit for
-// each ReLU's output. In bf16 3.1 MB.
+// ReLUs give 557,056, kept for the weight gradients; five gradients of a block's size at most, 5 * 65,536; and a bit
+// for each ReLU's output. In bf16 3.1 MB.
 #ifndef LOCKSTEP_LIB_FUSED_RESNET18_BUFFERS_H_
 #define LOCKSTEP_LIB_FUSED_RESNET18_BUFFERS_H_
 
@@ -81,8 +81,8 @@ class ResNet18Buffers {
   std::vector<T*> raw;              // of each unit: what its convolution gives; in the backward pass its gradient
   std::vector<uint8_t*> mask;       // of each unit with a ReLU behind it; null: none
   T* stem_output = nullptr;
-  std::vector<T*> inner;         // of each block: between its convolutions
-  std::vector<T*> block_output;  // of each block
+  std::vector<T*> inner;            // of each block: between its convolutions
+  std::vector<T*> block_output;     // of each block
   std::array<T*, 4> gradient = {};  // of a block's output, as two addends, and of its input
   T* inner_gradient = nullptr;
 
@@ -100,8 +100,8 @@ class ResNet18Buffers {
   const uint32_t max_batch_;
   uint32_t image_count_ = 0;
   DeviceArena arena_;
-  float* norm_state_ = nullptr;      // fp32 (4, channels): mean, inv_std, scale, shift
-  float* norm_backward_ = nullptr;   // fp32 (3, channels): on_g, on_x, constant
+  float* norm_state_ = nullptr;     // fp32 (4, channels): mean, inv_std, scale, shift
+  float* norm_backward_ = nullptr;  // fp32 (3, channels): on_g, on_x, constant
 };
 
 }  // namespace lockstep

@@ -128,8 +128,9 @@ absl::StatusOr<FusedEpoch> ResNet18Epochs::TrainMarked(const std::vector<uint32_
   step_.SetMarks({});
   RETURN_IF_ERROR(result.status());
   result->marks.resize(numbers);
-  RETURN_IF_ERROR(CudaStatus(cudaMemcpy(result->marks.data(), memory.data(), numbers * sizeof(uint64_t),
-                                        cudaMemcpyDeviceToHost), "reading the GPU's clock"));
+  RETURN_IF_ERROR(
+      CudaStatus(cudaMemcpy(result->marks.data(), memory.data(), numbers * sizeof(uint64_t), cudaMemcpyDeviceToHost),
+                 "reading the GPU's clock"));
   return result;
 }
 

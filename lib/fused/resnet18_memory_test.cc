@@ -16,8 +16,8 @@ double PerImage(ConvolutionType type, uint32_t from, uint32_t to) {
   return static_cast<double>(Predict(type, to) - Predict(type, from)) / (to - from);
 }
 
-// Elements of an image: patches 32,768, raw outputs 614,400, rectified 557,056, five gradients of 65,536. And a bit for each
-// rectified one, a label of 8 bytes, and of the classifier 16 + 512 + 1 numbers in fp32.
+// Elements of an image: patches 32,768, raw outputs 614,400, rectified 557,056, five gradients of 65,536. And a bit for
+// each rectified one, a label of 8 bytes, and of the classifier 16 + 512 + 1 numbers in fp32.
 constexpr double kElements = 32'768 + 614'400 + 557'056 + 5 * 65'536;
 constexpr double kOther = 557'056 / 8 + 8 + 529 * 4;
 
@@ -27,8 +27,8 @@ TEST(ResNet18MemoryTest, GrowsByTheActivationsOfAnImage) {
   EXPECT_NEAR(PerImage(ConvolutionType::kFp32, 16'384, 32'768), 4 * kElements + kOther, 1);
 }
 
-// In fp32 the workspaces of the three streams grow until they are as large as they may be: by 32x32x(64 + 64) numbers an image
-// on two, and on that of the shortcuts by 32x32x64 + 16x16x128.
+// In fp32 the workspaces of the three streams grow until they are as large as they may be: by 32x32x(64 + 64) numbers
+// an image on two, and on that of the shortcuts by 32x32x64 + 16x16x128.
 TEST(ResNet18MemoryTest, WorkspacesInFp32GrowToTheirBound) {
   EXPECT_NEAR(PerImage(ConvolutionType::kFp32, 256, 512), 4 * kElements + kOther + 4 * (2 * 131'072 + 98'304), 2);
   const size_t beyond = Predict(ConvolutionType::kFp32, 2048) - Predict(ConvolutionType::kTf32, 2048);
@@ -37,8 +37,9 @@ TEST(ResNet18MemoryTest, WorkspacesInFp32GrowToTheirBound) {
 
 // The data set's pixels, labels, order and rates: 3,072 + 1 + 4 + 4 bytes an image.
 TEST(ResNet18MemoryTest, HoldsTheDataSet) {
-  EXPECT_NEAR(static_cast<double>(Predict(ConvolutionType::kBf16, 32, 50'000) - Predict(ConvolutionType::kBf16, 32, 10'000)),
-              40'000.0 * 3081, 4 * 256);
+  EXPECT_NEAR(
+      static_cast<double>(Predict(ConvolutionType::kBf16, 32, 50'000) - Predict(ConvolutionType::kBf16, 32, 10'000)),
+      40'000.0 * 3081, 4 * 256);
 }
 
 // On an H200 of 139.8 GiB in bf16, and not in fp32: 103 and 205 GB.

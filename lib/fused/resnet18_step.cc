@@ -35,7 +35,8 @@ struct UnitPlan {
   // Together with the sums of a batch norm, forward its own, backward that before it; null: in two kernels.
   std::shared_ptr<const ConvolutionNorm> forward_norm;
   std::shared_ptr<const ConvolutionNorm> backward_norm;
-  std::shared_ptr<const ConvolutionNorm> forward_apply;  // with the batch norm applied as well; null: in a kernel of its own
+  std::shared_ptr<const ConvolutionNorm>
+      forward_apply;  // with the batch norm applied as well; null: in a kernel of its own
   std::shared_ptr<const WeightGradient> own_weight_gradient;  // null: weight_gradient is faster
   BatchNormShape norm;
   BatchNormLaunch launch;
@@ -53,8 +54,8 @@ struct Upstream {
   bool reduced = false;  // one addend, masked already, and the norm's sums are taken
 };
 
-// From this block on (layer3.0) lie 94 % of the weights: they are updated as soon as their gradients are there, beside the
-// rest of the backward pass, which no longer reads them.
+// From this block on (layer3.0) lie 94 % of the weights: they are updated as soon as their gradients are there, beside
+// the rest of the backward pass, which no longer reads them.
 constexpr size_t kEarlyBlock = 4;
 
 // A stream of the step with what its launches need for themselves.
@@ -100,8 +101,7 @@ class Step final : public ResNet18Step {
   absl::Status Mark(StepMark mark);
   absl::Status Follow(Lane& from, Lane& to) { return fork_.Follow(from.stream, to.stream); }
   absl::Status PlanUnit(const ConvolutionUnit& unit, uint32_t batch, UnitPlan& plan);
-  absl::Status PlanNorm(const ConvolutionShape& shape, ConvolutionPass pass, const Convolution& apart,
-                        UnitPlan& plan);
+  absl::Status PlanNorm(const ConvolutionShape& shape, ConvolutionPass pass, const Convolution& apart, UnitPlan& plan);
   absl::Status PlanWeightGradient(const ConvolutionShape& shape, UnitPlan& plan);
   absl::Status GrowWorkspace(size_t bytes, Lane& lane);
 
@@ -116,7 +116,8 @@ class Step final : public ResNet18Step {
   // Backward. `upstream` is the gradient of the unit's normalised output.
   absl::Status BackwardNorm(size_t u, const Upstream<T>& upstream, T* dresidual, Lane& lane);
   absl::Status BackwardData(size_t u, T* dx, Lane& lane);
-  absl::StatusOr<Upstream<T>> BackwardDataToNorm(size_t u, size_t below, int shortcut, const T* addend, T* dx);  // on main_
+  absl::StatusOr<Upstream<T>> BackwardDataToNorm(size_t u, size_t below, int shortcut, const T* addend,
+                                                 T* dx);  // on main_
   absl::Status BackwardWeight(size_t u, const T* input, Lane& lane);
   absl::StatusOr<Upstream<T>> BackwardBlock(size_t b, const Upstream<T>& upstream, T* dx, T* dx2);
   absl::Status Backward();
@@ -125,7 +126,9 @@ class Step final : public ResNet18Step {
   template <typename G>
   void AddShare(SgdInput<G>& input) const;
 
-  size_t UnitBelow(size_t b) const { return b == 0 ? 0 : net_.blocks[b - 1].conv2; }  // whose output is the block's input
+  size_t UnitBelow(size_t b) const {
+    return b == 0 ? 0 : net_.blocks[b - 1].conv2;
+  }  // whose output is the block's input
   const T* BlockInput(size_t b) const { return b == 0 ? buffers_.stem_output : buffers_.block_output[b - 1]; }
   Lane& side() { return options_.two_streams ? side_ : main_; }      // weight gradients
   Lane& branch() { return options_.two_streams ? branch_ : main_; }  // shortcuts
@@ -138,9 +141,9 @@ class Step final : public ResNet18Step {
   std::map<uint32_t, BatchPlan> plans_;
   // Of the micro-batch that is being queued.
   const BatchPlan* plan_ = nullptr;
-  uint32_t batch_ = 0;       // its images
-  float share_ = 1;          // of the step's images
-  bool first_ = true;        // in its step
+  uint32_t batch_ = 0;  // its images
+  float share_ = 1;     // of the step's images
+  bool first_ = true;   // in its step
   bool last_ = true;
   Lane main_;
   Lane side_;
@@ -163,7 +166,8 @@ Step<T>::~Step() {
 
 template <typename T>
 absl::Status Step<T>::MakeLane(int priority, Lane& lane) {
-  RETURN_IF_CUDA_ERROR(cudaStreamCreateWithPriority(&lane.stream, cudaStreamNonBlocking, priority), "making a CUDA stream");
+  RETURN_IF_CUDA_ERROR(cudaStreamCreateWithPriority(&lane.stream, cudaStreamNonBlocking, priority),
+                       "making a CUDA stream");
   ASSIGN_OR_RETURN(lane.context, ConvolutionContext::Make(lane.stream));
   return absl::OkStatus();
 }
@@ -172,11 +176,12 @@ template <typename T>
 absl::Status Step<T>::Init(const ResidentImages& images) {
   int device = 0, multiprocessors = 0, least = 0, greatest = 0;
   RETURN_IF_CUDA_ERROR(cudaGetDevice(&device), "finding the GPU");
-  RETURN_IF_CUDA_ERROR(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "asking the GPU");
+  RETURN_IF_CUDA_ERROR(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
+                       "asking the GPU");
   RETURN_IF_CUDA_ERROR(cudaDeviceGetStreamPriorityRange(&least, &greatest), "asking the GPU");
   multiprocessors_ = static_cast<uint32_t>(multiprocessors);
-  // The side's work is wanted last: where both have blocks waiting, the chain of data gradients goes first, with the shortcuts it
-  // waits for.
+  // The side's work is wanted last: where both have blocks waiting, the chain of data gradients goes first, with the
+  // shortcuts it waits for.
   RETURN_IF_ERROR(MakeLane(greatest, main_));
   RETURN_IF_ERROR(MakeLane(least, side_));
   RETURN_IF_ERROR(MakeLane(greatest, branch_));
@@ -189,7 +194,8 @@ absl::Status Step<T>::Init(const ResidentImages& images) {
 
 template <typename T>
 absl::Status Step<T>::PlanUnit(const ConvolutionUnit& unit, uint32_t batch, UnitPlan& plan) {
-  const ConvolutionShape shape = {batch, unit.matrix_channels, unit.in_size, unit.out_channels, unit.matrix_filter, unit.stride};
+  const ConvolutionShape shape = {batch,      unit.matrix_channels, unit.in_size, unit.out_channels, unit.matrix_filter,
+                                  unit.stride};
   ConvolutionOptions options;
   options.autotune = options_.autotune;
   options.deterministic = options_.deterministic;
@@ -209,9 +215,8 @@ absl::Status Step<T>::PlanUnit(const ConvolutionUnit& unit, uint32_t batch, Unit
   plan.norm = {batch * unit.out_size() * unit.out_size(), unit.out_channels};
   plan.launch = PlanBatchNorm(plan.norm, multiprocessors_);
   RETURN_IF_ERROR(PlanNorm(shape, ConvolutionPass::kForward, *plan.forward, plan));
-  return plan.data_gradient == nullptr
-             ? absl::OkStatus()
-             : PlanNorm(shape, ConvolutionPass::kDataGradient, *plan.data_gradient, plan);
+  return plan.data_gradient == nullptr ? absl::OkStatus()
+                                       : PlanNorm(shape, ConvolutionPass::kDataGradient, *plan.data_gradient, plan);
 }
 
 template <typename T>
@@ -342,10 +347,12 @@ absl::Status Step<T>::BeginEpoch(const std::vector<uint32_t>& order, uint32_t ep
 template <typename T>
 absl::StatusOr<ResNet18Counts> Step<T>::EndEpoch() {
   ResNet18Counts counts;
-  RETURN_IF_CUDA_ERROR(cudaMemcpyAsync(&counts.loss_sum, buffers_.loss_sum, sizeof(counts.loss_sum), cudaMemcpyDeviceToHost,
-                                       main_.stream), "reading the loss");
-  RETURN_IF_CUDA_ERROR(cudaMemcpyAsync(&counts.correct, buffers_.correct, sizeof(counts.correct), cudaMemcpyDeviceToHost,
-                                       main_.stream), "reading what was right");
+  RETURN_IF_CUDA_ERROR(cudaMemcpyAsync(&counts.loss_sum, buffers_.loss_sum, sizeof(counts.loss_sum),
+                                       cudaMemcpyDeviceToHost, main_.stream),
+                       "reading the loss");
+  RETURN_IF_CUDA_ERROR(
+      cudaMemcpyAsync(&counts.correct, buffers_.correct, sizeof(counts.correct), cudaMemcpyDeviceToHost, main_.stream),
+      "reading what was right");
   RETURN_IF_CUDA_ERROR(cudaStreamSynchronize(main_.stream), "training on the GPU");
   return counts;
 }
@@ -379,15 +386,15 @@ absl::Status Step<T>::NormaliseAndRectify(size_t u, const BatchNormResidual<T>& 
 }
 
 template <typename T>
-absl::Status Step<T>::ForwardUnit(size_t u, const T* input, const BatchNormResidual<T>& residual, cudaEvent_t residual_done,
-                                  T* output) {
+absl::Status Step<T>::ForwardUnit(size_t u, const T* input, const BatchNormResidual<T>& residual,
+                                  cudaEvent_t residual_done, T* output) {
   if constexpr (std::is_same_v<T, __nv_bfloat16>) {
     if (plan_->units[u].forward_apply != nullptr) {
       const ConvolutionUnit& unit = net_.units[u];
       RETURN_IF_ERROR(fork_.Wait(main_.stream, residual_done));
       return plan_->units[u].forward_apply->ForwardAndApply(
-          input, buffers_.network_weights + unit.weight, buffers_.raw[u], buffers_.NormParameters(unit), buffers_.NormState(unit),
-          residual, output, buffers_.mask[u], main_.norm_workspace, main_.stream);
+          input, buffers_.network_weights + unit.weight, buffers_.raw[u], buffers_.NormParameters(unit),
+          buffers_.NormState(unit), residual, output, buffers_.mask[u], main_.norm_workspace, main_.stream);
     }
   }
   RETURN_IF_ERROR(ConvolveAndTakeStatistics(u, input, main_));
@@ -420,8 +427,9 @@ absl::Status Step<T>::Forward() {
   input.seed = options_.seed;
   input.batch = batch_;
   input.augment = options_.augment;
-  RETURN_IF_CUDA_ERROR(AugmentBatch<T>(input, ImageLayout::kPatches, buffers_.images, buffers_.batch_labels, main_.stream),
-                       "making a batch");
+  RETURN_IF_CUDA_ERROR(
+      AugmentBatch<T>(input, ImageLayout::kPatches, buffers_.images, buffers_.batch_labels, main_.stream),
+      "making a batch");
   RETURN_IF_ERROR(Mark(StepMark::kBatchMade));
   RETURN_IF_ERROR(ForwardUnit(0, buffers_.images, {}, nullptr, buffers_.stem_output));
   for (size_t b = 0; b < net_.blocks.size(); ++b) {
@@ -434,8 +442,9 @@ absl::Status Step<T>::Forward() {
   output.dweight = buffers_.weight_gradients + net_.linear_weight;
   output.dbias = buffers_.norm_gradients + net_.bias();
   output.counts = {buffers_.loss_sum, buffers_.correct};
-  return CudaStatus(ClassifierTrain<T>(plan_->classifier, classifier, output, buffers_.classifier_workspace, main_.stream),
-                    "the classifier");
+  return CudaStatus(
+      ClassifierTrain<T>(plan_->classifier, classifier, output, buffers_.classifier_workspace, main_.stream),
+      "the classifier");
 }
 
 // --- Backward ---
@@ -447,9 +456,10 @@ absl::Status Step<T>::BackwardNorm(size_t u, const Upstream<T>& upstream, T* dre
   const UnitPlan& plan = plan_->units[u];
   const BatchNormGradients gradients = buffers_.NormGradients(unit);
   if (!upstream.reduced) {
-    RETURN_IF_CUDA_ERROR(BatchNormBackwardReduce<T>(plan.norm, plan.launch, buffers_.raw[u], upstream.gradient,
-                                                    buffers_.NormState(unit), gradients, lane.norm_workspace, lane.stream),
-                         unit.norm_name);
+    RETURN_IF_CUDA_ERROR(
+        BatchNormBackwardReduce<T>(plan.norm, plan.launch, buffers_.raw[u], upstream.gradient, buffers_.NormState(unit),
+                                   gradients, lane.norm_workspace, lane.stream),
+        unit.norm_name);
   }
   return CudaStatus(BatchNormBackwardApply<T>(plan.norm, buffers_.raw[u], upstream.gradient, gradients, buffers_.raw[u],
                                               dresidual, lane.stream),
@@ -458,12 +468,12 @@ absl::Status Step<T>::BackwardNorm(size_t u, const Upstream<T>& upstream, T* dre
 
 template <typename T>
 absl::Status Step<T>::BackwardData(size_t u, T* dx, Lane& lane) {
-  return plan_->units[u].data_gradient->Run(*lane.context, buffers_.raw[u], buffers_.network_weights + net_.units[u].weight,
-                                            dx, lane.convolution_workspace);
+  return plan_->units[u].data_gradient->Run(
+      *lane.context, buffers_.raw[u], buffers_.network_weights + net_.units[u].weight, dx, lane.convolution_workspace);
 }
 
-// To the normalised and rectified output of unit `below`, which unit u read, and unit `shortcut` if it is not -1: then that one's
-// gradient is taken as well, or is the addend. `addend`, if any, is what reaches that output on another way.
+// To the normalised and rectified output of unit `below`, which unit u read, and unit `shortcut` if it is not -1: then
+// that one's gradient is taken as well, or is the addend. `addend`, if any, is what reaches that output on another way.
 template <typename T>
 absl::StatusOr<Upstream<T>> Step<T>::BackwardDataToNorm(size_t u, size_t below, int shortcut, const T* addend, T* dx) {
   if constexpr (std::is_same_v<T, __nv_bfloat16>) {
@@ -505,7 +515,8 @@ absl::StatusOr<Upstream<T>> Step<T>::BackwardBlock(size_t b, const Upstream<T>& 
   const T* around = dx2;  // what reaches the input on the shortcut
   T* dresidual = nullptr;
   cudaEvent_t shortcut_done = nullptr;
-  const bool joined = block.shortcut >= 0 && plan_->units[block.conv1].backward_norm != nullptr;  // both convolutions in one launch
+  const bool joined =
+      block.shortcut >= 0 && plan_->units[block.conv1].backward_norm != nullptr;  // both convolutions in one launch
   ASSIGN_OR_RETURN(const cudaEvent_t output_done, fork_.Mark(main_.stream));
   if (block.shortcut < 0 && upstream.reduced && plan_->units[block.conv1].backward_norm != nullptr) {
     around = upstream.gradient.dy;  // as it is; read before this block is over, so that the next may write over it
@@ -515,7 +526,8 @@ absl::StatusOr<Upstream<T>> Step<T>::BackwardBlock(size_t b, const Upstream<T>& 
   RETURN_IF_ERROR(BackwardNorm(block.conv2, upstream, dresidual, main_));
   RETURN_IF_ERROR(Follow(main_, side()));
   RETURN_IF_ERROR(BackwardWeight(block.conv2, buffers_.inner[b], side()));
-  ASSIGN_OR_RETURN(const Upstream<T> inner, BackwardDataToNorm(block.conv2, block.conv1, -1, nullptr, buffers_.inner_gradient));
+  ASSIGN_OR_RETURN(const Upstream<T> inner,
+                   BackwardDataToNorm(block.conv2, block.conv1, -1, nullptr, buffers_.inner_gradient));
   if (block.shortcut >= 0) {
     const size_t s = static_cast<size_t>(block.shortcut);
     RETURN_IF_ERROR(fork_.Wait(branch().stream, output_done));
@@ -643,9 +655,10 @@ absl::Status Step<T>::EnqueueMicroBatch(uint32_t images) {
                     "going to the next step");
 }
 
-// Of one lane's convolutions. In fp32 most engines copy both activations (ConvolutionOptions), of which the first layers' are the
-// largest. Otherwise the most is taken by weight gradients that are split over the images, with sums in fp32; on an H200 in
-// bf16 it was 1.9, 7.7 and 7.5 MB at batch 32, 128 and 512, and the largest gradient has 9.4 MB in fp32.
+// Of one lane's convolutions. In fp32 most engines copy both activations (ConvolutionOptions), of which the first
+// layers' are the largest. Otherwise the most is taken by weight gradients that are split over the images, with sums in
+// fp32; on an H200 in bf16 it was 1.9, 7.7 and 7.5 MB at batch 32, 128 and 512, and the largest gradient has 9.4 MB in
+// fp32.
 size_t EstimateWorkspaceBytes(ConvolutionType type, uint32_t batch, bool of_shortcuts) {
   const ResNet18Units net = MakeResNet18Units();
   size_t activations = 0, weights = 0;
@@ -657,12 +670,14 @@ size_t EstimateWorkspaceBytes(ConvolutionType type, uint32_t batch, bool of_shor
     activations = std::max(activations, batch * (input + unit.out_elements()));
     weights = std::max(weights, unit.weight_count());
   }
-  return type == ConvolutionType::kFp32 ? std::min(ConvolutionOptions().max_workspace_bytes, activations * sizeof(float))
-                                        : weights * sizeof(float);
+  return type == ConvolutionType::kFp32
+             ? std::min(ConvolutionOptions().max_workspace_bytes, activations * sizeof(float))
+             : weights * sizeof(float);
 }
 
 template <typename T>
-absl::StatusOr<std::unique_ptr<ResNet18Step>> MakeStep(const ResNet18StepOptions& options, const ResidentImages& images) {
+absl::StatusOr<std::unique_ptr<ResNet18Step>> MakeStep(const ResNet18StepOptions& options,
+                                                       const ResidentImages& images) {
   auto step = std::make_unique<Step<T>>(options);
   RETURN_IF_ERROR(step->Init(images));
   return std::unique_ptr<ResNet18Step>(std::move(step));
@@ -672,13 +687,15 @@ absl::StatusOr<std::unique_ptr<ResNet18Step>> MakeStep(const ResNet18StepOptions
 
 absl::StatusOr<std::unique_ptr<ResNet18Step>> ResNet18Step::Make(const ResNet18StepOptions& options,
                                                                  const ResidentImages& images) {
-  return options.type == ConvolutionType::kBf16 ? MakeStep<__nv_bfloat16>(options, images) : MakeStep<float>(options, images);
+  return options.type == ConvolutionType::kBf16 ? MakeStep<__nv_bfloat16>(options, images)
+                                                : MakeStep<float>(options, images);
 }
 
 size_t ResNet18Step::PredictBytes(const ResNet18StepOptions& options, uint32_t images) {
   const uint32_t batch = MicroBatch(options);
-  const size_t buffers = options.type == ConvolutionType::kBf16 ? ResNet18Buffers<__nv_bfloat16>(batch).PredictBytes(images)
-                                                                : ResNet18Buffers<float>(batch).PredictBytes(images);
+  const size_t buffers = options.type == ConvolutionType::kBf16
+                             ? ResNet18Buffers<__nv_bfloat16>(batch).PredictBytes(images)
+                             : ResNet18Buffers<float>(batch).PredictBytes(images);
   const size_t main = EstimateWorkspaceBytes(options.type, batch, false);
   const bool own = options.type == ConvolutionType::kBf16 && options.own_weight_gradients;
   const size_t side = own ? std::max(main, WeightGradientMostWorkspaceBytes(kMostMultiprocessors)) : main;

@@ -14,8 +14,8 @@ constexpr uint32_t kClasses = 10;
 // Adds units with the parameters behind those of the units before.
 class Builder {
  public:
-  size_t Add(std::string conv_name, std::string norm_name, uint32_t in_channels, uint32_t in_size, uint32_t out_channels,
-             uint32_t filter, uint32_t stride) {
+  size_t Add(std::string conv_name, std::string norm_name, uint32_t in_channels, uint32_t in_size,
+             uint32_t out_channels, uint32_t filter, uint32_t stride) {
     ConvolutionUnit unit;
     unit.conv_name = std::move(conv_name);
     unit.norm_name = std::move(norm_name);
@@ -34,7 +34,8 @@ class Builder {
     return net_.units.size() - 1;
   }
 
-  void AddBlock(const std::string& name, uint32_t in_channels, uint32_t in_size, uint32_t out_channels, uint32_t stride) {
+  void AddBlock(const std::string& name, uint32_t in_channels, uint32_t in_size, uint32_t out_channels,
+                uint32_t stride) {
     ResidualBlock block;
     block.conv1 = Add(name + ".conv1", name + ".bn1", in_channels, in_size, out_channels, 3, stride);
     block.conv2 = Add(name + ".conv2", name + ".bn2", out_channels, in_size / stride, out_channels, 3, 1);

@@ -1,10 +1,10 @@
-// ResNet-18 for CIFAR-10 as the list of its convolutions, each with the batch norm behind it, and where the parameters of
-// each lie: what the hand-written training step walks over.
+// ResNet-18 for CIFAR-10 as the list of its convolutions, each with the batch norm behind it, and where the parameters
+// of each lie: what the hand-written training step walks over.
 //
-// The network is lib/nn/resnet18.h's (He et al. 2016; 3x3 stem, no max-pool). Parameters lie in flat arrays, so that one
-// launch updates them all:
-//   weights   convolutions in order, each (out, filter, filter, in), the first with zeros behind each `out`; then the fully connected (10, 512)
-//   norms     gamma of all channels, beta of all channels, the fully connected layer's bias
+// The network is lib/nn/resnet18.h's (He et al. 2016; 3x3 stem, no max-pool). Parameters lie in flat arrays, so that
+// one launch updates them all:
+//   weights   convolutions in order, each (out, filter, filter, in), the first with zeros behind each `out`; then the
+//   fully connected (10, 512) norms     gamma of all channels, beta of all channels, the fully connected layer's bias
 //   running   running mean of all channels, running variance of all channels
 #ifndef LOCKSTEP_LIB_FUSED_RESNET18_UNITS_H_
 #define LOCKSTEP_LIB_FUSED_RESNET18_UNITS_H_
@@ -16,14 +16,14 @@
 
 namespace lockstep {
 
-// The first convolution, 3x3 of 3 channels, is done as one of 1x1 over the pixels' surroundings (augment_batch.h), 27 numbers
-// and 5 zeros each.
+// The first convolution, 3x3 of 3 channels, is done as one of 1x1 over the pixels' surroundings (augment_batch.h), 27
+// numbers and 5 zeros each.
 inline constexpr uint32_t kStemChannels = 32;
 
 // A convolution without bias and the batch norm of its output.
 struct ConvolutionUnit {
-  std::string conv_name;  // as in a checkpoint: "layer2.0.shortcut.0"; its weight is conv_name + ".weight"
-  std::string norm_name;  // "layer2.0.shortcut.1"
+  std::string conv_name;     // as in a checkpoint: "layer2.0.shortcut.0"; its weight is conv_name + ".weight"
+  std::string norm_name;     // "layer2.0.shortcut.1"
   uint32_t in_channels = 0;  // as the network has them
   uint32_t in_size = 0;      // height and width
   uint32_t out_channels = 0;
@@ -49,7 +49,7 @@ struct ResidualBlock {
 struct ResNet18Units {
   std::vector<ConvolutionUnit> units;  // units[0] is the stem
   std::vector<ResidualBlock> blocks;   // in order
-  size_t linear_weight = 0;  // first element in `weights`
+  size_t linear_weight = 0;            // first element in `weights`
   size_t weight_count = 0;
   size_t channel_count = 0;  // of all batch norms
   uint32_t features = 0;     // into the fully connected layer: 512
@@ -57,7 +57,7 @@ struct ResNet18Units {
   uint32_t classes = 0;      // out of it: 10
 
   size_t norm_count() const { return 2 * channel_count + classes; }  // elements of `norms`
-  size_t bias() const { return 2 * channel_count; }  // in `norms`
+  size_t bias() const { return 2 * channel_count; }                  // in `norms`
 };
 
 ResNet18Units MakeResNet18Units();

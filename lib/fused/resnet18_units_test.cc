@@ -31,7 +31,8 @@ TEST(ResNet18UnitsTest, HasTwentyConvolutionsInEightBlocks) {
   EXPECT_EQ(net.blocks[0].shortcut, -1);
 }
 
-// 614,400 elements of convolution outputs an image, shortcuts apart: 64 * 1024 * 5 + 128 * 256 * 4 + 256 * 64 * 4 + 512 * 16 * 4.
+// 614,400 elements of convolution outputs an image, shortcuts apart: 64 * 1024 * 5 + 128 * 256 * 4 + 256 * 64 * 4 + 512
+// * 16 * 4.
 TEST(ResNet18UnitsTest, HasTheActivationsOfTheNetwork) {
   const ResNet18Units net = MakeResNet18Units();
   size_t elements = 0, of_shortcuts = 0;

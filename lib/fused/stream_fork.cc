@@ -35,7 +35,8 @@ absl::StatusOr<cudaEvent_t> StreamFork::Mark(cudaStream_t stream) {
 }
 
 absl::Status StreamFork::Wait(cudaStream_t stream, cudaEvent_t mark) {
-  return mark == nullptr ? absl::OkStatus() : CudaStatus(cudaStreamWaitEvent(stream, mark, 0), "waiting for a CUDA event");
+  return mark == nullptr ? absl::OkStatus()
+                         : CudaStatus(cudaStreamWaitEvent(stream, mark, 0), "waiting for a CUDA event");
 }
 
 absl::Status StreamFork::Follow(cudaStream_t leader, cudaStream_t follower) {

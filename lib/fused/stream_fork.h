@@ -1,4 +1,5 @@
-// Two streams that wait for each other through events; the waits can be captured in a CUDA graph, where they become edges.
+// Two streams that wait for each other through events; the waits can be captured in a CUDA graph, where they become
+// edges.
 #ifndef LOCKSTEP_LIB_FUSED_STREAM_FORK_H_
 #define LOCKSTEP_LIB_FUSED_STREAM_FORK_H_
 
@@ -30,7 +31,8 @@ class StreamFork {
   // What is queued on `stream` from here on comes after `mark`; null: after nothing more.
   absl::Status Wait(cudaStream_t stream, cudaEvent_t mark);
 
-  // What is queued on `follower` from here on comes after all that is queued on `leader` so far. Nothing when they are one.
+  // What is queued on `follower` from here on comes after all that is queued on `leader` so far. Nothing when they are
+  // one.
   absl::Status Follow(cudaStream_t leader, cudaStream_t follower);
 
  private:

@@ -1,6 +1,6 @@
 // Memory traffic in bf16, bytes an element: statistics 2; apply 4.1 (6.1 with a residual); reduce 4.1; apply 6.1: 16.4
-// in all, 0.23 s for the 30.7e9 activations of 50,000 images at an H200's 4.3 TB/s of copies, less what the L2 cache keeps
-// from one kernel for the next.
+// in all, 0.23 s for the 30.7e9 activations of 50,000 images at an H200's 4.3 TB/s of copies, less what the L2 cache
+// keeps from one kernel for the next.
 //
 // 4.3 TB/s times 0.8 us of latency are 26 KB in flight an SM: the kernels have 32 (backward) to 64 KB (statistics).
 #include <algorithm>
@@ -18,27 +18,29 @@ constexpr uint32_t kRowsInFlight = 4;          // of a thread
 constexpr uint32_t kBackwardRowsInFlight = 1;  // of up to three tensors each: 64 registers hold no more
 constexpr uint32_t kMinRowsPerBlock = 2 * kRowsInFlight * kRowsAtOnce;  // more blocks would be more sums to add up
 
-// The apply kernels hold more in registers, so their blocks are smaller, small enough to run beside one of our convolutions; all
-// of them together are 16 an SM of an H200's 132.
+// The apply kernels hold more in registers, so their blocks are smaller, small enough to run beside one of our
+// convolutions; all of them together are 16 an SM of an H200's 132.
 constexpr uint32_t kApplyThreads = 128;
 constexpr uint32_t kApplyRowsAtOnce = kApplyThreads / kLanes;  // 16
 constexpr uint32_t kMostApplyBlocks = 16 * 132;
-constexpr uint32_t kApplyBlocksPerSm = 4;                  // 128 registers a thread; with 80 they spill
-constexpr uint32_t kApplyBytesInFlight = 64;               // of a thread: rows, by the number of tensors they are of
+constexpr uint32_t kApplyBlocksPerSm = 4;     // 128 registers a thread; with 80 they spill
+constexpr uint32_t kApplyBytesInFlight = 64;  // of a thread: rows, by the number of tensors they are of
 constexpr uint32_t ApplyRows(uint32_t tensors) { return kApplyBytesInFlight / (16 * tensors); }
 
-// The channel that the thread finishes if it is among the first 64 of the last block; any other of the block's otherwise.
+// The channel that the thread finishes if it is among the first 64 of the last block; any other of the block's
+// otherwise.
 __device__ uint32_t ChannelToFinish() { return blockIdx.y * kBatchNormChannels + threadIdx.x % kBatchNormChannels; }
 
-// The reducing kernels go through the rows from the last to the first: they begin with what the kernel before left in the
-// L2 cache, and leave there what the apply kernel begins with.
+// The reducing kernels go through the rows from the last to the first: they begin with what the kernel before left in
+// the L2 cache, and leave there what the apply kernel begins with.
 __device__ uint32_t FromTheEnd(const BatchNormShape& shape, uint32_t row) {
   return shape.rows - 1 - Within(shape, row);
 }
 
 template <typename T>
 __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
-    StatisticsKernel(BatchNormShape shape, const T* x, BatchNormParameters parameters, BatchNormState state, void* memory) {
+    StatisticsKernel(BatchNormShape shape, const T* x, BatchNormParameters parameters, BatchNormState state,
+                     void* memory) {
   const Place<kRowsAtOnce> place;
   // Of the channel that this thread may have to finish.
   const ForwardFinish finish(parameters, ChannelToFinish());
@@ -72,15 +74,16 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
 
 template <typename T, bool kResidual>
 __global__ void __launch_bounds__(kApplyThreads, kApplyBlocksPerSm)
-    ApplyKernel(BatchNormShape shape, const T* x, const float* scale, const float* shift, BatchNormResidual<T> residual, T* y,
-                uint8_t* relu_mask) {
+    ApplyKernel(BatchNormShape shape, const T* x, const float* scale, const float* shift, BatchNormResidual<T> residual,
+                T* y, uint8_t* relu_mask) {
   constexpr uint32_t kRows = ApplyRows(kResidual ? 2 : 1);
   const Place<kApplyRowsAtOnce> place;
   float on_x[kVector], constant[kVector], on_residual[kVector];
 #pragma unroll
   for (uint32_t i = 0; i < kVector; ++i) {
     on_x[i] = scale[place.channel + i];
-    constant[i] = shift[place.channel + i] + (kResidual && residual.shift != nullptr ? residual.shift[place.channel + i] : 0.0f);
+    constant[i] =
+        shift[place.channel + i] + (kResidual && residual.shift != nullptr ? residual.shift[place.channel + i] : 0.0f);
     on_residual[i] = kResidual && residual.scale != nullptr ? residual.scale[place.channel + i] : 1.0f;
   }
   for (uint32_t row = place.first_row; row < shape.rows; row += kRows * place.row_step) {
@@ -136,8 +139,8 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
 
 template <typename T, bool kTwo>
 __global__ void __launch_bounds__(kApplyThreads, kApplyBlocksPerSm)
-    BackwardApplyKernel(BatchNormShape shape, const T* x, BatchNormUpstream<T> upstream, BatchNormGradients gradients, T* dx,
-                        T* dresidual) {
+    BackwardApplyKernel(BatchNormShape shape, const T* x, BatchNormUpstream<T> upstream, BatchNormGradients gradients,
+                        T* dx, T* dresidual) {
   constexpr uint32_t kRows = ApplyRows(2);
   const Place<kApplyRowsAtOnce> place;
   float on_g[kVector], on_x[kVector], constant[kVector];
@@ -189,7 +192,7 @@ cudaError_t BatchNormStatistics(const BatchNormShape& shape, const BatchNormLaun
     return cudaErrorInvalidValue;
   }
   StatisticsKernel<<<dim3(launch.row_blocks, launch.channel_blocks), kThreads, 0, stream>>>(shape, x, parameters, state,
-                                                                                             workspace);
+                                                                                            workspace);
   return cudaGetLastError();
 }
 
@@ -213,7 +216,7 @@ cudaError_t BatchNormBackwardReduce(const BatchNormShape& shape, const BatchNorm
   }
   const auto kernel = upstream.dy2 != nullptr ? BackwardReduceKernel<T, true> : BackwardReduceKernel<T, false>;
   kernel<<<dim3(launch.row_blocks, launch.channel_blocks), kThreads, 0, stream>>>(shape, x, upstream, state, gradients,
-                                                                                   workspace);
+                                                                                  workspace);
   return cudaGetLastError();
 }
 
@@ -228,15 +231,15 @@ cudaError_t BatchNormBackwardApply(const BatchNormShape& shape, const T* x, cons
   return cudaGetLastError();
 }
 
-#define INSTANTIATE(T)                                                                                                 \
-  template cudaError_t BatchNormStatistics(const BatchNormShape&, const BatchNormLaunch&, const T*,                    \
-                                           const BatchNormParameters&, const BatchNormState&, void*, cudaStream_t);    \
-  template cudaError_t BatchNormApply(const BatchNormShape&, const T*, const float*, const float*,                     \
-                                      const BatchNormResidual<T>&, T*, uint8_t*, cudaStream_t);                        \
-  template cudaError_t BatchNormBackwardReduce(const BatchNormShape&, const BatchNormLaunch&, const T*,                \
-                                               const BatchNormUpstream<T>&, const BatchNormState&,                     \
-                                               const BatchNormGradients&, void*, cudaStream_t);                        \
-  template cudaError_t BatchNormBackwardApply(const BatchNormShape&, const T*, const BatchNormUpstream<T>&,            \
+#define INSTANTIATE(T)                                                                                              \
+  template cudaError_t BatchNormStatistics(const BatchNormShape&, const BatchNormLaunch&, const T*,                 \
+                                           const BatchNormParameters&, const BatchNormState&, void*, cudaStream_t); \
+  template cudaError_t BatchNormApply(const BatchNormShape&, const T*, const float*, const float*,                  \
+                                      const BatchNormResidual<T>&, T*, uint8_t*, cudaStream_t);                     \
+  template cudaError_t BatchNormBackwardReduce(const BatchNormShape&, const BatchNormLaunch&, const T*,             \
+                                               const BatchNormUpstream<T>&, const BatchNormState&,                  \
+                                               const BatchNormGradients&, void*, cudaStream_t);                     \
+  template cudaError_t BatchNormBackwardApply(const BatchNormShape&, const T*, const BatchNormUpstream<T>&,         \
                                               const BatchNormGradients&, T*, T*, cudaStream_t)
 INSTANTIATE(float);
 INSTANTIATE(__nv_bfloat16);

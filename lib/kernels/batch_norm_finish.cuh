@@ -13,8 +13,8 @@ struct Sums {
   float b;
 };
 
-// From the sums of x - running_mean (as it was) and of its square. Made early, so that nobody waits for the four numbers
-// when the sums are there.
+// From the sums of x - running_mean (as it was) and of its square. Made early, so that nobody waits for the four
+// numbers when the sums are there.
 class ForwardFinish {
  public:
   __device__ ForwardFinish(const BatchNormParameters& parameters, uint32_t channel)

@@ -15,8 +15,9 @@ constexpr uint32_t kBlock = 64;  // channels, of a tile and of a step of its dep
 constexpr uint32_t kFilter = 3;
 constexpr uint32_t kHalo = kFilter - 1;  // rows of input beyond a tile's
 constexpr uint32_t kLineBytes = kBlock * sizeof(__nv_bfloat16);
-constexpr uint32_t kSharedBytes = 227 << 10;  // of a block on Hopper: CUDA C++ Programming Guide, compute capability 9.0
-constexpr uint32_t kMostWeightSlots = 9;      // all of a step's
+constexpr uint32_t kSharedBytes =
+    227 << 10;                            // of a block on Hopper: CUDA C++ Programming Guide, compute capability 9.0
+constexpr uint32_t kMostWeightSlots = 9;  // all of a step's
 
 uint32_t Log2(uint32_t power) {
   uint32_t log = 0;
@@ -33,8 +34,10 @@ bool IsCovered(const ConvolutionShape& shape, ConvolutionPass pass) {
   }
   const uint32_t size = shape.in_size / shape.stride;
   const bool same = shape.filter == kFilter && shape.stride == 1;
-  const bool halved = shape.stride == 2 && (shape.filter == kFilter || (shape.filter == 1 && pass == ConvolutionPass::kForward));
-  return (size == 4 || size == 8 || size == 16 || size == 32) && (same || halved) && pass != ConvolutionPass::kWeightGradient;
+  const bool halved =
+      shape.stride == 2 && (shape.filter == kFilter || (shape.filter == 1 && pass == ConvolutionPass::kForward));
+  return (size == 4 || size == 8 || size == 16 || size == 32) && (same || halved) &&
+         pass != ConvolutionPass::kWeightGradient;
 }
 
 // The channels of the product, backward those that came in.
@@ -99,8 +102,8 @@ uint32_t Blocks(const ConvolutionTiles& tiles, uint32_t multiprocessors) {
 }
 
 // The input's channels, rows and columns, every `step`th of these from the given ones on, as seen by a tile.
-absl::StatusOr<CUtensorMap> MapInput(const ConvolutionTiles& tiles, uint64_t channels, uint64_t step, uint64_t row, uint64_t column,
-                                     uint32_t box_rows, const __nv_bfloat16* input) {
+absl::StatusOr<CUtensorMap> MapInput(const ConvolutionTiles& tiles, uint64_t channels, uint64_t step, uint64_t row,
+                                     uint64_t column, uint32_t box_rows, const __nv_bfloat16* input) {
   const uint64_t pairs = uint64_t{1} << tiles.size_log2, size = pairs * step;
   return MakeTensorMap(input + (row * size + column) * channels,
                        {{channels, 1, kBlock},
@@ -122,7 +125,8 @@ absl::StatusOr<ConvolutionInputMaps> MapInputs(const ConvolutionTiles& tiles, ui
   }
   for (uint32_t i = 0; i < 4; ++i) {
     const uint32_t odd_row = i / 2, odd_column = i % 2;
-    ASSIGN_OR_RETURN(maps.map[i], MapInput(tiles, channels, stride, odd_row, odd_column, tiles.tile_rows + odd_row, input));
+    ASSIGN_OR_RETURN(maps.map[i],
+                     MapInput(tiles, channels, stride, odd_row, odd_column, tiles.tile_rows + odd_row, input));
   }
   return maps;
 }
@@ -147,7 +151,8 @@ absl::Status Check(const ConvolutionShape& shape, ConvolutionPass pass, const Co
 
 absl::Status Run(const ConvolutionShape& shape, ConvolutionPass pass, const ConvolutionNormConfig& config,
                  uint32_t multiprocessors, const __nv_bfloat16* input, const __nv_bfloat16* weights,
-                 ConvolutionNormArguments arguments, bool apply, const ConvolutionNorm::Shortcut& shortcut, cudaStream_t stream) {
+                 ConvolutionNormArguments arguments, bool apply, const ConvolutionNorm::Shortcut& shortcut,
+                 cudaStream_t stream) {
   RETURN_IF_ERROR(Check(shape, pass, config, multiprocessors));
   if (apply && !ConvolutionNormCanApply(shape, config, multiprocessors)) {
     return absl::InvalidArgumentError(absl::StrCat(DescribeConvolution(shape, pass, ConvolutionType::kBf16),
@@ -156,8 +161,8 @@ absl::Status Run(const ConvolutionShape& shape, ConvolutionPass pass, const Conv
   const ConvolutionTiles tiles = MakeTiles(shape, pass, config);
   arguments.shortcut = shortcut.dy != nullptr;
   if (arguments.shortcut && tiles.spread_log2 == 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(DescribeConvolution(shape, pass, ConvolutionType::kBf16), " has no shortcut beside it: its stride is not 2"));
+    return absl::InvalidArgumentError(absl::StrCat(DescribeConvolution(shape, pass, ConvolutionType::kBf16),
+                                                   " has no shortcut beside it: its stride is not 2"));
   }
   arguments.tiles = tiles;
   arguments.rings = MakeRings(tiles, shape.stride, config.pixels);
@@ -166,7 +171,8 @@ absl::Status Run(const ConvolutionShape& shape, ConvolutionPass pass, const Conv
   if (arguments.shortcut) {
     ConvolutionShape point = shape;
     point.filter = 1;
-    ASSIGN_OR_RETURN(input_maps.map[1], MapInput(tiles, DepthChannels(shape, pass), 1, 0, 0, tiles.tile_rows + 1, shortcut.dy));
+    ASSIGN_OR_RETURN(input_maps.map[1],
+                     MapInput(tiles, DepthChannels(shape, pass), 1, 0, 0, tiles.tile_rows + 1, shortcut.dy));
     ASSIGN_OR_RETURN(input_maps.map[2], MapWeights(point, shortcut.w));
   }
   ConvolutionNormLaunch launch;
@@ -199,11 +205,13 @@ std::vector<ConvolutionNormConfig> ConvolutionNormConfigs(const ConvolutionShape
   return configs;
 }
 
-bool ConvolutionNormCanApply(const ConvolutionShape& shape, const ConvolutionNormConfig& config, uint32_t multiprocessors) {
+bool ConvolutionNormCanApply(const ConvolutionShape& shape, const ConvolutionNormConfig& config,
+                             uint32_t multiprocessors) {
   constexpr uint32_t kTilesOfBlock = 2;
   constexpr uint32_t kMostChannelBlocks = kMaxBatchNormChannels / kBatchNormChannels / 2;  // half of the counters
   const ConvolutionTiles tiles = MakeTiles(shape, ConvolutionPass::kForward, config);
-  return config.pixels == 128 && tiles.channel_blocks <= kMostChannelBlocks && Blocks(tiles, multiprocessors) <= multiprocessors &&
+  return config.pixels == 128 && tiles.channel_blocks <= kMostChannelBlocks &&
+         Blocks(tiles, multiprocessors) <= multiprocessors &&
          Tiles(tiles) <= kTilesOfBlock * (Blocks(tiles, multiprocessors) >> tiles.splits_log2);
 }
 
@@ -222,8 +230,8 @@ size_t ConvolutionNormWorkspaceBytes(uint32_t multiprocessors) {
 
 namespace {
 
-ConvolutionNormArguments ForwardArguments(__nv_bfloat16* y, const BatchNormParameters& parameters, const BatchNormState& state,
-                                          void* workspace) {
+ConvolutionNormArguments ForwardArguments(__nv_bfloat16* y, const BatchNormParameters& parameters,
+                                          const BatchNormState& state, void* workspace) {
   ConvolutionNormArguments arguments;
   arguments.out = y;
   arguments.workspace = workspace;
@@ -235,8 +243,8 @@ ConvolutionNormArguments ForwardArguments(__nv_bfloat16* y, const BatchNormParam
 }  // namespace
 
 absl::Status ConvolutionNorm::Forward(const __nv_bfloat16* x, const __nv_bfloat16* w, __nv_bfloat16* y,
-                                      const BatchNormParameters& parameters, const BatchNormState& state, void* workspace,
-                                      cudaStream_t stream) const {
+                                      const BatchNormParameters& parameters, const BatchNormState& state,
+                                      void* workspace, cudaStream_t stream) const {
   return Run(shape_, ConvolutionPass::kForward, config_, multiprocessors_, x, w,
              ForwardArguments(y, parameters, state, workspace), false, {}, stream);
 }
@@ -252,8 +260,8 @@ absl::Status ConvolutionNorm::ForwardAndApply(const __nv_bfloat16* x, const __nv
   return Run(shape_, ConvolutionPass::kForward, config_, multiprocessors_, x, w, arguments, true, {}, stream);
 }
 
-absl::Status ConvolutionNorm::Backward(const __nv_bfloat16* dy, const __nv_bfloat16* w, const Shortcut& shortcut, const Norm& norm,
-                                       __nv_bfloat16* g, void* workspace, cudaStream_t stream) const {
+absl::Status ConvolutionNorm::Backward(const __nv_bfloat16* dy, const __nv_bfloat16* w, const Shortcut& shortcut,
+                                       const Norm& norm, __nv_bfloat16* g, void* workspace, cudaStream_t stream) const {
   ConvolutionNormArguments arguments;
   arguments.out = g;
   arguments.workspace = workspace;
@@ -262,7 +270,8 @@ absl::Status ConvolutionNorm::Backward(const __nv_bfloat16* dy, const __nv_bfloa
   arguments.addend = norm.addend;
   arguments.relu_mask = norm.relu_mask;
   arguments.gradients = norm.gradients;
-  return Run(shape_, ConvolutionPass::kDataGradient, config_, multiprocessors_, dy, w, arguments, false, shortcut, stream);
+  return Run(shape_, ConvolutionPass::kDataGradient, config_, multiprocessors_, dy, w, arguments, false, shortcut,
+             stream);
 }
 
 }  // namespace lockstep

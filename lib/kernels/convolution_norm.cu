@@ -1,15 +1,16 @@
-// A 3x3 convolution as a matrix product on Hopper's tensor cores, out^T (channels, pixels) = w (channels, depth) * im2col(x)
-// (depth, pixels), with the sums of the batch norm taken from each tile before it leaves the chip.
+// A 3x3 convolution as a matrix product on Hopper's tensor cores, out^T (channels, pixels) = w (channels, depth) *
+// im2col(x) (depth, pixels), with the sums of the batch norm taken from each tile before it leaves the chip.
 //
-// Transposed, so that the wide side of the matrix instruction (256) is the pixels': with 64 channels, the other way round,
-// the operands alone would take all that shared memory can give. Then a channel's values lie in one thread quartet's
-// registers, too. The depth goes 64 input channels at a time. For each the three columns of the filter read three copies of
-// the input, shifted by a column, with the zeros beyond the border made by the copy; the three rows of the filter read the
-// same copy, one image row lower each time. So an input value is loaded 3 * (rows + 2) / rows times instead of 9. With a
-// stride of 2 the copies are of every second row and column (Kind).
+// Transposed, so that the wide side of the matrix instruction (256) is the pixels': with 64 channels, the other way
+// round, the operands alone would take all that shared memory can give. Then a channel's values lie in one thread
+// quartet's registers, too. The depth goes 64 input channels at a time. For each the three columns of the filter read
+// three copies of the input, shifted by a column, with the zeros beyond the border made by the copy; the three rows of
+// the filter read the same copy, one image row lower each time. So an input value is loaded 3 * (rows + 2) / rows times
+// instead of 9. With a stride of 2 the copies are of every second row and column (Kind).
 //
-// One warp copies, two groups of four warps take tiles in turn: while one multiplies the other writes its tile out. With
-// fewer tiles than multiprocessors, the blocks of a cluster share a tile's depth; each adds up its share of the pixels.
+// One warp copies, two groups of four warps take tiles in turn: while one multiplies the other writes its tile out.
+// With fewer tiles than multiprocessors, the blocks of a cluster share a tile's depth; each adds up its share of the
+// pixels.
 #include "lib/kernels/convolution_norm_apply.cuh"
 #include "lib/kernels/convolution_norm_block.cuh"
 #include "lib/kernels/convolution_norm_kernel.h"
@@ -58,14 +59,16 @@ __device__ void Consume(const ConvolutionNormArguments& arguments, const Work& w
     for (float& value : acc) {
       value = 0;
     }
-    // In turn: a barrier tells its phases apart by their parity alone, so that no group may wait for a slot two rounds ahead.
+    // In turn: a barrier tells its phases apart by their parity alone, so that no group may wait for a slot two rounds
+    // ahead.
     if (turn > 0) {
       WaitFor(shared_base + plan.multiplied(kGroups - 1 - group), (turn - 1) / kGroups & 1);
     }
     if (kBackward) {
       PrefetchAround(arguments, tile, work.channel, kPixels);
     }
-    Multiply<kBackward, kPixels, kKind>(tiles, range, input_ring, weight_ring, shared_base + plan.multiplied(group), acc);
+    Multiply<kBackward, kPixels, kKind>(tiles, range, input_ring, weight_ring, shared_base + plan.multiplied(group),
+                                        acc);
     if constexpr (kPixels == kSplitPixels) {
       if (tiles.splits_log2 != 0) {
         WriteShare<kBackward>(arguments, tile, work, staging, shared_base + plan.exchange,
@@ -119,7 +122,8 @@ __device__ void ConsumeAndApply(const ConvolutionNormArguments& arguments, const
       value = 0;
     }
     const Tile tile(tiles, index);
-    Multiply<false, kSplitPixels, kKind>(tiles, Depth<kKind>(arguments, work, tile), input_ring, weight_ring, shared_base + plan.multiplied(group), acc);
+    Multiply<false, kSplitPixels, kKind>(tiles, Depth<kKind>(arguments, work, tile), input_ring, weight_ring,
+                                         shared_base + plan.multiplied(group), acc);
     uint32_t first = 0, pixels = kSplitPixels;
     if (tiles.splits_log2 != 0) {
       pixels = StageShare(arguments, work, staging, shared_base + plan.exchange, shared_base + plan.exchanged(), acc);
@@ -138,7 +142,8 @@ __device__ void ConsumeAndApply(const ConvolutionNormArguments& arguments, const
 
 template <bool kBackward, uint32_t kPixels, bool kApply, Kind kKind>
 __global__ void __launch_bounds__(kThreads, 1)
-    ConvolutionNormKernel(const __grid_constant__ CUtensorMap weights, const __grid_constant__ ConvolutionInputMaps inputs,
+    ConvolutionNormKernel(const __grid_constant__ CUtensorMap weights,
+                          const __grid_constant__ ConvolutionInputMaps inputs,
                           const __grid_constant__ ConvolutionNormArguments arguments) {
   extern __shared__ char unaligned[];
   const uint32_t skew = (wgmma::kPatternBytes - SharedAddress(unaligned) % wgmma::kPatternBytes) % wgmma::kPatternBytes;
@@ -190,7 +195,8 @@ cudaError_t Launch(uint32_t blocks, const CUtensorMap& weights, const Convolutio
                    const ConvolutionNormArguments& arguments, cudaStream_t stream) {
   const auto kernel = ConvolutionNormKernel<kBackward, kPixels, kApply, kKind>;
   const uint32_t bytes = ConvolutionNormSharedBytes(kPixels, arguments.rings);
-  const cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+  const cudaError_t error =
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
   if (error != cudaSuccess) {
     return error;
   }
@@ -209,8 +215,9 @@ cudaError_t Launch(uint32_t blocks, const CUtensorMap& weights, const Convolutio
 }
 
 template <bool kBackward, Kind kKind>
-cudaError_t LaunchKind(const ConvolutionNormLaunch& launch, const CUtensorMap& weights, const ConvolutionInputMaps& inputs,
-                       const ConvolutionNormArguments& arguments, cudaStream_t stream) {
+cudaError_t LaunchKind(const ConvolutionNormLaunch& launch, const CUtensorMap& weights,
+                       const ConvolutionInputMaps& inputs, const ConvolutionNormArguments& arguments,
+                       cudaStream_t stream) {
   if (launch.pixels == 128 && launch.apply) {
     if constexpr (!kBackward) {
       return Launch<false, 128, true, kKind>(launch.blocks, weights, inputs, arguments, stream);

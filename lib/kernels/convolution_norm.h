@@ -1,15 +1,17 @@
-// A convolution in bf16, 3x3 or what ResNets halve images with, together with the sums of the batch norm at its output: forward the statistics of what it
-// gives, backward the gradients of the batch norm (and ReLU) whose output the convolution read. Written for Hopper, where
-// it spares both a pass over the activations and a launch (convolution_norm.cu says how).
+// A convolution in bf16, 3x3 or what ResNets halve images with, together with the sums of the batch norm at its output:
+// forward the statistics of what it gives, backward the gradients of the batch norm (and ReLU) whose output the
+// convolution read. Written for Hopper, where it spares both a pass over the activations and a launch
+// (convolution_norm.cu says how).
 //
 //   forward:   y = w * x;                                    state = statistics of y        (BatchNormStatistics)
 //   backward:  g = mask * (w^T * dy + addend);               gradients = sums of g and x    (BatchNormBackwardReduce)
 //
-// Forward, with few images, the same launch applies the batch norm, too: its blocks keep their tiles and wait for each other's
-// sums.
+// Forward, with few images, the same launch applies the batch norm, too: its blocks keep their tiles and wait for each
+// other's sums.
 //
-// Plain twins: convolution.h followed by batch_norm.h. Layouts as there: activations NHWC, weights KRSC, all in bf16. Sums
-// are in fp32, in an order that depends on shape, config and GPU alone: the same input gives the same bits on every run.
+// Plain twins: convolution.h followed by batch_norm.h. Layouts as there: activations NHWC, weights KRSC, all in bf16.
+// Sums are in fp32, in an order that depends on shape, config and GPU alone: the same input gives the same bits on
+// every run.
 #ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_H_
 #define LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_H_
 
@@ -26,26 +28,29 @@
 
 namespace lockstep {
 
-// How the work is cut: pixels of a tile, 128 or 256; blocks that share a tile's depth, 1, 2, 4 or 8, above 1 with 128 only.
+// How the work is cut: pixels of a tile, 128 or 256; blocks that share a tile's depth, 1, 2, 4 or 8, above 1 with 128
+// only.
 struct ConvolutionNormConfig {
   uint32_t pixels = 256;
   uint32_t splits = 1;
 };
 
-// What there is to choose from for a convolution on a GPU of this many multiprocessors, the likeliest first; none if the
-// shape is not covered: a filter of 3 and a stride of 1, or one of 3, forward also of 1, and a stride of 2; channels in multiples
-// of 64, images of the output of 4, 8, 16 or 32.
+// What there is to choose from for a convolution on a GPU of this many multiprocessors, the likeliest first; none if
+// the shape is not covered: a filter of 3 and a stride of 1, or one of 3, forward also of 1, and a stride of 2;
+// channels in multiples of 64, images of the output of 4, 8, 16 or 32.
 std::vector<ConvolutionNormConfig> ConvolutionNormConfigs(const ConvolutionShape& shape, ConvolutionPass pass,
                                                           uint32_t multiprocessors);
 
-// Whether the forward launch can also apply the batch norm: all its blocks run at once and none has more than it can keep. Its
-// blocks wait for each other, so two such launches must not run at the same time on a device.
-bool ConvolutionNormCanApply(const ConvolutionShape& shape, const ConvolutionNormConfig& config, uint32_t multiprocessors);
+// Whether the forward launch can also apply the batch norm: all its blocks run at once and none has more than it can
+// keep. Its blocks wait for each other, so two such launches must not run at the same time on a device.
+bool ConvolutionNormCanApply(const ConvolutionShape& shape, const ConvolutionNormConfig& config,
+                             uint32_t multiprocessors);
 
 // Whether the current device can run it (compute capability 9.0) and how many multiprocessors it has; 0: it can not.
 uint32_t ConvolutionNormMultiprocessors();
 
-// Of device memory, zeroed once; it may be shared with BatchNormStatistics and BatchNormBackwardReduce, under their rules.
+// Of device memory, zeroed once; it may be shared with BatchNormStatistics and BatchNormBackwardReduce, under their
+// rules.
 size_t ConvolutionNormWorkspaceBytes(uint32_t multiprocessors);
 
 // One convolution, cut in one way. InvalidArgument: a shape or config that ConvolutionNormConfigs does not give.
@@ -59,8 +64,8 @@ class ConvolutionNorm {
                        const BatchNormParameters& parameters, const BatchNormState& state, void* workspace,
                        cudaStream_t stream) const;
 
-  // As Forward, and then y = relu(norm(raw) + residual), with the mask for the way back (BatchNormApply). InvalidArgument:
-  // ConvolutionNormCanApply says no.
+  // As Forward, and then y = relu(norm(raw) + residual), with the mask for the way back (BatchNormApply).
+  // InvalidArgument: ConvolutionNormCanApply says no.
   absl::Status ForwardAndApply(const __nv_bfloat16* x, const __nv_bfloat16* w, __nv_bfloat16* raw,
                                const BatchNormParameters& parameters, const BatchNormState& state,
                                const BatchNormResidual<__nv_bfloat16>& residual, __nv_bfloat16* y, uint8_t* relu_mask,
@@ -74,15 +79,15 @@ class ConvolutionNorm {
     BatchNormState state;
     BatchNormGradients gradients;  // out
   };
-  // With a stride of 2: a convolution of 1x1 with the same stride that read the same, whose gradient is added before that of the
-  // 3x3 is rounded.
+  // With a stride of 2: a convolution of 1x1 with the same stride that read the same, whose gradient is added before
+  // that of the 3x3 is rounded.
   struct Shortcut {
     const __nv_bfloat16* dy = nullptr;  // as the other; null: there is none
     const __nv_bfloat16* w = nullptr;   // (out_channels, in_channels)
   };
   // dy: as y. g: (images, size, size, in_channels); may be `addend`.
-  absl::Status Backward(const __nv_bfloat16* dy, const __nv_bfloat16* w, const Shortcut& shortcut, const Norm& norm, __nv_bfloat16* g,
-                        void* workspace, cudaStream_t stream) const;
+  absl::Status Backward(const __nv_bfloat16* dy, const __nv_bfloat16* w, const Shortcut& shortcut, const Norm& norm,
+                        __nv_bfloat16* g, void* workspace, cudaStream_t stream) const;
 
  private:
   ConvolutionShape shape_;

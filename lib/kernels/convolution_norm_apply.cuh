@@ -1,4 +1,5 @@
-// The batch norm applied by the launch that took its sums: the tiles stay in registers until all blocks' sums are there.
+// The batch norm applied by the launch that took its sums: the tiles stay in registers until all blocks' sums are
+// there.
 #ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_APPLY_CUH_
 #define LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_APPLY_CUH_
 
@@ -18,9 +19,10 @@ struct Kept {
   bool inside[kKeptPixels];
 };
 
-// Takes `count` times kPixelsAtOnce staged pixels, from the tile's pixel `first` on, writes them out and adds them to the sums.
-__device__ inline void Keep(const ConvolutionNormArguments& arguments, const Tile& tile, uint32_t channel, uint32_t staging,
-                            uint32_t first, uint32_t count, Kept& kept, ChannelSums& sums) {
+// Takes `count` times kPixelsAtOnce staged pixels, from the tile's pixel `first` on, writes them out and adds them to
+// the sums.
+__device__ inline void Keep(const ConvolutionNormArguments& arguments, const Tile& tile, uint32_t channel,
+                            uint32_t staging, uint32_t first, uint32_t count, Kept& kept, ChannelSums& sums) {
   const ConvolutionTiles& tiles = arguments.tiles;
   const uint32_t thread = threadIdx.x % wgmma::kThreads;
   const uint32_t chunk = thread % kChunks, pixel = thread / kChunks;
@@ -58,7 +60,8 @@ __device__ inline float Half(const Words& words, uint32_t i) {
   return i % 2 == 0 ? LowBf16(words.word[i / 2]) : HighBf16(words.word[i / 2]);
 }
 
-__device__ inline void Apply(const ConvolutionNormArguments& arguments, const Coefficients& of_channels, const Kept& kept) {
+__device__ inline void Apply(const ConvolutionNormArguments& arguments, const Coefficients& of_channels,
+                             const Kept& kept) {
   const uint32_t channel = threadIdx.x % kChunks * kPackChannels;
   float on_value[kPackChannels], on_residual[kPackChannels], constant[kPackChannels];
 #pragma unroll
@@ -89,9 +92,10 @@ __device__ inline void Apply(const ConvolutionNormArguments& arguments, const Co
   }
 }
 
-// Waits for all blocks' sums and writes what is kept, normalised. `shared`: as for LeaveShare, with Coefficients behind.
-__device__ inline void SumAndApply(const ConvolutionNormArguments& arguments, const Work& work, ChannelSums& sums, const Kept& kept,
-                                   Sums* shared) {
+// Waits for all blocks' sums and writes what is kept, normalised. `shared`: as for LeaveShare, with Coefficients
+// behind.
+__device__ inline void SumAndApply(const ConvolutionNormArguments& arguments, const Work& work, ChannelSums& sums,
+                                   const Kept& kept, Sums* shared) {
   // Thread c leaves channel c. Loaded early, so that nobody waits for it when the sums are there.
   const uint32_t c = threadIdx.x % kChannels, channel = work.channel + c;
   const batch_norm::ForwardFinish finish(arguments.parameters, channel);

@@ -1,5 +1,5 @@
-// How a block of the convolution with a batch norm's sums is set up: its threads, its shared memory with the rings that are
-// filled and emptied, and which tiles it does.
+// How a block of the convolution with a batch norm's sums is set up: its threads, its shared memory with the rings that
+// are filled and emptied, and which tiles it does.
 #ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_BLOCK_CUH_
 #define LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_BLOCK_CUH_
 
@@ -23,7 +23,8 @@ enum class Kind {
   kSame,    // 3x3: one box, whose rows the filter's read one lower each
   kHalved,  // 3x3 with a stride of 2: the odd rows for the filter's first and last, and the even ones for that between
   kPoints,  // 1x1 with a stride of 2: the even rows and columns
-  kSpread,  // the gradient of kHalved: one box, of as many columns and rows of the filter as there are for the tile's parity
+  kSpread,  // the gradient of kHalved: one box, of as many columns and rows of the filter as there are for the tile's
+            // parity
 };
 template <Kind kKind>
 constexpr uint32_t kFilterOf = kKind == Kind::kPoints ? 1 : 3;
@@ -33,9 +34,9 @@ constexpr uint32_t kWeightBytes = kChannels * wgmma::kLineBytes;
 constexpr uint32_t kSplitPixels = 128;  // of a tile whose depth is shared
 constexpr uint32_t kStagePixels = 128;  // what a group turns around at a time: from channels to pixels first
 constexpr uint32_t kStageBytes = kStagePixels * wgmma::kLineBytes;
-constexpr uint32_t kChunks = kChannels / kPackChannels;           // of a pixel
-constexpr uint32_t kPixelsAtOnce = wgmma::kThreads / kChunks;     // by a group
-constexpr uint32_t kItemsInFlight = 8;                            // of a thread, backward
+constexpr uint32_t kChunks = kChannels / kPackChannels;        // of a pixel
+constexpr uint32_t kPixelsAtOnce = wgmma::kThreads / kChunks;  // by a group
+constexpr uint32_t kItemsInFlight = 8;                         // of a thread, backward
 
 constexpr uint32_t kBarrierBytes = 8;
 
@@ -54,10 +55,11 @@ struct SharedPlan {
   __host__ __device__ uint32_t multiplied(uint32_t group) const { return bytes - (group + 1) * kBarrierBytes; }
 };
 
-// Slots that one thread fills and groups of warps empty, in order. If all there is to load fits, it is loaded once and stays.
+// Slots that one thread fills and groups of warps empty, in order. If all there is to load fits, it is loaded once and
+// stays.
 struct Ring {
-  uint32_t data, bytes;   // of slot 0
-  uint32_t full, empty;   // barriers of slot 0
+  uint32_t data, bytes;  // of slot 0
+  uint32_t full, empty;  // barriers of slot 0
   uint32_t slots;
   bool stays;
   uint32_t slot = 0, phase = 0;

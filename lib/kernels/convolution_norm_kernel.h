@@ -12,23 +12,23 @@
 
 namespace lockstep {
 
-// A tile of the output: 64 channels of `rows` image rows of 2^images_log2 images. Its pixels are counted with the column
-// fastest, then the image, then the row, so that a step to the next row of all images is a step of whole swizzle patterns.
-// The gradient of what a stride of 2 halved is four pictures of half the size in one, by the parity of row and column, each
-// with taps of its own: such a tile is of every second row and column.
+// A tile of the output: 64 channels of `rows` image rows of 2^images_log2 images. Its pixels are counted with the
+// column fastest, then the image, then the row, so that a step to the next row of all images is a step of whole swizzle
+// patterns. The gradient of what a stride of 2 halved is four pictures of half the size in one, by the parity of row
+// and column, each with taps of its own: such a tile is of every second row and column.
 struct ConvolutionTiles {
-  uint32_t images = 0;           // of the batch
-  uint32_t size_log2 = 0;        // height and width of an image of the output, or of each of the four in it
-  uint32_t spread_log2 = 0;      // 1: there are four
+  uint32_t images = 0;       // of the batch
+  uint32_t size_log2 = 0;    // height and width of an image of the output, or of each of the four in it
+  uint32_t spread_log2 = 0;  // 1: there are four
   uint32_t tile_images_log2 = 0;
   uint32_t tile_rows = 0;
-  uint32_t row_tiles_log2 = 0;   // tiles above each other in an image
-  uint32_t channels = 0;         // of the output
-  uint32_t depth_blocks = 0;     // of 64 channels of the input
-  uint32_t pixel_tiles = 0;      // of all four
-  uint32_t channel_blocks = 0;   // of 64 channels of the output
-  uint32_t filter = 3;           // 3, or 1 with a stride of 2
-  uint32_t splits_log2 = 0;      // blocks of a cluster, which share a tile's depth
+  uint32_t row_tiles_log2 = 0;  // tiles above each other in an image
+  uint32_t channels = 0;        // of the output
+  uint32_t depth_blocks = 0;    // of 64 channels of the input
+  uint32_t pixel_tiles = 0;     // of all four
+  uint32_t channel_blocks = 0;  // of 64 channels of the output
+  uint32_t filter = 3;          // 3, or 1 with a stride of 2
+  uint32_t splits_log2 = 0;     // blocks of a cluster, which share a tile's depth
 };
 
 // Shared memory: rings of input boxes and of weights, in slots.
@@ -43,13 +43,13 @@ struct ConvolutionNormArguments {
   ConvolutionRings rings;
   __nv_bfloat16* out = nullptr;
   void* workspace = nullptr;
-  BatchNormParameters parameters;           // forward
-  BatchNormState state;                     // forward: written; backward: read
-  const __nv_bfloat16* x = nullptr;         // backward, as the four below
-  const __nv_bfloat16* addend = nullptr;    // null: none
+  BatchNormParameters parameters;         // forward
+  BatchNormState state;                   // forward: written; backward: read
+  const __nv_bfloat16* x = nullptr;       // backward, as the four below
+  const __nv_bfloat16* addend = nullptr;  // null: none
   const uint8_t* relu_mask = nullptr;
   BatchNormGradients gradients;
-  bool shortcut = false;                    // a stride of 2: a 1x1 convolution's gradient is added
+  bool shortcut = false;  // a stride of 2: a 1x1 convolution's gradient is added
   // Forward, where the launch applies the batch norm as well:
   BatchNormResidual<__nv_bfloat16> residual;
   __nv_bfloat16* y = nullptr;
@@ -64,15 +64,16 @@ struct ConvolutionNormLaunch {
   uint32_t blocks = 0;  // a multiple of channel_blocks << splits_log2
 };
 
-// (row, image, column, channel). Of stride 1 the first alone, in boxes of tile_rows + 2, tile images, all columns, 64 channels.
-// Of stride 2 forward every second row and column, [2 * (row is odd) + (column is odd)]: in boxes of tile_rows, one more of the
-// odd rows. Backward the first in boxes of tile_rows + 1, and for a shortcut [1], its gradient in the same boxes, and [2], its
-// weights as the others.
+// (row, image, column, channel). Of stride 1 the first alone, in boxes of tile_rows + 2, tile images, all columns, 64
+// channels. Of stride 2 forward every second row and column, [2 * (row is odd) + (column is odd)]: in boxes of
+// tile_rows, one more of the odd rows. Backward the first in boxes of tile_rows + 1, and for a shortcut [1], its
+// gradient in the same boxes, and [2], its weights as the others.
 struct ConvolutionInputMaps {
   CUtensorMap map[4];
 };
 
-// weights: (out, filter * filter, in), boxes of 64 x 1 x 64. All in bf16, innermost dimension last, swizzled by 128 bytes.
+// weights: (out, filter * filter, in), boxes of 64 x 1 x 64. All in bf16, innermost dimension last, swizzled by 128
+// bytes.
 cudaError_t LaunchConvolutionNorm(const ConvolutionNormLaunch& launch, const CUtensorMap& weights,
                                   const ConvolutionInputMaps& inputs, const ConvolutionNormArguments& arguments,
                                   cudaStream_t stream);

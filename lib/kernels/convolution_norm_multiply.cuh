@@ -1,4 +1,5 @@
-// The product itself: one thread copies boxes of input and weights, a group of four warps multiplies them into registers.
+// The product itself: one thread copies boxes of input and weights, a group of four warps multiplies them into
+// registers.
 #ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_MULTIPLY_CUH_
 #define LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_MULTIPLY_CUH_
 
@@ -7,7 +8,8 @@
 namespace lockstep {
 namespace convolution_norm {
 
-// The weights of a stage's row of the filter. Backward the filter is turned around, its two sides of channels exchanged.
+// The weights of a stage's row of the filter. Backward the filter is turned around, its two sides of channels
+// exchanged.
 template <bool kBackward, Kind kKind>
 __device__ void CopyWeights(const Work& work, uint32_t stage, uint32_t row, const CUtensorMap& weights, Ring& ring) {
   constexpr uint32_t kFilter = kFilterOf<kKind>;
@@ -37,8 +39,8 @@ __device__ inline uint32_t RowBytes(const ConvolutionTiles& tiles) {
 }
 
 template <Kind kKind>
-__device__ void CopyInput(const ConvolutionTiles& tiles, const Tile& tile, uint32_t stage, const ConvolutionInputMaps& inputs,
-                          Ring& ring) {
+__device__ void CopyInput(const ConvolutionTiles& tiles, const Tile& tile, uint32_t stage,
+                          const ConvolutionInputMaps& inputs, Ring& ring) {
   constexpr uint32_t kFilter = kFilterOf<kKind>;
   const int32_t depth = static_cast<int32_t>(stage / kFilter * wgmma::kLine);
   const int32_t column = static_cast<int32_t>(stage % kFilter);
@@ -51,18 +53,19 @@ __device__ void CopyInput(const ConvolutionTiles& tiles, const Tile& tile, uint3
     const uint32_t odd = column != 1;
     const int32_t pair = column == 0 ? -1 : 0;
     CopyBox(inputs.map[2 + odd], ring.Data(), ring.Full(), depth, pair, image, row - 1);
-    CopyBox(inputs.map[odd], ring.Data() + RowsOf<kKind>(tiles, 1, kFilter) * RowBytes(tiles), ring.Full(), depth, pair, image, row);
+    CopyBox(inputs.map[odd], ring.Data() + RowsOf<kKind>(tiles, 1, kFilter) * RowBytes(tiles), ring.Full(), depth, pair,
+            image, row);
   } else {
     CopyBox(inputs.map[0], ring.Data(), ring.Full(), depth, 0, image, row);
   }
   ring.Next();
 }
 
-// A stage of the gradient of kHalved: an even column or row is reached by the filter's middle alone, an odd one by its first
-// from the next of the output and by its last from its own.
-__device__ inline void CopySpread(const ConvolutionNormArguments& arguments, const Work& work, const Tile& tile, uint32_t stage,
-                                  const CUtensorMap& weights, const ConvolutionInputMaps& inputs, Ring& input_ring,
-                                  Ring& weight_ring) {
+// A stage of the gradient of kHalved: an even column or row is reached by the filter's middle alone, an odd one by its
+// first from the next of the output and by its last from its own.
+__device__ inline void CopySpread(const ConvolutionNormArguments& arguments, const Work& work, const Tile& tile,
+                                  uint32_t stage, const CUtensorMap& weights, const ConvolutionInputMaps& inputs,
+                                  Ring& input_ring, Ring& weight_ring) {
   const ConvolutionTiles& tiles = arguments.tiles;
   const uint32_t columns = 1 + tile.odd_column;
   const bool shortcut = stage >= tiles.depth_blocks * columns;
@@ -83,8 +86,9 @@ __device__ inline void CopySpread(const ConvolutionNormArguments& arguments, con
 }
 
 template <bool kBackward, Kind kKind>
-__device__ void CopyTile(const ConvolutionNormArguments& arguments, const Work& work, uint32_t index, const CUtensorMap& weights,
-                         const ConvolutionInputMaps& inputs, Ring& input_ring, Ring& weight_ring) {
+__device__ void CopyTile(const ConvolutionNormArguments& arguments, const Work& work, uint32_t index,
+                         const CUtensorMap& weights, const ConvolutionInputMaps& inputs, Ring& input_ring,
+                         Ring& weight_ring) {
   const Tile tile(arguments.tiles, index);
   const Depth<kKind> range(arguments, work, tile);
   for (uint32_t stage = range.begin; stage < range.end; ++stage) {

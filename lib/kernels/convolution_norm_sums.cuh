@@ -1,4 +1,5 @@
-// The sums of a channel over the whole batch, from those of all threads of all blocks, in an order that does not change.
+// The sums of a channel over the whole batch, from those of all threads of all blocks, in an order that does not
+// change.
 #ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_SUMS_CUH_
 #define LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_SUMS_CUH_
 
@@ -19,7 +20,8 @@ constexpr uint32_t kFewShares = 2 * kFewAtOnce * kConsumerWarps;
 // The counters, then Sums (channel_blocks, shares, 64).
 struct Workspace {
   uint32_t* finished;
-  uint32_t* left;  // of the upper half of the counters, which shapes with so many channel blocks that they need it are refused
+  uint32_t* left;  // of the upper half of the counters, which shapes with so many channel blocks that they need it are
+                   // refused
   Sums* partial;
 
   __device__ Workspace(void* memory, const Work& work)
@@ -79,8 +81,9 @@ __device__ void LeaveShare(ChannelSums& sums, const Work& work, const Workspace&
 __device__ Sums AddAllShares(const Work& work, const Workspace& workspace, Sums* shared) {
   const uint32_t warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
   const float4* const partial = reinterpret_cast<const float4*>(workspace.partial) + lane;
-  reinterpret_cast<float4*>(shared)[warp * kWarp + lane] =
-      work.shares > kFewShares ? AddShares<kManyAtOnce>(partial, warp, work.shares) : AddShares<kFewAtOnce>(partial, warp, work.shares);
+  reinterpret_cast<float4*>(shared)[warp * kWarp + lane] = work.shares > kFewShares
+                                                               ? AddShares<kManyAtOnce>(partial, warp, work.shares)
+                                                               : AddShares<kFewAtOnce>(partial, warp, work.shares);
   SyncConsumers();
   Sums total = {0, 0};
   for (uint32_t w = 0; w < kConsumerWarps; ++w) {

@@ -73,7 +73,8 @@ void ExpectNear(const std::vector<float>& found, const Values& exact, const std:
     magnitude = std::max(magnitude, std::abs(value));
   }
   for (size_t i = 0; i < found.size(); ++i) {
-    ASSERT_LE(std::abs(found[i] - exact[i]), kSumTolerance * magnitude) << what << " " << i << ": " << found[i] << " for " << exact[i];
+    ASSERT_LE(std::abs(found[i] - exact[i]), kSumTolerance * magnitude)
+        << what << " " << i << ": " << found[i] << " for " << exact[i];
   }
 }
 
@@ -84,11 +85,24 @@ bool SameBits(const std::vector<T>& a, const std::vector<T>& b) {
 
 // All sizes of image, channels that differ, batches that fill no last tile; the last gives an H200's blocks five tiles.
 std::vector<ConvolutionShape> Shapes() {
-  return {{3, 64, 32, 64, 3, 1},  {1, 64, 16, 128, 3, 1}, {5, 128, 8, 64, 3, 1},
-          {18, 64, 4, 64, 3, 1},  {5, 256, 4, 512, 3, 1}, {565, 64, 16, 64, 3, 1}, {32, 64, 32, 64, 3, 1}, {32, 128, 16, 128, 3, 1},
-          {3, 64, 32, 128, 3, 2}, {5, 128, 16, 64, 3, 2}, {18, 64, 8, 64, 3, 2}, {3, 64, 64, 64, 3, 2}, {32, 256, 8, 512, 3, 2},
+  return {{3, 64, 32, 64, 3, 1},
+          {1, 64, 16, 128, 3, 1},
+          {5, 128, 8, 64, 3, 1},
+          {18, 64, 4, 64, 3, 1},
+          {5, 256, 4, 512, 3, 1},
+          {565, 64, 16, 64, 3, 1},
+          {32, 64, 32, 64, 3, 1},
+          {32, 128, 16, 128, 3, 1},
+          {3, 64, 32, 128, 3, 2},
+          {5, 128, 16, 64, 3, 2},
+          {18, 64, 8, 64, 3, 2},
+          {3, 64, 64, 64, 3, 2},
+          {32, 256, 8, 512, 3, 2},
           // Forward only:
-          {3, 64, 32, 128, 1, 2}, {5, 128, 16, 64, 1, 2}, {18, 64, 8, 64, 1, 2}, {300, 64, 32, 64, 1, 2}};
+          {3, 64, 32, 128, 1, 2},
+          {5, 128, 16, 64, 1, 2},
+          {18, 64, 8, 64, 1, 2},
+          {300, 64, 32, 64, 1, 2}};
 }
 
 class ConvolutionNormTest : public testing::TestWithParam<ConvolutionShape> {
@@ -115,14 +129,16 @@ TEST_P(ConvolutionNormTest, ForwardIsTheConvolutionAndItsStatistics) {
 
   DeviceArray<Bf16> on_x(x.host), on_w(w.host);
   DeviceArray<char> workspace(std::vector<char>(ConvolutionNormWorkspaceBytes(multiprocessors), 0));
-  for (const ConvolutionNormConfig& config : ConvolutionNormConfigs(shape, ConvolutionPass::kForward, multiprocessors)) {
+  for (const ConvolutionNormConfig& config :
+       ConvolutionNormConfigs(shape, ConvolutionPass::kForward, multiprocessors)) {
     const std::string name = Name(shape, ConvolutionPass::kForward, config);
     std::vector<Bf16> first;
     for (int run = 0; run < 2; ++run) {  // twice: the workspace is left ready, and the bits are the same
       DeviceArray<Bf16> y(counts.out);
       DeviceArray<float> on_gamma(gamma), on_beta(beta), on_mean(mean), on_var(var);
       DeviceArray<float> batch_mean(channels), inv_std(channels), scale(channels), shift(channels);
-      const BatchNormParameters parameters = {on_gamma.data(), on_beta.data(), on_mean.data(), on_var.data(), kMomentum, kEpsilon};
+      const BatchNormParameters parameters = {on_gamma.data(), on_beta.data(), on_mean.data(),
+                                              on_var.data(),   kMomentum,      kEpsilon};
       const BatchNormState state = {batch_mean.data(), inv_std.data(), scale.data(), shift.data()};
       ASSERT_EQ(ConvolutionNorm(shape, config, multiprocessors)
                     .Forward(on_x.data(), on_w.data(), y.data(), parameters, state, workspace.data(), nullptr),
@@ -167,7 +183,8 @@ TEST_P(ConvolutionNormTest, BackwardIsTheDataGradientMaskedAndItsSums) {
   const ConvolutionShape point = {shape.images, shape.in_channels, shape.in_size, shape.out_channels, 1, shape.stride};
   const Exact point_dy(10, counts.a, kActivation), point_w(11, size_t{shape.in_channels} * shape.out_channels, kWeight);
   Values point_convolved(counts.out);
-  ConvolutionReference(point, ConvolutionPass::kDataGradient, point_dy.host.data(), point_w.host.data(), point_convolved.data());
+  ConvolutionReference(point, ConvolutionPass::kDataGradient, point_dy.host.data(), point_w.host.data(),
+                       point_convolved.data());
   DeviceArray<Bf16> on_point_dy(point_dy.host), on_point_w(point_w.host);
   for (int run = 0; run < (shape.stride == 2 ? 4 : 2); ++run) {
     const bool with_addend = run % 2 == 1, with_shortcut = run >= 2;
@@ -177,13 +194,17 @@ TEST_P(ConvolutionNormTest, BackwardIsTheDataGradientMaskedAndItsSums) {
     }
     Values exact(counts.out);
     for (size_t i = 0; i < exact.size(); ++i) {
-      const double sum = static_cast<float>(Bf16(static_cast<float>(convolved[i] + (with_shortcut ? point_convolved[i] : 0)))) + (with_addend ? addend.values[i] : 0.0);
+      const double sum =
+          static_cast<float>(Bf16(static_cast<float>(convolved[i] + (with_shortcut ? point_convolved[i] : 0)))) +
+          (with_addend ? addend.values[i] : 0.0);
       exact[i] = (mask[i / 8] >> i % 8 & 1) != 0 ? static_cast<float>(Bf16(static_cast<float>(sum))) : 0.0f;
     }
     const BatchNormReduceReference reference =
         ReferenceBackwardReduce(rows, x.values, exact, Doubles(mean), Doubles(inv_std), Doubles(scale));
-    for (const ConvolutionNormConfig& config : ConvolutionNormConfigs(shape, ConvolutionPass::kDataGradient, multiprocessors)) {
-      const std::string name = Name(shape, ConvolutionPass::kDataGradient, config) + (with_addend ? ", addend" : "") + (with_shortcut ? ", shortcut" : "");
+    for (const ConvolutionNormConfig& config :
+         ConvolutionNormConfigs(shape, ConvolutionPass::kDataGradient, multiprocessors)) {
+      const std::string name = Name(shape, ConvolutionPass::kDataGradient, config) + (with_addend ? ", addend" : "") +
+                               (with_shortcut ? ", shortcut" : "");
       DeviceArray<Bf16> g(counts.out);
       DeviceArray<float> dgamma(channels), dbeta(channels), on_g(channels), of_x(channels), constant(channels);
       ConvolutionNorm::Norm norm;
@@ -209,21 +230,24 @@ TEST_P(ConvolutionNormTest, BackwardIsTheDataGradientMaskedAndItsSums) {
   }
 }
 
-// The same bits as the launch without, followed by the kernel that applies; twice, since the counters must be left as they were.
+// The same bits as the launch without, followed by the kernel that applies; twice, since the counters must be left as
+// they were.
 TEST_P(ConvolutionNormTest, ForwardAndApplyIsForwardAndThenApply) {
   const ConvolutionShape shape = GetParam();
   const uint32_t multiprocessors = ConvolutionNormMultiprocessors(), channels = shape.out_channels;
   const ConvolutionOperands counts = CountOperands(shape, ConvolutionPass::kForward);
   const Exact x(1, counts.a, kActivation), w(2, counts.b, kWeight), residual(7, counts.out, {-3, -1, 0, 2});
   const std::vector<float> gamma = Floats(3, channels, {0.5f, 1, 2}), beta = Floats(4, channels, {-1, 0, 0.25f});
-  const std::vector<float> residual_scale = Floats(8, channels, {0.75f, -1, 2}), residual_shift = Floats(9, channels, {-1, 0.5f});
+  const std::vector<float> residual_scale = Floats(8, channels, {0.75f, -1, 2}),
+                           residual_shift = Floats(9, channels, {-1, 0.5f});
   const BatchNormShape rows = {static_cast<uint32_t>(counts.out / channels), channels};
   DeviceArray<Bf16> on_x(x.host), on_w(w.host), on_residual(residual.host);
   DeviceArray<float> on_gamma(gamma), on_beta(beta), on_scale(residual_scale), on_shift(residual_shift);
   DeviceArray<char> workspace(std::vector<char>(ConvolutionNormWorkspaceBytes(multiprocessors), 0));
-  const BatchNormResidual<Bf16> residuals[] = {{}, {on_residual.data(), nullptr, nullptr},
-                                               {on_residual.data(), on_scale.data(), on_shift.data()}};
-  for (const ConvolutionNormConfig& config : ConvolutionNormConfigs(shape, ConvolutionPass::kForward, multiprocessors)) {
+  const BatchNormResidual<Bf16> residuals[] = {
+      {}, {on_residual.data(), nullptr, nullptr}, {on_residual.data(), on_scale.data(), on_shift.data()}};
+  for (const ConvolutionNormConfig& config :
+       ConvolutionNormConfigs(shape, ConvolutionPass::kForward, multiprocessors)) {
     const ConvolutionNorm convolution(shape, config, multiprocessors);
     for (int run = 0; run < 6; ++run) {
       const std::string name = absl::StrCat(Name(shape, ConvolutionPass::kForward, config), ", run ", run);
@@ -232,21 +256,26 @@ TEST_P(ConvolutionNormTest, ForwardAndApplyIsForwardAndThenApply) {
       DeviceArray<float> mean(std::vector<float>(channels, 1)), var(std::vector<float>(channels, 1));
       DeviceArray<float> mean_applied(std::vector<float>(channels, 1)), var_applied(std::vector<float>(channels, 1));
       DeviceArray<float> state(4 * channels), state_applied(4 * channels);
-      const auto state_of = [&](float* at) { return BatchNormState{at, at + channels, at + 2 * channels, at + 3 * channels}; };
-      const BatchNormParameters parameters = {on_gamma.data(), on_beta.data(), mean.data(), var.data(), kMomentum, kEpsilon};
-      const BatchNormParameters applied = {on_gamma.data(), on_beta.data(), mean_applied.data(), var_applied.data(), kMomentum, kEpsilon};
-      const absl::Status ran =
-          convolution.ForwardAndApply(on_x.data(), on_w.data(), raw_applied.data(), applied, state_of(state_applied.data()),
-                                      residuals[run % 3], y_applied.data(), mask_applied.data(), workspace.data(), nullptr);
+      const auto state_of = [&](float* at) {
+        return BatchNormState{at, at + channels, at + 2 * channels, at + 3 * channels};
+      };
+      const BatchNormParameters parameters = {on_gamma.data(), on_beta.data(), mean.data(),
+                                              var.data(),      kMomentum,      kEpsilon};
+      const BatchNormParameters applied = {on_gamma.data(),    on_beta.data(), mean_applied.data(),
+                                           var_applied.data(), kMomentum,      kEpsilon};
+      const absl::Status ran = convolution.ForwardAndApply(
+          on_x.data(), on_w.data(), raw_applied.data(), applied, state_of(state_applied.data()), residuals[run % 3],
+          y_applied.data(), mask_applied.data(), workspace.data(), nullptr);
       if (!ConvolutionNormCanApply(shape, config, multiprocessors)) {
         EXPECT_EQ(ran.code(), absl::StatusCode::kInvalidArgument) << name;
         break;
       }
       ASSERT_EQ(ran, absl::OkStatus()) << name;
-      ASSERT_EQ(convolution.Forward(on_x.data(), on_w.data(), raw.data(), parameters, state_of(state.data()), workspace.data(), nullptr),
+      ASSERT_EQ(convolution.Forward(on_x.data(), on_w.data(), raw.data(), parameters, state_of(state.data()),
+                                    workspace.data(), nullptr),
                 absl::OkStatus());
-      ASSERT_EQ(BatchNormApply<Bf16>(rows, raw.data(), state.data() + 2 * channels, state.data() + 3 * channels, residuals[run % 3],
-                                     y.data(), mask.data(), nullptr),
+      ASSERT_EQ(BatchNormApply<Bf16>(rows, raw.data(), state.data() + 2 * channels, state.data() + 3 * channels,
+                                     residuals[run % 3], y.data(), mask.data(), nullptr),
                 cudaSuccess);
       ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess) << name;
       EXPECT_TRUE(SameBits(raw_applied.ToHost(), raw.ToHost())) << name;
@@ -268,17 +297,18 @@ TEST(ConvolutionNormConfigsTest, CoversWhatResNet18RepeatsAndNothingElse) {
   const auto count = [](ConvolutionShape shape, ConvolutionPass pass) {
     return ConvolutionNormConfigs(shape, pass, 132).size();
   };
-  // 32 images of 4x4, 512 channels: 4 tiles by 8 of 128 pixels, so that 2 or 4 blocks a tile fill the GPU, and 8 do not fit.
+  // 32 images of 4x4, 512 channels: 4 tiles by 8 of 128 pixels, so that 2 or 4 blocks a tile fill the GPU, and 8 do not
+  // fit.
   EXPECT_EQ(count({32, 512, 4, 512, 3, 1}, ConvolutionPass::kForward), 4u);
   EXPECT_EQ(count({512, 64, 32, 64, 3, 1}, ConvolutionPass::kDataGradient), 2u);
   EXPECT_EQ(count({512, 64, 32, 64, 3, 1}, ConvolutionPass::kWeightGradient), 0u);
   EXPECT_EQ(count({512, 64, 32, 128, 3, 2}, ConvolutionPass::kForward), 2u);
   EXPECT_EQ(count({512, 64, 32, 128, 1, 2}, ConvolutionPass::kForward), 2u);
   EXPECT_EQ(count({512, 64, 32, 128, 3, 2}, ConvolutionPass::kDataGradient), 2u);
-  EXPECT_EQ(count({512, 64, 32, 128, 1, 2}, ConvolutionPass::kDataGradient), 0u);  // not by itself
-  EXPECT_EQ(count({512, 64, 32, 128, 3, 4}, ConvolutionPass::kForward), 0u);       // stride
-  EXPECT_EQ(count({32, 64, 32, 128, 1, 1}, ConvolutionPass::kForward), 0u);  // filter
-  EXPECT_EQ(count({32, 8, 32, 64, 3, 1}, ConvolutionPass::kForward), 0u);    // channels
+  EXPECT_EQ(count({512, 64, 32, 128, 1, 2}, ConvolutionPass::kDataGradient), 0u);                      // not by itself
+  EXPECT_EQ(count({512, 64, 32, 128, 3, 4}, ConvolutionPass::kForward), 0u);                           // stride
+  EXPECT_EQ(count({32, 64, 32, 128, 1, 1}, ConvolutionPass::kForward), 0u);                            // filter
+  EXPECT_EQ(count({32, 8, 32, 64, 3, 1}, ConvolutionPass::kForward), 0u);                              // channels
   EXPECT_EQ(ConvolutionNormConfigs({32, 64, 32, 64, 3, 1}, ConvolutionPass::kForward, 0).size(), 0u);  // no such GPU
 }
 

@@ -45,10 +45,11 @@ class Trial {
 
   absl::StatusOr<double> TimeSums() {
     return MicrosecondsInGraph(stream_, [this] {
-      return CudaStatus(forward_ ? BatchNormStatistics<Bf16>(rows_, launch_, Data(out_), Parameters(), State(), Workspace(), stream_)
-                                 : BatchNormBackwardReduce<Bf16>(rows_, launch_, Data(x_), {Data(out_), nullptr, Mask()},
-                                                                 State(), Gradients(), Workspace(), stream_),
-                        "timing a batch norm's sums");
+      return CudaStatus(
+          forward_ ? BatchNormStatistics<Bf16>(rows_, launch_, Data(out_), Parameters(), State(), Workspace(), stream_)
+                   : BatchNormBackwardReduce<Bf16>(rows_, launch_, Data(x_), {Data(out_), nullptr, Mask()}, State(),
+                                                   Gradients(), Workspace(), stream_),
+          "timing a batch norm's sums");
     });
   }
 
@@ -63,16 +64,17 @@ class Trial {
 
   absl::StatusOr<double> TimeApply() {
     return MicrosecondsInGraph(stream_, [this] {
-      return CudaStatus(BatchNormApply<Bf16>(rows_, Data(out_), State().scale, State().shift, {}, Data(x_), Mask(), stream_),
-                        "timing a batch norm");
+      return CudaStatus(
+          BatchNormApply<Bf16>(rows_, Data(out_), State().scale, State().shift, {}, Data(x_), Mask(), stream_),
+          "timing a batch norm");
     });
   }
 
   absl::StatusOr<double> TimeApplying(const ConvolutionNormConfig& config) {
     const ConvolutionNorm convolution(shape_, config, multiprocessors_);
     return MicrosecondsInGraph(stream_, [&] {
-      return convolution.ForwardAndApply(Data(a_), Data(b_), Data(out_), Parameters(), State(), {}, Data(x_), Mask(), Workspace(),
-                                         stream_);
+      return convolution.ForwardAndApply(Data(a_), Data(b_), Data(out_), Parameters(), State(), {}, Data(x_), Mask(),
+                                         Workspace(), stream_);
     });
   }
 

@@ -1,5 +1,5 @@
-// Which way of a convolution and its batch norm's sums is the fastest on this GPU: one kernel, cut in one of several ways
-// (convolution_norm.h), or two (convolution.h, batch_norm.h).
+// Which way of a convolution and its batch norm's sums is the fastest on this GPU: one kernel, cut in one of several
+// ways (convolution_norm.h), or two (convolution.h, batch_norm.h).
 #ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_TUNING_H_
 #define LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_TUNING_H_
 
@@ -26,8 +26,9 @@ struct ConvolutionNormTimes {
   std::optional<ConvolutionNormConfig> best_applying;  // none: the above and a kernel that applies are faster
 };
 
-// All of TunedShape(shape). `apart` was tuned for `shape` and `pass`, forward or data gradient. Allocates tensors of the
-// pass's size on the GPU, times (graph_timer.h) and frees them. No trials where ConvolutionNormConfigs has none. Errors: CUDA's.
+// All of TunedShape(shape). `apart` was tuned for `shape` and `pass`, forward or data gradient. Allocates tensors of
+// the pass's size on the GPU, times (graph_timer.h) and frees them. No trials where ConvolutionNormConfigs has none.
+// Errors: CUDA's.
 absl::StatusOr<ConvolutionNormTimes> TuneConvolutionNorm(ConvolutionContext& context, const ConvolutionShape& shape,
                                                          ConvolutionPass pass, const Convolution& apart);
 

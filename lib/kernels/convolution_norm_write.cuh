@@ -1,5 +1,5 @@
-// From a group's registers to memory: turned around in shared memory, masked (backward), and added to the channels' sums on
-// the way.
+// From a group's registers to memory: turned around in shared memory, masked (backward), and added to the channels'
+// sums on the way.
 #ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_WRITE_CUH_
 #define LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_WRITE_CUH_
 
@@ -20,8 +20,8 @@ __device__ inline void Stage(uint32_t staging, uint32_t first_pixel, const float
   const uint32_t lane = threadIdx.x % kWarp;
   const uint32_t warp = threadIdx.x / kWarp % kGroupWarps;
   const uint32_t at = StagedAt(staging, first_pixel + lane % 8, warp * 2 + lane / 8 % 2);
-  asm volatile("stmatrix.sync.aligned.m8n8.x2.trans.shared.b16 [%0], {%1, %2};" ::"r"(at), "r"(PackBf16(value[0], value[1])),
-               "r"(PackBf16(value[2], value[3]))
+  asm volatile("stmatrix.sync.aligned.m8n8.x2.trans.shared.b16 [%0], {%1, %2};" ::"r"(at),
+               "r"(PackBf16(value[0], value[1])), "r"(PackBf16(value[2], value[3]))
                : "memory");
 }
 
@@ -104,12 +104,12 @@ __device__ inline uint32_t AddWord(uint32_t word, const Around& around, uint32_t
   return word;
 }
 
-// Writes kItems * kPixelsAtOnce staged pixels out, from the tile's pixel `first` on, a multiple of as many, and adds to the
-// sums. All loads go out before the first is waited for. kWhole: all of the tile's images are the batch's, and no branch
-// keeps the pixels' instructions apart.
+// Writes kItems * kPixelsAtOnce staged pixels out, from the tile's pixel `first` on, a multiple of as many, and adds to
+// the sums. All loads go out before the first is waited for. kWhole: all of the tile's images are the batch's, and no
+// branch keeps the pixels' instructions apart.
 template <bool kBackward, uint32_t kItems, bool kWhole>
-__device__ void WriteOut(const ConvolutionNormArguments& arguments, const Tile& tile, uint32_t channel, uint32_t staging,
-                         uint32_t first, ChannelSums& sums) {
+__device__ void WriteOut(const ConvolutionNormArguments& arguments, const Tile& tile, uint32_t channel,
+                         uint32_t staging, uint32_t first, ChannelSums& sums) {
   const ConvolutionTiles& tiles = arguments.tiles;
   const uint32_t thread = threadIdx.x % wgmma::kThreads;
   const uint32_t chunk = thread % kChunks, pixel = thread / kChunks;
@@ -167,10 +167,10 @@ __device__ void WriteTile(const ConvolutionNormArguments& arguments, const Tile&
   }
 }
 
-// The depth is shared: every block sends each block that one's pixels, and stages what it gets, added up in the order of the
-// ranks. Pixels that this block has: of the tile from rank times as many on.
-__device__ inline uint32_t StageShare(const ConvolutionNormArguments& arguments, const Work& work, uint32_t staging, uint32_t exchange,
-                                      uint32_t barrier, const float (&acc)[kSplitPixels / 2]) {
+// The depth is shared: every block sends each block that one's pixels, and stages what it gets, added up in the order
+// of the ranks. Pixels that this block has: of the tile from rank times as many on.
+__device__ inline uint32_t StageShare(const ConvolutionNormArguments& arguments, const Work& work, uint32_t staging,
+                                      uint32_t exchange, uint32_t barrier, const float (&acc)[kSplitPixels / 2]) {
   const uint32_t splits_log2 = arguments.tiles.splits_log2;
   const uint32_t mine = kSplitPixels / 8 >> splits_log2;  // of the 16 parts of eight pixels
   const uint32_t thread = threadIdx.x % wgmma::kThreads;
@@ -185,10 +185,11 @@ __device__ inline uint32_t StageShare(const ConvolutionNormArguments& arguments,
     float sum[4] = {};
     for (uint32_t from = 0; from < 1u << splits_log2; ++from) {
       float4 part;
-      asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
-                   : "=f"(part.x), "=f"(part.y), "=f"(part.z), "=f"(part.w)
-                   : "r"(exchange + static_cast<uint32_t>(((from * mine + j) * wgmma::kThreads + thread) * sizeof(float4)))
-                   : "memory");
+      asm volatile(
+          "ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+          : "=f"(part.x), "=f"(part.y), "=f"(part.z), "=f"(part.w)
+          : "r"(exchange + static_cast<uint32_t>(((from * mine + j) * wgmma::kThreads + thread) * sizeof(float4)))
+          : "memory");
       sum[0] += part.x;
       sum[1] += part.y;
       sum[2] += part.z;
@@ -201,11 +202,13 @@ __device__ inline uint32_t StageShare(const ConvolutionNormArguments& arguments,
 }
 
 template <bool kBackward>
-__device__ void WriteShare(const ConvolutionNormArguments& arguments, const Tile& tile, const Work& work, uint32_t staging,
-                           uint32_t exchange, uint32_t barrier, const float (&acc)[kSplitPixels / 2], ChannelSums& sums) {
+__device__ void WriteShare(const ConvolutionNormArguments& arguments, const Tile& tile, const Work& work,
+                           uint32_t staging, uint32_t exchange, uint32_t barrier, const float (&acc)[kSplitPixels / 2],
+                           ChannelSums& sums) {
   const uint32_t pixels = StageShare(arguments, work, staging, exchange, barrier, acc);
   for (uint32_t first = 0; first < pixels; first += kPixelsAtOnce) {
-    WriteOut<kBackward, 1, false>(arguments, tile, work.channel, staging + first * wgmma::kLineBytes, work.rank * pixels + first, sums);
+    WriteOut<kBackward, 1, false>(arguments, tile, work.channel, staging + first * wgmma::kLineBytes,
+                                  work.rank * pixels + first, sums);
   }
 }
 

@@ -1,5 +1,5 @@
-// Hopper's bulk copies and what they are waited for with: tiles of a tensor from global into shared memory by one thread's
-// instruction, words from a block of a cluster to another, both counted by a barrier in shared memory.
+// Hopper's bulk copies and what they are waited for with: tiles of a tensor from global into shared memory by one
+// thread's instruction, words from a block of a cluster to another, both counted by a barrier in shared memory.
 //
 // Source: PTX ISA 9.0, "mbarrier", "cp.async.bulk.tensor", "st.async". Addresses are of shared memory, 32 bits.
 #ifndef LOCKSTEP_LIB_KERNELS_TENSOR_COPY_CUH_
@@ -15,7 +15,8 @@ __device__ inline uint32_t SharedAddress(const void* pointer) {
   return static_cast<uint32_t>(__cvta_generic_to_shared(pointer));
 }
 
-// A barrier passes from phase to phase, beginning with 0, each time `arrivals` arrivals and all expected bytes are there.
+// A barrier passes from phase to phase, beginning with 0, each time `arrivals` arrivals and all expected bytes are
+// there.
 __device__ inline void InitBarrier(uint32_t barrier, uint32_t arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
 }
@@ -39,36 +40,41 @@ __device__ inline void WaitFor(uint32_t barrier, uint32_t parity) {
       "WAIT:\n"
       "mbarrier.try_wait.parity.shared::cta.b64 over, [%0], %1;\n"
       "@!over bra WAIT;\n"
-      "}\n" ::"r"(barrier), "r"(parity) : "memory");
+      "}\n" ::"r"(barrier),
+      "r"(parity)
+      : "memory");
 }
 
-// The map's box from the given place on, counted in elements from the innermost dimension; what lies outside of the tensor
-// is 0. The map lies in constant or parameter memory.
-__device__ inline void CopyBox(const CUtensorMap& map, uint32_t to, uint32_t barrier, int32_t x0, int32_t x1, int32_t x2) {
+// The map's box from the given place on, counted in elements from the innermost dimension; what lies outside of the
+// tensor is 0. The map lies in constant or parameter memory.
+__device__ inline void CopyBox(const CUtensorMap& map, uint32_t to, uint32_t barrier, int32_t x0, int32_t x1,
+                               int32_t x2) {
   asm volatile(
-      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5}], [%2];" ::"r"(to),
+      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5}], [%2];" ::
+          "r"(to),
       "l"(&map), "r"(barrier), "r"(x0), "r"(x1), "r"(x2)
       : "memory");
 }
-__device__ inline void CopyBox(const CUtensorMap& map, uint32_t to, uint32_t barrier, int32_t x0, int32_t x1, int32_t x2,
-                               int32_t x3) {
+__device__ inline void CopyBox(const CUtensorMap& map, uint32_t to, uint32_t barrier, int32_t x0, int32_t x1,
+                               int32_t x2, int32_t x3) {
   asm volatile(
-      "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5, %6}], [%2];" ::"r"(
-          to),
+      "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5, %6}], "
+      "[%2];" ::"r"(to),
       "l"(&map), "r"(barrier), "r"(x0), "r"(x1), "r"(x2), "r"(x3)
       : "memory");
 }
 __device__ inline void CopyBox(const CUtensorMap& map, uint32_t to, uint32_t barrier, int32_t x0, int32_t x1) {
   asm volatile(
-      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];" ::"r"(to),
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];" ::"r"(
+          to),
       "l"(&map), "r"(barrier), "r"(x0), "r"(x1)
       : "memory");
 }
-__device__ inline void CopyBox(const CUtensorMap& map, uint32_t to, uint32_t barrier, int32_t x0, int32_t x1, int32_t x2,
-                               int32_t x3, int32_t x4) {
+__device__ inline void CopyBox(const CUtensorMap& map, uint32_t to, uint32_t barrier, int32_t x0, int32_t x1,
+                               int32_t x2, int32_t x3, int32_t x4) {
   asm volatile(
-      "cp.async.bulk.tensor.5d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5, %6, %7}], [%2];" ::"r"(
-          to),
+      "cp.async.bulk.tensor.5d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5, %6, %7}], "
+      "[%2];" ::"r"(to),
       "l"(&map), "r"(barrier), "r"(x0), "r"(x1), "r"(x2), "r"(x3), "r"(x4)
       : "memory");
 }
@@ -91,9 +97,10 @@ __device__ inline uint32_t InBlock(uint32_t address, uint32_t rank) {
 
 // 16 bytes to another block (or this one), counted by its barrier; both addresses are of that block.
 __device__ inline void Send(uint32_t to, uint32_t barrier, float4 value) {
-  asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%2, %3, %4, %5}, [%1];" ::"r"(to),
-               "r"(barrier), "f"(value.x), "f"(value.y), "f"(value.z), "f"(value.w)
-               : "memory");
+  asm volatile(
+      "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%2, %3, %4, %5}, [%1];" ::"r"(to),
+      "r"(barrier), "f"(value.x), "f"(value.y), "f"(value.z), "f"(value.w)
+      : "memory");
 }
 
 }  // namespace lockstep

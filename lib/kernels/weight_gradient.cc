@@ -82,8 +82,8 @@ absl::Status WeightGradient::Run(const __nv_bfloat16* dy, const __nv_bfloat16* x
   RETURN_IF_ERROR(CheckConvolutionShape(shape_));
   const std::string what = DescribeConvolution(shape_, ConvolutionPass::kWeightGradient, ConvolutionType::kBf16);
   if (!IsCovered(shape_) || (config_.columns != 1 && config_.columns != kFilter) || config_.parts == 0) {
-    return absl::InvalidArgumentError(absl::StrCat(what, " is not done by blocks of ", config_.columns, " columns in ",
-                                                   config_.parts, " parts"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(what, " is not done by blocks of ", config_.columns, " columns in ", config_.parts, " parts"));
   }
   weight_gradient::Arguments arguments;
   arguments.in_channels = shape_.in_channels;
@@ -94,7 +94,8 @@ absl::Status WeightGradient::Run(const __nv_bfloat16* dy, const __nv_bfloat16* x
   arguments.out = dw;
   ASSIGN_OR_RETURN(const CUtensorMap gradient_map, MapGradient(shape_, dy));
   ASSIGN_OR_RETURN(const CUtensorMap input_map, MapInput(shape_, x));
-  return CudaStatus(weight_gradient::Launch(GeometryOf(shape_), config_.columns, gradient_map, input_map, arguments, stream), what);
+  return CudaStatus(
+      weight_gradient::Launch(GeometryOf(shape_), config_.columns, gradient_map, input_map, arguments, stream), what);
 }
 
 }  // namespace lockstep

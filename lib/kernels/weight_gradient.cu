@@ -1,15 +1,17 @@
-// The weight gradient of a 3x3 convolution as a matrix product on Hopper's tensor cores, dw (out, taps * in) = dy^T (out, pixels)
+// The weight gradient of a 3x3 convolution as a matrix product on Hopper's tensor cores, dw (out, taps * in) = dy^T
+// (out, pixels)
 // * im2col(x) (pixels, taps * in), 64 of the outputs and 64 of the inputs a tile, all nine taps of them.
 //
-// Both operands lie with their channels in lines and the depth, the pixels, from line to line, which the matrix instruction
-// reads as it is. So a tap of the filter is nothing but another first line in the same box of the input: each value of x is
-// loaded once a tile (with its border 1.4 to 1.6 times), where an engine that knows no taps loads it for each. Three groups of
-// four warps do a column of the filter each; the three rows of it are one instruction 192 wide, whose next 64 columns lie one
-// image row further.
+// Both operands lie with their channels in lines and the depth, the pixels, from line to line, which the matrix
+// instruction reads as it is. So a tap of the filter is nothing but another first line in the same box of the input:
+// each value of x is loaded once a tile (with its border 1.4 to 1.6 times), where an engine that knows no taps loads it
+// for each. Three groups of four warps do a column of the filter each; the three rows of it are one instruction 192
+// wide, whose next 64 columns lie one image row further.
 //
-// A tile has few outputs and many pixels, so blocks share its pixels, and a second kernel adds up their sums. With few pixels
-// those sums are most of the work. Then a block does one column of the filter alone, and its groups share the pixels: a third
-// of the blocks share a sum. (Adding up within a cluster first, over its blocks' shared memory, took longer than both.)
+// A tile has few outputs and many pixels, so blocks share its pixels, and a second kernel adds up their sums. With few
+// pixels those sums are most of the work. Then a block does one column of the filter alone, and its groups share the
+// pixels: a third of the blocks share a sum. (Adding up within a cluster first, over its blocks' shared memory, took
+// longer than both.)
 #include "lib/kernels/tensor_copy.cuh"
 #include "lib/kernels/weight_gradient_kernel.h"
 #include "lib/kernels/wgmma.cuh"
@@ -20,15 +22,15 @@ namespace {
 
 constexpr uint32_t kWarp = 32;
 constexpr uint32_t kFilter = 3;
-constexpr uint32_t kGroups = kFilter;  // a column of the filter each
+constexpr uint32_t kGroups = kFilter;                     // a column of the filter each
 constexpr uint32_t kThreads = kGroups * wgmma::kThreads;  // the first of which copies as well
-// For 128 registers a thread, of which 96 are the accumulator's: a quarter of the registers stays free, for a kernel that moves
-// memory to run beside.
+// For 128 registers a thread, of which 96 are the accumulator's: a quarter of the registers stays free, for a kernel
+// that moves memory to run beside.
 constexpr uint32_t kThreadsOfBound = 512;
 
 constexpr uint32_t kChannels = 64;
-constexpr uint32_t kColumns = kFilter * kChannels;   // of a group's accumulator
-constexpr uint32_t kColumnBlocks = kColumns / 8;     // of which a thread holds four values each
+constexpr uint32_t kColumns = kFilter * kChannels;  // of a group's accumulator
+constexpr uint32_t kColumnBlocks = kColumns / 8;    // of which a thread holds four values each
 constexpr uint32_t kTileVectors = kGroups * kColumnBlocks * wgmma::kThreads;  // of four values
 constexpr uint32_t kExchangeBytes = kTileVectors * sizeof(float4);
 constexpr uint32_t kBarrierBytes = 8;
@@ -76,7 +78,8 @@ struct Slots {
 
 // Fills a slot with a stage of the pixels, once it is free.
 template <uint32_t kSize, uint32_t kStride, uint32_t kColumnsOfBlock>
-__device__ void Copy(const Work& work, uint32_t stage, const CUtensorMap& gradient, const CUtensorMap& input, const Slots& slots) {
+__device__ void Copy(const Work& work, uint32_t stage, const CUtensorMap& gradient, const CUtensorMap& input,
+                     const Slots& slots) {
   constexpr Geometry g(kSize, kStride);
   constexpr uint32_t kRowStages = kSize / g.rows;  // above each other in an image
   WaitFor(slots.Empty(), slots.phase ^ 1);
@@ -91,18 +94,18 @@ __device__ void Copy(const Work& work, uint32_t stage, const CUtensorMap& gradie
       continue;
     }
     const uint32_t at = to + g.gradient_bytes() + box * g.box_stride();
-    // The first column: of stride 1 one to the left, with three boxes one further each; of stride 2 the even ones from 0, the
-    // odd ones from -1, which is the second of pair -1.
+    // The first column: of stride 1 one to the left, with three boxes one further each; of stride 2 the even ones from
+    // 0, the odd ones from -1, which is the second of pair -1.
     const int32_t column = kStride == 1 ? static_cast<int32_t>(box) - 1 : -static_cast<int32_t>(box);
-    CopyBox(input, at, slots.Full(), static_cast<int32_t>(work.in_channel), static_cast<int32_t>(kStride == 1 ? 0 : box), column, row,
-            image);
+    CopyBox(input, at, slots.Full(), static_cast<int32_t>(work.in_channel),
+            static_cast<int32_t>(kStride == 1 ? 0 : box), column, row, image);
   }
 }
 
 // Adds up, in a group's registers, its column of the filter over all stages, or the block's column over every third.
 template <uint32_t kSize, uint32_t kStride, uint32_t kColumnsOfBlock>
-__device__ void Multiply(const Work& work, uint32_t group, const CUtensorMap& gradient, const CUtensorMap& input, Slots slots,
-                         float (&acc)[kColumns / 2]) {
+__device__ void Multiply(const Work& work, uint32_t group, const CUtensorMap& gradient, const CUtensorMap& input,
+                         Slots slots, float (&acc)[kColumns / 2]) {
   constexpr Geometry g(kSize, kStride);
   constexpr uint32_t kAhead = g.slots - 2;  // stages; the two slots more are at work, or being given back
   constexpr uint32_t kSteps = g.pixels / wgmma::kDepth;
@@ -112,7 +115,8 @@ __device__ void Multiply(const Work& work, uint32_t group, const CUtensorMap& gr
   constexpr int kPending = kColumnsOfBlock == 1 ? 0 : 1;
   const bool first_lane = threadIdx.x % kWarp == 0;
   const uint32_t column = kColumnsOfBlock == 1 ? work.column : group;
-  const uint32_t first_line = g.gradient_bytes() + g.BoxOf(column) * g.box_stride() + g.LineOf(column) * wgmma::kLineBytes;
+  const uint32_t first_line =
+      g.gradient_bytes() + g.BoxOf(column) * g.box_stride() + g.LineOf(column) * wgmma::kLineBytes;
   const uint32_t turn = kColumnsOfBlock == 1 ? group : 0;
   Slots ahead = slots;
   const auto copy = [&](uint32_t stage) {
@@ -128,7 +132,8 @@ __device__ void Multiply(const Work& work, uint32_t group, const CUtensorMap& gr
   uint32_t done = 0;  // the slot to give back once the instructions that read it are over
   for (uint32_t stage = work.begin; stage < work.end; ++stage, slots.Next(g.slots)) {
     copy(stage + kAhead);
-    // For the other groups' stages, too: a barrier tells its phases apart by their parity alone, so that none may be left out.
+    // For the other groups' stages, too: a barrier tells its phases apart by their parity alone, so that none may be
+    // left out.
     WaitFor(slots.Full(), slots.phase);
     if ((stage - work.begin) % kTurns != turn) {
       continue;
@@ -164,7 +169,8 @@ __device__ void Write(const Arguments& arguments, uint32_t tile, uint32_t group,
   const uint32_t in = tile % in_blocks * kChannels + column % kChannels;
   const uint32_t out = tile / in_blocks * kChannels + thread / kWarp * 16 + thread % kWarp / 4;
   const auto to = [&](uint32_t row) {
-    return reinterpret_cast<__nv_bfloat162*>(arguments.out + (size_t{row} * kFilter * kFilter + tap) * arguments.in_channels + in);
+    return reinterpret_cast<__nv_bfloat162*>(arguments.out +
+                                             (size_t{row} * kFilter * kFilter + tap) * arguments.in_channels + in);
   };
   *to(out) = __floats2bfloat162_rn(sum.x, sum.y);
   *to(out + 8) = __floats2bfloat162_rn(sum.z, sum.w);
@@ -172,11 +178,10 @@ __device__ void Write(const Arguments& arguments, uint32_t tile, uint32_t group,
 
 __device__ float4 Add(const float4& a, const float4& b) { return {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w}; }
 
-
-
 // Leaves a block's sums in memory: as they are wanted, or as a part. `exchange`: shared memory of kExchangeBytes.
 template <uint32_t kColumnsOfBlock>
-__device__ void AddUp(const Arguments& arguments, const Work& work, uint32_t group, float4* exchange, const float (&acc)[kColumns / 2]) {
+__device__ void AddUp(const Arguments& arguments, const Work& work, uint32_t group, float4* exchange,
+                      const float (&acc)[kColumns / 2]) {
   const uint32_t thread = threadIdx.x % wgmma::kThreads;
   const auto leave = [&](uint32_t column, uint32_t block, const float4& sum) {
     if (arguments.parts == 1) {
@@ -217,7 +222,8 @@ __global__ void __launch_bounds__(kThreadsOfBound, 1)
   constexpr Geometry g(kSize, kStride);
   static_assert(g.slots * g.slot_bytes() >= kExchangeBytes, "the slots' memory is exchanged through");
   extern __shared__ char unaligned[];
-  const uint32_t skew = (Geometry::kPatternBytes - SharedAddress(unaligned) % Geometry::kPatternBytes) % Geometry::kPatternBytes;
+  const uint32_t skew =
+      (Geometry::kPatternBytes - SharedAddress(unaligned) % Geometry::kPatternBytes) % Geometry::kPatternBytes;
   const uint32_t base = SharedAddress(unaligned) + skew;
   const uint32_t barriers = base + g.slots * g.slot_bytes();
   const Slots slots = {base, barriers, barriers + g.slots * kBarrierBytes};
@@ -242,7 +248,8 @@ constexpr uint32_t kSumVectors = 64;  // of a block of the second kernel
 constexpr uint32_t kSumLanes = 4;     // threads that share the parts of one
 
 // Adds up the parts, each lane every fourth, the lanes' sums in order.
-__global__ void __launch_bounds__(kSumVectors* kSumLanes) SumPartsKernel(const __grid_constant__ Arguments arguments, uint32_t tiles) {
+__global__ void __launch_bounds__(kSumVectors* kSumLanes)
+    SumPartsKernel(const __grid_constant__ Arguments arguments, uint32_t tiles) {
   __shared__ float4 of_lanes[kSumLanes][kSumVectors];
   const uint32_t vector = blockIdx.x * kSumVectors + threadIdx.x;  // of all tiles
   const size_t stride = size_t{tiles} * kTileVectors;
@@ -264,24 +271,26 @@ __global__ void __launch_bounds__(kSumVectors* kSumLanes) SumPartsKernel(const _
 }
 
 template <uint32_t kSize, uint32_t kStride, uint32_t kColumnsOfBlock>
-cudaError_t LaunchAs(const CUtensorMap& gradient, const CUtensorMap& input, const Arguments& arguments, cudaStream_t stream) {
+cudaError_t LaunchAs(const CUtensorMap& gradient, const CUtensorMap& input, const Arguments& arguments,
+                     cudaStream_t stream) {
   const auto kernel = WeightGradientKernel<kSize, kStride, kColumnsOfBlock>;
   constexpr uint32_t kBytes = SharedBytes(Geometry(kSize, kStride));
-  const cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(kBytes));
+  const cudaError_t error =
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(kBytes));
   if (error != cudaSuccess) {
     return error;
   }
   const uint32_t tiles = TileCount(arguments);
-  kernel<<<tiles * (kFilter / kColumnsOfBlock) * arguments.parts, kThreads, kBytes, stream>>>(gradient, input, arguments);
+  kernel<<<tiles*(kFilter / kColumnsOfBlock) * arguments.parts, kThreads, kBytes, stream>>>(gradient, input, arguments);
   if (arguments.parts > 1) {
-    SumPartsKernel<<<tiles * (kTileVectors / kSumVectors), dim3(kSumVectors, kSumLanes), 0, stream>>>(arguments, tiles);
+    SumPartsKernel<<<tiles*(kTileVectors / kSumVectors), dim3(kSumVectors, kSumLanes), 0, stream>>>(arguments, tiles);
   }
   return cudaGetLastError();
 }
 
 template <uint32_t kSize, uint32_t kStride>
-cudaError_t LaunchColumns(uint32_t columns, const CUtensorMap& gradient, const CUtensorMap& input, const Arguments& arguments,
-                          cudaStream_t stream) {
+cudaError_t LaunchColumns(uint32_t columns, const CUtensorMap& gradient, const CUtensorMap& input,
+                          const Arguments& arguments, cudaStream_t stream) {
   return columns == 1 ? LaunchAs<kSize, kStride, 1>(gradient, input, arguments, stream)
                       : LaunchAs<kSize, kStride, kFilter>(gradient, input, arguments, stream);
 }
@@ -291,12 +300,18 @@ cudaError_t LaunchColumns(uint32_t columns, const CUtensorMap& gradient, const C
 cudaError_t Launch(const Geometry& geometry, uint32_t columns, const CUtensorMap& gradient, const CUtensorMap& input,
                    const Arguments& arguments, cudaStream_t stream) {
   switch (geometry.stride << 8 | geometry.size) {
-    case 1 << 8 | 32: return LaunchColumns<32, 1>(columns, gradient, input, arguments, stream);
-    case 1 << 8 | 16: return LaunchColumns<16, 1>(columns, gradient, input, arguments, stream);
-    case 1 << 8 | 8: return LaunchColumns<8, 1>(columns, gradient, input, arguments, stream);
-    case 1 << 8 | 4: return LaunchColumns<4, 1>(columns, gradient, input, arguments, stream);
-    case 2 << 8 | 16: return LaunchColumns<16, 2>(columns, gradient, input, arguments, stream);
-    case 2 << 8 | 8: return LaunchColumns<8, 2>(columns, gradient, input, arguments, stream);
+    case 1 << 8 | 32:
+      return LaunchColumns<32, 1>(columns, gradient, input, arguments, stream);
+    case 1 << 8 | 16:
+      return LaunchColumns<16, 1>(columns, gradient, input, arguments, stream);
+    case 1 << 8 | 8:
+      return LaunchColumns<8, 1>(columns, gradient, input, arguments, stream);
+    case 1 << 8 | 4:
+      return LaunchColumns<4, 1>(columns, gradient, input, arguments, stream);
+    case 2 << 8 | 16:
+      return LaunchColumns<16, 2>(columns, gradient, input, arguments, stream);
+    case 2 << 8 | 8:
+      return LaunchColumns<8, 2>(columns, gradient, input, arguments, stream);
   }
   return cudaErrorInvalidValue;
 }

@@ -12,22 +12,22 @@
 namespace lockstep {
 namespace weight_gradient {
 
-// The pixels of a stage and what of the input they need, for an output of `size` high and wide. In shared memory an input
-// box lies as lines of 64 channels, a pixel each, column fastest, then row, then image.
+// The pixels of a stage and what of the input they need, for an output of `size` high and wide. In shared memory an
+// input box lies as lines of 64 channels, a pixel each, column fastest, then row, then image.
 //
 // stride 1, size 8 and above: one box with a column more on either side; a tap is a shift by lines.
-// stride 1, size 4: a box for each column of the filter, since eight pixels are two rows and must lie one behind the other.
-// stride 2: a box of the even columns and one of the odd ones, with one more on the left.
+// stride 1, size 4: a box for each column of the filter, since eight pixels are two rows and must lie one behind the
+// other. stride 2: a box of the even columns and one of the odd ones, with one more on the left.
 struct Geometry {
   uint32_t size, stride;
-  uint32_t pixels;   // of a stage, of the output
-  uint32_t images;   // of a stage
-  uint32_t rows;     // of a stage, in each of its images
+  uint32_t pixels;  // of a stage, of the output
+  uint32_t images;  // of a stage
+  uint32_t rows;    // of a stage, in each of its images
   uint32_t in_rows;
-  uint32_t pitch;    // lines of a row of a box
+  uint32_t pitch;  // lines of a row of a box
   uint32_t boxes;
   uint32_t box_lines;
-  uint32_t slots;    // stages in shared memory
+  uint32_t slots;  // stages in shared memory
 
   __host__ __device__ constexpr Geometry(uint32_t size, uint32_t stride)
       : size(size),
@@ -36,14 +36,20 @@ struct Geometry {
         images(pixels > size * size ? pixels / (size * size) : 1),
         rows(pixels > size * size ? size : pixels / size),
         in_rows((rows - 1) * stride + 3),
-        pitch(size == 4 ? 4 : stride == 1 ? size + 2 : size + 1),
+        pitch(size == 4     ? 4
+              : stride == 1 ? size + 2
+                            : size + 1),
         boxes(size == 4 ? 3 : stride),
         box_lines(images * in_rows * pitch),
         slots(stride == 2 ? 4 : 5) {}
 
   // Of the filter's column s: its box, and the line in it of the first pixel.
-  __host__ __device__ constexpr uint32_t BoxOf(uint32_t s) const { return size == 4 ? s : stride == 1 ? 0 : s == 1 ? 0 : 1; }
-  __host__ __device__ constexpr uint32_t LineOf(uint32_t s) const { return size == 4 ? 0 : stride == 1 ? s : s == 2 ? 1 : 0; }
+  __host__ __device__ constexpr uint32_t BoxOf(uint32_t s) const {
+    return size == 4 ? s : stride == 1 ? 0 : s == 1 ? 0 : 1;
+  }
+  __host__ __device__ constexpr uint32_t LineOf(uint32_t s) const {
+    return size == 4 ? 0 : stride == 1 ? s : s == 2 ? 1 : 0;
+  }
   // Of a pixel of the stage, from the first one's.
   __host__ __device__ constexpr uint32_t LineOfPixel(uint32_t pixel) const {
     return (pixel / (size * size) * in_rows + pixel / size % size * stride) * pitch + pixel % size;
@@ -53,7 +59,9 @@ struct Geometry {
   static constexpr uint32_t kPatternBytes = 1024;
   __host__ __device__ constexpr uint32_t gradient_bytes() const { return pixels * kLineBytes; }
   __host__ __device__ constexpr uint32_t box_bytes() const { return box_lines * kLineBytes; }
-  __host__ __device__ constexpr uint32_t box_stride() const { return (box_bytes() + kPatternBytes - 1) / kPatternBytes * kPatternBytes; }
+  __host__ __device__ constexpr uint32_t box_stride() const {
+    return (box_bytes() + kPatternBytes - 1) / kPatternBytes * kPatternBytes;
+  }
   __host__ __device__ constexpr uint32_t slot_bytes() const { return gradient_bytes() + boxes * box_stride(); }
 };
 
@@ -65,9 +73,9 @@ struct Arguments {
   __nv_bfloat16* out = nullptr;
 };
 
-// gradient: (pixel, channel), boxes of geometry.pixels x 64. input: (image, row, column / stride, column % stride, channel),
-// boxes of geometry.images, .in_rows, .pitch, 1, 64. Both in bf16, innermost dimension last, swizzled by 128 bytes.
-// `columns` of the filter a block: 3 or 1.
+// gradient: (pixel, channel), boxes of geometry.pixels x 64. input: (image, row, column / stride, column % stride,
+// channel), boxes of geometry.images, .in_rows, .pitch, 1, 64. Both in bf16, innermost dimension last, swizzled by 128
+// bytes. `columns` of the filter a block: 3 or 1.
 cudaError_t Launch(const Geometry& geometry, uint32_t columns, const CUtensorMap& gradient, const CUtensorMap& input,
                    const Arguments& arguments, cudaStream_t stream);
 

@@ -27,8 +27,9 @@ std::vector<Bf16> Exact(uint64_t seed, size_t count) {
 
 // All sizes of image, channels that differ, batches that fill no last stage, both strides.
 std::vector<ConvolutionShape> Shapes() {
-  return {{3, 64, 32, 64, 3, 1}, {3, 64, 16, 128, 3, 1},  {5, 128, 8, 64, 3, 1},   {1, 64, 8, 64, 3, 1}, {9, 64, 4, 64, 3, 1},
-          {5, 128, 4, 256, 3, 1}, {40, 64, 32, 64, 3, 1}, {3, 64, 32, 128, 3, 2}, {5, 128, 16, 64, 3, 2}};
+  return {{3, 64, 32, 64, 3, 1},  {3, 64, 16, 128, 3, 1}, {5, 128, 8, 64, 3, 1},
+          {1, 64, 8, 64, 3, 1},   {9, 64, 4, 64, 3, 1},   {5, 128, 4, 256, 3, 1},
+          {40, 64, 32, 64, 3, 1}, {3, 64, 32, 128, 3, 2}, {5, 128, 16, 64, 3, 2}};
 }
 
 class WeightGradientTest : public testing::TestWithParam<ConvolutionShape> {};
@@ -47,8 +48,9 @@ TEST_P(WeightGradientTest, IsTheSumOverAllPixels) {
   configs.push_back({3, 2});  // shares of no equal size, as often as not
   configs.push_back({1, 7});
   for (const WeightGradientConfig& config : configs) {
-    const std::string name = absl::StrCat(DescribeConvolution(shape, ConvolutionPass::kWeightGradient, ConvolutionType::kBf16), ", ",
-                                          config.parts, " parts of ", config.columns, " columns");
+    const std::string name =
+        absl::StrCat(DescribeConvolution(shape, ConvolutionPass::kWeightGradient, ConvolutionType::kBf16), ", ",
+                     config.parts, " parts of ", config.columns, " columns");
     const WeightGradient gradient(shape, config);
     DeviceArray<char> workspace(gradient.workspace_bytes() + 1);
     DeviceArray<Bf16> dw(counts.out);
@@ -74,9 +76,9 @@ TEST(WeightGradientConfigsTest, CoversWhatResNet18RepeatsAndNothingElse) {
   EXPECT_EQ(count({512, 64, 32, 64, 3, 1}), 6u);
   // 64 tiles: one or two blocks of three columns, one of each column.
   EXPECT_EQ(count({512, 512, 4, 512, 3, 1}), 3u);
-  EXPECT_EQ(count({32, 64, 32, 128, 1, 2}), 0u);  // filter
-  EXPECT_EQ(count({32, 256, 8, 512, 3, 2}), 0u);  // stride of 2 to 4x4
-  EXPECT_EQ(count({32, 32, 32, 64, 3, 1}), 0u);   // channels
+  EXPECT_EQ(count({32, 64, 32, 128, 1, 2}), 0u);                           // filter
+  EXPECT_EQ(count({32, 256, 8, 512, 3, 2}), 0u);                           // stride of 2 to 4x4
+  EXPECT_EQ(count({32, 32, 32, 64, 3, 1}), 0u);                            // channels
   EXPECT_EQ(WeightGradientConfigs({32, 64, 32, 64, 3, 1}, 0).size(), 0u);  // no such GPU
 }
 

@@ -33,9 +33,9 @@ absl::StatusOr<WeightGradientTimes> TuneWeightGradient(ConvolutionContext& conte
   for (const WeightGradientConfig& config : configs) {
     const WeightGradient gradient(shape, config);
     ASSIGN_OR_RETURN(const double time, MicrosecondsInGraph(stream, [&] {
-      return gradient.Run(static_cast<const Bf16*>(dy.data()), static_cast<const Bf16*>(x.data()), static_cast<Bf16*>(dw.data()),
-                          workspace.data(), stream);
-    }));
+                       return gradient.Run(static_cast<const Bf16*>(dy.data()), static_cast<const Bf16*>(x.data()),
+                                           static_cast<Bf16*>(dw.data()), workspace.data(), stream);
+                     }));
     times.trials.push_back({config, time});
     if (time < least) {
       least = time;

@@ -21,8 +21,8 @@ struct WeightGradientTimes {
   std::optional<WeightGradientConfig> best;  // none: cuDNN is faster
 };
 
-// All of TunedShape(shape). `other` was tuned for the weight gradient of `shape`. Allocates tensors of the pass's size on the
-// GPU, times (graph_timer.h) and frees them. No trials where WeightGradientConfigs has none. Errors: CUDA's.
+// All of TunedShape(shape). `other` was tuned for the weight gradient of `shape`. Allocates tensors of the pass's size
+// on the GPU, times (graph_timer.h) and frees them. No trials where WeightGradientConfigs has none. Errors: CUDA's.
 absl::StatusOr<WeightGradientTimes> TuneWeightGradient(ConvolutionContext& context, const ConvolutionShape& shape,
                                                        const Convolution& other);
 

@@ -31,7 +31,8 @@ absl::Status CheckCheckpointFolder(const std::string& path) {
   const size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
   struct stat info;
-  if (!path.empty() && (stat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || access(folder.c_str(), W_OK) != 0)) {
+  if (!path.empty() &&
+      (stat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || access(folder.c_str(), W_OK) != 0)) {
     return absl::NotFoundError(absl::StrCat("--checkpoint=", path, ": ", folder, " is no folder to write to"));
   }
   return absl::OkStatus();
@@ -43,8 +44,8 @@ absl::StatusOr<uint32_t> ChooseCheckpointBatch(const TrainSweepOptions& options,
   }
   const uint32_t batch = options.checkpoint_batch != 0 ? options.checkpoint_batch : batches.front();
   if (std::find(batches.begin(), batches.end(), batch) == batches.end()) {
-    return absl::InvalidArgumentError(absl::StrCat("--checkpoint_batch=", batch, " is not one of the batches that are planned: ",
-                                                   absl::StrJoin(batches, ", ")));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--checkpoint_batch=", batch, " is not one of the batches that are planned: ", absl::StrJoin(batches, ", ")));
   }
   return batch;
 }
@@ -55,8 +56,8 @@ absl::Status CheckWord(const char* flag, const std::string& found, const std::ve
     return absl::OkStatus();
   }
   const auto first = words.begin() + (words.front().empty() ? 1 : 0);
-  return absl::InvalidArgumentError(absl::StrCat("--", flag, "=", found, ": expected ", absl::StrJoin(first, words.end() - 1, ", "),
-                                                 " or ", words.back()));
+  return absl::InvalidArgumentError(absl::StrCat("--", flag, "=", found, ": expected ",
+                                                 absl::StrJoin(first, words.end() - 1, ", "), " or ", words.back()));
 }
 
 proto::Precision ParsePrecision(const std::string& word) {
@@ -78,7 +79,9 @@ void SetSchedule(const TrainSweepOptions& options, proto::TrainingSpec& spec) {
 // What the preset says, and the flags instead of it.
 void SetStep(const TrainSweepOptions& options, proto::TrainingSpec& spec) {
   const bool fast = options.preset == "fast";
-  const auto choose = [](const std::string& flag, const char* preset) { return flag.empty() ? std::string(preset) : flag; };
+  const auto choose = [](const std::string& flag, const char* preset) {
+    return flag.empty() ? std::string(preset) : flag;
+  };
   const bool fused = choose(options.step, fast ? "fused" : "autograd") == "fused";
   spec.set_step(fused ? proto::FUSED : proto::AUTOGRAD);
   spec.set_precision(ParsePrecision(choose(options.precision, fast ? "bf16" : "fp32")));
@@ -102,7 +105,8 @@ std::string RecipeText(const proto::TrainingSpec& training) {
     absl::StrAppend(&text, ", ", absl::AsciiStrToLower(proto::Schedule_Name(training.schedule())));
   }
   if (training.schedule() == proto::MULTISTEP) {
-    absl::StrAppend(&text, " times ", training.lr_gamma(), " with epochs ", absl::StrJoin(training.lr_milestone(), ", "));
+    absl::StrAppend(&text, " times ", training.lr_gamma(), " with epochs ",
+                    absl::StrJoin(training.lr_milestone(), ", "));
   }
   if (training.lr_warmup_epochs() != 0) {
     absl::StrAppend(&text, ", after a climb of ", training.lr_warmup_epochs(), " epochs");
@@ -115,20 +119,22 @@ std::string RecipeText(const proto::TrainingSpec& training) {
 std::string StepText(const proto::TrainingSpec& training) {
   return absl::StrCat("step: ", absl::AsciiStrToLower(proto::StepKind_Name(training.step())), " in ",
                       absl::AsciiStrToLower(proto::Precision_Name(training.precision())),
-                      training.channels_last() ? ", channels-last" : ", NCHW", training.cuda_graph() ? ", CUDA graph" : "",
-                      training.second_stream() ? ", second stream" : "", training.fused_sums() ? ", fused sums" : "",
-                      training.fused_norms() ? ", fused norms" : "", training.own_weight_gradients() ? ", own weight gradients" : "");
+                      training.channels_last() ? ", channels-last" : ", NCHW",
+                      training.cuda_graph() ? ", CUDA graph" : "", training.second_stream() ? ", second stream" : "",
+                      training.fused_sums() ? ", fused sums" : "", training.fused_norms() ? ", fused norms" : "",
+                      training.own_weight_gradients() ? ", own weight gradients" : "");
 }
 
 absl::Status CheckAccumulate(const TrainSweepOptions& options, const std::vector<uint32_t>& batches) {
   const uint32_t parts = options.training.accumulate();
   if (parts > 1 && options.find_max) {
-    return absl::InvalidArgumentError("--find_max looks for the largest batch that fits undivided; leave --accumulate out");
+    return absl::InvalidArgumentError(
+        "--find_max looks for the largest batch that fits undivided; leave --accumulate out");
   }
   for (const uint32_t batch : batches) {
     if (parts > 1 && batch % parts != 0) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--accumulate=", parts, ": batch ", batch, " cannot be divided into so many equal micro-batches"));
+      return absl::InvalidArgumentError(absl::StrCat("--accumulate=", parts, ": batch ", batch,
+                                                     " cannot be divided into so many equal micro-batches"));
     }
   }
   return absl::OkStatus();
@@ -147,7 +153,8 @@ absl::Status CheckPieces(const proto::TrainingSpec& spec) {
     }
   }
   if (spec.fused_norms() && !spec.fused_sums()) {
-    return absl::InvalidArgumentError("--fused_norms=true goes on from the sums of --fused_sums; this is --fused_sums=false");
+    return absl::InvalidArgumentError(
+        "--fused_norms=true goes on from the sums of --fused_sums; this is --fused_sums=false");
   }
   return absl::OkStatus();
 }
@@ -155,11 +162,12 @@ absl::Status CheckPieces(const proto::TrainingSpec& spec) {
 absl::Status CheckEvaluation(const TrainSweepOptions& options) {
   const double target = options.target_accuracy;
   if (!(target >= 0 && target <= 1)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--target_accuracy=", target, ": expected a fraction of the test set, such as 0.94, or 0 for none"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--target_accuracy=", target, ": expected a fraction of the test set, such as 0.94, or 0 for none"));
   }
   if (!options.evaluate && (options.evaluate_every != 0 || target != 0)) {
-    return absl::InvalidArgumentError("--noevaluate: --evaluate_every and --target_accuracy need the test accuracy; leave one out");
+    return absl::InvalidArgumentError(
+        "--noevaluate: --evaluate_every and --target_accuracy need the test accuracy; leave one out");
   }
   return absl::OkStatus();
 }
@@ -184,16 +192,17 @@ absl::Status CheckSweepOptions(const TrainSweepOptions& options) {
   RETURN_IF_ERROR(CheckWord("fused_norms", options.fused_norms, {"", "true", "false"}));
   RETURN_IF_ERROR(CheckWord("own_weight_gradients", options.own_weight_gradients, {"", "true", "false"}));
   if (options.epochs != 0 && options.repeats != 0 && options.epochs != kWarmupEpochs + options.repeats) {
-    return absl::InvalidArgumentError(absl::StrCat("--epochs=", options.epochs, " is one warm-up and ",
-                                                   options.epochs - kWarmupEpochs, " timed epochs, but --repeats=",
-                                                   options.repeats, "; give one of the two"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--epochs=", options.epochs, " is one warm-up and ", options.epochs - kWarmupEpochs,
+                     " timed epochs, but --repeats=", options.repeats, "; give one of the two"));
   }
   RETURN_IF_ERROR(CheckEvaluation(options));
   if (options.resume && options.output == "-") {
     return absl::InvalidArgumentError("--resume keeps its state beside the output; give --output the name of a file");
   }
   if (options.state_every == 0) {
-    return absl::InvalidArgumentError("--state_every=0: expected epochs from one training state to the next, at least 1");
+    return absl::InvalidArgumentError(
+        "--state_every=0: expected epochs from one training state to the next, at least 1");
   }
   return CheckCheckpointFolder(options.checkpoint);
 }
@@ -223,10 +232,12 @@ absl::StatusOr<SweepPlan> PlanSweep(const TrainSweepOptions& options, const Data
   SweepPlan plan;
   ASSIGN_OR_RETURN(plan.device, ResolveDevice(options.device));
   if (options.memory_limit_bytes != 0 && plan.device.is_cuda()) {
-    return absl::InvalidArgumentError("--memory_limit bounds a process on the CPU; on CUDA the GPU's memory is the bound");
+    return absl::InvalidArgumentError(
+        "--memory_limit bounds a process on the CPU; on CUDA the GPU's memory is the bound");
   }
   if ((options.evaluate || !options.checkpoint.empty()) && dataset.test.size() == 0) {
-    return absl::FailedPreconditionError(absl::StrCat(options.input, " has no test images; --noevaluate, and no --checkpoint"));
+    return absl::FailedPreconditionError(
+        absl::StrCat(options.input, " has no test images; --noevaluate, and no --checkpoint"));
   }
   *plan.spec.mutable_training() = MakeTrainingSpec(options, plan.device);
   RETURN_IF_ERROR(CheckTrainingSpec(plan.spec.training()));
@@ -278,12 +289,11 @@ std::string PlanText(const SweepPlan& plan) {
   // Forward, and backward with respect to inputs and weights: three times the forward's multiply-accumulates, two
   // operations each (backward with respect to the images themselves is not computed; the stem's share is below 1 %).
   const double epoch_tflop = 6 * model.forward_macs_per_image() * static_cast<double>(model.training_images()) / 1e12;
-  std::string text = absl::StrCat(
-      "plan: ", training.model(), " on ", proto::DeviceKind_Name(training.device()), ", ", epochs, " epochs of ",
-      model.training_images(), " images at each batch size, about ", epoch_tflop, " TFLOP an epoch\n",
-      "  ", RecipeText(training), "\n",
-      "  ", StepText(training), "\n",
-      "  memory beside activations: ", 3 * model.gradient_bytes(), " bytes (weights, gradients, momentum)\n");
+  std::string text = absl::StrCat("plan: ", training.model(), " on ", proto::DeviceKind_Name(training.device()), ", ",
+                                  epochs, " epochs of ", model.training_images(), " images at each batch size, about ",
+                                  epoch_tflop, " TFLOP an epoch\n", "  ", RecipeText(training), "\n", "  ",
+                                  StepText(training), "\n", "  memory beside activations: ", 3 * model.gradient_bytes(),
+                                  " bytes (weights, gradients, momentum)\n");
   for (const uint32_t batch : plan.ladder.batch_sizes) {
     const uint32_t steps = StepsPerEpoch(model.training_images(), batch, training.drop_last());
     absl::StrAppend(&text, "  batch ", batch, ": ", steps, " steps an epoch, ", uint64_t{steps} * epochs, " in all",
@@ -295,7 +305,8 @@ std::string PlanText(const SweepPlan& plan) {
   if (plan.spec.find_max()) {
     absl::StrAppend(&text, "  then probes for the largest batch that fits, an epoch each\n");
   }
-  return absl::StrCat(text, "  a point that runs out of memory ends a ladder; seconds are not known before they are measured\n");
+  return absl::StrCat(
+      text, "  a point that runs out of memory ends a ladder; seconds are not known before they are measured\n");
 }
 
 }  // namespace lockstep
