@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/cifar/counter_random.h"
 #include "lib/kernels/device_array.h"
+#include "lib/kernels/test_values.h"
 
 namespace lockstep {
 namespace {
@@ -13,19 +13,9 @@ namespace {
 using Bf16 = __nv_bfloat16;
 
 template <typename T>
-std::vector<T> Random(uint64_t seed, size_t count) {
-  CounterRandom random(seed, RandomPurpose::kSyntheticImage, 1, 2);
-  std::vector<T> values;
-  for (size_t i = 0; i < count; ++i) {
-    values.push_back(T(static_cast<float>(random.Below(1u << 24)) / (1 << 23) - 1));
-  }
-  return values;
-}
-
-template <typename T>
 void ExpectSameBits(const PartsToAdd& shape) {
-  const std::vector<T> parts = Random<T>(1, shape.parts * shape.stride);
-  std::vector<T> expected = Random<T>(2, shape.count);
+  const std::vector<T> parts = RandomValues<T>(1, shape.parts * shape.stride);
+  std::vector<T> expected = RandomValues<T>(2, shape.count);
   DeviceArray<T> on_parts(parts), sum(expected);
   ASSERT_EQ(AddParts(shape, static_cast<const T*>(on_parts.data()), sum.data(), nullptr), cudaSuccess);
   ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);

@@ -1,7 +1,6 @@
 #include "lib/kernels/augment_batch.h"
 
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -10,6 +9,7 @@
 #include "lib/cifar/dataset.h"
 #include "lib/cifar/sampler.h"
 #include "lib/kernels/device_array.h"
+#include "lib/kernels/test_values.h"
 
 namespace lockstep {
 namespace {
@@ -36,11 +36,6 @@ struct SmallEpoch {
     return {pixels.data(), labels.data(), order.data(), &first, &epoch, table[0].data(), kSeed, batch, augment};
   }
 };
-
-template <typename T>
-bool SameBits(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
-}
 
 template <typename T>
 void ExpectKernelEqualsReference(ImageLayout layout, uint32_t batch, bool augment) {

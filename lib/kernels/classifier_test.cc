@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "lib/cifar/counter_random.h"
 #include "lib/kernels/classifier_reference.h"
 #include "lib/kernels/device_array.h"
+#include "lib/kernels/test_values.h"
 
 namespace lockstep {
 namespace {
@@ -21,11 +21,6 @@ constexpr double kUnit = 0x1p-24;  // of fp32, round to nearest: half a unit in 
 template <typename T>
 constexpr double RoundingOf() {
   return std::is_same_v<T, float> ? kUnit : 0x1p-8;
-}
-
-template <typename T>
-bool SameBits(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
 }
 
 // Fails with the first value that is further from `expected` than `bound` allows; NaN never passes.

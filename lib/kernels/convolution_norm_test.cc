@@ -1,7 +1,6 @@
 #include "lib/kernels/convolution_norm.h"
 
 #include <cmath>
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "lib/kernels/batch_norm_reference.h"
 #include "lib/kernels/convolution_reference.h"
 #include "lib/kernels/device_array.h"
+#include "lib/kernels/test_values.h"
 
 namespace lockstep {
 namespace {
@@ -53,19 +53,6 @@ std::string Name(const ConvolutionShape& shape, ConvolutionPass pass, const Conv
                       config.splits, " splits");
 }
 
-// Equal bit for bit to the exact values rounded to bf16; says how many differ, and the first.
-void ExpectRounded(const std::vector<Bf16>& found, const Values& exact, const std::string& what) {
-  ASSERT_EQ(found.size(), exact.size()) << what;
-  size_t wrong = 0, first = 0;
-  for (size_t i = 0; i < found.size(); ++i) {
-    if (!(static_cast<float>(found[i]) == static_cast<float>(Bf16(static_cast<float>(exact[i])))) && wrong++ == 0) {
-      first = i;
-    }
-  }
-  EXPECT_EQ(wrong, 0u) << what << ": of " << found.size() << ", the first is " << first << ", "
-                       << static_cast<float>(found[first]) << " for " << exact[first];
-}
-
 // `magnitude`: of the largest number on the way, where none of the results is as large.
 void ExpectNear(const std::vector<float>& found, const Values& exact, const std::string& what, double magnitude = 0) {
   ASSERT_EQ(found.size(), exact.size()) << what;
@@ -76,11 +63,6 @@ void ExpectNear(const std::vector<float>& found, const Values& exact, const std:
     ASSERT_LE(std::abs(found[i] - exact[i]), kSumTolerance * magnitude)
         << what << " " << i << ": " << found[i] << " for " << exact[i];
   }
-}
-
-template <typename T>
-bool SameBits(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
 }
 
 // All sizes of image, channels that differ, batches that fill no last tile; the last gives an H200's blocks five tiles.

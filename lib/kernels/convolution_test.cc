@@ -13,10 +13,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "lib/cifar/counter_random.h"
 #include "lib/kernels/convolution_engines.h"
 #include "lib/kernels/convolution_reference.h"
 #include "lib/kernels/device_array.h"
+#include "lib/kernels/test_values.h"
 #include "lib/kernels/device_buffer.h"
 
 namespace lockstep {
@@ -30,28 +30,6 @@ const ConvolutionShape kShapes[] = {
 const ConvolutionPass kPasses[] = {ConvolutionPass::kForward, ConvolutionPass::kDataGradient,
                                    ConvolutionPass::kWeightGradient};
 const ConvolutionType kTypes[] = {ConvolutionType::kFp32, ConvolutionType::kTf32, ConvolutionType::kBf16};
-
-// Uniform in [-1, 1], rounded to T.
-template <typename T>
-std::vector<T> Random(uint64_t seed, size_t count) {
-  CounterRandom random(seed, RandomPurpose::kSyntheticImage, 1, 2);
-  std::vector<T> values;
-  for (size_t i = 0; i < count; ++i) {
-    values.push_back(T(static_cast<float>(random.Below(1u << 24)) / (1 << 23) - 1));
-  }
-  return values;
-}
-
-// -1, 0 and 1, for which every product and sum below is exact in any order, in every type.
-template <typename T>
-std::vector<T> Whole(uint64_t seed, size_t count) {
-  CounterRandom random(seed, RandomPurpose::kSyntheticImage, 1, 2);
-  std::vector<T> values;
-  for (size_t i = 0; i < count; ++i) {
-    values.push_back(T(static_cast<float>(random.Below(3)) - 1));
-  }
-  return values;
-}
 
 // Products that one output is the sum of, at most.
 double Terms(const ConvolutionShape& shape, ConvolutionPass pass) {
@@ -92,8 +70,8 @@ struct Problem {
   std::vector<double> exact, magnitude;
 
   Problem(const ConvolutionShape& shape, ConvolutionPass pass)
-      : a(Random<T>(1, CountOperands(shape, pass).a)),
-        b(Random<T>(2, CountOperands(shape, pass).b)),
+      : a(RandomValues<T>(1, CountOperands(shape, pass).a)),
+        b(RandomValues<T>(2, CountOperands(shape, pass).b)),
         exact(CountOperands(shape, pass).out),
         magnitude(exact.size()) {
     ConvolutionReference(shape, pass, a.data(), b.data(), exact.data());
@@ -242,8 +220,8 @@ class ConvolutionGpuTest : public ::testing::Test {
       EXPECT_EQ(whole->part_count(), 1u);
       EXPECT_EQ(parts->part_count(), 3u);
       Problem<T> problem(shape, pass);
-      problem.a = Whole<T>(1, problem.a.size());
-      problem.b = Whole<T>(2, problem.b.size());
+      problem.a = WholeValues<T>(1, problem.a.size());
+      problem.b = WholeValues<T>(2, problem.b.size());
       ConvolutionReference(shape, pass, problem.a.data(), problem.b.data(), problem.exact.data());
       std::vector<T> expected;
       for (const double value : problem.exact) {
@@ -343,7 +321,7 @@ class ConvolutionAtSizeTest : public ConvolutionGpuTest {
     EXPECT_EQ(plan->part_count(), parts);
     const ConvolutionShape few = WithImages(shape, kPeriod);
     const ConvolutionOperands of_few = CountOperands(few, pass), counts = CountOperands(shape, pass);
-    const std::vector<Bf16> a = Whole<Bf16>(1, of_few.a), b = Whole<Bf16>(2, of_few.b);
+    const std::vector<Bf16> a = WholeValues<Bf16>(1, of_few.a), b = WholeValues<Bf16>(2, of_few.b);
     std::vector<double> exact(of_few.out);
     ConvolutionReference(few, pass, a.data(), b.data(), exact.data());
     const double times = pass == ConvolutionPass::kWeightGradient ? shape.images / kPeriod : 1;

@@ -1,11 +1,11 @@
 #include "lib/kernels/sgd.h"
 
-#include <cstring>
 #include <vector>
 
 #include "gtest/gtest.h"
 #include "lib/cifar/counter_random.h"
 #include "lib/kernels/device_array.h"
+#include "lib/kernels/test_values.h"
 
 namespace lockstep {
 namespace {
@@ -17,11 +17,6 @@ std::vector<float> RandomFloats(uint64_t seed, size_t count) {
     value = static_cast<float>(random.Below(1u << 24)) / (1 << 23) - 1;
   }
   return values;
-}
-
-template <typename T>
-bool SameBits(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
 }
 
 // Three steps, since the velocity of the first is special.

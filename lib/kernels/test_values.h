@@ -1,0 +1,62 @@
+// What the tests of kernels compute on, and how they compare bits. Test-only.
+#ifndef LOCKSTEP_LIB_KERNELS_TEST_VALUES_H_
+#define LOCKSTEP_LIB_KERNELS_TEST_VALUES_H_
+
+#include <cuda_bf16.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "lib/cifar/counter_random.h"
+
+namespace lockstep {
+
+// Uniform in [-1, 1], rounded to T.
+template <typename T>
+std::vector<T> RandomValues(uint64_t seed, size_t count) {
+  CounterRandom random(seed, RandomPurpose::kSyntheticImage, 1, 2);
+  std::vector<T> values;
+  for (size_t i = 0; i < count; ++i) {
+    values.push_back(T(static_cast<float>(random.Below(1u << 24)) / (1 << 23) - 1));
+  }
+  return values;
+}
+
+// -1, 0 and 1, whose products and not too many sums are exact in any order, in every type.
+template <typename T>
+std::vector<T> WholeValues(uint64_t seed, size_t count) {
+  CounterRandom random(seed, RandomPurpose::kSyntheticImage, 1, 2);
+  std::vector<T> values;
+  for (size_t i = 0; i < count; ++i) {
+    values.push_back(T(static_cast<float>(random.Below(3)) - 1));
+  }
+  return values;
+}
+
+template <typename T>
+bool SameBits(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+}
+
+// Equal to the exact values rounded to bf16; says how many differ, and the first.
+inline void ExpectRounded(const std::vector<__nv_bfloat16>& found, const std::vector<double>& exact,
+                          const std::string& what) {
+  ASSERT_EQ(found.size(), exact.size()) << what;
+  size_t wrong = 0, first = 0;
+  for (size_t i = 0; i < found.size(); ++i) {
+    const auto rounded = static_cast<float>(__nv_bfloat16(static_cast<float>(exact[i])));
+    if (!(static_cast<float>(found[i]) == rounded) && wrong++ == 0) {
+      first = i;
+    }
+  }
+  EXPECT_EQ(wrong, 0u) << what << ": of " << found.size() << ", the first is " << first << ", "
+                       << static_cast<float>(found[first]) << " for " << exact[first];
+}
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_KERNELS_TEST_VALUES_H_
