@@ -35,8 +35,8 @@ struct UnitPlan {
   // Together with the sums of a batch norm, forward its own, backward that before it; null: in two kernels.
   std::shared_ptr<const ConvolutionNorm> forward_norm;
   std::shared_ptr<const ConvolutionNorm> backward_norm;
-  std::shared_ptr<const ConvolutionNorm>
-      forward_apply;  // with the batch norm applied as well; null: in a kernel of its own
+  // With the batch norm applied as well; null: in a kernel of its own.
+  std::shared_ptr<const ConvolutionNorm> forward_apply;
   std::shared_ptr<const WeightGradient> own_weight_gradient;  // null: weight_gradient is faster
   BatchNormShape norm;
   BatchNormLaunch launch;
@@ -126,9 +126,8 @@ class Step final : public ResNet18Step {
   template <typename G>
   void AddShare(SgdInput<G>& input) const;
 
-  size_t UnitBelow(size_t b) const {
-    return b == 0 ? 0 : net_.blocks[b - 1].conv2;
-  }  // whose output is the block's input
+  // The unit whose output is the block's input.
+  size_t UnitBelow(size_t b) const { return b == 0 ? 0 : net_.blocks[b - 1].conv2; }
   const T* BlockInput(size_t b) const { return b == 0 ? buffers_.stem_output : buffers_.block_output[b - 1]; }
   Lane& side() { return options_.two_streams ? side_ : main_; }      // weight gradients
   Lane& branch() { return options_.two_streams ? branch_ : main_; }  // shortcuts

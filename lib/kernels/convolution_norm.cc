@@ -15,9 +15,9 @@ constexpr uint32_t kBlock = 64;  // channels, of a tile and of a step of its dep
 constexpr uint32_t kFilter = 3;
 constexpr uint32_t kHalo = kFilter - 1;  // rows of input beyond a tile's
 constexpr uint32_t kLineBytes = kBlock * sizeof(__nv_bfloat16);
-constexpr uint32_t kSharedBytes =
-    227 << 10;                            // of a block on Hopper: CUDA C++ Programming Guide, compute capability 9.0
 constexpr uint32_t kMostWeightSlots = 9;  // all of a step's
+// Of a block on Hopper: CUDA C++ Programming Guide, compute capability 9.0.
+constexpr uint32_t kSharedBytes = 227 << 10;
 
 uint32_t Log2(uint32_t power) {
   uint32_t log = 0;
@@ -115,12 +115,8 @@ absl::StatusOr<CUtensorMap> MapInput(const ConvolutionTiles& tiles, uint64_t cha
 absl::StatusOr<ConvolutionInputMaps> MapInputs(const ConvolutionTiles& tiles, uint32_t stride, uint64_t channels,
                                                const __nv_bfloat16* input) {
   ConvolutionInputMaps maps;
-  if (stride == 1) {
-    ASSIGN_OR_RETURN(maps.map[0], MapInput(tiles, channels, 1, 0, 0, tiles.tile_rows + kHalo, input));
-    return maps;
-  }
-  if (tiles.spread_log2 != 0) {
-    ASSIGN_OR_RETURN(maps.map[0], MapInput(tiles, channels, 1, 0, 0, tiles.tile_rows + 1, input));
+  if (stride == 1 || tiles.spread_log2 != 0) {
+    ASSIGN_OR_RETURN(maps.map[0], MapInput(tiles, channels, 1, 0, 0, InputRows(tiles, stride), input));
     return maps;
   }
   for (uint32_t i = 0; i < 4; ++i) {
@@ -171,8 +167,9 @@ absl::Status Run(const ConvolutionShape& shape, ConvolutionPass pass, const Conv
   if (arguments.shortcut) {
     ConvolutionShape point = shape;
     point.filter = 1;
-    ASSIGN_OR_RETURN(input_maps.map[1],
-                     MapInput(tiles, DepthChannels(shape, pass), 1, 0, 0, tiles.tile_rows + 1, shortcut.dy));
+    ASSIGN_OR_RETURN(const ConvolutionInputMaps of_shortcut,
+                     MapInputs(tiles, shape.stride, DepthChannels(shape, pass), shortcut.dy));
+    input_maps.map[1] = of_shortcut.map[0];
     ASSIGN_OR_RETURN(input_maps.map[2], MapWeights(point, shortcut.w));
   }
   ConvolutionNormLaunch launch;
@@ -183,6 +180,16 @@ absl::Status Run(const ConvolutionShape& shape, ConvolutionPass pass, const Conv
   launch.blocks = Blocks(tiles, multiprocessors);
   return CudaStatus(LaunchConvolutionNorm(launch, weight_map, input_maps, arguments, stream),
                     DescribeConvolution(shape, pass, ConvolutionType::kBf16));
+}
+
+ConvolutionNormArguments ForwardArguments(__nv_bfloat16* y, const BatchNormParameters& parameters,
+                                          const BatchNormState& state, void* workspace) {
+  ConvolutionNormArguments arguments;
+  arguments.out = y;
+  arguments.workspace = workspace;
+  arguments.parameters = parameters;
+  arguments.state = state;
+  return arguments;
 }
 
 }  // namespace
@@ -227,20 +234,6 @@ uint32_t ConvolutionNormMultiprocessors() {
 size_t ConvolutionNormWorkspaceBytes(uint32_t multiprocessors) {
   return kBatchNormCounterBytes + size_t{multiprocessors} * kBlock * 2 * sizeof(float);
 }
-
-namespace {
-
-ConvolutionNormArguments ForwardArguments(__nv_bfloat16* y, const BatchNormParameters& parameters,
-                                          const BatchNormState& state, void* workspace) {
-  ConvolutionNormArguments arguments;
-  arguments.out = y;
-  arguments.workspace = workspace;
-  arguments.parameters = parameters;
-  arguments.state = state;
-  return arguments;
-}
-
-}  // namespace
 
 absl::Status ConvolutionNorm::Forward(const __nv_bfloat16* x, const __nv_bfloat16* w, __nv_bfloat16* y,
                                       const BatchNormParameters& parameters, const BatchNormState& state,

@@ -149,11 +149,9 @@ __device__ void Multiply(const Work& work, uint32_t group, const CUtensorMap& gr
     }
     wgmma::Commit();
     wgmma::Wait<kPending>();
-    if (kPending == 0) {
-      done = slots.Empty();
-    }
-    if (first_lane && done != 0) {
-      Arrive(done);
+    const uint32_t over = kPending == 0 ? slots.Empty() : done;
+    if (first_lane && over != 0) {
+      Arrive(over);
     }
     done = slots.Empty();
   }
