@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lib/audit/audit.h"
+#include "lib/audit/published_tables.h"
 #include "lib/base/status_macros.h"
-#include "lib/comm/audit.h"
 #include "lib/comm/explain.h"
-#include "lib/comm/published_tables.h"
 #include "lib/proto/scale.pb.h"
 #include "lib/proto/sweep.pb.h"
 #include "lib/record/provenance.h"

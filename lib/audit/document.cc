@@ -1,4 +1,4 @@
-#include "lib/comm/document.h"
+#include "lib/audit/document.h"
 
 #include <algorithm>
 

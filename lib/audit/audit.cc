@@ -1,4 +1,4 @@
-#include "lib/comm/audit.h"
+#include "lib/audit/audit.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "lib/comm/conventions.h"
-#include "lib/comm/document.h"
-#include "lib/comm/flags.h"
-#include "lib/comm/plausibility.h"
-#include "lib/comm/verdict.h"
+#include "lib/audit/conventions.h"
+#include "lib/audit/document.h"
+#include "lib/audit/flags.h"
+#include "lib/audit/plausibility.h"
+#include "lib/audit/verdict.h"
 
 namespace lockstep {
 namespace {

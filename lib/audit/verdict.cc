@@ -1,4 +1,4 @@
-#include "lib/comm/verdict.h"
+#include "lib/audit/verdict.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "lib/comm/flags.h"
-#include "lib/comm/trial.h"
+#include "lib/audit/flags.h"
+#include "lib/audit/trial.h"
 
 namespace lockstep {
 namespace {

@@ -1,4 +1,4 @@
-#include "lib/comm/trial.h"
+#include "lib/audit/trial.h"
 
 #include <algorithm>
 #include <array>

@@ -7,8 +7,8 @@
 // coincidence is unlikely: (conventions tried that are as plain) * (share of all values that would round to these
 // digits) < 5 %. Nothing here is measured: the audit says what a printed number follows from, not what would have been
 // right.
-#ifndef LOCKSTEP_LIB_COMM_AUDIT_H_
-#define LOCKSTEP_LIB_COMM_AUDIT_H_
+#ifndef LOCKSTEP_LIB_AUDIT_AUDIT_H_
+#define LOCKSTEP_LIB_AUDIT_AUDIT_H_
 
 #include <vector>
 
@@ -18,9 +18,9 @@
 namespace lockstep {
 
 // One AuditTable per table, one AuditedValue per printed number, in the document's order. `tables` passed
-// CheckPublishedTables (lib/comm/published_tables.h).
+// CheckPublishedTables (lib/audit/published_tables.h).
 std::vector<proto::AuditTable> Audit(const proto::PublishedTables& tables);
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_COMM_AUDIT_H_
+#endif  // LOCKSTEP_LIB_AUDIT_AUDIT_H_

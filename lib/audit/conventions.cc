@@ -1,4 +1,4 @@
-#include "lib/comm/conventions.h"
+#include "lib/audit/conventions.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // The short names of slips, each with the plain words for it: one list for the audit, its tests, and its readers.
-#ifndef LOCKSTEP_LIB_COMM_FLAGS_H_
-#define LOCKSTEP_LIB_COMM_FLAGS_H_
+#ifndef LOCKSTEP_LIB_AUDIT_FLAGS_H_
+#define LOCKSTEP_LIB_AUDIT_FLAGS_H_
 
 #include "absl/strings/string_view.h"
 
@@ -39,4 +39,4 @@ absl::string_view FlagMeaning(absl::string_view flag);
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_COMM_FLAGS_H_
+#endif  // LOCKSTEP_LIB_AUDIT_FLAGS_H_

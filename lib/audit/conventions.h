@@ -3,8 +3,8 @@
 // A convention is a formula with its inputs chosen: which table the one-device time comes from, whether bytes or
 // elements are counted, whether iterations are, what a gigabyte is. The wrong ones carry a flag that names the slip;
 // the list is that of five published hand-ins and of the public answers to the same lab.
-#ifndef LOCKSTEP_LIB_COMM_CONVENTIONS_H_
-#define LOCKSTEP_LIB_COMM_CONVENTIONS_H_
+#ifndef LOCKSTEP_LIB_AUDIT_CONVENTIONS_H_
+#define LOCKSTEP_LIB_AUDIT_CONVENTIONS_H_
 
 #include <cstdint>
 #include <functional>
@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/comm/document.h"
+#include "lib/audit/document.h"
 
 namespace lockstep {
 
@@ -29,7 +29,7 @@ struct Convention {
   int departures = 0;
   // How many of the document's own statements it goes against: its parameter count, its gigabyte, its kind of batch.
   int contradictions = 0;
-  std::vector<std::string> flags;  // what is wrong with it, by short name (lib/comm/flags.h)
+  std::vector<std::string> flags;  // what is wrong with it, by short name (lib/audit/flags.h)
   std::string note;                // a sentence on what it means; may be empty
   // The value for a number at this place; nothing when an input is not in the document.
   std::function<std::optional<Recomputed>(const Place&)> evaluate;
@@ -48,4 +48,4 @@ std::vector<Convention> TrafficConventions(const Document& document, proto::Publ
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_COMM_CONVENTIONS_H_
+#endif  // LOCKSTEP_LIB_AUDIT_CONVENTIONS_H_

@@ -1,6 +1,6 @@
 // A published document as the audit sees it: its printed numbers in order, and which of them others can be made from.
-#ifndef LOCKSTEP_LIB_COMM_DOCUMENT_H_
-#define LOCKSTEP_LIB_COMM_DOCUMENT_H_
+#ifndef LOCKSTEP_LIB_AUDIT_DOCUMENT_H_
+#define LOCKSTEP_LIB_AUDIT_DOCUMENT_H_
 
 #include <cstdint>
 #include <deque>
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/comm/printed_number.h"
+#include "lib/audit/printed_number.h"
 #include "lib/proto/published.pb.h"
 
 namespace lockstep {
@@ -72,4 +72,4 @@ class Document {
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_COMM_DOCUMENT_H_
+#endif  // LOCKSTEP_LIB_AUDIT_DOCUMENT_H_

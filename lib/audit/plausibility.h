@@ -1,11 +1,11 @@
 // What printed numbers say whatever formula made them: parts that do not sum, clocks that cannot be, times printed
 // twice.
-#ifndef LOCKSTEP_LIB_COMM_PLAUSIBILITY_H_
-#define LOCKSTEP_LIB_COMM_PLAUSIBILITY_H_
+#ifndef LOCKSTEP_LIB_AUDIT_PLAUSIBILITY_H_
+#define LOCKSTEP_LIB_AUDIT_PLAUSIBILITY_H_
 
 #include <vector>
 
-#include "lib/comm/document.h"
+#include "lib/audit/document.h"
 #include "lib/proto/comm_model.pb.h"
 
 namespace lockstep {
@@ -15,4 +15,4 @@ void RemarkOnPlausibility(const Document& document, std::vector<proto::AuditedVa
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_COMM_PLAUSIBILITY_H_
+#endif  // LOCKSTEP_LIB_AUDIT_PLAUSIBILITY_H_

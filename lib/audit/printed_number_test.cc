@@ -1,4 +1,4 @@
-#include "lib/comm/printed_number.h"
+#include "lib/audit/printed_number.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

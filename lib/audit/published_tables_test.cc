@@ -1,4 +1,4 @@
-#include "lib/comm/published_tables.h"
+#include "lib/audit/published_tables.h"
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"

@@ -1,5 +1,5 @@
 // The audit on documents made here: a clean one gives no alarm, and each planted slip is found.
-#include "lib/comm/audit.h"
+#include "lib/audit/audit.h"
 
 #include <cmath>
 #include <functional>
@@ -8,7 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/comm/published_tables.h"
+#include "lib/audit/published_tables.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {

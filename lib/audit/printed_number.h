@@ -1,6 +1,6 @@
 // A number as it stands on paper: its digits say how it was rounded.
-#ifndef LOCKSTEP_LIB_COMM_PRINTED_NUMBER_H_
-#define LOCKSTEP_LIB_COMM_PRINTED_NUMBER_H_
+#ifndef LOCKSTEP_LIB_AUDIT_PRINTED_NUMBER_H_
+#define LOCKSTEP_LIB_AUDIT_PRINTED_NUMBER_H_
 
 #include <string>
 
@@ -25,4 +25,4 @@ bool TruncatesTo(double exact, const PrintedNumber& printed);
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_COMM_PRINTED_NUMBER_H_
+#endif  // LOCKSTEP_LIB_AUDIT_PRINTED_NUMBER_H_

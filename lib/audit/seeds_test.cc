@@ -4,8 +4,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/comm/audit.h"
-#include "lib/comm/published_tables.h"
+#include "lib/audit/audit.h"
+#include "lib/audit/published_tables.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {

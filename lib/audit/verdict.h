@@ -1,20 +1,20 @@
 // Judges one column of printed numbers against the conventions that may have made it.
-#ifndef LOCKSTEP_LIB_COMM_VERDICT_H_
-#define LOCKSTEP_LIB_COMM_VERDICT_H_
+#ifndef LOCKSTEP_LIB_AUDIT_VERDICT_H_
+#define LOCKSTEP_LIB_AUDIT_VERDICT_H_
 
 #include <string>
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "lib/comm/conventions.h"
-#include "lib/comm/document.h"
+#include "lib/audit/conventions.h"
+#include "lib/audit/document.h"
 #include "lib/proto/comm_model.pb.h"
 
 namespace lockstep {
 
 // Fills the finding, the candidates, the sentence and the convention's flags of each cell of a column, and sets
 // `unrounded` of the cells that were reproduced. `cells` and `audited` are of the same length; a column is the cells of
-// one table that have one quantity and one base case. See lib/comm/audit.h for the rule.
+// one table that have one quantity and one base case. See lib/audit/audit.h for the rule.
 void JudgeColumn(const std::vector<Convention>& conventions, const std::vector<Cell*>& cells,
                  const std::vector<proto::AuditedValue*>& audited);
 
@@ -26,4 +26,4 @@ std::string Digits(double value);
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_COMM_VERDICT_H_
+#endif  // LOCKSTEP_LIB_AUDIT_VERDICT_H_

@@ -1,4 +1,4 @@
-#include "lib/comm/flags.h"
+#include "lib/audit/flags.h"
 
 namespace lockstep {
 namespace {

@@ -1,12 +1,12 @@
-#include "lib/comm/plausibility.h"
+#include "lib/audit/plausibility.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "lib/comm/flags.h"
-#include "lib/comm/verdict.h"
+#include "lib/audit/flags.h"
+#include "lib/audit/verdict.h"
 
 namespace lockstep {
 namespace {

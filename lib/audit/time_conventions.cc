@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "lib/comm/conventions.h"
-#include "lib/comm/flags.h"
+#include "lib/audit/conventions.h"
+#include "lib/audit/flags.h"
 
 namespace lockstep {
 namespace {

@@ -1,13 +1,13 @@
 // Tries conventions on a column of printed numbers, and ranks them.
-#ifndef LOCKSTEP_LIB_COMM_TRIAL_H_
-#define LOCKSTEP_LIB_COMM_TRIAL_H_
+#ifndef LOCKSTEP_LIB_AUDIT_TRIAL_H_
+#define LOCKSTEP_LIB_AUDIT_TRIAL_H_
 
 #include <optional>
 #include <vector>
 
-#include "lib/comm/conventions.h"
-#include "lib/comm/document.h"
-#include "lib/comm/printed_number.h"
+#include "lib/audit/conventions.h"
+#include "lib/audit/document.h"
+#include "lib/audit/printed_number.h"
 
 namespace lockstep {
 
@@ -51,4 +51,4 @@ double ChanceOf(const Hit& hit, const std::vector<Trial>& trials, const PrintedN
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_COMM_TRIAL_H_
+#endif  // LOCKSTEP_LIB_AUDIT_TRIAL_H_

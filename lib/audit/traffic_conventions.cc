@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
-#include "lib/comm/conventions.h"
-#include "lib/comm/flags.h"
+#include "lib/audit/conventions.h"
+#include "lib/audit/flags.h"
 
 namespace lockstep {
 namespace {

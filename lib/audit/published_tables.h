@@ -1,6 +1,6 @@
 // Reads data/published/*.textproto: tables that somebody printed, typed in by hand and so not to be believed unchecked.
-#ifndef LOCKSTEP_LIB_COMM_PUBLISHED_TABLES_H_
-#define LOCKSTEP_LIB_COMM_PUBLISHED_TABLES_H_
+#ifndef LOCKSTEP_LIB_AUDIT_PUBLISHED_TABLES_H_
+#define LOCKSTEP_LIB_AUDIT_PUBLISHED_TABLES_H_
 
 #include <string>
 
@@ -30,4 +30,4 @@ absl::Status CheckPublishedTables(const proto::PublishedTables& tables);
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_COMM_PUBLISHED_TABLES_H_
+#endif  // LOCKSTEP_LIB_AUDIT_PUBLISHED_TABLES_H_

@@ -1,4 +1,4 @@
-#include "lib/comm/published_tables.h"
+#include "lib/audit/published_tables.h"
 
 #include <cerrno>
 #include <cstring>
@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/text_format.h"
+#include "lib/audit/printed_number.h"
 #include "lib/base/status_macros.h"
-#include "lib/comm/printed_number.h"
 #include "lib/record/digest.h"
 
 namespace lockstep {

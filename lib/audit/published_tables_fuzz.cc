@@ -2,8 +2,8 @@
 // the same table.
 #include "absl/status/statusor.h"
 #include "google/protobuf/text_format.h"
-#include "lib/comm/audit.h"
-#include "lib/comm/published_tables.h"
+#include "lib/audit/audit.h"
+#include "lib/audit/published_tables.h"
 #include "lib/comm/summary.h"
 #include "lib/testing/fuzz.h"
 
