@@ -93,6 +93,20 @@ def _system_libraries():
         headers = ["gloo"],
         override = "LOCKSTEP_GLOO_ROOT",
     )
+    system_library(
+        name = "eigen",
+        apt = ["libeigen3-dev"],
+        build_file = "//third_party/eigen:eigen.BUILD",
+        headers = ["eigen3"],
+        override = "LOCKSTEP_EIGEN_ROOT",
+    )
+    system_library(
+        name = "boost_math",
+        apt = ["libboost-dev"],
+        build_file = "//third_party/boost_math:boost_math.BUILD",
+        headers = ["boost"],
+        override = "LOCKSTEP_BOOST_MATH_ROOT",
+    )
 
 def lockstep_repositories():
     """Declares every external repository, for WORKSPACE."""

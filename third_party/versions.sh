@@ -20,6 +20,8 @@ LOCKSTEP_PACKAGES=(
   "libpng-dev | 1.6 | LOCKSTEP_LIBPNG_ROOT | libpng, reads PNG folders"
   "libssl-dev | 3.0 | LOCKSTEP_OPENSSL_ROOT | OpenSSL, SHA-256 and MD5 digests"
   "zlib1g-dev | - | LOCKSTEP_ZLIB_ROOT | zlib, for libpng and Protocol Buffers"
+  "libeigen3-dev | 3.3 | LOCKSTEP_EIGEN_ROOT | Eigen, least squares of the fits"
+  "libboost-dev libboost-math-dev | 1.74 | LOCKSTEP_BOOST_MATH_ROOT | Boost.Math, Student's t and medians"
   "libgloo-dev | - | LOCKSTEP_GLOO_ROOT | Gloo's headers, which LibTorch's own header includes"
   "gnuplot-nox | - | command:gnuplot | gnuplot, draws the report's plots at run time"
 )

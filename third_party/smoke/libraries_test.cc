@@ -6,6 +6,8 @@
 #include <png.h>
 #include <zlib.h>
 
+#include <Eigen/QR>
+#include <boost/math/distributions/students_t.hpp>
 #include <cstdio>
 #include <string>
 
@@ -32,9 +34,7 @@ TEST(LibrariesTest, ZlibKnowsTheCrcOfTheCheckString) {
   EXPECT_EQ(crc32(0, reinterpret_cast<const Bytef*>("123456789"), 9), 0xCBF43926u);
 }
 
-TEST(LibrariesTest, HeaderAndLibraryOfLibarchiveAgree) {
-  EXPECT_EQ(archive_version_number(), ARCHIVE_VERSION_NUMBER);
-}
+TEST(LibrariesTest, HeaderAndLibraryOfLibarchiveAgree) { EXPECT_EQ(archive_version_number(), ARCHIVE_VERSION_NUMBER); }
 
 TEST(LibrariesTest, HeaderAndLibraryOfLibpngAgree) {
   EXPECT_EQ(png_access_version_number(), static_cast<png_uint_32>(PNG_LIBPNG_VER));
@@ -49,8 +49,19 @@ TEST(LibrariesTest, LibjpegCreatesADecoder) {
   jpeg_destroy_decompress(&decoder);
 }
 
-TEST(LibrariesTest, BenchmarkCountsProcessors) {
-  EXPECT_GE(benchmark::CPUInfo::Get().num_cpus, 1);
+TEST(LibrariesTest, EigenSolvesTwoEquations) {
+  // x + y = 3, x - y = 1.
+  const Eigen::Vector2d solution =
+      (Eigen::Matrix2d() << 1, 1, 1, -1).finished().colPivHouseholderQr().solve(Eigen::Vector2d(3, 1));
+  EXPECT_DOUBLE_EQ(solution[0], 2);
+  EXPECT_DOUBLE_EQ(solution[1], 1);
 }
+
+TEST(LibrariesTest, BoostMathKnowsTheQuantileOfOneDegreeOfFreedom) {
+  // Student's t with one degree of freedom is Cauchy's, whose quantile is tan(pi (p - 1/2)): 1 at p = 3/4.
+  EXPECT_DOUBLE_EQ(boost::math::quantile(boost::math::students_t(1), 0.75), 1);
+}
+
+TEST(LibrariesTest, BenchmarkCountsProcessors) { EXPECT_GE(benchmark::CPUInfo::Get().num_cpus, 1); }
 
 }  // namespace

@@ -15,6 +15,8 @@ _DEFAULT_PREFIXES = ["/usr", "/usr/local"]
 _OVERRIDES = ["LOCKSTEP_%s_ROOT" % name for name in [
     "ABSEIL",
     "BENCHMARK",
+    "BOOST_MATH",
+    "EIGEN",
     "GLOO",
     "GOOGLETEST",
     "LIBARCHIVE",
