@@ -22,10 +22,6 @@ double AllReduceBusBandwidth(uint32_t ranks, double size_bytes, double seconds) 
   return AlgorithmBandwidth(size_bytes, seconds) * AllReduceFactor(ranks);
 }
 
-double RingAllReduceSeconds(uint32_t ranks, double size_bytes, const LinkCost& link) {
-  return 2.0 * (ranks - 1.0) * link.alpha_seconds + AllReduceFactor(ranks) * size_bytes * link.beta_seconds_per_byte;
-}
-
 uint64_t StepsPerEpoch(uint64_t images, uint32_t batch_per_device, uint32_t ranks, bool drop_last) {
   const uint64_t global_batch = uint64_t{batch_per_device} * ranks;
   return drop_last ? images / global_batch : DivideRoundingUp(images, global_batch);

@@ -30,13 +30,6 @@ TEST(BandwidthTest, BusIsAlgorithmTimesTheFactor) {
   EXPECT_DOUBLE_EQ(AllReduceBusBandwidth(4, 1e9, 0.5), 3e9);
 }
 
-TEST(RingTest, LatencyGrowsWithRanksAndBytesApproachTwice) {
-  const LinkCost link{1e-6, 1e-9};
-  EXPECT_DOUBLE_EQ(RingAllReduceSeconds(1, 1000, link), 0);
-  EXPECT_DOUBLE_EQ(RingAllReduceSeconds(2, 1000, link), 2e-6 + 1e-6);
-  EXPECT_DOUBLE_EQ(RingAllReduceSeconds(4, 1000, link), 6e-6 + 1.5e-6);
-}
-
 TEST(StepsPerEpochTest, RoundsUpUnlessTheTailIsDropped) {
   EXPECT_EQ(StepsPerEpoch(50'000, 32, 1, false), 1563u);  // 1562.5
   EXPECT_EQ(StepsPerEpoch(50'000, 32, 1, true), 1562u);
