@@ -1,0 +1,83 @@
+#include "lib/prediction/all_reduce_time.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+
+namespace lockstep {
+namespace {
+
+// The largest ranks among `measured` that are not above `ranks`; 0: none.
+template <typename Measured>
+uint32_t Nearest(const std::vector<Measured>& measured, uint32_t ranks) {
+  uint32_t nearest = 0;
+  for (const Measured& one : measured) {
+    nearest = one.ranks <= ranks ? std::max(nearest, one.ranks) : nearest;
+  }
+  return nearest;
+}
+
+// Of what was measured at these ranks, the size that is nearest by its ratio; its time by the share of bytes. What the
+// latency's part is, one size does not tell: a smaller message takes between its share and the whole.
+Estimate FromProbe(const std::vector<ProbeTime>& probes, uint32_t ranks, double size_bytes) {
+  const ProbeTime* nearest = nullptr;
+  const auto distance = [&](const ProbeTime& probe) { return std::abs(std::log(probe.size_bytes / size_bytes)); };
+  for (const ProbeTime& probe : probes) {
+    if (probe.ranks == ranks && (nearest == nullptr || distance(probe) < distance(*nearest))) {
+      nearest = &probe;
+    }
+  }
+  const double share = size_bytes / nearest->size_bytes;
+  const Estimate seconds = share * nearest->seconds;
+  const double latency_at_most = std::max(nearest->seconds.value - seconds.value, 0.0);
+  // A latency above a tenth of the whole would show in the bandwidth of the probe's megabytes.
+  return seconds + Known(0, VarianceOfRange(0.1 * latency_at_most));
+}
+
+// A ring's bytes per rank on N devices over those on M: (N-1)/N / ((M-1)/M).
+double RingRatio(uint32_t ranks, uint32_t measured_ranks) {
+  return ((ranks - 1.0) / ranks) / ((measured_ranks - 1.0) / measured_ranks);
+}
+
+}  // namespace
+
+AllReduceTime::AllReduceTime(std::vector<AllReduceCurve> curves, std::vector<ProbeTime> probes)
+    : curves_(std::move(curves)), probes_(std::move(probes)) {}
+
+absl::StatusOr<Estimate> AllReduceTime::Seconds(uint32_t ranks, double size_bytes) const {
+  if (ranks <= 1) {
+    return Known(0);
+  }
+  const uint32_t nearest = std::max(Nearest(curves_, ranks), Nearest(probes_, ranks));
+  if (nearest < 2) {
+    return absl::NotFoundError(absl::StrCat("no all-reduce of 2 to ", ranks, " ranks was measured"));
+  }
+  const auto curve =
+      std::find_if(curves_.begin(), curves_.end(), [&](const AllReduceCurve& one) { return one.ranks == nearest; });
+  Estimate seconds;
+  if (curve != curves_.end()) {
+    ASSIGN_OR_RETURN(seconds, curve->seconds(size_bytes));
+  } else {
+    seconds = FromProbe(probes_, nearest, size_bytes);
+  }
+  if (nearest == ranks) {
+    return seconds;
+  }
+  const double ratio = RingRatio(ranks, nearest);
+  return ratio * seconds + Known(0, VarianceOfRange((ratio - 1) * seconds.value));
+}
+
+std::string AllReduceTime::Basis(uint32_t ranks) const {
+  const uint32_t curve = Nearest(curves_, ranks), probe = Nearest(probes_, ranks);
+  const uint32_t nearest = std::max(curve, probe);
+  if (nearest < 2) {
+    return "no all-reduce was measured";
+  }
+  return absl::StrCat(curve == nearest ? "a fit of the all-reduce" : "the all-reduce of the gradient", " on ", nearest,
+                      " devices", nearest == ranks ? "" : ", times a ring's ratio");
+}
+
+}  // namespace lockstep

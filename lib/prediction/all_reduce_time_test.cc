@@ -1,0 +1,55 @@
+#include "lib/prediction/all_reduce_time.h"
+
+#include "absl/status/status.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::IsOk;
+using ::testing::HasSubstr;
+
+AllReduceCurve Affine(uint32_t ranks, double alpha, double beta) {
+  return {ranks, [=](double bytes) { return Known(alpha + beta * bytes); }};
+}
+
+TEST(AllReduceTimeTest, OneDeviceNeedsNone) { EXPECT_EQ(AllReduceTime({}, {}).Seconds(1, 1e6)->value, 0); }
+
+TEST(AllReduceTimeTest, NothingMeasuredNothingKnown) {
+  const AllReduceTime time({}, {});
+  EXPECT_TRUE(time.empty());
+  EXPECT_EQ(time.Seconds(4, 1e6).status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST(AllReduceTimeTest, AFitOfTheseRanksIsTaken) {
+  const AllReduceTime time({Affine(2, 1, 1), Affine(4, 2, 3)}, {{4, 10, Known(1000)}});
+  ASSERT_THAT(time.Seconds(4, 10), IsOk());
+  EXPECT_DOUBLE_EQ(time.Seconds(4, 10)->value, 32);
+  EXPECT_EQ(time.Seconds(4, 10)->variance, 0);
+  EXPECT_EQ(time.Basis(4), "a fit of the all-reduce on 4 devices");
+}
+
+TEST(AllReduceTimeTest, FewerRanksGetARingsRatio) {
+  const AllReduceTime time({Affine(2, 1, 1)}, {});
+  // (3/4)/(1/2) = 1.5 times; uncertain by the range from 1 to 1.5 times.
+  EXPECT_DOUBLE_EQ(time.Seconds(4, 9)->value, 15);
+  EXPECT_DOUBLE_EQ(time.Seconds(4, 9)->variance, 5.0 * 5 / 12);
+  EXPECT_THAT(time.Basis(4), HasSubstr("on 2 devices, times a ring's ratio"));
+}
+
+TEST(AllReduceTimeTest, MoreRanksSayNothingOfFewer) {
+  EXPECT_EQ(AllReduceTime({Affine(4, 1, 1)}, {}).Seconds(2, 9).status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST(AllReduceTimeTest, AProbeGivesItsShareOfBytes) {
+  const AllReduceTime time({}, {{2, 100, Known(10)}, {2, 1000, Known(50)}});
+  EXPECT_DOUBLE_EQ(time.Seconds(2, 100)->value, 10);
+  EXPECT_DOUBLE_EQ(time.Seconds(2, 50)->value, 5);    // of the 100 bytes
+  EXPECT_DOUBLE_EQ(time.Seconds(2, 600)->value, 30);  // of the 1000 bytes
+  EXPECT_GT(time.Seconds(2, 50)->variance, 0);        // its latency is not known
+}
+
+}  // namespace
+}  // namespace lockstep

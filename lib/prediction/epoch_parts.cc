@@ -1,0 +1,109 @@
+#include "lib/prediction/epoch_parts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <vector>
+
+#include "lib/base/status_macros.h"
+
+namespace lockstep {
+namespace {
+
+double StepsOf(const ScalingTimes& times, uint64_t images, uint32_t batch) {
+  return static_cast<double>(images / batch + (times.tail == Tail::kDropped || images % batch == 0 ? 0 : 1));
+}
+
+// Exposed communication of one step. The uncertainty is that of the last bucket, since the others hide. Another batch's
+// gradients become ready as much later as its step is longer.
+Estimate ExposedPerStep(const PartsBasis& basis, uint32_t ranks, double slower) {
+  std::vector<BucketLoad> buckets = basis.anchor->buckets;
+  if (ranks <= 1 || buckets.empty()) {
+    return Known(0);
+  }
+  for (BucketLoad& bucket : buckets) {
+    bucket.ready_seconds *= slower;
+  }
+  const absl::StatusOr<Estimate> last = basis.all_reduce->Seconds(ranks, buckets.back().size_bytes);
+  if (!last.ok()) {
+    return Known(0);
+  }
+  Estimate exposed = *last;
+  exposed.value = ExposedBySchedule(buckets, [&](double bytes) {
+    const absl::StatusOr<Estimate> seconds = basis.all_reduce->Seconds(ranks, bytes);
+    return seconds.ok() ? seconds->value : last->value * bytes / buckets.back().size_bytes;
+  });
+  return exposed;
+}
+
+// How many times as long a step at `batch` takes as one of the anchor's.
+absl::StatusOr<double> SlowerThanAnchor(const PartsBasis& basis, uint32_t batch) {
+  if (batch == basis.anchor->batch) {
+    return 1.0;
+  }
+  ASSIGN_OR_RETURN(const Estimate step, basis.curve->StepSeconds(batch));
+  ASSIGN_OR_RETURN(const Estimate anchor_step, basis.curve->StepSeconds(basis.anchor->batch));
+  return step.value / anchor_step.value;
+}
+
+}  // namespace
+
+const ScalingTime* FindAnchor(const ScalingTimes& times, uint32_t most_ranks, uint32_t batch) {
+  const auto order = [&](const ScalingTime& time) {
+    const double distance = std::abs(std::log(static_cast<double>(time.batch) / batch));
+    return std::make_tuple(time.batch != batch, -static_cast<int64_t>(time.ranks), distance);
+  };
+  const ScalingTime* anchor = nullptr;
+  for (const ScalingTime& time : times.times) {
+    if (time.ranks <= most_ranks && (anchor == nullptr || order(time) < order(*anchor))) {
+      anchor = &time;
+    }
+  }
+  return anchor;
+}
+
+const ScalingTime* FindTime(const ScalingTimes& times, uint32_t ranks, uint32_t batch) {
+  const auto found = std::find_if(times.times.begin(), times.times.end(),
+                                  [&](const ScalingTime& time) { return time.ranks == ranks && time.batch == batch; });
+  return found == times.times.end() ? nullptr : &*found;
+}
+
+std::optional<Estimate> ReducerPerStep(const ScalingTimes& times, uint32_t batch) {
+  const ScalingTime* const single = FindTime(times, 1, batch);
+  if (single == nullptr || !single->reducer_seconds.has_value()) {
+    return std::nullopt;
+  }
+  return (1 / StepsOf(times, single->images_per_rank, batch)) * *single->reducer_seconds;
+}
+
+uint64_t ImagesPerRank(const ScalingTimes& times, uint32_t ranks) {
+  return times.tail == Tail::kDropped ? times.training_images / ranks : (times.training_images + ranks - 1) / ranks;
+}
+
+absl::StatusOr<EpochParts> ModelParts(const PartsBasis& basis, uint32_t ranks, uint64_t images, uint32_t batch) {
+  EpochParts parts;
+  parts.steps = StepsOf(*basis.times, images, batch);
+  ASSIGN_OR_RETURN(parts.compute, basis.curve->EpochSeconds(images, batch));
+  ASSIGN_OR_RETURN(const Estimate tail, basis.curve->TailSeconds(images, batch));
+  parts.tail_variance = tail.variance;
+  if (ranks > 1 && basis.reducer_per_step.has_value()) {
+    parts.reducer = parts.steps * *basis.reducer_per_step;
+  }
+  ASSIGN_OR_RETURN(const double slower, SlowerThanAnchor(basis, batch));
+  parts.exposed = parts.steps * ExposedPerStep(basis, ranks, slower);
+  return parts;
+}
+
+absl::StatusOr<EpochParts> AnchorParts(const PartsBasis& basis) {
+  const ScalingTime& anchor = *basis.anchor;
+  ASSIGN_OR_RETURN(EpochParts parts, ModelParts(basis, anchor.ranks, anchor.images_per_rank, anchor.batch));
+  if (anchor.ranks > 1) {
+    const Estimate beyond = anchor.step_seconds - (parts.compute + parts.reducer + parts.exposed);
+    const double straggler = std::clamp(anchor.wait_seconds.value_or(0) / 2, 0.0, std::max(beyond.value, 0.0));
+    parts.straggler = Known(straggler);
+    parts.rest = beyond - parts.straggler;
+  }
+  return parts;
+}
+
+}  // namespace lockstep

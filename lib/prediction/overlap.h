@@ -1,0 +1,36 @@
+// How much of the gradient's all-reduce a step waits for when buckets are sent while backward still runs.
+//
+// finish_k = max(ready_k, finish_{k-1}) + t(S_k): buckets go out one after another, each as soon as its last gradient
+// is there and the one before it is done. Source: the reducer's own order (lib/dist/bucketed_reducer.h); S. Li et al.,
+// "PyTorch Distributed", VLDB 13 (2020), section 3.2.3. Times are seconds from the start of backward. Pure functions.
+#ifndef LOCKSTEP_LIB_PREDICTION_OVERLAP_H_
+#define LOCKSTEP_LIB_PREDICTION_OVERLAP_H_
+
+#include <functional>
+#include <vector>
+
+namespace lockstep {
+
+// One bucket of gradients, in the order in which they become ready.
+struct BucketLoad {
+  double size_bytes = 0;
+  double ready_seconds = 0;
+};
+
+using SecondsOfBytes = std::function<double(double)>;
+
+// When the last bucket is done; 0 without buckets.
+double FinishSeconds(const std::vector<BucketLoad>& buckets, const SecondsOfBytes& all_reduce_seconds);
+
+// Finish minus the time at which the last bucket became ready, which is the end of backward but for microseconds. 0
+// without buckets.
+double ExposedBySchedule(const std::vector<BucketLoad>& buckets, const SecondsOfBytes& all_reduce_seconds);
+
+// The same gradients in buckets of other caps: the first up to `first_bucket_bytes`, the others up to `bucket_bytes`,
+// in order. Gradients are taken to become ready evenly between the known buckets' times, from 0 on. Both caps > 0.
+std::vector<BucketLoad> Rebucket(const std::vector<BucketLoad>& buckets, double first_bucket_bytes,
+                                 double bucket_bytes);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_PREDICTION_OVERLAP_H_

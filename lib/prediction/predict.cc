@@ -1,0 +1,191 @@
+#include "lib/prediction/predict.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+#include "lib/comm/quantity.h"
+#include "lib/prediction/epoch_parts.h"
+#include "lib/prediction/order_statistics.h"
+
+namespace lockstep {
+namespace {
+
+// Adds to the parts of `ranks` devices what those of the anchor hold beyond their model.
+void TakeAlong(const PartsBasis& basis, const EpochParts& anchor_parts, uint32_t ranks, EpochParts& parts) {
+  if (basis.anchor->ranks == 1) {
+    const double unseen = ranks > 1 ? kUnseenRest * parts.compute.value : 0;
+    parts.rest = Known(0, unseen * unseen);
+    return;
+  }
+  const double per_step = parts.steps / anchor_parts.steps;
+  const double growth = ExpectedMaximum(ranks) / ExpectedMaximum(basis.anchor->ranks);
+  parts.straggler = Known(growth * per_step * anchor_parts.straggler.value);
+  const Estimate& rest = anchor_parts.rest;
+  const double width = growth * per_step * std::sqrt(rest.value * rest.value + rest.variance);
+  parts.rest = Known(per_step * rest.value, VarianceOfRange(width));
+}
+
+// The steps of the epoch. Where the anchor is of this batch its own uncertainty stands for compute and rest together: a
+// whole step's time is in both, with opposite signs. What the anchor does not have is the tail.
+Estimate StepsSeconds(const PartsBasis& basis, uint32_t batch, const EpochParts& anchor_parts,
+                      const EpochParts& parts) {
+  Estimate sum = parts.compute + parts.reducer + parts.exposed + parts.straggler + parts.rest;
+  if (batch != basis.anchor->batch) {
+    return sum;
+  }
+  const double per_step = parts.steps / anchor_parts.steps;
+  const Estimate anchored =
+      per_step * basis.anchor->step_seconds + Known(0, parts.rest.variance + parts.exposed.variance);
+  sum.variance = anchored.variance;
+  sum.variance_squared_over_freedom = anchored.variance_squared_over_freedom;
+  return sum;
+}
+
+Estimate Ratio(const Estimate& a, const Estimate& b) {
+  const double value = a.value / b.value;
+  const double relative = a.variance / (a.value * a.value) + b.variance / (b.value * b.value);
+  return Known(value, value * value * relative);
+}
+
+std::string AnchorText(const ScalingTime& anchor) {
+  return absl::StrCat(anchor.ranks, anchor.ranks == 1 ? " device" : " devices", " at batch ", anchor.batch);
+}
+
+proto::Prediction Refuse(proto::Prediction prediction, const std::string& reason) {
+  prediction.set_refused(reason);
+  for (proto::Quantity* quantity : {prediction.mutable_epoch_seconds(), prediction.mutable_epoch_speedup(),
+                                    prediction.mutable_compute_seconds(), prediction.mutable_overhead_seconds(),
+                                    prediction.mutable_exposed_seconds(), prediction.mutable_straggler_seconds()}) {
+    *quantity = Absent(reason);
+  }
+  return prediction;
+}
+
+void FillNull(const ScalingTime* single, proto::Prediction& prediction) {
+  if (single == nullptr) {
+    *prediction.mutable_null_epoch_seconds() = Absent("one device was not timed at this batch");
+    return;
+  }
+  proto::Quantity& null = *prediction.mutable_null_epoch_seconds();
+  null.set_value(single->epoch_seconds.value / prediction.ranks());
+  null.set_provenance(proto::DERIVED);
+  null.set_method("the null model: T_1/N");
+}
+
+// Everything but what FillNull sets.
+absl::Status Fill(const PartsBasis& basis, const ScalingTime* single, const proto::ModelSpec& spec,
+                  proto::Prediction& prediction) {
+  const uint32_t ranks = prediction.ranks(), batch = prediction.batch_per_device();
+  const ScalingTime& anchor = *basis.anchor;
+  ASSIGN_OR_RETURN(const EpochParts anchor_parts, AnchorParts(basis));
+  ASSIGN_OR_RETURN(EpochParts parts, ModelParts(basis, ranks, ImagesPerRank(*basis.times, ranks), batch));
+  TakeAlong(basis, anchor_parts, ranks, parts);
+  Estimate epoch = StepsSeconds(basis, batch, anchor_parts, parts);
+  epoch.value += (parts.steps / anchor_parts.steps) * (anchor.epoch_seconds.value - anchor.step_seconds.value);
+  const double run_to_run = spec.run_to_run_fraction() * epoch.value;
+  epoch = epoch + Known(0, run_to_run * run_to_run);
+
+  const double confidence = spec.confidence();
+  const std::string from = absl::StrCat("from ", AnchorText(anchor));
+  *prediction.mutable_epoch_seconds() =
+      Modelled(epoch, confidence, absl::StrCat("compute + reducer + exposed + straggler + rest, ", from));
+  *prediction.mutable_compute_seconds() = Modelled(parts.compute, confidence, "the step-time curve of one device");
+  *prediction.mutable_overhead_seconds() =
+      Modelled(parts.reducer + parts.rest, confidence, absl::StrCat("reducer, and the rest ", from));
+  *prediction.mutable_exposed_seconds() =
+      anchor.buckets.empty() || basis.all_reduce->empty()
+          ? Absent("no buckets or no all-reduce was measured: communication is in the overhead")
+          : Modelled(
+                parts.exposed, confidence,
+                absl::StrCat("finish_k = max(ready_k, finish_{k-1}) + t(S_k), t by ", basis.all_reduce->Basis(ranks)));
+  *prediction.mutable_straggler_seconds() =
+      anchor.wait_seconds.has_value()
+          ? Modelled(parts.straggler, confidence, absl::StrCat("E[max of N] * sigma a step, sigma ", from))
+          : Absent("the anchor's waiting for each other was not measured: it is in the overhead");
+  *prediction.mutable_epoch_speedup() = single == nullptr
+                                            ? Absent("one device was not timed at this batch")
+                                            : Modelled(Ratio(single->epoch_seconds, epoch), confidence,
+                                                       absl::StrCat("E_1(", batch, ")/E_", ranks, "(", batch, ")"));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<StepCurve> MakeStepCurve(const ScalingTimes& times) {
+  std::vector<OneDeviceEpoch> epochs;
+  for (const ScalingTime& time : times.times) {
+    if (time.ranks == 1) {
+      epochs.push_back({time.batch, time.images_per_rank, time.step_seconds});
+    }
+  }
+  return StepCurve::Make(epochs, times.tail);
+}
+
+std::string WhyRejected(const StepCurve& curve, const proto::Acceptance& acceptance) {
+  const proto::LeaveOneOut& score = curve.score();
+  if (score.points() == 0) {
+    return "";
+  }
+  if (score.median_error() > acceptance.median_error() || score.worst_error() > acceptance.worst_error()) {
+    return absl::StrCat("the step-time curve fails its test: left out, its points are missed by ",
+                        100 * score.median_error(), " % in the median and ", 100 * score.worst_error(), " % at ",
+                        score.worst_point(), "; allowed are ", 100 * acceptance.median_error(), " and ",
+                        100 * acceptance.worst_error(), " %");
+  }
+  return "";
+}
+
+proto::Prediction Predict(const ScalingTimes& times, const StepCurve& curve, const AllReduceTime& all_reduce,
+                          const proto::ModelSpec& spec, uint32_t ranks, uint32_t batch) {
+  proto::Prediction prediction;
+  prediction.set_source(times.source);
+  prediction.set_ranks(ranks);
+  prediction.set_batch_per_device(batch);
+  const ScalingTime* const single = FindTime(times, 1, batch);
+  FillNull(single, prediction);
+  const ScalingTime* const anchor = FindAnchor(times, ranks, batch);
+  if (anchor == nullptr) {
+    return Refuse(prediction, absl::StrCat("no run of ", ranks, " or fewer devices is there to start from"));
+  }
+  if (const std::string why = WhyRejected(curve, spec.step_time()); !why.empty() && !curve.Measured(batch)) {
+    return Refuse(prediction, why);
+  }
+  const PartsBasis basis = {&times, &curve, &all_reduce, anchor, ReducerPerStep(times, anchor->batch)};
+  if (anchor->ranks == 1 && ranks > 1 && (!basis.reducer_per_step.has_value() || all_reduce.empty())) {
+    return Refuse(prediction, absl::StrCat("only one device was run, and ",
+                                           basis.reducer_per_step.has_value() ? "no all-reduce was timed"
+                                                                              : "not through the reducer",
+                                           ": what several devices add is not known; run 2"));
+  }
+  if (const absl::Status filled = Fill(basis, single, spec, prediction); !filled.ok()) {
+    return Refuse(prediction, std::string(filled.message()));
+  }
+  return prediction;
+}
+
+ScalingTimes UpTo(const ScalingTimes& times, uint32_t most_ranks) {
+  ScalingTimes kept = times;
+  const auto above = [&](const auto& one) { return one.ranks > most_ranks; };
+  kept.times.erase(std::remove_if(kept.times.begin(), kept.times.end(), above), kept.times.end());
+  kept.probes.erase(std::remove_if(kept.probes.begin(), kept.probes.end(), above), kept.probes.end());
+  return kept;
+}
+
+void ScorePrediction(const Estimate& measured, proto::Prediction& prediction) {
+  proto::Quantity& quantity = *prediction.mutable_measured_epoch_seconds();
+  quantity.set_value(measured.value);
+  quantity.set_provenance(proto::MEASURED);
+  quantity.set_method("mean over timed epochs, data loading included");
+  if (prediction.null_epoch_seconds().has_value()) {
+    prediction.set_null_relative_error(prediction.null_epoch_seconds().value() / measured.value - 1);
+  }
+  const proto::Quantity& predicted = prediction.epoch_seconds();
+  if (predicted.has_value()) {
+    prediction.set_relative_error(predicted.value() / measured.value - 1);
+    prediction.set_inside_interval(predicted.low() <= measured.value && measured.value <= predicted.high());
+  }
+}
+
+}  // namespace lockstep

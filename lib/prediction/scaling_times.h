@@ -1,0 +1,60 @@
+// The times that predictions are made from, whatever record or table they come from.
+#ifndef LOCKSTEP_LIB_PREDICTION_SCALING_TIMES_H_
+#define LOCKSTEP_LIB_PREDICTION_SCALING_TIMES_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "lib/comm/base_cases.h"
+#include "lib/prediction/estimate.h"
+#include "lib/prediction/overlap.h"
+#include "lib/prediction/step_curve.h"
+#include "lib/proto/published.pb.h"
+
+namespace lockstep {
+
+// One (devices, batch per device) that was run. Seconds are of an epoch.
+struct ScalingTime {
+  uint32_t ranks = 0;
+  uint32_t batch = 0;
+  uint64_t images_per_rank = 0;             // of an epoch, padding counted
+  Estimate epoch_seconds;                   // with data loading
+  Estimate step_seconds;                    // without waiting for data; the same where a table does not tell them apart
+  std::optional<Estimate> reducer_seconds;  // one device: through the reducer minus plain
+  std::optional<double> wait_seconds;       // several: busy with a collective minus the least busy rank's
+  std::vector<BucketLoad> buckets;          // of one step; empty: not known
+};
+
+// An all-reduce timed alone.
+struct ProbeTime {
+  uint32_t ranks = 0;
+  double size_bytes = 0;
+  Estimate seconds;
+};
+
+struct ScalingTimes {
+  std::string source;
+  uint64_t training_images = 0;
+  uint64_t gradient_bytes = 0;  // 0: not known
+  Tail tail = Tail::kSmallerStep;
+  std::vector<ScalingTime> times;  // one device is the plain run; in the source's order
+  std::vector<ProbeTime> probes;
+};
+
+// From a scale record's completed points and, for more batches of one device, a sweep record's of the same settings;
+// null when there is none. FailedPrecondition: no spec, or nothing completed.
+absl::StatusOr<ScalingTimes> TimesOfRecords(const ScaleRecords& scale, const SweepRecords* sweep,
+                                            double run_to_run_fraction);
+
+// One ScalingTimes for each table with epoch times of one device and of several. A printed number's variance is that of
+// its rounding and of run to run. Batches are per device, or divided by the devices where the document says "total".
+// FailedPrecondition: no such table, or the document does not say how many images an epoch has.
+absl::StatusOr<std::vector<ScalingTimes>> TimesOfTables(const proto::PublishedTables& tables,
+                                                        double run_to_run_fraction);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_PREDICTION_SCALING_TIMES_H_

@@ -1,0 +1,145 @@
+// ScalingTimes of a scale record.
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/prediction/scaling_times.h"
+
+namespace lockstep {
+namespace {
+
+// What the reducer costs on one device: through it minus plain, by batch.
+std::map<uint32_t, Estimate> ReducerSeconds(const ScaleRecords& scale, double run_to_run_fraction) {
+  std::map<uint32_t, Estimate> plain, reduced;
+  for (const proto::ScaleRecord& record : scale.records) {
+    const proto::ScalePoint& point = record.point();
+    const std::optional<Estimate> step = EstimateOf(point.step_seconds(), run_to_run_fraction);
+    if (record.has_point() && point.ranks() == 1 && point.outcome() == proto::COMPLETED && step.has_value()) {
+      (point.reduction() == proto::PLAIN ? plain : reduced).emplace(point.batch_per_device(), *step);
+    }
+  }
+  std::map<uint32_t, Estimate> cost;
+  for (const auto& [batch, seconds] : reduced) {
+    if (const auto base = plain.find(batch); base != plain.end()) {
+      cost.emplace(batch, seconds - base->second);
+    }
+  }
+  return cost;
+}
+
+std::vector<BucketLoad> BucketsOf(const proto::ScalePoint& point) {
+  std::vector<BucketLoad> buckets;
+  for (const proto::Bucket& bucket : point.bucket()) {
+    buckets.push_back({static_cast<double>(bucket.size_bytes()), bucket.mean_ready_seconds()});
+  }
+  return buckets;
+}
+
+// The plain point of one device has no buckets: those of the same device through the reducer.
+std::vector<BucketLoad> BucketsFor(const ScaleRecords& scale, const proto::ScalePoint& point) {
+  for (const proto::ScaleRecord& record : scale.records) {
+    const proto::ScalePoint& other = record.point();
+    if (record.has_point() && other.ranks() == point.ranks() && other.batch_per_device() == point.batch_per_device() &&
+        other.reduction() == proto::ALL_REDUCE) {
+      return BucketsOf(other);
+    }
+  }
+  return {};
+}
+
+// Nothing for a point that has no times.
+std::optional<ScalingTime> TimeOf(const proto::ScalePoint& point, double run_to_run_fraction) {
+  const std::optional<Estimate> epoch = EstimateOf(point.epoch_seconds(), run_to_run_fraction);
+  const std::optional<Estimate> step = EstimateOf(point.step_seconds(), run_to_run_fraction);
+  const bool whole = point.ranks() > 0 && point.batch_per_device() > 0 && point.images_per_epoch() > 0;
+  if (point.outcome() != proto::COMPLETED || !whole || !epoch.has_value() || !step.has_value()) {
+    return std::nullopt;
+  }
+  ScalingTime time;
+  time.ranks = point.ranks();
+  time.batch = point.batch_per_device();
+  time.images_per_rank = point.images_per_epoch() / point.ranks();
+  time.epoch_seconds = *epoch;
+  time.step_seconds = *step;
+  if (const std::optional<Estimate> wait = EstimateOf(point.collective_wait_seconds(), 0)) {
+    time.wait_seconds = wait->value;
+  }
+  return time;
+}
+
+bool IsTimed(const proto::ScaleRecord& record) {
+  const proto::ScalePoint& point = record.point();
+  return record.has_point() && point.reduction() == (point.ranks() == 1 ? proto::PLAIN : proto::ALL_REDUCE);
+}
+
+void AddProbe(const proto::ScalePoint& point, double run_to_run_fraction, ScalingTimes& times) {
+  const std::optional<Estimate> seconds = EstimateOf(point.probe().seconds(), run_to_run_fraction);
+  if (point.ranks() > 1 && seconds.has_value() && point.probe().size_bytes() > 0) {
+    times.probes.push_back({point.ranks(), static_cast<double>(point.probe().size_bytes()), *seconds});
+  }
+}
+
+// Batches of one device that the scale record has not.
+void AddSweep(const SweepRecords& sweep, double run_to_run_fraction, ScalingTimes& times) {
+  for (const proto::SweepRecord& record : sweep.records) {
+    const proto::SweepPoint& point = record.point();
+    const std::optional<Estimate> epoch = EstimateOf(point.epoch_seconds(), run_to_run_fraction);
+    const std::optional<Estimate> step = EstimateOf(point.step_seconds(), run_to_run_fraction);
+    const bool known = std::any_of(times.times.begin(), times.times.end(), [&](const ScalingTime& time) {
+      return time.ranks == 1 && time.batch == point.batch_size();
+    });
+    if (!record.has_point() || known || point.outcome() != proto::COMPLETED || !epoch.has_value() ||
+        !step.has_value()) {
+      continue;
+    }
+    ScalingTime time;
+    time.ranks = 1;
+    time.batch = point.batch_size();
+    time.images_per_rank = point.images_per_epoch();
+    time.epoch_seconds = *epoch;
+    time.step_seconds = *step;
+    times.times.push_back(time);
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<ScalingTimes> TimesOfRecords(const ScaleRecords& scale, const SweepRecords* sweep,
+                                            double run_to_run_fraction) {
+  const proto::ScaleSpec* spec = FindSpec(scale);
+  if (spec == nullptr) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(scale.input.path(), ": a scale record with a ScaleSpec was expected, found none; make it again"));
+  }
+  ScalingTimes times;
+  times.source = scale.input.path();
+  times.training_images = spec->model().training_images();
+  times.gradient_bytes = spec->model().gradient_bytes();
+  const std::map<uint32_t, Estimate> reducer = ReducerSeconds(scale, run_to_run_fraction);
+  for (const proto::ScaleRecord& record : scale.records) {
+    std::optional<ScalingTime> time = IsTimed(record) ? TimeOf(record.point(), run_to_run_fraction) : std::nullopt;
+    if (!time.has_value()) {
+      continue;
+    }
+    AddProbe(record.point(), run_to_run_fraction, times);
+    time->buckets = BucketsFor(scale, record.point());
+    if (const auto cost = reducer.find(time->batch); time->ranks == 1 && cost != reducer.end()) {
+      time->reducer_seconds = cost->second;
+    }
+    if (time->images_per_rank * time->ranks < times.training_images) {
+      times.tail = Tail::kDropped;
+    }
+    times.times.push_back(*std::move(time));
+  }
+  if (times.times.empty()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(scale.input.path(), ": a scale record with completed points was expected, found none"));
+  }
+  if (sweep != nullptr && WhySweepDiffers(scale, *sweep).empty()) {
+    AddSweep(*sweep, run_to_run_fraction, times);
+  }
+  return times;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,88 @@
+// ScalingTimes of published tables.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "lib/audit/printed_number.h"
+#include "lib/base/status_macros.h"
+#include "lib/prediction/scaling_times.h"
+
+namespace lockstep {
+namespace {
+
+uint64_t ImagesPerEpoch(const proto::PublishedTables& tables) {
+  const uint64_t claimed = tables.claims().images_per_epoch();
+  return claimed > 0 ? claimed : tables.facts().images_per_epoch();
+}
+
+uint64_t GradientBytes(const proto::PublishedTables& tables) {
+  const proto::Claims& claims = tables.claims();
+  return claims.gradient_bytes() > 0 ? claims.gradient_bytes() : 4 * claims.parameter_count();
+}
+
+// Of one epoch, not of a log's line, and not repeated from elsewhere.
+bool IsEpochTime(const proto::PublishedValue& value) {
+  return (value.quantity() == proto::EPOCH_SECONDS || value.quantity() == proto::STEP_SECONDS) && value.epoch() == 0 &&
+         !value.restated() && value.devices() > 0 && value.batch() > 0;
+}
+
+absl::StatusOr<ScalingTime> TimeOf(const proto::PublishedTables& tables, const proto::PublishedValue& value,
+                                   double run_to_run_fraction) {
+  ASSIGN_OR_RETURN(const PrintedNumber printed, ParsePrintedNumber(value.as_printed()));
+  const double run_to_run = run_to_run_fraction * printed.value;
+  ScalingTime time;
+  time.ranks = value.devices();
+  time.batch =
+      tables.claims().batch() == "total" ? std::max<uint32_t>(value.batch() / value.devices(), 1) : value.batch();
+  time.images_per_rank = (ImagesPerEpoch(tables) + time.ranks - 1) / time.ranks;
+  time.step_seconds = Known(printed.value, VarianceOfRange(printed.unit) + run_to_run * run_to_run);
+  time.epoch_seconds = time.step_seconds;
+  return time;
+}
+
+absl::StatusOr<ScalingTimes> TimesOfTable(const proto::PublishedTables& tables, const proto::PublishedTable& table,
+                                          double run_to_run_fraction) {
+  ScalingTimes times;
+  times.source = absl::StrCat(tables.source(), ", ", table.name());
+  times.training_images = ImagesPerEpoch(tables);
+  times.gradient_bytes = GradientBytes(tables);
+  times.tail = Tail::kUnknown;
+  for (const proto::PublishedValue& value : table.value()) {
+    if (!IsEpochTime(value)) {
+      continue;
+    }
+    ASSIGN_OR_RETURN(const ScalingTime time, TimeOf(tables, value, run_to_run_fraction));
+    const bool known = std::any_of(times.times.begin(), times.times.end(), [&](const ScalingTime& other) {
+      return other.ranks == time.ranks && other.batch == time.batch;
+    });
+    if (!known && time.step_seconds.value > 0 && time.batch <= time.images_per_rank) {
+      times.times.push_back(time);
+    }
+  }
+  return times;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<ScalingTimes>> TimesOfTables(const proto::PublishedTables& tables,
+                                                        double run_to_run_fraction) {
+  if (ImagesPerEpoch(tables) == 0) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(tables.source(), ": how many images an epoch has must be said (images_per_epoch), and is not"));
+  }
+  std::vector<ScalingTimes> result;
+  for (const proto::PublishedTable& table : tables.table()) {
+    ASSIGN_OR_RETURN(ScalingTimes times, TimesOfTable(tables, table, run_to_run_fraction));
+    const auto has = [&](auto&& wanted) { return std::any_of(times.times.begin(), times.times.end(), wanted); };
+    if (has([](const ScalingTime& time) { return time.ranks == 1; }) &&
+        has([](const ScalingTime& time) { return time.ranks > 1; })) {
+      result.push_back(std::move(times));
+    }
+  }
+  if (result.empty()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        tables.source(), ": a table with epoch times of one device and of several was expected, found none"));
+  }
+  return result;
+}
+
+}  // namespace lockstep

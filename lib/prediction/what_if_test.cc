@@ -1,0 +1,165 @@
+#include "lib/prediction/what_if.h"
+
+#include <cmath>
+
+#include "absl/status/status.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::IsOk;
+using ::testing::HasSubstr;
+
+// Sums of a few doubles.
+constexpr double kClose = 1e-12;
+
+// Two devices a host; inside 1 us and 100 GB/s, between hosts 10 us and 10 GB/s.
+proto::Cluster SmallCluster(const std::string& algorithm) {
+  proto::Cluster cluster;
+  cluster.set_devices_per_host(2);
+  cluster.mutable_intra_host()->set_latency_seconds(1e-6);
+  cluster.mutable_intra_host()->set_bytes_per_second(100e9);
+  cluster.mutable_inter_host()->set_latency_seconds(10e-6);
+  cluster.mutable_inter_host()->set_bytes_per_second(10e9);
+  cluster.set_algorithm(algorithm);
+  return cluster;
+}
+
+// 1,000 images, 10 a step of 1 ms on one device; one bucket of 4 MB at the end of backward; 0.1 ms beyond on several.
+Workload SmallWorkload() {
+  Workload workload;
+  workload.training_images = 1000;
+  workload.batch_per_device = 10;
+  workload.step_seconds = Known(1e-3);
+  workload.overhead_seconds = Known(1e-4);
+  workload.buckets = {{4e6, 0.8e-3}};
+  return workload;
+}
+
+proto::ModelSpec Spec() {
+  proto::ModelSpec spec;
+  spec.set_confidence(0.95);
+  spec.set_least_gain(1.1);
+  return spec;
+}
+
+proto::WhatIfRow Ask(const Workload& workload, const proto::Cluster& cluster, const Variant& variant,
+                     uint32_t devices) {
+  const auto row = AskWhatIf(workload, cluster, Spec(), variant, devices);
+  EXPECT_THAT(row, IsOk());
+  return row.value_or(proto::WhatIfRow());
+}
+
+TEST(WhatIfTest, OneDeviceIsTheRunItself) {
+  const proto::WhatIfRow row = Ask(SmallWorkload(), SmallCluster("ring"), Variant(), 1);
+  EXPECT_NEAR(row.epoch_seconds().value(), 0.1, kClose);  // 100 steps of 1 ms
+  EXPECT_NEAR(row.speedup().value(), 1, kClose);
+  EXPECT_EQ(row.exposed_seconds().value(), 0);
+}
+
+// Ring, 4 devices on 2 hosts, S = 4 MB: 6 messages of 1 MB, each as slow as the link between hosts:
+// 6 * (10 us + 1e6/10e9 s) = 6 * 110 us = 660 us. Step 1 + 0.1 + 0.66 = 1.76 ms; 1000/40 = 25 steps: 44 ms.
+TEST(WhatIfTest, RingOverTwoHostsByHand) {
+  const proto::WhatIfRow row = Ask(SmallWorkload(), SmallCluster("ring"), Variant(), 4);
+  EXPECT_EQ(row.hosts(), 2u);
+  EXPECT_EQ(row.algorithm(), "ring");
+  EXPECT_NEAR(row.all_reduce_seconds().value(), 660e-6, kClose);
+  EXPECT_NEAR(row.exposed_seconds().value(), 660e-6, kClose);
+  EXPECT_NEAR(row.step_seconds().value(), 1.76e-3, kClose);
+  EXPECT_NEAR(row.epoch_seconds().value(), 44e-3, kClose);
+  EXPECT_NEAR(row.images_per_second().value(), 40 / 1.76e-3, 1e-6);
+  EXPECT_NEAR(row.speedup().value(), 0.1 / 44e-3, 1e-9);
+  EXPECT_NEAR(row.efficiency().value(), 0.1 / 44e-3 / 4, 1e-9);
+}
+
+// Hierarchical, T = RS_intra(S) + AR_inter(S/2) + AG_intra(S): inside 2 * (2-1) messages of S/2 = 2 * (1 us + 20 us) =
+// 42 us; between 2 hosts a ring of S/2 = 2 MB: 2 messages of 1 MB = 2 * (10 us + 100 us) = 220 us. Together 262 us.
+TEST(WhatIfTest, HierarchicalByItsClosedForm) {
+  const proto::WhatIfRow row = Ask(SmallWorkload(), SmallCluster("hierarchical"), Variant(), 4);
+  EXPECT_NEAR(row.all_reduce_seconds().value(), 262e-6, kClose);
+}
+
+TEST(WhatIfTest, WithoutAnAlgorithmTheFastestIsTaken) {
+  const proto::WhatIfRow row = Ask(SmallWorkload(), SmallCluster(""), Variant(), 4);
+  EXPECT_LE(row.all_reduce_seconds().value(), 262e-6 + kClose);
+  for (const char* algorithm : {"ring", "double_tree", "recursive_doubling", "halving_doubling", "hierarchical"}) {
+    EXPECT_LE(row.all_reduce_seconds().value(),
+              Ask(SmallWorkload(), SmallCluster(algorithm), Variant(), 4).all_reduce_seconds().value() + kClose)
+        << algorithm;
+  }
+}
+
+TEST(WhatIfTest, VariantsChangeOneThing) {
+  const proto::Cluster cluster = SmallCluster("ring");
+  Variant links;
+  links.link_factor = 2;  // 6 * (10 us + 50 us)
+  EXPECT_NEAR(Ask(SmallWorkload(), cluster, links, 4).all_reduce_seconds().value(), 360e-6, kClose);
+  Variant gradients;
+  gradients.gradient_factor = 0.5;  // the same bytes per second, half the bytes
+  EXPECT_NEAR(Ask(SmallWorkload(), cluster, gradients, 4).all_reduce_seconds().value(), 360e-6, kClose);
+  // Four buckets of 1 MB, ready at 0.2, 0.4, 0.6, 0.8 ms, each 6 * (10 + 25) = 210 us: finished at 0.41, 0.62,
+  // 0.83, 1.04.
+  Variant buckets;
+  buckets.bucket_bytes = 1e6;
+  const proto::WhatIfRow row = Ask(SmallWorkload(), cluster, buckets, 4);
+  EXPECT_NEAR(row.all_reduce_seconds().value(), 840e-6, kClose);
+  EXPECT_NEAR(row.exposed_seconds().value(), 240e-6, kClose);
+}
+
+TEST(WhatIfTest, StragglersGrowWithTheDevices) {
+  Workload workload = SmallWorkload();
+  workload.straggler_sigma_seconds = 1e-4;
+  const double without = Ask(SmallWorkload(), SmallCluster("ring"), Variant(), 4).step_seconds().value();
+  EXPECT_NEAR(Ask(workload, SmallCluster("ring"), Variant(), 4).step_seconds().value(), without + 1.0293753730e-4,
+              1e-12);
+}
+
+// Epochs of 2, 4, 8 devices: 2: 50 steps of 1 + 0.1 + 2*(1+20) us = 1.142 ms: 57.1 ms; 4: 44 ms, 1.30 times as short;
+// 8: 13 steps of 1.1 ms + 14 * (10 + 50) us = 1.94 ms: 25.2 ms, 1.74 times; 256: 1 step, as with 128, and more
+// messages.
+TEST(WhatIfTest, SaysWhereMoreDevicesNoLongerPay) {
+  const proto::Cluster cluster = SmallCluster("ring");
+  EXPECT_NEAR(Ask(SmallWorkload(), cluster, Variant(), 2).epoch_seconds().value(), 57.1e-3, 1e-9);
+  EXPECT_TRUE(Ask(SmallWorkload(), cluster, Variant(), 4).pays());
+  EXPECT_NEAR(Ask(SmallWorkload(), cluster, Variant(), 8).epoch_seconds().value(), 13 * 1.94e-3, 1e-9);
+  EXPECT_TRUE(Ask(SmallWorkload(), cluster, Variant(), 8).pays());
+  EXPECT_FALSE(Ask(SmallWorkload(), cluster, Variant(), 256).pays());
+}
+
+TEST(WhatIfTest, SixteenThousandDevicesAreFinite) {
+  const proto::WhatIfRow row = Ask(SmallWorkload(), SmallCluster(""), Variant(), 16384);
+  EXPECT_TRUE(std::isfinite(row.step_seconds().value()));
+  EXPECT_EQ(row.hosts(), 8192u);
+  EXPECT_FALSE(row.pays());
+}
+
+TEST(WhatIfTest, SeveralHostsNeedTheirLink) {
+  proto::Cluster cluster = SmallCluster("ring");
+  cluster.clear_inter_host();
+  const absl::Status status = CheckCluster(cluster, 4);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("--inter_gigabytes_per_second"));
+  EXPECT_THAT(CheckCluster(cluster, 2), IsOk());  // one host
+}
+
+TEST(WhatIfTest, RejectsWhatIsNoCluster) {
+  proto::Cluster cluster = SmallCluster("ring");
+  EXPECT_THAT(std::string(AskWhatIf(SmallWorkload(), cluster, Spec(), Variant(), 5).status().message()),
+              HasSubstr("whole hosts of 2"));
+  EXPECT_EQ(AskWhatIf(SmallWorkload(), cluster, Spec(), Variant(), 0).status().code(),
+            absl::StatusCode::kInvalidArgument);
+  cluster.set_algorithm("pigeon");
+  EXPECT_THAT(std::string(CheckCluster(cluster, 4).message()), HasSubstr("pigeon"));
+  cluster = SmallCluster("");
+  cluster.mutable_inter_host()->set_bytes_per_second(-1);
+  EXPECT_EQ(CheckCluster(cluster, 4).code(), absl::StatusCode::kInvalidArgument);
+  cluster = SmallCluster("");
+  cluster.set_devices_per_host(0);
+  EXPECT_EQ(CheckCluster(cluster, 4).code(), absl::StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace lockstep
