@@ -4,7 +4,6 @@
 #include <cmath>
 #include <map>
 #include <optional>
-#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -25,19 +24,24 @@ bool IsComputed(const proto::PublishedValue& value) {
     case proto::BANDWIDTH_GIGABYTES_PER_SECOND:
     case proto::UTILIZATION_PERCENT:
     case proto::ITERATIONS:
+    case proto::SPEEDUP_PERCENT:
+    case proto::TRAFFIC_ELEMENTS:
+    case proto::TRAFFIC_GIGABYTES:
       return !value.read_off();
     default:
       return false;
   }
 }
 
-uint32_t BaseDevices(const proto::PublishedValue& value) { return std::max<uint32_t>(value.base_devices(), 1); }
+BaseCase BaseOf(const proto::PublishedValue& value) {
+  return {std::max<uint32_t>(value.base_devices(), 1), value.base_batch()};
+}
 
 // A number that may be the one that `cell` repeats, in the unit of `cell`; nothing when it is of another kind.
 std::optional<double> AsRepeatedBy(const Cell& cell, const Cell& other) {
   const proto::PublishedValue &a = *cell.value, &b = *other.value;
   if (&cell == &other || b.restated() || a.devices() != b.devices() || a.batch() != b.batch() ||
-      a.epoch() != b.epoch() || a.base_devices() != b.base_devices()) {
+      a.epoch() != b.epoch() || a.base_devices() != b.base_devices() || a.base_batch() != b.base_batch()) {
     return std::nullopt;
   }
   if (a.quantity() == b.quantity()) {
@@ -77,7 +81,7 @@ void JudgeRestated(const Document& document, Cell& cell, proto::AuditedValue& au
   proto::Candidate candidate;
   candidate.set_convention(absl::StrCat("as printed in ", document.TableName(*nearest)));
   candidate.set_value(nearest_value);
-  candidate.set_ratio(cell.printed.value / nearest_value);
+  candidate.set_ratio(Ratio(cell.printed.value, nearest_value));
   if (rounds || truncates) {
     audited.set_finding(proto::REPRODUCED);
     audited.set_sentence(
@@ -102,7 +106,7 @@ struct Column {
   std::vector<proto::AuditedValue*> audited;
 };
 
-using ColumnKey = std::tuple<int, uint32_t>;  // table, base devices
+using ColumnKey = std::pair<int, BaseCase>;  // table, base case
 
 std::map<ColumnKey, Column> ColumnsOf(Document& document, std::vector<proto::AuditedValue>& audited,
                                       proto::PublishedQuantity quantity) {
@@ -110,12 +114,17 @@ std::map<ColumnKey, Column> ColumnsOf(Document& document, std::vector<proto::Aud
   for (size_t i = 0; i < audited.size(); ++i) {
     Cell& cell = document.cells()[i];
     if (cell.value->quantity() == quantity && audited[i].finding() == proto::FINDING_UNSPECIFIED) {
-      Column& column = columns[{cell.table, BaseDevices(*cell.value)}];
+      Column& column = columns[{cell.table, BaseOf(*cell.value)}];
       column.cells.push_back(&cell);
       column.audited.push_back(&audited[i]);
     }
   }
   return columns;
+}
+
+bool IsItsOwnBase(const proto::PublishedValue& value) {
+  const BaseCase base = BaseOf(value);
+  return value.devices() == base.devices && (base.batch == 0 || value.batch() == base.batch);
 }
 
 // Numbers that need no formula: read off, repeated, or the base case of a speed-up.
@@ -126,7 +135,7 @@ void JudgeSimple(const Document& document, Cell& cell, proto::AuditedValue& audi
   } else if (!IsComputed(value)) {
     audited.set_finding(proto::GIVEN);
     audited.set_sentence("Read off, not computed.");
-  } else if (value.quantity() == proto::SPEEDUP && value.devices() == BaseDevices(value) && cell.printed.value == 1) {
+  } else if (value.quantity() == proto::SPEEDUP && IsItsOwnBase(value) && cell.printed.value == 1) {
     audited.set_finding(proto::REPRODUCED);
     audited.set_sentence("The base case itself.");
     proto::Candidate& candidate = *audited.add_reproduced_by();
@@ -147,11 +156,12 @@ std::vector<proto::AuditTable> Audit(const proto::PublishedTables& tables) {
   }
   // Each kind after those that it is made of.
   for (const proto::PublishedQuantity quantity :
-       {proto::SPEEDUP, proto::ITERATIONS, proto::COMPUTE_SECONDS, proto::COMMUNICATION_SECONDS,
-        proto::BANDWIDTH_GIGABYTES_PER_SECOND, proto::UTILIZATION_PERCENT}) {
+       {proto::SPEEDUP, proto::SPEEDUP_PERCENT, proto::ITERATIONS, proto::COMPUTE_SECONDS, proto::COMMUNICATION_SECONDS,
+        proto::TRAFFIC_ELEMENTS, proto::TRAFFIC_GIGABYTES, proto::BANDWIDTH_GIGABYTES_PER_SECOND,
+        proto::UTILIZATION_PERCENT}) {
     for (auto& [key, column] : ColumnsOf(document, audited, quantity)) {
-      const auto [table, base_devices] = key;
-      JudgeColumn(ConventionsFor(document, quantity, table, base_devices), column.cells, column.audited);
+      const auto [table, base] = key;
+      JudgeColumn(ConventionsFor(document, quantity, table, base), column.cells, column.audited);
     }
   }
   RemarkOnPlausibility(document, audited);

@@ -358,13 +358,175 @@ TEST(AuditTest, AStrayNumberOfManyDigitsIsBelievedAndOneOfFewIsNot) {
 TEST(AuditTest, AColumnOfNonsenseIsNotExplainedByCoincidences) {
   proto::PublishedTables document = Times();
   AddTable(document, "c", proto::COMMUNICATION_SECONDS, 5, Communication);
-  // 2(N-1)/N times the batch, as one hand-in prints for GB/s: few digits, no meaning.
-  AddTable(document, "b", proto::BANDWIDTH_GIGABYTES_PER_SECOND, 0,
-           [](uint32_t n, uint32_t b) { return 2.0 * (n - 1) / n * b; });
+  // Few digits, no meaning.
+  AddTable(document, "b", proto::BANDWIDTH_GIGABYTES_PER_SECOND, 0, [](uint32_t n, uint32_t b) { return 3.0 * n + b; });
   for (const proto::AuditedValue& value : AuditOf(document, "b")) {
     EXPECT_EQ(value.finding(), proto::NOT_REPRODUCIBLE) << value.ShortDebugString();
     EXPECT_TRUE(value.has_nearest());
   }
+}
+
+TEST(AuditTest, ABatchInThePlaceOfBytesIsNoBandwidth) {
+  proto::PublishedTables document = Times();
+  AddTable(document, "c", proto::COMMUNICATION_SECONDS, 5, Communication);
+  AddTable(document, "b", proto::BANDWIDTH_GIGABYTES_PER_SECOND, 0,
+           [](uint32_t n, uint32_t b) { return 2.0 * (n - 1) / n * b; });
+  ExpectAll(AuditOf(document, "b"), proto::REPRODUCED, "2(N-1)/N * B",
+            {"batch_counted_as_bytes", "not_divided_by_time"});
+}
+
+TEST(AuditTest, BytesThatNoTimeDividesAreNoBandwidth) {
+  proto::PublishedTables document = Times();
+  AddTable(document, "c", proto::COMMUNICATION_SECONDS, 5, Communication);
+  AddTable(document, "b", proto::BANDWIDTH_GIGABYTES_PER_SECOND, 6,
+           [](uint32_t n, uint32_t) { return Bytes(n) / 1e9; });
+  ExpectAll(AuditOf(document, "b"), proto::REPRODUCED, "2(N-1)/N * 4 bytes * X = 1000000, GB = 1e9",
+            {"not_divided_by_time"});
+}
+
+TEST(AuditTest, ASpeedupInPercent) {
+  proto::PublishedTables document = Times();
+  AddTable(document, "faster", proto::SPEEDUP_PERCENT, 2,
+           [](uint32_t n, uint32_t b) { return (T(1, b) / T(n, b) - 1) * 100; });
+  AddTable(document, "less time", proto::SPEEDUP_PERCENT, 2,
+           [](uint32_t n, uint32_t b) { return (1 - T(n, b) / T(1, b)) * 100; });
+  AddTable(document, "ratio", proto::SPEEDUP_PERCENT, 4, [](uint32_t n, uint32_t b) { return T(1, b) / T(n, b); });
+  ExpectAll(AuditOf(document, "faster"), proto::REPRODUCED, "(S - 1) * 100, S = T_1/T_N", {});
+  ExpectAll(AuditOf(document, "less time"), proto::REPRODUCED, "(1 - 1/S) * 100, S = T_1/T_N", {});
+  ExpectAll(AuditOf(document, "ratio"), proto::REPRODUCED, "S, S = T_1/T_N", {"ratio_called_percent"});
+}
+
+TEST(AuditTest, ASpeedupOverAnotherBatch) {
+  proto::PublishedTables document = Times();
+  proto::PublishedTable& table = *document.add_table();
+  table.set_name("s");
+  Add(table, proto::SPEEDUP, 1, 512, absl::StrFormat("%.4f", T(1, 32) / T(1, 512)));
+  table.mutable_value(0)->set_base_batch(32);
+  ExpectAll(AuditOf(document, "s"), proto::REPRODUCED, "T_1(32)/T_N", {});
+}
+
+// 2(N-1)/N * 1e6 elements, and the GB of it, in an iteration (no batch) and in an epoch.
+TEST(AuditTest, TrafficIsCountedToo) {
+  proto::PublishedTables document = Times();
+  AddTable(document, "elements", proto::TRAFFIC_ELEMENTS, 0,
+           [](uint32_t n, uint32_t b) { return Bytes(n) / 4 * std::ceil(kImages / (b * n)); });
+  AddTable(document, "gigabytes", proto::TRAFFIC_GIGABYTES, 5,
+           [](uint32_t n, uint32_t b) { return Bytes(n) * std::ceil(kImages / (b * n)) / 1e9; });
+  proto::PublishedTable& once = *document.add_table();
+  once.set_name("iteration");
+  Add(once, proto::TRAFFIC_GIGABYTES, 2, 0, "0.00373");  // 4e6 / 2^30 = 0.0037253
+  Add(once, proto::TRAFFIC_GIGABYTES, 4, 0, "0.00559");  // 6e6 / 2^30 = 0.0055879
+  ExpectAll(AuditOf(document, "elements"), proto::REPRODUCED, "2(N-1)/N * X = 1000000 * ceil(images/(B*N))", {});
+  ExpectAll(AuditOf(document, "gigabytes"), proto::REPRODUCED, "GB = 1e9", {});
+  ExpectAll(AuditOf(document, "iteration"), proto::REPRODUCED, "1 iteration, GB = 2^30", {"GiB_as_GB"});
+}
+
+TEST(AuditTest, ABandwidthMadeOfRoundedTraffic) {
+  proto::PublishedTables document = Times();
+  AddTable(document, "c", proto::COMMUNICATION_SECONDS, 5, Communication);
+  proto::PublishedTable& once = *document.add_table();
+  once.set_name("iteration");
+  Add(once, proto::TRAFFIC_GIGABYTES, 2, 0, "0.004");
+  Add(once, proto::TRAFFIC_GIGABYTES, 4, 0, "0.01");  // 0.006
+  AddTable(document, "b", proto::BANDWIDTH_GIGABYTES_PER_SECOND, 6,
+           [](uint32_t n, uint32_t b) { return (n == 2 ? 0.004 : 0.01) * kImages / (b * n) / Communication(n, b); });
+  const auto audited = AuditOf(document, "b");
+  for (int i = 0; i < 6; ++i) {
+    EXPECT_EQ(audited[i].finding(), proto::REPRODUCED) << audited[i].ShortDebugString();
+    EXPECT_EQ(audited[i].flag_size(), i < 3 ? 0 : 1) << audited[i].ShortDebugString();
+  }
+  EXPECT_THAT(audited[3].flag(), ElementsAre("rounded_intermediates"));
+  EXPECT_THAT(audited[3].sentence(), HasSubstr(", 0.01)"));
+}
+
+TEST(AuditTest, ABandwidthWithoutAPrintedCommunicationTime) {
+  proto::PublishedTables document = Times();
+  AddTable(document, "b", proto::BANDWIDTH_GIGABYTES_PER_SECOND, 6,
+           [](uint32_t n, uint32_t b) { return Bandwidth(n, b) / 1e9; });
+  ExpectAll(AuditOf(document, "b"), proto::REPRODUCED, "T_comm = T_N - T_1/N, times of times", {});
+}
+
+TEST(AuditTest, AParameterCountThatTheCodeDoesNotHave) {
+  proto::PublishedTables document = Clean();
+  document.mutable_facts()->set_parameter_count(900'000);
+  ExpectAll(AuditOf(document, "bandwidth"), proto::REPRODUCED, "X = 1000000",
+            {"parameter_count_not_the_trained_model"});
+}
+
+// 40.1 / 9.8 = 4.0918, but times that round to these may give anything up to 40.15 / 9.75 = 4.1179.
+TEST(AuditTest, TimesMayHaveHadMoreDigitsThanArePrinted) {
+  proto::PublishedTables document;
+  document.set_source("made by a test");
+  proto::PublishedTable& times = *document.add_table();
+  times.set_name("times");
+  proto::PublishedTable& speedups = *document.add_table();
+  speedups.set_name("s");
+  const char* const n_times[] = {"25.7", "16.5", "12.3", "9.8"};
+  const char* const printed[] = {"1.560", "2.430", "3.260", "4.100"};
+  for (uint32_t i = 0; i < 4; ++i) {
+    Add(times, proto::EPOCH_SECONDS, i + 2, 32, n_times[i]);
+    Add(speedups, proto::SPEEDUP, i + 2, 32, printed[i]);
+  }
+  Add(times, proto::EPOCH_SECONDS, 1, 32, "40.1");
+  const auto audited = AuditOf(document, "s");
+  EXPECT_EQ(audited[3].finding(), proto::REPRODUCED) << audited[3].ShortDebugString();
+  EXPECT_THAT(audited[3].reproduced_by(0).convention(), HasSubstr("inputs before their rounding"));
+  EXPECT_THAT(audited[3].flag(), IsEmpty());
+  speedups.mutable_value(3)->set_as_printed("4.120");  // beyond
+  EXPECT_EQ(AuditOf(document, "s")[3].finding(), proto::NOT_REPRODUCIBLE);
+}
+
+TEST(AuditTest, TimesOfWholeSeconds) {
+  proto::PublishedTables document;
+  document.set_source("made by a test");
+  proto::PublishedTable& table = *document.add_table();
+  table.set_name("times");
+  for (uint32_t n : {1, 2, 3}) {
+    Add(table, proto::EPOCH_SECONDS, n, 32, absl::StrFormat("%.1f", 40.0 / n - std::fmod(40.0 / n, 1.0)));
+  }
+  EXPECT_THAT(AuditOf(document, "times")[0].flag(), IsEmpty());  // three may be by chance
+  Add(table, proto::EPOCH_SECONDS, 4, 32, "10.0");
+  EXPECT_THAT(AuditOf(document, "times")[3].flag(), ElementsAre("whole_second_clock"));
+  EXPECT_THAT(AuditOf(document, "times")[3].sentence(), HasSubstr("off by 10.0 %"));
+  table.mutable_value(3)->set_as_printed("10.1");
+  EXPECT_THAT(AuditOf(document, "times")[0].flag(), IsEmpty());
+}
+
+TEST(AuditTest, ABatchBeyondTheData) {
+  proto::PublishedTables document = Times();
+  proto::PublishedTable& table = *document.add_table();
+  table.set_name("large");
+  Add(table, proto::EPOCH_SECONDS, 1, 50000, "9.1");
+  Add(table, proto::EPOCH_SECONDS, 1, 50001, "9.2");
+  Add(table, proto::EPOCH_SECONDS, 2, 25001, "9.3");
+  auto audited = AuditOf(document, "large");
+  EXPECT_THAT(audited[0].flag(), IsEmpty());
+  EXPECT_THAT(audited[1].flag(), ElementsAre("batch_beyond_the_data"));
+  EXPECT_THAT(audited[2].flag(), ElementsAre("batch_beyond_the_data", "no_one_device_time"));
+  document.mutable_claims()->set_batch("total");
+  EXPECT_THAT(AuditOf(document, "large")[2].flag(), ElementsAre("no_one_device_time"));
+}
+
+TEST(AuditTest, ABatchThatIsNotWhatItsLabelSays) {
+  proto::PublishedTables document = Times();
+  document.mutable_facts()->set_batch("per_device");
+  EXPECT_THAT(AuditOf(document, "times")[4].flag(), IsEmpty());
+  document.mutable_facts()->set_batch("total");
+  EXPECT_THAT(AuditOf(document, "times")[0].flag(), IsEmpty());  // one device: the same
+  EXPECT_THAT(AuditOf(document, "times")[4].flag(), ElementsAre("batch_not_as_labelled"));
+}
+
+TEST(AuditTest, TwoTimesWithUnlikeLoaders) {
+  proto::PublishedTables document = Times();
+  proto::PublishedTable& table = *document.add_table();
+  table.set_name("again");
+  Add(table, proto::EPOCH_SECONDS, 1, 128, "25.7");
+  table.set_loader_workers(0);
+  EXPECT_THAT(AuditOf(document, "again")[0].flag(), ElementsAre("two_values_of_one_quantity"));
+  document.mutable_table(0)->set_loader_workers(2);
+  const auto audited = AuditOf(document, "again");
+  EXPECT_THAT(audited[0].flag(), ElementsAre("two_values_of_one_quantity", "loader_workers_differ"));
+  EXPECT_THAT(audited[0].sentence(), HasSubstr("again loads data with 0 workers, times with 2"));
 }
 
 TEST(AuditTest, AUtilisationWithoutAPeakCannotBeRecomputed) {

@@ -16,7 +16,10 @@ std::vector<Convention> IterationConventions(const Document& document) {
     convention.text = text;
     convention.departures = departures;
     convention.evaluate = [images, shared, round](const Place& place) -> std::optional<Recomputed> {
-      const double value = round(images / (double{1} * place.batch * (shared ? place.devices : 1)));
+      if (place.batch == 0) {
+        return std::nullopt;
+      }
+      const double value = round(images / (static_cast<double>(place.batch) * (shared ? place.devices : 1)));
       return Recomputed{value, value, {}};
     };
     return convention;
@@ -24,7 +27,7 @@ std::vector<Convention> IterationConventions(const Document& document) {
   const auto up = [](double x) { return std::ceil(x); };
   const auto down = [](double x) { return std::floor(x); };
   const auto keep = [](double x) { return x; };
-  const bool total = document.tables().claims().batch() == "total";
+  const bool total = document.BatchIsTotal();
   std::vector<Convention> conventions = {
       make("ceil(images/(B*N))", total ? 1 : 0, true, up), make("floor(images/(B*N))", total ? 2 : 1, true, down),
       make("images/(B*N)", total ? 2 : 1, true, keep),     make("ceil(images/B)", total ? 0 : 1, false, up),
@@ -35,11 +38,12 @@ std::vector<Convention> IterationConventions(const Document& document) {
 }  // namespace
 
 std::vector<Convention> ConventionsFor(const Document& document, proto::PublishedQuantity quantity, int table,
-                                       uint32_t base_devices) {
+                                       const BaseCase& base) {
   std::vector<Convention> conventions;
   switch (quantity) {
     case proto::SPEEDUP:
-      conventions = SpeedupConventions(document, table, base_devices);
+    case proto::SPEEDUP_PERCENT:
+      conventions = SpeedupConventions(document, quantity, table, base);
       break;
     case proto::COMPUTE_SECONDS:
     case proto::COMMUNICATION_SECONDS:
@@ -47,6 +51,8 @@ std::vector<Convention> ConventionsFor(const Document& document, proto::Publishe
       break;
     case proto::BANDWIDTH_GIGABYTES_PER_SECOND:
     case proto::UTILIZATION_PERCENT:
+    case proto::TRAFFIC_ELEMENTS:
+    case proto::TRAFFIC_GIGABYTES:
       conventions = TrafficConventions(document, quantity, table);
       break;
     case proto::ITERATIONS:

@@ -21,6 +21,7 @@ struct Recomputed {
   double exact = 0;         // from intermediates with all their digits
   double from_printed = 0;  // from intermediates as the document prints them; equal to `exact` when there are none
   std::vector<const Cell*> inputs;
+  double slack = 0;  // how far `exact` may be off, since its inputs were rounded for print
 };
 
 struct Convention {
@@ -35,14 +36,23 @@ struct Convention {
   std::function<std::optional<Recomputed>(const Place&)> evaluate;
 };
 
-// All conventions for numbers of `quantity` printed in table `table`, the plainest first among equals. `base_devices`
-// is the declared base case of a speed-up, at least 1. Empty for quantities that are not computed (times, losses,
-// accuracies). The document must outlive what is returned.
+// The declared base case of a speed-up.
+struct BaseCase {
+  uint32_t devices = 1;
+  uint64_t batch = 0;  // 0: the same as the number's own
+  bool operator<(const BaseCase& other) const {
+    return std::make_pair(devices, batch) < std::make_pair(other.devices, other.batch);
+  }
+};
+
+// All conventions for numbers of `quantity` printed in table `table`, the plainest first among equals. Empty for
+// quantities that are not computed (times, losses, accuracies). The document must outlive what is returned.
 std::vector<Convention> ConventionsFor(const Document& document, proto::PublishedQuantity quantity, int table,
-                                       uint32_t base_devices);
+                                       const BaseCase& base);
 
 // The three parts of the above.
-std::vector<Convention> SpeedupConventions(const Document& document, int table, uint32_t base_devices);
+std::vector<Convention> SpeedupConventions(const Document& document, proto::PublishedQuantity quantity, int table,
+                                           const BaseCase& base);
 std::vector<Convention> SplitConventions(const Document& document, proto::PublishedQuantity quantity, int table);
 std::vector<Convention> TrafficConventions(const Document& document, proto::PublishedQuantity quantity, int table);
 

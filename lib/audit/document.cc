@@ -10,7 +10,7 @@ Document::Document(const proto::PublishedTables& tables) : tables_(tables) {
   for (int t = 0; t < tables.table_size(); ++t) {
     for (const proto::PublishedValue& value : tables.table(t).value()) {
       const PrintedNumber printed = ParsePrintedNumber(value.as_printed()).value();
-      cells_.push_back({t, &value, printed, printed.value, nullptr, ""});
+      cells_.push_back({t, &value, printed, printed.value, nullptr, 0.5 * printed.unit, ""});
     }
   }
 }
@@ -42,6 +42,11 @@ std::vector<Source> Document::Sources(const std::set<proto::PublishedQuantity>& 
 double Document::ImagesPerEpoch() const {
   const uint64_t claimed = tables_.claims().images_per_epoch();
   return static_cast<double>(claimed > 0 ? claimed : tables_.facts().images_per_epoch());
+}
+
+bool Document::BatchIsTotal() const {
+  const std::string& shown = tables_.facts().batch();
+  return (shown.empty() ? tables_.claims().batch() : shown) == "total";
 }
 
 }  // namespace lockstep

@@ -22,15 +22,17 @@ struct Cell {
   PrintedNumber printed;
   double unrounded = 0;           // what was rounded for print, once the audit knows it; until then what is printed
   const Cell* repeats = nullptr;  // the number that this one repeats, when it does so rightly
+  double slack = 0;               // how far `unrounded` may be off, since what it was made of was rounded for print
   std::string contradiction;      // of a number that should repeat another and does not: "Log prints 19.704"
 
   double Exact() const { return repeats != nullptr ? repeats->Exact() : unrounded; }
+  double Slack() const { return repeats != nullptr ? repeats->Slack() : slack; }
 };
 
 // What devices and batch a number belongs to.
 struct Place {
   uint32_t devices;
-  uint32_t batch;
+  uint64_t batch;
   bool operator<(const Place& other) const {
     return std::make_pair(devices, batch) < std::make_pair(other.devices, other.batch);
   }
@@ -44,7 +46,7 @@ struct Source {
   bool read_off = false;
   std::map<Place, const Cell*> cells;
 
-  const Cell* At(uint32_t devices, uint32_t batch) const {  // null: not there
+  const Cell* At(uint32_t devices, uint64_t batch) const {  // null: not there
     const auto found = cells.find({devices, batch});
     return found == cells.end() ? nullptr : found->second;
   }
@@ -64,6 +66,9 @@ class Document {
   std::vector<Source> Sources(const std::set<proto::PublishedQuantity>& quantities, int first_table) const;
 
   double ImagesPerEpoch() const;  // 0: unknown
+
+  // Whether a batch is all devices' together: as the code or the logs show, else as the document says.
+  bool BatchIsTotal() const;
 
  private:
   const proto::PublishedTables& tables_;

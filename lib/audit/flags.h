@@ -19,6 +19,10 @@ inline constexpr char kTotalBatchTakenPerDevice[] = "total_batch_taken_per_devic
 inline constexpr char kElementsNotBytes[] = "elements_not_bytes";
 inline constexpr char kAllReduceFactorMissing[] = "allreduce_factor_missing";
 inline constexpr char kOtherParameterCount[] = "parameter_count_not_the_claimed";
+inline constexpr char kNotTheTrainedModel[] = "parameter_count_not_the_trained_model";
+inline constexpr char kBatchCountedAsBytes[] = "batch_counted_as_bytes";
+inline constexpr char kNotDividedByTime[] = "not_divided_by_time";
+inline constexpr char kRatioCalledPercent[] = "ratio_called_percent";
 inline constexpr char kGibAsGb[] = "GiB_as_GB";
 inline constexpr char kTextClaimsGibPrintsGb[] = "text_claims_GiB_prints_GB";
 // Of how a number was printed.
@@ -32,6 +36,11 @@ inline constexpr char kPartsDoNotSum[] = "parts_do_not_sum";
 inline constexpr char kTwoValuesOfOneQuantity[] = "two_values_of_one_quantity";
 inline constexpr char kLoadingFasterThanWithout[] = "with_loading_faster_than_without";
 inline constexpr char kClocks[] = "clocks_most_likely_not_synchronised";
+inline constexpr char kWholeSecondClock[] = "whole_second_clock";
+inline constexpr char kBatchBeyondTheData[] = "batch_beyond_the_data";
+inline constexpr char kBatchNotAsLabelled[] = "batch_not_as_labelled";
+inline constexpr char kLoaderWorkersDiffer[] = "loader_workers_differ";
+inline constexpr char kNoOneDeviceTime[] = "no_one_device_time";
 inline constexpr char kOverPeakWithIterations[] = "over_100_percent_with_iterations";
 
 // What a flag of a convention or of printing means, as the end of a sentence. Empty for flags whose words need numbers.

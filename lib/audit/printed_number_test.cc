@@ -18,10 +18,14 @@ TEST(PrintedNumberTest, DigitsGiveValueAndUnit) {
   EXPECT_DOUBLE_EQ(Printed("26").unit, 1);
   EXPECT_DOUBLE_EQ(Printed("-0.15").value, -0.15);
   EXPECT_DOUBLE_EQ(Printed("38.20").unit, 0.01);  // the zero is a digit, too
+  EXPECT_DOUBLE_EQ(Printed("1.746490e+10").value, 17464900000);
+  EXPECT_DOUBLE_EQ(Printed("1.746490e+10").unit, 1e4);
+  EXPECT_DOUBLE_EQ(Printed("5e-2").unit, 0.01);
 }
 
 TEST(PrintedNumberTest, WhatIsNoPlainNumberIsRefused) {
-  for (const char* text : {"", "-", "1.", "1.2.3", "12%", "1e3", "nan", "inf", "0x10", " 1", "1,000"}) {
+  for (const char* text :
+       {"", "-", "1.", "1.2.3", "12%", "1e", "e3", "1e1.5", "1e31", "nan", "inf", "0x10", " 1", "1,000"}) {
     EXPECT_THAT(ParsePrintedNumber(text), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("plain decimal")))
         << text;
   }
@@ -33,6 +37,12 @@ TEST(PrintedNumberTest, Rounds) {
   EXPECT_TRUE(RoundsTo(0.0101836, Printed("0.010")));
   EXPECT_FALSE(RoundsTo(0.0106, Printed("0.010")));
   EXPECT_TRUE(RoundsTo(-0.149, Printed("-0.15")));
+}
+
+TEST(PrintedNumberTest, RoundsWithinWhatItsInputsLeaveOpen) {
+  EXPECT_FALSE(RoundsTo(3.9757, Printed("3.97")));
+  EXPECT_TRUE(RoundsWithin(3.9757, 0.0008, Printed("3.97")));  // 3.9749
+  EXPECT_FALSE(RoundsWithin(3.9757, 0.0006, Printed("3.97")));
 }
 
 TEST(PrintedNumberTest, ATieMayGoEitherWay) {

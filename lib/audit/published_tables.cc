@@ -33,7 +33,7 @@ class FirstError : public google::protobuf::io::ErrorCollector {
   std::string message_;
 };
 
-bool NeedsDevicesAndBatch(proto::PublishedQuantity quantity) {
+bool NeedsDevices(proto::PublishedQuantity quantity) {
   switch (quantity) {
     case proto::LOSS:
     case proto::ACCURACY_PERCENT:
@@ -44,11 +44,16 @@ bool NeedsDevicesAndBatch(proto::PublishedQuantity quantity) {
   }
 }
 
+// Of one iteration it has no batch.
+bool IsTraffic(proto::PublishedQuantity quantity) {
+  return quantity == proto::TRAFFIC_ELEMENTS || quantity == proto::TRAFFIC_GIGABYTES;
+}
+
 // What tells a number apart from every other of its table.
 std::string Identity(const proto::PublishedValue& value) {
   return absl::StrCat(proto::PublishedQuantity_Name(value.quantity()), ", ", value.devices(), " devices, batch ",
-                      value.batch(), ", epoch ", value.epoch(), ", base ", value.base_devices(), ", context '",
-                      value.context(), "'");
+                      value.batch(), ", epoch ", value.epoch(), ", base ", value.base_devices(),
+                      " devices, base batch ", value.base_batch(), ", context '", value.context(), "'");
 }
 
 absl::Status CheckValue(const proto::PublishedValue& value) {
@@ -58,7 +63,10 @@ absl::Status CheckValue(const proto::PublishedValue& value) {
   if (const auto number = ParsePrintedNumber(value.as_printed()); !number.ok()) {
     return absl::DataLossError(number.status().message());
   }
-  if (NeedsDevicesAndBatch(value.quantity()) && (value.devices() == 0 || value.batch() == 0)) {
+  if (IsTraffic(value.quantity()) && value.devices() == 0) {
+    return absl::DataLossError("devices are needed, at least 1");
+  }
+  if (NeedsDevices(value.quantity()) && !IsTraffic(value.quantity()) && (value.devices() == 0 || value.batch() == 0)) {
     return absl::DataLossError("devices and batch are needed, both at least 1");
   }
   return absl::OkStatus();

@@ -1,4 +1,5 @@
 // Speed-ups, and the split of an epoch into computing and communicating: everything made of times alone.
+#include <cmath>
 #include <set>
 #include <utility>
 
@@ -28,7 +29,7 @@ struct SpeedupFormula {
   int departures;
   std::vector<std::string> flags;
   std::string note;
-  Place (*base_place)(const Place& place, uint32_t base_devices);
+  Place (*base_place)(const Place& place, const BaseCase& base);
   double (*value)(double base, double n, uint32_t devices);
 };
 
@@ -38,24 +39,33 @@ std::string ScalingNote(absl::string_view kind, const proto::Claims& claims) {
                       claims.scaling().empty() ? "" : absl::StrCat("; the document calls it ", claims.scaling()), ".");
 }
 
-std::vector<SpeedupFormula> SpeedupFormulas(uint32_t base_devices, const proto::Claims& claims) {
-  const bool total = claims.batch() == "total";
+std::vector<SpeedupFormula> SpeedupFormulas(const BaseCase& base_case, const Document& document) {
+  const proto::Claims& claims = document.tables().claims();
+  const bool total = document.BatchIsTotal();
   const std::string same_b =
       ScalingNote(total ? "strong scaling: the total batch stays"
                         : "weak in the batch (each device keeps its own), strong in the data set",
                   claims);
   const std::string same_total = ScalingNote("strong scaling: the global batch is the same on both sides", claims);
-  const auto at_base = [](const Place& p, uint32_t base) { return Place{base, p.batch}; };
-  const auto at_one = [](const Place& p, uint32_t) { return Place{1, p.batch}; };
-  const auto at_two = [](const Place& p, uint32_t) { return Place{2, p.batch}; };
-  const auto at_one_with_global_batch = [](const Place& p, uint32_t) { return Place{1, p.batch * p.devices}; };
+  const auto at_base = [](const Place& p, const BaseCase& base) {
+    return Place{base.devices, base.batch > 0 ? base.batch : p.batch};
+  };
+  const auto at_one = [](const Place& p, const BaseCase&) { return Place{1, p.batch}; };
+  const auto at_two = [](const Place& p, const BaseCase&) { return Place{2, p.batch}; };
+  const auto at_one_with_global_batch = [](const Place& p, const BaseCase&) { return Place{1, p.batch * p.devices}; };
   const auto quotient = [](double base, double n, uint32_t) { return base / n; };
   std::vector<SpeedupFormula> formulas;
-  if (base_devices == 1) {
+  if (base_case.batch > 0) {
+    return {{absl::StrCat("T_", base_case.devices, "(", base_case.batch, ")/T_N"), 0,
+             base_case.devices > 1 ? std::vector<std::string>{kBaseIsNotOneDevice} : std::vector<std::string>{}, "",
+             at_base, quotient}};
+  }
+  if (base_case.devices == 1) {
     formulas.push_back({"T_1/T_N", 0, {}, same_b, at_one, quotient});
     formulas.push_back({"T_2/T_N", 2, {kBaseIsNotOneDevice}, same_b, at_two, quotient});
   } else {
-    formulas.push_back({absl::StrCat("T_", base_devices, "/T_N"), 0, {kBaseIsNotOneDevice}, same_b, at_base, quotient});
+    formulas.push_back(
+        {absl::StrCat("T_", base_case.devices, "/T_N"), 0, {kBaseIsNotOneDevice}, same_b, at_base, quotient});
     formulas.push_back({"T_1/T_N", 1, {}, same_b, at_one, quotient});
   }
   formulas.push_back({"T_1(N*B)/T_N(B)", 1, {}, same_total, at_one_with_global_batch, quotient});
@@ -67,7 +77,7 @@ std::vector<SpeedupFormula> SpeedupFormulas(uint32_t base_devices, const proto::
   return formulas;
 }
 
-Convention MakeSpeedup(const SpeedupFormula& formula, const Source& base, const Source& n, uint32_t base_devices) {
+Convention MakeSpeedup(const SpeedupFormula& formula, const Source& base, const Source& n, const BaseCase& base_case) {
   Convention convention;
   convention.text = absl::StrCat(formula.text, ", ", SourceText("base", base.name, "T_N", n.name));
   convention.departures = formula.departures;
@@ -77,15 +87,51 @@ Convention MakeSpeedup(const SpeedupFormula& formula, const Source& base, const 
     convention.departures += 1;
     convention.flags.push_back(kMixedLoading);
   }
-  convention.evaluate = [formula, base, n, base_devices](const Place& place) -> std::optional<Recomputed> {
-    const Place at = formula.base_place(place, base_devices);
+  convention.evaluate = [formula, base, n, base_case](const Place& place) -> std::optional<Recomputed> {
+    const Place at = formula.base_place(place, base_case);
     const Cell* t_base = base.At(at.devices, at.batch);
     const Cell* t_n = n.At(place.devices, place.batch);
     if (t_base == nullptr || t_n == nullptr || t_base->Exact() <= 0 || t_n->Exact() <= 0) {
       return std::nullopt;
     }
     const double value = formula.value(t_base->Exact(), t_n->Exact(), place.devices);
-    return Recomputed{value, value, {t_base, t_n}};
+    // A quotient is off by as much, relative, as its two times together.
+    const double slack = value * (t_base->Slack() / t_base->Exact() + t_n->Slack() / t_n->Exact());
+    return Recomputed{value, value, {t_base, t_n}, slack};
+  };
+  return convention;
+}
+
+// How a speed-up S is said in percent.
+struct PercentForm {
+  const char* text;
+  int departures;
+  const char* flag;  // empty: nothing wrong with it
+  double (*value)(double speedup);
+};
+
+const PercentForm kPercentForms[] = {
+    {"(S - 1) * 100", 0, "", [](double s) { return (s - 1) * 100; }},
+    {"(1 - 1/S) * 100", 1, "", [](double s) { return (1 - 1 / s) * 100; }},
+    {"S * 100", 1, "", [](double s) { return s * 100; }},
+    {"S", 2, kRatioCalledPercent, [](double s) { return s; }},
+};
+
+Convention InPercent(const Convention& speedup, const PercentForm& form) {
+  Convention convention = speedup;
+  convention.text = absl::StrCat(form.text, ", S = ", speedup.text);
+  convention.departures += form.departures;
+  if (form.flag[0] != '\0') {
+    convention.flags.push_back(form.flag);
+  }
+  convention.evaluate = [evaluate = speedup.evaluate, form](const Place& place) {
+    std::optional<Recomputed> recomputed = evaluate(place);
+    if (recomputed.has_value()) {
+      const double s = recomputed->exact;
+      recomputed->slack = std::abs(form.value(s + recomputed->slack) - form.value(s));
+      recomputed->exact = recomputed->from_printed = form.value(s);
+    }
+    return recomputed;
   };
   return convention;
 }
@@ -103,8 +149,8 @@ Convention MakeCompute(const Source& base, bool divided) {
     if (t_1 == nullptr) {
       return std::nullopt;
     }
-    const double value = t_1->Exact() / (divided ? place.devices : 1);
-    return Recomputed{value, value, {t_1}};
+    const double parts = divided ? place.devices : 1;
+    return Recomputed{t_1->Exact() / parts, t_1->Exact() / parts, {t_1}, t_1->Slack() / parts};
   };
   return convention;
 }
@@ -147,8 +193,11 @@ Convention MakeCommunication(const Source& minuend, const Source& base, bool div
     if (t_n == nullptr || t_1 == nullptr) {
       return std::nullopt;
     }
-    const double compute = t_1->Exact() / (divided ? place.devices : 1);
-    return Recomputed{t_n->Exact() - compute, t_n->printed.value - AsPrinted(compute, computes, place), {t_n, t_1}};
+    const double parts = divided ? place.devices : 1, compute = t_1->Exact() / parts;
+    return Recomputed{t_n->Exact() - compute,
+                      t_n->printed.value - AsPrinted(compute, computes, place),
+                      {t_n, t_1},
+                      t_n->Slack() + t_1->Slack() / parts};
   };
   return convention;
 }
@@ -164,7 +213,10 @@ Convention MakeRemainder(const Source& total, const Source& compute) {
     if (t_n == nullptr || part == nullptr) {
       return std::nullopt;
     }
-    return Recomputed{t_n->Exact() - part->Exact(), t_n->printed.value - part->printed.value, {t_n, part}};
+    return Recomputed{t_n->Exact() - part->Exact(),
+                      t_n->printed.value - part->printed.value,
+                      {t_n, part},
+                      t_n->Slack() + part->Slack()};
   };
   return convention;
 }
@@ -194,13 +246,21 @@ std::vector<Convention> CommunicationConventions(const Document& document, int t
 
 }  // namespace
 
-std::vector<Convention> SpeedupConventions(const Document& document, int table, uint32_t base_devices) {
+std::vector<Convention> SpeedupConventions(const Document& document, proto::PublishedQuantity quantity, int table,
+                                           const BaseCase& base_case) {
   const std::vector<Source> times = document.Sources(TimeQuantities(), table);
   std::vector<Convention> conventions;
-  for (const SpeedupFormula& formula : SpeedupFormulas(base_devices, document.tables().claims())) {
+  for (const SpeedupFormula& formula : SpeedupFormulas(base_case, document)) {
     for (const Source& base : times) {
       for (const Source& n : times) {
-        conventions.push_back(MakeSpeedup(formula, base, n, base_devices));
+        const Convention speedup = MakeSpeedup(formula, base, n, base_case);
+        if (quantity == proto::SPEEDUP) {
+          conventions.push_back(speedup);
+          continue;
+        }
+        for (const PercentForm& form : kPercentForms) {
+          conventions.push_back(InPercent(speedup, form));
+        }
       }
     }
   }

@@ -1,131 +1,137 @@
-// Bandwidth and utilisation: bytes over a communication time, in all the ways in which people count bytes.
+// Bandwidth, utilisation, and the traffic itself: bytes over a communication time, in all the ways in which people
+// count bytes.
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "lib/audit/conventions.h"
 #include "lib/audit/flags.h"
+#include "lib/audit/traffic_choices.h"
 
 namespace lockstep {
 namespace {
 
-constexpr double kGigabyte = 1e9;
-constexpr double kGibibyte = 1073741824;  // 2^30
-constexpr double kFloatBytes = 4;
+// A value with all its digits, and as it comes out of intermediates as printed.
+struct Chain {
+  double exact = 1;
+  double from_printed = 1;
+  std::vector<const Cell*> inputs;
 
-// One way to choose one part of the formula.
-struct Choice {
-  std::string text;  // as it stands in the formula; empty: a factor of 1 that is not written
-  int departures = 0;
-  std::string flag;  // empty: nothing wrong with it
-  std::function<double(const Place&)> factor;
-  bool contradicts = false;  // something that the document states
+  void Multiply(double factor) {
+    exact *= factor;
+    from_printed *= factor;
+  }
+
+  // Goes on from the number that the document prints for this very intermediate, if it does. Traffic of one iteration
+  // has no batch.
+  bool TakePrinted(const std::vector<Source>& printed, const Place& place) {
+    for (const Source& source : printed) {
+      for (const uint64_t batch : {place.batch, uint64_t{0}}) {
+        const Cell* cell = source.At(place.devices, batch);
+        if (cell != nullptr && RoundsTo(exact, cell->printed)) {
+          from_printed = cell->printed.value;
+          inputs.push_back(cell);
+          return true;
+        }
+      }
+    }
+    return false;
+  }
 };
 
-std::function<double(const Place&)> Constant(double value) {
-  return [value](const Place&) { return value; };
-}
+// Where the seconds come from, and what the document prints on the way.
+struct Inputs {
+  std::string text;
+  std::function<std::optional<Recomputed>(const Place&)> seconds;
+  std::vector<Source> elements;
+  std::vector<Source> gigabytes;
+};
 
-std::vector<Choice> AllReduceFactors() {
-  return {{"2(N-1)/N", 0, "", [](const Place& p) { return 2.0 * (p.devices - 1.0) / p.devices; }},
-          {"", 1, kAllReduceFactorMissing, Constant(1)}};
-}
-
-// Gradient elements: what the document states, then the nets that this lab is done with. Sources: 11,173,962 ResNet-18
-// for CIFAR-10 (counted by lib/nn's test); 11,689,512 torchvision's resnet18, 1000 classes; 11,181,642 the same
-// with 10.
-std::vector<Choice> ParameterCounts(const proto::Claims& claims) {
-  double claimed = static_cast<double>(claims.parameter_count());
-  if (claimed == 0 && claims.gradient_bytes() != 0) {
-    claimed = static_cast<double>(claims.gradient_bytes()) / kFloatBytes;
+// What a device sends in `iterations`, in the printed unit.
+Chain Volume(double elements, double unit_per_element, double iterations, const Inputs& inputs, const Place& place) {
+  Chain chain;
+  chain.Multiply(elements);
+  chain.TakePrinted(inputs.elements, place);
+  Chain one = chain;
+  one.Multiply(unit_per_element);
+  if (one.TakePrinted(inputs.gigabytes, place)) {
+    one.Multiply(iterations);
+    return one;
   }
-  std::vector<Choice> counts;
-  if (claimed > 0) {
-    const std::string from_bytes =
-        claims.parameter_count() == 0 ? absl::StrCat(" (M = ", claims.gradient_bytes(), " bytes)") : "";
-    counts.push_back({absl::StrCat("X = ", static_cast<uint64_t>(claimed), from_bytes), 0, "", Constant(claimed)});
-  }
-  for (uint64_t known : {11'173'962, 11'689'512, 11'181'642}) {
-    if (static_cast<double>(known) != claimed) {
-      counts.push_back({absl::StrCat("X = ", known), claimed > 0 ? 1 : 0, claimed > 0 ? kOtherParameterCount : "",
-                        Constant(static_cast<double>(known)), claimed > 0});
-    }
-  }
-  return counts;
+  chain.Multiply(iterations);
+  chain.TakePrinted(inputs.elements, place);
+  chain.Multiply(unit_per_element);
+  chain.TakePrinted(inputs.gigabytes, place);
+  return chain;
 }
 
-std::vector<Choice> ItemSizes() {
-  return {{"4 bytes", 0, "", Constant(kFloatBytes)}, {"", 1, kElementsNotBytes, Constant(1)}};
-}
+// The parts of a formula, multiplied; the last one divides.
+struct Parts {
+  const Choice* factor;
+  const Choice* item;
+  const Choice* count;
+  const Choice* iterations;
+  const Choice* unit;
+};
 
-// Iterations of an epoch on N devices, as a quotient and as the whole number that a loader makes of it.
-std::vector<Choice> Iterations(double images, const std::string& batch_meaning) {
-  if (images == 0) {
-    return {{"1 iteration", 0, kIterationsForgotten, Constant(1)}};
+void AddPart(const Choice& choice, bool multiplies, Convention& convention) {
+  if (multiplies && !choice.text.empty()) {
+    absl::StrAppend(&convention.text, convention.text.empty() ? "" : " * ", choice.text);
   }
-  const bool total = batch_meaning == "total";
-  const auto shared = [images](const Place& p) { return images / (double{1} * p.batch * p.devices); };
-  const auto by_batch = [images](const Place& p) { return images / p.batch; };
-  const Choice per_device = {"images/(B*N)", total ? 1 : 0, total ? kTotalBatchTakenPerDevice : "", shared, total};
-  const Choice whole = {"images/B", total ? 0 : 1, total ? "" : kIterationsNotDividedByN, by_batch,
-                        batch_meaning == "per_device"};
-  const auto rounded = [](Choice choice, const char* name, int departures, auto round) {
-    choice.text = absl::StrCat(name, "(", choice.text, ")");
-    choice.departures += departures;
-    choice.factor = [quotient = choice.factor, round](const Place& p) { return round(quotient(p)); };
-    return choice;
-  };
-  const auto up = [](double x) { return std::ceil(x); };
-  const auto down = [](double x) { return std::floor(x); };
-  return {per_device,
-          rounded(per_device, "ceil", 0, up),
-          rounded(per_device, "floor", 1, down),
-          whole,
-          rounded(whole, "ceil", 0, up),
-          rounded(whole, "floor", 1, down),
-          {"1 iteration", 1, kIterationsForgotten, Constant(1)}};
+  convention.departures += choice.departures;
+  convention.contradictions += choice.contradicts;
+  convention.flags.insert(convention.flags.end(), choice.flags.begin(), choice.flags.end());
 }
 
-// What the printed unit is. A utilisation has none: percent of the stated peak.
-std::vector<Choice> Units(proto::PublishedQuantity quantity, const proto::Claims& claims) {
-  if (quantity == proto::UTILIZATION_PERCENT) {
-    return {{"peak", 0, "", Constant(claims.peak_bytes_per_second() / 100)}};
-  }
-  const bool claims_gib = claims.bytes_per_gigabyte() == kGibibyte,
-             claims_gb = claims.bytes_per_gigabyte() == kGigabyte;
-  return {{"GB = 1e9", claims_gib ? 1 : 0, claims_gib ? kTextClaimsGibPrintsGb : "", Constant(kGigabyte), claims_gib},
-          {"GB = 2^30", claims_gib ? 0 : 1, kGibAsGb, Constant(kGibibyte), claims_gb}};
-}
-
-Convention MakeTraffic(const std::vector<const Choice*>& factors, const Choice& unit, const Source& communication) {
+Convention Describe(const Parts& parts, const Document& document) {
   Convention convention;
-  std::string product;
-  std::vector<std::function<double(const Place&)>> multiply;
-  for (const Choice* choice : factors) {
-    absl::StrAppend(&product, product.empty() || choice->text.empty() ? "" : " * ", choice->text);
-    multiply.push_back(choice->factor);
+  for (const Choice* choice : {parts.factor, parts.item, parts.count, parts.iterations}) {
+    AddPart(*choice, true, convention);
   }
-  std::vector<const Choice*> all = factors;
-  all.push_back(&unit);
-  for (const Choice* choice : all) {
-    convention.departures += choice->departures;
-    convention.contradictions += choice->contradicts;
-    if (!choice->flag.empty()) {
-      convention.flags.push_back(choice->flag);
-    }
+  AddPart(*parts.unit, false, convention);
+  if (document.tables().claims().mode() == "DP") {
+    convention.note =
+        "DataParallel gathers on one device and scatters from it: this is what an all-reduce would send, not what was "
+        "sent.";
   }
-  convention.text = absl::StrCat(product, " / T_comm", unit.text == "peak" ? " / peak" : absl::StrCat(", ", unit.text),
-                                 ", T_comm of ", communication.name);
-  convention.evaluate = [multiply, divide = unit.factor,
-                         communication](const Place& place) -> std::optional<Recomputed> {
-    const Cell* t_comm = communication.At(place.devices, place.batch);
-    if (t_comm == nullptr || t_comm->printed.value == 0 || t_comm->Exact() == 0) {
+  return convention;
+}
+
+Convention MakeTraffic(const Parts& parts, const Inputs& inputs, const Document& document) {
+  Convention convention = Describe(parts, document);
+  absl::StrAppend(&convention.text, " / T_comm",
+                  parts.unit->text == "peak" ? " / peak" : absl::StrCat(", ", parts.unit->text), ", ", inputs.text);
+  convention.evaluate = [factor = parts.factor->factor, item = parts.item->factor, count = parts.count->factor,
+                         iterations = parts.iterations->factor, unit = parts.unit->factor,
+                         inputs](const Place& place) -> std::optional<Recomputed> {
+    const std::optional<Recomputed> seconds = inputs.seconds(place);
+    if (!seconds.has_value() || seconds->exact == 0 || seconds->from_printed == 0 || place.batch == 0) {
       return std::nullopt;
     }
-    double moved = 1 / divide(place);
-    for (const auto& factor : multiply) {
-      moved *= factor(place);
+    Chain volume = Volume(factor(place) * count(place), item(place) / unit(place), iterations(place), inputs, place);
+    volume.inputs.insert(volume.inputs.begin(), seconds->inputs.begin(), seconds->inputs.end());
+    const double value = volume.exact / seconds->exact, left = std::abs(seconds->exact) - seconds->slack;
+    // With a time that may be 0 the value may be anything: no room is given then.
+    return Recomputed{value, volume.from_printed / seconds->from_printed, std::move(volume.inputs),
+                      left > 0 ? std::abs(value) * seconds->slack / left : 0};
+  };
+  return convention;
+}
+
+// Traffic that is itself printed, in an iteration or an epoch: no time goes into it.
+Convention MakeVolume(const Parts& parts, const Inputs& inputs, const Document& document) {
+  Convention convention = Describe(parts, document);
+  absl::StrAppend(&convention.text, parts.unit->text.empty() ? "" : ", ", parts.unit->text);
+  convention.evaluate = [factor = parts.factor->factor, item = parts.item->factor, count = parts.count->factor,
+                         iterations = parts.iterations->factor, unit = parts.unit->factor,
+                         inputs](const Place& place) -> std::optional<Recomputed> {
+    const double iterations_here = iterations(place);
+    if (!std::isfinite(iterations_here)) {
+      return std::nullopt;  // of an epoch, and no batch is said
     }
-    return Recomputed{moved / t_comm->Exact(), moved / t_comm->printed.value, {t_comm}};
+    const Chain chain = Volume(factor(place) * count(place), item(place) / unit(place), iterations_here, inputs, place);
+    return Recomputed{chain.exact, chain.from_printed, chain.inputs};
   };
   return convention;
 }
@@ -142,40 +148,147 @@ Convention MakeShareOfPeak(const Source& bandwidth, const Choice& gigabyte, doub
       return std::nullopt;
     }
     const double percent = 100 * unit(place) / peak;
-    return Recomputed{percent * printed->Exact(), percent * printed->printed.value, {printed}};
+    return Recomputed{
+        percent * printed->Exact(), percent * printed->printed.value, {printed}, percent * printed->Slack()};
   };
   return convention;
 }
 
-}  // namespace
-
-std::vector<Convention> TrafficConventions(const Document& document, proto::PublishedQuantity quantity, int table) {
-  const proto::Claims& claims = document.tables().claims();
-  std::vector<Convention> conventions;
-  if (quantity == proto::UTILIZATION_PERCENT && claims.peak_bytes_per_second() <= 0) {
-    return conventions;  // of what? The document states no peak.
-  }
-  const std::vector<Choice> units = Units(quantity, claims), factors = AllReduceFactors(), items = ItemSizes(),
-                            counts = ParameterCounts(claims),
-                            iterations = Iterations(document.ImagesPerEpoch(), claims.batch());
-  for (const Source& communication : document.Sources({proto::COMMUNICATION_SECONDS}, table)) {
-    for (const Choice& unit : units) {
-      for (const Choice& factor : factors) {
-        for (const Choice& item : items) {
-          for (const Choice& count : counts) {
-            for (const Choice& iteration : iterations) {
-              conventions.push_back(MakeTraffic({&factor, &item, &count, &iteration}, unit, communication));
+Inputs CommunicationColumn(const Source& communication) {
+  return {absl::StrCat("T_comm of ", communication.name),
+          [communication](const Place& place) -> std::optional<Recomputed> {
+            const Cell* cell = communication.At(place.devices, place.batch);
+            if (cell == nullptr) {
+              return std::nullopt;
             }
+            return Recomputed{cell->Exact(), cell->printed.value, {cell}, cell->Slack()};
+          },
+          {},
+          {}};
+}
+
+// For a document that prints times and bandwidths, and not every communication time between them.
+Inputs CommunicationFromTimes(const Source& times) {
+  return {absl::StrCat("T_comm = T_N - T_1/N, times of ", times.name),
+          [times](const Place& place) -> std::optional<Recomputed> {
+            const Cell *t_n = times.At(place.devices, place.batch), *t_1 = times.At(1, place.batch);
+            if (t_n == nullptr || t_1 == nullptr) {
+              return std::nullopt;
+            }
+            const double value = t_n->Exact() - t_1->Exact() / place.devices;
+            return Recomputed{value, value, {t_n, t_1}, t_n->Slack() + t_1->Slack() / place.devices};
+          },
+          {},
+          {}};
+}
+
+// Whether some number of `quantity` in `table` stands where the document prints no communication time.
+bool LacksCommunication(const Document& document, proto::PublishedQuantity quantity, int table,
+                        const std::vector<Source>& communications) {
+  return std::any_of(document.cells().begin(), document.cells().end(), [&](const Cell& cell) {
+    return cell.table == table && cell.value->quantity() == quantity &&
+           std::none_of(communications.begin(), communications.end(), [&](const Source& communication) {
+             return communication.At(cell.value->devices(), cell.value->batch()) != nullptr;
+           });
+  });
+}
+
+std::vector<Inputs> AllInputs(const Document& document, proto::PublishedQuantity quantity, int table) {
+  std::vector<Inputs> all;
+  const std::vector<Source> communications = document.Sources({proto::COMMUNICATION_SECONDS}, table);
+  for (const Source& communication : communications) {
+    all.push_back(CommunicationColumn(communication));
+  }
+  if (LacksCommunication(document, quantity, table, communications)) {
+    for (const Source& times : document.Sources({proto::EPOCH_SECONDS, proto::STEP_SECONDS}, table)) {
+      all.push_back(CommunicationFromTimes(times));
+    }
+  }
+  for (Inputs& inputs : all) {
+    inputs.elements = document.Sources({proto::TRAFFIC_ELEMENTS}, table);
+    inputs.gigabytes = document.Sources({proto::TRAFFIC_GIGABYTES}, table);
+  }
+  return all;
+}
+
+// One choice for every part but those that vary.
+template <typename Make>
+void ForAllParts(const std::vector<Choice>& items, const std::vector<Choice>& counts,
+                 const std::vector<Choice>& iterations, const std::vector<Choice>& units, Make make) {
+  const std::vector<Choice> factors = AllReduceFactors();
+  for (const Choice& unit : units) {
+    for (const Choice& factor : factors) {
+      for (const Choice& item : items) {
+        for (const Choice& count : counts) {
+          for (const Choice& iteration : iterations) {
+            make(Parts{&factor, &item, &count, &iteration, &unit});
           }
         }
       }
     }
   }
-  if (quantity == proto::UTILIZATION_PERCENT) {
-    for (const Source& bandwidth : document.Sources({proto::BANDWIDTH_GIGABYTES_PER_SECOND}, table)) {
-      for (const Choice& gigabyte : Units(proto::BANDWIDTH_GIGABYTES_PER_SECOND, claims)) {
-        conventions.push_back(MakeShareOfPeak(bandwidth, gigabyte, claims.peak_bytes_per_second()));
-      }
+}
+
+Choice Nothing() {
+  return {"", 0, {}, [](const Place&) { return 1.0; }};
+}
+
+// What is printed as a bandwidth although no time, or not even bytes, went into it. Far from every plain reading, so
+// that it is not taken for a coincidence's sake.
+std::vector<Convention> NoBandwidths(const Document& document) {
+  constexpr int kFarOff = 6;  // beyond the sum of the departures of any formula that has bytes and a time
+  std::vector<Convention> conventions;
+  const auto add = [&](const Parts& parts) {
+    conventions.push_back(MakeVolume(parts, Inputs(), document));
+    conventions.back().departures += kFarOff;
+    conventions.back().flags.push_back(kNotDividedByTime);
+  };
+  const Choice batch = {"B", 0, {kBatchCountedAsBytes}, [](const Place& p) { return static_cast<double>(p.batch); }};
+  ForAllParts({Nothing()}, {batch}, {Nothing()}, {Nothing()}, add);
+  ForAllParts(ItemSizes(), ParameterCounts(document), {Nothing()}, Gigabytes(document.tables().claims()), add);
+  return conventions;
+}
+
+std::vector<Convention> VolumeConventions(const Document& document, proto::PublishedQuantity quantity, int table) {
+  const bool elements = quantity == proto::TRAFFIC_ELEMENTS;
+  Inputs inputs;
+  if (!elements) {
+    inputs.elements = document.Sources({proto::TRAFFIC_ELEMENTS}, table);
+  }
+  std::vector<Choice> iterations = Iterations(document);
+  iterations.back().flags.clear();  // what one iteration sends is a number of its own, and nothing is forgotten
+  std::vector<Convention> conventions;
+  ForAllParts(elements ? std::vector<Choice>{Nothing()} : ItemSizes(), ParameterCounts(document), iterations,
+              elements ? std::vector<Choice>{Nothing()} : Gigabytes(document.tables().claims()),
+              [&](const Parts& parts) { conventions.push_back(MakeVolume(parts, inputs, document)); });
+  return conventions;
+}
+
+}  // namespace
+
+std::vector<Convention> TrafficConventions(const Document& document, proto::PublishedQuantity quantity, int table) {
+  if (quantity == proto::TRAFFIC_ELEMENTS || quantity == proto::TRAFFIC_GIGABYTES) {
+    return VolumeConventions(document, quantity, table);
+  }
+  const proto::Claims& claims = document.tables().claims();
+  const bool utilisation = quantity == proto::UTILIZATION_PERCENT;
+  std::vector<Convention> conventions;
+  if (utilisation && claims.peak_bytes_per_second() <= 0) {
+    return conventions;  // of what? The document states no peak.
+  }
+  for (const Inputs& inputs : AllInputs(document, quantity, table)) {
+    ForAllParts(ItemSizes(), ParameterCounts(document), Iterations(document),
+                utilisation ? ShareOfPeak(claims) : Gigabytes(claims),
+                [&](const Parts& parts) { conventions.push_back(MakeTraffic(parts, inputs, document)); });
+  }
+  if (!utilisation) {
+    const std::vector<Convention> none = NoBandwidths(document);
+    conventions.insert(conventions.end(), none.begin(), none.end());
+    return conventions;
+  }
+  for (const Source& bandwidth : document.Sources({proto::BANDWIDTH_GIGABYTES_PER_SECOND}, table)) {
+    for (const Choice& gigabyte : Gigabytes(claims)) {
+      conventions.push_back(MakeShareOfPeak(bandwidth, gigabyte, claims.peak_bytes_per_second()));
     }
   }
   return conventions;

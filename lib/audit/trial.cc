@@ -12,7 +12,8 @@ namespace {
 constexpr double kSameValue = 1e-12;
 
 // The plainest first.
-constexpr std::array<Style, 4> kStyles = {{{false, false}, {true, false}, {false, true}, {true, true}}};
+constexpr std::array<Style, 4> kStyles = {
+    {{false, false, false}, {true, false, false}, {false, true, false}, {true, true, false}}};
 
 double ValueIn(const Recomputed& recomputed, const Style& style) {
   return style.from_printed ? recomputed.from_printed : recomputed.exact;
@@ -39,14 +40,25 @@ Trial Try(const Convention& convention, const std::vector<Cell*>& cells) {
   return trial;
 }
 
-// The trial's own style first, then the plainest one that gives the cell.
-std::optional<Hit> HitOf(const Trial& trial, size_t i, const PrintedNumber& printed) {
+// In the order in which they are tried: the trial's own first, then the plainest.
+std::vector<Style> StylesFor(const Trial& trial, Styles styles) {
+  if (styles == Styles::kBeforeRounding) {
+    return {{false, false, true}};
+  }
+  std::vector<Style> all = {trial.style};
+  for (const Style& style : kStyles) {
+    if (styles == Styles::kSharp || !style.truncated) {
+      all.push_back(style);
+    }
+  }
+  return all;
+}
+
+std::optional<Hit> HitOf(const Trial& trial, size_t i, const PrintedNumber& printed, Styles styles) {
   if (!trial.values[i].has_value()) {
     return std::nullopt;
   }
-  std::vector<Style> styles = {trial.style};
-  styles.insert(styles.end(), kStyles.begin(), kStyles.end());
-  for (const Style& style : styles) {
+  for (const Style& style : StylesFor(trial, styles)) {
     if (Gives(*trial.values[i], style, printed)) {
       return Hit{&trial, style, ValueIn(*trial.values[i], style)};
     }
@@ -63,6 +75,9 @@ std::tuple<int, bool, bool> Plainness(const Trial& trial) {
 
 bool Gives(const Recomputed& recomputed, const Style& style, const PrintedNumber& printed) {
   const double value = ValueIn(recomputed, style);
+  if (style.before_rounding) {
+    return RoundsWithin(value, recomputed.slack, printed);
+  }
   return style.truncated ? TruncatesTo(value, printed) : RoundsTo(value, printed);
 }
 
@@ -91,10 +106,11 @@ std::vector<const Trial*> MostBelieved(const std::vector<Trial>& trials) {
   return believed;
 }
 
-std::vector<Hit> DistinctHits(const std::vector<const Trial*>& trials, size_t i, const PrintedNumber& printed) {
+std::vector<Hit> DistinctHits(const std::vector<const Trial*>& trials, size_t i, const PrintedNumber& printed,
+                              Styles styles) {
   std::vector<Hit> hits;
   for (const Trial* trial : trials) {
-    const std::optional<Hit> hit = HitOf(*trial, i, printed);
+    const std::optional<Hit> hit = HitOf(*trial, i, printed, styles);
     if (hit.has_value() && std::none_of(hits.begin(), hits.end(), [&](const Hit& other) {
           return Same(other.value, hit->value) || Same(other.trial->values[i]->exact, trial->values[i]->exact);
         })) {

@@ -13,8 +13,16 @@ namespace lockstep {
 
 // How a value became digits.
 struct Style {
-  bool from_printed = false;  // intermediates as the document prints them
-  bool truncated = false;     // digits cut off instead of rounded
+  bool from_printed = false;     // intermediates as the document prints them
+  bool truncated = false;        // digits cut off instead of rounded
+  bool before_rounding = false;  // inputs that the document rounded for print, but computed with all digits
+};
+
+// Which styles may explain a number.
+enum class Styles {
+  kSharp,           // all but `before_rounding`
+  kRounded,         // these without cut digits, unless the whole column has its digits cut
+  kBeforeRounding,  // only that: any value within the inputs' own rounding
 };
 
 // Whether `recomputed` becomes the printed digits in this style.
@@ -24,7 +32,7 @@ bool Gives(const Recomputed& recomputed, const Style& style, const PrintedNumber
 struct Trial {
   const Convention* convention = nullptr;
   std::vector<std::optional<Recomputed>> values;  // per cell
-  Style style;                                    // the one that gives the most cells; the plainest of several
+  Style style;                                    // the sharp one that gives the most cells; the plainest of several
   int given = 0;                                  // how many it gives
 };
 
@@ -42,9 +50,11 @@ struct Hit {
   double value;
 };
 
-// What gives cell `i`, in the order of `trials`. Conventions with the same value are one explanation, and the first one
-// stays; so are the same formula's styles, of which the trial's own goes before the plainest.
-std::vector<Hit> DistinctHits(const std::vector<const Trial*>& trials, size_t i, const PrintedNumber& printed);
+// What gives cell `i` in one of these styles, in the order of `trials`. Conventions with the same value are one
+// explanation, and the first one stays; so are the same formula's styles, of which the trial's own goes before the
+// plainest.
+std::vector<Hit> DistinctHits(const std::vector<const Trial*>& trials, size_t i, const PrintedNumber& printed,
+                              Styles styles);
 
 // How likely some convention as plain as this one gives these digits by chance; may exceed 1.
 double ChanceOf(const Hit& hit, const std::vector<Trial>& trials, const PrintedNumber& printed);

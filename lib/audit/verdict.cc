@@ -24,15 +24,15 @@ std::string InputsText(const Recomputed& recomputed) {
 }
 
 std::string StyleText(const Style& style) {
-  return absl::StrCat(style.from_printed ? ", intermediates as printed" : "",
-                      style.truncated ? ", digits cut off" : "");
+  return absl::StrCat(style.from_printed ? ", intermediates as printed" : "", style.truncated ? ", digits cut off" : "",
+                      style.before_rounding ? ", inputs before their rounding" : "");
 }
 
 proto::Candidate ToCandidate(const Hit& hit, const PrintedNumber& printed) {
   proto::Candidate candidate;
   candidate.set_convention(absl::StrCat(hit.trial->convention->text, StyleText(hit.style)));
   candidate.set_value(hit.value);
-  candidate.set_ratio(printed.value / hit.value);
+  candidate.set_ratio(Ratio(printed.value, hit.value));
   return candidate;
 }
 
@@ -51,7 +51,7 @@ std::vector<std::string> FlagsOf(const std::vector<Hit>& hits, size_t i, const P
   if (hits[0].style.truncated && !RoundsTo(hits[0].value, printed)) {
     flags.push_back(kTruncatedDigits);
   }
-  if (hits[0].style.from_printed && !Gives(first, {false, hits[0].style.truncated}, printed)) {
+  if (hits[0].style.from_printed && !Gives(first, {false, hits[0].style.truncated, false}, printed)) {
     flags.push_back(kRoundedIntermediates);
   }
   return flags;
@@ -62,6 +62,7 @@ void Explain(const std::vector<Hit>& hits, size_t i, Cell& cell, proto::AuditedV
     *audited.add_reproduced_by() = ToCandidate(hit, cell.printed);
   }
   cell.unrounded = hits[0].value;
+  cell.slack = hits[0].trial->values[i]->slack;
   const proto::Candidate& first = audited.reproduced_by(0);
   if (hits.size() == 1) {
     audited.set_finding(proto::REPRODUCED);
@@ -111,7 +112,7 @@ void GiveUp(const std::vector<Trial>& trials, const std::vector<const Trial*>& b
     audited.set_sentence("Nothing to recompute it from: its inputs are not in the document.");
     return;
   }
-  *audited.mutable_nearest() = ToCandidate(Hit{nearest, {false, false}, nearest->values[i]->exact}, cell.printed);
+  *audited.mutable_nearest() = ToCandidate(Hit{nearest, {}, nearest->values[i]->exact}, cell.printed);
   const std::string others = nearest->given > 0 ? absl::StrCat(", which gives ", nearest->given, " other number",
                                                                nearest->given > 1 ? "s" : "", " of this column")
                                                 : "";
@@ -121,7 +122,20 @@ void GiveUp(const std::vector<Trial>& trials, const std::vector<const Trial*>& b
       "; printed is ", absl::StrFormat("%.4g", audited.nearest().ratio()), " times that."));
 }
 
+// The believed conventions' hits: rounded; else as far as the inputs' own rounding leaves room; else cut off.
+std::vector<Hit> HitsOfColumn(const std::vector<const Trial*>& believed, size_t i, const PrintedNumber& printed) {
+  std::vector<Hit> hits;
+  for (const Styles styles : {Styles::kRounded, Styles::kBeforeRounding, Styles::kSharp}) {
+    if (hits.empty()) {
+      hits = DistinctHits(believed, i, printed, styles);
+    }
+  }
+  return hits;
+}
+
 }  // namespace
+
+double Ratio(double printed, double value) { return printed == value ? 1 : printed / value; }
 
 std::string Digits(double value) { return absl::StrFormat("%.9g", value); }
 
@@ -144,10 +158,10 @@ void JudgeColumn(const std::vector<Convention>& conventions, const std::vector<C
   // A convention that gives less than half of a column has to stand the test of coincidence everywhere.
   const bool column_explained = !believed.empty() && 2 * believed[0]->given >= static_cast<int>(cells.size());
   for (size_t i = 0; i < cells.size(); ++i) {
-    std::vector<Hit> hits = DistinctHits(believed, i, cells[i]->printed);
-    const bool by_column = !hits.empty() && column_explained;
+    std::vector<Hit> hits = column_explained ? HitsOfColumn(believed, i, cells[i]->printed) : std::vector<Hit>();
+    const bool by_column = !hits.empty();
     if (!by_column) {
-      hits = DistinctHits(all, i, cells[i]->printed);
+      hits = DistinctHits(all, i, cells[i]->printed, Styles::kSharp);
     }
     if (hits.empty() || (!by_column && ChanceOf(hits[0], trials, cells[i]->printed) >= kCoincidence)) {
       GiveUp(trials, believed, i, *cells[i], *audited[i]);

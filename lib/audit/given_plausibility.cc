@@ -1,0 +1,157 @@
+#include "lib/audit/given_plausibility.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "lib/audit/flags.h"
+#include "lib/audit/verdict.h"
+
+namespace lockstep {
+namespace {
+
+bool IsTime(proto::PublishedQuantity quantity) {
+  return quantity == proto::EPOCH_SECONDS || quantity == proto::STEP_SECONDS;
+}
+
+bool SamePlace(const Cell& a, const Cell& b) {
+  return a.value->devices() == b.value->devices() && a.value->batch() == b.value->batch();
+}
+
+bool SameQuantity(const Cell& a, const Cell& b) {
+  return SamePlace(a, b) && a.value->quantity() == b.value->quantity() && a.value->epoch() == b.value->epoch() &&
+         a.value->base_devices() == b.value->base_devices() && a.value->context() == b.value->context();
+}
+
+// FLOP/s that a time of an epoch needs, against the peak of its devices.
+void CheckClock(const Document& document, const Cell& cell, proto::AuditedValue& audited) {
+  const proto::Facts& facts = document.tables().facts();
+  const double peak = facts.peak_flops_per_second() * cell.value->devices();
+  const double work = facts.training_flops_per_image() * document.ImagesPerEpoch();
+  const bool given_time = IsTime(cell.value->quantity()) || cell.value->read_off();
+  if (!given_time || peak == 0 || work == 0 || cell.printed.value <= 0 || work / cell.printed.value <= peak) {
+    return;
+  }
+  Remark(audited, kClocks,
+         absl::StrFormat(
+             "an epoch in %s s needs %.1f TFLOP/s, and the peak of %d device%s is %.1f: the clock was most likely "
+             "read before the work was done.",
+             cell.value->as_printed(), work / cell.printed.value / 1e12, cell.value->devices(),
+             cell.value->devices() == 1 ? "" : "s", peak / 1e12));
+}
+
+// Two times of one place, and the loader's processes that each table says it had.
+void CheckLoaders(const Document& document, const Cell& cell, const Cell& other, proto::AuditedValue& audited) {
+  const proto::PublishedTable &here = document.tables().table(cell.table),
+                              &there = document.tables().table(other.table);
+  if (IsTime(cell.value->quantity()) && here.has_loader_workers() && there.has_loader_workers() &&
+      here.loader_workers() != there.loader_workers()) {
+    Remark(audited, kLoaderWorkersDiffer,
+           absl::StrCat(here.name(), " loads data with ", here.loader_workers(), " workers, ", there.name(), " with ",
+                        there.loader_workers(), "."));
+  }
+}
+
+void CheckTwice(const Document& document, const Cell& cell, proto::AuditedValue& audited) {
+  for (const Cell& other : document.cells()) {
+    if (&other == &cell || other.value->restated() || !SameQuantity(cell, other) ||
+        RoundsTo(cell.printed.value, other.printed) || RoundsTo(other.printed.value, cell.printed)) {
+      continue;
+    }
+    Remark(audited, kTwoValuesOfOneQuantity,
+           absl::StrCat(document.TableName(other), " prints ", other.value->as_printed(),
+                        " for the same quantity: two runs, or two things under one name."));
+    CheckLoaders(document, cell, other, audited);
+  }
+}
+
+void CheckLoading(const Document& document, const Cell& cell, proto::AuditedValue& audited) {
+  if (cell.value->quantity() != proto::EPOCH_SECONDS || cell.value->epoch() != 0) {
+    return;
+  }
+  double smallest = INFINITY;
+  for (const Cell& other : document.cells()) {
+    if (other.value->quantity() == proto::STEP_SECONDS && other.value->epoch() == 0 && SamePlace(cell, other)) {
+      smallest = std::min(smallest, other.printed.value);
+    }
+  }
+  if (std::isfinite(smallest) && cell.printed.value < smallest) {
+    Remark(audited, kLoadingFasterThanWithout,
+           absl::StrCat("with data loading ", cell.value->as_printed(), " s, without it ", Digits(smallest), " s."));
+  }
+}
+
+// A step's batch holds at most the whole data set.
+void CheckBatch(const Document& document, const Cell& cell, proto::AuditedValue& audited) {
+  const double images = document.ImagesPerEpoch();
+  const double devices = document.BatchIsTotal() ? 1 : cell.value->devices();
+  if (IsTime(cell.value->quantity()) && images > 0 && devices * static_cast<double>(cell.value->batch()) > images) {
+    Remark(audited, kBatchBeyondTheData,
+           absl::StrFormat("a step of %.0f images of %.0f: the loader gives what there is, so this is one step on the "
+                           "whole data set, and no larger batch can ever run out of memory.",
+                           devices * static_cast<double>(cell.value->batch()), images));
+  }
+}
+
+void CheckLabel(const Document& document, const Cell& cell, proto::AuditedValue& audited) {
+  const std::string &said = document.tables().claims().batch(), &shown = document.tables().facts().batch();
+  if (IsTime(cell.value->quantity()) && cell.value->devices() > 1 && !said.empty() && !shown.empty() && said != shown) {
+    Remark(
+        audited, kBatchNotAsLabelled,
+        absl::StrCat("the document says that batch ", cell.value->batch(), " is ", said, ", and it is ", shown, "."));
+  }
+}
+
+bool IsWhole(const Cell& cell) { return cell.printed.value == std::floor(cell.printed.value); }
+
+// Times of which every one is a whole number of seconds: with k decimals printed, chance leaves 10^-k to each.
+void CheckResolution(const Document& document, const Cell& cell, proto::AuditedValue& audited) {
+  constexpr int kEnough = 4;
+  int whole = 0, all = 0;
+  for (const Cell& other : document.cells()) {
+    if (other.table == cell.table && IsTime(other.value->quantity()) && !other.value->restated()) {
+      ++all;
+      whole += IsWhole(other);
+    }
+  }
+  if (IsTime(cell.value->quantity()) && whole == all && all >= kEnough && cell.printed.value > 0) {
+    Remark(audited, kWholeSecondClock,
+           absl::StrFormat("all %d times of this table are whole seconds, so this one may be off by %.1f %%.", all,
+                           100 / cell.printed.value));
+  }
+}
+
+// A time of several devices at a batch for which no device alone was timed, in a document that times one elsewhere.
+void CheckBase(const Document& document, const Cell& cell, proto::AuditedValue& audited) {
+  const proto::PublishedValue& value = *cell.value;
+  if (!IsTime(value.quantity()) || value.devices() < 2 || value.epoch() != 0) {
+    return;
+  }
+  bool one_device = false, same_batch = false;
+  for (const Cell& other : document.cells()) {
+    if (IsTime(other.value->quantity()) && other.value->devices() == 1 && other.value->epoch() == 0) {
+      one_device = true;
+      same_batch = same_batch || other.value->batch() == value.batch() ||
+                   (!document.BatchIsTotal() && other.value->batch() == value.batch() * value.devices());
+    }
+  }
+  if (one_device && !same_batch) {
+    Remark(audited, kNoOneDeviceTime,
+           absl::StrCat("no time of one device at batch ", value.batch(), " is printed, so no speed-up can be made."));
+  }
+}
+
+}  // namespace
+
+void RemarkOnGiven(const Document& document, const Cell& cell, proto::AuditedValue& audited) {
+  CheckClock(document, cell, audited);
+  CheckResolution(document, cell, audited);
+  CheckTwice(document, cell, audited);
+  CheckLoading(document, cell, audited);
+  CheckBatch(document, cell, audited);
+  CheckLabel(document, cell, audited);
+  CheckBase(document, cell, audited);
+}
+
+}  // namespace lockstep

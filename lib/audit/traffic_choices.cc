@@ -1,0 +1,113 @@
+#include "lib/audit/traffic_choices.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/audit/flags.h"
+
+namespace lockstep {
+namespace {
+
+constexpr double kGigabyte = 1e9;
+constexpr double kGibibyte = 1073741824;  // 2^30
+constexpr double kFloatBytes = 4;
+
+std::function<double(const Place&)> Constant(double value) {
+  return [value](const Place&) { return value; };
+}
+
+// The elements that the document states, in numbers or in bytes; 0: it does not.
+double ClaimedElements(const proto::Claims& claims) {
+  return claims.parameter_count() != 0 ? static_cast<double>(claims.parameter_count())
+                                       : static_cast<double>(claims.gradient_bytes()) / kFloatBytes;
+}
+
+}  // namespace
+
+std::vector<Choice> AllReduceFactors() {
+  return {{"2(N-1)/N", 0, {}, [](const Place& p) { return 2.0 * (p.devices - 1.0) / p.devices; }},
+          {"", 1, {kAllReduceFactorMissing}, Constant(1)}};
+}
+
+// Sources: 11,173,962 ResNet-18 for CIFAR-10 (counted by lib/nn's test); 11,689,512 torchvision's resnet18, 1000
+// classes; 11,181,642 the same with 10.
+std::vector<Choice> ParameterCounts(const Document& document) {
+  const proto::Claims& claims = document.tables().claims();
+  const double claimed = ClaimedElements(claims);
+  const double trained = static_cast<double>(document.tables().facts().parameter_count());
+  std::vector<double> counts = {claimed, trained};
+  counts.insert(counts.end(), {11'173'962, 11'689'512, 11'181'642});
+  std::vector<Choice> choices;
+  for (size_t i = 0; i < counts.size(); ++i) {
+    const double count = counts[i];
+    if (count == 0 || std::find(counts.begin(), counts.begin() + i, count) != counts.begin() + i) {
+      continue;
+    }
+    Choice choice = {absl::StrCat("X = ", static_cast<uint64_t>(count)), 0, {}, Constant(count)};
+    if (count == claimed && claims.parameter_count() == 0) {
+      absl::StrAppend(&choice.text, " (M = ", claims.gradient_bytes(), " bytes)");
+    }
+    if (claimed > 0 && count != claimed) {
+      choice.departures += 1;
+      choice.contradicts = true;
+      choice.flags.push_back(kOtherParameterCount);
+    }
+    if (trained > 0 && count != trained) {
+      choice.flags.push_back(kNotTheTrainedModel);
+    }
+    choices.push_back(std::move(choice));
+  }
+  return choices;
+}
+
+std::vector<Choice> ItemSizes() {
+  return {{"4 bytes", 0, {}, Constant(kFloatBytes)}, {"", 1, {kElementsNotBytes}, Constant(1)}};
+}
+
+std::vector<Choice> Iterations(const Document& document) {
+  const double images = document.ImagesPerEpoch();
+  const Choice one = {"1 iteration", images == 0 ? 0 : 1, {kIterationsForgotten}, Constant(1)};
+  if (images == 0) {
+    return {one};
+  }
+  const bool total = document.BatchIsTotal();
+  const std::string& said = document.tables().claims().batch();
+  const auto shared = [images](const Place& p) { return images / (static_cast<double>(p.batch) * p.devices); };
+  const auto by_batch = [images](const Place& p) { return images / static_cast<double>(p.batch); };
+  Choice per_device = {"images/(B*N)", total ? 1 : 0, {}, shared, total && said != "per_device"};
+  Choice whole = {"images/B", total ? 0 : 1, {}, by_batch, !total && said == "per_device"};
+  if (total) {
+    per_device.flags.push_back(kTotalBatchTakenPerDevice);
+  } else {
+    whole.flags.push_back(kIterationsNotDividedByN);
+  }
+  const auto rounded = [](Choice choice, const char* name, int departures, auto round) {
+    choice.text = absl::StrCat(name, "(", choice.text, ")");
+    choice.departures += departures;
+    choice.factor = [quotient = choice.factor, round](const Place& p) { return round(quotient(p)); };
+    return choice;
+  };
+  const auto up = [](double x) { return std::ceil(x); };
+  const auto down = [](double x) { return std::floor(x); };
+  return {per_device, rounded(per_device, "ceil", 0, up), rounded(per_device, "floor", 1, down),
+          whole,      rounded(whole, "ceil", 0, up),      rounded(whole, "floor", 1, down),
+          one};
+}
+
+std::vector<Choice> Gigabytes(const proto::Claims& claims) {
+  const bool claims_gib = claims.bytes_per_gigabyte() == kGibibyte,
+             claims_gb = claims.bytes_per_gigabyte() == kGigabyte;
+  Choice gigabyte = {"GB = 1e9", claims_gib ? 1 : 0, {}, Constant(kGigabyte), claims_gib};
+  if (claims_gib) {
+    gigabyte.flags.push_back(kTextClaimsGibPrintsGb);
+  }
+  return {gigabyte, {"GB = 2^30", claims_gib ? 0 : 1, {kGibAsGb}, Constant(kGibibyte), claims_gb}};
+}
+
+std::vector<Choice> ShareOfPeak(const proto::Claims& claims) {
+  return {{"peak", 0, {}, Constant(claims.peak_bytes_per_second() / 100)}};
+}
+
+}  // namespace lockstep
