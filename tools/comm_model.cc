@@ -16,7 +16,7 @@
 ABSL_FLAG(std::string, input, "", "scale record to explain; - is standard input");
 ABSL_FLAG(std::string, sweep, "", "sweep record of the same settings, for more one-device times");
 ABSL_FLAG(std::vector<std::string>, audit, {},
-          "published tables to recompute, comma-separated (data/published/*.textproto)");
+          "published tables to recompute, comma-separated: textproto or CSV (data/published/README.md)");
 ABSL_FLAG(double, link_gigabytes_per_second, 0,
           "nominal bandwidth of one device's link in one direction, GB = 1e9 bytes; 0: not given");
 ABSL_FLAG(std::string, output, "comm_model.rec", "record to write; - is standard output");

@@ -8,7 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/audit/published_tables.h"
+#include "lib/audit/published_check.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {

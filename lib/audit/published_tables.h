@@ -1,4 +1,5 @@
-// Reads data/published/*.textproto: tables that somebody printed, typed in by hand and so not to be believed unchecked.
+// Reads tables that somebody printed: data/published/*.textproto, or the same content as CSV
+// (lib/audit/published_csv.h).
 #ifndef LOCKSTEP_LIB_AUDIT_PUBLISHED_TABLES_H_
 #define LOCKSTEP_LIB_AUDIT_PUBLISHED_TABLES_H_
 
@@ -17,16 +18,12 @@ struct PublishedFile {
   proto::Input input;
 };
 
-// NotFound: no such file. DataLoss: it is not a PublishedTables in protobuf's text format (path:line:column: what was
-// found), or a value is not as CheckPublishedTables wants it.
+// CSV or text format by the name's end, .csv or .textproto; otherwise by looking. NotFound: no such file. DataLoss: it
+// is neither (path:line: what was found), or a value is not as lib/audit/published_check.h wants it.
 absl::StatusOr<PublishedFile> ReadPublishedTables(const std::string& path);
 
-// The same of text in memory; `path` is for messages only.
+// The same of protobuf's text format in memory; `path` is for messages only.
 absl::StatusOr<proto::PublishedTables> ParsePublishedTables(absl::string_view text, const std::string& path);
-
-// OK, or DataLoss naming table and value: names that are missing or twice, a quantity that is not said, digits that are
-// not a number, a time or what is made of times without devices or batch, and two values that nothing tells apart.
-absl::Status CheckPublishedTables(const proto::PublishedTables& tables);
 
 }  // namespace lockstep
 

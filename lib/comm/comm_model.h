@@ -13,7 +13,7 @@ namespace lockstep {
 struct CommModelOptions {
   std::string scale_path;                // scale record, "-": standard input; empty: none
   std::string sweep_path;                // sweep record with more base cases; empty: none. Needs a scale record
-  std::vector<std::string> audit_paths;  // published tables (textproto)
+  std::vector<std::string> audit_paths;  // published tables (textproto or CSV)
   double link_gigabytes_per_second = 0;  // nominal, one direction of one device's link, GB = 1e9; 0: not given
   std::string output_path = "comm_model.rec";
   bool force = false;

@@ -1,0 +1,29 @@
+// Any text as a published table in CSV: what is taken passes the checks of the text format, and is audited.
+#include "absl/status/statusor.h"
+#include "lib/audit/audit.h"
+#include "lib/audit/published_check.h"
+#include "lib/audit/published_csv.h"
+#include "lib/testing/fuzz.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace lockstep;           // NOLINT(build/namespaces)
+  using namespace lockstep::testing;  // NOLINT(build/namespaces)
+  const absl::string_view text = Bytes(data, size);
+  LooksLikeCsv(text);
+  const absl::StatusOr<proto::PublishedTables> tables = ParsePublishedCsv(text, "tables.csv");
+  if (!tables.ok()) {
+    CheckUserError(tables.status());
+    return 0;
+  }
+  FUZZ_CHECK(CheckPublishedTables(*tables).ok());
+  std::string bytes;
+  FUZZ_CHECK(tables->SerializeToString(&bytes));
+  proto::PublishedTables again;
+  FUZZ_CHECK(again.ParseFromString(bytes));
+  for (const proto::AuditTable& table : Audit(*tables)) {
+    for (const proto::AuditedValue& value : table.value()) {
+      FUZZ_CHECK(value.finding() != proto::FINDING_UNSPECIFIED);
+    }
+  }
+  return 0;
+}
