@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "lib/comm/karp_flatt.h"
 #include "lib/comm/least_squares.h"
 #include "lib/comm/piecewise_alpha_beta.h"
+#include "lib/comm/scaling_laws.h"
 
 namespace lockstep {
 namespace {
@@ -121,6 +123,87 @@ TEST(FitCoverageTest, ProtocolsThatMeet) {
     small.Count(PredictTime(*fit, 5e3).interval, MeetingProtocols(5e3) * (1 + noise(random)));
     middle.Count(PredictTime(*fit, 5e6).interval, MeetingProtocols(5e6) * (1 + noise(random)));
     large.Count(PredictTime(*fit, 5e8).interval, MeetingProtocols(5e8) * (1 + noise(random)));
+  }
+}
+
+// 2 % noise on each point.
+std::vector<ScalingPoint> NoisyScaling(const std::vector<uint32_t>& ranks, uint32_t batch, double g, double a, double b,
+                                       std::mt19937_64* random) {
+  std::normal_distribution<double> noise(0, 0.02);
+  std::vector<ScalingPoint> points;
+  for (const uint32_t n : ranks) {
+    points.push_back({n, batch, {g * n / (1 + a * (n - 1.0) + b * n * (n - 1.0)) * (1 + noise(*random))}});
+  }
+  return points;
+}
+
+TEST(FitCoverageTest, Amdahl) {
+  std::mt19937_64 random(4);
+  Share one_device("Amdahl, one device"), serial("Amdahl, serial fraction"), next("Amdahl, next throughput of 16");
+  for (int trial = 0; trial < kTrials; ++trial) {
+    const auto fit =
+        FitScalingLaw(ScalingLaw::kAmdahl, NoisyScaling({1, 2, 4, 8}, 32, 1000, 0.08, 0, &random), kConfidence);
+    ASSERT_TRUE(fit.ok());
+    one_device.Count(fit->one_device.at(32).interval, 1000);
+    serial.Count(fit->serial.interval, 0.08);
+    const auto predicted = PredictThroughput(*fit, 32, 16, true);
+    ASSERT_TRUE(predicted.ok());
+    next.Count(predicted->interval, NoisyScaling({16}, 32, 1000, 0.08, 0, &random)[0].throughput[0]);
+  }
+}
+
+TEST(FitCoverageTest, Universal) {
+  std::mt19937_64 random(5);
+  Share one_device("universal, one device"), serial("universal, contention"), coherency("universal, coherency"),
+      peak("universal, N at the peak"), next("universal, next throughput of 64");
+  for (int trial = 0; trial < kTrials; ++trial) {
+    const auto fit = FitScalingLaw(ScalingLaw::kUniversal,
+                                   NoisyScaling({1, 2, 4, 8, 16, 32}, 32, 1000, 0.03, 0.001, &random), kConfidence);
+    ASSERT_TRUE(fit.ok());
+    one_device.Count(fit->one_device.at(32).interval, 1000);
+    serial.Count(fit->serial.interval, 0.03);
+    coherency.Count(fit->coherency.interval, 0.001);
+    ASSERT_TRUE(fit->peak_ranks.has_value());
+    peak.Count(fit->peak_ranks->interval, std::sqrt(0.97 / 0.001));
+    const auto predicted = PredictThroughput(*fit, 32, 64, true);
+    ASSERT_TRUE(predicted.ok());
+    next.Count(predicted->interval, NoisyScaling({64}, 32, 1000, 0.03, 0.001, &random)[0].throughput[0]);
+  }
+}
+
+// One, two and four devices at three batches: nine points, five parameters.
+TEST(FitCoverageTest, UniversalOfThreeBatches) {
+  std::mt19937_64 random(6);
+  Share serial("three batches, contention"), coherency("three batches, coherency"), next("three batches, next of 8");
+  for (int trial = 0; trial < kTrials; ++trial) {
+    std::vector<ScalingPoint> points;
+    for (const uint32_t batch : {32, 128, 512}) {
+      const auto more = NoisyScaling({1, 2, 4}, batch, 10.0 * batch, 0.05, 0.02, &random);
+      points.insert(points.end(), more.begin(), more.end());
+    }
+    const auto fit = FitScalingLaw(ScalingLaw::kUniversal, points, kConfidence);
+    ASSERT_TRUE(fit.ok());
+    serial.Count(fit->serial.interval, 0.05);
+    coherency.Count(fit->coherency.interval, 0.02);
+    const auto predicted = PredictThroughput(*fit, 128, 8, true);
+    ASSERT_TRUE(predicted.ok());
+    next.Count(predicted->interval, NoisyScaling({8}, 128, 1280, 0.05, 0.02, &random)[0].throughput[0]);
+  }
+}
+
+TEST(FitCoverageTest, KarpFlatt) {
+  std::mt19937_64 random(7);
+  std::normal_distribution<double> noise(0, 0.02);
+  Share share("Karp-Flatt of 5 and 5 repeats");
+  for (int trial = 0; trial < kTrials; ++trial) {
+    std::vector<double> base, seconds;
+    for (int repeat = 0; repeat < 5; ++repeat) {
+      base.push_back(12 * (1 + noise(random)));
+      seconds.push_back(4 * (1 + noise(random)));
+    }
+    const auto fraction = KarpFlattFraction(4, base, seconds, kConfidence);
+    ASSERT_TRUE(fraction.ok());
+    share.Count(fraction->interval, 1.0 / 9);  // S = 3
   }
 }
 
