@@ -25,6 +25,8 @@ OUTSIDERS = [
     ("LibTorch", re.compile(r'@libtorch//|#include [<"](torch|ATen|c10|caffe2)/'), TORCH),
     ("CUDA", re.compile(r'@cuda//|@cudnn//|#include [<"](cuda|nvml|cudnn|cublas)[A-Za-z_]*\.h|<<<'), {"kernels", "nn", "fused", "train", "dist"}),
     ("NCCL", re.compile(r'@nccl//|#include [<"]nccl'), {"dist"}),
+    ("Eigen", re.compile(r'"@eigen(//|")|#include <Eigen/'), {"comm"}),
+    ("Boost", re.compile(r'"@boost_math(//|")|#include <boost/'), {"comm", "prediction"}),
     ("Gloo", re.compile(r'@gloo//|#include [<"]gloo/'), {"dist"}),
 ]
 
@@ -98,6 +100,12 @@ class LayersTest(unittest.TestCase):
 
     def test_nccl_outside_its_packages_is_found(self):
         self.check_sample("lib/train/a.cc", "#include <nccl.h>\n", "names NCCL")
+
+    def test_eigen_outside_its_package_is_found(self):
+        self.check_sample("lib/report/BUILD", 'deps = ["@eigen"],\n', "names Eigen outside comm")
+
+    def test_boost_outside_its_package_is_found(self):
+        self.check_sample("lib/base/a.cc", "#include <boost/version.hpp>\n", "names Boost outside comm, prediction")
 
     def test_a_package_without_a_layer_is_found(self):
         self.check_sample("lib/utils/a.h", "int x;\n", "has no layer")

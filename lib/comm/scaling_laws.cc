@@ -9,165 +9,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
+#include "lib/comm/scaling_law_descent.h"
 
 namespace lockstep {
 namespace {
-
-// Mean throughputs, and the batches in order: what the parameters' places are.
-struct Measured {
-  std::vector<uint32_t> batches;
-  std::vector<uint32_t> ranks;
-  std::vector<size_t> batch_index;
-  std::vector<double> log_throughput;
-};
-
-size_t ShapeCount(ScalingLaw law) { return law == ScalingLaw::kUniversal ? 2 : 1; }
-
-// ln of the law's speed-up over one device, and its derivatives by a and b. Not a number where the law gives none.
-struct LogSpeedup {
-  double value;
-  double by_serial;
-  double by_coherency;
-};
-
-LogSpeedup LogSpeedupAt(ScalingLaw law, double n, double a, double b) {
-  if (law == ScalingLaw::kGustafson) {
-    const double speedup = n - a * (n - 1);
-    return {std::log(speedup), -(n - 1) / speedup, 0};
-  }
-  const double slowdown = 1 + a * (n - 1) + b * n * (n - 1);
-  return {std::log(n) - std::log(slowdown), -(n - 1) / slowdown, -n * (n - 1) / slowdown};
-}
-
-double SerialOf(const Measured& measured, const std::vector<double>& parameters) {
-  return parameters[measured.batches.size()];
-}
-
-double CoherencyOf(const Measured& measured, const std::vector<double>& parameters) {
-  return parameters.size() > measured.batches.size() + 1 ? parameters[measured.batches.size() + 1] : 0;
-}
-
-LogSpeedup LogSpeedupOf(ScalingLaw law, const Measured& measured, const std::vector<double>& parameters, size_t i) {
-  return LogSpeedupAt(law, measured.ranks[i], SerialOf(measured, parameters), CoherencyOf(measured, parameters));
-}
-
-// Infinite where the law gives no throughput.
-double SumOfSquares(ScalingLaw law, const Measured& measured, const std::vector<double>& parameters) {
-  double sum = 0;
-  for (size_t i = 0; i < measured.ranks.size(); ++i) {
-    const double fitted = parameters[measured.batch_index[i]] + LogSpeedupOf(law, measured, parameters, i).value;
-    sum += (measured.log_throughput[i] - fitted) * (measured.log_throughput[i] - fitted);
-  }
-  return std::isfinite(sum) ? sum : std::numeric_limits<double>::infinity();
-}
-
-// The law made linear at `parameters`: residuals as a sum of steps of the `free` parameters.
-LeastSquaresProblem Linearized(ScalingLaw law, const Measured& measured, const std::vector<double>& parameters,
-                               const std::vector<size_t>& free) {
-  LeastSquaresProblem problem;
-  const size_t batches = measured.batches.size();
-  for (size_t i = 0; i < measured.ranks.size(); ++i) {
-    const LogSpeedup speedup = LogSpeedupOf(law, measured, parameters, i);
-    std::vector<double> all(batches + 2, 0);
-    all[measured.batch_index[i]] = 1;
-    all[batches] = speedup.by_serial;
-    all[batches + 1] = speedup.by_coherency;
-    std::vector<double> row;
-    for (const size_t j : free) {
-      row.push_back(all[j]);
-    }
-    problem.rows.push_back(std::move(row));
-    problem.values.push_back(measured.log_throughput[i] - parameters[measured.batch_index[i]] - speedup.value);
-  }
-  return problem;
-}
-
-struct Solution {
-  std::vector<double> parameters;
-  LeastSquaresFit linear;  // at the parameters; its own parameters are the last step, nearly 0
-  double sum_of_squares = 0;
-};
-
-constexpr int kMostSteps = 200;
-constexpr int kMostHalvings = 60;
-constexpr double kSettled = 1e-12;   // a relative gain of the sum of squares that is rounding
-constexpr double kRounding = 1e-14;  // a relative error of a point that is rounding
-
-// Gauss-Newton over the `free` parameters from `start`.
-absl::StatusOr<Solution> Descend(ScalingLaw law, const Measured& measured, const std::vector<double>& start,
-                                 const std::vector<size_t>& free) {
-  Solution solution{start, {}, SumOfSquares(law, measured, start)};
-  for (int step = 0; step < kMostSteps; ++step) {
-    ASSIGN_OR_RETURN(solution.linear, FitLeastSquares(Linearized(law, measured, solution.parameters, free)));
-    double length = 1, gain = 0;
-    for (int halving = 0; halving < kMostHalvings && gain <= 0; ++halving, length /= 2) {
-      std::vector<double> tried = solution.parameters;
-      for (size_t k = 0; k < free.size(); ++k) {
-        tried[free[k]] += length * solution.linear.parameters[k];
-      }
-      const double sum = SumOfSquares(law, measured, tried);
-      if (sum < solution.sum_of_squares) {
-        gain = solution.sum_of_squares - sum;
-        solution.parameters = tried;
-        solution.sum_of_squares = sum;
-      }
-    }
-    const double rounding = kRounding * kRounding * static_cast<double>(measured.ranks.size());
-    if (gain <= kSettled * solution.sum_of_squares || solution.sum_of_squares <= rounding) {
-      solution.linear.sum_of_squares = solution.sum_of_squares;
-      return solution;
-    }
-  }
-  return absl::InternalError(
-      absl::StrCat("the fit of the scaling law ", ScalingLawName(law), " did not settle in ", kMostSteps, " steps"));
-}
-
-// g from the points as if they scaled ideally, a = b = 0.
-std::vector<double> Start(ScalingLaw law, const Measured& measured) {
-  std::vector<double> parameters(measured.batches.size() + ShapeCount(law), 0);
-  std::vector<double> count(measured.batches.size(), 0);
-  for (size_t i = 0; i < measured.ranks.size(); ++i) {
-    parameters[measured.batch_index[i]] += measured.log_throughput[i] - std::log(measured.ranks[i]);
-    count[measured.batch_index[i]] += 1;
-  }
-  for (size_t j = 0; j < count.size(); ++j) {
-    parameters[j] /= count[j];
-  }
-  return parameters;
-}
-
-std::vector<size_t> Range(size_t count) {
-  std::vector<size_t> range(count);
-  std::iota(range.begin(), range.end(), size_t{0});
-  return range;
-}
-
-bool ShapeIsNonNegative(const Measured& measured, const std::vector<double>& parameters) {
-  return std::all_of(parameters.begin() + static_cast<std::ptrdiff_t>(measured.batches.size()), parameters.end(),
-                     [](double shape) { return shape >= 0; });
-}
-
-// The best of all fits with some of a and b held at 0 whose others are not below.
-absl::StatusOr<Solution> Constrained(ScalingLaw law, const Measured& measured, const Solution& free_solution) {
-  if (ShapeIsNonNegative(measured, free_solution.parameters)) {
-    return free_solution;
-  }
-  Solution best;
-  best.sum_of_squares = std::numeric_limits<double>::infinity();
-  for (size_t choice = 0; choice + 1 < size_t{1} << ShapeCount(law); ++choice) {
-    std::vector<size_t> free = Range(measured.batches.size());
-    for (size_t shape = 0; shape < ShapeCount(law); ++shape) {
-      if ((choice >> shape & 1) != 0) {
-        free.push_back(measured.batches.size() + shape);
-      }
-    }
-    ASSIGN_OR_RETURN(const Solution solution, Descend(law, measured, Start(law, measured), free));
-    if (ShapeIsNonNegative(measured, solution.parameters) && solution.sum_of_squares < best.sum_of_squares) {
-      best = solution;
-    }
-  }
-  return best;
-}
 
 absl::Status CheckPoints(const std::vector<ScalingPoint>& points, double confidence) {
   if (!(confidence > 0 && confidence < 1)) {
@@ -185,12 +30,12 @@ absl::Status CheckPoints(const std::vector<ScalingPoint>& points, double confide
   return absl::OkStatus();
 }
 
-Measured Means(const std::vector<ScalingPoint>& points) {
+LogThroughputs Means(const std::vector<ScalingPoint>& points) {
   std::set<uint32_t> batches;
   for (const ScalingPoint& point : points) {
     batches.insert(point.batch);
   }
-  Measured measured;
+  LogThroughputs measured;
   measured.batches.assign(batches.begin(), batches.end());
   for (const ScalingPoint& point : points) {
     const double sum = std::accumulate(point.throughput.begin(), point.throughput.end(), 0.0);
@@ -201,44 +46,11 @@ Measured Means(const std::vector<ScalingPoint>& points) {
   return measured;
 }
 
-absl::Status CheckEnough(ScalingLaw law, const Measured& measured) {
-  const size_t parameters = measured.batches.size() + ShapeCount(law);
-  const std::set<uint32_t> ranks(measured.ranks.begin(), measured.ranks.end());
-  if (measured.ranks.size() < parameters || ranks.size() < ShapeCount(law) + 1) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "expected at least ", parameters, " points on ", ShapeCount(law) + 1, " different numbers of devices for the ",
-        parameters, " parameters of the scaling law ", ScalingLawName(law), ", found ", measured.ranks.size(),
-        " points on ", ranks.size(), ": measure on more"));
-  }
-  return absl::OkStatus();
-}
-
-struct Fitted {
-  Measured measured;
-  Solution free;
-  Solution constrained;
-};
-
-absl::StatusOr<Fitted> FitBoth(ScalingLaw law, const std::vector<ScalingPoint>& points) {
-  Fitted fitted;
-  fitted.measured = Means(points);
-  RETURN_IF_ERROR(CheckEnough(law, fitted.measured));
-  const std::vector<double> start = Start(law, fitted.measured);
-  absl::StatusOr<Solution> free = Descend(law, fitted.measured, start, Range(start.size()));
-  if (absl::IsInvalidArgument(free.status())) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("the scaling law ", ScalingLawName(law), ": ", free.status().message()));
-  }
-  RETURN_IF_ERROR(free.status());
-  fitted.free = *std::move(free);
-  ASSIGN_OR_RETURN(fitted.constrained, Constrained(law, fitted.measured, fitted.free));
-  return fitted;
-}
-
 // Of a shape parameter: the free fit's, cut off at 0, and never without the value that is shown.
-FittedParameter Shape(const Fitted& fitted, const LeastSquaresFit& free_fit, size_t index, double confidence) {
+FittedParameter Shape(const LawSolution& constrained, const LeastSquaresFit& free_fit, size_t index,
+                      double confidence) {
   FittedParameter parameter;
-  parameter.value = fitted.constrained.parameters[index];
+  parameter.value = constrained.parameters[index];
   if (const auto interval = ParameterInterval(free_fit, static_cast<int>(index), confidence)) {
     parameter.interval =
         Interval{std::min(std::max(interval->low, 0.0), parameter.value), std::max(interval->high, parameter.value)};
@@ -246,9 +58,10 @@ FittedParameter Shape(const Fitted& fitted, const LeastSquaresFit& free_fit, siz
   return parameter;
 }
 
-FittedParameter OneDevice(const Fitted& fitted, const LeastSquaresFit& free_fit, size_t index, double confidence) {
+FittedParameter OneDevice(const LawSolution& constrained, const LeastSquaresFit& free_fit, size_t index,
+                          double confidence) {
   FittedParameter parameter;
-  parameter.value = std::exp(fitted.constrained.parameters[index]);
+  parameter.value = std::exp(constrained.parameters[index]);
   if (const auto interval = ParameterInterval(free_fit, static_cast<int>(index), confidence)) {
     parameter.interval = Interval{std::min(std::exp(interval->low), parameter.value),
                                   std::max(std::exp(interval->high), parameter.value)};
@@ -296,23 +109,24 @@ double ThroughputAt(const ScalingLawFit& fit, double one_device, uint32_t ranks)
 // All but the leave-one-out score.
 absl::StatusOr<ScalingLawFit> FitWithoutScore(ScalingLaw law, const std::vector<ScalingPoint>& points,
                                               double confidence) {
-  ASSIGN_OR_RETURN(const Fitted fitted, FitBoth(law, points));
+  const LogThroughputs measured = Means(points);
+  ASSIGN_OR_RETURN(const LawSolutions solutions, DescendToLaw(law, measured));
   ScalingLawFit fit;
   fit.law = law;
   fit.confidence = confidence;
-  fit.free_fit = fitted.free.linear;
-  fit.free_fit.parameters = fitted.free.parameters;
+  fit.free_fit = solutions.free.linear;
+  fit.free_fit.parameters = solutions.free.parameters;
   fit.degrees_of_freedom = fit.free_fit.degrees_of_freedom;
-  const size_t batches = fitted.measured.batches.size();
+  const size_t batches = measured.batches.size();
   for (size_t j = 0; j < batches; ++j) {
-    fit.one_device[fitted.measured.batches[j]] = OneDevice(fitted, fit.free_fit, j, confidence);
+    fit.one_device[measured.batches[j]] = OneDevice(solutions.constrained, fit.free_fit, j, confidence);
   }
-  fit.serial = Shape(fitted, fit.free_fit, batches, confidence);
+  fit.serial = Shape(solutions.constrained, fit.free_fit, batches, confidence);
   if (law == ScalingLaw::kUniversal) {
-    fit.coherency = Shape(fitted, fit.free_fit, batches + 1, confidence);
+    fit.coherency = Shape(solutions.constrained, fit.free_fit, batches + 1, confidence);
     fit.peak_ranks = Peak(fit);
   }
-  const auto [smallest, largest] = std::minmax_element(fitted.measured.ranks.begin(), fitted.measured.ranks.end());
+  const auto [smallest, largest] = std::minmax_element(measured.ranks.begin(), measured.ranks.end());
   fit.smallest_ranks = *smallest;
   fit.largest_ranks = *largest;
   return fit;
@@ -373,18 +187,6 @@ std::optional<Interval> NewMeasurement(const ScalingLawFit& fit, uint32_t batch,
 }
 
 }  // namespace
-
-absl::string_view ScalingLawName(ScalingLaw law) {
-  switch (law) {
-    case ScalingLaw::kAmdahl:
-      return "amdahl";
-    case ScalingLaw::kGustafson:
-      return "gustafson";
-    case ScalingLaw::kUniversal:
-      return "universal";
-  }
-  return "";
-}
 
 absl::StatusOr<ScalingLawFit> FitScalingLaw(ScalingLaw law, const std::vector<ScalingPoint>& points,
                                             double confidence) {

@@ -1,18 +1,10 @@
-// Three laws of how throughput grows with the number of devices, fitted to measured points.
+// The laws of scaling_law.h fitted to measured points: parameters with intervals, scores, and predictions.
 //
-//   Amdahl      X(N) = g N / (1 + a(N-1))               a: the serial fraction
-//   Gustafson   X(N) = g (N - a(N-1))                   a: the serial fraction of the scaled work
-//   universal   X(N) = g N / (1 + a(N-1) + b N(N-1))    a: contention, b: coherency; Gunther's Universal Scalability
-//   Law
-//
-// g is one device's throughput. Points of several batches are fitted together: each batch has its own g, all share a
-// and b. Measured throughputs are taken to be the law's times e^noise, the noise normal, of one variance over all
-// points: each point counts alike, by the mean of its repeats, which within one run share what differs between runs.
-// Fitted by Gauss-Newton in (ln g, a, b) with steps halved until they help; a, b >= 0 (the best fit with those of them
-// held at 0 that want to be below). Intervals are Student t's of the fit without that constraint, cut off at 0.
-//
-// Sources: G. Amdahl, AFIPS 1967; J. Gustafson, CACM 31 (1988); N. Gunther, "Guerrilla capacity planning" (2007),
-// chapter 4. Pure functions, any thread.
+// Points of several batches are fitted together: each batch has its own g, all share a and b. Measured throughputs are
+// taken to be the law's times e^noise, the noise normal, of one variance over all points: each point counts alike, by
+// the mean of its repeats, which within one run share what differs between runs. a, b >= 0. Intervals are Student t's
+// of the fit without that constraint (lib/comm/scaling_law_descent.h), cut off at 0: where the truth is 0 they hold it
+// more often than they say. Pure functions, any thread.
 #ifndef LOCKSTEP_LIB_COMM_SCALING_LAWS_H_
 #define LOCKSTEP_LIB_COMM_SCALING_LAWS_H_
 
@@ -23,16 +15,11 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "lib/comm/least_squares.h"
+#include "lib/comm/scaling_law.h"
 #include "lib/comm/statistics.h"
 
 namespace lockstep {
-
-enum class ScalingLaw { kAmdahl, kGustafson, kUniversal };
-
-// "amdahl", "gustafson", "universal".
-absl::string_view ScalingLawName(ScalingLaw law);
 
 struct ScalingPoint {
   uint32_t ranks = 0;              // N >= 1
