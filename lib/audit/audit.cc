@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lib/audit/audit_summary.h"
 #include "lib/audit/conventions.h"
 #include "lib/audit/document.h"
 #include "lib/audit/flags.h"
@@ -173,6 +174,9 @@ std::vector<proto::AuditTable> Audit(const proto::PublishedTables& tables) {
   }
   for (size_t i = 0; i < audited.size(); ++i) {
     *result[document.cells()[i].table].add_value() = std::move(audited[i]);
+  }
+  for (proto::AuditTable& table : result) {
+    *table.mutable_summary() = Summarize(table);
   }
   return result;
 }

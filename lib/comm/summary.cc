@@ -101,22 +101,36 @@ std::string FoundText(const proto::AuditedValue& value) {
   return absl::StrJoin(conventions, " | ");
 }
 
-std::string AuditText(const proto::AuditTable& table, std::map<proto::Finding, int>& counts) {
+// What was found of one document.
+struct Found {
+  std::map<proto::Finding, int> findings;
+  std::map<std::string, int> flags;
+};
+
+std::string AuditText(const proto::AuditTable& table, Found& found) {
   std::string text = absl::StrCat(table.table(), "\n");
   for (const proto::AuditedValue& value : table.value()) {
-    ++counts[value.finding()];
+    ++found.findings[value.finding()];
+    for (const std::string& flag : value.flag()) {
+      ++found.flags[flag];
+    }
     const std::string flags = value.flag().empty() ? "" : absl::StrCat(" [", absl::StrJoin(value.flag(), ", "), "]");
     absl::StrAppendFormat(&text, "  %-52s %14s  %-16s %s%s\n", CellName(value.published()),
                           value.published().as_printed(), proto::Finding_Name(value.finding()), FoundText(value),
                           flags);
   }
-  return text;
+  return absl::StrCat(text, "  = ", table.summary().sentence(), "\n");
 }
 
-std::string CountsText(const std::map<proto::Finding, int>& counts) {
-  const auto count = [&](proto::Finding finding) { return counts.count(finding) > 0 ? counts.at(finding) : 0; };
-  return absl::StrFormat("  given %d, reproduced %d, ambiguous %d, not reproducible %d\n", count(proto::GIVEN),
-                         count(proto::REPRODUCED), count(proto::AMBIGUOUS), count(proto::NOT_REPRODUCIBLE));
+std::string FoundText(const Found& found) {
+  const auto count = [&](proto::Finding finding) {
+    return found.findings.count(finding) > 0 ? found.findings.at(finding) : 0;
+  };
+  const auto times = [](std::string* out, const auto& flag) { absl::StrAppend(out, flag.first, " ", flag.second); };
+  return absl::StrFormat("In all: given %d, reproduced %d, ambiguous %d, not reproducible %d; flags: %s\n",
+                         count(proto::GIVEN), count(proto::REPRODUCED), count(proto::AMBIGUOUS),
+                         count(proto::NOT_REPRODUCIBLE),
+                         found.flags.empty() ? "none" : absl::StrJoin(found.flags, ", ", times));
 }
 
 }  // namespace
@@ -130,19 +144,20 @@ std::string SummaryText(const std::vector<proto::CommModelRecord>& records) {
     }
   }
   std::string source;
-  std::map<proto::Finding, int> counts;
+  Found found;
   for (const proto::CommModelRecord& record : records) {
     if (!record.has_audit()) {
       continue;
     }
     if (record.audit().source() != source) {
-      absl::StrAppend(&text, counts.empty() ? "" : CountsText(counts), "\nAudit of ", record.audit().source(), "\n");
+      absl::StrAppend(&text, found.findings.empty() ? "" : FoundText(found), "\nAudit of ", record.audit().source(),
+                      "\n");
       source = record.audit().source();
-      counts.clear();
+      found = Found();
     }
-    text += AuditText(record.audit(), counts);
+    text += AuditText(record.audit(), found);
   }
-  return absl::StrCat(text, counts.empty() ? "" : CountsText(counts));
+  return absl::StrCat(text, found.findings.empty() ? "" : FoundText(found));
 }
 
 }  // namespace lockstep

@@ -29,6 +29,17 @@ std::string FlagsOf(const proto::AuditTable& audit) {
   return flags.empty() ? "none" : absl::StrJoin(flags, ", ");
 }
 
+// "T_1/T_N, times of Q2 (6)".
+proto::Cell ConventionsCell(const proto::AuditTable& audit) {
+  if (audit.summary().convention().empty()) {
+    return AbsentCell("no number of this table is reproduced by one convention");
+  }
+  const auto as = [](std::string* out, const proto::ConventionCount& count) {
+    absl::StrAppend(out, count.convention(), " (", count.numbers(), ")");
+  };
+  return LabelCell(absl::StrJoin(audit.summary().convention(), " | ", as));
+}
+
 // The tables of one document.
 using Document = std::vector<const proto::AuditTable*>;
 
@@ -47,14 +58,14 @@ std::vector<Document> DocumentsOf(const CommModelRecords& file) {
 }
 
 proto::Table SummaryTable(const Document& document) {
-  proto::Table table =
-      MakeTable(absl::StrCat("Published tables, recomputed: ", document[0]->source()),
-                {"table", "numbers", "given", "reproduced", "by several conventions", "not reproducible", "flags"});
+  proto::Table table = MakeTable(absl::StrCat("Published tables, recomputed: ", document[0]->source()),
+                                 {"table", "numbers", "given", "reproduced", "by several conventions",
+                                  "not reproducible", "reproduced as", "flags"});
   for (const proto::AuditTable* audit : document) {
     const auto count = [&](proto::Finding finding) { return CountCell(CountOf(*audit, finding), proto::DERIVED, ""); };
     AddRow(table, {LabelCell(audit->table()), CountCell(static_cast<uint64_t>(audit->value_size()), proto::DERIVED, ""),
                    count(proto::GIVEN), count(proto::REPRODUCED), count(proto::AMBIGUOUS),
-                   count(proto::NOT_REPRODUCIBLE), LabelCell(FlagsOf(*audit))});
+                   count(proto::NOT_REPRODUCIBLE), ConventionsCell(*audit), LabelCell(FlagsOf(*audit))});
   }
   table.add_note(
       "given: an input of the others, such as a time read off a clock; there is nothing to recompute it from.");

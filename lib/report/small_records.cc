@@ -198,7 +198,9 @@ CommModelRecords SmallAudit() {
             sentence: 'No convention gives 1.18592; the nearest is 1.23126 (T_1/T_N).' }
     value { published { quantity: BANDWIDTH_GIGABYTES_PER_SECOND devices: 2 batch: 32 as_printed: '2.0548' } finding: REPRODUCED
             reproduced_by { convention: 'GB = 1e9' value: 2.05476 ratio: 1 } flag: 'GiB_as_GB'
-            sentence: 'The text says 2^30; the number needs 1e9.' })"));
+            sentence: 'The text says 2^30; the number needs 1e9.' }
+    summary { given: 1 reproduced: 2 not_reproducible: 1
+              convention { convention: 'T_1/T_N' numbers: 1 } convention { convention: 'GB = 1e9' numbers: 1 } })"));
   return file;
 }
 

@@ -116,13 +116,15 @@ TEST(TablesTest, StepsMemoryAndTheTargetAreShownWhereTheyAreKnown) {
   point.mutable_target()->set_total_seconds(9);
   EXPECT_EQ(RowOf(TableOf(lab, "Full steps"), 0)[1], "40");
   EXPECT_EQ(RowOf(TableOf(lab, "Full steps"), 0)[3], "2.000");
-  EXPECT_THAT(RowOf(TableOf(lab, "Memory, GB"), 0), ElementsAre("32", "1.200", "1.500", "- not in the record", "0.8000", "- not in the record"));
+  EXPECT_THAT(RowOf(TableOf(lab, "Memory, GB"), 0),
+              ElementsAre("32", "1.200", "1.500", "- not in the record", "0.8000", "- not in the record"));
   point.set_timed_peak_memory_bytes(1'250'000'000);
   point.set_available_memory_bytes(79'000'000'000);
   EXPECT_THAT(RowOf(TableOf(lab, "Memory, GB"), 0), ElementsAre("32", "1.200", "1.500", "1.250", "0.9600", "79.00"));
-  EXPECT_THAT(TableOf(lab, "Loss and accuracy per epoch").note(),
-              Contains("Batch 32: 94.00 % of the test set was reached after epoch 2, in 8.000 s of training, 9.000 s with the "
-                       "evaluations (measured)."));
+  EXPECT_THAT(
+      TableOf(lab, "Loss and accuracy per epoch").note(),
+      Contains("Batch 32: 94.00 % of the test set was reached after epoch 2, in 8.000 s of training, 9.000 s with the "
+               "evaluations (measured)."));
 }
 
 // A step of 2 ms in two parts, the epoch with marks 1 % longer than the median of 4 s.
@@ -153,12 +155,14 @@ TEST(TablesTest, ThePartsOfAStepStandWithWhatTheirMarksCost) {
   parts.set_resolution_seconds(32e-9);
   const proto::Table table = TableOf(lab, "Parts of a step");
   const std::vector<std::string> backward = RowOf(table, 1);
-  EXPECT_THAT(std::vector<std::string>(backward.begin(), backward.begin() + 4), ElementsAre("32", "backward", "3.000", "75.00"));
+  EXPECT_THAT(std::vector<std::string>(backward.begin(), backward.begin() + 4),
+              ElementsAre("32", "backward", "3.000", "75.00"));
   EXPECT_EQ(backward[5], "1500");
   EXPECT_EQ(backward[7], "3000");
   EXPECT_EQ(RowOf(table, 2)[5], "- one step alone");
-  EXPECT_THAT(table.note(), Contains("Batch 32: the epoch with marks took 4.040 s, 1.010 times the median of the timed ones, which "
-                                     "have none; the GPU's clock counts in steps of 32.00 ns."));
+  EXPECT_THAT(table.note(),
+              Contains("Batch 32: the epoch with marks took 4.040 s, 1.010 times the median of the timed ones, which "
+                       "have none; the GPU's clock counts in steps of 32.00 ns."));
   EXPECT_THAT(table.note(), Contains(HasSubstr("weight gradients run beside it on the second stream")));
   EXPECT_EQ(RowOf(TableOf(lab, "Full steps"), 0)[5], "2.100");
 }
@@ -211,10 +215,12 @@ TEST(TablesTest, TheDeviceWasWatchedDuringTheTimedEpochs) {
 
 TEST(TablesTest, AGraphAndTheHandWrittenStepAreSaid) {
   LabRecords lab = SmallLab();
-  EXPECT_THAT(TableOf(lab, "Q1").note(), Contains(HasSubstr("Timing: fp32 (TF32 off), NCHW, 2 loader workers, 1 warm-up")));
+  EXPECT_THAT(TableOf(lab, "Q1").note(),
+              Contains(HasSubstr("Timing: fp32 (TF32 off), NCHW, 2 loader workers, 1 warm-up")));
   proto::TrainingSpec& training = *lab.sweeps[0].spec.mutable_training();
   training.set_cuda_graph(true);
-  EXPECT_THAT(TableOf(lab, "Q1").note(), Contains(HasSubstr("Timing: fp32 (TF32 off), NCHW, CUDA graph, 2 loader workers, 1 warm-up")));
+  EXPECT_THAT(TableOf(lab, "Q1").note(),
+              Contains(HasSubstr("Timing: fp32 (TF32 off), NCHW, CUDA graph, 2 loader workers, 1 warm-up")));
   training.set_step(proto::FUSED);
   training.set_channels_last(true);
   training.set_resident_images(true);
@@ -226,9 +232,11 @@ TEST(TablesTest, WhatFindMaxFoundIsSaid) {
   LabRecords lab = SmallLab();
   lab.sweeps[0].end.set_largest_fitting_batch(300);
   lab.sweeps[0].end.set_smallest_failing_batch(301);
-  EXPECT_THAT(DescribeEnd(lab.sweeps[0].end), HasSubstr("The largest batch that fits is 300: 301 was tried and does not fit."));
+  EXPECT_THAT(DescribeEnd(lab.sweeps[0].end),
+              HasSubstr("The largest batch that fits is 300: 301 was tried and does not fit."));
   lab.sweeps[0].end.clear_smallest_failing_batch();
-  EXPECT_THAT(DescribeEnd(lab.sweeps[0].end), HasSubstr("The largest batch that fits is 300, the data set or --max_batch"));
+  EXPECT_THAT(DescribeEnd(lab.sweeps[0].end),
+              HasSubstr("The largest batch that fits is 300, the data set or --max_batch"));
 }
 
 TEST(TablesTest, APointThatDidNotFitIsBlankAndSaysWhy) {
@@ -342,7 +350,7 @@ TEST(TablesTest, LayersShowTheirHeadroom) {
 
 TEST(TablesTest, TheAuditCountsAndListsWhatIsDoubtful) {
   EXPECT_THAT(RowOf(TableOf(SmallLab(), "Published tables"), 0),
-              ElementsAre("Table 1", "4", "1", "2", "0", "1", "GiB_as_GB"));
+              ElementsAre("Table 1", "4", "1", "2", "0", "1", "T_1/T_N (1) | GB = 1e9 (1)", "GiB_as_GB"));
   const proto::Table findings = TableOf(SmallLab(), "Numbers that no convention reproduces");
   ASSERT_EQ(findings.row_size(), 1);
   EXPECT_THAT(RowOf(findings, 0), ElementsAre("Table 1", "speedup", "2 devices, batch 512", "1.18592", "1.23126",

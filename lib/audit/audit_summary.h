@@ -1,0 +1,14 @@
+// One table's audit in a line: how many numbers follow, and from what.
+#ifndef LOCKSTEP_LIB_AUDIT_AUDIT_SUMMARY_H_
+#define LOCKSTEP_LIB_AUDIT_AUDIT_SUMMARY_H_
+
+#include "lib/proto/comm_model.pb.h"
+
+namespace lockstep {
+
+// Of the values of `table`; what its summary says is not looked at.
+proto::AuditSummary Summarize(const proto::AuditTable& table);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_AUDIT_AUDIT_SUMMARY_H_
