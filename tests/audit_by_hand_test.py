@@ -155,10 +155,10 @@ def seed_002():
         table = "Question 4, all-reduce cost"
         checks.append(Expected(table, "TRAFFIC_ELEMENTS", (n, 0), elements, ring(n) * X_1000, flags=[other_model]))
         checks.append(Expected(table, "TRAFFIC_GIGABYTES", (n, 0), cost[n], ring(n) * X_1000 * 4 / GIB,
-                               flags=[other_model, "GiB_as_GB"]))
+                               flags=[other_model]))
     checks += column("Question 4, bandwidth", BANDWIDTH, bandwidth,
                      lambda n, b: Fraction(cost[n]) / Fraction(communication[n, b]),
-                     flags=lambda place: [other_model, "GiB_as_GB", "iterations_forgotten"] +
+                     flags=lambda place: [other_model, "iterations_forgotten"] +
                      (["rounded_intermediates"] if place in rounded else []))
     return checks
 

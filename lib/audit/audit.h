@@ -7,6 +7,10 @@
 // coincidence is unlikely: (conventions tried that are as plain) * (share of all values that would round to these
 // digits) < 5 %. Nothing here is measured: the audit says what a printed number follows from, not what would have been
 // right.
+//
+// A person may have computed with more digits than are printed. A number within the rounding of its inputs is therefore
+// no error, and digits cut off or rounded intermediates are said of a column only where all of it follows by them and
+// longer inputs would give the same digits in less than 1 % of cases (lib/audit/trial.h).
 #ifndef LOCKSTEP_LIB_AUDIT_AUDIT_H_
 #define LOCKSTEP_LIB_AUDIT_AUDIT_H_
 

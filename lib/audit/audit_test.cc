@@ -297,6 +297,7 @@ INSTANTIATE_TEST_SUITE_P(
         BandwidthSlip{"iterations_forgotten", "1 iteration", [](uint32_t n, uint32_t b) { return b * n / kImages; }},
         BandwidthSlip{"iterations_not_divided_by_N", "images/B ", [](uint32_t n, uint32_t) { return double{1} * n; }},
         BandwidthSlip{"elements_not_bytes", "2(N-1)/N * X", [](uint32_t, uint32_t) { return 0.25; }},
+        BandwidthSlip{"bits_not_bytes", "32 bits * X", [](uint32_t, uint32_t) { return 8.0; }},
         BandwidthSlip{"allreduce_factor_missing", "4 bytes * X = 1000000 *",
                       [](uint32_t n, uint32_t) { return n / (2.0 * (n - 1)); }},
         BandwidthSlip{"parameter_count_not_the_claimed", "X = 11689512", [](uint32_t, uint32_t) { return 11.689512; }},
@@ -327,6 +328,14 @@ TEST(AuditTest, TheTextSaysGiBAndTheNumbersAreGB) {
   proto::PublishedTables document = Clean();
   document.mutable_claims()->set_bytes_per_gigabyte(1073741824);
   ExpectAll(AuditOf(document, "bandwidth"), proto::REPRODUCED, "GB = 1e9", {"text_claims_GiB_prints_GB"});
+}
+
+TEST(AuditTest, GiBThatTheTextStatesIsNoSlip) {
+  proto::PublishedTables document = Times();
+  document.mutable_claims()->set_bytes_per_gigabyte(1073741824);
+  AddTable(document, "b", proto::BANDWIDTH_GIGABYTES_PER_SECOND, 6,
+           [](uint32_t n, uint32_t b) { return Bandwidth(n, b) / 1073741824; });
+  ExpectAll(AuditOf(document, "b"), proto::REPRODUCED, "GB = 2^30", {});
 }
 
 TEST(AuditTest, FewDigitsAndNoClaimsAreAmbiguous) {

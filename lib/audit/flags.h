@@ -17,6 +17,7 @@ inline constexpr char kIterationsForgotten[] = "iterations_forgotten";
 inline constexpr char kIterationsNotDividedByN[] = "iterations_not_divided_by_N";
 inline constexpr char kTotalBatchTakenPerDevice[] = "total_batch_taken_per_device";
 inline constexpr char kElementsNotBytes[] = "elements_not_bytes";
+inline constexpr char kBitsNotBytes[] = "bits_not_bytes";
 inline constexpr char kAllReduceFactorMissing[] = "allreduce_factor_missing";
 inline constexpr char kOtherParameterCount[] = "parameter_count_not_the_claimed";
 inline constexpr char kNotTheTrainedModel[] = "parameter_count_not_the_trained_model";

@@ -63,7 +63,9 @@ std::vector<Choice> ParameterCounts(const Document& document) {
 }
 
 std::vector<Choice> ItemSizes() {
-  return {{"4 bytes", 0, {}, Constant(kFloatBytes)}, {"", 1, {kElementsNotBytes}, Constant(1)}};
+  return {{"4 bytes", 0, {}, Constant(kFloatBytes)},
+          {"", 1, {kElementsNotBytes}, Constant(1)},
+          {"32 bits", 2, {kBitsNotBytes}, Constant(8 * kFloatBytes)}};
 }
 
 std::vector<Choice> Iterations(const Document& document) {
@@ -103,7 +105,11 @@ std::vector<Choice> Gigabytes(const proto::Claims& claims) {
   if (claims_gib) {
     gigabyte.flags.push_back(kTextClaimsGibPrintsGb);
   }
-  return {gigabyte, {"GB = 2^30", claims_gib ? 0 : 1, {kGibAsGb}, Constant(kGibibyte), claims_gb}};
+  Choice gibibyte = {"GB = 2^30", claims_gib ? 0 : 1, {}, Constant(kGibibyte), claims_gb};
+  if (!claims_gib) {
+    gibibyte.flags.push_back(kGibAsGb);
+  }
+  return {gigabyte, gibibyte};
 }
 
 std::vector<Choice> ShareOfPeak(const proto::Claims& claims) {

@@ -25,7 +25,7 @@ std::vector<Choice> AllReduceFactors();
 // X, gradient elements: what the document states, what its code trains, then the nets that this lab is done with.
 std::vector<Choice> ParameterCounts(const Document& document);
 
-// Bytes of an element, or none.
+// Bytes of an element, or none, or its bits.
 std::vector<Choice> ItemSizes();
 
 // Iterations of an epoch on N devices, as a quotient and as the whole number that a loader makes of it, or one.

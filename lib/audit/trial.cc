@@ -11,12 +11,29 @@ namespace {
 // Values closer than this, relative, are one value: ten roundings of a double are 1e-15.
 constexpr double kSameValue = 1e-12;
 
+// Nobody is said to have cut digits off, or to have gone on from rounded ones, unless that explains what is left to
+// chance less often than this.
+constexpr double kUnlikely = 0.01;
+
+constexpr Style kBeforeRounding = {false, false, true};
+
 // The plainest first.
 constexpr std::array<Style, 4> kStyles = {
     {{false, false, false}, {true, false, false}, {false, true, false}, {true, true, false}}};
 
 double ValueIn(const Recomputed& recomputed, const Style& style) {
   return style.from_printed ? recomputed.from_printed : recomputed.exact;
+}
+
+// Of the values that the inputs may have had before their rounding, the share that rounds to these digits.
+double ShareOfInputs(const Recomputed& recomputed, const PrintedNumber& printed) {
+  const double slack = std::abs(recomputed.slack);
+  if (slack == 0) {
+    return RoundsTo(recomputed.exact, printed) ? 1 : 0;
+  }
+  const double low = std::max(recomputed.exact - slack, printed.value - 0.5 * printed.unit);
+  const double high = std::min(recomputed.exact + slack, printed.value + 0.5 * printed.unit);
+  return std::max(0.0, high - low) / (2 * slack);
 }
 
 bool Same(double a, double b) { return std::abs(a - b) <= kSameValue * std::max(std::abs(a), std::abs(b)); }
@@ -37,19 +54,25 @@ Trial Try(const Convention& convention, const std::vector<Cell*>& cells) {
       trial.given = given;
     }
   }
+  double chance = 1;
+  for (size_t i = 0; i < cells.size(); ++i) {
+    trial.within += trial.values[i].has_value() && Gives(*trial.values[i], kBeforeRounding, cells[i]->printed);
+    chance *= trial.values[i].has_value() ? ShareOfInputs(*trial.values[i], cells[i]->printed) : 1;
+  }
+  trial.style_is_proven = trial.given == static_cast<int>(cells.size()) && chance < kUnlikely;
   return trial;
 }
 
 // In the order in which they are tried: the trial's own first, then the plainest.
 std::vector<Style> StylesFor(const Trial& trial, Styles styles) {
   if (styles == Styles::kBeforeRounding) {
-    return {{false, false, true}};
+    return {kBeforeRounding};
   }
   std::vector<Style> all = {trial.style};
-  for (const Style& style : kStyles) {
-    if (styles == Styles::kSharp || !style.truncated) {
-      all.push_back(style);
-    }
+  if (styles == Styles::kSharp) {
+    all.insert(all.end(), kStyles.begin(), kStyles.end());
+  } else if (!trial.style_is_proven) {
+    all = {kStyles[0]};
   }
   return all;
 }
@@ -104,6 +127,30 @@ std::vector<const Trial*> MostBelieved(const std::vector<Trial>& trials) {
   std::stable_sort(believed.begin(), believed.end(),
                    [](const Trial* a, const Trial* b) { return Plainness(*a) < Plainness(*b); });
   return believed;
+}
+
+std::vector<const Trial*> WithinRounding(const std::vector<Trial>& trials, const std::vector<Cell*>& cells) {
+  const auto rank = [](const Trial& trial) {
+    return std::make_pair(trial.convention->contradictions, trial.convention->departures);
+  };
+  std::vector<const Trial*> within;
+  for (const Trial& trial : trials) {
+    if (trial.within < static_cast<int>(cells.size()) || cells.size() < 2) {
+      continue;
+    }
+    double chance = static_cast<double>(trials.size());
+    for (size_t i = 0; i < cells.size(); ++i) {
+      const PrintedNumber& printed = cells[i]->printed;
+      chance *= std::min(1.0, (2 * trial.values[i]->slack + printed.unit) / std::max(std::abs(printed.value), 1e-300));
+    }
+    if (chance < kUnlikely && (within.empty() || rank(trial) <= rank(*within[0]))) {
+      if (!within.empty() && rank(trial) < rank(*within[0])) {
+        within.clear();
+      }
+      within.push_back(&trial);
+    }
+  }
+  return within;
 }
 
 std::vector<Hit> DistinctHits(const std::vector<const Trial*>& trials, size_t i, const PrintedNumber& printed,

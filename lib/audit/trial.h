@@ -21,7 +21,7 @@ struct Style {
 // Which styles may explain a number.
 enum class Styles {
   kSharp,           // all but `before_rounding`
-  kRounded,         // these without cut digits, unless the whole column has its digits cut
+  kColumn,          // the one proven for the whole column; where none is, the plainest
   kBeforeRounding,  // only that: any value within the inputs' own rounding
 };
 
@@ -34,6 +34,10 @@ struct Trial {
   std::vector<std::optional<Recomputed>> values;  // per cell
   Style style;                                    // the sharp one that gives the most cells; the plainest of several
   int given = 0;                                  // how many it gives
+  int within = 0;                                 // how many lie within the rounding of its inputs
+  // Whether that style says something of the column: all digits follow by it, and would hardly do so by chance if the
+  // inputs had just been longer than printed.
+  bool style_is_proven = false;
 };
 
 // One trial per convention, in their order, which stay where they are.
@@ -42,6 +46,10 @@ std::vector<Trial> TryAll(const std::vector<Convention>& conventions, const std:
 // The trials that give the most cells (none when none gives any), and of these the ones that contradict the document
 // the least; the plainest first.
 std::vector<const Trial*> MostBelieved(const std::vector<Trial>& trials);
+
+// Where no trial gives half of a column: those within whose inputs' rounding every cell lies, none when that is likely
+// by chance or there is one cell only. The least contradicting, and of these the plainest.
+std::vector<const Trial*> WithinRounding(const std::vector<Trial>& trials, const std::vector<Cell*>& cells);
 
 // A convention that gives one cell, and how.
 struct Hit {

@@ -122,10 +122,11 @@ void GiveUp(const std::vector<Trial>& trials, const std::vector<const Trial*>& b
       "; printed is ", absl::StrFormat("%.4g", audited.nearest().ratio()), " times that."));
 }
 
-// The believed conventions' hits: rounded; else as far as the inputs' own rounding leaves room; else cut off.
+// The believed conventions' hits: as the column has them; else as far as the inputs' own rounding leaves room, which
+// accuses nobody; else in any style.
 std::vector<Hit> HitsOfColumn(const std::vector<const Trial*>& believed, size_t i, const PrintedNumber& printed) {
   std::vector<Hit> hits;
-  for (const Styles styles : {Styles::kRounded, Styles::kBeforeRounding, Styles::kSharp}) {
+  for (const Styles styles : {Styles::kColumn, Styles::kBeforeRounding, Styles::kSharp}) {
     if (hits.empty()) {
       hits = DistinctHits(believed, i, printed, styles);
     }
@@ -157,8 +158,11 @@ void JudgeColumn(const std::vector<Convention>& conventions, const std::vector<C
   }
   // A convention that gives less than half of a column has to stand the test of coincidence everywhere.
   const bool column_explained = !believed.empty() && 2 * believed[0]->given >= static_cast<int>(cells.size());
+  const std::vector<const Trial*> within =
+      column_explained ? std::vector<const Trial*>() : WithinRounding(trials, cells);
   for (size_t i = 0; i < cells.size(); ++i) {
-    std::vector<Hit> hits = column_explained ? HitsOfColumn(believed, i, cells[i]->printed) : std::vector<Hit>();
+    std::vector<Hit> hits = column_explained ? HitsOfColumn(believed, i, cells[i]->printed)
+                                             : DistinctHits(within, i, cells[i]->printed, Styles::kBeforeRounding);
     const bool by_column = !hits.empty();
     if (!by_column) {
       hits = DistinctHits(all, i, cells[i]->printed, Styles::kSharp);

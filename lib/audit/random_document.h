@@ -1,0 +1,81 @@
+// Documents made up at random, in which every number follows: times of 1, 2 and 4 devices, and all that is made of them
+// by the right formulas, properly rounded. And the arithmetic of what may follow from times as they are printed.
+// Test-only.
+#ifndef LOCKSTEP_LIB_AUDIT_RANDOM_DOCUMENT_H_
+#define LOCKSTEP_LIB_AUDIT_RANDOM_DOCUMENT_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <random>
+#include <string>
+#include <utility>
+
+#include "lib/proto/published.pb.h"
+
+namespace lockstep::testing {
+
+// The same numbers everywhere: the engine's sequence is standardised, the library's distributions are not.
+class Random {
+ public:
+  explicit Random(uint32_t seed) : engine_(seed) {}
+  double Between(double low, double high) { return low + (high - low) * (engine_() / 4294967296.0); }
+  uint32_t Below(uint32_t limit) { return static_cast<uint32_t>(Between(0, limit)); }
+
+ private:
+  std::mt19937 engine_;
+};
+
+// All values that a number may have had before it was rounded.
+struct Range {
+  double low;
+  double exact;  // from the times as they are printed
+  double high;
+};
+
+class RandomDocument {
+ public:
+  // What derived numbers are made of: the times as they are printed, or the clock's own, which have more digits. Then
+  // they are printed with one digit less, as their inputs warrant.
+  enum class MadeOf { kPrintedTimes, kClockTimes };
+
+  // Even seeds say that a gigabyte is 1e9 bytes and count whole iterations; odd ones 2^30, and quotients.
+  explicit RandomDocument(uint32_t seed, MadeOf made_of = MadeOf::kPrintedTimes);
+
+  const proto::PublishedTables& tables() const { return tables_; }
+  proto::PublishedTables& tables() { return tables_; }
+  proto::PublishedTable& table(const std::string& name);
+
+  // What the right formula gives for a number of a table, as `tables()` prints the times at this moment, over all
+  // values that these may have been rounded from.
+  Range Right(const std::string& table, const proto::PublishedValue& value) const;
+
+  // `value` with the digits that the table prints.
+  std::string Print(const std::string& table, double value) const;
+
+  // Prints a whole table anew.
+  void Fill(const std::string& table, const std::function<double(uint32_t devices, uint64_t batch)>& value);
+
+  double BytesPerGigabyte() const { return tables_.claims().bytes_per_gigabyte(); }
+  double Iterations(uint32_t devices, uint64_t batch) const;
+
+ private:
+  void AddTime(uint32_t devices, uint64_t batch, double seconds, MadeOf made_of);
+  void AddDerived(const std::string& name, proto::PublishedQuantity quantity, int decimals);
+  double Derived(const std::string& name, uint32_t devices, uint64_t batch) const;
+  Range Time(uint32_t devices, uint64_t batch) const;
+  double Formula(const std::string& table, uint32_t devices, uint64_t batch, double t_one, double t_n) const;
+
+  proto::PublishedTables tables_;
+  std::map<std::string, int> decimals_;                    // by table
+  std::map<std::pair<uint32_t, uint64_t>, double> clock_;  // what derived numbers are made of
+};
+
+// The tables of numbers that follow from times.
+inline const char* const kDerivedTables[] = {"weak", "strong", "compute", "communication", "bandwidth", "utilisation"};
+inline const uint32_t kRandomRanks[] = {2, 4};
+inline const uint64_t kRandomBatches[] = {32, 128, 512};
+
+}  // namespace lockstep::testing
+
+#endif  // LOCKSTEP_LIB_AUDIT_RANDOM_DOCUMENT_H_
