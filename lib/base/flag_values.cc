@@ -1,5 +1,7 @@
 #include "lib/base/flag_values.h"
 
+#include <cmath>
+
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -17,6 +19,17 @@ absl::StatusOr<std::vector<uint32_t>> ParseNumberList(absl::string_view flag, co
   for (const std::string& text : texts) {
     if (!absl::SimpleAtoi(text, &numbers.emplace_back())) {
       return absl::InvalidArgumentError(absl::StrCat("--", flag, ": '", text, "' is no number; expected such as 1,2"));
+    }
+  }
+  return numbers;
+}
+
+absl::StatusOr<std::vector<double>> ParseDecimalList(absl::string_view flag, const std::vector<std::string>& texts) {
+  std::vector<double> numbers;
+  for (const std::string& text : texts) {
+    if (!absl::SimpleAtod(text, &numbers.emplace_back()) || !std::isfinite(numbers.back())) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--", flag, ": '", text, "' is no number; expected such as 0.5,2"));
     }
   }
   return numbers;

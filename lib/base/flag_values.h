@@ -15,6 +15,9 @@ namespace lockstep {
 // number of 32 bits.
 absl::StatusOr<std::vector<uint32_t>> ParseNumberList(absl::string_view flag, const std::vector<std::string>& texts);
 
+// The same for numbers with a fraction. InvalidArgument: a text that is no finite number.
+absl::StatusOr<std::vector<double>> ParseDecimalList(absl::string_view flag, const std::vector<std::string>& texts);
+
 // Bytes of --FLAG=25 (MiB, fractions allowed), rounded down. InvalidArgument: not from 0 to 1e6.
 absl::StatusOr<uint64_t> ParseMebibytes(absl::string_view flag, double mebibytes);
 

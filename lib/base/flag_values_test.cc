@@ -28,6 +28,18 @@ TEST(ParseNumberListTest, NamesTheFlagAndWhatIsNoNumber) {
   }
 }
 
+TEST(ParseDecimalListTest, TakesFractions) {
+  EXPECT_THAT(*ParseDecimalList("factor", {"0.5", "2", "1e-3"}), ElementsAre(0.5, 2, 1e-3));
+  EXPECT_THAT(*ParseDecimalList("factor", {}), IsEmpty());
+}
+
+TEST(ParseDecimalListTest, NamesTheFlagAndWhatIsNoNumber) {
+  for (const char* text : {"", "x", "inf", "nan", "1 2"}) {
+    EXPECT_THAT(Message(ParseDecimalList("factor", {"1", text}).status()),
+                HasSubstr(std::string("--factor: '") + text + "'"));
+  }
+}
+
 TEST(ParseMebibytesTest, GivesBytes) {
   EXPECT_EQ(*ParseMebibytes("bucket_mib", 0), 0u);
   EXPECT_EQ(*ParseMebibytes("bucket_mib", 25), 26'214'400u);
@@ -35,7 +47,8 @@ TEST(ParseMebibytesTest, GivesBytes) {
 }
 
 TEST(ParseMebibytesTest, RefusesWhatIsNoSize) {
-  for (const double size : {-1.0, 1e6 + 1, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
+  for (const double size :
+       {-1.0, 1e6 + 1, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
     EXPECT_THAT(Message(ParseMebibytes("bucket_mib", size).status()), HasSubstr("--bucket_mib")) << size;
   }
 }
