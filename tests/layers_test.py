@@ -14,7 +14,7 @@ import unittest
 LAYER = {
     "base": 0, "testing": 0, "proto": 0,
     "pickle": 1, "record": 1,
-    "audit": 2, "cifar": 2, "comm": 2, "prediction": 2, "quant": 2, "report": 2,
+    "audit": 2, "cifar": 2, "comm": 2, "comm_model": 2, "prediction": 2, "quant": 2, "report": 2,
     "kernels": 3, "nn": 3,
     "fused": 4, "train": 4, "dist": 4, "quantize": 4,
 }

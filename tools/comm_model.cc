@@ -1,52 +1,124 @@
-// comm_model: from times to an explanation.
-#include "lib/comm/comm_model.h"
+// comm_model: from times to an explanation, and to times of runs not made.
+#include "lib/comm_model/comm_model.h"
 
 #include <cstdio>
 #include <string>
 #include <vector>
 
 #include "absl/flags/flag.h"
-#include "absl/strings/str_cat.h"
 #include "lib/base/exit_status.h"
+#include "lib/base/flag_values.h"
 #include "lib/base/init_main.h"
 #include "lib/base/status_macros.h"
-#include "lib/comm/summary.h"
+#include "lib/comm_model/output_format.h"
 #include "lib/record/stdout_guard.h"
 
 ABSL_FLAG(std::string, input, "", "scale record to explain; - is standard input");
 ABSL_FLAG(std::string, sweep, "", "sweep record of the same settings, for more one-device times");
+ABSL_FLAG(std::vector<std::string>, times, {}, "tables of epoch times to predict from (CSV or textproto)");
+ABSL_FLAG(std::vector<std::string>, all_reduce, {}, "all-reduce times to fit (JSON of nccl-tests, all_reduce_perf -J)");
 ABSL_FLAG(std::vector<std::string>, audit, {},
-          "published tables to recompute, comma-separated: textproto or CSV (data/published/README.md)");
+          "published tables to recompute, comma-separated (data/published/*.textproto, or CSV)");
 ABSL_FLAG(double, link_gigabytes_per_second, 0,
           "nominal bandwidth of one device's link in one direction, GB = 1e9 bytes; 0: not given");
+ABSL_FLAG(std::string, model_spec, "", "how fits are judged and intervals made (ModelSpec, textproto)");
+ABSL_FLAG(uint32_t, fit_ranks, 0,
+          "runs of more devices than this are hidden from the models, predicted, and compared; 0: none is hidden");
+ABSL_FLAG(std::vector<std::string>, predict_ranks, {}, "devices to predict, comma-separated");
+ABSL_FLAG(std::vector<std::string>, predict_batch, {}, "batches per device to predict; none: those of the input");
+ABSL_FLAG(std::string, score, "", "earlier comm_model record whose predictions the scale record now answers");
+ABSL_FLAG(std::vector<std::string>, what_if, {}, "devices of a cluster to answer for, such as 8,64,1024");
+ABSL_FLAG(std::vector<std::string>, what_if_batch, {}, "batches per device of --what_if; none: those of one device");
+ABSL_FLAG(std::vector<std::string>, what_if_bucket_mib, {}, "answer also with buckets of these sizes, MiB");
+ABSL_FLAG(std::vector<std::string>, what_if_gradient_bytes, {}, "answer also with gradients of these bytes an element");
+ABSL_FLAG(std::vector<std::string>, what_if_link_factor, {},
+          "answer also with links between hosts so many times as fast");
+ABSL_FLAG(std::string, cluster, "", "the cluster of --what_if (Cluster, textproto); the flags below go before it");
+ABSL_FLAG(uint32_t, devices_per_host, 0, "of the cluster");
+ABSL_FLAG(double, intra_gigabytes_per_second, 0, "one link inside a host, one direction; 0: as measured");
+ABSL_FLAG(double, intra_latency_microseconds, 0, "of a message inside a host");
+ABSL_FLAG(double, inter_gigabytes_per_second, 0, "between hosts, what each device gets in one direction");
+ABSL_FLAG(double, inter_latency_microseconds, 0, "of a message between hosts");
+ABSL_FLAG(std::string, algorithm, "",
+          "all-reduce of --what_if: ring, tree, hierarchical, ...; none: the fastest for each size");
 ABSL_FLAG(std::string, output, "comm_model.rec", "record to write; - is standard output");
-ABSL_FLAG(std::string, format, "record", "record: the record only; text: also print what it says, on standard output");
+ABSL_FLAG(std::string, format, "record",
+          "record: the record only; text, csv, json, extra_p, nccl_tuner: also print that on standard output");
 ABSL_FLAG(bool, force, false, "make the output again even when it is there already");
 
 namespace lockstep {
 namespace {
 
-absl::Status Run() {
+// A link of which nothing is said stays unset: the file's, or the measured one, is there for it.
+void SetLink(double gigabytes_per_second, double latency_microseconds, proto::Link& link) {
+  if (gigabytes_per_second != 0) {
+    link.set_bytes_per_second(gigabytes_per_second * 1e9);
+    link.set_source("flags");
+  }
+  if (latency_microseconds != 0) {
+    link.set_latency_seconds(latency_microseconds * 1e-6);
+  }
+}
+
+proto::Cluster ClusterFromFlags() {
+  proto::Cluster cluster;
+  cluster.set_devices_per_host(absl::GetFlag(FLAGS_devices_per_host));
+  cluster.set_algorithm(absl::GetFlag(FLAGS_algorithm));
+  proto::Link intra, inter;
+  SetLink(absl::GetFlag(FLAGS_intra_gigabytes_per_second), absl::GetFlag(FLAGS_intra_latency_microseconds), intra);
+  SetLink(absl::GetFlag(FLAGS_inter_gigabytes_per_second), absl::GetFlag(FLAGS_inter_latency_microseconds), inter);
+  if (intra.ByteSizeLong() > 0) {
+    *cluster.mutable_intra_host() = intra;
+  }
+  if (inter.ByteSizeLong() > 0) {
+    *cluster.mutable_inter_host() = inter;
+  }
+  return cluster;
+}
+
+absl::StatusOr<WhatIfOptions> WhatIfFromFlags() {
+  WhatIfOptions what_if;
+  ASSIGN_OR_RETURN(what_if.devices, ParseNumberList("what_if", absl::GetFlag(FLAGS_what_if)));
+  ASSIGN_OR_RETURN(what_if.batches, ParseNumberList("what_if_batch", absl::GetFlag(FLAGS_what_if_batch)));
+  ASSIGN_OR_RETURN(what_if.bucket_mib, ParseDecimalList("what_if_bucket_mib", absl::GetFlag(FLAGS_what_if_bucket_mib)));
+  ASSIGN_OR_RETURN(what_if.gradient_bytes,
+                   ParseDecimalList("what_if_gradient_bytes", absl::GetFlag(FLAGS_what_if_gradient_bytes)));
+  ASSIGN_OR_RETURN(what_if.link_factors,
+                   ParseDecimalList("what_if_link_factor", absl::GetFlag(FLAGS_what_if_link_factor)));
+  what_if.cluster_path = absl::GetFlag(FLAGS_cluster);
+  what_if.cluster = ClusterFromFlags();
+  return what_if;
+}
+
+absl::StatusOr<CommModelOptions> OptionsFromFlags() {
   CommModelOptions options;
   options.scale_path = absl::GetFlag(FLAGS_input);
   options.sweep_path = absl::GetFlag(FLAGS_sweep);
+  options.times_paths = absl::GetFlag(FLAGS_times);
+  options.all_reduce_paths = absl::GetFlag(FLAGS_all_reduce);
   options.audit_paths = absl::GetFlag(FLAGS_audit);
+  options.score_path = absl::GetFlag(FLAGS_score);
+  options.model_spec_path = absl::GetFlag(FLAGS_model_spec);
   options.link_gigabytes_per_second = absl::GetFlag(FLAGS_link_gigabytes_per_second);
+  options.fit_ranks = absl::GetFlag(FLAGS_fit_ranks);
+  ASSIGN_OR_RETURN(options.predict_ranks, ParseNumberList("predict_ranks", absl::GetFlag(FLAGS_predict_ranks)));
+  ASSIGN_OR_RETURN(options.predict_batches, ParseNumberList("predict_batch", absl::GetFlag(FLAGS_predict_batch)));
+  ASSIGN_OR_RETURN(options.what_if, WhatIfFromFlags());
   options.output_path = absl::GetFlag(FLAGS_output);
   options.force = absl::GetFlag(FLAGS_force);
-  const std::string format = absl::GetFlag(FLAGS_format);
-  if (format != "record" && format != "text") {
-    return absl::InvalidArgumentError(absl::StrCat("--format=", format, " is not known; expected record or text"));
-  }
+  return options;
+}
+
+absl::Status Run() {
+  ASSIGN_OR_RETURN(const CommModelOptions options, OptionsFromFlags());
+  ASSIGN_OR_RETURN(const OutputFormat format, ParseOutputFormat(absl::GetFlag(FLAGS_format)));
   if (options.output_path == "-") {
     // From here on standard output is standard error, so that the text below cannot spoil the record.
     RETURN_IF_ERROR(TakeStdout().status());
   }
-  const absl::StatusOr<std::vector<proto::CommModelRecord>> records = RunCommModel(options);
-  RETURN_IF_ERROR(records.status());
-  if (format == "text") {
-    std::fputs(SummaryText(*records).c_str(), stdout);
-  }
+  ASSIGN_OR_RETURN(const CommModelRun run, RunCommModel(options));
+  ASSIGN_OR_RETURN(const std::string text, FormatRun(format, run));
+  std::fputs(text.c_str(), stdout);
   return absl::OkStatus();
 }
 
@@ -56,9 +128,11 @@ absl::Status Run() {
 int main(int argc, char** argv) {
   const lockstep::ToolInfo tool = {
       "comm_model",
-      "explains a scaling run (speed-up, compute against communication, bandwidth) and recomputes published tables.",
-      "comm_model --input=scale.rec --sweep=sweep.rec --audit=data/published/seed_001.textproto "
-      "--output=comm_model.rec"};
+      "explains a scaling run (speed-up, compute against communication, bandwidth), predicts runs that were not made, "
+      "and "
+      "recomputes published tables.",
+      "comm_model --input=scale.rec --sweep=sweep.rec --predict_ranks=8 --audit=data/published/seed_001.textproto "
+      "--output=comm_model.rec --format=text"};
   lockstep::InitMain(tool, argc, argv);
   return lockstep::ExitStatus(tool.name, lockstep::Run());
 }

@@ -110,6 +110,6 @@ if [ -n "$gpu_tests" ] && bazel build $gpu_tests >&2; then
 fi
 
 cp tools/lab.sh "$out/lab.sh"
-cp data/published/*.textproto "$out/data/published/"
+cp data/published/*.textproto data/published/*.csv "$out/data/published/"
 cp lib/proto/*.proto "$out/proto/lib/proto/"
 printf 'packaged: %s (%s)\n' "$out" "$(du -sh "$out" | cut -f1)" >&2

@@ -4,7 +4,7 @@
 #include "google/protobuf/text_format.h"
 #include "lib/audit/audit.h"
 #include "lib/audit/published_tables.h"
-#include "lib/comm/summary.h"
+#include "lib/comm_model/summary.h"
 #include "lib/testing/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -9,9 +9,11 @@
 #include <set>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
 #include "google/protobuf/util/json_util.h"
 #include "lib/base/status_macros.h"
 #include "lib/comm/collective_cost.h"
@@ -104,7 +106,7 @@ void AddSample(uint32_t ranks, uint64_t size, bool in_place, double seconds, con
   if (same != points->end()) {
     same->seconds.push_back(seconds);
   } else {
-    points->push_back({ranks, size, in_place, {seconds}, origin});
+    points->push_back({ranks, size, in_place, {seconds}, origin, "", ""});
   }
 }
 
@@ -131,6 +133,17 @@ absl::Status AddResult(const proto::NcclTestsResult& result, uint32_t ranks, con
     RETURN_IF_ERROR(AddTiming(result.in_place(), ranks, result.size(), true, origin + ".in_place", points));
   }
   return absl::OkStatus();
+}
+
+// The value of NAME=value in small letters; empty without.
+std::string EnvironmentValue(const proto::NcclTestsFile& file, absl::string_view name) {
+  for (const std::string& variable : file.env()) {
+    absl::string_view value = variable;
+    if (absl::ConsumePrefix(&value, name) && absl::ConsumePrefix(&value, "=")) {
+      return absl::AsciiStrToLower(value);
+    }
+  }
+  return "";
 }
 
 absl::StatusOr<proto::NcclTestsFile> ParseJson(absl::string_view text, const std::string& path) {
@@ -163,6 +176,10 @@ absl::StatusOr<std::vector<AllReducePoint>> ParseNcclTests(absl::string_view tex
   }
   if (points.empty()) {
     return absl::DataLossError(absl::StrCat(path, ": expected rows in `results`, found none"));
+  }
+  for (AllReducePoint& point : points) {
+    point.nccl_algorithm = EnvironmentValue(file, "NCCL_ALGO");
+    point.nccl_protocol = EnvironmentValue(file, "NCCL_PROTO");
   }
   return points;
 }

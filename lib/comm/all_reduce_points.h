@@ -20,6 +20,8 @@ struct AllReducePoint {
   bool in_place = false;        // the result replaces the input
   std::vector<double> seconds;  // one a measurement, each > 0 and finite; at least one
   std::string origin;           // where it stands: "all_reduce.json, results[3].in_place", "scale record, point 2"
+  std::string nccl_algorithm = {};  // as NCCL_ALGO and NCCL_PROTO told NCCL, in small letters; empty: it chose by itself
+  std::string nccl_protocol = {};
 };
 
 // All rows of a file of all_reduce_perf, one point a size and placement; rows of a repeated size (-N) are samples of

@@ -4,7 +4,7 @@
 
 #include "absl/status/statusor.h"
 #include "lib/comm/explain.h"
-#include "lib/comm/summary.h"
+#include "lib/comm_model/summary.h"
 #include "lib/record/framed_records.h"
 #include "lib/record/record_reader.h"
 #include "lib/testing/fuzz.h"

@@ -51,7 +51,8 @@ absl::StatusOr<double> SlowerThanAnchor(const PartsBasis& basis, uint32_t batch)
 const ScalingTime* FindAnchor(const ScalingTimes& times, uint32_t most_ranks, uint32_t batch) {
   const auto order = [&](const ScalingTime& time) {
     const double distance = std::abs(std::log(static_cast<double>(time.batch) / batch));
-    return std::make_tuple(time.batch != batch, -static_cast<int64_t>(time.ranks), distance);
+    const bool shows_nothing_of_several = most_ranks > 1 && time.ranks == 1;
+    return std::make_tuple(shows_nothing_of_several, time.batch != batch, -static_cast<int64_t>(time.ranks), distance);
   };
   const ScalingTime* anchor = nullptr;
   for (const ScalingTime& time : times.times) {

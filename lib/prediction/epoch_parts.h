@@ -1,7 +1,8 @@
 // What an epoch's steps on several devices are made of, and how much of it a run of fewer has shown.
 //
-// The anchor is the run that a prediction starts from: of the batch asked for before others, of the most devices before
-// fewer. What it took beyond the model of one device and a link is split into stragglers and a rest.
+// The anchor is the run that a prediction starts from: one of several devices before one of a single one, of the batch
+// asked for before others, of the most devices before fewer, of the nearest batch. What it took beyond the model of one
+// device and a link is split into stragglers and a rest.
 #ifndef LOCKSTEP_LIB_PREDICTION_EPOCH_PARTS_H_
 #define LOCKSTEP_LIB_PREDICTION_EPOCH_PARTS_H_
 

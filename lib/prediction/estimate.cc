@@ -1,10 +1,9 @@
 #include "lib/prediction/estimate.h"
 
 #include <algorithm>
-#include <boost/math/distributions/normal.hpp>
-#include <boost/math/distributions/students_t.hpp>
 #include <boost/math/statistics/univariate_statistics.hpp>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -14,14 +13,13 @@
 namespace lockstep {
 namespace {
 
-// How many standard deviations a two-sided interval reaches.
+// How many standard deviations a two-sided interval reaches. A variance that is known exactly has endlessly many
+// degrees of freedom.
 double Reach(const Estimate& estimate, double confidence) {
-  const double upper = 0.5 + confidence / 2;
-  if (estimate.variance_squared_over_freedom <= 0) {
-    return quantile(boost::math::normal(), upper);
-  }
-  const double freedom = estimate.variance * estimate.variance / estimate.variance_squared_over_freedom;
-  return quantile(boost::math::students_t(std::max(freedom, 1.0)), upper);
+  const double freedom = estimate.variance_squared_over_freedom > 0
+                             ? estimate.variance * estimate.variance / estimate.variance_squared_over_freedom
+                             : std::numeric_limits<double>::infinity();
+  return StudentTFactor(confidence, std::max(freedom, 1.0));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "lib/comm/statistics.h"
 #include "lib/proto/quantity.pb.h"
 
 namespace lockstep {
@@ -32,11 +33,6 @@ Estimate Known(double value, double variance = 0);
 
 // The variance of what lies anywhere in a range of this width with equal likelihood: width^2 / 12.
 double VarianceOfRange(double width);
-
-struct Interval {
-  double low;
-  double high;
-};
 
 // Student's interval that holds the true value at `confidence`, in (0, 1).
 Interval IntervalOf(const Estimate& estimate, double confidence);

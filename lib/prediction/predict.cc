@@ -137,6 +137,16 @@ std::string WhyRejected(const StepCurve& curve, const proto::Acceptance& accepta
   return "";
 }
 
+proto::Prediction RefusePrediction(const ScalingTimes& times, uint32_t ranks, uint32_t batch,
+                                   const std::string& reason) {
+  proto::Prediction prediction;
+  prediction.set_source(times.source);
+  prediction.set_ranks(ranks);
+  prediction.set_batch_per_device(batch);
+  FillNull(FindTime(times, 1, batch), prediction);
+  return Refuse(prediction, reason);
+}
+
 proto::Prediction Predict(const ScalingTimes& times, const StepCurve& curve, const AllReduceTime& all_reduce,
                           const proto::ModelSpec& spec, uint32_t ranks, uint32_t batch) {
   proto::Prediction prediction;

@@ -6,10 +6,11 @@
 //   exposed:   what the overlap of buckets with backward leaves (overlap.h)
 //   straggler: E[max of N] * sigma a step (order_statistics.h); sigma from the time that ranks wait in collectives
 //   the rest:  what the anchor took beyond these four, taken along step by step
-// The anchor is the run of the most devices, M <= N, at batch B or the batch nearest to it. The rest's cause is not
-// known: it may vanish with more devices or grow like a straggler's, so that its interval is that of a range from 0 to
-// E[max of N]/E[max of M] times itself. Data loading keeps its time per step. From one device alone a prediction is
-// made only where the reducer's cost was measured on it; the rest is then 0, with kUnseenRest for its interval.
+// The anchor is the run of the most devices, M <= N, at batch B or, where several devices never ran it, at the batch
+// nearest to it. The rest's cause is not known: it may vanish with more devices or grow like a straggler's, so that its
+// interval is that of a range from 0 to E[max of N]/E[max of M] times itself. Data loading keeps its time per step.
+// From one device alone a prediction is made only where the reducer's cost was measured on it; the rest is then 0, with
+// kUnseenRest for its interval.
 #ifndef LOCKSTEP_LIB_PREDICTION_PREDICT_H_
 #define LOCKSTEP_LIB_PREDICTION_PREDICT_H_
 
@@ -39,6 +40,10 @@ std::string WhyRejected(const StepCurve& curve, const proto::Acceptance& accepta
 // One epoch. A prediction that can not be made has `refused` set and its quantities absent, with the reason.
 proto::Prediction Predict(const ScalingTimes& times, const StepCurve& curve, const AllReduceTime& all_reduce,
                           const proto::ModelSpec& spec, uint32_t ranks, uint32_t batch);
+
+// The refusal by itself, for times that have no curve.
+proto::Prediction RefusePrediction(const ScalingTimes& times, uint32_t ranks, uint32_t batch,
+                                   const std::string& reason);
 
 // The points of `times` with at most `most_ranks` devices: the others are held out.
 ScalingTimes UpTo(const ScalingTimes& times, uint32_t most_ranks);

@@ -1,7 +1,6 @@
 // Predictions of runs that were made (benchmarks/results): the runs of more devices are hidden from the model, then
 // compared.
 #include <algorithm>
-#include <boost/math/statistics/univariate_statistics.hpp>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -13,6 +12,8 @@
 #include "gmock/gmock.h"
 #include "google/protobuf/util/json_util.h"
 #include "gtest/gtest.h"
+#include "lib/audit/published_tables.h"
+#include "lib/comm/statistics.h"
 #include "lib/prediction/predict.h"
 #include "lib/testing/matchers.h"
 
@@ -54,36 +55,11 @@ ScaleRecords LoadScale(const std::string& path) {
   return scale;
 }
 
-// The peers' epochs of 50,000 images on 1, 2 and 4 H200, batch 32, 128 and 512 per device, as they were printed.
-struct PeerTable {
-  const char* name;
-  const char* seconds[3][3];  // by devices, by batch
-};
-constexpr PeerTable kPeers[] = {
-    {"fp32", {{"8.44", "6.10", "5.30"}, {"4.63", "3.23", "2.70"}, {"2.34", "1.63", "1.39"}}},
-    {"TF32", {{"7.02", "2.77", "2.26"}, {"4.83", "1.49", "1.16"}, {"2.39", "0.76", "0.60"}}},
-    {"bf16", {{"7.28", "1.87", "0.846"}, {"5.02", "1.33", "0.451"}, {"2.44", "0.636", "0.234"}}},
-};
-
+// The peers' epochs of 50,000 images on 1, 2 and 4 H200 in three precisions.
 std::vector<ScalingTimes> PeerTimes() {
-  proto::PublishedTables tables;
-  tables.set_source("PyTorch 2.11 DDP on 4 H200");
-  tables.mutable_claims()->set_images_per_epoch(50'000);
-  tables.mutable_claims()->set_parameter_count(11'173'962);
-  for (const PeerTable& peer : kPeers) {
-    proto::PublishedTable& table = *tables.add_table();
-    table.set_name(peer.name);
-    for (int d = 0; d < 3; ++d) {
-      for (int b = 0; b < 3; ++b) {
-        proto::PublishedValue& value = *table.add_value();
-        value.set_quantity(proto::EPOCH_SECONDS);
-        value.set_devices(1u << d);
-        value.set_batch(32u << (2 * b));
-        value.set_as_printed(peer.seconds[d][b]);
-      }
-    }
-  }
-  const auto times = TimesOfTables(tables, Spec().run_to_run_fraction());
+  const auto file = ReadPublishedTables("data/published/pytorch_ddp_4xh200.csv");
+  EXPECT_THAT(file, IsOk());
+  const auto times = TimesOfTables(file->tables, Spec().run_to_run_fraction());
   EXPECT_THAT(times, IsOk());
   return times.value_or(std::vector<ScalingTimes>());
 }
@@ -133,7 +109,7 @@ Score Judge(const std::vector<proto::Prediction>& predictions) {
     }
   }
   score.worst_error = *std::max_element(errors.begin(), errors.end());
-  score.median_error = boost::math::statistics::median(errors);
+  score.median_error = Median(errors);
   return score;
 }
 

@@ -45,7 +45,8 @@ struct ScalingTimes {
 };
 
 // From a scale record's completed points and, for more batches of one device, a sweep record's of the same settings;
-// null when there is none. FailedPrecondition: no spec, or nothing completed.
+// null when there is none. Without a completed point
+// there are no times. FailedPrecondition: no spec.
 absl::StatusOr<ScalingTimes> TimesOfRecords(const ScaleRecords& scale, const SweepRecords* sweep,
                                             double run_to_run_fraction);
 

@@ -132,10 +132,6 @@ absl::StatusOr<ScalingTimes> TimesOfRecords(const ScaleRecords& scale, const Swe
     }
     times.times.push_back(*std::move(time));
   }
-  if (times.times.empty()) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(scale.input.path(), ": a scale record with completed points was expected, found none"));
-  }
   if (sweep != nullptr && WhySweepDiffers(scale, *sweep).empty()) {
     AddSweep(*sweep, run_to_run_fraction, times);
   }

@@ -1,5 +1,7 @@
 // ScalingTimes of published tables.
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "lib/audit/printed_number.h"
@@ -25,15 +27,24 @@ bool IsEpochTime(const proto::PublishedValue& value) {
          !value.restated() && value.devices() > 0 && value.batch() > 0;
 }
 
-absl::StatusOr<ScalingTime> TimeOf(const proto::PublishedTables& tables, const proto::PublishedValue& value,
-                                   double run_to_run_fraction) {
+uint64_t BatchPerDevice(const proto::PublishedTables& tables, const proto::PublishedValue& value) {
+  return tables.claims().batch() == "total" ? value.batch() / value.devices() : value.batch();
+}
+
+// Nothing where a device has not one whole batch an epoch.
+absl::StatusOr<std::optional<ScalingTime>> TimeOf(const proto::PublishedTables& tables,
+                                                  const proto::PublishedValue& value, double run_to_run_fraction) {
   ASSIGN_OR_RETURN(const PrintedNumber printed, ParsePrintedNumber(value.as_printed()));
   const double run_to_run = run_to_run_fraction * printed.value;
+  const uint64_t batch = BatchPerDevice(tables, value);
   ScalingTime time;
   time.ranks = value.devices();
-  time.batch =
-      tables.claims().batch() == "total" ? std::max<uint32_t>(value.batch() / value.devices(), 1) : value.batch();
   time.images_per_rank = (ImagesPerEpoch(tables) + time.ranks - 1) / time.ranks;
+  if (!(printed.value > 0) || batch == 0 || batch > time.images_per_rank ||
+      batch > std::numeric_limits<uint32_t>::max()) {
+    return std::nullopt;
+  }
+  time.batch = static_cast<uint32_t>(batch);
   time.step_seconds = Known(printed.value, VarianceOfRange(printed.unit) + run_to_run * run_to_run);
   time.epoch_seconds = time.step_seconds;
   return time;
@@ -50,12 +61,12 @@ absl::StatusOr<ScalingTimes> TimesOfTable(const proto::PublishedTables& tables, 
     if (!IsEpochTime(value)) {
       continue;
     }
-    ASSIGN_OR_RETURN(const ScalingTime time, TimeOf(tables, value, run_to_run_fraction));
-    const bool known = std::any_of(times.times.begin(), times.times.end(), [&](const ScalingTime& other) {
-      return other.ranks == time.ranks && other.batch == time.batch;
-    });
-    if (!known && time.step_seconds.value > 0 && time.batch <= time.images_per_rank) {
-      times.times.push_back(time);
+    ASSIGN_OR_RETURN(const std::optional<ScalingTime> time, TimeOf(tables, value, run_to_run_fraction));
+    const bool known = time.has_value() && std::any_of(times.times.begin(), times.times.end(), [&](const auto& other) {
+                         return other.ranks == time->ranks && other.batch == time->batch;
+                       });
+    if (time.has_value() && !known) {
+      times.times.push_back(*time);
     }
   }
   return times;

@@ -1,12 +1,12 @@
 #include "lib/prediction/step_curve.h"
 
 #include <algorithm>
-#include <boost/math/statistics/univariate_statistics.hpp>
 #include <cmath>
 #include <iterator>
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
+#include "lib/comm/statistics.h"
 
 namespace lockstep {
 namespace {
@@ -53,7 +53,7 @@ proto::LeaveOneOut Score(const Steps& steps) {
   }
   score.set_points(static_cast<uint32_t>(errors.size()));
   if (!errors.empty()) {
-    score.set_median_error(boost::math::statistics::median(errors));
+    score.set_median_error(Median(errors));
   }
   return score;
 }

@@ -1,6 +1,6 @@
 // What comm_model found, as text for a terminal: one line per row of a scaling run, one per printed number of an audit.
-#ifndef LOCKSTEP_LIB_COMM_SUMMARY_H_
-#define LOCKSTEP_LIB_COMM_SUMMARY_H_
+#ifndef LOCKSTEP_LIB_COMM_MODEL_SUMMARY_H_
+#define LOCKSTEP_LIB_COMM_MODEL_SUMMARY_H_
 
 #include <string>
 #include <vector>
@@ -14,4 +14,4 @@ std::string SummaryText(const std::vector<proto::CommModelRecord>& records);
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_COMM_SUMMARY_H_
+#endif  // LOCKSTEP_LIB_COMM_MODEL_SUMMARY_H_

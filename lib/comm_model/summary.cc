@@ -1,4 +1,4 @@
-#include "lib/comm/summary.h"
+#include "lib/comm_model/summary.h"
 
 #include <algorithm>
 #include <map>
@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "lib/comm_model/summary_models.h"
 
 namespace lockstep {
 namespace {
@@ -143,6 +144,7 @@ std::string SummaryText(const std::vector<proto::CommModelRecord>& records) {
       break;
     }
   }
+  text += ModelsText(records);
   std::string source;
   Found found;
   for (const proto::CommModelRecord& record : records) {

@@ -1,0 +1,108 @@
+#include "lib/comm_model/comm_model.h"
+
+#include <utility>
+
+#include "lib/audit/audit.h"
+#include "lib/base/status_macros.h"
+#include "lib/comm/explain.h"
+#include "lib/comm_model/fits.h"
+#include "lib/comm_model/inputs.h"
+#include "lib/comm_model/laws.h"
+#include "lib/comm_model/predictions.h"
+#include "lib/comm_model/what_if_rows.h"
+#include "lib/prediction/predict.h"
+#include "lib/record/provenance.h"
+#include "lib/record/record_reader.h"
+#include "lib/record/record_writer.h"
+#include "lib/record/step_cache.h"
+
+namespace lockstep {
+namespace {
+
+using Records = std::vector<proto::CommModelRecord>;
+
+proto::Header MakeCommModelHeader(const CommModelOptions& options, const CommModelInputs& inputs) {
+  HeaderOptions header;
+  header.schema = proto::CommModelFile::descriptor()->full_name();
+  header.inputs = inputs.files;
+  header.result_flags = ResultFlags(options);
+  return MakeHeader(header);
+}
+
+absl::StatusOr<proto::CommModelSpec> MakeSpec(const CommModelOptions& options, const CommModelInputs& inputs) {
+  proto::CommModelSpec spec;
+  if (inputs.scale.has_value()) {
+    ASSIGN_OR_RETURN(spec, MakeCommModelSpec(*inputs.scale, options.link_gigabytes_per_second * 1e9));
+  }
+  *spec.mutable_model() = inputs.model_spec;
+  if (!options.what_if.devices.empty()) {
+    *spec.mutable_cluster() = inputs.cluster;
+  }
+  return spec;
+}
+
+absl::Status AppendScaling(const CommModelInputs& inputs, const proto::CommModelSpec& spec, Records& records) {
+  ASSIGN_OR_RETURN(std::vector<proto::ScalingRow> rows,
+                   ExplainScaling(*inputs.scale, inputs.sweep.has_value() ? &*inputs.sweep : nullptr, spec));
+  for (proto::ScalingRow& row : rows) {
+    *records.emplace_back().mutable_scaling() = std::move(row);
+  }
+  return absl::OkStatus();
+}
+
+// To the points that --fit_ranks shows.
+absl::StatusOr<std::vector<proto::ScalingLawFit>> FitShownLaws(const CommModelOptions& options,
+                                                               const CommModelInputs& inputs) {
+  ASSIGN_OR_RETURN(std::vector<ScalingTimes> all, AllTimes(inputs));
+  for (ScalingTimes& times : all) {
+    times = options.fit_ranks > 0 ? UpTo(times, options.fit_ranks) : times;
+  }
+  return FitLaws(all, inputs.model_spec.confidence());
+}
+
+absl::Status AppendModels(const CommModelOptions& options, const CommModelInputs& inputs, Records& records) {
+  ASSIGN_OR_RETURN(FittedAllReduces fitted, FitAllReduces(inputs));
+  for (proto::AllReduceFit& fit : fitted.fits) {
+    *records.emplace_back().mutable_all_reduce_fit() = std::move(fit);
+  }
+  ASSIGN_OR_RETURN(std::vector<proto::ScalingLawFit> laws, FitShownLaws(options, inputs));
+  for (proto::ScalingLawFit& law : laws) {
+    *records.emplace_back().mutable_law() = std::move(law);
+  }
+  ASSIGN_OR_RETURN(std::vector<proto::Prediction> predictions, MakePredictions(options, inputs, fitted.curves));
+  for (proto::Prediction& prediction : predictions) {
+    *records.emplace_back().mutable_prediction() = std::move(prediction);
+  }
+  ASSIGN_OR_RETURN(std::vector<proto::WhatIfRow> rows, MakeWhatIfRows(options, inputs, fitted.curves));
+  for (proto::WhatIfRow& row : rows) {
+    *records.emplace_back().mutable_what_if() = std::move(row);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<CommModelRun> RunCommModel(const CommModelOptions& options) {
+  RETURN_IF_ERROR(CheckCommModelOptions(options));
+  ASSIGN_OR_RETURN(CommModelInputs inputs, ReadCommModelInputs(options));
+  const proto::Header header = MakeCommModelHeader(options, inputs);
+  if (!options.force && IsCached(options.output_path, header)) {
+    ASSIGN_OR_RETURN(auto cached, ReadRecordFile<proto::CommModelFile>(options.output_path));
+    return CommModelRun{std::move(cached.records), std::move(inputs.scale)};
+  }
+  Records records;
+  ASSIGN_OR_RETURN(*records.emplace_back().mutable_spec(), MakeSpec(options, inputs));
+  if (inputs.scale.has_value()) {
+    RETURN_IF_ERROR(AppendScaling(inputs, records[0].spec(), records));
+  }
+  RETURN_IF_ERROR(AppendModels(options, inputs, records));
+  for (const PublishedFile& file : inputs.audited) {
+    for (proto::AuditTable& table : Audit(file.tables)) {
+      *records.emplace_back().mutable_audit() = std::move(table);
+    }
+  }
+  RETURN_IF_ERROR(WriteRecordFile(options.output_path, header, records));
+  return CommModelRun{std::move(records), std::move(inputs.scale)};
+}
+
+}  // namespace lockstep

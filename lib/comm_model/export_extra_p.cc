@@ -1,0 +1,44 @@
+// A scale record as Extra-P's text.
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "lib/comm_model/export.h"
+
+namespace lockstep {
+namespace {
+
+// The grammar has no exponents; a nanosecond is the clock's own step.
+std::string DataLine(const proto::Samples& samples) {
+  std::string line = "DATA";
+  for (const double value : samples.value()) {
+    absl::StrAppendFormat(&line, " %.9f", value);
+  }
+  return line + "\n";
+}
+
+bool IsMeasured(const proto::ScaleRecord& record) {
+  const proto::ScalePoint& point = record.point();
+  return record.has_point() && point.outcome() == proto::COMPLETED &&
+         point.reduction() == (point.ranks() == 1 ? proto::PLAIN : proto::ALL_REDUCE) &&
+         !point.epoch_seconds().value().empty() && !point.step_seconds().value().empty();
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> ExportExtraP(const ScaleRecords& scale) {
+  std::string points = "POINTS", epochs, steps;
+  for (const proto::ScaleRecord& record : scale.records) {
+    if (IsMeasured(record)) {
+      absl::StrAppend(&points, " (", record.point().ranks(), " ", record.point().batch_per_device(), ")");
+      epochs += DataLine(record.point().epoch_seconds());
+      steps += DataLine(record.point().step_seconds());
+    }
+  }
+  if (epochs.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(scale.input.path(), ": --format=extra_p shows completed points, and there are none"));
+  }
+  return absl::StrCat("PARAMETER devices batch\n", points, "\nREGION epoch\nMETRIC epoch_seconds\n", epochs,
+                      "REGION epoch\nMETRIC step_seconds\n", steps);
+}
+
+}  // namespace lockstep

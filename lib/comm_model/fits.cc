@@ -1,0 +1,181 @@
+#include "lib/comm_model/fits.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+#include "lib/comm/all_reduce_fit.h"
+#include "lib/comm/nccl_model.h"
+#include "lib/comm/quantity.h"
+#include "lib/comm/statistics.h"
+
+namespace lockstep {
+namespace {
+
+using Group = std::vector<AllReducePoint>;
+
+// By ranks and placement.
+std::map<std::pair<uint32_t, bool>, Group> GroupsOf(const std::vector<AllReducePoint>& points) {
+  std::map<std::pair<uint32_t, bool>, Group> groups;
+  for (const AllReducePoint& point : points) {
+    groups[{point.ranks, point.in_place}].push_back(point);
+  }
+  return groups;
+}
+
+bool HasSeveralSizes(const Group& group) {
+  std::set<uint64_t> sizes;
+  for (const AllReducePoint& point : group) {
+    sizes.insert(point.size_bytes);
+  }
+  return sizes.size() > 1;
+}
+
+AllReduceFitOptions OptionsOf(const proto::ModelSpec& spec) {
+  AllReduceFitOptions options;
+  options.acceptance.median_relative_error = spec.all_reduce().median_error();
+  options.acceptance.worst_relative_error = spec.all_reduce().worst_error();
+  options.acceptance.degrees_of_freedom = static_cast<int>(spec.all_reduce().least_degrees_of_freedom());
+  options.acceptance.scored_from_bytes = static_cast<uint64_t>(spec.all_reduce().scored_from_bytes());
+  options.confidence = spec.confidence();
+  return options;
+}
+
+proto::Quantity Parameter(double value, const std::optional<Interval>& interval, double confidence) {
+  proto::Quantity quantity;
+  quantity.set_value(value);
+  quantity.set_provenance(proto::MODELLED);
+  quantity.set_method("weighted least squares of relative errors");
+  if (interval.has_value()) {
+    quantity.set_low(interval->low);
+    quantity.set_high(interval->high);
+    quantity.set_method(absl::StrCat(quantity.method(), "; interval: ", 100 * confidence, " %, Student's t"));
+  }
+  return quantity;
+}
+
+proto::LinkPiece PieceRecord(const AlphaBetaPiece& piece, double confidence) {
+  proto::LinkPiece record;
+  record.set_from_bytes(piece.first_bytes);
+  record.set_to_bytes(piece.last_bytes);
+  *record.mutable_alpha_seconds() = Parameter(piece.alpha_seconds, piece.alpha_interval, confidence);
+  *record.mutable_beta_seconds_per_byte() = Parameter(piece.beta_seconds_per_byte, piece.beta_interval, confidence);
+  record.set_points(static_cast<uint32_t>(piece.points));
+  return record;
+}
+
+// NCCL's own static model on one node; 0 where it has none.
+double NcclSeconds(uint32_t ranks, uint64_t size_bytes) {
+  NcclMachine machine;
+  machine.ranks = ranks;
+  const auto predictions = NcclAllReducePredictions(machine, size_bytes);
+  return predictions.ok() && !predictions->empty() ? predictions->front().seconds : 0;
+}
+
+proto::LeaveOneOut ScoreOf(const AllReduceFit& fit) {
+  proto::LeaveOneOut score;
+  score.set_median_error(fit.median_relative_error.value_or(0));
+  score.set_worst_error(fit.worst_relative_error.value_or(0));
+  double worst = -1;
+  for (const LeftOutSize& left_out : fit.left_out) {
+    if (!left_out.scored) {
+      continue;
+    }
+    score.set_points(score.points() + 1);
+    if (std::abs(left_out.relative_error) > worst) {
+      worst = std::abs(left_out.relative_error);
+      score.set_worst_point(absl::StrCat(left_out.size_bytes, " bytes"));
+    }
+  }
+  return score;
+}
+
+proto::AllReduceFit FitRecord(const AllReduceFit& fit, const AllReducePoint& sample, const std::string& source) {
+  proto::AllReduceFit record;
+  record.set_nccl_algorithm(sample.nccl_algorithm);
+  record.set_nccl_protocol(sample.nccl_protocol);
+  record.set_in_place(fit.in_place);
+  record.set_source(absl::StrCat(source, fit.in_place ? ", in place" : ", out of place"));
+  record.set_ranks(fit.ranks);
+  record.set_degrees_of_freedom(fit.model.degrees_of_freedom);
+  record.set_accepted(fit.rejected.empty());
+  record.set_why_rejected(fit.rejected);
+  *record.mutable_score() = ScoreOf(fit);
+  if (record.accepted()) {
+    for (const AlphaBetaPiece& piece : fit.model.pieces) {
+      *record.add_piece() = PieceRecord(piece, fit.model.confidence);
+    }
+  }
+  for (const LeftOutSize& left_out : fit.left_out) {
+    proto::AllReduceFitPoint& point = *record.add_point();
+    point.set_size_bytes(static_cast<double>(left_out.size_bytes));
+    point.set_seconds(left_out.measured_seconds);
+    point.set_left_out_seconds(left_out.predicted_seconds);
+    point.set_nccl_model_seconds(NcclSeconds(fit.ranks, left_out.size_bytes));
+    if (record.accepted()) {
+      point.set_fitted_seconds(PredictTime(fit.model, point.size_bytes()).seconds);
+    }
+  }
+  return record;
+}
+
+// A predicted time with its interval taken back to a variance.
+absl::StatusOr<Estimate> EstimateFrom(const AllReduceFit& fit, double size_bytes) {
+  ASSIGN_OR_RETURN(const PredictedTime time, PredictAllReduce(fit, size_bytes, Extrapolation::kRefused));
+  if (!time.interval.has_value()) {
+    return Known(time.seconds);
+  }
+  const double reach = StudentTFactor(fit.model.confidence, fit.model.degrees_of_freedom);
+  const double error = (time.interval->high - time.interval->low) / 2 / reach;
+  const double variance = error * error;
+  return Estimate{time.seconds, variance, variance * variance / fit.model.degrees_of_freedom};
+}
+
+// What NCCL was told to use is not what training would get.
+bool NcclChose(const AllReducePoint& point) { return point.nccl_algorithm.empty() && point.nccl_protocol.empty(); }
+
+void AddCurve(const AllReduceFit& fit, std::vector<AllReduceCurve>& curves) {
+  const AllReduceCurve curve = {fit.ranks, [fit](double bytes) { return EstimateFrom(fit, bytes); }};
+  const auto same = std::find_if(curves.begin(), curves.end(), [&](const auto& one) { return one.ranks == fit.ranks; });
+  if (same == curves.end()) {
+    curves.push_back(curve);
+  } else if (fit.in_place) {
+    *same = curve;
+  }
+}
+
+absl::Status FitFile(const AllReduceFile& file, const proto::ModelSpec& spec, FittedAllReduces& fitted) {
+  for (const auto& [kind, group] : GroupsOf(file.points)) {
+    if (!HasSeveralSizes(group)) {
+      continue;
+    }
+    ASSIGN_OR_RETURN(const AllReduceFit fit, FitAllReduce(group, OptionsOf(spec)));
+    fitted.fits.push_back(FitRecord(fit, group[0], absl::StrCat(file.source, ", ", fit.ranks, " ranks")));
+    if (fit.rejected.empty() && NcclChose(group[0])) {
+      AddCurve(fit, fitted.curves);
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<FittedAllReduces> FitAllReduces(const CommModelInputs& inputs) {
+  FittedAllReduces fitted;
+  if (inputs.scale.has_value()) {
+    ASSIGN_OR_RETURN(std::vector<AllReducePoint> points, AllReducePointsOf(*inputs.scale));
+    RETURN_IF_ERROR(FitFile({inputs.scale->input.path(), std::move(points)}, inputs.model_spec, fitted));
+  }
+  for (const AllReduceFile& file : inputs.all_reduces) {
+    RETURN_IF_ERROR(FitFile(file, inputs.model_spec, fitted));
+  }
+  std::sort(fitted.curves.begin(), fitted.curves.end(),
+            [](const AllReduceCurve& a, const AllReduceCurve& b) { return a.ranks < b.ranks; });
+  return fitted;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,131 @@
+#include "lib/comm_model/inputs.h"
+
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+#include "lib/proto/scale.pb.h"
+#include "lib/proto/sweep.pb.h"
+#include "lib/record/input_text.h"
+
+namespace lockstep {
+namespace {
+
+void SetDefault(double value, double (proto::Acceptance::*get)() const, void (proto::Acceptance::*set)(double),
+                proto::Acceptance& acceptance) {
+  if ((acceptance.*get)() == 0) {
+    (acceptance.*set)(value);
+  }
+}
+
+// A thousandth is left to chance in no spec, and 1 in none that means anything: where 0 stands a default belongs.
+void FillAcceptance(double median, double worst, proto::Acceptance& acceptance) {
+  SetDefault(median, &proto::Acceptance::median_error, &proto::Acceptance::set_median_error, acceptance);
+  SetDefault(worst, &proto::Acceptance::worst_error, &proto::Acceptance::set_worst_error, acceptance);
+  if (acceptance.least_degrees_of_freedom() == 0) {
+    acceptance.set_least_degrees_of_freedom(1);
+  }
+}
+
+bool IsFraction(double value) { return value > 0 && value < 1; }
+bool IsError(double value) { return value > 0 && std::isfinite(value); }
+
+template <typename Message>
+absl::Status ReadTextMessage(const std::string& path, Message& message, std::vector<proto::Input>& files) {
+  ASSIGN_OR_RETURN(const InputText input, ReadInputText(path));
+  RETURN_IF_ERROR(ParseTextMessage(input.text, path, message));
+  files.push_back(input.input);
+  return absl::OkStatus();
+}
+
+absl::Status ReadRecords(const CommModelOptions& options, CommModelInputs& inputs) {
+  if (!options.scale_path.empty()) {
+    ASSIGN_OR_RETURN(inputs.scale, ReadRecordFile<proto::ScaleFile>(options.scale_path));
+    inputs.files.push_back(inputs.scale->input);
+  }
+  if (!options.sweep_path.empty()) {
+    ASSIGN_OR_RETURN(inputs.sweep, ReadRecordFile<proto::SweepFile>(options.sweep_path));
+    inputs.files.push_back(inputs.sweep->input);
+  }
+  if (!options.score_path.empty()) {
+    ASSIGN_OR_RETURN(inputs.scored, ReadRecordFile<proto::CommModelFile>(options.score_path));
+    inputs.files.push_back(inputs.scored->input);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadTables(const std::vector<std::string>& paths, std::vector<PublishedFile>& tables,
+                        std::vector<proto::Input>& files) {
+  for (const std::string& path : paths) {
+    ASSIGN_OR_RETURN(PublishedFile file, ReadPublishedTables(path));
+    files.push_back(file.input);
+    tables.push_back(std::move(file));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadAllReduces(const CommModelOptions& options, CommModelInputs& inputs) {
+  for (const std::string& path : options.all_reduce_paths) {
+    ASSIGN_OR_RETURN(const InputText input, ReadInputText(path));
+    ASSIGN_OR_RETURN(std::vector<AllReducePoint> points, ParseNcclTests(input.text, path));
+    inputs.all_reduces.push_back({absl::StrCat("nccl-tests, ", path), std::move(points)});
+    inputs.files.push_back(input.input);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<proto::ModelSpec> WithDefaults(proto::ModelSpec spec) {
+  if (spec.confidence() == 0) {
+    spec.set_confidence(0.95);
+  }
+  if (spec.run_to_run_fraction() == 0) {
+    spec.set_run_to_run_fraction(0.005);
+  }
+  if (spec.least_gain() == 0) {
+    spec.set_least_gain(1.1);
+  }
+  FillAcceptance(0.05, 0.2, *spec.mutable_all_reduce());
+  if (spec.all_reduce().scored_from_bytes() == 0) {
+    spec.mutable_all_reduce()->set_scored_from_bytes(65536);
+  }
+  FillAcceptance(0.05, 0.25, *spec.mutable_step_time());
+  const bool errors = IsError(spec.all_reduce().median_error()) && IsError(spec.all_reduce().worst_error()) &&
+                      IsError(spec.step_time().median_error()) && IsError(spec.step_time().worst_error()) &&
+                      IsError(spec.all_reduce().scored_from_bytes());
+  if (!IsFraction(spec.confidence()) || !IsFraction(spec.run_to_run_fraction()) || !errors ||
+      !(spec.least_gain() >= 1) || std::isinf(spec.least_gain())) {
+    return absl::DataLossError(
+        absl::StrCat("confidence and run_to_run_fraction between 0 and 1, errors above 0 and a least_gain of at least "
+                     "1 were expected, "
+                     "found ",
+                     spec.ShortDebugString()));
+  }
+  return spec;
+}
+
+absl::StatusOr<CommModelInputs> ReadCommModelInputs(const CommModelOptions& options) {
+  CommModelInputs inputs;
+  RETURN_IF_ERROR(ReadRecords(options, inputs));
+  RETURN_IF_ERROR(ReadTables(options.times_paths, inputs.times, inputs.files));
+  RETURN_IF_ERROR(ReadTables(options.audit_paths, inputs.audited, inputs.files));
+  RETURN_IF_ERROR(ReadAllReduces(options, inputs));
+  if (!options.model_spec_path.empty()) {
+    RETURN_IF_ERROR(ReadTextMessage(options.model_spec_path, inputs.model_spec, inputs.files));
+  }
+  const absl::StatusOr<proto::ModelSpec> filled = WithDefaults(inputs.model_spec);
+  if (!filled.ok()) {
+    return absl::DataLossError(absl::StrCat(options.model_spec_path, ": ", filled.status().message()));
+  }
+  inputs.model_spec = *filled;
+  if (!options.what_if.cluster_path.empty()) {
+    RETURN_IF_ERROR(ReadTextMessage(options.what_if.cluster_path, inputs.cluster, inputs.files));
+  }
+  inputs.cluster.MergeFrom(options.what_if.cluster);
+  return inputs;
+}
+
+}  // namespace lockstep

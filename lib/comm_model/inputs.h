@@ -1,0 +1,46 @@
+// Everything that comm_model reads.
+#ifndef LOCKSTEP_LIB_COMM_MODEL_INPUTS_H_
+#define LOCKSTEP_LIB_COMM_MODEL_INPUTS_H_
+
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "lib/audit/published_tables.h"
+#include "lib/comm/all_reduce_points.h"
+#include "lib/comm/base_cases.h"
+#include "lib/comm_model/options.h"
+#include "lib/proto/comm_model.pb.h"
+#include "lib/proto/header.pb.h"
+#include "lib/record/record_reader.h"
+
+namespace lockstep {
+
+// All-reduce times of one file.
+struct AllReduceFile {
+  std::string source;
+  std::vector<AllReducePoint> points;
+};
+
+struct CommModelInputs {
+  std::optional<ScaleRecords> scale;
+  std::optional<SweepRecords> sweep;
+  std::optional<RecordFile<proto::CommModelRecord>> scored;
+  std::vector<PublishedFile> times;
+  std::vector<PublishedFile> audited;
+  std::vector<AllReduceFile> all_reduces;
+  proto::ModelSpec model_spec;      // with the defaults filled in
+  proto::Cluster cluster;           // of --what_if: the file with the flags over it
+  std::vector<proto::Input> files;  // of all of them, for the header
+};
+
+// Errors as the readers'. DataLoss: a ModelSpec or Cluster that is none, or a ModelSpec whose numbers are none.
+absl::StatusOr<CommModelInputs> ReadCommModelInputs(const CommModelOptions& options);
+
+// What is not set gets its default (lib/proto/comm_model.proto). DataLoss, without a path: a number that makes no
+// sense.
+absl::StatusOr<proto::ModelSpec> WithDefaults(proto::ModelSpec spec);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_COMM_MODEL_INPUTS_H_

@@ -1,0 +1,81 @@
+#include "lib/comm_model/inputs.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/testing/file_util.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::StatusIs;
+using ::lockstep::testing::TempPath;
+using ::lockstep::testing::WriteFile;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+TEST(ModelSpecTest, WhatIsNotSetGetsItsDefault) {
+  proto::ModelSpec spec;
+  spec.mutable_all_reduce()->set_median_error(0.01);
+  const auto filled = WithDefaults(spec);
+  ASSERT_THAT(filled, IsOk());
+  EXPECT_EQ(filled->confidence(), 0.95);
+  EXPECT_EQ(filled->run_to_run_fraction(), 0.005);
+  EXPECT_EQ(filled->least_gain(), 1.1);
+  EXPECT_EQ(filled->all_reduce().median_error(), 0.01);
+  EXPECT_EQ(filled->all_reduce().worst_error(), 0.2);
+  EXPECT_EQ(filled->all_reduce().scored_from_bytes(), 65536);
+  EXPECT_EQ(filled->step_time().median_error(), 0.05);
+  EXPECT_EQ(filled->step_time().least_degrees_of_freedom(), 1u);
+}
+
+TEST(ModelSpecTest, RefusesNumbersThatMakeNoSense) {
+  proto::ModelSpec spec;
+  spec.set_confidence(95);
+  EXPECT_THAT(WithDefaults(spec), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("confidence: 95")));
+  spec.set_confidence(0.9);
+  spec.set_least_gain(0.5);
+  EXPECT_THAT(WithDefaults(spec), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("least_gain")));
+  spec.clear_least_gain();
+  spec.mutable_step_time()->set_worst_error(-1);
+  EXPECT_THAT(WithDefaults(spec), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("errors above 0")));
+}
+
+TEST(CommModelInputsTest, AModelSpecIsReadAndItsDigestKept) {
+  CommModelOptions options;
+  options.model_spec_path = TempPath("spec.textproto");
+  WriteFile(options.model_spec_path, "confidence: 0.9\n");
+  const auto inputs = ReadCommModelInputs(options);
+  ASSERT_THAT(inputs, IsOk());
+  EXPECT_EQ(inputs->model_spec.confidence(), 0.9);
+  ASSERT_THAT(inputs->files, SizeIs(1));
+  EXPECT_EQ(inputs->files[0].path(), options.model_spec_path);
+}
+
+TEST(CommModelInputsTest, ErrorsNameTheFileAndTheLine) {
+  CommModelOptions options;
+  options.model_spec_path = TempPath("wrong.textproto");
+  WriteFile(options.model_spec_path, "confidence: 0.9\nconfidenc: 1\n");
+  EXPECT_THAT(ReadCommModelInputs(options), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("wrong.textproto:2:10")));
+  WriteFile(options.model_spec_path, "confidence: 2\n");
+  EXPECT_THAT(ReadCommModelInputs(options), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("wrong.textproto: ")));
+}
+
+TEST(CommModelInputsTest, FlagsGoBeforeTheClusterFile) {
+  CommModelOptions options;
+  options.what_if.cluster_path = TempPath("cluster.textproto");
+  WriteFile(options.what_if.cluster_path,
+            "name: 'a' devices_per_host: 8 inter_host { latency_seconds: 5e-6 bytes_per_second: 50e9 }\n");
+  options.what_if.cluster.set_devices_per_host(4);
+  options.what_if.cluster.mutable_inter_host()->set_bytes_per_second(25e9);
+  const auto inputs = ReadCommModelInputs(options);
+  ASSERT_THAT(inputs, IsOk());
+  EXPECT_EQ(inputs->cluster.name(), "a");
+  EXPECT_EQ(inputs->cluster.devices_per_host(), 4u);
+  EXPECT_EQ(inputs->cluster.inter_host().bytes_per_second(), 25e9);
+  EXPECT_EQ(inputs->cluster.inter_host().latency_seconds(), 5e-6);
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,94 @@
+#include "lib/comm_model/options.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "lib/base/status_macros.h"
+
+namespace lockstep {
+namespace {
+
+bool IsPositive(double value) { return value > 0 && std::isfinite(value); }
+
+absl::Status CheckPositive(const std::vector<double>& values, absl::string_view flag) {
+  for (const double value : values) {
+    if (!IsPositive(value)) {
+      return absl::InvalidArgumentError(absl::StrCat("--", flag, "=", value, ": numbers above 0 were expected"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckCounts(const std::vector<uint32_t>& values, absl::string_view flag) {
+  if (std::find(values.begin(), values.end(), 0u) != values.end()) {
+    return absl::InvalidArgumentError(absl::StrCat("--", flag, ": numbers of at least 1 were expected, found 0"));
+  }
+  return absl::OkStatus();
+}
+
+// What needs times of runs.
+absl::Status CheckNeedsTimes(const CommModelOptions& options) {
+  if (!options.scale_path.empty() || !options.times_paths.empty()) {
+    return absl::OkStatus();
+  }
+  const char* const wanting = !options.predict_ranks.empty()     ? "--predict_ranks"
+                              : options.fit_ranks > 0            ? "--fit_ranks"
+                              : !options.what_if.devices.empty() ? "--what_if"
+                                                                 : nullptr;
+  if (wanting == nullptr) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(wanting, " starts from times of runs; give --input=scale.rec, or --times=TABLE.csv"));
+}
+
+absl::Status CheckNeedsScale(const CommModelOptions& options) {
+  if (options.scale_path.empty() && (!options.sweep_path.empty() || options.link_gigabytes_per_second > 0)) {
+    return absl::InvalidArgumentError("--sweep and --link_gigabytes_per_second belong to a scale record; give --input");
+  }
+  if (options.scale_path.empty() && !options.score_path.empty()) {
+    return absl::InvalidArgumentError("--score compares predictions with a run; give its scale record by --input");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckCommModelOptions(const CommModelOptions& options) {
+  if (!(options.link_gigabytes_per_second >= 0) || std::isinf(options.link_gigabytes_per_second)) {
+    return absl::InvalidArgumentError(absl::StrCat("--link_gigabytes_per_second=", options.link_gigabytes_per_second,
+                                                   " is not a bandwidth; expected a number above 0"));
+  }
+  RETURN_IF_ERROR(CheckNeedsTimes(options));
+  RETURN_IF_ERROR(CheckNeedsScale(options));
+  RETURN_IF_ERROR(CheckCounts(options.predict_ranks, "predict_ranks"));
+  RETURN_IF_ERROR(CheckCounts(options.predict_batches, "predict_batch"));
+  RETURN_IF_ERROR(CheckCounts(options.what_if.batches, "what_if_batch"));
+  RETURN_IF_ERROR(CheckPositive(options.what_if.bucket_mib, "what_if_bucket_mib"));
+  RETURN_IF_ERROR(CheckPositive(options.what_if.gradient_bytes, "what_if_gradient_bytes"));
+  RETURN_IF_ERROR(CheckPositive(options.what_if.link_factors, "what_if_link_factor"));
+  if (options.scale_path.empty() && options.times_paths.empty() && options.audit_paths.empty() &&
+      options.all_reduce_paths.empty()) {
+    return absl::InvalidArgumentError(
+        "nothing to explain; give --input=scale.rec, --audit=data/published/seed_001.textproto, --times=TABLE.csv, "
+        "--all_reduce=nccl_tests.json, or several of them");
+  }
+  return absl::OkStatus();
+}
+
+std::map<std::string, std::string> ResultFlags(const CommModelOptions& options) {
+  return {{"link_gigabytes_per_second", absl::StrCat(options.link_gigabytes_per_second)},
+          {"fit_ranks", absl::StrCat(options.fit_ranks)},
+          {"predict_ranks", absl::StrJoin(options.predict_ranks, ",")},
+          {"predict_batch", absl::StrJoin(options.predict_batches, ",")},
+          {"what_if", absl::StrJoin(options.what_if.devices, ",")},
+          {"what_if_batch", absl::StrJoin(options.what_if.batches, ",")},
+          {"what_if_bucket_mib", absl::StrJoin(options.what_if.bucket_mib, ",")},
+          {"what_if_gradient_bytes", absl::StrJoin(options.what_if.gradient_bytes, ",")},
+          {"what_if_link_factor", absl::StrJoin(options.what_if.link_factors, ",")},
+          {"cluster", options.what_if.cluster.ShortDebugString()}};
+}
+
+}  // namespace lockstep

@@ -1,0 +1,139 @@
+#include "lib/comm_model/predictions.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "lib/base/status_macros.h"
+#include "lib/prediction/predict.h"
+
+namespace lockstep {
+namespace {
+
+std::set<uint32_t> BatchesOf(const ScalingTimes& times) {
+  std::set<uint32_t> batches;
+  for (const ScalingTime& time : times.times) {
+    batches.insert(time.batch);
+  }
+  return batches;
+}
+
+// One input with its models.
+class Predictor {
+ public:
+  Predictor(const ScalingTimes& all, uint32_t fit_ranks, const std::vector<AllReduceCurve>& curves,
+            const proto::ModelSpec& spec)
+      : times_(UpTo(all, fit_ranks)),
+        curve_(MakeStepCurve(times_)),
+        all_reduce_(Kept(curves, fit_ranks), times_.probes),
+        spec_(spec) {}
+
+  proto::Prediction At(uint32_t ranks, uint32_t batch) const {
+    if (!curve_.ok()) {
+      return RefusePrediction(times_, ranks, batch, std::string(curve_.status().message()));
+    }
+    return Predict(times_, *curve_, all_reduce_, spec_, ranks, batch);
+  }
+
+ private:
+  static std::vector<AllReduceCurve> Kept(std::vector<AllReduceCurve> curves, uint32_t fit_ranks) {
+    // A micro-benchmark of two devices is there even where training on one is all that is shown.
+    const uint32_t most = std::max<uint32_t>(fit_ranks, 2);
+    curves.erase(std::remove_if(curves.begin(), curves.end(), [&](const auto& curve) { return curve.ranks > most; }),
+                 curves.end());
+    return curves;
+  }
+
+  const ScalingTimes times_;
+  const absl::StatusOr<StepCurve> curve_;
+  const AllReduceTime all_reduce_;
+  const proto::ModelSpec& spec_;
+};
+
+void PredictHidden(const ScalingTimes& all, uint32_t fit_ranks, const Predictor& predictor,
+                   std::vector<proto::Prediction>& predictions) {
+  for (const ScalingTime& time : all.times) {
+    if (time.ranks > fit_ranks) {
+      predictions.push_back(predictor.At(time.ranks, time.batch));
+      ScorePrediction(time.epoch_seconds, predictions.back());
+    }
+  }
+}
+
+void PredictAsked(const CommModelOptions& options, const ScalingTimes& all, const Predictor& predictor,
+                  std::vector<proto::Prediction>& predictions) {
+  const std::set<uint32_t> batches =
+      options.predict_batches.empty()
+          ? BatchesOf(all)
+          : std::set<uint32_t>(options.predict_batches.begin(), options.predict_batches.end());
+  for (const uint32_t ranks : options.predict_ranks) {
+    for (const uint32_t batch : batches) {
+      predictions.push_back(predictor.At(ranks, batch));
+    }
+  }
+}
+
+absl::Time ParseTime(const std::string& text) {
+  absl::Time time;
+  std::string error;
+  return absl::ParseTime(absl::RFC3339_full, text, &time, &error) ? time : absl::InfiniteFuture();
+}
+
+// Earlier predictions, beside what the run took.
+void ScoreEarlier(const CommModelInputs& inputs, const ScalingTimes& run, std::vector<proto::Prediction>& predictions) {
+  const bool before = ParseTime(inputs.scored->trailer.end_time()) <= ParseTime(inputs.scale->header.start_time());
+  for (const proto::CommModelRecord& record : inputs.scored->records) {
+    if (!record.has_prediction() || record.prediction().measured_epoch_seconds().has_value()) {
+      continue;
+    }
+    for (const ScalingTime& time : run.times) {
+      if (time.ranks == record.prediction().ranks() && time.batch == record.prediction().batch_per_device()) {
+        predictions.push_back(record.prediction());
+        predictions.back().set_made_before_run(before);
+        ScorePrediction(time.epoch_seconds, predictions.back());
+      }
+    }
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<ScalingTimes>> AllTimes(const CommModelInputs& inputs) {
+  const double run_to_run = inputs.model_spec.run_to_run_fraction();
+  std::vector<ScalingTimes> all;
+  if (inputs.scale.has_value()) {
+    ASSIGN_OR_RETURN(ScalingTimes times,
+                     TimesOfRecords(*inputs.scale, inputs.sweep.has_value() ? &*inputs.sweep : nullptr, run_to_run));
+    all.push_back(std::move(times));
+  }
+  for (const PublishedFile& file : inputs.times) {
+    ASSIGN_OR_RETURN(std::vector<ScalingTimes> tables, TimesOfTables(file.tables, run_to_run));
+    all.insert(all.end(), tables.begin(), tables.end());
+  }
+  return all;
+}
+
+absl::StatusOr<std::vector<proto::Prediction>> MakePredictions(const CommModelOptions& options,
+                                                               const CommModelInputs& inputs,
+                                                               const std::vector<AllReduceCurve>& curves) {
+  std::vector<proto::Prediction> predictions;
+  if (options.fit_ranks == 0 && options.predict_ranks.empty() && !inputs.scored.has_value()) {
+    return predictions;
+  }
+  ASSIGN_OR_RETURN(const std::vector<ScalingTimes> all, AllTimes(inputs));
+  if (inputs.scored.has_value()) {
+    ScoreEarlier(inputs, all[0], predictions);
+  }
+  const uint32_t shown = options.fit_ranks > 0 ? options.fit_ranks : std::numeric_limits<uint32_t>::max();
+  for (const ScalingTimes& times : all) {
+    const Predictor predictor(times, shown, curves, inputs.model_spec);
+    PredictHidden(times, shown, predictor, predictions);
+    PredictAsked(options, times, predictor, predictions);
+  }
+  return predictions;
+}
+
+}  // namespace lockstep

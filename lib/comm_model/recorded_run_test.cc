@@ -1,0 +1,205 @@
+// The whole stage on runs that were made: benchmarks/results and data/published.
+#include <map>
+
+#include "gmock/gmock.h"
+#include "google/protobuf/util/json_util.h"
+#include "gtest/gtest.h"
+#include "lib/comm_model/comm_model.h"
+#include "lib/comm_model/output_format.h"
+#include "lib/proto/scale.pb.h"
+#include "lib/record/framed_records.h"
+#include "lib/record/record_reader.h"
+#include "lib/testing/file_util.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::FramedRecords;
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::ReadFile;
+using ::lockstep::testing::StatusIs;
+using ::lockstep::testing::TempPath;
+using ::lockstep::testing::WriteFile;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+// The record of a run on up to four H200, of which `keep` says what stays.
+template <typename Keep>
+std::string WriteScale(const std::string& name, Keep keep) {
+  proto::ScaleFile file;
+  const auto status = google::protobuf::util::JsonStringToMessage(
+      ReadFile("benchmarks/results/2026-11-21-h200x4-fp32/scale.json"), &file);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  proto::ScaleFile kept;
+  for (const proto::ScaleRecord& record : file.record()) {
+    if (keep(record)) {
+      *kept.add_record() = record;
+    }
+  }
+  const std::string path = TempPath(name);
+  WriteFile(path, FramedRecords(kept));
+  return path;
+}
+
+std::string WriteWholeScale() {
+  return WriteScale("scale.rec", [](const proto::ScaleRecord&) { return true; });
+}
+
+CommModelOptions Options(const std::string& name = "comm_model.rec") {
+  CommModelOptions options;
+  options.output_path = TempPath(name);
+  options.force = true;
+  return options;
+}
+
+std::map<proto::CommModelRecord::KindCase, int> Counts(const CommModelRun& run) {
+  std::map<proto::CommModelRecord::KindCase, int> counts;
+  for (const proto::CommModelRecord& record : run.records) {
+    ++counts[record.kind_case()];
+  }
+  return counts;
+}
+
+TEST(RecordedRunTest, HiddenRunsArePredictedAndCompared) {
+  CommModelOptions options = Options();
+  options.scale_path = WriteWholeScale();
+  options.fit_ranks = 2;
+  const auto run = RunCommModel(options);
+  ASSERT_THAT(run, IsOk());
+  auto counts = Counts(*run);
+  EXPECT_EQ(counts[proto::CommModelRecord::kScaling], 9);
+  EXPECT_EQ(counts[proto::CommModelRecord::kPrediction], 3);
+  EXPECT_EQ(counts[proto::CommModelRecord::kLaw], 12);  // three laws: each of three batches, and all
+  for (const proto::CommModelRecord& record : run->records) {
+    if (record.has_prediction()) {
+      EXPECT_EQ(record.prediction().ranks(), 4u);
+      EXPECT_LT(std::abs(record.prediction().relative_error()), 0.03);
+      EXPECT_EQ(record.prediction().epoch_seconds().provenance(), proto::MODELLED);
+      EXPECT_FALSE(record.prediction().made_before_run());
+    }
+  }
+  const auto text = FormatRun(OutputFormat::kText, *run);
+  ASSERT_THAT(text, IsOk());
+  EXPECT_THAT(*text, HasSubstr("3 runs: off by "));
+  EXPECT_THAT(*text, HasSubstr("not extrapolated: 0 degrees of freedom"));
+}
+
+// A prediction is written first; the run's record, whose header has a later start, answers it.
+TEST(RecordedRunTest, AnEarlierPredictionIsScored) {
+  CommModelOptions options = Options("prediction.rec");
+  options.scale_path = WriteScale(
+      "two.rec", [](const proto::ScaleRecord& record) { return !record.has_point() || record.point().ranks() <= 2; });
+  options.predict_ranks = {4};
+  ASSERT_THAT(RunCommModel(options), IsOk());
+  CommModelOptions later = Options("score.rec");
+  later.scale_path = WriteScale("later.rec", [](const proto::ScaleRecord&) { return true; });
+  later.score_path = options.output_path;
+  const auto run = RunCommModel(later);
+  ASSERT_THAT(run, IsOk());
+  EXPECT_EQ(Counts(*run)[proto::CommModelRecord::kPrediction], 3);
+  for (const proto::CommModelRecord& record : run->records) {
+    if (record.has_prediction()) {
+      EXPECT_TRUE(record.prediction().measured_epoch_seconds().has_value());
+      // The record of the run is of the day before: nobody can say that this was known beforehand.
+      EXPECT_FALSE(record.prediction().made_before_run());
+    }
+  }
+}
+
+TEST(RecordedRunTest, PublishedTimesArePredictedToo) {
+  CommModelOptions options = Options();
+  options.times_paths = {"data/published/pytorch_ddp_4xh200.csv"};
+  options.fit_ranks = 2;
+  const auto run = RunCommModel(options);
+  ASSERT_THAT(run, IsOk());
+  EXPECT_EQ(Counts(*run)[proto::CommModelRecord::kPrediction], 9);
+  options.scale_path.clear();
+  EXPECT_THAT(FormatRun(OutputFormat::kExtraP, *run),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--input")));
+}
+
+TEST(RecordedRunTest, AllReducesAreFitted) {
+  CommModelOptions options = Options();
+  options.all_reduce_paths = {"data/testdata/nccl_tests/all_reduce_4.json"};
+  const auto run = RunCommModel(options);
+  ASSERT_THAT(run, IsOk());
+  EXPECT_GE(Counts(*run)[proto::CommModelRecord::kAllReduceFit], 1);
+  for (const proto::CommModelRecord& record : run->records) {
+    if (record.has_all_reduce_fit()) {
+      EXPECT_EQ(record.all_reduce_fit().accepted(), record.all_reduce_fit().piece_size() > 0);
+      EXPECT_EQ(record.all_reduce_fit().accepted(), record.all_reduce_fit().why_rejected().empty());
+    }
+  }
+}
+
+TEST(RecordedRunTest, WhatIfNeedsTheLinkBetweenHosts) {
+  CommModelOptions options = Options();
+  options.scale_path = WriteWholeScale();
+  options.what_if.devices = {8, 64};
+  options.what_if.batches = {128};
+  options.what_if.cluster.set_devices_per_host(8);
+  EXPECT_THAT(RunCommModel(options),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--inter_gigabytes_per_second")));
+  options.what_if.cluster.mutable_inter_host()->set_bytes_per_second(50e9);
+  options.what_if.cluster.mutable_inter_host()->set_latency_seconds(10e-6);
+  options.what_if.link_factors = {2};
+  const auto run = RunCommModel(options);
+  ASSERT_THAT(run, IsOk());
+  EXPECT_EQ(Counts(*run)[proto::CommModelRecord::kWhatIf],
+            4);  // two numbers of devices, as given and with faster links
+  for (const proto::CommModelRecord& record : run->records) {
+    if (record.has_what_if()) {
+      EXPECT_EQ(record.what_if().epoch_seconds().provenance(), proto::MODELLED);
+    }
+  }
+  options.what_if.batches = {8192};
+  EXPECT_THAT(RunCommModel(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--what_if_batch=8192")));
+}
+
+TEST(RecordedRunTest, WithoutACompletedRunNothingIsAnswered) {
+  CommModelOptions options = Options();
+  options.scale_path = WriteScale("failed.rec", [](const proto::ScaleRecord& record) {
+    return !record.has_point() || record.point().ranks() == 4;
+  });
+  options.what_if.devices = {2};
+  options.what_if.cluster.set_devices_per_host(8);
+  EXPECT_THAT(RunCommModel(options),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("no epoch of one device")));
+  options.what_if.devices.clear();
+  options.predict_ranks = {8};
+  const auto run = RunCommModel(options);
+  ASSERT_THAT(run, IsOk());
+  for (const proto::CommModelRecord& record : run->records) {
+    if (record.has_prediction()) {
+      EXPECT_THAT(record.prediction().refused(), HasSubstr("no epoch of one device"));
+    }
+  }
+}
+
+TEST(RecordedRunTest, EveryFormatShowsIt) {
+  CommModelOptions options = Options();
+  options.scale_path = WriteWholeScale();
+  options.fit_ranks = 2;
+  const auto run = RunCommModel(options);
+  ASSERT_THAT(run, IsOk());
+  EXPECT_THAT(*FormatRun(OutputFormat::kRecord, *run), ::testing::IsEmpty());
+  EXPECT_THAT(*FormatRun(OutputFormat::kCsv, *run), HasSubstr("\nprediction,"));
+  proto::CommModelFile parsed;
+  EXPECT_TRUE(google::protobuf::util::JsonStringToMessage(*FormatRun(OutputFormat::kJson, *run), &parsed).ok());
+  EXPECT_EQ(static_cast<size_t>(parsed.record_size()), run->records.size());
+  EXPECT_THAT(*FormatRun(OutputFormat::kExtraP, *run), HasSubstr("POINTS (1 32) (2 32) (4 32) (1 128)"));
+  EXPECT_THAT(FormatRun(OutputFormat::kNcclTuner, *run),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("nccl-tests")));
+}
+
+TEST(OutputFormatTest, NamesAreListedWhenOneIsUnknown) {
+  for (const char* name : {"record", "text", "csv", "json", "extra_p", "nccl_tuner"}) {
+    EXPECT_THAT(ParseOutputFormat(name), IsOk()) << name;
+  }
+  EXPECT_THAT(ParseOutputFormat("xml"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("record, text, csv, json")));
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,153 @@
+#include "lib/comm_model/summary_models.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "lib/comm/statistics.h"
+
+namespace lockstep {
+namespace {
+
+constexpr double kMicro = 1e6;
+constexpr double kPercent = 100;
+
+// "12.3 [11, 13]", or "-".
+std::string Short(const proto::Quantity& quantity, double unit) {
+  if (!quantity.has_value()) {
+    return "-";
+  }
+  std::string text = absl::StrFormat("%.4g", quantity.value() * unit);
+  if (quantity.has_low() && quantity.low() < quantity.high()) {
+    absl::StrAppendFormat(&text, " [%.4g, %.4g]", quantity.low() * unit, quantity.high() * unit);
+  }
+  return text;
+}
+
+std::string FitText(const proto::AllReduceFit& fit) {
+  std::string text = absl::StrFormat(
+      "  %s: %s; left out, %u sizes are missed by %.1f %% in the median, %.1f %% at worst%s; %d degrees of freedom\n",
+      fit.source(), fit.accepted() ? "accepted" : absl::StrCat("REJECTED: ", fit.why_rejected()), fit.score().points(),
+      kPercent * fit.score().median_error(), kPercent * fit.score().worst_error(),
+      fit.score().worst_point().empty() ? "" : absl::StrCat(" (", fit.score().worst_point(), ")"),
+      fit.degrees_of_freedom());
+  for (const proto::LinkPiece& piece : fit.piece()) {
+    absl::StrAppendFormat(&text, "    %12.0f to %12.0f bytes: alpha %s us, beta %s us/MB\n", piece.from_bytes(),
+                          piece.to_bytes(), Short(piece.alpha_seconds(), kMicro),
+                          Short(piece.beta_seconds_per_byte(), kMicro * 1e6));
+  }
+  return text;
+}
+
+std::string LawText(const proto::ScalingLawFit& law) {
+  std::string text =
+      absl::StrFormat("  %-10s %-14s %2u points, %d degrees of freedom", law.law(),
+                      law.batch_per_device() > 0 ? absl::StrCat("batch ", law.batch_per_device()) : "all batches",
+                      law.points(), law.degrees_of_freedom());
+  if (law.score().points() > 0) {
+    absl::StrAppendFormat(&text, ", left out %.1f %% (median), %.1f %% (worst)", kPercent * law.score().median_error(),
+                          kPercent * law.score().worst_error());
+  }
+  for (const proto::NamedQuantity& parameter : law.parameter()) {
+    if (!absl::StartsWith(parameter.name(), "images/s")) {
+      absl::StrAppend(&text, "; ", parameter.name(), " ", Short(parameter.quantity(), 1));
+    }
+  }
+  if (law.peak_devices().has_value()) {
+    absl::StrAppend(&text, "; most throughput at N = ", Short(law.peak_devices(), 1));
+  }
+  return absl::StrCat(text, law.refused().empty() ? "" : absl::StrCat("; not extrapolated: ", law.refused()), "\n");
+}
+
+std::string PredictionText(const proto::Prediction& p) {
+  std::string text = absl::StrFormat("  %4u %6u %28s %10s", p.ranks(), p.batch_per_device(),
+                                     Short(p.epoch_seconds(), 1), Short(p.null_epoch_seconds(), 1));
+  if (p.measured_epoch_seconds().has_value()) {
+    absl::StrAppendFormat(&text, " %10.4g", p.measured_epoch_seconds().value());
+    if (p.has_relative_error()) {
+      absl::StrAppendFormat(&text, " %+7.2f %%", kPercent * p.relative_error());
+    }
+    if (p.has_null_relative_error()) {
+      absl::StrAppendFormat(&text, " (T_1/N: %+.2f %%)", kPercent * p.null_relative_error());
+    }
+    absl::StrAppend(&text, p.inside_interval() ? "" : p.has_inside_interval() ? "  OUTSIDE its interval" : "");
+    absl::StrAppend(&text, p.made_before_run() ? "  made before the run" : "");
+  }
+  return absl::StrCat(text, p.refused().empty() ? "" : absl::StrCat("  no prediction: ", p.refused()), "\n");
+}
+
+// How good the predictions are that have been answered; nothing when none has.
+std::string PredictionScore(const std::vector<proto::CommModelRecord>& records) {
+  std::vector<double> errors;
+  size_t inside = 0;
+  for (const proto::CommModelRecord& record : records) {
+    if (record.has_prediction() && record.prediction().has_relative_error()) {
+      errors.push_back(std::abs(record.prediction().relative_error()));
+      inside += record.prediction().inside_interval();
+    }
+  }
+  if (errors.empty()) {
+    return "";
+  }
+  return absl::StrFormat("  %u runs: off by %.2f %% in the median, %.2f %% at worst; %u inside their intervals\n",
+                         errors.size(), kPercent * Median(errors),
+                         kPercent * *std::max_element(errors.begin(), errors.end()), inside);
+}
+
+std::string WhatIfText(const proto::WhatIfRow& row) {
+  return absl::StrFormat("  %6u %5u %6u %-18s %10s %10s %22s %10.4g %8.4g %7.1f  %s\n", row.devices(), row.hosts(),
+                         row.batch_per_device(), row.algorithm(), Short(row.all_reduce_seconds(), kMicro),
+                         Short(row.exposed_seconds(), kMicro), Short(row.epoch_seconds(), 1),
+                         row.images_per_second().value(), row.speedup().value(), kPercent * row.efficiency().value(),
+                         row.pays() ? "yes" : "no");
+}
+
+// One section: its heading before the first of its records.
+template <typename Has, typename Text>
+std::string Section(const std::vector<proto::CommModelRecord>& records, const std::string& heading, Has has,
+                    Text line) {
+  std::string text;
+  for (const proto::CommModelRecord& record : records) {
+    if ((record.*has)()) {
+      text += line(record);
+    }
+  }
+  return text.empty() ? text : absl::StrCat("\n", heading, "\n", text);
+}
+
+std::string WhatIfSections(const std::vector<proto::CommModelRecord>& records) {
+  std::string text, variant;
+  for (const proto::CommModelRecord& record : records) {
+    if (!record.has_what_if()) {
+      continue;
+    }
+    if (record.what_if().variant() != variant) {
+      variant = record.what_if().variant();
+      absl::StrAppend(&text, "\nWhat if, ", variant, " (modelled)\n");
+      absl::StrAppendFormat(&text, "  %6s %5s %6s %-18s %10s %10s %22s %10s %8s %7s  %s\n", "N", "hosts", "batch",
+                            "algorithm", "all-red us", "exposed us", "epoch s", "images/s", "speed-up", "effic %",
+                            "pays");
+    }
+    text += WhatIfText(record.what_if());
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string ModelsText(const std::vector<proto::CommModelRecord>& records) {
+  using Record = proto::CommModelRecord;
+  const std::string columns =
+      absl::StrFormat("  %4s %6s %28s %10s %10s", "N", "batch", "epoch s", "T_1/N s", "measured");
+  return absl::StrCat(
+      Section(records, "All-reduce, seconds = alpha + beta * bytes", &Record::has_all_reduce_fit,
+              [](const Record& record) { return FitText(record.all_reduce_fit()); }),
+      Section(records, "Laws of scaling", &Record::has_law, [](const Record& record) { return LawText(record.law()); }),
+      Section(records, absl::StrCat("Predictions (modelled)\n", columns), &Record::has_prediction,
+              [](const Record& record) { return PredictionText(record.prediction()); }),
+      PredictionScore(records), WhatIfSections(records));
+}
+
+}  // namespace lockstep

@@ -1,0 +1,93 @@
+#include "lib/comm_model/what_if_rows.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+#include "lib/comm_model/predictions.h"
+#include "lib/prediction/predict.h"
+#include "lib/prediction/what_if.h"
+#include "lib/prediction/workload.h"
+
+namespace lockstep {
+namespace {
+
+constexpr double kMib = 1024 * 1024;
+constexpr double kFp32Bytes = 4;  // of a gradient's element as it is measured
+
+std::vector<Variant> VariantsOf(const WhatIfOptions& options) {
+  std::vector<Variant> variants = {Variant()};
+  for (const double mib : options.bucket_mib) {
+    Variant& variant = variants.emplace_back();
+    variant.name = absl::StrCat("buckets of ", mib, " MiB");
+    variant.bucket_bytes = mib * kMib;
+  }
+  for (const double bytes : options.gradient_bytes) {
+    Variant& variant = variants.emplace_back();
+    variant.name = absl::StrCat("gradients of ", bytes, " bytes");
+    variant.gradient_factor = bytes / kFp32Bytes;
+  }
+  for (const double factor : options.link_factors) {
+    Variant& variant = variants.emplace_back();
+    variant.name = absl::StrCat("links between hosts ", factor, " times as fast");
+    variant.link_factor = factor;
+  }
+  return variants;
+}
+
+std::vector<uint32_t> BatchesOf(const WhatIfOptions& options, const ScalingTimes& times) {
+  std::vector<uint32_t> batches = options.batches;
+  for (const ScalingTime& time : times.times) {
+    if (options.batches.empty() && time.ranks == 1) {
+      batches.push_back(time.batch);
+    }
+  }
+  std::sort(batches.begin(), batches.end());
+  return batches;
+}
+
+// A batch beyond the measured ones is the call's fault, not the data's.
+absl::StatusOr<Workload> WorkloadAt(const ScalingTimes& times, const StepCurve& curve, const AllReduceTime& all_reduce,
+                                    uint32_t batch) {
+  absl::StatusOr<Workload> workload = MakeWorkload(times, curve, all_reduce, batch);
+  if (absl::IsOutOfRange(workload.status())) {
+    return absl::InvalidArgumentError(absl::StrCat("--what_if_batch=", batch, ": ", workload.status().message()));
+  }
+  return workload;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<proto::WhatIfRow>> MakeWhatIfRows(const CommModelOptions& options,
+                                                             const CommModelInputs& inputs,
+                                                             const std::vector<AllReduceCurve>& curves) {
+  std::vector<proto::WhatIfRow> rows;
+  if (options.what_if.devices.empty()) {
+    return rows;
+  }
+  ASSIGN_OR_RETURN(const std::vector<ScalingTimes> all, AllTimes(inputs));
+  const ScalingTimes& times = all[0];
+  const absl::StatusOr<StepCurve> curve = MakeStepCurve(times);
+  if (!curve.ok()) {
+    return absl::FailedPreconditionError(absl::StrCat(times.source, ": ", curve.status().message()));
+  }
+  const AllReduceTime all_reduce(curves, times.probes);
+  proto::Cluster cluster = inputs.cluster;
+  const absl::StatusOr<proto::Link> measured = MeasuredLink(times, all_reduce, cluster.devices_per_host());
+  if (!cluster.has_intra_host() && measured.ok()) {
+    *cluster.mutable_intra_host() = *measured;
+  }
+  const uint32_t most = *std::max_element(options.what_if.devices.begin(), options.what_if.devices.end());
+  RETURN_IF_ERROR(CheckCluster(cluster, most));
+  for (const Variant& variant : VariantsOf(options.what_if)) {
+    for (const uint32_t batch : BatchesOf(options.what_if, times)) {
+      ASSIGN_OR_RETURN(const Workload workload, WorkloadAt(times, *curve, all_reduce, batch));
+      for (const uint32_t devices : options.what_if.devices) {
+        ASSIGN_OR_RETURN(rows.emplace_back(), AskWhatIf(workload, cluster, inputs.model_spec, variant, devices));
+      }
+    }
+  }
+  return rows;
+}
+
+}  // namespace lockstep
