@@ -53,10 +53,10 @@ absl::StatusOr<LeastSquaresFit> FitReweighted(LeastSquaresProblem* problem) {
   ASSIGN_OR_RETURN(LeastSquaresFit fit, FitLeastSquares(*problem));
   for (int round = 0; round < kReweightings; ++round) {
     for (size_t i = 0; i < problem->rows.size(); ++i) {
-      const double fitted = Evaluate(problem->rows[i], fit.parameters);
-      if (fitted > 0) {
-        problem->weights[i] = 1 / (fitted * fitted);
-      }
+      // A line that misses a time by more than half is no guide to its noise.
+      const double measured = problem->values[i];
+      const double fitted = std::clamp(Evaluate(problem->rows[i], fit.parameters), 0.5 * measured, 2 * measured);
+      problem->weights[i] = 1 / (fitted * fitted);
     }
     ASSIGN_OR_RETURN(fit, FitLeastSquares(*problem));
   }

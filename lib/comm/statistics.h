@@ -1,5 +1,4 @@
-// The few numbers of statistics that fits need, from Boost.Math: the only place that includes it. Pure functions, any
-// thread.
+// The few numbers of statistics that fits need, from Boost.Math. Pure functions, any thread.
 #ifndef LOCKSTEP_LIB_COMM_STATISTICS_H_
 #define LOCKSTEP_LIB_COMM_STATISTICS_H_
 
