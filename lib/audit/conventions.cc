@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "absl/strings/str_cat.h"
+
 namespace lockstep {
 namespace {
 
@@ -36,6 +38,12 @@ std::vector<Convention> IterationConventions(const Document& document) {
 }
 
 }  // namespace
+
+std::string SourceText(const std::string& base, const std::string& base_name, const std::string& n,
+                       const std::string& n_name) {
+  return base_name == n_name ? absl::StrCat("times of ", base_name)
+                             : absl::StrCat(base, " of ", base_name, ", ", n, " of ", n_name);
+}
 
 std::vector<Convention> ConventionsFor(const Document& document, proto::PublishedQuantity quantity, int table,
                                        const BaseCase& base) {

@@ -50,6 +50,10 @@ struct BaseCase {
 std::vector<Convention> ConventionsFor(const Document& document, proto::PublishedQuantity quantity, int table,
                                        const BaseCase& base);
 
+// "T_1 of Q1, T_N of Q2", or "times of Q2" when both are the same.
+std::string SourceText(const std::string& base, const std::string& base_name, const std::string& n,
+                       const std::string& n_name);
+
 // The three parts of the above.
 std::vector<Convention> SpeedupConventions(const Document& document, proto::PublishedQuantity quantity, int table,
                                            const BaseCase& base);

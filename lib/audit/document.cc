@@ -39,6 +39,10 @@ std::vector<Source> Document::Sources(const std::set<proto::PublishedQuantity>& 
   return sources;
 }
 
+std::vector<Source> Document::Times(int first_table) const {
+  return Sources({proto::EPOCH_SECONDS, proto::STEP_SECONDS}, first_table);
+}
+
 double Document::ImagesPerEpoch() const {
   const uint64_t claimed = tables_.claims().images_per_epoch();
   return static_cast<double>(claimed > 0 ? claimed : tables_.facts().images_per_epoch());

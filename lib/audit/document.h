@@ -65,6 +65,9 @@ class Document {
   // Columns of these kinds that are not of a single epoch; those of `first_table` before the others.
   std::vector<Source> Sources(const std::set<proto::PublishedQuantity>& quantities, int first_table) const;
 
+  // The columns of times of an epoch, with data loading or without.
+  std::vector<Source> Times(int first_table) const;
+
   double ImagesPerEpoch() const;  // 0: unknown
 
   // Whether a batch is all devices' together: as the code or the logs show, else as the document says.

@@ -21,7 +21,7 @@ void CheckParts(const Document& document, const Cell& communication, proto::Audi
     }
     const double sum = compute->printed.value + communication.printed.value;
     const Cell* nearest = nullptr;
-    for (const Source& totals : document.Sources({proto::EPOCH_SECONDS, proto::STEP_SECONDS}, communication.table)) {
+    for (const Source& totals : document.Times(communication.table)) {
       const Cell* total = totals.At(communication.value->devices(), communication.value->batch());
       if (total != nullptr &&
           (nearest == nullptr || std::abs(total->printed.value - sum) < std::abs(nearest->printed.value - sum))) {

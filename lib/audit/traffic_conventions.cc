@@ -200,7 +200,7 @@ std::vector<Inputs> AllInputs(const Document& document, proto::PublishedQuantity
     all.push_back(CommunicationColumn(communication));
   }
   if (LacksCommunication(document, quantity, table, communications)) {
-    for (const Source& times : document.Sources({proto::EPOCH_SECONDS, proto::STEP_SECONDS}, table)) {
+    for (const Source& times : document.Times(table)) {
       all.push_back(CommunicationFromTimes(times));
     }
   }

@@ -1,0 +1,134 @@
+// The split of an epoch into computing and communicating.
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/audit/conventions.h"
+#include "lib/audit/flags.h"
+
+namespace lockstep {
+namespace {
+
+// T_1/N (or T_1 whole) out of one source.
+Convention MakeCompute(const Source& base, bool divided) {
+  Convention convention;
+  convention.text = absl::StrCat(divided ? "T_1/N" : "T_1", ", T_1 of ", base.name);
+  if (!divided) {
+    convention.departures = 2;
+    convention.flags.push_back(kComputeNotDividedByN);
+  }
+  convention.evaluate = [base, divided](const Place& place) -> std::optional<Recomputed> {
+    const Cell* t_1 = base.At(1, place.batch);
+    if (t_1 == nullptr) {
+      return std::nullopt;
+    }
+    const double parts = divided ? place.devices : 1;
+    return Recomputed{t_1->Exact() / parts, t_1->Exact() / parts, {t_1}, t_1->Slack() / parts};
+  };
+  return convention;
+}
+
+// `exact` as the document prints it in a compute column of its own; itself when it does not. A column made of another
+// one-device time is not this one rounded.
+double AsPrinted(double exact, const std::vector<Source>& computes, const Place& place) {
+  for (const Source& compute : computes) {
+    const Cell* cell = compute.At(place.devices, place.batch);
+    if (cell != nullptr && !compute.read_off && RoundsTo(exact, cell->printed)) {
+      return cell->printed.value;
+    }
+  }
+  return exact;
+}
+
+// minuend - T_1/N: what is left of the time of N devices.
+Convention MakeCommunication(const Source& minuend, const Source& base, bool divided,
+                             const std::vector<Source>& computes) {
+  Convention convention;
+  const bool from_computation = minuend.quantity == proto::COMPUTE_SECONDS;
+  const std::string left = from_computation ? "computation_N" : "T_N";
+  convention.text =
+      absl::StrCat(left, divided ? " - T_1/N, " : " - T_1, ", SourceText("T_1", base.name, left, minuend.name));
+  if (from_computation) {
+    convention.departures += 1;
+    convention.flags.push_back(kComputationHoldsCommunication);
+  }
+  if (!divided) {
+    convention.departures += 2;
+    convention.flags.push_back(kComputeNotDividedByN);
+  }
+  if (!from_computation && minuend.quantity != base.quantity) {
+    convention.departures += 1;
+    convention.flags.push_back(kMixedLoading);
+  }
+  convention.evaluate = [minuend, base, divided, computes](const Place& place) -> std::optional<Recomputed> {
+    const Cell* t_n = minuend.At(place.devices, place.batch);
+    const Cell* t_1 = base.At(1, place.batch);
+    if (t_n == nullptr || t_1 == nullptr) {
+      return std::nullopt;
+    }
+    const double parts = divided ? place.devices : 1, compute = t_1->Exact() / parts;
+    return Recomputed{t_n->Exact() - compute,
+                      t_n->printed.value - AsPrinted(compute, computes, place),
+                      {t_n, t_1},
+                      t_n->Slack() + t_1->Slack() / parts};
+  };
+  return convention;
+}
+
+// T_N - the document's own compute time, however that came about.
+Convention MakeRemainder(const Source& total, const Source& compute) {
+  Convention convention;
+  convention.departures = compute.read_off ? 0 : 1;
+  convention.text = absl::StrCat("T_N - computation_N, ", SourceText("computation_N", compute.name, "T_N", total.name));
+  convention.evaluate = [total, compute](const Place& place) -> std::optional<Recomputed> {
+    const Cell* t_n = total.At(place.devices, place.batch);
+    const Cell* part = compute.At(place.devices, place.batch);
+    if (t_n == nullptr || part == nullptr) {
+      return std::nullopt;
+    }
+    return Recomputed{t_n->Exact() - part->Exact(),
+                      t_n->printed.value - part->printed.value,
+                      {t_n, part},
+                      t_n->Slack() + part->Slack()};
+  };
+  return convention;
+}
+
+std::vector<Convention> CommunicationConventions(const Document& document, int table) {
+  const std::vector<Source> times = document.Times(table);
+  const std::vector<Source> computes = document.Sources({proto::COMPUTE_SECONDS}, table);
+  std::vector<Source> minuends = times;
+  std::vector<Convention> conventions;
+  for (const Source& compute : computes) {
+    if (compute.read_off) {
+      minuends.push_back(compute);
+    }
+    for (const Source& total : times) {
+      conventions.push_back(MakeRemainder(total, compute));
+    }
+  }
+  for (bool divided : {true, false}) {
+    for (const Source& minuend : minuends) {
+      for (const Source& base : times) {
+        conventions.push_back(MakeCommunication(minuend, base, divided, computes));
+      }
+    }
+  }
+  return conventions;
+}
+
+}  // namespace
+
+std::vector<Convention> SplitConventions(const Document& document, proto::PublishedQuantity quantity, int table) {
+  if (quantity == proto::COMMUNICATION_SECONDS) {
+    return CommunicationConventions(document, table);
+  }
+  std::vector<Convention> conventions;
+  for (bool divided : {true, false}) {
+    for (const Source& base : document.Times(table)) {
+      conventions.push_back(MakeCompute(base, divided));
+    }
+  }
+  return conventions;
+}
+
+}  // namespace lockstep
