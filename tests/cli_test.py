@@ -342,6 +342,16 @@ class CliTest(unittest.TestCase):
         path.write_text("source: 'x'\ntable { nam: 'T' }\n")
         self.refused(3, "comm_model", f"--audit={path}", says=["bad.textproto", "2"])
 
+    def test_a_published_table_as_csv(self):
+        path = self.folder / "table.csv"
+        columns = "# source = x\ntable,quantity,devices,batch_per_device,value,unit,as_printed\n"
+        path.write_text(columns + "T,epoch_seconds,1,32,3.0,s,\nT,epoch_seconds,2,32,2.0,s,\nT,speedup,2,32,,,1.5\n")
+        output = self.folder / "audit.rec"
+        result = self.call("comm_model", f"--audit={path}", f"--output={output}", "--format=text", check=True)
+        self.assertIn("= 1 of 1 reproduced: T_1/T_N, times of T (1); 2 given", result.stdout.decode())
+        path.write_text(columns + "T,epoch_seconds,1,32,3.0,ms,\n")
+        self.refused(3, "comm_model", f"--audit={path}", says=["table.csv:3: unit ms contradicts epoch_seconds"])
+
     def test_the_audit_of_a_seed(self):
         output = self.folder / "audit.rec"
         self.call("comm_model", f"--audit={self.published / 'seed_001.textproto'}", f"--output={output}", check=True)

@@ -159,6 +159,21 @@ TEST(PlantedErrorsTest, OneDigitOfATime) {
   EXPECT_EQ(within_rounding, 16);  // last digits
 }
 
+// Two times that stand in each other's place.
+TEST(PlantedErrorsTest, SwappedTimes) {
+  int caught = 0;
+  for (uint32_t seed = 0; seed < kDocuments; ++seed) {
+    RandomDocument document(seed);
+    Random random(3000 + seed);
+    proto::PublishedTable& times = document.table("times");
+    const int i = static_cast<int>(random.Below(13));
+    const int k = (i + 1 + static_cast<int>(random.Below(12))) % 13;
+    times.mutable_value(i)->mutable_as_printed()->swap(*times.mutable_value(k)->mutable_as_printed());
+    caught += Alarms(AuditOf(document)) > 0;
+  }
+  EXPECT_EQ(caught, 200);
+}
+
 // Every number of a table printed by a wrong formula: each must raise an alarm, and nothing else may.
 void ExpectAllCaught(const char* table, const std::function<double(const RandomDocument&, uint32_t, uint64_t)>& wrong,
                      const std::string& flag) {
