@@ -251,6 +251,18 @@ TEST(AuditTest, ANumberMadeOfAnInconsistentOneSaysSo) {
   EXPECT_THAT(audited[0].sentence(), HasSubstr("uses 40.173, but times prints 40.123"));
 }
 
+// Speed-ups with four decimals, of times that are printed with one: 40.1/25.8 is 1.5543, 40.123/25.789 is 1.5558.
+TEST(AuditTest, AColumnWithMoreDigitsThanItsInputs) {
+  proto::PublishedTables document = Times();
+  for (proto::PublishedValue& time : *document.mutable_table(0)->mutable_value()) {
+    time.set_as_printed(absl::StrFormat("%.1f", T(time.devices(), static_cast<uint32_t>(time.batch()))));
+  }
+  AddTable(document, "s", proto::SPEEDUP, 4, [](uint32_t n, uint32_t b) { return T(1, b) / T(n, b); });
+  ExpectAll(AuditOf(document, "s"), proto::REPRODUCED, "T_1/T_N, times of times, inputs before their rounding", {});
+  ValueOf(document, "s", 0).set_as_printed("1.5658");  // 40.15/25.75 = 1.5592
+  EXPECT_EQ(AuditOf(document, "s")[0].finding(), proto::NOT_REPRODUCIBLE);
+}
+
 TEST(AuditTest, ATimeOfASingleEpochIsNoInput) {
   proto::PublishedTables document = Times();
   proto::PublishedTable& log = *document.add_table();
