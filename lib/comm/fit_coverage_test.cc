@@ -1,6 +1,6 @@
-// How often intervals hold the truth: 1,000 sets of noisy points with known parameters for each kind of fit. 95 % of
-// the intervals are to hold it; of 1,000 trials of that chance 0.7 % (one standard error) more or fewer do, so that 93
-// to 97 % is three standard errors.
+// How often intervals hold the truth: 4,000 sets of noisy points with known parameters for each kind of fit. 95 % of
+// the intervals are to hold it, give or take 2 %. Counted in so many trials a rate of 95 % has a standard error of
+// sqrt(0.95 * 0.05 / 4000) = 0.34 %, so that a right interval is six of these from an alarm.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -18,7 +18,7 @@
 namespace lockstep {
 namespace {
 
-constexpr int kTrials = 1000;
+constexpr int kTrials = 4000;
 constexpr double kConfidence = 0.95;
 
 class Share {

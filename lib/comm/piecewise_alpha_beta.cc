@@ -129,8 +129,8 @@ Partition BestPartition(const std::vector<std::vector<double>>& cost, size_t n, 
   return best[pieces - 1][n];
 }
 
-// Two for each piece, and three for each place to part, since that is sought among all sizes.
-int CriterionCount(size_t pieces) { return 5 * static_cast<int>(pieces) - 3; }
+// Two for each piece, and four for each place to part, since that is sought among all sizes.
+int CriterionCount(size_t pieces) { return 6 * static_cast<int>(pieces) - 4; }
 
 double Criterion(double cost, size_t n, size_t pieces) {
   const double count = static_cast<double>(n);
