@@ -22,6 +22,7 @@ double Mean(const std::vector<double>& values) {
 // Of the mean of the logs. At least two values.
 double SquaredStandardError(const std::vector<double>& seconds) {
   std::vector<double> logs;
+  logs.reserve(seconds.size());
   for (const double s : seconds) {
     logs.push_back(std::log(s));
   }

@@ -104,7 +104,8 @@ double LatencyMicroseconds(const NcclMachine& machine, NcclAlgorithm algorithm, 
   const double inside = InsideHop(machine, algorithm, protocol);
   const double network = NetworkHop(machine, algorithm, protocol);
   if (algorithm == NcclAlgorithm::kTree) {
-    return base + 2 * ((machine.ranks / machine.nodes - 1.0) * inside + FloorLog2(machine.nodes) * network);
+    const uint32_t per_node = machine.ranks / machine.nodes;
+    return base + 2 * ((per_node - 1.0) * inside + FloorLog2(machine.nodes) * network);
   }
   const double steps = 2 * (machine.ranks - 1.0), between = 2 * (machine.nodes - 1.0);
   return base + (steps - between) * inside + between * network;

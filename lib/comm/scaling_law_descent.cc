@@ -48,6 +48,7 @@ LeastSquaresProblem Linearized(ScalingLaw law, const LogThroughputs& measured, c
     all[batches] = speedup.by_serial;
     all[batches + 1] = speedup.by_coherency;
     std::vector<double> row;
+    row.reserve(free.size());
     for (const size_t j : free) {
       row.push_back(all[j]);
     }
