@@ -1,13 +1,13 @@
 // The convolutions of ResNet-18 for CIFAR-10 through lib/kernels/convolution, each with the fastest engine of its pass:
 // microseconds, TFLOP/s, and the seconds that all convolutions of an epoch of 50,000 images take.
 //
-//   convolution_benchmark [--benchmark_...] [BATCH...]        (default: 32 128 512)
+//   convolution_benchmark [--benchmark_...] [--precision=bf16|tf32|fp32] [BATCH...]        (default: bf16, 32 128 512)
 //
 // Timed: one launch in the gapless middle of a CUDA graph (lib/kernels/graph_timer.h), the fastest of three replays, on
 // buffers of their own; each such measurement is one iteration. Not timed: choosing the engine and filling the buffers.
-// FLOP are those of the definition, padded taps included; the stem's are of a 1x1 convolution of 32 channels, as which it is done. The
-// stem's data gradient is not needed and not timed. Before all, each pass of one small shape is compared with its plain
-// twin; the rest of correctness is lib/kernels/convolution_test's.
+// FLOP are those of the definition, padded taps included; the stem's are of a 1x1 convolution of 32 channels, as which
+// it is done. The stem's data gradient is not needed and not timed. Before all, each pass of one small shape is
+// compared with its plain twin; the rest of correctness is lib/kernels/convolution_test's.
 #include <benchmark/benchmark.h>
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
@@ -16,6 +16,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
@@ -24,6 +25,8 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "lib/kernels/convolution.h"
 #include "lib/kernels/convolution_reference.h"
 #include "lib/kernels/device_buffer.h"
@@ -35,6 +38,7 @@ namespace {
 using Bf16 = __nv_bfloat16;
 
 constexpr int kIterations = 5;
+constexpr int kSmallSum = 576;           // products of a sum of CheckSmallShape, at most
 constexpr double kEpochImages = 50'000;  // CIFAR-10's training split
 
 void Check(const absl::Status& status) {
@@ -95,21 +99,37 @@ Gpu& TheGpu() {
   return *gpu;
 }
 
-// Values in [-1, 1), the first 100,003 over and over.
-std::vector<Bf16> Values(size_t count) {
-  std::vector<Bf16> values(std::min<size_t>(count, 100'003));
+struct Precision {
+  const char* name;
+  ConvolutionType type;
+  double roundoff;  // of an operand: bf16 keeps 8 bits, TF32 11, fp32 24
+};
+constexpr Precision kPrecisions[] = {{"bf16", ConvolutionType::kBf16, 0x1p-8},
+                                     {"tf32", ConvolutionType::kTf32, 0x1p-11},
+                                     {"fp32", ConvolutionType::kFp32, 0x1p-24}};
+
+// Values in [-1, 1) that bf16 has, the first 100,003 over and over.
+template <typename T>
+std::vector<T> Values(size_t count) {
+  std::vector<T> values(std::min<size_t>(count, 100'003));
   uint32_t state = 1;
-  for (Bf16& value : values) {
+  for (T& value : values) {
     state = state * 1664525u + 1013904223u;
-    value = Bf16(static_cast<float>(state >> 8) / (1 << 23) - 1);
+    value = T(static_cast<float>(Bf16(static_cast<float>(state >> 8) / (1 << 23) - 1)));
   }
   return values;
 }
 
-DeviceBuffer Filled(const std::vector<Bf16>& values, size_t count) {
-  DeviceBuffer buffer = Check(DeviceBuffer::Make(count * sizeof(Bf16)));
-  Check(buffer.Fill(values.data(), values.size() * sizeof(Bf16), TheGpu().stream));
+template <typename T>
+DeviceBuffer FilledAs(size_t count) {
+  const std::vector<T> values = Values<T>(count);
+  DeviceBuffer buffer = Check(DeviceBuffer::Make(count * sizeof(T)));
+  Check(buffer.Fill(values.data(), values.size() * sizeof(T), TheGpu().stream));
   return buffer;
+}
+
+DeviceBuffer Filled(ConvolutionType type, size_t count) {
+  return type == ConvolutionType::kBf16 ? FilledAs<Bf16>(count) : FilledAs<float>(count);
 }
 
 // A plan with what it runs on.
@@ -117,12 +137,12 @@ struct Planned {
   std::unique_ptr<Convolution> convolution;
   DeviceBuffer a, b, out, workspace;
 
-  Planned(const ConvolutionShape& shape, ConvolutionPass pass)
-      : convolution(Check(Convolution::Plan(*TheGpu().context, shape, pass, ConvolutionType::kBf16, {}))) {
+  Planned(const ConvolutionShape& shape, ConvolutionPass pass, ConvolutionType type)
+      : convolution(Check(Convolution::Plan(*TheGpu().context, shape, pass, type, {}))) {
     const ConvolutionOperands counts = CountOperands(shape, pass);
-    a = Filled(Values(counts.a), counts.a);
-    b = Filled(Values(counts.b), counts.b);
-    out = Filled(Values(counts.out), counts.out);
+    a = Filled(type, counts.a);
+    b = Filled(type, counts.b);
+    out = Filled(type, counts.out);
     workspace = Check(DeviceBuffer::Make(convolution->workspace_bytes()));
   }
   absl::Status Run() const {
@@ -130,25 +150,27 @@ struct Planned {
   }
 };
 
-// Each pass of a small shape within bf16's rounding of the largest value, twice over.
-void CheckSmallShape() {
+// Each pass of a small shape within the type's rounding of the largest value, twice over; in fp32 also within that of
+// its sums of 576 products, each at most 1, of which a sum that is not the largest may have more than its share.
+template <typename T>
+void CheckSmallShape(const Precision& precision) {
   const ConvolutionShape shape = {2, 64, 8, 64, 3, 1};
   for (const Pass& pass : kPasses) {
     const ConvolutionOperands counts = CountOperands(shape, pass.pass);
-    const Planned planned(shape, pass.pass);
+    const Planned planned(shape, pass.pass, precision.type);
     Check(planned.Run());
-    std::vector<Bf16> found(counts.out);
+    std::vector<T> found(counts.out);
     Check(cudaStreamSynchronize(TheGpu().stream));
-    Check(cudaMemcpy(found.data(), planned.out.data(), counts.out * sizeof(Bf16), cudaMemcpyDeviceToHost));
+    Check(cudaMemcpy(found.data(), planned.out.data(), counts.out * sizeof(T), cudaMemcpyDeviceToHost));
     std::vector<double> expected(counts.out);
-    ConvolutionReference(shape, pass.pass, Values(counts.a).data(), Values(counts.b).data(), expected.data());
+    ConvolutionReference(shape, pass.pass, Values<T>(counts.a).data(), Values<T>(counts.b).data(), expected.data());
     double largest = 0, difference = 0;
     for (size_t i = 0; i < found.size(); ++i) {
       largest = std::max(largest, std::abs(expected[i]));
       difference = std::fmax(difference, std::abs(static_cast<float>(found[i]) - expected[i]));
       difference = std::isnan(static_cast<float>(found[i])) ? HUGE_VAL : difference;
     }
-    if (!(difference <= 2 * 0x1p-8 * largest)) {
+    if (!(difference <= 2 * precision.roundoff * largest + kSmallSum * kSmallSum * 0x1p-24)) {
       std::fprintf(stderr, "%s differs from its plain twin by %g, the largest value being %g\n", pass.name, difference,
                    largest);
       std::exit(5);
@@ -167,10 +189,10 @@ std::map<uint32_t, Total>& Totals() {
   return *totals;
 }
 
-void Measure(benchmark::State& state, const Layer& layer, ConvolutionPass pass, uint32_t batch) {
+void Measure(benchmark::State& state, const Layer& layer, ConvolutionPass pass, ConvolutionType type, uint32_t batch) {
   const ConvolutionShape shape = {batch,        layer.in_channels, layer.in_size, layer.out_channels,
                                   layer.filter, layer.stride};
-  const Planned planned(shape, pass);
+  const Planned planned(shape, pass, type);
   double sum = 0;
   for (auto _ : state) {
     const double microseconds = Check(MicrosecondsInGraph(TheGpu().stream, [&] { return planned.Run(); }));
@@ -189,7 +211,7 @@ void Measure(benchmark::State& state, const Layer& layer, ConvolutionPass pass, 
 }
 
 // Returns how many passes a step has, counted once per kind of layer.
-int Register(uint32_t batch) {
+int Register(ConvolutionType type, uint32_t batch) {
   int passes = 0;
   for (const Layer& layer : kLayers) {
     for (const Pass& pass : kPasses) {
@@ -199,7 +221,8 @@ int Register(uint32_t batch) {
       ++passes;
       const std::string name = absl::StrCat(pass.name, "/", layer.name, "/batch:", batch);
       benchmark::RegisterBenchmark(
-          name.c_str(), [&layer, pass, batch](benchmark::State& state) { Measure(state, layer, pass.pass, batch); })
+          name.c_str(),
+          [&layer, pass, type, batch](benchmark::State& state) { Measure(state, layer, pass.pass, type, batch); })
           ->UseManualTime()
           ->Iterations(kIterations)
           ->Unit(benchmark::kMicrosecond);
@@ -211,7 +234,18 @@ int Register(uint32_t batch) {
 int Main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   std::vector<uint32_t> batches;
+  const Precision* precision = &kPrecisions[0];
   for (int i = 1; i < argc; ++i) {
+    absl::string_view argument = argv[i];
+    if (absl::ConsumePrefix(&argument, "--precision=")) {
+      precision = std::find_if(std::begin(kPrecisions), std::end(kPrecisions),
+                               [&](const Precision& each) { return argument == each.name; });
+      if (precision == std::end(kPrecisions)) {
+        std::fprintf(stderr, "expected --precision=bf16, tf32 or fp32, found '%s'\n", argv[i]);
+        return 2;
+      }
+      continue;
+    }
     uint32_t batch = 0;
     if (!absl::SimpleAtoi(argv[i], &batch) || batch == 0) {
       std::fprintf(stderr, "expected batch sizes, found '%s'\n", argv[i]);
@@ -219,10 +253,10 @@ int Main(int argc, char** argv) {
     }
     batches.push_back(batch);
   }
-  CheckSmallShape();
+  precision->type == ConvolutionType::kBf16 ? CheckSmallShape<Bf16>(*precision) : CheckSmallShape<float>(*precision);
   int passes = 0;
   for (const uint32_t batch : batches.empty() ? std::vector<uint32_t>{32, 128, 512} : batches) {
-    passes = Register(batch);
+    passes = Register(precision->type, batch);
   }
   benchmark::RunSpecifiedBenchmarks();
   for (const auto& [batch, total] : Totals()) {
