@@ -51,8 +51,8 @@ struct PartPointers {
   char* out;
 };
 
-PartPointers PointersOf(ConvolutionPass pass, const std::array<size_t, 3>& bytes, size_t first, const void* a, const void* b,
-                        void* out) {
+PartPointers PointersOf(ConvolutionPass pass, const std::array<size_t, 3>& bytes, size_t first, const void* a,
+                        const void* b, void* out) {
   const bool weight_gradient = pass == ConvolutionPass::kWeightGradient;
   return {static_cast<const char*>(a) + first * bytes[0],
           static_cast<const char*>(b) + (weight_gradient ? first * bytes[1] : 0),
@@ -93,7 +93,7 @@ struct Convolution::State {
   size_t EngineBytes() const {
     size_t bytes = 0;
     for (const ConvolutionPlan& plan : plans) {
-      bytes = std::max(bytes, plan.engine.workspace_bytes);
+      bytes = std::max(bytes, plan.WorkspaceBytes());
     }
     return parts.size() > 1 ? Aligned(bytes) : bytes;
   }
@@ -113,7 +113,8 @@ absl::StatusOr<std::unique_ptr<Convolution>> Convolution::Plan(ConvolutionContex
     return absl::InvalidArgumentError(
         absl::StrCat("convolution: candidates must be at least 1, found ", options.candidates));
   }
-  std::unique_ptr<State> state(new State{DescribeConvolution(shape, pass, type), shape, pass, type, context.device(), {}, {}});
+  std::unique_ptr<State> state(
+      new State{DescribeConvolution(shape, pass, type), shape, pass, type, context.device(), {}, {}});
   RETURN_IF_ERROR(Prefix(state->name, CheckNotCaptured(context.stream())));
   state->parts = SplitConvolution(shape, options.most_elements);
   if (state->parts.empty()) {
@@ -122,7 +123,8 @@ absl::StatusOr<std::unique_ptr<Convolution>> Convolution::Plan(ConvolutionContex
   }
   const size_t limit = options.autotune ? static_cast<size_t>(options.candidates) : 1;
   const ConvolutionEngineRules rules = {type, options.deterministic, options.max_workspace_bytes, limit};
-  EngineChoice choice = {options.autotune, ""};
+  EngineChoice choice = {options.autotune, options.own_kernels, nullptr};
+  state->plans.reserve(2);  // choice points into it
   for (const uint32_t images : {state->parts.front().images, state->parts.back().images}) {
     if (!state->plans.empty() && images == state->parts.front().images) {
       continue;
@@ -130,8 +132,8 @@ absl::StatusOr<std::unique_ptr<Convolution>> Convolution::Plan(ConvolutionContex
     absl::StatusOr<ConvolutionPlan> plan =
         PlanConvolution(context.handle(), context.stream(), WithImages(shape, images), pass, rules, choice);
     RETURN_IF_ERROR(Prefix(state->name, plan.status()));
-    choice.preferred = plan->engine.name;
     state->plans.push_back(*std::move(plan));
+    choice.like = &state->plans.front();
   }
   return std::unique_ptr<Convolution>(new Convolution(std::move(state)));
 }
@@ -166,8 +168,10 @@ absl::Status Convolution::Run(ConvolutionContext& context, const void* a, const 
     const ConvolutionPlan& plan = state_->PlanOf(part);
     const PartPointers at = PointersOf(state_->pass, bytes, part.first, a, b, out);
     void* const to = i == 0 || state_->Partials() == 0 ? at.out : partials + (i - 1) * state_->PartialBytes();
-    RETURN_IF_ERROR(Prefix(absl::StrCat(state_->name, ": ", plan.engine.name),
-                           ExecuteConvolution(context.handle(), plan.engine.plan, state_->pass, at.a, at.b, to, workspace)));
+    RETURN_IF_ERROR(
+        Prefix(absl::StrCat(state_->name, ": ", plan.Name()),
+               RunConvolutionPlan(context.handle(), context.stream(), plan, WithImages(state_->shape, part.images),
+                                  state_->pass, at.a, at.b, to, workspace)));
   }
   return state_->Partials() == 0 ? absl::OkStatus() : AddPartials(out, partials, context.stream());
 }
@@ -187,7 +191,7 @@ size_t Convolution::workspace_bytes() const {
   return state_->EngineBytes() + state_->Partials() * state_->PartialBytes();
 }
 double Convolution::microseconds() const { return state_->plans.front().microseconds; }
-const std::string& Convolution::engine() const { return state_->plans.front().engine.name; }
+std::string Convolution::engine() const { return state_->plans.front().Name(); }
 size_t Convolution::part_count() const { return state_->parts.size(); }
 
 }  // namespace lockstep

@@ -1,11 +1,11 @@
 // Convolutions without bias through cuDNN's backend (its graph API): forward, gradient of the input, gradient of the
-// weights. Each is planned once for a shape - the fastest of cuDNN's engines, timed on the GPU - and then run by a call
-// that only launches, so that a CUDA graph can capture it. Shapes and layouts: convolution_shape.h; which engines are
-// trusted with which type: convolution_engines.h.
+// weights. Each is planned once for a shape - the fastest of cuDNN's engines and, in fp32, of our kernel's ways
+// (convolution_fp32.h), timed on the GPU - and then run by a call that only launches, so that a CUDA graph can capture
+// it. Shapes and layouts: convolution_shape.h; which engines are trusted with which type: convolution_engines.h.
 //
-// A batch of more elements than cuDNN's engines count is done in parts (SplitConvolution), one after another. The weights'
-// gradients of the parts are each rounded to the type, added up in fp32 and rounded once more: in bf16 that is an error of 2^-9
-// of each part's besides the 2^-9 of the sum that there is without parts.
+// A batch of more elements than cuDNN's engines count is done in parts (SplitConvolution), one after another. The
+// weights' gradients of the parts are each rounded to the type, added up in fp32 and rounded once more: in bf16 that is
+// an error of 2^-9 of each part's besides the 2^-9 of the sum that there is without parts.
 #ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_H_
 #define LOCKSTEP_LIB_KERNELS_CONVOLUTION_H_
 
@@ -25,13 +25,14 @@ struct cudnnContext;  // cudnnHandle_t is a pointer to it
 namespace lockstep {
 
 struct ConvolutionOptions {
-  bool autotune = true;        // false: cuDNN's first that it can plan, not run before it is returned
+  bool autotune = true;  // false: the likeliest, not run before it is returned: ours, or cuDNN's first that it can plan
   bool deterministic = false;  // only engines that cuDNN does not note as nondeterministic
   int candidates = 14;         // engine configurations to time, at least 1; on an H200 the best are among the first 14
   // Most engines of fp32 want room for a copy of both activations: 256.2 MiB for 64->64 at 32x32 of 512 images. With
   // less, cuDNN 9.19 has a single engine left for its data gradient.
   size_t max_workspace_bytes = size_t{512} << 20;
   uint64_t most_elements = kMostConvolutionElements;  // of a tensor of a part; less in tests
+  bool own_kernels = true;                            // in fp32: our kernel too; false: cuDNN's engines alone
 };
 
 // cuDNN's handle on one stream of the current device. Not thread-safe.
@@ -60,9 +61,10 @@ class ConvolutionContext {
 // plan.
 class Convolution {
  public:
-  // Tuning allocates TunedShape's three tensors and the largest candidate's workspace on the GPU and frees them. Errors, which
-  // name the convolution: InvalidArgument for a shape or options that cannot be; Unimplemented when cuDNN has no
-  // engine, or none that runs; ResourceExhausted when memory runs out; FailedPrecondition while the stream is captured.
+  // Tuning allocates TunedShape's three tensors and the largest candidate's workspace on the GPU and frees them.
+  // Errors, which name the convolution: InvalidArgument for a shape or options that cannot be; Unimplemented when cuDNN
+  // has no engine, or none that runs; ResourceExhausted when memory runs out; FailedPrecondition while the stream is
+  // captured.
   static absl::StatusOr<std::unique_ptr<Convolution>> Plan(ConvolutionContext& context, const ConvolutionShape& shape,
                                                            ConvolutionPass pass, ConvolutionType type,
                                                            const ConvolutionOptions& options);
@@ -76,8 +78,8 @@ class Convolution {
   absl::Status Run(ConvolutionContext& context, const void* a, const void* b, void* out, void* workspace) const;
 
   size_t workspace_bytes() const;
-  double microseconds() const;        // of the chosen engine on TunedShape (graph_timer.h); 0: not timed
-  const std::string& engine() const;  // its number, knobs and notes, for the record
+  double microseconds() const;  // of the chosen engine on TunedShape (graph_timer.h); 0: not timed
+  std::string engine() const;   // its number, knobs and notes, or our kernel's way; for the record
   size_t part_count() const;
 
  private:

@@ -3,6 +3,7 @@
 #include <cuda_bf16.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -27,13 +28,21 @@ absl::StatusOr<DeviceBuffer> MakeTensor(size_t count, ConvolutionType type, cuda
 
 struct Timed {
   size_t engine = 0;
+  std::optional<ConvolutionFp32Config> own;  // faster than the engine
   double microseconds = 0;
 };
 
-// The fastest of `engines`; of equals the first. One that fails is passed over; an error when all do.
+absl::Status RunOwn(const ConvolutionShape& shape, ConvolutionPass pass, const ConvolutionFp32Config& config,
+                    const void* a, const void* b, void* out, cudaStream_t stream) {
+  return RunConvolutionFp32(shape, pass, config, static_cast<const float*>(a), static_cast<const float*>(b),
+                            static_cast<float*>(out), stream);
+}
+
+// The fastest of `engines` and, if wanted, our kernel; of equals the first. One that fails is passed over; an error
+// when all do.
 absl::StatusOr<Timed> TimeEngines(cudnnHandle_t handle, cudaStream_t stream, const ConvolutionShape& shape,
                                   ConvolutionPass pass, ConvolutionType type,
-                                  const std::vector<ConvolutionEngine>& engines) {
+                                  const std::vector<ConvolutionEngine>& engines, bool own_kernels) {
   const ConvolutionOperands counts = CountOperands(shape, pass);
   size_t workspace_bytes = 0;
   for (const ConvolutionEngine& engine : engines) {
@@ -48,20 +57,29 @@ absl::StatusOr<Timed> TimeEngines(cudnnHandle_t handle, cudaStream_t stream, con
   bool found = false;
   for (size_t i = 0; i < engines.size(); ++i) {
     const absl::StatusOr<double> time = MicrosecondsInGraph(stream, [&] {
-      return ExecuteConvolution(handle, engines[i].plan, pass, a.data(), b.data(), out.data(),
-                                workspace.data());
+      return ExecuteConvolution(handle, engines[i].plan, pass, a.data(), b.data(), out.data(), workspace.data());
     });
     (void)cudaGetLastError();  // a launch that cuDNN tried and gave up
     if (!time.ok()) {
       last_error = WithPrefix(engines[i].name, time.status());
       // What failed in between may still run; an error that stays would be every later call's.
-      RETURN_IF_ERROR(
-          WithPrefix(engines[i].name, CudaStatus(cudaStreamSynchronize(stream), "wait after a failure")));
+      RETURN_IF_ERROR(WithPrefix(engines[i].name, CudaStatus(cudaStreamSynchronize(stream), "wait after a failure")));
       continue;
     }
     if (!found || *time < best.microseconds) {
-      best = {i, *time};
+      best = {i, std::nullopt, *time};
       found = true;
+    }
+  }
+  if (own_kernels && type == ConvolutionType::kFp32) {
+    for (const ConvolutionFp32Config& config : ConvolutionFp32Configs(shape, pass, ConvolutionFp32Multiprocessors())) {
+      ASSIGN_OR_RETURN(const double time, MicrosecondsInGraph(stream, [&] {
+                         return RunOwn(shape, pass, config, a.data(), b.data(), out.data(), stream);
+                       }));
+      if (!found || time < best.microseconds) {
+        best = {best.engine, config, time};
+        found = true;
+      }
     }
   }
   if (found) {
@@ -73,45 +91,63 @@ absl::StatusOr<Timed> TimeEngines(cudnnHandle_t handle, cudaStream_t stream, con
 }
 
 const ConvolutionEngine* FindByName(const std::vector<ConvolutionEngine>& engines, const std::string& name) {
-  const auto found = std::find_if(engines.begin(), engines.end(), [&](const auto& engine) { return engine.name == name; });
+  const auto found =
+      std::find_if(engines.begin(), engines.end(), [&](const auto& engine) { return engine.name == name; });
   return found == engines.end() ? nullptr : &*found;
 }
 
 // TimeEngines on TunedShape, with the engines that it and the shape have in common; the shape's first if there is none.
 absl::StatusOr<Timed> ChooseEngine(cudnnHandle_t handle, cudaStream_t stream, const ConvolutionShape& shape,
                                    ConvolutionPass pass, const ConvolutionEngineRules& rules,
-                                   const std::vector<ConvolutionEngine>& engines) {
+                                   const std::vector<ConvolutionEngine>& engines, bool own_kernels) {
   const ConvolutionShape tuned = TunedShape(shape);
   if (tuned.images == shape.images) {
-    return TimeEngines(handle, stream, shape, pass, rules.type, engines);
+    return TimeEngines(handle, stream, shape, pass, rules.type, engines, own_kernels);
   }
   ASSIGN_OR_RETURN(const ConvolutionGraph graph, ConvolutionGraph::Make(handle, tuned, pass, rules.type));
   ASSIGN_OR_RETURN(std::vector<ConvolutionEngine> candidates, FindConvolutionEngines(handle, graph.graph(), rules));
   candidates.erase(std::remove_if(candidates.begin(), candidates.end(),
-                                  [&](const ConvolutionEngine& candidate) { return FindByName(engines, candidate.name) == nullptr; }),
+                                  [&](const ConvolutionEngine& candidate) {
+                                    return FindByName(engines, candidate.name) == nullptr;
+                                  }),
                    candidates.end());
   if (candidates.empty()) {
     return Timed();
   }
-  ASSIGN_OR_RETURN(Timed best, TimeEngines(handle, stream, tuned, pass, rules.type, candidates));
+  ASSIGN_OR_RETURN(Timed best, TimeEngines(handle, stream, tuned, pass, rules.type, candidates, own_kernels));
   best.engine = static_cast<size_t>(FindByName(engines, candidates[best.engine].name) - engines.data());
   return best;
 }
 
 }  // namespace
 
-absl::StatusOr<ConvolutionPlan> PlanConvolution(cudnnHandle_t handle, cudaStream_t stream, const ConvolutionShape& shape,
-                                                ConvolutionPass pass, const ConvolutionEngineRules& rules,
-                                                const EngineChoice& choice) {
+absl::StatusOr<ConvolutionPlan> PlanConvolution(cudnnHandle_t handle, cudaStream_t stream,
+                                                const ConvolutionShape& shape, ConvolutionPass pass,
+                                                const ConvolutionEngineRules& rules, const EngineChoice& choice) {
   ASSIGN_OR_RETURN(ConvolutionGraph graph, ConvolutionGraph::Make(handle, shape, pass, rules.type));
   ASSIGN_OR_RETURN(std::vector<ConvolutionEngine> engines, FindConvolutionEngines(handle, graph.graph(), rules));
   Timed best;
-  if (const ConvolutionEngine* const same = FindByName(engines, choice.preferred); same != nullptr) {
+  const ConvolutionEngine* const same =
+      choice.like == nullptr ? nullptr : FindByName(engines, choice.like->engine.name);
+  if (choice.like != nullptr && choice.like->own.has_value()) {
+    best.own = choice.like->own;
+  } else if (same != nullptr) {
     best.engine = static_cast<size_t>(same - engines.data());
   } else if (choice.autotune) {
-    ASSIGN_OR_RETURN(best, ChooseEngine(handle, stream, shape, pass, rules, engines));
+    ASSIGN_OR_RETURN(best, ChooseEngine(handle, stream, shape, pass, rules, engines, choice.own_kernels));
+  } else if (choice.own_kernels && rules.type == ConvolutionType::kFp32) {
+    const std::vector<ConvolutionFp32Config> configs =
+        ConvolutionFp32Configs(shape, pass, ConvolutionFp32Multiprocessors());
+    best.own = configs.empty() ? best.own : configs.front();
   }
-  return ConvolutionPlan{std::move(graph), std::move(engines[best.engine]), best.microseconds};
+  return ConvolutionPlan{std::move(graph), std::move(engines[best.engine]), best.own, best.microseconds};
+}
+
+absl::Status RunConvolutionPlan(cudnnHandle_t handle, cudaStream_t stream, const ConvolutionPlan& plan,
+                                const ConvolutionShape& shape, ConvolutionPass pass, const void* a, const void* b,
+                                void* out, void* workspace) {
+  return plan.own.has_value() ? RunOwn(shape, pass, *plan.own, a, b, out, stream)
+                              : ExecuteConvolution(handle, plan.engine.plan, pass, a, b, out, workspace);
 }
 
 }  // namespace lockstep

@@ -1,0 +1,116 @@
+#include "lib/kernels/convolution_fp32.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+#include "lib/kernels/convolution_fp32_kernel.h"
+#include "lib/kernels/cuda_status.h"
+
+namespace lockstep {
+namespace {
+
+using convolution_fp32::Arguments;
+
+constexpr uint32_t kFilter = 3;
+constexpr uint32_t kLeastColumns = 64;
+constexpr uint32_t kMostParts =
+    8;  // blocks of a portable cluster (CUDA C++ Programming Guide, "Thread Block Clusters")
+constexpr uint32_t kMostBlocksOfSharers =
+    8;  // a multiprocessor: with more tiles than that nothing is won by sharing them
+
+// The channels that are summed over, and those of the output.
+struct Sides {
+  uint32_t depth, columns;
+};
+
+Sides SidesOf(const ConvolutionShape& shape, ConvolutionPass pass) {
+  return pass == ConvolutionPass::kForward ? Sides{shape.in_channels, shape.out_channels}
+                                           : Sides{shape.out_channels, shape.in_channels};
+}
+
+bool IsCovered(const ConvolutionShape& shape, ConvolutionPass pass) {
+  const Sides sides = SidesOf(shape, pass);
+  const bool covered_pass =
+      pass == ConvolutionPass::kForward || (pass == ConvolutionPass::kDataGradient && shape.stride == 1);
+  if (!covered_pass || shape.filter != kFilter || !CheckConvolutionShape(shape).ok()) {
+    return false;
+  }
+  const ConvolutionOperands counts = CountOperands(shape, pass);
+  return std::max(counts.a, counts.out) <= kMostConvolutionElements &&
+         sides.depth % convolution_fp32::kStepDepth == 0 && sides.columns % kLeastColumns == 0;
+}
+
+uint32_t Pixels(const ConvolutionShape& shape) {
+  return shape.images * ConvolutionOutSize(shape) * ConvolutionOutSize(shape);
+}
+
+bool IsWay(const ConvolutionFp32Config& config, uint32_t columns) {
+  const bool parts = config.parts == 1 || config.parts == 2 || config.parts == 4 || config.parts == kMostParts;
+  return parts && (config.columns == kLeastColumns || config.columns == 2 * kLeastColumns) &&
+         columns % config.columns == 0;
+}
+
+}  // namespace
+
+std::string DescribeConvolutionFp32(const ConvolutionFp32Config& config) {
+  return absl::StrCat("our kernel, ", config.columns, " columns, ", config.parts, " parts");
+}
+
+uint32_t ConvolutionFp32Multiprocessors() {
+  int device = 0, major = 0, multiprocessors = 0;
+  const bool known = cudaGetDevice(&device) == cudaSuccess &&
+                     cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess &&
+                     cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device) == cudaSuccess;
+  return known && major >= 9 ? static_cast<uint32_t>(multiprocessors) : 0;
+}
+
+std::vector<ConvolutionFp32Config> ConvolutionFp32Configs(const ConvolutionShape& shape, ConvolutionPass pass,
+                                                          uint32_t multiprocessors) {
+  std::vector<ConvolutionFp32Config> configs;
+  if (multiprocessors == 0 || !IsCovered(shape, pass)) {
+    return configs;
+  }
+  const uint32_t columns = SidesOf(shape, pass).columns;
+  size_t likeliest = 0;
+  for (const uint32_t tile_columns : {kLeastColumns, 2 * kLeastColumns}) {
+    const uint64_t tiles = uint64_t{(Pixels(shape) + convolution_fp32::kTileRows - 1) / convolution_fp32::kTileRows} *
+                           (columns / tile_columns);
+    for (uint32_t parts = 1; parts <= kMostParts; parts *= 2) {
+      const ConvolutionFp32Config config = {tile_columns, parts};
+      if (IsWay(config, columns) && (parts == 1 || tiles * parts <= uint64_t{kMostBlocksOfSharers} * multiprocessors)) {
+        configs.push_back(config);
+        const bool too_few = tiles * configs[likeliest].parts < multiprocessors;
+        likeliest = tile_columns == kLeastColumns && too_few ? configs.size() - 1 : likeliest;
+      }
+    }
+  }
+  std::rotate(configs.begin(), configs.begin() + likeliest, configs.begin() + likeliest + 1);
+  return configs;
+}
+
+absl::Status RunConvolutionFp32(const ConvolutionShape& shape, ConvolutionPass pass,
+                                const ConvolutionFp32Config& config, const float* a, const float* b, float* out,
+                                cudaStream_t stream) {
+  RETURN_IF_ERROR(CheckConvolutionShape(shape));
+  const std::string what = DescribeConvolution(shape, pass, ConvolutionType::kFp32);
+  const Sides sides = SidesOf(shape, pass);
+  if (!IsCovered(shape, pass) || !IsWay(config, sides.columns)) {
+    return absl::InvalidArgumentError(absl::StrCat(what, " is not done by ", DescribeConvolutionFp32(config)));
+  }
+  Arguments arguments;
+  arguments.input = a;
+  arguments.weights = b;
+  arguments.out = out;
+  arguments.pixels = Pixels(shape);
+  arguments.in_size = shape.in_size;
+  arguments.out_size = ConvolutionOutSize(shape);
+  arguments.stride = shape.stride;
+  arguments.depth = sides.depth;
+  arguments.columns = sides.columns;
+  return CudaStatus(
+      convolution_fp32::Launch(arguments, pass == ConvolutionPass::kDataGradient, config.columns, config.parts, stream),
+      what);
+}
+
+}  // namespace lockstep
