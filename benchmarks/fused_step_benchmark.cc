@@ -4,9 +4,11 @@
 // SGD, the tail batch), host clock from the upload of the order until the device is done; the first epoch is not
 // counted. Not timed: evaluation, the choice of engines. Pixels and weights are random: the same work as real ones.
 //
-//   fused_step_benchmark [--fastest | --profile] [BATCH ...]      32 128 512 unless told otherwise; needs a GPU
+//   fused_step_benchmark [--fastest | --fp32 | --profile] [BATCH ...]      32 128 512 unless told otherwise; needs a
+//   GPU
 //
 // --fastest: only bf16 on two streams, without and with our own convolutions and weight gradients.
+// --fp32: only fp32, without and with our own convolutions.
 // --profile: only the last of these, 64 steps of it between cudaProfilerStart and cudaProfilerStop: ncu
 // --profile-from-start off.
 #include <cuda_profiler_api.h>
@@ -43,20 +45,24 @@ struct Variant {
   bool fused_sums;
   bool own_weight_gradients;
   bool fused_norms;
+  bool own_convolutions;
 };
 
 constexpr Variant kFastest = {
-    "and batch norms applied by them", ConvolutionType::kBf16, true, true, true, true, true, true};
+    "and batch norms applied by them", ConvolutionType::kBf16, true, true, true, true, true, true, false};
 constexpr Variant kVariants[] = {
     {"bf16, launches one by one, one stream, cuDNN's first engine", ConvolutionType::kBf16, false, false, false, false,
-     false, false},
-    {"and engines timed", ConvolutionType::kBf16, false, false, true, false, false, false},
-    {"and a CUDA graph", ConvolutionType::kBf16, true, false, true, false, false, false},
-    {"and a second stream", ConvolutionType::kBf16, true, true, true, false, false, false},
-    {"and our convolutions with the sums of batch norms", ConvolutionType::kBf16, true, true, true, true, false, false},
-    {"and our weight gradients", ConvolutionType::kBf16, true, true, true, true, true, false},
+     false, false, false},
+    {"and engines timed", ConvolutionType::kBf16, false, false, true, false, false, false, false},
+    {"and a CUDA graph", ConvolutionType::kBf16, true, false, true, false, false, false, false},
+    {"and a second stream", ConvolutionType::kBf16, true, true, true, false, false, false, false},
+    {"and our convolutions with the sums of batch norms", ConvolutionType::kBf16, true, true, true, true, false, false,
+     false},
+    {"and our weight gradients", ConvolutionType::kBf16, true, true, true, true, true, false, false},
     kFastest,
-    {"tf32, all of it", ConvolutionType::kTf32, true, true, true, false, false, false},
+    {"tf32, all of it", ConvolutionType::kTf32, true, true, true, false, false, false, false},
+    {"fp32, cuDNN's convolutions", ConvolutionType::kFp32, true, true, true, false, false, false, false},
+    {"fp32, and ours", ConvolutionType::kFp32, true, true, true, false, false, false, true},
 };
 
 template <typename T>
@@ -115,6 +121,7 @@ std::unique_ptr<ResNet18Step> MakeStep(const Variant& variant, uint32_t batch, c
   options.fused_sums = variant.fused_sums;
   options.own_weight_gradients = variant.own_weight_gradients;
   options.fused_norms = variant.fused_norms;
+  options.own_convolutions = variant.own_convolutions;
   auto step = Value(ResNet18Step::Make(options, images));
   Check(step->SetValues(RandomValues()));
   return step;
@@ -176,7 +183,8 @@ int main(int argc, char** argv) {
   std::vector<uint32_t> batches;
   const bool profile = argc > 1 && std::string(argv[1]) == "--profile";
   const bool fastest = argc > 1 && std::string(argv[1]) == "--fastest";
-  for (int i = fastest || profile ? 2 : 1; i < argc; ++i) {
+  const bool fp32 = argc > 1 && std::string(argv[1]) == "--fp32";
+  for (int i = fastest || fp32 || profile ? 2 : 1; i < argc; ++i) {
     batches.push_back(static_cast<uint32_t>(std::atoi(argv[i])));
   }
   if (batches.empty()) {
@@ -191,7 +199,8 @@ int main(int argc, char** argv) {
   std::printf("batch  s per 50,000 images: median of %d (least to most)\n", kRepeats);
   for (const uint32_t batch : batches) {
     for (const Variant& variant : kVariants) {
-      if (!fastest || (variant.two_streams && variant.type == ConvolutionType::kBf16)) {
+      const bool of_fastest = variant.two_streams && variant.type == ConvolutionType::kBf16;
+      if ((!fastest || of_fastest) && (!fp32 || variant.type == ConvolutionType::kFp32)) {
         Time(variant, batch, images);
       }
     }

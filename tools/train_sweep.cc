@@ -38,6 +38,10 @@ ABSL_FLAG(
 ABSL_FLAG(std::optional<bool>, own_weight_gradients, std::nullopt,
           "Weight gradients by Lockstep's kernel where it is faster than cuDNN's (--step=fused in bf16); left out: the "
           "preset's.");
+ABSL_FLAG(
+    std::optional<bool>, own_convolutions, std::nullopt,
+    "3x3 convolutions and their data gradients by Lockstep's kernel where it is faster than cuDNN's (--step=fused in "
+    "fp32); left out: the preset's.");
 ABSL_FLAG(std::string, device, "auto", "auto (CUDA where there is one), cpu or cuda.");
 ABSL_FLAG(uint32_t, epochs, 0, "Epochs of each point, the first of which is a warm-up; 0: 1 + repeats.");
 ABSL_FLAG(uint32_t, repeats, 0, "Timed epochs of each point; 0: all but the first of --epochs, or 5.");
@@ -118,6 +122,7 @@ absl::StatusOr<TrainSweepOptions> OptionsFromFlags() {
   options.fused_sums = Word(absl::GetFlag(FLAGS_fused_sums));
   options.fused_norms = Word(absl::GetFlag(FLAGS_fused_norms));
   options.own_weight_gradients = Word(absl::GetFlag(FLAGS_own_weight_gradients));
+  options.own_convolutions = Word(absl::GetFlag(FLAGS_own_convolutions));
   options.schedule = absl::GetFlag(FLAGS_schedule);
   ASSIGN_OR_RETURN(options.lr_milestones, ParseNumberList("lr_milestones", absl::GetFlag(FLAGS_lr_milestones)));
   options.lr_gamma = absl::GetFlag(FLAGS_lr_gamma);

@@ -198,6 +198,7 @@ absl::Status Step<T>::PlanUnit(const ConvolutionUnit& unit, uint32_t batch, Unit
   ConvolutionOptions options;
   options.autotune = options_.autotune;
   options.deterministic = options_.deterministic;
+  options.own_kernels = options_.own_convolutions;
   const auto make = [&](ConvolutionPass pass, std::shared_ptr<const Convolution>& convolution) -> absl::Status {
     ASSIGN_OR_RETURN(convolution, Convolution::Plan(*main_.context, shape, pass, options_.type, options));
     for (Lane* lane : {&main_, &side_}) {

@@ -39,6 +39,7 @@ ResNet18StepOptions ToStepOptions(const proto::TrainingSpec& spec, const LoaderO
   options.fused_sums = spec.fused_sums();
   options.fused_norms = spec.fused_norms();
   options.own_weight_gradients = spec.own_weight_gradients();
+  options.own_convolutions = spec.own_convolutions();
   options.autotune = !spec.deterministic();  // which engine wins is not repeatable
   options.deterministic = spec.deterministic();
   return options;
@@ -84,7 +85,8 @@ class FusedTrainer : public EpochTrainer {
  public:
   static absl::StatusOr<std::unique_ptr<EpochTrainer>> Make(const TrainerInput& input) {
     const ResNet18StepOptions options = ToStepOptions(input.spec, input.loader);
-    ASSIGN_OR_RETURN(std::unique_ptr<ResNet18Step> step, ResNet18Step::Make(options, ToResident(*input.images, input.loader)));
+    ASSIGN_OR_RETURN(std::unique_ptr<ResNet18Step> step,
+                     ResNet18Step::Make(options, ToResident(*input.images, input.loader)));
     std::unique_ptr<FusedTrainer> trainer(new FusedTrainer(input, std::move(step)));
     trainer->predicted_bytes_ = ResNet18Step::PredictBytes(options, trainer->images_);
     ASSIGN_OR_RETURN(const ResNet18Values values, ToFusedValues(*input.model));
@@ -94,9 +96,9 @@ class FusedTrainer : public EpochTrainer {
   }
 
   absl::StatusOr<EpochTimes> Train(uint32_t epoch, Progress& progress) override {
-    ASSIGN_OR_RETURN(const FusedEpoch result,
-                     epochs_.Train(Order(epoch), epoch, Rates(epoch),
-                                   [&](uint64_t done) { progress.Update(uint64_t{epoch} * images_ + done); }));
+    ASSIGN_OR_RETURN(const FusedEpoch result, epochs_.Train(Order(epoch), epoch, Rates(epoch), [&](uint64_t done) {
+      progress.Update(uint64_t{epoch} * images_ + done);
+    }));
     return ToEpochTimes(result);
   }
 
@@ -163,7 +165,8 @@ class FusedTrainer : public EpochTrainer {
   std::vector<uint32_t> Order(uint32_t epoch) const { return EpochOrder(images_, input_.spec.seed(), epoch); }
 
   std::function<float(uint32_t)> Rates(uint32_t epoch) const {
-    return [this, epoch](uint32_t step) { return static_cast<float>(LearningRateOf(input_.spec, steps_, epoch, step)); };
+    return
+        [this, epoch](uint32_t step) { return static_cast<float>(LearningRateOf(input_.spec, steps_, epoch, step)); };
   }
 
   const TrainerInput input_;
@@ -176,6 +179,8 @@ class FusedTrainer : public EpochTrainer {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<EpochTrainer>> MakeFusedTrainer(const TrainerInput& input) { return FusedTrainer::Make(input); }
+absl::StatusOr<std::unique_ptr<EpochTrainer>> MakeFusedTrainer(const TrainerInput& input) {
+  return FusedTrainer::Make(input);
+}
 
 }  // namespace lockstep

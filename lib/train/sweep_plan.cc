@@ -91,6 +91,8 @@ void SetStep(const TrainSweepOptions& options, proto::TrainingSpec& spec) {
   spec.set_fused_sums(choose(options.fused_sums, of_bf16) == "true");
   spec.set_fused_norms(choose(options.fused_norms, spec.fused_sums() ? of_bf16 : "false") == "true");
   spec.set_own_weight_gradients(choose(options.own_weight_gradients, of_bf16) == "true");
+  const char* const of_fp32 = fused && spec.precision() == proto::FP32 ? "true" : "false";
+  spec.set_own_convolutions(choose(options.own_convolutions, of_fp32) == "true");
   spec.set_channels_last(choose(options.memory_format, fused ? "channels_last" : "nchw") == "channels_last");
   spec.set_resident_images(fused);
   if (fused) {
@@ -122,7 +124,8 @@ std::string StepText(const proto::TrainingSpec& training) {
                       training.channels_last() ? ", channels-last" : ", NCHW",
                       training.cuda_graph() ? ", CUDA graph" : "", training.second_stream() ? ", second stream" : "",
                       training.fused_sums() ? ", fused sums" : "", training.fused_norms() ? ", fused norms" : "",
-                      training.own_weight_gradients() ? ", own weight gradients" : "");
+                      training.own_weight_gradients() ? ", own weight gradients" : "",
+                      training.own_convolutions() ? ", own convolutions" : "");
 }
 
 absl::Status CheckAccumulate(const TrainSweepOptions& options, const std::vector<uint32_t>& batches) {
@@ -142,14 +145,16 @@ absl::Status CheckAccumulate(const TrainSweepOptions& options, const std::vector
 
 // Of the pieces of the fused step: what is asked for and would not be done is refused.
 absl::Status CheckPieces(const proto::TrainingSpec& spec) {
-  const std::pair<const char*, bool> of_bf16[] = {{"fused_sums", spec.fused_sums()},
-                                                  {"fused_norms", spec.fused_norms()},
-                                                  {"own_weight_gradients", spec.own_weight_gradients()}};
-  for (const auto& [flag, asked] : of_bf16) {
-    if (asked && (spec.step() != proto::FUSED || spec.precision() != proto::BF16)) {
-      return absl::InvalidArgumentError(absl::StrCat("--", flag, "=true is a piece of --step=fused in bf16; this is ",
-                                                     proto::StepKind_Name(spec.step()), " in ",
-                                                     proto::Precision_Name(spec.precision())));
+  const std::tuple<const char*, bool, proto::Precision> pieces[] = {
+      {"fused_sums", spec.fused_sums(), proto::BF16},
+      {"fused_norms", spec.fused_norms(), proto::BF16},
+      {"own_weight_gradients", spec.own_weight_gradients(), proto::BF16},
+      {"own_convolutions", spec.own_convolutions(), proto::FP32}};
+  for (const auto& [flag, asked, precision] : pieces) {
+    if (asked && (spec.step() != proto::FUSED || spec.precision() != precision)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--", flag, "=true is a piece of --step=fused in ", absl::AsciiStrToLower(proto::Precision_Name(precision)),
+          "; this is ", proto::StepKind_Name(spec.step()), " in ", proto::Precision_Name(spec.precision())));
     }
   }
   if (spec.fused_norms() && !spec.fused_sums()) {
@@ -191,6 +196,7 @@ absl::Status CheckSweepOptions(const TrainSweepOptions& options) {
   RETURN_IF_ERROR(CheckWord("fused_sums", options.fused_sums, {"", "true", "false"}));
   RETURN_IF_ERROR(CheckWord("fused_norms", options.fused_norms, {"", "true", "false"}));
   RETURN_IF_ERROR(CheckWord("own_weight_gradients", options.own_weight_gradients, {"", "true", "false"}));
+  RETURN_IF_ERROR(CheckWord("own_convolutions", options.own_convolutions, {"", "true", "false"}));
   if (options.epochs != 0 && options.repeats != 0 && options.epochs != kWarmupEpochs + options.repeats) {
     return absl::InvalidArgumentError(
         absl::StrCat("--epochs=", options.epochs, " is one warm-up and ", options.epochs - kWarmupEpochs,

@@ -47,17 +47,23 @@ TEST(SweepPlanTest, PresetsChooseThePiecesAndFlagsOverrideThem) {
   proto::TrainingSpec fast = MakeTrainingSpec(options, kGpu);
   EXPECT_EQ(fast.step(), proto::FUSED);
   EXPECT_EQ(fast.precision(), proto::BF16);
-  EXPECT_TRUE(fast.cuda_graph() && fast.second_stream() && fast.fused_sums() && fast.fused_norms() && fast.own_weight_gradients() &&
-              fast.channels_last() && fast.resident_images());
+  EXPECT_TRUE(fast.cuda_graph() && fast.second_stream() && fast.fused_sums() && fast.fused_norms() &&
+              fast.own_weight_gradients() && fast.channels_last() && fast.resident_images());
   options.fused_sums = "false";
   EXPECT_FALSE(MakeTrainingSpec(options, kGpu).fused_sums());
   EXPECT_FALSE(MakeTrainingSpec(options, kGpu).fused_norms());
   EXPECT_TRUE(MakeTrainingSpec(options, kGpu).own_weight_gradients());
   EXPECT_TRUE(MakeTrainingSpec(options, kGpu).second_stream());
   options.fused_sums = "";
+  EXPECT_FALSE(MakeTrainingSpec(options, kGpu).own_convolutions());
   options.precision = "tf32";  // whose convolutions are cuDNN's alone
   EXPECT_FALSE(MakeTrainingSpec(options, kGpu).fused_sums());
   EXPECT_FALSE(MakeTrainingSpec(options, kGpu).own_weight_gradients());
+  EXPECT_FALSE(MakeTrainingSpec(options, kGpu).own_convolutions());
+  options.precision = "fp32";
+  EXPECT_TRUE(MakeTrainingSpec(options, kGpu).own_convolutions());
+  options.own_convolutions = "false";
+  EXPECT_FALSE(MakeTrainingSpec(options, kGpu).own_convolutions());
 }
 
 TEST(SweepPlanTest, TheFusedStepTakesMicroBatches) {
@@ -74,11 +80,15 @@ TEST(SweepPlanTest, ThePlanNamesThePieces) {
   EXPECT_THAT(PlanText(plan), HasSubstr("\n  step: autograd in fp32, NCHW\n"));
   options.preset = "fast";
   *plan.spec.mutable_training() = MakeTrainingSpec(options, kGpu);
-  EXPECT_THAT(PlanText(plan), HasSubstr("\n  step: fused in bf16, channels-last, CUDA graph, second stream, fused sums, "
-                                            "fused norms, own weight gradients\n"));
+  EXPECT_THAT(PlanText(plan),
+              HasSubstr("\n  step: fused in bf16, channels-last, CUDA graph, second stream, fused sums, "
+                        "fused norms, own weight gradients\n"));
   options.fused_sums = "false";
   *plan.spec.mutable_training() = MakeTrainingSpec(options, kGpu);
   EXPECT_THAT(PlanText(plan), HasSubstr("second stream, own weight gradients\n"));
+  options.precision = "fp32";
+  *plan.spec.mutable_training() = MakeTrainingSpec(options, kGpu);
+  EXPECT_THAT(PlanText(plan), HasSubstr("fused in fp32, channels-last, CUDA graph, second stream, own convolutions\n"));
 }
 
 TEST(SweepPlanTest, TheDefaultsPass) { EXPECT_THAT(Check(Defaults()), IsOk()); }
@@ -102,8 +112,13 @@ TEST(SweepPlanTest, RefusesWhatCannotBe) {
       {[](auto& o) { o.graph = "true"; }, "--graph=true captures a CUDA graph; this is the CPU"},
       {[](auto& o) { o.second_stream = "yes"; }, "--second_stream=yes: expected true or false"},
       {[](auto& o) { o.fused_sums = "yes"; }, "--fused_sums=yes: expected true or false"},
-      {[](auto& o) { o.fused_sums = "true"; }, "--fused_sums=true is a piece of --step=fused in bf16; this is AUTOGRAD in FP32"},
-      {[](auto& o) { o.own_weight_gradients = "true"; }, "--own_weight_gradients=true is a piece of --step=fused in bf16"},
+      {[](auto& o) { o.fused_sums = "true"; },
+       "--fused_sums=true is a piece of --step=fused in bf16; this is AUTOGRAD in FP32"},
+      {[](auto& o) { o.own_weight_gradients = "true"; },
+       "--own_weight_gradients=true is a piece of --step=fused in bf16"},
+      {[](auto& o) { o.own_convolutions = "true"; },
+       "--own_convolutions=true is a piece of --step=fused in fp32; this is AUTOGRAD in FP32"},
+      {[](auto& o) { o.own_convolutions = "all"; }, "--own_convolutions=all: expected true or false"},
       {[](auto& o) { o.fused_norms = "maybe"; }, "--fused_norms=maybe: expected true or false"},
       {[](auto& o) { o.training.set_model("alexnet"); }, "alexnet"},
       {[](auto& o) { o.training.set_momentum(-1); }, "--momentum=-1"},
