@@ -150,8 +150,8 @@ struct Planned {
   }
 };
 
-// Each pass of a small shape within the type's rounding of the largest value, twice over; in fp32 also within that of
-// its sums of 576 products, each at most 1, of which a sum that is not the largest may have more than its share.
+// Each pass of a small shape within the type's rounding of the largest value, twice over, and that of kSmallSum
+// additions in fp32 of products that are at most 1 each.
 template <typename T>
 void CheckSmallShape(const Precision& precision) {
   const ConvolutionShape shape = {2, 64, 8, 64, 3, 1};

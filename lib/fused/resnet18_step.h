@@ -37,7 +37,7 @@ struct ResNet18StepOptions {
   uint64_t seed = 0;  // of the augmentation
   bool augment = true;
   bool two_streams = true;  // weight gradients and shortcuts beside the rest
-  bool autotune = true;     // time cuDNN's engines; false: its first choice
+  bool autotune = true;     // time cuDNN's engines and our ways; false: the likeliest of each
   bool fused_sums = true;  // bf16: a batch norm's sums in the kernel of the convolution beside it, where that is faster
   bool fused_norms = true;  // with both of these: forward the whole batch norm in that kernel, where that is faster
   bool own_weight_gradients = true;  // bf16: by our kernel where that is faster than cuDNN's
