@@ -9,6 +9,7 @@
 #include "lib/comm_model/inputs.h"
 #include "lib/comm_model/laws.h"
 #include "lib/comm_model/predictions.h"
+#include "lib/comm_model/step_times.h"
 #include "lib/comm_model/what_if_rows.h"
 #include "lib/prediction/predict.h"
 #include "lib/record/provenance.h"
@@ -41,39 +42,42 @@ absl::StatusOr<proto::CommModelSpec> MakeSpec(const CommModelOptions& options, c
   return spec;
 }
 
-absl::Status AppendScaling(const CommModelInputs& inputs, const proto::CommModelSpec& spec, Records& records) {
+// Rows of the scale record, with what the overlap model says beside what was measured.
+absl::Status AppendScaling(const CommModelInputs& inputs, const proto::CommModelSpec& spec,
+                           const std::vector<ScalingTimes>& all, const std::vector<AllReduceCurve>& curves,
+                           Records& records) {
   ASSIGN_OR_RETURN(std::vector<proto::ScalingRow> rows,
                    ExplainScaling(*inputs.scale, inputs.sweep.has_value() ? &*inputs.sweep : nullptr, spec));
+  FillModelledExposed(all[0], curves, inputs.model_spec.confidence(), rows);
   for (proto::ScalingRow& row : rows) {
     *records.emplace_back().mutable_scaling() = std::move(row);
   }
   return absl::OkStatus();
 }
 
-// To the points that --fit_ranks shows.
-absl::StatusOr<std::vector<proto::ScalingLawFit>> FitShownLaws(const CommModelOptions& options,
-                                                               const CommModelInputs& inputs) {
-  ASSIGN_OR_RETURN(std::vector<ScalingTimes> all, AllTimes(inputs));
-  for (ScalingTimes& times : all) {
+// Step times and laws, of the points that --fit_ranks shows.
+absl::Status AppendCurves(const CommModelOptions& options, const CommModelInputs& inputs,
+                          std::vector<ScalingTimes> shown, Records& records) {
+  for (ScalingTimes& times : shown) {
     times = options.fit_ranks > 0 ? UpTo(times, options.fit_ranks) : times;
   }
-  return FitLaws(all, inputs.model_spec.confidence());
-}
-
-absl::Status AppendModels(const CommModelOptions& options, const CommModelInputs& inputs, Records& records) {
-  ASSIGN_OR_RETURN(FittedAllReduces fitted, FitAllReduces(inputs));
-  for (proto::AllReduceFit& fit : fitted.fits) {
-    *records.emplace_back().mutable_all_reduce_fit() = std::move(fit);
+  for (proto::StepTimeModel& model : DescribeStepTimes(shown, inputs.model_spec)) {
+    *records.emplace_back().mutable_step_time() = std::move(model);
   }
-  ASSIGN_OR_RETURN(std::vector<proto::ScalingLawFit> laws, FitShownLaws(options, inputs));
+  ASSIGN_OR_RETURN(std::vector<proto::ScalingLawFit> laws, FitLaws(shown, inputs.model_spec.confidence()));
   for (proto::ScalingLawFit& law : laws) {
     *records.emplace_back().mutable_law() = std::move(law);
   }
-  ASSIGN_OR_RETURN(std::vector<proto::Prediction> predictions, MakePredictions(options, inputs, fitted.curves));
-  for (proto::Prediction& prediction : predictions) {
+  return absl::OkStatus();
+}
+
+absl::Status AppendPredictions(const CommModelOptions& options, const CommModelInputs& inputs,
+                               const std::vector<ScalingTimes>& all, const std::vector<AllReduceCurve>& curves,
+                               Records& records) {
+  for (proto::Prediction& prediction : MakePredictions(options, inputs, all, curves)) {
     *records.emplace_back().mutable_prediction() = std::move(prediction);
   }
-  ASSIGN_OR_RETURN(std::vector<proto::WhatIfRow> rows, MakeWhatIfRows(options, inputs, fitted.curves));
+  ASSIGN_OR_RETURN(std::vector<proto::WhatIfRow> rows, MakeWhatIfRows(options, inputs, all, curves));
   for (proto::WhatIfRow& row : rows) {
     *records.emplace_back().mutable_what_if() = std::move(row);
   }
@@ -81,6 +85,27 @@ absl::Status AppendModels(const CommModelOptions& options, const CommModelInputs
 }
 
 }  // namespace
+
+absl::StatusOr<Records> MakeCommModelRecords(const CommModelOptions& options, const CommModelInputs& inputs) {
+  Records records;
+  ASSIGN_OR_RETURN(*records.emplace_back().mutable_spec(), MakeSpec(options, inputs));
+  ASSIGN_OR_RETURN(const std::vector<ScalingTimes> all, AllTimes(inputs));
+  ASSIGN_OR_RETURN(FittedAllReduces fitted, FitAllReduces(inputs));
+  if (inputs.scale.has_value()) {
+    RETURN_IF_ERROR(AppendScaling(inputs, records[0].spec(), all, fitted.curves, records));
+  }
+  for (proto::AllReduceFit& fit : fitted.fits) {
+    *records.emplace_back().mutable_all_reduce_fit() = std::move(fit);
+  }
+  RETURN_IF_ERROR(AppendCurves(options, inputs, all, records));
+  RETURN_IF_ERROR(AppendPredictions(options, inputs, all, fitted.curves, records));
+  for (const PublishedFile& file : inputs.audited) {
+    for (proto::AuditTable& table : Audit(file.tables)) {
+      *records.emplace_back().mutable_audit() = std::move(table);
+    }
+  }
+  return records;
+}
 
 absl::StatusOr<CommModelRun> RunCommModel(const CommModelOptions& options) {
   RETURN_IF_ERROR(CheckCommModelOptions(options));
@@ -90,17 +115,7 @@ absl::StatusOr<CommModelRun> RunCommModel(const CommModelOptions& options) {
     ASSIGN_OR_RETURN(auto cached, ReadRecordFile<proto::CommModelFile>(options.output_path));
     return CommModelRun{std::move(cached.records), std::move(inputs.scale)};
   }
-  Records records;
-  ASSIGN_OR_RETURN(*records.emplace_back().mutable_spec(), MakeSpec(options, inputs));
-  if (inputs.scale.has_value()) {
-    RETURN_IF_ERROR(AppendScaling(inputs, records[0].spec(), records));
-  }
-  RETURN_IF_ERROR(AppendModels(options, inputs, records));
-  for (const PublishedFile& file : inputs.audited) {
-    for (proto::AuditTable& table : Audit(file.tables)) {
-      *records.emplace_back().mutable_audit() = std::move(table);
-    }
-  }
+  ASSIGN_OR_RETURN(Records records, MakeCommModelRecords(options, inputs));
   RETURN_IF_ERROR(WriteRecordFile(options.output_path, header, records));
   return CommModelRun{std::move(records), std::move(inputs.scale)};
 }

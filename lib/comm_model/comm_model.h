@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "lib/comm/base_cases.h"
+#include "lib/comm_model/inputs.h"
 #include "lib/comm_model/options.h"
 #include "lib/proto/comm_model.pb.h"
 
@@ -22,6 +23,10 @@ struct CommModelRun {
 // result already is read instead of made again, unless `force`. InvalidArgument: nothing to do, or an option without
 // what it belongs to. Errors of the readers and the writer as theirs.
 absl::StatusOr<CommModelRun> RunCommModel(const CommModelOptions& options);
+
+// The computation by itself: what RunCommModel writes for options that passed CheckCommModelOptions.
+absl::StatusOr<std::vector<proto::CommModelRecord>> MakeCommModelRecords(const CommModelOptions& options,
+                                                                         const CommModelInputs& inputs);
 
 }  // namespace lockstep
 

@@ -79,14 +79,14 @@ TEST(CommModelTest, WritesRowsThenAudits) {
   const auto run = RunCommModel(options);
   ASSERT_THAT(run, IsOk());
   const std::vector<proto::CommModelRecord>& records = run->records;
-  ASSERT_THAT(records, SizeIs(4));  // spec, two rows, one table
+  ASSERT_THAT(records, SizeIs(5));  // spec, two rows, step times (rejected: the images are not said), one table
   EXPECT_EQ(records[0].spec().nominal_link_bytes_per_second().value(), 2e9);
   EXPECT_EQ(records[2].scaling().communication_seconds().value(), 2);
-  EXPECT_EQ(records[3].audit().value(2).finding(), proto::REPRODUCED);
+  EXPECT_EQ(records[4].audit().value(2).finding(), proto::REPRODUCED);
 
   const auto file = ReadRecordFile<proto::CommModelFile>(options.output_path);
   ASSERT_THAT(file, IsOk());
-  EXPECT_THAT(file->records, SizeIs(4));
+  EXPECT_THAT(file->records, SizeIs(5));
   EXPECT_THAT(file->header.input(), SizeIs(2));
 }
 

@@ -116,6 +116,19 @@ std::string FitLines(const proto::AllReduceFit& fit) {
   return lines;
 }
 
+std::string StepTimeLines(const proto::StepTimeModel& model) {
+  std::string lines;
+  for (const proto::StepTimePoint& point : model.point()) {
+    const Key key = {"step_time", model.source(), "", 1, point.batch()};
+    lines += QuantityLines(key, point);
+    if (point.has_left_out_step_seconds()) {
+      lines += Line(key, "left_out_step_seconds", Number(point.left_out_step_seconds()), "", "", "modelled",
+                    "by the batches beside it");
+    }
+  }
+  return lines;
+}
+
 std::string LawLines(const proto::ScalingLawFit& law) {
   const Key key = {"law", law.source(), law.law(), 0, law.batch_per_device()};
   std::string lines;
@@ -143,6 +156,8 @@ std::string Lines(const proto::CommModelRecord& record) {
                            record.scaling());
     case proto::CommModelRecord::kAllReduceFit:
       return FitLines(record.all_reduce_fit());
+    case proto::CommModelRecord::kStepTime:
+      return StepTimeLines(record.step_time());
     case proto::CommModelRecord::kLaw:
       return LawLines(record.law());
     case proto::CommModelRecord::kPrediction:

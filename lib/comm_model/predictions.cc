@@ -21,6 +21,17 @@ std::set<uint32_t> BatchesOf(const ScalingTimes& times) {
   return batches;
 }
 
+constexpr uint32_t kMicroBenchmarkRanks = 2;
+
+// Those of at most `most_ranks`.
+template <typename Measured>
+std::vector<Measured> Kept(std::vector<Measured> measured, uint32_t most_ranks) {
+  measured.erase(
+      std::remove_if(measured.begin(), measured.end(), [&](const auto& one) { return one.ranks > most_ranks; }),
+      measured.end());
+  return measured;
+}
+
 // One input with its models.
 class Predictor {
  public:
@@ -28,7 +39,8 @@ class Predictor {
             const proto::ModelSpec& spec)
       : times_(UpTo(all, fit_ranks)),
         curve_(MakeStepCurve(times_)),
-        all_reduce_(Kept(curves, fit_ranks), times_.probes),
+        all_reduce_(Kept(curves, std::max(fit_ranks, kMicroBenchmarkRanks)),
+                    Kept(all.probes, std::max(fit_ranks, kMicroBenchmarkRanks))),
         spec_(spec) {}
 
   proto::Prediction At(uint32_t ranks, uint32_t batch) const {
@@ -39,14 +51,6 @@ class Predictor {
   }
 
  private:
-  static std::vector<AllReduceCurve> Kept(std::vector<AllReduceCurve> curves, uint32_t fit_ranks) {
-    // A micro-benchmark of two devices is there even where training on one is all that is shown.
-    const uint32_t most = std::max<uint32_t>(fit_ranks, 2);
-    curves.erase(std::remove_if(curves.begin(), curves.end(), [&](const auto& curve) { return curve.ranks > most; }),
-                 curves.end());
-    return curves;
-  }
-
   const ScalingTimes times_;
   const absl::StatusOr<StepCurve> curve_;
   const AllReduceTime all_reduce_;
@@ -116,14 +120,10 @@ absl::StatusOr<std::vector<ScalingTimes>> AllTimes(const CommModelInputs& inputs
   return all;
 }
 
-absl::StatusOr<std::vector<proto::Prediction>> MakePredictions(const CommModelOptions& options,
-                                                               const CommModelInputs& inputs,
-                                                               const std::vector<AllReduceCurve>& curves) {
+std::vector<proto::Prediction> MakePredictions(const CommModelOptions& options, const CommModelInputs& inputs,
+                                               const std::vector<ScalingTimes>& all,
+                                               const std::vector<AllReduceCurve>& curves) {
   std::vector<proto::Prediction> predictions;
-  if (options.fit_ranks == 0 && options.predict_ranks.empty() && !inputs.scored.has_value()) {
-    return predictions;
-  }
-  ASSIGN_OR_RETURN(const std::vector<ScalingTimes> all, AllTimes(inputs));
   if (inputs.scored.has_value()) {
     ScoreEarlier(inputs, all[0], predictions);
   }

@@ -16,10 +16,11 @@ namespace lockstep {
 absl::StatusOr<std::vector<ScalingTimes>> AllTimes(const CommModelInputs& inputs);
 
 // In order: the earlier predictions of --score that the scale record answers; of each input the runs that --fit_ranks
-// hides, compared with what they took; and --predict_ranks at --predict_batch. Errors as above.
-absl::StatusOr<std::vector<proto::Prediction>> MakePredictions(const CommModelOptions& options,
-                                                               const CommModelInputs& inputs,
-                                                               const std::vector<AllReduceCurve>& curves);
+// hides, compared with what they took; and --predict_ranks at --predict_batch. `all` is what AllTimes gave. A
+// micro-benchmark of two devices is shown even where training on one alone is.
+std::vector<proto::Prediction> MakePredictions(const CommModelOptions& options, const CommModelInputs& inputs,
+                                               const std::vector<ScalingTimes>& all,
+                                               const std::vector<AllReduceCurve>& curves);
 
 }  // namespace lockstep
 

@@ -12,6 +12,7 @@ namespace lockstep {
 namespace {
 
 constexpr double kMicro = 1e6;
+constexpr double kMilli = 1e3;
 constexpr double kPercent = 100;
 
 // "12.3 [11, 13]", or "-".
@@ -41,13 +42,28 @@ std::string FitText(const proto::AllReduceFit& fit) {
   return text;
 }
 
+std::string StepTimeText(const proto::StepTimeModel& model) {
+  std::string text = absl::StrFormat("  %s: %s", model.source(),
+                                     model.accepted() ? "accepted" : absl::StrCat("REJECTED: ", model.why_rejected()));
+  if (model.score().points() > 0) {
+    absl::StrAppendFormat(&text, "; left out, %u batches are missed by %.1f %% in the median, %.1f %% at worst (%s)",
+                          model.score().points(), kPercent * model.score().median_error(),
+                          kPercent * model.score().worst_error(), model.score().worst_point());
+  }
+  for (const proto::StepTimePoint& point : model.point()) {
+    absl::StrAppend(&text, point.batch() == model.point(0).batch() ? "\n    ms a step:" : ";", " ", point.batch(), ": ",
+                    Short(point.step_seconds(), kMilli));
+  }
+  return text + "\n";
+}
+
 std::string LawText(const proto::ScalingLawFit& law) {
   std::string text =
-      absl::StrFormat("  %-10s %-14s %2u points, %d degrees of freedom", law.law(),
+      absl::StrFormat("    %-10s %-12s %2u points, %d degrees of freedom", law.law(),
                       law.batch_per_device() > 0 ? absl::StrCat("batch ", law.batch_per_device()) : "all batches",
                       law.points(), law.degrees_of_freedom());
   if (law.score().points() > 0) {
-    absl::StrAppendFormat(&text, ", left out %.1f %% (median), %.1f %% (worst)", kPercent * law.score().median_error(),
+    absl::StrAppendFormat(&text, "; left out %.1f %% (median), %.1f %% (worst)", kPercent * law.score().median_error(),
                           kPercent * law.score().worst_error());
   }
   for (const proto::NamedQuantity& parameter : law.parameter()) {
@@ -55,10 +71,33 @@ std::string LawText(const proto::ScalingLawFit& law) {
       absl::StrAppend(&text, "; ", parameter.name(), " ", Short(parameter.quantity(), 1));
     }
   }
-  if (law.peak_devices().has_value()) {
-    absl::StrAppend(&text, "; most throughput at N = ", Short(law.peak_devices(), 1));
+  return absl::StrCat(
+      text,
+      law.peak_devices().has_value() ? absl::StrCat("; most throughput at N = ", Short(law.peak_devices(), 1)) : "",
+      "\n");
+}
+
+// Laws that can say nothing beyond their points are counted; the record has them with their reasons.
+std::string LawsText(const std::vector<proto::CommModelRecord>& records) {
+  std::string text, source;
+  size_t refused = 0;
+  for (const proto::CommModelRecord& record : records) {
+    const proto::ScalingLawFit& law = record.law();
+    if (!record.has_law() || !law.refused().empty()) {
+      refused += record.has_law();
+      continue;
+    }
+    if (law.source() != source) {
+      source = law.source();
+      absl::StrAppend(&text, "  ", source, "\n");
+    }
+    text += LawText(law);
   }
-  return absl::StrCat(text, law.refused().empty() ? "" : absl::StrCat("; not extrapolated: ", law.refused()), "\n");
+  if (refused > 0) {
+    absl::StrAppend(&text, "  ", refused,
+                    " more with as many parameters as points, or too few points: not extrapolated\n");
+  }
+  return text.empty() ? text : absl::StrCat("\nLaws of scaling\n", text);
 }
 
 std::string PredictionText(const proto::Prediction& p) {
@@ -96,12 +135,32 @@ std::string PredictionScore(const std::vector<proto::CommModelRecord>& records) 
                          kPercent * *std::max_element(errors.begin(), errors.end()), inside);
 }
 
+std::string PredictionsText(const std::vector<proto::CommModelRecord>& records) {
+  std::string text, source;
+  for (const proto::CommModelRecord& record : records) {
+    if (!record.has_prediction()) {
+      continue;
+    }
+    if (record.prediction().source() != source) {
+      source = record.prediction().source();
+      absl::StrAppend(&text, "  from ", source, "\n");
+    }
+    text += PredictionText(record.prediction());
+  }
+  return text.empty()
+             ? text
+             : absl::StrCat(
+                   "\nPredictions (modelled)\n",
+                   absl::StrFormat("  %4s %6s %28s %10s %10s\n", "N", "batch", "epoch s", "T_1/N s", "measured"), text);
+}
+
 std::string WhatIfText(const proto::WhatIfRow& row) {
-  return absl::StrFormat("  %6u %5u %6u %-18s %10s %10s %22s %10.4g %8.4g %7.1f  %s\n", row.devices(), row.hosts(),
-                         row.batch_per_device(), row.algorithm(), Short(row.all_reduce_seconds(), kMicro),
+  return absl::StrFormat("  %6u %5u %6u %-18s %10s %10s %22s %10.4g %8.4g %7.1f  %-4s %9s\n", row.devices(),
+                         row.hosts(), row.batch_per_device(), row.algorithm(), Short(row.all_reduce_seconds(), kMicro),
                          Short(row.exposed_seconds(), kMicro), Short(row.epoch_seconds(), 1),
                          row.images_per_second().value(), row.speedup().value(), kPercent * row.efficiency().value(),
-                         row.pays() ? "yes" : "no");
+                         row.pays() ? "yes" : "no",
+                         row.stops_paying_at() > 0 ? absl::StrCat(row.stops_paying_at()) : "-");
 }
 
 // One section: its heading before the first of its records.
@@ -126,9 +185,9 @@ std::string WhatIfSections(const std::vector<proto::CommModelRecord>& records) {
     if (record.what_if().variant() != variant) {
       variant = record.what_if().variant();
       absl::StrAppend(&text, "\nWhat if, ", variant, " (modelled)\n");
-      absl::StrAppendFormat(&text, "  %6s %5s %6s %-18s %10s %10s %22s %10s %8s %7s  %s\n", "N", "hosts", "batch",
+      absl::StrAppendFormat(&text, "  %6s %5s %6s %-18s %10s %10s %22s %10s %8s %7s  %-4s %9s\n", "N", "hosts", "batch",
                             "algorithm", "all-red us", "exposed us", "epoch s", "images/s", "speed-up", "effic %",
-                            "pays");
+                            "pays", "stops at");
     }
     text += WhatIfText(record.what_if());
   }
@@ -141,13 +200,11 @@ std::string ModelsText(const std::vector<proto::CommModelRecord>& records) {
   using Record = proto::CommModelRecord;
   const std::string columns =
       absl::StrFormat("  %4s %6s %28s %10s %10s", "N", "batch", "epoch s", "T_1/N s", "measured");
-  return absl::StrCat(
-      Section(records, "All-reduce, seconds = alpha + beta * bytes", &Record::has_all_reduce_fit,
-              [](const Record& record) { return FitText(record.all_reduce_fit()); }),
-      Section(records, "Laws of scaling", &Record::has_law, [](const Record& record) { return LawText(record.law()); }),
-      Section(records, absl::StrCat("Predictions (modelled)\n", columns), &Record::has_prediction,
-              [](const Record& record) { return PredictionText(record.prediction()); }),
-      PredictionScore(records), WhatIfSections(records));
+  return absl::StrCat(Section(records, "All-reduce, seconds = alpha + beta * bytes", &Record::has_all_reduce_fit,
+                              [](const Record& record) { return FitText(record.all_reduce_fit()); }),
+                      Section(records, "Step times of one device", &Record::has_step_time,
+                              [](const Record& record) { return StepTimeText(record.step_time()); }),
+                      LawsText(records), PredictionsText(records), PredictionScore(records), WhatIfSections(records));
 }
 
 }  // namespace lockstep

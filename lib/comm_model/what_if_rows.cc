@@ -4,7 +4,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
-#include "lib/comm_model/predictions.h"
 #include "lib/prediction/predict.h"
 #include "lib/prediction/what_if.h"
 #include "lib/prediction/workload.h"
@@ -60,12 +59,12 @@ absl::StatusOr<Workload> WorkloadAt(const ScalingTimes& times, const StepCurve& 
 
 absl::StatusOr<std::vector<proto::WhatIfRow>> MakeWhatIfRows(const CommModelOptions& options,
                                                              const CommModelInputs& inputs,
+                                                             const std::vector<ScalingTimes>& all,
                                                              const std::vector<AllReduceCurve>& curves) {
   std::vector<proto::WhatIfRow> rows;
   if (options.what_if.devices.empty()) {
     return rows;
   }
-  ASSIGN_OR_RETURN(const std::vector<ScalingTimes> all, AllTimes(inputs));
   const ScalingTimes& times = all[0];
   const absl::StatusOr<StepCurve> curve = MakeStepCurve(times);
   if (!curve.ok()) {

@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "lib/comm_model/inputs.h"
 #include "lib/prediction/all_reduce_time.h"
+#include "lib/prediction/scaling_times.h"
 
 namespace lockstep {
 
@@ -16,6 +17,7 @@ namespace lockstep {
 // MakeWorkload.
 absl::StatusOr<std::vector<proto::WhatIfRow>> MakeWhatIfRows(const CommModelOptions& options,
                                                              const CommModelInputs& inputs,
+                                                             const std::vector<ScalingTimes>& all,
                                                              const std::vector<AllReduceCurve>& curves);
 
 }  // namespace lockstep

@@ -5,7 +5,9 @@
 #include <tuple>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
+#include "lib/comm/nccl_model.h"
 
 namespace lockstep {
 namespace {
@@ -14,15 +16,22 @@ double StepsOf(const ScalingTimes& times, uint64_t images, uint32_t batch) {
   return static_cast<double>(images / batch + (times.tail == Tail::kDropped || images % batch == 0 ? 0 : 1));
 }
 
-// Exposed communication of one step. The uncertainty is that of the last bucket, since the others hide. Another batch's
-// gradients become ready as much later as its step is longer.
-Estimate ExposedPerStep(const PartsBasis& basis, uint32_t ranks, double slower) {
-  std::vector<BucketLoad> buckets = basis.anchor->buckets;
-  if (ranks <= 1 || buckets.empty()) {
-    return Known(0);
-  }
+// Another batch's gradients become ready as much later as its step is longer.
+std::vector<BucketLoad> BucketsOf(const ScalingTime& anchor, double slower) {
+  std::vector<BucketLoad> buckets = anchor.buckets;
   for (BucketLoad& bucket : buckets) {
     bucket.ready_seconds *= slower;
+  }
+  return buckets;
+}
+
+}  // namespace
+
+// The uncertainty is that of the last bucket, since the others hide.
+Estimate ExposedPerStep(const PartsBasis& basis, uint32_t ranks, double slower) {
+  const std::vector<BucketLoad> buckets = BucketsOf(*basis.anchor, slower);
+  if (ranks <= 1 || buckets.empty()) {
+    return Known(0);
   }
   const absl::StatusOr<Estimate> last = basis.all_reduce->Seconds(ranks, buckets.back().size_bytes);
   if (!last.ok()) {
@@ -36,7 +45,26 @@ Estimate ExposedPerStep(const PartsBasis& basis, uint32_t ranks, double slower) 
   return exposed;
 }
 
-// How many times as long a step at `batch` takes as one of the anchor's.
+absl::StatusOr<double> NcclExposedPerStep(const PartsBasis& basis, uint32_t ranks, double slower) {
+  const std::vector<BucketLoad> buckets = BucketsOf(*basis.anchor, slower);
+  if (buckets.empty()) {
+    return absl::NotFoundError("no buckets were measured");
+  }
+  NcclMachine machine;
+  machine.ranks = ranks;
+  absl::Status status;
+  const double exposed = ExposedBySchedule(buckets, [&](double bytes) {
+    const auto predictions = NcclAllReducePredictions(machine, static_cast<uint64_t>(bytes));
+    if (!predictions.ok() || predictions->empty()) {
+      status = absl::NotFoundError(absl::StrCat("NCCL's static model has no all-reduce of ", ranks, " ranks"));
+      return 0.0;
+    }
+    return predictions->front().seconds;
+  });
+  RETURN_IF_ERROR(status);
+  return exposed;
+}
+
 absl::StatusOr<double> SlowerThanAnchor(const PartsBasis& basis, uint32_t batch) {
   if (batch == basis.anchor->batch) {
     return 1.0;
@@ -45,8 +73,6 @@ absl::StatusOr<double> SlowerThanAnchor(const PartsBasis& basis, uint32_t batch)
   ASSIGN_OR_RETURN(const Estimate anchor_step, basis.curve->StepSeconds(basis.anchor->batch));
   return step.value / anchor_step.value;
 }
-
-}  // namespace
 
 const ScalingTime* FindAnchor(const ScalingTimes& times, uint32_t most_ranks, uint32_t batch) {
   const auto order = [&](const ScalingTime& time) {

@@ -52,6 +52,16 @@ uint64_t ImagesPerRank(const ScalingTimes& times, uint32_t ranks);
 // The parts that a model of one device and a link give; straggler and rest are 0. OutOfRange: a batch beyond the curve.
 absl::StatusOr<EpochParts> ModelParts(const PartsBasis& basis, uint32_t ranks, uint64_t images, uint32_t batch);
 
+// Exposed communication of one step of `ranks` devices by the anchor's buckets; 0 where they or the link are not known.
+Estimate ExposedPerStep(const PartsBasis& basis, uint32_t ranks, double slower);
+
+// The same by NCCL's static model of an all-reduce on one node (lib/comm/nccl_model.h). NotFound: no buckets, or none
+// of its numbers of ranks.
+absl::StatusOr<double> NcclExposedPerStep(const PartsBasis& basis, uint32_t ranks, double slower);
+
+// How many times as long a step at `batch` takes as one of the anchor's. OutOfRange: a batch beyond the curve.
+absl::StatusOr<double> SlowerThanAnchor(const PartsBasis& basis, uint32_t batch);
+
 // The anchor's own parts, straggler and rest with them. The ranks wait for each other, on average, half as long as the
 // slowest lags behind the fastest; stragglers take no more than what there is beyond the model. Errors as above.
 absl::StatusOr<EpochParts> AnchorParts(const PartsBasis& basis);

@@ -1,6 +1,5 @@
 #include "lib/prediction/estimate.h"
 
-#include <algorithm>
 #include <boost/math/statistics/univariate_statistics.hpp>
 #include <cmath>
 #include <limits>
@@ -14,12 +13,15 @@ namespace lockstep {
 namespace {
 
 // How many standard deviations a two-sided interval reaches. A variance that is known exactly has endlessly many
-// degrees of freedom.
+// degrees of freedom. Fewer than one are none that can be computed with: squares that leave the range of a double come
+// out so too.
 double Reach(const Estimate& estimate, double confidence) {
-  const double freedom = estimate.variance_squared_over_freedom > 0
-                             ? estimate.variance * estimate.variance / estimate.variance_squared_over_freedom
-                             : std::numeric_limits<double>::infinity();
-  return StudentTFactor(confidence, std::max(freedom, 1.0));
+  double freedom = std::numeric_limits<double>::infinity();
+  if (estimate.variance_squared_over_freedom > 0) {
+    const double root = estimate.variance / std::sqrt(estimate.variance_squared_over_freedom);
+    freedom = root >= 1 ? root * root : 1;
+  }
+  return StudentTFactor(confidence, freedom);
 }
 
 }  // namespace

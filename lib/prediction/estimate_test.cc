@@ -64,6 +64,13 @@ TEST(EstimateTest, AModelledNumberSaysSo) {
   EXPECT_THAT(quantity.method(), HasSubstr("by hand; interval: 90 %"));
 }
 
+TEST(EstimateTest, SquaresBeyondADoubleStillHaveAnInterval) {
+  const Estimate tiny = 1e-120 * Estimate{1, 1, 0.5};  // its variance squared is 0 in a double
+  EXPECT_TRUE(Modelled(tiny, 0.95, "by hand").has_value());
+  const Estimate huge = 1e120 * Estimate{1, 1, 0.5};  // and here infinite
+  EXPECT_TRUE(Modelled(huge, 0.95, "by hand").has_value());
+}
+
 TEST(EstimateTest, WhatIsNotFiniteIsAbsent) {
   EXPECT_FALSE(Modelled(Known(std::nan("")), 0.95, "by hand").has_value());
   EXPECT_FALSE(Modelled(Known(INFINITY), 0.95, "by hand").has_value());

@@ -63,6 +63,21 @@ proto::Prediction Refuse(proto::Prediction prediction, const std::string& reason
   return prediction;
 }
 
+// Beside our own exposed communication.
+void FillNccl(const PartsBasis& basis, double steps, proto::Prediction& prediction) {
+  const absl::StatusOr<double> slower = SlowerThanAnchor(basis, prediction.batch_per_device());
+  const absl::StatusOr<double> exposed =
+      slower.ok() ? NcclExposedPerStep(basis, prediction.ranks(), *slower) : slower.status();
+  if (!exposed.ok()) {
+    *prediction.mutable_nccl_exposed_seconds() = Absent(exposed.status().message());
+    return;
+  }
+  proto::Quantity& quantity = *prediction.mutable_nccl_exposed_seconds();
+  quantity.set_value(steps * *exposed);
+  quantity.set_provenance(proto::MODELLED);
+  quantity.set_method("the same buckets by NCCL's static model (src/graph/tuning.cc), one node of NVLink");
+}
+
 void FillNull(const ScalingTime* single, proto::Prediction& prediction) {
   if (single == nullptr) {
     *prediction.mutable_null_epoch_seconds() = Absent("one device was not timed at this batch");
@@ -82,6 +97,7 @@ absl::Status Fill(const PartsBasis& basis, const ScalingTime* single, const prot
   ASSIGN_OR_RETURN(const EpochParts anchor_parts, AnchorParts(basis));
   ASSIGN_OR_RETURN(EpochParts parts, ModelParts(basis, ranks, ImagesPerRank(*basis.times, ranks), batch));
   TakeAlong(basis, anchor_parts, ranks, parts);
+  FillNccl(basis, parts.steps, prediction);
   Estimate epoch = StepsSeconds(basis, batch, anchor_parts, parts);
   epoch.value += (parts.steps / anchor_parts.steps) * (anchor.epoch_seconds.value - anchor.step_seconds.value);
   const double run_to_run = spec.run_to_run_fraction() * epoch.value;

@@ -36,15 +36,23 @@ Estimate LastStep(const Estimate& smaller, const Estimate& whole, Tail tail) {
                                 : smaller;
 }
 
+// Of a measured batch, by its neighbours; nothing at both ends.
+std::optional<double> LeftOut(const Steps& steps, Steps::const_iterator step) {
+  if (step == steps.begin() || std::next(step) == steps.end()) {
+    return std::nullopt;
+  }
+  return OnLine(*std::prev(step), *std::next(step), step->first).value;
+}
+
 proto::LeaveOneOut Score(const Steps& steps) {
   proto::LeaveOneOut score;
   std::vector<double> errors;
   for (auto step = steps.begin(); step != steps.end(); ++step) {
-    if (step == steps.begin() || std::next(step) == steps.end()) {
+    const std::optional<double> seconds = LeftOut(steps, step);
+    if (!seconds.has_value()) {
       continue;
     }
-    const double error =
-        std::abs(OnLine(*std::prev(step), *std::next(step), step->first).value / step->second.value - 1);
+    const double error = std::abs(*seconds / step->second.value - 1);
     if (errors.empty() || error > score.worst_error()) {
       score.set_worst_error(error);
       score.set_worst_point(absl::StrCat("batch ", step->first));
@@ -100,6 +108,11 @@ absl::StatusOr<StepCurve> StepCurve::Make(const std::vector<OneDeviceEpoch>& epo
   }
   curve.score_ = Score(curve.steps_);
   return curve;
+}
+
+std::optional<double> StepCurve::LeftOutSeconds(double batch) const {
+  const auto step = steps_.find(batch);
+  return step == steps_.end() ? std::nullopt : LeftOut(steps_, step);
 }
 
 absl::StatusOr<Estimate> StepCurve::StepSeconds(double batch) const {

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -48,6 +49,12 @@ class StepCurve {
 
   // All steps of `images` images, the tail too. OutOfRange as above.
   absl::StatusOr<Estimate> EpochSeconds(uint64_t images, uint32_t batch) const;
+
+  // The measured batches and the seconds of one step at each.
+  const std::map<double, Estimate>& steps() const { return steps_; }
+
+  // A measured batch predicted by its two neighbours; nothing for the first and the last.
+  std::optional<double> LeftOutSeconds(double batch) const;
 
   bool Measured(double batch) const { return steps_.count(batch) > 0; }
 

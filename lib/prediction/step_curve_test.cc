@@ -44,6 +44,9 @@ TEST(StepCurveTest, ScoresTheBatchesInBetween) {
   ASSERT_THAT(curve, IsOk());
   EXPECT_NEAR(curve->score().median_error(), 0.1, 1e-12);
   EXPECT_EQ(curve->score().worst_point(), "batch 128");
+  EXPECT_NEAR(curve->LeftOutSeconds(128).value_or(0), 1.8, 1e-12);
+  EXPECT_FALSE(curve->LeftOutSeconds(32).has_value());
+  EXPECT_FALSE(curve->LeftOutSeconds(100).has_value());
 }
 
 TEST(StepCurveTest, WhatWasNotMeasuredIsLessCertain) {

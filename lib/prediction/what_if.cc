@@ -142,6 +142,37 @@ uint32_t HalfOf(const proto::Cluster& cluster, uint32_t devices) {
   return devices % 2 == 0 && CheckDevices(cluster, half).ok() ? half : 0;
 }
 
+// Doubled from one on: within a host, then whole hosts; as far as the cluster's links are given.
+std::vector<uint32_t> Doublings(const proto::Cluster& cluster) {
+  constexpr uint32_t kMostDevices = 1 << 20;
+  const uint32_t per_host = cluster.devices_per_host();
+  std::vector<uint32_t> doublings;
+  for (uint32_t devices = 1; devices < per_host; devices *= 2) {
+    doublings.push_back(devices);
+  }
+  const uint32_t most = cluster.has_inter_host() ? kMostDevices : per_host;
+  for (uint64_t devices = per_host; devices <= most; devices *= 2) {
+    doublings.push_back(static_cast<uint32_t>(devices));
+  }
+  return doublings;
+}
+
+// The first doubling whose epoch is not `least_gain` times as short; 0: none.
+absl::StatusOr<uint32_t> StopsPayingAt(const Workload& workload, const proto::Cluster& cluster, const Variant& variant,
+                                       double least_gain) {
+  uint32_t devices_before = 0;
+  double seconds_before = 0;
+  for (const uint32_t devices : Doublings(cluster)) {
+    ASSIGN_OR_RETURN(const Estimate epoch, EpochSeconds(workload, cluster, variant, devices));
+    if (devices == 2 * devices_before && seconds_before / epoch.value < least_gain) {
+      return devices;
+    }
+    devices_before = devices;
+    seconds_before = epoch.value;
+  }
+  return 0;
+}
+
 }  // namespace
 
 absl::Status CheckCluster(const proto::Cluster& cluster, uint32_t most_devices) {
@@ -194,6 +225,8 @@ absl::StatusOr<proto::WhatIfRow> AskWhatIf(const Workload& workload, const proto
   } else {
     row.set_pays(speedup > 1);
   }
+  ASSIGN_OR_RETURN(const uint32_t stops_paying_at, StopsPayingAt(workload, cluster, variant, spec.least_gain()));
+  row.set_stops_paying_at(stops_paying_at);
   return row;
 }
 

@@ -127,6 +127,10 @@ TEST(WhatIfTest, SaysWhereMoreDevicesNoLongerPay) {
   EXPECT_NEAR(Ask(SmallWorkload(), cluster, Variant(), 8).epoch_seconds().value(), 13 * 1.94e-3, 1e-9);
   EXPECT_TRUE(Ask(SmallWorkload(), cluster, Variant(), 8).pays());
   EXPECT_FALSE(Ask(SmallWorkload(), cluster, Variant(), 256).pays());
+  // 64: 2 steps of 1.1 ms + 126 * (10 + 6.25) us = 6.3 ms, where 32 take 4 of 1.1 ms + 62 * (10 + 12.5) us = 10.0
+  // ms: 1.58. 128: 1 step of 1.1 ms + 254 * (10 + 3.125) us = 4.4 ms: 1.42. 256: 1 step, longer: that is where it
+  // stops.
+  EXPECT_EQ(Ask(SmallWorkload(), cluster, Variant(), 8).stops_paying_at(), 256u);
 }
 
 TEST(WhatIfTest, SixteenThousandDevicesAreFinite) {
