@@ -97,19 +97,19 @@ std::string DescribePrecision(proto::Precision precision) {
 }
 
 std::string DescribeRecipe(const proto::TrainingSpec& training) {
-  return absl::StrCat("SGD, learning rate ", training.learning_rate(), DescribeSchedule(training), ", momentum ", training.momentum(),
-                      ", weight decay ", training.weight_decay(),
+  return absl::StrCat("SGD, learning rate ", training.learning_rate(), DescribeSchedule(training), ", momentum ",
+                      training.momentum(), ", weight decay ", training.weight_decay(),
                       training.augment() ? ", random crop and flip" : ", no augmentation", ", seed ", training.seed());
 }
 
 std::string DescribeTiming(const proto::TrainingSpec& training) {
-  return absl::StrCat(DescribePrecision(training.precision()), ", ", training.channels_last() ? "NHWC" : "NCHW",
-                      training.step() == proto::FUSED ? ", hand-written step" : "", training.cuda_graph() ? ", CUDA graph" : "", ", ",
-                      training.resident_images() ? "data set on the device" : Plural(training.loader_workers(), "loader worker"),
-                      training.device() == proto::CPU ? absl::StrCat(", ", Plural(training.threads(), "thread")) : "",
-                      training.deterministic() ? ", deterministic" : "", ", ", FormatCount(training.warmup_epochs()),
-                      " warm-up and ", Plural(training.repeats(), "timed epoch"),
-                      training.drop_last() ? ", the epoch's tail dropped" : "");
+  return absl::StrCat(
+      DescribePrecision(training.precision()), ", ", training.channels_last() ? "NHWC" : "NCHW",
+      training.step() == proto::FUSED ? ", hand-written step" : "", training.cuda_graph() ? ", CUDA graph" : "", ", ",
+      training.resident_images() ? "data set on the device" : Plural(training.loader_workers(), "loader worker"),
+      training.device() == proto::CPU ? absl::StrCat(", ", Plural(training.threads(), "thread")) : "",
+      training.deterministic() ? ", deterministic" : "", ", ", FormatCount(training.warmup_epochs()), " warm-up and ",
+      Plural(training.repeats(), "timed epoch"), training.drop_last() ? ", the epoch's tail dropped" : "");
 }
 
 std::string DescribeInputFormat(proto::InputFormat format) {

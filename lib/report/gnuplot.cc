@@ -64,25 +64,31 @@ void AppendLineData(const proto::Plot& plot, std::string& script) {
   }
 }
 
-// A dotted line over the whole height and its label beside it, on the side with more room, each label below the one before.
+// A dotted line over the whole height and its label beside it, on the side with more room, each label below the one
+// before.
 std::string MarkCommands(const proto::Plot& plot, double low, double high) {
   std::string script;
-  const auto place = [&](double x) { return plot.x_log() ? std::log(std::max(x, low) / low) / std::log(high / low) : (x - low) / (high - low); };
+  const auto place = [&](double x) {
+    return plot.x_log() ? std::log(std::max(x, low) / low) / std::log(high / low) : (x - low) / (high - low);
+  };
   for (int i = 0; i < plot.mark_size(); ++i) {
     const double x = plot.mark(i).x();
     const bool left = place(x) > 0.5;
-    absl::StrAppend(&script, "set arrow from first ", Number(x), ", graph 0 to first ", Number(x), ", graph 1 nohead dt 3 lw 1.5 lc rgb '",
-                    kReferenceColor, "'\nset label ", Quoted(plot.mark(i).label()), " at first ", Number(x), ", graph ",
-                    Number(kMarkTop - kMarkStep * i), left ? " right offset -0.5,0" : " left offset 0.5,0", " font ',11'\n");
+    absl::StrAppend(&script, "set arrow from first ", Number(x), ", graph 0 to first ", Number(x),
+                    ", graph 1 nohead dt 3 lw 1.5 lc rgb '", kReferenceColor, "'\nset label ",
+                    Quoted(plot.mark(i).label()), " at first ", Number(x), ", graph ", Number(kMarkTop - kMarkStep * i),
+                    left ? " right offset -0.5,0" : " left offset 0.5,0", " font ',11'\n");
   }
   return script;
 }
 
-// 1, 2 and 5 of each power of ten that is in sight: a logarithm's own ticks may be a decade apart, with none in between.
+// 1, 2 and 5 of each power of ten that is in sight: a logarithm's own ticks may be a decade apart, with none in
+// between.
 std::string LogTicks(double low, double high) {
   std::vector<std::string> ticks;
   const int last = static_cast<int>(std::floor(std::log10(high)));
-  for (int exponent = static_cast<int>(std::floor(std::log10(low))); exponent <= last && ticks.size() < kMostLogTicks; ++exponent) {
+  for (int exponent = static_cast<int>(std::floor(std::log10(low))); exponent <= last && ticks.size() < kMostLogTicks;
+       ++exponent) {
     for (const double factor : {1, 2, 5}) {
       const double tick = factor * std::pow(10, exponent);
       if (tick >= low && tick <= high) {
@@ -135,7 +141,8 @@ std::string LineAxes(const proto::Plot& plot) {
   const double margin = (last - first) * 0.05 + 0.05;
   const double low = plot.x_log() ? first / kLogMargin : first - margin;
   const double high = plot.x_log() ? last * kLogMargin : last + margin;
-  return absl::StrCat(plot.x_log() ? "set logscale x\n" : "", YAxis(plot), "set xtics (", ticks, ")\nset xrange [", Number(low), ":", Number(high), "]\n", MarkCommands(plot, low, high));
+  return absl::StrCat(plot.x_log() ? "set logscale x\n" : "", YAxis(plot), "set xtics (", ticks, ")\nset xrange [",
+                      Number(low), ":", Number(high), "]\n", MarkCommands(plot, low, high));
 }
 
 std::string LinesCommand(const proto::Plot& plot) {

@@ -90,7 +90,9 @@ TEST(GnuplotScriptTest, MarksAreLinesWithLabels) {
   EXPECT_THAT(script, HasSubstr("at first 512, graph 0.89 right"));
   EXPECT_THAT(script, HasSubstr("set xtics (32, 128)\nset xrange [24.61538462:665.6]"));  // 32 / 1.3 to 512 * 1.3
   EXPECT_THAT(script, HasSubstr("pt 7 dt 2"));
-  EXPECT_THAT(script, HasSubstr("set yrange [0:5.421686747]"));  // 4.5 are 83 %: two labels have 6 % each above, and 5 % above them
+  EXPECT_THAT(
+      script,
+      HasSubstr("set yrange [0:5.421686747]"));  // 4.5 are 83 %: two labels have 6 % each above, and 5 % above them
 }
 
 TEST(GnuplotScriptTest, ALogarithmsTicksAreOneTwoAndFive) {

@@ -66,17 +66,41 @@ absl::StatusOr<ScaleRecords> ReadScaleRecords(RecordReader& reader) {
   return file;
 }
 
+void Take(proto::CommModelRecord& record, CommModelRecords& file) {
+  switch (record.kind_case()) {
+    case proto::CommModelRecord::kSpec:
+      file.spec = std::move(*record.mutable_spec());
+      break;
+    case proto::CommModelRecord::kScaling:
+      file.rows.push_back(std::move(*record.mutable_scaling()));
+      break;
+    case proto::CommModelRecord::kAllReduceFit:
+      file.all_reduce_fits.push_back(std::move(*record.mutable_all_reduce_fit()));
+      break;
+    case proto::CommModelRecord::kStepTime:
+      file.step_times.push_back(std::move(*record.mutable_step_time()));
+      break;
+    case proto::CommModelRecord::kLaw:
+      file.laws.push_back(std::move(*record.mutable_law()));
+      break;
+    case proto::CommModelRecord::kPrediction:
+      file.predictions.push_back(std::move(*record.mutable_prediction()));
+      break;
+    case proto::CommModelRecord::kWhatIf:
+      file.what_ifs.push_back(std::move(*record.mutable_what_if()));
+      break;
+    case proto::CommModelRecord::kAudit:
+      file.audits.push_back(std::move(*record.mutable_audit()));
+      break;
+    default:
+      break;
+  }
+}
+
 absl::StatusOr<CommModelRecords> ReadCommModelRecords(RecordReader& reader) {
   CommModelRecords file;
-  RETURN_IF_ERROR(ReadAll<proto::CommModelRecord>(reader, file, [&file](proto::CommModelRecord& record) {
-    if (record.has_spec()) {
-      file.spec = std::move(*record.mutable_spec());
-    } else if (record.has_scaling()) {
-      file.rows.push_back(std::move(*record.mutable_scaling()));
-    } else if (record.has_audit()) {
-      file.audits.push_back(std::move(*record.mutable_audit()));
-    }
-  }));
+  RETURN_IF_ERROR(
+      ReadAll<proto::CommModelRecord>(reader, file, [&file](proto::CommModelRecord& record) { Take(record, file); }));
   return file;
 }
 

@@ -43,6 +43,11 @@ struct ScaleRecords : RecordSource {
 struct CommModelRecords : RecordSource {
   proto::CommModelSpec spec;
   std::vector<proto::ScalingRow> rows;
+  std::vector<proto::AllReduceFit> all_reduce_fits;
+  std::vector<proto::StepTimeModel> step_times;
+  std::vector<proto::ScalingLawFit> laws;
+  std::vector<proto::Prediction> predictions;
+  std::vector<proto::WhatIfRow> what_ifs;
   std::vector<proto::AuditTable> audits;
 };
 

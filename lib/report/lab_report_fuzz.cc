@@ -1,5 +1,5 @@
-// Any records of all kinds together, as the report of a whole lab: a comm_model record is made from its scale record, as
-// its header then says.
+// Any records of all kinds together, as the report of a whole lab: a comm_model record is made from its scale record,
+// as its header then says.
 #include "lib/record/digest.h"
 #include "lib/record/framed_records.h"
 #include "lib/report/check_report.h"

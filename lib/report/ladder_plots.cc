@@ -113,7 +113,8 @@ void Describe(const std::string& what, proto::Plot& plot) {
   for (const proto::Mark& mark : plot.mark()) {
     marks.push_back(mark.label());
   }
-  plot.set_description(absl::StrCat(what, marks.empty() ? "" : absl::StrCat(" Marked: ", absl::StrJoin(marks, "; "), ".")));
+  plot.set_description(
+      absl::StrCat(what, marks.empty() ? "" : absl::StrCat(" Marked: ", absl::StrJoin(marks, "; "), ".")));
 }
 
 proto::Plot TimePlot(const Group& group) {
@@ -124,12 +125,15 @@ proto::Plot TimePlot(const Group& group) {
     for (const proto::SweepPoint& point : sweep->points) {
       const Spread spread = SpreadOf(point.epoch_seconds());
       if (point.outcome() == proto::COMPLETED && spread.mean > 0) {
-        const double low = std::max(spread.mean - spread.standard_deviation, spread.mean / 10);  // a logarithm's axis has no 0
+        const double low =
+            std::max(spread.mean - spread.standard_deviation, spread.mean / 10);  // a logarithm's axis has no 0
         AddPoint(point.batch_size(), spread.mean, low, spread.mean + spread.standard_deviation, series);
       }
     }
   }
-  Describe("Seconds per epoch, with data loading, a line per sweep with one sample standard deviation as its error bar.", plot);
+  Describe(
+      "Seconds per epoch, with data loading, a line per sweep with one sample standard deviation as its error bar.",
+      plot);
   return plot;
 }
 
@@ -146,7 +150,10 @@ proto::Plot RatePlot(const Group& group) {
       }
     }
   }
-  Describe("Images of an epoch over its mean time with data loading; error bars: at one sample standard deviation of the time.", plot);
+  Describe(
+      "Images of an epoch over its mean time with data loading; error bars: at one sample standard deviation of the "
+      "time.",
+      plot);
   return plot;
 }
 
@@ -165,8 +172,8 @@ proto::Plot MemoryPlot(const Group& group) {
         AddPoint(point.batch_size(), foretold, foretold, foretold, predicted);
       }
     }
-    for (auto& [series, what, provenance] :
-         {std::make_tuple(&measured, "measured", proto::MEASURED), std::make_tuple(&predicted, "predicted", proto::MODELLED)}) {
+    for (auto& [series, what, provenance] : {std::make_tuple(&measured, "measured", proto::MEASURED),
+                                             std::make_tuple(&predicted, "predicted", proto::MODELLED)}) {
       if (!series->x().empty()) {
         series->set_label(absl::StrCat(label, ", ", what));
         series->set_provenance(provenance);
@@ -188,7 +195,8 @@ std::vector<proto::Plot> LadderPlots(const LabRecords& lab) {
     if (number > 1) {  // of another group
       plot.set_id(absl::StrCat(plot.id(), "_", number));
     }
-    const bool empty = std::all_of(plot.series().begin(), plot.series().end(), [](const auto& series) { return series.x().empty(); });
+    const bool empty =
+        std::all_of(plot.series().begin(), plot.series().end(), [](const auto& series) { return series.x().empty(); });
     if (!empty) {
       plots.push_back(std::move(plot));
     }

@@ -16,7 +16,8 @@ const std::string& FootnoteOf(const proto::Cell& cell) {
 }  // namespace
 
 const char kSpreadLegend[] =
-    "a ± b (n): mean and sample standard deviation of n repeats; a (1): one value, no spread; a [b, c] is a value and its "
+    "a ± b (n): mean and sample standard deviation of n repeats; a (1): one value, no spread; a [b, c] is a value and "
+    "its "
     "interval, of the kind that the note below the table says";
 
 const std::vector<ProvenanceMark>& ProvenanceMarks() {

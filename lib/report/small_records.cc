@@ -60,6 +60,43 @@ void Write(const std::string& folder, RecordSource& source, const std::vector<Re
   paths.push_back(path);
 }
 
+// A prediction that came true and one that was refused, a what-if, and one fit of each kind.
+void AddModels(CommModelRecords& file) {
+  *file.spec.mutable_cluster() = FromText<proto::Cluster>("name: 'two racks' devices_per_host: 8");
+  file.spec.mutable_model()->set_least_gain(1.1);
+  file.predictions.push_back(FromText<proto::Prediction>(R"(
+    source: 'scale.rec' ranks: 2 batch_per_device: 32
+    epoch_seconds { value: 2.4 low: 2.2 high: 2.6 provenance: MODELLED method: 'by hand' }
+    null_epoch_seconds { value: 2 provenance: DERIVED } measured_epoch_seconds { value: 2.5 provenance: MEASURED }
+    exposed_seconds { value: 0.01 provenance: MODELLED } nccl_exposed_seconds { value: 0.02 provenance: MODELLED }
+    relative_error: -0.04 null_relative_error: -0.2 inside_interval: true)"));
+  const std::string refused = "{ absent_reason: 'not run: 2 devices at 512' }";
+  file.predictions.push_back(FromText<proto::Prediction>(absl::StrCat(
+      "source: 'scale.rec' ranks: 8 batch_per_device: 512 refused: 'not run' null_epoch_seconds { absent_reason: "
+      "'not run' } epoch_seconds ",
+      refused, " exposed_seconds ", refused, " nccl_exposed_seconds ", refused)));
+  file.what_ifs.push_back(FromText<proto::WhatIfRow>(R"(
+    variant: 'as given' devices: 16 hosts: 2 batch_per_device: 32 algorithm: 'hierarchical' pays: true stops_paying_at: 64
+    all_reduce_seconds { value: 300e-6 provenance: MODELLED } exposed_seconds { value: 120e-6 provenance: MODELLED }
+    step_seconds { value: 8e-3 provenance: MODELLED } epoch_seconds { value: 0.8 low: 0.7 high: 0.9 provenance: MODELLED }
+    images_per_second { value: 64000 provenance: MODELLED } speedup { value: 5 provenance: MODELLED }
+    efficiency { value: 0.3125 provenance: MODELLED })"));
+  file.all_reduce_fits.push_back(FromText<proto::AllReduceFit>(R"(
+    source: 'nccl.json' ranks: 2 accepted: true score { points: 5 median_error: 0.02 worst_error: 0.09 worst_point: '4096 bytes' }
+    piece { from_bytes: 1024 to_bytes: 65536 points: 7 alpha_seconds { value: 10e-6 provenance: MODELLED }
+            beta_seconds_per_byte { value: 4e-12 provenance: MODELLED } })"));
+  file.all_reduce_fits.push_back(
+      FromText<proto::AllReduceFit>("source: 'other.json' ranks: 4 why_rejected: 'worst error 30 %'"));
+  file.step_times.push_back(
+      FromText<proto::StepTimeModel>("source: 'scale.rec' accepted: true point { batch: 32 step_seconds { value: 0.002 "
+                                     "provenance: DERIVED } } point { batch: "
+                                     "128 step_seconds { value: 0.004 provenance: DERIVED } }"));
+  file.laws.push_back(FromText<proto::ScalingLawFit>(
+      "law: 'amdahl' batch_per_device: 32 points: 2 refused: '0 degrees of freedom' parameter { name: 'serial fraction "
+      "a' "
+      "quantity { value: 0.05 provenance: MODELLED } } peak_devices { absent_reason: 'the law has no peak' }"));
+}
+
 }  // namespace
 
 DatasetRecords SmallDataset() {
@@ -182,6 +219,7 @@ CommModelRecords SmallCommModel() {
     measured_link_bytes_per_second { value: 223e9 provenance: MEASURED }
     utilization_of_measured { absent_reason: 'T_comm is negative' } utilization_of_nominal )",
                    absent, " karp_flatt { absent_reason: 'no strong speed-up' }")));
+  AddModels(file);
   return file;
 }
 
@@ -277,6 +315,15 @@ std::vector<std::string> WriteSmallLab(const std::string& folder) {
   for (const proto::ScalingRow& row : comm_model.rows) {
     *comm_records.emplace_back().mutable_scaling() = row;
   }
+  for (const proto::AllReduceFit& fit : comm_model.all_reduce_fits) {
+    *comm_records.emplace_back().mutable_all_reduce_fit() = fit;
+  }
+  *comm_records.emplace_back().mutable_step_time() = comm_model.step_times[0];
+  *comm_records.emplace_back().mutable_law() = comm_model.laws[0];
+  for (const proto::Prediction& prediction : comm_model.predictions) {
+    *comm_records.emplace_back().mutable_prediction() = prediction;
+  }
+  *comm_records.emplace_back().mutable_what_if() = comm_model.what_ifs[0];
   Write(folder, comm_model, comm_records, paths);
 
   CommModelRecords audit = SmallAudit();

@@ -39,7 +39,8 @@ proto::Cell MemoryCell(const proto::SweepPoint& point, proto::DeviceKind device)
 }
 
 proto::Cell GigabytesCell(uint64_t bytes, absl::string_view method) {
-  return bytes == 0 ? AbsentCell("not in the record") : NumberCell(static_cast<double>(bytes) / kGiga, proto::MEASURED, method);
+  return bytes == 0 ? AbsentCell("not in the record")
+                    : NumberCell(static_cast<double>(bytes) / kGiga, proto::MEASURED, method);
 }
 
 proto::Table SweepTable(const SweepRecords& sweep) {
@@ -96,25 +97,30 @@ proto::Table PartsTable(const SweepRecords& sweep) {
 
 // What was known of the memory before it was taken, beside what was taken; no table where nothing was predicted.
 void AddMemory(const SweepRecords& sweep, proto::Section& section) {
-  proto::Table table = MakeTable(SweepTitle("Memory, GB", sweep),
-                                 {"batch", "predicted", "peak", "peak of timed epochs", "predicted / peak of timed epochs",
-                                  "available to training"});
+  proto::Table table =
+      MakeTable(SweepTitle("Memory, GB", sweep), {"batch", "predicted", "peak", "peak of timed epochs",
+                                                  "predicted / peak of timed epochs", "available to training"});
   for (const proto::SweepPoint& point : sweep.points) {
     if (point.predicted_memory_bytes() == 0 || point.peak_memory_bytes() == 0) {
       continue;
     }
     const auto predicted = static_cast<double>(point.predicted_memory_bytes());
-    const uint64_t peak = point.timed_peak_memory_bytes() != 0 ? point.timed_peak_memory_bytes() : point.peak_memory_bytes();
+    const uint64_t peak =
+        point.timed_peak_memory_bytes() != 0 ? point.timed_peak_memory_bytes() : point.peak_memory_bytes();
     const auto timed = static_cast<double>(peak);
-    AddRow(table, {LabelCell(FormatCount(point.batch_size())),
-                   NumberCell(predicted / kGiga, proto::MODELLED,
-                              "parameters with their state, activations, and with the hand-written step the data set and an estimate "
-                              "of the convolutions' workspaces"),
-                   MemoryCell(point, sweep.spec.training().device()),
-                   GigabytesCell(point.timed_peak_memory_bytes(), "the same without the first epoch, in which algorithms are tried"),
-                   NumberCell(predicted / timed, proto::MODELLED, "predicted / peak"),
-                   GigabytesCell(point.available_memory_bytes(),
-                                 "free at the end of training and held by it; the rest is the CUDA context's and libraries'")});
+    AddRow(
+        table,
+        {LabelCell(FormatCount(point.batch_size())),
+         NumberCell(
+             predicted / kGiga, proto::MODELLED,
+             "parameters with their state, activations, and with the hand-written step the data set and an estimate "
+             "of the convolutions' workspaces"),
+         MemoryCell(point, sweep.spec.training().device()),
+         GigabytesCell(point.timed_peak_memory_bytes(),
+                       "the same without the first epoch, in which algorithms are tried"),
+         NumberCell(predicted / timed, proto::MODELLED, "predicted / peak"),
+         GigabytesCell(point.available_memory_bytes(),
+                       "free at the end of training and held by it; the rest is the CUDA context's and libraries'")});
   }
   if (!table.row().empty()) {
     AddMethodNotes(table);
@@ -161,8 +167,9 @@ std::string DescribeTarget(const proto::SweepPoint& point) {
   if (!target.reached()) {
     return absl::StrCat(wanted, "not reached.");
   }
-  return absl::StrCat(wanted, "reached after epoch ", target.epoch() + 1, ", in ", FormatNumber(target.training_seconds()),
-                      " s of training, ", FormatNumber(target.total_seconds()), " s with the evaluations (measured).");
+  return absl::StrCat(wanted, "reached after epoch ", target.epoch() + 1, ", in ",
+                      FormatNumber(target.training_seconds()), " s of training, ", FormatNumber(target.total_seconds()),
+                      " s with the evaluations (measured).");
 }
 
 void FinishEpochTable(proto::Table& table, proto::Section& section) {
@@ -204,9 +211,7 @@ std::string DescribeLargest(const proto::SweepEnd& end) {
 
 }  // namespace
 
-std::string DescribeEnd(const proto::SweepEnd& end) {
-  return absl::StrCat(DescribeReason(end), DescribeLargest(end));
-}
+std::string DescribeEnd(const proto::SweepEnd& end) { return absl::StrCat(DescribeReason(end), DescribeLargest(end)); }
 
 proto::Section SweepSection(const LabRecords& lab) {
   proto::Section section;

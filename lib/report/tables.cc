@@ -8,6 +8,7 @@
 #include "lib/report/ladder_plots.h"
 #include "lib/report/machine_section.h"
 #include "lib/report/plots.h"
+#include "lib/report/prediction_section.h"
 #include "lib/report/scaling_section.h"
 #include "lib/report/sentences.h"
 #include "lib/report/sweep_section.h"
@@ -28,6 +29,7 @@ std::vector<proto::Section> BuildSections(const LabRecords& lab) {
           WithPlots(WithPlots(SweepSection(lab), EpochTimePlots(lab)), LadderPlots(lab)),
           WithPlots(ScalingSection(lab), SpeedupPlots(lab)),
           WithPlots(CommunicationSection(lab), SplitPlots(lab)),
+          WithPlots(PredictionSection(lab), PredictionPlots(lab)),
           TrainingSection(lab),
           Int8Section(lab),
           AuditSection(lab),

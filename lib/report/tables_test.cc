@@ -61,8 +61,8 @@ TEST(TablesTest, EverySectionIsThereOnce) {
   for (const proto::Section& section : BuildSections(SmallLab())) {
     ids.push_back(section.id());
   }
-  EXPECT_THAT(ids, ElementsAre("machine", "answers", "sweep", "scaling", "communication", "training", "int8", "audit",
-                               "records"));
+  EXPECT_THAT(ids, ElementsAre("machine", "answers", "sweep", "scaling", "communication", "prediction", "training",
+                               "int8", "audit", "records"));
 }
 
 // A table has as many cells in each row as columns, and groups that cover them; a blank has a reason and nothing else.
@@ -362,6 +362,44 @@ TEST(TablesTest, TheAuditCountsAndListsWhatIsDoubtful) {
   EXPECT_EQ(findings.row(0).cell(4).provenance(), proto::DERIVED);
 }
 
+TEST(TablesTest, APredictionStandsBesideItsRun) {
+  const proto::Table table = TableOf(SmallLab(), "Runs predicted");
+  ASSERT_EQ(table.row_size(), 2);
+  EXPECT_THAT(RowOf(table, 0), ElementsAre("scale.rec", "2", "32", "2.40 [2.20, 2.60]", "2.000", "2.500", "-4.00",
+                                           "-20.0", "yes", "0.01000", "0.02000"));
+  EXPECT_THAT(RowOf(table, 1), ElementsAre("scale.rec", "8", "512", "- not run: 2 devices at 512", "- not run",
+                                           "- not run", "- not compared with a run", "- not compared with a run",
+                                           "- not run", "- not run: 2 devices at 512", "- not run: 2 devices at 512"));
+  EXPECT_EQ(table.row(0).cell(3).provenance(), proto::MODELLED);
+  EXPECT_EQ(table.row(0).cell(5).provenance(), proto::MEASURED);
+}
+
+TEST(TablesTest, WhatIfIsModelledAndSaysWhatPays) {
+  const proto::Table table = TableOf(SmallLab(), "What if: two racks of hosts of 8 devices");
+  ASSERT_EQ(table.row_size(), 1);
+  EXPECT_THAT(RowOf(table, 0), ElementsAre("as given", "16", "2", "32", "hierarchical", "300.0", "120.0", "8.000",
+                                           "0.80 [0.70, 0.90]", "64,000", "5.000", "31.25", "yes", "64"));
+  for (int i : {5, 6, 7, 8, 9, 10, 11}) {
+    EXPECT_EQ(table.row(0).cell(i).provenance(), proto::MODELLED) << i;
+  }
+  EXPECT_THAT(table.note(0), HasSubstr("at least 1.100 times as short"));
+}
+
+TEST(TablesTest, FitsSayHowFarOffTheyAre) {
+  const proto::Table table = TableOf(SmallLab(), "Fits, and how far off");
+  ASSERT_EQ(table.row_size(), 5);
+  EXPECT_THAT(RowOf(table, 0), ElementsAre("all-reduce, nccl.json", "alpha, us, 1024 to 65,536 bytes", "10.00",
+                                           HasSubstr("2.0 (median), 9.0 (worst, "), "accepted"));
+  EXPECT_THAT(RowOf(table, 1), ElementsAre("all-reduce, nccl.json", "beta, us per MB, 1024 to 65,536 bytes", "4.000",
+                                           ::testing::_, "accepted"));
+  EXPECT_THAT(RowOf(table, 2),
+              ElementsAre("all-reduce, other.json", "alpha, beta", "- rejected", ::testing::_, "worst error 30 %"));
+  EXPECT_THAT(RowOf(table, 3), ElementsAre("step time of one device, scale.rec", HasSubstr("2 batches"), ::testing::_,
+                                           "- no point can be left out", "accepted"));
+  EXPECT_THAT(RowOf(table, 4), ElementsAre("amdahl, batch 32, 0 degrees of freedom", "serial fraction a", "0.05000",
+                                           ::testing::_, HasSubstr("not extrapolated: 0 degrees of freedom")));
+}
+
 TEST(TablesTest, EpochsThatWereNotEvaluatedAreBlank) {
   const proto::Table table = TableOf(SmallLab(), "Loss and accuracy per epoch");
   EXPECT_THAT(RowOf(table, 0), ElementsAre("32", "1 (warm-up)", "0.100", "2.100", "20.00", HasSubstr("not evaluated")));
@@ -392,6 +430,13 @@ TEST(TablesTest, PlotsStandInTheirSections) {
   EXPECT_EQ(SectionOf(sections, "sweep").plot(0).id(), "epoch_time");
   EXPECT_EQ(SectionOf(sections, "scaling").plot(0).id(), "speedup");
   EXPECT_EQ(SectionOf(sections, "communication").plot(0).id(), "split");
+  ASSERT_EQ(SectionOf(sections, "prediction").plot_size(), 2);
+  const proto::Plot& predicted = SectionOf(sections, "prediction").plot(0);
+  EXPECT_EQ(predicted.id(), "predicted");
+  ASSERT_EQ(predicted.series_size(), 2);  // one run, and the line on which both are equal
+  EXPECT_EQ(predicted.series(0).x(0), 2.5);
+  EXPECT_EQ(predicted.series(0).y(0), 2.4);
+  EXPECT_EQ(SectionOf(sections, "prediction").plot(1).id(), "what_if");
 }
 
 TEST(TablesTest, RecordsAreNamedWithTheirDigest) {

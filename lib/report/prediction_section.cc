@@ -1,0 +1,167 @@
+#include "lib/report/prediction_section.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "lib/report/cell.h"
+
+namespace lockstep {
+namespace {
+
+constexpr double kMicroseconds = 1e6;
+constexpr double kMilliseconds = 1e3;
+constexpr double kPercent = 100;
+constexpr double kMicrosecondsPerMegabyte = 1e12;  // of seconds per byte
+
+proto::Cell CountLabel(uint32_t count) { return LabelCell(absl::StrCat(count)); }
+
+// Per cent of a fraction that `has` says is there.
+proto::Cell ErrorCell(bool has, double fraction, const char* method) {
+  return has ? NumberCell(kPercent * fraction, proto::DERIVED, method, 3) : AbsentCell("not compared with a run");
+}
+
+proto::Table PredictionTable(const CommModelRecords& file) {
+  proto::Table table =
+      MakeTable(absl::StrCat("Runs predicted from smaller ones: ", file.name()),
+                {"from", "devices N", "batch per device", "predicted epoch, s", "T_1/N, s", "measured epoch, s",
+                 "off by, %", "T_1/N off by, %", "within its interval", "exposed, s", "exposed by NCCL's model, s"});
+  for (const proto::Prediction& p : file.predictions) {
+    AddRow(table,
+           {LabelCell(p.source()), CountLabel(p.ranks()), CountLabel(p.batch_per_device()),
+            QuantityCell(p.epoch_seconds()), QuantityCell(p.null_epoch_seconds()),
+            p.measured_epoch_seconds().has_value() ? QuantityCell(p.measured_epoch_seconds()) : AbsentCell("not run"),
+            ErrorCell(p.has_relative_error(), p.relative_error(), "predicted / measured - 1"),
+            ErrorCell(p.has_null_relative_error(), p.null_relative_error(), "(T_1/N) / measured - 1"),
+            p.has_inside_interval() ? LabelCell(p.inside_interval() ? "yes" : "no") : AbsentCell("not run"),
+            QuantityCell(p.exposed_seconds()), QuantityCell(p.nccl_exposed_seconds())});
+  }
+  if (table.row().empty()) {
+    table.set_absent_reason("nothing was predicted; comm_model --fit_ranks or --predict_ranks does");
+  }
+  AddMethodNotes(table);
+  return table;
+}
+
+proto::Table WhatIfTable(const CommModelRecords& file) {
+  const proto::Cluster& cluster = file.spec.cluster();
+  proto::Table table =
+      MakeTable(absl::StrCat("What if: ", cluster.name().empty() ? "a cluster" : cluster.name(), " of hosts of ",
+                             cluster.devices_per_host(), " devices (modelled)"),
+                {"variant", "devices N", "hosts", "batch per device", "all-reduce by", "all-reduce, us", "exposed, us",
+                 "step, ms", "epoch, s", "images/s", "E_1/E_N", "efficiency, %", "pays", "stops paying at"});
+  for (const proto::WhatIfRow& row : file.what_ifs) {
+    AddRow(table,
+           {LabelCell(row.variant()), CountLabel(row.devices()), CountLabel(row.hosts()),
+            CountLabel(row.batch_per_device()), LabelCell(row.algorithm()),
+            QuantityCell(row.all_reduce_seconds(), kMicroseconds), QuantityCell(row.exposed_seconds(), kMicroseconds),
+            QuantityCell(row.step_seconds(), kMilliseconds), QuantityCell(row.epoch_seconds()),
+            QuantityCell(row.images_per_second()), QuantityCell(row.speedup()),
+            QuantityCell(row.efficiency(), kPercent), LabelCell(row.pays() ? "yes" : "no"),
+            row.stops_paying_at() > 0 ? CountLabel(row.stops_paying_at()) : AbsentCell("nowhere up to a million")});
+  }
+  table.add_note(absl::StrCat("pays: the epoch is at least ", FormatNumber(file.spec.model().least_gain()),
+                              " times as short as with half the devices. Stops paying at: the first number, doubled "
+                              "from one on, that does not."));
+  AddMethodNotes(table);
+  return table;
+}
+
+// "2.1 % (median), 4.6 % (worst, batch 128), 5 points", or why not.
+proto::Cell ScoreCell(const proto::LeaveOneOut& score) {
+  if (score.points() == 0) {
+    return AbsentCell("no point can be left out");
+  }
+  proto::Cell cell = LabelCell(absl::StrCat(FormatNumber(kPercent * score.median_error(), 2), " (median), ",
+                                            FormatNumber(kPercent * score.worst_error(), 2), " (worst, ",
+                                            score.worst_point(), "), ", score.points(), " points"));
+  cell.set_provenance(proto::DERIVED);
+  cell.set_method("each point predicted by the others");
+  return cell;
+}
+
+void AddLinkRows(const proto::AllReduceFit& fit, proto::Table& table) {
+  const std::string name = absl::StrCat("all-reduce, ", fit.source());
+  for (const proto::LinkPiece& piece : fit.piece()) {
+    const std::string range =
+        absl::StrCat(FormatNumber(piece.from_bytes()), " to ", FormatNumber(piece.to_bytes()), " bytes");
+    AddRow(table, {LabelCell(name), LabelCell(absl::StrCat("alpha, us, ", range)),
+                   QuantityCell(piece.alpha_seconds(), kMicroseconds), ScoreCell(fit.score()), LabelCell("accepted")});
+    AddRow(table, {LabelCell(name), LabelCell(absl::StrCat("beta, us per MB, ", range)),
+                   QuantityCell(piece.beta_seconds_per_byte(), kMicrosecondsPerMegabyte), ScoreCell(fit.score()),
+                   LabelCell("accepted")});
+  }
+  if (!fit.accepted()) {
+    AddRow(table, {LabelCell(name), LabelCell("alpha, beta"), AbsentCell("rejected"), ScoreCell(fit.score()),
+                   LabelCell(fit.why_rejected())});
+  }
+}
+
+void AddStepTimeRow(const proto::StepTimeModel& model, proto::Table& table) {
+  AddRow(table, {LabelCell(absl::StrCat("step time of one device, ", model.source())),
+                 LabelCell(absl::StrCat(model.point_size(), " batches, straight lines between them")),
+                 AbsentCell("the batches' own times"), ScoreCell(model.score()),
+                 LabelCell(model.accepted() ? "accepted" : model.why_rejected())});
+}
+
+void AddLawRows(const proto::ScalingLawFit& law, proto::Table& table) {
+  const std::string name = absl::StrCat(
+      law.law(), ", ", law.batch_per_device() > 0 ? absl::StrCat("batch ", law.batch_per_device()) : "all batches",
+      ", ", law.degrees_of_freedom(), " degrees of freedom");
+  const std::string verdict =
+      law.refused().empty() ? "extrapolated" : absl::StrCat("not extrapolated: ", law.refused());
+  for (const proto::NamedQuantity& parameter : law.parameter()) {
+    AddRow(table, {LabelCell(name), LabelCell(parameter.name()), QuantityCell(parameter.quantity()),
+                   ScoreCell(law.score()), LabelCell(verdict)});
+  }
+  if (law.parameter().empty()) {
+    AddRow(table, {LabelCell(name), LabelCell("parameters"), AbsentCell("not fitted"), ScoreCell(law.score()),
+                   LabelCell(verdict)});
+  }
+}
+
+proto::Table FitTable(const CommModelRecords& file) {
+  proto::Table table =
+      MakeTable(absl::StrCat("Fits, and how far off they are on points they had not seen: ", file.name()),
+                {"fit", "parameter", "value", "errors of left-out points, %", "verdict"});
+  for (const proto::AllReduceFit& fit : file.all_reduce_fits) {
+    AddLinkRows(fit, table);
+  }
+  for (const proto::StepTimeModel& model : file.step_times) {
+    AddStepTimeRow(model, table);
+  }
+  for (const proto::ScalingLawFit& law : file.laws) {
+    AddLawRows(law, table);
+  }
+  if (table.row().empty()) {
+    table.set_absent_reason("nothing was fitted");
+  }
+  AddMethodNotes(table);
+  return table;
+}
+
+}  // namespace
+
+proto::Section PredictionSection(const LabRecords& lab) {
+  proto::Section section;
+  section.set_id("prediction");
+  section.set_title("Runs that were not made");
+  for (const CommModelRecords& file : lab.comm_models) {
+    if (!file.predictions.empty()) {
+      *section.add_table() = PredictionTable(file);
+    }
+    if (!file.what_ifs.empty()) {
+      *section.add_table() = WhatIfTable(file);
+    }
+    if (!file.laws.empty() || !file.all_reduce_fits.empty()) {
+      *section.add_table() = FitTable(file);
+    }
+  }
+  if (section.table().empty()) {
+    proto::Table& table = *section.add_table() = MakeTable("Runs predicted from smaller ones", {});
+    table.set_absent_reason(
+        "no record among the inputs predicts a run; comm_model --fit_ranks or --predict_ranks makes one");
+  }
+  return section;
+}
+
+}  // namespace lockstep
