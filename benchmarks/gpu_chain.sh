@@ -67,7 +67,7 @@ if [ "$gpus" -gt 1 ]; then
     [ "$n" -le "$gpus" ] && ranks="$ranks,$n"
   done
   run scale scale_run --input=dataset.rec --model=resnet18 --device=cuda --ranks="$ranks" --batch=32,128,512 --output=scale.rec
-  run comm_model comm_model --input=scale.rec --sweep=sweep.rec --output=comm_model.rec
+  run comm_model comm_model --input=scale.rec --sweep=sweep.rec --fit_ranks=$((${ranks##*,} / 2)) --output=comm_model.rec
   inputs="$inputs,scale.rec,comm_model.rec"
 fi
 run quantize quantize --input=dataset.rec --checkpoint=lenet5.pt,lenet5_bias.pt --output=quantized.rec

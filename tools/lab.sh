@@ -92,6 +92,13 @@ if [ -z "$calibration" ]; then
   fi
 fi
 
+# Every document in data/published, separated by commas.
+published_tables() {
+  local files=("$published"/seed_*.textproto)
+  local IFS=,
+  printf '%s' "${files[*]}"
+}
+
 step=0
 run() {
   step=$((step + 1))
@@ -118,7 +125,7 @@ run "$tools/train_sweep" --input="$output/dataset.rec" --model=lenet5_bias --dev
 run "$tools/scale_run" --input="$output/dataset.rec" --model="$model" --device="$device" --ranks="$ranks" \
   --batch="$scale_batch" --repeats="$scale_repeats" --output="$output/scale.rec" $force
 run "$tools/comm_model" --input="$output/scale.rec" --sweep="$output/sweep.rec" \
-  --audit="$published/seed_001.textproto,$published/seed_004.textproto" --output="$output/comm_model.rec" $force
+  --fit_ranks=$((${ranks##*,} / 2)) --audit="$(published_tables)" --output="$output/comm_model.rec" $force
 run "$tools/quantize" --input="$output/dataset.rec" --checkpoint="$output/lenet5.pt,$output/lenet5_bias.pt" \
   --calibration_images="$calibration" --output="$output/quantized.rec" $force
 run "$tools/report" --output="$output/report.html" $force \

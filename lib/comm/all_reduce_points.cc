@@ -121,6 +121,9 @@ absl::Status AddTiming(const proto::NcclTestsTiming& timing, uint32_t ranks, uin
 
 absl::Status AddResult(const proto::NcclTestsResult& result, uint32_t ranks, const std::string& origin,
                        std::vector<AllReducePoint>* points) {
+  if (result.size() > kMostMessageBytes) {
+    return absl::DataLossError(absl::StrCat(origin, ": expected a size up to 2^53 bytes, found ", result.size()));
+  }
   if (result.size() == 0 || !(result.has_out_of_place() || result.has_in_place())) {
     return absl::DataLossError(
         absl::StrCat(origin, ": expected a size above 0 with out_of_place or in_place, found size ", result.size(),
@@ -211,6 +214,10 @@ absl::StatusOr<std::vector<AllReducePoint>> AllReducePointsOf(const ScaleRecords
     }
     if (!std::all_of(seconds.begin(), seconds.end(), IsTime)) {
       return absl::DataLossError(absl::StrCat(origin, ": expected times of its all-reduce above 0 s, found another"));
+    }
+    if (point.probe().size_bytes() > kMostMessageBytes) {
+      return absl::DataLossError(
+          absl::StrCat(origin, ": expected an all-reduce of up to 2^53 bytes, found ", point.probe().size_bytes()));
     }
     points.push_back({point.ranks(), point.probe().size_bytes(), true, {seconds.begin(), seconds.end()}, origin});
   }

@@ -13,14 +13,18 @@
 
 namespace lockstep {
 
+// No message is larger: up to here every size is exact in a double too.
+inline constexpr uint64_t kMostMessageBytes = uint64_t{1} << 53;
+
 // One size on one number of ranks.
 struct AllReducePoint {
   uint32_t ranks = 0;           // >= 2
-  uint64_t size_bytes = 0;      // > 0
+  uint64_t size_bytes = 0;      // > 0, at most kMostMessageBytes
   bool in_place = false;        // the result replaces the input
   std::vector<double> seconds;  // one a measurement, each > 0 and finite; at least one
   std::string origin;           // where it stands: "all_reduce.json, results[3].in_place", "scale record, point 2"
-  std::string nccl_algorithm = {};  // as NCCL_ALGO and NCCL_PROTO told NCCL, in small letters; empty: it chose by itself
+  std::string nccl_algorithm =
+      {};  // as NCCL_ALGO and NCCL_PROTO told NCCL, in small letters; empty: it chose by itself
   std::string nccl_protocol = {};
 };
 
@@ -36,7 +40,8 @@ absl::StatusOr<std::vector<AllReducePoint>> ReadNcclTests(const std::string& pat
 absl::StatusOr<std::vector<AllReducePoint>> ParseNcclTests(absl::string_view text, const std::string& path);
 
 // The isolated all-reduce of each point of a scale record that has one, in the record's order; timed in place
-// (lib/dist/all_reduce_probe). Sizes repeat when batches do. DataLoss: a time that is no time.
+// (lib/dist/all_reduce_probe). Sizes repeat when batches do. DataLoss: a time that is no time, or a size beyond
+// kMostMessageBytes.
 absl::StatusOr<std::vector<AllReducePoint>> AllReducePointsOf(const ScaleRecords& scale);
 
 }  // namespace lockstep

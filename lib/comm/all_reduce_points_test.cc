@@ -121,6 +121,21 @@ TEST(NcclTestsTest, WhatIsNoTimeOfAnAllReduce) {
   ExpectRefused(TwoGpusBut("\"ngpus\":2", "\"ngpus\":1"), "expected 2 or more ranks");
 }
 
+TEST(NcclTestsTest, AlgorithmAndProtocolAreThoseOfTheEnvironment) {
+  const auto chosen = ParseNcclTests(kTwoGpus, "a.json");
+  ASSERT_THAT(chosen, IsOk());
+  EXPECT_EQ((*chosen)[0].nccl_algorithm, "");
+  const auto told =
+      ParseNcclTests(TwoGpusBut("\"HOME=/home/me\"", "\"NCCL_ALGO=Ring\",\"NCCL_PROTO=LL128\""), "a.json");
+  ASSERT_THAT(told, IsOk());
+  EXPECT_EQ((*told)[1].nccl_algorithm, "ring");
+  EXPECT_EQ((*told)[1].nccl_protocol, "ll128");
+}
+
+TEST(NcclTestsTest, ASizeThatNoMessageHas) {
+  ExpectRefused(TwoGpusBut("\"size\":1000", "\"size\":9007199254740993"), "up to 2^53 bytes");
+}
+
 TEST(NcclTestsTest, WhatIsNoSuchFile) {
   ExpectRefused("", "a.json: expected the JSON that nccl-tests writes with -J");
   ExpectRefused(std::string(kTwoGpus).substr(0, 200), "a.json: expected the JSON");
@@ -154,6 +169,12 @@ TEST(AllReducePointsOfTest, TakesEachPointsProbe) {
 }
 
 TEST(AllReducePointsOfTest, NothingMeasuredIsNoError) { EXPECT_THAT(*AllReducePointsOf(Records({})), IsEmpty()); }
+
+TEST(AllReducePointsOfTest, RefusesASizeThatNoMessageHas) {
+  EXPECT_THAT(AllReducePointsOf(
+                  Records({"point { ranks: 2 probe { size_bytes: 18446744073709551615 seconds { value: 1 } } }"})),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("up to 2^53 bytes")));
+}
 
 TEST(AllReducePointsOfTest, RefusesATimeThatIsNone) {
   EXPECT_THAT(AllReducePointsOf(Records({"point { ranks: 2 probe { size_bytes: 4 seconds { value: [1, -1] } } }"})),

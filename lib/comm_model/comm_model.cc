@@ -55,16 +55,17 @@ absl::Status AppendScaling(const CommModelInputs& inputs, const proto::CommModel
   return absl::OkStatus();
 }
 
-// Step times and laws, of the points that --fit_ranks shows.
+// Step times as the predictions see them, of the points that --fit_ranks shows; laws of all points.
 absl::Status AppendCurves(const CommModelOptions& options, const CommModelInputs& inputs,
-                          std::vector<ScalingTimes> shown, Records& records) {
+                          const std::vector<ScalingTimes>& all, Records& records) {
+  std::vector<ScalingTimes> shown = all;
   for (ScalingTimes& times : shown) {
     times = options.fit_ranks > 0 ? UpTo(times, options.fit_ranks) : times;
   }
   for (proto::StepTimeModel& model : DescribeStepTimes(shown, inputs.model_spec)) {
     *records.emplace_back().mutable_step_time() = std::move(model);
   }
-  ASSIGN_OR_RETURN(std::vector<proto::ScalingLawFit> laws, FitLaws(shown, inputs.model_spec.confidence()));
+  ASSIGN_OR_RETURN(std::vector<proto::ScalingLawFit> laws, FitLaws(all, inputs.model_spec.confidence()));
   for (proto::ScalingLawFit& law : laws) {
     *records.emplace_back().mutable_law() = std::move(law);
   }

@@ -95,7 +95,8 @@ absl::StatusOr<proto::ModelSpec> WithDefaults(proto::ModelSpec spec) {
   FillAcceptance(0.05, 0.25, *spec.mutable_step_time());
   const bool errors = IsError(spec.all_reduce().median_error()) && IsError(spec.all_reduce().worst_error()) &&
                       IsError(spec.step_time().median_error()) && IsError(spec.step_time().worst_error()) &&
-                      IsError(spec.all_reduce().scored_from_bytes());
+                      spec.all_reduce().scored_from_bytes() > 0 &&
+                      spec.all_reduce().scored_from_bytes() <= kMostMessageBytes;
   if (!IsFraction(spec.confidence()) || !IsFraction(spec.run_to_run_fraction()) || !errors ||
       !(spec.least_gain() >= 1) || std::isinf(spec.least_gain())) {
     return absl::DataLossError(

@@ -62,7 +62,7 @@ void PredictHidden(const ScalingTimes& all, uint32_t fit_ranks, const Predictor&
   for (const ScalingTime& time : all.times) {
     if (time.ranks > fit_ranks) {
       predictions.push_back(predictor.At(time.ranks, time.batch));
-      ScorePrediction(time.epoch_seconds, predictions.back());
+      ScorePrediction(time.epoch_seconds, all.provenance, predictions.back());
     }
   }
 }
@@ -97,7 +97,7 @@ void ScoreEarlier(const CommModelInputs& inputs, const ScalingTimes& run, std::v
       if (time.ranks == record.prediction().ranks() && time.batch == record.prediction().batch_per_device()) {
         predictions.push_back(record.prediction());
         predictions.back().set_made_before_run(before);
-        ScorePrediction(time.epoch_seconds, predictions.back());
+        ScorePrediction(time.epoch_seconds, run.provenance, predictions.back());
       }
     }
   }

@@ -82,7 +82,7 @@ TEST(RecordedRunTest, HiddenRunsArePredictedAndCompared) {
   const auto text = FormatRun(OutputFormat::kText, *run);
   ASSERT_THAT(text, IsOk());
   EXPECT_THAT(*text, HasSubstr("3 runs: off by "));
-  EXPECT_THAT(*text, HasSubstr("as many parameters as points, or too few points: not extrapolated"));
+  EXPECT_THAT(*text, HasSubstr("3 more with as many parameters as points, or too few points: not extrapolated"));
 }
 
 // A prediction is written first; the run's record, whose header has a later start, answers it.

@@ -71,10 +71,13 @@ proto::Quantity Modelled(const Estimate& estimate, double confidence, const std:
   }
   proto::Quantity quantity;
   quantity.set_value(estimate.value);
-  quantity.set_low(interval.low);
-  quantity.set_high(interval.high);
   quantity.set_provenance(proto::MODELLED);
-  quantity.set_method(absl::StrCat(method, "; interval: ", 100 * confidence, " %"));
+  quantity.set_method(method);
+  if (estimate.variance > 0) {
+    quantity.set_low(interval.low);
+    quantity.set_high(interval.high);
+    quantity.set_method(absl::StrCat(method, "; interval: ", 100 * confidence, " %"));
+  }
   return quantity;
 }
 

@@ -37,7 +37,8 @@ double VarianceOfRange(double width);
 // Student's interval that holds the true value at `confidence`, in (0, 1).
 Interval IntervalOf(const Estimate& estimate, double confidence);
 
-// A modelled number with its interval, and how it came about. Absent when it is not finite.
+// A modelled number with its interval, and how it came about. Without a variance it has none: what is uncertain of it
+// is not known. Absent when it is not finite.
 proto::Quantity Modelled(const Estimate& estimate, double confidence, const std::string& method);
 
 }  // namespace lockstep

@@ -64,11 +64,18 @@ TEST(EstimateTest, AModelledNumberSaysSo) {
   EXPECT_THAT(quantity.method(), HasSubstr("by hand; interval: 90 %"));
 }
 
+TEST(EstimateTest, WithoutAVarianceThereIsNoInterval) {
+  const proto::Quantity quantity = Modelled(Known(2), 0.9, "by hand");
+  EXPECT_EQ(quantity.value(), 2);
+  EXPECT_FALSE(quantity.has_low());
+  EXPECT_EQ(quantity.method(), "by hand");
+}
+
 TEST(EstimateTest, SquaresBeyondADoubleStillHaveAnInterval) {
   const Estimate tiny = 1e-120 * Estimate{1, 1, 0.5};  // its variance squared is 0 in a double
-  EXPECT_TRUE(Modelled(tiny, 0.95, "by hand").has_value());
+  EXPECT_TRUE(Modelled(tiny, 0.95, "by hand").has_low());
   const Estimate huge = 1e120 * Estimate{1, 1, 0.5};  // and here infinite
-  EXPECT_TRUE(Modelled(huge, 0.95, "by hand").has_value());
+  EXPECT_TRUE(Modelled(huge, 0.95, "by hand").has_low());
 }
 
 TEST(EstimateTest, WhatIsNotFiniteIsAbsent) {

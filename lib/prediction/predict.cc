@@ -199,17 +199,21 @@ ScalingTimes UpTo(const ScalingTimes& times, uint32_t most_ranks) {
   return kept;
 }
 
-void ScorePrediction(const Estimate& measured, proto::Prediction& prediction) {
+void ScorePrediction(const Estimate& measured, proto::Provenance provenance, proto::Prediction& prediction) {
   proto::Quantity& quantity = *prediction.mutable_measured_epoch_seconds();
   quantity.set_value(measured.value);
-  quantity.set_provenance(proto::MEASURED);
-  quantity.set_method("mean over timed epochs, data loading included");
+  quantity.set_provenance(provenance);
+  quantity.set_method(provenance == proto::PUBLISHED ? "as published"
+                                                     : "mean over timed epochs, data loading included");
   if (prediction.null_epoch_seconds().has_value()) {
     prediction.set_null_relative_error(prediction.null_epoch_seconds().value() / measured.value - 1);
   }
   const proto::Quantity& predicted = prediction.epoch_seconds();
   if (predicted.has_value()) {
     prediction.set_relative_error(predicted.value() / measured.value - 1);
+    if (!predicted.has_low()) {
+      return;
+    }
     prediction.set_inside_interval(predicted.low() <= measured.value && measured.value <= predicted.high());
   }
 }

@@ -48,8 +48,9 @@ proto::Prediction RefusePrediction(const ScalingTimes& times, uint32_t ranks, ui
 // The points of `times` with at most `most_ranks` devices: the others are held out.
 ScalingTimes UpTo(const ScalingTimes& times, uint32_t most_ranks);
 
-// Sets what was measured beside what was predicted, and whether the interval held it.
-void ScorePrediction(const Estimate& measured_epoch_seconds, proto::Prediction& prediction);
+// Sets what was measured, by us or by a document, beside what was predicted, and whether the interval held it.
+void ScorePrediction(const Estimate& measured_epoch_seconds, proto::Provenance provenance,
+                     proto::Prediction& prediction);
 
 }  // namespace lockstep
 

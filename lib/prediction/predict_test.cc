@@ -147,12 +147,13 @@ TEST(PredictTest, HoldsOutMoreDevices) {
 
 TEST(PredictTest, ScoresAgainstWhatWasMeasured) {
   proto::Prediction p = PredictFour(OneAndTwo(), AllReduceTime({}, {}));
-  ScorePrediction(Known(25), p);
+  ScorePrediction(Known(25), proto::MEASURED, p);
   EXPECT_NEAR(p.relative_error(), 24.0 / 25 - 1, kClose);
   EXPECT_NEAR(p.null_relative_error(), 20.0 / 25 - 1, kClose);
   EXPECT_TRUE(p.inside_interval());
-  ScorePrediction(Known(240), p);
+  ScorePrediction(Known(240), proto::PUBLISHED, p);
   EXPECT_FALSE(p.inside_interval());
+  EXPECT_EQ(p.measured_epoch_seconds().provenance(), proto::PUBLISHED);
 }
 
 // 1,000 times a device whose step takes 1 s, runs that differ by 0.5 % each, and a rest that is anything from 0 to its

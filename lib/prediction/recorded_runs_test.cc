@@ -80,7 +80,7 @@ std::vector<proto::Prediction> PredictHidden(const ScalingTimes& all, uint32_t s
   for (const ScalingTime& time : all.times) {
     if (time.ranks > shown) {
       predictions.push_back(Predict(times, *curve, all_reduce, Spec(), time.ranks, time.batch));
-      ScorePrediction(time.epoch_seconds, predictions.back());
+      ScorePrediction(time.epoch_seconds, all.provenance, predictions.back());
     }
   }
   return predictions;

@@ -37,6 +37,7 @@ struct ProbeTime {
 
 struct ScalingTimes {
   std::string source;
+  proto::Provenance provenance = proto::MEASURED;  // or PUBLISHED
   uint64_t training_images = 0;
   uint64_t gradient_bytes = 0;  // 0: not known
   Tail tail = Tail::kSmallerStep;

@@ -57,6 +57,7 @@ absl::StatusOr<ScalingTimes> TimesOfTable(const proto::PublishedTables& tables, 
   times.training_images = ImagesPerEpoch(tables);
   times.gradient_bytes = GradientBytes(tables);
   times.tail = Tail::kUnknown;
+  times.provenance = proto::PUBLISHED;
   for (const proto::PublishedValue& value : table.value()) {
     if (!IsEpochTime(value)) {
       continue;

@@ -96,7 +96,7 @@ std::string LogTicks(double low, double high) {
       }
     }
   }
-  return absl::StrCat("set ytics (", absl::StrJoin(ticks, ", "), ")\n");
+  return absl::StrCat("(", absl::StrJoin(ticks, ", "), ")\n");
 }
 
 // The marks' labels stand above all points.
@@ -114,13 +114,24 @@ std::string YAxis(const proto::Plot& plot) {
   if (plot.y_log() && std::isfinite(low) && std::isfinite(high)) {
     low /= kLogMargin;
     high = low * std::pow(high * kLogMargin / low, 1 / (1 - share));
-    return absl::StrCat("set logscale y\nset yrange [", Number(low), ":", Number(high), "]\n", LogTicks(low, high));
+    return absl::StrCat("set logscale y\nset yrange [", Number(low), ":", Number(high), "]\nset ytics ",
+                        LogTicks(low, high));
   }
   const bool room = share > 0 && high > 0 && std::isfinite(high);
   return absl::StrCat("set yrange [0:", room ? Number(high / (1 - share)) : "*", "]\n");
 }
 
-// Ticks where there are points, and room beside the outermost ones.
+// Where there are points; of points alone, which may lie anywhere, at round numbers.
+std::string XTicks(const proto::Plot& plot, const std::vector<double>& xs, double low, double high) {
+  if (plot.kind() == proto::POINTS) {
+    return plot.x_log() ? absl::StrCat("set xtics ", LogTicks(low, high)) : "";
+  }
+  return absl::StrCat("set xtics (",
+                      absl::StrJoin(xs, ", ", [](std::string* out, double x) { absl::StrAppend(out, Number(x)); }),
+                      ")\n");
+}
+
+// Room beside the outermost points.
 std::string LineAxes(const proto::Plot& plot) {
   std::vector<double> xs;
   for (const proto::Series& series : plot.series()) {
@@ -131,8 +142,6 @@ std::string LineAxes(const proto::Plot& plot) {
   if (xs.empty()) {
     return "";
   }
-  const std::string ticks =
-      absl::StrJoin(xs, ", ", [](std::string* out, double x) { absl::StrAppend(out, Number(x)); });
   double first = xs.front(), last = xs.back();
   for (const proto::Mark& mark : plot.mark()) {  // in sight, without a tick
     first = std::min(first, mark.x());
@@ -141,7 +150,7 @@ std::string LineAxes(const proto::Plot& plot) {
   const double margin = (last - first) * 0.05 + 0.05;
   const double low = plot.x_log() ? first / kLogMargin : first - margin;
   const double high = plot.x_log() ? last * kLogMargin : last + margin;
-  return absl::StrCat(plot.x_log() ? "set logscale x\n" : "", YAxis(plot), "set xtics (", ticks, ")\nset xrange [",
+  return absl::StrCat(plot.x_log() ? "set logscale x\n" : "", YAxis(plot), XTicks(plot, xs, low, high), "set xrange [",
                       Number(low), ":", Number(high), "]\n", MarkCommands(plot, low, high));
 }
 
@@ -153,10 +162,11 @@ std::string LinesCommand(const proto::Plot& plot) {
       parts.push_back(absl::StrCat("$s", i, " using 1:2 with lines lw 1.5 dt 2 lc rgb '", kReferenceColor, "' title ",
                                    Quoted(series.label())));
     } else {
-      parts.push_back(absl::StrCat("$s", i, " using 1:2:3:4 with yerrorlines lw 2 ps 0.7 pt ",
-                                   kPointTypes[i % std::size(kPointTypes)],
-                                   series.provenance() == proto::MODELLED ? " dt 2" : "", " lc rgb '", ColorOf(i),
-                                   "' title ", Quoted(series.label())));
+      const bool joined = plot.kind() == proto::LINES;
+      parts.push_back(absl::StrCat("$s", i, " using 1:2:3:4 with ", joined ? "yerrorlines" : "yerrorbars",
+                                   " lw 2 ps 0.7 pt ", kPointTypes[i % std::size(kPointTypes)],
+                                   joined && series.provenance() == proto::MODELLED ? " dt 2" : "", " lc rgb '",
+                                   ColorOf(i), "' title ", Quoted(series.label())));
     }
   }
   return absl::StrCat("plot ", absl::StrJoin(parts, ", \\\n     "), "\n");
@@ -254,7 +264,7 @@ std::string GnuplotScript(const proto::Plot& plot, const std::string& output) {
       "set encoding utf8\nset terminal svg size 760,430 dynamic font 'sans-serif,14' noenhanced\nset output ",
       Quoted(output), "\nset xlabel ", Quoted(plot.x_label()), "\nset ylabel ", Quoted(plot.y_label()),
       "\nset grid y\nset border 3\nset tics nomirror\nset key tmargin center horizontal\n");
-  if (plot.kind() == proto::LINES) {
+  if (plot.kind() == proto::LINES || plot.kind() == proto::POINTS) {
     AppendLineData(plot, script);
     absl::StrAppend(&script, LineAxes(plot), LinesCommand(plot));
   } else {

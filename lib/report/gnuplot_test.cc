@@ -60,6 +60,16 @@ proto::Plot Bars(const std::string& kind) {
   }                                                           \
   static_assert(true, "ends with a semicolon")
 
+TEST(GnuplotScriptTest, PointsAreNotJoinedAndHaveRoundTicks) {
+  proto::Plot plot = Lines();
+  plot.set_kind(proto::POINTS);
+  const std::string script = GnuplotScript(plot, "-");
+  EXPECT_THAT(script, HasSubstr("$s0 using 1:2:3:4 with yerrorbars lw 2"));
+  EXPECT_THAT(script, HasSubstr("$s1 using 1:2 with lines"));
+  EXPECT_THAT(script, HasSubstr("set xtics (50, 100)"));
+  EXPECT_THAT(GnuplotScript(Lines(), "-"), HasSubstr("set xtics (32, 128)"));
+}
+
 TEST(GnuplotScriptTest, TextIsQuotedAndTakenAsItIs) {
   const std::string script = GnuplotScript(Lines(), "/out.svg");
   EXPECT_THAT(script, AllOf(HasSubstr("set ylabel 'it''s'"), HasSubstr("title 'a''b'"), HasSubstr("noenhanced")));

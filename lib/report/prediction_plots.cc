@@ -51,7 +51,7 @@ void AddSorted(std::map<double, const proto::Quantity*> points, const std::strin
 
 proto::Plot PredictedPlot(const CommModelRecords& file) {
   proto::Plot plot;
-  plot.set_kind(proto::LINES);
+  plot.set_kind(proto::POINTS);
   plot.set_title("Predicted against measured epochs");
   plot.set_x_label("measured, s");
   plot.set_y_label("predicted, s");
