@@ -1,4 +1,5 @@
-// scale_run: trains one model on 1 to N devices and measures what communication costs. The stage is lib/dist/scale_run.h.
+// scale_run: trains one model on 1 to N devices and measures what communication costs. The stage is
+// lib/dist/scale_run.h.
 #include "lib/dist/scale_run.h"
 
 #include <cstdint>
@@ -21,6 +22,8 @@ ABSL_FLAG(std::string, input, "", "The data set: a record file of cifar_prep; '-
 ABSL_FLAG(std::string, output, "scale.rec", "The record file to write; '-': standard output.");
 ABSL_FLAG(bool, force, false, "Make the output again even when it already holds this result.");
 ABSL_FLAG(bool, dry_run, false, "Print the plan and exit.");
+ABSL_FLAG(std::string, prediction, "",
+          "A comm_model record that predicts this run: its digest is kept as proof that it came first.");
 ABSL_FLAG(std::string, mode, "ddp", "ddp: a process per device, gradients averaged in buckets. There is no other yet.");
 ABSL_FLAG(std::string, precision, "fp32", "fp32. There is no other yet.");
 ABSL_FLAG(std::string, device, "auto", "auto (CUDA where there is one), cpu or cuda. With cuda each rank has a GPU.");
@@ -67,6 +70,7 @@ absl::StatusOr<ScaleRunOptions> OptionsFromFlags() {
   options.output = absl::GetFlag(FLAGS_output);
   options.force = absl::GetFlag(FLAGS_force);
   options.dry_run = absl::GetFlag(FLAGS_dry_run);
+  options.prediction = absl::GetFlag(FLAGS_prediction);
   options.device = absl::GetFlag(FLAGS_device);
   options.batch_mode = absl::GetFlag(FLAGS_batch_mode);
   options.epochs = absl::GetFlag(FLAGS_epochs);
@@ -77,7 +81,8 @@ absl::StatusOr<ScaleRunOptions> OptionsFromFlags() {
   ASSIGN_OR_RETURN(const std::vector<uint32_t> batches, ParseNumberList("batch", absl::GetFlag(FLAGS_batch)));
   spec.mutable_ranks()->Add(ranks.begin(), ranks.end());
   spec.mutable_batch_size()->Add(batches.begin(), batches.end());
-  ASSIGN_OR_RETURN(const uint64_t first_bytes, ParseMebibytes("first_bucket_mib", absl::GetFlag(FLAGS_first_bucket_mib)));
+  ASSIGN_OR_RETURN(const uint64_t first_bytes,
+                   ParseMebibytes("first_bucket_mib", absl::GetFlag(FLAGS_first_bucket_mib)));
   ASSIGN_OR_RETURN(const uint64_t other_bytes, ParseMebibytes("bucket_mib", absl::GetFlag(FLAGS_bucket_mib)));
   spec.set_first_bucket_bytes(first_bytes);
   spec.set_bucket_bytes(other_bytes);

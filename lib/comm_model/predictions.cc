@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/time.h"
 #include "lib/base/status_macros.h"
 #include "lib/prediction/predict.h"
 
@@ -80,15 +79,17 @@ void PredictAsked(const CommModelOptions& options, const ScalingTimes& all, cons
   }
 }
 
-absl::Time ParseTime(const std::string& text) {
-  absl::Time time;
-  std::string error;
-  return absl::ParseTime(absl::RFC3339_full, text, &time, &error) ? time : absl::InfiniteFuture();
+// Whether the run's record names the earlier one by its digest, which nobody could know beforehand.
+bool NamedByRun(const CommModelInputs& inputs) {
+  const auto& named = inputs.scale->header.input();
+  return std::any_of(named.begin(), named.end(), [&](const proto::Input& input) {
+    return !input.sha256().empty() && input.sha256() == inputs.scored->input.sha256();
+  });
 }
 
 // Earlier predictions, beside what the run took.
 void ScoreEarlier(const CommModelInputs& inputs, const ScalingTimes& run, std::vector<proto::Prediction>& predictions) {
-  const bool before = ParseTime(inputs.scored->trailer.end_time()) <= ParseTime(inputs.scale->header.start_time());
+  const bool before = NamedByRun(inputs);
   for (const proto::CommModelRecord& record : inputs.scored->records) {
     if (!record.has_prediction() || record.prediction().measured_epoch_seconds().has_value()) {
       continue;

@@ -24,7 +24,7 @@ using ::lockstep::testing::WriteFile;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-// The record of a run on up to four H200, of which `keep` says what stays.
+// The record of a run on up to four H200, of which `keep` says what stays, and may change it.
 template <typename Keep>
 std::string WriteScale(const std::string& name, Keep keep) {
   proto::ScaleFile file;
@@ -32,7 +32,7 @@ std::string WriteScale(const std::string& name, Keep keep) {
       ReadFile("benchmarks/results/2026-11-21-h200x4-fp32/scale.json"), &file);
   EXPECT_TRUE(status.ok()) << status.ToString();
   proto::ScaleFile kept;
-  for (const proto::ScaleRecord& record : file.record()) {
+  for (proto::ScaleRecord& record : *file.mutable_record()) {
     if (keep(record)) {
       *kept.add_record() = record;
     }
@@ -43,7 +43,7 @@ std::string WriteScale(const std::string& name, Keep keep) {
 }
 
 std::string WriteWholeScale() {
-  return WriteScale("scale.rec", [](const proto::ScaleRecord&) { return true; });
+  return WriteScale("scale.rec", [](proto::ScaleRecord&) { return true; });
 }
 
 CommModelOptions Options(const std::string& name = "comm_model.rec") {
@@ -85,26 +85,47 @@ TEST(RecordedRunTest, HiddenRunsArePredictedAndCompared) {
   EXPECT_THAT(*text, HasSubstr("3 more with as many parameters as points, or too few points: not extrapolated"));
 }
 
-// A prediction is written first; the run's record, whose header has a later start, answers it.
+std::vector<proto::Prediction> Predictions(const CommModelRun& run) {
+  std::vector<proto::Prediction> predictions;
+  for (const proto::CommModelRecord& record : run.records) {
+    if (record.has_prediction()) {
+      predictions.push_back(record.prediction());
+    }
+  }
+  return predictions;
+}
+
+// A prediction is written first; the run's record, which names it by its digest, answers it.
 TEST(RecordedRunTest, AnEarlierPredictionIsScored) {
   CommModelOptions options = Options("prediction.rec");
   options.scale_path = WriteScale(
-      "two.rec", [](const proto::ScaleRecord& record) { return !record.has_point() || record.point().ranks() <= 2; });
+      "two.rec", [](proto::ScaleRecord& record) { return !record.has_point() || record.point().ranks() <= 2; });
   options.predict_ranks = {4};
   ASSERT_THAT(RunCommModel(options), IsOk());
+  const auto written = ReadRecordFile<proto::CommModelFile>(options.output_path);
+  ASSERT_THAT(written, IsOk());
+
   CommModelOptions later = Options("score.rec");
-  later.scale_path = WriteScale("later.rec", [](const proto::ScaleRecord&) { return true; });
   later.score_path = options.output_path;
+  later.scale_path = WriteScale("later.rec", [&](proto::ScaleRecord& record) {
+    if (record.has_header()) {
+      record.mutable_header()->add_input()->set_sha256(written->input.sha256());
+    }
+    return true;
+  });
   const auto run = RunCommModel(later);
   ASSERT_THAT(run, IsOk());
-  EXPECT_EQ(Counts(*run)[proto::CommModelRecord::kPrediction], 3);
-  for (const proto::CommModelRecord& record : run->records) {
-    if (record.has_prediction()) {
-      EXPECT_TRUE(record.prediction().measured_epoch_seconds().has_value());
-      // The record of the run is of the day before: nobody can say that this was known beforehand.
-      EXPECT_FALSE(record.prediction().made_before_run());
-    }
+  ASSERT_THAT(Predictions(*run), SizeIs(3));
+  for (const proto::Prediction& prediction : Predictions(*run)) {
+    EXPECT_TRUE(prediction.measured_epoch_seconds().has_value());
+    EXPECT_TRUE(prediction.made_before_run());
   }
+
+  later.scale_path = WriteWholeScale();  // it names no prediction: nobody can say that this one came first
+  const auto unproved = RunCommModel(later);
+  ASSERT_THAT(unproved, IsOk());
+  ASSERT_THAT(Predictions(*unproved), SizeIs(3));
+  EXPECT_FALSE(Predictions(*unproved)[0].made_before_run());
 }
 
 TEST(RecordedRunTest, PublishedTimesArePredictedToo) {

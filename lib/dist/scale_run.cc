@@ -17,7 +17,9 @@
 #include "lib/dist/scale_plan.h"
 #include "lib/nn/device.h"
 #include "lib/nn/torch_status.h"
+#include "lib/proto/comm_model.pb.h"
 #include "lib/record/provenance.h"
+#include "lib/record/record_reader.h"
 #include "lib/record/record_writer.h"
 #include "lib/record/standard_input.h"
 #include "lib/record/step_cache.h"
@@ -27,14 +29,31 @@ namespace {
 
 constexpr char kPointTask[] = "scale_run_point";
 
-absl::StatusOr<proto::Header> MakeScaleHeader(const ScaleRunPlan& plan, const proto::Input& input) {
+// The digest of a prediction is proof that it was there before the run.
+absl::StatusOr<std::vector<proto::Input>> InputsOf(const ScaleRunOptions& options, const proto::Input& dataset) {
+  std::vector<proto::Input> inputs = {dataset};
+  if (options.prediction.empty()) {
+    return inputs;
+  }
+  ASSIGN_OR_RETURN(const auto file, ReadRecordFile<proto::CommModelFile>(options.prediction));
+  if (std::none_of(file.records.begin(), file.records.end(),
+                   [](const auto& record) { return record.has_prediction(); })) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(options.prediction,
+                     ": a record with predictions was expected, found none; make it with comm_model --predict_ranks"));
+  }
+  inputs.push_back(file.input);
+  return inputs;
+}
+
+absl::StatusOr<proto::Header> MakeScaleHeader(const ScaleRunPlan& plan, const std::vector<proto::Input>& inputs) {
   if (plan.device.is_cuda()) {
     SetNcclEnvironment();
   }
   HeaderOptions header;
   header.schema = proto::ScaleFile::descriptor()->full_name();
   header.seed = plan.spec.training().seed();
-  header.inputs = {input};
+  header.inputs = inputs;
   const uint32_t devices = plan.device.is_cuda() ? MaxRanks(plan.spec) : 1;
   for (uint32_t i = 0; i < devices; ++i) {
     c10::Device device = plan.device;
@@ -152,7 +171,8 @@ absl::Status PlanAndMeasure(const ScaleRunOptions& options) {
     ASSIGN_OR_RETURN(Dataset dataset, ReadDataset(dataset_path));
     dataset.input.set_path(options.input);
     ASSIGN_OR_RETURN(plan, MakeScaleRunPlan(options, dataset));
-    ASSIGN_OR_RETURN(header, MakeScaleHeader(plan, dataset.input));
+    ASSIGN_OR_RETURN(const std::vector<proto::Input> inputs, InputsOf(options, dataset.input));
+    ASSIGN_OR_RETURN(header, MakeScaleHeader(plan, inputs));
   }
   plan.dataset_path = dataset_path;
   if (options.dry_run) {

@@ -20,6 +20,7 @@ struct ScaleRunOptions {
   std::string output = "scale.rec";  // "-": standard output
   bool force = false;
   bool dry_run = false;  // print the plan, write nothing
+  std::string prediction;  // comm_model record made before this run; its digest goes among the inputs. Empty: none
 
   std::string device = "auto";            // as ResolveDevice takes it; a rank on CUDA has the GPU of its number
   std::string batch_mode = "per_device";  // or "global"

@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "lib/cifar/small_dataset.h"
 #include "lib/dist/rank_test_main.h"
+#include "lib/proto/comm_model.pb.h"
 #include "lib/record/provenance.h"
 #include "lib/record/record_reader.h"
 #include "lib/record/record_writer.h"
@@ -212,6 +213,36 @@ TEST(ScaleRunTest, RefusesWhatCannotBe) {
   options = good;
   options.input = "/no/such.rec";
   EXPECT_THAT(RunScaleRun(options), StatusIs(absl::StatusCode::kNotFound, HasSubstr("/no/such.rec")));
+}
+
+std::string WriteCommModel(const char* name, const proto::CommModelRecord& record) {
+  HeaderOptions header;
+  header.schema = proto::CommModelFile::descriptor()->full_name();
+  const std::string path = TempPath(name);
+  EXPECT_THAT(WriteRecordFile(path, MakeHeader(header), std::vector<proto::CommModelRecord>{record}), IsOk());
+  return path;
+}
+
+TEST(ScaleRunTest, APredictionsDigestIsKept) {
+  ScaleRunOptions options = SmallRun({1}, 8);
+  proto::CommModelRecord record;
+  record.mutable_prediction()->set_ranks(1);
+  options.prediction = WriteCommModel("prediction.rec", record);
+  ASSERT_THAT(RunScaleRun(options), IsOk());
+  const auto prediction = ReadRecordFile<proto::CommModelFile>(options.prediction);
+  const auto run = ReadRecordFile<proto::ScaleFile>(options.output);
+  ASSERT_THAT(run, IsOk());
+  ASSERT_EQ(run->header.input_size(), 2);
+  EXPECT_EQ(run->header.input(1).sha256(), prediction->input.sha256());
+}
+
+TEST(ScaleRunTest, ARecordWithoutPredictionsIsRefused) {
+  ScaleRunOptions options = SmallRun({1}, 8);
+  proto::CommModelRecord record;
+  record.mutable_spec()->set_parameter_count(1);
+  options.prediction = WriteCommModel("explanation.rec", record);
+  EXPECT_THAT(RunScaleRun(options), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("--predict_ranks")));
+  EXPECT_FALSE(FileExists(options.output));
 }
 
 TEST(ScaleRunTest, ADryRunWritesNothing) {

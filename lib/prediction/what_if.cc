@@ -58,12 +58,23 @@ absl::StatusOr<Fastest> FindFastest(const std::vector<AllReduceAlgorithm>& algor
   return *fastest;
 }
 
-std::vector<BucketLoad> BucketsOf(const Workload& workload, const Variant& variant) {
+absl::StatusOr<std::vector<BucketLoad>> BucketsOf(const Workload& workload, const Variant& variant) {
   std::vector<BucketLoad> buckets = workload.buckets;
+  double total_bytes = 0;
   for (BucketLoad& bucket : buckets) {
     bucket.size_bytes *= variant.gradient_factor;
+    total_bytes += bucket.size_bytes;
   }
-  return variant.bucket_bytes > 0 ? Rebucket(buckets, variant.bucket_bytes, variant.bucket_bytes) : buckets;
+  if (variant.bucket_bytes == 0) {
+    return buckets;
+  }
+  constexpr double kMostBuckets = 1e5;  // a tensor is never cut, and no network has as many
+  if (!(total_bytes / variant.bucket_bytes <= kMostBuckets)) {
+    return absl::InvalidArgumentError(absl::StrCat("a gradient of ", total_bytes, " bytes in ", variant.name,
+                                                   " would be more than ", kMostBuckets,
+                                                   " buckets; give a larger --what_if_bucket_mib"));
+  }
+  return Rebucket(buckets, variant.bucket_bytes, variant.bucket_bytes);
 }
 
 // The communication of one step.
@@ -77,7 +88,7 @@ absl::StatusOr<Communication> Communicate(const Workload& workload, const proto:
                                           const Variant& variant, uint32_t devices) {
   ASSIGN_OR_RETURN(const std::vector<AllReduceAlgorithm> algorithms, AlgorithmsOf(cluster));
   const AllReduceTopology topology = TopologyOf(cluster, variant, devices);
-  const std::vector<BucketLoad> buckets = BucketsOf(workload, variant);
+  ASSIGN_OR_RETURN(const std::vector<BucketLoad> buckets, BucketsOf(workload, variant));
   Communication communication;
   std::vector<double> seconds;
   double largest_bytes = -1;

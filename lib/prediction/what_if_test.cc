@@ -140,6 +140,15 @@ TEST(WhatIfTest, SixteenThousandDevicesAreFinite) {
   EXPECT_FALSE(row.pays());
 }
 
+TEST(WhatIfTest, RefusesBucketsWithoutNumber) {
+  Variant variant;
+  variant.name = "buckets of 1e-06 MiB";
+  variant.bucket_bytes = 1;
+  const auto row = AskWhatIf(SmallWorkload(), SmallCluster("ring"), Spec(), variant, 4);
+  EXPECT_EQ(row.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(row.status().message()), HasSubstr("--what_if_bucket_mib"));
+}
+
 TEST(WhatIfTest, SeveralHostsNeedTheirLink) {
   proto::Cluster cluster = SmallCluster("ring");
   cluster.clear_inter_host();
