@@ -5,24 +5,21 @@
 // rounded up; M: the largest power of two that is not above N; "adds": what gamma is paid for.
 //
 //   ring                2(N-1) messages, 2(N-1)/N S bytes, adds (N-1)/N S.
-//   bidirectional_ring  The two halves of S go round in opposite directions at once: 2(N-1) messages, (N-1)/N S bytes,
-//   adds
-//                       (N-1)/N S. Wants two ports a rank; two ranks have one neighbour, and cost what the ring does.
+//   bidirectional_ring  The two halves of S go round in opposite directions at once: 2(N-1) messages, (N-1)/N S
+//                       bytes, adds (N-1)/N S. Wants two ports a rank; two ranks have one neighbour, and cost what
+//                       the ring does.
 //   tree                A binomial tree reduces, then broadcasts, whole messages: 2L messages, 2LS bytes, adds LS.
-//   double_tree         Two binary trees, each with half of S, a leaf of one being an inner node of the other, cut into
-//   many
-//                       small pieces, reduced upwards while earlier pieces come down (NCCL's trees between hosts). Each
-//                       hop's alpha is paid once, pieces having no length: a lower bound. 2L messages, min(2, N/2) S
-//                       bytes, adds min(1, (N-1)/2) S.
+//   double_tree         Two binary trees, each with half of S, a leaf of one being an inner node of the other, cut
+//                       into many small pieces, reduced upwards while earlier pieces come down (NCCL's trees
+//                       between hosts). Each hop's alpha is paid once, pieces having no length: a lower bound. 2L
+//                       messages, min(2, N/2) S bytes, adds min(1, (N-1)/2) S.
 //   recursive_doubling  log2 M messages of S, added each. When N is no power of two, N-M ranks give their all to a
-//   neighbour
-//                       before and get the result after: 2 messages, 2S bytes and S to add more.
-//   halving_doubling    Rabenseifner's: 2 log2 M messages, 2(M-1)/M S bytes, adds (M-1)/M S. Other N as above, which is
-//   how
-//                       MPICH does it.
-//   hierarchical        Ring reduce-scatter inside the host, all-reduce of S/P between hosts by `between_hosts`, ring
-//                       all-gather inside: 2(P-1) messages and 2(P-1)/P S bytes inside; between as above with S/P and
-//                       H.
+//                       neighbour before and get the result after: 2 messages, 2S bytes and S to add more.
+//   halving_doubling    Rabenseifner's: 2 log2 M messages, 2(M-1)/M S bytes, adds (M-1)/M S. Other N as above,
+//                       which is how MPICH does it.
+//   hierarchical        Ring reduce-scatter inside the host, all-reduce of S/P between hosts by `between_hosts`,
+//                       ring all-gather inside: 2(P-1) messages and 2(P-1)/P S bytes inside; between as above
+//                       with S/P and H.
 //
 // The flat ones over several hosts: a round is as slow as its slowest message, and every round of a ring or a double
 // tree has one that leaves a host. Rounds of the others whose partners are less than P apart stay inside when P is a

@@ -1,11 +1,7 @@
 #include "lib/comm/all_reduce_points.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <utility>
 
@@ -185,18 +181,6 @@ absl::StatusOr<std::vector<AllReducePoint>> ParseNcclTests(absl::string_view tex
     point.nccl_protocol = EnvironmentValue(file, "NCCL_PROTO");
   }
   return points;
-}
-
-absl::StatusOr<std::vector<AllReducePoint>> ReadNcclTests(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    return absl::NotFoundError(absl::StrCat(path, ": cannot open: ", std::strerror(errno)));
-  }
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (file.bad()) {
-    return absl::DataLossError(absl::StrCat(path, ": cannot read"));
-  }
-  return ParseNcclTests(text, path);
 }
 
 absl::StatusOr<std::vector<AllReducePoint>> AllReducePointsOf(const ScaleRecords& scale) {

@@ -29,14 +29,10 @@ struct AllReducePoint {
 };
 
 // All rows of a file of all_reduce_perf, one point a size and placement; rows of a repeated size (-N) are samples of
-// one point. A sample is the row's `time`; per-iteration times (-I) are another quantity and are passed over. NotFound:
-// no such file. Else as below.
-absl::StatusOr<std::vector<AllReducePoint>> ReadNcclTests(const std::string& path);
-
-// The same of text in memory; `path` is for messages only. DataLoss, naming the place: not JSON, a number of another
-// type, another collective, a row with wrong elements or without size or time, CPU times (-C), several groups of ranks,
-// and a column that contradicts the others: alg_bw is size / time, bus_bw is alg_bw * 2(N-1)/N, within what was
-// printed.
+// one point. A sample is the row's `time`; per-iteration times (-I) are another quantity and are passed over. `path` is
+// for messages only. DataLoss, naming the place: not JSON, a number of another type, another collective, a row with
+// wrong elements or without size or time, CPU times (-C), several groups of ranks, and a column that contradicts the
+// others: alg_bw is size / time, bus_bw is alg_bw * 2(N-1)/N, within what was printed.
 absl::StatusOr<std::vector<AllReducePoint>> ParseNcclTests(absl::string_view text, const std::string& path);
 
 // The isolated all-reduce of each point of a scale record that has one, in the record's order; timed in place

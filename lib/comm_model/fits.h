@@ -17,7 +17,7 @@ struct FittedAllReduces {
 
 // One fit for each file, ranks and placement with at least two sizes: those of --all_reduce, and the scale record's,
 // where its points hold several sizes. A rejected fit is in `fits` with its reason and in no curve. Of several accepted
-// ones of as many ranks the one in place is the curve, as the reducer works in place. Errors as ReadNcclTests'.
+// ones of as many ranks the one in place is the curve, as the reducer works in place. Errors as ParseNcclTests'.
 absl::StatusOr<FittedAllReduces> FitAllReduces(const CommModelInputs& inputs);
 
 }  // namespace lockstep
