@@ -1,5 +1,6 @@
 // ScalingTimes of a scale record.
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -9,12 +10,20 @@
 namespace lockstep {
 namespace {
 
+// An estimate of times that are some; nothing of others.
+std::optional<Estimate> TimesIn(const proto::Samples& samples, double run_to_run_fraction) {
+  const std::optional<Estimate> estimate = EstimateOf(samples, run_to_run_fraction);
+  const bool times = estimate.has_value() && estimate->value > 0 && std::isfinite(estimate->value) &&
+                     std::isfinite(estimate->variance);
+  return times ? estimate : std::nullopt;
+}
+
 // What the reducer costs on one device: through it minus plain, by batch.
 std::map<uint32_t, Estimate> ReducerSeconds(const ScaleRecords& scale, double run_to_run_fraction) {
   std::map<uint32_t, Estimate> plain, reduced;
   for (const proto::ScaleRecord& record : scale.records) {
     const proto::ScalePoint& point = record.point();
-    const std::optional<Estimate> step = EstimateOf(point.step_seconds(), run_to_run_fraction);
+    const std::optional<Estimate> step = TimesIn(point.step_seconds(), run_to_run_fraction);
     if (record.has_point() && point.ranks() == 1 && point.outcome() == proto::COMPLETED && step.has_value()) {
       (point.reduction() == proto::PLAIN ? plain : reduced).emplace(point.batch_per_device(), *step);
     }
@@ -50,8 +59,8 @@ std::vector<BucketLoad> BucketsFor(const ScaleRecords& scale, const proto::Scale
 
 // Nothing for a point that has no times.
 std::optional<ScalingTime> TimeOf(const proto::ScalePoint& point, double run_to_run_fraction) {
-  const std::optional<Estimate> epoch = EstimateOf(point.epoch_seconds(), run_to_run_fraction);
-  const std::optional<Estimate> step = EstimateOf(point.step_seconds(), run_to_run_fraction);
+  const std::optional<Estimate> epoch = TimesIn(point.epoch_seconds(), run_to_run_fraction);
+  const std::optional<Estimate> step = TimesIn(point.step_seconds(), run_to_run_fraction);
   const bool whole = point.ranks() > 0 && point.batch_per_device() > 0 && point.images_per_epoch() > 0;
   if (point.outcome() != proto::COMPLETED || !whole || !epoch.has_value() || !step.has_value()) {
     return std::nullopt;
@@ -62,7 +71,8 @@ std::optional<ScalingTime> TimeOf(const proto::ScalePoint& point, double run_to_
   time.images_per_rank = point.images_per_epoch() / point.ranks();
   time.epoch_seconds = *epoch;
   time.step_seconds = *step;
-  if (const std::optional<Estimate> wait = EstimateOf(point.collective_wait_seconds(), 0)) {
+  const std::optional<Estimate> wait = EstimateOf(point.collective_wait_seconds(), 0);
+  if (wait.has_value() && std::isfinite(wait->value)) {
     time.wait_seconds = wait->value;
   }
   return time;
@@ -74,7 +84,7 @@ bool IsTimed(const proto::ScaleRecord& record) {
 }
 
 void AddProbe(const proto::ScalePoint& point, double run_to_run_fraction, ScalingTimes& times) {
-  const std::optional<Estimate> seconds = EstimateOf(point.probe().seconds(), run_to_run_fraction);
+  const std::optional<Estimate> seconds = TimesIn(point.probe().seconds(), run_to_run_fraction);
   if (point.ranks() > 1 && seconds.has_value() && point.probe().size_bytes() > 0) {
     times.probes.push_back({point.ranks(), static_cast<double>(point.probe().size_bytes()), *seconds});
   }
@@ -84,8 +94,8 @@ void AddProbe(const proto::ScalePoint& point, double run_to_run_fraction, Scalin
 void AddSweep(const SweepRecords& sweep, double run_to_run_fraction, ScalingTimes& times) {
   for (const proto::SweepRecord& record : sweep.records) {
     const proto::SweepPoint& point = record.point();
-    const std::optional<Estimate> epoch = EstimateOf(point.epoch_seconds(), run_to_run_fraction);
-    const std::optional<Estimate> step = EstimateOf(point.step_seconds(), run_to_run_fraction);
+    const std::optional<Estimate> epoch = TimesIn(point.epoch_seconds(), run_to_run_fraction);
+    const std::optional<Estimate> step = TimesIn(point.step_seconds(), run_to_run_fraction);
     const bool known = std::any_of(times.times.begin(), times.times.end(), [&](const ScalingTime& time) {
       return time.ranks == 1 && time.batch == point.batch_size();
     });

@@ -1,5 +1,6 @@
 // ScalingTimes of published tables.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -40,7 +41,7 @@ absl::StatusOr<std::optional<ScalingTime>> TimeOf(const proto::PublishedTables& 
   ScalingTime time;
   time.ranks = value.devices();
   time.images_per_rank = (ImagesPerEpoch(tables) + time.ranks - 1) / time.ranks;
-  if (!(printed.value > 0) || batch == 0 || batch > time.images_per_rank ||
+  if (!(printed.value > 0) || !std::isfinite(printed.value) || batch == 0 || batch > time.images_per_rank ||
       batch > std::numeric_limits<uint32_t>::max()) {
     return std::nullopt;
   }
