@@ -7,8 +7,8 @@
 namespace lockstep {
 namespace {
 
-// What must be equal for two epoch times to be comparable. Seed, warm-up and repeats do not change a time's meaning; nor
-// do the CPU's threads when the device is a GPU, on which all of LibTorch's computing is done.
+// What must be equal for two epoch times to be comparable. Seed, warm-up and repeats do not change a time's meaning;
+// nor do the CPU's threads when the device is a GPU, on which all of LibTorch's computing is done.
 proto::TrainingSpec Comparable(const proto::TrainingSpec& training) {
   proto::TrainingSpec comparable = training;
   comparable.clear_seed();
@@ -29,7 +29,12 @@ std::optional<BaseCase> ToBaseCase(const Point& point, const char* origin) {
   if (point.outcome() != proto::COMPLETED || !epoch.has_value() || !step.has_value()) {
     return std::nullopt;
   }
-  return BaseCase{*epoch, *step, point.steps_per_epoch(), point.images_per_epoch(), origin};
+  return BaseCase{*epoch,
+                  *step,
+                  {point.epoch_seconds().value().begin(), point.epoch_seconds().value().end()},
+                  point.steps_per_epoch(),
+                  point.images_per_epoch(),
+                  origin};
 }
 
 template <typename Point>

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "lib/comm/spread.h"
@@ -22,8 +23,9 @@ using SweepRecords = RecordFile<proto::SweepRecord>;
 
 // One device at one batch.
 struct BaseCase {
-  Spread epoch_seconds;  // E_1(B)
-  Spread step_seconds;   // s_1(B), of an epoch
+  Spread epoch_seconds;               // E_1(B)
+  Spread step_seconds;                // s_1(B), of an epoch
+  std::vector<double> epoch_repeats;  // E_1(B), one a timed epoch
   uint32_t steps_per_epoch = 0;
   uint64_t images_per_epoch = 0;
   std::string origin;  // "scale record", "sweep record"

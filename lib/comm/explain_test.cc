@@ -111,6 +111,8 @@ TEST(ExplainTest, SpeedupsUnderEachName) {
               HasSubstr("E_1(64)/E_2(32), base case: plain training on 1 device at batch 64"));
   EXPECT_THAT(row.weak_speedup().method(), HasSubstr("k_1 = 100, k_2 = 50"));
   ExpectValue(row.karp_flatt(), (8.0 / 10 - 0.5) / 0.5);
+  EXPECT_FALSE(row.karp_flatt().has_low());
+  EXPECT_THAT(row.karp_flatt().method(), HasSubstr("a side was measured once: no interval"));
   ExpectValue(row.gustafson_serial_fraction(), (2 - 2 * 0.1 / 0.14) / 1);
   EXPECT_EQ(row.epoch_seconds().provenance(), proto::MEASURED);
   EXPECT_EQ(row.strong_speedup().provenance(), proto::DERIVED);
@@ -188,16 +190,31 @@ TEST(ExplainTest, ABaseCaseThatFailedGivesItsOutcomeAsTheReason) {
   ExpectAbsent(rows[1].epoch_seconds(), "OUT_OF_MEMORY: 8 GiB");  // its own row
 }
 
+TEST(ExplainTest, TheSerialFractionHasAnIntervalWhereBothSidesWereRepeated) {
+  const std::string plain64 = Point(
+      "ranks: 1 batch_per_device: 64 reduction: PLAIN steps_per_epoch: 50 "
+      "epoch_seconds { value: [9.9, 10.1] } step_seconds { value: 9 }");
+  const proto::ScalingRow row = Explain(Parse<ScaleRecords>({Spec(), plain64, Reduced2()}))[1];
+  ExpectValue(row.karp_flatt(), (8.0 / 10 - 0.5) / 0.5);
+  EXPECT_LT(row.karp_flatt().low(), row.karp_flatt().value());
+  EXPECT_GT(row.karp_flatt().high(), row.karp_flatt().value());
+  EXPECT_THAT(row.karp_flatt().method(), HasSubstr("95 %, Student's t"));
+}
+
 TEST(ExplainTest, OneEpochHasNoInterval) {
   const auto rows = Explain(Parse<ScaleRecords>({Spec(), Plain64()}));
   EXPECT_FALSE(rows[0].epoch_seconds().has_low());
   EXPECT_THAT(rows[0].epoch_seconds().method(), HasSubstr("measured once"));
 }
 
-TEST(ExplainTest, DataParallelIsNoAllReduce) {
+// 64 images of 12,288 bytes and outputs of 40: out go 4,000 of parameters, half the images and half the outputs'
+// gradients; back come 4,000 of gradients and half the outputs. 50 steps in 2 s.
+TEST(ExplainTest, DataParallelIsAStarAndNoAllReduce) {
   const auto rows = Explain(Parse<ScaleRecords>({Spec("mode: DP"), Plain32(), Reduced2()}));
-  ExpectAbsent(rows[1].bytes_per_step(), "star");
-  ExpectAbsent(rows[1].bandwidth_bytes_per_second(), "star");
+  const double bytes = (4000 + 32 * 12288 + 32 * 40) + (4000 + 32 * 40);
+  ExpectValue(rows[1].bytes_per_step(), bytes);
+  EXPECT_THAT(rows[1].bytes_per_step().method(), HasSubstr("DataParallel, no all-reduce"));
+  ExpectValue(rows[1].bandwidth_bytes_per_second(), bytes * 50 / 2);
   ExpectValue(rows[1].communication_seconds(), 2);
 }
 
@@ -230,8 +247,8 @@ TEST(ExplainTest, ASweepOfAnotherDeviceIsNotUsed) {
 }
 
 TEST(ExplainTest, APointThatCannotHaveRunIsRefused) {
-  for (const char* sizes : {"ranks: 0 batch_per_device: 32", "ranks: 2 batch_per_device: 0",
-                            "ranks: 65536 batch_per_device: 65536"}) {
+  for (const char* sizes :
+       {"ranks: 0 batch_per_device: 32", "ranks: 2 batch_per_device: 0", "ranks: 65536 batch_per_device: 65536"}) {
     const std::string point = absl::StrCat("point { reduction: ALL_REDUCE outcome: COMPLETED ", sizes,
                                            " epoch_seconds { value: 1 } step_seconds { value: 1 } }");
     EXPECT_THAT(ExplainScaling(Parse<ScaleRecords>({Spec(), point}), nullptr, proto::CommModelSpec()),

@@ -31,10 +31,6 @@ double KarpFlatt(uint32_t ranks, double strong_speedup) {
 
 double GustafsonSerialFraction(uint32_t ranks, double weak_speedup) { return (ranks - weak_speedup) / (ranks - 1.0); }
 
-Spread KarpFlatt(uint32_t ranks, const Spread& s) {
-  return {KarpFlatt(ranks, s.mean), KarpFlatt(ranks, s.high), KarpFlatt(ranks, s.low), s.repeated};
-}
-
 Spread GustafsonSerialFraction(uint32_t ranks, const Spread& s) {
   return {GustafsonSerialFraction(ranks, s.mean), GustafsonSerialFraction(ranks, s.high),
           GustafsonSerialFraction(ranks, s.low), s.repeated};

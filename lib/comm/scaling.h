@@ -37,8 +37,7 @@ double KarpFlatt(uint32_t ranks, double strong_speedup);
 // The serial fraction s of a weak speed-up S: S = N - s(N-1) solved for s.
 double GustafsonSerialFraction(uint32_t ranks, double weak_speedup);
 
-// Both decrease as S grows: the interval's ends change places.
-Spread KarpFlatt(uint32_t ranks, const Spread& strong_speedup);
+// It decreases as S grows: the interval's ends change places.
 Spread GustafsonSerialFraction(uint32_t ranks, const Spread& weak_speedup);
 
 }  // namespace lockstep

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/comm/collective_cost.h"
+#include "lib/comm/data_parallel_star.h"
 #include "lib/comm/quantity.h"
 #include "lib/comm/scaling_row.h"
 
@@ -15,20 +16,38 @@ Spread IntervalOf(const proto::Quantity& quantity) {
                             : Exactly(quantity.value());
 }
 
-// The lower bound of a step, in bytes, with its words; absent when it does not apply.
+// What device 0's link moves when all others are served by it.
+proto::Quantity StarBytesPerStep(const RowInputs& in, uint32_t ranks) {
+  constexpr double kImageBytes = 3 * 32 * 32 * 4.0;  // CIFAR-10, fp32
+  constexpr double kOutputBytes = 10 * 4.0;
+  const double images = static_cast<double>(in.point.batch_per_device()) * ranks;
+  DataParallelStep step;
+  step.ranks = ranks;
+  step.parameter_bytes = static_cast<double>(in.spec.gradient_bytes());
+  step.input_bytes = images * kImageBytes;
+  step.output_bytes = images * kOutputBytes;
+  const StarCost cost = DataParallelStarCost(step, LinkCost());
+  return Derived(
+      Exactly(cost.sent_bytes + cost.received_bytes),
+      absl::StrCat("DataParallel, no all-reduce: parameters out, images out, outputs back, their gradients out, "
+                   "gradients back, over device 0's link, N = ",
+                   ranks, "; without batch norm's buffers"));
+}
+
+// Of one step, with its words; absent when it does not apply. For an all-reduce the lower bound.
 proto::Quantity BytesPerStep(const RowInputs& in, uint32_t ranks) {
   const uint64_t parameters = in.spec.parameter_count();
-  if (in.run.mode() == proto::DP) {
-    return Absent("DataParallel is a star (replicate, scatter, gather, reduce), not an all-reduce");
-  }
   if (parameters == 0) {
     return Absent("the record does not say how many parameters the model has");
   }
   // What AllReduceLowerBoundBytes can count in 64 bits.
   constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max() / 2;
   if (parameters > kMost / ranks || in.spec.gradient_bytes() > kMost) {
-    return Absent(absl::StrCat("no model has ", parameters, " parameters and ", in.spec.gradient_bytes(),
-                               " bytes of gradients"));
+    return Absent(
+        absl::StrCat("no model has ", parameters, " parameters and ", in.spec.gradient_bytes(), " bytes of gradients"));
+  }
+  if (in.run.mode() == proto::DP) {
+    return StarBytesPerStep(in, ranks);
   }
   const uint64_t item_bytes = in.spec.gradient_bytes() / parameters;
   return Derived(Exactly(static_cast<double>(AllReduceLowerBoundBytes(ranks, parameters, item_bytes))),

@@ -1,5 +1,6 @@
 // Speed-ups and serial fractions of one row.
 #include "absl/strings/str_cat.h"
+#include "lib/comm/karp_flatt.h"
 #include "lib/comm/quantity.h"
 #include "lib/comm/scaling.h"
 #include "lib/comm/scaling_row.h"
@@ -8,7 +9,30 @@ namespace lockstep {
 namespace {
 
 const char kNotPositive[] = "a time or a number of steps is not positive";
+// Of intervals where the spec, an older record's, states none.
+constexpr double kConfidence = 0.95;
 const char kOneDevice[] = "the base case: one device has no serial fraction";
+
+// With an interval, or, of times measured once, without one.
+proto::Quantity SerialFractionOf(const RowInputs& in, const BaseCase& base, const std::string& speedup) {
+  const auto& repeats = in.point.epoch_seconds().value();
+  const double stated = in.spec.model().confidence();
+  const double confidence = stated > 0 ? stated : kConfidence;
+  const absl::StatusOr<SerialFraction> fraction =
+      KarpFlattFraction(in.point.ranks(), base.epoch_repeats, {repeats.begin(), repeats.end()}, confidence);
+  if (!fraction.ok()) {
+    return Absent(kNotPositive);
+  }
+  const std::string method = absl::StrCat("(1/S - 1/N)/(1 - 1/N), S = ", speedup, ", N = ", in.point.ranks());
+  if (!fraction->interval.has_value()) {
+    return Derived(Exactly(fraction->value), absl::StrCat(method, "; a side was measured once: no interval"));
+  }
+  proto::Quantity quantity = Derived(Exactly(fraction->value), method);
+  quantity.set_low(fraction->interval->low);
+  quantity.set_high(fraction->interval->high);
+  quantity.set_method(absl::StrCat(quantity.method(), "; interval: ", 100 * confidence, " %, Student's t of ln S"));
+  return quantity;
+}
 
 void FillStrong(const RowInputs& in, const Spread& epoch, proto::ScalingRow& row) {
   const uint32_t n = row.ranks(), b = row.batch_per_device();
@@ -21,10 +45,7 @@ void FillStrong(const RowInputs& in, const Spread& epoch, proto::ScalingRow& row
   const std::string formula = absl::StrCat("E_1(", n * b, ")/E_", n, "(", b, ")");
   const std::optional<Spread> speedup = StrongSpeedup(base->epoch_seconds, epoch);
   *row.mutable_strong_speedup() = DerivedOr(speedup, WithBase(formula, n * b, *base), kNotPositive);
-  *row.mutable_karp_flatt() =
-      n == 1 ? Absent(kOneDevice)
-             : DerivedOr(speedup.has_value() ? std::optional<Spread>(KarpFlatt(n, *speedup)) : std::nullopt,
-                         absl::StrCat("(1/S - 1/N)/(1 - 1/N), S = ", formula, ", N = ", n), kNotPositive);
+  *row.mutable_karp_flatt() = n == 1 ? Absent(kOneDevice) : SerialFractionOf(in, *base, formula);
 }
 
 void FillWeak(const RowInputs& in, const BaseCase& base, const Spread& step, proto::ScalingRow& row) {
@@ -35,9 +56,10 @@ void FillWeak(const RowInputs& in, const BaseCase& base, const Spread& step, pro
   const bool whole = i_1 == static_cast<uint64_t>(k_1) * b && i_n == static_cast<uint64_t>(k_n) * n * b;
   const bool by_images = i_1 > 0 && i_n > 0 && !whole;
   const std::string formula =
-      by_images ? absl::StrCat("(s_1(", b, ")/I_1)/(s_", n, "(", b, ")/I_", n, "), images per epoch I_1 = ", i_1, ", I_", n,
-                               " = ", i_n, " (the last step is smaller than ", b, ")")
-                : absl::StrCat("N*(s_1(", b, ")/k_1)/(s_", n, "(", b, ")/k_", n, "), k_1 = ", k_1, ", k_", n, " = ", k_n);
+      by_images
+          ? absl::StrCat("(s_1(", b, ")/I_1)/(s_", n, "(", b, ")/I_", n, "), images per epoch I_1 = ", i_1, ", I_", n,
+                         " = ", i_n, " (the last step is smaller than ", b, ")")
+          : absl::StrCat("N*(s_1(", b, ")/k_1)/(s_", n, "(", b, ")/k_", n, "), k_1 = ", k_1, ", k_", n, " = ", k_n);
   const std::optional<Spread> speedup = by_images ? WeakSpeedupByImages(base.step_seconds, i_1, step, i_n)
                                                   : WeakSpeedup(n, base.step_seconds, k_1, step, k_n);
   *row.mutable_weak_speedup() = DerivedOr(speedup, WithBase(formula, b, base), kNotPositive);

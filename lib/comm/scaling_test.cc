@@ -54,7 +54,7 @@ TEST(SerialFractionTest, HandChecked) {
 TEST(SerialFractionTest, SuperlinearIsNegative) { EXPECT_LT(KarpFlatt(2, 2.5), 0); }
 
 TEST(SerialFractionTest, TheIntervalChangesEnds) {
-  const Spread e = KarpFlatt(4, Spread{2, 1, 4, true});
+  const Spread e = GustafsonSerialFraction(4, Spread{2, 1, 4, true});
   EXPECT_DOUBLE_EQ(e.low, 0);
   EXPECT_DOUBLE_EQ(e.high, 1);
   EXPECT_TRUE(e.repeated);
