@@ -37,8 +37,11 @@ absl::StatusOr<std::vector<AllReduceAlgorithm>> AlgorithmsOf(const proto::Cluste
   if (cluster.algorithm().empty()) {
     return std::vector<AllReduceAlgorithm>(kCandidates.begin(), kCandidates.end());
   }
-  ASSIGN_OR_RETURN(const AllReduceAlgorithm algorithm, ParseAllReduceAlgorithm(cluster.algorithm()));
-  return std::vector<AllReduceAlgorithm>{algorithm};
+  const absl::StatusOr<AllReduceAlgorithm> algorithm = ParseAllReduceAlgorithm(cluster.algorithm());
+  if (!algorithm.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("--algorithm: ", algorithm.status().message()));
+  }
+  return std::vector<AllReduceAlgorithm>{*algorithm};
 }
 
 struct Fastest {
@@ -126,13 +129,15 @@ absl::StatusOr<Estimate> EpochSeconds(const Workload& workload, const proto::Clu
   return StepsOf(workload, devices) * StepSeconds(workload, communication.exposed_seconds, devices);
 }
 
-absl::Status CheckLink(const proto::Link& link, absl::string_view name) {
-  if (!(link.latency_seconds() >= 0) || std::isinf(link.latency_seconds()) || !(link.bytes_per_second() > 0) ||
-      std::isinf(link.bytes_per_second())) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the ", name, " link needs a bandwidth above 0 and a latency of 0 or more; found ",
-                     link.bytes_per_second(), " bytes/s and ", link.latency_seconds(), " s; give --", name,
-                     "_gigabytes_per_second and --", name, "_latency_microseconds, or ", name, "_host in --cluster"));
+// Between hosts the latency must be said too; inside one a measured bandwidth has it in.
+absl::Status CheckLink(const proto::Link& link, absl::string_view name, bool needs_latency) {
+  const double latency = link.latency_seconds(), bandwidth = link.bytes_per_second();
+  const bool latency_ok = std::isfinite(latency) && (needs_latency ? latency > 0 : latency >= 0);
+  if (!latency_ok || !(bandwidth > 0) || std::isinf(bandwidth)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the ", name, "-host link needs a bandwidth above 0 and a latency ", needs_latency ? "above 0" : "of 0 or more",
+        "; found ", bandwidth, " bytes/s and ", latency, " s; give --", name, "_gigabytes_per_second and --", name,
+        "_latency_microseconds, or ", name, "_host in --cluster"));
   }
   return absl::OkStatus();
 }
@@ -161,7 +166,7 @@ std::vector<uint32_t> Doublings(const proto::Cluster& cluster) {
   for (uint32_t devices = 1; devices < per_host; devices *= 2) {
     doublings.push_back(devices);
   }
-  const uint32_t most = cluster.has_inter_host() ? kMostDevices : per_host;
+  const uint32_t most = CheckLink(cluster.inter_host(), "inter", true).ok() ? kMostDevices : per_host;
   for (uint64_t devices = per_host; devices <= most; devices *= 2) {
     doublings.push_back(static_cast<uint32_t>(devices));
   }
@@ -192,9 +197,9 @@ absl::Status CheckCluster(const proto::Cluster& cluster, uint32_t most_devices) 
   }
   RETURN_IF_ERROR(AlgorithmsOf(cluster).status());
   if (cluster.devices_per_host() > 1) {
-    RETURN_IF_ERROR(CheckLink(cluster.intra_host(), "intra"));
+    RETURN_IF_ERROR(CheckLink(cluster.intra_host(), "intra", false));
   }
-  return most_devices > cluster.devices_per_host() ? CheckLink(cluster.inter_host(), "inter") : absl::OkStatus();
+  return most_devices > cluster.devices_per_host() ? CheckLink(cluster.inter_host(), "inter", true) : absl::OkStatus();
 }
 
 absl::StatusOr<proto::WhatIfRow> AskWhatIf(const Workload& workload, const proto::Cluster& cluster,

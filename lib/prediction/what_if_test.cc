@@ -155,7 +155,9 @@ TEST(WhatIfTest, SeveralHostsNeedTheirLink) {
   const absl::Status status = CheckCluster(cluster, 4);
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()), HasSubstr("--inter_gigabytes_per_second"));
-  EXPECT_THAT(CheckCluster(cluster, 2), IsOk());  // one host
+  EXPECT_THAT(CheckCluster(cluster, 2), IsOk());             // one host
+  cluster.mutable_inter_host()->set_bytes_per_second(10e9);  // its latency too
+  EXPECT_THAT(std::string(CheckCluster(cluster, 4).message()), HasSubstr("--inter_latency_microseconds"));
 }
 
 TEST(WhatIfTest, RejectsWhatIsNoCluster) {
@@ -165,7 +167,7 @@ TEST(WhatIfTest, RejectsWhatIsNoCluster) {
   EXPECT_EQ(AskWhatIf(SmallWorkload(), cluster, Spec(), Variant(), 0).status().code(),
             absl::StatusCode::kInvalidArgument);
   cluster.set_algorithm("pigeon");
-  EXPECT_THAT(std::string(CheckCluster(cluster, 4).message()), HasSubstr("pigeon"));
+  EXPECT_THAT(std::string(CheckCluster(cluster, 4).message()), HasSubstr("--algorithm: "));
   cluster = SmallCluster("");
   cluster.mutable_inter_host()->set_bytes_per_second(-1);
   EXPECT_EQ(CheckCluster(cluster, 4).code(), absl::StatusCode::kInvalidArgument);
