@@ -178,6 +178,10 @@ proto::Prediction Predict(const ScalingTimes& times, const StepCurve& curve, con
   if (const std::string why = WhyRejected(curve, spec.step_time()); !why.empty() && !curve.Measured(batch)) {
     return Refuse(prediction, why);
   }
+  if (anchor->ranks == 1 && ranks > 1 && times.ranks_share_a_host_cpu) {
+    return Refuse(prediction,
+                  "ranks on a CPU take memory and caches from each other, so one says nothing of several; run 2");
+  }
   const PartsBasis basis = {&times, &curve, &all_reduce, anchor, ReducerPerStep(times, anchor->batch)};
   if (anchor->ranks == 1 && ranks > 1 && (!basis.reducer_per_step.has_value() || all_reduce.empty())) {
     return Refuse(prediction, absl::StrCat("only one device was run, and ",

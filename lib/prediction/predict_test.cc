@@ -113,6 +113,15 @@ TEST(PredictTest, FromOneDeviceItNeedsTheReducersCostAndALink) {
   EXPECT_GT(p.epoch_seconds().high(), p.epoch_seconds().value() + 2 * 0.02 * 20 * 0.9);  // the unseen rest
 }
 
+TEST(PredictTest, OneRankOnACpuSaysNothingOfSeveral) {
+  ScalingTimes times = OneAndTwo();
+  times.ranks_share_a_host_cpu = true;
+  EXPECT_EQ(PredictFour(times, AllReduceTime({}, {})).refused(), "");  // two have shown what sharing costs
+  times.times.resize(1);
+  times.times[0].reducer_seconds = Known(8);
+  EXPECT_THAT(PredictFour(times, AllReduceTime({}, {{2, 100, Known(0.02)}})).refused(), HasSubstr("ranks on a CPU"));
+}
+
 TEST(PredictTest, ABatchThatWasNotRunStartsFromTheNearest) {
   ScalingTimes times = OneAndTwo();
   times.times.push_back(TimeOf(1, 40, 800, 50));                              // 20 steps of 2.5 s; so 2 s at 30
