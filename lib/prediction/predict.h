@@ -9,8 +9,8 @@
 // The anchor is the run of the most devices, M <= N, at batch B or, where several devices never ran it, at the batch
 // nearest to it. The rest's cause is not known: it may vanish with more devices or grow like a straggler's, so that its
 // interval is that of a range from 0 to E[max of N]/E[max of M] times itself. Data loading keeps its time per step.
-// From one device alone a prediction is made only where the reducer's cost was measured on it; the rest is then 0, with
-// kUnseenRest for its interval.
+// From one device alone a prediction is made only where the reducer's cost was measured on it, and not on a CPU, which
+// ranks share; the rest is then 0, with kUnseenRest for its interval.
 #ifndef LOCKSTEP_LIB_PREDICTION_PREDICT_H_
 #define LOCKSTEP_LIB_PREDICTION_PREDICT_H_
 

@@ -48,7 +48,7 @@ TEST(LabRecordsTest, EveryKindIsToldByItsHeader) {
   EXPECT_THAT(lab->comm_models[1].rows, SizeIs(3));
   EXPECT_THAT(lab->comm_models[1].all_reduce_fits, SizeIs(2));
   EXPECT_THAT(lab->comm_models[1].step_times, SizeIs(1));
-  EXPECT_THAT(lab->comm_models[1].laws, SizeIs(1));
+  EXPECT_THAT(lab->comm_models[1].laws, SizeIs(2));
   EXPECT_THAT(lab->comm_models[1].predictions, SizeIs(2));
   EXPECT_THAT(lab->comm_models[1].what_ifs, SizeIs(1));
   ASSERT_THAT(lab->quantized, SizeIs(1));

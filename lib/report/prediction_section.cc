@@ -107,15 +107,9 @@ void AddLawRows(const proto::ScalingLawFit& law, proto::Table& table) {
   const std::string name = absl::StrCat(
       law.law(), ", ", law.batch_per_device() > 0 ? absl::StrCat("batch ", law.batch_per_device()) : "all batches",
       ", ", law.degrees_of_freedom(), " degrees of freedom");
-  const std::string verdict =
-      law.refused().empty() ? "extrapolated" : absl::StrCat("not extrapolated: ", law.refused());
   for (const proto::NamedQuantity& parameter : law.parameter()) {
     AddRow(table, {LabelCell(name), LabelCell(parameter.name()), QuantityCell(parameter.quantity()),
-                   ScoreCell(law.score()), LabelCell(verdict)});
-  }
-  if (law.parameter().empty()) {
-    AddRow(table, {LabelCell(name), LabelCell("parameters"), AbsentCell("not fitted"), ScoreCell(law.score()),
-                   LabelCell(verdict)});
+                   ScoreCell(law.score()), LabelCell("extrapolated")});
   }
 }
 
@@ -129,8 +123,18 @@ proto::Table FitTable(const CommModelRecords& file) {
   for (const proto::StepTimeModel& model : file.step_times) {
     AddStepTimeRow(model, table);
   }
+  size_t refused = 0;
   for (const proto::ScalingLawFit& law : file.laws) {
-    AddLawRows(law, table);
+    refused += !law.refused().empty();
+    if (law.refused().empty()) {
+      AddLawRows(law, table);
+    }
+  }
+  if (refused > 0) {
+    table.add_note(
+        absl::StrCat(refused, refused == 1 ? " law of scaling has" : " laws of scaling have",
+                     " as many parameters as points, or too few points, and can not be extrapolated (the record "
+                     "has them)."));
   }
   if (table.row().empty()) {
     table.set_absent_reason("nothing was fitted");

@@ -92,9 +92,13 @@ void AddModels(CommModelRecords& file) {
                                      "provenance: DERIVED } } point { batch: "
                                      "128 step_seconds { value: 0.004 provenance: DERIVED } }"));
   file.laws.push_back(FromText<proto::ScalingLawFit>(
-      "law: 'amdahl' batch_per_device: 32 points: 2 refused: '0 degrees of freedom' parameter { name: 'serial fraction "
-      "a' "
-      "quantity { value: 0.05 provenance: MODELLED } } peak_devices { absent_reason: 'the law has no peak' }"));
+      "law: 'amdahl' batch_per_device: 32 points: 3 degrees_of_freedom: 1 parameter { name: 'serial fraction a' "
+      "quantity { "
+      "value: 0.05 provenance: MODELLED } } peak_devices { absent_reason: 'the law has no peak' }"));
+  file.laws.push_back(
+      FromText<proto::ScalingLawFit>("law: 'universal' batch_per_device: 32 points: 3 refused: '0 degrees of freedom' "
+                                     "peak_devices { absent_reason: 'b is 0' "
+                                     "}"));
 }
 
 }  // namespace
@@ -319,7 +323,9 @@ std::vector<std::string> WriteSmallLab(const std::string& folder) {
     *comm_records.emplace_back().mutable_all_reduce_fit() = fit;
   }
   *comm_records.emplace_back().mutable_step_time() = comm_model.step_times[0];
-  *comm_records.emplace_back().mutable_law() = comm_model.laws[0];
+  for (const proto::ScalingLawFit& law : comm_model.laws) {
+    *comm_records.emplace_back().mutable_law() = law;
+  }
   for (const proto::Prediction& prediction : comm_model.predictions) {
     *comm_records.emplace_back().mutable_prediction() = prediction;
   }
