@@ -16,9 +16,6 @@ double StepsOf(const ScalingTimes& times, uint64_t images, uint32_t batch) {
   return static_cast<double>(images / batch + (times.tail == Tail::kDropped || images % batch == 0 ? 0 : 1));
 }
 
-// What a double can say exactly: no bucket is larger.
-constexpr double kMostBytes = 9007199254740992.0;
-
 // Another batch's gradients become ready as much later as its step is longer.
 std::vector<BucketLoad> BucketsOf(const ScalingTime& anchor, double slower) {
   std::vector<BucketLoad> buckets = anchor.buckets;
@@ -57,7 +54,7 @@ absl::StatusOr<double> NcclExposedPerStep(const PartsBasis& basis, uint32_t rank
   machine.ranks = ranks;
   absl::Status status;
   const double exposed = ExposedBySchedule(buckets, [&](double bytes) {
-    const auto predictions = NcclAllReducePredictions(machine, static_cast<uint64_t>(std::min(bytes, kMostBytes)));
+    const auto predictions = NcclAllReducePredictions(machine, static_cast<uint64_t>(bytes));
     if (!predictions.ok() || predictions->empty()) {
       status = absl::NotFoundError(absl::StrCat("NCCL's static model has no all-reduce of ", ranks, " ranks"));
       return 0.0;

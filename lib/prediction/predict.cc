@@ -64,7 +64,7 @@ proto::Prediction Refuse(proto::Prediction prediction, const std::string& reason
 }
 
 // Beside our own exposed communication.
-void FillNccl(const PartsBasis& basis, double steps, proto::Prediction& prediction) {
+void FillNccl(const PartsBasis& basis, double steps, double confidence, proto::Prediction& prediction) {
   const absl::StatusOr<double> slower = SlowerThanAnchor(basis, prediction.batch_per_device());
   const absl::StatusOr<double> exposed =
       slower.ok() ? NcclExposedPerStep(basis, prediction.ranks(), *slower) : slower.status();
@@ -72,10 +72,9 @@ void FillNccl(const PartsBasis& basis, double steps, proto::Prediction& predicti
     *prediction.mutable_nccl_exposed_seconds() = Absent(exposed.status().message());
     return;
   }
-  proto::Quantity& quantity = *prediction.mutable_nccl_exposed_seconds();
-  quantity.set_value(steps * *exposed);
-  quantity.set_provenance(proto::MODELLED);
-  quantity.set_method("the same buckets by NCCL's static model (src/graph/tuning.cc), one node of NVLink");
+  *prediction.mutable_nccl_exposed_seconds() =
+      Modelled(Known(steps * *exposed), confidence,
+               "the same buckets by NCCL's static model (src/graph/tuning.cc), one node of NVLink");
 }
 
 void FillNull(const ScalingTime* single, proto::Prediction& prediction) {
@@ -97,7 +96,7 @@ absl::Status Fill(const PartsBasis& basis, const ScalingTime* single, const prot
   ASSIGN_OR_RETURN(const EpochParts anchor_parts, AnchorParts(basis));
   ASSIGN_OR_RETURN(EpochParts parts, ModelParts(basis, ranks, ImagesPerRank(*basis.times, ranks), batch));
   TakeAlong(basis, anchor_parts, ranks, parts);
-  FillNccl(basis, parts.steps, prediction);
+  FillNccl(basis, parts.steps, spec.confidence(), prediction);
   Estimate epoch = StepsSeconds(basis, batch, anchor_parts, parts);
   epoch.value += (parts.steps / anchor_parts.steps) * (anchor.epoch_seconds.value - anchor.step_seconds.value);
   const double run_to_run = spec.run_to_run_fraction() * epoch.value;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lib/comm/all_reduce_points.h"
 #include "lib/prediction/scaling_times.h"
 
 namespace lockstep {
@@ -37,9 +38,13 @@ std::map<uint32_t, Estimate> ReducerSeconds(const ScaleRecords& scale, double ru
   return cost;
 }
 
+// None at all when one has no time or no size that a message has.
 std::vector<BucketLoad> BucketsOf(const proto::ScalePoint& point) {
   std::vector<BucketLoad> buckets;
   for (const proto::Bucket& bucket : point.bucket()) {
+    if (!std::isfinite(bucket.mean_ready_seconds()) || bucket.size_bytes() > kMostMessageBytes) {
+      return {};
+    }
     buckets.push_back({static_cast<double>(bucket.size_bytes()), bucket.mean_ready_seconds()});
   }
   return buckets;
