@@ -36,8 +36,8 @@ Estimate StepsSeconds(const PartsBasis& basis, uint32_t batch, const EpochParts&
     return sum;
   }
   const double per_step = parts.steps / anchor_parts.steps;
-  const Estimate anchored =
-      per_step * basis.anchor->step_seconds + Known(0, parts.rest.variance + parts.exposed.variance);
+  const Estimate anchored = per_step * basis.anchor->step_seconds +
+                            Known(0, parts.rest.variance + parts.exposed.variance + parts.tail_variance);
   sum.variance = anchored.variance;
   sum.variance_squared_over_freedom = anchored.variance_squared_over_freedom;
   return sum;
@@ -55,9 +55,10 @@ std::string AnchorText(const ScalingTime& anchor) {
 
 proto::Prediction Refuse(proto::Prediction prediction, const std::string& reason) {
   prediction.set_refused(reason);
-  for (proto::Quantity* quantity : {prediction.mutable_epoch_seconds(), prediction.mutable_epoch_speedup(),
-                                    prediction.mutable_compute_seconds(), prediction.mutable_overhead_seconds(),
-                                    prediction.mutable_exposed_seconds(), prediction.mutable_straggler_seconds()}) {
+  for (proto::Quantity* quantity :
+       {prediction.mutable_epoch_seconds(), prediction.mutable_epoch_speedup(), prediction.mutable_compute_seconds(),
+        prediction.mutable_overhead_seconds(), prediction.mutable_exposed_seconds(),
+        prediction.mutable_straggler_seconds(), prediction.mutable_nccl_exposed_seconds()}) {
     *quantity = Absent(reason);
   }
   return prediction;

@@ -66,6 +66,19 @@ TEST(PredictTest, TakesAlongWhatTwoDevicesShow) {
   EXPECT_EQ(p.epoch_seconds().provenance(), proto::MODELLED);
 }
 
+// 4 devices have 205 images each: 20 steps and a tail of 5, of which a table does not say what became. From the smaller
+// step of 0.5 s to a whole one of 1 s, half of it either way.
+TEST(PredictTest, AnUnknownTailIsInTheInterval) {
+  ScalingTimes times = OneAndTwo();
+  times.training_images = 820;
+  times.times = {TimeOf(1, 10, 820, 82), TimeOf(2, 10, 410, 41), TimeOf(1, 5, 820, 82)};
+  times.tail = Tail::kUnknown;
+  const proto::Prediction p = PredictFour(times, AllReduceTime({}, {}));
+  EXPECT_NEAR(p.compute_seconds().value(), 20.75, kClose);
+  EXPECT_NEAR(p.epoch_seconds().value(), 20.75, kClose);
+  EXPECT_NEAR(p.epoch_seconds().high() - 20.75, 1.959964 * 0.5 / std::sqrt(12), 1e-5);
+}
+
 TEST(PredictTest, TakesExposedCommunicationFromTheLink) {
   ScalingTimes times = OneAndTwo();
   times.times[1].buckets = {{60, 0.3}, {40, 0.6}};
@@ -136,6 +149,7 @@ TEST(PredictTest, RefusesABatchBeyondTheCurve) {
   EXPECT_THAT(p.refused(), HasSubstr("was not timed at batch 20"));
   EXPECT_FALSE(p.epoch_seconds().has_value());
   EXPECT_THAT(p.epoch_seconds().absent_reason(), HasSubstr("was not timed at batch 20"));
+  EXPECT_THAT(p.nccl_exposed_seconds().absent_reason(), HasSubstr("was not timed at batch 20"));
 }
 
 TEST(PredictTest, ACurveThatFailsItsTestPredictsNoOtherBatch) {
