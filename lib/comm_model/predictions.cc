@@ -37,7 +37,7 @@ class Predictor {
   Predictor(const ScalingTimes& all, uint32_t fit_ranks, const std::vector<AllReduceCurve>& curves,
             const proto::ModelSpec& spec)
       : times_(UpTo(all, fit_ranks)),
-        curve_(MakeStepCurve(times_)),
+        curve_(MakeStepCurve(times_, spec.step_time())),
         all_reduce_(Kept(curves, std::max(fit_ranks, kMicroBenchmarkRanks)),
                     Kept(all.probes, std::max(fit_ranks, kMicroBenchmarkRanks))),
         spec_(spec) {}

@@ -13,7 +13,7 @@ namespace {
 proto::StepTimeModel Describe(const ScalingTimes& times, const proto::ModelSpec& spec) {
   proto::StepTimeModel model;
   model.set_source(times.source);
-  const absl::StatusOr<StepCurve> curve = MakeStepCurve(times);
+  const absl::StatusOr<StepCurve> curve = MakeStepCurve(times, spec.step_time());
   if (!curve.ok()) {
     model.set_why_rejected(std::string(curve.status().message()));
     return model;
@@ -28,7 +28,7 @@ proto::StepTimeModel Describe(const ScalingTimes& times, const proto::ModelSpec&
     }
   }
   *model.mutable_score() = curve->score();
-  model.set_why_rejected(WhyRejected(*curve, spec.step_time()));
+  model.set_why_rejected(curve->rejected());
   model.set_accepted(model.why_rejected().empty());
   return model;
 }

@@ -66,7 +66,7 @@ absl::StatusOr<std::vector<proto::WhatIfRow>> MakeWhatIfRows(const CommModelOpti
     return rows;
   }
   const ScalingTimes& times = all[0];
-  const absl::StatusOr<StepCurve> curve = MakeStepCurve(times);
+  const absl::StatusOr<StepCurve> curve = MakeStepCurve(times, inputs.model_spec.step_time());
   if (!curve.ok()) {
     return absl::FailedPreconditionError(absl::StrCat(times.source, ": ", curve.status().message()));
   }

@@ -129,28 +129,14 @@ absl::Status Fill(const PartsBasis& basis, const ScalingTime* single, const prot
 
 }  // namespace
 
-absl::StatusOr<StepCurve> MakeStepCurve(const ScalingTimes& times) {
+absl::StatusOr<StepCurve> MakeStepCurve(const ScalingTimes& times, const proto::Acceptance& acceptance) {
   std::vector<OneDeviceEpoch> epochs;
   for (const ScalingTime& time : times.times) {
     if (time.ranks == 1) {
       epochs.push_back({time.batch, time.images_per_rank, time.step_seconds});
     }
   }
-  return StepCurve::Make(epochs, times.tail);
-}
-
-std::string WhyRejected(const StepCurve& curve, const proto::Acceptance& acceptance) {
-  const proto::LeaveOneOut& score = curve.score();
-  if (score.points() == 0) {
-    return "";
-  }
-  if (score.median_error() > acceptance.median_error() || score.worst_error() > acceptance.worst_error()) {
-    return absl::StrCat("the step-time curve fails its test: left out, its points are missed by ",
-                        100 * score.median_error(), " % in the median and ", 100 * score.worst_error(), " % at ",
-                        score.worst_point(), "; allowed are ", 100 * acceptance.median_error(), " and ",
-                        100 * acceptance.worst_error(), " %");
-  }
-  return "";
+  return StepCurve::Make(epochs, times.tail, acceptance);
 }
 
 proto::Prediction RefusePrediction(const ScalingTimes& times, uint32_t ranks, uint32_t batch,
@@ -174,9 +160,6 @@ proto::Prediction Predict(const ScalingTimes& times, const StepCurve& curve, con
   const ScalingTime* const anchor = FindAnchor(times, ranks, batch);
   if (anchor == nullptr) {
     return Refuse(prediction, absl::StrCat("no run of ", ranks, " or fewer devices is there to start from"));
-  }
-  if (const std::string why = WhyRejected(curve, spec.step_time()); !why.empty() && !curve.Measured(batch)) {
-    return Refuse(prediction, why);
   }
   if (anchor->ranks == 1 && ranks > 1 && times.ranks_share_a_host_cpu) {
     return Refuse(prediction,

@@ -30,12 +30,9 @@ namespace lockstep {
 // (benchmarks/results/2026-11-21-h200x4-fp32).
 inline constexpr double kUnseenRest = 0.02;
 
-// The one-device points of `times` as a curve. InvalidArgument: there are none, or they contradict each other.
-absl::StatusOr<StepCurve> MakeStepCurve(const ScalingTimes& times);
-
-// Why the curve may not be used under `acceptance`; empty: it may. A curve of which no point can be left out (two
-// batches or fewer) is used at its own batches only, and needs no score.
-std::string WhyRejected(const StepCurve& curve, const proto::Acceptance& acceptance);
+// The one-device points of `times` as a curve, judged by `acceptance`. InvalidArgument: there are none, or they
+// contradict each other.
+absl::StatusOr<StepCurve> MakeStepCurve(const ScalingTimes& times, const proto::Acceptance& acceptance);
 
 // One epoch. A prediction that can not be made has `refused` set and its quantities absent, with the reason.
 proto::Prediction Predict(const ScalingTimes& times, const StepCurve& curve, const AllReduceTime& all_reduce,

@@ -47,7 +47,7 @@ ScalingTimes OneAndTwo() {
 }
 
 proto::Prediction PredictFour(const ScalingTimes& times, const AllReduceTime& all_reduce, uint32_t batch = 10) {
-  const auto curve = MakeStepCurve(times);
+  const auto curve = MakeStepCurve(times, Spec().step_time());
   EXPECT_THAT(curve, IsOk());
   return Predict(times, *curve, all_reduce, Spec(), 4, batch);
 }
@@ -200,7 +200,7 @@ TEST(PredictTest, IntervalsHoldAtTheirStatedRate) {
     times.times[0].step_seconds = times.times[0].epoch_seconds = with_variance(80);
     times.times[1].step_seconds = times.times[1].epoch_seconds = with_variance(40.4);
     const double truth = 20 * (1 + 0.01 * growth * rest_share(random)) * run_to_run(random);
-    const auto curve = MakeStepCurve(times);
+    const auto curve = MakeStepCurve(times, Spec().step_time());
     const proto::Prediction p = Predict(times, *curve, AllReduceTime({}, {}), spec, 4, 10);
     held += p.epoch_seconds().low() <= truth && truth <= p.epoch_seconds().high();
   }
@@ -211,7 +211,7 @@ TEST(WorkloadTest, IsOneStepOfTheAnchor) {
   ScalingTimes times = OneAndTwo();
   times.times[1].wait_seconds = 8;
   times.times[1].buckets = {{60, 0.3}, {40, 0.6}};
-  const auto workload = MakeWorkload(times, *MakeStepCurve(times), AllReduceTime({}, {}), 10);
+  const auto workload = MakeWorkload(times, *MakeStepCurve(times, Spec().step_time()), AllReduceTime({}, {}), 10);
   ASSERT_THAT(workload, IsOk());
   EXPECT_NEAR(workload->step_seconds.value, 1, kClose);
   EXPECT_NEAR(workload->overhead_seconds.value, 0.1, kClose);  // 0.2 s less the 0.1 s of stragglers
@@ -221,7 +221,8 @@ TEST(WorkloadTest, IsOneStepOfTheAnchor) {
 }
 
 TEST(WorkloadTest, WithoutBucketsNothingHides) {
-  const auto workload = MakeWorkload(OneAndTwo(), *MakeStepCurve(OneAndTwo()), AllReduceTime({}, {}), 10);
+  const auto workload =
+      MakeWorkload(OneAndTwo(), *MakeStepCurve(OneAndTwo(), Spec().step_time()), AllReduceTime({}, {}), 10);
   ASSERT_THAT(workload, IsOk());
   ASSERT_EQ(workload->buckets.size(), 1u);
   EXPECT_DOUBLE_EQ(workload->buckets[0].size_bytes, 100);

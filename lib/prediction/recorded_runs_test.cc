@@ -73,7 +73,7 @@ ScalingTimes RecordTimes(const std::string& path) {
 // The runs of more than `shown` devices, predicted from the others and from the all-reduce of two, and compared.
 std::vector<proto::Prediction> PredictHidden(const ScalingTimes& all, uint32_t shown) {
   const ScalingTimes times = UpTo(all, shown);
-  const auto curve = MakeStepCurve(times);
+  const auto curve = MakeStepCurve(times, Spec().step_time());
   EXPECT_THAT(curve, IsOk());
   const AllReduceTime all_reduce({}, UpTo(all, 2).probes);
   std::vector<proto::Prediction> predictions;

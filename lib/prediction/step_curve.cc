@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "lib/base/status_macros.h"
 #include "lib/comm/statistics.h"
 
@@ -30,10 +31,17 @@ Estimate Interpolate(const Steps& steps, double batch) {
   return OnLine(*std::prev(above), *above, batch);
 }
 
-// The last step of an epoch whose `smaller` step would hold the images that are left over.
-Estimate LastStep(const Estimate& smaller, const Estimate& whole, Tail tail) {
-  return tail == Tail::kUnknown ? 0.5 * (smaller + whole) + Known(0, VarianceOfRange(whole.value - smaller.value))
-                                : smaller;
+// Anything from one to the other.
+Estimate Between(const Estimate& a, const Estimate& b) {
+  return 0.5 * (a + b) + Known(0, VarianceOfRange(b.value - a.value));
+}
+
+// The last step of an epoch, `left` of `batch` images: by the curve where it may be used, else anything from its share
+// of a whole step to all of it.
+Estimate LastStep(const Steps& steps, bool interpolates, double left, const Estimate& whole, uint32_t batch,
+                  Tail tail) {
+  const Estimate smaller = interpolates ? Interpolate(steps, left) : (left / batch) * whole;
+  return tail == Tail::kUnknown || !interpolates ? Between(smaller, whole) : smaller;
 }
 
 // Of a measured batch, by its neighbours; nothing at both ends.
@@ -66,6 +74,21 @@ proto::LeaveOneOut Score(const Steps& steps) {
   return score;
 }
 
+// Empty: it may be used. Where no point could be left out there is nothing against it.
+std::string WhyRejected(const proto::LeaveOneOut& score, const proto::Acceptance& acceptance) {
+  if (score.points() == 0 ||
+      (score.median_error() <= acceptance.median_error() && score.worst_error() <= acceptance.worst_error())) {
+    return "";
+  }
+  constexpr double kPercent = 100;
+  return absl::StrFormat(
+      "the step-time curve fails its test: left out, its points are missed by %.1f %% in the median and %.1f %% at %s; "
+      "allowed "
+      "are %.1f and %.1f %%",
+      kPercent * score.median_error(), kPercent * score.worst_error(), score.worst_point(),
+      kPercent * acceptance.median_error(), kPercent * acceptance.worst_error());
+}
+
 absl::Status CheckEpoch(const OneDeviceEpoch& epoch) {
   if (epoch.batch == 0 || epoch.batch > epoch.images || !(epoch.seconds.value > 0)) {
     return absl::InvalidArgumentError(
@@ -78,7 +101,8 @@ absl::Status CheckEpoch(const OneDeviceEpoch& epoch) {
 
 }  // namespace
 
-absl::StatusOr<StepCurve> StepCurve::Make(const std::vector<OneDeviceEpoch>& epochs, Tail tail) {
+absl::StatusOr<StepCurve> StepCurve::Make(const std::vector<OneDeviceEpoch>& epochs, Tail tail,
+                                          const proto::Acceptance& acceptance) {
   StepCurve curve;
   curve.tail_ = tail;
   for (const OneDeviceEpoch& epoch : epochs) {
@@ -93,21 +117,31 @@ absl::StatusOr<StepCurve> StepCurve::Make(const std::vector<OneDeviceEpoch>& epo
   if (curve.steps_.empty()) {
     return absl::InvalidArgumentError("no epoch of one device was timed");
   }
-  // A tail's time comes from the curve that it is part of: each pass shrinks what is left by the tail's share of an
-  // epoch, which is below 1/2 (an epoch has a whole step).
+  curve.interpolates_ = curve.steps_.size() > 1;
+  curve.MendTails(epochs);
+  curve.score_ = Score(curve.steps_);
+  curve.rejected_ = WhyRejected(curve.score_, acceptance);
+  if (!curve.rejected_.empty()) {
+    curve.interpolates_ = false;
+    curve.MendTails(epochs);
+  }
+  return curve;
+}
+
+// A tail's time comes from the steps that it is mended for: each pass shrinks what is left by the tail's share of an
+// epoch, which is below 1/2 (an epoch has a whole step).
+void StepCurve::MendTails(const std::vector<OneDeviceEpoch>& epochs) {
   constexpr int kPasses = 30;
-  for (int pass = 0; pass < kPasses && tail != Tail::kDropped && curve.steps_.size() > 1; ++pass) {
-    const Steps before = curve.steps_;
+  for (int pass = 0; pass < kPasses && tail_ != Tail::kDropped; ++pass) {
+    const Steps before = steps_;
     for (const OneDeviceEpoch& epoch : epochs) {
       const double whole = static_cast<double>(epoch.images / epoch.batch);
-      const double rest = static_cast<double>(epoch.images % epoch.batch);
+      const double left = static_cast<double>(epoch.images % epoch.batch);
       const double tail_seconds =
-          rest > 0 ? LastStep(Interpolate(before, rest), before.at(epoch.batch), tail).value : 0;
-      curve.steps_[epoch.batch].value = (epoch.seconds.value - tail_seconds) / whole;
+          left > 0 ? LastStep(before, interpolates_, left, before.at(epoch.batch), epoch.batch, tail_).value : 0;
+      steps_[epoch.batch].value = (epoch.seconds.value - tail_seconds) / whole;
     }
   }
-  curve.score_ = Score(curve.steps_);
-  return curve;
 }
 
 std::optional<double> StepCurve::LeftOutSeconds(double batch) const {
@@ -119,14 +153,21 @@ absl::StatusOr<Estimate> StepCurve::StepSeconds(double batch) const {
   if (const auto measured = steps_.find(batch); measured != steps_.end()) {
     return measured->second;
   }
-  if (steps_.size() < 2 || batch > steps_.rbegin()->first) {
+  if (!rejected_.empty()) {
+    return absl::OutOfRangeError(absl::StrCat("one device was not timed at batch ", batch, ", and ", rejected_));
+  }
+  if (!interpolates_ || batch > steps_.rbegin()->first) {
     return absl::OutOfRangeError(absl::StrCat("one device was not timed at batch ", batch,
-                                              " or on both sides of it; the ", steps_.size() < 2 ? "only" : "largest",
+                                              " or on both sides of it; the ", interpolates_ ? "largest" : "only",
                                               " batch is ", steps_.rbegin()->first));
   }
-  Estimate estimate = Interpolate(steps_, batch);
-  const double own = score_.median_error() * estimate.value;
-  return estimate + Known(0, own * own);
+  const Estimate estimate = Interpolate(steps_, batch);
+  return estimate + OwnError(estimate);
+}
+
+Estimate StepCurve::OwnError(const Estimate& interpolated) const {
+  const double error = score_.median_error() * interpolated.value;
+  return Known(0, error * error);
 }
 
 absl::StatusOr<Estimate> StepCurve::TailSeconds(uint64_t images, uint32_t batch) const {
@@ -135,8 +176,8 @@ absl::StatusOr<Estimate> StepCurve::TailSeconds(uint64_t images, uint32_t batch)
     return Known(0);
   }
   ASSIGN_OR_RETURN(const Estimate whole, StepSeconds(batch));
-  const absl::StatusOr<Estimate> smaller = StepSeconds(static_cast<double>(left));
-  return LastStep(smaller.ok() ? *smaller : (static_cast<double>(left) / batch) * whole, whole, tail_);
+  const Estimate last = LastStep(steps_, interpolates_, static_cast<double>(left), whole, batch, tail_);
+  return interpolates_ ? last + OwnError(last) : last;
 }
 
 absl::StatusOr<Estimate> StepCurve::EpochSeconds(uint64_t images, uint32_t batch) const {

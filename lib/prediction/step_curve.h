@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -33,18 +34,22 @@ struct OneDeviceEpoch {
 
 class StepCurve {
  public:
-  // InvalidArgument: no epochs, a batch twice, a batch of
-  // 0 or above its images, or a time that is not positive.
-  static absl::StatusOr<StepCurve> Make(const std::vector<OneDeviceEpoch>& epochs, Tail tail);
+  // A curve that misses its left-out batches by more than `acceptance` allows is rejected: it knows its own batches
+  // only. InvalidArgument: no epochs, a batch twice, a batch of 0 or above its images, or a time that is not positive.
+  static absl::StatusOr<StepCurve> Make(const std::vector<OneDeviceEpoch>& epochs, Tail tail,
+                                        const proto::Acceptance& acceptance);
+
+  // Why it is rejected; empty: it is not.
+  const std::string& rejected() const { return rejected_; }
 
   // Seconds of one step. A batch that was not measured has the interpolation's own error (the median of the score)
   // beside that of its neighbours. Below the smallest batch the line through the first two goes on. OutOfRange above
-  // the largest, and everywhere but at the one batch of a curve of one.
+  // the largest, and everywhere but at the measured batches of a curve that is rejected or of one batch.
   absl::StatusOr<Estimate> StepSeconds(double batch) const;
 
   // The last step of an epoch of `images` images, where they do not fill it; 0 where there is none. Where the tail's
-  // fate is unknown, the middle of a smaller step and a whole one, and their range for its uncertainty. A curve of one
-  // batch knows no smaller one: the tail's share of it then. OutOfRange as above.
+  // fate is unknown, the middle of a smaller step and a whole one, and their range for its uncertainty; where the curve
+  // may not be used, the same of its share of a whole step and the whole. OutOfRange as above.
   absl::StatusOr<Estimate> TailSeconds(uint64_t images, uint32_t batch) const;
 
   // All steps of `images` images, the tail too. OutOfRange as above.
@@ -62,8 +67,16 @@ class StepCurve {
   const proto::LeaveOneOut& score() const { return score_; }
 
  private:
+  // That of a time between measured batches.
+  Estimate OwnError(const Estimate& interpolated) const;
+
+  // Takes the last, smaller steps out of the epochs.
+  void MendTails(const std::vector<OneDeviceEpoch>& epochs);
+
   std::map<double, Estimate> steps_;  // batch -> seconds of one step
   proto::LeaveOneOut score_;
+  std::string rejected_;
+  bool interpolates_ = false;  // several batches, and not rejected
   Tail tail_ = Tail::kSmallerStep;
 };
 
