@@ -1,4 +1,6 @@
 // Speed-ups and serial fractions of one row.
+#include <cmath>
+
 #include "absl/strings/str_cat.h"
 #include "lib/comm/karp_flatt.h"
 #include "lib/comm/quantity.h"
@@ -26,6 +28,9 @@ proto::Quantity SerialFractionOf(const RowInputs& in, const BaseCase& base, cons
   const std::string method = absl::StrCat("(1/S - 1/N)/(1 - 1/N), S = ", speedup, ", N = ", in.point.ranks());
   if (!fraction->interval.has_value()) {
     return Derived(Exactly(fraction->value), absl::StrCat(method, "; a side was measured once: no interval"));
+  }
+  if (!std::isfinite(fraction->interval->low) || !std::isfinite(fraction->interval->high)) {
+    return Derived(Exactly(fraction->value), absl::StrCat(method, "; the repeats differ too much for an interval"));
   }
   proto::Quantity quantity = Derived(Exactly(fraction->value), method);
   quantity.set_low(fraction->interval->low);
