@@ -161,6 +161,10 @@ proto::Prediction Predict(const ScalingTimes& times, const StepCurve& curve, con
   if (anchor == nullptr) {
     return Refuse(prediction, absl::StrCat("no run of ", ranks, " or fewer devices is there to start from"));
   }
+  if (times.ranks_share_a_host_cpu && times.cpu_cores > 0 && ranks > times.cpu_cores) {
+    return Refuse(prediction, absl::StrCat(ranks, " ranks would take turns on ", times.cpu_cores,
+                                           " cores, which runs of fewer do not show"));
+  }
   if (anchor->ranks == 1 && ranks > 1 && times.ranks_share_a_host_cpu) {
     return Refuse(prediction,
                   "ranks on a CPU take memory and caches from each other, so one says nothing of several; run 2");

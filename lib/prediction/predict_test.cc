@@ -130,6 +130,10 @@ TEST(PredictTest, OneRankOnACpuSaysNothingOfSeveral) {
   ScalingTimes times = OneAndTwo();
   times.ranks_share_a_host_cpu = true;
   EXPECT_EQ(PredictFour(times, AllReduceTime({}, {})).refused(), "");  // two have shown what sharing costs
+  times.cpu_cores = 3;
+  EXPECT_THAT(PredictFour(times, AllReduceTime({}, {})).refused(), HasSubstr("take turns on 3 cores"));
+  times.cpu_cores = 4;
+  EXPECT_EQ(PredictFour(times, AllReduceTime({}, {})).refused(), "");
   times.times.resize(1);
   times.times[0].reducer_seconds = Known(8);
   EXPECT_THAT(PredictFour(times, AllReduceTime({}, {{2, 100, Known(0.02)}})).refused(), HasSubstr("ranks on a CPU"));

@@ -44,6 +44,7 @@ struct ScalingTimes {
   std::vector<ScalingTime> times;  // one device is the plain run; in the source's order
   std::vector<ProbeTime> probes;
   bool ranks_share_a_host_cpu = false;  // processes on one CPU, which take memory bandwidth and caches from each other
+  uint32_t cpu_cores = 0;               // of that host; 0: not known
 };
 
 // From a scale record's completed points and, for more batches of one device, a sweep record's of the same settings;

@@ -132,6 +132,7 @@ absl::StatusOr<ScalingTimes> TimesOfRecords(const ScaleRecords& scale, const Swe
   times.training_images = spec->model().training_images();
   times.gradient_bytes = spec->model().gradient_bytes();
   times.ranks_share_a_host_cpu = spec->training().device() == proto::CPU;
+  times.cpu_cores = scale.header.host().cpu_cores();
   const std::map<uint32_t, Estimate> reducer = ReducerSeconds(scale, run_to_run_fraction);
   for (const proto::ScaleRecord& record : scale.records) {
     std::optional<ScalingTime> time = IsTimed(record) ? TimeOf(record.point(), run_to_run_fraction) : std::nullopt;
