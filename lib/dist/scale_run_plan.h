@@ -1,4 +1,5 @@
-// What a scaling run is to do, decided before anything is trained: the user's options against the data set and the machine.
+// What a scaling run is to do, decided before anything is trained: the user's options against the data set and the
+// machine.
 #ifndef LOCKSTEP_LIB_DIST_SCALE_RUN_PLAN_H_
 #define LOCKSTEP_LIB_DIST_SCALE_RUN_PLAN_H_
 
@@ -19,7 +20,7 @@ struct ScaleRunOptions {
   std::string input;                 // dataset.rec; "-": standard input
   std::string output = "scale.rec";  // "-": standard output
   bool force = false;
-  bool dry_run = false;  // print the plan, write nothing
+  bool dry_run = false;    // print the plan, write nothing
   std::string prediction;  // comm_model record made before this run; its digest goes among the inputs. Empty: none
 
   std::string device = "auto";            // as ResolveDevice takes it; a rank on CUDA has the GPU of its number
@@ -27,8 +28,8 @@ struct ScaleRunOptions {
   uint32_t epochs = 0;                    // in all, the first one being the warm-up; 0: 1 + repeats
   uint32_t repeats = 0;                   // timed epochs; 0: epochs - 1, or 5 when `epochs` is 0 too
 
-  // ranks, batch_size, overlap, first_bucket_bytes, bucket_bytes, buffers and timeout_seconds are taken from here, and of
-  // training model, learning_rate (0: DefaultLearningRate), momentum, weight_decay, seed, augment, drop_last,
+  // ranks, batch_size, overlap, first_bucket_bytes, bucket_bytes, buffers and timeout_seconds are taken from here, and
+  // of training model, learning_rate (0: DefaultLearningRate), momentum, weight_decay, seed, augment, drop_last,
   // loader_workers, threads (of each rank; 0: ThreadsPerRank) and deterministic. The stage fills the rest.
   proto::ScaleSpec spec;
 };
