@@ -160,13 +160,14 @@ uint32_t HalfOf(const proto::Cluster& cluster, uint32_t devices) {
 
 // Doubled from one on: within a host, then whole hosts; as far as the cluster's links are given.
 std::vector<uint32_t> Doublings(const proto::Cluster& cluster) {
-  constexpr uint32_t kMostDevices = 1 << 20;
-  const uint32_t per_host = cluster.devices_per_host();
+  constexpr uint64_t kMostDevices = 1 << 20;
+  const uint64_t per_host = cluster.devices_per_host();
+  const uint64_t most =
+      CheckLink(cluster.inter_host(), "inter", true).ok() ? kMostDevices : std::min(per_host, kMostDevices);
   std::vector<uint32_t> doublings;
-  for (uint32_t devices = 1; devices < per_host; devices *= 2) {
-    doublings.push_back(devices);
+  for (uint64_t devices = 1; devices < per_host && devices <= most; devices *= 2) {
+    doublings.push_back(static_cast<uint32_t>(devices));
   }
-  const uint32_t most = CheckLink(cluster.inter_host(), "inter", true).ok() ? kMostDevices : per_host;
   for (uint64_t devices = per_host; devices <= most; devices *= 2) {
     doublings.push_back(static_cast<uint32_t>(devices));
   }

@@ -140,6 +140,12 @@ TEST(WhatIfTest, SixteenThousandDevicesAreFinite) {
   EXPECT_FALSE(row.pays());
 }
 
+TEST(WhatIfTest, AHostOfBillionsEndsToo) {
+  proto::Cluster cluster = SmallCluster("ring");
+  cluster.set_devices_per_host(4000000000u);
+  EXPECT_EQ(Ask(SmallWorkload(), cluster, Variant(), 4).hosts(), 1u);
+}
+
 TEST(WhatIfTest, RefusesBucketsWithoutNumber) {
   Variant variant;
   variant.name = "buckets of 1e-06 MiB";
