@@ -47,6 +47,10 @@ decode SweepFile sweep lenet5.rec
 decode ScaleFile scale scale.rec
 decode CommModelFile comm_model comm_model.rec
 decode QuantizedFile quantized quantized.rec
+# The sweep is there for more base cases: one that is not comparable with the scaling run is none.
+if grep -q 'not comparable' "$out/comm_model.rec.txt"; then
+  fail "the lab's own sweep is no base case of its scaling run"
+fi
 
 grep -q '<svg' "$out/report.html" || fail "the report has no plot"
 grep -q 'Table 3' "$out/report.html" || fail "the report has no Table 3"

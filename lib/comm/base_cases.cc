@@ -14,6 +14,10 @@ proto::TrainingSpec Comparable(const proto::TrainingSpec& training) {
   comparable.clear_seed();
   comparable.clear_warmup_epochs();
   comparable.clear_repeats();
+  if (training.step() == proto::STEP_KIND_UNSPECIFIED) {
+    comparable.set_step(
+        proto::AUTOGRAD);  // sweep.proto: scale_run has no other, nor had records before there was a choice
+  }
   if (training.device() == proto::CUDA) {
     comparable.clear_threads();
   }

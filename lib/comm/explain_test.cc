@@ -232,6 +232,15 @@ TEST(ExplainTest, ASweepAddsBaseCases) {
   EXPECT_THAT(rows[1].strong_speedup().method(), HasSubstr("(sweep record)"));
 }
 
+// scale_run says nothing of the step, which is LibTorch's; train_sweep says so.
+TEST(ExplainTest, ASweepThatNamesTheSameStepIsUsed) {
+  const SweepRecords sweep = Sweep("training { model: 'resnet18' device: CPU precision: FP32 seed: 2 step: AUTOGRAD }");
+  const auto rows = Explain(Parse<ScaleRecords>({Spec(), Plain32(), Reduced2()}), &sweep);
+  ExpectValue(rows[1].strong_speedup(), 10.0 / 8);
+  const SweepRecords other = Sweep("training { model: 'resnet18' device: CPU precision: FP32 seed: 2 step: FUSED }");
+  ExpectAbsent(Explain(Parse<ScaleRecords>({Spec(), Plain32(), Reduced2()}), &other)[1].strong_speedup(), "FUSED");
+}
+
 TEST(ExplainTest, ASweepOfOtherSettingsIsNotUsed) {
   const SweepRecords sweep = Sweep("training { model: 'resnet18' device: CPU precision: BF16 }");
   const auto rows = Explain(Parse<ScaleRecords>({Spec(), Plain32(), Reduced2()}), &sweep);

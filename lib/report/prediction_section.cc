@@ -8,6 +8,7 @@
 namespace lockstep {
 namespace {
 
+constexpr char kNotCompared[] = "nothing was predicted, or nothing was run";
 constexpr double kMicroseconds = 1e6;
 constexpr double kMilliseconds = 1e3;
 constexpr double kPercent = 100;
@@ -17,7 +18,7 @@ proto::Cell CountLabel(uint32_t count) { return LabelCell(absl::StrCat(count)); 
 
 // Per cent of a fraction that `has` says is there.
 proto::Cell ErrorCell(bool has, double fraction, const char* method) {
-  return has ? NumberCell(kPercent * fraction, proto::DERIVED, method, 3) : AbsentCell("not compared with a run");
+  return has ? NumberCell(kPercent * fraction, proto::DERIVED, method, 3) : AbsentCell(kNotCompared);
 }
 
 proto::Table PredictionTable(const CommModelRecords& file) {
@@ -32,7 +33,7 @@ proto::Table PredictionTable(const CommModelRecords& file) {
             p.measured_epoch_seconds().has_value() ? QuantityCell(p.measured_epoch_seconds()) : AbsentCell("not run"),
             ErrorCell(p.has_relative_error(), p.relative_error(), "predicted / measured - 1"),
             ErrorCell(p.has_null_relative_error(), p.null_relative_error(), "(T_1/N) / measured - 1"),
-            p.has_inside_interval() ? LabelCell(p.inside_interval() ? "yes" : "no") : AbsentCell("not run"),
+            p.has_inside_interval() ? LabelCell(p.inside_interval() ? "yes" : "no") : AbsentCell(kNotCompared),
             QuantityCell(p.exposed_seconds()), QuantityCell(p.nccl_exposed_seconds())});
   }
   if (table.row().empty()) {
@@ -98,7 +99,8 @@ void AddLinkRows(const proto::AllReduceFit& fit, proto::Table& table) {
 
 void AddStepTimeRow(const proto::StepTimeModel& model, proto::Table& table) {
   AddRow(table, {LabelCell(absl::StrCat("step time of one device, ", model.source())),
-                 LabelCell(absl::StrCat(model.point_size(), " batches, straight lines between them")),
+                 LabelCell(absl::StrCat(model.point_size(),
+                                        model.point_size() == 1 ? " batch" : " batches, straight lines between them")),
                  AbsentCell("the batches' own times"), ScoreCell(model.score()),
                  LabelCell(model.accepted() ? "accepted" : model.why_rejected())});
 }

@@ -367,9 +367,11 @@ TEST(TablesTest, APredictionStandsBesideItsRun) {
   ASSERT_EQ(table.row_size(), 2);
   EXPECT_THAT(RowOf(table, 0), ElementsAre("scale.rec", "2", "32", "2.40 [2.20, 2.60]", "2.000", "2.500", "-4.00",
                                            "-20.0", "yes", "0.01000", "0.02000"));
-  EXPECT_THAT(RowOf(table, 1), ElementsAre("scale.rec", "8", "512", "- not run: 2 devices at 512", "- not run",
-                                           "- not run", "- not compared with a run", "- not compared with a run",
-                                           "- not run", "- not run: 2 devices at 512", "- not run: 2 devices at 512"));
+  EXPECT_THAT(RowOf(table, 1),
+              ElementsAre("scale.rec", "8", "512", "- not run: 2 devices at 512", "- not run", "- not run",
+                          "- nothing was predicted, or nothing was run", "- nothing was predicted, or nothing was run",
+                          "- nothing was predicted, or nothing was run", "- not run: 2 devices at 512",
+                          "- not run: 2 devices at 512"));
   EXPECT_EQ(table.row(0).cell(3).provenance(), proto::MODELLED);
   EXPECT_EQ(table.row(0).cell(5).provenance(), proto::MEASURED);
 }
