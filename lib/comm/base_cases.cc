@@ -49,6 +49,10 @@ std::string WhyNot(const Point& point, const char* origin) {
 
 }  // namespace
 
+bool IsTimedPoint(const proto::ScalePoint& point) {
+  return point.reduction() == (point.ranks() == 1 ? proto::PLAIN : proto::ALL_REDUCE);
+}
+
 const proto::ScaleSpec* FindSpec(const ScaleRecords& scale) {
   for (const proto::ScaleRecord& record : scale.records) {
     if (record.has_spec()) {

@@ -48,6 +48,10 @@ class BaseCases {
 // Empty when times of the sweep are comparable with those of the scaling run, else how the two differ.
 std::string WhySweepDiffers(const ScaleRecords& scale, const SweepRecords& sweep);
 
+// Whether times of `point` are a training run's: PLAIN on one device, ALL_REDUCE on more. The other points are there to
+// be compared with these.
+bool IsTimedPoint(const proto::ScalePoint& point);
+
 // The one spec of a file; null when it has none.
 const proto::ScaleSpec* FindSpec(const ScaleRecords& scale);
 const proto::SweepSpec* FindSpec(const SweepRecords& sweep);

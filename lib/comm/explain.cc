@@ -105,7 +105,7 @@ absl::StatusOr<std::vector<proto::ScalingRow>> ExplainScaling(const ScaleRecords
   std::vector<proto::ScalingRow> rows;
   for (const proto::ScaleRecord& record : scale.records) {
     const proto::ScalePoint& point = record.point();
-    if (!record.has_point() || point.reduction() != (point.ranks() == 1 ? proto::PLAIN : proto::ALL_REDUCE)) {
+    if (!record.has_point() || !IsTimedPoint(point)) {
       continue;
     }
     const uint32_t n = point.ranks(), b = point.batch_per_device();

@@ -178,4 +178,11 @@ absl::StatusOr<std::vector<NcclPrediction>> NcclAllReducePredictions(const NcclM
   return predictions;
 }
 
+absl::StatusOr<double> NcclOneNodeSeconds(uint32_t ranks, uint64_t size_bytes) {
+  NcclMachine machine;
+  machine.ranks = ranks;
+  ASSIGN_OR_RETURN(const std::vector<NcclPrediction> predictions, NcclAllReducePredictions(machine, size_bytes));
+  return predictions.front().seconds;
+}
+
 }  // namespace lockstep

@@ -54,6 +54,9 @@ struct NcclPrediction {
 // All six pairs for one size, the fastest first, which is what NCCL would run. Errors as above.
 absl::StatusOr<std::vector<NcclPrediction>> NcclAllReducePredictions(const NcclMachine& machine, uint64_t size_bytes);
 
+// The fastest pair's seconds on one node of that many ranks. Errors as above.
+absl::StatusOr<double> NcclOneNodeSeconds(uint32_t ranks, uint64_t size_bytes);
+
 }  // namespace lockstep
 
 #endif  // LOCKSTEP_LIB_COMM_NCCL_MODEL_H_

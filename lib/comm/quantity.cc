@@ -42,6 +42,20 @@ proto::Quantity Derived(const Spread& spread, absl::string_view method) {
                absl::StrCat(method, spread.repeated ? "; interval: extremes of single measurements" : ""));
 }
 
+proto::Quantity Modelled(double value, const std::optional<Interval>& interval, double confidence,
+                         absl::string_view method) {
+  proto::Quantity quantity;
+  quantity.set_value(value);
+  quantity.set_provenance(proto::MODELLED);
+  quantity.set_method(std::string(method));
+  if (interval.has_value() && std::isfinite(interval->low) && std::isfinite(interval->high)) {
+    quantity.set_low(interval->low);
+    quantity.set_high(interval->high);
+    quantity.set_method(absl::StrCat(method, "; interval: ", 100 * confidence, " %, Student's t"));
+  }
+  return quantity;
+}
+
 proto::Quantity Absent(absl::string_view reason) {
   proto::Quantity quantity;
   quantity.set_absent_reason(std::string(reason));

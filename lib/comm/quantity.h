@@ -1,5 +1,5 @@
-// Makes a proto::Quantity of a number or of the reason why there is none. What is infinite or NaN is none: a record that
-// holds such a time gives a blank with that reason.
+// Makes a proto::Quantity of a number or of the reason why there is none. What is infinite or NaN is none: a record
+// that holds such a time gives a blank with that reason.
 #ifndef LOCKSTEP_LIB_COMM_QUANTITY_H_
 #define LOCKSTEP_LIB_COMM_QUANTITY_H_
 
@@ -8,6 +8,7 @@
 
 #include "absl/strings/string_view.h"
 #include "lib/comm/spread.h"
+#include "lib/comm/statistics.h"
 #include "lib/proto/quantity.pb.h"
 
 namespace lockstep {
@@ -20,6 +21,10 @@ proto::Quantity Counted(double value, absl::string_view method);
 
 // A formula's value. The method gets the kind of the interval, and a warning when the value is below 0.
 proto::Quantity Derived(const Spread& spread, absl::string_view method);
+
+// A fit's value with what Student's t gives it; ends that are infinite are left out.
+proto::Quantity Modelled(double value, const std::optional<Interval>& interval, double confidence,
+                         absl::string_view method);
 
 proto::Quantity Absent(absl::string_view reason);
 

@@ -38,5 +38,19 @@ TEST(QuantityTest, WhatIsNotFiniteIsBlankWithTheReason) {
   }
 }
 
+TEST(QuantityTest, AFittedValueHasItsIntervalWhereThatIsFinite) {
+  const proto::Quantity bounded = Modelled(2, Interval{1, 3}, 0.95, "least squares");
+  EXPECT_EQ(bounded.low(), 1);
+  EXPECT_EQ(bounded.high(), 3);
+  EXPECT_EQ(bounded.provenance(), proto::MODELLED);
+  EXPECT_EQ(bounded.method(), "least squares; interval: 95 %, Student's t");
+  for (const auto& nowhere : {std::optional<Interval>(), std::optional<Interval>(Interval{0, kInfinity})}) {
+    const proto::Quantity open = Modelled(2, nowhere, 0.95, "least squares");
+    EXPECT_EQ(open.value(), 2);
+    EXPECT_FALSE(open.has_low());
+    EXPECT_EQ(open.method(), "least squares");
+  }
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -17,8 +17,7 @@ std::string DataLine(const proto::Samples& samples) {
 
 bool IsMeasured(const proto::ScaleRecord& record) {
   const proto::ScalePoint& point = record.point();
-  return record.has_point() && point.outcome() == proto::COMPLETED &&
-         point.reduction() == (point.ranks() == 1 ? proto::PLAIN : proto::ALL_REDUCE) &&
+  return record.has_point() && point.outcome() == proto::COMPLETED && IsTimedPoint(point) &&
          !point.epoch_seconds().value().empty() && !point.step_seconds().value().empty();
 }
 

@@ -85,8 +85,7 @@ absl::StatusOr<std::string> ExportNcclTuner(const std::vector<proto::CommModelRe
   if (rules.empty()) {
     return absl::InvalidArgumentError(
         "--format=nccl_tuner compares algorithms and protocols; give --all_reduce at least two files of nccl-tests -J, "
-        "each "
-        "run with its own NCCL_ALGO and NCCL_PROTO");
+        "each run with its own NCCL_ALGO and NCCL_PROTO");
   }
   return absl::StrCat(
       "# collective_type,min_bytes,max_bytes,algorithm,protocol,channels,nNodes,nRanks,numPipeOps,regBuff\n", rules);

@@ -46,16 +46,7 @@ AllReduceFitOptions OptionsOf(const proto::ModelSpec& spec) {
 }
 
 proto::Quantity Parameter(double value, const std::optional<Interval>& interval, double confidence) {
-  proto::Quantity quantity;
-  quantity.set_value(value);
-  quantity.set_provenance(proto::MODELLED);
-  quantity.set_method("weighted least squares of relative errors");
-  if (interval.has_value()) {
-    quantity.set_low(interval->low);
-    quantity.set_high(interval->high);
-    quantity.set_method(absl::StrCat(quantity.method(), "; interval: ", 100 * confidence, " %, Student's t"));
-  }
-  return quantity;
+  return Modelled(value, interval, confidence, "weighted least squares of relative errors");
 }
 
 proto::LinkPiece PieceRecord(const AlphaBetaPiece& piece, double confidence) {
@@ -66,14 +57,6 @@ proto::LinkPiece PieceRecord(const AlphaBetaPiece& piece, double confidence) {
   *record.mutable_beta_seconds_per_byte() = Parameter(piece.beta_seconds_per_byte, piece.beta_interval, confidence);
   record.set_points(static_cast<uint32_t>(piece.points));
   return record;
-}
-
-// NCCL's own static model on one node; 0 where it has none.
-double NcclSeconds(uint32_t ranks, uint64_t size_bytes) {
-  NcclMachine machine;
-  machine.ranks = ranks;
-  const auto predictions = NcclAllReducePredictions(machine, size_bytes);
-  return predictions.ok() && !predictions->empty() ? predictions->front().seconds : 0;
 }
 
 proto::LeaveOneOut ScoreOf(const AllReduceFit& fit) {
@@ -115,7 +98,7 @@ proto::AllReduceFit FitRecord(const AllReduceFit& fit, const AllReducePoint& sam
     point.set_size_bytes(static_cast<double>(left_out.size_bytes));
     point.set_seconds(left_out.measured_seconds);
     point.set_left_out_seconds(left_out.predicted_seconds);
-    point.set_nccl_model_seconds(NcclSeconds(fit.ranks, left_out.size_bytes));
+    point.set_nccl_model_seconds(NcclOneNodeSeconds(fit.ranks, left_out.size_bytes).value_or(0));
     if (record.accepted()) {
       point.set_fitted_seconds(PredictTime(fit.model, point.size_bytes()).seconds);
     }

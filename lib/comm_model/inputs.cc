@@ -13,17 +13,14 @@
 namespace lockstep {
 namespace {
 
-void SetDefault(double value, double (proto::Acceptance::*get)() const, void (proto::Acceptance::*set)(double),
-                proto::Acceptance& acceptance) {
-  if ((acceptance.*get)() == 0) {
-    (acceptance.*set)(value);
-  }
-}
-
-// A thousandth is left to chance in no spec, and 1 in none that means anything: where 0 stands a default belongs.
+// A field of 0 was not set, as 0 means nothing in any of them.
 void FillAcceptance(double median, double worst, proto::Acceptance& acceptance) {
-  SetDefault(median, &proto::Acceptance::median_error, &proto::Acceptance::set_median_error, acceptance);
-  SetDefault(worst, &proto::Acceptance::worst_error, &proto::Acceptance::set_worst_error, acceptance);
+  if (acceptance.median_error() == 0) {
+    acceptance.set_median_error(median);
+  }
+  if (acceptance.worst_error() == 0) {
+    acceptance.set_worst_error(worst);
+  }
   if (acceptance.least_degrees_of_freedom() == 0) {
     acceptance.set_least_degrees_of_freedom(1);
   }
@@ -101,8 +98,7 @@ absl::StatusOr<proto::ModelSpec> WithDefaults(proto::ModelSpec spec) {
       !(spec.least_gain() >= 1) || std::isinf(spec.least_gain())) {
     return absl::DataLossError(
         absl::StrCat("confidence and run_to_run_fraction between 0 and 1, errors above 0 and a least_gain of at least "
-                     "1 were expected, "
-                     "found ",
+                     "1 were expected, found ",
                      spec.ShortDebugString()));
   }
   return spec;

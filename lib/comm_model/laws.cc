@@ -39,17 +39,7 @@ std::map<uint32_t, std::vector<ScalingPoint>> PointsOf(const ScalingTimes& times
 }
 
 proto::Quantity ParameterQuantity(const FittedParameter& parameter, double confidence) {
-  proto::Quantity quantity;
-  quantity.set_value(parameter.value);
-  quantity.set_provenance(proto::MODELLED);
-  quantity.set_method("least squares in logarithms, at least 0");
-  // An end that is nowhere is no number of a record.
-  if (parameter.interval.has_value() && std::isfinite(parameter.interval->high)) {
-    quantity.set_low(parameter.interval->low);
-    quantity.set_high(parameter.interval->high);
-    quantity.set_method(absl::StrCat(quantity.method(), "; interval: ", 100 * confidence, " %, Student's t"));
-  }
-  return quantity;
+  return Modelled(parameter.value, parameter.interval, confidence, "least squares in logarithms, at least 0");
 }
 
 void AddParameter(const std::string& name, const FittedParameter& parameter, double confidence,

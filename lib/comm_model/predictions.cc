@@ -22,13 +22,11 @@ std::set<uint32_t> BatchesOf(const ScalingTimes& times) {
 
 constexpr uint32_t kMicroBenchmarkRanks = 2;
 
-// Those of at most `most_ranks`.
-template <typename Measured>
-std::vector<Measured> Kept(std::vector<Measured> measured, uint32_t most_ranks) {
-  measured.erase(
-      std::remove_if(measured.begin(), measured.end(), [&](const auto& one) { return one.ranks > most_ranks; }),
-      measured.end());
-  return measured;
+std::vector<AllReduceCurve> CurvesUpTo(std::vector<AllReduceCurve> curves, uint32_t most_ranks) {
+  curves.erase(std::remove_if(curves.begin(), curves.end(),
+                              [&](const AllReduceCurve& curve) { return curve.ranks > most_ranks; }),
+               curves.end());
+  return curves;
 }
 
 // One input with its models.
@@ -38,8 +36,8 @@ class Predictor {
             const proto::ModelSpec& spec)
       : times_(UpTo(all, fit_ranks)),
         curve_(MakeStepCurve(times_, spec.step_time())),
-        all_reduce_(Kept(curves, std::max(fit_ranks, kMicroBenchmarkRanks)),
-                    Kept(all.probes, std::max(fit_ranks, kMicroBenchmarkRanks))),
+        all_reduce_(CurvesUpTo(curves, std::max(fit_ranks, kMicroBenchmarkRanks)),
+                    UpTo(all, std::max(fit_ranks, kMicroBenchmarkRanks)).probes),
         spec_(spec) {}
 
   proto::Prediction At(uint32_t ranks, uint32_t batch) const {

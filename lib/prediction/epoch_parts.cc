@@ -50,16 +50,14 @@ absl::StatusOr<double> NcclExposedPerStep(const PartsBasis& basis, uint32_t rank
   if (buckets.empty()) {
     return absl::NotFoundError("no buckets were measured");
   }
-  NcclMachine machine;
-  machine.ranks = ranks;
   absl::Status status;
   const double exposed = ExposedBySchedule(buckets, [&](double bytes) {
-    const auto predictions = NcclAllReducePredictions(machine, static_cast<uint64_t>(bytes));
-    if (!predictions.ok() || predictions->empty()) {
+    const absl::StatusOr<double> seconds = NcclOneNodeSeconds(ranks, static_cast<uint64_t>(bytes));
+    if (!seconds.ok()) {
       status = absl::NotFoundError(absl::StrCat("NCCL's static model has no all-reduce of ", ranks, " ranks"));
       return 0.0;
     }
-    return predictions->front().seconds;
+    return *seconds;
   });
   RETURN_IF_ERROR(status);
   return exposed;

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/comm/all_reduce_points.h"
+#include "lib/comm/base_cases.h"
 #include "lib/prediction/scaling_times.h"
 
 namespace lockstep {
@@ -83,10 +84,7 @@ std::optional<ScalingTime> TimeOf(const proto::ScalePoint& point, double run_to_
   return time;
 }
 
-bool IsTimed(const proto::ScaleRecord& record) {
-  const proto::ScalePoint& point = record.point();
-  return record.has_point() && point.reduction() == (point.ranks() == 1 ? proto::PLAIN : proto::ALL_REDUCE);
-}
+bool IsTimed(const proto::ScaleRecord& record) { return record.has_point() && IsTimedPoint(record.point()); }
 
 void AddProbe(const proto::ScalePoint& point, double run_to_run_fraction, ScalingTimes& times) {
   const std::optional<Estimate> seconds = TimesIn(point.probe().seconds(), run_to_run_fraction);

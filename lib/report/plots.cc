@@ -10,12 +10,12 @@
 #include "lib/report/scaling_view.h"
 
 namespace lockstep {
-namespace {
 
-// The second plot of a kind has an id of its own.
-std::string PlotId(absl::string_view id, size_t index) {
-  return index == 0 ? std::string(id) : absl::StrCat(id, "_", index + 1);
+std::string PlotId(absl::string_view kind, size_t index) {
+  return index == 0 ? std::string(kind) : absl::StrCat(kind, "_", index + 1);
 }
+
+namespace {
 
 void AddSample(double x, const proto::Samples& samples, proto::Series& series) {
   if (samples.value().empty()) {

@@ -5,12 +5,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lib/report/plots.h"
 #include "lib/report/prediction_section.h"
 
 namespace lockstep {
 namespace {
-
-std::string PlotId(const char* name, size_t number) { return number == 0 ? name : absl::StrCat(name, "_", number + 1); }
 
 // What tells a source from its neighbours in a legend: "fp32" of "PyTorch on 4 x H200, fp32"; "scale.rec" of a path.
 std::string ShortSource(const std::string& source) {
