@@ -18,8 +18,8 @@ namespace lockstep {
 // then 5 in a graph; of 3 replays, after one that is not timed, the fastest. The inputs stay where they are, so small
 // ones are read from the L2 cache, as they partly are in a step.
 //
-// A launch that by itself, once loaded, takes longer than `hopeless_microseconds` is not repeated: that time is
-// returned. Alone it is up to some 10 microseconds longer than in a graph.
+// A launch that by itself, once loaded, takes longer than `hopeless_microseconds`, or than 2 milliseconds, is not
+// repeated: that time is returned. Alone it is up to some 10 microseconds longer than in a graph.
 //
 // `stream` may be neither the default stream, which cannot be captured, nor one that is being captured. An error is
 // that of `launch` or CUDA's; the runtime's last error is cleared and the capture ended.
