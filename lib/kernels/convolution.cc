@@ -44,6 +44,20 @@ std::array<size_t, 3> BytesOf(const ConvolutionShape& shape, ConvolutionPass pas
   return {counts.a * element, counts.b * element, counts.out * element};
 }
 
+// In fp32 in parts whose activations can both be copied into the workspace, as most engines want (ConvolutionOptions):
+// an eighth is left for what else they put there. Where 8 images are too large for that, as they come.
+std::vector<ConvolutionPart> Divide(const ConvolutionShape& shape, ConvolutionType type,
+                                    const ConvolutionOptions& options) {
+  if (type == ConvolutionType::kFp32) {
+    const uint64_t of_copies = options.max_workspace_bytes / (2 * sizeof(float)) / 8 * 7;
+    std::vector<ConvolutionPart> parts = SplitConvolution(shape, std::min(options.most_elements, of_copies));
+    if (!parts.empty()) {
+      return parts;
+    }
+  }
+  return SplitConvolution(shape, options.most_elements);
+}
+
 // Where the operands of a part begin: the weights, b or out, are everybody's.
 struct PartPointers {
   const char* a;
@@ -116,7 +130,7 @@ absl::StatusOr<std::unique_ptr<Convolution>> Convolution::Plan(ConvolutionContex
   std::unique_ptr<State> state(
       new State{DescribeConvolution(shape, pass, type), shape, pass, type, context.device(), {}, {}});
   RETURN_IF_ERROR(Prefix(state->name, CheckNotCaptured(context.stream())));
-  state->parts = SplitConvolution(shape, options.most_elements);
+  state->parts = Divide(shape, type, options);
   if (state->parts.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat(state->name, ": 8 images have a tensor of more than most_elements = ", options.most_elements));

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -16,8 +17,8 @@
 #include "lib/kernels/convolution_engines.h"
 #include "lib/kernels/convolution_reference.h"
 #include "lib/kernels/device_array.h"
-#include "lib/kernels/test_values.h"
 #include "lib/kernels/device_buffer.h"
+#include "lib/kernels/test_values.h"
 
 namespace lockstep {
 namespace {
@@ -202,8 +203,8 @@ class ConvolutionGpuTest : public ::testing::Test {
     }
   }
 
-  // In parts of eight images as at once, and as the reference says. An output of T sums at most 8 * 16 products a part, which
-  // bf16 holds exactly.
+  // In parts of eight images as at once, and as the reference says. An output of T sums at most 8 * 16 products a part,
+  // which bf16 holds exactly.
   template <typename T>
   void CheckParts(const ConvolutionShape& shape, ConvolutionType type) {
     for (const ConvolutionPass pass : kPasses) {
@@ -277,16 +278,18 @@ TEST_F(ConvolutionGpuTest, DeterministicPlansGiveTheSameBitsOnAnyContextAndInGra
 }
 
 TEST_F(ConvolutionGpuTest, InPartsItIsWhatItIsAtOnce) {
-  for (const ConvolutionShape& shape : {ConvolutionShape{20, 32, 4, 64, 1, 1}, ConvolutionShape{20, 64, 4, 64, 3, 1},
-                                        ConvolutionShape{20, 64, 8, 128, 3, 2}, ConvolutionShape{20, 64, 8, 128, 1, 2}}) {
+  for (const ConvolutionShape& shape :
+       {ConvolutionShape{20, 32, 4, 64, 1, 1}, ConvolutionShape{20, 64, 4, 64, 3, 1},
+        ConvolutionShape{20, 64, 8, 128, 3, 2}, ConvolutionShape{20, 64, 8, 128, 1, 2}}) {
     CheckParts<float>(shape, ConvolutionType::kFp32);
     CheckParts<float>(shape, ConvolutionType::kTf32);
     CheckParts<Bf16>(shape, ConvolutionType::kBf16);
   }
 }
 
-// The first convolutions of ResNet-18 at the ladder's last rung. The batch is 16 images over and over, so that what is expected
-// is known from 16: the outputs of any 16 are the same, and the weight gradient is so many times theirs, a power of 2.
+// The first convolutions of ResNet-18 at the ladder's last rung. The batch is 16 images over and over, so that what is
+// expected is known from 16: the outputs of any 16 are the same, and the weight gradient is so many times theirs, a
+// power of 2.
 class ConvolutionAtSizeTest : public ConvolutionGpuTest {
  protected:
   static constexpr uint32_t kPeriod = 16;
@@ -350,12 +353,32 @@ TEST_F(ConvolutionAtSizeTest, JustBelowWhatCudnnCounts) {
 }
 
 TEST_F(ConvolutionAtSizeTest, InTwoParts) {
-  for (const ConvolutionShape& shape : {ConvolutionShape{32'768, 64, 32, 64, 3, 1}, ConvolutionShape{32'768, 32, 32, 64, 1, 1},
-                                        ConvolutionShape{32'768, 64, 32, 128, 3, 2}}) {
+  for (const ConvolutionShape& shape :
+       {ConvolutionShape{32'768, 64, 32, 64, 3, 1}, ConvolutionShape{32'768, 32, 32, 64, 1, 1},
+        ConvolutionShape{32'768, 64, 32, 128, 3, 2}}) {
     for (const ConvolutionPass pass : kPasses) {
       Check(shape, pass, 2);
     }
   }
+}
+
+// 64 -> 64 at 32x32: a copy of both activations of 2,048 images takes 1 GiB, twice what there is.
+TEST_F(ConvolutionGpuTest, InFp32PartsLeaveRoomForCopies) {
+  ConvolutionOptions options;
+  options.autotune = false;
+  for (const auto& [type, images, parts] : {std::tuple{ConvolutionType::kFp32, 512u, 1u},
+                                            {ConvolutionType::kFp32, 2048u, 3u},
+                                            {ConvolutionType::kTf32, 2048u, 1u}}) {
+    const auto plan =
+        Convolution::Plan(*contexts_[0], {images, 64, 32, 64, 3, 1}, ConvolutionPass::kDataGradient, type, options);
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    EXPECT_EQ((*plan)->part_count(), parts) << images;
+  }
+  options.max_workspace_bytes = 1 << 20;  // for which 8 images are too many
+  const auto plan = Convolution::Plan(*contexts_[0], {32, 64, 32, 64, 3, 1}, ConvolutionPass::kDataGradient,
+                                      ConvolutionType::kFp32, options);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ((*plan)->part_count(), 1u);
 }
 
 TEST_F(ConvolutionGpuTest, RefusesWhatCannotBePlanned) {
