@@ -13,6 +13,7 @@
 #include "lib/kernels/convolution.h"
 #include "lib/kernels/convolution_norm.h"
 #include "lib/kernels/convolution_norm_tuning.h"
+#include "lib/kernels/multiprocessors.h"
 #include "lib/kernels/weight_gradient.h"
 #include "lib/kernels/weight_gradient_tuning.h"
 
@@ -33,7 +34,8 @@ void Compare(uint32_t batch, uint32_t channels, uint32_t size, ConvolutionContex
   const double flops = ConvolutionFlops(shape);
   for (const ConvolutionPass pass : {ConvolutionPass::kForward, ConvolutionPass::kDataGradient}) {
     const auto apart = Value(Convolution::Plan(context, shape, pass, ConvolutionType::kBf16, {}));
-    const ConvolutionNormTimes times = Value(TuneConvolutionNorm(context, shape, pass, *apart));
+    const ConvolutionNormTimes times =
+        Value(TuneConvolutionNorm(context, shape, pass, *apart, HopperMultiprocessors()));
     std::printf("%5u %3u->%-3u %2ux%-2u %s  %6.1f us (%3.0f TFLOP/s) + %5.1f = %6.1f;  ", batch, channels, channels,
                 size, size, pass == ConvolutionPass::kForward ? "forward " : "backward", apart->microseconds(),
                 flops / apart->microseconds() / 1e6, times.apart_microseconds - apart->microseconds(),
@@ -51,7 +53,8 @@ void CompareWeights(const ConvolutionShape& shape, ConvolutionContext& context) 
   const double flops = ConvolutionFlops(shape);
   const auto other =
       Value(Convolution::Plan(context, shape, ConvolutionPass::kWeightGradient, ConvolutionType::kBf16, {}));
-  const WeightGradientTimes times = Value(TuneWeightGradient(context, shape, *other));
+  const WeightGradientTimes times =
+      Value(TuneWeightGradient(context, shape, other->microseconds(), HopperMultiprocessors()));
   std::printf("%5u %3u->%-3u %2ux%-2u /%u weights  %6.1f us (%3.0f TFLOP/s);  ", shape.images, shape.in_channels,
               shape.out_channels, shape.in_size, shape.in_size, shape.stride, other->microseconds(),
               flops / other->microseconds() / 1e6);
@@ -68,7 +71,7 @@ void CompareWeights(const ConvolutionShape& shape, ConvolutionContext& context) 
 
 int main(int argc, char** argv) {
   using namespace lockstep;
-  if (ConvolutionNormMultiprocessors() == 0) {
+  if (HopperMultiprocessors() == 0) {
     std::fprintf(stderr, "convolution_norm_benchmark: no CUDA device of compute capability 9.0\n");
     return 5;
   }

@@ -39,30 +39,41 @@ constexpr uint32_t kProfiledSteps = 64;
 struct Variant {
   const char* name;
   ConvolutionType type;
-  bool graphs;
-  bool two_streams;
-  bool autotune;
-  bool fused_sums;
-  bool own_weight_gradients;
-  bool fused_norms;
-  bool own_convolutions;
+  bool graphs = false;
+  bool two_streams = false;
+  bool autotune = false;
+  bool fused_sums = false;
+  bool own_weight_gradients = false;
+  bool fused_norms = false;
+  bool early_launches = false;
+  bool divide_multiprocessors = false;
+  bool own_convolutions = false;
 };
 
-constexpr Variant kFastest = {
-    "and batch norms applied by them", ConvolutionType::kBf16, true, true, true, true, true, true, false};
+constexpr Variant kFastest = {"and multiprocessors divided between the streams",
+                              ConvolutionType::kBf16,
+                              true,
+                              true,
+                              true,
+                              true,
+                              true,
+                              true,
+                              true,
+                              true,
+                              false};
 constexpr Variant kVariants[] = {
-    {"bf16, launches one by one, one stream, cuDNN's first engine", ConvolutionType::kBf16, false, false, false, false,
-     false, false, false},
-    {"and engines timed", ConvolutionType::kBf16, false, false, true, false, false, false, false},
-    {"and a CUDA graph", ConvolutionType::kBf16, true, false, true, false, false, false, false},
-    {"and a second stream", ConvolutionType::kBf16, true, true, true, false, false, false, false},
-    {"and our convolutions with the sums of batch norms", ConvolutionType::kBf16, true, true, true, true, false, false,
-     false},
-    {"and our weight gradients", ConvolutionType::kBf16, true, true, true, true, true, false, false},
+    {"bf16, launches one by one, one stream, cuDNN's first engine", ConvolutionType::kBf16},
+    {"and engines timed", ConvolutionType::kBf16, false, false, true},
+    {"and a CUDA graph", ConvolutionType::kBf16, true, false, true},
+    {"and a second stream", ConvolutionType::kBf16, true, true, true},
+    {"and our convolutions with the sums of batch norms", ConvolutionType::kBf16, true, true, true, true},
+    {"and our weight gradients", ConvolutionType::kBf16, true, true, true, true, true},
+    {"and batch norms applied by them", ConvolutionType::kBf16, true, true, true, true, true, true},
+    {"and early launches", ConvolutionType::kBf16, true, true, true, true, true, true, true},
     kFastest,
-    {"tf32, all of it", ConvolutionType::kTf32, true, true, true, false, false, false, false},
-    {"fp32, cuDNN's convolutions", ConvolutionType::kFp32, true, true, true, false, false, false, false},
-    {"fp32, and ours", ConvolutionType::kFp32, true, true, true, false, false, false, true},
+    {"tf32, all of it", ConvolutionType::kTf32, true, true, true},
+    {"fp32, cuDNN's convolutions", ConvolutionType::kFp32, true, true, true},
+    {"fp32, and ours", ConvolutionType::kFp32, true, true, true, false, false, false, false, false, true},
 };
 
 template <typename T>
@@ -121,6 +132,8 @@ std::unique_ptr<ResNet18Step> MakeStep(const Variant& variant, uint32_t batch, c
   options.fused_sums = variant.fused_sums;
   options.own_weight_gradients = variant.own_weight_gradients;
   options.fused_norms = variant.fused_norms;
+  options.early_launches = variant.early_launches;
+  options.divide_multiprocessors = variant.divide_multiprocessors;
   options.own_convolutions = variant.own_convolutions;
   auto step = Value(ResNet18Step::Make(options, images));
   Check(step->SetValues(RandomValues()));

@@ -1,6 +1,7 @@
 #include "lib/fused/resnet18_step.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <type_traits>
@@ -17,6 +18,7 @@
 #include "lib/kernels/convolution_norm.h"
 #include "lib/kernels/convolution_norm_tuning.h"
 #include "lib/kernels/cuda_status.h"
+#include "lib/kernels/multiprocessors.h"
 #include "lib/kernels/sgd.h"
 #include "lib/kernels/step_state.h"
 #include "lib/kernels/weight_gradient.h"
@@ -46,6 +48,23 @@ struct BatchPlan {
   std::vector<UnitPlan> units;
   ClassifierShape classifier;
 };
+
+// How many multiprocessors the launches that run side by side in the backward pass may take.
+struct Shares {
+  uint32_t data_gradients = 0;
+  uint32_t weight_gradients = 0;
+  uint32_t update = 0;  // of the weights whose gradients are there early; 0: any
+};
+
+// Up to this batch a launch leaves most of the GPU waiting for memory and for other blocks: two of them, each on a part
+// of it, take less time than one after the other on all of it. Two thirds and a third, a quarter for SGD: measured on
+// an H200 (benchmarks/README.md, "The hand-written step"); at 512 images there is nothing to be won.
+constexpr uint32_t kMostDividedBatch = 256;
+
+Shares DivideMultiprocessors(uint32_t multiprocessors, bool divide) {
+  return divide ? Shares{multiprocessors * 2 / 3, multiprocessors / 3, multiprocessors / 4}
+                : Shares{multiprocessors, multiprocessors, 0};
+}
 
 // The gradient of a batch norm's output, rectified or not.
 template <typename T>
@@ -95,6 +114,7 @@ class Step final : public ResNet18Step {
   }
 
  private:
+  absl::Status MakeStream(int priority, cudaStream_t& stream);
   absl::Status MakeLane(int priority, Lane& lane);
   absl::Status PrepareMicroBatch(uint32_t batch);
   absl::Status EnqueueMicroBatch(uint32_t images);
@@ -121,7 +141,7 @@ class Step final : public ResNet18Step {
   absl::Status BackwardWeight(size_t u, const T* input, Lane& lane);
   absl::StatusOr<Upstream<T>> BackwardBlock(size_t b, const Upstream<T>& upstream, T* dx, T* dx2);
   absl::Status Backward();
-  absl::Status UpdateWeights(size_t first, size_t end, cudaStream_t stream);
+  absl::Status UpdateWeights(size_t first, size_t end, cudaStream_t stream, uint32_t most_blocks);
   absl::Status UpdateNorms();
   template <typename G>
   void AddShare(SgdInput<G>& input) const;
@@ -129,8 +149,14 @@ class Step final : public ResNet18Step {
   // The unit whose output is the block's input.
   size_t UnitBelow(size_t b) const { return b == 0 ? 0 : net_.blocks[b - 1].conv2; }
   const T* BlockInput(size_t b) const { return b == 0 ? buffers_.stem_output : buffers_.block_output[b - 1]; }
-  Lane& side() { return options_.two_streams ? side_ : main_; }      // weight gradients
-  Lane& branch() { return options_.two_streams ? branch_ : main_; }  // shortcuts
+  Lane& side() { return options_.two_streams ? side_ : main_; }                    // weight gradients
+  Lane& branch() { return options_.two_streams ? branch_ : main_; }                // shortcuts
+  cudaStream_t update() { return options_.two_streams ? update_ : main_.stream; }  // SGD of what is there early
+  Shares SharesOf(uint32_t batch) const {
+    const bool divide = options_.divide_multiprocessors && options_.two_streams && options_.autotune;
+    return DivideMultiprocessors(HopperMultiprocessors(),
+                                 divide && std::is_same_v<T, __nv_bfloat16> && batch <= kMostDividedBatch);
+  }
 
   const ResNet18StepOptions options_;
   ResNet18Buffers<T> buffers_;
@@ -147,6 +173,7 @@ class Step final : public ResNet18Step {
   Lane main_;
   Lane side_;
   Lane branch_;
+  cudaStream_t update_ = nullptr;
   StreamFork fork_;
   ClockMarks marks_;
 };
@@ -157,16 +184,22 @@ Step<T>::~Step() {
   for (Lane* lane : {&main_, &side_, &branch_}) {
     cudaFree(lane->convolution_workspace);
     lane->context.reset();
-    if (lane->stream != nullptr) {
-      cudaStreamDestroy(lane->stream);
+  }
+  for (const cudaStream_t stream : {main_.stream, side_.stream, branch_.stream, update_}) {
+    if (stream != nullptr) {
+      cudaStreamDestroy(stream);
     }
   }
 }
 
 template <typename T>
+absl::Status Step<T>::MakeStream(int priority, cudaStream_t& stream) {
+  return CudaStatus(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, priority), "making a CUDA stream");
+}
+
+template <typename T>
 absl::Status Step<T>::MakeLane(int priority, Lane& lane) {
-  RETURN_IF_CUDA_ERROR(cudaStreamCreateWithPriority(&lane.stream, cudaStreamNonBlocking, priority),
-                       "making a CUDA stream");
+  RETURN_IF_ERROR(MakeStream(priority, lane.stream));
   ASSIGN_OR_RETURN(lane.context, ConvolutionContext::Make(lane.stream));
   return absl::OkStatus();
 }
@@ -184,6 +217,7 @@ absl::Status Step<T>::Init(const ResidentImages& images) {
   RETURN_IF_ERROR(MakeLane(greatest, main_));
   RETURN_IF_ERROR(MakeLane(least, side_));
   RETURN_IF_ERROR(MakeLane(greatest, branch_));
+  RETURN_IF_ERROR(MakeStream(least, update_));
   RETURN_IF_ERROR(buffers_.Allocate(images, multiprocessors_));
   main_.norm_workspace = buffers_.norm_workspace[0];
   side_.norm_workspace = buffers_.norm_workspace[1];
@@ -225,10 +259,12 @@ absl::Status Step<T>::PlanNorm(const ConvolutionShape& shape, ConvolutionPass pa
   if (!options_.fused_sums || !std::is_same_v<T, __nv_bfloat16>) {
     return absl::OkStatus();
   }
-  const uint32_t multiprocessors = ConvolutionNormMultiprocessors();
+  const uint32_t multiprocessors =
+      pass == ConvolutionPass::kForward ? HopperMultiprocessors() : SharesOf(shape.images).data_gradients;
   std::optional<ConvolutionNormConfig> config;
   if (options_.autotune) {
-    ASSIGN_OR_RETURN(const ConvolutionNormTimes times, TuneConvolutionNorm(*main_.context, shape, pass, apart));
+    ASSIGN_OR_RETURN(const ConvolutionNormTimes times,
+                     TuneConvolutionNorm(*main_.context, shape, pass, apart, multiprocessors));
     config = times.best;
     if (options_.fused_norms && times.best_applying.has_value()) {
       plan.forward_apply = std::make_shared<ConvolutionNorm>(shape, *times.best_applying, multiprocessors);
@@ -249,12 +285,17 @@ absl::Status Step<T>::PlanWeightGradient(const ConvolutionShape& shape, UnitPlan
   if (!options_.own_weight_gradients || !std::is_same_v<T, __nv_bfloat16>) {
     return absl::OkStatus();
   }
+  const uint32_t all = HopperMultiprocessors(), multiprocessors = SharesOf(shape.images).weight_gradients;
   std::optional<WeightGradientConfig> config;
   if (options_.autotune) {
-    ASSIGN_OR_RETURN(const WeightGradientTimes times, TuneWeightGradient(*main_.context, shape, *plan.weight_gradient));
+    // cuDNN's take as many multiprocessors as they like.
+    const double other =
+        multiprocessors < all ? std::numeric_limits<double>::infinity() : plan.weight_gradient->microseconds();
+    ASSIGN_OR_RETURN(const WeightGradientTimes times,
+                     TuneWeightGradient(*main_.context, shape, other, multiprocessors));
     config = times.best;
   } else {
-    const std::vector<WeightGradientConfig> configs = WeightGradientConfigs(shape, ConvolutionNormMultiprocessors());
+    const std::vector<WeightGradientConfig> configs = WeightGradientConfigs(shape, multiprocessors);
     config = configs.empty() ? config : configs.front();
   }
   if (!config.has_value()) {
@@ -367,7 +408,7 @@ absl::Status Step<T>::ConvolveAndTakeStatistics(size_t u, const T* input, Lane& 
   if constexpr (std::is_same_v<T, __nv_bfloat16>) {
     if (plan.forward_norm != nullptr) {
       return plan.forward_norm->Forward(input, weights, buffers_.raw[u], buffers_.NormParameters(unit),
-                                        buffers_.NormState(unit), lane.norm_workspace, lane.stream);
+                                        buffers_.NormState(unit), {lane.norm_workspace, lane.stream});
     }
   }
   RETURN_IF_ERROR(plan.forward->Run(*lane.context, input, weights, buffers_.raw[u], lane.convolution_workspace));
@@ -394,7 +435,8 @@ absl::Status Step<T>::ForwardUnit(size_t u, const T* input, const BatchNormResid
       RETURN_IF_ERROR(fork_.Wait(main_.stream, residual_done));
       return plan_->units[u].forward_apply->ForwardAndApply(
           input, buffers_.network_weights + unit.weight, buffers_.raw[u], buffers_.NormParameters(unit),
-          buffers_.NormState(unit), residual, output, buffers_.mask[u], main_.norm_workspace, main_.stream);
+          buffers_.NormState(unit), residual, output, buffers_.mask[u],
+          {main_.norm_workspace, main_.stream, options_.early_launches && residual_done == nullptr});
     }
   }
   RETURN_IF_ERROR(ConvolveAndTakeStatistics(u, input, main_));
@@ -488,7 +530,7 @@ absl::StatusOr<Upstream<T>> Step<T>::BackwardDataToNorm(size_t u, size_t below, 
           buffers_.raw[u], buffers_.network_weights + net_.units[u].weight, taken,
           {buffers_.raw[below], shortcut >= 0 ? nullptr : addend, buffers_.mask[below], buffers_.NormState(unit),
            buffers_.NormGradients(unit)},
-          dx, main_.norm_workspace, main_.stream));
+          dx, {main_.norm_workspace, main_.stream, options_.early_launches && shortcut < 0}));
       return Upstream<T>{{dx, nullptr, nullptr}, true};
     }
   }
@@ -532,12 +574,11 @@ absl::StatusOr<Upstream<T>> Step<T>::BackwardBlock(size_t b, const Upstream<T>& 
     const size_t s = static_cast<size_t>(block.shortcut);
     RETURN_IF_ERROR(fork_.Wait(branch().stream, output_done));
     RETURN_IF_ERROR(BackwardNorm(s, {upstream.gradient, false}, nullptr, branch()));
-    RETURN_IF_ERROR(Follow(branch(), side()));
-    RETURN_IF_ERROR(BackwardWeight(s, BlockInput(b), side()));
     if (!joined) {
       RETURN_IF_ERROR(BackwardData(s, dx2, branch()));
     }
     ASSIGN_OR_RETURN(shortcut_done, fork_.Mark(branch().stream));
+    RETURN_IF_ERROR(BackwardWeight(s, BlockInput(b), branch()));
   }
   RETURN_IF_ERROR(BackwardNorm(block.conv1, inner, nullptr, main_));
   RETURN_IF_ERROR(Follow(main_, side()));
@@ -562,19 +603,25 @@ absl::Status Step<T>::Backward() {
     T* dx2 = buffers_.gradient[i % 2 == 0 ? 3 : 1];
     ASSIGN_OR_RETURN(upstream, BackwardBlock(b, upstream, dx, dx2));
     if (b == kEarlyBlock) {
-      RETURN_IF_ERROR(Follow(main_, side()));
-      RETURN_IF_ERROR(UpdateWeights(net_.units[net_.blocks[b].conv1].weight, net_.weight_count, side().stream));
+      for (const Lane* lane : {&main_, &side(), &branch()}) {
+        RETURN_IF_ERROR(fork_.Follow(lane->stream, update()));
+      }
+      RETURN_IF_ERROR(
+          UpdateWeights(net_.units[net_.blocks[b].conv1].weight, net_.weight_count, update(), SharesOf(batch_).update));
     }
   }
   RETURN_IF_ERROR(BackwardNorm(0, upstream, nullptr, main_));
   RETURN_IF_ERROR(BackwardWeight(0, buffers_.images, main_));
   RETURN_IF_ERROR(Mark(StepMark::kOwnBackwardDone));
-  return Follow(side(), main_);
+  for (const cudaStream_t stream : {side().stream, branch().stream, update()}) {
+    RETURN_IF_ERROR(fork_.Follow(stream, main_.stream));
+  }
+  return absl::OkStatus();
 }
 
-// SGD over the weights first ... end - 1.
+// SGD over the weights first ... end - 1; most_blocks as SgdStep's.
 template <typename T>
-absl::Status Step<T>::UpdateWeights(size_t first, size_t end, cudaStream_t stream) {
+absl::Status Step<T>::UpdateWeights(size_t first, size_t end, cudaStream_t stream, uint32_t most_blocks) {
   SgdInput<T> input;
   input.count = end - first;
   input.gradient = buffers_.weight_gradients + first;
@@ -587,7 +634,7 @@ absl::Status Step<T>::UpdateWeights(size_t first, size_t end, cudaStream_t strea
   if constexpr (std::is_same_v<T, __nv_bfloat16>) {
     input.bf16_copy = buffers_.network_weights + first;
   }
-  return CudaStatus(SgdStep<T>(input, stream), "SGD");
+  return CudaStatus(SgdStep<T>(input, stream, most_blocks), "SGD");
 }
 
 template <typename T>
@@ -647,7 +694,7 @@ absl::Status Step<T>::EnqueueMicroBatch(uint32_t images) {
   RETURN_IF_ERROR(Mark(StepMark::kForwardDone));
   RETURN_IF_ERROR(Backward());
   RETURN_IF_ERROR(Mark(StepMark::kAllGradientsDone));
-  RETURN_IF_ERROR(UpdateWeights(0, net_.units[net_.blocks[kEarlyBlock].conv1].weight, main_.stream));
+  RETURN_IF_ERROR(UpdateWeights(0, net_.units[net_.blocks[kEarlyBlock].conv1].weight, main_.stream, 0));
   RETURN_IF_ERROR(UpdateNorms());
   RETURN_IF_ERROR(Mark(StepMark::kUpdated));
   return CudaStatus(last_ ? AdvanceStep(buffers_.rates, epoch_steps_, images, buffers_.state, main_.stream)

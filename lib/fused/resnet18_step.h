@@ -7,8 +7,8 @@
 //
 // What is won over LibTorch's autograd: batch norm, shortcut and ReLU fused (lib/kernels/batch_norm.h); no allocation,
 // no host work between launches, so that a CUDA graph can hold the step; weight gradients beside data gradients on a
-// second stream, shortcuts on a third; one launch for all of SGD. lib/train/train_step.h is the plain twin, and
-// lib/train/fused_step_test compares them.
+// second stream, shortcuts on a third, SGD of the last layers, whose gradients come first, on a fourth.
+// lib/train/train_step.h is the plain twin, and lib/train/fused_step_test compares them.
 #ifndef LOCKSTEP_LIB_FUSED_RESNET18_STEP_H_
 #define LOCKSTEP_LIB_FUSED_RESNET18_STEP_H_
 
@@ -36,13 +36,17 @@ struct ResNet18StepOptions {
   float weight_decay = 5e-4f;
   uint64_t seed = 0;  // of the augmentation
   bool augment = true;
-  bool two_streams = true;  // weight gradients and shortcuts beside the rest
+  bool two_streams = true;  // weight gradients, shortcuts and most of SGD beside the rest
   bool autotune = true;     // time cuDNN's engines and our ways; false: the likeliest of each
   bool fused_sums = true;  // bf16: a batch norm's sums in the kernel of the convolution beside it, where that is faster
   bool fused_norms = true;  // with both of these: forward the whole batch norm in that kernel, where that is faster
   bool own_weight_gradients = true;  // bf16: by our kernel where that is faster than cuDNN's
-  bool own_convolutions = true;      // fp32: forward and data gradients by our kernel where that is faster than cuDNN's
-  bool deterministic = false;        // only engines that give the same bits every time
+  bool early_launches = true;        // bf16: our convolutions begin while the kernel before them ends
+  // bf16, two_streams, autotune, and batches up to 256: side by side on parts of the GPU instead of in turn on all of
+  // it
+  bool divide_multiprocessors = true;
+  bool own_convolutions = true;  // fp32: forward and data gradients by our kernel where that is faster than cuDNN's
+  bool deterministic = false;    // only engines that give the same bits every time
 };
 
 // The data set, as it is uploaded: uint8 (images, 3, 32, 32) and uint8 (images).

@@ -13,7 +13,7 @@ enum class StepMark : uint32_t {
   kForwardDone,       // the loss, and with it, in the same kernels, the classifier's gradients
   kOwnBackwardDone,   // data gradients and batch norms; weight gradients ran beside them on the second stream, if there
                       // is one, and shortcuts on a third, which is waited for where they join
-  kAllGradientsDone,  // the second stream has been waited for, and with it SGD of the last layers, which runs there
+  kAllGradientsDone,  // the other streams have been waited for, and with them SGD of the last layers
   kUpdated,           // SGD of the rest
 };
 inline constexpr uint32_t kStepMarks = 6;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "lib/kernels/batch_norm_rows.cuh"
+#include "lib/kernels/early_launch.cuh"
 
 namespace lockstep {
 namespace {
@@ -142,6 +143,7 @@ __global__ void __launch_bounds__(kApplyThreads, kApplyBlocksPerSm)
     BackwardApplyKernel(BatchNormShape shape, const T* x, BatchNormUpstream<T> upstream, BatchNormGradients gradients,
                         T* dx, T* dresidual) {
   constexpr uint32_t kRows = ApplyRows(2);
+  LetKernelBehindBegin();  // the convolution to the data, whose blocks leave these room
   const Place<kApplyRowsAtOnce> place;
   float on_g[kVector], on_x[kVector], constant[kVector];
   LoadChannels(gradients.on_g + place.channel, on_g);

@@ -57,14 +57,6 @@ std::string DescribeConvolutionFp32(const ConvolutionFp32Config& config) {
   return absl::StrCat("our kernel, ", config.columns, " columns, ", config.parts, " parts");
 }
 
-uint32_t ConvolutionFp32Multiprocessors() {
-  int device = 0, major = 0, multiprocessors = 0;
-  const bool known = cudaGetDevice(&device) == cudaSuccess &&
-                     cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess &&
-                     cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device) == cudaSuccess;
-  return known && major >= 9 ? static_cast<uint32_t>(multiprocessors) : 0;
-}
-
 std::vector<ConvolutionFp32Config> ConvolutionFp32Configs(const ConvolutionShape& shape, ConvolutionPass pass,
                                                           uint32_t multiprocessors) {
   std::vector<ConvolutionFp32Config> configs;

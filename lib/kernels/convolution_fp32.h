@@ -27,9 +27,6 @@ struct ConvolutionFp32Config {
 // "our kernel, 64 columns, 2 parts", for the record.
 std::string DescribeConvolutionFp32(const ConvolutionFp32Config& config);
 
-// Of the current device, if the kernel runs there (clusters: compute capability 9.0 and above); otherwise 0.
-uint32_t ConvolutionFp32Multiprocessors();
-
 // What there is to choose from on a GPU of this many multiprocessors, the likeliest first: 64 columns in as few parts
 // as give each multiprocessor a block. None for what is not covered: weight gradients, data gradients with a stride of
 // 2, filters of 1, channels of the sum that are no multiple of 16 or of the output that are none of 64, and tensors

@@ -8,6 +8,7 @@
 #include "gtest/gtest.h"
 #include "lib/kernels/convolution_reference.h"
 #include "lib/kernels/device_array.h"
+#include "lib/kernels/multiprocessors.h"
 #include "lib/kernels/test_values.h"
 
 namespace lockstep {
@@ -34,7 +35,7 @@ std::vector<ConvolutionFp32Config> AllWays(uint32_t columns) {
 class ConvolutionFp32Test : public testing::TestWithParam<ConvolutionShape> {
  protected:
   void SetUp() override {
-    if (!HaveGpu() || ConvolutionFp32Multiprocessors() == 0) {
+    if (!HaveGpu() || ClusterMultiprocessors() == 0) {
       GTEST_SKIP() << "needs a GPU of compute capability 9.0 or above";
     }
   }

@@ -148,7 +148,7 @@ absl::Status Check(const ConvolutionShape& shape, ConvolutionPass pass, const Co
 absl::Status Run(const ConvolutionShape& shape, ConvolutionPass pass, const ConvolutionNormConfig& config,
                  uint32_t multiprocessors, const __nv_bfloat16* input, const __nv_bfloat16* weights,
                  ConvolutionNormArguments arguments, bool apply, const ConvolutionNorm::Shortcut& shortcut,
-                 cudaStream_t stream) {
+                 const ConvolutionNorm::Queue& queue) {
   RETURN_IF_ERROR(Check(shape, pass, config, multiprocessors));
   if (apply && !ConvolutionNormCanApply(shape, config, multiprocessors)) {
     return absl::InvalidArgumentError(absl::StrCat(DescribeConvolution(shape, pass, ConvolutionType::kBf16),
@@ -160,6 +160,7 @@ absl::Status Run(const ConvolutionShape& shape, ConvolutionPass pass, const Conv
     return absl::InvalidArgumentError(absl::StrCat(DescribeConvolution(shape, pass, ConvolutionType::kBf16),
                                                    " has no shortcut beside it: its stride is not 2"));
   }
+  arguments.workspace = queue.workspace;
   arguments.tiles = tiles;
   arguments.rings = MakeRings(tiles, shape.stride, config.pixels);
   ASSIGN_OR_RETURN(const CUtensorMap weight_map, MapWeights(shape, weights));
@@ -178,15 +179,15 @@ absl::Status Run(const ConvolutionShape& shape, ConvolutionPass pass, const Conv
   launch.apply = apply;
   launch.pixels = config.pixels;
   launch.blocks = Blocks(tiles, multiprocessors);
-  return CudaStatus(LaunchConvolutionNorm(launch, weight_map, input_maps, arguments, stream),
+  launch.early = queue.early;
+  return CudaStatus(LaunchConvolutionNorm(launch, weight_map, input_maps, arguments, queue.stream),
                     DescribeConvolution(shape, pass, ConvolutionType::kBf16));
 }
 
 ConvolutionNormArguments ForwardArguments(__nv_bfloat16* y, const BatchNormParameters& parameters,
-                                          const BatchNormState& state, void* workspace) {
+                                          const BatchNormState& state) {
   ConvolutionNormArguments arguments;
   arguments.out = y;
-  arguments.workspace = workspace;
   arguments.parameters = parameters;
   arguments.state = state;
   return arguments;
@@ -222,49 +223,39 @@ bool ConvolutionNormCanApply(const ConvolutionShape& shape, const ConvolutionNor
          Tiles(tiles) <= kTilesOfBlock * (Blocks(tiles, multiprocessors) >> tiles.splits_log2);
 }
 
-uint32_t ConvolutionNormMultiprocessors() {
-  int device = 0, major = 0, minor = 0, multiprocessors = 0;
-  const bool known = cudaGetDevice(&device) == cudaSuccess &&
-                     cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess &&
-                     cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) == cudaSuccess &&
-                     cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device) == cudaSuccess;
-  return known && major == 9 && minor == 0 ? static_cast<uint32_t>(multiprocessors) : 0;
-}
-
 size_t ConvolutionNormWorkspaceBytes(uint32_t multiprocessors) {
   return kBatchNormCounterBytes + size_t{multiprocessors} * kBlock * 2 * sizeof(float);
 }
 
 absl::Status ConvolutionNorm::Forward(const __nv_bfloat16* x, const __nv_bfloat16* w, __nv_bfloat16* y,
                                       const BatchNormParameters& parameters, const BatchNormState& state,
-                                      void* workspace, cudaStream_t stream) const {
-  return Run(shape_, ConvolutionPass::kForward, config_, multiprocessors_, x, w,
-             ForwardArguments(y, parameters, state, workspace), false, {}, stream);
+                                      const Queue& queue) const {
+  return Run(shape_, ConvolutionPass::kForward, config_, multiprocessors_, x, w, ForwardArguments(y, parameters, state),
+             false, {}, queue);
 }
 
 absl::Status ConvolutionNorm::ForwardAndApply(const __nv_bfloat16* x, const __nv_bfloat16* w, __nv_bfloat16* raw,
                                               const BatchNormParameters& parameters, const BatchNormState& state,
                                               const BatchNormResidual<__nv_bfloat16>& residual, __nv_bfloat16* y,
-                                              uint8_t* relu_mask, void* workspace, cudaStream_t stream) const {
-  ConvolutionNormArguments arguments = ForwardArguments(raw, parameters, state, workspace);
+                                              uint8_t* relu_mask, const Queue& queue) const {
+  ConvolutionNormArguments arguments = ForwardArguments(raw, parameters, state);
   arguments.residual = residual;
   arguments.y = y;
   arguments.y_mask = relu_mask;
-  return Run(shape_, ConvolutionPass::kForward, config_, multiprocessors_, x, w, arguments, true, {}, stream);
+  return Run(shape_, ConvolutionPass::kForward, config_, multiprocessors_, x, w, arguments, true, {}, queue);
 }
 
 absl::Status ConvolutionNorm::Backward(const __nv_bfloat16* dy, const __nv_bfloat16* w, const Shortcut& shortcut,
-                                       const Norm& norm, __nv_bfloat16* g, void* workspace, cudaStream_t stream) const {
+                                       const Norm& norm, __nv_bfloat16* g, const Queue& queue) const {
   ConvolutionNormArguments arguments;
   arguments.out = g;
-  arguments.workspace = workspace;
   arguments.state = norm.state;
   arguments.x = norm.x;
   arguments.addend = norm.addend;
   arguments.relu_mask = norm.relu_mask;
   arguments.gradients = norm.gradients;
   return Run(shape_, ConvolutionPass::kDataGradient, config_, multiprocessors_, dy, w, arguments, false, shortcut,
-             stream);
+             queue);
 }
 
 }  // namespace lockstep

@@ -62,6 +62,7 @@ struct ConvolutionNormLaunch {
   bool apply = false;   // forward: pixels is 128, all blocks run at once, and none has more than two tiles
   uint32_t pixels = 0;  // of a tile: 128 or 256
   uint32_t blocks = 0;  // a multiple of channel_blocks << splits_log2
+  bool early = false;   // early_launch.cuh
 };
 
 // (row, image, column, channel). Of stride 1 the first alone, in boxes of tile_rows + 2, tile images, all columns, 64

@@ -55,10 +55,11 @@ class Trial {
 
   absl::StatusOr<double> Time(const ConvolutionNormConfig& config) {
     const ConvolutionNorm convolution(shape_, config, multiprocessors_);
+    const ConvolutionNorm::Queue queue = {Workspace(), stream_};
     return MicrosecondsInGraph(stream_, [&] {
-      return forward_ ? convolution.Forward(Data(a_), Data(b_), Data(out_), Parameters(), State(), Workspace(), stream_)
+      return forward_ ? convolution.Forward(Data(a_), Data(b_), Data(out_), Parameters(), State(), queue)
                       : convolution.Backward(Data(a_), Data(b_), {}, {Data(x_), nullptr, Mask(), State(), Gradients()},
-                                             Data(out_), Workspace(), stream_);
+                                             Data(out_), queue);
     });
   }
 
@@ -74,7 +75,7 @@ class Trial {
     const ConvolutionNorm convolution(shape_, config, multiprocessors_);
     return MicrosecondsInGraph(stream_, [&] {
       return convolution.ForwardAndApply(Data(a_), Data(b_), Data(out_), Parameters(), State(), {}, Data(x_), Mask(),
-                                         Workspace(), stream_);
+                                         {Workspace(), stream_});
     });
   }
 
@@ -110,10 +111,10 @@ class Trial {
 }  // namespace
 
 absl::StatusOr<ConvolutionNormTimes> TuneConvolutionNorm(ConvolutionContext& context, const ConvolutionShape& whole,
-                                                         ConvolutionPass pass, const Convolution& apart) {
+                                                         ConvolutionPass pass, const Convolution& apart,
+                                                         uint32_t multiprocessors) {
   ConvolutionNormTimes times;
   const ConvolutionShape shape = TunedShape(whole);
-  const uint32_t multiprocessors = ConvolutionNormMultiprocessors();
   const std::vector<ConvolutionNormConfig> configs = ConvolutionNormConfigs(shape, pass, multiprocessors);
   if (configs.empty()) {
     return times;

@@ -13,6 +13,7 @@
 #include "lib/kernels/cuda_status.h"
 #include "lib/kernels/device_buffer.h"
 #include "lib/kernels/graph_timer.h"
+#include "lib/kernels/multiprocessors.h"
 #include "lib/kernels/random_tensor.h"
 
 namespace lockstep {
@@ -83,7 +84,7 @@ absl::StatusOr<Timed> TimeEngines(cudnnHandle_t handle, cudaStream_t stream, con
     }
   }
   if (own_kernels && type == ConvolutionType::kFp32) {
-    for (const ConvolutionFp32Config& config : ConvolutionFp32Configs(shape, pass, ConvolutionFp32Multiprocessors())) {
+    for (const ConvolutionFp32Config& config : ConvolutionFp32Configs(shape, pass, ClusterMultiprocessors())) {
       ASSIGN_OR_RETURN(const double time,
                        MicrosecondsInGraph(
                            stream, [&] { return RunOwn(shape, pass, config, a.data(), b.data(), out.data(), stream); },
@@ -149,7 +150,7 @@ absl::StatusOr<ConvolutionPlan> PlanConvolution(cudnnHandle_t handle, cudaStream
     ASSIGN_OR_RETURN(best, ChooseEngine(handle, stream, shape, pass, rules, engines, choice.own_kernels));
   } else if (choice.own_kernels && rules.type == ConvolutionType::kFp32) {
     const std::vector<ConvolutionFp32Config> configs =
-        ConvolutionFp32Configs(shape, pass, ConvolutionFp32Multiprocessors());
+        ConvolutionFp32Configs(shape, pass, ClusterMultiprocessors());
     best.own = configs.empty() ? best.own : configs.front();
   }
   return ConvolutionPlan{std::move(graph), std::move(engines[best.engine]), best.own, best.microseconds};

@@ -21,7 +21,7 @@ std::vector<float> RandomFloats(uint64_t seed, size_t count) {
 
 // Three steps, since the velocity of the first is special.
 template <typename G>
-void ExpectKernelEqualsReference(size_t count, bool with_copy) {
+void ExpectKernelEqualsReference(size_t count, bool with_copy, uint32_t most_blocks = 0) {
   std::vector<float> parameter = RandomFloats(1, count), velocity(count);
   std::vector<__nv_bfloat16> copy(count);
   std::vector<G> gradient;
@@ -37,7 +37,7 @@ void ExpectKernelEqualsReference(size_t count, bool with_copy) {
                               device_velocity.data(), with_copy ? device_copy.data() : nullptr};
   for (int step = 0; step < 3; ++step) {
     SgdStepReference(host);
-    ASSERT_EQ(SgdStep(device, nullptr), cudaSuccess);
+    ASSERT_EQ(SgdStep(device, nullptr, most_blocks), cudaSuccess);
   }
   EXPECT_TRUE(SameBits(device_parameter.ToHost(), parameter)) << count;
   EXPECT_TRUE(SameBits(device_velocity.ToHost(), velocity)) << count;
@@ -53,6 +53,7 @@ TEST(SgdTest, KernelEqualsReferenceBitForBit) {
     ExpectKernelEqualsReference<float>(count, true);
     ExpectKernelEqualsReference<float>(count, false);
     ExpectKernelEqualsReference<__nv_bfloat16>(count, true);
+    ExpectKernelEqualsReference<__nv_bfloat16>(count, true, 3);
   }
 }
 
@@ -88,7 +89,7 @@ TEST(SgdTest, MicroBatchesByHand) {
 
 // Three micro-batches a step, two steps.
 template <typename G>
-void ExpectMicroBatchesEqualReference(size_t count) {
+void ExpectMicroBatchesEqualReference(size_t count, uint32_t most_blocks = 0) {
   std::vector<float> parameter = RandomFloats(1, count), velocity(count);
   std::vector<__nv_bfloat16> copy(count);
   float rate = 0.1f;
@@ -111,7 +112,7 @@ void ExpectMicroBatchesEqualReference(size_t count) {
     device.velocity = device_velocity.data();
     device.bf16_copy = device_copy.data();
     SgdStepReference(host);
-    ASSERT_EQ(SgdStep(device, nullptr), cudaSuccess);
+    ASSERT_EQ(SgdStep(device, nullptr, most_blocks), cudaSuccess);
     EXPECT_TRUE(SameBits(device_parameter.ToHost(), parameter)) << count << " " << part;
     EXPECT_TRUE(SameBits(device_velocity.ToHost(), velocity)) << count << " " << part;
     EXPECT_TRUE(SameBits(device_copy.ToHost(), copy)) << count << " " << part;
@@ -125,6 +126,7 @@ TEST(SgdTest, MicroBatchesEqualReferenceBitForBit) {
   for (const size_t count : {size_t{3}, size_t{1030}, size_t{5'000'002}}) {
     ExpectMicroBatchesEqualReference<float>(count);
     ExpectMicroBatchesEqualReference<__nv_bfloat16>(count);
+    ExpectMicroBatchesEqualReference<__nv_bfloat16>(count, 3);
   }
 }
 

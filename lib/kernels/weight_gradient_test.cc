@@ -5,9 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "lib/kernels/convolution_norm.h"
 #include "lib/kernels/convolution_reference.h"
 #include "lib/kernels/device_array.h"
+#include "lib/kernels/multiprocessors.h"
 #include "lib/kernels/test_values.h"
 
 namespace lockstep {
@@ -25,7 +25,7 @@ std::vector<ConvolutionShape> Shapes() {
 class WeightGradientTest : public testing::TestWithParam<ConvolutionShape> {};
 
 TEST_P(WeightGradientTest, IsTheSumOverAllPixels) {
-  if (!HaveGpu() || ConvolutionNormMultiprocessors() == 0) {
+  if (!HaveGpu() || HopperMultiprocessors() == 0) {
     GTEST_SKIP() << "needs a GPU of compute capability 9.0";
   }
   const ConvolutionShape shape = GetParam();
@@ -34,7 +34,7 @@ TEST_P(WeightGradientTest, IsTheSumOverAllPixels) {
   std::vector<double> exact(counts.out);
   ConvolutionReference(shape, ConvolutionPass::kWeightGradient, dy.data(), x.data(), exact.data());
   DeviceArray<Bf16> on_dy(dy), on_x(x);
-  std::vector<WeightGradientConfig> configs = WeightGradientConfigs(shape, ConvolutionNormMultiprocessors());
+  std::vector<WeightGradientConfig> configs = WeightGradientConfigs(shape, HopperMultiprocessors());
   configs.push_back({3, 2});  // shares of no equal size, as often as not
   configs.push_back({1, 7});
   for (const WeightGradientConfig& config : configs) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "lib/base/status_macros.h"
-#include "lib/kernels/convolution_norm.h"
 #include "lib/kernels/device_buffer.h"
 #include "lib/kernels/graph_timer.h"
 #include "lib/kernels/random_tensor.h"
@@ -11,11 +10,11 @@
 namespace lockstep {
 
 absl::StatusOr<WeightGradientTimes> TuneWeightGradient(ConvolutionContext& context, const ConvolutionShape& whole,
-                                                       const Convolution& other) {
+                                                       double other_microseconds, uint32_t multiprocessors) {
   using Bf16 = __nv_bfloat16;
   WeightGradientTimes times;
   const ConvolutionShape shape = TunedShape(whole);
-  const std::vector<WeightGradientConfig> configs = WeightGradientConfigs(shape, ConvolutionNormMultiprocessors());
+  const std::vector<WeightGradientConfig> configs = WeightGradientConfigs(shape, multiprocessors);
   if (configs.empty()) {
     return times;
   }
@@ -29,7 +28,7 @@ absl::StatusOr<WeightGradientTimes> TuneWeightGradient(ConvolutionContext& conte
   ASSIGN_OR_RETURN(const DeviceBuffer x, MakeRandomTensor<Bf16>(counts.b, stream));
   ASSIGN_OR_RETURN(const DeviceBuffer dw, MakeRandomTensor<Bf16>(counts.out, stream));
   ASSIGN_OR_RETURN(const DeviceBuffer workspace, DeviceBuffer::Make(workspace_bytes));
-  double least = other.microseconds();
+  double least = other_microseconds;
   for (const WeightGradientConfig& config : configs) {
     const WeightGradient gradient(shape, config);
     ASSIGN_OR_RETURN(const double time, MicrosecondsInGraph(stream, [&] {

@@ -18,13 +18,14 @@ struct WeightGradientTimes {
     double microseconds = 0;
   };
   std::vector<Trial> trials;
-  std::optional<WeightGradientConfig> best;  // none: cuDNN is faster
+  std::optional<WeightGradientConfig> best;  // none: the other way is faster
 };
 
-// All of TunedShape(shape). `other` was tuned for the weight gradient of `shape`. Allocates tensors of the pass's size
-// on the GPU, times (graph_timer.h) and frees them. No trials where WeightGradientConfigs has none. Errors: CUDA's.
+// All of TunedShape(shape), by at most `multiprocessors` blocks, beside a way that takes `other_microseconds`
+// (infinity: ours in any case). Allocates tensors of the pass's size on the GPU, times (graph_timer.h) and frees them.
+// No trials where WeightGradientConfigs has none. Errors: CUDA's.
 absl::StatusOr<WeightGradientTimes> TuneWeightGradient(ConvolutionContext& context, const ConvolutionShape& shape,
-                                                       const Convolution& other);
+                                                       double other_microseconds, uint32_t multiprocessors);
 
 }  // namespace lockstep
 

@@ -91,6 +91,9 @@ void SetStep(const TrainSweepOptions& options, proto::TrainingSpec& spec) {
   spec.set_fused_sums(choose(options.fused_sums, of_bf16) == "true");
   spec.set_fused_norms(choose(options.fused_norms, spec.fused_sums() ? of_bf16 : "false") == "true");
   spec.set_own_weight_gradients(choose(options.own_weight_gradients, of_bf16) == "true");
+  spec.set_early_launches(choose(options.early_launches, of_bf16) == "true");
+  spec.set_divide_multiprocessors(choose(options.divide_multiprocessors, spec.second_stream() ? of_bf16 : "false") ==
+                                  "true");
   const char* const of_fp32 = fused && spec.precision() == proto::FP32 ? "true" : "false";
   spec.set_own_convolutions(choose(options.own_convolutions, of_fp32) == "true");
   spec.set_channels_last(choose(options.memory_format, fused ? "channels_last" : "nchw") == "channels_last");
@@ -125,6 +128,8 @@ std::string StepText(const proto::TrainingSpec& training) {
                       training.cuda_graph() ? ", CUDA graph" : "", training.second_stream() ? ", second stream" : "",
                       training.fused_sums() ? ", fused sums" : "", training.fused_norms() ? ", fused norms" : "",
                       training.own_weight_gradients() ? ", own weight gradients" : "",
+                      training.early_launches() ? ", early launches" : "",
+                      training.divide_multiprocessors() ? ", divided multiprocessors" : "",
                       training.own_convolutions() ? ", own convolutions" : "");
 }
 
@@ -149,6 +154,8 @@ absl::Status CheckPieces(const proto::TrainingSpec& spec) {
       {"fused_sums", spec.fused_sums(), proto::BF16},
       {"fused_norms", spec.fused_norms(), proto::BF16},
       {"own_weight_gradients", spec.own_weight_gradients(), proto::BF16},
+      {"early_launches", spec.early_launches(), proto::BF16},
+      {"divide_multiprocessors", spec.divide_multiprocessors(), proto::BF16},
       {"own_convolutions", spec.own_convolutions(), proto::FP32}};
   for (const auto& [flag, asked, precision] : pieces) {
     if (asked && (spec.step() != proto::FUSED || spec.precision() != precision)) {
@@ -160,6 +167,10 @@ absl::Status CheckPieces(const proto::TrainingSpec& spec) {
   if (spec.fused_norms() && !spec.fused_sums()) {
     return absl::InvalidArgumentError(
         "--fused_norms=true goes on from the sums of --fused_sums; this is --fused_sums=false");
+  }
+  if (spec.divide_multiprocessors() && !spec.second_stream()) {
+    return absl::InvalidArgumentError(
+        "--divide_multiprocessors=true divides them between streams; this is --second_stream=false");
   }
   return absl::OkStatus();
 }
@@ -195,6 +206,8 @@ absl::Status CheckSweepOptions(const TrainSweepOptions& options) {
   RETURN_IF_ERROR(CheckWord("second_stream", options.second_stream, {"", "true", "false"}));
   RETURN_IF_ERROR(CheckWord("fused_sums", options.fused_sums, {"", "true", "false"}));
   RETURN_IF_ERROR(CheckWord("fused_norms", options.fused_norms, {"", "true", "false"}));
+  RETURN_IF_ERROR(CheckWord("early_launches", options.early_launches, {"", "true", "false"}));
+  RETURN_IF_ERROR(CheckWord("divide_multiprocessors", options.divide_multiprocessors, {"", "true", "false"}));
   RETURN_IF_ERROR(CheckWord("own_weight_gradients", options.own_weight_gradients, {"", "true", "false"}));
   RETURN_IF_ERROR(CheckWord("own_convolutions", options.own_convolutions, {"", "true", "false"}));
   if (options.epochs != 0 && options.repeats != 0 && options.epochs != kWarmupEpochs + options.repeats) {
