@@ -7,7 +7,7 @@
 //   fused_step_benchmark [--fastest | --fp32 | --profile] [BATCH ...]      32 128 512 unless told otherwise; needs a
 //   GPU
 //
-// --fastest: only bf16 on two streams, without and with our own convolutions and weight gradients.
+// --fastest: only the last three in bf16, all of which have our convolutions with whole batch norms.
 // --fp32: only fp32, without and with our own convolutions.
 // --profile: only the last of these, 64 steps of it between cudaProfilerStart and cudaProfilerStop: ncu
 // --profile-from-start off.
@@ -212,8 +212,7 @@ int main(int argc, char** argv) {
   std::printf("batch  s per 50,000 images: median of %d (least to most)\n", kRepeats);
   for (const uint32_t batch : batches) {
     for (const Variant& variant : kVariants) {
-      const bool of_fastest = variant.two_streams && variant.type == ConvolutionType::kBf16;
-      if ((!fastest || of_fastest) && (!fp32 || variant.type == ConvolutionType::kFp32)) {
+      if ((!fastest || variant.fused_norms) && (!fp32 || variant.type == ConvolutionType::kFp32)) {
         Time(variant, batch, images);
       }
     }
