@@ -4,10 +4,11 @@
 // SGD, the tail batch), host clock from the upload of the order until the device is done; the first epoch is not
 // counted. Not timed: evaluation, the choice of engines. Pixels and weights are random: the same work as real ones.
 //
-//   fused_step_benchmark [--fastest | --fp32 | --profile] [BATCH ...]      32 128 512 unless told otherwise; needs a
-//   GPU
+//   fused_step_benchmark [--fastest | --fp32 | --soak | --profile] [BATCH ...]      32 128 512 unless told otherwise;
+//   needs a GPU
 //
-// --fastest: only the last three in bf16, all of which have our convolutions with whole batch norms.
+// --fastest: only the last four in bf16, all of which have our convolutions with whole batch norms.
+// --soak: 200 epochs of each of these, with a line every tenth: a step that stops once in a hundred epochs shows here.
 // --fp32: only fp32, without and with our own convolutions.
 // --profile: only the last of these, 64 steps of it between cudaProfilerStart and cudaProfilerStop: ncu
 // --profile-from-start off.
@@ -34,6 +35,7 @@ namespace {
 
 constexpr uint32_t kImages = 50'000;
 constexpr int kRepeats = 5;
+constexpr int kSoakEpochs = 200;
 constexpr uint32_t kProfiledSteps = 64;
 
 struct Variant {
@@ -50,17 +52,7 @@ struct Variant {
   bool own_convolutions = false;
 };
 
-constexpr Variant kFastest = {"and multiprocessors divided between the streams",
-                              ConvolutionType::kBf16,
-                              true,
-                              true,
-                              true,
-                              true,
-                              true,
-                              true,
-                              true,
-                              true,
-                              false};
+constexpr Variant kFastest = {"and both", ConvolutionType::kBf16, true, true, true, true, true, true, true, true};
 constexpr Variant kVariants[] = {
     {"bf16, launches one by one, one stream, cuDNN's first engine", ConvolutionType::kBf16},
     {"and engines timed", ConvolutionType::kBf16, false, false, true},
@@ -70,6 +62,8 @@ constexpr Variant kVariants[] = {
     {"and our weight gradients", ConvolutionType::kBf16, true, true, true, true, true},
     {"and batch norms applied by them", ConvolutionType::kBf16, true, true, true, true, true, true},
     {"and early launches", ConvolutionType::kBf16, true, true, true, true, true, true, true},
+    {"or multiprocessors divided between the streams", ConvolutionType::kBf16, true, true, true, true, true, true,
+     false, true},
     kFastest,
     {"tf32, all of it", ConvolutionType::kTf32, true, true, true},
     {"fp32, cuDNN's convolutions", ConvolutionType::kFp32, true, true, true},
@@ -155,6 +149,21 @@ void Profile(const Variant& variant, uint32_t batch, const ResidentImages& image
   cudaProfilerStop();
 }
 
+void Soak(const Variant& variant, uint32_t batch, const ResidentImages& images) {
+  const auto step = MakeStep(variant, batch, images);
+  ResNet18Epochs epochs(*step, batch, variant.graphs);
+  Check(epochs.Prepare(kImages, false));
+  const Stopwatch clock;
+  for (int epoch = 0; epoch < kSoakEpochs; ++epoch) {
+    const FusedEpoch result = Value(epochs.Train(EpochOrder(kImages, 0, epoch), epoch, [](uint32_t) { return 0.01f; }));
+    if (epoch % 10 == 9) {
+      std::printf("%5u  epoch %3d  %6.1f s  loss %.3f  %s\n", batch, epoch + 1, clock.Seconds(), result.mean_loss,
+                  variant.name);
+      std::fflush(stdout);
+    }
+  }
+}
+
 void Time(const Variant& variant, uint32_t batch, const ResidentImages& images) {
   const Stopwatch setup;
   const auto step = MakeStep(variant, batch, images);
@@ -197,7 +206,8 @@ int main(int argc, char** argv) {
   const bool profile = argc > 1 && std::string(argv[1]) == "--profile";
   const bool fastest = argc > 1 && std::string(argv[1]) == "--fastest";
   const bool fp32 = argc > 1 && std::string(argv[1]) == "--fp32";
-  for (int i = fastest || fp32 || profile ? 2 : 1; i < argc; ++i) {
+  const bool soak = argc > 1 && std::string(argv[1]) == "--soak";
+  for (int i = fastest || fp32 || soak || profile ? 2 : 1; i < argc; ++i) {
     batches.push_back(static_cast<uint32_t>(std::atoi(argv[i])));
   }
   if (batches.empty()) {
@@ -206,6 +216,16 @@ int main(int argc, char** argv) {
   if (profile) {
     for (const uint32_t batch : batches) {
       Profile(kFastest, batch, images);
+    }
+    return 0;
+  }
+  if (soak) {
+    for (const uint32_t batch : batches) {
+      for (const Variant& variant : kVariants) {
+        if (variant.fused_norms) {
+          Soak(variant, batch, images);
+        }
+      }
     }
     return 0;
   }

@@ -36,12 +36,12 @@ ABSL_FLAG(
     std::optional<bool>, fused_norms, std::nullopt,
     "With --fused_sums these apply the batch norm as well, forward, where that is faster; left out: the preset's.");
 ABSL_FLAG(std::optional<bool>, early_launches, std::nullopt,
-          "Lockstep's convolutions begin while the kernel before them ends (--step=fused in bf16); left out: the "
-          "preset's.");
+          "Lockstep's convolutions begin while the kernel before them ends (--step=fused in bf16). Faster, and not yet "
+          "relied on: in no preset.");
 ABSL_FLAG(
     std::optional<bool>, divide_multiprocessors, std::nullopt,
     "With --second_stream and up to 256 images, data gradients, weight gradients and SGD run side by side on parts "
-    "of the GPU (--step=fused in bf16); left out: the preset's.");
+    "of the GPU (--step=fused in bf16). Faster, and not yet relied on: in no preset.");
 ABSL_FLAG(std::optional<bool>, own_weight_gradients, std::nullopt,
           "Weight gradients by Lockstep's kernel where it is faster than cuDNN's (--step=fused in bf16); left out: the "
           "preset's.");

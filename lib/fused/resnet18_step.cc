@@ -44,13 +44,9 @@ struct UnitPlan {
   BatchNormLaunch launch;
 };
 
-struct BatchPlan {
-  std::vector<UnitPlan> units;
-  ClassifierShape classifier;
-};
-
 // How many multiprocessors the launches that run side by side in the backward pass may take.
 struct Shares {
+  bool divided = false;
   uint32_t data_gradients = 0;
   uint32_t weight_gradients = 0;
   uint32_t update = 0;  // of the weights whose gradients are there early; 0: any
@@ -62,9 +58,15 @@ struct Shares {
 constexpr uint32_t kMostDividedBatch = 256;
 
 Shares DivideMultiprocessors(uint32_t multiprocessors, bool divide) {
-  return divide ? Shares{multiprocessors * 2 / 3, multiprocessors / 3, multiprocessors / 4}
-                : Shares{multiprocessors, multiprocessors, 0};
+  return divide ? Shares{true, multiprocessors * 2 / 3, multiprocessors / 3, multiprocessors / 4}
+                : Shares{false, multiprocessors, multiprocessors, 0};
 }
+
+struct BatchPlan {
+  Shares shares;
+  std::vector<UnitPlan> units;
+  ClassifierShape classifier;
+};
 
 // The gradient of a batch norm's output, rectified or not.
 template <typename T>
@@ -134,13 +136,14 @@ class Step final : public ResNet18Step {
   absl::Status Forward();
 
   // Backward. `upstream` is the gradient of the unit's normalised output.
-  absl::Status BackwardNorm(size_t u, const Upstream<T>& upstream, T* dresidual, Lane& lane);
+  absl::Status BackwardNorm(size_t u, const Upstream<T>& upstream, T* dresidual, Lane& lane, bool next_early = false);
   absl::Status BackwardData(size_t u, T* dx, Lane& lane);
   absl::StatusOr<Upstream<T>> BackwardDataToNorm(size_t u, size_t below, int shortcut, const T* addend,
                                                  T* dx);  // on main_
   absl::Status BackwardWeight(size_t u, const T* input, Lane& lane);
   absl::StatusOr<Upstream<T>> BackwardBlock(size_t b, const Upstream<T>& upstream, T* dx, T* dx2);
   absl::Status Backward();
+  absl::Status UpdateWeightsEarly(size_t first);
   absl::Status UpdateWeights(size_t first, size_t end, cudaStream_t stream, uint32_t most_blocks);
   absl::Status UpdateNorms();
   template <typename G>
@@ -149,9 +152,12 @@ class Step final : public ResNet18Step {
   // The unit whose output is the block's input.
   size_t UnitBelow(size_t b) const { return b == 0 ? 0 : net_.blocks[b - 1].conv2; }
   const T* BlockInput(size_t b) const { return b == 0 ? buffers_.stem_output : buffers_.block_output[b - 1]; }
-  Lane& side() { return options_.two_streams ? side_ : main_; }                    // weight gradients
-  Lane& branch() { return options_.two_streams ? branch_ : main_; }                // shortcuts
-  cudaStream_t update() { return options_.two_streams ? update_ : main_.stream; }  // SGD of what is there early
+  Lane& side() { return options_.two_streams ? side_ : main_; }      // weight gradients
+  Lane& branch() { return options_.two_streams ? branch_ : main_; }  // shortcuts
+  // Whether the launch of BackwardDataToNorm is: not where it waits for a shortcut's stream.
+  bool IsEarly(size_t u, int shortcut) const {
+    return options_.early_launches && plan_->units[u].backward_norm != nullptr && shortcut < 0;
+  }
   Shares SharesOf(uint32_t batch) const {
     const bool divide = options_.divide_multiprocessors && options_.two_streams && options_.autotune;
     return DivideMultiprocessors(HopperMultiprocessors(),
@@ -173,7 +179,7 @@ class Step final : public ResNet18Step {
   Lane main_;
   Lane side_;
   Lane branch_;
-  cudaStream_t update_ = nullptr;
+  cudaStream_t update_ = nullptr;  // with divided multiprocessors: SGD of the weights whose gradients are there early
   StreamFork fork_;
   ClockMarks marks_;
 };
@@ -336,6 +342,7 @@ absl::Status Step<T>::PrepareMicroBatch(uint32_t batch) {
     return absl::OkStatus();
   }
   BatchPlan plan;
+  plan.shares = SharesOf(batch);
   for (const ConvolutionUnit& unit : net_.units) {
     // Units of one shape share the tuning of the first.
     const auto same = std::find_if(net_.units.begin(), net_.units.begin() + plan.units.size(), [&](const auto& other) {
@@ -436,7 +443,8 @@ absl::Status Step<T>::ForwardUnit(size_t u, const T* input, const BatchNormResid
       return plan_->units[u].forward_apply->ForwardAndApply(
           input, buffers_.network_weights + unit.weight, buffers_.raw[u], buffers_.NormParameters(unit),
           buffers_.NormState(unit), residual, output, buffers_.mask[u],
-          {main_.norm_workspace, main_.stream, options_.early_launches && residual_done == nullptr});
+          {main_.norm_workspace, main_.stream, options_.early_launches && residual_done == nullptr,
+           options_.early_launches});
     }
   }
   RETURN_IF_ERROR(ConvolveAndTakeStatistics(u, input, main_));
@@ -493,7 +501,7 @@ absl::Status Step<T>::Forward() {
 
 // In place: the gradient of the raw output takes the raw output's memory, which nothing reads afterwards.
 template <typename T>
-absl::Status Step<T>::BackwardNorm(size_t u, const Upstream<T>& upstream, T* dresidual, Lane& lane) {
+absl::Status Step<T>::BackwardNorm(size_t u, const Upstream<T>& upstream, T* dresidual, Lane& lane, bool next_early) {
   const ConvolutionUnit& unit = net_.units[u];
   const UnitPlan& plan = plan_->units[u];
   const BatchNormGradients gradients = buffers_.NormGradients(unit);
@@ -504,7 +512,7 @@ absl::Status Step<T>::BackwardNorm(size_t u, const Upstream<T>& upstream, T* dre
         unit.norm_name);
   }
   return CudaStatus(BatchNormBackwardApply<T>(plan.norm, buffers_.raw[u], upstream.gradient, gradients, buffers_.raw[u],
-                                              dresidual, lane.stream),
+                                              dresidual, lane.stream, next_early),
                     unit.norm_name);
 }
 
@@ -530,7 +538,7 @@ absl::StatusOr<Upstream<T>> Step<T>::BackwardDataToNorm(size_t u, size_t below, 
           buffers_.raw[u], buffers_.network_weights + net_.units[u].weight, taken,
           {buffers_.raw[below], shortcut >= 0 ? nullptr : addend, buffers_.mask[below], buffers_.NormState(unit),
            buffers_.NormGradients(unit)},
-          dx, {main_.norm_workspace, main_.stream, options_.early_launches && shortcut < 0}));
+          dx, {main_.norm_workspace, main_.stream, IsEarly(u, shortcut)}));
       return Upstream<T>{{dx, nullptr, nullptr}, true};
     }
   }
@@ -565,7 +573,7 @@ absl::StatusOr<Upstream<T>> Step<T>::BackwardBlock(size_t b, const Upstream<T>& 
   } else if (block.shortcut < 0) {
     dresidual = dx2;
   }
-  RETURN_IF_ERROR(BackwardNorm(block.conv2, upstream, dresidual, main_));
+  RETURN_IF_ERROR(BackwardNorm(block.conv2, upstream, dresidual, main_, IsEarly(block.conv2, -1)));
   RETURN_IF_ERROR(Follow(main_, side()));
   RETURN_IF_ERROR(BackwardWeight(block.conv2, buffers_.inner[b], side()));
   ASSIGN_OR_RETURN(const Upstream<T> inner,
@@ -574,13 +582,20 @@ absl::StatusOr<Upstream<T>> Step<T>::BackwardBlock(size_t b, const Upstream<T>& 
     const size_t s = static_cast<size_t>(block.shortcut);
     RETURN_IF_ERROR(fork_.Wait(branch().stream, output_done));
     RETURN_IF_ERROR(BackwardNorm(s, {upstream.gradient, false}, nullptr, branch()));
+    const bool divided = plan_->shares.divided;
+    if (!divided) {
+      RETURN_IF_ERROR(Follow(branch(), side()));
+      RETURN_IF_ERROR(BackwardWeight(s, BlockInput(b), side()));
+    }
     if (!joined) {
       RETURN_IF_ERROR(BackwardData(s, dx2, branch()));
     }
     ASSIGN_OR_RETURN(shortcut_done, fork_.Mark(branch().stream));
-    RETURN_IF_ERROR(BackwardWeight(s, BlockInput(b), branch()));
+    if (divided) {
+      RETURN_IF_ERROR(BackwardWeight(s, BlockInput(b), branch()));
+    }
   }
-  RETURN_IF_ERROR(BackwardNorm(block.conv1, inner, nullptr, main_));
+  RETURN_IF_ERROR(BackwardNorm(block.conv1, inner, nullptr, main_, IsEarly(block.conv1, block.shortcut)));
   RETURN_IF_ERROR(Follow(main_, side()));
   RETURN_IF_ERROR(BackwardWeight(block.conv1, BlockInput(b), side()));
   if (joined) {
@@ -603,20 +618,30 @@ absl::Status Step<T>::Backward() {
     T* dx2 = buffers_.gradient[i % 2 == 0 ? 3 : 1];
     ASSIGN_OR_RETURN(upstream, BackwardBlock(b, upstream, dx, dx2));
     if (b == kEarlyBlock) {
-      for (const Lane* lane : {&main_, &side(), &branch()}) {
-        RETURN_IF_ERROR(fork_.Follow(lane->stream, update()));
-      }
-      RETURN_IF_ERROR(
-          UpdateWeights(net_.units[net_.blocks[b].conv1].weight, net_.weight_count, update(), SharesOf(batch_).update));
+      RETURN_IF_ERROR(UpdateWeightsEarly(net_.units[net_.blocks[b].conv1].weight));
     }
   }
   RETURN_IF_ERROR(BackwardNorm(0, upstream, nullptr, main_));
   RETURN_IF_ERROR(BackwardWeight(0, buffers_.images, main_));
   RETURN_IF_ERROR(Mark(StepMark::kOwnBackwardDone));
-  for (const cudaStream_t stream : {side().stream, branch().stream, update()}) {
-    RETURN_IF_ERROR(fork_.Follow(stream, main_.stream));
+  if (plan_->shares.divided) {
+    RETURN_IF_ERROR(Follow(branch(), main_));
+    RETURN_IF_ERROR(fork_.Follow(update_, main_.stream));
   }
-  return absl::OkStatus();
+  return Follow(side(), main_);
+}
+
+// From `first` on, beside what is left of the backward pass.
+template <typename T>
+absl::Status Step<T>::UpdateWeightsEarly(size_t first) {
+  if (!plan_->shares.divided) {
+    RETURN_IF_ERROR(Follow(main_, side()));
+    return UpdateWeights(first, net_.weight_count, side().stream, 0);
+  }
+  for (const Lane* lane : {&main_, &side_, &branch_}) {
+    RETURN_IF_ERROR(fork_.Follow(lane->stream, update_));
+  }
+  return UpdateWeights(first, net_.weight_count, update_, plan_->shares.update);
 }
 
 // SGD over the weights first ... end - 1; most_blocks as SgdStep's.

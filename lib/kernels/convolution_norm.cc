@@ -161,6 +161,7 @@ absl::Status Run(const ConvolutionShape& shape, ConvolutionPass pass, const Conv
                                                    " has no shortcut beside it: its stride is not 2"));
   }
   arguments.workspace = queue.workspace;
+  arguments.next_early = queue.next_early;
   arguments.tiles = tiles;
   arguments.rings = MakeRings(tiles, shape.stride, config.pixels);
   ASSIGN_OR_RETURN(const CUtensorMap weight_map, MapWeights(shape, weights));

@@ -64,6 +64,7 @@ class ConvolutionNorm {
     // It may begin, and take multiprocessors, while the kernel before it on the stream runs, for whose results it
     // waits. There must be one, and no event waited for since.
     bool early = false;
+    bool next_early = false;  // of ForwardAndApply: the launch behind it is early, and may begin when no block waits
   };
 
   // x: (images, size, size, in_channels), w: (out_channels, 3, 3, in_channels), y: (images, size, size, out_channels).

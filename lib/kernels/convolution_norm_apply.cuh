@@ -106,7 +106,9 @@ __device__ inline void SumAndApply(const ConvolutionNormArguments& arguments, co
   Coefficients& coefficients = *reinterpret_cast<Coefficients*>(shared + kConsumerWarps * kChannels);
   LeaveShare(sums, work, workspace, shared);
   WaitForAllShares(work, workspace);
-  LetKernelBehindBegin();  // not before: its blocks would take places that these, which wait for each other, need
+  if (arguments.next_early) {
+    LetKernelBehindBegin();  // not before: its blocks would take places that these, which wait for each other, need
+  }
   const Sums total = AddAllShares(work, workspace, shared);
   if (threadIdx.x < kChannels) {
     const uint32_t rows = arguments.tiles.images << 2 * arguments.tiles.size_log2;

@@ -54,6 +54,7 @@ struct ConvolutionNormArguments {
   BatchNormResidual<__nv_bfloat16> residual;
   __nv_bfloat16* y = nullptr;
   uint8_t* y_mask = nullptr;
+  bool next_early = false;  // lets the launch behind begin
 };
 
 struct ConvolutionNormLaunch {

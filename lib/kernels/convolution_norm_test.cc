@@ -312,7 +312,7 @@ Chain RunChain(const ConvolutionShape& shape, bool early, cudaStream_t stream) {
                                      of_channel(state[i], 3)};
     EXPECT_EQ(ConvolutionNorm(shape, forward, multiprocessors)
                   .ForwardAndApply(i == 0 ? x.data() : y[i - 1].data(), w.data(), raw[i].data(), parameters, of_layer,
-                                   {}, y[i].data(), mask[i].data(), {workspace.data(), stream, early && i > 0}),
+                                   {}, y[i].data(), mask[i].data(), {workspace.data(), stream, early && i > 0, early}),
               absl::OkStatus());
   }
   for (int i = kLayers - 1; i >= 0; --i) {
@@ -327,7 +327,7 @@ Chain RunChain(const ConvolutionShape& shape, bool early, cudaStream_t stream) {
                             {workspace.data(), stream, early}),
               absl::OkStatus());
     EXPECT_EQ(BatchNormBackwardApply<Bf16>(rows, raw[i].data(), {g[i].data(), nullptr, nullptr}, norm.gradients,
-                                           dx[i].data(), nullptr, stream),
+                                           dx[i].data(), nullptr, stream, early),
               cudaSuccess);
   }
   EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);

@@ -18,7 +18,8 @@ __device__ inline void WaitForKernelBefore() {
 #endif
 }
 
-// Once all blocks have come here or are over, the kernel behind may begin, if it is launched early.
+// Once all blocks have come here or are over, the kernel behind may begin, if it is launched early. Only before a kernel
+// of ours: cuDNN launches its own early, too, and what they do before they wait is not known.
 __device__ inline void LetKernelBehindBegin() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");

@@ -48,23 +48,18 @@ TEST(SweepPlanTest, PresetsChooseThePiecesAndFlagsOverrideThem) {
   EXPECT_EQ(fast.step(), proto::FUSED);
   EXPECT_EQ(fast.precision(), proto::BF16);
   EXPECT_TRUE(fast.cuda_graph() && fast.second_stream() && fast.fused_sums() && fast.fused_norms() &&
-              fast.own_weight_gradients() && fast.early_launches() && fast.divide_multiprocessors() &&
-              fast.channels_last() && fast.resident_images());
+              fast.own_weight_gradients() && fast.channels_last() && fast.resident_images());
+  EXPECT_FALSE(fast.early_launches() || fast.divide_multiprocessors());
   options.fused_sums = "false";
   EXPECT_FALSE(MakeTrainingSpec(options, kGpu).fused_sums());
   EXPECT_FALSE(MakeTrainingSpec(options, kGpu).fused_norms());
   EXPECT_TRUE(MakeTrainingSpec(options, kGpu).own_weight_gradients());
   EXPECT_TRUE(MakeTrainingSpec(options, kGpu).second_stream());
   options.fused_sums = "";
-  options.second_stream = "false";
-  EXPECT_FALSE(MakeTrainingSpec(options, kGpu).divide_multiprocessors());
-  options.second_stream = "";
   EXPECT_FALSE(MakeTrainingSpec(options, kGpu).own_convolutions());
   options.precision = "tf32";  // whose convolutions are cuDNN's alone
   EXPECT_FALSE(MakeTrainingSpec(options, kGpu).fused_sums());
   EXPECT_FALSE(MakeTrainingSpec(options, kGpu).own_weight_gradients());
-  EXPECT_FALSE(MakeTrainingSpec(options, kGpu).early_launches());
-  EXPECT_FALSE(MakeTrainingSpec(options, kGpu).divide_multiprocessors());
   EXPECT_FALSE(MakeTrainingSpec(options, kGpu).own_convolutions());
   options.precision = "fp32";
   EXPECT_TRUE(MakeTrainingSpec(options, kGpu).own_convolutions());
@@ -88,10 +83,14 @@ TEST(SweepPlanTest, ThePlanNamesThePieces) {
   *plan.spec.mutable_training() = MakeTrainingSpec(options, kGpu);
   EXPECT_THAT(PlanText(plan),
               HasSubstr("\n  step: fused in bf16, channels-last, CUDA graph, second stream, fused sums, "
-                        "fused norms, own weight gradients, early launches, divided multiprocessors\n"));
+                        "fused norms, own weight gradients\n"));
   options.fused_sums = "false";
   *plan.spec.mutable_training() = MakeTrainingSpec(options, kGpu);
-  EXPECT_THAT(PlanText(plan), HasSubstr("second stream, own weight gradients, early launches, divided"));
+  EXPECT_THAT(PlanText(plan), HasSubstr("second stream, own weight gradients\n"));
+  options.early_launches = options.divide_multiprocessors = "true";
+  *plan.spec.mutable_training() = MakeTrainingSpec(options, kGpu);
+  EXPECT_THAT(PlanText(plan), HasSubstr("own weight gradients, early launches, divided multiprocessors\n"));
+  options.early_launches = options.divide_multiprocessors = "";
   options.precision = "fp32";
   *plan.spec.mutable_training() = MakeTrainingSpec(options, kGpu);
   EXPECT_THAT(PlanText(plan), HasSubstr("fused in fp32, channels-last, CUDA graph, second stream, own convolutions\n"));
@@ -129,6 +128,8 @@ TEST(SweepPlanTest, RefusesWhatCannotBe) {
       {[](auto& o) { o.early_launches = "soon"; }, "--early_launches=soon: expected true or false"},
       {[](auto& o) { o.early_launches = "true"; }, "--early_launches=true is a piece of --step=fused in bf16"},
       {[](auto& o) { o.divide_multiprocessors = "2"; }, "--divide_multiprocessors=2: expected true or false"},
+      {[](auto& o) { o.divide_multiprocessors = "true"; },
+       "--divide_multiprocessors=true is a piece of --step=fused in bf16"},
       {[](auto& o) { o.training.set_model("alexnet"); }, "alexnet"},
       {[](auto& o) { o.training.set_momentum(-1); }, "--momentum=-1"},
       {[](auto& o) { o.schedule = "linear"; }, "--schedule=linear: expected constant, multistep, cosine or one_cycle"},
