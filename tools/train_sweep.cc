@@ -35,9 +35,6 @@ ABSL_FLAG(std::optional<bool>, fused_sums, std::nullopt,
 ABSL_FLAG(
     std::optional<bool>, fused_norms, std::nullopt,
     "With --fused_sums these apply the batch norm as well, forward, where that is faster; left out: the preset's.");
-ABSL_FLAG(std::optional<bool>, early_launches, std::nullopt,
-          "Lockstep's convolutions begin while the kernel before them ends (--step=fused in bf16). Faster, and not yet "
-          "relied on: in no preset.");
 ABSL_FLAG(
     std::optional<bool>, divide_multiprocessors, std::nullopt,
     "With --second_stream and up to 256 images, data gradients, weight gradients and SGD run side by side on parts "
@@ -128,7 +125,6 @@ absl::StatusOr<TrainSweepOptions> OptionsFromFlags() {
   options.second_stream = Word(absl::GetFlag(FLAGS_second_stream));
   options.fused_sums = Word(absl::GetFlag(FLAGS_fused_sums));
   options.fused_norms = Word(absl::GetFlag(FLAGS_fused_norms));
-  options.early_launches = Word(absl::GetFlag(FLAGS_early_launches));
   options.divide_multiprocessors = Word(absl::GetFlag(FLAGS_divide_multiprocessors));
   options.own_weight_gradients = Word(absl::GetFlag(FLAGS_own_weight_gradients));
   options.own_convolutions = Word(absl::GetFlag(FLAGS_own_convolutions));

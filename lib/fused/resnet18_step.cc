@@ -136,7 +136,7 @@ class Step final : public ResNet18Step {
   absl::Status Forward();
 
   // Backward. `upstream` is the gradient of the unit's normalised output.
-  absl::Status BackwardNorm(size_t u, const Upstream<T>& upstream, T* dresidual, Lane& lane, bool next_early = false);
+  absl::Status BackwardNorm(size_t u, const Upstream<T>& upstream, T* dresidual, Lane& lane);
   absl::Status BackwardData(size_t u, T* dx, Lane& lane);
   absl::StatusOr<Upstream<T>> BackwardDataToNorm(size_t u, size_t below, int shortcut, const T* addend,
                                                  T* dx);  // on main_
@@ -154,10 +154,6 @@ class Step final : public ResNet18Step {
   const T* BlockInput(size_t b) const { return b == 0 ? buffers_.stem_output : buffers_.block_output[b - 1]; }
   Lane& side() { return options_.two_streams ? side_ : main_; }      // weight gradients
   Lane& branch() { return options_.two_streams ? branch_ : main_; }  // shortcuts
-  // Whether the launch of BackwardDataToNorm is: not where it waits for a shortcut's stream.
-  bool IsEarly(size_t u, int shortcut) const {
-    return options_.early_launches && plan_->units[u].backward_norm != nullptr && shortcut < 0;
-  }
   Shares SharesOf(uint32_t batch) const {
     const bool divide = options_.divide_multiprocessors && options_.two_streams && options_.autotune;
     return DivideMultiprocessors(HopperMultiprocessors(),
@@ -415,7 +411,7 @@ absl::Status Step<T>::ConvolveAndTakeStatistics(size_t u, const T* input, Lane& 
   if constexpr (std::is_same_v<T, __nv_bfloat16>) {
     if (plan.forward_norm != nullptr) {
       return plan.forward_norm->Forward(input, weights, buffers_.raw[u], buffers_.NormParameters(unit),
-                                        buffers_.NormState(unit), {lane.norm_workspace, lane.stream});
+                                        buffers_.NormState(unit), lane.norm_workspace, lane.stream);
     }
   }
   RETURN_IF_ERROR(plan.forward->Run(*lane.context, input, weights, buffers_.raw[u], lane.convolution_workspace));
@@ -442,9 +438,7 @@ absl::Status Step<T>::ForwardUnit(size_t u, const T* input, const BatchNormResid
       RETURN_IF_ERROR(fork_.Wait(main_.stream, residual_done));
       return plan_->units[u].forward_apply->ForwardAndApply(
           input, buffers_.network_weights + unit.weight, buffers_.raw[u], buffers_.NormParameters(unit),
-          buffers_.NormState(unit), residual, output, buffers_.mask[u],
-          {main_.norm_workspace, main_.stream, options_.early_launches && residual_done == nullptr,
-           options_.early_launches});
+          buffers_.NormState(unit), residual, output, buffers_.mask[u], main_.norm_workspace, main_.stream);
     }
   }
   RETURN_IF_ERROR(ConvolveAndTakeStatistics(u, input, main_));
@@ -501,7 +495,7 @@ absl::Status Step<T>::Forward() {
 
 // In place: the gradient of the raw output takes the raw output's memory, which nothing reads afterwards.
 template <typename T>
-absl::Status Step<T>::BackwardNorm(size_t u, const Upstream<T>& upstream, T* dresidual, Lane& lane, bool next_early) {
+absl::Status Step<T>::BackwardNorm(size_t u, const Upstream<T>& upstream, T* dresidual, Lane& lane) {
   const ConvolutionUnit& unit = net_.units[u];
   const UnitPlan& plan = plan_->units[u];
   const BatchNormGradients gradients = buffers_.NormGradients(unit);
@@ -512,7 +506,7 @@ absl::Status Step<T>::BackwardNorm(size_t u, const Upstream<T>& upstream, T* dre
         unit.norm_name);
   }
   return CudaStatus(BatchNormBackwardApply<T>(plan.norm, buffers_.raw[u], upstream.gradient, gradients, buffers_.raw[u],
-                                              dresidual, lane.stream, next_early),
+                                              dresidual, lane.stream),
                     unit.norm_name);
 }
 
@@ -538,7 +532,7 @@ absl::StatusOr<Upstream<T>> Step<T>::BackwardDataToNorm(size_t u, size_t below, 
           buffers_.raw[u], buffers_.network_weights + net_.units[u].weight, taken,
           {buffers_.raw[below], shortcut >= 0 ? nullptr : addend, buffers_.mask[below], buffers_.NormState(unit),
            buffers_.NormGradients(unit)},
-          dx, {main_.norm_workspace, main_.stream, IsEarly(u, shortcut)}));
+          dx, main_.norm_workspace, main_.stream));
       return Upstream<T>{{dx, nullptr, nullptr}, true};
     }
   }
@@ -573,7 +567,7 @@ absl::StatusOr<Upstream<T>> Step<T>::BackwardBlock(size_t b, const Upstream<T>& 
   } else if (block.shortcut < 0) {
     dresidual = dx2;
   }
-  RETURN_IF_ERROR(BackwardNorm(block.conv2, upstream, dresidual, main_, IsEarly(block.conv2, -1)));
+  RETURN_IF_ERROR(BackwardNorm(block.conv2, upstream, dresidual, main_));
   RETURN_IF_ERROR(Follow(main_, side()));
   RETURN_IF_ERROR(BackwardWeight(block.conv2, buffers_.inner[b], side()));
   ASSIGN_OR_RETURN(const Upstream<T> inner,
@@ -595,7 +589,7 @@ absl::StatusOr<Upstream<T>> Step<T>::BackwardBlock(size_t b, const Upstream<T>& 
       RETURN_IF_ERROR(BackwardWeight(s, BlockInput(b), branch()));
     }
   }
-  RETURN_IF_ERROR(BackwardNorm(block.conv1, inner, nullptr, main_, IsEarly(block.conv1, block.shortcut)));
+  RETURN_IF_ERROR(BackwardNorm(block.conv1, inner, nullptr, main_));
   RETURN_IF_ERROR(Follow(main_, side()));
   RETURN_IF_ERROR(BackwardWeight(block.conv1, BlockInput(b), side()));
   if (joined) {

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "lib/kernels/batch_norm_rows.cuh"
-#include "lib/kernels/early_launch.cuh"
 
 namespace lockstep {
 namespace {
@@ -141,11 +140,8 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
 template <typename T, bool kTwo>
 __global__ void __launch_bounds__(kApplyThreads, kApplyBlocksPerSm)
     BackwardApplyKernel(BatchNormShape shape, const T* x, BatchNormUpstream<T> upstream, BatchNormGradients gradients,
-                        T* dx, T* dresidual, bool next_early) {
+                        T* dx, T* dresidual) {
   constexpr uint32_t kRows = ApplyRows(2);
-  if (next_early) {
-    LetKernelBehindBegin();
-  }
   const Place<kApplyRowsAtOnce> place;
   float on_g[kVector], on_x[kVector], constant[kVector];
   LoadChannels(gradients.on_g + place.channel, on_g);
@@ -226,13 +222,12 @@ cudaError_t BatchNormBackwardReduce(const BatchNormShape& shape, const BatchNorm
 
 template <typename T>
 cudaError_t BatchNormBackwardApply(const BatchNormShape& shape, const T* x, const BatchNormUpstream<T>& upstream,
-                                   const BatchNormGradients& gradients, T* dx, T* dresidual, cudaStream_t stream,
-                                   bool next_early) {
+                                   const BatchNormGradients& gradients, T* dx, T* dresidual, cudaStream_t stream) {
   if (!Fits(shape)) {
     return cudaErrorInvalidValue;
   }
   const auto kernel = upstream.dy2 != nullptr ? BackwardApplyKernel<T, true> : BackwardApplyKernel<T, false>;
-  kernel<<<ApplyGrid(shape), kApplyThreads, 0, stream>>>(shape, x, upstream, gradients, dx, dresidual, next_early);
+  kernel<<<ApplyGrid(shape), kApplyThreads, 0, stream>>>(shape, x, upstream, gradients, dx, dresidual);
   return cudaGetLastError();
 }
 
@@ -245,7 +240,7 @@ cudaError_t BatchNormBackwardApply(const BatchNormShape& shape, const T* x, cons
                                                const BatchNormUpstream<T>&, const BatchNormState&,                  \
                                                const BatchNormGradients&, void*, cudaStream_t);                     \
   template cudaError_t BatchNormBackwardApply(const BatchNormShape&, const T*, const BatchNormUpstream<T>&,         \
-                                              const BatchNormGradients&, T*, T*, cudaStream_t, bool)
+                                              const BatchNormGradients&, T*, T*, cudaStream_t)
 INSTANTIATE(float);
 INSTANTIATE(__nv_bfloat16);
 #undef INSTANTIATE

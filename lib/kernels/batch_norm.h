@@ -107,11 +107,10 @@ cudaError_t BatchNormBackwardReduce(const BatchNormShape& shape, const BatchNorm
                                     const BatchNormGradients& gradients, void* workspace, cudaStream_t stream);
 
 // dx: T (rows, channels); may be x. dresidual: T (rows, channels), the gradient before the ReLU, for a residual that was added as it
-// is; null: not wanted. next_early: the launch behind it is an early one of ours (early_launch.cuh) and may begin at once.
+// is; null: not wanted.
 template <typename T>
 cudaError_t BatchNormBackwardApply(const BatchNormShape& shape, const T* x, const BatchNormUpstream<T>& upstream,
-                                   const BatchNormGradients& gradients, T* dx, T* dresidual, cudaStream_t stream,
-                                   bool next_early = false);
+                                   const BatchNormGradients& gradients, T* dx, T* dresidual, cudaStream_t stream);
 
 }  // namespace lockstep
 

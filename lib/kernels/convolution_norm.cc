@@ -148,7 +148,7 @@ absl::Status Check(const ConvolutionShape& shape, ConvolutionPass pass, const Co
 absl::Status Run(const ConvolutionShape& shape, ConvolutionPass pass, const ConvolutionNormConfig& config,
                  uint32_t multiprocessors, const __nv_bfloat16* input, const __nv_bfloat16* weights,
                  ConvolutionNormArguments arguments, bool apply, const ConvolutionNorm::Shortcut& shortcut,
-                 const ConvolutionNorm::Queue& queue) {
+                 cudaStream_t stream) {
   RETURN_IF_ERROR(Check(shape, pass, config, multiprocessors));
   if (apply && !ConvolutionNormCanApply(shape, config, multiprocessors)) {
     return absl::InvalidArgumentError(absl::StrCat(DescribeConvolution(shape, pass, ConvolutionType::kBf16),
@@ -160,8 +160,6 @@ absl::Status Run(const ConvolutionShape& shape, ConvolutionPass pass, const Conv
     return absl::InvalidArgumentError(absl::StrCat(DescribeConvolution(shape, pass, ConvolutionType::kBf16),
                                                    " has no shortcut beside it: its stride is not 2"));
   }
-  arguments.workspace = queue.workspace;
-  arguments.next_early = queue.next_early;
   arguments.tiles = tiles;
   arguments.rings = MakeRings(tiles, shape.stride, config.pixels);
   ASSIGN_OR_RETURN(const CUtensorMap weight_map, MapWeights(shape, weights));
@@ -180,15 +178,15 @@ absl::Status Run(const ConvolutionShape& shape, ConvolutionPass pass, const Conv
   launch.apply = apply;
   launch.pixels = config.pixels;
   launch.blocks = Blocks(tiles, multiprocessors);
-  launch.early = queue.early;
-  return CudaStatus(LaunchConvolutionNorm(launch, weight_map, input_maps, arguments, queue.stream),
+  return CudaStatus(LaunchConvolutionNorm(launch, weight_map, input_maps, arguments, stream),
                     DescribeConvolution(shape, pass, ConvolutionType::kBf16));
 }
 
 ConvolutionNormArguments ForwardArguments(__nv_bfloat16* y, const BatchNormParameters& parameters,
-                                          const BatchNormState& state) {
+                                          const BatchNormState& state, void* workspace) {
   ConvolutionNormArguments arguments;
   arguments.out = y;
+  arguments.workspace = workspace;
   arguments.parameters = parameters;
   arguments.state = state;
   return arguments;
@@ -230,33 +228,34 @@ size_t ConvolutionNormWorkspaceBytes(uint32_t multiprocessors) {
 
 absl::Status ConvolutionNorm::Forward(const __nv_bfloat16* x, const __nv_bfloat16* w, __nv_bfloat16* y,
                                       const BatchNormParameters& parameters, const BatchNormState& state,
-                                      const Queue& queue) const {
-  return Run(shape_, ConvolutionPass::kForward, config_, multiprocessors_, x, w, ForwardArguments(y, parameters, state),
-             false, {}, queue);
+                                      void* workspace, cudaStream_t stream) const {
+  return Run(shape_, ConvolutionPass::kForward, config_, multiprocessors_, x, w,
+             ForwardArguments(y, parameters, state, workspace), false, {}, stream);
 }
 
 absl::Status ConvolutionNorm::ForwardAndApply(const __nv_bfloat16* x, const __nv_bfloat16* w, __nv_bfloat16* raw,
                                               const BatchNormParameters& parameters, const BatchNormState& state,
                                               const BatchNormResidual<__nv_bfloat16>& residual, __nv_bfloat16* y,
-                                              uint8_t* relu_mask, const Queue& queue) const {
-  ConvolutionNormArguments arguments = ForwardArguments(raw, parameters, state);
+                                              uint8_t* relu_mask, void* workspace, cudaStream_t stream) const {
+  ConvolutionNormArguments arguments = ForwardArguments(raw, parameters, state, workspace);
   arguments.residual = residual;
   arguments.y = y;
   arguments.y_mask = relu_mask;
-  return Run(shape_, ConvolutionPass::kForward, config_, multiprocessors_, x, w, arguments, true, {}, queue);
+  return Run(shape_, ConvolutionPass::kForward, config_, multiprocessors_, x, w, arguments, true, {}, stream);
 }
 
 absl::Status ConvolutionNorm::Backward(const __nv_bfloat16* dy, const __nv_bfloat16* w, const Shortcut& shortcut,
-                                       const Norm& norm, __nv_bfloat16* g, const Queue& queue) const {
+                                       const Norm& norm, __nv_bfloat16* g, void* workspace, cudaStream_t stream) const {
   ConvolutionNormArguments arguments;
   arguments.out = g;
+  arguments.workspace = workspace;
   arguments.state = norm.state;
   arguments.x = norm.x;
   arguments.addend = norm.addend;
   arguments.relu_mask = norm.relu_mask;
   arguments.gradients = norm.gradients;
   return Run(shape_, ConvolutionPass::kDataGradient, config_, multiprocessors_, dy, w, arguments, false, shortcut,
-             queue);
+             stream);
 }
 
 }  // namespace lockstep

@@ -17,7 +17,6 @@
 #include "lib/kernels/convolution_norm_multiply.cuh"
 #include "lib/kernels/convolution_norm_sums.cuh"
 #include "lib/kernels/convolution_norm_write.cuh"
-#include "lib/kernels/early_launch.cuh"
 
 namespace lockstep {
 namespace {
@@ -26,14 +25,8 @@ using namespace convolution_norm;
 using batch_norm::BackwardFinish;
 using batch_norm::ForwardFinish;
 
-// Of 65,536 registers a block with tiles of 256 pixels takes all, 128 * (240 + 240 + 24); half of a thread's are the
-// accumulator's. With 128 pixels it is launched with 128 a thread, as if it had 512, and a quarter stays free for a
-// kernel that moves memory to run beside.
-template <uint32_t kPixels>
-constexpr uint32_t kThreadsOfBound = kPixels == kSplitPixels ? 512 : kThreads;
-template <uint32_t kPixels>
-constexpr uint32_t kConsumerRegisters = kPixels == kSplitPixels ? 168 : 240;
-constexpr uint32_t kCopierRegisters = 24;
+constexpr uint32_t kConsumerRegisters = 240;  // 128 are the accumulator's
+constexpr uint32_t kCopierRegisters = 24;     // 65,536 are there for 128 * (240 + 240 + 24)
 
 __device__ void LoadOrigin(const float* of_channels, const Work& work, ChannelSums& sums) {
 #pragma unroll
@@ -148,7 +141,7 @@ __device__ void ConsumeAndApply(const ConvolutionNormArguments& arguments, const
 }
 
 template <bool kBackward, uint32_t kPixels, bool kApply, Kind kKind>
-__global__ void __launch_bounds__(kThreadsOfBound<kPixels>, 1)
+__global__ void __launch_bounds__(kThreads, 1)
     ConvolutionNormKernel(const __grid_constant__ CUtensorMap weights,
                           const __grid_constant__ ConvolutionInputMaps inputs,
                           const __grid_constant__ ConvolutionNormArguments arguments) {
@@ -180,9 +173,8 @@ __global__ void __launch_bounds__(kThreadsOfBound<kPixels>, 1)
   } else {
     __syncthreads();
   }
-  WaitForKernelBefore();
   if (threadIdx.x < kConsumers) {
-    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kConsumerRegisters<kPixels>));
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kConsumerRegisters));
     if constexpr (kApply) {
       ConsumeAndApply<kKind>(arguments, work, plan, base, shared, input_ring, weight_ring);
     } else {
@@ -199,7 +191,7 @@ __global__ void __launch_bounds__(kThreadsOfBound<kPixels>, 1)
 }
 
 template <bool kBackward, uint32_t kPixels, bool kApply, Kind kKind>
-cudaError_t Launch(const ConvolutionNormLaunch& launch, const CUtensorMap& weights, const ConvolutionInputMaps& inputs,
+cudaError_t Launch(uint32_t blocks, const CUtensorMap& weights, const ConvolutionInputMaps& inputs,
                    const ConvolutionNormArguments& arguments, cudaStream_t stream) {
   const auto kernel = ConvolutionNormKernel<kBackward, kPixels, kApply, kKind>;
   const uint32_t bytes = ConvolutionNormSharedBytes(kPixels, arguments.rings);
@@ -208,22 +200,17 @@ cudaError_t Launch(const ConvolutionNormLaunch& launch, const CUtensorMap& weigh
   if (error != cudaSuccess) {
     return error;
   }
-  cudaLaunchAttribute attributes[2] = {};
+  cudaLaunchAttribute cluster = {};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim.x = 1u << arguments.tiles.splits_log2;
+  cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
   cudaLaunchConfig_t config = {};
-  config.attrs = attributes;
-  if (arguments.tiles.splits_log2 != 0) {
-    cudaLaunchAttribute& cluster = attributes[config.numAttrs++];
-    cluster.id = cudaLaunchAttributeClusterDimension;
-    cluster.val.clusterDim.x = 1u << arguments.tiles.splits_log2;
-    cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
-  }
-  if (launch.early) {
-    attributes[config.numAttrs++] = EarlyLaunch();
-  }
-  config.gridDim = dim3(launch.blocks);
+  config.gridDim = dim3(blocks);
   config.blockDim = dim3(kThreads);
   config.dynamicSmemBytes = bytes;
   config.stream = stream;
+  config.attrs = &cluster;
+  config.numAttrs = arguments.tiles.splits_log2 != 0 ? 1 : 0;
   return cudaLaunchKernelEx(&config, kernel, weights, inputs, arguments);
 }
 
@@ -233,13 +220,13 @@ cudaError_t LaunchKind(const ConvolutionNormLaunch& launch, const CUtensorMap& w
                        cudaStream_t stream) {
   if (launch.pixels == 128 && launch.apply) {
     if constexpr (!kBackward) {
-      return Launch<false, 128, true, kKind>(launch, weights, inputs, arguments, stream);
+      return Launch<false, 128, true, kKind>(launch.blocks, weights, inputs, arguments, stream);
     }
   } else if (launch.pixels == 128) {
-    return Launch<kBackward, 128, false, kKind>(launch, weights, inputs, arguments, stream);
+    return Launch<kBackward, 128, false, kKind>(launch.blocks, weights, inputs, arguments, stream);
   }
   if (launch.pixels == 256 && arguments.tiles.splits_log2 == 0 && !launch.apply) {
-    return Launch<kBackward, 256, false, kKind>(launch, weights, inputs, arguments, stream);
+    return Launch<kBackward, 256, false, kKind>(launch.blocks, weights, inputs, arguments, stream);
   }
   return cudaErrorInvalidValue;
 }

@@ -42,8 +42,7 @@ std::vector<ConvolutionNormConfig> ConvolutionNormConfigs(const ConvolutionShape
                                                           uint32_t multiprocessors);
 
 // Whether the forward launch can also apply the batch norm: all its blocks run at once and none has more than it can
-// keep. Its blocks wait for each other, so two such launches must not run at the same time on a device; that the second
-// is an early one behind the first is no such case.
+// keep. Its blocks wait for each other, so two such launches must not run at the same time on a device.
 bool ConvolutionNormCanApply(const ConvolutionShape& shape, const ConvolutionNormConfig& config,
                              uint32_t multiprocessors);
 
@@ -57,26 +56,17 @@ class ConvolutionNorm {
   ConvolutionNorm(const ConvolutionShape& shape, const ConvolutionNormConfig& config, uint32_t multiprocessors)
       : shape_(shape), config_(config), multiprocessors_(multiprocessors) {}
 
-  // Where a launch is queued.
-  struct Queue {
-    void* workspace = nullptr;
-    cudaStream_t stream = nullptr;
-    // It may begin, and take multiprocessors, while the kernel before it on the stream runs, for whose results it
-    // waits. There must be one, and no event waited for since.
-    bool early = false;
-    bool next_early = false;  // of ForwardAndApply: the launch behind it is early, and may begin when no block waits
-  };
-
   // x: (images, size, size, in_channels), w: (out_channels, 3, 3, in_channels), y: (images, size, size, out_channels).
   absl::Status Forward(const __nv_bfloat16* x, const __nv_bfloat16* w, __nv_bfloat16* y,
-                       const BatchNormParameters& parameters, const BatchNormState& state, const Queue& queue) const;
+                       const BatchNormParameters& parameters, const BatchNormState& state, void* workspace,
+                       cudaStream_t stream) const;
 
   // As Forward, and then y = relu(norm(raw) + residual), with the mask for the way back (BatchNormApply).
   // InvalidArgument: ConvolutionNormCanApply says no.
   absl::Status ForwardAndApply(const __nv_bfloat16* x, const __nv_bfloat16* w, __nv_bfloat16* raw,
                                const BatchNormParameters& parameters, const BatchNormState& state,
                                const BatchNormResidual<__nv_bfloat16>& residual, __nv_bfloat16* y, uint8_t* relu_mask,
-                               const Queue& queue) const;
+                               void* workspace, cudaStream_t stream) const;
 
   // The batch norm whose output, rectified, was the convolution's input. All of (images, size, size, in_channels).
   struct Norm {
@@ -94,7 +84,7 @@ class ConvolutionNorm {
   };
   // dy: as y. g: (images, size, size, in_channels); may be `addend`.
   absl::Status Backward(const __nv_bfloat16* dy, const __nv_bfloat16* w, const Shortcut& shortcut, const Norm& norm,
-                        __nv_bfloat16* g, const Queue& queue) const;
+                        __nv_bfloat16* g, void* workspace, cudaStream_t stream) const;
 
  private:
   ConvolutionShape shape_;

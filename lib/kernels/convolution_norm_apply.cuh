@@ -6,7 +6,6 @@
 #include "lib/kernels/convolution_norm_block.cuh"
 #include "lib/kernels/convolution_norm_sums.cuh"
 #include "lib/kernels/convolution_norm_write.cuh"
-#include "lib/kernels/early_launch.cuh"
 
 namespace lockstep {
 namespace convolution_norm {
@@ -106,9 +105,6 @@ __device__ inline void SumAndApply(const ConvolutionNormArguments& arguments, co
   Coefficients& coefficients = *reinterpret_cast<Coefficients*>(shared + kConsumerWarps * kChannels);
   LeaveShare(sums, work, workspace, shared);
   WaitForAllShares(work, workspace);
-  if (arguments.next_early) {
-    LetKernelBehindBegin();  // not before: its blocks would take places that these, which wait for each other, need
-  }
   const Sums total = AddAllShares(work, workspace, shared);
   if (threadIdx.x < kChannels) {
     const uint32_t rows = arguments.tiles.images << 2 * arguments.tiles.size_log2;

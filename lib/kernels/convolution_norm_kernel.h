@@ -54,7 +54,6 @@ struct ConvolutionNormArguments {
   BatchNormResidual<__nv_bfloat16> residual;
   __nv_bfloat16* y = nullptr;
   uint8_t* y_mask = nullptr;
-  bool next_early = false;  // lets the launch behind begin
 };
 
 struct ConvolutionNormLaunch {
@@ -63,7 +62,6 @@ struct ConvolutionNormLaunch {
   bool apply = false;   // forward: pixels is 128, all blocks run at once, and none has more than two tiles
   uint32_t pixels = 0;  // of a tile: 128 or 256
   uint32_t blocks = 0;  // a multiple of channel_blocks << splits_log2
-  bool early = false;   // early_launch.cuh
 };
 
 // (row, image, column, channel). Of stride 1 the first alone, in boxes of tile_rows + 2, tile images, all columns, 64

@@ -55,11 +55,10 @@ class Trial {
 
   absl::StatusOr<double> Time(const ConvolutionNormConfig& config) {
     const ConvolutionNorm convolution(shape_, config, multiprocessors_);
-    const ConvolutionNorm::Queue queue = {Workspace(), stream_};
     return MicrosecondsInGraph(stream_, [&] {
-      return forward_ ? convolution.Forward(Data(a_), Data(b_), Data(out_), Parameters(), State(), queue)
+      return forward_ ? convolution.Forward(Data(a_), Data(b_), Data(out_), Parameters(), State(), Workspace(), stream_)
                       : convolution.Backward(Data(a_), Data(b_), {}, {Data(x_), nullptr, Mask(), State(), Gradients()},
-                                             Data(out_), queue);
+                                             Data(out_), Workspace(), stream_);
     });
   }
 
@@ -75,7 +74,7 @@ class Trial {
     const ConvolutionNorm convolution(shape_, config, multiprocessors_);
     return MicrosecondsInGraph(stream_, [&] {
       return convolution.ForwardAndApply(Data(a_), Data(b_), Data(out_), Parameters(), State(), {}, Data(x_), Mask(),
-                                         {Workspace(), stream_});
+                                         Workspace(), stream_);
     });
   }
 

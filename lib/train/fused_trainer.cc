@@ -39,7 +39,6 @@ ResNet18StepOptions ToStepOptions(const proto::TrainingSpec& spec, const LoaderO
   options.fused_sums = spec.fused_sums();
   options.fused_norms = spec.fused_norms();
   options.own_weight_gradients = spec.own_weight_gradients();
-  options.early_launches = spec.early_launches();
   options.divide_multiprocessors = spec.divide_multiprocessors();
   options.own_convolutions = spec.own_convolutions();
   options.autotune = !spec.deterministic();  // which engine wins is not repeatable

@@ -91,7 +91,6 @@ void SetStep(const TrainSweepOptions& options, proto::TrainingSpec& spec) {
   spec.set_fused_sums(choose(options.fused_sums, of_bf16) == "true");
   spec.set_fused_norms(choose(options.fused_norms, spec.fused_sums() ? of_bf16 : "false") == "true");
   spec.set_own_weight_gradients(choose(options.own_weight_gradients, of_bf16) == "true");
-  spec.set_early_launches(options.early_launches == "true");
   spec.set_divide_multiprocessors(options.divide_multiprocessors == "true");
   const char* const of_fp32 = fused && spec.precision() == proto::FP32 ? "true" : "false";
   spec.set_own_convolutions(choose(options.own_convolutions, of_fp32) == "true");
@@ -127,7 +126,6 @@ std::string StepText(const proto::TrainingSpec& training) {
                       training.cuda_graph() ? ", CUDA graph" : "", training.second_stream() ? ", second stream" : "",
                       training.fused_sums() ? ", fused sums" : "", training.fused_norms() ? ", fused norms" : "",
                       training.own_weight_gradients() ? ", own weight gradients" : "",
-                      training.early_launches() ? ", early launches" : "",
                       training.divide_multiprocessors() ? ", divided multiprocessors" : "",
                       training.own_convolutions() ? ", own convolutions" : "");
 }
@@ -153,7 +151,6 @@ absl::Status CheckPieces(const proto::TrainingSpec& spec) {
       {"fused_sums", spec.fused_sums(), proto::BF16},
       {"fused_norms", spec.fused_norms(), proto::BF16},
       {"own_weight_gradients", spec.own_weight_gradients(), proto::BF16},
-      {"early_launches", spec.early_launches(), proto::BF16},
       {"divide_multiprocessors", spec.divide_multiprocessors(), proto::BF16},
       {"own_convolutions", spec.own_convolutions(), proto::FP32}};
   for (const auto& [flag, asked, precision] : pieces) {
@@ -205,7 +202,6 @@ absl::Status CheckSweepOptions(const TrainSweepOptions& options) {
   RETURN_IF_ERROR(CheckWord("second_stream", options.second_stream, {"", "true", "false"}));
   RETURN_IF_ERROR(CheckWord("fused_sums", options.fused_sums, {"", "true", "false"}));
   RETURN_IF_ERROR(CheckWord("fused_norms", options.fused_norms, {"", "true", "false"}));
-  RETURN_IF_ERROR(CheckWord("early_launches", options.early_launches, {"", "true", "false"}));
   RETURN_IF_ERROR(CheckWord("divide_multiprocessors", options.divide_multiprocessors, {"", "true", "false"}));
   RETURN_IF_ERROR(CheckWord("own_weight_gradients", options.own_weight_gradients, {"", "true", "false"}));
   RETURN_IF_ERROR(CheckWord("own_convolutions", options.own_convolutions, {"", "true", "false"}));

@@ -33,7 +33,6 @@ struct TrainSweepOptions {
   std::string second_stream;
   std::string fused_sums;   // by default where it can be, as the two below: in the fused step's bf16
   std::string fused_norms;  // and with fused_sums
-  std::string early_launches;
   std::string divide_multiprocessors;
   std::string own_weight_gradients;
   std::string own_convolutions;  // by default in the fused step's fp32

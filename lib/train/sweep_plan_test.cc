@@ -49,7 +49,7 @@ TEST(SweepPlanTest, PresetsChooseThePiecesAndFlagsOverrideThem) {
   EXPECT_EQ(fast.precision(), proto::BF16);
   EXPECT_TRUE(fast.cuda_graph() && fast.second_stream() && fast.fused_sums() && fast.fused_norms() &&
               fast.own_weight_gradients() && fast.channels_last() && fast.resident_images());
-  EXPECT_FALSE(fast.early_launches() || fast.divide_multiprocessors());
+  EXPECT_FALSE(fast.divide_multiprocessors());
   options.fused_sums = "false";
   EXPECT_FALSE(MakeTrainingSpec(options, kGpu).fused_sums());
   EXPECT_FALSE(MakeTrainingSpec(options, kGpu).fused_norms());
@@ -87,10 +87,10 @@ TEST(SweepPlanTest, ThePlanNamesThePieces) {
   options.fused_sums = "false";
   *plan.spec.mutable_training() = MakeTrainingSpec(options, kGpu);
   EXPECT_THAT(PlanText(plan), HasSubstr("second stream, own weight gradients\n"));
-  options.early_launches = options.divide_multiprocessors = "true";
+  options.divide_multiprocessors = "true";
   *plan.spec.mutable_training() = MakeTrainingSpec(options, kGpu);
-  EXPECT_THAT(PlanText(plan), HasSubstr("own weight gradients, early launches, divided multiprocessors\n"));
-  options.early_launches = options.divide_multiprocessors = "";
+  EXPECT_THAT(PlanText(plan), HasSubstr("own weight gradients, divided multiprocessors\n"));
+  options.divide_multiprocessors = "";
   options.precision = "fp32";
   *plan.spec.mutable_training() = MakeTrainingSpec(options, kGpu);
   EXPECT_THAT(PlanText(plan), HasSubstr("fused in fp32, channels-last, CUDA graph, second stream, own convolutions\n"));
@@ -125,8 +125,6 @@ TEST(SweepPlanTest, RefusesWhatCannotBe) {
        "--own_convolutions=true is a piece of --step=fused in fp32; this is AUTOGRAD in FP32"},
       {[](auto& o) { o.own_convolutions = "all"; }, "--own_convolutions=all: expected true or false"},
       {[](auto& o) { o.fused_norms = "maybe"; }, "--fused_norms=maybe: expected true or false"},
-      {[](auto& o) { o.early_launches = "soon"; }, "--early_launches=soon: expected true or false"},
-      {[](auto& o) { o.early_launches = "true"; }, "--early_launches=true is a piece of --step=fused in bf16"},
       {[](auto& o) { o.divide_multiprocessors = "2"; }, "--divide_multiprocessors=2: expected true or false"},
       {[](auto& o) { o.divide_multiprocessors = "true"; },
        "--divide_multiprocessors=true is a piece of --step=fused in bf16"},
