@@ -155,9 +155,9 @@ class Step final : public ResNet18Step {
   Lane& side() { return options_.two_streams ? side_ : main_; }      // weight gradients
   Lane& branch() { return options_.two_streams ? branch_ : main_; }  // shortcuts
   Shares SharesOf(uint32_t batch) const {
-    const bool divide = options_.divide_multiprocessors && options_.two_streams && options_.autotune;
-    return DivideMultiprocessors(HopperMultiprocessors(),
-                                 divide && std::is_same_v<T, __nv_bfloat16> && batch <= kMostDividedBatch);
+    return DivideMultiprocessors(HopperMultiprocessors(), options_.divide_multiprocessors && options_.two_streams &&
+                                                              std::is_same_v<T, __nv_bfloat16> &&
+                                                              batch <= kMostDividedBatch);
   }
 
   const ResNet18StepOptions options_;

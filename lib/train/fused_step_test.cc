@@ -240,10 +240,12 @@ bool SameBits(const std::vector<float>& a, const std::vector<float>& b) {
 }
 
 // Two epochs with a tail, as weights.
-ResNet18Values Trained(const ImageSet& set, const Model& model, bool graphs, bool two_streams, uint32_t micro_batch = 0) {
+ResNet18Values Trained(const ImageSet& set, const Model& model, bool graphs, bool two_streams, uint32_t micro_batch = 0,
+                       bool divide_multiprocessors = false) {
   ResNet18StepOptions options = Options(ConvolutionType::kBf16);
   options.micro_batch = micro_batch;
   options.two_streams = two_streams;
+  options.divide_multiprocessors = divide_multiprocessors;
   options.autotune = false;  // another choice of engines would be another result
   const auto step = MakeFused(set, options, model);
   ResNet18Epochs epochs(*step, kBatch, graphs);
@@ -267,6 +269,22 @@ TEST_F(FusedStepTest, GraphsAndASecondStreamChangeNoBit) {
       EXPECT_TRUE(SameBits(fast.norms, plain.norms)) << graphs << micro_batch;
       EXPECT_TRUE(SameBits(fast.running, plain.running)) << graphs << micro_batch;
     }
+  }
+}
+
+// The division cuts sums otherwise, so that its bits are its own: the same in a graph and without, and every time.
+TEST_F(FusedStepTest, DividedMultiprocessorsChangeNoBitFromRunToRun) {
+  SKIP_WITHOUT_GPU();
+  for (const uint32_t micro_batch : {0u, 12u}) {
+    const ResNet18Values plain = Trained(set_, *model_, false, true, micro_batch, true);
+    for (int run = 0; run < 3; ++run) {
+      const ResNet18Values again = Trained(set_, *model_, true, true, micro_batch, true);
+      EXPECT_TRUE(SameBits(again.weights, plain.weights)) << run << micro_batch;
+      EXPECT_TRUE(SameBits(again.norms, plain.norms)) << run << micro_batch;
+      EXPECT_TRUE(SameBits(again.running, plain.running)) << run << micro_batch;
+    }
+    const ResNet18Values whole = Trained(set_, *model_, true, true, micro_batch);
+    EXPECT_LT(Comparison(plain, whole, kBf16Tolerance).worst, kBf16Tolerance);
   }
 }
 
