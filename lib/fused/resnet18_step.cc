@@ -721,10 +721,14 @@ absl::Status Step<T>::EnqueueMicroBatch(uint32_t images) {
                     "going to the next step");
 }
 
-// Of one lane's convolutions. In fp32 most engines copy both activations (ConvolutionOptions), of which the first
-// layers' are the largest. Otherwise the most is taken by weight gradients that are split over the images, with sums in
-// fp32; on an H200 in bf16 it was 1.9, 7.7 and 7.5 MB at batch 32, 128 and 512, and the largest gradient has 9.4 MB in
-// fp32.
+// In fp32, over the bytes of a 3x3 convolution's two activations: what the largest of the chosen engines takes. Most
+// copy them (ConvolutionOptions); the fastest for weight gradients takes more. On an H200, cuDNN 9.19, it was 3.27
+// times at batch 32 and 128 (benchmarks/results/2026-11-22-h200-side-by-side), and 1.6 at 512, where the bound is 2.
+constexpr double kFp32WorkspaceOverActivations = 3.3;
+
+// Of one lane's convolutions. In fp32 the first layers' are the largest. Otherwise the most is taken by weight
+// gradients that are split over the images, with sums in fp32; on an H200 in bf16 it was 1.9, 7.7 and 7.5 MB at batch
+// 32, 128 and 512, and the largest gradient has 9.4 MB in fp32.
 size_t EstimateWorkspaceBytes(ConvolutionType type, uint32_t batch, bool of_shortcuts) {
   const ResNet18Units net = MakeResNet18Units();
   size_t activations = 0, weights = 0;
@@ -736,9 +740,12 @@ size_t EstimateWorkspaceBytes(ConvolutionType type, uint32_t batch, bool of_shor
     activations = std::max(activations, batch * (input + unit.out_elements()));
     weights = std::max(weights, unit.weight_count());
   }
-  return type == ConvolutionType::kFp32
-             ? std::min(ConvolutionOptions().max_workspace_bytes, activations * sizeof(float))
-             : weights * sizeof(float);
+  if (type != ConvolutionType::kFp32) {
+    return weights * sizeof(float);
+  }
+  const double over_activations = of_shortcuts ? 1 : kFp32WorkspaceOverActivations;
+  return std::min(ConvolutionOptions().max_workspace_bytes,
+                  static_cast<size_t>(over_activations * static_cast<double>(activations * sizeof(float))));
 }
 
 template <typename T>
