@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/report/cell.h"
 #include "lib/report/describe.h"
+#include "lib/report/plot_series.h"
 
 namespace lockstep {
 namespace {
@@ -91,20 +92,6 @@ proto::Plot MakePlot(const Group& group, const char* id, const char* what, const
     AddMarks(*sweep, label, plot);
   }
   return plot;
-}
-
-proto::Series& AddSeries(const std::string& label, proto::Provenance provenance, proto::Plot& plot) {
-  proto::Series& series = *plot.add_series();
-  series.set_label(label);
-  series.set_provenance(provenance);
-  return series;
-}
-
-void AddPoint(double x, double y, double low, double high, proto::Series& series) {
-  series.add_x(x);
-  series.add_y(y);
-  series.add_y_low(low);
-  series.add_y_high(high);
 }
 
 // The marks in words, for those who cannot see them.
@@ -189,12 +176,10 @@ proto::Plot MemoryPlot(const Group& group) {
 
 std::vector<proto::Plot> LadderPlots(const LabRecords& lab) {
   std::vector<proto::Plot> plots;
-  std::map<std::string, int> seen;
+  std::map<std::string, size_t> seen;
   const auto keep = [&](proto::Plot plot) {
-    const int number = ++seen[plot.id()];
-    if (number > 1) {  // of another group
-      plot.set_id(absl::StrCat(plot.id(), "_", number));
-    }
+    const size_t of_other_groups = seen[plot.id()]++;
+    plot.set_id(PlotId(plot.id(), of_other_groups));
     const bool empty =
         std::all_of(plot.series().begin(), plot.series().end(), [](const auto& series) { return series.x().empty(); });
     if (!empty) {

@@ -7,14 +7,10 @@
 #include "absl/strings/str_cat.h"
 #include "lib/report/cell.h"
 #include "lib/report/describe.h"
+#include "lib/report/plot_series.h"
 #include "lib/report/scaling_view.h"
 
 namespace lockstep {
-
-std::string PlotId(absl::string_view kind, size_t index) {
-  return index == 0 ? std::string(kind) : absl::StrCat(kind, "_", index + 1);
-}
-
 namespace {
 
 void AddSample(double x, const proto::Samples& samples, proto::Series& series) {
@@ -22,10 +18,7 @@ void AddSample(double x, const proto::Samples& samples, proto::Series& series) {
     return;
   }
   const Spread spread = SpreadOf(samples);
-  series.add_x(x);
-  series.add_y(spread.mean);
-  series.add_y_low(spread.mean - spread.standard_deviation);
-  series.add_y_high(spread.mean + spread.standard_deviation);
+  AddPoint(x, spread.mean, spread.mean - spread.standard_deviation, spread.mean + spread.standard_deviation, series);
 }
 
 size_t CompletedCount(const SweepRecords& sweep) {
@@ -60,18 +53,6 @@ proto::Plot EpochTimePlot(const SweepRecords& sweep) {
   return plot;
 }
 
-proto::Series IdealLine(uint32_t most) {
-  proto::Series ideal;
-  ideal.set_label("ideal: N");
-  ideal.set_provenance(proto::DERIVED);
-  ideal.set_reference(true);
-  for (const double n : {1.0, static_cast<double>(most)}) {
-    ideal.add_x(n);
-    ideal.add_y(n);
-  }
-  return ideal;
-}
-
 proto::Plot SpeedupPlot(const ScalingView& view) {
   proto::Plot plot;
   plot.set_kind(proto::LINES);
@@ -88,23 +69,16 @@ proto::Plot SpeedupPlot(const ScalingView& view) {
     if (series.x().empty()) {  // the base case
       series.set_label(absl::StrCat("batch ", row.batch_per_device(), " per device"));
       series.set_provenance(row.epoch_speedup().provenance());
-      series.add_x(1);
-      series.add_y(1);
-      series.add_y_low(1);
-      series.add_y_high(1);
+      AddPoint(1, 1, 1, 1, series);
     }
-    const proto::Quantity& speedup = row.epoch_speedup();
-    series.add_x(row.ranks());
-    series.add_y(speedup.value());
-    series.add_y_low(speedup.has_low() ? speedup.low() : speedup.value());
-    series.add_y_high(speedup.has_high() ? speedup.high() : speedup.value());
+    AddPoint(row.ranks(), row.epoch_speedup(), series);
     most = std::max(most, row.ranks());
   }
   for (auto& [batch, series] : series_of_batch) {
     *plot.add_series() = std::move(series);
   }
   if (!plot.series().empty()) {
-    *plot.add_series() = IdealLine(most);
+    AddDiagonal("ideal: N", 1, most, plot);
   }
   plot.set_description(
       "Speed-up against the number of devices, a line per batch size, error bars over the interval that the "

@@ -2,18 +2,12 @@
 #ifndef LOCKSTEP_LIB_REPORT_PLOTS_H_
 #define LOCKSTEP_LIB_REPORT_PLOTS_H_
 
-#include <cstddef>
-#include <string>
 #include <vector>
 
-#include "absl/strings/string_view.h"
 #include "lib/proto/report.pb.h"
 #include "lib/report/lab_records.h"
 
 namespace lockstep {
-
-// The id of the plot with `index` others of its kind before it: "split", "split_2", "split_3".
-std::string PlotId(absl::string_view kind, size_t index);
 
 // "epoch_time": epoch seconds against batch size, with and without loading, one pair of series per sweep of more than
 // one completed batch; error bars of one sample standard deviation where there is more than one repeat. Empty: no such

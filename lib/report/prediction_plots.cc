@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "lib/report/plots.h"
+#include "lib/report/plot_series.h"
 #include "lib/report/prediction_section.h"
 
 namespace lockstep {
@@ -19,84 +19,60 @@ std::string ShortSource(const std::string& source) {
   return slash == std::string::npos ? last : last.substr(slash + 1);
 }
 
-void AddPoint(double x, const proto::Quantity& y, proto::Series& series) {
-  series.add_x(x);
-  series.add_y(y.value());
-  series.add_y_low(y.has_low() ? y.low() : y.value());
-  series.add_y_high(y.has_high() ? y.high() : y.value());
-}
+// By label, and in order of x, which lines want.
+using PointsByLabel = std::map<std::string, std::map<double, const proto::Quantity*>>;
 
-proto::Series EqualLine(double low, double high) {
-  proto::Series line;
-  line.set_label("predicted = measured");
-  line.set_provenance(proto::DERIVED);
-  line.set_reference(true);
-  for (const double seconds : {low, high}) {
-    line.add_x(seconds);
-    line.add_y(seconds);
+// Of seconds that are modelled, on two logarithmic axes.
+proto::Plot ModelledPlot(proto::PlotKind kind, const char* title, const char* x_label, const char* y_label,
+                         const PointsByLabel& points_by_label) {
+  proto::Plot plot;
+  plot.set_kind(kind);
+  plot.set_title(title);
+  plot.set_x_label(x_label);
+  plot.set_y_label(y_label);
+  plot.set_x_log(true);
+  plot.set_y_log(true);
+  for (const auto& [label, points] : points_by_label) {
+    proto::Series& series = AddSeries(label, proto::MODELLED, plot);
+    for (const auto& [x, y] : points) {
+      AddPoint(x, *y, series);
+    }
   }
-  return line;
-}
-
-// The points of one series in order of x, which lines want.
-void AddSorted(std::map<double, const proto::Quantity*> points, const std::string& label, proto::Plot& plot) {
-  proto::Series& series = *plot.add_series();
-  series.set_label(label);
-  series.set_provenance(proto::MODELLED);
-  for (const auto& [x, y] : points) {
-    AddPoint(x, *y, series);
-  }
+  return plot;
 }
 
 proto::Plot PredictedPlot(const CommModelRecords& file) {
-  proto::Plot plot;
-  plot.set_kind(proto::POINTS);
-  plot.set_title("Predicted against measured epochs");
-  plot.set_x_label("measured, s");
-  plot.set_y_label("predicted, s");
-  plot.set_x_log(true);
-  plot.set_y_log(true);
-  std::map<std::string, std::map<double, const proto::Quantity*>> series;
+  PointsByLabel points;
   double low = std::numeric_limits<double>::infinity(), high = 0;
   for (const proto::Prediction& p : file.predictions) {
     const double measured = p.measured_epoch_seconds().value();
     if (p.measured_epoch_seconds().has_value() && p.epoch_seconds().has_value() && measured > 0 &&
         p.epoch_seconds().low() > 0) {
-      series[absl::StrCat(p.ranks(), " devices, ", ShortSource(p.source()))][measured] = &p.epoch_seconds();
+      points[absl::StrCat(p.ranks(), " devices, ", ShortSource(p.source()))][measured] = &p.epoch_seconds();
       low = std::min(low, measured);
       high = std::max(high, measured);
     }
   }
-  for (auto& [label, points] : series) {
-    AddSorted(std::move(points), label, plot);
-  }
-  if (!plot.series().empty()) {
-    *plot.add_series() = EqualLine(low, high);
+  proto::Plot plot =
+      ModelledPlot(proto::POINTS, "Predicted against measured epochs", "measured, s", "predicted, s", points);
+  if (!points.empty()) {
+    AddDiagonal("predicted = measured", low, high, plot);
   }
   plot.set_description(
       "Predicted against measured seconds of an epoch, error bars over the predictions' intervals, and the line on "
-      "which both "
-      "are equal. The numbers are in the table above.");
+      "which both are equal. The numbers are in the table above.");
   return plot;
 }
 
 proto::Plot WhatIfPlot(const CommModelRecords& file) {
-  proto::Plot plot;
-  plot.set_kind(proto::LINES);
-  plot.set_title("What if: epoch on more devices (modelled)");
-  plot.set_x_label("devices N");
-  plot.set_y_label("epoch, s");
-  plot.set_x_log(true);
-  plot.set_y_log(true);
-  std::map<std::string, std::map<double, const proto::Quantity*>> series;
+  PointsByLabel points;
   for (const proto::WhatIfRow& row : file.what_ifs) {
     if (row.epoch_seconds().has_value() && row.epoch_seconds().low() > 0) {
-      series[absl::StrCat(row.variant(), ", batch ", row.batch_per_device())][row.devices()] = &row.epoch_seconds();
+      points[absl::StrCat(row.variant(), ", batch ", row.batch_per_device())][row.devices()] = &row.epoch_seconds();
     }
   }
-  for (auto& [label, points] : series) {
-    AddSorted(std::move(points), label, plot);
-  }
+  proto::Plot plot =
+      ModelledPlot(proto::LINES, "What if: epoch on more devices (modelled)", "devices N", "epoch, s", points);
   plot.set_description("Modelled seconds of an epoch against the number of devices, a line per variant and batch.");
   return plot;
 }

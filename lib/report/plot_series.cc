@@ -1,0 +1,38 @@
+#include "lib/report/plot_series.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace lockstep {
+
+std::string PlotId(absl::string_view kind, size_t index) {
+  return index == 0 ? std::string(kind) : absl::StrCat(kind, "_", index + 1);
+}
+
+proto::Series& AddSeries(const std::string& label, proto::Provenance provenance, proto::Plot& plot) {
+  proto::Series& series = *plot.add_series();
+  series.set_label(label);
+  series.set_provenance(provenance);
+  return series;
+}
+
+void AddPoint(double x, double y, double low, double high, proto::Series& series) {
+  series.add_x(x);
+  series.add_y(y);
+  series.add_y_low(low);
+  series.add_y_high(high);
+}
+
+void AddPoint(double x, const proto::Quantity& y, proto::Series& series) {
+  AddPoint(x, y.value(), y.has_low() ? y.low() : y.value(), y.has_high() ? y.high() : y.value(), series);
+}
+
+void AddDiagonal(const std::string& label, double low, double high, proto::Plot& plot) {
+  proto::Series& line = AddSeries(label, proto::DERIVED, plot);
+  line.set_reference(true);
+  for (const double end : {low, high}) {
+    line.add_x(end);
+    line.add_y(end);
+  }
+}
+
+}  // namespace lockstep
