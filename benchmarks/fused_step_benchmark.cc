@@ -10,7 +10,7 @@
 // --fastest: only the last two in bf16, which have our convolutions with whole batch norms.
 // --soak: 200 epochs of each of these, with a line every tenth: a step that stops once in a hundred epochs shows here.
 // --fp32: only fp32, without and with our own convolutions.
-// --profile: only the last of these, 64 steps of it between cudaProfilerStart and cudaProfilerStop: ncu
+// --profile: only the fastest in bf16, 64 steps of it between cudaProfilerStart and cudaProfilerStop: ncu
 // --profile-from-start off.
 #include <cuda_profiler_api.h>
 #include <cuda_runtime.h>
@@ -206,37 +206,31 @@ int main(int argc, char** argv) {
                              labels = RandomBytes(kImages, 10);
   const ResidentImages images = {pixels.data(), labels.data(), kImages, {0.49f, 0.48f, 0.45f}, {0.2f, 0.2f, 0.2f}};
   std::vector<uint32_t> batches;
-  const bool profile = argc > 1 && std::string(argv[1]) == "--profile";
-  const bool fastest = argc > 1 && std::string(argv[1]) == "--fastest";
-  const bool fp32 = argc > 1 && std::string(argv[1]) == "--fp32";
-  const bool soak = argc > 1 && std::string(argv[1]) == "--soak";
-  for (int i = fastest || fp32 || soak || profile ? 2 : 1; i < argc; ++i) {
+  const std::string mode = argc > 1 && std::string(argv[1]).rfind("--", 0) == 0 ? argv[1] : "";
+  const bool soak = mode == "--soak", fastest = mode == "--fastest" || soak, fp32 = mode == "--fp32";
+  if (!fastest && !fp32 && mode != "--profile" && !mode.empty()) {
+    std::fprintf(stderr, "fused_step_benchmark: unknown flag %s\n", mode.c_str());
+    return 2;
+  }
+  for (int i = mode.empty() ? 1 : 2; i < argc; ++i) {
     batches.push_back(static_cast<uint32_t>(std::atoi(argv[i])));
   }
   if (batches.empty()) {
     batches = {32, 128, 512};
   }
-  if (profile) {
+  if (mode == "--profile") {
     for (const uint32_t batch : batches) {
       Profile(kFastest, batch, images);
     }
     return 0;
   }
-  if (soak) {
-    for (const uint32_t batch : batches) {
-      for (const Variant& variant : kVariants) {
-        if (variant.fused_norms) {
-          Soak(variant, batch, images);
-        }
-      }
-    }
-    return 0;
+  if (!soak) {
+    std::printf("batch  s per 50,000 images: median of %d (least to most)\n", kRepeats);
   }
-  std::printf("batch  s per 50,000 images: median of %d (least to most)\n", kRepeats);
   for (const uint32_t batch : batches) {
     for (const Variant& variant : kVariants) {
       if ((!fastest || variant.fused_norms) && (!fp32 || variant.type == ConvolutionType::kFp32)) {
-        Time(variant, batch, images);
+        soak ? Soak(variant, batch, images) : Time(variant, batch, images);
       }
     }
   }

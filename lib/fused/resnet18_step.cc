@@ -47,6 +47,7 @@ struct UnitPlan {
 // How many multiprocessors the launches that run side by side in the backward pass may take.
 struct Shares {
   bool divided = false;
+  uint32_t all = 0;
   uint32_t data_gradients = 0;
   uint32_t weight_gradients = 0;
   uint32_t update = 0;  // of the weights whose gradients are there early; 0: any
@@ -57,9 +58,8 @@ struct Shares {
 // an H200 (benchmarks/README.md, "The hand-written step"); at 512 images there is nothing to be won.
 constexpr uint32_t kMostDividedBatch = 256;
 
-Shares DivideMultiprocessors(uint32_t multiprocessors, bool divide) {
-  return divide ? Shares{true, multiprocessors * 2 / 3, multiprocessors / 3, multiprocessors / 4}
-                : Shares{false, multiprocessors, multiprocessors, 0};
+Shares DivideMultiprocessors(uint32_t all, bool divide) {
+  return divide ? Shares{true, all, all * 2 / 3, all / 3, all / 4} : Shares{false, all, all, all, 0};
 }
 
 struct BatchPlan {
@@ -122,9 +122,10 @@ class Step final : public ResNet18Step {
   absl::Status EnqueueMicroBatch(uint32_t images);
   absl::Status Mark(StepMark mark);
   absl::Status Follow(Lane& from, Lane& to) { return fork_.Follow(from.stream, to.stream); }
-  absl::Status PlanUnit(const ConvolutionUnit& unit, uint32_t batch, UnitPlan& plan);
-  absl::Status PlanNorm(const ConvolutionShape& shape, ConvolutionPass pass, const Convolution& apart, UnitPlan& plan);
-  absl::Status PlanWeightGradient(const ConvolutionShape& shape, UnitPlan& plan);
+  absl::Status PlanUnit(const ConvolutionUnit& unit, uint32_t batch, const Shares& shares, UnitPlan& plan);
+  absl::Status PlanNorm(const ConvolutionShape& shape, ConvolutionPass pass, const Convolution& apart,
+                        uint32_t multiprocessors, UnitPlan& plan);
+  absl::Status PlanWeightGradient(const ConvolutionShape& shape, const Shares& shares, UnitPlan& plan);
   absl::Status GrowWorkspace(size_t bytes, Lane& lane);
 
   // Forward, and what of it the two directions share.
@@ -228,7 +229,7 @@ absl::Status Step<T>::Init(const ResidentImages& images) {
 }
 
 template <typename T>
-absl::Status Step<T>::PlanUnit(const ConvolutionUnit& unit, uint32_t batch, UnitPlan& plan) {
+absl::Status Step<T>::PlanUnit(const ConvolutionUnit& unit, uint32_t batch, const Shares& shares, UnitPlan& plan) {
   const ConvolutionShape shape = {batch,      unit.matrix_channels, unit.in_size, unit.out_channels, unit.matrix_filter,
                                   unit.stride};
   ConvolutionOptions options;
@@ -247,22 +248,21 @@ absl::Status Step<T>::PlanUnit(const ConvolutionUnit& unit, uint32_t batch, Unit
     RETURN_IF_ERROR(make(ConvolutionPass::kDataGradient, plan.data_gradient));
   }
   RETURN_IF_ERROR(make(ConvolutionPass::kWeightGradient, plan.weight_gradient));
-  RETURN_IF_ERROR(PlanWeightGradient(shape, plan));
+  RETURN_IF_ERROR(PlanWeightGradient(shape, shares, plan));
   plan.norm = {batch * unit.out_size() * unit.out_size(), unit.out_channels};
   plan.launch = PlanBatchNorm(plan.norm, multiprocessors_);
-  RETURN_IF_ERROR(PlanNorm(shape, ConvolutionPass::kForward, *plan.forward, plan));
-  return plan.data_gradient == nullptr ? absl::OkStatus()
-                                       : PlanNorm(shape, ConvolutionPass::kDataGradient, *plan.data_gradient, plan);
+  RETURN_IF_ERROR(PlanNorm(shape, ConvolutionPass::kForward, *plan.forward, shares.all, plan));
+  return plan.data_gradient == nullptr
+             ? absl::OkStatus()
+             : PlanNorm(shape, ConvolutionPass::kDataGradient, *plan.data_gradient, shares.data_gradients, plan);
 }
 
 template <typename T>
 absl::Status Step<T>::PlanNorm(const ConvolutionShape& shape, ConvolutionPass pass, const Convolution& apart,
-                               UnitPlan& plan) {
+                               uint32_t multiprocessors, UnitPlan& plan) {
   if (!options_.fused_sums || !std::is_same_v<T, __nv_bfloat16>) {
     return absl::OkStatus();
   }
-  const uint32_t multiprocessors =
-      pass == ConvolutionPass::kForward ? HopperMultiprocessors() : SharesOf(shape.images).data_gradients;
   std::optional<ConvolutionNormConfig> config;
   if (options_.autotune) {
     ASSIGN_OR_RETURN(const ConvolutionNormTimes times,
@@ -283,21 +283,20 @@ absl::Status Step<T>::PlanNorm(const ConvolutionShape& shape, ConvolutionPass pa
 }
 
 template <typename T>
-absl::Status Step<T>::PlanWeightGradient(const ConvolutionShape& shape, UnitPlan& plan) {
+absl::Status Step<T>::PlanWeightGradient(const ConvolutionShape& shape, const Shares& shares, UnitPlan& plan) {
   if (!options_.own_weight_gradients || !std::is_same_v<T, __nv_bfloat16>) {
     return absl::OkStatus();
   }
-  const uint32_t all = HopperMultiprocessors(), multiprocessors = SharesOf(shape.images).weight_gradients;
   std::optional<WeightGradientConfig> config;
   if (options_.autotune) {
     // cuDNN's take as many multiprocessors as they like.
     const double other =
-        multiprocessors < all ? std::numeric_limits<double>::infinity() : plan.weight_gradient->microseconds();
+        shares.divided ? std::numeric_limits<double>::infinity() : plan.weight_gradient->microseconds();
     ASSIGN_OR_RETURN(const WeightGradientTimes times,
-                     TuneWeightGradient(*main_.context, shape, other, multiprocessors));
+                     TuneWeightGradient(*main_.context, shape, other, shares.weight_gradients));
     config = times.best;
   } else {
-    const std::vector<WeightGradientConfig> configs = WeightGradientConfigs(shape, multiprocessors);
+    const std::vector<WeightGradientConfig> configs = WeightGradientConfigs(shape, shares.weight_gradients);
     config = configs.empty() ? config : configs.front();
   }
   if (!config.has_value()) {
@@ -349,7 +348,7 @@ absl::Status Step<T>::PrepareMicroBatch(uint32_t batch) {
                              ? plan.units[same - net_.units.begin()]
                              : UnitPlan());
     if (plan.units.back().forward == nullptr) {
-      RETURN_IF_ERROR(PlanUnit(unit, batch, plan.units.back()));
+      RETURN_IF_ERROR(PlanUnit(unit, batch, plan.shares, plan.units.back()));
     }
   }
   plan.classifier = {batch, net_.positions, net_.features, net_.classes};

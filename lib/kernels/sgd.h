@@ -1,5 +1,5 @@
-// SGD with momentum and weight decay over all parameters of a network in one launch, as torch.optim.SGD (dampening 0, no
-// Nesterov):
+// SGD with momentum and weight decay over all parameters of a network in one launch, as torch.optim.SGD (dampening 0,
+// no Nesterov):
 //
 //   velocity = momentum * velocity + (gradient + weight_decay * parameter);  parameter -= learning_rate * velocity
 //
@@ -21,8 +21,8 @@
 
 namespace lockstep {
 
-// All pointers are of the device (of the host for the reference), to `count` elements unless said otherwise, and aligned
-// to 16 bytes. G, the gradient's type: float or __nv_bfloat16.
+// All pointers are of the device (of the host for the reference), to `count` elements unless said otherwise, and
+// aligned to 16 bytes. G, the gradient's type: float or __nv_bfloat16.
 template <typename G>
 struct SgdInput {
   size_t count = 0;  // any; 0 does nothing
@@ -31,7 +31,7 @@ struct SgdInput {
   float momentum = 0;
   float weight_decay = 0;
   float* parameter = nullptr;
-  float* velocity = nullptr;            // zeros before the first step
+  float* velocity = nullptr;           // zeros before the first step
   __nv_bfloat16* bf16_copy = nullptr;  // of the new parameters; null: not wanted
   float gradient_scale = 1;            // a micro-batch's share of the batch
   bool first = true;                   // of the step's micro-batches

@@ -29,14 +29,14 @@ struct TrainSweepOptions {
   std::string step;           // autograd or fused
   std::string precision;      // fp32, tf32 or bf16
   std::string memory_format;  // nchw or channels_last
-  std::string graph;          // true or false, as the five below
+  std::string graph;          // true or false, as the six below
   std::string second_stream;
   std::string fused_sums;   // by default where it can be, as the two below: in the fused step's bf16
   std::string fused_norms;  // and with fused_sums
-  std::string divide_multiprocessors;
   std::string own_weight_gradients;
-  std::string own_convolutions;  // by default in the fused step's fp32
-  std::string device = "auto";   // as ResolveDevice takes it
+  std::string own_convolutions;        // by default in the fused step's fp32
+  std::string divide_multiprocessors;  // in no preset
+  std::string device = "auto";         // as ResolveDevice takes it
   // model, learning_rate (0: DefaultLearningRate), momentum, weight_decay, seed, augment, drop_last, loader_workers,
   // threads (0: LibTorch's default), accumulate and deterministic are taken from here; the other fields are filled by
   // the stage.
