@@ -7,7 +7,7 @@
 # OUT/lab.sh          the six tools in a row, as `bazel run //:lab`
 # OUT/libexec/<tool>  the stripped binaries
 # OUT/lib/            the few shared libraries that neither torch nor a plain Linux system has
-# OUT/tests/          the test programs that want a GPU
+# OUT/gpu_test_*      the test programs that want a GPU
 # OUT/data, OUT/proto the published tables, and the schemas for `protoc --decode`
 #
 # Works from any folder; the finished folder can be moved. The machine must have glibc and libstdc++ at least as new as
