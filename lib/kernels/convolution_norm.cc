@@ -11,7 +11,8 @@
 namespace lockstep {
 namespace {
 
-constexpr uint32_t kBlock = 64;  // channels, of a tile and of a step of its depth
+constexpr uint32_t kBlock = 64;         // channels, of a tile and of a step of its depth
+constexpr uint32_t kLeastChannels = 8;  // whose bytes a tensor map can count
 constexpr uint32_t kFilter = 3;
 constexpr uint32_t kHalo = kFilter - 1;  // rows of input beyond a tile's
 constexpr uint32_t kLineBytes = kBlock * sizeof(__nv_bfloat16);
@@ -28,16 +29,15 @@ uint32_t Log2(uint32_t power) {
 }
 
 bool IsCovered(const ConvolutionShape& shape, ConvolutionPass pass) {
-  if (shape.stride == 0 || shape.in_channels % kBlock != 0 || shape.out_channels % kBlock != 0 ||
-      std::max(shape.in_channels, shape.out_channels) > kMaxBatchNormChannels) {
+  if ((shape.stride != 1 && shape.stride != 2) || pass == ConvolutionPass::kWeightGradient ||
+      shape.out_channels % kBlock != 0 || std::max(shape.in_channels, shape.out_channels) > kMaxBatchNormChannels) {
     return false;
   }
   const uint32_t size = shape.in_size / shape.stride;
-  const bool same = shape.filter == kFilter && shape.stride == 1;
-  const bool halved =
-      shape.stride == 2 && (shape.filter == kFilter || (shape.filter == 1 && pass == ConvolutionPass::kForward));
-  return (size == 4 || size == 8 || size == 16 || size == 32) && (same || halved) &&
-         pass != ConvolutionPass::kWeightGradient;
+  const bool whole_lines = shape.in_channels % kBlock == 0;
+  const bool points = shape.filter == 1 && pass == ConvolutionPass::kForward &&
+                      (whole_lines || (shape.in_channels < kBlock && shape.in_channels % kLeastChannels == 0));
+  return (size == 4 || size == 8 || size == 16 || size == 32) && ((shape.filter == kFilter && whole_lines) || points);
 }
 
 // The channels of the product, backward those that came in.
@@ -62,7 +62,7 @@ ConvolutionTiles MakeTiles(const ConvolutionShape& shape, ConvolutionPass pass, 
   tiles.row_tiles_log2 = Log2(size / tiles.tile_rows);
   tiles.filter = shape.filter;
   tiles.channels = OutChannels(shape, pass);
-  tiles.depth_blocks = DepthChannels(shape, pass) / kBlock;
+  tiles.depth_blocks = (DepthChannels(shape, pass) + kBlock - 1) / kBlock;
   tiles.pixel_tiles = (shape.images + TileImages(tiles) - 1) / TileImages(tiles) << tiles.row_tiles_log2;
   tiles.pixel_tiles *= spread ? 4 : 1;
   tiles.channel_blocks = tiles.channels / kBlock;
@@ -77,7 +77,7 @@ uint32_t InputRows(const ConvolutionTiles& tiles, uint32_t stride) {
   if (tiles.spread_log2 != 0) {
     return tiles.tile_rows + 1;
   }
-  return stride == 1 ? tiles.tile_rows + kHalo : tiles.filter == 1 ? tiles.tile_rows : 2 * tiles.tile_rows + 1;
+  return tiles.filter == 1 ? tiles.tile_rows : stride == 1 ? tiles.tile_rows + kHalo : 2 * tiles.tile_rows + 1;
 }
 
 // As many slots as there is memory for; the input's first, since a slot of it is three of the weights'.
@@ -86,9 +86,9 @@ ConvolutionRings MakeRings(const ConvolutionTiles& tiles, uint32_t stride, uint3
   const bool halved = stride == 2 && tiles.filter != 1 && tiles.spread_log2 == 0;  // boxes are twice as large
   rings.input_slots = (pixels == 256 ? 3 : 4) - (halved ? 1 : 0);
   rings.input_bytes = kLineBytes * (TileImages(tiles) << tiles.size_log2) * InputRows(tiles, stride);
-  rings.weight_slots = kMostWeightSlots;
+  rings.weight_slots = std::min(kMostWeightSlots, tiles.depth_blocks * tiles.filter * tiles.filter);
   while (ConvolutionNormSharedBytes(pixels, rings) > kSharedBytes) {
-    // With 64 channels nine slots hold all the weights there are: they are loaded once.
+    // With 64 channels the slots hold all the weights there are: they are loaded once.
     --(stride == 1 && tiles.depth_blocks == 1 && rings.input_slots > 3 ? rings.input_slots : rings.weight_slots);
   }
   return rings;

@@ -240,15 +240,15 @@ uint32_t ConvolutionNormSharedBytes(uint32_t pixels, const ConvolutionRings& rin
 cudaError_t LaunchConvolutionNorm(const ConvolutionNormLaunch& launch, const CUtensorMap& weights,
                                   const ConvolutionInputMaps& inputs, const ConvolutionNormArguments& arguments,
                                   cudaStream_t stream) {
+  if (arguments.tiles.filter == 1) {
+    return LaunchKind<false, Kind::kPoints>(launch, weights, inputs, arguments, stream);
+  }
   if (launch.stride == 1) {
     return launch.backward ? LaunchKind<true, Kind::kSame>(launch, weights, inputs, arguments, stream)
                            : LaunchKind<false, Kind::kSame>(launch, weights, inputs, arguments, stream);
   }
-  if (launch.backward) {
-    return LaunchKind<true, Kind::kSpread>(launch, weights, inputs, arguments, stream);
-  }
-  return arguments.tiles.filter == 1 ? LaunchKind<false, Kind::kPoints>(launch, weights, inputs, arguments, stream)
-                                     : LaunchKind<false, Kind::kHalved>(launch, weights, inputs, arguments, stream);
+  return launch.backward ? LaunchKind<true, Kind::kSpread>(launch, weights, inputs, arguments, stream)
+                         : LaunchKind<false, Kind::kHalved>(launch, weights, inputs, arguments, stream);
 }
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// A convolution in bf16, 3x3 or what ResNets halve images with, together with the sums of the batch norm at its output:
+// A convolution in bf16, 3x3 or 1x1, together with the sums of the batch norm at its output:
 // forward the statistics of what it gives, backward the gradients of the batch norm (and ReLU) whose output the
 // convolution read. Written for Hopper, where it spares both a pass over the activations and a launch
 // (convolution_norm.cu says how).
@@ -36,8 +36,8 @@ struct ConvolutionNormConfig {
 };
 
 // What there is to choose from for a convolution on a GPU of this many multiprocessors, the likeliest first; none if
-// the shape is not covered: a filter of 3 and a stride of 1, or one of 3, forward also of 1, and a stride of 2;
-// channels in multiples of 64, images of the output of 4, 8, 16 or 32.
+// the shape is not covered: a filter of 3, forward also of 1, and a stride of 1 or 2; channels in multiples of 64, or
+// for a filter of 1 fewer of the input in multiples of 8; images of the output of 4, 8, 16 or 32.
 std::vector<ConvolutionNormConfig> ConvolutionNormConfigs(const ConvolutionShape& shape, ConvolutionPass pass,
                                                           uint32_t multiprocessors);
 

@@ -22,7 +22,7 @@ constexpr uint32_t kGroupWarps = wgmma::kThreads / kWarp;
 enum class Kind {
   kSame,    // 3x3: one box, whose rows the filter's read one lower each
   kHalved,  // 3x3 with a stride of 2: the odd rows for the filter's first and last, and the even ones for that between
-  kPoints,  // 1x1 with a stride of 2: the even rows and columns
+  kPoints,  // 1x1: all rows and columns, with a stride of 2 the even ones
   kSpread,  // the gradient of kHalved: one box, of as many columns and rows of the filter as there are for the tile's
             // parity
 };

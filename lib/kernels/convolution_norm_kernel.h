@@ -24,10 +24,10 @@ struct ConvolutionTiles {
   uint32_t tile_rows = 0;
   uint32_t row_tiles_log2 = 0;  // tiles above each other in an image
   uint32_t channels = 0;        // of the output
-  uint32_t depth_blocks = 0;    // of 64 channels of the input
+  uint32_t depth_blocks = 0;    // of 64 channels of the input; what the only one lacks reads as 0
   uint32_t pixel_tiles = 0;     // of all four
   uint32_t channel_blocks = 0;  // of 64 channels of the output
-  uint32_t filter = 3;          // 3, or 1 with a stride of 2
+  uint32_t filter = 3;          // 3, or 1
   uint32_t splits_log2 = 0;     // blocks of a cluster, which share a tile's depth
 };
 

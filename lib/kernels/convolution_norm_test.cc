@@ -85,7 +85,11 @@ std::vector<ConvolutionShape> Shapes() {
           {3, 64, 32, 128, 1, 2},
           {5, 128, 16, 64, 1, 2},
           {18, 64, 8, 64, 1, 2},
-          {300, 64, 32, 64, 1, 2}};
+          {300, 64, 32, 64, 1, 2},
+          {3, 32, 32, 64, 1, 1},
+          {18, 8, 8, 64, 1, 1},
+          {5, 128, 4, 64, 1, 1},
+          {150, 32, 32, 64, 1, 1}};
 }
 
 class ConvolutionNormTest : public testing::TestWithParam<ConvolutionShape> {
@@ -288,10 +292,14 @@ TEST(ConvolutionNormConfigsTest, CoversWhatResNet18RepeatsAndNothingElse) {
   EXPECT_EQ(count({512, 64, 32, 128, 3, 2}, ConvolutionPass::kForward), 2u);
   EXPECT_EQ(count({512, 64, 32, 128, 1, 2}, ConvolutionPass::kForward), 2u);
   EXPECT_EQ(count({512, 64, 32, 128, 3, 2}, ConvolutionPass::kDataGradient), 2u);
-  EXPECT_EQ(count({512, 64, 32, 128, 1, 2}, ConvolutionPass::kDataGradient), 0u);                      // not by itself
-  EXPECT_EQ(count({512, 64, 32, 128, 3, 4}, ConvolutionPass::kForward), 0u);                           // stride
-  EXPECT_EQ(count({32, 64, 32, 128, 1, 1}, ConvolutionPass::kForward), 0u);                            // filter
-  EXPECT_EQ(count({32, 8, 32, 64, 3, 1}, ConvolutionPass::kForward), 0u);                              // channels
+  EXPECT_EQ(count({512, 64, 32, 128, 1, 2}, ConvolutionPass::kDataGradient), 0u);  // not by itself
+  EXPECT_EQ(count({512, 64, 32, 128, 3, 4}, ConvolutionPass::kForward), 0u);       // stride
+  EXPECT_EQ(count({512, 32, 32, 64, 1, 1}, ConvolutionPass::kForward), 2u);
+  EXPECT_EQ(count({512, 32, 32, 64, 1, 1}, ConvolutionPass::kDataGradient), 0u);
+  EXPECT_EQ(count({32, 64, 32, 128, 5, 1}, ConvolutionPass::kForward), 0u);  // filter
+  EXPECT_EQ(count({32, 8, 32, 64, 3, 1}, ConvolutionPass::kForward), 0u);    // channels
+  EXPECT_EQ(count({32, 12, 32, 64, 1, 1}, ConvolutionPass::kForward), 0u);
+  EXPECT_EQ(count({32, 96, 32, 64, 1, 1}, ConvolutionPass::kForward), 0u);
   EXPECT_EQ(ConvolutionNormConfigs({32, 64, 32, 64, 3, 1}, ConvolutionPass::kForward, 0).size(), 0u);  // no such GPU
 }
 
