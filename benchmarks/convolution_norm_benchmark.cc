@@ -35,7 +35,7 @@ void Compare(uint32_t batch, uint32_t channels, uint32_t size, ConvolutionContex
   for (const ConvolutionPass pass : {ConvolutionPass::kForward, ConvolutionPass::kDataGradient}) {
     const auto apart = Value(Convolution::Plan(context, shape, pass, ConvolutionType::kBf16, {}));
     const ConvolutionNormTimes times =
-        Value(TuneConvolutionNorm(context, shape, pass, *apart, HopperMultiprocessors()));
+        Value(TuneConvolutionNorm(context, shape, pass, apart->microseconds(), HopperMultiprocessors()));
     std::printf("%5u %3u->%-3u %2ux%-2u %s  %6.1f us (%3.0f TFLOP/s) + %5.1f = %6.1f;  ", batch, channels, channels,
                 size, size, pass == ConvolutionPass::kForward ? "forward " : "backward", apart->microseconds(),
                 flops / apart->microseconds() / 1e6, times.apart_microseconds - apart->microseconds(),

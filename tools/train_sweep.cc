@@ -37,8 +37,8 @@ ABSL_FLAG(
     "With --fused_sums these apply the batch norm as well, forward, where that is faster; left out: the preset's.");
 ABSL_FLAG(
     std::optional<bool>, divide_multiprocessors, std::nullopt,
-    "With --second_stream and up to 256 images, data gradients, weight gradients and SGD run side by side on parts "
-    "of the GPU (--step=fused in bf16). Faster, and not yet relied on: in no preset.");
+    "With --second_stream and up to 512 images, data gradients, weight gradients and SGD run side by side on parts "
+    "of the GPU (--step=fused in bf16); left out: the preset's.");
 ABSL_FLAG(std::optional<bool>, own_weight_gradients, std::nullopt,
           "Weight gradients by Lockstep's kernel where it is faster than cuDNN's (--step=fused in bf16); left out: the "
           "preset's.");

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
+#include "lib/fused/multiprocessor_shares.h"
 #include "lib/fused/resnet18_buffers.h"
 #include "lib/fused/step_marks.h"
 #include "lib/fused/stream_fork.h"
@@ -44,26 +45,14 @@ struct UnitPlan {
   BatchNormLaunch launch;
 };
 
-// How many multiprocessors the launches that run side by side in the backward pass may take.
-struct Shares {
-  bool divided = false;
-  uint32_t all = 0;
-  uint32_t data_gradients = 0;
-  uint32_t weight_gradients = 0;
-  uint32_t update = 0;  // of the weights whose gradients are there early; 0: any
-};
-
-// Up to this batch a launch leaves most of the GPU waiting for memory and for other blocks: two of them, each on a part
-// of it, take less time than one after the other on all of it. Two thirds and a third, a quarter for SGD: measured on
-// an H200 (benchmarks/README.md, "The hand-written step"); at 512 images there is nothing to be won.
-constexpr uint32_t kMostDividedBatch = 256;
-
-Shares DivideMultiprocessors(uint32_t all, bool divide) {
-  return divide ? Shares{true, all, all * 2 / 3, all / 3, all / 4} : Shares{false, all, all, all, 0};
+// What one of ours is measured against: cuDNN's take as many multiprocessors as they like, so that with divided ones it
+// is ours in any case.
+double Apart(const MultiprocessorShares& shares, const Convolution& cudnn) {
+  return shares.divided ? std::numeric_limits<double>::infinity() : cudnn.microseconds();
 }
 
 struct BatchPlan {
-  Shares shares;
+  bool divided = false;
   std::vector<UnitPlan> units;
   ClassifierShape classifier;
 };
@@ -122,10 +111,10 @@ class Step final : public ResNet18Step {
   absl::Status EnqueueMicroBatch(uint32_t images);
   absl::Status Mark(StepMark mark);
   absl::Status Follow(Lane& from, Lane& to) { return fork_.Follow(from.stream, to.stream); }
-  absl::Status PlanUnit(const ConvolutionUnit& unit, uint32_t batch, const Shares& shares, UnitPlan& plan);
-  absl::Status PlanNorm(const ConvolutionShape& shape, ConvolutionPass pass, const Convolution& apart,
+  absl::Status PlanUnit(const ConvolutionUnit& unit, uint32_t batch, bool divided, UnitPlan& plan);
+  absl::Status PlanNorm(const ConvolutionShape& shape, ConvolutionPass pass, double apart_microseconds,
                         uint32_t multiprocessors, UnitPlan& plan);
-  absl::Status PlanWeightGradient(const ConvolutionShape& shape, const Shares& shares, UnitPlan& plan);
+  absl::Status PlanWeightGradient(const ConvolutionShape& shape, const MultiprocessorShares& shares, UnitPlan& plan);
   absl::Status GrowWorkspace(size_t bytes, Lane& lane);
 
   // Forward, and what of it the two directions share.
@@ -155,10 +144,9 @@ class Step final : public ResNet18Step {
   const T* BlockInput(size_t b) const { return b == 0 ? buffers_.stem_output : buffers_.block_output[b - 1]; }
   Lane& side() { return options_.two_streams ? side_ : main_; }      // weight gradients
   Lane& branch() { return options_.two_streams ? branch_ : main_; }  // shortcuts
-  Shares SharesOf(uint32_t batch) const {
-    return DivideMultiprocessors(HopperMultiprocessors(), options_.divide_multiprocessors && options_.two_streams &&
-                                                              std::is_same_v<T, __nv_bfloat16> &&
-                                                              batch <= kMostDividedBatch);
+  bool Divides(uint32_t batch) const {
+    return options_.divide_multiprocessors && options_.two_streams && std::is_same_v<T, __nv_bfloat16> &&
+           HopperMultiprocessors() != 0 && batch <= kMostDividedBatch;
   }
 
   const ResNet18StepOptions options_;
@@ -229,9 +217,12 @@ absl::Status Step<T>::Init(const ResidentImages& images) {
 }
 
 template <typename T>
-absl::Status Step<T>::PlanUnit(const ConvolutionUnit& unit, uint32_t batch, const Shares& shares, UnitPlan& plan) {
+absl::Status Step<T>::PlanUnit(const ConvolutionUnit& unit, uint32_t batch, bool divided, UnitPlan& plan) {
+  const uint32_t multiprocessors = HopperMultiprocessors();
   const ConvolutionShape shape = {batch,      unit.matrix_channels, unit.in_size, unit.out_channels, unit.matrix_filter,
                                   unit.stride};
+  const MultiprocessorShares shares = divided ? DivideMultiprocessors(unit, batch, multiprocessors)
+                                              : MultiprocessorShares{false, multiprocessors, multiprocessors};
   ConvolutionOptions options;
   options.autotune = options_.autotune;
   options.deterministic = options_.deterministic;
@@ -251,14 +242,14 @@ absl::Status Step<T>::PlanUnit(const ConvolutionUnit& unit, uint32_t batch, cons
   RETURN_IF_ERROR(PlanWeightGradient(shape, shares, plan));
   plan.norm = {batch * unit.out_size() * unit.out_size(), unit.out_channels};
   plan.launch = PlanBatchNorm(plan.norm, multiprocessors_);
-  RETURN_IF_ERROR(PlanNorm(shape, ConvolutionPass::kForward, *plan.forward, shares.all, plan));
-  return plan.data_gradient == nullptr
-             ? absl::OkStatus()
-             : PlanNorm(shape, ConvolutionPass::kDataGradient, *plan.data_gradient, shares.data_gradients, plan);
+  RETURN_IF_ERROR(PlanNorm(shape, ConvolutionPass::kForward, plan.forward->microseconds(), multiprocessors, plan));
+  return plan.data_gradient == nullptr ? absl::OkStatus()
+                                       : PlanNorm(shape, ConvolutionPass::kDataGradient,
+                                                  Apart(shares, *plan.data_gradient), shares.data_gradient, plan);
 }
 
 template <typename T>
-absl::Status Step<T>::PlanNorm(const ConvolutionShape& shape, ConvolutionPass pass, const Convolution& apart,
+absl::Status Step<T>::PlanNorm(const ConvolutionShape& shape, ConvolutionPass pass, double apart_microseconds,
                                uint32_t multiprocessors, UnitPlan& plan) {
   if (!options_.fused_sums || !std::is_same_v<T, __nv_bfloat16>) {
     return absl::OkStatus();
@@ -266,7 +257,7 @@ absl::Status Step<T>::PlanNorm(const ConvolutionShape& shape, ConvolutionPass pa
   std::optional<ConvolutionNormConfig> config;
   if (options_.autotune) {
     ASSIGN_OR_RETURN(const ConvolutionNormTimes times,
-                     TuneConvolutionNorm(*main_.context, shape, pass, apart, multiprocessors));
+                     TuneConvolutionNorm(*main_.context, shape, pass, apart_microseconds, multiprocessors));
     config = times.best;
     if (options_.fused_norms && times.best_applying.has_value()) {
       plan.forward_apply = std::make_shared<ConvolutionNorm>(shape, *times.best_applying, multiprocessors);
@@ -283,20 +274,19 @@ absl::Status Step<T>::PlanNorm(const ConvolutionShape& shape, ConvolutionPass pa
 }
 
 template <typename T>
-absl::Status Step<T>::PlanWeightGradient(const ConvolutionShape& shape, const Shares& shares, UnitPlan& plan) {
+absl::Status Step<T>::PlanWeightGradient(const ConvolutionShape& shape, const MultiprocessorShares& shares,
+                                         UnitPlan& plan) {
   if (!options_.own_weight_gradients || !std::is_same_v<T, __nv_bfloat16>) {
     return absl::OkStatus();
   }
   std::optional<WeightGradientConfig> config;
   if (options_.autotune) {
-    // cuDNN's take as many multiprocessors as they like.
-    const double other =
-        shares.divided ? std::numeric_limits<double>::infinity() : plan.weight_gradient->microseconds();
-    ASSIGN_OR_RETURN(const WeightGradientTimes times,
-                     TuneWeightGradient(*main_.context, shape, other, shares.weight_gradients));
+    ASSIGN_OR_RETURN(
+        const WeightGradientTimes times,
+        TuneWeightGradient(*main_.context, shape, Apart(shares, *plan.weight_gradient), shares.weight_gradient));
     config = times.best;
   } else {
-    const std::vector<WeightGradientConfig> configs = WeightGradientConfigs(shape, shares.weight_gradients);
+    const std::vector<WeightGradientConfig> configs = WeightGradientConfigs(shape, shares.weight_gradient);
     config = configs.empty() ? config : configs.front();
   }
   if (!config.has_value()) {
@@ -337,7 +327,7 @@ absl::Status Step<T>::PrepareMicroBatch(uint32_t batch) {
     return absl::OkStatus();
   }
   BatchPlan plan;
-  plan.shares = SharesOf(batch);
+  plan.divided = Divides(batch);
   for (const ConvolutionUnit& unit : net_.units) {
     // Units of one shape share the tuning of the first.
     const auto same = std::find_if(net_.units.begin(), net_.units.begin() + plan.units.size(), [&](const auto& other) {
@@ -348,7 +338,7 @@ absl::Status Step<T>::PrepareMicroBatch(uint32_t batch) {
                              ? plan.units[same - net_.units.begin()]
                              : UnitPlan());
     if (plan.units.back().forward == nullptr) {
-      RETURN_IF_ERROR(PlanUnit(unit, batch, plan.shares, plan.units.back()));
+      RETURN_IF_ERROR(PlanUnit(unit, batch, plan.divided, plan.units.back()));
     }
   }
   plan.classifier = {batch, net_.positions, net_.features, net_.classes};
@@ -575,7 +565,7 @@ absl::StatusOr<Upstream<T>> Step<T>::BackwardBlock(size_t b, const Upstream<T>& 
     const size_t s = static_cast<size_t>(block.shortcut);
     RETURN_IF_ERROR(fork_.Wait(branch().stream, output_done));
     RETURN_IF_ERROR(BackwardNorm(s, {upstream.gradient, false}, nullptr, branch()));
-    const bool divided = plan_->shares.divided;
+    const bool divided = plan_->divided;
     if (!divided) {
       RETURN_IF_ERROR(Follow(branch(), side()));
       RETURN_IF_ERROR(BackwardWeight(s, BlockInput(b), side()));
@@ -617,7 +607,7 @@ absl::Status Step<T>::Backward() {
   RETURN_IF_ERROR(BackwardNorm(0, upstream, nullptr, main_));
   RETURN_IF_ERROR(BackwardWeight(0, buffers_.images, main_));
   RETURN_IF_ERROR(Mark(StepMark::kOwnBackwardDone));
-  if (plan_->shares.divided) {
+  if (plan_->divided) {
     RETURN_IF_ERROR(Follow(branch(), main_));
     RETURN_IF_ERROR(fork_.Follow(update_, main_.stream));
   }
@@ -627,14 +617,14 @@ absl::Status Step<T>::Backward() {
 // From `first` on, beside what is left of the backward pass.
 template <typename T>
 absl::Status Step<T>::UpdateWeightsEarly(size_t first) {
-  if (!plan_->shares.divided) {
+  if (!plan_->divided) {
     RETURN_IF_ERROR(Follow(main_, side()));
     return UpdateWeights(first, net_.weight_count, side().stream, 0);
   }
   for (const Lane* lane : {&main_, &side_, &branch_}) {
     RETURN_IF_ERROR(fork_.Follow(lane->stream, update_));
   }
-  return UpdateWeights(first, net_.weight_count, update_, plan_->shares.update);
+  return UpdateWeights(first, net_.weight_count, update_, UpdateShare(multiprocessors_));
 }
 
 // SGD over the weights first ... end - 1; most_blocks as SgdStep's.

@@ -41,9 +41,8 @@ struct ResNet18StepOptions {
   bool fused_sums = true;  // bf16: a batch norm's sums in the kernel of the convolution beside it, where that is faster
   bool fused_norms = true;  // with both of these: forward the whole batch norm in that kernel, where that is faster
   bool own_weight_gradients = true;  // bf16: by our kernel where that is faster than cuDNN's
-  // bf16, two_streams, batches up to 256: side by side on parts of the GPU instead of in turn on all of it. Not to be
-  // relied on yet (DESIGN.md, "Not yet the default").
-  bool divide_multiprocessors = false;
+  // bf16, two_streams, batches up to 512: side by side on parts of the GPU instead of in turn on all of it
+  bool divide_multiprocessors = true;
   bool own_convolutions = true;  // fp32: forward and data gradients by our kernel where that is faster than cuDNN's
   bool deterministic = false;    // only engines that give the same bits every time
 };

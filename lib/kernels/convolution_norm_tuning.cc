@@ -110,7 +110,7 @@ class Trial {
 }  // namespace
 
 absl::StatusOr<ConvolutionNormTimes> TuneConvolutionNorm(ConvolutionContext& context, const ConvolutionShape& whole,
-                                                         ConvolutionPass pass, const Convolution& apart,
+                                                         ConvolutionPass pass, double apart_microseconds,
                                                          uint32_t multiprocessors) {
   ConvolutionNormTimes times;
   const ConvolutionShape shape = TunedShape(whole);
@@ -120,7 +120,7 @@ absl::StatusOr<ConvolutionNormTimes> TuneConvolutionNorm(ConvolutionContext& con
   }
   ASSIGN_OR_RETURN(Trial trial, Trial::Make(shape, pass, multiprocessors, context.stream()));
   ASSIGN_OR_RETURN(const double sums, trial.TimeSums());
-  times.apart_microseconds = apart.microseconds() + sums;
+  times.apart_microseconds = apart_microseconds + sums;
   double least = times.apart_microseconds;
   for (const ConvolutionNormConfig& config : configs) {
     ASSIGN_OR_RETURN(const double time, trial.Time(config));

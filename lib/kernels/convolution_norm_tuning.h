@@ -26,11 +26,11 @@ struct ConvolutionNormTimes {
   std::optional<ConvolutionNormConfig> best_applying;  // none: the above and a kernel that applies are faster
 };
 
-// All of TunedShape(shape), by at most `multiprocessors` blocks. `apart` was tuned for `shape` and `pass`, forward or
-// data gradient. Allocates tensors of the pass's size on the GPU, times (graph_timer.h) and frees them. No trials where
-// ConvolutionNormConfigs has none. Errors: CUDA's.
+// All of TunedShape(shape), forward or data gradient, by at most `multiprocessors` blocks, beside a convolution that
+// takes `apart_microseconds` by itself (infinity: ours in any case). Allocates tensors of the pass's size on the GPU,
+// times (graph_timer.h) and frees them. No trials where ConvolutionNormConfigs has none. Errors: CUDA's.
 absl::StatusOr<ConvolutionNormTimes> TuneConvolutionNorm(ConvolutionContext& context, const ConvolutionShape& shape,
-                                                         ConvolutionPass pass, const Convolution& apart,
+                                                         ConvolutionPass pass, double apart_microseconds,
                                                          uint32_t multiprocessors);
 
 }  // namespace lockstep

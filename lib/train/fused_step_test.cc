@@ -241,7 +241,7 @@ bool SameBits(const std::vector<float>& a, const std::vector<float>& b) {
 
 // Two epochs with a tail, as weights.
 ResNet18Values Trained(const ImageSet& set, const Model& model, bool graphs, bool two_streams, uint32_t micro_batch = 0,
-                       bool divide_multiprocessors = false) {
+                       bool divide_multiprocessors = true) {
   ResNet18StepOptions options = Options(ConvolutionType::kBf16);
   options.micro_batch = micro_batch;
   options.two_streams = two_streams;
@@ -262,9 +262,9 @@ ResNet18Values Trained(const ImageSet& set, const Model& model, bool graphs, boo
 TEST_F(FusedStepTest, GraphsAndASecondStreamChangeNoBit) {
   SKIP_WITHOUT_GPU();
   for (const uint32_t micro_batch : {0u, 12u}) {  // of 24, and of the tail's 8
-    const ResNet18Values plain = Trained(set_, *model_, false, false, micro_batch);
+    const ResNet18Values plain = Trained(set_, *model_, false, false, micro_batch, false);
     for (const bool graphs : {false, true}) {
-      const ResNet18Values fast = Trained(set_, *model_, graphs, true, micro_batch);
+      const ResNet18Values fast = Trained(set_, *model_, graphs, true, micro_batch, false);
       EXPECT_TRUE(SameBits(fast.weights, plain.weights)) << graphs << micro_batch;
       EXPECT_TRUE(SameBits(fast.norms, plain.norms)) << graphs << micro_batch;
       EXPECT_TRUE(SameBits(fast.running, plain.running)) << graphs << micro_batch;
@@ -272,20 +272,35 @@ TEST_F(FusedStepTest, GraphsAndASecondStreamChangeNoBit) {
   }
 }
 
-// The division cuts sums otherwise, so that its bits are its own: the same in a graph and without, and every time.
+// The division cuts sums otherwise, so that its bits are its own: the same in a graph and without, and every time. Gradients of
+// one step: forward nothing is cut otherwise, so that all ReLUs' signs are the same. Backward, at worst, each of 17 layers turns
+// the rounding of every value, 2^-8 of it, and batch norm doubles what is left (above): 2 * sqrt(17) * 2^-8.
+constexpr double kDividedTolerance = 0.033;
+
 TEST_F(FusedStepTest, DividedMultiprocessorsChangeNoBitFromRunToRun) {
   SKIP_WITHOUT_GPU();
   for (const uint32_t micro_batch : {0u, 12u}) {
-    const ResNet18Values plain = Trained(set_, *model_, false, true, micro_batch, true);
+    const ResNet18Values plain = Trained(set_, *model_, false, true, micro_batch);
     for (int run = 0; run < 3; ++run) {
-      const ResNet18Values again = Trained(set_, *model_, true, true, micro_batch, true);
+      const ResNet18Values again = Trained(set_, *model_, true, true, micro_batch);
       EXPECT_TRUE(SameBits(again.weights, plain.weights)) << run << micro_batch;
       EXPECT_TRUE(SameBits(again.norms, plain.norms)) << run << micro_batch;
       EXPECT_TRUE(SameBits(again.running, plain.running)) << run << micro_batch;
     }
-    const ResNet18Values whole = Trained(set_, *model_, true, true, micro_batch);
-    EXPECT_LT(Comparison(plain, whole, kBf16Tolerance).worst, kBf16Tolerance);
   }
+  std::vector<ResNet18Values> gradients;
+  for (const bool divided : {false, true}) {
+    ResNet18StepOptions options = Options(ConvolutionType::kBf16);
+    options.autotune = false;
+    options.divide_multiprocessors = divided;
+    const auto step = MakeFused(set_, options, *model_);
+    ASSERT_THAT(step->Prepare(kBatch), IsOk());
+    ASSERT_THAT(step->BeginEpoch(Order(), 0, {kRate}), IsOk());
+    ASSERT_THAT(step->Enqueue(kBatch), IsOk());
+    ASSERT_THAT(step->EndEpoch(), IsOk());
+    gradients.push_back(*step->GetGradients());
+  }
+  EXPECT_EQ(Comparison(gradients[1], gradients[0], kDividedTolerance).beyond, "");
 }
 
 // An epoch with marks trains what one without does, and leaves the graphs of those without as they were.

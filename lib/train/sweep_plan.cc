@@ -91,7 +91,8 @@ void SetStep(const TrainSweepOptions& options, proto::TrainingSpec& spec) {
   spec.set_fused_sums(choose(options.fused_sums, of_bf16) == "true");
   spec.set_fused_norms(choose(options.fused_norms, spec.fused_sums() ? of_bf16 : "false") == "true");
   spec.set_own_weight_gradients(choose(options.own_weight_gradients, of_bf16) == "true");
-  spec.set_divide_multiprocessors(options.divide_multiprocessors == "true");
+  spec.set_divide_multiprocessors(
+      choose(options.divide_multiprocessors, spec.second_stream() ? of_bf16 : "false") == "true");
   const char* const of_fp32 = fused && spec.precision() == proto::FP32 ? "true" : "false";
   spec.set_own_convolutions(choose(options.own_convolutions, of_fp32) == "true");
   spec.set_channels_last(choose(options.memory_format, fused ? "channels_last" : "nchw") == "channels_last");

@@ -35,7 +35,7 @@ struct TrainSweepOptions {
   std::string fused_norms;  // and with fused_sums
   std::string own_weight_gradients;
   std::string own_convolutions;        // by default in the fused step's fp32
-  std::string divide_multiprocessors;  // in no preset
+  std::string divide_multiprocessors;  // by default in the fused step's bf16, with second_stream
   std::string device = "auto";         // as ResolveDevice takes it
   // model, learning_rate (0: DefaultLearningRate), momentum, weight_decay, seed, augment, drop_last, loader_workers,
   // threads (0: LibTorch's default), accumulate and deterministic are taken from here; the other fields are filled by

@@ -48,8 +48,11 @@ TEST(SweepPlanTest, PresetsChooseThePiecesAndFlagsOverrideThem) {
   EXPECT_EQ(fast.step(), proto::FUSED);
   EXPECT_EQ(fast.precision(), proto::BF16);
   EXPECT_TRUE(fast.cuda_graph() && fast.second_stream() && fast.fused_sums() && fast.fused_norms() &&
-              fast.own_weight_gradients() && fast.channels_last() && fast.resident_images());
-  EXPECT_FALSE(fast.divide_multiprocessors());
+              fast.own_weight_gradients() && fast.divide_multiprocessors() && fast.channels_last() &&
+              fast.resident_images());
+  options.second_stream = "false";
+  EXPECT_FALSE(MakeTrainingSpec(options, kGpu).divide_multiprocessors());
+  options.second_stream = "";
   options.fused_sums = "false";
   EXPECT_FALSE(MakeTrainingSpec(options, kGpu).fused_sums());
   EXPECT_FALSE(MakeTrainingSpec(options, kGpu).fused_norms());
@@ -83,13 +86,13 @@ TEST(SweepPlanTest, ThePlanNamesThePieces) {
   *plan.spec.mutable_training() = MakeTrainingSpec(options, kGpu);
   EXPECT_THAT(PlanText(plan),
               HasSubstr("\n  step: fused in bf16, channels-last, CUDA graph, second stream, fused sums, "
-                        "fused norms, own weight gradients\n"));
+                        "fused norms, own weight gradients, divided multiprocessors\n"));
   options.fused_sums = "false";
   *plan.spec.mutable_training() = MakeTrainingSpec(options, kGpu);
-  EXPECT_THAT(PlanText(plan), HasSubstr("second stream, own weight gradients\n"));
-  options.divide_multiprocessors = "true";
+  EXPECT_THAT(PlanText(plan), HasSubstr("second stream, own weight gradients, divided multiprocessors\n"));
+  options.divide_multiprocessors = "false";
   *plan.spec.mutable_training() = MakeTrainingSpec(options, kGpu);
-  EXPECT_THAT(PlanText(plan), HasSubstr("own weight gradients, divided multiprocessors\n"));
+  EXPECT_THAT(PlanText(plan), HasSubstr("second stream, own weight gradients\n"));
   options.divide_multiprocessors = "";
   options.precision = "fp32";
   *plan.spec.mutable_training() = MakeTrainingSpec(options, kGpu);

@@ -1,0 +1,32 @@
+// How the multiprocessors of a GPU are divided between the launches of the backward pass that run side by side. A
+// launch leaves much of the GPU waiting for memory and for other blocks: two of them, each on a part of it, take less
+// time than one after the other on all of it.
+#ifndef LOCKSTEP_LIB_FUSED_MULTIPROCESSOR_SHARES_H_
+#define LOCKSTEP_LIB_FUSED_MULTIPROCESSOR_SHARES_H_
+
+#include <cstdint>
+
+#include "lib/fused/resnet18_units.h"
+
+namespace lockstep {
+
+// The most multiprocessors that a unit's launches may take.
+struct MultiprocessorShares {
+  bool divided = false;          // else all each
+  uint32_t data_gradient = 0;    // runs beside the weight gradient of this unit or of the one above
+  uint32_t weight_gradient = 0;  // runs beside the data gradient of this unit or of the one below
+};
+
+// Larger batches were not measured.
+constexpr uint32_t kMostDividedBatch = 512;
+
+// Of `all`, for a batch of up to kMostDividedBatch: so that both chains of the backward pass end together (measured on
+// an H200; benchmarks/README.md, "The hand-written step").
+MultiprocessorShares DivideMultiprocessors(const ConvolutionUnit& unit, uint32_t batch, uint32_t all);
+
+// Of SGD of layers 3 and 4, beside the backward pass of layer 2 and more.
+uint32_t UpdateShare(uint32_t all);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_FUSED_MULTIPROCESSOR_SHARES_H_
