@@ -193,20 +193,23 @@ void Time(const Variant& variant, uint32_t batch, const ResidentImages& images) 
   std::fflush(stdout);
 }
 
+void RequireDevice() {
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+    std::fprintf(stderr, "fused_step_benchmark: no CUDA device\n");
+    std::exit(5);
+  }
+}
+
 // Runs `measure` in a child, before this process has touched CUDA; ends this one when the child did not end well.
 template <typename F>
 void InOwnProcess(const F& measure) {
   std::fflush(stdout);
   const pid_t child = fork();
   if (child == 0) {
-    int devices = 0;
-    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-      std::fprintf(stderr, "fused_step_benchmark: no CUDA device\n");
-      std::_Exit(5);
-    }
+    RequireDevice();
     measure();
-    std::fflush(stdout);
-    std::_Exit(0);
+    std::exit(0);
   }
   int status = 0;
   if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status)) {
@@ -243,8 +246,9 @@ int main(int argc, char** argv) {
     batches = {32, 128, 512};
   }
   if (mode == "--profile" || mode == "--soak") {
+    RequireDevice();
     for (const uint32_t batch : batches) {
-      InOwnProcess([&] { mode == "--soak" ? Soak(kFastest, batch, images) : Profile(kFastest, batch, images); });
+      mode == "--soak" ? Soak(kFastest, batch, images) : Profile(kFastest, batch, images);
     }
     return 0;
   }
