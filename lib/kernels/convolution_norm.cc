@@ -215,9 +215,12 @@ std::vector<ConvolutionNormConfig> ConvolutionNormConfigs(const ConvolutionShape
 bool ConvolutionNormCanApply(const ConvolutionShape& shape, const ConvolutionNormConfig& config,
                              uint32_t multiprocessors) {
   constexpr uint32_t kTilesOfBlock = 2;
+  // Multiprocessors come in pairs, so that as many clusters of two run at once as there are pairs. How many larger ones
+  // do depends on what each part of the GPU has left.
+  constexpr uint32_t kMostSplits = 2;
   constexpr uint32_t kMostChannelBlocks = kMaxBatchNormChannels / kBatchNormChannels / 2;  // half of the counters
   const ConvolutionTiles tiles = MakeTiles(shape, ConvolutionPass::kForward, config);
-  return config.pixels == 128 && tiles.channel_blocks <= kMostChannelBlocks &&
+  return config.pixels == 128 && config.splits <= kMostSplits && tiles.channel_blocks <= kMostChannelBlocks &&
          Blocks(tiles, multiprocessors) <= multiprocessors &&
          Tiles(tiles) <= kTilesOfBlock * (Blocks(tiles, multiprocessors) >> tiles.splits_log2);
 }

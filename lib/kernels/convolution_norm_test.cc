@@ -319,7 +319,8 @@ TEST(ConvolutionNormConfigsTest, AppliesWhereAllTilesCanBeKept) {
   EXPECT_TRUE(can({33, 64, 32, 64, 3, 1}, {128, 1}));   // 264, two for each of 132 blocks
   EXPECT_FALSE(can({34, 64, 32, 64, 3, 1}, {128, 1}));  // 272
   EXPECT_FALSE(can({32, 64, 32, 64, 3, 1}, {256, 1}));  // a tile too large to keep
-  EXPECT_TRUE(can({32, 512, 4, 512, 3, 1}, {128, 4}));  // 32 tiles by four blocks
+  EXPECT_TRUE(can({32, 512, 4, 512, 3, 1}, {128, 2}));  // 32 tiles by two blocks
+  EXPECT_FALSE(can({32, 512, 4, 512, 3, 1}, {128, 4}));
 }
 
 }  // namespace
