@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
 #include "lib/cifar/batch_loader.h"
 #include "lib/cifar/small_dataset.h"
 #include "lib/fused/resnet18_epoch.h"
@@ -84,6 +85,13 @@ std::unique_ptr<ResNet18Step> MakeFused(const ImageSet& set, const ResNet18StepO
   return *std::move(step);
 }
 
+// The first of the epoch's steps of kBatch images; a rate for each of them.
+absl::Status EnqueueOneStep(ResNet18Step& step, uint32_t epoch, const std::vector<float>& rates) {
+  RETURN_IF_ERROR(step.Prepare(kBatch));
+  RETURN_IF_ERROR(step.BeginEpoch(Order(), epoch, rates));
+  return step.Enqueue(kBatch);
+}
+
 // ||a - b|| / ||b|| over `count` numbers from `first`.
 double RelativeError(const std::vector<float>& a, const std::vector<float>& b, size_t first, size_t count) {
   double difference = 0, norm = 0;
@@ -141,9 +149,7 @@ TEST_F(FusedStepTest, GradientsAndUpdateAreThoseOfAutograd) {
     ResNet18StepOptions options = Options(ConvolutionType::kFp32);
     options.two_streams = fast;
     steps.push_back(MakeFused(set_, options, *model_));
-    ASSERT_THAT(steps.back()->Prepare(kBatch), IsOk());
-    ASSERT_THAT(steps.back()->BeginEpoch(Order(), 2, {kRate, kRate, kRate}), IsOk());
-    ASSERT_THAT(steps.back()->Enqueue(kBatch), IsOk());
+    ASSERT_THAT(EnqueueOneStep(*steps.back(), 2, {kRate, kRate, kRate}), IsOk());
   }
 
   TrainStep plain(model_, Spec(), c10::Device(c10::kCUDA, 0));
@@ -179,9 +185,7 @@ TEST_F(FusedStepTest, MicroBatchesAddUpAsAutogradsDo) {
     options.micro_batch = kMicroBatch;
     options.two_streams = fast;
     steps.push_back(MakeFused(set_, options, *model_));
-    ASSERT_THAT(steps.back()->Prepare(kBatch), IsOk());
-    ASSERT_THAT(steps.back()->BeginEpoch(Order(), 2, {kRate, kRate, kRate}), IsOk());
-    ASSERT_THAT(steps.back()->Enqueue(kBatch), IsOk());
+    ASSERT_THAT(EnqueueOneStep(*steps.back(), 2, {kRate, kRate, kRate}), IsOk());
   }
 
   TrainStep plain(model_, Spec(), c10::Device(c10::kCUDA, 0), kMicroBatch);
@@ -225,9 +229,7 @@ TEST_F(FusedStepTest, Bf16IsNearFp32AndNotTooNear) {
   const auto fp32 = MakeFused(set_, Options(ConvolutionType::kFp32), *model_);
   const auto bf16 = MakeFused(set_, Options(ConvolutionType::kBf16), *model_);
   for (ResNet18Step* step : {fp32.get(), bf16.get()}) {
-    ASSERT_THAT(step->Prepare(kBatch), IsOk());
-    ASSERT_THAT(step->BeginEpoch(Order(), 0, {kRate}), IsOk());
-    ASSERT_THAT(step->Enqueue(kBatch), IsOk());
+    ASSERT_THAT(EnqueueOneStep(*step, 0, {kRate}), IsOk());
   }
   EXPECT_NEAR(bf16->EndEpoch()->loss_sum / fp32->EndEpoch()->loss_sum, 1, 0.02);
   const Comparison errors(*bf16->GetGradients(), *fp32->GetGradients(), kBf16Tolerance);
@@ -294,9 +296,7 @@ TEST_F(FusedStepTest, DividedMultiprocessorsChangeNoBitFromRunToRun) {
     options.autotune = false;
     options.divide_multiprocessors = divided;
     const auto step = MakeFused(set_, options, *model_);
-    ASSERT_THAT(step->Prepare(kBatch), IsOk());
-    ASSERT_THAT(step->BeginEpoch(Order(), 0, {kRate}), IsOk());
-    ASSERT_THAT(step->Enqueue(kBatch), IsOk());
+    ASSERT_THAT(EnqueueOneStep(*step, 0, {kRate}), IsOk());
     ASSERT_THAT(step->EndEpoch(), IsOk());
     gradients.push_back(*step->GetGradients());
   }
