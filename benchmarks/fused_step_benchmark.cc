@@ -3,8 +3,8 @@
 // Timed: whole epochs of 50,000 images with everything that training does (gather, augmentation, forward, backward,
 // SGD, the tail batch), host clock from the upload of the order until the device is done; the first epoch is not
 // counted. Not timed: evaluation, the choice of engines. Pixels and weights are random: the same work as real ones.
-// Each in a process of its own, as in train_sweep: the second step that a process makes takes 2 to 3 % longer at
-// batch 32.
+// Each in a process of its own, as in train_sweep (the second step that a process makes takes 2 to 3 % longer at batch
+// 32), by a fork, so that the pixels are drawn once.
 //
 //   fused_step_benchmark [--fastest | --fp32 | --soak | --profile] [BATCH ...]      32 128 512 unless told otherwise;
 //   needs a GPU

@@ -6,8 +6,9 @@
 namespace lockstep {
 namespace {
 
-constexpr size_t kEvents =
-    64;  // a step of ResNet-18 takes 4 a block, 3 a shortcut, and 2 more: 43; divided 2 and 6: 44
+// A step of ResNet-18 takes 4 a block, 3 a shortcut, and 2 more: 43; with divided multiprocessors 2 a shortcut and 6
+// more: 44.
+constexpr size_t kEvents = 64;
 
 }  // namespace
 

@@ -4,9 +4,9 @@
 // it. Shapes and layouts: convolution_shape.h; which engines are trusted with which type: convolution_engines.h.
 //
 // A batch of more elements than cuDNN's engines count, or in fp32 than there is workspace for, is done in parts
-// (SplitConvolution), one after another. The
-// weights' gradients of the parts are each rounded to the type, added up in fp32 and rounded once more: in bf16 that is
-// an error of 2^-9 of each part's besides the 2^-9 of the sum that there is without parts.
+// (SplitConvolution), one after another. The weights' gradients of the parts are each rounded to the type, added up in
+// fp32 and rounded once more: in bf16 that is an error of 2^-9 of each part's besides the 2^-9 of the sum that there is
+// without parts.
 #ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_H_
 #define LOCKSTEP_LIB_KERNELS_CONVOLUTION_H_
 
@@ -31,7 +31,7 @@ struct ConvolutionOptions {
   int candidates = 14;         // engine configurations to time, at least 1; on an H200 the best are among the first 14
   // Most engines of fp32 want room for a copy of both activations: 256.2 MiB for 64->64 at 32x32 of 512 images. With
   // less, cuDNN 9.19 has a single engine left for its data gradient, and an epoch of 2,048 images takes 10.4 s instead
-  // of 4.6; so larger batches are done in parts.
+  // of 5.3; so larger batches are done in parts.
   size_t max_workspace_bytes = size_t{512} << 20;
   uint64_t most_elements = kMostConvolutionElements;  // of a tensor of a part; less in tests
   bool own_kernels = true;                            // in fp32: our kernel too; false: cuDNN's engines alone
