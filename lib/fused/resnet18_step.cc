@@ -133,17 +133,20 @@ class Step final : public ResNet18Step {
   absl::Status BackwardWeight(size_t u, const T* input, Lane& lane);
   absl::StatusOr<Upstream<T>> BackwardBlock(size_t b, const Upstream<T>& upstream, T* dx, T* dx2);
   absl::Status Backward();
-  absl::Status UpdateWeightsEarly(size_t first);
+  absl::Status UpdateWeightsEarly();
   absl::Status UpdateWeights(size_t first, size_t end, cudaStream_t stream, uint32_t most_blocks);
-  absl::Status UpdateNorms();
+  absl::Status UpdateNorms(cudaStream_t stream);
   template <typename G>
   void AddShare(SgdInput<G>& input) const;
 
   // The unit whose output is the block's input.
   size_t UnitBelow(size_t b) const { return b == 0 ? 0 : net_.blocks[b - 1].conv2; }
   const T* BlockInput(size_t b) const { return b == 0 ? buffers_.stem_output : buffers_.block_output[b - 1]; }
-  Lane& side() { return options_.two_streams ? side_ : main_; }      // weight gradients
-  Lane& branch() { return options_.two_streams ? branch_ : main_; }  // shortcuts
+  size_t FirstUnitsEnd() const { return net_.units[1].weight; }  // of the weights
+  size_t EarlyWeightsBegin() const { return net_.units[net_.blocks[kEarlyBlock].conv1].weight; }
+  cudaStream_t update() const { return options_.two_streams ? update_ : main_.stream; }  // SGD beside the rest
+  Lane& side() { return options_.two_streams ? side_ : main_; }                          // weight gradients
+  Lane& branch() { return options_.two_streams ? branch_ : main_; }                      // shortcuts
   bool Divides(uint32_t batch) const {
     return options_.divide_multiprocessors && options_.two_streams && std::is_same_v<T, __nv_bfloat16> &&
            HopperMultiprocessors() != 0 && batch <= kMostDividedBatch;
@@ -164,7 +167,7 @@ class Step final : public ResNet18Step {
   Lane main_;
   Lane side_;
   Lane branch_;
-  cudaStream_t update_ = nullptr;  // with divided multiprocessors: SGD of the weights whose gradients are there early
+  cudaStream_t update_ = nullptr;  // SGD of batch norms; with divided multiprocessors, of layers 3 and 4 as well
   StreamFork fork_;
   ClockMarks marks_;
 };
@@ -601,30 +604,37 @@ absl::Status Step<T>::Backward() {
     T* dx2 = buffers_.gradient[i % 2 == 0 ? 3 : 1];
     ASSIGN_OR_RETURN(upstream, BackwardBlock(b, upstream, dx, dx2));
     if (b == kEarlyBlock) {
-      RETURN_IF_ERROR(UpdateWeightsEarly(net_.units[net_.blocks[b].conv1].weight));
+      RETURN_IF_ERROR(UpdateWeightsEarly());
     }
   }
+  ASSIGN_OR_RETURN(const cudaEvent_t weights_read, fork_.Mark(main_.stream));
   RETURN_IF_ERROR(BackwardNorm(0, upstream, nullptr, main_));
+  ASSIGN_OR_RETURN(const cudaEvent_t norms_done, fork_.Mark(main_.stream));
   RETURN_IF_ERROR(BackwardWeight(0, buffers_.images, main_));
   RETURN_IF_ERROR(Mark(StepMark::kOwnBackwardDone));
+  // SGD of all but the first convolution's weights, beside their gradient.
+  RETURN_IF_ERROR(fork_.Wait(side().stream, weights_read));
   if (plan_->divided) {
-    RETURN_IF_ERROR(Follow(branch(), main_));
-    RETURN_IF_ERROR(fork_.Follow(update_, main_.stream));
+    RETURN_IF_ERROR(Follow(branch(), side()));
   }
+  RETURN_IF_ERROR(UpdateWeights(FirstUnitsEnd(), EarlyWeightsBegin(), side().stream, 0));
+  RETURN_IF_ERROR(fork_.Wait(update(), norms_done));
+  RETURN_IF_ERROR(UpdateNorms(update()));
+  RETURN_IF_ERROR(fork_.Follow(update(), main_.stream));
   return Follow(side(), main_);
 }
 
-// From `first` on, beside what is left of the backward pass.
+// Of layers 3 and 4 and the classifier, beside what is left of the backward pass.
 template <typename T>
-absl::Status Step<T>::UpdateWeightsEarly(size_t first) {
+absl::Status Step<T>::UpdateWeightsEarly() {
   if (!plan_->divided) {
     RETURN_IF_ERROR(Follow(main_, side()));
-    return UpdateWeights(first, net_.weight_count, side().stream, 0);
+    return UpdateWeights(EarlyWeightsBegin(), net_.weight_count, side().stream, 0);
   }
   for (const Lane* lane : {&main_, &side_, &branch_}) {
     RETURN_IF_ERROR(fork_.Follow(lane->stream, update_));
   }
-  return UpdateWeights(first, net_.weight_count, update_, UpdateShare(multiprocessors_));
+  return UpdateWeights(EarlyWeightsBegin(), net_.weight_count, update_, UpdateShare(multiprocessors_));
 }
 
 // SGD over the weights first ... end - 1; most_blocks as SgdStep's.
@@ -646,7 +656,7 @@ absl::Status Step<T>::UpdateWeights(size_t first, size_t end, cudaStream_t strea
 }
 
 template <typename T>
-absl::Status Step<T>::UpdateNorms() {
+absl::Status Step<T>::UpdateNorms(cudaStream_t stream) {
   SgdInput<float> input;
   input.count = net_.norm_count();
   input.gradient = buffers_.norm_gradients;
@@ -656,7 +666,7 @@ absl::Status Step<T>::UpdateNorms() {
   input.parameter = buffers_.norms;
   input.velocity = buffers_.norm_velocity;
   AddShare(input);
-  return CudaStatus(SgdStep<float>(input, main_.stream), "SGD");
+  return CudaStatus(SgdStep<float>(input, stream), "SGD");
 }
 
 template <typename T>
@@ -702,8 +712,7 @@ absl::Status Step<T>::EnqueueMicroBatch(uint32_t images) {
   RETURN_IF_ERROR(Mark(StepMark::kForwardDone));
   RETURN_IF_ERROR(Backward());
   RETURN_IF_ERROR(Mark(StepMark::kAllGradientsDone));
-  RETURN_IF_ERROR(UpdateWeights(0, net_.units[net_.blocks[kEarlyBlock].conv1].weight, main_.stream, 0));
-  RETURN_IF_ERROR(UpdateNorms());
+  RETURN_IF_ERROR(UpdateWeights(0, FirstUnitsEnd(), main_.stream, 0));
   RETURN_IF_ERROR(Mark(StepMark::kUpdated));
   return CudaStatus(last_ ? AdvanceStep(buffers_.rates, epoch_steps_, images, buffers_.state, main_.stream)
                           : AdvanceMicroBatch(images, buffers_.state, main_.stream),

@@ -13,8 +13,8 @@ enum class StepMark : uint32_t {
   kForwardDone,       // the loss, and with it, in the same kernels, the classifier's gradients
   kOwnBackwardDone,   // data gradients and batch norms; weight gradients ran beside them on the second stream, if there
                       // is one, and shortcuts on a third, which is waited for where they join
-  kAllGradientsDone,  // the other streams have been waited for, and with them SGD of the last layers
-  kUpdated,           // SGD of the rest
+  kAllGradientsDone,  // the other streams have been waited for, and with them SGD of all but the first convolution
+  kUpdated,           // SGD of that
 };
 inline constexpr uint32_t kStepMarks = 6;
 
