@@ -53,17 +53,24 @@ uint32_t TileImages(const ConvolutionTiles& tiles) { return 1u << tiles.tile_ima
 ConvolutionTiles MakeTiles(const ConvolutionShape& shape, ConvolutionPass pass, const ConvolutionNormConfig& config) {
   const uint32_t size = shape.in_size / shape.stride;
   const bool spread = pass == ConvolutionPass::kDataGradient && shape.stride == 2;
+  const bool bordered = shape.stride == 1 && shape.filter == kFilter && size >= kBoxColumns - kHalo;
+  const uint32_t width = bordered ? kBoxColumns - kHalo : size;
   ConvolutionTiles tiles;
   tiles.spread_log2 = spread ? 1 : 0;
   tiles.images = shape.images;
   tiles.size_log2 = Log2(size);
-  tiles.tile_images_log2 = Log2(std::max(1u, config.pixels / (size * size)));
-  tiles.tile_rows = std::min(size, config.pixels / size);
+  tiles.width_log2 = Log2(width);
+  tiles.tile_images_log2 = Log2(std::max(1u, config.pixels / (width * size)));
+  tiles.tile_rows = std::min(size, config.pixels / width);
+  tiles.column_tiles_log2 = Log2(size / width);
   tiles.row_tiles_log2 = Log2(size / tiles.tile_rows);
+  tiles.box_columns = bordered ? kBoxColumns : size;
   tiles.filter = shape.filter;
   tiles.channels = OutChannels(shape, pass);
   tiles.depth_blocks = (DepthChannels(shape, pass) + kBlock - 1) / kBlock;
-  tiles.pixel_tiles = (shape.images + TileImages(tiles) - 1) / TileImages(tiles) << tiles.row_tiles_log2;
+  tiles.stages = tiles.depth_blocks * (bordered ? 1 : shape.filter);
+  tiles.pixel_tiles = (shape.images + TileImages(tiles) - 1) / TileImages(tiles)
+                      << (tiles.row_tiles_log2 + tiles.column_tiles_log2);
   tiles.pixel_tiles *= spread ? 4 : 1;
   tiles.channel_blocks = tiles.channels / kBlock;
   tiles.splits_log2 = Log2(config.splits);
@@ -80,16 +87,19 @@ uint32_t InputRows(const ConvolutionTiles& tiles, uint32_t stride) {
   return tiles.filter == 1 ? tiles.tile_rows : stride == 1 ? tiles.tile_rows + kHalo : 2 * tiles.tile_rows + 1;
 }
 
-// As many slots as there is memory for; the input's first, since a slot of it is three of the weights'.
+// As many slots as there is memory for; the input's first, since a slot of it is three of the weights', or nine.
 ConvolutionRings MakeRings(const ConvolutionTiles& tiles, uint32_t stride, uint32_t pixels) {
   ConvolutionRings rings;
   const bool halved = stride == 2 && tiles.filter != 1 && tiles.spread_log2 == 0;  // boxes are twice as large
-  rings.input_slots = (pixels == 256 ? 3 : 4) - (halved ? 1 : 0);
-  rings.input_bytes = kLineBytes * (TileImages(tiles) << tiles.size_log2) * InputRows(tiles, stride);
+  const bool bordered = tiles.box_columns == kBoxColumns;                          // a box is for all nine taps
+  rings.input_slots = (pixels == 256 ? 3 : 4) - (halved || bordered ? 1 : 0);
+  rings.input_bytes = kLineBytes * (TileImages(tiles) * tiles.box_columns) * InputRows(tiles, stride);
   rings.weight_slots = std::min(kMostWeightSlots, tiles.depth_blocks * tiles.filter * tiles.filter);
-  while (ConvolutionNormSharedBytes(pixels, rings) > kSharedBytes) {
+  rings.exchange_bytes = tiles.splits_log2 != 0 ? kBlock * pixels * sizeof(float) : 0;
+  while (ConvolutionNormSharedBytes(rings) > kSharedBytes) {
     // With 64 channels the slots hold all the weights there are: they are loaded once.
-    --(stride == 1 && tiles.depth_blocks == 1 && rings.input_slots > 3 ? rings.input_slots : rings.weight_slots);
+    const bool weights_stay = stride == 1 && tiles.depth_blocks == 1;
+    --(weights_stay && rings.input_slots > 3 ? rings.input_slots : rings.weight_slots);
   }
   return rings;
 }
@@ -107,7 +117,7 @@ absl::StatusOr<CUtensorMap> MapInput(const ConvolutionTiles& tiles, uint64_t cha
   const uint64_t pairs = uint64_t{1} << tiles.size_log2, size = pairs * step;
   return MakeTensorMap(input + (row * size + column) * channels,
                        {{channels, 1, kBlock},
-                        {pairs, step * channels, static_cast<uint32_t>(pairs)},
+                        {pairs, step * channels, tiles.box_columns},
                         {tiles.images, size * size * channels, TileImages(tiles)},
                         {pairs, step * size * channels, box_rows}});
 }
@@ -205,7 +215,7 @@ std::vector<ConvolutionNormConfig> ConvolutionNormConfigs(const ConvolutionShape
   }
   for (uint32_t splits = 2; splits <= 8; splits *= 2) {
     const ConvolutionTiles tiles = MakeTiles(shape, pass, {128, splits});
-    if (Tiles(tiles) * splits <= multiprocessors && tiles.depth_blocks * tiles.filter >= splits) {
+    if (Tiles(tiles) * splits <= multiprocessors && tiles.stages >= splits) {
       configs.push_back({128, splits});
     }
   }

@@ -3,10 +3,12 @@
 //
 // Transposed, so that the wide side of the matrix instruction (256) is the pixels': with 64 channels, the other way
 // round, the operands alone would take all that shared memory can give. Then a channel's values lie in one thread
-// quartet's registers, too. The depth goes 64 input channels at a time. For each the three columns of the filter read
-// three copies of the input, shifted by a column, with the zeros beyond the border made by the copy; the three rows of
-// the filter read the same copy, one image row lower each time. So an input value is loaded 3 * (rows + 2) / rows times
-// instead of 9. With a stride of 2 the copies are of every second row and column (Kind).
+// quartet's registers, too. The depth goes 64 input channels at a time: a copy of the input, eight columns wide and a
+// column and row wider on each side, with the zeros beyond the border made by the copy. A tap of the filter is nothing
+// but another first line in it: from eight pixels, a row of them, to the next it is ten lines for each. So an input
+// value is loaded 1.3 to 1.6 times instead of 9. A picture of 4x4 has no rows of eight: then the three columns of the
+// filter read three copies, shifted by a column, and its rows the same copy, one image row lower each time. With a
+// stride of 2 the copies are of every second row and column (Kind).
 //
 // One warp copies, two groups of four warps take tiles in turn: while one multiplies the other writes its tile out.
 // With fewer tiles than multiprocessors, the blocks of a cluster share a tile's depth; each adds up its share of the
@@ -39,7 +41,7 @@ template <bool kBackward, uint32_t kPixels, Kind kKind>
 __device__ void Consume(const ConvolutionNormArguments& arguments, const Work& work, const SharedPlan& plan,
                         uint32_t shared_base, char* shared, Ring input_ring, Ring weight_ring) {
   const ConvolutionTiles& tiles = arguments.tiles;
-  const uint32_t group = threadIdx.x / wgmma::kThreads;
+  const uint32_t group = wgmma::OfWarp(threadIdx.x / wgmma::kThreads);
   const uint32_t channel_to_finish = work.channel + threadIdx.x % kChannels;
   const uint32_t staging = shared_base + plan.staging + group * kStageBytes;
   ChannelSums sums;
@@ -50,7 +52,7 @@ __device__ void Consume(const ConvolutionNormArguments& arguments, const Work& w
     const Depth<kKind> range(arguments, work, tile);
     if (turn % kGroups != group) {
       input_ring.Skip(range.end - range.begin);
-      weight_ring.Skip((range.end - range.begin) * range.rows);
+      weight_ring.Skip((range.end - range.begin) * range.taps);
       continue;
     }
     // Zeros, not a first instruction that does not add: so that the registers are free while a tile is written out.
@@ -104,7 +106,7 @@ template <Kind kKind>
 __device__ void ConsumeAndApply(const ConvolutionNormArguments& arguments, const Work& work, const SharedPlan& plan,
                                 uint32_t shared_base, char* shared, Ring input_ring, Ring weight_ring) {
   const ConvolutionTiles& tiles = arguments.tiles;
-  const uint32_t group = threadIdx.x / wgmma::kThreads;
+  const uint32_t group = wgmma::OfWarp(threadIdx.x / wgmma::kThreads);
   const uint32_t staging = shared_base + plan.staging + group * kStageBytes;
   ChannelSums sums;
   LoadOrigin(arguments.parameters.running_mean, work, sums);
@@ -113,7 +115,7 @@ __device__ void ConsumeAndApply(const ConvolutionNormArguments& arguments, const
   if (index < tiles.pixel_tiles) {
     if (group == 1) {
       input_ring.Skip(work.end - work.begin);
-      weight_ring.Skip((work.end - work.begin) * kFilterOf<kKind>);
+      weight_ring.Skip((work.end - work.begin) * kTapsOf<kKind>);
       WaitFor(shared_base + plan.multiplied(0), 0);  // a slot's barrier tells phases apart by parity alone
     }
     float acc[kSplitPixels / 2];
@@ -150,12 +152,12 @@ __global__ void __launch_bounds__(kThreads, 1)
   char* const shared = unaligned + skew;
   const uint32_t base = SharedAddress(shared);
   const ConvolutionRings& rings = arguments.rings;
-  const SharedPlan plan(kPixels, rings);
+  const SharedPlan plan(rings);
   const uint32_t weight_barriers = base + plan.barriers + 2 * rings.input_slots * kBarrierBytes;
   const Work work(arguments.tiles);
-  const bool weights_stay = kKind != Kind::kSpread && (work.end - work.begin) * kFilterOf<kKind> == rings.weight_slots;
-  Ring input_ring(base, rings.input_bytes, base + plan.barriers, rings.input_slots, false);
-  Ring weight_ring(base + plan.weights, kWeightBytes, weight_barriers, rings.weight_slots, weights_stay);
+  const bool weights_stay = kKind != Kind::kSpread && (work.end - work.begin) * kTapsOf<kKind> == rings.weight_slots;
+  Ring input_ring(base, rings.input_stride(), rings.input_bytes, base + plan.barriers, rings.input_slots, false);
+  Ring weight_ring(base + plan.weights, kWeightBytes, kWeightBytes, weight_barriers, rings.weight_slots, weights_stay);
   if (threadIdx.x < kWarp) {
     input_ring.Init(threadIdx.x);
     weight_ring.Init(threadIdx.x);
@@ -194,7 +196,7 @@ template <bool kBackward, uint32_t kPixels, bool kApply, Kind kKind>
 cudaError_t Launch(uint32_t blocks, const CUtensorMap& weights, const ConvolutionInputMaps& inputs,
                    const ConvolutionNormArguments& arguments, cudaStream_t stream) {
   const auto kernel = ConvolutionNormKernel<kBackward, kPixels, kApply, kKind>;
-  const uint32_t bytes = ConvolutionNormSharedBytes(kPixels, arguments.rings);
+  const uint32_t bytes = ConvolutionNormSharedBytes(arguments.rings);
   const cudaError_t error =
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
   if (error != cudaSuccess) {
@@ -233,8 +235,8 @@ cudaError_t LaunchKind(const ConvolutionNormLaunch& launch, const CUtensorMap& w
 
 }  // namespace
 
-uint32_t ConvolutionNormSharedBytes(uint32_t pixels, const ConvolutionRings& rings) {
-  return SharedPlan(pixels, rings).bytes + wgmma::kPatternBytes;  // to begin on a pattern
+uint32_t ConvolutionNormSharedBytes(const ConvolutionRings& rings) {
+  return SharedPlan(rings).bytes + wgmma::kPatternBytes;  // to begin on a pattern
 }
 
 cudaError_t LaunchConvolutionNorm(const ConvolutionNormLaunch& launch, const CUtensorMap& weights,
@@ -242,6 +244,10 @@ cudaError_t LaunchConvolutionNorm(const ConvolutionNormLaunch& launch, const CUt
                                   cudaStream_t stream) {
   if (arguments.tiles.filter == 1) {
     return LaunchKind<false, Kind::kPoints>(launch, weights, inputs, arguments, stream);
+  }
+  if (launch.stride == 1 && arguments.tiles.box_columns == kBoxColumns) {
+    return launch.backward ? LaunchKind<true, Kind::kBox>(launch, weights, inputs, arguments, stream)
+                           : LaunchKind<false, Kind::kBox>(launch, weights, inputs, arguments, stream);
   }
   if (launch.stride == 1) {
     return launch.backward ? LaunchKind<true, Kind::kSame>(launch, weights, inputs, arguments, stream)

@@ -18,9 +18,10 @@ constexpr uint32_t kConsumerWarps = kConsumers / kWarp;
 constexpr uint32_t kThreads = kConsumers + wgmma::kThreads;  // the last group's first thread copies
 constexpr uint32_t kGroupWarps = wgmma::kThreads / kWarp;
 
-// What of the input a stage of the depth reads: 64 channels of it for one column of the filter.
+// What of the input a stage of the depth reads: 64 channels of it, for one column of the filter unless said otherwise.
 enum class Kind {
-  kSame,    // 3x3: one box, whose rows the filter's read one lower each
+  kBox,     // 3x3: all there is to read, a box with a border on all sides; each tap begins at another line of it
+  kSame,    // 3x3 of pictures too narrow for that: one box, whose rows the filter's read one lower each
   kHalved,  // 3x3 with a stride of 2: the odd rows for the filter's first and last, and the even ones for that between
   kPoints,  // 1x1: all rows and columns, with a stride of 2 the even ones
   kSpread,  // the gradient of kHalved: one box, of as many columns and rows of the filter as there are for the tile's
@@ -28,6 +29,8 @@ enum class Kind {
 };
 template <Kind kKind>
 constexpr uint32_t kFilterOf = kKind == Kind::kPoints ? 1 : 3;
+template <Kind kKind>
+constexpr uint32_t kTapsOf = kKind == Kind::kBox ? 9 : kFilterOf<kKind>;  // of a stage
 
 constexpr uint32_t kChannels = wgmma::kRows;  // of a tile
 constexpr uint32_t kWeightBytes = kChannels * wgmma::kLineBytes;
@@ -44,11 +47,11 @@ constexpr uint32_t kBarrierBytes = 8;
 struct SharedPlan {
   uint32_t weights, staging, exchange, barriers, bytes;
 
-  __host__ __device__ SharedPlan(uint32_t pixels, const ConvolutionRings& rings)
-      : weights(rings.input_slots * rings.input_bytes),
+  __host__ __device__ explicit SharedPlan(const ConvolutionRings& rings)
+      : weights(rings.input_slots * rings.input_stride()),
         staging(weights + rings.weight_slots * kWeightBytes),
         exchange(staging + kGroups * kStageBytes),
-        barriers(exchange + (pixels == kSplitPixels ? kChannels * pixels * sizeof(float) : 0)),
+        barriers(exchange + rings.exchange_bytes),
         bytes(barriers + kBarrierBytes * (2 * (rings.input_slots + rings.weight_slots) + 1 + kGroups)) {}
 
   __host__ __device__ uint32_t exchanged() const { return bytes - (1 + kGroups) * kBarrierBytes; }
@@ -58,14 +61,21 @@ struct SharedPlan {
 // Slots that one thread fills and groups of warps empty, in order. If all there is to load fits, it is loaded once and
 // stays.
 struct Ring {
-  uint32_t data, bytes;  // of slot 0
-  uint32_t full, empty;  // barriers of slot 0
+  uint32_t data, stride;  // of slot 0, from one to the next
+  uint32_t bytes;         // that fill one
+  uint32_t full, empty;   // barriers of slot 0
   uint32_t slots;
   bool stays;
   uint32_t slot = 0, phase = 0;
 
-  __device__ Ring(uint32_t data, uint32_t bytes, uint32_t barriers, uint32_t slots, bool stays)
-      : data(data), bytes(bytes), full(barriers), empty(barriers + slots * kBarrierBytes), slots(slots), stays(stays) {}
+  __device__ Ring(uint32_t data, uint32_t stride, uint32_t bytes, uint32_t barriers, uint32_t slots, bool stays)
+      : data(data),
+        stride(stride),
+        bytes(bytes),
+        full(barriers),
+        empty(barriers + slots * kBarrierBytes),
+        slots(slots),
+        stays(stays) {}
 
   // By as many threads as there are slots.
   __device__ void Init(uint32_t thread) const {
@@ -74,7 +84,7 @@ struct Ring {
       InitBarrier(empty + thread * kBarrierBytes, kGroupWarps);
     }
   }
-  __device__ uint32_t Data() const { return data + slot * bytes; }
+  __device__ uint32_t Data() const { return data + slot * stride; }
   __device__ uint32_t Full() const { return full + slot * kBarrierBytes; }
   __device__ uint32_t Empty() const { return empty + slot * kBarrierBytes; }
   __device__ void Next() {
@@ -112,9 +122,8 @@ struct Work {
     channel = channel_block * kChannels;
     first = unit / tiles.channel_blocks;
     stride = (gridDim.x >> tiles.splits_log2) / tiles.channel_blocks;
-    const uint32_t stages = tiles.depth_blocks * tiles.filter;
-    begin = stages * rank >> tiles.splits_log2;
-    end = stages * (rank + 1) >> tiles.splits_log2;
+    begin = tiles.stages * rank >> tiles.splits_log2;
+    end = tiles.stages * (rank + 1) >> tiles.splits_log2;
     share = first * splits + rank;
     shares = stride * splits;
   }
@@ -126,8 +135,8 @@ struct Place {
   uint32_t in_batch;  // pixels of the batch from the tile's first image and row on
 
   __device__ Place(const ConvolutionTiles& tiles, uint32_t pixel) {
-    const uint32_t column = pixel & ((1u << tiles.size_log2) - 1);
-    const uint32_t above = pixel >> tiles.size_log2;
+    const uint32_t column = pixel & ((1u << tiles.width_log2) - 1);
+    const uint32_t above = pixel >> tiles.width_log2;
     image = above & ((1u << tiles.tile_images_log2) - 1);
     const uint32_t row = above >> tiles.tile_images_log2;
     in_batch = InBatch(tiles, image, row, column);
@@ -140,10 +149,10 @@ struct Place {
   }
 };
 
-// The first image and row of a tile, and its first pixel among the batch's.
+// The first image, row and column of a tile, and its first pixel among the batch's.
 struct Tile {
   uint32_t odd_row = 0, odd_column = 0;  // of which of four pictures
-  uint32_t image, row, in_batch;
+  uint32_t image, row, column, in_batch;
 
   __device__ Tile(const ConvolutionTiles& tiles, uint32_t index) {
     if (tiles.spread_log2 != 0) {
@@ -153,26 +162,28 @@ struct Tile {
       odd_column = index / quarter % 2 == 0;
       index %= quarter;
     }
-    image = index >> tiles.row_tiles_log2 << tiles.tile_images_log2;
+    column = (index & ((1u << tiles.column_tiles_log2) - 1)) << tiles.width_log2;
+    index >>= tiles.column_tiles_log2;
     row = (index & ((1u << tiles.row_tiles_log2) - 1)) * tiles.tile_rows;
-    in_batch = Place::InBatch(tiles, image, row, 0) + (odd_row << (tiles.size_log2 + 1)) + odd_column;
+    image = index >> tiles.row_tiles_log2 << tiles.tile_images_log2;
+    in_batch = Place::InBatch(tiles, image, row, column) + (odd_row << (tiles.size_log2 + 1)) + odd_column;
   }
 };
 
-// Of a tile: the stages of its depth that this block does, and the rows of the filter in each.
+// Of a tile: the stages of its depth that this block does, and the taps of the filter in each.
 template <Kind kKind>
 struct Depth {
-  uint32_t begin, end, rows;
+  uint32_t begin, end, taps;
 
   __device__ Depth(const ConvolutionNormArguments& arguments, const Work& work, const Tile& tile) {
     if (kKind == Kind::kSpread) {
       begin = 0;
       end = arguments.tiles.depth_blocks * (1 + tile.odd_column + (HasShortcut(arguments, tile) ? 1 : 0));
-      rows = 1 + tile.odd_row;
+      taps = 1 + tile.odd_row;
     } else {
       begin = work.begin;
       end = work.end;
-      rows = kFilterOf<kKind>;
+      taps = kTapsOf<kKind>;
     }
   }
   __device__ static bool HasShortcut(const ConvolutionNormArguments& arguments, const Tile& tile) {

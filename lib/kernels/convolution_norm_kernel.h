@@ -12,30 +12,42 @@
 
 namespace lockstep {
 
-// A tile of the output: 64 channels of `rows` image rows of 2^images_log2 images. Its pixels are counted with the
-// column fastest, then the image, then the row, so that a step to the next row of all images is a step of whole swizzle
-// patterns. The gradient of what a stride of 2 halved is four pictures of half the size in one, by the parity of row
-// and column, each with taps of its own: such a tile is of every second row and column.
+// Of a tile with a border on each side: eight, a core matrix's rows, and two.
+constexpr uint32_t kBoxColumns = 10;
+
+// A tile of the output: 64 channels of 2^width_log2 columns of `rows` image rows of 2^images_log2 images. Its pixels
+// are counted with the column fastest, then the image, then the row. So from eight pixels to the next eight it is the
+// same step in shared memory, as the matrix instruction wants it, with a border beside the columns and without. The
+// gradient of what a stride of 2 halved is four pictures of half the size in one, by the parity of row and column, each
+// with taps of its own: such a tile is of every second row and column.
 struct ConvolutionTiles {
   uint32_t images = 0;       // of the batch
   uint32_t size_log2 = 0;    // height and width of an image of the output, or of each of the four in it
   uint32_t spread_log2 = 0;  // 1: there are four
+  uint32_t width_log2 = 0;
   uint32_t tile_images_log2 = 0;
   uint32_t tile_rows = 0;
-  uint32_t row_tiles_log2 = 0;  // tiles above each other in an image
-  uint32_t channels = 0;        // of the output
-  uint32_t depth_blocks = 0;    // of 64 channels of the input; what the only one lacks reads as 0
-  uint32_t pixel_tiles = 0;     // of all four
-  uint32_t channel_blocks = 0;  // of 64 channels of the output
-  uint32_t filter = 3;          // 3, or 1
-  uint32_t splits_log2 = 0;     // blocks of a cluster, which share a tile's depth
+  uint32_t column_tiles_log2 = 0;  // tiles beside each other in an image
+  uint32_t row_tiles_log2 = 0;     // and above each other
+  uint32_t box_columns = 0;        // of the input in shared memory
+  uint32_t channels = 0;           // of the output
+  uint32_t depth_blocks = 0;       // of 64 channels of the input; what the only one lacks reads as 0
+  uint32_t stages = 0;             // of all of them; with spread, whose depth goes by the tile, unused
+  uint32_t pixel_tiles = 0;        // of all four
+  uint32_t channel_blocks = 0;     // of 64 channels of the output
+  uint32_t filter = 3;             // 3, or 1
+  uint32_t splits_log2 = 0;        // blocks of a cluster, which share a tile's depth
 };
 
 // Shared memory: rings of input boxes and of weights, in slots.
 struct ConvolutionRings {
   uint32_t input_slots = 0;
-  uint32_t input_bytes = 0;  // of a slot
+  uint32_t input_bytes = 0;  // of a box
   uint32_t weight_slots = 0;
+  uint32_t exchange_bytes = 0;  // between the blocks of a cluster
+
+  // From a slot to the next: each begins a swizzle pattern.
+  __host__ __device__ uint32_t input_stride() const { return (input_bytes + 1023) / 1024 * 1024; }
 };
 
 struct ConvolutionNormArguments {
@@ -64,7 +76,7 @@ struct ConvolutionNormLaunch {
   uint32_t blocks = 0;  // a multiple of channel_blocks << splits_log2
 };
 
-// (row, image, column, channel). Of stride 1 the first alone, in boxes of tile_rows + 2, tile images, all columns, 64
+// (row, image, column, channel). Of stride 1 the first alone, in boxes of tile_rows + 2, tile images, box_columns, 64
 // channels. Of stride 2 forward every second row and column, [2 * (row is odd) + (column is odd)]: in boxes of
 // tile_rows, one more of the odd rows. Backward the first in boxes of tile_rows + 1, and for a shortcut [1], its
 // gradient in the same boxes, and [2], its weights as the others.
@@ -78,7 +90,7 @@ cudaError_t LaunchConvolutionNorm(const ConvolutionNormLaunch& launch, const CUt
                                   const ConvolutionInputMaps& inputs, const ConvolutionNormArguments& arguments,
                                   cudaStream_t stream);
 
-uint32_t ConvolutionNormSharedBytes(uint32_t pixels, const ConvolutionRings& rings);
+uint32_t ConvolutionNormSharedBytes(const ConvolutionRings& rings);
 
 }  // namespace lockstep
 

@@ -8,14 +8,15 @@
 namespace lockstep {
 namespace convolution_norm {
 
-// The weights of a stage's row of the filter. Backward the filter is turned around, its two sides of channels
-// exchanged.
+// The weights of one of a stage's taps. Backward the filter is turned around, its two sides of channels exchanged.
 template <bool kBackward, Kind kKind>
-__device__ void CopyWeights(const Work& work, uint32_t stage, uint32_t row, const CUtensorMap& weights, Ring& ring) {
+__device__ void CopyWeights(const Work& work, uint32_t stage, uint32_t of_stage, const CUtensorMap& weights,
+                            Ring& ring) {
   constexpr uint32_t kFilter = kFilterOf<kKind>;
-  const int32_t depth = static_cast<int32_t>(stage / kFilter * wgmma::kLine);
+  constexpr uint32_t kColumns = kKind == Kind::kBox ? 1 : kFilter;  // of the filter, each a stage
+  const int32_t depth = static_cast<int32_t>(stage / kColumns * wgmma::kLine);
   const int32_t channel = static_cast<int32_t>(work.channel);
-  const int32_t tap = static_cast<int32_t>(row * kFilter + stage % kFilter);
+  const int32_t tap = static_cast<int32_t>(of_stage * kColumns + stage % kColumns);
   ring.Claim();
   if (kBackward) {
     CopyBox(weights, ring.Data(), ring.Full(), channel, static_cast<int32_t>(kFilter * kFilter) - 1 - tap, depth);
@@ -35,18 +36,29 @@ __device__ uint32_t RowsOf(const ConvolutionTiles& tiles, uint32_t filter_row, u
 }
 
 __device__ inline uint32_t RowBytes(const ConvolutionTiles& tiles) {
-  return wgmma::kLineBytes << (tiles.size_log2 + tiles.tile_images_log2);
+  return wgmma::kLineBytes * tiles.box_columns << tiles.tile_images_log2;
+}
+
+// Of a slot of the input, from which byte on a stage's tap reads (of `taps`).
+template <Kind kKind>
+__device__ uint32_t BytesOf(const ConvolutionTiles& tiles, uint32_t tap, uint32_t taps) {
+  if (kKind == Kind::kBox) {
+    return tap / 3 * RowBytes(tiles) + tap % 3 * wgmma::kLineBytes;
+  }
+  return RowsOf<kKind>(tiles, tap, taps) * RowBytes(tiles);
 }
 
 template <Kind kKind>
 __device__ void CopyInput(const ConvolutionTiles& tiles, const Tile& tile, uint32_t stage,
                           const ConvolutionInputMaps& inputs, Ring& ring) {
   constexpr uint32_t kFilter = kFilterOf<kKind>;
-  const int32_t depth = static_cast<int32_t>(stage / kFilter * wgmma::kLine);
+  const int32_t depth = static_cast<int32_t>(stage / (kKind == Kind::kBox ? 1 : kFilter) * wgmma::kLine);
   const int32_t column = static_cast<int32_t>(stage % kFilter);
   const int32_t image = static_cast<int32_t>(tile.image), row = static_cast<int32_t>(tile.row);
   ring.Claim();
-  if constexpr (kKind == Kind::kSame) {
+  if constexpr (kKind == Kind::kBox) {
+    CopyBox(inputs.map[0], ring.Data(), ring.Full(), depth, static_cast<int32_t>(tile.column) - 1, image, row - 1);
+  } else if constexpr (kKind == Kind::kSame) {
     CopyBox(inputs.map[0], ring.Data(), ring.Full(), depth, column - 1, image, row - 1);
   } else if constexpr (kKind == Kind::kHalved) {
     // Column 2x - 1 is the odd one of pair x - 1, 2x + 1 that of pair x; so are the rows.
@@ -96,8 +108,8 @@ __device__ void CopyTile(const ConvolutionNormArguments& arguments, const Work& 
       CopySpread(arguments, work, tile, stage, weights, inputs, input_ring, weight_ring);
     } else {
       CopyInput<kKind>(arguments.tiles, tile, stage, inputs, input_ring);
-      for (uint32_t row = 0; row < range.rows && !(weight_ring.stays && index != work.first); ++row) {
-        CopyWeights<kBackward, kKind>(work, stage, row, weights, weight_ring);
+      for (uint32_t tap = 0; tap < range.taps && !(weight_ring.stays && index != work.first); ++tap) {
+        CopyWeights<kBackward, kKind>(work, stage, tap, weights, weight_ring);
       }
     }
   }
@@ -107,28 +119,29 @@ __device__ void CopyTile(const ConvolutionNormArguments& arguments, const Work& 
 template <bool kBackward, uint32_t kPixels, Kind kKind>
 __device__ void Multiply(const ConvolutionTiles& tiles, const Depth<kKind>& range, Ring& input_ring, Ring& weight_ring,
                          uint32_t issued, float (&acc)[kPixels / 2]) {
-  const uint32_t row_bytes = RowBytes(tiles);
+  constexpr uint32_t kEightPixels = kKind == Kind::kBox ? kBoxColumns * wgmma::kLineBytes : wgmma::kPatternBytes;
   const bool first_lane = threadIdx.x % kWarp == 0;
   uint32_t done_weight = 0, done_input = 0;  // slots to give back once the instructions that read them are over
   for (uint32_t stage = range.begin; stage < range.end; ++stage) {
     input_ring.WaitUntilFull();
 #pragma unroll
-    for (uint32_t row = 0; row < (kKind == Kind::kSpread ? range.rows : kFilterOf<kKind>); ++row) {
+    for (uint32_t tap = 0; tap < (kKind == Kind::kSpread ? range.taps : kTapsOf<kKind>); ++tap) {
       weight_ring.WaitUntilFull();
       const uint64_t a = wgmma::Describe(weight_ring.Data());
-      const uint64_t b = wgmma::Describe(input_ring.Data() + RowsOf<kKind>(tiles, row, range.rows) * row_bytes);
+      const uint64_t b = wgmma::Describe(input_ring.Data() + BytesOf<kKind>(tiles, tap, range.taps), kEightPixels);
       wgmma::Fence();
 #pragma unroll
       for (uint32_t k = 0; k < wgmma::kLine / wgmma::kDepth; ++k) {
-        wgmma::MultiplyAsync<kBackward>(a + k * (kBackward ? wgmma::kDeeperAcrossLines : wgmma::kDeeperAlongLines),
-                                        b + k * wgmma::kDeeperAlongLines, acc);
+        constexpr uint32_t kDeeper = kBackward ? wgmma::kDeeperAcrossLines : wgmma::kDeeperAlongLines;
+        wgmma::MultiplyAsync<kBackward>(wgmma::Deeper(a, k * kDeeper), wgmma::Deeper(b, k * wgmma::kDeeperAlongLines),
+                                        acc);
       }
       wgmma::Commit();
       wgmma::Wait<1>();
       if (first_lane && done_weight != 0 && !weight_ring.stays) {
         Arrive(done_weight);
       }
-      if (row == 0 && first_lane && done_input != 0) {
+      if (tap == 0 && first_lane && done_input != 0) {
         Arrive(done_input);
       }
       done_weight = weight_ring.Empty();

@@ -43,11 +43,13 @@ __host__ __device__ constexpr uint32_t TileCount(const Arguments& arguments) {
   return arguments.in_channels / kChannels * (arguments.out_channels / kChannels);
 }
 
-// Which tile a block is at, which column of the filter if it does one, and which of the tile's stages.
+// Which tile a block is at, which column of the filter if it does one, and which of the tile's stages: every parts-th,
+// so that all blocks go through the pixels together, beside the data gradient that reads the same ones, and what was
+// written last is read from the L2 cache.
 struct Work {
   uint32_t part, tile, column;
   uint32_t out_channel, in_channel;  // the tile's first ones
-  uint32_t begin, end;
+  uint32_t parts, stages;            // of the tile, and of these the block's own
 
   __device__ Work(const Arguments& arguments, uint32_t columns) {
     const uint32_t in_blocks = arguments.in_channels / kChannels;
@@ -57,8 +59,8 @@ struct Work {
     column = blockIdx.x % (kFilter / columns);
     out_channel = tile / in_blocks * kChannels;
     in_channel = tile % in_blocks * kChannels;
-    begin = static_cast<uint32_t>(uint64_t{arguments.stages} * part / arguments.parts);
-    end = static_cast<uint32_t>(uint64_t{arguments.stages} * (part + 1) / arguments.parts);
+    parts = arguments.parts;
+    stages = (arguments.stages - part + parts - 1) / parts;
   }
 };
 
@@ -76,15 +78,16 @@ struct Slots {
   __device__ uint32_t Empty() const { return empty + slot * kBarrierBytes; }
 };
 
-// Fills a slot with a stage of the pixels, once it is free.
+// Fills a slot with the block's n-th stage of the pixels, once it is free.
 template <uint32_t kSize, uint32_t kStride, uint32_t kColumnsOfBlock>
-__device__ void Copy(const Work& work, uint32_t stage, const CUtensorMap& gradient, const CUtensorMap& input,
+__device__ void Copy(const Work& work, uint32_t n, const CUtensorMap& gradient, const CUtensorMap& input,
                      const Slots& slots) {
   constexpr Geometry g(kSize, kStride);
   constexpr uint32_t kRowStages = kSize / g.rows;  // above each other in an image
   WaitFor(slots.Empty(), slots.phase ^ 1);
   ArriveExpecting(slots.Full(), g.gradient_bytes() + (kColumnsOfBlock == 1 ? 1 : g.boxes) * g.box_bytes());
   const uint32_t to = slots.data + slots.slot * g.slot_bytes();
+  const uint32_t stage = work.part + n * work.parts;
   const auto image = static_cast<int32_t>(stage / kRowStages * g.images);
   const int32_t row = static_cast<int32_t>(stage % kRowStages * g.rows * kStride) - 1;
   CopyBox(gradient, to, slots.Full(), static_cast<int32_t>(work.out_channel), static_cast<int32_t>(stage * g.pixels));
@@ -120,22 +123,22 @@ __device__ void Multiply(const Work& work, uint32_t group, const CUtensorMap& gr
   const uint32_t turn = kColumnsOfBlock == 1 ? group : 0;
   Slots ahead = slots;
   const auto copy = [&](uint32_t stage) {
-    if (threadIdx.x == 0 && stage < work.end) {
+    if (threadIdx.x == 0 && stage < work.stages) {
       Copy<kSize, kStride, kColumnsOfBlock>(work, stage, gradient, input, ahead);
       ahead.Next(g.slots);
     }
     __syncwarp();
   };
-  for (uint32_t stage = work.begin; stage < work.begin + kAhead; ++stage) {
+  for (uint32_t stage = 0; stage < kAhead; ++stage) {
     copy(stage);
   }
   uint32_t done = 0;  // the slot to give back once the instructions that read it are over
-  for (uint32_t stage = work.begin; stage < work.end; ++stage, slots.Next(g.slots)) {
+  for (uint32_t stage = 0; stage < work.stages; ++stage, slots.Next(g.slots)) {
     copy(stage + kAhead);
     // For the other groups' stages, too: a barrier tells its phases apart by their parity alone, so that none may be
     // left out.
     WaitFor(slots.Full(), slots.phase);
-    if ((stage - work.begin) % kTurns != turn) {
+    if (stage % kTurns != turn) {
       continue;
     }
     const uint32_t at = slots.data + slots.slot * g.slot_bytes();
@@ -144,8 +147,8 @@ __device__ void Multiply(const Work& work, uint32_t group, const CUtensorMap& gr
     wgmma::Fence();
 #pragma unroll
     for (uint32_t k = 0; k < kSteps; ++k) {
-      wgmma::MultiplyLinesAcrossAsync(a + k * wgmma::kDeeperAcrossLines,
-                                      b + g.LineOfPixel(k * wgmma::kDepth) * wgmma::kLineBytes / 16, acc);
+      wgmma::MultiplyLinesAcrossAsync(wgmma::Deeper(a, k * wgmma::kDeeperAcrossLines),
+                                      wgmma::Deeper(b, g.LineOfPixel(k * wgmma::kDepth) * wgmma::kLineBytes / 16), acc);
     }
     wgmma::Commit();
     wgmma::Wait<kPending>();
@@ -232,7 +235,9 @@ __global__ void __launch_bounds__(kThreadsOfBound, 1)
     PublishBarriers();
   }
   __syncthreads();
-  const uint32_t group = threadIdx.x / wgmma::kThreads;
+  // Where groups take turns, what follows from it differs between the block's warps all the same.
+  const uint32_t of_thread = threadIdx.x / wgmma::kThreads;
+  const uint32_t group = kColumnsOfBlock == 1 ? of_thread : wgmma::OfWarp(of_thread);
   float acc[kColumns / 2];
 #pragma unroll
   for (float& value : acc) {

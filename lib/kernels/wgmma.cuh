@@ -30,16 +30,25 @@ __device__ inline uint64_t DescribeLinesAcross(uint32_t address, uint32_t eight_
          (address & 0x3FFFF) / 16;
 }
 
-// A tile one pattern wide, patterns one behind the other: downwards if its lines run along the depth, along the depth
-// for the others.
-__device__ inline uint64_t Describe(uint32_t address) {
+// A tile one line wide, eight lines one behind the other: downwards if its lines run along the depth, along the depth
+// for the others. It need not begin a pattern, nor need the next eight lines.
+__device__ inline uint64_t Describe(uint32_t address, uint32_t eight_lines_bytes = kPatternBytes) {
   constexpr uint32_t kNotUsed = 16;
-  return DescribeLinesAcross(address, kPatternBytes, kNotUsed);
+  return DescribeLinesAcross(address, eight_lines_bytes, kNotUsed);
 }
 
 // What is added to a description to go 16 values deeper.
-constexpr uint64_t kDeeperAlongLines = kDepth * 2 / 16;
-constexpr uint64_t kDeeperAcrossLines = kDepth * kLineBytes / 16;
+constexpr uint32_t kDeeperAlongLines = kDepth * 2 / 16;
+constexpr uint32_t kDeeperAcrossLines = kDepth * kLineBytes / 16;
+
+// The lower half alone is added to, since no carry can come of it.
+__device__ inline uint64_t Deeper(uint64_t description, uint32_t by) {
+  return (description & 0xFFFFFFFF00000000u) | (static_cast<uint32_t>(description) + by);
+}
+
+// The same in all threads of a warp, which the compiler is told by it: so that what follows from it, and the
+// descriptions with it, may be kept in the warp's own registers, where the instruction reads them.
+__device__ inline uint32_t OfWarp(uint32_t value) { return __shfl_sync(0xFFFFFFFF, value, 0); }
 
 // Before the first instruction, and whenever registers of the accumulator were touched by others.
 __device__ inline void Fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
