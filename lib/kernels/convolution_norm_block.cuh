@@ -31,6 +31,8 @@ template <Kind kKind>
 constexpr uint32_t kFilterOf = kKind == Kind::kPoints ? 1 : 3;
 template <Kind kKind>
 constexpr uint32_t kTapsOf = kKind == Kind::kBox ? 9 : kFilterOf<kKind>;  // of a stage
+template <Kind kKind>
+constexpr uint32_t kStagesOf = kFilterOf<kKind>* kFilterOf<kKind> / kTapsOf<kKind>;  // of 64 channels of the depth
 
 constexpr uint32_t kChannels = wgmma::kRows;  // of a tile
 constexpr uint32_t kWeightBytes = kChannels * wgmma::kLineBytes;

@@ -13,10 +13,9 @@ template <bool kBackward, Kind kKind>
 __device__ void CopyWeights(const Work& work, uint32_t stage, uint32_t of_stage, const CUtensorMap& weights,
                             Ring& ring) {
   constexpr uint32_t kFilter = kFilterOf<kKind>;
-  constexpr uint32_t kColumns = kKind == Kind::kBox ? 1 : kFilter;  // of the filter, each a stage
-  const int32_t depth = static_cast<int32_t>(stage / kColumns * wgmma::kLine);
+  const int32_t depth = static_cast<int32_t>(stage / kStagesOf<kKind> * wgmma::kLine);
   const int32_t channel = static_cast<int32_t>(work.channel);
-  const int32_t tap = static_cast<int32_t>(of_stage * kColumns + stage % kColumns);
+  const int32_t tap = static_cast<int32_t>(of_stage * kStagesOf<kKind> + stage % kStagesOf<kKind>);
   ring.Claim();
   if (kBackward) {
     CopyBox(weights, ring.Data(), ring.Full(), channel, static_cast<int32_t>(kFilter * kFilter) - 1 - tap, depth);
@@ -43,7 +42,7 @@ __device__ inline uint32_t RowBytes(const ConvolutionTiles& tiles) {
 template <Kind kKind>
 __device__ uint32_t BytesOf(const ConvolutionTiles& tiles, uint32_t tap, uint32_t taps) {
   if (kKind == Kind::kBox) {
-    return tap / 3 * RowBytes(tiles) + tap % 3 * wgmma::kLineBytes;
+    return tap / kFilterOf<kKind> * RowBytes(tiles) + tap % kFilterOf<kKind> * wgmma::kLineBytes;
   }
   return RowsOf<kKind>(tiles, tap, taps) * RowBytes(tiles);
 }
@@ -52,8 +51,8 @@ template <Kind kKind>
 __device__ void CopyInput(const ConvolutionTiles& tiles, const Tile& tile, uint32_t stage,
                           const ConvolutionInputMaps& inputs, Ring& ring) {
   constexpr uint32_t kFilter = kFilterOf<kKind>;
-  const int32_t depth = static_cast<int32_t>(stage / (kKind == Kind::kBox ? 1 : kFilter) * wgmma::kLine);
-  const int32_t column = static_cast<int32_t>(stage % kFilter);
+  const int32_t depth = static_cast<int32_t>(stage / kStagesOf<kKind> * wgmma::kLine);
+  const int32_t column = static_cast<int32_t>(stage % kStagesOf<kKind>);
   const int32_t image = static_cast<int32_t>(tile.image), row = static_cast<int32_t>(tile.row);
   ring.Claim();
   if constexpr (kKind == Kind::kBox) {
