@@ -91,8 +91,8 @@ uint32_t InputRows(const ConvolutionTiles& tiles, uint32_t stride) {
 ConvolutionRings MakeRings(const ConvolutionTiles& tiles, uint32_t stride, uint32_t pixels) {
   ConvolutionRings rings;
   const bool halved = stride == 2 && tiles.filter != 1 && tiles.spread_log2 == 0;  // boxes are twice as large
-  const bool bordered = tiles.box_columns == kBoxColumns;                          // a box is for all nine taps
-  rings.input_slots = (pixels == 256 ? 3 : 4) - (halved || bordered ? 1 : 0);
+  // Boxes for all nine taps are larger, too.
+  rings.input_slots = (pixels == 256 ? 3 : 4) - (halved || tiles.bordered() ? 1 : 0);
   rings.input_bytes = kLineBytes * (TileImages(tiles) * tiles.box_columns) * InputRows(tiles, stride);
   rings.weight_slots = std::min(kMostWeightSlots, tiles.depth_blocks * tiles.filter * tiles.filter);
   rings.exchange_bytes = tiles.splits_log2 != 0 ? kBlock * pixels * sizeof(float) : 0;

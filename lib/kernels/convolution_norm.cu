@@ -245,7 +245,7 @@ cudaError_t LaunchConvolutionNorm(const ConvolutionNormLaunch& launch, const CUt
   if (arguments.tiles.filter == 1) {
     return LaunchKind<false, Kind::kPoints>(launch, weights, inputs, arguments, stream);
   }
-  if (launch.stride == 1 && arguments.tiles.box_columns == kBoxColumns) {
+  if (arguments.tiles.bordered()) {
     return launch.backward ? LaunchKind<true, Kind::kBox>(launch, weights, inputs, arguments, stream)
                            : LaunchKind<false, Kind::kBox>(launch, weights, inputs, arguments, stream);
   }

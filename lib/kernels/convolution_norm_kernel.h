@@ -29,7 +29,7 @@ struct ConvolutionTiles {
   uint32_t tile_rows = 0;
   uint32_t column_tiles_log2 = 0;  // tiles beside each other in an image
   uint32_t row_tiles_log2 = 0;     // and above each other
-  uint32_t box_columns = 0;        // of the input in shared memory
+  uint32_t box_columns = 0;        // of the input in shared memory: as many as an image has, or kBoxColumns
   uint32_t channels = 0;           // of the output
   uint32_t depth_blocks = 0;       // of 64 channels of the input; what the only one lacks reads as 0
   uint32_t stages = 0;             // of all of them; with spread, whose depth goes by the tile, unused
@@ -37,6 +37,8 @@ struct ConvolutionTiles {
   uint32_t channel_blocks = 0;     // of 64 channels of the output
   uint32_t filter = 3;             // 3, or 1
   uint32_t splits_log2 = 0;        // blocks of a cluster, which share a tile's depth
+
+  bool bordered() const { return box_columns == kBoxColumns; }
 };
 
 // Shared memory: rings of input boxes and of weights, in slots.
