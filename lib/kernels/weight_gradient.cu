@@ -235,9 +235,7 @@ __global__ void __launch_bounds__(kThreadsOfBound, 1)
     PublishBarriers();
   }
   __syncthreads();
-  // Where groups take turns, what follows from it differs between the block's warps all the same.
-  const uint32_t of_thread = threadIdx.x / wgmma::kThreads;
-  const uint32_t group = kColumnsOfBlock == 1 ? of_thread : wgmma::OfWarp(of_thread);
+  const uint32_t group = wgmma::OfWarp(threadIdx.x / wgmma::kThreads);
   float acc[kColumns / 2];
 #pragma unroll
   for (float& value : acc) {
