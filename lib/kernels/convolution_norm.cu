@@ -78,11 +78,7 @@ __device__ void Consume(const ConvolutionNormArguments& arguments, const Work& w
         continue;
       }
     }
-    if (tile.image + (1u << tiles.tile_images_log2) <= tiles.images) {
-      WriteTile<kBackward, true, kPixels>(arguments, tile, work.channel, group, staging, acc, sums);
-    } else {
-      WriteTile<kBackward, false, kPixels>(arguments, tile, work.channel, group, staging, acc, sums);
-    }
+    WriteTile<kBackward, kPixels>(arguments, tile, work.channel, group, staging, acc, sums);
   }
   const uint32_t rows = tiles.images << 2 * (tiles.size_log2 + tiles.spread_log2);
   Sums total;
@@ -147,6 +143,10 @@ __global__ void __launch_bounds__(kThreads, 1)
     ConvolutionNormKernel(const __grid_constant__ CUtensorMap weights,
                           const __grid_constant__ ConvolutionInputMaps inputs,
                           const __grid_constant__ ConvolutionNormArguments arguments) {
+  if (threadIdx.x == kConsumers) {
+    PrefetchMap(weights);
+    PrefetchMap(inputs.map[0]);
+  }
   extern __shared__ char unaligned[];
   const uint32_t skew = (wgmma::kPatternBytes - SharedAddress(unaligned) % wgmma::kPatternBytes) % wgmma::kPatternBytes;
   char* const shared = unaligned + skew;
@@ -158,13 +158,14 @@ __global__ void __launch_bounds__(kThreads, 1)
   const bool weights_stay = kKind != Kind::kSpread && (work.end - work.begin) * kTapsOf<kKind> == rings.weight_slots;
   Ring input_ring(base, rings.input_stride(), rings.input_bytes, base + plan.barriers, rings.input_slots, false);
   Ring weight_ring(base + plan.weights, kWeightBytes, kWeightBytes, weight_barriers, rings.weight_slots, weights_stay);
-  if (threadIdx.x < kWarp) {
-    input_ring.Init(threadIdx.x);
-    weight_ring.Init(threadIdx.x);
-    if (threadIdx.x < kGroups) {
-      InitBarrier(base + plan.multiplied(threadIdx.x), kGroupWarps);
+  const uint32_t warp = wgmma::OfWarp(threadIdx.x / kWarp);
+  if (threadIdx.x % kWarp == 0) {
+    input_ring.Init(warp);
+    weight_ring.Init(kWarps - 1 - warp);
+    if (warp < kGroups) {
+      InitBarrier(base + plan.multiplied(warp), kGroupWarps);
     }
-    if (threadIdx.x == 0) {
+    if (warp == kGroups) {
       InitBarrier(base + plan.exchanged(), 1);
       ArriveExpecting(base + plan.exchanged(), kChannels * kSplitPixels * sizeof(float));
     }

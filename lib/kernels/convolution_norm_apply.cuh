@@ -11,18 +11,21 @@ namespace lockstep {
 namespace convolution_norm {
 
 constexpr uint32_t kKeptPixels = kSplitPixels / kPixelsAtOnce;  // of a thread
+constexpr uint32_t kHalf = kKeptPixels / 2;                     // where two blocks share a tile's depth
 
 // A thread's part of a tile: what the convolution gave, and what is added to it normalised.
 struct Kept {
   Words value[kKeptPixels], residual[kKeptPixels];
   uint32_t at[kKeptPixels];  // packs
   bool inside[kKeptPixels];
+  uint32_t count;  // of the above: none, half or all
 };
 
 // Takes `count` times kPixelsAtOnce staged pixels, from the tile's pixel `first` on, writes them out and adds them to
-// the sums.
+// the sums. No branch keeps the pixels' instructions apart.
 __device__ inline void Keep(const ConvolutionNormArguments& arguments, const Tile& tile, uint32_t channel,
                             uint32_t staging, uint32_t first, uint32_t count, Kept& kept, ChannelSums& sums) {
+  kept.count = count;
   const ConvolutionTiles& tiles = arguments.tiles;
   const uint32_t thread = threadIdx.x % wgmma::kThreads;
   const uint32_t chunk = thread % kChunks, pixel = thread / kChunks;
@@ -31,8 +34,11 @@ __device__ inline void Keep(const ConvolutionNormArguments& arguments, const Til
   const uint32_t column = channel / kPackChannels + chunk;
 #pragma unroll
   for (uint32_t k = 0; k < kKeptPixels; ++k) {
+    if (k % kHalf == 0 && k >= count) {
+      break;
+    }
     const Place of_item(tiles, first + k * kPixelsAtOnce);
-    kept.inside[k] = k < count && tile.image + of_thread.image + of_item.image < tiles.images;
+    kept.inside[k] = tile.image + of_thread.image + of_item.image < tiles.images;
     kept.at[k] = (kept.inside[k] ? tile.in_batch + of_thread.in_batch + of_item.in_batch : 0) * packs + column;
     if (arguments.residual.residual != nullptr) {
       kept.residual[k] = Words::Load(arguments.residual.residual, kept.at[k]);
@@ -40,12 +46,15 @@ __device__ inline void Keep(const ConvolutionNormArguments& arguments, const Til
   }
 #pragma unroll
   for (uint32_t k = 0; k < kKeptPixels; ++k) {
-    if (kept.inside[k]) {
-      kept.value[k] = Words::LoadShared(StagedAt(staging, pixel + k * kPixelsAtOnce, chunk));
+    if (k % kHalf == 0 && k >= count) {
+      break;
+    }
+    kept.value[k] = Words::LoadShared(StagedAt(staging, pixel + k * kPixelsAtOnce, chunk));
 #pragma unroll
-      for (uint32_t i = 0; i < kPackChannels / 2; ++i) {
-        AddWord<false>(kept.value[k].word[i], {}, i, sums);
-      }
+    for (uint32_t i = 0; i < kPackChannels / 2; ++i) {
+      AddWord<false>(kept.value[k].word[i], kept.inside[k], {}, i, sums);
+    }
+    if (kept.inside[k]) {
       kept.value[k].Store(arguments.out, kept.at[k]);
     }
   }
@@ -72,8 +81,8 @@ __device__ inline void Apply(const ConvolutionNormArguments& arguments, const Co
   }
 #pragma unroll
   for (uint32_t k = 0; k < kKeptPixels; ++k) {
-    if (!kept.inside[k]) {
-      continue;
+    if (k % kHalf == 0 && k >= kept.count) {
+      break;
     }
     // In the order of batch_norm_rows.cuh, for the same bits.
     float value[kPackChannels];
@@ -87,8 +96,10 @@ __device__ inline void Apply(const ConvolutionNormArguments& arguments, const Co
       mask |= value[i] > 0 ? 1u << i : 0u;
       value[i] = fmaxf(value[i], 0.0f);
     }
-    arguments.y_mask[kept.at[k]] = static_cast<uint8_t>(mask);
-    Store(value, arguments.y + size_t{kept.at[k]} * kPackChannels);
+    if (kept.inside[k]) {
+      arguments.y_mask[kept.at[k]] = static_cast<uint8_t>(mask);
+      Store(value, arguments.y + size_t{kept.at[k]} * kPackChannels);
+    }
   }
 }
 

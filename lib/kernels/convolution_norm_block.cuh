@@ -17,6 +17,7 @@ constexpr uint32_t kConsumers = kGroups * wgmma::kThreads;
 constexpr uint32_t kConsumerWarps = kConsumers / kWarp;
 constexpr uint32_t kThreads = kConsumers + wgmma::kThreads;  // the last group's first thread copies
 constexpr uint32_t kGroupWarps = wgmma::kThreads / kWarp;
+constexpr uint32_t kWarps = kThreads / kWarp;
 
 // What of the input a stage of the depth reads: 64 channels of it, for one column of the filter unless said otherwise.
 enum class Kind {
@@ -79,11 +80,12 @@ struct Ring {
         slots(slots),
         stays(stays) {}
 
-  // By as many threads as there are slots.
-  __device__ void Init(uint32_t thread) const {
-    if (thread < slots) {
-      InitBarrier(full + thread * kBarrierBytes, 1);
-      InitBarrier(empty + thread * kBarrierBytes, kGroupWarps);
+  // By one thread of a warp, whose slot it sets up; threads of one warp would go one after another. There are no more
+  // slots than warps (MakeRings).
+  __device__ void Init(uint32_t warp) const {
+    if (warp < slots) {
+      InitBarrier(full + warp * kBarrierBytes, 1);
+      InitBarrier(empty + warp * kBarrierBytes, kGroupWarps);
     }
   }
   __device__ uint32_t Data() const { return data + slot * stride; }

@@ -58,9 +58,10 @@ struct Around {
   Words x, addend;
   uint32_t mask;
 
-  __device__ void Load(const ConvolutionNormArguments& arguments, uint32_t pack) {
+  // `inside`: whether there is such a pixel; nothing of another one passes.
+  __device__ void Load(const ConvolutionNormArguments& arguments, uint32_t pack, bool inside) {
     x = Words::Load(arguments.x, pack);
-    mask = arguments.relu_mask[pack];
+    mask = inside ? arguments.relu_mask[pack] : 0;
     addend = arguments.addend != nullptr ? Words::Load(arguments.addend, pack) : Words();
   }
 };
@@ -87,9 +88,9 @@ __device__ inline uint32_t Passing(uint32_t mask, uint32_t i) {
   return ((bits | bits << 15) & 0x00010001u) * 0xFFFFu;
 }
 
-// Two channels: backward what is left of the gradient, and what both add to the sums.
+// Two channels: backward what is left of the gradient, and what both add to the sums, if there is such a pixel.
 template <bool kBackward>
-__device__ inline uint32_t AddWord(uint32_t word, const Around& around, uint32_t i, ChannelSums& sums) {
+__device__ inline uint32_t AddWord(uint32_t word, bool inside, const Around& around, uint32_t i, ChannelSums& sums) {
   if (kBackward) {
     const uint32_t added = around.addend.word[i];
     word = PackBf16(LowBf16(word) + LowBf16(added), HighBf16(word) + HighBf16(added)) & Passing(around.mask, i);
@@ -97,17 +98,18 @@ __device__ inline uint32_t AddWord(uint32_t word, const Around& around, uint32_t
   const float low = LowBf16(word), high = HighBf16(word);
   const float low_from = (kBackward ? LowBf16(around.x.word[i]) : low) - sums.origin[2 * i];
   const float high_from = (kBackward ? HighBf16(around.x.word[i]) : high) - sums.origin[2 * i + 1];
-  sums.a[2 * i] += kBackward ? low : low_from;
-  sums.a[2 * i + 1] += kBackward ? high : high_from;
-  sums.b[2 * i] += (kBackward ? low : low_from) * low_from;
-  sums.b[2 * i + 1] += (kBackward ? high : high_from) * high_from;
+  const float low_added = kBackward ? low : inside ? low_from : 0.0f;
+  const float high_added = kBackward ? high : inside ? high_from : 0.0f;
+  sums.a[2 * i] += low_added;
+  sums.a[2 * i + 1] += high_added;
+  sums.b[2 * i] += low_added * low_from;
+  sums.b[2 * i + 1] += high_added * high_from;
   return word;
 }
 
 // Writes kItems * kPixelsAtOnce staged pixels out, from the tile's pixel `first` on, a multiple of as many, and adds to
-// the sums. All loads go out before the first is waited for. kWhole: all of the tile's images are the batch's, and no
-// branch keeps the pixels' instructions apart.
-template <bool kBackward, uint32_t kItems, bool kWhole>
+// the sums. All loads go out before the first is waited for, and no branch keeps the pixels' instructions apart.
+template <bool kBackward, uint32_t kItems>
 __device__ void WriteOut(const ConvolutionNormArguments& arguments, const Tile& tile, uint32_t channel,
                          uint32_t staging, uint32_t first, ChannelSums& sums) {
   const ConvolutionTiles& tiles = arguments.tiles;
@@ -122,11 +124,11 @@ __device__ void WriteOut(const ConvolutionNormArguments& arguments, const Tile& 
 #pragma unroll
   for (uint32_t k = 0; k < kItems; ++k) {
     const Place of_item(tiles, first + k * kPixelsAtOnce);
-    inside[k] = kWhole || tile.image + of_thread.image + of_item.image < tiles.images;
+    inside[k] = tile.image + of_thread.image + of_item.image < tiles.images;
     // Loads without a branch: of the batch's first pixel where there is none.
     at[k] = (inside[k] ? tile.in_batch + of_thread.in_batch + of_item.in_batch : 0) * packs + column;
     if (kBackward) {
-      around[k].Load(arguments, at[k]);
+      around[k].Load(arguments, at[k], inside[k]);
     }
   }
   Words value[kItems];
@@ -136,17 +138,17 @@ __device__ void WriteOut(const ConvolutionNormArguments& arguments, const Tile& 
   }
 #pragma unroll
   for (uint32_t k = 0; k < kItems; ++k) {
-    if (inside[k]) {
 #pragma unroll
-      for (uint32_t i = 0; i < kPackChannels / 2; ++i) {
-        value[k].word[i] = AddWord<kBackward>(value[k].word[i], around[k], i, sums);
-      }
+    for (uint32_t i = 0; i < kPackChannels / 2; ++i) {
+      value[k].word[i] = AddWord<kBackward>(value[k].word[i], inside[k], around[k], i, sums);
+    }
+    if (inside[k]) {
       value[k].Store(arguments.out, at[k]);
     }
   }
 }
 
-template <bool kBackward, bool kWhole, uint32_t kPixels>
+template <bool kBackward, uint32_t kPixels>
 __device__ void WriteTile(const ConvolutionNormArguments& arguments, const Tile& tile, uint32_t channel, uint32_t group,
                           uint32_t staging, const float (&acc)[kPixels / 2], ChannelSums& sums) {
 #pragma unroll
@@ -161,41 +163,56 @@ __device__ void WriteTile(const ConvolutionNormArguments& arguments, const Tile&
     constexpr uint32_t kItems = kBackward ? kItemsInFlight : kStagePixels / kPixelsAtOnce;
 #pragma unroll
     for (uint32_t first = 0; first < kStagePixels; first += kItems * kPixelsAtOnce) {
-      WriteOut<kBackward, kItems, kWhole>(arguments, tile, channel, staging + first * wgmma::kLineBytes,
-                                          pass * kStagePixels + first, sums);
+      WriteOut<kBackward, kItems>(arguments, tile, channel, staging + first * wgmma::kLineBytes,
+                                  pass * kStagePixels + first, sums);
     }
   }
+}
+
+__device__ inline float4 LoadShared(uint32_t at) {
+  float4 value;
+  asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(value.x), "=f"(value.y), "=f"(value.z), "=f"(value.w)
+               : "r"(at)
+               : "memory");
+  return value;
 }
 
 // The depth is shared: every block sends each block that one's pixels, and stages what it gets, added up in the order
 // of the ranks. Pixels that this block has: of the tile from rank times as many on.
 __device__ inline uint32_t StageShare(const ConvolutionNormArguments& arguments, const Work& work, uint32_t staging,
                                       uint32_t exchange, uint32_t barrier, const float (&acc)[kSplitPixels / 2]) {
-  const uint32_t splits_log2 = arguments.tiles.splits_log2;
-  const uint32_t mine = kSplitPixels / 8 >> splits_log2;  // of the 16 parts of eight pixels
-  const uint32_t thread = threadIdx.x % wgmma::kThreads;
+  constexpr uint32_t kPartsLog2 = 4, kPartBytes = wgmma::kThreads * sizeof(float4);
+  static_assert(kSplitPixels / 8 == 1u << kPartsLog2, "parts of eight pixels");
+  const uint32_t splits = 1u << arguments.tiles.splits_log2;
+  const uint32_t mine_log2 = kPartsLog2 - arguments.tiles.splits_log2, mine = 1u << mine_log2;
+  const uint32_t of_thread = exchange + threadIdx.x % wgmma::kThreads * static_cast<uint32_t>(sizeof(float4));
 #pragma unroll
-  for (uint32_t j = 0; j < kSplitPixels / 8; ++j) {
-    const uint32_t to = j / mine;
-    const uint32_t at = exchange + ((work.rank * mine + j % mine) * wgmma::kThreads + thread) * sizeof(float4);
+  for (uint32_t j = 0; j < 1u << kPartsLog2; ++j) {
+    const uint32_t to = j >> mine_log2;
+    const uint32_t at = of_thread + ((work.rank << mine_log2) + (j & (mine - 1))) * kPartBytes;
     Send(InBlock(at, to), InBlock(barrier, to), {acc[4 * j], acc[4 * j + 1], acc[4 * j + 2], acc[4 * j + 3]});
   }
   WaitFor(barrier, 0);
-  for (uint32_t j = 0; j < mine; ++j) {
-    float sum[4] = {};
-    for (uint32_t from = 0; from < 1u << splits_log2; ++from) {
-      float4 part;
-      asm volatile(
-          "ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
-          : "=f"(part.x), "=f"(part.y), "=f"(part.z), "=f"(part.w)
-          : "r"(exchange + static_cast<uint32_t>(((from * mine + j) * wgmma::kThreads + thread) * sizeof(float4)))
-          : "memory");
-      sum[0] += part.x;
-      sum[1] += part.y;
-      sum[2] += part.z;
-      sum[3] += part.w;
+  for (uint32_t first = 0; first < mine; first += 2) {
+#pragma unroll
+    for (uint32_t j = first; j < first + 2; ++j) {
+      float sum[4] = {};
+      const auto add = [&](uint32_t from) {
+        const float4 part = LoadShared(of_thread + ((from << mine_log2) + j) * kPartBytes);
+        sum[0] += part.x;
+        sum[1] += part.y;
+        sum[2] += part.z;
+        sum[3] += part.w;
+      };
+      add(0);
+      add(1);
+#pragma unroll 1
+      for (uint32_t from = 2; from < splits; ++from) {
+        add(from);
+      }
+      Stage(staging, j * 8, sum);
     }
-    Stage(staging, j * 8, sum);
   }
   SyncGroup(0);
   return mine * 8;
@@ -207,8 +224,8 @@ __device__ void WriteShare(const ConvolutionNormArguments& arguments, const Tile
                            ChannelSums& sums) {
   const uint32_t pixels = StageShare(arguments, work, staging, exchange, barrier, acc);
   for (uint32_t first = 0; first < pixels; first += kPixelsAtOnce) {
-    WriteOut<kBackward, 1, false>(arguments, tile, work.channel, staging + first * wgmma::kLineBytes,
-                                  work.rank * pixels + first, sums);
+    WriteOut<kBackward, 1>(arguments, tile, work.channel, staging + first * wgmma::kLineBytes,
+                           work.rank * pixels + first, sums);
   }
 }
 

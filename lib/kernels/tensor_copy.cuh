@@ -21,7 +21,8 @@ __device__ inline void InitBarrier(uint32_t barrier, uint32_t arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
 }
 
-// Makes initialised barriers known to the copies and to the cluster's other blocks; a barrier of threads must follow.
+// Makes the barriers that this thread has initialised known to the copies and to the cluster's other blocks; a barrier
+// of threads must follow.
 __device__ inline void PublishBarriers() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
 
 __device__ inline void Arrive(uint32_t barrier) {
@@ -43,6 +44,11 @@ __device__ inline void WaitFor(uint32_t barrier, uint32_t parity) {
       "}\n" ::"r"(barrier),
       "r"(parity)
       : "memory");
+}
+
+// Begins to fetch what the first copy of a map would wait for. The map lies in constant or parameter memory.
+__device__ inline void PrefetchMap(const CUtensorMap& map) {
+  asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
 }
 
 // The map's box from the given place on, counted in elements from the innermost dimension; what lies outside of the
@@ -81,9 +87,10 @@ __device__ inline void CopyBox(const CUtensorMap& map, uint32_t to, uint32_t bar
 
 // --- Clusters ---
 
+// Of the blocks' beginning, after PublishBarriers: orders barriers alone, no other memory.
 __device__ inline void SyncCluster() {
   asm volatile(
-      "barrier.cluster.arrive.release.aligned;\n"
+      "barrier.cluster.arrive.relaxed.aligned;\n"
       "barrier.cluster.wait.acquire.aligned;\n" ::
           : "memory");
 }

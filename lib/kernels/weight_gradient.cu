@@ -222,6 +222,10 @@ __global__ void __launch_bounds__(kThreadsOfBound, 1)
                          const __grid_constant__ Arguments arguments) {
   constexpr Geometry g(kSize, kStride);
   static_assert(g.slots * g.slot_bytes() >= kExchangeBytes, "the slots' memory is exchanged through");
+  if (threadIdx.x == 0) {
+    PrefetchMap(gradient);
+    PrefetchMap(input);
+  }
   extern __shared__ char unaligned[];
   const uint32_t skew =
       (Geometry::kPatternBytes - SharedAddress(unaligned) % Geometry::kPatternBytes) % Geometry::kPatternBytes;
@@ -229,9 +233,11 @@ __global__ void __launch_bounds__(kThreadsOfBound, 1)
   const uint32_t barriers = base + g.slots * g.slot_bytes();
   const Slots slots = {base, barriers, barriers + g.slots * kBarrierBytes};
   const Work work(arguments, kColumnsOfBlock);
-  if (threadIdx.x < g.slots) {
-    InitBarrier(slots.full + threadIdx.x * kBarrierBytes, 1);
-    InitBarrier(slots.empty + threadIdx.x * kBarrierBytes, kColumnsOfBlock * wgmma::kThreads / kWarp);
+  const uint32_t warp = wgmma::OfWarp(threadIdx.x / kWarp);
+  if (threadIdx.x % kWarp == 0 && warp < g.slots) {  // threads of one warp would go one after another
+    static_assert(g.slots <= kThreads / kWarp, "a warp for each slot");
+    InitBarrier(slots.full + warp * kBarrierBytes, 1);
+    InitBarrier(slots.empty + warp * kBarrierBytes, kColumnsOfBlock * wgmma::kThreads / kWarp);
     PublishBarriers();
   }
   __syncthreads();
@@ -245,30 +251,63 @@ __global__ void __launch_bounds__(kThreadsOfBound, 1)
   AddUp<kColumnsOfBlock>(arguments, work, group, reinterpret_cast<float4*>(unaligned + skew), acc);
 }
 
-constexpr uint32_t kSumVectors = 64;  // of a block of the second kernel
-constexpr uint32_t kSumLanes = 4;     // threads that share the parts of one
+constexpr uint32_t kSumThreads = 256;  // of a block of the second kernel
+constexpr uint32_t kPartsAtOnce = 6;   // that a thread loads before it waits for the first of them
 
-// Adds up the parts, each lane every fourth, the lanes' sums in order.
-__global__ void __launch_bounds__(kSumVectors* kSumLanes)
+// Adds up the parts: as many threads as lanes share those of one vector, each lane every kLanes-th, the lanes' sums in
+// order.
+template <uint32_t kLanes>
+__global__ void __launch_bounds__(kSumThreads)
     SumPartsKernel(const __grid_constant__ Arguments arguments, uint32_t tiles) {
-  __shared__ float4 of_lanes[kSumLanes][kSumVectors];
-  const uint32_t vector = blockIdx.x * kSumVectors + threadIdx.x;  // of all tiles
+  constexpr uint32_t kVectors = kSumThreads / kLanes;
+  const uint32_t vector = blockIdx.x * kVectors + threadIdx.x;  // of all tiles
   const size_t stride = size_t{tiles} * kTileVectors;
   float4 sum = {0, 0, 0, 0};
-#pragma unroll 4
-  for (uint32_t part = threadIdx.y; part < arguments.parts; part += kSumLanes) {
-    sum = Add(sum, __ldcg(arguments.partial + part * stride + vector));
+  for (uint32_t first = threadIdx.y; first < arguments.parts; first += kPartsAtOnce * kLanes) {
+    float4 next[kPartsAtOnce];
+#pragma unroll
+    for (uint32_t k = 0; k < kPartsAtOnce; ++k) {
+      if (first + k * kLanes < arguments.parts) {
+        next[k] = __ldcg(arguments.partial + (first + k * kLanes) * stride + vector);
+      }
+    }
+#pragma unroll
+    for (uint32_t k = 0; k < kPartsAtOnce; ++k) {
+      if (first + k * kLanes < arguments.parts) {
+        sum = Add(sum, next[k]);
+      }
+    }
   }
-  of_lanes[threadIdx.y][threadIdx.x] = sum;
-  __syncthreads();
-  if (threadIdx.y != 0) {
-    return;
-  }
-  for (uint32_t lane = 1; lane < kSumLanes; ++lane) {
-    sum = Add(sum, of_lanes[lane][threadIdx.x]);
+  if constexpr (kLanes > 1) {
+    __shared__ float4 of_lanes[kLanes][kVectors];
+    of_lanes[threadIdx.y][threadIdx.x] = sum;
+    __syncthreads();
+    if (threadIdx.y != 0) {
+      return;
+    }
+    for (uint32_t lane = 1; lane < kLanes; ++lane) {
+      sum = Add(sum, of_lanes[lane][threadIdx.x]);
+    }
   }
   const uint32_t in_tile = vector % kTileVectors, block = in_tile / wgmma::kThreads;
   Write(arguments, vector / kTileVectors, block / kColumnBlocks, block % kColumnBlocks, in_tile % wgmma::kThreads, sum);
+}
+
+template <uint32_t kLanes>
+cudaError_t LaunchSumBy(const Arguments& arguments, cudaStream_t stream) {
+  constexpr uint32_t kVectors = kSumThreads / kLanes;
+  static_assert(kTileVectors % kVectors == 0, "a block's vectors are of one tile");
+  const uint32_t tiles = TileCount(arguments);
+  SumPartsKernel<kLanes><<<tiles*(kTileVectors / kVectors), dim3(kVectors, kLanes), 0, stream>>>(arguments, tiles);
+  return cudaGetLastError();
+}
+
+// By as many lanes as load all parts at once, up to eight.
+cudaError_t LaunchSum(const Arguments& arguments, cudaStream_t stream) {
+  if (arguments.parts <= kPartsAtOnce) {
+    return LaunchSumBy<1>(arguments, stream);
+  }
+  return arguments.parts <= 4 * kPartsAtOnce ? LaunchSumBy<4>(arguments, stream) : LaunchSumBy<8>(arguments, stream);
 }
 
 template <uint32_t kSize, uint32_t kStride, uint32_t kColumnsOfBlock>
@@ -283,10 +322,7 @@ cudaError_t LaunchAs(const CUtensorMap& gradient, const CUtensorMap& input, cons
   }
   const uint32_t tiles = TileCount(arguments);
   kernel<<<tiles*(kFilter / kColumnsOfBlock) * arguments.parts, kThreads, kBytes, stream>>>(gradient, input, arguments);
-  if (arguments.parts > 1) {
-    SumPartsKernel<<<tiles*(kTileVectors / kSumVectors), dim3(kSumVectors, kSumLanes), 0, stream>>>(arguments, tiles);
-  }
-  return cudaGetLastError();
+  return arguments.parts > 1 ? LaunchSum(arguments, stream) : cudaGetLastError();
 }
 
 template <uint32_t kSize, uint32_t kStride>
