@@ -1,6 +1,7 @@
 // A convolution with the batch norm's sums in one kernel (lib/kernels/convolution_norm.h), in each of the ways to cut
-// it, beside cuDNN's fastest engine followed by the kernel for the sums: every repeated convolution of ResNet-18,
-// microseconds in a CUDA graph; in parentheses TFLOP/s. "256/1": tiles of 256 pixels, one block each.
+// it, beside cuDNN's fastest engine followed by the kernel for the sums: every convolution of ResNet-18 but the
+// first, microseconds in a CUDA graph; in parentheses TFLOP/s. "256/1": tiles of 256 pixels, one block each. Forward
+// also the kernel that applies the batch norm, and "both" in one.
 //
 //   convolution_norm_benchmark [BATCH ...]      32 128 512 unless told otherwise; needs a GPU
 #include <cuda_runtime.h>
@@ -29,20 +30,32 @@ T Value(absl::StatusOr<T> value) {
   return *std::move(value);
 }
 
-void Compare(uint32_t batch, uint32_t channels, uint32_t size, ConvolutionContext& context) {
-  const ConvolutionShape shape = {batch, channels, size, channels, 3, 1};
+void Compare(const ConvolutionShape& shape, ConvolutionContext& context) {
   const double flops = ConvolutionFlops(shape);
+  const auto print = [&](const char* what, const ConvolutionNormTimes::Trial& trial) {
+    std::printf("  %s%u/%u %6.1f (%3.0f)", what, trial.config.pixels, trial.config.splits, trial.microseconds,
+                flops / trial.microseconds / 1e6);
+  };
   for (const ConvolutionPass pass : {ConvolutionPass::kForward, ConvolutionPass::kDataGradient}) {
+    if (ConvolutionNormConfigs(shape, pass, HopperMultiprocessors()).empty()) {
+      continue;
+    }
     const auto apart = Value(Convolution::Plan(context, shape, pass, ConvolutionType::kBf16, {}));
     const ConvolutionNormTimes times =
         Value(TuneConvolutionNorm(context, shape, pass, apart->microseconds(), HopperMultiprocessors()));
-    std::printf("%5u %3u->%-3u %2ux%-2u %s  %6.1f us (%3.0f TFLOP/s) + %5.1f = %6.1f;  ", batch, channels, channels,
-                size, size, pass == ConvolutionPass::kForward ? "forward " : "backward", apart->microseconds(),
+    std::printf("%5u %3u->%-3u %2ux%-2u %ux%u /%u %s  %6.1f us (%3.0f TFLOP/s) + %5.1f = %6.1f;  ", shape.images,
+                shape.in_channels, shape.out_channels, shape.in_size, shape.in_size, shape.filter, shape.filter,
+                shape.stride, pass == ConvolutionPass::kForward ? "forward " : "backward", apart->microseconds(),
                 flops / apart->microseconds() / 1e6, times.apart_microseconds - apart->microseconds(),
                 times.apart_microseconds);
     for (const ConvolutionNormTimes::Trial& trial : times.trials) {
-      std::printf("  %u/%u %6.1f (%3.0f)", trial.config.pixels, trial.config.splits, trial.microseconds,
-                  flops / trial.microseconds / 1e6);
+      print("", trial);
+    }
+    if (pass == ConvolutionPass::kForward) {
+      std::printf(";  the batch norm %5.1f", times.apply_microseconds);
+    }
+    for (const ConvolutionNormTimes::Trial& trial : times.applying) {
+      print("both ", trial);
     }
     std::printf("\n");
     std::fflush(stdout);
@@ -88,10 +101,13 @@ int main(int argc, char** argv) {
     batches = {32, 128, 512};
   }
   for (const uint32_t batch : batches) {
-    Compare(batch, 64, 32, *context);
-    Compare(batch, 128, 16, *context);
-    Compare(batch, 256, 8, *context);
-    Compare(batch, 512, 4, *context);
+    for (uint32_t channels = 64, size = 32; size >= 4; channels *= 2, size /= 2) {
+      Compare({batch, channels, size, channels, 3, 1}, *context);
+    }
+    for (uint32_t channels = 64, size = 32; size >= 8; channels *= 2, size /= 2) {
+      Compare({batch, channels, size, 2 * channels, 3, 2}, *context);
+      Compare({batch, channels, size, 2 * channels, 1, 2}, *context);
+    }
     CompareWeights({batch, 64, 32, 64, 3, 1}, *context);
     CompareWeights({batch, 64, 32, 128, 3, 2}, *context);
     CompareWeights({batch, 128, 16, 128, 3, 1}, *context);

@@ -14,9 +14,9 @@ using namespace batch_norm;
 
 // The reducing kernels: two blocks an SM, up to 64 registers a thread.
 constexpr uint32_t kBlocksPerSm = 2;
-constexpr uint32_t kRowsInFlight = 4;          // of a thread
-constexpr uint32_t kBackwardRowsInFlight = 1;  // of up to three tensors each: 64 registers hold no more
-constexpr uint32_t kMinRowsPerBlock = 2 * kRowsInFlight * kRowsAtOnce;  // more blocks would be more sums to add up
+constexpr uint32_t kRowsInFlight = 4;                   // of a thread
+constexpr uint32_t kBackwardRowsInFlight = 1;           // of up to three tensors each: 64 registers hold no more
+constexpr uint32_t kMinRowsPerBlock = 2 * kRowsAtOnce;  // more blocks would be more sums to add up
 
 // The apply kernels hold more in registers, so their blocks are smaller, small enough to run beside one of our
 // convolutions; all of them together are 16 an SM of an H200's 132.
@@ -162,10 +162,11 @@ __global__ void __launch_bounds__(kApplyThreads, kApplyBlocksPerSm)
   }
 }
 
-// The apply kernels reduce nothing: as many blocks as there are rows for, up to what fills the GPU a few times.
-dim3 ApplyGrid(const BatchNormShape& shape) {
+// The apply kernels reduce nothing: as many blocks as there are rows for, of a thread as many as it loads at once,
+// up to what fills the GPU a few times.
+dim3 ApplyGrid(const BatchNormShape& shape, uint32_t rows) {
   const uint32_t channel_blocks = shape.channels / kBatchNormChannels;
-  const uint32_t wanted = (shape.rows + kApplyRowsAtOnce - 1) / kApplyRowsAtOnce;
+  const uint32_t of_block = rows * kApplyRowsAtOnce, wanted = (shape.rows + of_block - 1) / of_block;
   return dim3(std::min(wanted, std::max(1u, kMostApplyBlocks / channel_blocks)), channel_blocks);
 }
 
@@ -203,7 +204,8 @@ cudaError_t BatchNormApply(const BatchNormShape& shape, const T* x, const float*
     return cudaErrorInvalidValue;
   }
   const auto kernel = residual.residual != nullptr ? ApplyKernel<T, true> : ApplyKernel<T, false>;
-  kernel<<<ApplyGrid(shape), kApplyThreads, 0, stream>>>(shape, x, scale, shift, residual, y, relu_mask);
+  const dim3 grid = ApplyGrid(shape, ApplyRows(residual.residual != nullptr ? 2 : 1));
+  kernel<<<grid, kApplyThreads, 0, stream>>>(shape, x, scale, shift, residual, y, relu_mask);
   return cudaGetLastError();
 }
 
@@ -227,7 +229,7 @@ cudaError_t BatchNormBackwardApply(const BatchNormShape& shape, const T* x, cons
     return cudaErrorInvalidValue;
   }
   const auto kernel = upstream.dy2 != nullptr ? BackwardApplyKernel<T, true> : BackwardApplyKernel<T, false>;
-  kernel<<<ApplyGrid(shape), kApplyThreads, 0, stream>>>(shape, x, upstream, gradients, dx, dresidual);
+  kernel<<<ApplyGrid(shape, ApplyRows(2)), kApplyThreads, 0, stream>>>(shape, x, upstream, gradients, dx, dresidual);
   return cudaGetLastError();
 }
 

@@ -381,9 +381,9 @@ TEST(BatchNormTest, RefusesShapesItCannotHandle) {
 // Two blocks on each of 132 SMs when there are rows for them, shared by the channel blocks.
 TEST(BatchNormTest, TheLaunchFillsTheGpuButNoMore) {
   EXPECT_EQ(PlanBatchNorm({524288, 64}, 132).row_blocks, 264u);
-  EXPECT_EQ(PlanBatchNorm({8192, 512}, 132).row_blocks, 16u);
+  EXPECT_EQ(PlanBatchNorm({8192, 512}, 132).row_blocks, 33u);
   EXPECT_EQ(PlanBatchNorm({8192, 512}, 132).channel_blocks, 8u);
-  EXPECT_EQ(PlanBatchNorm({640, 64}, 132).row_blocks, 2u);  // 512 rows a block
+  EXPECT_EQ(PlanBatchNorm({640, 64}, 132).row_blocks, 5u);  // 128 rows a block
   EXPECT_EQ(PlanBatchNorm({2, 64}, 132).row_blocks, 1u);
   EXPECT_EQ(PlanBatchNorm({50'000 * 1024, 64}, 132).row_blocks, 264u);  // the data set as one batch
 }
