@@ -78,7 +78,11 @@ __device__ void Consume(const ConvolutionNormArguments& arguments, const Work& w
         continue;
       }
     }
-    WriteTile<kBackward, kPixels>(arguments, tile, work.channel, group, staging, acc, sums);
+    if (tile.image + (1u << tiles.tile_images_log2) <= tiles.images) {
+      WriteTile<kBackward, true, kPixels>(arguments, tile, work.channel, group, staging, acc, sums);
+    } else {
+      WriteTile<kBackward, false, kPixels>(arguments, tile, work.channel, group, staging, acc, sums);
+    }
   }
   const uint32_t rows = tiles.images << 2 * (tiles.size_log2 + tiles.spread_log2);
   Sums total;

@@ -109,7 +109,8 @@ __device__ inline uint32_t AddWord(uint32_t word, bool inside, const Around& aro
 
 // Writes kItems * kPixelsAtOnce staged pixels out, from the tile's pixel `first` on, a multiple of as many, and adds to
 // the sums. All loads go out before the first is waited for, and no branch keeps the pixels' instructions apart.
-template <bool kBackward, uint32_t kItems>
+// kWhole: all of the tile's images are the batch's, so that nothing needs to be left out.
+template <bool kBackward, uint32_t kItems, bool kWhole>
 __device__ void WriteOut(const ConvolutionNormArguments& arguments, const Tile& tile, uint32_t channel,
                          uint32_t staging, uint32_t first, ChannelSums& sums) {
   const ConvolutionTiles& tiles = arguments.tiles;
@@ -124,7 +125,7 @@ __device__ void WriteOut(const ConvolutionNormArguments& arguments, const Tile& 
 #pragma unroll
   for (uint32_t k = 0; k < kItems; ++k) {
     const Place of_item(tiles, first + k * kPixelsAtOnce);
-    inside[k] = tile.image + of_thread.image + of_item.image < tiles.images;
+    inside[k] = kWhole || tile.image + of_thread.image + of_item.image < tiles.images;
     // Loads without a branch: of the batch's first pixel where there is none.
     at[k] = (inside[k] ? tile.in_batch + of_thread.in_batch + of_item.in_batch : 0) * packs + column;
     if (kBackward) {
@@ -148,7 +149,7 @@ __device__ void WriteOut(const ConvolutionNormArguments& arguments, const Tile& 
   }
 }
 
-template <bool kBackward, uint32_t kPixels>
+template <bool kBackward, bool kWhole, uint32_t kPixels>
 __device__ void WriteTile(const ConvolutionNormArguments& arguments, const Tile& tile, uint32_t channel, uint32_t group,
                           uint32_t staging, const float (&acc)[kPixels / 2], ChannelSums& sums) {
 #pragma unroll
@@ -163,8 +164,8 @@ __device__ void WriteTile(const ConvolutionNormArguments& arguments, const Tile&
     constexpr uint32_t kItems = kBackward ? kItemsInFlight : kStagePixels / kPixelsAtOnce;
 #pragma unroll
     for (uint32_t first = 0; first < kStagePixels; first += kItems * kPixelsAtOnce) {
-      WriteOut<kBackward, kItems>(arguments, tile, channel, staging + first * wgmma::kLineBytes,
-                                  pass * kStagePixels + first, sums);
+      WriteOut<kBackward, kItems, kWhole>(arguments, tile, channel, staging + first * wgmma::kLineBytes,
+                                          pass * kStagePixels + first, sums);
     }
   }
 }
@@ -224,8 +225,8 @@ __device__ void WriteShare(const ConvolutionNormArguments& arguments, const Tile
                            ChannelSums& sums) {
   const uint32_t pixels = StageShare(arguments, work, staging, exchange, barrier, acc);
   for (uint32_t first = 0; first < pixels; first += kPixelsAtOnce) {
-    WriteOut<kBackward, 1>(arguments, tile, work.channel, staging + first * wgmma::kLineBytes,
-                           work.rank * pixels + first, sums);
+    WriteOut<kBackward, 1, false>(arguments, tile, work.channel, staging + first * wgmma::kLineBytes,
+                                  work.rank * pixels + first, sums);
   }
 }
 
