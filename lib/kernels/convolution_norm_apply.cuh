@@ -49,7 +49,7 @@ __device__ inline void Keep(const ConvolutionNormArguments& arguments, const Til
     if (k % kHalf == 0 && k >= count) {
       break;
     }
-    kept.value[k] = Words::LoadShared(StagedAt(staging, pixel + k * kPixelsAtOnce, chunk));
+    kept.value[k] = Words::Of(LoadShared(StagedAt(staging, pixel + k * kPixelsAtOnce, chunk)));
 #pragma unroll
     for (uint32_t i = 0; i < kPackChannels / 2; ++i) {
       AddWord<false>(kept.value[k].word[i], kept.inside[k], {}, i, sums);

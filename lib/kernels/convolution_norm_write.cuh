@@ -25,21 +25,22 @@ __device__ inline void Stage(uint32_t staging, uint32_t first_pixel, const float
                : "memory");
 }
 
+__device__ inline uint4 LoadShared(uint32_t at) {
+  uint4 value;
+  asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
+               : "r"(at)
+               : "memory");
+  return value;
+}
+
 // Eight channels of a pixel, as four words of two.
 struct Words {
   uint32_t word[kPackChannels / 2] = {};
 
+  __device__ static Words Of(const uint4& value) { return {{value.x, value.y, value.z, value.w}}; }
   __device__ static Words Load(const Bf16* from, uint32_t pack) {
-    const uint4 value = reinterpret_cast<const uint4*>(from)[pack];
-    return {{value.x, value.y, value.z, value.w}};
-  }
-  __device__ static Words LoadShared(uint32_t at) {
-    Words words;
-    asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(words.word[0]), "=r"(words.word[1]), "=r"(words.word[2]), "=r"(words.word[3])
-                 : "r"(at)
-                 : "memory");
-    return words;
+    return Of(reinterpret_cast<const uint4*>(from)[pack]);
   }
   __device__ void Store(Bf16* to, uint32_t pack) const {
     reinterpret_cast<uint4*>(to)[pack] = {word[0], word[1], word[2], word[3]};
@@ -135,7 +136,7 @@ __device__ void WriteOut(const ConvolutionNormArguments& arguments, const Tile& 
   Words value[kItems];
 #pragma unroll
   for (uint32_t k = 0; k < kItems; ++k) {
-    value[k] = Words::LoadShared(StagedAt(staging, pixel + k * kPixelsAtOnce, chunk));
+    value[k] = Words::Of(LoadShared(StagedAt(staging, pixel + k * kPixelsAtOnce, chunk)));
   }
 #pragma unroll
   for (uint32_t k = 0; k < kItems; ++k) {
@@ -170,15 +171,6 @@ __device__ void WriteTile(const ConvolutionNormArguments& arguments, const Tile&
   }
 }
 
-__device__ inline float4 LoadShared(uint32_t at) {
-  float4 value;
-  asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
-               : "=f"(value.x), "=f"(value.y), "=f"(value.z), "=f"(value.w)
-               : "r"(at)
-               : "memory");
-  return value;
-}
-
 // The depth is shared: every block sends each block that one's pixels, and stages what it gets, added up in the order
 // of the ranks. Pixels that this block has: of the tile from rank times as many on.
 __device__ inline uint32_t StageShare(const ConvolutionNormArguments& arguments, const Work& work, uint32_t staging,
@@ -200,11 +192,11 @@ __device__ inline uint32_t StageShare(const ConvolutionNormArguments& arguments,
     for (uint32_t j = first; j < first + 2; ++j) {
       float sum[4] = {};
       const auto add = [&](uint32_t from) {
-        const float4 part = LoadShared(of_thread + ((from << mine_log2) + j) * kPartBytes);
-        sum[0] += part.x;
-        sum[1] += part.y;
-        sum[2] += part.z;
-        sum[3] += part.w;
+        const uint4 part = LoadShared(of_thread + ((from << mine_log2) + j) * kPartBytes);
+        sum[0] += __uint_as_float(part.x);
+        sum[1] += __uint_as_float(part.y);
+        sum[2] += __uint_as_float(part.z);
+        sum[3] += __uint_as_float(part.w);
       };
       add(0);
       add(1);
