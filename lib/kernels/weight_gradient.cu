@@ -12,6 +12,7 @@
 // pixels those sums are most of the work. Then a block does one column of the filter alone, and its groups share the
 // pixels: a third of the blocks share a sum. (Adding up within a cluster first, over its blocks' shared memory, took
 // longer than both.)
+#include "lib/kernels/sum_parts.cuh"
 #include "lib/kernels/tensor_copy.cuh"
 #include "lib/kernels/weight_gradient_kernel.h"
 #include "lib/kernels/wgmma.cuh"
@@ -177,8 +178,6 @@ __device__ void Write(const Arguments& arguments, uint32_t tile, uint32_t group,
   *to(out + 8) = __floats2bfloat162_rn(sum.z, sum.w);
 }
 
-__device__ float4 Add(const float4& a, const float4& b) { return {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w}; }
-
 // Leaves a block's sums in memory: as they are wanted, or as a part. `exchange`: shared memory of kExchangeBytes.
 template <uint32_t kColumnsOfBlock>
 __device__ void AddUp(const Arguments& arguments, const Work& work, uint32_t group, float4* exchange,
@@ -252,42 +251,15 @@ __global__ void __launch_bounds__(kThreadsOfBound, 1)
 }
 
 constexpr uint32_t kSumThreads = 256;  // of a block of the second kernel
-constexpr uint32_t kPartsAtOnce = 6;   // that a thread loads before it waits for the first of them
 
-// Adds up the parts: as many threads as lanes share those of one vector, each lane every kLanes-th, the lanes' sums in
-// order.
 template <uint32_t kLanes>
-__global__ void __launch_bounds__(kSumThreads)
-    SumPartsKernel(const __grid_constant__ Arguments arguments, uint32_t tiles) {
+__global__ void __launch_bounds__(kSumThreads) SumPartsKernel(const __grid_constant__ Arguments arguments) {
   constexpr uint32_t kVectors = kSumThreads / kLanes;
   const uint32_t vector = blockIdx.x * kVectors + threadIdx.x;  // of all tiles
-  const size_t stride = size_t{tiles} * kTileVectors;
-  float4 sum = {0, 0, 0, 0};
-  for (uint32_t first = threadIdx.y; first < arguments.parts; first += kPartsAtOnce * kLanes) {
-    float4 next[kPartsAtOnce];
-#pragma unroll
-    for (uint32_t k = 0; k < kPartsAtOnce; ++k) {
-      if (first + k * kLanes < arguments.parts) {
-        next[k] = __ldcg(arguments.partial + (first + k * kLanes) * stride + vector);
-      }
-    }
-#pragma unroll
-    for (uint32_t k = 0; k < kPartsAtOnce; ++k) {
-      if (first + k * kLanes < arguments.parts) {
-        sum = Add(sum, next[k]);
-      }
-    }
-  }
-  if constexpr (kLanes > 1) {
-    __shared__ float4 of_lanes[kLanes][kVectors];
-    of_lanes[threadIdx.y][threadIdx.x] = sum;
-    __syncthreads();
-    if (threadIdx.y != 0) {
-      return;
-    }
-    for (uint32_t lane = 1; lane < kLanes; ++lane) {
-      sum = Add(sum, of_lanes[lane][threadIdx.x]);
-    }
+  float4 sum;
+  if (!SumParts<kVectors, kLanes>(arguments.partial + vector, size_t{TileCount(arguments)} * kTileVectors,
+                                  arguments.parts, sum)) {
+    return;
   }
   const uint32_t in_tile = vector % kTileVectors, block = in_tile / wgmma::kThreads;
   Write(arguments, vector / kTileVectors, block / kColumnBlocks, block % kColumnBlocks, in_tile % wgmma::kThreads, sum);
@@ -297,8 +269,8 @@ template <uint32_t kLanes>
 cudaError_t LaunchSumBy(const Arguments& arguments, cudaStream_t stream) {
   constexpr uint32_t kVectors = kSumThreads / kLanes;
   static_assert(kTileVectors % kVectors == 0, "a block's vectors are of one tile");
-  const uint32_t tiles = TileCount(arguments);
-  SumPartsKernel<kLanes><<<tiles*(kTileVectors / kVectors), dim3(kVectors, kLanes), 0, stream>>>(arguments, tiles);
+  SumPartsKernel<kLanes>
+      <<<TileCount(arguments) * (kTileVectors / kVectors), dim3(kVectors, kLanes), 0, stream>>>(arguments);
   return cudaGetLastError();
 }
 
