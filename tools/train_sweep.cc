@@ -32,9 +32,9 @@ ABSL_FLAG(std::optional<bool>, second_stream, std::nullopt,
           "Weight gradients beside data gradients; left out: the preset's.");
 ABSL_FLAG(std::optional<bool>, fused_sums, std::nullopt,
           "Batch norm's sums are taken by the convolutions beside it (--step=fused in bf16); left out: the preset's.");
-ABSL_FLAG(
-    std::optional<bool>, fused_norms, std::nullopt,
-    "With --fused_sums these apply the batch norm as well, forward, where that is faster; left out: the preset's.");
+ABSL_FLAG(std::optional<bool>, fused_norms, std::nullopt,
+          "With --fused_sums these apply the batch norm as well, where that is faster, backward with "
+          "--divide_multiprocessors; left out: the preset's.");
 ABSL_FLAG(
     std::optional<bool>, divide_multiprocessors, std::nullopt,
     "With --second_stream and up to 512 images, data gradients, weight gradients and SGD run side by side on parts "

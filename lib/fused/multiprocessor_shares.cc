@@ -3,34 +3,33 @@
 namespace lockstep {
 namespace {
 
-constexpr uint32_t kTwelve = 12;
-constexpr uint32_t kOfUpdate = 3;
+constexpr uint32_t kMeasuredOn = 132;  // multiprocessors, an H200's
 
 // Up to this batch the backward pass of layer 2 is over before SGD is.
 constexpr uint32_t kMostBatchBesideUpdate = 64;
 
-struct Twelfths {
-  uint32_t data_gradient, weight_gradient;
-};
-
-Twelfths TwelfthsOf(uint32_t channels, uint32_t batch) {
+// Of an H200's. What is left of layer 3's and of layer 2's is the update's: SGD on more would take places that a data
+// gradient's blocks, which wait for each other, are to have at once.
+MultiprocessorShares OfLayer(uint32_t channels, uint32_t batch) {
   switch (channels) {
     case 128:
-      return batch <= kMostBatchBesideUpdate ? Twelfths{6, 4} : Twelfths{7, 5};
+      return batch <= kMostBatchBesideUpdate ? MultiprocessorShares{true, 66, 44, 22}
+                                             : MultiprocessorShares{true, 77, 55, 22};
     case 256:
-      return {6, 6};
+      return {true, 66, 48, 18};
     default:
-      return {8, 4};
+      return {true, 88, 44, 0};
   }
 }
 
 }  // namespace
 
 MultiprocessorShares DivideMultiprocessors(const ConvolutionUnit& unit, uint32_t batch, uint32_t all) {
-  const Twelfths twelfths = TwelfthsOf(unit.out_channels, batch);
-  return {true, all * twelfths.data_gradient / kTwelve, all * twelfths.weight_gradient / kTwelve};
+  MultiprocessorShares shares = OfLayer(unit.out_channels, batch);
+  for (uint32_t* const share : {&shares.data_gradient, &shares.weight_gradient, &shares.update}) {
+    *share = all * *share / kMeasuredOn;
+  }
+  return shares;
 }
-
-uint32_t UpdateShare(uint32_t all) { return all * kOfUpdate / kTwelve; }
 
 }  // namespace lockstep

@@ -10,6 +10,7 @@
 #include "lib/kernels/classifier.h"
 #include "lib/kernels/convolution_norm.h"
 #include "lib/kernels/cuda_status.h"
+#include "lib/kernels/stem_gradient.h"
 
 namespace lockstep {
 namespace {
@@ -100,6 +101,8 @@ void ResNet18Buffers<T>::TakeWorkspaces(uint32_t multiprocessors) {
   for (char*& workspace : norm_workspace) {
     arena_.Take(norm_bytes, workspace);
   }
+  arena_.Take(ConvolutionNormMeetingBytes(), norm_meeting);
+  arena_.Take(StemGradientWorkspaceBytes(), stem_workspace);
   arena_.Take(ClassifierWorkspaceBytes({max_batch_, net.positions, net.features, net.classes}), classifier_workspace);
   arena_.Take(1, loss_sum);
   arena_.Take(1, correct);

@@ -87,6 +87,8 @@ class ResNet18Buffers {
   T* inner_gradient = nullptr;
 
   std::array<char*, 3> norm_workspace = {};  // one a stream
+  char* norm_meeting = nullptr;
+  char* stem_workspace = nullptr;
   char* classifier_workspace = nullptr;
   double* loss_sum = nullptr;
   uint32_t* correct = nullptr;

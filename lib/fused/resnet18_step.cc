@@ -21,6 +21,7 @@
 #include "lib/kernels/cuda_status.h"
 #include "lib/kernels/multiprocessors.h"
 #include "lib/kernels/sgd.h"
+#include "lib/kernels/stem_gradient.h"
 #include "lib/kernels/step_state.h"
 #include "lib/kernels/weight_gradient.h"
 #include "lib/kernels/weight_gradient_tuning.h"
@@ -38,8 +39,9 @@ struct UnitPlan {
   // Together with the sums of a batch norm, forward its own, backward that before it; null: in two kernels.
   std::shared_ptr<const ConvolutionNorm> forward_norm;
   std::shared_ptr<const ConvolutionNorm> backward_norm;
-  // With the batch norm applied as well; null: in a kernel of its own.
+  // With that batch norm applied as well; null: in a kernel of its own.
   std::shared_ptr<const ConvolutionNorm> forward_apply;
+  std::shared_ptr<const ConvolutionNorm> backward_apply;
   std::shared_ptr<const WeightGradient> own_weight_gradient;  // null: weight_gradient is faster
   BatchNormShape norm;
   BatchNormLaunch launch;
@@ -62,11 +64,12 @@ template <typename T>
 struct Upstream {
   BatchNormUpstream<T> gradient;
   bool reduced = false;  // one addend, masked already, and the norm's sums are taken
+  bool applied = false;  // and that of the norm's input is there, too
 };
 
-// From this block on (layer3.0) lie 94 % of the weights: they are updated as soon as their gradients are there, beside
-// the rest of the backward pass, which no longer reads them.
-constexpr size_t kEarlyBlock = 4;
+// The first blocks of layers 3 and 4, which have 94 % of the weights: they are updated as soon as their gradients are
+// there, beside the rest of the backward pass, which no longer reads them.
+constexpr size_t kLayer3 = 4, kLayer4 = 6;
 
 // A stream of the step with what its launches need for themselves.
 struct Lane {
@@ -101,7 +104,8 @@ class Step final : public ResNet18Step {
   absl::StatusOr<ResNet18Counts> EndEpoch() override;
   cudaStream_t stream() const override { return main_.stream; }
   size_t bytes() const override {
-    return buffers_.bytes() + main_.workspace_bytes + side_.workspace_bytes + branch_.workspace_bytes;
+    return buffers_.bytes() + main_.workspace_bytes + side_.workspace_bytes + branch_.workspace_bytes +
+           shortcut_weights_.workspace_bytes;
   }
 
  private:
@@ -113,7 +117,7 @@ class Step final : public ResNet18Step {
   absl::Status Follow(Lane& from, Lane& to) { return fork_.Follow(from.stream, to.stream); }
   absl::Status PlanUnit(const ConvolutionUnit& unit, uint32_t batch, bool divided, UnitPlan& plan);
   absl::Status PlanNorm(const ConvolutionShape& shape, ConvolutionPass pass, double apart_microseconds,
-                        uint32_t multiprocessors, UnitPlan& plan);
+                        uint32_t multiprocessors, bool can_wait, UnitPlan& plan);
   absl::Status PlanWeightGradient(const ConvolutionShape& shape, const MultiprocessorShares& shares, UnitPlan& plan);
   absl::Status GrowWorkspace(size_t bytes, Lane& lane);
 
@@ -124,16 +128,18 @@ class Step final : public ResNet18Step {
                            T* output);  // on main_
   absl::Status ForwardBlock(size_t b, const T* input, T* output);
   absl::Status Forward();
+  ClassifierOutput<T> OfClassifier() const;
 
   // Backward. `upstream` is the gradient of the unit's normalised output.
   absl::Status BackwardNorm(size_t u, const Upstream<T>& upstream, T* dresidual, Lane& lane);
   absl::Status BackwardData(size_t u, T* dx, Lane& lane);
-  absl::StatusOr<Upstream<T>> BackwardDataToNorm(size_t u, size_t below, int shortcut, const T* addend,
-                                                 T* dx);  // on main_
+  absl::StatusOr<Upstream<T>> BackwardDataToNorm(size_t u, size_t below, int shortcut, const T* addend, T* dx,
+                                                 bool dx_is_read);  // on main_
   absl::Status BackwardWeight(size_t u, const T* input, Lane& lane);
+  absl::StatusOr<cudaEvent_t> BackwardStem(const Upstream<T>& upstream);  // on main_; the norm's gradients are there
   absl::StatusOr<Upstream<T>> BackwardBlock(size_t b, const Upstream<T>& upstream, T* dx, T* dx2);
   absl::Status Backward();
-  absl::Status UpdateWeightsEarly();
+  absl::Status UpdateWeightsEarly(size_t b);
   absl::Status UpdateWeights(size_t first, size_t end, cudaStream_t stream, uint32_t most_blocks);
   absl::Status UpdateNorms(cudaStream_t stream);
   template <typename G>
@@ -143,7 +149,7 @@ class Step final : public ResNet18Step {
   size_t UnitBelow(size_t b) const { return b == 0 ? 0 : net_.blocks[b - 1].conv2; }
   const T* BlockInput(size_t b) const { return b == 0 ? buffers_.stem_output : buffers_.block_output[b - 1]; }
   size_t FirstUnitsEnd() const { return net_.units[1].weight; }  // of the weights
-  size_t EarlyWeightsBegin() const { return net_.units[net_.blocks[kEarlyBlock].conv1].weight; }
+  size_t WeightsBegin(size_t b) const { return net_.units[net_.blocks[b].conv1].weight; }
   cudaStream_t update() const { return options_.two_streams ? update_ : main_.stream; }  // SGD beside the rest
   Lane& side() { return options_.two_streams ? side_ : main_; }                          // weight gradients
   Lane& branch() { return options_.two_streams ? branch_ : main_; }                      // shortcuts
@@ -167,6 +173,7 @@ class Step final : public ResNet18Step {
   Lane main_;
   Lane side_;
   Lane branch_;
+  Lane shortcut_weights_;          // with divided multiprocessors, the shortcuts' weight gradients
   cudaStream_t update_ = nullptr;  // SGD of batch norms; with divided multiprocessors, of layers 3 and 4 as well
   StreamFork fork_;
   ClockMarks marks_;
@@ -175,11 +182,11 @@ class Step final : public ResNet18Step {
 template <typename T>
 Step<T>::~Step() {
   cudaDeviceSynchronize();
-  for (Lane* lane : {&main_, &side_, &branch_}) {
+  for (Lane* lane : {&main_, &side_, &branch_, &shortcut_weights_}) {
     cudaFree(lane->convolution_workspace);
     lane->context.reset();
   }
-  for (const cudaStream_t stream : {main_.stream, side_.stream, branch_.stream, update_}) {
+  for (const cudaStream_t stream : {main_.stream, side_.stream, branch_.stream, shortcut_weights_.stream, update_}) {
     if (stream != nullptr) {
       cudaStreamDestroy(stream);
     }
@@ -211,6 +218,7 @@ absl::Status Step<T>::Init(const ResidentImages& images) {
   RETURN_IF_ERROR(MakeLane(greatest, main_));
   RETURN_IF_ERROR(MakeLane(least, side_));
   RETURN_IF_ERROR(MakeLane(greatest, branch_));
+  RETURN_IF_ERROR(MakeLane(least, shortcut_weights_));
   RETURN_IF_ERROR(MakeStream(least, update_));
   RETURN_IF_ERROR(buffers_.Allocate(images, multiprocessors_));
   main_.norm_workspace = buffers_.norm_workspace[0];
@@ -235,7 +243,11 @@ absl::Status Step<T>::PlanUnit(const ConvolutionUnit& unit, uint32_t batch, bool
     for (Lane* lane : {&main_, &side_}) {
       RETURN_IF_ERROR(GrowWorkspace(convolution->workspace_bytes(), *lane));
     }
-    return unit.filter == 1 ? GrowWorkspace(convolution->workspace_bytes(), branch_) : absl::OkStatus();  // a shortcut
+    if (unit.filter != 1) {
+      return absl::OkStatus();
+    }
+    const bool apart = divided && pass == ConvolutionPass::kWeightGradient;
+    return GrowWorkspace(convolution->workspace_bytes(), apart ? shortcut_weights_ : branch_);  // a shortcut's
   };
   RETURN_IF_ERROR(make(ConvolutionPass::kForward, plan.forward));
   if (unit.weight != 0) {
@@ -245,33 +257,48 @@ absl::Status Step<T>::PlanUnit(const ConvolutionUnit& unit, uint32_t batch, bool
   RETURN_IF_ERROR(PlanWeightGradient(shape, shares, plan));
   plan.norm = {batch * unit.out_size() * unit.out_size(), unit.out_channels};
   plan.launch = PlanBatchNorm(plan.norm, multiprocessors_);
-  RETURN_IF_ERROR(PlanNorm(shape, ConvolutionPass::kForward, plan.forward->microseconds(), multiprocessors, plan));
-  return plan.data_gradient == nullptr ? absl::OkStatus()
-                                       : PlanNorm(shape, ConvolutionPass::kDataGradient,
-                                                  Apart(shares, *plan.data_gradient), shares.data_gradient, plan);
+  RETURN_IF_ERROR(
+      PlanNorm(shape, ConvolutionPass::kForward, plan.forward->microseconds(), multiprocessors, true, plan));
+  return plan.data_gradient == nullptr
+             ? absl::OkStatus()
+             : PlanNorm(shape, ConvolutionPass::kDataGradient, Apart(shares, *plan.data_gradient), shares.data_gradient,
+                        divided, plan);
 }
 
+// can_wait: other launches leave room for all blocks of one that applies the batch norm, which wait for each other.
 template <typename T>
 absl::Status Step<T>::PlanNorm(const ConvolutionShape& shape, ConvolutionPass pass, double apart_microseconds,
-                               uint32_t multiprocessors, UnitPlan& plan) {
+                               uint32_t multiprocessors, bool can_wait, UnitPlan& plan) {
   if (!options_.fused_sums || !std::is_same_v<T, __nv_bfloat16>) {
     return absl::OkStatus();
   }
-  std::optional<ConvolutionNormConfig> config;
+  std::optional<ConvolutionNormConfig> config, applying;
   if (options_.autotune) {
     ASSIGN_OR_RETURN(const ConvolutionNormTimes times,
                      TuneConvolutionNorm(*main_.context, shape, pass, apart_microseconds, multiprocessors));
     config = times.best;
-    if (options_.fused_norms && times.best_applying.has_value()) {
-      plan.forward_apply = std::make_shared<ConvolutionNorm>(shape, *times.best_applying, multiprocessors);
-    }
+    applying = times.best_applying;
   } else {
+    // The same whether batch norms are applied or not: so are the bits.
     const std::vector<ConvolutionNormConfig> configs = ConvolutionNormConfigs(shape, pass, multiprocessors);
-    config = configs.empty() ? config : configs.front();
+    const auto can = std::find_if(configs.begin(), configs.end(), [&](const ConvolutionNormConfig& possible) {
+      return ConvolutionNormCanApply(shape, pass, possible, multiprocessors);
+    });
+    if (can != configs.end()) {
+      config = applying = *can;
+    } else if (!configs.empty()) {
+      config = configs.front();
+    }
   }
+  const bool forward = pass == ConvolutionPass::kForward;
+  const auto make = [&](const ConvolutionNormConfig& of) {
+    return std::make_shared<ConvolutionNorm>(shape, of, multiprocessors);
+  };
   if (config.has_value()) {
-    (pass == ConvolutionPass::kForward ? plan.forward_norm : plan.backward_norm) =
-        std::make_shared<ConvolutionNorm>(shape, *config, multiprocessors);
+    (forward ? plan.forward_norm : plan.backward_norm) = make(*config);
+  }
+  if (options_.fused_norms && can_wait && applying.has_value()) {
+    (forward ? plan.forward_apply : plan.backward_apply) = make(*applying);
   }
   return absl::OkStatus();
 }
@@ -430,7 +457,7 @@ absl::Status Step<T>::ForwardUnit(size_t u, const T* input, const BatchNormResid
       RETURN_IF_ERROR(fork_.Wait(main_.stream, residual_done));
       return plan_->units[u].forward_apply->ForwardAndApply(
           input, buffers_.network_weights + unit.weight, buffers_.raw[u], buffers_.NormParameters(unit),
-          buffers_.NormState(unit), residual, output, buffers_.mask[u], main_.norm_workspace, main_.stream);
+          buffers_.NormState(unit), residual, output, buffers_.mask[u], buffers_.norm_meeting, main_.stream);
     }
   }
   RETURN_IF_ERROR(ConvolveAndTakeStatistics(u, input, main_));
@@ -473,14 +500,19 @@ absl::Status Step<T>::Forward() {
   }
   const ClassifierInput<T> classifier = {buffers_.block_output.back(), buffers_.network_weights + net_.linear_weight,
                                          buffers_.norms + net_.bias(), buffers_.batch_labels};
+  return CudaStatus(
+      ClassifierTrain<T>(plan_->classifier, classifier, OfClassifier(), buffers_.classifier_workspace, main_.stream),
+      "the classifier");
+}
+
+template <typename T>
+ClassifierOutput<T> Step<T>::OfClassifier() const {
   ClassifierOutput<T> output;
   output.dx = buffers_.gradient[0];
   output.dweight = buffers_.weight_gradients + net_.linear_weight;
   output.dbias = buffers_.norm_gradients + net_.bias();
   output.counts = {buffers_.loss_sum, buffers_.correct};
-  return CudaStatus(
-      ClassifierTrain<T>(plan_->classifier, classifier, output, buffers_.classifier_workspace, main_.stream),
-      "the classifier");
+  return output;
 }
 
 // --- Backward ---
@@ -491,6 +523,9 @@ absl::Status Step<T>::BackwardNorm(size_t u, const Upstream<T>& upstream, T* dre
   const ConvolutionUnit& unit = net_.units[u];
   const UnitPlan& plan = plan_->units[u];
   const BatchNormGradients gradients = buffers_.NormGradients(unit);
+  if (upstream.applied) {
+    return dresidual == nullptr ? absl::OkStatus() : absl::InternalError("a gradient that was not kept is wanted");
+  }
   if (!upstream.reduced) {
     RETURN_IF_CUDA_ERROR(
         BatchNormBackwardReduce<T>(plan.norm, plan.launch, buffers_.raw[u], upstream.gradient, buffers_.NormState(unit),
@@ -511,7 +546,8 @@ absl::Status Step<T>::BackwardData(size_t u, T* dx, Lane& lane) {
 // To the normalised and rectified output of unit `below`, which unit u read, and unit `shortcut` if it is not -1: then
 // that one's gradient is taken as well, or is the addend. `addend`, if any, is what reaches that output on another way.
 template <typename T>
-absl::StatusOr<Upstream<T>> Step<T>::BackwardDataToNorm(size_t u, size_t below, int shortcut, const T* addend, T* dx) {
+absl::StatusOr<Upstream<T>> Step<T>::BackwardDataToNorm(size_t u, size_t below, int shortcut, const T* addend, T* dx,
+                                                        bool dx_is_read) {
   if constexpr (std::is_same_v<T, __nv_bfloat16>) {
     if (plan_->units[u].backward_norm != nullptr) {
       const ConvolutionUnit& unit = net_.units[below];
@@ -520,16 +556,22 @@ absl::StatusOr<Upstream<T>> Step<T>::BackwardDataToNorm(size_t u, size_t below, 
         const auto s = static_cast<size_t>(shortcut);
         taken = {buffers_.raw[s], buffers_.network_weights + net_.units[s].weight};
       }
-      RETURN_IF_ERROR(plan_->units[u].backward_norm->Backward(
-          buffers_.raw[u], buffers_.network_weights + net_.units[u].weight, taken,
-          {buffers_.raw[below], shortcut >= 0 ? nullptr : addend, buffers_.mask[below], buffers_.NormState(unit),
-           buffers_.NormGradients(unit)},
-          dx, main_.norm_workspace, main_.stream));
-      return Upstream<T>{{dx, nullptr, nullptr}, true};
+      const ConvolutionNorm::Norm norm = {buffers_.raw[below], shortcut >= 0 ? nullptr : addend, buffers_.mask[below],
+                                          buffers_.NormState(unit), buffers_.NormGradients(unit)};
+      const T* const weights = buffers_.network_weights + net_.units[u].weight;
+      if (plan_->units[u].backward_apply != nullptr) {
+        RETURN_IF_ERROR(plan_->units[u].backward_apply->BackwardAndApply(buffers_.raw[u], weights, taken, norm,
+                                                                         dx_is_read ? dx : nullptr, buffers_.raw[below],
+                                                                         buffers_.norm_meeting, main_.stream));
+        return Upstream<T>{{dx, nullptr, nullptr}, true, true};
+      }
+      RETURN_IF_ERROR(plan_->units[u].backward_norm->Backward(buffers_.raw[u], weights, taken, norm, dx,
+                                                              main_.norm_workspace, main_.stream));
+      return Upstream<T>{{dx, nullptr, nullptr}, true, false};
     }
   }
   RETURN_IF_ERROR(BackwardData(u, dx, main_));
-  return Upstream<T>{{dx, addend, buffers_.mask[below]}, false};
+  return Upstream<T>{{dx, addend, buffers_.mask[below]}, false, false};
 }
 
 template <typename T>
@@ -563,13 +605,12 @@ absl::StatusOr<Upstream<T>> Step<T>::BackwardBlock(size_t b, const Upstream<T>& 
   RETURN_IF_ERROR(Follow(main_, side()));
   RETURN_IF_ERROR(BackwardWeight(block.conv2, buffers_.inner[b], side()));
   ASSIGN_OR_RETURN(const Upstream<T> inner,
-                   BackwardDataToNorm(block.conv2, block.conv1, -1, nullptr, buffers_.inner_gradient));
+                   BackwardDataToNorm(block.conv2, block.conv1, -1, nullptr, buffers_.inner_gradient, false));
   if (block.shortcut >= 0) {
     const size_t s = static_cast<size_t>(block.shortcut);
     RETURN_IF_ERROR(fork_.Wait(branch().stream, output_done));
-    RETURN_IF_ERROR(BackwardNorm(s, {upstream.gradient, false}, nullptr, branch()));
-    const bool divided = plan_->divided;
-    if (!divided) {
+    RETURN_IF_ERROR(BackwardNorm(s, {upstream.gradient, false, false}, nullptr, branch()));
+    if (!plan_->divided) {
       RETURN_IF_ERROR(Follow(branch(), side()));
       RETURN_IF_ERROR(BackwardWeight(s, BlockInput(b), side()));
     }
@@ -577,9 +618,6 @@ absl::StatusOr<Upstream<T>> Step<T>::BackwardBlock(size_t b, const Upstream<T>& 
       RETURN_IF_ERROR(BackwardData(s, dx2, branch()));
     }
     ASSIGN_OR_RETURN(shortcut_done, fork_.Mark(branch().stream));
-    if (divided) {
-      RETURN_IF_ERROR(BackwardWeight(s, BlockInput(b), branch()));
-    }
   }
   RETURN_IF_ERROR(BackwardNorm(block.conv1, inner, nullptr, main_));
   RETURN_IF_ERROR(Follow(main_, side()));
@@ -587,54 +625,93 @@ absl::StatusOr<Upstream<T>> Step<T>::BackwardBlock(size_t b, const Upstream<T>& 
   if (joined) {
     RETURN_IF_ERROR(fork_.Wait(main_.stream, shortcut_done));
   }
-  ASSIGN_OR_RETURN(const Upstream<T> input, BackwardDataToNorm(block.conv1, UnitBelow(b), block.shortcut, around, dx));
+  ASSIGN_OR_RETURN(const Upstream<T> input,
+                   BackwardDataToNorm(block.conv1, UnitBelow(b), block.shortcut, around, dx, true));
   if (!joined) {
     RETURN_IF_ERROR(fork_.Wait(main_.stream, shortcut_done));
+  }
+  if (block.shortcut >= 0 && plan_->divided) {
+    // On a stream of its own, behind all others in rank: none of them waits for it, or for the places that it takes.
+    RETURN_IF_ERROR(fork_.Wait(shortcut_weights_.stream, shortcut_done));
+    RETURN_IF_ERROR(BackwardWeight(static_cast<size_t>(block.shortcut), BlockInput(b), shortcut_weights_));
   }
   return input;
 }
 
 template <typename T>
+absl::StatusOr<cudaEvent_t> Step<T>::BackwardStem(const Upstream<T>& upstream) {
+  if constexpr (std::is_same_v<T, __nv_bfloat16>) {
+    if (options_.own_weight_gradients && upstream.reduced && !upstream.applied) {
+      const ConvolutionUnit& stem = net_.units[0];
+      ASSIGN_OR_RETURN(const cudaEvent_t norms_done, fork_.Mark(main_.stream));
+      RETURN_IF_CUDA_ERROR(
+          StemGradient(plan_->units[0].norm.rows, buffers_.raw[0], upstream.gradient.dy, buffers_.NormGradients(stem),
+                       buffers_.images, buffers_.weight_gradients + stem.weight, buffers_.stem_workspace, main_.stream),
+          "the first convolution's gradient");
+      return norms_done;
+    }
+  }
+  RETURN_IF_ERROR(BackwardNorm(0, upstream, nullptr, main_));
+  ASSIGN_OR_RETURN(const cudaEvent_t norms_done, fork_.Mark(main_.stream));
+  RETURN_IF_ERROR(BackwardWeight(0, buffers_.images, main_));
+  return norms_done;
+}
+
+template <typename T>
 absl::Status Step<T>::Backward() {
-  Upstream<T> upstream = {{buffers_.gradient[0], nullptr, buffers_.mask[net_.blocks.back().conv2]}, false};
+  Lane& of_parameters = plan_->divided ? branch_ : main_;
+  RETURN_IF_ERROR(Follow(main_, of_parameters));
+  RETURN_IF_ERROR(CudaStatus(
+      ClassifierParameters<T>(plan_->classifier, OfClassifier(), buffers_.classifier_workspace, of_parameters.stream),
+      "the classifier's gradients"));
+  ASSIGN_OR_RETURN(const cudaEvent_t classifier_done, fork_.Mark(of_parameters.stream));
+  Upstream<T> upstream = {{buffers_.gradient[0], nullptr, buffers_.mask[net_.blocks.back().conv2]}, false, false};
   for (size_t i = 0; i < net_.blocks.size(); ++i) {
     const size_t b = net_.blocks.size() - 1 - i;
     // Two pairs in turn: a block reads one and writes the other.
     T* dx = buffers_.gradient[i % 2 == 0 ? 2 : 0];
     T* dx2 = buffers_.gradient[i % 2 == 0 ? 3 : 1];
     ASSIGN_OR_RETURN(upstream, BackwardBlock(b, upstream, dx, dx2));
-    if (b == kEarlyBlock) {
-      RETURN_IF_ERROR(UpdateWeightsEarly());
-    }
+    RETURN_IF_ERROR(UpdateWeightsEarly(b));
   }
   ASSIGN_OR_RETURN(const cudaEvent_t weights_read, fork_.Mark(main_.stream));
-  RETURN_IF_ERROR(BackwardNorm(0, upstream, nullptr, main_));
-  ASSIGN_OR_RETURN(const cudaEvent_t norms_done, fork_.Mark(main_.stream));
-  RETURN_IF_ERROR(BackwardWeight(0, buffers_.images, main_));
+  ASSIGN_OR_RETURN(const cudaEvent_t norms_done, BackwardStem(upstream));
   RETURN_IF_ERROR(Mark(StepMark::kOwnBackwardDone));
   // SGD of all but the first convolution's weights, beside their gradient.
   RETURN_IF_ERROR(fork_.Wait(side().stream, weights_read));
   if (plan_->divided) {
-    RETURN_IF_ERROR(Follow(branch(), side()));
+    RETURN_IF_ERROR(Follow(shortcut_weights_, side()));
   }
-  RETURN_IF_ERROR(UpdateWeights(FirstUnitsEnd(), EarlyWeightsBegin(), side().stream, 0));
+  RETURN_IF_ERROR(UpdateWeights(FirstUnitsEnd(), WeightsBegin(kLayer3), side().stream, 0));
   RETURN_IF_ERROR(fork_.Wait(update(), norms_done));
+  RETURN_IF_ERROR(fork_.Wait(update(), classifier_done));
   RETURN_IF_ERROR(UpdateNorms(update()));
   RETURN_IF_ERROR(fork_.Follow(update(), main_.stream));
   return Follow(side(), main_);
 }
 
-// Of layers 3 and 4 and the classifier, beside what is left of the backward pass.
+// After block b, of the layer that begins with it: of layer 4 and the classifier beside layer 3, of layer 3 beside
+// layer
+// 2. Where nothing is divided, SGD is as large as the GPU, and one launch for both.
 template <typename T>
-absl::Status Step<T>::UpdateWeightsEarly() {
+absl::Status Step<T>::UpdateWeightsEarly(size_t b) {
   if (!plan_->divided) {
+    if (b != kLayer3) {
+      return absl::OkStatus();
+    }
     RETURN_IF_ERROR(Follow(main_, side()));
-    return UpdateWeights(EarlyWeightsBegin(), net_.weight_count, side().stream, 0);
+    return UpdateWeights(WeightsBegin(kLayer3), net_.weight_count, side().stream, 0);
   }
-  for (const Lane* lane : {&main_, &side_, &branch_}) {
+  if (b != kLayer3 && b != kLayer4) {
+    return absl::OkStatus();
+  }
+  for (const Lane* lane : {&main_, &side_, &branch_, &shortcut_weights_}) {
     RETURN_IF_ERROR(fork_.Follow(lane->stream, update_));
   }
-  return UpdateWeights(EarlyWeightsBegin(), net_.weight_count, update_, UpdateShare(multiprocessors_));
+  const MultiprocessorShares beside =
+      DivideMultiprocessors(net_.units[net_.blocks[b - 1].conv2], batch_, HopperMultiprocessors());
+  return UpdateWeights(WeightsBegin(b), b == kLayer3 ? WeightsBegin(kLayer4) : net_.weight_count, update_,
+                       beside.update);
 }
 
 // SGD over the weights first ... end - 1; most_blocks as SgdStep's.

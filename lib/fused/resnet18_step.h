@@ -39,7 +39,9 @@ struct ResNet18StepOptions {
   bool two_streams = true;  // weight gradients, shortcuts and most of SGD beside the rest
   bool autotune = true;     // time cuDNN's engines and our ways; false: the likeliest of each
   bool fused_sums = true;  // bf16: a batch norm's sums in the kernel of the convolution beside it, where that is faster
-  bool fused_norms = true;  // with both of these: forward the whole batch norm in that kernel, where that is faster
+  // With both of these: the whole batch norm in that kernel, where that is faster; backward with
+  // divide_multiprocessors.
+  bool fused_norms = true;
   bool own_weight_gradients = true;  // bf16: by our kernel where that is faster than cuDNN's
   // bf16, two_streams, batches up to 512: side by side on parts of the GPU instead of in turn on all of it
   bool divide_multiprocessors = true;

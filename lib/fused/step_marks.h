@@ -10,7 +10,7 @@ namespace lockstep {
 enum class StepMark : uint32_t {
   kBegin,
   kBatchMade,         // cropped, flipped, normalised
-  kForwardDone,       // the loss, and with it, in the same kernels, the classifier's gradients
+  kForwardDone,       // the losses, and with them, in the same kernel, the gradient of the last activations
   kOwnBackwardDone,   // data gradients and batch norms; weight gradients ran beside them on the second stream, if there
                       // is one, and shortcuts on a third, which is waited for where they join
   kAllGradientsDone,  // the other streams have been waited for, and with them SGD of all but the first convolution

@@ -63,17 +63,28 @@ class BackwardFinish {
   __device__ BackwardFinish(const BatchNormState& state, uint32_t channel)
       : channel_(channel), inv_std_(state.inv_std[channel]), on_g_(state.scale[channel]), mean_(state.mean[channel]) {}
 
-  // dx = scale * (g - dbeta / rows - (x - mean) * inv_std * dgamma / rows)
-  __device__ void Finish(const Sums& total, uint32_t row_count, const BatchNormGradients& gradients) const {
+  // dx = on_g * g + on_x * x + constant.
+  struct Applied {
+    float on_g, on_x, constant;
+  };
+
+  // dx = scale * (g - dbeta / rows - (x - mean) * inv_std * dgamma / rows). `store`: into the gradients, too.
+  __device__ Applied Finish(const Sums& total, uint32_t row_count, const BatchNormGradients& gradients,
+                            bool store = true) const {
     const float rows = static_cast<float>(row_count);
     const float dbeta = total.a;
     const float dgamma = total.b * inv_std_;
     const float on_x = -on_g_ * inv_std_ * dgamma / rows;
+    const Applied applied = {on_g_, on_x, -on_g_ * dbeta / rows - on_x * mean_};
+    if (!store) {
+      return applied;
+    }
     gradients.dbeta[channel_] = dbeta;
     gradients.dgamma[channel_] = dgamma;
-    gradients.on_g[channel_] = on_g_;
-    gradients.on_x[channel_] = on_x;
-    gradients.constant[channel_] = -on_g_ * dbeta / rows - on_x * mean_;
+    gradients.on_g[channel_] = applied.on_g;
+    gradients.on_x[channel_] = applied.on_x;
+    gradients.constant[channel_] = applied.constant;
+    return applied;
   }
 
  private:

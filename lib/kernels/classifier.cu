@@ -351,10 +351,17 @@ cudaError_t ClassifierTrain(const ClassifierShape& shape, const ClassifierInput<
   const Workspace workspace(shape, memory);
   ImageKernel<T, true>
       <<<launch.image_blocks, kThreads, 0, stream>>>(shape, launch.position_rows, input, output, workspace);
-  const cudaError_t error = cudaGetLastError();
-  if (error != cudaSuccess) {
-    return error;
+  return cudaGetLastError();
+}
+
+template <typename T>
+cudaError_t ClassifierParameters(const ClassifierShape& shape, const ClassifierOutput<T>& output, void* memory,
+                                 cudaStream_t stream) {
+  if (!Fits(shape)) {
+    return cudaErrorInvalidValue;
   }
+  const ClassifierLaunch launch = PlanClassifier(shape);
+  const Workspace workspace(shape, memory);
   ParameterKernel<T><<<launch.parameter_blocks, kThreads, 0, stream>>>(shape, launch.channel_blocks, workspace, output);
   return cudaGetLastError();
 }
@@ -383,6 +390,7 @@ cudaError_t ClassifierEvaluate(const ClassifierShape& shape, const ClassifierInp
 #define INSTANTIATE(T)                                                                                                \
   template cudaError_t ClassifierTrain(const ClassifierShape&, const ClassifierInput<T>&, const ClassifierOutput<T>&, \
                                        void*, cudaStream_t);                                                          \
+  template cudaError_t ClassifierParameters(const ClassifierShape&, const ClassifierOutput<T>&, void*, cudaStream_t); \
   template cudaError_t ClassifierEvaluate(const ClassifierShape&, const ClassifierInput<T>&, const ClassifierCounts&, \
                                           float*, void*, cudaStream_t)
 INSTANTIATE(float);

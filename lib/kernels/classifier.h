@@ -65,15 +65,21 @@ template <typename T>
 struct ClassifierOutput {
   T* dx = nullptr;          // T (images, positions, channels)
   T* dweight = nullptr;     // T (classes, channels)
-  float* dbias = nullptr;     // fp32 (classes), as the bias
+  float* dbias = nullptr;   // fp32 (classes), as the bias
   float* logits = nullptr;  // fp32 (images, classes); null: not wanted
   ClassifierCounts counts;
 };
 
-// Both return the launch's error, or cudaErrorInvalidValue for a shape that does not fit, and run on `stream`.
+// All return the launch's error, or cudaErrorInvalidValue for a shape that does not fit, and run on `stream`. Training
+// takes two: the images', and what is summed over them (dweight, dbias, loss_sum), which nothing before it in the
+// network waits for.
 template <typename T>
 cudaError_t ClassifierTrain(const ClassifierShape& shape, const ClassifierInput<T>& input,
                             const ClassifierOutput<T>& output, void* workspace, cudaStream_t stream);
+// With the same output, and the workspace as ClassifierTrain left it.
+template <typename T>
+cudaError_t ClassifierParameters(const ClassifierShape& shape, const ClassifierOutput<T>& output, void* workspace,
+                                 cudaStream_t stream);
 
 // Forward only: counts and, unless null, logits: fp32 (images, classes).
 template <typename T>

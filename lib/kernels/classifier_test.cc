@@ -224,7 +224,8 @@ class OnDevice {
   cudaError_t Train(bool with_logits = true) {
     const ClassifierOutput<T> output = {dx.data(), dweight.data(), dbias.data(), with_logits ? logits.data() : nullptr,
                                         Counts()};
-    return ClassifierTrain(shape_, Input(), output, workspace_.data(), nullptr);
+    const cudaError_t error = ClassifierTrain(shape_, Input(), output, workspace_.data(), nullptr);
+    return error != cudaSuccess ? error : ClassifierParameters(shape_, output, workspace_.data(), nullptr);
   }
   cudaError_t Evaluate(bool with_logits = true) {
     return ClassifierEvaluate(shape_, Input(), Counts(), with_logits ? logits.data() : nullptr, workspace_.data(),
@@ -378,6 +379,7 @@ TEST(ClassifierTest, RefusesShapesItCannotHandle) {
         ClassifierShape{1, 16, 12, 10}, ClassifierShape{1, 16, 4104, 10}, ClassifierShape{1, 16, 512, 0},
         ClassifierShape{1, 16, 512, 17}}) {
     EXPECT_EQ(ClassifierTrain<float>(shape, {}, {}, nullptr, nullptr), cudaErrorInvalidValue);
+    EXPECT_EQ(ClassifierParameters<float>(shape, {}, nullptr, nullptr), cudaErrorInvalidValue);
     EXPECT_EQ(ClassifierEvaluate<float>(shape, {}, {}, nullptr, nullptr, nullptr), cudaErrorInvalidValue);
     EXPECT_EQ(PlanClassifier(shape).image_blocks, 0u);
   }

@@ -160,7 +160,7 @@ absl::Status Run(const ConvolutionShape& shape, ConvolutionPass pass, const Conv
                  ConvolutionNormArguments arguments, bool apply, const ConvolutionNorm::Shortcut& shortcut,
                  cudaStream_t stream) {
   RETURN_IF_ERROR(Check(shape, pass, config, multiprocessors));
-  if (apply && !ConvolutionNormCanApply(shape, config, multiprocessors)) {
+  if (apply && !ConvolutionNormCanApply(shape, pass, config, multiprocessors)) {
     return absl::InvalidArgumentError(absl::StrCat(DescribeConvolution(shape, pass, ConvolutionType::kBf16),
                                                    " is too large for a launch that applies the batch norm, too"));
   }
@@ -193,12 +193,22 @@ absl::Status Run(const ConvolutionShape& shape, ConvolutionPass pass, const Conv
 }
 
 ConvolutionNormArguments ForwardArguments(__nv_bfloat16* y, const BatchNormParameters& parameters,
-                                          const BatchNormState& state, void* workspace) {
+                                          const BatchNormState& state) {
   ConvolutionNormArguments arguments;
   arguments.out = y;
-  arguments.workspace = workspace;
   arguments.parameters = parameters;
   arguments.state = state;
+  return arguments;
+}
+
+ConvolutionNormArguments BackwardArguments(const ConvolutionNorm::Norm& norm, __nv_bfloat16* g) {
+  ConvolutionNormArguments arguments;
+  arguments.out = g;
+  arguments.state = norm.state;
+  arguments.x = norm.x;
+  arguments.addend = norm.addend;
+  arguments.relu_mask = norm.relu_mask;
+  arguments.gradients = norm.gradients;
   return arguments;
 }
 
@@ -219,20 +229,31 @@ std::vector<ConvolutionNormConfig> ConvolutionNormConfigs(const ConvolutionShape
       configs.push_back({128, splits});
     }
   }
+  // Smaller tiles, where they are still no more than fit at once and nothing else wants the multiprocessors: backward
+  // it does, and beside a stride of 2 a shortcut.
+  const bool by_itself = pass == ConvolutionPass::kForward && shape.stride == 1;
+  for (uint32_t splits = 1; splits <= 2 && by_itself; splits *= 2) {
+    const ConvolutionTiles tiles = MakeTiles(shape, pass, {64, splits});
+    if (Tiles(tiles) * splits <= multiprocessors && tiles.stages >= splits) {
+      configs.push_back({64, splits});
+    }
+  }
   return configs;
 }
 
-bool ConvolutionNormCanApply(const ConvolutionShape& shape, const ConvolutionNormConfig& config,
+bool ConvolutionNormCanApply(const ConvolutionShape& shape, ConvolutionPass pass, const ConvolutionNormConfig& config,
                              uint32_t multiprocessors) {
-  constexpr uint32_t kTilesOfBlock = 2;
   // Multiprocessors come in pairs, so that as many clusters of two run at once as there are pairs. How many larger ones
   // do depends on what each part of the GPU has left.
   constexpr uint32_t kMostSplits = 2;
-  constexpr uint32_t kMostChannelBlocks = kMaxBatchNormChannels / kBatchNormChannels / 2;  // half of the counters
-  const ConvolutionTiles tiles = MakeTiles(shape, ConvolutionPass::kForward, config);
-  return config.pixels == 128 && config.splits <= kMostSplits && tiles.channel_blocks <= kMostChannelBlocks &&
-         Blocks(tiles, multiprocessors) <= multiprocessors &&
-         Tiles(tiles) <= kTilesOfBlock * (Blocks(tiles, multiprocessors) >> tiles.splits_log2);
+  const ConvolutionTiles tiles = MakeTiles(shape, pass, config);
+  return config.pixels <= 128 && config.splits <= kMostSplits &&
+         Blocks(tiles, multiprocessors) <= std::min(multiprocessors, kConvolutionNormMostMeeting) &&
+         Tiles(tiles) <= kConvolutionNormKeptTiles * (Blocks(tiles, multiprocessors) >> tiles.splits_log2);
+}
+
+size_t ConvolutionNormMeetingBytes() {
+  return kMeetingHeadBytes + 2 * size_t{kConvolutionNormMostMeeting} * kBlock * 2 * sizeof(float);
 }
 
 size_t ConvolutionNormWorkspaceBytes(uint32_t multiprocessors) {
@@ -242,15 +263,17 @@ size_t ConvolutionNormWorkspaceBytes(uint32_t multiprocessors) {
 absl::Status ConvolutionNorm::Forward(const __nv_bfloat16* x, const __nv_bfloat16* w, __nv_bfloat16* y,
                                       const BatchNormParameters& parameters, const BatchNormState& state,
                                       void* workspace, cudaStream_t stream) const {
-  return Run(shape_, ConvolutionPass::kForward, config_, multiprocessors_, x, w,
-             ForwardArguments(y, parameters, state, workspace), false, {}, stream);
+  ConvolutionNormArguments arguments = ForwardArguments(y, parameters, state);
+  arguments.workspace = workspace;
+  return Run(shape_, ConvolutionPass::kForward, config_, multiprocessors_, x, w, arguments, false, {}, stream);
 }
 
 absl::Status ConvolutionNorm::ForwardAndApply(const __nv_bfloat16* x, const __nv_bfloat16* w, __nv_bfloat16* raw,
                                               const BatchNormParameters& parameters, const BatchNormState& state,
                                               const BatchNormResidual<__nv_bfloat16>& residual, __nv_bfloat16* y,
-                                              uint8_t* relu_mask, void* workspace, cudaStream_t stream) const {
-  ConvolutionNormArguments arguments = ForwardArguments(raw, parameters, state, workspace);
+                                              uint8_t* relu_mask, void* meeting, cudaStream_t stream) const {
+  ConvolutionNormArguments arguments = ForwardArguments(raw, parameters, state);
+  arguments.meeting = meeting;
   arguments.residual = residual;
   arguments.y = y;
   arguments.y_mask = relu_mask;
@@ -259,15 +282,19 @@ absl::Status ConvolutionNorm::ForwardAndApply(const __nv_bfloat16* x, const __nv
 
 absl::Status ConvolutionNorm::Backward(const __nv_bfloat16* dy, const __nv_bfloat16* w, const Shortcut& shortcut,
                                        const Norm& norm, __nv_bfloat16* g, void* workspace, cudaStream_t stream) const {
-  ConvolutionNormArguments arguments;
-  arguments.out = g;
+  ConvolutionNormArguments arguments = BackwardArguments(norm, g);
   arguments.workspace = workspace;
-  arguments.state = norm.state;
-  arguments.x = norm.x;
-  arguments.addend = norm.addend;
-  arguments.relu_mask = norm.relu_mask;
-  arguments.gradients = norm.gradients;
   return Run(shape_, ConvolutionPass::kDataGradient, config_, multiprocessors_, dy, w, arguments, false, shortcut,
+             stream);
+}
+
+absl::Status ConvolutionNorm::BackwardAndApply(const __nv_bfloat16* dy, const __nv_bfloat16* w,
+                                               const Shortcut& shortcut, const Norm& norm, __nv_bfloat16* g,
+                                               __nv_bfloat16* dx, void* meeting, cudaStream_t stream) const {
+  ConvolutionNormArguments arguments = BackwardArguments(norm, g);
+  arguments.meeting = meeting;
+  arguments.y = dx;
+  return Run(shape_, ConvolutionPass::kDataGradient, config_, multiprocessors_, dy, w, arguments, true, shortcut,
              stream);
 }
 

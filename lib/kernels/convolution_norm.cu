@@ -71,10 +71,10 @@ __device__ void Consume(const ConvolutionNormArguments& arguments, const Work& w
     }
     Multiply<kBackward, kPixels, kKind>(tiles, range, input_ring, weight_ring, shared_base + plan.multiplied(group),
                                         acc);
-    if constexpr (kPixels == kSplitPixels) {
+    if constexpr (kPixels <= kMostSplitPixels) {
       if (tiles.splits_log2 != 0) {
-        WriteShare<kBackward>(arguments, tile, work, staging, shared_base + plan.exchange,
-                              shared_base + plan.exchanged(), acc, sums);
+        WriteShare<kBackward, kPixels>(arguments, tile, work, staging, shared_base + plan.exchange,
+                                       shared_base + plan.exchanged(), acc, sums);
         continue;
       }
     }
@@ -102,44 +102,49 @@ __device__ void Consume(const ConvolutionNormArguments& arguments, const Work& w
 }
 
 // One tile a group at most, kept until all sums are there.
-template <Kind kKind>
+template <bool kBackward, uint32_t kPixels, Kind kKind>
 __device__ void ConsumeAndApply(const ConvolutionNormArguments& arguments, const Work& work, const SharedPlan& plan,
                                 uint32_t shared_base, char* shared, Ring input_ring, Ring weight_ring) {
   const ConvolutionTiles& tiles = arguments.tiles;
   const uint32_t group = wgmma::OfWarp(threadIdx.x / wgmma::kThreads);
   const uint32_t staging = shared_base + plan.staging + group * kStageBytes;
   ChannelSums sums;
-  LoadOrigin(arguments.parameters.running_mean, work, sums);
-  Kept kept = {};
+  LoadOrigin(kBackward ? arguments.state.mean : arguments.parameters.running_mean, work, sums);
+  Kept<kPixels> kept = {};
   const uint32_t index = work.first + group * work.stride;
   if (index < tiles.pixel_tiles) {
     if (group == 1) {
-      input_ring.Skip(work.end - work.begin);
-      weight_ring.Skip((work.end - work.begin) * kTapsOf<kKind>);
+      const Depth<kKind> before(arguments, work, Tile(tiles, work.first));
+      input_ring.Skip(before.end - before.begin);
+      weight_ring.Skip((before.end - before.begin) * before.taps);
       WaitFor(shared_base + plan.multiplied(0), 0);  // a slot's barrier tells phases apart by parity alone
     }
-    float acc[kSplitPixels / 2];
+    float acc[kPixels / 2];
 #pragma unroll
     for (float& value : acc) {
       value = 0;
     }
     const Tile tile(tiles, index);
-    Multiply<false, kSplitPixels, kKind>(tiles, Depth<kKind>(arguments, work, tile), input_ring, weight_ring,
-                                         shared_base + plan.multiplied(group), acc);
-    uint32_t first = 0, pixels = kSplitPixels;
+    if (kBackward) {
+      PrefetchAround(arguments, tile, work.channel, kPixels);
+    }
+    Multiply<kBackward, kPixels, kKind>(tiles, Depth<kKind>(arguments, work, tile), input_ring, weight_ring,
+                                        shared_base + plan.multiplied(group), acc);
+    uint32_t first = 0, pixels = kPixels;
     if (tiles.splits_log2 != 0) {
-      pixels = StageShare(arguments, work, staging, shared_base + plan.exchange, shared_base + plan.exchanged(), acc);
+      pixels = StageShare<kPixels>(arguments, work, staging, shared_base + plan.exchange,
+                                   shared_base + plan.exchanged(), acc);
       first = work.rank * pixels;
     } else {
 #pragma unroll
-      for (uint32_t j = 0; j < kSplitPixels / 8; ++j) {
+      for (uint32_t j = 0; j < kPixels / 8; ++j) {
         Stage(staging, j * 8, {acc[4 * j], acc[4 * j + 1], acc[4 * j + 2], acc[4 * j + 3]});
       }
       SyncGroup(group);
     }
-    Keep(arguments, tile, work.channel, staging, first, pixels / kPixelsAtOnce, kept, sums);
+    Keep<kBackward, kPixels>(arguments, tile, work.channel, staging, first, pixels / kPixelsAtOnce, kept, sums);
   }
-  SumAndApply(arguments, work, sums, kept, reinterpret_cast<Sums*>(shared + plan.staging));
+  SumAndApply<kBackward, kPixels>(arguments, work, sums, kept, reinterpret_cast<Sums*>(shared + plan.staging));
 }
 
 template <bool kBackward, uint32_t kPixels, bool kApply, Kind kKind>
@@ -171,7 +176,7 @@ __global__ void __launch_bounds__(kThreads, 1)
     }
     if (warp == kGroups) {
       InitBarrier(base + plan.exchanged(), 1);
-      ArriveExpecting(base + plan.exchanged(), kChannels * kSplitPixels * sizeof(float));
+      ArriveExpecting(base + plan.exchanged(), kChannels * kPixels * sizeof(float));
     }
     PublishBarriers();
   }
@@ -183,7 +188,7 @@ __global__ void __launch_bounds__(kThreads, 1)
   if (threadIdx.x < kConsumers) {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kConsumerRegisters));
     if constexpr (kApply) {
-      ConsumeAndApply<kKind>(arguments, work, plan, base, shared, input_ring, weight_ring);
+      ConsumeAndApply<kBackward, kPixels, kKind>(arguments, work, plan, base, shared, input_ring, weight_ring);
     } else {
       Consume<kBackward, kPixels, kKind>(arguments, work, plan, base, shared, input_ring, weight_ring);
     }
@@ -225,12 +230,15 @@ template <bool kBackward, Kind kKind>
 cudaError_t LaunchKind(const ConvolutionNormLaunch& launch, const CUtensorMap& weights,
                        const ConvolutionInputMaps& inputs, const ConvolutionNormArguments& arguments,
                        cudaStream_t stream) {
-  if (launch.pixels == 128 && launch.apply) {
+  if (launch.pixels == 128) {
+    return launch.apply ? Launch<kBackward, 128, true, kKind>(launch.blocks, weights, inputs, arguments, stream)
+                        : Launch<kBackward, 128, false, kKind>(launch.blocks, weights, inputs, arguments, stream);
+  }
+  if (launch.pixels == 64) {
     if constexpr (!kBackward) {
-      return Launch<false, 128, true, kKind>(launch.blocks, weights, inputs, arguments, stream);
+      return launch.apply ? Launch<false, 64, true, kKind>(launch.blocks, weights, inputs, arguments, stream)
+                          : Launch<false, 64, false, kKind>(launch.blocks, weights, inputs, arguments, stream);
     }
-  } else if (launch.pixels == 128) {
-    return Launch<kBackward, 128, false, kKind>(launch.blocks, weights, inputs, arguments, stream);
   }
   if (launch.pixels == 256 && arguments.tiles.splits_log2 == 0 && !launch.apply) {
     return Launch<kBackward, 256, false, kKind>(launch.blocks, weights, inputs, arguments, stream);

@@ -6,8 +6,8 @@
 //   forward:   y = w * x;                                    state = statistics of y        (BatchNormStatistics)
 //   backward:  g = mask * (w^T * dy + addend);               gradients = sums of g and x    (BatchNormBackwardReduce)
 //
-// Forward, with few images, the same launch applies the batch norm, too: its blocks keep their tiles and wait for each
-// other's sums.
+// With few images the same launch applies the batch norm, too, backward to its input's gradient: its blocks keep their
+// tiles and wait for each other's sums.
 //
 // Plain twins: convolution.h followed by batch_norm.h. Layouts as there: activations NHWC, weights KRSC, all in bf16.
 // Sums are in fp32, in an order that depends on shape, config and GPU alone: the same input gives the same bits on
@@ -28,8 +28,8 @@
 
 namespace lockstep {
 
-// How the work is cut: pixels of a tile, 128 or 256; blocks that share a tile's depth, 1, 2, 4 or 8, above 1 with 128
-// only.
+// How the work is cut: pixels of a tile, 64, 128 or 256; blocks that share a tile's depth, 1, 2, 4 or 8, with 256
+// only 1.
 struct ConvolutionNormConfig {
   uint32_t pixels = 256;
   uint32_t splits = 1;
@@ -41,10 +41,13 @@ struct ConvolutionNormConfig {
 std::vector<ConvolutionNormConfig> ConvolutionNormConfigs(const ConvolutionShape& shape, ConvolutionPass pass,
                                                           uint32_t multiprocessors);
 
-// Whether the forward launch can also apply the batch norm: all its blocks run at once and none has more than it can
-// keep. Its blocks wait for each other, so two such launches must not run at the same time on a device.
-bool ConvolutionNormCanApply(const ConvolutionShape& shape, const ConvolutionNormConfig& config,
+// Whether the launch can also apply the batch norm: all its blocks run at once and none has more than it can keep. Its
+// blocks wait for each other, so two such launches must not run at the same time on a device.
+bool ConvolutionNormCanApply(const ConvolutionShape& shape, ConvolutionPass pass, const ConvolutionNormConfig& config,
                              uint32_t multiprocessors);
+
+// Of device memory, zeroed once, where the blocks of launches that apply a batch norm meet. One such launch at a time.
+size_t ConvolutionNormMeetingBytes();
 
 // Of device memory, zeroed once; it may be shared with BatchNormStatistics and BatchNormBackwardReduce, under their
 // rules.
@@ -66,7 +69,7 @@ class ConvolutionNorm {
   absl::Status ForwardAndApply(const __nv_bfloat16* x, const __nv_bfloat16* w, __nv_bfloat16* raw,
                                const BatchNormParameters& parameters, const BatchNormState& state,
                                const BatchNormResidual<__nv_bfloat16>& residual, __nv_bfloat16* y, uint8_t* relu_mask,
-                               void* workspace, cudaStream_t stream) const;
+                               void* meeting, cudaStream_t stream) const;
 
   // The batch norm whose output, rectified, was the convolution's input. All of (images, size, size, in_channels).
   struct Norm {
@@ -85,6 +88,12 @@ class ConvolutionNorm {
   // dy: as y. g: (images, size, size, in_channels); may be `addend`.
   absl::Status Backward(const __nv_bfloat16* dy, const __nv_bfloat16* w, const Shortcut& shortcut, const Norm& norm,
                         __nv_bfloat16* g, void* workspace, cudaStream_t stream) const;
+
+  // As Backward, and then the gradient of norm.x (BatchNormBackwardApply): dx = on_g * g + on_x * x + constant. g: null
+  // where nobody wants it; dx may be norm.x. InvalidArgument: ConvolutionNormCanApply says no.
+  absl::Status BackwardAndApply(const __nv_bfloat16* dy, const __nv_bfloat16* w, const Shortcut& shortcut,
+                                const Norm& norm, __nv_bfloat16* g, __nv_bfloat16* dx, void* meeting,
+                                cudaStream_t stream) const;
 
  private:
   ConvolutionShape shape_;

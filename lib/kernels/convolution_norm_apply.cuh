@@ -3,6 +3,8 @@
 #ifndef LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_APPLY_CUH_
 #define LOCKSTEP_LIB_KERNELS_CONVOLUTION_NORM_APPLY_CUH_
 
+#include <type_traits>
+
 #include "lib/kernels/convolution_norm_block.cuh"
 #include "lib/kernels/convolution_norm_sums.cuh"
 #include "lib/kernels/convolution_norm_write.cuh"
@@ -10,21 +12,25 @@
 namespace lockstep {
 namespace convolution_norm {
 
-constexpr uint32_t kKeptPixels = kSplitPixels / kPixelsAtOnce;  // of a thread
-constexpr uint32_t kHalf = kKeptPixels / 2;                     // where two blocks share a tile's depth
-
-// A thread's part of a tile: what the convolution gave, and what is added to it normalised.
+// A thread's part of a tile: forward what the convolution gave, and what is added to it normalised; backward the masked
+// gradient of the batch norm's output, and its input.
+template <uint32_t kPixels>
 struct Kept {
-  Words value[kKeptPixels], residual[kKeptPixels];
-  uint32_t at[kKeptPixels];  // packs
-  bool inside[kKeptPixels];
+  static constexpr uint32_t kItems = kPixels / kPixelsAtOnce;
+  static constexpr uint32_t kHalf = kItems / 2;  // where two blocks share a tile's depth
+
+  Words value[kItems], other[kItems];
+  uint32_t at[kItems];  // packs
+  bool inside[kItems];
   uint32_t count;  // of the above: none, half or all
 };
 
 // Takes `count` times kPixelsAtOnce staged pixels, from the tile's pixel `first` on, writes them out and adds them to
 // the sums. No branch keeps the pixels' instructions apart.
-__device__ inline void Keep(const ConvolutionNormArguments& arguments, const Tile& tile, uint32_t channel,
-                            uint32_t staging, uint32_t first, uint32_t count, Kept& kept, ChannelSums& sums) {
+template <bool kBackward, uint32_t kPixels>
+__device__ void Keep(const ConvolutionNormArguments& arguments, const Tile& tile, uint32_t channel, uint32_t staging,
+                     uint32_t first, uint32_t count, Kept<kPixels>& kept, ChannelSums& sums) {
+  constexpr uint32_t kItems = Kept<kPixels>::kItems, kHalf = Kept<kPixels>::kHalf;
   kept.count = count;
   const ConvolutionTiles& tiles = arguments.tiles;
   const uint32_t thread = threadIdx.x % wgmma::kThreads;
@@ -32,102 +38,159 @@ __device__ inline void Keep(const ConvolutionNormArguments& arguments, const Til
   const Place of_thread(tiles, pixel);
   const uint32_t packs = tiles.channels / kPackChannels;  // of a pixel
   const uint32_t column = channel / kPackChannels + chunk;
+  Around around[kItems];
 #pragma unroll
-  for (uint32_t k = 0; k < kKeptPixels; ++k) {
+  for (uint32_t k = 0; k < kItems; ++k) {
     if (k % kHalf == 0 && k >= count) {
       break;
     }
     const Place of_item(tiles, first + k * kPixelsAtOnce);
     kept.inside[k] = tile.image + of_thread.image + of_item.image < tiles.images;
     kept.at[k] = (kept.inside[k] ? tile.in_batch + of_thread.in_batch + of_item.in_batch : 0) * packs + column;
-    if (arguments.residual.residual != nullptr) {
-      kept.residual[k] = Words::Load(arguments.residual.residual, kept.at[k]);
+    if (kBackward) {
+      around[k].Load(arguments, kept.at[k], kept.inside[k]);
+      kept.other[k] = around[k].x;
+    } else if (arguments.residual.residual != nullptr) {
+      kept.other[k] = Words::Load(arguments.residual.residual, kept.at[k]);
     }
   }
 #pragma unroll
-  for (uint32_t k = 0; k < kKeptPixels; ++k) {
+  for (uint32_t k = 0; k < kItems; ++k) {
     if (k % kHalf == 0 && k >= count) {
       break;
     }
     kept.value[k] = Words::Of(LoadShared(StagedAt(staging, pixel + k * kPixelsAtOnce, chunk)));
 #pragma unroll
     for (uint32_t i = 0; i < kPackChannels / 2; ++i) {
-      AddWord<false>(kept.value[k].word[i], kept.inside[k], {}, i, sums);
+      uint32_t& word = kept.value[k].word[i];
+      word = AddWord<kBackward>(word, kept.inside[k], around[k], i, sums);
     }
-    if (kept.inside[k]) {
+    if (kept.inside[k] && (!kBackward || arguments.out != nullptr)) {
       kept.value[k].Store(arguments.out, kept.at[k]);
     }
   }
 }
 
-// y = relu(on_value * value + on_residual * residual + constant), of 64 channels in shared memory.
+// y = on_value * value + on_other * other + constant, forward rectified; of 64 channels in shared memory.
 struct Coefficients {
-  float on_value[kChannels], on_residual[kChannels], constant[kChannels];
+  float on_value[kChannels], on_other[kChannels], constant[kChannels];
 };
 
 __device__ inline float Half(const Words& words, uint32_t i) {
   return i % 2 == 0 ? LowBf16(words.word[i / 2]) : HighBf16(words.word[i / 2]);
 }
 
-__device__ inline void Apply(const ConvolutionNormArguments& arguments, const Coefficients& of_channels,
-                             const Kept& kept) {
+template <bool kBackward, uint32_t kPixels>
+__device__ void Apply(const ConvolutionNormArguments& arguments, const Coefficients& of_channels,
+                      const Kept<kPixels>& kept) {
+  constexpr uint32_t kItems = Kept<kPixels>::kItems, kHalf = Kept<kPixels>::kHalf;
   const uint32_t channel = threadIdx.x % kChunks * kPackChannels;
-  float on_value[kPackChannels], on_residual[kPackChannels], constant[kPackChannels];
+  float on_value[kPackChannels], on_other[kPackChannels], constant[kPackChannels];
 #pragma unroll
   for (uint32_t i = 0; i < kPackChannels; ++i) {
     on_value[i] = of_channels.on_value[channel + i];
-    on_residual[i] = of_channels.on_residual[channel + i];
+    on_other[i] = of_channels.on_other[channel + i];
     constant[i] = of_channels.constant[channel + i];
   }
 #pragma unroll
-  for (uint32_t k = 0; k < kKeptPixels; ++k) {
+  for (uint32_t k = 0; k < kItems; ++k) {
     if (k % kHalf == 0 && k >= kept.count) {
       break;
     }
     // In the order of batch_norm_rows.cuh, for the same bits.
-    float value[kPackChannels];
+    float y[kPackChannels];
     uint32_t mask = 0;
 #pragma unroll
     for (uint32_t i = 0; i < kPackChannels; ++i) {
-      value[i] = on_value[i] * Half(kept.value[k], i) + constant[i];
-      if (arguments.residual.residual != nullptr) {
-        value[i] += on_residual[i] * Half(kept.residual[k], i);
+      const float value = Half(kept.value[k], i), other = Half(kept.other[k], i);
+      if constexpr (kBackward) {
+        y[i] = on_value[i] * value + on_other[i] * other + constant[i];
+      } else {
+        y[i] = on_value[i] * value + constant[i];
+        if (arguments.residual.residual != nullptr) {
+          y[i] += on_other[i] * other;
+        }
+        mask |= y[i] > 0 ? 1u << i : 0u;
+        y[i] = fmaxf(y[i], 0.0f);
       }
-      mask |= value[i] > 0 ? 1u << i : 0u;
-      value[i] = fmaxf(value[i], 0.0f);
     }
     if (kept.inside[k]) {
-      arguments.y_mask[kept.at[k]] = static_cast<uint8_t>(mask);
-      Store(value, arguments.y + size_t{kept.at[k]} * kPackChannels);
+      if (!kBackward) {
+        arguments.y_mask[kept.at[k]] = static_cast<uint8_t>(mask);
+      }
+      Store(y, arguments.y + size_t{kept.at[k]} * kPackChannels);
     }
   }
 }
 
-// Waits for all blocks' sums and writes what is kept, normalised. `shared`: as for LeaveShare, with Coefficients
-// behind.
-__device__ inline void SumAndApply(const ConvolutionNormArguments& arguments, const Work& work, ChannelSums& sums,
-                                   const Kept& kept, Sums* shared) {
-  // Thread c leaves channel c. Loaded early, so that nobody waits for it when the sums are there.
-  const uint32_t c = threadIdx.x % kChannels, channel = work.channel + c;
-  const batch_norm::ForwardFinish finish(arguments.parameters, channel);
-  const float on_residual = arguments.residual.scale != nullptr ? arguments.residual.scale[channel] : 1.0f;
-  const float shift = arguments.residual.shift != nullptr ? arguments.residual.shift[channel] : 0.0f;
-  const Workspace workspace(arguments.workspace, work);
-  Coefficients& coefficients = *reinterpret_cast<Coefficients*>(shared + kConsumerWarps * kChannels);
-  LeaveShare(sums, work, workspace, shared);
-  WaitForAllShares(work, workspace);
-  const Sums total = AddAllShares(work, workspace, shared);
+// What a channel's coefficients are made of besides its sums. Loaded early, so that nobody waits for it when the sums
+// are there.
+class ForwardCoefficients {
+ public:
+  __device__ ForwardCoefficients(const ConvolutionNormArguments& arguments, uint32_t channel)
+      : finish_(arguments.parameters, channel),
+        on_residual_(arguments.residual.scale != nullptr ? arguments.residual.scale[channel] : 1.0f),
+        shift_(arguments.residual.shift != nullptr ? arguments.residual.shift[channel] : 0.0f) {}
+
+  // `c`: of the 64 channels. store: into the arguments' state, too.
+  __device__ void Make(const ConvolutionNormArguments& arguments, const Sums& total, uint32_t rows, bool store,
+                       uint32_t c, Coefficients& of_channels) const {
+    const auto applied = finish_.Finish(total, rows, arguments.parameters, arguments.state, store);
+    of_channels.on_value[c] = applied.scale;
+    of_channels.on_other[c] = on_residual_;
+    of_channels.constant[c] = applied.shift + shift_;
+  }
+
+ private:
+  batch_norm::ForwardFinish finish_;
+  float on_residual_, shift_;
+};
+
+class BackwardCoefficients {
+ public:
+  __device__ BackwardCoefficients(const ConvolutionNormArguments& arguments, uint32_t channel)
+      : finish_(arguments.state, channel) {}
+
+  __device__ void Make(const ConvolutionNormArguments& arguments, const Sums& total, uint32_t rows, bool store,
+                       uint32_t c, Coefficients& of_channels) const {
+    const auto applied = finish_.Finish(total, rows, arguments.gradients, store);
+    of_channels.on_value[c] = applied.on_g;
+    of_channels.on_other[c] = applied.on_x;
+    of_channels.constant[c] = applied.constant;
+  }
+
+ private:
+  batch_norm::BackwardFinish finish_;
+};
+
+// Waits for all blocks' sums and writes what is kept, normalised. `shared`: room for twice kSumsOfWarps, and
+// Coefficients behind.
+template <bool kBackward, uint32_t kPixels>
+__device__ void SumAndApply(const ConvolutionNormArguments& arguments, const Work& work, ChannelSums& sums,
+                            const Kept<kPixels>& kept, Sums* shared) {
+  const uint32_t c = threadIdx.x % kChannels;  // thread c leaves channel c
+  const std::conditional_t<kBackward, BackwardCoefficients, ForwardCoefficients> of_channel(arguments,
+                                                                                            work.channel + c);
+  const Meeting meeting(arguments.meeting, work);
+  Coefficients& coefficients = *reinterpret_cast<Coefficients*>(shared + 2 * kSumsOfWarps);
+  const Sums of_block = AddThreads(sums, shared);
+  const uint32_t warp = threadIdx.x / kWarp;
   if (threadIdx.x < kChannels) {
-    const uint32_t rows = arguments.tiles.images << 2 * arguments.tiles.size_log2;
-    const auto applied = finish.Finish(total, rows, arguments.parameters, arguments.state, work.share == 0);
-    coefficients.on_value[c] = applied.scale;
-    coefficients.on_residual[c] = on_residual;
-    coefficients.constant[c] = applied.shift + shift;
+    meeting.Leave(work, of_block);
+  }
+  meeting.ClearOther();
+  const Sums total = AddWarps(work.shares > kFewShares ? meeting.AddShares<kManyAtOnce>(warp, work.shares)
+                                                       : meeting.AddShares<kFewAtOnce>(warp, work.shares),
+                              shared + kSumsOfWarps);
+  if (threadIdx.x < kChannels) {
+    const ConvolutionTiles& tiles = arguments.tiles;
+    const uint32_t rows = tiles.images << 2 * (tiles.size_log2 + tiles.spread_log2);
+    of_channel.Make(arguments, total, rows, work.share == 0, c, coefficients);
   }
   SyncConsumers();
-  Apply(arguments, coefficients, kept);
+  Apply<kBackward, kPixels>(arguments, coefficients, kept);
   if (threadIdx.x == 0) {
-    LeaveCounters(work, workspace);
+    meeting.Close();
   }
 }
 

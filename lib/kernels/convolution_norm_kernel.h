@@ -15,6 +15,12 @@ namespace lockstep {
 // Of a tile with a border on each side: eight, a core matrix's rows, and two.
 constexpr uint32_t kBoxColumns = 10;
 
+// Of a launch that applies the batch norm, at most: the multiprocessors of a whole GH100.
+constexpr uint32_t kConvolutionNormMostMeeting = 144;
+constexpr uint32_t kMeetingHeadBytes = 128;
+// Of a block whose launch applies the batch norm: as many as its registers hold.
+constexpr uint32_t kConvolutionNormKeptTiles = 2;
+
 // A tile of the output: 64 channels of 2^width_log2 columns of `rows` image rows of 2^images_log2 images. Its pixels
 // are counted with the column fastest, then the image, then the row. So from eight pixels to the next eight it is the
 // same step in shared memory, as the matrix instruction wants it, with a border beside the columns and without. The
@@ -55,8 +61,9 @@ struct ConvolutionRings {
 struct ConvolutionNormArguments {
   ConvolutionTiles tiles;
   ConvolutionRings rings;
-  __nv_bfloat16* out = nullptr;
+  __nv_bfloat16* out = nullptr;  // null, backward where the launch applies the batch norm: not wanted
   void* workspace = nullptr;
+  void* meeting = nullptr;                // where the launch applies the batch norm
   BatchNormParameters parameters;         // forward
   BatchNormState state;                   // forward: written; backward: read
   const __nv_bfloat16* x = nullptr;       // backward, as the four below
@@ -64,17 +71,18 @@ struct ConvolutionNormArguments {
   const uint8_t* relu_mask = nullptr;
   BatchNormGradients gradients;
   bool shortcut = false;  // a stride of 2: a 1x1 convolution's gradient is added
-  // Forward, where the launch applies the batch norm as well:
-  BatchNormResidual<__nv_bfloat16> residual;
-  __nv_bfloat16* y = nullptr;
-  uint8_t* y_mask = nullptr;
+  // Where the launch applies the batch norm as well:
+  BatchNormResidual<__nv_bfloat16> residual;  // forward
+  __nv_bfloat16* y = nullptr;                 // what comes of it, backward the gradient of x, whose memory it may take
+  uint8_t* y_mask = nullptr;                  // forward
 };
 
 struct ConvolutionNormLaunch {
   bool backward = false;
   uint32_t stride = 1;
-  bool apply = false;   // forward: pixels is 128, all blocks run at once, and none has more than two tiles
-  uint32_t pixels = 0;  // of a tile: 128 or 256
+  bool apply = false;   // pixels is 128 at most, all blocks run at once, no more than kConvolutionNormMostMeeting, and
+                        // none has more than kConvolutionNormKeptTiles
+  uint32_t pixels = 0;  // of a tile: 128 or 256, forward also 64
   uint32_t blocks = 0;  // a multiple of channel_blocks << splits_log2
 };
 

@@ -20,13 +20,10 @@ constexpr uint32_t kFewShares = 2 * kFewAtOnce * kConsumerWarps;
 // The counters, then Sums (channel_blocks, shares, 64).
 struct Workspace {
   uint32_t* finished;
-  uint32_t* left;  // of the upper half of the counters, which shapes with so many channel blocks that they need it are
-                   // refused
   Sums* partial;
 
   __device__ Workspace(void* memory, const Work& work)
       : finished(static_cast<uint32_t*>(memory) + work.channel_block),
-        left(finished + kBatchNormCounterBytes / sizeof(uint32_t) / 2),
         partial(reinterpret_cast<Sums*>(static_cast<char*>(memory) + kBatchNormCounterBytes) +
                 size_t{work.channel_block} * work.shares * kChannels) {}
 };
@@ -51,8 +48,10 @@ __device__ float4 AddShares(const float4* partial, uint32_t first, uint32_t shar
   return sum;
 }
 
-// Adds the threads' sums up over the block and leaves them as its share. `shared`: room for 8 * 64 Sums.
-__device__ void LeaveShare(ChannelSums& sums, const Work& work, const Workspace& workspace, Sums* shared) {
+constexpr uint32_t kSumsOfWarps = kConsumerWarps * kChannels;
+
+// Of a channel over the block, in the threads below 64. `shared`: room for kSumsOfWarps.
+__device__ Sums AddThreads(ChannelSums& sums, Sums* shared) {
   const uint32_t warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
   SyncConsumers();  // `shared` was the staging of both groups
 #pragma unroll
@@ -67,23 +66,20 @@ __device__ void LeaveShare(ChannelSums& sums, const Work& work, const Workspace&
     }
   }
   SyncConsumers();
+  Sums sum = {0, 0};
   if (threadIdx.x < kChannels) {
-    Sums sum = {0, 0};
     for (uint32_t w = 0; w < kConsumerWarps; ++w) {
       const Sums next = shared[w * kChannels + threadIdx.x];
       sum = {sum.a + next.a, sum.b + next.b};
     }
-    workspace.partial[work.share * kChannels + threadIdx.x] = sum;
   }
+  return sum;
 }
 
-// Of all shares, in the threads below 64 a channel's total.
-__device__ Sums AddAllShares(const Work& work, const Workspace& workspace, Sums* shared) {
-  const uint32_t warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
-  const float4* const partial = reinterpret_cast<const float4*>(workspace.partial) + lane;
-  reinterpret_cast<float4*>(shared)[warp * kWarp + lane] = work.shares > kFewShares
-                                                               ? AddShares<kManyAtOnce>(partial, warp, work.shares)
-                                                               : AddShares<kFewAtOnce>(partial, warp, work.shares);
+// Of what each warp has added up, two channels a lane, the total of channel threadIdx.x % 64. `shared`: room for
+// kSumsOfWarps.
+__device__ inline Sums AddWarps(const float4& of_warp, Sums* shared) {
+  reinterpret_cast<float4*>(shared)[threadIdx.x] = of_warp;
   SyncConsumers();
   Sums total = {0, 0};
   for (uint32_t w = 0; w < kConsumerWarps; ++w) {
@@ -96,8 +92,9 @@ __device__ Sums AddAllShares(const Work& work, const Workspace& workspace, Sums*
 // Adds up over the grid. True in the 64 threads of the last block that hold a channel's total.
 __device__ bool ReduceInLastBlock(ChannelSums& sums, const Work& work, Workspace workspace, Sums* shared, Sums& total) {
   __shared__ bool is_last;
-  LeaveShare(sums, work, workspace, shared);
+  const Sums of_block = AddThreads(sums, shared);
   if (threadIdx.x < kChannels) {
+    workspace.partial[work.share * kChannels + threadIdx.x] = of_block;
     __threadfence();
   }
   SyncConsumers();
@@ -112,30 +109,109 @@ __device__ bool ReduceInLastBlock(ChannelSums& sums, const Work& work, Workspace
   if (threadIdx.x == 0) {
     *workspace.finished = 0;
   }
-  total = AddAllShares(work, workspace, shared);
+  const uint32_t warp = threadIdx.x / kWarp;
+  const float4* const partial = reinterpret_cast<const float4*>(workspace.partial) + threadIdx.x % kWarp;
+  total = AddWarps(work.shares > kFewShares ? AddShares<kManyAtOnce>(partial, warp, work.shares)
+                                            : AddShares<kFewAtOnce>(partial, warp, work.shares),
+                   shared);
   return threadIdx.x < kChannels;
 }
 
-// Until all blocks of the channel block have come here, with what they have written before. They must all run at once.
-__device__ inline void WaitForAllShares(const Work& work, const Workspace& workspace) {
-  SyncConsumers();
-  if (threadIdx.x == 0) {
-    asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(workspace.finished) : "memory");
-    uint32_t seen;
-    do {
-      asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(workspace.finished) : "memory");
-    } while (seen < work.shares);
+// Where blocks that all run at once leave their sums for each other, without a counter to wait for: a word of 0 is one
+// that has not been left yet, and a sum of 0 is left as -0. Two halves in turn: who writes to one clears the other,
+// which the launch before has read, for the launch to come. Source: TensorRT-LLM's all-reduce with "Lamport" buffers.
+//
+// The memory: two counters; from kMeetingHeadBytes on the halves, each Sums (channel_blocks, shares, 64).
+class Meeting {
+ public:
+  __device__ Meeting(void* memory, const Work& work) : counters_(static_cast<uint32_t*>(memory)) {
+    uint32_t turn;
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(turn) : "l"(counters_) : "memory");
+    float4* const halves = reinterpret_cast<float4*>(static_cast<char*>(memory) + kMeetingHeadBytes);
+    mine_ = halves + (turn & 1) * kHalfVectors + size_t{work.channel_block} * work.shares * kShareVectors;
+    other_ = halves + (1 - (turn & 1)) * kHalfVectors;
   }
-  SyncConsumers();
-}
 
-// After that, by one thread of each block: the last one leaves the counters as they were.
-__device__ inline void LeaveCounters(const Work& work, const Workspace& workspace) {
-  if (atomicAdd(workspace.left, 1) == work.shares - 1) {
-    *workspace.finished = 0;
-    *workspace.left = 0;
+  // By the threads below 64.
+  __device__ void Leave(const Work& work, const Sums& of_block) const {
+    float2* const to = reinterpret_cast<float2*>(mine_) + work.share * kChannels + threadIdx.x;
+    asm volatile("st.relaxed.gpu.global.v2.f32 [%0], {%1, %2};" ::"l"(to), "f"(NotZero(of_block.a)),
+                 "f"(NotZero(of_block.b))
+                 : "memory");
   }
-}
+
+  // By all consumers, of all blocks together.
+  __device__ void ClearOther() const {
+    for (uint32_t i = blockIdx.x * kConsumers + threadIdx.x; i < kHalfVectors; i += gridDim.x * kConsumers) {
+      other_[i] = {0, 0, 0, 0};
+    }
+  }
+
+  // Waits for every eighth share, from `first` on, and adds them up in order; two channels a lane.
+  template <uint32_t kAtOnce>
+  __device__ float4 AddShares(uint32_t first, uint32_t shares) const {
+    const float4* const of_lane = mine_ + threadIdx.x % kWarp;
+    float4 sum = {0, 0, 0, 0};
+    for (; first < shares; first += kAtOnce * kConsumerWarps) {
+      float4 next[kAtOnce];
+      uint32_t missing = 0;
+#pragma unroll
+      for (uint32_t k = 0; k < kAtOnce; ++k) {
+        missing |= first + k * kConsumerWarps < shares ? 1u << k : 0u;
+      }
+      const uint32_t all = missing;
+      do {
+#pragma unroll
+        for (uint32_t k = 0; k < kAtOnce; ++k) {
+          if (missing >> k & 1) {
+            next[k] = LoadRelaxed(of_lane + (first + k * kConsumerWarps) * kShareVectors);
+          }
+        }
+#pragma unroll
+        for (uint32_t k = 0; k < kAtOnce; ++k) {
+          missing &= (missing >> k & 1) && IsThere(next[k]) ? ~(1u << k) : ~0u;
+        }
+      } while (missing != 0);
+#pragma unroll
+      for (uint32_t k = 0; k < kAtOnce; ++k) {
+        if (all >> k & 1) {
+          sum = {sum.x + next[k].x, sum.y + next[k].y, sum.z + next[k].z, sum.w + next[k].w};
+        }
+      }
+    }
+    return sum;
+  }
+
+  // By one thread of each block, at its end: the last one gives the turn to the other half.
+  __device__ void Close() const {
+    if (atomicAdd(counters_ + 1, 1) == gridDim.x - 1) {
+      counters_[1] = 0;
+      counters_[0] ^= 1;
+    }
+  }
+
+ private:
+  static constexpr uint32_t kShareVectors = kChannels * sizeof(Sums) / sizeof(float4);
+  static constexpr uint32_t kHalfVectors = kConvolutionNormMostMeeting * kShareVectors;
+
+  __device__ static float NotZero(float value) { return value == 0 ? -0.0f : value; }
+  __device__ static bool IsThere(const float4& value) {
+    return __float_as_uint(value.x) != 0 && __float_as_uint(value.y) != 0 && __float_as_uint(value.z) != 0 &&
+           __float_as_uint(value.w) != 0;
+  }
+  __device__ static float4 LoadRelaxed(const float4* from) {
+    float4 value;
+    asm volatile("ld.relaxed.gpu.global.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(value.x), "=f"(value.y), "=f"(value.z), "=f"(value.w)
+                 : "l"(from)
+                 : "memory");
+    return value;
+  }
+
+  uint32_t* counters_;  // whose turn it is, and how many blocks have closed
+  float4* mine_;        // of the channel block
+  float4* other_;
+};
 
 }  // namespace convolution_norm
 }  // namespace lockstep

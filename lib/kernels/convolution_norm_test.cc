@@ -231,6 +231,7 @@ TEST_P(ConvolutionNormTest, ForwardAndApplyIsForwardAndThenApply) {
   DeviceArray<Bf16> on_x(x.host), on_w(w.host), on_residual(residual.host);
   DeviceArray<float> on_gamma(gamma), on_beta(beta), on_scale(residual_scale), on_shift(residual_shift);
   DeviceArray<char> workspace(std::vector<char>(ConvolutionNormWorkspaceBytes(multiprocessors), 0));
+  DeviceArray<char> meeting(std::vector<char>(ConvolutionNormMeetingBytes(), 0));
   const BatchNormResidual<Bf16> residuals[] = {
       {}, {on_residual.data(), nullptr, nullptr}, {on_residual.data(), on_scale.data(), on_shift.data()}};
   for (const ConvolutionNormConfig& config :
@@ -252,8 +253,8 @@ TEST_P(ConvolutionNormTest, ForwardAndApplyIsForwardAndThenApply) {
                                            var_applied.data(), kMomentum,      kEpsilon};
       const absl::Status ran = convolution.ForwardAndApply(
           on_x.data(), on_w.data(), raw_applied.data(), applied, state_of(state_applied.data()), residuals[run % 3],
-          y_applied.data(), mask_applied.data(), workspace.data(), nullptr);
-      if (!ConvolutionNormCanApply(shape, config, multiprocessors)) {
+          y_applied.data(), mask_applied.data(), meeting.data(), nullptr);
+      if (!ConvolutionNormCanApply(shape, ConvolutionPass::kForward, config, multiprocessors)) {
         EXPECT_EQ(ran.code(), absl::StatusCode::kInvalidArgument) << name;
         break;
       }
@@ -278,6 +279,102 @@ TEST_P(ConvolutionNormTest, ForwardAndApplyIsForwardAndThenApply) {
   }
 }
 
+// A word of 0 is one that its block has not left yet: sums of 0 must not be taken for that.
+TEST(ConvolutionNormTest, SumsOfZeroArrive) {
+  const ConvolutionShape shape = {32, 128, 16, 128, 3, 1};
+  if (!HaveGpu() || !ConvolutionNormCanApply(shape, ConvolutionPass::kForward, {128, 1}, HopperMultiprocessors())) {
+    GTEST_SKIP() << "needs a GPU of compute capability 9.0 with 64 multiprocessors";
+  }
+  const ConvolutionOperands counts = CountOperands(shape, ConvolutionPass::kForward);
+  const uint32_t multiprocessors = HopperMultiprocessors(), channels = shape.out_channels;
+  DeviceArray<Bf16> x(counts.a), w(counts.b), raw(counts.out), y(counts.out);
+  DeviceArray<uint8_t> mask(counts.out / 8);
+  DeviceArray<float> ones(std::vector<float>(channels, 1)), zeros(std::vector<float>(channels, 0));
+  DeviceArray<float> mean(std::vector<float>(channels, 0)), var(std::vector<float>(channels, 1)), state(4 * channels);
+  DeviceArray<char> meeting(std::vector<char>(ConvolutionNormMeetingBytes(), 0));
+  const BatchNormParameters parameters = {ones.data(), zeros.data(), mean.data(), var.data(), kMomentum, kEpsilon};
+  const BatchNormState of_state = {state.data(), state.data() + channels, state.data() + 2 * channels,
+                                   state.data() + 3 * channels};
+  ASSERT_EQ(cudaMemset(x.data(), 0, counts.a * sizeof(Bf16)), cudaSuccess);
+  ASSERT_EQ(cudaMemset(w.data(), 0, counts.b * sizeof(Bf16)), cudaSuccess);
+  for (int run = 0; run < 3; ++run) {
+    ASSERT_EQ(ConvolutionNorm(shape, {128, 1}, multiprocessors)
+                  .ForwardAndApply(x.data(), w.data(), raw.data(), parameters, of_state, {}, y.data(), mask.data(),
+                                   meeting.data(), nullptr),
+              absl::OkStatus());
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    EXPECT_EQ(state.ToHost()[0], 0.0f);
+  }
+}
+
+// The same bits as the launch without, followed by the kernel that applies, in other memory and in that of x; with the
+// gradient of the batch norm's output and without; twice, since the counters must be left as they were.
+TEST_P(ConvolutionNormTest, BackwardAndApplyIsBackwardAndThenApply) {
+  const ConvolutionShape shape = GetParam();
+  const uint32_t multiprocessors = HopperMultiprocessors(), channels = shape.in_channels;
+  const ConvolutionOperands counts = CountOperands(shape, ConvolutionPass::kDataGradient);
+  const Exact dy(1, counts.a, kActivation), w(2, counts.b, kWeight), x(3, counts.out, {-2, 0, 1});
+  const Exact addend(4, counts.out, {-4, 0, 4}), point_dy(10, counts.a, kActivation);
+  const Exact point_w(11, size_t{shape.in_channels} * shape.out_channels, kWeight);
+  const std::vector<float> mean = Floats(6, channels, {-0.5f, 0, 0.25f}), inv_std = Floats(7, channels, {0.5f, 1, 2});
+  const std::vector<float> scale = Floats(8, channels, {0.5f, 1, 4});
+  const BatchNormShape rows = {static_cast<uint32_t>(counts.out / channels), channels};
+  DeviceArray<Bf16> on_dy(dy.host), on_w(w.host), on_x(x.host), on_addend(addend.host);
+  DeviceArray<Bf16> on_point_dy(point_dy.host), on_point_w(point_w.host);
+  DeviceArray<uint8_t> mask(std::vector<uint8_t>(counts.out / 8, 0x5B));
+  DeviceArray<float> on_mean(mean), on_inv_std(inv_std), on_scale(scale);
+  DeviceArray<char> workspace(std::vector<char>(ConvolutionNormWorkspaceBytes(multiprocessors), 0));
+  DeviceArray<char> meeting(std::vector<char>(ConvolutionNormMeetingBytes(), 0));
+  for (const ConvolutionNormConfig& config :
+       ConvolutionNormConfigs(shape, ConvolutionPass::kDataGradient, multiprocessors)) {
+    const ConvolutionNorm convolution(shape, config, multiprocessors);
+    for (int run = 0; run < 4; ++run) {
+      const std::string name = absl::StrCat(Name(shape, ConvolutionPass::kDataGradient, config), ", run ", run);
+      const bool in_place = run % 2 == 1;
+      ConvolutionNorm::Shortcut shortcut;
+      if (shape.stride == 2 && run >= 2) {
+        shortcut = {on_point_dy.data(), on_point_w.data()};
+      }
+      DeviceArray<Bf16> g(counts.out), g_applied(counts.out), dx(counts.out), dx_applied(x.host);
+      DeviceArray<float> gradients(5 * channels), gradients_applied(5 * channels);
+      const auto norm_of = [&](const Bf16* of_x, float* at) {
+        ConvolutionNorm::Norm norm;
+        norm.x = of_x;
+        norm.addend = run < 2 ? on_addend.data() : nullptr;
+        norm.relu_mask = mask.data();
+        norm.state = {on_mean.data(), on_inv_std.data(), on_scale.data(), nullptr};
+        norm.gradients = {at, at + channels, at + 2 * channels, at + 3 * channels, at + 4 * channels};
+        return norm;
+      };
+      const ConvolutionNorm::Norm applied =
+          norm_of(in_place ? dx_applied.data() : on_x.data(), gradients_applied.data());
+      const absl::Status ran = convolution.BackwardAndApply(on_dy.data(), on_w.data(), shortcut, applied,
+                                                            in_place ? nullptr : g_applied.data(), dx_applied.data(),
+                                                            meeting.data(), nullptr);
+      if (!ConvolutionNormCanApply(shape, ConvolutionPass::kDataGradient, config, multiprocessors)) {
+        EXPECT_EQ(ran.code(), absl::StatusCode::kInvalidArgument) << name;
+        break;
+      }
+      ASSERT_EQ(ran, absl::OkStatus()) << name;
+      const ConvolutionNorm::Norm norm = norm_of(on_x.data(), gradients.data());
+      ASSERT_EQ(convolution.Backward(on_dy.data(), on_w.data(), shortcut, norm, g.data(), workspace.data(), nullptr),
+                absl::OkStatus());
+      ASSERT_EQ(BatchNormBackwardApply<Bf16>(rows, on_x.data(), {g.data(), nullptr, nullptr}, norm.gradients, dx.data(),
+                                             nullptr, nullptr),
+                cudaSuccess);
+      ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess) << name;
+      EXPECT_TRUE(SameBits(gradients_applied.ToHost(), gradients.ToHost())) << name;
+      EXPECT_TRUE(SameBits(dx_applied.ToHost(), dx.ToHost())) << name;
+      if (!in_place) {
+        EXPECT_TRUE(SameBits(g_applied.ToHost(), g.ToHost())) << name;
+      }
+      if (HasFailure()) {
+        return;
+      }
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, ConvolutionNormTest, testing::ValuesIn(Shapes()));
 
 TEST(ConvolutionNormConfigsTest, CoversWhatResNet18RepeatsAndNothingElse) {
@@ -285,8 +382,9 @@ TEST(ConvolutionNormConfigsTest, CoversWhatResNet18RepeatsAndNothingElse) {
     return ConvolutionNormConfigs(shape, pass, 132).size();
   };
   // 32 images of 4x4, 512 channels: 4 tiles by 8 of 128 pixels, so that 2 or 4 blocks a tile fill the GPU, and 8 do not
-  // fit.
-  EXPECT_EQ(count({32, 512, 4, 512, 3, 1}, ConvolutionPass::kForward), 4u);
+  // fit; or 8 by 8 of 64, by 1 or 2.
+  EXPECT_EQ(count({32, 512, 4, 512, 3, 1}, ConvolutionPass::kForward), 6u);
+  EXPECT_EQ(count({32, 512, 4, 512, 3, 1}, ConvolutionPass::kDataGradient), 4u);
   EXPECT_EQ(count({512, 64, 32, 64, 3, 1}, ConvolutionPass::kDataGradient), 2u);
   EXPECT_EQ(count({512, 64, 32, 64, 3, 1}, ConvolutionPass::kWeightGradient), 0u);
   EXPECT_EQ(count({512, 64, 32, 128, 3, 2}, ConvolutionPass::kForward), 2u);
@@ -312,8 +410,9 @@ TEST(ConvolutionNormTest, AShortcutWantsAStrideOf2) {
 }
 
 TEST(ConvolutionNormConfigsTest, AppliesWhereAllTilesCanBeKept) {
-  const auto can = [](ConvolutionShape shape, ConvolutionNormConfig config) {
-    return ConvolutionNormCanApply(shape, config, 132);
+  const auto can = [](ConvolutionShape shape, ConvolutionNormConfig config,
+                      ConvolutionPass pass = ConvolutionPass::kForward, uint32_t multiprocessors = 132) {
+    return ConvolutionNormCanApply(shape, pass, config, multiprocessors);
   };
   EXPECT_TRUE(can({32, 64, 32, 64, 3, 1}, {128, 1}));   // 256 tiles
   EXPECT_TRUE(can({33, 64, 32, 64, 3, 1}, {128, 1}));   // 264, two for each of 132 blocks
@@ -321,6 +420,9 @@ TEST(ConvolutionNormConfigsTest, AppliesWhereAllTilesCanBeKept) {
   EXPECT_FALSE(can({32, 64, 32, 64, 3, 1}, {256, 1}));  // a tile too large to keep
   EXPECT_TRUE(can({32, 512, 4, 512, 3, 1}, {128, 2}));  // 32 tiles by two blocks
   EXPECT_FALSE(can({32, 512, 4, 512, 3, 1}, {128, 4}));
+  EXPECT_FALSE(can({32, 64, 32, 64, 3, 1}, {128, 1}, ConvolutionPass::kDataGradient, 88));  // 256 tiles
+  EXPECT_TRUE(can({32, 128, 16, 128, 3, 1}, {128, 1}, ConvolutionPass::kDataGradient, 66));  // 128
+  EXPECT_TRUE(can({32, 128, 16, 256, 3, 2}, {128, 1}, ConvolutionPass::kDataGradient, 66));  // what it halved: 128
 }
 
 }  // namespace

@@ -35,11 +35,16 @@ class Trial {
     ASSIGN_OR_RETURN(trial.out_, MakeRandomTensor<Bf16>(counts.out, stream));
     ASSIGN_OR_RETURN(trial.of_channels_, MakeRandomTensor<float>(kPerChannel * trial.rows_.channels, stream));
     ASSIGN_OR_RETURN(trial.x_, MakeRandomTensor<Bf16>(counts.out, stream));
+    if (!trial.forward_) {
+      ASSIGN_OR_RETURN(trial.dx_, MakeRandomTensor<Bf16>(counts.out, stream));
+    }
     ASSIGN_OR_RETURN(trial.mask_, MakeRandomTensor<Bf16>(counts.out / 16, stream));
     ASSIGN_OR_RETURN(trial.workspace_, DeviceBuffer::Make(std::max(BatchNormWorkspaceBytes(trial.launch_),
                                                                    ConvolutionNormWorkspaceBytes(multiprocessors))));
     constexpr std::array<char, 4096> kZeros = {};
     RETURN_IF_ERROR(trial.workspace_.Fill(kZeros.data(), kZeros.size(), stream));
+    ASSIGN_OR_RETURN(trial.meeting_, DeviceBuffer::Make(ConvolutionNormMeetingBytes()));
+    RETURN_IF_ERROR(trial.meeting_.Fill(kZeros.data(), kZeros.size(), stream));
     return trial;
   }
 
@@ -64,17 +69,22 @@ class Trial {
 
   absl::StatusOr<double> TimeApply() {
     return MicrosecondsInGraph(stream_, [this] {
-      return CudaStatus(
-          BatchNormApply<Bf16>(rows_, Data(out_), State().scale, State().shift, {}, Data(x_), Mask(), stream_),
-          "timing a batch norm");
+      return CudaStatus(forward_ ? BatchNormApply<Bf16>(rows_, Data(out_), State().scale, State().shift, {}, Data(x_),
+                                                        Mask(), stream_)
+                                 : BatchNormBackwardApply<Bf16>(rows_, Data(x_), {Data(out_), nullptr, nullptr},
+                                                                Gradients(), Data(dx_), nullptr, stream_),
+                        "timing a batch norm");
     });
   }
 
   absl::StatusOr<double> TimeApplying(const ConvolutionNormConfig& config) {
     const ConvolutionNorm convolution(shape_, config, multiprocessors_);
     return MicrosecondsInGraph(stream_, [&] {
-      return convolution.ForwardAndApply(Data(a_), Data(b_), Data(out_), Parameters(), State(), {}, Data(x_), Mask(),
-                                         Workspace(), stream_);
+      return forward_ ? convolution.ForwardAndApply(Data(a_), Data(b_), Data(out_), Parameters(), State(), {}, Data(x_),
+                                                    Mask(), meeting_.data(), stream_)
+                      : convolution.BackwardAndApply(Data(a_), Data(b_), {},
+                                                     {Data(x_), nullptr, Mask(), State(), Gradients()}, Data(out_),
+                                                     Data(dx_), meeting_.data(), stream_);
     });
   }
 
@@ -104,7 +114,7 @@ class Trial {
   uint32_t multiprocessors_ = 0;
   BatchNormShape rows_;
   BatchNormLaunch launch_;
-  DeviceBuffer a_, b_, out_, x_, mask_, of_channels_, workspace_;
+  DeviceBuffer a_, b_, out_, x_, dx_, mask_, of_channels_, workspace_, meeting_;
 };
 
 }  // namespace
@@ -130,13 +140,10 @@ absl::StatusOr<ConvolutionNormTimes> TuneConvolutionNorm(ConvolutionContext& con
       times.best = config;
     }
   }
-  if (pass != ConvolutionPass::kForward) {
-    return times;
-  }
   ASSIGN_OR_RETURN(times.apply_microseconds, trial.TimeApply());
   least += times.apply_microseconds;
   for (const ConvolutionNormConfig& config : configs) {
-    if (!ConvolutionNormCanApply(shape, config, multiprocessors)) {
+    if (!ConvolutionNormCanApply(shape, pass, config, multiprocessors)) {
       continue;
     }
     ASSIGN_OR_RETURN(const double time, trial.TimeApplying(config));

@@ -20,7 +20,7 @@ struct ConvolutionNormTimes {
   double apart_microseconds = 0;              // of two kernels
   std::vector<Trial> trials;                  // of one, each way
   std::optional<ConvolutionNormConfig> best;  // none: two kernels are faster
-  // Forward, with the batch norm applied behind it:
+  // With the batch norm applied behind it, backward to its input:
   double apply_microseconds = 0;                       // of the kernel that applies it
   std::vector<Trial> applying;                         // of one kernel for all, each way that can be
   std::optional<ConvolutionNormConfig> best_applying;  // none: the above and a kernel that applies are faster

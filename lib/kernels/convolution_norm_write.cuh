@@ -153,30 +153,32 @@ __device__ void WriteOut(const ConvolutionNormArguments& arguments, const Tile& 
 template <bool kBackward, bool kWhole, uint32_t kPixels>
 __device__ void WriteTile(const ConvolutionNormArguments& arguments, const Tile& tile, uint32_t channel, uint32_t group,
                           uint32_t staging, const float (&acc)[kPixels / 2], ChannelSums& sums) {
+  constexpr uint32_t kStaged = kPixels < kStagePixels ? kPixels : kStagePixels;
 #pragma unroll
-  for (uint32_t pass = 0; pass < kPixels / kStagePixels; ++pass) {
+  for (uint32_t pass = 0; pass < kPixels / kStaged; ++pass) {
     SyncGroup(group);
 #pragma unroll
-    for (uint32_t j = 0; j < kStagePixels / 8; ++j) {
-      const uint32_t at = (pass * kStagePixels / 8 + j) * 4;
+    for (uint32_t j = 0; j < kStaged / 8; ++j) {
+      const uint32_t at = (pass * kStaged / 8 + j) * 4;
       Stage(staging, j * 8, {acc[at], acc[at + 1], acc[at + 2], acc[at + 3]});
     }
     SyncGroup(group);
-    constexpr uint32_t kItems = kBackward ? kItemsInFlight : kStagePixels / kPixelsAtOnce;
+    constexpr uint32_t kItems = kBackward ? kItemsInFlight : kStaged / kPixelsAtOnce;
 #pragma unroll
-    for (uint32_t first = 0; first < kStagePixels; first += kItems * kPixelsAtOnce) {
+    for (uint32_t first = 0; first < kStaged; first += kItems * kPixelsAtOnce) {
       WriteOut<kBackward, kItems, kWhole>(arguments, tile, channel, staging + first * wgmma::kLineBytes,
-                                          pass * kStagePixels + first, sums);
+                                          pass * kStaged + first, sums);
     }
   }
 }
 
 // The depth is shared: every block sends each block that one's pixels, and stages what it gets, added up in the order
 // of the ranks. Pixels that this block has: of the tile from rank times as many on.
-__device__ inline uint32_t StageShare(const ConvolutionNormArguments& arguments, const Work& work, uint32_t staging,
-                                      uint32_t exchange, uint32_t barrier, const float (&acc)[kSplitPixels / 2]) {
-  constexpr uint32_t kPartsLog2 = 4, kPartBytes = wgmma::kThreads * sizeof(float4);
-  static_assert(kSplitPixels / 8 == 1u << kPartsLog2, "parts of eight pixels");
+template <uint32_t kPixels>
+__device__ uint32_t StageShare(const ConvolutionNormArguments& arguments, const Work& work, uint32_t staging,
+                               uint32_t exchange, uint32_t barrier, const float (&acc)[kPixels / 2]) {
+  constexpr uint32_t kPartsLog2 = kPixels == 128 ? 4 : 3, kPartBytes = wgmma::kThreads * sizeof(float4);
+  static_assert(kPixels / 8 == 1u << kPartsLog2, "parts of eight pixels");
   const uint32_t splits = 1u << arguments.tiles.splits_log2;
   const uint32_t mine_log2 = kPartsLog2 - arguments.tiles.splits_log2, mine = 1u << mine_log2;
   const uint32_t of_thread = exchange + threadIdx.x % wgmma::kThreads * static_cast<uint32_t>(sizeof(float4));
@@ -211,11 +213,11 @@ __device__ inline uint32_t StageShare(const ConvolutionNormArguments& arguments,
   return mine * 8;
 }
 
-template <bool kBackward>
+template <bool kBackward, uint32_t kPixels>
 __device__ void WriteShare(const ConvolutionNormArguments& arguments, const Tile& tile, const Work& work,
-                           uint32_t staging, uint32_t exchange, uint32_t barrier, const float (&acc)[kSplitPixels / 2],
+                           uint32_t staging, uint32_t exchange, uint32_t barrier, const float (&acc)[kPixels / 2],
                            ChannelSums& sums) {
-  const uint32_t pixels = StageShare(arguments, work, staging, exchange, barrier, acc);
+  const uint32_t pixels = StageShare<kPixels>(arguments, work, staging, exchange, barrier, acc);
   for (uint32_t first = 0; first < pixels; first += kPixelsAtOnce) {
     WriteOut<kBackward, 1, false>(arguments, tile, work.channel, staging + first * wgmma::kLineBytes,
                                   work.rank * pixels + first, sums);

@@ -10,10 +10,13 @@ namespace lockstep {
 namespace {
 
 constexpr uint32_t kThreads = 256;
+constexpr uint32_t kThreadsOfFew = 1024;  // of few blocks, each of which has a multiprocessor to itself
 constexpr uint32_t kVector = 4;
 constexpr uint32_t kFewAtOnce = 4;        // vectors of a thread, by few blocks
 constexpr uint32_t kFewAtOnceOfPart = 2;  // the same for a micro-batch, with more to keep: 4 spill
-constexpr uint32_t kLeastBlocksOfSm = 4;  // 64 registers a thread
+constexpr uint32_t kThreadsOfSm = 1024;   // at least: 64 registers a thread
+
+constexpr uint32_t ThreadsOf(uint32_t at_once) { return at_once == 1 ? kThreads : kThreadsOfFew; }
 
 template <typename G>
 struct alignas(sizeof(G) * kVector) Four {
@@ -22,13 +25,13 @@ struct alignas(sizeof(G) * kVector) Four {
 
 // kWhole: the step has one micro-batch, which is the usual case: nothing is looked at for each element.
 template <typename G, bool kWhole, uint32_t kAtOnce>
-__global__ void __launch_bounds__(kThreads, kLeastBlocksOfSm) SgdKernel(SgdInput<G> input) {
+__global__ void __launch_bounds__(ThreadsOf(kAtOnce), kThreadsOfSm / ThreadsOf(kAtOnce)) SgdKernel(SgdInput<G> input) {
   const SgdElementInput element = {*input.learning_rate,  input.momentum,
                                    input.weight_decay,    kWhole ? 1.0f : input.gradient_scale,
                                    kWhole || input.first, kWhole || input.last};
   const size_t whole = input.count / kVector;
-  const size_t step = static_cast<size_t>(gridDim.x) * kThreads;
-  for (size_t first = static_cast<size_t>(blockIdx.x) * kThreads + threadIdx.x; first < whole;
+  const size_t step = static_cast<size_t>(gridDim.x) * ThreadsOf(kAtOnce);
+  for (size_t first = static_cast<size_t>(blockIdx.x) * ThreadsOf(kAtOnce) + threadIdx.x; first < whole;
        first += step * kAtOnce) {
     Four<G> gradient[kAtOnce];
     Four<float> parameter[kAtOnce], velocity[kAtOnce];
@@ -83,7 +86,7 @@ cudaError_t SgdStep(const SgdInput<G>& input, cudaStream_t stream, uint32_t most
   const bool whole = input.gradient_scale == 1 && input.first && input.last;
   if (most_blocks != 0 && most_blocks < blocks) {
     const auto kernel = whole ? SgdKernel<G, true, kFewAtOnce> : SgdKernel<G, false, kFewAtOnceOfPart>;
-    kernel<<<most_blocks, kThreads, 0, stream>>>(input);
+    kernel<<<most_blocks, kThreadsOfFew, 0, stream>>>(input);
   } else {
     const auto kernel = whole ? SgdKernel<G, true, 1> : SgdKernel<G, false, 1>;
     kernel<<<blocks, kThreads, 0, stream>>>(input);

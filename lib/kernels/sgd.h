@@ -38,9 +38,8 @@ struct SgdInput {
   bool last = true;                    // otherwise parameters and their copy stay as they are
 };
 
-// Returns the launch's error; runs on `stream`. With most_blocks, by no more blocks than these, of 256 threads and a
-// quarter of a multiprocessor's registers each, which keep more on its way: for running beside other work without
-// taking all places and all of the memory's time. 0: as fast as it goes.
+// Returns the launch's error; runs on `stream`. With most_blocks, by no more blocks than these, with all registers of a
+// multiprocessor each: for running beside other work on no more multiprocessors than that. 0: as fast as it goes.
 template <typename G>
 cudaError_t SgdStep(const SgdInput<G>& input, cudaStream_t stream, uint32_t most_blocks = 0);
 

@@ -92,6 +92,14 @@ absl::Status EnqueueOneStep(ResNet18Step& step, uint32_t epoch, const std::vecto
   return step.Enqueue(kBatch);
 }
 
+std::unique_ptr<ResNet18Step> AfterOneStep(const ImageSet& set, const ResNet18StepOptions& options,
+                                           const Model& model) {
+  auto step = MakeFused(set, options, model);
+  EXPECT_THAT(EnqueueOneStep(*step, 0, {kRate}), IsOk());
+  EXPECT_THAT(step->EndEpoch(), IsOk());
+  return step;
+}
+
 // ||a - b|| / ||b|| over `count` numbers from `first`.
 double RelativeError(const std::vector<float>& a, const std::vector<float>& b, size_t first, size_t count) {
   double difference = 0, norm = 0;
@@ -295,12 +303,26 @@ TEST_F(FusedStepTest, DividedMultiprocessorsChangeNoBitFromRunToRun) {
     ResNet18StepOptions options = Options(ConvolutionType::kBf16);
     options.autotune = false;
     options.divide_multiprocessors = divided;
-    const auto step = MakeFused(set_, options, *model_);
-    ASSERT_THAT(EnqueueOneStep(*step, 0, {kRate}), IsOk());
-    ASSERT_THAT(step->EndEpoch(), IsOk());
+    const auto step = AfterOneStep(set_, options, *model_);
     gradients.push_back(*step->GetGradients());
   }
   EXPECT_EQ(Comparison(gradients[1], gradients[0], kDividedTolerance).beyond, "");
+}
+
+// Whoever applies a batch norm, the kernel for that or the convolution that took its sums, it is the same arithmetic.
+TEST_F(FusedStepTest, FusedNormsChangeNoBit) {
+  SKIP_WITHOUT_GPU();
+  std::vector<ResNet18Values> values;
+  for (const bool fused_norms : {false, true}) {
+    ResNet18StepOptions options = Options(ConvolutionType::kBf16);
+    options.autotune = false;
+    options.fused_norms = fused_norms;
+    const auto step = AfterOneStep(set_, options, *model_);
+    values.push_back(*step->GetValues());
+  }
+  EXPECT_TRUE(SameBits(values[1].weights, values[0].weights));
+  EXPECT_TRUE(SameBits(values[1].norms, values[0].norms));
+  EXPECT_TRUE(SameBits(values[1].running, values[0].running));
 }
 
 // An epoch with marks trains what one without does, and leaves the graphs of those without as they were.
