@@ -631,7 +631,7 @@ absl::StatusOr<Upstream<T>> Step<T>::BackwardBlock(size_t b, const Upstream<T>& 
     RETURN_IF_ERROR(fork_.Wait(main_.stream, shortcut_done));
   }
   if (block.shortcut >= 0 && plan_->divided) {
-    // On a stream of its own, behind all others in rank: none of them waits for it, or for the places that it takes.
+    // On a stream of its own, last in rank: cuDNN takes as many places as it likes, which the chain wants first.
     RETURN_IF_ERROR(fork_.Wait(shortcut_weights_.stream, shortcut_done));
     RETURN_IF_ERROR(BackwardWeight(static_cast<size_t>(block.shortcut), BlockInput(b), shortcut_weights_));
   }
@@ -690,9 +690,8 @@ absl::Status Step<T>::Backward() {
   return Follow(side(), main_);
 }
 
-// After block b, of the layer that begins with it: of layer 4 and the classifier beside layer 3, of layer 3 beside
-// layer
-// 2. Where nothing is divided, SGD is as large as the GPU, and one launch for both.
+// After block b, of the layer that begins with it: layer 4 and the classifier beside layer 3, layer 3 beside layer 2.
+// Where nothing is divided, SGD is as large as the GPU, and one launch for both.
 template <typename T>
 absl::Status Step<T>::UpdateWeightsEarly(size_t b) {
   if (!plan_->divided) {
