@@ -272,10 +272,11 @@ absl::Status Step<T>::PlanNorm(const ConvolutionShape& shape, ConvolutionPass pa
   if (!options_.fused_sums || !std::is_same_v<T, __nv_bfloat16>) {
     return absl::OkStatus();
   }
+  const bool applies = options_.fused_norms && can_wait;
   std::optional<ConvolutionNormConfig> config, applying;
   if (options_.autotune) {
     ASSIGN_OR_RETURN(const ConvolutionNormTimes times,
-                     TuneConvolutionNorm(*main_.context, shape, pass, apart_microseconds, multiprocessors));
+                     TuneConvolutionNorm(*main_.context, shape, pass, apart_microseconds, multiprocessors, applies));
     config = times.best;
     applying = times.best_applying;
   } else {
@@ -297,7 +298,7 @@ absl::Status Step<T>::PlanNorm(const ConvolutionShape& shape, ConvolutionPass pa
   if (config.has_value()) {
     (forward ? plan.forward_norm : plan.backward_norm) = make(*config);
   }
-  if (options_.fused_norms && can_wait && applying.has_value()) {
+  if (applies && applying.has_value()) {
     (forward ? plan.forward_apply : plan.backward_apply) = make(*applying);
   }
   return absl::OkStatus();
@@ -694,23 +695,21 @@ absl::Status Step<T>::Backward() {
 // Where nothing is divided, SGD is as large as the GPU, and one launch for both.
 template <typename T>
 absl::Status Step<T>::UpdateWeightsEarly(size_t b) {
-  if (!plan_->divided) {
-    if (b != kLayer3) {
-      return absl::OkStatus();
-    }
-    RETURN_IF_ERROR(Follow(main_, side()));
-    return UpdateWeights(WeightsBegin(kLayer3), net_.weight_count, side().stream, 0);
-  }
-  if (b != kLayer3 && b != kLayer4) {
+  const bool by_layer = plan_->divided;
+  if (b != kLayer3 && !(by_layer && b == kLayer4)) {
     return absl::OkStatus();
+  }
+  const size_t end = by_layer && b == kLayer3 ? WeightsBegin(kLayer4) : net_.weight_count;
+  if (!by_layer) {
+    RETURN_IF_ERROR(Follow(main_, side()));
+    return UpdateWeights(WeightsBegin(b), end, side().stream, 0);
   }
   for (const Lane* lane : {&main_, &side_, &branch_, &shortcut_weights_}) {
     RETURN_IF_ERROR(fork_.Follow(lane->stream, update_));
   }
-  const MultiprocessorShares beside =
-      DivideMultiprocessors(net_.units[net_.blocks[b - 1].conv2], batch_, HopperMultiprocessors());
-  return UpdateWeights(WeightsBegin(b), b == kLayer3 ? WeightsBegin(kLayer4) : net_.weight_count, update_,
-                       beside.update);
+  const ConvolutionUnit& beside = net_.units[net_.blocks[b - 1].conv2];
+  return UpdateWeights(WeightsBegin(b), end, update_,
+                       DivideMultiprocessors(beside, batch_, HopperMultiprocessors()).update);
 }
 
 // SGD over the weights first ... end - 1; most_blocks as SgdStep's.

@@ -20,7 +20,7 @@ using Bf16 = __nv_bfloat16;
 class Trial {
  public:
   static absl::StatusOr<Trial> Make(const ConvolutionShape& shape, ConvolutionPass pass, uint32_t multiprocessors,
-                                    cudaStream_t stream) {
+                                    bool applying, cudaStream_t stream) {
     Trial trial;
     trial.forward_ = pass == ConvolutionPass::kForward;
     trial.shape_ = shape;
@@ -35,7 +35,7 @@ class Trial {
     ASSIGN_OR_RETURN(trial.out_, MakeRandomTensor<Bf16>(counts.out, stream));
     ASSIGN_OR_RETURN(trial.of_channels_, MakeRandomTensor<float>(kPerChannel * trial.rows_.channels, stream));
     ASSIGN_OR_RETURN(trial.x_, MakeRandomTensor<Bf16>(counts.out, stream));
-    if (!trial.forward_) {
+    if (!trial.forward_ && applying) {
       ASSIGN_OR_RETURN(trial.dx_, MakeRandomTensor<Bf16>(counts.out, stream));
     }
     ASSIGN_OR_RETURN(trial.mask_, MakeRandomTensor<Bf16>(counts.out / 16, stream));
@@ -121,14 +121,14 @@ class Trial {
 
 absl::StatusOr<ConvolutionNormTimes> TuneConvolutionNorm(ConvolutionContext& context, const ConvolutionShape& whole,
                                                          ConvolutionPass pass, double apart_microseconds,
-                                                         uint32_t multiprocessors) {
+                                                         uint32_t multiprocessors, bool applying) {
   ConvolutionNormTimes times;
   const ConvolutionShape shape = TunedShape(whole);
   const std::vector<ConvolutionNormConfig> configs = ConvolutionNormConfigs(shape, pass, multiprocessors);
   if (configs.empty()) {
     return times;
   }
-  ASSIGN_OR_RETURN(Trial trial, Trial::Make(shape, pass, multiprocessors, context.stream()));
+  ASSIGN_OR_RETURN(Trial trial, Trial::Make(shape, pass, multiprocessors, applying, context.stream()));
   ASSIGN_OR_RETURN(const double sums, trial.TimeSums());
   times.apart_microseconds = apart_microseconds + sums;
   double least = times.apart_microseconds;
@@ -139,6 +139,9 @@ absl::StatusOr<ConvolutionNormTimes> TuneConvolutionNorm(ConvolutionContext& con
       least = time;
       times.best = config;
     }
+  }
+  if (!applying) {
+    return times;
   }
   ASSIGN_OR_RETURN(times.apply_microseconds, trial.TimeApply());
   least += times.apply_microseconds;

@@ -20,7 +20,7 @@ struct ConvolutionNormTimes {
   double apart_microseconds = 0;              // of two kernels
   std::vector<Trial> trials;                  // of one, each way
   std::optional<ConvolutionNormConfig> best;  // none: two kernels are faster
-  // With the batch norm applied behind it, backward to its input:
+  // With the batch norm applied behind it, backward to its input, if asked for:
   double apply_microseconds = 0;                       // of the kernel that applies it
   std::vector<Trial> applying;                         // of one kernel for all, each way that can be
   std::optional<ConvolutionNormConfig> best_applying;  // none: the above and a kernel that applies are faster
@@ -28,10 +28,11 @@ struct ConvolutionNormTimes {
 
 // All of TunedShape(shape), forward or data gradient, by at most `multiprocessors` blocks, beside a convolution that
 // takes `apart_microseconds` by itself (infinity: ours in any case). Allocates tensors of the pass's size on the GPU,
-// times (graph_timer.h) and frees them. No trials where ConvolutionNormConfigs has none. Errors: CUDA's.
+// times (graph_timer.h) and frees them: backward one more where `applying`, launches that apply the batch norm, too, is
+// asked for. No trials where ConvolutionNormConfigs has none. Errors: CUDA's.
 absl::StatusOr<ConvolutionNormTimes> TuneConvolutionNorm(ConvolutionContext& context, const ConvolutionShape& shape,
                                                          ConvolutionPass pass, double apart_microseconds,
-                                                         uint32_t multiprocessors);
+                                                         uint32_t multiprocessors, bool applying);
 
 }  // namespace lockstep
 
