@@ -16,7 +16,8 @@ constexpr uint32_t kLeastChannels = 8;  // whose bytes a tensor map can count
 constexpr uint32_t kFilter = 3;
 constexpr uint32_t kHalo = kFilter - 1;  // rows of input beyond a tile's
 constexpr uint32_t kLineBytes = kBlock * sizeof(__nv_bfloat16);
-constexpr uint32_t kMostWeightSlots = 9;  // all of a step's
+constexpr uint32_t kMostWeightSlots = 9;                      // all of a step's
+constexpr uint32_t kShareBytes = kBlock * 2 * sizeof(float);  // a block's two sums of each channel
 // Of a block on Hopper: CUDA C++ Programming Guide, compute capability 9.0.
 constexpr uint32_t kSharedBytes = 227 << 10;
 
@@ -223,20 +224,19 @@ std::vector<ConvolutionNormConfig> ConvolutionNormConfigs(const ConvolutionShape
   if (MakeTiles(shape, pass, configs.front()).spread_log2 != 0) {
     return configs;  // a tile's depth goes by its parity
   }
-  for (uint32_t splits = 2; splits <= 8; splits *= 2) {
-    const ConvolutionTiles tiles = MakeTiles(shape, pass, {128, splits});
-    if (Tiles(tiles) * splits <= multiprocessors && tiles.stages >= splits) {
-      configs.push_back({128, splits});
+  const auto add = [&](uint32_t pixels, uint32_t least_splits, uint32_t most_splits) {
+    for (uint32_t splits = least_splits; splits <= most_splits; splits *= 2) {
+      const ConvolutionTiles tiles = MakeTiles(shape, pass, {pixels, splits});
+      if (Tiles(tiles) * splits <= multiprocessors && tiles.stages >= splits) {
+        configs.push_back({pixels, splits});
+      }
     }
-  }
+  };
+  add(128, 2, 8);
   // Smaller tiles, where they are still no more than fit at once and nothing else wants the multiprocessors: backward
   // it does, and beside a stride of 2 a shortcut.
-  const bool by_itself = pass == ConvolutionPass::kForward && shape.stride == 1;
-  for (uint32_t splits = 1; splits <= 2 && by_itself; splits *= 2) {
-    const ConvolutionTiles tiles = MakeTiles(shape, pass, {64, splits});
-    if (Tiles(tiles) * splits <= multiprocessors && tiles.stages >= splits) {
-      configs.push_back({64, splits});
-    }
+  if (pass == ConvolutionPass::kForward && shape.stride == 1) {
+    add(64, 1, 2);
   }
   return configs;
 }
@@ -253,11 +253,11 @@ bool ConvolutionNormCanApply(const ConvolutionShape& shape, ConvolutionPass pass
 }
 
 size_t ConvolutionNormMeetingBytes() {
-  return kMeetingHeadBytes + 2 * size_t{kConvolutionNormMostMeeting} * kBlock * 2 * sizeof(float);
+  return kMeetingHeadBytes + 2 * size_t{kConvolutionNormMostMeeting} * kShareBytes;
 }
 
 size_t ConvolutionNormWorkspaceBytes(uint32_t multiprocessors) {
-  return kBatchNormCounterBytes + size_t{multiprocessors} * kBlock * 2 * sizeof(float);
+  return kBatchNormCounterBytes + size_t{multiprocessors} * kShareBytes;
 }
 
 absl::Status ConvolutionNorm::Forward(const __nv_bfloat16* x, const __nv_bfloat16* w, __nv_bfloat16* y,

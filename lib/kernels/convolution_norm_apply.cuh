@@ -23,6 +23,10 @@ struct Kept {
   uint32_t at[kItems];  // packs
   bool inside[kItems];
   uint32_t count;  // of the above: none, half or all
+
+  // Whether item k, and so all behind it, is not among them: asked where a half begins, so that no other branch keeps
+  // the items' instructions apart.
+  __device__ bool EndsAt(uint32_t k) const { return k % kHalf == 0 && k >= count; }
 };
 
 // Takes `count` times kPixelsAtOnce staged pixels, from the tile's pixel `first` on, writes them out and adds them to
@@ -30,7 +34,7 @@ struct Kept {
 template <bool kBackward, uint32_t kPixels>
 __device__ void Keep(const ConvolutionNormArguments& arguments, const Tile& tile, uint32_t channel, uint32_t staging,
                      uint32_t first, uint32_t count, Kept<kPixels>& kept, ChannelSums& sums) {
-  constexpr uint32_t kItems = Kept<kPixels>::kItems, kHalf = Kept<kPixels>::kHalf;
+  constexpr uint32_t kItems = Kept<kPixels>::kItems;
   kept.count = count;
   const ConvolutionTiles& tiles = arguments.tiles;
   const uint32_t thread = threadIdx.x % wgmma::kThreads;
@@ -41,7 +45,7 @@ __device__ void Keep(const ConvolutionNormArguments& arguments, const Tile& tile
   Around around[kItems];
 #pragma unroll
   for (uint32_t k = 0; k < kItems; ++k) {
-    if (k % kHalf == 0 && k >= count) {
+    if (kept.EndsAt(k)) {
       break;
     }
     const Place of_item(tiles, first + k * kPixelsAtOnce);
@@ -56,7 +60,7 @@ __device__ void Keep(const ConvolutionNormArguments& arguments, const Tile& tile
   }
 #pragma unroll
   for (uint32_t k = 0; k < kItems; ++k) {
-    if (k % kHalf == 0 && k >= count) {
+    if (kept.EndsAt(k)) {
       break;
     }
     kept.value[k] = Words::Of(LoadShared(StagedAt(staging, pixel + k * kPixelsAtOnce, chunk)));
@@ -83,7 +87,7 @@ __device__ inline float Half(const Words& words, uint32_t i) {
 template <bool kBackward, uint32_t kPixels>
 __device__ void Apply(const ConvolutionNormArguments& arguments, const Coefficients& of_channels,
                       const Kept<kPixels>& kept) {
-  constexpr uint32_t kItems = Kept<kPixels>::kItems, kHalf = Kept<kPixels>::kHalf;
+  constexpr uint32_t kItems = Kept<kPixels>::kItems;
   const uint32_t channel = threadIdx.x % kChunks * kPackChannels;
   float on_value[kPackChannels], on_other[kPackChannels], constant[kPackChannels];
 #pragma unroll
@@ -94,7 +98,7 @@ __device__ void Apply(const ConvolutionNormArguments& arguments, const Coefficie
   }
 #pragma unroll
   for (uint32_t k = 0; k < kItems; ++k) {
-    if (k % kHalf == 0 && k >= kept.count) {
+    if (kept.EndsAt(k)) {
       break;
     }
     // In the order of batch_norm_rows.cuh, for the same bits.
