@@ -12,6 +12,8 @@ import subprocess
 import sys
 import tempfile
 import unittest
+
+import bazel_unittest
 from fractions import Fraction
 
 BATCHES = [32, 128, 512]
@@ -276,4 +278,4 @@ if __name__ == "__main__":
     tools = pathlib.Path(given.tools).absolute()
     AuditByHandTest.tools = tools if tools.is_dir() else tools.parent
     AuditByHandTest.published = pathlib.Path(given.published).absolute()
-    unittest.main(argv=sys.argv[:1] + rest, verbosity=2)
+    bazel_unittest.main(rest)

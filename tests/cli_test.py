@@ -4,19 +4,16 @@ Starts the real tools as a user would. Run by bazel (tests/BUILD); by hand:
     python3 tests/cli_test.py --tools bazel-bin/tools --published data/published
 """
 
-import argparse
 import hashlib
 import json
 import os
-import pathlib
 import signal
 import subprocess
-import sys
-import tempfile
 import time
 import unittest
 
-TOOLS = ["cifar_prep", "train_sweep", "scale_run", "comm_model", "quantize", "report"]
+from tool_case import TOOLS, ToolCase, run_tests
+
 NO_GPU = not os.path.exists("/dev/nvidiactl")
 
 # One training image set in CIFAR-10's binary layout.
@@ -36,56 +33,7 @@ def binary_folder(path, train=40, test=20, label=None):
     return path
 
 
-class CliTest(unittest.TestCase):
-    tools = None
-    published = None
-
-    @classmethod
-    def setUpClass(cls):
-        cls.shared = tempfile.TemporaryDirectory()
-        folder = pathlib.Path(cls.shared.name)
-        cls.dataset = folder / "dataset.rec"
-        cls.call("cifar_prep", "--input_format=synthetic", "--train_images=80", "--test_images=40",
-                 f"--output={cls.dataset}", check=True)
-        cls.sweep = folder / "sweep.rec"
-        cls.checkpoint = folder / "lenet5.pt"
-        cls.call("train_sweep", f"--input={cls.dataset}", "--model=lenet5", "--device=cpu", "--batch=20", "--epochs=1",
-                 f"--checkpoint={cls.checkpoint}", f"--output={cls.sweep}", check=True)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.shared.cleanup()
-
-    def setUp(self):
-        self.temporary = tempfile.TemporaryDirectory()
-        self.folder = pathlib.Path(self.temporary.name)
-        self.addCleanup(self.temporary.cleanup)
-
-    @classmethod
-    def call(cls, tool, *arguments, check=False, stdin=None, timeout=240, env=None):
-        result = subprocess.run([str(cls.tools / tool), *map(str, arguments)], input=stdin, capture_output=True,
-                                timeout=timeout, env={**os.environ, **(env or {})})
-        if check and result.returncode != 0:
-            raise AssertionError(f"{tool} {arguments}: exit {result.returncode}: {result.stderr.decode()}")
-        return result
-
-    def refused(self, code, tool, *arguments, says, **options):
-        """The tool exits with `code` after one error line that holds every text of `says`, and leaves no output."""
-        output = self.folder / "out.rec"
-        if not any(str(a).startswith("--output") for a in arguments):
-            arguments = (*arguments, f"--output={output}")
-        result = self.call(tool, *arguments, **options)
-        stderr = result.stderr.decode()
-        self.assertEqual(result.returncode, code, stderr)
-        errors = [line for line in stderr.splitlines() if line.startswith(f"{tool}: error: ")]
-        self.assertEqual(len(errors), 1, stderr)
-        for text in [says] if isinstance(says, str) else says:
-            self.assertIn(text, errors[0])
-        for sign in ("Traceback", "terminate called", "what():", "Aborted", "*** "):
-            self.assertNotIn(sign, stderr)
-        left = [p.name for p in self.folder.iterdir() if p.name.startswith("out.rec")]
-        self.assertEqual(left, [], stderr)
-
+class CliTest(ToolCase):
     # --- what all tools share ---
 
     def test_help_exits_0_with_an_example(self):
@@ -359,11 +307,4 @@ class CliTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--tools", required=True, help="folder of the tools, or one tool in it")
-    parser.add_argument("--published", required=True, help="folder of the published tables, or a file in it")
-    given, rest = parser.parse_known_args()
-    tools, published = pathlib.Path(given.tools).absolute(), pathlib.Path(given.published).absolute()
-    CliTest.tools = tools if tools.is_dir() else tools.parent
-    CliTest.published = published if published.is_dir() else published.parent
-    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
+    run_tests(__doc__)

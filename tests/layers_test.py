@@ -10,6 +10,8 @@ import sys
 import tempfile
 import unittest
 
+import bazel_unittest
+
 # The layer of each package of lib/ (DESIGN.md, "Layers"). A package may use its own layer and lower ones.
 LAYER = {
     "base": 0, "testing": 0, "proto": 0,
@@ -117,4 +119,4 @@ if __name__ == "__main__":
         sys.exit("usage: layers_test.py --root FOLDER (the workspace, or a file in its root)")
     given = pathlib.Path(arguments[1]).resolve()
     LayersTest.root = given if given.is_dir() else given.parent
-    unittest.main(argv=sys.argv[:1], verbosity=2)
+    bazel_unittest.main([])

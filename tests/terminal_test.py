@@ -21,6 +21,8 @@ import termios
 import time
 import unittest
 
+import bazel_unittest
+
 EXIT_CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
 
 
@@ -181,4 +183,4 @@ if __name__ == "__main__":
     given, rest = parser.parse_known_args()
     tools = pathlib.Path(given.tools).absolute()
     TerminalTest.tools = tools if tools.is_dir() else tools.parent
-    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
+    bazel_unittest.main(rest)
