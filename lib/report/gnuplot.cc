@@ -3,16 +3,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstdio>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <vector>
 
-#include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -20,6 +19,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
+#include "lib/base/memory_file.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/base/subprocess.h"
@@ -218,22 +218,6 @@ absl::StatusOr<std::string> FindGnuplot() {
   return absl::NotFoundError("gnuplot is not installed (apt-get install gnuplot-nox), so there is no plot");
 }
 
-absl::StatusOr<std::string> WriteTemporaryFile(const std::string& text) {
-  const char* folder = std::getenv("TMPDIR");
-  std::string path = absl::StrCat(folder == nullptr ? "/tmp" : folder, "/lockstep_plot.XXXXXX");
-  const int fd = mkstemp(path.data());
-  if (fd < 0) {
-    return absl::InternalError(absl::StrCat(path, ": cannot write: ", std::strerror(errno)));
-  }
-  std::FILE* file = fdopen(fd, "w");
-  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if (std::fclose(file) != 0 || !written) {
-    unlink(path.c_str());
-    return absl::InternalError(absl::StrCat(path, ": cannot write: ", std::strerror(errno)));
-  }
-  return path;
-}
-
 std::string DescribeFailure(const ChildExit& exit) {
   return exit.timed_out   ? absl::StrCat("did not end within ", absl::FormatDuration(kTimeout))
          : exit.signalled ? absl::StrCat("was ended by signal ", exit.code)
@@ -243,13 +227,16 @@ std::string DescribeFailure(const ChildExit& exit) {
 // What the script wrote to kResultPath.
 absl::StatusOr<std::string> RunGnuplot(const std::string& script) {
   ASSIGN_OR_RETURN(const std::string program, FindGnuplot());
-  ASSIGN_OR_RETURN(const std::string path, WriteTemporaryFile(script));
-  const absl::Cleanup remove = [&path] { unlink(path.c_str()); };
+  ASSIGN_OR_RETURN(const std::unique_ptr<MemoryFile> file, MemoryFile::Create("lockstep_plot"));
+  RETURN_IF_ERROR(file->Append(script));
   ChildOptions child;
-  child.argv = {program, path};
+  child.argv = {program, file->path()};
   child.environment = {{"LC_ALL", "C.UTF-8"}};  // the caller's locale would change the decimal sign
   ASSIGN_OR_RETURN(const std::vector<ChildExit> exits, RunChildren({child}, kTimeout));
   RETURN_IF_ERROR(CheckNotStopped());
+  if (exits[0].signalled && exits[0].code == SIGKILL && !exits[0].timed_out) {  // never gnuplot's own doing
+    return absl::UnavailableError(absl::StrCat(program, " was killed by signal 9 while it drew a plot; run it again"));
+  }
   if (exits[0].signalled || exits[0].code != 0) {
     return absl::InternalError(absl::StrCat(program, " ", DescribeFailure(exits[0]),
                                             ", so there is no plot; its message is on standard error"));

@@ -1,10 +1,13 @@
 #include "lib/report/gnuplot.h"
 
+#include <sys/stat.h>
+
 #include <cstdlib>
 
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
+#include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {
@@ -12,6 +15,8 @@ namespace {
 
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::StatusIs;
+using ::lockstep::testing::TempPath;
+using ::lockstep::testing::WriteFile;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
@@ -132,6 +137,37 @@ TEST(GnuplotTest, AMissingGnuplotIsNotFoundAndSaysHowToInstallIt) {
   setenv("PATH", path.c_str(), 1);
   EXPECT_THAT(version, StatusIs(absl::StatusCode::kNotFound, HasSubstr("apt-get install gnuplot-nox")));
   EXPECT_THAT(svg, StatusIs(absl::StatusCode::kNotFound, HasSubstr("gnuplot")));
+}
+
+// A folder whose gnuplot is this shell script.
+std::string FolderWithGnuplot(const std::string& script) {
+  const std::string folder = TempPath("bin");
+  mkdir(folder.c_str(), 0755);
+  WriteFile(folder + "/gnuplot", "#!/bin/sh\n" + script + "\n");
+  chmod((folder + "/gnuplot").c_str(), 0755);
+  return folder;
+}
+
+TEST(GnuplotTest, AKilledGnuplotIsUnavailableAndACrashedOneInternal) {
+  const std::string path = std::getenv("PATH") == nullptr ? "/usr/bin:/bin" : std::getenv("PATH");
+  setenv("PATH", (FolderWithGnuplot("kill -9 $$") + ":" + path).c_str(), 1);
+  const auto killed = DrawPlot(Lines());
+  const auto version = GnuplotVersion();
+  setenv("PATH", (FolderWithGnuplot("kill -11 $$") + ":" + path).c_str(), 1);
+  const auto crashed = DrawPlot(Lines());
+  setenv("PATH", path.c_str(), 1);
+  EXPECT_THAT(killed, StatusIs(absl::StatusCode::kUnavailable, HasSubstr("run it again")));
+  EXPECT_THAT(version, StatusIs(absl::StatusCode::kUnavailable, HasSubstr("signal 9")));
+  EXPECT_THAT(crashed, StatusIs(absl::StatusCode::kInternal, HasSubstr("so there is no plot")));
+}
+
+// A temporary file would outlive a kill -9.
+TEST(GnuplotTest, TheScriptIsInNoFolder) {
+  SKIP_WITHOUT_GNUPLOT();
+  setenv("TMPDIR", "/no/such/folder", 1);
+  const auto svg = DrawPlot(Lines());
+  unsetenv("TMPDIR");
+  EXPECT_THAT(svg, IsOk());
 }
 
 TEST(GnuplotTest, HasAVersion) {

@@ -74,13 +74,17 @@ absl::Status CheckOptions(const ReportOptions& options) {
   return absl::OkStatus();
 }
 
-proto::Header HeaderOf(const LabRecords& lab, const ReportOptions& options) {
+absl::StatusOr<proto::Header> HeaderOf(const LabRecords& lab, const ReportOptions& options) {
+  const absl::StatusOr<std::string> gnuplot = GnuplotVersion();
+  if (absl::IsUnavailable(gnuplot.status())) {
+    return gnuplot.status();
+  }
   HeaderOptions header;
   header.schema = "lockstep.proto.ReportFile";
   for (const RecordSource* source : lab.Sources()) {
     header.inputs.push_back(source->input);
   }
-  header.result_flags = {{"format", NameOf(options.format)}, {"gnuplot", GnuplotVersion().value_or("absent")}};
+  header.result_flags = {{"format", NameOf(options.format)}, {"gnuplot", gnuplot.value_or("absent")}};
   return MakeHeader(header);
 }
 
@@ -91,7 +95,8 @@ bool AllThere(const Outputs& outputs, ReportFormat format) {
          (format == ReportFormat::kHtml || Exists(outputs.markdown));
 }
 
-// A plot that cannot be drawn is left out with the reason, once on standard error too.
+// A plot that cannot be drawn is left out with the reason, once on standard error too; one that a second try may draw is
+// an error, because a report without it would be taken for complete.
 absl::StatusOr<DrawnPlots> DrawPlots(const std::vector<proto::Section>& sections) {
   DrawnPlots plots;
   std::string last_reason;
@@ -99,6 +104,9 @@ absl::StatusOr<DrawnPlots> DrawPlots(const std::vector<proto::Section>& sections
     for (const proto::Plot& plot : section.plot()) {
       RETURN_IF_ERROR(CheckNotStopped());
       absl::StatusOr<std::string> svg = DrawPlot(plot);
+      if (absl::IsUnavailable(svg.status())) {
+        return svg.status();
+      }
       DrawnPlot& drawn = plots[plot.id()];
       if (svg.ok()) {
         drawn.svg = *std::move(svg);
@@ -162,7 +170,7 @@ absl::StatusOr<ReportFormat> ParseReportFormat(absl::string_view name) {
 absl::Status RunReport(const ReportOptions& options) {
   RETURN_IF_ERROR(CheckOptions(options));
   ASSIGN_OR_RETURN(const LabRecords lab, ReadLabRecords(options.inputs));
-  const proto::Header header = HeaderOf(lab, options);
+  ASSIGN_OR_RETURN(const proto::Header header, HeaderOf(lab, options));
   const Outputs outputs = OutputsOf(options.output);
   const bool to_stdout = options.output == "-";
   if (!to_stdout && !options.force && AllThere(outputs, options.format) && IsCached(outputs.record, header)) {

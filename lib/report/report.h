@@ -31,8 +31,8 @@ struct ReportOptions {
 // Reads the records, and writes the report unless one with the same cache key is there. Without gnuplot the report is
 // made all the same, and says in the place of each plot how to install it.
 //
-// InvalidArgument: no input, --output=- with kAll, or an output that would replace an input. Other errors as
-// ReadLabRecords and RecordWriter.
+// InvalidArgument: no input, --output=- with kAll, or an output that would replace an input. Unavailable: gnuplot was
+// killed. Other errors as ReadLabRecords and RecordWriter.
 absl::Status RunReport(const ReportOptions& options);
 
 }  // namespace lockstep
