@@ -159,6 +159,28 @@ absl::Status OutputFile::CutTo(uint64_t size) {
   return absl::OkStatus();
 }
 
+absl::Status OutputFile::Replace(absl::string_view bytes) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<OutputFile> next, Open(part_));
+  absl::Status status = next->CutTo(0);
+  if (status.ok()) {
+    status = next->Write({bytes});
+  }
+  if (status.ok()) {
+    status = next->Sync();
+  }
+  if (status.ok() && std::rename(next->part_.c_str(), part_.c_str()) != 0) {
+    status = next->Fail(absl::StrCat("cannot be renamed to ", part_));
+  }
+  if (!status.ok()) {
+    next->Discard();
+    return status;
+  }
+  std::swap(fd_, next->fd_);  // so there is no moment at which PATH.part is not locked
+  offset_ = next->offset_;
+  write_back_started_ = offset_;
+  return SyncFolder(FolderOf(path_));
+}
+
 absl::Status OutputFile::Write(std::initializer_list<absl::string_view> parts) {
   std::vector<iovec> left;
   for (const absl::string_view part : parts) {

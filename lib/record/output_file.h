@@ -35,6 +35,11 @@ class OutputFile {
   // Cuts PATH.part to its first `size` bytes; writing goes on from there. Does nothing for standard output.
   absl::Status CutTo(uint64_t size);
 
+  // PATH.part holds `bytes` and nothing else from now on, on the disk; whatever ends this process meanwhile, it holds
+  // either these or what it held. They are written as PATH.part.part, under a lock too, and renamed; one that a killed
+  // process left is written over. Errors as Open's and Write's. Not for standard output.
+  absl::Status Replace(absl::string_view bytes);
+
   // Appends the parts, one after another. ResourceExhausted: the disk or quota is full, or the device fails.
   // Unavailable: the reader of the pipe is gone. Both say after how many bytes.
   absl::Status Write(std::initializer_list<absl::string_view> parts);

@@ -54,6 +54,36 @@ TEST(OutputFileTest, WhatWasThereIsKeptUntilItIsCut) {
   EXPECT_EQ(ReadFile(path), "kept!");
 }
 
+TEST(OutputFileTest, ReplacedAtOnceAndLockedThroughout) {
+  const std::string path = TempPath("a");
+  const auto file = Open(path);
+  ASSERT_THAT(file->Write({"long enough"}), IsOk());
+  WriteFile(path + ".part.part", "of a process that was killed while it replaced, and longer than what comes");
+  ASSERT_THAT(file->Replace("new "), IsOk());
+  EXPECT_EQ(ReadFile(path + ".part"), "new ");
+  EXPECT_FALSE(FileExists(path + ".part.part"));
+  EXPECT_THAT(OutputFile::Open(path), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("another process")));
+  ASSERT_THAT(file->Write({"end"}), IsOk());
+  ASSERT_THAT(file->Commit(), IsOk());
+  EXPECT_EQ(ReadFile(path), "new end");
+}
+
+TEST(OutputFileTest, WhatCannotBeReplacedStays) {
+  const std::string path = TempPath("a");
+  const auto file = Open(path);
+  ASSERT_THAT(file->Write({"kept"}), IsOk());
+  std::signal(SIGXFSZ, SIG_IGN);
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit small = {100, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  const absl::Status status = file->Replace(std::string(1000, 'x'));
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("make room")));
+  EXPECT_EQ(ReadFile(path + ".part"), "kept");
+  EXPECT_FALSE(FileExists(path + ".part.part"));
+}
+
 TEST(OutputFileTest, TheUmaskSaysWhoMayReadIt) {
   for (const mode_t mask : {mode_t{002}, mode_t{077}}) {
     const std::string path = TempPath(absl::StrCat("mask", mask));

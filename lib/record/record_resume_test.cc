@@ -182,6 +182,60 @@ TEST(RecordResumeTest, TheCallerMayKeepFewer) {
   EXPECT_THAT(Finished(path), ElementsAre(8, 64));
 }
 
+// A run that failed after some of its points has its record under the final name. What it finished is not lost.
+TEST(RecordResumeTest, ARunThatDidNotEndWellIsGoneOnWith) {
+  const std::string path = TempPath("a.rec");
+  {
+    auto writer = RecordWriter::Create(path, SmallHeader());
+    ASSERT_THAT((*writer)->Append(PointRecord(8)), IsOk());
+    ASSERT_THAT((*writer)->Finish(5), IsOk());
+  }
+  const std::string before = ReadFile(path);
+  {
+    const auto writer = RecordWriter::Resume(path, SmallHeader());
+    ASSERT_THAT(writer, IsOk());
+    EXPECT_EQ(ReadFile(path), before);  // until the new one is complete
+    EXPECT_TRUE(before.rfind(ReadFile(path + ".part"), 0) == 0);
+    ASSERT_THAT((*writer)->Append(PointRecord(16)), IsOk());
+  }
+  const Resumed resumed = GoOn(path);  // stopped again: from the journal, which holds more
+  EXPECT_THAT(resumed.batches, ElementsAre(8, 16));
+  EXPECT_THAT(Finished(path), ElementsAre(8, 16, 32));
+}
+
+TEST(RecordResumeTest, ARunThatEndedWellOrOfAnotherKeyIsNot) {
+  for (const int exit_status : {0, 5}) {
+    const std::string path = TempPath("a.rec");
+    {
+      auto writer = RecordWriter::Create(path, SmallHeader(exit_status == 0 ? "key" : "another"));
+      ASSERT_THAT((*writer)->Append(PointRecord(8)), IsOk());
+      ASSERT_THAT((*writer)->Finish(exit_status), IsOk());
+    }
+    EXPECT_THAT(GoOn(path).batches, ElementsAre()) << exit_status;
+    EXPECT_THAT(Finished(path), ElementsAre(32)) << exit_status;
+  }
+}
+
+TEST(RecordResumeTest, ReplacedRecordsAreAllThereIs) {
+  const std::string path = StoppedRun();
+  {
+    auto writer = RecordWriter::Resume(path, SmallHeader());
+    const proto::SweepRecord first = PointRecord(4), second = PointRecord(16);
+    ASSERT_THAT((*writer)->ReplaceAll({&first, &second}), IsOk());
+  }
+  EXPECT_THAT(GoOn(path).batches, ElementsAre(4, 16));
+  EXPECT_THAT(Finished(path), ElementsAre(4, 16, 32));
+}
+
+TEST(RecordResumeTest, RecordsThatBelongTogetherAreWrittenTogether) {
+  const std::string path = TempPath("a.rec");
+  auto writer = RecordWriter::Create(path, SmallHeader());
+  const proto::SweepRecord first = PointRecord(4), second = PointRecord(16);
+  ASSERT_THAT((*writer)->AppendTogether({&first, &second}), IsOk());
+  ASSERT_THAT((*writer)->Finish(), IsOk());
+  EXPECT_THAT(Finished(path), ElementsAre(4, 16));
+}
+
 TEST(RecordResumeTest, TheTrailerNamesOtherOutputs) {
   const std::string path = TempPath("a.rec");
   auto writer = RecordWriter::Create(path, SmallHeader());

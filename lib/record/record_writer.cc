@@ -27,6 +27,11 @@ std::string NoteBrokenEnd(RecordReader& reader) {
   return bytes == 0 ? "" : absl::StrCat("; ", bytes, " bytes after them are no whole record: cut away");
 }
 
+// A record as it stands in the file.
+std::string Frame(absl::string_view record) {
+  return absl::StrCat(FrameHead(record.size()), record, FrameTail(record));
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<RecordWriter>> RecordWriter::Create(const std::string& path,
@@ -45,7 +50,10 @@ absl::StatusOr<std::unique_ptr<RecordWriter>> RecordWriter::Resume(const std::st
   ASSIGN_OR_RETURN(std::unique_ptr<OutputFile> file, OutputFile::Open(path));
   std::unique_ptr<RecordWriter> writer(new RecordWriter(path, std::move(file)));
   writer->is_journal_ = true;
-  ASSIGN_OR_RETURN(const bool goes_on, writer->GoOn(header));
+  ASSIGN_OR_RETURN(bool goes_on, writer->GoOn(header));
+  if (!goes_on) {
+    ASSIGN_OR_RETURN(goes_on, writer->TakeOver(header));
+  }
   if (!goes_on) {
     RETURN_IF_ERROR(writer->Begin(header));
   }
@@ -56,7 +64,9 @@ absl::Status RecordWriter::Begin(const proto::Header& header) {
   RETURN_IF_ERROR(file_->CutTo(0));
   proto::AnyRecord first;
   *first.mutable_header() = header;
-  return Append(first);
+  const absl::Status status = Append(first);
+  header_frame_ = Frame(bytes_);
+  return status;
 }
 
 // False when there is no run to go on with.
@@ -70,6 +80,7 @@ absl::StatusOr<bool> RecordWriter::GoOn(const proto::Header& header) {
     Talk(header, *file_, "is of a stopped run with other settings, input or build; it is replaced");
     return false;
   }
+  header_frame_ = Frame(reader.payload());
   kept_end_ = {reader.whole_bytes()};
   proto::AnyRecord any;  // what a record says is the caller's to read; unknown fields parse
   absl::StatusOr<bool> more = reader.Next(any);
@@ -81,6 +92,36 @@ absl::StatusOr<bool> RecordWriter::GoOn(const proto::Header& header) {
   Talk(header, *file_, absl::StrCat("goes on after ", kept_.size(), " records of a stopped run", note));
   record_count_ = 1 + kept_.size();
   RETURN_IF_ERROR(file_->CutTo(kept_end_.back()));
+  return true;
+}
+
+// False when PATH is not of a run of the same step that ended badly.
+absl::StatusOr<bool> RecordWriter::TakeOver(const proto::Header& header) {
+  const auto opened = RecordReader::Open(path_, header.schema());
+  if (!opened.ok() || (*opened)->header().cache_key() != header.cache_key()) {
+    return false;
+  }
+  RecordReader& reader = **opened;
+  const std::string header_frame = Frame(reader.payload());
+  std::string frames = header_frame;
+  std::vector<std::string> records;
+  std::vector<uint64_t> ends = {reader.whole_bytes()};
+  proto::AnyRecord any;
+  absl::StatusOr<bool> more = reader.Next(any);
+  for (; more.ok() && *more; more = reader.Next(any)) {
+    records.emplace_back(reader.payload());
+    ends.push_back(reader.whole_bytes());
+    absl::StrAppend(&frames, Frame(records.back()));
+  }
+  if (!more.ok() || reader.trailer().exit_status() == 0) {
+    return false;
+  }
+  RETURN_IF_ERROR(file_->Replace(frames));
+  Talk(header, *file_, absl::StrCat("goes on after ", records.size(), " records of a run that did not end well"));
+  header_frame_ = header_frame;
+  kept_ = std::move(records);
+  kept_end_ = std::move(ends);
+  record_count_ = 1 + kept_.size();
   return true;
 }
 
@@ -98,13 +139,13 @@ RecordWriter::~RecordWriter() {
   }
 }
 
-absl::Status RecordWriter::Append(const google::protobuf::Message& record) {
-  RETURN_IF_ERROR(status_);
+// Into bytes_.
+absl::Status RecordWriter::Serialise(const google::protobuf::Message& record) {
   if (!HasReadableText(record)) {
     const std::unique_ptr<google::protobuf::Message> readable(record.New());
     readable->CopyFrom(record);
     MakeTextReadable(*readable);
-    return Append(*readable);
+    return Serialise(*readable);
   }
   if (!record.SerializeToString(&bytes_)) {
     return status_ = absl::InternalError(absl::StrCat(path_, ": a record does not serialise"));
@@ -112,12 +153,44 @@ absl::Status RecordWriter::Append(const google::protobuf::Message& record) {
   if (bytes_.size() > kMaxRecordBytes) {
     return status_ = absl::InternalError(absl::StrCat(path_, ": a record of ", bytes_.size(), " bytes is too large"));
   }
-  status_ = file_->Write({FrameHead(bytes_.size()), bytes_, FrameTail(bytes_)});
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> RecordWriter::Frames(const std::vector<const google::protobuf::Message*>& records) {
+  std::string frames;
+  for (const google::protobuf::Message* record : records) {
+    RETURN_IF_ERROR(Serialise(*record));
+    absl::StrAppend(&frames, Frame(bytes_));
+  }
+  return frames;
+}
+
+// So many records are in the file now, if writing them went well.
+absl::Status RecordWriter::Note(uint64_t record_count, absl::Status written) {
+  status_ = std::move(written);
   if (status_.ok() && is_journal_) {
     status_ = file_->Sync();
   }
-  record_count_ += status_.ok() ? 1 : 0;
+  record_count_ = status_.ok() ? record_count : record_count_;
   return status_;
+}
+
+absl::Status RecordWriter::Append(const google::protobuf::Message& record) {
+  RETURN_IF_ERROR(status_);
+  RETURN_IF_ERROR(Serialise(record));
+  return Note(record_count_ + 1, file_->Write({FrameHead(bytes_.size()), bytes_, FrameTail(bytes_)}));
+}
+
+absl::Status RecordWriter::AppendTogether(const std::vector<const google::protobuf::Message*>& records) {
+  RETURN_IF_ERROR(status_);
+  ASSIGN_OR_RETURN(const std::string frames, Frames(records));
+  return Note(record_count_ + records.size(), file_->Write({frames}));
+}
+
+absl::Status RecordWriter::ReplaceAll(const std::vector<const google::protobuf::Message*>& records) {
+  RETURN_IF_ERROR(status_);
+  ASSIGN_OR_RETURN(const std::string frames, Frames(records));
+  return Note(1 + records.size(), file_->Replace(absl::StrCat(header_frame_, frames)));
 }
 
 absl::Status RecordWriter::Finish(int exit_status) {

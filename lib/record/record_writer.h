@@ -27,9 +27,10 @@ class RecordWriter {
 
   // Goes on with the PATH.part that a stopped run of the same step left, and says on stderr what it kept. All its whole
   // records are kept, its header among them, and none is written again: whatever ends this process, they are still there.
-  // Only bytes after the last whole record, damaged or cut off, and a trailer are cut away. A PATH.part of another cache
-  // key is replaced, and there is none to go on with when `path` is "-" or the key has no build identity; then it is
-  // Create. What goes on is a journal: Append returns when the record is on the disk.
+  // Only bytes after the last whole record, damaged or cut off, and a trailer are cut away. Without such a PATH.part it
+  // goes on with the records of PATH itself, when these are of a run of the same step whose trailer has another exit
+  // status than 0. A PATH.part of another cache key is replaced, and there is none to go on with when `path` is "-" or
+  // the key has no build identity; then it is Create. What goes on is a journal: Append returns when the record is on the disk.
   static absl::StatusOr<std::unique_ptr<RecordWriter>> Resume(const std::string& path, const proto::Header& header);
 
   // The records that Resume kept, without the header, as bytes.
@@ -43,9 +44,16 @@ class RecordWriter {
   RecordWriter(const RecordWriter&) = delete;
   RecordWriter& operator=(const RecordWriter&) = delete;
 
+  // Makes `records` all that stands after the header, at once: whatever ends this process, the file holds either these or
+  // what it held. Not for standard output.
+  absl::Status ReplaceAll(const std::vector<const google::protobuf::Message*>& records);
+
   // `record` is a message of the schema's record type (SweepRecord for SweepFile). Texts that are not UTF-8 are written
   // as readable_text.h shows them.
   absl::Status Append(const google::protobuf::Message& record);
+
+  // Appends records that mean nothing without one another, in one write, so that no kill comes in between.
+  absl::Status AppendTogether(const std::vector<const google::protobuf::Message*>& records);
 
   // Names in the trailer a file that this run wrote beside the record.
   void AddOutput(const proto::Input& file) { *trailer_.add_other_output() = file; }
@@ -61,10 +69,15 @@ class RecordWriter {
   RecordWriter(std::string path, std::unique_ptr<OutputFile> file) : path_(std::move(path)), file_(std::move(file)) {}
   absl::Status Begin(const proto::Header& header);
   absl::StatusOr<bool> GoOn(const proto::Header& header);
+  absl::StatusOr<bool> TakeOver(const proto::Header& header);
+  absl::Status Serialise(const google::protobuf::Message& record);
+  absl::StatusOr<std::string> Frames(const std::vector<const google::protobuf::Message*>& records);
+  absl::Status Note(uint64_t record_count, absl::Status written);
 
   const std::string path_;  // the final name, or "-"
   const std::unique_ptr<OutputFile> file_;
   bool is_journal_ = false;
+  std::string header_frame_;
   uint64_t record_count_ = 0;
   absl::Status status_;
   std::string bytes_;  // of the last record: kept for its memory, because chunks of images are large

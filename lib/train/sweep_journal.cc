@@ -2,6 +2,8 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "lib/base/status_macros.h"
@@ -19,8 +21,9 @@ proto::SweepFile FinishedPoint(const std::vector<proto::SweepRecord>& records, s
   if (outcome != proto::COMPLETED && outcome != proto::OUT_OF_MEMORY) {
     return finished;
   }
-  const bool leaves_checkpoint = records[first].has_point() && point.batch_size() == checkpoint_batch && point.outcome() == proto::COMPLETED;
-  if (leaves_checkpoint && (first + 1 == records.size() || !CheckpointIsThere(records[first + 1].checkpoint()))) {
+  const bool leaves_checkpoint = records[first].has_point() && point.batch_size() == checkpoint_batch;
+  if (leaves_checkpoint && (outcome != proto::COMPLETED || first + 1 == records.size() ||
+                            !CheckpointIsThere(records[first + 1].checkpoint()))) {
     return finished;
   }
   *finished.add_record() = records[first];
@@ -30,11 +33,22 @@ proto::SweepFile FinishedPoint(const std::vector<proto::SweepRecord>& records, s
   return finished;
 }
 
+void AddRecords(const proto::SweepFile& file, std::vector<const google::protobuf::Message*>& records) {
+  for (const proto::SweepRecord& record : file.record()) {
+    records.push_back(&record);
+  }
+}
+
 }  // namespace
 
 bool CheckpointIsThere(const proto::Checkpoint& checkpoint) {
   const absl::StatusOr<std::string> sha256 = Sha256HexOfFile(checkpoint.path());
   return sha256.ok() && *sha256 == checkpoint.sha256();
+}
+
+SweepJournal::SweepJournal(std::unique_ptr<RecordWriter> writer, const proto::SweepSpec& spec)
+    : writer_(std::move(writer)) {
+  *spec_.mutable_spec() = spec;
 }
 
 absl::StatusOr<std::unique_ptr<SweepJournal>> SweepJournal::Open(const SweepJournalOptions& options,
@@ -47,24 +61,41 @@ absl::StatusOr<std::unique_ptr<SweepJournal>> SweepJournal::Open(const SweepJour
   } else {
     ASSIGN_OR_RETURN(writer, ResumeRecordFile(options.output, header, kept));
   }
-  std::unique_ptr<SweepJournal> journal(new SweepJournal(std::move(writer)));
-  size_t in_file = !kept.empty() && kept[0].has_spec() ? 1 : 0;  // records from the first on that stay where they are
-  for (size_t i = 0; i < kept.size(); ++i) {
-    proto::SweepFile records = FinishedPoint(kept, i, options.checkpoint_batch);
-    if (records.record_size() == 0) {
-      continue;
-    }
-    const bool follows = in_file == i;
-    in_file += follows ? static_cast<size_t>(records.record_size()) : 0;
-    journal->finished_[KeyOf(kept[i])] = {std::move(records), follows};
+  std::unique_ptr<SweepJournal> journal(new SweepJournal(std::move(writer), spec));
+  if (kept.empty()) {
+    RETURN_IF_ERROR(journal->writer_->Append(journal->spec_));
+    return journal;
   }
-  RETURN_IF_ERROR(journal->writer_->KeepOnly(in_file));
-  if (in_file == 0) {
-    proto::SweepRecord first;
-    *first.mutable_spec() = spec;
-    RETURN_IF_ERROR(journal->writer_->Append(first));
+  journal->ReadFinished(kept, options.checkpoint_batch);
+  size_t finished_records = 1;  // and the spec
+  for (const auto& [key, finished] : journal->finished_) {
+    finished_records += static_cast<size_t>(finished.record_size());
+  }
+  if (finished_records < kept.size() || !kept[0].has_spec()) {
+    RETURN_IF_ERROR(journal->Rewrite());
   }
   return journal;
+}
+
+void SweepJournal::ReadFinished(const std::vector<proto::SweepRecord>& kept, uint32_t checkpoint_batch) {
+  for (size_t i = 0; i < kept.size(); ++i) {
+    proto::SweepFile records = FinishedPoint(kept, i, checkpoint_batch);
+    if (records.record_size() > 0 && finished_.emplace(KeyOf(kept[i]), std::move(records)).second) {
+      ahead_.push_back(KeyOf(kept[i]));
+    }
+  }
+}
+
+// The file holds the spec, what is settled and what is ahead, and nothing else.
+absl::Status SweepJournal::Rewrite() {
+  std::vector<const google::protobuf::Message*> records = {&spec_};
+  for (const proto::SweepFile& settled : settled_) {
+    AddRecords(settled, records);
+  }
+  for (const Key& key : ahead_) {
+    AddRecords(finished_.at(key), records);
+  }
+  return writer_->ReplaceAll(records);
 }
 
 SweepJournal::Key SweepJournal::KeyOf(const proto::SweepRecord& record) {
@@ -73,7 +104,7 @@ SweepJournal::Key SweepJournal::KeyOf(const proto::SweepRecord& record) {
 
 const proto::SweepFile* SweepJournal::Find(const Key& key) const {
   const auto found = finished_.find(key);
-  return found == finished_.end() ? nullptr : &found->second.records;
+  return found == finished_.end() ? nullptr : &found->second;
 }
 
 const proto::SweepFile* SweepJournal::Finished(uint32_t batch_size) const { return Find({false, batch_size}); }
@@ -81,20 +112,28 @@ const proto::SweepFile* SweepJournal::Finished(uint32_t batch_size) const { retu
 const proto::SweepFile* SweepJournal::FinishedProbe(uint32_t batch_size) const { return Find({true, batch_size}); }
 
 absl::Status SweepJournal::Keep(const proto::SweepFile& records) {
-  const auto found = finished_.find(KeyOf(records.record(0)));
-  const bool in_file = found != finished_.end() && found->second.in_file;
   for (const proto::SweepRecord& record : records.record()) {
     if (record.has_checkpoint()) {
       checkpoint_ = record;
     }
-    if (!in_file) {
-      RETURN_IF_ERROR(writer_->Append(record));
-    }
   }
-  return absl::OkStatus();
+  settled_.push_back(records);
+  const auto found = std::find(ahead_.begin(), ahead_.end(), KeyOf(records.record(0)));
+  const bool stands_there = found != ahead_.end() && found == ahead_.begin();
+  if (found != ahead_.end()) {
+    ahead_.erase(found);
+  } else if (ahead_.empty()) {
+    std::vector<const google::protobuf::Message*> next;
+    AddRecords(records, next);
+    return writer_->AppendTogether(next);
+  }
+  return stands_there ? absl::OkStatus() : Rewrite();
 }
 
 absl::Status SweepJournal::Finish(const proto::SweepEnd& end, int exit_status) {
+  if (!std::exchange(ahead_, {}).empty()) {  // probes of a search that this run went another way
+    RETURN_IF_ERROR(Rewrite());
+  }
   proto::SweepRecord record;
   *record.mutable_end() = end;
   RETURN_IF_ERROR(writer_->Append(record));

@@ -1,4 +1,7 @@
 // What a stopped sweep finished and so is not measured again, and the one place that writes a sweep's record.
+//
+// From Open to Finish the file holds every finished point at every moment, whatever ends the process. So one that stands
+// behind a point that is tried again stays where it is, and the new point is put before it.
 #ifndef LOCKSTEP_LIB_TRAIN_SWEEP_JOURNAL_H_
 #define LOCKSTEP_LIB_TRAIN_SWEEP_JOURNAL_H_
 
@@ -7,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -25,8 +29,8 @@ struct SweepJournalOptions {
 class SweepJournal {
  public:
   // Goes on with OUTPUT.part of the same cache key, or starts one. A point is finished when it completed or ran out of
-  // memory, and so is a probe; one that was killed or failed is tried again. The checkpoint's point is finished when the checkpoint's record
-  // follows it and its file is still the one that the record names, by SHA-256.
+  // memory, and so is a probe; one that was killed or failed is tried again. The checkpoint's point is finished when it completed, the
+  // checkpoint's record follows it, and its file is still the one that the record names, by SHA-256.
   static absl::StatusOr<std::unique_ptr<SweepJournal>> Open(const SweepJournalOptions& options,
                                                             const proto::Header& header, const proto::SweepSpec& spec);
 
@@ -36,7 +40,8 @@ class SweepJournal {
   // The same of a probe.
   const proto::SweepFile* FinishedProbe(uint32_t batch_size) const;
 
-  // Appends what a point or a probe left, records as Finished returns them, unless the file holds them already.
+  // Adds what a point or a probe left, records as Finished returns them, after what was kept before; unless they stand
+  // there already.
   absl::Status Keep(const proto::SweepFile& records);
 
   // Appends the end, names the checkpoint in the trailer, and completes the file.
@@ -45,19 +50,19 @@ class SweepJournal {
   bool has_checkpoint() const { return checkpoint_.has_checkpoint(); }
 
  private:
-  explicit SweepJournal(std::unique_ptr<RecordWriter> writer) : writer_(std::move(writer)) {}
-
-  struct Entry {
-    proto::SweepFile records;
-    bool in_file = false;
-  };
+  SweepJournal(std::unique_ptr<RecordWriter> writer, const proto::SweepSpec& spec);
+  void ReadFinished(const std::vector<proto::SweepRecord>& kept, uint32_t checkpoint_batch);
+  absl::Status Rewrite();
 
   using Key = std::pair<bool, uint32_t>;  // whether it is a probe, and its batch size
   static Key KeyOf(const proto::SweepRecord& record);
   const proto::SweepFile* Find(const Key& key) const;
 
   const std::unique_ptr<RecordWriter> writer_;
-  std::map<Key, Entry> finished_;
+  proto::SweepRecord spec_;
+  std::map<Key, proto::SweepFile> finished_;  // by the stopped run
+  std::vector<proto::SweepFile> settled_;     // what Keep was given, in the file behind the spec
+  std::vector<Key> ahead_;                    // of finished_, in the file behind these
   proto::SweepRecord checkpoint_;
 };
 

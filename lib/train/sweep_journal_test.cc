@@ -101,9 +101,11 @@ TEST_F(SweepJournalTest, WhatFailedIsTriedAgainAndWhatCameAfterItIsKept) {
   EXPECT_NE(journal->Finished(8), nullptr);
   EXPECT_EQ(journal->Finished(16), nullptr);
   ASSERT_NE(journal->Finished(32), nullptr);
-  EXPECT_THAT(InPart(), ElementsAre("spec", "8"));
+  EXPECT_THAT(InPart(), ElementsAre("spec", "8", "32"));  // at no moment is 32 in this process's memory alone
   ASSERT_THAT(journal->Keep(*journal->Finished(8)), IsOk());
+  EXPECT_THAT(InPart(), ElementsAre("spec", "8", "32"));
   ASSERT_THAT(journal->Keep(Point(16)), IsOk());
+  EXPECT_THAT(InPart(), ElementsAre("spec", "8", "16", "32"));
   ASSERT_THAT(journal->Keep(*journal->Finished(32)), IsOk());
   EXPECT_THAT(InPart(), ElementsAre("spec", "8", "16", "32"));
 }
@@ -131,6 +133,26 @@ TEST_F(SweepJournalTest, ProbesAreKeptApartFromPoints) {
   EXPECT_NE(journal->FinishedProbe(12), nullptr);
   EXPECT_EQ(journal->FinishedProbe(10), nullptr);
   EXPECT_THAT(InPart(), ElementsAre("spec", "32", "probe 8", "probe 12"));
+  ASSERT_THAT(journal->Keep(*journal->Finished(32)), IsOk());
+  ASSERT_THAT(journal->Keep(*journal->FinishedProbe(12)), IsOk());
+  ASSERT_THAT(journal->Finish({}, 0), IsOk());  // this time without a probe of 8
+  const auto file = ReadRecordFile<proto::SweepFile>(options_.output);
+  ASSERT_THAT(file, IsOk());
+  EXPECT_THAT(Names(file->records), ElementsAre("spec", "32", "probe 12", "end"));
+}
+
+// A sweep that failed is complete as a file; what it finished is not measured again.
+TEST_F(SweepJournalTest, ASweepThatFailedIsGoneOnWith) {
+  {
+    const auto journal = Open();
+    ASSERT_THAT(journal->Keep(Point(8)), IsOk());
+    ASSERT_THAT(journal->Keep(Point(16, proto::KILLED)), IsOk());
+    ASSERT_THAT(journal->Finish({}, 5), IsOk());
+  }
+  const auto journal = Open();
+  EXPECT_NE(journal->Finished(8), nullptr);
+  EXPECT_EQ(journal->Finished(16), nullptr);
+  EXPECT_THAT(InPart(), ElementsAre("spec", "8"));
 }
 
 TEST_F(SweepJournalTest, TheCheckpointsPointCountsOnlyWithItsFile) {
@@ -154,8 +176,15 @@ TEST_F(SweepJournalTest, TheCheckpointsPointCountsOnlyWithItsFile) {
     changed ? WriteFile(TempPath("weights.pt"), "other") : static_cast<void>(unlink(TempPath("weights.pt").c_str()));
     const auto journal = Open();
     EXPECT_EQ(journal->Finished(16), nullptr);
-    EXPECT_THAT(InPart(), ElementsAre("spec", "8"));
+    EXPECT_THAT(InPart(), ElementsAre("spec", "8", "32"));
   }
+}
+
+// Trained again, it may fit: somebody made room.
+TEST_F(SweepJournalTest, TheCheckpointsPointIsTriedAgainWhenItRanOutOfMemory) {
+  options_.checkpoint_batch = 16;
+  ASSERT_THAT(Open()->Keep(Point(16, proto::OUT_OF_MEMORY)), IsOk());
+  EXPECT_EQ(Open()->Finished(16), nullptr);
 }
 
 TEST_F(SweepJournalTest, StoppedBetweenThePointAndItsCheckpoint) {
