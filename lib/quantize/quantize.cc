@@ -102,14 +102,36 @@ absl::Status PrintPlan(const proto::QuantizeSpec& spec, const Dataset& dataset, 
   return absl::OkStatus();
 }
 
-absl::Status WriteNetworks(const std::string& output, const proto::Header& header, const proto::QuantizeSpec& spec,
+// How many of the sources, from the first on, a stopped run has quantized. The spec comes before them.
+size_t FinishedNetworks(const std::vector<proto::QuantizedRecord>& kept, const std::vector<Source>& sources) {
+  size_t finished = 0;
+  while (finished < sources.size() && finished + 1 < kept.size() && kept[0].has_spec() &&
+         kept[finished + 1].network().checkpoint_sha256() == sources[finished].input.sha256()) {
+    ++finished;
+  }
+  return finished;
+}
+
+absl::Status WriteNetworks(const QuantizeOptions& options, const proto::Header& header, const proto::QuantizeSpec& spec,
                            const Dataset& dataset, const std::vector<Source>& sources) {
-  ASSIGN_OR_RETURN(const std::unique_ptr<RecordWriter> writer, RecordWriter::Create(output, header));
-  for (const Source& source : sources) {
+  std::vector<proto::QuantizedRecord> kept;  // from a stopped run of the same command; none with --force
+  std::unique_ptr<RecordWriter> writer;
+  if (options.force) {
+    ASSIGN_OR_RETURN(writer, RecordWriter::Create(options.output, header));
+  } else {
+    ASSIGN_OR_RETURN(writer, ResumeRecordFile(options.output, header, kept));
+  }
+  const size_t finished = FinishedNetworks(kept, sources);
+  RETURN_IF_ERROR(writer->KeepOnly(finished > 0 ? 1 + finished : 0));
+  for (size_t i = 0; i < finished; ++i) {
+    std::fprintf(stderr, "quantize: %s (from the run before)\n", AccuracySummary(kept[i + 1].network()).c_str());
+  }
+  for (size_t i = finished; i < sources.size(); ++i) {
+    const Source& source = sources[i];
     proto::QuantizedRecord record;
     ASSIGN_OR_RETURN(*record.mutable_network(), QuantizeNetwork(source.network, dataset, spec));
     record.mutable_network()->set_checkpoint_sha256(source.input.sha256());
-    if (&source == &sources.front()) {  // after the first network, so that a run that yields none leaves no file
+    if (i == 0) {  // after the first network, so that a run that yields none leaves no file
       proto::QuantizedRecord first;
       *first.mutable_spec() = spec;
       RETURN_IF_ERROR(writer->Append(first));
@@ -149,7 +171,7 @@ absl::Status RunQuantize(const QuantizeOptions& options) {
   if (!options.force && IsCached(options.output, header)) {
     return absl::OkStatus();
   }
-  return WriteNetworks(options.output, header, spec, dataset, sources);
+  return WriteNetworks(options, header, spec, dataset, sources);
 }
 
 absl::Status VerifyQuantized(const std::string& path) {

@@ -1,6 +1,8 @@
 // The stage as a function from options and files to a record file.
 #include "lib/quantize/quantize.h"
 
+#include <unistd.h>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/cifar/small_dataset.h"
@@ -93,6 +95,30 @@ TEST(RunQuantizeTest, ASecondRunIsCachedUnlessAnOptionChanged) {
   options.weight_range = proto::THREE_SIGMA;
   ASSERT_THAT(RunQuantize(options), IsOk());
   EXPECT_EQ(ReadOutput(options)->records[0].spec().weight_range(), proto::THREE_SIGMA);
+}
+
+// As a kill -9 after the first network leaves it.
+TEST(RunQuantizeTest, AStoppedRunGoesOn) {
+  QuantizeOptions options = SmallOptions();
+  ASSERT_THAT(RunQuantize(options), IsOk());
+  const auto whole = ReadOutput(options);
+  ASSERT_THAT(whole, IsOk());
+  unlink(options.output.c_str());
+  {
+    const auto stopped = RecordWriter::Create(options.output, whole->header);
+    ASSERT_THAT((*stopped)->Append(whole->records[0]), IsOk());
+    ASSERT_THAT((*stopped)->Append(whole->records[1]), IsOk());
+  }
+  ::testing::internal::CaptureStderr();
+  ASSERT_THAT(RunQuantize(options), IsOk());
+  const std::string talk = ::testing::internal::GetCapturedStderr();
+  EXPECT_THAT(talk, AllOf(HasSubstr("goes on after 2 records"), HasSubstr("(from the run before)")));
+  const auto again = ReadOutput(options);
+  ASSERT_THAT(again, IsOk());
+  ASSERT_THAT(again->records, SizeIs(3));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(again->records[i].SerializeAsString(), whole->records[i].SerializeAsString()) << i;
+  }
 }
 
 TEST(RunQuantizeTest, ADryRunTellsThePlanAndWritesNothing) {
