@@ -1,4 +1,5 @@
-// A file in memory that other processes read by its path: it has a name on no disk, and whatever ends this process ends it.
+// A file in memory that other processes read by its path: it has a name on no disk, and whatever ends this process ends
+// it.
 #ifndef LOCKSTEP_LIB_BASE_MEMORY_FILE_H_
 #define LOCKSTEP_LIB_BASE_MEMORY_FILE_H_
 

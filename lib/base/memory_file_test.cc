@@ -32,8 +32,9 @@ TEST(MemoryFileTest, AChildReadsItByItsPath) {
   ASSERT_TRUE((*file)->Append("a script").ok());
   const auto exits = RunChildren({{{"/bin/cat", (*file)->path()}, {}, 0}}, absl::Seconds(20));
   EXPECT_EQ((*exits)[0].code, 0);
-  EXPECT_EQ((*RunChildren({{{"/bin/sh", "-c", "cat " + (*file)->path() + " >&3"}, {}, 0}}, absl::Seconds(20)))[0].result,
-            "a script");
+  EXPECT_EQ(
+      (*RunChildren({{{"/bin/sh", "-c", "cat " + (*file)->path() + " >&3"}, {}, 0}}, absl::Seconds(20)))[0].result,
+      "a script");
 }
 
 TEST(MemoryFileTest, GoesWithItsObject) {

@@ -26,11 +26,12 @@ class RecordWriter {
   static absl::StatusOr<std::unique_ptr<RecordWriter>> Create(const std::string& path, const proto::Header& header);
 
   // Goes on with the PATH.part that a stopped run of the same step left, and says on stderr what it kept. All its whole
-  // records are kept, its header among them, and none is written again: whatever ends this process, they are still there.
-  // Only bytes after the last whole record, damaged or cut off, and a trailer are cut away. Without such a PATH.part it
-  // goes on with the records of PATH itself, when these are of a run of the same step whose trailer has another exit
-  // status than 0. A PATH.part of another cache key is replaced, and there is none to go on with when `path` is "-" or
-  // the key has no build identity; then it is Create. What goes on is a journal: Append returns when the record is on the disk.
+  // records are kept, its header among them, and none is written again: whatever ends this process, they are still
+  // there. Only bytes after the last whole record, damaged or cut off, and a trailer are cut away. Without such a
+  // PATH.part it goes on with the records of PATH itself, when these are of a run of the same step whose trailer has
+  // another exit status than 0. A PATH.part of another cache key is replaced, and there is none to go on with when
+  // `path` is "-" or the key has no build identity; then it is Create. What goes on is a journal: Append returns when
+  // the record is on the disk.
   static absl::StatusOr<std::unique_ptr<RecordWriter>> Resume(const std::string& path, const proto::Header& header);
 
   // The records that Resume kept, without the header, as bytes.
@@ -44,8 +45,8 @@ class RecordWriter {
   RecordWriter(const RecordWriter&) = delete;
   RecordWriter& operator=(const RecordWriter&) = delete;
 
-  // Makes `records` all that stands after the header, at once: whatever ends this process, the file holds either these or
-  // what it held. Not for standard output.
+  // Makes `records` all that stands after the header, at once: whatever ends this process, the file holds either these
+  // or what it held. Not for standard output.
   absl::Status ReplaceAll(const std::vector<const google::protobuf::Message*>& records);
 
   // `record` is a message of the schema's record type (SweepRecord for SweepFile). Texts that are not UTF-8 are written

@@ -42,8 +42,7 @@ absl::StatusOr<std::string> CopyStandardInput() {
       return copy.release()->path();  // it is there as long as this process is
     }
     if (const absl::Status status = copy->Append({block.data(), n}); !status.ok()) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("standard input: ", status.message(), "; give a file instead"));
+      return absl::ResourceExhaustedError(absl::StrCat("standard input: ", status.message(), "; give a file instead"));
     }
   }
 }

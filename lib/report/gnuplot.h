@@ -16,8 +16,8 @@ namespace lockstep {
 // The title is not drawn: the page sets it as the figure's caption.
 std::string GnuplotScript(const proto::Plot& plot, const std::string& output);
 
-// "5.4.4". NotFound when there is no gnuplot in PATH: the message says how to install it. Unavailable when it was killed
-// (SIGKILL, which is never its own doing): the next try may do better.
+// "5.4.4". NotFound when there is no gnuplot in PATH: the message says how to install it. Unavailable when it was
+// killed (SIGKILL, which is never its own doing): the next try may do better.
 absl::StatusOr<std::string> GnuplotVersion();
 
 // An <svg> element: title and description for those who cannot see it, axes and text in the colour of the surrounding

@@ -95,8 +95,8 @@ bool AllThere(const Outputs& outputs, ReportFormat format) {
          (format == ReportFormat::kHtml || Exists(outputs.markdown));
 }
 
-// A plot that cannot be drawn is left out with the reason, once on standard error too; one that a second try may draw is
-// an error, because a report without it would be taken for complete.
+// A plot that cannot be drawn is left out with the reason, once on standard error too; one that a second try may draw
+// is an error, because a report without it would be taken for complete.
 absl::StatusOr<DrawnPlots> DrawPlots(const std::vector<proto::Section>& sections) {
   DrawnPlots plots;
   std::string last_reason;

@@ -1,7 +1,7 @@
 // What a stopped sweep finished and so is not measured again, and the one place that writes a sweep's record.
 //
-// From Open to Finish the file holds every finished point at every moment, whatever ends the process. So one that stands
-// behind a point that is tried again stays where it is, and the new point is put before it.
+// From Open to Finish the file holds every finished point at every moment, whatever ends the process. So one that
+// stands behind a point that is tried again stays where it is, and the new point is put before it.
 #ifndef LOCKSTEP_LIB_TRAIN_SWEEP_JOURNAL_H_
 #define LOCKSTEP_LIB_TRAIN_SWEEP_JOURNAL_H_
 
@@ -29,8 +29,8 @@ struct SweepJournalOptions {
 class SweepJournal {
  public:
   // Goes on with OUTPUT.part of the same cache key, or starts one. A point is finished when it completed or ran out of
-  // memory, and so is a probe; one that was killed or failed is tried again. The checkpoint's point is finished when it completed, the
-  // checkpoint's record follows it, and its file is still the one that the record names, by SHA-256.
+  // memory, and so is a probe; one that was killed or failed is tried again. The checkpoint's point is finished when it
+  // completed, the checkpoint's record follows it, and its file is still the one that the record names, by SHA-256.
   static absl::StatusOr<std::unique_ptr<SweepJournal>> Open(const SweepJournalOptions& options,
                                                             const proto::Header& header, const proto::SweepSpec& spec);
 

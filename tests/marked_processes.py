@@ -1,0 +1,32 @@
+"""Processes known by a mark in their environment, which all inherit that a run of a tool starts, whoever their parent is."""
+
+import os
+import pathlib
+import signal
+import time
+
+VARIABLE = "LOCKSTEP_TEST_MARK"
+
+
+def marked_processes(mark, argument=""):
+    """Those alive whose environment has VARIABLE=mark, and whose command line has `argument` if one is given."""
+    found = []
+    for folder in pathlib.Path("/proc").iterdir():
+        if folder.name.isdigit():
+            try:
+                if f"{VARIABLE}={mark}\0".encode() in (folder / "environ").read_bytes() and (
+                        not argument or argument.encode() in (folder / "cmdline").read_bytes().split(b"\0")):
+                    found.append(int(folder.name))
+            except OSError:
+                pass  # it has ended, or is nobody's business
+    return found
+
+
+def end_orphans(mark, seconds=10):
+    """How many live on after `seconds` in which they might end by themselves; they are ended."""
+    deadline = time.monotonic() + seconds
+    while (alive := marked_processes(mark)) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    for pid in alive:
+        os.kill(pid, signal.SIGKILL)
+    return len(alive)
