@@ -125,7 +125,7 @@ class Kills(ToolCase):
     # --- the tools ---
 
     def test_cifar_prep(self):
-        self.attack(Command("cifar_prep", ["--input_format=synthetic", "--train_images=10000", "--test_images=1000"],
+        self.attack(Command("cifar_prep", ["--input_format=synthetic", "--train_images=3000", "--test_images=300"],
                             "dataset.rec"))
 
     def test_train_sweep(self):
@@ -294,6 +294,36 @@ class Kills(ToolCase):
             return path.read_bytes()
         text = self.call("report", f"--print={path}", "--format=json", check=True).stdout
         return comparable(json.loads(text), command.goes_on)
+
+
+class KilledTwice(ToolCase):
+    def test_a_point_behind_one_that_is_trained_again(self):
+        """Its checkpoint is gone, so the first point is trained again; a kill meanwhile takes nothing of the second."""
+        command = [str(self.tools / "train_sweep"), f"--input={self.dataset}", "--model=lenet5", "--device=cpu",
+                   "--batch=20,40,10", "--epochs=1", "--checkpoint=lenet5.pt", "--output=sweep.rec"]
+        self.kill_when(command, lambda: len(self.points()) == 2)
+        first, second = self.points()
+        (self.folder / "lenet5.pt").unlink()
+        self.kill_when(command, lambda: marked_processes(self.folder, "--internal_point_batch=20"))
+        self.assertTrue(self.points() == [second], "what was finished is not in the journal")
+        self.assertEqual(subprocess.run(command, cwd=self.folder, capture_output=True, timeout=240).returncode, 0)
+        again = self.points("sweep.rec")
+        self.assertEqual([fields(fields(record)[4][0])[1] for record in again], [[20], [40], [10]])
+        self.assertNotEqual(again[0], first)
+        self.assertEqual(again[1], second)
+
+    def kill_when(self, command, condition):
+        process = subprocess.Popen(command, cwd=self.folder, stderr=subprocess.DEVNULL,
+                                   env={**os.environ, VARIABLE: str(self.folder)})
+        while not condition():
+            self.assertIsNone(process.poll(), "it was quicker than this test")
+            time.sleep(0.002)
+        process.kill()
+        process.wait()
+
+    def points(self, name="sweep.rec.part"):
+        path = self.folder / name
+        return [record for record in (whole_records(path.read_bytes()) if path.exists() else []) if 4 in fields(record)]
 
 
 if __name__ == "__main__":
