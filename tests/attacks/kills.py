@@ -155,11 +155,14 @@ class Kills(ToolCase):
         whole = self.folder / "whole"
         seconds = min(self.undisturbed(command, whole) for _ in range(2))
         count = Count()
-        for number in range(self.kills):
-            with self.subTest(kill=number):
+        number = 0
+        while count.kills < self.kills:
+            self.assertLess(number, 20 * self.kills, "it is quicker than its kills")
+            with self.subTest(round=number):
                 self.kill_and_run_again(command, moments, number, seconds, whole, count)
-            if number % 10 == 9 or number + 1 == self.kills:
-                print(f"{command.tool}: {count}", flush=True)
+            number += 1
+            if number % 10 == 0 or count.kills >= self.kills:
+                print(f"{command.tool}: {count} in {number} rounds", flush=True)
         self.assertEqual((count.lost, count.repeated, count.unequal, count.orphans, count.left), (0, 0, 0, 0, 0))
 
     def undisturbed(self, command, folder):
@@ -183,7 +186,6 @@ class Kills(ToolCase):
         folder = self.folder / f"round{number}"
         finished = {}
         for _ in range(2 if number % 4 == 3 else 1):  # sometimes what goes on is killed as well
-            count.kills += 1
             self.kill(command, moments, number, seconds, folder, count)
             finished.update(self.points(command, folder))
         count.finished += len(finished)
@@ -210,11 +212,12 @@ class Kills(ToolCase):
     # --- a kill ---
 
     def kill(self, command, moments, number, seconds, folder, count):
-        mark = f"kill {os.getpid()} {number} {count.kills}"
+        mark = f"{folder} {moments.random()}"
         process = self.start(command, folder, mark)
         self.wait_for_the_moment(command, moments, number, seconds, folder, process)
         whom = moments.choice(["group", "parent", "child"] if command.has_children else ["group", "parent"])
-        children = [pid for pid in marked_processes(mark) if pid != process.pid]
+        looked_at = marked_processes(mark) if whom == "child" else []
+        children = [pid for pid in looked_at if pid != process.pid]
         if process.poll() is None:
             try:
                 if whom == "child" and children:
@@ -226,9 +229,9 @@ class Kills(ToolCase):
             except ProcessLookupError:
                 pass  # it was quicker
         code = process.wait(timeout=300)
+        count.kills += code != 0  # one that came too late was none
         talk = (folder / "stderr").read_text(errors="replace")
         self.assertIn(code, [0, 5] if whom == "child" and children else [0, -signal.SIGKILL], f"{whom}: {talk}")
-        self.assertNotIn("refused", talk)
         if code == 5:
             self.assertIn("error: ", talk)
         count.orphans += end_orphans(mark)
