@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "lib/base/oom_kills.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 
@@ -101,8 +102,8 @@ void Drain(Running& child, std::string& result) {
   }
 }
 
-// Looks whether the child has ended, without waiting.
-void Reap(Running& child, ChildExit& exit) {
+// Looks whether the child has ended, without waiting. `oom_kills`: the count before it was started.
+void Reap(Running& child, uint64_t oom_kills, ChildExit& exit) {
   Drain(child, exit.result);
   int status = 0;
   if (child.ended || waitpid(child.pid, &status, WNOHANG) != child.pid) {
@@ -113,6 +114,8 @@ void Reap(Running& child, ChildExit& exit) {
   close(child.result_fd);
   exit.signalled = WIFSIGNALED(status);
   exit.code = exit.signalled ? WTERMSIG(status) : WEXITSTATUS(status);
+  exit.out_of_memory =
+      exit.signalled && exit.code == SIGKILL && !exit.ended_by_us && CountOomKills() > oom_kills;
 }
 
 void SignalAll(std::vector<Running>& children, std::vector<ChildExit>& exits, int signal_number) {
@@ -130,6 +133,7 @@ bool Failed(const ChildExit& exit) { return exit.signalled || exit.code != 0; }
 
 absl::StatusOr<std::vector<ChildExit>> RunChildren(const std::vector<ChildOptions>& options, absl::Duration timeout,
                                                    int* first_failed) {
+  const uint64_t oom_kills = CountOomKills();
   std::vector<Running> children;
   std::vector<ChildExit> exits(options.size());
   absl::Status start_error;
@@ -151,7 +155,7 @@ absl::StatusOr<std::vector<ChildExit>> RunChildren(const std::vector<ChildOption
   while (running > 0) {
     running = 0;
     for (size_t i = 0; i < children.size(); ++i) {
-      Reap(children[i], exits[i]);
+      Reap(children[i], oom_kills, exits[i]);
       running += children[i].ended ? 0 : 1;
       if (children[i].ended && failed < 0 && Failed(exits[i]) && !exits[i].ended_by_us) {
         failed = static_cast<int>(i);

@@ -1,7 +1,7 @@
 // Children of this process: started with a pipe for their result, watched, and ended together.
 //
-// The tools measure each point in a process of its own, so that running out of memory, or even being killed, is an
-// outcome of that point and not the end of the run.
+// The tools measure each point in a process of its own, so that running out of memory is an outcome of that point and not
+// the end of the run.
 #ifndef LOCKSTEP_LIB_BASE_SUBPROCESS_H_
 #define LOCKSTEP_LIB_BASE_SUBPROCESS_H_
 
@@ -35,6 +35,7 @@ struct ChildExit {
   bool timed_out = false;  // ended by us after the timeout
   bool ended_by_us = false;  // ended because another child failed, at a stop signal, or at the timeout
   std::string result;    // all that it wrote to kResultFd
+  bool out_of_memory = false;  // killed by the kernel for memory, as far as its counter tells (oom_kills.h)
 };
 
 // Starts all children and waits until each has ended. When one fails (exit status not 0, or a signal) or `timeout` has

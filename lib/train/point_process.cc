@@ -1,9 +1,11 @@
 #include "lib/train/point_process.h"
 
+#include <csignal>
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "lib/base/exit_status.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/base/subprocess.h"
@@ -20,6 +22,33 @@ proto::SweepFile Lost(uint32_t batch_size, proto::Outcome outcome, const std::st
   return file;
 }
 
+// The signal that ended the process although nobody here sent it, or 0. A process told to stop says so by its exit status.
+int SignalOf(const ChildExit& exit) {
+  if (exit.signalled) {
+    return exit.code;
+  }
+  return exit.code == static_cast<int>(ExitCode::kTerminated)    ? SIGTERM
+         : exit.code == static_cast<int>(ExitCode::kInterrupted) ? SIGINT
+                                                                 : 0;
+}
+
+absl::Status EndedBySignal(uint32_t batch_size, int signal_number) {
+  return absl::UnavailableError(absl::StrCat("batch ", batch_size, ": its process was ended by signal ", signal_number, " (",
+                                             strsignal(signal_number),
+                                             "), so nothing is known of it; the same command goes on with it"));
+}
+
+// What a process says that had too little memory even to load LibTorch is the loader's talk, and no result.
+proto::SweepFile ExitedEarly(uint32_t batch_size, int code, uint64_t memory_limit_bytes) {
+  const bool limited = memory_limit_bytes != 0;
+  const std::string hint =
+      limited ? absl::StrCat("; a memory limit of ", memory_limit_bytes, " bytes may be too little to load LibTorch") : "";
+  proto::SweepFile file =
+      Lost(batch_size, proto::FAILED, absl::StrCat("its process exited with status ", code, " and no result", hint));
+  file.mutable_record(0)->mutable_point()->set_exit_status(limited ? static_cast<int>(ExitCode::kDevice) : code);
+  return file;
+}
+
 }  // namespace
 
 absl::StatusOr<proto::SweepFile> RunPointProcess(const std::vector<std::string>& argv, uint64_t memory_limit_bytes,
@@ -30,22 +59,17 @@ absl::StatusOr<proto::SweepFile> RunPointProcess(const std::vector<std::string>&
   ASSIGN_OR_RETURN(const std::vector<ChildExit> exits, RunChildren({child}, absl::InfiniteDuration()));
   RETURN_IF_ERROR(CheckNotStopped());
   const ChildExit& exit = exits[0];
-  if (exit.signalled) {
-    return Lost(batch_size, proto::KILLED,
-                absl::StrCat("its process was ended by signal ", exit.code, " (", strsignal(exit.code), ")"));
+  if (exit.out_of_memory) {
+    return Lost(batch_size, proto::KILLED, "its process was killed by the kernel: out of memory");
+  }
+  if (const int signal_number = SignalOf(exit); signal_number != 0) {
+    return EndedBySignal(batch_size, signal_number);
   }
   proto::SweepFile file;
   if (exit.code == 0 && file.ParseFromString(exit.result) && file.record_size() > 0 && file.record(0).has_point()) {
     return file;
   }
-  const std::string hint =
-      memory_limit_bytes == 0
-          ? ""
-          : absl::StrCat("; a memory limit of ", memory_limit_bytes, " bytes may be too little to load LibTorch");
-  file = Lost(batch_size, proto::FAILED,
-              absl::StrCat("its process exited with status ", exit.code, " and no result", hint));
-  file.mutable_record(0)->mutable_point()->set_exit_status(exit.code);
-  return file;
+  return ExitedEarly(batch_size, exit.code, memory_limit_bytes);
 }
 
 }  // namespace lockstep

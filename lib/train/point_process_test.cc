@@ -7,6 +7,7 @@ namespace {
 
 using ::lockstep::testing::EqualsProto;
 using ::lockstep::testing::IsOk;
+using ::lockstep::testing::StatusIs;
 using ::testing::HasSubstr;
 
 proto::SweepPoint RunScript(const std::string& script, uint64_t memory_limit_bytes = 0) {
@@ -21,15 +22,32 @@ TEST(PointProcessTest, TakesTheResult) {
   EXPECT_THAT(RunScript(R"(printf '\012\006\042\004\010\040\020\001' >&3)"), EqualsProto("batch_size: 32 outcome: COMPLETED"));
 }
 
-TEST(PointProcessTest, AKilledProcessIsAnOutcome) {
-  const proto::SweepPoint point = RunScript("kill -9 $$");
-  EXPECT_EQ(point.batch_size(), 32);
-  EXPECT_EQ(point.outcome(), proto::KILLED);
-  EXPECT_THAT(point.detail(), HasSubstr("signal 9 (Killed)"));
+absl::Status RunSignalled(const std::string& script) {
+  return RunPointProcess({"/bin/sh", "-c", script}, 0, 32).status();
+}
+
+// Whoever sent it: what the point would have given is not known, and must not be remembered.
+TEST(PointProcessTest, AProcessEndedByASignalIsNoOutcome) {
+  EXPECT_THAT(RunSignalled("kill -9 $$"),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("batch 32: its process was ended by signal 9 (Killed)")));
+  EXPECT_THAT(RunSignalled("kill -11 $$"), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("signal 11 (Segm")));
+  EXPECT_THAT(RunSignalled("kill -6 $$"), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("signal 6 (Aborted)")));
+}
+
+// A point's process answers these two by an exit status (lib/base/exit_status.h).
+TEST(PointProcessTest, AProcessToldToStopByOthersIsNoOutcome) {
+  EXPECT_THAT(RunSignalled("exit 143"), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("signal 15 (Terminated)")));
+  EXPECT_THAT(RunSignalled("exit 130"), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("signal 2 (Interrupt)")));
 }
 
 TEST(PointProcessTest, AResultFollowedByAKillDoesNotCount) {
-  EXPECT_EQ(RunScript(R"(printf '\012\006\042\004\010\040\020\001' >&3; kill -11 $$)").outcome(), proto::KILLED);
+  EXPECT_THAT(RunSignalled(R"(printf '\012\006\042\004\010\040\020\001' >&3; kill -11 $$)"),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("signal 11")));
+}
+
+TEST(PointProcessTest, TooLittleMemoryToBeginWithIsTheMachines) {
+  EXPECT_EQ(RunScript("exit 127", 1 << 30).exit_status(), 5);
+  EXPECT_THAT(RunScript("exit 127", 1 << 30).detail(), HasSubstr("a memory limit of 1073741824 bytes"));
 }
 
 TEST(PointProcessTest, AnExitWithoutAResultIsAnOutcome) {
