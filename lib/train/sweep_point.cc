@@ -107,17 +107,20 @@ absl::StatusOr<proto::SweepFile> RunSweepPoint(const SweepPointOptions& options,
     file.mutable_record(0)->mutable_point()->set_outcome(proto::COMPLETED);
     return file;
   }
-  // What an unfinished point measured so far is no measurement of it.
-  proto::SweepFile failed;
-  proto::SweepPoint& point = *failed.add_record()->mutable_point();
-  point.set_batch_size(options.run.batch_size);
-  const bool at_limit = IsOneDnnAtTheMemoryLimit(status);
-  point.set_outcome(absl::IsResourceExhausted(status) || at_limit ? proto::OUT_OF_MEMORY : proto::FAILED);
+  return UnfinishedPoint(options.run.batch_size, status);
+}
+
+proto::SweepFile UnfinishedPoint(uint32_t batch_size, const absl::Status& error) {
+  proto::SweepFile file;
+  proto::SweepPoint& point = *file.add_record()->mutable_point();
+  point.set_batch_size(batch_size);
+  const bool at_limit = IsOneDnnAtTheMemoryLimit(error);
+  point.set_outcome(absl::IsResourceExhausted(error) || at_limit ? proto::OUT_OF_MEMORY : proto::FAILED);
   if (point.outcome() == proto::FAILED) {
-    point.set_exit_status(static_cast<int>(ToExitCode(status)));
+    point.set_exit_status(static_cast<int>(ToExitCode(error)));
   }
-  point.set_detail(absl::StrCat(status.message(), at_limit ? " (oneDNN, at the memory limit)" : ""));
-  return failed;
+  point.set_detail(absl::StrCat(error.message(), at_limit ? " (oneDNN, at the memory limit)" : ""));
+  return file;
 }
 
 }  // namespace lockstep

@@ -2,8 +2,10 @@
 #ifndef LOCKSTEP_LIB_TRAIN_SWEEP_POINT_H_
 #define LOCKSTEP_LIB_TRAIN_SWEEP_POINT_H_
 
+#include <cstdint>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lib/cifar/dataset.h"
 #include "lib/proto/sweep.pb.h"
@@ -20,6 +22,9 @@ struct SweepPointOptions {
 // an outcome, as is any other failure (FAILED, with its message); an error is returned only when there is no point to
 // report: Cancelled at a stop signal. Sets LibTorch's process-wide numerics: one point per process.
 absl::StatusOr<proto::SweepFile> RunSweepPoint(const SweepPointOptions& options, const Dataset& dataset);
+
+// The record of a point that an error ended: OUT_OF_MEMORY or FAILED, why, and nothing measured.
+proto::SweepFile UnfinishedPoint(uint32_t batch_size, const absl::Status& error);
 
 }  // namespace lockstep
 

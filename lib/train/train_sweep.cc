@@ -69,12 +69,13 @@ std::string TargetText(const proto::TargetAccuracy& target) {
                                               target.epoch() + 1, target.training_seconds(), target.total_seconds()));
 }
 
-// What became of a point, for the one who watches.
-void Tell(const proto::SweepPoint& point, bool resumed) {
+// What became of a point, for the one who watches. Why the first one failed is left to the error line at the end.
+void Tell(const proto::SweepPoint& point, bool resumed, bool first_failure) {
   const int timed = point.epoch_seconds().value_size();
   std::string text = absl::StrCat("batch ", point.batch_size(), ": ");
   if (point.outcome() != proto::COMPLETED) {
-    absl::StrAppend(&text, proto::Outcome_Name(point.outcome()), point.detail().empty() ? "" : ": ", point.detail());
+    absl::StrAppend(&text, proto::Outcome_Name(point.outcome()));
+    absl::StrAppend(&text, first_failure || point.detail().empty() ? "" : ": ", first_failure ? "" : point.detail());
   } else if (timed == 0) {
     absl::StrAppend(&text, "completed", ResultText(point), TargetText(point.target()));
   } else {
@@ -89,6 +90,8 @@ void Tell(const proto::SweepPoint& point, bool resumed) {
 absl::Status FailureOf(const proto::SweepPoint& point) {
   const std::string text = absl::StrCat("batch ", point.batch_size(), " failed: ", point.detail());
   switch (static_cast<ExitCode>(point.exit_status())) {
+    case ExitCode::kUsage:
+      return absl::InvalidArgumentError(text);
     case ExitCode::kDevice:
       return absl::UnavailableError(text);
     case ExitCode::kBadInput:
@@ -218,7 +221,8 @@ class Sweep {
   // `point` was tried just before, or is one that the ladder does not try.
   absl::Status Keep(const proto::SweepPoint& point) {
     RETURN_IF_ERROR(CheckNotStopped());
-    Tell(point, journal_.Finished(point.batch_size()) != nullptr);
+    const bool first_failure = point.outcome() == proto::FAILED && failure_.ok();
+    Tell(point, journal_.Finished(point.batch_size()) != nullptr, first_failure);
     if (point.outcome() == proto::COMPLETED) {
       bounds_.fits = std::max(bounds_.fits, point.batch_size());
       completed_.push_back(point);
@@ -228,7 +232,7 @@ class Sweep {
     if (point.outcome() == proto::KILLED && options_.resume) {
       killed_ = absl::StrCat("batch ", point.batch_size(), ": ", point.detail(), "; the same command goes on with it");
     }
-    if (point.outcome() == proto::FAILED && failure_.ok()) {
+    if (first_failure) {
       failure_ = FailureOf(point);
     }
     proto::SweepFile records;
@@ -302,7 +306,8 @@ absl::Status RunTrainSweep(const TrainSweepOptions& options) {
 }
 
 absl::Status RunTrainSweepPoint(const TrainSweepOptions& asked, uint32_t batch_size, bool probe) {
-  return CatchTorchErrors("train_sweep", [&]() -> absl::Status {
+  proto::SweepFile file;
+  const absl::Status status = CatchTorchErrors("train_sweep", [&]() -> absl::Status {
     const TrainSweepOptions options = probe ? ProbeOptions(asked) : asked;
     SweepPointOptions point;
     ASSIGN_OR_RETURN(point.run.device, ResolveDevice(options.device));
@@ -315,9 +320,13 @@ absl::Status RunTrainSweepPoint(const TrainSweepOptions& asked, uint32_t batch_s
     ASSIGN_OR_RETURN(const Dataset dataset, ReadDataset(options.input));
     point.run.state_every = options.state_every;
     ASSIGN_OR_RETURN(point.run.state, StateFileOf(options, point.run, dataset.input));
-    ASSIGN_OR_RETURN(const proto::SweepFile file, RunSweepPoint(point, dataset));
-    return WriteResult(file.SerializeAsString());
+    ASSIGN_OR_RETURN(file, RunSweepPoint(point, dataset));
+    return absl::OkStatus();
   });
+  if (absl::IsCancelled(status)) {
+    return status;
+  }
+  return WriteResult((status.ok() ? file : UnfinishedPoint(batch_size, status)).SerializeAsString());
 }
 
 }  // namespace lockstep
