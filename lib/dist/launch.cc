@@ -47,12 +47,29 @@ bool IsComplaint(const absl::Status& status) {
 std::string Name(size_t rank, size_t size) { return absl::StrCat("rank ", rank, " of ", size); }
 
 absl::Status EndedAlone(const ChildExit& exit, const std::string& name) {
+  if (exit.out_of_memory) {
+    return absl::ResourceExhaustedError(absl::StrCat(name, " was killed by the kernel: out of memory"));
+  }
   if (exit.signalled) {
     return absl::UnavailableError(
-        absl::StrCat(name, " was killed by signal ", exit.code, " (", strsignal(exit.code), ")",
-                     exit.code == SIGKILL ? "; the kernel does so when memory runs out" : ""));
+        absl::StrCat(name, " was killed by signal ", exit.code, " (", strsignal(exit.code), ")"));
   }
   return absl::UnavailableError(absl::StrCat(name, " ended with exit code ", exit.code, " and without a result"));
+}
+
+// Whether somebody else ended the rank: by a signal, or by one that it answers with Cancelled. The others' complaints
+// follow from that, whatever their number.
+bool EndedByOthers(const ChildExit& exit) {
+  const auto result = ParseResult(exit.result);
+  return !exit.ended_by_us && (exit.signalled || (result != nullptr && absl::IsCancelled(result->status())));
+}
+
+absl::Status EndedByOthersStatus(const ChildExit& exit, const std::string& name) {
+  if (exit.signalled) {
+    return EndedAlone(exit, name);
+  }
+  return absl::UnavailableError(
+      absl::StrCat(name, " was ", ParseResult(exit.result)->status().message(), ", which another process sent"));
 }
 
 ChildOptions RankProcess(const LaunchOptions& options, const std::string& self, int rank, uint16_t port) {
@@ -142,20 +159,25 @@ int RunRank(const std::map<std::string, RankTask>& tasks) {
 }
 
 absl::Status Blame(const std::vector<ChildExit>& exits, absl::Duration timeout) {
+  for (size_t rank = 0; rank < exits.size(); ++rank) {
+    if (EndedByOthers(exits[rank])) {
+      return EndedByOthersStatus(exits[rank], Name(rank, exits.size()));
+    }
+  }
   absl::Status complaint;
   absl::Status silent;
   absl::Status odd;
+  absl::Status obeyed;  // our own SIGTERM: to blame only when nobody else is
   for (size_t rank = 0; rank < exits.size(); ++rank) {
     const ChildExit& exit = exits[rank];
     const std::string name = Name(rank, exits.size());
     const auto result = ParseResult(exit.result);
-    if (exit.signalled && !exit.ended_by_us) {
-      return EndedAlone(exit, name);
-    }
     if (result != nullptr && !result->ok() && !IsComplaint(result->status())) {
       return absl::Status(result->status().code(), absl::StrCat(name, ": ", result->status().message()));
     }
-    if (result != nullptr && !result->ok() && complaint.ok()) {
+    if (result != nullptr && absl::IsCancelled(result->status())) {
+      obeyed = absl::UnavailableError(absl::StrCat(name, ": ", result->status().message()));
+    } else if (result != nullptr && !result->ok() && complaint.ok()) {
       complaint = absl::Status(result->status().code(), absl::StrCat(name, ": ", result->status().message()));
     } else if (result == nullptr && exit.signalled && silent.ok()) {
       silent = absl::UnavailableError(
@@ -164,7 +186,7 @@ absl::Status Blame(const std::vector<ChildExit>& exits, absl::Duration timeout) 
       odd = EndedAlone(exit, name);
     }
   }
-  return !odd.ok() ? odd : !silent.ok() ? silent : complaint;
+  return !odd.ok() ? odd : !silent.ok() ? silent : !complaint.ok() ? complaint : obeyed;
 }
 
 }  // namespace lockstep
