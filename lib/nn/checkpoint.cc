@@ -4,21 +4,21 @@
 #include <ATen/ops/from_blob.h>
 #include <caffe2/serialize/inline_container.h>
 
-#include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <map>
-#include <sstream>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "lib/base/status_macros.h"
 #include "lib/nn/state_dict_pickle.h"
 #include "lib/nn/stored_zip.h"
 #include "lib/nn/torch_status.h"
+#include "lib/record/open_input.h"
 #include "lib/record/output_file.h"
 
 namespace lockstep {
@@ -84,16 +84,6 @@ std::string ToArchive(const NamedTensors& state) {
 // --- loading ---
 
 using Members = std::map<std::string, absl::string_view>;
-
-absl::StatusOr<std::string> ReadWholeFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file.good()) {
-    return absl::NotFoundError(absl::StrCat("cannot open it: ", std::strerror(errno)));
-  }
-  std::ostringstream bytes;
-  bytes << file.rdbuf();
-  return std::move(bytes).str();
-}
 
 // The members without the name of the folder that holds them all, "archive/data.pkl" -> "data.pkl".
 absl::StatusOr<Members> ReadMembers(absl::string_view bytes) {
@@ -194,7 +184,8 @@ absl::Status SaveCheckpoint(const Model& model, const std::string& path) {
 
 absl::Status LoadCheckpoint(Model& model, const std::string& path) {
   const absl::Status status = CatchTorchErrors("loading", [&]() { return Load(model, path); });
-  return status.ok() ? status : absl::Status(status.code(), absl::StrCat("checkpoint ", path, ": ", status.message()));
+  const absl::string_view what = absl::StripPrefix(status.message(), path + ": ");
+  return status.ok() ? status : absl::Status(status.code(), absl::StrCat("checkpoint ", path, ": ", what));
 }
 
 }  // namespace lockstep

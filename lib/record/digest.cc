@@ -10,6 +10,8 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "lib/base/status_macros.h"
+#include "lib/record/open_input.h"
 
 namespace lockstep {
 
@@ -92,10 +94,8 @@ absl::StatusOr<std::string> Md5Hex(absl::string_view bytes) {
 }
 
 absl::StatusOr<std::string> Sha256HexOfFile(const std::string& path) {
-  std::FILE* file = std::fopen(path.c_str(), "rb");
-  if (file == nullptr) {
-    return absl::NotFoundError(absl::StrCat(path, ": cannot open: ", std::strerror(errno)));
-  }
+  ASSIGN_OR_RETURN(const int fd, OpenInput(path));
+  std::FILE* const file = fdopen(fd, "rb");
   Sha256 digest;
   std::vector<char> buffer(1 << 20);
   size_t n;

@@ -1,6 +1,5 @@
 #include "lib/record/digested_input.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,6 +18,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/record/digest.h"
+#include "lib/record/open_input.h"
 
 namespace lockstep {
 namespace {
@@ -143,9 +143,9 @@ class DigestedInput::DigestThread {
 };
 
 absl::StatusOr<std::unique_ptr<DigestedInput>> DigestedInput::Open(const std::string& path) {
-  const int fd = path == "-" ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) {
-    return absl::NotFoundError(absl::StrCat(path, ": cannot open: ", std::strerror(errno)));
+  int fd = STDIN_FILENO;
+  if (path != "-") {
+    ASSIGN_OR_RETURN(fd, OpenInput(path));
   }
   return std::unique_ptr<DigestedInput>(new DigestedInput(fd, BlockBytes(fd)));
 }

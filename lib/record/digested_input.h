@@ -19,7 +19,7 @@ namespace lockstep {
 // Not thread-safe.
 class DigestedInput {
  public:
-  // "-": standard input. NotFound: cannot be opened.
+  // "-": standard input. NotFound: cannot be opened. Cancelled: as Read.
   static absl::StatusOr<std::unique_ptr<DigestedInput>> Open(const std::string& path);
 
   ~DigestedInput();

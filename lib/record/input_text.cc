@@ -1,15 +1,13 @@
 #include "lib/record/input_text.h"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/text_format.h"
+#include "lib/base/status_macros.h"
 #include "lib/record/digest.h"
+#include "lib/record/open_input.h"
 
 namespace lockstep {
 namespace {
@@ -34,15 +32,8 @@ class FirstError : public google::protobuf::io::ErrorCollector {
 }  // namespace
 
 absl::StatusOr<InputText> ReadInputText(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    return absl::NotFoundError(absl::StrCat(path, ": cannot open: ", std::strerror(errno)));
-  }
   InputText input;
-  input.text.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
-  if (file.bad()) {
-    return absl::DataLossError(absl::StrCat(path, ": cannot read"));
-  }
+  ASSIGN_OR_RETURN(input.text, ReadWholeFile(path));
   input.input.set_path(path);
   input.input.set_sha256(Sha256Hex(input.text));
   input.input.set_size_bytes(input.text.size());

@@ -1,15 +1,13 @@
 #include "lib/record/record_trailer.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "lib/base/status_macros.h"
+#include "lib/record/open_input.h"
 #include "lib/record/record_format.h"
 
 namespace lockstep {
@@ -19,10 +17,7 @@ constexpr off_t kTailBytes = 64 << 10;
 constexpr char kTrailerField = 0x12;  // field 2 of AnyRecord, length-delimited: what a trailer's record begins with
 
 absl::StatusOr<std::string> ReadTail(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) {
-    return absl::NotFoundError(absl::StrCat(path, ": cannot open: ", std::strerror(errno)));
-  }
+  ASSIGN_OR_RETURN(const int fd, OpenInput(path));
   const off_t size = lseek(fd, 0, SEEK_END);
   std::string tail(static_cast<size_t>(std::clamp<off_t>(size, 0, kTailBytes)), '\0');
   const ssize_t n = pread(fd, tail.data(), tail.size(), size - static_cast<off_t>(tail.size()));
