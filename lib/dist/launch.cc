@@ -12,13 +12,12 @@
 #include "lib/base/exit_status.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
+#include "lib/dist/loopback.h"
 #include "lib/dist/rank_environment.h"
 #include "lib/nn/torch_status.h"
 
 namespace lockstep {
 namespace {
-
-constexpr char kLoopback[] = "127.0.0.1";
 
 // What a rank writes for its launcher: its status code in decimal, a line end, then the message or the value.
 std::string FrameResult(const absl::StatusOr<std::string>& result) {
@@ -120,6 +119,7 @@ absl::StatusOr<std::string> RunTask(const std::map<std::string, RankTask>& tasks
 
 absl::StatusOr<std::vector<std::string>> LaunchRanks(const LaunchOptions& options) {
   ASSIGN_OR_RETURN(const std::string self, SelfPath());
+  RETURN_IF_ERROR(CheckLoopback());
   StoreOptions store_options;
   store_options.host = kLoopback;
   store_options.is_host = true;

@@ -33,8 +33,9 @@ struct LaunchOptions {
 };
 
 // Runs the task in all ranks and returns what each returned, in rank order. When one fails, the others are ended and
-// the status names it: its own status code and message when it told them, Unavailable when somebody killed or stopped it or
-// it did not answer, ResourceExhausted when the kernel killed it for memory. Cancelled after a stop signal to this process.
+// the status names it: its own status code and message when it told them, Unavailable when somebody killed or stopped
+// it or it did not answer, ResourceExhausted when the kernel killed it for memory. Unavailable too when this host has
+// no loopback device. Cancelled after a stop signal to this process.
 absl::StatusOr<std::vector<std::string>> LaunchRanks(const LaunchOptions& options);
 
 // A rank's place in the run.
