@@ -14,8 +14,8 @@ namespace {
 
 constexpr char kCgroups[] = "/sys/fs/cgroup";
 
-// The files that count for this process's cgroup, best first. A line of /proc/self/cgroup is "4:memory:/path" of version 1
-// and "0::/path" of version 2. A container may see its own cgroup as the root of what is mounted.
+// The files that count for this process's cgroup, best first. A line of /proc/self/cgroup is "4:memory:/path" of
+// version 1 and "0::/path" of version 2. A container may see its own cgroup as the root of what is mounted.
 std::vector<std::string> CgroupFiles(const std::string& root) {
   std::ifstream cgroups(root + "/proc/self/cgroup");
   std::vector<std::string> files;

@@ -1,7 +1,7 @@
 // How often the kernel has killed for memory: what tells a process that ran out of it from one that somebody killed.
 //
-// Both die of SIGKILL. The kernel raises the counter before it sends the signal (__oom_kill_process in mm/oom_kill.c), so
-// whoever sees the death sees the counter risen.
+// Both die of SIGKILL. The kernel raises the counter before it sends the signal (__oom_kill_process in mm/oom_kill.c),
+// so whoever sees the death sees the counter risen.
 #ifndef LOCKSTEP_LIB_BASE_OOM_KILLS_H_
 #define LOCKSTEP_LIB_BASE_OOM_KILLS_H_
 

@@ -114,8 +114,7 @@ void Reap(Running& child, uint64_t oom_kills, ChildExit& exit) {
   close(child.result_fd);
   exit.signalled = WIFSIGNALED(status);
   exit.code = exit.signalled ? WTERMSIG(status) : WEXITSTATUS(status);
-  exit.out_of_memory =
-      exit.signalled && exit.code == SIGKILL && !exit.ended_by_us && CountOomKills() > oom_kills;
+  exit.out_of_memory = exit.signalled && exit.code == SIGKILL && !exit.ended_by_us && CountOomKills() > oom_kills;
 }
 
 void SignalAll(std::vector<Running>& children, std::vector<ChildExit>& exits, int signal_number) {

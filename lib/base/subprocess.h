@@ -1,7 +1,7 @@
 // Children of this process: started with a pipe for their result, watched, and ended together.
 //
-// The tools measure each point in a process of its own, so that running out of memory is an outcome of that point and not
-// the end of the run.
+// The tools measure each point in a process of its own, so that running out of memory is an outcome of that point and
+// not the end of the run.
 #ifndef LOCKSTEP_LIB_BASE_SUBPROCESS_H_
 #define LOCKSTEP_LIB_BASE_SUBPROCESS_H_
 

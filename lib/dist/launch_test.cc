@@ -173,7 +173,8 @@ TEST(BlameTest, TheRankThatAnotherProcessStopped) {
   obedient.ended_by_us = true;
   EXPECT_THAT(Blame({obedient, Complained()}, kTimeout),
               StatusIs(absl::StatusCode::kUnavailable, "rank 1 of 2: lost a peer"));
-  EXPECT_THAT(Blame({obedient, Ended(0, "0\n")}, kTimeout), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 0")));
+  EXPECT_THAT(Blame({obedient, Ended(0, "0\n")}, kTimeout),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 0")));
 }
 
 TEST(BlameTest, TheRankThatTheKernelKilledForMemory) {

@@ -22,7 +22,8 @@ proto::SweepFile Lost(uint32_t batch_size, proto::Outcome outcome, const std::st
   return file;
 }
 
-// The signal that ended the process although nobody here sent it, or 0. A process told to stop says so by its exit status.
+// The signal that ended the process although nobody here sent it, or 0. A process told to stop says so by its exit
+// status.
 int SignalOf(const ChildExit& exit) {
   if (exit.signalled) {
     return exit.code;
@@ -33,8 +34,8 @@ int SignalOf(const ChildExit& exit) {
 }
 
 absl::Status EndedBySignal(uint32_t batch_size, int signal_number) {
-  return absl::UnavailableError(absl::StrCat("batch ", batch_size, ": its process was ended by signal ", signal_number, " (",
-                                             strsignal(signal_number),
+  return absl::UnavailableError(absl::StrCat("batch ", batch_size, ": its process was ended by signal ", signal_number,
+                                             " (", strsignal(signal_number),
                                              "), so nothing is known of it; the same command goes on with it"));
 }
 
@@ -42,7 +43,8 @@ absl::Status EndedBySignal(uint32_t batch_size, int signal_number) {
 proto::SweepFile ExitedEarly(uint32_t batch_size, int code, uint64_t memory_limit_bytes) {
   const bool limited = memory_limit_bytes != 0;
   const std::string hint =
-      limited ? absl::StrCat("; a memory limit of ", memory_limit_bytes, " bytes may be too little to load LibTorch") : "";
+      limited ? absl::StrCat("; a memory limit of ", memory_limit_bytes, " bytes may be too little to load LibTorch")
+              : "";
   proto::SweepFile file =
       Lost(batch_size, proto::FAILED, absl::StrCat("its process exited with status ", code, " and no result", hint));
   file.mutable_record(0)->mutable_point()->set_exit_status(limited ? static_cast<int>(ExitCode::kDevice) : code);

@@ -28,8 +28,8 @@ absl::Status RunSignalled(const std::string& script) {
 
 // Whoever sent it: what the point would have given is not known, and must not be remembered.
 TEST(PointProcessTest, AProcessEndedByASignalIsNoOutcome) {
-  EXPECT_THAT(RunSignalled("kill -9 $$"),
-              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("batch 32: its process was ended by signal 9 (Killed)")));
+  EXPECT_THAT(RunSignalled("kill -9 $$"), StatusIs(absl::StatusCode::kUnavailable,
+                                                   HasSubstr("batch 32: its process was ended by signal 9 (Killed)")));
   EXPECT_THAT(RunSignalled("kill -11 $$"), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("signal 11 (Segm")));
   EXPECT_THAT(RunSignalled("kill -6 $$"), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("signal 6 (Aborted)")));
 }
