@@ -2,6 +2,7 @@
 #include "lib/cifar/cifar_prep.h"
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/exit_status.h"
+#include "lib/base/flag_range.h"
 #include "lib/base/init_main.h"
 #include "lib/base/status_macros.h"
 #include "lib/record/stdout_guard.h"
@@ -22,9 +24,11 @@ ABSL_FLAG(std::string, output, "dataset.rec", "The record file to write; '-': st
 ABSL_FLAG(bool, force, false, "Make the output again even when it already holds this result.");
 ABSL_FLAG(bool, allow_partial, false, "Take a set that is not the whole official one; its records say so.");
 ABSL_FLAG(bool, strict, false, "Refuse files whose MD5 is not the published one, instead of warning.");
-ABSL_FLAG(uint32_t, train_images, lockstep::SyntheticOptions().train_images, "Synthetic training images.");
-ABSL_FLAG(uint32_t, test_images, lockstep::SyntheticOptions().test_images, "Synthetic test images.");
-ABSL_FLAG(uint64_t, seed, 0, "Of the synthetic images.");
+RANGED_FLAG(uint32_t, train_images, lockstep::SyntheticOptions().train_images, 1, lockstep::kMaxSyntheticImages,
+            "Synthetic training images.");
+RANGED_FLAG(uint32_t, test_images, lockstep::SyntheticOptions().test_images, 1, lockstep::kMaxSyntheticImages,
+            "Synthetic test images.");
+RANGED_FLAG(uint64_t, seed, 0, 0, std::numeric_limits<uint64_t>::max(), "Of the synthetic images.");
 ABSL_FLAG(bool, dry_run, false, "Read and check everything, print the summary, write nothing.");
 
 namespace lockstep {

@@ -7,6 +7,7 @@
 
 #include "absl/flags/flag.h"
 #include "lib/base/exit_status.h"
+#include "lib/base/flag_range.h"
 #include "lib/base/flag_values.h"
 #include "lib/base/init_main.h"
 #include "lib/base/status_macros.h"
@@ -19,26 +20,42 @@ ABSL_FLAG(std::vector<std::string>, times, {}, "tables of epoch times to predict
 ABSL_FLAG(std::vector<std::string>, all_reduce, {}, "all-reduce times to fit (JSON of nccl-tests, all_reduce_perf -J)");
 ABSL_FLAG(std::vector<std::string>, audit, {},
           "published tables to recompute, comma-separated (data/published/*.textproto, or CSV)");
-ABSL_FLAG(double, link_gigabytes_per_second, 0,
-          "nominal bandwidth of one device's link in one direction, GB = 1e9 bytes; 0: not given");
+namespace lockstep {
+
+// Ends of ranges, far beyond any machine there is. A batch per device counts as devices do.
+inline constexpr uint32_t kMostDevices = 1'000'000;
+inline constexpr double kMostGigabytes = 1e6;     // a second
+inline constexpr double kMostMicroseconds = 1e9;  // of latency
+
+}  // namespace lockstep
+
+RANGED_FLAG(double, link_gigabytes_per_second, 0, 0, lockstep::kMostGigabytes,
+            "nominal bandwidth of one device's link in one direction, GB = 1e9 bytes; 0: not given");
 ABSL_FLAG(std::string, model_spec, "", "how fits are judged and intervals made (ModelSpec, textproto)");
-ABSL_FLAG(uint32_t, fit_ranks, 0,
-          "runs of more devices than this are hidden from the models, predicted, and compared; 0: none is hidden");
-ABSL_FLAG(std::vector<std::string>, predict_ranks, {}, "devices to predict, comma-separated");
-ABSL_FLAG(std::vector<std::string>, predict_batch, {}, "batches per device to predict; none: those of the input");
+RANGED_FLAG(uint32_t, fit_ranks, 0, 0, lockstep::kMostDevices,
+            "runs of more devices than this are hidden from the models, predicted, and compared; 0: none is hidden");
+RANGED_FLAG(std::vector<std::string>, predict_ranks, {}, 1, lockstep::kMostDevices,
+            "devices to predict, comma-separated");
+RANGED_FLAG(std::vector<std::string>, predict_batch, {}, 1, lockstep::kMostDevices,
+            "batches per device to predict; none: those of the input");
 ABSL_FLAG(std::string, score, "", "earlier comm_model record whose predictions the scale record now answers");
-ABSL_FLAG(std::vector<std::string>, what_if, {}, "devices of a cluster to answer for, such as 8,64,1024");
-ABSL_FLAG(std::vector<std::string>, what_if_batch, {}, "batches per device of --what_if; none: those of one device");
-ABSL_FLAG(std::vector<std::string>, what_if_bucket_mib, {}, "answer also with buckets of these sizes, MiB");
-ABSL_FLAG(std::vector<std::string>, what_if_gradient_bytes, {}, "answer also with gradients of these bytes an element");
-ABSL_FLAG(std::vector<std::string>, what_if_link_factor, {},
-          "answer also with links between hosts so many times as fast");
+RANGED_FLAG(std::vector<std::string>, what_if, {}, 1, lockstep::kMostDevices,
+            "devices of a cluster to answer for, such as 8,64,1024");
+RANGED_FLAG(std::vector<std::string>, what_if_batch, {}, 1, lockstep::kMostDevices,
+            "batches per device of --what_if; none: those of one device");
+RANGED_FLAG(std::vector<std::string>, what_if_bucket_mib, {}, 0, 1e6, "answer also with buckets of these sizes, MiB");
+RANGED_FLAG(std::vector<std::string>, what_if_gradient_bytes, {}, 0, 1024,
+            "answer also with gradients of these bytes an element");
+RANGED_FLAG(std::vector<std::string>, what_if_link_factor, {}, 0, 1e6,
+            "answer also with links between hosts so many times as fast");
 ABSL_FLAG(std::string, cluster, "", "the cluster of --what_if (Cluster, textproto); the flags below go before it");
-ABSL_FLAG(uint32_t, devices_per_host, 0, "of the cluster");
-ABSL_FLAG(double, intra_gigabytes_per_second, 0, "one link inside a host, one direction; 0: as measured");
-ABSL_FLAG(double, intra_latency_microseconds, 0, "of a message inside a host");
-ABSL_FLAG(double, inter_gigabytes_per_second, 0, "between hosts, what each device gets in one direction");
-ABSL_FLAG(double, inter_latency_microseconds, 0, "of a message between hosts");
+RANGED_FLAG(uint32_t, devices_per_host, 0, 0, lockstep::kMostDevices, "of the cluster");
+RANGED_FLAG(double, intra_gigabytes_per_second, 0, 0, lockstep::kMostGigabytes,
+            "one link inside a host, one direction; 0: as measured");
+RANGED_FLAG(double, intra_latency_microseconds, 0, 0, lockstep::kMostMicroseconds, "of a message inside a host");
+RANGED_FLAG(double, inter_gigabytes_per_second, 0, 0, lockstep::kMostGigabytes,
+            "between hosts, what each device gets in one direction");
+RANGED_FLAG(double, inter_latency_microseconds, 0, 0, lockstep::kMostMicroseconds, "of a message between hosts");
 ABSL_FLAG(std::string, algorithm, "",
           "all-reduce of --what_if: ring, tree, hierarchical, ...; none: the fastest for each size");
 ABSL_FLAG(std::string, output, "comm_model.rec", "record to write; - is standard output");

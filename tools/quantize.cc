@@ -3,6 +3,7 @@
 #include "lib/quantize/quantize.h"
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/exit_status.h"
+#include "lib/base/flag_range.h"
 #include "lib/base/init_main.h"
 #include "lib/base/status_macros.h"
 #include "lib/record/stdout_guard.h"
@@ -21,10 +23,11 @@ ABSL_FLAG(std::vector<std::string>, checkpoint, {},
 ABSL_FLAG(std::string, output, lockstep::QuantizeOptions().output, "The record file to write; '-': standard output.");
 ABSL_FLAG(std::string, weight_range, "max_abs",
           "What becomes 127: max_abs, a layer's largest weight; three_sigma, |mean| + 3 standard deviations.");
-ABSL_FLAG(uint32_t, calibration_images, lockstep::QuantizeOptions().calibration_images,
-          "Training images on which the activations' ranges are taken.");
+RANGED_FLAG(uint32_t, calibration_images, lockstep::QuantizeOptions().calibration_images, 1, 1'000'000,
+            "Training images on which the activations' ranges are taken.");
 ABSL_FLAG(std::string, device, lockstep::QuantizeOptions().device, "auto or cpu; quantize computes on the CPU only.");
-ABSL_FLAG(uint64_t, seed, 0, "Chooses the calibration images and the images kept for replay.");
+RANGED_FLAG(uint64_t, seed, 0, 0, std::numeric_limits<uint64_t>::max(),
+            "Chooses the calibration images and the images kept for replay.");
 ABSL_FLAG(bool, force, false, "Make the output again even when it already holds this result.");
 ABSL_FLAG(bool, dry_run, false, "Read and check everything, print the plan, write nothing.");
 ABSL_FLAG(std::string, verify, "",

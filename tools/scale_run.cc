@@ -11,11 +11,14 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "lib/base/exit_status.h"
+#include "lib/base/flag_range.h"
 #include "lib/base/flag_values.h"
 #include "lib/base/init_main.h"
 #include "lib/base/status_macros.h"
+#include "lib/cifar/batch_loader.h"
 #include "lib/dist/launch.h"
 #include "lib/record/stdout_guard.h"
+#include "lib/train/schedule.h"
 #include "tools/training_flags.h"
 
 ABSL_FLAG(std::string, input, "", "The data set: a record file of cifar_prep; '-': standard input.");
@@ -27,23 +30,29 @@ ABSL_FLAG(std::string, prediction, "",
 ABSL_FLAG(std::string, mode, "ddp", "ddp: a process per device, gradients averaged in buckets. There is no other yet.");
 ABSL_FLAG(std::string, precision, "fp32", "fp32. There is no other yet.");
 ABSL_FLAG(std::string, device, "auto", "auto (CUDA where there is one), cpu or cuda. With cuda each rank has a GPU.");
-ABSL_FLAG(std::vector<std::string>, ranks, std::vector<std::string>({"1", "2"}), "Numbers of ranks to measure.");
-ABSL_FLAG(std::vector<std::string>, batch, std::vector<std::string>({"32", "128", "512"}), "Batch sizes to measure.");
+RANGED_FLAG(std::vector<std::string>, ranks, std::vector<std::string>({"1", "2"}), 1, lockstep::kMostRanks,
+            "Numbers of ranks to measure.");
+RANGED_FLAG(std::vector<std::string>, batch, std::vector<std::string>({"32", "128", "512"}), 1, lockstep::kMostImages,
+            "Batch sizes to measure.");
 ABSL_FLAG(std::string, batch_mode, "per_device", "--batch is per_device, or global: shared among the ranks.");
-ABSL_FLAG(uint32_t, epochs, 0, "Epochs of each point, the first of which is a warm-up; 0: 1 + repeats.");
-ABSL_FLAG(uint32_t, repeats, 0, "Timed epochs of each point; 0: all but the first of --epochs, or 5.");
+RANGED_FLAG(uint32_t, epochs, 0, 0, lockstep::kMaxEpochs,
+            "Epochs of each point, the first of which is a warm-up; 0: 1 + repeats.");
+RANGED_FLAG(uint32_t, repeats, 0, 0, lockstep::kMaxEpochs,
+            "Timed epochs of each point; 0: all but the first of --epochs, or 5.");
 ABSL_FLAG(bool, drop_last, false, "Leave out images that fill no batch on every rank; otherwise some are seen twice.");
-ABSL_FLAG(uint32_t, workers, 2, "Threads of each rank that prepare batches ahead; 0: none.");
-ABSL_FLAG(
-    uint32_t, threads, 0,
+RANGED_FLAG(uint32_t, workers, 2, 0, lockstep::kMaxLoaderWorkers,
+            "Threads of each rank that prepare batches ahead; 0: none.");
+RANGED_FLAG(
+    uint32_t, threads, 0, 0, lockstep::kMostThreads,
     "CPU threads that each rank computes with; 0: cores / the largest of --ranks. The base case on one rank has no "
     "more: a rank more is a core more, and a base case with all cores would be another machine.");
 ABSL_FLAG(bool, overlap, true, "Start all-reduces while backward runs; false: all of them after it.");
-ABSL_FLAG(double, first_bucket_mib, 1, "MiB of gradients that close the first bucket.");
-ABSL_FLAG(double, bucket_mib, 25, "MiB of gradients that close each other bucket.");
+RANGED_FLAG(double, first_bucket_mib, 1, 0, 1e6, "MiB of gradients that close the first bucket.");
+RANGED_FLAG(double, bucket_mib, 25, 0, 1e6, "MiB of gradients that close each other bucket.");
 ABSL_FLAG(std::string, buffers, "local",
           "Running statistics of batch norm: local to each rank, or broadcast from rank 0 in every step.");
-ABSL_FLAG(absl::Duration, timeout, absl::Seconds(60), "A rank that keeps the others waiting this long ends the run.");
+RANGED_FLAG(absl::Duration, timeout, absl::Seconds(60), 1, 86400,
+            "A rank that keeps the others waiting this long ends the run.");
 
 namespace lockstep {
 namespace {

@@ -11,10 +11,13 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/exit_status.h"
+#include "lib/base/flag_range.h"
 #include "lib/base/flag_values.h"
 #include "lib/base/init_main.h"
 #include "lib/base/status_macros.h"
+#include "lib/cifar/batch_loader.h"
 #include "lib/record/stdout_guard.h"
+#include "lib/train/schedule.h"
 #include "tools/training_flags.h"
 
 ABSL_FLAG(std::string, input, "", "The data set: a record file of cifar_prep; '-': standard input.");
@@ -47,45 +50,56 @@ ABSL_FLAG(
     "3x3 convolutions and their data gradients by Lockstep's kernel where it is faster than cuDNN's (--step=fused in "
     "fp32); left out: the preset's.");
 ABSL_FLAG(std::string, device, "auto", "auto (CUDA where there is one), cpu or cuda.");
-ABSL_FLAG(uint32_t, epochs, 0, "Epochs of each point, the first of which is a warm-up; 0: 1 + repeats.");
-ABSL_FLAG(uint32_t, repeats, 0, "Timed epochs of each point; 0: all but the first of --epochs, or 5.");
+RANGED_FLAG(uint32_t, epochs, 0, 0, lockstep::kMaxEpochs,
+            "Epochs of each point, the first of which is a warm-up; 0: 1 + repeats.");
+RANGED_FLAG(uint32_t, repeats, 0, 0, lockstep::kMaxEpochs,
+            "Timed epochs of each point; 0: all but the first of --epochs, or 5.");
 ABSL_FLAG(std::string, schedule, "constant",
           "Of the learning rate, whose peak is --learning_rate: constant, multistep or cosine (a step an epoch), "
           "one_cycle (a "
           "step a batch).");
-ABSL_FLAG(std::vector<std::string>, lr_milestones, {},
-          "Of multistep: the epochs, from 0, with which the rate drops: 60,120,160.");
-ABSL_FLAG(double, lr_gamma, 0, "Of multistep: what the rate is multiplied with at each of them; 0: 0.1.");
-ABSL_FLAG(uint32_t, lr_warmup_epochs, 0, "Epochs in which the rate climbs to its peak, batch by batch.");
-ABSL_FLAG(std::vector<std::string>, batch, {}, "Exactly these batch sizes, such as 32,128; none: a ladder.");
-ABSL_FLAG(uint32_t, min_batch, 32, "The ladder's first batch size.");
-ABSL_FLAG(uint32_t, factor, 4, "Each batch of the ladder is so many times the one before.");
-ABSL_FLAG(uint32_t, max_batch, 0, "The ladder ends here; 0: when a batch does not fit or exceeds the data set.");
-ABSL_FLAG(uint64_t, memory_limit, 0, "Bytes of heap that a point's process may have, on a CPU; 0: no limit.");
+RANGED_FLAG(std::vector<std::string>, lr_milestones, {}, 1, lockstep::kMaxEpochs,
+            "Of multistep: the epochs, from 0, with which the rate drops: 60,120,160.");
+RANGED_FLAG(double, lr_gamma, 0, 0, 1000, "Of multistep: what the rate is multiplied with at each of them; 0: 0.1.");
+RANGED_FLAG(uint32_t, lr_warmup_epochs, 0, 0, lockstep::kMaxEpochs,
+            "Epochs in which the rate climbs to its peak, batch by batch.");
+RANGED_FLAG(std::vector<std::string>, batch, {}, 1, lockstep::kMostImages,
+            "Exactly these batch sizes, such as 32,128; none: a ladder.");
+RANGED_FLAG(uint32_t, min_batch, 32, 1, lockstep::kMostImages, "The ladder's first batch size.");
+RANGED_FLAG(uint32_t, factor, 4, 2, 1000, "Each batch of the ladder is so many times the one before.");
+RANGED_FLAG(uint32_t, max_batch, 0, 0, lockstep::kMostImages,
+            "The ladder ends here; 0: when a batch does not fit or exceeds the data set.");
+RANGED_FLAG(uint64_t, memory_limit, 0, 0, uint64_t{1} << 50,
+            "Bytes of heap that a point's process may have, on a CPU; 0: no limit.");
 ABSL_FLAG(bool, evaluate, true, "Test accuracy after the last epoch of each point.");
-ABSL_FLAG(uint32_t, evaluate_every, 0, "Also after each so many epochs; 0: not. Its time counts as no training.");
-ABSL_FLAG(double, target_accuracy, 0,
-          "Train until the test accuracy is this, such as 0.94, or the epochs end; looks after each epoch, or as "
-          "--evaluate_every says. 0: none.");
+RANGED_FLAG(uint32_t, evaluate_every, 0, 0, lockstep::kMaxEpochs,
+            "Also after each so many epochs; 0: not. Its time counts as no training.");
+RANGED_FLAG(double, target_accuracy, 0, 0, 1,
+            "Train until the test accuracy is this, such as 0.94, or the epochs end; looks after each epoch, or as "
+            "--evaluate_every says. 0: none.");
 ABSL_FLAG(bool, resume, false,
           "Keep the state of training as OUTPUT.batchN.state, and go on from it when the same run was stopped: to the "
           "same bits, "
           "with --deterministic.");
-ABSL_FLAG(uint32_t, state_every, 1, "With --resume: epochs from one state to the next.");
+RANGED_FLAG(uint32_t, state_every, 1, 1, lockstep::kMaxEpochs, "With --resume: epochs from one state to the next.");
 ABSL_FLAG(std::string, checkpoint, "", "Where to put the trained weights, as a PyTorch state_dict; empty: nowhere.");
-ABSL_FLAG(uint32_t, checkpoint_batch, 0, "The batch size that the checkpoint is trained with; 0: the first.");
+RANGED_FLAG(uint32_t, checkpoint_batch, 0, 0, lockstep::kMostImages,
+            "The batch size that the checkpoint is trained with; 0: the first.");
 ABSL_FLAG(bool, drop_last, false, "Leave out an epoch's last batch when it is shorter than the others.");
-ABSL_FLAG(uint32_t, workers, 2, "Threads that prepare batches ahead; 0: none.");
-ABSL_FLAG(uint32_t, threads, 0, "CPU threads that LibTorch computes with; 0: its default.");
+RANGED_FLAG(uint32_t, workers, 2, 0, lockstep::kMaxLoaderWorkers, "Threads that prepare batches ahead; 0: none.");
+RANGED_FLAG(uint32_t, threads, 0, 0, lockstep::kMostThreads,
+            "CPU threads that LibTorch computes with; 0: its default.");
 ABSL_FLAG(bool, find_max, false,
           "After the ladder, find the exact largest batch that fits, by bisection: an untimed epoch a try, each in a "
           "process of "
           "its own.");
-ABSL_FLAG(uint32_t, accumulate, 1,
-          "Micro-batches whose gradients make one update, for a batch that does not fit; batch norm then counts over a "
-          "micro-batch.");
+RANGED_FLAG(
+    uint32_t, accumulate, 1, 1, lockstep::kMostImages,
+    "Micro-batches whose gradients make one update, for a batch that does not fit; batch norm then counts over a "
+    "micro-batch.");
 ABSL_FLAG(bool, internal_probe, false, "Internal: the point is a try of --find_max.");
-ABSL_FLAG(uint32_t, internal_point_batch, 0, "Internal: train this one point and return it to the parent process.");
+RANGED_FLAG(uint32_t, internal_point_batch, 0, 0, lockstep::kMostImages,
+            "Internal: train this one point and return it to the parent process.");
 
 namespace lockstep {
 namespace {

@@ -12,10 +12,10 @@
 namespace lockstep {
 
 // The numbers of --FLAG=1,2,4, already cut at the commas. InvalidArgument names the flag and the first text that is no
-// number of 32 bits.
+// number of 32 bits, or outside of the flag's range (flag_range.h). Internal: the flag was declared without one.
 absl::StatusOr<std::vector<uint32_t>> ParseNumberList(absl::string_view flag, const std::vector<std::string>& texts);
 
-// The same for numbers with a fraction. InvalidArgument: a text that is no finite number.
+// The same for numbers with a fraction. Errors likewise: a text that is no finite number.
 absl::StatusOr<std::vector<double>> ParseDecimalList(absl::string_view flag, const std::vector<std::string>& texts);
 
 // Bytes of --FLAG=25 (MiB, fractions allowed), rounded down. InvalidArgument: not from 0 to 1e6.

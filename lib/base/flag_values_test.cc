@@ -4,6 +4,10 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/base/flag_range.h"
+
+RANGED_FLAG(std::vector<std::string>, ranks, {}, 0, 4294967295, "");
+RANGED_FLAG(std::vector<std::string>, factor, {}, 0, 10, "");
 
 namespace lockstep {
 namespace {

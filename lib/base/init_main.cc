@@ -16,6 +16,7 @@
 #include "absl/strings/strip.h"
 #include "google/protobuf/stubs/logging.h"
 #include "lib/base/exit_status.h"
+#include "lib/base/flag_range.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/base/version.h"
@@ -40,11 +41,12 @@ absl::CommandLineFlag* FindFlag(absl::string_view name) {
 absl::Status SetFlag(absl::CommandLineFlag& flag, absl::string_view value) {
   std::string error;
   if (!flag.ParseFrom(value, &error)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--", flag.Name(), "=", value, " does not parse", error.empty() ? "" : ": ", error,
-                     "; --help tells what it takes"));
+    const std::string range = RangeText(flag);
+    return absl::InvalidArgumentError(absl::StrCat("--", flag.Name(), "=", value, " does not parse",
+                                                   range.empty() ? "" : ": expected a value", range,
+                                                   error.empty() ? "" : ": ", error, "; --help tells what it takes"));
   }
-  return absl::OkStatus();
+  return CheckInRange(flag, value);
 }
 
 // Whether --flag and --noflag say all; one that is optional may also be left to something else.
@@ -76,6 +78,15 @@ absl::Status ParseOneFlag(const std::vector<std::string>& args, size_t& i) {
   return absl::InvalidArgumentError(absl::StrCat("unknown flag --", name, "; --help lists the flags"));
 }
 
+absl::Status CheckAllHaveRanges() {
+  for (const auto& [name, flag] : absl::GetAllFlags()) {
+    if (FindFlag(name) != nullptr) {
+      RETURN_IF_ERROR(CheckHasRange(*flag));
+    }
+  }
+  return absl::OkStatus();
+}
+
 void PrintHelp(const ToolInfo& tool) {
   std::printf("%s: %s\n\nExample:\n  %s\n\nFlags:\n", tool.name.c_str(), tool.summary.c_str(), tool.example.c_str());
   std::map<std::string, absl::CommandLineFlag*> sorted;
@@ -86,8 +97,9 @@ void PrintHelp(const ToolInfo& tool) {
   }
   for (const auto& [name, flag] : sorted) {
     const std::string value = flag->DefaultValue();
-    std::printf("  --%s (default: %s)\n      %s\n", name.c_str(), value.empty() ? "none" : value.c_str(),
-                flag->Help().c_str());
+    const std::string range = RangeText(*flag);
+    std::printf("  --%s (default: %s%s%s)\n      %s\n", name.c_str(), value.empty() ? "none" : value.c_str(),
+                range.empty() ? "" : ";", range.c_str(), flag->Help().c_str());
   }
   std::printf("\nExit codes: 0 ok, 1 internal error, 2 usage, 3 bad input, 4 check failed, 5 device or communication\n"
               "failure, 130/143 stopped by a signal. '-' as a file is standard input or output.\n");
@@ -134,6 +146,9 @@ std::vector<std::string> InitMain(const ToolInfo& tool, int argc, char** argv) {
   if (Contains(args, "--version")) {
     std::printf("%s (Lockstep) %s\n", tool.name.c_str(), kVersion);
     std::exit(static_cast<int>(ExitCode::kOk));
+  }
+  if (const absl::Status ranges = CheckAllHaveRanges(); !ranges.ok()) {
+    std::exit(ExitStatus(tool.name, ranges));
   }
   absl::StatusOr<std::vector<std::string>> positional = ParseFlags(args);
   if (!positional.ok()) {

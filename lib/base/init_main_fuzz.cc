@@ -11,18 +11,19 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
+#include "lib/base/flag_range.h"
 #include "lib/base/flag_values.h"
 #include "lib/base/init_main.h"
 #include "lib/testing/fuzz.h"
 
 ABSL_FLAG(bool, force, false, "");
 ABSL_FLAG(int32_t, steps, 1, "");
-ABSL_FLAG(uint32_t, repeats, 5, "");
-ABSL_FLAG(uint64_t, seed, 0, "");
-ABSL_FLAG(double, bucket_mib, 25, "");
+RANGED_FLAG(uint32_t, repeats, 5, 0, 1000000, "");
+RANGED_FLAG(uint64_t, seed, 0, 0, 18446744073709551615u, "");
+RANGED_FLAG(double, bucket_mib, 25, 0, 1e6, "");
 ABSL_FLAG(std::string, input, "", "");
-ABSL_FLAG(std::vector<std::string>, ranks, std::vector<std::string>({"1", "2"}), "");
-ABSL_FLAG(absl::Duration, timeout, absl::Seconds(60), "");
+RANGED_FLAG(std::vector<std::string>, ranks, std::vector<std::string>({"1", "2"}), 1, 1024, "");
+RANGED_FLAG(absl::Duration, timeout, absl::Seconds(60), 1, 86400, "");
 
 namespace lockstep::testing {
 namespace {

@@ -30,15 +30,13 @@ struct Slot {
   Batch batch;
 };
 
-constexpr uint32_t kMaxWorkers = 256;  // far beyond use; more threads may fail to start, which would end the process
-
 absl::Status CheckOptions(const LoaderOptions& options) {
   if (options.batch_size == 0) {
     return absl::InvalidArgumentError("a loader's batch size must be at least 1, found 0");
   }
-  if (options.workers > kMaxWorkers) {
+  if (options.workers > kMaxLoaderWorkers) {
     return absl::InvalidArgumentError(
-        absl::StrCat("a loader has at most ", kMaxWorkers, " workers, found ", options.workers));
+        absl::StrCat("a loader has at most ", kMaxLoaderWorkers, " workers, found ", options.workers));
   }
   if (options.workers > 0 && options.prefetch == 0) {
     return absl::InvalidArgumentError("a loader with workers must prefetch at least 1 batch per worker, found 0");

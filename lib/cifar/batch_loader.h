@@ -22,9 +22,13 @@ struct Batch {
   std::vector<int64_t> labels;  // (n)
 };
 
+// Far beyond use; more threads may fail to start, which would end the process.
+inline constexpr uint32_t kMaxLoaderWorkers = 256;
+
 struct LoaderOptions {
   uint32_t batch_size = 0;  // at least 1
-  uint32_t workers = 2;     // threads; 0: Next() prepares the batch itself. 2 as in the lab's DataLoader
+  uint32_t workers =
+      2;  // threads, up to kMaxLoaderWorkers; 0: Next() prepares the batch itself. 2 as in the lab's DataLoader
   uint32_t prefetch = 2;    // batches per worker that may be ready or in preparation ahead of the caller; at least 1.
                             // 2 is the default of torch's DataLoader
   bool augment = true;      // random crop with padding 4 and flip; false: normalisation only

@@ -72,6 +72,14 @@ absl::Status CheckWarmup(const proto::TrainingSpec& spec) {
 
 }  // namespace
 
+absl::Status CheckEpochs(const proto::TrainingSpec& spec) {
+  if (spec.warmup_epochs() <= kMaxEpochs && spec.repeats() <= kMaxEpochs) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat("--epochs, --repeats: expected at most ", kMaxEpochs, ", found ",
+                                                 spec.warmup_epochs(), " and ", spec.repeats(), " timed ones"));
+}
+
 uint32_t TotalEpochs(const proto::TrainingSpec& spec) { return spec.warmup_epochs() + spec.repeats(); }
 
 uint32_t StepsPerEpoch(uint64_t images, uint32_t batch_size, bool drop_last) {

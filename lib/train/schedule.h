@@ -20,7 +20,14 @@
 
 namespace lockstep {
 
-// All epochs of a run: those before timing starts and the timed ones.
+// Of those before timing starts, and of the timed ones: a point's record holds some 130 bytes for each, and fits its
+// 256 MiB (lib/record/record_format.h).
+inline constexpr uint32_t kMaxEpochs = 1'000'000;
+
+// InvalidArgument: there are more of either, so that counting them might wrap around.
+absl::Status CheckEpochs(const proto::TrainingSpec& spec);
+
+// All epochs of a run: those before timing starts and the timed ones. The spec has passed CheckEpochs.
 uint32_t TotalEpochs(const proto::TrainingSpec& spec);
 
 // Steps of an epoch over `images`, which are at least one batch.

@@ -32,6 +32,18 @@ proto::TrainingSpec Spec(uint32_t epochs, const std::string& more) {
   return spec;
 }
 
+TEST(CheckEpochsTest, AsManyAsARecordHolds) {
+  EXPECT_THAT(CheckEpochs(Spec(1, "")), IsOk());
+  EXPECT_THAT(CheckEpochs(Spec(kMaxEpochs + 1, "")), IsOk());
+  EXPECT_EQ(TotalEpochs(Spec(kMaxEpochs + 1, "")), 1'000'001u);
+}
+
+// 1 + 4294967295 is 0 in 32 bits: a run of no epochs.
+TEST(CheckEpochsTest, MoreAreRefusedBeforeTheyWrapAround) {
+  EXPECT_THAT(CheckEpochs(Spec(kMaxEpochs + 2, "")), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("1000001")));
+  EXPECT_THAT(CheckEpochs(Spec(0, "")), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("4294967295")));
+}
+
 // The rates of all steps.
 std::vector<double> Rates(const proto::TrainingSpec& spec, uint32_t steps) {
   EXPECT_THAT(CheckSchedule(spec), IsOk());

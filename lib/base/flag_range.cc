@@ -1,0 +1,91 @@
+#include "lib/base/flag_range.h"
+
+#include <cmath>
+#include <cstdint>
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/time/time.h"
+#include "absl/types/optional.h"
+
+namespace lockstep {
+namespace {
+
+constexpr long double kMostDigits = 1e20L;  // every uint64_t is below it
+
+std::map<std::string, FlagRange>& Ranges() {
+  static auto* ranges = new std::map<std::string, FlagRange>();
+  return *ranges;
+}
+
+template <typename Number>
+absl::optional<long double> As(const absl::CommandLineFlag& flag) {
+  const auto value = flag.TryGet<Number>();
+  return value.has_value() ? absl::optional<long double>(*value) : absl::nullopt;
+}
+
+// The value of a flag of one number, or of a time in seconds; unset for any other type.
+absl::optional<long double> NumberOf(const absl::CommandLineFlag& flag) {
+  if (const auto time = flag.TryGet<absl::Duration>()) {
+    return absl::ToDoubleSeconds(*time);
+  }
+  for (const auto& as : {As<uint32_t>, As<int32_t>, As<uint64_t>, As<int64_t>, As<double>, As<float>}) {
+    if (const absl::optional<long double> number = as(flag)) {
+      return number;
+    }
+  }
+  return absl::nullopt;
+}
+
+// Whole numbers with all their digits.
+std::string NumberText(long double number) {
+  return number == std::floor(number) && std::fabs(number) < kMostDigits ? absl::StrFormat("%.0f", number)
+                                                                         : absl::StrFormat("%g", number);
+}
+
+std::string TimeText(long double seconds) { return absl::FormatDuration(absl::Seconds(static_cast<double>(seconds))); }
+
+}  // namespace
+
+const FlagRange* FindFlagRange(absl::string_view flag) {
+  const auto found = Ranges().find(std::string(flag));
+  return found == Ranges().end() ? nullptr : &found->second;
+}
+
+std::string RangeText(const FlagRange& range) {
+  return absl::StrCat(" from ", NumberText(range.least), " to ", NumberText(range.most));
+}
+
+std::string RangeText(const absl::CommandLineFlag& flag) {
+  const FlagRange* const range = FindFlagRange(flag.Name());
+  if (range != nullptr && flag.IsOfType<absl::Duration>()) {
+    return absl::StrCat(" from ", TimeText(range->least), " to ", TimeText(range->most));
+  }
+  return range == nullptr ? "" : RangeText(*range);
+}
+
+absl::Status CheckInRange(const absl::CommandLineFlag& flag, absl::string_view text) {
+  const FlagRange* const range = FindFlagRange(flag.Name());
+  const absl::optional<long double> number = NumberOf(flag);
+  if (range == nullptr || !number.has_value() || (*number >= range->least && *number <= range->most)) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat("--", flag.Name(), "=", text, ": expected a ",
+                                                 flag.IsOfType<absl::Duration>() ? "time" : "number", RangeText(flag)));
+}
+
+absl::Status CheckHasRange(const absl::CommandLineFlag& flag) {
+  if (FindFlagRange(flag.Name()) != nullptr || !NumberOf(flag).has_value()) {
+    return absl::OkStatus();
+  }
+  return absl::InternalError(
+      absl::StrCat("--", flag.Name(), " takes a number and has no range; declare it by RANGED_FLAG"));
+}
+
+bool AddFlagRange(absl::string_view flag, FlagRange range) {
+  Ranges()[std::string(flag)] = range;
+  return true;
+}
+
+}  // namespace lockstep
