@@ -37,6 +37,9 @@ absl::Status CheckAlike(const std::vector<proto::ScalePoint>& points) {
   if (points.empty()) {
     return absl::InternalError("a point came back from no rank at all");
   }
+  if (points[0].epoch_seconds().value().empty()) {
+    return absl::InternalError("a point came back without a timed epoch: nothing was measured");
+  }
   for (size_t rank = 0; rank < points.size(); ++rank) {
     const proto::ScalePoint& point = points[rank];
     if (point.epoch_seconds().value_size() != points[0].epoch_seconds().value_size() ||

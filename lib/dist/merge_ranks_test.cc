@@ -101,6 +101,12 @@ TEST(MergeRanksTest, KeepsTheReasonForWhatIsAbsent) {
   EXPECT_THAT(merged->collective_wait_seconds(), EqualsProto("absent_reason: 'nothing was reduced'"));
 }
 
+TEST(MergeRanksTest, RefusesAPointOfNoMeasurement) {
+  proto::ScalePoint point = Point(kRank0);
+  point.clear_epoch_seconds();
+  EXPECT_THAT(MergeRanks({point}), StatusIs(absl::StatusCode::kInternal, HasSubstr("without a timed epoch")));
+}
+
 TEST(MergeRanksTest, RefusesRanksThatDidNotDoTheSame) {
   proto::ScalePoint other = Point(kRank1);
   other.mutable_epoch_seconds()->add_value(1);

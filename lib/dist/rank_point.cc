@@ -24,6 +24,7 @@
 #include "lib/nn/model.h"
 #include "lib/record/digest.h"
 #include "lib/train/epoch_runner.h"
+#include "lib/train/schedule.h"
 #include "lib/train/train_step.h"
 
 namespace lockstep {
@@ -56,6 +57,7 @@ class RankPoint {
   // Everything that needs no other rank.
   absl::Status SetUp(const std::string& dataset_path) {
     ASSIGN_OR_RETURN(device_, ResolveDevice(training_.device() == proto::CUDA ? "cuda" : "cpu", context_.local_rank));
+    RETURN_IF_ERROR(CheckEpochs(training_));
     RETURN_IF_ERROR(SetNumerics({training_.precision(), training_.deterministic(), training_.threads()}));
     ASSIGN_OR_RETURN(dataset_, ReadDataset(dataset_path));
     LoaderOptions options;

@@ -124,6 +124,9 @@ class TrainingRun {
     if (trainer_ != nullptr) {
       RETURN_IF_ERROR(EndTraining());
     }
+    if (point_.epoch_size() == 0) {
+      return absl::InternalError(absl::StrCat("no epoch was trained of ", epochs_, ": nothing was measured"));
+    }
     *point_.mutable_full_steps() = ToStepTimes(std::move(full_steps_));
     point_.set_batch_norm_images(options_.batch_size / std::max(spec.accumulate(), 1u));
     return absl::OkStatus();

@@ -28,9 +28,10 @@ struct TrainingRunOptions {
   double target_accuracy = 0;    // of the test set, fraction; training ends when it is reached. 0: none
 };
 
-// Trains `model`, which is on the CPU, and leaves it on the device. Fills the point's times, epochs, memory, device state and
-// target. Evaluation is in none of the times but its own. A run with a schedule, or evaluated on the way, tells a line per
-// epoch on stderr. Errors are EpochTrainer's and Evaluator's. Call it inside CatchTorchErrors.
+// Trains `model`, which is on the CPU, and leaves it on the device. Fills the point's times, epochs, memory, device
+// state and target. Evaluation is in none of the times but its own. A run with a schedule, or evaluated on the way,
+// tells a line per epoch on stderr. Errors are EpochTrainer's and Evaluator's. Internal: no epoch was trained. Call it
+// inside CatchTorchErrors.
 absl::Status RunTraining(const TrainingRunOptions& options, const Dataset& dataset, const LoaderOptions& loader,
                          const std::shared_ptr<Model>& model, proto::SweepPoint& point);
 
