@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "lib/base/status_macros.h"
 #include "lib/dist/scale_plan.h"
+#include "lib/nn/compute_threads.h"
 #include "lib/nn/device.h"
 #include "lib/nn/model.h"
 #include "lib/train/train_step.h"
@@ -48,7 +49,7 @@ void FillTraining(const ScaleRunOptions& options, c10::Device device, proto::Tra
     training.set_learning_rate(DefaultLearningRate(training.model()));
   }
   if (training.threads() == 0) {
-    training.set_threads(ThreadsPerRank(Cores(), MaxRanks(options.spec)));
+    training.set_threads(std::min(ThreadsPerRank(Cores(), MaxRanks(options.spec)), ComputeThreadLimit()));
   }
 }
 
@@ -74,7 +75,7 @@ absl::Status CheckScaleRunOptions(const ScaleRunOptions& options) {
         absl::StrCat("--timeout is ", options.spec.timeout_seconds(), " s; expected 1s or more"));
   }
   if (options.epochs == 1 ||
-      (options.epochs != 0 && options.repeats != 0 && options.epochs != kWarmupEpochs + options.repeats)) {
+      (options.epochs != 0 && options.repeats != 0 && options.epochs - kWarmupEpochs != options.repeats)) {
     return absl::InvalidArgumentError(absl::StrCat("--epochs=", options.epochs, " and --repeats=", options.repeats,
                                                    ": expected epochs = 1 (warm-up) + repeats, or one of the two"));
   }

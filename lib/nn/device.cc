@@ -1,7 +1,6 @@
 #include "lib/nn/device.h"
 
 #include <ATen/Context.h>
-#include <ATen/Parallel.h>
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <c10/core/CachingDeviceAllocator.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
@@ -16,6 +15,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
+#include "lib/nn/compute_threads.h"
 #include "lib/nn/nvidia_driver.h"
 #include "lib/record/digest.h"
 #include "lib/record/surroundings.h"
@@ -198,12 +198,7 @@ absl::Status SetNumerics(const Numerics& numerics) {
     // cuBLAS is repeatable only with a fixed workspace (cuBLAS documentation, "Results reproducibility").
     setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", /*overwrite=*/0);
   }
-  if (numerics.threads > 0) {
-    at::set_num_threads(static_cast<int>(numerics.threads));
-  }
-  return absl::OkStatus();
+  return SetComputeThreads(numerics.threads);
 }
-
-uint32_t ComputeThreads() { return static_cast<uint32_t>(at::get_num_threads()); }
 
 }  // namespace lockstep

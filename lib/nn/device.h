@@ -49,15 +49,13 @@ void SynchronizeDevice(c10::Device device);
 struct Numerics {
   proto::Precision precision = proto::FP32;  // FP32 switches TF32 off in matrix products and convolutions alike
   bool deterministic = false;  // refuse or replace operators without a bitwise repeatable version; no autotuning
-  uint32_t threads = 0;        // CPU threads; 0: LibTorch's default
+  uint32_t threads = 0;        // CPU threads (compute_threads.h); 0: LibTorch's default
 };
 
 // Call before anything is computed. cuDNN is autotuned unless deterministic, as in the lab's scripts
-// (torch.backends.cudnn.benchmark). InvalidArgument: a precision that is not built.
+// (torch.backends.cudnn.benchmark). InvalidArgument: a precision that is not built, or more
+// threads than OpenMP gives.
 absl::Status SetNumerics(const Numerics& numerics);
-
-// CPU threads that LibTorch computes with.
-uint32_t ComputeThreads();
 
 }  // namespace lockstep
 

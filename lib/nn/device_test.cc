@@ -7,6 +7,7 @@
 #include <new>
 #include <stdexcept>
 
+#include "lib/nn/compute_threads.h"
 #include "lib/nn/nvidia_driver.h"
 #include "lib/nn/torch_status.h"
 #include "lib/testing/matchers.h"

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/base/status_macros.h"
+#include "lib/nn/compute_threads.h"
 #include "lib/nn/device.h"
 #include "lib/nn/model.h"
 #include "lib/train/schedule.h"

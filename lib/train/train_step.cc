@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/nn/autocast.h"
+#include "lib/nn/compute_threads.h"
 #include "lib/nn/tf32.h"
 #include "lib/nn/torch_status.h"
 #include "lib/train/schedule.h"
@@ -113,6 +114,8 @@ absl::Status CheckTrainingSpec(const proto::TrainingSpec& spec) {
   RETURN_IF_ERROR(CheckRate("learning_rate", spec.learning_rate()));
   RETURN_IF_ERROR(CheckRate("momentum", spec.momentum()));
   RETURN_IF_ERROR(CheckRate("weight_decay", spec.weight_decay()));
+  RETURN_IF_ERROR(CheckEpochs(spec));
+  RETURN_IF_ERROR(CheckComputeThreads(spec.threads()));
   return CheckSchedule(spec);
 }
 
