@@ -28,18 +28,6 @@ std::string FolderOf(const std::string& path) {
   return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// The rename at the end would put a file into its place: /dev/null would be one from then on.
-absl::Status CheckReplaceable(const std::string& path) {
-  struct stat info;
-  if (stat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode)) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat(path, S_ISDIR(info.st_mode) ? ": is a folder; the output wants a file's name"
-                                               : ": is a device or a pipe; the output wants a file's name, or '-' for "
-                                                 "standard output"));
-}
-
 // Whether `name` still means the file that `fd` has open.
 bool Names(const std::string& name, int fd) {
   struct stat by_name, by_fd;
@@ -124,6 +112,17 @@ absl::Status WriteError(absl::string_view message, int error) {
     default:
       return absl::InternalError(text);
   }
+}
+
+absl::Status CheckReplaceable(const std::string& path) {
+  struct stat info;
+  if (stat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode)) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(path, S_ISDIR(info.st_mode) ? ": is a folder; the output wants a file's name"
+                                               : ": is a device or a pipe; the output wants a file's name, or '-' for "
+                                                 "standard output"));
 }
 
 absl::StatusOr<std::unique_ptr<OutputFile>> OutputFile::Open(const std::string& path) {

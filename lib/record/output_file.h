@@ -70,6 +70,11 @@ class OutputFile {
   uint64_t write_back_started_ = 0;  // bytes before it are on their way to the disk
 };
 
+// InvalidArgument: PATH is there and no regular file (a symbolic link is followed). The rename at the end would put a
+// file into its place: /dev/null would be one from then on. Open asks this; a tool whose output comes hours later asks
+// it first.
+absl::Status CheckReplaceable(const std::string& path);
+
 // Open, write, commit. On an error PATH is as it was (or new and whole, when only syncing its folder failed), and PATH.part
 // is gone unless another process writes it.
 absl::Status WriteWholeFile(const std::string& path, absl::string_view bytes);

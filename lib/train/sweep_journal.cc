@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lib/base/status_macros.h"
-#include "lib/record/digest.h"
+#include "lib/record/recorded_file.h"
 
 namespace lockstep {
 namespace {
@@ -42,8 +42,10 @@ void AddRecords(const proto::SweepFile& file, std::vector<const google::protobuf
 }  // namespace
 
 bool CheckpointIsThere(const proto::Checkpoint& checkpoint) {
-  const absl::StatusOr<std::string> sha256 = Sha256HexOfFile(checkpoint.path());
-  return sha256.ok() && *sha256 == checkpoint.sha256();
+  proto::Input file;
+  file.set_path(checkpoint.path());
+  file.set_sha256(checkpoint.sha256());
+  return CheckUnchanged(file).ok();
 }
 
 SweepJournal::SweepJournal(std::unique_ptr<RecordWriter> writer, const proto::SweepSpec& spec)

@@ -14,6 +14,7 @@
 #include "lib/nn/compute_threads.h"
 #include "lib/nn/device.h"
 #include "lib/nn/model.h"
+#include "lib/record/output_file.h"
 #include "lib/train/schedule.h"
 #include "lib/train/train_step.h"
 
@@ -24,8 +25,8 @@ constexpr uint32_t kDefaultRepeats = 5;
 constexpr uint32_t kWarmupEpochs = 1;  // the lab reports the second epoch
 constexpr double kDefaultGamma = 0.1;  // of torch.optim.lr_scheduler.MultiStepLR
 
-// The folder of the checkpoint must be there before hours are spent on what goes into it.
-absl::Status CheckCheckpointFolder(const std::string& path) {
+// The place of the checkpoint must be there, and free, before hours are spent on what goes into it.
+absl::Status CheckCheckpointPlace(const std::string& path) {
   if (path == "-") {
     return absl::InvalidArgumentError("--checkpoint=-: weights go to a file, not to standard output; give it a name");
   }
@@ -35,6 +36,14 @@ absl::Status CheckCheckpointFolder(const std::string& path) {
   if (!path.empty() &&
       (stat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || access(folder.c_str(), W_OK) != 0)) {
     return absl::NotFoundError(absl::StrCat("--checkpoint=", path, ": ", folder, " is no folder to write to"));
+  }
+  return CheckReplaceable(path);
+}
+
+// The same of the states that --resume keeps: a FIFO in their place would wait for a writer.
+absl::Status CheckStatePlaces(const TrainSweepOptions& options, const std::vector<uint32_t>& batches) {
+  for (const uint32_t batch : options.resume ? batches : std::vector<uint32_t>()) {
+    RETURN_IF_ERROR(CheckReplaceable(StatePath(options, batch)));
   }
   return absl::OkStatus();
 }
@@ -207,7 +216,7 @@ absl::Status CheckSweepOptions(const TrainSweepOptions& options) {
   RETURN_IF_ERROR(CheckWord("divide_multiprocessors", options.divide_multiprocessors, {"", "true", "false"}));
   RETURN_IF_ERROR(CheckWord("own_weight_gradients", options.own_weight_gradients, {"", "true", "false"}));
   RETURN_IF_ERROR(CheckWord("own_convolutions", options.own_convolutions, {"", "true", "false"}));
-  if (options.epochs != 0 && options.repeats != 0 && options.epochs != kWarmupEpochs + options.repeats) {
+  if (options.epochs != 0 && options.repeats != 0 && options.epochs - kWarmupEpochs != options.repeats) {
     return absl::InvalidArgumentError(
         absl::StrCat("--epochs=", options.epochs, " is one warm-up and ", options.epochs - kWarmupEpochs,
                      " timed epochs, but --repeats=", options.repeats, "; give one of the two"));
@@ -220,7 +229,7 @@ absl::Status CheckSweepOptions(const TrainSweepOptions& options) {
     return absl::InvalidArgumentError(
         "--state_every=0: expected epochs from one training state to the next, at least 1");
   }
-  return CheckCheckpointFolder(options.checkpoint);
+  return CheckCheckpointPlace(options.checkpoint);
 }
 
 proto::TrainingSpec MakeTrainingSpec(const TrainSweepOptions& options, c10::Device device) {
@@ -238,6 +247,10 @@ proto::TrainingSpec MakeTrainingSpec(const TrainSweepOptions& options, c10::Devi
     spec.set_threads(ComputeThreads());
   }
   return spec;
+}
+
+std::string StatePath(const TrainSweepOptions& options, uint32_t batch_size) {
+  return absl::StrCat(options.output, ".batch", batch_size, ".state");
 }
 
 uint32_t EvaluateEvery(const TrainSweepOptions& options) {
@@ -269,6 +282,7 @@ absl::StatusOr<SweepPlan> PlanSweep(const TrainSweepOptions& options, const Data
   plan.spec.set_memory_limit_bytes(options.memory_limit_bytes);
   plan.spec.set_find_max(options.find_max);
   RETURN_IF_ERROR(CheckAccumulate(options, plan.ladder.batch_sizes));
+  RETURN_IF_ERROR(CheckStatePlaces(options, plan.ladder.batch_sizes));
   plan.spec.set_evaluate_every(EvaluateEvery(options));
   plan.spec.set_target_accuracy(options.target_accuracy);
   return plan;

@@ -68,18 +68,22 @@ struct SweepPlan {
 };
 
 // What can be refused before the data set is read. InvalidArgument: flags that are missing, unknown, or contradict each
-// other. NotFound: the checkpoint's folder.
+// other; a checkpoint's place that is no regular file. NotFound: the checkpoint's folder.
 absl::Status CheckSweepOptions(const TrainSweepOptions& options);
 
 // How each point is trained on `device`; the same in the parent and in its children. `options` passed
 // CheckSweepOptions.
 proto::TrainingSpec MakeTrainingSpec(const TrainSweepOptions& options, c10::Device device);
 
+// Where --resume keeps the state of a point's training.
+std::string StatePath(const TrainSweepOptions& options, uint32_t batch_size);
+
 // Epochs from one evaluation to the next; 0: after the last one only.
 uint32_t EvaluateEvery(const TrainSweepOptions& options);
 
 // The plan for a data set. Builds the model once, to count it. InvalidArgument: a model, a rate or a batch that cannot
-// be. Unavailable: no such device. FailedPrecondition: a test accuracy is wanted of a data set without test images.
+// be, or a place for a state that is no regular file. Unavailable: no such device. FailedPrecondition: a test accuracy
+// is wanted of a data set without test images.
 absl::StatusOr<SweepPlan> PlanSweep(const TrainSweepOptions& options, const Dataset& dataset);
 
 // What a probe of --find_max does instead: one epoch at a constant rate, nothing evaluated or kept.

@@ -143,6 +143,8 @@ TEST(SweepPlanTest, RefusesWhatCannotBe) {
       {[](auto& o) { o.evaluate = false, o.target_accuracy = 0.9; }, "--noevaluate"},
       {[](auto& o) { o.ladder.factor = 1; }, "--factor=1"},
       {[](auto& o) { o.epochs = 3, o.repeats = 3; }, "give one of the two"},
+      {[](auto& o) { o.repeats = 4294967295; }, "expected at most 1000000, found 1 and 4294967295"},
+      {[](auto& o) { o.training.set_threads(2147483648); }, "OMP_THREAD_LIMIT allows 2147483647"},
       {[](auto& o) { o.resume = true, o.output = "-"; }, "--resume keeps its state beside the output"},
       {[](auto& o) { o.ladder.batches = {8}, o.checkpoint_batch = 16, o.checkpoint = TempPath("x.pt"); },
        "--checkpoint_batch=16"},

@@ -48,6 +48,9 @@ absl::StatusOr<proto::Header> MakeSweepHeader(const TrainSweepOptions& options, 
 
 // "; loss 0.0012, test accuracy 95.12 % after epoch 200", of the last epoch.
 std::string ResultText(const proto::SweepPoint& point) {
+  if (point.epoch_size() == 0) {  // of a stopped run's file, which may say anything
+    return "";
+  }
   const proto::EpochResult& last = point.epoch(point.epoch_size() - 1);
   std::string text = absl::StrFormat("; loss %.4f", last.mean_loss());
   if (last.has_test_accuracy()) {
@@ -99,11 +102,6 @@ absl::Status FailureOf(const proto::SweepPoint& point) {
     default:
       return absl::InternalError(text);
   }
-}
-
-// Where the state of a point's training is kept.
-std::string StatePath(const TrainSweepOptions& options, uint32_t batch) {
-  return absl::StrCat(options.output, ".batch", batch, ".state");
 }
 
 // The state of one point, and whose it is: all that can change the training's numbers is in the header's key.

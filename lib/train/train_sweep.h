@@ -20,15 +20,15 @@ inline constexpr char kProbeFlag[] = "internal_probe";
 // The whole sweep, or "cached" on stderr when the output (and the checkpoint) hold it already.
 //
 // InvalidArgument: flags that cannot be, among them a batch larger than the training set. Unavailable: no such device.
-// NotFound, DataLoss, FailedPrecondition: the input, or the checkpoint's folder. Cancelled: a stop signal; the points that
-// were complete stay in OUTPUT.part. Unavailable: a signal ended a point's process; likewise. Internal: a point FAILED, but
-// InvalidArgument, Unavailable or FailedPrecondition when its own process said so of a flag, a device, a full disk, or an
-// input. ResourceExhausted: the checkpoint's point did not complete. In these last cases the record is whole all the same,
-// and its trailer holds the exit status.
+// NotFound, DataLoss, FailedPrecondition: the input, or the checkpoint's folder. Cancelled: a stop signal; the points
+// that were complete stay in OUTPUT.part. Unavailable: a signal ended a point's process; likewise. Internal: a point
+// FAILED, but InvalidArgument, Unavailable or FailedPrecondition when its own process said so of a flag, a device, a
+// full disk, or an input. ResourceExhausted: the checkpoint's point did not complete. In these last cases the record is
+// whole all the same, and its trailer holds the exit status.
 absl::Status RunTrainSweep(const TrainSweepOptions& options);
 
-// The child: trains one point, a probe if `probe`, and writes a serialized SweepFile to kResultFd; an error too is a point
-// of it, so that the parent alone speaks. Cancelled: a stop signal. Internal: nobody takes the result.
+// The child: trains one point, a probe if `probe`, and writes a serialized SweepFile to kResultFd; an error too is a
+// point of it, so that the parent alone speaks. Cancelled: a stop signal. Internal: nobody takes the result.
 absl::Status RunTrainSweepPoint(const TrainSweepOptions& options, uint32_t batch_size, bool probe);
 
 }  // namespace lockstep
