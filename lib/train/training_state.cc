@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "lib/base/status_macros.h"
 #include "lib/proto/training_state.pb.h"
 #include "lib/record/record_reader.h"
@@ -14,11 +15,27 @@
 
 namespace lockstep {
 
+namespace {
+
+// A reader's advice is to make the file again; who makes this one is a run that has to be told to leave it.
+absl::Status Unusable(const std::string& path, const absl::Status& status) {
+  return absl::Status(status.code(), absl::StrCat(absl::StripSuffix(status.message(), "; make the file again"),
+                                                  "; training cannot go on from "
+                                                  "this state: remove ",
+                                                  path, " to start it afresh, or use --force"));
+}
+
+}  // namespace
+
 absl::StatusOr<std::optional<TrainingState>> ReadTrainingState(const TrainingStateFile& file) {
   if (file.path.empty() || file.afresh || access(file.path.c_str(), F_OK) != 0) {
     return std::nullopt;
   }
-  ASSIGN_OR_RETURN(auto read, ReadRecordFile<proto::TrainingStateFile>(file.path));
+  auto opened = ReadRecordFile<proto::TrainingStateFile>(file.path);
+  if (!opened.ok()) {
+    return Unusable(file.path, opened.status());
+  }
+  auto& read = *opened;
   if (read.header.cache_key() != file.header.cache_key() || file.header.build().build_id().empty()) {
     std::fprintf(stderr, "%s is of another run (program, flags, data set or machine): training starts afresh\n",
                  file.path.c_str());

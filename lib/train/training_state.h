@@ -29,7 +29,8 @@ struct TrainingStateFile {
   bool afresh = false;   // what a stopped run left is not used
 };
 
-// None: no file, or one of another run, which is said on stderr. DataLoss, FailedPrecondition: as RecordReader's.
+// None: no file, or one of another run, which is said on stderr. DataLoss, FailedPrecondition: as RecordReader's, with
+// what to remove.
 absl::StatusOr<std::optional<TrainingState>> ReadTrainingState(const TrainingStateFile& file);
 
 // The state before stays until this one is whole on the disk. Errors as RecordWriter's, but Unavailable for a full disk, which

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "absl/strings/str_cat.h"
 #include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"
 
@@ -14,7 +15,7 @@ using ::lockstep::testing::ReadFile;
 using ::lockstep::testing::StatusIs;
 using ::lockstep::testing::TempPath;
 using ::lockstep::testing::WriteFile;
-using ::testing::_;
+using ::testing::HasSubstr;
 
 TrainingStateFile StateFile() {
   TrainingStateFile file;
@@ -74,7 +75,8 @@ TEST_F(TrainingStateTest, ADamagedOneIsAnError) {
   std::string bytes = ReadFile(StateFile().path);
   bytes[bytes.size() / 2] ^= 1;
   WriteFile(StateFile().path, bytes);
-  EXPECT_THAT(ReadTrainingState(StateFile()), StatusIs(absl::StatusCode::kDataLoss, _));
+  EXPECT_THAT(ReadTrainingState(StateFile()),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr(absl::StrCat("remove ", StateFile().path))));
 }
 
 TEST_F(TrainingStateTest, IsRemovedWithItsPart) {
