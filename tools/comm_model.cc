@@ -1,7 +1,6 @@
 // comm_model: from times to an explanation, and to times of runs not made.
 #include "lib/comm_model/comm_model.h"
 
-#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -10,6 +9,7 @@
 #include "lib/base/flag_range.h"
 #include "lib/base/flag_values.h"
 #include "lib/base/init_main.h"
+#include "lib/base/print_text.h"
 #include "lib/base/status_macros.h"
 #include "lib/comm_model/output_format.h"
 #include "lib/record/stdout_guard.h"
@@ -135,8 +135,7 @@ absl::Status Run() {
   }
   ASSIGN_OR_RETURN(const CommModelRun run, RunCommModel(options));
   ASSIGN_OR_RETURN(const std::string text, FormatRun(format, run));
-  std::fputs(text.c_str(), stdout);
-  return absl::OkStatus();
+  return PrintToStdout(text);
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 // lib/report/print_record.h.
 #include "lib/report/report.h"
 
-#include <csignal>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/exit_status.h"
 #include "lib/base/init_main.h"
+#include "lib/base/print_text.h"
 #include "lib/base/status_macros.h"
 #include "lib/report/print_record.h"
 
@@ -42,11 +42,10 @@ absl::Status Print(const std::string& path, const std::string& format) {
   if (!format.empty() && format != "text" && format != "json") {
     return absl::InvalidArgumentError(absl::StrCat("--format=", format, ": with --print, text or json is expected"));
   }
-  std::signal(SIGPIPE, SIG_DFL);  // as cat: a reader that has seen enough, such as head, ends it without a word
   PrintOptions options;
   options.format = format == "json" ? PrintFormat::kJson : PrintFormat::kText;
   options.print_bytes = absl::GetFlag(FLAGS_print_bytes);
-  return PrintRecord(path, options, std::cout, std::cerr);
+  return PrintRecord(path, options, PrintToStdout, std::cerr);
 }
 
 absl::Status Report(const std::string& format) {

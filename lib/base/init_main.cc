@@ -1,9 +1,10 @@
 #include "lib/base/init_main.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <optional>
@@ -17,6 +18,7 @@
 #include "google/protobuf/stubs/logging.h"
 #include "lib/base/exit_status.h"
 #include "lib/base/flag_range.h"
+#include "lib/base/print_text.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/base/version.h"
@@ -87,8 +89,8 @@ absl::Status CheckAllHaveRanges() {
   return absl::OkStatus();
 }
 
-void PrintHelp(const ToolInfo& tool) {
-  std::printf("%s: %s\n\nExample:\n  %s\n\nFlags:\n", tool.name.c_str(), tool.summary.c_str(), tool.example.c_str());
+std::string HelpText(const ToolInfo& tool) {
+  std::string text = absl::StrCat(tool.name, ": ", tool.summary, "\n\nExample:\n  ", tool.example, "\n\nFlags:\n");
   std::map<std::string, absl::CommandLineFlag*> sorted;
   for (const auto& [name, flag] : absl::GetAllFlags()) {
     if (FindFlag(name) != nullptr && !absl::StartsWith(flag->Help(), "Internal:")) {
@@ -98,11 +100,26 @@ void PrintHelp(const ToolInfo& tool) {
   for (const auto& [name, flag] : sorted) {
     const std::string value = flag->DefaultValue();
     const std::string range = RangeText(*flag);
-    std::printf("  --%s (default: %s%s%s)\n      %s\n", name.c_str(), value.empty() ? "none" : value.c_str(),
-                range.empty() ? "" : ";", range.c_str(), flag->Help().c_str());
+    absl::StrAppend(&text, "  --", name, " (default: ", value.empty() ? "none" : value, range.empty() ? "" : ";", range,
+                    ")\n      ", flag->Help(), "\n");
   }
-  std::printf("\nExit codes: 0 ok, 1 internal error, 2 usage, 3 bad input, 4 check failed, 5 device or communication\n"
-              "failure, 130/143 stopped by a signal. '-' as a file is standard input or output.\n");
+  return absl::StrCat(text,
+                      "\nExit codes: 0 ok, 1 internal error, 2 usage, 3 bad input, 4 check failed, 5 device or "
+                      "communication\nfailure, 130/143 stopped by a signal. '-' as a file is standard input or output.\n");
+}
+
+// A descriptor of 0 to 2 that the caller closed would be given to the first file that is opened, and what is printed would
+// land in it. What stands there instead fails as a closed one does (EBADF): it cannot be read as input, nor written to.
+void OccupyClosedDescriptors() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) {
+      open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);  // the lowest number that is free: this one
+    }
+  }
+}
+
+[[noreturn]] void PrintAndExit(const ToolInfo& tool, const std::string& text) {
+  std::exit(ExitStatus(tool.name, PrintToStdout(text)));
 }
 
 bool Contains(const std::vector<std::string>& args, absl::string_view wanted) {
@@ -139,13 +156,14 @@ std::vector<std::string> InitMain(const ToolInfo& tool, int argc, char** argv) {
   const std::vector<std::string> args(argv + 1, argv + argc);
   MutableCommandLine() = args;
   MutableCommandLine().insert(MutableCommandLine().begin(), tool.name);
+  OccupyClosedDescriptors();
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that is gone is an error of writing, which the tool says
+  std::signal(SIGXFSZ, SIG_IGN);  // ulimit -f: writing then fails with EFBIG, and the tool says so
   if (Contains(args, "--help") || Contains(args, "-h")) {
-    PrintHelp(tool);
-    std::exit(static_cast<int>(ExitCode::kOk));
+    PrintAndExit(tool, HelpText(tool));
   }
   if (Contains(args, "--version")) {
-    std::printf("%s (Lockstep) %s\n", tool.name.c_str(), kVersion);
-    std::exit(static_cast<int>(ExitCode::kOk));
+    PrintAndExit(tool, absl::StrCat(tool.name, " (Lockstep) ", kVersion, "\n"));
   }
   if (const absl::Status ranges = CheckAllHaveRanges(); !ranges.ok()) {
     std::exit(ExitStatus(tool.name, ranges));
@@ -158,8 +176,6 @@ std::vector<std::string> InitMain(const ToolInfo& tool, int argc, char** argv) {
     std::exit(ExitStatus(tool.name, absl::InternalError(absl::StrCat("cannot enter BUILD_WORKING_DIRECTORY ", folder))));
   }
   google::protobuf::SetLogHandler(nullptr);
-  std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);  // ulimit -f: writing then fails with EFBIG, and the tool says so
   InstallStopSignals();
   return *std::move(positional);
 }

@@ -13,6 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
+#include "lib/base/print_text.h"
 #include "lib/base/progress.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
@@ -23,6 +24,7 @@
 #include "lib/cifar/source_files.h"
 #include "lib/record/provenance.h"
 #include "lib/record/record_writer.h"
+#include "lib/record/run_files.h"
 #include "lib/record/step_cache.h"
 
 namespace lockstep {
@@ -77,12 +79,14 @@ absl::Status AppendDataset(const Dataset& dataset, RecordWriter& writer) {
 }
 
 // A part of a data set is of no use to anybody: unlike a sweep's journal it is removed.
-absl::Status WriteDataset(const std::string& path, const proto::Header& header, const Dataset& dataset) {
+absl::Status WriteDataset(const proto::Header& header, const Dataset& dataset, RecordWriter& writer) {
   RETURN_IF_ERROR(CheckNotStopped());
-  ASSIGN_OR_RETURN(const std::unique_ptr<RecordWriter> writer, RecordWriter::Create(path, header));
-  const absl::Status status = AppendDataset(dataset, *writer);
+  absl::Status status = writer.Begin(header);
+  if (status.ok()) {
+    status = AppendDataset(dataset, writer);
+  }
   if (!status.ok()) {
-    writer->Discard();
+    writer.Discard();
   }
   return status;
 }
@@ -140,15 +144,6 @@ absl::StatusOr<Dataset> MakeDataset(const CifarPrepOptions& options, proto::Inpu
   return dataset;
 }
 
-absl::StatusOr<Dataset> MakeAndSummarize(const CifarPrepOptions& options, proto::InputFormat wanted,
-                                         SourceFiles& source) {
-  absl::StatusOr<Dataset> dataset = MakeDataset(options, wanted, source);
-  if (dataset.ok()) {
-    std::fputs(DatasetSummary(*dataset).c_str(), stderr);
-  }
-  return dataset;
-}
-
 // Whether there is an output that may be this result. Where there is none, what pictures are read for can be done at
 // once.
 bool MayBeThere(const CifarPrepOptions& options) {
@@ -182,6 +177,7 @@ std::string DatasetSummary(const Dataset& dataset) {
 
 absl::Status RunCifarPrep(const CifarPrepOptions& options) {
   ASSIGN_OR_RETURN(const proto::InputFormat wanted, ParseInputFormat(options.input_format, options.input));
+  RETURN_IF_ERROR(DeclareRunFiles({{options.input}, {{"--output", options.output, ""}}}));
   HeaderOptions header_options = DescribeRun(options, wanted == proto::SYNTHETIC);
   header_options.start_time = absl::Now();
   SourceFiles source;
@@ -196,12 +192,16 @@ absl::Status RunCifarPrep(const CifarPrepOptions& options) {
   if (MayBeThere(options) && IsCached(options.output, make_header())) {
     return absl::OkStatus();
   }
-  ASSIGN_OR_RETURN(const Dataset dataset, MakeAndSummarize(options, wanted, source));
-  if (options.dry_run) {
-    std::fprintf(stderr, "dry run: %s not written\n", options.output.c_str());
-    return absl::OkStatus();
+  std::unique_ptr<RecordWriter> writer;
+  if (!options.dry_run) {  // before the images are decoded: an output that cannot be is not found after them
+    ASSIGN_OR_RETURN(writer, RecordWriter::Reserve(options.output));
   }
-  return WriteDataset(options.output, make_header(), dataset);
+  ASSIGN_OR_RETURN(const Dataset dataset, MakeDataset(options, wanted, source));
+  if (options.dry_run) {
+    return PrintToStderr(absl::StrCat(DatasetSummary(dataset), "dry run: ", options.output, " not written\n"));
+  }
+  std::fputs(DatasetSummary(dataset).c_str(), stderr);
+  return WriteDataset(make_header(), dataset, *writer);
 }
 
 }  // namespace lockstep

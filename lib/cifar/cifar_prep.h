@@ -24,7 +24,7 @@ struct CifarPrepOptions {
 
 // Reads or makes the images and writes the record file. Prints warnings and the summary on stderr; when the output
 // already holds this result (known from the input's digest, before anything is decoded), "cached" instead. Errors are
-// those of ParseInputFormat, ReadSource, UnpackArchive, ParseBinary, ParsePython, ParseImageFolder, MakeSynthetic and
+// those of ParseInputFormat, DeclareRunFiles, ReadSource, UnpackArchive, ParseBinary, ParsePython, ParseImageFolder, MakeSynthetic and
 // RecordWriter; InvalidArgument also when synthetic counts are given for another format.
 absl::Status RunCifarPrep(const CifarPrepOptions& options);
 

@@ -19,6 +19,7 @@
 #include "lib/cifar/parallel_for.h"
 #include "lib/cifar/plain_text.h"
 #include "lib/record/digest.h"
+#include "lib/record/run_files.h"
 
 namespace lockstep {
 namespace {
@@ -49,6 +50,8 @@ absl::StatusOr<SourceFiles> ListFiles(const std::string& path, proto::InputForma
   for (FolderFile& file : listing.files) {
     if (file.place.format == kind.first && file.place.root == kind.second) {
       RETURN_IF_ERROR(CheckName(path, file.place.name));
+      RETURN_IF_ERROR(CheckFolderEntry(file.folder->fd(), file.place.name.substr(file.place.name.rfind('/') + 1),
+                                       file.regular, absl::StrCat(path, ": ", file.place.name)));
       SourceFile& listed = source.files.emplace_back();
       listed.name = std::move(file.place.name);
       listed.folder = std::move(file.folder);
@@ -75,6 +78,7 @@ absl::StatusOr<SourceFiles> ReadArchiveBytes(const std::string& path, int fd, ui
 }  // namespace
 
 absl::StatusOr<SourceFiles> ListSource(const std::string& path, proto::InputFormat wanted) {
+  RETURN_IF_ERROR(CheckDeclaredInput(path));
   if (path == "-") {
     return ReadArchiveBytes(path, STDIN_FILENO, 0);
   }

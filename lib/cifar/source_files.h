@@ -48,8 +48,8 @@ struct SourceFiles {
 // What is at `path` ("-": an archive from standard input). `wanted` picks one of several kinds; with
 // INPUT_FORMAT_UNSPECIFIED there must be one. Of a folder only that kind's files are listed. `input` is that of an
 // archive; of a folder, its path. NotFound: nothing there. FailedPrecondition: no kind of CIFAR-10 or several (the
-// message says what was found), a device, too large. DataLoss: reading failed, a name that would break a line.
-// Cancelled: SIGINT or SIGTERM.
+// message says what was found), a device, too large. InvalidArgument: a file of the folder is an output of this run
+// (lib/record/run_files.h). DataLoss: reading failed, a name that would break a line. Cancelled: SIGINT or SIGTERM.
 absl::StatusOr<SourceFiles> ListSource(const std::string& path, proto::InputFormat wanted);
 
 // Reads the files that are listed only, regular files alone, and fills `input`. Errors as above.

@@ -1,5 +1,6 @@
 #include "lib/comm_model/comm_model.h"
 
+#include <memory>
 #include <utility>
 
 #include "lib/audit/audit.h"
@@ -15,6 +16,7 @@
 #include "lib/record/provenance.h"
 #include "lib/record/record_reader.h"
 #include "lib/record/record_writer.h"
+#include "lib/record/run_files.h"
 #include "lib/record/step_cache.h"
 
 namespace lockstep {
@@ -85,6 +87,18 @@ absl::Status AppendPredictions(const CommModelOptions& options, const CommModelI
   return absl::OkStatus();
 }
 
+// A part of the records is of no use: unlike a sweep's journal it is removed.
+absl::Status WriteRecords(const proto::Header& header, const Records& records, RecordWriter& writer) {
+  absl::Status status = writer.Begin(header);
+  if (status.ok()) {
+    status = AppendAndFinish(records, writer);
+  }
+  if (!status.ok()) {
+    writer.Discard();
+  }
+  return status;
+}
+
 }  // namespace
 
 absl::StatusOr<Records> MakeCommModelRecords(const CommModelOptions& options, const CommModelInputs& inputs) {
@@ -110,14 +124,16 @@ absl::StatusOr<Records> MakeCommModelRecords(const CommModelOptions& options, co
 
 absl::StatusOr<CommModelRun> RunCommModel(const CommModelOptions& options) {
   RETURN_IF_ERROR(CheckCommModelOptions(options));
+  RETURN_IF_ERROR(DeclareRunFiles({InputPaths(options), {{"--output", options.output_path, ""}}}));
   ASSIGN_OR_RETURN(CommModelInputs inputs, ReadCommModelInputs(options));
   const proto::Header header = MakeCommModelHeader(options, inputs);
   if (!options.force && IsCached(options.output_path, header)) {
     ASSIGN_OR_RETURN(auto cached, ReadRecordFile<proto::CommModelFile>(options.output_path));
     return CommModelRun{std::move(cached.records), std::move(inputs.scale)};
   }
+  ASSIGN_OR_RETURN(const std::unique_ptr<RecordWriter> writer, RecordWriter::Reserve(options.output_path));
   ASSIGN_OR_RETURN(Records records, MakeCommModelRecords(options, inputs));
-  RETURN_IF_ERROR(WriteRecordFile(options.output_path, header, records));
+  RETURN_IF_ERROR(WriteRecords(header, records, *writer));
   return CommModelRun{std::move(records), std::move(inputs.scale)};
 }
 

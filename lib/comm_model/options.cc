@@ -57,6 +57,9 @@ absl::Status CheckNeedsScale(const CommModelOptions& options) {
 }  // namespace
 
 absl::Status CheckCommModelOptions(const CommModelOptions& options) {
+  if (options.output_path.empty()) {
+    return absl::InvalidArgumentError("--output is empty; name a file, or '-' for standard output");
+  }
   if (!(options.link_gigabytes_per_second >= 0) || std::isinf(options.link_gigabytes_per_second)) {
     return absl::InvalidArgumentError(absl::StrCat("--link_gigabytes_per_second=", options.link_gigabytes_per_second,
                                                    " is not a bandwidth; expected a number above 0"));
@@ -76,6 +79,15 @@ absl::Status CheckCommModelOptions(const CommModelOptions& options) {
         "--all_reduce=nccl_tests.json, or several of them");
   }
   return absl::OkStatus();
+}
+
+std::vector<std::string> InputPaths(const CommModelOptions& options) {
+  std::vector<std::string> paths = {options.scale_path, options.sweep_path, options.score_path, options.model_spec_path,
+                                    options.what_if.cluster_path};
+  for (const auto* list : {&options.times_paths, &options.all_reduce_paths, &options.audit_paths}) {
+    paths.insert(paths.end(), list->begin(), list->end());
+  }
+  return paths;
 }
 
 std::map<std::string, std::string> ResultFlags(const CommModelOptions& options) {

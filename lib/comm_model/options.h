@@ -42,6 +42,9 @@ struct CommModelOptions {
 // InvalidArgument, in words of flags: nothing to do, or an option without what it belongs to.
 absl::Status CheckCommModelOptions(const CommModelOptions& options);
 
+// Every file that is read.
+std::vector<std::string> InputPaths(const CommModelOptions& options);
+
 // Every option that changes the result and is no file, by the name of its flag.
 std::map<std::string, std::string> ResultFlags(const CommModelOptions& options);
 

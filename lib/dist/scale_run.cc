@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "lib/base/print_text.h"
 #include "lib/base/status_macros.h"
 #include "lib/cifar/dataset.h"
 #include "lib/dist/merge_ranks.h"
@@ -21,6 +22,7 @@
 #include "lib/record/provenance.h"
 #include "lib/record/record_reader.h"
 #include "lib/record/record_writer.h"
+#include "lib/record/run_files.h"
 #include "lib/record/standard_input.h"
 #include "lib/record/step_cache.h"
 
@@ -161,6 +163,7 @@ absl::Status MeasureAll(const ScaleRunOptions& options, const ScaleRunPlan& plan
 
 absl::Status PlanAndMeasure(const ScaleRunOptions& options) {
   RETURN_IF_ERROR(CheckScaleRunOptions(options));
+  RETURN_IF_ERROR(DeclareRunFiles({{options.input, options.prediction}, {{"--output", options.output, ""}}}));
   std::string dataset_path = options.input;
   if (options.input == "-") {  // ranks cannot share a pipe
     ASSIGN_OR_RETURN(dataset_path, CopyStandardInput());
@@ -176,8 +179,7 @@ absl::Status PlanAndMeasure(const ScaleRunOptions& options) {
   }
   plan.dataset_path = dataset_path;
   if (options.dry_run) {
-    std::fputs(PlanText(plan).c_str(), stderr);
-    return absl::OkStatus();
+    return PrintToStderr(PlanText(plan));
   }
   if (!options.force && IsCached(options.output, header)) {
     return absl::OkStatus();

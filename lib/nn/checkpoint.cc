@@ -20,6 +20,7 @@
 #include "lib/nn/torch_status.h"
 #include "lib/record/open_input.h"
 #include "lib/record/output_file.h"
+#include "lib/record/run_files.h"
 
 namespace lockstep {
 namespace {
@@ -153,6 +154,7 @@ absl::StatusOr<std::vector<torch::Tensor>> ReadTensors(const Members& members, c
 }
 
 absl::Status Load(Model& model, const std::string& path) {
+  RETURN_IF_ERROR(CheckDeclaredInput(path));
   ASSIGN_OR_RETURN(const std::string bytes, ReadWholeFile(path));
   ASSIGN_OR_RETURN(const Members members, ReadMembers(bytes));
   ASSIGN_OR_RETURN(const std::vector<TensorEntry> entries, ParseStateDictPickle(members.at("data.pkl")));

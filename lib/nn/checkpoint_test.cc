@@ -73,7 +73,7 @@ TEST(CheckpointTest, MissingFileAndMissingFolder) {
   EXPECT_THAT(LoadCheckpoint(*Make("lenet5", 1), TempPath("none.pt")),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("none.pt")));
   EXPECT_THAT(SaveCheckpoint(*Make("lenet5", 1), TempPath("no_folder") + "/x.pt"),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("no_folder")));
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no_folder")));
 }
 
 TEST(CheckpointTest, NotAZipFile) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/print_text.h"
 #include "lib/base/status_macros.h"
 #include "lib/cifar/dataset.h"
 #include "lib/nn/device.h"
@@ -20,6 +21,7 @@
 #include "lib/record/provenance.h"
 #include "lib/record/record_reader.h"
 #include "lib/record/record_writer.h"
+#include "lib/record/run_files.h"
 #include "lib/record/step_cache.h"
 
 namespace lockstep {
@@ -48,6 +50,12 @@ absl::Status CheckOptions(const QuantizeOptions& options) {
     return absl::InvalidArgumentError(absl::StrCat("--device=", options.device, ": expected auto or cpu"));
   }
   return absl::OkStatus();
+}
+
+RunFiles FilesOf(const QuantizeOptions& options) {
+  RunFiles files = {options.checkpoints, {{"--output", options.output, ""}}};
+  files.inputs.push_back(options.input);
+  return files;
 }
 
 absl::StatusOr<Source> ReadSource(const std::string& path) {
@@ -98,8 +106,7 @@ absl::Status PrintPlan(const proto::QuantizeSpec& spec, const Dataset& dataset, 
     networks.push_back(source.network);
   }
   ASSIGN_OR_RETURN(const std::string plan, DescribePlan(networks, dataset, spec));
-  std::fprintf(stderr, "quantize: plan: %s\n", plan.c_str());
-  return absl::OkStatus();
+  return PrintToStderr(absl::StrCat("quantize: plan: ", plan, "\n"));
 }
 
 // How many of the sources, from the first on, a stopped run has quantized. The spec comes before them.
@@ -156,6 +163,7 @@ absl::StatusOr<proto::WeightRange> ParseWeightRange(const std::string& word) {
 
 absl::Status RunQuantize(const QuantizeOptions& options) {
   RETURN_IF_ERROR(CheckOptions(options));
+  RETURN_IF_ERROR(DeclareRunFiles(FilesOf(options)));
   std::vector<Source> sources;
   for (const std::string& path : options.checkpoints) {
     ASSIGN_OR_RETURN(Source source, ReadSource(path));
@@ -175,6 +183,7 @@ absl::Status RunQuantize(const QuantizeOptions& options) {
 }
 
 absl::Status VerifyQuantized(const std::string& path) {
+  RETURN_IF_ERROR(DeclareRunFiles({{path}, {}}));
   ASSIGN_OR_RETURN(const auto file, ReadRecordFile<proto::QuantizedFile>(path));
   int networks = 0;
   for (const proto::QuantizedRecord& record : file.records) {

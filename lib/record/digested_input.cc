@@ -19,6 +19,7 @@
 #include "lib/base/stop_signal.h"
 #include "lib/record/digest.h"
 #include "lib/record/open_input.h"
+#include "lib/record/run_files.h"
 
 namespace lockstep {
 namespace {
@@ -143,6 +144,7 @@ class DigestedInput::DigestThread {
 };
 
 absl::StatusOr<std::unique_ptr<DigestedInput>> DigestedInput::Open(const std::string& path) {
+  RETURN_IF_ERROR(CheckDeclaredInput(path));
   int fd = STDIN_FILENO;
   if (path != "-") {
     ASSIGN_OR_RETURN(fd, OpenInput(path));

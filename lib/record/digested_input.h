@@ -19,7 +19,8 @@ namespace lockstep {
 // Not thread-safe.
 class DigestedInput {
  public:
-  // "-": standard input. NotFound: cannot be opened. Cancelled: as Read.
+  // "-": standard input. NotFound: cannot be opened. Cancelled: as Read. Internal: a tool did not declare it
+  // (run_files.h).
   static absl::StatusOr<std::unique_ptr<DigestedInput>> Open(const std::string& path);
 
   ~DigestedInput();

@@ -8,6 +8,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/record/digest.h"
 #include "lib/record/open_input.h"
+#include "lib/record/run_files.h"
 
 namespace lockstep {
 namespace {
@@ -32,6 +33,7 @@ class FirstError : public google::protobuf::io::ErrorCollector {
 }  // namespace
 
 absl::StatusOr<InputText> ReadInputText(const std::string& path) {
+  RETURN_IF_ERROR(CheckDeclaredInput(path));
   InputText input;
   ASSIGN_OR_RETURN(input.text, ReadWholeFile(path));
   input.input.set_path(path);

@@ -16,7 +16,8 @@ struct InputText {
   proto::Input input;  // path, SHA-256, size
 };
 
-// NotFound: cannot be opened. DataLoss: cannot be read. Cancelled: a stop signal came while waiting for a pipe.
+// NotFound: cannot be opened. DataLoss: cannot be read. Cancelled: a stop signal came while waiting for a pipe. Internal:
+// a tool did not declare it (run_files.h).
 absl::StatusOr<InputText> ReadInputText(const std::string& path);
 
 // Protobuf's text format. DataLoss: it is not one of `message`'s kind, "path:line:column: what was found". `path` is

@@ -15,6 +15,9 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
+#include "lib/base/write_error.h"
+#include "lib/record/output_place.h"
+#include "lib/record/run_files.h"
 #include "lib/record/stdout_guard.h"
 
 namespace lockstep {
@@ -22,11 +25,6 @@ namespace {
 
 // The disk is given work in such pieces while more is made: large enough for any disk to be busy with (10 ms at 800 MB/s).
 constexpr uint64_t kWriteBackBytes = 8 << 20;
-
-std::string FolderOf(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
-}
 
 // Whether `name` still means the file that `fd` has open.
 bool Names(const std::string& name, int fd) {
@@ -86,51 +84,13 @@ absl::Status SyncFolder(const std::string& folder) {
 
 }  // namespace
 
-absl::Status WriteError(absl::string_view message, int error) {
-  const std::string text = absl::StrCat(message, ": ", std::strerror(error));
-  switch (error) {
-    case ENOSPC:
-    case EDQUOT:
-    case EFBIG:  // the process's limit on a file's size (ulimit -f), or the file system's
-      return absl::ResourceExhaustedError(absl::StrCat(text, "; make room or raise the limit, then run it again"));
-    case EIO:
-      return absl::ResourceExhaustedError(absl::StrCat(text, "; use another disk for the output"));
-    case EPIPE:
-      return absl::UnavailableError(absl::StrCat(text, "; who reads it ended early: see what it says"));
-    case ENOENT:
-      return absl::NotFoundError(absl::StrCat(text, " (the folder must exist)"));
-    case EACCES:
-    case EPERM:
-    case EROFS:
-    case ENOTDIR:
-    case EISDIR:
-    case ENAMETOOLONG:
-    case ELOOP:
-    case ENOLCK:
-    case EOPNOTSUPP:
-      return absl::InvalidArgumentError(absl::StrCat(text, "; use another --output"));
-    default:
-      return absl::InternalError(text);
-  }
-}
-
-absl::Status CheckReplaceable(const std::string& path) {
-  struct stat info;
-  if (stat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode)) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat(path, S_ISDIR(info.st_mode) ? ": is a folder; the output wants a file's name"
-                                               : ": is a device or a pipe; the output wants a file's name, or '-' for "
-                                                 "standard output"));
-}
-
 absl::StatusOr<std::unique_ptr<OutputFile>> OutputFile::Open(const std::string& path) {
   if (path == "-") {
     ASSIGN_OR_RETURN(const int fd, TakeStdout());
     return std::unique_ptr<OutputFile>(new OutputFile(path, "standard output", fd));
   }
-  RETURN_IF_ERROR(CheckReplaceable(path));
+  RETURN_IF_ERROR(CheckDeclaredOutput(path));
+  RETURN_IF_ERROR(CheckOutputPlace(path));
   const std::string part = absl::StrCat(path, ".part");
   ASSIGN_OR_RETURN(const int fd, OpenLockedPart(path, part));
   return std::unique_ptr<OutputFile>(new OutputFile(path, part, fd));
@@ -246,6 +206,11 @@ void OutputFile::Discard() {
     unlink(part_.c_str());
     close(std::exchange(fd_, -1));
   }
+}
+
+bool OutputFile::IsEmpty() const {
+  struct stat info;
+  return is_stdout() || (fstat(fd_, &info) == 0 && info.st_size == 0);
 }
 
 absl::Status WriteWholeFile(const std::string& path, absl::string_view bytes) {

@@ -23,8 +23,8 @@ namespace lockstep {
 class OutputFile {
  public:
   // Opens and locks PATH.part with what it holds, readable and writable as the umask says; "-": standard output, which is
-  // taken from now on (stdout_guard.h). FailedPrecondition: another process writes the same output. NotFound: the folder
-  // does not exist. InvalidArgument: PATH is no regular file, or may not be written.
+  // taken from now on (stdout_guard.h). FailedPrecondition: another process writes the same output. InvalidArgument: as
+  // CheckOutputPlace. Internal: a tool did not declare it (run_files.h). Others as WriteError.
   static absl::StatusOr<std::unique_ptr<OutputFile>> Open(const std::string& path);
 
   // Unlocks. PATH.part stays unless it was committed or discarded.
@@ -53,6 +53,9 @@ class OutputFile {
   // Removes PATH.part.
   void Discard();
 
+  // Whether nothing is in PATH.part; standard output counts as such.
+  bool IsEmpty() const;
+
   // PATH.part, or "standard output".
   const std::string& part_name() const { return part_; }
 
@@ -70,17 +73,9 @@ class OutputFile {
   uint64_t write_back_started_ = 0;  // bytes before it are on their way to the disk
 };
 
-// InvalidArgument: PATH is there and no regular file (a symbolic link is followed). The rename at the end would put a
-// file into its place: /dev/null would be one from then on. Open asks this; a tool whose output comes hours later asks
-// it first.
-absl::Status CheckReplaceable(const std::string& path);
-
 // Open, write, commit. On an error PATH is as it was (or new and whole, when only syncing its folder failed), and PATH.part
 // is gone unless another process writes it.
 absl::Status WriteWholeFile(const std::string& path, absl::string_view bytes);
-
-// What an errno of writing means to the user, as in OutputFile::Open and Write. `message`: what was tried, and on what.
-absl::Status WriteError(absl::string_view message, int error);
 
 }  // namespace lockstep
 

@@ -223,7 +223,7 @@ TEST(RecordWriterTest, TwoWritersOfOneOutputDoNotRace) {
 
 TEST(RecordWriterTest, AMissingFolderIsNotFound) {
   EXPECT_THAT(RecordWriter::Create("/no/such/folder/a.rec", SmallHeader()),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("/no/such/folder")));
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("/no/such/folder")));
 }
 
 TEST(RecordWriterTest, AFolderIsNoFile) {

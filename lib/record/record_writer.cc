@@ -36,10 +36,14 @@ std::string Frame(absl::string_view record) {
 
 absl::StatusOr<std::unique_ptr<RecordWriter>> RecordWriter::Create(const std::string& path,
                                                                   const proto::Header& header) {
-  ASSIGN_OR_RETURN(std::unique_ptr<OutputFile> file, OutputFile::Open(path));
-  std::unique_ptr<RecordWriter> writer(new RecordWriter(path, std::move(file)));
+  ASSIGN_OR_RETURN(std::unique_ptr<RecordWriter> writer, Reserve(path));
   RETURN_IF_ERROR(writer->Begin(header));
   return writer;
+}
+
+absl::StatusOr<std::unique_ptr<RecordWriter>> RecordWriter::Reserve(const std::string& path) {
+  ASSIGN_OR_RETURN(std::unique_ptr<OutputFile> file, OutputFile::Open(path));
+  return std::unique_ptr<RecordWriter>(new RecordWriter(path, std::move(file)));
 }
 
 absl::StatusOr<std::unique_ptr<RecordWriter>> RecordWriter::Resume(const std::string& path,
@@ -61,6 +65,7 @@ absl::StatusOr<std::unique_ptr<RecordWriter>> RecordWriter::Resume(const std::st
 }
 
 absl::Status RecordWriter::Begin(const proto::Header& header) {
+  is_begun_ = true;
   RETURN_IF_ERROR(file_->CutTo(0));
   proto::AnyRecord first;
   *first.mutable_header() = header;
@@ -91,6 +96,7 @@ absl::StatusOr<bool> RecordWriter::GoOn(const proto::Header& header) {
   const std::string note = more.ok() ? "" : NoteBrokenEnd(reader);
   Talk(header, *file_, absl::StrCat("goes on after ", kept_.size(), " records of a stopped run", note));
   record_count_ = 1 + kept_.size();
+  is_begun_ = true;
   RETURN_IF_ERROR(file_->CutTo(kept_end_.back()));
   return true;
 }
@@ -119,6 +125,7 @@ absl::StatusOr<bool> RecordWriter::TakeOver(const proto::Header& header) {
   RETURN_IF_ERROR(file_->Replace(frames));
   Talk(header, *file_, absl::StrCat("goes on after ", records.size(), " records of a run that did not end well"));
   header_frame_ = header_frame;
+  is_begun_ = true;
   kept_ = std::move(records);
   kept_end_ = std::move(ends);
   record_count_ = 1 + kept_.size();
@@ -134,7 +141,7 @@ absl::Status RecordWriter::KeepOnly(size_t count) {
 }
 
 RecordWriter::~RecordWriter() {
-  if (record_count_ <= 1) {
+  if (is_begun_ ? record_count_ <= 1 : file_->IsEmpty()) {
     file_->Discard();
   }
 }
@@ -193,13 +200,22 @@ absl::Status RecordWriter::ReplaceAll(const std::vector<const google::protobuf::
   return Note(1 + records.size(), file_->Replace(absl::StrCat(header_frame_, frames)));
 }
 
-absl::Status RecordWriter::Finish(int exit_status) {
+absl::Status RecordWriter::Seal(int exit_status) {
   trailer_.set_end_time(absl::FormatTime(absl::RFC3339_sec, absl::Now(), absl::UTCTimeZone()));
   trailer_.set_record_count(record_count_);
   trailer_.set_exit_status(exit_status);
   proto::AnyRecord last;
   *last.mutable_trailer() = trailer_;
   RETURN_IF_ERROR(Append(last));
+  is_sealed_ = true;
+  return status_ = file_->Sync();
+}
+
+absl::Status RecordWriter::Finish(int exit_status) {
+  if (!is_sealed_) {
+    RETURN_IF_ERROR(Seal(exit_status));
+  }
+  RETURN_IF_ERROR(status_);
   return status_ = file_->Commit();
 }
 

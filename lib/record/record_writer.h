@@ -25,6 +25,11 @@ class RecordWriter {
   // Starts PATH.part (or standard output for "-") afresh with the header. Errors as OutputFile::Open's.
   static absl::StatusOr<std::unique_ptr<RecordWriter>> Create(const std::string& path, const proto::Header& header);
 
+  // Create in two steps, for a tool whose header or records take work to make: an output that cannot be written is found
+  // before it. Reserve opens and locks PATH.part, and Begin starts it afresh; without Begin it stays as it was.
+  static absl::StatusOr<std::unique_ptr<RecordWriter>> Reserve(const std::string& path);
+  absl::Status Begin(const proto::Header& header);
+
   // Goes on with the PATH.part that a stopped run of the same step left, and says on stderr what it kept. All its whole
   // records are kept, its header among them, and none is written again: whatever ends this process, they are still
   // there. Only bytes after the last whole record, damaged or cut off, and a trailer are cut away. Without such a
@@ -40,7 +45,8 @@ class RecordWriter {
   // Keeps only the first `count` of them in the file; kept() does not change. Before the first Append only.
   absl::Status KeepOnly(size_t count);
 
-  // Not finished: PATH.part stays, as the journal of what is complete, when it holds more than the header.
+  // Not finished: PATH.part stays, as the journal of what is complete, when it holds more than the header. So does one
+  // that was there before and was never begun afresh.
   ~RecordWriter();
   RecordWriter(const RecordWriter&) = delete;
   RecordWriter& operator=(const RecordWriter&) = delete;
@@ -59,7 +65,10 @@ class RecordWriter {
   // Names in the trailer a file that this run wrote beside the record.
   void AddOutput(const proto::Input& file) { *trailer_.add_other_output() = file; }
 
-  // Writes the trailer, syncs file and folder, renames. The file is complete only when this returned OK.
+  // Writes the trailer and syncs the file: all that a full disk can hinder. Nothing is appended after it.
+  absl::Status Seal(int exit_status = 0);
+
+  // Seals unless that is done, renames, syncs the folder. The file is complete only when this returned OK.
   absl::Status Finish(int exit_status = 0);
 
   // Removes PATH.part, for outputs of which a part is of no use; nothing can be written after it. After Finish has
@@ -68,7 +77,6 @@ class RecordWriter {
 
  private:
   RecordWriter(std::string path, std::unique_ptr<OutputFile> file) : path_(std::move(path)), file_(std::move(file)) {}
-  absl::Status Begin(const proto::Header& header);
   absl::StatusOr<bool> GoOn(const proto::Header& header);
   absl::StatusOr<bool> TakeOver(const proto::Header& header);
   absl::Status Serialise(const google::protobuf::Message& record);
@@ -77,8 +85,10 @@ class RecordWriter {
 
   const std::string path_;  // the final name, or "-"
   const std::unique_ptr<OutputFile> file_;
+  bool is_begun_ = false;  // what a run before left is cut away
   bool is_journal_ = false;
   std::string header_frame_;
+  bool is_sealed_ = false;
   uint64_t record_count_ = 0;
   absl::Status status_;
   std::string bytes_;  // of the last record: kept for its memory, because chunks of images are large
@@ -104,14 +114,19 @@ absl::StatusOr<std::unique_ptr<RecordWriter>> ResumeRecordFile(const std::string
   return writer;
 }
 
+template <typename Records>
+absl::Status AppendAndFinish(const Records& records, RecordWriter& writer) {
+  for (const auto& record : records) {
+    RETURN_IF_ERROR(writer.Append(record));
+  }
+  return writer.Finish();
+}
+
 // For tools whose results come at once: Create, Append all, Finish.
 template <typename Records>
 absl::Status WriteRecordFile(const std::string& path, const proto::Header& header, const Records& records) {
   ASSIGN_OR_RETURN(const std::unique_ptr<RecordWriter> writer, RecordWriter::Create(path, header));
-  for (const auto& record : records) {
-    RETURN_IF_ERROR(writer->Append(record));
-  }
-  return writer->Finish();
+  return AppendAndFinish(records, *writer);
 }
 
 }  // namespace lockstep

@@ -12,6 +12,7 @@
 #include "lib/base/memory_file.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
+#include "lib/record/run_files.h"
 
 namespace lockstep {
 namespace {
@@ -39,7 +40,9 @@ absl::StatusOr<std::string> CopyStandardInput() {
     RETURN_IF_ERROR(CheckNotStopped());
     ASSIGN_OR_RETURN(const size_t n, ReadBlock(block));
     if (n == 0) {
-      return copy.release()->path();  // it is there as long as this process is
+      const std::string path = copy.release()->path();  // it is there as long as this process is
+      DeclareInput(path);
+      return path;
     }
     if (const absl::Status status = copy->Append({block.data(), n}); !status.ok()) {
       return absl::ResourceExhaustedError(absl::StrCat("standard input: ", status.message(), "; give a file instead"));

@@ -9,7 +9,7 @@
 namespace lockstep {
 
 // Copies all of standard input into memory, and returns a path by which this process and its children can read it as often
-// as they like, as long as this process lives. Nothing is left on disk, however it ends. Cancelled: a stop signal came.
+// as they like, as long as this process lives. Nothing is left on disk, however it ends. The copy is declared as an input (run_files.h). Cancelled: a stop signal came.
 // DataLoss: reading failed. ResourceExhausted: no memory.
 absl::StatusOr<std::string> CopyStandardInput();
 

@@ -10,13 +10,28 @@
 #include "absl/strings/str_cat.h"
 
 namespace lockstep {
+namespace {
+
+int real_stdout = -1;  // once it is taken
+
+// What stands in the place of one that the caller closed is not to be written to (lib/base/init_main.cc).
+bool IsClosed(int fd) {
+  const int flags = fcntl(fd, F_GETFL);
+  return flags < 0 || (flags & O_ACCMODE) == O_RDONLY;
+}
+
+}  // namespace
+
+int StandardOutput() { return real_stdout < 0 ? STDOUT_FILENO : real_stdout; }
 
 absl::StatusOr<int> TakeStdout() {
-  static int real_stdout = -1;
   if (real_stdout < 0) {
     if (isatty(STDOUT_FILENO) != 0) {
       return absl::FailedPreconditionError(
           "standard output is a terminal; records are binary: redirect it, or name a file with --output");
+    }
+    if (IsClosed(STDOUT_FILENO)) {
+      return absl::FailedPreconditionError("standard output is closed; redirect it, or name a file with --output");
     }
     std::fflush(stdout);
     real_stdout = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10);

@@ -11,6 +11,9 @@ namespace lockstep {
 // main; later calls return a descriptor of the same file. FailedPrecondition: standard output is a terminal, or closed.
 absl::StatusOr<int> TakeStdout();
 
+// The real standard output's descriptor, taken or not; to look at, not to close.
+int StandardOutput();
+
 }  // namespace lockstep
 
 #endif  // LOCKSTEP_LIB_RECORD_STDOUT_GUARD_H_

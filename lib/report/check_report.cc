@@ -31,13 +31,18 @@ std::string Print(const std::string& bytes, PrintFormat format, bool print_bytes
   PrintOptions options;
   options.format = format;
   options.print_bytes = print_bytes;
-  std::ostringstream out, talk;
-  const absl::Status status = PrintRecord(file.path(), options, out, talk);
+  std::string out;
+  std::ostringstream talk;
+  const auto print = [&out](absl::string_view text) {
+    absl::StrAppend(&out, text);
+    return absl::OkStatus();
+  };
+  const absl::Status status = PrintRecord(file.path(), options, print, talk);
   if (!status.ok()) {
     CheckUserError(status);
     return "";
   }
-  return out.str();
+  return out;
 }
 
 // Two NaN differ as messages, and are the same as text.

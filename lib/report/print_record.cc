@@ -1,6 +1,5 @@
 #include "lib/report/print_record.h"
 
-#include <cerrno>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -8,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "google/protobuf/descriptor.h"
@@ -24,9 +24,9 @@
 #include "lib/proto/sweep.pb.h"
 #include "lib/proto/training_state.pb.h"
 #include "lib/record/digest.h"
-#include "lib/record/output_file.h"
 #include "lib/record/record_format.h"
 #include "lib/record/record_reader.h"
+#include "lib/record/run_files.h"
 
 namespace lockstep {
 namespace {
@@ -35,6 +35,8 @@ using ::google::protobuf::Descriptor;
 using ::google::protobuf::FieldDescriptor;
 using ::google::protobuf::Message;
 using ::google::protobuf::Reflection;
+
+using TextSink = std::function<absl::Status(absl::string_view)>;
 
 // The record type of a schema: XFile.record's. Naming all here also links them.
 const Descriptor* RecordTypeOf(absl::string_view schema) {
@@ -93,65 +95,49 @@ void ElideField(const FieldDescriptor* field, Message& message, std::vector<std:
 // Prints records one by one and the checksums at the end, as fields 1 and 2 of the file message.
 class Printer {
  public:
-  Printer(const PrintOptions& options, std::ostream& out) : options_(options), out_(out) {}
+  Printer(const PrintOptions& options, const TextSink& print) : options_(options), print_(print) {}
 
-  void Begin() {
-    if (json()) {
-      out_ << "{\n\"record\": [\n";
-    }
-  }
+  absl::Status Begin() { return json() ? print_("{\n\"record\": [\n") : absl::OkStatus(); }
 
   absl::Status Print(Message& record, uint32_t crc32) {
-    errno = 0;
     std::vector<std::string> markers;
     if (!options_.print_bytes) {
       ElideLongBytes(record, markers);
     }
     elided_ += markers.size();
-    RETURN_IF_ERROR(json() ? PrintJson(record, markers) : PrintText(record));
+    ASSIGN_OR_RETURN(const std::string text, json() ? JsonOf(record, markers) : TextOf(record));
+    RETURN_IF_ERROR(print_(text));
     crc32_.push_back(crc32);
-    return Written();
+    return absl::OkStatus();
   }
 
   absl::Status End() {
-    errno = 0;
     if (json()) {
-      out_ << "],\n\"crc32\": [";
-      for (size_t i = 0; i < crc32_.size(); ++i) {
-        out_ << (i == 0 ? "" : ", ") << crc32_[i];
-      }
-      out_ << "]\n}\n";
-    } else {
-      for (const uint32_t crc32 : crc32_) {
-        out_ << "crc32: " << crc32 << "\n";
-      }
+      return print_(absl::StrCat("],\n\"crc32\": [", absl::StrJoin(crc32_, ", "), "]\n}\n"));
     }
-    out_.flush();
-    return Written();
+    std::string text;
+    for (const uint32_t crc32 : crc32_) {
+      absl::StrAppend(&text, "crc32: ", crc32, "\n");
+    }
+    return print_(text);
   }
 
   size_t elided() const { return elided_; }
 
  private:
-  // A stream tells that it failed, and the system call below it, made last, why.
-  absl::Status Written() const {
-    return out_.good() ? absl::OkStatus() : WriteError("writing the printed record failed", errno == 0 ? EIO : errno);
-  }
-
   bool json() const { return options_.format == PrintFormat::kJson; }
 
-  absl::Status PrintText(const Message& record) {
+  static absl::StatusOr<std::string> TextOf(const Message& record) {
     google::protobuf::TextFormat::Printer printer;
     printer.SetInitialIndentLevel(1);
     std::string text;
     if (!printer.PrintToString(record, &text)) {
       return absl::InternalError("a record does not print as text");
     }
-    out_ << "record {\n" << text << "}\n";
-    return absl::OkStatus();
+    return absl::StrCat("record {\n", text, "}\n");
   }
 
-  absl::Status PrintJson(const Message& record, const std::vector<std::string>& markers) {
+  absl::StatusOr<std::string> JsonOf(const Message& record, const std::vector<std::string>& markers) const {
     google::protobuf::util::JsonPrintOptions json_options;
     json_options.add_whitespace = true;
     json_options.always_print_primitive_fields = true;
@@ -164,12 +150,11 @@ class Printer {
     for (const std::string& marker : markers) {  // base64 of a marker would pass for data
       text = absl::StrReplaceAll(text, {{absl::Base64Escape(marker), marker}});
     }
-    out_ << (crc32_.empty() ? "" : ",\n") << absl::StripSuffix(text, "\n") << "\n";
-    return absl::OkStatus();
+    return absl::StrCat(crc32_.empty() ? "" : ",\n", absl::StripSuffix(text, "\n"), "\n");
   }
 
   const PrintOptions& options_;
-  std::ostream& out_;
+  const TextSink& print_;
   std::vector<uint32_t> crc32_;
   size_t elided_ = 0;
 };
@@ -197,14 +182,16 @@ absl::Status PrintRecords(RecordReader& reader, const Descriptor& type, Printer&
 
 }  // namespace
 
-absl::Status PrintRecord(const std::string& path, const PrintOptions& options, std::ostream& out, std::ostream& talk) {
+absl::Status PrintRecord(const std::string& path, const PrintOptions& options, const TextSink& print,
+                         std::ostream& talk) {
+  RETURN_IF_ERROR(DeclareRunFiles({{path}, {}}));
   ASSIGN_OR_RETURN(const std::unique_ptr<RecordReader> reader, RecordReader::Open(path, ""));
   const Descriptor* type = RecordTypeOf(reader->header().schema());
   if (type == nullptr) {
     return absl::InternalError(absl::StrCat(path, ": schema ", reader->header().schema(), " is known but not linked"));
   }
-  Printer printer(options, out);
-  printer.Begin();
+  Printer printer(options, print);
+  RETURN_IF_ERROR(printer.Begin());
   absl::Status status = PrintRecords(*reader, *type, printer);
   if (const absl::Status end = printer.End(); status.ok()) {
     status = end;

@@ -3,10 +3,12 @@
 #define LOCKSTEP_LIB_REPORT_PRINT_RECORD_H_
 
 #include <cstddef>
+#include <functional>
 #include <ostream>
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 
 namespace lockstep {
 
@@ -29,8 +31,10 @@ inline constexpr size_t kLongBytes = 64;
 // how many fields were replaced.
 //
 // A file that is damaged or cut off is printed up to the damage, its output ended properly, and the reader's DataLoss
-// returned. Other errors as RecordReader::Open's, and of `out` as OutputFile::Write's.
-absl::Status PrintRecord(const std::string& path, const PrintOptions& options, std::ostream& out, std::ostream& talk);
+// returned. `print` takes the text, a record at a time; its first error ends the printing and is returned. Other errors as
+// DeclareRunFiles' and RecordReader::Open's.
+absl::Status PrintRecord(const std::string& path, const PrintOptions& options,
+                         const std::function<absl::Status(absl::string_view)>& print, std::ostream& talk);
 
 }  // namespace lockstep
 

@@ -67,10 +67,14 @@ struct Printed {
 };
 
 Printed Print(const std::string& path, PrintFormat format = PrintFormat::kText, bool print_bytes = false) {
-  std::ostringstream out;
+  std::string out;
   std::ostringstream talk;
-  const absl::Status status = PrintRecord(path, {format, print_bytes}, out, talk);
-  return {status, out.str(), talk.str()};
+  const auto print = [&out](absl::string_view text) {
+    absl::StrAppend(&out, text);
+    return absl::OkStatus();
+  };
+  const absl::Status status = PrintRecord(path, {format, print_bytes}, print, talk);
+  return {status, out, talk.str()};
 }
 
 template <typename File>

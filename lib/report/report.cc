@@ -1,9 +1,8 @@
 #include "lib/report/report.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <utility>
@@ -11,20 +10,21 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "lib/base/print_text.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/proto/report.pb.h"
-#include "lib/record/output_file.h"
 #include "lib/record/provenance.h"
 #include "lib/record/record_writer.h"
+#include "lib/record/run_files.h"
 #include "lib/record/step_cache.h"
 #include "lib/report/gnuplot.h"
 #include "lib/report/html.h"
 #include "lib/report/lab_records.h"
 #include "lib/report/markdown.h"
 #include "lib/report/render.h"
+#include "lib/report/report_files.h"
 #include "lib/report/tables.h"
-#include "lib/report/text_file.h"
 
 namespace lockstep {
 namespace {
@@ -50,28 +50,27 @@ const char* NameOf(ReportFormat format) {
   return format == ReportFormat::kHtml ? "html" : format == ReportFormat::kMarkdown ? "markdown" : "all";
 }
 
-bool SameFile(const std::string& a, const std::string& b) {
-  struct stat first, second;
-  return stat(a.c_str(), &first) == 0 && stat(b.c_str(), &second) == 0 && first.st_dev == second.st_dev &&
-         first.st_ino == second.st_ino;
+absl::Status CheckOptions(const ReportOptions& options) {
+  return options.output == "-" && options.format == ReportFormat::kAll
+             ? absl::InvalidArgumentError("--output=- takes one page: add --format=html or --format=markdown")
+             : absl::OkStatus();
 }
 
-absl::Status CheckOptions(const ReportOptions& options) {
+// Which plots there will be is known only once the records are read.
+RunFiles FilesOf(const ReportOptions& options) {
   if (options.output == "-") {
-    return options.format == ReportFormat::kAll
-               ? absl::InvalidArgumentError("--output=- takes one page: add --format=html or --format=markdown")
-               : absl::OkStatus();
+    return {options.inputs, {{"--output", "-", ""}}};
   }
   const Outputs outputs = OutputsOf(options.output);
-  for (const std::string& input : options.inputs) {
-    for (const std::string& output : {outputs.html, outputs.markdown, outputs.record}) {
-      if (SameFile(input, output)) {
-        return absl::InvalidArgumentError(absl::StrCat("--output=", options.output, " would replace the input ", input,
-                                                       " by ", output, "; give the report another name"));
-      }
-    }
+  RunFiles files = {options.inputs, {{"--output", outputs.record, ""}}};
+  if (options.format != ReportFormat::kMarkdown) {
+    files.outputs.push_back({"--output", outputs.html, ""});
   }
-  return absl::OkStatus();
+  if (options.format != ReportFormat::kHtml) {
+    files.outputs.push_back({"--output", outputs.markdown, ""});
+    files.outputs.push_back({"--output", absl::StrCat(outputs.stem, "."), ".svg"});
+  }
+  return files;
 }
 
 absl::StatusOr<proto::Header> HeaderOf(const LabRecords& lab, const ReportOptions& options) {
@@ -122,29 +121,16 @@ absl::StatusOr<DrawnPlots> DrawPlots(const std::vector<proto::Section>& sections
   return plots;
 }
 
-// As text, so a terminal may show it.
-absl::Status WriteToStdout(const std::string& page) {
-  errno = 0;
-  const bool written = std::fwrite(page.data(), 1, page.size(), stdout) == page.size() && std::fflush(stdout) == 0;
-  return written ? absl::OkStatus() : WriteError("standard output: writing the report failed", errno);
-}
-
-absl::Status WriteAndName(const std::string& path, const std::string& text, RecordWriter& record) {
-  ASSIGN_OR_RETURN(const proto::Input file, WriteTextFile(path, text));
-  record.AddOutput(file);
-  return absl::OkStatus();
-}
-
-absl::Status WriteMarkdown(const Outputs& outputs, const std::string& title,
-                           const std::vector<proto::Section>& sections, DrawnPlots plots, RecordWriter& record) {
+absl::Status AddMarkdown(const Outputs& outputs, const std::string& title, const std::vector<proto::Section>& sections,
+                         DrawnPlots plots, ReportFiles& files) {
   for (auto& [id, plot] : plots) {
     if (!plot.svg.empty()) {
       const std::string path = outputs.Svg(id);
-      RETURN_IF_ERROR(WriteAndName(path, StandaloneSvg(plot.svg), record));
+      RETURN_IF_ERROR(files.Add(path, StandaloneSvg(plot.svg)));
       plot.file = path.substr(path.rfind('/') + 1);
     }
   }
-  return WriteAndName(outputs.markdown, RenderMarkdown(title, sections, plots), record);
+  return files.Add(outputs.markdown, RenderMarkdown(title, sections, plots));
 }
 
 absl::Status WriteSections(const std::vector<proto::Section>& sections, RecordWriter& record) {
@@ -154,6 +140,50 @@ absl::Status WriteSections(const std::vector<proto::Section>& sections, RecordWr
     RETURN_IF_ERROR(record.Append(next));
   }
   return absl::OkStatus();
+}
+
+// All that a full disk can hinder: nothing has its name yet.
+absl::Status WriteAll(const ReportOptions& options, const proto::Header& header,
+                      const std::vector<proto::Section>& sections, const std::string& title, const DrawnPlots& plots,
+                      ReportFiles& files, RecordWriter& record) {
+  RETURN_IF_ERROR(record.Begin(header));
+  const Outputs outputs = OutputsOf(options.output);
+  if (options.format != ReportFormat::kHtml) {
+    RETURN_IF_ERROR(AddMarkdown(outputs, title, sections, plots, files));
+  }
+  if (options.format != ReportFormat::kMarkdown) {
+    RETURN_IF_ERROR(files.Add(outputs.html, RenderHtml(title, sections, plots)));
+  }
+  RETURN_IF_ERROR(WriteSections(sections, record));
+  for (const proto::Input& file : files.descriptions()) {
+    record.AddOutput(file);
+  }
+  return record.Seal();
+}
+
+// Plots that the page before showed and this one does not.
+std::vector<std::string> StalePlots(const ReportOptions& options, const ReportFiles& files) {
+  std::vector<std::string> stale;
+  if (options.format == ReportFormat::kHtml) {
+    return stale;  // the Markdown page stays, and its plots with it
+  }
+  for (std::string& plot : PlotsBeside(OutputsOf(options.output).stem)) {
+    const auto& written = files.descriptions();
+    if (std::none_of(written.begin(), written.end(), [&](const proto::Input& file) { return file.path() == plot; })) {
+      stale.push_back(std::move(plot));
+    }
+  }
+  return stale;
+}
+
+absl::Status PutInPlace(const ReportOptions& options, ReportFiles& files, RecordWriter& record) {
+  const std::vector<std::string> stale = StalePlots(options, files);
+  unlink(OutputsOf(options.output).record.c_str());  // until there is one again, the report is not complete
+  for (const std::string& plot : stale) {
+    unlink(plot.c_str());
+  }
+  RETURN_IF_ERROR(files.Commit());
+  return record.Finish();
 }
 
 }  // namespace
@@ -169,6 +199,7 @@ absl::StatusOr<ReportFormat> ParseReportFormat(absl::string_view name) {
 
 absl::Status RunReport(const ReportOptions& options) {
   RETURN_IF_ERROR(CheckOptions(options));
+  RETURN_IF_ERROR(DeclareRunFiles(FilesOf(options)));
   ASSIGN_OR_RETURN(const LabRecords lab, ReadLabRecords(options.inputs));
   ASSIGN_OR_RETURN(const proto::Header header, HeaderOf(lab, options));
   const Outputs outputs = OutputsOf(options.output);
@@ -177,24 +208,26 @@ absl::Status RunReport(const ReportOptions& options) {
     return absl::OkStatus();
   }
 
+  std::unique_ptr<RecordWriter> record;  // opened first, because its lock keeps other reports away, and completed last
+  if (!to_stdout) {
+    ASSIGN_OR_RETURN(record, RecordWriter::Reserve(outputs.record));
+  }
   const std::vector<proto::Section> sections = BuildSections(lab);
   const std::string title = ReportTitle(lab);
   ASSIGN_OR_RETURN(const DrawnPlots plots, DrawPlots(sections));
-  if (to_stdout) {
-    return WriteToStdout(options.format == ReportFormat::kHtml ? RenderHtml(title, sections, plots)
+  if (to_stdout) {  // as text, so a terminal may show it
+    return PrintToStdout(options.format == ReportFormat::kHtml ? RenderHtml(title, sections, plots)
                                                                : RenderMarkdown(title, sections, plots));
   }
-  // The record is opened first, because its lock keeps other reports away, and completed last.
-  ASSIGN_OR_RETURN(const std::unique_ptr<RecordWriter> record, RecordWriter::Create(outputs.record, header));
-  unlink(outputs.record.c_str());  // from here until it is written again, the report is not complete
-  if (options.format != ReportFormat::kHtml) {
-    RETURN_IF_ERROR(WriteMarkdown(outputs, title, sections, plots, *record));
+  ReportFiles files;
+  absl::Status status = WriteAll(options, header, sections, title, plots, files, *record);
+  if (status.ok()) {
+    status = PutInPlace(options, files, *record);
   }
-  if (options.format != ReportFormat::kMarkdown) {
-    RETURN_IF_ERROR(WriteAndName(outputs.html, RenderHtml(title, sections, plots), *record));
+  if (!status.ok()) {
+    record->Discard();
   }
-  RETURN_IF_ERROR(WriteSections(sections, *record));
-  return record->Finish();
+  return status;
 }
 
 }  // namespace lockstep

@@ -31,7 +31,10 @@ struct ReportOptions {
 // Reads the records, and writes the report unless one with the same cache key is there. Without gnuplot the report is
 // made all the same, and says in the place of each plot how to install it.
 //
-// InvalidArgument: no input, --output=- with kAll, or an output that would replace an input. Unavailable: gnuplot was
+// All files appear together: when one cannot be written (a full disk), the report before stays as it was. Plots of the
+// Markdown page before that the new one does not show are removed.
+//
+// InvalidArgument: no input, --output=- with kAll, or as DeclareRunFiles. Unavailable: gnuplot was
 // killed. Other errors as ReadLabRecords and RecordWriter.
 absl::Status RunReport(const ReportOptions& options);
 

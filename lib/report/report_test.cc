@@ -188,11 +188,11 @@ TEST(ReportTest, ABrokenRecordLeavesNoOutput) {
   EXPECT_FALSE(FileExists(folder + "/report.md"));
 }
 
-TEST(ReportTest, AMissingFolderIsNotFound) {
+TEST(ReportTest, AMissingFolderIsAUsageError) {
   ReportOptions options;
   options.inputs = {WriteSmallLab(Folder())[1]};
   options.output = "/no/such/folder/report.html";
-  EXPECT_THAT(RunReport(options), StatusIs(absl::StatusCode::kNotFound, HasSubstr("/no/such/folder")));
+  EXPECT_THAT(RunReport(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("/no/such/folder")));
 }
 
 TEST(ReportTest, StandardOutputTakesOnePage) {

@@ -1,8 +1,5 @@
 #include "lib/train/sweep_plan.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <memory>
 #include <vector>
@@ -14,7 +11,7 @@
 #include "lib/nn/compute_threads.h"
 #include "lib/nn/device.h"
 #include "lib/nn/model.h"
-#include "lib/record/output_file.h"
+#include "lib/record/output_place.h"
 #include "lib/train/schedule.h"
 #include "lib/train/train_step.h"
 
@@ -25,25 +22,10 @@ constexpr uint32_t kDefaultRepeats = 5;
 constexpr uint32_t kWarmupEpochs = 1;  // the lab reports the second epoch
 constexpr double kDefaultGamma = 0.1;  // of torch.optim.lr_scheduler.MultiStepLR
 
-// The place of the checkpoint must be there, and free, before hours are spent on what goes into it.
-absl::Status CheckCheckpointPlace(const std::string& path) {
-  if (path == "-") {
-    return absl::InvalidArgumentError("--checkpoint=-: weights go to a file, not to standard output; give it a name");
-  }
-  const size_t slash = path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  struct stat info;
-  if (!path.empty() &&
-      (stat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || access(folder.c_str(), W_OK) != 0)) {
-    return absl::NotFoundError(absl::StrCat("--checkpoint=", path, ": ", folder, " is no folder to write to"));
-  }
-  return CheckReplaceable(path);
-}
-
-// The same of the states that --resume keeps: a FIFO in their place would wait for a writer.
+// The places of the states that --resume keeps: a FIFO there would wait for a writer.
 absl::Status CheckStatePlaces(const TrainSweepOptions& options, const std::vector<uint32_t>& batches) {
   for (const uint32_t batch : options.resume ? batches : std::vector<uint32_t>()) {
-    RETURN_IF_ERROR(CheckReplaceable(StatePath(options, batch)));
+    RETURN_IF_ERROR(CheckOutputPlace(StatePath(options, batch)));
   }
   return absl::OkStatus();
 }
@@ -229,7 +211,10 @@ absl::Status CheckSweepOptions(const TrainSweepOptions& options) {
     return absl::InvalidArgumentError(
         "--state_every=0: expected epochs from one training state to the next, at least 1");
   }
-  return CheckCheckpointPlace(options.checkpoint);
+  if (options.checkpoint == "-") {
+    return absl::InvalidArgumentError("--checkpoint=-: weights go to a file, not to standard output; give it a name");
+  }
+  return absl::OkStatus();
 }
 
 proto::TrainingSpec MakeTrainingSpec(const TrainSweepOptions& options, c10::Device device) {

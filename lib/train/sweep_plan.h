@@ -68,7 +68,7 @@ struct SweepPlan {
 };
 
 // What can be refused before the data set is read. InvalidArgument: flags that are missing, unknown, or contradict each
-// other; a checkpoint's place that is no regular file. NotFound: the checkpoint's folder.
+// other.
 absl::Status CheckSweepOptions(const TrainSweepOptions& options);
 
 // How each point is trained on `device`; the same in the parent and in its children. `options` passed

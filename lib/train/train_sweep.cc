@@ -11,6 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "lib/base/exit_status.h"
 #include "lib/base/init_main.h"
+#include "lib/base/print_text.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/base/subprocess.h"
@@ -20,6 +21,7 @@
 #include "lib/proto/training_state.pb.h"
 #include "lib/record/provenance.h"
 #include "lib/record/record_reader.h"
+#include "lib/record/run_files.h"
 #include "lib/record/standard_input.h"
 #include "lib/record/step_cache.h"
 #include "lib/train/ladder.h"
@@ -102,6 +104,14 @@ absl::Status FailureOf(const proto::SweepPoint& point) {
     default:
       return absl::InternalError(text);
   }
+}
+
+RunFiles FilesOf(const TrainSweepOptions& options) {
+  RunFiles files = {{options.input}, {{"--output", options.output, ""}, {"--checkpoint", options.checkpoint, ""}}};
+  if (options.resume) {
+    files.outputs.push_back({"--resume", absl::StrCat(options.output, ".batch"), ".state"});
+  }
+  return files;
 }
 
 // The state of one point, and whose it is: all that can change the training's numbers is in the header's key.
@@ -272,6 +282,7 @@ class Sweep {
 
 absl::Status PlanAndSweep(const TrainSweepOptions& options) {
   RETURN_IF_ERROR(CheckSweepOptions(options));
+  RETURN_IF_ERROR(DeclareRunFiles(FilesOf(options)));
   std::string dataset_path = options.input;
   if (options.input == "-") {  // children cannot share a pipe
     ASSIGN_OR_RETURN(dataset_path, CopyStandardInput());
@@ -284,8 +295,7 @@ absl::Status PlanAndSweep(const TrainSweepOptions& options) {
     ASSIGN_OR_RETURN(plan, PlanSweep(options, dataset));
     ASSIGN_OR_RETURN(header, MakeSweepHeader(options, plan, dataset.input));
     if (options.dry_run) {
-      std::fputs(PlanText(plan).c_str(), stderr);
-      return absl::OkStatus();
+      return PrintToStderr(PlanText(plan));
     }
     if (!options.force && IsCached(options.output, header)) {
       return absl::OkStatus();
@@ -307,6 +317,7 @@ absl::Status RunTrainSweepPoint(const TrainSweepOptions& asked, uint32_t batch_s
   proto::SweepFile file;
   const absl::Status status = CatchTorchErrors("train_sweep", [&]() -> absl::Status {
     const TrainSweepOptions options = probe ? ProbeOptions(asked) : asked;
+    RETURN_IF_ERROR(DeclareRunFiles(FilesOf(options)));
     SweepPointOptions point;
     ASSIGN_OR_RETURN(point.run.device, ResolveDevice(options.device));
     point.run.training = MakeTrainingSpec(options, point.run.device);

@@ -1,0 +1,64 @@
+#include "lib/base/print_text.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <string>
+
+#include "absl/cleanup/cleanup.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::StatusIs;
+using ::testing::HasSubstr;
+
+// What PrintToStdout returns while `fd` is standard output.
+absl::Status PrintInto(int fd, const std::string& text) {
+  const int before = dup(STDOUT_FILENO);
+  fd < 0 ? close(STDOUT_FILENO) : dup2(fd, STDOUT_FILENO);
+  const absl::Status status = PrintToStdout(text);
+  dup2(before, STDOUT_FILENO);
+  close(before);
+  return status;
+}
+
+TEST(PrintTextTest, AllOfItIsThereWhenItReturns) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  ASSERT_THAT(PrintInto(ends[1], "one\ntwo"), IsOk());
+  char bytes[16];
+  EXPECT_EQ(std::string(bytes, static_cast<size_t>(read(ends[0], bytes, sizeof(bytes)))), "one\ntwo");
+  close(ends[0]);
+  close(ends[1]);
+}
+
+TEST(PrintTextTest, AFullDiskIsSaid) {
+  const int full = open("/dev/full", O_WRONLY);
+  ASSERT_GE(full, 0);
+  EXPECT_THAT(PrintInto(full, "text"), StatusIs(absl::StatusCode::kResourceExhausted,
+                                                HasSubstr("standard output: cannot write: No space left")));
+  close(full);
+}
+
+TEST(PrintTextTest, AReaderThatIsGoneIsSaid) {
+  const auto before = std::signal(SIGPIPE, SIG_IGN);
+  const absl::Cleanup restore = [&] { std::signal(SIGPIPE, before); };
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  close(ends[0]);
+  EXPECT_THAT(PrintInto(ends[1], "text"), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("Broken pipe")));
+  close(ends[1]);
+}
+
+TEST(PrintTextTest, AClosedDescriptorIsSaid) {
+  EXPECT_THAT(PrintInto(-1, "text"), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("is closed")));
+}
+
+}  // namespace
+}  // namespace lockstep

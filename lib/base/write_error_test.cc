@@ -1,0 +1,27 @@
+#include "lib/base/write_error.h"
+
+#include <cerrno>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::StatusIs;
+using ::testing::HasSubstr;
+
+TEST(WriteErrorTest, TheCodeSaysWhoCanMendIt) {
+  for (const int error : {ENOSPC, EDQUOT, EFBIG, EIO}) {
+    EXPECT_THAT(WriteError("f", error), StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("f: ")));
+  }
+  EXPECT_THAT(WriteError("f", EPIPE), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("Broken pipe")));
+  EXPECT_THAT(WriteError("f", EACCES), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("Permission denied")));
+  EXPECT_THAT(WriteError("f", ENOENT),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("the folder must exist")));
+  EXPECT_THAT(WriteError("f", EBADF), StatusIs(absl::StatusCode::kInternal, HasSubstr("Bad file descriptor")));
+}
+
+}  // namespace
+}  // namespace lockstep

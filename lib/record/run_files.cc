@@ -1,0 +1,220 @@
+#include "lib/record/run_files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstdlib>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "absl/types/optional.h"
+#include "lib/base/init_main.h"
+#include "lib/base/status_macros.h"
+#include "lib/record/output_place.h"
+#include "lib/record/stdout_guard.h"
+
+namespace lockstep {
+namespace {
+
+using FileId = std::pair<dev_t, ino_t>;
+
+// Of a file or folder that is there; a pipe or a terminal has nothing that could be destroyed.
+absl::optional<FileId> IdOf(int result, const struct stat& info) {
+  return result == 0 && (S_ISREG(info.st_mode) || S_ISDIR(info.st_mode))
+             ? absl::make_optional(FileId(info.st_dev, info.st_ino))
+             : absl::nullopt;
+}
+
+absl::optional<FileId> FindFile(const std::string& path) {
+  struct stat info;
+  const int result = path == "-" ? fstat(STDIN_FILENO, &info) : stat(path.c_str(), &info);
+  return IdOf(result, info);
+}
+
+std::string LastPart(const std::string& path) { return path.substr(path.rfind('/') + 1); }  // npos + 1 is 0
+
+// `path` with its folder's own name: the same for all spellings of a file, there or not. The file itself is not
+// followed when it is a link, as the rename to it does not.
+std::string Canonical(const std::string& path) {
+  char folder[PATH_MAX];
+  return realpath(FolderOf(path).c_str(), folder) == nullptr ? path : absl::StrCat(folder, "/", LastPart(path));
+}
+
+// An output as it was declared, and what is known of its files. Standard output has none.
+struct KnownOutput {
+  RunOutput declared;
+  std::vector<std::string> names;  // canonical: of the file and its part; none of a family (RunOutput::suffix)
+  std::vector<FileId> ids;         // of those of them that are there
+
+  explicit KnownOutput(const RunOutput& output) : declared(output) {
+    if (output.suffix.empty()) {
+      names = {Canonical(output.path), absl::StrCat(Canonical(output.path), ".part")};
+    }
+    for (const std::string& name : names) {
+      if (const auto id = FindFile(name)) {
+        ids.push_back(*id);
+      }
+    }
+  }
+
+  bool HasName(absl::string_view canonical) const {
+    if (declared.suffix.empty()) {
+      return std::find(names.begin(), names.end(), canonical) != names.end();
+    }
+    return absl::ConsumePrefix(&canonical, Canonical(declared.path)) && !absl::StrContains(canonical, '/') &&
+           absl::EndsWith(absl::StripSuffix(canonical, ".part"), declared.suffix);
+  }
+
+  bool HasId(const absl::optional<FileId>& id) const {
+    return id.has_value() && std::find(ids.begin(), ids.end(), *id) != ids.end();
+  }
+
+  // "--output=a.rec", or "--output (a.batch*.state)".
+  std::string Shown() const {
+    return declared.suffix.empty() ? absl::StrCat(declared.flag, "=", declared.path)
+                                   : absl::StrCat(declared.flag, " (", declared.path, "*", declared.suffix, ")");
+  }
+};
+
+struct Declared {
+  std::vector<std::string> inputs;  // as they were given
+  std::vector<KnownOutput> outputs;
+};
+
+Declared& ThisRun() {
+  static auto* declared = new Declared();
+  return *declared;
+}
+
+absl::Status WouldReplace(const KnownOutput& output, const std::string& input) {
+  return absl::InvalidArgumentError(absl::StrCat(output.Shown(), " would replace the input ",
+                                                 input == "-" ? "that is standard input" : input,
+                                                 "; give the output another name"));
+}
+
+bool IsInput(const KnownOutput& output, const std::string& input) {
+  char target[PATH_MAX];
+  const bool there = input != "-" && realpath(input.c_str(), target) != nullptr;
+  return output.HasId(FindFile(input)) || (input != "-" && output.HasName(Canonical(input))) ||
+         (there && output.HasName(target));
+}
+
+bool Overlap(const KnownOutput& a, const KnownOutput& b) {
+  return std::any_of(a.names.begin(), a.names.end(), [&](const std::string& name) { return b.HasName(name); }) ||
+         std::any_of(b.names.begin(), b.names.end(), [&](const std::string& name) { return a.HasName(name); }) ||
+         std::any_of(a.ids.begin(), a.ids.end(), [&](const FileId& id) { return b.HasId(id); });
+}
+
+// As `cat a >> a`, which would read what it writes.
+absl::Status CheckStandardOutput(const std::vector<std::string>& inputs) {
+  struct stat info;
+  const auto id = IdOf(fstat(StandardOutput(), &info), info);
+  for (const std::string& input : inputs) {
+    if (id.has_value() && id == FindFile(input)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("standard output is the input ", input, "; redirect it elsewhere"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckAgainstInputs(const Declared& run) {
+  for (const KnownOutput& output : run.outputs) {
+    for (const std::string& input : run.inputs) {
+      if (IsInput(output, input)) {
+        return WouldReplace(output, input);
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckAgainstEachOther(const std::vector<KnownOutput>& outputs) {
+  for (auto a = outputs.begin(); a != outputs.end(); ++a) {
+    for (auto b = a + 1; b != outputs.end(); ++b) {
+      if (Overlap(*a, *b)) {
+        return absl::InvalidArgumentError(
+            absl::StrCat(a->Shown(), " and ", b->Shown(),
+                         " are one file, or one is written as the other's .part; expected "
+                         "outputs that differ: name another file"));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckPlaces(const std::vector<KnownOutput>& outputs) {
+  for (const KnownOutput& output : outputs) {
+    const RunOutput& declared = output.declared;
+    if (const absl::Status status = CheckOutputPlace(absl::StrCat(declared.path, declared.suffix)); !status.ok()) {
+      return absl::Status(status.code(), absl::StrCat(declared.flag, ": ", status.message()));
+    }
+  }
+  return absl::OkStatus();
+}
+
+bool IsDeclaredOutput(const std::string& path) {
+  const std::string name = Canonical(path);
+  const std::vector<KnownOutput>& outputs = ThisRun().outputs;
+  return path == "-" ||
+         std::any_of(outputs.begin(), outputs.end(), [&](const KnownOutput& output) { return output.HasName(name); });
+}
+
+bool IsTool() { return !CommandLine().empty(); }
+
+}  // namespace
+
+absl::Status DeclareRunFiles(RunFiles files) {
+  Declared& run = ThisRun();
+  run = Declared();
+  run.inputs = std::move(files.inputs);
+  for (const RunOutput& output : files.outputs) {
+    if (!output.path.empty() && output.path != "-") {
+      run.outputs.emplace_back(output);
+    }
+  }
+  RETURN_IF_ERROR(CheckAgainstInputs(run));
+  RETURN_IF_ERROR(CheckStandardOutput(run.inputs));
+  RETURN_IF_ERROR(CheckAgainstEachOther(run.outputs));
+  return CheckPlaces(run.outputs);
+}
+
+void DeclareInput(const std::string& path) { ThisRun().inputs.push_back(path); }
+
+absl::Status CheckFolderEntry(int folder, const std::string& entry, bool regular, const std::string& shown) {
+  for (const KnownOutput& output : ThisRun().outputs) {
+    const bool named = std::any_of(output.names.begin(), output.names.end(),
+                                   [&](const std::string& name) { return LastPart(name) == entry; });
+    if (output.ids.empty() || (regular && !named)) {
+      continue;
+    }
+    struct stat info;
+    if (output.HasId(IdOf(fstatat(folder, entry.c_str(), &info, 0), info))) {
+      return WouldReplace(output, shown);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckDeclaredInput(const std::string& path) {
+  const std::vector<std::string>& inputs = ThisRun().inputs;
+  if (!IsTool() || std::find(inputs.begin(), inputs.end(), path) != inputs.end() || IsDeclaredOutput(path)) {
+    return absl::OkStatus();
+  }
+  return absl::InternalError(absl::StrCat(path, ": is read without being declared (lib/record/run_files.h)"));
+}
+
+absl::Status CheckDeclaredOutput(const std::string& path) {
+  if (!IsTool() || IsDeclaredOutput(path)) {
+    return absl::OkStatus();
+  }
+  return absl::InternalError(absl::StrCat(path, ": is written without being declared (lib/record/run_files.h)"));
+}
+
+}  // namespace lockstep

@@ -1,0 +1,62 @@
+#include "lib/report/report_files.h"
+
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+#include "lib/record/digest.h"
+
+namespace lockstep {
+namespace {
+
+absl::Status Fill(absl::string_view text, OutputFile& file) {
+  RETURN_IF_ERROR(file.CutTo(0));
+  RETURN_IF_ERROR(file.Write({text}));
+  return file.Sync();
+}
+
+}  // namespace
+
+ReportFiles::~ReportFiles() {
+  for (const std::unique_ptr<OutputFile>& file : files_) {
+    file->Discard();  // nothing, once it was committed
+  }
+}
+
+absl::Status ReportFiles::Add(const std::string& path, absl::string_view text) {
+  ASSIGN_OR_RETURN(std::unique_ptr<OutputFile> file, OutputFile::Open(path));
+  files_.push_back(std::move(file));
+  RETURN_IF_ERROR(Fill(text, *files_.back()));
+  proto::Input& description = descriptions_.emplace_back();
+  description.set_path(path);
+  description.set_sha256(Sha256Hex(text));
+  description.set_size_bytes(text.size());
+  return absl::OkStatus();
+}
+
+absl::Status ReportFiles::Commit() {
+  for (const std::unique_ptr<OutputFile>& file : files_) {
+    RETURN_IF_ERROR(file->Commit());
+  }
+  return absl::OkStatus();
+}
+
+std::vector<std::string> PlotsBeside(const std::string& stem) {
+  std::ifstream file(stem + ".md", std::ios::binary);
+  const std::string page((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const std::string folder = stem.substr(0, stem.rfind('/') + 1);  // npos + 1 is 0
+  const std::string begin = absl::StrCat("](", stem.substr(folder.size()), ".");
+  std::vector<std::string> plots;
+  for (size_t at = page.find(begin); at != std::string::npos; at = page.find(begin, at + 1)) {
+    const std::string name = page.substr(at + 2, page.find_first_of(")/\n", at + begin.size()) - at - 2);
+    if (absl::EndsWith(name, ".svg")) {
+      plots.push_back(folder + name);
+    }
+  }
+  return plots;
+}
+
+}  // namespace lockstep
