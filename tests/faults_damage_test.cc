@@ -87,11 +87,16 @@ void ExpectSalvaged(const std::string& path, const Whole& whole, size_t damaged_
 // The same of `report --print`: what is whole, the count in the error.
 void ExpectPrinted(const std::string& path, const Whole& whole, size_t damaged_byte) {
   const size_t expected = WholeBefore(whole, damaged_byte);
-  std::ostringstream out, talk;
-  const absl::Status status = PrintRecord(path, {}, out, talk);
+  std::string out;
+  std::ostringstream talk;
+  const auto print = [&out](absl::string_view text) {
+    absl::StrAppend(&out, text);
+    return absl::OkStatus();
+  };
+  const absl::Status status = PrintRecord(path, {}, print, talk);
   ASSERT_THAT(status, StatusIs(absl::StatusCode::kDataLoss, HasSubstr(path)));
   proto::SweepFile printed;
-  ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(out.str(), &printed)) << out.str();
+  ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(out, &printed)) << out;
   ASSERT_EQ(printed.record_size(), static_cast<int>(expected));
   for (size_t i = 1; i < expected; ++i) {
     ASSERT_EQ(printed.record(static_cast<int>(i)).SerializeAsString(), whole.records[i - 1]);
