@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 #include "absl/flags/reflection.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "google/protobuf/stubs/logging.h"
@@ -40,7 +42,22 @@ absl::CommandLineFlag* FindFlag(absl::string_view name) {
   return flag;
 }
 
+// A comma too many, or a variable of a script that is empty, would otherwise pass as a value named "".
+absl::Status CheckList(const absl::CommandLineFlag& flag, absl::string_view value) {
+  if (!flag.IsOfType<std::vector<std::string>>() || value.empty()) {
+    return absl::OkStatus();
+  }
+  const std::vector<std::string> elements = absl::StrSplit(value, ',');
+  const auto empty = std::find(elements.begin(), elements.end(), "");
+  return empty == elements.end()
+             ? absl::OkStatus()
+             : absl::InvalidArgumentError(absl::StrCat(
+                   "--", flag.Name(), "=", value, ": expected values with commas between them, found none in place ",
+                   empty - elements.begin() + 1, " of ", elements.size(), "; leave out the comma, or give the value"));
+}
+
 absl::Status SetFlag(absl::CommandLineFlag& flag, absl::string_view value) {
+  RETURN_IF_ERROR(CheckList(flag, value));
   std::string error;
   if (!flag.ParseFrom(value, &error)) {
     const std::string range = RangeText(flag);

@@ -2,8 +2,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "absl/flags/flag.h"
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/proto/header.pb.h"
@@ -11,6 +14,7 @@
 ABSL_FLAG(int32_t, steps, 1, "a number");
 ABSL_FLAG(bool, fast, false, "a boolean");
 ABSL_FLAG(std::string, name, "", "a text");
+ABSL_FLAG(std::vector<std::string>, files, {}, "a list");
 ABSL_FLAG(std::optional<bool>, graph, std::nullopt, "a boolean that may be left to something else");
 
 namespace lockstep {
@@ -64,6 +68,19 @@ TEST(ParseFlagsTest, RefusesAValueThatDoesNotParse) {
   const absl::Status status = ParseFlags({"--steps=many"}).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()), HasSubstr("--steps=many"));
+}
+
+TEST(ParseFlagsTest, RefusesAListWithAnEmptyElement) {
+  for (const char* value : {",a", "a,", "a,,b", ","}) {
+    const absl::Status status = ParseFlags({absl::StrCat("--files=", value)}).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << value;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(absl::StrCat("--files=", value, ": expected"))) << value;
+  }
+  EXPECT_THAT(std::string(ParseFlags({"--files=a,,b"}).status().message()), HasSubstr("in place 2 of 3"));
+  ASSERT_TRUE(ParseFlags({"--files=a,b"}).ok());
+  EXPECT_THAT(absl::GetFlag(FLAGS_files), ElementsAre("a", "b"));
+  ASSERT_TRUE(ParseFlags({"--files="}).ok());
+  EXPECT_THAT(absl::GetFlag(FLAGS_files), IsEmpty());
 }
 
 TEST(ParseFlagsTest, RefusesAFlagWithoutItsValue) {
