@@ -9,9 +9,9 @@
 #include "absl/flags/flag.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "lib/base/exit_status.h"
 #include "lib/base/flag_range.h"
 #include "lib/base/init_main.h"
+#include "lib/base/run_tool.h"
 #include "lib/base/status_macros.h"
 #include "lib/record/stdout_guard.h"
 
@@ -75,5 +75,5 @@ int main(int argc, char** argv) {
        "Turns CIFAR-10 in any of its forms, or a seed, into one record file with training and test images.",
        "cifar_prep --input=cifar-10-binary.tar.gz --output=dataset.rec"},
       argc, argv);
-  return lockstep::ExitStatus(lockstep::kTool, lockstep::Run(positional));
+  return lockstep::RunTool(lockstep::kTool, [&] { return lockstep::Run(positional); });
 }

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "absl/flags/flag.h"
-#include "lib/base/exit_status.h"
 #include "lib/base/flag_range.h"
 #include "lib/base/flag_values.h"
 #include "lib/base/init_main.h"
 #include "lib/base/print_text.h"
+#include "lib/base/run_tool.h"
 #include "lib/base/status_macros.h"
 #include "lib/comm_model/output_format.h"
 #include "lib/record/stdout_guard.h"
@@ -150,5 +150,5 @@ int main(int argc, char** argv) {
       "comm_model --input=scale.rec --sweep=sweep.rec --predict_ranks=8 --audit=data/published/seed_001.textproto "
       "--output=comm_model.rec --format=text"};
   lockstep::InitMain(tool, argc, argv);
-  return lockstep::ExitStatus(tool.name, lockstep::Run());
+  return lockstep::RunTool(tool.name, [] { return lockstep::Run(); });
 }

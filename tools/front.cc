@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/base/readable_line.h"
 #include "lib/base/subprocess.h"
 #include "lib/record/same_run.h"
 
@@ -45,7 +46,7 @@ int main(int argc, char** argv) {
   lockstep::EnterCallersFolder();
   run.output = lockstep::FlagValue(run.command_line, "output", LOCKSTEP_OUTPUT);
   if (run.output != "-" && lockstep::CheckSameRun(run).ok()) {
-    std::fprintf(stderr, "%s: cached %s\n", LOCKSTEP_TOOL, run.output.c_str());
+    std::fprintf(stderr, "%s: cached %s\n", LOCKSTEP_TOOL, lockstep::ReadableLine(run.output).c_str());
     return 0;
   }
   execv(run.program.c_str(), argv);

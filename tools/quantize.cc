@@ -11,9 +11,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "lib/base/exit_status.h"
 #include "lib/base/flag_range.h"
 #include "lib/base/init_main.h"
+#include "lib/base/run_tool.h"
 #include "lib/base/status_macros.h"
 #include "lib/record/stdout_guard.h"
 
@@ -80,5 +80,5 @@ int main(int argc, char** argv) {
        "each step.",
        "quantize --input=dataset.rec --checkpoint=lenet5.pt,lenet5_bias.pt --output=quantized.rec"},
       argc, argv);
-  return lockstep::ExitStatus(lockstep::kTool, lockstep::Run(positional));
+  return lockstep::RunTool(lockstep::kTool, [&] { return lockstep::Run(positional); });
 }

@@ -9,9 +9,9 @@
 #include "absl/flags/flag.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "lib/base/exit_status.h"
 #include "lib/base/init_main.h"
 #include "lib/base/print_text.h"
+#include "lib/base/run_tool.h"
 #include "lib/base/status_macros.h"
 #include "lib/report/print_record.h"
 
@@ -79,5 +79,5 @@ int main(int argc, char** argv) {
        "Makes tables, answers and plots from records, as one HTML page and as Markdown; or prints a record file.",
        "report --input=dataset.rec,sweep.rec,scale.rec,comm_model.rec,quantized.rec --output=report.html"},
       argc, argv);
-  return lockstep::ExitStatus(lockstep::kTool, lockstep::Run(positional));
+  return lockstep::RunTool(lockstep::kTool, [&] { return lockstep::Run(positional); });
 }

@@ -10,10 +10,10 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "lib/base/exit_status.h"
 #include "lib/base/flag_range.h"
 #include "lib/base/flag_values.h"
 #include "lib/base/init_main.h"
+#include "lib/base/run_tool.h"
 #include "lib/base/status_macros.h"
 #include "lib/cifar/batch_loader.h"
 #include "lib/dist/launch.h"
@@ -125,5 +125,5 @@ int main(int argc, char** argv) {
        "Trains one model on 1 to N devices and measures speed-up and communication; starts the ranks itself.",
        "scale_run --input=dataset.rec --ranks=1,2 --batch=32,128 --output=scale.rec"},
       argc, argv);
-  return lockstep::ExitStatus(lockstep::kTool, lockstep::Run(positional));
+  return lockstep::RunTool(lockstep::kTool, [&] { return lockstep::Run(positional); });
 }

@@ -14,6 +14,7 @@
 #include "lib/base/flag_range.h"
 #include "lib/base/flag_values.h"
 #include "lib/base/init_main.h"
+#include "lib/base/run_tool.h"
 #include "lib/base/status_macros.h"
 #include "lib/cifar/batch_loader.h"
 #include "lib/record/stdout_guard.h"
@@ -190,5 +191,5 @@ int main(int argc, char** argv) {
       {lockstep::kTool, "Times the training of one model at several batch sizes on one device, and keeps its weights.",
        "train_sweep --input=dataset.rec --model=resnet18 --output=sweep.rec"},
       argc, argv);
-  return lockstep::ExitStatus(lockstep::kTool, lockstep::Run(positional));
+  return lockstep::RunTool(lockstep::kTool, [&] { return lockstep::Run(positional); });
 }

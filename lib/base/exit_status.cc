@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "lib/base/readable_line.h"
 #include "lib/base/stop_signal.h"
 
 namespace lockstep {
@@ -35,18 +36,7 @@ ExitCode ToExitCode(const absl::Status& status) {
 }
 
 std::string ErrorLine(absl::string_view tool, const absl::Status& status) {
-  std::string line = absl::StrCat(tool, ": error: ");
-  for (const char c : status.message()) {
-    const unsigned char byte = static_cast<unsigned char>(c);
-    if (byte == '\n') {
-      line += "; ";
-    } else if (byte < 0x20 || byte == 0x7F) {
-      absl::StrAppend(&line, "\\x", absl::Hex(byte, absl::kZeroPad2));
-    } else {
-      line += c;
-    }
-  }
-  return line;
+  return absl::StrCat(tool, ": error: ", ReadableLine(status.message()));
 }
 
 int ExitStatus(absl::string_view tool, const absl::Status& status) {

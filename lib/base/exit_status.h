@@ -26,8 +26,8 @@ enum class ExitCode : int {
 // was caught decides between 130 and 143); everything else is our fault.
 ExitCode ToExitCode(const absl::Status& status);
 
-// "TOOL: error: MESSAGE" as one line, without its end. A message may quote a broken input: control characters are shown
-// as \xHH, so that none reaches a terminal; a line end in a message becomes "; ".
+// "TOOL: error: MESSAGE" as one line, without its end. A message may quote a broken input, or name a file in any bytes: it
+// is shown as readable_line.h says.
 std::string ErrorLine(absl::string_view tool, const absl::Status& status);
 
 // Prints ErrorLine on stderr unless `status` is ok, and returns the exit code for main.

@@ -15,6 +15,7 @@
 #include "absl/time/clock.h"
 #include "lib/base/print_text.h"
 #include "lib/base/progress.h"
+#include "lib/base/readable_line.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/cifar/binary_format.h"
@@ -139,7 +140,7 @@ absl::StatusOr<Dataset> MakeDataset(const CifarPrepOptions& options, proto::Inpu
   parse.warnings = &warnings;
   absl::StatusOr<Dataset> dataset = Parse(source, parse);
   for (const std::string& warning : warnings) {
-    std::fprintf(stderr, "cifar_prep: warning: %s\n", warning.c_str());
+    std::fprintf(stderr, "cifar_prep: warning: %s\n", ReadableLine(warning).c_str());
   }
   return dataset;
 }
@@ -198,7 +199,7 @@ absl::Status RunCifarPrep(const CifarPrepOptions& options) {
   }
   ASSIGN_OR_RETURN(const Dataset dataset, MakeDataset(options, wanted, source));
   if (options.dry_run) {
-    return PrintToStderr(absl::StrCat(DatasetSummary(dataset), "dry run: ", options.output, " not written\n"));
+    return PrintToStderr(absl::StrCat(DatasetSummary(dataset), "dry run: ", ReadableLine(options.output), " not written\n"));
   }
   std::fputs(DatasetSummary(dataset).c_str(), stderr);
   return WriteDataset(make_header(), dataset, *writer);
