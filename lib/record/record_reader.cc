@@ -113,8 +113,7 @@ absl::Status RecordReader::ReadHeader(absl::string_view schema) {
     return absl::DataLossError(absl::StrCat(path_, ": not a Lockstep record file (its first record is no header)"));
   }
   header_ = first.header();
-  ++record_count_;
-  whole_bytes_ = file_->offset();
+  CountFrame();
   if (!schema.empty() && header_.schema() != schema) {
     return absl::FailedPreconditionError(absl::StrCat(
         path_, ": is a record of ", WriterOf(header_.schema()), " (", header_.schema(), "); one of ", WriterOf(schema),
@@ -129,7 +128,8 @@ absl::Status RecordReader::ReadHeader(absl::string_view schema) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<bool> RecordReader::Next(google::protobuf::Message& record) {
+// The next record's bytes into payload_; false when they are the trailer's, which agrees.
+absl::StatusOr<bool> RecordReader::NextFrame() {
   ASSIGN_OR_RETURN(const bool any, ReadFrame(payload_));
   if (!any) {
     return CutOff("the end: it has no trailer");
@@ -149,12 +149,33 @@ absl::StatusOr<bool> RecordReader::Next(google::protobuf::Message& record) {
     }
     return false;
   }
-  if (!record.ParseFromString(payload_)) {
-    return Broken("the record's bytes do not parse");
-  }
+  return true;
+}
+
+void RecordReader::CountFrame() {
   ++record_count_;
   whole_bytes_ = file_->offset();
-  return true;
+}
+
+absl::StatusOr<bool> RecordReader::Next(google::protobuf::Message& record) {
+  ASSIGN_OR_RETURN(const bool more, NextFrame());
+  if (more && !record.ParseFromString(payload_)) {
+    return Broken("the record's bytes do not parse");
+  }
+  if (more) {
+    CountFrame();
+  }
+  return more;
+}
+
+absl::Status RecordReader::CheckRest() {
+  while (true) {
+    ASSIGN_OR_RETURN(const bool more, NextFrame());
+    if (!more) {
+      return absl::OkStatus();
+    }
+    CountFrame();
+  }
 }
 
 absl::StatusOr<proto::Input> RecordReader::input() {

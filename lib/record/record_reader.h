@@ -30,15 +30,21 @@ class RecordReader {
   RecordReader(const RecordReader&) = delete;
   RecordReader& operator=(const RecordReader&) = delete;
 
+  // As given to Open.
+  const std::string& path() const { return path_; }
+
   const proto::Header& header() const { return header_; }
 
   // Reads the next record into `record` and returns true; false once the trailer was read and found to agree.
   // DataLoss names file, record and byte, and says how many records before it are whole: a wrong tag or CRC, bytes that
-  // do not parse, a cut-off end, a trailer that counts otherwise, bytes after the trailer. Cancelled: a stop signal came
-  // while waiting for a pipe.
+  // do not parse, a cut-off end, a trailer that counts otherwise, bytes after the trailer. Cancelled: a stop signal came.
   absl::StatusOr<bool> Next(google::protobuf::Message& record);
 
-  // Valid after Next returned false.
+  // Reads all records that are left, up to the trailer, without parsing them: every checksum is right, and the trailer
+  // agrees. Errors as Next's.
+  absl::Status CheckRest();
+
+  // Valid after Next returned false, or CheckRest OK.
   const proto::Trailer& trailer() const { return trailer_; }
 
   // The file as an input of the next tool: digest and size of the whole file, which is read to its end first. DataLoss:
@@ -59,6 +65,8 @@ class RecordReader {
       : path_(std::move(path)), file_(std::move(file)) {}
   absl::Status ReadHeader(absl::string_view schema);
   absl::StatusOr<bool> ReadFrame(std::string& payload);
+  absl::StatusOr<bool> NextFrame();
+  void CountFrame();
   absl::StatusOr<uint64_t> ReadSize();
   absl::Status ReadAndCheckCrc(absl::string_view payload);
   absl::StatusOr<size_t> ReadSome(void* bytes, size_t size);

@@ -25,9 +25,15 @@ absl::Status CheckUnchanged(const proto::Input& file) {
     return absl::FailedPreconditionError("standard input cannot be known");
   }
   RETURN_IF_ERROR(CheckRegularFile(file.path()));
+  struct stat info;
+  const bool same_size = file.size_bytes() == 0 || stat(file.path().c_str(), &info) != 0 ||
+                         static_cast<uint64_t>(info.st_size) == file.size_bytes();
+  const absl::Status differs = absl::FailedPreconditionError(absl::StrCat(file.path(), " differs"));
+  if (!same_size) {
+    return differs;
+  }
   ASSIGN_OR_RETURN(const std::string sha256, Sha256HexOfFile(file.path()));
-  return sha256 == file.sha256() ? absl::OkStatus()
-                                 : absl::FailedPreconditionError(absl::StrCat(file.path(), " differs"));
+  return sha256 == file.sha256() ? absl::OkStatus() : differs;
 }
 
 }  // namespace lockstep

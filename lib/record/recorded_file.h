@@ -16,8 +16,9 @@ namespace lockstep {
 // is there, or it cannot be looked at.
 absl::Status CheckRegularFile(const std::string& path);
 
-// OK when the file is there with the recorded digest. FailedPrecondition: it differs, or is no regular file, as "-" is
-// none. NotFound: it cannot be opened. DataLoss: it cannot be read.
+// OK when the file is there with the recorded digest. One of another size (0: not recorded) is not read. FailedPrecondition:
+// it differs, or is no regular file, as "-" is none. NotFound: it cannot be opened. DataLoss: it cannot be read. Cancelled:
+// a stop signal came.
 absl::Status CheckUnchanged(const proto::Input& file);
 
 }  // namespace lockstep

@@ -59,17 +59,6 @@ absl::Status CheckProgram(const std::string& program, const proto::Header& heade
   return sha256 == header.build().build_id() ? absl::OkStatus() : Differs("the program");
 }
 
-// Any record: the kinds of all tools but the header and the trailer are unknown fields here.
-absl::StatusOr<proto::Trailer> ReadToTrailer(RecordReader& reader) {
-  proto::AnyRecord record;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool more, reader.Next(record));
-    if (!more) {
-      return reader.trailer();
-    }
-  }
-}
-
 }  // namespace
 
 std::string FlagValue(const std::vector<std::string>& command_line, const std::string& name,
@@ -99,9 +88,9 @@ absl::Status CheckSameRun(const PlannedRun& run) {
   RETURN_IF_ERROR(CheckLibraries(header));
   RETURN_IF_ERROR(CheckProgram(run.program, header));
   RETURN_IF_ERROR(CheckFiles(header.input()));
-  ASSIGN_OR_RETURN(const proto::Trailer trailer, ReadToTrailer(*reader));
-  RETURN_IF_ERROR(CheckFiles(trailer.other_output()));
-  return trailer.exit_status() == 0 ? absl::OkStatus() : Differs("the exit status");
+  RETURN_IF_ERROR(reader->CheckRest());
+  RETURN_IF_ERROR(CheckFiles(reader->trailer().other_output()));
+  return reader->trailer().exit_status() == 0 ? absl::OkStatus() : Differs("the exit status");
 }
 
 }  // namespace lockstep

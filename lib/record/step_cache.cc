@@ -1,39 +1,52 @@
 #include "lib/record/step_cache.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <memory>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "lib/base/readable_line.h"
+#include "lib/base/status_macros.h"
 #include "lib/record/record_reader.h"
-#include "lib/record/record_trailer.h"
 #include "lib/record/recorded_file.h"
 
 namespace lockstep {
 namespace {
 
-bool KeyIsSame(const std::string& path, const proto::Header& header) {
-  const absl::StatusOr<std::unique_ptr<RecordReader>> reader = RecordReader::Open(path, header.schema());
-  return reader.ok() && (*reader)->header().cache_key() == header.cache_key();
+void Tell(const proto::Header& header, const std::string& text) {
+  std::fprintf(stderr, "%s: %s\n", header.build().tool().c_str(), ReadableLine(text).c_str());
 }
 
-bool EndedWellAndWhole(const std::string& path) {
-  const absl::StatusOr<proto::Trailer> trailer = ReadTrailerAtEnd(path);
-  if (!trailer.ok() || trailer->exit_status() != 0) {
+// Whether the file is of this step and ended well. An error: it would be, had nothing happened to it or to what is beside it.
+absl::StatusOr<bool> Holds(const std::string& path, const proto::Header& header) {
+  const absl::StatusOr<std::unique_ptr<RecordReader>> reader = RecordReader::Open(path, header.schema());
+  if (!reader.ok() || (*reader)->header().cache_key() != header.cache_key()) {
+    return absl::IsDataLoss(reader.status()) ? absl::StatusOr<bool>(reader.status()) : false;
+  }
+  RETURN_IF_ERROR((*reader)->CheckRest());
+  if ((*reader)->trailer().exit_status() != 0) {
     return false;
   }
-  return std::all_of(trailer->other_output().begin(), trailer->other_output().end(),
-                     [](const proto::Input& file) { return CheckUnchanged(file).ok(); });
+  for (const proto::Input& file : (*reader)->trailer().other_output()) {
+    RETURN_IF_ERROR(CheckUnchanged(file));
+  }
+  return true;
 }
 
 }  // namespace
 
 bool IsCached(const std::string& path, const proto::Header& header) {
-  if (path == "-" || header.build().build_id().empty() || !CheckRegularFile(path).ok() || !KeyIsSame(path, header) ||
-      !EndedWellAndWhole(path)) {
+  if (path == "-" || header.build().build_id().empty() || !CheckRegularFile(path).ok()) {
     return false;
   }
-  std::fprintf(stderr, "%s: cached %s\n", header.build().tool().c_str(), path.c_str());
+  const absl::StatusOr<bool> holds = Holds(path, header);
+  if (!holds.ok() && !absl::IsCancelled(holds.status())) {
+    Tell(header, absl::StrCat("making ", path, " again: ", holds.status().message()));
+  }
+  if (!holds.value_or(false)) {
+    return false;
+  }
+  Tell(header, absl::StrCat("cached ", path));
   return true;
 }
 

@@ -10,7 +10,6 @@
 #include "lib/proto/sweep.pb.h"
 #include "lib/record/digest.h"
 #include "lib/record/provenance.h"
-#include "lib/record/record_trailer.h"
 #include "lib/record/record_writer.h"
 #include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"
@@ -20,7 +19,6 @@ namespace {
 
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::ReadFile;
-using ::lockstep::testing::StatusIs;
 using ::lockstep::testing::TempPath;
 using ::lockstep::testing::WriteFile;
 using ::testing::HasSubstr;
@@ -96,37 +94,38 @@ TEST(StepCacheTest, StandardOutputAndNothingAreNot) {
   EXPECT_FALSE(IsCached(TempPath("none"), HeaderOfSeed("1")));
 }
 
-TEST(RecordTrailerTest, FindsTheTrailerBehindManyRecords) {
-  const std::string path = TempPath("sweep.rec");
-  auto writer = RecordWriter::Create(path, HeaderOfSeed("1"));
-  proto::SweepRecord record;
-  record.mutable_point()->set_detail(std::string(50'000, '\n'));  // full of what looks like the start of a record
-  for (int i = 0; i < 4; ++i) {
-    ASSERT_THAT((*writer)->Append(record), IsOk());
-  }
-  ASSERT_THAT((*writer)->Finish(4), IsOk());
-  const auto trailer = ReadTrailerAtEnd(path);
-  ASSERT_THAT(trailer, IsOk());
-  EXPECT_EQ(trailer->record_count(), 5u);
-  EXPECT_EQ(trailer->exit_status(), 4);
+// What is said of a record in which one byte of the point differs, and whether it is called cached.
+TEST(StepCacheTest, ADamagedRecordIsNotAndIsMentioned) {
+  const std::string path = WriteRun();
+  std::string bytes = ReadFile(path);
+  const size_t point = bytes.find("\x22\x02\x08\x20");  // field 4 of 2 bytes: batch_size 32
+  ASSERT_NE(point, std::string::npos);
+  bytes[point + 3] ^= 0x40;
+  WriteFile(path, bytes);
+  ::testing::internal::CaptureStderr();
+  EXPECT_FALSE(IsCached(path, HeaderOfSeed("1")));
+  const std::string said = ::testing::internal::GetCapturedStderr();
+  EXPECT_THAT(said, HasSubstr("train_sweep: making " + path + " again: " + path + ": record 1, byte "));
+  EXPECT_THAT(said, HasSubstr("bytes are damaged"));
+  EXPECT_FALSE(IsCached(path, HeaderOfSeed("2")));
 }
 
-TEST(RecordTrailerTest, RefusesEveryOtherEnd) {
+TEST(StepCacheTest, AFileBesideTheRecordThatDiffersIsMentioned) {
+  const std::string beside = TempPath("lenet5.pt");
+  WriteFile(beside, "weights");
+  const std::string path = WriteRun(0, Beside(beside, "weights"));
+  WriteFile(beside, "weightz");
+  ::testing::internal::CaptureStderr();
+  EXPECT_FALSE(IsCached(path, HeaderOfSeed("1")));
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "train_sweep: making " + path + " again: " + beside + " differs\n");
+}
+
+TEST(StepCacheTest, NothingIsSaidOfAnotherStep) {
   const std::string path = WriteRun();
-  const std::string bytes = ReadFile(path);
-  const auto wrong = StatusIs(absl::StatusCode::kDataLoss, HasSubstr(path));
-  for (size_t size = 0; size < bytes.size(); ++size) {
-    WriteFile(path, bytes.substr(0, size));
-    ASSERT_THAT(ReadTrailerAtEnd(path), wrong) << size;
-  }
-  WriteFile(path, bytes + "x");
-  EXPECT_THAT(ReadTrailerAtEnd(path), wrong);
-  for (size_t i = bytes.size() - 20; i < bytes.size(); ++i) {
-    std::string damaged = bytes;
-    damaged[i] ^= 1;
-    WriteFile(path, damaged);
-    ASSERT_THAT(ReadTrailerAtEnd(path), wrong) << i;
-  }
+  ::testing::internal::CaptureStderr();
+  EXPECT_FALSE(IsCached(path, HeaderOfSeed("2")));
+  EXPECT_FALSE(IsCached(TempPath("none"), HeaderOfSeed("1")));
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
 }
 
 }  // namespace
