@@ -4,7 +4,6 @@
 #include <ATen/ops/from_blob.h>
 #include <caffe2/serialize/inline_container.h>
 
-#include <cstring>
 #include <map>
 #include <utility>
 #include <vector>
@@ -18,7 +17,7 @@
 #include "lib/nn/state_dict_pickle.h"
 #include "lib/nn/stored_zip.h"
 #include "lib/nn/torch_status.h"
-#include "lib/record/open_input.h"
+#include "lib/record/input_text.h"
 #include "lib/record/output_file.h"
 #include "lib/record/run_files.h"
 
@@ -153,9 +152,7 @@ absl::StatusOr<std::vector<torch::Tensor>> ReadTensors(const Members& members, c
   return tensors;
 }
 
-absl::Status Load(Model& model, const std::string& path) {
-  RETURN_IF_ERROR(CheckDeclaredInput(path));
-  ASSIGN_OR_RETURN(const std::string bytes, ReadWholeFile(path));
+absl::Status Load(Model& model, absl::string_view bytes) {
   ASSIGN_OR_RETURN(const Members members, ReadMembers(bytes));
   ASSIGN_OR_RETURN(const std::vector<TensorEntry> entries, ParseStateDictPickle(members.at("data.pkl")));
   NamedTensors state;
@@ -185,9 +182,12 @@ absl::Status SaveCheckpoint(const Model& model, const std::string& path) {
 }
 
 absl::Status LoadCheckpoint(Model& model, const std::string& path) {
-  const absl::Status status = CatchTorchErrors("loading", [&]() { return Load(model, path); });
-  const absl::string_view what = absl::StripPrefix(status.message(), path + ": ");
-  return status.ok() ? status : absl::Status(status.code(), absl::StrCat("checkpoint ", path, ": ", what));
+  const absl::StatusOr<InputText> file = ReadInputText(path, kMaxCheckpointBytes);
+  if (!file.ok()) {
+    return absl::Status(file.status().code(), absl::StrCat("checkpoint ", file.status().message()));
+  }
+  const absl::Status status = CatchTorchErrors("loading", [&]() { return Load(model, file->text); });
+  return status.ok() ? status : absl::Status(status.code(), absl::StrCat("checkpoint ", path, ": ", status.message()));
 }
 
 }  // namespace lockstep

@@ -5,12 +5,16 @@
 #ifndef LOCKSTEP_LIB_NN_CHECKPOINT_H_
 #define LOCKSTEP_LIB_NN_CHECKPOINT_H_
 
+#include <cstdint>
 #include <string>
 
 #include "absl/status/status.h"
 #include "lib/nn/model.h"
 
 namespace lockstep {
+
+// The largest network here, resnet18_imagenet with 1000 classes, has 46.8 MB.
+inline constexpr uint64_t kMaxCheckpointBytes = uint64_t{256} << 20;
 
 inline constexpr char kCheckpointFormat[] = "torch state_dict (zip)";
 
@@ -19,8 +23,8 @@ inline constexpr char kCheckpointFormat[] = "torch state_dict (zip)";
 absl::Status SaveCheckpoint(const Model& model, const std::string& path);
 
 // Fills the model, wherever it lives, from a file that SaveCheckpoint or Python's torch.save of a state_dict wrote. Nothing
-// is changed unless names, shapes and dtypes all agree. NotFound: no such file. DataLoss: broken. FailedPrecondition: of
-// another network; says the first difference.
+// is changed unless names, shapes and dtypes all agree. NotFound: no such file. DataLoss: broken, or larger than
+// kMaxCheckpointBytes. FailedPrecondition: of another network; says the first difference. Cancelled: a stop signal came.
 absl::Status LoadCheckpoint(Model& model, const std::string& path);
 
 }  // namespace lockstep

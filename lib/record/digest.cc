@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "lib/base/status_macros.h"
+#include "lib/base/stop_signal.h"
 #include "lib/record/open_input.h"
 
 namespace lockstep {
@@ -99,11 +100,12 @@ absl::StatusOr<std::string> Sha256HexOfFile(const std::string& path) {
   Sha256 digest;
   std::vector<char> buffer(1 << 20);
   size_t n;
-  while ((n = std::fread(buffer.data(), 1, buffer.size(), file)) > 0) {
+  while (!StopRequested() && (n = std::fread(buffer.data(), 1, buffer.size(), file)) > 0) {
     digest.Update(buffer.data(), n);
   }
   const bool failed = std::ferror(file) != 0;
   std::fclose(file);
+  RETURN_IF_ERROR(CheckNotStopped());
   if (failed) {
     return absl::DataLossError(absl::StrCat(path, ": reading failed: ", std::strerror(errno)));
   }

@@ -54,7 +54,7 @@ std::string Sha256Hex(absl::string_view bytes);
 
 absl::StatusOr<std::string> Md5Hex(absl::string_view bytes);
 
-// NotFound when the file cannot be opened, DataLoss when reading it fails.
+// NotFound when the file cannot be opened, DataLoss when reading it fails. Cancelled: a stop signal came.
 absl::StatusOr<std::string> Sha256HexOfFile(const std::string& path);
 
 }  // namespace lockstep

@@ -168,6 +168,7 @@ absl::StatusOr<bool> DigestedInput::NextBlock() {
     digest_->Digest(block_, end_);
   }
   begin_ = end_ = 0;
+  RETURN_IF_ERROR(CheckNotStopped());
   ssize_t n;
   while ((n = read(fd_, block_.data(), block_.size())) < 0) {
     if (errno != EINTR) {

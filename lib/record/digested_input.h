@@ -28,7 +28,7 @@ class DigestedInput {
   DigestedInput& operator=(const DigestedInput&) = delete;
 
   // Fills `bytes` with the next `size` bytes and returns how many there were: fewer only at the end. DataLoss: reading
-  // failed. Cancelled: a stop signal came while waiting for a pipe.
+  // failed. Cancelled: a stop signal came; an input may have no end (/dev/zero), or say nothing for long (a pipe).
   absl::StatusOr<size_t> Read(void* bytes, size_t size);
 
   // Bytes given out so far.

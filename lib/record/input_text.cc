@@ -1,14 +1,13 @@
 #include "lib/record/input_text.h"
 
+#include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/text_format.h"
 #include "lib/base/status_macros.h"
-#include "lib/record/digest.h"
-#include "lib/record/open_input.h"
-#include "lib/record/run_files.h"
+#include "lib/record/digested_input.h"
 
 namespace lockstep {
 namespace {
@@ -30,15 +29,36 @@ class FirstError : public google::protobuf::io::ErrorCollector {
   std::string message_;
 };
 
+// All of `file`, or an error when it is larger than `max_bytes`.
+absl::Status ReadUpTo(uint64_t max_bytes, const std::string& path, DigestedInput& file, std::string& text) {
+  constexpr size_t kStep = size_t{1} << 20;
+  for (size_t n = kStep; n == kStep;) {
+    const size_t size = text.size();
+    text.resize(size + kStep);
+    const absl::StatusOr<size_t> read = file.Read(text.data() + size, kStep);
+    if (!read.ok()) {
+      return absl::Status(read.status().code(), absl::StrCat(path, ": ", read.status().message()));
+    }
+    n = *read;
+    text.resize(size + n);
+    if (text.size() > max_bytes) {
+      return absl::DataLossError(absl::StrCat(path, ": expected at most ", max_bytes,
+                                              " bytes, found more; name the file that was meant, or a part of it"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
-absl::StatusOr<InputText> ReadInputText(const std::string& path) {
-  RETURN_IF_ERROR(CheckDeclaredInput(path));
+absl::StatusOr<InputText> ReadInputText(const std::string& path, uint64_t max_bytes) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<DigestedInput> file, DigestedInput::Open(path));
   InputText input;
-  ASSIGN_OR_RETURN(input.text, ReadWholeFile(path));
+  RETURN_IF_ERROR(ReadUpTo(max_bytes, path, *file, input.text));
+  ASSIGN_OR_RETURN(const DigestedInput::Whole whole, file->ReadToEnd());
   input.input.set_path(path);
-  input.input.set_sha256(Sha256Hex(input.text));
-  input.input.set_size_bytes(input.text.size());
+  input.input.set_sha256(whole.sha256);
+  input.input.set_size_bytes(whole.size_bytes);
   return input;
 }
 

@@ -31,6 +31,26 @@ TEST(InputTextTest, NamesAFileThatIsNotThere) {
   EXPECT_THAT(std::string(input.status().message()), HasSubstr("none.txt"));
 }
 
+TEST(InputTextTest, TakesTheLargestAndRefusesOneByteMore) {
+  const std::string path = TempPath("large.txt");
+  const std::string largest(3 << 20, 'x');
+  WriteFile(path, largest);
+  EXPECT_EQ(ReadInputText(path, largest.size())->text, largest);
+  const auto larger = ReadInputText(path, largest.size() - 1);
+  EXPECT_EQ(larger.status().code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(std::string(larger.status().message()), HasSubstr("large.txt: expected at most 3145727 bytes"));
+}
+
+TEST(InputTextTest, WhatHasNoEndIsRefused) {
+  EXPECT_EQ(ReadInputText("/dev/zero").status().code(), absl::StatusCode::kDataLoss);
+}
+
+TEST(InputTextTest, NamesAFolder) {
+  const auto input = ReadInputText("/tmp");
+  EXPECT_EQ(input.status().code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(std::string(input.status().message()), HasSubstr("/tmp: reading failed"));
+}
+
 TEST(ParseTextMessageTest, SaysWhereItIsWrong) {
   proto::Input input;
   EXPECT_THAT(ParseTextMessage("path: 'a'\nsize_bytes: 3", "x.textproto", input), IsOk());

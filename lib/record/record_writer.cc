@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "lib/base/readable_line.h"
 #include "lib/record/readable_text.h"
 #include "lib/record/record_format.h"
 #include "lib/record/record_reader.h"
@@ -14,7 +15,8 @@ namespace {
 
 // "train_sweep: sweep.rec.part: ..." on standard error.
 void Talk(const proto::Header& header, const OutputFile& file, const std::string& text) {
-  std::fprintf(stderr, "%s: %s: %s\n", header.build().tool().c_str(), file.part_name().c_str(), text.c_str());
+  std::fprintf(stderr, "%s: %s: %s\n", header.build().tool().c_str(), ReadableLine(file.part_name()).c_str(),
+               text.c_str());
 }
 
 // What is said of the bytes after the last whole record; nothing when there are none.
@@ -78,6 +80,7 @@ absl::Status RecordWriter::Begin(const proto::Header& header) {
 absl::StatusOr<bool> RecordWriter::GoOn(const proto::Header& header) {
   const auto opened = RecordReader::Open(file_->part_name(), header.schema());
   if (!opened.ok()) {
+    RETURN_IF_ERROR(absl::IsCancelled(opened.status()) ? opened.status() : absl::OkStatus());
     return false;
   }
   RecordReader& reader = **opened;
@@ -93,6 +96,7 @@ absl::StatusOr<bool> RecordWriter::GoOn(const proto::Header& header) {
     kept_.emplace_back(reader.payload());
     kept_end_.push_back(reader.whole_bytes());
   }
+  RETURN_IF_ERROR(absl::IsCancelled(more.status()) ? more.status() : absl::OkStatus());  // no damage: nothing is cut away
   const std::string note = more.ok() ? "" : NoteBrokenEnd(reader);
   Talk(header, *file_, absl::StrCat("goes on after ", kept_.size(), " records of a stopped run", note));
   record_count_ = 1 + kept_.size();

@@ -36,6 +36,7 @@ absl::StatusOr<size_t> ReadBlock(std::vector<char>& block) {
 absl::StatusOr<std::string> CopyStandardInput() {
   ASSIGN_OR_RETURN(std::unique_ptr<MemoryFile> copy, MemoryFile::Create("standard_input"));
   std::vector<char> block(kBlockBytes);
+  uint64_t size = 0;
   while (true) {
     RETURN_IF_ERROR(CheckNotStopped());
     ASSIGN_OR_RETURN(const size_t n, ReadBlock(block));
@@ -43,6 +44,11 @@ absl::StatusOr<std::string> CopyStandardInput() {
       const std::string path = copy.release()->path();  // it is there as long as this process is
       DeclareInput(path);
       return path;
+    }
+    size += n;
+    if (size > kMaxStandardInputBytes) {
+      return absl::DataLossError(absl::StrCat("standard input: expected at most ", kMaxStandardInputBytes,
+                                              " bytes, found more; give a file instead"));
     }
     if (const absl::Status status = copy->Append({block.data(), n}); !status.ok()) {
       return absl::ResourceExhaustedError(absl::StrCat("standard input: ", status.message(), "; give a file instead"));
