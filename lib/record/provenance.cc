@@ -46,9 +46,13 @@ std::string CacheKey(const proto::Header& header, const std::map<std::string, st
     absl::StrAppend(&facts, "device ", device.name(), " ", device.uuid_sha256(), " ",
                     device.driver_version(), "\n");
   }
-  // Measured steps only: NCCL_P2P_DISABLE or OMP_NUM_THREADS change what a device does, and nothing
-  // elsewhere.
+  // Measured steps only: NCCL_P2P_DISABLE, OMP_NUM_THREADS, `taskset` or a container's limits change
+  // what a device does, and nothing elsewhere.
   if (header.device_size() > 0) {
+    absl::StrAppend(&facts, "cores ", header.host().cpu_list(), "\n");
+    for (const std::string& limit : header.host().cgroup_limit()) {
+      absl::StrAppend(&facts, "cgroup ", limit, "\n");
+    }
     for (const auto& [name, value] : RecordedEnvironment()) {
       absl::StrAppend(
           &facts, ChangesResults(name) ? absl::StrCat("environment ", name, "=", value, "\n") : "");

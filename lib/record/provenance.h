@@ -29,7 +29,8 @@ struct HeaderOptions {
 
 // A header with build, host, start time, whitelisted environment, and the cache key of all that can
 // change the result: tool, schema and version, build_id, result_flags, digests of the inputs,
-// library versions; with devices, these and the recorded environment but for job numbers.
+// library versions; with devices, these, the cores and control group limits of the process, and the
+// recorded environment but for job numbers.
 proto::Header MakeHeader(const HeaderOptions& options);
 
 }  // namespace lockstep

@@ -16,6 +16,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "lib/record/cgroup_limits.h"
 #include "lib/record/digest.h"
 
 namespace lockstep {
@@ -29,6 +30,23 @@ std::string CpuModel() {
     }
   }
   return "unknown";
+}
+
+// "0-3,8", as `taskset --cpu-list` takes it.
+std::string CpuList(const cpu_set_t& set) {
+  std::string list;
+  for (int first = 0; first < CPU_SETSIZE; ++first) {
+    if (!CPU_ISSET(first, &set)) {
+      continue;
+    }
+    int last = first;
+    while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, &set)) {
+      ++last;
+    }
+    absl::StrAppend(&list, list.empty() ? "" : ",", first, last == first ? "" : absl::StrCat("-", last));
+    first = last;
+  }
+  return list;
 }
 
 bool Whitelisted(absl::string_view name) {
@@ -72,8 +90,13 @@ proto::Host DescribeHost() {
   proto::Host host;
   host.set_cpu_model(CpuModel());
   cpu_set_t set;
-  host.set_cpu_cores(
-      sched_getaffinity(0, sizeof(set), &set) == 0 ? static_cast<uint32_t>(CPU_COUNT(&set)) : 0);
+  if (sched_getaffinity(0, sizeof(set), &set) == 0) {
+    host.set_cpu_cores(static_cast<uint32_t>(CPU_COUNT(&set)));
+    host.set_cpu_list(CpuList(set));
+  }
+  for (std::string& limit : CgroupLimits()) {
+    host.add_cgroup_limit(std::move(limit));
+  }
   host.set_memory_bytes(static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
                         static_cast<uint64_t>(sysconf(_SC_PAGE_SIZE)));
   utsname names;
@@ -86,10 +109,13 @@ proto::Host DescribeHost() {
 
 const std::vector<std::string>& EnvironmentWhitelist() {
   static const auto* whitelist = new std::vector<std::string>(
-      {"NCCL_*", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "OMP_NUM_THREADS", "MKL_NUM_THREADS",
-       "SLURM_JOB_ID", "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", "NVIDIA_TF32_OVERRIDE",
-       "CUDA_LAUNCH_BLOCKING", "PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF",
-       "CUBLAS_WORKSPACE_CONFIG", "ATEN_CPU_CAPABILITY", "ONEDNN_MAX_CPU_ISA"});
+      {"NCCL_*", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "SLURM_JOB_ID",
+       "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", "NVIDIA_TF32_OVERRIDE", "CUDA_LAUNCH_BLOCKING",
+       "PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF", "CUBLAS_WORKSPACE_CONFIG",
+       "ATEN_CPU_CAPABILITY", "LD_PRELOAD",
+       // Threads and instructions of LibTorch's CPU libraries: OpenMP (the standard's, LLVM's and
+       // GCC's own), oneDNN (both of its prefixes) and MKL.
+       "OMP_*", "KMP_*", "GOMP_*", "DNNL_*", "ONEDNN_*", "MKL_*"});
   return *whitelist;
 }
 
@@ -112,10 +138,8 @@ std::string SurroundingsSha256() {
   for (const auto& [name, value] : RecordedEnvironment()) {
     absl::StrAppend(&facts, ChangesResults(name) ? absl::StrCat(name, "=", value, "\n") : "");
   }
-  for (const char* name : {"LD_LIBRARY_PATH", "LD_PRELOAD"}) {
-    const char* value = std::getenv(name);
-    absl::StrAppend(&facts, name, "=", value == nullptr ? "" : value, "\n");
-  }
+  const char* search_path = std::getenv("LD_LIBRARY_PATH");
+  absl::StrAppend(&facts, "LD_LIBRARY_PATH=", search_path == nullptr ? "" : search_path, "\n");
   return Sha256Hex(facts);
 }
 

@@ -1,6 +1,10 @@
 #include "lib/record/surroundings.h"
 
+#include <sched.h>
+
 #include <cstdlib>
+#include <string>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -30,7 +34,8 @@ TEST(SurroundingsTest, RecordsOnlyWhitelistedVariables) {
 TEST(SurroundingsTest, ChangeWithWhatCanChangeAResult) {
   const std::string before = SurroundingsSha256();
   for (const char* name :
-       {"NCCL_P2P_DISABLE", "LD_LIBRARY_PATH", "LD_PRELOAD", "CUDA_VISIBLE_DEVICES"}) {
+       {"NCCL_P2P_DISABLE", "LD_LIBRARY_PATH", "LD_PRELOAD", "CUDA_VISIBLE_DEVICES", "OMP_PROC_BIND",
+        "KMP_AFFINITY", "GOMP_CPU_AFFINITY", "DNNL_MAX_CPU_ISA", "ONEDNN_VERBOSE", "MKL_CBWR"}) {
     const char* old = std::getenv(name);
     const std::string kept = old == nullptr ? "" : old;
     setenv(name, "another", 1);
@@ -38,6 +43,30 @@ TEST(SurroundingsTest, ChangeWithWhatCanChangeAResult) {
     old == nullptr ? unsetenv(name) : setenv(name, kept.c_str(), 1);
   }
   EXPECT_EQ(SurroundingsSha256(), before);
+}
+
+// As `taskset` does it: another core, as many cores.
+TEST(SurroundingsTest, ChangeWithTheCores) {
+  cpu_set_t all;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(all), &all), 0);
+  std::vector<std::string> lists, digests;
+  for (int core = 0; core < CPU_SETSIZE && lists.size() < 2; ++core) {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(core, &one);
+    if (CPU_ISSET(core, &all) && sched_setaffinity(0, sizeof(one), &one) == 0) {
+      lists.push_back(DescribeHost().cpu_list());
+      digests.push_back(SurroundingsSha256());
+      EXPECT_EQ(lists.back(), std::to_string(core));
+      EXPECT_EQ(DescribeHost().cpu_cores(), 1u);
+    }
+  }
+  ASSERT_EQ(sched_setaffinity(0, sizeof(all), &all), 0);
+  if (lists.size() < 2) {
+    GTEST_SKIP() << "a machine of one core";
+  }
+  EXPECT_NE(digests[0], digests[1]);
+  EXPECT_NE(digests[0], SurroundingsSha256());
 }
 
 TEST(SurroundingsTest, DoNotChangeWithTheJobNumber) {

@@ -1,0 +1,81 @@
+#include "lib/record/cgroup_limits.h"
+
+#include <cstdint>
+#include <fstream>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+
+namespace lockstep {
+namespace {
+
+// Version 1 writes "no limit" as the largest multiple of a page; no machine has as much as this.
+constexpr uint64_t kNoLimitFrom = uint64_t{1} << 62;
+
+// The file's first line; empty when there is none.
+std::string FirstLine(const std::string& path) {
+  std::string line;
+  std::ifstream file(path);
+  std::getline(file, line);
+  return std::string(absl::StripAsciiWhitespace(line));
+}
+
+bool Limits(const std::string& value) {
+  uint64_t number = 0;
+  return !value.empty() && !absl::StartsWith(value, "max") && !absl::StartsWith(value, "-") &&
+         !(absl::SimpleAtoi(value, &number) && number >= kNoLimitFrom);
+}
+
+void AppendLimits(const std::string& folder, std::vector<std::string>& limits) {
+  for (const char* name : {"cpu.max", "memory.max", "memory.high", "memory.limit_in_bytes", "cpu.cfs_quota_us"}) {
+    std::string value = FirstLine(absl::StrCat(folder, "/", name));
+    if (!Limits(value)) {
+      continue;
+    }
+    if (absl::string_view(name) == "cpu.cfs_quota_us") {
+      absl::StrAppend(&value, " ", FirstLine(absl::StrCat(folder, "/cpu.cfs_period_us")));
+    }
+    limits.push_back(absl::StrCat(name, "=", value));
+  }
+}
+
+// The group and those around it. In a container the path may be the host's, and lead nowhere below the
+// mount; its last step, the mount itself, is then the container's group.
+void ClimbFrom(const std::string& mount, std::string path, std::vector<std::string>& limits) {
+  while (!path.empty() && path != "/") {
+    AppendLimits(absl::StrCat(mount, path), limits);
+    path.resize(path.rfind('/'));
+  }
+  AppendLimits(mount, limits);
+}
+
+// Where the groups of a line of /proc/self/cgroup lie. Of version 2, whose line names no controllers,
+// beside those of version 1 in a folder of its own.
+std::string MountOf(const std::string& root, const std::string& controllers) {
+  const std::string mounts = absl::StrCat(root, "/sys/fs/cgroup");
+  if (!controllers.empty()) {
+    return absl::StrCat(mounts, "/", controllers);
+  }
+  const std::string unified = absl::StrCat(mounts, "/unified");
+  return FirstLine(absl::StrCat(unified, "/cgroup.controllers")).empty() ? mounts : unified;
+}
+
+}  // namespace
+
+std::vector<std::string> CgroupLimits(const std::string& root) {
+  std::vector<std::string> limits;
+  std::ifstream groups(absl::StrCat(root, "/proc/self/cgroup"));
+  for (std::string line; std::getline(groups, line);) {
+    const std::vector<std::string> parts = absl::StrSplit(line, absl::MaxSplits(':', 2));  // id:controllers:path
+    if (parts.size() == 3 && absl::StartsWith(parts[2], "/")) {
+      ClimbFrom(MountOf(root, parts[1]), parts[2], limits);
+    }
+  }
+  return limits;
+}
+
+}  // namespace lockstep
