@@ -20,6 +20,7 @@
 #include "lib/nn/torch_status.h"
 #include "lib/proto/comm_model.pb.h"
 #include "lib/record/provenance.h"
+#include "lib/record/readable_text.h"
 #include "lib/record/record_reader.h"
 #include "lib/record/record_writer.h"
 #include "lib/record/run_files.h"
@@ -192,7 +193,8 @@ absl::StatusOr<std::string> RunPointTask(RankContext& context) {
   if (!order.ParseFromString(context.payload)) {
     return absl::InternalError("a rank's order does not parse");
   }
-  ASSIGN_OR_RETURN(const proto::ScalePoint point, RunRankPoint(context, order));
+  ASSIGN_OR_RETURN(proto::ScalePoint point, RunRankPoint(context, order));
+  MakeTextReadable(point);  // else it would not parse
   return point.SerializeAsString();
 }
 

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/print_text.h"
+#include "lib/base/readable_line.h"
 #include "lib/base/status_macros.h"
 #include "lib/cifar/dataset.h"
 #include "lib/nn/device.h"
@@ -189,7 +190,8 @@ absl::Status VerifyQuantized(const std::string& path) {
   for (const proto::QuantizedRecord& record : file.records) {
     if (record.has_network()) {
       RETURN_IF_ERROR(Replay(record.network()));
-      std::fprintf(stderr, "quantize: %s: %s gives the recorded logits on all %d replayed images\n", path.c_str(),
+      std::fprintf(stderr, "quantize: %s: %s gives the recorded logits on all %d replayed images\n",
+                   ReadableLine(path).c_str(),
                    record.network().name().c_str(), record.network().replay_size());
       ++networks;
     }

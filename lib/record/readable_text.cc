@@ -3,9 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "google/protobuf/descriptor.h"
-#include "google/protobuf/stubs/common.h"
+#include "lib/base/readable_line.h"
 
 namespace lockstep {
 namespace {
@@ -13,20 +12,6 @@ namespace {
 using ::google::protobuf::FieldDescriptor;
 using ::google::protobuf::Message;
 using ::google::protobuf::Reflection;
-
-// The very test that the parser makes.
-bool IsUtf8(const std::string& text) {
-  return google::protobuf::internal::IsStructurallyValidUTF8(text.data(), static_cast<int>(text.size()));
-}
-
-std::string Escaped(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) {
-    const unsigned char byte = static_cast<unsigned char>(c);
-    byte < 0x80 ? escaped.push_back(c) : absl::StrAppend(&escaped, "\\x", absl::Hex(byte));
-  }
-  return escaped;
-}
 
 // The fields that are set and can hold text: strings, and messages of them.
 std::vector<const FieldDescriptor*> TextFields(const Message& message) {
@@ -77,8 +62,8 @@ void MakeTextReadable(Message& record) {
       const std::string text =
           field->is_repeated() ? reflection.GetRepeatedString(record, field, i) : reflection.GetString(record, field);
       if (!IsUtf8(text)) {
-        field->is_repeated() ? reflection.SetRepeatedString(&record, field, i, Escaped(text))
-                             : reflection.SetString(&record, field, Escaped(text));
+        field->is_repeated() ? reflection.SetRepeatedString(&record, field, i, ToUtf8(text))
+                             : reflection.SetString(&record, field, ToUtf8(text));
       }
     }
   }

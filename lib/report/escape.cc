@@ -30,7 +30,7 @@ std::string EscapeMarkdown(absl::string_view text) {
     const char c = text[i];
     if (c == '&' || c == '<' || c == '>') {
       escaped += EscapeHtml(text.substr(i, 1));
-    } else if (c == '\n' || c == '\r') {
+    } else if (absl::ascii_iscntrl(static_cast<unsigned char>(c))) {
       escaped += ' ';
     } else if (absl::string_view("\\|*`~").find(c) != absl::string_view::npos || (c == '_' && !WithinWord(text, i)) ||
                EndsLinkText(text, i)) {
@@ -40,6 +40,27 @@ std::string EscapeMarkdown(absl::string_view text) {
     }
   }
   return escaped;
+}
+
+std::string MarkdownCode(absl::string_view text) {
+  std::string code;
+  for (const char c : text) {
+    code += c == '`' ? '\'' : absl::ascii_iscntrl(static_cast<unsigned char>(c)) ? ' ' : c;
+  }
+  return absl::StrCat("`", code, "`");
+}
+
+std::string MarkdownTarget(absl::string_view path) {
+  std::string target;
+  for (const char c : path) {
+    const unsigned char byte = static_cast<unsigned char>(c);
+    if (absl::ascii_isalnum(byte) || absl::string_view("-._~/+,=@").find(c) != absl::string_view::npos) {
+      target += c;
+    } else {
+      absl::StrAppend(&target, "%", absl::AsciiStrToUpper(absl::StrCat(absl::Hex(byte, absl::kZeroPad2))));
+    }
+  }
+  return target;
 }
 
 }  // namespace lockstep

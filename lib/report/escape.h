@@ -12,8 +12,15 @@ namespace lockstep {
 std::string EscapeHtml(absl::string_view text);
 
 // For a paragraph or a table cell: characters that Markdown (CommonMark, GitHub's tables) would take as markup are
-// escaped, line ends become spaces.
+// escaped, line ends and other control characters become spaces.
 std::string EscapeMarkdown(absl::string_view text);
+
+// `text` as code. Within backticks nothing is markup but a backtick, which becomes an apostrophe, and what ends the paragraph
+// before the second one is found: line ends become spaces.
+std::string MarkdownCode(absl::string_view text);
+
+// The target of a link: bytes other than those that RFC 3986 lets stand in a path become %HH.
+std::string MarkdownTarget(absl::string_view path);
 
 }  // namespace lockstep
 

@@ -26,6 +26,16 @@ TEST(EscapeMarkdownTest, BracketsAreMarkupInLinksOnly) {
   EXPECT_EQ(EscapeMarkdown("[name]: target"), "[name\\]: target");
 }
 
+TEST(EscapeMarkdownTest, CodeEndsAtItsOwnBacktickOnly) {
+  EXPECT_EQ(MarkdownCode("sweep.point"), "`sweep.point`");
+  EXPECT_EQ(MarkdownCode("a`b\n\n<script>"), "`a'b  <script>`");
+}
+
+TEST(EscapeMarkdownTest, ATargetIsAPathAndNoMarkup) {
+  EXPECT_EQ(MarkdownTarget("report.epoch_time.svg"), "report.epoch_time.svg");
+  EXPECT_EQ(MarkdownTarget("a b)(<c>\n%.svg"), "a%20b%29%28%3Cc%3E%0A%25.svg");
+}
+
 TEST(EscapeMarkdownTest, ALineEndWouldEndATableRow) { EXPECT_EQ(EscapeMarkdown("a\nb\r"), "a b "); }
 
 }  // namespace

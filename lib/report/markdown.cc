@@ -2,7 +2,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "lib/report/escape.h"
 
@@ -87,12 +86,12 @@ void AppendTable(const proto::Table& table, std::string& out) {
 }
 
 void AppendClaim(const proto::Claim& claim, std::string& out) {
-  absl::StrAppend(&out, "\n**", claim.question().empty() ? "" : claim.question() + ". ", EscapeMarkdown(claim.asked()),
+  absl::StrAppend(&out, "\n**", claim.question().empty() ? "" : EscapeMarkdown(claim.question()) + ". ", EscapeMarkdown(claim.asked()),
                   "** ");
   if (claim.absent_reason().empty()) {
     const std::string sources =
         absl::StrJoin(CondensedSources(claim), ", ", [](std::string* text, const std::string& source) {
-          absl::StrAppend(text, "`", absl::StrReplaceAll(source, {{"`", "'"}}), "`");
+          absl::StrAppend(text, MarkdownCode(source));
         });
     const std::string text =
         absl::StrJoin(absl::StrSplit(claim.text(), '\n'), "<br>\n",
@@ -114,8 +113,8 @@ void AppendPlot(const proto::Plot& plot, const DrawnPlots& plots, std::string& o
     return;
   }
   absl::StrAppend(&out, "\n**", EscapeMarkdown(plot.title()), "**\n\n![",
-                  EscapeMarkdown(absl::StrCat(plot.title(), ". ", plot.description())), "](", drawn->second.file,
-                  ")\n");
+                  EscapeMarkdown(absl::StrCat(plot.title(), ". ", plot.description())), "](",
+                  MarkdownTarget(drawn->second.file), ")\n");
 }
 
 }  // namespace

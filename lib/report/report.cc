@@ -15,6 +15,7 @@
 #include "lib/base/stop_signal.h"
 #include "lib/proto/report.pb.h"
 #include "lib/record/provenance.h"
+#include "lib/record/readable_text.h"
 #include "lib/record/record_writer.h"
 #include "lib/record/run_files.h"
 #include "lib/record/step_cache.h"
@@ -212,7 +213,10 @@ absl::Status RunReport(const ReportOptions& options) {
   if (!to_stdout) {
     ASSIGN_OR_RETURN(record, RecordWriter::Reserve(outputs.record));
   }
-  const std::vector<proto::Section> sections = BuildSections(lab);
+  std::vector<proto::Section> sections = BuildSections(lab);
+  for (proto::Section& section : sections) {
+    MakeTextReadable(section);  // a file is named as it was given, in any bytes
+  }
   const std::string title = ReportTitle(lab);
   ASSIGN_OR_RETURN(const DrawnPlots plots, DrawPlots(sections));
   if (to_stdout) {  // as text, so a terminal may show it

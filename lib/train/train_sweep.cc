@@ -20,6 +20,7 @@
 #include "lib/nn/torch_status.h"
 #include "lib/proto/training_state.pb.h"
 #include "lib/record/provenance.h"
+#include "lib/record/readable_text.h"
 #include "lib/record/record_reader.h"
 #include "lib/record/run_files.h"
 #include "lib/record/standard_input.h"
@@ -170,6 +171,11 @@ class Sweep {
     }
     ASSIGN_OR_RETURN(std::vector<std::string> argv, ChildCommand(batch));
     ASSIGN_OR_RETURN(tried_, RunPointProcess(argv, options_.memory_limit_bytes, batch));
+    for (proto::SweepRecord& record : *tried_.mutable_record()) {
+      if (record.has_checkpoint()) {
+        record.mutable_checkpoint()->set_path(options_.checkpoint);
+      }
+    }
     return tried_.record(0).point();
   }
 
@@ -335,7 +341,9 @@ absl::Status RunTrainSweepPoint(const TrainSweepOptions& asked, uint32_t batch_s
   if (absl::IsCancelled(status)) {
     return status;
   }
-  return WriteResult((status.ok() ? file : UnfinishedPoint(batch_size, status)).SerializeAsString());
+  proto::SweepFile result = status.ok() ? std::move(file) : UnfinishedPoint(batch_size, status);
+  MakeTextReadable(result);  // else it would not parse; the parent knows the checkpoint's path
+  return WriteResult(result.SerializeAsString());
 }
 
 }  // namespace lockstep

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "lib/base/readable_line.h"
 #include "lib/base/status_macros.h"
 #include "lib/proto/training_state.pb.h"
 #include "lib/record/record_reader.h"
@@ -38,7 +39,7 @@ absl::StatusOr<std::optional<TrainingState>> ReadTrainingState(const TrainingSta
   auto& read = *opened;
   if (read.header.cache_key() != file.header.cache_key() || file.header.build().build_id().empty()) {
     std::fprintf(stderr, "%s is of another run (program, flags, data set or machine): training starts afresh\n",
-                 file.path.c_str());
+                 ReadableLine(file.path).c_str());
     return std::nullopt;
   }
   TrainingState state;
