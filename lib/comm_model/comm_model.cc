@@ -14,10 +14,12 @@
 #include "lib/comm_model/what_if_rows.h"
 #include "lib/prediction/predict.h"
 #include "lib/record/provenance.h"
+#include "lib/record/readable_text.h"
 #include "lib/record/record_reader.h"
 #include "lib/record/record_writer.h"
 #include "lib/record/run_files.h"
 #include "lib/record/step_cache.h"
+#include "lib/record/value_ranges.h"
 
 namespace lockstep {
 namespace {
@@ -128,11 +130,16 @@ absl::StatusOr<CommModelRun> RunCommModel(const CommModelOptions& options) {
   ASSIGN_OR_RETURN(CommModelInputs inputs, ReadCommModelInputs(options));
   const proto::Header header = MakeCommModelHeader(options, inputs);
   if (!options.force && IsCached(options.output_path, header)) {
-    ASSIGN_OR_RETURN(auto cached, ReadRecordFile<proto::CommModelFile>(options.output_path));
-    return CommModelRun{std::move(cached.records), std::move(inputs.scale)};
+    auto cached = ReadRecordFile<proto::CommModelFile>(options.output_path);
+    if (cached.ok() && CheckValueRanges(options.output_path, cached->records).ok()) {
+      return CommModelRun{std::move(cached->records), std::move(inputs.scale)};
+    }  // its checksums are right, and still it is none that this program has written
   }
   ASSIGN_OR_RETURN(const std::unique_ptr<RecordWriter> writer, RecordWriter::Reserve(options.output_path));
   ASSIGN_OR_RETURN(Records records, MakeCommModelRecords(options, inputs));
+  for (proto::CommModelRecord& record : records) {
+    MakeTextReadable(record);  // a source is a file as it was named, in any bytes
+  }
   RETURN_IF_ERROR(WriteRecords(header, records, *writer));
   return CommModelRun{std::move(records), std::move(inputs.scale)};
 }

@@ -9,6 +9,7 @@
 #include "lib/proto/scale.pb.h"
 #include "lib/proto/sweep.pb.h"
 #include "lib/record/input_text.h"
+#include "lib/record/value_ranges.h"
 
 namespace lockstep {
 namespace {
@@ -40,14 +41,17 @@ absl::Status ReadTextMessage(const std::string& path, Message& message, std::vec
 absl::Status ReadRecords(const CommModelOptions& options, CommModelInputs& inputs) {
   if (!options.scale_path.empty()) {
     ASSIGN_OR_RETURN(inputs.scale, ReadRecordFile<proto::ScaleFile>(options.scale_path));
+    RETURN_IF_ERROR(CheckValueRanges(options.scale_path, inputs.scale->records));
     inputs.files.push_back(inputs.scale->input);
   }
   if (!options.sweep_path.empty()) {
     ASSIGN_OR_RETURN(inputs.sweep, ReadRecordFile<proto::SweepFile>(options.sweep_path));
+    RETURN_IF_ERROR(CheckValueRanges(options.sweep_path, inputs.sweep->records));
     inputs.files.push_back(inputs.sweep->input);
   }
   if (!options.score_path.empty()) {
     ASSIGN_OR_RETURN(inputs.scored, ReadRecordFile<proto::CommModelFile>(options.score_path));
+    RETURN_IF_ERROR(CheckValueRanges(options.score_path, inputs.scored->records));
     inputs.files.push_back(inputs.scored->input);
   }
   return absl::OkStatus();

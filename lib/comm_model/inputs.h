@@ -34,7 +34,7 @@ struct CommModelInputs {
   std::vector<proto::Input> files;  // of all of them, for the header
 };
 
-// Errors as the readers'. DataLoss: a ModelSpec or Cluster that is none, or a ModelSpec whose numbers are none.
+// Errors as the readers'. DataLoss: a record whose numbers cannot be (value_ranges.h); a ModelSpec or Cluster that is none, or a ModelSpec whose numbers are none.
 absl::StatusOr<CommModelInputs> ReadCommModelInputs(const CommModelOptions& options);
 
 // What is not set gets its default (lib/proto/comm_model.proto). DataLoss, without a path: a number that makes no

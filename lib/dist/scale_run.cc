@@ -26,6 +26,7 @@
 #include "lib/record/run_files.h"
 #include "lib/record/standard_input.h"
 #include "lib/record/step_cache.h"
+#include "lib/record/value_ranges.h"
 
 namespace lockstep {
 namespace {
@@ -39,6 +40,7 @@ absl::StatusOr<std::vector<proto::Input>> InputsOf(const ScaleRunOptions& option
     return inputs;
   }
   ASSIGN_OR_RETURN(const auto file, ReadRecordFile<proto::CommModelFile>(options.prediction));
+  RETURN_IF_ERROR(CheckValueRanges(options.prediction, file.records));
   if (std::none_of(file.records.begin(), file.records.end(),
                    [](const auto& record) { return record.has_prediction(); })) {
     return absl::FailedPreconditionError(

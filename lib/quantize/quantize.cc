@@ -24,6 +24,7 @@
 #include "lib/record/record_writer.h"
 #include "lib/record/run_files.h"
 #include "lib/record/step_cache.h"
+#include "lib/record/value_ranges.h"
 
 namespace lockstep {
 namespace {
@@ -186,6 +187,7 @@ absl::Status RunQuantize(const QuantizeOptions& options) {
 absl::Status VerifyQuantized(const std::string& path) {
   RETURN_IF_ERROR(DeclareRunFiles({{path}, {}}));
   ASSIGN_OR_RETURN(const auto file, ReadRecordFile<proto::QuantizedFile>(path));
+  RETURN_IF_ERROR(CheckValueRanges(path, file.records));
   int networks = 0;
   for (const proto::QuantizedRecord& record : file.records) {
     if (record.has_network()) {

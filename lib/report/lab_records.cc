@@ -7,20 +7,33 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/record/record_reader.h"
+#include "lib/record/value_ranges.h"
 
 namespace lockstep {
 namespace {
+
+// Keeps one more of a kind, or counts it.
+template <typename Message>
+void Keep(Message& message, std::vector<Message>& kept, RecordSource& source) {
+  if (kept.size() < kMostOfAKind) {
+    kept.push_back(std::move(message));
+  } else {
+    ++source.left_out;
+  }
+}
 
 // Reads all records; `take` moves what it wants out of each, so that no more than one is held besides.
 template <typename Record, typename Take>
 absl::Status ReadAll(RecordReader& reader, RecordSource& source, Take take) {
   source.header = reader.header();
+  ValueRanges ranges;
   while (true) {
     Record record;
     ASSIGN_OR_RETURN(const bool more, reader.Next(record));
     if (!more) {
       break;
     }
+    RETURN_IF_ERROR(AtRecord(reader.path(), reader.record_count() - 1, ranges.Check(record)));
     take(record);
   }
   source.trailer = reader.trailer();
@@ -32,7 +45,7 @@ absl::StatusOr<DatasetRecords> ReadDatasetRecords(RecordReader& reader) {
   DatasetRecords file;
   RETURN_IF_ERROR(ReadAll<proto::DatasetRecord>(reader, file, [&file](proto::DatasetRecord& record) {
     if (record.has_info()) {
-      file.info.push_back(std::move(*record.mutable_info()));
+      Keep(*record.mutable_info(), file.info, file);
     }
   }));
   return file;
@@ -44,9 +57,9 @@ absl::StatusOr<SweepRecords> ReadSweepRecords(RecordReader& reader) {
     if (record.has_spec()) {
       file.spec = std::move(*record.mutable_spec());
     } else if (record.has_point()) {
-      file.points.push_back(std::move(*record.mutable_point()));
+      Keep(*record.mutable_point(), file.points, file);
     } else if (record.has_checkpoint()) {
-      file.checkpoints.push_back(std::move(*record.mutable_checkpoint()));
+      Keep(*record.mutable_checkpoint(), file.checkpoints, file);
     } else if (record.has_end()) {
       file.end = std::move(*record.mutable_end());
     }
@@ -60,7 +73,7 @@ absl::StatusOr<ScaleRecords> ReadScaleRecords(RecordReader& reader) {
     if (record.has_spec()) {
       file.spec = std::move(*record.mutable_spec());
     } else if (record.has_point()) {
-      file.points.push_back(std::move(*record.mutable_point()));
+      Keep(*record.mutable_point(), file.points, file);
     }
   }));
   return file;
@@ -72,25 +85,25 @@ void Take(proto::CommModelRecord& record, CommModelRecords& file) {
       file.spec = std::move(*record.mutable_spec());
       break;
     case proto::CommModelRecord::kScaling:
-      file.rows.push_back(std::move(*record.mutable_scaling()));
+      Keep(*record.mutable_scaling(), file.rows, file);
       break;
     case proto::CommModelRecord::kAllReduceFit:
-      file.all_reduce_fits.push_back(std::move(*record.mutable_all_reduce_fit()));
+      Keep(*record.mutable_all_reduce_fit(), file.all_reduce_fits, file);
       break;
     case proto::CommModelRecord::kStepTime:
-      file.step_times.push_back(std::move(*record.mutable_step_time()));
+      Keep(*record.mutable_step_time(), file.step_times, file);
       break;
     case proto::CommModelRecord::kLaw:
-      file.laws.push_back(std::move(*record.mutable_law()));
+      Keep(*record.mutable_law(), file.laws, file);
       break;
     case proto::CommModelRecord::kPrediction:
-      file.predictions.push_back(std::move(*record.mutable_prediction()));
+      Keep(*record.mutable_prediction(), file.predictions, file);
       break;
     case proto::CommModelRecord::kWhatIf:
-      file.what_ifs.push_back(std::move(*record.mutable_what_if()));
+      Keep(*record.mutable_what_if(), file.what_ifs, file);
       break;
     case proto::CommModelRecord::kAudit:
-      file.audits.push_back(std::move(*record.mutable_audit()));
+      Keep(*record.mutable_audit(), file.audits, file);
       break;
     default:
       break;
@@ -110,7 +123,7 @@ absl::StatusOr<QuantizedRecords> ReadQuantizedRecords(RecordReader& reader) {
     if (record.has_spec()) {
       file.spec = std::move(*record.mutable_spec());
     } else if (record.has_network()) {
-      file.networks.push_back(std::move(*record.mutable_network()));
+      Keep(*record.mutable_network(), file.networks, file);
     }
   }));
   return file;

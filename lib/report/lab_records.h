@@ -2,6 +2,8 @@
 #ifndef LOCKSTEP_LIB_REPORT_LAB_RECORDS_H_
 #define LOCKSTEP_LIB_REPORT_LAB_RECORDS_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -15,11 +17,16 @@
 
 namespace lockstep {
 
+// Of one kind in one file. A row each; no ladder has a hundred points, and a page of more is none to read. The record file has
+// them all, and `report --print` shows them.
+inline constexpr size_t kMostOfAKind = 1000;
+
 // What every record file has.
 struct RecordSource {
   proto::Header header;
   proto::Trailer trailer;
   proto::Input input;  // the file itself: path and digest
+  uint64_t left_out = 0;  // records that were checked and not kept: those of a kind beyond the first kMostOfAKind
 
   std::string name() const;  // the file's name without its folder: "sweep.rec"; "standard input" for "-"
 };
@@ -68,8 +75,9 @@ struct LabRecords {
   std::vector<const RecordSource*> Sources() const;
 };
 
-// Reads the files ("-": standard input, at most once). Every byte is checked. InvalidArgument: no file, or one given
-// twice (by its digest). FailedPrecondition: a report's own record. Other errors as RecordReader's.
+// Reads the files ("-": standard input, at most once). Every byte is checked, and what the numbers can be
+// (value_ranges.h). InvalidArgument: no file, or one given twice (by its digest). FailedPrecondition: a report's own record.
+// Other errors as RecordReader's.
 absl::StatusOr<LabRecords> ReadLabRecords(const std::vector<std::string>& paths);
 
 }  // namespace lockstep

@@ -173,6 +173,16 @@ std::vector<CommModelRecords> WithRows(const std::vector<CommModelRecords>& comm
   return with_rows;
 }
 
+void WarnOfLeftOut(const LabRecords& lab, std::vector<std::string>& warnings) {
+  for (const RecordSource* source : lab.Sources()) {
+    if (source->left_out > 0) {
+      warnings.push_back(absl::StrCat(source->name(), " holds more than fits on a page: of each kind of record the first ",
+                                      kMostOfAKind, " are shown, ", source->left_out,
+                                      " are left out. All of them: report --print=", source->name(), "."));
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> Warnings(const LabRecords& lab) {
@@ -180,6 +190,7 @@ std::vector<std::string> Warnings(const LabRecords& lab) {
   WarnOfImages(lab, warnings);
   WarnOfSums(lab, warnings);
   WarnOfSharedCpu(lab, warnings);
+  WarnOfLeftOut(lab, warnings);
   WarnOfBuilds(lab, warnings);
   WarnOfMachines(lab, warnings);
   WarnOfSinglesAndThrottling(lab, warnings);

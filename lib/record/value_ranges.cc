@@ -1,0 +1,272 @@
+#include "lib/record/value_ranges.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
+
+namespace lockstep {
+namespace {
+
+using ::google::protobuf::FieldDescriptor;
+using ::google::protobuf::Message;
+using ::google::protobuf::Reflection;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// What a number may be, the ends included.
+struct Range {
+  double low;
+  double high;
+};
+
+constexpr Range kAnyFinite = {std::numeric_limits<double>::lowest(), std::numeric_limits<double>::max()};
+constexpr Range kNotNegative = {0, std::numeric_limits<double>::max()};
+constexpr Range kFraction = {0, 1};
+constexpr Range kFromOne = {1, std::numeric_limits<double>::max()};
+
+struct FieldRule {
+  const char* name;  // of the message and the field, without the package
+  Range range;
+};
+
+// Where the name's end does not tell it.
+constexpr FieldRule kRules[] = {
+    {"SweepPoint.batch_size", kFromOne},
+    {"BatchProbe.batch_size", kFromOne},
+    {"ScalePoint.ranks", kFromOne},
+    {"ScalePoint.batch_per_device", kFromOne},
+    {"ScalePoint.global_batch", kFromOne},
+    {"ScalingRow.ranks", kFromOne},
+    {"ScalingRow.batch_per_device", kFromOne},
+    {"Prediction.ranks", kFromOne},
+    {"Prediction.batch_per_device", kFromOne},
+    {"WhatIfRow.devices", kFromOne},
+    {"WhatIfRow.batch_per_device", kFromOne},
+    {"StepTimePoint.batch", kFromOne},
+    {"ScalePoint.exposed_seconds", kAnyFinite},  // the last all-reduce may end before backward does
+    {"Bucket.mean_ready_seconds", kAnyFinite},   // two clocks, of which one may begin late
+    {"Bucket.mean_done_seconds", kAnyFinite},
+    {"AllReduceFitPoint.fitted_seconds", kAnyFinite},  // a line's, below its first point
+    {"AllReduceFitPoint.left_out_seconds", kAnyFinite},
+    {"StepTimePoint.left_out_step_seconds", kAnyFinite},
+    {"ScaleSpec.timeout_seconds", {0, kInfinity}},
+};
+
+// Numbers of which nothing is expected. Of training that diverges, the loss and the sums are no numbers, and that is what was
+// measured; the error of a model may have no bound; what somebody else has printed is judged by the audit.
+constexpr const char* kUnchecked[] = {"EpochResult.mean_loss", "SumCheck.max_abs_error", "SumCheck.tolerance",
+                                      "SumCheck.max_error_over_tolerance", "CommModelRecord.audit",
+                                      "LeaveOneOut.median_error", "LeaveOneOut.worst_error"};
+
+// A count that cannot be larger than another of the same message.
+struct AtMost {
+  const char* message;
+  const char* part;
+  const char* whole;
+};
+constexpr AtMost kParts[] = {
+    {"AccuracyStep", "correct", "images"},         {"AccuracyStep", "flips_to_wrong", "images"},
+    {"AccuracyStep", "flips_to_right", "images"},  {"AccuracyStep", "argmax_ties", "images"},
+    {"SweepPoint", "tail_batch", "batch_size"},    {"ScalePoint", "padded_images", "images_per_epoch"},
+};
+
+std::string NameOf(const FieldDescriptor& field) {
+  return absl::StrCat(field.containing_type()->name(), ".", field.name());
+}
+
+bool IsUnchecked(const std::string& name) {
+  return std::any_of(std::begin(kUnchecked), std::end(kUnchecked),
+                     [&name](const char* unchecked) { return name == unchecked; });
+}
+
+// By the table, else by the end of the name: "epoch_seconds" holds seconds, whether as a number or as Samples of them.
+Range RangeOf(const FieldDescriptor& field) {
+  const std::string name = NameOf(field);
+  for (const FieldRule& rule : kRules) {
+    if (name == rule.name) {
+      return rule.range;
+    }
+  }
+  for (const char* end : {"accuracy", "_fraction"}) {
+    if (absl::EndsWith(name, end)) {
+      return kFraction;
+    }
+  }
+  for (const char* end : {"seconds", "_bytes", "_per_second", "_watts", "_mhz", "_scale", "learning_rate"}) {
+    if (absl::EndsWith(name, end)) {
+      return kNotNegative;
+    }
+  }
+  return kAnyFinite;
+}
+
+std::string Expected(const Range& range) {
+  if (range.low == kAnyFinite.low) {
+    return "a finite number";
+  }
+  return range.high < kAnyFinite.high ? absl::StrCat(range.low, " to ", range.high)
+                                      : absl::StrCat("a finite number from ", range.low, " on");
+}
+
+absl::Status CheckNumber(double value, const Range& range, const std::string& where) {
+  return value >= range.low && value <= range.high
+             ? absl::OkStatus()
+             : absl::DataLossError(absl::StrCat(where, " is ", value, "; expected ", Expected(range)));
+}
+
+bool IsNumber(const FieldDescriptor& field) {
+  return field.cpp_type() != FieldDescriptor::CPPTYPE_STRING && field.cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE &&
+         field.cpp_type() != FieldDescriptor::CPPTYPE_ENUM && field.cpp_type() != FieldDescriptor::CPPTYPE_BOOL;
+}
+
+// The i-th number of a field, or its only one (i = -1).
+double Number(const Message& message, const FieldDescriptor& field, int i) {
+  const Reflection& values = *message.GetReflection();
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_DOUBLE:
+      return i < 0 ? values.GetDouble(message, &field) : values.GetRepeatedDouble(message, &field, i);
+    case FieldDescriptor::CPPTYPE_FLOAT:
+      return i < 0 ? values.GetFloat(message, &field) : values.GetRepeatedFloat(message, &field, i);
+    case FieldDescriptor::CPPTYPE_UINT32:
+      return i < 0 ? values.GetUInt32(message, &field) : values.GetRepeatedUInt32(message, &field, i);
+    case FieldDescriptor::CPPTYPE_INT32:
+      return i < 0 ? values.GetInt32(message, &field) : values.GetRepeatedInt32(message, &field, i);
+    case FieldDescriptor::CPPTYPE_UINT64:
+      return static_cast<double>(i < 0 ? values.GetUInt64(message, &field)
+                                       : values.GetRepeatedUInt64(message, &field, i));
+    default:
+      return static_cast<double>(i < 0 ? values.GetInt64(message, &field)
+                                       : values.GetRepeatedInt64(message, &field, i));
+  }
+}
+
+// By its short name; 0 when the message has no such field.
+uint64_t Count(const Message& message, const char* name) {
+  const FieldDescriptor* field = message.GetDescriptor()->FindFieldByName(name);
+  return field == nullptr ? 0 : static_cast<uint64_t>(Number(message, *field, -1));
+}
+
+absl::Status CheckParts(const Message& message, const std::string& where) {
+  for (const AtMost& rule : kParts) {
+    if (message.GetDescriptor()->name() != rule.message) {
+      continue;
+    }
+    const uint64_t part = Count(message, rule.part);
+    const uint64_t whole = Count(message, rule.whole);
+    if (part > whole) {
+      return absl::DataLossError(absl::StrCat(where, rule.part, " is ", part, "; expected at most ", whole, ", as ",
+                                              rule.whole, " says"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// A field of a proto3 message that is 0 is not set: such a one is checked where 0 is out of its range.
+bool IsThere(const Message& message, const FieldDescriptor& field) {
+  return !field.is_repeated() && (IsNumber(field) ? !field.has_presence() || message.GetReflection()->HasField(message, &field)
+                                                  : message.GetReflection()->HasField(message, &field));
+}
+
+absl::Status CheckMessage(const Message& message, const Range* samples, const std::string& where);
+
+// The numbers and messages of one field. A Quantity may be derived, by a subtraction too: it is any finite number, and its
+// interval may have no end. Samples are measured: they have the range of the field that holds them.
+absl::Status CheckField(const Message& message, const FieldDescriptor& field, const Range* samples,
+                        const std::string& where) {
+  const Reflection& values = *message.GetReflection();
+  const Range range = samples != nullptr ? *samples : RangeOf(field);
+  const int count = field.is_repeated() ? values.FieldSize(message, &field) : IsThere(message, field) ? 1 : 0;
+  for (int i = 0; i < count; ++i) {
+    const std::string name = field.is_repeated() ? absl::StrCat(where, field.name(), "[", i, "]")
+                                                 : absl::StrCat(where, field.name());
+    if (IsNumber(field)) {
+      RETURN_IF_ERROR(CheckNumber(Number(message, field, field.is_repeated() ? i : -1), range, name));
+    } else if (field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
+      const Message& inner = field.is_repeated() ? values.GetRepeatedMessage(message, &field, i)
+                                                 : values.GetMessage(message, &field);
+      const bool is_samples = inner.GetDescriptor()->name() == "Samples";
+      RETURN_IF_ERROR(CheckMessage(inner, is_samples ? &range : nullptr, absl::StrCat(name, ".")));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckInterval(const Message& quantity, const std::string& where) {
+  for (const char* end : {"low", "high"}) {
+    const FieldDescriptor& field = *quantity.GetDescriptor()->FindFieldByName(end);
+    const double value = Number(quantity, field, -1);
+    if (IsThere(quantity, field) && std::isnan(value)) {
+      return absl::DataLossError(absl::StrCat(where, end, " is ", value, "; expected a number"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckMessage(const Message& message, const Range* samples, const std::string& where) {
+  const bool is_quantity = message.GetDescriptor()->name() == "Quantity";
+  for (int i = 0; i < message.GetDescriptor()->field_count(); ++i) {
+    const FieldDescriptor& field = *message.GetDescriptor()->field(i);
+    const bool is_end = is_quantity && (field.name() == "low" || field.name() == "high");
+    if (!is_end && !IsUnchecked(NameOf(field))) {
+      RETURN_IF_ERROR(CheckField(message, field, samples, where));
+    }
+  }
+  return is_quantity ? CheckInterval(message, where) : CheckParts(message, where);
+}
+
+absl::Status CheckCount(uint64_t count, uint64_t limit, const std::string& what, const char* whose) {
+  return limit == 0 || count <= limit
+             ? absl::OkStatus()
+             : absl::DataLossError(
+                   absl::StrCat(what, " is ", count, "; expected at most ", limit, ", the data set's ", whose, " images"));
+}
+
+// The message in a record's oneof.
+const Message* Inner(const Message& record, std::string& name) {
+  std::vector<const FieldDescriptor*> fields;
+  record.GetReflection()->ListFields(record, &fields);
+  if (fields.size() != 1 || fields[0]->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE || fields[0]->is_repeated()) {
+    return nullptr;
+  }
+  name = fields[0]->name();
+  return &record.GetReflection()->GetMessage(record, fields[0]);
+}
+
+}  // namespace
+
+absl::Status ValueRanges::Check(const Message& record) {
+  std::string name;
+  const Message* const inner = Inner(record, name);
+  if (inner == nullptr) {
+    return absl::OkStatus();
+  }
+  RETURN_IF_ERROR(CheckMessage(record, nullptr, ""));
+  const FieldDescriptor* model = inner->GetDescriptor()->FindFieldByName("model");
+  if (model != nullptr && model->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
+    const Message& facts = inner->GetReflection()->GetMessage(*inner, model);
+    training_images_ = std::max(training_images_, Count(facts, "training_images"));
+  }
+  if (inner->GetDescriptor()->name() == "QuantizeSpec") {
+    test_images_ = Count(*inner, "test_images");
+  }
+  // An image may be seen twice, so that all ranks have as many; then it is counted as padding.
+  RETURN_IF_ERROR(CheckCount(Count(*inner, "images_per_epoch") - Count(*inner, "padded_images"), training_images_,
+                             absl::StrCat(name, ".images_per_epoch"), "training"));
+  const FieldDescriptor* steps = inner->GetDescriptor()->FindFieldByName("step");
+  for (int i = 0; steps != nullptr && steps->is_repeated() && i < inner->GetReflection()->FieldSize(*inner, steps); ++i) {
+    RETURN_IF_ERROR(CheckCount(Count(inner->GetReflection()->GetRepeatedMessage(*inner, steps, i), "images"), test_images_,
+                               absl::StrCat(name, ".step[", i, "].images"), "test"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status AtRecord(const std::string& path, uint64_t number, const absl::Status& status) {
+  return status.ok() ? status
+                     : absl::Status(status.code(), absl::StrCat(path, ": record ", number, ": ", status.message(),
+                                                                "; make the file again"));
+}
+
+}  // namespace lockstep
