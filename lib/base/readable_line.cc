@@ -6,9 +6,7 @@
 namespace lockstep {
 namespace {
 
-std::string Escaped(char c) {
-  return absl::StrCat("\\x", absl::Hex(static_cast<unsigned char>(c), absl::kZeroPad2));
-}
+std::string Escaped(char c) { return absl::StrCat("\\x", absl::Hex(static_cast<unsigned char>(c), absl::kZeroPad2)); }
 
 bool IsAscii(char c) { return static_cast<unsigned char>(c) < 0x80; }
 bool IsControl(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }

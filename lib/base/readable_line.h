@@ -1,5 +1,5 @@
-// Text of any bytes (a path, a folder's name, what a broken file holds) as a terminal, a page and a protobuf string take
-// it.
+// Text of any bytes (a path, a folder's name, what a broken file holds) as a terminal, a page and a protobuf string
+// take it.
 #ifndef LOCKSTEP_LIB_BASE_READABLE_LINE_H_
 #define LOCKSTEP_LIB_BASE_READABLE_LINE_H_
 

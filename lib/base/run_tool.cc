@@ -10,7 +10,8 @@ namespace {
 
 absl::Status MemoryEnded() {
   return absl::ResourceExhaustedError(
-      "memory ran out: expected enough for the inputs, found that an allocation failed; give smaller inputs, or lift the "
+      "memory ran out: expected enough for the inputs, found that an allocation failed; give smaller inputs, or lift "
+      "the "
       "limit (ulimit -v, the control group's)");
 }
 

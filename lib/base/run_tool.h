@@ -8,12 +8,12 @@
 
 namespace lockstep {
 
-// What `work` returns. ResourceExhausted when memory runs out in it (std::bad_alloc, or std::length_error of a container
-// that would be larger than any memory). For each thread of its own: no exception leaves a thread.
+// What `work` returns. ResourceExhausted when memory runs out in it (std::bad_alloc, or std::length_error of a
+// container that would be larger than any memory). For each thread of its own: no exception leaves a thread.
 absl::Status CatchMemoryEnd(absl::FunctionRef<absl::Status()> work);
 
-// Calls `run`, prints its error as ErrorLine does, and returns the exit code for main. Outputs that were begun are given up
-// in good order also when memory ran out.
+// Calls `run`, prints its error as ErrorLine does, and returns the exit code for main. Outputs that were begun are
+// given up in good order also when memory ran out.
 int RunTool(absl::string_view tool, absl::FunctionRef<absl::Status()> run);
 
 }  // namespace lockstep

@@ -26,11 +26,13 @@ TEST(RunToolTest, MemoryThatRanOutIsOneLine) {
 }
 
 TEST(RunToolTest, SoIsATextLargerThanAnyMemory) {
-  EXPECT_EQ(RunTool("tool", []() -> absl::Status {
-              std::string text;
-              text.resize(std::numeric_limits<size_t>::max());
-              return absl::OkStatus();
-            }), 5);
+  EXPECT_EQ(RunTool("tool",
+                    []() -> absl::Status {
+                      std::string text;
+                      text.resize(std::numeric_limits<size_t>::max());
+                      return absl::OkStatus();
+                    }),
+            5);
 }
 
 }  // namespace

@@ -17,7 +17,8 @@ void Tell(const proto::Header& header, const std::string& text) {
   std::fprintf(stderr, "%s: %s\n", header.build().tool().c_str(), ReadableLine(text).c_str());
 }
 
-// Whether the file is of this step and ended well. An error: it would be, had nothing happened to it or to what is beside it.
+// Whether the file is of this step and ended well. An error: it would be, had nothing happened to it or to what is
+// beside it.
 absl::StatusOr<bool> Holds(const std::string& path, const proto::Header& header) {
   const absl::StatusOr<std::unique_ptr<RecordReader>> reader = RecordReader::Open(path, header.schema());
   if (!reader.ok() || (*reader)->header().cache_key() != header.cache_key()) {

@@ -1,8 +1,9 @@
-// Whether the numbers of a record can be what their names say. A checksum that is right says only that they are the numbers
-// that were written: by a tool with a bug, by somebody's script, or by hand.
+// Whether the numbers of a record can be what their names say. A checksum that is right says only that they are the
+// numbers that were written: by a tool with a bug, by somebody's script, or by hand.
 //
-// A name has its unit (lib/proto), and the unit its range: seconds and rates are not negative, an accuracy is a fraction, a
-// count of devices is not 0, and no number is NaN. What may be otherwise is listed in value_ranges.cc with the reason.
+// A name has its unit (lib/proto), and the unit its range: seconds and rates are not negative, an accuracy is a
+// fraction, a count of devices is not 0, and no number is NaN. What may be otherwise is listed in value_ranges.cc with
+// the reason.
 #ifndef LOCKSTEP_LIB_RECORD_VALUE_RANGES_H_
 #define LOCKSTEP_LIB_RECORD_VALUE_RANGES_H_
 

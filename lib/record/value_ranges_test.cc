@@ -33,9 +33,8 @@ absl::Status Check(const std::string& text) {
 }
 
 TEST(ValueRangesTest, TakesWhatWasMeasured) {
-  EXPECT_THAT(Check<proto::SweepRecord>(
-                  "point { batch_size: 32 tail_batch: 16 epoch_seconds { value: 1 value: 0 } "
-                  "epoch { mean_loss: nan train_accuracy: 1 test_accuracy: 0 } }"),
+  EXPECT_THAT(Check<proto::SweepRecord>("point { batch_size: 32 tail_batch: 16 epoch_seconds { value: 1 value: 0 } "
+                                        "epoch { mean_loss: nan train_accuracy: 1 test_accuracy: 0 } }"),
               IsOk());
   EXPECT_THAT(Check<proto::ScaleRecord>("point { ranks: 2 batch_per_device: 8 global_batch: 16 "
                                         "exposed_seconds { value: -0.1 } sum_check { max_abs_error: inf } }"),
@@ -43,7 +42,8 @@ TEST(ValueRangesTest, TakesWhatWasMeasured) {
   EXPECT_THAT(Check<proto::CommModelRecord>(
                   "scaling { ranks: 2 batch_per_device: 8 communication_seconds { value: -1 low: -inf high: inf } }"),
               IsOk());
-  EXPECT_THAT(Check<proto::QuantizedRecord>("network { step { correct: 10 images: 10 } step { absent_reason: 'x' } }"), IsOk());
+  EXPECT_THAT(Check<proto::QuantizedRecord>("network { step { correct: 10 images: 10 } step { absent_reason: 'x' } }"),
+              IsOk());
   EXPECT_THAT(Check<proto::SweepRecord>(""), IsOk());
 }
 
@@ -53,9 +53,9 @@ TEST(ValueRangesTest, RefusesWhatIsNoNumber) {
   EXPECT_THAT(Check<proto::SweepRecord>("point { batch_size: 32 epoch_seconds { value: inf } }"), Refuses("is inf"));
   EXPECT_THAT(Check<proto::CommModelRecord>("prediction { ranks: 2 batch_per_device: 8 epoch_seconds { value: nan } }"),
               Refuses("prediction.epoch_seconds.value is nan; expected a finite number"));
-  EXPECT_THAT(Check<proto::CommModelRecord>(
-                  "prediction { ranks: 2 batch_per_device: 8 epoch_seconds { value: 1 low: nan } }"),
-              Refuses("prediction.epoch_seconds.low is nan"));
+  EXPECT_THAT(
+      Check<proto::CommModelRecord>("prediction { ranks: 2 batch_per_device: 8 epoch_seconds { value: 1 low: nan } }"),
+      Refuses("prediction.epoch_seconds.low is nan"));
   EXPECT_THAT(Check<proto::QuantizedRecord>("network { layer { weight_scale: nan } }"),
               Refuses("network.layer[0].weight_scale is nan"));
 }
@@ -63,14 +63,16 @@ TEST(ValueRangesTest, RefusesWhatIsNoNumber) {
 TEST(ValueRangesTest, RefusesWhatCannotBeNegative) {
   EXPECT_THAT(Check<proto::SweepRecord>("point { batch_size: 32 step_seconds { value: -1 } }"),
               Refuses("point.step_seconds.value[0] is -1"));
-  EXPECT_THAT(Check<proto::ScaleRecord>("point { ranks: 1 batch_per_device: 8 global_batch: 8 rank { epoch_seconds: -2 } }"),
-              Refuses("point.rank[0].epoch_seconds is -2"));
+  EXPECT_THAT(
+      Check<proto::ScaleRecord>("point { ranks: 1 batch_per_device: 8 global_batch: 8 rank { epoch_seconds: -2 } }"),
+      Refuses("point.rank[0].epoch_seconds is -2"));
   EXPECT_THAT(Check<proto::SweepRecord>("point { batch_size: 32 epoch { train_accuracy: 1.5 } }"),
               Refuses("point.epoch[0].train_accuracy is 1.5; expected 0 to 1"));
 }
 
 TEST(ValueRangesTest, RefusesNone) {
-  EXPECT_THAT(Check<proto::SweepRecord>("point { }"), Refuses("point.batch_size is 0; expected a finite number from 1 on"));
+  EXPECT_THAT(Check<proto::SweepRecord>("point { }"),
+              Refuses("point.batch_size is 0; expected a finite number from 1 on"));
   EXPECT_THAT(Check<proto::ScaleRecord>("point { batch_per_device: 8 global_batch: 8 }"), Refuses("point.ranks is 0"));
   EXPECT_THAT(Check<proto::CommModelRecord>("what_if { devices: 8 }"), Refuses("what_if.batch_per_device is 0"));
 }

@@ -120,7 +120,7 @@ class Damaged(ToolCase):
 class Endless(ToolCase):
     """Readers have limits, and a stop signal ends them."""
 
-    FLAGS = [["--audit={}"], ["--times={}"], ["--all_reduce={}"], ["--input={}"], ["--score={}"],
+    FLAGS = [["--audit={}"], ["--times={}"], ["--all_reduce={}"], ["--input={}"],
              ["--times={table}", "--model_spec={}"], ["--times={table}", "--cluster={}"]]
 
     def flags(self, path):
