@@ -192,10 +192,8 @@ class OtherSurroundings(ToolCase):
                           f"--output={self.folder / 's.rec'}"]
         self.call("train_sweep", *self.arguments, check=True)
 
-    def test_the_same_are_cached(self):
-        self.assertIn("cached", self.call("train_sweep", *self.arguments).stderr.decode())
-
     def test_a_library_s_variable(self):
+        self.assertIn("cached", self.call("train_sweep", *self.arguments).stderr.decode())
         changed = self.call("train_sweep", *self.arguments, env={"DNNL_MAX_CPU_ISA": "SSE41"})
         self.assertEqual(changed.returncode, 0, changed.stderr)
         self.assertNotIn("cached", changed.stderr.decode())
@@ -310,10 +308,11 @@ class Absurd(ToolCase):
 
 class EmptyElement(ToolCase):
     def test_each_list(self):
-        for tool, flag in [("report", "input"), ("comm_model", "audit"), ("comm_model", "times"),
-                           ("comm_model", "what_if"), ("quantize", "checkpoint"), ("train_sweep", "batch"),
-                           ("scale_run", "ranks")]:
-            for value in [",1", "1,", "1,,2"]:
+        for tool, flag, values in [("report", "input", [",1", "1,", "1,,2", ","]), ("comm_model", "audit", [",1"]),
+                                   ("comm_model", "times", ["1,"]), ("comm_model", "what_if", ["1,,2"]),
+                                   ("quantize", "checkpoint", [",1"]), ("train_sweep", "batch", ["1,"]),
+                                   ("scale_run", "ranks", ["1,,2"])]:
+            for value in values:
                 with self.subTest(tool=tool, flag=flag, value=value):
                     self.refused(2, tool, f"--{flag}={value}", says=f"--{flag}={value}: expected values")
 
