@@ -15,28 +15,7 @@
 namespace lockstep {
 namespace {
 
-constexpr size_t kBlockBytes = 256 << 10;  // as DigestedInput reads
-constexpr int kLookMilliseconds = 100;     // from one look for a stop signal to the next
-
-absl::StatusOr<std::string> ReadToEnd(int fd, const std::string& path) {
-  std::string bytes;
-  for (size_t size = 0;;) {
-    bytes.resize(size + kBlockBytes);
-    const ssize_t n = read(fd, &bytes[size], kBlockBytes);
-    if (n < 0 && errno != EINTR) {
-      return absl::DataLossError(absl::StrCat(path, ": cannot read: ", std::strerror(errno)));
-    }
-    if (n < 0) {
-      RETURN_IF_ERROR(CheckNotStopped());
-      continue;
-    }
-    size += static_cast<size_t>(n);
-    if (n == 0) {
-      bytes.resize(size);
-      return bytes;
-    }
-  }
-}
+constexpr int kLookMilliseconds = 100;  // from one look for a stop signal to the next
 
 // Of a FIFO that was opened without blocking: until somebody has written to it, or has had it open and is gone. A poll
 // of one that nobody has opened to write reports nothing (pipe_poll in the kernel's fs/pipe.c).
@@ -65,13 +44,6 @@ absl::StatusOr<int> OpenInput(const std::string& path) {
   }
   fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
   return fd;
-}
-
-absl::StatusOr<std::string> ReadWholeFile(const std::string& path) {
-  ASSIGN_OR_RETURN(const int fd, OpenInput(path));
-  absl::StatusOr<std::string> bytes = ReadToEnd(fd, path);
-  close(fd);
-  return bytes;
 }
 
 }  // namespace lockstep

@@ -15,9 +15,6 @@ namespace lockstep {
 // Cancelled: a stop signal came, and nobody writes.
 absl::StatusOr<int> OpenInput(const std::string& path);
 
-// All that is in the file. Errors as OpenInput's. DataLoss: cannot be read.
-absl::StatusOr<std::string> ReadWholeFile(const std::string& path);
-
 }  // namespace lockstep
 
 #endif  // LOCKSTEP_LIB_RECORD_OPEN_INPUT_H_
