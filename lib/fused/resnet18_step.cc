@@ -23,6 +23,7 @@
 #include "lib/kernels/sgd.h"
 #include "lib/kernels/stem_gradient.h"
 #include "lib/kernels/step_state.h"
+#include "lib/kernels/wait_limit.h"
 #include "lib/kernels/weight_gradient.h"
 #include "lib/kernels/weight_gradient_tuning.h"
 
@@ -213,6 +214,7 @@ absl::Status Step<T>::Init(const ResidentImages& images) {
                        "asking the GPU");
   RETURN_IF_CUDA_ERROR(cudaDeviceGetStreamPriorityRange(&least, &greatest), "asking the GPU");
   multiprocessors_ = static_cast<uint32_t>(multiprocessors);
+  RETURN_IF_ERROR(ReportWaits("a step").status());  // takes its memory before a capture could forbid it
   // The side's work is wanted last: where both have blocks waiting, the chain of data gradients goes first, with the
   // shortcuts it waits for.
   RETURN_IF_ERROR(MakeLane(greatest, main_));
@@ -286,7 +288,9 @@ absl::Status Step<T>::PlanNorm(const ConvolutionShape& shape, ConvolutionPass pa
       return ConvolutionNormCanApply(shape, pass, possible, multiprocessors);
     });
     if (can != configs.end()) {
-      config = applying = *can;
+      config = *can;
+      ASSIGN_OR_RETURN(const bool may_wait, ConvolutionNormMayWait(shape, pass, *can, multiprocessors));
+      applying = may_wait ? config : std::nullopt;
     } else if (!configs.empty()) {
       config = configs.front();
     }
@@ -418,6 +422,7 @@ absl::StatusOr<ResNet18Counts> Step<T>::EndEpoch() {
       cudaMemcpyAsync(&counts.correct, buffers_.correct, sizeof(counts.correct), cudaMemcpyDeviceToHost, main_.stream),
       "reading what was right");
   RETURN_IF_CUDA_ERROR(cudaStreamSynchronize(main_.stream), "training on the GPU");
+  RETURN_IF_ERROR(CheckWaits());
   return counts;
 }
 

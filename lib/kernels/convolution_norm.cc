@@ -7,6 +7,7 @@
 #include "lib/kernels/convolution_norm_kernel.h"
 #include "lib/kernels/cuda_status.h"
 #include "lib/kernels/tensor_map.h"
+#include "lib/kernels/wait_limit.h"
 
 namespace lockstep {
 namespace {
@@ -143,6 +144,17 @@ absl::StatusOr<CUtensorMap> MapWeights(const ConvolutionShape& shape, const __nv
   return MakeTensorMap(weights, {{in, 1, kBlock}, {taps, in, 1}, {shape.out_channels, taps * in, kBlock}});
 }
 
+ConvolutionNormLaunch MakeLaunch(const ConvolutionShape& shape, ConvolutionPass pass,
+                                 const ConvolutionNormConfig& config, uint32_t multiprocessors, bool apply) {
+  ConvolutionNormLaunch launch;
+  launch.stride = shape.stride;
+  launch.backward = pass == ConvolutionPass::kDataGradient;
+  launch.apply = apply;
+  launch.pixels = config.pixels;
+  launch.blocks = Blocks(MakeTiles(shape, pass, config), multiprocessors);
+  return launch;
+}
+
 absl::Status Check(const ConvolutionShape& shape, ConvolutionPass pass, const ConvolutionNormConfig& config,
                    uint32_t multiprocessors) {
   RETURN_IF_ERROR(CheckConvolutionShape(shape));
@@ -183,14 +195,12 @@ absl::Status Run(const ConvolutionShape& shape, ConvolutionPass pass, const Conv
     input_maps.map[1] = of_shortcut.map[0];
     ASSIGN_OR_RETURN(input_maps.map[2], MapWeights(point, shortcut.w));
   }
-  ConvolutionNormLaunch launch;
-  launch.stride = shape.stride;
-  launch.backward = pass == ConvolutionPass::kDataGradient;
-  launch.apply = apply;
-  launch.pixels = config.pixels;
-  launch.blocks = Blocks(tiles, multiprocessors);
-  return CudaStatus(LaunchConvolutionNorm(launch, weight_map, input_maps, arguments, stream),
-                    DescribeConvolution(shape, pass, ConvolutionType::kBf16));
+  const std::string what = DescribeConvolution(shape, pass, ConvolutionType::kBf16);
+  ASSIGN_OR_RETURN(arguments.waits,
+                   ReportWaits(absl::StrCat(what, apply ? " that applies its batch norm" : " with its batch norm's sums")));
+  return CudaStatus(LaunchConvolutionNorm(MakeLaunch(shape, pass, config, multiprocessors, apply), weight_map,
+                                          input_maps, arguments, stream),
+                    what);
 }
 
 ConvolutionNormArguments ForwardArguments(__nv_bfloat16* y, const BatchNormParameters& parameters,
@@ -250,6 +260,20 @@ bool ConvolutionNormCanApply(const ConvolutionShape& shape, ConvolutionPass pass
   return config.pixels <= 128 && config.splits <= kMostSplits &&
          Blocks(tiles, multiprocessors) <= std::min(multiprocessors, kConvolutionNormMostMeeting) &&
          Tiles(tiles) <= kConvolutionNormKeptTiles * (Blocks(tiles, multiprocessors) >> tiles.splits_log2);
+}
+
+absl::StatusOr<bool> ConvolutionNormMayWait(const ConvolutionShape& shape, ConvolutionPass pass,
+                                            const ConvolutionNormConfig& config, uint32_t multiprocessors) {
+  if (!BlocksMayWaitForEachOther()) {
+    return false;
+  }
+  const ConvolutionNormLaunch launch = MakeLaunch(shape, pass, config, multiprocessors, true);
+  ConvolutionNormArguments arguments;
+  arguments.tiles = MakeTiles(shape, pass, config);
+  arguments.rings = MakeRings(arguments.tiles, shape.stride, config.pixels);
+  uint32_t resident = 0;
+  RETURN_IF_ERROR(CudaStatus(CountResidentBlocks(launch, arguments, &resident), "counting blocks that run at once"));
+  return launch.blocks <= resident;
 }
 
 size_t ConvolutionNormMeetingBytes() {

@@ -28,7 +28,10 @@ using batch_norm::BackwardFinish;
 using batch_norm::ForwardFinish;
 
 constexpr uint32_t kConsumerRegisters = 240;  // 128 are the accumulator's
-constexpr uint32_t kCopierRegisters = 24;     // 65,536 are there for 128 * (240 + 240 + 24)
+constexpr uint32_t kCopierRegisters = 24;
+// Of a thread at launch: all 65,536, in eights. A group that asks for more than the others give back waits for ever.
+constexpr uint32_t kLaunchRegisters = 65536 / kThreads / 8 * 8;
+static_assert(kGroups * kConsumerRegisters + kCopierRegisters <= (kGroups + 1) * kLaunchRegisters, "they wait for ever");
 
 __device__ void LoadOrigin(const float* of_channels, const Work& work, ChannelSums& sums) {
 #pragma unroll
@@ -202,49 +205,63 @@ __global__ void __launch_bounds__(kThreads, 1)
   }
 }
 
-template <bool kBackward, uint32_t kPixels, bool kApply, Kind kKind>
-cudaError_t Launch(uint32_t blocks, const CUtensorMap& weights, const ConvolutionInputMaps& inputs,
-                   const ConvolutionNormArguments& arguments, cudaStream_t stream) {
-  const auto kernel = ConvolutionNormKernel<kBackward, kPixels, kApply, kKind>;
-  const uint32_t bytes = ConvolutionNormSharedBytes(arguments.rings);
-  const cudaError_t error =
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
-  if (error != cudaSuccess) {
-    return error;
-  }
-  cudaLaunchAttribute cluster = {};
-  cluster.id = cudaLaunchAttributeClusterDimension;
-  cluster.val.clusterDim.x = 1u << arguments.tiles.splits_log2;
-  cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
-  cudaLaunchConfig_t config = {};
-  config.gridDim = dim3(blocks);
-  config.blockDim = dim3(kThreads);
-  config.dynamicSmemBytes = bytes;
-  config.stream = stream;
-  config.attrs = &cluster;
-  config.numAttrs = arguments.tiles.splits_log2 != 0 ? 1 : 0;
-  return cudaLaunchKernelEx(&config, kernel, weights, inputs, arguments);
-}
+using Kernel = void (*)(const CUtensorMap, const ConvolutionInputMaps, const ConvolutionNormArguments);
 
 template <bool kBackward, Kind kKind>
-cudaError_t LaunchKind(const ConvolutionNormLaunch& launch, const CUtensorMap& weights,
-                       const ConvolutionInputMaps& inputs, const ConvolutionNormArguments& arguments,
-                       cudaStream_t stream) {
+Kernel ChooseOfKind(const ConvolutionNormLaunch& launch, bool split) {
   if (launch.pixels == 128) {
-    return launch.apply ? Launch<kBackward, 128, true, kKind>(launch.blocks, weights, inputs, arguments, stream)
-                        : Launch<kBackward, 128, false, kKind>(launch.blocks, weights, inputs, arguments, stream);
+    return launch.apply ? ConvolutionNormKernel<kBackward, 128, true, kKind>
+                        : ConvolutionNormKernel<kBackward, 128, false, kKind>;
   }
   if (launch.pixels == 64) {
     if constexpr (!kBackward) {
-      return launch.apply ? Launch<false, 64, true, kKind>(launch.blocks, weights, inputs, arguments, stream)
-                          : Launch<false, 64, false, kKind>(launch.blocks, weights, inputs, arguments, stream);
+      return launch.apply ? ConvolutionNormKernel<false, 64, true, kKind> : ConvolutionNormKernel<false, 64, false, kKind>;
     }
   }
-  if (launch.pixels == 256 && arguments.tiles.splits_log2 == 0 && !launch.apply) {
-    return Launch<kBackward, 256, false, kKind>(launch.blocks, weights, inputs, arguments, stream);
-  }
-  return cudaErrorInvalidValue;
+  return launch.pixels == 256 && !split && !launch.apply ? ConvolutionNormKernel<kBackward, 256, false, kKind> : nullptr;
 }
+
+// Null: there is none.
+Kernel Choose(const ConvolutionNormLaunch& launch, const ConvolutionTiles& tiles) {
+  const bool split = tiles.splits_log2 != 0;
+  if (tiles.filter == 1) {
+    return ChooseOfKind<false, Kind::kPoints>(launch, split);
+  }
+  if (tiles.bordered()) {
+    return launch.backward ? ChooseOfKind<true, Kind::kBox>(launch, split)
+                           : ChooseOfKind<false, Kind::kBox>(launch, split);
+  }
+  if (launch.stride == 1) {
+    return launch.backward ? ChooseOfKind<true, Kind::kSame>(launch, split)
+                           : ChooseOfKind<false, Kind::kSame>(launch, split);
+  }
+  return launch.backward ? ChooseOfKind<true, Kind::kSpread>(launch, split)
+                         : ChooseOfKind<false, Kind::kHalved>(launch, split);
+}
+
+// The kernel of a launch and the shape of its grid.
+struct Prepared {
+  Kernel kernel = nullptr;
+  cudaLaunchAttribute cluster = {};
+  cudaLaunchConfig_t config = {};
+
+  cudaError_t Make(const ConvolutionNormLaunch& launch, const ConvolutionNormArguments& arguments) {
+    kernel = Choose(launch, arguments.tiles);
+    if (kernel == nullptr) {
+      return cudaErrorInvalidValue;
+    }
+    const uint32_t bytes = ConvolutionNormSharedBytes(arguments.rings);
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim.x = 1u << arguments.tiles.splits_log2;
+    cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+    config.gridDim = dim3(launch.blocks);
+    config.blockDim = dim3(kThreads);
+    config.dynamicSmemBytes = bytes;
+    config.attrs = &cluster;
+    config.numAttrs = 1;
+    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+  }
+};
 
 }  // namespace
 
@@ -255,19 +272,26 @@ uint32_t ConvolutionNormSharedBytes(const ConvolutionRings& rings) {
 cudaError_t LaunchConvolutionNorm(const ConvolutionNormLaunch& launch, const CUtensorMap& weights,
                                   const ConvolutionInputMaps& inputs, const ConvolutionNormArguments& arguments,
                                   cudaStream_t stream) {
-  if (arguments.tiles.filter == 1) {
-    return LaunchKind<false, Kind::kPoints>(launch, weights, inputs, arguments, stream);
+  Prepared prepared;
+  if (const cudaError_t error = prepared.Make(launch, arguments); error != cudaSuccess) {
+    return error;
   }
-  if (arguments.tiles.bordered()) {
-    return launch.backward ? LaunchKind<true, Kind::kBox>(launch, weights, inputs, arguments, stream)
-                           : LaunchKind<false, Kind::kBox>(launch, weights, inputs, arguments, stream);
+  prepared.config.stream = stream;
+  // A cluster of one block is not named: blocks of one tile would no longer start together.
+  prepared.config.numAttrs = arguments.tiles.splits_log2 != 0 ? 1 : 0;
+  return cudaLaunchKernelEx(&prepared.config, prepared.kernel, weights, inputs, arguments);
+}
+
+cudaError_t CountResidentBlocks(const ConvolutionNormLaunch& launch, const ConvolutionNormArguments& arguments,
+                                uint32_t* blocks) {
+  Prepared prepared;
+  if (const cudaError_t error = prepared.Make(launch, arguments); error != cudaSuccess) {
+    return error;
   }
-  if (launch.stride == 1) {
-    return launch.backward ? LaunchKind<true, Kind::kSame>(launch, weights, inputs, arguments, stream)
-                           : LaunchKind<false, Kind::kSame>(launch, weights, inputs, arguments, stream);
-  }
-  return launch.backward ? LaunchKind<true, Kind::kSpread>(launch, weights, inputs, arguments, stream)
-                         : LaunchKind<false, Kind::kHalved>(launch, weights, inputs, arguments, stream);
+  int clusters = 0;
+  const cudaError_t error = cudaOccupancyMaxActiveClusters(&clusters, prepared.kernel, &prepared.config);
+  *blocks = static_cast<uint32_t>(clusters) << arguments.tiles.splits_log2;
+  return error;
 }
 
 }  // namespace lockstep

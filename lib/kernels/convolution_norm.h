@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "lib/kernels/batch_norm.h"
 #include "lib/kernels/convolution_shape.h"
 
@@ -41,10 +42,17 @@ struct ConvolutionNormConfig {
 std::vector<ConvolutionNormConfig> ConvolutionNormConfigs(const ConvolutionShape& shape, ConvolutionPass pass,
                                                           uint32_t multiprocessors);
 
-// Whether the launch can also apply the batch norm: all its blocks run at once and none has more than it can keep. Its
-// blocks wait for each other, so two such launches must not run at the same time on a device.
+// Whether the launch can also apply the batch norm, where all its blocks run at once: it has no more than there are
+// multiprocessors, and none has more than it can keep. Its blocks wait for each other, so two such launches must not run
+// at the same time on a device.
 bool ConvolutionNormCanApply(const ConvolutionShape& shape, ConvolutionPass pass, const ConvolutionNormConfig& config,
                              uint32_t multiprocessors);
+
+// Whether all blocks of a launch that applies the batch norm do run at once on the current device: the context holds as
+// many clusters (GPUs of one kind differ in that), no other process takes places (BlocksMayWaitForEachOther), and
+// whatever of this process runs beside ends by itself. Internal: CUDA does not say.
+absl::StatusOr<bool> ConvolutionNormMayWait(const ConvolutionShape& shape, ConvolutionPass pass,
+                                            const ConvolutionNormConfig& config, uint32_t multiprocessors);
 
 // Of device memory, zeroed once, where the blocks of launches that apply a batch norm meet. One such launch at a time.
 size_t ConvolutionNormMeetingBytes();
@@ -65,7 +73,8 @@ class ConvolutionNorm {
                        cudaStream_t stream) const;
 
   // As Forward, and then y = relu(norm(raw) + residual), with the mask for the way back (BatchNormApply).
-  // InvalidArgument: ConvolutionNormCanApply says no.
+  // InvalidArgument: ConvolutionNormCanApply says no. Only where ConvolutionNormMayWait: else it ends past the limit of
+  // wait_limit.h, its result worth nothing, and CheckWaits says so.
   absl::Status ForwardAndApply(const __nv_bfloat16* x, const __nv_bfloat16* w, __nv_bfloat16* raw,
                                const BatchNormParameters& parameters, const BatchNormState& state,
                                const BatchNormResidual<__nv_bfloat16>& residual, __nv_bfloat16* y, uint8_t* relu_mask,

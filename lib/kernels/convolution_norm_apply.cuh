@@ -175,7 +175,7 @@ __device__ void SumAndApply(const ConvolutionNormArguments& arguments, const Wor
   const uint32_t c = threadIdx.x % kChannels;  // thread c leaves channel c
   const std::conditional_t<kBackward, BackwardCoefficients, ForwardCoefficients> of_channel(arguments,
                                                                                             work.channel + c);
-  const Meeting meeting(arguments.meeting, work);
+  Meeting meeting(arguments.meeting, work, arguments.waits);
   Coefficients& coefficients = *reinterpret_cast<Coefficients*>(shared + 2 * kSumsOfWarps);
   const Sums of_block = AddThreads(sums, shared);
   const uint32_t warp = threadIdx.x / kWarp;

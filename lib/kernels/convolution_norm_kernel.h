@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "lib/kernels/batch_norm.h"
+#include "lib/kernels/wait_report.h"
 
 namespace lockstep {
 
@@ -63,6 +64,7 @@ struct ConvolutionNormArguments {
   ConvolutionRings rings;
   __nv_bfloat16* out = nullptr;  // null, backward where the launch applies the batch norm: not wanted
   void* workspace = nullptr;
+  WaitReport waits;
   void* meeting = nullptr;                // where the launch applies the batch norm
   BatchNormParameters parameters;         // forward
   BatchNormState state;                   // forward: written; backward: read
@@ -99,6 +101,10 @@ struct ConvolutionInputMaps {
 cudaError_t LaunchConvolutionNorm(const ConvolutionNormLaunch& launch, const CUtensorMap& weights,
                                   const ConvolutionInputMaps& inputs, const ConvolutionNormArguments& arguments,
                                   cudaStream_t stream);
+
+// How many of the launch's blocks the current context holds at once, with nothing beside them.
+cudaError_t CountResidentBlocks(const ConvolutionNormLaunch& launch, const ConvolutionNormArguments& arguments,
+                                uint32_t* blocks);
 
 uint32_t ConvolutionNormSharedBytes(const ConvolutionRings& rings);
 

@@ -121,12 +121,20 @@ __device__ bool ReduceInLastBlock(ChannelSums& sums, const Work& work, Workspace
 // that has not been left yet, and a sum of 0 is left as -0. Two halves in turn: who writes to one clears the other,
 // which the launch before has read, for the launch to come. Source: TensorRT-LLM's all-reduce with "Lamport" buffers.
 //
-// The memory: two counters; from kMeetingHeadBytes on the halves, each Sums (channel_blocks, shares, 64).
+// A block that has waited past the limit (wait_report.h) reports it, and neither it nor any later launch with this memory
+// waits again: what is not there then is taken as it lies.
+//
+// The memory: three counters; from kMeetingHeadBytes on the halves, each Sums (channel_blocks, shares, 64).
 class Meeting {
  public:
-  __device__ Meeting(void* memory, const Work& work) : counters_(static_cast<uint32_t*>(memory)) {
-    uint32_t turn;
-    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(turn) : "l"(counters_) : "memory");
+  __device__ Meeting(void* memory, const Work& work, const WaitReport& waits)
+      : counters_(static_cast<uint32_t*>(memory)), waits_(waits) {
+    uint32_t turn, given_up;
+    asm volatile("ld.relaxed.gpu.global.v2.u32 {%0, %1}, [%2];"
+                 : "=r"(turn), "=r"(given_up)
+                 : "l"(counters_)
+                 : "memory");
+    tries_left_ = given_up != 0 ? 0 : kTriesWithoutClock;
     float4* const halves = reinterpret_cast<float4*>(static_cast<char*>(memory) + kMeetingHeadBytes);
     mine_ = halves + (turn & 1) * kHalfVectors + size_t{work.channel_block} * work.shares * kShareVectors;
     other_ = halves + (1 - (turn & 1)) * kHalfVectors;
@@ -149,7 +157,7 @@ class Meeting {
 
   // Waits for every eighth share, from `first` on, and adds them up in order; two channels a lane.
   template <uint32_t kAtOnce>
-  __device__ float4 AddShares(uint32_t first, uint32_t shares) const {
+  __device__ float4 AddShares(uint32_t first, uint32_t shares) {
     const float4* const of_lane = mine_ + threadIdx.x % kWarp;
     float4 sum = {0, 0, 0, 0};
     for (; first < shares; first += kAtOnce * kConsumerWarps) {
@@ -171,7 +179,7 @@ class Meeting {
         for (uint32_t k = 0; k < kAtOnce; ++k) {
           missing &= (missing >> k & 1) && IsThere(next[k]) ? ~(1u << k) : ~0u;
         }
-      } while (missing != 0);
+      } while (missing != 0 && !GivesUp());
 #pragma unroll
       for (uint32_t k = 0; k < kAtOnce; ++k) {
         if (all >> k & 1) {
@@ -184,15 +192,34 @@ class Meeting {
 
   // By one thread of each block, at its end: the last one gives the turn to the other half.
   __device__ void Close() const {
-    if (atomicAdd(counters_ + 1, 1) == gridDim.x - 1) {
-      counters_[1] = 0;
-      counters_[0] ^= 1;
+    if (atomicAdd(counters_ + kClosed, 1) == gridDim.x - 1) {
+      counters_[kClosed] = 0;
+      counters_[kTurn] ^= 1;
     }
   }
 
  private:
+  static constexpr uint32_t kTurn = 0, kGivenUp = 1, kClosed = 2;  // counters; the first two are loaded at once
   static constexpr uint32_t kShareVectors = kChannels * sizeof(Sums) / sizeof(float4);
   static constexpr uint32_t kHalfVectors = kConvolutionNormMostMeeting * kShareVectors;
+
+  __device__ bool GivesUp() {
+    if (tries_left_ > 1) {
+      --tries_left_;
+      return false;
+    }
+    if (tries_left_ == 1) {
+      tries_left_ = 0;
+      begin_ = ClockTurns();
+      return false;
+    }
+    if (!HasExpired(begin_)) {
+      return false;
+    }
+    static_cast<volatile uint32_t*>(counters_)[kGivenUp] = 1;
+    Report(waits_);
+    return true;
+  }
 
   __device__ static float NotZero(float value) { return value == 0 ? -0.0f : value; }
   __device__ static bool IsThere(const float4& value) {
@@ -208,7 +235,10 @@ class Meeting {
     return value;
   }
 
-  uint32_t* counters_;  // whose turn it is, and how many blocks have closed
+  uint32_t* counters_;  // whose turn it is, whether a launch has given up, and how many blocks have closed
+  const WaitReport& waits_;
+  uint32_t tries_left_;  // before it looks at the clock
+  uint32_t begin_ = 0;   // of its waits by the clock; after a launch that has given up, long ago
   float4* mine_;        // of the channel block
   float4* other_;
 };

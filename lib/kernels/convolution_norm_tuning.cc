@@ -10,6 +10,7 @@
 #include "lib/kernels/device_buffer.h"
 #include "lib/kernels/graph_timer.h"
 #include "lib/kernels/random_tensor.h"
+#include "lib/kernels/wait_limit.h"
 
 namespace lockstep {
 namespace {
@@ -149,7 +150,16 @@ absl::StatusOr<ConvolutionNormTimes> TuneConvolutionNorm(ConvolutionContext& con
     if (!ConvolutionNormCanApply(shape, pass, config, multiprocessors)) {
       continue;
     }
+    ASSIGN_OR_RETURN(const bool may_wait, ConvolutionNormMayWait(shape, pass, config, multiprocessors));
+    if (!may_wait) {
+      continue;
+    }
     ASSIGN_OR_RETURN(const double time, trial.TimeApplying(config));
+    if (!BlocksMayWaitForEachOther()) {  // it has waited in vain: no such launch in this process
+      times.applying.clear();
+      times.best_applying.reset();
+      return times;
+    }
     times.applying.push_back({config, time});
     if (time < least) {
       least = time;

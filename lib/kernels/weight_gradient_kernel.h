@@ -54,6 +54,11 @@ struct Geometry {
     return (pixel / (size * size) * in_rows + pixel / size % size * stride) * pitch + pixel % size;
   }
 
+  // Of a box, that the filter's column s reads: at the last pixel, by the filter's last row.
+  __host__ __device__ constexpr uint32_t LastLine(uint32_t s) const {
+    return LineOf(s) + 2 * pitch + LineOfPixel(pixels - 1);
+  }
+
   static constexpr uint32_t kLineBytes = 128;
   static constexpr uint32_t kPatternBytes = 1024;
   __host__ __device__ constexpr uint32_t gradient_bytes() const { return pixels * kLineBytes; }

@@ -1,0 +1,103 @@
+#include "lib/kernels/wait_limit.h"
+
+#include <cuda_bf16.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/kernels/convolution_norm.h"
+#include "lib/kernels/device_array.h"
+#include "lib/kernels/hold_multiprocessors.h"
+#include "lib/kernels/multiprocessors.h"
+
+namespace lockstep {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using Bf16 = __nv_bfloat16;
+
+// The limit is between two and three turns of 2^32 ns.
+constexpr double kLeastSeconds = 8.5;
+// Of a launch that does not wait; and what more a late start may add to the limit.
+constexpr double kMostSeconds = 5;
+
+double SecondsToEnd(cudaStream_t stream) {
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// A launch that applies a batch norm: 64 blocks, and all that it reads and writes.
+class Applying {
+ public:
+  absl::Status Launch(cudaStream_t stream) {
+    const BatchNormParameters parameters = {of_channels_.data(), of_channels_.data(), of_channels_.data(),
+                                            of_channels_.data(), 0.1f,                1e-5f};
+    const BatchNormState state = {state_.data(), state_.data(), state_.data(), state_.data()};
+    return ConvolutionNorm(kShape, kConfig, HopperMultiprocessors())
+        .ForwardAndApply(x_.data(), w_.data(), raw_.data(), parameters, state, {}, y_.data(), mask_.data(),
+                         meeting_.data(), stream);
+  }
+  static absl::StatusOr<bool> MayWait() {
+    return ConvolutionNormMayWait(kShape, ConvolutionPass::kForward, kConfig, HopperMultiprocessors());
+  }
+
+ private:
+  static constexpr ConvolutionShape kShape = {8, 64, 32, 64, 3, 1};
+  static constexpr ConvolutionNormConfig kConfig = {128, 1};
+  static constexpr size_t kCount = 8 * 32 * 32 * 64;
+
+  DeviceArray<Bf16> x_{std::vector<Bf16>(kCount, Bf16(1.0f))}, w_{std::vector<Bf16>(64 * 9 * 64, Bf16(1.0f))};
+  DeviceArray<Bf16> raw_{kCount}, y_{kCount};
+  DeviceArray<float> of_channels_{std::vector<float>(64, 1.0f)}, state_{std::vector<float>(64, 0.0f)};
+  DeviceArray<uint8_t> mask_{kCount / 8};
+  DeviceArray<char> meeting_{std::vector<char>(ConvolutionNormMeetingBytes(), 0)};
+};
+
+// In one test, because what has happened once holds for the rest of the process.
+TEST(WaitLimitTest, ALaunchWhoseBlocksDoNotAllRunEndsAndIsNamed) {
+  if (!HaveGpu() || HopperMultiprocessors() < 64) {
+    GTEST_SKIP() << "needs a GPU of compute capability 9.0 with 64 multiprocessors";
+  }
+  cudaStream_t beside = nullptr, stream = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithFlags(&beside, cudaStreamNonBlocking), cudaSuccess);
+  ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+  uint32_t* release = nullptr;
+  ASSERT_EQ(cudaHostAlloc(&release, sizeof(*release), cudaHostAllocMapped), cudaSuccess);
+  *release = 0;
+  Applying applying;
+  ASSERT_EQ(Applying::MayWait().value_or(false), BlocksMayWaitForEachOther());
+
+  ASSERT_EQ(applying.Launch(stream), absl::OkStatus());
+  EXPECT_LT(SecondsToEnd(stream), kMostSeconds);
+  ASSERT_EQ(CheckWaits(), absl::OkStatus());
+
+  // A quarter of its blocks have a place at most.
+  ASSERT_EQ(HoldMultiprocessors(HopperMultiprocessors() - 16, release, beside), cudaSuccess);
+  ASSERT_EQ(applying.Launch(stream), absl::OkStatus());
+  const double waited = SecondsToEnd(stream);
+  EXPECT_GT(waited, kLeastSeconds - 1);
+  EXPECT_LT(waited, 3 * 4.3 + kMostSeconds);
+  const absl::Status status = CheckWaits();
+  EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_THAT(std::string(status.message()), AllOf(HasSubstr("64"), HasSubstr("that applies its batch norm")));
+  EXPECT_FALSE(BlocksMayWaitForEachOther());
+  EXPECT_FALSE(Applying::MayWait().value_or(true));
+
+  // What comes behind it, in a graph of many such launches, does not wait again.
+  ASSERT_EQ(applying.Launch(stream), absl::OkStatus());
+  EXPECT_LT(SecondsToEnd(stream), kMostSeconds);
+
+  *release = 1;
+  ASSERT_EQ(cudaStreamSynchronize(beside), cudaSuccess);
+  ASSERT_EQ(cudaFreeHost(release), cudaSuccess);
+  ASSERT_EQ(cudaStreamDestroy(beside), cudaSuccess);
+  ASSERT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,44 @@
+// What a launch is told of the limit of its waits (wait_limit.h), and what its kernel does at the limit.
+#ifndef LOCKSTEP_LIB_KERNELS_WAIT_REPORT_H_
+#define LOCKSTEP_LIB_KERNELS_WAIT_REPORT_H_
+
+#include <cstdint>
+
+namespace lockstep {
+
+struct WaitReport {
+  uint32_t* expired = nullptr;  // host memory that the device writes; 0: no launch has waited too long
+  uint32_t launch = 0;          // what is written there, not 0
+};
+
+#ifdef __CUDACC__
+
+// The upper half of the GPU's clock: one more every 2^32 ns, 4.3 s. So a wait is given up after 8.6 to 12.9 s: longer
+// than any step takes, even in turns with other processes, or in compute-sanitizer.
+constexpr uint32_t kMostClockTurns = 2;
+
+// Of a wait, before it first looks at the clock, which is far from the multiprocessor.
+constexpr uint32_t kTriesWithoutClock = 1024;
+
+__device__ inline uint32_t ClockTurns() {
+  uint32_t turns;
+  asm volatile("mov.u32 %0, %%globaltimer_hi;" : "=r"(turns));
+  return turns;
+}
+
+// Whether a wait that began at `begin` (ClockTurns) has reached its limit.
+__device__ inline bool HasExpired(uint32_t begin) { return ClockTurns() - begin > kMostClockTurns; }
+
+__device__ inline void Report(const WaitReport& report) {
+  volatile uint32_t* const expired = report.expired;
+  if (expired != nullptr && *expired == 0) {
+    *expired = report.launch;
+    __threadfence_system();
+  }
+}
+
+#endif  // __CUDACC__
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_KERNELS_WAIT_REPORT_H_

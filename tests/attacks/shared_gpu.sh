@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# Training on a GPU that others use, too, from a portable folder (tools/package.sh): under NVIDIA MPS with a part of the
+# multiprocessors, beside a second and a fourth process, with and without MPS, with launches that wait for the one before.
+# Every run must end well, within its limit; the sweep's times show what sharing costs.
+#
+#   tests/attacks/shared_gpu.sh [--rounds=1] [--limit=120] PACKAGE OUT
+#
+# OUT gets the logs. A line a run. --limit: seconds of one run. Exit codes: 0 all ended well, 2 wrong usage, 4 one hung
+# or failed, 5 no GPU.
+set -uo pipefail
+
+rounds=1
+limit=120
+while [ "${1#--}" != "${1:-}" ]; do
+  case "$1" in
+    --rounds=*) rounds="${1#*=}" ;;
+    --limit=*) limit="${1#*=}" ;;
+    *) sed -n '2,9s/^# \{0,1\}//p' "$0"; [ "$1" = --help ] && exit 0 || exit 2 ;;
+  esac
+  shift
+done
+[ $# -eq 2 ] || { sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+package="$(cd "$1" && pwd)" || exit 2
+mkdir -p "$2" || exit 2
+out="$(cd "$2" && pwd)"
+nvidia-smi >/dev/null 2>&1 || { echo "shared_gpu: error: nvidia-smi finds no GPU" >&2; exit 5; }
+
+work="$(mktemp -d)"
+export CUDA_MPS_PIPE_DIRECTORY="$work/mps" CUDA_MPS_LOG_DIRECTORY="$work/mps"
+status=0
+
+start_mps() { mkdir -p "$work/mps" && nvidia-cuda-mps-control -d >/dev/null 2>&1 && sleep 1; }
+stop_mps() {
+  timeout 10 sh -c 'echo quit -t 2 | nvidia-cuda-mps-control' >/dev/null 2>&1
+  pkill -9 nvidia-cuda-mps 2>/dev/null
+  rm -rf "$work/mps"
+}
+trap 'stop_mps; rm -rf "$work"' EXIT
+
+# together NAME BATCH HOW_MANY [VARIABLE=VALUE...]: so many trainings at once.
+together() {
+  local name="$1" batch="$2" count="$3" begin=$SECONDS i said=ok
+  shift 3
+  local pids=()
+  for ((i = 0; i < count; i++)); do
+    env "$@" timeout -k 5 "$limit" "$package/train_sweep" --input="$work/d.rec" --preset=fast --batch="$batch" --epochs=3 \
+      --noevaluate --force --output="$work/$i.rec" >"$out/$name.$batch.$i.log" 2>&1 &
+    pids+=($!)
+  done
+  for ((i = 0; i < count; i++)); do
+    wait "${pids[$i]}"
+    local rc=$?
+    case $rc in
+      0) ;;
+      124 | 137) said="HUNG" status=4 ;;
+      *) said="FAILED ($rc): $(tail -1 "$out/$name.$batch.$i.log")" status=4 ;;
+    esac
+  done
+  printf '%-28s batch %4d x %d  %4d s  %s  %s\n' "$name" "$batch" "$count" $((SECONDS - begin)) "$said" \
+    "$(sed -n 's/.*: \([0-9.]* s an epoch\).*/\1/p' "$out/$name.$batch".*.log | sort -u | tr '\n' ',')"
+  # What hangs under MPS holds its server.
+  case "$said:$name" in HUNG:mps*) pkill -9 train_sweep; stop_mps; start_mps ;; esac
+}
+
+"$package/cifar_prep" --input_format=synthetic --train_images=50000 --test_images=100 --output="$work/d.rec" 2>/dev/null || exit 1
+for ((round = 1; round <= rounds; round++)); do
+  for batch in 32 128 512; do
+    together alone "$batch" 1
+    together launch_blocking "$batch" 1 CUDA_LAUNCH_BLOCKING=1
+    together two "$batch" 2
+    together four "$batch" 4
+  done
+  start_mps || { echo "shared_gpu: nvidia-cuda-mps-control does not start: no run under MPS" >&2; continue; }
+  for batch in 32 128 512; do
+    for percent in 25 50 75 90; do
+      together "mps_$percent" "$batch" 1 CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=$percent
+    done
+    together mps_two_50 "$batch" 2 CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=50
+    together mps_two "$batch" 2
+    together mps_four "$batch" 4
+  done
+  stop_mps
+done
+exit $status
