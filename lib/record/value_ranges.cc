@@ -39,7 +39,6 @@ constexpr FieldRule kRules[] = {
     {"BatchProbe", "batch_size", kFromOne},
     {"ScalePoint", "ranks", kFromOne},
     {"ScalePoint", "batch_per_device", kFromOne},
-    {"ScalePoint", "global_batch", kFromOne},
     {"ScalingRow", "ranks", kFromOne},
     {"ScalingRow", "batch_per_device", kFromOne},
     {"Prediction", "ranks", kFromOne},
