@@ -9,9 +9,10 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/base/flag_range.h"
 #include "lib/proto/header.pb.h"
 
-ABSL_FLAG(int32_t, steps, 1, "a number");
+RANGED_FLAG(int32_t, steps, 1, -10, 1000, "a number");
 ABSL_FLAG(bool, fast, false, "a boolean");
 ABSL_FLAG(std::string, name, "", "a text");
 ABSL_FLAG(std::vector<std::string>, files, {}, "a list");

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from tool_case import TOOLS, ToolCase, run_tests
@@ -18,7 +17,7 @@ from tool_case import TOOLS, ToolCase, run_tests
 STRANGERS = ("libgomp", "terminate called", "frame #", "what():", "[c10d]", "*** ", "Traceback")
 
 # As --help prints a flag that takes numbers: name, default, range, and the line below.
-NUMBER_FLAG = re.compile(r"^  --(\w+) \(default: ([^;]*); from (\S+) to (\S+)\)\n +(.*)$", re.MULTILINE)
+NUMBER_FLAG = re.compile(r"^  --(\w+) \(default: ([^;\n]*); from (\S+) to (\S+)\)\n +(.*)$", re.MULTILINE)
 ANY_FLAG = re.compile(r"^  --(\w+) \(default: (.*)\)$", re.MULTILINE)
 
 
@@ -147,32 +146,33 @@ def eventually(condition, seconds=60):
     return value
 
 
-def at_work(pid):
-    """Whether the process has become itself and computed for a while: 0.3 s of processor time."""
+def at_work(pid, seconds=0.3):
+    """Whether the process has had so much processor time; loading LibTorch takes about 0.5 s."""
     try:
         fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     except OSError:
         return False
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") > 0.3
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") > seconds
 
 
 class KilledChildren(ToolCase):
-    def sweep(self, output, *more):
+    def start_sweep(self, output, *more):
         return RunningTool(self, "train_sweep", f"--input={self.dataset}", "--model=lenet5", "--device=cpu", *more,
                            f"--output={output}")
 
     def kill_a_point(self, number, *more):
         output = self.folder / f"killed_{number}.rec"
-        tool = self.sweep(output, *more)
+        tool = self.start_sweep(output, *more)
         child = eventually(tool.children)[0]
         eventually(lambda: at_work(child))
         os.kill(child, number)
         return output, *tool.finish()
 
     def test_a_point_killed_by_a_signal_is_no_result(self):
-        for number, says in [(signal.SIGSEGV, "signal 11"), (signal.SIGKILL, "signal 9"), (signal.SIGTERM, "signal 15")]:
+        for number, says in [(signal.SIGSEGV, "signal 11"), (signal.SIGKILL, "signal 9"),
+                             (signal.SIGTERM, "signal 15")]:
             with self.subTest(signal=number):
-                output, code, stderr = self.kill_a_point(number, "--batch=20", "--repeats=100000")
+                output, code, stderr = self.kill_a_point(number, "--batch=20", "--repeats=100000", "--threads=1")
                 self.assertEqual(code, 5, stderr)
                 self.assertEqual(stderr.count("error: "), 1, stderr)
                 self.assertIn("train_sweep: error: batch 20: its process was ended by " + says, stderr)
@@ -180,16 +180,16 @@ class KilledChildren(ToolCase):
 
     def test_finished_points_are_kept_and_the_killed_one_is_measured(self):
         output = self.folder / "kept.rec"
-        command = ["--batch=40,20", "--repeats=40"]
-        tool = self.sweep(output, *command)
+        command = ["--batch=40,20", "--repeats=2", "--threads=1"]
+        tool = self.start_sweep(output, *command)
         first = eventually(tool.children)[0]
-        second = eventually(lambda: [c for c in tool.children() if c != first])
+        second = eventually(lambda: [c for c in tool.children() if c != first], seconds=120)
         self.assertTrue(second, "the first point took too long")
         os.kill(second[0], signal.SIGKILL)
         code, stderr = tool.finish()
         self.assertEqual(code, 5, stderr)
         self.assertIn("error: batch 20: ", stderr)
-        code, stderr = self.sweep(output, *command).finish(timeout=120)
+        code, stderr = self.start_sweep(output, *command).finish(timeout=120)
         self.assertEqual(code, 0, stderr)
         self.assertRegex(stderr, r"batch 40: .* \(from the run before\)")
         self.assertRegex(stderr, r"batch 20: [\d.]+ s an epoch")
@@ -199,14 +199,15 @@ class KilledChildren(ToolCase):
         for rank in (0, 1):
             with self.subTest(rank=rank):
                 tool = RunningTool(self, "scale_run", f"--input={self.dataset}", "--model=lenet5", "--device=cpu",
-                                   "--ranks=2", "--batch=10", "--repeats=100000",
+                                   "--ranks=2", "--batch=10", "--repeats=100000", "--threads=1",
                                    f"--output={self.folder / 'ranks.rec'}")
                 ranks = eventually(lambda: len(tool.children()) == 2 and tool.children())
-                eventually(lambda: all(at_work(pid) for pid in ranks))
+                eventually(lambda: all(at_work(pid, seconds=1.5) for pid in ranks))
                 os.kill(ranks[rank], signal.SIGTERM)
                 code, stderr = tool.finish()
                 self.assertEqual(code, 5, stderr)
-                self.assertIn(f"rank {rank} of 2 was stopped by SIGTERM", stderr)
+                # On a slow machine it may still be loading LibTorch, and then dies of the signal.
+                self.assertRegex(stderr, rf"rank {rank} of 2 was (stopped by SIGTERM|killed by signal 15)")
                 self.assertEqual(stderr.count("error: "), 1, stderr)
 
     def test_a_failed_point_is_one_error_line(self):
@@ -269,7 +270,8 @@ class Waits(ToolCase):
     def readers(self, fifo):
         yield "train_sweep", f"--input={fifo}"
         yield "scale_run", f"--input={fifo}"
-        yield "scale_run", f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch=20", f"--prediction={fifo}"
+        yield ("scale_run", f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch=20",
+               f"--prediction={fifo}")
         for flag in ("input", "audit", "times", "all_reduce"):
             yield "comm_model", f"--{flag}={fifo}"
         yield "quantize", f"--input={self.dataset}", f"--checkpoint={fifo}"
@@ -281,7 +283,7 @@ class Waits(ToolCase):
     def holds(pid, path):
         """Whether the process has the file open."""
         try:
-            return any(os.path.samefile(fd.path, path) for fd in os.scandir(f"/proc/{pid}/fd") if os.path.exists(fd.path))
+            return str(path) in [os.readlink(fd.path) for fd in os.scandir(f"/proc/{pid}/fd")]
         except OSError:
             return False
 
