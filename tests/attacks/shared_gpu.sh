@@ -3,18 +3,20 @@
 # multiprocessors, beside a second and a fourth process, with and without MPS, with launches that wait for the one before.
 # Every run must end well, within its limit; the sweep's times show what sharing costs.
 #
-#   tests/attacks/shared_gpu.sh [--rounds=1] [--limit=120] PACKAGE OUT
+#   tests/attacks/shared_gpu.sh [--rounds=1] [--limit=120] [--runs=REGEX] PACKAGE OUT
 #
-# OUT gets the logs. A line a run. --limit: seconds of one run. Exit codes: 0 all ended well, 2 wrong usage, 4 one hung
+# OUT gets the logs. A line a run. --limit: seconds of one run. --runs: those whose name.batch matches. Exit codes: 0 all ended well, 2 wrong usage, 4 one hung
 # or failed, 5 no GPU.
 set -uo pipefail
 
 rounds=1
 limit=120
+runs=.
 while [ "${1#--}" != "${1:-}" ]; do
   case "$1" in
     --rounds=*) rounds="${1#*=}" ;;
     --limit=*) limit="${1#*=}" ;;
+    --runs=*) runs="${1#*=}" ;;
     *) sed -n '2,9s/^# \{0,1\}//p' "$0"; [ "$1" = --help ] && exit 0 || exit 2 ;;
   esac
   shift
@@ -41,6 +43,7 @@ trap 'stop_mps; rm -rf "$work"' EXIT
 together() {
   local name="$1" batch="$2" count="$3" begin=$SECONDS i said=ok
   shift 3
+  [[ "$name.$batch" =~ $runs ]] || return 0
   local pids=()
   for ((i = 0; i < count; i++)); do
     env "$@" timeout -k 5 "$limit" "$package/train_sweep" --input="$work/d.rec" --preset=fast --batch="$batch" --epochs=3 \
