@@ -227,6 +227,7 @@ TEST(ScaleRunTest, APredictionsDigestIsKept) {
   ScaleRunOptions options = SmallRun({1}, 8);
   proto::CommModelRecord record;
   record.mutable_prediction()->set_ranks(1);
+  record.mutable_prediction()->set_batch_per_device(8);
   options.prediction = WriteCommModel("prediction.rec", record);
   ASSERT_THAT(RunScaleRun(options), IsOk());
   const auto prediction = ReadRecordFile<proto::CommModelFile>(options.prediction);

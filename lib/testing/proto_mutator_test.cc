@@ -38,7 +38,7 @@ TEST(ProtoMutatorTest, ReachesEveryKindOfRecordAndOddNumbers) {
   proto::SweepFile message;
   std::set<int> kinds;
   bool nan = false, unknown_outcome = false;
-  for (int i = 0; i < 20'000; ++i) {
+  for (int i = 0; i < 60'000; ++i) {
     mutator.Mutate(message);
     for (const proto::SweepRecord& record : message.record()) {
       kinds.insert(record.kind_case());
