@@ -196,8 +196,9 @@ absl::Status Run(const ConvolutionShape& shape, ConvolutionPass pass, const Conv
     ASSIGN_OR_RETURN(input_maps.map[2], MapWeights(point, shortcut.w));
   }
   const std::string what = DescribeConvolution(shape, pass, ConvolutionType::kBf16);
-  ASSIGN_OR_RETURN(arguments.waits,
-                   ReportWaits(absl::StrCat(what, apply ? " that applies its batch norm" : " with its batch norm's sums")));
+  if (apply) {
+    ASSIGN_OR_RETURN(arguments.waits, ReportWaits(absl::StrCat(what, " that applies its batch norm")));
+  }
   return CudaStatus(LaunchConvolutionNorm(MakeLaunch(shape, pass, config, multiprocessors, apply), weight_map,
                                           input_maps, arguments, stream),
                     what);

@@ -31,7 +31,8 @@ constexpr uint32_t kConsumerRegisters = 240;  // 128 are the accumulator's
 constexpr uint32_t kCopierRegisters = 24;
 // Of a thread at launch: all 65,536, in eights. A group that asks for more than the others give back waits for ever.
 constexpr uint32_t kLaunchRegisters = 65536 / kThreads / 8 * 8;
-static_assert(kGroups * kConsumerRegisters + kCopierRegisters <= (kGroups + 1) * kLaunchRegisters, "they wait for ever");
+static_assert(kGroups * kConsumerRegisters + kCopierRegisters <= (kGroups + 1) * kLaunchRegisters,
+              "they wait for ever");
 
 __device__ void LoadOrigin(const float* of_channels, const Work& work, ChannelSums& sums) {
 #pragma unroll
@@ -215,10 +216,12 @@ Kernel ChooseOfKind(const ConvolutionNormLaunch& launch, bool split) {
   }
   if (launch.pixels == 64) {
     if constexpr (!kBackward) {
-      return launch.apply ? ConvolutionNormKernel<false, 64, true, kKind> : ConvolutionNormKernel<false, 64, false, kKind>;
+      return launch.apply ? ConvolutionNormKernel<false, 64, true, kKind>
+                          : ConvolutionNormKernel<false, 64, false, kKind>;
     }
   }
-  return launch.pixels == 256 && !split && !launch.apply ? ConvolutionNormKernel<kBackward, 256, false, kKind> : nullptr;
+  return launch.pixels == 256 && !split && !launch.apply ? ConvolutionNormKernel<kBackward, 256, false, kKind>
+                                                         : nullptr;
 }
 
 // Null: there is none.

@@ -64,8 +64,8 @@ struct ConvolutionNormArguments {
   ConvolutionRings rings;
   __nv_bfloat16* out = nullptr;  // null, backward where the launch applies the batch norm: not wanted
   void* workspace = nullptr;
-  WaitReport waits;
-  void* meeting = nullptr;                // where the launch applies the batch norm
+  WaitReport waits;                       // where the launch applies the batch norm, as the next
+  void* meeting = nullptr;
   BatchNormParameters parameters;         // forward
   BatchNormState state;                   // forward: written; backward: read
   const __nv_bfloat16* x = nullptr;       // backward, as the four below

@@ -239,7 +239,7 @@ class Meeting {
   const WaitReport& waits_;
   uint32_t tries_left_;  // before it looks at the clock
   uint32_t begin_ = 0;   // of its waits by the clock; after a launch that has given up, long ago
-  float4* mine_;        // of the channel block
+  float4* mine_;         // of the channel block
   float4* other_;
 };
 

@@ -30,7 +30,8 @@ absl::Status TakeMemory(Launches& launches) {
   const cudaError_t error = cudaHostAlloc(&memory, sizeof(uint32_t), cudaHostAllocPortable | cudaHostAllocMapped);
   if (error != cudaSuccess) {
     (void)cudaGetLastError();
-    return absl::InternalError(absl::StrCat("taking host memory that the GPU writes: CUDA: ", cudaGetErrorString(error)));
+    return absl::InternalError(
+        absl::StrCat("taking host memory that the GPU writes: CUDA: ", cudaGetErrorString(error)));
   }
   launches.expired = static_cast<volatile uint32_t*>(memory);
   *launches.expired = 0;
@@ -72,11 +73,13 @@ std::string LaunchThatWaitedTooLong() {
 
 absl::Status CheckWaits() {
   const std::string launch = LaunchThatWaitedTooLong();
-  return launch.empty() ? absl::OkStatus()
-                        : absl::DeadlineExceededError(
-                              absl::StrCat("the kernel of ", launch, " waited on the GPU for over 8 s and gave up; where its "
-                                           "blocks wait for each other, something else had a part of the GPU: end that, "
-                                           "or do without such kernels (--nofused_norms)"));
+  if (launch.empty()) {
+    return absl::OkStatus();
+  }
+  return absl::DeadlineExceededError(
+      absl::StrCat("the kernel of ", launch,
+                   ": its blocks waited for each other for over 8 s and gave up, because "
+                   "something else has a part of the GPU; end that, or do without such kernels (--nofused_norms)"));
 }
 
 bool BlocksMayWaitForEachOther() { return !SharedByMps() && LaunchThatWaitedTooLong().empty(); }

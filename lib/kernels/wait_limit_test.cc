@@ -35,8 +35,8 @@ double SecondsToEnd(cudaStream_t stream) {
 class Applying {
  public:
   absl::Status Launch(cudaStream_t stream) {
-    const BatchNormParameters parameters = {of_channels_.data(), of_channels_.data(), of_channels_.data(),
-                                            of_channels_.data(), 0.1f,                1e-5f};
+    const BatchNormParameters parameters = {
+        of_channels_.data(), of_channels_.data(), of_channels_.data(), of_channels_.data(), 0.1f, 1e-5f};
     const BatchNormState state = {state_.data(), state_.data(), state_.data(), state_.data()};
     return ConvolutionNorm(kShape, kConfig, HopperMultiprocessors())
         .ForwardAndApply(x_.data(), w_.data(), raw_.data(), parameters, state, {}, y_.data(), mask_.data(),
