@@ -22,6 +22,7 @@ namespace {
 
 constexpr absl::Duration kPollInterval = absl::Milliseconds(20);
 constexpr absl::Duration kGrace = absl::Seconds(2);
+constexpr absl::Duration kSettle = absl::Seconds(2);  // after a failure, before the others are told to end
 
 struct Running {
   pid_t pid = -1;
@@ -149,6 +150,7 @@ absl::StatusOr<std::vector<ChildExit>> RunChildren(const std::vector<ChildOption
 
   const absl::Time deadline = absl::Now() + timeout;
   absl::Time kill_at = absl::InfiniteFuture();
+  absl::Time settled_at = absl::InfiniteFuture();
   int failed = -1;
   size_t running = children.size();
   while (running > 0) {
@@ -158,10 +160,12 @@ absl::StatusOr<std::vector<ChildExit>> RunChildren(const std::vector<ChildOption
       running += children[i].ended ? 0 : 1;
       if (children[i].ended && failed < 0 && Failed(exits[i]) && !exits[i].ended_by_us) {
         failed = static_cast<int>(i);
+        settled_at = absl::Now() + kSettle;
       }
     }
     const bool timed_out = absl::Now() > deadline;
-    if (kill_at == absl::InfiniteFuture() && (failed >= 0 || timed_out || StopRequested() || !start_error.ok())) {
+    const bool settled = absl::Now() > settled_at;
+    if (kill_at == absl::InfiniteFuture() && (settled || timed_out || StopRequested() || !start_error.ok())) {
       for (size_t i = 0; i < children.size(); ++i) {
         exits[i].timed_out = timed_out && !children[i].ended && failed < 0;
       }
