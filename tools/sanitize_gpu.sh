@@ -10,7 +10,7 @@
 # 5 no compute-sanitizer or no GPU.
 set -uo pipefail
 
-usage() { sed -n '2,5s/^# \{0,1\}//p' "$0"; }
+usage() { sed -n '2,10s/^# \{0,1\}//p' "$0"; }
 tools=memcheck,racecheck,initcheck,synccheck
 programs=.
 seconds=600

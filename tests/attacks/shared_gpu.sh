@@ -5,8 +5,8 @@
 #
 #   tests/attacks/shared_gpu.sh [--rounds=1] [--limit=120] [--runs=REGEX] PACKAGE OUT
 #
-# OUT gets the logs. A line a run. --limit: seconds of one run. --runs: those whose name.batch matches. Exit codes: 0 all ended well, 2 wrong usage, 4 one hung
-# or failed, 5 no GPU.
+# OUT gets the logs. A line a run. --limit: seconds of one run. --runs: those whose name.batch matches (mps_75.512).
+# Exit codes: 0 all ended well, 2 wrong usage, 4 one hung or failed, 5 no GPU.
 set -uo pipefail
 
 rounds=1
