@@ -10,6 +10,7 @@ import time
 import zlib
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from record_bytes import whole_records
 from tool_case import ToolCase, run_tests
 
 
@@ -34,28 +35,10 @@ def frame(record):
     return field(1, record) + b"\x15" + struct.pack("<I", zlib.crc32(record))
 
 
-def records_of(path):
-    """The records of a record file, the header first and the trailer last (lib/record/record_format.h)."""
-    data, at, records = path.read_bytes(), 0, []
-    while at < len(data):
-        at += 1
-        size = shift = 0
-        while True:
-            byte = data[at]
-            at += 1
-            size |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                break
-        records.append(data[at:at + size])
-        at += size + 5
-    return records
-
-
 def flip(path, record):
     """One bit in the middle of one record of a file."""
-    records = records_of(path)
     data = bytearray(path.read_bytes())
+    records = whole_records(data)
     at = bytes(data).index(records[record]) + len(records[record]) // 2
     data[at] ^= 0x10
     path.write_bytes(data)
@@ -80,10 +63,10 @@ class Damaged(ToolCase):
         output = self.folder / "d.rec"
         arguments = ["--input_format=synthetic", "--train_images=80", "--test_images=40", f"--output={output}"]
         self.call("cifar_prep", *arguments, check=True)
-        whole = records_of(output)[1:-1]
+        whole = whole_records(output.read_bytes())[1:-1]
         flip(output, 3)
         self.made_again(output, "cifar_prep", *arguments)
-        self.assertEqual(records_of(output)[1:-1], whole)
+        self.assertEqual(whole_records(output.read_bytes())[1:-1], whole)
 
     def test_sweep_and_its_checkpoint(self):
         output, checkpoint = self.folder / "s.rec", self.folder / "c.pt"
@@ -262,7 +245,7 @@ class Absurd(ToolCase):
 
     def forged(self, *changes):
         """The sweep with more of its point: a later value of a field takes the place of the one before."""
-        records = records_of(self.sweep)
+        records = whole_records(self.sweep.read_bytes())
         records[self.POINT] += field(4, b"".join(changes))
         path = self.folder / "forged.rec"
         path.write_bytes(b"".join(map(frame, records)))
@@ -283,7 +266,7 @@ class Absurd(ToolCase):
                 self.assertFalse((self.folder / "r.html").exists())
 
     def test_scale(self):
-        header, trailer = records_of(self.sweep)[0], field(2, field(2, 3))
+        header, trailer = whole_records(self.sweep.read_bytes())[0], field(2, field(2, 3))
         header = header.replace(b"lockstep.proto.SweepFile", b"lockstep.proto.ScaleFile")
         spec = field(3, b"")
         for says, point in [("point.ranks is 0", field(2, 8) + field(3, 8)),
@@ -295,7 +278,7 @@ class Absurd(ToolCase):
                 self.refused(3, "comm_model", f"--input={path}", says=["forged.rec: record 2: ", says])
 
     def test_many_points_are_a_bounded_page(self):
-        records = records_of(self.sweep)
+        records = whole_records(self.sweep.read_bytes())
         many = 20000
         points = [records[self.POINT] + field(4, field(1, 20 + i) + field(3, b"point %d" % i)) for i in range(many)]
         path = self.folder / "many.rec"
