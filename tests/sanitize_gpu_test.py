@@ -77,6 +77,20 @@ class SanitizeGpuTest(unittest.TestCase):
             self.known(line)
             self.assertEqual(self.run_over(RACE).returncode, 4, line)
 
+    def test_a_program_that_is_not_for_a_tool_is_said_and_not_run(self):
+        self.known("memcheck\t^a_\t-\tno kernel of ours\n")
+        result = self.run_over(RACE)
+        self.assertEqual(result.returncode, 0, result.stdout)
+        self.assertRegex(result.stdout, r"^memcheck +a_test +left out: no kernel of ours\n$")
+        self.known("racecheck\t^a_\t-\tr\nmemcheck\t^b_\t-\tr\n")
+        self.assertEqual(self.run_over(RACE).returncode, 4)
+
+    def test_the_sanitizers_own_failure_and_copies_of_what_nobody_wrote(self):
+        for what in ("Internal Sanitizer Error: The Sanitizer failed.", "Host API memory access error at host access to 0x7f"):
+            result = self.run_over(f"========= {what}\n========= \n" + CLEAN)
+            self.assertEqual(result.returncode, 4, what)
+            self.assertIn("new: 1 " + what[:20], result.stdout)
+
     def test_a_program_that_fails_or_says_nothing(self):
         self.assertEqual(self.run_over(CLEAN, 1).returncode, 4)
         self.assertIn("NO SUMMARY", self.run_over("").stdout)

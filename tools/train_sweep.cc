@@ -10,6 +10,7 @@
 #include "absl/flags/flag.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "lib/base/exit_status.h"
 #include "lib/base/flag_range.h"
 #include "lib/base/flag_values.h"
@@ -83,6 +84,9 @@ ABSL_FLAG(bool, resume, false,
           "same bits, "
           "with --deterministic.");
 RANGED_FLAG(uint32_t, state_every, 1, 1, lockstep::kMaxEpochs, "With --resume: epochs from one state to the next.");
+RANGED_FLAG(absl::Duration, timeout, absl::ZeroDuration(), 0, 86400,
+            "A point that gets nothing done for this long fails, as behind a GPU that does not answer; 0: 2m on CUDA, for "
+            "ever on a CPU.");
 ABSL_FLAG(std::string, checkpoint, "", "Where to put the trained weights, as a PyTorch state_dict; empty: nowhere.");
 RANGED_FLAG(uint32_t, checkpoint_batch, 0, 0, lockstep::kMostImages,
             "The batch size that the checkpoint is trained with; 0: the first.");
@@ -157,6 +161,7 @@ absl::StatusOr<TrainSweepOptions> OptionsFromFlags() {
   options.target_accuracy = absl::GetFlag(FLAGS_target_accuracy);
   options.resume = absl::GetFlag(FLAGS_resume);
   options.state_every = absl::GetFlag(FLAGS_state_every);
+  options.timeout = absl::GetFlag(FLAGS_timeout);
   options.checkpoint = absl::GetFlag(FLAGS_checkpoint);
   options.checkpoint_batch = absl::GetFlag(FLAGS_checkpoint_batch);
   ReadTraining(options.training);

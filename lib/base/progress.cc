@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
+#include "lib/base/stall_watch.h"
 
 namespace lockstep {
 namespace {
@@ -81,6 +82,7 @@ Progress::~Progress() {
 }
 
 void Progress::Update(uint64_t done) {
+  NoteProgress();
   const double now = watch_.Seconds();
   if (now - last_shown_ < (terminal_ ? 0.1 : 10.0)) {
     return;

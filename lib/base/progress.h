@@ -32,7 +32,8 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // Shows the line when enough time has passed since the last one: 0.1 s on a terminal, 10 s elsewhere.
+  // Shows the line when enough time has passed since the last one: 0.1 s on a terminal, 10 s elsewhere. It is progress for
+  // a StallWatch.
   void Update(uint64_t done);
 
   // So much was done already when this began, by a run that was stopped: it counts for the share, not for the rate.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/base/stall_watch.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/base/stopwatch.h"
@@ -14,7 +15,8 @@
 namespace lockstep {
 namespace {
 
-// Steps that are queued between two looks for a stop signal. What is queued by then is still trained.
+// Steps from one look for a stop signal to the next. At a look those before the last one are waited for, so that what is
+// done follows what is queued, and the GPU still has these many to do.
 constexpr uint32_t kStepsBetweenLooks = 64;
 
 // Of a graph of several steps; a divisor of the above.
@@ -23,7 +25,7 @@ constexpr uint32_t kStepsOfGraph = 16;
 }  // namespace
 
 ResNet18Epochs::~ResNet18Epochs() {
-  for (const cudaEvent_t event : {begin_, end_}) {
+  for (const cudaEvent_t event : {begin_, end_, looks_[0], looks_[1]}) {
     if (event != nullptr) {
       cudaEventDestroy(event);
     }
@@ -32,7 +34,7 @@ ResNet18Epochs::~ResNet18Epochs() {
 
 absl::Status ResNet18Epochs::Prepare(uint32_t images, bool drop_last) {
   drop_last_ = drop_last;
-  for (cudaEvent_t* event : {&begin_, &end_}) {
+  for (cudaEvent_t* event : {&begin_, &end_, &looks_[0], &looks_[1]}) {
     if (*event == nullptr) {
       RETURN_IF_ERROR(CudaStatus(cudaEventCreate(event), "making a CUDA event"));
     }
@@ -74,6 +76,15 @@ absl::Status ResNet18Epochs::RunSteps(uint32_t batch, uint32_t steps) {
   return CudaStatus(cudaGraphLaunch(graphs_[{batch, steps}].get(), step_.stream()), "replaying a step");
 }
 
+absl::Status ResNet18Epochs::Look(uint32_t number) {
+  RETURN_IF_ERROR(CudaStatus(cudaEventRecord(looks_[number % 2], step_.stream()), "recording a CUDA event"));
+  if (number > 1) {
+    RETURN_IF_ERROR(CudaStatus(cudaEventSynchronize(looks_[(number - 1) % 2]), "training on the GPU"));
+  }
+  NoteProgress();
+  return CheckNotStopped();
+}
+
 absl::StatusOr<FusedEpoch> ResNet18Epochs::Train(const std::vector<uint32_t>& order, uint32_t epoch,
                                                  const std::function<float(uint32_t)>& rate,
                                                  const std::function<void(uint64_t)>& done) {
@@ -95,7 +106,7 @@ absl::StatusOr<FusedEpoch> ResNet18Epochs::Train(const std::vector<uint32_t>& or
     result.images += uint64_t{batch} * steps;
     s += steps;
     if (s % kStepsBetweenLooks == 0) {
-      RETURN_IF_ERROR(CheckNotStopped());
+      RETURN_IF_ERROR(Look(s / kStepsBetweenLooks));
       if (done) {
         done(result.images);
       }

@@ -5,6 +5,7 @@
 
 #include <cuda_runtime.h>
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -60,6 +61,7 @@ class ResNet18Epochs {
   absl::Status EnqueueSteps(uint32_t batch, uint32_t steps);
   absl::Status Capture(uint32_t batch, uint32_t steps);
   absl::Status RunSteps(uint32_t batch, uint32_t steps);
+  absl::Status Look(uint32_t number);  // from 1 on in each epoch
   absl::StatusOr<FusedEpoch> TrainByMarkedGraphs(const std::vector<uint32_t>& order, uint32_t epoch,
                                                  const std::function<float(uint32_t)>& rate, const Graphs& like);
 
@@ -71,6 +73,7 @@ class ResNet18Epochs {
   Graphs graphs_;
   cudaEvent_t begin_ = nullptr;  // of the steps of an epoch
   cudaEvent_t end_ = nullptr;
+  std::array<cudaEvent_t, 2> looks_ = {};  // the last two
 };
 
 }  // namespace lockstep

@@ -6,6 +6,7 @@
 #include <memory>
 #include <type_traits>
 
+#include "lib/base/stall_watch.h"
 #include "lib/base/status_macros.h"
 #include "lib/kernels/captured_graph.h"
 #include "lib/kernels/cuda_status.h"
@@ -69,6 +70,7 @@ absl::StatusOr<double> MicrosecondsInGraph(cudaStream_t stream, const std::funct
   // What is loaded or allocated at the first call is not part of the capture, where it would be forbidden.
   RETURN_IF_ERROR(launch());
   RETURN_IF_ERROR(CudaStatus(cudaStreamSynchronize(stream), "wait for the first launch"));
+  NoteProgress();
   ASSIGN_OR_RETURN(const double alone, MicrosecondsAlone(stream, launch));
   if (alone > std::min(hopeless_microseconds, kLongMicroseconds)) {
     return alone;

@@ -4,7 +4,7 @@
 // or the GPU is a part of one. So their waits have a limit by the GPU's clock; past it the launch ends, its result
 // unfinished, and says so in a word of host memory. Waits inside a block or a cluster have none: the hardware runs it as a
 // whole, so that they end as long as the program is right, and looking at the clock there cost 12 % of an epoch at batch
-// 32 (benchmarks/results/README.md, 2026-11-22-h200-shared).
+// 32 (benchmarks/results/README.md, 2026-11-22-h200-shared). Should one not end, lib/base/stall_watch.h ends the process.
 #ifndef LOCKSTEP_LIB_KERNELS_WAIT_LIMIT_H_
 #define LOCKSTEP_LIB_KERNELS_WAIT_LIMIT_H_
 

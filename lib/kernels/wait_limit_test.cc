@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/base/stall_watch.h"
 #include "lib/kernels/convolution_norm.h"
 #include "lib/kernels/device_array.h"
 #include "lib/kernels/hold_multiprocessors.h"
@@ -25,10 +27,14 @@ constexpr double kLeastSeconds = 8.5;
 // Of a launch that does not wait; and what more a late start may add to the limit.
 constexpr double kMostSeconds = 5;
 
+double SecondsSince(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
 double SecondsToEnd(cudaStream_t stream) {
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return SecondsSince(begin);
 }
 
 // A launch that applies a batch norm: 64 blocks, and all that it reads and writes.
@@ -97,6 +103,33 @@ TEST(WaitLimitTest, ALaunchWhoseBlocksDoNotAllRunEndsAndIsNamed) {
   ASSERT_EQ(cudaFreeHost(release), cudaSuccess);
   ASSERT_EQ(cudaStreamDestroy(beside), cudaSuccess);
   ASSERT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+}
+
+// A kernel that does not end keeps the thread that waits for it, and the watch's thread says so.
+TEST(StallWatchTest, AKernelThatDoesNotEndIsFound) {
+  if (!HaveGpu()) {
+    GTEST_SKIP() << "needs a GPU";
+  }
+  uint32_t* release = nullptr;
+  ASSERT_EQ(cudaHostAlloc(&release, sizeof(*release), cudaHostAllocMapped), cudaSuccess);
+  *release = 0;
+  absl::Status said;
+  {
+    StallWatch watch(absl::Seconds(1), [&](const absl::Status& status) {
+      said = status;
+      *static_cast<volatile uint32_t*>(release) = 1;
+    });
+    watch.Enter("waiting for a kernel");
+    const auto begin = std::chrono::steady_clock::now();
+    ASSERT_EQ(HoldMultiprocessors(1, release, nullptr), cudaSuccess);
+    ASSERT_EQ(cudaStreamSynchronize(nullptr), cudaSuccess);
+    const double waited = SecondsSince(begin);
+    EXPECT_GE(waited, 0.9);
+    EXPECT_LT(waited, 20);  // the kernel's own end is after half a minute
+  }
+  EXPECT_EQ(said.code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_THAT(std::string(said.message()), HasSubstr("waiting for a kernel: nothing was done for 1s"));
+  ASSERT_EQ(cudaFreeHost(release), cudaSuccess);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "absl/cleanup/cleanup.h"
+#include "lib/base/stall_watch.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/nn/torch_status.h"
@@ -50,6 +51,7 @@ absl::StatusOr<int64_t> Evaluator::CountCorrect(Model& model) const {
   const auto count = static_cast<int64_t>(images_.size());
   for (int64_t first = 0; first < count; first += batch_size_) {
     RETURN_IF_ERROR(CheckNotStopped());
+    NoteProgress();
     const int64_t size = std::min(batch_size_, count - first);
     const torch::Tensor predicted = model.forward(Normalized(first, size)).argmax(1);
     correct += predicted.eq(labels_.narrow(0, first, size)).sum();

@@ -238,6 +238,12 @@ std::string StatePath(const TrainSweepOptions& options, uint32_t batch_size) {
   return absl::StrCat(options.output, ".batch", batch_size, ".state");
 }
 
+absl::Duration TimeoutOf(const TrainSweepOptions& options, c10::Device device) {
+  return options.timeout > absl::ZeroDuration() ? options.timeout
+         : device.is_cuda()                     ? absl::Minutes(2)
+                                                : absl::InfiniteDuration();
+}
+
 uint32_t EvaluateEvery(const TrainSweepOptions& options) {
   return options.evaluate_every == 0 && options.target_accuracy != 0 ? 1 : options.evaluate_every;
 }

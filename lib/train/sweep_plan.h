@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "lib/cifar/dataset.h"
 #include "lib/proto/sweep.pb.h"
 #include "lib/train/ladder.h"
@@ -56,6 +57,7 @@ struct TrainSweepOptions {
   double target_accuracy = 0;       // training ends when the test accuracy is this; fraction, 0: none
   bool resume = false;            // keep the state of training beside the output, and go on from it (training_state.h)
   uint32_t state_every = 1;       // epochs from one state to the next
+  absl::Duration timeout;         // a point that does nothing for so long fails; 0: the device's (TimeoutOf)
   std::string checkpoint;         // where to put the weights; empty: nowhere
   uint32_t checkpoint_batch = 0;  // the point that they are trained at; 0: the first one
 };
@@ -80,6 +82,10 @@ std::string StatePath(const TrainSweepOptions& options, uint32_t batch_size);
 
 // Epochs from one evaluation to the next; 0: after the last one only.
 uint32_t EvaluateEvery(const TrainSweepOptions& options);
+
+// How long a point may get nothing done, of wall time (lib/base/stall_watch.h). On a GPU two minutes where nothing else is
+// said: its longest wait is one look of 64 steps. For ever on a CPU, where a step of a large batch may take as long.
+absl::Duration TimeoutOf(const TrainSweepOptions& options, c10::Device device);
 
 // The plan for a data set. Builds the model once, to count it. InvalidArgument: a model, a rate or a batch that cannot
 // be, or a place for a state that is no regular file. Unavailable: no such device. FailedPrecondition: a test accuracy

@@ -156,5 +156,14 @@ TEST(SweepPlanTest, RefusesWhatCannotBe) {
   }
 }
 
+TEST(SweepPlanTest, OnlyAGpuHasATimeoutThatNobodyAskedFor) {
+  TrainSweepOptions options;
+  EXPECT_EQ(TimeoutOf(options, kGpu), absl::Minutes(2));
+  EXPECT_EQ(TimeoutOf(options, kCpu), absl::InfiniteDuration());
+  options.timeout = absl::Seconds(5);
+  EXPECT_EQ(TimeoutOf(options, kGpu), absl::Seconds(5));
+  EXPECT_EQ(TimeoutOf(options, kCpu), absl::Seconds(5));
+}
+
 }  // namespace
 }  // namespace lockstep

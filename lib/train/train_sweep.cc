@@ -1,5 +1,7 @@
 #include "lib/train/train_sweep.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -313,6 +315,18 @@ absl::Status PlanAndSweep(const TrainSweepOptions& options) {
   return Sweep(options, plan, dataset_path, *journal).Run();
 }
 
+// Where a point's process ends that gets nothing done: what it waits for cannot be called off, so that it leaves
+// without.
+void EndStalledPoint(uint32_t batch_size, c10::Device device, const absl::Status& stalled) {
+  const absl::Status error(
+      stalled.code(),
+      absl::StrCat(stalled.message(),
+                   device.is_cuda() ? "; the GPU does not answer: a kernel does not end, or another program holds it" : "",
+                   " (--timeout)"));
+  const bool told = WriteResult(UnfinishedPoint(batch_size, error).SerializeAsString()).ok();
+  _exit(told ? 0 : static_cast<int>(ExitCode::kDevice));
+}
+
 }  // namespace
 
 absl::Status RunTrainSweep(const TrainSweepOptions& options) {
@@ -331,6 +345,10 @@ absl::Status RunTrainSweepPoint(const TrainSweepOptions& asked, uint32_t batch_s
     point.run.evaluate = options.evaluate;
     point.run.evaluate_every = EvaluateEvery(options);
     point.run.target_accuracy = options.target_accuracy;
+    point.run.timeout = TimeoutOf(options, point.run.device);
+    point.run.stalled = [batch_size, device = point.run.device](const absl::Status& stalled) {
+      EndStalledPoint(batch_size, device, stalled);
+    };
     point.checkpoint_path = options.checkpoint;
     ASSIGN_OR_RETURN(const Dataset dataset, ReadDataset(options.input));
     point.run.state_every = options.state_every;

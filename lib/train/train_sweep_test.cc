@@ -323,6 +323,21 @@ TEST_F(TrainSweepTest, AKilledPointIsGoneOnWith) {
   EXPECT_EQ(Records()[1].point().resumed_epoch_size(), 1);
 }
 
+// A step takes longer than the limit: the process that trains finds it while it is in it, and leaves.
+TEST_F(TrainSweepTest, APointThatGetsNothingDoneIsEndedAndMeasuredAgain) {
+  MakeInput(100);
+  const std::vector<std::string> flags = {"--model=resnet18", "--batch=100", "--epochs=1", "--noevaluate"};
+  std::vector<std::string> hurried = flags;
+  hurried.push_back("--timeout=250ms");
+  ASSERT_EQ(Run(hurried), 5) << Stderr();
+  EXPECT_THAT(Stderr(), HasSubstr("nothing was done for 250ms (--timeout)"));
+  EXPECT_EQ(Records()[1].point().outcome(), proto::FAILED);
+  EXPECT_EQ(Records()[1].point().exit_status(), 5);
+
+  ASSERT_EQ(Run(flags), 0) << Stderr();
+  EXPECT_EQ(Records()[1].point().outcome(), proto::COMPLETED);
+}
+
 // A limit on the size of files stands for a full disk. The weights and the state of lenet5 are larger, the record is not: it is
 // whole, and the exit code is the one of an output that cannot be written.
 TEST_F(TrainSweepTest, AFullDiskIsTheMachinesFault) {

@@ -100,12 +100,14 @@ class TrainingRun {
         input_{options.training, loader, &dataset.train, std::move(model), options.device},
         evaluator_(dataset.test, loader.mean, loader.std, EvaluationBatch(options), options.device),
         watcher_(DeviceStateReader(options.device)),
+        stall_watch_(options.timeout, options.stalled),
         point_(point) {}
 
   absl::Status Run() {
     const proto::TrainingSpec& spec = options_.training;
     Progress progress(absl::StrCat(spec.model(), " batch ", options_.batch_size),
                       uint64_t{epochs_} * input_.images->size(), "images");
+    stall_watch_.Enter("setting up the training step");
     ResetPeakMemory(options_.device);
     ASSIGN_OR_RETURN(trainer_, MakeTrainer());
     ASSIGN_OR_RETURN(const uint32_t first, GoOn());
@@ -142,6 +144,7 @@ class TrainingRun {
 
   // Watches the device during the timed epochs.
   absl::StatusOr<EpochTimes> Train(uint32_t epoch, Progress& progress) {
+    stall_watch_.Enter(absl::StrCat("epoch ", epoch + 1, " of ", epochs_));
     if (epoch >= options_.training.warmup_epochs()) {
       watcher_.Begin();
     }
@@ -195,6 +198,7 @@ class TrainingRun {
 
   // One epoch more, with marks. That it fails is no failure of the point; a stop signal is passed on.
   absl::Status TimeParts() {
+    stall_watch_.Enter("the epoch with marks");
     absl::StatusOr<std::optional<MarkedSteps>> marked = trainer_->TrainMarked(epochs_ - 1);
     if (!marked.ok()) {
       point_.mutable_step_parts()->set_absent_reason(std::string(marked.status().message()));
@@ -211,6 +215,7 @@ class TrainingRun {
 
   // Likewise.
   absl::Status MeasureCeiling() {
+    stall_watch_.Enter("timing large matrix products");
     absl::StatusOr<proto::MatmulCeiling> ceiling = MeasureMatmulCeiling(options_.device, options_.training.precision());
     if (!ceiling.ok()) {
       proto::Samples& absent = *point_.mutable_matmul_ceiling()->mutable_product_seconds();
@@ -236,6 +241,7 @@ class TrainingRun {
       RETURN_IF_ERROR(EndTraining());
     }
     if (options_.evaluate) {
+      stall_watch_.Enter(absl::StrCat("evaluating after epoch ", epoch + 1));
       const Stopwatch evaluating;
       ASSIGN_OR_RETURN(const double accuracy, evaluator_.Accuracy(*input_.model));
       proto::EpochResult& result = *point_.mutable_epoch(point_.epoch_size() - 1);
@@ -255,6 +261,7 @@ class TrainingRun {
   Evaluator evaluator_;
   std::unique_ptr<EpochTrainer> trainer_;
   DeviceWatcher watcher_;
+  StallWatch stall_watch_;
   std::vector<double> full_steps_;  // seconds of each full step of the timed epochs
   proto::SweepPoint& point_;
 };

@@ -9,6 +9,8 @@
 #include <memory>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "lib/base/stall_watch.h"
 #include "lib/cifar/batch_loader.h"
 #include "lib/cifar/dataset.h"
 #include "lib/nn/model.h"
@@ -26,6 +28,8 @@ struct TrainingRunOptions {
   TrainingStateFile state;       // where it is kept between epochs; it is gone on from when it is there
   uint32_t state_every = 1;      // epochs from one to the next, at least 1
   double target_accuracy = 0;    // of the test set, fraction; training ends when it is reached. 0: none
+  absl::Duration timeout = absl::InfiniteDuration();  // `stalled` is called when nothing is done for so long
+  StallWatch::Stalled stalled;
 };
 
 // Trains `model`, which is on the CPU, and leaves it on the device. Fills the point's times, epochs, memory, device

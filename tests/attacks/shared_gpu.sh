@@ -3,25 +3,28 @@
 # multiprocessors, beside a second and a fourth process, with and without MPS, with launches that wait for the one before.
 # Every run must end well, within its limit; the sweep's times show what sharing costs.
 #
-#   tests/attacks/shared_gpu.sh [--rounds=1] [--limit=120] [--runs=REGEX] PACKAGE OUT
+#   tests/attacks/shared_gpu.sh [--rounds=1] [--seconds=86400] [--limit=180] [--runs=REGEX] PACKAGE OUT
 #
-# OUT gets the logs. A line a run. --limit: seconds of one run. --runs: those whose name.batch matches (mps_75.512).
+# OUT gets the logs. A line a run. --seconds: none begins later. --limit: seconds of one run. --runs: those whose name.batch
+# matches (mps_75.512). CUDA_VISIBLE_DEVICES says which GPU, the first where there are several.
 # Exit codes: 0 all ended well, 2 wrong usage, 4 one hung or failed, 5 no GPU.
 set -uo pipefail
 
 rounds=1
-limit=120
+seconds=86400
+limit=180
 runs=.
 while [ "${1#--}" != "${1:-}" ]; do
   case "$1" in
     --rounds=*) rounds="${1#*=}" ;;
+    --seconds=*) seconds="${1#*=}" ;;
     --limit=*) limit="${1#*=}" ;;
     --runs=*) runs="${1#*=}" ;;
-    *) sed -n '2,9s/^# \{0,1\}//p' "$0"; [ "$1" = --help ] && exit 0 || exit 2 ;;
+    *) sed -n '2,10s/^# \{0,1\}//p' "$0"; [ "$1" = --help ] && exit 0 || exit 2 ;;
   esac
   shift
 done
-[ $# -eq 2 ] || { sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# -eq 2 ] || { sed -n '2,10s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 package="$(cd "$1" && pwd)" || exit 2
 mkdir -p "$2" || exit 2
 out="$(cd "$2" && pwd)"
@@ -29,25 +32,34 @@ nvidia-smi >/dev/null 2>&1 || { echo "shared_gpu: error: nvidia-smi finds no GPU
 
 work="$(mktemp -d)"
 export CUDA_MPS_PIPE_DIRECTORY="$work/mps" CUDA_MPS_LOG_DIRECTORY="$work/mps"
+export CUDA_VISIBLE_DEVICES="${CUDA_VISIBLE_DEVICES:-0}"
 status=0
 
 start_mps() { mkdir -p "$work/mps" && nvidia-cuda-mps-control -d >/dev/null 2>&1 && sleep 1; }
+# All that this run started under MPS: the daemon, its server and what hangs there.
+kill_mps() {
+  local pid
+  for pid in $(grep -lsz "^CUDA_MPS_PIPE_DIRECTORY=$work/mps\$" /proc/[0-9]*/environ | cut -d/ -f3); do
+    kill -9 "$pid" 2>/dev/null
+  done
+}
 stop_mps() {
   timeout 10 sh -c 'echo quit -t 2 | nvidia-cuda-mps-control' >/dev/null 2>&1
-  pkill -9 nvidia-cuda-mps 2>/dev/null
+  kill_mps
   rm -rf "$work/mps"
 }
 trap 'stop_mps; rm -rf "$work"' EXIT
 
-# together NAME BATCH HOW_MANY [VARIABLE=VALUE...]: so many trainings at once.
+flags=()
+# together NAME BATCH HOW_MANY [VARIABLE=VALUE...]: so many trainings at once, with $flags besides.
 together() {
   local name="$1" batch="$2" count="$3" begin=$SECONDS i said=ok
   shift 3
-  [[ "$name.$batch" =~ $runs ]] || return 0
+  [[ "$name.$batch" =~ $runs ]] && [ $SECONDS -lt "$seconds" ] || return 0
   local pids=()
   for ((i = 0; i < count; i++)); do
     env "$@" timeout -k 5 "$limit" "$package/train_sweep" --input="$work/d.rec" --preset=fast --batch="$batch" --epochs=3 \
-      --noevaluate --force --output="$work/$i.rec" >"$out/$name.$batch.$i.log" 2>&1 &
+      --noevaluate ${flags[@]+"${flags[@]}"} --force --output="$work/$i.rec" >"$out/$name.$batch.$i.log" 2>&1 &
     pids+=($!)
   done
   for ((i = 0; i < count; i++)); do
@@ -62,10 +74,11 @@ together() {
   printf '%-28s batch %4d x %d  %4d s  %s  %s\n' "$name" "$batch" "$count" $((SECONDS - begin)) "$said" \
     "$(sed -n 's/.*: \([0-9.]* s an epoch\).*/\1/p' "$out/$name.$batch".*.log | sort -u | tr '\n' ',')"
   # What hangs under MPS holds its server.
-  case "$said:$name" in HUNG:mps*) pkill -9 train_sweep; stop_mps; start_mps ;; esac
+  case "$said:$name" in HUNG:mps*) stop_mps; start_mps ;; esac
 }
 
 "$package/cifar_prep" --input_format=synthetic --train_images=50000 --test_images=100 --output="$work/d.rec" 2>/dev/null || exit 1
+"$package/cifar_prep" --input_format=synthetic --train_images=4000 --test_images=100 --output="$work/few.rec" 2>/dev/null || exit 1
 for ((round = 1; round <= rounds; round++)); do
   for batch in 32 128 512; do
     together alone "$batch" 1
@@ -73,11 +86,16 @@ for ((round = 1; round <= rounds; round++)); do
     together two "$batch" 2
     together four "$batch" 4
   done
+  [ $SECONDS -lt "$seconds" ] || break
   start_mps || { echo "shared_gpu: nvidia-cuda-mps-control does not start: no run under MPS" >&2; continue; }
   for batch in 32 128 512; do
     for percent in 25 50 75 90; do
       together "mps_$percent" "$batch" 1 CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=$percent
     done
+    # fp32's clusters of eight blocks want a place each. Fewer images: it takes over ten times as long.
+    flags=(--precision=fp32 --input="$work/few.rec")
+    together mps_10_fp32 "$batch" 1 CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=10
+    flags=()
     together mps_two_50 "$batch" 2 CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=50
     together mps_two "$batch" 2
     together mps_four "$batch" 4

@@ -1,0 +1,63 @@
+#include "lib/base/stall_watch.h"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace lockstep {
+namespace {
+
+constexpr int kLooksPerLimit = 8;
+
+std::atomic<uint64_t> progress{0};
+
+}  // namespace
+
+void NoteProgress() { progress.fetch_add(1, std::memory_order_relaxed); }
+
+StallWatch::StallWatch(absl::Duration limit, Stalled stalled)
+    : limit_(limit), interval_(limit / kLooksPerLimit), stalled_(std::move(stalled)) {
+  if (limit_ < absl::InfiniteDuration()) {
+    thread_ = std::thread([this] { Watch(); });
+  }
+}
+
+StallWatch::~StallWatch() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    end_ = true;
+  }
+  ended_.notify_one();
+  if (thread_.joinable()) {
+    thread_.join();
+  }
+}
+
+void StallWatch::Enter(std::string what) {
+  NoteProgress();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  what_ = std::move(what);
+}
+
+// Looks are counted, and not the time between them, in which the process may have been stopped.
+void StallWatch::Watch() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  uint64_t seen = progress;
+  int unchanged = 0;
+  while (unchanged < kLooksPerLimit) {
+    if (ended_.wait_for(lock, absl::ToChronoNanoseconds(interval_), [this] { return end_; })) {
+      return;
+    }
+    const uint64_t now = progress;
+    unchanged = now == seen ? unchanged + 1 : 0;
+    seen = now;
+  }
+  const absl::Status status = absl::DeadlineExceededError(
+      absl::StrCat(what_, what_.empty() ? "" : ": ", "nothing was done for ", absl::FormatDuration(limit_)));
+  lock.unlock();
+  stalled_(status);
+}
+
+}  // namespace lockstep

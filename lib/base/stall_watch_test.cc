@@ -1,0 +1,61 @@
+#include "lib/base/stall_watch.h"
+
+#include <chrono>
+#include <future>
+#include <string>
+#include <thread>
+
+#include "absl/status/status.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace lockstep {
+namespace {
+
+constexpr absl::Duration kLimit = absl::Milliseconds(400);
+// Of a machine that is busy with something else.
+constexpr std::chrono::seconds kPatience(60);
+
+TEST(StallWatchTest, SaysWhatStalled) {
+  std::promise<absl::Status> said;
+  const absl::Time begin = absl::Now();
+  StallWatch watch(kLimit, [&](const absl::Status& status) { said.set_value(status); });
+  watch.Enter("epoch 3");
+  std::future<absl::Status> future = said.get_future();
+  ASSERT_EQ(future.wait_for(kPatience), std::future_status::ready);
+  EXPECT_GE(absl::Now() - begin, kLimit);
+  const absl::Status status = future.get();
+  EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(status.message(), "epoch 3: nothing was done for 400ms");
+}
+
+// Progress is noted until three limits have passed, and only then not.
+TEST(StallWatchTest, ProgressPutsItOff) {
+  std::promise<absl::Time> said;
+  StallWatch watch(kLimit, [&](const absl::Status&) { said.set_value(absl::Now()); });
+  const absl::Time begin = absl::Now();
+  while (absl::Now() - begin < 3 * kLimit) {
+    NoteProgress();
+    std::this_thread::yield();
+  }
+  std::future<absl::Time> future = said.get_future();
+  ASSERT_EQ(future.wait_for(kPatience), std::future_status::ready);
+  EXPECT_GE(future.get() - begin, 3 * kLimit);
+}
+
+TEST(StallWatchTest, EndsAtOnceAndSaysNothing) {
+  const absl::Time begin = absl::Now();
+  { const StallWatch watch(absl::Hours(1), [](const absl::Status&) { FAIL(); }); }
+  EXPECT_LT(absl::Now() - begin, absl::Seconds(30));
+}
+
+TEST(StallWatchTest, WithoutALimitNothingIsWatched) {
+  StallWatch watch(absl::InfiniteDuration(), [](const absl::Status&) { FAIL(); });
+  watch.Enter("anything");
+  absl::SleepFor(kLimit);
+}
+
+}  // namespace
+}  // namespace lockstep
