@@ -21,8 +21,10 @@ NUMBER_FLAG = re.compile(r"^  --(\w+) \(default: ([^;\n]*); from (\S+) to (\S+)\
 ANY_FLAG = re.compile(r"^  --(\w+) \(default: (.*)\)$", re.MULTILINE)
 
 
-def bad_values(default, least):
-    """What no count takes, or no fraction; 0 where it is not allowed."""
+def bad_values(default, least, most):
+    """What no time takes, no count or no fraction; 0 where it is not allowed."""
+    if most[-1] in "hms":
+        return ["-1s", "25h", "1e308s", "inf", "nan", "4294967295"] + (["0"] if least != "0" else [])
     fraction = not re.fullmatch(r"[\d,]+|none", default)
     values = ["-1", "1e308", "inf", "nan"] if fraction else ["-1", "4294967295", "18446744073709551616"]
     return values + (["0"] if least != "0" else [])
@@ -30,7 +32,7 @@ def bad_values(default, least):
 
 def allowed(value, most):
     """Whether a count of 32 bits is one that the flag takes."""
-    return value == "4294967295" and float(most) >= 2**32
+    return value == "4294967295" and most[-1].isdigit() and float(most) >= 2**32
 
 
 class NumberFlags(ToolCase):
@@ -62,7 +64,7 @@ class NumberFlags(ToolCase):
         for tool in TOOLS:
             for flag in NUMBER_FLAG.findall(self.help(tool)):
                 name, default, least, most, _ = flag
-                values = bad_values(default, least) if flag not in seen else ["-1"]
+                values = bad_values(default, least, most) if flag not in seen else ["-1"]
                 seen.add(flag)
                 for value in values:
                     if not allowed(value, most):
