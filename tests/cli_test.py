@@ -52,6 +52,12 @@ class CliTest(ToolCase):
             with self.subTest(tool=tool):
                 self.refused(2, tool, "--no_such_flag=1", says="--no_such_flag")
 
+    def test_an_argument_that_is_no_flag(self):
+        for tool in TOOLS:
+            for arguments in (("a.rec",), ("-",), ("--", "--help_me")):
+                with self.subTest(tool=tool, arguments=arguments):
+                    self.refused(2, tool, *arguments, says=f"unexpected argument {arguments[-1]}")
+
     def test_a_value_that_does_not_parse(self):
         self.refused(2, "train_sweep", f"--input={self.dataset}", "--repeats=many", says="--repeats=many")
 

@@ -8,7 +8,6 @@
 
 #include "absl/flags/flag.h"
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "lib/base/flag_range.h"
 #include "lib/base/init_main.h"
 #include "lib/base/run_tool.h"
@@ -51,11 +50,7 @@ CifarPrepOptions OptionsFromFlags() {
   return options;
 }
 
-absl::Status Run(const std::vector<std::string>& positional) {
-  if (!positional.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("unexpected argument ", positional[0], "; the input is --input=..."));
-  }
+absl::Status Run() {
   const CifarPrepOptions options = OptionsFromFlags();
   if (options.output.empty()) {
     return absl::InvalidArgumentError("--output is empty; name a file, or '-' for standard output");
@@ -70,10 +65,10 @@ absl::Status Run(const std::vector<std::string>& positional) {
 }  // namespace lockstep
 
 int main(int argc, char** argv) {
-  const std::vector<std::string> positional = lockstep::InitMain(
+  lockstep::InitMain(
       {lockstep::kTool,
        "Turns CIFAR-10 in any of its forms, or a seed, into one record file with training and test images.",
        "cifar_prep --input=cifar-10-binary.tar.gz --output=dataset.rec"},
       argc, argv);
-  return lockstep::RunTool(lockstep::kTool, [&] { return lockstep::Run(positional); });
+  return lockstep::RunTool(lockstep::kTool, lockstep::Run);
 }

@@ -10,7 +10,6 @@
 #include "absl/flags/flag.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
 #include "lib/base/flag_range.h"
 #include "lib/base/init_main.h"
 #include "lib/base/run_tool.h"
@@ -52,11 +51,7 @@ absl::StatusOr<QuantizeOptions> OptionsFromFlags() {
   return options;
 }
 
-absl::Status Run(const std::vector<std::string>& positional) {
-  if (!positional.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("unexpected argument ", positional[0], "; the input is --input=..."));
-  }
+absl::Status Run() {
   if (const std::string verify = absl::GetFlag(FLAGS_verify); !verify.empty()) {
     return VerifyQuantized(verify);
   }
@@ -74,11 +69,11 @@ absl::Status Run(const std::vector<std::string>& positional) {
 }  // namespace lockstep
 
 int main(int argc, char** argv) {
-  const std::vector<std::string> positional = lockstep::InitMain(
+  lockstep::InitMain(
       {lockstep::kTool,
        "Turns trained weights of lenet5 into int8, step by step, and records scales, histograms and the accuracy after "
        "each step.",
        "quantize --input=dataset.rec --checkpoint=lenet5.pt,lenet5_bias.pt --output=quantized.rec"},
       argc, argv);
-  return lockstep::RunTool(lockstep::kTool, [&] { return lockstep::Run(positional); });
+  return lockstep::RunTool(lockstep::kTool, lockstep::Run);
 }

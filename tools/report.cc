@@ -60,11 +60,7 @@ absl::Status Report(const std::string& format) {
   return RunReport(options);
 }
 
-absl::Status Run(const std::vector<std::string>& positional) {
-  if (!positional.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("unexpected argument ", positional[0], "; the inputs are --input=..."));
-  }
+absl::Status Run() {
   const std::string print = absl::GetFlag(FLAGS_print);
   const std::string format = absl::GetFlag(FLAGS_format);
   return print.empty() ? Report(format) : Print(print, format);
@@ -74,10 +70,10 @@ absl::Status Run(const std::vector<std::string>& positional) {
 }  // namespace lockstep
 
 int main(int argc, char** argv) {
-  const std::vector<std::string> positional = lockstep::InitMain(
+  lockstep::InitMain(
       {lockstep::kTool,
        "Makes tables, answers and plots from records, as one HTML page and as Markdown; or prints a record file.",
        "report --input=dataset.rec,sweep.rec,scale.rec,comm_model.rec,quantized.rec --output=report.html"},
       argc, argv);
-  return lockstep::RunTool(lockstep::kTool, [&] { return lockstep::Run(positional); });
+  return lockstep::RunTool(lockstep::kTool, lockstep::Run);
 }

@@ -101,11 +101,7 @@ absl::StatusOr<ScaleRunOptions> OptionsFromFlags() {
   return options;
 }
 
-absl::Status Run(const std::vector<std::string>& positional) {
-  if (!positional.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("unexpected argument ", positional[0], "; the input is --input=..."));
-  }
+absl::Status Run() {
   ASSIGN_OR_RETURN(const ScaleRunOptions options, OptionsFromFlags());
   if (options.output == "-" && !options.dry_run) {
     RETURN_IF_ERROR(TakeStdout().status());
@@ -120,10 +116,10 @@ int main(int argc, char** argv) {
   if (lockstep::IsRank()) {
     return lockstep::RunRank(lockstep::ScaleRunTasks());
   }
-  const std::vector<std::string> positional = lockstep::InitMain(
+  lockstep::InitMain(
       {lockstep::kTool,
        "Trains one model on 1 to N devices and measures speed-up and communication; starts the ranks itself.",
        "scale_run --input=dataset.rec --ranks=1,2 --batch=32,128 --output=scale.rec"},
       argc, argv);
-  return lockstep::RunTool(lockstep::kTool, [&] { return lockstep::Run(positional); });
+  return lockstep::RunTool(lockstep::kTool, lockstep::Run);
 }

@@ -9,7 +9,6 @@
 
 #include "absl/flags/flag.h"
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "lib/base/exit_status.h"
 #include "lib/base/flag_range.h"
@@ -84,9 +83,10 @@ ABSL_FLAG(bool, resume, false,
           "same bits, "
           "with --deterministic.");
 RANGED_FLAG(uint32_t, state_every, 1, 1, lockstep::kMaxEpochs, "With --resume: epochs from one state to the next.");
-RANGED_FLAG(absl::Duration, timeout, absl::ZeroDuration(), 0, 86400,
-            "A point that gets nothing done for this long fails, as behind a GPU that does not answer; 0: 2m on CUDA, for "
-            "ever on a CPU.");
+RANGED_FLAG(
+    absl::Duration, timeout, absl::ZeroDuration(), 0, 86400,
+    "A point that gets nothing done for this long fails, as behind a GPU that does not answer; 0: 2m on CUDA, for "
+    "ever on a CPU.");
 ABSL_FLAG(std::string, checkpoint, "", "Where to put the trained weights, as a PyTorch state_dict; empty: nowhere.");
 RANGED_FLAG(uint32_t, checkpoint_batch, 0, 0, lockstep::kMostImages,
             "The batch size that the checkpoint is trained with; 0: the first.");
@@ -169,11 +169,7 @@ absl::StatusOr<TrainSweepOptions> OptionsFromFlags() {
   return options;
 }
 
-absl::Status Run(const std::vector<std::string>& positional) {
-  if (!positional.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("unexpected argument ", positional[0], "; the input is --input=..."));
-  }
+absl::Status Run() {
   ASSIGN_OR_RETURN(const TrainSweepOptions options, OptionsFromFlags());
   if (const uint32_t batch = absl::GetFlag(FLAGS_internal_point_batch); batch != 0) {
     const absl::Status status = RunTrainSweepPoint(options, batch, absl::GetFlag(FLAGS_internal_probe));
@@ -192,9 +188,9 @@ absl::Status Run(const std::vector<std::string>& positional) {
 }  // namespace lockstep
 
 int main(int argc, char** argv) {
-  const std::vector<std::string> positional = lockstep::InitMain(
+  lockstep::InitMain(
       {lockstep::kTool, "Times the training of one model at several batch sizes on one device, and keeps its weights.",
        "train_sweep --input=dataset.rec --model=resnet18 --output=sweep.rec"},
       argc, argv);
-  return lockstep::RunTool(lockstep::kTool, [&] { return lockstep::Run(positional); });
+  return lockstep::RunTool(lockstep::kTool, lockstep::Run);
 }

@@ -69,7 +69,9 @@ absl::Status SetFlag(absl::CommandLineFlag& flag, absl::string_view value) {
 }
 
 // Whether --flag and --noflag say all; one that is optional may also be left to something else.
-bool IsSwitch(const absl::CommandLineFlag& flag) { return flag.IsOfType<bool>() || flag.IsOfType<std::optional<bool>>(); }
+bool IsSwitch(const absl::CommandLineFlag& flag) {
+  return flag.IsOfType<bool>() || flag.IsOfType<std::optional<bool>>();
+}
 
 // Handles args[i] = "--...", moving `i` on when the value is the next argument.
 absl::Status ParseOneFlag(const std::vector<std::string>& args, size_t& i) {
@@ -120,13 +122,15 @@ std::string HelpText(const ToolInfo& tool) {
     absl::StrAppend(&text, "  --", name, " (default: ", value.empty() ? "none" : value, range.empty() ? "" : ";", range,
                     ")\n      ", flag->Help(), "\n");
   }
-  return absl::StrCat(text,
-                      "\nExit codes: 0 ok, 1 internal error, 2 usage, 3 bad input, 4 check failed, 5 device or "
-                      "communication\nfailure, 130/143 stopped by a signal. '-' as a file is standard input or output.\n");
+  return absl::StrCat(
+      text,
+      "\nExit codes: 0 ok, 1 internal error, 2 usage, 3 bad input, 4 check failed, 5 device or "
+      "communication\nfailure, 130/143 stopped by a signal. '-' as a file is standard input or output.\n");
 }
 
-// A descriptor of 0 to 2 that the caller closed would be given to the first file that is opened, and what is printed would
-// land in it. What stands there instead fails as a closed one does (EBADF): it cannot be read as input, nor written to.
+// A descriptor of 0 to 2 that the caller closed would be given to the first file that is opened, and what is printed
+// would land in it. What stands there instead fails as a closed one does (EBADF): it cannot be read as input, nor
+// written to.
 void OccupyClosedDescriptors() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) {
@@ -169,7 +173,18 @@ absl::StatusOr<std::vector<std::string>> ParseFlags(const std::vector<std::strin
   return positional;
 }
 
-std::vector<std::string> InitMain(const ToolInfo& tool, int argc, char** argv) {
+namespace {
+
+absl::Status ParseOnlyFlags(const std::vector<std::string>& args) {
+  ASSIGN_OR_RETURN(const std::vector<std::string> positional, ParseFlags(args));
+  return positional.empty() ? absl::OkStatus()
+                            : absl::InvalidArgumentError(
+                                  absl::StrCat("unexpected argument ", positional[0], "; the input is --input=..."));
+}
+
+}  // namespace
+
+void InitMain(const ToolInfo& tool, int argc, char** argv) {
   const std::vector<std::string> args(argv + 1, argv + argc);
   MutableCommandLine() = args;
   MutableCommandLine().insert(MutableCommandLine().begin(), tool.name);
@@ -185,16 +200,15 @@ std::vector<std::string> InitMain(const ToolInfo& tool, int argc, char** argv) {
   if (const absl::Status ranges = CheckAllHaveRanges(); !ranges.ok()) {
     std::exit(ExitStatus(tool.name, ranges));
   }
-  absl::StatusOr<std::vector<std::string>> positional = ParseFlags(args);
-  if (!positional.ok()) {
-    std::exit(ExitStatus(tool.name, positional.status()));
+  if (const absl::Status parsed = ParseOnlyFlags(args); !parsed.ok()) {
+    std::exit(ExitStatus(tool.name, parsed));
   }
   if (const char* folder = std::getenv("BUILD_WORKING_DIRECTORY"); folder != nullptr && chdir(folder) != 0) {
-    std::exit(ExitStatus(tool.name, absl::InternalError(absl::StrCat("cannot enter BUILD_WORKING_DIRECTORY ", folder))));
+    std::exit(
+        ExitStatus(tool.name, absl::InternalError(absl::StrCat("cannot enter BUILD_WORKING_DIRECTORY ", folder))));
   }
   google::protobuf::SetLogHandler(nullptr);
   InstallStopSignals();
-  return *std::move(positional);
 }
 
 const std::vector<std::string>& CommandLine() { return MutableCommandLine(); }

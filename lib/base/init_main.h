@@ -25,12 +25,14 @@ struct ToolInfo {
 // any is empty.
 absl::StatusOr<std::vector<std::string>> ParseFlags(const std::vector<std::string>& args);
 
-// For main: ends the process with 1 when a number flag has no range, prints help and exits 0 at --help (and --version),
-// or 5 when it cannot be printed; exits 2 with one line when a flag is wrong. Before that it ignores SIGPIPE, and sees to
-// it that no file is opened as a standard stream that the caller closed. Then changes to BUILD_WORKING_DIRECTORY when
-// `bazel run` has set it, so that relative paths mean the caller's folder, silences protobuf's own remarks on bytes that
-// do not parse (an error is one line, and the tool's), and installs the stop signals. Returns the positional arguments.
-std::vector<std::string> InitMain(const ToolInfo& tool, int argc, char** argv);
+// For main. Ends the process with 1 when a number flag has no range; prints help and exits 0 at --help (and --version),
+// or 5 when it cannot be printed; exits 2 with one line when a flag is wrong, or an argument is no flag.
+//
+// Before that it ignores SIGPIPE, and sees to it that no file is opened as a standard stream that the caller closed.
+// After it changes to BUILD_WORKING_DIRECTORY when `bazel run` has set it, so that relative paths mean the caller's
+// folder, silences protobuf's own remarks on bytes that do not parse (an error is one line, and the tool's), and
+// installs the stop signals.
+void InitMain(const ToolInfo& tool, int argc, char** argv);
 
 // argv as given to InitMain, with argv[0] replaced by the tool's name; for the record's header.
 const std::vector<std::string>& CommandLine();
