@@ -6,11 +6,10 @@ Reads the BUILD files and the #include lines of lib/ and tools/. Run by bazel (t
 
 import pathlib
 import re
-import sys
 import tempfile
 import unittest
 
-import bazel_unittest
+import source_tree
 
 # The layer of each package of lib/ (DESIGN.md, "Layers"). A package may use its own layer and lower ones.
 LAYER = {
@@ -114,9 +113,4 @@ class LayersTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    arguments = sys.argv[1:]
-    if len(arguments) != 2 or arguments[0] != "--root":
-        sys.exit("usage: layers_test.py --root FOLDER (the workspace, or a file in its root)")
-    given = pathlib.Path(arguments[1]).resolve()
-    LayersTest.root = given if given.is_dir() else given.parent
-    bazel_unittest.main([])
+    source_tree.main(LayersTest)

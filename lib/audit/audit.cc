@@ -34,7 +34,7 @@ bool IsComputed(const proto::PublishedValue& value) {
   }
 }
 
-BaseCase BaseOf(const proto::PublishedValue& value) {
+DeclaredBase BaseOf(const proto::PublishedValue& value) {
   return {std::max<uint32_t>(value.base_devices(), 1), value.base_batch()};
 }
 
@@ -107,7 +107,7 @@ struct Column {
   std::vector<proto::AuditedValue*> audited;
 };
 
-using ColumnKey = std::pair<int, BaseCase>;  // table, base case
+using ColumnKey = std::pair<int, DeclaredBase>;  // table, base case
 
 std::map<ColumnKey, Column> ColumnsOf(Document& document, std::vector<proto::AuditedValue>& audited,
                                       proto::PublishedQuantity quantity) {
@@ -124,7 +124,7 @@ std::map<ColumnKey, Column> ColumnsOf(Document& document, std::vector<proto::Aud
 }
 
 bool IsItsOwnBase(const proto::PublishedValue& value) {
-  const BaseCase base = BaseOf(value);
+  const DeclaredBase base = BaseOf(value);
   return value.devices() == base.devices && (base.batch == 0 || value.batch() == base.batch);
 }
 

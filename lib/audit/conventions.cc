@@ -17,7 +17,7 @@ std::vector<Convention> IterationConventions(const Document& document) {
     Convention convention;
     convention.text = text;
     convention.departures = departures;
-    convention.evaluate = [images, shared, round](const Place& place) -> std::optional<Recomputed> {
+    convention.evaluate = [images, shared, round](const TablePlace& place) -> std::optional<Recomputed> {
       if (place.batch == 0) {
         return std::nullopt;
       }
@@ -46,7 +46,7 @@ std::string SourceText(const std::string& base, const std::string& base_name, co
 }
 
 std::vector<Convention> ConventionsFor(const Document& document, proto::PublishedQuantity quantity, int table,
-                                       const BaseCase& base) {
+                                       const DeclaredBase& base) {
   std::vector<Convention> conventions;
   switch (quantity) {
     case proto::SPEEDUP:

@@ -33,14 +33,14 @@ struct Convention {
   std::vector<std::string> flags;  // what is wrong with it, by short name (lib/audit/flags.h)
   std::string note;                // a sentence on what it means; may be empty
   // The value for a number at this place; nothing when an input is not in the document.
-  std::function<std::optional<Recomputed>(const Place&)> evaluate;
+  std::function<std::optional<Recomputed>(const TablePlace&)> evaluate;
 };
 
 // The declared base case of a speed-up.
-struct BaseCase {
+struct DeclaredBase {
   uint32_t devices = 1;
   uint64_t batch = 0;  // 0: the same as the number's own
-  bool operator<(const BaseCase& other) const {
+  bool operator<(const DeclaredBase& other) const {
     return std::make_pair(devices, batch) < std::make_pair(other.devices, other.batch);
   }
 };
@@ -48,7 +48,7 @@ struct BaseCase {
 // All conventions for numbers of `quantity` printed in table `table`, the plainest first among equals. Empty for
 // quantities that are not computed (times, losses, accuracies). The document must outlive what is returned.
 std::vector<Convention> ConventionsFor(const Document& document, proto::PublishedQuantity quantity, int table,
-                                       const BaseCase& base);
+                                       const DeclaredBase& base);
 
 // "T_1 of Q1, T_N of Q2", or "times of Q2" when both are the same.
 std::string SourceText(const std::string& base, const std::string& base_name, const std::string& n,
@@ -56,7 +56,7 @@ std::string SourceText(const std::string& base, const std::string& base_name, co
 
 // The three parts of the above.
 std::vector<Convention> SpeedupConventions(const Document& document, proto::PublishedQuantity quantity, int table,
-                                           const BaseCase& base);
+                                           const DeclaredBase& base);
 std::vector<Convention> SplitConventions(const Document& document, proto::PublishedQuantity quantity, int table);
 std::vector<Convention> TrafficConventions(const Document& document, proto::PublishedQuantity quantity, int table);
 

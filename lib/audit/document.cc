@@ -31,7 +31,7 @@ std::vector<Source> Document::Sources(const std::set<proto::PublishedQuantity>& 
     if (source == sources.end()) {
       source = sources.insert(sources.end(), {name, cell.table, value.quantity(), value.read_off(), {}});
     }
-    source->cells.emplace(Place{value.devices(), value.batch()}, &cell);
+    source->cells.emplace(TablePlace{value.devices(), value.batch()}, &cell);
   }
   std::stable_sort(sources.begin(), sources.end(), [&](const Source& a, const Source& b) {
     return (a.table == first_table) > (b.table == first_table);

@@ -30,10 +30,10 @@ struct Cell {
 };
 
 // What devices and batch a number belongs to.
-struct Place {
+struct TablePlace {
   uint32_t devices;
   uint64_t batch;
-  bool operator<(const Place& other) const {
+  bool operator<(const TablePlace& other) const {
     return std::make_pair(devices, batch) < std::make_pair(other.devices, other.batch);
   }
 };
@@ -44,7 +44,7 @@ struct Source {
   int table = 0;
   proto::PublishedQuantity quantity = proto::PUBLISHED_QUANTITY_UNSPECIFIED;
   bool read_off = false;
-  std::map<Place, const Cell*> cells;
+  std::map<TablePlace, const Cell*> cells;
 
   const Cell* At(uint32_t devices, uint64_t batch) const {  // null: not there
     const auto found = cells.find({devices, batch});

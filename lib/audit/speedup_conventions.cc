@@ -16,7 +16,7 @@ struct SpeedupFormula {
   int departures;
   std::vector<std::string> flags;
   std::string note;
-  Place (*base_place)(const Place& place, const BaseCase& base);
+  TablePlace (*base_place)(const TablePlace& place, const DeclaredBase& base);
   double (*value)(double base, double n, uint32_t devices);
 };
 
@@ -26,7 +26,7 @@ std::string ScalingNote(absl::string_view kind, const proto::Claims& claims) {
                       claims.scaling().empty() ? "" : absl::StrCat("; the document calls it ", claims.scaling()), ".");
 }
 
-std::vector<SpeedupFormula> SpeedupFormulas(const BaseCase& base_case, const Document& document) {
+std::vector<SpeedupFormula> SpeedupFormulas(const DeclaredBase& base_case, const Document& document) {
   const proto::Claims& claims = document.tables().claims();
   const bool total = document.BatchIsTotal();
   const std::string same_b =
@@ -34,12 +34,14 @@ std::vector<SpeedupFormula> SpeedupFormulas(const BaseCase& base_case, const Doc
                         : "weak in the batch (each device keeps its own), strong in the data set",
                   claims);
   const std::string same_total = ScalingNote("strong scaling: the global batch is the same on both sides", claims);
-  const auto at_base = [](const Place& p, const BaseCase& base) {
-    return Place{base.devices, base.batch > 0 ? base.batch : p.batch};
+  const auto at_base = [](const TablePlace& p, const DeclaredBase& base) {
+    return TablePlace{base.devices, base.batch > 0 ? base.batch : p.batch};
   };
-  const auto at_one = [](const Place& p, const BaseCase&) { return Place{1, p.batch}; };
-  const auto at_two = [](const Place& p, const BaseCase&) { return Place{2, p.batch}; };
-  const auto at_one_with_global_batch = [](const Place& p, const BaseCase&) { return Place{1, p.batch * p.devices}; };
+  const auto at_one = [](const TablePlace& p, const DeclaredBase&) { return TablePlace{1, p.batch}; };
+  const auto at_two = [](const TablePlace& p, const DeclaredBase&) { return TablePlace{2, p.batch}; };
+  const auto at_one_with_global_batch = [](const TablePlace& p, const DeclaredBase&) {
+    return TablePlace{1, p.batch * p.devices};
+  };
   const auto quotient = [](double base, double n, uint32_t) { return base / n; };
   std::vector<SpeedupFormula> formulas;
   if (base_case.batch > 0) {
@@ -64,7 +66,8 @@ std::vector<SpeedupFormula> SpeedupFormulas(const BaseCase& base_case, const Doc
   return formulas;
 }
 
-Convention MakeSpeedup(const SpeedupFormula& formula, const Source& base, const Source& n, const BaseCase& base_case) {
+Convention MakeSpeedup(const SpeedupFormula& formula, const Source& base, const Source& n,
+                       const DeclaredBase& base_case) {
   Convention convention;
   convention.text = absl::StrCat(formula.text, ", ", SourceText("base", base.name, "T_N", n.name));
   convention.departures = formula.departures;
@@ -74,8 +77,8 @@ Convention MakeSpeedup(const SpeedupFormula& formula, const Source& base, const 
     convention.departures += 1;
     convention.flags.push_back(kMixedLoading);
   }
-  convention.evaluate = [formula, base, n, base_case](const Place& place) -> std::optional<Recomputed> {
-    const Place at = formula.base_place(place, base_case);
+  convention.evaluate = [formula, base, n, base_case](const TablePlace& place) -> std::optional<Recomputed> {
+    const TablePlace at = formula.base_place(place, base_case);
     const Cell* t_base = base.At(at.devices, at.batch);
     const Cell* t_n = n.At(place.devices, place.batch);
     if (t_base == nullptr || t_n == nullptr || t_base->Exact() <= 0 || t_n->Exact() <= 0) {
@@ -111,7 +114,7 @@ Convention InPercent(const Convention& speedup, const PercentForm& form) {
   if (form.flag[0] != '\0') {
     convention.flags.push_back(form.flag);
   }
-  convention.evaluate = [evaluate = speedup.evaluate, form](const Place& place) {
+  convention.evaluate = [evaluate = speedup.evaluate, form](const TablePlace& place) {
     std::optional<Recomputed> recomputed = evaluate(place);
     if (recomputed.has_value()) {
       const double s = recomputed->exact;
@@ -126,7 +129,7 @@ Convention InPercent(const Convention& speedup, const PercentForm& form) {
 }  // namespace
 
 std::vector<Convention> SpeedupConventions(const Document& document, proto::PublishedQuantity quantity, int table,
-                                           const BaseCase& base_case) {
+                                           const DeclaredBase& base_case) {
   const std::vector<Source> times = document.Times(table);
   std::vector<Convention> conventions;
   for (const SpeedupFormula& formula : SpeedupFormulas(base_case, document)) {

@@ -16,7 +16,7 @@ Convention MakeCompute(const Source& base, bool divided) {
     convention.departures = 2;
     convention.flags.push_back(kComputeNotDividedByN);
   }
-  convention.evaluate = [base, divided](const Place& place) -> std::optional<Recomputed> {
+  convention.evaluate = [base, divided](const TablePlace& place) -> std::optional<Recomputed> {
     const Cell* t_1 = base.At(1, place.batch);
     if (t_1 == nullptr) {
       return std::nullopt;
@@ -29,7 +29,7 @@ Convention MakeCompute(const Source& base, bool divided) {
 
 // `exact` as the document prints it in a compute column of its own; itself when it does not. A column made of another
 // one-device time is not this one rounded.
-double AsPrinted(double exact, const std::vector<Source>& computes, const Place& place) {
+double AsPrinted(double exact, const std::vector<Source>& computes, const TablePlace& place) {
   for (const Source& compute : computes) {
     const Cell* cell = compute.At(place.devices, place.batch);
     if (cell != nullptr && !compute.read_off && RoundsTo(exact, cell->printed)) {
@@ -59,7 +59,7 @@ Convention MakeCommunication(const Source& minuend, const Source& base, bool div
     convention.departures += 1;
     convention.flags.push_back(kMixedLoading);
   }
-  convention.evaluate = [minuend, base, divided, computes](const Place& place) -> std::optional<Recomputed> {
+  convention.evaluate = [minuend, base, divided, computes](const TablePlace& place) -> std::optional<Recomputed> {
     const Cell* t_n = minuend.At(place.devices, place.batch);
     const Cell* t_1 = base.At(1, place.batch);
     if (t_n == nullptr || t_1 == nullptr) {
@@ -79,7 +79,7 @@ Convention MakeRemainder(const Source& total, const Source& compute) {
   Convention convention;
   convention.departures = compute.read_off ? 0 : 1;
   convention.text = absl::StrCat("T_N - computation_N, ", SourceText("computation_N", compute.name, "T_N", total.name));
-  convention.evaluate = [total, compute](const Place& place) -> std::optional<Recomputed> {
+  convention.evaluate = [total, compute](const TablePlace& place) -> std::optional<Recomputed> {
     const Cell* t_n = total.At(place.devices, place.batch);
     const Cell* part = compute.At(place.devices, place.batch);
     if (t_n == nullptr || part == nullptr) {

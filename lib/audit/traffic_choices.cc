@@ -14,8 +14,8 @@ constexpr double kGigabyte = 1e9;
 constexpr double kGibibyte = 1073741824;  // 2^30
 constexpr double kFloatBytes = 4;
 
-std::function<double(const Place&)> Constant(double value) {
-  return [value](const Place&) { return value; };
+std::function<double(const TablePlace&)> Constant(double value) {
+  return [value](const TablePlace&) { return value; };
 }
 
 // The elements that the document states, in numbers or in bytes; 0: it does not.
@@ -27,7 +27,7 @@ double ClaimedElements(const proto::Claims& claims) {
 }  // namespace
 
 std::vector<Choice> AllReduceFactors() {
-  return {{"2(N-1)/N", 0, {}, [](const Place& p) { return 2.0 * (p.devices - 1.0) / p.devices; }},
+  return {{"2(N-1)/N", 0, {}, [](const TablePlace& p) { return 2.0 * (p.devices - 1.0) / p.devices; }},
           {"", 1, {kAllReduceFactorMissing}, Constant(1)}};
 }
 
@@ -76,8 +76,8 @@ std::vector<Choice> Iterations(const Document& document) {
   }
   const bool total = document.BatchIsTotal();
   const std::string& said = document.tables().claims().batch();
-  const auto shared = [images](const Place& p) { return images / (static_cast<double>(p.batch) * p.devices); };
-  const auto by_batch = [images](const Place& p) { return images / static_cast<double>(p.batch); };
+  const auto shared = [images](const TablePlace& p) { return images / (static_cast<double>(p.batch) * p.devices); };
+  const auto by_batch = [images](const TablePlace& p) { return images / static_cast<double>(p.batch); };
   Choice per_device = {"images/(B*N)", total ? 1 : 0, {}, shared, total && said != "per_device"};
   Choice whole = {"images/B", total ? 0 : 1, {}, by_batch, !total && said == "per_device"};
   if (total) {
@@ -88,7 +88,7 @@ std::vector<Choice> Iterations(const Document& document) {
   const auto rounded = [](Choice choice, const char* name, int departures, auto round) {
     choice.text = absl::StrCat(name, "(", choice.text, ")");
     choice.departures += departures;
-    choice.factor = [quotient = choice.factor, round](const Place& p) { return round(quotient(p)); };
+    choice.factor = [quotient = choice.factor, round](const TablePlace& p) { return round(quotient(p)); };
     return choice;
   };
   const auto up = [](double x) { return std::ceil(x); };

@@ -15,7 +15,7 @@ struct Choice {
   std::string text;  // as it stands in the formula; empty: a factor of 1 that is not written
   int departures = 0;
   std::vector<std::string> flags;  // what is wrong with it (lib/audit/flags.h)
-  std::function<double(const Place&)> factor;
+  std::function<double(const TablePlace&)> factor;
   bool contradicts = false;  // something that the document states
 };
 

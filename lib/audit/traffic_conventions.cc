@@ -25,7 +25,7 @@ struct Chain {
 
   // Goes on from the number that the document prints for this very intermediate, if it does. Traffic of one iteration
   // has no batch.
-  bool TakePrinted(const std::vector<Source>& printed, const Place& place) {
+  bool TakePrinted(const std::vector<Source>& printed, const TablePlace& place) {
     for (const Source& source : printed) {
       for (const uint64_t batch : {place.batch, uint64_t{0}}) {
         const Cell* cell = source.At(place.devices, batch);
@@ -43,13 +43,14 @@ struct Chain {
 // Where the seconds come from, and what the document prints on the way.
 struct Inputs {
   std::string text;
-  std::function<std::optional<Recomputed>(const Place&)> seconds;
+  std::function<std::optional<Recomputed>(const TablePlace&)> seconds;
   std::vector<Source> elements;
   std::vector<Source> gigabytes;
 };
 
 // What a device sends in `iterations`, in the printed unit.
-Chain Volume(double elements, double unit_per_element, double iterations, const Inputs& inputs, const Place& place) {
+Chain Volume(double elements, double unit_per_element, double iterations, const Inputs& inputs,
+             const TablePlace& place) {
   Chain chain;
   chain.Multiply(elements);
   chain.TakePrinted(inputs.elements, place);
@@ -104,7 +105,7 @@ Convention MakeTraffic(const Parts& parts, const Inputs& inputs, const Document&
                   parts.unit->text == "peak" ? " / peak" : absl::StrCat(", ", parts.unit->text), ", ", inputs.text);
   convention.evaluate = [factor = parts.factor->factor, item = parts.item->factor, count = parts.count->factor,
                          iterations = parts.iterations->factor, unit = parts.unit->factor,
-                         inputs](const Place& place) -> std::optional<Recomputed> {
+                         inputs](const TablePlace& place) -> std::optional<Recomputed> {
     const std::optional<Recomputed> seconds = inputs.seconds(place);
     if (!seconds.has_value() || seconds->exact == 0 || seconds->from_printed == 0 || place.batch == 0) {
       return std::nullopt;
@@ -125,7 +126,7 @@ Convention MakeVolume(const Parts& parts, const Inputs& inputs, const Document& 
   absl::StrAppend(&convention.text, parts.unit->text.empty() ? "" : ", ", parts.unit->text);
   convention.evaluate = [factor = parts.factor->factor, item = parts.item->factor, count = parts.count->factor,
                          iterations = parts.iterations->factor, unit = parts.unit->factor,
-                         inputs](const Place& place) -> std::optional<Recomputed> {
+                         inputs](const TablePlace& place) -> std::optional<Recomputed> {
     const double iterations_here = iterations(place);
     if (!std::isfinite(iterations_here)) {
       return std::nullopt;  // of an epoch, and no batch is said
@@ -142,7 +143,8 @@ Convention MakeShareOfPeak(const Source& bandwidth, const Choice& gigabyte, doub
   convention.text = absl::StrCat("bandwidth / peak, ", gigabyte.text, ", bandwidth of ", bandwidth.name);
   convention.departures = 1 + gigabyte.departures;
   convention.contradictions = gigabyte.contradicts;
-  convention.evaluate = [bandwidth, unit = gigabyte.factor, peak](const Place& place) -> std::optional<Recomputed> {
+  convention.evaluate = [bandwidth, unit = gigabyte.factor,
+                         peak](const TablePlace& place) -> std::optional<Recomputed> {
     const Cell* printed = bandwidth.At(place.devices, place.batch);
     if (printed == nullptr) {
       return std::nullopt;
@@ -156,7 +158,7 @@ Convention MakeShareOfPeak(const Source& bandwidth, const Choice& gigabyte, doub
 
 Inputs CommunicationColumn(const Source& communication) {
   return {absl::StrCat("T_comm of ", communication.name),
-          [communication](const Place& place) -> std::optional<Recomputed> {
+          [communication](const TablePlace& place) -> std::optional<Recomputed> {
             const Cell* cell = communication.At(place.devices, place.batch);
             if (cell == nullptr) {
               return std::nullopt;
@@ -170,7 +172,7 @@ Inputs CommunicationColumn(const Source& communication) {
 // For a document that prints times and bandwidths, and not every communication time between them.
 Inputs CommunicationFromTimes(const Source& times) {
   return {absl::StrCat("T_comm = T_N - T_1/N, times of ", times.name),
-          [times](const Place& place) -> std::optional<Recomputed> {
+          [times](const TablePlace& place) -> std::optional<Recomputed> {
             const Cell *t_n = times.At(place.devices, place.batch), *t_1 = times.At(1, place.batch);
             if (t_n == nullptr || t_1 == nullptr) {
               return std::nullopt;
@@ -230,7 +232,7 @@ void ForAllParts(const std::vector<Choice>& items, const std::vector<Choice>& co
 }
 
 Choice Nothing() {
-  return {"", 0, {}, [](const Place&) { return 1.0; }};
+  return {"", 0, {}, [](const TablePlace&) { return 1.0; }};
 }
 
 // What is printed as a bandwidth although no time, or not even bytes, went into it. Far from every plain reading, so
@@ -243,7 +245,8 @@ std::vector<Convention> NoBandwidths(const Document& document) {
     conventions.back().departures += kFarOff;
     conventions.back().flags.push_back(kNotDividedByTime);
   };
-  const Choice batch = {"B", 0, {kBatchCountedAsBytes}, [](const Place& p) { return static_cast<double>(p.batch); }};
+  const Choice batch = {
+      "B", 0, {kBatchCountedAsBytes}, [](const TablePlace& p) { return static_cast<double>(p.batch); }};
   ForAllParts({Nothing()}, {batch}, {Nothing()}, {Nothing()}, add);
   ForAllParts(ItemSizes(), ParameterCounts(document), {Nothing()}, Gigabytes(document.tables().claims()), add);
   return conventions;

@@ -1,5 +1,5 @@
-// Finds out that a process has come to a stop, as behind a GPU kernel that never ends: then no call that waits for the GPU
-// returns, and none can be called off, so that only another thread can say so.
+// Finds out that a process has come to a stop, as behind a GPU kernel that never ends: then no call that waits for the
+// GPU returns, and none can be called off, so that only another thread can say so.
 #ifndef LOCKSTEP_LIB_BASE_STALL_WATCH_H_
 #define LOCKSTEP_LIB_BASE_STALL_WATCH_H_
 
@@ -15,18 +15,18 @@
 
 namespace lockstep {
 
-// Says that this process has done something since it last said so, and not only asked a device to: a step that was waited
-// for, a launch that was timed. Thread-safe, and costs nothing.
+// Says that this process has done something since it last said so, and not only asked a device to: a step that was
+// waited for, a launch that was timed. Thread-safe, and costs nothing.
 void NoteProgress();
 
 class StallWatch {
  public:
-  // Called once, on the watch's thread, with DeadlineExceeded; it must not wait for what is stalled. The process's other
-  // threads may have come to life again by then.
+  // Called once, on the watch's thread, with DeadlineExceeded; it must not wait for what is stalled. The process's
+  // other threads may have come to life again by then.
   using Stalled = std::function<void(const absl::Status&)>;
 
-  // From here to the destructor a call of NoteProgress is wanted every `limit` of the time that this process may run: what
-  // it spends stopped (Ctrl-Z) does not count. InfiniteDuration: nothing is watched.
+  // From here to the destructor a call of NoteProgress is wanted every `limit` of the time that this process may run:
+  // what it spends stopped (Ctrl-Z) does not count. InfiniteDuration: nothing is watched.
   StallWatch(absl::Duration limit, Stalled stalled);
   ~StallWatch();
   StallWatch(const StallWatch&) = delete;
@@ -43,8 +43,8 @@ class StallWatch {
   const Stalled stalled_;
   std::mutex mutex_;
   std::condition_variable ended_;
-  bool end_ = false;   // guarded by mutex_
-  std::string what_;   // guarded by mutex_
+  bool end_ = false;  // guarded by mutex_
+  std::string what_;  // guarded by mutex_
   std::thread thread_;
 };
 

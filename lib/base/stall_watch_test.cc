@@ -47,7 +47,9 @@ TEST(StallWatchTest, ProgressPutsItOff) {
 
 TEST(StallWatchTest, EndsAtOnceAndSaysNothing) {
   const absl::Time begin = absl::Now();
-  { const StallWatch watch(absl::Hours(1), [](const absl::Status&) { FAIL(); }); }
+  {
+    const StallWatch watch(absl::Hours(1), [](const absl::Status&) { FAIL(); });
+  }
   EXPECT_LT(absl::Now() - begin, absl::Seconds(30));
 }
 

@@ -73,8 +73,8 @@ bool MayHold(const std::string& path, const std::string& name) {
     return false;
   }
   const std::string inside = path.empty() ? name : absl::StrCat(path, "/", name);
-  // One more level is enough at the top; below it only what PlaceOf would take.
-  return depth == 0 || PlaceOf(inside + "/x.png") || PlaceOf(inside + "/x/x.png");
+  // One more level is enough at the top; below it only what CifarPathOf would take.
+  return depth == 0 || CifarPathOf(inside + "/x.png") || CifarPathOf(inside + "/x/x.png");
 }
 
 // A folder to look at, and what was found in it.
@@ -97,7 +97,7 @@ absl::Status LookInto(Level& level) {
       std::string shown = absl::StrCat(level.shown, "/", entry.name);
       ASSIGN_OR_RETURN(auto folder, Open(level.folder->fd(), entry.name, shown));
       level.inner.push_back({std::move(folder), std::move(inside), std::move(shown), {}, {}, {}});
-    } else if (auto place = entry.is_folder ? absl::nullopt : PlaceOf(inside)) {
+    } else if (auto place = entry.is_folder ? absl::nullopt : CifarPathOf(inside)) {
       level.finder.Add(*place);
       level.files.push_back({*std::move(place), level.folder, entry.is_regular});
     } else {

@@ -26,7 +26,7 @@ class OpenFolder {
 };
 
 struct FolderFile {
-  Place place;                               // its name there is the last part of place.name
+  CifarPath place;                           // its name there is the last part of place.name
   std::shared_ptr<const OpenFolder> folder;  // the innermost one
   bool regular = false;                      // as that folder says; not of a link
 };

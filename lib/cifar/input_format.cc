@@ -96,14 +96,14 @@ absl::StatusOr<proto::InputFormat> ParseInputFormat(absl::string_view flag, absl
       absl::StrCat("--input_format=", flag, ": expected auto, binary, python, images or synthetic"));
 }
 
-absl::optional<Place> PlaceOf(absl::string_view path) {
+absl::optional<CifarPath> CifarPathOf(absl::string_view path) {
   const absl::InlinedVector<absl::string_view, 4> parts = absl::StrSplit(path, '/');  // of a picture at most four
   if (const auto format = FormatOf(parts)) {
-    return Place{*format, "", std::string(path)};
+    return CifarPath{*format, "", std::string(path)};
   }
   const absl::string_view root = parts[0];
   if (const auto format = FormatOf(absl::MakeSpan(parts).subspan(1)); format && !absl::StartsWith(root, ".")) {
-    return Place{*format, std::string(root), std::string(path.substr(root.size() + 1))};
+    return CifarPath{*format, std::string(root), std::string(path.substr(root.size() + 1))};
   }
   return absl::nullopt;
 }

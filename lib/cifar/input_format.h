@@ -28,19 +28,19 @@ std::string InputFormatName(proto::InputFormat format);
 absl::StatusOr<proto::InputFormat> ParseInputFormat(absl::string_view flag, absl::string_view input);
 
 // Where a file belongs.
-struct Place {
+struct CifarPath {
   proto::InputFormat format;
   std::string root;  // "" or "cifar-10-batches-bin"
   std::string name;  // relative to root: "data_batch_1.bin", "train/cat/0001.jpg"
 };
 
 // Of a '/'-separated path; nothing when the file is of no kind of CIFAR-10.
-absl::optional<Place> PlaceOf(absl::string_view path);
+absl::optional<CifarPath> CifarPathOf(absl::string_view path);
 
 // Gathers what is found, and decides.
 class FormatFinder {
  public:
-  void Add(const Place& place) { ++found_[{place.format, place.root}]; }
+  void Add(const CifarPath& place) { ++found_[{place.format, place.root}]; }
   void Add(const FormatFinder& other);    // what another one has found
   void AddOther(absl::string_view path);  // for the message when nothing is found
 

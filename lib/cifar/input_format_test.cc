@@ -17,14 +17,14 @@ using ::testing::Pair;
 
 // "binary cifar-10-batches-bin data_batch_1.bin", or "" when the path is of no kind.
 std::string Placed(const std::string& path) {
-  const absl::optional<Place> place = PlaceOf(path);
+  const absl::optional<CifarPath> place = CifarPathOf(path);
   return place ? InputFormatName(place->format) + " [" + place->root + "] " + place->name : "";
 }
 
 FormatFinder Found(const std::vector<std::string>& paths) {
   FormatFinder finder;
   for (const std::string& path : paths) {
-    if (const absl::optional<Place> place = PlaceOf(path)) {
+    if (const absl::optional<CifarPath> place = CifarPathOf(path)) {
       finder.Add(*place);
     } else {
       finder.AddOther(path);

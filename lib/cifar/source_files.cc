@@ -166,12 +166,12 @@ absl::Status UnpackArchive(proto::InputFormat wanted, SourceFiles& source) {
   }
   const std::string& path = source.input.path();
   FormatFinder finder;
-  std::vector<std::pair<Place, std::string>> members;
+  std::vector<std::pair<CifarPath, std::string>> members;
   Progress progress("unpacking", source.archive_bytes.size(), "bytes");
   ArchiveVisitor visitor;
   visitor.progress = [&progress](uint64_t bytes) { progress.Update(bytes); };
   visitor.want = [&finder](const std::string& name) {
-    const absl::optional<Place> place = PlaceOf(name);
+    const absl::optional<CifarPath> place = CifarPathOf(name);
     if (!place) {
       finder.AddOther(name);
     }
@@ -179,7 +179,7 @@ absl::Status UnpackArchive(proto::InputFormat wanted, SourceFiles& source) {
   };
   visitor.take = [&](std::string name, std::string bytes) -> absl::Status {
     RETURN_IF_ERROR(CheckName(path, name));
-    members.emplace_back(*PlaceOf(name), std::move(bytes));
+    members.emplace_back(*CifarPathOf(name), std::move(bytes));
     finder.Add(members.back().first);
     return absl::OkStatus();
   };

@@ -6,8 +6,8 @@
 namespace lockstep {
 namespace {
 
-Values Pooled(const ClassifierShape& shape, const Values& x) {
-  Values pooled(static_cast<size_t>(shape.images) * shape.channels);
+std::vector<double> Pooled(const ClassifierShape& shape, const std::vector<double>& x) {
+  std::vector<double> pooled(static_cast<size_t>(shape.images) * shape.channels);
   for (size_t i = 0; i < x.size(); ++i) {
     const size_t image = i / shape.channels / shape.positions;
     pooled[image * shape.channels + i % shape.channels] += x[i] / shape.positions;
@@ -15,8 +15,9 @@ Values Pooled(const ClassifierShape& shape, const Values& x) {
   return pooled;
 }
 
-Values Logits(const ClassifierShape& shape, const Values& pooled, const Values& weight, const Values& bias) {
-  Values logits;
+std::vector<double> Logits(const ClassifierShape& shape, const std::vector<double>& pooled,
+                           const std::vector<double>& weight, const std::vector<double>& bias) {
+  std::vector<double> logits;
   for (size_t image = 0; image < shape.images; ++image) {
     for (size_t k = 0; k < shape.classes; ++k) {
       double sum = bias[k];
@@ -43,7 +44,7 @@ void AddLoss(const double* logits, uint32_t classes, size_t label, ClassifierRef
   result.correct += largest == logits + label;
 }
 
-void AddGradients(const ClassifierShape& shape, const Values& weight, ClassifierReference& result) {
+void AddGradients(const ClassifierShape& shape, const std::vector<double>& weight, ClassifierReference& result) {
   for (size_t image = 0; image < shape.images; ++image) {
     for (size_t k = 0; k < shape.classes; ++k) {
       const double dlogit = result.dlogits[image * shape.classes + k];
@@ -61,8 +62,9 @@ void AddGradients(const ClassifierShape& shape, const Values& weight, Classifier
 
 }  // namespace
 
-ClassifierReference ReferenceClassifier(const ClassifierShape& shape, const Values& x, const Values& weight,
-                                        const Values& bias, const std::vector<int64_t>& labels) {
+ClassifierReference ReferenceClassifier(const ClassifierShape& shape, const std::vector<double>& x,
+                                        const std::vector<double>& weight, const std::vector<double>& bias,
+                                        const std::vector<int64_t>& labels) {
   ClassifierReference result;
   result.pooled = Pooled(shape, x);
   result.logits = Logits(shape, result.pooled, weight, bias);

@@ -10,21 +10,20 @@
 namespace lockstep {
 
 // In memory as classifier.h says, last index fastest.
-using Values = std::vector<double>;
-
 struct ClassifierReference {
-  Values pooled;         // (images, channels)
-  Values logits;         // (images, classes)
-  Values probabilities;  // (images, classes)
-  Values losses;         // (images)
+  std::vector<double> pooled;         // (images, channels)
+  std::vector<double> logits;         // (images, classes)
+  std::vector<double> probabilities;  // (images, classes)
+  std::vector<double> losses;         // (images)
   double loss_sum = 0;
   uint32_t correct = 0;
-  Values dlogits, dx, dweight, dbias;
+  std::vector<double> dlogits, dx, dweight, dbias;
 };
 
 // Any shape but an empty one; every label a class.
-ClassifierReference ReferenceClassifier(const ClassifierShape& shape, const Values& x, const Values& weight,
-                                        const Values& bias, const std::vector<int64_t>& labels);
+ClassifierReference ReferenceClassifier(const ClassifierShape& shape, const std::vector<double>& x,
+                                        const std::vector<double>& weight, const std::vector<double>& bias,
+                                        const std::vector<int64_t>& labels);
 
 }  // namespace lockstep
 

@@ -25,7 +25,8 @@ constexpr double RoundingOf() {
 
 // Fails with the first value that is further from `expected` than `bound` allows; NaN never passes.
 template <typename T>
-void ExpectWithin(const std::vector<T>& found, const Values& expected, const Values& bound, const std::string& what) {
+void ExpectWithin(const std::vector<T>& found, const std::vector<double>& expected, const std::vector<double>& bound,
+                  const std::string& what) {
   ASSERT_EQ(found.size(), expected.size()) << what;
   for (size_t i = 0; i < found.size(); ++i) {
     const double value = static_cast<float>(found[i]);
@@ -37,7 +38,7 @@ void ExpectWithin(const std::vector<T>& found, const Values& expected, const Val
 template <typename T>
 struct Both {
   std::vector<T> host;
-  Values values;
+  std::vector<double> values;
 
   Both(uint64_t seed, size_t count, double centre, double width) {
     CounterRandom random(seed, RandomPurpose::kSyntheticImage, 1, 2);
@@ -74,8 +75,8 @@ struct Case {
 // How far the kernels may be from the reference: errors of their fp32 sums by the additions that a term goes through,
 // times half a unit in the last place, times the sum of the terms' magnitudes; carried on to what is made of them.
 struct Bounds {
-  Values pooled, logits, losses, dlogits;  // as in ClassifierReference
-  Values dx, dweight, dbias;               // before they are rounded to T
+  std::vector<double> pooled, logits, losses, dlogits;  // as in ClassifierReference
+  std::vector<double> dx, dweight, dbias;               // before they are rounded to T
   double loss_sum = 0;
 
   template <typename T>
@@ -90,7 +91,7 @@ struct Bounds {
 
  private:
   // A thread's positions, the rows of threads, and the division.
-  void AddPooled(const Values& x) {
+  void AddPooled(const std::vector<double>& x) {
     const double rows = PlanClassifier(shape_).position_rows;
     const double roundings = std::ceil(shape_.positions / rows) + rows + 1;
     pooled.resize(static_cast<size_t>(shape_.images) * shape_.channels);
@@ -101,7 +102,8 @@ struct Bounds {
   }
 
   // A lane's eight products for every 256 channels, five halvings of the warp, the product itself, and the bias.
-  void AddLogits(const Values& weight, const Values& bias, const ClassifierReference& expected) {
+  void AddLogits(const std::vector<double>& weight, const std::vector<double>& bias,
+                 const ClassifierReference& expected) {
     const double roundings = 8 * std::ceil(shape_.channels / 256.0) + 5 + 2;
     for (size_t image = 0; image < shape_.images; ++image) {
       for (size_t k = 0; k < shape_.classes; ++k) {
@@ -138,7 +140,7 @@ struct Bounds {
     }
   }
 
-  void AddGradients(const Values& weight, const ClassifierReference& expected) {
+  void AddGradients(const std::vector<double>& weight, const ClassifierReference& expected) {
     const double of_dx = kMaxClasses + 2;                                    // the classes, product, division
     const double of_dweight = std::ceil(shape_.images / 64.0) + 2 + 16 + 1;  // a thread's, a warp's, warps, product
     const double of_dbias = std::ceil(shape_.images / 32.0) + 1 + 16;        // likewise
@@ -146,7 +148,7 @@ struct Bounds {
     dweight.resize(weight.size());
     dbias.resize(shape_.classes);
     for (size_t image = 0; image < shape_.images; ++image) {
-      Values of_pooled(shape_.channels);
+      std::vector<double> of_pooled(shape_.channels);
       for (size_t k = 0; k < shape_.classes; ++k) {
         const double error = dlogits[image * shape_.classes + k];
         const double size = std::abs(expected.dlogits[image * shape_.classes + k]) + error;
@@ -171,7 +173,7 @@ struct Bounds {
 
 // 1 % for the error's own share of what is rounded.
 template <typename T>
-Values AndRounding(Values bound, const Values& expected) {
+std::vector<double> AndRounding(std::vector<double> bound, const std::vector<double>& expected) {
   for (size_t i = 0; i < bound.size(); ++i) {
     bound[i] += 1.01 * RoundingOf<T>() * std::abs(expected[i]);
   }
@@ -183,8 +185,8 @@ struct CorrectRange {
   uint32_t least = 0;
   uint32_t most = 0;
 
-  CorrectRange(const ClassifierShape& shape, const std::vector<int64_t>& labels, const Values& logits,
-               const Values& bound) {
+  CorrectRange(const ClassifierShape& shape, const std::vector<int64_t>& labels, const std::vector<double>& logits,
+               const std::vector<double>& bound) {
     for (size_t image = 0; image < shape.images; ++image) {
       const size_t label = image * shape.classes + static_cast<size_t>(labels[image]);
       bool sure = true;
@@ -406,14 +408,15 @@ TEST(ClassifierTest, TheWorkspace) {
 // x = (1, 2), (3, 6): pooled 2, 4; logits 1 * 2 and 0.5 * 4, both 2: p = 1/2, 1/2; the label is the first class.
 TEST(ClassifierTest, TheReferenceByHand) {
   const auto result = ReferenceClassifier({1, 2, 2, 2}, {1, 2, 3, 6}, {1, 0, 0, 0.5}, {0, 0}, {0});
-  EXPECT_EQ(result.pooled, Values({2, 4}));
-  EXPECT_EQ(result.logits, Values({2, 2}));
+  EXPECT_EQ(result.pooled, std::vector<double>({2, 4}));
+  EXPECT_EQ(result.logits, std::vector<double>({2, 2}));
   EXPECT_DOUBLE_EQ(result.loss_sum, std::log(2));
   EXPECT_EQ(result.correct, 1u);
-  EXPECT_EQ(result.dlogits, Values({-0.5, 0.5}));
-  EXPECT_EQ(result.dbias, Values({-0.5, 0.5}));
-  EXPECT_EQ(result.dweight, Values({-1, -2, 1, 2}));
-  EXPECT_EQ(result.dx, Values({-0.25, 0.125, -0.25, 0.125}));  // (-0.5 * 1, 0.5 * 0.5), shared by two positions
+  EXPECT_EQ(result.dlogits, std::vector<double>({-0.5, 0.5}));
+  EXPECT_EQ(result.dbias, std::vector<double>({-0.5, 0.5}));
+  EXPECT_EQ(result.dweight, std::vector<double>({-1, -2, 1, 2}));
+  EXPECT_EQ(result.dx,
+            std::vector<double>({-0.25, 0.125, -0.25, 0.125}));  // (-0.5 * 1, 0.5 * 0.5), shared by two positions
 }
 
 // Two images: each counts half in the gradient, in full in the sum.
@@ -421,8 +424,8 @@ TEST(ClassifierTest, TheReferencesGradientIsThatOfTheMean) {
   const auto result = ReferenceClassifier({2, 1, 1, 2}, {1, 3}, {0, 0}, {0, 0}, {0, 1});
   EXPECT_DOUBLE_EQ(result.loss_sum, 2 * std::log(2));
   EXPECT_EQ(result.correct, 1u);  // of equal logits the first class
-  EXPECT_EQ(result.dlogits, Values({-0.25, 0.25, 0.25, -0.25}));
-  EXPECT_EQ(result.dweight, Values({0.5, -0.5}));  // -0.25 * 1 + 0.25 * 3
+  EXPECT_EQ(result.dlogits, std::vector<double>({-0.25, 0.25, 0.25, -0.25}));
+  EXPECT_EQ(result.dweight, std::vector<double>({0.5, -0.5}));  // -0.25 * 1 + 0.25 * 3
 }
 
 }  // namespace

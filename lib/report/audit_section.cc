@@ -43,7 +43,7 @@ proto::Cell ConventionsCell(const proto::AuditTable& audit) {
 // The tables of one document.
 using Document = std::vector<const proto::AuditTable*>;
 
-std::vector<Document> DocumentsOf(const CommModelRecords& file) {
+std::vector<Document> DocumentsOf(const LabCommModel& file) {
   std::vector<Document> documents;  // in the order of the record
   for (const proto::AuditTable& audit : file.audits) {
     const auto it = std::find_if(documents.begin(), documents.end(),
@@ -179,7 +179,7 @@ proto::Section AuditSection(const LabRecords& lab) {
   proto::Section section;
   section.set_id("audit");
   section.set_title("Published tables under audit");
-  for (const CommModelRecords& file : lab.comm_models) {
+  for (const LabCommModel& file : lab.comm_models) {
     for (const Document& document : DocumentsOf(file)) {
       *section.add_table() = SummaryTable(document);
       *section.add_table() = NotReproducedTable(document);

@@ -57,8 +57,8 @@ constexpr char kNoReason[] = "not in the record, which gives no reason";
 
 }  // namespace
 
-Spread SpreadOf(const proto::Samples& samples) {
-  Spread spread;
+MeanAndDeviation MeanAndDeviationOf(const proto::Samples& samples) {
+  MeanAndDeviation spread;
   spread.n = static_cast<size_t>(samples.value_size());
   for (const double value : samples.value()) {
     spread.mean += value / static_cast<double>(spread.n);
@@ -98,15 +98,15 @@ std::string FormatCount(uint64_t count) {
   return count < kThousandsFrom ? absl::StrCat(count) : WithThousands(absl::StrCat(count));
 }
 
-std::string FormatSpread(const Spread& spread) {
+std::string FormatMeanAndDeviation(const MeanAndDeviation& spread) {
   if (spread.n < 2) {
     return FormatNumber(spread.mean);
   }
   if (spread.mean != 0 && std::abs(spread.mean) < kExponentBelow) {
     const int exponent = static_cast<int>(std::floor(std::log10(std::abs(spread.mean))));
     const double scale = std::pow(10, -exponent);
-    return absl::StrCat("(", FormatSpread({spread.mean * scale, spread.standard_deviation * scale, spread.n}), ")e",
-                        exponent);
+    return absl::StrCat("(", FormatMeanAndDeviation({spread.mean * scale, spread.standard_deviation * scale, spread.n}),
+                        ")e", exponent);
   }
   if (spread.standard_deviation == 0 || !std::isfinite(spread.standard_deviation)) {
     return absl::StrCat(FormatNumber(spread.mean), " ± ", FormatNumber(spread.standard_deviation));
@@ -152,8 +152,8 @@ proto::Cell SamplesCell(const proto::Samples& samples, double scale, absl::strin
   if (samples.value().empty()) {
     return AbsentCell(samples.absent_reason());
   }
-  const Spread spread = SpreadOf(Scaled(samples, scale));
-  proto::Cell cell = LabelCell(absl::StrCat(FormatSpread(spread), " (", spread.n, ")"));
+  const MeanAndDeviation spread = MeanAndDeviationOf(Scaled(samples, scale));
+  proto::Cell cell = LabelCell(absl::StrCat(FormatMeanAndDeviation(spread), " (", spread.n, ")"));
   cell.set_provenance(proto::MEASURED);
   cell.set_method(spread.n == 1 ? absl::StrCat("one value, no spread (n = 1 of the ", repeats, ")")
                                 : absl::StrCat("mean ± sample standard deviation of ", spread.n, " ", repeats));

@@ -13,12 +13,12 @@
 namespace lockstep {
 
 // Mean and sample standard deviation (n - 1 below the fraction bar; 0 for fewer than two values).
-struct Spread {
+struct MeanAndDeviation {
   double mean = 0;
   double standard_deviation = 0;
   size_t n = 0;
 };
-Spread SpreadOf(const proto::Samples& samples);
+MeanAndDeviation MeanAndDeviationOf(const proto::Samples& samples);
 
 // "12.05", "0.1234", "50,123": `significant` digits, all digits of the integer part, thousands separated by commas from
 // 10,000 on; "1.2e-07" below 1e-3. Not finite: "nan", "inf".
@@ -35,7 +35,7 @@ std::string FormatCount(uint64_t count);
 
 // "12.05 ± 0.13": mean ± sample standard deviation, both to the second significant digit of the latter. One value: as
 // FormatNumber. Below 1e-3: "(4.143 ± 0.027)e-5".
-std::string FormatSpread(const Spread& spread);
+std::string FormatMeanAndDeviation(const MeanAndDeviation& spread);
 
 // --- Cells. `scale` multiplies the value, for columns in another unit than the field (1e-9: bytes as GB). ---
 

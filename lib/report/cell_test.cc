@@ -50,17 +50,17 @@ TEST(FormatTest, NumbersThatAreNone) {
 
 // 1, 2, 3: mean 2, sample variance ((1 + 0 + 1) / 2) = 1.
 TEST(SpreadTest, SampleStandardDeviation) {
-  const Spread spread = SpreadOf(SamplesOf({1, 2, 3}));
+  const MeanAndDeviation spread = MeanAndDeviationOf(SamplesOf({1, 2, 3}));
   EXPECT_DOUBLE_EQ(spread.mean, 2);
   EXPECT_DOUBLE_EQ(spread.standard_deviation, 1);
   EXPECT_EQ(spread.n, 3u);
 }
 
 TEST(SpreadTest, IsRoundedToTwoDigitsOfTheDeviation) {
-  EXPECT_EQ(FormatSpread({12.0512, 0.1342, 5}), "12.05 ± 0.13");
-  EXPECT_EQ(FormatSpread({1234.4, 140, 3}), "1234 ± 140");
-  EXPECT_EQ(FormatSpread({2, 0, 2}), "2.000 ± 0");
-  EXPECT_EQ(FormatSpread({4.143e-5, 2.7e-7, 3}), "(4.143 ± 0.027)e-5");
+  EXPECT_EQ(FormatMeanAndDeviation({12.0512, 0.1342, 5}), "12.05 ± 0.13");
+  EXPECT_EQ(FormatMeanAndDeviation({1234.4, 140, 3}), "1234 ± 140");
+  EXPECT_EQ(FormatMeanAndDeviation({2, 0, 2}), "2.000 ± 0");
+  EXPECT_EQ(FormatMeanAndDeviation({4.143e-5, 2.7e-7, 3}), "(4.143 ± 0.027)e-5");
 }
 
 TEST(IntervalTest, IsRoundedToTwoDigitsOfHalfItsWidth) {

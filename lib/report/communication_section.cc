@@ -167,7 +167,7 @@ proto::Table ProbeTable(const ScalingView& view) {
     if (point.ranks() <= 1 || !point.has_probe() || !shown.insert(point.ranks()).second) {
       continue;  // the probe does not depend on the batch: one row per N
     }
-    const double seconds = SpreadOf(point.probe().seconds()).mean;
+    const double seconds = MeanAndDeviationOf(point.probe().seconds()).mean;
     const double n = point.ranks();
     const auto bandwidth = [&](double factor, absl::string_view method) {
       return seconds > 0 ? NumberCell(static_cast<double>(point.probe().size_bytes()) * factor * kPerGiga / seconds,
@@ -186,7 +186,7 @@ proto::Table ProbeTable(const ScalingView& view) {
 }
 
 // The point whose buckets are shown: the most devices, the first batch.
-const proto::ScalePoint* BucketPoint(const ScaleRecords& scale) {
+const proto::ScalePoint* BucketPoint(const LabScale& scale) {
   const proto::ScalePoint* best = nullptr;
   for (const proto::ScalePoint& point : scale.points) {
     if (point.reduction() == proto::ALL_REDUCE && !point.bucket().empty() &&

@@ -34,7 +34,7 @@ proto::Cell AccuracyCell(const proto::QuantizedNetwork& network, proto::Quantize
   return PercentCell(AccuracyOf(*step), proto::MEASURED, "top-1, per cent of the test images");
 }
 
-proto::Table AccuracyTable(const QuantizedRecords& file) {
+proto::Table AccuracyTable(const LabQuantized& file) {
   proto::Table table =
       MakeTable(absl::StrCat("Accuracy in int8, per cent (", file.name(), ")"),
                 {"network", "fp32", "weights int8", "+ activations int8", "+ bias int32", "test images"});
@@ -59,7 +59,7 @@ proto::Table AccuracyTable(const QuantizedRecords& file) {
   return table;
 }
 
-proto::Table FlipsTable(const QuantizedRecords& file) {
+proto::Table FlipsTable(const LabQuantized& file) {
   proto::Table table = MakeTable(
       absl::StrCat("Images that changed sides against fp32 (", file.name(), ")"),
       {"network", "step", "correct", "difference, points", "right to wrong", "wrong to right", "argmax ties"});
@@ -146,7 +146,7 @@ proto::Section Int8Section(const LabRecords& lab) {
   proto::Section section;
   section.set_id("int8");
   section.set_title("Accuracy in int8 (part B)");
-  for (const QuantizedRecords& file : lab.quantized) {
+  for (const LabQuantized& file : lab.quantized) {
     *section.add_table() = AccuracyTable(file);
     *section.add_table() = FlipsTable(file);
     for (const proto::QuantizedNetwork& network : file.networks) {

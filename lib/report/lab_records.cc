@@ -41,8 +41,8 @@ absl::Status ReadAll(RecordReader& reader, RecordSource& source, Take take) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<DatasetRecords> ReadDatasetRecords(RecordReader& reader) {
-  DatasetRecords file;
+absl::StatusOr<LabDataset> ReadDatasetRecords(RecordReader& reader) {
+  LabDataset file;
   RETURN_IF_ERROR(ReadAll<proto::DatasetRecord>(reader, file, [&file](proto::DatasetRecord& record) {
     if (record.has_info()) {
       Keep(*record.mutable_info(), file.info, file);
@@ -51,8 +51,8 @@ absl::StatusOr<DatasetRecords> ReadDatasetRecords(RecordReader& reader) {
   return file;
 }
 
-absl::StatusOr<SweepRecords> ReadSweepRecords(RecordReader& reader) {
-  SweepRecords file;
+absl::StatusOr<LabSweep> ReadSweepRecords(RecordReader& reader) {
+  LabSweep file;
   RETURN_IF_ERROR(ReadAll<proto::SweepRecord>(reader, file, [&file](proto::SweepRecord& record) {
     if (record.has_spec()) {
       file.spec = std::move(*record.mutable_spec());
@@ -67,8 +67,8 @@ absl::StatusOr<SweepRecords> ReadSweepRecords(RecordReader& reader) {
   return file;
 }
 
-absl::StatusOr<ScaleRecords> ReadScaleRecords(RecordReader& reader) {
-  ScaleRecords file;
+absl::StatusOr<LabScale> ReadScaleRecords(RecordReader& reader) {
+  LabScale file;
   RETURN_IF_ERROR(ReadAll<proto::ScaleRecord>(reader, file, [&file](proto::ScaleRecord& record) {
     if (record.has_spec()) {
       file.spec = std::move(*record.mutable_spec());
@@ -79,7 +79,7 @@ absl::StatusOr<ScaleRecords> ReadScaleRecords(RecordReader& reader) {
   return file;
 }
 
-void Take(proto::CommModelRecord& record, CommModelRecords& file) {
+void Take(proto::CommModelRecord& record, LabCommModel& file) {
   switch (record.kind_case()) {
     case proto::CommModelRecord::kSpec:
       file.spec = std::move(*record.mutable_spec());
@@ -110,15 +110,15 @@ void Take(proto::CommModelRecord& record, CommModelRecords& file) {
   }
 }
 
-absl::StatusOr<CommModelRecords> ReadCommModelRecords(RecordReader& reader) {
-  CommModelRecords file;
+absl::StatusOr<LabCommModel> ReadCommModelRecords(RecordReader& reader) {
+  LabCommModel file;
   RETURN_IF_ERROR(
       ReadAll<proto::CommModelRecord>(reader, file, [&file](proto::CommModelRecord& record) { Take(record, file); }));
   return file;
 }
 
-absl::StatusOr<QuantizedRecords> ReadQuantizedRecords(RecordReader& reader) {
-  QuantizedRecords file;
+absl::StatusOr<LabQuantized> ReadQuantizedRecords(RecordReader& reader) {
+  LabQuantized file;
   RETURN_IF_ERROR(ReadAll<proto::QuantizedRecord>(reader, file, [&file](proto::QuantizedRecord& record) {
     if (record.has_spec()) {
       file.spec = std::move(*record.mutable_spec());

@@ -17,37 +17,37 @@
 
 namespace lockstep {
 
-// Of one kind in one file. A row each; no ladder has a hundred points, and a page of more is none to read. The record file has
-// them all, and `report --print` shows them.
+// Of one kind in one file. A row each; no ladder has a hundred points, and a page of more is none to read. The record
+// file has them all, and `report --print` shows them.
 inline constexpr size_t kMostOfAKind = 1000;
 
 // What every record file has.
 struct RecordSource {
   proto::Header header;
   proto::Trailer trailer;
-  proto::Input input;  // the file itself: path and digest
+  proto::Input input;     // the file itself: path and digest
   uint64_t left_out = 0;  // records that were checked and not kept: those of a kind beyond the first kMostOfAKind
 
   std::string name() const;  // the file's name without its folder: "sweep.rec"; "standard input" for "-"
 };
 
-struct DatasetRecords : RecordSource {
+struct LabDataset : RecordSource {
   std::vector<proto::DatasetInfo> info;  // the pixels were checked, and not kept
 };
 
-struct SweepRecords : RecordSource {
+struct LabSweep : RecordSource {
   proto::SweepSpec spec;
   std::vector<proto::SweepPoint> points;
   std::vector<proto::Checkpoint> checkpoints;
   proto::SweepEnd end;
 };
 
-struct ScaleRecords : RecordSource {
+struct LabScale : RecordSource {
   proto::ScaleSpec spec;
   std::vector<proto::ScalePoint> points;
 };
 
-struct CommModelRecords : RecordSource {
+struct LabCommModel : RecordSource {
   proto::CommModelSpec spec;
   std::vector<proto::ScalingRow> rows;
   std::vector<proto::AllReduceFit> all_reduce_fits;
@@ -58,26 +58,26 @@ struct CommModelRecords : RecordSource {
   std::vector<proto::AuditTable> audits;
 };
 
-struct QuantizedRecords : RecordSource {
+struct LabQuantized : RecordSource {
   proto::QuantizeSpec spec;
   std::vector<proto::QuantizedNetwork> networks;
 };
 
 // Each kind may be absent, or there several times (a sweep per network, say). In the order given.
 struct LabRecords {
-  std::vector<DatasetRecords> datasets;
-  std::vector<SweepRecords> sweeps;
-  std::vector<ScaleRecords> scales;
-  std::vector<CommModelRecords> comm_models;
-  std::vector<QuantizedRecords> quantized;
+  std::vector<LabDataset> datasets;
+  std::vector<LabSweep> sweeps;
+  std::vector<LabScale> scales;
+  std::vector<LabCommModel> comm_models;
+  std::vector<LabQuantized> quantized;
 
   // All of them: datasets, sweeps, scales, comm_models, quantized. Valid while the LabRecords are.
   std::vector<const RecordSource*> Sources() const;
 };
 
 // Reads the files ("-": standard input, at most once). Every byte is checked, and what the numbers can be
-// (value_ranges.h). InvalidArgument: no file, or one given twice (by its digest). FailedPrecondition: a report's own record.
-// Other errors as RecordReader's.
+// (value_ranges.h). InvalidArgument: no file, or one given twice (by its digest). FailedPrecondition: a report's own
+// record. Other errors as RecordReader's.
 absl::StatusOr<LabRecords> ReadLabRecords(const std::vector<std::string>& paths);
 
 }  // namespace lockstep

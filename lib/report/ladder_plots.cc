@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kGiga = 1e9;
 
-bool IsLadder(const SweepRecords& sweep) {
+bool IsLadder(const LabSweep& sweep) {
   return std::count_if(sweep.points.begin(), sweep.points.end(),
                        [](const proto::SweepPoint& point) { return point.outcome() == proto::COMPLETED; }) > 1;
 }
@@ -25,11 +25,11 @@ bool IsLadder(const SweepRecords& sweep) {
 // Sweeps of one network on one device, each with the words that tell it from the others.
 struct Group {
   std::string title;  // "resnet18 on NVIDIA H200"
-  std::vector<std::pair<const SweepRecords*, std::string>> sweeps;
+  std::vector<std::pair<const LabSweep*, std::string>> sweeps;
 };
 
 // "bf16, hand-written step"; with the record's name where another sweep of the group is called the same.
-std::string LabelOf(const SweepRecords& sweep, std::set<std::string>& taken) {
+std::string LabelOf(const LabSweep& sweep, std::set<std::string>& taken) {
   const proto::TrainingSpec& training = sweep.spec.training();
   const bool fused = training.step() == proto::FUSED;
   std::string label = absl::StrCat(DescribePrecision(training.precision()), fused ? ", hand-written step" : "",
@@ -44,7 +44,7 @@ std::string LabelOf(const SweepRecords& sweep, std::set<std::string>& taken) {
 std::vector<Group> GroupsOf(const LabRecords& lab) {
   std::vector<Group> groups;
   std::map<std::string, std::set<std::string>> labels;  // by title
-  for (const SweepRecords& sweep : lab.sweeps) {
+  for (const LabSweep& sweep : lab.sweeps) {
     if (!IsLadder(sweep)) {
       continue;
     }
@@ -59,7 +59,7 @@ std::vector<Group> GroupsOf(const LabRecords& lab) {
 }
 
 // Where the ladder ended, and what bisection found.
-void AddMarks(const SweepRecords& sweep, const std::string& label, proto::Plot& plot) {
+void AddMarks(const LabSweep& sweep, const std::string& label, proto::Plot& plot) {
   const auto add = [&](uint32_t batch, const std::string& what) {
     proto::Mark& mark = *plot.add_mark();
     mark.set_x(batch);
@@ -110,7 +110,7 @@ proto::Plot TimePlot(const Group& group) {
   for (const auto& [sweep, label] : group.sweeps) {
     proto::Series& series = AddSeries(label, proto::MEASURED, plot);
     for (const proto::SweepPoint& point : sweep->points) {
-      const Spread spread = SpreadOf(point.epoch_seconds());
+      const MeanAndDeviation spread = MeanAndDeviationOf(point.epoch_seconds());
       if (point.outcome() == proto::COMPLETED && spread.mean > 0) {
         const double low =
             std::max(spread.mean - spread.standard_deviation, spread.mean / 10);  // a logarithm's axis has no 0
@@ -129,7 +129,7 @@ proto::Plot RatePlot(const Group& group) {
   for (const auto& [sweep, label] : group.sweeps) {
     proto::Series& series = AddSeries(label, proto::DERIVED, plot);
     for (const proto::SweepPoint& point : sweep->points) {
-      const Spread spread = SpreadOf(point.epoch_seconds());
+      const MeanAndDeviation spread = MeanAndDeviationOf(point.epoch_seconds());
       const auto images = static_cast<double>(point.images_per_epoch());
       if (point.outcome() == proto::COMPLETED && spread.mean > spread.standard_deviation) {
         AddPoint(point.batch_size(), images / spread.mean, images / (spread.mean + spread.standard_deviation),

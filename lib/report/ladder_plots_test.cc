@@ -35,7 +35,7 @@ std::vector<std::string> Marks(const proto::Plot& plot) {
 LabRecords TwoSweeps() {
   LabRecords lab = SmallLab();
   lab.sweeps.push_back(SmallSweep());
-  SweepRecords& fused = lab.sweeps.back();
+  LabSweep& fused = lab.sweeps.back();
   fused.input.set_path("/lab/fused.rec");
   fused.spec.mutable_training()->set_precision(proto::BF16);
   fused.spec.mutable_training()->set_step(proto::FUSED);

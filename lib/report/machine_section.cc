@@ -39,12 +39,12 @@ proto::Table MachineTable(const LabRecords& lab) {
   proto::Table table = MakeTable("Machine and conditions of each measurement",
                                  {"record", "devices", "links", "libraries", "training", "timing"});
   std::vector<std::string> hosts;
-  for (const SweepRecords& sweep : lab.sweeps) {
+  for (const LabSweep& sweep : lab.sweeps) {
     AddConditions(sweep, sweep.spec.training(), sweep.spec.preset().empty() ? "" : "preset " + sweep.spec.preset(),
                   table);
     hosts.push_back(DescribeHost(sweep.header.host()));
   }
-  for (const ScaleRecords& scale : lab.scales) {
+  for (const LabScale& scale : lab.scales) {
     AddConditions(scale, scale.spec.training(), DescribeScaleMode(scale.spec), table);
     hosts.push_back(DescribeHost(scale.header.host()));
   }
@@ -65,7 +65,7 @@ std::string Statistics(const google::protobuf::RepeatedField<double>& values) {
 proto::Table DatasetTable(const LabRecords& lab) {
   proto::Table table = MakeTable("Images", {"record", "split", "images", "source", "official", "mean (R G B)",
                                             "std of pixels", "mean std of an image"});
-  for (const DatasetRecords& dataset : lab.datasets) {
+  for (const LabDataset& dataset : lab.datasets) {
     for (const proto::DatasetInfo& info : dataset.info) {
       const auto counted = [](const google::protobuf::RepeatedField<double>& values) {
         proto::Cell cell = LabelOr(Statistics(values), "not in the record");

@@ -17,17 +17,17 @@ void AddSample(double x, const proto::Samples& samples, proto::Series& series) {
   if (samples.value().empty()) {
     return;
   }
-  const Spread spread = SpreadOf(samples);
+  const MeanAndDeviation spread = MeanAndDeviationOf(samples);
   AddPoint(x, spread.mean, spread.mean - spread.standard_deviation, spread.mean + spread.standard_deviation, series);
 }
 
-size_t CompletedCount(const SweepRecords& sweep) {
+size_t CompletedCount(const LabSweep& sweep) {
   return static_cast<size_t>(
       std::count_if(sweep.points.begin(), sweep.points.end(),
                     [](const proto::SweepPoint& point) { return point.outcome() == proto::COMPLETED; }));
 }
 
-proto::Plot EpochTimePlot(const SweepRecords& sweep) {
+proto::Plot EpochTimePlot(const LabSweep& sweep) {
   proto::Plot plot;
   plot.set_kind(proto::LINES);
   plot.set_title(
@@ -136,7 +136,7 @@ proto::Plot SplitPlot(const ScalingView& view) {
 
 std::vector<proto::Plot> EpochTimePlots(const LabRecords& lab) {
   std::vector<proto::Plot> plots;
-  for (const SweepRecords& sweep : lab.sweeps) {
+  for (const LabSweep& sweep : lab.sweeps) {
     if (CompletedCount(sweep) > 1) {
       proto::Plot plot = EpochTimePlot(sweep);
       plot.set_id(PlotId("epoch_time", plots.size()));

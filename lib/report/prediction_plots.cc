@@ -41,7 +41,7 @@ proto::Plot ModelledPlot(proto::PlotKind kind, const char* title, const char* x_
   return plot;
 }
 
-proto::Plot PredictedPlot(const CommModelRecords& file) {
+proto::Plot PredictedPlot(const LabCommModel& file) {
   PointsByLabel points;
   double low = std::numeric_limits<double>::infinity(), high = 0;
   for (const proto::Prediction& p : file.predictions) {
@@ -64,7 +64,7 @@ proto::Plot PredictedPlot(const CommModelRecords& file) {
   return plot;
 }
 
-proto::Plot WhatIfPlot(const CommModelRecords& file) {
+proto::Plot WhatIfPlot(const LabCommModel& file) {
   PointsByLabel points;
   for (const proto::WhatIfRow& row : file.what_ifs) {
     if (row.epoch_seconds().has_value() && row.epoch_seconds().low() > 0) {
@@ -82,7 +82,7 @@ proto::Plot WhatIfPlot(const CommModelRecords& file) {
 std::vector<proto::Plot> PredictionPlots(const LabRecords& lab) {
   std::vector<proto::Plot> plots;
   size_t predicted = 0, what_ifs = 0;
-  for (const CommModelRecords& file : lab.comm_models) {
+  for (const LabCommModel& file : lab.comm_models) {
     if (proto::Plot plot = PredictedPlot(file); !plot.series().empty()) {
       plot.set_id(PlotId("predicted", predicted++));
       plots.push_back(std::move(plot));

@@ -21,7 +21,7 @@ proto::Cell ErrorCell(bool has, double fraction, const char* method) {
   return has ? NumberCell(kPercent * fraction, proto::DERIVED, method, 3) : AbsentCell(kNotCompared);
 }
 
-proto::Table PredictionTable(const CommModelRecords& file) {
+proto::Table PredictionTable(const LabCommModel& file) {
   proto::Table table =
       MakeTable(absl::StrCat("Runs predicted from smaller ones: ", file.name()),
                 {"from", "devices N", "batch per device", "predicted epoch, s", "T_1/N, s", "measured epoch, s",
@@ -43,7 +43,7 @@ proto::Table PredictionTable(const CommModelRecords& file) {
   return table;
 }
 
-proto::Table WhatIfTable(const CommModelRecords& file) {
+proto::Table WhatIfTable(const LabCommModel& file) {
   const proto::Cluster& cluster = file.spec.cluster();
   proto::Table table =
       MakeTable(absl::StrCat("What if: ", cluster.name().empty() ? "a cluster" : cluster.name(), " of hosts of ",
@@ -115,7 +115,7 @@ void AddLawRows(const proto::ScalingLawFit& law, proto::Table& table) {
   }
 }
 
-proto::Table FitTable(const CommModelRecords& file) {
+proto::Table FitTable(const LabCommModel& file) {
   proto::Table table =
       MakeTable(absl::StrCat("Fits, and how far off they are on points they had not seen: ", file.name()),
                 {"fit", "parameter", "value", "errors of left-out points, %", "verdict"});
@@ -151,7 +151,7 @@ proto::Section PredictionSection(const LabRecords& lab) {
   proto::Section section;
   section.set_id("prediction");
   section.set_title("Runs that were not made");
-  for (const CommModelRecords& file : lab.comm_models) {
+  for (const LabCommModel& file : lab.comm_models) {
     if (!file.predictions.empty()) {
       *section.add_table() = PredictionTable(file);
     }

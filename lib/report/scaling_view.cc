@@ -9,7 +9,7 @@
 namespace lockstep {
 namespace {
 
-bool MadeFrom(const CommModelRecords& comm_model, const ScaleRecords& scale) {
+bool MadeFrom(const LabCommModel& comm_model, const LabScale& scale) {
   const auto& inputs = comm_model.header.input();
   return std::any_of(inputs.begin(), inputs.end(),
                      [&](const proto::Input& input) { return input.sha256() == scale.input.sha256(); });
@@ -95,11 +95,11 @@ std::string ScalingView::RowReason(uint32_t ranks, uint32_t batch) const {
 
 std::vector<ScalingView> ScalingViews(const LabRecords& lab) {
   std::vector<ScalingView> views;
-  std::set<const CommModelRecords*> taken;
-  for (const ScaleRecords& scale : lab.scales) {
+  std::set<const LabCommModel*> taken;
+  for (const LabScale& scale : lab.scales) {
     ScalingView view;
     view.scale = &scale;
-    for (const CommModelRecords& comm_model : lab.comm_models) {
+    for (const LabCommModel& comm_model : lab.comm_models) {
       if (view.comm_model == nullptr && !comm_model.rows.empty() && MadeFrom(comm_model, scale)) {
         view.comm_model = &comm_model;
         taken.insert(&comm_model);
@@ -107,7 +107,7 @@ std::vector<ScalingView> ScalingViews(const LabRecords& lab) {
     }
     views.push_back(view);
   }
-  for (const CommModelRecords& comm_model : lab.comm_models) {
+  for (const LabCommModel& comm_model : lab.comm_models) {
     if (!comm_model.rows.empty() && taken.count(&comm_model) == 0) {
       ScalingView view;
       view.comm_model = &comm_model;

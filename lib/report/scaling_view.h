@@ -12,8 +12,8 @@ namespace lockstep {
 
 // One run on N devices. Either part may be missing, not both. Valid while the LabRecords are.
 struct ScalingView {
-  const ScaleRecords* scale = nullptr;
-  const CommModelRecords* comm_model = nullptr;
+  const LabScale* scale = nullptr;
+  const LabCommModel* comm_model = nullptr;
 
   // The columns of the lab's tables: batch sizes as asked for (per device, or global when that is what is fixed).
   std::vector<uint32_t> Batches() const;

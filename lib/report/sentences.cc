@@ -30,7 +30,7 @@ constexpr char kAskedQ7[] = "Is it enough to send gradients alone?";
 
 // --- Q1 ---
 
-std::vector<const proto::SweepPoint*> CompletedPoints(const SweepRecords& sweep) {
+std::vector<const proto::SweepPoint*> CompletedPoints(const LabSweep& sweep) {
   std::vector<const proto::SweepPoint*> points;
   for (const proto::SweepPoint& point : sweep.points) {
     if (point.outcome() == proto::COMPLETED && !point.step_seconds().value().empty()) {
@@ -41,9 +41,9 @@ std::vector<const proto::SweepPoint*> CompletedPoints(const SweepRecords& sweep)
 }
 
 // The sweep that answers Q1: the one with the most completed points; null when there is none.
-const SweepRecords* LongestSweep(const LabRecords& lab) {
-  const SweepRecords* longest = nullptr;
-  for (const SweepRecords& sweep : lab.sweeps) {
+const LabSweep* LongestSweep(const LabRecords& lab) {
+  const LabSweep* longest = nullptr;
+  for (const LabSweep& sweep : lab.sweeps) {
     const size_t completed = CompletedPoints(sweep).size();
     if (completed > (longest == nullptr ? 0 : CompletedPoints(*longest).size())) {
       longest = &sweep;
@@ -53,13 +53,13 @@ const SweepRecords* LongestSweep(const LabRecords& lab) {
 }
 
 std::string StepTime(const proto::SweepPoint& point) {
-  return absl::StrCat(FormatSpread(SpreadOf(point.step_seconds())), " s");
+  return absl::StrCat(FormatMeanAndDeviation(MeanAndDeviationOf(point.step_seconds())), " s");
 }
 
 // What the ends of the ladder say; nothing is said of a difference smaller than the spread of either.
 std::string Trend(const proto::SweepPoint& first, const proto::SweepPoint& last) {
-  const Spread a = SpreadOf(first.step_seconds());
-  const Spread b = SpreadOf(last.step_seconds());
+  const MeanAndDeviation a = MeanAndDeviationOf(first.step_seconds());
+  const MeanAndDeviation b = MeanAndDeviationOf(last.step_seconds());
   const std::string between = absl::StrCat(" Between batch ", first.batch_size(), " and ", last.batch_size());
   if (std::abs(a.mean - b.mean) <= a.standard_deviation + b.standard_deviation) {
     return absl::StrCat(between, " the epoch's time does not change by more than its spread.");
@@ -152,7 +152,7 @@ std::string SplitLine(const proto::ScalingRow& row) {
 }  // namespace
 
 proto::Claim AnswerQ1(const LabRecords& lab) {
-  const SweepRecords* sweep = LongestSweep(lab);
+  const LabSweep* sweep = LongestSweep(lab);
   if (sweep == nullptr) {
     return NotClaimed("Q1", kAskedQ1,
                       "needs a sweep over batch sizes (train_sweep) with a completed point; none is among "
@@ -164,7 +164,7 @@ proto::Claim AnswerQ1(const LabRecords& lab) {
     times.push_back(absl::StrCat(StepTime(*point), " with mini-batch size ", point->batch_size()));
     batches.push_back(absl::StrCat(point->batch_size()));
   }
-  const size_t n = SpreadOf(points.front()->step_seconds()).n;
+  const size_t n = MeanAndDeviationOf(points.front()->step_seconds()).n;
   const std::string text = absl::StrCat(
       "On ", DescribeDevices(sweep->header), " it takes ", JoinAnd(times), " to train ", sweep->spec.training().model(),
       " for one epoch of ", FormatCount(points.front()->images_per_epoch()), " images without data loading (",

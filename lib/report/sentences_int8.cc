@@ -25,7 +25,7 @@ std::string Missing(absl::string_view what) {
 
 std::vector<const proto::QuantizedNetwork*> Networks(const LabRecords& lab) {
   std::vector<const proto::QuantizedNetwork*> networks;
-  for (const QuantizedRecords& file : lab.quantized) {
+  for (const LabQuantized& file : lab.quantized) {
     for (const proto::QuantizedNetwork& network : file.networks) {
       networks.push_back(&network);
     }
@@ -35,7 +35,7 @@ std::vector<const proto::QuantizedNetwork*> Networks(const LabRecords& lab) {
 
 // "test images", or which they were when they are no real ones.
 std::string TestImages(const LabRecords& lab) {
-  for (const DatasetRecords& dataset : lab.datasets) {
+  for (const LabDataset& dataset : lab.datasets) {
     for (const proto::DatasetInfo& info : dataset.info) {
       if (info.input_format() == proto::SYNTHETIC) {
         return "synthetic test images";
@@ -120,7 +120,7 @@ proto::Claim AnswerB2(const LabRecords& lab) {
 proto::Claim AnswerB3(const LabRecords& lab) {
   std::vector<std::string> sentences;
   uint32_t calibration_images = 0;
-  for (const QuantizedRecords& file : lab.quantized) {
+  for (const LabQuantized& file : lab.quantized) {
     calibration_images = std::max(calibration_images, file.spec.calibration_images());
   }
   for (const proto::QuantizedNetwork* network : Networks(lab)) {

@@ -61,7 +61,7 @@ void Write(const std::string& folder, RecordSource& source, const std::vector<Re
 }
 
 // A prediction that came true and one that was refused, a what-if, and one fit of each kind.
-void AddModels(CommModelRecords& file) {
+void AddModels(LabCommModel& file) {
   *file.spec.mutable_cluster() = FromText<proto::Cluster>("name: 'two racks' devices_per_host: 8");
   file.spec.mutable_model()->set_least_gain(1.1);
   file.predictions.push_back(FromText<proto::Prediction>(R"(
@@ -103,8 +103,8 @@ void AddModels(CommModelRecords& file) {
 
 }  // namespace
 
-DatasetRecords SmallDataset() {
-  DatasetRecords file;
+LabDataset SmallDataset() {
+  LabDataset file;
   FillSource("dataset.rec", "DatasetFile", "cifar_prep", file);
   for (const char* split : {"split: TRAIN image_count: 50000", "split: TEST image_count: 10000"}) {
     file.info.push_back(FromText<proto::DatasetInfo>(absl::StrCat(split, R"(
@@ -114,8 +114,8 @@ DatasetRecords SmallDataset() {
   return file;
 }
 
-SweepRecords SmallSweep() {
-  SweepRecords file;
+LabSweep SmallSweep() {
+  LabSweep file;
   FillSource("sweep.rec", "SweepFile", "train_sweep", file);
   AddDevices(1, file);
   file.header.add_input()->set_sha256("digest of dataset.rec");
@@ -142,8 +142,8 @@ SweepRecords SmallSweep() {
   return file;
 }
 
-ScaleRecords SmallScale() {
-  ScaleRecords file;
+LabScale SmallScale() {
+  LabScale file;
   FillSource("scale.rec", "ScaleFile", "scale_run", file);
   AddDevices(2, file);
   file.header.add_input()->set_sha256("digest of dataset.rec");
@@ -166,8 +166,8 @@ ScaleRecords SmallScale() {
   return file;
 }
 
-CommModelRecords SmallCommModel() {
-  CommModelRecords file;
+LabCommModel SmallCommModel() {
+  LabCommModel file;
   FillSource("comm_model.rec", "CommModelFile", "comm_model", file);
   file.header.add_input()->set_sha256("digest of scale.rec");
   file.spec =
@@ -227,8 +227,8 @@ CommModelRecords SmallCommModel() {
   return file;
 }
 
-CommModelRecords SmallAudit() {
-  CommModelRecords file;
+LabCommModel SmallAudit() {
+  LabCommModel file;
   FillSource("audit.rec", "CommModelFile", "comm_model", file);
   file.audits.push_back(FromText<proto::AuditTable>(R"(
     source: 'A hand-in' table: 'Table 1'
@@ -246,8 +246,8 @@ CommModelRecords SmallAudit() {
   return file;
 }
 
-QuantizedRecords SmallQuantized() {
-  QuantizedRecords file;
+LabQuantized SmallQuantized() {
+  LabQuantized file;
   FillSource("quantized.rec", "QuantizedFile", "quantize", file);
   file.header.add_input()->set_sha256("digest of dataset.rec");
   file.spec =
@@ -286,14 +286,14 @@ LabRecords SmallLab() {
 
 std::vector<std::string> WriteSmallLab(const std::string& folder) {
   std::vector<std::string> paths;
-  DatasetRecords dataset = SmallDataset();
+  LabDataset dataset = SmallDataset();
   std::vector<proto::DatasetRecord> dataset_records(3);
   *dataset_records[0].mutable_info() = dataset.info[0];
   *dataset_records[1].mutable_info() = dataset.info[1];
   dataset_records[2].mutable_chunk()->set_pixels(std::string(3072, '\x80'));
   Write(folder, dataset, dataset_records, paths);
 
-  SweepRecords sweep = SmallSweep();
+  LabSweep sweep = SmallSweep();
   sweep.header.mutable_input(0)->set_sha256(dataset.input.sha256());
   std::vector<proto::SweepRecord> sweep_records(1);
   *sweep_records[0].mutable_spec() = sweep.spec;
@@ -303,7 +303,7 @@ std::vector<std::string> WriteSmallLab(const std::string& folder) {
   *sweep_records.emplace_back().mutable_end() = sweep.end;
   Write(folder, sweep, sweep_records, paths);
 
-  ScaleRecords scale = SmallScale();
+  LabScale scale = SmallScale();
   scale.header.mutable_input(0)->set_sha256(dataset.input.sha256());
   std::vector<proto::ScaleRecord> scale_records(1);
   *scale_records[0].mutable_spec() = scale.spec;
@@ -312,7 +312,7 @@ std::vector<std::string> WriteSmallLab(const std::string& folder) {
   }
   Write(folder, scale, scale_records, paths);
 
-  CommModelRecords comm_model = SmallCommModel();
+  LabCommModel comm_model = SmallCommModel();
   comm_model.header.mutable_input(0)->set_sha256(scale.input.sha256());
   std::vector<proto::CommModelRecord> comm_records(1);
   *comm_records[0].mutable_spec() = comm_model.spec;
@@ -332,12 +332,12 @@ std::vector<std::string> WriteSmallLab(const std::string& folder) {
   *comm_records.emplace_back().mutable_what_if() = comm_model.what_ifs[0];
   Write(folder, comm_model, comm_records, paths);
 
-  CommModelRecords audit = SmallAudit();
+  LabCommModel audit = SmallAudit();
   std::vector<proto::CommModelRecord> audit_records(1);
   *audit_records[0].mutable_audit() = audit.audits[0];
   Write(folder, audit, audit_records, paths);
 
-  QuantizedRecords quantized = SmallQuantized();
+  LabQuantized quantized = SmallQuantized();
   quantized.header.mutable_input(0)->set_sha256(dataset.input.sha256());
   std::vector<proto::QuantizedRecord> quantized_records(1);
   *quantized_records[0].mutable_spec() = quantized.spec;

@@ -14,12 +14,12 @@
 namespace lockstep::testing {
 
 // In memory; digests are "digest of NAME".
-DatasetRecords SmallDataset();
-SweepRecords SmallSweep();
-ScaleRecords SmallScale();
-CommModelRecords SmallCommModel();  // made from SmallScale
-CommModelRecords SmallAudit();
-QuantizedRecords SmallQuantized();
+LabDataset SmallDataset();
+LabSweep SmallSweep();
+LabScale SmallScale();
+LabCommModel SmallCommModel();  // made from SmallScale
+LabCommModel SmallAudit();
+LabQuantized SmallQuantized();
 LabRecords SmallLab();  // all of them
 
 // Writes all of them into `folder` as dataset.rec, sweep.rec, scale.rec, comm_model.rec, audit.rec and quantized.rec,

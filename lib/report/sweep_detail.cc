@@ -43,7 +43,7 @@ void AddPercentiles(const proto::StepTimes& times, double unit, absl::string_vie
 }
 
 // How long single steps took; no table when none was timed by itself.
-void AddStepTimes(const SweepRecords& sweep, proto::Section& section) {
+void AddStepTimes(const LabSweep& sweep, proto::Section& section) {
   proto::Table table = MakeTable(SweepTitle("Full steps, without waiting for data, ms", sweep),
                                  {"batch", "steps", "fastest", "median", "90 %", "95 %", "99 %", "slowest"});
   for (const proto::SweepPoint& point : sweep.points) {
@@ -102,7 +102,7 @@ std::string DescribeParts(const proto::TrainingSpec& training) {
 }
 
 // Where the time inside a step goes; no table for steps without marks.
-void AddStepParts(const SweepRecords& sweep, proto::Section& section) {
+void AddStepParts(const LabSweep& sweep, proto::Section& section) {
   proto::Table table = MakeTable(SweepTitle("Parts of a step", sweep),
                                  {"batch", "part", "epoch, s", "share, %", "fastest, µs", "median, µs", "90 %, µs",
                                   "95 %, µs", "99 %, µs", "slowest, µs"});
@@ -130,14 +130,14 @@ void AddStepParts(const SweepRecords& sweep, proto::Section& section) {
 }
 
 // Beside what the device reaches in one large matrix product; no table where that was not timed.
-void AddCeiling(const SweepRecords& sweep, proto::Section& section) {
+void AddCeiling(const LabSweep& sweep, proto::Section& section) {
   proto::Table table = MakeTable(SweepTitle("Share of the matmul ceiling", sweep),
                                  {"batch", "TFLOP/s", "ceiling, TFLOP/s", "share, %", "ceiling's product"});
   bool above = false;
   for (const proto::SweepPoint& point : sweep.points) {
     const proto::MatmulCeiling& ceiling = point.matmul_ceiling();
-    const double step_seconds = SpreadOf(point.step_seconds()).mean;
-    const double product_seconds = SpreadOf(ceiling.product_seconds()).mean;
+    const double step_seconds = MeanAndDeviationOf(point.step_seconds()).mean;
+    const double product_seconds = MeanAndDeviationOf(ceiling.product_seconds()).mean;
     if (step_seconds <= 0 || product_seconds <= 0) {
       continue;
     }
@@ -175,7 +175,7 @@ std::string DescribeThrottling(const proto::DeviceWatch& watch) {
 proto::Cell Reading(double value) { return NumberCell(value, proto::MEASURED, "", 3); }
 
 // Clocks, power and throttling during the timed epochs; no table when the device does not tell.
-void AddWatch(const SweepRecords& sweep, proto::Section& section) {
+void AddWatch(const LabSweep& sweep, proto::Section& section) {
   proto::Table table = MakeTable(
       SweepTitle("State of the device during the timed epochs", sweep),
       {"batch", "readings", "SM clock, least, MHz", "SM clock, median, MHz", "memory clock, least, MHz",
@@ -195,7 +195,7 @@ void AddWatch(const SweepRecords& sweep, proto::Section& section) {
 }
 
 // Clocks and power at the end of each point; no table when the device does not tell.
-void AddDeviceStates(const SweepRecords& sweep, proto::Section& section) {
+void AddDeviceStates(const LabSweep& sweep, proto::Section& section) {
   proto::Table table = MakeTable(
       SweepTitle("State of the device at the end of each point", sweep),
       {"batch", "SM clock, MHz", "memory clock, MHz", "power, W", "limit, W", "temperature, °C", "throttled"});
@@ -214,7 +214,7 @@ void AddDeviceStates(const SweepRecords& sweep, proto::Section& section) {
 
 }  // namespace
 
-std::string SweepTitle(absl::string_view what, const SweepRecords& sweep) {
+std::string SweepTitle(absl::string_view what, const LabSweep& sweep) {
   return absl::StrCat(what, ": ", sweep.spec.training().model(), " on ", DescribeDevices(sweep.header), " (",
                       sweep.name(), ")");
 }
@@ -223,12 +223,12 @@ double TrainingFlopPerImage(const proto::ModelFacts& model) {
   return kFlopPerMac * kPasses * model.forward_macs_per_image();
 }
 
-void AddStepTables(const SweepRecords& sweep, proto::Section& section) {
+void AddStepTables(const LabSweep& sweep, proto::Section& section) {
   AddStepTimes(sweep, section);
   AddStepParts(sweep, section);
 }
 
-void AddDeviceTables(const SweepRecords& sweep, proto::Section& section) {
+void AddDeviceTables(const LabSweep& sweep, proto::Section& section) {
   AddCeiling(sweep, section);
   AddWatch(sweep, section);
   AddDeviceStates(sweep, section);

@@ -12,17 +12,17 @@
 namespace lockstep {
 
 // "WHAT: resnet18 on NVIDIA H200 (sweep.rec)".
-std::string SweepTitle(absl::string_view what, const SweepRecords& sweep);
+std::string SweepTitle(absl::string_view what, const LabSweep& sweep);
 
 // Floating-point operations of training on one image: 2 per multiply-accumulate, and 3 passes (forward, and in backward
 // one with respect to the inputs and one to the weights) over forward_macs_per_image.
 double TrainingFlopPerImage(const proto::ModelFacts& model);
 
 // Percentiles over full steps; the parts of a step, with what their marks cost.
-void AddStepTables(const SweepRecords& sweep, proto::Section& section);
+void AddStepTables(const LabSweep& sweep, proto::Section& section);
 
 // The rate beside the measured matmul ceiling; clocks, power and throttling during the timed epochs and at their end.
-void AddDeviceTables(const SweepRecords& sweep, proto::Section& section);
+void AddDeviceTables(const LabSweep& sweep, proto::Section& section);
 
 }  // namespace lockstep
 

@@ -24,7 +24,7 @@ std::string PointReason(const proto::SweepPoint& point) {
 
 // Derived from the mean of `seconds`; blank for the same reason as they are.
 proto::Cell PerSecond(double amount, const proto::Samples& seconds, double scale, absl::string_view method) {
-  const double mean = SpreadOf(seconds).mean;
+  const double mean = MeanAndDeviationOf(seconds).mean;
   return mean > 0 ? NumberCell(amount * scale / mean, proto::DERIVED, method)
                   : AbsentCell(seconds.absent_reason().empty() ? "its time is not there" : seconds.absent_reason());
 }
@@ -43,7 +43,7 @@ proto::Cell GigabytesCell(uint64_t bytes, absl::string_view method) {
                     : NumberCell(static_cast<double>(bytes) / kGiga, proto::MEASURED, method);
 }
 
-proto::Table SweepTable(const SweepRecords& sweep) {
+proto::Table SweepTable(const LabSweep& sweep) {
   proto::Table table =
       MakeTable(SweepTitle(sweep.points.size() > 1 ? "Q1: epoch time against batch size" : "Epoch time", sweep),
                 {"batch", "epoch without loading, s", "epoch with loading, s", "images/s", "TFLOP/s", "steps",
@@ -75,7 +75,7 @@ proto::Table SweepTable(const SweepRecords& sweep) {
   return table;
 }
 
-proto::Table PartsTable(const SweepRecords& sweep) {
+proto::Table PartsTable(const LabSweep& sweep) {
   proto::Table table = MakeTable(
       SweepTitle("Parts of an epoch", sweep),
       {"batch", "waiting for data, s", "copy to device, s", "forward, s", "backward, s", "optimizer, s", "clock"});
@@ -96,7 +96,7 @@ proto::Table PartsTable(const SweepRecords& sweep) {
 }
 
 // What was known of the memory before it was taken, beside what was taken; no table where nothing was predicted.
-void AddMemory(const SweepRecords& sweep, proto::Section& section) {
+void AddMemory(const LabSweep& sweep, proto::Section& section) {
   proto::Table table =
       MakeTable(SweepTitle("Memory, GB", sweep), {"batch", "predicted", "peak", "peak of timed epochs",
                                                   "predicted / peak of timed epochs", "available to training"});
@@ -217,7 +217,7 @@ proto::Section SweepSection(const LabRecords& lab) {
   proto::Section section;
   section.set_id("sweep");
   section.set_title("Batch size on one device (Q1)");
-  for (const SweepRecords& sweep : lab.sweeps) {
+  for (const LabSweep& sweep : lab.sweeps) {
     *section.add_table() = SweepTable(sweep);
     *section.add_table() = PartsTable(sweep);
     AddStepTables(sweep, section);
@@ -237,7 +237,7 @@ proto::Section TrainingSection(const LabRecords& lab) {
   section.set_title("Loss and accuracy");
   const std::vector<std::string> results = {"epoch", "learning rate", "mean loss", "train accuracy, %",
                                             "test accuracy, %"};
-  for (const SweepRecords& sweep : lab.sweeps) {
+  for (const LabSweep& sweep : lab.sweeps) {
     std::vector<std::string> columns = results;
     columns.insert(columns.begin(), "batch");
     proto::Table table = MakeTable(SweepTitle("Loss and accuracy per epoch", sweep), columns);
@@ -249,7 +249,7 @@ proto::Section TrainingSection(const LabRecords& lab) {
     }
     FinishEpochTable(table, section);
   }
-  for (const ScaleRecords& scale : lab.scales) {
+  for (const LabScale& scale : lab.scales) {
     std::vector<std::string> columns = results;
     columns.insert(columns.begin(), {"devices", "batch per device"});
     proto::Table table = MakeTable(absl::StrCat("Loss and accuracy per epoch: ", scale.spec.training().model(), " on ",

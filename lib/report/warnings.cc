@@ -15,7 +15,7 @@ void WarnOfImages(const LabRecords& lab, std::vector<std::string>& warnings) {
   if (lab.datasets.empty()) {
     warnings.push_back("Which images were used is not known here: dataset.rec is not among the inputs.");
   }
-  for (const DatasetRecords& dataset : lab.datasets) {
+  for (const LabDataset& dataset : lab.datasets) {
     std::set<std::string> notes;
     bool synthetic = false;
     for (const proto::DatasetInfo& info : dataset.info) {
@@ -94,7 +94,7 @@ void WarnOfSinglesAndThrottling(const LabRecords& lab, std::vector<std::string>&
       reasons.insert(state.throttle_reason().begin(), state.throttle_reason().end());
     }
   };
-  for (const SweepRecords& sweep : lab.sweeps) {
+  for (const LabSweep& sweep : lab.sweeps) {
     for (const proto::SweepPoint& point : sweep.points) {
       look(sweep, point.epoch_seconds(), point.device_state());
       for (const proto::ThrottleCount& throttle : point.device_watch().throttle()) {
@@ -103,7 +103,7 @@ void WarnOfSinglesAndThrottling(const LabRecords& lab, std::vector<std::string>&
       }
     }
   }
-  for (const ScaleRecords& scale : lab.scales) {
+  for (const LabScale& scale : lab.scales) {
     for (const proto::ScalePoint& point : scale.points) {
       look(scale, point.epoch_seconds(), proto::DeviceState());
       for (const proto::RankFacts& rank : point.rank()) {
@@ -122,7 +122,7 @@ void WarnOfSinglesAndThrottling(const LabRecords& lab, std::vector<std::string>&
 }
 
 void WarnOfSums(const LabRecords& lab, std::vector<std::string>& warnings) {
-  for (const ScaleRecords& scale : lab.scales) {
+  for (const LabScale& scale : lab.scales) {
     for (const proto::ScalePoint& point : scale.points) {
       if (point.has_sum_check() && point.sum_check().absent_reason().empty() && !point.sum_check().passed()) {
         warnings.push_back(absl::StrCat("SUM CHECK FAILED: ", scale.name(), ", ", point.ranks(), " ranks, batch ",
@@ -135,7 +135,7 @@ void WarnOfSums(const LabRecords& lab, std::vector<std::string>& warnings) {
 
 // N processes on one CPU share its cores: they are ranks, not devices.
 void WarnOfSharedCpu(const LabRecords& lab, std::vector<std::string>& warnings) {
-  for (const ScaleRecords& scale : lab.scales) {
+  for (const LabScale& scale : lab.scales) {
     const bool several = std::any_of(scale.points.begin(), scale.points.end(),
                                      [](const proto::ScalePoint& point) { return point.ranks() > 1; });
     if (several && scale.spec.training().device() == proto::CPU) {
@@ -166,19 +166,19 @@ void WarnOfStrangers(const std::vector<Made>& made, const std::vector<From>& fro
 }
 
 // comm_model records that only audit published tables have no scale record behind them.
-std::vector<CommModelRecords> WithRows(const std::vector<CommModelRecords>& comm_models) {
-  std::vector<CommModelRecords> with_rows;
+std::vector<LabCommModel> WithRows(const std::vector<LabCommModel>& comm_models) {
+  std::vector<LabCommModel> with_rows;
   std::copy_if(comm_models.begin(), comm_models.end(), std::back_inserter(with_rows),
-               [](const CommModelRecords& file) { return !file.rows.empty(); });
+               [](const LabCommModel& file) { return !file.rows.empty(); });
   return with_rows;
 }
 
 void WarnOfLeftOut(const LabRecords& lab, std::vector<std::string>& warnings) {
   for (const RecordSource* source : lab.Sources()) {
     if (source->left_out > 0) {
-      warnings.push_back(absl::StrCat(source->name(), " holds more than fits on a page: of each kind of record the first ",
-                                      kMostOfAKind, " are shown, ", source->left_out,
-                                      " are left out. All of them: report --print=", source->name(), "."));
+      warnings.push_back(absl::StrCat(
+          source->name(), " holds more than fits on a page: of each kind of record the first ", kMostOfAKind,
+          " are shown, ", source->left_out, " are left out. All of them: report --print=", source->name(), "."));
     }
   }
 }
