@@ -52,21 +52,19 @@ findings() {
     END { flush() }' "$1" | sort | uniq -c | sed 's/^ *//'
 }
 
-# is_known TOOL PROGRAM FINDING: whether a line "tool|program regex|finding regex|reason" explains it.
-is_known() {
+# reason_for TOOL PROGRAM FINDING: the reason of the line "tool, program regex, finding regex, reason" that explains it;
+# with "-" as the finding, of the line that leaves the program out.
+reason_for() {
   local tool program finding reason
   while IFS=$'\t' read -r tool program finding reason; do
-    case "$tool" in '' | \#*) continue ;; esac
-    [ "$tool" = "$1" ] && [ "$finding" != - ] && [[ "$2" =~ $program ]] && [[ "$3" =~ $finding ]] && return 0
-  done <"$known"
-  return 1
-}
-
-# left_out TOOL PROGRAM: whether a line "tool|program regex|-|reason" says that they are not for each other; the reason.
-left_out() {
-  local tool program finding reason
-  while IFS=$'\t' read -r tool program finding reason; do
-    [ "$tool" = "$1" ] && [ "$finding" = - ] && [[ "$2" =~ $program ]] && echo "$reason" && return 0
+    [ "$tool" = "$1" ] && [[ "$2" =~ $program ]] || continue
+    if [ "$3" = - ] || [ "$finding" = - ]; then
+      [ "$3" = "$finding" ] || continue
+    else
+      [[ "$3" =~ $finding ]] || continue
+    fi
+    echo "$reason"
+    return 0
   done <"$known"
   return 1
 }
@@ -77,7 +75,7 @@ check() {
   local tool="$1" name="$2" log="$out/$1.$2.log" begin=$SECONDS rc new=0 explained=0 line
   shift 2
   local only=() reason
-  if reason="$(left_out "$tool" "$name")"; then
+  if reason="$(reason_for "$tool" "$name" -)"; then
     printf '%-10s %-32s         left out: %s\n' "$tool" "$name" "$reason"
     return
   fi
@@ -87,7 +85,7 @@ check() {
   rc=$?
   while read -r line; do
     [ -n "$line" ] || continue
-    if is_known "$tool" "$name" "${line#* }"; then
+    if reason_for "$tool" "$name" "${line#* }" >/dev/null; then
       explained=$((explained + 1))
     else
       new=$((new + 1))

@@ -1,6 +1,5 @@
 #include "lib/base/stall_watch.h"
 
-#include <algorithm>
 #include <atomic>
 #include <utility>
 
