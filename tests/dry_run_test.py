@@ -1,0 +1,104 @@
+"""What --dry_run says for every preset and override, word by word: golden/dry_run_cpu.txt and golden/dry_run_cuda.txt.
+
+A change of these texts is a change of what users are told; it is made on purpose, with --write, and read as a diff. The
+half for CUDA needs a GPU, and is skipped without one. Run by bazel (tests/BUILD); by hand:
+    python3 tests/dry_run_test.py --tools bazel-bin/tools --golden tests/golden [--write]
+"""
+
+import argparse
+import concurrent.futures
+import difflib
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import bazel_unittest
+
+# Pieces of the step that a preset chooses and a flag overrides.
+SWITCHES = ["graph", "second_stream", "fused_sums", "fused_norms", "own_weight_gradients", "own_convolutions",
+            "divide_multiprocessors"]
+
+# The step: presets, and every override of each by itself, then combinations that one rule or another is about.
+STEPS = ["", "--preset=lab", "--preset=fast", "--preset=faster", "--step=fused", "--step=fuse", "--preset=fast --step=autograd",
+         "--precision=tf32", "--precision=bf16", "--precision=fp16", "--memory_format=channels_last", "--memory_format=nhwc",
+         "--preset=fast --precision=fp32", "--preset=fast --precision=tf32", "--preset=fast --memory_format=nchw",
+         "--step=fused --precision=bf16", "--step=fused --precision=bf16 --graph",
+         *(f"--{switch}={value}" for switch in SWITCHES for value in ("true", "false")),
+         *(f"--preset=fast --{switch}={value}" for switch in SWITCHES for value in ("true", "false")),
+         "--preset=fast --precision=fp32 --own_convolutions=false", "--preset=fast --precision=fp32 --fused_sums=true",
+         "--preset=fast --second_stream=false --divide_multiprocessors=true",
+         "--preset=fast --fused_sums=false --fused_norms=true", "--preset=fast --model=lenet5", "--preset=fast --workers=3"]
+
+# What else train_sweep plans.
+PLANS = ["--model=lenet5", "--model=lenet5_bias", "--model=lenet", "--epochs=1", "--epochs=3", "--repeats=2",
+         "--epochs=3 --repeats=2", "--epochs=2 --repeats=2", "--schedule=cosine --epochs=10",
+         "--schedule=multistep --lr_milestones=2,4", "--schedule=multistep --lr_milestones=2 --lr_gamma=0.2",
+         "--schedule=multistep", "--schedule=one_cycle --lr_warmup_epochs=2", "--schedule=linear", "--lr_milestones=3",
+         "--learning_rate=0.4 --momentum=0.8 --weight_decay=0 --seed=7 --noaugment", "--batch=20,30 --drop_last",
+         "--batch=20,20", "--batch=4096", "--batch=", "--min_batch=16 --factor=2 --max_batch=64",
+         "--find_max --memory_limit=1000000000", "--accumulate=4 --batch=32", "--accumulate=3 --batch=32",
+         "--accumulate=2 --find_max", "--checkpoint=w.pt --batch=8,16", "--checkpoint=w.pt --checkpoint_batch=16 --batch=8,16",
+         "--checkpoint=w.pt --checkpoint_batch=5 --batch=8", "--checkpoint=-", "--noevaluate --target_accuracy=0.9",
+         "--target_accuracy=0.9 --evaluate_every=2", "--resume --output=-", "--output=", "--workers=0 --deterministic"]
+
+SCALES = ["", "--ranks=1 --batch=16", "--ranks=1,2,4 --batch=64 --batch_mode=global", "--batch_mode=total", "--ranks=2,2",
+          "--ranks=3 --batch=64 --batch_mode=global", "--batch=4096", "--model=lenet5 --epochs=3",
+          "--repeats=2 --batch=32", "--epochs=3 --repeats=2", "--epochs=1", "--overlap=false --batch=32", "--buffers=broadcast --batch=32",
+          "--buffers=shared", "--mode=ddp --precision=fp32 --batch=32", "--mode=dp", "--precision=bf16", "--drop_last --batch=100",
+          "--first_bucket_mib=2 --bucket_mib=10 --batch=32", "--bucket_mib=-1", "--learning_rate=0.2 --seed=3 --batch=32",
+          "--ranks=0", "--output=", "--timeout=0s"]
+
+# The cases of each device. What names no device's step says the same on CUDA, so CUDA has the steps alone.
+CASES = {"cpu": [("train_sweep", case) for case in STEPS + PLANS] + [("scale_run", case) for case in SCALES],
+         "cuda": [("train_sweep", case) for case in STEPS] + [("scale_run", "--ranks=1 --batch=32")]}
+
+
+def said(tools, device, folder):
+    """All cases of a device, each with its command, what it printed, and its exit code."""
+    call = lambda tool, *flags: subprocess.run([str(tools / tool), *flags], capture_output=True, text=True, cwd=folder, timeout=240)
+    call("cifar_prep", "--input_format=synthetic", "--output=d.rec").check_returncode()
+
+    def block(tool, case):
+        result = call(tool, "--input=d.rec", f"--device={device}", "--dry_run", "--threads=1", *case.split())
+        return f"$ {tool} {case}".rstrip() + f"\n{result.stdout}{result.stderr}exit {result.returncode}\n"
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        return "\n".join(pool.map(lambda case: block(*case), CASES[device]))
+
+
+class DryRunTest(unittest.TestCase):
+    tools = golden = None
+    write = False
+
+    def check(self, device):
+        with tempfile.TemporaryDirectory() as folder:
+            found = said(self.tools, device, folder)
+        path = self.golden / f"dry_run_{device}.txt"
+        if self.write:
+            path.write_text(found)
+            return
+        changed = list(difflib.unified_diff(path.read_text().splitlines(), found.splitlines(), "wanted", "found", lineterm="", n=4))
+        self.assertEqual(changed, [], "\n" + "\n".join(changed))
+
+    def test_what_is_said_on_a_cpu(self):
+        self.check("cpu")
+
+    @unittest.skipUnless(os.path.exists("/dev/nvidiactl"), "no GPU")
+    def test_what_is_said_on_cuda(self):
+        self.check("cuda")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tools", required=True, help="folder of the tools, or one tool in it")
+    parser.add_argument("--golden", required=True, help="folder of the texts, or a file in it")
+    parser.add_argument("--write", action="store_true", help="write the texts instead of comparing them")
+    given, rest = parser.parse_known_args()
+    folder_of = lambda path: path if path.is_dir() else path.parent
+    DryRunTest.tools = folder_of(pathlib.Path(given.tools).absolute())
+    DryRunTest.golden = folder_of(pathlib.Path(given.golden).absolute())
+    DryRunTest.write = given.write
+    bazel_unittest.main(rest)
