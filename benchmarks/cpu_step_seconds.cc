@@ -15,8 +15,8 @@
 
 #include "absl/status/status.h"
 #include "lib/base/status_macros.h"
-#include "lib/cifar/batch_loader.h"
-#include "lib/nn/device.h"
+#include "lib/dataset/batch_loader.h"
+#include "lib/device/device.h"
 #include "lib/nn/model.h"
 #include "lib/train/train_step.h"
 

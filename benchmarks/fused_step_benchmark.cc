@@ -28,9 +28,9 @@
 #include <vector>
 
 #include "lib/base/stopwatch.h"
-#include "lib/cifar/counter_random.h"
-#include "lib/cifar/dataset.h"
-#include "lib/cifar/sampler.h"
+#include "lib/dataset/counter_random.h"
+#include "lib/dataset/dataset.h"
+#include "lib/dataset/sampler.h"
 #include "lib/fused/resnet18_epoch.h"
 #include "lib/fused/resnet18_step.h"
 

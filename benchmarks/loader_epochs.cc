@@ -11,9 +11,9 @@
 #include <random>
 #include <string>
 
-#include "lib/cifar/batch_loader.h"
-#include "lib/cifar/dataset.h"
-#include "lib/cifar/sampler.h"
+#include "lib/dataset/batch_loader.h"
+#include "lib/dataset/dataset.h"
+#include "lib/dataset/sampler.h"
 
 namespace {
 

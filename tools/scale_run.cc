@@ -15,7 +15,7 @@
 #include "lib/base/init_main.h"
 #include "lib/base/run_tool.h"
 #include "lib/base/status_macros.h"
-#include "lib/cifar/batch_loader.h"
+#include "lib/dataset/batch_loader.h"
 #include "lib/dist/launch.h"
 #include "lib/record/stdout_guard.h"
 #include "lib/train/schedule.h"

@@ -22,7 +22,7 @@
 namespace lockstep {
 
 // One AuditTable per table, one AuditedValue per printed number, in the document's order. `tables` passed
-// CheckPublishedTables (lib/audit/published_check.h).
+// CheckPublishedTables (lib/published/published_check.h).
 std::vector<proto::AuditTable> Audit(const proto::PublishedTables& tables);
 
 }  // namespace lockstep

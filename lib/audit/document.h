@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/audit/printed_number.h"
+#include "lib/published/printed_number.h"
 #include "lib/proto/published.pb.h"
 
 namespace lockstep {

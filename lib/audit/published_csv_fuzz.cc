@@ -1,8 +1,8 @@
 // Any text as a published table in CSV: what is taken passes the checks of the text format, and is audited.
 #include "absl/status/statusor.h"
 #include "lib/audit/audit.h"
-#include "lib/audit/published_check.h"
-#include "lib/audit/published_csv.h"
+#include "lib/published/published_check.h"
+#include "lib/published/published_csv.h"
 #include "lib/testing/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -5,7 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/audit/audit.h"
-#include "lib/audit/published_tables.h"
+#include "lib/published/published_tables.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {

@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/audit/audit.h"
-#include "lib/audit/published_check.h"
+#include "lib/published/published_check.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep::testing {

@@ -7,7 +7,7 @@
 
 #include "lib/audit/conventions.h"
 #include "lib/audit/document.h"
-#include "lib/audit/printed_number.h"
+#include "lib/published/printed_number.h"
 
 namespace lockstep {
 

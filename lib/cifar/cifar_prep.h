@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "lib/cifar/dataset.h"
+#include "lib/dataset/dataset.h"
 #include "lib/cifar/synthetic.h"
 
 namespace lockstep {

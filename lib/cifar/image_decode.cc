@@ -3,7 +3,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
-#include "lib/cifar/dataset.h"
+#include "lib/dataset/dataset.h"
 #include "lib/cifar/image_decode_jpeg.h"
 #include "lib/cifar/image_decode_png.h"
 

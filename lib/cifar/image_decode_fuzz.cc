@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
-#include "lib/cifar/dataset.h"
+#include "lib/dataset/dataset.h"
 #include "lib/cifar/image_decode.h"
 #include "lib/testing/fuzz.h"
 

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
-#include "lib/cifar/dataset.h"
+#include "lib/dataset/dataset.h"
 // clang-format off: after <cstdio>, which it needs and does not include.
 #include <jpeglib.h>
 // clang-format on

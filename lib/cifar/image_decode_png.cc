@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
-#include "lib/cifar/dataset.h"
+#include "lib/dataset/dataset.h"
 
 namespace lockstep {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/cifar/small_dataset.h"
+#include "lib/dataset/small_dataset.h"
 #include "lib/cifar/small_pictures.h"
 #include "lib/testing/matchers.h"
 

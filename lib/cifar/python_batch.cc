@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/base/status_macros.h"
-#include "lib/cifar/append_bytes.h"
+#include "lib/dataset/append_bytes.h"
 #include "lib/cifar/numpy_array.h"
 #include "lib/cifar/python_dialect.h"
 #include "lib/pickle/machine.h"

@@ -17,7 +17,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "lib/cifar/dataset.h"
+#include "lib/dataset/dataset.h"
 
 namespace lockstep {
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/cifar/dataset.h"
+#include "lib/dataset/dataset.h"
 // clang-format off: after <cstdio>, which it needs and does not include.
 #include <jpeglib.h>
 // clang-format on

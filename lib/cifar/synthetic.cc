@@ -10,7 +10,7 @@
 #include "lib/base/progress.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
-#include "lib/cifar/counter_random.h"
+#include "lib/dataset/counter_random.h"
 #include "lib/cifar/statistics.h"
 
 namespace lockstep {

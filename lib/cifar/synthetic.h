@@ -16,7 +16,7 @@
 #include <cstdint>
 
 #include "absl/status/statusor.h"
-#include "lib/cifar/dataset.h"
+#include "lib/dataset/dataset.h"
 
 namespace lockstep {
 

@@ -5,7 +5,7 @@
 
 #include "lib/audit/audit.h"
 #include "lib/base/status_macros.h"
-#include "lib/comm/explain.h"
+#include "lib/scaling/explain.h"
 #include "lib/comm_model/fits.h"
 #include "lib/comm_model/inputs.h"
 #include "lib/comm_model/laws.h"

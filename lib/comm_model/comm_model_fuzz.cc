@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "absl/status/statusor.h"
-#include "lib/audit/published_check.h"
+#include "lib/published/published_check.h"
 #include "lib/comm_model/comm_model.h"
 #include "lib/comm_model/output_format.h"
 #include "lib/record/framed_records.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "lib/comm/base_cases.h"
+#include "lib/scaling/base_cases.h"
 #include "lib/proto/comm_model.pb.h"
 
 namespace lockstep {

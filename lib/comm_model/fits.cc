@@ -8,10 +8,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
-#include "lib/comm/all_reduce_fit.h"
-#include "lib/comm/nccl_model.h"
-#include "lib/comm/quantity.h"
-#include "lib/comm/statistics.h"
+#include "lib/collectives/all_reduce_fit.h"
+#include "lib/collectives/nccl_model.h"
+#include "lib/statistics/quantity.h"
+#include "lib/statistics/statistics.h"
 
 namespace lockstep {
 namespace {

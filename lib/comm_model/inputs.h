@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "lib/audit/published_tables.h"
-#include "lib/comm/all_reduce_points.h"
-#include "lib/comm/base_cases.h"
+#include "lib/published/published_tables.h"
+#include "lib/collectives/all_reduce_points.h"
+#include "lib/scaling/base_cases.h"
 #include "lib/comm_model/options.h"
 #include "lib/proto/comm_model.pb.h"
 #include "lib/proto/header.pb.h"

@@ -8,8 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
-#include "lib/comm/quantity.h"
-#include "lib/comm/scaling_laws.h"
+#include "lib/statistics/quantity.h"
+#include "lib/scaling/scaling_laws.h"
 
 namespace lockstep {
 namespace {

@@ -10,7 +10,7 @@
 
 namespace lockstep {
 
-// The three laws of lib/comm/scaling_law.h for each input and batch, and for all its batches together where there are
+// The three laws of lib/scaling/scaling_law.h for each input and batch, and for all its batches together where there are
 // several; the best by its leave-one-out error first. The throughput is images of an epoch over its seconds. Laws that
 // the points do not suffice for are there too, `refused` with the reason and without parameters.
 absl::StatusOr<std::vector<proto::ScalingLawFit>> FitLaws(const std::vector<ScalingTimes>& all, double confidence);

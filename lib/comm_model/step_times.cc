@@ -3,7 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "lib/comm/quantity.h"
+#include "lib/statistics/quantity.h"
 #include "lib/prediction/epoch_parts.h"
 #include "lib/prediction/predict.h"
 

@@ -6,7 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "lib/comm/statistics.h"
+#include "lib/statistics/statistics.h"
 
 namespace lockstep {
 namespace {

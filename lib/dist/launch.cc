@@ -14,7 +14,7 @@
 #include "lib/base/stop_signal.h"
 #include "lib/dist/loopback.h"
 #include "lib/dist/rank_environment.h"
-#include "lib/nn/torch_status.h"
+#include "lib/device/torch_status.h"
 
 namespace lockstep {
 namespace {

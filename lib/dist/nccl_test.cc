@@ -15,7 +15,7 @@
 #include "lib/dist/launch.h"
 #include "lib/dist/rank_test_main.h"
 #include "lib/dist/sum_check.h"
-#include "lib/nn/device.h"
+#include "lib/device/device.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {

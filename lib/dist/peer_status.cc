@@ -1,6 +1,6 @@
 #include "lib/dist/peer_status.h"
 
-#include "lib/nn/torch_status.h"
+#include "lib/device/torch_status.h"
 
 namespace lockstep {
 

@@ -9,7 +9,7 @@
 
 namespace lockstep {
 
-// Calls `body`; what it throws becomes ResourceExhausted when memory ran out, as in lib/nn/torch_status.h, and
+// Calls `body`; what it throws becomes ResourceExhausted when memory ran out, as in lib/device/torch_status.h, and
 // Unavailable otherwise: the store's, Gloo's and the sockets' exceptions all mean that another rank is gone or silent.
 absl::Status CatchPeerErrors(absl::string_view doing, const std::function<void()>& body);
 

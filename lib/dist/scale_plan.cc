@@ -40,7 +40,7 @@ absl::StatusOr<uint32_t> BatchPerDevice(proto::BatchMode mode, uint32_t ranks, u
   return absl::InvalidArgumentError("the batch mode is not set; expected per_device or global");
 }
 
-// Images of each rank's shard: as ShardOrder (lib/cifar/sampler.h) deals them.
+// Images of each rank's shard: as ShardOrder (lib/dataset/sampler.h) deals them.
 uint64_t ShardSize(uint64_t images, uint32_t ranks, bool drop_last) {
   return drop_last ? images / ranks : (images + ranks - 1) / ranks;
 }

@@ -10,8 +10,8 @@
 #include "absl/strings/str_format.h"
 #include "lib/base/status_macros.h"
 #include "lib/dist/scale_plan.h"
-#include "lib/nn/compute_threads.h"
-#include "lib/nn/device.h"
+#include "lib/device/compute_threads.h"
+#include "lib/device/device.h"
 #include "lib/nn/model.h"
 #include "lib/train/train_step.h"
 

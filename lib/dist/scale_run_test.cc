@@ -8,7 +8,7 @@
 #include "absl/time/clock.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/cifar/small_dataset.h"
+#include "lib/dataset/small_dataset.h"
 #include "lib/dist/rank_test_main.h"
 #include "lib/proto/comm_model.pb.h"
 #include "lib/record/provenance.h"

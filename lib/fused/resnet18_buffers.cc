@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
-#include "lib/cifar/augment.h"
-#include "lib/cifar/dataset.h"
+#include "lib/dataset/augment.h"
+#include "lib/dataset/dataset.h"
 #include "lib/kernels/classifier.h"
 #include "lib/kernels/convolution_norm.h"
 #include "lib/kernels/cuda_status.h"

@@ -1,7 +1,7 @@
 // A training batch made on the GPU from a data set that lies there: gather, random crop, random flip, normalisation, and
 // the cast to the network's type, in one kernel.
 //
-// The same draws and the same roundings as the host's loader (lib/cifar/augment.h), so both give the same batch for the
+// The same draws and the same roundings as the host's loader (lib/dataset/augment.h), so both give the same batch for the
 // same (seed, epoch, image), bit for bit. Where the batch begins and which epoch it is are read on the device: a step that
 // is captured in a CUDA graph can be replayed for every batch of every epoch.
 #ifndef LOCKSTEP_LIB_KERNELS_AUGMENT_BATCH_H_
@@ -21,7 +21,7 @@ struct AugmentBatchInput {
   const uint32_t* order = nullptr;   // uint32 (entries): the epoch's order; every entry below `images`
   const uint32_t* first = nullptr;   // uint32 (): the batch is order[*first] ... order[*first + batch - 1]
   const uint32_t* epoch = nullptr;   // uint32 (): key of the augmentation, with seed and image index
-  const float* table = nullptr;      // fp32 (3, 256): a NormalizationTable (lib/cifar/augment.h)
+  const float* table = nullptr;      // fp32 (3, 256): a NormalizationTable (lib/dataset/augment.h)
   uint64_t seed = 0;
   uint32_t batch = 0;   // images; 0 does nothing
   bool augment = true;  // false: normalised only

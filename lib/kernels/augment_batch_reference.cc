@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <array>
 
-#include "lib/cifar/augment.h"
-#include "lib/cifar/dataset.h"
+#include "lib/dataset/augment.h"
+#include "lib/dataset/dataset.h"
 #include "lib/kernels/augment_batch.h"
 
 namespace lockstep {

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/cifar/augment.h"
-#include "lib/cifar/counter_random.h"
-#include "lib/cifar/dataset.h"
-#include "lib/cifar/sampler.h"
+#include "lib/dataset/augment.h"
+#include "lib/dataset/counter_random.h"
+#include "lib/dataset/dataset.h"
+#include "lib/dataset/sampler.h"
 #include "lib/kernels/device_array.h"
 #include "lib/kernels/test_values.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/cifar/counter_random.h"
+#include "lib/dataset/counter_random.h"
 #include "lib/kernels/batch_norm_reference.h"
 #include "lib/kernels/device_array.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/cifar/counter_random.h"
+#include "lib/dataset/counter_random.h"
 #include "lib/kernels/classifier_reference.h"
 #include "lib/kernels/device_array.h"
 #include "lib/kernels/test_values.h"

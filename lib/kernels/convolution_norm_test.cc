@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "lib/cifar/counter_random.h"
+#include "lib/dataset/counter_random.h"
 #include "lib/kernels/batch_norm_reference.h"
 #include "lib/kernels/convolution_reference.h"
 #include "lib/kernels/device_array.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/cifar/counter_random.h"
+#include "lib/dataset/counter_random.h"
 
 namespace lockstep {
 

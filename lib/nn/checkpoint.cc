@@ -16,7 +16,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/nn/state_dict_pickle.h"
 #include "lib/nn/stored_zip.h"
-#include "lib/nn/torch_status.h"
+#include "lib/device/torch_status.h"
 #include "lib/record/input_text.h"
 #include "lib/record/output_file.h"
 #include "lib/record/run_files.h"

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
-#include "lib/comm/nccl_model.h"
+#include "lib/collectives/nccl_model.h"
 
 namespace lockstep {
 namespace {

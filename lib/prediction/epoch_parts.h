@@ -55,7 +55,7 @@ absl::StatusOr<EpochParts> ModelParts(const PartsBasis& basis, uint32_t ranks, u
 // Exposed communication of one step of `ranks` devices by the anchor's buckets; 0 where they or the link are not known.
 Estimate ExposedPerStep(const PartsBasis& basis, uint32_t ranks, double slower);
 
-// The same by NCCL's static model of an all-reduce on one node (lib/comm/nccl_model.h). NotFound: no buckets, or none
+// The same by NCCL's static model of an all-reduce on one node (lib/collectives/nccl_model.h). NotFound: no buckets, or none
 // of its numbers of ranks.
 absl::StatusOr<double> NcclExposedPerStep(const PartsBasis& basis, uint32_t ranks, double slower);
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "lib/comm/quantity.h"
+#include "lib/statistics/quantity.h"
 
 namespace lockstep {
 namespace {

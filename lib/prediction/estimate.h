@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "lib/comm/statistics.h"
+#include "lib/statistics/statistics.h"
 #include "lib/proto/quantity.pb.h"
 
 namespace lockstep {

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
-#include "lib/comm/quantity.h"
+#include "lib/statistics/quantity.h"
 #include "lib/prediction/epoch_parts.h"
 #include "lib/prediction/order_statistics.h"
 

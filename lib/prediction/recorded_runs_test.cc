@@ -12,8 +12,8 @@
 #include "gmock/gmock.h"
 #include "google/protobuf/util/json_util.h"
 #include "gtest/gtest.h"
-#include "lib/audit/published_tables.h"
-#include "lib/comm/statistics.h"
+#include "lib/published/published_tables.h"
+#include "lib/statistics/statistics.h"
 #include "lib/prediction/predict.h"
 #include "lib/testing/matchers.h"
 

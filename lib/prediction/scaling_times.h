@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "lib/comm/base_cases.h"
+#include "lib/scaling/base_cases.h"
 #include "lib/prediction/estimate.h"
 #include "lib/prediction/overlap.h"
 #include "lib/prediction/step_curve.h"

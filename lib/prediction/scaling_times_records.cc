@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "lib/comm/all_reduce_points.h"
-#include "lib/comm/base_cases.h"
+#include "lib/collectives/all_reduce_points.h"
+#include "lib/scaling/base_cases.h"
 #include "lib/prediction/scaling_times.h"
 
 namespace lockstep {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "lib/audit/printed_number.h"
+#include "lib/published/printed_number.h"
 #include "lib/base/status_macros.h"
 #include "lib/prediction/scaling_times.h"
 

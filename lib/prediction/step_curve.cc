@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "lib/base/status_macros.h"
-#include "lib/comm/statistics.h"
+#include "lib/statistics/statistics.h"
 
 namespace lockstep {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
-#include "lib/comm/all_reduce_cost.h"
+#include "lib/collectives/all_reduce_cost.h"
 #include "lib/prediction/order_statistics.h"
 
 namespace lockstep {

@@ -1,7 +1,7 @@
 // What a training run would take on a cluster that nobody has run it on: lib/proto/comm_model.proto, WhatIfRow.
 //
 // A step is the one-device step, plus what the runs of several devices showed beyond it (predict.h), plus the part of
-// the buckets' all-reduces that backward does not hide (overlap.h) by the cost formulas of lib/comm/all_reduce_cost.h,
+// the buckets' all-reduces that backward does not hide (overlap.h) by the cost formulas of lib/collectives/all_reduce_cost.h,
 // plus stragglers. All of it modelled: the links' numbers are taken as they are given.
 #ifndef LOCKSTEP_LIB_PREDICTION_WHAT_IF_H_
 #define LOCKSTEP_LIB_PREDICTION_WHAT_IF_H_

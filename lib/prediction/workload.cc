@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
-#include "lib/comm/collective_cost.h"
+#include "lib/collectives/collective_cost.h"
 #include "lib/prediction/epoch_parts.h"
 #include "lib/prediction/order_statistics.h"
 

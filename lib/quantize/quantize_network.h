@@ -6,9 +6,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "lib/cifar/dataset.h"
+#include "lib/dataset/dataset.h"
 #include "lib/proto/quantized.pb.h"
-#include "lib/quant/network.h"
+#include "lib/int8/network.h"
 
 namespace lockstep {
 

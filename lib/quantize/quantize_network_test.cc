@@ -7,11 +7,11 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/cifar/small_dataset.h"
-#include "lib/quant/accuracy.h"
-#include "lib/quant/calibration.h"
-#include "lib/quant/quantized_record.h"
-#include "lib/quant/random_network.h"
+#include "lib/dataset/small_dataset.h"
+#include "lib/int8/accuracy.h"
+#include "lib/int8/calibration.h"
+#include "lib/int8/quantized_record.h"
+#include "lib/int8/random_network.h"
 #include "lib/quantize/torch_network.h"
 #include "lib/testing/matchers.h"
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "lib/cifar/dataset.h"
+#include "lib/dataset/dataset.h"
 #include "lib/proto/quantized.pb.h"
-#include "lib/quant/network.h"
+#include "lib/int8/network.h"
 
 namespace lockstep {
 

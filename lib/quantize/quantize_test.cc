@@ -5,7 +5,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/cifar/small_dataset.h"
+#include "lib/dataset/small_dataset.h"
 #include "lib/nn/checkpoint.h"
 #include "lib/nn/model.h"
 #include "lib/record/digest.h"

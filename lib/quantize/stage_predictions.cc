@@ -8,7 +8,7 @@
 #include "lib/base/progress.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
-#include "lib/quant/calibration.h"
+#include "lib/int8/calibration.h"
 #include "lib/quantize/torch_network.h"
 
 namespace lockstep {

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "lib/cifar/augment.h"
-#include "lib/cifar/dataset.h"
-#include "lib/quant/accuracy.h"
-#include "lib/quant/integer_reference.h"
-#include "lib/quant/network.h"
+#include "lib/dataset/augment.h"
+#include "lib/dataset/dataset.h"
+#include "lib/int8/accuracy.h"
+#include "lib/int8/integer_reference.h"
+#include "lib/int8/network.h"
 
 namespace lockstep {
 

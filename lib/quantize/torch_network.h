@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "lib/quant/network.h"
+#include "lib/int8/network.h"
 
 namespace lockstep {
 

@@ -2,7 +2,6 @@
 
     fuzz_test(
         name = "record_reader_fuzz",
-        srcs = ["record_reader_fuzz.cc"],
         corpus = "//data/testdata/fuzz:record_reader_fuzz",
         deps = [":record_reader"],
     )
@@ -22,12 +21,11 @@ _LIMITS = [
     "-malloc_limit_mb=1024",
 ]
 
-def fuzz_test(name, srcs, deps, corpus = None, dictionary = None, max_len = 65536, size = "small"):
+def fuzz_test(name, deps, corpus = None, dictionary = None, max_len = 65536, size = "small"):
     """One fuzz target.
 
     Args:
-      name: ends in _fuzz
-      srcs: one file that defines LLVMFuzzerTestOneInput
+      name: ends in _fuzz; the source is NAME.cc
       deps: what it tests
       corpus: filegroup of the inputs in data/testdata/fuzz/NAME
       dictionary: file of tokens that inputs are made of (https://llvm.org/docs/LibFuzzer.html#dictionaries)
@@ -43,7 +41,7 @@ def fuzz_test(name, srcs, deps, corpus = None, dictionary = None, max_len = 6553
     cc_test(
         name = name,
         size = size,
-        srcs = srcs,
+        srcs = [name + ".cc"],
         args = select({
             "//third_party/clang:fuzzing": fuzzing,
             "//conditions:default": ["data/testdata/fuzz/" + name],

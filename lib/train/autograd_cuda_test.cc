@@ -6,9 +6,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "lib/cifar/small_dataset.h"
+#include "lib/dataset/small_dataset.h"
 #include "lib/kernels/device_array.h"
-#include "lib/nn/device.h"
+#include "lib/device/device.h"
 #include "lib/testing/matchers.h"
 #include "lib/train/autograd_trainer.h"
 

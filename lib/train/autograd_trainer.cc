@@ -10,9 +10,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
-#include "lib/cifar/sampler.h"
+#include "lib/dataset/sampler.h"
 #include "lib/nn/activation_bytes.h"
-#include "lib/nn/device.h"
+#include "lib/device/device.h"
 #include "lib/train/schedule.h"
 #include "lib/train/train_step.h"
 

@@ -4,7 +4,7 @@
 
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
-#include "lib/nn/torch_status.h"
+#include "lib/device/torch_status.h"
 
 namespace lockstep {
 namespace {

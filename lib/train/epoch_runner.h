@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "lib/base/progress.h"
-#include "lib/cifar/batch_loader.h"
+#include "lib/dataset/batch_loader.h"
 #include "lib/train/gradient_hook.h"
 #include "lib/train/train_step.h"
 

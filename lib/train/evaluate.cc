@@ -13,7 +13,7 @@
 #include "lib/base/stall_watch.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
-#include "lib/nn/torch_status.h"
+#include "lib/device/torch_status.h"
 
 namespace lockstep {
 namespace {
@@ -41,7 +41,7 @@ void Evaluator::Upload() {
 }
 
 torch::Tensor Evaluator::Normalized(int64_t first, int64_t count) const {
-  // The roundings of lib/cifar/augment.h's table: one for each operation.
+  // The roundings of lib/dataset/augment.h's table: one for each operation.
   const torch::Tensor images = pixels_.narrow(0, first, count).to(at::kFloat).div_(full_).sub_(mean_).div_(std_);
   return device_.is_cuda() ? images.contiguous(at::MemoryFormat::ChannelsLast) : images;
 }

@@ -9,10 +9,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
-#include "lib/cifar/sampler.h"
+#include "lib/dataset/sampler.h"
 #include "lib/fused/resnet18_epoch.h"
 #include "lib/fused/resnet18_step.h"
-#include "lib/nn/device.h"
+#include "lib/device/device.h"
 #include "lib/train/fused_weights.h"
 #include "lib/train/schedule.h"
 #include "lib/train/step_parts.h"

@@ -11,10 +11,10 @@
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/base/stopwatch.h"
-#include "lib/nn/compute_threads.h"
-#include "lib/nn/device.h"
+#include "lib/device/compute_threads.h"
+#include "lib/device/device.h"
 #include "lib/nn/tf32.h"
-#include "lib/nn/torch_status.h"
+#include "lib/device/torch_status.h"
 #include "lib/train/phase_clock.h"
 
 namespace lockstep {

@@ -4,7 +4,7 @@
 #include <torch/cuda.h>
 
 #include "lib/base/stopwatch.h"
-#include "lib/nn/device.h"
+#include "lib/device/device.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {

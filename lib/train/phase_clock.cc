@@ -2,7 +2,7 @@
 
 #include <c10/core/impl/VirtualGuardImpl.h>
 
-#include "lib/nn/device.h"
+#include "lib/device/device.h"
 
 namespace lockstep {
 

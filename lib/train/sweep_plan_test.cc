@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "lib/cifar/small_dataset.h"
+#include "lib/dataset/small_dataset.h"
 #include "lib/testing/matchers.h"
 #include "lib/train/train_step.h"
 

@@ -15,9 +15,9 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/nn/autocast.h"
-#include "lib/nn/compute_threads.h"
+#include "lib/device/compute_threads.h"
 #include "lib/nn/tf32.h"
-#include "lib/nn/torch_status.h"
+#include "lib/device/torch_status.h"
 #include "lib/train/schedule.h"
 
 namespace lockstep {

@@ -12,7 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "lib/cifar/batch_loader.h"
+#include "lib/dataset/batch_loader.h"
 #include "lib/nn/model.h"
 #include "lib/proto/sweep.pb.h"
 #include "lib/train/captured_steps.h"
@@ -41,13 +41,13 @@ struct EpochTotals {
   double accuracy = 0;   // likewise: fraction of images whose largest logit was the label's, in training mode
 };
 
-// Not thread-safe: one thread trains. SetNumerics (lib/nn/device.h) comes first.
+// Not thread-safe: one thread trains. SetNumerics (lib/device/device.h) comes first.
 class TrainStep {
  public:
   // Moves the model to the device, and its weights to the order in memory that the spec wants. `spec` has passed
   // CheckTrainingSpec. A step computes `micro_batch` images at a time and adds up their gradients, so that a batch needs the
   // memory of a micro-batch, which is also what batch norm takes its statistics over; 0: the whole batch at once. Throws
-  // c10::Error when the device has no room: call it, and destroy it, inside CatchTorchErrors (lib/nn/torch_status.h).
+  // c10::Error when the device has no room: call it, and destroy it, inside CatchTorchErrors (lib/device/torch_status.h).
   TrainStep(std::shared_ptr<Model> model, const proto::TrainingSpec& spec, c10::Device device, uint32_t micro_batch = 0);
 
   // From here on a step of so many images, without a hook, is one replay of a CUDA graph (captured_steps.h): the same kernels, the

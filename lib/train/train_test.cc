@@ -9,9 +9,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "lib/cifar/batch_loader.h"
-#include "lib/cifar/sampler.h"
-#include "lib/cifar/small_dataset.h"
+#include "lib/dataset/batch_loader.h"
+#include "lib/dataset/sampler.h"
+#include "lib/dataset/small_dataset.h"
 #include "lib/testing/matchers.h"
 #include "lib/train/epoch_runner.h"
 #include "lib/train/evaluate.h"

@@ -12,7 +12,7 @@
 #include "lib/base/progress.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stopwatch.h"
-#include "lib/nn/device.h"
+#include "lib/device/device.h"
 #include "lib/train/autograd_trainer.h"
 #include "lib/train/device_watch.h"
 #include "lib/train/evaluate.h"

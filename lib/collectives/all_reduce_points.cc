@@ -1,0 +1,211 @@
+#include "lib/collectives/all_reduce_points.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
+#include "google/protobuf/util/json_util.h"
+#include "lib/base/status_macros.h"
+#include "lib/collectives/collective_cost.h"
+#include "lib/collectives/nccl_tests.pb.h"
+
+namespace lockstep {
+namespace {
+
+constexpr double kMicrosecondsPerSecond = 1e6;
+
+bool IsTime(double seconds) { return std::isfinite(seconds) && seconds > 0; }
+
+absl::Status CheckCollective(const proto::NcclTestsFile& file) {
+  const std::string program = file.args().empty() ? "" : file.args(0);
+  const std::string name = program.substr(program.rfind('/') + 1);  // npos + 1 is 0
+  if (!absl::StartsWith(name, "all_reduce_perf")) {
+    return absl::DataLossError(
+        absl::StrCat("expected args[0] to be all_reduce_perf, found '", program, "': only all-reduce times are read"));
+  }
+  return absl::OkStatus();
+}
+
+// Processes times threads times GPUs. Processes are told apart by host and process id.
+absl::StatusOr<uint32_t> CountRanks(const proto::NcclTestsFile& file) {
+  const auto& devices = file.config().devices().empty() ? file.devices() : file.config().devices();
+  std::set<std::pair<std::string, int64_t>> processes;
+  for (const proto::NcclTestsDevice& device : devices) {
+    if (device.group() != devices[0].group()) {
+      return absl::DataLossError("expected one group of ranks, found several in devices: run without NCCL_TESTS_SPLIT");
+    }
+    processes.emplace(device.hostname(), device.pid());
+  }
+  constexpr uint64_t kMost = 1 << 24;  // beyond any machine, and safe to multiply
+  const uint64_t threads = file.config().nthreads(), gpus = file.config().ngpus();
+  const uint64_t per_process = threads <= kMost && gpus <= kMost ? threads * gpus : kMost;
+  if (processes.empty() || per_process * processes.size() < 2 || per_process * processes.size() >= kMost) {
+    return absl::DataLossError(absl::StrCat("expected 2 or more ranks, found ", processes.size(),
+                                            " processes in config.devices, config.nthreads ", threads,
+                                            " and config.ngpus ", gpus));
+  }
+  return static_cast<uint32_t>(per_process * processes.size());
+}
+
+// Columns are printed with six decimals: each is off by half of the last one, which counts relative to a short time.
+constexpr double kLastDecimal = 1e-6;
+
+bool Agrees(double printed, double recomputed, double microseconds) {
+  const double tolerance =
+      kLastDecimal + std::abs(recomputed) * kLastDecimal / microseconds + 1e-9 * std::abs(recomputed);
+  return std::abs(printed - recomputed) <= tolerance;
+}
+
+absl::Status CheckBandwidth(absl::string_view column, double printed, double recomputed, double microseconds,
+                            absl::string_view formula) {
+  if (Agrees(printed, recomputed, microseconds)) {
+    return absl::OkStatus();
+  }
+  return absl::DataLossError(
+      absl::StrCat("expected ", column, " to be ", formula, " = ", recomputed, " GB/s, found ", printed));
+}
+
+absl::Status CheckTiming(const proto::NcclTestsTiming& timing, uint32_t ranks, uint64_t size_bytes) {
+  if (timing.has_cpu_time()) {
+    return absl::DataLossError("expected `time`, found `cpu_time`, the time to enqueue: run without -C");
+  }
+  if (!timing.has_time() || !IsTime(timing.time() / kMicrosecondsPerSecond)) {
+    return absl::DataLossError(
+        absl::StrCat("expected a time above 0 us, found ", timing.has_time() ? absl::StrCat(timing.time()) : "none"));
+  }
+  if (timing.nwrong() != 0) {
+    return absl::DataLossError(
+        absl::StrCat("expected a right result, found ", timing.nwrong(), " wrong elements: the time means nothing"));
+  }
+  if (!timing.has_alg_bw() || !timing.has_bus_bw()) {
+    return absl::DataLossError("expected alg_bw and bus_bw, by which the time is checked; one is missing");
+  }
+  const double size = static_cast<double>(size_bytes), seconds = timing.time() / kMicrosecondsPerSecond;
+  RETURN_IF_ERROR(
+      CheckBandwidth("alg_bw", timing.alg_bw(), AlgorithmBandwidth(size, seconds) / 1e9, timing.time(), "size / time"));
+  return CheckBandwidth("bus_bw", timing.bus_bw(), AllReduceBusBandwidth(ranks, size, seconds) / 1e9, timing.time(),
+                        absl::StrCat("alg_bw * 2(N-1)/N of ", ranks, " ranks"));
+}
+
+// Adds to the point of the same size and placement, or makes one.
+void AddSample(uint32_t ranks, uint64_t size, bool in_place, double seconds, const std::string& origin,
+               std::vector<AllReducePoint>* points) {
+  const auto same = std::find_if(points->begin(), points->end(), [&](const AllReducePoint& point) {
+    return point.size_bytes == size && point.in_place == in_place;
+  });
+  if (same != points->end()) {
+    same->seconds.push_back(seconds);
+  } else {
+    points->push_back({ranks, size, in_place, {seconds}, origin, "", ""});
+  }
+}
+
+absl::Status AddTiming(const proto::NcclTestsTiming& timing, uint32_t ranks, uint64_t size, bool in_place,
+                       const std::string& origin, std::vector<AllReducePoint>* points) {
+  if (const absl::Status status = CheckTiming(timing, ranks, size); !status.ok()) {
+    return absl::DataLossError(absl::StrCat(origin, ": ", status.message()));
+  }
+  AddSample(ranks, size, in_place, timing.time() / kMicrosecondsPerSecond, origin, points);
+  return absl::OkStatus();
+}
+
+absl::Status AddResult(const proto::NcclTestsResult& result, uint32_t ranks, const std::string& origin,
+                       std::vector<AllReducePoint>* points) {
+  if (result.size() > kMostMessageBytes) {
+    return absl::DataLossError(absl::StrCat(origin, ": expected a size up to 2^53 bytes, found ", result.size()));
+  }
+  if (result.size() == 0 || !(result.has_out_of_place() || result.has_in_place())) {
+    return absl::DataLossError(
+        absl::StrCat(origin, ": expected a size above 0 with out_of_place or in_place, found size ", result.size(),
+                     " and ", result.has_out_of_place() || result.has_in_place() ? "times" : "no times"));
+  }
+  if (result.has_out_of_place()) {
+    RETURN_IF_ERROR(AddTiming(result.out_of_place(), ranks, result.size(), false, origin + ".out_of_place", points));
+  }
+  if (result.has_in_place()) {
+    RETURN_IF_ERROR(AddTiming(result.in_place(), ranks, result.size(), true, origin + ".in_place", points));
+  }
+  return absl::OkStatus();
+}
+
+// The value of NAME=value in small letters; empty without.
+std::string EnvironmentValue(const proto::NcclTestsFile& file, absl::string_view name) {
+  for (const std::string& variable : file.env()) {
+    absl::string_view value = variable;
+    if (absl::ConsumePrefix(&value, name) && absl::ConsumePrefix(&value, "=")) {
+      return absl::AsciiStrToLower(value);
+    }
+  }
+  return "";
+}
+
+absl::StatusOr<proto::NcclTestsFile> ParseJson(absl::string_view text, const std::string& path) {
+  google::protobuf::util::JsonParseOptions options;
+  options.ignore_unknown_fields = true;
+  proto::NcclTestsFile file;
+  const auto status = google::protobuf::util::JsonStringToMessage({text.data(), text.size()}, &file, options);
+  if (!status.ok()) {
+    const std::string found(status.message().data(), status.message().size());
+    return absl::DataLossError(absl::StrCat(path, ": expected the JSON that nccl-tests writes with -J, found ",
+                                            absl::StrReplaceAll(found, {{"\n", " "}})));
+  }
+  return file;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<AllReducePoint>> ParseNcclTests(absl::string_view text, const std::string& path) {
+  ASSIGN_OR_RETURN(const proto::NcclTestsFile file, ParseJson(text, path));
+  const absl::Status collective = CheckCollective(file);
+  const absl::StatusOr<uint32_t> ranks = CountRanks(file);
+  for (const absl::Status& status : {collective, ranks.status()}) {
+    if (!status.ok()) {
+      return absl::DataLossError(absl::StrCat(path, ": ", status.message()));
+    }
+  }
+  std::vector<AllReducePoint> points;
+  for (int i = 0; i < file.results_size(); ++i) {
+    RETURN_IF_ERROR(AddResult(file.results(i), *ranks, absl::StrCat(path, ", results[", i, "]"), &points));
+  }
+  if (points.empty()) {
+    return absl::DataLossError(absl::StrCat(path, ": expected rows in `results`, found none"));
+  }
+  for (AllReducePoint& point : points) {
+    point.nccl_algorithm = EnvironmentValue(file, "NCCL_ALGO");
+    point.nccl_protocol = EnvironmentValue(file, "NCCL_PROTO");
+  }
+  return points;
+}
+
+absl::StatusOr<std::vector<AllReducePoint>> AllReducePointsOf(const RecordFile<proto::ScaleRecord>& scale) {
+  std::vector<AllReducePoint> points;
+  int number = 0;
+  for (const proto::ScaleRecord& record : scale.records) {
+    if (record.kind_case() != proto::ScaleRecord::kPoint) {
+      continue;
+    }
+    const proto::ScalePoint& point = record.point();
+    const auto& seconds = point.probe().seconds().value();
+    const std::string origin = absl::StrCat("scale record, point ", ++number);
+    if (point.ranks() < 2 || point.probe().size_bytes() == 0 || seconds.empty()) {
+      continue;
+    }
+    if (!std::all_of(seconds.begin(), seconds.end(), IsTime)) {
+      return absl::DataLossError(absl::StrCat(origin, ": expected times of its all-reduce above 0 s, found another"));
+    }
+    if (point.probe().size_bytes() > kMostMessageBytes) {
+      return absl::DataLossError(
+          absl::StrCat(origin, ": expected an all-reduce of up to 2^53 bytes, found ", point.probe().size_bytes()));
+    }
+    points.push_back({point.ranks(), point.probe().size_bytes(), true, {seconds.begin(), seconds.end()}, origin});
+  }
+  return points;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,28 @@
+// What an all-reduce must move, how its bandwidth is named, and how often an epoch does it.
+//
+// Sources: P. Patarasuk and X. Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", J.
+// Parallel Distrib. Comput. 69 (2009), lemma 4 (the lower bound); NVIDIA nccl-tests, doc/PERFORMANCE.md (algorithm and
+// bus bandwidth). Pure functions, any thread. What an algorithm takes: all_reduce_cost.h.
+#ifndef LOCKSTEP_LIB_COLLECTIVES_COLLECTIVE_COST_H_
+#define LOCKSTEP_LIB_COLLECTIVES_COLLECTIVE_COST_H_
+
+#include <cstdint>
+
+namespace lockstep {
+
+// Bytes that at least one of N ranks must send or receive to all-reduce `elements` items: ceil(2(N-1)/N * X) *
+// itemsize. 0 for one rank. `ranks` >= 1; 2 * ranks * elements must fit 64 bits.
+uint64_t AllReduceLowerBoundBytes(uint32_t ranks, uint64_t elements, uint64_t element_bytes);
+
+// nccl-tests' algbw = S / t, and busbw = algbw * 2(N-1)/N for an all-reduce: the share of a link that a ring would use,
+// comparable over N. Bytes per second; `seconds` > 0.
+double AlgorithmBandwidth(double size_bytes, double seconds);
+double AllReduceBusBandwidth(uint32_t ranks, double size_bytes, double seconds);
+
+// Steps of an epoch that N ranks share: images / (batch_per_device * ranks), rounded up unless the tail is dropped.
+// `ranks` and `batch_per_device` >= 1.
+uint64_t StepsPerEpoch(uint64_t images, uint32_t batch_per_device, uint32_t ranks, bool drop_last);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_COLLECTIVES_COLLECTIVE_COST_H_

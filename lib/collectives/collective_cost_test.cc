@@ -1,0 +1,44 @@
+#include "lib/collectives/collective_cost.h"
+
+#include "gtest/gtest.h"
+
+namespace lockstep {
+namespace {
+
+// ResNet-18 for CIFAR-10.
+constexpr uint64_t kResNet18 = 11'173'962;
+
+TEST(AllReduceLowerBoundTest, OneRankSendsNothing) { EXPECT_EQ(AllReduceLowerBoundBytes(1, kResNet18, 4), 0u); }
+
+TEST(AllReduceLowerBoundTest, TwoRanksSendTheGradientOnce) {
+  EXPECT_EQ(AllReduceLowerBoundBytes(2, kResNet18, 4), 44'695'848u);  // 2 * 1/2 * X * 4
+}
+
+TEST(AllReduceLowerBoundTest, FourRanksSendOneAndAHalf) {
+  EXPECT_EQ(AllReduceLowerBoundBytes(4, kResNet18, 4), 67'043'772u);  // 1.5 * 11,173,962 = 16,760,943 exactly
+}
+
+TEST(AllReduceLowerBoundTest, RoundsElementsUpNotBytes) {
+  EXPECT_EQ(AllReduceLowerBoundBytes(4, 5, 4), 32u);  // 7.5 elements -> 8, times 4; 7.5 * 4 = 30 would be too few
+  EXPECT_EQ(AllReduceLowerBoundBytes(3, 1, 2), 4u);   // 4/3 -> 2
+  EXPECT_EQ(AllReduceLowerBoundBytes(3, 0, 2), 0u);
+}
+
+TEST(BandwidthTest, BusIsAlgorithmTimesTheFactor) {
+  EXPECT_DOUBLE_EQ(AlgorithmBandwidth(1e9, 0.5), 2e9);
+  EXPECT_DOUBLE_EQ(AllReduceBusBandwidth(2, 1e9, 0.5), 2e9);
+  EXPECT_DOUBLE_EQ(AllReduceBusBandwidth(4, 1e9, 0.5), 3e9);
+}
+
+TEST(StepsPerEpochTest, RoundsUpUnlessTheTailIsDropped) {
+  EXPECT_EQ(StepsPerEpoch(50'000, 32, 1, false), 1563u);  // 1562.5
+  EXPECT_EQ(StepsPerEpoch(50'000, 32, 1, true), 1562u);
+  EXPECT_EQ(StepsPerEpoch(50'000, 32, 2, false), 782u);  // 781.25
+  EXPECT_EQ(StepsPerEpoch(50'000, 512, 4, false), 25u);  // 24.4
+  EXPECT_EQ(StepsPerEpoch(64, 32, 2, false), 1u);
+  EXPECT_EQ(StepsPerEpoch(64, 32, 2, true), 1u);
+  EXPECT_EQ(StepsPerEpoch(0, 32, 2, false), 0u);
+}
+
+}  // namespace
+}  // namespace lockstep

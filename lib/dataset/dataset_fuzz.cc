@@ -1,0 +1,72 @@
+// Any DatasetFile as a record file: refused, or a data set that says the same when written and read again. A mutated
+// chunk hardly ever has 3,072 bytes of pixels for each label, so its pixels are made as many as its labels want.
+#include "absl/status/statusor.h"
+#include "lib/dataset/dataset.h"
+#include "lib/record/framed_records.h"
+#include "lib/testing/fuzz.h"
+#include "lib/testing/proto_mutator.h"
+
+FUZZ_PROTO_MUTATOR(lockstep::proto::DatasetFile)
+
+namespace lockstep::testing {
+namespace {
+
+constexpr size_t kMaxImages = 64;  // of a chunk: keeps an input's images below a megabyte
+
+void FitPixels(proto::DatasetFile& file) {
+  for (proto::DatasetRecord& record : *file.mutable_record()) {
+    const size_t images = record.chunk().labels().size();
+    if (record.has_chunk() && images <= kMaxImages && record.chunk().pixels().size() % 2 == 0) {  // the odd ones stay
+      record.mutable_chunk()->mutable_pixels()->resize(images * kImageBytes);
+    }
+  }
+}
+
+absl::StatusOr<Dataset> Read(const proto::DatasetFile& file) {
+  const MemoryFile in_memory(FramedRecords(file));
+  absl::StatusOr<Dataset> dataset = ReadDataset(in_memory.path());
+  if (!dataset.ok()) {
+    CheckUserError(dataset.status());
+  }
+  return dataset;
+}
+
+void CheckSplit(const ImageSet& set) {
+  FUZZ_CHECK(set.size() == set.info.image_count());
+  FUZZ_CHECK(set.pixels.size() == set.size() * kImageBytes);
+  for (const uint8_t label : set.labels) {
+    FUZZ_CHECK(label < set.info.class_name_size());
+  }
+}
+
+void CheckSame(const ImageSet& a, const ImageSet& b) {
+  FUZZ_CHECK(a.info.SerializeAsString() == b.info.SerializeAsString());
+  FUZZ_CHECK(a.pixels == b.pixels && a.labels == b.labels);
+}
+
+}  // namespace
+}  // namespace lockstep::testing
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace lockstep::testing;  // NOLINT(build/namespaces)
+  lockstep::proto::DatasetFile file;
+  if (!file.ParseFromArray(data, static_cast<int>(size))) {
+    return 0;
+  }
+  FitPixels(file);
+  const absl::StatusOr<lockstep::Dataset> dataset = Read(file);
+  if (!dataset.ok()) {
+    return 0;
+  }
+  CheckSplit(dataset->train);
+  CheckSplit(dataset->test);
+  lockstep::proto::DatasetFile written;
+  for (const lockstep::proto::DatasetRecord& record : lockstep::ToRecords(*dataset)) {
+    *written.add_record() = record;
+  }
+  const absl::StatusOr<lockstep::Dataset> again = Read(written);
+  FUZZ_CHECK(again.ok());
+  CheckSame(again->train, dataset->train);
+  CheckSame(again->test, dataset->test);
+  return 0;
+}

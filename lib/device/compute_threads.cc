@@ -1,0 +1,48 @@
+#include "lib/device/compute_threads.h"
+
+#include <ATen/Parallel.h>
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+
+namespace lockstep {
+namespace {
+
+// A function of the OpenMP library that LibTorch brought along, whichever it is; null when there is none.
+template <typename Function>
+Function OpenMp(const char* name) {
+  return reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
+}
+
+}  // namespace
+
+uint32_t ComputeThreadLimit() {
+  const auto get = OpenMp<int (*)()>("omp_get_thread_limit");
+  return get == nullptr ? std::numeric_limits<uint32_t>::max() : static_cast<uint32_t>(std::max(1, get()));
+}
+
+absl::Status CheckComputeThreads(uint32_t threads) {
+  const uint32_t limit = ComputeThreadLimit();
+  if (threads <= limit) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat("--threads=", threads, ": OMP_THREAD_LIMIT allows ", limit,
+                                                 "; raise it, or give --threads=", limit));
+}
+
+uint32_t ComputeThreads() { return std::min(static_cast<uint32_t>(at::get_num_threads()), ComputeThreadLimit()); }
+
+absl::Status SetComputeThreads(uint32_t threads) {
+  RETURN_IF_ERROR(CheckComputeThreads(threads));
+  if (const auto set_dynamic = OpenMp<void (*)(int)>("omp_set_dynamic")) {
+    set_dynamic(0);
+  }
+  at::set_num_threads(static_cast<int>(threads > 0 ? threads : ComputeThreads()));
+  return absl::OkStatus();
+}
+
+}  // namespace lockstep

@@ -1,0 +1,204 @@
+#include "lib/device/device.h"
+
+#include <ATen/Context.h>
+#include <ATen/detail/CUDAHooksInterface.h>
+#include <c10/core/CachingDeviceAllocator.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+#include <dlfcn.h>
+#include <torch/csrc/inductor/aoti_torch/c/shim.h>
+#include <torch/cuda.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+#include "lib/device/compute_threads.h"
+#include "lib/device/nvidia_driver.h"
+#include "lib/record/digest.h"
+#include "lib/record/surroundings.h"
+
+namespace lockstep {
+namespace {
+
+constexpr uint64_t kBytesPerKib = 1024;
+
+// The library that was loaded, not the headers: TORCH_ABI_VERSION in torch/headeronly/version.h has a byte for each part.
+std::string TorchVersion() {
+  const uint64_t version = aoti_torch_abi_version();
+  return absl::StrCat(version >> 56, ".", version >> 48 & 0xFF, ".", version >> 40 & 0xFF);
+}
+
+// NCCL comes in with LibTorch's CUDA library; without that nobody has loaded it.
+std::string NcclVersion() {
+  const auto get = reinterpret_cast<int (*)(int*)>(dlsym(RTLD_DEFAULT, "ncclGetVersion"));
+  int version = 0;
+  if (get == nullptr || get(&version) != 0) {
+    return "";
+  }
+  // NCCL_VERSION in nccl.h: major * 10000 + minor * 100 + patch from 2.9 on.
+  return absl::StrCat(version / 10000, ".", version % 10000 / 100, ".", version % 100);
+}
+
+// CUDART_VERSION: major * 1000 + minor * 10.
+std::string CudaVersion(long version) { return absl::StrCat(version / 1000, ".", version % 1000 / 10); }
+
+// CUDNN_VERSION from version 9 on: major * 10000 + minor * 100 + patch.
+std::string CudnnVersion(long version) {
+  return absl::StrCat(version / 10000, ".", version % 10000 / 100, ".", version % 100);
+}
+
+// A line of /proc/self/status such as "VmHWM:  123456 kB", in bytes; 0 when there is none.
+uint64_t StatusBytes(const std::string& field) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    std::istringstream words(line);
+    std::string name;
+    uint64_t kib = 0;
+    if (words >> name >> kib && name == field) {
+      return kib * kBytesPerKib;
+    }
+  }
+  return 0;
+}
+
+absl::StatusOr<c10::Device> ResolveCuda(int index) {
+  const int count = at::hasCUDA() ? torch::cuda::device_count() : 0;
+  if (index < count) {
+    return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(index));
+  }
+  if (count > 0) {
+    return absl::UnavailableError(absl::StrCat("no CUDA device number ", index, ": CUDA shows ", count,
+                                               " (CUDA_VISIBLE_DEVICES decides which)"));
+  }
+  if (!at::detail::getCUDAHooks().hasCUDART()) {
+    return absl::UnavailableError("--device=cuda: this LibTorch was built without CUDA; use --device=cpu, or build "
+                                  "with a LibTorch that has it");
+  }
+  return absl::UnavailableError("--device=cuda: LibTorch has CUDA, but finds no GPU that it can use on this machine; "
+                                "see nvidia-smi and CUDA_VISIBLE_DEVICES, or use --device=cpu");
+}
+
+}  // namespace
+
+absl::StatusOr<c10::Device> ResolveDevice(absl::string_view flag, int index) {
+  if (flag == "cpu") {
+    return c10::Device(c10::kCPU);
+  }
+  if (flag == "auto" && !(at::hasCUDA() && torch::cuda::is_available())) {
+    return c10::Device(c10::kCPU);
+  }
+  if (flag == "auto" || flag == "cuda") {
+    return ResolveCuda(index);
+  }
+  return absl::InvalidArgumentError(absl::StrCat("--device=", flag, ": expected auto, cpu or cuda"));
+}
+
+proto::DeviceKind ToDeviceKind(c10::Device device) { return device.is_cuda() ? proto::CUDA : proto::CPU; }
+
+absl::StatusOr<proto::Device> DescribeDevice(c10::Device device) {
+  proto::Device description;
+  if (!device.is_cuda()) {
+    const proto::Host host = DescribeHost();
+    description.set_name(host.cpu_model());
+    description.set_memory_bytes(host.memory_bytes());
+    return description;
+  }
+  ASSIGN_OR_RETURN(const GpuFacts facts, ReadGpuFacts(device.index()));
+  description.set_name(facts.name);
+  description.set_memory_bytes(facts.memory_bytes);
+  description.set_driver_version(facts.driver_version);
+  description.set_compute_capability(facts.compute_capability);
+  description.set_uuid_sha256(facts.uuid.empty() ? "" : Sha256Hex(facts.uuid));
+  for (int before = 0; before < device.index(); ++before) {
+    absl::StatusOr<GpuFacts> other = ReadGpuFacts(before);
+    const std::string link = other.ok() ? LinkTopology(facts.uuid, other->uuid) : "";
+    absl::StrAppend(description.mutable_link_topology(), before == 0 ? "" : " ", link.empty() ? "-" : link);
+  }
+  return description;
+}
+
+proto::Libraries LoadedLibraries(c10::Device device) {
+  proto::Libraries libraries;
+  libraries.set_libtorch(TorchVersion());
+  if (device.is_cuda()) {
+    const at::CUDAHooksInterface& hooks = at::detail::getCUDAHooks();
+    libraries.set_cuda(CudaVersion(hooks.versionCUDART()));
+    libraries.set_cudnn(hooks.hasCuDNN() ? CudnnVersion(hooks.versionRuntimeCuDNN()) : "");
+    libraries.set_nccl(NcclVersion());
+  }
+  return libraries;
+}
+
+proto::DeviceState ReadDeviceState(c10::Device device) { return DeviceStateReader(device)(); }
+
+std::function<proto::DeviceState()> DeviceStateReader(c10::Device device) {
+  proto::DeviceState absent;
+  if (!device.is_cuda()) {
+    absent.set_absent_reason("device is a CPU");
+    return [absent] { return absent; };
+  }
+  const absl::StatusOr<GpuFacts> facts = ReadGpuFacts(device.index());
+  if (!facts.ok()) {
+    absent.set_absent_reason(std::string(facts.status().message()));
+    return [absent] { return absent; };
+  }
+  return [uuid = facts->uuid] { return ReadGpuState(uuid); };
+}
+
+void ResetPeakMemory(c10::Device device) {
+  if (device.is_cuda()) {
+    at::globalContext().lazyInitDevice(device.type());
+    c10::getDeviceAllocator(device.type())->resetPeakStats(device.index());
+    return;
+  }
+  std::ofstream("/proc/self/clear_refs") << "5";  // proc(5): resets VmHWM to the present resident set
+}
+
+uint64_t PeakMemoryBytes(c10::Device device) {
+  if (!device.is_cuda()) {
+    return StatusBytes("VmHWM:");
+  }
+  at::globalContext().lazyInitDevice(device.type());
+  const auto stats = c10::getDeviceAllocator(device.type())->getDeviceStats(device.index());
+  return static_cast<uint64_t>(stats.allocated_bytes[static_cast<size_t>(c10::CachingAllocator::StatType::AGGREGATE)].peak);
+}
+
+uint64_t AvailableMemoryBytes(c10::Device device) {
+  if (!device.is_cuda()) {
+    return 0;
+  }
+  at::globalContext().lazyInitDevice(device.type());
+  c10::DeviceAllocator* const allocator = c10::getDeviceAllocator(device.type());
+  const auto reserved = allocator->getDeviceStats(device.index()).reserved_bytes;
+  return allocator->getMemoryInfo(device.index()).first +
+         static_cast<uint64_t>(reserved[static_cast<size_t>(c10::CachingAllocator::StatType::AGGREGATE)].current);
+}
+
+void SynchronizeDevice(c10::Device device) {
+  if (device.is_cuda()) {
+    c10::impl::VirtualGuardImpl(device.type()).synchronizeDevice(device.index());
+  }
+}
+
+absl::Status SetNumerics(const Numerics& numerics) {
+  if (numerics.precision != proto::FP32) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("precision ", proto::Precision_Name(numerics.precision), " is not built; expected FP32"));
+  }
+  at::Context& context = at::globalContext();
+  context.setAllowTF32CuBLAS(false);
+  context.setAllowTF32CuDNN(false);
+  context.setBenchmarkCuDNN(!numerics.deterministic);
+  context.setDeterministicCuDNN(numerics.deterministic);
+  context.setDeterministicAlgorithms(numerics.deterministic, /*warn_only=*/false);
+  if (numerics.deterministic) {
+    // cuBLAS is repeatable only with a fixed workspace (cuBLAS documentation, "Results reproducibility").
+    setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", /*overwrite=*/0);
+  }
+  return SetComputeThreads(numerics.threads);
+}
+
+}  // namespace lockstep

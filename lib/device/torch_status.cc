@@ -1,0 +1,54 @@
+#include "lib/device/torch_status.h"
+
+#include <c10/util/Exception.h>
+
+#include <new>
+#include <string>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+
+namespace lockstep {
+namespace {
+
+// LibTorch's messages go on for many lines (hints, backtraces); the first one says what happened.
+std::string FirstLine(absl::string_view message) { return std::string(message.substr(0, message.find('\n'))); }
+
+absl::Status FromMessage(absl::string_view doing, absl::string_view message) {
+  const std::string text = absl::StrCat(doing, ": ", FirstLine(message));
+  return SaysOutOfMemory(message) ? absl::ResourceExhaustedError(text) : absl::InternalError(text);
+}
+
+}  // namespace
+
+bool SaysOutOfMemory(absl::string_view message) {
+  const std::string lower = absl::AsciiStrToLower(message);
+  // c10/core/impl/alloc_cpu.cpp; CUDA's cudaGetErrorString(cudaErrorMemoryAllocation); cublasStatus_t and
+  // cudnnStatus_t names; oneDNN's dnnl_out_of_memory as its C++ wrapper and LibTorch print it.
+  for (const absl::string_view words : {"not enough memory", "allocate memory", "out of memory", "cublas_status_alloc_failed",
+                                        "cudnn_status_alloc_failed", "out_of_memory", "bad_alloc"}) {
+    if (absl::StrContains(lower, words)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+absl::Status CatchTorchErrors(absl::string_view doing, const std::function<absl::Status()>& body) {
+  try {
+    return body();
+  } catch (const c10::OutOfMemoryError& error) {
+    return absl::ResourceExhaustedError(absl::StrCat(doing, ": ", FirstLine(error.what_without_backtrace())));
+  } catch (const std::bad_alloc&) {
+    return absl::ResourceExhaustedError(absl::StrCat(doing, ": memory could not be allocated (std::bad_alloc)"));
+  } catch (const c10::Error& error) {
+    return FromMessage(doing, error.what_without_backtrace());
+  } catch (const std::exception& error) {
+    return FromMessage(doing, error.what());
+  } catch (...) {
+    return absl::InternalError(absl::StrCat(doing, ": an exception of an unknown type"));
+  }
+}
+
+}  // namespace lockstep

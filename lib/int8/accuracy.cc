@@ -1,0 +1,75 @@
+#include "lib/int8/accuracy.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+
+namespace lockstep {
+namespace {
+
+std::string StepName(proto::QuantizeStage stage) {
+  switch (stage) {
+    case proto::FP32_NETWORK:
+      return "fp32";
+    case proto::INT8_WEIGHTS:
+      return "int8 weights";
+    case proto::INT8_WEIGHTS_ACTIVATIONS:
+      return "and activations";
+    case proto::INT8_WEIGHTS_ACTIVATIONS_BIAS:
+      return "and bias";
+    case proto::INT8_WEIGHTS_UNSCALED_BIAS:
+      return "the lab's weights with biases unscaled";
+    default:
+      return proto::QuantizeStage_Name(stage);
+  }
+}
+
+std::string StepSummary(const proto::AccuracyStep& step) {
+  if (!step.absent_reason().empty()) {
+    return absl::StrCat(StepName(step.stage()), " - (", step.absent_reason(), ")");
+  }
+  std::string text = absl::StrFormat("%s %.2f %%", StepName(step.stage()), 100.0 * step.correct() / step.images());
+  if (step.stage() != proto::FP32_NETWORK) {
+    absl::StrAppend(&text, " (+", step.flips_to_right(), " -", step.flips_to_wrong(), ")");
+  }
+  return text;
+}
+
+}  // namespace
+
+proto::AccuracyStep CountAccuracy(proto::QuantizeStage stage, const std::vector<Prediction>& predictions,
+                                  const std::vector<Prediction>& baseline, const std::vector<uint8_t>& labels) {
+  uint32_t correct = 0, to_wrong = 0, to_right = 0, ties = 0;
+  for (size_t i = 0; i < labels.size(); ++i) {
+    const bool right = predictions[i].label == labels[i];
+    const bool was_right = baseline[i].label == labels[i];
+    correct += right ? 1 : 0;
+    to_wrong += was_right && !right ? 1 : 0;
+    to_right += !was_right && right ? 1 : 0;
+    ties += predictions[i].tie ? 1 : 0;
+  }
+  proto::AccuracyStep step;
+  step.set_stage(stage);
+  step.set_correct(correct);
+  step.set_images(static_cast<uint32_t>(labels.size()));
+  step.set_flips_to_wrong(to_wrong);
+  step.set_flips_to_right(to_right);
+  step.set_argmax_ties(ties);
+  return step;
+}
+
+std::string AccuracySummary(const proto::QuantizedNetwork& network) {
+  std::vector<std::string> steps;
+  uint32_t images = 0, ties = 0;
+  for (const proto::AccuracyStep& step : network.step()) {
+    steps.push_back(StepSummary(step));
+    images = std::max(images, step.images());
+    ties = std::max(ties, step.argmax_ties());
+  }
+  return absl::StrCat(network.name(), " on ", images, " test images: ", absl::StrJoin(steps, ", "),
+                      "; argmax ties: ", ties);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,53 @@
+// Any int8 network of a record: refused, or runnable on its replay samples in integers. A sample that the network itself
+// adds is replayed without a difference.
+#include "absl/status/statusor.h"
+#include "lib/dataset/dataset.h"
+#include "lib/int8/quantized_record.h"
+#include "lib/testing/fuzz.h"
+#include "lib/testing/proto_mutator.h"
+
+FUZZ_PROTO_MUTATOR(lockstep::proto::QuantizedNetwork)
+
+namespace {
+
+// Multiply-accumulates of one image that the portable loops do in well under a second.
+constexpr uint64_t kMaxMacs = 5'000'000;
+
+uint64_t Macs(const lockstep::IntegerNetwork& network) {
+  std::vector<lockstep::LayerShape> shapes;
+  for (const lockstep::IntegerLayer& layer : network.layers) {
+    shapes.push_back(layer.shape);
+  }
+  return lockstep::CountMacs(shapes);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace lockstep;           // NOLINT(build/namespaces)
+  using namespace lockstep::testing;  // NOLINT(build/namespaces)
+  proto::QuantizedNetwork record;
+  if (!record.ParseFromArray(data, static_cast<int>(size))) {
+    return 0;
+  }
+  const absl::StatusOr<IntegerNetwork> network = ToIntegerNetwork(record);
+  if (!network.ok()) {
+    CheckUserError(network.status());
+    return 0;
+  }
+  if (Macs(*network) > kMaxMacs || record.replay_size() > 4) {
+    return 0;
+  }
+  if (const absl::Status status = Replay(record); !status.ok()) {
+    CheckUserError(status);
+  }
+  record.clear_replay();
+  const std::string grey(kImageBytes, '\x80');
+  const absl::Status added = AddReplaySample(*network, 0, reinterpret_cast<const uint8_t*>(grey.data()), record);
+  if (!added.ok()) {
+    CheckUserError(added);
+    return 0;
+  }
+  FUZZ_CHECK(Replay(record).ok());
+  return 0;
+}

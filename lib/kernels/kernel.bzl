@@ -1,0 +1,48 @@
+"""A kernel with its plain twin and the test that compares them, whose files are found by the kernel's name.
+
+    kernel(
+        name = "sgd",               # sgd.h, sgd.cu; sgd_reference.cc and sgd_test.cc as far as they are there
+        deps = [":sgd_element"],    # of the kernel and its twin
+        test_deps = [":device_array", ":test_values"],
+    )
+"""
+
+load("@cuda//:defs.bzl", "cuda_library", "requires_cuda")
+load("@rules_cc//cc:defs.bzl", "cc_library")
+load("//lib:library.bzl", "lockstep_test")
+
+def _found(file):
+    return native.glob([file], allow_empty = True)
+
+def kernel(name, deps = [], reference_deps = None, test_deps = [], public = False, **kwargs):
+    """A cuda_library, the cc_library NAME_reference, and the cc_test NAME_test, which wants a GPU.
+
+    Args:
+      name: the files are NAME.h, NAME.cu, NAME_reference.cc, NAME_reference.h and NAME_test.cc
+      deps: of the kernel
+      reference_deps: of the twin beside CUDA's headers; left out: `deps`
+      test_deps: of the test, beside the kernel and its twin
+      public: visible to all packages; otherwise to its own
+      **kwargs: of the cuda_library, such as archs
+    """
+    visibility = ["//visibility:public"] if public else ["//visibility:private"]
+    reference = name + "_reference"
+    header = _found(reference + ".h")
+    cuda_library(name = name, srcs = [name + ".cu"], hdrs = [name + ".h"], deps = deps, visibility = visibility, **kwargs)
+    if _found(reference + ".cc"):
+        cc_library(
+            name = reference,
+            testonly = kwargs.get("testonly", False),
+            srcs = [reference + ".cc"],
+            hdrs = header or [name + ".h"],
+            target_compatible_with = requires_cuda(),
+            visibility = ["//visibility:private"],
+            deps = ([":" + name] if header else deps if reference_deps == None else reference_deps) + ["@cuda//:cudart"],
+        )
+    if _found(name + "_test.cc"):
+        lockstep_test(
+            name = name + "_test",
+            tags = ["gpu"],
+            target_compatible_with = requires_cuda(),
+            deps = [":" + name] + ([":" + reference] if _found(reference + ".cc") else []) + test_deps,
+        )

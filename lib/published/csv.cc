@@ -1,0 +1,103 @@
+#include "lib/published/csv.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "lib/base/status_macros.h"
+
+namespace lockstep {
+namespace {
+
+// Takes fields off the front of a text.
+class Scanner {
+ public:
+  Scanner(absl::string_view text, int line) : text_(text), line_(line) {}
+
+  bool AtEnd() const { return text_.empty(); }
+  int line() const { return line_; }
+
+  absl::StatusOr<std::string> TakeField() { return absl::StartsWith(text_, "\"") ? TakeQuoted() : TakePlain(); }
+
+  // After a field: true when another one follows on the row, false when the row is over.
+  bool TakeSeparator() {
+    if (absl::ConsumePrefix(&text_, ",")) {
+      return true;
+    }
+    if (absl::ConsumePrefix(&text_, "\r\n") || absl::ConsumePrefix(&text_, "\n")) {
+      ++line_;
+    }
+    return false;
+  }
+
+ private:
+  static bool EndsField(absl::string_view rest) {
+    return rest.empty() || rest[0] == ',' || rest[0] == '\n' || absl::StartsWith(rest, "\r\n");
+  }
+
+  absl::StatusOr<std::string> TakePlain() {
+    size_t size = 0;
+    while (!EndsField(text_.substr(size))) {
+      if (text_[size] == '"') {
+        return absl::DataLossError(absl::StrCat(
+            line_, ": a quote inside a field; put the whole field in quotes and write the quote twice (RFC 4180)"));
+      }
+      ++size;
+    }
+    std::string field(text_.substr(0, size));
+    text_.remove_prefix(size);
+    return field;
+  }
+
+  absl::StatusOr<std::string> TakeQuoted() {
+    const int begin = line_;
+    text_.remove_prefix(1);
+    std::string field;
+    while (true) {
+      const size_t quote = text_.find('"');
+      if (quote == absl::string_view::npos) {
+        return absl::DataLossError(absl::StrCat(begin, ": a quote is opened and never closed"));
+      }
+      const absl::string_view part = text_.substr(0, quote);
+      line_ += static_cast<int>(std::count(part.begin(), part.end(), '\n'));
+      absl::StrAppend(&field, part);
+      text_.remove_prefix(quote + 1);
+      if (!absl::ConsumePrefix(&text_, "\"")) {
+        break;
+      }
+      field += '"';
+    }
+    if (!EndsField(text_)) {
+      return absl::DataLossError(
+          absl::StrCat(line_, ": expected a comma or the end of the line after a closing quote"));
+    }
+    return field;
+  }
+
+  absl::string_view text_;
+  int line_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::vector<CsvRow>> ParseCsv(absl::string_view text, int first_line) {
+  std::vector<CsvRow> rows;
+  Scanner scanner(text, first_line);
+  while (!scanner.AtEnd()) {
+    CsvRow row;
+    row.line = scanner.line();
+    do {
+      ASSIGN_OR_RETURN(std::string field, scanner.TakeField());
+      row.fields.push_back(std::move(field));
+    } while (scanner.TakeSeparator());
+    if (row.fields.size() > 1 || !row.fields[0].empty()) {
+      rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
+}  // namespace lockstep

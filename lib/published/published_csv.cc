@@ -1,0 +1,236 @@
+#include "lib/published/published_csv.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "lib/published/csv.h"
+#include "lib/published/field_text.h"
+#include "lib/published/printed_number.h"
+#include "lib/published/published_check.h"
+#include "lib/published/published_unit.h"
+#include "lib/base/status_macros.h"
+#include "lib/record/readable_text.h"
+
+namespace lockstep {
+namespace {
+
+const char* const kNeeded[] = {"table", "quantity", "devices", "batch_per_device", "value", "unit", "as_printed"};
+const char* const kOptional[] = {"context",    "epoch",    "note",     "base_devices",
+                                 "base_batch", "restated", "read_off", "loader_workers"};
+
+absl::string_view TakeLine(absl::string_view& text) {
+  const size_t end = text.find('\n');
+  const absl::string_view line = text.substr(0, end);
+  text.remove_prefix(end == absl::string_view::npos ? text.size() : end + 1);
+  return absl::StripSuffix(line, "\r");
+}
+
+bool IsRemark(absl::string_view line) {
+  const absl::string_view stripped = absl::StripLeadingAsciiWhitespace(line);
+  return stripped.empty() || stripped[0] == '#';
+}
+
+// Splits the lines above the columns off. The mark that some programs write before UTF-8 is dropped.
+std::vector<absl::string_view> TakeRemarks(absl::string_view& text) {
+  absl::ConsumePrefix(&text, "\xEF\xBB\xBF");
+  std::vector<absl::string_view> remarks;
+  while (!text.empty() && IsRemark(text.substr(0, text.find('\n')))) {
+    remarks.push_back(TakeLine(text));
+  }
+  return remarks;
+}
+
+absl::Status SetParameter(absl::string_view key, absl::string_view value, proto::PublishedTables& tables) {
+  if (key == "source" || key == "description") {
+    return SetFieldFromText(key, value, tables);
+  }
+  const bool fact = absl::StartsWith(key, "facts.");
+  google::protobuf::Message& message =
+      fact ? static_cast<google::protobuf::Message&>(*tables.mutable_facts()) : *tables.mutable_claims();
+  const absl::string_view name = fact ? key.substr(6) : key;
+  if (message.GetDescriptor()->FindFieldByName(std::string(name)) == nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat("unknown key '", key, "'; known: source, description, ",
+                                                   FieldNames(*proto::Claims::descriptor()), ", and facts. before ",
+                                                   FieldNames(*proto::Facts::descriptor())));
+  }
+  return SetFieldFromText(name, value, message);
+}
+
+// "# key = value". A line without "=", or with more than one word before it, is a remark.
+absl::Status ReadRemark(absl::string_view line, proto::PublishedTables& tables) {
+  const absl::string_view text =
+      absl::StripAsciiWhitespace(absl::StripPrefix(absl::StripLeadingAsciiWhitespace(line), "#"));
+  const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(text, absl::MaxSplits('=', 1));
+  const absl::string_view key = absl::StripAsciiWhitespace(parts.first);
+  const bool is_key = !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
+    return absl::ascii_isalnum(c) || c == '_' || c == '.';
+  });
+  if (!absl::StrContains(text, "=") || !is_key) {
+    return absl::OkStatus();
+  }
+  return SetParameter(key, absl::StripAsciiWhitespace(parts.second), tables);
+}
+
+using Columns = std::map<std::string, size_t>;
+
+absl::StatusOr<Columns> ReadColumns(const CsvRow& header) {
+  Columns columns;
+  for (size_t i = 0; i < header.fields.size(); ++i) {
+    const std::string name(absl::StripAsciiWhitespace(header.fields[i]));
+    const auto is_it = [&](const char* known) { return name == known; };
+    if (std::none_of(std::begin(kNeeded), std::end(kNeeded), is_it) &&
+        std::none_of(std::begin(kOptional), std::end(kOptional), is_it)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "unknown column '", name, "'; known: ", absl::StrJoin(kNeeded, ", "), ", ", absl::StrJoin(kOptional, ", ")));
+    }
+    if (!columns.emplace(name, i).second) {
+      return absl::InvalidArgumentError(absl::StrCat("column '", name, "' is there twice"));
+    }
+  }
+  for (const char* name : kNeeded) {
+    if (columns.count(name) == 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("column '", name, "' is missing; needed: ", absl::StrJoin(kNeeded, ", ")));
+    }
+  }
+  return columns;
+}
+
+// What one row says, cell by cell. An optional column that is not there has empty cells.
+class Row {
+ public:
+  Row(const Columns& columns, const CsvRow& row) : columns_(columns), row_(row) {}
+  absl::string_view At(const std::string& column) const {
+    const auto found = columns_.find(column);
+    return found == columns_.end() ? "" : absl::StripAsciiWhitespace(row_.fields[found->second]);
+  }
+
+ private:
+  const Columns& columns_;
+  const CsvRow& row_;
+};
+
+// `value` is the number, `as_printed` its digits. One may be empty; both together must agree.
+absl::StatusOr<std::string> PrintedDigits(absl::string_view value, absl::string_view as_printed) {
+  if (value.empty() || as_printed.empty()) {
+    return std::string(value.empty() ? as_printed : value);
+  }
+  ASSIGN_OR_RETURN(const PrintedNumber number, ParsePrintedNumber(value));
+  ASSIGN_OR_RETURN(const PrintedNumber printed, ParsePrintedNumber(as_printed));
+  if (!RoundsTo(number.value, printed) && !TruncatesTo(number.value, printed)) {
+    return absl::InvalidArgumentError(absl::StrCat("value ", value, " and as_printed ", as_printed,
+                                                   " contradict each other: one is not the other rounded or cut off"));
+  }
+  return std::string(as_printed);
+}
+
+absl::StatusOr<proto::PublishedValue> ReadValue(const Row& row) {
+  proto::PublishedValue value;
+  RETURN_IF_ERROR(SetFieldFromText("quantity", row.At("quantity"), value));
+  RETURN_IF_ERROR(CheckUnit(row.At("unit"), value.quantity()));
+  ASSIGN_OR_RETURN(*value.mutable_as_printed(), PrintedDigits(row.At("value"), row.At("as_printed")));
+  const std::pair<const char*, const char*> fields[] = {
+      {"devices", "devices"},  {"batch_per_device", "batch"},    {"context", "context"},       {"epoch", "epoch"},
+      {"note", "note"},        {"base_devices", "base_devices"}, {"base_batch", "base_batch"}, {"restated", "restated"},
+      {"read_off", "read_off"}};
+  for (const auto& [column, field] : fields) {
+    if (const absl::string_view text = row.At(column); !text.empty()) {
+      RETURN_IF_ERROR(SetFieldFromText(field, text, value));
+    }
+  }
+  RETURN_IF_ERROR(CheckPublishedValue(value));
+  return value;
+}
+
+// The table of this name: a new one where it is not there yet.
+proto::PublishedTable& TableNamed(absl::string_view name, proto::PublishedTables& tables) {
+  for (proto::PublishedTable& table : *tables.mutable_table()) {
+    if (table.name() == name) {
+      return table;
+    }
+  }
+  proto::PublishedTable& table = *tables.add_table();
+  table.set_name(std::string(name));
+  return table;
+}
+
+// A number of the whole table, which any of its rows may say.
+absl::Status ReadLoaderWorkers(absl::string_view text, proto::PublishedTable& table) {
+  if (text.empty()) {
+    return absl::OkStatus();
+  }
+  proto::PublishedTable said;
+  RETURN_IF_ERROR(SetFieldFromText("loader_workers", text, said));
+  if (table.has_loader_workers() && table.loader_workers() != said.loader_workers()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("loader_workers ", text, " contradicts the ", table.loader_workers(), " of the same table above"));
+  }
+  table.set_loader_workers(said.loader_workers());
+  return absl::OkStatus();
+}
+
+absl::Status ReadRow(const Columns& columns, const CsvRow& csv_row, proto::PublishedTables& tables) {
+  if (csv_row.fields.size() != columns.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("expected ", columns.size(), " fields, as many as columns; found ", csv_row.fields.size()));
+  }
+  const Row row(columns, csv_row);
+  ASSIGN_OR_RETURN(proto::PublishedValue value, ReadValue(row));
+  if (row.At("table").empty()) {
+    return absl::InvalidArgumentError("the table's name is missing");
+  }
+  proto::PublishedTable& table = TableNamed(row.At("table"), tables);
+  *table.add_value() = std::move(value);
+  return ReadLoaderWorkers(row.At("loader_workers"), table);
+}
+
+absl::Status At(const std::string& path, int line, const absl::Status& status) {
+  return status.ok() ? status : absl::DataLossError(absl::StrCat(path, ":", line, ": ", status.message()));
+}
+
+}  // namespace
+
+bool LooksLikeCsv(absl::string_view text) {
+  TakeRemarks(text);
+  const std::vector<absl::string_view> fields = absl::StrSplit(TakeLine(text), ',');
+  return std::count(fields.begin(), fields.end(), "quantity") > 0;
+}
+
+absl::StatusOr<proto::PublishedTables> ParsePublishedCsv(absl::string_view text, const std::string& path) {
+  proto::PublishedTables tables;
+  const std::vector<absl::string_view> remarks = TakeRemarks(text);
+  for (size_t i = 0; i < remarks.size(); ++i) {
+    RETURN_IF_ERROR(At(path, static_cast<int>(i) + 1, ReadRemark(remarks[i], tables)));
+  }
+  const int first_line = static_cast<int>(remarks.size()) + 1;
+  const absl::StatusOr<std::vector<CsvRow>> rows = ParseCsv(text, first_line);
+  if (!rows.ok()) {
+    return absl::DataLossError(absl::StrCat(path, ":", rows.status().message()));
+  }
+  if (rows->empty()) {
+    return At(path, first_line,
+              absl::DataLossError(absl::StrCat("expected the columns ", absl::StrJoin(kNeeded, ","))));
+  }
+  const absl::StatusOr<Columns> columns = ReadColumns(rows->front());
+  RETURN_IF_ERROR(At(path, rows->front().line, columns.status()));
+  for (size_t i = 1; i < rows->size(); ++i) {
+    RETURN_IF_ERROR(At(path, (*rows)[i].line, ReadRow(*columns, (*rows)[i], tables)));
+  }
+  if (!HasReadableText(tables)) {
+    return absl::DataLossError(absl::StrCat(path, ": expected UTF-8; save the file in that encoding"));
+  }
+  if (const absl::Status status = CheckPublishedTables(tables); !status.ok()) {
+    return absl::DataLossError(absl::StrCat(path, ": ", status.message()));
+  }
+  return tables;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,35 @@
+// Published tables as CSV (RFC 4180, UTF-8): one row per printed number, below lines that say what the document says of
+// itself.
+//
+//   # source = Table 2 of a paper, https://...
+//   # parameter_count = 11173962
+//   # facts.images_per_epoch = 50000
+//   table,quantity,devices,batch_per_device,value,unit,as_printed
+//   Table 2,epoch_seconds,1,32,23.55,s,23.550
+//   Table 2,speedup,2,32,,,1.46
+//
+// A line `# key = value` above the columns sets source, description, a field of proto::Claims by its name, or a field
+// of proto::Facts as facts.NAME (facts.source may stand several times). Other lines that begin with # are remarks. What
+// the columns mean stands in data/published/README.md.
+#ifndef LOCKSTEP_LIB_PUBLISHED_PUBLISHED_CSV_H_
+#define LOCKSTEP_LIB_PUBLISHED_PUBLISHED_CSV_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "lib/proto/published.pb.h"
+
+namespace lockstep {
+
+// Whether the first line that is no remark names columns, as a CSV file's does and a text format's does not.
+bool LooksLikeCsv(absl::string_view text);
+
+// DataLoss, with path:line: a key, column, quantity or unit that is not known, a column that is missing, a number that
+// does not parse, a unit that contradicts its quantity, a value that contradicts its printed digits, or what
+// lib/published/published_check.h refuses. `path` is for messages only.
+absl::StatusOr<proto::PublishedTables> ParsePublishedCsv(absl::string_view text, const std::string& path);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_PUBLISHED_PUBLISHED_CSV_H_

@@ -1,0 +1,124 @@
+#include "lib/published/published_csv.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/published/published_tables.h"
+#include "lib/testing/file_util.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::StatusIs;
+using ::lockstep::testing::TempPath;
+using ::lockstep::testing::WriteFile;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr char kColumns[] = "table,quantity,devices,batch_per_device,value,unit,as_printed\n";
+
+std::string Small(const std::string& rows) { return absl::StrCat("# source = a test\n", kColumns, rows); }
+
+void ExpectBroken(const std::string& text, const std::string& where, const std::string& says) {
+  EXPECT_THAT(ParsePublishedCsv(text, "a.csv"),
+              StatusIs(absl::StatusCode::kDataLoss, AllOf(HasSubstr(absl::StrCat("a.csv", where)), HasSubstr(says))));
+}
+
+TEST(PublishedCsvTest, ReadsParametersAndRows) {
+  const auto tables = ParsePublishedCsv(
+      "\xEF\xBB\xBF# A remark; 1 GB = 2^30 is said somewhere.\r\n"
+      "# source = Table 2 of a paper = 1\r\n#parameter_count=1000\n\n# mode = DDP\n# bytes_per_gigabyte = 1e9\n"
+      "# facts.batch = total\n# facts.source = one\n# facts.source = two\n"
+      "as_printed,table,quantity,devices,batch_per_device,unit,value,context,base_devices,restated,loader_workers\n"
+      "1.78,\"Table, 1\",speedup,4,32,,1.784106,\"say \"\"2 -> 4\"\"\",2,,3\n"
+      ",T2,EPOCH_SECONDS, 1 ,32,s,23.55,,,1,\n",
+      "a.csv");
+  ASSERT_THAT(tables, IsOk());
+  EXPECT_THAT(*tables, ::lockstep::testing::EqualsProto(R"pb(
+    source: "Table 2 of a paper = 1"
+    claims { parameter_count: 1000 mode: "DDP" bytes_per_gigabyte: 1e9 }
+    facts { batch: "total" source: "one" source: "two" }
+    table {
+      name: "Table, 1"
+      loader_workers: 3
+      value { quantity: SPEEDUP devices: 4 batch: 32 as_printed: "1.78" context: 'say "2 -> 4"' base_devices: 2 }
+    }
+    table {
+      name: "T2"
+      value { quantity: EPOCH_SECONDS devices: 1 batch: 32 as_printed: "23.55" restated: true }
+    })pb"));
+}
+
+TEST(PublishedCsvTest, ValueAndDigitsMayBeRoundedOrCutButNotContradict) {
+  EXPECT_THAT(ParsePublishedCsv(Small("T,loss,,,1.2345,,1.23\nU,loss,,,1.239,,1.23\n"), "a.csv"), IsOk());
+  ExpectBroken(Small("T,loss,,,1.2345,,1.24\n"), ":3: ", "value 1.2345 and as_printed 1.24 contradict each other");
+  ExpectBroken(Small("T,loss,,,1.2,,1.23\n"), ":3: ", "contradict");
+}
+
+TEST(PublishedCsvTest, ErrorsNameTheLine) {
+  ExpectBroken(Small("T,loss,,,1,,1\nT,speed,2,32,1,,1\n"), ":4: ", "unknown quantity 'speed'; known: epoch_seconds, ");
+  ExpectBroken(Small("T,published_quantity_unspecified,2,32,1,,1\n"), ":3: ", "unknown quantity");
+  ExpectBroken(Small("T,epoch_seconds,2,32,1,parsec,1\n"), ":3: ", "unknown unit 'parsec'; known: 1, %, GB");
+  ExpectBroken(Small("T,epoch_seconds,2,32,1.5x,s,\n"), ":3: ", "'1.5x' is not a plain decimal number");
+  ExpectBroken(Small("T,epoch_seconds,2,32,,s,\n"), ":3: ", "'' is not a plain decimal number");
+  ExpectBroken(Small("T,epoch_seconds,two,32,1,s,\n"), ":3: ", "devices 'two' is not a whole number");
+  ExpectBroken(Small("T,epoch_seconds,,32,1,s,\n"), ":3: ", "devices and batch are needed");
+  ExpectBroken(Small("T,loss,,,1,\n"), ":3: ", "expected 7 fields, as many as columns; found 6");
+  ExpectBroken(Small(",loss,,,1,,\n"), ":3: ", "the table's name is missing");
+  ExpectBroken(Small("\"T,loss\n"), ":3: ", "never closed");
+}
+
+TEST(PublishedCsvTest, AUnitMustBeThatOfItsQuantity) {
+  ExpectBroken(Small("T,epoch_seconds,2,32,1,ms,\n"),
+               ":3: ", "unit ms contradicts epoch_seconds, which is in s; print seconds");
+  ExpectBroken(Small("T,bandwidth_gigabytes_per_second,2,32,1,GiB/s,\n"), ":3: ", "bytes_per_gigabyte = 1073741824");
+  ExpectBroken(Small("T,bandwidth_gigabytes_per_second,2,32,1,Gbit/s,\n"), ":3: ", "divide by 8");
+  ExpectBroken(Small("T,speedup,2,32,1,%,\n"), ":3: ", "unit % contradicts speedup, which is in 1");
+  EXPECT_THAT(
+      ParsePublishedCsv(Small("T,speedup,2,32,1,1,\nT,utilization_percent,2,32,1,%,\nT,traffic_gigabytes,2,,1,GB,\n"
+                              "T,bandwidth_gigabytes_per_second,2,32,1,GB/s,\n"),
+                        "a.csv"),
+      IsOk());
+}
+
+TEST(PublishedCsvTest, TheColumnsAreChecked) {
+  ExpectBroken("# source = x\n", ":2: ", "expected the columns table,quantity,");
+  ExpectBroken("table,quantity,devices,batch_per_device,value,as_printed\n", ":1: ", "column 'unit' is missing");
+  ExpectBroken("\n\ntable,quantity,batch\n", ":3: ", "unknown column 'batch'; known: table, ");
+  ExpectBroken("table,table,quantity\n", ":1: ", "column 'table' is there twice");
+}
+
+TEST(PublishedCsvTest, TheParametersAreChecked) {
+  ExpectBroken("# parameters = 5\n", ":1: ", "unknown key 'parameters'; known: source, description, scaling, ");
+  ExpectBroken("# x\n# facts.mode = DP\n", ":2: ", "unknown key 'facts.mode'");
+  ExpectBroken("# parameter_count = many\n", ":1: ", "parameter_count 'many' is not a whole number");
+  ExpectBroken("# peak_bytes_per_second = fast\n", ":1: ", "is not a number");
+  ExpectBroken(absl::StrCat(kColumns, "T,loss,,,1,,1\n"), ": ", "`source` is missing");
+}
+
+TEST(PublishedCsvTest, ATableHasOneNumberOfLoaders) {
+  const std::string columns = absl::StrReplaceAll(kColumns, {{"\n", ",loader_workers\n"}});
+  ExpectBroken("# source = x\n" + columns + "T,loss,,,1,,1,2\nT,loss,1,,1,,1,0\n",
+               ":4: ", "loader_workers 0 contradicts the 2 of the same table above");
+}
+
+TEST(PublishedCsvTest, OtherEncodingsAreRefused) { ExpectBroken(Small("T\xE9,loss,,,1,,1\n"), ": ", "expected UTF-8"); }
+
+TEST(PublishedCsvTest, AFileIsTakenForWhatItIs) {
+  const std::string csv = Small("T,loss,,,1,,1\n");
+  EXPECT_TRUE(LooksLikeCsv(csv));
+  EXPECT_FALSE(LooksLikeCsv("# a, quantity\nsource: 'a,quantity'"));
+  for (const char* name : {"a.csv", "no_suffix"}) {
+    WriteFile(TempPath(name), csv);
+    EXPECT_THAT(ReadPublishedTables(TempPath(name)), IsOk());
+  }
+  WriteFile(TempPath("b.csv"), "source: 'x'");
+  EXPECT_THAT(ReadPublishedTables(TempPath("b.csv")),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("unknown column")));
+}
+
+}  // namespace
+}  // namespace lockstep

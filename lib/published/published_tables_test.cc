@@ -1,0 +1,79 @@
+#include "lib/published/published_tables.h"
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/record/digest.h"
+#include "lib/testing/file_util.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::StatusIs;
+using ::lockstep::testing::TempPath;
+using ::lockstep::testing::WriteFile;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+const char kSmall[] =
+    "source: 'x' table { name: 'T' value { quantity: SPEEDUP devices: 2 batch: 32 as_printed: '1.9' } }";
+
+void ExpectBroken(const std::string& text, const std::string& says) {
+  EXPECT_THAT(ParsePublishedTables(text, "a.textproto"),
+              StatusIs(absl::StatusCode::kDataLoss, AllOf(HasSubstr("a.textproto"), HasSubstr(says))));
+}
+
+std::string WithValue(const std::string& value) {
+  return absl::StrCat("source: 'x' table { name: 'T' value { ", value, " } }");
+}
+
+TEST(PublishedTablesTest, ReadsAFileWithItsDigest) {
+  const std::string path = TempPath("t.textproto");
+  WriteFile(path, kSmall);
+  const auto file = ReadPublishedTables(path);
+  ASSERT_THAT(file, IsOk());
+  EXPECT_EQ(file->tables.table(0).value(0).as_printed(), "1.9");
+  EXPECT_EQ(file->input.sha256(), Sha256Hex(kSmall));
+  EXPECT_EQ(file->input.path(), path);
+}
+
+TEST(PublishedTablesTest, AMissingFileIsNotFound) {
+  EXPECT_THAT(ReadPublishedTables("/no/such.textproto"),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("/no/such.textproto")));
+}
+
+TEST(PublishedTablesTest, AnErrorNamesLineAndColumn) {
+  ExpectBroken("source: 'x'\ntable { nam: 'T' }\n", "a.textproto:2:12: ");
+  ExpectBroken("source: 'x'\ntable { name: 'T'\n", "a.textproto:3:1: ");
+  ExpectBroken("source: \n\n @", "a.textproto:3:2: ");
+}
+
+TEST(PublishedTablesTest, NamesAreNeededAndUnique) {
+  ExpectBroken("table { name: 'T' }", "`source`");
+  ExpectBroken("source: 'x'", "no table");
+  ExpectBroken("source: 'x' table { }", "table name is missing");
+  ExpectBroken("source: 'x' table { name: 'T' } table { name: 'T' }", "used twice: 'T'");
+}
+
+TEST(PublishedTablesTest, AValueMustBeWhole) {
+  ExpectBroken(WithValue("devices: 2 batch: 32 as_printed: '1'"), "table 'T', value 1 (1): its quantity");
+  ExpectBroken(WithValue("quantity: SPEEDUP devices: 2 batch: 32 as_printed: '1.9x'"),
+               "value 1 (1.9x): '1.9x' is not a plain");
+  ExpectBroken(WithValue("quantity: SPEEDUP batch: 32 as_printed: '1.9'"), "devices and batch");
+  ExpectBroken(WithValue("quantity: STEP_SECONDS devices: 2 as_printed: '1.9'"), "devices and batch");
+}
+
+TEST(PublishedTablesTest, AnAccuracyNeedsNoDevices) {
+  EXPECT_THAT(ParsePublishedTables(WithValue("quantity: ACCURACY_PERCENT as_printed: '54.1'"), "a"), IsOk());
+}
+
+TEST(PublishedTablesTest, TwoValuesOfOneNameWantAContext) {
+  const std::string value = "quantity: ACCURACY_PERCENT as_printed: '54.1'";
+  ExpectBroken(WithValue(value + " } value { " + value), "value 2 (54.1): a second value");
+  EXPECT_THAT(ParsePublishedTables(WithValue(value + " } value { context: 'int8' " + value), "a"), IsOk());
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,67 @@
+#include "lib/published/published_unit.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace lockstep {
+namespace {
+
+// A unit that people print, and how a number in it becomes one of the audit's.
+struct Unit {
+  absl::string_view name;
+  absl::string_view mend;  // empty: it is one of the audit's own
+};
+
+constexpr char kSeconds[] = "print seconds: move the point of as_printed, so that no digit changes";
+constexpr char kMinutes[] = "no digits are left as printed after a conversion; leave the number out and say so";
+constexpr char kBinary[] = "write GB or GB/s, and `# bytes_per_gigabyte = 1073741824` above the columns";
+constexpr char kDecimal[] = "print GB or GB/s: move the point of as_printed, so that no digit changes";
+constexpr char kBits[] = "divide by 8 and say so in a note: the digits are no longer those printed";
+
+constexpr Unit kUnits[] = {{"1", ""},          {"%", ""},         {"GB", ""},         {"GB/s", ""},
+                           {"s", ""},          {"ms", kSeconds},  {"us", kSeconds},   {"min", kMinutes},
+                           {"h", kMinutes},    {"GiB", kBinary},  {"GiB/s", kBinary}, {"MB", kDecimal},
+                           {"MB/s", kDecimal}, {"Gbit/s", kBits}, {"Mbit/s", kBits}};
+
+}  // namespace
+
+absl::string_view UnitOf(proto::PublishedQuantity quantity) {
+  switch (quantity) {
+    case proto::EPOCH_SECONDS:
+    case proto::STEP_SECONDS:
+    case proto::COMPUTE_SECONDS:
+    case proto::COMMUNICATION_SECONDS:
+      return "s";
+    case proto::BANDWIDTH_GIGABYTES_PER_SECOND:
+      return "GB/s";
+    case proto::TRAFFIC_GIGABYTES:
+      return "GB";
+    case proto::UTILIZATION_PERCENT:
+    case proto::ACCURACY_PERCENT:
+    case proto::SPEEDUP_PERCENT:
+      return "%";
+    default:
+      return "1";
+  }
+}
+
+absl::Status CheckUnit(absl::string_view unit, proto::PublishedQuantity quantity) {
+  const auto known = std::find_if(std::begin(kUnits), std::end(kUnits), [&](const Unit& u) { return u.name == unit; });
+  if (unit.empty() || unit == UnitOf(quantity)) {
+    return absl::OkStatus();
+  }
+  if (known == std::end(kUnits)) {
+    const auto name = [](std::string* out, const Unit& u) { absl::StrAppend(out, u.name); };
+    return absl::InvalidArgumentError(
+        absl::StrCat("unknown unit '", unit, "'; known: ", absl::StrJoin(kUnits, ", ", name)));
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("unit ", unit, " contradicts ", absl::AsciiStrToLower(proto::PublishedQuantity_Name(quantity)),
+                   ", which is in ", UnitOf(quantity), known->mend.empty() ? "" : "; ", known->mend));
+}
+
+}  // namespace lockstep

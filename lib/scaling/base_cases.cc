@@ -1,0 +1,141 @@
+#include "lib/scaling/base_cases.h"
+
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+
+namespace lockstep {
+namespace {
+
+// What must be equal for two epoch times to be comparable. Seed, warm-up and repeats do not change a time's meaning;
+// nor do the CPU's threads when the device is a GPU, on which all of LibTorch's computing is done.
+proto::TrainingSpec Comparable(const proto::TrainingSpec& training) {
+  proto::TrainingSpec comparable = training;
+  comparable.clear_seed();
+  comparable.clear_warmup_epochs();
+  comparable.clear_repeats();
+  if (training.step() == proto::STEP_KIND_UNSPECIFIED) {
+    comparable.set_step(
+        proto::AUTOGRAD);  // sweep.proto: scale_run has no other, nor had records before there was a choice
+  }
+  if (training.device() == proto::CUDA) {
+    comparable.clear_threads();
+  }
+  return comparable;
+}
+
+std::string DeviceName(const proto::Header& header) { return header.device_size() > 0 ? header.device(0).name() : ""; }
+
+template <typename Point>
+std::optional<BaseCase> ToBaseCase(const Point& point, const char* origin) {
+  const std::optional<Spread> epoch = SpreadOf(point.epoch_seconds());
+  const std::optional<Spread> step = SpreadOf(point.step_seconds());
+  if (point.outcome() != proto::COMPLETED || !epoch.has_value() || !step.has_value()) {
+    return std::nullopt;
+  }
+  return BaseCase{*epoch,
+                  *step,
+                  {point.epoch_seconds().value().begin(), point.epoch_seconds().value().end()},
+                  point.steps_per_epoch(),
+                  point.images_per_epoch(),
+                  origin};
+}
+
+template <typename Point>
+std::string WhyNot(const Point& point, const char* origin) {
+  return absl::StrCat("the ", origin, "'s point ended as ", proto::Outcome_Name(point.outcome()),
+                      point.detail().empty() ? "" : ": ", point.detail());
+}
+
+}  // namespace
+
+bool IsTimedPoint(const proto::ScalePoint& point) {
+  return point.reduction() == (point.ranks() == 1 ? proto::PLAIN : proto::ALL_REDUCE);
+}
+
+const proto::ScaleSpec* FindSpec(const ScaleRecords& scale) {
+  for (const proto::ScaleRecord& record : scale.records) {
+    if (record.has_spec()) {
+      return &record.spec();
+    }
+  }
+  return nullptr;
+}
+
+const proto::SweepSpec* FindSpec(const SweepRecords& sweep) {
+  for (const proto::SweepRecord& record : sweep.records) {
+    if (record.has_spec()) {
+      return &record.spec();
+    }
+  }
+  return nullptr;
+}
+
+std::string WhySweepDiffers(const ScaleRecords& scale, const SweepRecords& sweep) {
+  const proto::ScaleSpec* scale_spec = FindSpec(scale);
+  const proto::SweepSpec* sweep_spec = FindSpec(sweep);
+  if (scale_spec == nullptr || sweep_spec == nullptr) {
+    return "one of the two has no spec";
+  }
+  if (scale_spec->model().training_images() != sweep_spec->model().training_images()) {
+    return absl::StrCat(sweep_spec->model().training_images(), " training images instead of ",
+                        scale_spec->model().training_images());
+  }
+  if (DeviceName(scale.header) != DeviceName(sweep.header)) {
+    return absl::StrCat("device '", DeviceName(sweep.header), "' instead of '", DeviceName(scale.header), "'");
+  }
+  const proto::TrainingSpec scale_training = Comparable(scale_spec->training());
+  const proto::TrainingSpec sweep_training = Comparable(sweep_spec->training());
+  if (scale_training.SerializeAsString() != sweep_training.SerializeAsString()) {
+    return absl::StrCat("settings {", sweep_training.ShortDebugString(), "} instead of {",
+                        scale_training.ShortDebugString(), "}");
+  }
+  return "";
+}
+
+BaseCases::BaseCases(const ScaleRecords& scale, const SweepRecords* sweep) {
+  for (const proto::ScaleRecord& record : scale.records) {
+    const proto::ScalePoint& point = record.point();
+    if (!record.has_point() || point.ranks() != 1 || point.reduction() != proto::PLAIN) {
+      continue;
+    }
+    if (const std::optional<BaseCase> base = ToBaseCase(point, "scale record")) {
+      by_batch_[point.batch_per_device()] = *base;
+    } else {
+      why_not_[point.batch_per_device()] = WhyNot(point, "scale record");
+    }
+  }
+  if (sweep == nullptr) {
+    sweep_note_ = "no sweep record was given";
+    return;
+  }
+  if (const std::string difference = WhySweepDiffers(scale, *sweep); !difference.empty()) {
+    sweep_note_ = absl::StrCat("the sweep record is not comparable: ", difference);
+    return;
+  }
+  sweep_note_ = "nor is it in the sweep record";
+  for (const proto::SweepRecord& record : sweep->records) {
+    const proto::SweepPoint& point = record.point();
+    if (!record.has_point()) {
+      continue;
+    }
+    if (const std::optional<BaseCase> base = ToBaseCase(point, "sweep record")) {
+      by_batch_.emplace(point.batch_size(), *base);
+    } else {
+      why_not_.emplace(point.batch_size(), WhyNot(point, "sweep record"));
+    }
+  }
+}
+
+absl::StatusOr<BaseCase> BaseCases::At(uint32_t batch) const {
+  if (const auto base = by_batch_.find(batch); base != by_batch_.end()) {
+    return base->second;
+  }
+  if (const auto reason = why_not_.find(batch); reason != why_not_.end()) {
+    return absl::NotFoundError(reason->second);
+  }
+  return absl::NotFoundError(
+      absl::StrCat("the scale record has no plain point of 1 device at batch ", batch, ", and ", sweep_note_));
+}
+
+}  // namespace lockstep

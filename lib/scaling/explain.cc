@@ -1,0 +1,127 @@
+#include "lib/scaling/explain.h"
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/statistics/quantity.h"
+#include "lib/scaling/scaling_row.h"
+
+namespace lockstep {
+namespace {
+
+const proto::ScalePoint* FindPoint(const ScaleRecords& scale, uint32_t ranks, uint32_t batch,
+                                   proto::Reduction reduction) {
+  for (const proto::ScaleRecord& record : scale.records) {
+    const proto::ScalePoint& point = record.point();
+    if (record.has_point() && point.ranks() == ranks && point.batch_per_device() == batch &&
+        point.reduction() == reduction) {
+      return &point;
+    }
+  }
+  return nullptr;
+}
+
+// The probe belongs to the ranks, whatever the batch: any completed point of as many ranks may hold it.
+const proto::AllReduceProbe* FindProbe(const ScaleRecords& scale, uint32_t ranks) {
+  for (const proto::ScaleRecord& record : scale.records) {
+    const proto::ScalePoint& point = record.point();
+    if (record.has_point() && point.ranks() == ranks && point.probe().seconds().value_size() > 0) {
+      return &point.probe();
+    }
+  }
+  return nullptr;
+}
+
+// A point without times: every field says why.
+proto::ScalingRow FailedRow(proto::ScalingRow row, const std::string& reason) {
+  const google::protobuf::Reflection* reflection = row.GetReflection();
+  for (int i = 0; i < row.GetDescriptor()->field_count(); ++i) {
+    const google::protobuf::FieldDescriptor* field = row.GetDescriptor()->field(i);
+    if (field->message_type() != nullptr) {
+      reflection->MutableMessage(&row, field)->CopyFrom(Absent(reason));
+    }
+  }
+  return row;
+}
+
+proto::ScalingRow MakeRow(const RowInputs& in) {
+  proto::ScalingRow row;
+  row.set_ranks(in.point.ranks());
+  row.set_batch_per_device(in.point.batch_per_device());
+  const std::optional<Spread> epoch = SpreadOf(in.point.epoch_seconds());
+  const std::optional<Spread> step = SpreadOf(in.point.step_seconds());
+  if (in.point.outcome() != proto::COMPLETED || !epoch.has_value() || !step.has_value()) {
+    return FailedRow(row, absl::StrCat("the run ended as ", proto::Outcome_Name(in.point.outcome()),
+                                       in.point.detail().empty() ? "" : ": ", in.point.detail()));
+  }
+  *row.mutable_epoch_seconds() = Measured(*epoch, "mean over timed epochs, data loading included, slowest rank");
+  *row.mutable_step_seconds() = Measured(*step, "mean over timed epochs, without waiting for data, slowest rank");
+  *row.mutable_steps_per_epoch() = Counted(in.point.steps_per_epoch(), "counted, of each rank");
+  FillSpeedups(in, *epoch, *step, row);
+  if (row.ranks() == 1) {
+    FillBaseCase(in, *step, row);
+    return row;
+  }
+  *row.mutable_reducer_seconds() = Absent("of the base case only");
+  FillExposed(in, *step, row);
+  FillBandwidth(in, FillSplit(in, *step, row), row);
+  FillLink(in, row);
+  return row;
+}
+
+}  // namespace
+
+absl::StatusOr<proto::CommModelSpec> MakeCommModelSpec(const ScaleRecords& scale,
+                                                       double nominal_link_bytes_per_second) {
+  const proto::ScaleSpec* run = FindSpec(scale);
+  if (run == nullptr) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(scale.input.path(), ": a scale record with a ScaleSpec was expected, found none; make it again"));
+  }
+  proto::CommModelSpec spec;
+  spec.set_gradient_bytes(run->model().gradient_bytes());
+  spec.set_parameter_count(run->model().parameter_count());
+  spec.set_training_images(run->model().training_images());
+  if (nominal_link_bytes_per_second > 0) {
+    spec.mutable_nominal_link_bytes_per_second()->set_value(nominal_link_bytes_per_second);
+    spec.mutable_nominal_link_bytes_per_second()->set_provenance(proto::PUBLISHED);
+    spec.mutable_nominal_link_bytes_per_second()->set_method("as given by --link_gigabytes_per_second, GB = 1e9");
+  } else {
+    *spec.mutable_nominal_link_bytes_per_second() = Absent("--link_gigabytes_per_second was not given");
+  }
+  return spec;
+}
+
+absl::StatusOr<std::vector<proto::ScalingRow>> ExplainScaling(const ScaleRecords& scale, const SweepRecords* sweep,
+                                                              const proto::CommModelSpec& spec) {
+  const proto::ScaleSpec* run = FindSpec(scale);
+  if (run == nullptr) {
+    return absl::FailedPreconditionError(absl::StrCat(scale.input.path(), ": no ScaleSpec"));
+  }
+  const BaseCases bases(scale, sweep);
+  std::vector<proto::ScalingRow> rows;
+  for (const proto::ScaleRecord& record : scale.records) {
+    const proto::ScalePoint& point = record.point();
+    if (!record.has_point() || !IsTimedPoint(point)) {
+      continue;
+    }
+    const uint32_t n = point.ranks(), b = point.batch_per_device();
+    if (n == 0 || b == 0 || uint64_t{n} * b > std::numeric_limits<uint32_t>::max()) {
+      return absl::DataLossError(absl::StrCat(scale.input.path(), ": a point of ", n, " ranks at batch ", b,
+                                              " per device was found; both are at least 1, their product below 2^32; "
+                                              "make it again with scale_run"));
+    }
+    rows.push_back(MakeRow({*run, spec, bases, point, FindPoint(scale, n, b, proto::ABLATED),
+                            n == 1 ? FindPoint(scale, n, b, proto::ALL_REDUCE) : nullptr, FindProbe(scale, n)}));
+  }
+  if (rows.empty()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(scale.input.path(), ": a scale record with points was expected, found none"));
+  }
+  return rows;
+}
+
+}  // namespace lockstep

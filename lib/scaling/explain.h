@@ -1,0 +1,29 @@
+// From a scaling run's times to an explanation: one ScalingRow per (N, batch), every number by a formula of
+// lib/proto/comm_model.proto.
+//
+// A quantity whose inputs are absent is absent, with the reason. A negative time stays negative, and its `method` says
+// so.
+#ifndef LOCKSTEP_LIB_SCALING_EXPLAIN_H_
+#define LOCKSTEP_LIB_SCALING_EXPLAIN_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "lib/scaling/base_cases.h"
+#include "lib/proto/comm_model.pb.h"
+
+namespace lockstep {
+
+// What was asked for, from the scale record's own spec. `nominal_link_bytes_per_second`: of one device's link in one
+// direction, 0: not given. FailedPrecondition: the record has no spec.
+absl::StatusOr<proto::CommModelSpec> MakeCommModelSpec(const ScaleRecords& scale, double nominal_link_bytes_per_second);
+
+// Rows in the order in which the record first names their (ranks, batch). `sweep` may be null: it only adds base cases.
+// FailedPrecondition: the record has no spec, or no points. DataLoss: a point of no ranks, of an empty batch, or of a
+// global batch beyond 32 bits.
+absl::StatusOr<std::vector<proto::ScalingRow>> ExplainScaling(const ScaleRecords& scale, const SweepRecords* sweep,
+                                                              const proto::CommModelSpec& spec);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_SCALING_EXPLAIN_H_

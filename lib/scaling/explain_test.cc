@@ -1,0 +1,285 @@
+#include "lib/scaling/explain.h"
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "google/protobuf/text_format.h"
+#include "gtest/gtest.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::StatusIs;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+template <typename Records>
+Records Parse(const std::vector<std::string>& texts) {
+  Records file;
+  for (const std::string& text : texts) {
+    EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &file.records.emplace_back())) << text;
+  }
+  return file;
+}
+
+const char kTraining[] = "training { model: 'resnet18' device: CPU precision: FP32 seed: 1 }";
+
+// 1000 parameters of 4 bytes; 100 steps on one device, 50 on two.
+std::string Spec(const std::string& more = "mode: DDP") {
+  return "spec { " + more + " " + kTraining +
+         " model { parameter_count: 1000 gradient_bytes: 4000 training_images: 3200 } }";
+}
+
+std::string Point(const std::string& fields) { return "point { outcome: COMPLETED " + fields + " }"; }
+
+std::string Plain32() {
+  return Point(
+      "ranks: 1 batch_per_device: 32 reduction: PLAIN steps_per_epoch: 100 "
+      "epoch_seconds { value: [11, 13] } step_seconds { value: [10, 10] }");
+}
+
+std::string Plain64() {
+  return Point(
+      "ranks: 1 batch_per_device: 64 reduction: PLAIN steps_per_epoch: 50 "
+      "epoch_seconds { value: 10 } step_seconds { value: 9 }");
+}
+
+std::string Reduced2(const std::string& more = "") {
+  return Point(
+      "ranks: 2 batch_per_device: 32 reduction: ALL_REDUCE steps_per_epoch: 50 "
+      "epoch_seconds { value: [7, 9] } step_seconds { value: [6, 8] } timing_method: 'steady clock' "
+      "exposed_seconds { value: [1, 2] } collective_busy_seconds { value: [4, 4] } "
+      "collective_wait_seconds { absent_reason: 'needs two clocks' } "
+      "probe { size_bytes: 4000 seconds { value: [0.0001] } } " +
+      more);
+}
+
+std::string Ablated2() {
+  return Point(
+      "ranks: 2 batch_per_device: 32 reduction: ABLATED steps_per_epoch: 50 "
+      "epoch_seconds { value: 6.5 } step_seconds { value: 5.5 }");
+}
+
+std::vector<proto::ScalingRow> Explain(const ScaleRecords& scale, const SweepRecords* sweep = nullptr,
+                                       double nominal_link = 0) {
+  const auto spec = MakeCommModelSpec(scale, nominal_link);
+  EXPECT_THAT(spec, IsOk());
+  const auto rows = ExplainScaling(scale, sweep, *spec);
+  EXPECT_THAT(rows, IsOk());
+  return *rows;
+}
+
+void ExpectValue(const proto::Quantity& quantity, double value) {
+  ASSERT_TRUE(quantity.has_value()) << quantity.absent_reason();
+  EXPECT_DOUBLE_EQ(quantity.value(), value);
+  EXPECT_THAT(quantity.absent_reason(), IsEmpty());
+  EXPECT_THAT(quantity.method(), Not(IsEmpty()));
+}
+
+void ExpectInterval(const proto::Quantity& quantity, double low, double high) {
+  ASSERT_TRUE(quantity.has_low() && quantity.has_high()) << quantity.ShortDebugString();
+  EXPECT_DOUBLE_EQ(quantity.low(), low);
+  EXPECT_DOUBLE_EQ(quantity.high(), high);
+}
+
+void ExpectAbsent(const proto::Quantity& quantity, const std::string& reason) {
+  EXPECT_FALSE(quantity.has_value());
+  EXPECT_THAT(quantity.absent_reason(), HasSubstr(reason));
+}
+
+// The whole run: both base cases, two ranks, ablated.
+ScaleRecords WholeRun() { return Parse<ScaleRecords>({Spec(), Plain32(), Plain64(), Reduced2(), Ablated2()}); }
+
+TEST(ExplainTest, OneRowPerRanksAndBatch) {
+  const auto rows = Explain(WholeRun());
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[2].ranks(), 2u);
+  EXPECT_EQ(rows[2].batch_per_device(), 32u);
+}
+
+TEST(ExplainTest, SpeedupsUnderEachName) {
+  const proto::ScalingRow row = Explain(WholeRun())[2];
+  ExpectValue(row.epoch_seconds(), 8);
+  ExpectValue(row.strong_speedup(), 10.0 / 8);  // E_1(64) / E_2(32)
+  ExpectInterval(row.strong_speedup(), 10.0 / 9, 10.0 / 7);
+  ExpectValue(row.epoch_speedup(), 12.0 / 8);  // E_1(32) / E_2(32)
+  ExpectInterval(row.epoch_speedup(), 11.0 / 9, 13.0 / 7);
+  ExpectValue(row.weak_speedup(), 2 * (10.0 / 100) / (7.0 / 50));
+  EXPECT_THAT(row.strong_speedup().method(),
+              HasSubstr("E_1(64)/E_2(32), base case: plain training on 1 device at batch 64"));
+  EXPECT_THAT(row.weak_speedup().method(), HasSubstr("k_1 = 100, k_2 = 50"));
+  ExpectValue(row.karp_flatt(), (8.0 / 10 - 0.5) / 0.5);
+  EXPECT_FALSE(row.karp_flatt().has_low());
+  EXPECT_THAT(row.karp_flatt().method(), HasSubstr("a side was measured once: no interval"));
+  ExpectValue(row.gustafson_serial_fraction(), (2 - 2 * 0.1 / 0.14) / 1);
+  EXPECT_EQ(row.epoch_seconds().provenance(), proto::MEASURED);
+  EXPECT_EQ(row.strong_speedup().provenance(), proto::DERIVED);
+}
+
+TEST(ExplainTest, ComputeAndCommunication) {
+  const proto::ScalingRow row = Explain(WholeRun())[2];
+  ExpectValue(row.compute_seconds(), 5);        // s_1 / 2
+  ExpectValue(row.communication_seconds(), 2);  // 7 - 5
+  ExpectInterval(row.communication_seconds(), 1, 3);
+  ExpectValue(row.exposed_ablation_seconds(), 1.5);  // 7 - 5.5
+  ExpectValue(row.other_seconds(), 0.5);             // 5.5 - 5
+  ExpectValue(row.exposed_event_seconds(), 1.5);
+  ExpectValue(row.overlap_fraction(), (0.75 + 0.5) / 2);
+  ExpectValue(row.collective_busy_seconds(), 4);
+  ExpectAbsent(row.collective_wait_seconds(), "needs two clocks");
+  EXPECT_EQ(row.exposed_event_seconds().provenance(), proto::MEASURED);
+}
+
+TEST(ExplainTest, BandwidthAndUtilization) {
+  const proto::ScalingRow row = Explain(WholeRun(), nullptr, 1e6)[2];
+  ExpectValue(row.bytes_per_step(), 4000);
+  ExpectValue(row.steps_per_epoch(), 50);
+  ExpectValue(row.bandwidth_bytes_per_second(), 4000.0 * 50 / 2);
+  ExpectInterval(row.bandwidth_bytes_per_second(), 4000.0 * 50 / 3, 4000.0 * 50 / 1);
+  ExpectValue(row.measured_link_bytes_per_second(), 4000 / 0.0001);  // 2(N-1)/N = 1
+  ExpectValue(row.utilization_of_measured(), 100'000 / 4e7);
+  ExpectValue(row.utilization_of_nominal(), 0.1);
+}
+
+TEST(ExplainTest, TheBaseRowIsOneDevice) {
+  const auto rows = Explain(Parse<ScaleRecords>(
+      {Spec(), Plain32(),
+       Point("ranks: 1 batch_per_device: 32 reduction: ALL_REDUCE steps_per_epoch: 100 epoch_seconds { value: 13 } "
+             "step_seconds { value: 10.25 }")}));
+  ASSERT_EQ(rows.size(), 1u);
+  ExpectValue(rows[0].epoch_speedup(), 1);
+  ExpectValue(rows[0].weak_speedup(), 1);
+  ExpectValue(rows[0].strong_speedup(), 1);
+  ExpectValue(rows[0].reducer_seconds(), 0.25);
+  ExpectAbsent(rows[0].communication_seconds(), "one device sends nothing");
+  ExpectAbsent(rows[0].karp_flatt(), "one device");
+}
+
+TEST(ExplainTest, ANegativeCommunicationIsKeptAndSaysSo) {
+  const auto rows = Explain(Parse<ScaleRecords>(
+      {Spec(), Plain32(),
+       Point("ranks: 2 batch_per_device: 32 reduction: ALL_REDUCE steps_per_epoch: 50 epoch_seconds { value: 5 } "
+             "step_seconds { value: 4 }")}));
+  ExpectValue(rows[1].communication_seconds(), -1);
+  EXPECT_THAT(rows[1].communication_seconds().method(), HasSubstr("negative, and not clamped"));
+  ExpectAbsent(rows[1].bandwidth_bytes_per_second(), "T_comm is -1 s");
+  ExpectAbsent(rows[1].utilization_of_measured(), "needs the bandwidth");
+}
+
+TEST(ExplainTest, WhatIsMissingIsAbsentWithItsReason) {
+  const auto rows = Explain(Parse<ScaleRecords>({Spec(), Reduced2()}));
+  ASSERT_EQ(rows.size(), 1u);
+  ExpectAbsent(rows[0].strong_speedup(),
+               "E_1(64) is not there: the scale record has no plain point of 1 device at batch "
+               "64, and no sweep record was given");
+  ExpectAbsent(rows[0].epoch_speedup(), "E_1(32)");
+  ExpectAbsent(rows[0].communication_seconds(), "s_1(32)");
+  ExpectAbsent(rows[0].exposed_ablation_seconds(), "without all-reduce is not in the record");
+  ExpectAbsent(rows[0].bandwidth_bytes_per_second(), "needs T_comm");
+  ExpectAbsent(rows[0].utilization_of_nominal(), "");
+  ExpectValue(rows[0].bytes_per_step(), 4000);
+}
+
+TEST(ExplainTest, ABaseCaseThatFailedGivesItsOutcomeAsTheReason) {
+  const auto rows = Explain(Parse<ScaleRecords>(
+      {Spec(), Plain32(),
+       "point { ranks: 1 batch_per_device: 64 reduction: PLAIN outcome: OUT_OF_MEMORY detail: '8 GiB' }", Reduced2()}));
+  ExpectAbsent(rows[2].strong_speedup(), "OUT_OF_MEMORY: 8 GiB");
+  ExpectAbsent(rows[1].epoch_seconds(), "OUT_OF_MEMORY: 8 GiB");  // its own row
+}
+
+TEST(ExplainTest, TheSerialFractionHasAnIntervalWhereBothSidesWereRepeated) {
+  const std::string plain64 = Point(
+      "ranks: 1 batch_per_device: 64 reduction: PLAIN steps_per_epoch: 50 "
+      "epoch_seconds { value: [9.9, 10.1] } step_seconds { value: 9 }");
+  const proto::ScalingRow row = Explain(Parse<ScaleRecords>({Spec(), plain64, Reduced2()}))[1];
+  ExpectValue(row.karp_flatt(), (8.0 / 10 - 0.5) / 0.5);
+  EXPECT_LT(row.karp_flatt().low(), row.karp_flatt().value());
+  EXPECT_GT(row.karp_flatt().high(), row.karp_flatt().value());
+  EXPECT_THAT(row.karp_flatt().method(), HasSubstr("95 %, Student's t"));
+}
+
+TEST(ExplainTest, OneEpochHasNoInterval) {
+  const auto rows = Explain(Parse<ScaleRecords>({Spec(), Plain64()}));
+  EXPECT_FALSE(rows[0].epoch_seconds().has_low());
+  EXPECT_THAT(rows[0].epoch_seconds().method(), HasSubstr("measured once"));
+}
+
+// 64 images of 12,288 bytes and outputs of 40: out go 4,000 of parameters, half the images and half the outputs'
+// gradients; back come 4,000 of gradients and half the outputs. 50 steps in 2 s.
+TEST(ExplainTest, DataParallelIsAStarAndNoAllReduce) {
+  const auto rows = Explain(Parse<ScaleRecords>({Spec("mode: DP"), Plain32(), Reduced2()}));
+  const double bytes = (4000 + 32 * 12288 + 32 * 40) + (4000 + 32 * 40);
+  ExpectValue(rows[1].bytes_per_step(), bytes);
+  EXPECT_THAT(rows[1].bytes_per_step().method(), HasSubstr("DataParallel, no all-reduce"));
+  ExpectValue(rows[1].bandwidth_bytes_per_second(), bytes * 50 / 2);
+  ExpectValue(rows[1].communication_seconds(), 2);
+}
+
+SweepRecords Sweep(const std::string& training = kTraining) {
+  return Parse<SweepRecords>(
+      {"spec { " + training + " model { training_images: 3200 } }",
+       "point { batch_size: 64 outcome: COMPLETED steps_per_epoch: 50 epoch_seconds { value: 10 } "
+       "step_seconds { value: 9 } }"});
+}
+
+TEST(ExplainTest, ASweepAddsBaseCases) {
+  const SweepRecords sweep = Sweep("training { model: 'resnet18' device: CPU precision: FP32 seed: 2 repeats: 9 }");
+  const auto rows = Explain(Parse<ScaleRecords>({Spec(), Plain32(), Reduced2()}), &sweep);
+  ExpectValue(rows[1].strong_speedup(), 10.0 / 8);
+  EXPECT_THAT(rows[1].strong_speedup().method(), HasSubstr("(sweep record)"));
+}
+
+// scale_run says nothing of the step, which is LibTorch's; train_sweep says so.
+TEST(ExplainTest, ASweepThatNamesTheSameStepIsUsed) {
+  const SweepRecords sweep = Sweep("training { model: 'resnet18' device: CPU precision: FP32 seed: 2 step: AUTOGRAD }");
+  const auto rows = Explain(Parse<ScaleRecords>({Spec(), Plain32(), Reduced2()}), &sweep);
+  ExpectValue(rows[1].strong_speedup(), 10.0 / 8);
+  const SweepRecords other = Sweep("training { model: 'resnet18' device: CPU precision: FP32 seed: 2 step: FUSED }");
+  ExpectAbsent(Explain(Parse<ScaleRecords>({Spec(), Plain32(), Reduced2()}), &other)[1].strong_speedup(), "FUSED");
+}
+
+TEST(ExplainTest, ASweepOfOtherSettingsIsNotUsed) {
+  const SweepRecords sweep = Sweep("training { model: 'resnet18' device: CPU precision: BF16 }");
+  const auto rows = Explain(Parse<ScaleRecords>({Spec(), Plain32(), Reduced2()}), &sweep);
+  ExpectAbsent(rows[1].strong_speedup(), "not comparable: settings");
+  ExpectAbsent(rows[1].strong_speedup(), "BF16");
+}
+
+TEST(ExplainTest, ASweepOfAnotherDeviceIsNotUsed) {
+  SweepRecords sweep = Sweep();
+  sweep.header.add_device()->set_name("NVIDIA H200");
+  const auto rows = Explain(Parse<ScaleRecords>({Spec(), Plain32(), Reduced2()}), &sweep);
+  ExpectAbsent(rows[1].strong_speedup(), "device 'NVIDIA H200'");
+}
+
+TEST(ExplainTest, APointThatCannotHaveRunIsRefused) {
+  for (const char* sizes :
+       {"ranks: 0 batch_per_device: 32", "ranks: 2 batch_per_device: 0", "ranks: 65536 batch_per_device: 65536"}) {
+    const std::string point = absl::StrCat("point { reduction: ALL_REDUCE outcome: COMPLETED ", sizes,
+                                           " epoch_seconds { value: 1 } step_seconds { value: 1 } }");
+    EXPECT_THAT(ExplainScaling(Parse<ScaleRecords>({Spec(), point}), nullptr, proto::CommModelSpec()),
+                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("at least 1")));
+  }
+}
+
+TEST(ExplainTest, AModelBeyondAllCountingHasNoBytesPerStep) {
+  proto::CommModelSpec spec;
+  spec.set_parameter_count(uint64_t{1} << 62);
+  spec.set_gradient_bytes(uint64_t{1} << 62);
+  const auto rows = ExplainScaling(Parse<ScaleRecords>({Spec(), Plain32(), Reduced2()}), nullptr, spec);
+  ASSERT_THAT(rows, IsOk());
+  ExpectAbsent((*rows)[1].bytes_per_step(), "no model has");
+}
+
+TEST(ExplainTest, ARecordWithoutSpecOrPointsIsRefused) {
+  EXPECT_THAT(MakeCommModelSpec(Parse<ScaleRecords>({Plain32()}), 0),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("ScaleSpec")));
+  EXPECT_THAT(ExplainScaling(Parse<ScaleRecords>({Spec()}), nullptr, proto::CommModelSpec()),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("points")));
+}
+
+}  // namespace
+}  // namespace lockstep

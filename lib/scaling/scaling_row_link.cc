@@ -1,0 +1,118 @@
+// What the communication of one row amounts to: bytes, bandwidth, share of the link.
+#include <cstdint>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "lib/collectives/collective_cost.h"
+#include "lib/collectives/data_parallel_star.h"
+#include "lib/statistics/quantity.h"
+#include "lib/scaling/scaling_row.h"
+
+namespace lockstep {
+namespace {
+
+Spread IntervalOf(const proto::Quantity& quantity) {
+  return quantity.has_low() ? Spread{quantity.value(), quantity.low(), quantity.high(), true}
+                            : Exactly(quantity.value());
+}
+
+// What device 0's link moves when all others are served by it.
+proto::Quantity StarBytesPerStep(const RowInputs& in, uint32_t ranks) {
+  constexpr double kImageBytes = 3 * 32 * 32 * 4.0;  // CIFAR-10, fp32
+  constexpr double kOutputBytes = 10 * 4.0;
+  const double images = static_cast<double>(in.point.batch_per_device()) * ranks;
+  DataParallelStep step;
+  step.ranks = ranks;
+  step.parameter_bytes = static_cast<double>(in.spec.gradient_bytes());
+  step.input_bytes = images * kImageBytes;
+  step.output_bytes = images * kOutputBytes;
+  const StarCost cost = DataParallelStarCost(step, LinkCost());
+  return Derived(
+      Exactly(cost.sent_bytes + cost.received_bytes),
+      absl::StrCat("DataParallel, no all-reduce: parameters out, images out, outputs back, their gradients out, "
+                   "gradients back, over device 0's link, N = ",
+                   ranks, "; without batch norm's buffers"));
+}
+
+// Of one step, with its words; absent when it does not apply. For an all-reduce the lower bound.
+proto::Quantity BytesPerStep(const RowInputs& in, uint32_t ranks) {
+  const uint64_t parameters = in.spec.parameter_count();
+  if (parameters == 0) {
+    return Absent("the record does not say how many parameters the model has");
+  }
+  // What AllReduceLowerBoundBytes can count in 64 bits.
+  constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max() / 2;
+  if (parameters > kMost / ranks || in.spec.gradient_bytes() > kMost) {
+    return Absent(
+        absl::StrCat("no model has ", parameters, " parameters and ", in.spec.gradient_bytes(), " bytes of gradients"));
+  }
+  if (in.run.mode() == proto::DP) {
+    return StarBytesPerStep(in, ranks);
+  }
+  const uint64_t item_bytes = in.spec.gradient_bytes() / parameters;
+  return Derived(Exactly(static_cast<double>(AllReduceLowerBoundBytes(ranks, parameters, item_bytes))),
+                 absl::StrCat("ceil(2(N-1)/N * X) * ", item_bytes, ", N = ", ranks, ", X = ", parameters,
+                              " (lower bound, Patarasuk and Yuan 2009)"));
+}
+
+// bytes * steps / T_comm.
+proto::Quantity Bandwidth(const proto::Quantity& bytes, uint32_t steps, const std::optional<Spread>& communication) {
+  if (!bytes.has_value()) {
+    return Absent(bytes.absent_reason());
+  }
+  if (!communication.has_value()) {
+    return Absent("needs T_comm");
+  }
+  if (communication->mean <= 0) {
+    return Absent(absl::StrCat("T_comm is ", communication->mean, " s: the subtraction leaves no time to divide by"));
+  }
+  const Spread moved = Exactly(bytes.value() * steps);
+  const std::string method = absl::StrCat("bytes per step * ", steps, " steps / T_comm");
+  if (const std::optional<Spread> bandwidth = Quotient(moved, *communication)) {
+    return Derived(*bandwidth, method);
+  }
+  return Derived(Exactly(moved.mean / communication->mean),
+                 absl::StrCat(method, "; no interval: T_comm reaches down to ", communication->low, " s"));
+}
+
+// Bus bandwidth of the all-reduce that was timed alone.
+proto::Quantity MeasuredLink(const proto::AllReduceProbe* probe, uint32_t ranks) {
+  const std::optional<Spread> seconds = probe != nullptr ? SpreadOf(probe->seconds()) : std::nullopt;
+  if (!seconds.has_value()) {
+    return Absent("no all-reduce of these ranks was timed alone");
+  }
+  const double bytes_per_unit_time = AllReduceBusBandwidth(ranks, static_cast<double>(probe->size_bytes()), 1);
+  return DerivedOr(
+      Quotient(Exactly(bytes_per_unit_time), *seconds),
+      absl::StrCat("busbw = S/t * 2(N-1)/N of the all-reduce of ", probe->size_bytes(), " bytes alone, N = ", ranks),
+      "the time of the all-reduce alone is not positive");
+}
+
+proto::Quantity Utilization(const proto::Quantity& bandwidth, const proto::Quantity& link, absl::string_view name) {
+  if (!bandwidth.has_value()) {
+    return Absent("needs the bandwidth");
+  }
+  if (!link.has_value()) {
+    return Absent(absl::StrCat("the ", name, " link is not known: ", link.absent_reason()));
+  }
+  return DerivedOr(Quotient(IntervalOf(bandwidth), IntervalOf(link)), absl::StrCat("bandwidth / ", name, " link"),
+                   absl::StrCat("the ", name, " link is not positive"));
+}
+
+}  // namespace
+
+void FillBandwidth(const RowInputs& in, const std::optional<Spread>& communication, proto::ScalingRow& row) {
+  *row.mutable_bytes_per_step() = BytesPerStep(in, row.ranks());
+  *row.mutable_bandwidth_bytes_per_second() =
+      Bandwidth(row.bytes_per_step(), in.point.steps_per_epoch(), communication);
+}
+
+void FillLink(const RowInputs& in, proto::ScalingRow& row) {
+  *row.mutable_measured_link_bytes_per_second() = MeasuredLink(in.probe, row.ranks());
+  *row.mutable_utilization_of_measured() =
+      Utilization(row.bandwidth_bytes_per_second(), row.measured_link_bytes_per_second(), "measured");
+  *row.mutable_utilization_of_nominal() =
+      Utilization(row.bandwidth_bytes_per_second(), in.spec.nominal_link_bytes_per_second(), "nominal");
+}
+
+}  // namespace lockstep

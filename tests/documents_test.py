@@ -1,0 +1,154 @@
+"""What documents say of the tree is so: links and paths lead somewhere, and each package's README names its headers.
+
+Reads the *.md files, and the paths that comments of sources name. Run by bazel (tests/BUILD) and tools/presubmit.sh; by hand:
+    python3 tests/documents_test.py --root .
+"""
+
+import pathlib
+import re
+import tempfile
+import unittest
+
+import source_tree
+
+DESIGN_BYTES = 8192  # a map that is longer is read by nobody
+COLUMNS = 120
+
+LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(([^)\s]+)\)|!\[[^\]\n]*\]\(([^)\s]+)\)")
+# A path below the root, as prose and comments name it: with or without a suffix, perhaps with a * for several.
+PATH = re.compile(r"(?<![\w./:@$}{-])((?:lib|tools|tests|benchmarks|data|third_party)/[\w./*-]*[\w*])")
+FENCE = re.compile(r"^(```|    )")
+
+
+def headings(text):
+    """The ids that a Markdown text's headings have, as GitHub makes them."""
+    ids = set()
+    for heading in re.findall(r"^#+ +(.+)$", text, re.M):
+        plain = re.sub(r"[^\w\- ]", "", heading.strip().lower().replace("`", ""))
+        ids.add(plain.replace(" ", "-"))
+    return ids
+
+
+def broken_links(root, document):
+    text = document.read_text()
+    for one, other in LINK.findall(text):
+        target = one or other
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        file = (document.parent / path) if path else document
+        if not file.exists():
+            yield f"{document.relative_to(root)}: link to {target}: no such file"
+        elif anchor and file.suffix == ".md" and anchor not in headings(file.read_text()):
+            yield f"{document.relative_to(root)}: link to {target}: no such heading"
+
+
+def exists(root, path):
+    """Whether a path, a stem of one (lib/record/run_files) or a pattern (lib/kernels/sgd*) is there."""
+    path = path.rstrip("/.").split(":")[0]
+    return (root / path).exists() or any(root.glob(path if "*" in path else path + ".*"))
+
+
+def broken_paths(root, file):
+    """Paths that `file` names in prose or comments and that are not there. What a build makes stands in bazel-bin/."""
+    for number, line in enumerate(file.read_text().splitlines(), 1):
+        if file.suffix != ".md":
+            line = "".join(re.findall(r"(?://|#(?!include)) .*", line))
+        for path in PATH.findall(line):
+            if re.search(r"(^|/)[A-Z]+(_|/|\.|$)", path):  # lib/X, NAME.cc: a placeholder
+                continue
+            if not exists(root, path):
+                yield f"{file.relative_to(root)}:{number}: {path} is not there"
+
+
+def wide_lines(root, document):
+    fenced = False
+    for number, line in enumerate(document.read_text().splitlines(), 1):
+        fenced ^= line.startswith("```")
+        if len(line) > COLUMNS and not fenced and not line.startswith(("|", "    ", "[", "!")):
+            yield f"{document.relative_to(root)}:{number}: {len(line)} columns, expected at most {COLUMNS}"
+
+
+def unnamed_headers(root):
+    for package in sorted(path for path in (root / "lib").iterdir() if path.is_dir()):
+        readme = package / "README.md"
+        if not readme.exists():
+            yield f"{package.relative_to(root)}: no README.md"
+            continue
+        words = set(re.findall(r"\w+", readme.read_text()))
+        for header in sorted(package.glob("*.h")):
+            if header.stem not in words:
+                yield f"{readme.relative_to(root)}: does not name {header.name}"
+
+
+def documents(root):
+    """The *.md files of the tree; what was measured stands in results as it was measured."""
+    return [path for path in sorted(root.rglob("*.md")) if not {".venv", ".package", "external"} & set(path.relative_to(root).parts)
+            and not path.relative_to(root).parts[0].startswith("bazel-")]
+
+
+def sources(root):
+    for folder in ("lib", "tools", "tests", "benchmarks", "third_party"):
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix in {".h", ".cc", ".cu", ".cuh", ".proto", ".py", ".sh", ".bzl"} and "golden" not in path.parts:
+                yield path
+
+
+class DocumentsTest(unittest.TestCase):
+    root = None
+
+    def test_links_lead_somewhere(self):
+        self.assertEqual([line for document in documents(self.root) for line in broken_links(self.root, document)], [])
+
+    def test_paths_in_documents_are_there(self):
+        self.assertEqual([line for document in documents(self.root) for line in broken_paths(self.root, document)], [])
+
+    def test_paths_in_comments_are_there(self):
+        this = self.root / "tests" / "documents_test.py"
+        self.assertEqual([line for file in sources(self.root) if file != this for line in broken_paths(self.root, file)], [])
+
+    def test_each_package_names_its_headers(self):
+        self.assertEqual(list(unnamed_headers(self.root)), [])
+
+    def test_documents_are_not_wider_than_sources(self):
+        self.assertEqual([line for document in documents(self.root) for line in wide_lines(self.root, document)], [])
+
+    def test_the_map_is_short(self):
+        self.assertLessEqual(len((self.root / "DESIGN.md").read_bytes()), DESIGN_BYTES)
+
+    def test_the_tree_is_really_read(self):
+        names = {str(path.relative_to(self.root)) for path in documents(self.root)}
+        self.assertLessEqual({"README.md", "DESIGN.md", "CONTRIBUTING.md", "lib/record/README.md"}, names)
+        self.assertGreater(len(list(sources(self.root))), 500)
+
+    def sample(self, files):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        root = pathlib.Path(folder.name)
+        for name, text in files.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text)
+        return root
+
+    def test_a_broken_link_is_found(self):
+        root = self.sample({"a.md": "[b](b.md) [c](c.md) [d](b.md#the-end) [e](b.md#an-end) [f](https://x.org/y)", "b.md": "# An end"})
+        self.assertEqual(list(broken_links(root, root / "a.md")),
+                         ["a.md: link to c.md: no such file", "a.md: link to b.md#the-end: no such heading"])
+
+    def test_a_path_that_is_not_there_is_found(self):
+        root = self.sample({"a.md": "`lib/a/b.h`, lib/a/b, `lib/a/b*`, lib/c/d.h and lib/NAME/x.h", "lib/a/b.h": "",
+                            "lib/a/c.cc": "// As in lib/a/gone.h\nint x;  // and in lib/a/b.\n#include \"lib/z.h\"\n"})
+        self.assertEqual(list(broken_paths(root, root / "a.md")), ["a.md:1: lib/c/d.h is not there"])
+        self.assertEqual(list(broken_paths(root, root / "lib/a/c.cc")), ["lib/a/c.cc:1: lib/a/gone.h is not there"])
+
+    def test_a_header_without_a_name_is_found(self):
+        root = self.sample({"lib/a/one.h": "", "lib/a/two.h": "", "lib/a/README.md": "`one.h` is all.", "lib/b/three.h": ""})
+        self.assertEqual(list(unnamed_headers(root)), ["lib/a/README.md: does not name two.h", "lib/b: no README.md"])
+
+    def test_a_wide_line_is_found(self):
+        root = self.sample({"a.md": "x" * 121 + "\n|" + "x" * 121 + "\n```\n" + "x" * 121 + "\n```\n"})
+        self.assertEqual(list(wide_lines(root, root / "a.md")), ["a.md:1: 121 columns, expected at most 120"])
+
+
+if __name__ == "__main__":
+    source_tree.main(DocumentsTest)

@@ -1,0 +1,63 @@
+"""The words of the house: rules of wording that a pattern can hold, each with a line that breaks it and one that does not.
+
+Run by bazel (tests/BUILD) and tools/presubmit.sh; by hand:
+    python3 tests/words_test.py --root .
+"""
+
+import re
+import unittest
+
+import source_tree
+
+CODE = {".h", ".cc", ".cu", ".cuh", ".proto"}
+SCRIPTS = {".py", ".sh", ".bzl"}
+TEXT = {".md", ".txt"}
+
+# (why, in which files, what breaks it, a line that does, a line that does not)
+RULES = [
+    ("a comment names its subject", CODE | SCRIPTS, re.compile(r"(?:^|\s)(?://|#) (?:Of (?!course)|Likewise\b)|[;,.] [Ll]ikewise\.?$"),
+     "int x;  // Of the lanes.", "int x;  // Lanes of the step. Often one."),
+    ("the ends of a range are kMax... and kMin...", CODE, re.compile(r"\bk(?:Most|Least)(?:[A-Z]\w*)?\b"),
+     "constexpr int kMostRanks = 8;", "constexpr int kMaxRanks = 8;  // the most that fit"),
+    ("a seed starts random numbers; the documents are hand-ins", CODE | SCRIPTS | TEXT | {".textproto"},
+     re.compile(r"\bseed_00\d|\b(?:five|published|all|the) seeds\b(?! of)|\bseed 00\d"),
+     "the five seeds' tables", "three seeds, --seed=7, the seed of the order"),
+    ("no place of one machine, no registry's host", CODE | SCRIPTS | TEXT, re.compile(r"(?<![\w.])/(?:root|home|work)/\w|pythonhosted|pypi\.org"),
+     "see /work/x", "see lib/work/x"),
+    ("nothing is left for later in the code", CODE | SCRIPTS, re.compile(r"\b(?:TODO|FIXME|XXX)\b"), "// TODO: more", "// Todo lists are elsewhere"),
+]
+LEFT_OUT = {"tests/words_test.py"}
+
+
+def broken(root):
+    """A line for each line of the tree that breaks a rule."""
+    for folder in (".", "lib", "tools", "tests", "benchmarks", "third_party", "data"):
+        for path in sorted((root / folder).glob("*") if folder == "." else (root / folder).rglob("*")):
+            name = str(path.relative_to(root))
+            if name in LEFT_OUT or not path.is_file() or name.startswith(("benchmarks/results/", "data/testdata/")):
+                continue
+            rules = [rule for rule in RULES if path.suffix in rule[1]]
+            if not rules:
+                continue
+            for number, line in enumerate(path.read_text().splitlines(), 1):
+                for why, _, pattern, _, _ in rules:
+                    if pattern.search(line):
+                        yield f"{name}:{number}: {why}: {line.strip()[:100]}"
+
+
+class WordsTest(unittest.TestCase):
+    root = None
+
+    def test_the_rules_are_kept(self):
+        found = list(broken(self.root))
+        self.assertEqual(found, [], f"{len(found)} lines\n" + "\n".join(found[:200]))
+
+    def test_each_rule_finds_what_breaks_it_alone(self):
+        for why, _, pattern, breaks, keeps in RULES:
+            with self.subTest(why):
+                self.assertRegex(breaks, pattern)
+                self.assertNotRegex(keeps, pattern)
+
+
+if __name__ == "__main__":
+    source_tree.main(WordsTest)

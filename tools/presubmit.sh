@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# What can be said of a change in seconds, without building it: format, names, layers, documents and words.
+#
+#   tools/presubmit.sh          say what is wrong; exit 1 when something is
+#   tools/presubmit.sh --fix    format the sources in place first
+#
+# .ci/run calls it first. third_party/install.sh installs clang-format in the one version whose output counts.
+set -uo pipefail
+
+case "${1:-}" in
+  "" | --fix) ;;
+  *)
+    sed -n '2,7s/^# \{0,1\}//p' "$0"
+    [ "$1" = --help ] && exit 0 || exit 2
+    ;;
+esac
+cd "$(dirname "$0")/.."
+
+status=0
+formatter="clang-format-14"
+if ! command -v "$formatter" >/dev/null; then
+  echo "presubmit.sh: expected $formatter; third_party/install.sh installs it" >&2
+  exit 1
+fi
+mapfile -t sources < <(git ls-files --cached --others --exclude-standard '*.h' '*.cc' '*.cu' '*.cuh' | while read -r file; do [ -e "$file" ] && echo "$file"; done)
+if [ "${1:-}" = --fix ]; then
+  "$formatter" -i "${sources[@]}"
+fi
+if ! "$formatter" --dry-run -Werror "${sources[@]}" 2>&1 | grep -E 'error:' | cut -d: -f1-2 | sort -u; then
+  echo "format: ${#sources[@]} files as $formatter has them"
+else
+  echo "format: the lines above; tools/presubmit.sh --fix formats them" >&2
+  status=1
+fi
+for check in names layers documents words; do
+  if talk="$(python3 "tests/${check}_test.py" --root . 2>&1)"; then
+    echo "$check: $(sed -n 's/^Ran \([0-9]* tests\).*/\1/p' <<<"$talk")"
+  else
+    echo "$talk" >&2
+    status=1
+  fi
+done
+exit "$status"
