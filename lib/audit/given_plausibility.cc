@@ -1,4 +1,4 @@
-#include "lib/audit/given_plausibility.h"
+#include "lib/audit/plausibility.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "lib/audit/flags.h"
-#include "lib/audit/given_plausibility.h"
 #include "lib/audit/verdict.h"
 
 namespace lockstep {

@@ -1,5 +1,5 @@
-// What printed numbers say whatever formula made them: parts that do not sum, clocks that cannot be, times printed
-// twice.
+// What printed numbers say whatever formula made them. Several numbers: parts that do not sum, clocks that cannot be, times
+// printed twice. One number that was read off: times that no device can reach, whole seconds, batches beyond the data.
 #ifndef LOCKSTEP_LIB_AUDIT_PLAUSIBILITY_H_
 #define LOCKSTEP_LIB_AUDIT_PLAUSIBILITY_H_
 
@@ -12,6 +12,9 @@ namespace lockstep {
 
 // Adds flags and sentences to `audited`, one per cell of the document, in its order. Findings are there already.
 void RemarkOnPlausibility(const Document& document, std::vector<proto::AuditedValue>& audited);
+
+// Adds flags and sentences to one number whose finding is GIVEN.
+void RemarkOnGiven(const Document& document, const Cell& cell, proto::AuditedValue& audited);
 
 }  // namespace lockstep
 

@@ -4,8 +4,6 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/dataset/dataset.h"
-#include "lib/cifar/image_decode_jpeg.h"
-#include "lib/cifar/image_decode_png.h"
 
 namespace lockstep {
 namespace {

@@ -23,6 +23,12 @@ inline constexpr uint64_t kMaxPictureBytes = uint64_t{1} << 20;
 // refused above.
 absl::Status DecodeImage(absl::string_view file, uint8_t* pixels);
 
+// Writes 32 rows of 32 pixels of four bytes: R, G, B, and one that says nothing.
+absl::Status DecodeJpeg(absl::string_view file, uint8_t* rgbx);
+
+// Writes 32 rows of 32 pixels of four bytes: R, G, B, and one that says nothing.
+absl::Status DecodePng(absl::string_view file, uint8_t* rgbx);
+
 }  // namespace lockstep
 
 #endif  // LOCKSTEP_LIB_CIFAR_IMAGE_DECODE_H_

@@ -1,4 +1,4 @@
-#include "lib/cifar/image_decode_jpeg.h"
+#include "lib/cifar/image_decode.h"
 
 #include <csetjmp>
 #include <cstdio>

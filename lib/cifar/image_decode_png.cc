@@ -1,4 +1,4 @@
-#include "lib/cifar/image_decode_png.h"
+#include "lib/cifar/image_decode.h"
 
 #include <png.h>
 

@@ -1,6 +1,5 @@
 #include "lib/cifar/parse_options.h"
 
-#include "lib/cifar/published_digests.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {

@@ -1,4 +1,4 @@
-#include "lib/cifar/published_digests.h"
+#include "lib/cifar/parse_options.h"
 
 namespace lockstep {
 

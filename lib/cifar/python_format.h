@@ -1,6 +1,6 @@
 // CIFAR-10's Python version: data_batch_1 ... data_batch_5, test_batch and batches.meta (lib/cifar/python_batch.h).
 //
-// MD5s are published of the archive and of each of these files (lib/cifar/published_digests.h), so that a folder can be
+// MD5s are published of the archive and of each of these files (lib/cifar/parse_options.h), so that a folder can be
 // told to be official as well as an archive.
 #ifndef LOCKSTEP_LIB_CIFAR_PYTHON_FORMAT_H_
 #define LOCKSTEP_LIB_CIFAR_PYTHON_FORMAT_H_

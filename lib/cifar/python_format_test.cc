@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/cifar/published_digests.h"
+#include "lib/cifar/parse_options.h"
 #include "lib/cifar/small_pickle.h"
 #include "lib/record/digest.h"
 #include "lib/testing/matchers.h"

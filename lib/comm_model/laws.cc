@@ -1,4 +1,4 @@
-#include "lib/comm_model/laws.h"
+#include "lib/comm_model/model_records.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "lib/comm_model/predictions.h"
+#include "lib/comm_model/model_records.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "lib/comm_model/step_times.h"
+#include "lib/comm_model/model_records.h"
 
 #include <string>
 

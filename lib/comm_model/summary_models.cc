@@ -1,4 +1,4 @@
-#include "lib/comm_model/summary_models.h"
+#include "lib/comm_model/summary.h"
 
 #include <algorithm>
 #include <cmath>

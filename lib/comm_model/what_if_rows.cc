@@ -1,4 +1,4 @@
-#include "lib/comm_model/what_if_rows.h"
+#include "lib/comm_model/model_records.h"
 
 #include <algorithm>
 

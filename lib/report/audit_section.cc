@@ -1,4 +1,4 @@
-#include "lib/report/audit_section.h"
+#include "lib/report/sections.h"
 
 #include <algorithm>
 #include <cctype>

@@ -1,4 +1,4 @@
-#include "lib/report/communication_section.h"
+#include "lib/report/sections.h"
 
 #include <set>
 #include <string>

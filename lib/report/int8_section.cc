@@ -1,4 +1,4 @@
-#include "lib/report/int8_section.h"
+#include "lib/report/sections.h"
 
 #include <cmath>
 #include <cstdlib>

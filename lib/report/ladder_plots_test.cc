@@ -1,4 +1,4 @@
-#include "lib/report/ladder_plots.h"
+#include "lib/report/plots.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -1,4 +1,4 @@
-#include "lib/report/machine_section.h"
+#include "lib/report/sections.h"
 
 #include <algorithm>
 #include <string>

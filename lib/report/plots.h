@@ -21,6 +21,12 @@ std::vector<proto::Plot> SpeedupPlots(const LabRecords& lab);
 // rest. Bars are stacked when no part is negative, and stand side by side otherwise.
 std::vector<proto::Plot> SplitPlots(const LabRecords& lab);
 
+// For each network and device: "ladder_time" (seconds per epoch, of several sweeps; one alone has EpochTimePlots),
+// "ladder_rate" (images/s) and "ladder_memory" (peak memory, beside what was predicted of it) against the batch size, a series per
+// sweep of more than one completed batch. Marked: where each ladder ended and why, and the exact largest batch that fits, where it was
+// looked for. Empty: no such sweep.
+std::vector<proto::Plot> LadderPlots(const LabRecords& lab);
+
 }  // namespace lockstep
 
 #endif  // LOCKSTEP_LIB_REPORT_PLOTS_H_

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/report/plot_series.h"
-#include "lib/report/prediction_section.h"
+#include "lib/report/sections.h"
 
 namespace lockstep {
 namespace {

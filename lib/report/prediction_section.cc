@@ -1,4 +1,4 @@
-#include "lib/report/prediction_section.h"
+#include "lib/report/sections.h"
 
 #include <string>
 

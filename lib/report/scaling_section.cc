@@ -1,4 +1,4 @@
-#include "lib/report/scaling_section.h"
+#include "lib/report/sections.h"
 
 #include <string>
 #include <vector>

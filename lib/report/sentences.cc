@@ -11,7 +11,7 @@
 #include "lib/report/claim.h"
 #include "lib/report/describe.h"
 #include "lib/report/scaling_view.h"
-#include "lib/report/sweep_section.h"
+#include "lib/report/sections.h"
 
 namespace lockstep {
 namespace {

@@ -7,7 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/report/cell.h"
 #include "lib/report/claim.h"
-#include "lib/report/int8_section.h"
+#include "lib/report/sections.h"
 #include "lib/report/sentences.h"
 
 namespace lockstep {

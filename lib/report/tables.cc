@@ -1,17 +1,10 @@
 #include "lib/report/tables.h"
 
 #include "absl/strings/str_cat.h"
-#include "lib/report/audit_section.h"
-#include "lib/report/communication_section.h"
+#include "lib/report/sections.h"
 #include "lib/report/describe.h"
-#include "lib/report/int8_section.h"
-#include "lib/report/ladder_plots.h"
-#include "lib/report/machine_section.h"
 #include "lib/report/plots.h"
-#include "lib/report/prediction_section.h"
-#include "lib/report/scaling_section.h"
 #include "lib/report/sentences.h"
-#include "lib/report/sweep_section.h"
 
 namespace lockstep {
 namespace {

@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/report/small_records.h"
-#include "lib/report/sweep_section.h"
+#include "lib/report/sections.h"
 
 namespace lockstep {
 namespace {

@@ -1,4 +1,4 @@
-#include "lib/scaling/scaling_law_descent.h"
+#include "lib/scaling/scaling_law.h"
 
 #include <algorithm>
 #include <cmath>

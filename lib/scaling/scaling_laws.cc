@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
-#include "lib/scaling/scaling_law_descent.h"
+#include "lib/scaling/scaling_law.h"
 
 namespace lockstep {
 namespace {

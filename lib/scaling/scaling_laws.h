@@ -3,7 +3,7 @@
 // Points of several batches are fitted together: each batch has its own g, all share a and b. Measured throughputs are
 // taken to be the law's times e^noise, the noise normal, of one variance over all points: each point counts alike, by
 // the mean of its repeats, which within one run share what differs between runs. a, b >= 0. Intervals are Student t's
-// of the fit without that constraint (lib/scaling/scaling_law_descent.h), cut off at 0: where the truth is 0 they hold it
+// of the fit without that constraint (lib/scaling/scaling_law.h), cut off at 0: where the truth is 0 they hold it
 // more often than they say. Pure functions, any thread.
 #ifndef LOCKSTEP_LIB_SCALING_SCALING_LAWS_H_
 #define LOCKSTEP_LIB_SCALING_SCALING_LAWS_H_
