@@ -15,6 +15,16 @@
 
 namespace lockstep {
 
+// MD5s as lower-case hex.
+struct PublishedDigests {
+  std::string binary_archive;                         // cifar-10-binary.tar.gz
+  std::string python_archive;                         // cifar-10-python.tar.gz
+  std::map<std::string, std::string> python_members;  // by name: data_batch_1 ... 5, test_batch, batches.meta
+};
+
+// Those of CIFAR-10. Lives as long as the program.
+const PublishedDigests& Cifar10Digests();
+
 struct ParseOptions {
   bool allow_partial = false;  // take a set that is not the whole official one
   bool strict = false;         // refuse what would otherwise be a warning
@@ -26,16 +36,6 @@ struct ParseOptions {
 // Something valid is not as it was published; `what` names the file. FailedPrecondition under `strict`, else one more
 // warning.
 absl::Status WarnOrRefuse(const ParseOptions& options, absl::string_view what);
-
-// MD5s as lower-case hex.
-struct PublishedDigests {
-  std::string binary_archive;                         // cifar-10-binary.tar.gz
-  std::string python_archive;                         // cifar-10-python.tar.gz
-  std::map<std::string, std::string> python_members;  // by name: data_batch_1 ... 5, test_batch, batches.meta
-};
-
-// Those of CIFAR-10. Lives as long as the program.
-const PublishedDigests& Cifar10Digests();
 
 }  // namespace lockstep
 
