@@ -81,6 +81,14 @@ def unnamed_headers(root):
                 yield f"{readme.relative_to(root)}: does not name {header.name}"
 
 
+def headers_that_are_gone(root):
+    everywhere = {path.name for path in (root / "lib").rglob("*.h")} | {path.name for path in (root / "tools").glob("*.h")}
+    for readme in sorted((root / "lib").glob("*/README.md")):
+        for header in re.findall(r"`(\w+\.h)`", readme.read_text()):
+            if header not in everywhere:
+                yield f"{readme.relative_to(root)}: names {header}, which is nowhere"
+
+
 def documents(root):
     """The *.md files of the tree; what was measured stands in results as it was measured."""
     return [path for path in sorted(root.rglob("*.md")) if not {".venv", ".package", "external"} & set(path.relative_to(root).parts)
@@ -109,6 +117,9 @@ class DocumentsTest(unittest.TestCase):
 
     def test_each_package_names_its_headers(self):
         self.assertEqual(list(unnamed_headers(self.root)), [])
+
+    def test_packages_name_no_header_that_is_gone(self):
+        self.assertEqual(list(headers_that_are_gone(self.root)), [])
 
     def test_documents_are_not_wider_than_sources(self):
         self.assertEqual([line for document in documents(self.root) for line in wide_lines(self.root, document)], [])
@@ -144,6 +155,10 @@ class DocumentsTest(unittest.TestCase):
     def test_a_header_without_a_name_is_found(self):
         root = self.sample({"lib/a/one.h": "", "lib/a/two.h": "", "lib/a/README.md": "`one.h` is all.", "lib/b/three.h": ""})
         self.assertEqual(list(unnamed_headers(root)), ["lib/a/README.md: does not name two.h", "lib/b: no README.md"])
+
+    def test_a_header_that_is_gone_is_found(self):
+        root = self.sample({"lib/a/one.h": "", "lib/a/README.md": "`one.h`, `two.h`", "tools/README.md": ""})
+        self.assertEqual(list(headers_that_are_gone(root)), ["lib/a/README.md: names two.h, which is nowhere"])
 
     def test_a_wide_line_is_found(self):
         root = self.sample({"a.md": "x" * 121 + "\n|" + "x" * 121 + "\n```\n" + "x" * 121 + "\n```\n"})
