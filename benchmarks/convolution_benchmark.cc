@@ -178,7 +178,7 @@ void CheckSmallShape(const Precision& precision) {
   }
 }
 
-// Of one batch size: what was measured, of how many passes, and the convolutions of a step.
+// Totals of one batch size: how many passes were measured, and the time and operations of a step's convolutions.
 struct Total {
   int passes = 0;
   double step_microseconds = 0;

@@ -86,7 +86,7 @@ LAUNCHER
 }
 
 for tool in $tools; do
-  # Of a tool in two programs, the one that does the work: here the launcher finds LibTorch before either could start.
+  # Where a tool is two programs, take the one that does the work: the launcher finds LibTorch before either starts.
   program="$bin/tools/libexec/$tool"
   [ -f "$program" ] || program="$bin/tools/$tool"
   cp -f "$program" "$out/libexec/$tool"

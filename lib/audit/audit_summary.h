@@ -6,7 +6,7 @@
 
 namespace lockstep {
 
-// Of the values of `table`; what its summary says is not looked at.
+// Counts and describes the values of `table`. What its summary says is not looked at.
 proto::AuditSummary Summarize(const proto::AuditTable& table);
 
 }  // namespace lockstep

@@ -6,7 +6,7 @@
 
 namespace lockstep {
 
-// Of a convention.
+// Flags of a convention.
 inline constexpr char kCountsNTwice[] = "counts_N_twice";
 inline constexpr char kBaseIsNotOneDevice[] = "base_is_not_one_device";
 inline constexpr char kInvertedSpeedup[] = "inverted_speedup";
@@ -26,12 +26,12 @@ inline constexpr char kNotDividedByTime[] = "not_divided_by_time";
 inline constexpr char kRatioCalledPercent[] = "ratio_called_percent";
 inline constexpr char kGibAsGb[] = "GiB_as_GB";
 inline constexpr char kTextClaimsGibPrintsGb[] = "text_claims_GiB_prints_GB";
-// Of how a number was printed.
+// Flags of how a number was printed.
 inline constexpr char kTruncatedDigits[] = "truncated_digits";
 inline constexpr char kRoundedIntermediates[] = "rounded_intermediates";
 inline constexpr char kInconsistentPrinting[] = "inconsistent_printing";
 inline constexpr char kDiffersFromItsTable[] = "differs_from_its_table";
-// Of what a number says, whatever its formula.
+// Flags of what a number says, whatever its formula.
 inline constexpr char kNegativeCommunication[] = "negative_communication";
 inline constexpr char kPartsDoNotSum[] = "parts_do_not_sum";
 inline constexpr char kTwoValuesOfOneQuantity[] = "two_values_of_one_quantity";

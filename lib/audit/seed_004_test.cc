@@ -43,7 +43,7 @@ TEST(Seed004Test, EveryComputedNumber) {
       {"Table 3", kBandwidth, 4, 128, "0.151", 1.5 * m / (5.023 - 18.311 / 4) / 1e9, kOne},
       {"Table 3", kBandwidth, 2, 512, "0.344", m / (10.012 - 19.764 / 2) / 1e9, kOne},
       {"Table 3", kBandwidth, 4, 512, "0.306", 1.5 * m / (5.160 - 19.764 / 4) / 1e9, kOne},
-      // Of the claimed 0.9e9 B/s, and from the printed communication times: 7.17 and 16.74 follow from no others.
+      // Shares of the claimed 0.9e9 B/s, from the printed communication times: 7.17 and 16.74 follow from no others.
       {"Table 3", kUtilization, 2, 32, "1.13", m / 4.389 / 0.9e9 * 100, "intermediates as printed"},
       {"Table 3", kUtilization, 4, 32, "2.35", 1.5 * m / 3.172 / 0.9e9 * 100, "intermediates as printed"},
       {"Table 3", kUtilization, 2, 128, "7.17", m / 0.693 / 0.9e9 * 100, "intermediates as printed"},

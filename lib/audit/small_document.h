@@ -25,7 +25,7 @@ double T(uint32_t ranks, uint32_t batch);
 // T_N - T_1/N, seconds.
 double Communication(uint32_t n, uint32_t b);
 
-// Of an all-reduce of kParameters floats.
+// Bytes that an all-reduce of kParameters floats sends per device.
 double Bytes(uint32_t n);
 
 // Bytes per second, with images/(B*N) iterations.

@@ -25,7 +25,8 @@ double ValueIn(const Recomputed& recomputed, const Style& style) {
   return style.from_printed ? recomputed.from_printed : recomputed.exact;
 }
 
-// Of the values that the inputs may have had before their rounding, the share that rounds to these digits.
+// The inputs were rounded. This is the share, of the values that they may have had before, from which these digits
+// follow.
 double ShareOfInputs(const Recomputed& recomputed, const PrintedNumber& printed) {
   const double slack = std::abs(recomputed.slack);
   if (slack == 0) {

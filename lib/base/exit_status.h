@@ -18,7 +18,7 @@ enum class ExitCode : int {
   kCheckFailed = 4,  // a check that was asked for did not hold
   kDevice = 5,       // no such device, a rank lost, a timeout
   kInterrupted = 130,  // stopped by SIGINT after keeping what is complete
-  kTerminated = 143,   // stopped by SIGTERM, likewise
+  kTerminated = 143,   // stopped by SIGTERM after keeping what is complete
 };
 
 // Codes: InvalidArgument and OutOfRange are usage; NotFound, DataLoss and FailedPrecondition are bad input; Aborted is a

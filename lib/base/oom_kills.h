@@ -10,9 +10,9 @@
 
 namespace lockstep {
 
-// Of this process's cgroup (memory.events of version 2, memory.oom_control of version 1); where it shows none, of the
-// whole machine (/proc/vmstat), which may count another's. 0 where nothing counts. Only a rise means anything. `root`
-// stands before /proc and /sys, for tests.
+// Kills in this process's cgroup (memory.events of version 2, memory.oom_control of version 1). Where the cgroup shows
+// none, kills on the whole machine (/proc/vmstat), which may be another's. 0 where nothing counts them. Only a rise
+// means anything. `root` stands before /proc and /sys, for tests.
 uint64_t CountOomKills(const std::string& root = "");
 
 }  // namespace lockstep

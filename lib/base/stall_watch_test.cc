@@ -15,7 +15,7 @@ namespace lockstep {
 namespace {
 
 constexpr absl::Duration kLimit = absl::Milliseconds(400);
-// Of a machine that is busy with something else.
+// How long a test waits on a machine that is busy with something else.
 constexpr std::chrono::seconds kPatience(60);
 
 TEST(StallWatchTest, SaysWhatStalled) {

@@ -21,7 +21,8 @@ constexpr char kExpected[] =
     "or inside one folder";
 constexpr size_t kOthersShown = 3;
 
-// Of the binary or the Python version; `extension` and the name of the class names tell them apart.
+// Whether a file belongs to the binary or to the Python version: `extension`, and `meta`, the name of the file of class
+// names, tell them apart.
 bool IsBatchFile(absl::string_view name, absl::string_view extension, absl::string_view meta) {
   if (name == meta) {
     return true;

@@ -34,7 +34,7 @@ struct CifarPath {
   std::string name;  // relative to root: "data_batch_1.bin", "train/cat/0001.jpg"
 };
 
-// Of a '/'-separated path; nothing when the file is of no kind of CIFAR-10.
+// Where the file at a '/'-separated path belongs; nothing when it is of no kind of CIFAR-10.
 absl::optional<CifarPath> CifarPathOf(absl::string_view path);
 
 // Gathers what is found, and decides.

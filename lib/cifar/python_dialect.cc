@@ -9,7 +9,8 @@ namespace {
 
 using pickle::Value;
 
-// Of the published files, and of what CPython 3's pickle and numpy's __reduce__ write for the same dicts.
+// The opcodes of the published files, and those that CPython 3's pickle and numpy's __reduce__ write for the same
+// dicts.
 constexpr pickle::Op kOpcodes[] = {
     pickle::kProto, pickle::kFrame, pickle::kStop, pickle::kMark, pickle::kNone, pickle::kNewTrue, pickle::kNewFalse,
     pickle::kBinInt, pickle::kBinInt1, pickle::kBinInt2, pickle::kLong1, pickle::kBinString, pickle::kShortBinString,

@@ -28,7 +28,7 @@ PlaneSums SumPlane(const uint8_t* plane) {
   return sums;
 }
 
-// Of one channel over some images.
+// Sums of one channel over some images.
 struct ChannelSums {
   uint64_t sum = 0;
   uint64_t square_sum = 0;
@@ -36,7 +36,7 @@ struct ChannelSums {
 };
 using Sums = std::array<ChannelSums, kImageChannels>;
 
-// Of any of the sums above to those of more images.
+// Adds the sums of an image or of some images to those of more.
 void Add(uint64_t sum, uint64_t square_sum, double std_sum, ChannelSums& sums) {
   sums.sum += sum;
   sums.square_sum += square_sum;

@@ -26,11 +26,12 @@ struct PlaneSums {
 };
 using ImageSums = std::array<PlaneSums, kImageChannels>;
 
-// Of kImageBytes, for those who have an image at hand: one pass over all of them costs as much as reading them does.
+// Sums of one image of kImageBytes. For callers that have it at hand: a pass of its own over all images costs as much
+// as reading them does.
 ImageSums SumImage(const uint8_t* image);
 
-// Of all images, in their order, at least 1, in units of full scale (byte / 255). Sums are exact integers; the
-// roundings to double at the end are below 1e-15 for mean and pixel_std and below n * 1e-16 for image_std.
+// Statistics of all images, at least 1, in their order, in units of full scale (byte / 255). Sums are exact integers.
+// The roundings to double at the end are below 1e-15 for mean and pixel_std and below n * 1e-16 for image_std.
 proto::ChannelStatistics ComputeStatistics(const std::vector<ImageSums>& images);
 
 // The same, to the bit, of `pixels`: uint8 (n, 3, 32, 32). On all cores.

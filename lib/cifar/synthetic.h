@@ -25,7 +25,7 @@ inline constexpr uint32_t kMaxSyntheticImages = 1'000'000;
 
 struct SyntheticOptions {
   uint32_t train_images = 2048;  // 1 to kMaxSyntheticImages. The default keeps the lab on two CPU cores to minutes
-  uint32_t test_images = 512;    // likewise; an accuracy then has a standard error of at most 2.2 points
+  uint32_t test_images = 512;    // in the same range. With 512 an accuracy's standard error is at most 2.2 points
   uint64_t seed = 0;             // patterns and images
 };
 

@@ -16,7 +16,7 @@
 
 namespace lockstep {
 
-// Of a step of the whole batch.
+// What a step of the whole batch moves.
 struct DataParallelStep {
   uint32_t ranks = 1;          // >= 1
   double parameter_bytes = 0;  // of one replica; its gradient has as many

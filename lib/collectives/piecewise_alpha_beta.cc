@@ -76,7 +76,7 @@ double SumOfSquares(const LeastSquaresProblem& problem, const std::vector<double
   return sum;
 }
 
-// Of one line through these sizes, relative to the measured times.
+// What one line through these sizes costs: the sum of its squared errors, relative to the measured times.
 absl::StatusOr<double> CostOf(const std::vector<TimedSize>& times, size_t first, size_t last) {
   const LeastSquaresProblem problem = Problem(times, first, last);
   ASSIGN_OR_RETURN(const LeastSquaresFit fit, FitLeastSquares(problem));

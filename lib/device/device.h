@@ -39,7 +39,7 @@ std::function<proto::DeviceState()> DeviceStateReader(c10::Device device);
 void ResetPeakMemory(c10::Device device);
 uint64_t PeakMemoryBytes(c10::Device device);
 
-// Of a GPU: bytes that nobody holds, and those that the caching allocator does. 0: a CPU.
+// Bytes that can be had on a GPU: those that nobody holds, and those that the caching allocator holds. 0 for a CPU.
 uint64_t AvailableMemoryBytes(c10::Device device);
 
 // Returns once everything that was queued on the device is done. At once for a CPU.

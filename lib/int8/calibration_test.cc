@@ -57,7 +57,8 @@ TEST(CalibrateTest, HistogramsHoldEveryValueOfEveryImage) {
   EXPECT_EQ(Counted(calibration->input.histogram), 3u * kImageBytes);
   EXPECT_EQ(Counted(calibration->layers[0].before_relu.histogram), 6u);
   EXPECT_EQ(Counted(calibration->layers[0].after_relu.histogram), 6u);
-  // Of 3 x 2 values after ReLU, image 0's two and each other image's negative one are zeros: the lowest bin.
+  // The lowest bin holds the zeros. After ReLU these are, among 3 x 2 values, image 0's two and each other image's
+  // negative one.
   EXPECT_EQ(calibration->layers[0].after_relu.histogram.count(0), 4u);
 }
 

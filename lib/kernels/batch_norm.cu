@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     StatisticsKernel(BatchNormShape shape, const T* x, BatchNormParameters parameters, BatchNormState state,
                      void* memory) {
   const Place<kRowsAtOnce> place;
-  // Of the channel that this thread may have to finish.
+  // For the channel that this thread may have to finish.
   const ForwardFinish finish(parameters, ChannelToFinish());
   float origin[kVector];
   LoadChannels(parameters.running_mean + place.channel, origin);

@@ -7,7 +7,7 @@
 namespace lockstep {
 namespace batch_norm {
 
-// Of one channel, two sums over rows.
+// Two sums of one channel over rows.
 struct Sums {
   float a;
   float b;

@@ -72,7 +72,7 @@ double AdditionDepth(const BatchNormShape& shape, const BatchNormLaunch& launch)
   return std::ceil(shape.rows / (64.0 * launch.row_blocks)) + 2 + 16 + std::ceil(launch.row_blocks / 8.0) + 8;
 }
 
-// Of each channel, the mean of f(x) over the rows.
+// Each channel's mean of f(x) over the rows.
 template <typename F>
 Values MeanOver(const BatchNormShape& shape, const Values& x, F f) {
   Values means(shape.channels);
@@ -232,7 +232,7 @@ void CheckBackwardReduce(const BatchNormShape& shape, bool two, bool relu, void*
   Values dbeta_bound, dgamma_bound, on_x_bound, constant_bound;
   for (uint32_t c = 0; c < c_count; ++c) {
     const double e_beta = depth * kUnit * g_size[c];                       // of the mean over the rows
-    const double e_gamma = depth * kUnit * gx_size[c] * inv_std.values[c];  // likewise
+    const double e_gamma = depth * kUnit * gx_size[c] * inv_std.values[c];  // of gamma's mean
     const double e_on_x = scale.values[c] * inv_std.values[c] * e_gamma + 4 * kUnit * std::abs(expected.on_x[c]);
     dbeta_bound.push_back(shape.rows * e_beta);
     dgamma_bound.push_back(shape.rows * e_gamma);

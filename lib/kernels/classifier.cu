@@ -24,7 +24,7 @@ constexpr uint32_t kWarps = kThreads / kWarp;
 constexpr uint32_t kAllLanes = 0xFFFFFFFF;
 constexpr uint32_t kTileImages = kThreads / kVector;      // images that a block of dweight reads at once: 64
 constexpr uint32_t kImagesInFlight = 4;                   // of each of its threads
-constexpr uint32_t kBiasImages = kThreads / kMaxClasses;  // likewise the block of dbias: 32
+constexpr uint32_t kBiasImages = kThreads / kMaxClasses;  // images that a block of dbias reads at once: 32
 static_assert(kVector == kClassifierChannels, "what the shape promises");
 static_assert(kWarps == kMaxClasses, "a warp a class");
 static_assert(kMaxClassifierChannels == kThreads * kVector, "a row of threads holds an image's channels");

@@ -125,8 +125,9 @@ struct Bounds {
     const double largest = *std::max_element(logit, logit + shape_.classes);
     const double range = largest - *std::min_element(logit, logit + shape_.classes);
     const double of_logit = *std::max_element(bound, bound + shape_.classes);
-    // Of a logit less the largest: both ones' errors and the subtraction's. Of its exp, relative: that and exp's own.
-    // Of the sum of exps: that and five halvings. 1.01 for the products of errors, all of them far below 1 %.
+    // `moved` bounds the error of a logit less the largest one: the errors of both, and the subtraction's. The relative
+    // error of its exp is that and exp's own. `sum`, the relative error of the sum of exps, has five halvings besides;
+    // 1.01 is for the products of errors, all of them far below 1 %.
     const double moved = 2 * of_logit + kUnit * range;
     const double sum = 1.01 * (moved + 4 * kUnit + 5 * kUnit);
     const double loss = expected.losses[image];
@@ -143,7 +144,7 @@ struct Bounds {
   void AddGradients(const std::vector<double>& weight, const ClassifierReference& expected) {
     const double of_dx = kMaxClasses + 2;                                    // the classes, product, division
     const double of_dweight = std::ceil(shape_.images / 64.0) + 2 + 16 + 1;  // a thread's, a warp's, warps, product
-    const double of_dbias = std::ceil(shape_.images / 32.0) + 1 + 16;        // likewise
+    const double of_dbias = std::ceil(shape_.images / 32.0) + 1 + 16;        // a thread's, a warp's, warps
     dx.resize(static_cast<size_t>(shape_.images) * shape_.positions * shape_.channels);
     dweight.resize(weight.size());
     dbias.resize(shape_.classes);
@@ -399,7 +400,7 @@ TEST(ClassifierTest, TheLaunch) {
   EXPECT_EQ(PlanClassifier({1, 16, 1544, 10}).position_rows, 2u);  // 193 side by side: 126 threads rest
 }
 
-// Of each image: 16 gradients of logits, the pooled channels, the loss; 4 bytes each.
+// The workspace holds of each image 16 gradients of logits, the pooled channels and the loss, in 4 bytes each.
 TEST(ClassifierTest, TheWorkspace) {
   EXPECT_EQ(ClassifierWorkspaceBytes({32, 16, 512, 10}), 32u * (16 + 512 + 1) * 4);
   EXPECT_EQ(ClassifierWorkspaceBytes({4'000'000, 1, 4096, 10}), size_t{4'000'000} * 4113 * 4);

@@ -103,7 +103,8 @@ struct Convolution::State {
   const ConvolutionPlan& PlanOf(const ConvolutionPart& part) const {
     return part.images == parts.front().images ? plans.front() : plans.back();
   }
-  // Of the weight gradient, which lies after the engines' room once for each part but the first.
+  // The workspace: the engines' room (EngineBytes), and after it a weight gradient (PartialBytes) for each part but the
+  // first (Partials).
   size_t EngineBytes() const {
     size_t bytes = 0;
     for (const ConvolutionPlan& plan : plans) {

@@ -28,7 +28,7 @@ constexpr uint32_t kLineVectors = kStepDepth / kVector;
 // longer than the two beside it.
 constexpr uint32_t kStages = 5;
 
-// Of a block with this many columns.
+// The threads and the shared memory of a block whose tile has this many columns.
 template <uint32_t kColumns, bool kDataGradient>
 struct Tile {
   static constexpr uint32_t kThreads = kTileRows / kSide * (kColumns / kSide);

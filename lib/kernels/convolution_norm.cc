@@ -19,7 +19,7 @@ constexpr uint32_t kHalo = kFilter - 1;  // rows of input beyond a tile's
 constexpr uint32_t kLineBytes = kBlock * sizeof(__nv_bfloat16);
 constexpr uint32_t kMostWeightSlots = 9;                      // all of a step's
 constexpr uint32_t kShareBytes = kBlock * 2 * sizeof(float);  // a block's two sums of each channel
-// Of a block on Hopper: CUDA C++ Programming Guide, compute capability 9.0.
+// Shared memory of a block on Hopper, at most: CUDA C++ Programming Guide, compute capability 9.0.
 constexpr uint32_t kSharedBytes = 227 << 10;
 
 uint32_t Log2(uint32_t power) {

@@ -29,7 +29,8 @@ using batch_norm::ForwardFinish;
 
 constexpr uint32_t kConsumerRegisters = 240;  // 128 are the accumulator's
 constexpr uint32_t kCopierRegisters = 24;
-// Of a thread at launch: all 65,536, in eights. A group that asks for more than the others give back waits for ever.
+// Registers of a thread at launch: its share of all 65,536, in multiples of eight. A group that asks for more than the
+// others give back waits for ever.
 constexpr uint32_t kLaunchRegisters = 65536 / kThreads / 8 * 8;
 static_assert(kGroups * kConsumerRegisters + kCopierRegisters <= (kGroups + 1) * kLaunchRegisters,
               "they wait for ever");

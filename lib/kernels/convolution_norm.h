@@ -54,11 +54,12 @@ bool ConvolutionNormCanApply(const ConvolutionShape& shape, ConvolutionPass pass
 absl::StatusOr<bool> ConvolutionNormMayWait(const ConvolutionShape& shape, ConvolutionPass pass,
                                             const ConvolutionNormConfig& config, uint32_t multiprocessors);
 
-// Of device memory, zeroed once, where the blocks of launches that apply a batch norm meet. One such launch at a time.
+// Bytes of device memory where the blocks of a launch that applies a batch norm meet. It is zeroed once, and serves one
+// such launch at a time.
 size_t ConvolutionNormMeetingBytes();
 
-// Of device memory, zeroed once; it may be shared with BatchNormStatistics and BatchNormBackwardReduce, under their
-// rules.
+// Bytes of device memory for the `workspace` of Forward and Backward. It is zeroed once, and may be shared with
+// BatchNormStatistics and BatchNormBackwardReduce, under their rules.
 size_t ConvolutionNormWorkspaceBytes(uint32_t multiprocessors);
 
 // One convolution, cut in one way. InvalidArgument: a shape or config that ConvolutionNormConfigs does not give.

@@ -133,7 +133,8 @@ struct Work {
   }
 };
 
-// Of a pixel of a tile, or of some bits of its number: the places of both add up.
+// Where a pixel of a tile lies. Made from some bits of a pixel's number, and again from the others, the two places add
+// up to the pixel's.
 struct Place {
   uint32_t image;     // of the tile
   uint32_t in_batch;  // pixels of the batch from the tile's first image and row on
@@ -146,7 +147,7 @@ struct Place {
     in_batch = InBatch(tiles, image, row, column);
   }
 
-  // Of the first of the four pictures if there are four.
+  // Pixels of the batch up to this image, row and column; of the first of the four pictures in one, if there are four.
   __device__ static uint32_t InBatch(const ConvolutionTiles& tiles, uint32_t image, uint32_t row, uint32_t column) {
     const uint32_t size_log2 = tiles.size_log2 + tiles.spread_log2;
     return (image << 2 * size_log2) + (row << (size_log2 + tiles.spread_log2)) + (column << tiles.spread_log2);
@@ -174,7 +175,7 @@ struct Tile {
   }
 };
 
-// Of a tile: the stages of its depth that this block does, and the taps of the filter in each.
+// The stages of a tile's depth that this block does, and the taps of the filter in each.
 template <Kind kKind>
 struct Depth {
   uint32_t begin, end, taps;

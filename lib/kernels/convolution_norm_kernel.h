@@ -13,13 +13,13 @@
 
 namespace lockstep {
 
-// Of a tile with a border on each side: eight, a core matrix's rows, and two.
+// Columns of a tile with a border: eight, as many as a core matrix has rows, and one on each side.
 constexpr uint32_t kBoxColumns = 10;
 
-// Of a launch that applies the batch norm, at most: the multiprocessors of a whole GH100.
+// Blocks of a launch that applies the batch norm, at most: the multiprocessors of a whole GH100.
 constexpr uint32_t kConvolutionNormMostMeeting = 144;
 constexpr uint32_t kMeetingHeadBytes = 128;
-// Of a block whose launch applies the batch norm: as many as its registers hold.
+// Tiles that a block keeps, at most, when its launch applies the batch norm: as many as its registers hold.
 constexpr uint32_t kConvolutionNormKeptTiles = 2;
 
 // A tile of the output: 64 channels of 2^width_log2 columns of `rows` image rows of 2^images_log2 images. Its pixels

@@ -25,7 +25,7 @@ __device__ void CopyWeights(const Work& work, uint32_t stage, uint32_t of_stage,
   ring.Next();
 }
 
-// Of a slot of the input, where the rows lie that the filter's row reads (of `rows`), in rows.
+// Where in a slot of the input, in rows, the rows begin that `filter_row` (of the filter's `rows`) reads.
 template <Kind kKind>
 __device__ uint32_t RowsOf(const ConvolutionTiles& tiles, uint32_t filter_row, uint32_t rows) {
   if (kKind == Kind::kHalved) {
@@ -38,7 +38,7 @@ __device__ inline uint32_t RowBytes(const ConvolutionTiles& tiles) {
   return wgmma::kLineBytes * tiles.box_columns << tiles.tile_images_log2;
 }
 
-// Of a slot of the input, from which byte on a stage's tap reads (of `taps`).
+// The byte of a slot of the input from which on tap `tap` (of a stage's `taps`) reads.
 template <Kind kKind>
 __device__ uint32_t BytesOf(const ConvolutionTiles& tiles, uint32_t tap, uint32_t taps) {
   if (kKind == Kind::kBox) {

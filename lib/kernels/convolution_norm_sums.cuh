@@ -50,7 +50,7 @@ __device__ float4 AddShares(const float4* partial, uint32_t first, uint32_t shar
 
 constexpr uint32_t kSumsOfWarps = kConsumerWarps * kChannels;
 
-// Of a channel over the block, in the threads below 64. `shared`: room for kSumsOfWarps.
+// A channel's sums over the block, in the threads below 64, one channel each. `shared`: room for kSumsOfWarps.
 __device__ Sums AddThreads(ChannelSums& sums, Sums* shared) {
   const uint32_t warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
   SyncConsumers();  // `shared` was the staging of both groups
@@ -76,8 +76,8 @@ __device__ Sums AddThreads(ChannelSums& sums, Sums* shared) {
   return sum;
 }
 
-// Of what each warp has added up, two channels a lane, the total of channel threadIdx.x % 64. `shared`: room for
-// kSumsOfWarps.
+// The total of channel threadIdx.x % 64 over all warps. Each warp has added up its part, two channels a lane.
+// `shared`: room for kSumsOfWarps.
 __device__ inline Sums AddWarps(const float4& of_warp, Sums* shared) {
   reinterpret_cast<float4*>(shared)[threadIdx.x] = of_warp;
   SyncConsumers();

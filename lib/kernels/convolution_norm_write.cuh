@@ -47,7 +47,7 @@ struct Words {
   }
 };
 
-// Of a thread's eight channels: what they are measured from, and the two sums over all its pixels.
+// A thread's eight channels: what each is measured from, and its two sums over all the thread's pixels.
 struct ChannelSums {
   float origin[kPackChannels];
   float a[kPackChannels] = {};

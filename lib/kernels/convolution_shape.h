@@ -20,7 +20,7 @@ namespace lockstep {
 //  kWeightGradient: a = dy, b = x,  out = dw
 enum class ConvolutionPass { kForward, kDataGradient, kWeightGradient };
 
-// Of all three tensors: float, float whose products are of TF32 (10 bits of mantissa), bf16. Sums are in fp32.
+// The type of all three tensors: float, float whose products are of TF32 (10 bits of mantissa), bf16. Sums are in fp32.
 enum class ConvolutionType { kFp32, kTf32, kBf16 };
 
 struct ConvolutionShape {
@@ -32,15 +32,15 @@ struct ConvolutionShape {
   uint32_t stride = 0;  // 1 or 2
 };
 
-// Of a tensor that is handed to cuDNN: 2^31 - 1, since its engines count elements in 32 bits. 32,768 images of 64 channels of
-// 32x32 have one more.
+// Elements of a tensor that is handed to cuDNN, at most: 2^31 - 1, since cuDNN's engines count them in 32 bits. 32,768
+// images of 64 channels of 32x32 have one more.
 inline constexpr uint64_t kMostConvolutionElements = (uint64_t{1} << 31) - 1;
 
 // InvalidArgument, naming the field, unless the shape is one of the above, can be cut into parts (SplitConvolution), and has
 // activations of at most 2^35 - 1 elements, which our own kernels count eight at a time in 32 bits.
 absl::Status CheckConvolutionShape(const ConvolutionShape& shape);
 
-// Of a shape that passed the check, as all below.
+// Height and width of the output. Here and in all functions below, the shape has passed the check.
 uint32_t ConvolutionOutSize(const ConvolutionShape& shape);
 
 // Elements of the tensors of a pass.

@@ -479,7 +479,7 @@ TEST(ConvolutionReferenceTest, AgreesWithHandChecks) {
   EXPECT_EQ(dw, (std::vector<double>{2, 4, 0, 6, 1 + 8, 2, 0, 3, 4}));
 }
 
-// Of a 4x4 picture with two channels, stride 2 without padding picks every second pixel.
+// A stride of 2 without padding picks every second pixel: here of a 4x4 picture with two channels.
 TEST(ConvolutionReferenceTest, AStridedOneByOneFilterPicksPixels) {
   const ConvolutionShape shape = {1, 2, 4, 1, 1, 2};
   std::vector<double> x(32), y(4), dx(32);

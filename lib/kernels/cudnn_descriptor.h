@@ -45,7 +45,7 @@ class CudnnDescriptor {
 
   absl::Status Finalize();
 
-  // Of a finalized descriptor.
+  // Attributes of a finalized descriptor.
   absl::StatusOr<int64_t> GetInt(cudnnBackendAttributeName_t name) const;
   absl::StatusOr<std::vector<cudnnBackendNumericalNote_t>> GetNotes() const;  // of an engine
   // At most `limit`, each of the given type; a negative limit: as many as there are.

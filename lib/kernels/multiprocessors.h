@@ -6,11 +6,11 @@
 
 namespace lockstep {
 
-// Of a device of compute capability 9.0, the only one with Hopper's matrix instructions (code for sm_90a); of any
-// other, and without a device, 0.
+// Multiprocessors of a device of compute capability 9.0, the only one with Hopper's matrix instructions (code for
+// sm_90a). 0 for any other device, and without one.
 uint32_t HopperMultiprocessors();
 
-// Of a device with clusters of blocks, compute capability 9.0 and above; otherwise 0.
+// Multiprocessors of a device with clusters of blocks: compute capability 9.0 and above. Otherwise 0.
 uint32_t ClusterMultiprocessors();
 
 }  // namespace lockstep

@@ -7,7 +7,7 @@ namespace {
 
 size_t Positions(const WeightShape& shape) { return static_cast<size_t>(shape.filter_rows) * shape.filter_columns; }
 
-// Of one output channel.
+// Packed numbers of one output channel, zeros included.
 size_t PackedFilter(const WeightShape& shape) { return Positions(shape) * shape.in_channels + shape.zeros; }
 
 // Calls move(place in (K, C, R, S), place in (K, R * S * C + zeros)) for every weight of the network.

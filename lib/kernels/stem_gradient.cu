@@ -26,7 +26,7 @@ constexpr uint32_t kSide = 16;         // of the product's tiles
 constexpr uint32_t kOutLine = kOut + kPackChannels, kInLine = kIn + kPackChannels;
 static_assert(kOut / kSide * (kIn / kSide) * 32 == kThreads, "a tile of the sums a warp");
 
-// Of a thread: two packs of x and g, which have the same channels, and one of a patch.
+// What a thread loads of 64 rows: two packs each of x and of g, which have the same channels, and one of a patch.
 constexpr uint32_t kPacks = kRows * kOut / kPackChannels / kThreads;
 struct Loaded {
   Pack<Bf16> x[kPacks], g[kPacks], patch;

@@ -25,7 +25,7 @@ inline constexpr uint32_t kStemGradientChannels = 64;  // of x and g
 inline constexpr uint32_t kStemGradientPatch = 32;     // numbers of a patch
 inline constexpr uint32_t kStemGradientRows = 64;      // whose multiples are covered
 
-// Of device memory, of any content.
+// Bytes of device memory for StemGradient's `workspace`, of any content.
 size_t StemGradientWorkspaceBytes();
 
 // x: (rows, 64), the batch norm's input; g: (rows, 64), the gradient of its output, masked; patches: (rows, 32);

@@ -87,7 +87,8 @@ __device__ inline void CopyBox(const CUtensorMap& map, uint32_t to, uint32_t bar
 
 // --- Clusters ---
 
-// Of the blocks' beginning, after PublishBarriers: orders barriers alone, no other memory.
+// Waits for all blocks of the cluster. Made for the blocks' beginning, after PublishBarriers: it orders barriers alone,
+// no other memory.
 __device__ inline void SyncCluster() {
   asm volatile(
       "barrier.cluster.arrive.relaxed.aligned;\n"

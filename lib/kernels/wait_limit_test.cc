@@ -24,7 +24,7 @@ using Bf16 = __nv_bfloat16;
 
 // The limit is between two and three turns of 2^32 ns.
 constexpr double kLeastSeconds = 8.5;
-// Of a launch that does not wait; and what more a late start may add to the limit.
+// How long a launch that does not wait may take, and how much a late start may add to the limit.
 constexpr double kMostSeconds = 5;
 
 double SecondsSince(std::chrono::steady_clock::time_point begin) {

@@ -17,7 +17,7 @@ struct WaitReport {
 // than any step takes, even in turns with other processes, or in compute-sanitizer.
 constexpr uint32_t kMostClockTurns = 2;
 
-// Of a wait, before it first looks at the clock, which is far from the multiprocessor.
+// How often a wait tries before it first looks at the clock, which is far from the multiprocessor.
 constexpr uint32_t kTriesWithoutClock = 1024;
 
 __device__ inline uint32_t ClockTurns() {

@@ -30,7 +30,7 @@ struct WeightGradientConfig {
 // covered: a filter of 3, channels in multiples of 64, an output of 4, 8, 16 or 32, and with a stride of 2 of 8 or 16.
 std::vector<WeightGradientConfig> WeightGradientConfigs(const ConvolutionShape& shape, uint32_t multiprocessors);
 
-// Of device memory, of any content, shared with nothing that runs at the same time.
+// Bytes of device memory for the workspace, of any content. Nothing that runs at the same time may share it.
 size_t WeightGradientWorkspaceBytes(const ConvolutionShape& shape, const WeightGradientConfig& config);
 size_t WeightGradientMostWorkspaceBytes(uint32_t multiprocessors);  // of all that WeightGradientConfigs gives
 

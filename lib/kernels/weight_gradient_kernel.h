@@ -42,19 +42,19 @@ struct Geometry {
         box_lines(images * in_rows * pitch),
         slots(stride == 2 ? 4 : 5) {}
 
-  // Of the filter's column s: its box, and the line in it of the first pixel.
+  // The box that the filter's column s reads, and the line of the first pixel in it.
   __host__ __device__ constexpr uint32_t BoxOf(uint32_t s) const {
     return size == 4 ? s : stride == 1 ? 0 : s == 1 ? 0 : 1;
   }
   __host__ __device__ constexpr uint32_t LineOf(uint32_t s) const {
     return size == 4 ? 0 : stride == 1 ? s : s == 2 ? 1 : 0;
   }
-  // Of a pixel of the stage, from the first one's.
+  // How many lines a pixel of the stage lies behind the first one.
   __host__ __device__ constexpr uint32_t LineOfPixel(uint32_t pixel) const {
     return (pixel / (size * size) * in_rows + pixel / size % size * stride) * pitch + pixel % size;
   }
 
-  // Of a box, that the filter's column s reads: at the last pixel, by the filter's last row.
+  // The last line of its box that the filter's column s reads: at the last pixel, by the filter's last row.
   __host__ __device__ constexpr uint32_t LastLine(uint32_t s) const {
     return LineOf(s) + 2 * pitch + LineOfPixel(pixels - 1);
   }

@@ -30,7 +30,7 @@ void OnEnd(const at::RecordFunction& function, at::ObserverContext*) {
   }
 }
 
-// Of the model's own tensors, some of which operators give back.
+// The storages of the model's own tensors, some of which operators give back.
 std::set<const c10::StorageImpl*> OwnStorages(const Model& model) {
   std::set<const c10::StorageImpl*> own;
   for (const auto& tensors : {model.parameters(), model.buffers()}) {

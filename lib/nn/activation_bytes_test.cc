@@ -5,9 +5,12 @@
 namespace lockstep {
 namespace {
 
-// Of an image, in fp32: what the 20 convolutions give, which batch norm keeps: 614,400; what the 17 ReLUs give, which the
-// next convolutions keep: 557,056 (lib/fused/resnet18_units_test counts both); the pooled 512, the 10 log-probabilities, the
-// image of 3,072 and its label.
+// What is kept of an image, in fp32:
+//   614,400   what the 20 convolutions give, which batch norm keeps
+//   557,056   what the 17 ReLUs give, which the next convolutions keep (lib/fused/resnet18_units_test counts both)
+//       512   pooled numbers
+//        10   log-probabilities
+//     3,072   of the image itself, and its label
 constexpr uint64_t kElements = 614'400 + 557'056;
 constexpr uint64_t kInput = 3072 * 4 + 8;
 

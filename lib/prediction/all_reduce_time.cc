@@ -20,8 +20,8 @@ uint32_t Nearest(const std::vector<Measured>& measured, uint32_t ranks) {
   return nearest;
 }
 
-// Of what was measured at these ranks, the size that is nearest by its ratio; its time by the share of bytes. What the
-// latency's part is, one size does not tell: a smaller message takes between its share and the whole.
+// By the size that is nearest by its ratio among those measured at these ranks: its time, times the share of bytes. One
+// size does not tell how much of its time is latency: a smaller message takes between its share and the whole.
 Estimate FromProbe(const std::vector<ProbeTime>& probes, uint32_t ranks, double size_bytes) {
   const ProbeTime* nearest = nullptr;
   const auto distance = [&](const ProbeTime& probe) { return std::abs(std::log(probe.size_bytes / size_bytes)); };

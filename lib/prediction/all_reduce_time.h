@@ -41,7 +41,7 @@ class AllReduceTime {
 
  private:
   std::vector<AllReduceCurve> curves_;  // in order of ranks
-  std::vector<ProbeTime> probes_;       // likewise
+  std::vector<ProbeTime> probes_;       // in order of ranks
 };
 
 }  // namespace lockstep

@@ -10,10 +10,11 @@
 
 namespace lockstep {
 
-// Of N standard normal variables, N >= 1: 0, 0.5642, 0.8463, 1.0294, ... Relative error below 1e-9 up to N = 2^20.
+// The expected largest of N standard normal variables, N >= 1: 0, 0.5642, 0.8463, 1.0294, ... Its relative error is
+// below 1e-9 up to N = 2^20.
 double ExpectedMaximum(uint32_t count);
 
-// Largest minus smallest: twice the above.
+// The expected largest minus the expected smallest: twice the above.
 double ExpectedRange(uint32_t count);
 
 }  // namespace lockstep

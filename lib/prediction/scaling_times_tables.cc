@@ -22,7 +22,7 @@ uint64_t GradientBytes(const proto::PublishedTables& tables) {
   return claims.gradient_bytes() > 0 ? claims.gradient_bytes() : 4 * claims.parameter_count();
 }
 
-// Of one epoch, not of a log's line, and not repeated from elsewhere.
+// Whether the value is the time of an epoch: not a line of a log, and not repeated from elsewhere.
 bool IsEpochTime(const proto::PublishedValue& value) {
   return (value.quantity() == proto::EPOCH_SECONDS || value.quantity() == proto::STEP_SECONDS) && value.epoch() == 0 &&
          !value.restated() && value.devices() > 0 && value.batch() > 0;

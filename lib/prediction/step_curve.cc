@@ -44,7 +44,7 @@ Estimate LastStep(const Steps& steps, bool interpolates, double left, const Esti
   return tail == Tail::kUnknown || !interpolates ? Between(smaller, whole) : smaller;
 }
 
-// Of a measured batch, by its neighbours; nothing at both ends.
+// Seconds of a measured batch as its two neighbours tell them; nothing for the first and the last batch.
 std::optional<double> LeftOut(const Steps& steps, Steps::const_iterator step) {
   if (step == steps.begin() || std::next(step) == steps.end()) {
     return std::nullopt;

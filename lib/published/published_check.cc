@@ -21,7 +21,7 @@ bool NeedsDevices(proto::PublishedQuantity quantity) {
   }
 }
 
-// Of one iteration it has no batch.
+// Whether the quantity is traffic. The traffic of one iteration has no batch.
 bool IsTraffic(proto::PublishedQuantity quantity) {
   return quantity == proto::TRAFFIC_ELEMENTS || quantity == proto::TRAFFIC_GIGABYTES;
 }

@@ -17,8 +17,8 @@ namespace {
 
 constexpr int kLookMilliseconds = 100;  // from one look for a stop signal to the next
 
-// Of a FIFO that was opened without blocking: until somebody has written to it, or has had it open and is gone. A poll
-// of one that nobody has opened to write reports nothing (pipe_poll in the kernel's fs/pipe.c).
+// If this is a FIFO that was opened without blocking, waits until somebody has written to it, or has had it open and is
+// gone. A poll of a FIFO that nobody has opened to write reports nothing (pipe_poll in the kernel's fs/pipe.c).
 absl::Status AwaitWriter(int fd) {
   struct stat info;
   if (fstat(fd, &info) != 0 || !S_ISFIFO(info.st_mode)) {

@@ -24,7 +24,8 @@ namespace {
 
 using FileId = std::pair<dev_t, ino_t>;
 
-// Of a file or folder that is there; a pipe or a terminal has nothing that could be destroyed.
+// The identity of a file or folder that is there. A pipe or a terminal gets none: it has nothing that could be
+// destroyed.
 absl::optional<FileId> IdOf(int result, const struct stat& info) {
   return result == 0 && (S_ISREG(info.st_mode) || S_ISDIR(info.st_mode))
              ? absl::make_optional(FileId(info.st_dev, info.st_ino))

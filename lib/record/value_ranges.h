@@ -18,8 +18,8 @@
 
 namespace lockstep {
 
-// Of the records of one file, in their order: what a later one counts is held against the data set that an earlier one
-// describes. Any of the schemas' records; only audited numbers, which somebody else has printed, may be anything.
+// Checks the records of one file, of any of the schemas, in their order: what a later record counts is held against the
+// data set that an earlier one describes. Only audited numbers, which somebody else has printed, may be anything.
 class ValueRanges {
  public:
   // DataLoss, without the file's name: "point.epoch_seconds.value[2] is -1; expected at least 0".

@@ -17,8 +17,8 @@
 
 namespace lockstep {
 
-// Of one kind in one file. A row each; no ladder has a hundred points, and a page of more is none to read. The record
-// file has them all, and `report --print` shows them.
+// Records of one kind that are kept of one file, at most. Each is a row of the report. No ladder has a hundred points,
+// and nobody reads a page of more rows than this. The record file has them all, and `report --print` shows them.
 inline constexpr size_t kMostOfAKind = 1000;
 
 // What every record file has.

@@ -22,7 +22,7 @@ std::string ShortSource(const std::string& source) {
 // By label, and in order of x, which lines want.
 using PointsByLabel = std::map<std::string, std::map<double, const proto::Quantity*>>;
 
-// Of seconds that are modelled, on two logarithmic axes.
+// A plot of modelled seconds, on two logarithmic axes.
 proto::Plot ModelledPlot(proto::PlotKind kind, const char* title, const char* x_label, const char* y_label,
                          const PointsByLabel& points_by_label) {
   proto::Plot plot;

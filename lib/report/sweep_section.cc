@@ -128,7 +128,7 @@ void AddMemory(const LabSweep& sweep, proto::Section& section) {
   }
 }
 
-// Of many epochs: the first ones, and the last.
+// The epochs that a table shows: all, or of many the first ones and the last.
 std::vector<const proto::EpochResult*> ShownEpochs(
     const google::protobuf::RepeatedPtrField<proto::EpochResult>& epochs) {
   std::vector<const proto::EpochResult*> shown;
@@ -159,7 +159,7 @@ void AddEpochs(const std::vector<proto::Cell>& labels,
   }
 }
 
-// Of --target_accuracy.
+// A sentence on --target_accuracy: whether, when and in how much time it was reached.
 std::string DescribeTarget(const proto::SweepPoint& point) {
   const proto::TargetAccuracy& target = point.target();
   const std::string wanted = absl::StrCat("Batch ", FormatCount(point.batch_size()), ": ",

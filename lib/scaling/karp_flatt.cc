@@ -19,7 +19,7 @@ double Mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-// Of the mean of the logs. At least two values.
+// The squared standard error of the mean of the times' logs. At least two times.
 double SquaredStandardError(const std::vector<double>& seconds) {
   std::vector<double> logs;
   logs.reserve(seconds.size());

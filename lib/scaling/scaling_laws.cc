@@ -46,7 +46,7 @@ LogThroughputs Means(const std::vector<ScalingPoint>& points) {
   return measured;
 }
 
-// Of a shape parameter: the free fit's, cut off at 0, and never without the value that is shown.
+// A shape parameter. Its interval is the free fit's, cut off at 0, and always contains the value that is shown.
 FittedParameter Shape(const LawSolution& constrained, const LeastSquaresFit& free_fit, size_t index,
                       double confidence) {
   FittedParameter parameter;

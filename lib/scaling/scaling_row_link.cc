@@ -34,7 +34,8 @@ proto::Quantity StarBytesPerStep(const RowInputs& in, uint32_t ranks) {
                    ranks, "; without batch norm's buffers"));
 }
 
-// Of one step, with its words; absent when it does not apply. For an all-reduce the lower bound.
+// Bytes that one step communicates, and the formula in words; absent when it does not apply. For an all-reduce they are
+// the lower bound.
 proto::Quantity BytesPerStep(const RowInputs& in, uint32_t ranks) {
   const uint64_t parameters = in.spec.parameter_count();
   if (parameters == 0) {

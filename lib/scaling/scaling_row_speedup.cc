@@ -11,7 +11,7 @@ namespace lockstep {
 namespace {
 
 const char kNotPositive[] = "a time or a number of steps is not positive";
-// Of intervals where the spec, an older record's, states none.
+// The confidence of intervals where the spec states none, as in older records.
 constexpr double kConfidence = 0.95;
 const char kOneDevice[] = "the base case: one device has no serial fraction";
 

@@ -36,7 +36,7 @@ MEASURED = {
     "timed_peak_memory_bytes",
     "seconds",  # AllReduceProbe's
 }
-# Likewise, and as many of them as fit into some time.
+# Measurements, too, of which a run takes as many as fit into some time.
 REPEATED_FOR_A_TIME = {"product_seconds"}
 # Dates, and the checksums of the records that hold them.
 DATES = {"start_time", "end_time", "crc32"}
