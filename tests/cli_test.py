@@ -147,7 +147,7 @@ class CliTest(ToolCase):
         return [("cifar_prep", self.SMALL),
                 ("train_sweep", [f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch=20", "--epochs=1",
                                  "--output=-"]),
-                ("comm_model", [f"--audit={self.published / 'seed_001.textproto'}", "--output=-"]),
+                ("comm_model", [f"--audit={self.published / 'hand_in_001.textproto'}", "--output=-"]),
                 ("report", [f"--input={self.sweep}", "--format=markdown", "--output=-"]),
                 ("report", [f"--print={self.sweep}"]),
                 ("report", [f"--print={self.sweep}", "--format=json"])]
@@ -305,7 +305,7 @@ class CliTest(ToolCase):
 
     def test_the_audit_of_a_seed(self):
         output = self.folder / "audit.rec"
-        self.call("comm_model", f"--audit={self.published / 'seed_001.textproto'}", f"--output={output}", check=True)
+        self.call("comm_model", f"--audit={self.published / 'hand_in_001.textproto'}", f"--output={output}", check=True)
         self.assertIn("NOT_REPRODUCIBLE", self.call("report", f"--print={output}", check=True).stdout.decode())
 
 

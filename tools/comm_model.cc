@@ -147,7 +147,7 @@ int main(int argc, char** argv) {
       "explains a scaling run (speed-up, compute against communication, bandwidth), predicts runs that were not made, "
       "and "
       "recomputes published tables.",
-      "comm_model --input=scale.rec --sweep=sweep.rec --predict_ranks=8 --audit=data/published/seed_001.textproto "
+      "comm_model --input=scale.rec --sweep=sweep.rec --predict_ranks=8 --audit=data/published/hand_in_001.textproto "
       "--output=comm_model.rec --format=text"};
   lockstep::InitMain(tool, argc, argv);
   return lockstep::RunTool(tool.name, [] { return lockstep::Run(); });

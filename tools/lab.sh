@@ -94,7 +94,7 @@ fi
 
 # Every document in data/published, separated by commas.
 published_tables() {
-  local files=("$published"/seed_*.textproto)
+  local files=("$published"/hand_in_*.textproto)
   local IFS=,
   printf '%s' "${files[*]}"
 }

@@ -75,7 +75,7 @@ absl::Status CheckCommModelOptions(const CommModelOptions& options) {
   if (options.scale_path.empty() && options.times_paths.empty() && options.audit_paths.empty() &&
       options.all_reduce_paths.empty()) {
     return absl::InvalidArgumentError(
-        "nothing to explain; give --input=scale.rec, --audit=data/published/seed_001.textproto, --times=TABLE.csv, "
+        "nothing to explain; give --input=scale.rec, --audit=data/published/hand_in_001.textproto, --times=TABLE.csv, "
         "--all_reduce=nccl_tests.json, or several of them");
   }
   return absl::OkStatus();

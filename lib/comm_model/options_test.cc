@@ -21,7 +21,7 @@ TEST(CommModelOptionsTest, EachInputAloneIsEnough) {
   options.scale_path = "scale.rec";
   EXPECT_THAT(CheckCommModelOptions(options), IsOk());
   options = CommModelOptions();
-  options.audit_paths = {"seed.textproto"};
+  options.audit_paths = {"hand_in.textproto"};
   EXPECT_THAT(CheckCommModelOptions(options), IsOk());
   options = CommModelOptions();
   options.times_paths = {"table.csv"};
@@ -33,7 +33,7 @@ TEST(CommModelOptionsTest, EachInputAloneIsEnough) {
 
 TEST(CommModelOptionsTest, PredictionsStartFromTimes) {
   CommModelOptions options;
-  options.audit_paths = {"seed.textproto"};
+  options.audit_paths = {"hand_in.textproto"};
   options.predict_ranks = {4};
   EXPECT_THAT(CheckCommModelOptions(options), StatusIs(kUsage, HasSubstr("--predict_ranks starts from times")));
   options.predict_ranks.clear();

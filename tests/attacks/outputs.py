@@ -63,7 +63,7 @@ class OutputsCase(ToolCase):
         return pathlib.Path(shutil.copy(source, self.folder / name))
 
     def table(self, name="a.textproto"):
-        return self.copy(self.published / "seed_001.textproto", name)
+        return self.copy(self.published / "hand_in_001.textproto", name)
 
     def tool(self, tool, *arguments, **options):
         """The tool, with standard streams of the caller's choice."""
@@ -204,7 +204,7 @@ class Places(OutputsCase):
     def runs(self):
         return [("cifar_prep", SYNTHETIC), ("train_sweep", [f"--input={self.dataset}", *SWEEP]),
                 ("scale_run", [f"--input={self.dataset}", *SCALE]),
-                ("comm_model", [f"--audit={self.published / 'seed_001.textproto'}"]),
+                ("comm_model", [f"--audit={self.published / 'hand_in_001.textproto'}"]),
                 ("quantize", [f"--input={self.dataset}", f"--checkpoint={self.checkpoint}"]),
                 ("report", [f"--input={self.sweep}"])]
 
@@ -249,7 +249,7 @@ class Places(OutputsCase):
 class LostText(OutputsCase):
     def texts(self):
         """Runs that print on standard output, but for records (cli_test.py)."""
-        table = f"--audit={self.published / 'seed_001.textproto'}"
+        table = f"--audit={self.published / 'hand_in_001.textproto'}"
         return ([("cifar_prep", ["--help"]), ("report", ["--version"])] +
                 [("comm_model", [table, f"--output={self.folder / 'c.rec'}", f"--format={format}"])
                  for format in ("text", "json")] +

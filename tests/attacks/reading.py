@@ -82,7 +82,7 @@ class Damaged(ToolCase):
 
     def test_model_that_is_printed_too(self):
         output = self.folder / "m.rec"
-        table = self.published / "seed_000.textproto"
+        table = self.published / "hand_in_000.textproto"
         arguments = [f"--audit={table}", f"--output={output}", "--format=text"]
         before = self.call("comm_model", *arguments, check=True)
         flip(output, 2)

@@ -1,9 +1,9 @@
-// The audit of seed 002, against values worked out here by plain arithmetic on the document's digits.
+// The audit of hand-in 002, against values worked out here by plain arithmetic on the document's digits.
 #include <string>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/audit/seed_audit.h"
+#include "lib/audit/hand_in_audit.h"
 
 namespace lockstep {
 namespace testing {
@@ -12,8 +12,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-TEST(Seed002Test, EveryComputedNumber) {
-  const auto tables = AuditSeed("seed_002.textproto");
+TEST(HandIn002Test, EveryComputedNumber) {
+  const auto tables = AuditHandIn("hand_in_002.textproto");
   const auto kSpeedup = proto::SPEEDUP;
   const auto kComp = proto::COMPUTE_SECONDS;
   const auto kComm = proto::COMMUNICATION_SECONDS;
@@ -59,14 +59,14 @@ TEST(Seed002Test, EveryComputedNumber) {
 }
 
 // 4 * 14.73 / 14.82 = 3.9757, which rounds to 3.98; 4 * 14.725 / 14.825 = 3.973.
-TEST(Seed002Test, OneSpeedupIsOfTimesWithMoreDigits) {
-  const auto tables = AuditSeed("seed_002.textproto");
+TEST(HandIn002Test, OneSpeedupIsOfTimesWithMoreDigits) {
+  const auto tables = AuditHandIn("hand_in_002.textproto");
   EXPECT_THAT(Find(tables, "Question 2, table", proto::SPEEDUP, 4, 128, "3.97")->reproduced_by(0).convention(),
               HasSubstr("inputs before their rounding"));
 }
 
-TEST(Seed002Test, TheSlipsOfItsConventionsAndNoOthers) {
-  const auto tables = AuditSeed("seed_002.textproto");
+TEST(HandIn002Test, TheSlipsOfItsConventionsAndNoOthers) {
+  const auto tables = AuditHandIn("hand_in_002.textproto");
   EXPECT_THAT(CountFlags(tables),
               ElementsAre(std::make_pair("batch_beyond_the_data", 14),  // 131,072 to 8,796,093,022,208
                           std::make_pair("counts_N_twice", 6), std::make_pair("iterations_forgotten", 6),
@@ -77,8 +77,8 @@ TEST(Seed002Test, TheSlipsOfItsConventionsAndNoOthers) {
   ExpectFindings(tables, {29, 60, 0, 0});  // 20 + 9 times are given
 }
 
-TEST(Seed002Test, TheSentencesNameWhatIsWrong) {
-  const auto tables = AuditSeed("seed_002.textproto");
+TEST(HandIn002Test, TheSentencesNameWhatIsWrong) {
+  const auto tables = AuditHandIn("hand_in_002.textproto");
   EXPECT_THAT(Find(tables, "Question 1", proto::EPOCH_SECONDS, 1, 131072, "13.14")->sentence(),
               HasSubstr("a step of 131072 images of 50000"));
   EXPECT_THAT(Find(tables, "Question 1", proto::EPOCH_SECONDS, 1, 32, "15.51")->sentence(),

@@ -1,6 +1,6 @@
 // The audit of a published hand-in, and how tests look at it.
-#ifndef LOCKSTEP_LIB_AUDIT_SEED_AUDIT_H_
-#define LOCKSTEP_LIB_AUDIT_SEED_AUDIT_H_
+#ifndef LOCKSTEP_LIB_AUDIT_HAND_IN_AUDIT_H_
+#define LOCKSTEP_LIB_AUDIT_HAND_IN_AUDIT_H_
 
 #include <map>
 #include <string>
@@ -15,7 +15,7 @@ namespace testing {
 inline constexpr double kArithmetic = 1e-12;
 
 // The tables of data/published/NAME, audited.
-std::vector<proto::AuditTable> AuditSeed(const std::string& name);
+std::vector<proto::AuditTable> AuditHandIn(const std::string& name);
 
 // One printed number. `digits` tells it apart where quantity, devices and batch do not.
 struct Expected {
@@ -50,4 +50,4 @@ std::map<std::string, int> CountFlags(const std::vector<proto::AuditTable>& tabl
 }  // namespace testing
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_AUDIT_SEED_AUDIT_H_
+#endif  // LOCKSTEP_LIB_AUDIT_HAND_IN_AUDIT_H_

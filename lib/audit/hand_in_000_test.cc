@@ -1,9 +1,9 @@
-// The audit of seed 000, against values worked out here by plain arithmetic on the document's digits.
+// The audit of hand-in 000, against values worked out here by plain arithmetic on the document's digits.
 #include <string>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/audit/seed_audit.h"
+#include "lib/audit/hand_in_audit.h"
 
 namespace lockstep {
 namespace testing {
@@ -12,8 +12,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-TEST(Seed000Test, EveryComputedNumber) {
-  const auto tables = AuditSeed("seed_000.textproto");
+TEST(HandIn000Test, EveryComputedNumber) {
+  const auto tables = AuditHandIn("hand_in_000.textproto");
   const auto kSpeedup = proto::SPEEDUP;
   const auto kComp = proto::COMPUTE_SECONDS;
   const auto kComm = proto::COMMUNICATION_SECONDS;
@@ -55,8 +55,8 @@ void ExpectNotReproducible(const proto::AuditedValue* value, double nearest, con
   EXPECT_THAT(value->nearest().convention(), HasSubstr(convention));
 }
 
-TEST(Seed000Test, TheSplitAtBatch32IsNotOfItsTimes) {
-  const auto tables = AuditSeed("seed_000.textproto");
+TEST(HandIn000Test, TheSplitAtBatch32IsNotOfItsTimes) {
+  const auto tables = AuditHandIn("hand_in_000.textproto");
   const auto find = [&](proto::PublishedQuantity quantity, uint32_t devices, const char* digits) {
     return Find(tables, "Question 3.1", quantity, devices, 32, digits);
   };
@@ -67,14 +67,14 @@ TEST(Seed000Test, TheSplitAtBatch32IsNotOfItsTimes) {
   EXPECT_THAT(communication->sentence(), HasSubstr("10.813 + communication 20.448 = 31.261, but Question 2 prints"));
 }
 
-TEST(Seed000Test, OnePercentIsARatioOf115) {
-  const auto tables = AuditSeed("seed_000.textproto");
+TEST(HandIn000Test, OnePercentIsARatioOf115) {
+  const auto tables = AuditHandIn("hand_in_000.textproto");
   ExpectNotReproducible(Find(tables, "Question 2, text", proto::SPEEDUP_PERCENT, 1, 512, "1.07"), 12.05 / 10.468,
                         "S, S = T_1(128)/T_N");
 }
 
-TEST(Seed000Test, TheSlipsOfItsConventionsAndNoOthers) {
-  const auto tables = AuditSeed("seed_000.textproto");
+TEST(HandIn000Test, TheSlipsOfItsConventionsAndNoOthers) {
+  const auto tables = AuditHandIn("hand_in_000.textproto");
   EXPECT_THAT(CountFlags(tables),
               ElementsAre(std::make_pair("batch_counted_as_bytes", 6), std::make_pair("not_divided_by_time", 6),
                           std::make_pair("parts_do_not_sum", 1)));

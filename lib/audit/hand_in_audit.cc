@@ -1,4 +1,4 @@
-#include "lib/audit/seed_audit.h"
+#include "lib/audit/hand_in_audit.h"
 
 #include <cmath>
 
@@ -13,7 +13,7 @@ namespace testing {
 
 using ::testing::HasSubstr;
 
-std::vector<proto::AuditTable> AuditSeed(const std::string& name) {
+std::vector<proto::AuditTable> AuditHandIn(const std::string& name) {
   const auto file = ReadPublishedTables("data/published/" + name);
   EXPECT_THAT(file, IsOk());
   return Audit(file->tables);

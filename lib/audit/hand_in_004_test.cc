@@ -1,9 +1,9 @@
-// The audit of seed 004, against values worked out here by plain arithmetic on the document's digits.
+// The audit of hand-in 004, against values worked out here by plain arithmetic on the document's digits.
 #include <string>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/audit/seed_audit.h"
+#include "lib/audit/hand_in_audit.h"
 
 namespace lockstep {
 namespace testing {
@@ -12,8 +12,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-TEST(Seed004Test, EveryComputedNumber) {
-  const auto tables = AuditSeed("seed_004.textproto");
+TEST(HandIn004Test, EveryComputedNumber) {
+  const auto tables = AuditHandIn("hand_in_004.textproto");
   const auto kSpeedup = proto::SPEEDUP;
   const auto kComp = proto::COMPUTE_SECONDS;
   const auto kComm = proto::COMMUNICATION_SECONDS;
@@ -57,8 +57,8 @@ TEST(Seed004Test, EveryComputedNumber) {
   }
 }
 
-TEST(Seed004Test, TwoNumbersContradictTheLogs) {
-  const auto tables = AuditSeed("seed_004.textproto");
+TEST(HandIn004Test, TwoNumbersContradictTheLogs) {
+  const auto tables = AuditHandIn("hand_in_004.textproto");
   const proto::AuditedValue* used =
       Find(tables, "Table 2, single-GPU times used", proto::EPOCH_SECONDS, 1, 512, "19.764");
   ASSERT_NE(used, nullptr);
@@ -69,8 +69,8 @@ TEST(Seed004Test, TwoNumbersContradictTheLogs) {
   EXPECT_DOUBLE_EQ(text->nearest().value(), 22.782);
 }
 
-TEST(Seed004Test, TheSlipsOfItsConventionsAndNoOthers) {
-  const auto tables = AuditSeed("seed_004.textproto");
+TEST(HandIn004Test, TheSlipsOfItsConventionsAndNoOthers) {
+  const auto tables = AuditHandIn("hand_in_004.textproto");
   EXPECT_THAT(
       CountFlags(tables),
       ElementsAre(std::make_pair("base_is_not_one_device", 3),
@@ -82,15 +82,15 @@ TEST(Seed004Test, TheSlipsOfItsConventionsAndNoOthers) {
   ExpectFindings(tables, {114, 61, 0, 2});
 }
 
-TEST(Seed004Test, WithItsIterationsTheUtilisationIsBeyondThePeak) {
-  const auto tables = AuditSeed("seed_004.textproto");
+TEST(HandIn004Test, WithItsIterationsTheUtilisationIsBeyondThePeak) {
+  const auto tables = AuditHandIn("hand_in_004.textproto");
   // 1.13 % * 50,000 / 64
   EXPECT_THAT(Find(tables, "Table 3", proto::UTILIZATION_PERCENT, 2, 32, "1.13")->sentence(),
               HasSubstr("with the 781.25 iterations of an epoch it would be 883 %"));
 }
 
-TEST(Seed004Test, NoTimeNeedsMoreThanThePeak) {
-  EXPECT_EQ(CountFlags(AuditSeed("seed_004.textproto")).count("clocks_most_likely_not_synchronised"), 0u);
+TEST(HandIn004Test, NoTimeNeedsMoreThanThePeak) {
+  EXPECT_EQ(CountFlags(AuditHandIn("hand_in_004.textproto")).count("clocks_most_likely_not_synchronised"), 0u);
 }
 
 }  // namespace

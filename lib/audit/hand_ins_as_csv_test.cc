@@ -1,4 +1,4 @@
-// The published seeds written as CSV and read again: the audit says the same of both.
+// The published hand-ins written as CSV and read again: the audit says the same of both.
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
@@ -75,12 +75,12 @@ std::string AsCsv(const proto::PublishedTables& tables) {
   return csv;
 }
 
-TEST(SeedsAsCsvTest, ASeedAsCsvGivesTheSameAudit) {
-  for (const char* seed : {"seed_000", "seed_001", "seed_002", "seed_003", "seed_004"}) {
-    SCOPED_TRACE(seed);
-    const auto text = ReadPublishedTables(absl::StrCat("data/published/", seed, ".textproto"));
+TEST(HandInsAsCsvTest, AHandInAsCsvGivesTheSameAudit) {
+  for (const char* name : {"hand_in_000", "hand_in_001", "hand_in_002", "hand_in_003", "hand_in_004"}) {
+    SCOPED_TRACE(name);
+    const auto text = ReadPublishedTables(absl::StrCat("data/published/", name, ".textproto"));
     ASSERT_THAT(text, IsOk());
-    const std::string path = TempPath(absl::StrCat(seed, ".csv"));
+    const std::string path = TempPath(absl::StrCat(name, ".csv"));
     WriteFile(path, AsCsv(text->tables));
     const auto csv = ReadPublishedTables(path);
     ASSERT_THAT(csv, IsOk());

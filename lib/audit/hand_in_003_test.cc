@@ -1,9 +1,9 @@
-// The audit of seed 003, against values worked out here by plain arithmetic on the document's digits.
+// The audit of hand-in 003, against values worked out here by plain arithmetic on the document's digits.
 #include <string>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/audit/seed_audit.h"
+#include "lib/audit/hand_in_audit.h"
 
 namespace lockstep {
 namespace testing {
@@ -13,8 +13,8 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-TEST(Seed003Test, EveryComputedNumber) {
-  const auto tables = AuditSeed("seed_003.textproto");
+TEST(HandIn003Test, EveryComputedNumber) {
+  const auto tables = AuditHandIn("hand_in_003.textproto");
   const auto kSpeedup = proto::SPEEDUP;
   const auto kComp = proto::COMPUTE_SECONDS;
   const auto kComm = proto::COMMUNICATION_SECONDS;
@@ -86,8 +86,8 @@ TEST(Seed003Test, EveryComputedNumber) {
   }
 }
 
-TEST(Seed003Test, TheSlipsOfItsConventionsAndNoOthers) {
-  const auto tables = AuditSeed("seed_003.textproto");
+TEST(HandIn003Test, TheSlipsOfItsConventionsAndNoOthers) {
+  const auto tables = AuditHandIn("hand_in_003.textproto");
   EXPECT_THAT(CountFlags(tables),
               ElementsAre(std::make_pair("batch_not_as_labelled", 9),  // the times of 2 and 4 GPUs
                           std::make_pair("counts_N_twice", 6), std::make_pair("elements_not_bytes", 6),
@@ -96,8 +96,8 @@ TEST(Seed003Test, TheSlipsOfItsConventionsAndNoOthers) {
   ExpectFindings(tables, {31, 163, 0, 0});  // 13 times and 18 losses are given
 }
 
-TEST(Seed003Test, TheSentencesNameWhatIsWrong) {
-  const auto tables = AuditSeed("seed_003.textproto");
+TEST(HandIn003Test, TheSentencesNameWhatIsWrong) {
+  const auto tables = AuditHandIn("hand_in_003.textproto");
   EXPECT_THAT(Find(tables, "Times", proto::EPOCH_SECONDS, 2, 512, "9.0")->sentence(),
               AllOf(HasSubstr("all 12 times of this table are whole seconds, so this one may be off by 11.1 %"),
                     HasSubstr("says that batch 512 is per_device, and it is total")));

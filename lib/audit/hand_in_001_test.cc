@@ -1,9 +1,9 @@
-// The audit of seed 001, against values worked out here by plain arithmetic on the document's digits.
+// The audit of hand-in 001, against values worked out here by plain arithmetic on the document's digits.
 #include <string>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/audit/seed_audit.h"
+#include "lib/audit/hand_in_audit.h"
 
 namespace lockstep {
 namespace testing {
@@ -14,8 +14,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-TEST(Seed001Test, EveryComputedNumber) {
-  const auto tables = AuditSeed("seed_001.textproto");
+TEST(HandIn001Test, EveryComputedNumber) {
+  const auto tables = AuditHandIn("hand_in_001.textproto");
   const auto kSpeedup = proto::SPEEDUP;
   const auto kComm = proto::COMMUNICATION_SECONDS;
   const auto kBandwidth = proto::BANDWIDTH_GIGABYTES_PER_SECOND;
@@ -47,8 +47,8 @@ TEST(Seed001Test, EveryComputedNumber) {
   }
 }
 
-TEST(Seed001Test, OneSpeedupIsNotReproducible) {
-  const auto tables = AuditSeed("seed_001.textproto");
+TEST(HandIn001Test, OneSpeedupIsNotReproducible) {
+  const auto tables = AuditHandIn("hand_in_001.textproto");
   const proto::AuditedValue* value = Find(tables, "Q2", proto::SPEEDUP, 2, 512, "1.18592");
   ASSERT_NE(value, nullptr);
   EXPECT_EQ(value->finding(), proto::NOT_REPRODUCIBLE);
@@ -57,8 +57,8 @@ TEST(Seed001Test, OneSpeedupIsNotReproducible) {
   EXPECT_THAT(value->reproduced_by(), IsEmpty());
 }
 
-TEST(Seed001Test, TheSlipsOfItsConventionsAndNoOthers) {
-  const auto tables = AuditSeed("seed_001.textproto");
+TEST(HandIn001Test, TheSlipsOfItsConventionsAndNoOthers) {
+  const auto tables = AuditHandIn("hand_in_001.textproto");
   EXPECT_THAT(CountFlags(tables),
               ElementsAre(std::make_pair("clocks_most_likely_not_synchronised", 12),  // all but batch 32
                           std::make_pair("computation_holds_communication", 6), std::make_pair("parts_do_not_sum", 6),
@@ -67,8 +67,8 @@ TEST(Seed001Test, TheSlipsOfItsConventionsAndNoOthers) {
   ExpectFindings(tables, {22, 25, 0, 1});
 }
 
-TEST(Seed001Test, ClocksThatCannotBe) {
-  const auto tables = AuditSeed("seed_001.textproto");
+TEST(HandIn001Test, ClocksThatCannotBe) {
+  const auto tables = AuditHandIn("hand_in_001.textproto");
   // 3,332,536,320 FLOP * 50,000 images = 166.63 TFLOP; half a K80 peaks at 2,496 * 2 * 875 MHz = 4.37 TFLOP/s.
   const auto sentence = [&](uint32_t devices, uint32_t batch, const char* digits) {
     return Find(tables, "Q2", proto::STEP_SECONDS, devices, batch, digits)->sentence();
@@ -80,8 +80,8 @@ TEST(Seed001Test, ClocksThatCannotBe) {
   EXPECT_THAT(sentence(4, 32, "28.341740"), Not(HasSubstr("TFLOP/s")));
 }
 
-TEST(Seed001Test, PartsAndTotal) {
-  const auto tables = AuditSeed("seed_001.textproto");
+TEST(HandIn001Test, PartsAndTotal) {
+  const auto tables = AuditHandIn("hand_in_001.textproto");
   EXPECT_THAT(Find(tables, "Q3.1", proto::COMMUNICATION_SECONDS, 2, 32, "16.9940435")->sentence(),
               HasSubstr("= 57.1660055, but Q2 prints a total of 44.222406"));
 }
