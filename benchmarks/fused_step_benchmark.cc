@@ -6,14 +6,14 @@
 // Each in a process of its own, as in train_sweep (the second step that a process makes takes 2 to 3 % longer at batch
 // 32), by a fork, so that the pixels are drawn once.
 //
-//   fused_step_benchmark [--fastest | --fp32 | --soak | --profile] [BATCH ...]      32 128 512 unless told otherwise;
-//   needs a GPU
+//     fused_step_benchmark [--fastest | --fp32 | --soak | --profile] [BATCH ...]
 //
-// --fastest: only the last two in bf16, which have our convolutions with whole batch norms.
-// --soak: 200 epochs of the fastest in bf16, a line every tenth: a step that stops once in a hundred epochs shows here.
-// --fp32: only fp32, without and with our own convolutions.
-// --profile: only the fastest in bf16, 64 steps of it between cudaProfilerStart and cudaProfilerStop: ncu
-// --profile-from-start off.
+// BATCH: 32 128 512 unless told otherwise. Needs a GPU.
+//     --fastest  only the last two in bf16, which have our convolutions with whole batch norms
+//     --soak     200 epochs of the fastest in bf16, a line every tenth: shows a step that stops once in 100 epochs
+//     --fp32     only fp32, without and with our own convolutions
+//     --profile  only the fastest in bf16, 64 steps of it between cudaProfilerStart and cudaProfilerStop, for
+//                ncu --profile-from-start off
 #include <cuda_profiler_api.h>
 #include <cuda_runtime.h>
 #include <sys/wait.h>

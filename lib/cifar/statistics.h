@@ -1,10 +1,12 @@
 // What a split's pixels are like: the numbers that its description (DatasetInfo) carries.
 //
 // Two standard deviations are in use for CIFAR-10, and they differ by a fifth:
-//   pixel_std  of all pixels of a channel together, population form (divisor n): .2470 .2435 .2616
-//   image_std  the mean over images of each image's own, sample form (divisor 1,023): .2023 .1994 .2010. It is what
-//              get_mean_and_std of github.com/kuangliu/pytorch-cifar (utils.py) computes, with torch.std's divisor n -
-//              1, and what the lab normalises with.
+//
+//     pixel_std  of all pixels of a channel together, population form (divisor n): .2470 .2435 .2616
+//     image_std  the mean over images of each image's own, sample form (divisor 1,023): .2023 .1994 .2010
+//
+// image_std is what get_mean_and_std of github.com/kuangliu/pytorch-cifar (utils.py) computes, with torch.std's divisor
+// n - 1, and what the lab normalises with.
 #ifndef LOCKSTEP_LIB_CIFAR_STATISTICS_H_
 #define LOCKSTEP_LIB_CIFAR_STATISTICS_H_
 

@@ -10,8 +10,11 @@
 
 namespace lockstep {
 
-// Bytes that at least one of N ranks must send or receive to all-reduce `elements` items: ceil(2(N-1)/N * X) *
-// itemsize. 0 for one rank. `ranks` >= 1; 2 * ranks * elements must fit 64 bits.
+// Bytes that at least one of N ranks must send or receive to all-reduce X items (`elements`):
+//
+//     ceil(2(N-1)/N * X) * element_bytes
+//
+// 0 for one rank. `ranks` >= 1; 2 * ranks * elements must fit 64 bits.
 uint64_t AllReduceLowerBoundBytes(uint32_t ranks, uint64_t elements, uint64_t element_bytes);
 
 // nccl-tests' algbw = S / t, and busbw = algbw * 2(N-1)/N for an all-reduce: the share of a link that a ring would use,

@@ -2,11 +2,15 @@
 //
 // The lab's notation: a layer reads inputs of scale S_in (real value * S_in = int8), its weights have the scale n_w, so
 // its accumulator has the scale A = S_in * n_w; the accumulator times n_out is the output, of scale S_out = A * n_out,
-// which the next layer reads. Thus A of layer l is the chain S_input * prod over the layers before of (n_w * n_out) *
-// n_w, and
+// which the next layer reads. Thus, for layer l,
+//
+//     A     = S_input * prod over the layers before of (n_w * n_out) * n_w
 //     n_w   = 127 / (range of the weights)
-//     n_out = 127 / (max|a| * A)        a: the real values that the next layer reads, over the calibration images
-//     bias  = round_half_even(real bias * A), an int32.
+//     n_out = 127 / (max|a| * A)
+//     bias  = round_half_even(real bias * A), an int32
+//
+// where a are the real values that the next layer reads, over the calibration images.
+//
 // 127 and not 128, so that weights lie in [-127, 127] (ONNX Runtime, TensorRT, TFLite) and +max and -max are treated
 // alike.
 #ifndef LOCKSTEP_LIB_INT8_QUANT_PARAMS_H_

@@ -1,8 +1,9 @@
 // The end of a network: global average pooling, the fully connected layer, softmax cross entropy, and what is counted
 // of it. Forward and backward in two launches, since nothing but the loss stands between them:
 //
-//   pooled = mean over the positions of x;  logits = weight pooled + bias;  loss = log(sum(exp(logits))) -
-//   logits[label]
+//     pooled = mean over the positions of x
+//     logits = weight pooled + bias
+//     loss   = log(sum(exp(logits))) - logits[label]
 //
 // with the largest logit subtracted first, so that no exp overflows. The gradients are those of the MEAN of the images'
 // losses, as torch.nn.CrossEntropyLoss: d/dlogits = (softmax(logits) - onehot(label)) / images.

@@ -47,11 +47,10 @@ double Terms(const ConvolutionShape& shape, ConvolutionPass pass) {
 }
 
 // How far an output may be from the exact sum, of `magnitude` when its products are added without their signs:
-//   fp32  each of n products and n - 1 additions rounds by 2^-24 (Higham, Accuracy and Stability, section 3.1)
-//   tf32  two inputs cut to 11 significant bits, 2^-10 each; tensor cores cut sums off instead of rounding, and align
-//   the
-//         terms of a step first: 2^-22 an addition (Fasi et al. 2021, Numerical behavior of NVIDIA tensor cores)
-//   bf16  products are exact in fp32; sums as tf32's; the output is rounded to 8 significant bits
+//     fp32  each of n products and n - 1 additions rounds by 2^-24 (Higham, Accuracy and Stability, section 3.1)
+//     tf32  two inputs cut to 11 significant bits, 2^-10 each; tensor cores cut sums off instead of rounding, and align
+//           the terms of a step first: 2^-22 an addition (Fasi et al. 2021, Numerical behavior of NVIDIA tensor cores)
+//     bf16  products are exact in fp32; sums as tf32's; the output is rounded to 8 significant bits
 double Bound(ConvolutionType type, double terms, double magnitude, double exact) {
   switch (type) {
     case ConvolutionType::kFp32:

@@ -1,6 +1,8 @@
-// The weight gradient of a 3x3 convolution as a matrix product on Hopper's tensor cores, dw (out, taps * in) = dy^T
-// (out, pixels)
-// * im2col(x) (pixels, taps * in), 64 of the outputs and 64 of the inputs a tile, all nine taps of them.
+// The weight gradient of a 3x3 convolution as a matrix product on Hopper's tensor cores:
+//
+//     dw (out, taps * in) = dy^T (out, pixels) * im2col(x) (pixels, taps * in)
+//
+// A tile is 64 of the outputs by 64 of the inputs with all their nine taps.
 //
 // Both operands lie with their channels in lines and the depth, the pixels, from line to line, which the matrix
 // instruction reads as it is. So a tap of the filter is nothing but another first line in the same box of the input:

@@ -20,11 +20,10 @@ struct AllReduceCurve {
 };
 
 // Fits and single measurements of one kind of device, and the rules that join them:
-// - an accepted fit of these very ranks is taken;
-// - else a measured time of these ranks at one size, its share by bytes for another size;
-// - else the nearest fewer ranks that have either, times the ring's ratio: 2(N-1) messages of S/N bytes against 2(M-1)
-// of
-//   S/M. What such a step adds to the uncertainty is the range from no change to that ratio.
+//     1. An accepted fit of these very ranks is taken;
+//     2. else a measured time of these ranks at one size, its share by bytes for another size;
+//     3. else the nearest fewer ranks that have either, times the ring's ratio: 2(N-1) messages of S/N bytes against
+//        2(M-1) of S/M. What such a step adds to the uncertainty is the range from no change to that ratio.
 class AllReduceTime {
  public:
   AllReduceTime(std::vector<AllReduceCurve> curves, std::vector<ProbeTime> probes);

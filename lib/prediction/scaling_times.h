@@ -47,9 +47,8 @@ struct ScalingTimes {
   uint32_t cpu_cores = 0;               // of that host; 0: not known
 };
 
-// From a scale record's completed points and, for more batches of one device, a sweep record's of the same settings;
-// null when there is none. Without a completed point
-// there are no times. FailedPrecondition: no spec.
+// The times of a scale record's completed points and, for more batches of one device, of a sweep record with the same
+// settings (null: there is none). Without a completed point there are no times. FailedPrecondition: no spec.
 absl::StatusOr<ScalingTimes> TimesOfRecords(const ScaleRecords& scale, const SweepRecords* sweep,
                                             double run_to_run_fraction);
 

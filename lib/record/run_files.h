@@ -25,11 +25,10 @@ struct RunFiles {
 };
 
 // Declares all files of this process's run; the declaration before is forgotten. InvalidArgument when
-//   an output, or its PATH.part, is an input: the same name in whatever spelling (.., links), or the same file by
-//   device
-//     and inode; so when standard output is an input;
-//   two outputs are one file in the same sense;
-//   an output cannot be put where it should be (output_place.h).
+//     - an output, or its PATH.part, is an input: the same name in whatever spelling (.., links), or the same file by
+//       device and inode; so when standard output is an input;
+//     - two outputs are one file in the same sense;
+//     - an output cannot be put where it should be (output_place.h).
 // The files of an input that is a folder are known to who lists it: see CheckFolderEntry. Not thread-safe.
 absl::Status DeclareRunFiles(RunFiles files);
 

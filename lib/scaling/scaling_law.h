@@ -1,12 +1,12 @@
 // Three laws of how throughput grows with the number of devices N.
 //
-//   amdahl      X(N) = g N / (1 + a(N-1))               a: the serial fraction
-//   gustafson   X(N) = g (N - a(N-1))                   a: the serial fraction of the scaled work
-//   universal   X(N) = g N / (1 + a(N-1) + b N(N-1))    a: contention, b: coherency; Gunther's Universal Scalability
-//   Law
+//     amdahl      X(N) = g N / (1 + a(N-1))               a: the serial fraction
+//     gustafson   X(N) = g (N - a(N-1))                   a: the serial fraction of the scaled work
+//     universal   X(N) = g N / (1 + a(N-1) + b N(N-1))    a: contention, b: coherency
 //
-// g is one device's throughput. Sources: G. Amdahl, AFIPS 1967; J. Gustafson, CACM 31 (1988); N. Gunther, "Guerrilla
-// capacity planning" (2007), chapter 4. Pure functions, any thread.
+// g is one device's throughput; universal is Gunther's Universal Scalability Law. Sources: G. Amdahl, AFIPS 1967;
+// J. Gustafson, CACM 31 (1988); N. Gunther, "Guerrilla capacity planning" (2007), chapter 4.
+// Pure functions, any thread.
 #ifndef LOCKSTEP_LIB_SCALING_SCALING_LAW_H_
 #define LOCKSTEP_LIB_SCALING_SCALING_LAW_H_
 
