@@ -28,7 +28,7 @@ constexpr uint64_t kChunks = kFileBytes / kChunkBytes + 1;
 // One record is held at most six times: its bytes, which grow by doubling (up to twice, and the old copy beside the new),
 // the parsed message, and a copy while the printer digests it; beside it 18 blocks of 256 KiB lie between reading and
 // digesting. 6 * 3.1 MB + 4.7 MB is 23 MB; the rest is for what malloc keeps.
-constexpr int64_t kMostGrowthKib = 32 << 10;
+constexpr int64_t kMaxGrowthKib = 32 << 10;
 
 // The reading end of a pipe into which a child process writes the file as a tool does with --output=-.
 class BigFile {
@@ -113,7 +113,7 @@ TEST(MemoryTest, ReadsOneGibibyte) {
   EXPECT_GT((*reader)->input()->size_bytes(), kFileBytes);
   const int64_t growth = PeakKib() - kPeakAtStartKib;
   std::printf("reading 1 GiB: peak resident set grew by %lld KiB\n", static_cast<long long>(growth));
-  EXPECT_LT(growth, kMostGrowthKib);
+  EXPECT_LT(growth, kMaxGrowthKib);
 }
 
 TEST(MemoryTest, PrintsOneGibibyte) {
@@ -128,7 +128,7 @@ TEST(MemoryTest, PrintsOneGibibyte) {
   EXPECT_GT(counter.count, kChunks * 64);  // a digest for each
   const int64_t growth = PeakKib() - kPeakAtStartKib;
   std::printf("printing 1 GiB: peak resident set grew by %lld KiB\n", static_cast<long long>(growth));
-  EXPECT_LT(growth, kMostGrowthKib);
+  EXPECT_LT(growth, kMaxGrowthKib);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace {
 
 using pickle::Value;
 
-constexpr size_t kMostNameBytes = 100;  // of a class; "automobile" is the longest of CIFAR-10
+constexpr size_t kMaxNameBytes = 100;  // of a class; "automobile" is the longest of CIFAR-10
 
 // The dict that the whole pickle is.
 absl::StatusOr<pickle::Objects> ReadDict(absl::string_view pickle) {
@@ -34,9 +34,9 @@ absl::StatusOr<pickle::Objects> ReadDict(absl::string_view pickle) {
 
 // "'data', 'labels'": the first few keys, for messages.
 std::string ListKeys(const Value& dict) {
-  constexpr size_t kMost = 8;
+  constexpr size_t kMax = 8;
   std::vector<std::string> keys;
-  for (size_t i = 0; i < dict.items.size() && keys.size() < kMost; i += 2) {
+  for (size_t i = 0; i < dict.items.size() && keys.size() < kMax; i += 2) {
     const absl::StatusOr<std::string> key = ShortText(*dict.items[i]);
     keys.push_back(key.ok() ? absl::StrCat("'", pickle::Printable(*key), "'") : "another");
   }
@@ -97,8 +97,8 @@ absl::Status CheckUnused(const Value& dict) {
 
 absl::StatusOr<std::string> ReadClassName(const Value& value) {
   ASSIGN_OR_RETURN(std::string name, ShortText(value));
-  if (name.empty() || name.size() > kMostNameBytes || !std::all_of(name.begin(), name.end(), absl::ascii_isprint)) {
-    return Unexpected(value, absl::StrCat("a class name of 1 to ", kMostNameBytes, " printable ASCII characters"));
+  if (name.empty() || name.size() > kMaxNameBytes || !std::all_of(name.begin(), name.end(), absl::ascii_isprint)) {
+    return Unexpected(value, absl::StrCat("a class name of 1 to ", kMaxNameBytes, " printable ASCII characters"));
   }
   return name;
 }

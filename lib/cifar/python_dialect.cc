@@ -24,7 +24,7 @@ constexpr pickle::Global kGlobals[] = {kReconstruct, kReconstruct2, kFromBuffer,
                                        kNdarray,     kDtype,        kEncode};
 
 // A batch of 10,000 images has 20,040 objects; saved again at protocol 2, where each file name is a call, 40,100.
-constexpr size_t kMostObjects = 200'000;
+constexpr size_t kMaxObjects = 200'000;
 
 constexpr size_t kShortBytes = 1000;
 
@@ -68,7 +68,7 @@ pickle::Dialect MakeDialect() {
   dialect.last_protocol = 5;
   dialect.protocols = "expected 2 to 5";
   dialect.globals = kGlobals;
-  dialect.max_objects = kMostObjects;
+  dialect.max_objects = kMaxObjects;
   return dialect;
 }
 

@@ -42,10 +42,10 @@ absl::StatusOr<uint32_t> CountRanks(const proto::NcclTestsFile& file) {
     }
     processes.emplace(device.hostname(), device.pid());
   }
-  constexpr uint64_t kMost = 1 << 24;  // beyond any machine, and safe to multiply
+  constexpr uint64_t kMax = 1 << 24;  // beyond any machine, and safe to multiply
   const uint64_t threads = file.config().nthreads(), gpus = file.config().ngpus();
-  const uint64_t per_process = threads <= kMost && gpus <= kMost ? threads * gpus : kMost;
-  if (processes.empty() || per_process * processes.size() < 2 || per_process * processes.size() >= kMost) {
+  const uint64_t per_process = threads <= kMax && gpus <= kMax ? threads * gpus : kMax;
+  if (processes.empty() || per_process * processes.size() < 2 || per_process * processes.size() >= kMax) {
     return absl::DataLossError(absl::StrCat("expected 2 or more ranks, found ", processes.size(),
                                             " processes in config.devices, config.nthreads ", threads,
                                             " and config.ngpus ", gpus));
@@ -117,7 +117,7 @@ absl::Status AddTiming(const proto::NcclTestsTiming& timing, uint32_t ranks, uin
 
 absl::Status AddResult(const proto::NcclTestsResult& result, uint32_t ranks, const std::string& origin,
                        std::vector<AllReducePoint>* points) {
-  if (result.size() > kMostMessageBytes) {
+  if (result.size() > kMaxMessageBytes) {
     return absl::DataLossError(absl::StrCat(origin, ": expected a size up to 2^53 bytes, found ", result.size()));
   }
   if (result.size() == 0 || !(result.has_out_of_place() || result.has_in_place())) {
@@ -199,7 +199,7 @@ absl::StatusOr<std::vector<AllReducePoint>> AllReducePointsOf(const RecordFile<p
     if (!std::all_of(seconds.begin(), seconds.end(), IsTime)) {
       return absl::DataLossError(absl::StrCat(origin, ": expected times of its all-reduce above 0 s, found another"));
     }
-    if (point.probe().size_bytes() > kMostMessageBytes) {
+    if (point.probe().size_bytes() > kMaxMessageBytes) {
       return absl::DataLossError(
           absl::StrCat(origin, ": expected an all-reduce of up to 2^53 bytes, found ", point.probe().size_bytes()));
     }

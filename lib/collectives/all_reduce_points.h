@@ -15,12 +15,12 @@
 namespace lockstep {
 
 // No message is larger: up to here every size is exact in a double too.
-inline constexpr uint64_t kMostMessageBytes = uint64_t{1} << 53;
+inline constexpr uint64_t kMaxMessageBytes = uint64_t{1} << 53;
 
 // One size on one number of ranks.
 struct AllReducePoint {
   uint32_t ranks = 0;           // >= 2
-  uint64_t size_bytes = 0;      // > 0, at most kMostMessageBytes
+  uint64_t size_bytes = 0;      // > 0, at most kMaxMessageBytes
   bool in_place = false;        // the result replaces the input
   std::vector<double> seconds;  // one a measurement, each > 0 and finite; at least one
   std::string origin;           // where it stands: "all_reduce.json, results[3].in_place", "scale record, point 2"
@@ -38,7 +38,7 @@ absl::StatusOr<std::vector<AllReducePoint>> ParseNcclTests(absl::string_view tex
 
 // The isolated all-reduce of each point of a scale record that has one, in the record's order; timed in place
 // (lib/dist/all_reduce_probe). Sizes repeat when batches do. DataLoss: a time that is no time, or a size beyond
-// kMostMessageBytes.
+// kMaxMessageBytes.
 absl::StatusOr<std::vector<AllReducePoint>> AllReducePointsOf(const RecordFile<proto::ScaleRecord>& scale);
 
 }  // namespace lockstep

@@ -18,7 +18,7 @@ namespace lockstep::testing {
 namespace {
 
 // More of a list is more of the same.
-constexpr int kMostOfAList = 3;
+constexpr int kMaxOfAList = 3;
 
 template <typename File>
 auto Read(const File& file) {
@@ -61,7 +61,7 @@ void CheckQuantities(const google::protobuf::Message& message) {
 }
 
 std::vector<uint32_t> FirstOf(const google::protobuf::RepeatedField<uint32_t>& list) {
-  return {list.begin(), list.begin() + std::min(list.size(), kMostOfAList)};
+  return {list.begin(), list.begin() + std::min(list.size(), kMaxOfAList)};
 }
 
 CommModelOptions OptionsOf(const FuzzLab& lab) {

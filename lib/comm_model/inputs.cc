@@ -97,7 +97,7 @@ absl::StatusOr<proto::ModelSpec> WithDefaults(proto::ModelSpec spec) {
   const bool errors = IsError(spec.all_reduce().median_error()) && IsError(spec.all_reduce().worst_error()) &&
                       IsError(spec.step_time().median_error()) && IsError(spec.step_time().worst_error()) &&
                       spec.all_reduce().scored_from_bytes() > 0 &&
-                      spec.all_reduce().scored_from_bytes() <= kMostMessageBytes;
+                      spec.all_reduce().scored_from_bytes() <= kMaxMessageBytes;
   if (!IsFraction(spec.confidence()) || !IsFraction(spec.run_to_run_fraction()) || !errors ||
       !(spec.least_gain() >= 1) || std::isinf(spec.least_gain())) {
     return absl::DataLossError(

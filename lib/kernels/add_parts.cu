@@ -8,7 +8,7 @@ namespace lockstep {
 namespace {
 
 constexpr uint32_t kThreads = 256;
-constexpr size_t kMostBlocks = 132 * 8 * 4;  // four times what fills 132 SMs of 2,048 threads
+constexpr size_t kMaxBlocks = 132 * 8 * 4;  // four times what fills 132 SMs of 2,048 threads
 
 template <typename T>
 __global__ void AddPartsKernel(PartsToAdd shape, const T* parts, T* sum) {
@@ -29,7 +29,7 @@ cudaError_t AddParts(const PartsToAdd& shape, const T* parts, T* sum, cudaStream
   if (shape.parts == 0 || shape.count == 0) {
     return cudaSuccess;
   }
-  const size_t blocks = std::min(kMostBlocks, (shape.count + kThreads - 1) / kThreads);
+  const size_t blocks = std::min(kMaxBlocks, (shape.count + kThreads - 1) / kThreads);
   AddPartsKernel<<<static_cast<uint32_t>(blocks), kThreads, 0, stream>>>(shape, parts, sum);
   return cudaGetLastError();
 }

@@ -22,7 +22,7 @@ constexpr uint32_t kMinRowsPerBlock = 2 * kRowsAtOnce;  // more blocks would be 
 // convolutions; all of them together are 16 an SM of an H200's 132.
 constexpr uint32_t kApplyThreads = 128;
 constexpr uint32_t kApplyRowsAtOnce = kApplyThreads / kLanes;  // 16
-constexpr uint32_t kMostApplyBlocks = 16 * 132;
+constexpr uint32_t kMaxApplyBlocks = 16 * 132;
 constexpr uint32_t kApplyBlocksPerSm = 4;     // 128 registers a thread; with 80 they spill
 constexpr uint32_t kApplyBytesInFlight = 64;  // of a thread: rows, by the number of tensors they are of
 constexpr uint32_t ApplyRows(uint32_t tensors) { return kApplyBytesInFlight / (16 * tensors); }
@@ -167,7 +167,7 @@ __global__ void __launch_bounds__(kApplyThreads, kApplyBlocksPerSm)
 dim3 ApplyGrid(const BatchNormShape& shape, uint32_t rows) {
   const uint32_t channel_blocks = shape.channels / kBatchNormChannels;
   const uint32_t of_block = rows * kApplyRowsAtOnce, wanted = (shape.rows + of_block - 1) / of_block;
-  return dim3(std::min(wanted, std::max(1u, kMostApplyBlocks / channel_blocks)), channel_blocks);
+  return dim3(std::min(wanted, std::max(1u, kMaxApplyBlocks / channel_blocks)), channel_blocks);
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ struct ConvolutionOptions {
   // less, cuDNN 9.19 has a single engine left for its data gradient, and an epoch of 2,048 images takes 10.4 s instead
   // of 5.3; so larger batches are done in parts.
   size_t max_workspace_bytes = size_t{512} << 20;
-  uint64_t most_elements = kMostConvolutionElements;  // of a tensor of a part; less in tests
+  uint64_t most_elements = kMaxConvolutionElements;  // of a tensor of a part; less in tests
   bool own_kernels = true;                            // in fp32: our kernel too; false: cuDNN's engines alone
 };
 

@@ -13,10 +13,10 @@ namespace {
 using convolution_fp32::Arguments;
 
 constexpr uint32_t kFilter = 3;
-constexpr uint32_t kLeastColumns = 64;
-constexpr uint32_t kMostParts =
+constexpr uint32_t kMinColumns = 64;
+constexpr uint32_t kMaxParts =
     8;  // blocks of a portable cluster (CUDA C++ Programming Guide, "Thread Block Clusters")
-constexpr uint32_t kMostBlocksOfSharers =
+constexpr uint32_t kMaxBlocksOfSharers =
     8;  // a multiprocessor: with more tiles than that nothing is won by sharing them
 
 // The channels that are summed over, and those of the output.
@@ -37,8 +37,8 @@ bool IsCovered(const ConvolutionShape& shape, ConvolutionPass pass) {
     return false;
   }
   const ConvolutionOperands counts = CountOperands(shape, pass);
-  return std::max(counts.a, counts.out) <= kMostConvolutionElements &&
-         sides.depth % convolution_fp32::kStepDepth == 0 && sides.columns % kLeastColumns == 0;
+  return std::max(counts.a, counts.out) <= kMaxConvolutionElements &&
+         sides.depth % convolution_fp32::kStepDepth == 0 && sides.columns % kMinColumns == 0;
 }
 
 uint32_t Pixels(const ConvolutionShape& shape) {
@@ -46,8 +46,8 @@ uint32_t Pixels(const ConvolutionShape& shape) {
 }
 
 bool IsWay(const ConvolutionFp32Config& config, uint32_t columns) {
-  const bool parts = config.parts == 1 || config.parts == 2 || config.parts == 4 || config.parts == kMostParts;
-  return parts && (config.columns == kLeastColumns || config.columns == 2 * kLeastColumns) &&
+  const bool parts = config.parts == 1 || config.parts == 2 || config.parts == 4 || config.parts == kMaxParts;
+  return parts && (config.columns == kMinColumns || config.columns == 2 * kMinColumns) &&
          columns % config.columns == 0;
 }
 
@@ -65,15 +65,15 @@ std::vector<ConvolutionFp32Config> ConvolutionFp32Configs(const ConvolutionShape
   }
   const uint32_t columns = SidesOf(shape, pass).columns;
   size_t likeliest = 0;
-  for (const uint32_t tile_columns : {kLeastColumns, 2 * kLeastColumns}) {
+  for (const uint32_t tile_columns : {kMinColumns, 2 * kMinColumns}) {
     const uint64_t tiles = uint64_t{(Pixels(shape) + convolution_fp32::kTileRows - 1) / convolution_fp32::kTileRows} *
                            (columns / tile_columns);
-    for (uint32_t parts = 1; parts <= kMostParts; parts *= 2) {
+    for (uint32_t parts = 1; parts <= kMaxParts; parts *= 2) {
       const ConvolutionFp32Config config = {tile_columns, parts};
-      if (IsWay(config, columns) && (parts == 1 || tiles * parts <= uint64_t{kMostBlocksOfSharers} * multiprocessors)) {
+      if (IsWay(config, columns) && (parts == 1 || tiles * parts <= uint64_t{kMaxBlocksOfSharers} * multiprocessors)) {
         configs.push_back(config);
         const bool too_few = tiles * configs[likeliest].parts < multiprocessors;
-        likeliest = tile_columns == kLeastColumns && too_few ? configs.size() - 1 : likeliest;
+        likeliest = tile_columns == kMinColumns && too_few ? configs.size() - 1 : likeliest;
       }
     }
   }

@@ -30,7 +30,7 @@ std::string DescribeConvolutionFp32(const ConvolutionFp32Config& config);
 // What there is to choose from on a GPU of this many multiprocessors, the likeliest first: 64 columns in as few parts
 // as give each multiprocessor a block. None for what is not covered: weight gradients, data gradients with a stride of
 // 2, filters of 1, channels of the sum that are no multiple of 16 or of the output that are none of 64, and tensors
-// that kMostConvolutionElements cannot count.
+// that kMaxConvolutionElements cannot count.
 std::vector<ConvolutionFp32Config> ConvolutionFp32Configs(const ConvolutionShape& shape, ConvolutionPass pass,
                                                           uint32_t multiprocessors);
 

@@ -13,11 +13,11 @@ namespace lockstep {
 namespace {
 
 constexpr uint32_t kBlock = 64;         // channels, of a tile and of a step of its depth
-constexpr uint32_t kLeastChannels = 8;  // whose bytes a tensor map can count
+constexpr uint32_t kMinChannels = 8;  // whose bytes a tensor map can count
 constexpr uint32_t kFilter = 3;
 constexpr uint32_t kHalo = kFilter - 1;  // rows of input beyond a tile's
 constexpr uint32_t kLineBytes = kBlock * sizeof(__nv_bfloat16);
-constexpr uint32_t kMostWeightSlots = 9;                      // all of a step's
+constexpr uint32_t kMaxWeightSlots = 9;                      // all of a step's
 constexpr uint32_t kShareBytes = kBlock * 2 * sizeof(float);  // a block's two sums of each channel
 // Shared memory of a block on Hopper, at most: CUDA C++ Programming Guide, compute capability 9.0.
 constexpr uint32_t kSharedBytes = 227 << 10;
@@ -38,7 +38,7 @@ bool IsCovered(const ConvolutionShape& shape, ConvolutionPass pass) {
   const uint32_t size = shape.in_size / shape.stride;
   const bool whole_lines = shape.in_channels % kBlock == 0;
   const bool points = shape.filter == 1 && pass == ConvolutionPass::kForward &&
-                      (whole_lines || (shape.in_channels < kBlock && shape.in_channels % kLeastChannels == 0));
+                      (whole_lines || (shape.in_channels < kBlock && shape.in_channels % kMinChannels == 0));
   return (size == 4 || size == 8 || size == 16 || size == 32) && ((shape.filter == kFilter && whole_lines) || points);
 }
 
@@ -96,7 +96,7 @@ ConvolutionRings MakeRings(const ConvolutionTiles& tiles, uint32_t stride, uint3
   // Boxes for all nine taps are larger, too.
   rings.input_slots = (pixels == 256 ? 3 : 4) - (halved || tiles.bordered() ? 1 : 0);
   rings.input_bytes = kLineBytes * (TileImages(tiles) * tiles.box_columns) * InputRows(tiles, stride);
-  rings.weight_slots = std::min(kMostWeightSlots, tiles.depth_blocks * tiles.filter * tiles.filter);
+  rings.weight_slots = std::min(kMaxWeightSlots, tiles.depth_blocks * tiles.filter * tiles.filter);
   rings.exchange_bytes = tiles.splits_log2 != 0 ? kBlock * pixels * sizeof(float) : 0;
   while (ConvolutionNormSharedBytes(rings) > kSharedBytes) {
     // With 64 channels the slots hold all the weights there are: they are loaded once.
@@ -256,9 +256,9 @@ bool ConvolutionNormCanApply(const ConvolutionShape& shape, ConvolutionPass pass
                              uint32_t multiprocessors) {
   // Multiprocessors come in pairs, so that as many clusters of two run at once as there are pairs. How many larger ones
   // do depends on what each part of the GPU has left.
-  constexpr uint32_t kMostSplits = 2;
+  constexpr uint32_t kMaxSplits = 2;
   const ConvolutionTiles tiles = MakeTiles(shape, pass, config);
-  return config.pixels <= 128 && config.splits <= kMostSplits &&
+  return config.pixels <= 128 && config.splits <= kMaxSplits &&
          Blocks(tiles, multiprocessors) <= std::min(multiprocessors, kConvolutionNormMostMeeting) &&
          Tiles(tiles) <= kConvolutionNormKeptTiles * (Blocks(tiles, multiprocessors) >> tiles.splits_log2);
 }

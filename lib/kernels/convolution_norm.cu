@@ -76,7 +76,7 @@ __device__ void Consume(const ConvolutionNormArguments& arguments, const Work& w
     }
     Multiply<kBackward, kPixels, kKind>(tiles, range, input_ring, weight_ring, shared_base + plan.multiplied(group),
                                         acc);
-    if constexpr (kPixels <= kMostSplitPixels) {
+    if constexpr (kPixels <= kMaxSplitPixels) {
       if (tiles.splits_log2 != 0) {
         WriteShare<kBackward, kPixels>(arguments, tile, work, staging, shared_base + plan.exchange,
                                        shared_base + plan.exchanged(), acc, sums);

@@ -37,7 +37,7 @@ constexpr uint32_t kStagesOf = kFilterOf<kKind>* kFilterOf<kKind> / kTapsOf<kKin
 
 constexpr uint32_t kChannels = wgmma::kRows;  // of a tile
 constexpr uint32_t kWeightBytes = kChannels * wgmma::kLineBytes;
-constexpr uint32_t kMostSplitPixels = 128;  // of a tile whose depth is shared
+constexpr uint32_t kMaxSplitPixels = 128;  // of a tile whose depth is shared
 constexpr uint32_t kStagePixels = 128;      // what a group turns around at a time: from channels to pixels first
 constexpr uint32_t kStageBytes = kStagePixels * wgmma::kLineBytes;
 constexpr uint32_t kChunks = kChannels / kPackChannels;        // of a pixel

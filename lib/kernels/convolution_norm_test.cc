@@ -23,7 +23,7 @@ constexpr float kEpsilon = 1e-5f;
 // Numbers so small and whole that every product and sum is exact, in bf16 and in fp32, whatever the order: the only
 // roundings are those of the last few operations on a channel's sums.
 constexpr double kSumTolerance = 32 * 0x1p-24;
-constexpr float kMostRunningMean = 2;  // which sums are measured from
+constexpr float kMaxRunningMean = 2;  // which sums are measured from
 
 struct Exact {
   std::vector<Bf16> host;
@@ -109,7 +109,7 @@ TEST_P(ConvolutionNormTest, ForwardIsTheConvolutionAndItsStatistics) {
   Values exact(counts.out);
   ConvolutionReference(shape, ConvolutionPass::kForward, x.host.data(), w.host.data(), exact.data());
   const std::vector<float> gamma = Floats(3, channels, {0.5f, 1, 2}), beta = Floats(4, channels, {-1, 0, 0.25f});
-  const std::vector<float> mean = Floats(5, channels, {-1, 0, kMostRunningMean}), var = Floats(6, channels, {1, 4});
+  const std::vector<float> mean = Floats(5, channels, {-1, 0, kMaxRunningMean}), var = Floats(6, channels, {1, 4});
   const BatchNormShape rows = {static_cast<uint32_t>(counts.out / channels), channels};
   const BatchNormStatisticsReference reference =
       ReferenceStatistics(rows, exact, Doubles(gamma), Doubles(beta), Doubles(mean), Doubles(var), kMomentum, kEpsilon);
@@ -132,11 +132,11 @@ TEST_P(ConvolutionNormTest, ForwardIsTheConvolutionAndItsStatistics) {
                 absl::OkStatus());
       ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess) << name;
       ExpectRounded(y.ToHost(), exact, name);
-      ExpectNear(batch_mean.ToHost(), reference.mean, name + " mean", kMostRunningMean);
+      ExpectNear(batch_mean.ToHost(), reference.mean, name + " mean", kMaxRunningMean);
       ExpectNear(inv_std.ToHost(), reference.inv_std, name + " inv_std");
       ExpectNear(scale.ToHost(), reference.scale, name + " scale");
-      ExpectNear(shift.ToHost(), reference.shift, name + " shift", kMostRunningMean);
-      ExpectNear(on_mean.ToHost(), reference.running_mean, name + " running mean", kMostRunningMean);
+      ExpectNear(shift.ToHost(), reference.shift, name + " shift", kMaxRunningMean);
+      ExpectNear(on_mean.ToHost(), reference.running_mean, name + " running mean", kMaxRunningMean);
       ExpectNear(on_var.ToHost(), reference.running_var, name + " running variance");
       if (HasFailure()) {
         return;

@@ -8,7 +8,7 @@
 namespace lockstep {
 namespace {
 
-constexpr uint64_t kMostActivations = (uint64_t{1} << 35) - 1;
+constexpr uint64_t kMaxActivations = (uint64_t{1} << 35) - 1;
 constexpr uint32_t kPartImages = 8;  // parts begin at multiples of it: 8 elements of bf16 are 16 bytes
 
 absl::Status Refuse(absl::string_view field, absl::string_view expected, uint64_t found) {
@@ -75,12 +75,12 @@ absl::Status CheckConvolutionShape(const ConvolutionShape& shape) {
   if (shape.in_size == 0 || shape.in_size % shape.stride != 0) {
     return Refuse("in_size", absl::StrCat("a positive multiple of the stride ", shape.stride), shape.in_size);
   }
-  if (!Fits(kMostConvolutionElements, shape.out_channels, shape.filter, shape.filter, shape.in_channels) ||
-      !ActivationsFit(shape, std::min(shape.images, kPartImages), kMostConvolutionElements) ||
-      !ActivationsFit(shape, shape.images, kMostActivations)) {
+  if (!Fits(kMaxConvolutionElements, shape.out_channels, shape.filter, shape.filter, shape.in_channels) ||
+      !ActivationsFit(shape, std::min(shape.images, kPartImages), kMaxConvolutionElements) ||
+      !ActivationsFit(shape, shape.images, kMaxActivations)) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "convolution: weights and ", kPartImages, " images must have at most ", kMostConvolutionElements,
-        " elements each, all images ", kMostActivations, "; found ", shape.images, " images of ", shape.in_size, "x",
+        "convolution: weights and ", kPartImages, " images must have at most ", kMaxConvolutionElements,
+        " elements each, all images ", kMaxActivations, "; found ", shape.images, " images of ", shape.in_size, "x",
         shape.in_size, " with ", shape.in_channels, " -> ", shape.out_channels, " channels"));
   }
   return absl::OkStatus();
@@ -133,8 +133,8 @@ ConvolutionShape WithImages(ConvolutionShape shape, uint32_t images) {
 }
 
 ConvolutionShape TunedShape(const ConvolutionShape& shape) {
-  constexpr uint32_t kMostImages = 1024;
-  return WithImages(shape, std::min(shape.images, kMostImages));
+  constexpr uint32_t kMaxImages = 1024;
+  return WithImages(shape, std::min(shape.images, kMaxImages));
 }
 
 size_t ElementBytes(ConvolutionType type) { return type == ConvolutionType::kBf16 ? 2 : 4; }

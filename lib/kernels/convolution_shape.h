@@ -34,7 +34,7 @@ struct ConvolutionShape {
 
 // Elements of a tensor that is handed to cuDNN, at most: 2^31 - 1, since cuDNN's engines count them in 32 bits. 32,768
 // images of 64 channels of 32x32 have one more.
-inline constexpr uint64_t kMostConvolutionElements = (uint64_t{1} << 31) - 1;
+inline constexpr uint64_t kMaxConvolutionElements = (uint64_t{1} << 31) - 1;
 
 // InvalidArgument, naming the field, unless the shape is one of the above, can be cut into parts (SplitConvolution), and has
 // activations of at most 2^35 - 1 elements, which our own kernels count eight at a time in 32 bits.

@@ -61,7 +61,7 @@ std::vector<uint32_t> PartSizes(const ConvolutionShape& shape, uint64_t most_ele
 TEST(ConvolutionShapeTest, SplitsTheBatchWhereATensorHasTooManyElements) {
   using Sizes = std::vector<uint32_t>;
   const auto of_resnet = [](uint32_t images) {
-    return PartSizes({images, 64, 32, 64, 3, 1}, kMostConvolutionElements);  // 2^16 elements an image
+    return PartSizes({images, 64, 32, 64, 3, 1}, kMaxConvolutionElements);  // 2^16 elements an image
   };
   EXPECT_EQ(of_resnet(32), Sizes{32});
   EXPECT_EQ(of_resnet(32'767), Sizes{32'767});  // 2^31 - 2^16 elements
@@ -70,9 +70,9 @@ TEST(ConvolutionShapeTest, SplitsTheBatchWhereATensorHasTooManyElements) {
   EXPECT_EQ(of_resnet(50'000), (Sizes{25'000, 25'000}));
   EXPECT_EQ(of_resnet(65'535), (Sizes{21'848, 21'848, 21'839}));  // two parts would be of 32,768
   // The larger of the two activations counts: 32x32x64 in or out, 16x16x128.
-  EXPECT_EQ(PartSizes({32'768, 64, 32, 128, 3, 2}, kMostConvolutionElements), (Sizes{16'384, 16'384}));
-  EXPECT_EQ(PartSizes({32'768, 32, 32, 64, 1, 1}, kMostConvolutionElements), (Sizes{16'384, 16'384}));
-  EXPECT_EQ(PartSizes({32'768, 128, 16, 128, 3, 1}, kMostConvolutionElements), Sizes{32'768});
+  EXPECT_EQ(PartSizes({32'768, 64, 32, 128, 3, 2}, kMaxConvolutionElements), (Sizes{16'384, 16'384}));
+  EXPECT_EQ(PartSizes({32'768, 32, 32, 64, 1, 1}, kMaxConvolutionElements), (Sizes{16'384, 16'384}));
+  EXPECT_EQ(PartSizes({32'768, 128, 16, 128, 3, 1}, kMaxConvolutionElements), Sizes{32'768});
 }
 
 TEST(ConvolutionShapeTest, PartsBeginAtMultiplesOfEight) {

@@ -4,11 +4,11 @@
 namespace lockstep {
 namespace {
 
-constexpr uint32_t kMostHeldTurns = 7;  // of the clock, 4.3 s each
+constexpr uint32_t kMaxHeldTurns = 7;  // of the clock, 4.3 s each
 
 __global__ void Hold(const volatile uint32_t* release) {
   const uint32_t begin = ClockTurns();
-  while (*release == 0 && ClockTurns() - begin < kMostHeldTurns) {
+  while (*release == 0 && ClockTurns() - begin < kMaxHeldTurns) {
     __nanosleep(1000);
   }
 }

@@ -81,8 +81,8 @@ cudaError_t SgdStep(const SgdInput<G>& input, cudaStream_t stream, uint32_t most
   if (input.count == 0) {
     return cudaSuccess;
   }
-  constexpr size_t kMostBlocks = 132 * 8 * 4;  // four times what fills 132 SMs of 2,048 threads
-  const auto blocks = static_cast<uint32_t>(std::min(kMostBlocks, (input.count / kVector + kThreads) / kThreads));
+  constexpr size_t kMaxBlocks = 132 * 8 * 4;  // four times what fills 132 SMs of 2,048 threads
+  const auto blocks = static_cast<uint32_t>(std::min(kMaxBlocks, (input.count / kVector + kThreads) / kThreads));
   const bool whole = input.gradient_scale == 1 && input.first && input.last;
   if (most_blocks != 0 && most_blocks < blocks) {
     const auto kernel = whole ? SgdKernel<G, true, kFewAtOnce> : SgdKernel<G, false, kFewAtOnceOfPart>;

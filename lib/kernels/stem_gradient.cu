@@ -20,7 +20,7 @@ constexpr uint32_t kThreads = 256;
 constexpr uint32_t kRows = kStemGradientRows;  // at once
 constexpr uint32_t kOut = kStemGradientChannels, kIn = kStemGradientPatch;
 constexpr uint32_t kSums = kOut * kIn;
-constexpr uint32_t kMostBlocks = 264;  // two on each of an H200's multiprocessors
+constexpr uint32_t kMaxBlocks = 264;  // two on each of an H200's multiprocessors
 constexpr uint32_t kSide = 16;         // of the product's tiles
 // Lines in shared memory, a chunk longer, so that eight of them are in banks of their own.
 constexpr uint32_t kOutLine = kOut + kPackChannels, kInLine = kIn + kPackChannels;
@@ -101,14 +101,14 @@ __global__ void __launch_bounds__(kThreads) StemSumKernel(uint32_t parts, const 
 
 }  // namespace
 
-size_t StemGradientWorkspaceBytes() { return size_t{kMostBlocks} * kSums * sizeof(float); }
+size_t StemGradientWorkspaceBytes() { return size_t{kMaxBlocks} * kSums * sizeof(float); }
 
 cudaError_t StemGradient(uint32_t rows, const Bf16* x, const Bf16* g, const BatchNormGradients& of_norm,
                          const Bf16* patches, Bf16* dw, void* workspace, cudaStream_t stream) {
   if (rows == 0 || rows % kRows != 0) {
     return cudaErrorInvalidValue;
   }
-  const uint32_t chunks = rows / kRows, blocks = std::min(chunks, kMostBlocks);
+  const uint32_t chunks = rows / kRows, blocks = std::min(chunks, kMaxBlocks);
   const auto parts = static_cast<float*>(workspace);
   StemPartKernel<<<blocks, kThreads, 0, stream>>>(chunks, x, g, of_norm, patches, parts);
   const cudaError_t error = cudaGetLastError();

@@ -14,7 +14,7 @@ namespace lockstep {
 namespace {
 
 constexpr uint64_t kElementBytes = 2;
-constexpr size_t kMostDimensions = 5;  // CUDA driver API, cuTensorMapEncodeTiled
+constexpr size_t kMaxDimensions = 5;  // CUDA driver API, cuTensorMapEncodeTiled
 
 using Encode = decltype(&cuTensorMapEncodeTiled);
 
@@ -42,12 +42,12 @@ std::string Describe(const std::vector<TensorMapDimension>& dimensions) {
 }  // namespace
 
 absl::StatusOr<CUtensorMap> MakeTensorMap(const void* data, const std::vector<TensorMapDimension>& dimensions) {
-  if (dimensions.empty() || dimensions.size() > kMostDimensions) {
+  if (dimensions.empty() || dimensions.size() > kMaxDimensions) {
     return absl::InternalError(absl::StrCat("a tensor map of ", dimensions.size(), " dimensions"));
   }
   ASSIGN_OR_RETURN(const Encode encode, FindEncode());
-  std::array<cuuint64_t, kMostDimensions> sizes = {}, strides = {};
-  std::array<cuuint32_t, kMostDimensions> box = {}, steps = {};
+  std::array<cuuint64_t, kMaxDimensions> sizes = {}, strides = {};
+  std::array<cuuint32_t, kMaxDimensions> box = {}, steps = {};
   for (size_t i = 0; i < dimensions.size(); ++i) {
     sizes[i] = dimensions[i].size;
     box[i] = dimensions[i].box;

@@ -23,9 +23,9 @@ using ::testing::HasSubstr;
 using Bf16 = __nv_bfloat16;
 
 // The limit is between two and three turns of 2^32 ns.
-constexpr double kLeastSeconds = 8.5;
+constexpr double kMinSeconds = 8.5;
 // How long a launch that does not wait may take, and how much a late start may add to the limit.
-constexpr double kMostSeconds = 5;
+constexpr double kMaxSeconds = 5;
 
 double SecondsSince(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -79,15 +79,15 @@ TEST(WaitLimitTest, ALaunchWhoseBlocksDoNotAllRunEndsAndIsNamed) {
   ASSERT_EQ(Applying::MayWait().value_or(false), BlocksMayWaitForEachOther());
 
   ASSERT_EQ(applying.Launch(stream), absl::OkStatus());
-  EXPECT_LT(SecondsToEnd(stream), kMostSeconds);
+  EXPECT_LT(SecondsToEnd(stream), kMaxSeconds);
   ASSERT_EQ(CheckWaits(), absl::OkStatus());
 
   // A quarter of its blocks have a place at most.
   ASSERT_EQ(HoldMultiprocessors(HopperMultiprocessors() - 16, release, beside), cudaSuccess);
   ASSERT_EQ(applying.Launch(stream), absl::OkStatus());
   const double waited = SecondsToEnd(stream);
-  EXPECT_GT(waited, kLeastSeconds - 1);
-  EXPECT_LT(waited, 3 * 4.3 + kMostSeconds);
+  EXPECT_GT(waited, kMinSeconds - 1);
+  EXPECT_LT(waited, 3 * 4.3 + kMaxSeconds);
   const absl::Status status = CheckWaits();
   EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);
   EXPECT_THAT(std::string(status.message()), AllOf(HasSubstr("64"), HasSubstr("that applies its batch norm")));
@@ -96,7 +96,7 @@ TEST(WaitLimitTest, ALaunchWhoseBlocksDoNotAllRunEndsAndIsNamed) {
 
   // What comes behind it, in a graph of many such launches, does not wait again.
   ASSERT_EQ(applying.Launch(stream), absl::OkStatus());
-  EXPECT_LT(SecondsToEnd(stream), kMostSeconds);
+  EXPECT_LT(SecondsToEnd(stream), kMaxSeconds);
 
   *release = 1;
   ASSERT_EQ(cudaStreamSynchronize(beside), cudaSuccess);

@@ -15,7 +15,7 @@ struct WaitReport {
 
 // The upper half of the GPU's clock: one more every 2^32 ns, 4.3 s. So a wait is given up after 8.6 to 12.9 s: longer
 // than any step takes, even in turns with other processes, or in compute-sanitizer.
-constexpr uint32_t kMostClockTurns = 2;
+constexpr uint32_t kMaxClockTurns = 2;
 
 // How often a wait tries before it first looks at the clock, which is far from the multiprocessor.
 constexpr uint32_t kTriesWithoutClock = 1024;
@@ -27,7 +27,7 @@ __device__ inline uint32_t ClockTurns() {
 }
 
 // Whether a wait that began at `begin` (ClockTurns) has reached its limit.
-__device__ inline bool HasExpired(uint32_t begin) { return ClockTurns() - begin > kMostClockTurns; }
+__device__ inline bool HasExpired(uint32_t begin) { return ClockTurns() - begin > kMaxClockTurns; }
 
 __device__ inline void Report(const WaitReport& report) {
   volatile uint32_t* const expired = report.expired;

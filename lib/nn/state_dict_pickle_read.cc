@@ -22,11 +22,11 @@ constexpr pickle::Op kOpcodes[] = {
     pickle::kReduce, pickle::kBuild, pickle::kBinPersId};
 
 // Some 30 objects a tensor: enough for 300,000 tensors.
-constexpr size_t kMostObjects = 10'000'000;
+constexpr size_t kMaxObjects = 10'000'000;
 // ATen's dim_bitset_size (ATen/WrapDimUtilsMulti.h), and no name of a parameter comes near: since one object of a
 // pickle may be part of many, without these limits a small pickle could ask for much memory.
-constexpr size_t kMostDimensions = 64;
-constexpr size_t kMostNameBytes = 1000;
+constexpr size_t kMaxDimensions = 64;
+constexpr size_t kMaxNameBytes = 1000;
 
 pickle::Dialect StateDictDialect() {
   pickle::Dialect dialect;
@@ -36,7 +36,7 @@ pickle::Dialect StateDictDialect() {
   dialect.last_protocol = 2;
   dialect.protocols = "torch.save writes 2";
   dialect.dict_class = &kOrderedDict;
-  dialect.max_objects = kMostObjects;
+  dialect.max_objects = kMaxObjects;
   return dialect;
 }
 
@@ -45,16 +45,16 @@ absl::Status Foreign(absl::string_view what) {
 }
 
 absl::StatusOr<std::string> ToName(absl::string_view text) {
-  if (text.size() > kMostNameBytes) {
-    return absl::DataLossError(absl::StrCat("a name of ", text.size(), " bytes; expected at most ", kMostNameBytes));
+  if (text.size() > kMaxNameBytes) {
+    return absl::DataLossError(absl::StrCat("a name of ", text.size(), " bytes; expected at most ", kMaxNameBytes));
   }
   return std::string(text);
 }
 
 absl::StatusOr<std::vector<int64_t>> ToInts(const Value& tuple) {
-  if (tuple.items.size() > kMostDimensions) {
+  if (tuple.items.size() > kMaxDimensions) {
     return absl::DataLossError(
-        absl::StrCat("a tensor of ", tuple.items.size(), " dimensions; expected at most ", kMostDimensions));
+        absl::StrCat("a tensor of ", tuple.items.size(), " dimensions; expected at most ", kMaxDimensions));
   }
   std::vector<int64_t> numbers;
   for (const Value* item : tuple.items) {

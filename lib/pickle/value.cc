@@ -44,8 +44,8 @@ std::string Describe(const Value& value) {
 }
 
 std::string Printable(absl::string_view text) {
-  constexpr size_t kMost = 60;
-  return absl::StrCat(absl::CHexEscape(text.substr(0, kMost)), text.size() > kMost ? "..." : "");
+  constexpr size_t kMax = 60;
+  return absl::StrCat(absl::CHexEscape(text.substr(0, kMax)), text.size() > kMax ? "..." : "");
 }
 
 }  // namespace lockstep::pickle

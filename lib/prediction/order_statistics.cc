@@ -14,9 +14,9 @@ double ExpectedMaximum(uint32_t count) {
   const auto integrand = [&](double x) { return x * count * pdf(normal, x) * std::pow(cdf(normal, x), count - 1.0); };
   // Outside of this the integrand is below 1e-20 for every count of 32 bits.
   constexpr double kReach = 12;
-  constexpr unsigned kMostHalvings = 12;
+  constexpr unsigned kMaxHalvings = 12;
   constexpr double kTolerance = 1e-10;
-  return boost::math::quadrature::gauss_kronrod<double, 31>::integrate(integrand, -kReach, kReach, kMostHalvings,
+  return boost::math::quadrature::gauss_kronrod<double, 31>::integrate(integrand, -kReach, kReach, kMaxHalvings,
                                                                        kTolerance);
 }
 

@@ -43,7 +43,7 @@ std::map<uint32_t, Estimate> ReducerSeconds(const ScaleRecords& scale, double ru
 std::vector<BucketLoad> BucketsOf(const proto::ScalePoint& point) {
   std::vector<BucketLoad> buckets;
   for (const proto::Bucket& bucket : point.bucket()) {
-    if (!std::isfinite(bucket.mean_ready_seconds()) || bucket.size_bytes() > kMostMessageBytes) {
+    if (!std::isfinite(bucket.mean_ready_seconds()) || bucket.size_bytes() > kMaxMessageBytes) {
       return {};
     }
     buckets.push_back({static_cast<double>(bucket.size_bytes()), bucket.mean_ready_seconds()});

@@ -71,10 +71,10 @@ absl::StatusOr<std::vector<BucketLoad>> BucketsOf(const Workload& workload, cons
   if (variant.bucket_bytes == 0) {
     return buckets;
   }
-  constexpr double kMostBuckets = 1e5;  // a tensor is never cut, and no network has as many
-  if (!(total_bytes / variant.bucket_bytes <= kMostBuckets)) {
+  constexpr double kMaxBuckets = 1e5;  // a tensor is never cut, and no network has as many
+  if (!(total_bytes / variant.bucket_bytes <= kMaxBuckets)) {
     return absl::InvalidArgumentError(absl::StrCat("a gradient of ", total_bytes, " bytes in ", variant.name,
-                                                   " would be more than ", kMostBuckets,
+                                                   " would be more than ", kMaxBuckets,
                                                    " buckets; give a larger --what_if_bucket_mib"));
   }
   return Rebucket(buckets, variant.bucket_bytes, variant.bucket_bytes);
@@ -160,10 +160,10 @@ uint32_t HalfOf(const proto::Cluster& cluster, uint32_t devices) {
 
 // Doubled from one on: within a host, then whole hosts; as far as the cluster's links are given.
 std::vector<uint32_t> Doublings(const proto::Cluster& cluster) {
-  constexpr uint64_t kMostDevices = 1 << 20;
+  constexpr uint64_t kMaxDevices = 1 << 20;
   const uint64_t per_host = cluster.devices_per_host();
   const uint64_t most =
-      CheckLink(cluster.inter_host(), "inter", true).ok() ? kMostDevices : std::min(per_host, kMostDevices);
+      CheckLink(cluster.inter_host(), "inter", true).ok() ? kMaxDevices : std::min(per_host, kMaxDevices);
   std::vector<uint32_t> doublings;
   for (uint64_t devices = 1; devices < per_host && devices <= most; devices *= 2) {
     doublings.push_back(static_cast<uint32_t>(devices));

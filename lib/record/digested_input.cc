@@ -27,7 +27,7 @@ namespace {
 // Fits into a second-level cache (1.25 MiB on the Xeon above) between the system's copy and ours; handing a block over is
 // rare at this size.
 constexpr size_t kBlockBytes = 256 << 10;
-constexpr size_t kLeastBlockBytes = 4 << 10;  // a page: also for files that do not tell their size, as those of /proc
+constexpr size_t kMinBlockBytes = 4 << 10;  // a page: also for files that do not tell their size, as those of /proc
 constexpr size_t kBlocksAhead = 16;  // that the digest may lie behind: 4 MiB, more than the largest chunk of images
 
 struct Block {
@@ -39,7 +39,7 @@ struct Block {
 size_t BlockBytes(int fd) {
   struct stat info;
   return fstat(fd, &info) == 0 && S_ISREG(info.st_mode)
-             ? std::clamp(static_cast<size_t>(info.st_size), kLeastBlockBytes, kBlockBytes)
+             ? std::clamp(static_cast<size_t>(info.st_size), kMinBlockBytes, kBlockBytes)
              : kBlockBytes;
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kThousandsFrom = 10000;
 constexpr double kExponentBelow = 1e-3;
-constexpr int kMostDecimals = 9;  // a nanosecond, the clock's resolution
+constexpr int kMaxDecimals = 9;  // a nanosecond, the clock's resolution
 
 // Digits after the point so that `value` shows `significant` digits.
 int Decimals(double value, int significant) {
@@ -22,7 +22,7 @@ int Decimals(double value, int significant) {
     return 0;
   }
   const int magnitude = static_cast<int>(std::floor(std::log10(std::abs(value))));
-  return std::clamp(significant - 1 - magnitude, 0, kMostDecimals);
+  return std::clamp(significant - 1 - magnitude, 0, kMaxDecimals);
 }
 
 std::string WithThousands(std::string digits) {

@@ -15,7 +15,7 @@ namespace {
 // Keeps one more of a kind, or counts it.
 template <typename Message>
 void Keep(Message& message, std::vector<Message>& kept, RecordSource& source) {
-  if (kept.size() < kMostOfAKind) {
+  if (kept.size() < kMaxOfAKind) {
     kept.push_back(std::move(message));
   } else {
     ++source.left_out;

@@ -19,14 +19,14 @@ namespace lockstep {
 
 // Records of one kind that are kept of one file, at most. Each is a row of the report. No ladder has a hundred points,
 // and nobody reads a page of more rows than this. The record file has them all, and `report --print` shows them.
-inline constexpr size_t kMostOfAKind = 1000;
+inline constexpr size_t kMaxOfAKind = 1000;
 
 // What every record file has.
 struct RecordSource {
   proto::Header header;
   proto::Trailer trailer;
   proto::Input input;     // the file itself: path and digest
-  uint64_t left_out = 0;  // records that were checked and not kept: those of a kind beyond the first kMostOfAKind
+  uint64_t left_out = 0;  // records that were checked and not kept: those of a kind beyond the first kMaxOfAKind
 
   std::string name() const;  // the file's name without its folder: "sweep.rec"; "standard input" for "-"
 };

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kGiga = 1e9;
 constexpr double kTera = 1e12;
-constexpr int kMostEpochsShown = 12;
+constexpr int kMaxEpochsShown = 12;
 
 // Why a point has no numbers.
 std::string PointReason(const proto::SweepPoint& point) {
@@ -133,7 +133,7 @@ std::vector<const proto::EpochResult*> ShownEpochs(
     const google::protobuf::RepeatedPtrField<proto::EpochResult>& epochs) {
   std::vector<const proto::EpochResult*> shown;
   for (int i = 0; i < epochs.size(); ++i) {
-    if (epochs.size() <= kMostEpochsShown || i < kMostEpochsShown - 1 || i == epochs.size() - 1) {
+    if (epochs.size() <= kMaxEpochsShown || i < kMaxEpochsShown - 1 || i == epochs.size() - 1) {
       shown.push_back(&epochs[i]);
     }
   }
@@ -153,8 +153,8 @@ void AddEpochs(const std::vector<proto::Cell>& labels,
                         : AbsentCell("not evaluated after this epoch"));
     AddRow(table, cells);
   }
-  if (epochs.size() > kMostEpochsShown) {
-    table.add_note(absl::StrCat("Of ", epochs.size(), " epochs the first ", kMostEpochsShown - 1,
+  if (epochs.size() > kMaxEpochsShown) {
+    table.add_note(absl::StrCat("Of ", epochs.size(), " epochs the first ", kMaxEpochsShown - 1,
                                 " and the last are shown; the record has all."));
   }
 }

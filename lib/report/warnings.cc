@@ -177,7 +177,7 @@ void WarnOfLeftOut(const LabRecords& lab, std::vector<std::string>& warnings) {
   for (const RecordSource* source : lab.Sources()) {
     if (source->left_out > 0) {
       warnings.push_back(absl::StrCat(
-          source->name(), " holds more than fits on a page: of each kind of record the first ", kMostOfAKind,
+          source->name(), " holds more than fits on a page: of each kind of record the first ", kMaxOfAKind,
           " are shown, ", source->left_out, " are left out. All of them: report --print=", source->name(), "."));
     }
   }

@@ -58,8 +58,8 @@ LeastSquaresProblem Linearized(ScalingLaw law, const LogThroughputs& measured, c
   return problem;
 }
 
-constexpr int kMostSteps = 200;
-constexpr int kMostHalvings = 60;
+constexpr int kMaxSteps = 200;
+constexpr int kMaxHalvings = 60;
 constexpr double kSettled = 1e-12;   // a relative gain of the sum of squares that is rounding
 constexpr double kRounding = 1e-14;  // a relative error of a point that is rounding
 
@@ -67,10 +67,10 @@ constexpr double kRounding = 1e-14;  // a relative error of a point that is roun
 absl::StatusOr<LawSolution> Descend(ScalingLaw law, const LogThroughputs& measured, const std::vector<double>& start,
                                     const std::vector<size_t>& free) {
   LawSolution solution{start, {}, SumOfSquares(law, measured, start)};
-  for (int step = 0; step < kMostSteps; ++step) {
+  for (int step = 0; step < kMaxSteps; ++step) {
     ASSIGN_OR_RETURN(solution.linear, FitLeastSquares(Linearized(law, measured, solution.parameters, free)));
     double length = 1, gain = 0;
-    for (int halving = 0; halving < kMostHalvings && gain <= 0; ++halving, length /= 2) {
+    for (int halving = 0; halving < kMaxHalvings && gain <= 0; ++halving, length /= 2) {
       std::vector<double> tried = solution.parameters;
       for (size_t k = 0; k < free.size(); ++k) {
         tried[free[k]] += length * solution.linear.parameters[k];
@@ -89,7 +89,7 @@ absl::StatusOr<LawSolution> Descend(ScalingLaw law, const LogThroughputs& measur
     }
   }
   return absl::InternalError(
-      absl::StrCat("the fit of the scaling law ", ScalingLawName(law), " did not settle in ", kMostSteps, " steps"));
+      absl::StrCat("the fit of the scaling law ", ScalingLawName(law), " did not settle in ", kMaxSteps, " steps"));
 }
 
 // g from the points as if they scaled ideally, a = b = 0.

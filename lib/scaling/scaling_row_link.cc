@@ -42,8 +42,8 @@ proto::Quantity BytesPerStep(const RowInputs& in, uint32_t ranks) {
     return Absent("the record does not say how many parameters the model has");
   }
   // What AllReduceLowerBoundBytes can count in 64 bits.
-  constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max() / 2;
-  if (parameters > kMost / ranks || in.spec.gradient_bytes() > kMost) {
+  constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max() / 2;
+  if (parameters > kMax / ranks || in.spec.gradient_bytes() > kMax) {
     return Absent(
         absl::StrCat("no model has ", parameters, " parameters and ", in.spec.gradient_bytes(), " bytes of gradients"));
   }
