@@ -90,7 +90,8 @@ void Copy(benchmark::State& state) {
 
 // Arguments: batch, side of the picture, channels.
 BatchNormShape ShapeOf(const benchmark::State& state) {
-  return {static_cast<uint32_t>(state.range(0) * state.range(1) * state.range(1)), static_cast<uint32_t>(state.range(2))};
+  return {static_cast<uint32_t>(state.range(0) * state.range(1) * state.range(1)),
+          static_cast<uint32_t>(state.range(2))};
 }
 
 uint32_t Multiprocessors() {
@@ -128,17 +129,19 @@ struct Layer {
 
 void Statistics(benchmark::State& state) {
   const Layer layer(ShapeOf(state));
-  const BatchNormParameters parameters = {layer.Vector(0), layer.Vector(1), layer.Vector(2), layer.Vector(3), 0.1f, 1e-5f};
+  const BatchNormParameters parameters = {
+      layer.Vector(0), layer.Vector(1), layer.Vector(2), layer.Vector(3), 0.1f, 1e-5f};
   Time(state, 2.0 * layer.size, [&] {
-    return BatchNormStatistics(layer.shape, layer.launch, layer.x.data, parameters, layer.State(), layer.workspace, nullptr);
+    return BatchNormStatistics(layer.shape, layer.launch, layer.x.data, parameters, layer.State(), layer.workspace,
+                               nullptr);
   });
 }
 
 void Apply(benchmark::State& state) {
   const Layer layer(ShapeOf(state));
   Time(state, 4.125 * layer.size, [&] {
-    return BatchNormApply<Bf16>(layer.shape, layer.x.data, layer.Vector(6), layer.Vector(7), {}, layer.y.data, layer.mask,
-                                nullptr);
+    return BatchNormApply<Bf16>(layer.shape, layer.x.data, layer.Vector(6), layer.Vector(7), {}, layer.y.data,
+                                layer.mask, nullptr);
   });
 }
 
@@ -161,8 +164,8 @@ void BackwardReduce(benchmark::State& state) {
 void BackwardApply(benchmark::State& state) {
   const Layer layer(ShapeOf(state));
   Time(state, 6.125 * layer.size, [&] {
-    return BatchNormBackwardApply<Bf16>(layer.shape, layer.x.data, {layer.dy.data, nullptr, layer.mask}, layer.Gradients(),
-                                        layer.dx.data, nullptr, nullptr);
+    return BatchNormBackwardApply<Bf16>(layer.shape, layer.x.data, {layer.dy.data, nullptr, layer.mask},
+                                        layer.Gradients(), layer.dx.data, nullptr, nullptr);
   });
 }
 
@@ -196,7 +199,8 @@ void Augment(benchmark::State& state) {
   Check(cudaMemcpy(order.data, shuffled.data(), images * 4, cudaMemcpyHostToDevice));
   Check(cudaMemset(scalars.data, 0, 8));
   const AugmentBatchInput input = {pixels, labels, order.data, scalars.data, scalars.data + 1, table.data, 1, batch};
-  Time(state, 68608.0 * batch, [&] { return AugmentBatch(input, ImageLayout::kPatches, out.data, out_labels, nullptr); });
+  Time(state, 68608.0 * batch,
+       [&] { return AugmentBatch(input, ImageLayout::kPatches, out.data, out_labels, nullptr); });
   Check(cudaFree(pixels));
   Check(cudaFree(labels));
   Check(cudaFree(out_labels));
@@ -207,7 +211,8 @@ void Sgd(benchmark::State& state) {
   const size_t count = 11'173'962;
   Buffer<float> gradient(count), parameter(count), velocity(count), rate(1);
   Buffer<Bf16> copy(count);
-  const SgdInput<float> input = {count, gradient.data, rate.data, 0.9f, 5e-4f, parameter.data, velocity.data, copy.data};
+  const SgdInput<float> input = {count, gradient.data,  rate.data,     0.9f,
+                                 5e-4f, parameter.data, velocity.data, copy.data};
   Time(state, 22.0 * count, [&] { return SgdStep(input, nullptr); });
 }
 

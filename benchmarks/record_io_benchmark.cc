@@ -170,14 +170,15 @@ void BM_WriteAgainstWriteFsync(benchmark::State& state) { Compare(state, WriteRe
 BENCHMARK(BM_WriteAgainstWriteFsync)->UseManualTime()->Iterations(11)->Unit(benchmark::kMillisecond);
 
 void BM_ReadAgainstReadAndSha256(benchmark::State& state) {
-  Compare(state, [] { benchmark::DoNotOptimize(ReadRecords(false)); },
-          [] { benchmark::DoNotOptimize(ReadDigested()); });
+  Compare(
+      state, [] { benchmark::DoNotOptimize(ReadRecords(false)); }, [] { benchmark::DoNotOptimize(ReadDigested()); });
 }
 BENCHMARK(BM_ReadAgainstReadAndSha256)->UseManualTime()->Iterations(21)->Unit(benchmark::kMillisecond);
 
 void BM_ReadAgainstRead(benchmark::State& state) {
-  Compare(state, [] { benchmark::DoNotOptimize(ReadRecords(false)); },
-          [] { benchmark::DoNotOptimize(ReadPlain([](const char*, size_t) {})); });
+  Compare(
+      state, [] { benchmark::DoNotOptimize(ReadRecords(false)); },
+      [] { benchmark::DoNotOptimize(ReadPlain([](const char*, size_t) {})); });
 }
 BENCHMARK(BM_ReadAgainstRead)->UseManualTime()->Iterations(21)->Unit(benchmark::kMillisecond);
 

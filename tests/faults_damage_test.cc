@@ -28,7 +28,7 @@ using ::testing::HasSubstr;
 // A file's bytes, and where each of its records ends.
 struct Whole {
   std::string bytes;
-  std::vector<size_t> ends;      // [0]: the header's
+  std::vector<size_t> ends;          // [0]: the header's
   std::vector<std::string> records;  // without header and trailer, as bytes
 };
 

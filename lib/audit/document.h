@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "lib/published/printed_number.h"
 #include "lib/proto/published.pb.h"
+#include "lib/published/printed_number.h"
 
 namespace lockstep {
 

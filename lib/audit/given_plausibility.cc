@@ -1,11 +1,10 @@
-#include "lib/audit/plausibility.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "lib/audit/flags.h"
+#include "lib/audit/plausibility.h"
 #include "lib/audit/verdict.h"
 
 namespace lockstep {

@@ -11,8 +11,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/audit/audit.h"
-#include "lib/published/published_check.h"
 #include "lib/audit/random_document.h"
+#include "lib/published/published_check.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep::testing {

@@ -53,9 +53,9 @@ std::string WhyPartial(const ImageSet& set, const SplitFiles& files, const std::
     return absl::StrCat(set.size(), " of ", files.whole_count, " images",
                         missing.empty() ? "" : absl::StrCat(" (without ", absl::StrJoin(missing, ", "), ")"));
   }
-  return IsBalanced(set.info) ? ""
-                              : absl::StrCat("not ", files.whole_count / set.info.class_count_size(),
-                                             " images of each class");
+  return IsBalanced(set.info)
+             ? ""
+             : absl::StrCat("not ", files.whole_count / set.info.class_count_size(), " images of each class");
 }
 
 }  // namespace
@@ -65,9 +65,9 @@ absl::StatusOr<ImageSet> AssembleSplit(const SourceFiles& source, const SplitFil
                                        const AppendFile& append) {
   const std::vector<std::string> missing = MissingFiles(source, files);
   if (missing.size() == files.files.size()) {
-    return absl::NotFoundError(absl::StrCat(source.input.path(), ": no ", files.name, " images: ",
-                                            absl::StrJoin(missing, ", "), " missing; unpack ", files.archive,
-                                            " again"));
+    return absl::NotFoundError(absl::StrCat(source.input.path(), ": no ", files.name,
+                                            " images: ", absl::StrJoin(missing, ", "), " missing; unpack ",
+                                            files.archive, " again"));
   }
   ImageSet set;
   Reserve(source, files, set);

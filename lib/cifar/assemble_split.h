@@ -9,8 +9,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "lib/dataset/dataset.h"
 #include "lib/cifar/source_files.h"
+#include "lib/dataset/dataset.h"
 
 namespace lockstep {
 

@@ -11,9 +11,9 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "lib/base/status_macros.h"
-#include "lib/dataset/append_bytes.h"
 #include "lib/cifar/assemble_split.h"
 #include "lib/cifar/plain_text.h"
+#include "lib/dataset/append_bytes.h"
 
 namespace lockstep {
 namespace {

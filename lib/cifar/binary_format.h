@@ -12,9 +12,9 @@
 #include <cstdint>
 
 #include "absl/status/statusor.h"
-#include "lib/dataset/dataset.h"
 #include "lib/cifar/parse_options.h"
 #include "lib/cifar/source_files.h"
+#include "lib/dataset/dataset.h"
 
 namespace lockstep {
 

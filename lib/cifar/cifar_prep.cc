@@ -199,7 +199,8 @@ absl::Status RunCifarPrep(const CifarPrepOptions& options) {
   }
   ASSIGN_OR_RETURN(const Dataset dataset, MakeDataset(options, wanted, source));
   if (options.dry_run) {
-    return PrintToStderr(absl::StrCat(DatasetSummary(dataset), "dry run: ", ReadableLine(options.output), " not written\n"));
+    return PrintToStderr(
+        absl::StrCat(DatasetSummary(dataset), "dry run: ", ReadableLine(options.output), " not written\n"));
   }
   std::fputs(DatasetSummary(dataset).c_str(), stderr);
   return WriteDataset(make_header(), dataset, *writer);

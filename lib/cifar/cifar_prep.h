@@ -6,8 +6,8 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "lib/dataset/dataset.h"
 #include "lib/cifar/synthetic.h"
+#include "lib/dataset/dataset.h"
 
 namespace lockstep {
 

@@ -8,8 +8,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
-#include "lib/dataset/dataset.h"
 #include "lib/cifar/image_decode.h"
+#include "lib/dataset/dataset.h"
 #include "lib/testing/fuzz.h"
 
 namespace lockstep::testing {
@@ -34,8 +34,8 @@ std::string WithRightCrcs(absl::string_view file) {
     if (length > file.size() - at - 12) {
       break;
     }
-    const uint32_t crc =
-        static_cast<uint32_t>(crc32(0, reinterpret_cast<const Bytef*>(file.data()) + at + 4, static_cast<uInt>(length) + 4));
+    const uint32_t crc = static_cast<uint32_t>(
+        crc32(0, reinterpret_cast<const Bytef*>(file.data()) + at + 4, static_cast<uInt>(length) + 4));
     for (int i = 0; i < 4; ++i) {
       mended[at + 8 + length + i] = static_cast<char>(crc >> (24 - 8 * i));
     }

@@ -1,10 +1,9 @@
-#include "lib/cifar/image_decode.h"
-
 #include <csetjmp>
 #include <cstdio>
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "lib/cifar/image_decode.h"
 #include "lib/dataset/dataset.h"
 // clang-format off: after <cstdio>, which it needs and does not include.
 #include <jpeglib.h>

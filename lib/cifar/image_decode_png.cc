@@ -1,5 +1,3 @@
-#include "lib/cifar/image_decode.h"
-
 #include <png.h>
 
 #include <csetjmp>
@@ -7,6 +5,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "lib/cifar/image_decode.h"
 #include "lib/dataset/dataset.h"
 
 namespace lockstep {

@@ -73,9 +73,9 @@ absl::Status CheckIsUint8(const Value& dtype) {
   const Value& name = *dtype.arguments->items[0];
   if (!is_uint8(name)) {
     const absl::StatusOr<std::string> found = ShortText(name);
-    return absl::DataLossError(absl::StrCat("byte ", name.at, ": expected numbers of type 'u1' (uint8), found ",
-                                            found.ok() ? absl::StrCat("'", pickle::Printable(*found), "'")
-                                                       : pickle::Describe(name)));
+    return absl::DataLossError(
+        absl::StrCat("byte ", name.at, ": expected numbers of type 'u1' (uint8), found ",
+                     found.ok() ? absl::StrCat("'", pickle::Printable(*found), "'") : pickle::Describe(name)));
   }
   if (dtype.state == nullptr) {
     return absl::OkStatus();

@@ -6,9 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/base/status_macros.h"
-#include "lib/dataset/append_bytes.h"
 #include "lib/cifar/numpy_array.h"
 #include "lib/cifar/python_dialect.h"
+#include "lib/dataset/append_bytes.h"
 #include "lib/pickle/machine.h"
 #include "lib/pickle/value.h"
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "lib/dataset/dataset.h"
 #include "lib/cifar/small_pickle.h"
+#include "lib/dataset/dataset.h"
 #include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"
 
@@ -97,9 +97,9 @@ TEST(PythonBatchTest, AWholeBatchOfTenThousand) {
   ASSERT_THAT(set, IsOk());
   EXPECT_THAT(set->labels, SizeIs(10'000));
   EXPECT_THAT(set->pixels, SizeIs(size_t{30'720'000}));
-  EXPECT_THAT(Parse(PickleBatch(testing::MakeFlatBatch(10'001, 'x'))),
-              StatusIs(absl::StatusCode::kDataLoss,
-                       HasSubstr("expected the shape (1 to 10000, 3072), found (10001, 3072)")));
+  EXPECT_THAT(
+      Parse(PickleBatch(testing::MakeFlatBatch(10'001, 'x'))),
+      StatusIs(absl::StatusCode::kDataLoss, HasSubstr("expected the shape (1 to 10000, 3072), found (10001, 3072)")));
 }
 
 // --- What a batch must be ---
@@ -153,17 +153,16 @@ TEST(PythonBatchTest, OtherTypesAndOrdersOfArraysAreRefused) {
 TEST(PythonBatchTest, AMissingKeyIsNamedWithThoseFound) {
   SmallBatch batch = MakeSmallBatch({6, 9});
   batch.labels_key = "fine_labels";
-  EXPECT_EQ(ErrorOf(batch),
-            "expected the key 'labels'; found 'batch_label', 'fine_labels', 'data', 'filenames'");
+  EXPECT_EQ(ErrorOf(batch), "expected the key 'labels'; found 'batch_label', 'fine_labels', 'data', 'filenames'");
   EXPECT_THAT(Parse(Bytes("\x80\x02}.")), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("'data'; found none")));
 }
 
 TEST(PythonBatchTest, OtherObjectsThanADictAreRefused) {
   EXPECT_THAT(Parse(Bytes("\x80\x02].")),
               StatusIs(absl::StatusCode::kDataLoss, "byte 2: expected a dict, found a list"));
-  EXPECT_THAT(Parse(TwoImages() + "x"),
-              StatusIs(absl::StatusCode::kDataLoss,
-                       HasSubstr("expected the end after the opcode STOP, found 1 bytes more")));
+  EXPECT_THAT(
+      Parse(TwoImages() + "x"),
+      StatusIs(absl::StatusCode::kDataLoss, HasSubstr("expected the end after the opcode STOP, found 1 bytes more")));
   EXPECT_THAT(Parse(""), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("pickle broken at byte 0")));
   EXPECT_THAT(Parse("<html>"), StatusIs(absl::StatusCode::kFailedPrecondition,
                                         "opcode 0x3C at byte 0 is not one that CIFAR-10's files use"));
@@ -186,16 +185,25 @@ TEST(PythonBatchTest, WhatRunsCodeElsewhereIsRefusedByOpcodeAndByte) {
   };
   const std::string array = "cnumpy.core.multiarray\n_reconstruct\n";
   const Case cases[] = {
-      {"cos\nsystem\n(U\x04" "exittR", "opcode GLOBAL os system at byte 6"},
-      {"cposix\nsystem\n(U\x04" "exittR", "opcode GLOBAL posix system at byte 6"},
-      {"cbuiltins\neval\n(U\x01" "0tR", "opcode GLOBAL builtins eval at byte 6"},
+      {"cos\nsystem\n(U\x04"
+       "exittR",
+       "opcode GLOBAL os system at byte 6"},
+      {"cposix\nsystem\n(U\x04"
+       "exittR",
+       "opcode GLOBAL posix system at byte 6"},
+      {"cbuiltins\neval\n(U\x01"
+       "0tR",
+       "opcode GLOBAL builtins eval at byte 6"},
       {"c__builtin__\nexec\n", "opcode GLOBAL __builtin__ exec at byte 6"},
       {"csubprocess\nPopen\n", "opcode GLOBAL subprocess Popen at byte 6"},
       {"cnumpy\nload\n", "opcode GLOBAL numpy load at byte 6"},
       {"cnumpy.core.multiarray\nfromfile\n", "opcode GLOBAL numpy.core.multiarray fromfile at byte 6"},
       {"c_codecs\ndecode\n", "opcode GLOBAL _codecs decode at byte 6"},
       {"\x8C\x02os\x8C\x06system\x93", "opcode STACK_GLOBAL os system at byte 18"},
-      {"\x8C\x08" "builtins\x8C\x04" "eval\x93", "opcode STACK_GLOBAL builtins eval at byte 22"},
+      {"\x8C\x08"
+       "builtins\x8C\x04"
+       "eval\x93",
+       "opcode STACK_GLOBAL builtins eval at byte 22"},
       {"\x8C\x0Asubprocess\x8C\x05Popen\x93", "opcode STACK_GLOBAL subprocess Popen at byte 25"},
       {"(ios\nsystem\n", "opcode INST os system at byte 7"},
       {"(cnumpy\nndarray\no", "opcode OBJ at byte 22"},
@@ -235,7 +243,9 @@ TEST(PythonBatchTest, CallsOfWhatIsNotCallableAreBroken) {
 
 TEST(PythonBatchTest, PartsOfAnArrayOfTheWrongKind) {
   // A second 'data', which as in Python is the one that counts; each lacks something of a real array.
-  const std::string array = Bytes("cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\0\x85U\x01" "b\x87R");
+  const std::string array = Bytes(
+      "cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\0\x85U\x01"
+      "b\x87R");
   const std::string buffer = "cnumpy.core.numeric\n_frombuffer\n";
   struct Case {
     std::string value;
@@ -249,30 +259,39 @@ TEST(PythonBatchTest, PartsOfAnArrayOfTheWrongKind) {
       {"cnumpy.core.multiarray\n_reconstruct\nNNN\x87R", "expected _reconstruct(numpy.ndarray, (0,), b'b')"},
       {array, "an array's state"},
       {array + Bytes("Nb"), "an array's state"},
-      {array + Bytes("(K\x02NN\x89Ntb"),
-       "expected version 1 of an array's state, found the number 2"},
-      {array + Bytes("(K\x01NN\x89Ntb"),
-       "expected the shape (images, 3072), found None"},
-      {array + Bytes("(K\x01K\x01M\0\x0C\x86N\x89Ntb"),
-       "expected the numpy type of the array, found None"},
+      {array + Bytes("(K\x02NN\x89Ntb"), "expected version 1 of an array's state, found the number 2"},
+      {array + Bytes("(K\x01NN\x89Ntb"), "expected the shape (images, 3072), found None"},
+      {array + Bytes("(K\x01K\x01M\0\x0C\x86N\x89Ntb"), "expected the numpy type of the array, found None"},
       {buffer + ")R", "expected _frombuffer(bytes, type, shape, order)"},
-      {buffer + "(NNNU\x01" "FtR", "expected an array in C order"},
-      {buffer + Bytes("(NNK\x01M\0\x0C\x86U\x01" "CtR"), "expected the numpy type of the array, found None"},
-      {buffer + Bytes("(Ncnumpy\ndtype\nU\x02u1\x85RK\x01M\0\x0C\x86U\x01" "CtR"), "expected bytes, found None"},
-      {buffer + Bytes("(Ncnumpy\ndtype\nU\x02u1\x85RNbK\x01M\0\x0C\x86U\x01" "CtR"),
+      {buffer + "(NNNU\x01"
+                "FtR",
+       "expected an array in C order"},
+      {buffer + Bytes("(NNK\x01M\0\x0C\x86U\x01"
+                      "CtR"),
+       "expected the numpy type of the array, found None"},
+      {buffer + Bytes("(Ncnumpy\ndtype\nU\x02u1\x85RK\x01M\0\x0C\x86U\x01"
+                      "CtR"),
+       "expected bytes, found None"},
+      {buffer + Bytes("(Ncnumpy\ndtype\nU\x02u1\x85RNbK\x01M\0\x0C\x86U\x01"
+                      "CtR"),
        "the state of a type without fields"},
       {buffer + Bytes("(c_codecs\nencode\nX\x03\0\0\0a\xC4\x80X\x06\0\0\0latin1\x86Rcnumpy\ndtype\nU\x02u1\x85R"
-                      "K\x01M\0\x0C\x86U\x01" "CtR"),
+                      "K\x01M\0\x0C\x86U\x01"
+                      "CtR"),
        "expected a text of characters up to U+00FF, found byte 0xc4 at 1 of it"},
       {buffer + Bytes("(c_codecs\nencode\nX\x01\0\0\0aX\x04\0\0\0utf8\x86Rcnumpy\ndtype\nU\x02u1\x85R"
-                      "K\x01M\0\x0C\x86U\x01" "CtR"),
+                      "K\x01M\0\x0C\x86U\x01"
+                      "CtR"),
        "expected bytes, found a call of _codecs encode"},
   };
   for (const Case& c : cases) {
     std::string pickle = TwoImages();
-    pickle.insert(pickle.size() - 2, "U\x04" "data" + c.value);  // before SETITEMS and STOP
-    EXPECT_THAT(Parse(pickle), StatusIs(absl::StatusCode::kDataLoss, AllOf(HasSubstr("key 'data': byte "),
-                                                                           HasSubstr(c.message))));
+    pickle.insert(pickle.size() - 2,
+                  "U\x04"
+                  "data" +
+                      c.value);  // before SETITEMS and STOP
+    EXPECT_THAT(Parse(pickle),
+                StatusIs(absl::StatusCode::kDataLoss, AllOf(HasSubstr("key 'data': byte "), HasSubstr(c.message))));
   }
 }
 
@@ -290,11 +309,19 @@ TEST(PythonBatchTest, BombsAreBounded) {
   for (int level = 0; level < 10; ++level) {
     bomb += "q\x09h\x09h\x09\x87";
   }
-  ExpectTwoImages(Parse(WithOpcodes("U\x04" "bomb" + bomb)));
-  ExpectTwoImages(Parse(WithOpcodes("U\x04" "slotNr\xFF\xFF\xFF\xFF")));
+  ExpectTwoImages(
+      Parse(WithOpcodes("U\x04"
+                        "bomb" +
+                        bomb)));
+  ExpectTwoImages(
+      Parse(WithOpcodes("U\x04"
+                        "slotNr\xFF\xFF\xFF\xFF")));
   EXPECT_THAT(Parse(WithOpcodes(std::string(300'000, 'N'))),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("more than 200000 objects")));
-  ExpectTwoImages(Parse(WithOpcodes("U\x04" "deepN" + std::string(100'000, '\x85'))));
+  ExpectTwoImages(
+      Parse(WithOpcodes("U\x04"
+                        "deepN" +
+                        std::string(100'000, '\x85'))));
   // Two million keys that are all one long text, encoded: a comparison costs nothing.
   const std::string text = PickleWriter().Op("X").Little(1'000'000, 4).Op(std::string(1'000'000, 'k')).Done();
   std::string keys = "c_codecs\nencode\n" + text + Bytes("X\x06\0\0\0latin1\x86Rq\x77N");
@@ -379,9 +406,9 @@ TEST(PythonClassNamesTest, ReadsThePublishedLayoutAndWhatPython3SavesAgain) {
 TEST(PythonClassNamesTest, WantsTenPrintableNames) {
   std::vector<std::string> names = CifarClassNames();
   names.pop_back();
-  EXPECT_THAT(ParsePythonClassNames(PickleMeta(names)),
-              StatusIs(absl::StatusCode::kDataLoss,
-                       HasSubstr("key 'label_names': byte 47: expected 10 class names, found 9")));
+  EXPECT_THAT(
+      ParsePythonClassNames(PickleMeta(names)),
+      StatusIs(absl::StatusCode::kDataLoss, HasSubstr("key 'label_names': byte 47: expected 10 class names, found 9")));
   for (const std::string& name : {std::string(), std::string("c\nat"), std::string("\xFF"), std::string(101, 'x')}) {
     names = CifarClassNames();
     names[3] = name;
@@ -403,8 +430,8 @@ TEST(PythonClassNamesTest, DamageIsReadOrRefused) {
     std::string flipped = meta;
     flipped[bit / 8] ^= static_cast<char>(1 << bit % 8);
     const auto names = ParsePythonClassNames(flipped);
-    EXPECT_THAT(names.status().code(), AnyOf(absl::StatusCode::kOk, absl::StatusCode::kDataLoss,
-                                             absl::StatusCode::kFailedPrecondition));
+    EXPECT_THAT(names.status().code(),
+                AnyOf(absl::StatusCode::kOk, absl::StatusCode::kDataLoss, absl::StatusCode::kFailedPrecondition));
     EXPECT_TRUE(!names.ok() || names->size() == 10);
   }
 }

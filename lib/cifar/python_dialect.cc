@@ -12,13 +12,14 @@ using pickle::Value;
 // The opcodes of the published files, and those that CPython 3's pickle and numpy's __reduce__ write for the same
 // dicts.
 constexpr pickle::Op kOpcodes[] = {
-    pickle::kProto, pickle::kFrame, pickle::kStop, pickle::kMark, pickle::kNone, pickle::kNewTrue, pickle::kNewFalse,
-    pickle::kBinInt, pickle::kBinInt1, pickle::kBinInt2, pickle::kLong1, pickle::kBinString, pickle::kShortBinString,
-    pickle::kBinUnicode, pickle::kShortBinUnicode, pickle::kBinBytes, pickle::kShortBinBytes, pickle::kBinBytes8,
-    pickle::kByteArray8, pickle::kEmptyTuple, pickle::kTuple1, pickle::kTuple2, pickle::kTuple3, pickle::kTuple,
-    pickle::kEmptyList, pickle::kAppend, pickle::kAppends, pickle::kEmptyDict, pickle::kSetItem, pickle::kSetItems,
-    pickle::kBinPut, pickle::kLongBinPut, pickle::kMemoize, pickle::kBinGet, pickle::kLongBinGet, pickle::kGlobal,
-    pickle::kStackGlobal, pickle::kReduce, pickle::kBuild};
+    pickle::kProto,    pickle::kFrame,         pickle::kStop,           pickle::kMark,       pickle::kNone,
+    pickle::kNewTrue,  pickle::kNewFalse,      pickle::kBinInt,         pickle::kBinInt1,    pickle::kBinInt2,
+    pickle::kLong1,    pickle::kBinString,     pickle::kShortBinString, pickle::kBinUnicode, pickle::kShortBinUnicode,
+    pickle::kBinBytes, pickle::kShortBinBytes, pickle::kBinBytes8,      pickle::kByteArray8, pickle::kEmptyTuple,
+    pickle::kTuple1,   pickle::kTuple2,        pickle::kTuple3,         pickle::kTuple,      pickle::kEmptyList,
+    pickle::kAppend,   pickle::kAppends,       pickle::kEmptyDict,      pickle::kSetItem,    pickle::kSetItems,
+    pickle::kBinPut,   pickle::kLongBinPut,    pickle::kMemoize,        pickle::kBinGet,     pickle::kLongBinGet,
+    pickle::kGlobal,   pickle::kStackGlobal,   pickle::kReduce,         pickle::kBuild};
 
 constexpr pickle::Global kGlobals[] = {kReconstruct, kReconstruct2, kFromBuffer, kFromBuffer2,
                                        kNdarray,     kDtype,        kEncode};
@@ -39,8 +40,8 @@ absl::Status DecodeLatin1(const Value& text, std::string& decoded) {
       decoded.push_back(utf8[i]);
       continue;
     }
-    const bool is_pair = (byte == 0xC2 || byte == 0xC3) && i + 1 < utf8.size() &&
-                         (static_cast<uint8_t>(utf8[i + 1]) & 0xC0) == 0x80;
+    const bool is_pair =
+        (byte == 0xC2 || byte == 0xC3) && i + 1 < utf8.size() && (static_cast<uint8_t>(utf8[i + 1]) & 0xC0) == 0x80;
     if (!is_pair) {
       return absl::DataLossError(absl::StrCat("byte ", text.at, ": expected a text of characters up to U+00FF, found ",
                                               "byte 0x", absl::Hex(byte, absl::kZeroPad2), " at ", i, " of it"));

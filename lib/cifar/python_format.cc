@@ -65,8 +65,8 @@ absl::StatusOr<std::set<std::string>> CompareFiles(const SourceFiles& source, co
   std::set<std::string> differing;
   for (size_t i = 0; i < files.size(); ++i) {
     if (!differences[i].empty()) {
-      RETURN_IF_ERROR(WarnOrRefuse(options, absl::StrCat(SourcePath(source, files[i]), ": ", differences[i],
-                                                         "; its content is valid")));
+      RETURN_IF_ERROR(WarnOrRefuse(
+          options, absl::StrCat(SourcePath(source, files[i]), ": ", differences[i], "; its content is valid")));
       differing.insert(files[i]);
     }
   }
@@ -101,8 +101,8 @@ absl::Status JudgeUnverified(const SourceFiles& source, const ParseOptions& opti
     set->info.set_note(absl::StrCat(set->info.note().empty() ? "whole by sizes and class counts" : set->info.note(),
                                     "; not compared with the published MD5s"));
   }
-  return WarnOrRefuse(options, absl::StrCat(source.input.path(), ": not compared with the published MD5s: ",
-                                            why.message()));
+  return WarnOrRefuse(options,
+                      absl::StrCat(source.input.path(), ": not compared with the published MD5s: ", why.message()));
 }
 
 absl::Status JudgeDataset(const SourceFiles& source, const ParseOptions& options, const SplitFiles& train,

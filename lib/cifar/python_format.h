@@ -6,9 +6,9 @@
 #define LOCKSTEP_LIB_CIFAR_PYTHON_FORMAT_H_
 
 #include "absl/status/statusor.h"
-#include "lib/dataset/dataset.h"
 #include "lib/cifar/parse_options.h"
 #include "lib/cifar/source_files.h"
+#include "lib/dataset/dataset.h"
 
 namespace lockstep {
 

@@ -33,13 +33,11 @@ SourceFiles SmallSource() {
   SourceFiles source;
   source.format = proto::PYTHON;
   source.input.set_path("folder");
-  source.files = {{"batches.meta", PickleMeta(CifarClassNames()), ""},
-                  {"data_batch_1", PickleBatch(MakeSmallBatch({0, 1})), ""},
-                  {"data_batch_2", PickleBatch(MakeSmallBatch({2})), ""},
-                  {"data_batch_3", PickleBatch(MakeSmallBatch({3})), ""},
-                  {"data_batch_4", PickleBatch(MakeSmallBatch({4})), ""},
-                  {"data_batch_5", PickleBatch(MakeSmallBatch({5})), ""},
-                  {"test_batch", PickleBatch(MakeSmallBatch({9})), ""}};
+  source.files = {
+      {"batches.meta", PickleMeta(CifarClassNames()), ""},    {"data_batch_1", PickleBatch(MakeSmallBatch({0, 1})), ""},
+      {"data_batch_2", PickleBatch(MakeSmallBatch({2})), ""}, {"data_batch_3", PickleBatch(MakeSmallBatch({3})), ""},
+      {"data_batch_4", PickleBatch(MakeSmallBatch({4})), ""}, {"data_batch_5", PickleBatch(MakeSmallBatch({5})), ""},
+      {"test_batch", PickleBatch(MakeSmallBatch({9})), ""}};
   return source;
 }
 
@@ -96,10 +94,9 @@ TEST(ParsePythonTest, TakesBatchesApart) {
 }
 
 TEST(ParsePythonTest, ASubsetWantsToBeAllowedAndSaysSo) {
-  EXPECT_THAT(ParsePython(SmallSource(), {}),
-              StatusIs(absl::StatusCode::kFailedPrecondition,
-                       "folder: not the official training images: 6 of 50000 images; "
-                       "--allow_partial takes them as they are"));
+  EXPECT_THAT(ParsePython(SmallSource(), {}), StatusIs(absl::StatusCode::kFailedPrecondition,
+                                                       "folder: not the official training images: 6 of 50000 images; "
+                                                       "--allow_partial takes them as they are"));
   std::vector<std::string> warnings;
   ParseOptions options = Partial();
   options.warnings = &warnings;
@@ -131,9 +128,9 @@ TEST(ParsePythonTest, MissingFilesAreNamed) {
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("folder: batches.meta: missing")));
   EXPECT_THAT(ParsePython(Without({"test_batch"}), Partial()),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("folder: no test images: test_batch missing")));
-  EXPECT_THAT(ParsePython(Without({"data_batch_1", "data_batch_2", "data_batch_3", "data_batch_4", "data_batch_5"}),
-                          Partial()),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("no training images: data_batch_1, ")));
+  EXPECT_THAT(
+      ParsePython(Without({"data_batch_1", "data_batch_2", "data_batch_3", "data_batch_4", "data_batch_5"}), Partial()),
+      StatusIs(absl::StatusCode::kNotFound, HasSubstr("no training images: data_batch_1, ")));
   EXPECT_THAT(ParsePython(Without({"data_batch_3"}), {}),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("(without data_batch_3)")));
   EXPECT_THAT(ParsePython(Without({"data_batch_3"}), Partial())->train.labels, ElementsAre(0, 1, 2, 4, 5));
@@ -143,10 +140,13 @@ TEST(ParsePythonTest, ErrorsNameTheFile) {
   SourceFiles source = SmallSource();
   source.files[3].bytes.resize(100);
   EXPECT_THAT(ParsePython(source, Partial()),
-              StatusIs(absl::StatusCode::kDataLoss, "folder: data_batch_3: pickle broken at byte 70: a name without an "
-                                                    "end; unpack cifar-10-python.tar.gz again"));
+              StatusIs(absl::StatusCode::kDataLoss,
+                       "folder: data_batch_3: pickle broken at byte 70: a name without an "
+                       "end; unpack cifar-10-python.tar.gz again"));
   source = SmallSource();
-  source.files[6].bytes = "\x80\x02" "cposix\nsystem\nU\x02ls\x85R.";
+  source.files[6].bytes =
+      "\x80\x02"
+      "cposix\nsystem\nU\x02ls\x85R.";
   EXPECT_THAT(ParsePython(source, Partial()),
               StatusIs(absl::StatusCode::kFailedPrecondition,
                        "folder: test_batch: opcode GLOBAL posix system at byte 2 is not one that CIFAR-10's files "

@@ -50,12 +50,12 @@ class PickleWriter {
 // What a batch holds, with the places where a test breaks it.
 struct SmallBatch {
   std::vector<uint8_t> labels;
-  std::string pixels;             // 3,072 for each label
-  uint32_t rows = 0;              // 0: as many as labels
+  std::string pixels;  // 3,072 for each label
+  uint32_t rows = 0;   // 0: as many as labels
   uint32_t columns = 3072;
   std::string dtype = "u1";
-  std::string fortran = "\x89";   // NEWFALSE
-  std::string extra;              // opcodes put into the dict after its MARK: in pairs of key and value
+  std::string fortran = "\x89";  // NEWFALSE
+  std::string extra;             // opcodes put into the dict after its MARK: in pairs of key and value
   std::string labels_key = "labels";
 };
 

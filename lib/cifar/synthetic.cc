@@ -10,8 +10,8 @@
 #include "lib/base/progress.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
-#include "lib/dataset/counter_random.h"
 #include "lib/cifar/statistics.h"
+#include "lib/dataset/counter_random.h"
 
 namespace lockstep {
 namespace {
@@ -22,7 +22,7 @@ constexpr int32_t kHeight = kImageHeight;
 constexpr int32_t kWidth = kImageWidth;
 constexpr int32_t kMaxShift = 8;
 constexpr int32_t kPatternSize = kWidth + kMaxShift;  // 40: room for every shift
-constexpr int32_t kKnotStep = 8;                           // pixels between the knots of a smooth field
+constexpr int32_t kKnotStep = 8;                      // pixels between the knots of a smooth field
 
 // Chosen by training lenet5 (data/README.md), in units of a byte: how far the knots of class pattern and background lie
 // from 0, the reach of the colour shift, and the standard deviation of the noise.
@@ -102,8 +102,8 @@ void AppendImage(const Patterns& patterns, uint32_t label, CounterRandom random,
     const int32_t middle = 120 + random.Between(-kColourShift, kColourShift);
     for (int32_t y = 0; y < kHeight; ++y) {
       for (int32_t x = 0; x < kWidth; ++x) {
-        const int32_t blend = own_place.At(own, c, y, x) * (100 - rival_percent) +
-                              rival_place.At(rival, c, y, x) * rival_percent;
+        const int32_t blend =
+            own_place.At(own, c, y, x) * (100 - rival_percent) + rival_place.At(rival, c, y, x) * rival_percent;
         const int32_t smooth = blend / 100 + background[(c * kHeight + y) * kWidth + x];
         const int32_t value =
             middle + smooth * contrast_percent / 100 + Noise(static_cast<uint32_t>(random.Next() >> 32));

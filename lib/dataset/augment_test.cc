@@ -62,7 +62,8 @@ TEST(AugmentTest, EveryCropAndFlipEqualsTheReference) {
     for (uint32_t left = 0; left <= 8; ++left) {
       for (const bool flip : {false, true}) {
         const Augmentation augmentation{top, left, flip};
-        ASSERT_EQ(Augmented(pixels, augmentation), Reference(pixels, augmentation)) << top << " " << left << " " << flip;
+        ASSERT_EQ(Augmented(pixels, augmentation), Reference(pixels, augmentation))
+            << top << " " << left << " " << flip;
       }
     }
   }

@@ -43,9 +43,9 @@ absl::Status CheckOptions(const LoaderOptions& options) {
   }
   for (uint32_t c = 0; c < kImageChannels; ++c) {
     if (!(options.std[c] > 0) || !std::isfinite(options.mean[c])) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("a loader needs a finite mean and a std above 0; channel ", c, " has mean ", options.mean[c],
-                       " and std ", options.std[c], "; take them from the statistics of the training split"));
+      return absl::InvalidArgumentError(absl::StrCat("a loader needs a finite mean and a std above 0; channel ", c,
+                                                     " has mean ", options.mean[c], " and std ", options.std[c],
+                                                     "; take them from the statistics of the training split"));
     }
   }
   return absl::OkStatus();
@@ -96,9 +96,7 @@ absl::Status TryFillBatch(const ImageSet& set, const LoaderOptions& options, con
 // The standard mutex and not Abseil's, which the thread sanitizer cannot look into when it comes as a binary.
 struct BatchLoader::State {
   State(const ImageSet& images, const LoaderOptions& loader_options)
-      : set(images),
-        options(loader_options),
-        options_status(CheckOptions(loader_options)),
+      : set(images), options(loader_options), options_status(CheckOptions(loader_options)),
         table(MakeNormalizationTable(loader_options.mean, loader_options.std)),
         slots(options_status.ok() ? uint64_t{loader_options.workers} * loader_options.prefetch : 0) {}
 
@@ -114,7 +112,7 @@ struct BatchLoader::State {
   const absl::Status options_status;
   const NormalizationTable table;
 
-  std::mutex mutex;                  // guards all below but `workers`
+  std::mutex mutex;                   // guards all below but `workers`
   std::condition_variable claimable;  // for the workers: a batch can be claimed, or stopping
   std::condition_variable ready;      // for the caller: a slot is ready
   bool stopping = false;

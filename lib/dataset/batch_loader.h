@@ -17,8 +17,8 @@
 namespace lockstep {
 
 struct Batch {
-  uint32_t size = 0;           // n
-  std::vector<float> images;   // fp32 (n, 3, 32, 32), normalised
+  uint32_t size = 0;            // n
+  std::vector<float> images;    // fp32 (n, 3, 32, 32), normalised
   std::vector<int64_t> labels;  // (n)
 };
 
@@ -29,11 +29,11 @@ struct LoaderOptions {
   uint32_t batch_size = 0;  // at least 1
   uint32_t workers =
       2;  // threads, up to kMaxLoaderWorkers; 0: Next() prepares the batch itself. 2 as in the lab's DataLoader
-  uint32_t prefetch = 2;    // batches per worker that may be ready or in preparation ahead of the caller; at least 1.
-                            // 2 is the default of torch's DataLoader
-  bool augment = true;      // random crop with padding 4 and flip; false: normalisation only
-  bool drop_last = false;   // leave out a last batch that is shorter than batch_size
-  uint64_t seed = 0;        // of the augmentation
+  uint32_t prefetch = 2;   // batches per worker that may be ready or in preparation ahead of the caller; at least 1.
+                           // 2 is the default of torch's DataLoader
+  bool augment = true;     // random crop with padding 4 and flip; false: normalisation only
+  bool drop_last = false;  // leave out a last batch that is shorter than batch_size
+  uint64_t seed = 0;       // of the augmentation
   // Per channel, in units of full scale (byte / 255); NormalizeAsTrained() fills them. A std of 0 is an error.
   std::array<float, 3> mean = {};
   std::array<float, 3> std = {};

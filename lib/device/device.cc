@@ -70,15 +70,17 @@ absl::StatusOr<c10::Device> ResolveCuda(int index) {
     return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(index));
   }
   if (count > 0) {
-    return absl::UnavailableError(absl::StrCat("no CUDA device number ", index, ": CUDA shows ", count,
-                                               " (CUDA_VISIBLE_DEVICES decides which)"));
+    return absl::UnavailableError(
+        absl::StrCat("no CUDA device number ", index, ": CUDA shows ", count, " (CUDA_VISIBLE_DEVICES decides which)"));
   }
   if (!at::detail::getCUDAHooks().hasCUDART()) {
-    return absl::UnavailableError("--device=cuda: this LibTorch was built without CUDA; use --device=cpu, or build "
-                                  "with a LibTorch that has it");
+    return absl::UnavailableError(
+        "--device=cuda: this LibTorch was built without CUDA; use --device=cpu, or build "
+        "with a LibTorch that has it");
   }
-  return absl::UnavailableError("--device=cuda: LibTorch has CUDA, but finds no GPU that it can use on this machine; "
-                                "see nvidia-smi and CUDA_VISIBLE_DEVICES, or use --device=cpu");
+  return absl::UnavailableError(
+      "--device=cuda: LibTorch has CUDA, but finds no GPU that it can use on this machine; "
+      "see nvidia-smi and CUDA_VISIBLE_DEVICES, or use --device=cpu");
 }
 
 }  // namespace
@@ -163,7 +165,8 @@ uint64_t PeakMemoryBytes(c10::Device device) {
   }
   at::globalContext().lazyInitDevice(device.type());
   const auto stats = c10::getDeviceAllocator(device.type())->getDeviceStats(device.index());
-  return static_cast<uint64_t>(stats.allocated_bytes[static_cast<size_t>(c10::CachingAllocator::StatType::AGGREGATE)].peak);
+  return static_cast<uint64_t>(
+      stats.allocated_bytes[static_cast<size_t>(c10::CachingAllocator::StatType::AGGREGATE)].peak);
 }
 
 uint64_t AvailableMemoryBytes(c10::Device device) {

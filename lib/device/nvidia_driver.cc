@@ -95,9 +95,14 @@ constexpr int kClockMemory = 2;
 constexpr int kTemperatureGpu = 0;
 constexpr uint64_t kIdle = 0x01;
 constexpr std::pair<uint64_t, const char*> kThrottleReasons[] = {
-    {0x02, "applications_clocks_setting"}, {0x04, "sw_power_cap"},        {0x08, "hw_slowdown"},
-    {0x10, "sync_boost"},                  {0x20, "sw_thermal_slowdown"}, {0x40, "hw_thermal_slowdown"},
-    {0x80, "hw_power_brake_slowdown"},     {0x100, "display_clock_setting"},
+    {0x02, "applications_clocks_setting"},
+    {0x04, "sw_power_cap"},
+    {0x08, "hw_slowdown"},
+    {0x10, "sync_boost"},
+    {0x20, "sw_thermal_slowdown"},
+    {0x40, "hw_thermal_slowdown"},
+    {0x80, "hw_power_brake_slowdown"},
+    {0x100, "display_clock_setting"},
 };
 
 unsigned long long ThrottleBits(NvmlDevice device) {
@@ -205,8 +210,8 @@ std::string LinkTopology(const std::string& uuid, const std::string& other_uuid)
     Call<int(NvmlDevice, unsigned, int*)>(Nvml(), "nvmlDeviceGetNvLinkRemoteDeviceType", device, link, &remote_type);
     Call<int(NvmlDevice, unsigned, PciInfo*)>(Nvml(), "nvmlDeviceGetNvLinkRemotePciInfo_v2", device, link, &remote);
     // Through a switch every lane reaches every GPU.
-    const bool same = remote.domain == other_pci.domain && remote.bus == other_pci.bus &&
-                      remote.device == other_pci.device;
+    const bool same =
+        remote.domain == other_pci.domain && remote.bus == other_pci.bus && remote.device == other_pci.device;
     lanes += remote_type == kRemoteSwitch || same ? 1 : 0;
   }
   return lanes > 0 ? absl::StrCat("NV", lanes) : "";

@@ -26,8 +26,9 @@ bool SaysOutOfMemory(absl::string_view message) {
   const std::string lower = absl::AsciiStrToLower(message);
   // c10/core/impl/alloc_cpu.cpp; CUDA's cudaGetErrorString(cudaErrorMemoryAllocation); cublasStatus_t and
   // cudnnStatus_t names; oneDNN's dnnl_out_of_memory as its C++ wrapper and LibTorch print it.
-  for (const absl::string_view words : {"not enough memory", "allocate memory", "out of memory", "cublas_status_alloc_failed",
-                                        "cudnn_status_alloc_failed", "out_of_memory", "bad_alloc"}) {
+  for (const absl::string_view words :
+       {"not enough memory", "allocate memory", "out of memory", "cublas_status_alloc_failed",
+        "cudnn_status_alloc_failed", "out_of_memory", "bad_alloc"}) {
     if (absl::StrContains(lower, words)) {
       return true;
     }

@@ -8,9 +8,9 @@
 #include "absl/status/statusor.h"
 #include "lib/dataset/augment.h"
 #include "lib/dataset/dataset.h"
-#include "lib/proto/quantity.pb.h"
 #include "lib/int8/network.h"
 #include "lib/int8/quant_params.h"
+#include "lib/proto/quantity.pb.h"
 
 namespace lockstep {
 

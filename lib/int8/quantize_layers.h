@@ -3,9 +3,9 @@
 #define LOCKSTEP_LIB_INT8_QUANTIZE_LAYERS_H_
 
 #include "absl/status/statusor.h"
-#include "lib/proto/quantized.pb.h"
 #include "lib/int8/calibration.h"
 #include "lib/int8/network.h"
+#include "lib/proto/quantized.pb.h"
 
 namespace lockstep {
 

@@ -12,9 +12,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lib/dataset/augment.h"
-#include "lib/proto/quantized.pb.h"
 #include "lib/int8/integer_reference.h"
 #include "lib/int8/network.h"
+#include "lib/proto/quantized.pb.h"
 
 namespace lockstep {
 

@@ -16,12 +16,12 @@ namespace lockstep {
 
 // All pointers are of the device (of the host for the reference).
 struct AugmentBatchInput {
-  const uint8_t* pixels = nullptr;   // uint8 (images, 3, 32, 32)
-  const uint8_t* labels = nullptr;   // uint8 (images)
-  const uint32_t* order = nullptr;   // uint32 (entries): the epoch's order; every entry below `images`
-  const uint32_t* first = nullptr;   // uint32 (): the batch is order[*first] ... order[*first + batch - 1]
-  const uint32_t* epoch = nullptr;   // uint32 (): key of the augmentation, with seed and image index
-  const float* table = nullptr;      // fp32 (3, 256): a NormalizationTable (lib/dataset/augment.h)
+  const uint8_t* pixels = nullptr;  // uint8 (images, 3, 32, 32)
+  const uint8_t* labels = nullptr;  // uint8 (images)
+  const uint32_t* order = nullptr;  // uint32 (entries): the epoch's order; every entry below `images`
+  const uint32_t* first = nullptr;  // uint32 (): the batch is order[*first] ... order[*first + batch - 1]
+  const uint32_t* epoch = nullptr;  // uint32 (): key of the augmentation, with seed and image index
+  const float* table = nullptr;     // fp32 (3, 256): a NormalizationTable (lib/dataset/augment.h)
   uint64_t seed = 0;
   uint32_t batch = 0;   // images; 0 does nothing
   bool augment = true;  // false: normalised only
@@ -34,12 +34,15 @@ enum class ImageLayout { kNchw, kPatches };
 inline constexpr uint32_t kPatchElements = 32;
 
 // Elements of one image in memory.
-constexpr uint32_t ImageElements(ImageLayout layout) { return (layout == ImageLayout::kNchw ? 3 : kPatchElements) * 32 * 32; }
+constexpr uint32_t ImageElements(ImageLayout layout) {
+  return (layout == ImageLayout::kNchw ? 3 : kPatchElements) * 32 * 32;
+}
 
 // Writes images as `layout` says, aligned to 16 bytes, and labels: int64 (batch). T: float or __nv_bfloat16, which
 // is rounded to nearest even from the float. Returns the launch's error; runs on `stream`.
 template <typename T>
-cudaError_t AugmentBatch(const AugmentBatchInput& input, ImageLayout layout, T* images, int64_t* labels, cudaStream_t stream);
+cudaError_t AugmentBatch(const AugmentBatchInput& input, ImageLayout layout, T* images, int64_t* labels,
+                         cudaStream_t stream);
 
 // The same on the host, image by image through AugmentImage.
 template <typename T>

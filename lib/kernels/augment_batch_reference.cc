@@ -37,7 +37,8 @@ void AugmentBatchReference(const AugmentBatchInput& input, ImageLayout layout, T
   for (uint32_t n = 0; n < input.batch; ++n) {
     const uint32_t index = input.order[*input.first + n];
     AugmentImage(input.pixels + static_cast<size_t>(index) * kImageBytes,
-                 input.augment ? DrawAugmentation(input.seed, *input.epoch, index) : Augmentation(), table, image.data());
+                 input.augment ? DrawAugmentation(input.seed, *input.epoch, index) : Augmentation(), table,
+                 image.data());
     T* out = images + static_cast<size_t>(n) * ImageElements(layout);
     if (layout == ImageLayout::kNchw) {
       std::transform(image.begin(), image.end(), out, [](float value) { return T(value); });

@@ -45,12 +45,13 @@ void ExpectKernelEqualsReference(ImageLayout layout, uint32_t batch, bool augmen
   AugmentBatchReference(host.HostInput(batch, augment), layout, images.data(), labels.data());
 
   DeviceArray<uint8_t> pixels(host.pixels), all_labels(host.labels);
-  DeviceArray<uint32_t> order(host.order), first(std::vector<uint32_t>{host.first}), epoch(std::vector<uint32_t>{host.epoch});
+  DeviceArray<uint32_t> order(host.order), first(std::vector<uint32_t>{host.first}),
+      epoch(std::vector<uint32_t>{host.epoch});
   DeviceArray<float> table(std::vector<float>(host.table[0].data(), host.table[0].data() + 3 * 256));
   DeviceArray<T> out(batch * ImageElements(layout));
   DeviceArray<int64_t> out_labels(batch);
-  const AugmentBatchInput input = {pixels.data(), all_labels.data(), order.data(), first.data(),
-                                   epoch.data(),  table.data(),      kSeed,        batch, augment};
+  const AugmentBatchInput input = {
+      pixels.data(), all_labels.data(), order.data(), first.data(), epoch.data(), table.data(), kSeed, batch, augment};
   ASSERT_EQ(AugmentBatch(input, layout, out.data(), out_labels.data(), nullptr), cudaSuccess);
   EXPECT_TRUE(SameBits(out.ToHost(), images));
   EXPECT_EQ(out_labels.ToHost(), labels);
@@ -63,7 +64,8 @@ TEST(AugmentBatchTest, ReferenceIsTheLoadersImage) {
   AugmentBatchReference(host.HostInput(2), ImageLayout::kNchw, images.data(), labels.data());
   const uint32_t index = host.order[host.first + 1];
   std::vector<float> expected(kImageBytes);
-  AugmentImage(&host.pixels[index * kImageBytes], DrawAugmentation(kSeed, host.epoch, index), host.table, expected.data());
+  AugmentImage(&host.pixels[index * kImageBytes], DrawAugmentation(kSeed, host.epoch, index), host.table,
+               expected.data());
   EXPECT_TRUE(SameBits(std::vector<float>(images.begin() + kImageBytes, images.end()), expected));
   EXPECT_EQ(labels[1], host.labels[index]);
 }
@@ -82,7 +84,7 @@ TEST(AugmentBatchTest, ReferencesPatchesAreEachPixelsSurroundings) {
   EXPECT_EQ(patch(5, 6, 20), image(2, 6, 5));  // below, left, blue
   EXPECT_EQ(patch(5, 6, 27), 0);
   EXPECT_EQ(patch(5, 6, 31), 0);
-  EXPECT_EQ(patch(0, 6, 8), 0);    // above the image
+  EXPECT_EQ(patch(0, 6, 8), 0);     // above the image
   EXPECT_EQ(patch(31, 31, 26), 0);  // below and right of it
   EXPECT_EQ(patch(31, 31, 12), image(0, 31, 31));
 }

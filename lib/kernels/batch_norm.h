@@ -71,7 +71,7 @@ cudaError_t BatchNormStatistics(const BatchNormShape& shape, const BatchNormLaun
 // shift, which is the batch norm of a shortcut without a pass of its own.
 template <typename T>
 struct BatchNormResidual {
-  const T* residual = nullptr;  // null: nothing is added
+  const T* residual = nullptr;   // null: nothing is added
   const float* scale = nullptr;  // null: 1 and 0
   const float* shift = nullptr;
 };

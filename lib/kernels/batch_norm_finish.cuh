@@ -18,11 +18,8 @@ struct Sums {
 class ForwardFinish {
  public:
   __device__ ForwardFinish(const BatchNormParameters& parameters, uint32_t channel)
-      : channel_(channel),
-        old_mean_(parameters.running_mean[channel]),
-        old_var_(parameters.running_var[channel]),
-        gamma_(parameters.gamma[channel]),
-        beta_(parameters.beta[channel]) {}
+      : channel_(channel), old_mean_(parameters.running_mean[channel]), old_var_(parameters.running_var[channel]),
+        gamma_(parameters.gamma[channel]), beta_(parameters.beta[channel]) {}
 
   // y before the ReLU = scale * x + shift.
   struct Applied {

@@ -40,8 +40,7 @@ struct Place {
 
   __device__ Place()
       : channel(blockIdx.y * kBatchNormChannels + threadIdx.x % kLanes * kVector),
-        first_row(blockIdx.x * kRows + threadIdx.x / kLanes),
-        row_step(gridDim.x * kRows) {}
+        first_row(blockIdx.x * kRows + threadIdx.x / kLanes), row_step(gridDim.x * kRows) {}
 
   __device__ size_t At(const BatchNormShape& shape, uint32_t row) const {
     return static_cast<size_t>(row) * shape.channels + channel;
@@ -69,7 +68,8 @@ using PartSums = Sums[kWarps][kBatchNormChannels];
 
 // Adds up the threads' sums over the block and leaves them in the workspace, visible to the whole grid once the block has
 // passed a barrier. In a fixed order: the rows of a warp, then the warps by number.
-__device__ inline void LeaveBlockSums(float (&a)[kVector], float (&b)[kVector], PartSums& of_warp, Workspace& workspace) {
+__device__ inline void LeaveBlockSums(float (&a)[kVector], float (&b)[kVector], PartSums& of_warp,
+                                      Workspace& workspace) {
   const uint32_t warp = threadIdx.x / kWarp;
   const uint32_t lane = threadIdx.x % kWarp;
 #pragma unroll
@@ -107,7 +107,8 @@ __device__ inline Sums AddBlockSums(PartSums& of_part, Workspace& workspace) {
     float2 partial[kBlocksAtOnce];
 #pragma unroll
     for (uint32_t k = 0; k < kBlocksAtOnce; ++k) {  // all loads before the first is waited for
-      partial[k] = __ldcg(reinterpret_cast<const float2*>(&workspace.At(min(first + k * kParts, gridDim.x - 1), channel)));
+      partial[k] =
+          __ldcg(reinterpret_cast<const float2*>(&workspace.At(min(first + k * kParts, gridDim.x - 1), channel)));
     }
 #pragma unroll
     for (uint32_t k = 0; k < kBlocksAtOnce; ++k) {
@@ -159,8 +160,8 @@ struct ForwardRow {
   }
 
   // on_residual is not read without a residual.
-  __device__ void Apply(const float (&on_x)[kVector], const float (&constant)[kVector], const float (&on_residual)[kVector],
-                        size_t at, T* y, uint8_t* relu_mask) const {
+  __device__ void Apply(const float (&on_x)[kVector], const float (&constant)[kVector],
+                        const float (&on_residual)[kVector], size_t at, T* y, uint8_t* relu_mask) const {
     float value[kVector];
     uint32_t mask = 0;
 #pragma unroll

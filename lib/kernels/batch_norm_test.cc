@@ -1,8 +1,8 @@
 #include "lib/kernels/batch_norm.h"
 
 #include <cmath>
-#include <memory>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -27,10 +27,12 @@ constexpr double RoundingOf() {
 }
 
 // Fails with the first value that is further from `expected` than `bound` allows; NaN never passes.
-void ExpectWithin(const std::vector<float>& found, const Values& expected, const Values& bound, const std::string& what) {
+void ExpectWithin(const std::vector<float>& found, const Values& expected, const Values& bound,
+                  const std::string& what) {
   ASSERT_EQ(found.size(), expected.size()) << what;
   for (size_t i = 0; i < found.size(); ++i) {
-    ASSERT_LE(std::abs(found[i] - expected[i]), bound[i]) << what << " " << i << ": " << found[i] << " for " << expected[i];
+    ASSERT_LE(std::abs(found[i] - expected[i]), bound[i])
+        << what << " " << i << ": " << found[i] << " for " << expected[i];
   }
 }
 
@@ -62,9 +64,7 @@ struct Both {
 
 constexpr size_t kWorkspaceBytes = 1 << 20;
 
-std::vector<BatchNormShape> Shapes() {
-  return {{2, 64}, {65, 64}, {100, 128}, {300, 512}, {20'011, 64}};
-}
+std::vector<BatchNormShape> Shapes() { return {{2, 64}, {65, 64}, {100, 128}, {300, 512}, {20'011, 64}}; }
 
 // Additions that a total went through, one after another at most: a thread's rows, two in its warp, 16 warps, every eighth
 // block, eight.
@@ -87,9 +87,10 @@ void CheckStatistics(const BatchNormShape& shape, void* workspace) {
   const size_t size = static_cast<size_t>(shape.rows) * shape.channels;
   const uint32_t c_count = shape.channels;
   const Both<T> x(1, size, 0.5, 2, c_count);
-  const Both<float> gamma(2, c_count, 1, 0.5), beta(3, c_count, 0, 0.5), mean(4, c_count, 0.4, 0.3), var(5, c_count, 1, 0.5);
-  const auto expected = ReferenceStatistics(shape, x.values, gamma.values, beta.values, mean.values, var.values, kMomentum,
-                                            kEpsilon);
+  const Both<float> gamma(2, c_count, 1, 0.5), beta(3, c_count, 0, 0.5), mean(4, c_count, 0.4, 0.3),
+      var(5, c_count, 1, 0.5);
+  const auto expected =
+      ReferenceStatistics(shape, x.values, gamma.values, beta.values, mean.values, var.values, kMomentum, kEpsilon);
 
   DeviceArray<T> device_x(x.host);
   DeviceArray<float> device_gamma(gamma.host), device_beta(beta.host), running_mean(mean.host), running_var(var.host);
@@ -102,8 +103,7 @@ void CheckStatistics(const BatchNormShape& shape, void* workspace) {
     DeviceArray<float> moving_mean(mean.host), moving_var(var.host);
     const BatchNormParameters parameters = {device_gamma.data(), device_beta.data(), moving_mean.data(),
                                             moving_var.data(),   kMomentum,          kEpsilon};
-    ASSERT_EQ(BatchNormStatistics(shape, launch, device_x.data(), parameters, state, workspace, nullptr),
-              cudaSuccess);
+    ASSERT_EQ(BatchNormStatistics(shape, launch, device_x.data(), parameters, state, workspace, nullptr), cudaSuccess);
     // The sums' error is that of their additions, relative to the sum of magnitudes; five more roundings at the end.
     const double depth = AdditionDepth(shape, launch) + 5;
     const auto moved = [&](size_t i, double v) { return std::abs(v - mean.values[i % c_count]); };
@@ -196,8 +196,9 @@ struct Upstream {
     }
     for (size_t i = 0; i < size; ++i) {
       const bool on = !relu || (mask[i / 8] >> i % 8 & 1) != 0;
-      g.push_back(on ? static_cast<double>(static_cast<float>(dy.values[i]) + (two ? static_cast<float>(dy2.values[i]) : 0.0f))
-                     : 0.0);
+      g.push_back(
+          on ? static_cast<double>(static_cast<float>(dy.values[i]) + (two ? static_cast<float>(dy2.values[i]) : 0.0f))
+             : 0.0);
     }
   }
 };
@@ -220,18 +221,19 @@ void CheckBackwardReduce(const BatchNormShape& shape, bool two, bool relu, void*
   const BatchNormUpstream<T> upstream = {dy.data(), two ? dy2.data() : nullptr, relu ? mask.data() : nullptr};
   ASSERT_EQ(BatchNormBackwardReduce(shape, launch, device_x.data(), upstream,
                                     {device_mean.data(), device_inv_std.data(), device_scale.data(), unused.data()},
-                                    {dgamma.data(), dbeta.data(), on_g.data(), on_x.data(), constant.data()},
-                                    workspace, nullptr),
+                                    {dgamma.data(), dbeta.data(), on_g.data(), on_x.data(), constant.data()}, workspace,
+                                    nullptr),
             cudaSuccess);
 
-  const double depth = AdditionDepth(shape, launch) + 6;  // x - mean, its product, inv_std, and three of the coefficients
+  const double depth =
+      AdditionDepth(shape, launch) + 6;  // x - mean, its product, inv_std, and three of the coefficients
   const Values g_size = MeanOver(shape, up.g, [](size_t, double g) { return std::abs(g); });
   const Values gx_size = MeanOver(shape, up.g, [&](size_t i, double g) {
     return std::abs(g) * (std::abs(x.values[i]) + std::abs(mean.values[i % c_count]));
   });
   Values dbeta_bound, dgamma_bound, on_x_bound, constant_bound;
   for (uint32_t c = 0; c < c_count; ++c) {
-    const double e_beta = depth * kUnit * g_size[c];                       // of the mean over the rows
+    const double e_beta = depth * kUnit * g_size[c];                        // of the mean over the rows
     const double e_gamma = depth * kUnit * gx_size[c] * inv_std.values[c];  // of gamma's mean
     const double e_on_x = scale.values[c] * inv_std.values[c] * e_gamma + 4 * kUnit * std::abs(expected.on_x[c]);
     dbeta_bound.push_back(shape.rows * e_beta);
@@ -251,7 +253,8 @@ template <typename T>
 void CheckBackwardApply(const BatchNormShape& shape, bool two, bool relu) {
   const size_t size = static_cast<size_t>(shape.rows) * shape.channels;
   const Both<T> x(1, size, 0.5, 2);
-  const Both<float> on_g(2, shape.channels, 1, 0.5), on_x(3, shape.channels, 0, 0.2), constant(4, shape.channels, 0, 0.3);
+  const Both<float> on_g(2, shape.channels, 1, 0.5), on_x(3, shape.channels, 0, 0.2),
+      constant(4, shape.channels, 0, 0.3);
   const Upstream<T> up(size, two, relu);
 
   DeviceArray<T> device_x(x.host), dy(up.dy.host), dy2(up.dy2.host), dx(size), dresidual(size);
@@ -331,26 +334,33 @@ TEST_F(BatchNormGpuTest, TheLastRowsOfALargeBatchAreAsTheFirst) {
   size_t free_bytes = 0, total_bytes = 0;
   ASSERT_EQ(cudaMemGetInfo(&free_bytes, &total_bytes), cudaSuccess);
   if (free_bytes < 3 * count * sizeof(__nv_bfloat16)) {
-    GTEST_SKIP() << "needs " << 3 * count * sizeof(__nv_bfloat16) << " bytes of free device memory, found " << free_bytes;
+    GTEST_SKIP() << "needs " << 3 * count * sizeof(__nv_bfloat16) << " bytes of free device memory, found "
+                 << free_bytes;
   }
   const Both<__nv_bfloat16> x(1, few, 0.5, 2);
   const Values ones(64, 1), zeros(64, 0);
   const auto expected = ReferenceStatistics(period, x.values, ones, zeros, zeros, ones, kMomentum, kEpsilon);
   DeviceArray<__nv_bfloat16> device_x(count), y(count);
   DeviceArray<uint8_t> mask(count / 8);
-  ASSERT_EQ(cudaMemcpy(device_x.data(), x.host.data(), few * sizeof(__nv_bfloat16), cudaMemcpyHostToDevice), cudaSuccess);
+  ASSERT_EQ(cudaMemcpy(device_x.data(), x.host.data(), few * sizeof(__nv_bfloat16), cudaMemcpyHostToDevice),
+            cudaSuccess);
   for (size_t done = few; done < count; done *= 2) {
-    ASSERT_EQ(cudaMemcpy(device_x.data() + done, device_x.data(), done * sizeof(__nv_bfloat16), cudaMemcpyDeviceToDevice), cudaSuccess);
+    ASSERT_EQ(
+        cudaMemcpy(device_x.data() + done, device_x.data(), done * sizeof(__nv_bfloat16), cudaMemcpyDeviceToDevice),
+        cudaSuccess);
   }
-  DeviceArray<float> gamma(std::vector<float>(64, 1)), beta(std::vector<float>(64, 0)), running_mean(std::vector<float>(64, 0)),
-      running_var(std::vector<float>(64, 1)), mean(64), inv_std(64), scale(64), shift(64);
+  DeviceArray<float> gamma(std::vector<float>(64, 1)), beta(std::vector<float>(64, 0)),
+      running_mean(std::vector<float>(64, 0)), running_var(std::vector<float>(64, 1)), mean(64), inv_std(64), scale(64),
+      shift(64);
   const BatchNormState state = {mean.data(), inv_std.data(), scale.data(), shift.data()};
   const BatchNormLaunch launch = PlanBatchNorm(shape, kMultiprocessors);
-  ASSERT_EQ(BatchNormStatistics<__nv_bfloat16>(shape, launch, device_x.data(),
-                                               {gamma.data(), beta.data(), running_mean.data(), running_var.data(), kMomentum, kEpsilon},
-                                               state, workspace_->data(), nullptr),
+  ASSERT_EQ(BatchNormStatistics<__nv_bfloat16>(
+                shape, launch, device_x.data(),
+                {gamma.data(), beta.data(), running_mean.data(), running_var.data(), kMomentum, kEpsilon}, state,
+                workspace_->data(), nullptr),
             cudaSuccess);
-  ASSERT_EQ(BatchNormApply<__nv_bfloat16>(shape, device_x.data(), scale.data(), shift.data(), {}, y.data(), mask.data(), nullptr),
+  ASSERT_EQ(BatchNormApply<__nv_bfloat16>(shape, device_x.data(), scale.data(), shift.data(), {}, y.data(), mask.data(),
+                                          nullptr),
             cudaSuccess);
   // |x - 0| is up to 2.6 and its mean at least 0.5: what the additions lose of 2.6, and as much again in the variance.
   const double bound = 2 * 2.6 * 2.6 * (AdditionDepth(shape, launch) + 5) * kUnit;

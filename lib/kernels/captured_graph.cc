@@ -14,7 +14,8 @@ absl::StatusOr<CapturedGraph> CaptureGraph(cudaStream_t stream, const std::funct
   absl::Status made;
   if (launched.ok() && ended.ok()) {
     // Each kernel with the priority of the stream it was captured on, rather than all with that of the stream of the replay.
-    made = CudaStatus(cudaGraphInstantiate(&executable, graph, cudaGraphInstantiateFlagUseNodePriority), "instantiate a graph");
+    made = CudaStatus(cudaGraphInstantiate(&executable, graph, cudaGraphInstantiateFlagUseNodePriority),
+                      "instantiate a graph");
   }
   if (graph != nullptr) {
     (void)cudaGraphDestroy(graph);

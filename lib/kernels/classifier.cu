@@ -62,8 +62,7 @@ struct Workspace {
   float* losses;   // (images)
 
   Workspace(const ClassifierShape& shape, void* memory)
-      : dlogits(static_cast<float*>(memory)),
-        pooled(dlogits + static_cast<size_t>(shape.images) * kMaxClasses),
+      : dlogits(static_cast<float*>(memory)), pooled(dlogits + static_cast<size_t>(shape.images) * kMaxClasses),
         losses(pooled + static_cast<size_t>(shape.images) * shape.channels) {}
 };
 

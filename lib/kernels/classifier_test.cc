@@ -59,8 +59,7 @@ struct Case {
   std::vector<int64_t> labels;
 
   explicit Case(const ClassifierShape& of)
-      : shape(of),
-        x(1, static_cast<size_t>(of.images) * of.positions * of.channels, 0.5, 1),
+      : shape(of), x(1, static_cast<size_t>(of.images) * of.positions * of.channels, 0.5, 1),
         weight(2, static_cast<size_t>(of.classes) * of.channels, 0, 3 / std::sqrt(of.channels)),
         bias(3, of.classes, 0, 1) {
     CounterRandom random(4, RandomPurpose::kSyntheticImage, 1, 2);
@@ -208,18 +207,10 @@ template <typename T>
 class OnDevice {
  public:
   explicit OnDevice(const Case<T>& of)
-      : shape_(of.shape),
-        x_(of.x.host),
-        weight_(of.weight.host),
-        bias_(of.bias.host),
-        labels_(of.labels),
-        workspace_(ClassifierWorkspaceBytes(of.shape)),
-        dx(of.x.host.size()),
-        dweight(of.weight.host.size()),
-        dbias(of.shape.classes),
-        logits(static_cast<size_t>(of.shape.images) * of.shape.classes),
-        loss_sum(std::vector<double>{0}),
-        correct(std::vector<uint32_t>{0}) {}
+      : shape_(of.shape), x_(of.x.host), weight_(of.weight.host), bias_(of.bias.host), labels_(of.labels),
+        workspace_(ClassifierWorkspaceBytes(of.shape)), dx(of.x.host.size()), dweight(of.weight.host.size()),
+        dbias(of.shape.classes), logits(static_cast<size_t>(of.shape.images) * of.shape.classes),
+        loss_sum(std::vector<double>{0}), correct(std::vector<uint32_t>{0}) {}
 
   ClassifierInput<T> Input() { return {x_.data(), weight_.data(), bias_.data(), labels_.data()}; }
   ClassifierCounts Counts() { return {loss_sum.data(), correct.data()}; }

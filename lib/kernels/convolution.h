@@ -34,7 +34,7 @@ struct ConvolutionOptions {
   // of 5.3; so larger batches are done in parts.
   size_t max_workspace_bytes = size_t{512} << 20;
   uint64_t most_elements = kMaxConvolutionElements;  // of a tensor of a part; less in tests
-  bool own_kernels = true;                            // in fp32: our kernel too; false: cuDNN's engines alone
+  bool own_kernels = true;                           // in fp32: our kernel too; false: cuDNN's engines alone
 };
 
 // cuDNN's handle on one stream of the current device. Not thread-safe.

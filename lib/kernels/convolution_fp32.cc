@@ -14,8 +14,7 @@ using convolution_fp32::Arguments;
 
 constexpr uint32_t kFilter = 3;
 constexpr uint32_t kMinColumns = 64;
-constexpr uint32_t kMaxParts =
-    8;  // blocks of a portable cluster (CUDA C++ Programming Guide, "Thread Block Clusters")
+constexpr uint32_t kMaxParts = 8;  // blocks of a portable cluster (CUDA C++ Programming Guide, "Thread Block Clusters")
 constexpr uint32_t kMaxBlocksOfSharers =
     8;  // a multiprocessor: with more tiles than that nothing is won by sharing them
 
@@ -37,8 +36,8 @@ bool IsCovered(const ConvolutionShape& shape, ConvolutionPass pass) {
     return false;
   }
   const ConvolutionOperands counts = CountOperands(shape, pass);
-  return std::max(counts.a, counts.out) <= kMaxConvolutionElements &&
-         sides.depth % convolution_fp32::kStepDepth == 0 && sides.columns % kMinColumns == 0;
+  return std::max(counts.a, counts.out) <= kMaxConvolutionElements && sides.depth % convolution_fp32::kStepDepth == 0 &&
+         sides.columns % kMinColumns == 0;
 }
 
 uint32_t Pixels(const ConvolutionShape& shape) {
@@ -47,8 +46,7 @@ uint32_t Pixels(const ConvolutionShape& shape) {
 
 bool IsWay(const ConvolutionFp32Config& config, uint32_t columns) {
   const bool parts = config.parts == 1 || config.parts == 2 || config.parts == 4 || config.parts == kMaxParts;
-  return parts && (config.columns == kMinColumns || config.columns == 2 * kMinColumns) &&
-         columns % config.columns == 0;
+  return parts && (config.columns == kMinColumns || config.columns == 2 * kMinColumns) && columns % config.columns == 0;
 }
 
 }  // namespace

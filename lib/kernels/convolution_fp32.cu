@@ -90,13 +90,9 @@ class Loader {
 
  public:
   __device__ Loader(const Arguments& arguments, uint32_t first_row, uint32_t first_column, uint32_t step)
-      : arguments_(arguments),
-        line_(threadIdx.x / kLineVectors),
-        channel_(threadIdx.x % kLineVectors * kVector),
-        lines_(arguments, first_row + line_, kLinesApart, channel_),
-        first_column_(first_column),
-        tap_(step / (arguments.depth / kStepDepth)),
-        depth_(step % (arguments.depth / kStepDepth) * kStepDepth) {}
+      : arguments_(arguments), line_(threadIdx.x / kLineVectors), channel_(threadIdx.x % kLineVectors * kVector),
+        lines_(arguments, first_row + line_, kLinesApart, channel_), first_column_(first_column),
+        tap_(step / (arguments.depth / kStepDepth)), depth_(step % (arguments.depth / kStepDepth) * kStepDepth) {}
 
   // The next step, into a stage.
   __device__ void Copy(float* stage) {

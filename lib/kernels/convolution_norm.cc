@@ -12,12 +12,12 @@
 namespace lockstep {
 namespace {
 
-constexpr uint32_t kBlock = 64;         // channels, of a tile and of a step of its depth
+constexpr uint32_t kBlock = 64;       // channels, of a tile and of a step of its depth
 constexpr uint32_t kMinChannels = 8;  // whose bytes a tensor map can count
 constexpr uint32_t kFilter = 3;
 constexpr uint32_t kHalo = kFilter - 1;  // rows of input beyond a tile's
 constexpr uint32_t kLineBytes = kBlock * sizeof(__nv_bfloat16);
-constexpr uint32_t kMaxWeightSlots = 9;                      // all of a step's
+constexpr uint32_t kMaxWeightSlots = 9;                       // all of a step's
 constexpr uint32_t kShareBytes = kBlock * 2 * sizeof(float);  // a block's two sums of each channel
 // Shared memory of a block on Hopper, at most: CUDA C++ Programming Guide, compute capability 9.0.
 constexpr uint32_t kSharedBytes = 227 << 10;

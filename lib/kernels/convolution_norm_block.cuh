@@ -38,7 +38,7 @@ constexpr uint32_t kStagesOf = kFilterOf<kKind>* kFilterOf<kKind> / kTapsOf<kKin
 constexpr uint32_t kChannels = wgmma::kRows;  // of a tile
 constexpr uint32_t kWeightBytes = kChannels * wgmma::kLineBytes;
 constexpr uint32_t kMaxSplitPixels = 128;  // of a tile whose depth is shared
-constexpr uint32_t kStagePixels = 128;      // what a group turns around at a time: from channels to pixels first
+constexpr uint32_t kStagePixels = 128;     // what a group turns around at a time: from channels to pixels first
 constexpr uint32_t kStageBytes = kStagePixels * wgmma::kLineBytes;
 constexpr uint32_t kChunks = kChannels / kPackChannels;        // of a pixel
 constexpr uint32_t kPixelsAtOnce = wgmma::kThreads / kChunks;  // by a group
@@ -51,10 +51,8 @@ struct SharedPlan {
   uint32_t weights, staging, exchange, barriers, bytes;
 
   __host__ __device__ explicit SharedPlan(const ConvolutionRings& rings)
-      : weights(rings.input_slots * rings.input_stride()),
-        staging(weights + rings.weight_slots * kWeightBytes),
-        exchange(staging + kGroups * kStageBytes),
-        barriers(exchange + rings.exchange_bytes),
+      : weights(rings.input_slots * rings.input_stride()), staging(weights + rings.weight_slots * kWeightBytes),
+        exchange(staging + kGroups * kStageBytes), barriers(exchange + rings.exchange_bytes),
         bytes(barriers + kBarrierBytes * (2 * (rings.input_slots + rings.weight_slots) + 1 + kGroups)) {}
 
   __host__ __device__ uint32_t exchanged() const { return bytes - (1 + kGroups) * kBarrierBytes; }
@@ -72,12 +70,7 @@ struct Ring {
   uint32_t slot = 0, phase = 0;
 
   __device__ Ring(uint32_t data, uint32_t stride, uint32_t bytes, uint32_t barriers, uint32_t slots, bool stays)
-      : data(data),
-        stride(stride),
-        bytes(bytes),
-        full(barriers),
-        empty(barriers + slots * kBarrierBytes),
-        slots(slots),
+      : data(data), stride(stride), bytes(bytes), full(barriers), empty(barriers + slots * kBarrierBytes), slots(slots),
         stays(stays) {}
 
   // By one thread of a warp, whose slot it sets up; threads of one warp would go one after another. There are no more

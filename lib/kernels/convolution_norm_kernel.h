@@ -64,7 +64,7 @@ struct ConvolutionNormArguments {
   ConvolutionRings rings;
   __nv_bfloat16* out = nullptr;  // null, backward where the launch applies the batch norm: not wanted
   void* workspace = nullptr;
-  WaitReport waits;                       // where the launch applies the batch norm, as the next
+  WaitReport waits;  // where the launch applies the batch norm, as the next
   void* meeting = nullptr;
   BatchNormParameters parameters;         // forward
   BatchNormState state;                   // forward: written; backward: read

@@ -149,8 +149,7 @@ absl::StatusOr<ConvolutionPlan> PlanConvolution(cudnnHandle_t handle, cudaStream
   } else if (choice.autotune) {
     ASSIGN_OR_RETURN(best, ChooseEngine(handle, stream, shape, pass, rules, engines, choice.own_kernels));
   } else if (choice.own_kernels && rules.type == ConvolutionType::kFp32) {
-    const std::vector<ConvolutionFp32Config> configs =
-        ConvolutionFp32Configs(shape, pass, ClusterMultiprocessors());
+    const std::vector<ConvolutionFp32Config> configs = ConvolutionFp32Configs(shape, pass, ClusterMultiprocessors());
     best.own = configs.empty() ? best.own : configs.front();
   }
   return ConvolutionPlan{std::move(graph), std::move(engines[best.engine]), best.own, best.microseconds};

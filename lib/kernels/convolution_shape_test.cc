@@ -36,14 +36,14 @@ TEST(ConvolutionShapeTest, RefusesTensorsThatCannotBeCounted) {
   const auto refused = [](const ConvolutionShape& shape) {
     return CheckConvolutionShape(shape).code() == absl::StatusCode::kInvalidArgument;
   };
-  EXPECT_FALSE(refused({50'000, 64, 32, 64, 3, 1}));           // the data set as one batch
-  EXPECT_FALSE(refused({(1u << 19) - 1, 64, 32, 64, 3, 1}));   // 2^35 - 2^16 elements
-  EXPECT_TRUE(refused({1u << 19, 64, 32, 64, 3, 1}));          // 2^35
-  EXPECT_FALSE(refused({1, 1, 1u << 15, 1, 3, 1}));            // an image of 2^30
-  EXPECT_TRUE(refused({2, 1, 1u << 15, 1, 3, 1}));             // two cannot be parted: 8 are too many
+  EXPECT_FALSE(refused({50'000, 64, 32, 64, 3, 1}));          // the data set as one batch
+  EXPECT_FALSE(refused({(1u << 19) - 1, 64, 32, 64, 3, 1}));  // 2^35 - 2^16 elements
+  EXPECT_TRUE(refused({1u << 19, 64, 32, 64, 3, 1}));         // 2^35
+  EXPECT_FALSE(refused({1, 1, 1u << 15, 1, 3, 1}));           // an image of 2^30
+  EXPECT_TRUE(refused({2, 1, 1u << 15, 1, 3, 1}));            // two cannot be parted: 8 are too many
   EXPECT_TRUE(refused({1, 4, 1u << 31, 4, 1, 1}));
   EXPECT_TRUE(refused({1, 1u << 31, 2, 1u << 31, 3, 1}));
-  EXPECT_TRUE(refused({1, 1u << 15, 1, 1u << 16, 1, 1}));      // weights of 2^31
+  EXPECT_TRUE(refused({1, 1u << 15, 1, 1u << 16, 1, 1}));  // weights of 2^31
 }
 
 std::vector<uint32_t> PartSizes(const ConvolutionShape& shape, uint64_t most_elements) {

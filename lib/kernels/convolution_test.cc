@@ -70,10 +70,8 @@ struct Problem {
   std::vector<double> exact, magnitude;
 
   Problem(const ConvolutionShape& shape, ConvolutionPass pass)
-      : a(RandomValues<T>(1, CountOperands(shape, pass).a)),
-        b(RandomValues<T>(2, CountOperands(shape, pass).b)),
-        exact(CountOperands(shape, pass).out),
-        magnitude(exact.size()) {
+      : a(RandomValues<T>(1, CountOperands(shape, pass).a)), b(RandomValues<T>(2, CountOperands(shape, pass).b)),
+        exact(CountOperands(shape, pass).out), magnitude(exact.size()) {
     ConvolutionReference(shape, pass, a.data(), b.data(), exact.data());
     ConvolutionReference(shape, pass, Absolute(a).data(), Absolute(b).data(), magnitude.data());
   }

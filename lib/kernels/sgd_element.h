@@ -22,7 +22,8 @@ __host__ __device__ inline void SgdElement(const SgdElementInput& input, float g
 #else
   const float share = input.gradient_scale * gradient;
 #endif
-  velocity = input.first ? fmaf(input.momentum, velocity, fmaf(input.weight_decay, parameter, share)) : velocity + share;
+  velocity =
+      input.first ? fmaf(input.momentum, velocity, fmaf(input.weight_decay, parameter, share)) : velocity + share;
   if (input.last) {
     parameter = fmaf(-input.rate, velocity, parameter);
   }

@@ -33,8 +33,9 @@ void ExpectKernelEqualsReference(size_t count, bool with_copy, uint32_t most_blo
   DeviceArray<G> device_gradient(gradient);
   DeviceArray<__nv_bfloat16> device_copy(copy);
   const SgdInput<G> host = {count, gradient.data(), &rate, 0.9f, 5e-4f, parameter.data(), velocity.data(), copy.data()};
-  const SgdInput<G> device = {count, device_gradient.data(), device_rate.data(), 0.9f, 5e-4f, device_parameter.data(),
-                              device_velocity.data(), with_copy ? device_copy.data() : nullptr};
+  const SgdInput<G> device = {
+      count, device_gradient.data(),  device_rate.data(),     0.9f,
+      5e-4f, device_parameter.data(), device_velocity.data(), with_copy ? device_copy.data() : nullptr};
   for (int step = 0; step < 3; ++step) {
     SgdStepReference(host);
     ASSERT_EQ(SgdStep(device, nullptr, most_blocks), cudaSuccess);

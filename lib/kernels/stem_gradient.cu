@@ -21,7 +21,7 @@ constexpr uint32_t kRows = kStemGradientRows;  // at once
 constexpr uint32_t kOut = kStemGradientChannels, kIn = kStemGradientPatch;
 constexpr uint32_t kSums = kOut * kIn;
 constexpr uint32_t kMaxBlocks = 264;  // two on each of an H200's multiprocessors
-constexpr uint32_t kSide = 16;         // of the product's tiles
+constexpr uint32_t kSide = 16;        // of the product's tiles
 // Lines in shared memory, a chunk longer, so that eight of them are in banks of their own.
 constexpr uint32_t kOutLine = kOut + kPackChannels, kInLine = kIn + kPackChannels;
 static_assert(kOut / kSide * (kIn / kSide) * 32 == kThreads, "a tile of the sums a warp");

@@ -34,7 +34,8 @@ absl::StatusOr<Encode> FindEncode() {
 std::string Describe(const std::vector<TensorMapDimension>& dimensions) {
   std::string text;
   for (const TensorMapDimension& dimension : dimensions) {
-    absl::StrAppend(&text, text.empty() ? "" : ", ", dimension.size, " by ", dimension.stride, " in boxes of ", dimension.box);
+    absl::StrAppend(&text, text.empty() ? "" : ", ", dimension.size, " by ", dimension.stride, " in boxes of ",
+                    dimension.box);
   }
   return text;
 }
@@ -57,13 +58,13 @@ absl::StatusOr<CUtensorMap> MakeTensorMap(const void* data, const std::vector<Te
     }
   }
   CUtensorMap map;
-  const CUresult result =
-      encode(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, static_cast<cuuint32_t>(dimensions.size()), const_cast<void*>(data),
-             sizes.data(), strides.data(), box.data(), steps.data(), CU_TENSOR_MAP_INTERLEAVE_NONE,
-             CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const CUresult result = encode(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, static_cast<cuuint32_t>(dimensions.size()),
+                                 const_cast<void*>(data), sizes.data(), strides.data(), box.data(), steps.data(),
+                                 CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                                 CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS) {
-    return absl::InternalError(absl::StrCat("the CUDA driver refused a tensor map of ", Describe(dimensions), ": error ",
-                                            static_cast<int>(result)));
+    return absl::InternalError(absl::StrCat("the CUDA driver refused a tensor map of ", Describe(dimensions),
+                                            ": error ", static_cast<int>(result)));
   }
   return map;
 }

@@ -53,9 +53,10 @@ TEST(CheckpointTest, SaysTheFirstDifferenceFromAnotherNetwork) {
   ASSERT_THAT(SaveCheckpoint(*Make("lenet5", 1), path), IsOk());
   EXPECT_THAT(LoadCheckpoint(*Make("lenet5_bias", 1), path),
               StatusIs(absl::StatusCode::kFailedPrecondition, AllOf(HasSubstr(path), HasSubstr("lacks conv1.bias"))));
-  EXPECT_THAT(LoadCheckpoint(*Make("resnet18", 1), path),
-              StatusIs(absl::StatusCode::kFailedPrecondition,
-                       HasSubstr("conv1.weight: expected FloatStorage (64, 3, 3, 3), found FloatStorage (6, 3, 5, 5)")));
+  EXPECT_THAT(
+      LoadCheckpoint(*Make("resnet18", 1), path),
+      StatusIs(absl::StatusCode::kFailedPrecondition,
+               HasSubstr("conv1.weight: expected FloatStorage (64, 3, 3, 3), found FloatStorage (6, 3, 5, 5)")));
   ASSERT_THAT(SaveCheckpoint(*Make("lenet5_bias", 1), path), IsOk());
   EXPECT_THAT(LoadCheckpoint(*Make("lenet5", 1), path),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("holds conv1.bias")));

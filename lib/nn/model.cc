@@ -50,8 +50,10 @@ double CountMacs(Model& model) {
   const bool training = model.is_training();
   model.eval();
   macs = 0;
-  const at::CallbackHandle handle = at::addThreadLocalCallback(
-      at::RecordFunctionCallback(OnStart, OnEnd).needsInputs(true).needsOutputs(true).scopes({at::RecordScope::FUNCTION}));
+  const at::CallbackHandle handle = at::addThreadLocalCallback(at::RecordFunctionCallback(OnStart, OnEnd)
+                                                                   .needsInputs(true)
+                                                                   .needsOutputs(true)
+                                                                   .scopes({at::RecordScope::FUNCTION}));
   model.forward(at::zeros({1, kChannels, kImageSize, kImageSize}, model.parameters().front().options()));
   at::removeCallback(handle);
   model.train(training);

@@ -90,7 +90,9 @@ TEST(ModelTest, GivesALogitPerClass) {
 }
 
 TEST(ModelTest, SameSeedSameWeights) {
-  const auto weights = [](uint64_t seed) { return Make("resnet18", seed)->named_parameters()["layer3.0.conv2.weight"]; };
+  const auto weights = [](uint64_t seed) {
+    return Make("resnet18", seed)->named_parameters()["layer3.0.conv2.weight"];
+  };
   EXPECT_TRUE(at::equal(weights(7), weights(7)));
   EXPECT_FALSE(at::equal(weights(7), weights(8)));
 }

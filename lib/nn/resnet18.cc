@@ -39,10 +39,8 @@ TORCH_MODULE(Projection);
 class BasicBlockImpl : public torch::nn::Module {
  public:
   BasicBlockImpl(int64_t in, int64_t out, int64_t stride)
-      : conv1_(register_module("conv1", MakeConv3x3(in, out, stride))),
-        bn1_(register_module("bn1", BatchNorm2d(out))),
-        conv2_(register_module("conv2", MakeConv3x3(out, out, 1))),
-        bn2_(register_module("bn2", BatchNorm2d(out))) {
+      : conv1_(register_module("conv1", MakeConv3x3(in, out, stride))), bn1_(register_module("bn1", BatchNorm2d(out))),
+        conv2_(register_module("conv2", MakeConv3x3(out, out, 1))), bn2_(register_module("bn2", BatchNorm2d(out))) {
     if (stride != 1 || in != out) {
       shortcut_ = register_module("shortcut", Projection(in, out, stride));
     }
@@ -83,16 +81,13 @@ class ResNet18 : public Model {
  public:
   // Members are made in the order of the Python network's constructor, so that both draw the same random weights.
   ResNet18()
-      : conv1_(register_module("conv1", MakeConv3x3(kChannels, 64, 1))),
-        bn1_(register_module("bn1", BatchNorm2d(64))),
-        layer1_(register_module("layer1", Stage(64, 64, 1))),
-        layer2_(register_module("layer2", Stage(64, 128, 2))),
-        layer3_(register_module("layer3", Stage(128, 256, 2))),
-        layer4_(register_module("layer4", Stage(256, 512, 2))),
+      : conv1_(register_module("conv1", MakeConv3x3(kChannels, 64, 1))), bn1_(register_module("bn1", BatchNorm2d(64))),
+        layer1_(register_module("layer1", Stage(64, 64, 1))), layer2_(register_module("layer2", Stage(64, 128, 2))),
+        layer3_(register_module("layer3", Stage(128, 256, 2))), layer4_(register_module("layer4", Stage(256, 512, 2))),
         linear_(register_module("linear", torch::nn::Linear(512, kClasses))) {}
 
   torch::Tensor forward(torch::Tensor images) override {
-    torch::Tensor x = bn1_->forward(conv1_->forward(images)).relu_();           // (N, 64, 32, 32)
+    torch::Tensor x = bn1_->forward(conv1_->forward(images)).relu_();               // (N, 64, 32, 32)
     x = layer4_->forward(layer3_->forward(layer2_->forward(layer1_->forward(x))));  // (N, 512, 4, 4)
     return linear_->forward(at::avg_pool2d(x, 4).flatten(1));
   }

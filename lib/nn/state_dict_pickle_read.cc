@@ -1,10 +1,9 @@
-#include "lib/nn/state_dict_pickle.h"
-
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/nn/state_dict_globals.h"
+#include "lib/nn/state_dict_pickle.h"
 #include "lib/pickle/machine.h"
 
 namespace lockstep {
@@ -14,12 +13,13 @@ using pickle::Value;
 
 // What torch.save uses for state dicts. Any global may be named: a storage's type is one, and a call of anything that
 // rebuilds no tensor is refused below, by name.
-constexpr pickle::Op kOpcodes[] = {
-    pickle::kProto, pickle::kStop, pickle::kMark, pickle::kNone, pickle::kNewTrue, pickle::kNewFalse, pickle::kBinInt,
-    pickle::kBinInt1, pickle::kBinInt2, pickle::kLong1, pickle::kBinUnicode, pickle::kEmptyTuple, pickle::kTuple1,
-    pickle::kTuple2, pickle::kTuple3, pickle::kTuple, pickle::kEmptyList, pickle::kEmptyDict, pickle::kSetItem,
-    pickle::kSetItems, pickle::kBinPut, pickle::kLongBinPut, pickle::kBinGet, pickle::kLongBinGet, pickle::kGlobal,
-    pickle::kReduce, pickle::kBuild, pickle::kBinPersId};
+constexpr pickle::Op kOpcodes[] = {pickle::kProto,     pickle::kStop,       pickle::kMark,       pickle::kNone,
+                                   pickle::kNewTrue,   pickle::kNewFalse,   pickle::kBinInt,     pickle::kBinInt1,
+                                   pickle::kBinInt2,   pickle::kLong1,      pickle::kBinUnicode, pickle::kEmptyTuple,
+                                   pickle::kTuple1,    pickle::kTuple2,     pickle::kTuple3,     pickle::kTuple,
+                                   pickle::kEmptyList, pickle::kEmptyDict,  pickle::kSetItem,    pickle::kSetItems,
+                                   pickle::kBinPut,    pickle::kLongBinPut, pickle::kBinGet,     pickle::kLongBinGet,
+                                   pickle::kGlobal,    pickle::kReduce,     pickle::kBuild,      pickle::kBinPersId};
 
 // Some 30 objects a tensor: enough for 300,000 tensors.
 constexpr size_t kMaxObjects = 10'000'000;
@@ -77,8 +77,8 @@ absl::Status CheckWithinStorage(const TensorEntry& tensor) {
     last += static_cast<double>(tensor.sizes[i] - 1) * static_cast<double>(tensor.strides[i]);
   }
   if (tensor.offset < 0 || last >= static_cast<double>(tensor.storage_elements)) {
-    return absl::DataLossError(absl::StrCat("a tensor reaches to element ", last, " of a storage of ",
-                                            tensor.storage_elements, " elements"));
+    return absl::DataLossError(
+        absl::StrCat("a tensor reaches to element ", last, " of a storage of ", tensor.storage_elements, " elements"));
   }
   return absl::OkStatus();
 }

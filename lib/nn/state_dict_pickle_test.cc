@@ -68,8 +68,8 @@ TEST(StateDictPickleTest, EveryFlippedBitIsReadOrRefusedButNeverACrash) {
     std::string flipped = pickle;
     flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << bit % 8));
     const absl::Status status = ParseStateDictPickle(flipped).status();
-    EXPECT_THAT(status.code(), AnyOf(absl::StatusCode::kOk, absl::StatusCode::kDataLoss,
-                                     absl::StatusCode::kFailedPrecondition));
+    EXPECT_THAT(status.code(),
+                AnyOf(absl::StatusCode::kOk, absl::StatusCode::kDataLoss, absl::StatusCode::kFailedPrecondition));
   }
 }
 
@@ -78,7 +78,8 @@ TEST(StateDictPickleTest, RefusesATensorThatReachesOutOfItsStorage) {
   entry.offset = 1;  // 2x3 numbers from the second of six
   EXPECT_THAT(ParseStateDictPickle(PickleStateDict({entry})), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("6")));
   entry.offset = -1;
-  EXPECT_THAT(ParseStateDictPickle(PickleStateDict({entry})), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("storage")));
+  EXPECT_THAT(ParseStateDictPickle(PickleStateDict({entry})),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("storage")));
 }
 
 TEST(StateDictPickleTest, NeverRunsWhatAPickleNames) {

@@ -1,7 +1,6 @@
-#include "lib/nn/state_dict_pickle.h"
-
 #include "absl/strings/str_cat.h"
 #include "lib/nn/state_dict_globals.h"
+#include "lib/nn/state_dict_pickle.h"
 #include "lib/pickle/opcodes.h"
 
 namespace lockstep {

@@ -28,8 +28,7 @@ std::string OneMember(const std::string& content, uint64_t method = 0) {
                              LittleEndian(Crc32(content), 4) + LittleEndian(content.size(), 4) +
                              LittleEndian(content.size(), 4) + LittleEndian(name.size(), 2) + LittleEndian(0, 2);
   const std::string local = "PK\x03\x04" + shared + name + content;
-  const std::string central =
-      "PK\x01\x02" + LittleEndian(20, 2) + shared + std::string(14, '\0') + name;
+  const std::string central = "PK\x01\x02" + LittleEndian(20, 2) + shared + std::string(14, '\0') + name;
   const std::string end = "PK\x05\x06" + LittleEndian(0, 4) + LittleEndian(1, 2) + LittleEndian(1, 2) +
                           LittleEndian(central.size(), 4) + LittleEndian(local.size(), 4) + LittleEndian(0, 2);
   return local + central + end;

@@ -116,21 +116,51 @@ absl::Status StepFill(Op op, MachineState& state) {
 
 absl::Status Step(Op op, MachineState& state) {
   switch (op) {
-    case kProto: case kFrame:
+    case kProto:
+    case kFrame:
       return StepProtocol(op, state);
-    case kBinPut: case kLongBinPut: case kMemoize: case kBinGet: case kLongBinGet:
+    case kBinPut:
+    case kLongBinPut:
+    case kMemoize:
+    case kBinGet:
+    case kLongBinGet:
       return StepMemo(op, state);
-    case kNone: case kNewTrue: case kNewFalse: case kBinInt1: case kBinInt2: case kBinInt: case kLong1:
+    case kNone:
+    case kNewTrue:
+    case kNewFalse:
+    case kBinInt1:
+    case kBinInt2:
+    case kBinInt:
+    case kLong1:
       return StepNumber(op, state);
-    case kBinUnicode: case kShortBinUnicode: case kBinString: case kShortBinString: case kBinBytes: case kShortBinBytes:
-    case kBinBytes8: case kByteArray8:
+    case kBinUnicode:
+    case kShortBinUnicode:
+    case kBinString:
+    case kShortBinString:
+    case kBinBytes:
+    case kShortBinBytes:
+    case kBinBytes8:
+    case kByteArray8:
       return StepText(op, state);
-    case kMark: case kEmptyDict: case kEmptyList: case kEmptyTuple: case kTuple1: case kTuple2: case kTuple3:
+    case kMark:
+    case kEmptyDict:
+    case kEmptyList:
+    case kEmptyTuple:
+    case kTuple1:
+    case kTuple2:
+    case kTuple3:
     case kTuple:
       return StepHolder(op, state);
-    case kAppend: case kAppends: case kSetItem: case kSetItems:
+    case kAppend:
+    case kAppends:
+    case kSetItem:
+    case kSetItems:
       return StepFill(op, state);
-    case kGlobal: case kStackGlobal: case kReduce: case kBuild: case kBinPersId:
+    case kGlobal:
+    case kStackGlobal:
+    case kReduce:
+    case kBuild:
+    case kBinPersId:
       return StepObject(op, state);
     case kStop:
       break;

@@ -22,11 +22,13 @@ using ::testing::Le;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-constexpr Op kAllOps[] = {
-    kMark, kStop, kBinBytes, kShortBinBytes, kBinInt, kBinInt1, kBinInt2, kNone, kReduce, kBinString, kShortBinString,
-    kBinUnicode, kAppend, kBuild, kGlobal, kAppends, kBinGet, kLongBinGet, kBinPut, kLongBinPut, kSetItem, kTuple,
-    kSetItems, kEmptyDict, kEmptyTuple, kEmptyList, kProto, kTuple1, kTuple2, kTuple3, kNewTrue, kNewFalse, kLong1,
-    kShortBinUnicode, kBinBytes8, kStackGlobal, kMemoize, kFrame, kByteArray8};
+constexpr Op kAllOps[] = {kMark,       kStop,       kBinBytes,  kShortBinBytes,   kBinInt,         kBinInt1,
+                          kBinInt2,    kNone,       kReduce,    kBinString,       kShortBinString, kBinUnicode,
+                          kAppend,     kBuild,      kGlobal,    kAppends,         kBinGet,         kLongBinGet,
+                          kBinPut,     kLongBinPut, kSetItem,   kTuple,           kSetItems,       kEmptyDict,
+                          kEmptyTuple, kEmptyList,  kProto,     kTuple1,          kTuple2,         kTuple3,
+                          kNewTrue,    kNewFalse,   kLong1,     kShortBinUnicode, kBinBytes8,      kStackGlobal,
+                          kMemoize,    kFrame,      kByteArray8};
 
 constexpr Global kArray = {"sound", "array", Global::kBuilt};
 constexpr Global kEncode = {"sound", "encode", Global::kCalled};
@@ -103,19 +105,36 @@ TEST(PickleTest, TextsOfEveryWidthAreViewsIntoThePickle) {
 }
 
 TEST(PickleTest, TextsLongerThanThePickleAreCutOff) {
-  for (const std::string& pickle :
-       {Bytes("U\x04""abc"), Bytes("T\xFF\xFF\xFF\xFF""abc"), Bytes("B\xFF\xFF\xFF\x7F""abc"),
-        Bytes("\x8E\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF""abc"), Bytes("\x96\0\0\0\0\x01\0\0\0""abc"),
-        Bytes("X\0\0\0\x80""abc"), Bytes("\x8C\xFF""abc")}) {
+  for (const std::string& pickle : {Bytes("U\x04"
+                                          "abc"),
+                                    Bytes("T\xFF\xFF\xFF\xFF"
+                                          "abc"),
+                                    Bytes("B\xFF\xFF\xFF\x7F"
+                                          "abc"),
+                                    Bytes("\x8E\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF"
+                                          "abc"),
+                                    Bytes("\x96\0\0\0\0\x01\0\0\0"
+                                          "abc"),
+                                    Bytes("X\0\0\0\x80"
+                                          "abc"),
+                                    Bytes("\x8C\xFF"
+                                          "abc")}) {
     EXPECT_THAT(Broken(pickle), HasSubstr("byte 0: it ends in the middle of an instruction"));
   }
   EXPECT_THAT(Broken(Bytes("\x95\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFFN.")), HasSubstr("a frame reaches beyond the end"));
 }
 
 TEST(PickleTest, ListsAndDictsAreFilledOneByOneOrByMark) {
-  const std::string list = "](K\x01K\x02" "eK\x03" "a.";
+  const std::string list =
+      "](K\x01K\x02"
+      "eK\x03"
+      "a.";
   EXPECT_THAT(Read(list)->root->items, SizeIs(3));
-  const std::string dict = "}(U\x01" "aK\x01U\x01" "bK\x02uU\x01" "cK\x03s.";
+  const std::string dict =
+      "}(U\x01"
+      "aK\x01U\x01"
+      "bK\x02uU\x01"
+      "cK\x03s.";
   const auto objects = Read(dict);
   ASSERT_THAT(objects->root->items, SizeIs(6));
   EXPECT_EQ(objects->root->items[4]->text, "c");
@@ -123,9 +142,15 @@ TEST(PickleTest, ListsAndDictsAreFilledOneByOneOrByMark) {
 }
 
 TEST(PickleTest, ItemsGoIntoNothingElse) {
-  EXPECT_THAT(Broken("}K\x01" "a."), HasSubstr("items without a list"));
-  EXPECT_THAT(Broken("K\x05(K\x01" "e."), HasSubstr("items without a list"));
-  EXPECT_THAT(Broken("(K\x01" "e."), HasSubstr("items without a list"));
+  EXPECT_THAT(Broken("}K\x01"
+                     "a."),
+              HasSubstr("items without a list"));
+  EXPECT_THAT(Broken("K\x05(K\x01"
+                     "e."),
+              HasSubstr("items without a list"));
+  EXPECT_THAT(Broken("(K\x01"
+                     "e."),
+              HasSubstr("items without a list"));
   EXPECT_THAT(Broken("](NNu."), HasSubstr("items without a dict"));
   EXPECT_THAT(Broken("}(NNNu."), HasSubstr("items without a dict"));
   EXPECT_THAT(Broken("}NNNe."), HasSubstr("lacks its mark"));
@@ -136,7 +161,10 @@ TEST(PickleTest, ItemsGoIntoNothingElse) {
 
 TEST(PickleTest, WhatIsRememberedComesBack) {
   EXPECT_THAT(Read(Bytes("]q\0h\0r\xFF\xFF\xFF\xFFj\xFF\xFF\xFF\xFF."))->root->kind, Value::kList);
-  const auto counted = Read("\x8C\x01" "a\x94\x8C\x01" "b\x94h\x01.");  // MEMOIZE counts from 0
+  const auto counted = Read(
+      "\x8C\x01"
+      "a\x94\x8C\x01"
+      "b\x94h\x01.");  // MEMOIZE counts from 0
   ASSERT_THAT(counted, IsOk());
   EXPECT_EQ(counted->root->text, "b");
   EXPECT_THAT(Broken("Nh\x05."), HasSubstr("byte 1: it refers to something not yet read"));
@@ -145,8 +173,11 @@ TEST(PickleTest, WhatIsRememberedComesBack) {
 }
 
 TEST(PickleTest, ACallIsAValueWithArgumentsAndState) {
-  for (const std::string& name : {Bytes("csound\narray\n"), Bytes("\x8C\x05sound\x8C\x05""array\x93")}) {
-    const std::string pickle = name + "K\x07\x85RK\x09\x85" "b.";
+  for (const std::string& name : {Bytes("csound\narray\n"), Bytes("\x8C\x05sound\x8C\x05"
+                                                                  "array\x93")}) {
+    const std::string pickle = name +
+                               "K\x07\x85RK\x09\x85"
+                               "b.";
     const auto objects = Read(pickle);
     ASSERT_THAT(objects, IsOk());
     EXPECT_TRUE(IsCallOf(*objects->root, kArray));

@@ -9,8 +9,8 @@
 #include <optional>
 #include <string>
 
-#include "lib/statistics/statistics.h"
 #include "lib/proto/quantity.pb.h"
+#include "lib/statistics/statistics.h"
 
 namespace lockstep {
 

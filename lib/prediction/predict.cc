@@ -5,9 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
-#include "lib/statistics/quantity.h"
 #include "lib/prediction/epoch_parts.h"
 #include "lib/prediction/order_statistics.h"
+#include "lib/statistics/quantity.h"
 
 namespace lockstep {
 namespace {

@@ -12,9 +12,9 @@
 #include "gmock/gmock.h"
 #include "google/protobuf/util/json_util.h"
 #include "gtest/gtest.h"
+#include "lib/prediction/predict.h"
 #include "lib/published/published_tables.h"
 #include "lib/statistics/statistics.h"
-#include "lib/prediction/predict.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {

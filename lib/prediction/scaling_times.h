@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "lib/scaling/base_cases.h"
 #include "lib/prediction/estimate.h"
 #include "lib/prediction/overlap.h"
 #include "lib/prediction/step_curve.h"
 #include "lib/proto/published.pb.h"
+#include "lib/scaling/base_cases.h"
 
 namespace lockstep {
 

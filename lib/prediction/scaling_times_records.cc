@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/collectives/all_reduce_points.h"
-#include "lib/scaling/base_cases.h"
 #include "lib/prediction/scaling_times.h"
+#include "lib/scaling/base_cases.h"
 
 namespace lockstep {
 namespace {

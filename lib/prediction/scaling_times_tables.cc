@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "lib/published/printed_number.h"
 #include "lib/base/status_macros.h"
 #include "lib/prediction/scaling_times.h"
+#include "lib/published/printed_number.h"
 
 namespace lockstep {
 namespace {

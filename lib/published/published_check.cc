@@ -4,8 +4,8 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "lib/published/printed_number.h"
 #include "lib/base/status_macros.h"
+#include "lib/published/printed_number.h"
 
 namespace lockstep {
 namespace {

@@ -11,12 +11,12 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "lib/base/status_macros.h"
 #include "lib/published/csv.h"
 #include "lib/published/field_text.h"
 #include "lib/published/printed_number.h"
 #include "lib/published/published_check.h"
 #include "lib/published/published_unit.h"
-#include "lib/base/status_macros.h"
 #include "lib/record/readable_text.h"
 
 namespace lockstep {

@@ -2,9 +2,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
 #include "lib/published/published_check.h"
 #include "lib/published/published_csv.h"
-#include "lib/base/status_macros.h"
 #include "lib/record/input_text.h"
 
 namespace lockstep {

@@ -193,8 +193,7 @@ absl::Status VerifyQuantized(const std::string& path) {
     if (record.has_network()) {
       RETURN_IF_ERROR(Replay(record.network()));
       std::fprintf(stderr, "quantize: %s: %s gives the recorded logits on all %d replayed images\n",
-                   ReadableLine(path).c_str(),
-                   record.network().name().c_str(), record.network().replay_size());
+                   ReadableLine(path).c_str(), record.network().name().c_str(), record.network().replay_size());
       ++networks;
     }
   }

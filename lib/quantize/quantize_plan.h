@@ -7,8 +7,8 @@
 
 #include "absl/status/statusor.h"
 #include "lib/dataset/dataset.h"
-#include "lib/proto/quantized.pb.h"
 #include "lib/int8/network.h"
+#include "lib/proto/quantized.pb.h"
 
 namespace lockstep {
 

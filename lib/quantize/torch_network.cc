@@ -10,9 +10,9 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/dataset/dataset.h"
+#include "lib/device/torch_status.h"
 #include "lib/nn/checkpoint.h"
 #include "lib/nn/model.h"
-#include "lib/device/torch_status.h"
 
 namespace lockstep {
 namespace {

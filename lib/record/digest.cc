@@ -28,7 +28,8 @@ const EVP_MD* Sha256Algorithm() {
 // A running digest. `usable` is false where OpenSSL's configuration forbids the algorithm.
 struct Running {
   explicit Running(const EVP_MD* algorithm)
-      : context(EVP_MD_CTX_new()), usable(algorithm != nullptr && EVP_DigestInit_ex(context, algorithm, nullptr) == 1) {}
+      : context(EVP_MD_CTX_new()), usable(algorithm != nullptr && EVP_DigestInit_ex(context, algorithm, nullptr) == 1) {
+  }
   ~Running() { EVP_MD_CTX_free(context); }
 
   void Update(const void* bytes, size_t size) {

@@ -182,9 +182,7 @@ void OutputFile::StartWriteBack() {
   }
 }
 
-absl::Status OutputFile::Sync() {
-  return is_stdout() || fsync(fd_) == 0 ? absl::OkStatus() : Fail("cannot sync");
-}
+absl::Status OutputFile::Sync() { return is_stdout() || fsync(fd_) == 0 ? absl::OkStatus() : Fail("cannot sync"); }
 
 absl::Status OutputFile::Commit() {
   RETURN_IF_ERROR(Sync());

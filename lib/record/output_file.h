@@ -60,16 +60,15 @@ class OutputFile {
   const std::string& part_name() const { return part_; }
 
  private:
-  OutputFile(std::string path, std::string part, int fd)
-      : path_(std::move(path)), part_(std::move(part)), fd_(fd) {}
+  OutputFile(std::string path, std::string part, int fd) : path_(std::move(path)), part_(std::move(part)), fd_(fd) {}
   bool is_stdout() const { return path_ == "-"; }
   absl::Status Fail(absl::string_view doing) const;
   void StartWriteBack();
 
   const std::string path_;
   const std::string part_;
-  int fd_;  // -1 once committed or discarded
-  uint64_t offset_ = 0;  // where the next byte goes
+  int fd_;                           // -1 once committed or discarded
+  uint64_t offset_ = 0;              // where the next byte goes
   uint64_t write_back_started_ = 0;  // bytes before it are on their way to the disk
 };
 

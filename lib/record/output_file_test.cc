@@ -152,8 +152,9 @@ TEST(OutputFileTest, AFullDiskIsNoFaultOfOurs) {
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
   const absl::Status status = WriteWholeFile(path, std::string(1001, 'x'));
   setrlimit(RLIMIT_FSIZE, &old_limit);
-  EXPECT_THAT(status, StatusIs(absl::StatusCode::kResourceExhausted,
-                               AllOf(HasSubstr(path + ".part"), HasSubstr("after 1000 bytes"), HasSubstr("make room"))));
+  EXPECT_THAT(status,
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       AllOf(HasSubstr(path + ".part"), HasSubstr("after 1000 bytes"), HasSubstr("make room"))));
   EXPECT_EQ(ReadFile(path), "as it was");
   EXPECT_FALSE(FileExists(path + ".part"));
 }

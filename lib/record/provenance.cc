@@ -34,8 +34,8 @@ proto::Build MakeBuild(const Schema& schema) {
 
 // One line per fact, so that two keys that differ can be explained by a diff of what went in.
 std::string CacheKey(const proto::Header& header, const std::map<std::string, std::string>& flags) {
-  std::string facts = absl::StrCat(header.build().tool(), "\n", header.schema(), " ",
-                                   header.schema_version(), "\n", header.build().build_id(), "\n");
+  std::string facts = absl::StrCat(header.build().tool(), "\n", header.schema(), " ", header.schema_version(), "\n",
+                                   header.build().build_id(), "\n");
   for (const auto& [name, value] : flags) {
     absl::StrAppend(&facts, "--", name, "=", value, "\n");
   }
@@ -43,8 +43,7 @@ std::string CacheKey(const proto::Header& header, const std::map<std::string, st
     absl::StrAppend(&facts, "input ", input.sha256(), "\n");
   }
   for (const proto::Device& device : header.device()) {
-    absl::StrAppend(&facts, "device ", device.name(), " ", device.uuid_sha256(), " ",
-                    device.driver_version(), "\n");
+    absl::StrAppend(&facts, "device ", device.name(), " ", device.uuid_sha256(), " ", device.driver_version(), "\n");
   }
   // Measured steps only: NCCL_P2P_DISABLE, OMP_NUM_THREADS, `taskset` or a container's limits change
   // what a device does, and nothing elsewhere.
@@ -54,13 +53,11 @@ std::string CacheKey(const proto::Header& header, const std::map<std::string, st
       absl::StrAppend(&facts, "cgroup ", limit, "\n");
     }
     for (const auto& [name, value] : RecordedEnvironment()) {
-      absl::StrAppend(
-          &facts, ChangesResults(name) ? absl::StrCat("environment ", name, "=", value, "\n") : "");
+      absl::StrAppend(&facts, ChangesResults(name) ? absl::StrCat("environment ", name, "=", value, "\n") : "");
     }
   }
-  absl::StrAppend(&facts, "libraries ", header.libraries().libtorch(), " ",
-                  header.libraries().cuda(), " ", header.libraries().cudnn(), " ",
-                  header.libraries().nccl(), "\n");
+  absl::StrAppend(&facts, "libraries ", header.libraries().libtorch(), " ", header.libraries().cuda(), " ",
+                  header.libraries().cudnn(), " ", header.libraries().nccl(), "\n");
   return Sha256Hex(facts);
 }
 
@@ -74,7 +71,8 @@ proto::Header MakeHeader(const HeaderOptions& options) {
   *header.mutable_build() = MakeBuild(schema);
   header.mutable_command_line()->Add(CommandLine().begin(), CommandLine().end());
   header.set_seed(options.seed);
-  header.set_start_time(absl::FormatTime(absl::RFC3339_sec, options.start_time.value_or(absl::Now()), absl::UTCTimeZone()));
+  header.set_start_time(
+      absl::FormatTime(absl::RFC3339_sec, options.start_time.value_or(absl::Now()), absl::UTCTimeZone()));
   *header.mutable_host() = DescribeHost();
   header.mutable_input()->Add(options.inputs.begin(), options.inputs.end());
   header.mutable_device()->Add(options.devices.begin(), options.devices.end());

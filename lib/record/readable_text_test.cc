@@ -21,9 +21,9 @@ TEST(ReadableTextTest, Utf8StaysAsItIs) {
 
 TEST(ReadableTextTest, OtherBytesAreShownWhereverTheyStand) {
   proto::Header header;
-  header.add_command_line("--input=caf\xE9");                  // Latin-1
-  header.add_input()->set_path("\xED\xA0\x80");                // half a surrogate pair
-  (*header.mutable_environment())["NCCL_X"] = "\xC0\xAF";      // '/' in two bytes
+  header.add_command_line("--input=caf\xE9");              // Latin-1
+  header.add_input()->set_path("\xED\xA0\x80");            // half a surrogate pair
+  (*header.mutable_environment())["NCCL_X"] = "\xC0\xAF";  // '/' in two bytes
   EXPECT_FALSE(HasReadableText(header));
   MakeTextReadable(header);
   EXPECT_TRUE(HasReadableText(header));

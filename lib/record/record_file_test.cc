@@ -151,8 +151,8 @@ TEST(RecordFileTest, WhatCannotBeReadToItsEndIsNoInput) {
   const FailingInput failing(ReadFile(WriteSmall("a.rec")));
   const auto reader = RecordReader::Open("-", "");
   ASSERT_THAT(reader, IsOk());
-  EXPECT_THAT((*reader)->input(),
-              StatusIs(absl::StatusCode::kDataLoss, AllOf(HasSubstr("-: record 1, byte "), HasSubstr("reading failed"))));
+  EXPECT_THAT((*reader)->input(), StatusIs(absl::StatusCode::kDataLoss,
+                                           AllOf(HasSubstr("-: record 1, byte "), HasSubstr("reading failed"))));
 }
 
 TEST(RecordFileTest, WhatCannotBeReadToItsEndIsSalvagedWithoutADigest) {

@@ -20,8 +20,8 @@
 
 namespace lockstep {
 
-inline constexpr unsigned char kRecordTag = 0x0A;  // (1 << 3) | 2
-inline constexpr unsigned char kCrcTag = 0x15;     // (2 << 3) | 5
+inline constexpr unsigned char kRecordTag = 0x0A;        // (1 << 3) | 2
+inline constexpr unsigned char kCrcTag = 0x15;           // (2 << 3) | 5
 inline constexpr uint64_t kMaxRecordBytes = 256u << 20;  // 256 MiB; the largest written today are chunks of about 3 MB
 
 uint32_t Crc32(absl::string_view bytes);

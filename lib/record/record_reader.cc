@@ -30,8 +30,8 @@ absl::StatusOr<std::unique_ptr<RecordReader>> RecordReader::Open(const std::stri
 }
 
 absl::Status RecordReader::Broken(const std::string& what) const {
-  return absl::DataLossError(absl::StrCat(path_, ": record ", record_count_, ", byte ", file_->offset(), ": ", what, "; ",
-                                          record_count_, " whole records before it; make the file again"));
+  return absl::DataLossError(absl::StrCat(path_, ": record ", record_count_, ", byte ", file_->offset(), ": ", what,
+                                          "; ", record_count_, " whole records before it; make the file again"));
 }
 
 absl::Status RecordReader::CutOff(const char* what) const {
@@ -115,15 +115,15 @@ absl::Status RecordReader::ReadHeader(absl::string_view schema) {
   header_ = first.header();
   CountFrame();
   if (!schema.empty() && header_.schema() != schema) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        path_, ": is a record of ", WriterOf(header_.schema()), " (", header_.schema(), "); one of ", WriterOf(schema),
-        " (", schema, ") was expected"));
+    return absl::FailedPreconditionError(absl::StrCat(path_, ": is a record of ", WriterOf(header_.schema()), " (",
+                                                      header_.schema(), "); one of ", WriterOf(schema), " (", schema,
+                                                      ") was expected"));
   }
   const Schema* known = FindSchema(header_.schema());
   if (known == nullptr || header_.schema_version() != known->version) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(path_, ": schema ", header_.schema(), " version ", header_.schema_version(), " is not known; this build reads ",
-                     known == nullptr ? "other schemas" : absl::StrCat("version ", known->version)));
+    return absl::FailedPreconditionError(absl::StrCat(
+        path_, ": schema ", header_.schema(), " version ", header_.schema_version(), " is not known; this build reads ",
+        known == nullptr ? "other schemas" : absl::StrCat("version ", known->version)));
   }
   return absl::OkStatus();
 }

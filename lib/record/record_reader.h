@@ -90,7 +90,7 @@ struct RecordFile {
   std::vector<Record> records;  // without header and trailer
   proto::Trailer trailer;       // unset fields when salvaged from a cut-off file
   proto::Input input;           // without a digest when salvaged from a file that cannot be read to its end
-  std::string salvage_note;  // empty: the file was whole; else what is damaged, and how many records were whole
+  std::string salvage_note;     // empty: the file was whole; else what is damaged, and how many records were whole
 };
 
 // kStrict: a file that is not whole is an error. kSalvage: the records before the first damage are returned with a note.

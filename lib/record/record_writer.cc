@@ -37,7 +37,7 @@ std::string Frame(absl::string_view record) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<RecordWriter>> RecordWriter::Create(const std::string& path,
-                                                                  const proto::Header& header) {
+                                                                   const proto::Header& header) {
   ASSIGN_OR_RETURN(std::unique_ptr<RecordWriter> writer, Reserve(path));
   RETURN_IF_ERROR(writer->Begin(header));
   return writer;
@@ -49,7 +49,7 @@ absl::StatusOr<std::unique_ptr<RecordWriter>> RecordWriter::Reserve(const std::s
 }
 
 absl::StatusOr<std::unique_ptr<RecordWriter>> RecordWriter::Resume(const std::string& path,
-                                                                  const proto::Header& header) {
+                                                                   const proto::Header& header) {
   if (path == "-" || header.build().build_id().empty()) {
     return Create(path, header);
   }
@@ -96,7 +96,8 @@ absl::StatusOr<bool> RecordWriter::GoOn(const proto::Header& header) {
     kept_.emplace_back(reader.payload());
     kept_end_.push_back(reader.whole_bytes());
   }
-  RETURN_IF_ERROR(absl::IsCancelled(more.status()) ? more.status() : absl::OkStatus());  // no damage: nothing is cut away
+  RETURN_IF_ERROR(absl::IsCancelled(more.status()) ? more.status()
+                                                   : absl::OkStatus());  // no damage: nothing is cut away
   const std::string note = more.ok() ? "" : NoteBrokenEnd(reader);
   Talk(header, *file_, absl::StrCat("goes on after ", kept_.size(), " records of a stopped run", note));
   record_count_ = 1 + kept_.size();

@@ -17,17 +17,14 @@
 namespace lockstep {
 namespace {
 
-absl::Status Differs(const std::string& what) {
-  return absl::FailedPreconditionError(absl::StrCat(what, " differs"));
-}
+absl::Status Differs(const std::string& what) { return absl::FailedPreconditionError(absl::StrCat(what, " differs")); }
 
 bool IsForce(absl::string_view argument) {
   return argument == "--force" || argument == "-force" || absl::StartsWith(argument, "--force=") ||
          absl::StartsWith(argument, "-force=");
 }
 
-absl::Status CheckCommandLine(const std::vector<std::string>& planned,
-                              const proto::Header& header) {
+absl::Status CheckCommandLine(const std::vector<std::string>& planned, const proto::Header& header) {
   std::vector<std::string> recorded;
   for (const std::string& argument : header.command_line()) {
     if (!IsForce(argument)) {

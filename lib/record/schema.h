@@ -17,9 +17,9 @@ struct Schema {
 
 // Raise a version when an older reader would misread the file; note it in CHANGELOG.md.
 inline constexpr Schema kSchemas[] = {
-    {"lockstep.proto.DatasetFile", 1, "cifar_prep"},   {"lockstep.proto.SweepFile", 1, "train_sweep"},
-    {"lockstep.proto.ScaleFile", 1, "scale_run"},      {"lockstep.proto.CommModelFile", 1, "comm_model"},
-    {"lockstep.proto.QuantizedFile", 1, "quantize"},   {"lockstep.proto.ReportFile", 1, "report"},
+    {"lockstep.proto.DatasetFile", 1, "cifar_prep"},        {"lockstep.proto.SweepFile", 1, "train_sweep"},
+    {"lockstep.proto.ScaleFile", 1, "scale_run"},           {"lockstep.proto.CommModelFile", 1, "comm_model"},
+    {"lockstep.proto.QuantizedFile", 1, "quantize"},        {"lockstep.proto.ReportFile", 1, "report"},
     {"lockstep.proto.TrainingStateFile", 1, "train_sweep"},
 };
 

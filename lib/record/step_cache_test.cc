@@ -117,7 +117,8 @@ TEST(StepCacheTest, AFileBesideTheRecordThatDiffersIsMentioned) {
   WriteFile(beside, "weightz");
   ::testing::internal::CaptureStderr();
   EXPECT_FALSE(IsCached(path, HeaderOfSeed("1")));
-  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "train_sweep: making " + path + " again: " + beside + " differs\n");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "train_sweep: making " + path + " again: " + beside + " differs\n");
 }
 
 TEST(StepCacheTest, NothingIsSaidOfAnotherStep) {

@@ -51,8 +51,7 @@ std::string CpuList(const cpu_set_t& set) {
 
 bool Whitelisted(absl::string_view name) {
   for (const std::string& pattern : EnvironmentWhitelist()) {
-    if (pattern.back() == '*' ? absl::StartsWith(name, pattern.substr(0, pattern.size() - 1))
-                              : name == pattern) {
+    if (pattern.back() == '*' ? absl::StartsWith(name, pattern.substr(0, pattern.size() - 1)) : name == pattern) {
       return true;
     }
   }
@@ -75,8 +74,7 @@ std::string ListedGpus() {
   std::string facts;
   for (const std::string& path : FilesLike("/proc/driver/nvidia/gpus/*/information")) {
     std::ifstream file(path);
-    absl::StrAppend(&facts, path, "\n", std::string(std::istreambuf_iterator<char>(file), {}),
-                    "\n");
+    absl::StrAppend(&facts, path, "\n", std::string(std::istreambuf_iterator<char>(file), {}), "\n");
   }
   for (const std::string& path : FilesLike("/dev/nvidia[0-9]*")) {
     absl::StrAppend(&facts, path, "\n");
@@ -97,8 +95,7 @@ proto::Host DescribeHost() {
   for (std::string& limit : CgroupLimits()) {
     host.add_cgroup_limit(std::move(limit));
   }
-  host.set_memory_bytes(static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
-                        static_cast<uint64_t>(sysconf(_SC_PAGE_SIZE)));
+  host.set_memory_bytes(static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGE_SIZE)));
   utsname names;
   if (uname(&names) == 0) {
     host.set_kernel(absl::StrCat(names.sysname, " ", names.release, " ", names.machine));
@@ -109,10 +106,9 @@ proto::Host DescribeHost() {
 
 const std::vector<std::string>& EnvironmentWhitelist() {
   static const auto* whitelist = new std::vector<std::string>(
-      {"NCCL_*", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "SLURM_JOB_ID",
-       "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", "NVIDIA_TF32_OVERRIDE", "CUDA_LAUNCH_BLOCKING",
-       "PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF", "CUBLAS_WORKSPACE_CONFIG",
-       "ATEN_CPU_CAPABILITY", "LD_PRELOAD",
+      {"NCCL_*", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "SLURM_JOB_ID", "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE",
+       "NVIDIA_TF32_OVERRIDE", "CUDA_LAUNCH_BLOCKING", "PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF",
+       "CUBLAS_WORKSPACE_CONFIG", "ATEN_CPU_CAPABILITY", "LD_PRELOAD",
        // Threads and instructions of LibTorch's CPU libraries: OpenMP (the standard's, LLVM's and
        // GCC's own), oneDNN (both of its prefixes) and MKL.
        "OMP_*", "KMP_*", "GOMP_*", "DNNL_*", "ONEDNN_*", "MKL_*"});
@@ -122,8 +118,7 @@ const std::vector<std::string>& EnvironmentWhitelist() {
 std::map<std::string, std::string> RecordedEnvironment() {
   std::map<std::string, std::string> recorded;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    const std::pair<std::string, std::string> pair =
-        absl::StrSplit(*entry, absl::MaxSplits('=', 1));
+    const std::pair<std::string, std::string> pair = absl::StrSplit(*entry, absl::MaxSplits('=', 1));
     if (Whitelisted(pair.first)) {
       recorded.insert(pair);
     }

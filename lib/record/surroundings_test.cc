@@ -33,9 +33,8 @@ TEST(SurroundingsTest, RecordsOnlyWhitelistedVariables) {
 
 TEST(SurroundingsTest, ChangeWithWhatCanChangeAResult) {
   const std::string before = SurroundingsSha256();
-  for (const char* name :
-       {"NCCL_P2P_DISABLE", "LD_LIBRARY_PATH", "LD_PRELOAD", "CUDA_VISIBLE_DEVICES", "OMP_PROC_BIND",
-        "KMP_AFFINITY", "GOMP_CPU_AFFINITY", "DNNL_MAX_CPU_ISA", "ONEDNN_VERBOSE", "MKL_CBWR"}) {
+  for (const char* name : {"NCCL_P2P_DISABLE", "LD_LIBRARY_PATH", "LD_PRELOAD", "CUDA_VISIBLE_DEVICES", "OMP_PROC_BIND",
+                           "KMP_AFFINITY", "GOMP_CPU_AFFINITY", "DNNL_MAX_CPU_ISA", "ONEDNN_VERBOSE", "MKL_CBWR"}) {
     const char* old = std::getenv(name);
     const std::string kept = old == nullptr ? "" : old;
     setenv(name, "another", 1);

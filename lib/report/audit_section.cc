@@ -1,5 +1,3 @@
-#include "lib/report/sections.h"
-
 #include <algorithm>
 #include <cctype>
 #include <string>
@@ -8,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/report/cell.h"
+#include "lib/report/sections.h"
 
 namespace lockstep {
 namespace {

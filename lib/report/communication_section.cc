@@ -1,5 +1,3 @@
-#include "lib/report/sections.h"
-
 #include <set>
 #include <string>
 #include <vector>
@@ -8,6 +6,7 @@
 #include "lib/report/cell.h"
 #include "lib/report/describe.h"
 #include "lib/report/scaling_view.h"
+#include "lib/report/sections.h"
 
 namespace lockstep {
 namespace {

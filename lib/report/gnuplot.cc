@@ -31,7 +31,7 @@ namespace {
 constexpr absl::Duration kTimeout = absl::Seconds(60);
 constexpr char kResultPath[] = "/dev/fd/3";  // kResultFd, by name
 constexpr double kLogMargin = 1.3;           // room left and right of the outermost points, as a factor
-constexpr size_t kMaxLogTicks = 60;         // 20 powers of ten
+constexpr size_t kMaxLogTicks = 60;          // 20 powers of ten
 constexpr double kBarWidth = 0.6;            // of the distance between two ticks
 
 // Readable on white and on near black (contrast above 3 on both), and told apart by point types too.

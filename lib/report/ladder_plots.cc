@@ -1,5 +1,3 @@
-#include "lib/report/plots.h"
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -11,6 +9,7 @@
 #include "lib/report/cell.h"
 #include "lib/report/describe.h"
 #include "lib/report/plot_series.h"
+#include "lib/report/plots.h"
 
 namespace lockstep {
 namespace {

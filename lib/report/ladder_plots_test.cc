@@ -1,7 +1,6 @@
-#include "lib/report/plots.h"
-
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/report/plots.h"
 #include "lib/report/small_records.h"
 
 namespace lockstep {

@@ -1,5 +1,3 @@
-#include "lib/report/sections.h"
-
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -9,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/report/cell.h"
 #include "lib/report/describe.h"
+#include "lib/report/sections.h"
 #include "lib/report/warnings.h"
 
 namespace lockstep {

@@ -86,13 +86,12 @@ void AppendTable(const proto::Table& table, std::string& out) {
 }
 
 void AppendClaim(const proto::Claim& claim, std::string& out) {
-  absl::StrAppend(&out, "\n**", claim.question().empty() ? "" : EscapeMarkdown(claim.question()) + ". ", EscapeMarkdown(claim.asked()),
-                  "** ");
+  absl::StrAppend(&out, "\n**", claim.question().empty() ? "" : EscapeMarkdown(claim.question()) + ". ",
+                  EscapeMarkdown(claim.asked()), "** ");
   if (claim.absent_reason().empty()) {
-    const std::string sources =
-        absl::StrJoin(CondensedSources(claim), ", ", [](std::string* text, const std::string& source) {
-          absl::StrAppend(text, MarkdownCode(source));
-        });
+    const std::string sources = absl::StrJoin(
+        CondensedSources(claim), ", ",
+        [](std::string* text, const std::string& source) { absl::StrAppend(text, MarkdownCode(source)); });
     const std::string text =
         absl::StrJoin(absl::StrSplit(claim.text(), '\n'), "<br>\n",
                       [](std::string* lines, absl::string_view line) { absl::StrAppend(lines, EscapeMarkdown(line)); });

@@ -1,9 +1,8 @@
-#include "lib/report/sections.h"
-
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "lib/report/cell.h"
+#include "lib/report/sections.h"
 
 namespace lockstep {
 namespace {

@@ -1,5 +1,3 @@
-#include "lib/report/sections.h"
-
 #include <string>
 #include <vector>
 
@@ -7,6 +5,7 @@
 #include "lib/report/cell.h"
 #include "lib/report/describe.h"
 #include "lib/report/scaling_view.h"
+#include "lib/report/sections.h"
 
 namespace lockstep {
 namespace {

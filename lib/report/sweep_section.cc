@@ -1,5 +1,3 @@
-#include "lib/report/sections.h"
-
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -7,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/report/cell.h"
 #include "lib/report/describe.h"
+#include "lib/report/sections.h"
 #include "lib/report/sweep_detail.h"
 
 namespace lockstep {

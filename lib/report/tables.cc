@@ -1,9 +1,9 @@
 #include "lib/report/tables.h"
 
 #include "absl/strings/str_cat.h"
-#include "lib/report/sections.h"
 #include "lib/report/describe.h"
 #include "lib/report/plots.h"
+#include "lib/report/sections.h"
 #include "lib/report/sentences.h"
 
 namespace lockstep {

@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/report/small_records.h"
 #include "lib/report/sections.h"
+#include "lib/report/small_records.h"
 
 namespace lockstep {
 namespace {

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "lib/statistics/spread.h"
 #include "lib/proto/scale.pb.h"
 #include "lib/proto/sweep.pb.h"
 #include "lib/record/record_reader.h"
+#include "lib/statistics/spread.h"
 
 namespace lockstep {
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "lib/statistics/quantity.h"
 #include "lib/scaling/scaling_row.h"
+#include "lib/statistics/quantity.h"
 
 namespace lockstep {
 namespace {

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/scaling/karp_flatt.h"
-#include "lib/statistics/least_squares.h"
 #include "lib/collectives/piecewise_alpha_beta.h"
+#include "lib/scaling/karp_flatt.h"
 #include "lib/scaling/scaling_laws.h"
+#include "lib/statistics/least_squares.h"
 
 namespace lockstep {
 namespace {

@@ -1,5 +1,3 @@
-#include "lib/scaling/scaling_law.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
+#include "lib/scaling/scaling_law.h"
 
 namespace lockstep {
 namespace {

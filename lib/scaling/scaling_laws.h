@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "lib/statistics/least_squares.h"
 #include "lib/scaling/scaling_law.h"
+#include "lib/statistics/least_squares.h"
 #include "lib/statistics/statistics.h"
 
 namespace lockstep {

@@ -9,10 +9,10 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "lib/scaling/base_cases.h"
-#include "lib/statistics/spread.h"
 #include "lib/proto/comm_model.pb.h"
 #include "lib/proto/scale.pb.h"
+#include "lib/scaling/base_cases.h"
+#include "lib/statistics/spread.h"
 
 namespace lockstep {
 

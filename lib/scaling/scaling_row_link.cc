@@ -5,8 +5,8 @@
 #include "absl/strings/str_cat.h"
 #include "lib/collectives/collective_cost.h"
 #include "lib/collectives/data_parallel_star.h"
-#include "lib/statistics/quantity.h"
 #include "lib/scaling/scaling_row.h"
+#include "lib/statistics/quantity.h"
 
 namespace lockstep {
 namespace {

@@ -3,9 +3,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/scaling/karp_flatt.h"
-#include "lib/statistics/quantity.h"
 #include "lib/scaling/scaling.h"
 #include "lib/scaling/scaling_row.h"
+#include "lib/statistics/quantity.h"
 
 namespace lockstep {
 namespace {

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "lib/statistics/quantity.h"
 #include "lib/scaling/scaling_row.h"
+#include "lib/statistics/quantity.h"
 
 namespace lockstep {
 namespace {

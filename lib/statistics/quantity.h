@@ -7,9 +7,9 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "lib/proto/quantity.pb.h"
 #include "lib/statistics/spread.h"
 #include "lib/statistics/statistics.h"
-#include "lib/proto/quantity.pb.h"
 
 namespace lockstep {
 

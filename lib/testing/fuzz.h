@@ -26,12 +26,12 @@
 #include "lib/base/exit_status.h"
 
 // Ends the process, so that libFuzzer keeps the input. Not assert: it holds in every build.
-#define FUZZ_CHECK(condition)                                                          \
-  do {                                                                                 \
-    if (!(condition)) {                                                                \
+#define FUZZ_CHECK(condition)                                                             \
+  do {                                                                                    \
+    if (!(condition)) {                                                                   \
       std::fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #condition); \
-      std::abort();                                                                    \
-    }                                                                                  \
+      std::abort();                                                                       \
+    }                                                                                     \
   } while (false)
 
 namespace lockstep::testing {
@@ -39,9 +39,7 @@ namespace lockstep::testing {
 // As init_main.h does it: protobuf's remarks on what does not parse would fill the log.
 inline const bool kProtobufIsSilent = (google::protobuf::SetLogHandler(nullptr), true);
 
-inline absl::string_view Bytes(const uint8_t* data, size_t size) {
-  return {reinterpret_cast<const char*>(data), size};
-}
+inline absl::string_view Bytes(const uint8_t* data, size_t size) { return {reinterpret_cast<const char*>(data), size}; }
 
 // What every error about an input keeps: an exit code that does not take the blame, and a line with something in it.
 inline void CheckUserError(const absl::Status& status) {

@@ -73,16 +73,36 @@ Number ProtoMutator::MutateNumber(Number old) {
   using Limits = std::numeric_limits<Number>;
   const Number small = static_cast<Number>(Below(300));
   if constexpr (std::is_floating_point_v<Number>) {
-    const Number values[] = {0,   -Number{0},    1,  -1, Limits::max(), Limits::lowest(), Limits::min(), Limits::denorm_min(),
-                             old * 2, old / 2, -old, old + 1, small, Limits::infinity(), Limits::quiet_NaN(),
+    const Number values[] = {0,
+                             -Number{0},
+                             1,
+                             -1,
+                             Limits::max(),
+                             Limits::lowest(),
+                             Limits::min(),
+                             Limits::denorm_min(),
+                             old * 2,
+                             old / 2,
+                             -old,
+                             old + 1,
+                             small,
+                             Limits::infinity(),
+                             Limits::quiet_NaN(),
                              std::ldexp(Number{1}, static_cast<int>(Below(200)) - 100)};
     return values[Below(std::size(values))];
   } else {
     using Unsigned = std::make_unsigned_t<Number>;
     const Unsigned bits = static_cast<Unsigned>(old);
-    const Number values[] = {0, 1, Limits::max(), Limits::min(), static_cast<Number>(bits + 1),
-                             static_cast<Number>(bits - 1), static_cast<Number>(bits * 2), static_cast<Number>(bits / 2),
-                             small, static_cast<Number>(Unsigned{1} << Below(sizeof(Number) * 8)),
+    const Number values[] = {0,
+                             1,
+                             Limits::max(),
+                             Limits::min(),
+                             static_cast<Number>(bits + 1),
+                             static_cast<Number>(bits - 1),
+                             static_cast<Number>(bits * 2),
+                             static_cast<Number>(bits / 2),
+                             small,
+                             static_cast<Number>(Unsigned{1} << Below(sizeof(Number) * 8)),
                              static_cast<Number>((uint64_t{random_()} << 32) | random_())};
     return values[Below(std::size(values))];
   }
@@ -106,11 +126,11 @@ void ProtoMutator::SetValue(Message& message, const FieldDescriptor* field, int 
   const Reflection& reflection = *message.GetReflection();
   const bool repeated = index >= 0;
   switch (field->cpp_type()) {
-#define LOCKSTEP_NUMBER(CPPTYPE, Name)                                                                            \
-  case FieldDescriptor::CPPTYPE:                                                                                  \
-    repeated ? reflection.SetRepeated##Name(&message, field, index,                                               \
-                                            MutateNumber(reflection.GetRepeated##Name(message, field, index)))    \
-             : reflection.Set##Name(&message, field, MutateNumber(reflection.Get##Name(message, field)));         \
+#define LOCKSTEP_NUMBER(CPPTYPE, Name)                                                                         \
+  case FieldDescriptor::CPPTYPE:                                                                               \
+    repeated ? reflection.SetRepeated##Name(&message, field, index,                                            \
+                                            MutateNumber(reflection.GetRepeated##Name(message, field, index))) \
+             : reflection.Set##Name(&message, field, MutateNumber(reflection.Get##Name(message, field)));      \
     break;
     LOCKSTEP_NUMBER(CPPTYPE_INT32, Int32)
     LOCKSTEP_NUMBER(CPPTYPE_INT64, Int64)

@@ -55,14 +55,14 @@ size_t CrossOverSerialized(const google::protobuf::Message& prototype, const uin
 
 }  // namespace lockstep::testing
 
-#define FUZZ_PROTO_MUTATOR(Type)                                                                                   \
-  extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size, unsigned int seed) {      \
-    return lockstep::testing::MutateSerialized(Type::default_instance(), data, size, max_size, seed);              \
-  }                                                                                                                \
-  extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t* data1, size_t size1, const uint8_t* data2,            \
-                                              size_t size2, uint8_t* out, size_t max_size, unsigned int seed) {    \
-    return lockstep::testing::CrossOverSerialized(Type::default_instance(), data1, size1, data2, size2, out,       \
-                                                  max_size, seed);                                                 \
+#define FUZZ_PROTO_MUTATOR(Type)                                                                                       \
+  extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size, unsigned int seed) {          \
+    return lockstep::testing::MutateSerialized(Type::default_instance(), data, size, max_size, seed);                  \
+  }                                                                                                                    \
+  extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t* data1, size_t size1, const uint8_t* data2, size_t size2,  \
+                                              uint8_t* out, size_t max_size, unsigned int seed) {                      \
+    return lockstep::testing::CrossOverSerialized(Type::default_instance(), data1, size1, data2, size2, out, max_size, \
+                                                  seed);                                                               \
   }
 
 #endif  // LOCKSTEP_LIB_TESTING_PROTO_MUTATOR_H_

@@ -19,8 +19,8 @@
 #include "lib/base/status_macros.h"
 #include "lib/dataset/batch_loader.h"
 #include "lib/dataset/dataset.h"
-#include "lib/nn/checkpoint.h"
 #include "lib/device/device.h"
+#include "lib/nn/checkpoint.h"
 #include "lib/nn/model.h"
 #include "lib/train/gradient_hook.h"
 #include "lib/train/train_step.h"
@@ -48,8 +48,8 @@ class GradientDump : public GradientHook {
     }
     for (const auto& parameter : model_.named_parameters()) {
       const torch::Tensor gradient = parameter.value().grad().contiguous();
-      RETURN_IF_ERROR(WriteBytes(absl::StrCat(folder_, "/", parameter.key(), ".grad.f32"), gradient.data_ptr(),
-                                 gradient.nbytes()));
+      RETURN_IF_ERROR(
+          WriteBytes(absl::StrCat(folder_, "/", parameter.key(), ".grad.f32"), gradient.data_ptr(), gradient.nbytes()));
     }
     return absl::OkStatus();
   }
@@ -118,5 +118,6 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: oracle_dump MODEL SEED WEIGHTS DATASET FOLDER fp32|bf16 nchw|channels_last\n");
     return 2;
   }
-  return lockstep::ExitStatus("oracle_dump", lockstep::Dump(argv[1], seed, argv[3], argv[4], argv[5], lockstep::Spec(argv[6], argv[7])));
+  return lockstep::ExitStatus(
+      "oracle_dump", lockstep::Dump(argv[1], seed, argv[3], argv[4], argv[5], lockstep::Spec(argv[6], argv[7])));
 }
