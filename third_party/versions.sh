@@ -23,6 +23,7 @@ LOCKSTEP_PACKAGES=(
   "libeigen3-dev | 3.3 | LOCKSTEP_EIGEN_ROOT | Eigen, least squares of the fits"
   "libboost-dev libboost-math-dev | 1.74 | LOCKSTEP_BOOST_MATH_ROOT | Boost.Math, Student's t and medians"
   "libgloo-dev | - | LOCKSTEP_GLOO_ROOT | Gloo's headers, which LibTorch's own header includes"
+  "clang-format-14 | 14 | command:clang-format-14 | clang-format, in the version that formats the sources"
   "gnuplot-nox | - | command:gnuplot | gnuplot, draws the report's plots at run time"
 )
 

@@ -22,15 +22,16 @@ if ! command -v "$formatter" >/dev/null; then
   echo "presubmit.sh: expected $formatter; third_party/install.sh installs it" >&2
   exit 1
 fi
-mapfile -t sources < <(git ls-files --cached --others --exclude-standard '*.h' '*.cc' '*.cu' '*.cuh' | while read -r file; do [ -e "$file" ] && echo "$file"; done)
+mapfile -t sources < <(find lib tools tests benchmarks third_party -name '*.h' -o -name '*.cc' -o -name '*.cu' -o -name '*.cuh' | sort)
 if [ "${1:-}" = --fix ]; then
   "$formatter" -i "${sources[@]}"
 fi
-if ! "$formatter" --dry-run -Werror "${sources[@]}" 2>&1 | grep -E 'error:' | cut -d: -f1-2 | sort -u; then
-  echo "format: ${#sources[@]} files as $formatter has them"
-else
-  echo "format: the lines above; tools/presubmit.sh --fix formats them" >&2
+unformatted="$("$formatter" --dry-run -Werror "${sources[@]}" 2>&1 | grep -E 'error:' | cut -d: -f1-2 | sort -u)"
+if [ -n "$unformatted" ]; then
+  printf '%s\nformat: the lines above; tools/presubmit.sh --fix formats them\n' "$unformatted" >&2
   status=1
+else
+  echo "format: ${#sources[@]} files as $formatter has them"
 fi
 for check in names layers documents words; do
   if talk="$(python3 "tests/${check}_test.py" --root . 2>&1)"; then
