@@ -6,15 +6,15 @@ namespace {
 constexpr uint32_t kMeasuredOn = 132;  // multiprocessors, an H200's
 
 // Up to this batch the backward pass of layer 2 is over before SGD is.
-constexpr uint32_t kMostBatchBesideUpdate = 64;
+constexpr uint32_t kMaxBatchBesideUpdate = 64;
 
-// Of an H200's. What is left of layer 3's and of layer 2's is the update's: SGD on more would take places that a data
-// gradient's blocks, which wait for each other, are to have at once.
-MultiprocessorShares OfLayer(uint32_t channels, uint32_t batch) {
+// The shares of an H200's. What is left of layer 3's and of layer 2's is the update's: SGD on more would take places
+// that a data gradient's blocks, which wait for each other, are to have at once.
+MultiprocessorShares LayerShares(uint32_t channels, uint32_t batch) {
   switch (channels) {
     case 128:
-      return batch <= kMostBatchBesideUpdate ? MultiprocessorShares{true, 66, 44, 22}
-                                             : MultiprocessorShares{true, 77, 55, 22};
+      return batch <= kMaxBatchBesideUpdate ? MultiprocessorShares{true, 66, 44, 22}
+                                            : MultiprocessorShares{true, 77, 55, 22};
     case 256:
       return {true, 66, 48, 18};
     default:
@@ -25,7 +25,7 @@ MultiprocessorShares OfLayer(uint32_t channels, uint32_t batch) {
 }  // namespace
 
 MultiprocessorShares DivideMultiprocessors(const ConvolutionUnit& unit, uint32_t batch, uint32_t all) {
-  MultiprocessorShares shares = OfLayer(unit.out_channels, batch);
+  MultiprocessorShares shares = LayerShares(unit.out_channels, batch);
   for (uint32_t* const share : {&shares.data_gradient, &shares.weight_gradient, &shares.update}) {
     *share = all * *share / kMeasuredOn;
   }

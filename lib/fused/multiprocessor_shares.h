@@ -15,14 +15,14 @@ struct MultiprocessorShares {
   bool divided = false;          // else all each
   uint32_t data_gradient = 0;    // runs beside the weight gradient of this unit or of the one above
   uint32_t weight_gradient = 0;  // runs beside the data gradient of this unit or of the one below
-  uint32_t update = 0;           // of SGD of the layer above, beside both; 0: there is none
+  uint32_t update = 0;           // SGD of the layer above, beside both; 0: there is none
 };
 
-// Larger batches were not measured.
-constexpr uint32_t kMostDividedBatch = 512;
+// The largest batch whose backward pass is divided: larger ones were not measured.
+inline constexpr uint32_t kMaxDividedBatch = 512;
 
-// Of `all`, for a batch of up to kMostDividedBatch: so that both chains of the backward pass end together (measured on
-// an H200; benchmarks/README.md, "The hand-written step").
+// The shares of `all` for a batch of up to kMaxDividedBatch, so that both chains of the backward pass end together
+// (measured on an H200; benchmarks/README.md, "The hand-written step").
 MultiprocessorShares DivideMultiprocessors(const ConvolutionUnit& unit, uint32_t batch, uint32_t all);
 
 }  // namespace lockstep

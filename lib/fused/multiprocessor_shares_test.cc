@@ -9,7 +9,7 @@ namespace {
 // chain of data gradients, which all else waits for, has the larger part.
 TEST(MultiprocessorSharesTest, SideBySideTheyFit) {
   for (const uint32_t all : {132u, 114u, 78u}) {
-    for (const uint32_t batch : {1u, 32u, 64u, 65u, 128u, kMostDividedBatch}) {
+    for (const uint32_t batch : {1u, 32u, 64u, 65u, 128u, kMaxDividedBatch}) {
       for (const ConvolutionUnit& unit : MakeResNet18Units().units) {
         const MultiprocessorShares shares = DivideMultiprocessors(unit, batch, all);
         EXPECT_TRUE(shares.divided);

@@ -125,7 +125,7 @@ void ResNet18Buffers<T>::TakeAll(uint32_t image_count, uint32_t multiprocessors)
 
 template <typename T>
 size_t ResNet18Buffers<T>::PredictBytes(uint32_t images) {
-  TakeAll(images, kMostMultiprocessors);
+  TakeAll(images, kMaxMultiprocessors);
   return arena_.bytes();
 }
 
@@ -251,6 +251,16 @@ BatchNormGradients ResNet18Buffers<T>::NormGradients(const ConvolutionUnit& unit
   float* const first = norm_backward_ + unit.channel;
   const size_t channels = net.channel_count;
   return {of_gamma, of_gamma + channels, first, first + channels, first + 2 * channels};
+}
+
+template <typename T>
+ClassifierOutput<T> ResNet18Buffers<T>::ClassifierGradients() const {
+  ClassifierOutput<T> output;
+  output.dx = gradient[0];
+  output.dweight = weight_gradients + net.linear_weight;
+  output.dbias = norm_gradients + net.bias();
+  output.counts = {loss_sum, correct};
+  return output;
 }
 
 template class ResNet18Buffers<float>;

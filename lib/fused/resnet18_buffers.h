@@ -1,8 +1,8 @@
 // The device memory of a ResNet-18 training step: what there is, how large, and the ways in and out.
 //
-// An image costs, in elements of T: its 8 padded channels 8,192; the raw outputs of the convolutions 614,400; what the
-// ReLUs give 557,056, kept for the weight gradients; five gradients of a block's size at most, 5 * 65,536; and a bit
-// for each ReLU's output. In bf16 3.1 MB.
+// An image costs, in elements of T: its patches 32,768; the raw outputs of the convolutions 614,400; what the ReLUs
+// give 557,056, kept for the weight gradients; five gradients of a block's size at most, 5 * 65,536; and a bit for each
+// ReLU's output. In bf16 3.1 MB.
 #ifndef LOCKSTEP_LIB_FUSED_RESNET18_BUFFERS_H_
 #define LOCKSTEP_LIB_FUSED_RESNET18_BUFFERS_H_
 
@@ -16,15 +16,16 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lib/fused/device_arena.h"
-#include "lib/fused/resnet18_step.h"
 #include "lib/fused/resnet18_units.h"
+#include "lib/fused/resnet18_values.h"
 #include "lib/kernels/augment_batch.h"
 #include "lib/kernels/batch_norm.h"
+#include "lib/kernels/classifier.h"
 #include "lib/kernels/step_state.h"
 
 namespace lockstep {
 
-inline constexpr uint32_t kMostMultiprocessors = 256;  // for a prediction without a GPU; an H200 has 132
+inline constexpr uint32_t kMaxMultiprocessors = 256;  // for a prediction without a GPU; an H200 has 132
 
 // T: float or __nv_bfloat16. All pointers are of the device and valid after Allocate.
 template <typename T>
@@ -32,7 +33,7 @@ class ResNet18Buffers {
  public:
   explicit ResNet18Buffers(uint32_t max_batch);
 
-  // What Allocate would take for a data set of `images`, on any GPU of up to kMostMultiprocessors.
+  // What Allocate would take for a data set of `images`, on any GPU of up to kMaxMultiprocessors.
   size_t PredictBytes(uint32_t images);
 
   absl::Status Allocate(const ResidentImages& images, uint32_t multiprocessors);
@@ -53,6 +54,8 @@ class ResNet18Buffers {
   BatchNormParameters NormParameters(const ConvolutionUnit& unit) const;
   BatchNormState NormState(const ConvolutionUnit& unit) const;
   BatchNormGradients NormGradients(const ConvolutionUnit& unit) const;
+  ClassifierOutput<T> ClassifierGradients() const;  // and counts
+  const T* BlockInput(size_t block) const { return block == 0 ? stem_output : block_output[block - 1]; }
 
   const ResNet18Units net = MakeResNet18Units();
 
@@ -78,15 +81,15 @@ class ResNet18Buffers {
   // Activations.
   T* images = nullptr;              // (n, 32, 32, 32): patches
   int64_t* batch_labels = nullptr;  // (n)
-  std::vector<T*> raw;              // of each unit: what its convolution gives; in the backward pass its gradient
-  std::vector<uint8_t*> mask;       // of each unit with a ReLU behind it; null: none
+  std::vector<T*> raw;              // by unit: what its convolution gives; in the backward pass its gradient
+  std::vector<uint8_t*> mask;       // by unit: of the ReLU behind it; null: there is none
   T* stem_output = nullptr;
-  std::vector<T*> inner;            // of each block: between its convolutions
-  std::vector<T*> block_output;     // of each block
-  std::array<T*, 4> gradient = {};  // of a block's output, as two addends, and of its input
+  std::vector<T*> inner;            // by block: between its convolutions
+  std::vector<T*> block_output;     // by block
+  std::array<T*, 4> gradient = {};  // a block's output's, as two addends, and its input's
   T* inner_gradient = nullptr;
 
-  std::array<char*, 3> norm_workspace = {};  // one a stream
+  std::array<char*, 3> norm_workspace = {};  // one a lane (StepLanes::SetNormWorkspaces)
   char* norm_meeting = nullptr;
   char* stem_workspace = nullptr;
   char* classifier_workspace = nullptr;

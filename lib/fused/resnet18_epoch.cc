@@ -15,11 +15,11 @@
 namespace lockstep {
 namespace {
 
-// Steps from one look for a stop signal to the next. At a look those before the last one are waited for, so that what is
-// done follows what is queued, and the GPU still has these many to do.
+// Steps from one look for a stop signal to the next. At a look those before the last one are waited for, so that what
+// is done follows what is queued, and the GPU still has these many to do.
 constexpr uint32_t kStepsBetweenLooks = 64;
 
-// Of a graph of several steps; a divisor of the above.
+// The steps of a graph of several; a divisor of the above.
 constexpr uint32_t kStepsOfGraph = 16;
 
 }  // namespace

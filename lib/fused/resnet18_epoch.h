@@ -71,7 +71,7 @@ class ResNet18Epochs {
   bool drop_last_ = false;
   bool trained_ = false;
   Graphs graphs_;
-  cudaEvent_t begin_ = nullptr;  // of the steps of an epoch
+  cudaEvent_t begin_ = nullptr;  // where the steps of an epoch begin and end
   cudaEvent_t end_ = nullptr;
   std::array<cudaEvent_t, 2> looks_ = {};  // the last two
 };

@@ -3,6 +3,7 @@
 
 #include "gtest/gtest.h"
 #include "lib/fused/resnet18_step.h"
+#include "lib/kernels/convolution.h"
 
 namespace lockstep {
 namespace {

@@ -40,8 +40,7 @@ class Builder {
     block.conv1 = Add(name + ".conv1", name + ".bn1", in_channels, in_size, out_channels, 3, stride);
     block.conv2 = Add(name + ".conv2", name + ".bn2", out_channels, in_size / stride, out_channels, 3, 1);
     if (stride != 1 || in_channels != out_channels) {
-      block.shortcut = static_cast<int>(
-          Add(name + ".shortcut.0", name + ".shortcut.1", in_channels, in_size, out_channels, 1, stride));
+      block.shortcut = Add(name + ".shortcut.0", name + ".shortcut.1", in_channels, in_size, out_channels, 1, stride);
     }
     net_.blocks.push_back(block);
   }

@@ -3,14 +3,17 @@
 //
 // The network is lib/nn/resnet18.h's (He et al. 2016; 3x3 stem, no max-pool). Parameters lie in flat arrays, so that
 // one launch updates them all:
-//   weights   convolutions in order, each (out, filter, filter, in), the first with zeros behind each `out`; then the
-//   fully connected (10, 512) norms     gamma of all channels, beta of all channels, the fully connected layer's bias
+//
+//   weights   the convolutions in order, each (out, filter, filter, in), the first with zeros behind each `out`;
+//             then the fully connected layer, (10, 512)
+//   norms     gamma of all channels, beta of all channels, the fully connected layer's bias
 //   running   running mean of all channels, running variance of all channels
 #ifndef LOCKSTEP_LIB_FUSED_RESNET18_UNITS_H_
 #define LOCKSTEP_LIB_FUSED_RESNET18_UNITS_H_
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,21 +32,22 @@ struct ConvolutionUnit {
   uint32_t out_channels = 0;
   uint32_t filter = 0;  // 1 or 3; padding is filter / 2
   uint32_t stride = 0;
-  uint32_t matrix_channels = 0;  // as it is done; the same but for the first one's
+  uint32_t matrix_channels = 0;  // as it is done: the same as above but for the first convolution
   uint32_t matrix_filter = 0;
   size_t weight = 0;   // first element in `weights`
   size_t channel = 0;  // first channel in `norms` and `running`
 
   uint32_t out_size() const { return in_size / stride; }
   size_t weight_count() const { return size_t{out_channels} * matrix_filter * matrix_filter * matrix_channels; }
-  size_t out_elements() const { return size_t{out_size()} * out_size() * out_channels; }  // of one image
+  size_t out_elements() const { return size_t{out_size()} * out_size() * out_channels; }  // for one image
+  bool is_shortcut() const { return filter == 1; }
 };
 
 // Indices into `units`. relu(norm2(conv2(relu(norm1(conv1(x))))) + shortcut(x)).
 struct ResidualBlock {
   size_t conv1 = 0;
   size_t conv2 = 0;
-  int shortcut = -1;  // -1: x itself
+  std::optional<size_t> shortcut;  // none: x itself
 };
 
 struct ResNet18Units {
@@ -51,7 +55,7 @@ struct ResNet18Units {
   std::vector<ResidualBlock> blocks;   // in order
   size_t linear_weight = 0;            // first element in `weights`
   size_t weight_count = 0;
-  size_t channel_count = 0;  // of all batch norms
+  size_t channel_count = 0;  // the batch norms' channels together
   uint32_t features = 0;     // into the fully connected layer: 512
   uint32_t positions = 0;    // that its average pooling takes: 16
   uint32_t classes = 0;      // out of it: 10

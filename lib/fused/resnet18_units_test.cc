@@ -23,16 +23,18 @@ TEST(ResNet18UnitsTest, HasTwentyConvolutionsInEightBlocks) {
   EXPECT_EQ(net.units[0].conv_name, "conv1");
   EXPECT_EQ(net.units[0].matrix_channels, 32);
   EXPECT_EQ(net.units[0].matrix_filter, 1);
-  const ConvolutionUnit& shortcut = net.units[net.blocks[2].shortcut];
+  const ConvolutionUnit& shortcut = net.units[net.blocks[2].shortcut.value()];
   EXPECT_EQ(shortcut.conv_name, "layer2.0.shortcut.0");
   EXPECT_EQ(shortcut.norm_name, "layer2.0.shortcut.1");
   EXPECT_EQ(shortcut.in_size, 32);
   EXPECT_EQ(shortcut.out_size(), 16);
-  EXPECT_EQ(net.blocks[0].shortcut, -1);
+  EXPECT_TRUE(shortcut.is_shortcut());
+  EXPECT_FALSE(net.units[0].is_shortcut());  // done as one of 1x1, but over patches
+  EXPECT_FALSE(net.blocks[0].shortcut.has_value());
 }
 
-// 614,400 elements of convolution outputs an image, shortcuts apart: 64 * 1024 * 5 + 128 * 256 * 4 + 256 * 64 * 4 + 512
-// * 16 * 4.
+// 614,400 elements of convolution outputs an image, shortcuts apart:
+// 64 * 1024 * 5 + 128 * 256 * 4 + 256 * 64 * 4 + 512 * 16 * 4.
 TEST(ResNet18UnitsTest, HasTheActivationsOfTheNetwork) {
   const ResNet18Units net = MakeResNet18Units();
   size_t elements = 0, of_shortcuts = 0;

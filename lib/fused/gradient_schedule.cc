@@ -1,0 +1,42 @@
+#include "lib/fused/gradient_schedule.h"
+
+#include "lib/fused/multiprocessor_shares.h"
+
+namespace lockstep {
+namespace {
+
+// The first blocks of layers 3 and 4, which have 94 % of the weights: these are updated as soon as their gradients are
+// there, beside the rest of the backward pass, which no longer reads them.
+constexpr size_t kLayer3 = 4, kLayer4 = 6;
+
+size_t WeightsBegin(const ResNet18Units& net, size_t block) { return net.units[net.blocks[block].conv1].weight; }
+
+GradientSchedule ScheduleBehindTheBlocks(const ResNet18Units& net) {
+  GradientSchedule schedule;
+  schedule.rest = {WeightsBegin(net, 0), WeightsBegin(net, kLayer3)};
+  schedule.norms = {0, net.norm_count()};
+  schedule.stem = {0, schedule.rest.begin};
+  return schedule;
+}
+
+}  // namespace
+
+GradientSchedule ScheduleGradients(const ResNet18Units& net) {
+  GradientSchedule schedule = ScheduleBehindTheBlocks(net);
+  schedule.early = {{kLayer3, {WeightsBegin(net, kLayer3), net.weight_count}, 0}};
+  return schedule;
+}
+
+GradientSchedule ScheduleGradientsByLayer(const ResNet18Units& net, uint32_t images, uint32_t multiprocessors) {
+  GradientSchedule schedule = ScheduleBehindTheBlocks(net);
+  size_t end = net.weight_count;
+  for (const size_t block : {kLayer4, kLayer3}) {
+    const ConvolutionUnit& beside = net.units[net.blocks[block - 1].conv2];
+    const MultiprocessorShares shares = DivideMultiprocessors(beside, images, multiprocessors);
+    schedule.early.push_back({block, {WeightsBegin(net, block), end}, shares.update});
+    end = WeightsBegin(net, block);
+  }
+  return schedule;
+}
+
+}  // namespace lockstep

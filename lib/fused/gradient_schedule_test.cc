@@ -1,0 +1,92 @@
+#include "lib/fused/gradient_schedule.h"
+
+#include "gtest/gtest.h"
+
+namespace lockstep {
+namespace {
+
+std::vector<GradientRange> WeightsInOrder(const GradientSchedule& schedule) {
+  std::vector<GradientRange> ranges;
+  for (const EarlyGradients& early : schedule.early) {
+    ranges.push_back(early.range);
+  }
+  ranges.push_back(schedule.rest);
+  ranges.push_back(schedule.stem);
+  return ranges;
+}
+
+size_t FirstWeight(const ResNet18Units& net, const std::string& convolution) {
+  for (const ConvolutionUnit& unit : net.units) {
+    if (unit.conv_name == convolution) {
+      return unit.weight;
+    }
+  }
+  ADD_FAILURE() << convolution;
+  return 0;
+}
+
+// From the end of the array to its beginning without a gap: every weight once, the last layers first.
+void ExpectEachOnce(const ResNet18Units& net, const GradientSchedule& schedule) {
+  size_t end = net.weight_count;
+  for (const GradientRange& range : WeightsInOrder(schedule)) {
+    EXPECT_EQ(range.end, end);
+    EXPECT_GT(range.count(), 0);
+    end = range.begin;
+  }
+  EXPECT_EQ(end, 0);
+  EXPECT_EQ(schedule.norms.begin, 0);
+  EXPECT_EQ(schedule.norms.end, net.norm_count());
+}
+
+TEST(GradientScheduleTest, EachWeightOnceTheLastLayersFirst) {
+  const ResNet18Units net = MakeResNet18Units();
+  ExpectEachOnce(net, ScheduleGradients(net));
+  for (const uint32_t images : {1u, 64u, 65u, 512u}) {
+    ExpectEachOnce(net, ScheduleGradientsByLayer(net, images, 132));
+  }
+}
+
+TEST(GradientScheduleTest, UndividedLayersThreeAndFourTogether) {
+  const ResNet18Units net = MakeResNet18Units();
+  const GradientSchedule schedule = ScheduleGradients(net);
+  ASSERT_EQ(schedule.early.size(), 1);
+  EXPECT_EQ(schedule.early[0].block, 4);
+  EXPECT_EQ(schedule.early[0].range.begin, FirstWeight(net, "layer3.0.conv1"));
+  EXPECT_EQ(schedule.early[0].max_multiprocessors, 0);
+  EXPECT_EQ(schedule.rest.begin, FirstWeight(net, "layer1.0.conv1"));
+  EXPECT_EQ(schedule.stem.count(), 64 * 32);
+}
+
+// The shares of what runs beside them: layer 3 beside layer 4's, layer 2 beside layer 3's.
+TEST(GradientScheduleTest, ByLayerTheyHaveAShareOfTheGpu) {
+  const ResNet18Units net = MakeResNet18Units();
+  const GradientSchedule schedule = ScheduleGradientsByLayer(net, 32, 132);
+  ASSERT_EQ(schedule.early.size(), 2);
+  EXPECT_EQ(schedule.early[0].block, 6);
+  EXPECT_EQ(schedule.early[0].range.begin, FirstWeight(net, "layer4.0.conv1"));
+  EXPECT_EQ(schedule.early[0].max_multiprocessors, 18);
+  EXPECT_EQ(schedule.early[1].block, 4);
+  EXPECT_EQ(schedule.early[1].range.begin, FirstWeight(net, "layer3.0.conv1"));
+  EXPECT_EQ(schedule.early[1].max_multiprocessors, 22);
+}
+
+// A range is final once the backward pass is through the block that it begins with.
+TEST(GradientScheduleTest, ARangeBeginsWithItsBlock) {
+  const ResNet18Units net = MakeResNet18Units();
+  for (const GradientSchedule& schedule : {ScheduleGradients(net), ScheduleGradientsByLayer(net, 128, 132)}) {
+    for (const EarlyGradients& early : schedule.early) {
+      EXPECT_EQ(early.range.begin, net.units[net.blocks[early.block].conv1].weight);
+    }
+  }
+}
+
+// 16-byte loads of SGD's kernel: in bf16 8 elements.
+TEST(GradientScheduleTest, RangesAreAligned) {
+  const ResNet18Units net = MakeResNet18Units();
+  for (const GradientRange& range : WeightsInOrder(ScheduleGradientsByLayer(net, 128, 132))) {
+    EXPECT_EQ(range.begin % 8, 0);
+  }
+}
+
+}  // namespace
+}  // namespace lockstep

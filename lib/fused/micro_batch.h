@@ -1,0 +1,41 @@
+// What the rooms of a ResNet-18 step (forward, backward, update) are handed: one micro-batch, which is being queued.
+#ifndef LOCKSTEP_LIB_FUSED_MICRO_BATCH_H_
+#define LOCKSTEP_LIB_FUSED_MICRO_BATCH_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "lib/fused/resnet18_buffers.h"
+#include "lib/fused/resnet18_plan.h"
+#include "lib/fused/resnet18_step_options.h"
+#include "lib/fused/resnet18_units.h"
+#include "lib/fused/step_lanes.h"
+#include "lib/fused/step_marks.h"
+#include "lib/fused/stream_fork.h"
+#include "lib/kernels/clock_mark.h"
+
+namespace lockstep {
+
+// All of it outlives the queueing; what the GPU is given of it (memory, engines, events) outlives the step.
+template <typename T>
+struct MicroBatch {
+  const ResNet18StepOptions& options;
+  const ResNet18Buffers<T>& buffers;
+  const StepLanes& lanes;
+  StreamFork& fork;         // reset for this micro-batch
+  const ClockMarks& marks;  // no steps: the clock is not noted
+  const BatchPlan<T>& plan;
+  float share = 1;    // its images over the step's
+  bool first = true;  // in its step
+  bool last = true;
+
+  const ResNet18Units& net() const { return buffers.net; }
+};
+
+// Notes the GPU's clock when the main stream comes to this place. Nothing without a table of marks.
+template <typename T>
+absl::Status NoteClock(const MicroBatch<T>& batch, StepMark mark);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_FUSED_MICRO_BATCH_H_

@@ -1,0 +1,87 @@
+#include "lib/fused/own_kernel_choice.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "lib/base/status_macros.h"
+#include "lib/kernels/convolution_norm_tuning.h"
+#include "lib/kernels/weight_gradient_tuning.h"
+
+namespace lockstep {
+namespace {
+
+// The first of the fastest; null: there are none.
+template <typename Trial>
+const Trial* Fastest(const std::vector<Trial>& trials) {
+  const auto fastest = std::min_element(trials.begin(), trials.end(),
+                                        [](const Trial& a, const Trial& b) { return a.microseconds < b.microseconds; });
+  return fastest == trials.end() ? nullptr : &*fastest;
+}
+
+// Ours whatever cuDNN's would take; `applied` where it beats the best of ours and a kernel that applies.
+ConvolutionNormChoice AlwaysOwn(const ConvolutionNormTimes& times) {
+  ConvolutionNormChoice choice;
+  const auto* with_sums = Fastest(times.trials);
+  const auto* applied = Fastest(times.applying);
+  if (with_sums == nullptr) {
+    return choice;
+  }
+  choice.with_sums = with_sums->config;
+  if (applied != nullptr && applied->microseconds < with_sums->microseconds + times.apply_microseconds) {
+    choice.applied = applied->config;
+  }
+  return choice;
+}
+
+// The same whether batch norms are applied or not: so are the bits.
+absl::StatusOr<ConvolutionNormChoice> LikeliestConvolutionNorm(const OwnKernelQuestion& question, ConvolutionPass pass,
+                                                               bool may_apply) {
+  ConvolutionNormChoice choice;
+  const std::vector<ConvolutionNormConfig> configs =
+      ConvolutionNormConfigs(question.shape, pass, question.multiprocessors);
+  const auto can = std::find_if(configs.begin(), configs.end(), [&](const ConvolutionNormConfig& possible) {
+    return ConvolutionNormCanApply(question.shape, pass, possible, question.multiprocessors);
+  });
+  if (can == configs.end()) {
+    choice.with_sums = configs.empty() ? std::nullopt : std::optional(configs.front());
+    return choice;
+  }
+  choice.with_sums = *can;
+  ASSIGN_OR_RETURN(const bool may_wait, ConvolutionNormMayWait(question.shape, pass, *can, question.multiprocessors));
+  if (may_apply && may_wait) {
+    choice.applied = *can;
+  }
+  return choice;
+}
+
+}  // namespace
+
+absl::StatusOr<ConvolutionNormChoice> ChooseConvolutionNorm(ConvolutionContext& context,
+                                                            const OwnKernelQuestion& question, ConvolutionPass pass,
+                                                            bool may_apply) {
+  if (!question.autotune) {
+    return LikeliestConvolutionNorm(question, pass, may_apply);
+  }
+  ASSIGN_OR_RETURN(const ConvolutionNormTimes times,
+                   TuneConvolutionNorm(context, question.shape, pass, question.convolution_microseconds,
+                                       question.multiprocessors, may_apply));
+  return question.always_own ? AlwaysOwn(times) : ConvolutionNormChoice{times.best, times.best_applying};
+}
+
+absl::StatusOr<std::optional<WeightGradientConfig>> ChooseWeightGradient(ConvolutionContext& context,
+                                                                         const OwnKernelQuestion& question) {
+  if (!question.autotune) {
+    const std::vector<WeightGradientConfig> configs = WeightGradientConfigs(question.shape, question.multiprocessors);
+    return configs.empty() ? std::nullopt : std::optional(configs.front());
+  }
+  ASSIGN_OR_RETURN(
+      const WeightGradientTimes times,
+      TuneWeightGradient(context, question.shape, question.convolution_microseconds, question.multiprocessors));
+  if (!question.always_own) {
+    return times.best;
+  }
+  const auto* fastest = Fastest(times.trials);
+  return fastest == nullptr ? std::nullopt : std::optional(fastest->config);
+}
+
+}  // namespace lockstep

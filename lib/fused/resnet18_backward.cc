@@ -1,0 +1,292 @@
+#include "lib/fused/resnet18_backward.h"
+
+#include <type_traits>
+
+#include "absl/status/statusor.h"
+#include "lib/base/status_macros.h"
+#include "lib/fused/unit_backward.h"
+#include "lib/kernels/batch_norm.h"
+#include "lib/kernels/classifier.h"
+#include "lib/kernels/cuda_status.h"
+#include "lib/kernels/stem_gradient.h"
+
+namespace lockstep {
+namespace {
+
+template <typename T>
+absl::Status Follow(const MicroBatch<T>& batch, const Lane& leader, const Lane& follower) {
+  return batch.fork.Follow(leader.stream, follower.stream);
+}
+
+// --- One unit ---
+
+// What is left to do of a batch norm. In place: the gradient of the raw output takes the raw output's memory, which
+// nothing reads afterwards. dresidual: the gradient before the ReLU, for a residual that was added as it is; null: not
+// wanted.
+template <typename T>
+absl::Status BackwardNorm(const MicroBatch<T>& batch, size_t u, const Upstream<T>& upstream, const Lane& lane,
+                          T* dresidual = nullptr) {
+  const ConvolutionUnit& unit = batch.net().units[u];
+  const UnitPlan<T>& plan = batch.plan.units[u];
+  T* const raw = batch.buffers.raw[u];
+  const BatchNormGradients gradients = batch.buffers.NormGradients(unit);
+  if (upstream.progress == NormBackward::kApplied) {
+    return dresidual == nullptr ? absl::OkStatus() : absl::InternalError("a gradient that was not kept is wanted");
+  }
+  if (upstream.progress == NormBackward::kUntouched) {
+    RETURN_IF_ERROR(CudaStatus(
+        BatchNormBackwardReduce<T>(plan.norm, plan.launch, raw, upstream.gradient, batch.buffers.NormState(unit),
+                                   gradients, lane.norm_workspace, lane.stream),
+        unit.norm_name));
+  }
+  return CudaStatus(
+      BatchNormBackwardApply<T>(plan.norm, raw, upstream.gradient, gradients, raw, dresidual, lane.stream),
+      unit.norm_name);
+}
+
+template <typename T>
+absl::Status BackwardWeight(const MicroBatch<T>& batch, size_t u, const T* input, const Lane& lane) {
+  T* const gradient = batch.buffers.weight_gradients + batch.net().units[u].weight;
+  return batch.plan.units[u].weight_gradient->Run(batch.buffers.raw[u], input, gradient, lane);
+}
+
+// The batch norm on main, and then the weights beside what comes next there.
+template <typename T>
+absl::Status BackwardNormAndWeight(const MicroBatch<T>& batch, size_t u, const Upstream<T>& upstream, const T* input,
+                                   T* dresidual = nullptr) {
+  RETURN_IF_ERROR(BackwardNorm(batch, u, upstream, batch.lanes.main(), dresidual));
+  RETURN_IF_ERROR(Follow(batch, batch.lanes.main(), batch.lanes.side()));
+  return BackwardWeight(batch, u, input, batch.lanes.side());
+}
+
+// The operands of a data gradient to the input of unit u, but for the batch norm below.
+template <typename T>
+DataGradientOperands<T> OperandsOf(const MicroBatch<T>& batch, size_t u, T* dx) {
+  DataGradientOperands<T> operands;
+  operands.dy = batch.buffers.raw[u];
+  operands.weights = batch.buffers.network_weights + batch.net().units[u].weight;
+  operands.dx = dx;
+  operands.meeting = batch.buffers.norm_meeting;
+  return operands;
+}
+
+// `below`: the unit whose normalised and rectified output unit u read.
+template <typename T>
+DataGradientOperands<T> OperandsToNorm(const MicroBatch<T>& batch, size_t u, size_t below, T* dx) {
+  const ConvolutionUnit& unit = batch.net().units[below];
+  DataGradientOperands<T> operands = OperandsOf(batch, u, dx);
+  operands.norm_x = batch.buffers.raw[below];
+  operands.relu_mask = batch.buffers.mask[below];
+  operands.state = batch.buffers.NormState(unit);
+  operands.gradients = batch.buffers.NormGradients(unit);
+  return operands;
+}
+
+// --- One block ---
+
+// Whether the launch of the block's first convolution also does what comes around it.
+template <typename T>
+bool JoinsWhatComesAround(const MicroBatch<T>& batch, const ResidualBlock& block) {
+  return batch.plan.units[block.conv1].data_gradient->gives() != NormBackward::kUntouched;
+}
+
+// The block's second convolution on main, from the gradient of the block's output to what is upstream of the first
+// one's batch norm. dresidual: as BackwardNorm's.
+template <typename T>
+absl::StatusOr<Upstream<T>> BackwardSecond(const MicroBatch<T>& batch, size_t b, const Upstream<T>& upstream,
+                                           T* dresidual) {
+  const ResidualBlock& block = batch.net().blocks[b];
+  RETURN_IF_ERROR(BackwardNormAndWeight(batch, block.conv2, upstream, batch.buffers.inner[b], dresidual));
+  DataGradientOperands<T> operands = OperandsToNorm(batch, block.conv2, block.conv1, batch.buffers.inner_gradient);
+  operands.dx_is_read = false;
+  return batch.plan.units[block.conv2].data_gradient->Run(operands, batch.lanes.main());
+}
+
+// The shortcut of block b on branch, behind `output_done`: its data gradient into dx, unless the first convolution's
+// launch takes it. Gives the mark behind it; null: the block has no shortcut.
+template <typename T>
+absl::StatusOr<cudaEvent_t> BackwardShortcut(const MicroBatch<T>& batch, size_t b, const BatchNormUpstream<T>& gradient,
+                                             cudaEvent_t output_done, T* dx) {
+  const ResidualBlock& block = batch.net().blocks[b];
+  if (!block.shortcut.has_value()) {
+    return nullptr;
+  }
+  const size_t s = *block.shortcut;
+  const Lane& branch = batch.lanes.branch();
+  RETURN_IF_ERROR(batch.fork.Wait(branch.stream, output_done));
+  RETURN_IF_ERROR(BackwardNorm(batch, s, {gradient, NormBackward::kUntouched}, branch));
+  if (!batch.plan.divided) {
+    RETURN_IF_ERROR(Follow(batch, branch, batch.lanes.side()));
+    RETURN_IF_ERROR(BackwardWeight(batch, s, batch.buffers.BlockInput(b), batch.lanes.side()));
+  }
+  if (!JoinsWhatComesAround(batch, block)) {
+    RETURN_IF_ERROR(batch.plan.units[s].data_gradient->Run(OperandsOf(batch, s, dx), branch).status());
+  }
+  return batch.fork.Mark(branch.stream);
+}
+
+// The data gradient of the block's first convolution on main, to the block's input, in dx. around: what reaches that
+// input on the shortcut, which is done at shortcut_done.
+template <typename T>
+absl::StatusOr<Upstream<T>> BackwardFirst(const MicroBatch<T>& batch, size_t b, const T* around,
+                                          cudaEvent_t shortcut_done, T* dx) {
+  const ResidualBlock& block = batch.net().blocks[b];
+  const size_t below = b == 0 ? 0 : batch.net().blocks[b - 1].conv2;
+  const Lane& main = batch.lanes.main();
+  DataGradientOperands<T> operands = OperandsToNorm(batch, block.conv1, below, dx);
+  operands.addend = around;
+  if (block.shortcut.has_value()) {
+    operands.shortcut_dy = batch.buffers.raw[*block.shortcut];
+    operands.shortcut_weights = batch.buffers.network_weights + batch.net().units[*block.shortcut].weight;
+  }
+  const bool joined = JoinsWhatComesAround(batch, block);
+  if (joined) {
+    RETURN_IF_ERROR(batch.fork.Wait(main.stream, shortcut_done));
+  }
+  ASSIGN_OR_RETURN(const Upstream<T> input, batch.plan.units[block.conv1].data_gradient->Run(operands, main));
+  if (!joined) {
+    RETURN_IF_ERROR(batch.fork.Wait(main.stream, shortcut_done));
+  }
+  return input;
+}
+
+// The shortcut's weights with divided multiprocessors, on a lane of their own, last in rank: cuDNN takes as many places
+// as it likes, which the chain wants first.
+template <typename T>
+absl::Status BackwardDividedShortcutWeights(const MicroBatch<T>& batch, size_t b, cudaEvent_t shortcut_done) {
+  const ResidualBlock& block = batch.net().blocks[b];
+  if (!block.shortcut.has_value() || !batch.plan.divided) {
+    return absl::OkStatus();
+  }
+  const Lane& lane = batch.lanes.shortcut_weights();
+  RETURN_IF_ERROR(batch.fork.Wait(lane.stream, shortcut_done));
+  return BackwardWeight(batch, *block.shortcut, batch.buffers.BlockInput(b), lane);
+}
+
+// From the gradient of the block's output to that of its input, in dx and, if it stays in two parts, dx2.
+template <typename T>
+absl::StatusOr<Upstream<T>> BackwardBlock(const MicroBatch<T>& batch, size_t b, const Upstream<T>& upstream, T* dx,
+                                          T* dx2) {
+  const ResidualBlock& block = batch.net().blocks[b];
+  const T* around = dx2;  // what reaches the input on the shortcut
+  T* dresidual = nullptr;
+  ASSIGN_OR_RETURN(const cudaEvent_t output_done, batch.fork.Mark(batch.lanes.main().stream));
+  if (!block.shortcut.has_value()) {
+    if (upstream.progress != NormBackward::kUntouched && JoinsWhatComesAround(batch, block)) {
+      around = upstream.gradient.dy;  // as it is; read before this block is over, so that the next may write over it
+    } else {
+      dresidual = dx2;
+    }
+  }
+  ASSIGN_OR_RETURN(const Upstream<T> inner, BackwardSecond(batch, b, upstream, dresidual));
+  ASSIGN_OR_RETURN(const cudaEvent_t shortcut_done, BackwardShortcut(batch, b, upstream.gradient, output_done, dx2));
+  RETURN_IF_ERROR(BackwardNormAndWeight(batch, block.conv1, inner, batch.buffers.BlockInput(b)));
+  ASSIGN_OR_RETURN(const Upstream<T> input, BackwardFirst(batch, b, around, shortcut_done, dx));
+  RETURN_IF_ERROR(BackwardDividedShortcutWeights(batch, b, shortcut_done));
+  return input;
+}
+
+// --- The whole ---
+
+// The gradients of the classifier's parameters. Gives the mark behind them.
+template <typename T>
+absl::StatusOr<cudaEvent_t> BackwardClassifier(const MicroBatch<T>& batch) {
+  const Lane& lane = batch.plan.divided ? batch.lanes.branch() : batch.lanes.main();
+  RETURN_IF_ERROR(Follow(batch, batch.lanes.main(), lane));
+  RETURN_IF_ERROR(CudaStatus(ClassifierParameters<T>(batch.plan.classifier, batch.buffers.ClassifierGradients(),
+                                                     batch.buffers.classifier_workspace, lane.stream),
+                             "the classifier's gradients"));
+  return batch.fork.Mark(lane.stream);
+}
+
+// On main. Gives the mark behind which all batch norms' gradients are there, the stem's weights' not yet.
+template <typename T>
+absl::StatusOr<cudaEvent_t> BackwardStem(const MicroBatch<T>& batch, const Upstream<T>& upstream) {
+  const ResNet18Buffers<T>& buffers = batch.buffers;
+  const Lane& main = batch.lanes.main();
+  if constexpr (std::is_same_v<T, __nv_bfloat16>) {
+    if (batch.plan.stem_from_norm) {
+      const ConvolutionUnit& stem = batch.net().units[0];
+      ASSIGN_OR_RETURN(const cudaEvent_t norms_done, batch.fork.Mark(main.stream));
+      RETURN_IF_ERROR(CudaStatus(
+          StemGradient(batch.plan.units[0].norm.rows, buffers.raw[0], upstream.gradient.dy, buffers.NormGradients(stem),
+                       buffers.images, buffers.weight_gradients + stem.weight, buffers.stem_workspace, main.stream),
+          "the first convolution's gradient"));
+      return norms_done;
+    }
+  }
+  RETURN_IF_ERROR(BackwardNorm(batch, 0, upstream, main));
+  ASSIGN_OR_RETURN(const cudaEvent_t norms_done, batch.fork.Mark(main.stream));
+  RETURN_IF_ERROR(BackwardWeight(batch, 0, buffers.images, main));
+  return norms_done;
+}
+
+// Hands on what is final once block b is done: layer 4 and the classifier beside layer 3, layer 3 beside layer 2. Where
+// nothing is divided, what takes them is as large as the GPU, and both are one range.
+template <typename T>
+absl::Status HandOnEarly(const MicroBatch<T>& batch, size_t b, GradientSink& sink) {
+  const StepLanes& lanes = batch.lanes;
+  for (const EarlyGradients& early : batch.plan.gradients.early) {
+    if (early.block != b) {
+      continue;
+    }
+    if (!batch.plan.divided) {
+      RETURN_IF_ERROR(Follow(batch, lanes.main(), lanes.side()));
+      return sink.Ready({GradientArray::kWeights, early.range, lanes.side().stream, early.max_multiprocessors});
+    }
+    for (const Lane* lane : lanes.all()) {
+      RETURN_IF_ERROR(batch.fork.Follow(lane->stream, lanes.update()));
+    }
+    return sink.Ready({GradientArray::kWeights, early.range, lanes.update(), early.max_multiprocessors});
+  }
+  return absl::OkStatus();
+}
+
+// Hands on the rest of the weights, beside the stem's gradient, and the norms; then joins all lanes to main.
+template <typename T>
+absl::Status HandOnTheRest(const MicroBatch<T>& batch, cudaEvent_t weights_read, cudaEvent_t norms_done,
+                           cudaEvent_t classifier_done, GradientSink& sink) {
+  const StepLanes& lanes = batch.lanes;
+  const GradientSchedule& gradients = batch.plan.gradients;
+  RETURN_IF_ERROR(batch.fork.Wait(lanes.side().stream, weights_read));
+  if (batch.plan.divided) {
+    RETURN_IF_ERROR(Follow(batch, lanes.shortcut_weights(), lanes.side()));
+  }
+  RETURN_IF_ERROR(sink.Ready({GradientArray::kWeights, gradients.rest, lanes.side().stream, 0}));
+  RETURN_IF_ERROR(batch.fork.Wait(lanes.update(), norms_done));
+  RETURN_IF_ERROR(batch.fork.Wait(lanes.update(), classifier_done));
+  RETURN_IF_ERROR(sink.Ready({GradientArray::kNorms, gradients.norms, lanes.update(), 0}));
+  RETURN_IF_ERROR(batch.fork.Follow(lanes.update(), lanes.main().stream));
+  return Follow(batch, lanes.side(), lanes.main());
+}
+
+}  // namespace
+
+template <typename T>
+absl::Status EnqueueBackward(const MicroBatch<T>& batch, GradientSink& sink) {
+  const ResNet18Buffers<T>& buffers = batch.buffers;
+  const size_t blocks = batch.net().blocks.size();
+  const Lane& main = batch.lanes.main();
+  ASSIGN_OR_RETURN(const cudaEvent_t classifier_done, BackwardClassifier(batch));
+  const uint8_t* const last_mask = buffers.mask[batch.net().blocks.back().conv2];
+  Upstream<T> upstream = {{buffers.gradient[0], nullptr, last_mask}, NormBackward::kUntouched};
+  for (size_t i = 0; i < blocks; ++i) {
+    const size_t b = blocks - 1 - i;
+    // Two pairs in turn: a block reads one and writes the other.
+    T* const dx = buffers.gradient[i % 2 == 0 ? 2 : 0];
+    T* const dx2 = buffers.gradient[i % 2 == 0 ? 3 : 1];
+    ASSIGN_OR_RETURN(upstream, BackwardBlock(batch, b, upstream, dx, dx2));
+    RETURN_IF_ERROR(HandOnEarly(batch, b, sink));
+  }
+  ASSIGN_OR_RETURN(const cudaEvent_t weights_read, batch.fork.Mark(main.stream));
+  ASSIGN_OR_RETURN(const cudaEvent_t norms_done, BackwardStem(batch, upstream));
+  RETURN_IF_ERROR(NoteClock(batch, StepMark::kOwnBackwardDone));
+  RETURN_IF_ERROR(HandOnTheRest(batch, weights_read, norms_done, classifier_done, sink));
+  RETURN_IF_ERROR(NoteClock(batch, StepMark::kAllGradientsDone));
+  return sink.Ready({GradientArray::kWeights, batch.plan.gradients.stem, main.stream, 0});
+}
+
+template absl::Status EnqueueBackward(const MicroBatch<float>&, GradientSink&);
+template absl::Status EnqueueBackward(const MicroBatch<__nv_bfloat16>&, GradientSink&);
+
+}  // namespace lockstep

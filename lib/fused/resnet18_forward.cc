@@ -1,0 +1,111 @@
+#include "lib/fused/resnet18_forward.h"
+
+#include "lib/base/status_macros.h"
+#include "lib/fused/unit_forward.h"
+#include "lib/kernels/augment_batch.h"
+#include "lib/kernels/classifier.h"
+#include "lib/kernels/cuda_status.h"
+
+namespace lockstep {
+namespace {
+
+template <typename T>
+absl::Status MakeBatch(const MicroBatch<T>& batch) {
+  const ResNet18Buffers<T>& buffers = batch.buffers;
+  AugmentBatchInput input = buffers.BatchInput();
+  input.seed = batch.options.seed;
+  input.batch = batch.plan.images;
+  input.augment = batch.options.augment;
+  return CudaStatus(
+      AugmentBatch<T>(input, ImageLayout::kPatches, buffers.images, buffers.batch_labels, batch.lanes.main().stream),
+      "making a batch");
+}
+
+template <typename T>
+ForwardOperands<T> Operands(const MicroBatch<T>& batch, size_t u, const T* input) {
+  const ResNet18Buffers<T>& buffers = batch.buffers;
+  const ConvolutionUnit& unit = batch.net().units[u];
+  ForwardOperands<T> operands;
+  operands.norm_name = unit.norm_name;
+  operands.x = input;
+  operands.weights = buffers.network_weights + unit.weight;
+  operands.raw = buffers.raw[u];
+  operands.parameters = buffers.NormParameters(unit);
+  operands.state = buffers.NormState(unit);
+  operands.meeting = buffers.norm_meeting;
+  return operands;
+}
+
+// On main. residual_done: the residual is there; null: it is already.
+template <typename T>
+absl::Status ForwardUnit(const MicroBatch<T>& batch, size_t u, const T* input, const BatchNormResidual<T>& residual,
+                         cudaEvent_t residual_done, T* output) {
+  const Lane& main = batch.lanes.main();
+  const UnitForward<T>& forward = *batch.plan.units[u].forward;
+  const ForwardOperands<T> operands = Operands(batch, u, input);
+  RETURN_IF_ERROR(forward.BeforeResidual(operands, main));
+  RETURN_IF_ERROR(batch.fork.Wait(main.stream, residual_done));
+  return forward.WithResidual(operands, {residual, output, batch.buffers.mask[u]}, main);
+}
+
+template <typename T>
+struct Residual {
+  BatchNormResidual<T> residual;
+  cudaEvent_t done = nullptr;  // null: already
+};
+
+// On branch, behind `input_done`: the shortcut's convolution, whose batch norm is applied where it is added.
+template <typename T>
+absl::StatusOr<Residual<T>> ForwardShortcut(const MicroBatch<T>& batch, size_t s, const T* input,
+                                            cudaEvent_t input_done) {
+  const Lane& branch = batch.lanes.branch();
+  const ForwardOperands<T> operands = Operands(batch, s, input);
+  RETURN_IF_ERROR(batch.fork.Wait(branch.stream, input_done));
+  RETURN_IF_ERROR(batch.plan.units[s].forward->BeforeResidual(operands, branch));
+  ASSIGN_OR_RETURN(const cudaEvent_t done, batch.fork.Mark(branch.stream));
+  return Residual<T>{{operands.raw, operands.state.scale, operands.state.shift}, done};
+}
+
+template <typename T>
+absl::Status ForwardBlock(const MicroBatch<T>& batch, size_t b) {
+  const ResNet18Buffers<T>& buffers = batch.buffers;
+  const ResidualBlock& block = batch.net().blocks[b];
+  const T* const input = buffers.BlockInput(b);
+  Residual<T> around = {{input, nullptr, nullptr}, nullptr};
+  ASSIGN_OR_RETURN(const cudaEvent_t input_done, batch.fork.Mark(batch.lanes.main().stream));
+  RETURN_IF_ERROR(ForwardUnit(batch, block.conv1, input, {}, nullptr, buffers.inner[b]));
+  // Queued behind what runs beside it: a graph keeps what was queued first in one line.
+  if (block.shortcut.has_value()) {
+    ASSIGN_OR_RETURN(around, ForwardShortcut(batch, *block.shortcut, input, input_done));
+  }
+  return ForwardUnit(batch, block.conv2, buffers.inner[b], around.residual, around.done, buffers.block_output[b]);
+}
+
+template <typename T>
+absl::Status ClassifyAndTakeLoss(const MicroBatch<T>& batch) {
+  const ResNet18Buffers<T>& buffers = batch.buffers;
+  const ClassifierInput<T> input = {buffers.block_output.back(), buffers.network_weights + batch.net().linear_weight,
+                                    buffers.norms + batch.net().bias(), buffers.batch_labels};
+  return CudaStatus(ClassifierTrain<T>(batch.plan.classifier, input, buffers.ClassifierGradients(),
+                                       buffers.classifier_workspace, batch.lanes.main().stream),
+                    "the classifier");
+}
+
+}  // namespace
+
+template <typename T>
+absl::Status EnqueueForward(const MicroBatch<T>& batch) {
+  const ResNet18Buffers<T>& buffers = batch.buffers;
+  RETURN_IF_ERROR(MakeBatch(batch));
+  RETURN_IF_ERROR(NoteClock(batch, StepMark::kBatchMade));
+  RETURN_IF_ERROR(ForwardUnit(batch, 0, buffers.images, {}, nullptr, buffers.stem_output));
+  for (size_t b = 0; b < batch.net().blocks.size(); ++b) {
+    RETURN_IF_ERROR(ForwardBlock(batch, b));
+  }
+  return ClassifyAndTakeLoss(batch);
+}
+
+template absl::Status EnqueueForward(const MicroBatch<float>&);
+template absl::Status EnqueueForward(const MicroBatch<__nv_bfloat16>&);
+
+}  // namespace lockstep

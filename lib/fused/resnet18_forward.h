@@ -1,0 +1,18 @@
+// The forward pass of a ResNet-18 step: the batch from the resident data set, 20 convolutions, each with its batch norm
+// (+ shortcut) + ReLU, and the classifier with the loss, whose kernel gives the gradient of the last activations, too.
+#ifndef LOCKSTEP_LIB_FUSED_RESNET18_FORWARD_H_
+#define LOCKSTEP_LIB_FUSED_RESNET18_FORWARD_H_
+
+#include "absl/status/status.h"
+#include "lib/fused/micro_batch.h"
+
+namespace lockstep {
+
+// Queues it on main, with the shortcuts on branch. It leaves for the backward pass: buffers.raw, the ReLUs' outputs and
+// masks, the batch norms' states, and buffers.gradient[0]. T: float or __nv_bfloat16.
+template <typename T>
+absl::Status EnqueueForward(const MicroBatch<T>& batch);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_FUSED_RESNET18_FORWARD_H_

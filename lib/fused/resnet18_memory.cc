@@ -1,0 +1,53 @@
+// ResNet18Step::PredictBytes: a step's device memory, known without a GPU.
+#include <algorithm>
+
+#include "lib/fused/resnet18_buffers.h"
+#include "lib/fused/resnet18_step.h"
+#include "lib/fused/resnet18_units.h"
+#include "lib/kernels/convolution.h"
+#include "lib/kernels/weight_gradient.h"
+
+namespace lockstep {
+namespace {
+
+// In fp32, what the largest of the chosen engines takes over the bytes of a 3x3 convolution's two activations. Most
+// copy them (ConvolutionOptions); the fastest for weight gradients takes more. On an H200, cuDNN 9.19, it was 3.27
+// times at batch 32 and 128 (benchmarks/results/2026-11-22-h200-side-by-side), and 1.6 at 512, where the bound is 2.
+constexpr double kFp32WorkspaceOverActivations = 3.3;
+
+// The workspace of one lane's convolutions. In fp32 the first layers' are the largest. Otherwise the most is taken by
+// weight gradients that are split over the images, with sums in fp32; on an H200 in bf16 it was 1.9, 7.7 and 7.5 MB at
+// batch 32, 128 and 512, and the largest gradient has 9.4 MB in fp32.
+size_t EstimateWorkspaceBytes(ConvolutionType type, uint32_t batch, bool of_shortcuts) {
+  const ResNet18Units net = MakeResNet18Units();
+  size_t activations = 0, weights = 0;
+  for (const ConvolutionUnit& unit : net.units) {
+    if (of_shortcuts && !unit.is_shortcut()) {
+      continue;
+    }
+    const size_t input = size_t{unit.in_size} * unit.in_size * unit.matrix_channels;
+    activations = std::max(activations, batch * (input + unit.out_elements()));
+    weights = std::max(weights, unit.weight_count());
+  }
+  if (type != ConvolutionType::kFp32) {
+    return weights * sizeof(float);
+  }
+  const double over_activations = of_shortcuts ? 1 : kFp32WorkspaceOverActivations;
+  return std::min(ConvolutionOptions().max_workspace_bytes,
+                  static_cast<size_t>(over_activations * static_cast<double>(activations * sizeof(float))));
+}
+
+}  // namespace
+
+size_t ResNet18Step::PredictBytes(const ResNet18StepOptions& options, uint32_t images) {
+  const uint32_t batch = MicroBatchImages(options);
+  const size_t buffers = options.type == ConvolutionType::kBf16
+                             ? ResNet18Buffers<__nv_bfloat16>(batch).PredictBytes(images)
+                             : ResNet18Buffers<float>(batch).PredictBytes(images);
+  const size_t main = EstimateWorkspaceBytes(options.type, batch, false);
+  const bool own = options.type == ConvolutionType::kBf16 && options.own_weight_gradients;
+  const size_t side = own ? std::max(main, WeightGradientMostWorkspaceBytes(kMaxMultiprocessors)) : main;
+  return buffers + main + side + EstimateWorkspaceBytes(options.type, batch, true);
+}
+
+}  // namespace lockstep

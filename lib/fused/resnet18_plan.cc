@@ -1,0 +1,205 @@
+#include "lib/fused/resnet18_plan.h"
+
+#include <algorithm>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "lib/base/status_macros.h"
+#include "lib/fused/multiprocessor_shares.h"
+#include "lib/fused/own_kernel_choice.h"
+#include "lib/kernels/convolution.h"
+#include "lib/kernels/convolution_norm.h"
+#include "lib/kernels/multiprocessors.h"
+#include "lib/kernels/weight_gradient.h"
+
+namespace lockstep {
+namespace {
+
+template <typename T>
+constexpr bool kIsBf16 = std::is_same_v<T, __nv_bfloat16>;
+
+template <typename T>
+class Planner {
+ public:
+  Planner(const ResNet18StepOptions& options, uint32_t images, uint32_t multiprocessors, StepLanes& lanes)
+      : options_(options), images_(images), multiprocessors_(multiprocessors), lanes_(lanes) {}
+
+  bool divides() const {
+    return options_.divide_multiprocessors && options_.two_streams && kIsBf16<T> && hopper_ != 0 &&
+           images_ <= kMaxDividedBatch;
+  }
+  uint32_t hopper_multiprocessors() const { return hopper_; }
+
+  absl::StatusOr<UnitPlan<T>> PlanUnit(const ConvolutionUnit& unit);
+
+ private:
+  ConvolutionShape Shape(const ConvolutionUnit& unit) const {
+    return {images_, unit.matrix_channels, unit.in_size, unit.out_channels, unit.matrix_filter, unit.stride};
+  }
+  MultiprocessorShares Shares(const ConvolutionUnit& unit) const {
+    return divides() ? DivideMultiprocessors(unit, images_, hopper_) : MultiprocessorShares{false, hopper_, hopper_};
+  }
+
+  absl::StatusOr<std::unique_ptr<const Convolution>> PlanConvolution(const ConvolutionUnit& unit, ConvolutionPass pass);
+  absl::StatusOr<std::shared_ptr<const UnitWeightGradient<T>>> PlanWeightGradient(
+      const ConvolutionUnit& unit, std::unique_ptr<const Convolution> convolution);
+  absl::StatusOr<std::shared_ptr<const UnitForward<T>>> PlanForward(const ConvolutionUnit& unit,
+                                                                    const UnitPlan<T>& plan,
+                                                                    std::unique_ptr<const Convolution> convolution);
+  absl::StatusOr<std::shared_ptr<const UnitDataGradient<T>>> PlanDataGradient(
+      const ConvolutionUnit& unit, std::unique_ptr<const Convolution> convolution);
+
+  const ResNet18StepOptions& options_;
+  const uint32_t images_;
+  const uint32_t multiprocessors_;
+  const uint32_t hopper_ = HopperMultiprocessors();  // 0: none that our kernels in bf16 run on
+  StepLanes& lanes_;
+};
+
+template <typename T>
+absl::StatusOr<UnitPlan<T>> Planner<T>::PlanUnit(const ConvolutionUnit& unit) {
+  std::unique_ptr<const Convolution> forward, data_gradient, weight_gradient;
+  ASSIGN_OR_RETURN(forward, PlanConvolution(unit, ConvolutionPass::kForward));
+  if (unit.weight != 0) {
+    ASSIGN_OR_RETURN(data_gradient, PlanConvolution(unit, ConvolutionPass::kDataGradient));
+  }
+  ASSIGN_OR_RETURN(weight_gradient, PlanConvolution(unit, ConvolutionPass::kWeightGradient));
+  UnitPlan<T> plan;
+  ASSIGN_OR_RETURN(plan.weight_gradient, PlanWeightGradient(unit, std::move(weight_gradient)));
+  plan.norm = {images_ * unit.out_size() * unit.out_size(), unit.out_channels};
+  plan.launch = PlanBatchNorm(plan.norm, multiprocessors_);
+  ASSIGN_OR_RETURN(plan.forward, PlanForward(unit, plan, std::move(forward)));
+  if (data_gradient != nullptr) {
+    ASSIGN_OR_RETURN(plan.data_gradient, PlanDataGradient(unit, std::move(data_gradient)));
+  }
+  return plan;
+}
+
+template <typename T>
+absl::StatusOr<std::unique_ptr<const Convolution>> Planner<T>::PlanConvolution(const ConvolutionUnit& unit,
+                                                                               ConvolutionPass pass) {
+  ConvolutionOptions options;
+  options.autotune = options_.autotune;
+  options.deterministic = options_.deterministic;
+  options.own_kernels = options_.own_convolutions;
+  ASSIGN_OR_RETURN(std::unique_ptr<const Convolution> convolution,
+                   Convolution::Plan(*lanes_.main().context, Shape(unit), pass, options_.type, options));
+  const size_t bytes = convolution->workspace_bytes();
+  RETURN_IF_ERROR(lanes_.MakeRoom(bytes));
+  if (unit.is_shortcut()) {
+    const bool apart = divides() && pass == ConvolutionPass::kWeightGradient;
+    RETURN_IF_ERROR(apart ? lanes_.MakeRoomForDividedShortcutWeights(bytes) : lanes_.MakeRoomForShortcut(bytes));
+  }
+  return convolution;
+}
+
+template <typename T>
+absl::StatusOr<std::shared_ptr<const UnitWeightGradient<T>>> Planner<T>::PlanWeightGradient(
+    const ConvolutionUnit& unit, std::unique_ptr<const Convolution> convolution) {
+  if constexpr (kIsBf16<T>) {
+    const MultiprocessorShares shares = Shares(unit);
+    std::optional<WeightGradientConfig> config;
+    if (options_.own_weight_gradients) {
+      ASSIGN_OR_RETURN(
+          config, ChooseWeightGradient(*lanes_.main().context, {Shape(unit), shares.weight_gradient, options_.autotune,
+                                                                shares.divided, convolution->microseconds()}));
+    }
+    if (config.has_value()) {
+      const WeightGradient own(Shape(unit), *config);
+      RETURN_IF_ERROR(lanes_.MakeRoomForOwnWeightGradient(own.workspace_bytes()));
+      return MakeOwnWeightGradient(own);
+    }
+  }
+  return MakeWeightGradient<T>(std::move(convolution));
+}
+
+// Forward, what runs beside a launch that applies the batch norm leaves room for all its blocks, which wait for each
+// other.
+template <typename T>
+absl::StatusOr<std::shared_ptr<const UnitForward<T>>> Planner<T>::PlanForward(
+    const ConvolutionUnit& unit, const UnitPlan<T>& plan, std::unique_ptr<const Convolution> convolution) {
+  if constexpr (kIsBf16<T>) {
+    ConvolutionNormChoice choice;
+    if (options_.fused_sums) {
+      ASSIGN_OR_RETURN(
+          choice, ChooseConvolutionNorm(*lanes_.main().context,
+                                        {Shape(unit), hopper_, options_.autotune, false, convolution->microseconds()},
+                                        ConvolutionPass::kForward, options_.fused_norms));
+    }
+    if (choice.applied.has_value() && !unit.is_shortcut()) {  // a shortcut's is applied where it is added
+      return MakeForwardApplied(ConvolutionNorm(Shape(unit), *choice.applied, hopper_));
+    }
+    if (choice.with_sums.has_value()) {
+      return MakeForwardWithSums(ConvolutionNorm(Shape(unit), *choice.with_sums, hopper_), plan.norm);
+    }
+  }
+  return MakeForwardApart<T>(std::move(convolution), plan.norm, plan.launch);
+}
+
+// Backward, only divided multiprocessors leave room for all blocks of a launch that applies the batch norm.
+template <typename T>
+absl::StatusOr<std::shared_ptr<const UnitDataGradient<T>>> Planner<T>::PlanDataGradient(
+    const ConvolutionUnit& unit, std::unique_ptr<const Convolution> convolution) {
+  if constexpr (kIsBf16<T>) {
+    const MultiprocessorShares shares = Shares(unit);
+    ConvolutionNormChoice choice;
+    if (options_.fused_sums) {
+      ASSIGN_OR_RETURN(choice,
+                       ChooseConvolutionNorm(*lanes_.main().context,
+                                             {Shape(unit), shares.data_gradient, options_.autotune, shares.divided,
+                                              convolution->microseconds()},
+                                             ConvolutionPass::kDataGradient, options_.fused_norms && shares.divided));
+    }
+    if (choice.with_sums.has_value() && choice.applied.has_value()) {
+      return MakeDataGradientApplied(ConvolutionNorm(Shape(unit), *choice.applied, shares.data_gradient));
+    }
+    if (choice.with_sums.has_value()) {
+      return MakeDataGradientWithSums(ConvolutionNorm(Shape(unit), *choice.with_sums, shares.data_gradient));
+    }
+  }
+  return MakeDataGradientApart<T>(std::move(convolution));
+}
+
+// The first unit of the same shape, which may be this one itself: such units share its plan.
+size_t FirstAlike(const ResNet18Units& net, size_t u) {
+  const ConvolutionUnit& unit = net.units[u];
+  const auto same = std::find_if(net.units.begin(), net.units.begin() + u, [&](const ConvolutionUnit& other) {
+    return other.matrix_channels == unit.matrix_channels && other.in_size == unit.in_size &&
+           other.out_channels == unit.out_channels && other.filter == unit.filter && other.stride == unit.stride;
+  });
+  return same - net.units.begin();
+}
+
+}  // namespace
+
+template <typename T>
+absl::StatusOr<BatchPlan<T>> PlanBatch(const ResNet18StepOptions& options, const ResNet18Units& net, uint32_t images,
+                                       uint32_t multiprocessors, StepLanes& lanes) {
+  Planner<T> planner(options, images, multiprocessors, lanes);
+  BatchPlan<T> plan;
+  plan.images = images;
+  plan.divided = planner.divides();
+  for (size_t u = 0; u < net.units.size(); ++u) {
+    const size_t alike = FirstAlike(net, u);
+    if (alike < u) {
+      plan.units.push_back(plan.units[alike]);
+      continue;
+    }
+    ASSIGN_OR_RETURN(UnitPlan<T> unit, planner.PlanUnit(net.units[u]));
+    plan.units.push_back(std::move(unit));
+  }
+  const UnitPlan<T>& above_stem = plan.units[net.blocks.front().conv1];
+  plan.stem_from_norm = options.own_weight_gradients && above_stem.data_gradient->gives() == NormBackward::kSummed;
+  plan.classifier = {images, net.positions, net.features, net.classes};
+  plan.gradients =
+      plan.divided ? ScheduleGradientsByLayer(net, images, planner.hopper_multiprocessors()) : ScheduleGradients(net);
+  return plan;
+}
+
+template absl::StatusOr<BatchPlan<float>> PlanBatch(const ResNet18StepOptions&, const ResNet18Units&, uint32_t,
+                                                    uint32_t, StepLanes&);
+template absl::StatusOr<BatchPlan<__nv_bfloat16>> PlanBatch(const ResNet18StepOptions&, const ResNet18Units&, uint32_t,
+                                                            uint32_t, StepLanes&);
+
+}  // namespace lockstep

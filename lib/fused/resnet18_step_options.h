@@ -1,0 +1,40 @@
+// What a ResNet-18 training step is asked to be.
+#ifndef LOCKSTEP_LIB_FUSED_RESNET18_STEP_OPTIONS_H_
+#define LOCKSTEP_LIB_FUSED_RESNET18_STEP_OPTIONS_H_
+
+#include <algorithm>
+#include <cstdint>
+
+#include "lib/kernels/convolution_shape.h"
+
+namespace lockstep {
+
+struct ResNet18StepOptions {
+  ConvolutionType type = ConvolutionType::kBf16;  // activations and convolutions; master weights, statistics are fp32
+  uint32_t max_batch = 0;                         // images of the largest batch
+  uint32_t micro_batch = 0;  // images computed at a time, whose gradients are added up to the batch's; 0: all
+  float momentum = 0.9f;
+  float weight_decay = 5e-4f;
+  uint64_t seed = 0;  // the augmentation's
+  bool augment = true;
+  bool two_streams = true;  // weight gradients, shortcuts and most of SGD beside the rest
+  bool autotune = true;     // time cuDNN's engines and our ways; false: the likeliest of each
+  bool fused_sums = true;  // bf16: a batch norm's sums in the kernel of the convolution beside it, where that is faster
+  // With both of these: the whole batch norm in that kernel, where that is faster; backward with
+  // divide_multiprocessors.
+  bool fused_norms = true;
+  bool own_weight_gradients = true;  // bf16: by our kernel where that is faster than cuDNN's
+  // bf16, two_streams, batches up to 512: side by side on parts of the GPU instead of in turn on all of it
+  bool divide_multiprocessors = true;
+  bool own_convolutions = true;  // fp32: forward and data gradients by our kernel where that is faster than cuDNN's
+  bool deterministic = false;    // only engines that give the same bits every time
+};
+
+// The images computed at a time.
+inline uint32_t MicroBatchImages(const ResNet18StepOptions& options) {
+  return options.micro_batch == 0 ? options.max_batch : std::min(options.micro_batch, options.max_batch);
+}
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_FUSED_RESNET18_STEP_OPTIONS_H_

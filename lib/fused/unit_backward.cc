@@ -1,0 +1,129 @@
+#include "lib/fused/unit_backward.h"
+
+#include <utility>
+
+#include "lib/base/status_macros.h"
+
+namespace lockstep {
+namespace {
+
+template <typename T>
+class Apart final : public UnitDataGradient<T> {
+ public:
+  explicit Apart(std::unique_ptr<const Convolution> convolution) : convolution_(std::move(convolution)) {}
+
+  NormBackward gives() const override { return NormBackward::kUntouched; }
+
+  absl::StatusOr<Upstream<T>> Run(const DataGradientOperands<T>& operands, const Lane& lane) const override {
+    RETURN_IF_ERROR(
+        convolution_->Run(*lane.context, operands.dy, operands.weights, operands.dx, lane.convolution_workspace));
+    return Upstream<T>{{operands.dx, operands.addend, operands.relu_mask}, gives()};
+  }
+
+ private:
+  const std::unique_ptr<const Convolution> convolution_;
+};
+
+using Bf16 = __nv_bfloat16;
+
+ConvolutionNorm::Shortcut ShortcutOf(const DataGradientOperands<Bf16>& operands) {
+  return {operands.shortcut_dy, operands.shortcut_weights};
+}
+
+ConvolutionNorm::Norm NormBelow(const DataGradientOperands<Bf16>& operands) {
+  return {operands.norm_x, operands.shortcut_dy != nullptr ? nullptr : operands.addend, operands.relu_mask,
+          operands.state, operands.gradients};
+}
+
+class WithSums final : public UnitDataGradient<Bf16> {
+ public:
+  explicit WithSums(const ConvolutionNorm& convolution) : convolution_(convolution) {}
+
+  NormBackward gives() const override { return NormBackward::kSummed; }
+
+  absl::StatusOr<Upstream<Bf16>> Run(const DataGradientOperands<Bf16>& operands, const Lane& lane) const override {
+    RETURN_IF_ERROR(convolution_.Backward(operands.dy, operands.weights, ShortcutOf(operands), NormBelow(operands),
+                                          operands.dx, lane.norm_workspace, lane.stream));
+    return Upstream<Bf16>{{operands.dx, nullptr, nullptr}, gives()};
+  }
+
+ private:
+  const ConvolutionNorm convolution_;
+};
+
+// In place: the gradient of the norm's input takes the memory of that input.
+class Applied final : public UnitDataGradient<Bf16> {
+ public:
+  explicit Applied(const ConvolutionNorm& convolution) : convolution_(convolution) {}
+
+  NormBackward gives() const override { return NormBackward::kApplied; }
+
+  absl::StatusOr<Upstream<Bf16>> Run(const DataGradientOperands<Bf16>& operands, const Lane& lane) const override {
+    RETURN_IF_ERROR(convolution_.BackwardAndApply(operands.dy, operands.weights, ShortcutOf(operands),
+                                                  NormBelow(operands), operands.dx_is_read ? operands.dx : nullptr,
+                                                  operands.norm_x, operands.meeting, lane.stream));
+    return Upstream<Bf16>{{operands.dx, nullptr, nullptr}, gives()};
+  }
+
+ private:
+  const ConvolutionNorm convolution_;
+};
+
+template <typename T>
+class WeightGradientOfConvolution final : public UnitWeightGradient<T> {
+ public:
+  explicit WeightGradientOfConvolution(std::unique_ptr<const Convolution> convolution)
+      : convolution_(std::move(convolution)) {}
+
+  absl::Status Run(const T* dy, const T* x, T* dw, const Lane& lane) const override {
+    return convolution_->Run(*lane.context, dy, x, dw, lane.convolution_workspace);
+  }
+
+ private:
+  const std::unique_ptr<const Convolution> convolution_;
+};
+
+class OwnWeightGradient final : public UnitWeightGradient<Bf16> {
+ public:
+  explicit OwnWeightGradient(const WeightGradient& gradient) : gradient_(gradient) {}
+
+  absl::Status Run(const Bf16* dy, const Bf16* x, Bf16* dw, const Lane& lane) const override {
+    return gradient_.Run(dy, x, dw, lane.convolution_workspace, lane.stream);
+  }
+
+ private:
+  const WeightGradient gradient_;
+};
+
+}  // namespace
+
+template <typename T>
+std::shared_ptr<const UnitDataGradient<T>> MakeDataGradientApart(std::unique_ptr<const Convolution> convolution) {
+  return std::make_shared<Apart<T>>(std::move(convolution));
+}
+
+std::shared_ptr<const UnitDataGradient<__nv_bfloat16>> MakeDataGradientWithSums(const ConvolutionNorm& convolution) {
+  return std::make_shared<WithSums>(convolution);
+}
+
+std::shared_ptr<const UnitDataGradient<__nv_bfloat16>> MakeDataGradientApplied(const ConvolutionNorm& convolution) {
+  return std::make_shared<Applied>(convolution);
+}
+
+template <typename T>
+std::shared_ptr<const UnitWeightGradient<T>> MakeWeightGradient(std::unique_ptr<const Convolution> convolution) {
+  return std::make_shared<WeightGradientOfConvolution<T>>(std::move(convolution));
+}
+
+std::shared_ptr<const UnitWeightGradient<__nv_bfloat16>> MakeOwnWeightGradient(const WeightGradient& gradient) {
+  return std::make_shared<OwnWeightGradient>(gradient);
+}
+
+template std::shared_ptr<const UnitDataGradient<float>> MakeDataGradientApart(std::unique_ptr<const Convolution>);
+template std::shared_ptr<const UnitDataGradient<__nv_bfloat16>> MakeDataGradientApart(
+    std::unique_ptr<const Convolution>);
+template std::shared_ptr<const UnitWeightGradient<float>> MakeWeightGradient(std::unique_ptr<const Convolution>);
+template std::shared_ptr<const UnitWeightGradient<__nv_bfloat16>> MakeWeightGradient(
+    std::unique_ptr<const Convolution>);
+
+}  // namespace lockstep

@@ -1,0 +1,104 @@
+#include "lib/fused/unit_forward.h"
+
+#include <utility>
+
+#include "lib/base/status_macros.h"
+#include "lib/kernels/cuda_status.h"
+
+namespace lockstep {
+namespace {
+
+template <typename T>
+absl::Status NormaliseAndRectify(const BatchNormShape& norm, const ForwardOperands<T>& operands,
+                                 const ForwardOutput<T>& output, const Lane& lane) {
+  return CudaStatus(BatchNormApply<T>(norm, operands.raw, operands.state.scale, operands.state.shift, output.residual,
+                                      output.y, output.relu_mask, lane.stream),
+                    operands.norm_name);
+}
+
+template <typename T>
+class Apart final : public UnitForward<T> {
+ public:
+  Apart(std::unique_ptr<const Convolution> convolution, const BatchNormShape& norm, const BatchNormLaunch& launch)
+      : convolution_(std::move(convolution)), norm_(norm), launch_(launch) {}
+
+  absl::Status BeforeResidual(const ForwardOperands<T>& operands, const Lane& lane) const override {
+    RETURN_IF_ERROR(
+        convolution_->Run(*lane.context, operands.x, operands.weights, operands.raw, lane.convolution_workspace));
+    return CudaStatus(BatchNormStatistics<T>(norm_, launch_, operands.raw, operands.parameters, operands.state,
+                                             lane.norm_workspace, lane.stream),
+                      operands.norm_name);
+  }
+
+  absl::Status WithResidual(const ForwardOperands<T>& operands, const ForwardOutput<T>& output,
+                            const Lane& lane) const override {
+    return NormaliseAndRectify(norm_, operands, output, lane);
+  }
+
+ private:
+  const std::unique_ptr<const Convolution> convolution_;
+  const BatchNormShape norm_;
+  const BatchNormLaunch launch_;
+};
+
+class WithSums final : public UnitForward<__nv_bfloat16> {
+ public:
+  WithSums(const ConvolutionNorm& convolution, const BatchNormShape& norm) : convolution_(convolution), norm_(norm) {}
+
+  absl::Status BeforeResidual(const ForwardOperands<__nv_bfloat16>& operands, const Lane& lane) const override {
+    return convolution_.Forward(operands.x, operands.weights, operands.raw, operands.parameters, operands.state,
+                                lane.norm_workspace, lane.stream);
+  }
+
+  absl::Status WithResidual(const ForwardOperands<__nv_bfloat16>& operands, const ForwardOutput<__nv_bfloat16>& output,
+                            const Lane& lane) const override {
+    return NormaliseAndRectify(norm_, operands, output, lane);
+  }
+
+ private:
+  const ConvolutionNorm convolution_;
+  const BatchNormShape norm_;
+};
+
+class Applied final : public UnitForward<__nv_bfloat16> {
+ public:
+  explicit Applied(const ConvolutionNorm& convolution) : convolution_(convolution) {}
+
+  absl::Status BeforeResidual(const ForwardOperands<__nv_bfloat16>&, const Lane&) const override {
+    return absl::OkStatus();
+  }
+
+  absl::Status WithResidual(const ForwardOperands<__nv_bfloat16>& operands, const ForwardOutput<__nv_bfloat16>& output,
+                            const Lane& lane) const override {
+    return convolution_.ForwardAndApply(operands.x, operands.weights, operands.raw, operands.parameters, operands.state,
+                                        output.residual, output.y, output.relu_mask, operands.meeting, lane.stream);
+  }
+
+ private:
+  const ConvolutionNorm convolution_;
+};
+
+}  // namespace
+
+template <typename T>
+std::shared_ptr<const UnitForward<T>> MakeForwardApart(std::unique_ptr<const Convolution> convolution,
+                                                       const BatchNormShape& norm, const BatchNormLaunch& launch) {
+  return std::make_shared<Apart<T>>(std::move(convolution), norm, launch);
+}
+
+std::shared_ptr<const UnitForward<__nv_bfloat16>> MakeForwardWithSums(const ConvolutionNorm& convolution,
+                                                                      const BatchNormShape& norm) {
+  return std::make_shared<WithSums>(convolution, norm);
+}
+
+std::shared_ptr<const UnitForward<__nv_bfloat16>> MakeForwardApplied(const ConvolutionNorm& convolution) {
+  return std::make_shared<Applied>(convolution);
+}
+
+template std::shared_ptr<const UnitForward<float>> MakeForwardApart(std::unique_ptr<const Convolution>,
+                                                                    const BatchNormShape&, const BatchNormLaunch&);
+template std::shared_ptr<const UnitForward<__nv_bfloat16>> MakeForwardApart(std::unique_ptr<const Convolution>,
+                                                                            const BatchNormShape&,
+                                                                            const BatchNormLaunch&);
+
+}  // namespace lockstep
