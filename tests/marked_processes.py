@@ -9,13 +9,13 @@ VARIABLE = "LOCKSTEP_TEST_MARK"
 
 
 def marked_processes(mark, argument=""):
-    """Those alive whose environment has VARIABLE=mark, and whose command line has `argument` if one is given."""
+    """Those alive whose environment has VARIABLE=mark, and one of whose arguments begins with `argument` if one is given."""
     found = []
     for folder in pathlib.Path("/proc").iterdir():
         if folder.name.isdigit():
             try:
                 if f"{VARIABLE}={mark}\0".encode() in (folder / "environ").read_bytes() and (
-                        not argument or argument.encode() in (folder / "cmdline").read_bytes().split(b"\0")):
+                        not argument or b"\0" + argument.encode() in (folder / "cmdline").read_bytes()):
                     found.append(int(folder.name))
             except OSError:
                 pass  # it has ended, or is nobody's business

@@ -14,34 +14,34 @@
 #include "lib/comm_model/output_format.h"
 #include "lib/record/stdout_guard.h"
 
+namespace lockstep {
+
+// Ends of ranges, far beyond any machine there is. A batch per device counts as devices do.
+inline constexpr uint32_t kMaxDevices = 1'000'000;
+inline constexpr double kMaxGigabytes = 1e6;     // a second
+inline constexpr double kMaxMicroseconds = 1e9;  // of latency
+
+}  // namespace lockstep
+
 ABSL_FLAG(std::string, input, "", "scale record to explain; - is standard input");
 ABSL_FLAG(std::string, sweep, "", "sweep record of the same settings, for more one-device times");
 ABSL_FLAG(std::vector<std::string>, times, {}, "tables of epoch times to predict from (CSV or textproto)");
 ABSL_FLAG(std::vector<std::string>, all_reduce, {}, "all-reduce times to fit (JSON of nccl-tests, all_reduce_perf -J)");
 ABSL_FLAG(std::vector<std::string>, audit, {},
           "published tables to recompute, comma-separated (data/published/*.textproto, or CSV)");
-namespace lockstep {
-
-// Ends of ranges, far beyond any machine there is. A batch per device counts as devices do.
-inline constexpr uint32_t kMostDevices = 1'000'000;
-inline constexpr double kMostGigabytes = 1e6;     // a second
-inline constexpr double kMostMicroseconds = 1e9;  // of latency
-
-}  // namespace lockstep
-
-RANGED_FLAG(double, link_gigabytes_per_second, 0, 0, lockstep::kMostGigabytes,
+RANGED_FLAG(double, link_gigabytes_per_second, 0, 0, lockstep::kMaxGigabytes,
             "nominal bandwidth of one device's link in one direction, GB = 1e9 bytes; 0: not given");
 ABSL_FLAG(std::string, model_spec, "", "how fits are judged and intervals made (ModelSpec, textproto)");
-RANGED_FLAG(uint32_t, fit_ranks, 0, 0, lockstep::kMostDevices,
+RANGED_FLAG(uint32_t, fit_ranks, 0, 0, lockstep::kMaxDevices,
             "runs of more devices than this are hidden from the models, predicted, and compared; 0: none is hidden");
-RANGED_FLAG(std::vector<std::string>, predict_ranks, {}, 1, lockstep::kMostDevices,
+RANGED_FLAG(std::vector<std::string>, predict_ranks, {}, 1, lockstep::kMaxDevices,
             "devices to predict, comma-separated");
-RANGED_FLAG(std::vector<std::string>, predict_batch, {}, 1, lockstep::kMostDevices,
+RANGED_FLAG(std::vector<std::string>, predict_batch, {}, 1, lockstep::kMaxDevices,
             "batches per device to predict; none: those of the input");
 ABSL_FLAG(std::string, score, "", "earlier comm_model record whose predictions the scale record now answers");
-RANGED_FLAG(std::vector<std::string>, what_if, {}, 1, lockstep::kMostDevices,
+RANGED_FLAG(std::vector<std::string>, what_if, {}, 1, lockstep::kMaxDevices,
             "devices of a cluster to answer for, such as 8,64,1024");
-RANGED_FLAG(std::vector<std::string>, what_if_batch, {}, 1, lockstep::kMostDevices,
+RANGED_FLAG(std::vector<std::string>, what_if_batch, {}, 1, lockstep::kMaxDevices,
             "batches per device of --what_if; none: those of one device");
 RANGED_FLAG(std::vector<std::string>, what_if_bucket_mib, {}, 0, 1e6, "answer also with buckets of these sizes, MiB");
 RANGED_FLAG(std::vector<std::string>, what_if_gradient_bytes, {}, 0, 1024,
@@ -49,13 +49,13 @@ RANGED_FLAG(std::vector<std::string>, what_if_gradient_bytes, {}, 0, 1024,
 RANGED_FLAG(std::vector<std::string>, what_if_link_factor, {}, 0, 1e6,
             "answer also with links between hosts so many times as fast");
 ABSL_FLAG(std::string, cluster, "", "the cluster of --what_if (Cluster, textproto); the flags below go before it");
-RANGED_FLAG(uint32_t, devices_per_host, 0, 0, lockstep::kMostDevices, "of the cluster");
-RANGED_FLAG(double, intra_gigabytes_per_second, 0, 0, lockstep::kMostGigabytes,
+RANGED_FLAG(uint32_t, devices_per_host, 0, 0, lockstep::kMaxDevices, "of the cluster");
+RANGED_FLAG(double, intra_gigabytes_per_second, 0, 0, lockstep::kMaxGigabytes,
             "one link inside a host, one direction; 0: as measured");
-RANGED_FLAG(double, intra_latency_microseconds, 0, 0, lockstep::kMostMicroseconds, "of a message inside a host");
-RANGED_FLAG(double, inter_gigabytes_per_second, 0, 0, lockstep::kMostGigabytes,
+RANGED_FLAG(double, intra_latency_microseconds, 0, 0, lockstep::kMaxMicroseconds, "of a message inside a host");
+RANGED_FLAG(double, inter_gigabytes_per_second, 0, 0, lockstep::kMaxGigabytes,
             "between hosts, what each device gets in one direction");
-RANGED_FLAG(double, inter_latency_microseconds, 0, 0, lockstep::kMostMicroseconds, "of a message between hosts");
+RANGED_FLAG(double, inter_latency_microseconds, 0, 0, lockstep::kMaxMicroseconds, "of a message between hosts");
 ABSL_FLAG(std::string, algorithm, "",
           "all-reduce of --what_if: ring, tree, hierarchical, ...; none: the fastest for each size");
 ABSL_FLAG(std::string, output, "comm_model.rec", "record to write; - is standard output");
@@ -65,33 +65,6 @@ ABSL_FLAG(bool, force, false, "make the output again even when it is there alrea
 
 namespace lockstep {
 namespace {
-
-// A link of which nothing is said stays unset: the file's, or the measured one, is there for it.
-void SetLink(double gigabytes_per_second, double latency_microseconds, proto::Link& link) {
-  if (gigabytes_per_second != 0) {
-    link.set_bytes_per_second(gigabytes_per_second * 1e9);
-    link.set_source("flags");
-  }
-  if (latency_microseconds != 0) {
-    link.set_latency_seconds(latency_microseconds * 1e-6);
-  }
-}
-
-proto::Cluster ClusterFromFlags() {
-  proto::Cluster cluster;
-  cluster.set_devices_per_host(absl::GetFlag(FLAGS_devices_per_host));
-  cluster.set_algorithm(absl::GetFlag(FLAGS_algorithm));
-  proto::Link intra, inter;
-  SetLink(absl::GetFlag(FLAGS_intra_gigabytes_per_second), absl::GetFlag(FLAGS_intra_latency_microseconds), intra);
-  SetLink(absl::GetFlag(FLAGS_inter_gigabytes_per_second), absl::GetFlag(FLAGS_inter_latency_microseconds), inter);
-  if (intra.ByteSizeLong() > 0) {
-    *cluster.mutable_intra_host() = intra;
-  }
-  if (inter.ByteSizeLong() > 0) {
-    *cluster.mutable_inter_host() = inter;
-  }
-  return cluster;
-}
 
 absl::StatusOr<WhatIfOptions> WhatIfFromFlags() {
   WhatIfOptions what_if;
@@ -103,7 +76,10 @@ absl::StatusOr<WhatIfOptions> WhatIfFromFlags() {
   ASSIGN_OR_RETURN(what_if.link_factors,
                    ParseDecimalList("what_if_link_factor", absl::GetFlag(FLAGS_what_if_link_factor)));
   what_if.cluster_path = absl::GetFlag(FLAGS_cluster);
-  what_if.cluster = ClusterFromFlags();
+  what_if.cluster =
+      MakeCluster(absl::GetFlag(FLAGS_devices_per_host), absl::GetFlag(FLAGS_algorithm),
+                  {absl::GetFlag(FLAGS_intra_gigabytes_per_second), absl::GetFlag(FLAGS_intra_latency_microseconds)},
+                  {absl::GetFlag(FLAGS_inter_gigabytes_per_second), absl::GetFlag(FLAGS_inter_latency_microseconds)});
   return what_if;
 }
 

@@ -21,10 +21,7 @@
 #include "lib/train/schedule.h"
 #include "tools/training_flags.h"
 
-ABSL_FLAG(std::string, input, "", "The data set: a record file of cifar_prep; '-': standard input.");
 ABSL_FLAG(std::string, output, "sweep.rec", "The record file to write; '-': standard output.");
-ABSL_FLAG(bool, force, false, "Make the output again even when it already holds this result.");
-ABSL_FLAG(bool, dry_run, false, "Print the plan and exit.");
 ABSL_FLAG(std::string, preset, "lab",
           "lab: fp32 without TF32, NCHW, LibTorch's autograd, two loader workers. fast (resnet18 on CUDA): bf16 by the "
           "hand-written step, in a CUDA graph, from a data set on the GPU.");
@@ -39,36 +36,29 @@ ABSL_FLAG(std::optional<bool>, fused_sums, std::nullopt,
 ABSL_FLAG(std::optional<bool>, fused_norms, std::nullopt,
           "With --fused_sums these apply the batch norm as well, where that is faster, backward with "
           "--divide_multiprocessors; left out: the preset's.");
-ABSL_FLAG(
-    std::optional<bool>, divide_multiprocessors, std::nullopt,
-    "With --second_stream and up to 512 images, data gradients, weight gradients and SGD run side by side on parts "
-    "of the GPU (--step=fused in bf16); left out: the preset's.");
+ABSL_FLAG(std::optional<bool>, divide_multiprocessors, std::nullopt,
+          "With --second_stream and up to 512 images, data gradients, weight gradients and SGD run side by side on "
+          "parts of the GPU (--step=fused in bf16); left out: the preset's.");
 ABSL_FLAG(std::optional<bool>, own_weight_gradients, std::nullopt,
           "Weight gradients by Lockstep's kernel where it is faster than cuDNN's (--step=fused in bf16); left out: the "
           "preset's.");
-ABSL_FLAG(
-    std::optional<bool>, own_convolutions, std::nullopt,
-    "3x3 convolutions and their data gradients by Lockstep's kernel where it is faster than cuDNN's (--step=fused in "
-    "fp32); left out: the preset's.");
+ABSL_FLAG(std::optional<bool>, own_convolutions, std::nullopt,
+          "3x3 convolutions and their data gradients by Lockstep's kernel where it is faster than cuDNN's "
+          "(--step=fused in fp32); left out: the preset's.");
 ABSL_FLAG(std::string, device, "auto", "auto (CUDA where there is one), cpu or cuda.");
-RANGED_FLAG(uint32_t, epochs, 0, 0, lockstep::kMaxEpochs,
-            "Epochs of each point, the first of which is a warm-up; 0: 1 + repeats.");
-RANGED_FLAG(uint32_t, repeats, 0, 0, lockstep::kMaxEpochs,
-            "Timed epochs of each point; 0: all but the first of --epochs, or 5.");
 ABSL_FLAG(std::string, schedule, "constant",
           "Of the learning rate, whose peak is --learning_rate: constant, multistep or cosine (a step an epoch), "
-          "one_cycle (a "
-          "step a batch).");
+          "one_cycle (a step a batch).");
 RANGED_FLAG(std::vector<std::string>, lr_milestones, {}, 1, lockstep::kMaxEpochs,
             "Of multistep: the epochs, from 0, with which the rate drops: 60,120,160.");
 RANGED_FLAG(double, lr_gamma, 0, 0, 1000, "Of multistep: what the rate is multiplied with at each of them; 0: 0.1.");
 RANGED_FLAG(uint32_t, lr_warmup_epochs, 0, 0, lockstep::kMaxEpochs,
             "Epochs in which the rate climbs to its peak, batch by batch.");
-RANGED_FLAG(std::vector<std::string>, batch, {}, 1, lockstep::kMostImages,
+RANGED_FLAG(std::vector<std::string>, batch, {}, 1, lockstep::kMaxBatchSize,
             "Exactly these batch sizes, such as 32,128; none: a ladder.");
-RANGED_FLAG(uint32_t, min_batch, 32, 1, lockstep::kMostImages, "The ladder's first batch size.");
+RANGED_FLAG(uint32_t, min_batch, 32, 1, lockstep::kMaxBatchSize, "The ladder's first batch size.");
 RANGED_FLAG(uint32_t, factor, 4, 2, 1000, "Each batch of the ladder is so many times the one before.");
-RANGED_FLAG(uint32_t, max_batch, 0, 0, lockstep::kMostImages,
+RANGED_FLAG(uint32_t, max_batch, 0, 0, lockstep::kMaxBatchSize,
             "The ladder ends here; 0: when a batch does not fit or exceeds the data set.");
 RANGED_FLAG(uint64_t, memory_limit, 0, 0, uint64_t{1} << 50,
             "Bytes of heap that a point's process may have, on a CPU; 0: no limit.");
@@ -80,104 +70,72 @@ RANGED_FLAG(double, target_accuracy, 0, 0, 1,
             "--evaluate_every says. 0: none.");
 ABSL_FLAG(bool, resume, false,
           "Keep the state of training as OUTPUT.batchN.state, and go on from it when the same run was stopped: to the "
-          "same bits, "
-          "with --deterministic.");
+          "same bits, with --deterministic.");
 RANGED_FLAG(uint32_t, state_every, 1, 1, lockstep::kMaxEpochs, "With --resume: epochs from one state to the next.");
-RANGED_FLAG(
-    absl::Duration, timeout, absl::ZeroDuration(), 0, 86400,
-    "A point that gets nothing done for this long fails, as behind a GPU that does not answer; 0: 2m on CUDA, for "
-    "ever on a CPU.");
+RANGED_FLAG(absl::Duration, timeout, absl::ZeroDuration(), 0, 86400,
+            "A point that gets nothing done for this long fails, as behind a GPU that does not answer; 0: 2m on CUDA, "
+            "for ever on a CPU.");
 ABSL_FLAG(std::string, checkpoint, "", "Where to put the trained weights, as a PyTorch state_dict; empty: nowhere.");
-RANGED_FLAG(uint32_t, checkpoint_batch, 0, 0, lockstep::kMostImages,
+RANGED_FLAG(uint32_t, checkpoint_batch, 0, 0, lockstep::kMaxBatchSize,
             "The batch size that the checkpoint is trained with; 0: the first.");
 ABSL_FLAG(bool, drop_last, false, "Leave out an epoch's last batch when it is shorter than the others.");
 RANGED_FLAG(uint32_t, workers, 2, 0, lockstep::kMaxLoaderWorkers, "Threads that prepare batches ahead; 0: none.");
-RANGED_FLAG(uint32_t, threads, 0, 0, lockstep::kMostThreads,
-            "CPU threads that LibTorch computes with; 0: its default.");
+RANGED_FLAG(uint32_t, threads, 0, 0, lockstep::kMaxThreads, "CPU threads that LibTorch computes with; 0: its default.");
 ABSL_FLAG(bool, find_max, false,
           "After the ladder, find the exact largest batch that fits, by bisection: an untimed epoch a try, each in a "
-          "process of "
-          "its own.");
-RANGED_FLAG(
-    uint32_t, accumulate, 1, 1, lockstep::kMostImages,
-    "Micro-batches whose gradients make one update, for a batch that does not fit; batch norm then counts over a "
-    "micro-batch.");
-ABSL_FLAG(bool, internal_probe, false, "Internal: the point is a try of --find_max.");
-RANGED_FLAG(uint32_t, internal_point_batch, 0, 0, lockstep::kMostImages,
-            "Internal: train this one point and return it to the parent process.");
+          "process of its own.");
+RANGED_FLAG(uint32_t, accumulate, 1, 1, lockstep::kMaxBatchSize,
+            "Micro-batches whose gradients make one update, for a batch that does not fit; batch norm then counts over "
+            "a micro-batch.");
+ABSL_FLAG(std::string, internal_point, "",
+          "Internal: train the one point of this order and return it to the parent process.");
 
 namespace lockstep {
 namespace {
 
 constexpr char kTool[] = "train_sweep";
 
-absl::Status ReadBatches(LadderOptions& ladder) {
-  ASSIGN_OR_RETURN(ladder.batches, ParseNumberList("batch", absl::GetFlag(FLAGS_batch)));
-  ladder.min_batch = absl::GetFlag(FLAGS_min_batch);
-  ladder.factor = absl::GetFlag(FLAGS_factor);
-  ladder.max_batch = absl::GetFlag(FLAGS_max_batch);
+absl::Status ReadTraining(proto::TrainingSpec& training) {
+  RETURN_IF_ERROR(ReadTrainingFlags(training));
+  if (const std::optional<bool> graph = absl::GetFlag(FLAGS_graph)) {
+    training.set_cuda_graph(*graph);
+  }
+  if (const std::string format = absl::GetFlag(FLAGS_memory_format); !format.empty()) {
+    RETURN_IF_ERROR(CheckFlagWord("memory_format", format, {"nchw", "channels_last"}));
+    training.set_channels_last(format == "channels_last");
+  }
+  ASSIGN_OR_RETURN(const auto milestones, ParseNumberList("lr_milestones", absl::GetFlag(FLAGS_lr_milestones)));
+  training.mutable_lr_milestone()->Assign(milestones.begin(), milestones.end());
   return absl::OkStatus();
 }
 
-void ReadTraining(proto::TrainingSpec& training) {
-  ReadTrainingFlags(training);
-  training.set_drop_last(absl::GetFlag(FLAGS_drop_last));
-  training.set_loader_workers(absl::GetFlag(FLAGS_workers));
-  training.set_accumulate(absl::GetFlag(FLAGS_accumulate) > 1 ? absl::GetFlag(FLAGS_accumulate) : 0);
-  training.set_threads(absl::GetFlag(FLAGS_threads));
-}
-
-// "true", "false", or empty: the preset's.
-std::string Word(const std::optional<bool>& given) { return !given.has_value() ? "" : *given ? "true" : "false"; }
-
 absl::StatusOr<TrainSweepOptions> OptionsFromFlags() {
   TrainSweepOptions options;
-  options.input = absl::GetFlag(FLAGS_input);
-  options.output = absl::GetFlag(FLAGS_output);
-  options.force = absl::GetFlag(FLAGS_force);
-  options.dry_run = absl::GetFlag(FLAGS_dry_run);
-  options.preset = absl::GetFlag(FLAGS_preset);
-  options.step = absl::GetFlag(FLAGS_step);
-  options.precision = absl::GetFlag(FLAGS_precision);
-  options.memory_format = absl::GetFlag(FLAGS_memory_format);
-  options.graph = Word(absl::GetFlag(FLAGS_graph));
-  options.second_stream = Word(absl::GetFlag(FLAGS_second_stream));
-  options.fused_sums = Word(absl::GetFlag(FLAGS_fused_sums));
-  options.fused_norms = Word(absl::GetFlag(FLAGS_fused_norms));
-  options.divide_multiprocessors = Word(absl::GetFlag(FLAGS_divide_multiprocessors));
-  options.own_weight_gradients = Word(absl::GetFlag(FLAGS_own_weight_gradients));
-  options.own_convolutions = Word(absl::GetFlag(FLAGS_own_convolutions));
-  options.schedule = absl::GetFlag(FLAGS_schedule);
-  ASSIGN_OR_RETURN(options.lr_milestones, ParseNumberList("lr_milestones", absl::GetFlag(FLAGS_lr_milestones)));
-  options.lr_gamma = absl::GetFlag(FLAGS_lr_gamma);
-  options.lr_warmup_epochs = absl::GetFlag(FLAGS_lr_warmup_epochs);
-  options.device = absl::GetFlag(FLAGS_device);
-  options.epochs = absl::GetFlag(FLAGS_epochs);
-  options.repeats = absl::GetFlag(FLAGS_repeats);
-  options.memory_limit_bytes = absl::GetFlag(FLAGS_memory_limit);
-  options.find_max = absl::GetFlag(FLAGS_find_max);
+  ReadRunFlags(options);
+  RETURN_IF_ERROR(SetFieldsFromFlags(options.spec));
+  RETURN_IF_ERROR(ReadTraining(*options.spec.mutable_training()));
+  ASSIGN_OR_RETURN(const auto batches, ParseNumberList("batch", absl::GetFlag(FLAGS_batch)));
+  options.spec.mutable_batch_size()->Assign(batches.begin(), batches.end());
+  options.spec.set_memory_limit_bytes(absl::GetFlag(FLAGS_memory_limit));
+  options.ladder = {absl::GetFlag(FLAGS_min_batch), absl::GetFlag(FLAGS_factor), absl::GetFlag(FLAGS_max_batch)};
   options.evaluate = absl::GetFlag(FLAGS_evaluate);
-  options.evaluate_every = absl::GetFlag(FLAGS_evaluate_every);
-  options.target_accuracy = absl::GetFlag(FLAGS_target_accuracy);
   options.resume = absl::GetFlag(FLAGS_resume);
   options.state_every = absl::GetFlag(FLAGS_state_every);
   options.timeout = absl::GetFlag(FLAGS_timeout);
   options.checkpoint = absl::GetFlag(FLAGS_checkpoint);
   options.checkpoint_batch = absl::GetFlag(FLAGS_checkpoint_batch);
-  ReadTraining(options.training);
-  RETURN_IF_ERROR(ReadBatches(options.ladder));
   return options;
 }
 
 absl::Status Run() {
-  ASSIGN_OR_RETURN(const TrainSweepOptions options, OptionsFromFlags());
-  if (const uint32_t batch = absl::GetFlag(FLAGS_internal_point_batch); batch != 0) {
-    const absl::Status status = RunTrainSweepPoint(options, batch, absl::GetFlag(FLAGS_internal_probe));
+  if (const std::string order = absl::GetFlag(FLAGS_internal_point); !order.empty()) {
+    const absl::Status status = RunTrainSweepPoint(order);
     if (absl::IsCancelled(status)) {
       std::exit(static_cast<int>(ToExitCode(status)));  // the parent says so, once
     }
     return status;
   }
+  ASSIGN_OR_RETURN(const TrainSweepOptions options, OptionsFromFlags());
   if (options.output == "-" && !options.dry_run) {
     RETURN_IF_ERROR(TakeStdout().status());
   }

@@ -1,20 +1,45 @@
 // The flags of a training run that mean the same in every tool that trains: one name, one default, one help text.
+//
+// A tool that links this defines by itself, since its words for them are its own: --output --device --drop_last
+// --workers
+// --threads.
 #ifndef LOCKSTEP_TOOLS_TRAINING_FLAGS_H_
 #define LOCKSTEP_TOOLS_TRAINING_FLAGS_H_
 
 #include <cstdint>
+#include <string>
 
+#include "absl/flags/declare.h"
+#include "absl/flags/flag.h"
+#include "absl/status/status.h"
 #include "lib/proto/sweep.pb.h"
+
+ABSL_DECLARE_FLAG(std::string, input);
+ABSL_DECLARE_FLAG(std::string, output);
+ABSL_DECLARE_FLAG(bool, force);
+ABSL_DECLARE_FLAG(bool, dry_run);
+ABSL_DECLARE_FLAG(std::string, device);
 
 namespace lockstep {
 
 // Ends of ranges: far beyond any use, and small enough that no count made of two of them needs more than 32 bits.
-inline constexpr uint32_t kMostImages = 1'000'000;  // of a batch
-inline constexpr uint32_t kMostThreads = 1024;  // of the CPU: beyond that OpenMP may find no memory for their stacks
-inline constexpr uint32_t kMostRanks = 1024;
+inline constexpr uint32_t kMaxBatchSize = 1'000'000;
+inline constexpr uint32_t kMaxThreads = 1024;  // of the CPU: beyond that OpenMP may find no memory for their stacks
+inline constexpr uint32_t kMaxRanks = 1024;
 
-// Copies --model --seed --learning_rate --momentum --weight_decay --augment --deterministic into `training`.
-void ReadTrainingFlags(proto::TrainingSpec& training);
+// Sets each field of `training` that has a flag of its own name (--device is for the stage), and those of --workers,
+// --epochs and --repeats. InvalidArgument names the flag.
+absl::Status ReadTrainingFlags(proto::TrainingSpec& training);
+
+// Sets input, output, force, dry_run and device of a stage's options.
+template <typename Options>
+void ReadRunFlags(Options& options) {
+  options.input = absl::GetFlag(FLAGS_input);
+  options.output = absl::GetFlag(FLAGS_output);
+  options.force = absl::GetFlag(FLAGS_force);
+  options.dry_run = absl::GetFlag(FLAGS_dry_run);
+  options.device = absl::GetFlag(FLAGS_device);
+}
 
 }  // namespace lockstep
 

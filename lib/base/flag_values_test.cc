@@ -1,13 +1,30 @@
 #include "lib/base/flag_values.h"
 
 #include <limits>
+#include <optional>
 
+#include "absl/flags/flag.h"
+#include "absl/flags/reflection.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/base/flag_range.h"
+#include "lib/proto/sweep.pb.h"
 
 RANGED_FLAG(std::vector<std::string>, ranks, {}, 0, 4294967295, "");
 RANGED_FLAG(std::vector<std::string>, factor, {}, 0, 10, "");
+
+// Flags with names of fields of TrainingSpec and SweepSpec.
+ABSL_FLAG(std::string, model, "resnet18", "");
+ABSL_FLAG(std::string, device, "auto", "");
+ABSL_FLAG(std::string, precision, "", "");
+ABSL_FLAG(std::string, schedule, "constant", "");
+ABSL_FLAG(std::optional<bool>, fused_sums, std::nullopt, "");
+ABSL_FLAG(bool, augment, true, "");
+RANGED_FLAG(uint32_t, repeats, 0, 0, 10, "");
+RANGED_FLAG(uint64_t, seed, 0, 0, 1e19L, "");
+RANGED_FLAG(double, momentum, 0.9, 0, 1, "");
+RANGED_FLAG(std::vector<std::string>, lr_milestone, {}, 0, 10, "");
+RANGED_FLAG(double, evaluate_every, 0, 0, 10, "");  // the field is a uint32
 
 namespace lockstep {
 namespace {
@@ -55,6 +72,64 @@ TEST(ParseMebibytesTest, RefusesWhatIsNoSize) {
        {-1.0, 1e6 + 1, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
     EXPECT_THAT(Message(ParseMebibytes("bucket_mib", size).status()), HasSubstr("--bucket_mib")) << size;
   }
+}
+
+TEST(ParseEnumTest, TakesTheNamesInLowerCase) {
+  EXPECT_EQ(*ParseEnum<proto::Precision>("precision", "bf16"), proto::BF16);
+  EXPECT_EQ(*ParseEnum<proto::Schedule>("schedule", "one_cycle"), proto::ONE_CYCLE);
+}
+
+TEST(ParseEnumTest, NamesTheFlagAndAllWords) {
+  EXPECT_EQ(Message(ParseEnum<proto::Precision>("precision", "fp16").status()),
+            "--precision=fp16: expected fp32, tf32 or bf16");
+  for (const char* word : {"", "BF16", "precision_unspecified", "3"}) {
+    EXPECT_EQ(ParseEnum<proto::Precision>("precision", word).status().code(), absl::StatusCode::kInvalidArgument)
+        << word;
+  }
+  EXPECT_EQ(Message(ParseEnum<proto::StepKind>("step", "both").status()), "--step=both: expected autograd or fused");
+  EXPECT_EQ(Message(ParseEnum<proto::Schedule>("schedule", "linear").status()),
+            "--schedule=linear: expected constant, multistep, cosine or one_cycle");
+}
+
+TEST(CheckFlagWordTest, NamesTheFlagAndAllWords) {
+  EXPECT_TRUE(CheckFlagWord("buffers", "broadcast", {"local", "broadcast"}).ok());
+  EXPECT_EQ(Message(CheckFlagWord("buffers", "none", {"local", "broadcast"})),
+            "--buffers=none: expected local or broadcast");
+}
+
+TEST(SetFieldsFromFlagsTest, LeavesUnsetWhatWasLeftOut) {
+  proto::TrainingSpec spec;
+  ASSERT_TRUE(SetFieldsFromFlags(spec, {"device"}).ok());
+  EXPECT_EQ(spec.ShortDebugString(), "model: \"resnet18\" augment: true momentum: 0.9 schedule: CONSTANT");
+}
+
+TEST(SetFieldsFromFlagsTest, TakesEveryType) {
+  const absl::FlagSaver saver;
+  absl::SetFlag(&FLAGS_model, "lenet5");
+  absl::SetFlag(&FLAGS_precision, "tf32");
+  absl::SetFlag(&FLAGS_fused_sums, false);
+  absl::SetFlag(&FLAGS_augment, false);
+  absl::SetFlag(&FLAGS_repeats, 3);
+  absl::SetFlag(&FLAGS_seed, 1ull << 40);
+  absl::SetFlag(&FLAGS_lr_milestone, {"2", "4"});
+  proto::TrainingSpec spec;
+  ASSERT_TRUE(SetFieldsFromFlags(spec, {"device"}).ok());
+  EXPECT_EQ(spec.ShortDebugString(),
+            "model: \"lenet5\" precision: TF32 momentum: 0.9 seed: 1099511627776 repeats: 3 schedule: CONSTANT "
+            "lr_milestone: 2 lr_milestone: 4 fused_sums: false");
+}
+
+TEST(SetFieldsFromFlagsTest, ReportsWhatIsNoValueOfTheField) {
+  const absl::FlagSaver saver;
+  proto::TrainingSpec spec;
+  EXPECT_EQ(Message(SetFieldsFromFlags(spec)), "--device=auto: expected cpu or cuda");
+  absl::SetFlag(&FLAGS_schedule, "");  // a word is expected: the default is one
+  EXPECT_EQ(SetFieldsFromFlags(spec, {"device"}).code(), absl::StatusCode::kInvalidArgument);
+  absl::SetFlag(&FLAGS_schedule, "cosine");
+  absl::SetFlag(&FLAGS_lr_milestone, {"2", "x"});
+  EXPECT_THAT(Message(SetFieldsFromFlags(spec, {"device"})), HasSubstr("--lr_milestone: 'x' is no number"));
+  proto::SweepSpec sweep;  // its `model` is a message, the flag of that name is not for it
+  EXPECT_EQ(SetFieldsFromFlags(sweep).code(), absl::StatusCode::kInternal);
 }
 
 }  // namespace

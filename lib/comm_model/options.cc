@@ -54,7 +54,35 @@ absl::Status CheckNeedsScale(const CommModelOptions& options) {
   return absl::OkStatus();
 }
 
+bool IsGiven(const LinkOptions& link) { return link.gigabytes_per_second != 0 || link.latency_microseconds != 0; }
+
+proto::Link ToLink(const LinkOptions& options) {
+  proto::Link link;
+  if (options.gigabytes_per_second != 0) {
+    link.set_bytes_per_second(options.gigabytes_per_second * 1e9);
+    link.set_source("flags");
+  }
+  if (options.latency_microseconds != 0) {
+    link.set_latency_seconds(options.latency_microseconds * 1e-6);
+  }
+  return link;
+}
+
 }  // namespace
+
+proto::Cluster MakeCluster(uint32_t devices_per_host, const std::string& algorithm, const LinkOptions& intra_host,
+                           const LinkOptions& inter_host) {
+  proto::Cluster cluster;
+  cluster.set_devices_per_host(devices_per_host);
+  cluster.set_algorithm(algorithm);
+  if (IsGiven(intra_host)) {
+    *cluster.mutable_intra_host() = ToLink(intra_host);
+  }
+  if (IsGiven(inter_host)) {
+    *cluster.mutable_inter_host() = ToLink(inter_host);
+  }
+  return cluster;
+}
 
 absl::Status CheckCommModelOptions(const CommModelOptions& options) {
   if (options.output_path.empty()) {

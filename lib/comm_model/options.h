@@ -12,6 +12,16 @@
 
 namespace lockstep {
 
+// A link in the units of its flags; 0: nothing is said, and the file's or the measured one is there for it.
+struct LinkOptions {
+  double gigabytes_per_second = 0;  // one direction, GB = 1e9 bytes
+  double latency_microseconds = 0;  // of a message
+};
+
+// What flags say of a cluster: what they leave out stays unset.
+proto::Cluster MakeCluster(uint32_t devices_per_host, const std::string& algorithm, const LinkOptions& intra_host,
+                           const LinkOptions& inter_host);
+
 struct WhatIfOptions {
   std::vector<uint32_t> devices;       // empty: nothing is asked
   std::vector<uint32_t> batches;       // per device; empty: those of one device in the input

@@ -9,6 +9,7 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::EqualsProto;
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::StatusIs;
 using ::testing::HasSubstr;
@@ -91,6 +92,14 @@ TEST(CommModelOptionsTest, EveryFlagThatChangesTheResultIsInTheKey) {
     EXPECT_NE(after.at(flag), value) << flag;
   }
   EXPECT_EQ(after.at("predict_batch"), "32,64");
+}
+
+TEST(MakeClusterTest, LeavesUnsetWhatFlagsDoNotSay) {
+  EXPECT_THAT(MakeCluster(0, "", {}, {}), EqualsProto(""));
+  EXPECT_THAT(
+      MakeCluster(8, "ring", {450, 0}, {0, 1}),
+      EqualsProto("devices_per_host: 8 algorithm: 'ring' intra_host { bytes_per_second: 450e9 source: 'flags' } "
+                  "inter_host { latency_seconds: 1e-6 }"));
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "lib/dist/nccl_environment.h"
 #include "lib/dist/rank_point.h"
 #include "lib/dist/scale_plan.h"
+#include "lib/dist/scale_run_plan.h"
 #include "lib/device/device.h"
 #include "lib/device/torch_status.h"
 #include "lib/proto/comm_model.pb.h"

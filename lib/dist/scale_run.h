@@ -10,7 +10,7 @@
 
 #include "absl/status/status.h"
 #include "lib/dist/launch.h"
-#include "lib/dist/scale_run_plan.h"
+#include "lib/dist/scale_run_options.h"
 
 namespace lockstep {
 

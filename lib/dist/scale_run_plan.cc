@@ -18,9 +18,6 @@
 namespace lockstep {
 namespace {
 
-constexpr uint32_t kDefaultRepeats = 5;
-constexpr uint32_t kWarmupEpochs = 1;  // as train_sweep: the lab reports the second epoch
-
 uint32_t Cores() {
   cpu_set_t set;
   return sched_getaffinity(0, sizeof(set), &set) == 0 ? static_cast<uint32_t>(CPU_COUNT(&set)) : 1;
@@ -38,49 +35,20 @@ absl::Status CheckDeviceCount(c10::Device device, uint32_t max_ranks) {
                                              "; give fewer ranks, or --device=cpu"));
 }
 
-void FillTraining(const ScaleRunOptions& options, c10::Device device, proto::TrainingSpec& training) {
+// What is not asked for: the step is LibTorch's, in fp32 and NCHW.
+void FillTraining(c10::Device device, uint32_t max_ranks, proto::TrainingSpec& training) {
   training.set_device(ToDeviceKind(device));
   training.set_precision(proto::FP32);
   training.set_channels_last(false);
-  training.set_warmup_epochs(kWarmupEpochs);
-  const uint32_t timed = options.epochs != 0 ? options.epochs - kWarmupEpochs : kDefaultRepeats;
-  training.set_repeats(options.repeats != 0 ? options.repeats : timed);
   if (training.learning_rate() == 0) {
     training.set_learning_rate(DefaultLearningRate(training.model()));
   }
   if (training.threads() == 0) {
-    training.set_threads(std::min(ThreadsPerRank(Cores(), MaxRanks(options.spec)), ComputeThreadLimit()));
+    training.set_threads(std::min(ThreadsPerRank(Cores(), max_ranks), ComputeThreadLimit()));
   }
 }
 
 }  // namespace
-
-absl::Status CheckScaleRunOptions(const ScaleRunOptions& options) {
-  if (options.input.empty()) {
-    return absl::InvalidArgumentError("--input is missing: --input=dataset.rec, a record file of cifar_prep");
-  }
-  if (options.output.empty()) {
-    return absl::InvalidArgumentError("--output is empty; name a file, or '-' for standard output");
-  }
-  if (options.batch_mode != "per_device" && options.batch_mode != "global") {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--batch_mode=", options.batch_mode, ": expected per_device or global"));
-  }
-  if (options.spec.buffers() != "local" && options.spec.buffers() != "broadcast") {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--buffers=", options.spec.buffers(), ": expected local or broadcast"));
-  }
-  if (!(options.spec.timeout_seconds() >= 1)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--timeout is ", options.spec.timeout_seconds(), " s; expected 1s or more"));
-  }
-  if (options.epochs == 1 ||
-      (options.epochs != 0 && options.repeats != 0 && options.epochs - kWarmupEpochs != options.repeats)) {
-    return absl::InvalidArgumentError(absl::StrCat("--epochs=", options.epochs, " and --repeats=", options.repeats,
-                                                   ": expected epochs = 1 (warm-up) + repeats, or one of the two"));
-  }
-  return absl::OkStatus();
-}
 
 absl::StatusOr<ScaleRunPlan> MakeScaleRunPlan(const ScaleRunOptions& options, const Dataset& dataset) {
   ScaleRunPlan plan;
@@ -88,9 +56,8 @@ absl::StatusOr<ScaleRunPlan> MakeScaleRunPlan(const ScaleRunOptions& options, co
   ASSIGN_OR_RETURN(plan.device, ResolveDevice(options.device));
   RETURN_IF_ERROR(CheckDeviceCount(plan.device, MaxRanks(plan.spec)));
   plan.spec.set_mode(proto::DDP);
-  plan.spec.set_batch_mode(options.batch_mode == "global" ? proto::GLOBAL : proto::PER_DEVICE);
   plan.spec.set_backend(plan.device.is_cuda() ? proto::NCCL : proto::GLOO);
-  FillTraining(options, plan.device, *plan.spec.mutable_training());
+  FillTraining(plan.device, MaxRanks(plan.spec), *plan.spec.mutable_training());
   RETURN_IF_ERROR(CheckTrainingSpec(plan.spec.training()));
   ASSIGN_OR_RETURN(const std::shared_ptr<Model> model,
                    MakeModel(plan.spec.training().model(), plan.spec.training().seed()));

@@ -16,6 +16,7 @@
 #include "lib/record/record_writer.h"
 #include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"
+#include "lib/train/schedule.h"
 
 namespace lockstep {
 namespace {
@@ -42,8 +43,8 @@ ScaleRunOptions SmallRun(std::vector<uint32_t> ranks, uint32_t batch, uint32_t i
   EXPECT_THAT(WriteRecordFile(options.input, MakeHeader(header), ToRecords(SmallDataset(images, 10))), IsOk());
   options.output = TempPath("scale.rec");
   options.device = "cpu";
-  options.repeats = 1;
   proto::ScaleSpec& spec = options.spec;
+  spec.set_batch_mode(proto::PER_DEVICE);
   spec.mutable_ranks()->Add(ranks.begin(), ranks.end());
   spec.add_batch_size(batch);
   spec.set_overlap(true);
@@ -54,6 +55,7 @@ ScaleRunOptions SmallRun(std::vector<uint32_t> ranks, uint32_t batch, uint32_t i
   spec.mutable_training()->set_model("lenet5");
   spec.mutable_training()->set_momentum(0.9);
   spec.mutable_training()->set_augment(true);
+  EXPECT_THAT(SetEpochs(0, 1, *spec.mutable_training()), IsOk());
   return options;
 }
 
@@ -199,8 +201,8 @@ TEST(ScaleRunTest, RefusesWhatCannotBe) {
   EXPECT_THAT(RunScaleRun(options), StatusIs(absl::StatusCode::kInvalidArgument,
                                              HasSubstr("22 per device is larger than a rank's share of 21")));
   options = good;
-  options.batch_mode = "both";
-  EXPECT_THAT(RunScaleRun(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--batch_mode=both")));
+  options.spec.clear_batch_mode();
+  EXPECT_THAT(RunScaleRun(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("batch mode is not set")));
   options = good;
   options.spec.set_buffers("none");
   EXPECT_THAT(RunScaleRun(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--buffers=none")));
@@ -208,8 +210,8 @@ TEST(ScaleRunTest, RefusesWhatCannotBe) {
   options.spec.mutable_training()->set_model("resnet99");
   EXPECT_THAT(RunScaleRun(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("resnet99")));
   options = good;
-  options.epochs = 3;
-  EXPECT_THAT(RunScaleRun(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--epochs=3")));
+  options.spec.mutable_training()->set_repeats(0);
+  EXPECT_THAT(RunScaleRun(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--epochs=1")));
   options = good;
   options.input = "/no/such.rec";
   EXPECT_THAT(RunScaleRun(options), StatusIs(absl::StatusCode::kNotFound, HasSubstr("/no/such.rec")));

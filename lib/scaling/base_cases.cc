@@ -7,6 +7,17 @@
 namespace lockstep {
 namespace {
 
+// A switch that is off is off, whether a record says so or is from before there was one.
+void ClearWhatIsOff(proto::TrainingSpec& training) {
+  for (int i = 0; i < proto::TrainingSpec::descriptor()->field_count(); ++i) {
+    const google::protobuf::FieldDescriptor* const field = proto::TrainingSpec::descriptor()->field(i);
+    if (field->cpp_type() == google::protobuf::FieldDescriptor::CPPTYPE_BOOL &&
+        !training.GetReflection()->GetBool(training, field)) {
+      training.GetReflection()->ClearField(&training, field);
+    }
+  }
+}
+
 // What must be equal for two epoch times to be comparable. Seed, warm-up and repeats do not change a time's meaning;
 // nor do the CPU's threads when the device is a GPU, on which all of LibTorch's computing is done.
 proto::TrainingSpec Comparable(const proto::TrainingSpec& training) {
@@ -14,9 +25,9 @@ proto::TrainingSpec Comparable(const proto::TrainingSpec& training) {
   comparable.clear_seed();
   comparable.clear_warmup_epochs();
   comparable.clear_repeats();
+  ClearWhatIsOff(comparable);
   if (training.step() == proto::STEP_KIND_UNSPECIFIED) {
-    comparable.set_step(
-        proto::AUTOGRAD);  // sweep.proto: scale_run has no other, nor had records before there was a choice
+    comparable.set_step(proto::AUTOGRAD);  // sweep.proto says so
   }
   if (training.device() == proto::CUDA) {
     comparable.clear_threads();

@@ -10,21 +10,6 @@
 namespace lockstep {
 namespace {
 
-absl::StatusOr<Ladder> PlanByHand(const std::vector<uint32_t>& batches, uint64_t training_images) {
-  std::set<uint32_t> seen;
-  for (const uint32_t batch : batches) {
-    if (batch == 0 || !seen.insert(batch).second) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--batch: expected different sizes of at least 1, found ", batch, batch == 0 ? "" : " twice"));
-    }
-    if (batch > training_images) {
-      return absl::InvalidArgumentError(absl::StrCat("--batch=", batch, " is larger than the training set of ",
-                                                     training_images, " images; no such batch can be trained on"));
-    }
-  }
-  return Ladder{batches, 0, training_images, true};
-}
-
 proto::EndReason ReasonOf(proto::Outcome outcome) {
   switch (outcome) {
     case proto::OUT_OF_MEMORY:
@@ -53,9 +38,6 @@ bool IsFound(const BatchBounds& known, uint32_t limit) {
 }  // namespace
 
 absl::StatusOr<Ladder> PlanLadder(const LadderOptions& options, uint64_t training_images) {
-  if (!options.batches.empty()) {
-    return PlanByHand(options.batches, training_images);
-  }
   if (options.min_batch == 0 || options.factor < 2) {
     return absl::InvalidArgumentError(absl::StrCat("a ladder starts at a batch of at least 1 and multiplies by at least 2; "
                                                    "found --min_batch=", options.min_batch, " --factor=", options.factor));
@@ -75,6 +57,21 @@ absl::StatusOr<Ladder> PlanLadder(const LadderOptions& options, uint64_t trainin
     ladder.batch_sizes.push_back(static_cast<uint32_t>(batch));
   }
   return ladder;
+}
+
+absl::StatusOr<Ladder> PlanByHand(const std::vector<uint32_t>& batches, uint64_t training_images) {
+  std::set<uint32_t> seen;
+  for (const uint32_t batch : batches) {
+    if (batch == 0 || !seen.insert(batch).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--batch: expected different sizes of at least 1, found ", batch, batch == 0 ? "" : " twice"));
+    }
+    if (batch > training_images) {
+      return absl::InvalidArgumentError(absl::StrCat("--batch=", batch, " is larger than the training set of ",
+                                                     training_images, " images; no such batch can be trained on"));
+    }
+  }
+  return Ladder{batches, 0, training_images, true};
 }
 
 absl::StatusOr<BatchBounds> FindLargestBatch(BatchBounds known, uint32_t limit, uint32_t guess, const ProbeBatch& probe) {

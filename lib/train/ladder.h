@@ -13,10 +13,9 @@
 namespace lockstep {
 
 struct LadderOptions {
-  std::vector<uint32_t> batches;  // exactly these; empty: min_batch, times factor, ...
-  uint32_t min_batch = 32;        // the lab's first
-  uint32_t factor = 4;            // the lab's
-  uint32_t max_batch = 0;         // the last that may be tried; 0: until the batch no longer fits or exceeds the data set
+  uint32_t min_batch = 32;  // the lab's first
+  uint32_t factor = 4;      // the lab's
+  uint32_t max_batch = 0;   // the last that may be tried; 0: until the batch no longer fits or exceeds the data set
 };
 
 // The plan.
@@ -27,9 +26,12 @@ struct Ladder {
   bool by_hand = false;               // batch_sizes were given one by one
 };
 
-// InvalidArgument: a batch of 0 or given twice, a factor below 2, max_batch below min_batch, or an explicit batch larger
-// than the training set, which is never timed as if it were real.
+// min_batch, times factor, ... InvalidArgument: a factor below 2, or max_batch below min_batch.
 absl::StatusOr<Ladder> PlanLadder(const LadderOptions& options, uint64_t training_images);
+
+// Exactly these batches. InvalidArgument: one of 0 or given twice, or larger than the training set, which is never
+// timed as if it were real.
+absl::StatusOr<Ladder> PlanByHand(const std::vector<uint32_t>& batches, uint64_t training_images);
 
 // Tries one batch and says what became of it; an error ends the climb at once and is passed on.
 using TryBatch = std::function<absl::StatusOr<proto::SweepPoint>(uint32_t batch_size)>;

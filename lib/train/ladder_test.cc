@@ -22,12 +22,6 @@ LadderOptions Options(uint32_t min, uint32_t factor, uint32_t max) {
   return options;
 }
 
-LadderOptions ByHand(std::vector<uint32_t> batches) {
-  LadderOptions options;
-  options.batches = std::move(batches);
-  return options;
-}
-
 TEST(PlanLadderTest, TheLabsLadderEndsBelowTheDataSet) {
   const auto ladder = PlanLadder(LadderOptions(), 50000);
   ASSERT_THAT(ladder, IsOk());
@@ -61,11 +55,11 @@ TEST(PlanLadderTest, RefusesLaddersThatDoNotClimb) {
 }
 
 TEST(PlanLadderTest, TakesBatchesByHandInTheirOrder) {
-  EXPECT_THAT(PlanLadder(ByHand({128, 32, 50000}), 50000)->batch_sizes, ElementsAre(128, 32, 50000));
-  EXPECT_THAT(PlanLadder(ByHand({32, 0}), 100), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("found 0")));
-  EXPECT_THAT(PlanLadder(ByHand({32, 32}), 100), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("32 twice")));
-  EXPECT_THAT(PlanLadder(ByHand({1000}), 80),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--batch=1000 is larger than the training set of 80")));
+  EXPECT_THAT(PlanByHand({128, 32, 50000}, 50000)->batch_sizes, ElementsAre(128, 32, 50000));
+  EXPECT_THAT(PlanByHand({32, 0}, 100), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("found 0")));
+  EXPECT_THAT(PlanByHand({32, 32}, 100), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("32 twice")));
+  EXPECT_THAT(PlanByHand({1000}, 80), StatusIs(absl::StatusCode::kInvalidArgument,
+                                               HasSubstr("--batch=1000 is larger than the training set of 80")));
 }
 
 // Climbs with the given outcomes (COMPLETED when not named) and keeps what was kept.
@@ -127,7 +121,7 @@ TEST(ClimbLadderTest, NothingCompleted) {
 }
 
 TEST(ClimbLadderTest, TriesAllBatchesGivenByHand) {
-  const Climb climb(*PlanLadder(ByHand({512, 32, 128}), 1000), {{512, proto::OUT_OF_MEMORY}});
+  const Climb climb(*PlanByHand({512, 32, 128}, 1000), {{512, proto::OUT_OF_MEMORY}});
   EXPECT_THAT(climb.tried, ElementsAre(512, 32, 128));
   EXPECT_EQ(climb.end->reason(), proto::END_MAX_BATCH);
   EXPECT_EQ(climb.end->largest_completed_batch(), 128);

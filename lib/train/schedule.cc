@@ -9,6 +9,8 @@
 namespace lockstep {
 namespace {
 
+constexpr uint32_t kDefaultRepeats = 5;
+
 constexpr double kPi = 3.14159265358979323846;
 
 // The defaults of torch.optim.lr_scheduler.OneCycleLR, from Smith & Topin 2017.
@@ -71,6 +73,17 @@ absl::Status CheckWarmup(const proto::TrainingSpec& spec) {
 }
 
 }  // namespace
+
+absl::Status SetEpochs(uint32_t epochs, uint32_t repeats, proto::TrainingSpec& spec) {
+  const uint32_t timed = epochs != 0 ? epochs - kWarmupEpochs : kDefaultRepeats;
+  if (epochs != 0 && repeats != 0 && timed != repeats) {
+    return absl::InvalidArgumentError(absl::StrCat("--epochs=", epochs, " is one warm-up and ", timed,
+                                                   " timed epochs, but --repeats=", repeats, "; give one of the two"));
+  }
+  spec.set_warmup_epochs(kWarmupEpochs);
+  spec.set_repeats(repeats != 0 ? repeats : timed);
+  return absl::OkStatus();
+}
 
 absl::Status CheckEpochs(const proto::TrainingSpec& spec) {
   if (spec.warmup_epochs() <= kMaxEpochs && spec.repeats() <= kMaxEpochs) {

@@ -24,6 +24,13 @@ namespace lockstep {
 // 256 MiB (lib/record/record_format.h).
 inline constexpr uint32_t kMaxEpochs = 1'000'000;
 
+inline constexpr uint32_t kWarmupEpochs = 1;  // before timing starts: the lab reports the second epoch
+
+// Sets warmup_epochs and repeats by what is asked for: `epochs` in all, the first one being the warm-up (0: 1 +
+// repeats), and `repeats` timed ones (0: all but the first of `epochs`, or 5). InvalidArgument names the flags: the two
+// contradict each other.
+absl::Status SetEpochs(uint32_t epochs, uint32_t repeats, proto::TrainingSpec& spec);
+
 // InvalidArgument: there are more of either, so that counting them might wrap around.
 absl::Status CheckEpochs(const proto::TrainingSpec& spec);
 

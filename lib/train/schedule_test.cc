@@ -2,6 +2,7 @@
 #include "lib/train/schedule.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -16,6 +17,7 @@ using ::lockstep::testing::IsOk;
 using ::lockstep::testing::StatusIs;
 using ::testing::DoubleNear;
 using ::testing::HasSubstr;
+using ::testing::Pair;
 using ::testing::Pointwise;
 
 // Both sides compute in double; torch's cosine is recursive, step from step, and gathers a rounding (2^-53 of the rate) with
@@ -30,6 +32,28 @@ proto::TrainingSpec Spec(uint32_t epochs, const std::string& more) {
   spec.set_warmup_epochs(1);
   spec.set_repeats(epochs - 1);
   return spec;
+}
+
+// Warm-up and timed epochs.
+std::pair<uint32_t, uint32_t> Epochs(uint32_t epochs, uint32_t repeats) {
+  proto::TrainingSpec spec;
+  EXPECT_THAT(SetEpochs(epochs, repeats, spec), IsOk());
+  return {spec.warmup_epochs(), spec.repeats()};
+}
+
+TEST(SetEpochsTest, TheFirstEpochIsTheWarmUp) {
+  EXPECT_THAT(Epochs(0, 0), Pair(1, 5));
+  EXPECT_THAT(Epochs(0, 2), Pair(1, 2));
+  EXPECT_THAT(Epochs(3, 0), Pair(1, 2));
+  EXPECT_THAT(Epochs(3, 2), Pair(1, 2));
+  EXPECT_THAT(Epochs(1, 0), Pair(1, 0));
+}
+
+TEST(SetEpochsTest, TheTwoMustAgree) {
+  proto::TrainingSpec spec;
+  EXPECT_THAT(SetEpochs(3, 3, spec),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "--epochs=3 is one warm-up and 2 timed epochs, but --repeats=3; give one of the two"));
 }
 
 TEST(CheckEpochsTest, AsManyAsARecordHolds) {

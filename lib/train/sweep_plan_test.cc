@@ -3,16 +3,23 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "lib/base/flag_values.h"
 #include "lib/dataset/small_dataset.h"
 #include "lib/testing/matchers.h"
+#include "lib/train/schedule.h"
+#include "lib/train/step_switches.h"
 #include "lib/train/train_step.h"
 
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::EqualsProto;
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::SmallDataset;
 using ::lockstep::testing::StatusIs;
@@ -27,10 +34,16 @@ TrainSweepOptions Defaults() {
   TrainSweepOptions options;
   options.input = "dataset.rec";
   options.device = "cpu";
-  options.training.set_model("resnet18");
-  options.training.set_momentum(0.9);
-  options.training.set_weight_decay(5e-4);
-  options.training.set_threads(1);
+  options.spec.set_preset("lab");
+  proto::TrainingSpec& training = *options.spec.mutable_training();
+  training.set_model("resnet18");
+  training.set_loader_workers(2);
+  training.set_momentum(0.9);
+  training.set_weight_decay(5e-4);
+  training.set_threads(1);
+  training.set_schedule(proto::CONSTANT);
+  training.set_accumulate(1);
+  EXPECT_THAT(SetEpochs(0, 0, training), IsOk());
   return options;
 }
 
@@ -40,63 +53,203 @@ absl::Status Check(const TrainSweepOptions& options) {
   return status.ok() ? PlanSweep(options, SmallDataset(40, 20)).status() : status;
 }
 
+// Flags about the step as train_sweep reads them, all of which parse: "--preset=fast --fused_sums=false".
+proto::SweepSpec Asked(const std::string& flags) {
+  proto::SweepSpec spec = Defaults().spec;
+  proto::TrainingSpec& training = *spec.mutable_training();
+  for (const absl::string_view flag : absl::StrSplit(flags, ' ', absl::SkipEmpty())) {
+    const std::pair<std::string, std::string> given =
+        absl::StrSplit(absl::StripPrefix(flag, "--"), absl::MaxSplits('=', 1));
+    const auto& [name, value] = given;
+    if (name == "preset") {
+      spec.set_preset(value);
+    } else if (name == "model") {
+      training.set_model(value);
+    } else if (name == "workers") {
+      training.set_loader_workers(3);
+    } else if (name == "step") {
+      training.set_step(*ParseEnum<proto::StepKind>(name, value));
+    } else if (name == "precision") {
+      training.set_precision(*ParseEnum<proto::Precision>(name, value));
+    } else if (name == "memory_format") {
+      training.set_channels_last(value == "channels_last");
+    } else {
+      const auto* field = training.GetDescriptor()->FindFieldByName(name == "graph" ? "cuda_graph" : name);
+      training.GetReflection()->SetBool(&training, field, value != "false");
+    }
+  }
+  return spec;
+}
+
+// What the tool says on CUDA of the step that it would compute: its line of the plan, or why it cannot be.
+std::string Said(const proto::SweepSpec& asked) {
+  const proto::TrainingSpec training = MakeTrainingSpec(asked, kGpu);
+  for (const absl::Status& status : {CheckTrainingSpec(training), CheckSwitches(training)}) {
+    if (!status.ok()) {
+      return std::string(status.message());
+    }
+  }
+  return StepText(training);
+}
+
+// Every preset, and every override of each by itself; then combinations that one rule or another is about.
 TEST(SweepPlanTest, PresetsChooseThePiecesAndFlagsOverrideThem) {
-  TrainSweepOptions options = Defaults();
-  EXPECT_FALSE(MakeTrainingSpec(options, kGpu).fused_sums());
-  options.preset = "fast";
-  proto::TrainingSpec fast = MakeTrainingSpec(options, kGpu);
-  EXPECT_EQ(fast.step(), proto::FUSED);
-  EXPECT_EQ(fast.precision(), proto::BF16);
-  EXPECT_TRUE(fast.cuda_graph() && fast.second_stream() && fast.fused_sums() && fast.fused_norms() &&
-              fast.own_weight_gradients() && fast.divide_multiprocessors() && fast.channels_last() &&
-              fast.resident_images());
-  options.second_stream = "false";
-  EXPECT_FALSE(MakeTrainingSpec(options, kGpu).divide_multiprocessors());
-  options.second_stream = "";
-  options.fused_sums = "false";
-  EXPECT_FALSE(MakeTrainingSpec(options, kGpu).fused_sums());
-  EXPECT_FALSE(MakeTrainingSpec(options, kGpu).fused_norms());
-  EXPECT_TRUE(MakeTrainingSpec(options, kGpu).own_weight_gradients());
-  EXPECT_TRUE(MakeTrainingSpec(options, kGpu).second_stream());
-  options.fused_sums = "";
-  EXPECT_FALSE(MakeTrainingSpec(options, kGpu).own_convolutions());
-  options.precision = "tf32";  // whose convolutions are cuDNN's alone
-  EXPECT_FALSE(MakeTrainingSpec(options, kGpu).fused_sums());
-  EXPECT_FALSE(MakeTrainingSpec(options, kGpu).own_weight_gradients());
-  EXPECT_FALSE(MakeTrainingSpec(options, kGpu).own_convolutions());
-  options.precision = "fp32";
-  EXPECT_TRUE(MakeTrainingSpec(options, kGpu).own_convolutions());
-  options.own_convolutions = "false";
-  EXPECT_FALSE(MakeTrainingSpec(options, kGpu).own_convolutions());
+  constexpr char kAllOfFast[] =
+      "step: fused in bf16, channels-last, CUDA graph, second stream, fused sums, fused norms, own weight gradients, "
+      "divided multiprocessors";
+  const std::pair<const char*, const char*> cases[] = {
+      {"", "step: autograd in fp32, NCHW"},
+      {"--preset=lab", "step: autograd in fp32, NCHW"},
+      {"--preset=fast", kAllOfFast},
+      {"--step=fused", "step: fused in fp32, channels-last, second stream, own convolutions"},
+      {"--preset=fast --step=autograd", "step: autograd in bf16, NCHW, CUDA graph"},
+      {"--precision=tf32", "step: autograd in tf32, NCHW"},
+      {"--precision=bf16", "step: autograd in bf16, NCHW"},
+      {"--memory_format=channels_last", "step: autograd in fp32, channels-last"},
+      {"--preset=fast --precision=fp32",
+       "step: fused in fp32, channels-last, CUDA graph, second stream, own convolutions"},
+      {"--preset=fast --precision=tf32", "step: fused in tf32, channels-last, CUDA graph, second stream"},
+      {"--preset=fast --memory_format=nchw", "--memory_format=nchw: --step=fused is channels-last; leave one out"},
+      {"--step=fused --precision=bf16",
+       "step: fused in bf16, channels-last, second stream, fused sums, fused norms, own weight gradients, divided "
+       "multiprocessors"},
+      {"--step=fused --precision=bf16 --graph", kAllOfFast},
+      {"--graph=true", "step: autograd in fp32, NCHW, CUDA graph"},
+      {"--graph=false", "step: autograd in fp32, NCHW"},
+      {"--second_stream=true", "step: autograd in fp32, NCHW, second stream"},
+      {"--second_stream=false", "step: autograd in fp32, NCHW"},
+      {"--fused_sums=true", "--fused_sums=true is a piece of --step=fused in bf16; this is AUTOGRAD in FP32"},
+      {"--fused_sums=false", "step: autograd in fp32, NCHW"},
+      {"--fused_norms=true", "--fused_norms=true is a piece of --step=fused in bf16; this is AUTOGRAD in FP32"},
+      {"--fused_norms=false", "step: autograd in fp32, NCHW"},
+      {"--own_weight_gradients=true",
+       "--own_weight_gradients=true is a piece of --step=fused in bf16; this is AUTOGRAD in FP32"},
+      {"--own_weight_gradients=false", "step: autograd in fp32, NCHW"},
+      {"--own_convolutions=true",
+       "--own_convolutions=true is a piece of --step=fused in fp32; this is AUTOGRAD in FP32"},
+      {"--own_convolutions=false", "step: autograd in fp32, NCHW"},
+      {"--divide_multiprocessors=true",
+       "--divide_multiprocessors=true is a piece of --step=fused in bf16; this is AUTOGRAD in FP32"},
+      {"--divide_multiprocessors=false", "step: autograd in fp32, NCHW"},
+      {"--preset=fast --graph=true", kAllOfFast},
+      {"--preset=fast --graph=false",
+       "step: fused in bf16, channels-last, second stream, fused sums, fused norms, own weight gradients, divided "
+       "multiprocessors"},
+      {"--preset=fast --second_stream=true", kAllOfFast},
+      {"--preset=fast --second_stream=false",
+       "step: fused in bf16, channels-last, CUDA graph, fused sums, fused norms, own weight gradients"},
+      {"--preset=fast --fused_sums=true", kAllOfFast},
+      {"--preset=fast --fused_sums=false",
+       "step: fused in bf16, channels-last, CUDA graph, second stream, own weight gradients, divided multiprocessors"},
+      {"--preset=fast --fused_norms=true", kAllOfFast},
+      {"--preset=fast --fused_norms=false",
+       "step: fused in bf16, channels-last, CUDA graph, second stream, fused sums, own weight gradients, divided "
+       "multiprocessors"},
+      {"--preset=fast --own_weight_gradients=true", kAllOfFast},
+      {"--preset=fast --own_weight_gradients=false",
+       "step: fused in bf16, channels-last, CUDA graph, second stream, fused sums, fused norms, divided "
+       "multiprocessors"},
+      {"--preset=fast --own_convolutions=true",
+       "--own_convolutions=true is a piece of --step=fused in fp32; this is FUSED in BF16"},
+      {"--preset=fast --own_convolutions=false", kAllOfFast},
+      {"--preset=fast --divide_multiprocessors=true", kAllOfFast},
+      {"--preset=fast --divide_multiprocessors=false",
+       "step: fused in bf16, channels-last, CUDA graph, second stream, fused sums, fused norms, own weight gradients"},
+      {"--preset=fast --precision=fp32 --own_convolutions=false",
+       "step: fused in fp32, channels-last, CUDA graph, second stream"},
+      {"--preset=fast --precision=fp32 --fused_sums=true",
+       "--fused_sums=true is a piece of --step=fused in bf16; this is FUSED in FP32"},
+      {"--preset=fast --second_stream=false --divide_multiprocessors=true",
+       "--divide_multiprocessors=true divides them between streams; this is --second_stream=false"},
+      {"--preset=fast --fused_sums=false --fused_norms=true",
+       "--fused_norms=true goes on from the sums of --fused_sums; this is --fused_sums=false"},
+      {"--preset=fast --model=lenet5", "--step=fused is written for resnet18, not lenet5; use --step=autograd"},
+      {"--preset=fast --workers=3", kAllOfFast},
+  };
+  for (const auto& [flags, said] : cases) {
+    EXPECT_EQ(Said(Asked(flags)), said) << flags;
+  }
+}
+
+TEST(SweepPlanTest, EverySwitchIsSettled) {
+  for (const char* flags : {"", "--preset=fast", "--step=fused", "--preset=fast --step=autograd"}) {
+    const proto::TrainingSpec training = MakeTrainingSpec(Asked(flags), kGpu);
+    for (int i = 0; i < training.GetDescriptor()->field_count(); ++i) {
+      const auto* field = training.GetDescriptor()->field(i);
+      EXPECT_TRUE(!field->has_optional_keyword() || training.GetReflection()->HasField(training, field))
+          << flags << " leaves open " << field->name();
+    }
+  }
+}
+
+TEST(SweepPlanTest, ASettledSpecSettlesToItself) {
+  for (const char* flags : {"", "--preset=fast", "--preset=fast --second_stream=false", "--step=fused"}) {
+    proto::SweepSpec spec = Asked(flags);
+    const proto::TrainingSpec once = MakeTrainingSpec(spec, kGpu);
+    *spec.mutable_training() = once;
+    EXPECT_THAT(MakeTrainingSpec(spec, kGpu), EqualsProto(once.DebugString())) << flags;
+  }
+}
+
+TEST(SweepPlanTest, TheFusedStepMakesItsBatchesOnTheDevice) {
+  EXPECT_TRUE(MakeTrainingSpec(Asked("--preset=fast"), kGpu).resident_images());
+  EXPECT_EQ(MakeTrainingSpec(Asked("--preset=fast --workers=3"), kGpu).loader_workers(), 0);
+  EXPECT_FALSE(MakeTrainingSpec(Asked(""), kGpu).resident_images());
+  EXPECT_EQ(MakeTrainingSpec(Asked("--workers=3"), kGpu).loader_workers(), 3);
+}
+
+// As in records from before there was a choice.
+TEST(SweepPlanTest, WhatIsNoChoiceStaysUnset) {
+  const proto::TrainingSpec training = MakeTrainingSpec(Asked(""), kCpu);
+  EXPECT_EQ(training.schedule(), proto::SCHEDULE_UNSPECIFIED);
+  EXPECT_EQ(training.accumulate(), 0);
+  EXPECT_EQ(training.lr_gamma(), 0);
 }
 
 TEST(SweepPlanTest, TheFusedStepTakesMicroBatches) {
-  TrainSweepOptions options = Defaults();
-  options.preset = "fast";
-  options.training.set_accumulate(4);
-  EXPECT_THAT(CheckTrainingSpec(MakeTrainingSpec(options, kGpu)), IsOk());
+  proto::SweepSpec spec = Asked("--preset=fast");
+  spec.mutable_training()->set_accumulate(4);
+  EXPECT_THAT(CheckTrainingSpec(MakeTrainingSpec(spec, kGpu)), IsOk());
 }
 
-TEST(SweepPlanTest, ThePlanNamesThePieces) {
+TEST(SweepPlanTest, ThePlanNamesTheStep) {
   SweepPlan plan;
-  TrainSweepOptions options = Defaults();
-  *plan.spec.mutable_training() = MakeTrainingSpec(options, kCpu);
+  *plan.spec.mutable_training() = MakeTrainingSpec(Asked(""), kCpu);
   EXPECT_THAT(PlanText(plan), HasSubstr("\n  step: autograd in fp32, NCHW\n"));
-  options.preset = "fast";
-  *plan.spec.mutable_training() = MakeTrainingSpec(options, kGpu);
-  EXPECT_THAT(PlanText(plan),
-              HasSubstr("\n  step: fused in bf16, channels-last, CUDA graph, second stream, fused sums, "
-                        "fused norms, own weight gradients, divided multiprocessors\n"));
-  options.fused_sums = "false";
-  *plan.spec.mutable_training() = MakeTrainingSpec(options, kGpu);
-  EXPECT_THAT(PlanText(plan), HasSubstr("second stream, own weight gradients, divided multiprocessors\n"));
-  options.divide_multiprocessors = "false";
-  *plan.spec.mutable_training() = MakeTrainingSpec(options, kGpu);
-  EXPECT_THAT(PlanText(plan), HasSubstr("second stream, own weight gradients\n"));
-  options.divide_multiprocessors = "";
-  options.precision = "fp32";
-  *plan.spec.mutable_training() = MakeTrainingSpec(options, kGpu);
-  EXPECT_THAT(PlanText(plan), HasSubstr("fused in fp32, channels-last, CUDA graph, second stream, own convolutions\n"));
+}
+
+// Two processes with one set of flags agree on everything; the second is told what is its own.
+TEST(SweepPlanTest, APointsOrderIsThePlanAndWhatIsItsOwn) {
+  TrainSweepOptions options = Defaults();
+  options.spec.add_batch_size(8);
+  options.spec.add_batch_size(16);
+  options.spec.set_target_accuracy(0.5);
+  options.checkpoint = TempPath("x.pt");
+  options.resume = true;
+  options.output = TempPath("sweep.rec");
+  options.timeout = absl::Seconds(5);
+  const auto plan = PlanSweep(options, SmallDataset(40, 20));
+  ASSERT_THAT(plan, IsOk());
+  EXPECT_EQ(plan->spec.evaluate_every(), 1);  // by the target
+  const proto::PointOrder order = MakePointOrder(options, *plan, 16);
+  EXPECT_EQ(order.batch_size(), 16);
+  EXPECT_THAT(order.spec().training(), EqualsProto(plan->spec.training().DebugString()));
+  EXPECT_EQ(order.spec().evaluate_every(), 1);
+  EXPECT_EQ(order.spec().target_accuracy(), 0.5);
+  EXPECT_TRUE(order.evaluate());
+  EXPECT_EQ(order.timeout_seconds(), 5);
+  EXPECT_EQ(order.dataset_path(), "dataset.rec");
+  EXPECT_EQ(order.checkpoint_path(), "");
+  EXPECT_EQ(order.state_path(), options.output + ".batch16.state");
+  EXPECT_EQ(MakePointOrder(options, *plan, 8).checkpoint_path(), options.checkpoint);
+
+  const proto::PointOrder probe = MakeProbeOrder(options, *plan, 8);
+  EXPECT_FALSE(probe.evaluate());
+  EXPECT_EQ(probe.spec().evaluate_every(), 0);
+  EXPECT_EQ(probe.spec().target_accuracy(), 0);
+  EXPECT_EQ(probe.checkpoint_path(), "");
+  EXPECT_EQ(probe.state_path(), "");
+  EXPECT_EQ(TotalEpochs(probe.spec().training()), 1);
 }
 
 TEST(SweepPlanTest, TheDefaultsPass) { EXPECT_THAT(Check(Defaults()), IsOk()); }
@@ -111,42 +264,30 @@ TEST(SweepPlanTest, RefusesWhatCannotBe) {
   const std::vector<Impossible> all = {
       {[](auto& o) { o.input = ""; }, "--input is missing"},
       {[](auto& o) { o.output = ""; }, "--output is empty"},
-      {[](auto& o) { o.ladder.batches = {100}; }, "--batch=100 is larger than the training set of 40"},
-      {[](auto& o) { o.preset = "slow"; }, "--preset=slow: expected lab or fast"},
-      {[](auto& o) { o.precision = "fp16"; }, "--precision=fp16: expected fp32, tf32 or bf16"},
-      {[](auto& o) { o.precision = "tf32"; }, "precision TF32 is the GPU's"},
-      {[](auto& o) { o.memory_format = "nhwc"; }, "--memory_format=nhwc: expected nchw or channels_last"},
-      {[](auto& o) { o.step = "both"; }, "--step=both: expected autograd or fused"},
-      {[](auto& o) { o.graph = "true"; }, "--graph=true captures a CUDA graph; this is the CPU"},
-      {[](auto& o) { o.second_stream = "yes"; }, "--second_stream=yes: expected true or false"},
-      {[](auto& o) { o.fused_sums = "yes"; }, "--fused_sums=yes: expected true or false"},
-      {[](auto& o) { o.fused_sums = "true"; },
+      {[](auto& o) { o.spec.add_batch_size(100); }, "--batch=100 is larger than the training set of 40"},
+      {[](auto& o) { o.spec.set_preset("slow"); }, "--preset=slow: expected lab or fast"},
+      {[](auto& o) { o.spec.mutable_training()->set_precision(proto::TF32); }, "precision TF32 is the GPU's"},
+      {[](auto& o) { o.spec.mutable_training()->set_cuda_graph(true); },
+       "--graph=true captures a CUDA graph; this is the CPU"},
+      {[](auto& o) { o.spec.mutable_training()->set_fused_sums(true); },
        "--fused_sums=true is a piece of --step=fused in bf16; this is AUTOGRAD in FP32"},
-      {[](auto& o) { o.own_weight_gradients = "true"; },
-       "--own_weight_gradients=true is a piece of --step=fused in bf16"},
-      {[](auto& o) { o.own_convolutions = "true"; },
-       "--own_convolutions=true is a piece of --step=fused in fp32; this is AUTOGRAD in FP32"},
-      {[](auto& o) { o.own_convolutions = "all"; }, "--own_convolutions=all: expected true or false"},
-      {[](auto& o) { o.fused_norms = "maybe"; }, "--fused_norms=maybe: expected true or false"},
-      {[](auto& o) { o.divide_multiprocessors = "2"; }, "--divide_multiprocessors=2: expected true or false"},
-      {[](auto& o) { o.divide_multiprocessors = "true"; },
-       "--divide_multiprocessors=true is a piece of --step=fused in bf16"},
-      {[](auto& o) { o.training.set_model("alexnet"); }, "alexnet"},
-      {[](auto& o) { o.training.set_momentum(-1); }, "--momentum=-1"},
-      {[](auto& o) { o.schedule = "linear"; }, "--schedule=linear: expected constant, multistep, cosine or one_cycle"},
-      {[](auto& o) { o.schedule = "multistep"; }, "--lr_milestones is missing"},
-      {[](auto& o) { o.lr_warmup_epochs = 6; }, "--lr_warmup_epochs=6 is not below the 6 epochs"},
-      {[](auto& o) { o.training.set_accumulate(7); }, "--accumulate=7: batch 32 cannot be divided"},
-      {[](auto& o) { o.training.set_accumulate(2), o.find_max = true; }, "leave --accumulate out"},
+      {[](auto& o) { o.spec.mutable_training()->set_model("alexnet"); }, "alexnet"},
+      {[](auto& o) { o.spec.mutable_training()->set_momentum(-1); }, "--momentum=-1"},
+      {[](auto& o) { o.spec.mutable_training()->set_schedule(proto::MULTISTEP); }, "--lr_milestones is missing"},
+      {[](auto& o) { o.spec.mutable_training()->set_lr_warmup_epochs(6); },
+       "--lr_warmup_epochs=6 is not below the 6 epochs"},
+      {[](auto& o) { o.spec.mutable_training()->set_accumulate(7); }, "--accumulate=7: batch 32 cannot be divided"},
+      {[](auto& o) { o.spec.mutable_training()->set_accumulate(2), o.spec.set_find_max(true); },
+       "leave --accumulate out"},
       {[](auto& o) { o.state_every = 0; }, "--state_every=0"},
-      {[](auto& o) { o.target_accuracy = 94; }, "--target_accuracy=94: expected a fraction"},
-      {[](auto& o) { o.evaluate = false, o.target_accuracy = 0.9; }, "--noevaluate"},
+      {[](auto& o) { o.spec.set_target_accuracy(94); }, "--target_accuracy=94: expected a fraction"},
+      {[](auto& o) { o.evaluate = false, o.spec.set_target_accuracy(0.9); }, "--noevaluate"},
       {[](auto& o) { o.ladder.factor = 1; }, "--factor=1"},
-      {[](auto& o) { o.epochs = 3, o.repeats = 3; }, "give one of the two"},
-      {[](auto& o) { o.repeats = 4294967295; }, "expected at most 1000000, found 1 and 4294967295"},
-      {[](auto& o) { o.training.set_threads(2147483648); }, "OMP_THREAD_LIMIT allows 2147483647"},
+      {[](auto& o) { o.spec.mutable_training()->set_repeats(4294967295); },
+       "expected at most 1000000, found 1 and 4294967295"},
+      {[](auto& o) { o.spec.mutable_training()->set_threads(2147483648); }, "OMP_THREAD_LIMIT allows 2147483647"},
       {[](auto& o) { o.resume = true, o.output = "-"; }, "--resume keeps its state beside the output"},
-      {[](auto& o) { o.ladder.batches = {8}, o.checkpoint_batch = 16, o.checkpoint = TempPath("x.pt"); },
+      {[](auto& o) { o.spec.add_batch_size(8), o.checkpoint_batch = 16, o.checkpoint = TempPath("x.pt"); },
        "--checkpoint_batch=16"},
       {[](auto& o) { o.checkpoint = "-"; }, "--checkpoint=-"}};
   for (const Impossible& impossible : all) {

@@ -23,9 +23,9 @@
 namespace lockstep {
 namespace {
 
-// oneDNN's exceptions carry what kind of error it was in a type that LibTorch's headers do not show; in words they say only
-// what could not be done. Where the process's memory is bounded (--memory_limit) that is taken for the bound: what it could
-// not do at this batch it did at smaller ones.
+// oneDNN's exceptions carry what kind of error it was in a type that LibTorch's headers do not show; in words they say
+// only what could not be done. Where the process's memory is bounded (--memory_limit) that is taken for the bound: what
+// it could not do at this batch it did at smaller ones.
 bool IsOneDnnAtTheMemoryLimit(const absl::Status& status) {
   rlimit limit;
   const bool bounded = getrlimit(RLIMIT_DATA, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
@@ -33,13 +33,14 @@ bool IsOneDnnAtTheMemoryLimit(const absl::Status& status) {
                      absl::StrContains(status.message(), "could not execute a primitive"));
 }
 
-absl::StatusOr<LoaderOptions> ToLoaderOptions(const SweepPointOptions& options, const Dataset& dataset) {
+absl::StatusOr<LoaderOptions> ToLoaderOptions(const TrainingRunOptions& options, const Dataset& dataset) {
   LoaderOptions loader;
-  loader.batch_size = options.run.batch_size;
-  loader.workers = options.run.training.loader_workers();
-  loader.augment = options.run.training.augment();
-  loader.drop_last = options.run.training.drop_last();
-  loader.seed = options.run.training.seed();
+  const proto::TrainingSpec& training = options.order.spec().training();
+  loader.batch_size = options.order.batch_size();
+  loader.workers = training.loader_workers();
+  loader.augment = training.augment();
+  loader.drop_last = training.drop_last();
+  loader.seed = training.seed();
   RETURN_IF_ERROR(NormalizeAsTrained(dataset.train.info, loader));
   return loader;
 }
@@ -51,35 +52,35 @@ void SetAbsent(const std::vector<proto::Samples*>& all, const std::string& reaso
   }
 }
 
-absl::StatusOr<proto::Checkpoint> WriteCheckpoint(const SweepPointOptions& options, const Model& model,
+absl::StatusOr<proto::Checkpoint> WriteCheckpoint(const TrainingRunOptions& options, const Model& model,
                                                   const proto::SweepPoint& point) {
-  const absl::Status saved = SaveCheckpoint(model, options.checkpoint_path);
+  const absl::Status saved = SaveCheckpoint(model, options.order.checkpoint_path());
   if (absl::IsResourceExhausted(saved)) {
     return absl::UnavailableError(saved.message());  // a full disk is not the memory that a point runs out of
   }
   RETURN_IF_ERROR(saved);
   proto::Checkpoint checkpoint;
-  checkpoint.set_path(options.checkpoint_path);
-  ASSIGN_OR_RETURN(*checkpoint.mutable_sha256(), Sha256HexOfFile(options.checkpoint_path));
+  checkpoint.set_path(options.order.checkpoint_path());
+  ASSIGN_OR_RETURN(*checkpoint.mutable_sha256(), Sha256HexOfFile(options.order.checkpoint_path()));
   checkpoint.set_format(kCheckpointFormat);
-  checkpoint.set_model(options.run.training.model());
-  checkpoint.set_batch_size(options.run.batch_size);
+  checkpoint.set_model(options.order.spec().training().model());
+  checkpoint.set_batch_size(options.order.batch_size());
   checkpoint.set_epochs(static_cast<uint32_t>(point.epoch_size()));
   checkpoint.set_test_accuracy(point.epoch(point.epoch_size() - 1).test_accuracy());
   return checkpoint;
 }
 
 // Everything that may fail; `file` holds one point, not yet completed.
-absl::Status Measure(const SweepPointOptions& options, const Dataset& dataset, proto::SweepFile& file) {
+absl::Status Measure(const TrainingRunOptions& options, const Dataset& dataset, proto::SweepFile& file) {
   proto::SweepPoint& point = *file.mutable_record(0)->mutable_point();
-  const proto::TrainingSpec& spec = options.run.training;
+  const proto::TrainingSpec& spec = options.order.spec().training();
   RETURN_IF_ERROR(CheckTrainingSpec(spec));
   // Of a fused run LibTorch computes the evaluation alone, from the fp32 weights; bf16 is what TrainStep asks for.
   RETURN_IF_ERROR(SetNumerics({proto::FP32, spec.deterministic(), spec.threads()}));
   ASSIGN_OR_RETURN(const LoaderOptions loader, ToLoaderOptions(options, dataset));
   ASSIGN_OR_RETURN(const std::shared_ptr<Model> model, MakeModel(spec.model(), spec.seed()));
-  TrainingRunOptions run = options.run;
-  run.evaluate = run.evaluate || !options.checkpoint_path.empty();
+  TrainingRunOptions run = options;
+  run.order.set_evaluate(run.order.evaluate() || !run.order.checkpoint_path().empty());
   RETURN_IF_ERROR(RunTraining(run, dataset, loader, model, point));
   if (point.epoch_seconds().value().empty()) {
     SetAbsent({point.mutable_epoch_seconds(), point.mutable_step_seconds(), point.mutable_data_wait_seconds(),
@@ -87,7 +88,7 @@ absl::Status Measure(const SweepPointOptions& options, const Dataset& dataset, p
                point.mutable_optimizer_seconds()},
               "only the warm-up epoch was trained");
   }
-  if (!options.checkpoint_path.empty()) {
+  if (!options.order.checkpoint_path().empty()) {
     ASSIGN_OR_RETURN(*file.add_record()->mutable_checkpoint(), WriteCheckpoint(options, *model, point));
   }
   return absl::OkStatus();
@@ -95,11 +96,10 @@ absl::Status Measure(const SweepPointOptions& options, const Dataset& dataset, p
 
 }  // namespace
 
-absl::StatusOr<proto::SweepFile> RunSweepPoint(const SweepPointOptions& options, const Dataset& dataset) {
+absl::StatusOr<proto::SweepFile> RunSweepPoint(const TrainingRunOptions& options, const Dataset& dataset) {
   proto::SweepFile file;
-  file.add_record()->mutable_point()->set_batch_size(options.run.batch_size);
-  const absl::Status status =
-      CatchTorchErrors("setting up training", [&] { return Measure(options, dataset, file); });
+  file.add_record()->mutable_point()->set_batch_size(options.order.batch_size());
+  const absl::Status status = CatchTorchErrors("setting up training", [&] { return Measure(options, dataset, file); });
   if (absl::IsCancelled(status)) {
     return status;
   }
@@ -107,7 +107,7 @@ absl::StatusOr<proto::SweepFile> RunSweepPoint(const SweepPointOptions& options,
     file.mutable_record(0)->mutable_point()->set_outcome(proto::COMPLETED);
     return file;
   }
-  return UnfinishedPoint(options.run.batch_size, status);
+  return UnfinishedPoint(options.order.batch_size(), status);
 }
 
 proto::SweepFile UnfinishedPoint(uint32_t batch_size, const absl::Status& error) {

@@ -11,8 +11,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "google/protobuf/text_format.h"
 #include "lib/base/exit_status.h"
-#include "lib/base/init_main.h"
 #include "lib/base/print_text.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
@@ -42,7 +42,7 @@ absl::StatusOr<proto::Header> MakeSweepHeader(const TrainSweepOptions& options, 
                                               const proto::Input& input) {
   HeaderOptions header;
   header.schema = proto::SweepFile::descriptor()->full_name();
-  header.seed = options.training.seed();
+  header.seed = plan.spec.training().seed();
   header.inputs = {input};
   ASSIGN_OR_RETURN(const proto::Device device, DescribeDevice(plan.device));
   header.devices = {device};
@@ -117,25 +117,31 @@ RunFiles FilesOf(const TrainSweepOptions& options) {
   return files;
 }
 
+// Those that the process of one point reads and writes itself.
+RunFiles FilesOf(const proto::PointOrder& order) {
+  return {{order.dataset_path()},
+          {{"--checkpoint", order.checkpoint_path(), ""}, {"--resume", order.state_path(), ""}}};
+}
+
 // The state of one point, and whose it is: all that can change the training's numbers is in the header's key.
-absl::StatusOr<TrainingStateFile> StateFileOf(const TrainSweepOptions& options, const TrainingRunOptions& run,
+absl::StatusOr<TrainingStateFile> StateFileOf(const proto::PointOrder& order, c10::Device on,
                                               const proto::Input& input) {
-  if (!options.resume) {
+  if (order.state_path().empty()) {
     return TrainingStateFile();
   }
   HeaderOptions header;
   header.schema = proto::TrainingStateFile::descriptor()->full_name();
-  header.seed = run.training.seed();
+  header.seed = order.spec().training().seed();
   header.inputs = {input};
-  ASSIGN_OR_RETURN(const proto::Device device, DescribeDevice(run.device));
+  ASSIGN_OR_RETURN(const proto::Device device, DescribeDevice(on));
   header.devices = {device};
-  header.libraries = LoadedLibraries(run.device);
-  header.result_flags = {{"training", run.training.ShortDebugString()},
-                         {"batch", absl::StrCat(run.batch_size)},
-                         {"evaluate", absl::StrCat(run.evaluate)},
-                         {"evaluate_every", absl::StrCat(run.evaluate_every)},
-                         {"target_accuracy", absl::StrCat(run.target_accuracy)}};
-  return TrainingStateFile{StatePath(options, run.batch_size), MakeHeader(header), options.force};
+  header.libraries = LoadedLibraries(on);
+  header.result_flags = {{"training", order.spec().training().ShortDebugString()},
+                         {"batch", absl::StrCat(order.batch_size())},
+                         {"evaluate", absl::StrCat(order.evaluate())},
+                         {"evaluate_every", absl::StrCat(order.spec().evaluate_every())},
+                         {"target_accuracy", absl::StrCat(order.spec().target_accuracy())}};
+  return TrainingStateFile{order.state_path(), MakeHeader(header), order.afresh()};
 }
 
 proto::BatchProbe ToProbe(const proto::SweepPoint& point) {
@@ -151,9 +157,8 @@ proto::BatchProbe ToProbe(const proto::SweepPoint& point) {
 // One run over the ladder, writing as it goes.
 class Sweep {
  public:
-  // `dataset_path` is where a child finds the data set.
-  Sweep(const TrainSweepOptions& options, const SweepPlan& plan, std::string dataset_path, SweepJournal& journal)
-      : options_(options), plan_(plan), dataset_path_(std::move(dataset_path)), journal_(journal) {}
+  Sweep(const TrainSweepOptions& options, const SweepPlan& plan, SweepJournal& journal)
+      : options_(options), plan_(plan), journal_(journal) {}
 
   absl::Status Run() {
     ASSIGN_OR_RETURN(proto::SweepEnd end,
@@ -171,8 +176,7 @@ class Sweep {
       tried_ = *finished;
       return tried_.record(0).point();
     }
-    ASSIGN_OR_RETURN(std::vector<std::string> argv, ChildCommand(batch));
-    ASSIGN_OR_RETURN(tried_, RunPointProcess(argv, options_.memory_limit_bytes, batch));
+    ASSIGN_OR_RETURN(tried_, RunInProcess(MakePointOrder(options_, plan_, batch)));
     for (proto::SweepRecord& record : *tried_.mutable_record()) {
       if (record.has_checkpoint()) {
         record.mutable_checkpoint()->set_path(options_.checkpoint);
@@ -183,7 +187,7 @@ class Sweep {
 
   // Looks for the largest batch that fits, and says it in `end`. A probe that fails ends the search, not the sweep.
   absl::Status FindMax(proto::SweepEnd& end) {
-    if (!options_.find_max || !failure_.ok()) {
+    if (!plan_.spec.find_max() || !failure_.ok()) {
       return absl::OkStatus();
     }
     const uint64_t images = plan_.spec.model().training_images();
@@ -208,9 +212,7 @@ class Sweep {
     if (finished != nullptr) {
       records = *finished;
     } else {
-      ASSIGN_OR_RETURN(std::vector<std::string> argv, ChildCommand(batch));
-      argv.push_back(absl::StrCat("--", kProbeFlag, "=true"));
-      ASSIGN_OR_RETURN(const proto::SweepFile tried, RunPointProcess(argv, options_.memory_limit_bytes, batch));
+      ASSIGN_OR_RETURN(const proto::SweepFile tried, RunInProcess(MakeProbeOrder(options_, plan_, batch)));
       *records.add_record()->mutable_probe() = ToProbe(tried.record(0).point());
     }
     const proto::BatchProbe& probe = records.record(0).probe();
@@ -223,15 +225,10 @@ class Sweep {
     return probe.outcome();
   }
 
-  // This program and its flags; what is said last holds.
-  absl::StatusOr<std::vector<std::string>> ChildCommand(uint32_t batch) const {
-    std::vector<std::string> argv = CommandLine();
-    ASSIGN_OR_RETURN(argv[0], SelfPath());
-    argv.push_back(absl::StrCat("--input=", dataset_path_));
-    argv.push_back(absl::StrCat("--threads=", plan_.spec.training().threads()));
-    argv.push_back(absl::StrCat("--checkpoint=", batch == plan_.checkpoint_batch ? options_.checkpoint : ""));
-    argv.push_back(absl::StrCat("--", kPointFlag, "=", batch));
-    return argv;
+  absl::StatusOr<proto::SweepFile> RunInProcess(const proto::PointOrder& order) const {
+    ASSIGN_OR_RETURN(const std::string self, SelfPath());
+    const std::string flag = absl::StrCat("--", kPointFlag, "=", order.ShortDebugString());
+    return RunPointProcess({self, flag}, plan_.spec.memory_limit_bytes(), order.batch_size());
   }
 
   // `point` was tried just before, or is one that the ladder does not try.
@@ -279,7 +276,6 @@ class Sweep {
 
   const TrainSweepOptions& options_;
   const SweepPlan& plan_;
-  const std::string dataset_path_;
   SweepJournal& journal_;
   proto::SweepFile tried_;  // the point tried last, and its checkpoint if it left one
   BatchBounds bounds_;      // what the ladder found of the largest batch that fits
@@ -301,6 +297,7 @@ absl::Status PlanAndSweep(const TrainSweepOptions& options) {
     ASSIGN_OR_RETURN(Dataset dataset, ReadDataset(dataset_path));
     dataset.input.set_path(options.input);
     ASSIGN_OR_RETURN(plan, PlanSweep(options, dataset));
+    plan.dataset_path = dataset_path;
     ASSIGN_OR_RETURN(header, MakeSweepHeader(options, plan, dataset.input));
     if (options.dry_run) {
       return PrintToStderr(PlanText(plan));
@@ -312,7 +309,7 @@ absl::Status PlanAndSweep(const TrainSweepOptions& options) {
   const SweepJournalOptions journal_options = {options.output, options.force,
                                                options.checkpoint.empty() ? 0 : plan.checkpoint_batch};
   ASSIGN_OR_RETURN(const std::unique_ptr<SweepJournal> journal, SweepJournal::Open(journal_options, header, plan.spec));
-  return Sweep(options, plan, dataset_path, *journal).Run();
+  return Sweep(options, plan, *journal).Run();
 }
 
 // Where a point's process ends that gets nothing done: what it waits for cannot be called off, so that it leaves
@@ -333,33 +330,25 @@ absl::Status RunTrainSweep(const TrainSweepOptions& options) {
   return CatchTorchErrors("train_sweep", [&] { return PlanAndSweep(options); });
 }
 
-absl::Status RunTrainSweepPoint(const TrainSweepOptions& asked, uint32_t batch_size, bool probe) {
+absl::Status RunTrainSweepPoint(const std::string& order) {
+  TrainingRunOptions run;
+  if (!google::protobuf::TextFormat::ParseFromString(order, &run.order)) {
+    return absl::InternalError(absl::StrCat("the order of a point does not parse: ", order));
+  }
   proto::SweepFile file;
   const absl::Status status = CatchTorchErrors("train_sweep", [&]() -> absl::Status {
-    const TrainSweepOptions options = probe ? ProbeOptions(asked) : asked;
-    RETURN_IF_ERROR(DeclareRunFiles(FilesOf(options)));
-    SweepPointOptions point;
-    ASSIGN_OR_RETURN(point.run.device, ResolveDevice(options.device));
-    point.run.training = MakeTrainingSpec(options, point.run.device);
-    point.run.batch_size = batch_size;
-    point.run.evaluate = options.evaluate;
-    point.run.evaluate_every = EvaluateEvery(options);
-    point.run.target_accuracy = options.target_accuracy;
-    point.run.timeout = TimeoutOf(options, point.run.device);
-    point.run.stalled = [batch_size, device = point.run.device](const absl::Status& stalled) {
-      EndStalledPoint(batch_size, device, stalled);
-    };
-    point.checkpoint_path = options.checkpoint;
-    ASSIGN_OR_RETURN(const Dataset dataset, ReadDataset(options.input));
-    point.run.state_every = options.state_every;
-    ASSIGN_OR_RETURN(point.run.state, StateFileOf(options, point.run, dataset.input));
-    ASSIGN_OR_RETURN(file, RunSweepPoint(point, dataset));
+    RETURN_IF_ERROR(DeclareRunFiles(FilesOf(run.order)));
+    ASSIGN_OR_RETURN(run.device, ResolveDevice(run.order.spec().training().device() == proto::CUDA ? "cuda" : "cpu"));
+    run.stalled = [&run](const absl::Status& stalled) { EndStalledPoint(run.order.batch_size(), run.device, stalled); };
+    ASSIGN_OR_RETURN(const Dataset dataset, ReadDataset(run.order.dataset_path()));
+    ASSIGN_OR_RETURN(run.state, StateFileOf(run.order, run.device, dataset.input));
+    ASSIGN_OR_RETURN(file, RunSweepPoint(run, dataset));
     return absl::OkStatus();
   });
   if (absl::IsCancelled(status)) {
     return status;
   }
-  proto::SweepFile result = status.ok() ? std::move(file) : UnfinishedPoint(batch_size, status);
+  proto::SweepFile result = status.ok() ? std::move(file) : UnfinishedPoint(run.order.batch_size(), status);
   MakeTextReadable(result);  // else it would not parse; the parent knows the checkpoint's path
   return WriteResult(result.SerializeAsString());
 }

@@ -1,21 +1,20 @@
 // The stage train_sweep: a data set to the times of one model at several batch sizes, and to trained weights.
 //
-// Two processes take part. The one that the user starts plans the ladder and writes the record; for each point it starts
-// this program again with the same flags and one internal one, and that child trains and returns its point over a pipe.
+// Two processes take part. The one that the user starts plans the ladder and writes the record; for each point it
+// starts this program again with that point's order in one internal flag, and the child trains and returns its point
+// over a pipe.
 #ifndef LOCKSTEP_LIB_TRAIN_TRAIN_SWEEP_H_
 #define LOCKSTEP_LIB_TRAIN_TRAIN_SWEEP_H_
 
-#include <cstdint>
+#include <string>
 
 #include "absl/status/status.h"
-#include "lib/train/sweep_plan.h"
+#include "lib/train/sweep_options.h"
 
 namespace lockstep {
 
-// The flag that makes a process a point, and the value of `batch_size` for RunTrainSweepPoint; and the one that makes the
-// point a probe.
-inline constexpr char kPointFlag[] = "internal_point_batch";
-inline constexpr char kProbeFlag[] = "internal_probe";
+// The flag that makes a process a point, with the value of `order` for RunTrainSweepPoint.
+inline constexpr char kPointFlag[] = "internal_point";
 
 // The whole sweep, or "cached" on stderr when the output (and the checkpoint) hold it already.
 //
@@ -27,9 +26,10 @@ inline constexpr char kProbeFlag[] = "internal_probe";
 // whole all the same, and its trailer holds the exit status.
 absl::Status RunTrainSweep(const TrainSweepOptions& options);
 
-// The child: trains one point, a probe if `probe`, and writes a serialized SweepFile to kResultFd; an error too is a
-// point of it, so that the parent alone speaks. Cancelled: a stop signal. Internal: nobody takes the result.
-absl::Status RunTrainSweepPoint(const TrainSweepOptions& options, uint32_t batch_size, bool probe);
+// The child: trains one point by its `order`, a PointOrder as text, and writes a serialized SweepFile to kResultFd; an
+// error too is a point of it, so that the parent alone speaks. Cancelled: a stop signal. Internal: the order does not
+// parse, or nobody takes the result.
+absl::Status RunTrainSweepPoint(const std::string& order);
 
 }  // namespace lockstep
 

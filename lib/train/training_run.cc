@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/time/time.h"
 #include "lib/base/progress.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stopwatch.h"
@@ -36,7 +37,7 @@ void AddTimes(const EpochTimes& times, proto::SweepPoint& point) {
 
 // One epoch's share of the point.
 void AddEpoch(const EpochTimes& times, uint32_t epoch, const TrainingRunOptions& options, proto::SweepPoint& point) {
-  const proto::TrainingSpec& spec = options.training;
+  const proto::TrainingSpec& spec = options.order.spec().training();
   proto::EpochResult& result = *point.add_epoch();
   result.set_epoch(epoch);
   result.set_warmup(epoch < spec.warmup_epochs());
@@ -47,7 +48,7 @@ void AddEpoch(const EpochTimes& times, uint32_t epoch, const TrainingRunOptions&
   result.set_train_seconds(times.epoch_seconds);
   point.set_steps_per_epoch(times.steps);
   point.set_images_per_epoch(times.images);
-  point.set_tail_batch(static_cast<uint32_t>(times.images - uint64_t{times.steps - 1} * options.batch_size));
+  point.set_tail_batch(static_cast<uint32_t>(times.images - uint64_t{times.steps - 1} * options.order.batch_size()));
   if (!result.warmup()) {
     AddTimes(times, point);
   }
@@ -61,9 +62,10 @@ double Median(const proto::Samples& samples) {
 
 // "batch 128  epoch  12/200  rate 0.0994  loss 0.5123  train 82.10 %  test 80.02 %  0.45 s + 0.31 s"
 std::string EpochLine(const TrainingRunOptions& options, const proto::EpochResult& epoch) {
-  std::string line = absl::StrFormat("batch %d  epoch %3d/%d  rate %.3g  loss %.4f  train %.2f %%", options.batch_size,
-                                     epoch.epoch() + 1, TotalEpochs(options.training), epoch.learning_rate(),
-                                     epoch.mean_loss(), 100 * epoch.train_accuracy());
+  std::string line =
+      absl::StrFormat("batch %d  epoch %3d/%d  rate %.3g  loss %.4f  train %.2f %%", options.order.batch_size(),
+                      epoch.epoch() + 1, TotalEpochs(options.order.spec().training()), epoch.learning_rate(),
+                      epoch.mean_loss(), 100 * epoch.train_accuracy());
   if (epoch.has_test_accuracy()) {
     absl::StrAppendFormat(&line, "  test %.2f %%", 100 * epoch.test_accuracy());
   }
@@ -88,7 +90,11 @@ void SetTarget(double wanted, proto::SweepPoint& point) {
 }
 
 uint32_t EvaluationBatch(const TrainingRunOptions& options) {
-  return options.device.is_cuda() ? kCudaEvaluationBatch : std::min(options.batch_size, kCudaEvaluationBatch);
+  return options.device.is_cuda() ? kCudaEvaluationBatch : std::min(options.order.batch_size(), kCudaEvaluationBatch);
+}
+
+absl::Duration StallTimeout(const proto::PointOrder& order) {
+  return order.timeout_seconds() > 0 ? absl::Seconds(order.timeout_seconds()) : absl::InfiniteDuration();
 }
 
 class TrainingRun {
@@ -96,16 +102,16 @@ class TrainingRun {
   TrainingRun(const TrainingRunOptions& options, const Dataset& dataset, const LoaderOptions& loader,
               std::shared_ptr<Model> model, proto::SweepPoint& point)
       : options_(options),
-        epochs_(TotalEpochs(options.training)),
-        input_{options.training, loader, &dataset.train, std::move(model), options.device},
+        epochs_(TotalEpochs(options.order.spec().training())),
+        input_{options.order.spec().training(), loader, &dataset.train, std::move(model), options.device},
         evaluator_(dataset.test, loader.mean, loader.std, EvaluationBatch(options), options.device),
         watcher_(DeviceStateReader(options.device)),
-        stall_watch_(options.timeout, options.stalled),
+        stall_watch_(StallTimeout(options.order), options.stalled),
         point_(point) {}
 
   absl::Status Run() {
-    const proto::TrainingSpec& spec = options_.training;
-    Progress progress(absl::StrCat(spec.model(), " batch ", options_.batch_size),
+    const proto::TrainingSpec& spec = input_.spec;
+    Progress progress(absl::StrCat(spec.model(), " batch ", options_.order.batch_size()),
                       uint64_t{epochs_} * input_.images->size(), "images");
     stall_watch_.Enter("setting up the training step");
     ResetPeakMemory(options_.device);
@@ -118,7 +124,7 @@ class TrainingRun {
       AddSteps(times, epoch);
       trainer_->Describe(point_);
       RETURN_IF_ERROR(FinishEpoch(epoch));
-      if (spec.schedule() != proto::SCHEDULE_UNSPECIFIED || options_.evaluate_every != 0) {
+      if (spec.schedule() != proto::SCHEDULE_UNSPECIFIED || options_.order.spec().evaluate_every() != 0) {
         progress.Tell(EpochLine(options_, point_.epoch(point_.epoch_size() - 1)));
       }
       RETURN_IF_ERROR(KeepState(epoch));
@@ -130,13 +136,13 @@ class TrainingRun {
       return absl::InternalError(absl::StrCat("no epoch was trained of ", epochs_, ": nothing was measured"));
     }
     *point_.mutable_full_steps() = ToStepTimes(std::move(full_steps_));
-    point_.set_batch_norm_images(options_.batch_size / std::max(spec.accumulate(), 1u));
+    point_.set_batch_norm_images(options_.order.batch_size() / std::max(spec.accumulate(), 1u));
     return absl::OkStatus();
   }
 
  private:
   absl::StatusOr<std::unique_ptr<EpochTrainer>> MakeTrainer() const {
-    if (options_.training.step() == proto::FUSED) {
+    if (input_.spec.step() == proto::FUSED) {
       return MakeFusedTrainer(input_);
     }
     return MakeAutogradTrainer(input_);
@@ -145,7 +151,7 @@ class TrainingRun {
   // Watches the device during the timed epochs.
   absl::StatusOr<EpochTimes> Train(uint32_t epoch, Progress& progress) {
     stall_watch_.Enter(absl::StrCat("epoch ", epoch + 1, " of ", epochs_));
-    if (epoch >= options_.training.warmup_epochs()) {
+    if (epoch >= input_.spec.warmup_epochs()) {
       watcher_.Begin();
     }
     absl::StatusOr<EpochTimes> times = trainer_->Train(epoch, progress);
@@ -155,10 +161,10 @@ class TrainingRun {
 
   // The last step may be shorter than the others.
   void AddSteps(const EpochTimes& times, uint32_t epoch) {
-    if (epoch < options_.training.warmup_epochs() || times.steps_seconds.empty()) {
+    if (epoch < input_.spec.warmup_epochs() || times.steps_seconds.empty()) {
       return;
     }
-    const bool tail = times.images % options_.batch_size != 0;
+    const bool tail = times.images % options_.order.batch_size() != 0;
     full_steps_.insert(full_steps_.end(), times.steps_seconds.begin(), times.steps_seconds.end() - (tail ? 1 : 0));
   }
 
@@ -172,12 +178,12 @@ class TrainingRun {
     point_ = std::move(state->point);
     const auto first = static_cast<uint32_t>(point_.epoch_size());
     point_.add_resumed_epoch(first);
-    std::fprintf(stderr, "batch %u goes on after epoch %u of %u\n", options_.batch_size, first, epochs_);
+    std::fprintf(stderr, "batch %u goes on after epoch %u of %u\n", options_.order.batch_size(), first, epochs_);
     return first;
   }
 
   absl::Status KeepState(uint32_t epoch) {
-    const bool due = (epoch + 1) % options_.state_every == 0;
+    const bool due = (epoch + 1) % options_.order.state_every() == 0;
     if (options_.state.path.empty() || !due || epoch + 1 == epochs_ || point_.target().reached()) {
       return absl::OkStatus();
     }
@@ -216,7 +222,7 @@ class TrainingRun {
   // Likewise.
   absl::Status MeasureCeiling() {
     stall_watch_.Enter("timing large matrix products");
-    absl::StatusOr<proto::MatmulCeiling> ceiling = MeasureMatmulCeiling(options_.device, options_.training.precision());
+    absl::StatusOr<proto::MatmulCeiling> ceiling = MeasureMatmulCeiling(options_.device, input_.spec.precision());
     if (!ceiling.ok()) {
       proto::Samples& absent = *point_.mutable_matmul_ceiling()->mutable_product_seconds();
       absent.set_absent_reason(std::string(ceiling.status().message()));
@@ -229,7 +235,8 @@ class TrainingRun {
   // Evaluation, where it is due. After the last epoch it has the memory that training had.
   absl::Status FinishEpoch(uint32_t epoch) {
     const bool last = epoch + 1 == epochs_;
-    const bool due = options_.evaluate_every != 0 && (epoch + 1) % options_.evaluate_every == 0;
+    const bool due =
+        options_.order.spec().evaluate_every() != 0 && (epoch + 1) % options_.order.spec().evaluate_every() == 0;
     if (!last && !due) {
       return absl::OkStatus();
     }
@@ -240,7 +247,7 @@ class TrainingRun {
     if (last) {
       RETURN_IF_ERROR(EndTraining());
     }
-    if (options_.evaluate) {
+    if (options_.order.evaluate()) {
       stall_watch_.Enter(absl::StrCat("evaluating after epoch ", epoch + 1));
       const Stopwatch evaluating;
       ASSIGN_OR_RETURN(const double accuracy, evaluator_.Accuracy(*input_.model));
@@ -249,8 +256,8 @@ class TrainingRun {
       result.set_evaluate_seconds(fetch_seconds + evaluating.Seconds());
       ResetPeakMemory(options_.device);
     }
-    if (options_.target_accuracy != 0) {
-      SetTarget(options_.target_accuracy, point_);
+    if (options_.order.spec().target_accuracy() != 0) {
+      SetTarget(options_.order.spec().target_accuracy(), point_);
     }
     return absl::OkStatus();
   }

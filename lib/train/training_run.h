@@ -5,11 +5,9 @@
 
 #include <c10/core/Device.h>
 
-#include <cstdint>
 #include <memory>
 
 #include "absl/status/status.h"
-#include "absl/time/time.h"
 #include "lib/base/stall_watch.h"
 #include "lib/dataset/batch_loader.h"
 #include "lib/dataset/dataset.h"
@@ -20,16 +18,12 @@
 namespace lockstep {
 
 struct TrainingRunOptions {
-  proto::TrainingSpec training;  // warmup_epochs + repeats epochs are trained, unless the target is reached before
-  uint32_t batch_size = 0;       // at most as many as there are training images
+  // Of its training warmup_epochs + repeats epochs, unless the target is reached before; batch_size is at most as many
+  // as there are training images.
+  proto::PointOrder order;
   c10::Device device = c10::Device(c10::kCPU);
-  bool evaluate = true;          // test accuracy after the last epoch
-  uint32_t evaluate_every = 0;   // and after each so many epochs; 0: not
-  TrainingStateFile state;       // where it is kept between epochs; it is gone on from when it is there
-  uint32_t state_every = 1;      // epochs from one to the next, at least 1
-  double target_accuracy = 0;    // of the test set, fraction; training ends when it is reached. 0: none
-  absl::Duration timeout = absl::InfiniteDuration();  // `stalled` is called when nothing is done for so long
-  StallWatch::Stalled stalled;
+  TrainingStateFile state;      // where it is kept between epochs; it is gone on from when it is there
+  StallWatch::Stalled stalled;  // called when nothing is done for the order's timeout
 };
 
 // Trains `model`, which is on the CPU, and leaves it on the device. Fills the point's times, epochs, memory, device

@@ -307,7 +307,7 @@ class KilledTwice(ToolCase):
         self.kill_when(command, lambda: len(self.points()) == 2)
         first, second = self.points()
         (self.folder / "lenet5.pt").unlink()
-        self.kill_when(command, lambda: marked_processes(self.folder, "--internal_point_batch=20"))
+        self.kill_when(command, lambda: marked_processes(self.folder, "--internal_point=batch_size: 20 "))
         self.assertTrue(self.points() == [second], "what was finished is not in the journal")
         self.assertEqual(subprocess.run(command, cwd=self.folder, capture_output=True, timeout=240).returncode, 0)
         again = self.points("sweep.rec")

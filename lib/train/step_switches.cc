@@ -1,0 +1,133 @@
+#include "lib/train/step_switches.h"
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "google/protobuf/message.h"
+#include "lib/base/flag_values.h"
+
+namespace lockstep {
+namespace {
+
+// fp32 without TF32, by LibTorch's autograd.
+proto::TrainingSpec Lab() {
+  proto::TrainingSpec spec;
+  spec.set_step(proto::AUTOGRAD);
+  spec.set_precision(proto::FP32);
+  spec.set_cuda_graph(false);
+  return spec;
+}
+
+// bf16 by the hand-written step, in a CUDA graph.
+proto::TrainingSpec Fast() {
+  proto::TrainingSpec spec;
+  spec.set_step(proto::FUSED);
+  spec.set_precision(proto::BF16);
+  spec.set_cuda_graph(true);
+  return spec;
+}
+
+// What a step of this kind has where neither the user nor the preset says otherwise.
+proto::TrainingSpec OfKind(proto::StepKind step) {
+  const bool fused = step == proto::FUSED;
+  proto::TrainingSpec spec;
+  spec.set_channels_last(fused);
+  spec.set_second_stream(fused);
+  spec.set_resident_images(fused);
+  return spec;
+}
+
+// One switch of the step.
+struct Switch {
+  absl::string_view field;  // of TrainingSpec
+  absl::string_view flag;
+  absl::string_view words;  // in a plan
+  // The fused step has this piece in one precision alone, and there by default. Unset: a preset or a kind of step
+  // decides.
+  proto::Precision precision = proto::PRECISION_UNSPECIFIED;
+  absl::string_view requires_field = "";  // a switch of the same name as its flag, without which this one does nothing
+  absl::string_view why = "";             // "--FLAG=true WHY"
+};
+
+constexpr Switch kSwitches[] = {
+    {"cuda_graph", "graph", "CUDA graph"},
+    {"second_stream", "second_stream", "second stream"},
+    {"fused_sums", "fused_sums", "fused sums", proto::BF16},
+    {"fused_norms", "fused_norms", "fused norms", proto::BF16, "fused_sums", "goes on from the sums of --fused_sums"},
+    {"own_weight_gradients", "own_weight_gradients", "own weight gradients", proto::BF16},
+    {"divide_multiprocessors", "divide_multiprocessors", "divided multiprocessors", proto::BF16, "second_stream",
+     "divides them between streams"},
+    {"own_convolutions", "own_convolutions", "own convolutions", proto::FP32},
+};
+
+// Null for a name that TrainingSpec does not have: an error of the table, of which every plan dies.
+const google::protobuf::FieldDescriptor* FieldOf(absl::string_view name) {
+  return proto::TrainingSpec::descriptor()->FindFieldByName(std::string(name));
+}
+
+bool IsOn(const proto::TrainingSpec& spec, absl::string_view field) {
+  return spec.GetReflection()->GetBool(spec, FieldOf(field));
+}
+
+bool IsSet(const proto::TrainingSpec& spec, absl::string_view field) {
+  return spec.GetReflection()->HasField(spec, FieldOf(field));
+}
+
+bool HasWhatItRequires(const Switch& piece, const proto::TrainingSpec& spec) {
+  return piece.requires_field.empty() || IsOn(spec, piece.requires_field);
+}
+
+bool IsPieceOf(const Switch& piece, const proto::TrainingSpec& spec) {
+  return spec.step() == proto::FUSED && spec.precision() == piece.precision;
+}
+
+}  // namespace
+
+absl::Status CheckPreset(const std::string& preset) { return CheckFlagWord("preset", preset, {"lab", "fast"}); }
+
+proto::TrainingSpec SettleStep(const std::string& preset, const proto::TrainingSpec& asked) {
+  proto::TrainingSpec chosen = preset == "fast" ? Fast() : Lab();
+  chosen.MergeFrom(asked);
+  proto::TrainingSpec spec = OfKind(chosen.step());
+  spec.MergeFrom(chosen);
+  for (const Switch& piece : kSwitches) {
+    if (!IsSet(spec, piece.field)) {
+      const bool on = IsPieceOf(piece, spec) && HasWhatItRequires(piece, spec);
+      spec.GetReflection()->SetBool(&spec, FieldOf(piece.field), on);
+    }
+  }
+  if (spec.resident_images()) {
+    spec.set_loader_workers(0);  // batches are made on the device
+  }
+  return spec;
+}
+
+absl::Status CheckSwitches(const proto::TrainingSpec& spec) {
+  for (const Switch& piece : kSwitches) {
+    if (piece.precision != proto::PRECISION_UNSPECIFIED && IsOn(spec, piece.field) && !IsPieceOf(piece, spec)) {
+      return absl::InvalidArgumentError(absl::StrCat("--", piece.flag, "=true is a piece of --step=fused in ",
+                                                     absl::AsciiStrToLower(proto::Precision_Name(piece.precision)),
+                                                     "; this is ", proto::StepKind_Name(spec.step()), " in ",
+                                                     proto::Precision_Name(spec.precision())));
+    }
+  }
+  for (const Switch& piece : kSwitches) {
+    if (IsOn(spec, piece.field) && !HasWhatItRequires(piece, spec)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--", piece.flag, "=true ", piece.why, "; this is --", piece.requires_field, "=false"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+std::string StepText(const proto::TrainingSpec& spec) {
+  std::string text = absl::StrCat("step: ", absl::AsciiStrToLower(proto::StepKind_Name(spec.step())), " in ",
+                                  absl::AsciiStrToLower(proto::Precision_Name(spec.precision())),
+                                  spec.channels_last() ? ", channels-last" : ", NCHW");
+  for (const Switch& piece : kSwitches) {
+    absl::StrAppend(&text, IsOn(spec, piece.field) ? ", " : "", IsOn(spec, piece.field) ? piece.words : "");
+  }
+  return text;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,51 @@
+#include "lib/train/sweep_options.h"
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+#include "lib/train/step_switches.h"
+
+namespace lockstep {
+namespace {
+
+absl::Status CheckEvaluation(const TrainSweepOptions& options) {
+  const double target = options.spec.target_accuracy();
+  if (!(target >= 0 && target <= 1)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--target_accuracy=", target, ": expected a fraction of the test set, such as 0.94, or 0 for none"));
+  }
+  if (!options.evaluate && (options.spec.evaluate_every() != 0 || target != 0)) {
+    return absl::InvalidArgumentError(
+        "--noevaluate: --evaluate_every and --target_accuracy need the test accuracy; leave one out");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckSweepOptions(const TrainSweepOptions& options) {
+  if (options.input.empty()) {
+    return absl::InvalidArgumentError("--input is missing: --input=dataset.rec, a record file of cifar_prep");
+  }
+  if (options.output.empty()) {
+    return absl::InvalidArgumentError("--output is empty; name a file, or '-' for standard output");
+  }
+  RETURN_IF_ERROR(CheckPreset(options.spec.preset()));
+  RETURN_IF_ERROR(CheckEvaluation(options));
+  if (options.resume && options.output == "-") {
+    return absl::InvalidArgumentError("--resume keeps its state beside the output; give --output the name of a file");
+  }
+  if (options.state_every == 0) {
+    return absl::InvalidArgumentError(
+        "--state_every=0: expected epochs from one training state to the next, at least 1");
+  }
+  if (options.checkpoint == "-") {
+    return absl::InvalidArgumentError("--checkpoint=-: weights go to a file, not to standard output; give it a name");
+  }
+  return absl::OkStatus();
+}
+
+std::string StatePath(const TrainSweepOptions& options, uint32_t batch_size) {
+  return options.resume ? absl::StrCat(options.output, ".batch", batch_size, ".state") : "";
+}
+
+}  // namespace lockstep
