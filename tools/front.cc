@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
     return 0;
   }
   execv(run.program.c_str(), argv);
-  std::fprintf(stderr, "%s: error: cannot start %s: %s; it belongs beside this program\n",
-               LOCKSTEP_TOOL, run.program.c_str(), std::strerror(errno));
+  std::fprintf(stderr, "%s: error: cannot start %s: %s; it belongs beside this program\n", LOCKSTEP_TOOL,
+               run.program.c_str(), std::strerror(errno));
   return 1;
 }

@@ -9,14 +9,14 @@
 
 namespace lockstep {
 
-// The exit codes of every tool (README.md, "Exit codes").
+// The exit codes of every tool (tools/README.md).
 enum class ExitCode : int {
   kOk = 0,
-  kInternal = 1,     // our fault
-  kUsage = 2,        // a flag or argument is wrong
-  kBadInput = 3,     // an input is missing, broken, or of another kind
-  kCheckFailed = 4,  // a check that was asked for did not hold
-  kDevice = 5,       // no such device, a rank lost, a timeout
+  kInternal = 1,       // our fault
+  kUsage = 2,          // a flag or argument is wrong
+  kBadInput = 3,       // an input is missing, broken, or of another kind
+  kCheckFailed = 4,    // a check that was asked for did not hold
+  kDevice = 5,         // no such device, a rank lost, a timeout
   kInterrupted = 130,  // stopped by SIGINT after keeping what is complete
   kTerminated = 143,   // stopped by SIGTERM after keeping what is complete
 };

@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-constexpr long double kMostDigits = 1e20L;  // every uint64_t is below it
+constexpr long double kMaxDigits = 1e20L;  // every uint64_t is below it
 
 std::map<std::string, FlagRange>& Ranges() {
   static auto* ranges = new std::map<std::string, FlagRange>();
@@ -40,8 +40,8 @@ absl::optional<long double> NumberOf(const absl::CommandLineFlag& flag) {
 
 // Whole numbers with all their digits.
 std::string NumberText(long double number) {
-  return number == std::floor(number) && std::fabs(number) < kMostDigits ? absl::StrFormat("%.0f", number)
-                                                                         : absl::StrFormat("%g", number);
+  return number == std::floor(number) && std::fabs(number) < kMaxDigits ? absl::StrFormat("%.0f", number)
+                                                                        : absl::StrFormat("%g", number);
 }
 
 std::string TimeText(long double seconds) { return absl::FormatDuration(absl::Seconds(static_cast<double>(seconds))); }

@@ -1,7 +1,7 @@
 // The range of each flag that takes a number, said where the flag is declared:
 //
 //   RANGED_FLAG(uint32_t, epochs, 0, 0, kMaxEpochs, "Epochs of each point.");
-//   RANGED_FLAG(std::vector<std::string>, batch, {}, 1, kMostImages, "Exactly these batch sizes.");
+//   RANGED_FLAG(std::vector<std::string>, batch, {}, 1, kMaxImages, "Exactly these batch sizes.");
 //
 // ParseFlags refuses what lies outside, before any work, and --help shows the range. InitMain starts no tool that has a
 // number flag without one, and ParseNumberList reads no list without one, so that a new flag cannot forget it.

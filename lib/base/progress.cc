@@ -44,8 +44,8 @@ std::string FormatTimeLeft(double seconds) {
 
 }  // namespace
 
-std::string ProgressLine(absl::string_view label, uint64_t done, uint64_t total, absl::string_view unit,
-                         double seconds, uint64_t before) {
+std::string ProgressLine(absl::string_view label, uint64_t done, uint64_t total, absl::string_view unit, double seconds,
+                         uint64_t before) {
   const double share = total == 0 ? 1.0 : static_cast<double>(done) / static_cast<double>(total);
   const double rate = seconds > 0 && done > before ? static_cast<double>(done - before) / seconds : 0;
   std::string line = absl::StrFormat("%s  %3.0f%% %d/%d %s", label, 100 * share, done, total, unit);
@@ -68,11 +68,7 @@ std::string ProgressBar(const std::string& line, uint64_t done, uint64_t total, 
 }
 
 Progress::Progress(std::string label, uint64_t total, std::string unit, std::FILE* stream)
-    : label_(std::move(label)),
-      total_(total),
-      unit_(std::move(unit)),
-      stream_(stream),
-      terminal_(IsTerminal(stream)),
+    : label_(std::move(label)), total_(total), unit_(std::move(unit)), stream_(stream), terminal_(IsTerminal(stream)),
       colour_(ColourWanted()) {}
 
 Progress::~Progress() {

@@ -10,11 +10,11 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
-#define RETURN_IF_ERROR(expr)                            \
-  do {                                                   \
-    if (absl::Status _status = (expr); !_status.ok()) {  \
-      return _status;                                    \
-    }                                                    \
+#define RETURN_IF_ERROR(expr)                           \
+  do {                                                  \
+    if (absl::Status _status = (expr); !_status.ok()) { \
+      return _status;                                   \
+    }                                                   \
   } while (false)
 
 #define LOCKSTEP_CONCAT_INNER(a, b) a##b

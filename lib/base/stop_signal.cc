@@ -10,9 +10,7 @@ namespace {
 
 volatile std::sig_atomic_t g_signal = 0;
 
-void OnSignal(int signal_number) {
-  g_signal = signal_number;
-}
+void OnSignal(int signal_number) { g_signal = signal_number; }
 
 }  // namespace
 

@@ -9,9 +9,7 @@ namespace lockstep {
 // Starts when made. Resolution is the steady clock's, 1 ns on Linux; a call costs about 20 ns.
 class Stopwatch {
  public:
-  double Seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
+  double Seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
   void Restart() { start_ = std::chrono::steady_clock::now(); }
 
  private:

@@ -29,12 +29,12 @@ struct ChildOptions {
 
 // How a child ended.
 struct ChildExit {
-  int index = -1;        // in the list given to RunChildren
+  int index = -1;  // in the list given to RunChildren
   bool signalled = false;
-  int code = 0;          // exit status, or the signal's number when `signalled`
-  bool timed_out = false;  // ended by us after the timeout
-  bool ended_by_us = false;  // ended because another child failed, at a stop signal, or at the timeout
-  std::string result;    // all that it wrote to kResultFd
+  int code = 0;                // exit status, or the signal's number when `signalled`
+  bool timed_out = false;      // ended by us after the timeout
+  bool ended_by_us = false;    // ended because another child failed, at a stop signal, or at the timeout
+  std::string result;          // all that it wrote to kResultFd
   bool out_of_memory = false;  // killed by the kernel for memory, as far as its counter tells (oom_kills.h)
 };
 

@@ -5,9 +5,8 @@
 
 #include "lib/audit/audit.h"
 #include "lib/base/status_macros.h"
-#include "lib/scaling/explain.h"
-#include "lib/comm_model/model_records.h"
 #include "lib/comm_model/inputs.h"
+#include "lib/comm_model/model_records.h"
 #include "lib/prediction/predict.h"
 #include "lib/record/provenance.h"
 #include "lib/record/readable_text.h"
@@ -16,6 +15,7 @@
 #include "lib/record/run_files.h"
 #include "lib/record/step_cache.h"
 #include "lib/record/value_ranges.h"
+#include "lib/scaling/explain.h"
 
 namespace lockstep {
 namespace {

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "lib/scaling/base_cases.h"
 #include "lib/comm_model/inputs.h"
 #include "lib/comm_model/options.h"
 #include "lib/proto/comm_model.pb.h"
+#include "lib/scaling/base_cases.h"
 
 namespace lockstep {
 

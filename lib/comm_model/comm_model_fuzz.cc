@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "absl/status/statusor.h"
-#include "lib/published/published_check.h"
 #include "lib/comm_model/comm_model.h"
 #include "lib/comm_model/output_format.h"
+#include "lib/published/published_check.h"
 #include "lib/record/framed_records.h"
 #include "lib/record/record_reader.h"
 #include "lib/testing/fuzz.h"

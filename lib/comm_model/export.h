@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "lib/scaling/base_cases.h"
 #include "lib/proto/comm_model.pb.h"
+#include "lib/scaling/base_cases.h"
 
 namespace lockstep {
 

@@ -1,5 +1,3 @@
-#include "lib/comm_model/model_records.h"
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -10,6 +8,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/collectives/all_reduce_fit.h"
 #include "lib/collectives/nccl_model.h"
+#include "lib/comm_model/model_records.h"
 #include "lib/statistics/quantity.h"
 #include "lib/statistics/statistics.h"
 

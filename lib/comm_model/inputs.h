@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "lib/published/published_tables.h"
 #include "lib/collectives/all_reduce_points.h"
-#include "lib/scaling/base_cases.h"
 #include "lib/comm_model/options.h"
 #include "lib/proto/comm_model.pb.h"
 #include "lib/proto/header.pb.h"
+#include "lib/published/published_tables.h"
 #include "lib/record/record_reader.h"
+#include "lib/scaling/base_cases.h"
 
 namespace lockstep {
 

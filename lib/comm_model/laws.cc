@@ -1,5 +1,3 @@
-#include "lib/comm_model/model_records.h"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -8,8 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
-#include "lib/statistics/quantity.h"
+#include "lib/comm_model/model_records.h"
 #include "lib/scaling/scaling_laws.h"
+#include "lib/statistics/quantity.h"
 
 namespace lockstep {
 namespace {

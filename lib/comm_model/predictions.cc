@@ -1,5 +1,3 @@
-#include "lib/comm_model/model_records.h"
-
 #include <algorithm>
 #include <limits>
 #include <set>
@@ -7,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
+#include "lib/comm_model/model_records.h"
 #include "lib/prediction/predict.h"
 
 namespace lockstep {
@@ -34,8 +33,7 @@ class Predictor {
  public:
   Predictor(const ScalingTimes& all, uint32_t fit_ranks, const std::vector<AllReduceCurve>& curves,
             const proto::ModelSpec& spec)
-      : times_(UpTo(all, fit_ranks)),
-        curve_(MakeStepCurve(times_, spec.step_time())),
+      : times_(UpTo(all, fit_ranks)), curve_(MakeStepCurve(times_, spec.step_time())),
         all_reduce_(CurvesUpTo(curves, std::max(fit_ranks, kMicroBenchmarkRanks)),
                     UpTo(all, std::max(fit_ranks, kMicroBenchmarkRanks)).probes),
         spec_(spec) {}

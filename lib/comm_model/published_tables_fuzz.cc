@@ -3,8 +3,8 @@
 #include "absl/status/statusor.h"
 #include "google/protobuf/text_format.h"
 #include "lib/audit/audit.h"
-#include "lib/published/published_tables.h"
 #include "lib/comm_model/summary.h"
+#include "lib/published/published_tables.h"
 #include "lib/testing/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -1,11 +1,10 @@
-#include "lib/comm_model/model_records.h"
-
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "lib/statistics/quantity.h"
+#include "lib/comm_model/model_records.h"
 #include "lib/prediction/epoch_parts.h"
 #include "lib/prediction/predict.h"
+#include "lib/statistics/quantity.h"
 
 namespace lockstep {
 namespace {

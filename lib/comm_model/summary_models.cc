@@ -1,11 +1,10 @@
-#include "lib/comm_model/summary.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "lib/comm_model/summary.h"
 #include "lib/statistics/statistics.h"
 
 namespace lockstep {

@@ -1,9 +1,8 @@
-#include "lib/comm_model/model_records.h"
-
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
+#include "lib/comm_model/model_records.h"
 #include "lib/prediction/predict.h"
 #include "lib/prediction/what_if.h"
 #include "lib/prediction/workload.h"

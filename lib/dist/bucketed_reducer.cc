@@ -85,9 +85,7 @@ absl::StatusOr<std::unique_ptr<BucketedReducer>> BucketedReducer::Create(std::ve
 
 BucketedReducer::BucketedReducer(std::vector<NamedParameter> parameters, Communicator& communicator,
                                  const ReducerOptions& options)
-    : parameters_(std::move(parameters)),
-      communicator_(communicator),
-      options_(options),
+    : parameters_(std::move(parameters)), communicator_(communicator), options_(options),
       scale_(at::scalar_tensor(1.0 / communicator.size(), at::kFloat)) {}
 
 BucketedReducer::~BucketedReducer() {

@@ -42,7 +42,7 @@ Examples MakeExamples() {
           at::arange(kImages, at::kLong).remainder(10)};
 }
 
-// Of the mean loss over the examples, parameter by parameter.
+// Gradients of the mean loss over the examples, parameter by parameter.
 std::vector<at::Tensor> Gradients(Model& model, const Examples& examples) {
   model.zero_grad();
   at::cross_entropy_loss(model.forward(examples.images), examples.labels).backward();

@@ -12,9 +12,9 @@
 #include "lib/base/exit_status.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
+#include "lib/device/torch_status.h"
 #include "lib/dist/loopback.h"
 #include "lib/dist/rank_environment.h"
-#include "lib/device/torch_status.h"
 
 namespace lockstep {
 namespace {
@@ -90,7 +90,8 @@ ChildOptions RankProcess(const LaunchOptions& options, const std::string& self, 
 }
 
 absl::StatusOr<std::string> RunTask(const std::map<std::string, RankTask>& tasks) {
-  ASSIGN_OR_RETURN(const RankEnvironment place, ReadRankEnvironment([](const char* name) { return std::getenv(name); }));
+  ASSIGN_OR_RETURN(const RankEnvironment place,
+                   ReadRankEnvironment([](const char* name) { return std::getenv(name); }));
   const auto found = tasks.find(place.task);
   if (found == tasks.end()) {
     return absl::InternalError(absl::StrCat("a rank was started for task '", place.task, "', which it does not know"));

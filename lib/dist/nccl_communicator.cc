@@ -53,8 +53,7 @@ absl::StatusOr<ncclUniqueId> ShareUniqueId(Store& store, int rank) {
 class NcclCommunicator : public Communicator {
  public:
   NcclCommunicator(Store& store, int rank, int size, int device_index, absl::Duration timeout)
-      : Communicator(store, rank, size),
-        timeout_(timeout),
+      : Communicator(store, rank, size), timeout_(timeout),
         device_(c10::kCUDA, static_cast<c10::DeviceIndex>(device_index)),
         stream_(c10::cuda::getStreamFromPool(/*isHighPriority=*/true, device_.index())) {}
 

@@ -10,12 +10,12 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/base/status_macros.h"
+#include "lib/device/device.h"
 #include "lib/dist/bucketed_reducer.h"
 #include "lib/dist/communicator.h"
 #include "lib/dist/launch.h"
 #include "lib/dist/rank_test_main.h"
 #include "lib/dist/sum_check.h"
-#include "lib/device/device.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {

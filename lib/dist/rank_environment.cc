@@ -17,8 +17,8 @@ constexpr char kTimeoutVariable[] = "LOCKSTEP_RANK_TIMEOUT";
 using Lookup = std::function<const char*(const char*)>;
 
 absl::Status Unfit(const char* name, absl::string_view what) {
-  return absl::InvalidArgumentError(absl::StrCat("a rank's environment: ", name, " ", what,
-                                                 "; unset ", kRankTaskVariable, " to start a run of its own"));
+  return absl::InvalidArgumentError(absl::StrCat("a rank's environment: ", name, " ", what, "; unset ",
+                                                 kRankTaskVariable, " to start a run of its own"));
 }
 
 absl::StatusOr<std::string> Variable(const Lookup& lookup, const char* name) {

@@ -13,12 +13,12 @@
 namespace lockstep {
 
 struct RankEnvironment {
-  int rank = 0;        // RANK, below size
-  int size = 1;        // WORLD_SIZE
-  int local_rank = 0;  // LOCAL_RANK, below size too
-  std::string host;    // MASTER_ADDR
-  uint16_t port = 0;   // MASTER_PORT, at least 1
-  std::string task;    // LOCKSTEP_RANK_TASK: what the rank is to do
+  int rank = 0;                                // RANK, below size
+  int size = 1;                                // WORLD_SIZE
+  int local_rank = 0;                          // LOCAL_RANK, below size too
+  std::string host;                            // MASTER_ADDR
+  uint16_t port = 0;                           // MASTER_PORT, at least 1
+  std::string task;                            // LOCKSTEP_RANK_TASK: what the rank is to do
   std::string payload;                         // LOCKSTEP_RANK_PAYLOAD: its input, any bytes (base64)
   absl::Duration timeout = absl::Seconds(60);  // LOCKSTEP_RANK_TIMEOUT, above 0 (as absl::FormatDuration writes it)
 };

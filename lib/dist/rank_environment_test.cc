@@ -58,10 +58,17 @@ TEST(RankEnvironmentTest, NamesTheVariableThatIsMissing) {
 }
 
 TEST(RankEnvironmentTest, RefusesWhatIsNoPlaceInTheRun) {
-  const std::map<std::string, std::string> wrong[] = {
-      {{"RANK", "4"}},         {{"RANK", "-1"}},      {{"RANK", "one"}},      {{"LOCAL_RANK", "4"}},
-      {{"WORLD_SIZE", "0"}},   {{"WORLD_SIZE", "-1"}}, {{"MASTER_PORT", "0"}}, {{"MASTER_PORT", "65536"}},
-      {{"LOCKSTEP_RANK_PAYLOAD", "*"}}, {{"LOCKSTEP_RANK_TIMEOUT", "0s"}}, {{"LOCKSTEP_RANK_TIMEOUT", "soon"}}};
+  const std::map<std::string, std::string> wrong[] = {{{"RANK", "4"}},
+                                                      {{"RANK", "-1"}},
+                                                      {{"RANK", "one"}},
+                                                      {{"LOCAL_RANK", "4"}},
+                                                      {{"WORLD_SIZE", "0"}},
+                                                      {{"WORLD_SIZE", "-1"}},
+                                                      {{"MASTER_PORT", "0"}},
+                                                      {{"MASTER_PORT", "65536"}},
+                                                      {{"LOCKSTEP_RANK_PAYLOAD", "*"}},
+                                                      {{"LOCKSTEP_RANK_TIMEOUT", "0s"}},
+                                                      {{"LOCKSTEP_RANK_TIMEOUT", "soon"}}};
   for (const auto& change : wrong) {
     std::map<std::string, std::string> variables = Variables();
     const std::string name = change.begin()->first;

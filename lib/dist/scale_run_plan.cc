@@ -9,9 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "lib/base/status_macros.h"
-#include "lib/dist/scale_plan.h"
 #include "lib/device/compute_threads.h"
 #include "lib/device/device.h"
+#include "lib/dist/scale_plan.h"
 #include "lib/nn/model.h"
 #include "lib/train/train_step.h"
 

@@ -7,8 +7,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "lib/dataset/small_dataset.h"
-#include "lib/kernels/device_array.h"
 #include "lib/device/device.h"
+#include "lib/kernels/device_array.h"
 #include "lib/testing/matchers.h"
 #include "lib/train/autograd_trainer.h"
 
@@ -29,7 +29,8 @@ struct Way {
 };
 
 std::string Name(const Way& way) {
-  return absl::StrCat(proto::Precision_Name(way.precision), way.channels_last ? ", channels last" : "", way.graph ? ", graph" : "");
+  return absl::StrCat(proto::Precision_Name(way.precision), way.channels_last ? ", channels last" : "",
+                      way.graph ? ", graph" : "");
 }
 
 class AutogradCudaTest : public ::testing::Test {
@@ -81,7 +82,8 @@ TEST_F(AutogradCudaTest, AGraphChangesNoBit) {
       EXPECT_EQ(found->steps, 3u);
       EXPECT_EQ(found->images, kImages);
       EXPECT_EQ(found->accuracy, expected->accuracy);
-      EXPECT_NEAR(found->mean_loss, expected->mean_loss, 1e-12 * expected->mean_loss);  // the same sum in fp64, perhaps fused
+      EXPECT_NEAR(found->mean_loss, expected->mean_loss,
+                  1e-12 * expected->mean_loss);  // the same sum in fp64, perhaps fused
       EXPECT_EQ(found->steps_seconds.size(), 3u);
       EXPECT_GT(found->step_seconds, 0);
     }
@@ -111,7 +113,7 @@ TEST_F(AutogradCudaTest, AGraphsPartsHaveNoTimes) {
   EXPECT_GT(point.peak_memory_bytes(), 0u);
 }
 
-// Of the state's momenta, which after one step from zeros without weight decay are the gradients.
+// The state's momenta, which after one step from zeros without weight decay are the gradients.
 std::vector<float> Gradients(const TrainingArrays& state) {
   std::vector<float> all;
   for (const auto& [name, bytes] : state) {
@@ -156,8 +158,9 @@ TEST_F(AutogradCudaTest, EachWayIsNearThePlainOneAndNotIt) {
   double plain_loss = 0;
   const std::vector<float> plain = gradients({}, plain_loss);
   ASSERT_EQ(plain.size(), 11'173'962u);
-  for (const Expectation& expect : {Expectation{{proto::FP32, true}, 0, 0.01}, Expectation{{proto::TF32, false}, 0.01, 0.36},
-                                    Expectation{{proto::BF16, false}, 0.01, 0.56}, Expectation{{proto::BF16, true}, 0.01, 0.56}}) {
+  for (const Expectation& expect :
+       {Expectation{{proto::FP32, true}, 0, 0.01}, Expectation{{proto::TF32, false}, 0.01, 0.36},
+        Expectation{{proto::BF16, false}, 0.01, 0.56}, Expectation{{proto::BF16, true}, 0.01, 0.56}}) {
     SCOPED_TRACE(Name(expect.way));
     double loss = 0;
     const std::vector<float> found = gradients(expect.way, loss);

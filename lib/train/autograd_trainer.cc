@@ -11,8 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/dataset/sampler.h"
-#include "lib/nn/activation_bytes.h"
 #include "lib/device/device.h"
+#include "lib/nn/activation_bytes.h"
 #include "lib/train/schedule.h"
 #include "lib/train/train_step.h"
 
@@ -28,7 +28,8 @@ std::string BytesOf(const at::Tensor& tensor) {
 absl::Status Fill(const std::string& name, const TrainingArrays& arrays, const at::Tensor& tensor) {
   const auto found = arrays.find(name);
   if (found == arrays.end() || found->second.size() != tensor.nbytes()) {
-    return absl::FailedPreconditionError(absl::StrCat("the training state has no array ", name, " of ", tensor.nbytes(), " bytes"));
+    return absl::FailedPreconditionError(
+        absl::StrCat("the training state has no array ", name, " of ", tensor.nbytes(), " bytes"));
   }
   tensor.detach().copy_(at::from_blob(const_cast<char*>(found->second.data()), tensor.sizes(), tensor.scalar_type()));
   return absl::OkStatus();
@@ -39,7 +40,8 @@ uint32_t MicroBatch(const TrainerInput& input) {
   return input.spec.accumulate() > 1 ? input.loader.batch_size / input.spec.accumulate() : 0;
 }
 
-// Of device memory (memory.h); 0 on a CPU, where the peak is the whole process's. A model of its own is counted: that changes it.
+// Bytes of device memory (memory.h); 0 on a CPU, where the peak is the whole process's. A model made for this is counted,
+// since counting changes it.
 uint64_t Predict(const TrainerInput& input) {
   if (!input.device.is_cuda()) {
     return 0;
@@ -64,9 +66,9 @@ uint64_t Predict(const TrainerInput& input) {
 class AutogradTrainer : public EpochTrainer {
  public:
   explicit AutogradTrainer(const TrainerInput& input)
-      : spec_(input.spec), step_(input.model, input.spec, input.device, MicroBatch(input)), loader_(*input.images, input.loader),
-        images_(static_cast<uint32_t>(input.images->size())), batch_(input.loader.batch_size), drop_last_(input.loader.drop_last),
-        predicted_bytes_(Predict(input)) {}
+      : spec_(input.spec), step_(input.model, input.spec, input.device, MicroBatch(input)),
+        loader_(*input.images, input.loader), images_(static_cast<uint32_t>(input.images->size())),
+        batch_(input.loader.batch_size), drop_last_(input.loader.drop_last), predicted_bytes_(Predict(input)) {}
 
   absl::StatusOr<EpochTimes> Train(uint32_t epoch, Progress& progress) override {
     RETURN_IF_ERROR(Capture());
@@ -111,7 +113,8 @@ class AutogradTrainer : public EpochTrainer {
     if (!spec_.cuda_graph()) {
       return;
     }
-    for (proto::Samples* part : {point.mutable_forward_seconds(), point.mutable_backward_seconds(), point.mutable_optimizer_seconds()}) {
+    for (proto::Samples* part :
+         {point.mutable_forward_seconds(), point.mutable_backward_seconds(), point.mutable_optimizer_seconds()}) {
       part->clear_value();
       part->set_absent_reason("forward, backward and update are one CUDA graph");
     }

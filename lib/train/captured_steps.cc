@@ -55,7 +55,8 @@ absl::Status CapturedSteps::Capture(uint32_t images) {
     correct_ = at::zeros({}, on_device(at::kLong));
   }
   Step step;
-  step.inputs.images = at::zeros({images, kChannels, kImageSize, kImageSize}, on_device(at::kFloat)).contiguous(format_);
+  step.inputs.images =
+      at::zeros({images, kChannels, kImageSize, kImageSize}, on_device(at::kFloat)).contiguous(format_);
   step.inputs.labels = at::zeros({images}, on_device(at::kLong));
   Saved saved(model_, sgd_);
   sgd_.ReadRateOnDevice(device_);

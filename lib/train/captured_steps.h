@@ -19,7 +19,7 @@
 
 namespace lockstep {
 
-// Of one forward pass.
+// What one forward pass gives.
 struct ForwardResult {
   torch::Tensor logits;  // (n, kClasses), float or bf16
   torch::Tensor loss;    // float (): the mean over the images
@@ -48,7 +48,7 @@ class CapturedSteps {
   // Queues the step on the current stream.
   void Replay(uint32_t images) { steps_.at(images).graph->Replay(); }
 
-  // Of the steps since Clear, over the images.
+  // Loss and hits of the steps since Clear, summed over the images.
   void Clear();
   double LossSum() const { return loss_sum_.defined() ? loss_sum_.item<double>() : 0; }
   int64_t Correct() const { return correct_.defined() ? correct_.item<int64_t>() : 0; }

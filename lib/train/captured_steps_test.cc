@@ -46,7 +46,10 @@ absl::StatusOr<std::unique_ptr<StepGraph>> RunAnew(c10::Device, const StepGraph:
 struct Training {
   std::shared_ptr<Model> model = *MakeModel("resnet18", 3);
   Sgd sgd{model->parameters(), {0.0625, 0.9, 5e-4}};
-  CapturedSteps steps{*model, sgd, kCpu, at::MemoryFormat::Contiguous,
+  CapturedSteps steps{*model,
+                      sgd,
+                      kCpu,
+                      at::MemoryFormat::Contiguous,
                       [this](const torch::Tensor& images, const torch::Tensor& labels) {
                         const torch::Tensor logits = model->forward(images);
                         return ForwardResult{logits, at::cross_entropy_loss(logits, labels)};
@@ -123,13 +126,15 @@ TEST(CapturedStepsTest, AStepIsWhatItIsUncaptured) {
 TEST(CapturedStepsTest, AnErrorIsPassedOn) {
   Training training;
   Model& model = *training.model;
-  CapturedSteps failing(model, training.sgd, kCpu, at::MemoryFormat::Contiguous,
-                        [](const torch::Tensor& images, const torch::Tensor&) {
-                          const torch::Tensor nothing = at::randn({images.size(0), kClasses}).requires_grad_();
-                          return ForwardResult{nothing, nothing.mean()};  // reaches no parameter
-                        },
-                        RunAnew);
-  EXPECT_THAT(failing.Capture(4), StatusIs(absl::StatusCode::kFailedPrecondition, ::testing::HasSubstr("has no gradient")));
+  CapturedSteps failing(
+      model, training.sgd, kCpu, at::MemoryFormat::Contiguous,
+      [](const torch::Tensor& images, const torch::Tensor&) {
+        const torch::Tensor nothing = at::randn({images.size(0), kClasses}).requires_grad_();
+        return ForwardResult{nothing, nothing.mean()};  // reaches no parameter
+      },
+      RunAnew);
+  EXPECT_THAT(failing.Capture(4),
+              StatusIs(absl::StatusCode::kFailedPrecondition, ::testing::HasSubstr("has no gradient")));
   EXPECT_FALSE(failing.Has(4));
 }
 

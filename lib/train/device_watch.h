@@ -37,7 +37,7 @@ class DeviceWatcher {
   void Begin();  // from here on
   void End();    // up to here; a reading that is under way is waited for. Nothing when not begun
 
-  // Of all readings so far. Not between Begin and End.
+  // All readings so far in figures. Not between Begin and End.
   proto::DeviceWatch Summary() const;
 
  private:

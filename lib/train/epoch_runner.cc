@@ -18,8 +18,7 @@ EpochTimes ToEpochTimes(const EpochTotals& totals) {
   times.forward_seconds = phases[Phase::kForward];
   times.backward_seconds = phases[Phase::kBackward];
   times.optimizer_seconds = phases[Phase::kOptimizer];
-  times.step_seconds =
-      times.copy_seconds + times.forward_seconds + times.backward_seconds + times.optimizer_seconds;
+  times.step_seconds = times.copy_seconds + times.forward_seconds + times.backward_seconds + times.optimizer_seconds;
   times.steps_seconds = phases.step;
   times.steps = totals.steps;
   times.images = totals.images;

@@ -31,8 +31,9 @@ Evaluator::Evaluator(const ImageSet& images, const std::array<float, 3>& mean, c
 
 void Evaluator::Upload() {
   const auto count = static_cast<int64_t>(images_.size());
-  pixels_ = at::from_blob(const_cast<uint8_t*>(images_.pixels.data()), {count, kChannels, kImageSize, kImageSize}, at::kByte)
-                .to(device_);
+  pixels_ =
+      at::from_blob(const_cast<uint8_t*>(images_.pixels.data()), {count, kChannels, kImageSize, kImageSize}, at::kByte)
+          .to(device_);
   labels_ = at::from_blob(const_cast<uint8_t*>(images_.labels.data()), {count}, at::kByte).to(device_);
   // A tensor of the device: by a number, LibTorch multiplies with the reciprocal on CUDA, which rounds otherwise.
   full_ = at::full({1}, 255.0f, at::TensorOptions(at::kFloat).device(device_));

@@ -24,8 +24,8 @@ class Evaluator {
  public:
   // `mean` and `std` per channel are those that the networks are trained with (NormalizeAsTrained). `batch_size` is at least
   // 1. `images` outlives this.
-  Evaluator(const ImageSet& images, const std::array<float, 3>& mean, const std::array<float, 3>& std, uint32_t batch_size,
-            c10::Device device);
+  Evaluator(const ImageSet& images, const std::array<float, 3>& mean, const std::array<float, 3>& std,
+            uint32_t batch_size, c10::Device device);
 
   // The fraction of the images whose largest logit is the label's, every image counted once, in eval mode (batch norm with
   // its running statistics) and without augmentation. The model, which lives on the device, is back in its mode afterwards.

@@ -7,11 +7,11 @@
 #include "lib/base/status_macros.h"
 #include "lib/dataset/batch_loader.h"
 #include "lib/dataset/small_dataset.h"
+#include "lib/device/device.h"
 #include "lib/fused/resnet18_epoch.h"
 #include "lib/fused/resnet18_step.h"
 #include "lib/fused/step_marks.h"
 #include "lib/kernels/device_array.h"
-#include "lib/device/device.h"
 #include "lib/testing/matchers.h"
 #include "lib/train/fused_weights.h"
 #include "lib/train/step_parts.h"
@@ -220,7 +220,8 @@ TEST_F(FusedStepTest, MicroBatchesAddUpAsAutogradsDo) {
     EXPECT_NEAR(counts->loss_sum / kBatch, totals->mean_loss, 1e-4);
     EXPECT_EQ(counts->correct, std::lround(totals->accuracy * kBatch));
     EXPECT_EQ(Comparison(*step->GetMomentum(), momentum, kFp32Tolerance).beyond, "");
-    EXPECT_EQ(Comparison(*step->GetValues(), *ToFusedValues(*model_), kFp32Tolerance).beyond, "");  // and running statistics
+    EXPECT_EQ(Comparison(*step->GetValues(), *ToFusedValues(*model_), kFp32Tolerance).beyond,
+              "");  // and running statistics
     // The last micro-batch's gradient is another one: the comparison would tell.
     EXPECT_NE(Comparison(*step->GetGradients(), *ToFusedGradients(*model_), kFp32Tolerance).beyond, "");
   }
@@ -335,7 +336,8 @@ TEST_F(FusedStepTest, MarksChangeNoBitAndComeInOrder) {
     const auto step = MakeFused(set_, options, *model_);
     ResNet18Epochs epochs(*step, kBatch, graphs);
     ASSERT_THAT(epochs.Prepare(kImages, false), IsOk());
-    EXPECT_THAT(epochs.TrainMarked(Order(), 0, rate), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("after")));
+    EXPECT_THAT(epochs.TrainMarked(Order(), 0, rate),
+                StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("after")));
     ASSERT_THAT(epochs.Train(Order(), 0, rate), IsOk());
     const auto marked = epochs.TrainMarked(Order(), 1, rate);
     ASSERT_THAT(marked, IsOk());
@@ -384,7 +386,8 @@ TEST_F(FusedStepTest, SaysWhatItTakesBeforeItTakesIt) {
   ResNet18StepOptions huge = Options(ConvolutionType::kBf16);
   huge.max_batch = 1'000'000;
   ResidentImages none;
-  EXPECT_THAT(ResNet18Step::Make(huge, none).status(), StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("bytes on the GPU")));
+  EXPECT_THAT(ResNet18Step::Make(huge, none).status(),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("bytes on the GPU")));
 }
 
 }  // namespace

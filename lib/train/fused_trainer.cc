@@ -10,9 +10,9 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/dataset/sampler.h"
+#include "lib/device/device.h"
 #include "lib/fused/resnet18_epoch.h"
 #include "lib/fused/resnet18_step.h"
-#include "lib/device/device.h"
 #include "lib/train/fused_weights.h"
 #include "lib/train/schedule.h"
 #include "lib/train/step_parts.h"
@@ -157,10 +157,8 @@ class FusedTrainer : public EpochTrainer {
 
  private:
   FusedTrainer(const TrainerInput& input, std::unique_ptr<ResNet18Step> step)
-      : input_(input),
-        images_(static_cast<uint32_t>(input.images->size())),
-        steps_(StepsPerEpoch(images_, input.loader.batch_size, input.loader.drop_last)),
-        step_(std::move(step)),
+      : input_(input), images_(static_cast<uint32_t>(input.images->size())),
+        steps_(StepsPerEpoch(images_, input.loader.batch_size, input.loader.drop_last)), step_(std::move(step)),
         epochs_(*step_, input.loader.batch_size, input.spec.cuda_graph()) {}
 
   std::vector<uint32_t> Order(uint32_t epoch) const { return EpochOrder(images_, input_.spec.seed(), epoch); }

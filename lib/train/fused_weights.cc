@@ -15,7 +15,8 @@ namespace lockstep {
 namespace {
 
 WeightShape ShapeOf(const ConvolutionUnit& unit) {
-  const uint32_t zeros = unit.matrix_filter * unit.matrix_filter * unit.matrix_channels - unit.filter * unit.filter * unit.in_channels;
+  const uint32_t zeros =
+      unit.matrix_filter * unit.matrix_filter * unit.matrix_channels - unit.filter * unit.filter * unit.in_channels;
   return {unit.out_channels, unit.in_channels, unit.filter, unit.filter, zeros};
 }
 
@@ -77,9 +78,8 @@ absl::StatusOr<ResNet18Values> ReadParameters(const Names& names, const Lookup& 
     PackWeights(ShapeOf(unit), weight.data(), &values.weights[unit.weight]);
   }
   RETURN_IF_ERROR(Read(lookup, "linear.weight", names.linear_count(), &values.weights[names.net.linear_weight]));
-  RETURN_IF_ERROR(names.EachNorm([&](const std::string& name, size_t count, size_t at) {
-    return Read(lookup, name, count, &values.norms[at]);
-  }));
+  RETURN_IF_ERROR(names.EachNorm(
+      [&](const std::string& name, size_t count, size_t at) { return Read(lookup, name, count, &values.norms[at]); }));
   return values;
 }
 
@@ -116,7 +116,9 @@ absl::StatusOr<ResNet18Values> ToFusedValues(const Model& model) {
   return values;
 }
 
-absl::StatusOr<ResNet18Values> ToFusedGradients(const Model& model) { return ReadParameters(Names(), Gradients(model)); }
+absl::StatusOr<ResNet18Values> ToFusedGradients(const Model& model) {
+  return ReadParameters(Names(), Gradients(model));
+}
 
 absl::Status FromFusedValues(const ResNet18Values& values, Model& model) {
   const Names names;
@@ -130,8 +132,7 @@ absl::Status FromFusedValues(const ResNet18Values& values, Model& model) {
     UnpackWeights(ShapeOf(unit), &values.weights[unit.weight], weight.data());
     RETURN_IF_ERROR(Write(parameters, unit.conv_name + ".weight", weight.size(), weight.data()));
   }
-  RETURN_IF_ERROR(
-      Write(parameters, "linear.weight", names.linear_count(), &values.weights[names.net.linear_weight]));
+  RETURN_IF_ERROR(Write(parameters, "linear.weight", names.linear_count(), &values.weights[names.net.linear_weight]));
   RETURN_IF_ERROR(names.EachNorm([&](const std::string& name, size_t count, size_t at) {
     return Write(parameters, name, count, &values.norms[at]);
   }));

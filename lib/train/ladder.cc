@@ -29,7 +29,8 @@ proto::SweepPoint ExceedingPoint(const Ladder& ladder) {
   return point;
 }
 
-constexpr uint32_t kFirstStepShare = 256;  // of a guess, 0.4 %: half of what a prediction missed of the peak at batch 512
+constexpr uint32_t kFirstStepShare =
+    256;  // of a guess, 0.4 %: half of what a prediction missed of the peak at batch 512
 
 bool IsFound(const BatchBounds& known, uint32_t limit) {
   return known.fits >= limit || (known.fails != 0 && known.fails - known.fits <= 1);
@@ -39,8 +40,10 @@ bool IsFound(const BatchBounds& known, uint32_t limit) {
 
 absl::StatusOr<Ladder> PlanLadder(const LadderOptions& options, uint64_t training_images) {
   if (options.min_batch == 0 || options.factor < 2) {
-    return absl::InvalidArgumentError(absl::StrCat("a ladder starts at a batch of at least 1 and multiplies by at least 2; "
-                                                   "found --min_batch=", options.min_batch, " --factor=", options.factor));
+    return absl::InvalidArgumentError(
+        absl::StrCat("a ladder starts at a batch of at least 1 and multiplies by at least 2; "
+                     "found --min_batch=",
+                     options.min_batch, " --factor=", options.factor));
   }
   if (options.max_batch != 0 && options.max_batch < options.min_batch) {
     return absl::InvalidArgumentError(
@@ -74,7 +77,8 @@ absl::StatusOr<Ladder> PlanByHand(const std::vector<uint32_t>& batches, uint64_t
   return Ladder{batches, 0, training_images, true};
 }
 
-absl::StatusOr<BatchBounds> FindLargestBatch(BatchBounds known, uint32_t limit, uint32_t guess, const ProbeBatch& probe) {
+absl::StatusOr<BatchBounds> FindLargestBatch(BatchBounds known, uint32_t limit, uint32_t guess,
+                                             const ProbeBatch& probe) {
   if (known.fails <= known.fits) {
     known.fails = 0;  // killed for another reason than its size
   }

@@ -23,7 +23,7 @@ struct Ladder {
   std::vector<uint32_t> batch_sizes;  // to be run, none larger than the training set
   uint32_t exceeding = 0;             // the rung after them, when it is larger than the training set; 0: it is not
   uint64_t training_images = 0;
-  bool by_hand = false;               // batch_sizes were given one by one
+  bool by_hand = false;  // batch_sizes were given one by one
 };
 
 // min_batch, times factor, ... InvalidArgument: a factor below 2, or max_batch below min_batch.
@@ -54,7 +54,8 @@ using ProbeBatch = std::function<absl::StatusOr<proto::Outcome>(uint32_t batch_s
 // Bisection, up to `limit`, from what is known; a batch is taken to fit when a larger one does. At the end fails = fits + 1,
 // or fits = limit and fails is unknown. A guess, if there is one, is tried first, then what lies beside it in steps that double
 // until the answer is between two tries. Without one, when nothing is known to fail, the limit itself is tried first.
-absl::StatusOr<BatchBounds> FindLargestBatch(BatchBounds known, uint32_t limit, uint32_t guess, const ProbeBatch& probe);
+absl::StatusOr<BatchBounds> FindLargestBatch(BatchBounds known, uint32_t limit, uint32_t guess,
+                                             const ProbeBatch& probe);
 
 }  // namespace lockstep
 

@@ -49,9 +49,11 @@ TEST(PlanLadderTest, TheFirstRungMayExceedAlready) {
 }
 
 TEST(PlanLadderTest, RefusesLaddersThatDoNotClimb) {
-  EXPECT_THAT(PlanLadder(Options(0, 4, 0), 10), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--min_batch=0")));
+  EXPECT_THAT(PlanLadder(Options(0, 4, 0), 10),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--min_batch=0")));
   EXPECT_THAT(PlanLadder(Options(1, 1, 0), 10), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--factor=1")));
-  EXPECT_THAT(PlanLadder(Options(8, 2, 4), 10), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--max_batch=4")));
+  EXPECT_THAT(PlanLadder(Options(8, 2, 4), 10),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--max_batch=4")));
 }
 
 TEST(PlanLadderTest, TakesBatchesByHandInTheirOrder) {
@@ -97,7 +99,8 @@ TEST(ClimbLadderTest, EndsWhereTheDataSetEnds) {
 
 TEST(ClimbLadderTest, EndsAtMaxBatch) {
   const Climb climb(*PlanLadder(Options(10, 2, 20), 25));
-  EXPECT_THAT(*climb.end, EqualsProto("reason: END_MAX_BATCH largest_completed_batch: 20 detail: '--max_batch was reached'"));
+  EXPECT_THAT(*climb.end,
+              EqualsProto("reason: END_MAX_BATCH largest_completed_batch: 20 detail: '--max_batch was reached'"));
 }
 
 TEST(ClimbLadderTest, EndsAtTheFirstRungThatDoesNotComplete) {
@@ -116,7 +119,8 @@ TEST(ClimbLadderTest, EndsAtTheFirstRungThatDoesNotComplete) {
 }
 
 TEST(ClimbLadderTest, NothingCompleted) {
-  EXPECT_EQ(Climb(*PlanLadder(Options(10, 2, 0), 1000), {{10, proto::OUT_OF_MEMORY}}).end->largest_completed_batch(), 0);
+  EXPECT_EQ(Climb(*PlanLadder(Options(10, 2, 0), 1000), {{10, proto::OUT_OF_MEMORY}}).end->largest_completed_batch(),
+            0);
   EXPECT_EQ(Climb(*PlanLadder(Options(10, 2, 0), 5)).end->largest_completed_batch(), 0);
 }
 
@@ -157,23 +161,30 @@ TEST(FindLargestBatchTest, EveryAnswerIsFound) {
 
 // From 8192 to 32768 there are 15 halvings.
 TEST(FindLargestBatchTest, AGoodGuessSparesHalvings) {
-  EXPECT_THAT(Search({8192, 32768}, 50000, 24000, 24000).tried, ElementsAre(24000, 24094, 24047, 24023, 24011, 24005, 24002, 24001));
-  EXPECT_THAT(Search({8192, 32768}, 50000, 23999, 24000).tried, ElementsAre(24000, 23906, 23953, 23976, 23988, 23994, 23997, 23998, 23999));
-  EXPECT_THAT(Search({32768, 0}, 50000, 47890, 47900).tried, ElementsAre(47900, 47712, 47806, 47853, 47876, 47888, 47894, 47891, 47889, 47890));
+  EXPECT_THAT(Search({8192, 32768}, 50000, 24000, 24000).tried,
+              ElementsAre(24000, 24094, 24047, 24023, 24011, 24005, 24002, 24001));
+  EXPECT_THAT(Search({8192, 32768}, 50000, 23999, 24000).tried,
+              ElementsAre(24000, 23906, 23953, 23976, 23988, 23994, 23997, 23998, 23999));
+  EXPECT_THAT(Search({32768, 0}, 50000, 47890, 47900).tried,
+              ElementsAre(47900, 47712, 47806, 47853, 47876, 47888, 47894, 47891, 47889, 47890));
 }
 
 TEST(FindLargestBatchTest, ABadGuessIsLeftInStepsThatDouble) {
-  EXPECT_THAT(Search({0, 0}, 1000, 3, 512).tried, ElementsAre(512, 509, 503, 491, 467, 419, 323, 131, 1, 66, 33, 17, 9, 5, 3, 4));
+  EXPECT_THAT(Search({0, 0}, 1000, 3, 512).tried,
+              ElementsAre(512, 509, 503, 491, 467, 419, 323, 131, 1, 66, 33, 17, 9, 5, 3, 4));
   EXPECT_THAT(Search({0, 0}, 1000, 1000, 512).tried, ElementsAre(512, 515, 521, 533, 557, 605, 701, 893, 1000));
 }
 
 TEST(FindLargestBatchTest, EveryAnswerIsFoundFromEveryGuess) {
   for (uint32_t largest = 0; largest <= 40; ++largest) {
     for (uint32_t guess = 1; guess <= 60; ++guess) {
-      for (const BatchBounds known : {BatchBounds{0, 0}, BatchBounds{largest / 2, 0}, BatchBounds{largest / 2, largest + 3}}) {
+      for (const BatchBounds known :
+           {BatchBounds{0, 0}, BatchBounds{largest / 2, 0}, BatchBounds{largest / 2, largest + 3}}) {
         const Search search(known, 40, largest, guess);
         EXPECT_EQ(search.bounds.fits, largest);
-        EXPECT_EQ(search.bounds.fails, largest == 40 && known.fails == 0 ? 0 : largest == 40 ? known.fails : largest + 1);
+        EXPECT_EQ(search.bounds.fails, largest == 40 && known.fails == 0 ? 0
+                                       : largest == 40                   ? known.fails
+                                                                         : largest + 1);
         for (const uint32_t tried : search.tried) {
           EXPECT_TRUE(tried > known.fits && tried <= 40) << tried;
         }
@@ -202,8 +213,9 @@ TEST(FindLargestBatchTest, PassesErrorsOn) {
 TEST(ClimbLadderTest, PassesErrorsOn) {
   const Ladder ladder = *PlanLadder(Options(10, 2, 0), 1000);
   const auto ok = [](uint32_t) -> absl::StatusOr<proto::SweepPoint> { return proto::SweepPoint(); };
-  EXPECT_THAT(ClimbLadder(ladder, [](uint32_t) { return absl::CancelledError("stopped"); },
-                          [](const proto::SweepPoint&) { return absl::OkStatus(); }),
+  EXPECT_THAT(ClimbLadder(
+                  ladder, [](uint32_t) { return absl::CancelledError("stopped"); },
+                  [](const proto::SweepPoint&) { return absl::OkStatus(); }),
               StatusIs(absl::StatusCode::kCancelled, "stopped"));
   EXPECT_THAT(ClimbLadder(ladder, ok, [](const proto::SweepPoint&) { return absl::DataLossError("disk"); }),
               StatusIs(absl::StatusCode::kDataLoss, "disk"));

@@ -13,8 +13,8 @@
 #include "lib/base/stopwatch.h"
 #include "lib/device/compute_threads.h"
 #include "lib/device/device.h"
-#include "lib/nn/tf32.h"
 #include "lib/device/torch_status.h"
+#include "lib/nn/tf32.h"
 #include "lib/train/phase_clock.h"
 
 namespace lockstep {
@@ -26,7 +26,7 @@ constexpr uint32_t kSizeStep = 256;
 constexpr int kWarmups = 3;    // cuBLAS and oneDNN choose their kernels in the first
 constexpr int kProducts = 20;  // bf16 on an H200: 30 ms; fp32: half a second
 // A CPU may be slow beyond all expectation (bf16 without instructions for it): it stops when so much is spent.
-constexpr double kMostCpuSeconds = 0.2;
+constexpr double kMaxCpuSeconds = 0.2;
 
 class Products {
  public:
@@ -43,7 +43,7 @@ class Products {
   std::vector<double> Time(int count) {
     const Stopwatch spent;
     clock_.Start();
-    for (int i = 0; i < count && (i == 0 || device_.is_cuda() || spent.Seconds() < kMostCpuSeconds); ++i) {
+    for (int i = 0; i < count && (i == 0 || device_.is_cuda() || spent.Seconds() < kMaxCpuSeconds); ++i) {
       clock_.Enter(Phase::kForward);
       at::mm_out(c_, a_, b_);
       clock_.Enter(Phase::kDataWait);

@@ -27,8 +27,8 @@ uint32_t GuessLargestBatch(const std::vector<proto::SweepPoint>& points) {
   const double per_image = static_cast<double>(large.predicted_memory_bytes() - small.predicted_memory_bytes()) /
                            (large.batch_size() - small.batch_size());
   const double more = static_cast<double>(large.available_memory_bytes() - peak) / per_image;
-  constexpr double kMost = std::numeric_limits<uint32_t>::max();
-  return static_cast<uint32_t>(std::min(kMost, large.batch_size() + more));
+  constexpr double kMax = std::numeric_limits<uint32_t>::max();
+  return static_cast<uint32_t>(std::min(kMax, large.batch_size() + more));
 }
 
 }  // namespace lockstep

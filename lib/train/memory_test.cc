@@ -21,7 +21,7 @@ TEST(GuessLargestBatchTest, FillsWhatIsLeftWithImages) {
   EXPECT_EQ(GuessLargestBatch({Point(200, 2000, 2500, 3005), Point(100, 1000, 1500, 3005)}), 250u);
 }
 
-// Of a captured step, whose 2,000 bytes the allocator does not count: 1,005 are left, not 2,605.
+// A captured step has 2,000 bytes that the allocator does not count: 1,005 are left, not 2,605.
 TEST(GuessLargestBatchTest, APeakBelowThePredictionIsNotBelieved) {
   EXPECT_EQ(GuessLargestBatch({Point(100, 1000, 300, 3005), Point(200, 2000, 400, 3005)}), 300u);
 }

@@ -25,9 +25,9 @@ inline constexpr size_t kPhases = 5;
 
 // Seconds of one epoch.
 struct PhaseTimes {
-  double wall = 0;  // on the host's clock, from Start until the device had finished
+  double wall = 0;                         // on the host's clock, from Start until the device had finished
   std::array<double, kPhases> phase = {};  // indexed by Phase; on a CPU their sum is `wall` but for microseconds
-  std::vector<double> step;  // of each step: what stands between two waits for data
+  std::vector<double> step;                // of each step: what stands between two waits for data
 
   double operator[](Phase which) const { return phase[static_cast<size_t>(which)]; }
 };
@@ -58,8 +58,8 @@ class PhaseClock {
 
   const c10::Device device_;
   Stopwatch wall_;
-  std::vector<Phase> phases_;     // phases_[i] began at mark i; the last mark is the end
-  std::vector<TimePoint> times_;  // marks, on a CPU
+  std::vector<Phase> phases_;       // phases_[i] began at mark i; the last mark is the end
+  std::vector<TimePoint> times_;    // marks, on a CPU
   std::vector<c10::Event> events_;  // marks, on CUDA; made once and recorded again in every epoch
   size_t marks_ = 0;
 };

@@ -19,7 +19,8 @@ proto::SweepPoint RunScript(const std::string& script, uint64_t memory_limit_byt
 
 TEST(PointProcessTest, TakesTheResult) {
   // SweepFile.record (1) { point (4) { batch_size (1): 32, outcome (2): COMPLETED (1) } }, on descriptor 3.
-  EXPECT_THAT(RunScript(R"(printf '\012\006\042\004\010\040\020\001' >&3)"), EqualsProto("batch_size: 32 outcome: COMPLETED"));
+  EXPECT_THAT(RunScript(R"(printf '\012\006\042\004\010\040\020\001' >&3)"),
+              EqualsProto("batch_size: 32 outcome: COMPLETED"));
 }
 
 absl::Status RunSignalled(const std::string& script) {

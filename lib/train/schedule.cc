@@ -48,13 +48,15 @@ absl::Status CheckMultistep(const proto::TrainingSpec& spec) {
     return absl::InvalidArgumentError(absl::StrCat("--lr_gamma=", spec.lr_gamma(), ": expected a number above 0"));
   }
   if (spec.lr_milestone().empty()) {
-    return absl::InvalidArgumentError("--schedule=multistep: --lr_milestones is missing, such as --lr_milestones=60,120,160");
+    return absl::InvalidArgumentError(
+        "--schedule=multistep: --lr_milestones is missing, such as --lr_milestones=60,120,160");
   }
   uint32_t before = 0;
   for (const uint32_t milestone : spec.lr_milestone()) {
     if (milestone <= before || milestone >= TotalEpochs(spec)) {
-      return absl::InvalidArgumentError(absl::StrCat("--lr_milestones: expected rising epochs from 1 to ", TotalEpochs(spec) - 1,
-                                                     ", the last one of the run, found ", milestone));
+      return absl::InvalidArgumentError(absl::StrCat("--lr_milestones: expected rising epochs from 1 to ",
+                                                     TotalEpochs(spec) - 1, ", the last one of the run, found ",
+                                                     milestone));
     }
     before = milestone;
   }

@@ -20,7 +20,7 @@
 
 namespace lockstep {
 
-// Of those before timing starts, and of the timed ones: a point's record holds some 130 bytes for each, and fits its
+// The most epochs before timing starts, and the most timed ones: a point's record holds some 130 bytes for each, and fits its
 // 256 MiB (lib/record/record_format.h).
 inline constexpr uint32_t kMaxEpochs = 1'000'000;
 

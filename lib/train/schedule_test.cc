@@ -64,7 +64,8 @@ TEST(CheckEpochsTest, AsManyAsARecordHolds) {
 
 // 1 + 4294967295 is 0 in 32 bits: a run of no epochs.
 TEST(CheckEpochsTest, MoreAreRefusedBeforeTheyWrapAround) {
-  EXPECT_THAT(CheckEpochs(Spec(kMaxEpochs + 2, "")), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("1000001")));
+  EXPECT_THAT(CheckEpochs(Spec(kMaxEpochs + 2, "")),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("1000001")));
   EXPECT_THAT(CheckEpochs(Spec(0, "")), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("4294967295")));
 }
 
@@ -104,9 +105,16 @@ TEST(ScheduleTest, MultistepIsTorchs) {  // MultiStepLR(milestones=[2, 4], gamma
 }
 
 TEST(ScheduleTest, OneCycleIsTorchs) {  // OneCycleLR(max_lr=0.1, total_steps=10, cycle_momentum=False)
-  const std::vector<double> torch = {0.0040000000000000036, 0.052000000000000005, 0.1,
-                                     0.09504846320134738,   0.0811745653949763,   0.06112620219362893,
-                                     0.03887419780637107,   0.0188258346050237,   0.004951936798652629, 4e-07};
+  const std::vector<double> torch = {0.0040000000000000036,
+                                     0.052000000000000005,
+                                     0.1,
+                                     0.09504846320134738,
+                                     0.0811745653949763,
+                                     0.06112620219362893,
+                                     0.03887419780637107,
+                                     0.0188258346050237,
+                                     0.004951936798652629,
+                                     4e-07};
   EXPECT_THAT(Rates(Spec(2, "schedule: ONE_CYCLE"), 5), Are(torch));
   EXPECT_THAT(Rates(Spec(5, "schedule: ONE_CYCLE"), 2), Are(torch));
 }

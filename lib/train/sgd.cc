@@ -34,8 +34,8 @@ absl::Status Sgd::Step() {
   constexpr double kDampening = 0;
   constexpr bool kNesterov = false, kMaximize = false;
   if (rate_.defined()) {
-    at::_fused_sgd_(parameters_, gradients, momentum_, options_.weight_decay, options_.momentum, rate_, kDampening, kNesterov,
-                    kMaximize, first_step_);
+    at::_fused_sgd_(parameters_, gradients, momentum_, options_.weight_decay, options_.momentum, rate_, kDampening,
+                    kNesterov, kMaximize, first_step_);
   } else {
     at::_fused_sgd_(parameters_, gradients, momentum_, options_.weight_decay, options_.momentum, options_.learning_rate,
                     kDampening, kNesterov, kMaximize, first_step_);

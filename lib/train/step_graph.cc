@@ -40,7 +40,8 @@ class CudaStepGraph : public StepGraph {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<StepGraph>> StepGraph::Capture(c10::Device device, const Work& work, const StepGraph* shared) {
+absl::StatusOr<std::unique_ptr<StepGraph>> StepGraph::Capture(c10::Device device, const Work& work,
+                                                              const StepGraph* shared) {
   const c10::cuda::CUDAStream stream = c10::cuda::getStreamFromPool(/*isHighPriority=*/false, device.index());
   c10::cuda::device_synchronize();
   const c10::cuda::CUDAStreamGuard guard(stream);

@@ -19,14 +19,15 @@ namespace lockstep {
 class StepGraph {
  public:
   struct Work {
-    std::function<void()> before;          // each time, and not captured: drops what the time before left
+    std::function<void()> before;  // each time, and not captured: drops what the time before left
     std::function<absl::Status()> run;
   };
 
   // Runs the work three times, then captures it, which runs nothing. Graphs that are never replayed at the same time, and leave
   // nothing in their pool that is read after another one's replay, may share it: `shared`, or null. Work's errors are passed on;
   // throws c10::Error as LibTorch does. Unimplemented: built without CUDA.
-  static absl::StatusOr<std::unique_ptr<StepGraph>> Capture(c10::Device device, const Work& work, const StepGraph* shared);
+  static absl::StatusOr<std::unique_ptr<StepGraph>> Capture(c10::Device device, const Work& work,
+                                                            const StepGraph* shared);
   virtual ~StepGraph() = default;
 
   // Queues the work on the current stream.

@@ -12,7 +12,7 @@ namespace lockstep {
 // number. `sorted` is not empty; share in [0, 1].
 double Percentile(const std::vector<double>& sorted, double share);
 
-// Of seconds in any order; with absent_reason when there are none.
+// Count, ends and percentiles of `seconds`, in any order; with absent_reason when there are none.
 proto::StepTimes ToStepTimes(std::vector<double> seconds);
 
 }  // namespace lockstep

@@ -12,10 +12,10 @@
 #include "lib/base/exit_status.h"
 #include "lib/base/status_macros.h"
 #include "lib/dataset/batch_loader.h"
-#include "lib/nn/checkpoint.h"
 #include "lib/device/device.h"
-#include "lib/nn/model.h"
 #include "lib/device/torch_status.h"
+#include "lib/nn/checkpoint.h"
+#include "lib/nn/model.h"
 #include "lib/record/digest.h"
 #include "lib/train/train_step.h"
 #include "lib/train/training_run.h"
@@ -75,7 +75,7 @@ absl::Status Measure(const TrainingRunOptions& options, const Dataset& dataset, 
   proto::SweepPoint& point = *file.mutable_record(0)->mutable_point();
   const proto::TrainingSpec& spec = options.order.spec().training();
   RETURN_IF_ERROR(CheckTrainingSpec(spec));
-  // Of a fused run LibTorch computes the evaluation alone, from the fp32 weights; bf16 is what TrainStep asks for.
+  // LibTorch computes in fp32 unless TrainStep asks for bf16; in a fused run it computes the evaluation alone.
   RETURN_IF_ERROR(SetNumerics({proto::FP32, spec.deterministic(), spec.threads()}));
   ASSIGN_OR_RETURN(const LoaderOptions loader, ToLoaderOptions(options, dataset));
   ASSIGN_OR_RETURN(const std::shared_ptr<Model> model, MakeModel(spec.model(), spec.seed()));

@@ -14,10 +14,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
-#include "lib/nn/autocast.h"
 #include "lib/device/compute_threads.h"
-#include "lib/nn/tf32.h"
 #include "lib/device/torch_status.h"
+#include "lib/nn/autocast.h"
+#include "lib/nn/tf32.h"
 #include "lib/train/schedule.h"
 
 namespace lockstep {
@@ -34,7 +34,8 @@ SgdOptions ToSgdOptions(const proto::TrainingSpec& spec) {
 // Images and labels first ... first + n - 1 of the batch, where they lie. from_blob takes no const; nothing writes to it.
 torch::Tensor HostImages(const Batch& batch, uint32_t first, uint32_t n) {
   constexpr int64_t kImage = kChannels * kImageSize * kImageSize;
-  return at::from_blob(const_cast<float*>(batch.images.data()) + first * kImage, {n, kChannels, kImageSize, kImageSize}, at::kFloat);
+  return at::from_blob(const_cast<float*>(batch.images.data()) + first * kImage, {n, kChannels, kImageSize, kImageSize},
+                       at::kFloat);
 }
 torch::Tensor HostLabels(const Batch& batch, uint32_t first, uint32_t n) {
   return at::from_blob(const_cast<int64_t*>(batch.labels.data()) + first, {n}, at::kLong);
@@ -81,10 +82,12 @@ absl::Status CheckRate(const char* name, double value) {
 absl::Status CheckAutograd(const proto::TrainingSpec& spec) {
   const bool cpu = spec.device() != proto::CUDA;
   if (cpu && spec.precision() == proto::TF32) {
-    return absl::InvalidArgumentError("precision TF32 is the GPU's; expected fp32 or bf16 on the CPU, or --device=cuda");
+    return absl::InvalidArgumentError(
+        "precision TF32 is the GPU's; expected fp32 or bf16 on the CPU, or --device=cuda");
   }
   if (cpu && spec.cuda_graph()) {
-    return absl::InvalidArgumentError("--graph=true captures a CUDA graph; this is the CPU: leave it out, or --device=cuda");
+    return absl::InvalidArgumentError(
+        "--graph=true captures a CUDA graph; this is the CPU: leave it out, or --device=cuda");
   }
   return spec.cuda_graph() && spec.accumulate() > 1
              ? absl::InvalidArgumentError(absl::StrCat("--graph=true with --accumulate=", spec.accumulate(),
@@ -101,8 +104,9 @@ absl::Status CheckFused(const proto::TrainingSpec& spec) {
   if (!spec.channels_last()) {
     return absl::InvalidArgumentError("--memory_format=nchw: --step=fused is channels-last; leave one out");
   }
-  return spec.device() == proto::CUDA ? absl::OkStatus()
-                                      : absl::InvalidArgumentError("--step=fused computes on CUDA; this is the CPU: --step=autograd");
+  return spec.device() == proto::CUDA
+             ? absl::OkStatus()
+             : absl::InvalidArgumentError("--step=fused computes on CUDA; this is the CPU: --step=autograd");
 }
 
 }  // namespace
@@ -119,12 +123,10 @@ absl::Status CheckTrainingSpec(const proto::TrainingSpec& spec) {
   return CheckSchedule(spec);
 }
 
-TrainStep::TrainStep(std::shared_ptr<Model> model, const proto::TrainingSpec& spec, c10::Device device, uint32_t micro_batch)
-    : model_(Prepared(std::move(model), spec.channels_last(), device)),
-      device_(device),
-      micro_batch_(micro_batch),
-      bf16_(spec.precision() == proto::BF16),
-      tf32_(spec.precision() == proto::TF32),
+TrainStep::TrainStep(std::shared_ptr<Model> model, const proto::TrainingSpec& spec, c10::Device device,
+                     uint32_t micro_batch)
+    : model_(Prepared(std::move(model), spec.channels_last(), device)), device_(device), micro_batch_(micro_batch),
+      bf16_(spec.precision() == proto::BF16), tf32_(spec.precision() == proto::TF32),
       memory_format_(spec.channels_last() ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous),
       sgd_(model_->parameters(), ToSgdOptions(spec)),
       captured_(*model_, sgd_, device_, memory_format_,
@@ -185,7 +187,7 @@ absl::Status TrainStep::AddGradients(const Batch& batch, uint32_t first, uint32_
   }
   const ForwardResult result = Forward(images, labels);
   clock_.Enter(Phase::kBackward);
-  // Of the mean over the batch a micro-batch has the share n / batch.
+  // A micro-batch's share of the mean over the batch is n / batch.
   RETURN_IF_ERROR(Backward(n == batch.size ? result.loss : result.loss * (static_cast<double>(n) / batch.size), hook));
   logits_.push_back(result.logits.detach());
   losses_.push_back(result.loss.detach());

@@ -48,7 +48,8 @@ class TrainStep {
   // CheckTrainingSpec. A step computes `micro_batch` images at a time and adds up their gradients, so that a batch needs the
   // memory of a micro-batch, which is also what batch norm takes its statistics over; 0: the whole batch at once. Throws
   // c10::Error when the device has no room: call it, and destroy it, inside CatchTorchErrors (lib/device/torch_status.h).
-  TrainStep(std::shared_ptr<Model> model, const proto::TrainingSpec& spec, c10::Device device, uint32_t micro_batch = 0);
+  TrainStep(std::shared_ptr<Model> model, const proto::TrainingSpec& spec, c10::Device device,
+            uint32_t micro_batch = 0);
 
   // From here on a step of so many images, without a hook, is one replay of a CUDA graph (captured_steps.h): the same kernels, the
   // learning rate rounded to fp32, and no time of its own for forward, backward and update: all are PhaseTimes' forward. On CUDA,
@@ -72,7 +73,7 @@ class TrainStep {
   std::string TimingMethod() const { return clock_.Method(); }
 
  private:
-  // Of images first ... first + n - 1 of the batch.
+  // The batch from image `first` on, n of them.
   torch::Tensor CopyImages(const Batch& batch, uint32_t first, uint32_t n);  // float (n, 3, 32, 32) on the device
   torch::Tensor CopyLabels(const Batch& batch, uint32_t first, uint32_t n);  // int64 (n) on the device
   absl::Status AddGradients(const Batch& batch, uint32_t first, uint32_t n, GradientHook* hook);
@@ -92,8 +93,8 @@ class TrainStep {
   PhaseClock clock_;
 
   uint32_t steps_ = 0;   // of this epoch
-  uint64_t images_ = 0;  // likewise
-  // Of this epoch's steps that were no replays, kept on the device until its end: 10 logits and a loss per image and step cost
+  uint64_t images_ = 0;  // of this epoch
+  // What this epoch's steps gave, but for replays, kept on the device until its end. 10 logits and a loss an image cost
   // 2 MB per 50,000 images.
   std::vector<torch::Tensor> logits_;  // (n, kClasses) each, float or bf16, one for each micro-batch
   std::vector<torch::Tensor> losses_;  // float () each

@@ -161,9 +161,9 @@ class Sweep {
       : options_(options), plan_(plan), journal_(journal) {}
 
   absl::Status Run() {
-    ASSIGN_OR_RETURN(proto::SweepEnd end,
-                     ClimbLadder(plan_.ladder, [this](uint32_t batch) { return TryBatchSize(batch); },
-                                 [this](const proto::SweepPoint& point) { return Keep(point); }));
+    ASSIGN_OR_RETURN(proto::SweepEnd end, ClimbLadder(
+                                              plan_.ladder, [this](uint32_t batch) { return TryBatchSize(batch); },
+                                              [this](const proto::SweepPoint& point) { return Keep(point); }));
     RETURN_IF_ERROR(FindMax(end));
     const absl::Status status = Verdict();
     RETURN_IF_ERROR(journal_.Finish(end, static_cast<int>(ToExitCode(status))));
@@ -193,8 +193,8 @@ class Sweep {
     const uint64_t images = plan_.spec.model().training_images();
     const uint32_t max_batch = options_.ladder.max_batch;
     const auto limit = static_cast<uint32_t>(max_batch == 0 ? images : std::min<uint64_t>(images, max_batch));
-    const absl::StatusOr<BatchBounds> found =
-        FindLargestBatch(bounds_, limit, GuessLargestBatch(completed_), [this](uint32_t batch) { return Probe(batch); });
+    const absl::StatusOr<BatchBounds> found = FindLargestBatch(bounds_, limit, GuessLargestBatch(completed_),
+                                                               [this](uint32_t batch) { return Probe(batch); });
     if (!found.ok()) {
       failure_ = absl::IsInternal(found.status()) ? found.status() : absl::OkStatus();
       return failure_.ok() ? found.status() : absl::OkStatus();
@@ -280,8 +280,8 @@ class Sweep {
   proto::SweepFile tried_;  // the point tried last, and its checkpoint if it left one
   BatchBounds bounds_;      // what the ladder found of the largest batch that fits
   std::vector<proto::SweepPoint> completed_;
-  absl::Status failure_;    // of the first point that failed
-  std::string killed_;  // of a point that --resume can go on with
+  absl::Status failure_;  // of the first point that failed
+  std::string killed_;    // of a point that --resume can go on with
 };
 
 absl::Status PlanAndSweep(const TrainSweepOptions& options) {
@@ -317,9 +317,10 @@ absl::Status PlanAndSweep(const TrainSweepOptions& options) {
 void EndStalledPoint(uint32_t batch_size, c10::Device device, const absl::Status& stalled) {
   const absl::Status error(
       stalled.code(),
-      absl::StrCat(stalled.message(),
-                   device.is_cuda() ? "; the GPU does not answer: a kernel does not end, or another program holds it" : "",
-                   " (--timeout)"));
+      absl::StrCat(
+          stalled.message(),
+          device.is_cuda() ? "; the GPU does not answer: a kernel does not end, or another program holds it" : "",
+          " (--timeout)"));
   const bool told = WriteResult(UnfinishedPoint(batch_size, error).SerializeAsString()).ok();
   _exit(told ? 0 : static_cast<int>(ExitCode::kDevice));
 }

@@ -99,7 +99,8 @@ class TrainSweepTest : public ::testing::Test {
 
 // Calls `ready` until it is true; false after a minute.
 bool Eventually(const std::function<bool()>& ready) {
-  for (const absl::Time end = absl::Now() + absl::Minutes(1); absl::Now() < end; absl::SleepFor(absl::Milliseconds(10))) {
+  for (const absl::Time end = absl::Now() + absl::Minutes(1); absl::Now() < end;
+       absl::SleepFor(absl::Milliseconds(10))) {
     if (ready()) {
       return true;
     }
@@ -136,7 +137,8 @@ TEST_F(TrainSweepTest, ClimbsUntilTheDataSetEnds) {
   EXPECT_GE(first.matmul_ceiling().product_seconds().value_size(), 1);
   for (int i = 0; i < 2; ++i) {
     // Parts add up: see epoch_runner.h. A busy machine may stop the process between two readings of the clock.
-    EXPECT_NEAR(first.epoch_seconds().value(i), first.step_seconds().value(i) + first.data_wait_seconds().value(i), 0.05);
+    EXPECT_NEAR(first.epoch_seconds().value(i), first.step_seconds().value(i) + first.data_wait_seconds().value(i),
+                0.05);
   }
   EXPECT_EQ(records[2].point().tail_batch(), 8);  // 32 + 8
   EXPECT_EQ(records[3].point().outcome(), proto::EXCEEDS_DATASET);
@@ -148,8 +150,10 @@ TEST_F(TrainSweepTest, ClimbsUntilTheDataSetEnds) {
 // and not into 1.0. A batch's need grows with it, so that the search ends between them.
 TEST_F(TrainSweepTest, OutOfMemoryEndsTheLadderAndTheLargestBatchThatFitsIsFound) {
   MakeInput(4096);
-  ASSERT_EQ(Run({"--model=lenet5", "--min_batch=512", "--factor=8", "--epochs=1", "--noevaluate",
-                 "--drop_last", "--memory_limit=900000000", "--find_max"}), 0) << Stderr();
+  ASSERT_EQ(Run({"--model=lenet5", "--min_batch=512", "--factor=8", "--epochs=1", "--noevaluate", "--drop_last",
+                 "--memory_limit=900000000", "--find_max"}),
+            0)
+      << Stderr();
   const auto records = Records();
   ASSERT_GE(records.size(), 4u);  // spec, 512, 4096, probes, end
   EXPECT_EQ(records[1].point().outcome(), proto::COMPLETED) << records[1].point().detail();
@@ -177,7 +181,9 @@ TEST_F(TrainSweepTest, OutOfMemoryEndsTheLadderAndTheLargestBatchThatFitsIsFound
 TEST_F(TrainSweepTest, TheDataSetBoundsTheLargestBatchToo) {
   MakeInput(40);
   ASSERT_EQ(Run({"--model=lenet5", "--min_batch=8", "--epochs=3", "--schedule=multistep", "--lr_milestones=2",
-                 "--lr_warmup_epochs=2", "--target_accuracy=1", "--find_max"}), 0) << Stderr();
+                 "--lr_warmup_epochs=2", "--target_accuracy=1", "--find_max"}),
+            0)
+      << Stderr();
   const auto records = Records();
   ASSERT_EQ(records.size(), 6);  // spec, 8, 32, 128, probe 40, end
   EXPECT_EQ(records[4].probe().batch_size(), 40);
@@ -271,8 +277,9 @@ TEST_F(TrainSweepTest, InterruptedTrainingGoesOnToTheSameWeights) {
   MakeInput(40);
   const std::string checkpoint = TempPath("lenet5.pt");
   const std::string state = output_ + ".batch20.state";
-  const std::vector<std::string> flags = {"--model=lenet5", "--batch=20",  "--epochs=100",    "--schedule=cosine",
-                                          "--resume",       "--state_every=5", "--deterministic", "--checkpoint=" + checkpoint};
+  const std::vector<std::string> flags = {
+      "--model=lenet5", "--batch=20",      "--epochs=100",    "--schedule=cosine",
+      "--resume",       "--state_every=5", "--deterministic", "--checkpoint=" + checkpoint};
   const auto epochs_kept = [&] {
     const auto file = ReadRecordFile<proto::TrainingStateFile>(state);
     return file.ok() ? file->records[0].progress().point().epoch_size() : 0;
@@ -307,7 +314,8 @@ TEST_F(TrainSweepTest, InterruptedTrainingGoesOnToTheSameWeights) {
 // The point's own process is killed: the tool says that it is not done, and the next run goes on with it.
 TEST_F(TrainSweepTest, AKilledPointIsGoneOnWith) {
   MakeInput(40);
-  const std::vector<std::string> flags = {"--model=lenet5", "--batch=20", "--epochs=100", "--resume", "--state_every=10"};
+  const std::vector<std::string> flags = {"--model=lenet5", "--batch=20", "--epochs=100", "--resume",
+                                          "--state_every=10"};
   Start(flags);
   int child = 0;
   ASSERT_TRUE(Eventually([&] {
@@ -383,7 +391,9 @@ TEST_F(TrainSweepTest, WritesACheckpointOfTheBatchAskedFor) {
 TEST_F(TrainSweepTest, AScheduleIsFollowedAndRecorded) {
   MakeInput(40);
   ASSERT_EQ(Run({"--model=lenet5", "--batch=20", "--epochs=4", "--learning_rate=0.5", "--schedule=cosine",
-                 "--lr_warmup_epochs=1"}), 0) << Stderr();
+                 "--lr_warmup_epochs=1"}),
+            0)
+      << Stderr();
   const auto records = Records();
   EXPECT_EQ(records[0].spec().training().schedule(), proto::COSINE);
   const proto::SweepPoint& point = records[1].point();
@@ -491,7 +501,8 @@ TEST_F(TrainSweepTest, TheFastPathRecordsWhereItsTimeGoes) {
   EXPECT_EQ(point.matmul_ceiling().size(), 8192) << point.matmul_ceiling().product_seconds().absent_reason();
   EXPECT_EQ(point.matmul_ceiling().precision(), proto::BF16);
 
-  ASSERT_EQ(Run({"--device=cuda", "--preset=fast", "--batch=8", "--repeats=2", "--accumulate=2", "--fused_sums=false"}), 0)
+  ASSERT_EQ(Run({"--device=cuda", "--preset=fast", "--batch=8", "--repeats=2", "--accumulate=2", "--fused_sums=false"}),
+            0)
       << Stderr();
   const proto::SweepPoint divided = Records()[1].point();
   EXPECT_EQ(divided.outcome(), proto::COMPLETED) << divided.detail();
@@ -504,7 +515,8 @@ TEST_F(TrainSweepTest, TheDefaultsAreKuanglius) {
   MakeInput(400);
   ASSERT_EQ(Run({"--batch=128", "--epochs=200", "--schedule=cosine", "--dry_run"}), 0) << Stderr();
   EXPECT_THAT(Stderr(), HasSubstr("plan: resnet18 on CPU, 200 epochs"));
-  EXPECT_THAT(Stderr(), HasSubstr("learning rate 0.1, cosine; momentum 0.9, weight decay 0.0005, random crop and flip, seed 0"));
+  EXPECT_THAT(Stderr(),
+              HasSubstr("learning rate 0.1, cosine; momentum 0.9, weight decay 0.0005, random crop and flip, seed 0"));
   EXPECT_THAT(Stderr(), HasSubstr("batch 128: 4 steps an epoch, 800 in all"));  // the tail is trained on, too
 }
 

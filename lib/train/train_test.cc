@@ -154,8 +154,8 @@ TEST(EpochRunnerTest, PartsAddUpToTheEpoch) {
   EXPECT_GT(times->backward_seconds, 0);
   EXPECT_GT(times->optimizer_seconds, 0);
   EXPECT_GE(times->data_wait_seconds, 0);
-  EXPECT_DOUBLE_EQ(times->step_seconds, times->copy_seconds + times->forward_seconds + times->backward_seconds +
-                                            times->optimizer_seconds);
+  EXPECT_DOUBLE_EQ(times->step_seconds,
+                   times->copy_seconds + times->forward_seconds + times->backward_seconds + times->optimizer_seconds);
   // What lies outside the phases is two readings of the clock; a busy machine may stop the process between them.
   EXPECT_LE(times->step_seconds + times->data_wait_seconds, times->epoch_seconds);
   EXPECT_NEAR(times->step_seconds + times->data_wait_seconds, times->epoch_seconds, 0.05);

@@ -102,11 +102,10 @@ class TrainingRun {
   TrainingRun(const TrainingRunOptions& options, const Dataset& dataset, const LoaderOptions& loader,
               std::shared_ptr<Model> model, proto::SweepPoint& point)
       : options_(options),
-        epochs_(TotalEpochs(options.order.spec().training())),
-        input_{options.order.spec().training(), loader, &dataset.train, std::move(model), options.device},
+        epochs_(TotalEpochs(options.order.spec().training())), input_{options.order.spec().training(), loader,
+                                                                      &dataset.train, std::move(model), options.device},
         evaluator_(dataset.test, loader.mean, loader.std, EvaluationBatch(options), options.device),
-        watcher_(DeviceStateReader(options.device)),
-        stall_watch_(StallTimeout(options.order), options.stalled),
+        watcher_(DeviceStateReader(options.device)), stall_watch_(StallTimeout(options.order), options.stalled),
         point_(point) {}
 
   absl::Status Run() {
@@ -219,7 +218,7 @@ class TrainingRun {
     return absl::OkStatus();
   }
 
-  // Likewise.
+  // The rate of large matrix products. That it fails is no failure of the point; a stop signal is passed on.
   absl::Status MeasureCeiling() {
     stall_watch_.Enter("timing large matrix products");
     absl::StatusOr<proto::MatmulCeiling> ceiling = MeasureMatmulCeiling(options_.device, input_.spec.precision());

@@ -18,8 +18,8 @@
 namespace lockstep {
 
 struct TrainingRunOptions {
-  // Of its training warmup_epochs + repeats epochs, unless the target is reached before; batch_size is at most as many
-  // as there are training images.
+  // Its training has warmup_epochs + repeats epochs, unless the target is reached before; its batch_size is at most the
+  // number of training images.
   proto::PointOrder order;
   c10::Device device = c10::Device(c10::kCPU);
   TrainingStateFile state;      // where it is kept between epochs; it is gone on from when it is there
