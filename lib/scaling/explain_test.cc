@@ -241,6 +241,15 @@ TEST(ExplainTest, ASweepThatNamesTheSameStepIsUsed) {
   ExpectAbsent(Explain(Parse<ScaleRecords>({Spec(), Plain32(), Reduced2()}), &other)[1].strong_speedup(), "FUSED");
 }
 
+// A sweep says of each switch that it is off; scale_run says nothing.
+TEST(ExplainTest, ASwitchThatIsOffIsNoOtherSetting) {
+  const std::string training = "training { model: 'resnet18' device: CPU precision: FP32 seed: 2 fused_sums: false ";
+  const SweepRecords off = Sweep(training + "channels_last: false }");
+  ExpectValue(Explain(Parse<ScaleRecords>({Spec(), Plain32(), Reduced2()}), &off)[1].strong_speedup(), 10.0 / 8);
+  const SweepRecords on = Sweep(training + "channels_last: true }");
+  ExpectAbsent(Explain(Parse<ScaleRecords>({Spec(), Plain32(), Reduced2()}), &on)[1].strong_speedup(), "channels_last");
+}
+
 TEST(ExplainTest, ASweepOfOtherSettingsIsNotUsed) {
   const SweepRecords sweep = Sweep("training { model: 'resnet18' device: CPU precision: BF16 }");
   const auto rows = Explain(Parse<ScaleRecords>({Spec(), Plain32(), Reduced2()}), &sweep);
