@@ -22,7 +22,7 @@ struct WeightGradientTimes {
 };
 
 // All of TunedShape(shape), by at most `multiprocessors` blocks, beside a way that takes `other_microseconds`
-// (infinity: ours in any case). Allocates tensors of the pass's size on the GPU, times (graph_timer.h) and frees them.
+// Allocates tensors of the pass's size on the GPU, times (graph_timer.h) and frees them.
 // No trials where WeightGradientConfigs has none. Errors: CUDA's.
 absl::StatusOr<WeightGradientTimes> TuneWeightGradient(ConvolutionContext& context, const ConvolutionShape& shape,
                                                        double other_microseconds, uint32_t multiprocessors);
