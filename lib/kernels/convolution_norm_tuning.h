@@ -27,9 +27,8 @@ struct ConvolutionNormTimes {
 };
 
 // All of TunedShape(shape), forward or data gradient, by at most `multiprocessors` blocks, beside a convolution that
-// takes `apart_microseconds` by itself. Allocates tensors of the pass's size on the GPU,
-// times (graph_timer.h) and frees them: backward one more where `applying`, launches that apply the batch norm, too, is
-// asked for. No trials where ConvolutionNormConfigs has none. Errors: CUDA's.
+// takes `apart_microseconds` by itself. Allocates tensors of the pass's size on the GPU, times (graph_timer.h) and frees
+// them: backward one more where `applying`, launches that apply the batch norm, too, is asked for. No trials where ConvolutionNormConfigs has none. Errors: CUDA's.
 absl::StatusOr<ConvolutionNormTimes> TuneConvolutionNorm(ConvolutionContext& context, const ConvolutionShape& shape,
                                                          ConvolutionPass pass, double apart_microseconds,
                                                          uint32_t multiprocessors, bool applying);
