@@ -132,9 +132,12 @@ def violations(root):
                 continue
             header = str(path.relative_to(root))
             for space, name in names_of(path.read_text()):
-                first = seen.setdefault((space, name), header)
-                if first != header:
-                    found.append(f"{space}::{name} is in {first} and in {header}")
+                if (space, name) not in seen:
+                    seen[space, name] = header
+                elif seen[space, name] != header:
+                    found.append(f"{space}::{name} is in {seen[space, name]} and in {header}")
+                elif name.endswith(")"):
+                    found.append(f"{space}::{name} is twice in {header}")
     return found
 
 
@@ -171,6 +174,9 @@ class NamesTest(unittest.TestCase):
                 ("A operator*(double f, const A& a);", "A operator*(double g, const A& b);", "operator*(double, constA&)")):
             with self.subTest(name=name, first=first):
                 self.assertEqual(self.pair(first, second), [f"lockstep::{name} is in lib/a/x.h and in lib/b/x.h"])
+
+    def test_what_is_declared_twice_in_one_header_is_found(self):
+        self.assertEqual(self.pair("int F(int n);\n// Again.\nint F(int m);", ""), ["lockstep::F(int) is twice in lib/a/x.h"])
 
     def test_what_may_stand_twice_is_not(self):
         for first, second in (("struct A;", "struct A { int x; };"),

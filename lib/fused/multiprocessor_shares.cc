@@ -8,7 +8,7 @@ constexpr uint32_t kMeasuredOn = 132;  // multiprocessors, an H200's
 // Up to this batch the backward pass of layer 2 is over before SGD is.
 constexpr uint32_t kMaxBatchBesideUpdate = 64;
 
-// The shares of an H200's. What is left of layer 3's and of layer 2's is the update's: SGD on more would take places
+// Shares of an H200's multiprocessors. The update has what layer 3 and layer 2 leave: SGD on more would take places
 // that a data gradient's blocks, which wait for each other, are to have at once.
 MultiprocessorShares LayerShares(uint32_t channels, uint32_t batch) {
   switch (channels) {

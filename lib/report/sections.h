@@ -3,56 +3,13 @@
 #ifndef LOCKSTEP_LIB_REPORT_SECTIONS_H_
 #define LOCKSTEP_LIB_REPORT_SECTIONS_H_
 
+#include <string>
 #include <vector>
 
 #include "lib/proto/report.pb.h"
 #include "lib/report/lab_records.h"
 
 namespace lockstep {
-
-// "machine": the warnings, then the machine and conditions of each measuring record, then the data set.
-proto::Section MachineSection(const LabRecords& lab);
-
-// "records": every input with tool, build, seed, time and digest, and the command that made it.
-proto::Section RecordsSection(const LabRecords& lab);
-
-// Why the ladder ended, as a sentence.
-std::string DescribeEnd(const proto::SweepEnd& end);
-
-// "sweep": per sweep record the Q1 table, the parts of an epoch, memory, and what sweep_detail.h has.
-proto::Section SweepSection(const LabRecords& lab);
-
-// "training": loss and accuracy per epoch of every sweep and scaling point.
-proto::Section TrainingSection(const LabRecords& lab);
-
-// "scaling". Times come from the scale record, speed-ups from comm_model's; each is blank where its record is missing.
-proto::Section ScalingSection(const LabRecords& lab);
-
-// "communication": Table 2 (the lab's split) and the same times by events and by ablation; Table 3 (bandwidth) and its
-// utilisation; the all-reduce alone; the buckets; the sum check and the shards.
-proto::Section CommunicationSection(const LabRecords& lab);
-
-// The step of this stage, or null.
-const proto::AccuracyStep* FindStep(const proto::QuantizedNetwork& network, proto::QuantizeStage stage);
-
-// Share of the test images, in [0, 1]. Only of a step without absent_reason and with images.
-double AccuracyOf(const proto::AccuracyStep& step);
-
-// "int8": per network its four accuracies beside each other (networks with and without biases are two networks, never
-// one ladder), the images that changed sides, and per layer the ranges and scales.
-proto::Section Int8Section(const LabRecords& lab);
-
-// "audit": per document and table how many numbers were reproduced; every number that was not, with the nearest
-// value; and per flag (a doubtful convention) how many numbers carry it, with the first one's finding.
-proto::Section AuditSection(const LabRecords& lab);
-
-// "prediction": runs predicted, beside what they took where they were run; --what_if; and the fits behind both with
-// their errors on points that they had not seen. Every number in it is modelled but for those of runs.
-proto::Section PredictionSection(const LabRecords& lab);
-
-// "predicted": predicted against measured epoch seconds, with intervals, and the line on which both are equal.
-// "what_if": epoch seconds against devices, a series per variant and batch. Empty: no such records.
-std::vector<proto::Plot> PredictionPlots(const LabRecords& lab);
 
 // "machine": the warnings, then the machine and conditions of each measuring record, then the data set.
 proto::Section MachineSection(const LabRecords& lab);
