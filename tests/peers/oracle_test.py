@@ -3,7 +3,10 @@ gradients, and the same weights after three steps.
 
 The networks below are written as Python users write them (kuangliu/pytorch-cifar's ResNet-18, the lab's Net) and share no
 line with Lockstep's. Weights travel as checkpoints in both directions, so that these are checked as well. Run by bazel
-(tests/peers/BUILD); it is skipped, and says so, where the interpreter has no torch.
+(tests/peers/BUILD); it is skipped, and says so, where the interpreter has no torch. By hand, one case, with a Python that
+has torch:
+    python3 tests/peers/oracle_test.py --oracle_dump=bazel-bin/tests/peers/oracle_dump --cifar_prep=bazel-bin/tools/cifar_prep \
+        OracleTest.test_lenet5
 """
 
 import argparse
