@@ -98,6 +98,11 @@ class LayersTest(unittest.TestCase):
     def test_no_layer_is_crossed(self):
         self.assertEqual(violations(self.root), [])
 
+    def test_the_map_has_the_same_layers(self):
+        rows = re.findall(r"^\| (\d) \|([^|]*)\|", (self.root / "DESIGN.md").read_text(), re.M)
+        named = {package: int(layer) for layer, cell in rows for package in re.findall(r"`([a-z0-9_]+)`", cell)}
+        self.assertEqual(named, LAYER)
+
     def test_the_table_has_no_way_up_or_round(self):
         for package, uses in MAY_USE.items():
             for used in uses - {package}:
