@@ -10,29 +10,6 @@
 namespace lockstep {
 namespace {
 
-// The first of the fastest; null: there are none.
-template <typename Trial>
-const Trial* Fastest(const std::vector<Trial>& trials) {
-  const auto fastest = std::min_element(trials.begin(), trials.end(),
-                                        [](const Trial& a, const Trial& b) { return a.microseconds < b.microseconds; });
-  return fastest == trials.end() ? nullptr : &*fastest;
-}
-
-// Ours whatever cuDNN's would take; `applied` where it beats the best of ours and a kernel that applies.
-ConvolutionNormChoice AlwaysOwn(const ConvolutionNormTimes& times) {
-  ConvolutionNormChoice choice;
-  const auto* with_sums = Fastest(times.trials);
-  const auto* applied = Fastest(times.applying);
-  if (with_sums == nullptr) {
-    return choice;
-  }
-  choice.with_sums = with_sums->config;
-  if (applied != nullptr && applied->microseconds < with_sums->microseconds + times.apply_microseconds) {
-    choice.applied = applied->config;
-  }
-  return choice;
-}
-
 // The same whether batch norms are applied or not: so are the bits.
 absl::StatusOr<ConvolutionNormChoice> LikeliestConvolutionNorm(const OwnKernelQuestion& question, ConvolutionPass pass,
                                                                bool may_apply) {
@@ -65,7 +42,7 @@ absl::StatusOr<ConvolutionNormChoice> ChooseConvolutionNorm(ConvolutionContext& 
   ASSIGN_OR_RETURN(const ConvolutionNormTimes times,
                    TuneConvolutionNorm(context, question.shape, pass, question.convolution_microseconds,
                                        question.multiprocessors, may_apply));
-  return question.always_own ? AlwaysOwn(times) : ConvolutionNormChoice{times.best, times.best_applying};
+  return ConvolutionNormChoice{times.best, times.best_applying};
 }
 
 absl::StatusOr<std::optional<WeightGradientConfig>> ChooseWeightGradient(ConvolutionContext& context,
@@ -77,11 +54,7 @@ absl::StatusOr<std::optional<WeightGradientConfig>> ChooseWeightGradient(Convolu
   ASSIGN_OR_RETURN(
       const WeightGradientTimes times,
       TuneWeightGradient(context, question.shape, question.convolution_microseconds, question.multiprocessors));
-  if (!question.always_own) {
-    return times.best;
-  }
-  const auto* fastest = Fastest(times.trials);
-  return fastest == nullptr ? std::nullopt : std::optional(fastest->config);
+  return times.best;
 }
 
 }  // namespace lockstep

@@ -20,10 +20,9 @@ namespace lockstep {
 // What a kernel of ours is to be chosen for.
 struct OwnKernelQuestion {
   ConvolutionShape shape;
-  uint32_t multiprocessors = 0;         // that its launch may take
-  bool autotune = true;                 // false: the likeliest, untimed
-  bool always_own = false;              // timed, but not compared with cuDNN's
-  double convolution_microseconds = 0;  // what cuDNN's takes; unused if always_own
+  uint32_t multiprocessors = 0;                    // that its launch may take
+  bool autotune = true;                            // false: the likeliest, untimed
+  std::optional<double> convolution_microseconds;  // what cuDNN's takes; none: ours in any case
 };
 
 // Our convolution and its batch norm in one kernel.

@@ -19,6 +19,12 @@ namespace {
 template <typename T>
 constexpr bool kIsBf16 = std::is_same_v<T, __nv_bfloat16>;
 
+// What one of ours is to be faster than. With divided multiprocessors nothing: cuDNN's launches take as many as they like,
+// and would win a comparison with what is held to a part.
+std::optional<double> TimeToBeat(const MultiprocessorShares& shares, const Convolution& cudnn) {
+  return shares.divided ? std::nullopt : std::optional(cudnn.microseconds());
+}
+
 template <typename T>
 class Planner {
  public:
@@ -103,7 +109,7 @@ absl::StatusOr<std::shared_ptr<const UnitWeightGradient<T>>> Planner<T>::PlanWei
     if (options_.own_weight_gradients) {
       ASSIGN_OR_RETURN(
           config, ChooseWeightGradient(*lanes_.main().context, {Shape(unit), shares.weight_gradient, options_.autotune,
-                                                                shares.divided, convolution->microseconds()}));
+                                                                TimeToBeat(shares, *convolution)}));
     }
     if (config.has_value()) {
       const WeightGradient own(Shape(unit), *config);
@@ -122,10 +128,10 @@ absl::StatusOr<std::shared_ptr<const UnitForward<T>>> Planner<T>::PlanForward(
   if constexpr (kIsBf16<T>) {
     ConvolutionNormChoice choice;
     if (options_.fused_sums) {
-      ASSIGN_OR_RETURN(
-          choice, ChooseConvolutionNorm(*lanes_.main().context,
-                                        {Shape(unit), hopper_, options_.autotune, false, convolution->microseconds()},
-                                        ConvolutionPass::kForward, options_.fused_norms));
+      ASSIGN_OR_RETURN(choice,
+                       ChooseConvolutionNorm(*lanes_.main().context,
+                                             {Shape(unit), hopper_, options_.autotune, convolution->microseconds()},
+                                             ConvolutionPass::kForward, options_.fused_norms));
     }
     if (choice.applied.has_value() && !unit.is_shortcut()) {  // a shortcut's is applied where it is added
       return MakeForwardApplied(ConvolutionNorm(Shape(unit), *choice.applied, hopper_));
@@ -146,10 +152,10 @@ absl::StatusOr<std::shared_ptr<const UnitDataGradient<T>>> Planner<T>::PlanDataG
     ConvolutionNormChoice choice;
     if (options_.fused_sums) {
       ASSIGN_OR_RETURN(choice,
-                       ChooseConvolutionNorm(*lanes_.main().context,
-                                             {Shape(unit), shares.data_gradient, options_.autotune, shares.divided,
-                                              convolution->microseconds()},
-                                             ConvolutionPass::kDataGradient, options_.fused_norms && shares.divided));
+                       ChooseConvolutionNorm(
+                           *lanes_.main().context,
+                           {Shape(unit), shares.data_gradient, options_.autotune, TimeToBeat(shares, *convolution)},
+                           ConvolutionPass::kDataGradient, options_.fused_norms && shares.divided));
     }
     if (choice.with_sums.has_value() && choice.applied.has_value()) {
       return MakeDataGradientApplied(ConvolutionNorm(Shape(unit), *choice.applied, shares.data_gradient));

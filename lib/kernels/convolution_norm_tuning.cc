@@ -121,7 +121,7 @@ class Trial {
 }  // namespace
 
 absl::StatusOr<ConvolutionNormTimes> TuneConvolutionNorm(ConvolutionContext& context, const ConvolutionShape& whole,
-                                                         ConvolutionPass pass, double apart_microseconds,
+                                                         ConvolutionPass pass, std::optional<double> apart_microseconds,
                                                          uint32_t multiprocessors, bool applying) {
   ConvolutionNormTimes times;
   const ConvolutionShape shape = TunedShape(whole);
@@ -131,12 +131,15 @@ absl::StatusOr<ConvolutionNormTimes> TuneConvolutionNorm(ConvolutionContext& con
   }
   ASSIGN_OR_RETURN(Trial trial, Trial::Make(shape, pass, multiprocessors, applying, context.stream()));
   ASSIGN_OR_RETURN(const double sums, trial.TimeSums());
-  times.apart_microseconds = apart_microseconds + sums;
-  double least = times.apart_microseconds;
+  std::optional<double> least;
+  if (apart_microseconds.has_value()) {
+    times.apart_microseconds = *apart_microseconds + sums;
+    least = times.apart_microseconds;
+  }
   for (const ConvolutionNormConfig& config : configs) {
     ASSIGN_OR_RETURN(const double time, trial.Time(config));
     times.trials.push_back({config, time});
-    if (time < least) {
+    if (!least.has_value() || time < *least) {
       least = time;
       times.best = config;
     }
@@ -145,7 +148,7 @@ absl::StatusOr<ConvolutionNormTimes> TuneConvolutionNorm(ConvolutionContext& con
     return times;
   }
   ASSIGN_OR_RETURN(times.apply_microseconds, trial.TimeApply());
-  least += times.apply_microseconds;
+  *least += times.apply_microseconds;
   for (const ConvolutionNormConfig& config : configs) {
     if (!ConvolutionNormCanApply(shape, pass, config, multiprocessors)) {
       continue;
@@ -161,7 +164,7 @@ absl::StatusOr<ConvolutionNormTimes> TuneConvolutionNorm(ConvolutionContext& con
       return times;
     }
     times.applying.push_back({config, time});
-    if (time < least) {
+    if (time < *least) {
       least = time;
       times.best_applying = config;
     }

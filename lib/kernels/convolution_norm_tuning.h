@@ -17,7 +17,7 @@ struct ConvolutionNormTimes {
     ConvolutionNormConfig config;
     double microseconds = 0;
   };
-  double apart_microseconds = 0;              // of two kernels
+  double apart_microseconds = 0;              // of two kernels; 0: not asked for
   std::vector<Trial> trials;                  // of one, each way
   std::optional<ConvolutionNormConfig> best;  // none: two kernels are faster
   // With the batch norm applied behind it, backward to its input, if asked for:
@@ -27,10 +27,10 @@ struct ConvolutionNormTimes {
 };
 
 // All of TunedShape(shape), forward or data gradient, by at most `multiprocessors` blocks, beside a convolution that
-// takes `apart_microseconds` by itself. Allocates tensors of the pass's size on the GPU, times (graph_timer.h) and frees
+// takes `apart_microseconds` by itself (none: ours in any case). Allocates tensors of the pass's size on the GPU, times (graph_timer.h) and frees
 // them: backward one more where `applying`, launches that apply the batch norm, too, is asked for. No trials where ConvolutionNormConfigs has none. Errors: CUDA's.
 absl::StatusOr<ConvolutionNormTimes> TuneConvolutionNorm(ConvolutionContext& context, const ConvolutionShape& shape,
-                                                         ConvolutionPass pass, double apart_microseconds,
+                                                         ConvolutionPass pass, std::optional<double> apart_microseconds,
                                                          uint32_t multiprocessors, bool applying);
 
 }  // namespace lockstep

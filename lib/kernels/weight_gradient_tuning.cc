@@ -10,7 +10,8 @@
 namespace lockstep {
 
 absl::StatusOr<WeightGradientTimes> TuneWeightGradient(ConvolutionContext& context, const ConvolutionShape& whole,
-                                                       double other_microseconds, uint32_t multiprocessors) {
+                                                       std::optional<double> other_microseconds,
+                                                       uint32_t multiprocessors) {
   using Bf16 = __nv_bfloat16;
   WeightGradientTimes times;
   const ConvolutionShape shape = TunedShape(whole);
@@ -28,7 +29,7 @@ absl::StatusOr<WeightGradientTimes> TuneWeightGradient(ConvolutionContext& conte
   ASSIGN_OR_RETURN(const DeviceBuffer x, MakeRandomTensor<Bf16>(counts.b, stream));
   ASSIGN_OR_RETURN(const DeviceBuffer dw, MakeRandomTensor<Bf16>(counts.out, stream));
   ASSIGN_OR_RETURN(const DeviceBuffer workspace, DeviceBuffer::Make(workspace_bytes));
-  double least = other_microseconds;
+  std::optional<double> least = other_microseconds;
   for (const WeightGradientConfig& config : configs) {
     const WeightGradient gradient(shape, config);
     ASSIGN_OR_RETURN(const double time, MicrosecondsInGraph(stream, [&] {
@@ -36,7 +37,7 @@ absl::StatusOr<WeightGradientTimes> TuneWeightGradient(ConvolutionContext& conte
                                            static_cast<Bf16*>(dw.data()), workspace.data(), stream);
                      }));
     times.trials.push_back({config, time});
-    if (time < least) {
+    if (!least.has_value() || time < *least) {
       least = time;
       times.best = config;
     }

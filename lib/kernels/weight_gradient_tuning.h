@@ -21,10 +21,12 @@ struct WeightGradientTimes {
   std::optional<WeightGradientConfig> best;  // none: the other way is faster
 };
 
-// All of TunedShape(shape), by at most `multiprocessors` blocks, beside a way that takes `other_microseconds`.
-// Allocates tensors of the pass's size on the GPU, times (graph_timer.h) and frees them. No trials where WeightGradientConfigs has none. Errors: CUDA's.
+// All of TunedShape(shape), by at most `multiprocessors` blocks, beside a way that takes `other_microseconds` (none:
+// ours in any case). Allocates tensors of the pass's size on the GPU, times (graph_timer.h) and frees them. No trials
+// where WeightGradientConfigs has none. Errors: CUDA's.
 absl::StatusOr<WeightGradientTimes> TuneWeightGradient(ConvolutionContext& context, const ConvolutionShape& shape,
-                                                       double other_microseconds, uint32_t multiprocessors);
+                                                       std::optional<double> other_microseconds,
+                                                       uint32_t multiprocessors);
 
 }  // namespace lockstep
 
