@@ -8,21 +8,23 @@
     )
 """
 
-def python_test(name, args, data = [], size = "small", **kwargs):
+def python_test(name, args, script = None, data = [], size = "small", **kwargs):
     """An sh_test of NAME.py, whose cases Bazel counts one by one (tests/bazel_unittest.py).
 
     Args:
-      name: of the test; the script is NAME.py
+      name: of the test
       args: what it is started with
+      script: instead of NAME.py
       data: what it reads, beside itself and what tests import
       size: of the test
       **kwargs: of the sh_test
     """
+    script = script or name + ".py"
     native.sh_test(
         name = name,
         size = size,
         srcs = ["//tests:run_python.sh"],
-        args = ["$(location %s.py)" % name] + args,
-        data = [name + ".py", "//tests:python"] + data,
+        args = ["$(location %s)" % script] + args,
+        data = [script, "//tests:python"] + data,
         **kwargs
     )

@@ -9,6 +9,7 @@
 #include "absl/flags/flag.h"
 #include "absl/status/status.h"
 #include "lib/base/flag_range.h"
+#include "lib/base/flag_values.h"
 #include "lib/base/init_main.h"
 #include "lib/base/run_tool.h"
 #include "lib/base/status_macros.h"
@@ -52,9 +53,7 @@ CifarPrepOptions OptionsFromFlags() {
 
 absl::Status Run() {
   const CifarPrepOptions options = OptionsFromFlags();
-  if (options.output.empty()) {
-    return absl::InvalidArgumentError("--output is empty; name a file, or '-' for standard output");
-  }
+  RETURN_IF_ERROR(CheckOutputFlag(options.output));
   if (options.output == "-" && !options.dry_run) {
     RETURN_IF_ERROR(TakeStdout().status());
   }

@@ -9,6 +9,7 @@
 #include "absl/flags/flag.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/flag_values.h"
 #include "lib/base/init_main.h"
 #include "lib/base/print_text.h"
 #include "lib/base/run_tool.h"
@@ -54,9 +55,7 @@ absl::Status Report(const std::string& format) {
   options.output = absl::GetFlag(FLAGS_output);
   options.force = absl::GetFlag(FLAGS_force);
   ASSIGN_OR_RETURN(options.format, ParseReportFormat(format.empty() ? "all" : format));
-  if (options.output.empty()) {
-    return absl::InvalidArgumentError("--output is empty; name a file, or '-' for standard output");
-  }
+  RETURN_IF_ERROR(CheckOutputFlag(options.output));
   return RunReport(options);
 }
 

@@ -148,6 +148,11 @@ absl::StatusOr<uint64_t> ParseMebibytes(absl::string_view flag, double mebibytes
   return static_cast<uint64_t>(mebibytes * kBytesPerMebibyte);
 }
 
+absl::Status CheckOutputFlag(const std::string& output) {
+  return !output.empty() ? absl::OkStatus()
+                         : absl::InvalidArgumentError("--output is empty; name a file, or '-' for standard output");
+}
+
 absl::Status CheckFlagWord(absl::string_view flag, const std::string& found, const std::vector<std::string>& words) {
   if (std::find(words.begin(), words.end(), found) != words.end()) {
     return absl::OkStatus();

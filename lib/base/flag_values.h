@@ -25,6 +25,9 @@ absl::StatusOr<std::vector<double>> ParseDecimalList(absl::string_view flag, con
 // Bytes of --FLAG=25 (MiB, fractions allowed), rounded down. InvalidArgument: not from 0 to 1e6.
 absl::StatusOr<uint64_t> ParseMebibytes(absl::string_view flag, double mebibytes);
 
+// InvalidArgument: --output is empty.
+absl::Status CheckOutputFlag(const std::string& output);
+
 // InvalidArgument names the flag and all of `words`, two or more, when `found` is none of them.
 absl::Status CheckFlagWord(absl::string_view flag, const std::string& found, const std::vector<std::string>& words);
 

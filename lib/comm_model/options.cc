@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "lib/base/flag_values.h"
 #include "lib/base/status_macros.h"
 
 namespace lockstep {
@@ -85,9 +86,7 @@ proto::Cluster MakeCluster(uint32_t devices_per_host, const std::string& algorit
 }
 
 absl::Status CheckCommModelOptions(const CommModelOptions& options) {
-  if (options.output_path.empty()) {
-    return absl::InvalidArgumentError("--output is empty; name a file, or '-' for standard output");
-  }
+  RETURN_IF_ERROR(CheckOutputFlag(options.output_path));
   if (!(options.link_gigabytes_per_second >= 0) || std::isinf(options.link_gigabytes_per_second)) {
     return absl::InvalidArgumentError(absl::StrCat("--link_gigabytes_per_second=", options.link_gigabytes_per_second,
                                                    " is not a bandwidth; expected a number above 0"));

@@ -10,9 +10,7 @@ absl::Status CheckScaleRunOptions(const ScaleRunOptions& options) {
   if (options.input.empty()) {
     return absl::InvalidArgumentError("--input is missing: --input=dataset.rec, a record file of cifar_prep");
   }
-  if (options.output.empty()) {
-    return absl::InvalidArgumentError("--output is empty; name a file, or '-' for standard output");
-  }
+  RETURN_IF_ERROR(CheckOutputFlag(options.output));
   RETURN_IF_ERROR(CheckFlagWord("buffers", options.spec.buffers(), {"local", "broadcast"}));
   if (!(options.spec.timeout_seconds() >= 1)) {
     return absl::InvalidArgumentError(

@@ -125,7 +125,9 @@ std::string StepText(const proto::TrainingSpec& spec) {
                                   absl::AsciiStrToLower(proto::Precision_Name(spec.precision())),
                                   spec.channels_last() ? ", channels-last" : ", NCHW");
   for (const Switch& piece : kSwitches) {
-    absl::StrAppend(&text, IsOn(spec, piece.field) ? ", " : "", IsOn(spec, piece.field) ? piece.words : "");
+    if (IsOn(spec, piece.field)) {
+      absl::StrAppend(&text, ", ", piece.words);
+    }
   }
   return text;
 }

@@ -1,6 +1,7 @@
 #include "lib/train/sweep_options.h"
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/flag_values.h"
 #include "lib/base/status_macros.h"
 #include "lib/train/step_switches.h"
 
@@ -26,9 +27,7 @@ absl::Status CheckSweepOptions(const TrainSweepOptions& options) {
   if (options.input.empty()) {
     return absl::InvalidArgumentError("--input is missing: --input=dataset.rec, a record file of cifar_prep");
   }
-  if (options.output.empty()) {
-    return absl::InvalidArgumentError("--output is empty; name a file, or '-' for standard output");
-  }
+  RETURN_IF_ERROR(CheckOutputFlag(options.output));
   RETURN_IF_ERROR(CheckPreset(options.spec.preset()));
   RETURN_IF_ERROR(CheckEvaluation(options));
   if (options.resume && options.output == "-") {
