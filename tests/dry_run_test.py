@@ -49,7 +49,9 @@ SCALES = ["", "--ranks=1 --batch=16", "--ranks=1,2,4 --batch=64 --batch_mode=glo
           "--repeats=2 --batch=32", "--epochs=3 --repeats=2", "--epochs=1", "--overlap=false --batch=32", "--buffers=broadcast --batch=32",
           "--buffers=shared", "--mode=ddp --precision=fp32 --batch=32", "--mode=dp", "--precision=bf16", "--drop_last --batch=100",
           "--first_bucket_mib=2 --bucket_mib=10 --batch=32", "--bucket_mib=-1", "--learning_rate=0.2 --seed=3 --batch=32",
-          "--ranks=0", "--output=", "--timeout=0s"]
+          "--ranks=0", "--output=", "--timeout=0s", "--preset=fast", "--gradient_compression=bf16",
+          "--gradient_compression=fp16", "--graph=true", "--accumulate=3 --batch=32", "--accumulate=4 --batch=32 --ranks=2",
+          "--schedule=cosine --lr_warmup_epochs=1 --epochs=10 --batch=32", "--noevaluate --target_accuracy=0.9"]
 
 # The cases of each device. What names no device's step says the same on CUDA, so CUDA has the steps alone.
 CASES = {"cpu": [("train_sweep", case) for case in STEPS + PLANS] + [("scale_run", case) for case in SCALES],

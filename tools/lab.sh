@@ -123,7 +123,7 @@ run "$tools/train_sweep" --input="$output/dataset.rec" --model=lenet5 --device="
 run "$tools/train_sweep" --input="$output/dataset.rec" --model=lenet5_bias --device="$device" --batch=32 \
   --epochs="$lenet_epochs" --checkpoint="$output/lenet5_bias.pt" --output="$output/lenet5_bias.rec" $force
 run "$tools/scale_run" --input="$output/dataset.rec" --model="$model" --device="$device" --ranks="$ranks" \
-  --batch="$scale_batch" --repeats="$scale_repeats" --output="$output/scale.rec" $force
+  --batch="$scale_batch" --repeats="$scale_repeats" --noevaluate --output="$output/scale.rec" $force
 run "$tools/comm_model" --input="$output/scale.rec" --sweep="$output/sweep.rec" \
   --fit_ranks=$((${ranks##*,} / 2)) --audit="$(published_tables)" --output="$output/comm_model.rec" $force
 run "$tools/quantize" --input="$output/dataset.rec" --checkpoint="$output/lenet5.pt,$output/lenet5_bias.pt" \

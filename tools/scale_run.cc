@@ -37,6 +37,9 @@ RANGED_FLAG(uint32_t, threads, 0, 0, lockstep::kMaxThreads,
 ABSL_FLAG(bool, overlap, true, "Start all-reduces while backward runs; false: all of them after it.");
 RANGED_FLAG(double, first_bucket_mib, 1, 0, 1e6, "MiB of gradients that close the first bucket.");
 RANGED_FLAG(double, bucket_mib, 25, 0, 1e6, "MiB of gradients that close each other bucket.");
+ABSL_FLAG(
+    std::string, gradient_compression, "",
+    "How gradients travel: none (in fp32) or bf16; empty: bf16 where the step computes them in bf16 (--preset=fast).");
 ABSL_FLAG(std::string, buffers, "local",
           "Running statistics of batch norm: local to each rank, or broadcast from rank 0 in every step.");
 RANGED_FLAG(absl::Duration, timeout, absl::Seconds(60), 1, 86400,

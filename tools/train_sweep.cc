@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <cstdlib>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,38 +21,7 @@
 #include "tools/training_flags.h"
 
 ABSL_FLAG(std::string, output, "sweep.rec", "The record file to write; '-': standard output.");
-ABSL_FLAG(std::string, preset, "lab",
-          "lab: fp32 without TF32, NCHW, LibTorch's autograd, two loader workers. fast (resnet18 on CUDA): bf16 by the "
-          "hand-written step, in a CUDA graph, from a data set on the GPU.");
-ABSL_FLAG(std::string, step, "", "autograd (LibTorch's) or fused (the hand-written one); empty: the preset's.");
-ABSL_FLAG(std::string, precision, "", "fp32, tf32 or bf16; empty: the preset's.");
-ABSL_FLAG(std::string, memory_format, "", "nchw or channels_last, the only one of --step=fused; empty: the preset's.");
-ABSL_FLAG(std::optional<bool>, graph, std::nullopt, "Each step is the replay of a CUDA graph; left out: the preset's.");
-ABSL_FLAG(std::optional<bool>, second_stream, std::nullopt,
-          "Weight gradients beside data gradients; left out: the preset's.");
-ABSL_FLAG(std::optional<bool>, fused_sums, std::nullopt,
-          "Batch norm's sums are taken by the convolutions beside it (--step=fused in bf16); left out: the preset's.");
-ABSL_FLAG(std::optional<bool>, fused_norms, std::nullopt,
-          "With --fused_sums these apply the batch norm as well, where that is faster, backward with "
-          "--divide_multiprocessors; left out: the preset's.");
-ABSL_FLAG(std::optional<bool>, divide_multiprocessors, std::nullopt,
-          "With --second_stream and up to 512 images, data gradients, weight gradients and SGD run side by side on "
-          "parts of the GPU (--step=fused in bf16); left out: the preset's.");
-ABSL_FLAG(std::optional<bool>, own_weight_gradients, std::nullopt,
-          "Weight gradients by Lockstep's kernel where it is faster than cuDNN's (--step=fused in bf16); left out: the "
-          "preset's.");
-ABSL_FLAG(std::optional<bool>, own_convolutions, std::nullopt,
-          "3x3 convolutions and their data gradients by Lockstep's kernel where it is faster than cuDNN's "
-          "(--step=fused in fp32); left out: the preset's.");
 ABSL_FLAG(std::string, device, "auto", "auto (CUDA where there is one), cpu or cuda.");
-ABSL_FLAG(std::string, schedule, "constant",
-          "Of the learning rate, whose peak is --learning_rate: constant, multistep or cosine (a step an epoch), "
-          "one_cycle (a step a batch).");
-RANGED_FLAG(std::vector<std::string>, lr_milestones, {}, 1, lockstep::kMaxEpochs,
-            "Of multistep: the epochs, from 0, with which the rate drops: 60,120,160.");
-RANGED_FLAG(double, lr_gamma, 0, 0, 1000, "Of multistep: what the rate is multiplied with at each of them; 0: 0.1.");
-RANGED_FLAG(uint32_t, lr_warmup_epochs, 0, 0, lockstep::kMaxEpochs,
-            "Epochs in which the rate climbs to its peak, batch by batch.");
 RANGED_FLAG(std::vector<std::string>, batch, {}, 1, lockstep::kMaxBatchSize,
             "Exactly these batch sizes, such as 32,128; none: a ladder.");
 RANGED_FLAG(uint32_t, min_batch, 32, 1, lockstep::kMaxBatchSize, "The ladder's first batch size.");
@@ -62,12 +30,6 @@ RANGED_FLAG(uint32_t, max_batch, 0, 0, lockstep::kMaxBatchSize,
             "The ladder ends here; 0: when a batch does not fit or exceeds the data set.");
 RANGED_FLAG(uint64_t, memory_limit, 0, 0, uint64_t{1} << 50,
             "Bytes of heap that a point's process may have, on a CPU; 0: no limit.");
-ABSL_FLAG(bool, evaluate, true, "Test accuracy after the last epoch of each point.");
-RANGED_FLAG(uint32_t, evaluate_every, 0, 0, lockstep::kMaxEpochs,
-            "Also after each so many epochs; 0: not. Its time counts as no training.");
-RANGED_FLAG(double, target_accuracy, 0, 0, 1,
-            "Train until the test accuracy is this, such as 0.94, or the epochs end; looks after each epoch, or as "
-            "--evaluate_every says. 0: none.");
 ABSL_FLAG(bool, resume, false,
           "Keep the state of training as OUTPUT.batchN.state, and go on from it when the same run was stopped: to the "
           "same bits, with --deterministic.");
@@ -84,9 +46,6 @@ RANGED_FLAG(uint32_t, threads, 0, 0, lockstep::kMaxThreads, "CPU threads that Li
 ABSL_FLAG(bool, find_max, false,
           "After the ladder, find the exact largest batch that fits, by bisection: an untimed epoch a try, each in a "
           "process of its own.");
-RANGED_FLAG(uint32_t, accumulate, 1, 1, lockstep::kMaxBatchSize,
-            "Micro-batches whose gradients make one update, for a batch that does not fit; batch norm then counts over "
-            "a micro-batch.");
 ABSL_FLAG(std::string, internal_point, "",
           "Internal: train the one point of this order and return it to the parent process.");
 
@@ -95,25 +54,11 @@ namespace {
 
 constexpr char kTool[] = "train_sweep";
 
-absl::Status ReadTraining(proto::TrainingSpec& training) {
-  RETURN_IF_ERROR(ReadTrainingFlags(training));
-  if (const std::optional<bool> graph = absl::GetFlag(FLAGS_graph)) {
-    training.set_cuda_graph(*graph);
-  }
-  if (const std::string format = absl::GetFlag(FLAGS_memory_format); !format.empty()) {
-    RETURN_IF_ERROR(CheckFlagWord("memory_format", format, {"nchw", "channels_last"}));
-    training.set_channels_last(format == "channels_last");
-  }
-  ASSIGN_OR_RETURN(const auto milestones, ParseNumberList("lr_milestones", absl::GetFlag(FLAGS_lr_milestones)));
-  training.mutable_lr_milestone()->Assign(milestones.begin(), milestones.end());
-  return absl::OkStatus();
-}
-
 absl::StatusOr<TrainSweepOptions> OptionsFromFlags() {
   TrainSweepOptions options;
   ReadRunFlags(options);
   RETURN_IF_ERROR(SetFieldsFromFlags(options.spec));
-  RETURN_IF_ERROR(ReadTraining(*options.spec.mutable_training()));
+  RETURN_IF_ERROR(ReadTrainingFlags(*options.spec.mutable_training()));
   ASSIGN_OR_RETURN(const auto batches, ParseNumberList("batch", absl::GetFlag(FLAGS_batch)));
   options.spec.mutable_batch_size()->Assign(batches.begin(), batches.end());
   options.spec.set_memory_limit_bytes(absl::GetFlag(FLAGS_memory_limit));

@@ -1,6 +1,9 @@
 #include "tools/training_flags.h"
 
 #include <limits>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "lib/base/flag_range.h"
 #include "lib/base/flag_values.h"
@@ -10,18 +13,58 @@
 ABSL_FLAG(std::string, input, "", "The data set: a record file of cifar_prep; '-': standard input.");
 ABSL_FLAG(bool, force, false, "Make the output again even when it already holds this result.");
 ABSL_FLAG(bool, dry_run, false, "Print the plan and exit.");
+ABSL_FLAG(std::string, preset, "lab",
+          "lab: fp32 without TF32, NCHW, LibTorch's autograd, two loader workers. fast (resnet18 on CUDA): bf16 by the "
+          "hand-written step, in a CUDA graph, from a data set on the GPU.");
+ABSL_FLAG(std::string, step, "", "autograd (LibTorch's) or fused (the hand-written one); empty: the preset's.");
+ABSL_FLAG(std::string, precision, "", "fp32, tf32 or bf16; empty: the preset's.");
+ABSL_FLAG(std::string, memory_format, "", "nchw or channels_last, the only one of --step=fused; empty: the preset's.");
+ABSL_FLAG(std::optional<bool>, graph, std::nullopt, "Each step is the replay of a CUDA graph; left out: the preset's.");
+ABSL_FLAG(std::optional<bool>, second_stream, std::nullopt,
+          "Weight gradients beside data gradients; left out: the preset's.");
+ABSL_FLAG(std::optional<bool>, fused_sums, std::nullopt,
+          "Batch norm's sums are taken by the convolutions beside it (--step=fused in bf16); left out: the preset's.");
+ABSL_FLAG(std::optional<bool>, fused_norms, std::nullopt,
+          "With --fused_sums these apply the batch norm as well, where that is faster, backward with "
+          "--divide_multiprocessors; left out: the preset's.");
+ABSL_FLAG(std::optional<bool>, divide_multiprocessors, std::nullopt,
+          "With --second_stream and up to 512 images, data gradients, weight gradients and SGD run side by side on "
+          "parts of the GPU (--step=fused in bf16); left out: the preset's.");
+ABSL_FLAG(std::optional<bool>, own_weight_gradients, std::nullopt,
+          "Weight gradients by Lockstep's kernel where it is faster than cuDNN's (--step=fused in bf16); left out: the "
+          "preset's.");
+ABSL_FLAG(std::optional<bool>, own_convolutions, std::nullopt,
+          "3x3 convolutions and their data gradients by Lockstep's kernel where it is faster than cuDNN's "
+          "(--step=fused in fp32); left out: the preset's.");
 ABSL_FLAG(std::string, model, "resnet18", "resnet18, lenet5 or lenet5_bias.");
 RANGED_FLAG(uint64_t, seed, 0, 0, std::numeric_limits<uint64_t>::max(),
             "Of the initial weights, the order of the images, and their augmentation.");
 RANGED_FLAG(double, learning_rate, 0, 0, 1000, "Of SGD; 0: the model's own, 0.1 for resnet18 and 0.01 for lenet5.");
 RANGED_FLAG(double, momentum, 0.9, 0, 1, "Of SGD.");
 RANGED_FLAG(double, weight_decay, 5e-4, 0, 1000, "Of SGD.");
+ABSL_FLAG(std::string, schedule, "constant",
+          "Of the learning rate, whose peak is --learning_rate: constant, multistep or cosine (a step an epoch), "
+          "one_cycle (a step a batch).");
+RANGED_FLAG(std::vector<std::string>, lr_milestones, {}, 1, lockstep::kMaxEpochs,
+            "Of multistep: the epochs, from 0, with which the rate drops: 60,120,160.");
+RANGED_FLAG(double, lr_gamma, 0, 0, 1000, "Of multistep: what the rate is multiplied with at each of them; 0: 0.1.");
+RANGED_FLAG(uint32_t, lr_warmup_epochs, 0, 0, lockstep::kMaxEpochs,
+            "Epochs in which the rate climbs to its peak, batch by batch.");
 ABSL_FLAG(bool, augment, true, "Random crop with padding 4 and horizontal flip.");
 ABSL_FLAG(bool, deterministic, false, "Bitwise repeatable on the same device; slower on CUDA.");
 RANGED_FLAG(uint32_t, epochs, 0, 0, lockstep::kMaxEpochs,
             "Epochs of each point, the first of which is a warm-up; 0: 1 + repeats.");
 RANGED_FLAG(uint32_t, repeats, 0, 0, lockstep::kMaxEpochs,
             "Timed epochs of each point; 0: all but the first of --epochs, or 5.");
+ABSL_FLAG(bool, evaluate, true, "Test accuracy after the last epoch of each point.");
+RANGED_FLAG(uint32_t, evaluate_every, 0, 0, lockstep::kMaxEpochs,
+            "Also after each so many epochs; 0: not. Its time counts as no training.");
+RANGED_FLAG(double, target_accuracy, 0, 0, 1,
+            "Train until the test accuracy is this, such as 0.94, or the epochs end; looks after each epoch, or as "
+            "--evaluate_every says. 0: none.");
+RANGED_FLAG(uint32_t, accumulate, 1, 1, lockstep::kMaxBatchSize,
+            "Micro-batches whose gradients make one update, for a batch that does not fit; batch norm then counts over "
+            "a micro-batch.");
 ABSL_DECLARE_FLAG(uint32_t, workers);
 
 namespace lockstep {
@@ -29,6 +72,15 @@ namespace lockstep {
 absl::Status ReadTrainingFlags(proto::TrainingSpec& training) {
   RETURN_IF_ERROR(SetFieldsFromFlags(training, {"device"}));
   training.set_loader_workers(absl::GetFlag(FLAGS_workers));
+  if (const std::optional<bool> graph = absl::GetFlag(FLAGS_graph)) {
+    training.set_cuda_graph(*graph);
+  }
+  if (const std::string format = absl::GetFlag(FLAGS_memory_format); !format.empty()) {
+    RETURN_IF_ERROR(CheckFlagWord("memory_format", format, {"nchw", "channels_last"}));
+    training.set_channels_last(format == "channels_last");
+  }
+  ASSIGN_OR_RETURN(const auto milestones, ParseNumberList("lr_milestones", absl::GetFlag(FLAGS_lr_milestones)));
+  training.mutable_lr_milestone()->Assign(milestones.begin(), milestones.end());
   return SetEpochs(absl::GetFlag(FLAGS_epochs), absl::GetFlag(FLAGS_repeats), training);
 }
 

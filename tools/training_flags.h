@@ -1,7 +1,6 @@
 // The flags of a training run that mean the same in every tool that trains: one name, one default, one help text.
 //
-// A tool that links this defines by itself, since its words for them are its own: --output --device --drop_last
-// --workers
+// A tool that links this defines by itself, since its words for them are its own: --output --device --drop_last --workers
 // --threads.
 #ifndef LOCKSTEP_TOOLS_TRAINING_FLAGS_H_
 #define LOCKSTEP_TOOLS_TRAINING_FLAGS_H_
@@ -19,6 +18,7 @@ ABSL_DECLARE_FLAG(std::string, output);
 ABSL_DECLARE_FLAG(bool, force);
 ABSL_DECLARE_FLAG(bool, dry_run);
 ABSL_DECLARE_FLAG(std::string, device);
+ABSL_DECLARE_FLAG(bool, evaluate);
 
 namespace lockstep {
 
@@ -28,7 +28,7 @@ inline constexpr uint32_t kMaxThreads = 1024;  // of the CPU: beyond that OpenMP
 inline constexpr uint32_t kMaxRanks = 1024;
 
 // Sets each field of `training` that has a flag of its own name (--device is for the stage), and those of --workers,
-// --epochs and --repeats. InvalidArgument names the flag.
+// --graph, --memory_format, --lr_milestones, --epochs and --repeats. InvalidArgument names the flag.
 absl::Status ReadTrainingFlags(proto::TrainingSpec& training);
 
 // Sets input, output, force, dry_run and device of a stage's options.

@@ -21,7 +21,7 @@ constexpr size_t kDefaultColumns = 80;
 // TERM=dumb cannot move back to the start of a line.
 bool IsTerminal(std::FILE* stream) {
   const char* term = std::getenv("TERM");
-  return isatty(fileno(stream)) != 0 && term != nullptr && absl::string_view(term) != "dumb";
+  return stream != nullptr && isatty(fileno(stream)) != 0 && term != nullptr && absl::string_view(term) != "dumb";
 }
 
 bool ColourWanted() {
@@ -80,7 +80,7 @@ Progress::~Progress() {
 void Progress::Update(uint64_t done) {
   NoteProgress();
   const double now = watch_.Seconds();
-  if (now - last_shown_ < (terminal_ ? 0.1 : 10.0)) {
+  if (stream_ == nullptr || now - last_shown_ < (terminal_ ? 0.1 : 10.0)) {
     return;
   }
   last_shown_ = now;
@@ -97,6 +97,9 @@ void Progress::Update(uint64_t done) {
 }
 
 void Progress::Tell(absl::string_view line) {
+  if (stream_ == nullptr) {
+    return;
+  }
   std::fprintf(stream_, "%s%.*s\n", bar_open_ ? "\r\x1b[K" : "", static_cast<int>(line.size()), line.data());
   std::fflush(stream_);
   bar_open_ = false;

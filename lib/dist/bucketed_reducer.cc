@@ -142,15 +142,20 @@ absl::Status BucketedReducer::BeforeBackward() {
   if (step_count_ == 1 && !order_adopted_) {
     RETURN_IF_ERROR(AdoptReadyOrderOfRankZero());
   }
-  for (size_t i = 0; i < parameters_.size(); ++i) {
-    parameters_[i].tensor.mutable_grad().reset();
+  for (size_t i = 0; i < handed_out_.size(); ++i) {
+    at::Tensor& gradient = parameters_[i].tensor.mutable_grad();
+    if (gradient.is_same(handed_out_[i])) {
+      gradient.reset();
+    }
   }
+  handed_out_.clear();
   for (size_t b = 0; b < buckets_.size(); ++b) {
     buckets_[b].waiting_for = plan_[b].size();
   }
   seen_.assign(parameters_.size(), false);
   local_.resize(options_.keep_local && step_count_ == 0 ? parameters_.size() : 0);
   next_bucket_ = 0;
+  armed_ = true;
   status_ = absl::OkStatus();
   marks_.emplace_back();
   marks_.back().buckets.resize(buckets_.size());
@@ -159,6 +164,9 @@ absl::Status BucketedReducer::BeforeBackward() {
 }
 
 void BucketedReducer::OnGradient(size_t parameter) {
+  if (!armed_) {
+    return;
+  }
   ++hook_count_;
   seen_[parameter] = true;
   if (step_count_ == 0) {
@@ -224,6 +232,7 @@ absl::Status BucketedReducer::CheckComplete() const {
 }
 
 absl::Status BucketedReducer::AfterBackward() {
+  armed_ = false;
   marks_.back().backward_end = TimeMark::Here(parameters_.front().tensor.device());
   RETURN_IF_ERROR(status_);
   RETURN_IF_ERROR(CheckComplete());
@@ -235,6 +244,7 @@ absl::Status BucketedReducer::AfterBackward() {
     marks_.back().buckets[b].end = in_flight_[b]->end();
   }
   in_flight_.clear();
+  handed_out_ = place_;
   ++step_count_;
   return absl::OkStatus();
 }

@@ -60,7 +60,8 @@ class BucketedReducer : public GradientHook {
                                                                  const ReducerOptions& options);
   ~BucketedReducer() override;  // takes the hooks off; gradients stay as they are
 
-  // Forgets the gradients of the step before: those of this one are new, not added to the old.
+  // Forgets the gradients of the step before, which lie in the buckets: those of this one are new, not added to the old.
+  // A sum of this step's micro-batches so far stays; backward adds the last one's to it.
   absl::Status BeforeBackward() override;
 
   // FailedPrecondition: a parameter got no gradient. Unavailable: a rank is lost.
@@ -70,7 +71,7 @@ class BucketedReducer : public GradientHook {
   const std::vector<std::vector<size_t>>& buckets() const { return plan_; }
   std::vector<uint64_t> BucketBytes() const;
 
-  // Hooks that have run since the reducer was made: parameters times steps.
+  // Hooks that have run since the reducer was made: parameters times steps, whatever the micro-batches.
   uint64_t hook_count() const { return hook_count_; }
 
   // fp32 (parameters): gradients of the last step in the order of registration, flat. Undefined before the first.
@@ -112,10 +113,12 @@ class BucketedReducer : public GradientHook {
   const at::Tensor scale_;  // fp32 (): 1 / ranks
   std::vector<std::vector<size_t>> plan_;
   std::vector<Bucket> buckets_;
-  std::vector<size_t> bucket_of_;    // of each parameter
-  std::vector<at::Tensor> place_;    // of each parameter: the view into its bucket, with the parameter's strides
-  std::vector<size_t> ready_order_;  // of the first step
+  std::vector<size_t> bucket_of_;       // of each parameter
+  std::vector<at::Tensor> place_;       // of each parameter: the view into its bucket, with the parameter's strides
+  std::vector<at::Tensor> handed_out_;  // places of the step before, as gradients
+  std::vector<size_t> ready_order_;     // of the first step
   bool order_adopted_ = false;
+  bool armed_ = false;  // between BeforeBackward and AfterBackward; a hook outside of it is an earlier micro-batch's
   std::vector<bool> seen_;  // of each parameter, in this step
   size_t next_bucket_ = 0;  // to be launched
   std::vector<std::shared_ptr<Collective>> in_flight_;

@@ -49,7 +49,8 @@ class Communicator {
   // "gloo" or "nccl".
   virtual absl::string_view name() const = 0;
 
-  // Starts replacing `flat` (contiguous fp32) by its sum over the ranks, after what the current stream holds so far.
+  // Starts replacing `flat` (contiguous fp32; over NCCL bf16 too) by its sum over the ranks, after what the current stream
+  // holds so far. Over NCCL it can be captured as part of a graph, its marks then being none that can be read.
   virtual absl::StatusOr<std::shared_ptr<Collective>> AllReduceSum(const at::Tensor& flat) = 0;
 
   // Replaces `flat` (contiguous) by that of rank `root`; done when it returns, as Collective::Wait is.
@@ -74,9 +75,15 @@ class Communicator {
 absl::StatusOr<std::unique_ptr<Communicator>> MakeGlooCommunicator(Store& store, int rank, int size,
                                                                    absl::Duration timeout);
 
-// For ranks with a GPU each, `device_index` being this rank's. Unavailable also when this build is without NCCL.
-absl::StatusOr<std::unique_ptr<Communicator>> MakeNcclCommunicator(Store& store, int rank, int size, int device_index,
-                                                                   absl::Duration timeout);
+struct NcclOptions {
+  int device_index = 0;              // this rank's GPU
+  absl::Duration timeout;            // of every wait
+  uint32_t max_multiprocessors = 0;  // that its kernels take; 0: as many as NCCL thinks best
+};
+
+// For ranks with a GPU each. Unavailable also when this build is without NCCL.
+absl::StatusOr<std::unique_ptr<Communicator>> MakeNcclCommunicator(Store& store, int rank, int size,
+                                                                   const NcclOptions& options);
 
 }  // namespace lockstep
 

@@ -159,6 +159,13 @@ int RunRank(const std::map<std::string, RankTask>& tasks) {
   return 0;
 }
 
+void EndRank(const absl::Status& status) {
+  if (!WriteResult(FrameResult(status)).ok()) {
+    ExitStatus("rank", status);
+  }
+  std::_Exit(static_cast<int>(ToExitCode(status)));
+}
+
 absl::Status Blame(const std::vector<ChildExit>& exits, absl::Duration timeout) {
   for (size_t rank = 0; rank < exits.size(); ++rank) {
     if (EndedByOthers(exits[rank])) {

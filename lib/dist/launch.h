@@ -56,6 +56,10 @@ bool IsRank();
 // For main of a rank: joins the store, runs its task, hands the result to the launcher, and returns the exit code.
 int RunRank(const std::map<std::string, RankTask>& tasks);
 
+// Ends this rank at once, from any thread: hands the status, which is an error, to the launcher, and waits for nothing that
+// the rank still does. For a rank that has come to a stop.
+[[noreturn]] void EndRank(const absl::Status& status);
+
 // The status that names the rank to blame, or OK when all ended well. `exits[r]` is rank r's.
 absl::Status Blame(const std::vector<ChildExit>& exits, absl::Duration timeout);
 

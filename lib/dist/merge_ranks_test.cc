@@ -49,7 +49,7 @@ constexpr char kRank1[] = R"pb(
   data_wait_seconds { value: 0.75 value: 0 }
   exposed_seconds { value: -2 value: 1 }
   collective_busy_seconds { value: 1 value: 1.25 }
-  epoch { mean_loss: 1 train_accuracy: 0.5 learning_rate: 0.1 }
+  epoch { mean_loss: 2 train_accuracy: 0.25 learning_rate: 0.1 }
   bucket { size_bytes: 40 }
   rank { rank: 1 }
   probe {
@@ -70,7 +70,7 @@ constexpr char kMerged[] = R"pb(
   exposed_seconds { value: -1 value: 1 }
   collective_busy_seconds { value: 1.5 value: 1.25 }
   collective_wait_seconds { value: 0.5 value: 0.25 }
-  epoch { mean_loss: 1.5 train_accuracy: 0.375 learning_rate: 0.1 }
+  epoch { mean_loss: 2 train_accuracy: 0.25 learning_rate: 0.1 }
   bucket { size_bytes: 40 }
   rank { rank: 0 }
   rank { rank: 1 }

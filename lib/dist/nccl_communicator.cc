@@ -52,9 +52,9 @@ absl::StatusOr<ncclUniqueId> ShareUniqueId(Store& store, int rank) {
 
 class NcclCommunicator : public Communicator {
  public:
-  NcclCommunicator(Store& store, int rank, int size, int device_index, absl::Duration timeout)
-      : Communicator(store, rank, size), timeout_(timeout),
-        device_(c10::kCUDA, static_cast<c10::DeviceIndex>(device_index)),
+  NcclCommunicator(Store& store, int rank, int size, const NcclOptions& options)
+      : Communicator(store, rank, size), timeout_(options.timeout), max_multiprocessors_(options.max_multiprocessors),
+        device_(c10::kCUDA, static_cast<c10::DeviceIndex>(options.device_index)),
         stream_(c10::cuda::getStreamFromPool(/*isHighPriority=*/true, device_.index())) {}
 
   ~NcclCommunicator() override {
@@ -79,6 +79,10 @@ class NcclCommunicator : public Communicator {
     const std::lock_guard<std::mutex> lock(mutex_);
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
     config.blocking = 0;
+    if (max_multiprocessors_ != 0) {
+      config.maxCTAs = static_cast<int>(max_multiprocessors_);
+      config.minCTAs = 1;
+    }
     const ncclResult_t result = ncclCommInitRankConfig(&communicator_, size(), id, rank(), &config);
     RETURN_IF_ERROR(Settle(result, "rendezvous", timeout_));
     watchdog_ = std::thread([this] { Watch(); });
@@ -88,8 +92,9 @@ class NcclCommunicator : public Communicator {
   absl::string_view name() const override { return "nccl"; }
 
   absl::StatusOr<std::shared_ptr<Collective>> AllReduceSum(const at::Tensor& flat) override {
+    const ncclDataType_t type = flat.scalar_type() == at::kBFloat16 ? ncclBfloat16 : ncclFloat32;
     return Start("all-reduce", flat, [&](void* data) {
-      return ncclAllReduce(data, data, flat.numel(), ncclFloat32, ncclSum, communicator_, stream_.stream());
+      return ncclAllReduce(data, data, flat.numel(), type, ncclSum, communicator_, stream_.stream());
     });
   }
 
@@ -168,6 +173,12 @@ class NcclCommunicator : public Communicator {
     return status_;
   }
 
+  // Whether what goes to the comm stream now is captured as part of a graph.
+  bool IsCaptured() const {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    return cudaStreamIsCapturing(stream_.stream(), &status) == cudaSuccess && status != cudaStreamCaptureStatusNone;
+  }
+
   // The comm stream waits for what the current stream holds so far, runs the operation, and is marked before and after.
   template <typename Enqueue>
   absl::StatusOr<std::shared_ptr<Collective>> Start(absl::string_view operation, const at::Tensor& flat,
@@ -178,6 +189,9 @@ class NcclCommunicator : public Communicator {
     const TimeMark begin = TimeMark::OnStream(stream_.unwrap());
     RETURN_IF_ERROR(Settle(enqueue(flat.data_ptr()), operation, timeout_));
     const TimeMark end = TimeMark::OnStream(stream_.unwrap());
+    if (IsCaptured()) {  // it runs when the graph is replayed, whose end is watched by whoever replays it
+      return std::shared_ptr<Collective>(std::make_shared<NcclCollective>(*this, flat, begin, end));
+    }
     if (pending_.empty()) {
       last_progress_ = absl::Now();
     }
@@ -216,6 +230,7 @@ class NcclCommunicator : public Communicator {
   }
 
   const absl::Duration timeout_;
+  const uint32_t max_multiprocessors_;
   const c10::Device device_;
   const c10::cuda::CUDAStream stream_;
   mutable std::mutex mutex_;  // over all NCCL calls and all below
@@ -231,11 +246,11 @@ class NcclCommunicator : public Communicator {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Communicator>> MakeNcclCommunicator(Store& store, int rank, int size, int device_index,
-                                                                   absl::Duration timeout) {
+absl::StatusOr<std::unique_ptr<Communicator>> MakeNcclCommunicator(Store& store, int rank, int size,
+                                                                   const NcclOptions& options) {
   SetNcclEnvironment();
   ASSIGN_OR_RETURN(const ncclUniqueId id, ShareUniqueId(store, rank));
-  auto communicator = std::make_unique<NcclCommunicator>(store, rank, size, device_index, timeout);
+  auto communicator = std::make_unique<NcclCommunicator>(store, rank, size, options);
   RETURN_IF_ERROR(communicator->Connect(id));
   return std::unique_ptr<Communicator>(std::move(communicator));
 }

@@ -3,7 +3,7 @@
 
 namespace lockstep {
 
-absl::StatusOr<std::unique_ptr<Communicator>> MakeNcclCommunicator(Store&, int, int, int, absl::Duration) {
+absl::StatusOr<std::unique_ptr<Communicator>> MakeNcclCommunicator(Store&, int, int, const NcclOptions&) {
   return absl::UnavailableError(
       "this build is without NCCL, which ranks on GPUs need; build it where NCCL and LibTorch with CUDA are found "
       "(third_party/nccl/README.md), or use --device=cpu");

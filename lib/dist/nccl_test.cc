@@ -31,7 +31,7 @@ c10::Device Gpu(const RankContext& context) {
 }
 
 absl::StatusOr<std::unique_ptr<Communicator>> Nccl(RankContext& context) {
-  return MakeNcclCommunicator(*context.store, context.rank, context.size, context.local_rank, context.timeout);
+  return MakeNcclCommunicator(*context.store, context.rank, context.size, {context.local_rank, context.timeout, 0});
 }
 
 // As GlooCommunicatorTest's: (r + 1) * (0, 1, 2, ...) sums to 3 * (0, 1, 2, ...) over 2 ranks, exact in fp32.

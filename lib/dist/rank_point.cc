@@ -1,7 +1,10 @@
 #include "lib/dist/rank_point.h"
 
 #include <c10/core/DeviceGuard.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <set>
 #include <string>
@@ -9,26 +12,43 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "lib/base/progress.h"
 #include "lib/base/status_macros.h"
 #include "lib/dataset/batch_loader.h"
 #include "lib/dataset/dataset.h"
 #include "lib/dataset/sampler.h"
 #include "lib/device/device.h"
 #include "lib/dist/all_reduce_probe.h"
-#include "lib/dist/broadcast_tensors.h"
-#include "lib/dist/bucketed_reducer.h"
-#include "lib/dist/communicator.h"
+#include "lib/dist/point_group.h"
 #include "lib/dist/point_hook.h"
-#include "lib/dist/scale_plan.h"
+#include "lib/dist/weights_digest.h"
 #include "lib/nn/model.h"
 #include "lib/record/digest.h"
-#include "lib/train/epoch_runner.h"
 #include "lib/train/schedule.h"
-#include "lib/train/train_step.h"
+#include "lib/train/training_run.h"
 
 namespace lockstep {
 namespace {
+
+std::string HostName() {
+  std::array<char, 256> name = {};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+// What the ranks' training is asked for, in the words of a sweep.
+proto::PointOrder OrderOf(const proto::ScaleSpec& spec, const proto::ScalePoint& point, c10::Device device) {
+  proto::PointOrder order;
+  order.set_batch_size(point.batch_per_device());
+  *order.mutable_spec()->mutable_training() = spec.training();
+  order.mutable_spec()->set_preset(spec.preset());
+  const bool evaluate = spec.evaluate() && point.reduction() != proto::ABLATED;
+  order.set_evaluate(evaluate);
+  order.mutable_spec()->set_evaluate_every(evaluate ? spec.evaluate_every() : 0);
+  order.mutable_spec()->set_target_accuracy(evaluate ? spec.target_accuracy() : 0);
+  // A step of a large batch may take a CPU as long as it likes; there the waits for other ranks have the limit.
+  order.set_timeout_seconds(device.is_cuda() ? spec.timeout_seconds() : 0);
+  order.set_state_every(1);
+  return order;
+}
 
 // One rank, from its order to its measurements. The members are made in this order and destroyed in the opposite one.
 class RankPoint {
@@ -39,8 +59,9 @@ class RankPoint {
   absl::StatusOr<proto::ScalePoint> Run(const std::string& dataset_path) {
     RETURN_IF_ERROR(SetUp(dataset_path));
     const c10::DeviceGuard guard(device_);
-    RETURN_IF_ERROR(Join());
-    RETURN_IF_ERROR(TrainEpochs());
+    ASSIGN_OR_RETURN(group_, PointGroup::Join(context_, spec_, point_, device_));
+    RETURN_IF_ERROR(Train());
+    RETURN_IF_ERROR(CompareWeights());
     RETURN_IF_ERROR(Probe());
     AddCommunication();
     AddFacts();
@@ -51,167 +72,144 @@ class RankPoint {
   }
 
  private:
-  bool Reduces() const { return point_.reduction() != proto::PLAIN; }
-  bool Sends() const { return point_.reduction() == proto::ALL_REDUCE && context_.size > 1; }
-
   // Everything that needs no other rank.
   absl::Status SetUp(const std::string& dataset_path) {
     ASSIGN_OR_RETURN(device_, ResolveDevice(training_.device() == proto::CUDA ? "cuda" : "cpu", context_.local_rank));
     RETURN_IF_ERROR(CheckEpochs(training_));
-    RETURN_IF_ERROR(SetNumerics({training_.precision(), training_.deterministic(), training_.threads()}));
+    RETURN_IF_ERROR(SetNumerics({proto::FP32, training_.deterministic(), training_.threads()}));
     ASSIGN_OR_RETURN(dataset_, ReadDataset(dataset_path));
-    LoaderOptions options;
-    options.batch_size = point_.batch_per_device();
-    options.workers = training_.loader_workers();
-    options.augment = training_.augment();
-    options.drop_last = training_.drop_last();
-    options.seed = training_.seed();
-    RETURN_IF_ERROR(NormalizeAsTrained(dataset_.train.info, options));
-    loader_ = std::make_unique<BatchLoader>(dataset_.train, options);
-    ASSIGN_OR_RETURN(const std::shared_ptr<Model> model, MakeModel(training_.model(), training_.seed()));
-    ResetPeakMemory(device_);
-    step_ = std::make_unique<TrainStep>(model, training_, device_);
-    point_.set_timing_method(step_->TimingMethod());
+    loader_.batch_size = point_.batch_per_device();
+    loader_.workers = training_.loader_workers();
+    loader_.augment = training_.augment();
+    loader_.drop_last = training_.drop_last();
+    loader_.seed = training_.seed();
+    RETURN_IF_ERROR(NormalizeAsTrained(dataset_.train.info, loader_));
+    ASSIGN_OR_RETURN(model_, MakeModel(training_.model(), training_.seed()));
     return absl::OkStatus();
   }
 
-  absl::StatusOr<std::unique_ptr<Communicator>> Connect() {
-    if (spec_.backend() == proto::NCCL) {
-      return MakeNcclCommunicator(*context_.store, context_.rank, context_.size, device_.index(), context_.timeout);
-    }
-    return MakeGlooCommunicator(*context_.store, context_.rank, context_.size, context_.timeout);
+  absl::Status Train() {
+    TrainingRunOptions run;
+    run.order = OrderOf(spec_, point_, device_);
+    run.device = device_;
+    run.group = group_.get();
+    run.stalled = [this](const absl::Status& stalled) {
+      EndRank(absl::Status(stalled.code(), absl::StrCat(stalled.message(), " (--timeout)")));
+    };
+    proto::SweepPoint trained;
+    RETURN_IF_ERROR(RunTraining(run, dataset_, loader_, model_, trained));
+    TakeOver(trained);
+    return absl::OkStatus();
   }
 
-  // The communicator, the same weights everywhere, and the reducer. A PLAIN point has none of it.
-  absl::Status Join() {
-    if (!Reduces()) {
+  void TakeOver(const proto::SweepPoint& trained) {
+    point_.set_steps_per_epoch(trained.steps_per_epoch());
+    point_.set_images_per_epoch(trained.images_per_epoch());
+    *point_.mutable_epoch_seconds() = trained.epoch_seconds();
+    *point_.mutable_step_seconds() = trained.step_seconds();
+    *point_.mutable_data_wait_seconds() = trained.data_wait_seconds();
+    *point_.mutable_epoch() = trained.epoch();
+    point_.set_timing_method(trained.timing_method());
+    *point_.mutable_full_steps() = trained.full_steps();
+    if (trained.has_step_parts()) {
+      *point_.mutable_step_parts() = trained.step_parts();
+    }
+    if (trained.has_target()) {
+      *point_.mutable_target() = trained.target();
+    }
+    point_.set_batch_norm_images(trained.batch_norm_images());
+    facts_.set_peak_memory_bytes(trained.peak_memory_bytes());
+    *facts_.mutable_device_state() = trained.device_state();
+    *facts_.mutable_device_watch() = trained.device_watch();
+    double sum = 0;
+    for (const double seconds : trained.epoch_seconds().value()) {
+      sum += seconds;
+    }
+    facts_.set_epoch_seconds(sum / std::max(1, trained.epoch_seconds().value_size()));
+  }
+
+  // All ranks have the same weights, to the bit, or something went wrong on the way.
+  absl::Status CompareWeights() {
+    if (point_.reduction() == proto::ABLATED) {
       return absl::OkStatus();
     }
-    ASSIGN_OR_RETURN(communicator_, Connect());
-    Model& model = step_->model();
-    RETURN_IF_ERROR(BroadcastTensors(*communicator_, model.parameters(), 0));
-    RETURN_IF_ERROR(BroadcastTensors(*communicator_, model.buffers(), 0));
-    std::vector<NamedParameter> parameters;
-    for (const auto& parameter : model.named_parameters()) {
-      parameters.push_back({parameter.key(), parameter.value()});
-    }
-    const bool check_sum = Sends() && training_.warmup_epochs() > 0;
-    ReducerOptions options;
-    options.caps = {spec_.first_bucket_bytes(), spec_.bucket_bytes()};
-    options.overlap = spec_.overlap();
-    options.all_reduce = point_.reduction() == proto::ALL_REDUCE;
-    options.keep_local = check_sum;
-    ASSIGN_OR_RETURN(std::unique_ptr<BucketedReducer> reducer,
-                     BucketedReducer::Create(std::move(parameters), *communicator_, options));
-    PointHookOptions hook_options;
-    hook_options.check_sum = check_sum;
-    if (spec_.buffers() == "broadcast") {
-      hook_options.buffers = model.buffers();
-    }
-    hook_ = std::make_unique<PointHook>(*communicator_, std::move(reducer), std::move(hook_options));
-    return absl::OkStatus();
-  }
-
-  absl::Status TrainEpochs() {
-    const auto images = static_cast<uint32_t>(dataset_.train.size());
-    const uint32_t epochs = training_.warmup_epochs() + training_.repeats();
-    std::unique_ptr<Progress> progress;
-    if (context_.rank == 0) {
-      progress = std::make_unique<Progress>(absl::StrCat(PointName(point_), context_.size > 1 ? " (rank 0)" : ""),
-                                            epochs * point_.images_per_epoch() / point_.ranks(), "images");
-    }
-    uint64_t images_before = 0;
-    for (uint32_t epoch = 0; epoch < epochs; ++epoch) {
-      const Shard shard =
-          ShardOrder(EpochOrder(images, training_.seed(), epoch), context_.size, context_.rank, training_.drop_last());
-      if (epoch == training_.warmup_epochs()) {
-        AddOrder(shard);
+    const std::string own = WeightsDigest(*model_);
+    ASSIGN_OR_RETURN(const std::vector<std::string> digests, group_->AllGather(own));
+    for (size_t rank = 0; rank < digests.size(); ++rank) {
+      if (digests[rank] != digests[0]) {
+        return absl::AbortedError(absl::StrCat("after training rank ", rank,
+                                               " has other weights than rank 0; this is a ",
+                                               "fault of the communication library or of Lockstep"));
       }
-      RETURN_IF_ERROR(context_.store->Barrier(context_.rank, context_.size));
-      ASSIGN_OR_RETURN(const EpochTimes times,
-                       RunEpoch(*step_, *loader_, epoch, shard.order, hook_.get(), progress.get(), images_before));
-      RETURN_IF_ERROR(communicator_ != nullptr ? communicator_->Health() : absl::OkStatus());
-      AddEpoch(epoch, times, shard.padded);
-      images_before += times.images;
     }
+    point_.set_weights_sha256(own);
     return absl::OkStatus();
   }
 
-  void AddOrder(const Shard& shard) {
-    facts_.set_order_sha256(Sha256Hex(absl::string_view(reinterpret_cast<const char*>(shard.order.data()),
-                                                        shard.order.size() * sizeof(shard.order[0]))));
-    facts_.set_distinct_images(std::set<uint32_t>(shard.order.begin(), shard.order.end()).size());
-  }
-
-  void AddEpoch(uint32_t epoch, const EpochTimes& times, uint64_t padded) {
-    const bool warmup = epoch < training_.warmup_epochs();
-    proto::EpochResult& result = *point_.add_epoch();
-    result.set_epoch(epoch);
-    result.set_warmup(warmup);
-    result.set_mean_loss(times.mean_loss);
-    result.set_train_accuracy(times.accuracy);
-    result.set_learning_rate(training_.learning_rate());
-    const ReducerTimes communication = hook_ != nullptr ? hook_->reducer().TakeTimes() : ReducerTimes();
-    if (warmup) {
-      return;
-    }
-    point_.set_steps_per_epoch(times.steps);
-    point_.set_images_per_epoch(times.images);
-    point_.set_padded_images(padded);
-    point_.mutable_epoch_seconds()->add_value(times.epoch_seconds);
-    point_.mutable_step_seconds()->add_value(times.step_seconds);
-    point_.mutable_data_wait_seconds()->add_value(times.data_wait_seconds);
-    facts_.set_epoch_seconds(facts_.epoch_seconds() + times.epoch_seconds / training_.repeats());
-    if (point_.reduction() == proto::ALL_REDUCE) {
-      point_.mutable_exposed_seconds()->add_value(communication.exposed_seconds);
-      point_.mutable_collective_busy_seconds()->add_value(communication.busy_seconds);
-    }
-    if (Reduces()) {
-      epoch_buckets_.push_back({0, communication.mean_bucket});
-    }
-  }
-
-  // The gradient's size, alone. Before the facts: it is part of what a rank's memory must hold.
+  // The gradient's size, alone.
   absl::Status Probe() {
     proto::AllReduceProbe& probe = *point_.mutable_probe();
     probe.set_size_bytes(spec_.model().gradient_bytes());
-    if (!Sends()) {
+    if (!group_->sends()) {
       probe.mutable_seconds()->set_absent_reason(NothingSent());
       return absl::OkStatus();
     }
     ProbeOptions options;
     options.size_bytes = probe.size_bytes();
-    ASSIGN_OR_RETURN(const std::vector<double> seconds, ProbeAllReduce(*communicator_, device_, options));
+    ASSIGN_OR_RETURN(const std::vector<double> seconds, ProbeAllReduce(*group_->communicator(), device_, options));
     probe.mutable_seconds()->mutable_value()->Add(seconds.begin(), seconds.end());
     return absl::OkStatus();
   }
 
   const char* NothingSent() const {
-    return !Reduces()                             ? "there is no reducer"
+    return !group_->reduces()                     ? "there is no reducer"
            : point_.reduction() == proto::ABLATED ? "the all-reduces are left out"
                                                   : "one rank alone sends nothing";
   }
 
   void AddCommunication() {
-    if (point_.reduction() != proto::ALL_REDUCE) {
-      for (proto::Samples* samples : {point_.mutable_exposed_seconds(), point_.mutable_collective_busy_seconds()}) {
-        samples->set_absent_reason(NothingSent());
+    const PointHook* const hook = group_->hook();
+    const bool reduced = point_.reduction() == proto::ALL_REDUCE;
+    for (const ReducerTimes& epoch : group_->epochs()) {
+      if (reduced) {
+        point_.mutable_exposed_seconds()->add_value(epoch.exposed_seconds);
+        point_.mutable_collective_busy_seconds()->add_value(epoch.busy_seconds);
       }
     }
-    if (hook_ != nullptr && hook_->sum_check().ByteSizeLong() > 0) {
-      *point_.mutable_sum_check() = hook_->sum_check();
+    if (group_->epochs().empty() || !reduced) {
+      const char* const reason = reduced ? "the hand-written step's exchange is not marked" : NothingSent();
+      for (proto::Samples* samples : {point_.mutable_exposed_seconds(), point_.mutable_collective_busy_seconds()}) {
+        samples->set_absent_reason(reason);
+      }
+    }
+    if (hook != nullptr && hook->sum_check().ByteSizeLong() > 0) {
+      *point_.mutable_sum_check() = hook->sum_check();
     } else {
-      point_.mutable_sum_check()->set_absent_reason(Sends() ? "no warm-up epoch to make it in" : NothingSent());
+      point_.mutable_sum_check()->set_absent_reason(WhyNoSumCheck());
     }
-    if (hook_ == nullptr) {
-      return;
+    if (hook != nullptr) {
+      AddBuckets(*group_->hook());
     }
-    const std::vector<uint64_t> size_bytes = hook_->reducer().BucketBytes();
-    const std::vector<BucketTimes> mean = MeanBucketTimes(epoch_buckets_);
+  }
+
+  const char* WhyNoSumCheck() const {
+    return !group_->sends()                 ? NothingSent()
+           : group_->exchange() != nullptr  ? "the exchange was checked with exact sums before training"
+           : training_.warmup_epochs() == 0 ? "no warm-up epoch to make it in"
+                                            : "a step in micro-batches is not checked";
+  }
+
+  void AddBuckets(PointHook& hook) {
+    std::vector<StepTimes> epochs;
+    for (const ReducerTimes& epoch : group_->epochs()) {
+      epochs.push_back({0, epoch.mean_bucket});
+    }
+    const std::vector<uint64_t> size_bytes = hook.reducer().BucketBytes();
+    const std::vector<BucketTimes> mean = MeanBucketTimes(epochs);
     for (size_t i = 0; i < mean.size(); ++i) {
       proto::Bucket& bucket = *point_.add_bucket();
       bucket.set_size_bytes(size_bytes[i]);
-      bucket.set_parameter_count(static_cast<uint32_t>(hook_->reducer().buckets()[i].size()));
+      bucket.set_parameter_count(static_cast<uint32_t>(hook.reducer().buckets()[i].size()));
       bucket.set_mean_ready_seconds(mean[i].ready_seconds);
       if (point_.reduction() == proto::ALL_REDUCE) {
         bucket.set_mean_done_seconds(mean[i].end_seconds);
@@ -220,10 +218,16 @@ class RankPoint {
   }
 
   void AddFacts() {
+    const auto images = static_cast<uint32_t>(dataset_.train.size());
+    const Shard shard = ShardOrder(EpochOrder(images, training_.seed(), training_.warmup_epochs()), context_.size,
+                                   context_.rank, training_.drop_last());
+    point_.set_padded_images(shard.padded);
+    facts_.set_order_sha256(Sha256Hex(absl::string_view(reinterpret_cast<const char*>(shard.order.data()),
+                                                        shard.order.size() * sizeof(shard.order[0]))));
+    facts_.set_distinct_images(std::set<uint32_t>(shard.order.begin(), shard.order.end()).size());
     facts_.set_rank(context_.rank);
     facts_.set_device_index(device_.has_index() ? device_.index() : 0);
-    facts_.set_peak_memory_bytes(PeakMemoryBytes(device_));
-    *facts_.mutable_device_state() = ReadDeviceState(device_);
+    facts_.set_host(HostName());
     *point_.add_rank() = facts_;
   }
 
@@ -232,13 +236,11 @@ class RankPoint {
   const proto::TrainingSpec& training_;
   proto::ScalePoint point_;
   proto::RankFacts facts_;
-  std::vector<StepTimes> epoch_buckets_;  // of each timed epoch: the means over its steps
   c10::Device device_ = c10::Device(c10::kCPU);
   Dataset dataset_;
-  std::unique_ptr<BatchLoader> loader_;
-  std::unique_ptr<TrainStep> step_;
-  std::unique_ptr<Communicator> communicator_;
-  std::unique_ptr<PointHook> hook_;
+  LoaderOptions loader_;
+  std::unique_ptr<PointGroup> group_;
+  std::shared_ptr<Model> model_;
 };
 
 }  // namespace

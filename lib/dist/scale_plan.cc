@@ -55,8 +55,18 @@ absl::StatusOr<proto::ScalePoint> PlanPoint(const proto::ScaleSpec& spec, uint64
                                                    " per device is larger than a rank's share of ", shard, " images (",
                                                    images, " images, ", ranks, " ranks); give a smaller --batch"));
   }
+  const uint32_t parts = spec.training().accumulate();
+  if (parts > 1 && batch % parts != 0) {
+    return absl::InvalidArgumentError(absl::StrCat("--accumulate=", parts, ": a batch of ", batch,
+                                                   " per device cannot be divided into so many equal micro-batches"));
+  }
   const uint64_t steps = StepsPerEpoch(shard, batch, drop_last);
   proto::ScalePoint point;
+  point.set_mode(spec.mode());
+  point.set_preset(spec.preset());
+  point.set_gradient_compression(spec.gradient_compression());
+  point.set_buffers(spec.buffers());
+  point.set_step(spec.training().step());
   point.set_ranks(ranks);
   point.set_batch_per_device(batch);
   point.set_global_batch(ranks * batch);

@@ -81,7 +81,9 @@ absl::StatusOr<proto::Header> MakeScaleHeader(const ScaleRunPlan& plan, const st
 const proto::ScalePoint* Find(const std::vector<proto::ScalePoint>& points, const proto::ScalePoint& wanted) {
   for (const proto::ScalePoint& point : points) {
     if (point.ranks() == wanted.ranks() && point.batch_per_device() == wanted.batch_per_device() &&
-        point.reduction() == wanted.reduction()) {
+        point.reduction() == wanted.reduction() && point.mode() == wanted.mode() && point.preset() == wanted.preset() &&
+        point.step() == wanted.step() && point.buffers() == wanted.buffers() &&
+        point.gradient_compression() == wanted.gradient_compression()) {
       return &point;
     }
   }

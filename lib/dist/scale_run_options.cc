@@ -3,6 +3,8 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/flag_values.h"
 #include "lib/base/status_macros.h"
+#include "lib/train/evaluation_flags.h"
+#include "lib/train/step_switches.h"
 
 namespace lockstep {
 
@@ -12,6 +14,12 @@ absl::Status CheckScaleRunOptions(const ScaleRunOptions& options) {
   }
   RETURN_IF_ERROR(CheckOutputFlag(options.output));
   RETURN_IF_ERROR(CheckFlagWord("buffers", options.spec.buffers(), {"local", "broadcast"}));
+  RETURN_IF_ERROR(CheckPreset(options.spec.preset()));
+  if (!options.spec.gradient_compression().empty()) {
+    RETURN_IF_ERROR(CheckFlagWord("gradient_compression", options.spec.gradient_compression(), {"none", "bf16"}));
+  }
+  RETURN_IF_ERROR(
+      CheckEvaluationFlags(options.spec.evaluate(), options.spec.evaluate_every(), options.spec.target_accuracy()));
   if (!(options.spec.timeout_seconds() >= 1)) {
     return absl::InvalidArgumentError(
         absl::StrCat("--timeout is ", options.spec.timeout_seconds(), " s; expected 1s or more"));

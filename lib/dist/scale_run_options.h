@@ -17,10 +17,10 @@ struct ScaleRunOptions {
   std::string device = "auto";  // as ResolveDevice takes it; a rank on CUDA has the GPU of its number
   std::string prediction;       // comm_model record made before this run; its digest goes among the inputs. Empty: none
 
-  // What is asked for, in the words of the record: batch_mode, ranks, batch_size, overlap, first_bucket_bytes,
-  // bucket_bytes, buffers and timeout_seconds; of its training model, learning_rate (0: DefaultLearningRate), momentum,
-  // weight_decay, seed, augment, drop_last, loader_workers, threads (of each rank; 0: ThreadsPerRank), deterministic
-  // and the epochs (SetEpochs). The stage fills the rest.
+  // What is asked for, in the words of the record: preset, batch_mode, ranks, batch_size, overlap, first_bucket_bytes,
+  // bucket_bytes, buffers, gradient_compression (empty: the preset's), evaluate, evaluate_every, target_accuracy and
+  // timeout_seconds; of its training all that TrainSweepOptions has, with the threads of each rank (0: ThreadsPerRank).
+  // The stage fills the rest.
   proto::ScaleSpec spec;
 };
 

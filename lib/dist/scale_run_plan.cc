@@ -13,7 +13,9 @@
 #include "lib/device/device.h"
 #include "lib/dist/scale_plan.h"
 #include "lib/nn/model.h"
+#include "lib/train/step_switches.h"
 #include "lib/train/train_step.h"
+#include "lib/train/training_spec.h"
 
 namespace lockstep {
 namespace {
@@ -35,17 +37,39 @@ absl::Status CheckDeviceCount(c10::Device device, uint32_t max_ranks) {
                                              "; give fewer ranks, or --device=cpu"));
 }
 
-// What is not asked for: the step is LibTorch's, in fp32 and NCHW.
-void FillTraining(c10::Device device, uint32_t max_ranks, proto::TrainingSpec& training) {
-  training.set_device(ToDeviceKind(device));
-  training.set_precision(proto::FP32);
-  training.set_channels_last(false);
-  if (training.learning_rate() == 0) {
-    training.set_learning_rate(DefaultLearningRate(training.model()));
-  }
+// What was left to the preset, the model and the machine.
+void Settle(c10::Device device, proto::ScaleSpec& spec) {
+  proto::TrainingSpec& training = *spec.mutable_training();
   if (training.threads() == 0) {
-    training.set_threads(std::min(ThreadsPerRank(Cores(), max_ranks), ComputeThreadLimit()));
+    training.set_threads(std::min(ThreadsPerRank(Cores(), MaxRanks(spec)), ComputeThreadLimit()));
   }
+  training = SettleTraining(spec.preset(), training, device);
+  if (spec.gradient_compression().empty()) {
+    const bool bf16_gradients = training.step() == proto::FUSED && training.precision() == proto::BF16;
+    spec.set_gradient_compression(bf16_gradients ? "bf16" : "none");
+  }
+  if (spec.evaluate_every() == 0 && spec.target_accuracy() != 0) {
+    spec.set_evaluate_every(1);
+  }
+}
+
+// What the ranks cannot do together.
+absl::Status CheckTogether(const proto::ScaleSpec& spec) {
+  const proto::TrainingSpec& training = spec.training();
+  if (training.step() == proto::FUSED && spec.buffers() != "local") {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--buffers=", spec.buffers(), " with --step=fused: its ranks keep their running statistics, of which ",
+        "rank 0's are evaluated; give --buffers=local, or --step=autograd"));
+  }
+  if (training.step() == proto::AUTOGRAD && training.cuda_graph()) {
+    return absl::InvalidArgumentError(
+        "--graph=true with --step=autograd: a reduced step of LibTorch's is not captured; leave one out");
+  }
+  if (training.step() == proto::AUTOGRAD && spec.gradient_compression() != "none") {
+    return absl::InvalidArgumentError(
+        "--gradient_compression=bf16 with --step=autograd: its gradients travel in fp32; leave one out");
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -57,8 +81,13 @@ absl::StatusOr<ScaleRunPlan> MakeScaleRunPlan(const ScaleRunOptions& options, co
   RETURN_IF_ERROR(CheckDeviceCount(plan.device, MaxRanks(plan.spec)));
   plan.spec.set_mode(proto::DDP);
   plan.spec.set_backend(plan.device.is_cuda() ? proto::NCCL : proto::GLOO);
-  FillTraining(plan.device, MaxRanks(plan.spec), *plan.spec.mutable_training());
+  Settle(plan.device, plan.spec);
   RETURN_IF_ERROR(CheckTrainingSpec(plan.spec.training()));
+  RETURN_IF_ERROR(CheckSwitches(plan.spec.training()));
+  RETURN_IF_ERROR(CheckTogether(plan.spec));
+  if (plan.spec.evaluate() && dataset.test.size() == 0) {
+    return absl::FailedPreconditionError(absl::StrCat(options.input, " has no test images; --noevaluate"));
+  }
   ASSIGN_OR_RETURN(const std::shared_ptr<Model> model,
                    MakeModel(plan.spec.training().model(), plan.spec.training().seed()));
   *plan.spec.mutable_model() = CountModel(*model);
@@ -80,6 +109,8 @@ std::string PlanText(const ScaleRunPlan& plan) {
       "%d points of %d + %d epochs each; %s, %d parameters, %d bytes of gradients, %d CPU threads per rank\n",
       plan.points.size(), training.warmup_epochs(), training.repeats(), training.model(), model.parameter_count(),
       model.gradient_bytes(), training.threads());
+  absl::StrAppend(&text, "  ", RecipeText(training), "\n  ", StepText(training), "; gradients travel in ",
+                  plan.spec.gradient_compression() == "none" ? "fp32" : "bf16", "\n");
   for (const proto::ScalePoint& point : plan.points) {
     absl::StrAppendFormat(&text, "  %s: %d steps per epoch, %d images (%d padded)\n", PointName(point),
                           point.steps_per_epoch(), point.images_per_epoch(), point.padded_images());

@@ -51,6 +51,7 @@ ScaleRunOptions SmallRun(std::vector<uint32_t> ranks, uint32_t batch, uint32_t i
   spec.set_first_bucket_bytes(100000);  // so that lenet5 has more than one bucket
   spec.set_bucket_bytes(100000);
   spec.set_buffers("local");
+  spec.set_preset("lab");
   spec.set_timeout_seconds(60);
   spec.mutable_training()->set_model("lenet5");
   spec.mutable_training()->set_momentum(0.9);

@@ -1,6 +1,7 @@
 // ResNet18Step::PredictBytes: a step's device memory, known without a GPU.
 #include <algorithm>
 
+#include "lib/fused/exchanged_update.h"
 #include "lib/fused/resnet18_buffers.h"
 #include "lib/fused/resnet18_step.h"
 #include "lib/fused/resnet18_units.h"
@@ -44,10 +45,14 @@ size_t ResNet18Step::PredictBytes(const ResNet18StepOptions& options, uint32_t i
   const size_t buffers = options.type == ConvolutionType::kBf16
                              ? ResNet18Buffers<__nv_bfloat16>(batch).PredictBytes(images)
                              : ResNet18Buffers<float>(batch).PredictBytes(images);
+  const ResNet18Units net = MakeResNet18Units();
+  const size_t exchange = options.type == ConvolutionType::kBf16
+                              ? ExchangeRoom<__nv_bfloat16>::PredictBytes(options, net)
+                              : ExchangeRoom<float>::PredictBytes(options, net);
   const size_t main = EstimateWorkspaceBytes(options.type, batch, false);
   const bool own = options.type == ConvolutionType::kBf16 && options.own_weight_gradients;
   const size_t side = own ? std::max(main, WeightGradientMostWorkspaceBytes(kMaxMultiprocessors)) : main;
-  return buffers + main + side + EstimateWorkspaceBytes(options.type, batch, true);
+  return buffers + exchange + main + side + EstimateWorkspaceBytes(options.type, batch, true);
 }
 
 }  // namespace lockstep

@@ -35,7 +35,11 @@ class Planner {
     return options_.divide_multiprocessors && options_.two_streams && kIsBf16<T> && hopper_ != 0 &&
            images_ <= kMaxDividedBatch;
   }
-  uint32_t hopper_multiprocessors() const { return hopper_; }
+  // What the launches of the backward pass have, beside which gradients travel; 0 as `hopper_`.
+  uint32_t backward_multiprocessors() const {
+    const uint32_t taken = options_.exchange != nullptr ? options_.exchange->max_multiprocessors() : 0;
+    return hopper_ > taken ? hopper_ - taken : hopper_;
+  }
 
   absl::StatusOr<UnitPlan<T>> PlanUnit(const ConvolutionUnit& unit);
 
@@ -44,7 +48,8 @@ class Planner {
     return {images_, unit.matrix_channels, unit.in_size, unit.out_channels, unit.matrix_filter, unit.stride};
   }
   MultiprocessorShares Shares(const ConvolutionUnit& unit) const {
-    return divides() ? DivideMultiprocessors(unit, images_, hopper_) : MultiprocessorShares{false, hopper_, hopper_};
+    return divides() ? DivideMultiprocessors(unit, images_, backward_multiprocessors())
+                     : MultiprocessorShares{false, hopper_, hopper_};
   }
 
   absl::StatusOr<std::unique_ptr<const Convolution>> PlanConvolution(const ConvolutionUnit& unit, ConvolutionPass pass);
@@ -199,7 +204,7 @@ absl::StatusOr<BatchPlan<T>> PlanBatch(const ResNet18StepOptions& options, const
   plan.stem_from_norm = options.own_weight_gradients && above_stem.data_gradient->gives() == NormBackward::kSummed;
   plan.classifier = {images, net.positions, net.features, net.classes};
   plan.gradients =
-      plan.divided ? ScheduleGradientsByLayer(net, images, planner.hopper_multiprocessors()) : ScheduleGradients(net);
+      plan.divided ? ScheduleGradientsByLayer(net, images, planner.backward_multiprocessors()) : ScheduleGradients(net);
   return plan;
 }
 

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
+#include "lib/fused/exchanged_update.h"
 #include "lib/fused/micro_batch.h"
 #include "lib/fused/resnet18_backward.h"
 #include "lib/fused/resnet18_buffers.h"
@@ -45,11 +46,12 @@ class Step final : public ResNet18Step {
 
   void SetMarks(const ClockMarks& marks) override { marks_ = marks; }
   cudaStream_t stream() const override { return lanes_.main().stream; }
-  size_t bytes() const override { return buffers_.bytes() + lanes_.bytes(); }
+  size_t bytes() const override { return buffers_.bytes() + lanes_.bytes() + exchange_room_.bytes(); }
 
  private:
   absl::Status PrepareMicroBatch(uint32_t images);
   absl::Status EnqueueMicroBatch(const MicroBatch<T>& batch);
+  absl::Status EnqueueMicroBatch(const MicroBatch<T>& batch, GradientSink& update);
   absl::Status Advance(const MicroBatch<T>& batch);
 
   const ResNet18StepOptions options_;
@@ -59,6 +61,7 @@ class Step final : public ResNet18Step {
   std::map<uint32_t, BatchPlan<T>> plans_;  // by the images computed at a time
   StreamFork fork_;
   ClockMarks marks_;
+  ExchangeRoom<T> exchange_room_;
   StepLanes lanes_;  // the last member: when it goes, it waits for what is queued, which uses the others
 };
 
@@ -73,6 +76,7 @@ absl::Status Step<T>::Init(const ResidentImages& images) {
   RETURN_IF_ERROR(lanes_.Init());
   RETURN_IF_ERROR(buffers_.Allocate(images, multiprocessors_));
   lanes_.SetNormWorkspaces(buffers_.norm_workspace);
+  RETURN_IF_ERROR(exchange_room_.Init(options_, buffers_.net));
   return fork_.Init();
 }
 
@@ -136,7 +140,16 @@ absl::Status Step<T>::Enqueue(uint32_t batch) {
 
 template <typename T>
 absl::Status Step<T>::EnqueueMicroBatch(const MicroBatch<T>& batch) {
-  SgdUpdate<T> update(batch);
+  if (options_.exchange == nullptr) {
+    SgdUpdate<T> update(batch);
+    return EnqueueMicroBatch(batch, update);
+  }
+  ExchangedUpdate<T> update(batch, exchange_room_);
+  return EnqueueMicroBatch(batch, update);
+}
+
+template <typename T>
+absl::Status Step<T>::EnqueueMicroBatch(const MicroBatch<T>& batch, GradientSink& update) {
   RETURN_IF_ERROR(NoteClock(batch, StepMark::kBegin));
   RETURN_IF_ERROR(EnqueueForward(batch));
   RETURN_IF_ERROR(NoteClock(batch, StepMark::kForwardDone));

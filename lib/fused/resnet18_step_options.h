@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "lib/fused/gradient_exchange.h"
 #include "lib/kernels/convolution_shape.h"
 
 namespace lockstep {
@@ -28,6 +29,7 @@ struct ResNet18StepOptions {
   bool divide_multiprocessors = true;
   bool own_convolutions = true;  // fp32: forward and data gradients by our kernel where that is faster than cuDNN's
   bool deterministic = false;    // only engines that give the same bits every time
+  GradientExchange* exchange = nullptr;  // with other GPUs, and outlives the step; null: this one is alone
 };
 
 // The images computed at a time.

@@ -18,11 +18,16 @@ class SgdUpdate final : public GradientSink {
   absl::Status Ready(const ReadyGradients& ready) override;
 
  private:
-  absl::Status UpdateWeights(const ReadyGradients& ready) const;
-  absl::Status UpdateNorms(const ReadyGradients& ready) const;
-
   const MicroBatch<T>& batch_;
 };
+
+// Queues SGD over a range for a whole step, on ready.stream, with `scale` times the gradients that lie at `gradient`, which
+// is where the range's first element is. G: float or __nv_bfloat16.
+template <typename G, typename T>
+absl::Status UpdateWeightRange(const MicroBatch<T>& batch, const ReadyGradients& ready, const G* gradient, float scale);
+template <typename T>
+absl::Status UpdateNormRange(const MicroBatch<T>& batch, const ReadyGradients& ready, const float* gradient,
+                             float scale);
 
 }  // namespace lockstep
 

@@ -10,7 +10,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
-#include "lib/dataset/sampler.h"
 #include "lib/device/device.h"
 #include "lib/nn/activation_bytes.h"
 #include "lib/train/schedule.h"
@@ -66,20 +65,20 @@ uint64_t Predict(const TrainerInput& input) {
 class AutogradTrainer : public EpochTrainer {
  public:
   explicit AutogradTrainer(const TrainerInput& input)
-      : spec_(input.spec), step_(input.model, input.spec, input.device, MicroBatch(input)),
-        loader_(*input.images, input.loader), images_(static_cast<uint32_t>(input.images->size())),
+      : input_(input), step_(input.model, input.spec, input.device, MicroBatch(input)),
+        loader_(*input.images, input.loader), images_(static_cast<uint32_t>(OrderOf(input, 0).size())),
         batch_(input.loader.batch_size), drop_last_(input.loader.drop_last), predicted_bytes_(Predict(input)) {}
 
   absl::StatusOr<EpochTimes> Train(uint32_t epoch, Progress& progress) override {
+    RETURN_IF_ERROR(Join());
     RETURN_IF_ERROR(Capture());
     if (epoch == spec_.warmup_epochs()) {  // what the first epochs' tuning tried is over
       peak_before_ = PeakMemoryBytes(step_.device());
       ResetPeakMemory(step_.device());
     }
     timed_ = epoch >= spec_.warmup_epochs();
-    const uint32_t steps = loader_.BatchCount();
-    return RunEpoch(step_, loader_, epoch, EpochOrder(images_, spec_.seed(), epoch), nullptr, &progress,
-                    uint64_t{epoch} * images_,
+    const uint32_t steps = StepsPerEpoch(images_, batch_, drop_last_);
+    return RunEpoch(step_, loader_, epoch, OrderOf(input_, epoch), hook_, &progress, uint64_t{epoch} * images_,
                     [&](uint32_t step) { return LearningRateOf(spec_, steps, epoch, step); });
   }
 
@@ -121,6 +120,15 @@ class AutogradTrainer : public EpochTrainer {
   }
 
  private:
+  // Once: the others' part in the steps, if there are others.
+  absl::Status Join() {
+    if (input_.group != nullptr && !joined_) {
+      ASSIGN_OR_RETURN(hook_, input_.group->MakeHook(step_.model()));
+      joined_ = true;
+    }
+    return absl::OkStatus();
+  }
+
   // Once, and outside of the times of an epoch: the graphs of a full batch and of the tail.
   absl::Status Capture() {
     const uint32_t tail = drop_last_ ? 0 : images_ % batch_;
@@ -147,15 +155,18 @@ class AutogradTrainer : public EpochTrainer {
     return tensors;
   }
 
-  const proto::TrainingSpec spec_;
+  const TrainerInput input_;
+  const proto::TrainingSpec& spec_ = input_.spec;
   TrainStep step_;
   BatchLoader loader_;
   const uint32_t images_;
   const uint32_t batch_;
   const bool drop_last_;
   const uint64_t predicted_bytes_;
-  uint64_t peak_before_ = 0;  // of the epochs that are not timed
-  bool timed_ = false;        // whether the last epoch was
+  bool joined_ = false;
+  GradientHook* hook_ = nullptr;  // the group's
+  uint64_t peak_before_ = 0;      // of the epochs that are not timed
+  bool timed_ = false;            // whether the last epoch was
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -17,19 +18,25 @@
 #include "lib/nn/model.h"
 #include "lib/proto/sweep.pb.h"
 #include "lib/train/epoch_runner.h"
+#include "lib/train/rank_group.h"
 #include "lib/train/step_parts.h"
 #include "lib/train/training_state.h"
 
 namespace lockstep {
 
-// What is trained, and on what. `images` outlives the trainer.
+// What is trained, and on what. `images` and `group` outlive the trainer.
 struct TrainerInput {
   proto::TrainingSpec spec;  // has passed CheckTrainingSpec
   LoaderOptions loader;      // batch size, augmentation, tail, normalisation
   const ImageSet* images = nullptr;
   std::shared_ptr<Model> model;  // its values are where training starts
   c10::Device device = c10::Device(c10::kCPU);
+  RankGroup* group = nullptr;  // with whom; null: alone. The batch size is this rank's
 };
+
+// The images that this trainer sees in an epoch, in their order: a function of (seed, epoch, rank), equally long for all
+// ranks and epochs.
+std::vector<uint32_t> OrderOf(const TrainerInput& input, uint32_t epoch);
 
 // Not thread-safe. After an error it is not to be used again. Make, use and destroy it inside CatchTorchErrors.
 class EpochTrainer {

@@ -23,18 +23,24 @@ torch::Tensor PerChannel(const std::array<float, 3>& numbers, c10::Device device
   return at::from_blob(const_cast<float*>(numbers.data()), {1, kChannels, 1, 1}, at::kFloat).to(device);
 }
 
+int64_t ShareBegin(const ImageSet& images, uint32_t rank, uint32_t ranks) {
+  return static_cast<int64_t>(uint64_t{images.size()} * rank / ranks);
+}
+
 }  // namespace
 
 Evaluator::Evaluator(const ImageSet& images, const std::array<float, 3>& mean, const std::array<float, 3>& std,
-                     uint32_t batch_size, c10::Device device)
-    : images_(images), mean_host_(mean), std_host_(std), batch_size_(batch_size), device_(device) {}
+                     uint32_t batch_size, c10::Device device, EvaluationShare share)
+    : images_(images), first_(ShareBegin(images, share.rank, share.ranks)),
+      count_(ShareBegin(images, share.rank + 1, share.ranks) - first_), mean_host_(mean), std_host_(std),
+      batch_size_(batch_size), device_(device) {}
 
 void Evaluator::Upload() {
-  const auto count = static_cast<int64_t>(images_.size());
-  pixels_ =
-      at::from_blob(const_cast<uint8_t*>(images_.pixels.data()), {count, kChannels, kImageSize, kImageSize}, at::kByte)
-          .to(device_);
-  labels_ = at::from_blob(const_cast<uint8_t*>(images_.labels.data()), {count}, at::kByte).to(device_);
+  constexpr int64_t kImage = kChannels * kImageSize * kImageSize;
+  pixels_ = at::from_blob(const_cast<uint8_t*>(images_.pixels.data()) + first_ * kImage,
+                          {count_, kChannels, kImageSize, kImageSize}, at::kByte)
+                .to(device_);
+  labels_ = at::from_blob(const_cast<uint8_t*>(images_.labels.data()) + first_, {count_}, at::kByte).to(device_);
   // A tensor of the device: by a number, LibTorch multiplies with the reciprocal on CUDA, which rounds otherwise.
   full_ = at::full({1}, 255.0f, at::TensorOptions(at::kFloat).device(device_));
   mean_ = PerChannel(mean_host_, device_);
@@ -47,23 +53,19 @@ torch::Tensor Evaluator::Normalized(int64_t first, int64_t count) const {
   return device_.is_cuda() ? images.contiguous(at::MemoryFormat::ChannelsLast) : images;
 }
 
-absl::StatusOr<int64_t> Evaluator::CountCorrect(Model& model) const {
+absl::StatusOr<int64_t> Evaluator::CountUploaded(Model& model) const {
   torch::Tensor correct = at::zeros({}, at::TensorOptions(at::kLong).device(device_));
-  const auto count = static_cast<int64_t>(images_.size());
-  for (int64_t first = 0; first < count; first += batch_size_) {
+  for (int64_t first = 0; first < count_; first += batch_size_) {
     RETURN_IF_ERROR(CheckNotStopped());
     NoteProgress();
-    const int64_t size = std::min(batch_size_, count - first);
+    const int64_t size = std::min(batch_size_, count_ - first);
     const torch::Tensor predicted = model.forward(Normalized(first, size)).argmax(1);
     correct += predicted.eq(labels_.narrow(0, first, size)).sum();
   }
   return correct.item<int64_t>();
 }
 
-absl::StatusOr<double> Evaluator::Accuracy(Model& model) {
-  if (images_.size() == 0) {
-    return absl::InvalidArgumentError("no images to evaluate on");
-  }
+absl::StatusOr<int64_t> Evaluator::CountCorrect(Model& model) {
   int64_t correct = 0;
   RETURN_IF_ERROR(CatchTorchErrors("evaluation", [&]() -> absl::Status {
     const at::NoGradGuard no_grad;
@@ -74,10 +76,17 @@ absl::StatusOr<double> Evaluator::Accuracy(Model& model) {
     if (!pixels_.defined()) {
       Upload();
     }
-    ASSIGN_OR_RETURN(correct, CountCorrect(model));
+    ASSIGN_OR_RETURN(correct, CountUploaded(model));
     return absl::OkStatus();
   }));
-  return static_cast<double>(correct) / static_cast<double>(images_.size());
+  return correct;
+}
+
+absl::StatusOr<double> Evaluator::Accuracy(double correct) const {
+  if (images_.size() == 0) {
+    return absl::InvalidArgumentError("no images to evaluate on");
+  }
+  return correct / static_cast<double>(images_.size());
 }
 
 }  // namespace lockstep

@@ -8,9 +8,12 @@
 #include "lib/dataset/batch_loader.h"
 #include "lib/dataset/small_dataset.h"
 #include "lib/device/device.h"
+#include "lib/fused/gradient_exchange.h"
 #include "lib/fused/resnet18_epoch.h"
 #include "lib/fused/resnet18_step.h"
 #include "lib/fused/step_marks.h"
+#include "lib/kernels/add_parts.h"
+#include "lib/kernels/cuda_status.h"
 #include "lib/kernels/device_array.h"
 #include "lib/testing/matchers.h"
 #include "lib/train/fused_weights.h"
@@ -388,6 +391,124 @@ TEST_F(FusedStepTest, SaysWhatItTakesBeforeItTakesIt) {
   ResidentImages none;
   EXPECT_THAT(ResNet18Step::Make(huge, none).status(),
               StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("bytes on the GPU")));
+}
+
+// An exchange between two ranks that have the same gradients: their sum is twice the one.
+class SameTwice : public GradientExchange {
+ public:
+  explicit SameTwice(WireType wire) : wire_(wire) {
+    EXPECT_EQ(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), cudaSuccess);
+    for (cudaEvent_t* event : {&ready_, &done_}) {
+      EXPECT_EQ(cudaEventCreateWithFlags(event, cudaEventDisableTiming), cudaSuccess);
+    }
+  }
+  ~SameTwice() override {
+    cudaEventDestroy(ready_);
+    cudaEventDestroy(done_);
+    cudaStreamDestroy(stream_);
+  }
+
+  uint32_t ranks() const override { return 2; }
+  WireType wire() const override { return wire_; }
+  uint32_t max_multiprocessors() const override { return 0; }
+
+  absl::Status Sum(void* data, size_t count, WireType type, cudaStream_t ready, cudaStream_t then) override {
+    ++sums;
+    RETURN_IF_ERROR(CudaStatus(cudaEventRecord(ready_, ready), "ready"));
+    RETURN_IF_ERROR(CudaStatus(cudaStreamWaitEvent(stream_, ready_), "ready"));
+    RETURN_IF_ERROR(type == WireType::kBf16 ? Twice(static_cast<__nv_bfloat16*>(data), count)
+                                            : Twice(static_cast<float*>(data), count));
+    RETURN_IF_ERROR(CudaStatus(cudaEventRecord(done_, stream_), "done"));
+    return CudaStatus(cudaStreamWaitEvent(then, done_), "done");
+  }
+
+  int sums = 0;
+
+ private:
+  template <typename T>
+  absl::Status Twice(T* data, size_t count) const {
+    return CudaStatus(AddParts<T>({1, count, count}, data, data, stream_), "adding");
+  }
+
+  const WireType wire_;
+  cudaStream_t stream_ = nullptr;
+  cudaEvent_t ready_ = nullptr;
+  cudaEvent_t done_ = nullptr;
+};
+
+// Twice a number and half of it are exact in fp32 and bf16, so that the mean over two ranks with the same gradients is
+// these gradients, to the bit, where the wire holds them as they are.
+TEST_F(FusedStepTest, TwoRanksWithTheSameGradientsTrainAsOne) {
+  SKIP_WITHOUT_GPU();
+  for (const ConvolutionType type : {ConvolutionType::kFp32, ConvolutionType::kBf16}) {
+    for (const bool two_streams : {false, true}) {
+      for (const bool graphs : {false, true}) {
+        ResNet18StepOptions options = Options(type);
+        options.autotune = false;  // which engine wins is not repeatable
+        options.two_streams = two_streams;
+        const auto train = [&](const ResNet18StepOptions& with) {
+          auto step = MakeFused(set_, with, *model_);
+          ResNet18Epochs epochs(*step, kBatch, graphs);
+          EXPECT_THAT(epochs.Prepare(kImages, false), IsOk());
+          for (uint32_t epoch = 0; epoch < 2; ++epoch) {
+            EXPECT_THAT(epochs.Train(Order(), epoch, [](uint32_t) { return kRate; }), IsOk());
+          }
+          return step->GetValues();
+        };
+        const auto alone = train(options);
+        for (const WireType wire : {WireType::kFp32, WireType::kBf16}) {
+          if (wire == WireType::kBf16 && type != ConvolutionType::kBf16) {
+            continue;  // it rounds
+          }
+          SameTwice exchange(wire);
+          options.exchange = &exchange;
+          const auto together = train(options);
+          EXPECT_EQ(alone->weights, together->weights) << "two streams " << two_streams << ", graphs " << graphs;
+          EXPECT_EQ(alone->norms, together->norms);
+          EXPECT_EQ(alone->running, together->running);
+          EXPECT_GE(exchange.sums, 4);  // early, the rest, norms, stem
+        }
+      }
+    }
+  }
+}
+
+// A step in micro-batches sends once, and its sum, taken in another order, is that of the step alone but for roundings.
+TEST_F(FusedStepTest, MicroBatchesAreSentOnce) {
+  SKIP_WITHOUT_GPU();
+  ResNet18StepOptions options = Options(ConvolutionType::kFp32);
+  SameTwice whole(WireType::kFp32);
+  options.exchange = &whole;
+  AfterOneStep(set_, options, *model_);
+  options.micro_batch = kBatch / 3;
+  options.exchange = nullptr;
+  const auto alone = AfterOneStep(set_, options, *model_)->GetValues();
+  SameTwice divided(WireType::kFp32);
+  options.exchange = &divided;
+  const auto together = AfterOneStep(set_, options, *model_)->GetValues();
+  EXPECT_EQ(divided.sums, whole.sums);
+  EXPECT_EQ(Comparison(*together, *alone, 1e-6).beyond, "");
+}
+
+// What fp32 gradients lose on a bf16 wire: a rounding of 2^-9 each, of which the update's part of the weights is small.
+TEST_F(FusedStepTest, ABf16WireRoundsFp32Gradients) {
+  SKIP_WITHOUT_GPU();
+  ResNet18StepOptions options = Options(ConvolutionType::kFp32);
+  const auto before = MakeFused(set_, options, *model_)->GetValues();
+  const auto alone = AfterOneStep(set_, options, *model_)->GetValues();
+  SameTwice exchange(WireType::kBf16);
+  options.exchange = &exchange;
+  const auto together = AfterOneStep(set_, options, *model_)->GetValues();
+  ASSERT_THAT(together, IsOk());
+  double worst = 0, moved = 0;
+  for (size_t i = 0; i < alone->weights.size(); ++i) {
+    worst = std::max(worst, std::abs(static_cast<double>(together->weights[i]) - alone->weights[i]) -
+                                std::ldexp(std::abs(static_cast<double>(alone->weights[i]) - before->weights[i]), -8));
+    moved = std::max(moved, std::abs(static_cast<double>(alone->weights[i]) - before->weights[i]));
+  }
+  EXPECT_GT(moved, 1e-4);
+  EXPECT_LE(worst, 1e-6);  // weight decay is in the step too, and fp32 rounds
+  EXPECT_NE(together->weights, alone->weights);
 }
 
 }  // namespace

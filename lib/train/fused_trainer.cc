@@ -9,8 +9,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
-#include "lib/dataset/sampler.h"
 #include "lib/device/device.h"
+#include "lib/fused/gradient_exchange.h"
 #include "lib/fused/resnet18_epoch.h"
 #include "lib/fused/resnet18_step.h"
 #include "lib/train/fused_weights.h"
@@ -26,7 +26,9 @@ ConvolutionType TypeOf(proto::Precision precision) {
                                     : ConvolutionType::kFp32;
 }
 
-ResNet18StepOptions ToStepOptions(const proto::TrainingSpec& spec, const LoaderOptions& loader) {
+ResNet18StepOptions ToStepOptions(const TrainerInput& input) {
+  const proto::TrainingSpec& spec = input.spec;
+  const LoaderOptions& loader = input.loader;
   ResNet18StepOptions options;
   options.type = TypeOf(spec.precision());
   options.max_batch = loader.batch_size;
@@ -43,6 +45,7 @@ ResNet18StepOptions ToStepOptions(const proto::TrainingSpec& spec, const LoaderO
   options.own_convolutions = spec.own_convolutions();
   options.autotune = !spec.deterministic();  // which engine wins is not repeatable
   options.deterministic = spec.deterministic();
+  options.exchange = input.group != nullptr ? input.group->exchange() : nullptr;
   return options;
 }
 
@@ -85,11 +88,11 @@ absl::StatusOr<std::vector<float>> NumbersOf(const TrainingArrays& arrays, const
 class FusedTrainer : public EpochTrainer {
  public:
   static absl::StatusOr<std::unique_ptr<EpochTrainer>> Make(const TrainerInput& input) {
-    const ResNet18StepOptions options = ToStepOptions(input.spec, input.loader);
+    const ResNet18StepOptions options = ToStepOptions(input);
     ASSIGN_OR_RETURN(std::unique_ptr<ResNet18Step> step,
                      ResNet18Step::Make(options, ToResident(*input.images, input.loader)));
     std::unique_ptr<FusedTrainer> trainer(new FusedTrainer(input, std::move(step)));
-    trainer->predicted_bytes_ = ResNet18Step::PredictBytes(options, trainer->images_);
+    trainer->predicted_bytes_ = ResNet18Step::PredictBytes(options, static_cast<uint32_t>(input.images->size()));
     ASSIGN_OR_RETURN(const ResNet18Values values, ToFusedValues(*input.model));
     RETURN_IF_ERROR(trainer->step_->SetValues(values));
     RETURN_IF_ERROR(trainer->epochs_.Prepare(trainer->images_, input.loader.drop_last));
@@ -97,9 +100,9 @@ class FusedTrainer : public EpochTrainer {
   }
 
   absl::StatusOr<EpochTimes> Train(uint32_t epoch, Progress& progress) override {
-    ASSIGN_OR_RETURN(const FusedEpoch result, epochs_.Train(Order(epoch), epoch, Rates(epoch), [&](uint64_t done) {
-      progress.Update(uint64_t{epoch} * images_ + done);
-    }));
+    ASSIGN_OR_RETURN(const FusedEpoch result,
+                     epochs_.Train(OrderOf(input_, epoch), epoch, Rates(epoch),
+                                   [&](uint64_t done) { progress.Update(uint64_t{epoch} * images_ + done); }));
     return ToEpochTimes(result);
   }
 
@@ -107,7 +110,7 @@ class FusedTrainer : public EpochTrainer {
     if (input_.spec.accumulate() > 1) {
       return absl::UnimplementedError("steps of several micro-batches are not timed in parts");
     }
-    ASSIGN_OR_RETURN(const FusedEpoch result, epochs_.TrainMarked(Order(epoch), epoch, Rates(epoch)));
+    ASSIGN_OR_RETURN(const FusedEpoch result, epochs_.TrainMarked(OrderOf(input_, epoch), epoch, Rates(epoch)));
     ASSIGN_OR_RETURN(MarkedSteps steps, ToMarkedSteps(result.marks, images_ / input_.loader.batch_size));
     steps.parts.set_epoch_seconds(result.seconds);
     steps.parts.set_step_seconds(result.device_seconds);
@@ -157,11 +160,9 @@ class FusedTrainer : public EpochTrainer {
 
  private:
   FusedTrainer(const TrainerInput& input, std::unique_ptr<ResNet18Step> step)
-      : input_(input), images_(static_cast<uint32_t>(input.images->size())),
+      : input_(input), images_(static_cast<uint32_t>(OrderOf(input, 0).size())),
         steps_(StepsPerEpoch(images_, input.loader.batch_size, input.loader.drop_last)), step_(std::move(step)),
         epochs_(*step_, input.loader.batch_size, input.spec.cuda_graph()) {}
-
-  std::vector<uint32_t> Order(uint32_t epoch) const { return EpochOrder(images_, input_.spec.seed(), epoch); }
 
   std::function<float(uint32_t)> Rates(uint32_t epoch) const {
     return
@@ -169,8 +170,8 @@ class FusedTrainer : public EpochTrainer {
   }
 
   const TrainerInput input_;
-  const uint32_t images_;
-  const uint32_t steps_;  // of an epoch
+  const uint32_t images_;  // of an epoch
+  const uint32_t steps_;   // of an epoch
   const std::unique_ptr<ResNet18Step> step_;
   ResNet18Epochs epochs_;
   uint64_t predicted_bytes_ = 0;

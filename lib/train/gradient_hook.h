@@ -6,12 +6,14 @@
 
 namespace lockstep {
 
-// Both calls happen once per step, on the thread that trains, around the backward pass.
+// Both calls happen once per step, on the thread that trains, around the backward pass: of a step in micro-batches, the
+// last one's.
 class GradientHook {
  public:
   virtual ~GradientHook() = default;
 
-  // After forward and loss; the gradients of the step before are gone (undefined tensors, not zeros).
+  // After forward and loss; the gradients of the step before are gone (undefined tensors, not zeros). With micro-batches
+  // the gradients are the sum so far.
   virtual absl::Status BeforeBackward() = 0;
 
   // After the backward pass was queued. Returns once what the optimizer will read is queued too: on CUDA, once the current

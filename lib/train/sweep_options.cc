@@ -3,33 +3,18 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/flag_values.h"
 #include "lib/base/status_macros.h"
+#include "lib/train/evaluation_flags.h"
 #include "lib/train/step_switches.h"
 
 namespace lockstep {
-namespace {
-
-absl::Status CheckEvaluation(const TrainSweepOptions& options) {
-  const double target = options.spec.target_accuracy();
-  if (!(target >= 0 && target <= 1)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--target_accuracy=", target, ": expected a fraction of the test set, such as 0.94, or 0 for none"));
-  }
-  if (!options.evaluate && (options.spec.evaluate_every() != 0 || target != 0)) {
-    return absl::InvalidArgumentError(
-        "--noevaluate: --evaluate_every and --target_accuracy need the test accuracy; leave one out");
-  }
-  return absl::OkStatus();
-}
-
-}  // namespace
-
 absl::Status CheckSweepOptions(const TrainSweepOptions& options) {
   if (options.input.empty()) {
     return absl::InvalidArgumentError("--input is missing: --input=dataset.rec, a record file of cifar_prep");
   }
   RETURN_IF_ERROR(CheckOutputFlag(options.output));
   RETURN_IF_ERROR(CheckPreset(options.spec.preset()));
-  RETURN_IF_ERROR(CheckEvaluation(options));
+  RETURN_IF_ERROR(
+      CheckEvaluationFlags(options.evaluate, options.spec.evaluate_every(), options.spec.target_accuracy()));
   if (options.resume && options.output == "-") {
     return absl::InvalidArgumentError("--resume keeps its state beside the output; give --output the name of a file");
   }

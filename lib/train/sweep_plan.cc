@@ -4,22 +4,19 @@
 #include <memory>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/base/status_macros.h"
-#include "lib/device/compute_threads.h"
 #include "lib/device/device.h"
 #include "lib/nn/model.h"
 #include "lib/record/output_place.h"
 #include "lib/train/schedule.h"
 #include "lib/train/step_switches.h"
 #include "lib/train/train_step.h"
+#include "lib/train/training_spec.h"
 
 namespace lockstep {
 namespace {
-
-constexpr double kDefaultGamma = 0.1;  // of torch.optim.lr_scheduler.MultiStepLR
 
 // The places of the states that --resume keeps: a FIFO there would wait for a writer.
 absl::Status CheckStatePlaces(const TrainSweepOptions& options, const std::vector<uint32_t>& batches) {
@@ -47,23 +44,6 @@ absl::StatusOr<uint32_t> ChooseCheckpointBatch(const TrainSweepOptions& options,
   return batch;
 }
 
-// How it is trained, in words.
-std::string RecipeText(const proto::TrainingSpec& training) {
-  std::string text = absl::StrCat("learning rate ", training.learning_rate());
-  if (training.schedule() != proto::SCHEDULE_UNSPECIFIED) {
-    absl::StrAppend(&text, ", ", absl::AsciiStrToLower(proto::Schedule_Name(training.schedule())));
-  }
-  if (training.schedule() == proto::MULTISTEP) {
-    absl::StrAppend(&text, " times ", training.lr_gamma(), " with epochs ",
-                    absl::StrJoin(training.lr_milestone(), ", "));
-  }
-  if (training.lr_warmup_epochs() != 0) {
-    absl::StrAppend(&text, ", after a climb of ", training.lr_warmup_epochs(), " epochs");
-  }
-  return absl::StrCat(text, "; momentum ", training.momentum(), ", weight decay ", training.weight_decay(),
-                      training.augment() ? ", random crop and flip" : ", no augmentation", ", seed ", training.seed());
-}
-
 absl::Status CheckAccumulate(const proto::SweepSpec& spec) {
   const uint32_t parts = spec.training().accumulate();
   if (parts > 1 && spec.find_max()) {
@@ -80,27 +60,6 @@ absl::Status CheckAccumulate(const proto::SweepSpec& spec) {
 }
 
 }  // namespace
-
-proto::TrainingSpec MakeTrainingSpec(const proto::SweepSpec& asked, c10::Device device) {
-  proto::TrainingSpec spec = SettleStep(asked.preset(), asked.training());
-  spec.set_device(ToDeviceKind(device));
-  if (spec.schedule() == proto::CONSTANT) {
-    spec.clear_schedule();  // as in records from before there was a choice
-  }
-  if (spec.schedule() == proto::MULTISTEP && spec.lr_gamma() == 0) {
-    spec.set_lr_gamma(kDefaultGamma);
-  }
-  if (spec.accumulate() == 1) {
-    spec.clear_accumulate();  // as in records from before it could be divided
-  }
-  if (spec.learning_rate() == 0) {
-    spec.set_learning_rate(DefaultLearningRate(spec.model()));
-  }
-  if (spec.threads() == 0) {
-    spec.set_threads(ComputeThreads());
-  }
-  return spec;
-}
 
 absl::Duration TimeoutOf(const TrainSweepOptions& options, c10::Device device) {
   return options.timeout > absl::ZeroDuration() ? options.timeout
@@ -121,7 +80,7 @@ absl::StatusOr<SweepPlan> PlanSweep(const TrainSweepOptions& options, const Data
     return absl::FailedPreconditionError(
         absl::StrCat(options.input, " has no test images; --noevaluate, and no --checkpoint"));
   }
-  *plan.spec.mutable_training() = MakeTrainingSpec(options.spec, plan.device);
+  *plan.spec.mutable_training() = SettleTraining(options.spec.preset(), options.spec.training(), plan.device);
   const proto::TrainingSpec& training = plan.spec.training();
   RETURN_IF_ERROR(CheckTrainingSpec(training));
   RETURN_IF_ERROR(CheckSwitches(training));

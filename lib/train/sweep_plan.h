@@ -25,9 +25,6 @@ struct SweepPlan {
   std::string dataset_path;       // where the process of a point finds the data set
 };
 
-// How each point is trained on `device`, complete. `asked` is of options that passed CheckSweepOptions.
-proto::TrainingSpec MakeTrainingSpec(const proto::SweepSpec& asked, c10::Device device);
-
 // How long a point may get nothing done, of wall time (lib/base/stall_watch.h). On a GPU two minutes where nothing else is
 // said: its longest wait is one look of 64 steps. For ever on a CPU, where a step of a large batch may take as long.
 absl::Duration TimeoutOf(const TrainSweepOptions& options, c10::Device device);

@@ -15,6 +15,7 @@
 #include "lib/train/schedule.h"
 #include "lib/train/step_switches.h"
 #include "lib/train/train_step.h"
+#include "lib/train/training_spec.h"
 
 namespace lockstep {
 namespace {
@@ -81,9 +82,13 @@ proto::SweepSpec Asked(const std::string& flags) {
   return spec;
 }
 
+proto::TrainingSpec Settled(const proto::SweepSpec& asked, c10::Device device) {
+  return SettleTraining(asked.preset(), asked.training(), device);
+}
+
 // What the tool says on CUDA of the step that it would compute: its line of the plan, or why it cannot be.
 std::string Said(const proto::SweepSpec& asked) {
-  const proto::TrainingSpec training = MakeTrainingSpec(asked, kGpu);
+  const proto::TrainingSpec training = Settled(asked, kGpu);
   for (const absl::Status& status : {CheckTrainingSpec(training), CheckSwitches(training)}) {
     if (!status.ok()) {
       return std::string(status.message());
@@ -173,7 +178,7 @@ TEST(SweepPlanTest, PresetsChooseThePiecesAndFlagsOverrideThem) {
 
 TEST(SweepPlanTest, EverySwitchIsSettled) {
   for (const char* flags : {"", "--preset=fast", "--step=fused", "--preset=fast --step=autograd"}) {
-    const proto::TrainingSpec training = MakeTrainingSpec(Asked(flags), kGpu);
+    const proto::TrainingSpec training = Settled(Asked(flags), kGpu);
     for (int i = 0; i < training.GetDescriptor()->field_count(); ++i) {
       const auto* field = training.GetDescriptor()->field(i);
       EXPECT_TRUE(!field->has_optional_keyword() || training.GetReflection()->HasField(training, field))
@@ -185,22 +190,22 @@ TEST(SweepPlanTest, EverySwitchIsSettled) {
 TEST(SweepPlanTest, ASettledSpecSettlesToItself) {
   for (const char* flags : {"", "--preset=fast", "--preset=fast --second_stream=false", "--step=fused"}) {
     proto::SweepSpec spec = Asked(flags);
-    const proto::TrainingSpec once = MakeTrainingSpec(spec, kGpu);
+    const proto::TrainingSpec once = Settled(spec, kGpu);
     *spec.mutable_training() = once;
-    EXPECT_THAT(MakeTrainingSpec(spec, kGpu), EqualsProto(once.DebugString())) << flags;
+    EXPECT_THAT(Settled(spec, kGpu), EqualsProto(once.DebugString())) << flags;
   }
 }
 
 TEST(SweepPlanTest, TheFusedStepMakesItsBatchesOnTheDevice) {
-  EXPECT_TRUE(MakeTrainingSpec(Asked("--preset=fast"), kGpu).resident_images());
-  EXPECT_EQ(MakeTrainingSpec(Asked("--preset=fast --workers=3"), kGpu).loader_workers(), 0);
-  EXPECT_FALSE(MakeTrainingSpec(Asked(""), kGpu).resident_images());
-  EXPECT_EQ(MakeTrainingSpec(Asked("--workers=3"), kGpu).loader_workers(), 3);
+  EXPECT_TRUE(Settled(Asked("--preset=fast"), kGpu).resident_images());
+  EXPECT_EQ(Settled(Asked("--preset=fast --workers=3"), kGpu).loader_workers(), 0);
+  EXPECT_FALSE(Settled(Asked(""), kGpu).resident_images());
+  EXPECT_EQ(Settled(Asked("--workers=3"), kGpu).loader_workers(), 3);
 }
 
 // As in records from before there was a choice.
 TEST(SweepPlanTest, WhatIsNoChoiceStaysUnset) {
-  const proto::TrainingSpec training = MakeTrainingSpec(Asked(""), kCpu);
+  const proto::TrainingSpec training = Settled(Asked(""), kCpu);
   EXPECT_EQ(training.schedule(), proto::SCHEDULE_UNSPECIFIED);
   EXPECT_EQ(training.accumulate(), 0);
   EXPECT_EQ(training.lr_gamma(), 0);
@@ -209,12 +214,12 @@ TEST(SweepPlanTest, WhatIsNoChoiceStaysUnset) {
 TEST(SweepPlanTest, TheFusedStepTakesMicroBatches) {
   proto::SweepSpec spec = Asked("--preset=fast");
   spec.mutable_training()->set_accumulate(4);
-  EXPECT_THAT(CheckTrainingSpec(MakeTrainingSpec(spec, kGpu)), IsOk());
+  EXPECT_THAT(CheckTrainingSpec(Settled(spec, kGpu)), IsOk());
 }
 
 TEST(SweepPlanTest, ThePlanNamesTheStep) {
   SweepPlan plan;
-  *plan.spec.mutable_training() = MakeTrainingSpec(Asked(""), kCpu);
+  *plan.spec.mutable_training() = Settled(Asked(""), kCpu);
   EXPECT_THAT(PlanText(plan), HasSubstr("\n  step: autograd in fp32, NCHW\n"));
 }
 

@@ -188,7 +188,9 @@ absl::Status TrainStep::AddGradients(const Batch& batch, uint32_t first, uint32_
   const ForwardResult result = Forward(images, labels);
   clock_.Enter(Phase::kBackward);
   // A micro-batch's share of the mean over the batch is n / batch.
-  RETURN_IF_ERROR(Backward(n == batch.size ? result.loss : result.loss * (static_cast<double>(n) / batch.size), hook));
+  const bool last = first + n == batch.size;
+  RETURN_IF_ERROR(Backward(n == batch.size ? result.loss : result.loss * (static_cast<double>(n) / batch.size),
+                           last ? hook : nullptr));
   logits_.push_back(result.logits.detach());
   losses_.push_back(result.loss.detach());
   sizes_.push_back(n);

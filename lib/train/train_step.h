@@ -59,8 +59,8 @@ class TrainStep {
   // Starts the clock of an epoch. The model is put in training mode.
   void BeginEpoch();
 
-  // One step on one batch: the gradient is of the mean loss over the batch. `hook` may be null, and is with micro-batches. The
-  // time of the hook's two calls counts as backward. On CUDA returns when the step is queued; `batch` may be used again at once.
+  // One step on one batch: the gradient is of the mean loss over the batch. `hook` may be null; with micro-batches it takes
+  // part in the last one's backward pass, which leaves the sum of all. The time of its two calls counts as backward. On CUDA returns when the step is queued; `batch` may be used again at once.
   // ResourceExhausted: out of memory. The hook's errors are passed on. After an error the step is not to be used again.
   absl::Status Run(const Batch& batch, GradientHook* hook = nullptr);
 

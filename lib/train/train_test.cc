@@ -314,11 +314,30 @@ TEST(EvaluatorTest, CountsEveryImageOnceAndRestoresTheMode) {
   Evaluator evaluator(set, options.mean, options.std, 7, kCpu);
   for (int time = 1; time <= 2; ++time) {
     Constant model;
-    const auto accuracy = evaluator.Accuracy(model);
-    ASSERT_THAT(accuracy, IsOk());
-    EXPECT_DOUBLE_EQ(*accuracy, 3.0 / 23.0);
+    const auto correct = evaluator.CountCorrect(model);
+    ASSERT_THAT(correct, IsOk());
+    EXPECT_EQ(*correct, 3);
+    EXPECT_DOUBLE_EQ(*evaluator.Accuracy(*correct), 3.0 / 23.0);
     EXPECT_EQ(model.seen, 23);
     EXPECT_TRUE(model.is_training());
+  }
+}
+
+TEST(EvaluatorTest, SharesAreDisjointAndTogetherTheSet) {
+  const ImageSet set = SmallImageSet(proto::TEST, 23);
+  const LoaderOptions options = Options(set, 7);
+  for (const uint32_t ranks : {2u, 4u, 30u}) {  // of 30, some have no image
+    int64_t correct = 0, seen = 0;
+    for (uint32_t rank = 0; rank < ranks; ++rank) {
+      Constant model;
+      const auto counted =
+          Evaluator(set, options.mean, options.std, 7, kCpu, EvaluationShare{rank, ranks}).CountCorrect(model);
+      ASSERT_THAT(counted, IsOk());
+      correct += *counted;
+      seen += model.seen;
+    }
+    EXPECT_EQ(correct, 3) << ranks;
+    EXPECT_EQ(seen, 23) << ranks;
   }
 }
 
@@ -336,7 +355,7 @@ TEST(EvaluatorTest, ShowsTheLoadersImagesBitForBit) {
   const ImageSet set = SmallImageSet(proto::TEST, 23);
   const LoaderOptions options = Options(set, 7);
   Camera model;
-  ASSERT_THAT(Evaluator(set, options.mean, options.std, 7, kCpu).Accuracy(model), IsOk());
+  ASSERT_THAT(Evaluator(set, options.mean, options.std, 7, kCpu).CountCorrect(model), IsOk());
   BatchLoader loader(set, options);
   loader.StartEpoch(0, InOrder(23));
   ASSERT_EQ(model.seen.size(), 4);
@@ -348,9 +367,8 @@ TEST(EvaluatorTest, ShowsTheLoadersImagesBitForBit) {
 }
 
 TEST(EvaluatorTest, RefusesAnEmptySet) {
-  Constant model;
   const ImageSet none;
-  EXPECT_THAT(Evaluator(none, {0, 0, 0}, {1, 1, 1}, 7, kCpu).Accuracy(model),
+  EXPECT_THAT(Evaluator(none, {0, 0, 0}, {1, 1, 1}, 7, kCpu).Accuracy(0),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no images")));
 }
 

@@ -1,5 +1,7 @@
 #include "lib/train/training_run.h"
 
+#include <ATen/core/grad_mode.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <optional>
@@ -89,6 +91,33 @@ void SetTarget(double wanted, proto::SweepPoint& point) {
   }
 }
 
+EvaluationShare ShareOf(const RankGroup* group) {
+  return group == nullptr ? EvaluationShare() : EvaluationShare{group->rank(), group->size()};
+}
+
+// While a network is evaluated it has the running statistics of rank 0, as a checkpoint does; afterwards its own.
+class BuffersOfRankZero {
+ public:
+  absl::Status Borrow(RankGroup* group, Model& model) {
+    if (group == nullptr || group->size() == 1) {
+      return absl::OkStatus();
+    }
+    for (const torch::Tensor& buffer : model.buffers()) {
+      own_.emplace_back(buffer, buffer.clone());
+    }
+    return group->ShareBuffers(model);
+  }
+  ~BuffersOfRankZero() {
+    const at::NoGradGuard no_grad;
+    for (auto& [buffer, value] : own_) {
+      buffer.copy_(value);
+    }
+  }
+
+ private:
+  std::vector<std::pair<torch::Tensor, torch::Tensor>> own_;
+};
+
 uint32_t EvaluationBatch(const TrainingRunOptions& options) {
   return options.device.is_cuda() ? kCudaEvaluationBatch : std::min(options.order.batch_size(), kCudaEvaluationBatch);
 }
@@ -102,23 +131,31 @@ class TrainingRun {
   TrainingRun(const TrainingRunOptions& options, const Dataset& dataset, const LoaderOptions& loader,
               std::shared_ptr<Model> model, proto::SweepPoint& point)
       : options_(options),
-        epochs_(TotalEpochs(options.order.spec().training())), input_{options.order.spec().training(), loader,
-                                                                      &dataset.train, std::move(model), options.device},
-        evaluator_(dataset.test, loader.mean, loader.std, EvaluationBatch(options), options.device),
+        epochs_(TotalEpochs(options.order.spec().training())), input_{options.order.spec().training(),
+                                                                      loader,
+                                                                      &dataset.train,
+                                                                      std::move(model),
+                                                                      options.device,
+                                                                      options.group},
+        images_(OrderOf(input_, 0).size()), evaluator_(dataset.test, loader.mean, loader.std, EvaluationBatch(options),
+                                                       options.device, ShareOf(options.group)),
         watcher_(DeviceStateReader(options.device)), stall_watch_(StallTimeout(options.order), options.stalled),
         point_(point) {}
 
   absl::Status Run() {
     const proto::TrainingSpec& spec = input_.spec;
-    Progress progress(absl::StrCat(spec.model(), " batch ", options_.order.batch_size()),
-                      uint64_t{epochs_} * input_.images->size(), "images");
+    Progress progress(Label(), uint64_t{epochs_} * images_, "images", Talks() ? stderr : nullptr);
     stall_watch_.Enter("setting up the training step");
     ResetPeakMemory(options_.device);
+    if (options_.group != nullptr) {
+      RETURN_IF_ERROR(options_.group->ShareModel(*input_.model));
+    }
     ASSIGN_OR_RETURN(trainer_, MakeTrainer());
     ASSIGN_OR_RETURN(const uint32_t first, GoOn());
-    progress.GoOnFrom(uint64_t{first} * input_.images->size());
+    progress.GoOnFrom(uint64_t{first} * images_);
     for (uint32_t epoch = first; epoch < epochs_ && !point_.target().reached(); ++epoch) {
-      ASSIGN_OR_RETURN(const EpochTimes times, Train(epoch, progress));
+      ASSIGN_OR_RETURN(EpochTimes times, Train(epoch, progress));
+      RETURN_IF_ERROR(AverageOverRanks(times));
       AddEpoch(times, epoch, options_, point_);
       AddSteps(times, epoch);
       trainer_->Describe(point_);
@@ -140,6 +177,24 @@ class TrainingRun {
   }
 
  private:
+  std::string Label() const {
+    return absl::StrCat(
+        input_.spec.model(), " batch ", options_.order.batch_size(),
+        options_.group != nullptr ? absl::StrCat(" on each of ", options_.group->size(), " ranks") : "");
+  }
+  bool Talks() const { return options_.group == nullptr || options_.group->rank() == 0; }
+
+  // Losses and accuracies of all images, where each rank knows those of its own. Shards are equally long.
+  absl::Status AverageOverRanks(EpochTimes& times) const {
+    if (options_.group == nullptr) {
+      return absl::OkStatus();
+    }
+    ASSIGN_OR_RETURN(const std::vector<double> sums, options_.group->Sum({times.mean_loss, times.accuracy}));
+    times.mean_loss = sums[0] / options_.group->size();
+    times.accuracy = sums[1] / options_.group->size();
+    return absl::OkStatus();
+  }
+
   absl::StatusOr<std::unique_ptr<EpochTrainer>> MakeTrainer() const {
     if (input_.spec.step() == proto::FUSED) {
       return MakeFusedTrainer(input_);
@@ -150,11 +205,17 @@ class TrainingRun {
   // Watches the device during the timed epochs.
   absl::StatusOr<EpochTimes> Train(uint32_t epoch, Progress& progress) {
     stall_watch_.Enter(absl::StrCat("epoch ", epoch + 1, " of ", epochs_));
+    if (options_.group != nullptr) {
+      RETURN_IF_ERROR(options_.group->BeginEpoch(epoch));
+    }
     if (epoch >= input_.spec.warmup_epochs()) {
       watcher_.Begin();
     }
     absl::StatusOr<EpochTimes> times = trainer_->Train(epoch, progress);
     watcher_.End();
+    if (options_.group != nullptr && times.ok()) {
+      RETURN_IF_ERROR(options_.group->EndEpoch(epoch));
+    }
     return times;
   }
 
@@ -198,7 +259,7 @@ class TrainingRun {
       RETURN_IF_ERROR(TimeParts());
     }
     trainer_.reset();
-    return timed ? MeasureCeiling() : absl::OkStatus();
+    return timed && options_.group == nullptr ? MeasureCeiling() : absl::OkStatus();
   }
 
   // One epoch more, with marks. That it fails is no failure of the point; a stop signal is passed on.
@@ -249,7 +310,7 @@ class TrainingRun {
     if (options_.order.evaluate()) {
       stall_watch_.Enter(absl::StrCat("evaluating after epoch ", epoch + 1));
       const Stopwatch evaluating;
-      ASSIGN_OR_RETURN(const double accuracy, evaluator_.Accuracy(*input_.model));
+      ASSIGN_OR_RETURN(const double accuracy, Evaluate());
       proto::EpochResult& result = *point_.mutable_epoch(point_.epoch_size() - 1);
       result.set_test_accuracy(accuracy);
       result.set_evaluate_seconds(fetch_seconds + evaluating.Seconds());
@@ -261,9 +322,21 @@ class TrainingRun {
     return absl::OkStatus();
   }
 
+  absl::StatusOr<double> Evaluate() {
+    BuffersOfRankZero buffers;
+    RETURN_IF_ERROR(buffers.Borrow(options_.group, *input_.model));
+    ASSIGN_OR_RETURN(const int64_t correct, evaluator_.CountCorrect(*input_.model));
+    std::vector<double> sum = {static_cast<double>(correct)};
+    if (options_.group != nullptr) {
+      ASSIGN_OR_RETURN(sum, options_.group->Sum(sum));
+    }
+    return evaluator_.Accuracy(sum[0]);
+  }
+
   const TrainingRunOptions& options_;
   const uint32_t epochs_;
   const TrainerInput input_;
+  const uint64_t images_;  // of an epoch, on this rank
   Evaluator evaluator_;
   std::unique_ptr<EpochTrainer> trainer_;
   DeviceWatcher watcher_;

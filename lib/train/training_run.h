@@ -13,6 +13,7 @@
 #include "lib/dataset/dataset.h"
 #include "lib/nn/model.h"
 #include "lib/proto/sweep.pb.h"
+#include "lib/train/rank_group.h"
 #include "lib/train/training_state.h"
 
 namespace lockstep {
@@ -24,12 +25,17 @@ struct TrainingRunOptions {
   c10::Device device = c10::Device(c10::kCPU);
   TrainingStateFile state;      // where it is kept between epochs; it is gone on from when it is there
   StallWatch::Stalled stalled;  // called when nothing is done for the order's timeout
+  RankGroup* group = nullptr;   // with whom the model is trained; null: alone. The order is this rank's
 };
 
 // Trains `model`, which is on the CPU, and leaves it on the device. Fills the point's times, epochs, memory, device
 // state and target. Evaluation is in none of the times but its own. A run with a schedule, or evaluated on the way,
 // tells a line per epoch on stderr. Errors are EpochTrainer's and Evaluator's. Internal: no epoch was trained. Call it
 // inside CatchTorchErrors.
+//
+// In a group each rank calls it. Losses and accuracies are then those of all ranks together; times, images and memory are
+// this rank's own; every rank evaluates its share, with rank 0's running statistics; rank 0 alone talks; and nothing is
+// measured beside the epochs but their parts.
 absl::Status RunTraining(const TrainingRunOptions& options, const Dataset& dataset, const LoaderOptions& loader,
                          const std::shared_ptr<Model>& model, proto::SweepPoint& point);
 

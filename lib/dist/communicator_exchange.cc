@@ -1,0 +1,89 @@
+#include "lib/dist/communicator_exchange.h"
+
+#include <ATen/ops/arange.h>
+#include <ATen/ops/from_blob.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+#include "lib/fused/gradient_exchange.h"
+
+namespace lockstep {
+namespace {
+
+constexpr int64_t kLargestChecked = 1 << 24;  // elements: more than the network has
+constexpr int64_t kPeriod = 61;  // of the numbers: a prime, so that no vector of elements looks like another
+
+at::ScalarType TypeOf(WireType type) { return type == WireType::kBf16 ? at::kBFloat16 : at::kFloat; }
+
+class CommunicatorExchange : public GradientExchange {
+ public:
+  CommunicatorExchange(Communicator& communicator, const CommunicatorExchangeOptions& options)
+      : communicator_(communicator), options_(options) {}
+
+  uint32_t ranks() const override { return static_cast<uint32_t>(communicator_.size()); }
+  WireType wire() const override { return options_.bf16_wire ? WireType::kBf16 : WireType::kFp32; }
+  uint32_t max_multiprocessors() const override { return options_.sends ? options_.max_multiprocessors : 0; }
+
+  absl::Status Sum(void* data, size_t count, WireType type, cudaStream_t ready, cudaStream_t then) override {
+    if (!options_.sends) {
+      return Wait(TimeMark::OnStream(StreamOf(ready).unwrap()), then);
+    }
+    const at::Tensor flat =
+        at::from_blob(data, {static_cast<int64_t>(count)}, at::TensorOptions(options_.device).dtype(TypeOf(type)));
+    std::shared_ptr<Collective> collective;
+    {
+      const c10::cuda::CUDAStreamGuard guard(StreamOf(ready));
+      ASSIGN_OR_RETURN(collective, communicator_.AllReduceSum(flat));
+    }
+    const c10::cuda::CUDAStreamGuard guard(StreamOf(then));
+    return collective->Wait();
+  }
+
+  // Small whole numbers, exact in bf16 as their sum is up to 256: rank r has (i mod 61) mod (r + 2).
+  absl::Status Check(WireType type, int64_t count) const {
+    const at::Tensor index = at::arange(count, at::TensorOptions(options_.device).dtype(at::kLong)).remainder(kPeriod);
+    at::Tensor expected = index.remainder(2).to(at::kFloat);
+    for (int rank = 1; rank < communicator_.size(); ++rank) {
+      expected = expected.add(index.remainder(rank + 2).to(at::kFloat));
+    }
+    const at::Tensor flat = index.remainder(communicator_.rank() + 2).to(TypeOf(type));
+    ASSIGN_OR_RETURN(const std::shared_ptr<Collective> collective, communicator_.AllReduceSum(flat));
+    RETURN_IF_ERROR(collective->Wait());
+    if (flat.to(at::kFloat).equal(expected.to(TypeOf(type)).to(at::kFloat))) {
+      return communicator_.Health();
+    }
+    return absl::AbortedError(
+        absl::StrCat("the sum of ", count, " numbers over ", communicator_.size(),
+                     " ranks is wrong; this is a fault of the communication library or of Lockstep"));
+  }
+
+ private:
+  c10::cuda::CUDAStream StreamOf(cudaStream_t stream) const {
+    return c10::cuda::getStreamFromExternal(stream, options_.device.index());
+  }
+
+  absl::Status Wait(const TimeMark& mark, cudaStream_t then) const {
+    mark.Block(StreamOf(then).unwrap());
+    return absl::OkStatus();
+  }
+
+  Communicator& communicator_;
+  const CommunicatorExchangeOptions options_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<GradientExchange>> MakeCommunicatorExchange(Communicator& communicator,
+                                                                           const CommunicatorExchangeOptions& options) {
+  auto exchange = std::make_shared<CommunicatorExchange>(communicator, options);
+  for (int64_t count = 1 << 8; options.sends && count <= kLargestChecked; count *= 4) {
+    for (const WireType type : {WireType::kFp32, WireType::kBf16}) {
+      RETURN_IF_ERROR(exchange->Check(type, count));
+    }
+  }
+  return std::shared_ptr<GradientExchange>(std::move(exchange));
+}
+
+}  // namespace lockstep

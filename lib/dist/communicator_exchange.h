@@ -1,0 +1,32 @@
+// The gradients of the hand-written step over a communicator: lib/fused's exchange, for ranks with a GPU each.
+#ifndef LOCKSTEP_LIB_DIST_COMMUNICATOR_EXCHANGE_H_
+#define LOCKSTEP_LIB_DIST_COMMUNICATOR_EXCHANGE_H_
+
+#include <c10/core/Device.h>
+
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "lib/dist/communicator.h"
+
+namespace lockstep {
+
+class GradientExchange;  // lib/fused/gradient_exchange.h
+
+struct CommunicatorExchangeOptions {
+  c10::Device device = c10::Device(c10::kCUDA, 0);
+  bool bf16_wire = false;            // else fp32
+  bool sends = true;                 // false: it only waits as ever, and each rank keeps what it has
+  uint32_t max_multiprocessors = 0;  // what the communicator's kernels take: see NcclOptions
+};
+
+// Called by all ranks. Before it returns, numbers that differ on every rank are summed in many sizes and compared with
+// what the sum must be, bit for bit; so the communicator is connected before a step is captured. `communicator` outlives
+// the exchange. Aborted: a sum was wrong. Unimplemented: built without CUDA. Others are the communicator's.
+absl::StatusOr<std::shared_ptr<GradientExchange>> MakeCommunicatorExchange(Communicator& communicator,
+                                                                           const CommunicatorExchangeOptions& options);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_DIST_COMMUNICATOR_EXCHANGE_H_

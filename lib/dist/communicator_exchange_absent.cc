@@ -1,0 +1,11 @@
+// In the place of communicator_exchange.cc where the build found no CUDA.
+#include "lib/dist/communicator_exchange.h"
+
+namespace lockstep {
+
+absl::StatusOr<std::shared_ptr<GradientExchange>> MakeCommunicatorExchange(Communicator&,
+                                                                           const CommunicatorExchangeOptions&) {
+  return absl::UnimplementedError("this build is without CUDA, which the hand-written step needs");
+}
+
+}  // namespace lockstep

@@ -1,0 +1,130 @@
+#include "lib/dist/point_group.h"
+
+#include <ATen/core/grad_mode.h>
+
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+#include "lib/dist/broadcast_tensors.h"
+#include "lib/dist/communicator_exchange.h"
+#include "lib/dist/nccl_environment.h"
+
+namespace lockstep {
+
+absl::StatusOr<std::unique_ptr<PointGroup>> PointGroup::Join(RankContext& context, const proto::ScaleSpec& spec,
+                                                             const proto::ScalePoint& point, c10::Device device) {
+  std::unique_ptr<PointGroup> group(new PointGroup(context, spec, point, device));
+  if (!group->reduces()) {
+    return group;
+  }
+  ASSIGN_OR_RETURN(group->communicator_, group->Connect());
+  if (spec.training().step() == proto::FUSED) {
+    CommunicatorExchangeOptions options;
+    options.device = device;
+    options.bf16_wire = spec.gradient_compression() == "bf16";
+    options.sends = point.reduction() == proto::ALL_REDUCE;
+    options.max_multiprocessors = NcclMultiprocessors();
+    ASSIGN_OR_RETURN(group->exchange_, MakeCommunicatorExchange(*group->communicator_, options));
+  }
+  return group;
+}
+
+absl::StatusOr<std::unique_ptr<Communicator>> PointGroup::Connect() const {
+  if (spec_.backend() != proto::NCCL) {
+    return MakeGlooCommunicator(*context_.store, context_.rank, context_.size, context_.timeout);
+  }
+  const bool beside_ours = spec_.training().step() == proto::FUSED;
+  const NcclOptions options = {device_.index(), context_.timeout, beside_ours ? NcclMultiprocessors() : 0};
+  return MakeNcclCommunicator(*context_.store, context_.rank, context_.size, options);
+}
+
+// NCCL sends what lies on the GPU alone.
+absl::Status PointGroup::Share(const std::vector<at::Tensor>& tensors) const {
+  if (communicator_ == nullptr) {
+    return absl::OkStatus();
+  }
+  const at::NoGradGuard no_grad;
+  std::vector<at::Tensor> on_device;
+  for (const at::Tensor& tensor : tensors) {
+    on_device.push_back(tensor.detach().to(device_));
+  }
+  RETURN_IF_ERROR(BroadcastTensors(*communicator_, on_device, 0));
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (!tensors[i].is_same(on_device[i])) {
+      tensors[i].detach().copy_(on_device[i]);
+    }
+  }
+  return communicator_->Health();
+}
+
+absl::Status PointGroup::ShareModel(Model& model) {
+  RETURN_IF_ERROR(Share(model.parameters()));
+  return Share(model.buffers());
+}
+
+absl::Status PointGroup::ShareBuffers(Model& model) { return Share(model.buffers()); }
+
+absl::StatusOr<GradientHook*> PointGroup::MakeHook(Model& model) {
+  if (!reduces()) {
+    return nullptr;
+  }
+  std::vector<NamedParameter> parameters;
+  for (const auto& parameter : model.named_parameters()) {
+    parameters.push_back({parameter.key(), parameter.value()});
+  }
+  const bool check_sum = sends() && spec_.training().warmup_epochs() > 0 && spec_.training().accumulate() <= 1;
+  ReducerOptions options;
+  options.caps = {spec_.first_bucket_bytes(), spec_.bucket_bytes()};
+  options.overlap = spec_.overlap();
+  options.all_reduce = point_.reduction() == proto::ALL_REDUCE;
+  options.keep_local = check_sum;
+  ASSIGN_OR_RETURN(std::unique_ptr<BucketedReducer> reducer,
+                   BucketedReducer::Create(std::move(parameters), *communicator_, options));
+  PointHookOptions hook_options;
+  hook_options.check_sum = check_sum;
+  if (spec_.buffers() == "broadcast" && point_.reduction() == proto::ALL_REDUCE) {
+    hook_options.buffers = model.buffers();
+  }
+  hook_ = std::make_unique<PointHook>(*communicator_, std::move(reducer), std::move(hook_options));
+  return hook_.get();
+}
+
+absl::Status PointGroup::BeginEpoch(uint32_t) { return context_.store->Barrier(context_.rank, context_.size); }
+
+absl::Status PointGroup::EndEpoch(uint32_t epoch) {
+  RETURN_IF_ERROR(communicator_ != nullptr ? communicator_->Health() : absl::OkStatus());
+  if (hook_ != nullptr) {
+    ReducerTimes times = hook_->reducer().TakeTimes();
+    if (epoch >= spec_.training().warmup_epochs()) {
+      epochs_.push_back(std::move(times));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<std::string>> PointGroup::AllGather(absl::string_view bytes) {
+  return context_.store->AllGather(context_.rank, context_.size, bytes);
+}
+
+absl::StatusOr<std::vector<double>> PointGroup::Sum(const std::vector<double>& numbers) {
+  const size_t bytes = numbers.size() * sizeof(double);
+  ASSIGN_OR_RETURN(const std::vector<std::string> all,
+                   AllGather(absl::string_view(reinterpret_cast<const char*>(numbers.data()), bytes)));
+  std::vector<double> sum(numbers.size());
+  for (const std::string& of_rank : all) {
+    if (of_rank.size() != bytes) {
+      return absl::InternalError(
+          absl::StrCat("a rank sent ", of_rank.size(), " bytes of numbers, ", bytes, " expected"));
+    }
+    std::vector<double> theirs(numbers.size());
+    std::memcpy(theirs.data(), of_rank.data(), bytes);
+    for (size_t i = 0; i < sum.size(); ++i) {
+      sum[i] += theirs[i];
+    }
+  }
+  return sum;
+}
+
+}  // namespace lockstep

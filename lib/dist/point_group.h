@@ -1,0 +1,72 @@
+// This rank among those of its point: what its trainer wants of the others (lib/train/rank_group.h), over the store and a
+// communicator.
+#ifndef LOCKSTEP_LIB_DIST_POINT_GROUP_H_
+#define LOCKSTEP_LIB_DIST_POINT_GROUP_H_
+
+#include <c10/core/Device.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "lib/dist/bucketed_reducer.h"
+#include "lib/dist/communicator.h"
+#include "lib/dist/launch.h"
+#include "lib/dist/point_hook.h"
+#include "lib/proto/scale.pb.h"
+#include "lib/train/rank_group.h"
+
+namespace lockstep {
+
+class PointGroup : public RankGroup {
+ public:
+  // Meets the other ranks of the point. A PLAIN point has no communicator, and its group changes nothing. `context`, and
+  // spec and point, outlive the group. Errors are the communicator's; Aborted: its sums are wrong.
+  static absl::StatusOr<std::unique_ptr<PointGroup>> Join(RankContext& context, const proto::ScaleSpec& spec,
+                                                          const proto::ScalePoint& point, c10::Device device);
+
+  uint32_t rank() const override { return static_cast<uint32_t>(context_.rank); }
+  uint32_t size() const override { return static_cast<uint32_t>(context_.size); }
+  absl::Status ShareModel(Model& model) override;
+  absl::Status ShareBuffers(Model& model) override;
+  absl::StatusOr<GradientHook*> MakeHook(Model& model) override;
+  GradientExchange* exchange() override { return exchange_.get(); }
+  absl::Status BeginEpoch(uint32_t epoch) override;
+  absl::Status EndEpoch(uint32_t epoch) override;
+  absl::StatusOr<std::vector<double>> Sum(const std::vector<double>& numbers) override;
+
+  // All ranks' bytes, in rank order.
+  absl::StatusOr<std::vector<std::string>> AllGather(absl::string_view bytes);
+
+  bool reduces() const { return point_.reduction() != proto::PLAIN; }
+  bool sends() const { return point_.reduction() == proto::ALL_REDUCE && context_.size > 1; }
+
+  // Null: a PLAIN point.
+  Communicator* communicator() const { return communicator_.get(); }
+  // Null: there is no reducer, or its steps are not autograd's.
+  PointHook* hook() const { return hook_.get(); }
+  // What the hook saw of each timed epoch.
+  const std::vector<ReducerTimes>& epochs() const { return epochs_; }
+
+ private:
+  PointGroup(RankContext& context, const proto::ScaleSpec& spec, const proto::ScalePoint& point, c10::Device device)
+      : context_(context), spec_(spec), point_(point), device_(device) {}
+  absl::StatusOr<std::unique_ptr<Communicator>> Connect() const;
+  absl::Status Share(const std::vector<at::Tensor>& tensors) const;
+
+  RankContext& context_;
+  const proto::ScaleSpec& spec_;
+  const proto::ScalePoint& point_;
+  const c10::Device device_;
+  std::unique_ptr<Communicator> communicator_;
+  std::unique_ptr<PointHook> hook_;
+  std::shared_ptr<GradientExchange> exchange_;
+  std::vector<ReducerTimes> epochs_;
+};
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_DIST_POINT_GROUP_H_

@@ -1,0 +1,72 @@
+// The update of a step that several GPUs make together: each range of the gradients goes through the exchange as soon as
+// it is final, and SGD takes the sum from there.
+//
+//   backward  --range ready-->  wire (share, micro-batches, rounding)  -->  exchange  -->  SGD / ranks
+//   main and side streams       the stream that was named                   its own        the update stream below
+//
+// A step of several micro-batches sends once: before the last one, their gradients are only added up.
+#ifndef LOCKSTEP_LIB_FUSED_EXCHANGED_UPDATE_H_
+#define LOCKSTEP_LIB_FUSED_EXCHANGED_UPDATE_H_
+
+#include <cuda_bf16.h>
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+#include "absl/status/status.h"
+#include "lib/fused/device_arena.h"
+#include "lib/fused/gradient_exchange.h"
+#include "lib/fused/gradient_sink.h"
+#include "lib/fused/micro_batch.h"
+#include "lib/fused/resnet18_step_options.h"
+#include "lib/fused/resnet18_units.h"
+
+namespace lockstep {
+
+// What an exchange needs beside the step's own memory and streams. T: float or __nv_bfloat16, the gradients' type.
+template <typename T>
+class ExchangeRoom {
+ public:
+  ExchangeRoom() = default;
+  ~ExchangeRoom();
+  ExchangeRoom(const ExchangeRoom&) = delete;
+  ExchangeRoom& operator=(const ExchangeRoom&) = delete;
+
+  // Bytes that Init would take; 0 without an exchange.
+  static size_t PredictBytes(const ResNet18StepOptions& options, const ResNet18Units& net);
+
+  // Nothing without an exchange. ResourceExhausted: it does not fit.
+  absl::Status Init(const ResNet18StepOptions& options, const ResNet18Units& net);
+  size_t bytes() const { return arena_.bytes(); }
+
+  cudaStream_t update = nullptr;  // where SGD runs: behind the exchange, beside the backward pass
+  // Each fp32 or bf16 (net.weight_count), null where it is not needed.
+  float* weight_sum = nullptr;           // over the micro-batches; on an fp32 wire from bf16 gradients, the wire too
+  __nv_bfloat16* weight_wire = nullptr;  // of a bf16 wire from fp32 gradients
+  float* norm_sum = nullptr;             // fp32 (net.norm_count()): over the micro-batches
+
+ private:
+  void TakeAll(const ResNet18StepOptions& options, const ResNet18Units& net);
+
+  DeviceArena arena_;
+};
+
+// The sink of one micro-batch.
+template <typename T>
+class ExchangedUpdate final : public GradientSink {
+ public:
+  ExchangedUpdate(const MicroBatch<T>& batch, const ExchangeRoom<T>& room) : batch_(batch), room_(room) {}
+
+  absl::Status Ready(const ReadyGradients& ready) override;
+
+ private:
+  absl::Status ReadyWeights(const ReadyGradients& ready) const;
+  absl::Status ReadyNorms(const ReadyGradients& ready) const;
+
+  const MicroBatch<T>& batch_;
+  const ExchangeRoom<T>& room_;
+};
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_FUSED_EXCHANGED_UPDATE_H_

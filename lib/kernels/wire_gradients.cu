@@ -1,0 +1,47 @@
+// Moves at most 10 bytes an element: 26 us for ResNet-18's 11.2 million at an H200's 4.3 TB/s of copies.
+#include <algorithm>
+
+#include "lib/kernels/wire_gradients.h"
+
+namespace lockstep {
+namespace {
+
+constexpr uint32_t kThreads = 512;
+constexpr size_t kMaxBlocks = 132 * 4 * 4;  // four times what fills 132 SMs of 2,048 threads
+
+// Each element is read before it is written by the same thread, so that the arrays may be one.
+template <typename G, typename W>
+__global__ void __launch_bounds__(kThreads) WireKernel(WireInput<G, W> input) {
+  const size_t step = static_cast<size_t>(gridDim.x) * kThreads;
+  for (size_t i = static_cast<size_t>(blockIdx.x) * kThreads + threadIdx.x; i < input.count; i += step) {
+    float value = __fmul_rn(input.share, static_cast<float>(input.gradient[i]));
+    if (!input.first) {
+      value = __fadd_rn(input.sum[i], value);
+    }
+    if (input.last) {
+      input.wire[i] = W(value);
+    } else {
+      input.sum[i] = value;
+    }
+  }
+}
+
+}  // namespace
+
+template <typename G, typename W>
+cudaError_t WireGradients(const WireInput<G, W>& input, cudaStream_t stream, uint32_t most_blocks) {
+  if (input.count == 0) {
+    return cudaSuccess;
+  }
+  auto blocks = static_cast<uint32_t>(std::min(kMaxBlocks, (input.count + kThreads - 1) / kThreads));
+  blocks = most_blocks == 0 ? blocks : std::min(blocks, most_blocks);
+  WireKernel<<<blocks, kThreads, 0, stream>>>(input);
+  return cudaGetLastError();
+}
+
+template cudaError_t WireGradients(const WireInput<float, float>&, cudaStream_t, uint32_t);
+template cudaError_t WireGradients(const WireInput<float, __nv_bfloat16>&, cudaStream_t, uint32_t);
+template cudaError_t WireGradients(const WireInput<__nv_bfloat16, float>&, cudaStream_t, uint32_t);
+template cudaError_t WireGradients(const WireInput<__nv_bfloat16, __nv_bfloat16>&, cudaStream_t, uint32_t);
+
+}  // namespace lockstep

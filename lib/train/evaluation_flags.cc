@@ -1,0 +1,19 @@
+#include "lib/train/evaluation_flags.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace lockstep {
+
+absl::Status CheckEvaluationFlags(bool evaluate, uint32_t evaluate_every, double target_accuracy) {
+  if (!(target_accuracy >= 0 && target_accuracy <= 1)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--target_accuracy=", target_accuracy, ": expected a fraction of the test set, such as 0.94, or 0 for none"));
+  }
+  if (!evaluate && (evaluate_every != 0 || target_accuracy != 0)) {
+    return absl::InvalidArgumentError(
+        "--noevaluate: --evaluate_every and --target_accuracy need the test accuracy; leave one out");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace lockstep

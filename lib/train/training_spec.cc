@@ -1,0 +1,55 @@
+#include "lib/train/training_spec.h"
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "lib/device/compute_threads.h"
+#include "lib/device/device.h"
+#include "lib/train/step_switches.h"
+#include "lib/train/train_step.h"
+
+namespace lockstep {
+namespace {
+
+constexpr double kDefaultGamma = 0.1;  // of torch.optim.lr_scheduler.MultiStepLR
+
+}  // namespace
+
+proto::TrainingSpec SettleTraining(const std::string& preset, const proto::TrainingSpec& asked, c10::Device device) {
+  proto::TrainingSpec spec = SettleStep(preset, asked);
+  spec.set_device(ToDeviceKind(device));
+  if (spec.schedule() == proto::CONSTANT) {
+    spec.clear_schedule();  // as in records from before there was a choice
+  }
+  if (spec.schedule() == proto::MULTISTEP && spec.lr_gamma() == 0) {
+    spec.set_lr_gamma(kDefaultGamma);
+  }
+  if (spec.accumulate() == 1) {
+    spec.clear_accumulate();  // as in records from before it could be divided
+  }
+  if (spec.learning_rate() == 0) {
+    spec.set_learning_rate(DefaultLearningRate(spec.model()));
+  }
+  if (spec.threads() == 0) {
+    spec.set_threads(ComputeThreads());
+  }
+  return spec;
+}
+
+std::string RecipeText(const proto::TrainingSpec& training) {
+  std::string text = absl::StrCat("learning rate ", training.learning_rate());
+  if (training.schedule() != proto::SCHEDULE_UNSPECIFIED) {
+    absl::StrAppend(&text, ", ", absl::AsciiStrToLower(proto::Schedule_Name(training.schedule())));
+  }
+  if (training.schedule() == proto::MULTISTEP) {
+    absl::StrAppend(&text, " times ", training.lr_gamma(), " with epochs ",
+                    absl::StrJoin(training.lr_milestone(), ", "));
+  }
+  if (training.lr_warmup_epochs() != 0) {
+    absl::StrAppend(&text, ", after a climb of ", training.lr_warmup_epochs(), " epochs");
+  }
+  return absl::StrCat(text, "; momentum ", training.momentum(), ", weight decay ", training.weight_decay(),
+                      training.augment() ? ", random crop and flip" : ", no augmentation", ", seed ", training.seed());
+}
+
+}  // namespace lockstep
