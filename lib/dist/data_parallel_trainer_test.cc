@@ -17,6 +17,7 @@
 #include "lib/dataset/small_dataset.h"
 #include "lib/testing/matchers.h"
 #include "lib/train/autograd_trainer.h"
+#include "lib/train/evaluate.h"
 
 namespace lockstep {
 namespace {
@@ -201,6 +202,23 @@ TEST_F(DataParallelTrainerTest, GoesOnFromAStateOfEitherTrainer) {
   EXPECT_THAT(MakeAutogradTrainer(input)->SetState(after_first), IsOk());
 }
 
+// The input's model is the one that is trained, and an evaluation in between leaves no trace.
+TEST_F(DataParallelTrainerTest, EvaluationMayComeBetweenEpochs) {
+  const TrainerInput input = Input("resnet18", 4, 4);
+  const auto trainer = MakeDataParallelTrainer(input, Cpus(2));
+  ASSERT_THAT(trainer, IsOk());
+  const auto undisturbed = Make(input, 2);
+  ASSERT_THAT((*trainer)->Train(0, progress_), IsOk());
+  Evaluator evaluator(images_, input.loader.mean, input.loader.std, 4, c10::kCPU);
+  ASSERT_THAT((*trainer)->UpdateModel(), IsOk());
+  ASSERT_THAT(evaluator.Accuracy(*input.model), IsOk());
+  input.model->eval();  // whoever looked at it last
+  ASSERT_THAT((*trainer)->Train(1, progress_), IsOk());
+  ASSERT_THAT(undisturbed->Train(0, progress_), IsOk());
+  ASSERT_THAT(undisturbed->Train(1, progress_), IsOk());
+  EXPECT_EQ(*(*trainer)->GetState(), *undisturbed->GetState());
+}
+
 // bf16 keeps 8 bits: two roundings to it differ by 2^-8 of the number. Five layers, forward and back, may each be so
 // far off.
 TEST_F(DataParallelTrainerTest, Bf16) {
@@ -283,6 +301,10 @@ TEST_F(DataParallelTrainerTest, PartsAddUpToTheStep) {
   // process.
   EXPECT_LE(sum, epoch->step_seconds);
   EXPECT_NEAR(sum, epoch->step_seconds, 0.05);
+  proto::SweepPoint point;
+  trainer->Describe(point);
+  EXPECT_EQ(point.timing_method(), "steady clock");
+  EXPECT_GT(point.timed_peak_memory_bytes(), 0u);
 }
 
 TEST_F(DataParallelTrainerTest, RefusesWhatItCannotDo) {
