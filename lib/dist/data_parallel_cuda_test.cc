@@ -92,8 +92,8 @@ double RelativeError(const std::vector<float>& a, const std::vector<float>& b) {
   return std::sqrt(difference / norm);
 }
 
-// Sums in another order: five layers, forward and back, each off by 10 sqrt(n) u of its terms (data_parallel_test.cc);
-// the terms of a gradient cancel down to no less than a hundredth of their magnitude here. bf16: 2^-8 a layer instead.
+// Sums in another order: each is off by 10 sqrt(n) u of its terms (data_parallel_test.cc). The gradients of the images may
+// cancel, down to no less than that of one image. bf16 keeps 8 bits: five layers, forward and back, each off by 2^-8.
 TEST_F(DataParallelCudaTest, GradientsAreThoseOfOneDevice) {
   constexpr double kRoundings = 829 + 614 + kImages * 28.0 * 28;
   for (const proto::Precision precision : {proto::FP32, proto::BF16}) {
@@ -106,7 +106,7 @@ TEST_F(DataParallelCudaTest, GradientsAreThoseOfOneDevice) {
       ASSERT_THAT(trainer, IsOk());
       ASSERT_THAT((*trainer)->Train(0, progress_), IsOk());
       const double error = RelativeError(Gradients(**trainer), expected);
-      EXPECT_LE(error, precision == proto::FP32 ? 100 * 10 * std::sqrt(kRoundings) * std::ldexp(1.0, -24)
+      EXPECT_LE(error, precision == proto::FP32 ? kImages * 10 * std::sqrt(kRoundings) * std::ldexp(1.0, -24)
                                                 : 10 * std::ldexp(1.0, -8));
       if (devices.size() == 1) {
         EXPECT_EQ(error, 0);
@@ -133,7 +133,7 @@ TEST_F(DataParallelCudaTest, TrainsResNet18AndTimesItsParts) {
     EXPECT_GT(times.backward_seconds, 0);
     // An event's time is good to about 0.5 us; between the parts lie the copy and dropping the old gradients.
     EXPECT_LE(sum, epoch->step_seconds + 1e-4);
-    EXPECT_GE(sum, 0.5 * epoch->step_seconds);
+    EXPECT_GE(sum, 0.5 * (epoch->step_seconds - epoch->copy_seconds));
     if (devices.size() == 2) {
       EXPECT_GT(times.replicate_seconds, 0);
       EXPECT_GT(times.reduce_seconds, 0);
