@@ -34,6 +34,10 @@ RANGED_FLAG(uint32_t, workers, 2, 0, lockstep::kMaxLoaderWorkers,
 RANGED_FLAG(uint32_t, threads, 0, 0, lockstep::kMaxThreads,
             "CPU threads that each rank computes with; 0: cores / the largest of --ranks. The base case on one rank "
             "has no more: a rank more is a core more, and a base case with all cores would be another machine.");
+ABSL_FLAG(
+    std::string, mode, "ddp",
+    "ddp: a process for each device, gradients all-reduced. dp: torch.nn.DataParallel's way, one process with a "
+    "thread for each device, which deals out batch and weights in each step and takes the gradients to device 0.");
 ABSL_FLAG(bool, overlap, true, "Start all-reduces while backward runs; false: all of them after it.");
 RANGED_FLAG(double, first_bucket_mib, 1, 0, 1e6, "MiB of gradients that close the first bucket.");
 RANGED_FLAG(double, bucket_mib, 25, 0, 1e6, "MiB of gradients that close each other bucket.");

@@ -31,7 +31,9 @@ struct StarCost {
   double busy_seconds = 0;    // of its link: every message alone, both directions never at once
 };
 
-// 0 for one rank. Pure function, any thread.
+// 0 for one rank. Pure function, any thread. Where N divides the batch, these are the bytes that a run copies
+// (lib/dist/data_parallel_trainer_test.cc counts them). Elsewhere they are an upper bound: torch.chunk leaves device 0 more
+// than 1/N, and may leave others nothing.
 StarCost DataParallelStarCost(const DataParallelStep& step, const LinkCost& link);
 
 }  // namespace lockstep

@@ -32,6 +32,8 @@ class CommunicatorExchange : public GradientExchange {
     }
     const at::Tensor flat =
         at::from_blob(data, {static_cast<int64_t>(count)}, at::TensorOptions(options_.device).dtype(TypeOf(type)));
+    ++count_.calls;
+    count_.bytes += flat.nbytes();
     std::shared_ptr<Collective> collective;
     {
       const c10::cuda::CUDAStreamGuard guard(StreamOf(ready));
@@ -39,6 +41,13 @@ class CommunicatorExchange : public GradientExchange {
     }
     const c10::cuda::CUDAStreamGuard guard(StreamOf(then));
     return collective->Wait();
+  }
+
+  void EndStep() override { ++steps_; }
+
+  // All steps send the same.
+  ExchangeCount CountOfStep() const {
+    return steps_ == 0 ? ExchangeCount() : ExchangeCount{count_.calls / steps_, count_.bytes / steps_};
   }
 
   // Small whole numbers, exact in bf16 as their sum is up to 256: rank r has (i mod 61) mod (r + 2).
@@ -71,9 +80,15 @@ class CommunicatorExchange : public GradientExchange {
 
   Communicator& communicator_;
   const CommunicatorExchangeOptions options_;
+  ExchangeCount count_;  // of the steps that were queued, captured ones too
+  uint64_t steps_ = 0;
 };
 
 }  // namespace
+
+ExchangeCount CountOfStep(const GradientExchange& exchange) {
+  return static_cast<const CommunicatorExchange&>(exchange).CountOfStep();
+}
 
 absl::StatusOr<std::shared_ptr<GradientExchange>> MakeCommunicatorExchange(Communicator& communicator,
                                                                            const CommunicatorExchangeOptions& options) {

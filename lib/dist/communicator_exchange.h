@@ -27,6 +27,13 @@ struct CommunicatorExchangeOptions {
 absl::StatusOr<std::shared_ptr<GradientExchange>> MakeCommunicatorExchange(Communicator& communicator,
                                                                            const CommunicatorExchangeOptions& options);
 
+// What one step hands over, of an exchange that was made above and has queued a step.
+struct ExchangeCount {
+  uint64_t calls = 0;
+  uint64_t bytes = 0;
+};
+ExchangeCount CountOfStep(const GradientExchange& exchange);
+
 }  // namespace lockstep
 
 #endif  // LOCKSTEP_LIB_DIST_COMMUNICATOR_EXCHANGE_H_

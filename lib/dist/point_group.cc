@@ -19,14 +19,15 @@ absl::StatusOr<std::unique_ptr<PointGroup>> PointGroup::Join(RankContext& contex
   if (!group->reduces()) {
     return group;
   }
-  ASSIGN_OR_RETURN(group->communicator_, group->Connect());
+  ASSIGN_OR_RETURN(std::unique_ptr<Communicator> connected, group->Connect());
+  group->communicator_ = std::make_unique<CountedCommunicator>(*context.store, std::move(connected));
   if (spec.training().step() == proto::FUSED) {
     CommunicatorExchangeOptions options;
     options.device = device;
     options.bf16_wire = spec.gradient_compression() == "bf16";
     options.sends = point.reduction() == proto::ALL_REDUCE;
     options.max_multiprocessors = NcclMultiprocessors();
-    ASSIGN_OR_RETURN(group->exchange_, MakeCommunicatorExchange(*group->communicator_, options));
+    ASSIGN_OR_RETURN(group->exchange_, MakeCommunicatorExchange(group->communicator_->inner(), options));
   }
   return group;
 }
@@ -41,10 +42,11 @@ absl::StatusOr<std::unique_ptr<Communicator>> PointGroup::Connect() const {
 }
 
 // NCCL sends what lies on the GPU alone.
-absl::Status PointGroup::Share(const std::vector<at::Tensor>& tensors) const {
+absl::Status PointGroup::Share(const std::vector<at::Tensor>& tensors, const char* kind) {
   if (communicator_ == nullptr) {
     return absl::OkStatus();
   }
+  const CountedCommunicator::Kind as(*communicator_, kind);
   const at::NoGradGuard no_grad;
   std::vector<at::Tensor> on_device;
   for (const at::Tensor& tensor : tensors) {
@@ -60,11 +62,11 @@ absl::Status PointGroup::Share(const std::vector<at::Tensor>& tensors) const {
 }
 
 absl::Status PointGroup::ShareModel(Model& model) {
-  RETURN_IF_ERROR(Share(model.parameters()));
-  return Share(model.buffers());
+  RETURN_IF_ERROR(Share(model.parameters(), "initial broadcast"));
+  return Share(model.buffers(), "initial broadcast");
 }
 
-absl::Status PointGroup::ShareBuffers(Model& model) { return Share(model.buffers()); }
+absl::Status PointGroup::ShareBuffers(Model& model) { return Share(model.buffers(), "buffers to evaluate with"); }
 
 absl::StatusOr<GradientHook*> PointGroup::MakeHook(Model& model) {
   if (!reduces()) {
@@ -104,7 +106,20 @@ absl::Status PointGroup::EndEpoch(uint32_t epoch) {
   return absl::OkStatus();
 }
 
+std::vector<proto::Traffic> PointGroup::Traffic(uint64_t steps) const {
+  TrafficCount all = traffic_;
+  if (exchange_ != nullptr && point_.reduction() == proto::ALL_REDUCE) {
+    const ExchangeCount step = CountOfStep(*exchange_);
+    all.Add(kGradientTraffic, steps * step.calls, steps * step.bytes);
+  }
+  if (communicator_ != nullptr) {
+    all.Add(communicator_->count());
+  }
+  return all.ToRecords(steps);
+}
+
 absl::StatusOr<std::vector<std::string>> PointGroup::AllGather(absl::string_view bytes) {
+  traffic_.Add("metrics", 1, bytes.size());
   return context_.store->AllGather(context_.rank, context_.size, bytes);
 }
 

@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "lib/dist/bucketed_reducer.h"
 #include "lib/dist/communicator.h"
+#include "lib/dist/counted_communicator.h"
 #include "lib/dist/launch.h"
 #include "lib/dist/point_hook.h"
 #include "lib/proto/scale.pb.h"
@@ -41,11 +42,14 @@ class PointGroup : public RankGroup {
   // All ranks' bytes, in rank order.
   absl::StatusOr<std::vector<std::string>> AllGather(absl::string_view bytes);
 
-  bool reduces() const { return point_.reduction() != proto::PLAIN; }
+  // What this rank handed over to be sent so far, by kind; `steps` were trained.
+  std::vector<proto::Traffic> Traffic(uint64_t steps) const;
+
+  bool reduces() const { return point_.reduction() == proto::ALL_REDUCE || point_.reduction() == proto::ABLATED; }
   bool sends() const { return point_.reduction() == proto::ALL_REDUCE && context_.size > 1; }
 
   // Null: a PLAIN point.
-  Communicator* communicator() const { return communicator_.get(); }
+  Communicator* communicator() const { return communicator_ != nullptr ? &communicator_->inner() : nullptr; }
   // Null: there is no reducer, or its steps are not autograd's.
   PointHook* hook() const { return hook_.get(); }
   // What the hook saw of each timed epoch.
@@ -55,13 +59,14 @@ class PointGroup : public RankGroup {
   PointGroup(RankContext& context, const proto::ScaleSpec& spec, const proto::ScalePoint& point, c10::Device device)
       : context_(context), spec_(spec), point_(point), device_(device) {}
   absl::StatusOr<std::unique_ptr<Communicator>> Connect() const;
-  absl::Status Share(const std::vector<at::Tensor>& tensors) const;
+  absl::Status Share(const std::vector<at::Tensor>& tensors, const char* kind);
 
   RankContext& context_;
   const proto::ScaleSpec& spec_;
   const proto::ScalePoint& point_;
   const c10::Device device_;
-  std::unique_ptr<Communicator> communicator_;
+  std::unique_ptr<CountedCommunicator> communicator_;
+  mutable TrafficCount traffic_;  // beside the communicator's
   std::unique_ptr<PointHook> hook_;
   std::shared_ptr<GradientExchange> exchange_;
   std::vector<ReducerTimes> epochs_;

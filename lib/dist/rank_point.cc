@@ -18,8 +18,10 @@
 #include "lib/dataset/sampler.h"
 #include "lib/device/device.h"
 #include "lib/dist/all_reduce_probe.h"
+#include "lib/dist/data_parallel_trainer.h"
 #include "lib/dist/point_group.h"
 #include "lib/dist/point_hook.h"
+#include "lib/dist/star_times.h"
 #include "lib/dist/weights_digest.h"
 #include "lib/nn/model.h"
 #include "lib/record/digest.h"
@@ -37,7 +39,7 @@ std::string HostName() {
 // What the ranks' training is asked for, in the words of a sweep.
 proto::PointOrder OrderOf(const proto::ScaleSpec& spec, const proto::ScalePoint& point, c10::Device device) {
   proto::PointOrder order;
-  order.set_batch_size(point.batch_per_device());
+  order.set_batch_size(point.mode() == proto::DP ? point.global_batch() : point.batch_per_device());
   *order.mutable_spec()->mutable_training() = spec.training();
   order.mutable_spec()->set_preset(spec.preset());
   const bool evaluate = spec.evaluate() && point.reduction() != proto::ABLATED;
@@ -78,7 +80,7 @@ class RankPoint {
     RETURN_IF_ERROR(CheckEpochs(training_));
     RETURN_IF_ERROR(SetNumerics({proto::FP32, training_.deterministic(), training_.threads()}));
     ASSIGN_OR_RETURN(dataset_, ReadDataset(dataset_path));
-    loader_.batch_size = point_.batch_per_device();
+    loader_.batch_size = point_.mode() == proto::DP ? point_.global_batch() : point_.batch_per_device();
     loader_.workers = training_.loader_workers();
     loader_.augment = training_.augment();
     loader_.drop_last = training_.drop_last();
@@ -93,6 +95,10 @@ class RankPoint {
     run.order = OrderOf(spec_, point_, device_);
     run.device = device_;
     run.group = group_.get();
+    if (point_.reduction() == proto::STAR) {
+      run.make_trainer = [this](const TrainerInput& input) { return MakeStarTrainer(input); };
+      run.epoch_ended = [this](const EpochTrainer&, uint32_t epoch) { AddStar(epoch); };
+    }
     run.stalled = [this](const absl::Status& stalled) {
       EndRank(absl::Status(stalled.code(), absl::StrCat(stalled.message(), " (--timeout)")));
     };
@@ -100,6 +106,25 @@ class RankPoint {
     RETURN_IF_ERROR(RunTraining(run, dataset_, loader_, model_, trained));
     TakeOver(trained);
     return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::unique_ptr<EpochTrainer>> MakeStarTrainer(const TrainerInput& input) {
+    std::vector<c10::Device> devices;
+    for (uint32_t i = 0; i < point_.ranks(); ++i) {
+      ASSIGN_OR_RETURN(const c10::Device device,
+                       ResolveDevice(device_.is_cuda() ? "cuda" : "cpu", static_cast<int>(i)));
+      devices.push_back(device);
+    }
+    ASSIGN_OR_RETURN(std::unique_ptr<DataParallelTrainer> trainer, MakeDataParallelTrainer(input, devices));
+    star_ = trainer.get();
+    return std::unique_ptr<EpochTrainer>(std::move(trainer));
+  }
+
+  void AddStar(uint32_t epoch) {
+    star_traffic_.Add(star_->times());
+    if (epoch >= training_.warmup_epochs()) {
+      AddStarTimes(star_->times(), *point_.mutable_star());
+    }
   }
 
   void TakeOver(const proto::SweepPoint& trained) {
@@ -117,7 +142,8 @@ class RankPoint {
     if (trained.has_target()) {
       *point_.mutable_target() = trained.target();
     }
-    point_.set_batch_norm_images(trained.batch_norm_images());
+    const uint32_t parts = point_.reduction() == proto::STAR ? point_.ranks() : 1;
+    point_.set_batch_norm_images((trained.batch_norm_images() + parts - 1) / parts);
     facts_.set_peak_memory_bytes(trained.peak_memory_bytes());
     *facts_.mutable_device_state() = trained.device_state();
     *facts_.mutable_device_watch() = trained.device_watch();
@@ -162,7 +188,8 @@ class RankPoint {
   }
 
   const char* NothingSent() const {
-    return !group_->reduces()                     ? "there is no reducer"
+    return point_.reduction() == proto::STAR      ? "DataParallel has no all-reduce"
+           : !group_->reduces()                   ? "there is no reducer"
            : point_.reduction() == proto::ABLATED ? "the all-reduces are left out"
                                                   : "one rank alone sends nothing";
   }
@@ -189,6 +216,11 @@ class RankPoint {
     }
     if (hook != nullptr) {
       AddBuckets(*group_->hook());
+    }
+    for (const proto::Traffic& traffic :
+         star_ != nullptr ? star_traffic_.ToRecords()
+                          : group_->Traffic(uint64_t{point_.steps_per_epoch()} * point_.epoch_size())) {
+      *point_.add_traffic() = traffic;
     }
   }
 
@@ -240,6 +272,8 @@ class RankPoint {
   Dataset dataset_;
   LoaderOptions loader_;
   std::unique_ptr<PointGroup> group_;
+  const DataParallelTrainer* star_ = nullptr;  // the training run's; null: not mode DP
+  StarTraffic star_traffic_;
   std::shared_ptr<Model> model_;
 };
 

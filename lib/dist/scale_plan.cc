@@ -40,6 +40,20 @@ absl::StatusOr<uint32_t> BatchPerDevice(proto::BatchMode mode, uint32_t ranks, u
   return absl::InvalidArgumentError("the batch mode is not set; expected per_device or global");
 }
 
+// In mode DP one process deals out each batch, so that there are no shards.
+absl::StatusOr<proto::ScalePoint> PlanStar(const proto::ScaleSpec& spec, uint64_t images, proto::ScalePoint point) {
+  const bool drop_last = spec.training().drop_last();
+  if (point.global_batch() > images) {
+    return absl::InvalidArgumentError(absl::StrCat("a batch of ", point.batch_per_device(), " on each of ",
+                                                   point.ranks(), " devices is larger than the data set of ", images,
+                                                   " images; give a smaller --batch"));
+  }
+  const uint64_t steps = StepsPerEpoch(images, point.global_batch(), drop_last);
+  point.set_steps_per_epoch(static_cast<uint32_t>(steps));
+  point.set_images_per_epoch(drop_last ? steps * point.global_batch() : images);
+  return point;
+}
+
 // Images of each rank's shard: as ShardOrder (lib/dataset/sampler.h) deals them.
 uint64_t ShardSize(uint64_t images, uint32_t ranks, bool drop_last) {
   return drop_last ? images / ranks : (images + ranks - 1) / ranks;
@@ -48,6 +62,18 @@ uint64_t ShardSize(uint64_t images, uint32_t ranks, bool drop_last) {
 absl::StatusOr<proto::ScalePoint> PlanPoint(const proto::ScaleSpec& spec, uint64_t images, uint32_t ranks,
                                             uint32_t asked_batch) {
   ASSIGN_OR_RETURN(const uint32_t batch, BatchPerDevice(spec.batch_mode(), ranks, asked_batch));
+  proto::ScalePoint point;
+  point.set_mode(spec.mode());
+  point.set_preset(spec.preset());
+  point.set_gradient_compression(spec.gradient_compression());
+  point.set_buffers(spec.buffers());
+  point.set_step(spec.training().step());
+  point.set_ranks(ranks);
+  point.set_batch_per_device(batch);
+  point.set_global_batch(ranks * batch);
+  if (spec.mode() == proto::DP) {
+    return PlanStar(spec, images, point);
+  }
   const bool drop_last = spec.training().drop_last();
   const uint64_t shard = ShardSize(images, ranks, drop_last);
   if (batch > shard) {
@@ -61,19 +87,19 @@ absl::StatusOr<proto::ScalePoint> PlanPoint(const proto::ScaleSpec& spec, uint64
                                                    " per device cannot be divided into so many equal micro-batches"));
   }
   const uint64_t steps = StepsPerEpoch(shard, batch, drop_last);
-  proto::ScalePoint point;
-  point.set_mode(spec.mode());
-  point.set_preset(spec.preset());
-  point.set_gradient_compression(spec.gradient_compression());
-  point.set_buffers(spec.buffers());
-  point.set_step(spec.training().step());
-  point.set_ranks(ranks);
-  point.set_batch_per_device(batch);
-  point.set_global_batch(ranks * batch);
   point.set_steps_per_epoch(static_cast<uint32_t>(steps));
   point.set_images_per_epoch(ranks * (drop_last ? steps * batch : shard));
   point.set_padded_images(drop_last ? 0 : ranks * shard - images);
   return point;
+}
+
+std::vector<proto::Reduction> ReductionsOf(proto::ScaleMode mode, uint32_t ranks) {
+  if (mode == proto::DP) {
+    return ranks == 1 ? std::vector<proto::Reduction>{proto::PLAIN, proto::STAR}
+                      : std::vector<proto::Reduction>{proto::STAR};
+  }
+  return ranks == 1 ? std::vector<proto::Reduction>{proto::PLAIN, proto::ALL_REDUCE}
+                    : std::vector<proto::Reduction>{proto::ALL_REDUCE, proto::ABLATED};
 }
 
 }  // namespace
@@ -85,8 +111,7 @@ absl::StatusOr<std::vector<proto::ScalePoint>> PlanPoints(const proto::ScaleSpec
   for (const uint32_t batch : spec.batch_size()) {
     for (const uint32_t ranks : spec.ranks()) {
       ASSIGN_OR_RETURN(proto::ScalePoint point, PlanPoint(spec, training_images, ranks, batch));
-      for (const proto::Reduction reduction :
-           {ranks == 1 ? proto::PLAIN : proto::ALL_REDUCE, ranks == 1 ? proto::ALL_REDUCE : proto::ABLATED}) {
+      for (const proto::Reduction reduction : ReductionsOf(spec.mode(), ranks)) {
         point.set_reduction(reduction);
         points.push_back(point);
       }
@@ -102,8 +127,10 @@ uint32_t ThreadsPerRank(uint32_t cores, uint32_t max_ranks) {
 std::string PointName(const proto::ScalePoint& point) {
   const char* reduction = point.reduction() == proto::PLAIN        ? "plain"
                           : point.reduction() == proto::ALL_REDUCE ? "all-reduce"
+                          : point.reduction() == proto::STAR       ? "DataParallel"
                                                                    : "all-reduce left out";
-  return absl::StrCat(point.ranks(), point.ranks() == 1 ? " rank" : " ranks", ", batch ", point.batch_per_device(),
+  const char* const one = point.mode() == proto::DP ? " device" : " rank";
+  return absl::StrCat(point.ranks(), one, point.ranks() == 1 ? "" : "s", ", batch ", point.batch_per_device(),
                       " per device, ", reduction);
 }
 

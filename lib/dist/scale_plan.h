@@ -2,7 +2,7 @@
 //
 // For each batch and each number of ranks N in turn. One rank is measured twice, PLAIN and through the reducer
 // (ALL_REDUCE), so that the reducer's own cost is seen; more ranks are measured as trained (ALL_REDUCE) and without
-// their all-reduces (ABLATED).
+// their all-reduces (ABLATED). In mode DP ranks are the devices of one process; one is measured PLAIN and as a STAR.
 #ifndef LOCKSTEP_LIB_DIST_SCALE_PLAN_H_
 #define LOCKSTEP_LIB_DIST_SCALE_PLAN_H_
 

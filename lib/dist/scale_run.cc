@@ -111,7 +111,7 @@ absl::StatusOr<proto::ScalePoint> MeasurePoint(const ScaleRunPlan& plan, const p
   *order.mutable_point() = point;
   order.set_dataset_path(plan.dataset_path);
   LaunchOptions launch;
-  launch.ranks = static_cast<int>(point.ranks());
+  launch.ranks = point.mode() == proto::DP ? 1 : static_cast<int>(point.ranks());
   launch.task = kPointTask;
   launch.payload = order.SerializeAsString();
   launch.timeout = absl::Seconds(plan.spec.timeout_seconds());

@@ -56,6 +56,15 @@ void Settle(c10::Device device, proto::ScaleSpec& spec) {
 // What the ranks cannot do together.
 absl::Status CheckTogether(const proto::ScaleSpec& spec) {
   const proto::TrainingSpec& training = spec.training();
+  if (spec.mode() == proto::DP && (training.step() == proto::FUSED || training.accumulate() > 1)) {
+    return absl::InvalidArgumentError(
+        "--mode=dp trains by LibTorch's autograd, a batch at a time; leave --step, --preset=fast and --accumulate out");
+  }
+  if (spec.mode() == proto::DP && (spec.buffers() != "local" || spec.gradient_compression() != "none")) {
+    return absl::InvalidArgumentError(
+        "--mode=dp has one set of running statistics, device 0's, and moves gradients in fp32; leave --buffers and "
+        "--gradient_compression out");
+  }
   if (training.step() == proto::FUSED && spec.buffers() != "local") {
     return absl::InvalidArgumentError(absl::StrCat(
         "--buffers=", spec.buffers(), " with --step=fused: its ranks keep their running statistics, of which ",
@@ -79,8 +88,9 @@ absl::StatusOr<ScaleRunPlan> MakeScaleRunPlan(const ScaleRunOptions& options, co
   plan.spec = options.spec;
   ASSIGN_OR_RETURN(plan.device, ResolveDevice(options.device));
   RETURN_IF_ERROR(CheckDeviceCount(plan.device, MaxRanks(plan.spec)));
-  plan.spec.set_mode(proto::DDP);
-  plan.spec.set_backend(plan.device.is_cuda() ? proto::NCCL : proto::GLOO);
+  if (plan.spec.mode() != proto::DP) {
+    plan.spec.set_backend(plan.device.is_cuda() ? proto::NCCL : proto::GLOO);
+  }
   Settle(plan.device, plan.spec);
   RETURN_IF_ERROR(CheckTrainingSpec(plan.spec.training()));
   RETURN_IF_ERROR(CheckSwitches(plan.spec.training()));

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "absl/time/clock.h"
@@ -44,6 +45,7 @@ ScaleRunOptions SmallRun(std::vector<uint32_t> ranks, uint32_t batch, uint32_t i
   options.output = TempPath("scale.rec");
   options.device = "cpu";
   proto::ScaleSpec& spec = options.spec;
+  spec.set_mode(proto::DDP);
   spec.set_batch_mode(proto::PER_DEVICE);
   spec.mutable_ranks()->Add(ranks.begin(), ranks.end());
   spec.add_batch_size(batch);
@@ -129,6 +131,75 @@ TEST(ScaleRunTest, MeasuresEveryPlannedPoint) {
   EXPECT_EQ(ablated.exposed_seconds().absent_reason(), "the all-reduces are left out");
   EXPECT_EQ(plain.exposed_seconds().absent_reason(), "there is no reducer");
   EXPECT_EQ(one.sum_check().absent_reason(), "one rank alone sends nothing");
+}
+
+uint64_t BytesOf(const proto::ScalePoint& point, const std::string& kind) {
+  for (const proto::Traffic& traffic : point.traffic()) {
+    if (traffic.kind() == kind) {
+      return traffic.size_bytes();
+    }
+  }
+  return 0;
+}
+
+constexpr uint64_t kLenet5Bytes = 61770 * 4;
+
+// What rank 0 hands over: its gradients in each of the two epochs' three steps, and its weights before them.
+TEST(ScaleRunTest, CountsWhatIsSentAndComparesWhatWasLearnt) {
+  ScaleRunOptions options = SmallRun({1, 2}, 8);
+  options.spec.set_evaluate(true);
+  ASSERT_THAT(RunScaleRun(options), IsOk());
+  const std::vector<proto::ScalePoint> points = Points(options.output);
+  ASSERT_EQ(points.size(), 4u);
+  const auto& [plain, one, two, ablated] = std::tie(points[0], points[1], points[2], points[3]);
+  EXPECT_EQ(plain.traffic_size(), 1);  // its metrics, to itself
+  EXPECT_EQ(BytesOf(two, "gradients"), 2 * 3 * kLenet5Bytes);
+  EXPECT_EQ(BytesOf(two, "initial broadcast"), kLenet5Bytes);
+  EXPECT_EQ(BytesOf(ablated, "gradients"), 0);
+  EXPECT_EQ(plain.weights_sha256(), one.weights_sha256());
+  EXPECT_EQ(two.weights_sha256().size(), 64);
+  EXPECT_NE(two.weights_sha256(), one.weights_sha256());
+  EXPECT_TRUE(ablated.weights_sha256().empty());
+  EXPECT_TRUE(two.epoch(1).has_test_accuracy());
+  EXPECT_FALSE(two.epoch(0).has_test_accuracy());
+  EXPECT_FALSE(ablated.epoch(1).has_test_accuracy());  // no training to judge
+  EXPECT_EQ(plain.epoch(1).test_accuracy(), one.epoch(1).test_accuracy());
+}
+
+// A batch in three micro-batches sends as much as one that is whole.
+TEST(ScaleRunTest, AccumulatedGradientsAreSentOnceAStep) {
+  ScaleRunOptions options = SmallRun({2}, 9);
+  options.spec.mutable_training()->set_accumulate(3);
+  ASSERT_THAT(RunScaleRun(options), IsOk());
+  const std::vector<proto::ScalePoint> points = Points(options.output);
+  ASSERT_EQ(points.size(), 2u);
+  EXPECT_EQ(BytesOf(points[0], "gradients"), 2 * 3 * kLenet5Bytes);
+  EXPECT_EQ(points[0].batch_norm_images(), 3);
+}
+
+TEST(ScaleRunTest, DataParallelTrainsAsOneDevice) {
+  ScaleRunOptions options = SmallRun({1, 2}, 8);
+  options.spec.set_mode(proto::DP);
+  options.spec.set_evaluate(true);
+  ASSERT_THAT(RunScaleRun(options), IsOk());
+  const std::vector<proto::ScalePoint> points = Points(options.output);
+  ASSERT_EQ(points.size(), 3u);
+  const auto& [plain, one, two] = std::tie(points[0], points[1], points[2]);
+  EXPECT_EQ(plain.reduction(), proto::PLAIN);
+  EXPECT_EQ(one.reduction(), proto::STAR);
+  EXPECT_EQ(plain.weights_sha256(), one.weights_sha256());  // one device: the module itself
+  EXPECT_EQ(two.ranks(), 2);
+  EXPECT_EQ(two.global_batch(), 16);
+  EXPECT_EQ(two.steps_per_epoch(), 3);
+  EXPECT_EQ(two.images_per_epoch(), kImages);
+  EXPECT_EQ(two.padded_images(), 0);
+  EXPECT_EQ(two.rank_size(), 1);
+  EXPECT_THAT(two.star().forward_seconds().value(), AllOf(::testing::SizeIs(1), Each(Gt(0))));
+  EXPECT_EQ(BytesOf(two, "gradients"), 2 * 3 * kLenet5Bytes);  // from device 1 to device 0
+  EXPECT_EQ(BytesOf(two, "parameters and buffers"), 2 * 3 * kLenet5Bytes);
+  EXPECT_EQ(BytesOf(two, "images"), 2 * (8 + 8 + 4) * 3072 * 4);
+  EXPECT_EQ(two.exposed_seconds().absent_reason(), "DataParallel has no all-reduce");
+  EXPECT_TRUE(two.epoch(1).has_test_accuracy());
 }
 
 TEST(ScaleRunTest, ASecondRunIsCached) {

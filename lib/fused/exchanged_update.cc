@@ -91,7 +91,11 @@ template <typename T>
 absl::Status ExchangedUpdate<T>::Ready(const ReadyGradients& ready) {
   RETURN_IF_ERROR(ready.array == GradientArray::kWeights ? ReadyWeights(ready) : ReadyNorms(ready));
   const bool stem = ready.array == GradientArray::kWeights && ready.range.begin == 0;
-  return stem && batch_.last ? batch_.fork.Follow(room_.update, batch_.lanes.main().stream) : absl::OkStatus();
+  if (!stem || !batch_.last) {
+    return absl::OkStatus();
+  }
+  batch_.options.exchange->EndStep();
+  return batch_.fork.Follow(room_.update, batch_.lanes.main().stream);
 }
 
 template <typename T>

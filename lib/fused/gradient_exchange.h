@@ -30,6 +30,9 @@ class GradientExchange {
   // becomes its sum over the ranks; what is queued on `then` from here on finds it. Does not wait for the GPU, and can be
   // captured. Unavailable: a rank is lost.
   virtual absl::Status Sum(void* data, size_t count, WireType type, cudaStream_t ready, cudaStream_t then) = 0;
+
+  // All sums of a step are queued.
+  virtual void EndStep() {}
 };
 
 }  // namespace lockstep

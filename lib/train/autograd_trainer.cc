@@ -1,38 +1,16 @@
 #include "lib/train/autograd_trainer.h"
 
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/from_blob.h>
-
 #include <algorithm>
-#include <map>
-#include <string>
-#include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/device/device.h"
 #include "lib/nn/activation_bytes.h"
+#include "lib/train/autograd_state.h"
 #include "lib/train/schedule.h"
 #include "lib/train/train_step.h"
 
 namespace lockstep {
 namespace {
-
-std::string BytesOf(const at::Tensor& tensor) {
-  const at::Tensor host = tensor.detach().to(at::kCPU).contiguous();
-  return std::string(static_cast<const char*>(host.data_ptr()), host.nbytes());
-}
-
-// from_blob takes no const; nothing writes to it.
-absl::Status Fill(const std::string& name, const TrainingArrays& arrays, const at::Tensor& tensor) {
-  const auto found = arrays.find(name);
-  if (found == arrays.end() || found->second.size() != tensor.nbytes()) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("the training state has no array ", name, " of ", tensor.nbytes(), " bytes"));
-  }
-  tensor.detach().copy_(at::from_blob(const_cast<char*>(found->second.data()), tensor.sizes(), tensor.scalar_type()));
-  return absl::OkStatus();
-}
 
 // Images that are computed at a time; 0: all of a batch.
 uint32_t MicroBatch(const TrainerInput& input) {
@@ -84,20 +62,10 @@ class AutogradTrainer : public EpochTrainer {
 
   absl::Status UpdateModel() override { return absl::OkStatus(); }  // it is the one that is trained
 
-  absl::StatusOr<TrainingArrays> GetState() override {
-    TrainingArrays arrays;
-    for (const auto& [name, tensor] : Tensors()) {
-      arrays[name] = BytesOf(tensor);
-    }
-    return arrays;
-  }
+  absl::StatusOr<TrainingArrays> GetState() override { return ReadAutogradState(step_.model(), step_.optimizer()); }
 
   absl::Status SetState(const TrainingArrays& arrays) override {
-    for (const auto& [name, tensor] : Tensors()) {
-      RETURN_IF_ERROR(Fill(name, arrays, tensor));
-    }
-    step_.optimizer().GoOn();
-    return absl::OkStatus();
+    return WriteAutogradState(arrays, step_.model(), step_.optimizer());
   }
 
   void Describe(proto::SweepPoint& point) const override {
@@ -138,21 +106,6 @@ class AutogradTrainer : public EpochTrainer {
       }
     }
     return absl::OkStatus();
-  }
-
-  // Parameters and buffers by their own names, and "momentum/0", ... in the parameters' order.
-  std::map<std::string, at::Tensor> Tensors() {
-    std::map<std::string, at::Tensor> tensors;
-    for (const auto& named : {step_.model().named_parameters(), step_.model().named_buffers()}) {
-      for (const auto& item : named) {
-        tensors[item.key()] = item.value();
-      }
-    }
-    const std::vector<at::Tensor>& momentum = step_.optimizer().momentum();
-    for (size_t i = 0; i < momentum.size(); ++i) {
-      tensors[absl::StrCat("momentum/", i)] = momentum[i];
-    }
-    return tensors;
   }
 
   const TrainerInput input_;

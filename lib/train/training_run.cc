@@ -196,6 +196,9 @@ class TrainingRun {
   }
 
   absl::StatusOr<std::unique_ptr<EpochTrainer>> MakeTrainer() const {
+    if (options_.make_trainer) {
+      return options_.make_trainer(input_);
+    }
     if (input_.spec.step() == proto::FUSED) {
       return MakeFusedTrainer(input_);
     }
@@ -215,6 +218,9 @@ class TrainingRun {
     watcher_.End();
     if (options_.group != nullptr && times.ok()) {
       RETURN_IF_ERROR(options_.group->EndEpoch(epoch));
+    }
+    if (options_.epoch_ended && times.ok()) {
+      options_.epoch_ended(*trainer_, epoch);
     }
     return times;
   }

@@ -5,14 +5,18 @@
 
 #include <c10/core/Device.h>
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "lib/base/stall_watch.h"
 #include "lib/dataset/batch_loader.h"
 #include "lib/dataset/dataset.h"
 #include "lib/nn/model.h"
 #include "lib/proto/sweep.pb.h"
+#include "lib/train/epoch_trainer.h"
 #include "lib/train/rank_group.h"
 #include "lib/train/training_state.h"
 
@@ -26,6 +30,11 @@ struct TrainingRunOptions {
   TrainingStateFile state;      // where it is kept between epochs; it is gone on from when it is there
   StallWatch::Stalled stalled;  // called when nothing is done for the order's timeout
   RankGroup* group = nullptr;   // with whom the model is trained; null: alone. The order is this rank's
+
+  // Who computes the steps; empty: autograd or the hand-written step, as the order says.
+  std::function<absl::StatusOr<std::unique_ptr<EpochTrainer>>(const TrainerInput&)> make_trainer;
+  // Called after each epoch, outside of its clock; may be empty.
+  std::function<void(const EpochTrainer& trainer, uint32_t epoch)> epoch_ended;
 };
 
 // Trains `model`, which is on the CPU, and leaves it on the device. Fills the point's times, epochs, memory, device

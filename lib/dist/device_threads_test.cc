@@ -1,0 +1,95 @@
+#include "lib/dist/device_threads.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/ops/empty.h>
+
+#include <atomic>
+#include <set>
+#include <stdexcept>
+#include <thread>
+
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::StatusIs;
+using ::testing::HasSubstr;
+
+std::vector<c10::Device> Cpus(size_t count) { return std::vector<c10::Device>(count, c10::kCPU); }
+
+TEST(DeviceThreadsTest, EachDeviceHasAThreadThatStays) {
+  DeviceThreads threads(Cpus(3));
+  std::vector<std::thread::id> first(3), second(3);
+  ASSERT_THAT(threads.Run(3,
+                          [&](size_t i) {
+                            first[i] = std::this_thread::get_id();
+                            return absl::OkStatus();
+                          }),
+              IsOk());
+  ASSERT_THAT(threads.Run(2,
+                          [&](size_t i) {
+                            second[i] = std::this_thread::get_id();
+                            return absl::OkStatus();
+                          }),
+              IsOk());
+  EXPECT_EQ(std::set<std::thread::id>(first.begin(), first.end()).size(), 3u);
+  EXPECT_EQ(first[0], second[0]);
+  EXPECT_EQ(first[1], second[1]);
+  EXPECT_EQ(second[2], std::thread::id());  // of three devices, two were asked
+}
+
+TEST(DeviceThreadsTest, AllWorkAtOnce) {
+  DeviceThreads threads(Cpus(4));
+  std::atomic<int> arrived = 0;
+  EXPECT_THAT(threads.Run(4,
+                          [&](size_t) {  // one after another would never end
+                            for (++arrived; arrived < 4;) {
+                              std::this_thread::yield();
+                            }
+                            return absl::OkStatus();
+                          }),
+              IsOk());
+}
+
+TEST(DeviceThreadsTest, AnErrorNamesTheDeviceAndTheThreadsGoOn) {
+  DeviceThreads threads(Cpus(3));
+  std::atomic<int> done = 0;
+  const auto fail = [&](size_t i) -> absl::Status {
+    if (i == 1) {
+      throw std::runtime_error("no more\nof this");
+    }
+    ++done;
+    return absl::OkStatus();
+  };
+  EXPECT_THAT(threads.Run(3, fail), StatusIs(absl::StatusCode::kInternal, "device 1 of 3 (cpu): no more"));
+  EXPECT_EQ(done, 2);
+  EXPECT_THAT(threads.Run(3,
+                          [](size_t i) -> absl::Status {
+                            at::empty({int64_t{1} << (i == 2 ? 60 : 1)});
+                            return absl::OkStatus();
+                          }),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("device 2 of 3 (cpu): ")));
+  EXPECT_THAT(threads.Run(3, [](size_t i) { return i == 0 ? absl::OkStatus() : absl::CancelledError("stop"); }),
+              StatusIs(absl::StatusCode::kCancelled, "device 1 of 3 (cpu): stop"));
+  EXPECT_THAT(threads.Run(3, [](size_t) { return absl::OkStatus(); }), IsOk());
+}
+
+TEST(DeviceThreadsTest, EachComputesWithAsManyThreadsAsTheProcessWasTold) {
+  for (const int expected : {1, 3}) {
+    at::set_num_threads(expected);
+    DeviceThreads threads(Cpus(2));
+    EXPECT_THAT(threads.Run(2,
+                            [&](size_t) {
+                              return at::get_num_threads() == expected ? absl::OkStatus()
+                                                                       : absl::InternalError("other");
+                            }),
+                IsOk());
+  }
+}
+
+TEST(DeviceThreadsTest, EndsWithoutHavingWorked) { DeviceThreads threads(Cpus(2)); }
+
+}  // namespace
+}  // namespace lockstep

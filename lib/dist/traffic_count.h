@@ -1,0 +1,36 @@
+// What was handed over to be sent, by kind. Knows nothing of LibTorch.
+#ifndef LOCKSTEP_LIB_DIST_TRAFFIC_COUNT_H_
+#define LOCKSTEP_LIB_DIST_TRAFFIC_COUNT_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "lib/proto/scale.pb.h"
+
+namespace lockstep {
+
+class TrafficCount {
+ public:
+  void Add(const std::string& kind, uint64_t calls, uint64_t bytes);
+  void Add(const TrafficCount& other);
+
+  // A record for each kind that had a call. Kinds of every step are said to be of `steps`.
+  std::vector<proto::Traffic> ToRecords(uint64_t steps) const;
+
+ private:
+  struct Count {
+    uint64_t calls = 0;
+    uint64_t bytes = 0;
+  };
+  std::map<std::string, Count> of_kind_;
+};
+
+// The kinds that every step sends.
+inline constexpr char kGradientTraffic[] = "gradients";
+inline constexpr char kBufferTraffic[] = "batch-norm buffers";
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_DIST_TRAFFIC_COUNT_H_
