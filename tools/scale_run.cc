@@ -8,6 +8,8 @@
 
 #include "absl/flags/flag.h"
 #include "absl/status/status.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "lib/base/flag_range.h"
 #include "lib/base/flag_values.h"
@@ -17,6 +19,7 @@
 #include "lib/dataset/batch_loader.h"
 #include "lib/dist/launch.h"
 #include "lib/record/stdout_guard.h"
+#include "lib/train/schedule.h"
 #include "tools/training_flags.h"
 
 ABSL_FLAG(std::string, output, "scale.rec", "The record file to write; '-': standard output.");
@@ -38,6 +41,14 @@ ABSL_FLAG(
     std::string, mode, "ddp",
     "ddp: a process for each device, gradients all-reduced. dp: torch.nn.DataParallel's way, one process with a "
     "thread for each device, which deals out batch and weights in each step and takes the gradients to device 0.");
+ABSL_FLAG(
+    std::string, experiment, "",
+    "A question with a table of its own, at the global batches of --batch on --ranks=N: large_batch (the first batch, "
+    "and what the others do to accuracy, with each remedy and all), sampler_epoch (with and without the epoch "
+    "number), what_is_sent (gradients only, buffers too, batch norm over all ranks). 5 epochs unless told otherwise.");
+RANGED_FLAG(uint32_t, seeds, 3, 1, 1000, "Of an experiment: each row is trained with so many, from --seed on.");
+ABSL_FLAG(std::vector<std::string>, rows, {},
+          "Of an experiment: only these rows, separated by semicolons, such as --rows='128;8192, all'; none: all.");
 ABSL_FLAG(bool, overlap, true, "Start all-reduces while backward runs; false: all of them after it.");
 RANGED_FLAG(double, first_bucket_mib, 1, 0, 1e6, "MiB of gradients that close the first bucket.");
 RANGED_FLAG(double, bucket_mib, 25, 0, 1e6, "MiB of gradients that close each other bucket.");
@@ -53,6 +64,7 @@ namespace lockstep {
 namespace {
 
 constexpr char kTool[] = "scale_run";
+constexpr uint32_t kLabEpochs = 5;  // of an experiment: what the lab trains
 
 absl::StatusOr<ScaleRunOptions> OptionsFromFlags() {
   ScaleRunOptions options;
@@ -61,6 +73,11 @@ absl::StatusOr<ScaleRunOptions> OptionsFromFlags() {
   proto::ScaleSpec& spec = options.spec;
   RETURN_IF_ERROR(SetFieldsFromFlags(spec));
   RETURN_IF_ERROR(ReadTrainingFlags(*spec.mutable_training()));
+  options.rows = absl::StrSplit(absl::StrJoin(absl::GetFlag(FLAGS_rows), ","), ';', absl::SkipEmpty());
+  if (spec.experiment() != proto::EXPERIMENT_UNSPECIFIED && absl::GetFlag(FLAGS_epochs) == 0 &&
+      absl::GetFlag(FLAGS_repeats) == 0) {
+    RETURN_IF_ERROR(SetEpochs(kLabEpochs, 0, *spec.mutable_training()));
+  }
   ASSIGN_OR_RETURN(const auto batches, ParseNumberList("batch", absl::GetFlag(FLAGS_batch)));
   spec.mutable_batch_size()->Assign(batches.begin(), batches.end());
   ASSIGN_OR_RETURN(const auto first_bytes, ParseMebibytes("first_bucket_mib", absl::GetFlag(FLAGS_first_bucket_mib)));

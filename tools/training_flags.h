@@ -19,6 +19,8 @@ ABSL_DECLARE_FLAG(bool, force);
 ABSL_DECLARE_FLAG(bool, dry_run);
 ABSL_DECLARE_FLAG(std::string, device);
 ABSL_DECLARE_FLAG(bool, evaluate);
+ABSL_DECLARE_FLAG(uint32_t, epochs);
+ABSL_DECLARE_FLAG(uint32_t, repeats);
 
 namespace lockstep {
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,16 +14,15 @@
 #include "lib/base/status_macros.h"
 #include "lib/dataset/batch_loader.h"
 #include "lib/dataset/dataset.h"
-#include "lib/dataset/sampler.h"
 #include "lib/device/device.h"
 #include "lib/dist/all_reduce_probe.h"
 #include "lib/dist/data_parallel_trainer.h"
+#include "lib/dist/epoch_orders.h"
 #include "lib/dist/point_group.h"
 #include "lib/dist/point_hook.h"
 #include "lib/dist/star_times.h"
 #include "lib/dist/weights_digest.h"
 #include "lib/nn/model.h"
-#include "lib/record/digest.h"
 #include "lib/train/schedule.h"
 #include "lib/train/training_run.h"
 
@@ -34,6 +32,16 @@ namespace {
 std::string HostName() {
   std::array<char, 256> name = {};
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+// The run's spec, as far as the point has none of its own.
+proto::ScaleSpec SpecOf(const proto::RankOrder& order) {
+  proto::ScaleSpec spec = order.spec();
+  spec.set_buffers(order.point().buffers());
+  if (order.point().has_training()) {
+    *spec.mutable_training() = order.point().training();
+  }
+  return spec;
 }
 
 // What the ranks' training is asked for, in the words of a sweep.
@@ -56,7 +64,7 @@ proto::PointOrder OrderOf(const proto::ScaleSpec& spec, const proto::ScalePoint&
 class RankPoint {
  public:
   RankPoint(RankContext& context, const proto::RankOrder& order)
-      : context_(context), spec_(order.spec()), training_(spec_.training()), point_(order.point()) {}
+      : context_(context), spec_(SpecOf(order)), training_(spec_.training()), point_(order.point()) {}
 
   absl::StatusOr<proto::ScalePoint> Run(const std::string& dataset_path) {
     RETURN_IF_ERROR(SetUp(dataset_path));
@@ -250,13 +258,9 @@ class RankPoint {
   }
 
   void AddFacts() {
-    const auto images = static_cast<uint32_t>(dataset_.train.size());
-    const Shard shard = ShardOrder(EpochOrder(images, training_.seed(), training_.warmup_epochs()), context_.size,
-                                   context_.rank, training_.drop_last());
-    point_.set_padded_images(shard.padded);
-    facts_.set_order_sha256(Sha256Hex(absl::string_view(reinterpret_cast<const char*>(shard.order.data()),
-                                                        shard.order.size() * sizeof(shard.order[0]))));
-    facts_.set_distinct_images(std::set<uint32_t>(shard.order.begin(), shard.order.end()).size());
+    const EpochOrders orders(static_cast<uint32_t>(dataset_.train.size()), training_, context_.size, context_.rank);
+    orders.Describe(point_.epoch_size(), point_.batch_per_device(), facts_);
+    point_.set_padded_images(orders.padded());
     facts_.set_rank(context_.rank);
     facts_.set_device_index(device_.has_index() ? device_.index() : 0);
     facts_.set_host(HostName());

@@ -130,7 +130,9 @@ std::string PointName(const proto::ScalePoint& point) {
                           : point.reduction() == proto::STAR       ? "DataParallel"
                                                                    : "all-reduce left out";
   const char* const one = point.mode() == proto::DP ? " device" : " rank";
-  return absl::StrCat(point.ranks(), one, point.ranks() == 1 ? "" : "s", ", batch ", point.batch_per_device(),
+  const std::string row =
+      point.row().empty() ? "" : absl::StrCat(point.row(), ", seed ", point.training().seed(), ": ");
+  return absl::StrCat(row, point.ranks(), one, point.ranks() == 1 ? "" : "s", ", batch ", point.batch_per_device(),
                       " per device, ", reduction);
 }
 

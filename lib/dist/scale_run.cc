@@ -8,12 +8,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/time/time.h"
 #include "lib/base/print_text.h"
 #include "lib/base/status_macros.h"
 #include "lib/dataset/dataset.h"
 #include "lib/device/device.h"
 #include "lib/device/torch_status.h"
+#include "lib/dist/experiments.h"
 #include "lib/dist/merge_ranks.h"
 #include "lib/dist/nccl_environment.h"
 #include "lib/dist/rank_point.h"
@@ -74,6 +76,9 @@ absl::StatusOr<proto::Header> MakeScaleHeader(const ScaleRunPlan& plan, const st
   proto::ScaleSpec result = plan.spec;
   result.clear_timeout_seconds();
   header.result_flags = {{"spec", result.ShortDebugString()}};
+  if (!plan.rows.empty()) {
+    header.result_flags["rows"] = absl::StrJoin(plan.rows, ";");
+  }
   return MakeHeader(header);
 }
 
@@ -83,7 +88,8 @@ const proto::ScalePoint* Find(const std::vector<proto::ScalePoint>& points, cons
     if (point.ranks() == wanted.ranks() && point.batch_per_device() == wanted.batch_per_device() &&
         point.reduction() == wanted.reduction() && point.mode() == wanted.mode() && point.preset() == wanted.preset() &&
         point.step() == wanted.step() && point.buffers() == wanted.buffers() &&
-        point.gradient_compression() == wanted.gradient_compression()) {
+        point.gradient_compression() == wanted.gradient_compression() && point.row() == wanted.row() &&
+        point.training().seed() == wanted.training().seed()) {
       return &point;
     }
   }
@@ -149,6 +155,7 @@ absl::Status MeasureAll(const ScaleRunOptions& options, const ScaleRunPlan& plan
   const std::vector<proto::ScalePoint> finished = FinishedPoints(kept, plan.points);
   bool spec_written = !finished.empty();
   RETURN_IF_ERROR(writer->KeepOnly(spec_written ? 1 + finished.size() : 0));
+  std::vector<proto::ScalePoint> table = finished;  // of an experiment
   for (const proto::ScalePoint& point : plan.points) {
     if (const proto::ScalePoint* same = Find(finished, point); same != nullptr) {
       ReportPoint(*same, true);
@@ -161,8 +168,12 @@ absl::Status MeasureAll(const ScaleRunOptions& options, const ScaleRunPlan& plan
       RETURN_IF_ERROR(writer->Append(record));
     }
     ReportPoint(measured, false);
+    table.push_back(measured);
     *record.mutable_point() = measured;
     RETURN_IF_ERROR(writer->Append(record));
+  }
+  if (plan.spec.experiment() != proto::EXPERIMENT_UNSPECIFIED) {
+    RETURN_IF_ERROR(PrintToStderr(ExperimentTable(plan.spec, table)));
   }
   return writer->Finish();
 }

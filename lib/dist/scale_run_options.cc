@@ -14,6 +14,9 @@ absl::Status CheckScaleRunOptions(const ScaleRunOptions& options) {
   }
   RETURN_IF_ERROR(CheckOutputFlag(options.output));
   RETURN_IF_ERROR(CheckFlagWord("buffers", options.spec.buffers(), {"local", "broadcast"}));
+  if (!options.rows.empty() && options.spec.experiment() == proto::EXPERIMENT_UNSPECIFIED) {
+    return absl::InvalidArgumentError("--rows are those of an experiment's table; give --experiment, too");
+  }
   RETURN_IF_ERROR(CheckPreset(options.spec.preset()));
   if (!options.spec.gradient_compression().empty()) {
     RETURN_IF_ERROR(CheckFlagWord("gradient_compression", options.spec.gradient_compression(), {"none", "bf16"}));

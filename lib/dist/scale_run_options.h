@@ -3,6 +3,7 @@
 #define LOCKSTEP_LIB_DIST_SCALE_RUN_OPTIONS_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "lib/proto/scale.pb.h"
@@ -16,6 +17,8 @@ struct ScaleRunOptions {
   bool dry_run = false;         // print the plan, write nothing
   std::string device = "auto";  // as ResolveDevice takes it; a rank on CUDA has the GPU of its number
   std::string prediction;       // comm_model record made before this run; its digest goes among the inputs. Empty: none
+
+  std::vector<std::string> rows;  // of an experiment's table: only these; empty: all
 
   // What is asked for, in the words of the record: preset, batch_mode, ranks, batch_size, overlap, first_bucket_bytes,
   // bucket_bytes, buffers, gradient_compression (empty: the preset's), evaluate, evaluate_every, target_accuracy and

@@ -11,6 +11,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/device/compute_threads.h"
 #include "lib/device/device.h"
+#include "lib/dist/experiments.h"
 #include "lib/dist/scale_plan.h"
 #include "lib/nn/model.h"
 #include "lib/train/step_switches.h"
@@ -103,7 +104,15 @@ absl::StatusOr<ScaleRunPlan> MakeScaleRunPlan(const ScaleRunOptions& options, co
   *plan.spec.mutable_model() = CountModel(*model);
   plan.spec.mutable_model()->set_training_images(dataset.train.size());
   plan.spec.mutable_model()->set_test_images(dataset.test.size());
-  ASSIGN_OR_RETURN(plan.points, PlanPoints(plan.spec, dataset.train.size()));
+  if (plan.spec.experiment() == proto::EXPERIMENT_UNSPECIFIED) {
+    ASSIGN_OR_RETURN(plan.points, PlanPoints(plan.spec, dataset.train.size()));
+  } else {
+    plan.rows = options.rows;
+    ASSIGN_OR_RETURN(plan.points, PlanExperiment(plan.spec, plan.rows, dataset.train.size()));
+    for (const proto::ScalePoint& point : plan.points) {
+      RETURN_IF_ERROR(CheckTrainingSpec(point.training()));
+    }
+  }
   plan.dataset_path = options.input;
   return plan;
 }

@@ -20,6 +20,7 @@ struct ScaleRunPlan {
   c10::Device device = c10::Device(c10::kCPU);  // its kind; a rank has the one of its number
   proto::ScaleSpec spec;                        // complete
   std::vector<proto::ScalePoint> points;        // in the order in which they are measured: see PlanPoints
+  std::vector<std::string> rows;                // of an experiment, that were asked for; empty: all
   std::string dataset_path;                     // where a rank finds the data set
 };
 

@@ -1,0 +1,48 @@
+#include "lib/dist/epoch_orders.h"
+
+#include <set>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace lockstep {
+namespace {
+
+proto::RankFacts FactsOf(bool fixed, uint32_t rank) {
+  proto::TrainingSpec training;
+  training.set_seed(7);
+  training.set_warmup_epochs(1);
+  training.set_fixed_order(fixed);
+  proto::RankFacts facts;
+  EpochOrders(41, training, 2, rank).Describe(5, 8, facts);
+  return facts;
+}
+
+// Two ranks with 21 of 41 images each; in five epochs nearly all come by.
+TEST(EpochOrdersTest, WithTheEpochNumberEachEpochDiffers) {
+  const proto::RankFacts facts = FactsOf(false, 0);
+  const std::set<std::string> orders(facts.epoch_order_sha256().begin(), facts.epoch_order_sha256().end());
+  EXPECT_EQ(orders.size(), 5);
+  EXPECT_EQ(facts.order_sha256(), facts.epoch_order_sha256(1));
+  EXPECT_EQ(facts.distinct_images(), 21);
+  EXPECT_GT(facts.distinct_images_ever(), 35);
+  EXPECT_EQ(facts.repeated_batch_share(), 0);
+}
+
+TEST(EpochOrdersTest, WithoutItARankNeverSeesOtherImages) {
+  const proto::RankFacts facts = FactsOf(true, 1);
+  const std::set<std::string> orders(facts.epoch_order_sha256().begin(), facts.epoch_order_sha256().end());
+  EXPECT_EQ(orders.size(), 1);
+  EXPECT_EQ(facts.distinct_images_ever(), 21);
+  EXPECT_EQ(facts.repeated_batch_share(), 1);
+  EXPECT_NE(facts.order_sha256(), FactsOf(true, 0).order_sha256());
+}
+
+TEST(EpochOrdersTest, PaddingIsOneRanks) {
+  proto::TrainingSpec training;
+  EXPECT_EQ(EpochOrders(41, training, 2, 0).padded() + EpochOrders(41, training, 2, 1).padded(), 1);
+  EXPECT_EQ(EpochOrders(42, training, 2, 1).padded(), 0);
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,204 @@
+#include "lib/dist/experiments.h"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "lib/base/status_macros.h"
+#include "lib/dist/scale_plan.h"
+#include "lib/train/schedule.h"
+
+namespace lockstep {
+namespace {
+
+// One way to train, at one batch.
+struct Row {
+  std::string name;
+  uint32_t global_batch = 0;
+  std::string buffers;
+  proto::TrainingSpec training;  // but for the seed
+};
+
+// What is done about a large batch, and to which part of a recipe.
+struct Remedy {
+  const char* name;
+  std::function<void(uint32_t base, uint32_t batch, uint32_t ranks, proto::TrainingSpec&)> apply;
+};
+
+constexpr uint32_t kGhostImages = 128;  // over which ghost batch norm counts (Hoffer et al. 2017)
+constexpr double kClipNorm = 1;
+constexpr double kTrust = 0.001;    // of LARS (You et al. 2017)
+constexpr double kSmoothing = 0.1;  // Szegedy et al. 2016
+
+// The rate grows with the batch, up to what a network without other help survives (Goyal et al. 2017, section 2.1).
+void ScaleRate(uint32_t base, uint32_t batch, uint32_t, proto::TrainingSpec& training) {
+  training.set_learning_rate(training.learning_rate() * batch / base);
+}
+
+// A tenth of the epochs, at least one.
+void WarmUp(uint32_t, uint32_t, uint32_t, proto::TrainingSpec& training) {
+  training.set_lr_warmup_epochs(std::max(1u, TotalEpochs(training) / 10));
+}
+
+// Micro-batches have statistics of their own.
+void GhostBatchNorm(uint32_t, uint32_t batch, uint32_t ranks, proto::TrainingSpec& training) {
+  const uint32_t parts = batch / ranks / kGhostImages;
+  if (parts > 1 && batch / ranks % parts == 0) {
+    training.set_accumulate(parts);
+  }
+}
+
+const std::vector<Remedy>& Remedies() {
+  static const auto* remedies = new std::vector<Remedy>{
+      {"linear rate", ScaleRate},
+      {"warm-up", WarmUp},
+      {"zero gamma", [](uint32_t, uint32_t, uint32_t, proto::TrainingSpec& t) { t.set_zero_gamma(true); }},
+      {"ghost batch norm", GhostBatchNorm},
+      {"clipping", [](uint32_t, uint32_t, uint32_t, proto::TrainingSpec& t) { t.set_clip_norm(kClipNorm); }},
+      {"LARS", [](uint32_t, uint32_t, uint32_t, proto::TrainingSpec& t) { t.set_lars(kTrust); }},
+      {"label smoothing",
+       [](uint32_t, uint32_t, uint32_t, proto::TrainingSpec& t) { t.set_label_smoothing(kSmoothing); }},
+  };
+  return *remedies;
+}
+
+// The rate of all remedies together: a square root of the batch's growth, since a rate of the linear rule wants LARS
+// tuned to it; over the run it falls to nothing.
+void ApplyAll(uint32_t base, uint32_t batch, uint32_t ranks, proto::TrainingSpec& training) {
+  for (const Remedy& remedy : Remedies()) {
+    const std::string name = remedy.name;
+    if (name != "linear rate" && name != "LARS") {
+      remedy.apply(base, batch, ranks, training);
+    }
+  }
+  double growth = 1;
+  for (uint32_t b = base; b < batch; b *= 4) {
+    growth *= 2;
+  }
+  training.set_learning_rate(training.learning_rate() * growth);
+  training.set_schedule(proto::COSINE);
+}
+
+// As many epochs as give kBaselineUpdates updates.
+void TrainLonger(uint32_t batch, uint64_t images, proto::TrainingSpec& training) {
+  const auto steps = static_cast<uint32_t>((images + batch - 1) / batch);
+  const uint32_t epochs = std::max((kBaselineUpdates + steps - 1) / steps, TotalEpochs(training));
+  training.set_repeats(epochs - training.warmup_epochs());
+}
+
+std::vector<Row> LargeBatchRows(const proto::ScaleSpec& spec, uint64_t images) {
+  const uint32_t base = spec.batch_size(0);
+  const uint32_t ranks = spec.ranks(0);
+  std::vector<Row> rows = {{absl::StrCat(base), base, spec.buffers(), spec.training()}};
+  for (int i = 1; i < spec.batch_size_size(); ++i) {
+    const uint32_t batch = spec.batch_size(i);
+    const Row plain = {absl::StrCat(batch), batch, spec.buffers(), spec.training()};
+    rows.push_back(plain);
+    for (const Remedy& remedy : Remedies()) {
+      Row& row = rows.emplace_back(plain);
+      absl::StrAppend(&row.name, ", ", remedy.name);
+      remedy.apply(base, batch, ranks, row.training);
+    }
+    Row& all = rows.emplace_back(plain);
+    absl::StrAppend(&all.name, ", all");
+    ApplyAll(base, batch, ranks, all.training);
+    Row& longer = rows.emplace_back(plain);
+    absl::StrAppend(&longer.name, ", longer");
+    TrainLonger(batch, images, longer.training);
+    Row& best = rows.emplace_back(plain);
+    absl::StrAppend(&best.name, ", all, longer");
+    TrainLonger(batch, images, best.training);
+    ApplyAll(base, batch, ranks, best.training);
+  }
+  return rows;
+}
+
+std::vector<Row> SamplerRows(const proto::ScaleSpec& spec) {
+  Row with = {"with the epoch number", spec.batch_size(0), spec.buffers(), spec.training()};
+  Row without = with;
+  without.name = "without";
+  without.training.set_fixed_order(true);
+  return {with, without};
+}
+
+std::vector<Row> SentRows(const proto::ScaleSpec& spec) {
+  std::vector<Row> rows;
+  for (const auto& [name, buffers] : {std::pair<const char*, const char*>{"gradients only", "local"},
+                                      {"buffers broadcast", "broadcast"},
+                                      {"batch norm over all ranks", "sync_bn"}}) {
+    rows.push_back({name, spec.batch_size(0), buffers, spec.training()});
+  }
+  return rows;
+}
+
+std::vector<Row> RowsOf(const proto::ScaleSpec& spec, uint64_t images) {
+  return spec.experiment() == proto::LARGE_BATCH     ? LargeBatchRows(spec, images)
+         : spec.experiment() == proto::SAMPLER_EPOCH ? SamplerRows(spec)
+                                                     : SentRows(spec);
+}
+
+absl::Status CheckExperiment(const proto::ScaleSpec& spec) {
+  if (spec.mode() == proto::DP) {
+    return absl::InvalidArgumentError("--experiment is of --mode=ddp; leave --mode=dp out");
+  }
+  if (spec.ranks_size() != 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--experiment trains on one number of ranks, found --ranks=", absl::StrJoin(spec.ranks(), ",")));
+  }
+  if (spec.seeds() == 0) {
+    return absl::InvalidArgumentError("--seeds=0: expected at least one for each row");
+  }
+  if (spec.batch_size().empty() || (spec.experiment() != proto::LARGE_BATCH && spec.batch_size_size() != 1)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--experiment=", absl::AsciiStrToLower(proto::Experiment_Name(spec.experiment())),
+                     " trains at one batch, found ", spec.batch_size_size(), "; give --batch=128"));
+  }
+  return absl::OkStatus();
+}
+
+// The first name in `wanted` that is no row's, or OK.
+absl::Status CheckRows(const std::vector<Row>& rows, const std::vector<std::string>& wanted) {
+  for (const std::string& name : wanted) {
+    if (std::none_of(rows.begin(), rows.end(), [&](const Row& row) { return row.name == name; })) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--rows names '", name, "'; expected some of: ",
+          absl::StrJoin(rows, "; ", [](std::string* out, const Row& row) { absl::StrAppend(out, row.name); })));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<proto::ScalePoint>> PlanExperiment(const proto::ScaleSpec& spec,
+                                                              const std::vector<std::string>& wanted, uint64_t images) {
+  RETURN_IF_ERROR(CheckExperiment(spec));
+  const std::vector<Row> rows = RowsOf(spec, images);
+  RETURN_IF_ERROR(CheckRows(rows, wanted));
+  std::vector<proto::ScalePoint> points;
+  for (const Row& row : rows) {
+    if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), row.name) == wanted.end()) {
+      continue;
+    }
+    proto::ScaleSpec of_row = spec;
+    of_row.set_batch_mode(proto::GLOBAL);
+    of_row.mutable_batch_size()->Clear();
+    of_row.add_batch_size(row.global_batch);
+    of_row.set_buffers(row.buffers);
+    *of_row.mutable_training() = row.training;
+    ASSIGN_OR_RETURN(const std::vector<proto::ScalePoint> planned, PlanPoints(of_row, images));
+    proto::ScalePoint point = planned.front();  // the one that trains: PLAIN of one rank, else ALL_REDUCE
+    point.set_row(row.name);
+    for (uint32_t seed = 0; seed < spec.seeds(); ++seed) {
+      *point.mutable_training() = row.training;
+      point.mutable_training()->set_seed(spec.training().seed() + seed);
+      points.push_back(point);
+    }
+  }
+  return points;
+}
+
+}  // namespace lockstep

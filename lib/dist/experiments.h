@@ -1,0 +1,39 @@
+// The experiments of scale_run: which points each is made of, and the table that they give. Knows nothing of LibTorch.
+//
+// A point of an experiment belongs to a row and has a TrainingSpec of its own, complete. Rows are trained with several
+// seeds; what is missing of them, as after a stop, is missing in the table and said there.
+#ifndef LOCKSTEP_LIB_DIST_EXPERIMENTS_H_
+#define LOCKSTEP_LIB_DIST_EXPERIMENTS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "lib/proto/scale.pb.h"
+
+namespace lockstep {
+
+// Updates of the 5-epoch baseline at batch 128 on 50,000 images: 5 * ceil(50,000 / 128).
+inline constexpr uint32_t kBaselineUpdates = 1955;
+
+// The points of spec.experiment, row by row, each row's seeds together. In `spec` batch_size is the global batch, ranks
+// one number, and training settled. Without --epochs and --repeats (warmup_epochs and repeats as SetEpochs leaves them for
+// `epochs_asked` = false) LARGE_BATCH trains 5 epochs, as the lab does, and its "longer" rows kBaselineUpdates updates.
+//
+//   LARGE_BATCH     the first batch as it is; each other batch as it is, with each remedy, with all of them, and longer:
+//                   as it is, and with all
+//   SAMPLER_EPOCH   with the epoch number, and without
+//   WHAT_IS_SENT    gradients only, running statistics broadcast, batch norm over all ranks
+//
+// InvalidArgument: more than one number of ranks, no seed, no such row in `rows` (empty: all), or as PlanPoints.
+absl::StatusOr<std::vector<proto::ScalePoint>> PlanExperiment(const proto::ScaleSpec& spec,
+                                                              const std::vector<std::string>& rows, uint64_t images);
+
+// The table of an experiment's points: a line a row, with mean and range over its seeds; several lines, each ended.
+std::string ExperimentTable(const proto::ScaleSpec& spec, const std::vector<proto::ScalePoint>& points);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_DIST_EXPERIMENTS_H_
