@@ -2,6 +2,8 @@
 
 #include <ATen/Functions.h>
 
+#include <map>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "gmock/gmock.h"
@@ -70,6 +72,7 @@ absl::StatusOr<std::string> Average(RankContext& context) {
   options.caps = kOneEach;
   options.overlap = context.payload != "no overlap";
   options.all_reduce = context.payload != "ablated";
+  options.wire = context.payload == "bf16" ? Wire::kBf16 : Wire::kFp32;
   ASSIGN_OR_RETURN(const std::unique_ptr<BucketedReducer> reducer,
                    BucketedReducer::Create(model.parameters(), *communicator, options));
   std::vector<std::string> steps;
@@ -130,6 +133,12 @@ TEST(BucketedReducerTest, AveragesOverTheRanks) {
 
 TEST(BucketedReducerTest, AveragesAlikeWithoutOverlap) {
   const auto results = RunTask(2, "average", "no overlap");
+  ASSERT_THAT(results, IsOk());
+  EXPECT_THAT(*results, Each(kMeans));
+}
+
+TEST(BucketedReducerTest, AveragesAlikeInBf16WhereItIsExact) {
+  const auto results = RunTask(2, "average", "bf16");
   ASSERT_THAT(results, IsOk());
   EXPECT_THAT(*results, Each(kMeans));
 }
@@ -268,6 +277,35 @@ TEST_F(OneRankReducerTest, GradientsLieInTheBucketAndStayThere) {
   model[0].mutable_grad().reset();                      // as zero_grad(set_to_none) does
   ASSERT_THAT(model.Step(*reducer, 1), IsOk());
   EXPECT_EQ(model[0].grad().data_ptr<float>(), c + 2);
+}
+
+TEST_F(OneRankReducerTest, CountsWhatItSends) {
+  for (const auto& [wire, bytes] : std::map<Wire, uint64_t>{{Wire::kFp32, 36}, {Wire::kBf16, 18}}) {
+    SmallModel model;
+    ReducerOptions options;
+    options.caps = kOneEach;
+    options.wire = wire;
+    const auto reducer = Make(model.parameters(), options);
+    for (int step = 0; step < 2; ++step) {
+      ASSERT_THAT(model.Step(*reducer, 1), IsOk());
+    }
+    const ReducerTimes times = reducer->TakeTimes();
+    EXPECT_EQ(times.sent_calls, 2 * 3u);
+    EXPECT_EQ(times.sent_bytes, 2 * bytes);
+    EXPECT_EQ(reducer->TakeTimes().sent_bytes, 0u);
+  }
+}
+
+TEST_F(OneRankReducerTest, RoundsToNearestOnABf16Wire) {
+  const at::Tensor p = at::ones({3}).requires_grad_();
+  ReducerOptions options;
+  options.wire = Wire::kBf16;
+  const auto reducer = Make({{"p", p}}, options);
+  ASSERT_THAT(reducer->BeforeBackward(), IsOk());
+  p.mul(at::full({3}, 1 + 0x1.8p-8f)).sum().backward();
+  ASSERT_THAT(reducer->AfterBackward(), IsOk());
+  EXPECT_TRUE(p.grad().equal(at::full({3}, 1 + 0x1p-7f)));  // 1 + 1.5 * 2^-8, between 1 and 1 + 2^-7
+  EXPECT_EQ(p.grad().scalar_type(), at::kFloat);
 }
 
 TEST_F(OneRankReducerTest, KeepsTheStridesOfTheParameter) {
