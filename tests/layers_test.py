@@ -36,7 +36,7 @@ LAYERS = [
     {
         "fused": "dataset kernels",
         "train": "dataset device fused kernels nn record",
-        "dist": "dataset device nn record train",
+        "dist": "collectives dataset device nn record train",
         "quantize": "dataset device int8 nn record",
     },
 ]

@@ -2,8 +2,6 @@
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/_foreach_copy.h>
-#include <ATen/ops/empty.h>
-#include <ATen/ops/empty_like.h>
 #include <ATen/ops/mul.h>
 #include <ATen/ops/scalar_tensor.h>
 #include <torch/csrc/autograd/function_hook.h>
@@ -44,7 +42,8 @@ absl::StatusOr<std::unique_ptr<BucketedReducer>> BucketedReducer::Create(std::ve
 BucketedReducer::BucketedReducer(std::vector<NamedParameter> parameters, Communicator& communicator,
                                  const ReducerOptions& options)
     : parameters_(std::move(parameters)), communicator_(communicator), options_(options),
-      scale_(at::scalar_tensor(1.0 / communicator.size(), at::kFloat)) {}
+      scale_(at::scalar_tensor(1.0 / communicator.size(), at::kFloat)),
+      readiness_(parameters_.size(), parameters_.front().tensor.device()) {}
 
 BucketedReducer::~BucketedReducer() {
   for (const NamedParameter& parameter : parameters_) {
@@ -59,43 +58,9 @@ void BucketedReducer::AddHooks() {
   }
 }
 
-void BucketedReducer::BuildBuckets(BucketPlan plan) {
-  plan_ = std::move(plan);
-  buckets_.clear();
-  bucket_of_.assign(parameters_.size(), 0);
-  place_.assign(parameters_.size(), at::Tensor());
-  for (const std::vector<size_t>& members : plan_) {
-    int64_t elements = 0;
-    for (const size_t parameter : members) {
-      elements += parameters_[parameter].tensor.numel();
-    }
-    Bucket bucket;
-    bucket.flat = at::empty({elements}, parameters_.front().tensor.options().requires_grad(false));
-    bucket.wire = options_.wire == Wire::kBf16 ? at::empty_like(bucket.flat, at::kBFloat16) : bucket.flat;
-    int64_t offset = 0;
-    for (const size_t parameter : members) {
-      const at::Tensor& tensor = parameters_[parameter].tensor;
-      bucket_of_[parameter] = buckets_.size();
-      place_[parameter] = bucket.flat.as_strided(tensor.sizes(), tensor.strides(), offset);
-      offset += tensor.numel();
-    }
-    buckets_.push_back(std::move(bucket));
-  }
-  first_with_present_plan_ = marks_.size();
-}
-
-absl::Status BucketedReducer::AdoptPlanOfRankZero(const BucketPlan& mine) {
-  ASSIGN_OR_RETURN(const std::vector<std::string> plans, communicator_.AllGather(BucketPlanText(mine)));
-  ASSIGN_OR_RETURN(BucketPlan plan, ParseBucketPlan(plans[0], parameters_.size()));
-  BuildBuckets(std::move(plan));
-  return absl::OkStatus();
-}
-
 absl::Status BucketedReducer::BeforeBackward() {
   RETURN_IF_ERROR(communicator_.Health());
-  if (step_count_ == 1) {
-    RETURN_IF_ERROR(AdoptPlanOfRankZero(PlanBuckets(GradientBytes(parameters_), ready_order_, options_.caps)));
-  }
+  RETURN_IF_ERROR(AdoptPlan());
   for (size_t i = 0; i < parameters_.size(); ++i) {
     parameters_[i].tensor.mutable_grad().reset();
   }
@@ -109,6 +74,9 @@ absl::Status BucketedReducer::BeforeBackward() {
   marks_.emplace_back();
   marks_.back().buckets.resize(buckets_.size());
   marks_.back().backward_begin = TimeMark::Here(parameters_.front().tensor.device());
+  if (measured_) {
+    readiness_.BeginStep();
+  }
   return absl::OkStatus();
 }
 
@@ -117,6 +85,9 @@ void BucketedReducer::OnGradient(size_t parameter) {
   seen_[parameter] = true;
   if (step_count_ == 0) {
     ready_order_.push_back(parameter);
+  }
+  if (measured_) {
+    readiness_.Mark(parameter);
   }
   const size_t bucket = bucket_of_[parameter];
   if (--buckets_[bucket].waiting_for == 0) {

@@ -5,7 +5,8 @@
 // bucket writes its gradients, times 1/N, to their places in it, makes those places the parameters' grad(), and launches
 // the all-reduce, unless a bucket before it is still open: buckets go out in one order, the same on every rank. The order
 // of the gradients is the reverse of registration in the first step, and from then on the order in which rank 0 saw them
-// become ready. On a bf16 wire the scaled bucket is rounded before it is sent, and the sum that comes back replaces its
+// become ready. By BucketRule::kAuto rank 0 then measures when each is ready, for a few steps, and plans once more. A plan
+// always is rank 0's, on all ranks. On a bf16 wire the scaled bucket is rounded before it is sent, and the sum that comes back replaces its
 // values in fp32.
 //
 // Rationale: gradients are scaled before the sum, so that Gloo and NCCL need no more than a sum. They are copied a bucket
@@ -24,6 +25,7 @@
 #include "lib/dist/bucket_plan.h"
 #include "lib/dist/communicator.h"
 #include "lib/dist/gradient_reducer.h"
+#include "lib/dist/readiness.h"
 #include "lib/dist/reducer_marks.h"
 
 namespace lockstep {
@@ -44,6 +46,7 @@ class BucketedReducer : public GradientReducer {
 
   const BucketPlan& buckets() const override { return plan_; }
   std::vector<uint64_t> BucketBytes() const override;
+  bool has_final_plan() const override { return step_count_ > FinalPlanStep(); }
 
   // Hooks that have run since the reducer was made: parameters times steps.
   uint64_t hook_count() const { return hook_count_; }
@@ -61,6 +64,9 @@ class BucketedReducer : public GradientReducer {
   BucketedReducer(std::vector<NamedParameter> parameters, Communicator& communicator, const ReducerOptions& options);
   void AddHooks();
   void BuildBuckets(BucketPlan plan);
+  uint64_t FinalPlanStep() const;  // before this step, from 0, the last plan is adopted
+  BucketPlan PlanByTime() const;
+  absl::Status AdoptPlan();
   absl::Status AdoptPlanOfRankZero(const BucketPlan& mine);
   void OnGradient(size_t parameter);
   void FillBucket(size_t bucket);
@@ -77,6 +83,8 @@ class BucketedReducer : public GradientReducer {
   std::vector<size_t> bucket_of_;    // of each parameter
   std::vector<at::Tensor> place_;    // of each parameter: the view into its bucket, with the parameter's strides
   std::vector<size_t> ready_order_;  // of the first step
+  Readiness readiness_;              // kAuto, rank 0: over the measured steps
+  bool measured_ = false;            // whether this step is one of them
   std::vector<bool> seen_;           // of each parameter, in this step
   size_t next_bucket_ = 0;           // to be launched
   std::vector<std::shared_ptr<Collective>> in_flight_;

@@ -36,9 +36,10 @@ class SmallModel {
   const at::Tensor& operator[](size_t i) const { return parameters_[i].tensor; }
 
   // One forward and backward; parameters from `first_missing` on take no part.
-  absl::Status Step(BucketedReducer& reducer, double x, size_t first_missing = 3) {
+  absl::Status Step(BucketedReducer& reducer, double x, size_t first_missing = 3,
+                    const std::vector<size_t>& forward = {1, 0, 2}) {
     at::Tensor loss = at::zeros({});
-    for (const size_t i : {1, 0, 2}) {
+    for (const size_t i : forward) {
       if (i < first_missing) {
         loss = loss.add(parameters_[i].tensor.sum(), x * (1 << i));
       }
@@ -105,8 +106,31 @@ absl::StatusOr<std::string> ForeignOrder(RankContext& context) {
   return absl::StrCat(gradients, "first ", reducer->buckets()[0][0]);
 }
 
+// Planned by time after the seventh step. An all-reduce takes a second a byte and the gradients come within microseconds, so
+// that what counts is to begin with the first alone. It is b on rank 0, and c on rank 1.
+absl::StatusOr<std::string> PlannedByTime(RankContext& context) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Gloo(context));
+  SmallModel model;
+  ReducerOptions options;
+  options.rule = BucketRule::kAuto;
+  options.all_reduce_seconds = {0, 1};
+  ASSIGN_OR_RETURN(const std::unique_ptr<BucketedReducer> reducer,
+                   BucketedReducer::Create(model.parameters(), *communicator, options));
+  const std::vector<size_t> forward = context.rank == 0 ? std::vector<size_t>{2, 0, 1} : std::vector<size_t>{1, 0, 2};
+  std::string plans;
+  for (int step = 0; step < 9; ++step) {
+    RETURN_IF_ERROR(model.Step(*reducer, context.rank + 1, 3, forward));
+    absl::StrAppend(&plans, BucketPlanText(reducer->buckets()), reducer->has_final_plan() ? "! " : " ");
+    if (Show(reducer->Gradients()) != "1.5 1.5 1.5 3 3 3 3 6 6") {
+      return absl::StrCat("step ", step, " has ", Show(reducer->Gradients()));
+    }
+  }
+  return plans;
+}
+
 const std::map<std::string, RankTask>& Tasks() {
-  static const auto* tasks = new std::map<std::string, RankTask>{{"average", Average}, {"foreign_order", ForeignOrder}};
+  static const auto* tasks = new std::map<std::string, RankTask>{
+      {"average", Average}, {"foreign_order", ForeignOrder}, {"planned_by_time", PlannedByTime}};
   return *tasks;
 }
 
@@ -156,6 +180,13 @@ TEST(BucketedReducerTest, AllRanksFollowTheOrderOfRankZero) {
   ASSERT_THAT(results, IsOk());
   // Rank 0: dp = 11, dq = 10; rank 1: dp = 10, dq = 11. Means 10.5, exact.
   EXPECT_THAT(*results, Each("10.5 10.5, 10.5 10.5, 10.5 10.5, first 0"));
+}
+
+TEST(BucketedReducerTest, AllRanksFollowThePlanThatRankZeroMade) {
+  const auto results = RunTask(2, "planned_by_time");
+  ASSERT_THAT(results, IsOk());
+  // The reverse of registration in step 0, rank 0's order by size in steps 1 to 6, by time from step 7 on.
+  EXPECT_THAT(*results, Each("2,1,0 1,0,2 1,0,2 1,0,2 1,0,2 1,0,2 1,0,2 1;0,2! 1;0,2! "));
 }
 
 // --- One rank, in this process ---

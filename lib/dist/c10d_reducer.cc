@@ -102,6 +102,7 @@ class C10dReducer : public GradientReducer {
   }
 
   const BucketPlan& buckets() const override { return plan_; }
+  bool has_final_plan() const override { return !reducer_->should_rebuild_buckets(); }
   std::vector<uint64_t> BucketBytes() const override { return BytesOfBuckets(plan_, parameters_); }
   at::Tensor Gradients() const override { return FlattenGradients(parameters_); }
   at::Tensor TakeLocalGradients() override { return Flatten(std::exchange(local_, {})); }
@@ -157,8 +158,8 @@ absl::StatusOr<std::unique_ptr<GradientReducer>> MakeC10dReducer(std::vector<Nam
                                                                  Communicator& communicator,
                                                                  const ReducerOptions& options) {
   RETURN_IF_ERROR(CheckParameters(parameters));
-  if (!options.overlap || options.wire != Wire::kFp32) {
-    return absl::InvalidArgumentError("c10d::Reducer always overlaps and sends fp32");
+  if (!options.overlap || options.wire != Wire::kFp32 || options.rule != BucketRule::kDdp) {
+    return absl::InvalidArgumentError("c10d::Reducer always overlaps, sends fp32, and cuts buckets by its own rule");
   }
   std::unique_ptr<GradientReducer> reducer;
   RETURN_IF_ERROR(CatchTorchErrors("c10d::Reducer", [&] {

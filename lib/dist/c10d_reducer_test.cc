@@ -217,7 +217,9 @@ TEST_F(OneRankC10dReducerTest, RefusesWhatItCannotDo) {
   late.overlap = false;
   ReducerOptions bf16;
   bf16.wire = Wire::kBf16;
-  for (const ReducerOptions& options : {late, bf16}) {
+  ReducerOptions by_time;
+  by_time.rule = BucketRule::kAuto;
+  for (const ReducerOptions& options : {late, bf16, by_time}) {
     EXPECT_THAT(MakeC10dReducer({{"p", p_}}, *communicator_, options),
                 StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("c10d::Reducer")));
   }

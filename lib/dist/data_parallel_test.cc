@@ -10,6 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/base/status_macros.h"
+#include "lib/dist/all_reduce_cost_probe.h"
 #include "lib/dist/all_reduce_probe.h"
 #include "lib/dist/broadcast_tensors.h"
 #include "lib/dist/bucketed_reducer.h"
@@ -174,9 +175,18 @@ absl::StatusOr<std::string> Probe(RankContext& context) {
                       ProbeAllReduce(*communicator, c10::kCPU, options).ok() ? "taken" : "refused");
 }
 
+absl::StatusOr<std::string> ProbeCost(RankContext& context) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator,
+                   MakeGlooCommunicator(*context.store, context.rank, context.size, context.timeout));
+  ASSIGN_OR_RETURN(const AllReduceSeconds cost, MeasureAllReduceCost(*communicator, c10::kCPU));
+  const double seconds = cost.alpha_seconds + (16 << 20) * cost.beta_seconds_per_byte;
+  const bool sane = cost.alpha_seconds >= 0 && cost.beta_seconds_per_byte > 0 && seconds < 30;
+  return sane ? "a line" : absl::StrCat(cost.alpha_seconds, " s + ", cost.beta_seconds_per_byte, " s a byte");
+}
+
 const std::map<std::string, RankTask>& Tasks() {
-  static const auto* tasks =
-      new std::map<std::string, RankTask>{{"compare", CompareWithOneRank}, {"broadcast", Broadcast}, {"probe", Probe}};
+  static const auto* tasks = new std::map<std::string, RankTask>{
+      {"compare", CompareWithOneRank}, {"broadcast", Broadcast}, {"probe", Probe}, {"probe_cost", ProbeCost}};
   return *tasks;
 }
 
@@ -210,6 +220,12 @@ TEST(ProbeAllReduceTest, TimesEachRepeat) {
   const auto results = RunTask("probe", "");
   ASSERT_THAT(results, IsOk());
   EXPECT_THAT(*results, Each("20 of 20, refused"));
+}
+
+TEST(MeasureAllReduceCostTest, FindsALine) {
+  const auto results = RunTask("probe_cost", "");
+  ASSERT_THAT(results, IsOk());
+  EXPECT_THAT(*results, Each("a line"));
 }
 
 }  // namespace

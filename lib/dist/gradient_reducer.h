@@ -12,13 +12,22 @@
 
 #include "absl/status/status.h"
 #include "lib/dist/bucket_plan.h"
+#include "lib/dist/bucket_plan_auto.h"
 #include "lib/dist/overlap_timing.h"
 #include "lib/dist/wire.h"
 #include "lib/train/gradient_hook.h"
 
 namespace lockstep {
 
+// How buckets are cut once gradients were seen.
+enum class BucketRule {
+  kDdp,   // by size, as PyTorch does (bucket_plan.h), in the order of the first step
+  kAuto,  // by time (bucket_plan_auto.h): as above at first, and once more after a few steps that rank 0 measured
+};
+
 struct ReducerOptions {
+  BucketRule rule = BucketRule::kDdp;
+  AllReduceSeconds all_reduce_seconds;  // kAuto: what rank 0 plans by (all_reduce_cost_probe.h)
   BucketCaps caps;
   bool overlap = true;      // launch from the hooks; false: all after backward, in the same order
   bool all_reduce = true;   // false: hooks, copies and buckets as ever, but nothing is sent. Not a valid training run
@@ -48,6 +57,9 @@ class GradientReducer : public GradientHook {
   // The buckets of the next step in launch order, as indices into the parameters, and the sizes of their gradients.
   virtual const std::vector<std::vector<size_t>>& buckets() const = 0;
   virtual std::vector<uint64_t> BucketBytes() const = 0;
+
+  // Whether the buckets of the next step are those of all steps to come.
+  virtual bool has_final_plan() const = 0;
 
   // fp32 (parameters): gradients of the last step in the order of registration, flat. Undefined before the first.
   virtual at::Tensor Gradients() const = 0;
