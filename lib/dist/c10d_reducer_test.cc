@@ -2,9 +2,8 @@
 
 #include <ATen/Functions.h>
 #include <ATen/Parallel.h>
-#include <ATen/core/grad_mode.h>
 
-#include <algorithm>
+#include <csignal>
 #include <map>
 #include <string>
 
@@ -12,106 +11,28 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/base/status_macros.h"
-#include "lib/dist/bucketed_reducer.h"
 #include "lib/dist/launch.h"
 #include "lib/dist/rank_test_main.h"
-#include "lib/nn/model.h"
+#include "lib/dist/reducer_comparison.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::CompareReducers;
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::StatusIs;
+using ::lockstep::testing::Trainee;
 using ::testing::Each;
 using ::testing::HasSubstr;
 
 // --- What the ranks of these tests do ---
 
-// One network and the reducer of its gradients.
-struct Trainee {
-  std::shared_ptr<Model> model;
-  std::vector<NamedParameter> parameters;
-  std::unique_ptr<GradientReducer> reducer;
-
-  explicit Trainee(const std::string& name) : model(*MakeModel(name, 3)) {
-    for (const auto& parameter : model->named_parameters()) {
-      parameters.push_back({parameter.key(), parameter.value()});
-    }
-    if (name ==
-        "lenet5") {  // whose gradients become ready in reverse order: so the first buckets would be the last ones
-      std::reverse(parameters.begin(), parameters.end());
-    }
-  }
-
-  // A step of SGD on four images, other ones on each rank and in each step.
-  absl::Status Step(int rank, int step) {
-    const at::Tensor i = at::arange(4 * 3072, at::kFloat).add(4096 * (rank + 2 * step));
-    const at::Tensor images = i.mul(0.7).sin().add(i.mul(0.0011).cos()).reshape({4, 3, 32, 32});
-    const at::Tensor loss = at::cross_entropy_loss(model->forward(images), at::arange(4, at::kLong).add(rank + step));
-    RETURN_IF_ERROR(reducer->BeforeBackward());
-    loss.backward();
-    RETURN_IF_ERROR(reducer->AfterBackward());
-    const at::NoGradGuard no_grad;
-    for (const NamedParameter& parameter : parameters) {
-      parameter.tensor.sub_(parameter.tensor.grad(), 0.01);
-    }
-    return absl::OkStatus();
-  }
-};
-
-std::string Differences(const ReducerTimes& ours, const ReducerTimes& theirs, size_t buckets) {
-  std::string found;
-  if (ours.steps != theirs.steps || ours.sent_calls != theirs.sent_calls || ours.sent_bytes != theirs.sent_bytes) {
-    absl::StrAppend(&found, "ours sent ", ours.sent_bytes, " in ", ours.sent_calls, ", theirs ", theirs.sent_bytes,
-                    " in ", theirs.sent_calls, "; ");
-  }
-  if (theirs.mean_bucket.size() != buckets || !(theirs.busy_seconds > 0) || !(theirs.exposed_seconds > 0)) {
-    absl::StrAppend(&found, theirs.mean_bucket.size(), " buckets, busy ", theirs.busy_seconds, " s; ");
-  }
-  for (const BucketTimes& bucket : theirs.mean_bucket) {
-    if (!(bucket.ready_seconds > 0 && bucket.begin_seconds >= bucket.ready_seconds &&
-          bucket.end_seconds > bucket.begin_seconds)) {
-      absl::StrAppend(&found, bucket.ready_seconds, " ", bucket.begin_seconds, " ", bucket.end_seconds, "; ");
-    }
-  }
-  return found;
-}
-
-// Both reducers, each with a network of its own, step by step: gradients and buckets must be the same, to the bit.
 absl::StatusOr<std::string> Compare(RankContext& context) {
   at::set_num_threads(1);
   ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator,
                    MakeGlooCommunicator(*context.store, context.rank, context.size, context.timeout));
-  ReducerOptions options;
-  options.keep_local = true;
-  if (context.payload == "lenet5") {
-    options.caps = {16 << 10, 64 << 10};  // of 247 KB
-  }
-  Trainee ours(context.payload);
-  Trainee theirs(context.payload);
-  ASSIGN_OR_RETURN(ours.reducer, BucketedReducer::Create(ours.parameters, *communicator, options));
-  ASSIGN_OR_RETURN(theirs.reducer, MakeC10dReducer(theirs.parameters, *communicator, options));
-  std::string found;
-  const BucketPlan first = theirs.reducer->buckets();
-  for (int step = 0; step < 4; ++step) {
-    RETURN_IF_ERROR(ours.Step(context.rank, step));
-    RETURN_IF_ERROR(theirs.Step(context.rank, step));
-    if (!theirs.reducer->Gradients().equal(ours.reducer->Gradients())) {
-      absl::StrAppend(&found, "gradients of step ", step, " differ; ");
-    }
-    if (theirs.reducer->buckets() != ours.reducer->buckets() ||
-        theirs.reducer->BucketBytes() != ours.reducer->BucketBytes()) {
-      absl::StrAppend(&found, "buckets of step ", step, " differ; ");
-    }
-    if (step == 0 && !theirs.reducer->TakeLocalGradients().equal(ours.reducer->TakeLocalGradients())) {
-      absl::StrAppend(&found, "local gradients differ; ");
-    }
-  }
-  if (theirs.reducer->buckets() == first || theirs.reducer->buckets().size() < 3) {
-    absl::StrAppend(&found, "from ", first.size(), " buckets to ", theirs.reducer->buckets().size(), "; ");
-  }
-  return found + Differences(ours.reducer->TakeTimes(), theirs.reducer->TakeTimes(), ours.reducer->buckets().size());
+  return CompareReducers(*communicator, c10::kCPU, context.payload);
 }
 
 absl::StatusOr<std::string> Ablated(RankContext& context) {
@@ -120,7 +41,7 @@ absl::StatusOr<std::string> Ablated(RankContext& context) {
   ReducerOptions options;
   options.all_reduce = false;
   options.keep_local = true;
-  Trainee trainee("lenet5");
+  Trainee trainee("lenet5", c10::kCPU);
   ASSIGN_OR_RETURN(trainee.reducer, MakeC10dReducer(trainee.parameters, *communicator, options));
   RETURN_IF_ERROR(trainee.Step(context.rank, 0));
   const bool own = trainee.reducer->Gradients().equal(trainee.reducer->TakeLocalGradients().mul(0.5));
@@ -129,16 +50,34 @@ absl::StatusOr<std::string> Ablated(RankContext& context) {
   return absl::StrCat(own ? "its own, halved" : "wrong", ", ", times.sent_calls, " sums, ", times.steps, " steps");
 }
 
+// The sums of a rank that hangs end with the timeout, within backward; the step says so.
+absl::StatusOr<std::string> Hang(RankContext& context) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator,
+                   MakeGlooCommunicator(*context.store, context.rank, context.size, context.timeout));
+  Trainee trainee("lenet5", c10::kCPU);
+  ASSIGN_OR_RETURN(trainee.reducer, MakeC10dReducer(trainee.parameters, *communicator, {}));
+  for (int step = 0; step < 4; ++step) {
+    if (context.rank == 1 && step == 2) {
+      raise(SIGSTOP);
+    }
+    RETURN_IF_ERROR(trainee.Step(context.rank, step));
+  }
+  return "";
+}
+
 const std::map<std::string, RankTask>& Tasks() {
-  static const auto* tasks = new std::map<std::string, RankTask>{{"compare", Compare}, {"ablated", Ablated}};
+  static const auto* tasks =
+      new std::map<std::string, RankTask>{{"compare", Compare}, {"ablated", Ablated}, {"hang", Hang}};
   return *tasks;
 }
 
-absl::StatusOr<std::vector<std::string>> RunTask(const std::string& task, const std::string& payload = "") {
+absl::StatusOr<std::vector<std::string>> RunTask(const std::string& task, const std::string& payload = "",
+                                                 absl::Duration timeout = absl::Seconds(60)) {
   LaunchOptions options;
   options.ranks = 2;
   options.task = task;
   options.payload = payload;
+  options.timeout = timeout;
   return LaunchRanks(options);
 }
 
@@ -158,6 +97,11 @@ TEST(C10dReducerTest, AblatedNothingIsSent) {
   const auto results = RunTask("ablated");
   ASSERT_THAT(results, IsOk());
   EXPECT_THAT(*results, Each("its own, halved, 0 sums, 2 steps"));
+}
+
+TEST(C10dReducerTest, ARankThatHangsIsNamed) {
+  EXPECT_THAT(RunTask("hang", "", absl::Seconds(5)),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 2 did not answer")));
 }
 
 // --- One process ---
