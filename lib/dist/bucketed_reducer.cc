@@ -10,6 +10,7 @@
 #include <functional>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 
 namespace lockstep {
@@ -33,8 +34,12 @@ absl::StatusOr<std::unique_ptr<BucketedReducer>> BucketedReducer::Create(std::ve
                                                                          Communicator& communicator,
                                                                          const ReducerOptions& options) {
   RETURN_IF_ERROR(CheckParameters(parameters));
+  if (!options.plan.empty() && !ParseBucketPlan(BucketPlanText(options.plan), parameters.size()).ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("the buckets '", BucketPlanText(options.plan),
+                                                   "' do not hold each of ", parameters.size(), " gradients once"));
+  }
   std::unique_ptr<BucketedReducer> reducer(new BucketedReducer(std::move(parameters), communicator, options));
-  reducer->BuildBuckets(FirstBuckets(reducer->parameters_, options.caps));
+  reducer->BuildBuckets(options.plan.empty() ? FirstBuckets(reducer->parameters_, options.caps) : options.plan);
   reducer->AddHooks();
   return reducer;
 }

@@ -32,7 +32,8 @@ namespace lockstep {
 
 class BucketedReducer : public GradientReducer {
  public:
-  // `communicator` outlives the reducer. InvalidArgument: no parameters, or one that is not as NamedParameter says.
+  // `communicator` outlives the reducer. InvalidArgument: no parameters, one that is not as NamedParameter says, or buckets
+  // of other gradients than these.
   static absl::StatusOr<std::unique_ptr<BucketedReducer>> Create(std::vector<NamedParameter> parameters,
                                                                  Communicator& communicator,
                                                                  const ReducerOptions& options);
@@ -46,7 +47,7 @@ class BucketedReducer : public GradientReducer {
 
   const BucketPlan& buckets() const override { return plan_; }
   std::vector<uint64_t> BucketBytes() const override;
-  bool has_final_plan() const override { return step_count_ > FinalPlanStep(); }
+  bool has_final_plan() const override { return !options_.plan.empty() || step_count_ > FinalPlanStep(); }
 
   // Hooks that have run since the reducer was made: parameters times steps.
   uint64_t hook_count() const { return hook_count_; }

@@ -60,6 +60,9 @@ BucketPlan BucketedReducer::PlanByTime() const {
 
 // What the other ranks would plan is not asked for.
 absl::Status BucketedReducer::AdoptPlan() {
+  if (!options_.plan.empty()) {
+    return absl::OkStatus();
+  }
   const bool is_auto = options_.rule == BucketRule::kAuto;
   measured_ =
       is_auto && communicator_.rank() == 0 && step_count_ >= kFirstMeasuredStep && step_count_ < FinalPlanStep();

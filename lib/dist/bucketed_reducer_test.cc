@@ -310,6 +310,25 @@ TEST_F(OneRankReducerTest, GradientsLieInTheBucketAndStayThere) {
   EXPECT_EQ(model[0].grad().data_ptr<float>(), c + 2);
 }
 
+TEST_F(OneRankReducerTest, KeepsBucketsThatAreGiven) {
+  for (const BucketRule rule : {BucketRule::kDdp, BucketRule::kAuto}) {
+    SmallModel model;
+    ReducerOptions options;
+    options.rule = rule;
+    options.plan = {{1}, {0, 2}};
+    const auto reducer = Make(model.parameters(), options);
+    EXPECT_TRUE(reducer->has_final_plan());
+    for (int step = 0; step < 9; ++step) {
+      ASSERT_THAT(model.Step(*reducer, 3), IsOk());
+      EXPECT_EQ(reducer->buckets(), options.plan);
+      EXPECT_EQ(Show(reducer->Gradients()), "3 3 3 6 6 6 6 12 12");
+    }
+    options.plan = {{1}, {0}};
+    EXPECT_THAT(BucketedReducer::Create(model.parameters(), *communicator_, options),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'1;0' do not hold each of 3")));
+  }
+}
+
 TEST_F(OneRankReducerTest, CountsWhatItSends) {
   for (const auto& [wire, bytes] : std::map<Wire, uint64_t>{{Wire::kFp32, 36}, {Wire::kBf16, 18}}) {
     SmallModel model;

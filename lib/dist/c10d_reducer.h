@@ -17,7 +17,7 @@
 namespace lockstep {
 
 // `communicator` outlives it. InvalidArgument: no parameters, one that is not as NamedParameter says, or an option that it
-// has no way to follow: overlap false, another wire than fp32, or another rule of buckets. FailedPrecondition, by AfterBackward: a parameter got no
+// has no way to follow: overlap false, another wire than fp32, or buckets that are given or go by time. FailedPrecondition, by AfterBackward: a parameter got no
 // gradient.
 //
 // In its times, backward's end is where its last bucket was asked for: the reducer waits for its sums before backward

@@ -163,7 +163,9 @@ TEST_F(OneRankC10dReducerTest, RefusesWhatItCannotDo) {
   bf16.wire = Wire::kBf16;
   ReducerOptions by_time;
   by_time.rule = BucketRule::kAuto;
-  for (const ReducerOptions& options : {late, bf16, by_time}) {
+  ReducerOptions given;
+  given.plan = {{0}};
+  for (const ReducerOptions& options : {late, bf16, by_time, given}) {
     EXPECT_THAT(MakeC10dReducer({{"p", p_}}, *communicator_, options),
                 StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("c10d::Reducer")));
   }

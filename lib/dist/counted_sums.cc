@@ -23,8 +23,8 @@ absl::Status CountedSums::Send(const at::Tensor& flat) {
   return absl::OkStatus();
 }
 
-SumTraffic CountedSums::TakeTraffic() {
-  SumTraffic traffic;
+Traffic CountedSums::TakeTraffic() {
+  Traffic traffic;
   traffic.calls = marks_.size();
   traffic.bytes = bytes_;
   for (const Marks& marks : marks_) {

@@ -18,10 +18,10 @@
 
 namespace lockstep {
 
-// What the sums since the last call of TakeTraffic took on this rank.
-struct SumTraffic {
+// What was sent since the last call of TakeTraffic, on this rank.
+struct Traffic {
   uint64_t calls = 0;
-  uint64_t bytes = 0;       // handed to the all-reduce: the tensors' sizes, not what an algorithm makes of them
+  uint64_t bytes = 0;       // handed to the communicator: the tensors' sizes, not what an algorithm makes of them
   double busy_seconds = 0;  // from begin to end (Collective), added up; includes the wait for slower ranks
 };
 
@@ -42,7 +42,7 @@ class CountedSums : public torch::CustomClassHolder {
   const absl::Status& status() const { return status_; }
 
   // Waits for the device when it is not a CPU.
-  SumTraffic TakeTraffic();
+  Traffic TakeTraffic();
 
  private:
   struct Marks {

@@ -14,6 +14,7 @@
 #include "lib/dist/all_reduce_probe.h"
 #include "lib/dist/broadcast_tensors.h"
 #include "lib/dist/bucketed_reducer.h"
+#include "lib/dist/counted_broadcast.h"
 #include "lib/dist/launch.h"
 #include "lib/dist/rank_test_main.h"
 #include "lib/nn/model.h"
@@ -156,6 +157,15 @@ absl::StatusOr<std::string> Broadcast(RankContext& context) {
     if (!mine[i].equal(expected[i]) || mine[i].strides() != expected[i].strides()) {
       return absl::StrCat("tensor ", i, " is wrong");
     }
+  }
+  const at::Tensor buffer = at::full({3}, context.rank, at::kLong);
+  CountedBroadcast counted(*communicator, {buffer, at::ones({2})});
+  RETURN_IF_ERROR(counted.Send());
+  RETURN_IF_ERROR(counted.Send());
+  const Traffic traffic = counted.TakeTraffic();
+  if (buffer.sum().item<int64_t>() != 0 || traffic.calls != 2 || traffic.bytes != 2 * 32 ||
+      !(traffic.busy_seconds > 0) || counted.TakeTraffic().calls != 0) {
+    return absl::StrCat("counted ", traffic.calls, " of ", traffic.bytes, " bytes in ", traffic.busy_seconds, " s");
   }
   return absl::StrCat("all alike", BroadcastTensors(*communicator, {}, 0).ok() ? "" : ", but none is an error");
 }

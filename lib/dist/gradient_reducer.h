@@ -26,6 +26,8 @@ enum class BucketRule {
 };
 
 struct ReducerOptions {
+  // The buckets of every step, the same on all ranks, so that a run has those of another; none: they go by the rule.
+  BucketPlan plan;
   BucketRule rule = BucketRule::kDdp;
   AllReduceSeconds all_reduce_seconds;  // kAuto: what rank 0 plans by (all_reduce_cost_probe.h)
   BucketCaps caps;

@@ -119,7 +119,7 @@ std::string CheckOneLayer(Communicator& communicator, c10::Device device, const 
   if (y.scalar_type() != x.scalar_type() || y.strides() != x.strides()) {
     found = "y has another dtype or order than x; ";
   }
-  const SumTraffic traffic = sums->TakeTraffic();
+  const Traffic traffic = sums->TakeTraffic();
   const uint64_t bytes = 4 * (communicator.size() * (2 * kChannels + 1) + 2 * kChannels);
   if (traffic.calls != (alone ? 0 : 2) || traffic.bytes != (alone ? 0 : bytes) || (traffic.busy_seconds > 0) == alone) {
     absl::StrAppend(&found, traffic.calls, " sums, ", traffic.bytes, " bytes, ", traffic.busy_seconds, " s; ");

@@ -50,7 +50,7 @@ class SyncBatchNorm {
   const absl::Status& status() const { return sums_->status(); }
 
   // Two all-reduces for each layer and step. Waits for the device when it is not a CPU.
-  SumTraffic TakeTraffic() { return sums_->TakeTraffic(); }
+  Traffic TakeTraffic() { return sums_->TakeTraffic(); }
 
  private:
   const c10::intrusive_ptr<CountedSums> sums_;

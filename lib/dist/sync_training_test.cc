@@ -147,7 +147,7 @@ absl::StatusOr<Trained> TrainTogether(RankContext& context, Communicator& commun
     Update(*model);
   }
   // 20 layers with 4800 channels.
-  const SumTraffic traffic = batch_norm.TakeTraffic();
+  const Traffic traffic = batch_norm.TakeTraffic();
   const uint64_t bytes =
       StepsOf(dtype) * at::elementSize(dtype) * (static_cast<uint64_t>(context.size) * (2 * 4800 + 20) + 2 * 4800);
   if (traffic.calls != (sync ? StepsOf(dtype) * 40 : 0) || traffic.bytes != (sync ? bytes : 0)) {
