@@ -55,8 +55,15 @@ RANGED_FLAG(double, bucket_mib, 25, 0, 1e6, "MiB of gradients that close each ot
 ABSL_FLAG(
     std::string, gradient_compression, "",
     "How gradients travel: none (in fp32) or bf16; empty: bf16 where the step computes them in bf16 (--preset=fast).");
-ABSL_FLAG(std::string, buffers, "local",
-          "Running statistics of batch norm: local to each rank, or broadcast from rank 0 in every step.");
+ABSL_FLAG(
+    std::string, buffers, "local",
+    "Running statistics of batch norm: local to each rank, or broadcast from rank 0 in every step; sync_bn: batch "
+    "norm over the images of all ranks.");
+ABSL_FLAG(std::string, reducer, "own",
+          "Who reduces autograd's gradients: own, or c10d, LibTorch's reducer over the same communicator.");
+ABSL_FLAG(
+    std::string, bucket_plan, "ddp",
+    "ddp: buckets by size, as PyTorch's. auto: by when gradients were seen to be ready and what an all-reduce costs.");
 RANGED_FLAG(absl::Duration, timeout, absl::Seconds(60), 1, 86400,
             "A rank that keeps the others waiting this long ends the run.");
 

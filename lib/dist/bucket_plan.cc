@@ -1,10 +1,15 @@
 #include "lib/dist/bucket_plan.h"
 
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+
 namespace lockstep {
 
-std::vector<std::vector<size_t>> PlanBuckets(const std::vector<uint64_t>& size_bytes,
-                                             const std::vector<size_t>& ready_order, const BucketCaps& caps) {
-  std::vector<std::vector<size_t>> buckets;
+BucketPlan PlanBuckets(const std::vector<uint64_t>& size_bytes, const std::vector<size_t>& ready_order,
+                       const BucketCaps& caps) {
+  BucketPlan buckets;
   uint64_t room_used_bytes = 0;
   bool open = false;
   for (const size_t parameter : ready_order) {
@@ -18,6 +23,35 @@ std::vector<std::vector<size_t>> PlanBuckets(const std::vector<uint64_t>& size_b
     open = room_used_bytes < (buckets.size() == 1 ? caps.first_bytes : caps.other_bytes);
   }
   return buckets;
+}
+
+std::string BucketPlanText(const BucketPlan& plan) {
+  return absl::StrJoin(plan, ";", [](std::string* out, const std::vector<size_t>& bucket) {
+    absl::StrAppend(out, absl::StrJoin(bucket, ","));
+  });
+}
+
+absl::StatusOr<BucketPlan> ParseBucketPlan(const std::string& text, size_t parameters) {
+  BucketPlan plan;
+  std::vector<bool> seen(parameters, false);
+  size_t count = 0;
+  for (const absl::string_view bucket : absl::StrSplit(text, ';')) {
+    plan.emplace_back();
+    for (const absl::string_view part : absl::StrSplit(bucket, ',')) {
+      uint64_t index = 0;
+      if (!absl::SimpleAtoi(part, &index) || index >= parameters || seen[index]) {
+        return absl::InternalError(
+            absl::StrCat("rank 0 sent '", text, "' as the buckets of ", parameters, " gradients"));
+      }
+      seen[index] = true;
+      plan.back().push_back(index);
+      ++count;
+    }
+  }
+  if (count != parameters) {
+    return absl::InternalError(absl::StrCat("rank 0 sent '", text, "' as the buckets of ", parameters, " gradients"));
+  }
+  return plan;
 }
 
 }  // namespace lockstep

@@ -4,11 +4,15 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/testing/matchers.h"
 
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::StatusIs;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 using Buckets = std::vector<std::vector<size_t>>;
@@ -74,6 +78,21 @@ TEST(PlanBucketsTest, ResNet18GetsTheThreeBucketsOfPyTorch) {
   }
   // 9.46, 26.49 and 8.74 MB. By hand, the first: 10 + 5120 + 512 + 512 + 512 * 512 * 9 floats.
   EXPECT_THAT(bucket_bytes, ElementsAre(9461800u, 26494976u, 8739072u));
+}
+
+TEST(BucketPlanTextTest, ComesBackAsItWas) {
+  const BucketPlan plan = {{3, 2}, {0}, {1}};
+  EXPECT_EQ(BucketPlanText(plan), "3,2;0;1");
+  const auto parsed = ParseBucketPlan("3,2;0;1", 4);
+  ASSERT_THAT(parsed, IsOk());
+  EXPECT_EQ(*parsed, plan);
+}
+
+TEST(BucketPlanTextTest, WhatIsNoPlanIsRefused) {
+  for (const char* text : {"", "0;1", "0,1;;2", "0,1,1", "0,1,3", "0,1,x", "0,1,2;", "0,1,-2", "2;1;0;2"}) {
+    EXPECT_THAT(ParseBucketPlan(text, 3), StatusIs(absl::StatusCode::kInternal, HasSubstr("as the buckets of 3")))
+        << text;
+  }
 }
 
 }  // namespace

@@ -2,21 +2,15 @@
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/_foreach_copy.h>
-#include <ATen/ops/cat.h>
-#include <ATen/ops/empty.h>
 #include <ATen/ops/mul.h>
 #include <ATen/ops/scalar_tensor.h>
 #include <torch/csrc/autograd/function_hook.h>
 #include <torch/csrc/autograd/variable.h>
 
 #include <functional>
-#include <numeric>
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "lib/base/status_macros.h"
 
 namespace lockstep {
@@ -34,51 +28,18 @@ class FunctionHook : public autograd::PostAccumulateGradHook {
   const std::function<void()> function_;
 };
 
-absl::Status CheckParameter(const NamedParameter& parameter) {
-  const at::Tensor& tensor = parameter.tensor;
-  if (tensor.defined() && tensor.is_leaf() && tensor.requires_grad() && tensor.scalar_type() == at::kFloat &&
-      tensor.is_non_overlapping_and_dense()) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("parameter ", parameter.name, " must be a dense fp32 leaf that requires a gradient"));
-}
-
-at::Tensor Flatten(const std::vector<at::Tensor>& tensors) {
-  std::vector<at::Tensor> flat;
-  for (const at::Tensor& tensor : tensors) {
-    flat.push_back(tensor.reshape({-1}));
-  }
-  return at::cat(flat);
-}
-
-absl::StatusOr<std::vector<size_t>> ParseOrder(const std::string& text, size_t size) {
-  std::vector<size_t> order;
-  for (const absl::string_view part : absl::StrSplit(text, ',')) {
-    uint64_t index = 0;
-    if (!absl::SimpleAtoi(part, &index) || index >= size) {
-      return absl::InternalError(absl::StrCat("rank 0 sent '", text, "' as the order of ", size, " gradients"));
-    }
-    order.push_back(index);
-  }
-  return order;
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<BucketedReducer>> BucketedReducer::Create(std::vector<NamedParameter> parameters,
                                                                          Communicator& communicator,
                                                                          const ReducerOptions& options) {
-  if (parameters.empty()) {
-    return absl::InvalidArgumentError("a reducer needs at least one parameter");
-  }
-  for (const NamedParameter& parameter : parameters) {
-    RETURN_IF_ERROR(CheckParameter(parameter));
+  RETURN_IF_ERROR(CheckParameters(parameters));
+  if (!options.plan.empty() && !ParseBucketPlan(BucketPlanText(options.plan), parameters.size()).ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("the buckets '", BucketPlanText(options.plan),
+                                                   "' do not hold each of ", parameters.size(), " gradients once"));
   }
   std::unique_ptr<BucketedReducer> reducer(new BucketedReducer(std::move(parameters), communicator, options));
-  std::vector<size_t> reverse(reducer->parameters_.size());
-  std::iota(reverse.rbegin(), reverse.rend(), size_t{0});
-  reducer->BuildBuckets(reverse);
+  reducer->BuildBuckets(options.plan.empty() ? FirstBuckets(reducer->parameters_, options.caps) : options.plan);
   reducer->AddHooks();
   return reducer;
 }
@@ -86,7 +47,8 @@ absl::StatusOr<std::unique_ptr<BucketedReducer>> BucketedReducer::Create(std::ve
 BucketedReducer::BucketedReducer(std::vector<NamedParameter> parameters, Communicator& communicator,
                                  const ReducerOptions& options)
     : parameters_(std::move(parameters)), communicator_(communicator), options_(options),
-      scale_(at::scalar_tensor(1.0 / communicator.size(), at::kFloat)) {}
+      scale_(at::scalar_tensor(1.0 / communicator.size(), at::kFloat)),
+      readiness_(parameters_.size(), parameters_.front().tensor.device()) {}
 
 BucketedReducer::~BucketedReducer() {
   for (const NamedParameter& parameter : parameters_) {
@@ -101,47 +63,9 @@ void BucketedReducer::AddHooks() {
   }
 }
 
-void BucketedReducer::BuildBuckets(const std::vector<size_t>& ready_order) {
-  std::vector<uint64_t> size_bytes;
-  for (const NamedParameter& parameter : parameters_) {
-    size_bytes.push_back(parameter.tensor.nbytes());
-  }
-  plan_ = PlanBuckets(size_bytes, ready_order, options_.caps);
-  buckets_.clear();
-  bucket_of_.assign(parameters_.size(), 0);
-  place_.assign(parameters_.size(), at::Tensor());
-  for (const std::vector<size_t>& members : plan_) {
-    int64_t elements = 0;
-    for (const size_t parameter : members) {
-      elements += parameters_[parameter].tensor.numel();
-    }
-    Bucket bucket;
-    bucket.flat = at::empty({elements}, parameters_.front().tensor.options().requires_grad(false));
-    int64_t offset = 0;
-    for (const size_t parameter : members) {
-      const at::Tensor& tensor = parameters_[parameter].tensor;
-      bucket_of_[parameter] = buckets_.size();
-      place_[parameter] = bucket.flat.as_strided(tensor.sizes(), tensor.strides(), offset);
-      offset += tensor.numel();
-    }
-    buckets_.push_back(std::move(bucket));
-  }
-  first_with_present_plan_ = marks_.size();
-}
-
-absl::Status BucketedReducer::AdoptReadyOrderOfRankZero() {
-  ASSIGN_OR_RETURN(const std::vector<std::string> orders, communicator_.AllGather(absl::StrJoin(ready_order_, ",")));
-  ASSIGN_OR_RETURN(const std::vector<size_t> order, ParseOrder(orders[0], parameters_.size()));
-  BuildBuckets(order);
-  order_adopted_ = true;
-  return absl::OkStatus();
-}
-
 absl::Status BucketedReducer::BeforeBackward() {
   RETURN_IF_ERROR(communicator_.Health());
-  if (step_count_ == 1 && !order_adopted_) {
-    RETURN_IF_ERROR(AdoptReadyOrderOfRankZero());
-  }
+  RETURN_IF_ERROR(AdoptPlan());
   for (size_t i = 0; i < handed_out_.size(); ++i) {
     at::Tensor& gradient = parameters_[i].tensor.mutable_grad();
     if (gradient.is_same(handed_out_[i])) {
@@ -160,6 +84,9 @@ absl::Status BucketedReducer::BeforeBackward() {
   marks_.emplace_back();
   marks_.back().buckets.resize(buckets_.size());
   marks_.back().backward_begin = TimeMark::Here(parameters_.front().tensor.device());
+  if (measured_) {
+    readiness_.BeginStep();
+  }
   return absl::OkStatus();
 }
 
@@ -171,6 +98,9 @@ void BucketedReducer::OnGradient(size_t parameter) {
   seen_[parameter] = true;
   if (step_count_ == 0) {
     ready_order_.push_back(parameter);
+  }
+  if (measured_) {
+    readiness_.Mark(parameter);
   }
   const size_t bucket = bucket_of_[parameter];
   if (--buckets_[bucket].waiting_for == 0) {
@@ -210,22 +140,25 @@ void BucketedReducer::LaunchReady() {
 }
 
 absl::Status BucketedReducer::Launch(size_t bucket) {
-  const at::Tensor& flat = buckets_[bucket].flat;
-  BucketMarks& marks = marks_.back().buckets[bucket];
-  marks.ready = TimeMark::Here(flat.device());
+  const at::Tensor& wire = buckets_[bucket].wire;
+  if (!wire.is_same(buckets_[bucket].flat)) {
+    wire.copy_(buckets_[bucket].flat);
+  }
+  marks_.back().buckets[bucket].ready = TimeMark::Here(wire.device());
   if (!options_.all_reduce) {
     return absl::OkStatus();
   }
-  ASSIGN_OR_RETURN(std::shared_ptr<Collective> collective, communicator_.AllReduceSum(flat));
+  ASSIGN_OR_RETURN(std::shared_ptr<Collective> collective, communicator_.AllReduceSum(wire));
   in_flight_.push_back(std::move(collective));
+  ++sent_calls_;
+  sent_bytes_ += wire.nbytes();
   return absl::OkStatus();
 }
 
 absl::Status BucketedReducer::CheckComplete() const {
   for (size_t i = 0; i < parameters_.size(); ++i) {
     if (!seen_[i]) {
-      return absl::FailedPreconditionError(absl::StrCat(
-          "parameter ", parameters_[i].name, " got no gradient: every parameter must take part in the loss"));
+      return NoGradient(parameters_[i]);
     }
   }
   return absl::OkStatus();
@@ -245,53 +178,25 @@ absl::Status BucketedReducer::AfterBackward() {
   }
   in_flight_.clear();
   handed_out_ = place_;
+  for (const Bucket& bucket : buckets_) {
+    if (!bucket.wire.is_same(bucket.flat)) {
+      bucket.flat.copy_(bucket.wire);
+    }
+  }
   ++step_count_;
   return absl::OkStatus();
 }
 
-std::vector<uint64_t> BucketedReducer::BucketBytes() const {
-  std::vector<uint64_t> bytes;
-  for (const Bucket& bucket : buckets_) {
-    bytes.push_back(bucket.flat.nbytes());
-  }
-  return bytes;
-}
+std::vector<uint64_t> BucketedReducer::BucketBytes() const { return BytesOfBuckets(plan_, parameters_); }
 
-at::Tensor BucketedReducer::Gradients() const {
-  std::vector<at::Tensor> gradients;
-  for (const NamedParameter& parameter : parameters_) {
-    gradients.push_back(parameter.tensor.grad());
-  }
-  return Flatten(gradients);
-}
+at::Tensor BucketedReducer::Gradients() const { return FlattenGradients(parameters_); }
 
 at::Tensor BucketedReducer::TakeLocalGradients() { return Flatten(std::exchange(local_, {})); }
 
 ReducerTimes BucketedReducer::TakeTimes() {
-  ReducerTimes times;
-  times.steps = marks_.size();
-  std::vector<StepTimes> with_present_plan;
-  for (size_t i = 0; i < marks_.size(); ++i) {
-    const StepMarks& marks = marks_[i];
-    StepTimes step;
-    step.backward_seconds = marks.backward_end.SecondsSince(marks.backward_begin);
-    for (const BucketMarks& bucket : marks.buckets) {
-      BucketTimes& seconds = step.buckets.emplace_back();
-      seconds.ready_seconds = bucket.ready.SecondsSince(marks.backward_begin);
-      if (options_.all_reduce) {
-        seconds.begin_seconds = bucket.begin.SecondsSince(marks.backward_begin);
-        seconds.end_seconds = bucket.end.SecondsSince(marks.backward_begin);
-      }
-    }
-    if (options_.all_reduce) {
-      times.exposed_seconds += ExposedSeconds(step);
-      times.busy_seconds += BusySeconds(step);
-    }
-    if (i >= first_with_present_plan_) {
-      with_present_plan.push_back(std::move(step));
-    }
-  }
-  times.mean_bucket = MeanBucketTimes(with_present_plan);
+  ReducerTimes times = TimesOf(marks_, first_with_present_plan_, options_.all_reduce);
+  times.sent_calls = std::exchange(sent_calls_, 0);
+  times.sent_bytes = std::exchange(sent_bytes_, 0);
   marks_.clear();
   first_with_present_plan_ = 0;
   return times;

@@ -5,7 +5,9 @@
 // bucket writes its gradients, times 1/N, to their places in it, makes those places the parameters' grad(), and launches
 // the all-reduce, unless a bucket before it is still open: buckets go out in one order, the same on every rank. The order
 // of the gradients is the reverse of registration in the first step, and from then on the order in which rank 0 saw them
-// become ready.
+// become ready. By BucketRule::kAuto rank 0 then measures when each is ready, for a few steps, and plans once more. A plan
+// always is rank 0's, on all ranks. On a bf16 wire the scaled bucket is rounded before it is sent, and the sum that comes back replaces its
+// values in fp32.
 //
 // Rationale: gradients are scaled before the sum, so that Gloo and NCCL need no more than a sum. They are copied a bucket
 // at a time, because on a GPU a copy per parameter would cost 62 launches in a step of ResNet-18, and this costs a few.
@@ -16,45 +18,22 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lib/dist/bucket_plan.h"
 #include "lib/dist/communicator.h"
-#include "lib/dist/overlap_timing.h"
-#include "lib/dist/time_mark.h"
-#include "lib/train/gradient_hook.h"
+#include "lib/dist/gradient_reducer.h"
+#include "lib/dist/readiness.h"
+#include "lib/dist/reducer_marks.h"
 
 namespace lockstep {
 
-struct ReducerOptions {
-  BucketCaps caps;
-  bool overlap = true;      // launch from the hooks; false: all after backward, in the same order
-  bool all_reduce = true;   // false: hooks, copies and buckets as ever, but nothing is sent. Not a valid training run
-  bool keep_local = false;  // keep this rank's own gradients of the first step: see TakeLocalGradients()
-};
-
-// A leaf tensor that requires a gradient: fp32, dense, on the communicator's device.
-struct NamedParameter {
-  std::string name;
-  at::Tensor tensor;
-};
-
-// What the steps since the last call spent on communication, on this rank.
-struct ReducerTimes {
-  uint64_t steps = 0;
-  double exposed_seconds = 0;  // sums over the steps: see overlap_timing.h
-  double busy_seconds = 0;
-  std::vector<BucketTimes> mean_bucket;  // over the steps with the present buckets; parallel to buckets()
-};
-
-// Call BeforeBackward, backward, AfterBackward, in every step and on every rank. Not thread-safe.
-class BucketedReducer : public GradientHook {
+class BucketedReducer : public GradientReducer {
  public:
-  // `communicator` outlives the reducer. InvalidArgument: no parameters, or one that is not as NamedParameter says.
+  // `communicator` outlives the reducer. InvalidArgument: no parameters, one that is not as NamedParameter says, or buckets
+  // of other gradients than these.
   static absl::StatusOr<std::unique_ptr<BucketedReducer>> Create(std::vector<NamedParameter> parameters,
                                                                  Communicator& communicator,
                                                                  const ReducerOptions& options);
@@ -67,40 +46,30 @@ class BucketedReducer : public GradientHook {
   // FailedPrecondition: a parameter got no gradient. Unavailable: a rank is lost.
   absl::Status AfterBackward() override;
 
-  // The buckets of the next step in launch order, as indices into the parameters, and their sizes.
-  const std::vector<std::vector<size_t>>& buckets() const { return plan_; }
-  std::vector<uint64_t> BucketBytes() const;
+  const BucketPlan& buckets() const override { return plan_; }
+  std::vector<uint64_t> BucketBytes() const override;
+  bool has_final_plan() const override { return !options_.plan.empty() || step_count_ > FinalPlanStep(); }
 
   // Hooks that have run since the reducer was made: parameters times steps, whatever the micro-batches.
   uint64_t hook_count() const { return hook_count_; }
 
-  // fp32 (parameters): gradients of the last step in the order of registration, flat. Undefined before the first.
-  at::Tensor Gradients() const;
-
-  // Like Gradients(), of this rank alone before scaling and reducing, of the first step. Once, after that step, and only
-  // when they were kept.
-  at::Tensor TakeLocalGradients();
-
-  // Waits for the device when it is not a CPU.
-  ReducerTimes TakeTimes();
+  at::Tensor Gradients() const override;
+  at::Tensor TakeLocalGradients() override;
+  ReducerTimes TakeTimes() override;
 
  private:
   struct Bucket {
     at::Tensor flat;  // fp32 (elements)
+    at::Tensor wire;  // (elements): what is sent. flat itself, or its values in bf16
     size_t waiting_for = 0;
   };
-  struct BucketMarks {
-    TimeMark ready, begin, end;
-  };
-  struct StepMarks {
-    TimeMark backward_begin, backward_end;
-    std::vector<BucketMarks> buckets;
-  };
-
   BucketedReducer(std::vector<NamedParameter> parameters, Communicator& communicator, const ReducerOptions& options);
   void AddHooks();
-  void BuildBuckets(const std::vector<size_t>& ready_order);
-  absl::Status AdoptReadyOrderOfRankZero();
+  void BuildBuckets(BucketPlan plan);
+  uint64_t FinalPlanStep() const;  // before this step, from 0, the last plan is adopted
+  BucketPlan PlanByTime() const;
+  absl::Status AdoptPlan();
+  absl::Status AdoptPlanOfRankZero(const BucketPlan& mine);
   void OnGradient(size_t parameter);
   void FillBucket(size_t bucket);
   void LaunchReady();
@@ -111,13 +80,14 @@ class BucketedReducer : public GradientHook {
   Communicator& communicator_;
   const ReducerOptions options_;
   const at::Tensor scale_;  // fp32 (): 1 / ranks
-  std::vector<std::vector<size_t>> plan_;
+  BucketPlan plan_;
   std::vector<Bucket> buckets_;
   std::vector<size_t> bucket_of_;       // of each parameter
   std::vector<at::Tensor> place_;       // of each parameter: the view into its bucket, with the parameter's strides
   std::vector<at::Tensor> handed_out_;  // places of the step before, as gradients
   std::vector<size_t> ready_order_;     // of the first step
-  bool order_adopted_ = false;
+  Readiness readiness_;                 // kAuto, rank 0: over the measured steps
+  bool measured_ = false;               // whether this step is one of them
   bool armed_ = false;  // between BeforeBackward and AfterBackward; a hook outside of it is an earlier micro-batch's
   std::vector<bool> seen_;  // of each parameter, in this step
   size_t next_bucket_ = 0;  // to be launched
@@ -126,6 +96,8 @@ class BucketedReducer : public GradientHook {
   std::vector<at::Tensor> local_;  // of each parameter, of the first step
   uint64_t step_count_ = 0;
   uint64_t hook_count_ = 0;
+  uint64_t sent_calls_ = 0;  // since TakeTimes, as sent_bytes_
+  uint64_t sent_bytes_ = 0;
   std::vector<StepMarks> marks_;        // of the steps since TakeTimes
   size_t first_with_present_plan_ = 0;  // index into marks_
 };

@@ -2,6 +2,8 @@
 
 #include <ATen/Functions.h>
 
+#include <map>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "gmock/gmock.h"
@@ -34,9 +36,10 @@ class SmallModel {
   const at::Tensor& operator[](size_t i) const { return parameters_[i].tensor; }
 
   // One forward and backward; parameters from `first_missing` on take no part.
-  absl::Status Step(BucketedReducer& reducer, double x, size_t first_missing = 3) {
+  absl::Status Step(BucketedReducer& reducer, double x, size_t first_missing = 3,
+                    const std::vector<size_t>& forward = {1, 0, 2}) {
     at::Tensor loss = at::zeros({});
-    for (const size_t i : {1, 0, 2}) {
+    for (const size_t i : forward) {
       if (i < first_missing) {
         loss = loss.add(parameters_[i].tensor.sum(), x * (1 << i));
       }
@@ -70,6 +73,7 @@ absl::StatusOr<std::string> Average(RankContext& context) {
   options.caps = kOneEach;
   options.overlap = context.payload != "no overlap";
   options.all_reduce = context.payload != "ablated";
+  options.wire = context.payload == "bf16" ? Wire::kBf16 : Wire::kFp32;
   ASSIGN_OR_RETURN(const std::unique_ptr<BucketedReducer> reducer,
                    BucketedReducer::Create(model.parameters(), *communicator, options));
   std::vector<std::string> steps;
@@ -102,8 +106,31 @@ absl::StatusOr<std::string> ForeignOrder(RankContext& context) {
   return absl::StrCat(gradients, "first ", reducer->buckets()[0][0]);
 }
 
+// Planned by time after the seventh step. An all-reduce takes a second a byte and the gradients come within microseconds, so
+// that what counts is to begin with the first alone. It is b on rank 0, and c on rank 1.
+absl::StatusOr<std::string> PlannedByTime(RankContext& context) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Gloo(context));
+  SmallModel model;
+  ReducerOptions options;
+  options.rule = BucketRule::kAuto;
+  options.all_reduce_seconds = {0, 1};
+  ASSIGN_OR_RETURN(const std::unique_ptr<BucketedReducer> reducer,
+                   BucketedReducer::Create(model.parameters(), *communicator, options));
+  const std::vector<size_t> forward = context.rank == 0 ? std::vector<size_t>{2, 0, 1} : std::vector<size_t>{1, 0, 2};
+  std::string plans;
+  for (int step = 0; step < 9; ++step) {
+    RETURN_IF_ERROR(model.Step(*reducer, context.rank + 1, 3, forward));
+    absl::StrAppend(&plans, BucketPlanText(reducer->buckets()), reducer->has_final_plan() ? "! " : " ");
+    if (Show(reducer->Gradients()) != "1.5 1.5 1.5 3 3 3 3 6 6") {
+      return absl::StrCat("step ", step, " has ", Show(reducer->Gradients()));
+    }
+  }
+  return plans;
+}
+
 const std::map<std::string, RankTask>& Tasks() {
-  static const auto* tasks = new std::map<std::string, RankTask>{{"average", Average}, {"foreign_order", ForeignOrder}};
+  static const auto* tasks = new std::map<std::string, RankTask>{
+      {"average", Average}, {"foreign_order", ForeignOrder}, {"planned_by_time", PlannedByTime}};
   return *tasks;
 }
 
@@ -134,6 +161,12 @@ TEST(BucketedReducerTest, AveragesAlikeWithoutOverlap) {
   EXPECT_THAT(*results, Each(kMeans));
 }
 
+TEST(BucketedReducerTest, AveragesAlikeInBf16WhereItIsExact) {
+  const auto results = RunTask(2, "average", "bf16");
+  ASSERT_THAT(results, IsOk());
+  EXPECT_THAT(*results, Each(kMeans));
+}
+
 TEST(BucketedReducerTest, AblatedItsHooksRunButNothingIsSent) {
   const auto results = RunTask(2, "average", "ablated");
   ASSERT_THAT(results, IsOk());
@@ -147,6 +180,13 @@ TEST(BucketedReducerTest, AllRanksFollowTheOrderOfRankZero) {
   ASSERT_THAT(results, IsOk());
   // Rank 0: dp = 11, dq = 10; rank 1: dp = 10, dq = 11. Means 10.5, exact.
   EXPECT_THAT(*results, Each("10.5 10.5, 10.5 10.5, 10.5 10.5, first 0"));
+}
+
+TEST(BucketedReducerTest, AllRanksFollowThePlanThatRankZeroMade) {
+  const auto results = RunTask(2, "planned_by_time");
+  ASSERT_THAT(results, IsOk());
+  // The reverse of registration in step 0, rank 0's order by size in steps 1 to 6, by time from step 7 on.
+  EXPECT_THAT(*results, Each("2,1,0 1,0,2 1,0,2 1,0,2 1,0,2 1,0,2 1,0,2 1;0,2! 1;0,2! "));
 }
 
 // --- One rank, in this process ---
@@ -268,6 +308,54 @@ TEST_F(OneRankReducerTest, GradientsLieInTheBucketAndStayThere) {
   model[0].mutable_grad().reset();                      // as zero_grad(set_to_none) does
   ASSERT_THAT(model.Step(*reducer, 1), IsOk());
   EXPECT_EQ(model[0].grad().data_ptr<float>(), c + 2);
+}
+
+TEST_F(OneRankReducerTest, KeepsBucketsThatAreGiven) {
+  for (const BucketRule rule : {BucketRule::kDdp, BucketRule::kAuto}) {
+    SmallModel model;
+    ReducerOptions options;
+    options.rule = rule;
+    options.plan = {{1}, {0, 2}};
+    const auto reducer = Make(model.parameters(), options);
+    EXPECT_TRUE(reducer->has_final_plan());
+    for (int step = 0; step < 9; ++step) {
+      ASSERT_THAT(model.Step(*reducer, 3), IsOk());
+      EXPECT_EQ(reducer->buckets(), options.plan);
+      EXPECT_EQ(Show(reducer->Gradients()), "3 3 3 6 6 6 6 12 12");
+    }
+    options.plan = {{1}, {0}};
+    EXPECT_THAT(BucketedReducer::Create(model.parameters(), *communicator_, options),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'1;0' do not hold each of 3")));
+  }
+}
+
+TEST_F(OneRankReducerTest, CountsWhatItSends) {
+  for (const auto& [wire, bytes] : std::map<Wire, uint64_t>{{Wire::kFp32, 36}, {Wire::kBf16, 18}}) {
+    SmallModel model;
+    ReducerOptions options;
+    options.caps = kOneEach;
+    options.wire = wire;
+    const auto reducer = Make(model.parameters(), options);
+    for (int step = 0; step < 2; ++step) {
+      ASSERT_THAT(model.Step(*reducer, 1), IsOk());
+    }
+    const ReducerTimes times = reducer->TakeTimes();
+    EXPECT_EQ(times.sent_calls, 2 * 3u);
+    EXPECT_EQ(times.sent_bytes, 2 * bytes);
+    EXPECT_EQ(reducer->TakeTimes().sent_bytes, 0u);
+  }
+}
+
+TEST_F(OneRankReducerTest, RoundsToNearestOnABf16Wire) {
+  const at::Tensor p = at::ones({3}).requires_grad_();
+  ReducerOptions options;
+  options.wire = Wire::kBf16;
+  const auto reducer = Make({{"p", p}}, options);
+  ASSERT_THAT(reducer->BeforeBackward(), IsOk());
+  p.mul(at::full({3}, 1 + 0x1.8p-8f)).sum().backward();
+  ASSERT_THAT(reducer->AfterBackward(), IsOk());
+  EXPECT_TRUE(p.grad().equal(at::full({3}, 1 + 0x1p-7f)));  // 1 + 1.5 * 2^-8, between 1 and 1 + 2^-7
+  EXPECT_EQ(p.grad().scalar_type(), at::kFloat);
 }
 
 TEST_F(OneRankReducerTest, KeepsTheStridesOfTheParameter) {

@@ -37,6 +37,22 @@ absl::StatusOr<std::string> Sum(RankContext& context) {
                       seconds > 0 && seconds < 20 ? " timed" : " untimed");
 }
 
+// In bf16: integers up to 6 * 41 = 246 are exact there. Then a sum that needs rounding.
+absl::StatusOr<std::string> SumBf16(RankContext& context) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Gloo(context));
+  const at::Tensor numbers = at::arange(42, at::kBFloat16);
+  const at::Tensor flat = numbers.mul(context.rank + 1);
+  const at::Tensor thirds = at::full({1001}, 1.0 / (3 + context.rank), at::kBFloat16);
+  for (const at::Tensor& tensor : {flat, thirds}) {
+    ASSIGN_OR_RETURN(const std::shared_ptr<Collective> collective, communicator->AllReduceSum(tensor));
+    RETURN_IF_ERROR(collective->Wait());
+  }
+  // 1/3 + 1/4 + 1/5 with three roundings to nearest of 2^-8 each.
+  const double error = thirds.to(at::kDouble).sub(47.0 / 60).abs().max().item<double>();
+  return absl::StrCat(flat.equal(numbers.mul(6)) ? "equal" : "wrong",
+                      error <= 47.0 / 60 * 3.02 * 0x1p-8 ? " near" : " far");
+}
+
 // Several at once, waited for in the opposite order: each must get its own sum.
 absl::StatusOr<std::string> SeveralSums(RankContext& context) {
   ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Gloo(context));
@@ -87,6 +103,7 @@ absl::StatusOr<std::string> HangInTheMiddle(RankContext& context) {
 
 const std::map<std::string, RankTask>& Tasks() {
   static const auto* tasks = new std::map<std::string, RankTask>{{"sum", Sum},
+                                                                 {"sum_bf16", SumBf16},
                                                                  {"several_sums", SeveralSums},
                                                                  {"broadcast", Broadcast},
                                                                  {"die_in_the_middle", DieInTheMiddle},
@@ -106,6 +123,12 @@ TEST(GlooCommunicatorTest, SumsOverThreeRanks) {
   const auto results = LaunchRanks(Options(3, "sum"));
   ASSERT_THAT(results, IsOk());
   EXPECT_THAT(*results, Each("equal timed"));
+}
+
+TEST(GlooCommunicatorTest, SumsBf16) {
+  const auto results = LaunchRanks(Options(3, "sum_bf16"));
+  ASSERT_THAT(results, IsOk());
+  EXPECT_THAT(*results, Each("equal near"));
 }
 
 TEST(GlooCommunicatorTest, SeveralAllReducesRunAtOnce) {

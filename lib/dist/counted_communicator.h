@@ -16,7 +16,8 @@ class CountedCommunicator : public Communicator {
   CountedCommunicator(Store& store, std::unique_ptr<Communicator> inner)
       : Communicator(store, inner->rank(), inner->size()), inner_(std::move(inner)) {}
 
-  // While it lives, what is sent is of this kind. Otherwise all-reduces are gradients, and broadcasts buffers.
+  // While it lives, what is sent is of this kind. Otherwise all-reduces are gradients, and
+  // broadcasts buffers.
   class Kind {
    public:
     Kind(CountedCommunicator& owner, std::string kind) : owner_(owner) { owner_.kind_ = std::move(kind); }

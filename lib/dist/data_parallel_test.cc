@@ -10,9 +10,11 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/base/status_macros.h"
+#include "lib/dist/all_reduce_cost_probe.h"
 #include "lib/dist/all_reduce_probe.h"
 #include "lib/dist/broadcast_tensors.h"
 #include "lib/dist/bucketed_reducer.h"
+#include "lib/dist/counted_broadcast.h"
 #include "lib/dist/launch.h"
 #include "lib/dist/rank_test_main.h"
 #include "lib/nn/model.h"
@@ -156,6 +158,15 @@ absl::StatusOr<std::string> Broadcast(RankContext& context) {
       return absl::StrCat("tensor ", i, " is wrong");
     }
   }
+  const at::Tensor buffer = at::full({3}, context.rank, at::kLong);
+  CountedBroadcast counted(*communicator, {buffer, at::ones({2})});
+  RETURN_IF_ERROR(counted.Send());
+  RETURN_IF_ERROR(counted.Send());
+  const Traffic traffic = counted.TakeTraffic();
+  if (buffer.sum().item<int64_t>() != 0 || traffic.calls != 2 || traffic.bytes != 2 * 32 ||
+      !(traffic.busy_seconds > 0) || counted.TakeTraffic().calls != 0) {
+    return absl::StrCat("counted ", traffic.calls, " of ", traffic.bytes, " bytes in ", traffic.busy_seconds, " s");
+  }
   return absl::StrCat("all alike", BroadcastTensors(*communicator, {}, 0).ok() ? "" : ", but none is an error");
 }
 
@@ -174,9 +185,18 @@ absl::StatusOr<std::string> Probe(RankContext& context) {
                       ProbeAllReduce(*communicator, c10::kCPU, options).ok() ? "taken" : "refused");
 }
 
+absl::StatusOr<std::string> ProbeCost(RankContext& context) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator,
+                   MakeGlooCommunicator(*context.store, context.rank, context.size, context.timeout));
+  ASSIGN_OR_RETURN(const AllReduceSeconds cost, MeasureAllReduceCost(*communicator, c10::kCPU));
+  const double seconds = cost.alpha_seconds + (16 << 20) * cost.beta_seconds_per_byte;
+  const bool sane = cost.alpha_seconds >= 0 && cost.beta_seconds_per_byte > 0 && seconds < 30;
+  return sane ? "a line" : absl::StrCat(cost.alpha_seconds, " s + ", cost.beta_seconds_per_byte, " s a byte");
+}
+
 const std::map<std::string, RankTask>& Tasks() {
-  static const auto* tasks =
-      new std::map<std::string, RankTask>{{"compare", CompareWithOneRank}, {"broadcast", Broadcast}, {"probe", Probe}};
+  static const auto* tasks = new std::map<std::string, RankTask>{
+      {"compare", CompareWithOneRank}, {"broadcast", Broadcast}, {"probe", Probe}, {"probe_cost", ProbeCost}};
   return *tasks;
 }
 
@@ -210,6 +230,12 @@ TEST(ProbeAllReduceTest, TimesEachRepeat) {
   const auto results = RunTask("probe", "");
   ASSERT_THAT(results, IsOk());
   EXPECT_THAT(*results, Each("20 of 20, refused"));
+}
+
+TEST(MeasureAllReduceCostTest, FindsALine) {
+  const auto results = RunTask("probe_cost", "");
+  ASSERT_THAT(results, IsOk());
+  EXPECT_THAT(*results, Each("a line"));
 }
 
 }  // namespace

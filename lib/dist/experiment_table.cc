@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kLabEpoch = 5;  // whose loss the lab asks for
 
-// A number of each seed's point, with the range over the seeds.
+// A number of a row: the mean over its points, with the range.
 template <typename Pick>
 std::string Cell(const std::vector<const proto::ScalePoint*>& seeds, const char* format, const Pick& pick) {
   proto::Samples samples;
@@ -93,7 +93,7 @@ std::string RowText(const proto::ScaleSpec& spec, const std::vector<const proto:
 std::string ExperimentTable(const proto::ScaleSpec& spec, const std::vector<proto::ScalePoint>& points) {
   std::string text =
       absl::StrCat(absl::AsciiStrToLower(proto::Experiment_Name(spec.experiment())), " on ", spec.ranks(0),
-                   spec.ranks(0) == 1 ? " rank" : " ranks", ", mean (least to most) over the seeds:\n");
+                   spec.ranks(0) == 1 ? " rank" : " ranks", ", mean (least to most) of the points of each row:\n");
   std::vector<std::string> rows;
   for (const proto::ScalePoint& point : points) {
     if (std::find(rows.begin(), rows.end(), point.row()) == rows.end()) {

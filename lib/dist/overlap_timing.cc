@@ -34,10 +34,11 @@ std::vector<BucketTimes> MeanBucketTimes(const std::vector<StepTimes>& steps) {
   if (steps.empty()) {
     return mean;
   }
-  mean.resize(steps.front().buckets.size());
-  const double share = 1.0 / static_cast<double>(steps.size());
+  mean.resize(steps.back().buckets.size());
+  const auto same = [&](const StepTimes& step) { return step.buckets.size() == mean.size(); };
+  const double share = 1.0 / static_cast<double>(std::count_if(steps.begin(), steps.end(), same));
   for (const StepTimes& step : steps) {
-    for (size_t i = 0; i < mean.size(); ++i) {
+    for (size_t i = 0; same(step) && i < mean.size(); ++i) {
       mean[i].ready_seconds += share * step.buckets[i].ready_seconds;
       mean[i].begin_seconds += share * step.buckets[i].begin_seconds;
       mean[i].end_seconds += share * step.buckets[i].end_seconds;

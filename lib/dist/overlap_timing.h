@@ -27,7 +27,8 @@ double ExposedSeconds(const StepTimes& step);
 // The length of the union of [begin, end] over the buckets.
 double BusySeconds(const StepTimes& step);
 
-// Mean over the steps, bucket by bucket. All steps have equally many buckets; no steps, no buckets.
+// Mean, bucket by bucket, over the steps that have as many buckets as the last: those before had another plan. No steps,
+// no buckets.
 std::vector<BucketTimes> MeanBucketTimes(const std::vector<StepTimes>& steps);
 
 }  // namespace lockstep

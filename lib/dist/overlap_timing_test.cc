@@ -40,6 +40,13 @@ TEST(BusySecondsTest, IsZeroWithoutBuckets) { EXPECT_EQ(BusySeconds({1.0, {}}), 
 
 TEST(MeanBucketTimesTest, NoStepsNoBuckets) { EXPECT_THAT(MeanBucketTimes({}), IsEmpty()); }
 
+TEST(MeanBucketTimesTest, StepsWithAnotherPlanAreLeftOut) {
+  const std::vector<BucketTimes> mean = MeanBucketTimes({{1.0, {{9, 9, 9}}}, {1.0, {{1, 2, 3}, {4, 5, 6}}}});
+  ASSERT_EQ(mean.size(), 2u);
+  EXPECT_EQ(mean[0].ready_seconds, 1);
+  EXPECT_EQ(mean[1].end_seconds, 6);
+}
+
 TEST(MeanBucketTimesTest, IsTakenBucketByBucket) {
   const std::vector<BucketTimes> mean =
       MeanBucketTimes({{1.0, {{0.25, 0.5, 1.0}, {1, 2, 3}}}, {1.0, {{0.75, 1.0, 2.0}, {3, 4, 5}}}});

@@ -7,7 +7,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
+#include "lib/dist/all_reduce_cost_probe.h"
 #include "lib/dist/broadcast_tensors.h"
+#include "lib/dist/bucketed_reducer.h"
+#include "lib/dist/c10d_reducer.h"
 #include "lib/dist/communicator_exchange.h"
 #include "lib/dist/nccl_environment.h"
 
@@ -68,6 +71,20 @@ absl::Status PointGroup::ShareModel(Model& model) {
 
 absl::Status PointGroup::ShareBuffers(Model& model) { return Share(model.buffers(), "buffers to evaluate with"); }
 
+absl::StatusOr<ReducerOptions> PointGroup::OptionsOfReducer(bool check_sum) {
+  ReducerOptions options;
+  options.caps = {spec_.first_bucket_bytes(), spec_.bucket_bytes()};
+  options.overlap = spec_.overlap();
+  options.all_reduce = point_.reduction() == proto::ALL_REDUCE;
+  options.keep_local = check_sum;
+  options.wire = spec_.gradient_compression() == "bf16" ? Wire::kBf16 : Wire::kFp32;
+  options.rule = spec_.bucket_plan() == "auto" ? BucketRule::kAuto : BucketRule::kDdp;
+  if (options.rule == BucketRule::kAuto) {
+    ASSIGN_OR_RETURN(options.all_reduce_seconds, MeasureAllReduceCost(communicator_->inner(), device_));
+  }
+  return options;
+}
+
 absl::StatusOr<GradientHook*> PointGroup::MakeHook(Model& model) {
   if (!reduces()) {
     return nullptr;
@@ -77,28 +94,42 @@ absl::StatusOr<GradientHook*> PointGroup::MakeHook(Model& model) {
     parameters.push_back({parameter.key(), parameter.value()});
   }
   const bool check_sum = sends() && spec_.training().warmup_epochs() > 0 && spec_.training().accumulate() <= 1;
-  ReducerOptions options;
-  options.caps = {spec_.first_bucket_bytes(), spec_.bucket_bytes()};
-  options.overlap = spec_.overlap();
-  options.all_reduce = point_.reduction() == proto::ALL_REDUCE;
-  options.keep_local = check_sum;
-  ASSIGN_OR_RETURN(std::unique_ptr<BucketedReducer> reducer,
-                   BucketedReducer::Create(std::move(parameters), *communicator_, options));
+  ASSIGN_OR_RETURN(const ReducerOptions options, OptionsOfReducer(check_sum));
+  std::unique_ptr<GradientReducer> reducer;
+  if (spec_.reducer() == "c10d") {
+    ASSIGN_OR_RETURN(reducer, MakeC10dReducer(std::move(parameters), *communicator_, options));
+  } else {
+    ASSIGN_OR_RETURN(reducer, BucketedReducer::Create(std::move(parameters), *communicator_, options));
+  }
   PointHookOptions hook_options;
   hook_options.check_sum = check_sum;
-  if (spec_.buffers() == "broadcast" && point_.reduction() == proto::ALL_REDUCE) {
+  hook_options.wire = options.wire;
+  if (spec_.buffers() == "sync_bn") {
+    sync_ = std::make_unique<SyncBatchNorm>(model, communicator_->inner(), options.all_reduce);
+    hook_options.sync = sync_.get();
+  }
+  if (spec_.buffers() == "broadcast" && options.all_reduce) {
     hook_options.buffers = model.buffers();
   }
-  hook_ = std::make_unique<PointHook>(*communicator_, std::move(reducer), std::move(hook_options));
+  hook_ = std::make_unique<PointHook>(communicator_->inner(), std::move(reducer), std::move(hook_options));
   return hook_.get();
 }
 
 absl::Status PointGroup::BeginEpoch(uint32_t) { return context_.store->Barrier(context_.rank, context_.size); }
 
+void PointGroup::CountApart(const char* kind, const Traffic& traffic) {
+  traffic_.Add(kind, traffic.calls, traffic.bytes);
+  traffic_.AddSeconds(kind, traffic.busy_seconds);
+}
+
 absl::Status PointGroup::EndEpoch(uint32_t epoch) {
   RETURN_IF_ERROR(communicator_ != nullptr ? communicator_->Health() : absl::OkStatus());
   if (hook_ != nullptr) {
     ReducerTimes times = hook_->reducer().TakeTimes();
+    CountApart(kBufferTraffic, hook_->buffers().TakeTraffic());
+    if (sync_ != nullptr) {
+      CountApart(kNormTraffic, sync_->TakeTraffic());
+    }
     if (epoch >= spec_.training().warmup_epochs()) {
       epochs_.push_back(std::move(times));
     }
@@ -106,7 +137,7 @@ absl::Status PointGroup::EndEpoch(uint32_t epoch) {
   return absl::OkStatus();
 }
 
-std::vector<proto::Traffic> PointGroup::Traffic(uint64_t steps) const {
+std::vector<proto::Traffic> PointGroup::TrafficRecords(uint64_t steps) const {
   TrafficCount all = traffic_;
   if (exchange_ != nullptr && point_.reduction() == proto::ALL_REDUCE) {
     const ExchangeCount step = CountOfStep(*exchange_);

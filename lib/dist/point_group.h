@@ -12,11 +12,13 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "lib/dist/bucketed_reducer.h"
 #include "lib/dist/communicator.h"
 #include "lib/dist/counted_communicator.h"
+#include "lib/dist/gradient_reducer.h"
 #include "lib/dist/launch.h"
 #include "lib/dist/point_hook.h"
+#include "lib/dist/sync_batch_norm.h"
+#include "lib/dist/traffic_count.h"
 #include "lib/proto/scale.pb.h"
 #include "lib/train/rank_group.h"
 
@@ -43,7 +45,7 @@ class PointGroup : public RankGroup {
   absl::StatusOr<std::vector<std::string>> AllGather(absl::string_view bytes);
 
   // What this rank handed over to be sent so far, by kind; `steps` were trained.
-  std::vector<proto::Traffic> Traffic(uint64_t steps) const;
+  std::vector<proto::Traffic> TrafficRecords(uint64_t steps) const;
 
   bool reduces() const { return point_.reduction() == proto::ALL_REDUCE || point_.reduction() == proto::ABLATED; }
   bool sends() const { return point_.reduction() == proto::ALL_REDUCE && context_.size > 1; }
@@ -59,6 +61,8 @@ class PointGroup : public RankGroup {
   PointGroup(RankContext& context, const proto::ScaleSpec& spec, const proto::ScalePoint& point, c10::Device device)
       : context_(context), spec_(spec), point_(point), device_(device) {}
   absl::StatusOr<std::unique_ptr<Communicator>> Connect() const;
+  absl::StatusOr<ReducerOptions> OptionsOfReducer(bool check_sum);
+  void CountApart(const char* kind, const Traffic& traffic);
   absl::Status Share(const std::vector<at::Tensor>& tensors, const char* kind);
 
   RankContext& context_;
@@ -66,7 +70,8 @@ class PointGroup : public RankGroup {
   const proto::ScalePoint& point_;
   const c10::Device device_;
   std::unique_ptr<CountedCommunicator> communicator_;
-  mutable TrafficCount traffic_;  // beside the communicator's
+  mutable TrafficCount traffic_;         // beside the communicator's
+  std::unique_ptr<SyncBatchNorm> sync_;  // null: batch norm counts over this rank's images
   std::unique_ptr<PointHook> hook_;
   std::shared_ptr<GradientExchange> exchange_;
   std::vector<ReducerTimes> epochs_;

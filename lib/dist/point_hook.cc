@@ -6,27 +6,30 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
-#include "lib/dist/broadcast_tensors.h"
 #include "lib/dist/sum_check.h"
 
 namespace lockstep {
 
-PointHook::PointHook(Communicator& communicator, std::unique_ptr<BucketedReducer> reducer, PointHookOptions options)
-    : communicator_(communicator), reducer_(std::move(reducer)), options_(std::move(options)) {}
+PointHook::PointHook(Communicator& communicator, std::unique_ptr<GradientReducer> reducer, PointHookOptions options)
+    : communicator_(communicator), reducer_(std::move(reducer)), options_(std::move(options)),
+      buffers_(communicator, options_.buffers) {}
 
 absl::Status PointHook::BeforeBackward() {
   DieIfAsked(communicator_.rank(), ++step_);
+  RETURN_IF_ERROR(SyncStatus());
   return reducer_->BeforeBackward();
 }
 
 // Buffers travel after backward, which may still read them; the next forward finds those of rank 0.
 absl::Status PointHook::AfterBackward() {
   RETURN_IF_ERROR(reducer_->AfterBackward());
-  RETURN_IF_ERROR(BroadcastTensors(communicator_, options_.buffers, 0));
+  RETURN_IF_ERROR(SyncStatus());
+  RETURN_IF_ERROR(buffers_.Send());
   if (!options_.check_sum || step_ > 1) {
     return absl::OkStatus();
   }
-  ASSIGN_OR_RETURN(sum_check_, CheckAverage(communicator_, reducer_->TakeLocalGradients(), reducer_->Gradients()));
+  ASSIGN_OR_RETURN(sum_check_,
+                   CheckAverage(communicator_, reducer_->TakeLocalGradients(), reducer_->Gradients(), options_.wire));
   return SumCheckStatus(sum_check_);
 }
 

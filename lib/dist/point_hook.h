@@ -9,8 +9,11 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "lib/dist/bucketed_reducer.h"
 #include "lib/dist/communicator.h"
+#include "lib/dist/counted_broadcast.h"
+#include "lib/dist/gradient_reducer.h"
+#include "lib/dist/sync_batch_norm.h"
+#include "lib/dist/wire.h"
 #include "lib/proto/scale.pb.h"
 #include "lib/train/gradient_hook.h"
 
@@ -18,28 +21,35 @@ namespace lockstep {
 
 struct PointHookOptions {
   std::vector<at::Tensor> buffers;  // broadcast from rank 0 in every step; none: each rank keeps its own
-  bool check_sum = false;           // prove the sum in the first step: the reducer must keep its local gradients
+  const SyncBatchNorm* sync =
+      nullptr;              // whose sums may have failed within a pass; outlives the hook; null: there is none
+  bool check_sum = false;   // prove the sum in the first step: the reducer must keep its local gradients
+  Wire wire = Wire::kFp32;  // the reducer's
 };
 
 class PointHook : public GradientHook {
  public:
   // `communicator` outlives the hook.
-  PointHook(Communicator& communicator, std::unique_ptr<BucketedReducer> reducer, PointHookOptions options);
+  PointHook(Communicator& communicator, std::unique_ptr<GradientReducer> reducer, PointHookOptions options);
 
   absl::Status BeforeBackward() override;
 
   // The reducer's errors; Aborted: the sum check failed.
   absl::Status AfterBackward() override;
 
-  BucketedReducer& reducer() { return *reducer_; }
+  GradientReducer& reducer() { return *reducer_; }
+  CountedBroadcast& buffers() { return buffers_; }
 
   // Empty until the check was made.
   const proto::SumCheck& sum_check() const { return sum_check_; }
 
  private:
+  absl::Status SyncStatus() const { return options_.sync != nullptr ? options_.sync->status() : absl::OkStatus(); }
+
   Communicator& communicator_;
-  const std::unique_ptr<BucketedReducer> reducer_;
+  const std::unique_ptr<GradientReducer> reducer_;
   const PointHookOptions options_;
+  CountedBroadcast buffers_;
   uint64_t step_ = 0;  // from 1
   proto::SumCheck sum_check_;
 };

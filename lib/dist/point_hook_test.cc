@@ -9,6 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/base/status_macros.h"
+#include "lib/dist/bucketed_reducer.h"
 #include "lib/dist/launch.h"
 #include "lib/dist/rank_test_main.h"
 #include "lib/testing/matchers.h"

@@ -151,7 +151,9 @@ class RankPoint {
       *point_.mutable_target() = trained.target();
     }
     const uint32_t parts = point_.reduction() == proto::STAR ? point_.ranks() : 1;
-    point_.set_batch_norm_images((trained.batch_norm_images() + parts - 1) / parts);
+    const uint32_t together =
+        point_.buffers() == "sync_bn" && point_.reduction() == proto::ALL_REDUCE ? point_.ranks() : 1;
+    point_.set_batch_norm_images((trained.batch_norm_images() + parts - 1) / parts * together);
     facts_.set_peak_memory_bytes(trained.peak_memory_bytes());
     *facts_.mutable_device_state() = trained.device_state();
     *facts_.mutable_device_watch() = trained.device_watch();
@@ -227,7 +229,7 @@ class RankPoint {
     }
     for (const proto::Traffic& traffic :
          star_ != nullptr ? star_traffic_.ToRecords()
-                          : group_->Traffic(uint64_t{point_.steps_per_epoch()} * point_.epoch_size())) {
+                          : group_->TrafficRecords(uint64_t{point_.steps_per_epoch()} * point_.epoch_size())) {
       *point_.add_traffic() = traffic;
     }
   }

@@ -67,6 +67,8 @@ absl::StatusOr<proto::ScalePoint> PlanPoint(const proto::ScaleSpec& spec, uint64
   point.set_preset(spec.preset());
   point.set_gradient_compression(spec.gradient_compression());
   point.set_buffers(spec.buffers());
+  point.set_reducer(spec.reducer());
+  point.set_bucket_plan(spec.bucket_plan());
   point.set_step(spec.training().step());
   point.set_ranks(ranks);
   point.set_batch_per_device(batch);

@@ -89,6 +89,7 @@ const proto::ScalePoint* Find(const std::vector<proto::ScalePoint>& points, cons
         point.reduction() == wanted.reduction() && point.mode() == wanted.mode() && point.preset() == wanted.preset() &&
         point.step() == wanted.step() && point.buffers() == wanted.buffers() &&
         point.gradient_compression() == wanted.gradient_compression() && point.row() == wanted.row() &&
+        point.reducer() == wanted.reducer() && point.bucket_plan() == wanted.bucket_plan() &&
         point.training().seed() == wanted.training().seed()) {
       return &point;
     }

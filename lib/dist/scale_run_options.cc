@@ -13,11 +13,13 @@ absl::Status CheckScaleRunOptions(const ScaleRunOptions& options) {
     return absl::InvalidArgumentError("--input is missing: --input=dataset.rec, a record file of cifar_prep");
   }
   RETURN_IF_ERROR(CheckOutputFlag(options.output));
-  RETURN_IF_ERROR(CheckFlagWord("buffers", options.spec.buffers(), {"local", "broadcast"}));
+  RETURN_IF_ERROR(CheckFlagWord("buffers", options.spec.buffers(), {"local", "broadcast", "sync_bn"}));
   if (!options.rows.empty() && options.spec.experiment() == proto::EXPERIMENT_UNSPECIFIED) {
     return absl::InvalidArgumentError("--rows are those of an experiment's table; give --experiment, too");
   }
   RETURN_IF_ERROR(CheckPreset(options.spec.preset()));
+  RETURN_IF_ERROR(CheckFlagWord("reducer", options.spec.reducer(), {"own", "c10d"}));
+  RETURN_IF_ERROR(CheckFlagWord("bucket_plan", options.spec.bucket_plan(), {"ddp", "auto"}));
   if (!options.spec.gradient_compression().empty()) {
     RETURN_IF_ERROR(CheckFlagWord("gradient_compression", options.spec.gradient_compression(), {"none", "bf16"}));
   }

@@ -61,6 +61,9 @@ absl::Status CheckTogether(const proto::ScaleSpec& spec) {
     return absl::InvalidArgumentError(
         "--mode=dp trains by LibTorch's autograd, a batch at a time; leave --step, --preset=fast and --accumulate out");
   }
+  if (spec.mode() == proto::DP && (spec.reducer() != "own" || spec.bucket_plan() != "ddp")) {
+    return absl::InvalidArgumentError("--mode=dp has no reducer; leave --reducer and --bucket_plan out");
+  }
   if (spec.mode() == proto::DP && (spec.buffers() != "local" || spec.gradient_compression() != "none")) {
     return absl::InvalidArgumentError(
         "--mode=dp has one set of running statistics, device 0's, and moves gradients in fp32; leave --buffers and "
@@ -75,9 +78,15 @@ absl::Status CheckTogether(const proto::ScaleSpec& spec) {
     return absl::InvalidArgumentError(
         "--graph=true with --step=autograd: a reduced step of LibTorch's is not captured; leave one out");
   }
-  if (training.step() == proto::AUTOGRAD && spec.gradient_compression() != "none") {
+  if (spec.reducer() == "c10d" && (training.step() == proto::FUSED || !spec.overlap() ||
+                                   spec.gradient_compression() != "none" || spec.bucket_plan() != "ddp")) {
     return absl::InvalidArgumentError(
-        "--gradient_compression=bf16 with --step=autograd: its gradients travel in fp32; leave one out");
+        "--reducer=c10d is of LibTorch's autograd and has LibTorch's ways alone; leave --overlap=false, "
+        "--gradient_compression, --bucket_plan=auto and --step=fused out");
+  }
+  if (training.step() == proto::FUSED && spec.bucket_plan() != "ddp") {
+    return absl::InvalidArgumentError(
+        "--bucket_plan=auto with --step=fused: the hand-written step has ranges of its own; leave one out");
   }
   return absl::OkStatus();
 }

@@ -54,6 +54,8 @@ ScaleRunOptions SmallRun(std::vector<uint32_t> ranks, uint32_t batch, uint32_t i
   spec.set_bucket_bytes(100000);
   spec.set_buffers("local");
   spec.set_preset("lab");
+  spec.set_reducer("own");
+  spec.set_bucket_plan("ddp");
   spec.set_timeout_seconds(60);
   spec.mutable_training()->set_model("lenet5");
   spec.mutable_training()->set_momentum(0.9);
@@ -175,6 +177,28 @@ TEST(ScaleRunTest, AccumulatedGradientsAreSentOnceAStep) {
   ASSERT_EQ(points.size(), 2u);
   EXPECT_EQ(BytesOf(points[0], "gradients"), 2 * 3 * kLenet5Bytes);
   EXPECT_EQ(points[0].batch_norm_images(), 3);
+}
+
+// LibTorch's reducer, over the same communicator, has the same bits as ours.
+TEST(ScaleRunTest, LibTorchsReducerTrainsAsOurs) {
+  ScaleRunOptions options = SmallRun({2}, 8);
+  ASSERT_THAT(RunScaleRun(options), IsOk());
+  const std::string ours = Points(options.output)[0].weights_sha256();
+  options.spec.set_reducer("c10d");
+  options.output = TempPath("c10d.rec");
+  ASSERT_THAT(RunScaleRun(options), IsOk());
+  EXPECT_EQ(Points(options.output)[0].weights_sha256(), ours);
+  EXPECT_EQ(Points(options.output)[0].reducer(), "c10d");
+}
+
+TEST(ScaleRunTest, ABf16WireSendsHalfTheBytes) {
+  ScaleRunOptions options = SmallRun({2}, 8);
+  options.spec.set_gradient_compression("bf16");
+  options.spec.set_bucket_plan("auto");
+  ASSERT_THAT(RunScaleRun(options), IsOk());
+  const proto::ScalePoint point = Points(options.output)[0];
+  EXPECT_EQ(BytesOf(point, "gradients"), 2 * 3 * kLenet5Bytes / 2);
+  EXPECT_TRUE(point.sum_check().passed()) << point.sum_check().DebugString();
 }
 
 TEST(ScaleRunTest, DataParallelTrainsAsOneDevice) {

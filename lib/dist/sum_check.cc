@@ -23,8 +23,14 @@ struct Deviation {
   double max_error_over_tolerance = 0;
 };
 
+// What an average may be off by, as a share of mean|g_r|: the header derives it.
+double RelativeTolerance(int ranks, Wire wire) {
+  const double u = WireRoundoff(Wire::kFp32);
+  return wire == Wire::kFp32 ? (ranks + 2) * u : std::pow(1 + WireRoundoff(wire), ranks) * (1 + u) * (1 + u) - 1;
+}
+
 // One chunk: `local` and `average` are fp32 (n).
-absl::Status CompareChunk(Communicator& communicator, const at::Tensor& local, const at::Tensor& average,
+absl::Status CompareChunk(Communicator& communicator, const at::Tensor& local, const at::Tensor& average, Wire wire,
                           Deviation& deviation) {
   const int size = communicator.size();
   at::Tensor sum = at::zeros({local.numel()}, at::kDouble);
@@ -37,8 +43,7 @@ absl::Status CompareChunk(Communicator& communicator, const at::Tensor& local, c
     magnitude += exact.abs();
   }
   const at::Tensor error = average.cpu().to(at::kDouble).sub(sum.div(size)).abs();
-  const at::Tensor tolerance =
-      magnitude.mul((size + 2) * std::ldexp(1.0, -24) / size).add(size * std::ldexp(1.0, -126));
+  const at::Tensor tolerance = magnitude.mul(RelativeTolerance(size, wire) / size).add(size * std::ldexp(1.0, -126));
   // A NaN anywhere makes these NaN, and the check below fails.
   const double ratio = error.div(tolerance).max().item<double>();
   deviation.max_abs_error = std::max(deviation.max_abs_error, error.max().item<double>());
@@ -77,12 +82,12 @@ absl::Status MergeDeviation(Communicator& communicator, proto::SumCheck& check) 
 }  // namespace
 
 absl::StatusOr<proto::SumCheck> CheckAverage(Communicator& communicator, const at::Tensor& local,
-                                             const at::Tensor& average) {
+                                             const at::Tensor& average, Wire wire) {
   Deviation deviation;
   for (int64_t offset = 0; offset < local.numel(); offset += kChunkElements) {
     const int64_t elements = std::min(kChunkElements, local.numel() - offset);
-    RETURN_IF_ERROR(
-        CompareChunk(communicator, local.narrow(0, offset, elements), average.narrow(0, offset, elements), deviation));
+    RETURN_IF_ERROR(CompareChunk(communicator, local.narrow(0, offset, elements), average.narrow(0, offset, elements),
+                                 wire, deviation));
   }
   proto::SumCheck check;
   check.set_max_abs_error(deviation.max_abs_error);

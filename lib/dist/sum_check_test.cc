@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -40,8 +41,14 @@ absl::StatusOr<std::string> Check(RankContext& context) {
   const std::string& plant = context.payload;
   at::Tensor local = LocalGradients(plant == "same data" ? 0 : context.rank);
   at::Tensor average = local.mul(plant == "not scaled" ? 1.0 : 1.0 / context.size);
+  const Wire wire = absl::StartsWith(plant, "bf16") ? Wire::kBf16 : Wire::kFp32;
   if (plant == "not summed") {
     average = local.clone();
+  } else if (wire == Wire::kBf16 || plant == "rounded to bf16") {
+    const at::Tensor sent = average.to(at::kBFloat16);
+    ASSIGN_OR_RETURN(const std::shared_ptr<Collective> collective, communicator->AllReduceSum(sent));
+    RETURN_IF_ERROR(collective->Wait());
+    average = sent.to(at::kFloat);
   } else {
     ASSIGN_OR_RETURN(const std::shared_ptr<Collective> collective, communicator->AllReduceSum(average));
     RETURN_IF_ERROR(collective->Wait());
@@ -49,12 +56,14 @@ absl::StatusOr<std::string> Check(RankContext& context) {
   at::Tensor last = average[kElements - 1];
   if (plant == "one element off") {
     last.mul_(1 + 1e-5);
+  } else if (plant == "bf16, one element off") {
+    last.mul_(1 + 0x1p-5);
   } else if (plant == "one rank off" && context.rank == 1) {
     last.fill_(std::nextafter(last.item<float>(), HUGE_VALF));
   } else if (plant == "not a number") {
     last.fill_(std::numeric_limits<float>::quiet_NaN());
   }
-  ASSIGN_OR_RETURN(const proto::SumCheck check, CheckAverage(*communicator, local, average));
+  ASSIGN_OR_RETURN(const proto::SumCheck check, CheckAverage(*communicator, local, average, wire));
   return check.SerializeAsString();
 }
 
@@ -93,6 +102,24 @@ TEST(SumCheckTest, OneElementThatIsOffFails) {
   // the sum and of the planted factor.
   EXPECT_NEAR(check.max_error_over_tolerance(), 41.9, 0.6);
   EXPECT_THAT(SumCheckStatus(check), StatusIs(absl::StatusCode::kAborted, HasSubstr("times its tolerance")));
+}
+
+TEST(SumCheckTest, ATrueAverageOverABf16WirePasses) {
+  const proto::SumCheck check = RunCheck(3, "bf16");
+  EXPECT_TRUE(check.passed()) << check.DebugString();
+  EXPECT_GT(check.max_error_over_tolerance(), 0.1);  // not by a tolerance that is too wide
+}
+
+TEST(SumCheckTest, TheSameFailsWhereTheWireShouldBeFp32) {
+  // Three roundings of 2^-8 where five of 2^-24 are allowed: tens of thousands too many.
+  EXPECT_GT(RunCheck(3, "rounded to bf16").max_error_over_tolerance(), 1000);
+}
+
+TEST(SumCheckTest, OneElementThatIsOffFailsOnABf16WireToo) {
+  // 2^-5 against ((1 + 2^-8)^2 - 1) = 2^-7 and a bit: nearly 4, give or take the true rounding error of up to 1.
+  const proto::SumCheck check = RunCheck(2, "bf16, one element off");
+  EXPECT_FALSE(check.passed());
+  EXPECT_NEAR(check.max_error_over_tolerance(), 4, 1.1);
 }
 
 TEST(SumCheckTest, OneRankThatIsOffByTheLastBitFails) {

@@ -10,8 +10,11 @@ void TrafficCount::Add(const std::string& kind, uint64_t calls, uint64_t bytes) 
 void TrafficCount::Add(const TrafficCount& other) {
   for (const auto& [kind, count] : other.of_kind_) {
     Add(kind, count.calls, count.bytes);
+    AddSeconds(kind, count.seconds);
   }
 }
+
+void TrafficCount::AddSeconds(const std::string& kind, double busy_seconds) { of_kind_[kind].seconds += busy_seconds; }
 
 std::vector<proto::Traffic> TrafficCount::ToRecords(uint64_t steps) const {
   std::vector<proto::Traffic> records;
@@ -23,7 +26,8 @@ std::vector<proto::Traffic> TrafficCount::ToRecords(uint64_t steps) const {
     traffic.set_kind(kind);
     traffic.set_calls(count.calls);
     traffic.set_size_bytes(count.bytes);
-    if (kind == kGradientTraffic || kind == kBufferTraffic) {
+    traffic.set_busy_seconds(count.seconds);
+    if (kind == kGradientTraffic || kind == kBufferTraffic || kind == kNormTraffic) {
       traffic.set_steps(steps);
     }
   }

@@ -15,6 +15,7 @@ class TrafficCount {
  public:
   void Add(const std::string& kind, uint64_t calls, uint64_t bytes);
   void Add(const TrafficCount& other);
+  void AddSeconds(const std::string& kind, double busy_seconds);
 
   // A record for each kind that had a call. Kinds of every step are said to be of `steps`.
   std::vector<proto::Traffic> ToRecords(uint64_t steps) const;
@@ -23,6 +24,7 @@ class TrafficCount {
   struct Count {
     uint64_t calls = 0;
     uint64_t bytes = 0;
+    double seconds = 0;
   };
   std::map<std::string, Count> of_kind_;
 };
@@ -30,6 +32,7 @@ class TrafficCount {
 // The kinds that every step sends.
 inline constexpr char kGradientTraffic[] = "gradients";
 inline constexpr char kBufferTraffic[] = "batch-norm buffers";
+inline constexpr char kNormTraffic[] = "batch-norm sums";
 
 }  // namespace lockstep
 

@@ -2,16 +2,16 @@
 
 #include <ATen/ops/avg_pool2d.h>
 #include <ATen/ops/relu.h>
-#include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/conv.h>
 #include <torch/nn/modules/linear.h>
 
 #include <utility>
 
+#include "lib/nn/batch_norm.h"
+
 namespace lockstep {
 namespace {
 
-using torch::nn::BatchNorm2d;
 using torch::nn::Conv2d;
 using torch::nn::Conv2dOptions;
 
@@ -24,13 +24,13 @@ class ProjectionImpl : public torch::nn::Module {
  public:
   ProjectionImpl(int64_t in, int64_t out, int64_t stride)
       : conv_(register_module("0", Conv2d(Conv2dOptions(in, out, 1).stride(stride).bias(false)))),
-        bn_(register_module("1", BatchNorm2d(out))) {}
+        bn_(register_module("1", BatchNorm(out))) {}
 
   torch::Tensor forward(const torch::Tensor& x) { return bn_->forward(conv_->forward(x)); }
 
  private:
   Conv2d conv_;
-  BatchNorm2d bn_;
+  BatchNorm bn_;
 };
 TORCH_MODULE(Projection);
 
@@ -39,8 +39,8 @@ TORCH_MODULE(Projection);
 class BasicBlockImpl : public torch::nn::Module {
  public:
   BasicBlockImpl(int64_t in, int64_t out, int64_t stride)
-      : conv1_(register_module("conv1", MakeConv3x3(in, out, stride))), bn1_(register_module("bn1", BatchNorm2d(out))),
-        conv2_(register_module("conv2", MakeConv3x3(out, out, 1))), bn2_(register_module("bn2", BatchNorm2d(out))) {
+      : conv1_(register_module("conv1", MakeConv3x3(in, out, stride))), bn1_(register_module("bn1", BatchNorm(out))),
+        conv2_(register_module("conv2", MakeConv3x3(out, out, 1))), bn2_(register_module("bn2", BatchNorm(out))) {
     if (stride != 1 || in != out) {
       shortcut_ = register_module("shortcut", Projection(in, out, stride));
     }
@@ -55,9 +55,9 @@ class BasicBlockImpl : public torch::nn::Module {
 
  private:
   Conv2d conv1_;
-  BatchNorm2d bn1_;
+  BatchNorm bn1_;
   Conv2d conv2_;
-  BatchNorm2d bn2_;
+  BatchNorm bn2_;
   Projection shortcut_{nullptr};
 };
 TORCH_MODULE(BasicBlock);
@@ -81,7 +81,7 @@ class ResNet18 : public Model {
  public:
   // Members are made in the order of the Python network's constructor, so that both draw the same random weights.
   ResNet18()
-      : conv1_(register_module("conv1", MakeConv3x3(kChannels, 64, 1))), bn1_(register_module("bn1", BatchNorm2d(64))),
+      : conv1_(register_module("conv1", MakeConv3x3(kChannels, 64, 1))), bn1_(register_module("bn1", BatchNorm(64))),
         layer1_(register_module("layer1", Stage(64, 64, 1))), layer2_(register_module("layer2", Stage(64, 128, 2))),
         layer3_(register_module("layer3", Stage(128, 256, 2))), layer4_(register_module("layer4", Stage(256, 512, 2))),
         linear_(register_module("linear", torch::nn::Linear(512, kClasses))) {}
@@ -94,7 +94,7 @@ class ResNet18 : public Model {
 
  private:
   Conv2d conv1_;
-  BatchNorm2d bn1_;
+  BatchNorm bn1_;
   Stage layer1_;
   Stage layer2_;
   Stage layer3_;

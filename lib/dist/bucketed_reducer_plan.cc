@@ -1,0 +1,85 @@
+// The reducer's buckets: where they come from, and their memory.
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
+
+#include <string>
+#include <utility>
+
+#include "lib/base/status_macros.h"
+#include "lib/dist/bucket_plan_auto.h"
+#include "lib/dist/bucketed_reducer.h"
+
+namespace lockstep {
+namespace {
+
+// Step 1 is the first with buckets by readiness, whose memory is new; step 2 is like all that follow. Five of them, so
+// that a median has two on either side.
+constexpr uint64_t kFirstMeasuredStep = 2;
+constexpr uint64_t kMeasuredSteps = 5;
+
+}  // namespace
+
+void BucketedReducer::BuildBuckets(BucketPlan plan) {
+  plan_ = std::move(plan);
+  buckets_.clear();
+  bucket_of_.assign(parameters_.size(), 0);
+  place_.assign(parameters_.size(), at::Tensor());
+  for (const std::vector<size_t>& members : plan_) {
+    int64_t elements = 0;
+    for (const size_t parameter : members) {
+      elements += parameters_[parameter].tensor.numel();
+    }
+    Bucket bucket;
+    bucket.flat = at::empty({elements}, parameters_.front().tensor.options().requires_grad(false));
+    bucket.wire = options_.wire == Wire::kBf16 ? at::empty_like(bucket.flat, at::kBFloat16) : bucket.flat;
+    int64_t offset = 0;
+    for (const size_t parameter : members) {
+      const at::Tensor& tensor = parameters_[parameter].tensor;
+      bucket_of_[parameter] = buckets_.size();
+      place_[parameter] = bucket.flat.as_strided(tensor.sizes(), tensor.strides(), offset);
+      offset += tensor.numel();
+    }
+    buckets_.push_back(std::move(bucket));
+  }
+  first_with_present_plan_ = marks_.size();
+}
+
+uint64_t BucketedReducer::FinalPlanStep() const {
+  return options_.rule == BucketRule::kAuto ? kFirstMeasuredStep + kMeasuredSteps : 1;
+}
+
+BucketPlan BucketedReducer::PlanByTime() const {
+  const std::vector<double> ready_seconds = readiness_.MedianSeconds();
+  std::vector<TimedGradient> gradients;
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    const auto elements = static_cast<uint64_t>(parameters_[i].tensor.numel());
+    gradients.push_back({elements * WireBytesPerElement(options_.wire), ready_seconds[i]});
+  }
+  return PlanBucketsByTime(gradients, OrderByReadiness(gradients, ready_order_), options_.all_reduce_seconds);
+}
+
+// What the other ranks would plan is not asked for.
+absl::Status BucketedReducer::AdoptPlan() {
+  if (!options_.plan.empty()) {
+    return absl::OkStatus();
+  }
+  const bool is_auto = options_.rule == BucketRule::kAuto;
+  measured_ =
+      is_auto && communicator_.rank() == 0 && step_count_ >= kFirstMeasuredStep && step_count_ < FinalPlanStep();
+  if (step_count_ == 1) {
+    return AdoptPlanOfRankZero(PlanBuckets(GradientBytes(parameters_), ready_order_, options_.caps));
+  }
+  if (is_auto && step_count_ == FinalPlanStep()) {
+    return AdoptPlanOfRankZero(communicator_.rank() == 0 ? PlanByTime() : plan_);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BucketedReducer::AdoptPlanOfRankZero(const BucketPlan& mine) {
+  ASSIGN_OR_RETURN(const std::vector<std::string> plans, communicator_.AllGather(BucketPlanText(mine)));
+  ASSIGN_OR_RETURN(BucketPlan plan, ParseBucketPlan(plans[0], parameters_.size()));
+  BuildBuckets(std::move(plan));
+  return absl::OkStatus();
+}
+
+}  // namespace lockstep

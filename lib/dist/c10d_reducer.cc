@@ -1,0 +1,172 @@
+// The only translation unit with LibTorch's reducer.
+#include "lib/dist/c10d_reducer.h"
+
+#include <torch/csrc/autograd/function_hook.h>
+#include <torch/csrc/autograd/variable.h>
+
+#include <functional>
+#include <string>
+#include <torch/csrc/distributed/c10d/reducer.hpp>
+#include <unordered_map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+#include "lib/device/torch_status.h"
+#include "lib/dist/process_group.h"
+#include "lib/dist/reducer_marks.h"
+
+namespace lockstep {
+namespace {
+
+namespace autograd = torch::autograd;
+
+std::vector<at::Tensor> TensorsOf(const std::vector<NamedParameter>& parameters) {
+  std::vector<at::Tensor> tensors;
+  for (const NamedParameter& parameter : parameters) {
+    tensors.push_back(parameter.tensor);
+  }
+  return tensors;
+}
+
+// Keeps a parameter's gradient as autograd made it, before the reducer's hook moves it into a bucket.
+class KeepGradient : public autograd::PostAccumulateGradHook {
+ public:
+  explicit KeepGradient(at::Tensor& kept) : kept_(kept) {}
+  void operator()(const at::Tensor& parameter) override { kept_ = parameter.grad(); }
+
+ private:
+  at::Tensor& kept_;
+};
+
+class C10dReducer : public GradientReducer {
+ public:
+  C10dReducer(std::vector<NamedParameter> parameters, Communicator& communicator, const ReducerOptions& options)
+      : parameters_(std::move(parameters)), communicator_(communicator), options_(options),
+        group_(communicator, parameters_.front().tensor.device(), options.all_reduce),
+        plan_(FirstBuckets(parameters_, options.caps)), local_(options.keep_local ? parameters_.size() : 0) {
+    reducer_ = std::make_unique<c10d::Reducer>(
+        TensorsOf(parameters_), plan_, c10::intrusive_ptr<c10d::ProcessGroup>::reclaim_copy(group_.raw()),
+        std::vector<bool>(parameters_.size(), false), static_cast<int64_t>(options.caps.other_bytes),
+        /*find_unused_parameters=*/false, /*gradient_as_bucket_view=*/true, std::unordered_map<size_t, std::string>(),
+        static_cast<int64_t>(options.caps.first_bytes), /*skip_all_reduce_unused_params=*/false,
+        /*use_python_reducer=*/false, std::vector<int64_t>());
+    for (size_t i = 0; i < local_.size(); ++i) {
+      autograd::impl::set_post_acc_grad_hooks(parameters_[i].tensor, std::make_unique<KeepGradient>(local_[i]));
+    }
+  }
+
+  ~C10dReducer() override { StopKeeping(); }
+
+  absl::Status BeforeBackward() override {
+    RETURN_IF_ERROR(communicator_.Health());
+    return CatchTorchErrors("c10d::Reducer, before backward", [&] {
+      if (reducer_->rebuild_buckets()) {
+        ReadPlan();
+        first_with_present_plan_ = marks_.size();
+      }
+      for (const NamedParameter& parameter : parameters_) {
+        parameter.tensor.mutable_grad().reset();
+      }
+      reducer_->prepare_for_backward({});
+      marks_.emplace_back();
+      marks_.back().backward_begin = TimeMark::Here(parameters_.front().tensor.device());
+      return group_.status();
+    });
+  }
+
+  absl::Status AfterBackward() override {
+    StopKeeping();
+    RETURN_IF_ERROR(group_.status());
+    const std::vector<GroupSum> sums = group_.TakeSums();
+    for (const NamedParameter& parameter : parameters_) {
+      if (!parameter.tensor.grad().defined()) {
+        return NoGradient(parameter);
+      }
+    }
+    if (sums.size() != plan_.size()) {
+      return absl::InternalError(absl::StrCat("c10d::Reducer sent ", sums.size(), " of ", plan_.size(), " buckets"));
+    }
+    for (const GroupSum& sum : sums) {
+      BucketMarks& marks = marks_.back().buckets.emplace_back();
+      marks.ready = sum.ready;
+      if (sum.collective != nullptr) {
+        marks.begin = sum.collective->begin();
+        marks.end = sum.collective->end();
+        ++sent_calls_;
+        sent_bytes_ += sum.bytes;
+      }
+    }
+    marks_.back().backward_end = sums.back().ready;
+    return absl::OkStatus();
+  }
+
+  const BucketPlan& buckets() const override { return plan_; }
+  bool has_final_plan() const override { return !reducer_->should_rebuild_buckets(); }
+  std::vector<uint64_t> BucketBytes() const override { return BytesOfBuckets(plan_, parameters_); }
+  at::Tensor Gradients() const override { return FlattenGradients(parameters_); }
+  at::Tensor TakeLocalGradients() override { return Flatten(std::exchange(local_, {})); }
+
+  ReducerTimes TakeTimes() override {
+    ReducerTimes times = TimesOf(marks_, first_with_present_plan_, options_.all_reduce);
+    times.sent_calls = std::exchange(sent_calls_, 0);
+    times.sent_bytes = std::exchange(sent_bytes_, 0);
+    marks_.clear();
+    first_with_present_plan_ = 0;
+    return times;
+  }
+
+ private:
+  // Only the first step's gradients are kept.
+  void StopKeeping() {
+    for (size_t i = 0; i < local_.size(); ++i) {
+      autograd::impl::set_post_acc_grad_hooks(parameters_[i].tensor, nullptr);
+    }
+  }
+
+  // The reducer's own buckets: it tells them by their parameters.
+  void ReadPlan() {
+    std::unordered_map<const at::TensorImpl*, size_t> index;
+    for (size_t i = 0; i < parameters_.size(); ++i) {
+      index[parameters_[i].tensor.unsafeGetTensorImpl()] = i;
+    }
+    plan_.clear();
+    for (const c10d::GradBucket& bucket : reducer_->get_grad_buckets()) {
+      plan_.emplace_back();
+      for (const at::Tensor& parameter : bucket.getParameters()) {
+        plan_.back().push_back(index.at(parameter.unsafeGetTensorImpl()));
+      }
+    }
+  }
+
+  const std::vector<NamedParameter> parameters_;
+  Communicator& communicator_;
+  const ReducerOptions options_;
+  CommunicatorProcessGroup group_;
+  BucketPlan plan_;
+  std::vector<at::Tensor> local_;  // of each parameter, of the first step
+  std::unique_ptr<c10d::Reducer> reducer_;
+  uint64_t sent_calls_ = 0;  // since TakeTimes, as all below
+  uint64_t sent_bytes_ = 0;
+  std::vector<StepMarks> marks_;
+  size_t first_with_present_plan_ = 0;  // index into marks_
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<GradientReducer>> MakeC10dReducer(std::vector<NamedParameter> parameters,
+                                                                 Communicator& communicator,
+                                                                 const ReducerOptions& options) {
+  RETURN_IF_ERROR(CheckParameters(parameters));
+  if (!options.overlap || options.wire != Wire::kFp32 || options.rule != BucketRule::kDdp || !options.plan.empty()) {
+    return absl::InvalidArgumentError("c10d::Reducer always overlaps, sends fp32, and cuts buckets by its own rule");
+  }
+  std::unique_ptr<GradientReducer> reducer;
+  RETURN_IF_ERROR(CatchTorchErrors("c10d::Reducer", [&] {
+    reducer = std::make_unique<C10dReducer>(std::move(parameters), communicator, options);
+    return absl::OkStatus();
+  }));
+  return reducer;
+}
+
+}  // namespace lockstep

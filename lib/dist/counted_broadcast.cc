@@ -1,0 +1,36 @@
+#include "lib/dist/counted_broadcast.h"
+
+#include "lib/base/status_macros.h"
+#include "lib/dist/broadcast_tensors.h"
+
+namespace lockstep {
+
+CountedBroadcast::CountedBroadcast(Communicator& communicator, std::vector<at::Tensor> tensors)
+    : communicator_(communicator), tensors_(std::move(tensors)) {}
+
+absl::Status CountedBroadcast::Send() {
+  if (tensors_.empty() || communicator_.size() == 1) {
+    return absl::OkStatus();
+  }
+  const c10::Device device = tensors_.front().device();
+  const TimeMark begin = TimeMark::Here(device);
+  RETURN_IF_ERROR(BroadcastTensors(communicator_, tensors_, 0));
+  marks_.emplace_back(begin, TimeMark::Here(device));
+  for (const at::Tensor& tensor : tensors_) {
+    bytes_ += tensor.nbytes();
+  }
+  return absl::OkStatus();
+}
+
+Traffic CountedBroadcast::TakeTraffic() {
+  Traffic traffic;
+  traffic.calls = marks_.size();
+  traffic.bytes = std::exchange(bytes_, 0);
+  for (const auto& [begin, end] : marks_) {
+    traffic.busy_seconds += end.SecondsSince(begin);
+  }
+  marks_.clear();
+  return traffic;
+}
+
+}  // namespace lockstep

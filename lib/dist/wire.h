@@ -1,0 +1,21 @@
+// What gradients are while they travel. Gradients themselves are fp32 in any case.
+#ifndef LOCKSTEP_LIB_DIST_WIRE_H_
+#define LOCKSTEP_LIB_DIST_WIRE_H_
+
+#include <cstdint>
+
+namespace lockstep {
+
+enum class Wire {
+  kFp32,
+  kBf16,  // rounded to nearest before the sum, and by each of its additions: torch's bf16_compress_hook
+};
+
+inline constexpr uint64_t WireBytesPerElement(Wire wire) { return wire == Wire::kBf16 ? 2 : 4; }
+
+// The largest relative error of one rounding: 2^-p, p being the bits of the significand with the leading one.
+inline constexpr double WireRoundoff(Wire wire) { return wire == Wire::kBf16 ? 0x1p-8 : 0x1p-24; }
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_DIST_WIRE_H_
