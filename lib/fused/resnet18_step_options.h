@@ -16,7 +16,8 @@ struct ResNet18StepOptions {
   uint32_t micro_batch = 0;  // images computed at a time, whose gradients are added up to the batch's; 0: all
   float momentum = 0.9f;
   float weight_decay = 5e-4f;
-  uint64_t seed = 0;  // the augmentation's
+  float label_smoothing = 0;  // of the loss (classifier.h)
+  uint64_t seed = 0;          // the augmentation's
   bool augment = true;
   bool two_streams = true;  // weight gradients, shortcuts and most of SGD beside the rest
   bool autotune = true;     // time cuDNN's engines and our ways; false: the likeliest of each
