@@ -117,10 +117,6 @@ absl::Status CheckFused(const proto::TrainingSpec& spec) {
   if (!spec.channels_last()) {
     return absl::InvalidArgumentError("--memory_format=nchw: --step=fused is channels-last; leave one out");
   }
-  if (spec.clip_norm() != 0 || spec.lars() != 0) {
-    return absl::InvalidArgumentError(absl::StrCat(spec.clip_norm() != 0 ? "--clip_norm" : "--lars",
-                                                   " is not in --step=fused yet; use --step=autograd"));
-  }
   return spec.device() == proto::CUDA
              ? absl::OkStatus()
              : absl::InvalidArgumentError("--step=fused computes on CUDA; this is the CPU: --step=autograd");
