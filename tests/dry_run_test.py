@@ -42,7 +42,9 @@ PLANS = ["--model=lenet5", "--model=lenet5_bias", "--model=lenet", "--epochs=1",
          "--find_max --memory_limit=1000000000", "--accumulate=4 --batch=32", "--accumulate=3 --batch=32",
          "--accumulate=2 --find_max", "--checkpoint=w.pt --batch=8,16", "--checkpoint=w.pt --checkpoint_batch=16 --batch=8,16",
          "--checkpoint=w.pt --checkpoint_batch=5 --batch=8", "--checkpoint=-", "--noevaluate --target_accuracy=0.9",
-         "--target_accuracy=0.9 --evaluate_every=2", "--resume --output=-", "--output=", "--workers=0 --deterministic"]
+         "--target_accuracy=0.9 --evaluate_every=2", "--resume --output=-", "--output=", "--workers=0 --deterministic",
+         "--label_smoothing=0.1 --clip_norm=1 --lars=0.001 --zero_gamma --fixed_order", "--zero_gamma --model=lenet5",
+         "--label_smoothing=2"]
 
 SCALES = ["", "--ranks=1 --batch=16", "--ranks=1,2,4 --batch=64 --batch_mode=global", "--batch_mode=total", "--ranks=2,2",
           "--ranks=3 --batch=64 --batch_mode=global", "--batch=4096", "--model=lenet5 --epochs=3",
@@ -51,7 +53,8 @@ SCALES = ["", "--ranks=1 --batch=16", "--ranks=1,2,4 --batch=64 --batch_mode=glo
           "--first_bucket_mib=2 --bucket_mib=10 --batch=32", "--bucket_mib=-1", "--learning_rate=0.2 --seed=3 --batch=32",
           "--ranks=0", "--output=", "--timeout=0s", "--preset=fast", "--gradient_compression=bf16",
           "--gradient_compression=fp16", "--graph=true", "--accumulate=3 --batch=32", "--accumulate=4 --batch=32 --ranks=2",
-          "--schedule=cosine --lr_warmup_epochs=1 --epochs=10 --batch=32", "--noevaluate --target_accuracy=0.9"]
+          "--schedule=cosine --lr_warmup_epochs=1 --epochs=10 --batch=32", "--noevaluate --target_accuracy=0.9",
+          "--label_smoothing=0.1 --clip_norm=1 --lars=0.001 --zero_gamma --fixed_order --batch=32"]
 
 # The cases of each device. What names no device's step says the same on CUDA, so CUDA has the steps alone.
 CASES = {"cpu": [("train_sweep", case) for case in STEPS + PLANS] + [("scale_run", case) for case in SCALES],

@@ -42,6 +42,18 @@ RANGED_FLAG(uint64_t, seed, 0, 0, std::numeric_limits<uint64_t>::max(),
 RANGED_FLAG(double, learning_rate, 0, 0, 1000, "Of SGD; 0: the model's own, 0.1 for resnet18 and 0.01 for lenet5.");
 RANGED_FLAG(double, momentum, 0.9, 0, 1, "Of SGD.");
 RANGED_FLAG(double, weight_decay, 5e-4, 0, 1000, "Of SGD.");
+RANGED_FLAG(
+    double, label_smoothing, 0, 0, 1,
+    "The share of the loss's target that is spread over all classes, as torch.nn.CrossEntropyLoss has it; 0: none.");
+RANGED_FLAG(
+    double, clip_norm, 0, 0, 1e6,
+    "The gradient of an update is scaled down to this norm over all parameters, as clip_grad_norm_ does; 0: not.");
+RANGED_FLAG(double, lars, 0, 0, 1000,
+            "Trust coefficient of LARS (You et al. 2017) for weights of more than one dimension, such as 0.001, behind "
+            "--clip_norm; 0: plain SGD.");
+ABSL_FLAG(bool, zero_gamma, false, "Batch norm's last scale of each residual block starts at 0 (Goyal et al. 2017).");
+ABSL_FLAG(bool, fixed_order, false,
+          "Every epoch has the first one's order, as of a sampler that is not told the epoch.");
 ABSL_FLAG(std::string, schedule, "constant",
           "Of the learning rate, whose peak is --learning_rate: constant, multistep or cosine (a step an epoch), "
           "one_cycle (a step a batch).");

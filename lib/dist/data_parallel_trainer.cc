@@ -68,10 +68,10 @@ class Trainer : public DataParallelTrainer {
     }
     timed_ = epoch >= spec_.warmup_epochs();
     const uint32_t steps = loader_.BatchCount();
-    ASSIGN_OR_RETURN(
-        const EpochTimes times,
-        RunEpoch(step_, loader_, epoch, EpochOrder(images_, spec_.seed(), epoch), model_.get(), &progress,
-                 uint64_t{epoch} * images_, [&](uint32_t step) { return LearningRateOf(spec_, steps, epoch, step); }));
+    ASSIGN_OR_RETURN(const EpochTimes times,
+                     RunEpoch(step_, loader_, epoch, EpochOrder(images_, spec_.seed(), OrderEpoch(spec_, epoch)),
+                              model_.get(), &progress, uint64_t{epoch} * images_,
+                              [&](uint32_t step) { return LearningRateOf(spec_, steps, epoch, step); }));
     times_ = model_->TakeTimes();
     times_.update_seconds = times.optimizer_seconds;
     return times;

@@ -23,6 +23,7 @@
 #include "lib/dist/star_times.h"
 #include "lib/dist/weights_digest.h"
 #include "lib/nn/model.h"
+#include "lib/nn/zero_gamma.h"
 #include "lib/train/schedule.h"
 #include "lib/train/training_run.h"
 
@@ -95,6 +96,7 @@ class RankPoint {
     loader_.seed = training_.seed();
     RETURN_IF_ERROR(NormalizeAsTrained(dataset_.train.info, loader_));
     ASSIGN_OR_RETURN(model_, MakeModel(training_.model(), training_.seed()));
+    RETURN_IF_ERROR(SetZeroGamma(training_.zero_gamma(), *model_));
     return absl::OkStatus();
   }
 

@@ -3,7 +3,6 @@
 #include <type_traits>
 
 #include "lib/base/status_macros.h"
-#include "lib/fused/resnet18_update.h"
 #include "lib/kernels/cuda_status.h"
 #include "lib/kernels/wire_gradients.h"
 
@@ -18,26 +17,16 @@ constexpr bool kIsBf16 = std::is_same_v<T, __nv_bfloat16>;
 
 bool HasMicroBatches(const ResNet18StepOptions& options) { return MicroBatchImages(options) < options.max_batch; }
 
-// One range from this rank's gradients to the sum over all ranks, which is at `wire`. Nothing is sent before the last
-// micro-batch.
-template <typename G, typename W, typename T>
-absl::Status Exchange(const MicroBatch<T>& batch, const ReadyGradients& ready, const G* gradient, float* sum, W* wire,
-                      cudaStream_t then) {
-  const bool whole = batch.first && batch.last;
-  if (!whole || static_cast<const void*>(gradient) != static_cast<const void*>(wire)) {
-    WireInput<G, W> input;
-    input.count = ready.range.count();
-    input.gradient = gradient;
-    input.share = batch.share;
-    input.sum = sum;
-    input.wire = wire;
-    input.first = batch.first;
-    input.last = batch.last;
-    RETURN_IF_ERROR(CudaStatus(WireGradients(input, ready.stream, ready.max_multiprocessors), "adding up gradients"));
+// What holds the gradients of a step of this rank, in fp32 where they are added up and nobody says otherwise.
+template <typename T>
+WireType WireOf(const ResNet18StepOptions& options) {
+  if (options.exchange != nullptr) {
+    return options.exchange->wire();
   }
-  return batch.last ? batch.options.exchange->Sum(wire, ready.range.count(), kTypeOf<W>, ready.stream, then)
-                    : absl::OkStatus();
+  return HasMicroBatches(options) ? WireType::kFp32 : kTypeOf<T>;
 }
+
+bool WantsRoom(const ResNet18StepOptions& options) { return options.exchange != nullptr || HasNorms(options); }
 
 }  // namespace
 
@@ -51,7 +40,7 @@ ExchangeRoom<T>::~ExchangeRoom() {
 
 template <typename T>
 void ExchangeRoom<T>::TakeAll(const ResNet18StepOptions& options, const ResNet18Units& net) {
-  const bool bf16_wire = options.exchange->wire() == WireType::kBf16;
+  const bool bf16_wire = WireOf<T>(options) == WireType::kBf16;
   if (HasMicroBatches(options) || (kIsBf16<T> && !bf16_wire)) {
     arena_.Take(net.weight_count, weight_sum);
   }
@@ -65,7 +54,7 @@ void ExchangeRoom<T>::TakeAll(const ResNet18StepOptions& options, const ResNet18
 
 template <typename T>
 size_t ExchangeRoom<T>::PredictBytes(const ResNet18StepOptions& options, const ResNet18Units& net) {
-  if (options.exchange == nullptr) {
+  if (!WantsRoom(options)) {
     return 0;
   }
   ExchangeRoom room;
@@ -75,12 +64,15 @@ size_t ExchangeRoom<T>::PredictBytes(const ResNet18StepOptions& options, const R
 
 template <typename T>
 absl::Status ExchangeRoom<T>::Init(const ResNet18StepOptions& options, const ResNet18Units& net) {
-  if (options.exchange == nullptr) {
+  if (!WantsRoom(options)) {
     return absl::OkStatus();
   }
   TakeAll(options, net);
   if (arena_.bytes() > 0) {
     RETURN_IF_ERROR(arena_.Allocate());
+  }
+  if (options.exchange == nullptr) {
+    return absl::OkStatus();
   }
   int least = 0, greatest = 0;
   RETURN_IF_ERROR(CudaStatus(cudaDeviceGetStreamPriorityRange(&least, &greatest), "asking the GPU"));
@@ -94,41 +86,63 @@ absl::Status ExchangedUpdate<T>::Ready(const ReadyGradients& ready) {
   if (!stem || !batch_.last) {
     return absl::OkStatus();
   }
-  batch_.options.exchange->EndStep();
-  return batch_.fork.Follow(room_.update, batch_.lanes.main().stream);
+  if (batch_.options.exchange != nullptr) {
+    batch_.options.exchange->EndStep();
+    RETURN_IF_ERROR(batch_.fork.Follow(room_.update, batch_.lanes.main().stream));
+  }
+  return then_.Finish();
+}
+
+// One range from this rank's gradients to the sum over all ranks, which is at `wire`. Nothing is sent, and nothing handed
+// on, before the last micro-batch.
+template <typename T>
+template <typename G, typename W>
+absl::Status ExchangedUpdate<T>::SumAndHandOn(const ReadyGradients& ready, const G* gradient, float* sum, W* wire) {
+  const bool whole = batch_.first && batch_.last;
+  if (!whole || static_cast<const void*>(gradient) != static_cast<const void*>(wire)) {
+    WireInput<G, W> input;
+    input.count = ready.range.count();
+    input.gradient = gradient;
+    input.share = batch_.share;
+    input.sum = sum;
+    input.wire = wire;
+    input.first = batch_.first;
+    input.last = batch_.last;
+    RETURN_IF_ERROR(CudaStatus(WireGradients(input, ready.stream, ready.max_multiprocessors), "adding up gradients"));
+  }
+  if (!batch_.last) {
+    return absl::OkStatus();
+  }
+  StepGradients step = {ready, wire};
+  if (GradientExchange* const exchange = batch_.options.exchange; exchange != nullptr) {
+    RETURN_IF_ERROR(exchange->Sum(wire, ready.range.count(), kTypeOf<W>, ready.stream, room_.update));
+    step.ready.stream = room_.update;
+    step.scale = 1.0f / static_cast<float>(exchange->ranks());
+  }
+  return then_.Take(step);
 }
 
 template <typename T>
-absl::Status ExchangedUpdate<T>::ReadyWeights(const ReadyGradients& ready) const {
+absl::Status ExchangedUpdate<T>::ReadyWeights(const ReadyGradients& ready) {
   const size_t begin = ready.range.begin;
   T* const gradient = batch_.buffers.weight_gradients + begin;
   float* const sum = room_.weight_sum == nullptr ? nullptr : room_.weight_sum + begin;
-  const ReadyGradients then = {ready.array, ready.range, room_.update, ready.max_multiprocessors};
-  const float scale = 1.0f / static_cast<float>(batch_.options.exchange->ranks());
-  if (kIsBf16<T> == (batch_.options.exchange->wire() == WireType::kBf16)) {
-    RETURN_IF_ERROR(Exchange(batch_, ready, gradient, sum, gradient, room_.update));
-    return batch_.last ? UpdateWeightRange(batch_, then, gradient, scale) : absl::OkStatus();
+  if (kTypeOf<T> == WireOf<T>(batch_.options)) {
+    return SumAndHandOn(ready, gradient, sum, gradient);
   }
   if constexpr (kIsBf16<T>) {
-    RETURN_IF_ERROR(Exchange(batch_, ready, gradient, sum, sum, room_.update));
-    return batch_.last ? UpdateWeightRange(batch_, then, sum, scale) : absl::OkStatus();
+    return SumAndHandOn(ready, gradient, sum, sum);
   } else {
-    __nv_bfloat16* const wire = room_.weight_wire + begin;
-    RETURN_IF_ERROR(Exchange(batch_, ready, gradient, sum, wire, room_.update));
-    return batch_.last ? UpdateWeightRange(batch_, then, wire, scale) : absl::OkStatus();
+    return SumAndHandOn(ready, gradient, sum, room_.weight_wire + begin);
   }
 }
 
 // Always in fp32: 38 KB in all.
 template <typename T>
-absl::Status ExchangedUpdate<T>::ReadyNorms(const ReadyGradients& ready) const {
+absl::Status ExchangedUpdate<T>::ReadyNorms(const ReadyGradients& ready) {
   const size_t begin = ready.range.begin;
   float* const gradient = batch_.buffers.norm_gradients + begin;
-  float* const sum = room_.norm_sum == nullptr ? nullptr : room_.norm_sum + begin;
-  RETURN_IF_ERROR(Exchange(batch_, ready, gradient, sum, gradient, room_.update));
-  const ReadyGradients then = {ready.array, ready.range, room_.update, ready.max_multiprocessors};
-  const float scale = 1.0f / static_cast<float>(batch_.options.exchange->ranks());
-  return batch_.last ? UpdateNormRange(batch_, then, gradient, scale) : absl::OkStatus();
+  return SumAndHandOn(ready, gradient, room_.norm_sum == nullptr ? nullptr : room_.norm_sum + begin, gradient);
 }
 
 template class ExchangeRoom<float>;

@@ -1,10 +1,11 @@
 // The update of a step that several GPUs make together: each range of the gradients goes through the exchange as soon as
-// it is final, and SGD takes the sum from there.
+// it is final, and the next sink, which is SGD or what SGD waits for (normed_update.h), takes the sum from there.
 //
-//   backward  --range ready-->  wire (share, micro-batches, rounding)  -->  exchange  -->  SGD / ranks
+//   backward  --range ready-->  wire (share, micro-batches, rounding)  -->  exchange  -->  next sink, scale 1 / ranks
 //   main and side streams       the stream that was named                   its own        the update stream below
 //
-// A step of several micro-batches sends once: before the last one, their gradients are only added up.
+// A step of several micro-batches sends once: before the last one, their gradients are only added up. One GPU by itself
+// goes this way, too, where its update waits for norms: its micro-batches are added up alike, and nothing is sent.
 #ifndef LOCKSTEP_LIB_FUSED_EXCHANGED_UPDATE_H_
 #define LOCKSTEP_LIB_FUSED_EXCHANGED_UPDATE_H_
 
@@ -20,6 +21,7 @@
 #include "lib/fused/micro_batch.h"
 #include "lib/fused/resnet18_step_options.h"
 #include "lib/fused/resnet18_units.h"
+#include "lib/fused/step_gradients.h"
 
 namespace lockstep {
 
@@ -32,14 +34,15 @@ class ExchangeRoom {
   ExchangeRoom(const ExchangeRoom&) = delete;
   ExchangeRoom& operator=(const ExchangeRoom&) = delete;
 
-  // Bytes that Init would take; 0 without an exchange.
+  // Bytes that Init would take; 0 with neither an exchange nor norms.
   static size_t PredictBytes(const ResNet18StepOptions& options, const ResNet18Units& net);
 
-  // Nothing without an exchange. ResourceExhausted: it does not fit.
+  // Nothing with neither an exchange nor norms. ResourceExhausted: it does not fit.
   absl::Status Init(const ResNet18StepOptions& options, const ResNet18Units& net);
   size_t bytes() const { return arena_.bytes(); }
 
-  cudaStream_t update = nullptr;  // where SGD runs: behind the exchange, beside the backward pass
+  // Where SGD runs: behind the exchange, beside the backward pass. Null without an exchange.
+  cudaStream_t update = nullptr;
   // Each fp32 or bf16 (net.weight_count), null where it is not needed.
   float* weight_sum = nullptr;           // over the micro-batches; on an fp32 wire from bf16 gradients, the wire too
   __nv_bfloat16* weight_wire = nullptr;  // of a bf16 wire from fp32 gradients
@@ -51,20 +54,24 @@ class ExchangeRoom {
   DeviceArena arena_;
 };
 
-// The sink of one micro-batch.
+// The sink of one micro-batch, which hands whole steps on to `then`.
 template <typename T>
 class ExchangedUpdate final : public GradientSink {
  public:
-  ExchangedUpdate(const MicroBatch<T>& batch, const ExchangeRoom<T>& room) : batch_(batch), room_(room) {}
+  ExchangedUpdate(const MicroBatch<T>& batch, const ExchangeRoom<T>& room, StepSink& then)
+      : batch_(batch), room_(room), then_(then) {}
 
   absl::Status Ready(const ReadyGradients& ready) override;
 
  private:
-  absl::Status ReadyWeights(const ReadyGradients& ready) const;
-  absl::Status ReadyNorms(const ReadyGradients& ready) const;
+  absl::Status ReadyWeights(const ReadyGradients& ready);
+  absl::Status ReadyNorms(const ReadyGradients& ready);
+  template <typename G, typename W>
+  absl::Status SumAndHandOn(const ReadyGradients& ready, const G* gradient, float* sum, W* wire);
 
   const MicroBatch<T>& batch_;
   const ExchangeRoom<T>& room_;
+  StepSink& then_;
 };
 
 }  // namespace lockstep

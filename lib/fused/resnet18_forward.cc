@@ -85,7 +85,8 @@ template <typename T>
 absl::Status ClassifyAndTakeLoss(const MicroBatch<T>& batch) {
   const ResNet18Buffers<T>& buffers = batch.buffers;
   const ClassifierInput<T> input = {buffers.block_output.back(), buffers.network_weights + batch.net().linear_weight,
-                                    buffers.norms + batch.net().bias(), buffers.batch_labels};
+                                    buffers.norms + batch.net().bias(), buffers.batch_labels,
+                                    batch.options.label_smoothing};
   return CudaStatus(ClassifierTrain<T>(batch.plan.classifier, input, buffers.ClassifierGradients(),
                                        buffers.classifier_workspace, batch.lanes.main().stream),
                     "the classifier");

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "lib/fused/exchanged_update.h"
+#include "lib/fused/normed_update.h"
 #include "lib/fused/resnet18_buffers.h"
 #include "lib/fused/resnet18_step.h"
 #include "lib/fused/resnet18_units.h"
@@ -52,7 +53,8 @@ size_t ResNet18Step::PredictBytes(const ResNet18StepOptions& options, uint32_t i
   const size_t main = EstimateWorkspaceBytes(options.type, batch, false);
   const bool own = options.type == ConvolutionType::kBf16 && options.own_weight_gradients;
   const size_t side = own ? std::max(main, WeightGradientMostWorkspaceBytes(kMaxMultiprocessors)) : main;
-  return buffers + exchange + main + side + EstimateWorkspaceBytes(options.type, batch, true);
+  return buffers + exchange + NormedRoom::PredictBytes(options) + main + side +
+         EstimateWorkspaceBytes(options.type, batch, true);
 }
 
 }  // namespace lockstep

@@ -3,6 +3,7 @@
 
 #include "gtest/gtest.h"
 #include "lib/fused/resnet18_step.h"
+#include "lib/fused/resnet18_units.h"
 #include "lib/kernels/convolution.h"
 
 namespace lockstep {
@@ -58,6 +59,28 @@ TEST(ResNet18MemoryTest, HoldsTheDataSet) {
 TEST(ResNet18MemoryTest, TheLaddersLastRung) {
   EXPECT_NEAR(static_cast<double>(Predict(ConvolutionType::kBf16, 32'768)), 103.0e9, 0.2e9);
   EXPECT_NEAR(static_cast<double>(Predict(ConvolutionType::kFp32, 32'768)), 205.0e9, 0.2e9);
+}
+
+// Norms and factors of at most 64 layers, in 32 parts each: 2 * 64 * 32 numbers in fp64, 2 * 64 in fp32. With micro-batches
+// also the sums of the gradients in fp32: 11,164,672 of weights, with the stem's padding, and 9,610 of norms. Each array is
+// rounded up to 256 bytes.
+TEST(ResNet18MemoryTest, NormsTakeLittleAndSumsTheGradients) {
+  for (const ConvolutionType type : {ConvolutionType::kFp32, ConvolutionType::kBf16}) {
+    ResNet18StepOptions options;
+    options.type = type;
+    options.max_batch = 1024;
+    const size_t plain = ResNet18Step::PredictBytes(options, 50'000);
+    options.clip_norm = 1;
+    EXPECT_EQ(ResNet18Step::PredictBytes(options, 50'000) - plain, 2 * 64 * 32 * 8 + 2 * 64 * 4);
+    options.micro_batch = 256;
+    const size_t divided = ResNet18Step::PredictBytes(options, 50'000);
+    options.clip_norm = 0;
+    const ResNet18Units net = MakeResNet18Units();
+    EXPECT_NEAR(static_cast<double>(divided - ResNet18Step::PredictBytes(options, 50'000)),
+                4.0 * static_cast<double>(net.weight_count + net.norm_count()) + 33'280, 512);
+    EXPECT_EQ(net.weight_count, 11'164'672u);
+    EXPECT_EQ(net.norm_count(), 9'610u);
+  }
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/fused/exchanged_update.h"
 #include "lib/fused/micro_batch.h"
+#include "lib/fused/normed_update.h"
 #include "lib/fused/resnet18_backward.h"
 #include "lib/fused/resnet18_buffers.h"
 #include "lib/fused/resnet18_forward.h"
@@ -46,7 +47,9 @@ class Step final : public ResNet18Step {
 
   void SetMarks(const ClockMarks& marks) override { marks_ = marks; }
   cudaStream_t stream() const override { return lanes_.main().stream; }
-  size_t bytes() const override { return buffers_.bytes() + lanes_.bytes() + exchange_room_.bytes(); }
+  size_t bytes() const override {
+    return buffers_.bytes() + lanes_.bytes() + exchange_room_.bytes() + normed_room_.bytes();
+  }
 
  private:
   absl::Status PrepareMicroBatch(uint32_t images);
@@ -62,6 +65,7 @@ class Step final : public ResNet18Step {
   StreamFork fork_;
   ClockMarks marks_;
   ExchangeRoom<T> exchange_room_;
+  NormedRoom normed_room_;
   StepLanes lanes_;  // the last member: when it goes, it waits for what is queued, which uses the others
 };
 
@@ -77,6 +81,7 @@ absl::Status Step<T>::Init(const ResidentImages& images) {
   RETURN_IF_ERROR(buffers_.Allocate(images, multiprocessors_));
   lanes_.SetNormWorkspaces(buffers_.norm_workspace);
   RETURN_IF_ERROR(exchange_room_.Init(options_, buffers_.net));
+  RETURN_IF_ERROR(normed_room_.Init(options_));
   return fork_.Init();
 }
 
@@ -140,11 +145,14 @@ absl::Status Step<T>::Enqueue(uint32_t batch) {
 
 template <typename T>
 absl::Status Step<T>::EnqueueMicroBatch(const MicroBatch<T>& batch) {
-  if (options_.exchange == nullptr) {
+  if (options_.exchange == nullptr && !HasNorms(options_)) {
     SgdUpdate<T> update(batch);
     return EnqueueMicroBatch(batch, update);
   }
-  ExchangedUpdate<T> update(batch, exchange_room_);
+  StepSgdUpdate<T> at_once(batch);
+  NormedUpdate<T> behind_norms(batch, normed_room_);
+  StepSink& of_step = HasNorms(options_) ? static_cast<StepSink&>(behind_norms) : at_once;
+  ExchangedUpdate<T> update(batch, exchange_room_, of_step);
   return EnqueueMicroBatch(batch, update);
 }
 

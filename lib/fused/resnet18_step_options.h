@@ -16,7 +16,10 @@ struct ResNet18StepOptions {
   uint32_t micro_batch = 0;  // images computed at a time, whose gradients are added up to the batch's; 0: all
   float momentum = 0.9f;
   float weight_decay = 5e-4f;
-  uint64_t seed = 0;  // the augmentation's
+  float label_smoothing = 0;  // of the loss (classifier.h)
+  float clip_norm = 0;        // the update's gradient is scaled down to this norm (layer_factors.h); 0: it is not
+  float lars = 0;             // LARS' trust coefficient (layer_factors.h); 0: plain SGD
+  uint64_t seed = 0;          // the augmentation's
   bool augment = true;
   bool two_streams = true;  // weight gradients, shortcuts and most of SGD beside the rest
   bool autotune = true;     // time cuDNN's engines and our ways; false: the likeliest of each
@@ -31,6 +34,9 @@ struct ResNet18StepOptions {
   bool deterministic = false;    // only engines that give the same bits every time
   GradientExchange* exchange = nullptr;  // with other GPUs, and outlives the step; null: this one is alone
 };
+
+// Whether the update waits for norms of all gradients (normed_update.h).
+inline bool HasNorms(const ResNet18StepOptions& options) { return options.clip_norm != 0 || options.lars != 0; }
 
 // The images computed at a time.
 inline uint32_t MicroBatchImages(const ResNet18StepOptions& options) {

@@ -1,6 +1,7 @@
 #include "lib/fused/resnet18_update.h"
 
 #include <type_traits>
+#include <variant>
 
 #include "lib/kernels/cuda_status.h"
 #include "lib/kernels/sgd.h"
@@ -13,6 +14,7 @@ struct StepShare {
   float scale = 1;  // of the gradients
   bool first = true;
   bool last = true;
+  const float* factors = nullptr;  // as in SgdInput
 };
 
 // All but the arrays. G: the gradient's type.
@@ -26,6 +28,7 @@ SgdInput<G> InputFor(const MicroBatch<T>& batch, const GradientRange& range, con
   input.gradient_scale = share.scale;
   input.first = share.first;
   input.last = share.last;
+  input.factors = share.factors;
   return input;
 }
 
@@ -43,15 +46,15 @@ absl::Status UpdateWeights(const MicroBatch<T>& batch, const ReadyGradients& rea
   return CudaStatus(SgdStep<G>(input, ready.stream, ready.max_multiprocessors), "SGD");
 }
 
-template <typename T>
-absl::Status UpdateNorms(const MicroBatch<T>& batch, const ReadyGradients& ready, const float* gradient,
+template <typename G, typename T>
+absl::Status UpdateNorms(const MicroBatch<T>& batch, const ReadyGradients& ready, const G* gradient,
                          const StepShare& share) {
   const ResNet18Buffers<T>& buffers = batch.buffers;
-  SgdInput<float> input = InputFor<float>(batch, ready.range, share);
+  SgdInput<G> input = InputFor<G>(batch, ready.range, share);
   input.gradient = gradient;
   input.parameter = buffers.norms + ready.range.begin;
   input.velocity = buffers.norm_velocity + ready.range.begin;
-  return CudaStatus(SgdStep<float>(input, ready.stream, ready.max_multiprocessors), "SGD");
+  return CudaStatus(SgdStep<G>(input, ready.stream, ready.max_multiprocessors), "SGD");
 }
 
 }  // namespace
@@ -65,26 +68,20 @@ absl::Status SgdUpdate<T>::Ready(const ReadyGradients& ready) {
              : UpdateNorms(batch_, ready, buffers.norm_gradients + ready.range.begin, share);
 }
 
-template <typename G, typename T>
-absl::Status UpdateWeightRange(const MicroBatch<T>& batch, const ReadyGradients& ready, const G* gradient,
-                               float scale) {
-  return UpdateWeights(batch, ready, gradient, {scale, true, true});
-}
-
 template <typename T>
-absl::Status UpdateNormRange(const MicroBatch<T>& batch, const ReadyGradients& ready, const float* gradient,
-                             float scale) {
-  return UpdateNorms(batch, ready, gradient, {scale, true, true});
+absl::Status UpdateRange(const MicroBatch<T>& batch, const StepGradients& gradients) {
+  const StepShare whole = {gradients.scale, true, true, gradients.factors};
+  return std::visit(
+      [&](const auto* gradient) {
+        return gradients.ready.array == GradientArray::kWeights ? UpdateWeights(batch, gradients.ready, gradient, whole)
+                                                                : UpdateNorms(batch, gradients.ready, gradient, whole);
+      },
+      gradients.gradient);
 }
 
 template class SgdUpdate<float>;
 template class SgdUpdate<__nv_bfloat16>;
-template absl::Status UpdateWeightRange(const MicroBatch<float>&, const ReadyGradients&, const float*, float);
-template absl::Status UpdateWeightRange(const MicroBatch<float>&, const ReadyGradients&, const __nv_bfloat16*, float);
-template absl::Status UpdateWeightRange(const MicroBatch<__nv_bfloat16>&, const ReadyGradients&, const float*, float);
-template absl::Status UpdateWeightRange(const MicroBatch<__nv_bfloat16>&, const ReadyGradients&, const __nv_bfloat16*,
-                                        float);
-template absl::Status UpdateNormRange(const MicroBatch<float>&, const ReadyGradients&, const float*, float);
-template absl::Status UpdateNormRange(const MicroBatch<__nv_bfloat16>&, const ReadyGradients&, const float*, float);
+template absl::Status UpdateRange(const MicroBatch<float>&, const StepGradients&);
+template absl::Status UpdateRange(const MicroBatch<__nv_bfloat16>&, const StepGradients&);
 
 }  // namespace lockstep

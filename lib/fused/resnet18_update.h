@@ -5,6 +5,7 @@
 #include "absl/status/status.h"
 #include "lib/fused/gradient_sink.h"
 #include "lib/fused/micro_batch.h"
+#include "lib/fused/step_gradients.h"
 
 namespace lockstep {
 
@@ -21,13 +22,21 @@ class SgdUpdate final : public GradientSink {
   const MicroBatch<T>& batch_;
 };
 
-// Queues SGD over a range for a whole step, on ready.stream, with `scale` times the gradients that lie at `gradient`, which
-// is where the range's first element is. G: float or __nv_bfloat16.
-template <typename G, typename T>
-absl::Status UpdateWeightRange(const MicroBatch<T>& batch, const ReadyGradients& ready, const G* gradient, float scale);
+// Queues SGD over a range for a whole step, on the stream that the gradients are ready on.
 template <typename T>
-absl::Status UpdateNormRange(const MicroBatch<T>& batch, const ReadyGradients& ready, const float* gradient,
-                             float scale);
+absl::Status UpdateRange(const MicroBatch<T>& batch, const StepGradients& gradients);
+
+// The same as the sink of a step.
+template <typename T>
+class StepSgdUpdate final : public StepSink {
+ public:
+  explicit StepSgdUpdate(const MicroBatch<T>& batch) : batch_(batch) {}
+
+  absl::Status Take(const StepGradients& gradients) override { return UpdateRange(batch_, gradients); }
+
+ private:
+  const MicroBatch<T>& batch_;
+};
 
 }  // namespace lockstep
 

@@ -134,10 +134,19 @@ __device__ void MakeLogits(const ClassifierShape& shape, const ClassifierInput<T
   __syncthreads();
 }
 
+// What the loss wants each class's probability to be: spread, and for the label's class keep more.
+struct LossTarget {
+  float keep;
+  float spread;  // 0: no label smoothing
+
+  LossTarget(float label_smoothing, uint32_t classes)
+      : keep(1 - label_smoothing), spread(label_smoothing / static_cast<float>(classes)) {}
+};
+
 // By the first warp, a lane a class: loss and count, and of_class goes from logits to their gradient, 0 beyond the
 // classes.
-__device__ void MakeLoss(const ClassifierShape& shape, int64_t label, float* of_class, float* logits, float* loss,
-                         uint32_t* correct) {
+__device__ void MakeLoss(const ClassifierShape& shape, const LossTarget& target, int64_t label, float* of_class,
+                         float* logits, float* loss, uint32_t* correct) {
   const uint32_t lane = threadIdx.x;
   const bool is_class = lane < shape.classes;
   const bool is_label = is_class && lane == label;
@@ -151,13 +160,18 @@ __device__ void MakeLoss(const ClassifierShape& shape, int64_t label, float* of_
     logits[lane] = logit;
   }
   if (lane < kMaxClasses) {
-    of_class[lane] = (power / sum - (is_label ? 1.0f : 0.0f)) / static_cast<float>(shape.images);
+    const float wanted = (is_label ? target.keep : 0.0f) + (is_class ? target.spread : 0.0f);
+    of_class[lane] = (power / sum - wanted) / static_cast<float>(shape.images);
+  }
+  float on_target = moved;  // the label's lane's: sum(target * moved)
+  if (target.spread != 0) {
+    on_target = target.keep * moved + target.spread * WarpSum(is_class ? moved : 0.0f);
   }
   if (lane == 0 && (label < 0 || label >= shape.classes)) {
     *loss = NAN;
   }
   if (is_label) {
-    *loss = logf(sum) - moved;
+    *loss = logf(sum) - on_target;
     if (predicted == lane) {
       atomicAdd(correct, 1);
     }
@@ -183,8 +197,8 @@ __device__ void MakePooledGradient(const ClassifierShape& shape, const T* weight
 
 template <typename T, bool kTrain>
 __global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
-    ImageKernel(ClassifierShape shape, uint32_t rows, ClassifierInput<T> input, ClassifierOutput<T> output,
-                Workspace workspace) {
+    ImageKernel(ClassifierShape shape, uint32_t rows, LossTarget target, ClassifierInput<T> input,
+                ClassifierOutput<T> output, Workspace workspace) {
   __shared__ alignas(16) float of_channel[kMaxClassifierChannels];  // `rows` rows of channels, then one
   __shared__ float of_class[kMaxClasses];
   const size_t image = blockIdx.x;
@@ -194,7 +208,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
   MakeLogits(shape, input, of_channel, of_class);
   if (threadIdx.x < kWarp) {
     float* logits = output.logits != nullptr ? output.logits + image * shape.classes : nullptr;
-    MakeLoss(shape, input.labels[image], of_class, logits, workspace.losses + image, output.counts.correct);
+    MakeLoss(shape, target, input.labels[image], of_class, logits, workspace.losses + image, output.counts.correct);
   }
   if (!kTrain) {
     return;
@@ -348,8 +362,9 @@ cudaError_t ClassifierTrain(const ClassifierShape& shape, const ClassifierInput<
   }
   const ClassifierLaunch launch = PlanClassifier(shape);
   const Workspace workspace(shape, memory);
+  const LossTarget target(input.label_smoothing, shape.classes);
   ImageKernel<T, true>
-      <<<launch.image_blocks, kThreads, 0, stream>>>(shape, launch.position_rows, input, output, workspace);
+      <<<launch.image_blocks, kThreads, 0, stream>>>(shape, launch.position_rows, target, input, output, workspace);
   return cudaGetLastError();
 }
 
@@ -376,8 +391,9 @@ cudaError_t ClassifierEvaluate(const ClassifierShape& shape, const ClassifierInp
   ClassifierOutput<T> output;
   output.logits = logits;
   output.counts = counts;
+  const LossTarget target(input.label_smoothing, shape.classes);
   ImageKernel<T, false>
-      <<<launch.image_blocks, kThreads, 0, stream>>>(shape, launch.position_rows, input, output, workspace);
+      <<<launch.image_blocks, kThreads, 0, stream>>>(shape, launch.position_rows, target, input, output, workspace);
   const cudaError_t error = cudaGetLastError();
   if (error != cudaSuccess) {
     return error;

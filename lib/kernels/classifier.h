@@ -8,6 +8,9 @@
 // with the largest logit subtracted first, so that no exp overflows. The gradients are those of the MEAN of the images'
 // losses, as torch.nn.CrossEntropyLoss: d/dlogits = (softmax(logits) - onehot(label)) / images.
 //
+// With label smoothing s the target is (1 - s) onehot(label) + s / classes in the place of onehot(label), and the loss is
+// log(sum(exp(logits))) - sum(target * logits), as torch.nn.CrossEntropyLoss(label_smoothing=s).
+//
 // Sums are in fp32 (over the images' losses in fp64), in an order that depends on the shape alone: the same input gives
 // the same output, bit for bit, on every run. Activations, weight and gradients are T (float or __nv_bfloat16); pooled
 // values and logits are never rounded to T.
@@ -53,6 +56,7 @@ struct ClassifierInput {
   const T* weight = nullptr;        // T (classes, channels)
   const float* bias = nullptr;      // fp32 (classes)
   const int64_t* labels = nullptr;  // int64 (images); an image whose label is no class has the loss NaN
+  float label_smoothing = 0;        // 0 to 1; 0: none
 };
 
 // What is added up over the steps of an epoch; zeroed by the caller before it.

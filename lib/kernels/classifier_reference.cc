@@ -30,7 +30,13 @@ std::vector<double> Logits(const ClassifierShape& shape, const std::vector<doubl
   return logits;
 }
 
-void AddLoss(const double* logits, uint32_t classes, size_t label, ClassifierReference& result) {
+// What the loss wants of class k.
+double Target(uint32_t classes, size_t k, size_t label, double label_smoothing) {
+  return (k == label ? 1 - label_smoothing : 0) + label_smoothing / classes;
+}
+
+void AddLoss(const double* logits, uint32_t classes, size_t label, double label_smoothing,
+             ClassifierReference& result) {
   const double* largest = std::max_element(logits, logits + classes);  // the first of equal ones
   double sum = 0;
   for (size_t k = 0; k < classes; ++k) {
@@ -39,7 +45,11 @@ void AddLoss(const double* logits, uint32_t classes, size_t label, ClassifierRef
   for (size_t k = 0; k < classes; ++k) {
     result.probabilities.push_back(std::exp(logits[k] - *largest) / sum);
   }
-  result.losses.push_back(std::log(sum) - (logits[label] - *largest));
+  double on_target = 0;
+  for (size_t k = 0; k < classes; ++k) {
+    on_target += Target(classes, k, label, label_smoothing) * (logits[k] - *largest);
+  }
+  result.losses.push_back(std::log(sum) - on_target);
   result.loss_sum += result.losses.back();
   result.correct += largest == logits + label;
 }
@@ -64,16 +74,18 @@ void AddGradients(const ClassifierShape& shape, const std::vector<double>& weigh
 
 ClassifierReference ReferenceClassifier(const ClassifierShape& shape, const std::vector<double>& x,
                                         const std::vector<double>& weight, const std::vector<double>& bias,
-                                        const std::vector<int64_t>& labels) {
+                                        const std::vector<int64_t>& labels, double label_smoothing) {
   ClassifierReference result;
   result.pooled = Pooled(shape, x);
   result.logits = Logits(shape, result.pooled, weight, bias);
   for (size_t image = 0; image < shape.images; ++image) {
-    AddLoss(&result.logits[image * shape.classes], shape.classes, labels[image], result);
+    AddLoss(&result.logits[image * shape.classes], shape.classes, labels[image], label_smoothing, result);
   }
   result.dlogits = result.probabilities;
   for (size_t image = 0; image < shape.images; ++image) {
-    result.dlogits[image * shape.classes + labels[image]] -= 1;
+    for (size_t k = 0; k < shape.classes; ++k) {
+      result.dlogits[image * shape.classes + k] -= Target(shape.classes, k, labels[image], label_smoothing);
+    }
   }
   for (double& dlogit : result.dlogits) {
     dlogit /= shape.images;

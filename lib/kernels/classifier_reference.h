@@ -20,10 +20,10 @@ struct ClassifierReference {
   std::vector<double> dlogits, dx, dweight, dbias;
 };
 
-// Any shape but an empty one; every label a class.
+// Any shape but an empty one; every label a class; label_smoothing as in ClassifierInput.
 ClassifierReference ReferenceClassifier(const ClassifierShape& shape, const std::vector<double>& x,
                                         const std::vector<double>& weight, const std::vector<double>& bias,
-                                        const std::vector<int64_t>& labels);
+                                        const std::vector<int64_t>& labels, double label_smoothing = 0);
 
 }  // namespace lockstep
 

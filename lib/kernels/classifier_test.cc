@@ -57,17 +57,18 @@ struct Case {
   Both<T> x, weight;
   Both<float> bias;
   std::vector<int64_t> labels;
+  float label_smoothing = 0;
 
-  explicit Case(const ClassifierShape& of)
+  explicit Case(const ClassifierShape& of, float smoothing = 0)
       : shape(of), x(1, static_cast<size_t>(of.images) * of.positions * of.channels, 0.5, 1),
         weight(2, static_cast<size_t>(of.classes) * of.channels, 0, 3 / std::sqrt(of.channels)),
-        bias(3, of.classes, 0, 1) {
+        bias(3, of.classes, 0, 1), label_smoothing(smoothing) {
     CounterRandom random(4, RandomPurpose::kSyntheticImage, 1, 2);
     std::generate_n(std::back_inserter(labels), of.images, [&] { return random.Below(of.classes); });
   }
 
   ClassifierReference Reference() const {
-    return ReferenceClassifier(shape, x.values, weight.values, bias.values, labels);
+    return ReferenceClassifier(shape, x.values, weight.values, bias.values, labels, label_smoothing);
   }
 };
 
@@ -79,7 +80,8 @@ struct Bounds {
   double loss_sum = 0;
 
   template <typename T>
-  Bounds(const Case<T>& of, const ClassifierReference& expected) : shape_(of.shape) {
+  Bounds(const Case<T>& of, const ClassifierReference& expected)
+      : shape_(of.shape), label_smoothing_(of.label_smoothing) {
     AddPooled(of.x.values);
     AddLogits(of.weight.values, of.bias.values, expected);
     for (size_t image = 0; image < shape_.images; ++image) {
@@ -130,13 +132,17 @@ struct Bounds {
     const double moved = 2 * of_logit + kUnit * range;
     const double sum = 1.01 * (moved + 4 * kUnit + 5 * kUnit);
     const double loss = expected.losses[image];
-    losses.push_back(sum + moved + 4 * kUnit * (loss + range) + kUnit * loss);
+    // Smoothed, a mean over the classes with five halvings, two products, the roundings of their factors, and a sum.
+    const double of_mean = label_smoothing_ != 0 ? 10 * kUnit * range : 0;
+    losses.push_back(sum + moved + of_mean + 4 * kUnit * (loss + range) + kUnit * loss);
     loss_sum += losses.back();
     for (size_t k = 0; k < shape_.classes; ++k) {
       const double p = expected.probabilities[image * shape_.classes + k];
       const double of_p = 1.01 * p * (moved + 4 * kUnit + sum + kUnit);
-      // The subtraction of 1, and the division by the images.
-      dlogits.push_back((of_p + 2 * kUnit * std::abs(p - (k == label ? 1 : 0))) / shape_.images);
+      // The target's own three roundings, its subtraction, and the division by the images.
+      const double target = (k == label ? 1 - label_smoothing_ : 0) + label_smoothing_ / shape_.classes;
+      const double of_target = label_smoothing_ != 0 ? 3 * kUnit * target : 0;
+      dlogits.push_back((of_p + of_target + 2 * kUnit * std::abs(p - target)) / shape_.images);
     }
   }
 
@@ -169,6 +175,7 @@ struct Bounds {
   }
 
   const ClassifierShape shape_;
+  const double label_smoothing_;
 };
 
 // 1 % for the error's own share of what is rounded.
@@ -207,12 +214,13 @@ template <typename T>
 class OnDevice {
  public:
   explicit OnDevice(const Case<T>& of)
-      : shape_(of.shape), x_(of.x.host), weight_(of.weight.host), bias_(of.bias.host), labels_(of.labels),
-        workspace_(ClassifierWorkspaceBytes(of.shape)), dx(of.x.host.size()), dweight(of.weight.host.size()),
-        dbias(of.shape.classes), logits(static_cast<size_t>(of.shape.images) * of.shape.classes),
-        loss_sum(std::vector<double>{0}), correct(std::vector<uint32_t>{0}) {}
+      : shape_(of.shape), label_smoothing_(of.label_smoothing), x_(of.x.host), weight_(of.weight.host),
+        bias_(of.bias.host), labels_(of.labels), workspace_(ClassifierWorkspaceBytes(of.shape)), dx(of.x.host.size()),
+        dweight(of.weight.host.size()), dbias(of.shape.classes),
+        logits(static_cast<size_t>(of.shape.images) * of.shape.classes), loss_sum(std::vector<double>{0}),
+        correct(std::vector<uint32_t>{0}) {}
 
-  ClassifierInput<T> Input() { return {x_.data(), weight_.data(), bias_.data(), labels_.data()}; }
+  ClassifierInput<T> Input() { return {x_.data(), weight_.data(), bias_.data(), labels_.data(), label_smoothing_}; }
   ClassifierCounts Counts() { return {loss_sum.data(), correct.data()}; }
 
   cudaError_t Train(bool with_logits = true) {
@@ -228,6 +236,7 @@ class OnDevice {
 
  private:
   const ClassifierShape shape_;
+  const float label_smoothing_;
   DeviceArray<T> x_, weight_;
   DeviceArray<float> bias_;
   DeviceArray<int64_t> labels_;
@@ -254,10 +263,11 @@ void ExpectForward(const Case<T>& of, const ClassifierReference& expected, const
 }
 
 template <typename T>
-void CheckTrain(const ClassifierShape& shape) {
+void CheckTrain(const ClassifierShape& shape, float label_smoothing = 0) {
   SCOPED_TRACE(testing::Message() << shape.images << " images of " << shape.positions << " x " << shape.channels << ", "
-                                  << shape.classes << " classes, " << sizeof(T) << " bytes");
-  const Case<T> of(shape);
+                                  << shape.classes << " classes, " << sizeof(T) << " bytes, smoothed by "
+                                  << label_smoothing);
+  const Case<T> of(shape, label_smoothing);
   const ClassifierReference expected = of.Reference();
   const Bounds bounds(of, expected);
   OnDevice<T> device(of);
@@ -294,9 +304,17 @@ TEST_F(ClassifierGpuTest, TrainEqualsTheReferenceInBf16) {
   }
 }
 
+TEST_F(ClassifierGpuTest, SmoothedTrainEqualsTheReference) {
+  for (const ClassifierShape& shape : Shapes()) {
+    CheckTrain<float>(shape, 0.1f);
+    CheckTrain<float>(shape, 1);
+    CheckTrain<__nv_bfloat16>(shape, 0.1f);
+  }
+}
+
 TEST_F(ClassifierGpuTest, EvaluateGivesTheLogitsAndCountsOfTrain) {
   for (const ClassifierShape& shape : Shapes()) {
-    const Case<__nv_bfloat16> of(shape);
+    const Case<__nv_bfloat16> of(shape, 0.1f);
     OnDevice<__nv_bfloat16> train(of), evaluate(of);
     ASSERT_EQ(train.Train(), cudaSuccess);
     ASSERT_EQ(evaluate.Evaluate(), cudaSuccess);
@@ -418,6 +436,17 @@ TEST(ClassifierTest, TheReferencesGradientIsThatOfTheMean) {
   EXPECT_EQ(result.correct, 1u);  // of equal logits the first class
   EXPECT_EQ(result.dlogits, std::vector<double>({-0.25, 0.25, 0.25, -0.25}));
   EXPECT_EQ(result.dweight, std::vector<double>({0.5, -0.5}));  // -0.25 * 1 + 0.25 * 3
+}
+
+// Two classes with logits 0 and 0, of which the first is meant: targets 1 - 0.5 + 0.25 and 0.25; p = 1/2, 1/2.
+TEST(ClassifierTest, TheSmoothedReferenceByHand) {
+  const auto result = ReferenceClassifier({1, 1, 1, 2}, {1}, {0, 0}, {0, 0}, {0}, 0.5);
+  EXPECT_DOUBLE_EQ(result.loss_sum, std::log(2));
+  EXPECT_EQ(result.dlogits, std::vector<double>({-0.25, 0.25}));
+  // Logits 2 and 0: p = e^2 / (e^2 + 1) of the first. The loss is log(e^2 + 1) - 0.75 * 2.
+  const auto apart = ReferenceClassifier({1, 1, 1, 2}, {1}, {2, 0}, {0, 0}, {0}, 0.5);
+  EXPECT_DOUBLE_EQ(apart.loss_sum, std::log(std::exp(2) + 1) - 1.5);
+  EXPECT_DOUBLE_EQ(apart.dlogits[0], std::exp(2) / (std::exp(2) + 1) - 0.75);
 }
 
 }  // namespace

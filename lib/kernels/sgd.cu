@@ -23,12 +23,18 @@ struct alignas(sizeof(G) * kVector) Four {
   G value[kVector];
 };
 
-// kWhole: the step has one micro-batch, which is the usual case: nothing is looked at for each element.
+// kWhole: the step has one micro-batch and no factors, which is the usual case: nothing is looked at for each element.
 template <typename G, bool kWhole, uint32_t kAtOnce>
 __global__ void __launch_bounds__(ThreadsOf(kAtOnce), kThreadsOfSm / ThreadsOf(kAtOnce)) SgdKernel(SgdInput<G> input) {
-  const SgdElementInput element = {*input.learning_rate,  input.momentum,
-                                   input.weight_decay,    kWhole ? 1.0f : input.gradient_scale,
-                                   kWhole || input.first, kWhole || input.last};
+  const bool factors = !kWhole && input.factors != nullptr;
+  const SgdElementInput element = {*input.learning_rate,
+                                   input.momentum,
+                                   factors ? input.factors[1] : input.weight_decay,
+                                   kWhole    ? 1.0f
+                                   : factors ? input.factors[0]
+                                             : input.gradient_scale,
+                                   kWhole || input.first,
+                                   kWhole || input.last};
   const size_t whole = input.count / kVector;
   const size_t step = static_cast<size_t>(gridDim.x) * ThreadsOf(kAtOnce);
   for (size_t first = static_cast<size_t>(blockIdx.x) * ThreadsOf(kAtOnce) + threadIdx.x; first < whole;
@@ -83,7 +89,7 @@ cudaError_t SgdStep(const SgdInput<G>& input, cudaStream_t stream, uint32_t most
   }
   constexpr size_t kMaxBlocks = 132 * 8 * 4;  // four times what fills 132 SMs of 2,048 threads
   const auto blocks = static_cast<uint32_t>(std::min(kMaxBlocks, (input.count / kVector + kThreads) / kThreads));
-  const bool whole = input.gradient_scale == 1 && input.first && input.last;
+  const bool whole = input.gradient_scale == 1 && input.first && input.last && input.factors == nullptr;
   if (most_blocks != 0 && most_blocks < blocks) {
     const auto kernel = whole ? SgdKernel<G, true, kFewAtOnce> : SgdKernel<G, false, kFewAtOnceOfPart>;
     kernel<<<most_blocks, kThreadsOfFew, 0, stream>>>(input);

@@ -36,6 +36,9 @@ struct SgdInput {
   float gradient_scale = 1;            // a micro-batch's share of the batch
   bool first = true;                   // of the step's micro-batches
   bool last = true;                    // otherwise parameters and their copy stay as they are
+  // fp32 (2), in the places of gradient_scale and weight_decay, by a step that makes them on the device
+  // (layer_factors.h); null: those are as they stand here.
+  const float* factors = nullptr;
 };
 
 // Returns the launch's error; runs on `stream`. With most_blocks, by no more blocks than these, with all registers of a

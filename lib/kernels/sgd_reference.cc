@@ -5,8 +5,13 @@ namespace lockstep {
 
 template <typename G>
 void SgdStepReference(const SgdInput<G>& input) {
-  const SgdElementInput element = {*input.learning_rate, input.momentum, input.weight_decay,
-                                   input.gradient_scale, input.first,    input.last};
+  const bool factors = input.factors != nullptr;
+  const SgdElementInput element = {*input.learning_rate,
+                                   input.momentum,
+                                   factors ? input.factors[1] : input.weight_decay,
+                                   factors ? input.factors[0] : input.gradient_scale,
+                                   input.first,
+                                   input.last};
   for (size_t i = 0; i < input.count; ++i) {
     SgdElement(element, static_cast<float>(input.gradient[i]), input.parameter[i], input.velocity[i]);
     if (input.last && input.bf16_copy != nullptr) {

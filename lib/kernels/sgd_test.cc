@@ -131,6 +131,52 @@ TEST(SgdTest, MicroBatchesEqualReferenceBitForBit) {
   }
 }
 
+// Factors in the places of scale and weight decay: velocity = 0.5 * 8 + (2 * 4 + 0.125 * 4) = 12.5.
+TEST(SgdTest, FactorsByHand) {
+  float gradient = 4, rate = 0.125f, parameter = 4, velocity = 8;
+  const float factors[2] = {2, 0.125f};
+  SgdInput<float> input = {1,         &gradient, &rate, 0.5f, 0.25f, &parameter,
+                           &velocity, nullptr,   0.25f, true, true,  factors};
+  SgdStepReference(input);
+  EXPECT_EQ(velocity, 12.5f);
+  EXPECT_EQ(parameter, 4 - 0.125f * 12.5f);
+}
+
+template <typename G>
+void ExpectFactorsEqualReference(size_t count) {
+  std::vector<float> parameter = RandomFloats(1, count), velocity = RandomFloats(3, count);
+  std::vector<__nv_bfloat16> copy(count);
+  std::vector<G> gradient;
+  for (const float value : RandomFloats(2, count)) {
+    gradient.push_back(G(value));
+  }
+  float rate = 0.1f;
+  const std::vector<float> factors = {0.3f, 7e-5f};
+  DeviceArray<float> device_parameter(parameter), device_velocity(velocity), device_rate(std::vector<float>{rate});
+  DeviceArray<float> device_factors(factors);
+  DeviceArray<G> device_gradient(gradient);
+  DeviceArray<__nv_bfloat16> device_copy(copy);
+  SgdStepReference(SgdInput<G>{count, gradient.data(), &rate, 0.9f, 5e-4f, parameter.data(), velocity.data(),
+                               copy.data(), 1, true, true, factors.data()});
+  ASSERT_EQ(SgdStep(SgdInput<G>{count, device_gradient.data(), device_rate.data(), 0.9f, 5e-4f, device_parameter.data(),
+                                device_velocity.data(), device_copy.data(), 1, true, true, device_factors.data()},
+                    nullptr),
+            cudaSuccess);
+  EXPECT_TRUE(SameBits(device_parameter.ToHost(), parameter)) << count;
+  EXPECT_TRUE(SameBits(device_velocity.ToHost(), velocity)) << count;
+  EXPECT_TRUE(SameBits(device_copy.ToHost(), copy)) << count;
+}
+
+TEST(SgdTest, FactorsEqualReferenceBitForBit) {
+  if (!HaveGpu()) {
+    GTEST_SKIP() << "no CUDA device";
+  }
+  for (const size_t count : {size_t{3}, size_t{1030}, size_t{5'000'002}}) {
+    ExpectFactorsEqualReference<float>(count);
+    ExpectFactorsEqualReference<__nv_bfloat16>(count);
+  }
+}
+
 TEST(SgdTest, NothingToDoIsNoError) { EXPECT_EQ(SgdStep<float>({}, nullptr), cudaSuccess); }
 
 }  // namespace

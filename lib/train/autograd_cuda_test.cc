@@ -26,11 +26,12 @@ struct Way {
   proto::Precision precision = proto::FP32;
   bool channels_last = false;
   bool graph = false;
+  bool remedies = false;  // of large batches
 };
 
 std::string Name(const Way& way) {
   return absl::StrCat(proto::Precision_Name(way.precision), way.channels_last ? ", channels last" : "",
-                      way.graph ? ", graph" : "");
+                      way.graph ? ", graph" : "", way.remedies ? ", remedies" : "");
 }
 
 class AutogradCudaTest : public ::testing::Test {
@@ -50,6 +51,11 @@ class AutogradCudaTest : public ::testing::Test {
     input.spec.set_precision(way.precision);
     input.spec.set_channels_last(way.channels_last);
     input.spec.set_cuda_graph(way.graph);
+    if (way.remedies) {
+      input.spec.set_label_smoothing(0.125);
+      input.spec.set_clip_norm(0.5);
+      input.spec.set_lars(0.25);
+    }
     input.spec.set_learning_rate(0.0625);
     input.spec.set_momentum(0.9);
     input.spec.set_schedule(proto::MULTISTEP);
@@ -71,10 +77,11 @@ class AutogradCudaTest : public ::testing::Test {
 };
 
 TEST_F(AutogradCudaTest, AGraphChangesNoBit) {
-  for (const Way& way : {Way(), Way{proto::BF16, true}, Way{proto::TF32, false}}) {
+  for (const Way& way :
+       {Way(), Way{proto::FP32, false, false, true}, Way{proto::BF16, true}, Way{proto::TF32, false}}) {
     SCOPED_TRACE(Name(way));
     const auto plain = MakeAutogradTrainer(Input(way, kBatch));
-    const auto graph = MakeAutogradTrainer(Input({way.precision, way.channels_last, true}, kBatch));
+    const auto graph = MakeAutogradTrainer(Input({way.precision, way.channels_last, true, way.remedies}, kBatch));
     for (uint32_t epoch = 0; epoch < kEpochs; ++epoch) {
       const auto expected = plain->Train(epoch, progress_), found = graph->Train(epoch, progress_);
       ASSERT_THAT(expected, IsOk());

@@ -44,8 +44,11 @@ absl::StatusOr<std::unique_ptr<StepGraph>> RunAnew(c10::Device, const StepGraph:
 }
 
 struct Training {
+  explicit Training(bool remedies = false)
+      : sgd(model->parameters(), {0.0625, 0.9, 5e-4, remedies ? 0.5 : 0, remedies ? 0.25 : 0}) {}
+
   std::shared_ptr<Model> model = *MakeModel("resnet18", 3);
-  Sgd sgd{model->parameters(), {0.0625, 0.9, 5e-4}};
+  Sgd sgd;
   CapturedSteps steps{*model,
                       sgd,
                       kCpu,
@@ -88,8 +91,8 @@ TEST(CapturedStepsTest, CapturingLeavesNoTrace) {
   EXPECT_TRUE(SameBits(training.State(), before));
 }
 
-TEST(CapturedStepsTest, AStepIsWhatItIsUncaptured) {
-  Training plain, captured;
+void ExpectAStepIsWhatItIsUncaptured(bool remedies) {
+  Training plain(remedies), captured(remedies);
   ASSERT_THAT(captured.steps.Capture(4), IsOk());
   ASSERT_THAT(captured.steps.Capture(2), IsOk());
   captured.steps.Clear();
@@ -122,6 +125,10 @@ TEST(CapturedStepsTest, AStepIsWhatItIsUncaptured) {
   EXPECT_EQ(captured.steps.LossSum(), 0);
   EXPECT_EQ(captured.steps.Correct(), 0);
 }
+
+TEST(CapturedStepsTest, AStepIsWhatItIsUncaptured) { ExpectAStepIsWhatItIsUncaptured(false); }
+
+TEST(CapturedStepsTest, AStepWithClippingAndLarsIsWhatItIsUncaptured) { ExpectAStepIsWhatItIsUncaptured(true); }
 
 TEST(CapturedStepsTest, AnErrorIsPassedOn) {
   Training training;

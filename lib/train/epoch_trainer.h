@@ -34,7 +34,10 @@ struct TrainerInput {
   RankGroup* group = nullptr;  // with whom; null: alone. The batch size is this rank's
 };
 
-// The images that this trainer sees in an epoch, in their order: a function of (seed, epoch, rank), equally long for all
+// The epoch by which the order of this one is drawn: with fixed_order always the first.
+inline uint32_t OrderEpoch(const proto::TrainingSpec& spec, uint32_t epoch) { return spec.fixed_order() ? 0 : epoch; }
+
+// The images that this trainer sees in an epoch, in their order: a function of (seed, OrderEpoch, rank), equally long for all
 // ranks and epochs.
 std::vector<uint32_t> OrderOf(const TrainerInput& input, uint32_t epoch);
 

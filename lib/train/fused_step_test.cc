@@ -15,6 +15,7 @@
 #include "lib/kernels/add_parts.h"
 #include "lib/kernels/cuda_status.h"
 #include "lib/kernels/device_array.h"
+#include "lib/nn/zero_gamma.h"
 #include "lib/testing/matchers.h"
 #include "lib/train/fused_weights.h"
 #include "lib/train/step_parts.h"
@@ -103,14 +104,14 @@ std::unique_ptr<ResNet18Step> AfterOneStep(const ImageSet& set, const ResNet18St
   return step;
 }
 
-// ||a - b|| / ||b|| over `count` numbers from `first`.
+// ||a - b|| / ||b|| over `count` numbers from `first`; 0 where there is no difference.
 double RelativeError(const std::vector<float>& a, const std::vector<float>& b, size_t first, size_t count) {
   double difference = 0, norm = 0;
   for (size_t i = first; i < first + count; ++i) {
     difference += std::pow(static_cast<double>(a[i]) - b[i], 2);
     norm += std::pow(static_cast<double>(b[i]), 2);
   }
-  return std::sqrt(difference / norm);
+  return difference == 0 ? 0 : std::sqrt(difference / norm);
 }
 
 // The network's arrays with relative errors that are not below `tolerance`, in order, and the largest error of all.
@@ -230,6 +231,99 @@ TEST_F(FusedStepTest, MicroBatchesAddUpAsAutogradsDo) {
   }
 }
 
+// What helps large batches.
+struct Remedies {
+  double label_smoothing = 0;
+  double clip_norm = 0;  // of a gradient whose norm is above 1 with fresh weights
+  double lars = 0;
+  bool zero_gamma = false;
+};
+
+proto::TrainingSpec Spec(const Remedies& remedies) {
+  proto::TrainingSpec spec = Spec();
+  spec.set_label_smoothing(remedies.label_smoothing);
+  spec.set_clip_norm(remedies.clip_norm);
+  spec.set_lars(remedies.lars);
+  spec.set_zero_gamma(remedies.zero_gamma);
+  return spec;
+}
+
+ResNet18StepOptions With(const Remedies& remedies, ResNet18StepOptions options) {
+  options.autotune = false;  // which engine wins is not repeatable
+  options.label_smoothing = static_cast<float>(remedies.label_smoothing);
+  options.clip_norm = static_cast<float>(remedies.clip_norm);
+  options.lars = static_cast<float>(remedies.lars);
+  return options;
+}
+
+// The optimizer's momentum, as the fused step lays it out.
+ResNet18Values MomentumOf(TrainStep& step) {
+  const std::vector<torch::Tensor> parameters = step.model().parameters();
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    parameters[i].mutable_grad() = step.optimizer().momentum()[i];
+  }
+  return *ToFusedGradients(step.model());
+}
+
+// Each remedy alone, and all together.
+const std::vector<Remedies> kRemedies = {
+    {0.1, 0, 0, false}, {0, 0.5, 0, false}, {0, 0, 0.02, false}, {0, 0, 0, true}, {0.1, 0.5, 0.02, true}};
+
+// The first step's momentum is what the remedies made of the gradient and the weights' decay. A factor of norms has at most the
+// relative error of the gradients that it is made of, and multiplies them: twice their tolerance.
+TEST_F(FusedStepTest, RemediesAreThoseOfAutograd) {
+  SKIP_WITHOUT_GPU();
+  ASSERT_THAT(SetNumerics({proto::FP32, true, 0}), IsOk());
+  for (size_t r = 0; r < kRemedies.size(); ++r) {
+    for (const uint32_t micro_batch : {0u, 10u}) {
+      SCOPED_TRACE(absl::StrCat("remedies ", r, ", micro-batches of ", micro_batch));
+      const auto model = *MakeModel("resnet18", 3);
+      ASSERT_THAT(SetZeroGamma(kRemedies[r].zero_gamma, *model), IsOk());
+      ResNet18StepOptions options = With(kRemedies[r], Options(ConvolutionType::kFp32));
+      options.micro_batch = micro_batch;
+      const auto step = MakeFused(set_, options, *model);
+      ASSERT_THAT(EnqueueOneStep(*step, 2, {kRate, kRate, kRate}), IsOk());
+
+      TrainStep plain(model, Spec(kRemedies[r]), c10::Device(c10::kCUDA, 0), micro_batch);
+      BatchLoader loader(set_, Loader(set_));
+      loader.StartEpoch(2, Order());
+      plain.BeginEpoch();
+      Batch batch;
+      ASSERT_THAT(loader.Next(&batch), IsOk());
+      ASSERT_THAT(plain.Run(batch), IsOk());
+      const auto totals = plain.EndEpoch();
+      ASSERT_THAT(totals, IsOk());
+
+      const auto counts = step->EndEpoch();
+      ASSERT_THAT(counts, IsOk());
+      EXPECT_NEAR(counts->loss_sum / kBatch, totals->mean_loss, 1e-4);
+      EXPECT_EQ(counts->correct, std::lround(totals->accuracy * kBatch));
+      EXPECT_EQ(Comparison(*step->GetMomentum(), MomentumOf(plain), 2 * kFp32Tolerance).beyond, "");
+      EXPECT_EQ(Comparison(*step->GetValues(), *ToFusedValues(*model), 2 * kFp32Tolerance).beyond, "");
+    }
+  }
+}
+
+// Without weight decay the first step's momentum is the gradient, clipped over all parameters together.
+TEST_F(FusedStepTest, TheClippedGradientHasTheNormAskedFor) {
+  SKIP_WITHOUT_GPU();
+  for (const ConvolutionType type : {ConvolutionType::kFp32, ConvolutionType::kBf16}) {
+    for (const uint32_t micro_batch : {0u, 10u}) {
+      ResNet18StepOptions options = With({0, 0.5, 0, false}, Options(type));
+      options.weight_decay = 0;
+      options.micro_batch = micro_batch;
+      const ResNet18Values momentum = *AfterOneStep(set_, options, *model_)->GetMomentum();
+      double squares = 0;
+      for (const auto* values : {&momentum.weights, &momentum.norms}) {
+        for (const float value : *values) {
+          squares += static_cast<double>(value) * value;
+        }
+      }
+      EXPECT_NEAR(std::sqrt(squares), 0.5, 1e-5) << micro_batch;  // less by 1e-6 of the gradient's norm before
+    }
+  }
+}
+
 // bf16 rounds weights, raw outputs and normalised outputs to 2^-9, each by 0.58 * 2^-9 = 1.1e-3 of its size in the mean: 2e-3 a
 // layer, 2e-3 * sqrt(l) after l. By the reckoning above that is 0.8 * 2e-3 * (sqrt(1) + ... + sqrt(17)) = 0.077 of the squared
 // gradient, 0.28 of the gradient; and batch norm's backward, which takes the mean and the projection on x out of a gradient but
@@ -255,8 +349,8 @@ bool SameBits(const std::vector<float>& a, const std::vector<float>& b) {
 
 // Two epochs with a tail, as weights.
 ResNet18Values Trained(const ImageSet& set, const Model& model, bool graphs, bool two_streams, uint32_t micro_batch = 0,
-                       bool divide_multiprocessors = true) {
-  ResNet18StepOptions options = Options(ConvolutionType::kBf16);
+                       bool divide_multiprocessors = true, const Remedies& remedies = {}) {
+  ResNet18StepOptions options = With(remedies, Options(ConvolutionType::kBf16));
   options.micro_batch = micro_batch;
   options.two_streams = two_streams;
   options.divide_multiprocessors = divide_multiprocessors;
@@ -284,6 +378,32 @@ TEST_F(FusedStepTest, GraphsAndASecondStreamChangeNoBit) {
       EXPECT_TRUE(SameBits(fast.running, plain.running)) << graphs << micro_batch;
     }
   }
+}
+
+TEST_F(FusedStepTest, WithRemediesGraphsAndASecondStreamChangeNoBit) {
+  SKIP_WITHOUT_GPU();
+  const Remedies remedies = {0.1, 0.5, 0.02, false};
+  for (const uint32_t micro_batch : {0u, 12u}) {
+    for (const bool divide : {false, true}) {
+      const ResNet18Values plain = Trained(set_, *model_, false, divide, micro_batch, divide, remedies);
+      for (const bool graphs : {false, true}) {
+        const ResNet18Values fast = Trained(set_, *model_, graphs, true, micro_batch, divide, remedies);
+        EXPECT_TRUE(SameBits(fast.weights, plain.weights)) << graphs << micro_batch << divide;
+        EXPECT_TRUE(SameBits(fast.norms, plain.norms)) << graphs << micro_batch << divide;
+        EXPECT_TRUE(SameBits(fast.running, plain.running)) << graphs << micro_batch << divide;
+      }
+    }
+  }
+}
+
+// A norm that no gradient has: the factors are 1 and the weight decay, to the bit.
+TEST_F(FusedStepTest, ClippingToAHugeNormChangesNoBit) {
+  SKIP_WITHOUT_GPU();
+  const ResNet18Values plain = Trained(set_, *model_, true, true);
+  const ResNet18Values clipped = Trained(set_, *model_, true, true, 0, true, {0, 1e6, 0, false});
+  EXPECT_TRUE(SameBits(clipped.weights, plain.weights));
+  EXPECT_TRUE(SameBits(clipped.norms, plain.norms));
+  EXPECT_TRUE(SameBits(clipped.running, plain.running));
 }
 
 // The division cuts sums otherwise, so that its bits are its own: the same in a graph and without, and every time. Gradients of
@@ -386,6 +506,10 @@ TEST_F(FusedStepTest, SaysWhatItTakesBeforeItTakesIt) {
   SKIP_WITHOUT_GPU();
   const auto step = MakeFused(set_, Options(ConvolutionType::kBf16), *model_);
   EXPECT_GE(ResNet18Step::PredictBytes(Options(ConvolutionType::kBf16), kImages), step->bytes());
+  ResNet18StepOptions normed = With({0, 0.5, 0.02, false}, Options(ConvolutionType::kBf16));
+  normed.micro_batch = kBatch / 3;
+  const auto normed_step = MakeFused(set_, normed, *model_);
+  EXPECT_GE(ResNet18Step::PredictBytes(normed, kImages), normed_step->bytes());
   ResNet18StepOptions huge = Options(ConvolutionType::kBf16);
   huge.max_batch = 1'000'000;
   ResidentImages none;
@@ -488,6 +612,37 @@ TEST_F(FusedStepTest, MicroBatchesAreSentOnce) {
   const auto together = AfterOneStep(set_, options, *model_)->GetValues();
   EXPECT_EQ(divided.sums, whole.sums);
   EXPECT_EQ(Comparison(*together, *alone, 1e-6).beyond, "");
+}
+
+// Two ranks with the same gradients have the norms of one, whose sums the exchange doubled: to the bit, in micro-batches
+// too, whose sums are the same arrays with an exchange and without.
+TEST_F(FusedStepTest, TwoRanksWithTheSameGradientsHaveTheNormsOfOne) {
+  SKIP_WITHOUT_GPU();
+  const Remedies remedies = {0.1, 0.5, 0.02, false};
+  for (const ConvolutionType type : {ConvolutionType::kFp32, ConvolutionType::kBf16}) {
+    for (const uint32_t micro_batch : {0u, kBatch / 3}) {
+      for (const bool graphs : {false, true}) {
+        ResNet18StepOptions options = With(remedies, Options(type));
+        options.micro_batch = micro_batch;
+        const auto train = [&](const ResNet18StepOptions& with) {
+          auto step = MakeFused(set_, with, *model_);
+          ResNet18Epochs epochs(*step, kBatch, graphs);
+          EXPECT_THAT(epochs.Prepare(kImages, false), IsOk());
+          for (uint32_t epoch = 0; epoch < 2; ++epoch) {
+            EXPECT_THAT(epochs.Train(Order(), epoch, [](uint32_t) { return kRate; }), IsOk());
+          }
+          return step->GetValues();
+        };
+        const auto alone = train(options);
+        SameTwice exchange(WireType::kFp32);
+        options.exchange = &exchange;
+        const auto together = train(options);
+        EXPECT_EQ(alone->weights, together->weights) << "micro-batches of " << micro_batch << ", graphs " << graphs;
+        EXPECT_EQ(alone->norms, together->norms);
+        EXPECT_EQ(alone->running, together->running);
+      }
+    }
+  }
 }
 
 // What fp32 gradients lose on a bf16 wire: a rounding of 2^-9 each, of which the update's part of the weights is small.

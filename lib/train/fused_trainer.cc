@@ -35,6 +35,9 @@ ResNet18StepOptions ToStepOptions(const TrainerInput& input) {
   options.micro_batch = spec.accumulate() > 1 ? loader.batch_size / spec.accumulate() : 0;
   options.momentum = static_cast<float>(spec.momentum());
   options.weight_decay = static_cast<float>(spec.weight_decay());
+  options.label_smoothing = static_cast<float>(spec.label_smoothing());
+  options.clip_norm = static_cast<float>(spec.clip_norm());
+  options.lars = static_cast<float>(spec.lars());
   options.seed = loader.seed;
   options.augment = loader.augment;
   options.two_streams = spec.second_stream();

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lib/train/clip_gradients.h"
+#include "lib/train/lars.h"
 
 namespace lockstep {
 
@@ -31,17 +33,52 @@ absl::Status Sgd::Step() {
     }
   }
   const at::NoGradGuard no_grad;
-  constexpr double kDampening = 0;
-  constexpr bool kNesterov = false, kMaximize = false;
-  if (rate_.defined()) {
-    at::_fused_sgd_(parameters_, gradients, momentum_, options_.weight_decay, options_.momentum, rate_, kDampening,
-                    kNesterov, kMaximize, first_step_);
+  if (options_.clip_norm != 0) {
+    ClipGradients(gradients, options_.clip_norm);
+  }
+  if (options_.lars != 0) {
+    StepWithLocalRates(gradients);
   } else {
-    at::_fused_sgd_(parameters_, gradients, momentum_, options_.weight_decay, options_.momentum, options_.learning_rate,
-                    kDampening, kNesterov, kMaximize, first_step_);
+    Update(parameters_, gradients, momentum_, options_.weight_decay);
   }
   first_step_ = false;
   return absl::OkStatus();
+}
+
+// The layers that have local rates, whose gradients then hold the weight decay; and all others.
+void Sgd::StepWithLocalRates(const std::vector<at::Tensor>& gradients) {
+  for (const bool local : {true, false}) {
+    std::vector<at::Tensor> parameters, their_gradients, momentum;
+    for (size_t i = 0; i < parameters_.size(); ++i) {
+      if (HasLocalRate(parameters_[i]) != local) {
+        continue;
+      }
+      parameters.push_back(parameters_[i]);
+      their_gradients.push_back(gradients[i]);
+      if (!momentum_.empty()) {
+        momentum.push_back(momentum_[i]);
+      }
+    }
+    if (local) {
+      ScaleByLocalRates(parameters, their_gradients, options_.lars, options_.weight_decay);
+    }
+    Update(parameters, their_gradients, momentum, local ? 0 : options_.weight_decay);
+  }
+}
+
+void Sgd::Update(at::TensorList parameters, at::TensorList gradients, at::TensorList momentum, double weight_decay) {
+  if (parameters.empty()) {
+    return;
+  }
+  constexpr double kDampening = 0;
+  constexpr bool kNesterov = false, kMaximize = false;
+  if (rate_.defined()) {
+    at::_fused_sgd_(parameters, gradients, momentum, weight_decay, options_.momentum, rate_, kDampening, kNesterov,
+                    kMaximize, first_step_);
+  } else {
+    at::_fused_sgd_(parameters, gradients, momentum, weight_decay, options_.momentum, options_.learning_rate,
+                    kDampening, kNesterov, kMaximize, first_step_);
+  }
 }
 
 void Sgd::set_learning_rate(double learning_rate) {

@@ -2,7 +2,8 @@
 //
 //   g = gradient + weight_decay * w;   v = momentum * v + g  (v = g in the first step);   w = w - learning_rate * v
 //
-// LibTorch's own torch::optim::SGD makes three passes and as many launches for every tensor.
+// with two rules for large batches: the gradient clipped (clip_gradients.h), and then local rates (lars.h), which change the
+// gradients in place. LibTorch's own torch::optim::SGD makes three passes and as many launches for every tensor.
 #ifndef LOCKSTEP_LIB_TRAIN_SGD_H_
 #define LOCKSTEP_LIB_TRAIN_SGD_H_
 
@@ -19,6 +20,8 @@ struct SgdOptions {
   double learning_rate = 0.1;
   double momentum = 0.9;  // 0: none
   double weight_decay = 5e-4;
+  double clip_norm = 0;  // of all gradients together; 0: not clipped
+  double lars = 0;       // LARS' trust coefficient; 0: plain SGD
 };
 
 // Not thread-safe. Throws c10::Error as LibTorch does.
@@ -43,6 +46,9 @@ class Sgd {
   void GoOn() { first_step_ = false; }
 
  private:
+  void StepWithLocalRates(const std::vector<at::Tensor>& gradients);
+  void Update(at::TensorList parameters, at::TensorList gradients, at::TensorList momentum, double weight_decay);
+
   std::vector<at::Tensor> parameters_;
   std::vector<at::Tensor> momentum_;  // like parameters_; empty without momentum
   SgdOptions options_;

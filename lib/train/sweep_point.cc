@@ -16,6 +16,7 @@
 #include "lib/device/torch_status.h"
 #include "lib/nn/checkpoint.h"
 #include "lib/nn/model.h"
+#include "lib/nn/zero_gamma.h"
 #include "lib/record/digest.h"
 #include "lib/train/train_step.h"
 #include "lib/train/training_run.h"
@@ -79,6 +80,7 @@ absl::Status Measure(const TrainingRunOptions& options, const Dataset& dataset, 
   RETURN_IF_ERROR(SetNumerics({proto::FP32, spec.deterministic(), spec.threads()}));
   ASSIGN_OR_RETURN(const LoaderOptions loader, ToLoaderOptions(options, dataset));
   ASSIGN_OR_RETURN(const std::shared_ptr<Model> model, MakeModel(spec.model(), spec.seed()));
+  RETURN_IF_ERROR(SetZeroGamma(spec.zero_gamma(), *model));
   TrainingRunOptions run = options;
   run.order.set_evaluate(run.order.evaluate() || !run.order.checkpoint_path().empty());
   RETURN_IF_ERROR(RunTraining(run, dataset, loader, model, point));

@@ -18,6 +18,7 @@
 #include "lib/device/torch_status.h"
 #include "lib/nn/autocast.h"
 #include "lib/nn/tf32.h"
+#include "lib/nn/zero_gamma.h"
 #include "lib/train/schedule.h"
 
 namespace lockstep {
@@ -28,6 +29,8 @@ SgdOptions ToSgdOptions(const proto::TrainingSpec& spec) {
   options.learning_rate = spec.learning_rate();
   options.momentum = spec.momentum();
   options.weight_decay = spec.weight_decay();
+  options.clip_norm = spec.clip_norm();
+  options.lars = spec.lars();
   return options;
 }
 
@@ -78,6 +81,16 @@ absl::Status CheckRate(const char* name, double value) {
   return absl::InvalidArgumentError(absl::StrCat("--", name, "=", value, ": expected a number >= 0"));
 }
 
+absl::Status CheckRemedies(const proto::TrainingSpec& spec) {
+  if (!(spec.label_smoothing() >= 0 && spec.label_smoothing() <= 1)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--label_smoothing=", spec.label_smoothing(), ": expected a number from 0 to 1"));
+  }
+  RETURN_IF_ERROR(CheckRate("clip_norm", spec.clip_norm()));
+  RETURN_IF_ERROR(CheckRate("lars", spec.lars()));
+  return spec.zero_gamma() ? CheckZeroGamma(spec.model()) : absl::OkStatus();
+}
+
 // What TrainStep cannot do.
 absl::Status CheckAutograd(const proto::TrainingSpec& spec) {
   const bool cpu = spec.device() != proto::CUDA;
@@ -118,6 +131,7 @@ absl::Status CheckTrainingSpec(const proto::TrainingSpec& spec) {
   RETURN_IF_ERROR(CheckRate("learning_rate", spec.learning_rate()));
   RETURN_IF_ERROR(CheckRate("momentum", spec.momentum()));
   RETURN_IF_ERROR(CheckRate("weight_decay", spec.weight_decay()));
+  RETURN_IF_ERROR(CheckRemedies(spec));
   RETURN_IF_ERROR(CheckEpochs(spec));
   RETURN_IF_ERROR(CheckComputeThreads(spec.threads()));
   return CheckSchedule(spec);
@@ -127,6 +141,7 @@ TrainStep::TrainStep(std::shared_ptr<Model> model, const proto::TrainingSpec& sp
                      uint32_t micro_batch)
     : model_(Prepared(std::move(model), spec.channels_last(), device)), device_(device), micro_batch_(micro_batch),
       bf16_(spec.precision() == proto::BF16), tf32_(spec.precision() == proto::TF32),
+      label_smoothing_(spec.label_smoothing()),
       memory_format_(spec.channels_last() ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous),
       sgd_(model_->parameters(), ToSgdOptions(spec)),
       captured_(*model_, sgd_, device_, memory_format_,
@@ -141,7 +156,9 @@ ForwardResult TrainStep::Forward(const torch::Tensor& images, const torch::Tenso
   const Bf16Autocast autocast(bf16_, device_.type());
   ForwardResult result;
   result.logits = model_->forward(images);
-  result.loss = at::cross_entropy_loss(result.logits, labels);
+  constexpr int64_t kNotIgnored = -100;  // no label of ours; LibTorch's default
+  result.loss =
+      at::cross_entropy_loss(result.logits, labels, /*weight=*/{}, at::Reduction::Mean, kNotIgnored, label_smoothing_);
   return result;
 }
 

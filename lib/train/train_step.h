@@ -87,6 +87,7 @@ class TrainStep {
   const uint32_t micro_batch_;
   const bool bf16_;
   const bool tf32_;
+  const double label_smoothing_;
   const at::MemoryFormat memory_format_;
   Sgd sgd_;
   CapturedSteps captured_;

@@ -240,6 +240,63 @@ TEST(TrainStepTest, MicroBatchesAddUpToTheBatch) {
   }
 }
 
+// An image's loss, with s = 0.25 and p the softmax of its logits, is -0.75 log p[label] - 0.25 / 10 * sum(log p).
+TEST(TrainStepTest, TheSmoothedLossByHand) {
+  const ImageSet set = SmallImageSet(proto::TRAIN, 6);
+  BatchLoader loader(set, Options(set, 6));
+  proto::TrainingSpec spec = Spec();
+  spec.set_label_smoothing(0.25);
+  TrainStep step(LeNet5(), spec, kCpu);
+  const auto times = RunEpoch(step, loader, 0, InOrder(6));
+  ASSERT_THAT(times, IsOk());
+  loader.StartEpoch(0, InOrder(6));
+  Batch batch;
+  ASSERT_THAT(loader.Next(&batch), IsOk());
+  const at::NoGradGuard no_grad;
+  const at::Tensor log_p =
+      LeNet5()->forward(at::from_blob(batch.images.data(), {6, 3, 32, 32}, at::kFloat)).to(at::kDouble).log_softmax(1);
+  double expected = -0.25 / 10 * log_p.sum().item<double>();
+  for (int64_t i = 0; i < 6; ++i) {
+    expected -= 0.75 * log_p[i][batch.labels[i]].item<double>();
+  }
+  EXPECT_NEAR(times->mean_loss, expected / 6, 1e-6);  // about 2.3 in fp32
+}
+
+// The first step's momentum is the clipped gradient: of the whole batch, also when it comes in micro-batches.
+TEST(TrainStepTest, ClipsTheGradientOfTheWholeBatch) {
+  const ImageSet set = SmallImageSet(proto::TRAIN, 6);
+  BatchLoader loader(set, Options(set, 6));
+  proto::TrainingSpec spec = Spec();
+  spec.set_clip_norm(0.01);
+  TrainStep whole(LeNet5(), spec, kCpu), parts(LeNet5(), spec, kCpu, 4);
+  ASSERT_THAT(RunEpoch(whole, loader, 0, InOrder(6)), IsOk());
+  ASSERT_THAT(RunEpoch(parts, loader, 0, InOrder(6)), IsOk());
+  double squares = 0;
+  for (size_t i = 0; i < whole.optimizer().momentum().size(); ++i) {
+    squares += whole.optimizer().momentum()[i].square().sum().item<double>();
+    EXPECT_TRUE(at::allclose(parts.optimizer().momentum()[i], whole.optimizer().momentum()[i], 1e-3, 1e-8)) << i;
+  }
+  EXPECT_NEAR(std::sqrt(squares), 0.01, 1e-5);  // less by 1e-6 of the gradient's norm before
+}
+
+TEST(TrainStepTest, RefusesRemediesThatCannotBe) {
+  proto::TrainingSpec spec = Spec();
+  spec.set_label_smoothing(1.5);
+  EXPECT_THAT(CheckTrainingSpec(spec), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--label_smoothing")));
+  spec = Spec();
+  spec.set_clip_norm(-1);
+  EXPECT_THAT(CheckTrainingSpec(spec), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--clip_norm=-1")));
+  spec = Spec();
+  spec.set_lars(-1);
+  EXPECT_THAT(CheckTrainingSpec(spec), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--lars=-1")));
+  spec = Spec();
+  spec.set_model("lenet5");
+  spec.set_zero_gamma(true);
+  EXPECT_THAT(CheckTrainingSpec(spec), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("lenet5 has none")));
+  spec.set_model("resnet18");
+  EXPECT_THAT(CheckTrainingSpec(spec), IsOk());
+}
+
 TEST(TrainStepTest, EveryStepIsTimedByItself) {
   const ImageSet set = SmallImageSet(proto::TRAIN, 10);
   BatchLoader loader(set, Options(set, 4));

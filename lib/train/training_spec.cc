@@ -13,6 +13,22 @@ namespace {
 
 constexpr double kDefaultGamma = 0.1;  // of torch.optim.lr_scheduler.MultiStepLR
 
+// What is on of what helps large batches: ", LARS 0.001, ...".
+std::string RemedyText(const proto::TrainingSpec& training) {
+  std::string text;
+  if (training.label_smoothing() != 0) {
+    absl::StrAppend(&text, ", label smoothing ", training.label_smoothing());
+  }
+  if (training.clip_norm() != 0) {
+    absl::StrAppend(&text, ", gradients clipped to a norm of ", training.clip_norm());
+  }
+  if (training.lars() != 0) {
+    absl::StrAppend(&text, ", LARS ", training.lars());
+  }
+  return absl::StrCat(text, training.zero_gamma() ? ", last gammas from 0" : "",
+                      training.fixed_order() ? ", the same order every epoch" : "");
+}
+
 }  // namespace
 
 proto::TrainingSpec SettleTraining(const std::string& preset, const proto::TrainingSpec& asked, c10::Device device) {
@@ -49,7 +65,8 @@ std::string RecipeText(const proto::TrainingSpec& training) {
     absl::StrAppend(&text, ", after a climb of ", training.lr_warmup_epochs(), " epochs");
   }
   return absl::StrCat(text, "; momentum ", training.momentum(), ", weight decay ", training.weight_decay(),
-                      training.augment() ? ", random crop and flip" : ", no augmentation", ", seed ", training.seed());
+                      RemedyText(training), training.augment() ? ", random crop and flip" : ", no augmentation",
+                      ", seed ", training.seed());
 }
 
 }  // namespace lockstep

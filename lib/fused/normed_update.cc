@@ -1,0 +1,133 @@
+#include "lib/fused/normed_update.h"
+
+#include <cstdint>
+#include <type_traits>
+
+#include "lib/base/status_macros.h"
+#include "lib/fused/resnet18_update.h"
+#include "lib/kernels/cuda_status.h"
+#include "lib/kernels/layer_factors.h"
+#include "lib/kernels/layer_squares.h"
+
+namespace lockstep {
+namespace {
+
+// The layers of `weights`: the units' in order, and the fully connected one.
+LayerTable WeightLayers(const ResNet18Units& net) {
+  LayerTable table;
+  for (const ConvolutionUnit& unit : net.units) {
+    table.begin[table.layers++] = unit.weight;
+  }
+  table.begin[table.layers++] = net.linear_weight;
+  table.begin[table.layers] = net.weight_count;
+  return table;
+}
+
+LayerTable OneLayer(size_t count) {
+  LayerTable table;
+  table.layers = 1;
+  table.begin[1] = count;
+  return table;
+}
+
+GradientPointer From(const GradientPointer& pointer, ptrdiff_t elements) {
+  return std::visit([&](const auto* at) { return GradientPointer(at + elements); }, pointer);
+}
+
+absl::Status Squares(const LayerTable& table, const GradientPointer& values, double* squares, cudaStream_t stream) {
+  return std::visit(
+      [&](const auto* at) {
+        LayerSquaresInput<std::remove_cv_t<std::remove_pointer_t<decltype(at)>>> input;
+        input.table = table;
+        input.values = at;
+        input.squares = squares;
+        return CudaStatus(LayerSquares(input, stream), "the gradients' norms");
+      },
+      values);
+}
+
+}  // namespace
+
+void NormedRoom::TakeAll(const ResNet18StepOptions& options) {
+  if (HasNorms(options)) {
+    arena_.Take(size_t{kMaxLayers} * kSquareParts, gradient_squares);
+    arena_.Take(size_t{kMaxLayers} * kSquareParts, weight_squares);
+    arena_.Take(size_t{kMaxLayers} * 2, factors);
+  }
+}
+
+size_t NormedRoom::PredictBytes(const ResNet18StepOptions& options) {
+  NormedRoom room;
+  room.TakeAll(options);
+  return room.bytes();
+}
+
+absl::Status NormedRoom::Init(const ResNet18StepOptions& options) {
+  TakeAll(options);
+  return arena_.bytes() > 0 ? arena_.Allocate() : absl::OkStatus();
+}
+
+template <typename T>
+absl::Status NormedUpdate<T>::Take(const StepGradients& gradients) {
+  const bool weights = gradients.ready.array == GradientArray::kWeights;
+  (weights ? weights_ : norms_) = From(gradients.gradient, -static_cast<ptrdiff_t>(gradients.ready.range.begin));
+  scale_ = gradients.scale;
+  return absl::OkStatus();
+}
+
+template <typename T>
+absl::Status NormedUpdate<T>::Finish() {
+  RETURN_IF_ERROR(TakeSquares());
+  RETURN_IF_ERROR(MakeFactors());
+  return UpdateLayers();
+}
+
+template <typename T>
+absl::Status NormedUpdate<T>::TakeSquares() const {
+  const cudaStream_t stream = batch_.lanes.main().stream;
+  const LayerTable layers = WeightLayers(batch_.net());
+  RETURN_IF_ERROR(Squares(layers, weights_, room_.gradient_squares, stream));
+  RETURN_IF_ERROR(Squares(OneLayer(batch_.net().norm_count()), norms_,
+                          room_.gradient_squares + size_t{layers.layers} * kSquareParts, stream));
+  return batch_.options.lars == 0 ? absl::OkStatus()
+                                  : Squares(layers, batch_.buffers.weights, room_.weight_squares, stream);
+}
+
+template <typename T>
+absl::Status NormedUpdate<T>::MakeFactors() const {
+  LayerFactorsInput input;
+  input.local_layers = WeightLayers(batch_.net()).layers;
+  input.layers = input.local_layers + 1;
+  input.gradient_squares = room_.gradient_squares;
+  input.weight_squares = room_.weight_squares;
+  input.gradient_scale = scale_;
+  input.clip_norm = batch_.options.clip_norm;
+  input.lars = batch_.options.lars;
+  input.weight_decay = batch_.options.weight_decay;
+  input.factors = room_.factors;
+  return CudaStatus(LayerFactors(input, batch_.lanes.main().stream), "the layers' factors");
+}
+
+template <typename T>
+absl::Status NormedUpdate<T>::UpdateLayers() const {
+  const LayerTable layers = WeightLayers(batch_.net());
+  StepGradients of_layer;
+  of_layer.ready.stream = batch_.lanes.main().stream;
+  of_layer.scale = scale_;
+  for (uint32_t layer = 0; layer < layers.layers; ++layer) {
+    of_layer.ready.range = {layers.begin[layer], layers.begin[layer + 1]};
+    of_layer.gradient = From(weights_, static_cast<ptrdiff_t>(layers.begin[layer]));
+    of_layer.factors = room_.factors + size_t{2} * layer;
+    RETURN_IF_ERROR(UpdateRange(batch_, of_layer));
+  }
+  of_layer.ready.array = GradientArray::kNorms;
+  of_layer.ready.range = {0, batch_.net().norm_count()};
+  of_layer.gradient = norms_;
+  of_layer.factors = room_.factors + size_t{2} * layers.layers;
+  return UpdateRange(batch_, of_layer);
+}
+
+template class NormedUpdate<float>;
+template class NormedUpdate<__nv_bfloat16>;
+
+}  // namespace lockstep

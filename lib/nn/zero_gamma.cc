@@ -1,0 +1,40 @@
+#include "lib/nn/zero_gamma.h"
+
+#include <ATen/core/grad_mode.h>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+
+namespace lockstep {
+namespace {
+
+// The end of its name in a block of two convolutions (resnet18.h).
+constexpr char kLastGamma[] = ".bn2.weight";
+
+}  // namespace
+
+absl::Status CheckZeroGamma(const std::string& model_name) {
+  return model_name == "resnet18"
+             ? absl::OkStatus()
+             : absl::InvalidArgumentError(absl::StrCat("--zero_gamma is for networks of residual blocks; ", model_name,
+                                                       " has none: leave it out, or --model=resnet18"));
+}
+
+absl::Status SetZeroGamma(bool wanted, Model& model) {
+  if (!wanted) {
+    return absl::OkStatus();
+  }
+  const at::NoGradGuard no_grad;
+  bool found = false;
+  for (auto& parameter : model.named_parameters()) {
+    if (absl::EndsWith(parameter.key(), kLastGamma)) {
+      parameter.value().zero_();
+      found = true;
+    }
+  }
+  return found ? absl::OkStatus()
+               : absl::InvalidArgumentError(absl::StrCat("expected a network of residual blocks with weights called *",
+                                                         kLastGamma, ", found none"));
+}
+
+}  // namespace lockstep

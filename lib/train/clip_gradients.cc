@@ -1,0 +1,18 @@
+#include "lib/train/clip_gradients.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/_foreach_mul.h>
+#include <ATen/ops/_foreach_norm.h>
+#include <ATen/ops/linalg_vector_norm.h>
+#include <ATen/ops/stack.h>
+
+namespace lockstep {
+
+// In the operations of torch/nn/utils/clip_grad.py, and so to its bits.
+void ClipGradients(at::TensorList gradients, double most) {
+  constexpr double kBeside = 1e-6;  // so that a gradient of 0 divides nothing by 0
+  const at::Tensor norm = at::linalg_vector_norm(at::stack(at::_foreach_norm(gradients)));
+  at::_foreach_mul_(gradients, (norm + kBeside).reciprocal().mul(most).clamp_max(1));
+}
+
+}  // namespace lockstep
