@@ -143,7 +143,8 @@ TEST(LaunchEnvironmentTest, WhatIsNoNumberIsRefused) {
     ExpectRefused(kTorchrun + Variables({{"RANK", value}}), "RANK is '", value);
     ExpectRefused(kStep + Variables({{"SLURM_LOCALID", value}}), "SLURM_LOCALID is '", value);
   }
-  ExpectRefused(kTorchrun + Variables({{"WORLD_SIZE", "0"}}), "WORLD_SIZE is '0'", "from 1 to");
+  ExpectRefused(kTorchrun + Variables({{"WORLD_SIZE", "0"}}), "WORLD_SIZE is '0'", "from 1 to 65536");
+  ExpectRefused(kTorchrun + Variables({{"WORLD_SIZE", "2147483647"}}), "WORLD_SIZE is '2147483647'", "from 1 to 65536");
 }
 
 TEST(LaunchEnvironmentTest, ABatchScriptIsNoLaunch) {

@@ -1,7 +1,6 @@
 #include "lib/dist/launch_place.h"
 
 #include <cstdint>
-#include <limits>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -10,7 +9,8 @@
 namespace lockstep {
 namespace {
 
-constexpr int kMaxInt = std::numeric_limits<int>::max();
+// Beyond any machine, and few enough that the leader may hold an entry for each.
+constexpr int kMaxWorld = 65536;
 
 // From here on Slurm numbers steps that are none of srun's: a batch script, an interactive shell (slurm.h, SLURM_BATCH_SCRIPT
 // and its neighbours).
@@ -24,19 +24,19 @@ struct Names {
   const char* rank;
   const char* size;
   const char* local_rank;
-  const char* local_size;  // may be absent
+  const char* local_size;  // may be unset; null: the launcher has none
 };
 
 absl::StatusOr<LaunchPlace> ReadNumbers(Launcher launcher, const EnvironmentReader& variables, const Names& names) {
   LaunchPlace place;
   place.launcher = launcher;
-  ASSIGN_OR_RETURN(place.size, variables.Number(names.size, 1, kMaxInt));
-  ASSIGN_OR_RETURN(place.rank, variables.Number(names.rank, 0, kMaxInt));
-  ASSIGN_OR_RETURN(place.local_rank, variables.Number(names.local_rank, 0, kMaxInt));
-  const bool has_local_size = variables.Has(names.local_size);
+  ASSIGN_OR_RETURN(place.size, variables.Number(names.size, 1, kMaxWorld));
+  ASSIGN_OR_RETURN(place.rank, variables.Number(names.rank, 0, kMaxWorld - 1));
+  ASSIGN_OR_RETURN(place.local_rank, variables.Number(names.local_rank, 0, kMaxWorld - 1));
+  const bool has_local_size = names.local_size != nullptr && variables.Has(names.local_size);
   int local_size = place.size;
   if (has_local_size) {
-    ASSIGN_OR_RETURN(local_size, variables.Number(names.local_size, 1, kMaxInt));
+    ASSIGN_OR_RETURN(local_size, variables.Number(names.local_size, 1, kMaxWorld));
   }
   const auto contradicts = [&](const char* name, int value, const char* other, int limit) {
     return variables.Unfit(name, absl::StrCat("is ", value, ", which ", other, "=", limit, " does not allow"));
@@ -70,9 +70,8 @@ std::string StepName(const EnvironmentReader& variables) {
 }
 
 absl::StatusOr<LaunchPlace> ReadSlurm(Launcher launcher, const EnvironmentReader& variables, const char* rank) {
-  ASSIGN_OR_RETURN(LaunchPlace place, ReadNumbers(launcher, variables,
-                                                  {rank, variables.FirstOf({kTasks, "SLURM_NTASKS"}), "SLURM_LOCALID",
-                                                   "SLURM_STEP_TASKS_HERE"}));  // Slurm has no such number
+  const char* const size = variables.FirstOf({kTasks, "SLURM_NTASKS"});
+  ASSIGN_OR_RETURN(LaunchPlace place, ReadNumbers(launcher, variables, {rank, size, "SLURM_LOCALID", nullptr}));
   place.one_host = place.one_host || variables.TextOrEmpty(variables.FirstOf({kNodes, "SLURM_NNODES"})) == "1";
   place.run = StepName(variables);
   return place;

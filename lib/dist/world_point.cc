@@ -58,10 +58,9 @@ void WorldPoint::SendOrders(const RankEnvironment& place) {
   }
 }
 
+// A loss counts before a stop that is heard with it: when a process dies, its launcher stops the others, and they say so.
 void WorldPoint::Hear() {
-  if (StopRequested()) {
-    Stop(StopSignal());
-  }
+  int stop = StopRequested() ? StopSignal() : 0;  // asked before the channels: what led to it is then in one of them
   for (size_t rank = 1; rank < members_.size(); ++rank) {
     Member& member = members_[rank];
     if (!member.lost.ok()) {
@@ -69,31 +68,37 @@ void WorldPoint::Hear() {
       continue;
     }
     const absl::Status received = member.channel->Receive();
-    proto::AgentMessage message;
-    while (member.channel->Take(message)) {
-      Heed(rank, message);
-    }
-    if (!received.ok()) {
+    const int told = TakeMessages(rank);
+    stop = told != 0 ? told : stop;
+    if (!received.ok() && told == 0) {  // one that was told to stop may leave; the next call finds it lost
       Lose(rank, received.message());
     } else if (rank < ended_.size() && !ended_[rank] && rule_.MustGiveUp(absl::Now())) {
       Lose(rank, "it did not say how its rank ended");
     }
   }
+  if (stop != 0) {
+    Stop(stop);
+  }
 }
 
-void WorldPoint::Heed(size_t rank, const proto::AgentMessage& message) {
-  if (message.stop_signal() != 0) {
-    Stop(message.stop_signal() == SIGINT ? SIGINT : SIGTERM);
-  } else if (message.has_exit() && rank < ended_.size()) {
-    ChildExit exit;
-    exit.index = static_cast<int>(rank);
-    exit.signalled = message.exit().signalled();
-    exit.code = message.exit().code();
-    exit.ended_by_us = message.exit().ended_by_us();
-    exit.out_of_memory = message.exit().out_of_memory();
-    exit.result = message.exit().result();
-    NoteExit(rank, exit);
+int WorldPoint::TakeMessages(size_t rank) {
+  int stop = 0;
+  proto::AgentMessage message;
+  while (members_[rank].channel->Take(message)) {
+    if (message.stop_signal() != 0) {
+      stop = message.stop_signal() == SIGINT ? SIGINT : SIGTERM;
+    } else if (message.has_exit() && rank < ended_.size()) {
+      ChildExit exit;
+      exit.index = static_cast<int>(rank);
+      exit.signalled = message.exit().signalled();
+      exit.code = message.exit().code();
+      exit.ended_by_us = message.exit().ended_by_us();
+      exit.out_of_memory = message.exit().out_of_memory();
+      exit.result = message.exit().result();
+      NoteExit(rank, exit);
+    }
   }
+  return stop;
 }
 
 void WorldPoint::NoteExit(size_t rank, const ChildExit& exit) {

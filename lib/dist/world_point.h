@@ -32,7 +32,7 @@ class WorldPoint {
  private:
   void SendOrders(const RankEnvironment& place);
   void Hear();
-  void Heed(size_t rank, const proto::AgentMessage& message);
+  int TakeMessages(size_t rank);  // the signal that the agent says it was sent; 0: none
   void NoteExit(size_t rank, const ChildExit& exit);
   void Lose(size_t rank, absl::string_view why);
   void Stop(int signal_number);

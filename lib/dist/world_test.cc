@@ -236,6 +236,19 @@ TEST_F(WorldTest, AnAgentThatIsToldToStopStopsAll) {
   ExpectAllDismissed(143);
 }
 
+// As a launcher does when one of its processes dies.
+TEST_F(WorldTest, ALossCountsBeforeTheStopThatFollowsFromIt) {
+  ASSERT_THAT(Start(3, 2), IsOk());
+  kill(agents_[1], SIGKILL);
+  EXPECT_EQ(WaitForAgent(agents_[1], kTimeout), -SIGKILL);
+  kill(agents_[0], SIGTERM);
+  absl::SleepFor(absl::Milliseconds(300));  // both are there before the leader looks
+  EXPECT_THAT(Run("wait", 3), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 2 of 3 on host2")));
+  EXPECT_EQ(world_->stop_signal(), 0);
+  world_->Dismiss(5, "");
+  EXPECT_EQ(WaitForAgent(agents_[0], kTimeout), 5);
+}
+
 TEST_F(WorldTest, AgentsEndWhenTheLeaderIsGone) {
   ASSERT_THAT(Start(3, 2), IsOk());
   world_ = nullptr;

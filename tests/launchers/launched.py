@@ -1,5 +1,6 @@
 """What the tests of scale_run under a launcher share: processes started as a launcher does, and two records compared."""
 
+import atexit
 import json
 import os
 import pathlib
@@ -40,6 +41,11 @@ def result_of(node):
 
 class LaunchedCase(tool_case.ToolCase):
     timeout_seconds = 20  # of the runs of these tests
+    table = []  # a line for each case that was run
+
+    def tell(self, what):
+        """What a case measured, for its line of the table."""
+        self.told.append(what)
 
     @classmethod
     def setUpClass(cls):
@@ -50,6 +56,10 @@ class LaunchedCase(tool_case.ToolCase):
 
     def setUp(self):
         super().setUp()
+        self.told, begin = [], time.monotonic()
+        self.addCleanup(lambda: self.table.append(
+            f"{type(self).__name__:14} {self._testMethodName[5:].replace('_', ' '):55} {time.monotonic() - begin:6.1f} s  "
+            f"{'; '.join(self.told)}".rstrip()))
         self.mark = f"{os.getpid()}-{self.id()}"
         os.environ[marked_processes.VARIABLE] = self.mark
         self.addCleanup(lambda: self.assertEqual(marked_processes.end_orphans(self.mark), 0, "processes were left"))
@@ -76,7 +86,7 @@ class LaunchedCase(tool_case.ToolCase):
         port = free_port()
         return [self.by_hand(rank, size, port, *flags, **variables) for rank in range(size)]
 
-    def ends(self, processes, seconds=120):
+    def ends(self, processes, seconds=240):
         """Exit codes and what each said on stderr, once all are gone; fails when one is not after so many seconds."""
         deadline = time.monotonic() + seconds
         talks = []
@@ -88,11 +98,11 @@ class LaunchedCase(tool_case.ToolCase):
                 self.fail(f"still there after {seconds} s: {process.communicate()}")
         return [process.returncode for process in processes], talks
 
-    def wait_for(self, condition, what, seconds=60):
+    def wait_for(self, condition, what, seconds=240):
         deadline = time.monotonic() + seconds
         while not condition():
             self.assertLess(time.monotonic(), deadline, f"{what}: not within {seconds} s")
-            time.sleep(0.02)
+            time.sleep(0.1)
 
     def wait_for_point(self, count=1, output="out.rec"):
         """Until so many points are in the journal, and the next one's ranks run."""
@@ -111,3 +121,6 @@ class LaunchedCase(tool_case.ToolCase):
 
     def errors(self, talks):
         return [line for talk in talks for line in talk.splitlines() if "error:" in line]
+
+
+atexit.register(lambda: print("\n" + "\n".join(LaunchedCase.table)))

@@ -159,7 +159,7 @@ class SlurmTest(launched.LaunchedCase):
 
     def running(self, *options):
         """A step whose second point runs."""
-        process = self.srun(self.scale_run, *self.flags("--ranks=1,2", "--repeats=300", "--batch=5"), options=options)
+        process = self.srun(self.scale_run, *self.flags("--ranks=1,2", "--repeats=100", "--batch=5"), options=options)
         self.wait_for_point(2)
         return process
 
@@ -190,7 +190,7 @@ class SlurmTest(launched.LaunchedCase):
         start = time.monotonic()
         os.kill(agent[0], signal.SIGKILL)
         codes, talks = self.ends([process], self.timeout_seconds + 5)
-        print(f"gone after {time.monotonic() - start:.1f} s", file=sys.stderr)
+        self.tell(f"all gone after {time.monotonic() - start:.1f} s")
         self.assertIn("rank 1 of 2 on ", " ".join(self.errors(talks)))
 
     def test_a_rank_that_dies_is_named(self):
@@ -229,7 +229,7 @@ class TwoNodesTest(two_hosts.TwoHostsCase):
         self.assertIn("scale_run: slurm: 4 ranks on host-a, host-b\n", talks[0])
 
     def test_scancel_keeps_what_is_complete(self):
-        process = self.srun("--nodes=2", "--ntasks-per-node=1", self.scale_run, *self.flags("--ranks=1,2", "--repeats=300"))
+        process = self.srun("--nodes=2", "--ntasks-per-node=1", self.scale_run, *self.flags("--ranks=1,2", "--repeats=100"))
         self.wait_for_point(2)
         subprocess.run(two_hosts.on_host(0, ["scancel", "--name=scale_run"]), check=True)
         codes, talks = self.ends([process], 20)
