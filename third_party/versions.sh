@@ -25,6 +25,7 @@ LOCKSTEP_PACKAGES=(
   "libgloo-dev | - | LOCKSTEP_GLOO_ROOT | Gloo's headers, which LibTorch's own header includes"
   "clang-format-14 | 14 | command:clang-format-14 | clang-format, in the version that formats the sources"
   "gnuplot-nox | - | command:gnuplot | gnuplot, draws the report's plots at run time"
+  "openmpi-bin | - | command:mpirun | Open MPI, a launcher under which scale_run is tested"
 )
 
 # LibTorch comes in the Python wheel: C++ headers and libraries, NCCL and cuDNN, and the Python oracle of the tests.

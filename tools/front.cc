@@ -16,9 +16,12 @@
 #include "lib/base/readable_line.h"
 #include "lib/base/subprocess.h"
 #include "lib/record/same_run.h"
+#ifdef LOCKSTEP_LAUNCHED
+#include "lib/dist/launch_environment.h"
+#endif
 
-// LOCKSTEP_TOOL: the tool's name. LOCKSTEP_OUTPUT: what its --output is when none is given. Both
-// from the BUILD file.
+// LOCKSTEP_TOOL: the tool's name. LOCKSTEP_OUTPUT: what its --output is when none is given.
+// LOCKSTEP_LAUNCHED: a launcher may start the tool once for each rank. All from the BUILD file.
 namespace lockstep {
 namespace {
 
@@ -35,6 +38,18 @@ std::string ProgramPath() {
   return self.substr(0, self.rfind('/') + 1) + "libexec/" LOCKSTEP_TOOL;
 }
 
+// Where a launcher started several processes, one alone may look at the output, and the others wait
+// for its word: that is for the program to arrange.
+bool IsAlone(const std::vector<std::string>& command_line) {
+#ifdef LOCKSTEP_LAUNCHED
+  const auto place = ReadLaunchPlace(FlagValue(command_line, "launcher", "auto"),
+                                     [](const char* name) -> const char* { return std::getenv(name); });
+  return place.ok() && place->launcher == Launcher::kNone;
+#else
+  return true;
+#endif
+}
+
 }  // namespace
 }  // namespace lockstep
 
@@ -45,7 +60,7 @@ int main(int argc, char** argv) {
   run.program = lockstep::ProgramPath();
   lockstep::EnterCallersFolder();
   run.output = lockstep::FlagValue(run.command_line, "output", LOCKSTEP_OUTPUT);
-  if (run.output != "-" && lockstep::CheckSameRun(run).ok()) {
+  if (run.output != "-" && lockstep::IsAlone(run.command_line) && lockstep::CheckSameRun(run).ok()) {
     std::fprintf(stderr, "%s: cached %s\n", LOCKSTEP_TOOL, lockstep::ReadableLine(run.output).c_str());
     return 0;
   }

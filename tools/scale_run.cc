@@ -14,10 +14,12 @@
 #include "lib/base/flag_range.h"
 #include "lib/base/flag_values.h"
 #include "lib/base/init_main.h"
-#include "lib/base/run_tool.h"
 #include "lib/base/status_macros.h"
 #include "lib/dataset/batch_loader.h"
 #include "lib/dist/launch.h"
+#include "lib/dist/launched_run.h"
+#include "lib/dist/quiet_unless_leader.h"
+#include "lib/record/same_run.h"
 #include "lib/record/stdout_guard.h"
 #include "lib/train/schedule.h"
 #include "tools/training_flags.h"
@@ -66,6 +68,24 @@ ABSL_FLAG(
     "ddp: buckets by size, as PyTorch's. auto: by when gradients were seen to be ready and what an all-reduce costs.");
 RANGED_FLAG(absl::Duration, timeout, absl::Seconds(60), 1, 86400,
             "A rank that keeps the others waiting this long ends the run.");
+ABSL_FLAG(
+    std::string, launcher, "auto",
+    "Who started this process once for each rank: torchrun (RANK, WORLD_SIZE, LOCAL_RANK), openmpi "
+    "(OMPI_COMM_WORLD_*), "
+    "pmi (PMI_*, PMIX_RANK), slurm (a step of srun), or none: the ranks are started here. auto: the first of these "
+    "whose variables are set, else none.");
+ABSL_FLAG(
+    std::string, master_addr, "",
+    "Under a launcher: rank 0's host. None: 127.0.0.1 if it is the only one, else MASTER_ADDR, else the first node of "
+    "SLURM_STEP_NODELIST.");
+RANGED_FLAG(
+    uint32_t, master_port, 0, 0, 65535,
+    "Under a launcher: the port at which rank 0 listens. 0: MASTER_PORT, else one from 20000 to 28999 that follows "
+    "from the launcher's name for the run.");
+ABSL_FLAG(
+    std::string, interface, "",
+    "The network device that ranks talk over, such as eth0. None: GLOO_SOCKET_IFNAME and NCCL_SOCKET_IFNAME, else the "
+    "one on the way to rank 0's host.");
 
 namespace lockstep {
 namespace {
@@ -95,12 +115,24 @@ absl::StatusOr<ScaleRunOptions> OptionsFromFlags() {
   return options;
 }
 
-absl::Status Run() {
+absl::Status Run(World* world) {
   ASSIGN_OR_RETURN(const ScaleRunOptions options, OptionsFromFlags());
   if (options.output == "-" && !options.dry_run) {
     RETURN_IF_ERROR(TakeStdout().status());
   }
-  return RunScaleRun(options);
+  return RunScaleRun(options, world);
+}
+
+LaunchedRunOptions LaunchedRunFromFlags() {
+  LaunchedRunOptions options;
+  options.tool = kTool;
+  options.launcher = absl::GetFlag(FLAGS_launcher);
+  options.meeting.master_addr = absl::GetFlag(FLAGS_master_addr);
+  options.meeting.master_port = static_cast<int>(absl::GetFlag(FLAGS_master_port));
+  options.interface = absl::GetFlag(FLAGS_interface);
+  options.ask_for_gpus = absl::GetFlag(FLAGS_device) != "cpu";
+  options.timeout = absl::GetFlag(FLAGS_timeout);
+  return options;
 }
 
 }  // namespace
@@ -110,10 +142,13 @@ int main(int argc, char** argv) {
   if (lockstep::IsRank()) {
     return lockstep::RunRank(lockstep::ScaleRunTasks());
   }
-  lockstep::InitMain(
-      {lockstep::kTool,
-       "Trains one model on 1 to N devices and measures speed-up and communication; starts the ranks itself.",
-       "scale_run --input=dataset.rec --ranks=1,2 --batch=32,128 --output=scale.rec"},
-      argc, argv);
-  return lockstep::RunTool(lockstep::kTool, lockstep::Run);
+  {
+    const lockstep::QuietUnlessLeader quiet(lockstep::FlagValue({argv, argv + argc}, "launcher", "auto"));
+    lockstep::InitMain({lockstep::kTool,
+                        "Trains one model on 1 to N devices and measures speed-up and communication; starts the ranks "
+                        "itself, or is started by torchrun --no-python, mpirun or srun once for each.",
+                        "scale_run --input=dataset.rec --ranks=1,2 --batch=32,128 --output=scale.rec"},
+                       argc, argv);
+  }
+  return lockstep::RunLaunched(lockstep::LaunchedRunFromFlags(), lockstep::Run);
 }

@@ -1,6 +1,10 @@
 #include "lib/base/stop_signal.h"
 
+#include <signal.h>
+#include <time.h>
+
 #include <csignal>
+#include <cstdint>
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
@@ -8,9 +12,27 @@
 namespace lockstep {
 namespace {
 
-volatile std::sig_atomic_t g_signal = 0;
+constexpr int64_t kSameStopNanoseconds = 1'000'000'000;
 
-void OnSignal(int signal_number) { g_signal = signal_number; }
+volatile std::sig_atomic_t g_signal = 0;  // the first
+volatile int64_t g_first = 0;             // when it came; valid once g_signal is set
+
+int64_t Nanoseconds() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+// Calls what may be called in a handler only. What it raises is pending until it returns.
+void OnSignal(int signal_number) {
+  if (g_signal == 0) {
+    g_first = Nanoseconds();
+    g_signal = signal_number;
+  } else if (Nanoseconds() - g_first >= kSameStopNanoseconds) {
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+  }
+}
 
 }  // namespace
 
@@ -18,8 +40,7 @@ void InstallStopSignals() {
   struct sigaction action;
   std::memset(&action, 0, sizeof(action));
   action.sa_handler = OnSignal;
-  // SA_RESETHAND gives the second signal its default action. No SA_RESTART: a blocking wait returns with EINTR.
-  action.sa_flags = SA_RESETHAND;
+  action.sa_flags = 0;  // no SA_RESTART: a blocking wait returns with EINTR
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
 }

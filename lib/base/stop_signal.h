@@ -6,7 +6,8 @@
 
 namespace lockstep {
 
-// From now on the first SIGINT or SIGTERM only sets the flag; a second one ends the process at once. Call once, in main.
+// From now on the first SIGINT or SIGTERM only sets the flag; one that comes a second later or more ends the process at
+// once. One that comes sooner is the same stop: Slurm sends two at its time limit. Call once, in main.
 void InstallStopSignals();
 
 // Whether a stop was asked for. Any thread.

@@ -132,7 +132,7 @@ bool Failed(const ChildExit& exit) { return exit.signalled || exit.code != 0; }
 }  // namespace
 
 absl::StatusOr<std::vector<ChildExit>> RunChildren(const std::vector<ChildOptions>& options, absl::Duration timeout,
-                                                   int* first_failed) {
+                                                   int* first_failed, const std::function<bool()>& must_end) {
   const uint64_t oom_kills = CountOomKills();
   std::vector<Running> children;
   std::vector<ChildExit> exits(options.size());
@@ -165,7 +165,8 @@ absl::StatusOr<std::vector<ChildExit>> RunChildren(const std::vector<ChildOption
     }
     const bool timed_out = absl::Now() > deadline;
     const bool settled = absl::Now() > settled_at;
-    if (kill_at == absl::InfiniteFuture() && (settled || timed_out || StopRequested() || !start_error.ok())) {
+    const bool asked = running > 0 && must_end != nullptr && must_end();
+    if (kill_at == absl::InfiniteFuture() && (settled || timed_out || asked || StopRequested() || !start_error.ok())) {
       for (size_t i = 0; i < children.size(); ++i) {
         exits[i].timed_out = timed_out && !children[i].ended && failed < 0;
       }

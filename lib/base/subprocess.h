@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,8 +45,11 @@ struct ChildExit {
 // their exits in the order of `children`; the first that failed by itself is at `*first_failed` (-1: none) when that is
 // not null. The children's standard output becomes this process's stderr, so that a library that prints cannot spoil a
 // record on stdout. Internal: a child could not be started.
+//
+// `must_end`, where there is one, is asked every 20 ms while a child runs; once it is true all are ended as at a stop.
 absl::StatusOr<std::vector<ChildExit>> RunChildren(const std::vector<ChildOptions>& children, absl::Duration timeout,
-                                                   int* first_failed = nullptr);
+                                                   int* first_failed = nullptr,
+                                                   const std::function<bool()>& must_end = nullptr);
 
 // Writes all of `bytes` to kResultFd and closes it. For a child.
 absl::Status WriteResult(const std::string& bytes);

@@ -1,13 +1,15 @@
 // The only translation unit with LibTorch's ProcessGroupGloo.
+#include <cstdlib>
 #include <string>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "lib/base/status_macros.h"
 #include "lib/dist/communicator.h"
 #include "lib/dist/peer_status.h"
+#include "lib/dist/tcp_address.h"
 
 namespace lockstep {
 namespace {
@@ -72,10 +74,21 @@ class GlooCommunicator : public Communicator {
   uint64_t count_ = 0;
 };
 
-// Ranks that the launcher started here meet on the loopback device: a host's name may resolve to nothing, or to an
-// interface that a container cannot use.
-bool IsLoopback(absl::string_view host) {
-  return host == "localhost" || host == "::1" || absl::StartsWith(host, "127.");
+// The devices that GLOO_SOCKET_IFNAME names, commas between them, as LibTorch's Python does it. Without it the one on the
+// way to the store's host: loopback when that is this host, whose own name may resolve to nothing, or to an interface that
+// a container cannot use.
+absl::Status AddDevices(const Store& store, c10d::ProcessGroupGloo::Options& options) {
+  const char* named = std::getenv("GLOO_SOCKET_IFNAME");
+  if (named != nullptr && *named != '\0') {
+    for (const absl::string_view name : absl::StrSplit(named, ',')) {
+      options.devices.push_back(c10d::ProcessGroupGloo::createDeviceForInterface(std::string(name)));
+    }
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(const std::string address, IsLoopback(store.host()) ? absl::StatusOr<std::string>(store.host())
+                                                                       : AddressTowards(store.host(), store.port()));
+  options.devices.push_back(c10d::ProcessGroupGloo::createDeviceForHostname(address));
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -83,13 +96,17 @@ bool IsLoopback(absl::string_view host) {
 absl::StatusOr<std::unique_ptr<Communicator>> MakeGlooCommunicator(Store& store, int rank, int size,
                                                                    absl::Duration timeout) {
   c10::intrusive_ptr<c10d::ProcessGroupGloo> group;
+  absl::Status devices;
   RETURN_IF_ERROR(CatchPeerErrors(absl::StrCat("rank ", rank, " of ", size, ": gloo rendezvous"), [&] {
     auto options = c10d::ProcessGroupGloo::Options::create(absl::ToChronoMilliseconds(timeout));
-    options->devices.push_back(IsLoopback(store.host()) ? c10d::ProcessGroupGloo::createDeviceForHostname(store.host())
-                                                        : c10d::ProcessGroupGloo::createDefaultDevice());
+    devices = AddDevices(store, *options);
+    if (!devices.ok()) {
+      return;
+    }
     group = c10::make_intrusive<c10d::ProcessGroupGloo>(c10::intrusive_ptr<c10d::Store>::reclaim_copy(store.raw()),
                                                         rank, size, options);
   }));
+  RETURN_IF_ERROR(devices);
   return std::unique_ptr<Communicator>(std::make_unique<GlooCommunicator>(store, rank, size, std::move(group)));
 }
 

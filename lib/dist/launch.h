@@ -1,7 +1,8 @@
-// Starts the ranks of a run as processes on this host, and says which one is to blame when they fail.
+// Starts the ranks of a point as processes, and says which one is to blame when they fail.
 //
-// The launcher runs its own executable once per rank and hosts the store where they meet, so a rank that dies takes
-// nothing down with it that is needed to name it. A rank finds its place in the environment under torchrun's names
+// This process runs its own executable once per rank and hosts the store where they meet, so a rank that dies takes
+// nothing down with it that is needed to name it. In a world (world.h) each rank's own agent starts it, maybe on another
+// host. A rank finds its place in the environment under torchrun's names
 // (RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, MASTER_ADDR, MASTER_PORT) and its work under two of our own. What it
 // returns, value or error, comes back through a pipe (lib/base/subprocess.h).
 //
@@ -20,8 +21,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "lib/base/subprocess.h"
 #include "lib/dist/store.h"
+#include "lib/dist/world.h"
 
 namespace lockstep {
 
@@ -30,12 +31,13 @@ struct LaunchOptions {
   std::string task;     // what the ranks are to do: a key of the map given to RunRank
   std::string payload;  // its input, any bytes up to about 90 KB (it travels in the environment)
   absl::Duration timeout = absl::Seconds(60);
+  World* world = nullptr;  // the processes that start the ranks; null: this one starts all of them
 };
 
 // Runs the task in all ranks and returns what each returned, in rank order. When one fails, the others are ended and
 // the status names it: its own status code and message when it told them, Unavailable when somebody killed or stopped
 // it or it did not answer, ResourceExhausted when the kernel killed it for memory. Unavailable too when this host has
-// no loopback device. Cancelled after a stop signal to this process.
+// no loopback device, or an agent is lost. Cancelled after a stop signal to this process, or to an agent.
 absl::StatusOr<std::vector<std::string>> LaunchRanks(const LaunchOptions& options);
 
 // A rank's place in the run.
@@ -59,9 +61,6 @@ int RunRank(const std::map<std::string, RankTask>& tasks);
 // Ends this rank at once, from any thread: hands the status, which is an error, to the launcher, and waits for nothing that
 // the rank still does. For a rank that has come to a stop.
 [[noreturn]] void EndRank(const absl::Status& status);
-
-// The status that names the rank to blame, or OK when all ended well. `exits[r]` is rank r's.
-absl::Status Blame(const std::vector<ChildExit>& exits, absl::Duration timeout);
 
 }  // namespace lockstep
 

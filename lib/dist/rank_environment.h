@@ -3,19 +3,20 @@
 #define LOCKSTEP_LIB_DIST_RANK_ENVIRONMENT_H_
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "lib/dist/environment_reader.h"
 
 namespace lockstep {
 
 struct RankEnvironment {
   int rank = 0;                                // RANK, below size
   int size = 1;                                // WORLD_SIZE
-  int local_rank = 0;                          // LOCAL_RANK, below size too
+  int local_rank = 0;                          // LOCAL_RANK, below local_size
+  int local_size = 1;                          // LOCAL_WORLD_SIZE: ranks on this host, at most size
   std::string host;                            // MASTER_ADDR
   uint16_t port = 0;                           // MASTER_PORT, at least 1
   std::string task;                            // LOCKSTEP_RANK_TASK: what the rank is to do
@@ -26,12 +27,12 @@ struct RankEnvironment {
 // The variable that makes a process a rank.
 inline constexpr char kRankTaskVariable[] = "LOCKSTEP_RANK_TASK";
 
-// The variables that say so; LOCAL_WORLD_SIZE, for others who read them, is the size too.
+// The variables that say so.
 std::map<std::string, std::string> ToVariables(const RankEnvironment& rank);
 
 // Reads them back through `lookup` (std::getenv). InvalidArgument names the variable that is missing, is no number, or
 // contradicts another.
-absl::StatusOr<RankEnvironment> ReadRankEnvironment(const std::function<const char*(const char*)>& lookup);
+absl::StatusOr<RankEnvironment> ReadRankEnvironment(const EnvironmentLookup& lookup);
 
 }  // namespace lockstep
 

@@ -20,6 +20,7 @@ std::map<std::string, std::string> Variables() {
   rank.rank = 1;
   rank.size = 4;
   rank.local_rank = 1;
+  rank.local_size = 2;
   rank.host = "127.0.0.1";
   rank.port = 29500;
   rank.task = "point";
@@ -41,6 +42,7 @@ TEST(RankEnvironmentTest, ReadsWhatItWrote) {
   EXPECT_EQ(rank->rank, 1);
   EXPECT_EQ(rank->size, 4);
   EXPECT_EQ(rank->local_rank, 1);
+  EXPECT_EQ(rank->local_size, 2);
   EXPECT_EQ(rank->host, "127.0.0.1");
   EXPECT_EQ(rank->port, 29500);
   EXPECT_EQ(rank->task, "point");
@@ -49,8 +51,8 @@ TEST(RankEnvironmentTest, ReadsWhatItWrote) {
 }
 
 TEST(RankEnvironmentTest, NamesTheVariableThatIsMissing) {
-  for (const char* name : {"RANK", "LOCAL_RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "LOCKSTEP_RANK_TASK",
-                           "LOCKSTEP_RANK_PAYLOAD", "LOCKSTEP_RANK_TIMEOUT"}) {
+  for (const char* name : {"RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT",
+                           "LOCKSTEP_RANK_TASK", "LOCKSTEP_RANK_PAYLOAD", "LOCKSTEP_RANK_TIMEOUT"}) {
     std::map<std::string, std::string> variables = Variables();
     variables.erase(name);
     EXPECT_THAT(Read(variables), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(name)));
@@ -61,7 +63,9 @@ TEST(RankEnvironmentTest, RefusesWhatIsNoPlaceInTheRun) {
   const std::map<std::string, std::string> wrong[] = {{{"RANK", "4"}},
                                                       {{"RANK", "-1"}},
                                                       {{"RANK", "one"}},
-                                                      {{"LOCAL_RANK", "4"}},
+                                                      {{"LOCAL_RANK", "2"}},
+                                                      {{"LOCAL_WORLD_SIZE", "5"}},
+                                                      {{"LOCAL_WORLD_SIZE", "0"}},
                                                       {{"WORLD_SIZE", "0"}},
                                                       {{"WORLD_SIZE", "-1"}},
                                                       {{"MASTER_PORT", "0"}},

@@ -54,7 +54,8 @@ absl::StatusOr<std::vector<proto::Input>> InputsOf(const ScaleRunOptions& option
   return inputs;
 }
 
-absl::StatusOr<proto::Header> MakeScaleHeader(const ScaleRunPlan& plan, const std::vector<proto::Input>& inputs) {
+absl::StatusOr<proto::Header> MakeScaleHeader(const ScaleRunPlan& plan, const std::vector<proto::Input>& inputs,
+                                              const World* world) {
   if (plan.device.is_cuda()) {
     SetNcclEnvironment();
   }
@@ -62,7 +63,8 @@ absl::StatusOr<proto::Header> MakeScaleHeader(const ScaleRunPlan& plan, const st
   header.schema = proto::ScaleFile::descriptor()->full_name();
   header.seed = plan.spec.training().seed();
   header.inputs = inputs;
-  const uint32_t devices = plan.device.is_cuda() ? MaxRanks(plan.spec) : 1;
+  const uint32_t ranks = MaxRanks(plan.spec);
+  const uint32_t devices = plan.device.is_cuda() ? world != nullptr ? world->RanksHere(ranks) : ranks : 1;
   for (uint32_t i = 0; i < devices; ++i) {
     c10::Device device = plan.device;
     if (device.is_cuda()) {
@@ -78,6 +80,9 @@ absl::StatusOr<proto::Header> MakeScaleHeader(const ScaleRunPlan& plan, const st
   header.result_flags = {{"spec", result.ShortDebugString()}};
   if (!plan.rows.empty()) {
     header.result_flags["rows"] = absl::StrJoin(plan.rows, ";");
+  }
+  if (world != nullptr && !world->OtherHosts().empty()) {
+    header.result_flags["other_hosts"] = world->OtherHosts();
   }
   return MakeHeader(header);
 }
@@ -112,7 +117,7 @@ std::vector<proto::ScalePoint> FinishedPoints(const std::vector<proto::ScaleReco
   return finished;
 }
 
-absl::StatusOr<proto::ScalePoint> MeasurePoint(const ScaleRunPlan& plan, const proto::ScalePoint& point) {
+absl::StatusOr<proto::ScalePoint> MeasurePoint(const ScaleRunPlan& plan, const proto::ScalePoint& point, World* world) {
   proto::RankOrder order;
   *order.mutable_spec() = plan.spec;
   *order.mutable_point() = point;
@@ -121,6 +126,7 @@ absl::StatusOr<proto::ScalePoint> MeasurePoint(const ScaleRunPlan& plan, const p
   launch.ranks = point.mode() == proto::DP ? 1 : static_cast<int>(point.ranks());
   launch.task = kPointTask;
   launch.payload = order.SerializeAsString();
+  launch.world = world;
   launch.timeout = absl::Seconds(plan.spec.timeout_seconds());
   const absl::StatusOr<std::vector<std::string>> results = LaunchRanks(launch);
   if (!results.ok()) {
@@ -145,7 +151,8 @@ void ReportPoint(const proto::ScalePoint& point, bool resumed) {
 }
 
 // A stopped or failed run with nothing to keep leaves nothing: the spec is written together with the first point.
-absl::Status MeasureAll(const ScaleRunOptions& options, const ScaleRunPlan& plan, const proto::Header& header) {
+absl::Status MeasureAll(const ScaleRunOptions& options, const ScaleRunPlan& plan, const proto::Header& header,
+                        World* world) {
   std::vector<proto::ScaleRecord> kept;  // from a stopped run of the same command; none with --force
   std::unique_ptr<RecordWriter> writer;
   if (options.force) {
@@ -162,10 +169,13 @@ absl::Status MeasureAll(const ScaleRunOptions& options, const ScaleRunPlan& plan
       ReportPoint(*same, true);
       continue;
     }
-    ASSIGN_OR_RETURN(const proto::ScalePoint measured, MeasurePoint(plan, point));
+    ASSIGN_OR_RETURN(const proto::ScalePoint measured, MeasurePoint(plan, point, world));
     proto::ScaleRecord record;
     if (!std::exchange(spec_written, true)) {
       *record.mutable_spec() = plan.spec;
+      if (world != nullptr) {
+        *record.mutable_spec()->mutable_launch() = world->ToProto();
+      }
       RETURN_IF_ERROR(writer->Append(record));
     }
     ReportPoint(measured, false);
@@ -179,11 +189,21 @@ absl::Status MeasureAll(const ScaleRunOptions& options, const ScaleRunPlan& plan
   return writer->Finish();
 }
 
-absl::Status PlanAndMeasure(const ScaleRunOptions& options) {
+// Standard input is copied into this process, where only its own children can read it.
+absl::Status CheckOneProcess(const World* world) {
+  return world == nullptr || world->size() == 1
+             ? absl::OkStatus()
+             : absl::InvalidArgumentError(
+                   "--input=- under a launcher: expected a file that every rank can read, found "
+                   "standard input; give the file's path");
+}
+
+absl::Status PlanAndMeasure(const ScaleRunOptions& options, World* world) {
   RETURN_IF_ERROR(CheckScaleRunOptions(options));
   RETURN_IF_ERROR(DeclareRunFiles({{options.input, options.prediction}, {{"--output", options.output, ""}}}));
   std::string dataset_path = options.input;
   if (options.input == "-") {  // ranks cannot share a pipe
+    RETURN_IF_ERROR(CheckOneProcess(world));
     ASSIGN_OR_RETURN(dataset_path, CopyStandardInput());
   }
   ScaleRunPlan plan;
@@ -191,9 +211,11 @@ absl::Status PlanAndMeasure(const ScaleRunOptions& options) {
   {
     ASSIGN_OR_RETURN(Dataset dataset, ReadDataset(dataset_path));
     dataset.input.set_path(options.input);
-    ASSIGN_OR_RETURN(plan, MakeScaleRunPlan(options, dataset));
+    ASSIGN_OR_RETURN(plan, MakeScaleRunPlan(options, dataset, world));
+    RETURN_IF_ERROR(world == nullptr ? absl::OkStatus()
+                                     : world->CheckRanks(MaxRanks(plan.spec), plan.device.is_cuda()));
     ASSIGN_OR_RETURN(const std::vector<proto::Input> inputs, InputsOf(options, dataset.input));
-    ASSIGN_OR_RETURN(header, MakeScaleHeader(plan, inputs));
+    ASSIGN_OR_RETURN(header, MakeScaleHeader(plan, inputs, world));
   }
   plan.dataset_path = dataset_path;
   if (options.dry_run) {
@@ -202,7 +224,7 @@ absl::Status PlanAndMeasure(const ScaleRunOptions& options) {
   if (!options.force && IsCached(options.output, header)) {
     return absl::OkStatus();
   }
-  return MeasureAll(options, plan, header);
+  return MeasureAll(options, plan, header, world);
 }
 
 absl::StatusOr<std::string> RunPointTask(RankContext& context) {
@@ -217,8 +239,8 @@ absl::StatusOr<std::string> RunPointTask(RankContext& context) {
 
 }  // namespace
 
-absl::Status RunScaleRun(const ScaleRunOptions& options) {
-  return CatchTorchErrors("scale_run", [&] { return PlanAndMeasure(options); });
+absl::Status RunScaleRun(const ScaleRunOptions& options, World* world) {
+  return CatchTorchErrors("scale_run", [&] { return PlanAndMeasure(options, world); });
 }
 
 const std::map<std::string, RankTask>& ScaleRunTasks() {

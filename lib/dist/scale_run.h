@@ -14,12 +14,14 @@
 
 namespace lockstep {
 
-// The whole run, or "cached" on stderr when the output holds it already.
+// The whole run, or "cached" on stderr when the output holds it already. In a world, whose leader this process is, each
+// rank is started by its own process of the world; null: this process starts them.
 //
-// InvalidArgument: flags that cannot be, among them a batch larger than a rank's share. Unavailable: fewer GPUs than ranks,
+// InvalidArgument: flags that cannot be, among them a batch larger than a rank's share, or more ranks than the world has.
+// Unavailable: fewer GPUs than ranks,
 // or a rank that died or fell silent, by number. ResourceExhausted: a rank ran out of memory. Aborted: the sum check failed.
 // NotFound, DataLoss, FailedPrecondition: the input. Cancelled: a stop signal.
-absl::Status RunScaleRun(const ScaleRunOptions& options);
+absl::Status RunScaleRun(const ScaleRunOptions& options, World* world = nullptr);
 
 // What main runs in a rank (IsRank) in place of all else.
 const std::map<std::string, RankTask>& ScaleRunTasks();

@@ -13,6 +13,7 @@
 #include "lib/device/device.h"
 #include "lib/dist/experiments.h"
 #include "lib/dist/scale_plan.h"
+#include "lib/dist/world.h"
 #include "lib/nn/model.h"
 #include "lib/train/step_switches.h"
 #include "lib/train/train_step.h"
@@ -39,10 +40,10 @@ absl::Status CheckDeviceCount(c10::Device device, uint32_t max_ranks) {
 }
 
 // What was left to the preset, the model and the machine.
-void Settle(c10::Device device, proto::ScaleSpec& spec) {
+void Settle(c10::Device device, uint32_t ranks_here, proto::ScaleSpec& spec) {
   proto::TrainingSpec& training = *spec.mutable_training();
   if (training.threads() == 0) {
-    training.set_threads(std::min(ThreadsPerRank(Cores(), MaxRanks(spec)), ComputeThreadLimit()));
+    training.set_threads(std::min(ThreadsPerRank(Cores(), ranks_here), ComputeThreadLimit()));
   }
   training = SettleTraining(spec.preset(), training, device);
   if (spec.gradient_compression().empty()) {
@@ -93,15 +94,18 @@ absl::Status CheckTogether(const proto::ScaleSpec& spec) {
 
 }  // namespace
 
-absl::StatusOr<ScaleRunPlan> MakeScaleRunPlan(const ScaleRunOptions& options, const Dataset& dataset) {
+absl::StatusOr<ScaleRunPlan> MakeScaleRunPlan(const ScaleRunOptions& options, const Dataset& dataset,
+                                              const World* world) {
   ScaleRunPlan plan;
   plan.spec = options.spec;
   ASSIGN_OR_RETURN(plan.device, ResolveDevice(options.device));
-  RETURN_IF_ERROR(CheckDeviceCount(plan.device, MaxRanks(plan.spec)));
+  const uint32_t ranks = MaxRanks(plan.spec);
+  const uint32_t here = world != nullptr ? world->RanksHere(ranks) : ranks;
+  RETURN_IF_ERROR(CheckDeviceCount(plan.device, here));
   if (plan.spec.mode() != proto::DP) {
     plan.spec.set_backend(plan.device.is_cuda() ? proto::NCCL : proto::GLOO);
   }
-  Settle(plan.device, plan.spec);
+  Settle(plan.device, here, plan.spec);
   RETURN_IF_ERROR(CheckTrainingSpec(plan.spec.training()));
   RETURN_IF_ERROR(CheckSwitches(plan.spec.training()));
   RETURN_IF_ERROR(CheckTogether(plan.spec));

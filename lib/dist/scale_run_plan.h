@@ -16,6 +16,8 @@
 
 namespace lockstep {
 
+class World;
+
 struct ScaleRunPlan {
   c10::Device device = c10::Device(c10::kCPU);  // its kind; a rank has the one of its number
   proto::ScaleSpec spec;                        // complete
@@ -24,9 +26,10 @@ struct ScaleRunPlan {
   std::string dataset_path;                     // where a rank finds the data set
 };
 
-// For options that passed CheckScaleRunOptions. InvalidArgument: no such model, or as PlanPoints. Unavailable: no such
+// For options that passed CheckScaleRunOptions; `world` is null where scale_run starts the ranks itself. InvalidArgument: no such model, or as PlanPoints. Unavailable: no such
 // device, or fewer GPUs than ranks.
-absl::StatusOr<ScaleRunPlan> MakeScaleRunPlan(const ScaleRunOptions& options, const Dataset& dataset);
+absl::StatusOr<ScaleRunPlan> MakeScaleRunPlan(const ScaleRunOptions& options, const Dataset& dataset,
+                                              const World* world);
 
 // The largest number of ranks of any point.
 uint32_t MaxRanks(const proto::ScaleSpec& spec);

@@ -63,6 +63,13 @@ absl::StatusOr<std::string> Store::Get(absl::string_view key) {
   return value;
 }
 
+absl::StatusOr<bool> Store::Has(absl::string_view key) {
+  bool has = false;
+  RETURN_IF_ERROR(CatchPeerErrors(absl::StrCat("store: asking for ", key),
+                                  [&] { has = state_->store->check({std::string(key)}); }));
+  return has;
+}
+
 absl::StatusOr<std::vector<std::string>> Store::AllGather(int rank, int size, absl::string_view bytes) {
   const uint64_t round = round_++;
   RETURN_IF_ERROR(Set(GatherKey(round, rank), bytes));

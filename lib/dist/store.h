@@ -42,6 +42,7 @@ class Store {
 
   absl::Status Set(absl::string_view key, absl::string_view value);
   absl::StatusOr<std::string> Get(absl::string_view key);  // waits until it is set
+  absl::StatusOr<bool> Has(absl::string_view key);         // does not wait
 
   // The bytes of every rank, in rank order. All ranks call it, each with its own. Unavailable names the first rank
   // that did not come within the timeout.

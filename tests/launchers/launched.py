@@ -1,0 +1,126 @@
+"""What the tests of scale_run under a launcher share: processes started as a launcher does, and two records compared."""
+
+import atexit
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import marked_processes
+import tool_case
+
+# What tells two runs of one command apart, at any depth of a record: times, and who started the ranks.
+LAUNCH_FIELDS = {"crc32", "command_line", "environment", "cache_key", "surroundings_sha256", "start_time", "end_time", "loaded_file",
+                 "peak_memory_bytes", "launch", "cgroup_limit"}
+
+
+def launch_variables(name):
+    """Whether a launcher, or a Python that has torch, may have set it: a test starts without."""
+    return name in ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT") or \
+        name.startswith(("OMPI_", "PMI", "SLURM_", "TORCHELASTIC_"))
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def result_of(node):
+    """A record as printed in JSON without what tells two runs of one command apart."""
+    if isinstance(node, dict):
+        return {key: result_of(value) for key, value in node.items()
+                if key not in LAUNCH_FIELDS and not key.endswith(("seconds", "_mhz"))}
+    return [result_of(value) for value in node] if isinstance(node, list) else node
+
+
+class LaunchedCase(tool_case.ToolCase):
+    timeout_seconds = 20  # of the runs of these tests
+    table = []  # a line for each case that was run
+
+    def tell(self, what):
+        """What a case measured, for its line of the table."""
+        self.told.append(what)
+
+    @classmethod
+    def setUpClass(cls):
+        for name in list(filter(launch_variables, os.environ)):
+            del os.environ[name]
+        os.environ["OMP_NUM_THREADS"] = "1"  # as torchrun sets it for several ranks; else it is the environment that differs
+        super().setUpClass()
+
+    def setUp(self):
+        super().setUp()
+        self.told, begin = [], time.monotonic()
+        self.addCleanup(lambda: self.table.append(
+            f"{type(self).__name__:14} {self._testMethodName[5:].replace('_', ' '):55} {time.monotonic() - begin:6.1f} s  "
+            f"{'; '.join(self.told)}".rstrip()))
+        self.mark = f"{os.getpid()}-{self.id()}"
+        os.environ[marked_processes.VARIABLE] = self.mark
+        self.addCleanup(lambda: self.assertEqual(marked_processes.end_orphans(self.mark), 0, "processes were left"))
+
+    @property
+    def scale_run(self):
+        return str(self.tools / "scale_run")
+
+    def flags(self, *more, output="out.rec"):
+        return [f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch=10", "--repeats=2", "--threads=1",
+                f"--timeout={self.timeout_seconds}s", f"--output={self.folder / output}", *more]
+
+    def by_hand(self, rank, size, port, *flags, **variables):
+        """One process of a world, with the variables that torchrun and people set."""
+        environment = {**os.environ, "RANK": str(rank), "WORLD_SIZE": str(size), "LOCAL_RANK": str(rank),
+                       "LOCAL_WORLD_SIZE": str(size), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), **variables}
+        process = subprocess.Popen([self.scale_run, *flags], env=environment, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.stderr.close)
+        return process
+
+    def world(self, size, *flags, **variables):
+        port = free_port()
+        return [self.by_hand(rank, size, port, *flags, **variables) for rank in range(size)]
+
+    def ends(self, processes, seconds=240):
+        """Exit codes and what each said on stderr, once all are gone; fails when one is not after so many seconds."""
+        deadline = time.monotonic() + seconds
+        talks = []
+        for process in processes:
+            try:
+                talks.append(process.communicate(timeout=max(0.1, deadline - time.monotonic()))[1])
+            except subprocess.TimeoutExpired:
+                process.send_signal(signal.SIGKILL)
+                self.fail(f"still there after {seconds} s: {process.communicate()}")
+        return [process.returncode for process in processes], talks
+
+    def wait_for(self, condition, what, seconds=240):
+        deadline = time.monotonic() + seconds
+        while not condition():
+            self.assertLess(time.monotonic(), deadline, f"{what}: not within {seconds} s")
+            time.sleep(0.1)
+
+    def wait_for_point(self, count=1, output="out.rec"):
+        """Until so many points are in the journal, and the next one's ranks run."""
+        journal = self.folder / f"{output}.part"
+        points = lambda: self.record(journal).count('"global_batch"') if journal.exists() else 0
+        self.wait_for(lambda: points() >= count, f"{count} points in {journal.name}")
+        self.wait_for(lambda: marked_processes.marked_processes(self.mark, "--rank=1"), "a rank 1")
+
+    def record(self, path):
+        """A record, or a journal, as `report --print` shows it in JSON."""
+        return self.call("report", f"--print={path}", "--format=json").stdout.decode()
+
+    def same_records(self, first, second):
+        first, second = (json.loads(self.record(self.folder / name)) for name in (first, second))
+        self.assertEqual(json.dumps(result_of(first), indent=1), json.dumps(result_of(second), indent=1))
+
+    def errors(self, talks):
+        return [line for talk in talks for line in talk.splitlines() if "error:" in line]
+
+
+atexit.register(lambda: print("\n" + "\n".join(LaunchedCase.table)))

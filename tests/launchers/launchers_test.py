@@ -1,0 +1,267 @@
+"""scale_run started once for each rank: by torchrun, by Open MPI, and by hand with the variables that torchrun sets.
+
+A launcher that is not there is skipped by name. Slurm and two hosts, which want root, are in two_hosts.py and slurm.py.
+Run by bazel (tests/launchers/BUILD); by hand, one case, with a Python that has torch:
+    python3 tests/launchers/launchers_test.py --tools bazel-bin/tools --torch_python .venv/bin/python3 \
+        TorchrunTest.test_the_record_of_a_run_by_itself
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import launched
+import marked_processes
+import tool_case
+
+torch_python = ""
+
+
+class ByHandTest(launched.LaunchedCase):
+    """Two processes with RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and MASTER_PORT."""
+
+    def test_the_record_of_a_run_by_itself(self):
+        self.call("scale_run", *self.flags("--ranks=1,2", output="own.rec"), check=True)
+        codes, talks = self.ends(self.world(2, *self.flags("--ranks=1,2")))
+        self.assertEqual(codes, [0, 0], talks)
+        self.assertIn("scale_run: torchrun: 2 ranks on ", talks[0])
+        self.assertEqual(talks[1], "")
+        self.same_records("own.rec", "out.rec")
+        # Done by a world, it is done: for a world, and for a run by itself.
+        codes, talks = self.ends(self.world(2, *self.flags("--ranks=1,2")))
+        self.assertEqual((codes, "".join(talks).count("cached")), ([0, 0], 1), talks)
+        self.assertIn("cached", self.call("scale_run", *self.flags("--ranks=1,2"), check=True).stderr.decode())
+
+    def test_fewer_ranks_than_the_world(self):
+        codes, talks = self.ends(self.world(3, *self.flags("--ranks=2,1")))
+        self.assertEqual(codes, [0, 0, 0], talks)
+        self.assertEqual([p["point"]["ranks"] for p in json.loads(self.record(self.folder / "out.rec"))["record"]
+                          if "point" in p], [2, 2, 1, 1])
+
+    def refused(self, processes, code, *says):
+        """All end with this code, and one line among them says why."""
+        codes, talks = self.ends(processes)
+        self.assertEqual(codes, [code] * len(processes), talks)
+        self.assertEqual(len(self.errors(talks)), 1, talks)
+        for text in says:
+            self.assertIn(text, self.errors(talks)[0])
+        self.assertFalse((self.folder / "out.rec").exists())
+
+    def test_what_all_would_say_is_said_once(self):
+        self.refused(self.world(2, *self.flags("--ranks=3")), 2, "--ranks asks for 3", "torchrun started 2")
+        self.refused(self.world(2, *self.flags("--rank=1")), 2, "unknown flag --rank")
+        self.refused(self.world(2, *self.flags("--batch=1000")), 2, "--batch")
+        self.refused(self.world(2, *self.flags("--input=-")), 2, "--input=-")
+        self.refused(self.world(2, *self.flags("--input=none.rec")), 3, "none.rec")
+
+    def test_an_environment_that_cannot_be_is_refused(self):
+        for variables, says in (({"RANK": "0"}, "WORLD_SIZE"),
+                                ({"RANK": "0", "WORLD_SIZE": "2"}, "LOCAL_RANK"),
+                                ({"RANK": "2", "WORLD_SIZE": "2", "LOCAL_RANK": "0"}, "RANK is 2"),
+                                ({"RANK": "1", "WORLD_SIZE": "2", "LOCAL_RANK": "1", "LOCAL_WORLD_SIZE": "1"}, "LOCAL_RANK is 1"),
+                                ({"RANK": "1", "WORLD_SIZE": "2", "LOCAL_RANK": "1"}, "MASTER_ADDR"),
+                                ({"OMPI_COMM_WORLD_RANK": "0"}, "OMPI_COMM_WORLD_SIZE"),
+                                ({"SLURM_STEP_ID": "0", "SLURM_PROCID": "0"}, "SLURM_LOCALID")):
+            with self.subTest(variables):
+                result = self.call("scale_run", *self.flags(), env=variables)
+                self.assertEqual(result.returncode, 2, result.stderr)
+                self.assertIn(says, result.stderr.decode())
+                self.assertIn("error:", result.stderr.decode())
+        # A batch script is no launch, and what is not asked for is not looked at.
+        for variables, flag in (({"SLURM_JOB_ID": "1", "SLURM_PROCID": "0", "SLURM_NTASKS": "4"}, "--launcher=auto"),
+                                ({"RANK": "0"}, "--launcher=none")):
+            self.call("scale_run", *self.flags("--ranks=1", "--force", flag), env=variables, check=True)
+
+    def test_a_rank_that_does_not_come_is_named(self):
+        self.timeout_seconds = 8
+        processes = [self.by_hand(rank, 3, port, *self.flags("--ranks=3")) for port in [launched.free_port()] for rank in (0, 2)]
+        codes, talks = self.ends(processes, 30)
+        self.assertEqual(codes, [5, 5], talks)
+        self.assertIn("rank 1 did not come", talks[0])
+
+    # --- stops ---
+
+    def stopped(self, rank, number, code):
+        """A stop of one ends both with its code; the same command goes on from what was complete."""
+        command = self.flags("--ranks=1,2", "--repeats=100")
+        processes = self.world(2, *command)
+        self.wait_for_point(2)
+        processes[rank].send_signal(number)
+        codes, talks = self.ends(processes, 15)
+        self.assertEqual(codes, [code, code], talks)
+        self.assertEqual(len(self.errors(talks)), 1, talks)
+        self.assertIn("stopped by " + number.name, talks[0])
+        self.assertFalse((self.folder / "out.rec").exists())
+        processes = self.world(2, *command)
+        self.wait_for(lambda: marked_processes.marked_processes(self.mark, "--rank=1"), "a rank 1")
+        processes[0].send_signal(signal.SIGTERM)
+        self.assertIn("goes on after 3 records", self.ends(processes, 15)[1][0])
+
+    def test_sigterm_to_the_leader(self):
+        self.stopped(0, signal.SIGTERM, 143)
+
+    def test_sigterm_to_an_agent(self):
+        self.stopped(1, signal.SIGTERM, 143)
+
+    def test_sigint_to_an_agent(self):
+        self.stopped(1, signal.SIGINT, 130)
+
+    def test_sigterm_to_every_process_at_once(self):
+        processes = self.world(2, *self.flags("--ranks=2", "--repeats=100000"))
+        self.wait_for(lambda: len(marked_processes.marked_processes(self.mark, "--rank=")) == 2, "two ranks")
+        for pid in marked_processes.marked_processes(self.mark):  # as Slurm does at its time limit
+            os.kill(pid, signal.SIGTERM)
+        codes, talks = self.ends(processes, 15)
+        self.assertEqual(codes, [143, 143], talks)
+
+    # --- losses ---
+
+    def lost(self, world, rank, number, *says):
+        """After such a signal to a rank's process the others end with 5, in time, and one says who is lost."""
+        self.timeout_seconds = 8
+        processes = self.world(world, *self.flags(f"--ranks={world}", "--repeats=100000"))
+        self.wait_for(lambda: len(marked_processes.marked_processes(self.mark, "--rank=")) == world, "all ranks")
+        start = time.monotonic()
+        processes[rank].send_signal(number)
+        others = processes[:rank] + processes[rank + 1:]
+        codes, talks = self.ends(others, 60)
+        took = time.monotonic() - start
+        self.tell(f"all gone after {took:.1f} s, --timeout={self.timeout_seconds}s")
+        processes[rank].kill()
+        self.ends(processes[rank:rank + 1])
+        self.assertEqual(codes, [5] * len(others), talks)
+        self.assertLess(took, self.timeout_seconds + 5)
+        for text in says:
+            self.assertIn(text, " ".join(self.errors(talks)))
+        return talks
+
+    def test_an_agent_that_is_killed_is_named(self):
+        talks = self.lost(3, 1, signal.SIGKILL, "rank 1 of 3 on ", "closed")
+        self.assertEqual(len(self.errors(talks)), 1, talks)
+
+    def test_an_agent_that_hangs_is_named(self):
+        talks = self.lost(3, 1, signal.SIGSTOP, "rank 1 of 3 on ", "silent for 8s")
+        self.assertEqual(len(self.errors(talks)), 1, talks)
+
+    def test_a_leader_that_is_killed_is_named(self):
+        self.lost(3, 0, signal.SIGKILL, "rank 1 of 3 on ", "rank 2 of 3 on ", "rank 0, which leads, is lost")
+
+    def test_a_leader_that_hangs_is_named(self):
+        self.lost(2, 0, signal.SIGSTOP, "rank 0, which leads, is lost", "silent for 8s")
+
+    def test_a_rank_that_is_killed_is_named_with_its_host(self):
+        processes = self.world(2, *self.flags("--ranks=2"), LOCKSTEP_TEST_DIE_AT="1:3")
+        codes, talks = self.ends(processes, 60)
+        self.assertEqual(codes, [5, 5], talks)
+        self.assertEqual(len(self.errors(talks)), 1, talks)
+        self.assertIn(f"rank 1 of 2 on {os.uname().nodename} was killed by signal 9", talks[0])
+
+    def test_kills_at_any_moment(self):
+        """Whatever process of a world is killed, and when: all are gone in time, and the same command then finishes."""
+        kills = int(os.environ.get("LOCKSTEP_TEST_KILLS", 4))
+        seed = int(os.environ.get("LOCKSTEP_TEST_SEED", time.time_ns()))
+        moments = random.Random(seed)
+        print(f"LOCKSTEP_TEST_SEED={seed} LOCKSTEP_TEST_KILLS={kills}")
+        self.timeout_seconds = 8
+        slowest, hit = 0, 0
+        for _ in range(kills):
+            processes = self.world(3, *self.flags("--ranks=1,3", "--repeats=30", "--force"))
+            time.sleep(moments.uniform(0, 6))
+            alive = marked_processes.marked_processes(self.mark)
+            start = time.monotonic()
+            if alive:
+                os.kill(moments.choice(alive), signal.SIGKILL)
+            codes, talks = self.ends(processes, self.timeout_seconds + 5)
+            slowest, hit = max(slowest, time.monotonic() - start), hit + (codes != [0, 0, 0])
+            self.assertTrue(set(codes) <= {0, 5, -signal.SIGKILL}, talks)
+            self.assertEqual(marked_processes.end_orphans(self.mark, 2), 0, talks)
+        codes, talks = self.ends(self.world(3, *self.flags("--ranks=1,3", "--repeats=30")))
+        self.assertEqual(codes, [0, 0, 0], talks)
+        self.tell(f"{kills} kills, {hit} of runs at work, all gone after at most {slowest:.1f} s, --timeout={self.timeout_seconds}s")
+
+    def test_each_failing_process_leaves_its_error_for_torchrun(self):
+        port = launched.free_port()
+        processes = [self.by_hand(rank, 2, port, *self.flags("--ranks=2"), LOCKSTEP_TEST_DIE_AT="1:3",
+                                  TORCHELASTIC_ERROR_FILE=str(self.folder / f"error{rank}.json")) for rank in range(2)]
+        self.ends(processes, 60)
+        for rank in range(2):
+            error = json.loads((self.folder / f"error{rank}.json").read_text())["message"]
+            self.assertIn("rank 1 of 2", error["message"])
+            self.assertLess(abs(int(error["extraInfo"]["timestamp"]) - time.time()), 600)
+
+    def test_an_interface_is_chosen_or_refused(self):
+        codes, talks = self.ends(self.world(2, *self.flags("--ranks=2", "--interface=lo")))
+        self.assertEqual(codes, [0, 0], talks)
+        result = self.call("scale_run", *self.flags("--ranks=2", "--interface=none0"))
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("--interface=none0", result.stderr.decode())
+
+
+class TorchrunTest(launched.LaunchedCase):
+    def torchrun(self, *flags, ranks=2, options=()):
+        if not torch_python:
+            self.skipTest("no Python that has torch; --torch_python names one")
+        return subprocess.run([torch_python, "-m", "torch.distributed.run", f"--nproc-per-node={ranks}", "--no-python",
+                               *options, self.scale_run, *flags], capture_output=True, text=True, timeout=240)
+
+    def test_the_record_of_a_run_by_itself(self):
+        self.call("scale_run", *self.flags("--ranks=1,2", output="own.rec"), check=True)
+        for options in [(), ("--standalone",)]:
+            result = self.torchrun(*self.flags("--ranks=1,2", "--force"), options=options)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn("scale_run: torchrun: 2 ranks on ", result.stderr)
+            self.same_records("own.rec", "out.rec")
+
+    def test_torchrun_shows_the_first_error(self):
+        os.environ["LOCKSTEP_TEST_DIE_AT"] = "1:3"
+        self.addCleanup(os.environ.pop, "LOCKSTEP_TEST_DIE_AT")
+        result = self.torchrun(*self.flags("--ranks=2"))
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn("exitcode  : 5", result.stderr)
+        root_cause = result.stderr[result.stderr.index("Root Cause"):]
+        self.assertIn("was killed by signal 9", root_cause)
+
+    def test_a_process_that_is_killed_ends_all(self):
+        process = subprocess.Popen([torch_python or sys.executable, "-m", "torch.distributed.run", "--nproc-per-node=2",
+                                    "--no-python", self.scale_run, *self.flags("--ranks=2", "--repeats=100000")],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) if torch_python else None
+        if process is None:
+            self.skipTest("no Python that has torch; --torch_python names one")
+        self.wait_for(lambda: len(marked_processes.marked_processes(self.mark, "--rank=")) == 2, "two ranks")
+        agent = [pid for pid in marked_processes.marked_processes(self.mark)
+                 if b"\0RANK=1\0" in pathlib.Path(f"/proc/{pid}/environ").read_bytes()
+                 and b"LOCKSTEP_RANK_TASK" not in pathlib.Path(f"/proc/{pid}/environ").read_bytes()]
+        os.kill(agent[0], signal.SIGKILL)
+        codes, talks = self.ends([process], self.timeout_seconds + 5)
+        self.assertNotEqual(codes, [0])
+        self.assertIn("rank 1 of 2 on ", " ".join(self.errors(talks)))
+
+
+class OpenMpiTest(launched.LaunchedCase):
+    def test_the_record_of_a_run_by_itself(self):
+        if shutil.which("mpirun") is None:
+            self.skipTest("no mpirun; third_party/install.sh installs it")
+        self.call("scale_run", *self.flags("--ranks=1,2", output="own.rec"), check=True)
+        environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        result = subprocess.run(["mpirun", "-np", "2", "--oversubscribe", "--bind-to", "none", self.scale_run,
+                                 *self.flags("--ranks=1,2")], env=environment, capture_output=True, text=True, timeout=240)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("scale_run: openmpi: 2 ranks on ", result.stderr)
+        self.same_records("own.rec", "out.rec")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--torch_python", default="")
+    given, sys.argv[1:] = parser.parse_known_args()
+    torch_python = given.torch_python
+    tool_case.run_tests(__doc__)

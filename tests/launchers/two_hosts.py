@@ -1,0 +1,173 @@
+"""scale_run on two hosts: two network namespaces with host names of their own, and a cable (veth) between them.
+
+By hand, as root, with iproute2 and util-linux; a minute:
+    python3 tests/launchers/two_hosts.py --tools bazel-bin/tools [--torch_python .venv/bin/python3]
+results.txt holds what it printed.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import launched
+import marked_processes
+import tool_case
+
+# Namespace, host name and address of each; the device is called alike on both.
+HOSTS = [("lockstep_a", "host-a", "10.87.0.1"), ("lockstep_b", "host-b", "10.87.0.2")]
+DEVICE = "cable0"
+PORT = 29777
+
+torch_python = ""
+
+
+def ip(*arguments, check=True):
+    return subprocess.run(["ip", *arguments], check=check, capture_output=True, text=True)
+
+
+def lay_cable():
+    for namespace, _, _ in HOSTS:
+        ip("netns", "add", namespace)
+        ip("-n", namespace, "link", "set", "lo", "up")
+    (first, _, _), (second, _, _) = HOSTS
+    ip("link", "add", DEVICE, "netns", first, "type", "veth", "peer", "name", DEVICE, "netns", second)
+    for namespace, _, address in HOSTS:
+        ip("-n", namespace, "address", "add", f"{address}/24", "dev", DEVICE)
+        ip("-n", namespace, "link", "set", DEVICE, "up")
+
+
+def remove_hosts():
+    for namespace, _, _ in HOSTS:
+        ip("netns", "delete", namespace, check=False)
+
+
+def on_host(host, command):
+    """What runs the command on that host. Not by `ip netns exec`, whose /sys is without the control groups that slurmd wants."""
+    namespace, name, _ = HOSTS[host]
+    hosts = "127.0.0.1 localhost\n" + "".join(f"{address} {name}\n" for _, name, address in HOSTS)
+    enter = 'mount -t tmpfs tmpfs /mnt && printf %s "$1" >/mnt/hosts && mount --bind /mnt/hosts /etc/hosts && ' \
+            'hostname "$0" && shift && exec "$@"'
+    return ["nsenter", f"--net=/run/netns/{namespace}", "unshare", "--uts", "--mount", "sh", "-c", enter, name,
+            hosts, *command]
+
+
+class TwoHostsCase(launched.LaunchedCase):
+    @classmethod
+    def setUpClass(cls):
+        if os.geteuid() != 0 or None in map(shutil.which, ("ip", "nsenter", "unshare")):
+            raise unittest.SkipTest("wants root, ip, nsenter and unshare")
+        remove_hosts()
+        try:
+            lay_cable()
+        except subprocess.CalledProcessError as error:
+            remove_hosts()
+            raise unittest.SkipTest(f"the kernel gives no network namespaces: {error.stderr.strip()}")
+        super().setUpClass()
+
+    @classmethod
+    def tearDownClass(cls):
+        super().tearDownClass()
+        remove_hosts()
+
+    def started(self, host, command, **variables):
+        process = subprocess.Popen(on_host(host, command), env={**os.environ, **variables}, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.stderr.close)
+        return process
+
+    def same_results(self, first, second):
+        """As same_records, but for the host, which is another one, and the key, which names the other hosts."""
+        more = {"name_sha256", "host"} - launched.LAUNCH_FIELDS
+        launched.LAUNCH_FIELDS.update(more)
+        try:
+            self.same_records(first, second)
+        finally:
+            launched.LAUNCH_FIELDS.difference_update(more)
+
+
+class TwoHostsTest(TwoHostsCase):
+    def two_processes(self, *flags, address=HOSTS[0][2], **variables):
+        """One on each host, with the variables that people set."""
+        return [self.started(rank, [self.scale_run, *flags], RANK=str(rank), WORLD_SIZE="2", LOCAL_RANK="0",
+                             LOCAL_WORLD_SIZE="1", MASTER_ADDR=address, MASTER_PORT=str(PORT), **variables)
+                for rank in range(2)]
+
+    def sent_bytes(self):
+        """What went out of the first host's cable so far."""
+        link = json.loads(ip("-n", HOSTS[0][0], "-s", "-j", "link", "show", DEVICE).stdout)
+        return link[0]["stats64"]["tx"]["bytes"]
+
+    def test_the_record_of_a_run_by_itself(self):
+        self.call("scale_run", *self.flags("--ranks=1,2", output="own.rec"), check=True)
+        before = self.sent_bytes()
+        codes, talks = self.ends(self.two_processes(*self.flags("--ranks=1,2")))
+        self.assertEqual(codes, [0, 0], talks)
+        self.assertIn("scale_run: torchrun: 2 ranks on host-a, host-b\n", talks[0])
+        self.assertEqual(talks[1], "")
+        self.same_results("own.rec", "out.rec")
+        sent = self.sent_bytes() - before
+        self.tell(f"{sent:,} bytes over the cable")
+        self.assertGreater(sent, 12 * 247080)  # 12 steps with an all-reduce of lenet5's gradients, and the probe
+
+    def test_flags_and_an_interface_instead_of_variables(self):
+        flags = [f"--master_addr={HOSTS[0][2]}", f"--master_port={PORT + 1}", f"--interface={DEVICE}"]
+        codes, talks = self.ends(self.two_processes(*self.flags("--ranks=2", *flags), address="nowhere.invalid"))
+        self.assertEqual(codes, [0, 0], talks)
+
+    def test_torchrun_on_each_host(self):
+        if not torch_python:
+            self.skipTest("--torch_python is not given")
+        processes = [self.started(host, [
+            torch_python, "-m", "torch.distributed.run", "--nnodes=2", f"--node-rank={host}", "--nproc-per-node=2",
+            f"--master-addr={HOSTS[0][2]}", f"--master-port={PORT + 2}", "--no-python", self.scale_run,
+            *self.flags("--ranks=1,2,4", "--batch=5")]) for host in range(2)]
+        codes, talks = self.ends(processes)
+        self.assertEqual(codes, [0, 0], talks)
+        self.assertIn("scale_run: torchrun: 4 ranks on host-a, host-b", talks[0] + talks[1])
+
+    def test_a_cut_cable_is_seen_by_both_ends(self):
+        self.timeout_seconds = 5
+        self.addCleanup(ip, "-n", HOSTS[0][0], "link", "set", DEVICE, "up")
+        processes = self.two_processes(*self.flags("--ranks=2", "--repeats=100000"))
+        self.wait_for(lambda: len(marked_processes.marked_processes(self.mark, "--rank=")) == 2, "two ranks")
+        time.sleep(1)
+        start = time.monotonic()
+        ip("-n", HOSTS[0][0], "link", "set", DEVICE, "down")
+        codes, talks = self.ends(processes, 30)
+        took = time.monotonic() - start
+        self.tell(f"all gone after {took:.1f} s, --timeout={self.timeout_seconds}s")
+        self.assertEqual(codes, [5, 5], talks)
+        self.assertLess(took, self.timeout_seconds + 5)
+        self.assertIn("host-b", talks[0])
+
+    def test_a_process_that_is_killed_is_named_with_its_host(self):
+        processes = self.two_processes(*self.flags("--ranks=2", "--repeats=100000"))
+        self.wait_for(lambda: len(marked_processes.marked_processes(self.mark, "--rank=")) == 2, "two ranks")
+        processes[1].send_signal(signal.SIGKILL)
+        codes, talks = self.ends(processes, 15)
+        self.assertEqual(codes, [5, -signal.SIGKILL], talks)
+        self.assertIn("rank 1 of 2 on host-b", talks[0])
+
+    def test_mpirun_on_several_hosts_must_be_told_where_rank_0_is(self):
+        result = self.call("scale_run", *self.flags(), env={
+            "OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_LOCAL_RANK": "0",
+            "OMPI_COMM_WORLD_LOCAL_SIZE": "1"})
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("--master_addr", result.stderr.decode())
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--torch_python", default="")
+    given, sys.argv[1:] = parser.parse_known_args()
+    torch_python = given.torch_python
+    tool_case.run_tests(__doc__)
