@@ -100,9 +100,11 @@ class SyncBatchNormFunction : public autograd::Function<SyncBatchNormFunction> {
     const double eps = context->saved_data[kEps].toDouble();
     const c10::intrusive_ptr<torch::CustomClassHolder> sums = context->saved_data[kSums].toCapsule();
     const at::Tensor dy = gradients[0].contiguous(x.suggest_memory_format());
+    // The kernel of the CPU takes the running statistics, that of CUDA the saved ones.
+    const at::Tensor inverse_deviation = all.variance.add(eps).rsqrt_();
     const auto [none, weight_gradient, bias_gradient] =
-        at::native_batch_norm_backward(dy, x, weight, all.mean, all.variance, {}, {}, /*train=*/false, eps,
-                                       /*output_mask=*/{false, true, true});
+        at::native_batch_norm_backward(dy, x, weight, all.mean, all.variance, all.mean, inverse_deviation,
+                                       /*train=*/false, eps, /*output_mask=*/{false, true, true});
     const at::Tensor both = at::cat({bias_gradient, weight_gradient});  // sum(dy), sum(dy * x_hat)
     static_cast<CountedSums&>(*sums).Sum(both);
     const at::Tensor dx = InputGradient(dy, x, weight, all, both.narrow(0, 0, weight.numel()),
