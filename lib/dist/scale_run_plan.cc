@@ -75,6 +75,12 @@ absl::Status CheckTogether(const proto::ScaleSpec& spec) {
         "--buffers=", spec.buffers(), " with --step=fused: its ranks keep their running statistics, of which ",
         "rank 0's are evaluated; give --buffers=local, or --step=autograd"));
   }
+  if (spec.buffers() == "sync_bn" && training.device() == proto::CUDA) {
+    return absl::InvalidArgumentError(
+        "--buffers=sync_bn: batch norm over all ranks has passed its tests on CPUs alone; give --device=cpu, or local "
+        "or "
+        "broadcast");
+  }
   if (training.step() == proto::AUTOGRAD && training.cuda_graph()) {
     return absl::InvalidArgumentError(
         "--graph=true with --step=autograd: a reduced step of LibTorch's is not captured; leave one out");
@@ -123,7 +129,11 @@ absl::StatusOr<ScaleRunPlan> MakeScaleRunPlan(const ScaleRunOptions& options, co
     plan.rows = options.rows;
     ASSIGN_OR_RETURN(plan.points, PlanExperiment(plan.spec, plan.rows, dataset.train.size()));
     for (const proto::ScalePoint& point : plan.points) {
+      proto::ScaleSpec of_point = plan.spec;
+      of_point.set_buffers(point.buffers());
+      *of_point.mutable_training() = point.training();
       RETURN_IF_ERROR(CheckTrainingSpec(point.training()));
+      RETURN_IF_ERROR(CheckTogether(of_point));
     }
   }
   plan.dataset_path = options.input;

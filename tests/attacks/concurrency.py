@@ -56,7 +56,9 @@ class TwoRunsAtOnce(Attack):
     def meet(self, tool, output, *arguments):
         first = self.start(tool, *arguments)
         try:
-            self.eventually(lambda: (self.folder / f"{output}.part").exists() or first.poll() is not None)
+            # What is written is written under the lock.
+            part = self.folder / f"{output}.part"
+            self.eventually(lambda: (part.exists() and part.stat().st_size > 0) or first.poll() is not None)
             first.send_signal(signal.SIGSTOP)
             self.assertIsNone(first.poll(), "it was quicker than this test")
             before = (self.folder / f"{output}.part").read_bytes()
