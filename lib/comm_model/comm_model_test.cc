@@ -112,6 +112,21 @@ TEST(CommModelTest, ABrokenInputLeavesNoOutput) {
   EXPECT_THAT(RunCommModel(options), StatusIs(absl::StatusCode::kNotFound, HasSubstr("/no/such.rec")));
 }
 
+// Their points differ in more than ranks and batch.
+TEST(CommModelTest, ExperimentsAndDataParallelAreNoTimesToExplain) {
+  for (const auto& [text, said] : {std::pair<const char*, const char*>{"experiment: SAMPLER_EPOCH", "an experiment"},
+                                   {"mode: DP", "no all-reduce to explain"}}) {
+    std::vector<proto::ScaleRecord> records(1);
+    ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(text, records[0].mutable_spec()));
+    HeaderOptions header;
+    header.schema = "lockstep.proto.ScaleFile";
+    CommModelOptions options = Options();
+    options.scale_path = TempPath("other.rec");
+    ASSERT_THAT(WriteRecordFile(options.scale_path, MakeHeader(header), records), IsOk());
+    EXPECT_THAT(RunCommModel(options), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr(said)));
+  }
+}
+
 TEST(SummaryTest, OneLinePerRowAndPerNumber) {
   CommModelOptions options = Options();
   options.scale_path = WriteScale();
