@@ -42,14 +42,14 @@ absl::Status ReadTextMessage(const std::string& path, Message& message, std::vec
 absl::Status CheckIsOfAllReduces(const std::string& path, const ScaleRecords& scale) {
   const proto::ScaleSpec* const spec = FindSpec(scale);
   if (spec != nullptr && spec->experiment() != proto::EXPERIMENT_UNSPECIFIED) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(path, ": the rows of an experiment (scale_run --experiment), which differ in how they are trained; ",
-                     "expected times of ranks x batches"));
+    return absl::FailedPreconditionError(absl::StrCat(
+        path, ": the rows of an experiment (scale_run --experiment), which differ in how they are trained; ",
+        "expected times of ranks x batches"));
   }
   if (spec != nullptr && spec->mode() == proto::DP) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(path, ": times of DataParallel (scale_run --mode=dp), which has no all-reduce to explain; expected ",
-                     "those of --mode=ddp"));
+    return absl::FailedPreconditionError(absl::StrCat(
+        path, ": times of DataParallel (scale_run --mode=dp), which has no all-reduce to explain; expected ",
+        "those of --mode=ddp"));
   }
   return absl::OkStatus();
 }

@@ -109,7 +109,8 @@ std::vector<proto::ScalePoint> FinishedPoints(const std::vector<proto::ScaleReco
   std::vector<proto::ScalePoint> finished;
   for (size_t i = 1; i < kept.size() && kept[0].has_spec(); ++i) {
     const proto::ScalePoint& point = kept[i].point();
-    if (point.outcome() != proto::COMPLETED || Find(plan, point) == nullptr || Find(finished, point) != nullptr) {
+    const bool ended = point.outcome() == proto::COMPLETED || point.outcome() == proto::OUT_OF_MEMORY;
+    if (!ended || Find(plan, point) == nullptr || Find(finished, point) != nullptr) {
       break;
     }
     finished.push_back(point);
@@ -142,12 +143,28 @@ absl::StatusOr<proto::ScalePoint> MeasurePoint(const ScaleRunPlan& plan, const p
 }
 
 void ReportPoint(const proto::ScalePoint& point, bool resumed) {
+  if (point.outcome() == proto::OUT_OF_MEMORY) {
+    absl::FPrintF(stderr, "scale_run: out of memory: %s%s\n", point.detail(), resumed ? " (in the run before)" : "");
+    return;
+  }
   double sum = 0;
   for (const double seconds : point.epoch_seconds().value()) {
     sum += seconds;
   }
   absl::FPrintF(stderr, "scale_run: %s: %.4g s per epoch%s\n", PointName(point),
                 sum / std::max(1, point.epoch_seconds().value_size()), resumed ? " (from the run before)" : "");
+}
+
+// Running out of memory, in a rank's allocator or by the kernel's hand, is what became of a point.
+absl::StatusOr<proto::ScalePoint> TryPoint(const ScaleRunPlan& plan, const proto::ScalePoint& point, World* world) {
+  absl::StatusOr<proto::ScalePoint> measured = MeasurePoint(plan, point, world);
+  if (!absl::IsResourceExhausted(measured.status())) {
+    return measured;
+  }
+  proto::ScalePoint lost = point;
+  lost.set_outcome(proto::OUT_OF_MEMORY);
+  lost.set_detail(std::string(measured.status().message()));
+  return lost;
 }
 
 // A stopped or failed run with nothing to keep leaves nothing: the spec is written together with the first point.
@@ -169,7 +186,7 @@ absl::Status MeasureAll(const ScaleRunOptions& options, const ScaleRunPlan& plan
       ReportPoint(*same, true);
       continue;
     }
-    ASSIGN_OR_RETURN(const proto::ScalePoint measured, MeasurePoint(plan, point, world));
+    ASSIGN_OR_RETURN(const proto::ScalePoint measured, TryPoint(plan, point, world));
     proto::ScaleRecord record;
     if (!std::exchange(spec_written, true)) {
       *record.mutable_spec() = plan.spec;

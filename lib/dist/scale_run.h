@@ -19,7 +19,7 @@ namespace lockstep {
 //
 // InvalidArgument: flags that cannot be, among them a batch larger than a rank's share, or more ranks than the world has.
 // Unavailable: fewer GPUs than ranks,
-// or a rank that died or fell silent, by number. ResourceExhausted: a rank ran out of memory. Aborted: the sum check failed.
+// or a rank that died or fell silent, by number. Aborted: the sum check failed, or the ranks learnt different weights.
 // NotFound, DataLoss, FailedPrecondition: the input. Cancelled: a stop signal.
 absl::Status RunScaleRun(const ScaleRunOptions& options, World* world = nullptr);
 

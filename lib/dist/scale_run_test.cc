@@ -1,5 +1,7 @@
 #include "lib/dist/scale_run.h"
 
+#include <sys/resource.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -199,6 +201,27 @@ TEST(ScaleRunTest, ABf16WireSendsHalfTheBytes) {
   const proto::ScalePoint point = Points(options.output)[0];
   EXPECT_EQ(BytesOf(point, "gradients"), 2 * 3 * kLenet5Bytes / 2);
   EXPECT_TRUE(point.sum_check().passed()) << point.sum_check().DebugString();
+}
+
+// The first convolution of 6,000 images makes 1.6 GB.
+TEST(ScaleRunTest, APointThatRunsOutOfMemoryIsAnOutcomeAndTheRunGoesOn) {
+  ScaleRunOptions options = SmallRun({1}, 6000, 6000);
+  options.spec.mutable_training()->set_model("resnet18");
+  options.spec.mutable_training()->set_augment(false);
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_DATA, &before), 0);
+  const rlimit limit = {rlim_t{1'500} << 20, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_DATA, &limit), 0);
+  const absl::Status status = RunScaleRun(options);
+  ASSERT_EQ(setrlimit(RLIMIT_DATA, &before), 0);
+  ASSERT_THAT(status, IsOk());
+  const std::vector<proto::ScalePoint> points = Points(options.output);
+  ASSERT_EQ(points.size(), 2u);
+  for (const proto::ScalePoint& point : points) {
+    EXPECT_EQ(point.outcome(), proto::OUT_OF_MEMORY);
+    EXPECT_THAT(point.detail(), HasSubstr("rank 0 of 1: "));
+    EXPECT_EQ(point.epoch_seconds().value_size(), 0);
+  }
 }
 
 TEST(ScaleRunTest, DataParallelTrainsAsOneDevice) {
