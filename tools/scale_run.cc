@@ -8,7 +8,6 @@
 
 #include "absl/flags/flag.h"
 #include "absl/status/status.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "lib/base/flag_range.h"
@@ -49,8 +48,8 @@ ABSL_FLAG(
     "and what the others do to accuracy, with each remedy and all), sampler_epoch (with and without the epoch "
     "number), what_is_sent (gradients only, buffers too, batch norm over all ranks). 5 epochs unless told otherwise.");
 RANGED_FLAG(uint32_t, seeds, 3, 1, 1000, "Of an experiment: each row is trained with so many, from --seed on.");
-ABSL_FLAG(std::vector<std::string>, rows, {},
-          "Of an experiment: only these rows, separated by semicolons, such as --rows='128;8192, all'; none: all.");
+ABSL_FLAG(std::string, rows, "",
+          "Of an experiment: only these rows, separated by semicolons, such as --rows='128;8192, all'; empty: all.");
 ABSL_FLAG(bool, overlap, true, "Start all-reduces while backward runs; false: all of them after it.");
 RANGED_FLAG(double, first_bucket_mib, 1, 0, 1e6, "MiB of gradients that close the first bucket.");
 RANGED_FLAG(double, bucket_mib, 25, 0, 1e6, "MiB of gradients that close each other bucket.");
@@ -100,7 +99,7 @@ absl::StatusOr<ScaleRunOptions> OptionsFromFlags() {
   proto::ScaleSpec& spec = options.spec;
   RETURN_IF_ERROR(SetFieldsFromFlags(spec));
   RETURN_IF_ERROR(ReadTrainingFlags(*spec.mutable_training()));
-  options.rows = absl::StrSplit(absl::StrJoin(absl::GetFlag(FLAGS_rows), ","), ';', absl::SkipEmpty());
+  options.rows = absl::StrSplit(absl::GetFlag(FLAGS_rows), ';', absl::SkipEmpty());
   if (spec.experiment() != proto::EXPERIMENT_UNSPECIFIED && absl::GetFlag(FLAGS_epochs) == 0 &&
       absl::GetFlag(FLAGS_repeats) == 0) {
     RETURN_IF_ERROR(SetEpochs(kLabEpochs, 0, *spec.mutable_training()));

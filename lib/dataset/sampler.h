@@ -22,6 +22,9 @@ struct Shard {
   uint64_t padded = 0;
 };
 
+// Images of each shard: as ShardOrder deals them.
+uint64_t ShardSize(uint64_t images, uint32_t ranks, bool drop_last);
+
 // The shard of `rank` (below `ranks`, which is at least 1). Shards are disjoint but for the padding, and equally long:
 // with drop_last floor(n / ranks) and some images are left out; without, ceil(n / ranks) and the order wraps round.
 Shard ShardOrder(const std::vector<uint32_t>& order, uint32_t ranks, uint32_t rank, bool drop_last);

@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
-#include "lib/dataset/sampler.h"
 #include "lib/device/device.h"
 #include "lib/device/torch_status.h"
 #include "lib/dist/data_parallel_model.h"
@@ -47,7 +46,7 @@ absl::Status CheckDevices(const TrainerInput& input, const std::vector<c10::Devi
 class Trainer : public DataParallelTrainer {
  public:
   Trainer(const TrainerInput& input, const std::vector<c10::Device>& devices)
-      : spec_(input.spec), devices_(devices), module_(input.model),
+      : input_(input), devices_(devices), module_(input.model),
         model_(std::make_shared<DataParallelModel>(module_, devices, spec_.precision() == proto::BF16)),
         step_(model_, spec_, devices[0]), loader_(*input.images, input.loader),
         images_(static_cast<uint32_t>(input.images->size())) {}
@@ -68,10 +67,10 @@ class Trainer : public DataParallelTrainer {
     }
     timed_ = epoch >= spec_.warmup_epochs();
     const uint32_t steps = loader_.BatchCount();
-    ASSIGN_OR_RETURN(const EpochTimes times,
-                     RunEpoch(step_, loader_, epoch, EpochOrder(images_, spec_.seed(), OrderEpoch(spec_, epoch)),
-                              model_.get(), &progress, uint64_t{epoch} * images_,
-                              [&](uint32_t step) { return LearningRateOf(spec_, steps, epoch, step); }));
+    ASSIGN_OR_RETURN(const EpochTimes times, RunEpoch(step_, loader_, epoch, OrderOf(input_, epoch), model_.get(),
+                                                      &progress, uint64_t{epoch} * images_, [&](uint32_t step) {
+                                                        return LearningRateOf(spec_, steps, epoch, step);
+                                                      }));
     times_ = model_->TakeTimes();
     times_.update_seconds = times.optimizer_seconds;
     return times;
@@ -106,7 +105,8 @@ class Trainer : public DataParallelTrainer {
     return peak;
   }
 
-  const proto::TrainingSpec spec_;
+  const TrainerInput input_;
+  const proto::TrainingSpec& spec_ = input_.spec;
   const std::vector<c10::Device> devices_;
   const std::shared_ptr<Model> module_;
   const std::shared_ptr<DataParallelModel> model_;  // around the module

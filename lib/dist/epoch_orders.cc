@@ -5,8 +5,8 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "lib/dataset/sampler.h"
 #include "lib/record/digest.h"
+#include "lib/train/epoch_order.h"
 
 namespace lockstep {
 namespace {
@@ -32,13 +32,10 @@ std::vector<std::vector<uint32_t>> BatchesOf(const std::vector<uint32_t>& order,
 }  // namespace
 
 std::vector<uint32_t> EpochOrders::OrderOf(uint32_t epoch) const {
-  const std::vector<uint32_t> all = EpochOrder(images_, training_.seed(), training_.fixed_order() ? 0 : epoch);
-  return ShardOrder(all, ranks_, rank_, training_.drop_last()).order;
+  return EpochShard(training_, images_, ranks_, rank_, epoch).order;
 }
 
-uint64_t EpochOrders::padded() const {
-  return ShardOrder(EpochOrder(images_, training_.seed(), 0), ranks_, rank_, training_.drop_last()).padded;
-}
+uint64_t EpochOrders::padded() const { return EpochShard(training_, images_, ranks_, rank_, 0).padded; }
 
 void EpochOrders::Describe(uint32_t epochs, uint32_t batch, proto::RankFacts& facts) const {
   const std::vector<uint32_t> timed = OrderOf(training_.warmup_epochs());

@@ -1,8 +1,8 @@
 #include "lib/dist/experiments.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
-#include <set>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -26,6 +26,7 @@ struct Row {
 struct Remedy {
   const char* name;
   std::function<void(uint32_t base, uint32_t batch, uint32_t ranks, proto::TrainingSpec&)> apply;
+  bool among_all = true;  // of the row with all remedies, which has a rate of its own
 };
 
 constexpr uint32_t kGhostImages = 128;  // over which ghost batch norm counts (Hoffer et al. 2017)
@@ -53,12 +54,12 @@ void GhostBatchNorm(uint32_t, uint32_t batch, uint32_t ranks, proto::TrainingSpe
 
 const std::vector<Remedy>& Remedies() {
   static const auto* remedies = new std::vector<Remedy>{
-      {"linear rate", ScaleRate},
+      {"linear rate", ScaleRate, false},
       {"warm-up", WarmUp},
       {"zero gamma", [](uint32_t, uint32_t, uint32_t, proto::TrainingSpec& t) { t.set_zero_gamma(true); }},
       {"ghost batch norm", GhostBatchNorm},
       {"clipping", [](uint32_t, uint32_t, uint32_t, proto::TrainingSpec& t) { t.set_clip_norm(kClipNorm); }},
-      {"LARS", [](uint32_t, uint32_t, uint32_t, proto::TrainingSpec& t) { t.set_lars(kTrust); }},
+      {"LARS", [](uint32_t, uint32_t, uint32_t, proto::TrainingSpec& t) { t.set_lars(kTrust); }, false},
       {"label smoothing",
        [](uint32_t, uint32_t, uint32_t, proto::TrainingSpec& t) { t.set_label_smoothing(kSmoothing); }},
   };
@@ -69,16 +70,11 @@ const std::vector<Remedy>& Remedies() {
 // tuned to it; over the run it falls to nothing.
 void ApplyAll(uint32_t base, uint32_t batch, uint32_t ranks, proto::TrainingSpec& training) {
   for (const Remedy& remedy : Remedies()) {
-    const std::string name = remedy.name;
-    if (name != "linear rate" && name != "LARS") {
+    if (remedy.among_all) {
       remedy.apply(base, batch, ranks, training);
     }
   }
-  double growth = 1;
-  for (uint32_t b = base; b < batch; b *= 4) {
-    growth *= 2;
-  }
-  training.set_learning_rate(training.learning_rate() * growth);
+  training.set_learning_rate(training.learning_rate() * std::sqrt(static_cast<double>(batch) / base));
   training.set_schedule(proto::COSINE);
 }
 

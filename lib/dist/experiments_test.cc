@@ -63,7 +63,8 @@ TEST(ExperimentsTest, LargeBatchesAreTrainedAsTheyAreAndWithEachRemedy) {
   EXPECT_GT(rows.at("8192, label smoothing").training().label_smoothing(), 0);
   const proto::TrainingSpec& all = rows.at("8192, all").training();
   EXPECT_TRUE(all.zero_gamma() && all.accumulate() == 32 && all.clip_norm() > 0 && all.label_smoothing() > 0);
-  EXPECT_DOUBLE_EQ(all.learning_rate(), 0.8);  // three times four
+  EXPECT_EQ(all.lars(), 0);
+  EXPECT_DOUBLE_EQ(all.learning_rate(), 0.8);  // the square root of 64 times
 }
 
 // 7 steps an epoch: 280 epochs are the first with 1,955 updates.

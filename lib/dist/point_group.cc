@@ -3,6 +3,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include <cstring>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -22,15 +23,14 @@ absl::StatusOr<std::unique_ptr<PointGroup>> PointGroup::Join(RankContext& contex
   if (!group->reduces()) {
     return group;
   }
-  ASSIGN_OR_RETURN(std::unique_ptr<Communicator> connected, group->Connect());
-  group->communicator_ = std::make_unique<CountedCommunicator>(*context.store, std::move(connected));
+  ASSIGN_OR_RETURN(group->communicator_, group->Connect());
   if (spec.training().step() == proto::FUSED) {
     CommunicatorExchangeOptions options;
     options.device = device;
     options.bf16_wire = spec.gradient_compression() == "bf16";
     options.sends = point.reduction() == proto::ALL_REDUCE;
     options.max_multiprocessors = NcclMultiprocessors();
-    ASSIGN_OR_RETURN(group->exchange_, MakeCommunicatorExchange(group->communicator_->inner(), options));
+    ASSIGN_OR_RETURN(group->exchange_, MakeCommunicatorExchange(*group->communicator_, options));
   }
   return group;
 }
@@ -49,12 +49,16 @@ absl::Status PointGroup::Share(const std::vector<at::Tensor>& tensors, const cha
   if (communicator_ == nullptr) {
     return absl::OkStatus();
   }
-  const CountedCommunicator::Kind as(*communicator_, kind);
   const at::NoGradGuard no_grad;
   std::vector<at::Tensor> on_device;
+  std::set<at::ScalarType> types;  // a broadcast each
+  uint64_t bytes = 0;
   for (const at::Tensor& tensor : tensors) {
     on_device.push_back(tensor.detach().to(device_));
+    types.insert(tensor.scalar_type());
+    bytes += tensor.nbytes();
   }
+  traffic_.Add(kind, types.size(), bytes);
   RETURN_IF_ERROR(BroadcastTensors(*communicator_, on_device, 0));
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (!tensors[i].is_same(on_device[i])) {
@@ -80,7 +84,7 @@ absl::StatusOr<ReducerOptions> PointGroup::OptionsOfReducer(bool check_sum) {
   options.wire = spec_.gradient_compression() == "bf16" ? Wire::kBf16 : Wire::kFp32;
   options.rule = spec_.bucket_plan() == "auto" ? BucketRule::kAuto : BucketRule::kDdp;
   if (options.rule == BucketRule::kAuto) {
-    ASSIGN_OR_RETURN(options.all_reduce_seconds, MeasureAllReduceCost(communicator_->inner(), device_));
+    ASSIGN_OR_RETURN(options.all_reduce_seconds, MeasureAllReduceCost(*communicator_, device_));
   }
   return options;
 }
@@ -105,13 +109,13 @@ absl::StatusOr<GradientHook*> PointGroup::MakeHook(Model& model) {
   hook_options.check_sum = check_sum;
   hook_options.wire = options.wire;
   if (spec_.buffers() == "sync_bn") {
-    sync_ = std::make_unique<SyncBatchNorm>(model, communicator_->inner(), options.all_reduce);
+    sync_ = std::make_unique<SyncBatchNorm>(model, *communicator_, options.all_reduce);
     hook_options.sync = sync_.get();
   }
   if (spec_.buffers() == "broadcast" && options.all_reduce) {
     hook_options.buffers = model.buffers();
   }
-  hook_ = std::make_unique<PointHook>(communicator_->inner(), std::move(reducer), std::move(hook_options));
+  hook_ = std::make_unique<PointHook>(*communicator_, std::move(reducer), std::move(hook_options));
   return hook_.get();
 }
 
@@ -126,6 +130,7 @@ absl::Status PointGroup::EndEpoch(uint32_t epoch) {
   RETURN_IF_ERROR(communicator_ != nullptr ? communicator_->Health() : absl::OkStatus());
   if (hook_ != nullptr) {
     ReducerTimes times = hook_->reducer().TakeTimes();
+    traffic_.Add(kGradientTraffic, times.sent_calls, times.sent_bytes);
     CountApart(kBufferTraffic, hook_->buffers().TakeTraffic());
     if (sync_ != nullptr) {
       CountApart(kNormTraffic, sync_->TakeTraffic());
@@ -142,9 +147,6 @@ std::vector<proto::Traffic> PointGroup::TrafficRecords(uint64_t steps) const {
   if (exchange_ != nullptr && point_.reduction() == proto::ALL_REDUCE) {
     const ExchangeCount step = CountOfStep(*exchange_);
     all.Add(kGradientTraffic, steps * step.calls, steps * step.bytes);
-  }
-  if (communicator_ != nullptr) {
-    all.Add(communicator_->count());
   }
   return all.ToRecords(steps);
 }

@@ -13,7 +13,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lib/dist/communicator.h"
-#include "lib/dist/counted_communicator.h"
 #include "lib/dist/gradient_reducer.h"
 #include "lib/dist/launch.h"
 #include "lib/dist/point_hook.h"
@@ -51,7 +50,7 @@ class PointGroup : public RankGroup {
   bool sends() const { return point_.reduction() == proto::ALL_REDUCE && context_.size > 1; }
 
   // Null: a PLAIN point.
-  Communicator* communicator() const { return communicator_ != nullptr ? &communicator_->inner() : nullptr; }
+  Communicator* communicator() const { return communicator_.get(); }
   // Null: there is no reducer, or its steps are not autograd's.
   PointHook* hook() const { return hook_.get(); }
   // What the hook saw of each timed epoch.
@@ -69,8 +68,8 @@ class PointGroup : public RankGroup {
   const proto::ScaleSpec& spec_;
   const proto::ScalePoint& point_;
   const c10::Device device_;
-  std::unique_ptr<CountedCommunicator> communicator_;
-  mutable TrafficCount traffic_;         // beside the communicator's
+  std::unique_ptr<Communicator> communicator_;
+  TrafficCount traffic_;
   std::unique_ptr<SyncBatchNorm> sync_;  // null: batch norm counts over this rank's images
   std::unique_ptr<PointHook> hook_;
   std::shared_ptr<GradientExchange> exchange_;

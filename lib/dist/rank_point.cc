@@ -1,10 +1,8 @@
 #include "lib/dist/rank_point.h"
 
 #include <c10/core/DeviceGuard.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <string>
 #include <utility>
@@ -12,7 +10,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
-#include "lib/dataset/batch_loader.h"
 #include "lib/dataset/dataset.h"
 #include "lib/device/device.h"
 #include "lib/dist/all_reduce_probe.h"
@@ -20,6 +17,7 @@
 #include "lib/dist/epoch_orders.h"
 #include "lib/dist/point_group.h"
 #include "lib/dist/point_hook.h"
+#include "lib/dist/process_hello.h"
 #include "lib/dist/star_times.h"
 #include "lib/dist/weights_digest.h"
 #include "lib/nn/model.h"
@@ -29,11 +27,6 @@
 
 namespace lockstep {
 namespace {
-
-std::string HostName() {
-  std::array<char, 256> name = {};
-  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
-}
 
 // The run's spec, as far as the point has none of its own.
 proto::ScaleSpec SpecOf(const proto::RankOrder& order) {
@@ -89,12 +82,6 @@ class RankPoint {
     RETURN_IF_ERROR(CheckEpochs(training_));
     RETURN_IF_ERROR(SetNumerics({proto::FP32, training_.deterministic(), training_.threads()}));
     ASSIGN_OR_RETURN(dataset_, ReadDataset(dataset_path));
-    loader_.batch_size = point_.mode() == proto::DP ? point_.global_batch() : point_.batch_per_device();
-    loader_.workers = training_.loader_workers();
-    loader_.augment = training_.augment();
-    loader_.drop_last = training_.drop_last();
-    loader_.seed = training_.seed();
-    RETURN_IF_ERROR(NormalizeAsTrained(dataset_.train.info, loader_));
     ASSIGN_OR_RETURN(model_, MakeModel(training_.model(), training_.seed()));
     RETURN_IF_ERROR(SetZeroGamma(training_.zero_gamma(), *model_));
     return absl::OkStatus();
@@ -107,13 +94,13 @@ class RankPoint {
     run.group = group_.get();
     if (point_.reduction() == proto::STAR) {
       run.make_trainer = [this](const TrainerInput& input) { return MakeStarTrainer(input); };
-      run.epoch_ended = [this](const EpochTrainer&, uint32_t epoch) { AddStar(epoch); };
+      run.epoch_ended = [this](uint32_t epoch) { AddStar(epoch); };
     }
     run.stalled = [this](const absl::Status& stalled) {
       EndRank(absl::Status(stalled.code(), absl::StrCat(stalled.message(), " (--timeout)")));
     };
     proto::SweepPoint trained;
-    RETURN_IF_ERROR(RunTraining(run, dataset_, loader_, model_, trained));
+    RETURN_IF_ERROR(RunTraining(run, dataset_, model_, trained));
     TakeOver(trained);
     return absl::OkStatus();
   }
@@ -278,7 +265,6 @@ class RankPoint {
   proto::RankFacts facts_;
   c10::Device device_ = c10::Device(c10::kCPU);
   Dataset dataset_;
-  LoaderOptions loader_;
   std::unique_ptr<PointGroup> group_;
   const DataParallelTrainer* star_ = nullptr;  // the training run's; null: not mode DP
   StarTraffic star_traffic_;

@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
+#include "lib/dataset/sampler.h"
 #include "lib/train/schedule.h"
 
 namespace lockstep {
@@ -52,11 +53,6 @@ absl::StatusOr<proto::ScalePoint> PlanStar(const proto::ScaleSpec& spec, uint64_
   point.set_steps_per_epoch(static_cast<uint32_t>(steps));
   point.set_images_per_epoch(drop_last ? steps * point.global_batch() : images);
   return point;
-}
-
-// Images of each rank's shard: as ShardOrder (lib/dataset/sampler.h) deals them.
-uint64_t ShardSize(uint64_t images, uint32_t ranks, bool drop_last) {
-  return drop_last ? images / ranks : (images + ranks - 1) / ranks;
 }
 
 absl::StatusOr<proto::ScalePoint> PlanPoint(const proto::ScaleSpec& spec, uint64_t images, uint32_t ranks,

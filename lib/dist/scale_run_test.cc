@@ -190,7 +190,10 @@ TEST(ScaleRunTest, LibTorchsReducerTrainsAsOurs) {
   options.output = TempPath("c10d.rec");
   ASSERT_THAT(RunScaleRun(options), IsOk());
   EXPECT_EQ(Points(options.output)[0].weights_sha256(), ours);
-  EXPECT_EQ(Points(options.output)[0].reducer(), "c10d");
+  const proto::ScalePoint theirs = Points(options.output)[0];
+  EXPECT_EQ(theirs.reducer(), "c10d");
+  EXPECT_EQ(BytesOf(theirs, "gradients"), 2 * 3 * kLenet5Bytes);
+  EXPECT_EQ(BytesOf(theirs, "batch-norm buffers"), 0);
 }
 
 TEST(ScaleRunTest, ABf16WireSendsHalfTheBytes) {

@@ -7,13 +7,6 @@ void TrafficCount::Add(const std::string& kind, uint64_t calls, uint64_t bytes) 
   of_kind_[kind].bytes += bytes;
 }
 
-void TrafficCount::Add(const TrafficCount& other) {
-  for (const auto& [kind, count] : other.of_kind_) {
-    Add(kind, count.calls, count.bytes);
-    AddSeconds(kind, count.seconds);
-  }
-}
-
 void TrafficCount::AddSeconds(const std::string& kind, double busy_seconds) { of_kind_[kind].seconds += busy_seconds; }
 
 std::vector<proto::Traffic> TrafficCount::ToRecords(uint64_t steps) const {

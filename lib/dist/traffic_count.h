@@ -14,7 +14,6 @@ namespace lockstep {
 class TrafficCount {
  public:
   void Add(const std::string& kind, uint64_t calls, uint64_t bytes);
-  void Add(const TrafficCount& other);
   void AddSeconds(const std::string& kind, double busy_seconds);
 
   // A record for each kind that had a call. Kinds of every step are said to be of `steps`.

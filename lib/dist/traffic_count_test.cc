@@ -11,12 +11,11 @@ using ::lockstep::testing::EqualsProto;
 using ::testing::ElementsAre;
 
 TEST(TrafficCountTest, AddsUpByKind) {
-  TrafficCount count, other;
+  TrafficCount count;
   count.Add("metrics", 1, 16);
   count.Add(kGradientTraffic, 3, 300);
-  other.Add(kGradientTraffic, 1, 100);
-  other.Add("nothing yet", 0, 0);
-  count.Add(other);
+  count.Add(kGradientTraffic, 1, 100);
+  count.Add("nothing yet", 0, 0);
   EXPECT_THAT(count.ToRecords(2), ElementsAre(EqualsProto("kind: 'gradients' calls: 4 size_bytes: 400 steps: 2"),
                                               EqualsProto("kind: 'metrics' calls: 1 size_bytes: 16")));
 }

@@ -44,8 +44,8 @@ class AutogradTrainer : public EpochTrainer {
  public:
   explicit AutogradTrainer(const TrainerInput& input)
       : input_(input), step_(input.model, input.spec, input.device, MicroBatch(input)),
-        loader_(*input.images, input.loader), images_(static_cast<uint32_t>(OrderOf(input, 0).size())),
-        batch_(input.loader.batch_size), drop_last_(input.loader.drop_last), predicted_bytes_(Predict(input)) {}
+        loader_(*input.images, input.loader), images_(ImagesOf(input)), batch_(input.loader.batch_size),
+        drop_last_(input.loader.drop_last), predicted_bytes_(Predict(input)) {}
 
   absl::StatusOr<EpochTimes> Train(uint32_t epoch, Progress& progress) override {
     RETURN_IF_ERROR(Join());

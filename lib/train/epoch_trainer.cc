@@ -1,15 +1,26 @@
 #include "lib/train/epoch_trainer.h"
 
+#include <utility>
+
 #include "lib/dataset/sampler.h"
+#include "lib/train/epoch_order.h"
 
 namespace lockstep {
+namespace {
+
+std::pair<uint32_t, uint32_t> RanksAndRank(const TrainerInput& input) {
+  return input.group == nullptr ? std::pair(1u, 0u) : std::pair(input.group->size(), input.group->rank());
+}
+
+}  // namespace
+
+uint32_t ImagesOf(const TrainerInput& input) {
+  return static_cast<uint32_t>(ShardSize(input.images->size(), RanksAndRank(input).first, input.spec.drop_last()));
+}
 
 std::vector<uint32_t> OrderOf(const TrainerInput& input, uint32_t epoch) {
-  const std::vector<uint32_t> all =
-      EpochOrder(static_cast<uint32_t>(input.images->size()), input.spec.seed(), OrderEpoch(input.spec, epoch));
-  return input.group == nullptr
-             ? all
-             : ShardOrder(all, input.group->size(), input.group->rank(), input.loader.drop_last).order;
+  const auto [ranks, rank] = RanksAndRank(input);
+  return EpochShard(input.spec, static_cast<uint32_t>(input.images->size()), ranks, rank, epoch).order;
 }
 
 }  // namespace lockstep

@@ -34,11 +34,9 @@ struct TrainerInput {
   RankGroup* group = nullptr;  // with whom; null: alone. The batch size is this rank's
 };
 
-// The epoch by which the order of this one is drawn: with fixed_order always the first.
-inline uint32_t OrderEpoch(const proto::TrainingSpec& spec, uint32_t epoch) { return spec.fixed_order() ? 0 : epoch; }
-
-// The images that this trainer sees in an epoch, in their order: a function of (seed, OrderEpoch, rank), equally long for all
-// ranks and epochs.
+// The images that this trainer sees in an epoch: their number, the same for all ranks and epochs, and their order
+// (epoch_order.h).
+uint32_t ImagesOf(const TrainerInput& input);
 std::vector<uint32_t> OrderOf(const TrainerInput& input, uint32_t epoch);
 
 // Not thread-safe. After an error it is not to be used again. Make, use and destroy it inside CatchTorchErrors.

@@ -12,6 +12,7 @@ TEST(OrderOfTest, EveryEpochHasItsOwnUnlessTheOrderIsFixed) {
   TrainerInput input;
   input.spec.set_seed(3);
   input.images = &images;
+  EXPECT_EQ(ImagesOf(input), 40);
   EXPECT_EQ(OrderOf(input, 0), EpochOrder(40, 3, 0));
   EXPECT_EQ(OrderOf(input, 2), EpochOrder(40, 3, 2));
   EXPECT_NE(OrderOf(input, 2), OrderOf(input, 0));

@@ -163,7 +163,7 @@ class FusedTrainer : public EpochTrainer {
 
  private:
   FusedTrainer(const TrainerInput& input, std::unique_ptr<ResNet18Step> step)
-      : input_(input), images_(static_cast<uint32_t>(OrderOf(input, 0).size())),
+      : input_(input), images_(ImagesOf(input)),
         steps_(StepsPerEpoch(images_, input.loader.batch_size, input.loader.drop_last)), step_(std::move(step)),
         epochs_(*step_, input.loader.batch_size, input.spec.cuda_graph()) {}
 

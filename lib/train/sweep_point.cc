@@ -11,7 +11,6 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/exit_status.h"
 #include "lib/base/status_macros.h"
-#include "lib/dataset/batch_loader.h"
 #include "lib/device/device.h"
 #include "lib/device/torch_status.h"
 #include "lib/nn/checkpoint.h"
@@ -32,18 +31,6 @@ bool IsOneDnnAtTheMemoryLimit(const absl::Status& status) {
   const bool bounded = getrlimit(RLIMIT_DATA, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
   return bounded && (absl::StrContains(status.message(), "could not create a ") ||
                      absl::StrContains(status.message(), "could not execute a primitive"));
-}
-
-absl::StatusOr<LoaderOptions> ToLoaderOptions(const TrainingRunOptions& options, const Dataset& dataset) {
-  LoaderOptions loader;
-  const proto::TrainingSpec& training = options.order.spec().training();
-  loader.batch_size = options.order.batch_size();
-  loader.workers = training.loader_workers();
-  loader.augment = training.augment();
-  loader.drop_last = training.drop_last();
-  loader.seed = training.seed();
-  RETURN_IF_ERROR(NormalizeAsTrained(dataset.train.info, loader));
-  return loader;
 }
 
 void SetAbsent(const std::vector<proto::Samples*>& all, const std::string& reason) {
@@ -78,12 +65,11 @@ absl::Status Measure(const TrainingRunOptions& options, const Dataset& dataset, 
   RETURN_IF_ERROR(CheckTrainingSpec(spec));
   // LibTorch computes in fp32 unless TrainStep asks for bf16; in a fused run it computes the evaluation alone.
   RETURN_IF_ERROR(SetNumerics({proto::FP32, spec.deterministic(), spec.threads()}));
-  ASSIGN_OR_RETURN(const LoaderOptions loader, ToLoaderOptions(options, dataset));
   ASSIGN_OR_RETURN(const std::shared_ptr<Model> model, MakeModel(spec.model(), spec.seed()));
   RETURN_IF_ERROR(SetZeroGamma(spec.zero_gamma(), *model));
   TrainingRunOptions run = options;
   run.order.set_evaluate(run.order.evaluate() || !run.order.checkpoint_path().empty());
-  RETURN_IF_ERROR(RunTraining(run, dataset, loader, model, point));
+  RETURN_IF_ERROR(RunTraining(run, dataset, model, point));
   if (point.epoch_seconds().value().empty()) {
     SetAbsent({point.mutable_epoch_seconds(), point.mutable_step_seconds(), point.mutable_data_wait_seconds(),
                point.mutable_copy_seconds(), point.mutable_forward_seconds(), point.mutable_backward_seconds(),

@@ -15,6 +15,7 @@
 #include "lib/base/progress.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stopwatch.h"
+#include "lib/dataset/batch_loader.h"
 #include "lib/device/device.h"
 #include "lib/train/autograd_trainer.h"
 #include "lib/train/device_watch.h"
@@ -26,6 +27,18 @@
 
 namespace lockstep {
 namespace {
+
+absl::StatusOr<LoaderOptions> ToLoaderOptions(const proto::PointOrder& order, const Dataset& dataset) {
+  LoaderOptions loader;
+  const proto::TrainingSpec& training = order.spec().training();
+  loader.batch_size = order.batch_size();
+  loader.workers = training.loader_workers();
+  loader.augment = training.augment();
+  loader.drop_last = training.drop_last();
+  loader.seed = training.seed();
+  RETURN_IF_ERROR(NormalizeAsTrained(dataset.train.info, loader));
+  return loader;
+}
 
 void AddTimes(const EpochTimes& times, proto::SweepPoint& point) {
   point.mutable_epoch_seconds()->add_value(times.epoch_seconds);
@@ -137,8 +150,8 @@ class TrainingRun {
                                                                       std::move(model),
                                                                       options.device,
                                                                       options.group},
-        images_(OrderOf(input_, 0).size()), evaluator_(dataset.test, loader.mean, loader.std, EvaluationBatch(options),
-                                                       options.device, ShareOf(options.group)),
+        images_(ImagesOf(input_)), evaluator_(dataset.test, loader.mean, loader.std, EvaluationBatch(options),
+                                              options.device, ShareOf(options.group)),
         watcher_(DeviceStateReader(options.device)), stall_watch_(StallTimeout(options.order), options.stalled),
         point_(point) {}
 
@@ -220,7 +233,7 @@ class TrainingRun {
       RETURN_IF_ERROR(options_.group->EndEpoch(epoch));
     }
     if (options_.epoch_ended && times.ok()) {
-      options_.epoch_ended(*trainer_, epoch);
+      options_.epoch_ended(epoch);
     }
     return times;
   }
@@ -353,8 +366,9 @@ class TrainingRun {
 
 }  // namespace
 
-absl::Status RunTraining(const TrainingRunOptions& options, const Dataset& dataset, const LoaderOptions& loader,
-                         const std::shared_ptr<Model>& model, proto::SweepPoint& point) {
+absl::Status RunTraining(const TrainingRunOptions& options, const Dataset& dataset, const std::shared_ptr<Model>& model,
+                         proto::SweepPoint& point) {
+  ASSIGN_OR_RETURN(const LoaderOptions loader, ToLoaderOptions(options.order, dataset));
   return TrainingRun(options, dataset, loader, model, point).Run();
 }
 

@@ -12,7 +12,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lib/base/stall_watch.h"
-#include "lib/dataset/batch_loader.h"
 #include "lib/dataset/dataset.h"
 #include "lib/nn/model.h"
 #include "lib/proto/sweep.pb.h"
@@ -34,19 +33,20 @@ struct TrainingRunOptions {
   // Who computes the steps; empty: autograd or the hand-written step, as the order says.
   std::function<absl::StatusOr<std::unique_ptr<EpochTrainer>>(const TrainerInput&)> make_trainer;
   // Called after each epoch, outside of its clock; may be empty.
-  std::function<void(const EpochTrainer& trainer, uint32_t epoch)> epoch_ended;
+  std::function<void(uint32_t epoch)> epoch_ended;
 };
 
 // Trains `model`, which is on the CPU, and leaves it on the device. Fills the point's times, epochs, memory, device
 // state and target. Evaluation is in none of the times but its own. A run with a schedule, or evaluated on the way,
-// tells a line per epoch on stderr. Errors are EpochTrainer's and Evaluator's. Internal: no epoch was trained. Call it
+// tells a line per epoch on stderr. Errors are EpochTrainer's, Evaluator's and
+// NormalizeAsTrained's. Internal: no epoch was trained. Call it
 // inside CatchTorchErrors.
 //
 // In a group each rank calls it. Losses and accuracies are then those of all ranks together; times, images and memory are
 // this rank's own; every rank evaluates its share, with rank 0's running statistics; rank 0 alone talks; and nothing is
 // measured beside the epochs but their parts.
-absl::Status RunTraining(const TrainingRunOptions& options, const Dataset& dataset, const LoaderOptions& loader,
-                         const std::shared_ptr<Model>& model, proto::SweepPoint& point);
+absl::Status RunTraining(const TrainingRunOptions& options, const Dataset& dataset, const std::shared_ptr<Model>& model,
+                         proto::SweepPoint& point);
 
 }  // namespace lockstep
 
