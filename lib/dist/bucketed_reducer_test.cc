@@ -9,6 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/base/status_macros.h"
+#include "lib/dist/fake_communicator.h"
 #include "lib/dist/launch.h"
 #include "lib/dist/rank_test_main.h"
 #include "lib/testing/matchers.h"
@@ -16,6 +17,7 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::FakeCommunicator;
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::StatusIs;
 using ::testing::Each;
@@ -191,33 +193,6 @@ TEST(BucketedReducerTest, AllRanksFollowThePlanThatRankZeroMade) {
 
 // --- One rank, in this process ---
 
-// Sums nothing and counts what is launched; the launch of that number fails.
-class FakeCommunicator : public Communicator {
- public:
-  FakeCommunicator(Store& store, int failing) : Communicator(store, 0, 1), failing_(failing) {}
-  int launched() const { return launched_; }
-
-  absl::string_view name() const override { return "fake"; }
-  absl::StatusOr<std::shared_ptr<Collective>> AllReduceSum(const at::Tensor&) override {
-    if (++launched_ == failing_) {
-      return absl::UnavailableError("the cable is cut");
-    }
-    return std::shared_ptr<Collective>(std::make_shared<Done>());
-  }
-  absl::Status Broadcast(const at::Tensor&, int) override { return absl::OkStatus(); }
-
- private:
-  class Done : public Collective {
-   public:
-    absl::Status Wait() override { return absl::OkStatus(); }
-    TimeMark begin() const override { return TimeMark::Now(); }
-    TimeMark end() const override { return TimeMark::Now(); }
-  };
-
-  const int failing_;
-  int launched_ = 0;
-};
-
 class OneRankReducerTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -254,7 +229,7 @@ TEST_F(OneRankReducerTest, BeginsInReverseAndThenFollowsReadiness) {
 }
 
 TEST_F(OneRankReducerTest, EveryBucketIsLaunchedBeforeBackwardIsOver) {
-  FakeCommunicator fake(*store_, 0);
+  FakeCommunicator fake(*store_, 1, 0);
   const at::Tensor p = at::ones({2}).requires_grad_();
   ReducerOptions options;
   options.caps = kOneEach;
@@ -267,7 +242,7 @@ TEST_F(OneRankReducerTest, EveryBucketIsLaunchedBeforeBackwardIsOver) {
 }
 
 TEST_F(OneRankReducerTest, WithoutOverlapNothingIsLaunchedBeforeBackwardIsOver) {
-  FakeCommunicator fake(*store_, 0);
+  FakeCommunicator fake(*store_, 1, 0);
   const at::Tensor p = at::ones({2}).requires_grad_();
   ReducerOptions options;
   options.overlap = false;
@@ -281,7 +256,7 @@ TEST_F(OneRankReducerTest, WithoutOverlapNothingIsLaunchedBeforeBackwardIsOver) 
 
 TEST_F(OneRankReducerTest, ALaunchThatFailsInAHookComesBackAfterBackward) {
   SmallModel model;
-  FakeCommunicator fake(*store_, 2);
+  FakeCommunicator fake(*store_, 1, 2);
   ReducerOptions options;
   options.caps = kOneEach;
   const auto reducer = *BucketedReducer::Create(model.parameters(), fake, options);

@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t kLargestChecked = 1 << 24;  // elements: more than the network has
 constexpr int64_t kPeriod = 61;  // of the numbers: a prime, so that no vector of elements looks like another
 
-at::ScalarType TypeOf(WireType type) { return type == WireType::kBf16 ? at::kBFloat16 : at::kFloat; }
+at::ScalarType TypeOf(Wire type) { return type == Wire::kBf16 ? at::kBFloat16 : at::kFloat; }
 
 class CommunicatorExchange : public GradientExchange {
  public:
@@ -23,10 +23,10 @@ class CommunicatorExchange : public GradientExchange {
       : communicator_(communicator), options_(options) {}
 
   uint32_t ranks() const override { return static_cast<uint32_t>(communicator_.size()); }
-  WireType wire() const override { return options_.bf16_wire ? WireType::kBf16 : WireType::kFp32; }
+  Wire wire() const override { return options_.wire; }
   uint32_t max_multiprocessors() const override { return options_.sends ? options_.max_multiprocessors : 0; }
 
-  absl::Status Sum(void* data, size_t count, WireType type, cudaStream_t ready, cudaStream_t then) override {
+  absl::Status Sum(void* data, size_t count, Wire type, cudaStream_t ready, cudaStream_t then) override {
     if (!options_.sends) {
       return Wait(TimeMark::OnStream(StreamOf(ready).unwrap()), then);
     }
@@ -51,7 +51,7 @@ class CommunicatorExchange : public GradientExchange {
   }
 
   // Small whole numbers, exact in bf16 as their sum is up to 256: rank r has (i mod 61) mod (r + 2).
-  absl::Status Check(WireType type, int64_t count) const {
+  absl::Status Check(Wire type, int64_t count) const {
     const at::Tensor index = at::arange(count, at::TensorOptions(options_.device).dtype(at::kLong)).remainder(kPeriod);
     at::Tensor expected = index.remainder(2).to(at::kFloat);
     for (int rank = 1; rank < communicator_.size(); ++rank) {
@@ -94,7 +94,7 @@ absl::StatusOr<std::shared_ptr<GradientExchange>> MakeCommunicatorExchange(Commu
                                                                            const CommunicatorExchangeOptions& options) {
   auto exchange = std::make_shared<CommunicatorExchange>(communicator, options);
   for (int64_t count = 1 << 8; options.sends && count <= kLargestChecked; count *= 4) {
-    for (const WireType type : {WireType::kFp32, WireType::kBf16}) {
+    for (const Wire type : {Wire::kFp32, Wire::kBf16}) {
       RETURN_IF_ERROR(exchange->Check(type, count));
     }
   }

@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "lib/dist/communicator.h"
+#include "lib/fused/wire.h"
 
 namespace lockstep {
 
@@ -16,7 +17,7 @@ class GradientExchange;  // lib/fused/gradient_exchange.h
 
 struct CommunicatorExchangeOptions {
   c10::Device device = c10::Device(c10::kCUDA, 0);
-  bool bf16_wire = false;            // else fp32
+  Wire wire = Wire::kFp32;
   bool sends = true;                 // false: it only waits as ever, and each rank keeps what it has
   uint32_t max_multiprocessors = 0;  // what the communicator's kernels take: see NcclOptions
 };

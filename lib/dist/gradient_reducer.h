@@ -14,7 +14,7 @@
 #include "lib/dist/bucket_plan.h"
 #include "lib/dist/bucket_plan_auto.h"
 #include "lib/dist/overlap_timing.h"
-#include "lib/dist/wire.h"
+#include "lib/fused/wire.h"
 #include "lib/train/gradient_hook.h"
 
 namespace lockstep {

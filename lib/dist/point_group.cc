@@ -16,6 +16,11 @@
 #include "lib/dist/nccl_environment.h"
 
 namespace lockstep {
+namespace {
+
+Wire WireOf(const proto::ScaleSpec& spec) { return spec.gradient_compression() == "bf16" ? Wire::kBf16 : Wire::kFp32; }
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<PointGroup>> PointGroup::Join(RankContext& context, const proto::ScaleSpec& spec,
                                                              const proto::ScalePoint& point, c10::Device device) {
@@ -27,7 +32,7 @@ absl::StatusOr<std::unique_ptr<PointGroup>> PointGroup::Join(RankContext& contex
   if (spec.training().step() == proto::FUSED) {
     CommunicatorExchangeOptions options;
     options.device = device;
-    options.bf16_wire = spec.gradient_compression() == "bf16";
+    options.wire = WireOf(spec);
     options.sends = point.reduction() == proto::ALL_REDUCE;
     options.max_multiprocessors = NcclMultiprocessors();
     ASSIGN_OR_RETURN(group->exchange_, MakeCommunicatorExchange(*group->communicator_, options));
@@ -81,7 +86,7 @@ absl::StatusOr<ReducerOptions> PointGroup::OptionsOfReducer(bool check_sum) {
   options.overlap = spec_.overlap();
   options.all_reduce = point_.reduction() == proto::ALL_REDUCE;
   options.keep_local = check_sum;
-  options.wire = spec_.gradient_compression() == "bf16" ? Wire::kBf16 : Wire::kFp32;
+  options.wire = WireOf(spec_);
   options.rule = spec_.bucket_plan() == "auto" ? BucketRule::kAuto : BucketRule::kDdp;
   if (options.rule == BucketRule::kAuto) {
     ASSIGN_OR_RETURN(options.all_reduce_seconds, MeasureAllReduceCost(*communicator_, device_));

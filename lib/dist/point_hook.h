@@ -13,7 +13,7 @@
 #include "lib/dist/counted_broadcast.h"
 #include "lib/dist/gradient_reducer.h"
 #include "lib/dist/sync_batch_norm.h"
-#include "lib/dist/wire.h"
+#include "lib/fused/wire.h"
 #include "lib/proto/scale.pb.h"
 #include "lib/train/gradient_hook.h"
 

@@ -21,7 +21,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lib/dist/communicator.h"
-#include "lib/dist/wire.h"
+#include "lib/fused/wire.h"
 #include "lib/proto/scale.pb.h"
 
 namespace lockstep {

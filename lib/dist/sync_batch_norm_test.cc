@@ -10,6 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/base/status_macros.h"
+#include "lib/dist/fake_communicator.h"
 #include "lib/dist/launch.h"
 #include "lib/dist/one_layer_check.h"
 #include "lib/dist/rank_test_main.h"
@@ -19,6 +20,7 @@ namespace lockstep {
 namespace {
 
 using ::lockstep::testing::CheckOneLayer;
+using ::lockstep::testing::FakeCommunicator;
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::StatusIs;
 using ::testing::Each;
@@ -79,33 +81,6 @@ TEST(SyncBatchNormTwoRanksTest, ARankThatHangsIsNamed) {
 
 // --- One process ---
 
-// Rank 0 of two, but nobody else is there: the sum is what this rank has. The launch of that number fails; 0: none does.
-class FakeCommunicator : public Communicator {
- public:
-  FakeCommunicator(Store& store, int failing) : Communicator(store, 0, 2), failing_(failing) {}
-  int launched() const { return launched_; }
-
-  absl::string_view name() const override { return "fake"; }
-  absl::StatusOr<std::shared_ptr<Collective>> AllReduceSum(const at::Tensor&) override {
-    if (++launched_ == failing_) {
-      return absl::UnavailableError("the cable is cut");
-    }
-    return std::shared_ptr<Collective>(std::make_shared<Done>());
-  }
-  absl::Status Broadcast(const at::Tensor&, int) override { return absl::OkStatus(); }
-
- private:
-  class Done : public Collective {
-   public:
-    absl::Status Wait() override { return absl::OkStatus(); }
-    TimeMark begin() const override { return TimeMark::Now(); }
-    TimeMark end() const override { return TimeMark::Now(); }
-  };
-
-  const int failing_;
-  int launched_ = 0;
-};
-
 class SyncBatchNormTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -119,7 +94,7 @@ class SyncBatchNormTest : public ::testing::Test {
 };
 
 TEST_F(SyncBatchNormTest, EachBatchNormOfResNet18AndNoneOfLeNet5) {
-  FakeCommunicator fake(*store_, 0);
+  FakeCommunicator fake(*store_, 2, 0);
   const std::shared_ptr<Model> resnet18 = *MakeModel("resnet18", 1);
   const std::shared_ptr<Model> lenet5 = *MakeModel("lenet5", 1);
   const at::Tensor before = lenet5->forward(Images());
@@ -131,7 +106,7 @@ TEST_F(SyncBatchNormTest, EachBatchNormOfResNet18AndNoneOfLeNet5) {
 }
 
 TEST_F(SyncBatchNormTest, IsPlainInEvalModeAndAfterwards) {
-  FakeCommunicator fake(*store_, 0);
+  FakeCommunicator fake(*store_, 2, 0);
   const std::shared_ptr<Model> plain = *MakeModel("resnet18", 1);
   const std::shared_ptr<Model> model = *MakeModel("resnet18", 1);
   {
@@ -153,7 +128,7 @@ TEST_F(SyncBatchNormTest, IsPlainInEvalModeAndAfterwards) {
 }
 
 TEST_F(SyncBatchNormTest, KeepsTheFirstFailureAndSendsNothingMore) {
-  FakeCommunicator fake(*store_, 3);
+  FakeCommunicator fake(*store_, 2, 3);
   const std::shared_ptr<Model> model = *MakeModel("resnet18", 1);
   const SyncBatchNorm sync(*model, fake);
   model->forward(Images()).sum().backward();

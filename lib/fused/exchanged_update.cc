@@ -10,7 +10,7 @@ namespace lockstep {
 namespace {
 
 template <typename W>
-constexpr WireType kTypeOf = std::is_same_v<W, __nv_bfloat16> ? WireType::kBf16 : WireType::kFp32;
+constexpr Wire kTypeOf = std::is_same_v<W, __nv_bfloat16> ? Wire::kBf16 : Wire::kFp32;
 
 template <typename T>
 constexpr bool kIsBf16 = std::is_same_v<T, __nv_bfloat16>;
@@ -19,11 +19,11 @@ bool HasMicroBatches(const ResNet18StepOptions& options) { return MicroBatchImag
 
 // What holds the gradients of a step of this rank, in fp32 where they are added up and nobody says otherwise.
 template <typename T>
-WireType WireOf(const ResNet18StepOptions& options) {
+Wire WireOf(const ResNet18StepOptions& options) {
   if (options.exchange != nullptr) {
     return options.exchange->wire();
   }
-  return HasMicroBatches(options) ? WireType::kFp32 : kTypeOf<T>;
+  return HasMicroBatches(options) ? Wire::kFp32 : kTypeOf<T>;
 }
 
 bool WantsRoom(const ResNet18StepOptions& options) { return options.exchange != nullptr || HasNorms(options); }
@@ -40,7 +40,7 @@ ExchangeRoom<T>::~ExchangeRoom() {
 
 template <typename T>
 void ExchangeRoom<T>::TakeAll(const ResNet18StepOptions& options, const ResNet18Units& net) {
-  const bool bf16_wire = WireOf<T>(options) == WireType::kBf16;
+  const bool bf16_wire = WireOf<T>(options) == Wire::kBf16;
   if (HasMicroBatches(options) || (kIsBf16<T> && !bf16_wire)) {
     arena_.Take(net.weight_count, weight_sum);
   }

@@ -1,40 +1,13 @@
 #include "lib/train/captured_steps.h"
 
-#include <ATen/core/grad_mode.h>
 #include <ATen/ops/zeros.h>
 
 #include <utility>
-#include <vector>
 
 #include "lib/base/status_macros.h"
+#include "lib/train/saved_tensors.h"
 
 namespace lockstep {
-namespace {
-
-// All that a step changes, as it was.
-class Saved {
- public:
-  Saved(const Model& model, const Sgd& sgd) {
-    for (const auto& tensors : {model.parameters(), model.buffers(), sgd.momentum()}) {
-      for (const torch::Tensor& tensor : tensors) {
-        tensors_.push_back({tensor.detach(), tensor.detach().clone()});
-      }
-    }
-  }
-
-  void Restore() {
-    const at::NoGradGuard no_grad;
-    for (auto& [tensor, value] : tensors_) {
-      tensor.copy_(value);
-    }
-  }
-
- private:
-  std::vector<std::pair<torch::Tensor, torch::Tensor>> tensors_;
-};
-
-}  // namespace
-
 absl::Status CapturedSteps::Run(const Inputs& inputs) {
   const auto images = static_cast<double>(inputs.images.size(0));
   const ForwardResult result = forward_(inputs.images, inputs.labels);
@@ -58,7 +31,10 @@ absl::Status CapturedSteps::Capture(uint32_t images) {
   step.inputs.images =
       at::zeros({images, kChannels, kImageSize, kImageSize}, on_device(at::kFloat)).contiguous(format_);
   step.inputs.labels = at::zeros({images}, on_device(at::kLong));
-  Saved saved(model_, sgd_);
+  SavedTensors saved;  // all that a step changes
+  for (const auto& tensors : {model_.parameters(), model_.buffers(), sgd_.momentum()}) {
+    saved.Save(tensors);
+  }
   sgd_.ReadRateOnDevice(device_);
   sgd_.GoOn();  // of zeros, before the first step: v = 0.9 * 0 + g
   model_.train();

@@ -149,6 +149,16 @@ constexpr double kFp32Tolerance = 0.01;
 
 class FusedStepTest : public ::testing::Test {
  protected:
+  absl::StatusOr<ResNet18Values> AfterTwoEpochs(const ResNet18StepOptions& options, bool graphs) const {
+    auto step = MakeFused(set_, options, *model_);
+    ResNet18Epochs epochs(*step, kBatch, graphs);
+    EXPECT_THAT(epochs.Prepare(kImages, false), IsOk());
+    for (uint32_t epoch = 0; epoch < 2; ++epoch) {
+      EXPECT_THAT(epochs.Train(Order(), epoch, [](uint32_t) { return kRate; }), IsOk());
+    }
+    return step->GetValues();
+  }
+
   const ImageSet set_ = SmallImageSet(proto::TRAIN, kImages);
   const std::shared_ptr<Model> model_ = *MakeModel("resnet18", 3);
 };
@@ -520,7 +530,7 @@ TEST_F(FusedStepTest, SaysWhatItTakesBeforeItTakesIt) {
 // An exchange between two ranks that have the same gradients: their sum is twice the one.
 class SameTwice : public GradientExchange {
  public:
-  explicit SameTwice(WireType wire) : wire_(wire) {
+  explicit SameTwice(Wire wire) : wire_(wire) {
     EXPECT_EQ(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), cudaSuccess);
     for (cudaEvent_t* event : {&ready_, &done_}) {
       EXPECT_EQ(cudaEventCreateWithFlags(event, cudaEventDisableTiming), cudaSuccess);
@@ -533,15 +543,15 @@ class SameTwice : public GradientExchange {
   }
 
   uint32_t ranks() const override { return 2; }
-  WireType wire() const override { return wire_; }
+  Wire wire() const override { return wire_; }
   uint32_t max_multiprocessors() const override { return 0; }
 
-  absl::Status Sum(void* data, size_t count, WireType type, cudaStream_t ready, cudaStream_t then) override {
+  absl::Status Sum(void* data, size_t count, Wire type, cudaStream_t ready, cudaStream_t then) override {
     ++sums;
     RETURN_IF_ERROR(CudaStatus(cudaEventRecord(ready_, ready), "ready"));
     RETURN_IF_ERROR(CudaStatus(cudaStreamWaitEvent(stream_, ready_), "ready"));
-    RETURN_IF_ERROR(type == WireType::kBf16 ? Twice(static_cast<__nv_bfloat16*>(data), count)
-                                            : Twice(static_cast<float*>(data), count));
+    RETURN_IF_ERROR(type == Wire::kBf16 ? Twice(static_cast<__nv_bfloat16*>(data), count)
+                                        : Twice(static_cast<float*>(data), count));
     RETURN_IF_ERROR(CudaStatus(cudaEventRecord(done_, stream_), "done"));
     return CudaStatus(cudaStreamWaitEvent(then, done_), "done");
   }
@@ -554,7 +564,7 @@ class SameTwice : public GradientExchange {
     return CudaStatus(AddParts<T>({1, count, count}, data, data, stream_), "adding");
   }
 
-  const WireType wire_;
+  const Wire wire_;
   cudaStream_t stream_ = nullptr;
   cudaEvent_t ready_ = nullptr;
   cudaEvent_t done_ = nullptr;
@@ -570,23 +580,14 @@ TEST_F(FusedStepTest, TwoRanksWithTheSameGradientsTrainAsOne) {
         ResNet18StepOptions options = Options(type);
         options.autotune = false;  // which engine wins is not repeatable
         options.two_streams = two_streams;
-        const auto train = [&](const ResNet18StepOptions& with) {
-          auto step = MakeFused(set_, with, *model_);
-          ResNet18Epochs epochs(*step, kBatch, graphs);
-          EXPECT_THAT(epochs.Prepare(kImages, false), IsOk());
-          for (uint32_t epoch = 0; epoch < 2; ++epoch) {
-            EXPECT_THAT(epochs.Train(Order(), epoch, [](uint32_t) { return kRate; }), IsOk());
-          }
-          return step->GetValues();
-        };
-        const auto alone = train(options);
-        for (const WireType wire : {WireType::kFp32, WireType::kBf16}) {
-          if (wire == WireType::kBf16 && type != ConvolutionType::kBf16) {
+        const auto alone = AfterTwoEpochs(options, graphs);
+        for (const Wire wire : {Wire::kFp32, Wire::kBf16}) {
+          if (wire == Wire::kBf16 && type != ConvolutionType::kBf16) {
             continue;  // it rounds
           }
           SameTwice exchange(wire);
           options.exchange = &exchange;
-          const auto together = train(options);
+          const auto together = AfterTwoEpochs(options, graphs);
           EXPECT_EQ(alone->weights, together->weights) << "two streams " << two_streams << ", graphs " << graphs;
           EXPECT_EQ(alone->norms, together->norms);
           EXPECT_EQ(alone->running, together->running);
@@ -601,13 +602,13 @@ TEST_F(FusedStepTest, TwoRanksWithTheSameGradientsTrainAsOne) {
 TEST_F(FusedStepTest, MicroBatchesAreSentOnce) {
   SKIP_WITHOUT_GPU();
   ResNet18StepOptions options = Options(ConvolutionType::kFp32);
-  SameTwice whole(WireType::kFp32);
+  SameTwice whole(Wire::kFp32);
   options.exchange = &whole;
   AfterOneStep(set_, options, *model_);
   options.micro_batch = kBatch / 3;
   options.exchange = nullptr;
   const auto alone = AfterOneStep(set_, options, *model_)->GetValues();
-  SameTwice divided(WireType::kFp32);
+  SameTwice divided(Wire::kFp32);
   options.exchange = &divided;
   const auto together = AfterOneStep(set_, options, *model_)->GetValues();
   EXPECT_EQ(divided.sums, whole.sums);
@@ -624,19 +625,10 @@ TEST_F(FusedStepTest, TwoRanksWithTheSameGradientsHaveTheNormsOfOne) {
       for (const bool graphs : {false, true}) {
         ResNet18StepOptions options = With(remedies, Options(type));
         options.micro_batch = micro_batch;
-        const auto train = [&](const ResNet18StepOptions& with) {
-          auto step = MakeFused(set_, with, *model_);
-          ResNet18Epochs epochs(*step, kBatch, graphs);
-          EXPECT_THAT(epochs.Prepare(kImages, false), IsOk());
-          for (uint32_t epoch = 0; epoch < 2; ++epoch) {
-            EXPECT_THAT(epochs.Train(Order(), epoch, [](uint32_t) { return kRate; }), IsOk());
-          }
-          return step->GetValues();
-        };
-        const auto alone = train(options);
-        SameTwice exchange(WireType::kFp32);
+        const auto alone = AfterTwoEpochs(options, graphs);
+        SameTwice exchange(Wire::kFp32);
         options.exchange = &exchange;
-        const auto together = train(options);
+        const auto together = AfterTwoEpochs(options, graphs);
         EXPECT_EQ(alone->weights, together->weights) << "micro-batches of " << micro_batch << ", graphs " << graphs;
         EXPECT_EQ(alone->norms, together->norms);
         EXPECT_EQ(alone->running, together->running);
@@ -651,7 +643,7 @@ TEST_F(FusedStepTest, ABf16WireRoundsFp32Gradients) {
   ResNet18StepOptions options = Options(ConvolutionType::kFp32);
   const auto before = MakeFused(set_, options, *model_)->GetValues();
   const auto alone = AfterOneStep(set_, options, *model_)->GetValues();
-  SameTwice exchange(WireType::kBf16);
+  SameTwice exchange(Wire::kBf16);
   options.exchange = &exchange;
   const auto together = AfterOneStep(set_, options, *model_)->GetValues();
   ASSERT_THAT(together, IsOk());

@@ -1,7 +1,5 @@
 #include "lib/train/training_run.h"
 
-#include <ATen/core/grad_mode.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <optional>
@@ -22,6 +20,7 @@
 #include "lib/train/evaluate.h"
 #include "lib/train/fused_trainer.h"
 #include "lib/train/matmul_ceiling.h"
+#include "lib/train/saved_tensors.h"
 #include "lib/train/schedule.h"
 #include "lib/train/step_times.h"
 
@@ -115,20 +114,13 @@ class BuffersOfRankZero {
     if (group == nullptr || group->size() == 1) {
       return absl::OkStatus();
     }
-    for (const torch::Tensor& buffer : model.buffers()) {
-      own_.emplace_back(buffer, buffer.clone());
-    }
+    own_.Save(model.buffers());
     return group->ShareBuffers(model);
   }
-  ~BuffersOfRankZero() {
-    const at::NoGradGuard no_grad;
-    for (auto& [buffer, value] : own_) {
-      buffer.copy_(value);
-    }
-  }
+  ~BuffersOfRankZero() { own_.Restore(); }
 
  private:
-  std::vector<std::pair<torch::Tensor, torch::Tensor>> own_;
+  SavedTensors own_;
 };
 
 uint32_t EvaluationBatch(const TrainingRunOptions& options) {

@@ -1,6 +1,6 @@
-// What gradients are while they travel. Gradients themselves are fp32 in any case.
-#ifndef LOCKSTEP_LIB_DIST_WIRE_H_
-#define LOCKSTEP_LIB_DIST_WIRE_H_
+// What gradients are while they travel between ranks. Knows nothing of CUDA.
+#ifndef LOCKSTEP_LIB_FUSED_WIRE_H_
+#define LOCKSTEP_LIB_FUSED_WIRE_H_
 
 #include <cstdint>
 
@@ -18,4 +18,4 @@ inline constexpr double WireRoundoff(Wire wire) { return wire == Wire::kBf16 ? 0
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_DIST_WIRE_H_
+#endif  // LOCKSTEP_LIB_FUSED_WIRE_H_

@@ -1,0 +1,40 @@
+// A communicator for tests: nobody else is there, so that a sum is what this rank has.
+#ifndef LOCKSTEP_LIB_DIST_FAKE_COMMUNICATOR_H_
+#define LOCKSTEP_LIB_DIST_FAKE_COMMUNICATOR_H_
+
+#include <memory>
+
+#include "lib/dist/communicator.h"
+
+namespace lockstep::testing {
+
+// Rank 0 of `size`. Counts the sums that are launched; the launch of that number fails; 0: none does.
+class FakeCommunicator : public Communicator {
+ public:
+  FakeCommunicator(Store& store, int size, int failing) : Communicator(store, 0, size), failing_(failing) {}
+  int launched() const { return launched_; }
+
+  absl::string_view name() const override { return "fake"; }
+  absl::StatusOr<std::shared_ptr<Collective>> AllReduceSum(const at::Tensor&) override {
+    if (++launched_ == failing_) {
+      return absl::UnavailableError("the cable is cut");
+    }
+    return std::shared_ptr<Collective>(std::make_shared<Done>());
+  }
+  absl::Status Broadcast(const at::Tensor&, int) override { return absl::OkStatus(); }
+
+ private:
+  class Done : public Collective {
+   public:
+    absl::Status Wait() override { return absl::OkStatus(); }
+    TimeMark begin() const override { return TimeMark::Now(); }
+    TimeMark end() const override { return TimeMark::Now(); }
+  };
+
+  const int failing_;
+  int launched_ = 0;
+};
+
+}  // namespace lockstep::testing
+
+#endif  // LOCKSTEP_LIB_DIST_FAKE_COMMUNICATOR_H_
