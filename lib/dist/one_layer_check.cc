@@ -128,7 +128,8 @@ std::string CheckOneLayer(Communicator& communicator, c10::Device device, const 
     all_x = all_x.narrow(0, mine.first, mine.count);
     all_dy = all_dy.narrow(0, mine.first, mine.count);
   }
-  return found + Compare(all_x, all_dy, alone ? Part{0, mine.count} : mine, norm, x, y);
+  found += Compare(all_x, all_dy, alone ? Part{0, mine.count} : mine, norm, x, y);
+  return found.empty() ? "" : absl::StrCat(how.empty() ? "plain" : how, ": ", found);
 }
 
 }  // namespace lockstep::testing

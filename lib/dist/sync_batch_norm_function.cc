@@ -1,8 +1,10 @@
 // The operator: forward, backward, and the merge of the ranks' statistics.
 //
-// LibTorch's kernels do the passes over the images, on the CPU and on CUDA: batch_norm_update_stats has mean and variance
-// of this rank, native_batch_norm in eval mode applies given ones, and its backward in eval mode has the two sums.
+// LibTorch's kernels do the passes over the images: batch_norm_update_stats has mean and variance of this rank, and
+// native_batch_norm in eval mode applies given ones. The sums of backward are batch_norm_backward_reduce's on CUDA, which
+// torch.nn.SyncBatchNorm takes too, and elsewhere those of native_batch_norm's backward in eval mode.
 #include <ATen/ops/batch_norm_backward_elemt.h>
+#include <ATen/ops/batch_norm_backward_reduce.h>
 #include <ATen/ops/batch_norm_update_stats.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/native_batch_norm.h>
@@ -59,6 +61,22 @@ at::Tensor Apply(const at::Tensor& x, const at::Tensor& weight, const at::Tensor
   return std::get<0>(at::native_batch_norm(x, weight, bias, mean, variance, /*training=*/false, /*momentum=*/0, eps));
 }
 
+// The gradients of bias and weight over this rank's images: sum(dy), then sum(dy * x_hat), fp32 (2 C). On CUDA both come
+// from the sums in fp32: eval mode's backward rounds them to bf16 where x is bf16.
+at::Tensor SumsOfThisRank(const at::Tensor& dy, const at::Tensor& x, const at::Tensor& weight, const Statistics& all,
+                          double eps) {
+  const at::Tensor inverse_deviation = all.variance.add(eps).rsqrt_();
+  if (x.is_cuda()) {
+    const auto sums = at::batch_norm_backward_reduce(dy, x, all.mean, inverse_deviation, weight, /*input_g=*/true,
+                                                     /*weight_g=*/false, /*bias_g=*/false);
+    return at::cat({std::get<0>(sums), std::get<1>(sums).mul(inverse_deviation)});
+  }
+  const auto gradients =
+      at::native_batch_norm_backward(dy, x, weight, all.mean, all.variance, all.mean, inverse_deviation,
+                                     /*train=*/false, eps, /*output_mask=*/{false, true, true});
+  return at::cat({std::get<2>(gradients), std::get<1>(gradients)});
+}
+
 // sum_dy and sum_dy_xhat: fp32 (C), over all ranks. On CUDA LibTorch has one kernel for it. Elsewhere batch norm itself is
 // the pass over x: weight * x_hat + bias, with the factors that x_hat and 1 have in dx.
 at::Tensor InputGradient(const at::Tensor& dy, const at::Tensor& x, const at::Tensor& weight, const Statistics& all,
@@ -100,16 +118,13 @@ class SyncBatchNormFunction : public autograd::Function<SyncBatchNormFunction> {
     const double eps = context->saved_data[kEps].toDouble();
     const c10::intrusive_ptr<torch::CustomClassHolder> sums = context->saved_data[kSums].toCapsule();
     const at::Tensor dy = gradients[0].contiguous(x.suggest_memory_format());
-    // The kernel of the CPU takes the running statistics, that of CUDA the saved ones.
-    const at::Tensor inverse_deviation = all.variance.add(eps).rsqrt_();
-    const auto [none, weight_gradient, bias_gradient] =
-        at::native_batch_norm_backward(dy, x, weight, all.mean, all.variance, all.mean, inverse_deviation,
-                                       /*train=*/false, eps, /*output_mask=*/{false, true, true});
-    const at::Tensor both = at::cat({bias_gradient, weight_gradient});  // sum(dy), sum(dy * x_hat)
+    const at::Tensor own = SumsOfThisRank(dy, x, weight, all, eps);
+    const at::Tensor both = own.clone();
     static_cast<CountedSums&>(*sums).Sum(both);
     const at::Tensor dx = InputGradient(dy, x, weight, all, both.narrow(0, 0, weight.numel()),
                                         both.narrow(0, weight.numel(), weight.numel()), eps);
-    return {dx, weight_gradient, bias_gradient, at::Tensor(), at::Tensor()};
+    return {dx, own.narrow(0, weight.numel(), weight.numel()), own.narrow(0, 0, weight.numel()), at::Tensor(),
+            at::Tensor()};
   }
 };
 

@@ -148,9 +148,9 @@ absl::StatusOr<Trained> TrainTogether(RankContext& context, Communicator& commun
   }
   // 20 layers with 4800 channels.
   const Traffic traffic = batch_norm.TakeTraffic();
-  const uint64_t bytes =
-      StepsOf(dtype) * at::elementSize(dtype) * (static_cast<uint64_t>(context.size) * (2 * 4800 + 20) + 2 * 4800);
-  if (traffic.calls != (sync ? StepsOf(dtype) * 40 : 0) || traffic.bytes != (sync ? bytes : 0)) {
+  const uint64_t bytes = static_cast<uint64_t>(StepsOf(dtype)) * at::elementSize(dtype) *
+                         (static_cast<uint64_t>(context.size) * (2 * 4800 + 20) + 2 * 4800);
+  if (traffic.calls != (sync ? static_cast<uint64_t>(StepsOf(dtype)) * 40 : 0) || traffic.bytes != (sync ? bytes : 0)) {
     found = absl::StrCat("counted ", traffic.calls, " sums of ", traffic.bytes, " bytes; ");
   }
   Trained trained = StateOf(*model);
