@@ -61,14 +61,15 @@ at::Tensor Apply(const at::Tensor& x, const at::Tensor& weight, const at::Tensor
   return std::get<0>(at::native_batch_norm(x, weight, bias, mean, variance, /*training=*/false, /*momentum=*/0, eps));
 }
 
-// The gradients of bias and weight over this rank's images: sum(dy), then sum(dy * x_hat), fp32 (2 C). On CUDA both come
-// from the sums in fp32: eval mode's backward rounds them to bf16 where x is bf16.
+// The gradients of bias and weight over this rank's images: sum(dy), then sum(dy * x_hat), fp32 (2 C).
 at::Tensor SumsOfThisRank(const at::Tensor& dy, const at::Tensor& x, const at::Tensor& weight, const Statistics& all,
                           double eps) {
   const at::Tensor inverse_deviation = all.variance.add(eps).rsqrt_();
   if (x.is_cuda()) {
-    const auto sums = at::batch_norm_backward_reduce(dy, x, all.mean, inverse_deviation, weight, /*input_g=*/true,
-                                                     /*weight_g=*/false, /*bias_g=*/false);
+    // LibTorch's kernel for NCHW in bf16 rounds its sums to bf16, that for channels-last does not.
+    const auto type = x.is_contiguous() ? weight.scalar_type() : x.scalar_type();
+    const auto sums = at::batch_norm_backward_reduce(dy.to(type), x.to(type), all.mean, inverse_deviation, weight,
+                                                     /*input_g=*/true, /*weight_g=*/false, /*bias_g=*/false);
     return at::cat({std::get<0>(sums), std::get<1>(sums).mul(inverse_deviation)});
   }
   const auto gradients =
