@@ -45,7 +45,7 @@ TEST(ExperimentsTest, LargeBatchesAreTrainedAsTheyAreAndWithEachRemedy) {
   const auto points = PlanExperiment(Spec(proto::LARGE_BATCH, {128, 8192}), {}, kImages);
   ASSERT_THAT(points, IsOk());
   const auto rows = FirstOfRow(*points);
-  EXPECT_EQ(rows.size(), 1u + 1 + 7 + 3);
+  EXPECT_EQ(rows.size(), 1u + 1 + 7 + 2 + 3);
   EXPECT_EQ(points->size(), 2 * rows.size());
   EXPECT_EQ((*points)[0].training().seed(), 5);
   EXPECT_EQ((*points)[1].training().seed(), 6);
@@ -60,11 +60,14 @@ TEST(ExperimentsTest, LargeBatchesAreTrainedAsTheyAreAndWithEachRemedy) {
   EXPECT_EQ(rows.at("8192, ghost batch norm").training().accumulate(), 32);  // 4,096 images a rank, 128 at a time
   EXPECT_GT(rows.at("8192, clipping").training().clip_norm(), 0);
   EXPECT_GT(rows.at("8192, LARS").training().lars(), 0);
+  EXPECT_DOUBLE_EQ(rows.at("8192, LARS").training().learning_rate(), 2.5);
+  const proto::TrainingSpec& both = rows.at("8192, clipping and ghost batch norm").training();
+  EXPECT_TRUE(both.clip_norm() > 0 && both.accumulate() == 32 && both.learning_rate() == 0.1);
   EXPECT_GT(rows.at("8192, label smoothing").training().label_smoothing(), 0);
   const proto::TrainingSpec& all = rows.at("8192, all").training();
   EXPECT_TRUE(all.zero_gamma() && all.accumulate() == 32 && all.clip_norm() > 0 && all.label_smoothing() > 0);
   EXPECT_EQ(all.lars(), 0);
-  EXPECT_DOUBLE_EQ(all.learning_rate(), 0.8);  // the square root of 64 times
+  EXPECT_DOUBLE_EQ(all.learning_rate(), 1.6);  // twice the square root of 64
 }
 
 // 7 steps an epoch: 280 epochs are the first with 1,955 updates.
