@@ -1,5 +1,6 @@
 #include "lib/train/evaluate.h"
 
+#include <ATen/Context.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/full.h>
@@ -33,7 +34,7 @@ Evaluator::Evaluator(const ImageSet& images, const std::array<float, 3>& mean, c
                      uint32_t batch_size, c10::Device device, EvaluationShare share)
     : images_(images), first_(ShareBegin(images, share.rank, share.ranks)),
       count_(ShareBegin(images, share.rank + 1, share.ranks) - first_), mean_host_(mean), std_host_(std),
-      batch_size_(batch_size), device_(device) {}
+      batch_size_(batch_size), device_(device), often_(share.often) {}
 
 void Evaluator::Upload() {
   constexpr int64_t kImage = kChannels * kImageSize * kImageSize;
@@ -71,8 +72,13 @@ absl::StatusOr<int64_t> Evaluator::CountCorrect(Model& model) {
     const at::NoGradGuard no_grad;
     const c10::DeviceGuard guard(device_);
     const bool training = model.is_training();
-    const auto restore = absl::MakeCleanup([&] { model.train(training); });
+    const bool tries_engines = at::globalContext().benchmarkCuDNN();
+    const auto restore = absl::MakeCleanup([&] {
+      model.train(training);
+      at::globalContext().setBenchmarkCuDNN(tries_engines);
+    });
     model.eval();
+    at::globalContext().setBenchmarkCuDNN(tries_engines && often_);
     if (!pixels_.defined()) {
       Upload();
     }

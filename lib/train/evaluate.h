@@ -18,10 +18,11 @@ namespace lockstep {
 // batch is taken, which is known to fit into its memory.
 inline constexpr uint32_t kCudaEvaluationBatch = 1000;
 
-// Which part of a set one of several ranks is asked: parts are disjoint, and together they are the set.
+// Which part of a set one of several ranks is asked: parts are disjoint, and together they are the set. And how often.
 struct EvaluationShare {
   uint32_t rank = 0;
   uint32_t ranks = 1;
+  bool often = false;  // asked many times: cuDNN may try its engines first, which costs seconds and then saves a third
 };
 
 // Asks one set of images of any number of networks. On CUDA the share lies on the device as uint8 from the first question on,
@@ -52,6 +53,7 @@ class Evaluator {
   const std::array<float, 3> std_host_;
   const int64_t batch_size_;
   const c10::Device device_;
+  const bool often_;
   torch::Tensor pixels_;  // uint8 (count_, 3, 32, 32)
   torch::Tensor labels_;  // uint8 (count_)
   torch::Tensor full_;    // float (1): 255, what a byte is divided by

@@ -103,8 +103,13 @@ void SetTarget(double wanted, proto::SweepPoint& point) {
   }
 }
 
-EvaluationShare ShareOf(const RankGroup* group) {
-  return group == nullptr ? EvaluationShare() : EvaluationShare{group->rank(), group->size()};
+EvaluationShare ShareOf(const TrainingRunOptions& options) {
+  EvaluationShare share;
+  if (options.group != nullptr) {
+    share = {options.group->rank(), options.group->size()};
+  }
+  share.often = options.order.spec().evaluate_every() != 0;
+  return share;
 }
 
 // While a network is evaluated it has the running statistics of rank 0, as a checkpoint does; afterwards its own.
@@ -142,8 +147,8 @@ class TrainingRun {
                                                                       std::move(model),
                                                                       options.device,
                                                                       options.group},
-        images_(ImagesOf(input_)), evaluator_(dataset.test, loader.mean, loader.std, EvaluationBatch(options),
-                                              options.device, ShareOf(options.group)),
+        images_(ImagesOf(input_)),
+        evaluator_(dataset.test, loader.mean, loader.std, EvaluationBatch(options), options.device, ShareOf(options)),
         watcher_(DeviceStateReader(options.device)), stall_watch_(StallTimeout(options.order), options.stalled),
         point_(point) {}
 
