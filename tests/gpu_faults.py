@@ -1,0 +1,305 @@
+#!/usr/bin/env python3
+"""Faults of scale_run on two GPUs, in replayed graphs (--preset=fast) and in eager steps (--preset=lab).
+
+    python3 tests/gpu_faults.py FOLDER [--device=cuda] [--timeout=10] [--seconds=175] [--cases=REGEX] [--out=FOLDER]
+
+FOLDER holds the tools: what tools/package.sh makes, or bazel-bin/tools. Nothing but Python itself is imported; --device=cpu
+tries the script where there is no GPU. A line a case: its exit codes, the seconds from the fault until no process was left,
+and the error. All ends after --seconds. --out gets what each run said.
+Exit codes: 0 every case went as it should, 4 one did not, or was left out for lack of time.
+"""
+
+import argparse
+import ctypes
+import json
+import os
+import pathlib
+import re
+import resource
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import marked_processes
+
+IMAGES = 20480       # two ranks' shares hold LARGE_BATCH
+LARGE_BATCH = 8192   # resnet18's activations, at 4 MB an image or more, do not fit into LEFT_BYTES
+LEFT_BYTES = 8 << 30
+ENDLESS = "--repeats=100000"
+CASE_SECONDS = 40    # what a case may take; every wait within one ends with --seconds, too
+
+# What differs between two runs of one command, at any depth of a record: times, who started the ranks, what was measured.
+RUN_FIELDS = {"crc32", "command_line", "environment", "cache_key", "surroundings_sha256", "start_time", "end_time", "loaded_file",
+              "peak_memory_bytes", "launch", "cgroup_limit"}
+
+
+class Trouble(Exception):
+    pass
+
+
+def fill_gpu(index):
+    """Holds all memory of a GPU but LEFT_BYTES until standard input ends; by the driver alone."""
+    cuda = ctypes.CDLL("libcuda.so.1")
+
+    def call(name, *arguments):
+        code = getattr(cuda, name)(*arguments)
+        if code != 0:
+            sys.exit(f"{name}: CUDA error {code}")
+
+    device, context, memory = ctypes.c_int(), ctypes.c_void_p(), ctypes.c_uint64()
+    free, total = ctypes.c_size_t(), ctypes.c_size_t()
+    call("cuInit", 0)
+    call("cuDeviceGet", ctypes.byref(device), index)
+    call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
+    call("cuCtxSetCurrent", context)
+    call("cuMemGetInfo_v2", ctypes.byref(free), ctypes.byref(total))
+    if free.value > LEFT_BYTES:
+        call("cuMemAlloc_v2", ctypes.byref(memory), ctypes.c_size_t(free.value - LEFT_BYTES))
+    print("filled", flush=True)
+    sys.stdin.read()
+
+
+def differing(first, second, name="record"):
+    """Names of the leaves that differ, and whether each is a measured number."""
+    if isinstance(first, dict) and isinstance(second, dict):
+        for key in first.keys() | second.keys():
+            if key not in RUN_FIELDS and not key.endswith(("seconds", "_mhz")):
+                yield from differing(first.get(key), second.get(key), key)
+    elif isinstance(first, list) and isinstance(second, list) and len(first) == len(second):
+        for one, other in zip(first, second):
+            yield from differing(one, other, name)
+    elif first != second:
+        yield name, isinstance(first, float) and isinstance(second, float)
+
+
+class Faults:
+    def __init__(self, given):
+        self.given = given
+        self.tools = pathlib.Path(given.folder).absolute()
+        self.folder = pathlib.Path(given.out or tempfile.mkdtemp(prefix="gpu_faults_")).absolute()
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.begin = time.monotonic()
+        self.mark = f"gpu_faults-{os.getpid()}"
+        # Multicast over NVLink stays off: a fault in it can take a shared host's GPUs down.
+        self.environment = {**os.environ, marked_processes.VARIABLE: self.mark, "NCCL_NVLS_ENABLE": "0", "OMP_NUM_THREADS": "1"}
+        for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"):
+            self.environment.pop(name, None)
+        self.runs = 0
+        self.to_training = 30  # seconds from a rank's start until it surely trains; an undisturbed run says better
+        self.bad = 0
+
+    # --- runs ---
+
+    def wait(self, condition, seconds, what):
+        """The seconds until the condition held."""
+        begin = time.monotonic()
+        end = min(begin + seconds, self.begin + self.given.seconds)
+        while not condition():
+            if time.monotonic() > end:
+                raise Trouble(f"{what}: not within {end - begin:.0f} s")
+            time.sleep(0.05)
+        return time.monotonic() - begin
+
+    def flags(self, preset, *more, output):
+        cuda = self.given.device == "cuda"
+        return [f"--input={self.folder / 'dataset.rec'}", f"--preset={preset}", f"--device={self.given.device}",
+                f"--model={'resnet18' if cuda else 'lenet5'}", "--ranks=2", "--noevaluate", "--threads=1",
+                f"--timeout={self.given.timeout}s", f"--output={self.folder / output}", *more]
+
+    def start(self, flags, **variables):
+        """One process, and the file that has what it says."""
+        said = self.folder / f"run{self.runs}.txt"
+        self.runs += 1
+        with open(said, "wb") as out:
+            process = subprocess.Popen([str(self.tools / "scale_run"), *flags], env={**self.environment, **variables},
+                                       stdin=subprocess.DEVNULL, stdout=out, stderr=out)
+        return process, said
+
+    def by_hand(self, flags_of_rank):
+        """Two processes as torchrun would start them."""
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = str(probe.getsockname()[1])
+        return [self.start(flags, RANK=str(rank), WORLD_SIZE="2", LOCAL_RANK=str(rank), LOCAL_WORLD_SIZE="2",
+                           MASTER_ADDR="127.0.0.1", MASTER_PORT=port) for rank, flags in enumerate(flags_of_rank)]
+
+    def alive(self, argument=""):
+        return marked_processes.marked_processes(self.mark, argument)
+
+    def end_all(self, *processes):
+        for pid in self.alive():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        for process, _ in processes:
+            process.kill()
+            process.wait()
+
+    def gone(self, processes, seconds):
+        """Exit codes, and the seconds until nobody was left; whoever is left after so many is ended."""
+        begin = time.monotonic()
+        try:
+            self.wait(lambda: all([process.poll() is not None for process, _ in processes]) and not self.alive(), seconds, "still there")
+        finally:
+            took = time.monotonic() - begin
+            self.end_all(*processes)
+        return [process.returncode for process, _ in processes], took
+
+    def ranks_train(self):
+        self.wait(lambda: len(self.alive("--rank=")) == 2, 30, "two ranks")
+        time.sleep(self.to_training)
+        if len(self.alive("--rank=")) != 2:
+            raise Trouble("the ranks ended before the fault")
+
+    def errors(self, processes):
+        return [line for _, said in processes for line in said.read_text(errors="replace").splitlines() if "error:" in line]
+
+    def record(self, path):
+        printed = subprocess.run([str(self.tools / "report"), f"--print={path}", "--format=json"], capture_output=True,
+                                 env=self.environment, timeout=30)
+        if printed.returncode != 0:
+            raise Trouble(f"{path.name} is not whole: {printed.stderr.decode(errors='replace').strip()}")
+        return json.loads(printed.stdout)
+
+    def say(self, preset, case, codes, seconds, line, well):
+        self.bad += not well
+        seconds = "" if seconds is None else f"{seconds:.1f}"
+        print(f"{preset:4} {case:24} {' '.join(map(str, codes)):9} {seconds:>6}  {'ok  ' if well else 'BAD '} {line}", flush=True)
+
+    # --- cases ---
+
+    def own_spawn(self, preset):
+        process = self.start(self.flags(preset, "--batch=128", "--repeats=2", "--force", output=f"own_{preset}.rec"))
+        self.wait(lambda: len(self.alive("--rank=")) == 2, 60, "two ranks")  # the first start reads LibTorch from the disk
+        self.to_training = 2 + self.wait(lambda: "s per epoch" in process[1].read_text() or process[0].poll() is not None, 90,
+                                    "a point")
+        codes, _ = self.gone([process], 90)
+        line = " ".join(self.errors([process])) or f"{self.to_training - 2:.1f} s from a rank's start to its first point"
+        self.say(preset, "own spawn", codes, None, line, codes == [0])
+
+    def two_by_hand(self, preset):
+        flags = self.flags(preset, "--batch=128", "--repeats=2", "--force", output=f"hand_{preset}.rec")
+        processes = self.by_hand([flags, flags])
+        codes, _ = self.gone(processes, 90)
+        if codes != [0, 0]:
+            return self.say(preset, "two processes by hand", codes, None, " ".join(self.errors(processes)), False)
+        if not (self.folder / f"own_{preset}.rec").exists():
+            self.own_spawn(preset)
+        differ = sorted(set(differing(*(self.record(self.folder / f"{name}_{preset}.rec") for name in ("own", "hand")))))
+        # On GPUs sums are taken in an order of their own each time, so losses and weights may differ.
+        wrong = [name for name, measured in differ if not (self.given.device == "cuda" and
+                                                           (measured or name in ("weights_sha256", "device_state")))]
+        names = ", ".join(name for name, _ in differ)
+        self.say(preset, "two processes by hand", codes, None,
+                 f"the record of own spawn, but for {names}" if names else "the record of own spawn", not wrong)
+
+    def kill(self, preset):
+        """Out of memory first, so that there is something to keep; then a kill in the middle of training."""
+        fills = self.given.device == "cuda"
+        filler = subprocess.Popen([sys.executable, __file__, "--fill=1", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                  text=True) if fills else None
+        batches = f"--batch={LARGE_BATCH},128" if fills else "--batch=128"
+        flags = self.flags(preset, batches, ENDLESS, output=f"kill_{preset}.rec")
+        process = None
+        try:
+            if fills and not (select.select([filler.stdout], [], [], 20)[0] and filler.stdout.readline() == "filled\n"):
+                raise Trouble("GPU 1 could not be filled")
+            process = self.start(flags)
+            if fills:
+                told = lambda: process[1].read_text().count("out of memory: 2 ranks")
+                took = self.wait(lambda: told() == 2 or process[0].poll() is not None, 90, "two points out of memory")
+                line = next((line for line in process[1].read_text().splitlines() if "out of memory" in line), "")
+                self.say(preset, "out of memory", [], took, line or " ".join(self.errors([process])), told() == 2)
+            else:
+                self.say(preset, "out of memory", [], None, "not tried: wants a GPU", True)
+            self.fault(preset, "SIGKILL of rank 1", process, signal.SIGKILL, "was killed by signal 9")
+            if fills:
+                self.resumed(preset, flags, f"kill_{preset}.rec.part")
+        finally:
+            if filler is not None:
+                filler.kill()
+                filler.wait()
+            if process is not None:
+                self.end_all(process)
+
+    def resumed(self, preset, flags, journal):
+        points = json.dumps(self.record(self.folder / journal)).count('"global_batch"')
+        process = self.start(flags)
+        goes_on = lambda: "goes on after 3 records" in process[1].read_text()
+        self.wait(lambda: goes_on() or process[0].poll() is not None, 60, "the same command")
+        process[0].send_signal(signal.SIGTERM)
+        codes, _ = self.gone([process], 15)
+        self.say(preset, "the same command", codes, None, f"{points} points were kept; it goes on behind them, then SIGTERM",
+                 goes_on() and points == 2 and codes == [143])
+
+    def stop(self, preset):
+        process = self.start(self.flags(preset, "--batch=128", ENDLESS, "--force", output=f"stop_{preset}.rec"))
+        self.fault(preset, "SIGSTOP of rank 1", process, signal.SIGSTOP, "did not answer")
+
+    def fault(self, preset, case, process, number, says):
+        self.ranks_train()
+        os.kill(self.alive("--rank=1")[0], number)
+        codes, took = self.gone([process], self.given.timeout + 20)
+        line = " ".join(self.errors([process]))
+        self.say(preset, case, codes, took, line,
+                 codes == [5] and took < self.given.timeout + 5 and "rank 1 of 2" in line and says in line)
+
+    def seed(self, preset):
+        processes = self.by_hand([self.flags(preset, "--batch=128", ENDLESS, f"--seed={seed}", output="seed.rec")
+                                  for seed in (0, 1)])
+        codes, took = self.gone(processes, self.given.timeout + 20)
+        line = " ".join(self.errors(processes))
+        self.say(preset, "another --seed on rank 1", codes, took, line,
+                 codes == [5, 5] and took < self.given.timeout + 5 and "rank 1 on" in line and "seed" in line)
+
+    # --- all ---
+
+    def run(self):
+        made = subprocess.run([str(self.tools / "cifar_prep"), "--input_format=synthetic", f"--train_images={IMAGES}",
+                               "--test_images=100", f"--output={self.folder / 'dataset.rec'}"], env=self.environment,
+                              stderr=subprocess.PIPE, timeout=60)
+        if made.returncode != 0:
+            sys.exit(f"gpu_faults: error: cifar_prep: {made.stderr.decode(errors='replace')}")
+        print(f"     {'case':24} {'exit':9} {'s':>6}        error, --timeout={self.given.timeout}s")
+        presets = ["fast", "lab"] if self.given.device == "cuda" else ["lab"]
+        plan = [(preset, case) for preset in presets for case in ("own_spawn", "kill", "stop", "seed")]
+        for preset, case in plan + [(preset, "two_by_hand") for preset in presets]:
+            if not re.search(self.given.cases, f"{preset} {case}"):
+                continue
+            if time.monotonic() - self.begin + CASE_SECONDS > self.given.seconds:
+                self.say(preset, case, [], None, "not run: no time left", False)
+                continue
+            try:
+                getattr(self, case)(preset)
+            except (Trouble, subprocess.TimeoutExpired, OSError) as trouble:
+                self.say(preset, case, [], None, str(trouble), False)
+            finally:
+                self.end_all()
+        print(f"     {time.monotonic() - self.begin:.0f} s in all; what the runs said: {self.folder}")
+        return 4 if self.bad else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder")
+    parser.add_argument("--device", default="cuda", choices=["cuda", "cpu"])
+    parser.add_argument("--timeout", type=int, default=10)
+    parser.add_argument("--seconds", type=float, default=175)
+    parser.add_argument("--cases", default=".")
+    parser.add_argument("--out", default="")
+    parser.add_argument("--fill", type=int, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.fill is not None:
+        return fill_gpu(given.fill)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    return Faults(given).run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
