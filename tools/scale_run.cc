@@ -31,6 +31,9 @@ RANGED_FLAG(std::vector<std::string>, ranks, std::vector<std::string>({"1", "2"}
             "Numbers of ranks to measure.");
 RANGED_FLAG(std::vector<std::string>, batch, std::vector<std::string>({"32", "128", "512"}), 1, lockstep::kMaxBatchSize,
             "Batch sizes to measure.");
+ABSL_FLAG(std::string, checkpoint, "",
+          "Where to put the weights trained on the most --ranks, as a PyTorch state_dict, with rank 0's running "
+          "statistics; empty: nowhere. Of an experiment: of its one point (--rows and --seeds=1).");
 ABSL_FLAG(std::string, batch_mode, "per_device", "--batch is per_device, or global: shared among the ranks.");
 ABSL_FLAG(bool, drop_last, false, "Leave out images that fill no batch on every rank; otherwise some are seen twice.");
 RANGED_FLAG(uint32_t, workers, 2, 0, lockstep::kMaxLoaderWorkers,

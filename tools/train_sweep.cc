@@ -30,16 +30,10 @@ RANGED_FLAG(uint32_t, max_batch, 0, 0, lockstep::kMaxBatchSize,
             "The ladder ends here; 0: when a batch does not fit or exceeds the data set.");
 RANGED_FLAG(uint64_t, memory_limit, 0, 0, uint64_t{1} << 50,
             "Bytes of heap that a point's process may have, on a CPU; 0: no limit.");
-ABSL_FLAG(bool, resume, false,
-          "Keep the state of training as OUTPUT.batchN.state, and go on from it when the same run was stopped: to the "
-          "same bits, with --deterministic.");
-RANGED_FLAG(uint32_t, state_every, 1, 1, lockstep::kMaxEpochs, "With --resume: epochs from one state to the next.");
 RANGED_FLAG(absl::Duration, timeout, absl::ZeroDuration(), 0, 86400,
             "A point that gets nothing done for this long fails, as behind a GPU that does not answer; 0: 2m on CUDA, "
             "for ever on a CPU.");
 ABSL_FLAG(std::string, checkpoint, "", "Where to put the trained weights, as a PyTorch state_dict; empty: nowhere.");
-RANGED_FLAG(uint32_t, checkpoint_batch, 0, 0, lockstep::kMaxBatchSize,
-            "The batch size that the checkpoint is trained with; 0: the first.");
 ABSL_FLAG(bool, drop_last, false, "Leave out an epoch's last batch when it is shorter than the others.");
 RANGED_FLAG(uint32_t, workers, 2, 0, lockstep::kMaxLoaderWorkers, "Threads that prepare batches ahead; 0: none.");
 RANGED_FLAG(uint32_t, threads, 0, 0, lockstep::kMaxThreads, "CPU threads that LibTorch computes with; 0: its default.");
@@ -64,11 +58,7 @@ absl::StatusOr<TrainSweepOptions> OptionsFromFlags() {
   options.spec.set_memory_limit_bytes(absl::GetFlag(FLAGS_memory_limit));
   options.ladder = {absl::GetFlag(FLAGS_min_batch), absl::GetFlag(FLAGS_factor), absl::GetFlag(FLAGS_max_batch)};
   options.evaluate = absl::GetFlag(FLAGS_evaluate);
-  options.resume = absl::GetFlag(FLAGS_resume);
-  options.state_every = absl::GetFlag(FLAGS_state_every);
   options.timeout = absl::GetFlag(FLAGS_timeout);
-  options.checkpoint = absl::GetFlag(FLAGS_checkpoint);
-  options.checkpoint_batch = absl::GetFlag(FLAGS_checkpoint_batch);
   return options;
 }
 

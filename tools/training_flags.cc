@@ -77,6 +77,13 @@ RANGED_FLAG(double, target_accuracy, 0, 0, 1,
 RANGED_FLAG(uint32_t, accumulate, 1, 1, lockstep::kMaxBatchSize,
             "Micro-batches whose gradients make one update, for a batch that does not fit; batch norm then counts over "
             "a micro-batch.");
+ABSL_FLAG(
+    bool, resume, false,
+    "Keep the state of a point's training beside the output, as OUTPUT.POINT.state, and go on from it when the same "
+    "run was stopped: to the same bits, with --deterministic.");
+RANGED_FLAG(uint32_t, state_every, 1, 1, lockstep::kMaxEpochs, "With --resume: epochs from one state to the next.");
+RANGED_FLAG(uint32_t, checkpoint_batch, 0, 0, lockstep::kMaxBatchSize,
+            "The batch size that the checkpoint is trained with; 0: the first.");
 ABSL_DECLARE_FLAG(uint32_t, workers);
 
 namespace lockstep {

@@ -1,7 +1,7 @@
 // The flags of a training run that mean the same in every tool that trains: one name, one default, one help text.
 //
 // A tool that links this defines by itself, since its words for them are its own: --output --device --drop_last --workers
-// --threads.
+// --threads --checkpoint.
 #ifndef LOCKSTEP_TOOLS_TRAINING_FLAGS_H_
 #define LOCKSTEP_TOOLS_TRAINING_FLAGS_H_
 
@@ -18,9 +18,13 @@ ABSL_DECLARE_FLAG(std::string, output);
 ABSL_DECLARE_FLAG(bool, force);
 ABSL_DECLARE_FLAG(bool, dry_run);
 ABSL_DECLARE_FLAG(std::string, device);
+ABSL_DECLARE_FLAG(std::string, checkpoint);
 ABSL_DECLARE_FLAG(bool, evaluate);
 ABSL_DECLARE_FLAG(uint32_t, epochs);
 ABSL_DECLARE_FLAG(uint32_t, repeats);
+ABSL_DECLARE_FLAG(bool, resume);
+ABSL_DECLARE_FLAG(uint32_t, state_every);
+ABSL_DECLARE_FLAG(uint32_t, checkpoint_batch);
 
 namespace lockstep {
 
@@ -33,7 +37,8 @@ inline constexpr uint32_t kMaxRanks = 1024;
 // --graph, --memory_format, --lr_milestones, --epochs and --repeats. InvalidArgument names the flag.
 absl::Status ReadTrainingFlags(proto::TrainingSpec& training);
 
-// Sets input, output, force, dry_run and device of a stage's options.
+// Sets of a stage's options input, output, force, dry_run and device, and what is kept beside the output: resume,
+// state_every, checkpoint and checkpoint_batch.
 template <typename Options>
 void ReadRunFlags(Options& options) {
   options.input = absl::GetFlag(FLAGS_input);
@@ -41,6 +46,10 @@ void ReadRunFlags(Options& options) {
   options.force = absl::GetFlag(FLAGS_force);
   options.dry_run = absl::GetFlag(FLAGS_dry_run);
   options.device = absl::GetFlag(FLAGS_device);
+  options.resume = absl::GetFlag(FLAGS_resume);
+  options.state_every = absl::GetFlag(FLAGS_state_every);
+  options.checkpoint = absl::GetFlag(FLAGS_checkpoint);
+  options.checkpoint_batch = absl::GetFlag(FLAGS_checkpoint_batch);
 }
 
 }  // namespace lockstep

@@ -193,6 +193,20 @@ at::Tensor BucketedReducer::Gradients() const { return FlattenGradients(paramete
 
 at::Tensor BucketedReducer::TakeLocalGradients() { return Flatten(std::exchange(local_, {})); }
 
+void BucketedReducer::BeginReplays() {
+  marks_.clear();
+  first_with_present_plan_ = 0;
+  sent_calls_ = 0;
+  sent_bytes_ = 0;
+}
+
+void BucketedReducer::Replayed() {
+  for (const Bucket& bucket : buckets_) {
+    sent_calls_ += options_.all_reduce ? 1 : 0;
+    sent_bytes_ += options_.all_reduce ? bucket.wire.nbytes() : 0;
+  }
+}
+
 ReducerTimes BucketedReducer::TakeTimes() {
   ReducerTimes times = TimesOf(marks_, first_with_present_plan_, options_.all_reduce);
   times.sent_calls = std::exchange(sent_calls_, 0);

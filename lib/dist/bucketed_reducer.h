@@ -49,9 +49,15 @@ class BucketedReducer : public GradientReducer {
   const BucketPlan& buckets() const override { return plan_; }
   std::vector<uint64_t> BucketBytes() const override;
   bool has_final_plan() const override { return !options_.plan.empty() || step_count_ > FinalPlanStep(); }
+  BucketPlan PlanFromHere() const override;
 
   // Hooks that have run since the reducer was made: parameters times steps, whatever the micro-batches.
   uint64_t hook_count() const { return hook_count_; }
+
+  // Captured steps have the buckets of all steps to come, and what they mark cannot be read.
+  bool settled() const override { return has_final_plan(); }
+  void BeginReplays() override;
+  void Replayed() override;
 
   at::Tensor Gradients() const override;
   at::Tensor TakeLocalGradients() override;
@@ -66,7 +72,8 @@ class BucketedReducer : public GradientReducer {
   BucketedReducer(std::vector<NamedParameter> parameters, Communicator& communicator, const ReducerOptions& options);
   void AddHooks();
   void BuildBuckets(BucketPlan plan);
-  uint64_t FinalPlanStep() const;  // before this step, from 0, the last plan is adopted
+  uint64_t FinalPlanStep() const;      // before this step, from 0, the last plan is adopted
+  BucketPlan PlanByReadiness() const;  // after the first step
   BucketPlan PlanByTime() const;
   absl::Status AdoptPlan();
   absl::Status AdoptPlanOfRankZero(const BucketPlan& mine);

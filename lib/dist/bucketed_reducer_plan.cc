@@ -48,6 +48,17 @@ uint64_t BucketedReducer::FinalPlanStep() const {
   return options_.rule == BucketRule::kAuto ? kFirstMeasuredStep + kMeasuredSteps : 1;
 }
 
+BucketPlan BucketedReducer::PlanByReadiness() const {
+  return PlanBuckets(GradientBytes(parameters_), ready_order_, options_.caps);
+}
+
+// A plan by time that is not made yet is made anew.
+BucketPlan BucketedReducer::PlanFromHere() const {
+  return has_final_plan()                                             ? plan_
+         : options_.rule == BucketRule::kDdp && !ready_order_.empty() ? PlanByReadiness()
+                                                                      : BucketPlan();
+}
+
 BucketPlan BucketedReducer::PlanByTime() const {
   const std::vector<double> ready_seconds = readiness_.MedianSeconds();
   std::vector<TimedGradient> gradients;
@@ -67,7 +78,7 @@ absl::Status BucketedReducer::AdoptPlan() {
   measured_ =
       is_auto && communicator_.rank() == 0 && step_count_ >= kFirstMeasuredStep && step_count_ < FinalPlanStep();
   if (step_count_ == 1) {
-    return AdoptPlanOfRankZero(PlanBuckets(GradientBytes(parameters_), ready_order_, options_.caps));
+    return AdoptPlanOfRankZero(PlanByReadiness());
   }
   if (is_auto && step_count_ == FinalPlanStep()) {
     return AdoptPlanOfRankZero(communicator_.rank() == 0 ? PlanByTime() : plan_);

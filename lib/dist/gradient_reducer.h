@@ -63,6 +63,10 @@ class GradientReducer : public GradientHook {
   // Whether the buckets of the next step are those of all steps to come.
   virtual bool has_final_plan() const = 0;
 
+  // The buckets that a run needs to go on from here with the same sums: ReducerOptions::plan. None: those of a first step,
+  // or, of a reducer that takes none, whatever it makes of them.
+  virtual BucketPlan PlanFromHere() const { return {}; }
+
   // fp32 (parameters): gradients of the last step in the order of registration, flat. Undefined before the first.
   virtual at::Tensor Gradients() const = 0;
 

@@ -1,15 +1,19 @@
 #include "lib/dist/point_group.h"
 
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/from_blob.h>
 
+#include <algorithm>
 #include <cstring>
 #include <set>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/dist/all_reduce_cost_probe.h"
 #include "lib/dist/broadcast_tensors.h"
+#include "lib/dist/bucket_plan.h"
 #include "lib/dist/bucketed_reducer.h"
 #include "lib/dist/c10d_reducer.h"
 #include "lib/dist/communicator_exchange.h"
@@ -17,6 +21,9 @@
 
 namespace lockstep {
 namespace {
+
+constexpr char kStateTraffic[] = "training state";
+constexpr size_t kSharedPiece = size_t{16} << 20;
 
 Wire WireOf(const proto::ScaleSpec& spec) { return spec.gradient_compression() == "bf16" ? Wire::kBf16 : Wire::kFp32; }
 
@@ -94,6 +101,15 @@ absl::StatusOr<ReducerOptions> PointGroup::OptionsOfReducer(bool check_sum) {
   return options;
 }
 
+// Rank 0's on all ranks, which know nothing but what they saw themselves.
+absl::StatusOr<BucketPlan> PointGroup::KeptPlan(size_t parameters) {
+  if (!kept_plan_.has_value()) {
+    return BucketPlan();
+  }
+  ASSIGN_OR_RETURN(const std::vector<std::string> plans, GatherState(*kept_plan_));
+  return plans[0].empty() ? BucketPlan() : ParseBucketPlan(plans[0], parameters);
+}
+
 absl::StatusOr<GradientHook*> PointGroup::MakeHook(Model& model) {
   if (!reduces()) {
     return nullptr;
@@ -103,7 +119,8 @@ absl::StatusOr<GradientHook*> PointGroup::MakeHook(Model& model) {
     parameters.push_back({parameter.key(), parameter.value()});
   }
   const bool check_sum = sends() && spec_.training().warmup_epochs() > 0 && spec_.training().accumulate() <= 1;
-  ASSIGN_OR_RETURN(const ReducerOptions options, OptionsOfReducer(check_sum));
+  ASSIGN_OR_RETURN(ReducerOptions options, OptionsOfReducer(check_sum));
+  ASSIGN_OR_RETURN(options.plan, KeptPlan(parameters.size()));
   std::unique_ptr<GradientReducer> reducer;
   if (spec_.reducer() == "c10d") {
     ASSIGN_OR_RETURN(reducer, MakeC10dReducer(std::move(parameters), *communicator_, options));
@@ -140,7 +157,7 @@ absl::Status PointGroup::EndEpoch(uint32_t epoch) {
     if (sync_ != nullptr) {
       CountApart(kNormTraffic, sync_->TakeTraffic());
     }
-    if (epoch >= spec_.training().warmup_epochs()) {
+    if (epoch >= spec_.training().warmup_epochs() && !spec_.training().cuda_graph()) {
       epochs_.push_back(std::move(times));
     }
   }
@@ -159,6 +176,60 @@ std::vector<proto::Traffic> PointGroup::TrafficRecords(uint64_t steps) const {
 absl::StatusOr<std::vector<std::string>> PointGroup::AllGather(absl::string_view bytes) {
   traffic_.Add("metrics", 1, bytes.size());
   return context_.store->AllGather(context_.rank, context_.size, bytes);
+}
+
+absl::StatusOr<std::vector<std::string>> PointGroup::GatherState(absl::string_view bytes) {
+  traffic_.Add(kStateTraffic, 1, bytes.size());
+  return context_.store->AllGather(context_.rank, context_.size, bytes);
+}
+
+// In pieces, since training has the device's memory.
+absl::Status PointGroup::ShareState(std::string& bytes) {
+  if (communicator_ == nullptr) {
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(const std::vector<std::string> sizes, GatherState(absl::StrCat(bytes.size())));
+  uint64_t size = 0;
+  if (!absl::SimpleAtoi(sizes[0], &size)) {
+    return absl::InternalError(absl::StrCat("the size of a training state was expected, found '", sizes[0], "'"));
+  }
+  bytes.resize(size);
+  traffic_.Add(kStateTraffic, 1, size);
+  for (size_t at = 0; at < bytes.size(); at += kSharedPiece) {
+    const auto count = static_cast<int64_t>(std::min(kSharedPiece, bytes.size() - at));
+    const at::Tensor host = at::from_blob(&bytes[at], {count}, at::kByte);
+    const at::Tensor piece = host.to(device_);
+    RETURN_IF_ERROR(communicator_->Broadcast(piece, 0));
+    if (!piece.is_same(host)) {
+      host.copy_(piece);
+    }
+  }
+  return communicator_->Health();
+}
+
+proto::RankProgress PointGroup::Progress() const {
+  proto::RankProgress progress;
+  for (const ReducerTimes& epoch : epochs_) {
+    progress.add_exposed_seconds(epoch.exposed_seconds);
+    progress.add_collective_busy_seconds(epoch.busy_seconds);
+  }
+  for (const proto::Traffic& traffic : traffic_.ToRecords(0)) {
+    *progress.add_traffic() = traffic;
+  }
+  progress.set_bucket_plan(hook_ != nullptr ? BucketPlanText(hook_->reducer().PlanFromHere()) : "");
+  return progress;
+}
+
+void PointGroup::GoOn(const proto::RankProgress& progress) {
+  for (int i = 0; i < progress.exposed_seconds_size(); ++i) {
+    ReducerTimes& epoch = epochs_.emplace_back();
+    epoch.exposed_seconds = progress.exposed_seconds(i);
+    epoch.busy_seconds = progress.collective_busy_seconds(i);
+  }
+  for (const proto::Traffic& traffic : progress.traffic()) {
+    traffic_.Add(traffic);
+  }
+  kept_plan_ = progress.bucket_plan();
 }
 
 absl::StatusOr<std::vector<double>> PointGroup::Sum(const std::vector<double>& numbers) {

@@ -12,6 +12,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/optional.h"
+#include "lib/dist/bucket_plan.h"
 #include "lib/dist/communicator.h"
 #include "lib/dist/gradient_reducer.h"
 #include "lib/dist/launch.h"
@@ -39,6 +41,12 @@ class PointGroup : public RankGroup {
   absl::Status BeginEpoch(uint32_t epoch) override;
   absl::Status EndEpoch(uint32_t epoch) override;
   absl::StatusOr<std::vector<double>> Sum(const std::vector<double>& numbers) override;
+  absl::StatusOr<std::vector<std::string>> GatherState(absl::string_view bytes) override;
+  absl::Status ShareState(std::string& bytes) override;
+
+  // What was measured so far, for a run that goes on from here; and the same in that run, before its first epoch.
+  proto::RankProgress Progress() const;
+  void GoOn(const proto::RankProgress& progress);
 
   // All ranks' bytes, in rank order.
   absl::StatusOr<std::vector<std::string>> AllGather(absl::string_view bytes);
@@ -53,7 +61,8 @@ class PointGroup : public RankGroup {
   Communicator* communicator() const { return communicator_.get(); }
   // Null: there is no reducer, or its steps are not autograd's.
   PointHook* hook() const { return hook_.get(); }
-  // What the hook saw of each timed epoch.
+  // What the hook saw of each timed epoch; none where steps are replays of a CUDA graph. An epoch from before this process
+  // has no buckets.
   const std::vector<ReducerTimes>& epochs() const { return epochs_; }
 
  private:
@@ -61,6 +70,7 @@ class PointGroup : public RankGroup {
       : context_(context), spec_(spec), point_(point), device_(device) {}
   absl::StatusOr<std::unique_ptr<Communicator>> Connect() const;
   absl::StatusOr<ReducerOptions> OptionsOfReducer(bool check_sum);
+  absl::StatusOr<BucketPlan> KeptPlan(size_t parameters);
   void CountApart(const char* kind, const Traffic& traffic);
   absl::Status Share(const std::vector<at::Tensor>& tensors, const char* kind);
 
@@ -74,6 +84,7 @@ class PointGroup : public RankGroup {
   std::unique_ptr<PointHook> hook_;
   std::shared_ptr<GradientExchange> exchange_;
   std::vector<ReducerTimes> epochs_;
+  absl::optional<std::string> kept_plan_;  // of a run that goes on: this rank's bucket plan, or empty
 };
 
 }  // namespace lockstep

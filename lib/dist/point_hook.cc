@@ -25,12 +25,23 @@ absl::Status PointHook::AfterBackward() {
   RETURN_IF_ERROR(reducer_->AfterBackward());
   RETURN_IF_ERROR(SyncStatus());
   RETURN_IF_ERROR(buffers_.Send());
-  if (!options_.check_sum || step_ > 1) {
+  const bool first = !std::exchange(trained_, true);
+  if (!options_.check_sum || !first) {
     return absl::OkStatus();
   }
   ASSIGN_OR_RETURN(sum_check_,
                    CheckAverage(communicator_, reducer_->TakeLocalGradients(), reducer_->Gradients(), options_.wire));
   return SumCheckStatus(sum_check_);
+}
+
+void PointHook::BeginReplays() {
+  step_ = 0;
+  reducer_->BeginReplays();
+}
+
+void PointHook::Replayed() {
+  DieIfAsked(communicator_.rank(), ++step_);
+  reducer_->Replayed();
 }
 
 void DieIfAsked(int rank, uint64_t step) {

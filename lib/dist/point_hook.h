@@ -37,6 +37,11 @@ class PointHook : public GradientHook {
   // The reducer's errors; Aborted: the sum check failed.
   absl::Status AfterBackward() override;
 
+  // The sum is checked before a capture, and buffers do not travel in one.
+  bool settled() const override { return trained_ && reducer_->settled(); }
+  void BeginReplays() override;
+  void Replayed() override;
+
   GradientReducer& reducer() { return *reducer_; }
   CountedBroadcast& buffers() { return buffers_; }
 
@@ -50,7 +55,8 @@ class PointHook : public GradientHook {
   const std::unique_ptr<GradientReducer> reducer_;
   const PointHookOptions options_;
   CountedBroadcast buffers_;
-  uint64_t step_ = 0;  // from 1
+  uint64_t step_ = 0;     // from 1; of the replays alone, once there are some
+  bool trained_ = false;  // whether a step was made
   proto::SumCheck sum_check_;
 };
 

@@ -23,6 +23,7 @@
 #include "lib/nn/model.h"
 #include "lib/nn/zero_gamma.h"
 #include "lib/train/schedule.h"
+#include "lib/train/trained_weights.h"
 #include "lib/train/training_run.h"
 
 namespace lockstep {
@@ -50,7 +51,6 @@ proto::PointOrder OrderOf(const proto::ScaleSpec& spec, const proto::ScalePoint&
   order.mutable_spec()->set_target_accuracy(evaluate ? spec.target_accuracy() : 0);
   // A step of a large batch may take a CPU as long as it likes; there the waits for other ranks have the limit.
   order.set_timeout_seconds(device.is_cuda() ? spec.timeout_seconds() : 0);
-  order.set_state_every(1);
   return order;
 }
 
@@ -58,14 +58,15 @@ proto::PointOrder OrderOf(const proto::ScaleSpec& spec, const proto::ScalePoint&
 class RankPoint {
  public:
   RankPoint(RankContext& context, const proto::RankOrder& order)
-      : context_(context), spec_(SpecOf(order)), training_(spec_.training()), point_(order.point()) {}
+      : context_(context), order_(order), spec_(SpecOf(order)), training_(spec_.training()), point_(order.point()) {}
 
-  absl::StatusOr<proto::ScalePoint> Run(const std::string& dataset_path) {
-    RETURN_IF_ERROR(SetUp(dataset_path));
+  absl::StatusOr<proto::ScalePoint> Run() {
+    RETURN_IF_ERROR(SetUp(order_.dataset_path()));
     const c10::DeviceGuard guard(device_);
     ASSIGN_OR_RETURN(group_, PointGroup::Join(context_, spec_, point_, device_));
     RETURN_IF_ERROR(Train());
     RETURN_IF_ERROR(CompareWeights());
+    RETURN_IF_ERROR(KeepWeights());
     RETURN_IF_ERROR(Probe());
     AddCommunication();
     AddFacts();
@@ -96,6 +97,11 @@ class RankPoint {
       run.make_trainer = [this](const TrainerInput& input) { return MakeStarTrainer(input); };
       run.epoch_ended = [this](uint32_t epoch) { AddStar(epoch); };
     }
+    run.order.set_evaluate(run.order.evaluate() || !order_.checkpoint_path().empty());
+    run.order.set_state_every(order_.state_every());
+    run.state = {order_.state_path(), order_.state_header(), order_.afresh()};
+    run.measured = [this] { return Measured(); };
+    run.go_on = [this](const std::string& measured) { return GoOn(measured); };
     run.stalled = [this](const absl::Status& stalled) {
       EndRank(absl::Status(stalled.code(), absl::StrCat(stalled.message(), " (--timeout)")));
     };
@@ -124,6 +130,48 @@ class RankPoint {
     }
   }
 
+  // What this rank measured beside its epochs, for a run that goes on from here.
+  std::string Measured() const {
+    proto::RankProgress progress = group_->Progress();
+    if (star_ != nullptr) {
+      *progress.mutable_star() = point_.star();
+      progress.clear_traffic();
+      for (const proto::Traffic& traffic : star_traffic_.ToRecords()) {
+        *progress.add_traffic() = traffic;
+      }
+    }
+    return progress.SerializeAsString();
+  }
+
+  absl::Status GoOn(const std::string& measured) {
+    proto::RankProgress progress;
+    if (!progress.ParseFromString(measured)) {
+      return absl::DataLossError("what a rank had measured does not parse");
+    }
+    if (star_ == nullptr) {
+      group_->GoOn(progress);
+      return absl::OkStatus();
+    }
+    *point_.mutable_star() = progress.star();
+    for (const proto::Traffic& traffic : progress.traffic()) {
+      star_traffic_.Add(traffic);
+    }
+    return absl::OkStatus();
+  }
+
+  // Rank 0's, since running statistics are each rank's own, and those of rank 0 were evaluated.
+  absl::Status KeepWeights() {
+    if (order_.checkpoint_path().empty() || context_.rank != 0) {
+      return absl::OkStatus();
+    }
+    TrainedWeights weights;
+    weights.path = order_.checkpoint_path();
+    weights.model_name = training_.model();
+    weights.batch_size = point_.global_batch();
+    ASSIGN_OR_RETURN(*point_.mutable_checkpoint(), WriteTrainedWeights(weights, *model_, point_.epoch()));
+    return absl::OkStatus();
+  }
+
   void TakeOver(const proto::SweepPoint& trained) {
     point_.set_steps_per_epoch(trained.steps_per_epoch());
     point_.set_images_per_epoch(trained.images_per_epoch());
@@ -131,6 +179,7 @@ class RankPoint {
     *point_.mutable_step_seconds() = trained.step_seconds();
     *point_.mutable_data_wait_seconds() = trained.data_wait_seconds();
     *point_.mutable_epoch() = trained.epoch();
+    *point_.mutable_resumed_epoch() = trained.resumed_epoch();
     point_.set_timing_method(trained.timing_method());
     *point_.mutable_full_steps() = trained.full_steps();
     if (trained.has_step_parts()) {
@@ -203,7 +252,9 @@ class RankPoint {
       }
     }
     if (group_->epochs().empty() || !reduced) {
-      const char* const reason = reduced ? "the hand-written step's exchange is not marked" : NothingSent();
+      const char* const reason = !reduced                           ? NothingSent()
+                                 : training_.step() == proto::FUSED ? "the hand-written step's exchange is not marked"
+                                                                    : "marks in a replayed CUDA graph cannot be read";
       for (proto::Samples* samples : {point_.mutable_exposed_seconds(), point_.mutable_collective_busy_seconds()}) {
         samples->set_absent_reason(reason);
       }
@@ -233,7 +284,9 @@ class RankPoint {
   void AddBuckets(PointHook& hook) {
     std::vector<StepTimes> epochs;
     for (const ReducerTimes& epoch : group_->epochs()) {
-      epochs.push_back({0, epoch.mean_bucket});
+      if (!epoch.mean_bucket.empty()) {  // of this process
+        epochs.push_back({0, epoch.mean_bucket});
+      }
     }
     const std::vector<uint64_t> size_bytes = hook.reducer().BucketBytes();
     const std::vector<BucketTimes> mean = MeanBucketTimes(epochs);
@@ -259,6 +312,7 @@ class RankPoint {
   }
 
   RankContext& context_;
+  const proto::RankOrder& order_;
   const proto::ScaleSpec spec_;
   const proto::TrainingSpec& training_;
   proto::ScalePoint point_;
@@ -275,7 +329,7 @@ class RankPoint {
 
 absl::StatusOr<proto::ScalePoint> RunRankPoint(RankContext& context, const proto::RankOrder& order) {
   DieIfAsked(context.rank, 0);
-  return RankPoint(context, order).Run(order.dataset_path());
+  return RankPoint(context, order).Run();
 }
 
 }  // namespace lockstep

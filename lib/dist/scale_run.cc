@@ -10,12 +10,14 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
+#include "lib/base/exit_status.h"
 #include "lib/base/print_text.h"
 #include "lib/base/status_macros.h"
 #include "lib/dataset/dataset.h"
 #include "lib/device/device.h"
 #include "lib/device/torch_status.h"
 #include "lib/dist/experiments.h"
+#include "lib/dist/kept_files.h"
 #include "lib/dist/merge_ranks.h"
 #include "lib/dist/nccl_environment.h"
 #include "lib/dist/rank_point.h"
@@ -30,6 +32,8 @@
 #include "lib/record/standard_input.h"
 #include "lib/record/step_cache.h"
 #include "lib/record/value_ranges.h"
+#include "lib/train/sweep_journal.h"
+#include "lib/train/training_state.h"
 
 namespace lockstep {
 namespace {
@@ -54,8 +58,10 @@ absl::StatusOr<std::vector<proto::Input>> InputsOf(const ScaleRunOptions& option
   return inputs;
 }
 
-absl::StatusOr<proto::Header> MakeScaleHeader(const ScaleRunPlan& plan, const std::vector<proto::Input>& inputs,
-                                              const World* world) {
+std::string OtherHostsOf(const World* world) { return world != nullptr ? world->OtherHosts() : ""; }
+
+absl::StatusOr<proto::Header> MakeScaleHeader(const ScaleRunOptions& options, const ScaleRunPlan& plan,
+                                              const std::vector<proto::Input>& inputs, const World* world) {
   if (plan.device.is_cuda()) {
     SetNcclEnvironment();
   }
@@ -81,8 +87,12 @@ absl::StatusOr<proto::Header> MakeScaleHeader(const ScaleRunPlan& plan, const st
   if (!plan.rows.empty()) {
     header.result_flags["rows"] = absl::StrJoin(plan.rows, ";");
   }
-  if (world != nullptr && !world->OtherHosts().empty()) {
-    header.result_flags["other_hosts"] = world->OtherHosts();
+  if (!OtherHostsOf(world).empty()) {
+    header.result_flags["other_hosts"] = OtherHostsOf(world);
+  }
+  if (!options.checkpoint.empty()) {
+    header.result_flags["checkpoint"] = options.checkpoint;
+    header.result_flags["checkpoint_point"] = absl::StrCat(plan.checkpoint_point);
   }
   return MakeHeader(header);
 }
@@ -102,15 +112,21 @@ const proto::ScalePoint* Find(const std::vector<proto::ScalePoint>& points, cons
   return nullptr;
 }
 
+// Whether nothing is left to do at a point that was asked to leave the checkpoint, or not.
+bool IsFinished(const proto::ScalePoint& point, bool leaves_checkpoint) {
+  return leaves_checkpoint ? point.outcome() == proto::COMPLETED && CheckpointIsThere(point.checkpoint())
+                           : point.outcome() == proto::COMPLETED || point.outcome() == proto::OUT_OF_MEMORY;
+}
+
 // The points that a stopped run completed, up to the first record that is not one of this plan's, once each. The spec
 // comes before them.
-std::vector<proto::ScalePoint> FinishedPoints(const std::vector<proto::ScaleRecord>& kept,
-                                              const std::vector<proto::ScalePoint>& plan) {
+std::vector<proto::ScalePoint> FinishedPoints(const std::vector<proto::ScaleRecord>& kept, const ScaleRunPlan& plan) {
   std::vector<proto::ScalePoint> finished;
   for (size_t i = 1; i < kept.size() && kept[0].has_spec(); ++i) {
     const proto::ScalePoint& point = kept[i].point();
-    const bool ended = point.outcome() == proto::COMPLETED || point.outcome() == proto::OUT_OF_MEMORY;
-    if (!ended || Find(plan, point) == nullptr || Find(finished, point) != nullptr) {
+    const proto::ScalePoint* const planned = Find(plan.points, point);
+    if (planned == nullptr || Find(finished, point) != nullptr ||
+        !IsFinished(point, planned == plan.points.data() + plan.checkpoint_point)) {
       break;
     }
     finished.push_back(point);
@@ -118,11 +134,25 @@ std::vector<proto::ScalePoint> FinishedPoints(const std::vector<proto::ScaleReco
   return finished;
 }
 
-absl::StatusOr<proto::ScalePoint> MeasurePoint(const ScaleRunPlan& plan, const proto::ScalePoint& point, World* world) {
+// What the ranks of the plan's point of this index are asked for.
+proto::RankOrder OrderOf(const ScaleRunOptions& options, const ScaleRunPlan& plan, const proto::Header& header,
+                         size_t index, const World* world) {
   proto::RankOrder order;
   *order.mutable_spec() = plan.spec;
-  *order.mutable_point() = point;
+  *order.mutable_point() = plan.points[index];
   order.set_dataset_path(plan.dataset_path);
+  order.set_checkpoint_path(index == plan.checkpoint_point ? options.checkpoint : "");
+  order.set_state_path(PointStatePath(options, plan.points, index));
+  order.set_state_every(options.state_every);
+  order.set_afresh(options.force);
+  if (!order.state_path().empty()) {
+    *order.mutable_state_header() = MakeStateHeader(header, plan.spec, plan.points[index], OtherHostsOf(world));
+  }
+  return order;
+}
+
+absl::StatusOr<proto::ScalePoint> MeasurePoint(const ScaleRunPlan& plan, const proto::RankOrder& order, World* world) {
+  const proto::ScalePoint& point = order.point();
   LaunchOptions launch;
   launch.ranks = point.mode() == proto::DP ? 1 : static_cast<int>(point.ranks());
   launch.task = kPointTask;
@@ -139,7 +169,11 @@ absl::StatusOr<proto::ScalePoint> MeasurePoint(const ScaleRunPlan& plan, const p
       return absl::InternalError(absl::StrCat(PointName(point), ": the answer of rank ", rank, " does not parse"));
     }
   }
-  return MergeRanks(of_rank);
+  ASSIGN_OR_RETURN(proto::ScalePoint merged, MergeRanks(of_rank));
+  if (merged.has_checkpoint()) {
+    merged.mutable_checkpoint()->set_path(order.checkpoint_path());  // which may not be readable text
+  }
+  return merged;
 }
 
 void ReportPoint(const proto::ScalePoint& point, bool resumed) {
@@ -156,15 +190,33 @@ void ReportPoint(const proto::ScalePoint& point, bool resumed) {
 }
 
 // Running out of memory, in a rank's allocator or by the kernel's hand, is what became of a point.
-absl::StatusOr<proto::ScalePoint> TryPoint(const ScaleRunPlan& plan, const proto::ScalePoint& point, World* world) {
-  absl::StatusOr<proto::ScalePoint> measured = MeasurePoint(plan, point, world);
+absl::StatusOr<proto::ScalePoint> TryPoint(const ScaleRunPlan& plan, const proto::RankOrder& order, World* world) {
+  absl::StatusOr<proto::ScalePoint> measured = MeasurePoint(plan, order, world);
   if (!absl::IsResourceExhausted(measured.status())) {
     return measured;
   }
-  proto::ScalePoint lost = point;
+  proto::ScalePoint lost = order.point();
   lost.set_outcome(proto::OUT_OF_MEMORY);
   lost.set_detail(std::string(measured.status().message()));
   return lost;
+}
+
+// The record is whole, also where the checkpoint's point did not complete.
+absl::Status Finish(const ScaleRunOptions& options, const std::vector<proto::ScalePoint>& points,
+                    RecordWriter& writer) {
+  absl::Status status =
+      options.checkpoint.empty()
+          ? absl::OkStatus()
+          : absl::ResourceExhaustedError(absl::StrCat("no checkpoint ", options.checkpoint,
+                                                      ": its point did not complete; the record says why"));
+  for (const proto::ScalePoint& point : points) {
+    if (point.has_checkpoint()) {
+      writer.AddOutput(FileOf(point.checkpoint()));
+      status = absl::OkStatus();
+    }
+  }
+  RETURN_IF_ERROR(writer.Finish(static_cast<int>(ToExitCode(status))));
+  return status;
 }
 
 // A stopped or failed run with nothing to keep leaves nothing: the spec is written together with the first point.
@@ -177,16 +229,17 @@ absl::Status MeasureAll(const ScaleRunOptions& options, const ScaleRunPlan& plan
   } else {
     ASSIGN_OR_RETURN(writer, ResumeRecordFile(options.output, header, kept));
   }
-  const std::vector<proto::ScalePoint> finished = FinishedPoints(kept, plan.points);
+  const std::vector<proto::ScalePoint> finished = FinishedPoints(kept, plan);
   bool spec_written = !finished.empty();
   RETURN_IF_ERROR(writer->KeepOnly(spec_written ? 1 + finished.size() : 0));
-  std::vector<proto::ScalePoint> table = finished;  // of an experiment
-  for (const proto::ScalePoint& point : plan.points) {
-    if (const proto::ScalePoint* same = Find(finished, point); same != nullptr) {
+  std::vector<proto::ScalePoint> table = finished;
+  for (size_t i = 0; i < plan.points.size(); ++i) {
+    if (const proto::ScalePoint* same = Find(finished, plan.points[i]); same != nullptr) {
       ReportPoint(*same, true);
       continue;
     }
-    ASSIGN_OR_RETURN(const proto::ScalePoint measured, TryPoint(plan, point, world));
+    const proto::RankOrder order = OrderOf(options, plan, header, i, world);
+    ASSIGN_OR_RETURN(const proto::ScalePoint measured, TryPoint(plan, order, world));
     proto::ScaleRecord record;
     if (!std::exchange(spec_written, true)) {
       *record.mutable_spec() = plan.spec;
@@ -199,11 +252,14 @@ absl::Status MeasureAll(const ScaleRunOptions& options, const ScaleRunPlan& plan
     table.push_back(measured);
     *record.mutable_point() = measured;
     RETURN_IF_ERROR(writer->Append(record));
+    if (!order.state_path().empty() && measured.outcome() == proto::COMPLETED) {
+      RemoveTrainingState(order.state_path());
+    }
   }
   if (plan.spec.experiment() != proto::EXPERIMENT_UNSPECIFIED) {
     RETURN_IF_ERROR(PrintToStderr(ExperimentTable(plan.spec, table)));
   }
-  return writer->Finish();
+  return Finish(options, table, *writer);
 }
 
 // Standard input is copied into this process, where only its own children can read it.
@@ -217,7 +273,7 @@ absl::Status CheckOneProcess(const World* world) {
 
 absl::Status PlanAndMeasure(const ScaleRunOptions& options, World* world) {
   RETURN_IF_ERROR(CheckScaleRunOptions(options));
-  RETURN_IF_ERROR(DeclareRunFiles({{options.input, options.prediction}, {{"--output", options.output, ""}}}));
+  RETURN_IF_ERROR(DeclareRunFiles(FilesOf(options)));
   std::string dataset_path = options.input;
   if (options.input == "-") {  // ranks cannot share a pipe
     RETURN_IF_ERROR(CheckOneProcess(world));
@@ -232,7 +288,7 @@ absl::Status PlanAndMeasure(const ScaleRunOptions& options, World* world) {
     RETURN_IF_ERROR(world == nullptr ? absl::OkStatus()
                                      : world->CheckRanks(MaxRanks(plan.spec), plan.device.is_cuda()));
     ASSIGN_OR_RETURN(const std::vector<proto::Input> inputs, InputsOf(options, dataset.input));
-    ASSIGN_OR_RETURN(header, MakeScaleHeader(plan, inputs, world));
+    ASSIGN_OR_RETURN(header, MakeScaleHeader(options, plan, inputs, world));
   }
   plan.dataset_path = dataset_path;
   if (options.dry_run) {

@@ -4,6 +4,7 @@
 #include "lib/base/flag_values.h"
 #include "lib/base/status_macros.h"
 #include "lib/train/evaluation_flags.h"
+#include "lib/train/kept_flags.h"
 #include "lib/train/step_switches.h"
 
 namespace lockstep {
@@ -13,6 +14,7 @@ absl::Status CheckScaleRunOptions(const ScaleRunOptions& options) {
     return absl::InvalidArgumentError("--input is missing: --input=dataset.rec, a record file of cifar_prep");
   }
   RETURN_IF_ERROR(CheckOutputFlag(options.output));
+  RETURN_IF_ERROR(CheckKeptFlags(options.resume, options.state_every, options.output, options.checkpoint));
   RETURN_IF_ERROR(CheckFlagWord("buffers", options.spec.buffers(), {"local", "broadcast", "sync_bn"}));
   if (!options.rows.empty() && options.spec.experiment() == proto::EXPERIMENT_UNSPECIFIED) {
     return absl::InvalidArgumentError("--rows are those of an experiment's table; give --experiment, too");

@@ -2,6 +2,7 @@
 #ifndef LOCKSTEP_LIB_DIST_SCALE_RUN_OPTIONS_H_
 #define LOCKSTEP_LIB_DIST_SCALE_RUN_OPTIONS_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,12 @@ struct ScaleRunOptions {
   std::string prediction;       // comm_model record made before this run; its digest goes among the inputs. Empty: none
 
   std::vector<std::string> rows;  // of an experiment's table: only these; empty: all
+
+  // As TrainSweepOptions has them; which point leaves the checkpoint says kept_files.h.
+  bool resume = false;
+  uint32_t state_every = 1;
+  std::string checkpoint;
+  uint32_t checkpoint_batch = 0;
 
   // What is asked for, in the words of the record: preset, batch_mode, ranks, batch_size, overlap, first_bucket_bytes,
   // bucket_bytes, buffers, gradient_compression (empty: the preset's), evaluate, evaluate_every, target_accuracy and

@@ -12,6 +12,7 @@
 #include "lib/device/compute_threads.h"
 #include "lib/device/device.h"
 #include "lib/dist/experiments.h"
+#include "lib/dist/kept_files.h"
 #include "lib/dist/scale_plan.h"
 #include "lib/dist/world.h"
 #include "lib/nn/model.h"
@@ -62,6 +63,10 @@ absl::Status CheckTogether(const proto::ScaleSpec& spec) {
     return absl::InvalidArgumentError(
         "--mode=dp trains by LibTorch's autograd, a batch at a time; leave --step, --preset=fast and --accumulate out");
   }
+  if (spec.mode() == proto::DP && training.cuda_graph()) {
+    return absl::InvalidArgumentError(
+        "--graph=true with --mode=dp: it has a thread for each device, which no CUDA graph holds; leave one out");
+  }
   if (spec.mode() == proto::DP && (spec.reducer() != "own" || spec.bucket_plan() != "ddp")) {
     return absl::InvalidArgumentError("--mode=dp has no reducer; leave --reducer and --bucket_plan out");
   }
@@ -81,9 +86,11 @@ absl::Status CheckTogether(const proto::ScaleSpec& spec) {
         "or "
         "broadcast");
   }
-  if (training.step() == proto::AUTOGRAD && training.cuda_graph()) {
+  if (training.step() == proto::AUTOGRAD && training.cuda_graph() &&
+      (spec.reducer() == "c10d" || spec.buffers() != "local")) {
     return absl::InvalidArgumentError(
-        "--graph=true with --step=autograd: a reduced step of LibTorch's is not captured; leave one out");
+        "--graph=true with --step=autograd: LibTorch's reducer is not captured, nor is what else is sent in a step; "
+        "leave --reducer=c10d, --buffers=broadcast and --buffers=sync_bn out");
   }
   if (spec.reducer() == "c10d" && (training.step() == proto::FUSED || !spec.overlap() ||
                                    spec.gradient_compression() != "none" || spec.bucket_plan() != "ddp")) {
@@ -115,8 +122,9 @@ absl::StatusOr<ScaleRunPlan> MakeScaleRunPlan(const ScaleRunOptions& options, co
   RETURN_IF_ERROR(CheckTrainingSpec(plan.spec.training()));
   RETURN_IF_ERROR(CheckSwitches(plan.spec.training()));
   RETURN_IF_ERROR(CheckTogether(plan.spec));
-  if (plan.spec.evaluate() && dataset.test.size() == 0) {
-    return absl::FailedPreconditionError(absl::StrCat(options.input, " has no test images; --noevaluate"));
+  if ((plan.spec.evaluate() || !options.checkpoint.empty()) && dataset.test.size() == 0) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(options.input, " has no test images; --noevaluate, and no --checkpoint"));
   }
   ASSIGN_OR_RETURN(const std::shared_ptr<Model> model,
                    MakeModel(plan.spec.training().model(), plan.spec.training().seed()));
@@ -136,6 +144,8 @@ absl::StatusOr<ScaleRunPlan> MakeScaleRunPlan(const ScaleRunOptions& options, co
       RETURN_IF_ERROR(CheckTogether(of_point));
     }
   }
+  ASSIGN_OR_RETURN(plan.checkpoint_point, ChooseCheckpointPoint(options, plan.points));
+  RETURN_IF_ERROR(CheckStatePlaces(options, plan.points));
   plan.dataset_path = options.input;
   return plan;
 }
@@ -153,9 +163,11 @@ std::string PlanText(const ScaleRunPlan& plan) {
       model.gradient_bytes(), training.threads());
   absl::StrAppend(&text, "  ", RecipeText(training), "\n  ", StepText(training), "; gradients travel in ",
                   plan.spec.gradient_compression() == "none" ? "fp32" : "bf16", "\n");
-  for (const proto::ScalePoint& point : plan.points) {
-    absl::StrAppendFormat(&text, "  %s: %d steps per epoch, %d images (%d padded)\n", PointName(point),
-                          point.steps_per_epoch(), point.images_per_epoch(), point.padded_images());
+  for (size_t i = 0; i < plan.points.size(); ++i) {
+    const proto::ScalePoint& point = plan.points[i];
+    absl::StrAppendFormat(&text, "  %s: %d steps per epoch, %d images (%d padded)%s\n", PointName(point),
+                          point.steps_per_epoch(), point.images_per_epoch(), point.padded_images(),
+                          i == plan.checkpoint_point ? ", then the checkpoint" : "");
   }
   absl::StrAppendFormat(
       &text,

@@ -24,6 +24,7 @@ struct ScaleRunPlan {
   std::vector<proto::ScalePoint> points;        // in the order in which they are measured: see PlanPoints
   std::vector<std::string> rows;                // of an experiment, that were asked for; empty: all
   std::string dataset_path;                     // where a rank finds the data set
+  size_t checkpoint_point = 0;                  // index of the point that leaves the checkpoint; points.size(): none
 };
 
 // For options that passed CheckScaleRunOptions; `world` is null where scale_run starts the ranks itself. InvalidArgument: no such model, or as PlanPoints. Unavailable: no such

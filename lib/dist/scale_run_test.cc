@@ -11,23 +11,24 @@
 #include "absl/time/clock.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/dataset/small_dataset.h"
 #include "lib/dist/rank_test_main.h"
+#include "lib/dist/small_scale_run.h"
 #include "lib/proto/comm_model.pb.h"
 #include "lib/record/provenance.h"
 #include "lib/record/record_reader.h"
 #include "lib/record/record_writer.h"
 #include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"
-#include "lib/train/schedule.h"
 
 namespace lockstep {
 namespace {
 
 using ::lockstep::testing::FileExists;
 using ::lockstep::testing::IsOk;
+using ::lockstep::testing::kSmallRunImages;
 using ::lockstep::testing::ReadFile;
-using ::lockstep::testing::SmallDataset;
+using ::lockstep::testing::ScalePoints;
+using ::lockstep::testing::SmallScaleRun;
 using ::lockstep::testing::StatusIs;
 using ::lockstep::testing::TempPath;
 using ::testing::AllOf;
@@ -35,47 +36,7 @@ using ::testing::Each;
 using ::testing::Gt;
 using ::testing::HasSubstr;
 
-constexpr uint32_t kImages = 41;  // odd: two ranks need one image of padding
-
-// A data set on disk and options for a run of seconds.
-ScaleRunOptions SmallRun(std::vector<uint32_t> ranks, uint32_t batch, uint32_t images = kImages) {
-  HeaderOptions header;
-  header.schema = proto::DatasetFile::descriptor()->full_name();
-  ScaleRunOptions options;
-  options.input = TempPath("dataset.rec");
-  EXPECT_THAT(WriteRecordFile(options.input, MakeHeader(header), ToRecords(SmallDataset(images, 10))), IsOk());
-  options.output = TempPath("scale.rec");
-  options.device = "cpu";
-  proto::ScaleSpec& spec = options.spec;
-  spec.set_mode(proto::DDP);
-  spec.set_batch_mode(proto::PER_DEVICE);
-  spec.mutable_ranks()->Add(ranks.begin(), ranks.end());
-  spec.add_batch_size(batch);
-  spec.set_overlap(true);
-  spec.set_first_bucket_bytes(100000);  // so that lenet5 has more than one bucket
-  spec.set_bucket_bytes(100000);
-  spec.set_buffers("local");
-  spec.set_preset("lab");
-  spec.set_reducer("own");
-  spec.set_bucket_plan("ddp");
-  spec.set_timeout_seconds(60);
-  spec.mutable_training()->set_model("lenet5");
-  spec.mutable_training()->set_momentum(0.9);
-  spec.mutable_training()->set_augment(true);
-  EXPECT_THAT(SetEpochs(0, 1, *spec.mutable_training()), IsOk());
-  return options;
-}
-
-std::vector<proto::ScalePoint> Points(const std::string& path, ReadMode mode = ReadMode::kStrict) {
-  const auto file = ReadRecordFile<proto::ScaleFile>(path, mode);
-  EXPECT_THAT(file, IsOk());
-  std::vector<proto::ScalePoint> points;
-  EXPECT_TRUE(!file.ok() || file->records.empty() || file->records[0].has_spec());
-  for (size_t i = 1; file.ok() && i < file->records.size(); ++i) {
-    points.push_back(file->records[i].point());
-  }
-  return points;
-}
+constexpr uint32_t kImages = kSmallRunImages;
 
 class DieAt {
  public:
@@ -84,9 +45,9 @@ class DieAt {
 };
 
 TEST(ScaleRunTest, MeasuresEveryPlannedPoint) {
-  const ScaleRunOptions options = SmallRun({1, 2}, 8);
+  const ScaleRunOptions options = SmallScaleRun({1, 2}, 8);
   ASSERT_THAT(RunScaleRun(options), IsOk());
-  const std::vector<proto::ScalePoint> points = Points(options.output);
+  const std::vector<proto::ScalePoint> points = ScalePoints(options.output);
   ASSERT_EQ(points.size(), 4u);
   const proto::ScalePoint& plain = points[0];
   const proto::ScalePoint& one = points[1];
@@ -150,10 +111,10 @@ constexpr uint64_t kLenet5Bytes = 61770 * 4;
 
 // What rank 0 hands over: its gradients in each of the two epochs' three steps, and its weights before them.
 TEST(ScaleRunTest, CountsWhatIsSentAndComparesWhatWasLearnt) {
-  ScaleRunOptions options = SmallRun({1, 2}, 8);
+  ScaleRunOptions options = SmallScaleRun({1, 2}, 8);
   options.spec.set_evaluate(true);
   ASSERT_THAT(RunScaleRun(options), IsOk());
-  const std::vector<proto::ScalePoint> points = Points(options.output);
+  const std::vector<proto::ScalePoint> points = ScalePoints(options.output);
   ASSERT_EQ(points.size(), 4u);
   const auto& [plain, one, two, ablated] = std::tie(points[0], points[1], points[2], points[3]);
   EXPECT_EQ(plain.traffic_size(), 1);  // its metrics, to itself
@@ -172,10 +133,10 @@ TEST(ScaleRunTest, CountsWhatIsSentAndComparesWhatWasLearnt) {
 
 // A batch in three micro-batches sends as much as one that is whole.
 TEST(ScaleRunTest, AccumulatedGradientsAreSentOnceAStep) {
-  ScaleRunOptions options = SmallRun({2}, 9);
+  ScaleRunOptions options = SmallScaleRun({2}, 9);
   options.spec.mutable_training()->set_accumulate(3);
   ASSERT_THAT(RunScaleRun(options), IsOk());
-  const std::vector<proto::ScalePoint> points = Points(options.output);
+  const std::vector<proto::ScalePoint> points = ScalePoints(options.output);
   ASSERT_EQ(points.size(), 2u);
   EXPECT_EQ(BytesOf(points[0], "gradients"), 2 * 3 * kLenet5Bytes);
   EXPECT_EQ(points[0].batch_norm_images(), 3);
@@ -183,32 +144,32 @@ TEST(ScaleRunTest, AccumulatedGradientsAreSentOnceAStep) {
 
 // LibTorch's reducer, over the same communicator, has the same bits as ours.
 TEST(ScaleRunTest, LibTorchsReducerTrainsAsOurs) {
-  ScaleRunOptions options = SmallRun({2}, 8);
+  ScaleRunOptions options = SmallScaleRun({2}, 8);
   ASSERT_THAT(RunScaleRun(options), IsOk());
-  const std::string ours = Points(options.output)[0].weights_sha256();
+  const std::string ours = ScalePoints(options.output)[0].weights_sha256();
   options.spec.set_reducer("c10d");
   options.output = TempPath("c10d.rec");
   ASSERT_THAT(RunScaleRun(options), IsOk());
-  EXPECT_EQ(Points(options.output)[0].weights_sha256(), ours);
-  const proto::ScalePoint theirs = Points(options.output)[0];
+  EXPECT_EQ(ScalePoints(options.output)[0].weights_sha256(), ours);
+  const proto::ScalePoint theirs = ScalePoints(options.output)[0];
   EXPECT_EQ(theirs.reducer(), "c10d");
   EXPECT_EQ(BytesOf(theirs, "gradients"), 2 * 3 * kLenet5Bytes);
   EXPECT_EQ(BytesOf(theirs, "batch-norm buffers"), 0);
 }
 
 TEST(ScaleRunTest, ABf16WireSendsHalfTheBytes) {
-  ScaleRunOptions options = SmallRun({2}, 8);
+  ScaleRunOptions options = SmallScaleRun({2}, 8);
   options.spec.set_gradient_compression("bf16");
   options.spec.set_bucket_plan("auto");
   ASSERT_THAT(RunScaleRun(options), IsOk());
-  const proto::ScalePoint point = Points(options.output)[0];
+  const proto::ScalePoint point = ScalePoints(options.output)[0];
   EXPECT_EQ(BytesOf(point, "gradients"), 2 * 3 * kLenet5Bytes / 2);
   EXPECT_TRUE(point.sum_check().passed()) << point.sum_check().DebugString();
 }
 
 // The first convolution of 6,000 images makes 1.6 GB.
 TEST(ScaleRunTest, APointThatRunsOutOfMemoryIsAnOutcomeAndTheRunGoesOn) {
-  ScaleRunOptions options = SmallRun({1}, 6000, 6000);
+  ScaleRunOptions options = SmallScaleRun({1}, 6000, 6000);
   options.spec.mutable_training()->set_model("resnet18");
   options.spec.mutable_training()->set_augment(false);
   rlimit before;
@@ -218,7 +179,7 @@ TEST(ScaleRunTest, APointThatRunsOutOfMemoryIsAnOutcomeAndTheRunGoesOn) {
   const absl::Status status = RunScaleRun(options);
   ASSERT_EQ(setrlimit(RLIMIT_DATA, &before), 0);
   ASSERT_THAT(status, IsOk());
-  const std::vector<proto::ScalePoint> points = Points(options.output);
+  const std::vector<proto::ScalePoint> points = ScalePoints(options.output);
   ASSERT_EQ(points.size(), 2u);
   for (const proto::ScalePoint& point : points) {
     EXPECT_EQ(point.outcome(), proto::OUT_OF_MEMORY);
@@ -228,11 +189,11 @@ TEST(ScaleRunTest, APointThatRunsOutOfMemoryIsAnOutcomeAndTheRunGoesOn) {
 }
 
 TEST(ScaleRunTest, DataParallelTrainsAsOneDevice) {
-  ScaleRunOptions options = SmallRun({1, 2}, 8);
+  ScaleRunOptions options = SmallScaleRun({1, 2}, 8);
   options.spec.set_mode(proto::DP);
   options.spec.set_evaluate(true);
   ASSERT_THAT(RunScaleRun(options), IsOk());
-  const std::vector<proto::ScalePoint> points = Points(options.output);
+  const std::vector<proto::ScalePoint> points = ScalePoints(options.output);
   ASSERT_EQ(points.size(), 3u);
   const auto& [plain, one, two] = std::tie(points[0], points[1], points[2]);
   EXPECT_EQ(plain.reduction(), proto::PLAIN);
@@ -253,7 +214,7 @@ TEST(ScaleRunTest, DataParallelTrainsAsOneDevice) {
 }
 
 TEST(ScaleRunTest, ASecondRunIsCached) {
-  const ScaleRunOptions options = SmallRun({1}, 20);
+  const ScaleRunOptions options = SmallScaleRun({1}, 20);
   ASSERT_THAT(RunScaleRun(options), IsOk());
   const std::string before = ReadFile(options.output);
   ASSERT_THAT(RunScaleRun(options), IsOk());
@@ -261,7 +222,7 @@ TEST(ScaleRunTest, ASecondRunIsCached) {
 }
 
 TEST(ScaleRunTest, TheDataSetMayComeFromStandardInput) {
-  ScaleRunOptions options = SmallRun({2}, 20);
+  ScaleRunOptions options = SmallScaleRun({2}, 20);
   ASSERT_NE(std::freopen(options.input.c_str(), "rb", stdin), nullptr);
   options.input = "-";
   ASSERT_THAT(RunScaleRun(options), IsOk());
@@ -272,13 +233,13 @@ TEST(ScaleRunTest, TheDataSetMayComeFromStandardInput) {
 }
 
 TEST(ScaleRunTest, BatchNormsBuffersTravelToo) {
-  ScaleRunOptions options = SmallRun({2}, 4, /*images=*/9);
+  ScaleRunOptions options = SmallScaleRun({2}, 4, /*images=*/9);
   options.spec.mutable_training()->set_model("resnet18");
   options.spec.mutable_training()->set_drop_last(true);
   options.spec.set_buffers("broadcast");
   options.spec.set_overlap(false);
   ASSERT_THAT(RunScaleRun(options), IsOk());
-  const std::vector<proto::ScalePoint> points = Points(options.output);
+  const std::vector<proto::ScalePoint> points = ScalePoints(options.output);
   ASSERT_EQ(points.size(), 2u);
   EXPECT_TRUE(points[0].sum_check().passed()) << points[0].sum_check().DebugString();
   EXPECT_EQ(points[0].images_per_epoch(), 8u);
@@ -288,7 +249,7 @@ TEST(ScaleRunTest, BatchNormsBuffersTravelToo) {
 
 TEST(ScaleRunTest, ARankThatDiesAtTheStartIsNamedAndNothingIsLeft) {
   const DieAt die("1:0");
-  const ScaleRunOptions options = SmallRun({2}, 8);
+  const ScaleRunOptions options = SmallScaleRun({2}, 8);
   EXPECT_THAT(RunScaleRun(options),
               StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 2 was killed by signal 9")));
   EXPECT_FALSE(FileExists(options.output));
@@ -296,7 +257,7 @@ TEST(ScaleRunTest, ARankThatDiesAtTheStartIsNamedAndNothingIsLeft) {
 }
 
 TEST(ScaleRunTest, AfterARankDiedInTheMiddleTheSameCommandGoesOn) {
-  const ScaleRunOptions options = SmallRun({1, 2}, 8);
+  const ScaleRunOptions options = SmallScaleRun({1, 2}, 8);
   const absl::Time start = absl::Now();
   {
     const DieAt die("1:3");
@@ -306,11 +267,11 @@ TEST(ScaleRunTest, AfterARankDiedInTheMiddleTheSameCommandGoesOn) {
   }
   EXPECT_LT(absl::Now() - start, absl::Seconds(55));  // at once, not after the timeout of 60 s
   EXPECT_FALSE(FileExists(options.output));
-  const std::vector<proto::ScalePoint> kept = Points(options.output + ".part", ReadMode::kSalvage);
+  const std::vector<proto::ScalePoint> kept = ScalePoints(options.output + ".part", ReadMode::kSalvage);
   ASSERT_EQ(kept.size(), 2u);
 
   ASSERT_THAT(RunScaleRun(options), IsOk());
-  const std::vector<proto::ScalePoint> points = Points(options.output);
+  const std::vector<proto::ScalePoint> points = ScalePoints(options.output);
   ASSERT_EQ(points.size(), 4u);
   EXPECT_EQ(points[0].SerializeAsString(), kept[0].SerializeAsString());  // not measured again: the same times
   EXPECT_EQ(points[1].SerializeAsString(), kept[1].SerializeAsString());
@@ -318,8 +279,8 @@ TEST(ScaleRunTest, AfterARankDiedInTheMiddleTheSameCommandGoesOn) {
 }
 
 TEST(ScaleRunTest, RefusesWhatCannotBe) {
-  const ScaleRunOptions good = SmallRun({1, 2}, 8);
-  ScaleRunOptions options = SmallRun({2}, 22);
+  const ScaleRunOptions good = SmallScaleRun({1, 2}, 8);
+  ScaleRunOptions options = SmallScaleRun({2}, 22);
   EXPECT_THAT(RunScaleRun(options), StatusIs(absl::StatusCode::kInvalidArgument,
                                              HasSubstr("22 per device is larger than a rank's share of 21")));
   options = good;
@@ -348,7 +309,7 @@ std::string WriteCommModel(const char* name, const proto::CommModelRecord& recor
 }
 
 TEST(ScaleRunTest, APredictionsDigestIsKept) {
-  ScaleRunOptions options = SmallRun({1}, 8);
+  ScaleRunOptions options = SmallScaleRun({1}, 8);
   proto::CommModelRecord record;
   record.mutable_prediction()->set_ranks(1);
   record.mutable_prediction()->set_batch_per_device(8);
@@ -362,7 +323,7 @@ TEST(ScaleRunTest, APredictionsDigestIsKept) {
 }
 
 TEST(ScaleRunTest, ARecordWithoutPredictionsIsRefused) {
-  ScaleRunOptions options = SmallRun({1}, 8);
+  ScaleRunOptions options = SmallScaleRun({1}, 8);
   proto::CommModelRecord record;
   record.mutable_spec()->set_parameter_count(1);
   options.prediction = WriteCommModel("explanation.rec", record);
@@ -371,7 +332,7 @@ TEST(ScaleRunTest, ARecordWithoutPredictionsIsRefused) {
 }
 
 TEST(ScaleRunTest, ADryRunWritesNothing) {
-  ScaleRunOptions options = SmallRun({1, 2}, 8);
+  ScaleRunOptions options = SmallScaleRun({1, 2}, 8);
   options.dry_run = true;
   EXPECT_THAT(RunScaleRun(options), IsOk());
   EXPECT_FALSE(FileExists(options.output));

@@ -1,9 +1,21 @@
 #include "lib/dist/star_times.h"
 
 #include <cstdint>
-#include <utility>
 
 namespace lockstep {
+namespace {
+
+struct Kind {
+  const char* name;
+  uint64_t DataParallelTimes::*bytes;
+};
+constexpr Kind kKinds[] = {{"images", &DataParallelTimes::scatter_bytes},
+                           {"parameters and buffers", &DataParallelTimes::replicate_bytes},
+                           {"outputs", &DataParallelTimes::gather_bytes},
+                           {"gradients of the outputs", &DataParallelTimes::output_gradient_bytes},
+                           {"gradients", &DataParallelTimes::reduce_bytes}};
+
+}  // namespace
 
 void AddStarTimes(const DataParallelTimes& epoch, proto::StarTimes& star) {
   star.mutable_scatter_seconds()->add_value(epoch.scatter_seconds);
@@ -26,20 +38,25 @@ void StarTraffic::Add(const DataParallelTimes& epoch) {
   sum_.reduce_bytes += epoch.reduce_bytes;
 }
 
+void StarTraffic::Add(const proto::Traffic& traffic) {
+  for (const Kind& kind : kKinds) {
+    if (traffic.kind() == kind.name) {
+      sum_.*kind.bytes += traffic.size_bytes();
+      sum_.steps = traffic.steps();
+    }
+  }
+}
+
 std::vector<proto::Traffic> StarTraffic::ToRecords() const {
   std::vector<proto::Traffic> records;
-  for (const auto& [kind, bytes] : {std::pair<const char*, uint64_t>{"images", sum_.scatter_bytes},
-                                    {"parameters and buffers", sum_.replicate_bytes},
-                                    {"outputs", sum_.gather_bytes},
-                                    {"gradients of the outputs", sum_.output_gradient_bytes},
-                                    {"gradients", sum_.reduce_bytes}}) {
-    if (bytes == 0) {
+  for (const Kind& kind : kKinds) {
+    if (sum_.*kind.bytes == 0) {
       continue;
     }
     proto::Traffic& traffic = records.emplace_back();
-    traffic.set_kind(kind);
+    traffic.set_kind(kind.name);
     traffic.set_calls(sum_.steps);
-    traffic.set_size_bytes(bytes);
+    traffic.set_size_bytes(sum_.*kind.bytes);
     traffic.set_steps(sum_.steps);
   }
   return records;

@@ -16,6 +16,7 @@ void AddStarTimes(const DataParallelTimes& epoch, proto::StarTimes& star);
 class StarTraffic {
  public:
   void Add(const DataParallelTimes& epoch);
+  void Add(const proto::Traffic& traffic);  // a record of ToRecords; all kinds are of the same steps
 
   // A kind that moved nothing, as with one device, has no record.
   std::vector<proto::Traffic> ToRecords() const;

@@ -9,6 +9,11 @@ void TrafficCount::Add(const std::string& kind, uint64_t calls, uint64_t bytes) 
 
 void TrafficCount::AddSeconds(const std::string& kind, double busy_seconds) { of_kind_[kind].seconds += busy_seconds; }
 
+void TrafficCount::Add(const proto::Traffic& traffic) {
+  Add(traffic.kind(), traffic.calls(), traffic.size_bytes());
+  AddSeconds(traffic.kind(), traffic.busy_seconds());
+}
+
 std::vector<proto::Traffic> TrafficCount::ToRecords(uint64_t steps) const {
   std::vector<proto::Traffic> records;
   for (const auto& [kind, count] : of_kind_) {

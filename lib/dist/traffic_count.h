@@ -15,6 +15,7 @@ class TrafficCount {
  public:
   void Add(const std::string& kind, uint64_t calls, uint64_t bytes);
   void AddSeconds(const std::string& kind, double busy_seconds);
+  void Add(const proto::Traffic& traffic);  // a record of ToRecords
 
   // A record for each kind that had a call. Kinds of every step are said to be of `steps`.
   std::vector<proto::Traffic> ToRecords(uint64_t steps) const;

@@ -102,7 +102,7 @@ class AutogradTrainer : public EpochTrainer {
     const uint32_t tail = drop_last_ ? 0 : images_ % batch_;
     for (const uint32_t images : {images_ < batch_ ? 0 : batch_, tail}) {
       if (spec_.cuda_graph() && images != 0) {
-        RETURN_IF_ERROR(step_.Capture(images));
+        RETURN_IF_ERROR(step_.Capture(images, hook_, input_.group != nullptr ? input_.group->rank() : 0));
       }
     }
     return absl::OkStatus();

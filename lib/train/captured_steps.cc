@@ -1,5 +1,6 @@
 #include "lib/train/captured_steps.h"
 
+#include <ATen/ops/arange.h>
 #include <ATen/ops/zeros.h>
 
 #include <utility>
@@ -8,18 +9,43 @@
 #include "lib/train/saved_tensors.h"
 
 namespace lockstep {
-absl::Status CapturedSteps::Run(const Inputs& inputs) {
+namespace {
+
+// What a step is tried on: waves, others for each rank, so that no two ranks have the same gradients. float (n, 3, 32, 32).
+at::Tensor TrialImages(uint32_t images, uint32_t rank, at::TensorOptions options) {
+  constexpr double kStep = 0.7;  // radians from pixel to pixel: neighbours differ, and nothing repeats
+  return at::arange(int64_t{images} * kChannels * kImageSize * kImageSize, options)
+      .mul_(kStep)
+      .add_(rank)
+      .sin_()
+      .reshape({images, kChannels, kImageSize, kImageSize});
+}
+
+}  // namespace
+
+bool CapturedSteps::Has(uint32_t images, const GradientHook* hook) const {
+  const auto found = steps_.find(images);
+  return found != steps_.end() && found->second.hook == hook;
+}
+
+absl::Status CapturedSteps::Run(const Inputs& inputs, GradientHook* hook) {
   const auto images = static_cast<double>(inputs.images.size(0));
   const ForwardResult result = forward_(inputs.images, inputs.labels);
+  if (hook != nullptr) {
+    RETURN_IF_ERROR(hook->BeforeBackward());
+  }
   result.loss.backward();
+  if (hook != nullptr) {
+    RETURN_IF_ERROR(hook->AfterBackward());
+  }
   RETURN_IF_ERROR(sgd_.Step());
   loss_sum_.add_(result.loss.detach().to(at::kDouble), images);
   correct_.add_(result.logits.detach().argmax(1).eq(inputs.labels).sum());
   return absl::OkStatus();
 }
 
-absl::Status CapturedSteps::Capture(uint32_t images) {
-  if (Has(images)) {
+absl::Status CapturedSteps::Capture(uint32_t images, GradientHook* hook, uint32_t rank) {
+  if (Has(images, hook)) {
     return absl::OkStatus();
   }
   const auto on_device = [&](at::ScalarType type) { return at::TensorOptions(device_).dtype(type); };
@@ -28,8 +54,8 @@ absl::Status CapturedSteps::Capture(uint32_t images) {
     correct_ = at::zeros({}, on_device(at::kLong));
   }
   Step step;
-  step.inputs.images =
-      at::zeros({images, kChannels, kImageSize, kImageSize}, on_device(at::kFloat)).contiguous(format_);
+  step.hook = hook;
+  step.inputs.images = TrialImages(images, rank, on_device(at::kFloat)).contiguous(format_);
   step.inputs.labels = at::zeros({images}, on_device(at::kLong));
   SavedTensors saved;  // all that a step changes
   for (const auto& tensors : {model_.parameters(), model_.buffers(), sgd_.momentum()}) {
@@ -38,12 +64,28 @@ absl::Status CapturedSteps::Capture(uint32_t images) {
   sgd_.ReadRateOnDevice(device_);
   sgd_.GoOn();  // of zeros, before the first step: v = 0.9 * 0 + g
   model_.train();
-  const StepGraph::Work work = {[this] { model_.zero_grad(); }, [this, inputs = step.inputs] { return Run(inputs); }};
+  const StepGraph::Work work = {[this] { model_.zero_grad(); },
+                                [this, inputs = step.inputs, hook] { return Run(inputs, hook); }};
+  while (hook != nullptr && !hook->settled()) {
+    work.before();
+    RETURN_IF_ERROR(work.run());
+  }
   const StepGraph* const shared = steps_.empty() ? nullptr : steps_.begin()->second.graph.get();
   ASSIGN_OR_RETURN(step.graph, capture_(device_, work, shared));
   saved.Restore();
-  steps_.emplace(images, std::move(step));
+  steps_.insert_or_assign(images, std::move(step));
+  if (hook != nullptr) {
+    hook->BeginReplays();
+  }
   return absl::OkStatus();
+}
+
+void CapturedSteps::Replay(uint32_t images) {
+  Step& step = steps_.at(images);
+  step.graph->Replay();
+  if (step.hook != nullptr) {
+    step.hook->Replayed();
+  }
 }
 
 void CapturedSteps::Clear() {

@@ -1,5 +1,6 @@
 // Whole training steps - forward, loss, backward, update - as CUDA graphs (step_graph.h), one for each size of batch. A batch is
-// copied to where the graph reads it; losses and what was right are added up on the device.
+// copied to where the graph reads it; losses and what was right are added up on the device. A reducer of gradients takes
+// part as in any step: what it sends while a step is captured is sent by each replay.
 #ifndef LOCKSTEP_LIB_TRAIN_CAPTURED_STEPS_H_
 #define LOCKSTEP_LIB_TRAIN_CAPTURED_STEPS_H_
 
@@ -14,6 +15,7 @@
 
 #include "absl/status/status.h"
 #include "lib/nn/model.h"
+#include "lib/train/gradient_hook.h"
 #include "lib/train/sgd.h"
 #include "lib/train/step_graph.h"
 
@@ -34,10 +36,13 @@ class CapturedSteps {
                 StepGraph::Maker capture = StepGraph::Capture)
       : model_(model), sgd_(sgd), device_(device), format_(format), forward_(std::move(forward)), capture_(capture) {}
 
-  // Captures a step of this many images, once; weights, momentum and running statistics are afterwards what they were. Errors as
-  // StepGraph::Capture's, and Sgd::Step's.
-  absl::Status Capture(uint32_t images);
-  bool Has(uint32_t images) const { return steps_.count(images) != 0; }
+  // Captures a step of this many images, once; weights, momentum and running statistics are afterwards what they were.
+  // `hook` may be null, and outlives this; it is tried until it is settled. Ranks that train together capture together, and
+  // try the step on different images, by their `rank`. Errors as StepGraph::Capture's, Sgd::Step's and the hook's.
+  absl::Status Capture(uint32_t images, GradientHook* hook = nullptr, uint32_t rank = 0);
+
+  // Whether there is one, captured with this hook.
+  bool Has(uint32_t images, const GradientHook* hook = nullptr) const;
 
   // Where the next step's batch goes: float (n, 3, 32, 32) and int64 (n) on the device.
   struct Inputs {
@@ -46,7 +51,7 @@ class CapturedSteps {
   const Inputs& InputsOf(uint32_t images) const { return steps_.at(images).inputs; }
 
   // Queues the step on the current stream.
-  void Replay(uint32_t images) { steps_.at(images).graph->Replay(); }
+  void Replay(uint32_t images);
 
   // Loss and hits of the steps since Clear, summed over the images.
   void Clear();
@@ -56,10 +61,11 @@ class CapturedSteps {
  private:
   struct Step {
     Inputs inputs;
+    GradientHook* hook = nullptr;
     std::unique_ptr<StepGraph> graph;
   };
 
-  absl::Status Run(const Inputs& inputs);
+  absl::Status Run(const Inputs& inputs, GradientHook* hook);
 
   Model& model_;
   Sgd& sgd_;

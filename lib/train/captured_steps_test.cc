@@ -91,6 +91,61 @@ TEST(CapturedStepsTest, CapturingLeavesNoTrace) {
   EXPECT_TRUE(SameBits(training.State(), before));
 }
 
+// Ready to be captured after two steps.
+struct CountingHook : GradientHook {
+  absl::Status BeforeBackward() override {
+    ++before;
+    return absl::OkStatus();
+  }
+  absl::Status AfterBackward() override {
+    ++after;
+    return failure;
+  }
+  bool settled() const override { return after >= 2; }
+  void BeginReplays() override { ++begun; }
+  void Replayed() override { ++replayed; }
+
+  int before = 0, after = 0, begun = 0, replayed = 0;
+  absl::Status failure;
+};
+
+TEST(CapturedStepsTest, AHookIsTriedUntilItIsSettledAndHearsOfReplays) {
+  Training training;
+  CountingHook hook;
+  const std::vector<torch::Tensor> before = training.State();
+  ASSERT_THAT(training.steps.Capture(4, &hook, 1), IsOk());
+  EXPECT_TRUE(SameBits(training.State(), before));
+  EXPECT_EQ(hook.before, 2 + 3);
+  EXPECT_EQ(hook.after, 2 + 3);
+  EXPECT_EQ(hook.begun, 1);
+  EXPECT_EQ(hook.replayed, 0);
+  EXPECT_TRUE(training.steps.Has(4, &hook));
+  EXPECT_FALSE(training.steps.Has(4));
+  training.steps.Replay(4);
+  EXPECT_EQ(hook.replayed, 1);
+  EXPECT_EQ(hook.after, 2 + 3 + 1);  // this graph runs its work anew
+
+  ASSERT_THAT(training.steps.Capture(2, &hook, 1), IsOk());
+  EXPECT_EQ(hook.after, 2 + 3 + 1 + 3);
+  EXPECT_EQ(hook.begun, 2);
+}
+
+TEST(CapturedStepsTest, NoTwoRanksTryTheSameImages) {
+  Training one, other;
+  ASSERT_THAT(one.steps.Capture(2, nullptr, 0), IsOk());
+  ASSERT_THAT(other.steps.Capture(2, nullptr, 1), IsOk());
+  EXPECT_FALSE(at::equal(one.steps.InputsOf(2).images, other.steps.InputsOf(2).images));
+}
+
+TEST(CapturedStepsTest, AHooksErrorIsPassedOn) {
+  Training training;
+  CountingHook hook;
+  hook.failure = absl::UnavailableError("rank 1 is gone");
+  EXPECT_THAT(training.steps.Capture(2, &hook),
+              StatusIs(absl::StatusCode::kUnavailable, ::testing::HasSubstr("rank 1 is gone")));
+  EXPECT_FALSE(training.steps.Has(2, &hook));
+}
+
 void ExpectAStepIsWhatItIsUncaptured(bool remedies) {
   Training plain(remedies), captured(remedies);
   ASSERT_THAT(captured.steps.Capture(4), IsOk());

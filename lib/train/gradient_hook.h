@@ -19,6 +19,17 @@ class GradientHook {
   // After the backward pass was queued. Returns once what the optimizer will read is queued too: on CUDA, once the current
   // stream waits for it; the host need not.
   virtual absl::Status AfterBackward() = 0;
+
+  // --- Of a step that is captured as a CUDA graph ---
+
+  // Whether each step from here on does the same, so that one can be captured. The same on all ranks.
+  virtual bool settled() const { return true; }
+
+  // The calls so far were trials and captures: what was counted and marked in them is forgotten.
+  virtual void BeginReplays() {}
+
+  // A step was queued that was captured with this hook, in the place of the two calls.
+  virtual void Replayed() {}
 };
 
 }  // namespace lockstep

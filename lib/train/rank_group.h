@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "lib/nn/model.h"
 #include "lib/train/gradient_hook.h"
 
@@ -41,6 +42,11 @@ class RankGroup {
 
   // Each number's sum over the ranks, in rank order, so that all get the same bits. For a few numbers.
   virtual absl::StatusOr<std::vector<double>> Sum(const std::vector<double>& numbers) = 0;
+
+  // For the state of training (group_state.h): the bytes of all ranks, a few MB at most, in rank order; and rank 0's bytes,
+  // of any number, in the place of each other rank's.
+  virtual absl::StatusOr<std::vector<std::string>> GatherState(absl::string_view bytes) = 0;
+  virtual absl::Status ShareState(std::string& bytes) = 0;
 };
 
 }  // namespace lockstep

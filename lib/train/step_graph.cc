@@ -15,26 +15,35 @@ constexpr int kWarmUps = 3;  // as torch.cuda.make_graphed_callables
 class CudaStepGraph : public StepGraph {
  public:
   // On the current stream. An error in the work ends the capture first: a stream left capturing would fail whatever comes next.
+  // Other threads may ask CUDA meanwhile what they like, as a communicator's watchdog does.
   absl::Status Capture(const Work& work, at::cuda::MempoolId_t pool) {
-    graph_.capture_begin(pool);
+    graph_.capture_begin(pool, cudaStreamCaptureModeThreadLocal);
     absl::Status status;
     try {
       status = work.run();
     } catch (...) {
-      try {
-        graph_.capture_end();
-      } catch (const c10::Error&) {  // of the same cause
-      }
+      EndBroken();
       throw;
     }
+    if (!status.ok()) {
+      EndBroken();
+      return status;
+    }
     graph_.capture_end();
-    return status;
+    return absl::OkStatus();
   }
 
   void Replay() override { graph_.replay(); }
   at::cuda::MempoolId_t pool() const { return graph_.pool(); }
 
  private:
+  void EndBroken() {
+    try {
+      graph_.capture_end();
+    } catch (const c10::Error&) {  // of the same cause
+    }
+  }
+
   mutable at::cuda::CUDAGraph graph_;  // pool() is not const
 };
 

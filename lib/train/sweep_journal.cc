@@ -41,11 +41,15 @@ void AddRecords(const proto::SweepFile& file, std::vector<const google::protobuf
 
 }  // namespace
 
-bool CheckpointIsThere(const proto::Checkpoint& checkpoint) {
+bool CheckpointIsThere(const proto::Checkpoint& checkpoint) { return CheckUnchanged(FileOf(checkpoint)).ok(); }
+
+proto::Input FileOf(const proto::Checkpoint& checkpoint) {
   proto::Input file;
   file.set_path(checkpoint.path());
   file.set_sha256(checkpoint.sha256());
-  return CheckUnchanged(file).ok();
+  struct stat info;
+  file.set_size_bytes(stat(file.path().c_str(), &info) == 0 ? static_cast<uint64_t>(info.st_size) : 0);
+  return file;
 }
 
 SweepJournal::SweepJournal(std::unique_ptr<RecordWriter> writer, const proto::SweepSpec& spec)
@@ -140,12 +144,7 @@ absl::Status SweepJournal::Finish(const proto::SweepEnd& end, int exit_status) {
   *record.mutable_end() = end;
   RETURN_IF_ERROR(writer_->Append(record));
   if (has_checkpoint()) {
-    proto::Input file;
-    file.set_path(checkpoint_.checkpoint().path());
-    file.set_sha256(checkpoint_.checkpoint().sha256());
-    struct stat info;
-    file.set_size_bytes(stat(file.path().c_str(), &info) == 0 ? static_cast<uint64_t>(info.st_size) : 0);
-    writer_->AddOutput(file);
+    writer_->AddOutput(FileOf(checkpoint_.checkpoint()));
   }
   return writer_->Finish(exit_status);
 }

@@ -14,6 +14,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "lib/proto/header.pb.h"
 #include "lib/proto/sweep.pb.h"
 #include "lib/record/record_writer.h"
 
@@ -68,6 +69,9 @@ class SweepJournal {
 
 // Whether the file that `checkpoint` names is still the one that was written.
 bool CheckpointIsThere(const proto::Checkpoint& checkpoint);
+
+// The file as a trailer names it.
+proto::Input FileOf(const proto::Checkpoint& checkpoint);
 
 }  // namespace lockstep
 

@@ -4,6 +4,7 @@
 #include "lib/base/flag_values.h"
 #include "lib/base/status_macros.h"
 #include "lib/train/evaluation_flags.h"
+#include "lib/train/kept_flags.h"
 #include "lib/train/step_switches.h"
 
 namespace lockstep {
@@ -15,17 +16,7 @@ absl::Status CheckSweepOptions(const TrainSweepOptions& options) {
   RETURN_IF_ERROR(CheckPreset(options.spec.preset()));
   RETURN_IF_ERROR(
       CheckEvaluationFlags(options.evaluate, options.spec.evaluate_every(), options.spec.target_accuracy()));
-  if (options.resume && options.output == "-") {
-    return absl::InvalidArgumentError("--resume keeps its state beside the output; give --output the name of a file");
-  }
-  if (options.state_every == 0) {
-    return absl::InvalidArgumentError(
-        "--state_every=0: expected epochs from one training state to the next, at least 1");
-  }
-  if (options.checkpoint == "-") {
-    return absl::InvalidArgumentError("--checkpoint=-: weights go to a file, not to standard output; give it a name");
-  }
-  return absl::OkStatus();
+  return CheckKeptFlags(options.resume, options.state_every, options.output, options.checkpoint);
 }
 
 std::string StatePath(const TrainSweepOptions& options, uint32_t batch_size) {

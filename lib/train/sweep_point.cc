@@ -13,11 +13,10 @@
 #include "lib/base/status_macros.h"
 #include "lib/device/device.h"
 #include "lib/device/torch_status.h"
-#include "lib/nn/checkpoint.h"
 #include "lib/nn/model.h"
 #include "lib/nn/zero_gamma.h"
-#include "lib/record/digest.h"
 #include "lib/train/train_step.h"
+#include "lib/train/trained_weights.h"
 #include "lib/train/training_run.h"
 
 namespace lockstep {
@@ -40,24 +39,6 @@ void SetAbsent(const std::vector<proto::Samples*>& all, const std::string& reaso
   }
 }
 
-absl::StatusOr<proto::Checkpoint> WriteCheckpoint(const TrainingRunOptions& options, const Model& model,
-                                                  const proto::SweepPoint& point) {
-  const absl::Status saved = SaveCheckpoint(model, options.order.checkpoint_path());
-  if (absl::IsResourceExhausted(saved)) {
-    return absl::UnavailableError(saved.message());  // a full disk is not the memory that a point runs out of
-  }
-  RETURN_IF_ERROR(saved);
-  proto::Checkpoint checkpoint;
-  checkpoint.set_path(options.order.checkpoint_path());
-  ASSIGN_OR_RETURN(*checkpoint.mutable_sha256(), Sha256HexOfFile(options.order.checkpoint_path()));
-  checkpoint.set_format(kCheckpointFormat);
-  checkpoint.set_model(options.order.spec().training().model());
-  checkpoint.set_batch_size(options.order.batch_size());
-  checkpoint.set_epochs(static_cast<uint32_t>(point.epoch_size()));
-  checkpoint.set_test_accuracy(point.epoch(point.epoch_size() - 1).test_accuracy());
-  return checkpoint;
-}
-
 // Everything that may fail; `file` holds one point, not yet completed.
 absl::Status Measure(const TrainingRunOptions& options, const Dataset& dataset, proto::SweepFile& file) {
   proto::SweepPoint& point = *file.mutable_record(0)->mutable_point();
@@ -77,7 +58,8 @@ absl::Status Measure(const TrainingRunOptions& options, const Dataset& dataset, 
               "only the warm-up epoch was trained");
   }
   if (!options.order.checkpoint_path().empty()) {
-    ASSIGN_OR_RETURN(*file.add_record()->mutable_checkpoint(), WriteCheckpoint(options, *model, point));
+    const TrainedWeights weights = {options.order.checkpoint_path(), spec.model(), options.order.batch_size()};
+    ASSIGN_OR_RETURN(*file.add_record()->mutable_checkpoint(), WriteTrainedWeights(weights, *model, point.epoch()));
   }
   return absl::OkStatus();
 }

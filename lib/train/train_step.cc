@@ -166,11 +166,11 @@ torch::Tensor TrainStep::CopyLabels(const Batch& batch, uint32_t first, uint32_t
   return ToDevice(HostLabels(batch, first, n), device_);
 }
 
-absl::Status TrainStep::Capture(uint32_t images) {
+absl::Status TrainStep::Capture(uint32_t images, GradientHook* hook, uint32_t rank) {
   return CatchTorchErrors(absl::StrCat("capturing a training step of ", images, " images"), [&] {
     const c10::DeviceGuard guard(device_);
     const Tf32Products tf32(tf32_);
-    return captured_.Capture(images);
+    return captured_.Capture(images, hook, rank);
   });
 }
 
@@ -239,8 +239,7 @@ absl::Status TrainStep::Run(const Batch& batch, GradientHook* hook) {
   return CatchTorchErrors(absl::StrCat("a training step of ", batch.size, " images"), [&]() -> absl::Status {
     const c10::DeviceGuard guard(device_);
     const Tf32Products tf32(tf32_);
-    const bool captured = hook == nullptr && captured_.Has(batch.size);
-    RETURN_IF_ERROR(captured ? RunCaptured(batch) : RunEager(batch, hook));
+    RETURN_IF_ERROR(captured_.Has(batch.size, hook) ? RunCaptured(batch) : RunEager(batch, hook));
     clock_.Enter(Phase::kDataWait);
     ++steps_;
     images_ += batch.size;

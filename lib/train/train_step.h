@@ -51,10 +51,10 @@ class TrainStep {
   TrainStep(std::shared_ptr<Model> model, const proto::TrainingSpec& spec, c10::Device device,
             uint32_t micro_batch = 0);
 
-  // From here on a step of so many images, without a hook, is one replay of a CUDA graph (captured_steps.h): the same kernels, the
-  // learning rate rounded to fp32, and no time of its own for forward, backward and update: all are PhaseTimes' forward. On CUDA,
-  // outside of an epoch, without micro-batches. Errors as Run's.
-  absl::Status Capture(uint32_t images);
+  // From here on a step of so many images, with this hook, is one replay of a CUDA graph (captured_steps.h, which says what
+  // hook and rank are): the same kernels, the learning rate rounded to fp32, and no time of its own for forward, backward and
+  // update: all are PhaseTimes' forward. On CUDA, outside of an epoch, without micro-batches. Errors as Run's.
+  absl::Status Capture(uint32_t images, GradientHook* hook = nullptr, uint32_t rank = 0);
 
   // Starts the clock of an epoch. The model is put in training mode.
   void BeginEpoch();

@@ -19,6 +19,7 @@
 #include "lib/train/device_watch.h"
 #include "lib/train/evaluate.h"
 #include "lib/train/fused_trainer.h"
+#include "lib/train/group_state.h"
 #include "lib/train/matmul_ceiling.h"
 #include "lib/train/saved_tensors.h"
 #include "lib/train/schedule.h"
@@ -188,9 +189,10 @@ class TrainingRun {
 
  private:
   std::string Label() const {
-    return absl::StrCat(
-        input_.spec.model(), " batch ", options_.order.batch_size(),
-        options_.group != nullptr ? absl::StrCat(" on each of ", options_.group->size(), " ranks") : "");
+    return absl::StrCat(input_.spec.model(), " batch ", options_.order.batch_size(), Others());
+  }
+  std::string Others() const {
+    return options_.group != nullptr ? absl::StrCat(" on each of ", options_.group->size(), " ranks") : "";
   }
   bool Talks() const { return options_.group == nullptr || options_.group->rank() == 0; }
 
@@ -246,15 +248,26 @@ class TrainingRun {
 
   // The epoch to begin with: after the one where a stopped run left its state, or the first.
   absl::StatusOr<uint32_t> GoOn() {
-    ASSIGN_OR_RETURN(std::optional<TrainingState> state, ReadTrainingState(options_.state));
+    if (options_.state.path.empty()) {
+      return 0;
+    }
+    std::optional<TrainingStates> read;
+    if (Talks()) {
+      ASSIGN_OR_RETURN(read, ReadTrainingState(options_.state));
+    }
+    ASSIGN_OR_RETURN(std::optional<TrainingState> state, HandOutStates(options_.group, std::move(read)));
     if (!state.has_value()) {
       return 0;
     }
     RETURN_IF_ERROR(trainer_->SetState(state->arrays));
+    RETURN_IF_ERROR(options_.go_on ? options_.go_on(state->measured) : absl::OkStatus());
     point_ = std::move(state->point);
     const auto first = static_cast<uint32_t>(point_.epoch_size());
     point_.add_resumed_epoch(first);
-    std::fprintf(stderr, "batch %u goes on after epoch %u of %u\n", options_.order.batch_size(), first, epochs_);
+    if (Talks()) {
+      std::fprintf(stderr, "batch %u%s goes on after epoch %u of %u\n", options_.order.batch_size(), Others().c_str(),
+                   first, epochs_);
+    }
     return first;
   }
 
@@ -263,8 +276,12 @@ class TrainingRun {
     if (options_.state.path.empty() || !due || epoch + 1 == epochs_ || point_.target().reached()) {
       return absl::OkStatus();
     }
-    ASSIGN_OR_RETURN(TrainingArrays arrays, trainer_->GetState());
-    return WriteTrainingState(options_.state, {point_, std::move(arrays)});
+    TrainingState own;
+    own.point = point_;
+    own.measured = options_.measured ? options_.measured() : "";
+    ASSIGN_OR_RETURN(own.arrays, trainer_->GetState());
+    ASSIGN_OR_RETURN(TrainingStates states, GatherStates(options_.group, std::move(own)));
+    return Talks() ? WriteTrainingState(options_.state, std::move(states)) : absl::OkStatus();
   }
 
   // What is measured beside the timed epochs, if there were any. What was learnt is in the model; the trainer goes.

@@ -26,7 +26,8 @@ struct TrainingRunOptions {
   // number of training images.
   proto::PointOrder order;
   c10::Device device = c10::Device(c10::kCPU);
-  TrainingStateFile state;      // where it is kept between epochs; it is gone on from when it is there
+  TrainingStateFile state;      // where it is kept between epochs; it is gone on from when it is there. In a group all
+                                // ranks name it, and rank 0 alone opens it
   StallWatch::Stalled stalled;  // called when nothing is done for the order's timeout
   RankGroup* group = nullptr;   // with whom the model is trained; null: alone. The order is this rank's
 
@@ -34,6 +35,11 @@ struct TrainingRunOptions {
   std::function<absl::StatusOr<std::unique_ptr<EpochTrainer>>(const TrainerInput&)> make_trainer;
   // Called after each epoch, outside of its clock; may be empty.
   std::function<void(uint32_t epoch)> epoch_ended;
+
+  // What the caller measured so far beside the point, kept with its state; and the same in a run that goes on, before its
+  // first epoch. Both, or neither.
+  std::function<std::string()> measured;
+  std::function<absl::Status(const std::string& measured)> go_on;
 };
 
 // Trains `model`, which is on the CPU, and leaves it on the device. Fills the point's times, epochs, memory, device
@@ -43,8 +49,8 @@ struct TrainingRunOptions {
 // inside CatchTorchErrors.
 //
 // In a group each rank calls it. Losses and accuracies are then those of all ranks together; times, images and memory are
-// this rank's own; every rank evaluates its share, with rank 0's running statistics; rank 0 alone talks; and nothing is
-// measured beside the epochs but their parts.
+// this rank's own; every rank evaluates its share, with rank 0's running statistics; rank 0 alone talks, and keeps the
+// state of all (group_state.h); and nothing is measured beside the epochs but their parts.
 absl::Status RunTraining(const TrainingRunOptions& options, const Dataset& dataset, const std::shared_ptr<Model>& model,
                          proto::SweepPoint& point);
 

@@ -26,9 +26,41 @@ absl::Status Unusable(const std::string& path, const absl::Status& status) {
                                                   path, " to start it afresh, or use --force"));
 }
 
+template <typename Records>
+absl::StatusOr<TrainingStates> FromRecords(Records& records) {
+  TrainingStates states;
+  for (proto::TrainingStateRecord& record : records) {
+    if (record.has_progress()) {
+      TrainingState& state = states.emplace_back();
+      state.point = std::move(*record.mutable_progress()->mutable_point());
+      state.measured = std::move(*record.mutable_progress()->mutable_measured());
+    } else if (states.empty()) {
+      return absl::DataLossError("expected a rank's progress before its arrays, found none");
+    } else {
+      states.back().arrays[record.array().name()] = std::move(*record.mutable_array()->mutable_data());
+    }
+  }
+  return states;
+}
+
+std::vector<proto::TrainingStateRecord> ToRecords(TrainingStates states) {
+  std::vector<proto::TrainingStateRecord> records;
+  for (TrainingState& state : states) {
+    proto::TrainingProgress& progress = *records.emplace_back().mutable_progress();
+    *progress.mutable_point() = std::move(state.point);
+    progress.set_measured(std::move(state.measured));
+    for (auto& [name, bytes] : state.arrays) {
+      proto::StateArray& array = *records.emplace_back().mutable_array();
+      array.set_name(name);
+      array.set_data(std::move(bytes));
+    }
+  }
+  return records;
+}
+
 }  // namespace
 
-absl::StatusOr<std::optional<TrainingState>> ReadTrainingState(const TrainingStateFile& file) {
+absl::StatusOr<std::optional<TrainingStates>> ReadTrainingState(const TrainingStateFile& file) {
   if (file.path.empty() || file.afresh || access(file.path.c_str(), F_OK) != 0) {
     return std::nullopt;
   }
@@ -42,27 +74,32 @@ absl::StatusOr<std::optional<TrainingState>> ReadTrainingState(const TrainingSta
                  ReadableLine(file.path).c_str());
     return std::nullopt;
   }
-  TrainingState state;
-  for (proto::TrainingStateRecord& record : read.records) {
-    if (record.has_progress()) {
-      state.point = std::move(*record.mutable_progress()->mutable_point());
-    } else {
-      state.arrays[record.array().name()] = std::move(*record.mutable_array()->mutable_data());
-    }
+  absl::StatusOr<TrainingStates> states = FromRecords(read.records);
+  if (!states.ok() || states->empty()) {
+    return Unusable(file.path, states.ok() ? absl::DataLossError("holds no rank's progress") : states.status());
   }
-  return state;
+  return *std::move(states);
 }
 
-absl::Status WriteTrainingState(const TrainingStateFile& file, TrainingState state) {
-  std::vector<proto::TrainingStateRecord> records(1);
-  *records[0].mutable_progress()->mutable_point() = std::move(state.point);
-  for (auto& [name, bytes] : state.arrays) {
-    proto::StateArray& array = *records.emplace_back().mutable_array();
-    array.set_name(name);
-    array.set_data(std::move(bytes));
-  }
-  const absl::Status status = WriteRecordFile(file.path, file.header, records);
+absl::Status WriteTrainingState(const TrainingStateFile& file, TrainingStates states) {
+  const absl::Status status = WriteRecordFile(file.path, file.header, ToRecords(std::move(states)));
   return absl::IsResourceExhausted(status) ? absl::UnavailableError(status.message()) : status;
+}
+
+std::string PackStates(TrainingStates states) {
+  proto::TrainingStateFile file;
+  for (proto::TrainingStateRecord& record : ToRecords(std::move(states))) {
+    *file.add_record() = std::move(record);
+  }
+  return file.SerializeAsString();
+}
+
+absl::StatusOr<TrainingStates> UnpackStates(const std::string& bytes) {
+  proto::TrainingStateFile file;
+  if (!file.ParseFromString(bytes)) {
+    return absl::DataLossError("the states of a training do not parse");
+  }
+  return FromRecords(*file.mutable_record());
 }
 
 void RemoveTrainingState(const std::string& path) {

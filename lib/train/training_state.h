@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -17,10 +18,14 @@ namespace lockstep {
 // the augmentation are functions of (seed, epoch) and need no place here.
 using TrainingArrays = std::map<std::string, std::string>;
 
+// Where one rank stands, alone or with others.
 struct TrainingState {
   proto::SweepPoint point;  // with the epochs that are complete
+  std::string measured;     // what else was measured, in the words of who measured it
   TrainingArrays arrays;
 };
+using TrainingStates =
+    std::vector<TrainingState>;  // by rank; behind the first, arrays that are as its own are left out
 
 // Where one state is kept, and whose it is.
 struct TrainingStateFile {
@@ -31,11 +36,15 @@ struct TrainingStateFile {
 
 // None: no file, or one of another run, which is said on stderr. DataLoss, FailedPrecondition: as RecordReader's, with
 // what to remove.
-absl::StatusOr<std::optional<TrainingState>> ReadTrainingState(const TrainingStateFile& file);
+absl::StatusOr<std::optional<TrainingStates>> ReadTrainingState(const TrainingStateFile& file);
 
 // The state before stays until this one is whole on the disk. Errors as RecordWriter's, but Unavailable for a full disk, which
 // is not the memory that a point runs out of.
-absl::Status WriteTrainingState(const TrainingStateFile& file, TrainingState state);
+absl::Status WriteTrainingState(const TrainingStateFile& file, TrainingStates states);
+
+// States on their way from one rank to the others. DataLoss: these bytes hold none.
+std::string PackStates(TrainingStates states);
+absl::StatusOr<TrainingStates> UnpackStates(const std::string& bytes);
 
 // Removes what WriteTrainingState left at this path.
 void RemoveTrainingState(const std::string& path);

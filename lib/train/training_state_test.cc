@@ -27,13 +27,32 @@ TrainingStateFile StateFile() {
   return file;
 }
 
-TrainingState State(int epochs) {
+TrainingStates State(int epochs) {
   TrainingState state;
   for (int i = 0; i < epochs; ++i) {
     state.point.add_epoch()->set_mean_loss(i);
   }
   state.arrays = {{"w", std::string("\0\x80\xFF", 3)}, {"empty", ""}};
-  return state;
+  return {state};
+}
+
+// Two ranks, the second with an array of its own.
+TrainingStates StateOfTwo() {
+  TrainingStates states = State(2);
+  states[0].measured = "\xFF zero";
+  states.emplace_back().measured = "one";
+  states[1].point.add_epoch()->set_mean_loss(7);
+  states[1].arrays = {{"w", "other"}};
+  return states;
+}
+
+void ExpectSame(const TrainingStates& found, const TrainingStates& expected) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (size_t rank = 0; rank < found.size(); ++rank) {
+    EXPECT_EQ(found[rank].point.SerializeAsString(), expected[rank].point.SerializeAsString());
+    EXPECT_EQ(found[rank].measured, expected[rank].measured);
+    EXPECT_EQ(found[rank].arrays, expected[rank].arrays);
+  }
 }
 
 class TrainingStateTest : public ::testing::Test {
@@ -48,8 +67,23 @@ TEST_F(TrainingStateTest, ReturnsWhatWasWrittenLast) {
   const auto state = ReadTrainingState(StateFile());
   ASSERT_THAT(state, IsOk());
   ASSERT_TRUE(state->has_value());
-  EXPECT_EQ((*state)->point.epoch_size(), 2);
-  EXPECT_EQ((*state)->arrays, State(2).arrays);
+  ExpectSame(**state, State(2));
+}
+
+TEST_F(TrainingStateTest, EachRanksStateIsItsOwn) {
+  ASSERT_THAT(WriteTrainingState(StateFile(), StateOfTwo()), IsOk());
+  const auto states = ReadTrainingState(StateFile());
+  ASSERT_THAT(states, IsOk());
+  ExpectSame(**states, StateOfTwo());
+  const auto unpacked = UnpackStates(PackStates(StateOfTwo()));
+  ASSERT_THAT(unpacked, IsOk());
+  ExpectSame(*unpacked, StateOfTwo());
+  EXPECT_THAT(UnpackStates("\xFF"), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("do not parse")));
+}
+
+TEST_F(TrainingStateTest, OneOfNoRankIsAnError) {
+  ASSERT_THAT(WriteTrainingState(StateFile(), {}), IsOk());
+  EXPECT_THAT(ReadTrainingState(StateFile()), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("no rank's progress")));
 }
 
 TEST_F(TrainingStateTest, NoneIsNoError) {

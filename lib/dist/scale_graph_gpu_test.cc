@@ -1,0 +1,145 @@
+// LibTorch's step captured as a CUDA graph on two ranks, its all-reduces within; skipped where there are no two GPUs.
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/device/device.h"
+#include "lib/dist/rank_test_main.h"
+#include "lib/dist/scale_run.h"
+#include "lib/dist/small_scale_run.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::ScalePoints;
+using ::lockstep::testing::SmallScaleRun;
+using ::lockstep::testing::StatusIs;
+using ::lockstep::testing::TempPath;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+// Each rank has 21 images: two batches of 8 and a tail of 5, a graph each.
+constexpr uint32_t kBatch = 8;
+
+class ScaleGraphGpuTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!ResolveDevice("cuda", 1).ok()) {
+      GTEST_SKIP() << "needs two CUDA devices";
+    }
+  }
+
+  // The rate is 1/16, which fp32 holds exactly, as a graph reads it.
+  ScaleRunOptions Options(const std::string& model) const {
+    ScaleRunOptions options = SmallScaleRun({2}, kBatch);
+    options.device = "cuda";
+    proto::TrainingSpec& training = *options.spec.mutable_training();
+    training.set_model(model);
+    training.set_learning_rate(0.0625);
+    training.set_weight_decay(5e-4);
+    training.set_deterministic(true);
+    training.set_repeats(2);
+    return options;
+  }
+
+  static std::vector<proto::ScalePoint> Run(ScaleRunOptions options, bool graph) {
+    options.output = TempPath(graph ? "graph.rec" : "eager.rec");
+    options.force = true;
+    options.spec.mutable_training()->set_cuda_graph(graph);
+    EXPECT_THAT(RunScaleRun(options), IsOk());
+    return ScalePoints(options.output);
+  }
+
+  // All-reduced, and with the all-reduces left out.
+  static void ExpectAGraphChangesNoBit(const ScaleRunOptions& options) {
+    const std::vector<proto::ScalePoint> eager = Run(options, false);
+    const std::vector<proto::ScalePoint> graph = Run(options, true);
+    ASSERT_EQ(eager.size(), 2u);
+    ASSERT_EQ(graph.size(), 2u);
+    EXPECT_EQ(graph[0].weights_sha256(), eager[0].weights_sha256());
+    EXPECT_EQ(graph[0].weights_sha256().size(), 64u);
+    for (size_t point = 0; point < 2; ++point) {
+      ASSERT_EQ(graph[point].epoch_size(), 3);
+      for (int epoch = 0; epoch < 3; ++epoch) {  // the same sum in fp64, perhaps fused
+        const double expected = eager[point].epoch(epoch).mean_loss();
+        EXPECT_NEAR(graph[point].epoch(epoch).mean_loss(), expected, 1e-12 * expected) << point << ", " << epoch;
+      }
+    }
+    ExpectWhatIsSaidOfAGraph(graph[0], eager[0]);
+  }
+
+  // The sum was checked before the capture, and a replay is counted as what it sends.
+  static void ExpectWhatIsSaidOfAGraph(const proto::ScalePoint& graph, const proto::ScalePoint& eager) {
+    EXPECT_TRUE(graph.sum_check().passed()) << graph.sum_check().DebugString();
+    EXPECT_EQ(graph.exposed_seconds().absent_reason(), "marks in a replayed CUDA graph cannot be read");
+    EXPECT_EQ(graph.collective_busy_seconds().value_size(), 0);
+    EXPECT_EQ(graph.epoch_seconds().value_size(), 2);
+    EXPECT_EQ(SentBytes(graph), SentBytes(eager));
+    EXPECT_GT(SentBytes(graph), 0u);
+  }
+
+  static uint64_t SentBytes(const proto::ScalePoint& point) {
+    for (const proto::Traffic& traffic : point.traffic()) {
+      if (traffic.kind() == "gradients") {
+        return traffic.size_bytes();
+      }
+    }
+    return 0;
+  }
+};
+
+TEST_F(ScaleGraphGpuTest, TwoRanksReplayWhatTheyStepLeNet5) { ExpectAGraphChangesNoBit(Options("lenet5")); }
+
+TEST_F(ScaleGraphGpuTest, TwoRanksReplayWhatTheyStepResNet18) { ExpectAGraphChangesNoBit(Options("resnet18")); }
+
+TEST_F(ScaleGraphGpuTest, InBf16AndChannelsLastOnABf16WireWithoutOverlap) {
+  ScaleRunOptions options = Options("resnet18");
+  options.spec.mutable_training()->set_precision(proto::BF16);
+  options.spec.mutable_training()->set_channels_last(true);
+  options.spec.set_gradient_compression("bf16");
+  options.spec.set_overlap(false);
+  ExpectAGraphChangesNoBit(options);
+}
+
+// The plan by time is made before the capture. What is sent together changes no sum of two.
+TEST_F(ScaleGraphGpuTest, WithBucketsByTime) {
+  ScaleRunOptions options = Options("resnet18");
+  options.spec.set_bucket_plan("auto");
+  ExpectAGraphChangesNoBit(options);
+}
+
+TEST_F(ScaleGraphGpuTest, OneRankReplaysWithAndWithoutItsReducer) {
+  ScaleRunOptions options = Options("lenet5");
+  options.spec.clear_ranks();
+  options.spec.add_ranks(1);
+  const std::vector<proto::ScalePoint> points = Run(options, true);
+  ASSERT_EQ(points.size(), 2u);
+  EXPECT_EQ(points[0].weights_sha256(), points[1].weights_sha256());
+}
+
+// A rank that is gone in the middle of the replays is found, and named. Before a capture six steps are made at most, so the
+// eighth is a replay, of the third epoch.
+TEST_F(ScaleGraphGpuTest, ARankThatDiesBetweenReplaysIsNamed) {
+  ScaleRunOptions options = Options("lenet5");
+  options.spec.mutable_training()->set_cuda_graph(true);
+  options.spec.set_timeout_seconds(20);
+  setenv("LOCKSTEP_TEST_DIE_AT", "1:8", 1);
+  const absl::Time start = absl::Now();
+  const absl::Status status = RunScaleRun(options);
+  unsetenv("LOCKSTEP_TEST_DIE_AT");
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kUnavailable,
+                               AllOf(HasSubstr("2 ranks, batch 8"), HasSubstr("rank 1 of 2 was killed"))));
+  EXPECT_LT(absl::Now() - start, absl::Minutes(2));
+}
+
+}  // namespace
+}  // namespace lockstep
+
+int main(int argc, char** argv) { return lockstep::testing::RankTestMain(argc, argv, lockstep::ScaleRunTasks()); }

@@ -1,0 +1,25 @@
+// A scaling run of seconds, for tests. Test-only.
+#ifndef LOCKSTEP_LIB_DIST_SMALL_SCALE_RUN_H_
+#define LOCKSTEP_LIB_DIST_SMALL_SCALE_RUN_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lib/dist/scale_run_options.h"
+#include "lib/proto/scale.pb.h"
+#include "lib/record/record_reader.h"
+
+namespace lockstep::testing {
+
+inline constexpr uint32_t kSmallRunImages = 41;  // odd: two ranks need one image of padding
+
+// A data set on disk, and options of lenet5 on the CPU, for one epoch of warm-up and one that is timed.
+ScaleRunOptions SmallScaleRun(const std::vector<uint32_t>& ranks, uint32_t batch, uint32_t images = kSmallRunImages);
+
+// The points of a record that begins with its spec. None, and a failure, when there is no such record.
+std::vector<proto::ScalePoint> ScalePoints(const std::string& path, ReadMode mode = ReadMode::kStrict);
+
+}  // namespace lockstep::testing
+
+#endif  // LOCKSTEP_LIB_DIST_SMALL_SCALE_RUN_H_
