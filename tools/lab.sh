@@ -138,7 +138,13 @@ step=0
 run() {
   step=$((step + 1))
   printf '\n[%d/%d] %s' "$step" "$steps" "$(basename "$1")"
-  printf ' %s' "${@:2}"
+  local argument
+  for argument in "${@:2}"; do
+    case "$argument" in
+      *[\ \;]*) printf " '%s'" "$argument" ;;
+      *) printf ' %s' "$argument" ;;
+    esac
+  done
   printf '\n'
   "$@"
 }
@@ -191,37 +197,36 @@ if [ -n "$fast" ]; then
   explain _fast --sweep="$output/sweep_fast.rec" $fit
 fi
 if [ -n "$data_parallel" ]; then
-  # On a CPU one batch is enough to see where its time goes.
-  dp_batch="$scale_batch"
-  [ "$gpus" -gt 0 ] || dp_batch="${scale_batch%%,*}"
-  scale _dp --mode=dp --batch="$dp_batch"
+  scale _dp --mode=dp --batch="$scale_batch"
   explain _dp --sweep="$output/sweep.rec"
 fi
-if [ -n "$questions" ] && [ "$gpus" -gt 0 ]; then
-  preset="--preset=lab"
-  [ -z "$fast" ] || preset="--preset=fast"
-  question large_batch --model="$model" "$preset" --batch=128,8192
-  question sampler_epoch --model="$model" "$preset" --batch=128
+if [ -n "$questions" ]; then
+  # A CPU trains LeNet-5, small, where ResNet-18 is not needed.
+  base=128 large=8192 asked="$model" preset="lab"
+  [ -z "$fast" ] || preset="fast"
+  if [ "$gpus" -eq 0 ]; then
+    asked=lenet5
+    if [ -z "$input" ] && [ "$images" -lt 16384 ]; then
+      large=$((images / most_ranks * most_ranks)) base=$((images / 8 / most_ranks * most_ranks))
+      base=$((base > 0 ? base : most_ranks))
+    fi
+  fi
+  rows="" # all
+  if [ "$asked" != resnet18 ]; then
+    rows="$base;$large" # it has no residual blocks and no batch norm, and so no remedies that are theirs
+    for remedy in "linear rate" warm-up clipping LARS "label smoothing"; do
+      rows="$rows;$large, $remedy"
+    done
+  fi
+  question large_batch --model="$asked" --preset="$preset" --batch="$base,$large" ${rows:+"--rows=$rows"}
+  question sampler_epoch --model="$asked" --preset="$preset" --batch="$base"
   # Batch norm over all ranks, where this device has it.
   some=""
-  "$tools/scale_run" --input="$output/dataset.rec" --device="$device" --ranks="$most_ranks" --experiment=what_is_sent \
-    --batch=128 --dry_run >/dev/null 2>&1 || some="--rows=gradients only;buffers broadcast"
-  question what_is_sent --model=resnet18 --batch=128 ${some:+"$some"}
-elif [ -n "$questions" ]; then
-  # LeNet-5 has no residual blocks and no batch norm, so that its rows are fewer; ResNet-18 is for what wants them.
-  base=128 large=8192
-  if [ -z "$input" ] && [ "$images" -lt 16384 ]; then
-    large=$((images / most_ranks * most_ranks)) base=$((images / 8 / most_ranks * most_ranks))
-    base=$((base > 0 ? base : most_ranks))
-  fi
-  rows="$base;$large"
-  for remedy in "linear rate" warm-up clipping LARS "label smoothing"; do
-    rows="$rows;$large, $remedy"
-  done
-  question large_batch --model=lenet5 --batch="$base,$large" --rows="$rows"
-  question sampler_epoch --model=lenet5 --batch="$base"
+  sent_epochs=$((gpus > 0 ? 5 : 2))
   if [ -n "$sent" ]; then
-    question what_is_sent --model=resnet18 --batch="$base" --epochs=2
+    "$tools/scale_run" --input="$output/dataset.rec" --device="$device" --ranks="$most_ranks" --experiment=what_is_sent \
+      --model=resnet18 --batch="$base" --dry_run >/dev/null 2>&1 || some="--rows=gradients only;buffers broadcast"
+    question what_is_sent --model=resnet18 --batch="$base" --epochs="$sent_epochs" ${some:+"$some"}
   else
     printf '\nlab: what is sent besides gradients wants batch norm: ResNet-18, on a GPU or on synthetic images\n'
   fi

@@ -154,10 +154,33 @@ TEST(ExperimentTablesTest, TheSamplersOrdersAreCountedAndShown) {
 TEST(ExperimentTablesTest, BytesAreCountedByKind) {
   const proto::Table table = TableOf(Lab(), "What rank 0 hands over");
   ASSERT_EQ(table.row_size(), 7);
-  EXPECT_THAT(RowOf(table, 4), ElementsAre("buffers broadcast", "batch-norm buffers", "1955", "75,384,800", "38,560",
+  EXPECT_EQ(RowOf(table, 2)[1], "gradients");  // the first of each
+  EXPECT_THAT(RowOf(table, 3), ElementsAre("buffers broadcast", "batch-norm buffers", "1955", "75,384,800", "38,560",
                                            "0.0863", "- not timed by kind"));
   EXPECT_EQ(RowOf(table, 1)[4], "- not sent in steps");
   EXPECT_THAT(RowOf(TableOf(Lab(), "Is it enough"), 2), Contains("66.00 [65.00, 67.00]"));
+}
+
+TEST(ExperimentTablesTest, RunsOfFewerEpochsSayWhichTheyShow) {
+  LabRecords lab = Lab();
+  EXPECT_EQ(TableOf(lab, "Is it enough").column(4), "loss, epoch 5");
+  for (proto::ScalePoint& point : lab.scales[4].points) {
+    point.mutable_epoch()->DeleteSubrange(2, 3);
+  }
+  EXPECT_EQ(TableOf(lab, "Is it enough").column(4), "loss, the last epoch");
+  for (int i = 0; i < 3; ++i) {
+    *lab.scales[4].points[0].add_epoch() = lab.scales[4].points[0].epoch(0);
+  }
+  EXPECT_EQ(TableOf(lab, "Is it enough").column(4), "loss, epoch 5, or the last");
+}
+
+// Without a longer row its columns would be blank all through.
+TEST(ExperimentTablesTest, LongerTrainingHasColumnsWhereItIsARow) {
+  LabRecords lab = Lab();
+  EXPECT_EQ(TableOf(lab, "What each remedy").column_size(), 9);
+  std::vector<proto::ScalePoint>& points = lab.scales[2].points;
+  points.resize(points.size() - 3);
+  EXPECT_EQ(TableOf(lab, "What each remedy").column_size(), 6);
 }
 
 // Their epochs are in their own tables.

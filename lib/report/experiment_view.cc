@@ -96,13 +96,16 @@ std::string ExperimentView::Title() const {
                       way == kLabsWay ? "" : way);
 }
 
-const ExperimentRow* ExperimentView::Row(absl::string_view name) const {
+std::string ExperimentView::EpochName() const {
+  bool short_runs = false, long_runs = false;
   for (const ExperimentRow& row : rows) {
-    if (row.name == name && !row.trained.empty()) {
-      return &row;
+    for (const proto::ScalePoint* point : row.trained) {
+      (point->epoch_size() < kLabEpoch ? short_runs : long_runs) = true;
     }
   }
-  return nullptr;
+  return !short_runs ? absl::StrCat("epoch ", kLabEpoch)
+         : long_runs ? absl::StrCat("epoch ", kLabEpoch, ", or the last")
+                     : "the last epoch";
 }
 
 std::string ExperimentView::Source(absl::string_view field) const {

@@ -39,10 +39,11 @@ struct ExperimentView {
   uint32_t ranks = 0;
   std::vector<ExperimentRow> rows;
 
-  std::string Title() const;                               // "resnet18 on 2 ranks of 2 x NVIDIA H200 (large.rec)"
-  const ExperimentRow* Row(absl::string_view name) const;  // null: none that was trained
-  // "scale.point[ranks=2,row=...]" is too long for a page: "scale.point[ranks=2].FIELD".
-  std::string Source(absl::string_view field) const;
+  std::string Title() const;  // "resnet18 on 2 ranks of 2 x NVIDIA H200 (large.rec)"
+  // Whose loss and accuracy its tables show: "epoch 5"; of runs of fewer epochs "the last epoch", of both "epoch 5, or the
+  // last".
+  std::string EpochName() const;
+  std::string Source(absl::string_view field) const;  // "scale.point[ranks=2].FIELD"
 };
 
 // In the order given. Rows stand in the order of the record.

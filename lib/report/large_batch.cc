@@ -10,7 +10,6 @@
 namespace lockstep {
 namespace {
 
-constexpr char kNone[] = "none";
 constexpr char kLonger[] = "longer";
 
 RemedyRows& RemedyFor(const std::string& remedy, LargeBatchRows& batch) {
@@ -41,7 +40,7 @@ void AddRow(const ExperimentRow& row, LargeBatchView& view) {
   parts.resize(parts.size() - (longer ? 1 : 0));
   parts.erase(parts.begin());
   RemedyRows& rows =
-      RemedyFor(parts.empty() ? kNone : absl::StrJoin(parts, ", "), BatchFor(row.first().global_batch(), view));
+      RemedyFor(parts.empty() ? kNoRemedy : absl::StrJoin(parts, ", "), BatchFor(row.first().global_batch(), view));
   (longer ? rows.longer : rows.equal) = &row;
 }
 

@@ -9,6 +9,8 @@
 
 namespace lockstep {
 
+inline constexpr char kNoRemedy[] = "none";
+
 // One remedy at one batch. Null: no such row.
 struct RemedyRows {
   std::string remedy;                     // "none", "warm-up", "all"

@@ -14,16 +14,6 @@ namespace {
 
 constexpr double kPercent = 100;
 
-uint64_t LeastEpochs(const ExperimentView& view) {
-  int least = kLabEpoch;
-  for (const ExperimentRow& row : view.rows) {
-    for (const proto::ScalePoint* point : row.trained) {
-      least = std::min(least, point->epoch_size());
-    }
-  }
-  return static_cast<uint64_t>(least);
-}
-
 proto::Cell EpochsCell(const ExperimentRow& row) {
   return row.trained.empty() ? AbsentCell(row.Values(LabLoss).absent_reason())
                              : CountCell(static_cast<uint64_t>(row.first().epoch_size()), proto::MEASURED, "");
@@ -35,7 +25,7 @@ proto::Cell UpdatesCell(const ExperimentRow& row) {
 }
 
 proto::Table RowsTable(const ExperimentView& view) {
-  const std::string epoch = absl::StrCat("epoch ", kLabEpoch);
+  const std::string epoch = view.EpochName();
   proto::Table table = MakeTable(absl::StrCat("Large batches: ", view.Title()),
                                  {"global batch, remedy", "seeds", "epochs", "updates", absl::StrCat("loss, ", epoch),
                                   absl::StrCat("train accuracy, ", epoch, ", %"), "test accuracy, %", "training, s"});
@@ -45,9 +35,6 @@ proto::Table RowsTable(const ExperimentView& view) {
                    SeedsCell(row.Values(TestAccuracy), true), SeedsCell(row.Values(TrainingSeconds))});
   }
   AddMethodNotes(table);
-  if (LeastEpochs(view) < kLabEpoch) {
-    table.add_note(absl::StrCat("Rows of fewer than ", kLabEpoch, " epochs show their last one."));
-  }
   table.add_note(
       "Loss and train accuracy are the mean over the epoch's images while training; the test accuracy is taken after "
       "the "
@@ -87,51 +74,77 @@ proto::Cell RepairedCell(const LargeBatchView& large, const ExperimentRow& row, 
   return cell;
 }
 
-void AddRemedy(const LargeBatchView& large, const LargeBatchRows& batch, const RemedyRows& rows, proto::Table& table) {
-  const RemedyRows* const none = batch.Find("none");
-  const ExperimentRow* const plain = none != nullptr ? none->equal : nullptr;
-  const ExperimentRow& any = rows.equal != nullptr ? *rows.equal : *rows.longer;
-  const bool is_none = rows.remedy == "none";
-  std::vector<proto::Cell> cells = {
-      LabelCell(FormatCount(batch.global_batch)), LabelCell(rows.remedy),
-      LabelCell(is_none || plain == nullptr ? "" : DescribeChange(plain->first().training(), any.first().training()))};
-  if (cells[2].text().empty()) {
-    cells[2] = LabelCell("as the base batch is trained");
+// What the remedy changes of the recipe of the row without one.
+std::string ChangeText(const RemedyRows& rows, const ExperimentRow* plain) {
+  if (rows.remedy == kNoRemedy) {
+    return "as the base batch is trained";
   }
+  const ExperimentRow& any = rows.equal != nullptr ? *rows.equal : *rows.longer;
+  return plain == nullptr ? "not known" : DescribeChange(plain->first().training(), any.first().training());
+}
+
+void AddEqual(const LargeBatchView& large, const RemedyRows& rows, const ExperimentRow* plain,
+              std::vector<proto::Cell>& cells) {
   if (rows.equal == nullptr) {
     cells.insert(cells.end(), 3, AbsentCell("the record has no such row"));
-  } else {
-    cells.push_back(SeedsCell(large.Accuracies(*rows.equal), true));
-    cells.push_back(is_none ? LabelCell("(compared with)") : GainCell(large, *rows.equal, plain));
-    cells.push_back(is_none ? LabelCell("(compared with)") : RepairedCell(large, *rows.equal, plain));
+    return;
   }
+  const bool is_none = rows.remedy == kNoRemedy;
+  cells.push_back(SeedsCell(large.Accuracies(*rows.equal), true));
+  cells.push_back(is_none ? LabelCell("(compared with)") : GainCell(large, *rows.equal, plain));
+  cells.push_back(is_none ? LabelCell("(compared with)") : RepairedCell(large, *rows.equal, plain));
+}
+
+void AddLonger(const LargeBatchView& large, const RemedyRows& rows, const ExperimentRow* plain,
+               std::vector<proto::Cell>& cells) {
   if (rows.longer == nullptr) {
-    cells.insert(cells.end(), 3,
-                 AbsentCell("longer training is a row of none and of all remedies, where it was asked "
-                            "for"));
-  } else {
-    cells.push_back(EpochsCell(*rows.longer));
-    cells.push_back(SeedsCell(large.Accuracies(*rows.longer), true));
-    cells.push_back(RepairedCell(large, *rows.longer, plain));
+    cells.insert(cells.end(), 3, AbsentCell("longer training is a row of none and of all remedies"));
+    return;
   }
-  AddRow(table, cells);
+  cells.push_back(EpochsCell(*rows.longer));
+  cells.push_back(SeedsCell(large.Accuracies(*rows.longer), true));
+  cells.push_back(RepairedCell(large, *rows.longer, plain));
+}
+
+bool HasLonger(const LargeBatchView& large) {
+  for (const LargeBatchRows& batch : large.batches) {
+    for (const RemedyRows& rows : batch.remedies) {
+      if (rows.longer != nullptr) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+void AddGroup(const char* title, const std::vector<std::string>& columns, proto::Table& table) {
+  proto::ColumnGroup& group = *table.add_column_group();
+  group.set_title(title);
+  group.set_columns(static_cast<uint32_t>(columns.size()));
+  table.mutable_column()->Add(columns.begin(), columns.end());
 }
 
 proto::Table RemediesTable(const ExperimentView& view) {
   const LargeBatchView large = MakeLargeBatchView(view);
   const std::string accuracy = absl::StrCat(large.AccuracyName(), ", %");
-  proto::Table table = MakeTable(absl::StrCat("What each remedy brings back: ", view.Title()),
-                                 {"global batch", "remedy", "what it changes", accuracy, "against none, points",
-                                  "brought back, %", "epochs", accuracy, "brought back, %"});
-  for (const auto& [title, columns] :
-       {std::pair<const char*, uint32_t>{"", 3}, {"equal epochs", 3}, {"about as many updates as the base batch", 3}}) {
-    proto::ColumnGroup& group = *table.add_column_group();
-    group.set_title(title);
-    group.set_columns(columns);
+  const bool has_longer = HasLonger(large);
+  proto::Table table = MakeTable(absl::StrCat("What each remedy brings back: ", view.Title()), {});
+  AddGroup("", {"global batch", "remedy", "what it changes"}, table);
+  AddGroup("equal epochs", {accuracy, "against none, points", "brought back, %"}, table);
+  if (has_longer) {
+    AddGroup("about as many updates as the base batch", {"epochs", accuracy, "brought back, %"}, table);
   }
   for (const LargeBatchRows& batch : large.batches) {
+    const RemedyRows* const none = batch.Find(kNoRemedy);
+    const ExperimentRow* const plain = none != nullptr ? none->equal : nullptr;
     for (const RemedyRows& rows : batch.remedies) {
-      AddRemedy(large, batch, rows, table);
+      std::vector<proto::Cell> cells = {LabelCell(FormatCount(batch.global_batch)), LabelCell(rows.remedy),
+                                        LabelCell(ChangeText(rows, plain))};
+      AddEqual(large, rows, plain, cells);
+      if (has_longer) {
+        AddLonger(large, rows, plain, cells);
+      }
+      AddRow(table, cells);
     }
   }
   if (table.row().empty()) {

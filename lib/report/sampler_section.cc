@@ -39,8 +39,8 @@ std::optional<double> SeenShare(const proto::ScalePoint& point, int rank, uint64
 proto::Table RowsTable(const ExperimentView& view) {
   proto::Table table = MakeTable(absl::StrCat("With and without the epoch number: ", view.Title()),
                                  {"sampler", "seeds", "epochs", "orders of a rank", "batches as in the epoch before, %",
-                                  absl::StrCat("loss, epoch ", kLabEpoch),
-                                  absl::StrCat("train accuracy, epoch ", kLabEpoch, ", %"), "test accuracy, %"});
+                                  absl::StrCat("loss, ", view.EpochName()),
+                                  absl::StrCat("train accuracy, ", view.EpochName(), ", %"), "test accuracy, %"});
   for (const ExperimentRow& row : view.rows) {
     AddRow(table,
            {LabelCell(row.name), LabelCell(row.SeedsText()),

@@ -1,5 +1,6 @@
 #include "lib/report/sent.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
@@ -26,6 +27,19 @@ std::optional<double> BytesPerStep(const proto::ScalePoint& point, absl::string_
     }
   }
   return std::nullopt;
+}
+
+std::vector<const proto::Traffic*> GradientsFirst(const proto::ScalePoint& point) {
+  std::vector<const proto::Traffic*> kinds;
+  for (const proto::Traffic& traffic : point.traffic()) {
+    kinds.push_back(&traffic);
+  }
+  const auto place = [](const proto::Traffic* traffic) {
+    return traffic->kind() == kGradientsKind ? 0 : traffic->steps() > 0 ? 1 : 2;
+  };
+  std::stable_sort(kinds.begin(), kinds.end(),
+                   [&](const proto::Traffic* a, const proto::Traffic* b) { return place(a) < place(b); });
+  return kinds;
 }
 
 proto::Cell BytesCell(double bytes, proto::Provenance provenance, absl::string_view method) {

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "lib/proto/report.pb.h"
@@ -16,6 +17,9 @@ inline constexpr char kGradientsKind[] = "gradients";
 // Bytes of one step; none where the kind was not sent in steps.
 std::optional<double> BytesPerStep(const proto::Traffic& traffic);
 std::optional<double> BytesPerStep(const proto::ScalePoint& point, absl::string_view kind);
+
+// All kinds of a point: gradients, then what else each step sends, then the rest.
+std::vector<const proto::Traffic*> GradientsFirst(const proto::ScalePoint& point);
 
 // "38,560" where they are whole, else with six digits.
 proto::Cell BytesCell(double bytes, proto::Provenance provenance, absl::string_view method);

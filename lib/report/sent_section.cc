@@ -35,8 +35,8 @@ proto::Table BytesTable(const ExperimentView& view) {
       MakeTable(absl::StrCat("What rank 0 hands over to be sent: ", view.Title()),
                 {"buffers", "kind", "calls", "bytes in all", "bytes a step", "of the gradients, %", "busy, s"});
   for (const ExperimentRow& row : view.rows) {
-    for (const proto::Traffic& traffic : row.first().traffic()) {
-      AddKind(row, traffic, table);
+    for (const proto::Traffic* traffic : GradientsFirst(row.first())) {
+      AddKind(row, *traffic, table);
     }
   }
   if (table.row().empty()) {
@@ -53,8 +53,8 @@ proto::Table BytesTable(const ExperimentView& view) {
 proto::Table AccuracyTable(const ExperimentView& view) {
   proto::Table table = MakeTable(
       absl::StrCat("Is it enough to send gradients: ", view.Title()),
-      {"buffers", "seeds", "epochs", "batch norm counts over, images", absl::StrCat("loss, epoch ", kLabEpoch),
-       absl::StrCat("train accuracy, epoch ", kLabEpoch, ", %"), "test accuracy, %", "training, s"});
+      {"buffers", "seeds", "epochs", "batch norm counts over, images", absl::StrCat("loss, ", view.EpochName()),
+       absl::StrCat("train accuracy, ", view.EpochName(), ", %"), "test accuracy, %", "training, s"});
   for (const ExperimentRow& row : view.rows) {
     const proto::ScalePoint& first = row.first();
     AddRow(table,

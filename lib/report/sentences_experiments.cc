@@ -67,7 +67,7 @@ const RemedyRows* BestRemedy(const LargeBatchView& large, const LargeBatchRows& 
   const RemedyRows* best = nullptr;
   for (const RemedyRows& rows : batch.remedies) {
     const bool candidate =
-        rows.remedy != "none" && rows.remedy != "all" && rows.equal != nullptr && !rows.equal->trained.empty();
+        rows.remedy != kNoRemedy && rows.remedy != "all" && rows.equal != nullptr && !rows.equal->trained.empty();
     if (candidate &&
         (best == nullptr || MeanOf(large.Accuracies(*rows.equal)) > MeanOf(large.Accuracies(*best->equal)))) {
       best = &rows;
@@ -81,7 +81,7 @@ bool IsTrained(const ExperimentRow* row) { return row != nullptr && !row->traine
 // Nothing when the large batch as it is was not trained.
 std::string SayBatch(const LargeBatchView& large, const LargeBatchRows& batch,
                      std::vector<const ExperimentRow*>& used) {
-  const RemedyRows* const none = batch.Find("none");
+  const RemedyRows* const none = batch.Find(kNoRemedy);
   if (none == nullptr || !IsTrained(none->equal)) {
     return "";
   }
@@ -156,7 +156,8 @@ std::string SayCalls(const proto::Traffic& traffic) {
 // "gradients 44.70 MB in 5 calls a step; once or for each epoch: initial broadcast 44.73 MB in 3 calls in all".
 std::string SaySent(const proto::ScalePoint& point) {
   std::vector<std::string> each, once;
-  for (const proto::Traffic& traffic : point.traffic()) {
+  for (const proto::Traffic* const one : GradientsFirst(point)) {
+    const proto::Traffic& traffic = *one;
     if (const std::optional<double> bytes = BytesPerStep(traffic)) {
       each.push_back(absl::StrCat(traffic.kind(), " ", SayBytes(*bytes), " in ", SayCalls(traffic), " a step"));
     } else {
