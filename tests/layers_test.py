@@ -26,7 +26,7 @@ LAYERS = [
         "prediction": "collectives published scaling statistics",
         "comm_model": "audit collectives prediction published record scaling statistics",
         "int8": "dataset",
-        "report": "record",
+        "report": "record scaling",
     },
     {
         "device": "record",

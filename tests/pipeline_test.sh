@@ -13,22 +13,22 @@ fail() {
 
 # Runs the lab with the flags given, its talk in $out.log.
 run_lab() {
-  BUILD_WORKING_DIRECTORY="$(dirname "$out")" "$lab" --output=lab --device=cpu --images=96 --batch=32,64 --repeats=1 "$@" \
+  BUILD_WORKING_DIRECTORY="$(dirname "$out")" "$lab" --output=lab --device=cpu --images=64 --batch=16,32 --repeats=1 --questions --seeds=1 "$@" \
     >"$out.log" 2>&1 || { cat "$out.log"; fail "the lab did not finish"; }
 }
 
-# Fails unless the last run made exactly these steps again (their numbers in the lab, spaces between) of eight.
+# Fails unless the last run made exactly these steps again (their numbers in the lab, spaces between) of thirteen.
 expect_made() {
   made=""
-  for step in 1 2 3 4 5 6 7 8; do
-    awk -v step="[$step/8]" 'index($0, step) == 1 {on = 1; next} /^\[/ {on = 0} on' "$out.log" | grep -q ': cached ' ||
+  for step in 1 2 3 4 5 6 7 8 9 10 11 12 13; do
+    awk -v step="[$step/13]" 'index($0, step) == 1 {on = 1; next} /^\[/ {on = 0} on' "$out.log" | grep -q ': cached ' ||
       made="$made${made:+ }$step"
   done
   [ "$made" = "$1" ] || { cat "$out.log"; fail "made again: steps '$made', expected '$1'"; }
 }
 
 run_lab
-expect_made "1 2 3 4 5 6 7 8"
+expect_made "1 2 3 4 5 6 7 8 9 10 11 12 13"
 
 decode() {
   protoc --decode="lockstep.proto.$1" -I "$protos" "$protos/lib/proto/$2.proto" <"$out/$3" >"$out/$3.txt" ||
@@ -46,6 +46,11 @@ decode SweepFile sweep sweep.rec
 decode SweepFile sweep lenet5.rec
 decode ScaleFile scale scale.rec
 decode CommModelFile comm_model comm_model.rec
+decode ScaleFile scale scale_dp.rec
+decode CommModelFile comm_model comm_model_dp.rec
+for experiment in large_batch sampler_epoch what_is_sent; do
+  decode ScaleFile scale "$experiment.rec"
+done
 decode QuantizedFile quantized quantized.rec
 # The sweep is there for more base cases: one that is not comparable with the scaling run is none.
 if grep -q 'not comparable' "$out/comm_model.rec.txt"; then
@@ -55,6 +60,20 @@ fi
 grep -q '<svg' "$out/report.html" || fail "the report has no plot"
 grep -q 'Table 3' "$out/report.html" || fail "the report has no Table 3"
 grep -q 'Table 3' "$out/report.md" || fail "the Markdown report has no Table 3"
+for batch in 16 32; do
+  grep -q "^    batch_per_device: $batch\$" "$out/comm_model.rec.txt" || fail "batch $batch was not scaled"
+done
+grep -q 'strong_speedup { *$' "$out/comm_model.rec.txt" || fail "no strong speed-up in the record"
+if sed -n '/strong_speedup {/,/}/p' "$out/comm_model.rec.txt" | grep -q absent_reason; then
+  fail "a strong speed-up has no base case in the lab's own sweep"
+fi
+grep -q 'star {' "$out/comm_model_dp.rec.txt" || fail "comm_model says nothing of DataParallel's star"
+for question in Q1 Q2 Q3 Q4 Q5 Q6 Q7 B1 B2 B3 B4 B5; do
+  grep -q "^\*\*$question\. " "$out/report.md" || fail "$question is not asked"
+  if grep "^\*\*$question\. " "$out/report.md" | grep -q 'No answer:'; then
+    fail "$question is not answered"
+  fi
+done
 if grep -Eiq '<script|https?://[^"]*\.(js|css)' "$out/report.html"; then
   fail "the report loads something"
 fi
@@ -64,13 +83,13 @@ run_lab
 expect_made ""
 # Fewer calibration images: the report is made again too, since its input is another.
 run_lab --calibration_images=48
-expect_made "7 8"
+expect_made "12 13"
 # Removed: a step is made again, and gives other bytes (its start time), so that the report follows.
 rm "$out/comm_model.rec"
 run_lab --calibration_images=48
-expect_made "6 8"
+expect_made "6 13"
 # A file that a step writes beside its record counts as part of it.
 rm "$out/report.md"
 run_lab --calibration_images=48
-expect_made "8"
+expect_made "13"
 printf 'PASSED: the chain, its records, and the report\n'

@@ -3,6 +3,7 @@
 #
 #   bazel run //:lab                                synthetic images, minutes on a CPU
 #   bazel run //:lab -- --input=DIR                 CIFAR-10 in its binary layout
+#   bazel run //:lab -- --questions                 also what large batches, the sampler and batch norm's buffers do
 #   bazel run //:lab -- --output=DIR --force        another folder; make everything again
 #
 # Prints each tool's command before running it, so that this script can be left behind. Steps whose result is there
@@ -10,8 +11,8 @@
 set -euo pipefail
 
 usage() {
-  sed -n '2,9s/^# \{0,1\}//p' "$0"
-  printf '\nFlags: --input=DIR --output=DIR --batch=N,N,... --images=N (synthetic) --repeats=N --calibration_images=N (quantize) --model=resnet18|lenet5 --device=auto|cpu|cuda --force --allow_partial\n'
+  sed -n '2,10s/^# \{0,1\}//p' "$0"
+  printf '\nFlags: --input=DIR --output=DIR --batch=N,N,... --images=N (synthetic) --repeats=N --calibration_images=N (quantize) --model=resnet18|lenet5 --device=auto|cpu|cuda --questions --seeds=N (of each row of a question) --force --allow_partial\n'
 }
 
 fail_usage() {
@@ -19,7 +20,7 @@ fail_usage() {
   exit 2
 }
 
-input="" output="lockstep_lab" model="" batch="" images="" repeats="" device="auto" force="" partial="" calibration=""
+input="" output="lockstep_lab" model="" batch="" images="" repeats="" device="auto" force="" partial="" calibration="" questions="" seeds=""
 for argument in "$@"; do
   case "$argument" in
     --help | -h) usage; exit 0 ;;
@@ -31,6 +32,8 @@ for argument in "$@"; do
     --repeats=*) repeats="${argument#*=}" ;;
     --device=*) device="${argument#*=}" ;;
     --calibration_images=*) calibration="${argument#*=}" ;;
+    --seeds=*) seeds="${argument#*=}" ;;
+    --questions) questions=1 ;;
     --force) force="--force" ;;
     --allow_partial) partial="--allow_partial" ;;
     *) fail_usage "unknown argument $argument; --help lists the flags" ;;
@@ -57,24 +60,23 @@ fi
 # Relative paths mean the caller's folder, also under `bazel run`.
 cd "${BUILD_WORKING_DIRECTORY:-$PWD}"
 
-gpus=0 sweep_threads=""
+gpus=0 sweep_threads="" hopper=""
 if [ "$device" != cpu ] && command -v nvidia-smi >/dev/null 2>&1; then
   gpus=$(nvidia-smi --list-gpus 2>/dev/null | grep -c '^GPU' || true)
+  [[ "$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1)" != 9.* ]] || hopper=1
 fi
 if [ "$gpus" -gt 0 ]; then
   ranks="1"
   for n in 2 4 8; do
     [ "$n" -le "$gpus" ] && ranks="$ranks,$n"
   done
-  # The sweep has the batches N x 32, 128, 512 too: base cases of the strong speed-up.
   scale_batch="${batch:-32,128,512}" lenet_epochs=10
-  : "${batch:=32,64,128,256,512,1024,2048}" "${images:=50000}" "${repeats:=5}"
-  scale_repeats="$repeats"
+  : "${batch:=32,64,128,256,512,1024,2048}" "${images:=50000}" "${repeats:=5}" "${seeds:=3}"
 else
   # Sized so that two CPU cores finish in minutes; the numbers are real but say little of a GPU.
-  ranks="1,2"
-  : "${batch:=32,64,128}" "${images:=256}" "${repeats:=1}"
-  scale_batch="${batch%%,*}" scale_repeats="$repeats" lenet_epochs=40
+  ranks="1,2" lenet_epochs=40
+  : "${batch:=32,64}" "${images:=256}" "${repeats:=1}" "${seeds:=2}"
+  scale_batch="$batch"
   # Two ranks share the cores; the sweep gets as many threads as one rank, so that its points are base cases.
   threads=$(($(nproc) / 2))
   sweep_threads="--threads=$((threads > 0 ? threads : 1))"
@@ -85,12 +87,45 @@ else
   fi
 fi
 : "${model:=resnet18}"
+most_ranks="${ranks##*,}"
 if [ -z "$calibration" ]; then
   calibration=400 # the lab's number, or all there are
   if [ -z "$input" ] && [ "$images" -lt "$calibration" ]; then
     calibration="$images"
   fi
 fi
+
+# --- Which batches: every --batch is scaled, and the sweep has the base cases of the strong speed-ups, N x batch ---
+comma_list() { # numbers, one a line -> ascending, each once, separated by commas
+  sort -n -u | paste -s -d ,
+}
+fits() { [ -n "$input" ] || [ $(($1 * most_ranks)) -le "$images" ]; }
+scaled=()
+for one in ${scale_batch//,/ }; do
+  [[ "$one" =~ ^[0-9]{1,9}$ ]] || fail_usage "--batch=$batch: numbers separated by commas were expected"
+  if fits "$one"; then
+    scaled+=("$one")
+  else
+    printf 'lab: batch %s on each of %s ranks is more than %s images; it is not scaled\n' "$one" "$most_ranks" "$images"
+  fi
+done
+[ ${#scaled[@]} -gt 0 ] || fail_usage "no --batch of $scale_batch fits $images images on $most_ranks ranks; give more --images"
+sweep_batch=$({
+  printf '%s\n' ${batch//,/ }
+  for one in "${scaled[@]}"; do
+    for n in ${ranks//,/ }; do
+      printf '%s\n' $((one * n))
+    done
+  done
+} | comma_list)
+scale_batch=$(IFS=, && printf '%s' "${scaled[*]}")
+
+# What only some labs have, each a yes or an empty word.
+fast="" data_parallel="" sent=""
+[ -z "$hopper" ] || [ "$model" != resnet18 ] || fast=1 # the hand-written step is of ResNet-18 on Hopper
+if [ "$most_ranks" -gt 1 ] && { [ "$gpus" -gt 0 ] || [ -n "$questions" ]; }; then data_parallel=1; fi
+if [ -n "$questions" ] && { [ "$gpus" -gt 0 ] || [ -z "$input" ]; }; then sent=1; fi
+steps=$((8 + 3 * ${fast:-0} + 2 * ${data_parallel:-0} + 2 * ${questions:-0} + ${sent:-0}))
 
 # Every document in data/published, separated by commas.
 published_tables() {
@@ -102,13 +137,42 @@ published_tables() {
 step=0
 run() {
   step=$((step + 1))
-  printf '\n[%d/8] %s' "$step" "$(basename "$1")"
-  printf ' %s' "${@:2}"
+  printf '\n[%d/%d] %s' "$step" "$steps" "$(basename "$1")"
+  local argument
+  for argument in "${@:2}"; do
+    case "$argument" in
+      *[\ \;]*) printf " '%s'" "$argument" ;;
+      *) printf ' %s' "$argument" ;;
+    esac
+  done
   printf '\n'
   "$@"
 }
 
+records=() # of the report
 mkdir -p "$output"
+
+# scale NAME FLAG...: a scale record of the lab's model; explain NAME FLAG...: what comm_model says of it.
+scale() {
+  run "$tools/scale_run" --input="$output/dataset.rec" --model="$model" --device="$device" --ranks="$ranks" \
+    --repeats="$repeats" --noevaluate "${@:2}" --output="$output/scale$1.rec" $force
+  records+=("$output/scale$1.rec")
+}
+explain() {
+  run "$tools/comm_model" --input="$output/scale$1.rec" "${@:2}" --output="$output/comm_model$1.rec" $force
+  records+=("$output/comm_model$1.rec")
+}
+# question NAME FLAG...: one experiment on all ranks.
+question() {
+  run "$tools/scale_run" --input="$output/dataset.rec" --device="$device" --ranks="$most_ranks" --experiment="$1" \
+    --seeds="$seeds" "${@:2}" --output="$output/$1.rec" $force
+  records+=("$output/$1.rec")
+}
+
+# The last one of three numbers of ranks or more is hidden from the models, predicted and compared.
+fit=""
+[ "$(tr -cd , <<<"$ranks" | wc -c)" -lt 2 ] || fit="--fit_ranks=$((most_ranks / 2))"
+
 started=$SECONDS
 if [ -n "$input" ]; then
   run "$tools/cifar_prep" --input="$input" --output="$output/dataset.rec" $partial $force
@@ -116,19 +180,60 @@ else
   run "$tools/cifar_prep" --input_format=synthetic --train_images="$images" --test_images=$((images / 4)) \
     --output="$output/dataset.rec" $force
 fi
-run "$tools/train_sweep" --input="$output/dataset.rec" --model="$model" --device="$device" --batch="$batch" \
+run "$tools/train_sweep" --input="$output/dataset.rec" --model="$model" --device="$device" --batch="$sweep_batch" \
   --repeats="$repeats" $sweep_threads --output="$output/sweep.rec" $force
 run "$tools/train_sweep" --input="$output/dataset.rec" --model=lenet5 --device="$device" --batch=32 \
   --epochs="$lenet_epochs" --checkpoint="$output/lenet5.pt" --output="$output/lenet5.rec" $force
 run "$tools/train_sweep" --input="$output/dataset.rec" --model=lenet5_bias --device="$device" --batch=32 \
   --epochs="$lenet_epochs" --checkpoint="$output/lenet5_bias.pt" --output="$output/lenet5_bias.rec" $force
-run "$tools/scale_run" --input="$output/dataset.rec" --model="$model" --device="$device" --ranks="$ranks" \
-  --batch="$scale_batch" --repeats="$scale_repeats" --noevaluate --output="$output/scale.rec" $force
-run "$tools/comm_model" --input="$output/scale.rec" --sweep="$output/sweep.rec" \
-  --fit_ranks=$((${ranks##*,} / 2)) --audit="$(published_tables)" --output="$output/comm_model.rec" $force
+records+=("$output/dataset.rec" "$output/sweep.rec" "$output/lenet5.rec" "$output/lenet5_bias.rec")
+scale "" --batch="$scale_batch"
+explain "" --sweep="$output/sweep.rec" $fit --audit="$(published_tables)"
+if [ -n "$fast" ]; then
+  run "$tools/train_sweep" --input="$output/dataset.rec" --preset=fast --device="$device" --batch="$sweep_batch" \
+    --repeats="$repeats" --output="$output/sweep_fast.rec" $force
+  records+=("$output/sweep_fast.rec")
+  scale _fast --preset=fast --batch="$scale_batch"
+  explain _fast --sweep="$output/sweep_fast.rec" $fit
+fi
+if [ -n "$data_parallel" ]; then
+  scale _dp --mode=dp --batch="$scale_batch"
+  explain _dp --sweep="$output/sweep.rec"
+fi
+if [ -n "$questions" ]; then
+  # A CPU trains LeNet-5, small, where ResNet-18 is not needed.
+  base=128 large=8192 asked="$model" preset="lab"
+  [ -z "$fast" ] || preset="fast"
+  if [ "$gpus" -eq 0 ]; then
+    asked=lenet5
+    if [ -z "$input" ] && [ "$images" -lt 16384 ]; then
+      large=$((images / most_ranks * most_ranks)) base=$((images / 8 / most_ranks * most_ranks))
+      base=$((base > 0 ? base : most_ranks))
+    fi
+  fi
+  rows="" # all
+  if [ "$asked" != resnet18 ]; then
+    rows="$base;$large" # it has no residual blocks and no batch norm, and so no remedies that are theirs
+    for remedy in "linear rate" warm-up clipping LARS "label smoothing"; do
+      rows="$rows;$large, $remedy"
+    done
+  fi
+  question large_batch --model="$asked" --preset="$preset" --batch="$base,$large" ${rows:+"--rows=$rows"}
+  question sampler_epoch --model="$asked" --preset="$preset" --batch="$base"
+  # Batch norm over all ranks, where this device has it.
+  some=""
+  sent_epochs=$((gpus > 0 ? 5 : 2))
+  if [ -n "$sent" ]; then
+    "$tools/scale_run" --input="$output/dataset.rec" --device="$device" --ranks="$most_ranks" --experiment=what_is_sent \
+      --model=resnet18 --batch="$base" --dry_run >/dev/null 2>&1 || some="--rows=gradients only;buffers broadcast"
+    question what_is_sent --model=resnet18 --batch="$base" --epochs="$sent_epochs" ${some:+"$some"}
+  else
+    printf '\nlab: what is sent besides gradients wants batch norm: ResNet-18, on a GPU or on synthetic images\n'
+  fi
+fi
 run "$tools/quantize" --input="$output/dataset.rec" --checkpoint="$output/lenet5.pt,$output/lenet5_bias.pt" \
   --calibration_images="$calibration" --output="$output/quantized.rec" $force
-run "$tools/report" --output="$output/report.html" $force \
-  --input="$output/dataset.rec,$output/sweep.rec,$output/lenet5.rec,$output/lenet5_bias.rec,$output/scale.rec,$output/comm_model.rec,$output/quantized.rec"
+records+=("$output/quantized.rec")
+run "$tools/report" --output="$output/report.html" $force --input="$(IFS=, && printf '%s' "${records[*]}")"
 
 printf '\nDone in %d s. The report: %s/report.html (and report.md beside it)\n' "$((SECONDS - started))" "$(cd "$output" && pwd)"

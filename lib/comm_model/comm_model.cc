@@ -1,8 +1,10 @@
 #include "lib/comm_model/comm_model.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "lib/audit/audit.h"
 #include "lib/base/status_macros.h"
 #include "lib/comm_model/inputs.h"
@@ -16,6 +18,8 @@
 #include "lib/record/step_cache.h"
 #include "lib/record/value_ranges.h"
 #include "lib/scaling/explain.h"
+#include "lib/scaling/scale_parts.h"
+#include "lib/scaling/star_rows.h"
 
 namespace lockstep {
 namespace {
@@ -42,17 +46,46 @@ absl::StatusOr<proto::CommModelSpec> MakeSpec(const CommModelOptions& options, c
   return spec;
 }
 
-// Rows of the scale record, with what the overlap model says beside what was measured.
-absl::Status AppendScaling(const CommModelInputs& inputs, const proto::CommModelSpec& spec,
-                           const std::vector<ScalingTimes>& all, const std::vector<AllReduceCurve>& curves,
-                           Records& records) {
-  ASSIGN_OR_RETURN(std::vector<proto::ScalingRow> rows,
-                   ExplainScaling(*inputs.scale, inputs.sweep.has_value() ? &*inputs.sweep : nullptr, spec));
-  FillModelledExposed(all[0], curves, inputs.model_spec.confidence(), rows);
+// Rows of one way to train, with what the overlap model says beside what was measured.
+absl::Status AppendRows(const CommModelInputs& inputs, const ScaleRecords& part, const proto::CommModelSpec& spec,
+                        const std::vector<AllReduceCurve>& curves, Records& records) {
+  const SweepRecords* const sweep = inputs.sweep.has_value() ? &*inputs.sweep : nullptr;
+  ASSIGN_OR_RETURN(std::vector<proto::ScalingRow> rows, ExplainScaling(part, sweep, spec));
+  ASSIGN_OR_RETURN(const ScalingTimes times, TimesOfRecords(part, sweep, inputs.model_spec.run_to_run_fraction()));
+  FillModelledExposed(times, curves, inputs.model_spec.confidence(), rows);
   for (proto::ScalingRow& row : rows) {
     *records.emplace_back().mutable_scaling() = std::move(row);
   }
+  for (proto::StarRow& row : ExplainStar(part, spec)) {
+    *records.emplace_back().mutable_star() = std::move(row);
+  }
   return absl::OkStatus();
+}
+
+absl::Status AppendScaling(const CommModelInputs& inputs, const proto::CommModelSpec& spec,
+                           const std::vector<AllReduceCurve>& curves, Records& records) {
+  ASSIGN_OR_RETURN(const std::vector<ScaleRecords> parts, SplitScaleRecords(*inputs.scale));
+  for (const ScaleRecords& part : parts) {
+    RETURN_IF_ERROR(AppendRows(inputs, part, spec, curves, records));
+  }
+  return absl::OkStatus();
+}
+
+// What is predicted is the time of an all-reduce.
+absl::Status CheckCanPredict(const CommModelOptions& options, const CommModelInputs& inputs) {
+  const bool asked = options.fit_ranks > 0 || !options.predict_ranks.empty() || !options.what_if.devices.empty() ||
+                     inputs.scored.has_value();
+  if (!asked || !inputs.scale.has_value()) {
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(const std::vector<ScaleRecords> parts, SplitScaleRecords(*inputs.scale));
+  const bool all_reduces = std::any_of(parts.begin(), parts.end(),
+                                       [](const ScaleRecords& part) { return FindSpec(part)->mode() != proto::DP; });
+  return all_reduces
+             ? absl::OkStatus()
+             : absl::FailedPreconditionError(absl::StrCat(
+                   options.scale_path, ": times of DataParallel (scale_run --mode=dp) alone; predictions start ",
+                   "from times of --mode=ddp"));
 }
 
 // Step times as the predictions see them, of the points that --fit_ranks shows; laws of all points.
@@ -103,9 +136,10 @@ absl::StatusOr<Records> MakeCommModelRecords(const CommModelOptions& options, co
   Records records;
   ASSIGN_OR_RETURN(*records.emplace_back().mutable_spec(), MakeSpec(options, inputs));
   ASSIGN_OR_RETURN(const std::vector<ScalingTimes> all, AllTimes(inputs));
+  RETURN_IF_ERROR(CheckCanPredict(options, inputs));
   ASSIGN_OR_RETURN(FittedAllReduces fitted, FitAllReduces(inputs));
   if (inputs.scale.has_value()) {
-    RETURN_IF_ERROR(AppendScaling(inputs, records[0].spec(), all, fitted.curves, records));
+    RETURN_IF_ERROR(AppendScaling(inputs, records[0].spec(), fitted.curves, records));
   }
   for (proto::AllReduceFit& fit : fitted.fits) {
     *records.emplace_back().mutable_all_reduce_fit() = std::move(fit);

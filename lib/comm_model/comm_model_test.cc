@@ -1,5 +1,6 @@
 #include "lib/comm_model/comm_model.h"
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
@@ -112,19 +113,90 @@ TEST(CommModelTest, ABrokenInputLeavesNoOutput) {
   EXPECT_THAT(RunCommModel(options), StatusIs(absl::StatusCode::kNotFound, HasSubstr("/no/such.rec")));
 }
 
-// Their points differ in more than ranks and batch.
-TEST(CommModelTest, ExperimentsAndDataParallelAreNoTimesToExplain) {
-  for (const auto& [text, said] : {std::pair<const char*, const char*>{"experiment: SAMPLER_EPOCH", "an experiment"},
-                                   {"mode: DP", "no all-reduce to explain"}}) {
-    std::vector<proto::ScaleRecord> records(1);
-    ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(text, records[0].mutable_spec()));
-    HeaderOptions header;
-    header.schema = "lockstep.proto.ScaleFile";
-    CommModelOptions options = Options();
-    options.scale_path = TempPath("other.rec");
-    ASSERT_THAT(WriteRecordFile(options.scale_path, MakeHeader(header), records), IsOk());
-    EXPECT_THAT(RunCommModel(options), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr(said)));
+std::string WriteRecords(const std::string& name, const std::vector<std::string>& texts) {
+  std::vector<proto::ScaleRecord> records;
+  for (const std::string& text : texts) {
+    EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &records.emplace_back())) << text;
   }
+  HeaderOptions header;
+  header.schema = "lockstep.proto.ScaleFile";
+  const std::string path = TempPath(name);
+  EXPECT_THAT(WriteRecordFile(path, MakeHeader(header), records), IsOk());
+  return path;
+}
+
+// Their points differ in more than ranks and batch.
+TEST(CommModelTest, ExperimentsAreNoTimesToExplain) {
+  CommModelOptions options = Options();
+  options.scale_path = WriteRecords("other.rec", {"spec { experiment: SAMPLER_EPOCH }"});
+  EXPECT_THAT(RunCommModel(options), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("an experiment")));
+}
+
+// One and two devices by DataParallel, 64 images a step of two: bytes as the formula says, and an epoch of 50 steps.
+std::vector<std::string> StarRecords(const std::string& points_are) {
+  const auto phase = [](const char* kind, int bytes_per_step) {
+    return absl::StrCat("traffic { kind: '", kind, "' calls: 50 size_bytes: ", 50 * bytes_per_step, " steps: 50 } ");
+  };
+  return {
+      "spec { mode: DP preset: 'lab' model { parameter_count: 1000 gradient_bytes: 4000 training_images: 3200 } "
+      "}",
+      absl::StrCat("point { ranks: 1 batch_per_device: 32 reduction: PLAIN outcome: COMPLETED steps_per_epoch: 100 ",
+                   points_are, " epoch_seconds { value: 12 } step_seconds { value: 10 } }"),
+      absl::StrCat("point { ranks: 2 batch_per_device: 32 reduction: STAR outcome: COMPLETED steps_per_epoch: 50 ",
+                   points_are,
+                   " images_per_epoch: 3200 epoch_seconds { value: 8 } step_seconds { value: 7 } star { "
+                   "scatter_seconds { value: 0.5 } replicate_seconds { value: 0.25 } gather_seconds { value: 0.125 "
+                   "} output_gradient_seconds { value: 0.125 } reduce_seconds { value: 0.25 } } ",
+                   phase("images", 32 * 12288), phase("parameters and buffers", 4096), phase("outputs", 32 * 40),
+                   phase("gradients of the outputs", 32 * 40), phase("gradients", 4000), "}")};
+}
+
+TEST(CommModelTest, DataParallelMeetsTheStarsFormula) {
+  CommModelOptions options = Options();
+  options.scale_path = WriteRecords("dp.rec", StarRecords(""));
+  options.link_gigabytes_per_second = 1;
+  const auto run = RunCommModel(options);
+  ASSERT_THAT(run, IsOk());
+  const std::vector<proto::CommModelRecord>& records = run->records;
+  ASSERT_THAT(records, SizeIs(4));  // spec, two rows, the star: an all-reduce's models are not asked
+  EXPECT_EQ(records[2].scaling().settings().mode(), proto::DP);
+  EXPECT_EQ(records[2].scaling().communication_seconds().value(), 2);
+  const proto::StarRow& star = records[3].star();
+  EXPECT_EQ(star.formula_sent_bytes().value(), 4000 + 32 * 12288 + 32 * 40);
+  EXPECT_EQ(star.counted_sent_bytes().value(), star.formula_sent_bytes().value() + 96);  // batch norm's buffers
+  EXPECT_EQ(star.formula_received_bytes().value(), 4000 + 32 * 40);
+  EXPECT_EQ(star.counted_received_bytes().value(), star.formula_received_bytes().value());
+  EXPECT_DOUBLE_EQ(star.measured_busy_seconds().value(), 1.25 / 50);
+  EXPECT_DOUBLE_EQ(star.modelled_busy_seconds().value(), (4000 + 32 * 12288 + 2 * 32 * 40 + 4000) * 1e-9);
+  EXPECT_THAT(SummaryText(records), HasSubstr("DataParallel's star"));
+  options.predict_ranks = {4};
+  options.force = true;
+  EXPECT_THAT(RunCommModel(options), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("--mode=ddp")));
+}
+
+// One record of both: each point is compared with its own kind, and DDP takes the plain run that it lacks.
+TEST(CommModelTest, PointsOfOneRecordThatAreTrainedDifferentlyAreNotMixed) {
+  std::vector<std::string> texts = StarRecords("mode: DP");
+  texts.push_back(
+      "point { ranks: 2 batch_per_device: 32 reduction: ALL_REDUCE mode: DDP outcome: COMPLETED steps_per_epoch: 50 "
+      "epoch_seconds { value: 6 } step_seconds { value: 5 } }");
+  texts.push_back(
+      "point { ranks: 2 batch_per_device: 32 reduction: ALL_REDUCE mode: DDP preset: 'fast' outcome: COMPLETED "
+      "steps_per_epoch: 50 epoch_seconds { value: 1 } step_seconds { value: 1 } }");
+  CommModelOptions options = Options();
+  options.scale_path = WriteRecords("both.rec", texts);
+  const auto run = RunCommModel(options);
+  ASSERT_THAT(run, IsOk());
+  std::vector<std::string> rows;
+  for (const proto::CommModelRecord& record : run->records) {
+    if (record.has_scaling()) {
+      const proto::ScalingRow& row = record.scaling();
+      rows.push_back(absl::StrCat(row.settings().preset(), row.settings().mode(), ": ", row.ranks(), " ",
+                                  row.epoch_seconds().value(), " ", row.epoch_speedup().value()));
+    }
+  }
+  EXPECT_THAT(rows,
+              ::testing::ElementsAre("lab2: 1 12 1", "lab2: 2 8 1.5", "lab1: 1 12 1", "lab1: 2 6 2", "fast1: 2 1 0"));
 }
 
 TEST(SummaryTest, OneLinePerRowAndPerNumber) {

@@ -6,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "lib/comm_model/export.h"
+#include "lib/scaling/point_settings.h"
 
 namespace lockstep {
 namespace {
@@ -149,11 +150,17 @@ std::string AuditLines(const proto::AuditTable& table) {
   return lines;
 }
 
+template <typename Row>
+Key RowKey(const char* record, const Row& row) {
+  return {record, "", row.has_settings() ? SettingsText(row.settings()) : "", row.ranks(), row.batch_per_device()};
+}
+
 std::string Lines(const proto::CommModelRecord& record) {
   switch (record.kind_case()) {
     case proto::CommModelRecord::kScaling:
-      return QuantityLines({"scaling", "", "", record.scaling().ranks(), record.scaling().batch_per_device()},
-                           record.scaling());
+      return QuantityLines(RowKey("scaling", record.scaling()), record.scaling());
+    case proto::CommModelRecord::kStar:
+      return QuantityLines(RowKey("star", record.star()), record.star());
     case proto::CommModelRecord::kAllReduceFit:
       return FitLines(record.all_reduce_fit());
     case proto::CommModelRecord::kStepTime:

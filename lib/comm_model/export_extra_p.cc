@@ -2,6 +2,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "lib/comm_model/export.h"
+#include "lib/scaling/scale_parts.h"
 
 namespace lockstep {
 namespace {
@@ -24,8 +25,10 @@ bool IsMeasured(const proto::ScaleRecord& record) {
 }  // namespace
 
 absl::StatusOr<std::string> ExportExtraP(const ScaleRecords& scale) {
+  // The grammar knows devices and batch alone: of several ways to train, the first one's points.
   std::string points = "POINTS", epochs, steps;
-  for (const proto::ScaleRecord& record : scale.records) {
+  const std::vector<ScaleRecords> parts = SplitScaleRecords(scale).value_or(std::vector<ScaleRecords>{scale});
+  for (const proto::ScaleRecord& record : parts.front().records) {
     if (IsMeasured(record)) {
       absl::StrAppend(&points, " (", record.point().ranks(), " ", record.point().batch_per_device(), ")");
       epochs += DataLine(record.point().epoch_seconds());

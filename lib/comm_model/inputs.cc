@@ -39,17 +39,12 @@ absl::Status ReadTextMessage(const std::string& path, Message& message, std::vec
 }
 
 // What explains times over ranks x batches has nothing to say of other tables.
-absl::Status CheckIsOfAllReduces(const std::string& path, const ScaleRecords& scale) {
+absl::Status CheckHasTimes(const std::string& path, const ScaleRecords& scale) {
   const proto::ScaleSpec* const spec = FindSpec(scale);
   if (spec != nullptr && spec->experiment() != proto::EXPERIMENT_UNSPECIFIED) {
     return absl::FailedPreconditionError(absl::StrCat(
         path, ": the rows of an experiment (scale_run --experiment), which differ in how they are trained; ",
-        "expected times of ranks x batches"));
-  }
-  if (spec != nullptr && spec->mode() == proto::DP) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        path, ": times of DataParallel (scale_run --mode=dp), which has no all-reduce to explain; expected ",
-        "those of --mode=ddp"));
+        "expected times of ranks x batches; an experiment is report's business"));
   }
   return absl::OkStatus();
 }
@@ -58,7 +53,7 @@ absl::Status ReadRecords(const CommModelOptions& options, CommModelInputs& input
   if (!options.scale_path.empty()) {
     ASSIGN_OR_RETURN(inputs.scale, ReadRecordFile<proto::ScaleFile>(options.scale_path));
     RETURN_IF_ERROR(CheckValueRanges(options.scale_path, inputs.scale->records));
-    RETURN_IF_ERROR(CheckIsOfAllReduces(options.scale_path, *inputs.scale));
+    RETURN_IF_ERROR(CheckHasTimes(options.scale_path, *inputs.scale));
     inputs.files.push_back(inputs.scale->input);
   }
   if (!options.sweep_path.empty()) {

@@ -35,8 +35,8 @@ std::vector<proto::StepTimeModel> DescribeStepTimes(const std::vector<ScalingTim
 void FillModelledExposed(const ScalingTimes& times, const std::vector<AllReduceCurve>& curves, double confidence,
                          std::vector<proto::ScalingRow>& rows);
 
-// The times of all inputs: the scale record's, then those of each published table. Errors as TimesOfRecords and
-// TimesOfTables.
+// The times of all inputs: the scale record's, those of each of its ways to train (scale_parts.h) but DataParallel's,
+// then those of each published table. Errors as SplitScaleRecords, TimesOfRecords and TimesOfTables.
 absl::StatusOr<std::vector<ScalingTimes>> AllTimes(const CommModelInputs& inputs);
 
 // In order: the earlier predictions of --score that the scale record answers; of each input the runs that --fit_ranks

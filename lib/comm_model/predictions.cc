@@ -7,6 +7,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/comm_model/model_records.h"
 #include "lib/prediction/predict.h"
+#include "lib/scaling/scale_parts.h"
 
 namespace lockstep {
 namespace {
@@ -106,9 +107,15 @@ absl::StatusOr<std::vector<ScalingTimes>> AllTimes(const CommModelInputs& inputs
   const double run_to_run = inputs.model_spec.run_to_run_fraction();
   std::vector<ScalingTimes> all;
   if (inputs.scale.has_value()) {
-    ASSIGN_OR_RETURN(ScalingTimes times,
-                     TimesOfRecords(*inputs.scale, inputs.sweep.has_value() ? &*inputs.sweep : nullptr, run_to_run));
-    all.push_back(std::move(times));
+    ASSIGN_OR_RETURN(const std::vector<ScaleRecords> parts, SplitScaleRecords(*inputs.scale));
+    for (const ScaleRecords& part : parts) {
+      if (FindSpec(part)->mode() == proto::DP) {
+        continue;  // these models are of an all-reduce
+      }
+      ASSIGN_OR_RETURN(ScalingTimes times,
+                       TimesOfRecords(part, inputs.sweep.has_value() ? &*inputs.sweep : nullptr, run_to_run));
+      all.push_back(std::move(times));
+    }
   }
   for (const PublishedFile& file : inputs.times) {
     ASSIGN_OR_RETURN(std::vector<ScalingTimes> tables, TimesOfTables(file.tables, run_to_run));

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "lib/scaling/point_settings.h"
 
 namespace lockstep {
 namespace {
@@ -59,16 +60,56 @@ std::string RowText(const proto::ScalingRow& row) {
   return text;
 }
 
-std::string ScalingText(const std::vector<proto::CommModelRecord>& records) {
+std::string ScalingHeading() {
   std::string text = absl::StrFormat("%3s %6s", "N", "batch");
   for (const ScalingColumn& column : kScalingColumns) {
     absl::StrAppendFormat(&text, " %10s", column.heading);
   }
-  text += "\n";
+  return text + "\n";
+}
+
+// A table for each way to train; its name is said where there are several.
+std::string ScalingText(const std::vector<proto::CommModelRecord>& records) {
+  std::vector<std::pair<std::string, std::string>> tables;  // name, rows
   for (const proto::CommModelRecord& record : records) {
-    if (record.has_scaling()) {
-      text += RowText(record.scaling());
+    if (!record.has_scaling()) {
+      continue;
     }
+    const std::string name = record.scaling().has_settings() ? SettingsText(record.scaling().settings()) : "";
+    if (tables.empty() || tables.back().first != name) {
+      tables.emplace_back(name, ScalingHeading());
+    }
+    tables.back().second += RowText(record.scaling());
+  }
+  std::string text;
+  for (const auto& [name, table] : tables) {
+    absl::StrAppend(&text, tables.size() > 1 ? absl::StrCat(name, "\n") : "", table);
+  }
+  return text;
+}
+
+std::string Number(const proto::Quantity& quantity, double unit) {
+  return quantity.has_value() ? absl::StrFormat("%.5g", quantity.value() / unit) : "-";
+}
+
+// DataParallel's star: formula against count, model against clock.
+std::string StarText(const std::vector<proto::CommModelRecord>& records) {
+  std::string text;
+  for (const proto::CommModelRecord& record : records) {
+    if (!record.has_star()) {
+      continue;
+    }
+    const proto::StarRow& star = record.star();
+    if (text.empty()) {
+      text = "DataParallel's star, of a step on device 0\n";
+    }
+    absl::StrAppendFormat(&text,
+                          "%3d %6d sends %s MB by the formula, %s counted; receives %s, %s counted; busy %s ms "
+                          "modelled, %s measured (%s %% off)\n",
+                          star.ranks(), star.batch_per_device(), Number(star.formula_sent_bytes(), 1e6),
+                          Number(star.counted_sent_bytes(), 1e6), Number(star.formula_received_bytes(), 1e6),
+                          Number(star.counted_received_bytes(), 1e6), Number(star.modelled_busy_seconds(), 1e-3),
+                          Number(star.measured_busy_seconds(), 1e-3), Number(star.relative_error(), 0.01));
   }
   return text;
 }
@@ -143,7 +184,7 @@ std::string SummaryText(const std::vector<proto::CommModelRecord>& records) {
       break;
     }
   }
-  text += ModelsText(records);
+  absl::StrAppend(&text, StarText(records), ModelsText(records));
   std::string source;
   Found found;
   for (const proto::CommModelRecord& record : records) {

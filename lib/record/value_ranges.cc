@@ -41,6 +41,8 @@ constexpr FieldRule kRules[] = {
     {"ScalePoint", "batch_per_device", kFromOne},
     {"ScalingRow", "ranks", kFromOne},
     {"ScalingRow", "batch_per_device", kFromOne},
+    {"StarRow", "ranks", kFromOne},
+    {"StarRow", "batch_per_device", kFromOne},
     {"Prediction", "ranks", kFromOne},
     {"Prediction", "batch_per_device", kFromOne},
     {"WhatIfRow", "devices", kFromOne},

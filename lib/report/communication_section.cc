@@ -69,9 +69,9 @@ proto::Table Table2(const ScalingView& view) {
       LabTable(view, "Table 2: computing and communicating, seconds per epoch, by the lab's subtraction",
                {{"compute, s", &proto::ScalingRow::compute_seconds, 1},
                 {"comm, s", &proto::ScalingRow::communication_seconds, 1}});
-  table.add_note(
-      "The subtraction books every loss of efficiency as communication; the next table sets it beside what was "
-      "measured directly.");
+  table.add_note(absl::StrCat("The subtraction books every loss of efficiency as communication; ",
+                              view.data_parallel() ? "what was measured directly stands in \"DataParallel or DDP\"."
+                                                   : "the next table sets it beside what was measured directly."));
   return table;
 }
 
@@ -85,7 +85,8 @@ proto::Table RowTable(const ScalingView& view, absl::string_view caption, const 
     table.set_absent_reason(view.RowReason(0, 0));
     return table;
   }
-  for (const proto::ScalingRow& row : view.comm_model->rows) {
+  for (const proto::ScalingRow* const one : view.rows) {
+    const proto::ScalingRow& row = *one;
     if (row.ranks() <= 1) {
       continue;
     }
@@ -122,7 +123,8 @@ proto::Table SplitTable(const ScalingView& view) {
 proto::Table ReducerTable(const ScalingView& view) {
   proto::Table table = MakeTable(absl::StrCat("The reducer's own cost on one device: ", view.Title()),
                                  {"batch B", "epoch without loading, plain, s", "through the reducer, in addition, s"});
-  for (const proto::ScalingRow& row : view.comm_model->rows) {
+  for (const proto::ScalingRow* const one : view.rows) {
+    const proto::ScalingRow& row = *one;
     if (row.ranks() == 1 && row.has_reducer_seconds()) {
       AddRow(table, {LabelCell(FormatCount(row.batch_per_device())), QuantityCell(row.step_seconds()),
                      QuantityCell(row.reducer_seconds())});
@@ -136,7 +138,9 @@ proto::Table ReducerTable(const ScalingView& view) {
 }
 
 proto::Table Table3(const ScalingView& view) {
-  return LabTable(view, "Table 3: bandwidth of the all-reduce, GB/s (1e9 bytes)",
+  return LabTable(view,
+                  view.data_parallel() ? "Table 3: bandwidth of device 0's link, GB/s (1e9 bytes)"
+                                       : "Table 3: bandwidth of the all-reduce, GB/s (1e9 bytes)",
                   {{"bandwidth, GB/s", &proto::ScalingRow::bandwidth_bytes_per_second, kPerGiga}});
 }
 
@@ -162,7 +166,8 @@ proto::Table ProbeTable(const ScalingView& view) {
       MakeTable(absl::StrCat("All-reduce of the gradient, alone: ", view.Title()),
                 {"devices N", "bytes", "time, us", "algorithm bandwidth, GB/s", "bus bandwidth, GB/s"});
   std::set<uint32_t> shown;
-  for (const proto::ScalePoint& point : view.scale->points) {
+  for (const proto::ScalePoint* const one : view.points) {
+    const proto::ScalePoint& point = *one;
     if (point.ranks() <= 1 || !point.has_probe() || !shown.insert(point.ranks()).second) {
       continue;  // the probe does not depend on the batch: one row per N
     }
@@ -185,12 +190,12 @@ proto::Table ProbeTable(const ScalingView& view) {
 }
 
 // The point whose buckets are shown: the most devices, the first batch.
-const proto::ScalePoint* BucketPoint(const LabScale& scale) {
+const proto::ScalePoint* BucketPoint(const ScalingView& view) {
   const proto::ScalePoint* best = nullptr;
-  for (const proto::ScalePoint& point : scale.points) {
-    if (point.reduction() == proto::ALL_REDUCE && !point.bucket().empty() &&
-        (best == nullptr || point.ranks() > best->ranks())) {
-      best = &point;
+  for (const proto::ScalePoint* point : view.points) {
+    if (point->reduction() == proto::ALL_REDUCE && !point->bucket().empty() &&
+        (best == nullptr || point->ranks() > best->ranks())) {
+      best = point;
     }
   }
   return best;
@@ -199,7 +204,7 @@ const proto::ScalePoint* BucketPoint(const LabScale& scale) {
 proto::Table BucketTable(const ScalingView& view) {
   proto::Table table = MakeTable(absl::StrCat("The buckets, in the order in which they were ready: ", view.Title()),
                                  {"bucket", "size, MB", "tensors", "ready after, ms", "reduced after, ms"});
-  const proto::ScalePoint* point = BucketPoint(*view.scale);
+  const proto::ScalePoint* point = BucketPoint(view);
   if (point == nullptr) {
     table.set_absent_reason("no point through the reducer names its buckets");
     return table;
@@ -221,7 +226,7 @@ proto::Table BucketTable(const ScalingView& view) {
       "At ", point->ranks(), " devices, batch ", point->batch_per_device(), " per device. MB = 1e6 bytes. Caps: ",
       FormatNumber(static_cast<double>(view.scale->spec.first_bucket_bytes()) * kPerMega), " MB for the first, ",
       FormatNumber(static_cast<double>(view.scale->spec.bucket_bytes()) * kPerMega),
-      " MB for the others; batch-norm statistics: ", view.scale->spec.buffers(), "."));
+      " MB for the others; batch-norm statistics: ", view.settings.buffers(), "."));
   return table;
 }
 
@@ -247,7 +252,8 @@ proto::Table CheckTable(const ScalingView& view) {
       absl::StrCat("Sum check and shards: ", view.Title()),
       {"devices N", "batch per device B", "largest error", "tolerance", "gradients differed before",
        "equal on all ranks after", "verdict", "different shards", "images over all ranks", "of them padding"});
-  for (const proto::ScalePoint& point : view.scale->points) {
+  for (const proto::ScalePoint* const one : view.points) {
+    const proto::ScalePoint& point = *one;
     if (point.ranks() <= 1 || point.reduction() != proto::ALL_REDUCE || point.outcome() != proto::COMPLETED) {
       continue;
     }
@@ -284,6 +290,10 @@ proto::Section CommunicationSection(const LabRecords& lab) {
   section.set_title("Computing and communicating (Q3, Tables 2 and 3)");
   for (const ScalingView& view : ScalingViews(lab)) {
     *section.add_table() = Table2(view);
+    if (view.data_parallel()) {  // no all-reduce; its parts are in a section of their own
+      *section.add_table() = Table3(view);
+      continue;
+    }
     *section.add_table() = SplitTable(view);
     if (view.comm_model != nullptr) {
       *section.add_table() = ReducerTable(view);

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -152,19 +153,29 @@ std::string DescribeReduction(proto::Reduction reduction) {
       return "through the reducer";
     case proto::ABLATED:
       return "reducer without all-reduces";
+    case proto::STAR:
+      return "DataParallel";
     default:
       return "unknown";
   }
 }
 
 std::string DescribeScaleMode(const proto::ScaleSpec& spec) {
-  const absl::string_view mode = spec.mode() == proto::DDP ? "DDP" : spec.mode() == proto::DP ? "DP" : "mode unknown";
   const absl::string_view backend = spec.backend() == proto::NCCL   ? " over NCCL"
                                     : spec.backend() == proto::GLOO ? " over Gloo"
                                                                     : "";
   const absl::string_view batch =
       spec.batch_mode() == proto::GLOBAL ? "the global batch fixed" : "the batch per device fixed";
-  return absl::StrCat(mode, backend, ", ", batch,
+  if (spec.experiment() != proto::EXPERIMENT_UNSPECIFIED) {
+    return absl::StrCat("DDP", backend, ", experiment ",
+                        absl::AsciiStrToLower(proto::Experiment_Name(spec.experiment())), ", global batches of ",
+                        absl::StrJoin(spec.batch_size(), ", "), ", ", spec.seeds(),
+                        spec.seeds() == 1 ? " seed a row" : " seeds a row");
+  }
+  if (spec.mode() == proto::DP) {
+    return absl::StrCat("DataParallel, one process with a thread for each device, ", batch);
+  }
+  return absl::StrCat(spec.mode() == proto::DDP ? "DDP" : "mode unknown", backend, ", ", batch,
                       spec.overlap() ? ", all-reduces overlapped with backward" : ", all-reduces after backward");
 }
 

@@ -40,10 +40,11 @@ std::string DescribeInputFormat(proto::InputFormat format);
 // "completed", "out of memory", ...
 std::string DescribeOutcome(proto::Outcome outcome);
 
-// "plain", "through the reducer", "reducer without all-reduces".
+// "plain", "through the reducer", "reducer without all-reduces", "DataParallel".
 std::string DescribeReduction(proto::Reduction reduction);
 
-// "DDP over NCCL, the batch per device fixed, all-reduces overlapped with backward".
+// "DDP over NCCL, the batch per device fixed, all-reduces overlapped with backward"; of an experiment its name, batches
+// and seeds.
 std::string DescribeScaleMode(const proto::ScaleSpec& spec);
 
 // The first 12 hex digits of a digest or commit; "unknown" when empty.

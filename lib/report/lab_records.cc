@@ -87,6 +87,9 @@ void Take(proto::CommModelRecord& record, LabCommModel& file) {
     case proto::CommModelRecord::kScaling:
       Keep(*record.mutable_scaling(), file.rows, file);
       break;
+    case proto::CommModelRecord::kStar:
+      Keep(*record.mutable_star(), file.stars, file);
+      break;
     case proto::CommModelRecord::kAllReduceFit:
       Keep(*record.mutable_all_reduce_fit(), file.all_reduce_fits, file);
       break;

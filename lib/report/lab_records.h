@@ -50,6 +50,7 @@ struct LabScale : RecordSource {
 struct LabCommModel : RecordSource {
   proto::CommModelSpec spec;
   std::vector<proto::ScalingRow> rows;
+  std::vector<proto::StarRow> stars;
   std::vector<proto::AllReduceFit> all_reduce_fits;
   std::vector<proto::StepTimeModel> step_times;
   std::vector<proto::ScalingLawFit> laws;

@@ -61,7 +61,8 @@ proto::Plot SpeedupPlot(const ScalingView& view) {
   plot.set_y_label("E_1(B) / E_N(B)");
   std::map<uint32_t, proto::Series> series_of_batch;
   uint32_t most = 1;
-  for (const proto::ScalingRow& row : view.comm_model->rows) {
+  for (const proto::ScalingRow* const one : view.rows) {
+    const proto::ScalingRow& row = *one;
     if (row.ranks() <= 1 || !row.epoch_speedup().has_value()) {
       continue;
     }
@@ -109,7 +110,8 @@ proto::Plot SplitPlot(const ScalingView& view) {
     series.set_label(label);
     series.set_provenance(proto::DERIVED);
   }
-  for (const proto::ScalingRow& row : view.comm_model->rows) {
+  for (const proto::ScalingRow* const one : view.rows) {
+    const proto::ScalingRow& row = *one;
     double parts[3];
     if (row.ranks() <= 1 || !Parts(row, parts[0], parts[1], parts[2])) {
       continue;

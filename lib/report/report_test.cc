@@ -56,7 +56,7 @@ TEST(ReportTest, WritesPageMarkdownAndRecord) {
   EXPECT_THAT(ReadFile(folder + "/report.md"), HasSubstr("Table 3"));
   const auto record = ReadRecordFile<proto::ReportFile>(folder + "/report.rec");
   ASSERT_THAT(record, IsOk());
-  EXPECT_EQ(record->records.size(), 10u);
+  EXPECT_EQ(record->records.size(), 14u);
   EXPECT_EQ(record->header.input_size(), 6);
   EXPECT_FALSE(FileExists(folder + "/report.html.part"));
 }

@@ -46,7 +46,7 @@ void AddTable1Row(const ScalingView& view, uint32_t ranks, proto::Reduction redu
     if (base && epoch.absent_reason().empty()) {
       cells.insert(cells.end(), 2, LabelCell("1 (base)"));
     } else if (reducer_alone) {
-      cells.insert(cells.end(), 2, AbsentCell("not a speed-up: it shows the reducer's own cost, see below Table 2"));
+      cells.insert(cells.end(), 2, AbsentCell("not a speed-up: it shows what the way to train costs by itself"));
     } else {
       cells.push_back(RowCell(view, ranks, batch, &proto::ScalingRow::epoch_speedup));
       cells.push_back(RowCell(view, ranks, batch, &proto::ScalingRow::strong_speedup));
@@ -61,8 +61,9 @@ bool HasRow(const ScalingView& view, uint32_t ranks, proto::Reduction reduction)
       return true;
     }
   }
-  // comm_model's rows: plain for one device, through the reducer for more.
-  return view.scale == nullptr && (reduction == proto::PLAIN) == (ranks == 1);
+  // comm_model's rows: plain for one device, as trained for more.
+  const proto::Reduction trained = view.data_parallel() ? proto::STAR : proto::ALL_REDUCE;
+  return view.scale == nullptr && reduction == (ranks == 1 ? proto::PLAIN : trained);
 }
 
 proto::Table Table1(const ScalingView& view) {
@@ -79,7 +80,7 @@ proto::Table Table1(const ScalingView& view) {
     }
   }
   for (const uint32_t ranks : view.Ranks()) {
-    for (const proto::Reduction reduction : {proto::PLAIN, proto::ALL_REDUCE}) {
+    for (const proto::Reduction reduction : {proto::PLAIN, proto::ALL_REDUCE, proto::STAR}) {
       if (HasRow(view, ranks, reduction)) {
         AddTable1Row(view, ranks, reduction, table);
       }
@@ -91,8 +92,7 @@ proto::Table Table1(const ScalingView& view) {
       "so do the epoch's images: weak in the batch, strong in the data set.");
   table.add_note("strong: the global batch stays the same; the base case is one device with batch N x B, plain.");
   if (view.scale != nullptr) {
-    table.add_note(
-        absl::StrCat(DescribeScaleMode(view.scale->spec), "; ", DescribeTiming(view.scale->spec.training()), "."));
+    table.add_note(absl::StrCat(DescribeScaleMode(view.Spec()), "; ", DescribeTiming(view.Spec().training()), "."));
   }
   return table;
 }
@@ -102,7 +102,8 @@ proto::Table DefinitionsTable(const ScalingView& view) {
       MakeTable(absl::StrCat("Speed-ups by definition: ", view.Title()),
                 {"devices N", "batch per device B", "strong, base 1 x N*B", "weak, base 1 x B", "weak efficiency, %",
                  "E_1(B) / E_N(B)", "serial fraction (Karp-Flatt)", "serial fraction (Gustafson)"});
-  for (const proto::ScalingRow& row : view.comm_model->rows) {
+  for (const proto::ScalingRow* const one : view.rows) {
+    const proto::ScalingRow& row = *one;
     if (row.ranks() <= 1) {
       continue;
     }

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "lib/report/describe.h"
+#include "lib/scaling/point_settings.h"
 
 namespace lockstep {
 namespace {
@@ -17,16 +19,79 @@ bool MadeFrom(const LabCommModel& comm_model, const LabScale& scale) {
 
 std::vector<uint32_t> Ascending(const std::set<uint32_t>& values) { return {values.begin(), values.end()}; }
 
+constexpr char kLabsWay[] = "DDP, lab preset";  // what goes without saying
+
+// Whether a row is of points that are trained so. An older row does not say; then it is of the record's only way.
+bool IsOf(const proto::ScalingRow& row, const proto::PointSettings& settings, bool only_way) {
+  return row.has_settings() ? SameSettings(row.settings(), settings) : only_way;
+}
+
+void TakeRows(const LabCommModel& comm_model, bool only_way, ScalingView& view) {
+  view.comm_model = &comm_model;
+  for (const proto::ScalingRow& row : comm_model.rows) {
+    if (IsOf(row, view.settings, only_way)) {
+      view.rows.push_back(&row);
+    }
+  }
+  for (const proto::StarRow& star : comm_model.stars) {
+    if (SameSettings(star.settings(), view.settings)) {
+      view.stars.push_back(&star);
+    }
+  }
+}
+
+// One for each way to train; one without points for a record that has none.
+std::vector<ScalingView> ViewsOf(const LabScale& scale) {
+  std::vector<const proto::ScalePoint*> points;
+  for (const proto::ScalePoint& point : scale.points) {
+    points.push_back(&point);
+  }
+  std::vector<SettingsPart> parts = SplitBySettings(scale.spec, points);
+  if (parts.empty()) {
+    parts.push_back({SettingsOf(scale.spec, proto::ScalePoint()), {}});
+  }
+  std::vector<ScalingView> views;
+  for (const SettingsPart& part : parts) {
+    ScalingView& view = views.emplace_back();
+    view.scale = &scale;
+    view.settings = part.settings;
+    view.one_of_several = parts.size() > 1;
+    view.points = part.points;
+  }
+  return views;
+}
+
+// The views of a comm_model record whose scale record is not there.
+std::vector<ScalingView> ViewsOf(const LabCommModel& comm_model) {
+  std::vector<ScalingView> views;
+  for (const proto::ScalingRow& row : comm_model.rows) {
+    const bool known = std::any_of(views.begin(), views.end(), [&](const ScalingView& view) {
+      return IsOf(row, view.settings, view.settings.mode() == proto::SCALE_MODE_UNSPECIFIED);
+    });
+    if (!known) {
+      views.emplace_back().settings = row.settings();
+    }
+  }
+  for (ScalingView& view : views) {
+    view.one_of_several = views.size() > 1;
+    TakeRows(comm_model, view.settings.mode() == proto::SCALE_MODE_UNSPECIFIED, view);
+  }
+  return views;
+}
+
 }  // namespace
 
 std::vector<uint32_t> ScalingView::Batches() const {
-  if (scale != nullptr && !scale->spec.batch_size().empty()) {
+  std::set<uint32_t> batches;
+  if (scale != nullptr && !scale->spec.batch_size().empty() && !one_of_several) {
     return {scale->spec.batch_size().begin(), scale->spec.batch_size().end()};
   }
-  std::set<uint32_t> batches;
-  if (comm_model != nullptr) {
-    for (const proto::ScalingRow& row : comm_model->rows) {
-      batches.insert(row.batch_per_device());
+  for (const proto::ScalePoint* point : points) {
+    batches.insert(global_batch() ? point->global_batch() : point->batch_per_device());
+  }
+  for (const proto::ScalingRow* row : rows) {
+    if (scale == nullptr || points.empty()) {
+      batches.insert(row->batch_per_device());
     }
   }
   return Ascending(batches);
@@ -34,17 +99,27 @@ std::vector<uint32_t> ScalingView::Batches() const {
 
 std::vector<uint32_t> ScalingView::Ranks() const {
   std::set<uint32_t> ranks;
-  if (scale != nullptr) {
+  if (scale != nullptr && !one_of_several) {
     ranks.insert(scale->spec.ranks().begin(), scale->spec.ranks().end());
-    for (const proto::ScalePoint& point : scale->points) {
-      ranks.insert(point.ranks());
-    }
-  } else {
-    for (const proto::ScalingRow& row : comm_model->rows) {
-      ranks.insert(row.ranks());
+  }
+  for (const proto::ScalePoint* point : points) {
+    ranks.insert(point->ranks());
+  }
+  for (const proto::ScalingRow* row : rows) {
+    if (scale == nullptr) {
+      ranks.insert(row->ranks());
     }
   }
   return Ascending(ranks);
+}
+
+proto::ScaleSpec ScalingView::Spec() const {
+  proto::ScaleSpec spec = scale->spec;
+  spec.set_mode(settings.mode());
+  if (!points.empty() && points.front()->has_training()) {
+    *spec.mutable_training() = points.front()->training();
+  }
+  return spec;
 }
 
 std::string ScalingView::BatchTitle(uint32_t batch) const {
@@ -52,33 +127,29 @@ std::string ScalingView::BatchTitle(uint32_t batch) const {
 }
 
 std::string ScalingView::Title() const {
-  if (scale == nullptr) {
-    return comm_model->name();
-  }
-  return absl::StrCat(scale->spec.training().model(), " on ", DescribeDevices(scale->header), " (", scale->name(), ")");
+  const std::string way = SettingsText(settings);
+  const bool is_said = one_of_several || (way != kLabsWay && settings.mode() != proto::SCALE_MODE_UNSPECIFIED);
+  const std::string run = scale == nullptr ? comm_model->name()
+                                           : absl::StrCat(scale->spec.training().model(), " on ",
+                                                          DescribeDevices(scale->header), " (", scale->name(), ")");
+  return absl::StrCat(run, is_said ? ": " : "", is_said ? way : "");
 }
 
 const proto::ScalePoint* ScalingView::Point(uint32_t ranks, uint32_t batch, proto::Reduction reduction) const {
-  if (scale == nullptr) {
-    return nullptr;
-  }
-  for (const proto::ScalePoint& point : scale->points) {
-    if (point.ranks() == ranks && point.reduction() == reduction &&
-        (global_batch() ? point.global_batch() : point.batch_per_device()) == batch) {
-      return &point;
+  for (const proto::ScalePoint* point : points) {
+    if (point->ranks() == ranks && point->reduction() == reduction &&
+        (global_batch() ? point->global_batch() : point->batch_per_device()) == batch) {
+      return point;
     }
   }
   return nullptr;
 }
 
 const proto::ScalingRow* ScalingView::Row(uint32_t ranks, uint32_t batch) const {
-  if (comm_model == nullptr) {
-    return nullptr;
-  }
-  const uint32_t per_device = global_batch() ? batch / ranks : batch;
-  for (const proto::ScalingRow& row : comm_model->rows) {
-    if (row.ranks() == ranks && row.batch_per_device() == per_device) {
-      return &row;
+  const uint32_t per_device = global_batch() && ranks > 0 ? batch / ranks : batch;
+  for (const proto::ScalingRow* row : rows) {
+    if (row->ranks() == ranks && row->batch_per_device() == per_device) {
+      return row;
     }
   }
   return nullptr;
@@ -97,21 +168,24 @@ std::vector<ScalingView> ScalingViews(const LabRecords& lab) {
   std::vector<ScalingView> views;
   std::set<const LabCommModel*> taken;
   for (const LabScale& scale : lab.scales) {
-    ScalingView view;
-    view.scale = &scale;
-    for (const LabCommModel& comm_model : lab.comm_models) {
-      if (view.comm_model == nullptr && !comm_model.rows.empty() && MadeFrom(comm_model, scale)) {
-        view.comm_model = &comm_model;
-        taken.insert(&comm_model);
-      }
+    if (scale.spec.experiment() != proto::EXPERIMENT_UNSPECIFIED) {
+      continue;
     }
-    views.push_back(view);
+    for (ScalingView& view : ViewsOf(scale)) {
+      for (const LabCommModel& comm_model : lab.comm_models) {
+        if (view.comm_model == nullptr && !comm_model.rows.empty() && MadeFrom(comm_model, scale)) {
+          TakeRows(comm_model, !view.one_of_several, view);
+          taken.insert(&comm_model);
+        }
+      }
+      views.push_back(std::move(view));
+    }
   }
   for (const LabCommModel& comm_model : lab.comm_models) {
     if (!comm_model.rows.empty() && taken.count(&comm_model) == 0) {
-      ScalingView view;
-      view.comm_model = &comm_model;
-      views.push_back(view);
+      for (ScalingView& view : ViewsOf(comm_model)) {
+        views.push_back(std::move(view));
+      }
     }
   }
   return views;

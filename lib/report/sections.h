@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "lib/proto/report.pb.h"
 #include "lib/report/lab_records.h"
 
@@ -32,6 +33,22 @@ proto::Section ScalingSection(const LabRecords& lab);
 // "communication": Table 2 (the lab's split) and the same times by events and by ablation; Table 3 (bandwidth) and its
 // utilisation; the all-reduce alone; the buckets; the sum check and the shards.
 proto::Section CommunicationSection(const LabRecords& lab);
+
+// "data_parallel": DataParallel beside DDP of the same step on the same devices, the parts of its epoch, and the star's
+// formula beside counted bytes and measured times.
+proto::Section DataParallelSection(const LabRecords& lab);
+
+// "large_batch": every row of the experiment, and what each remedy brings back.
+proto::Section LargeBatchSection(const LabRecords& lab);
+
+// "sampler": orders, repeated batches, images ever seen, loss and accuracy with and without the epoch number.
+proto::Section SamplerSection(const LabRecords& lab);
+
+// "sent": bytes by kind, and loss and accuracy by what is done about batch norm's buffers.
+proto::Section SentSection(const LabRecords& lab);
+
+// A table that is not there, and the command that makes its record.
+proto::Table MissingExperiment(absl::string_view caption, proto::Experiment experiment);
 
 // The step of this stage, or null.
 const proto::AccuracyStep* FindStep(const proto::QuantizedNetwork& network, proto::QuantizeStage stage);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -12,6 +13,7 @@
 #include "lib/report/describe.h"
 #include "lib/report/scaling_view.h"
 #include "lib/report/sections.h"
+#include "lib/scaling/point_settings.h"
 
 namespace lockstep {
 namespace {
@@ -23,10 +25,6 @@ constexpr double kPerMega = 1e-6;
 constexpr char kAskedQ1[] = "How does the mini-batch size change the time of an epoch on one device?";
 constexpr char kAskedQ2[] = "How well does training scale, by which definition, and would the other kind be better?";
 constexpr char kAskedQ3[] = "Where does the time go: computing or communicating, and how much of the link is used?";
-constexpr char kAskedQ4[] = "What does a very large batch do to accuracy, and which remedy repairs it?";
-constexpr char kAskedQ5[] = "Why does the sampler need the epoch number?";
-constexpr char kAskedQ6[] = "What travels on the network besides gradients?";
-constexpr char kAskedQ7[] = "Is it enough to send gradients alone?";
 
 // --- Q1 ---
 
@@ -71,24 +69,30 @@ std::string Trend(const proto::SweepPoint& first, const proto::SweepPoint& last)
 
 // --- Q2, Q3 ---
 
-// The rows of the most devices, of the first view that has any; in the order of the record.
-std::vector<const proto::ScalingRow*> RowsOfMostDevices(const LabRecords& lab) {
+// The rows of the most devices, of one way to train; in the order of the record.
+struct WayRows {
+  std::string way;  // "DDP, lab preset"
   std::vector<const proto::ScalingRow*> rows;
-  for (const ScalingView& view : ScalingViews(lab)) {
-    if (view.comm_model == nullptr || !rows.empty()) {
-      continue;
-    }
-    uint32_t most = 2;
-    for (const proto::ScalingRow& row : view.comm_model->rows) {
-      most = std::max(most, row.ranks());
-    }
-    for (const proto::ScalingRow& row : view.comm_model->rows) {
-      if (row.ranks() == most) {
-        rows.push_back(&row);
+};
+
+// One of each view that has rows of several devices; DDP comes first, of which the lab asks.
+std::vector<WayRows> RowsOfMostDevices(const LabRecords& lab) {
+  std::vector<WayRows> ways;
+  for (const bool data_parallel : {false, true}) {
+    for (const ScalingView& view : ScalingViews(lab)) {
+      uint32_t most = 2;
+      for (const proto::ScalingRow* row : view.rows) {
+        most = std::max(most, row->ranks());
+      }
+      WayRows way = {SettingsText(view.settings), {}};
+      std::copy_if(view.rows.begin(), view.rows.end(), std::back_inserter(way.rows),
+                   [&](const proto::ScalingRow* row) { return row->ranks() == most; });
+      if (view.data_parallel() == data_parallel && !way.rows.empty()) {
+        ways.push_back(std::move(way));
       }
     }
   }
-  return rows;
+  return ways;
 }
 
 std::string WhatIsMissing(const LabRecords& lab) {
@@ -130,6 +134,44 @@ std::string OtherKind(const std::vector<const proto::ScalingRow*>& rows) {
   }
   return absl::StrCat(" Whether the other kind would be better is not known: the strong speed-up is ",
                       Say(rows.front()->strong_speedup(), ""), ".");
+}
+
+std::vector<std::string> Speedups(const std::vector<const proto::ScalingRow*>& rows) {
+  std::vector<std::string> speedups;
+  for (const proto::ScalingRow* row : rows) {
+    speedups.push_back(absl::StrCat(Say(row->epoch_speedup(), ""), " at batch ", row->batch_per_device()));
+  }
+  return speedups;
+}
+
+// A line for each way to train but the first.
+std::string OtherSpeedups(const std::vector<WayRows>& ways) {
+  std::string lines;
+  for (size_t i = 1; i < ways.size(); ++i) {
+    absl::StrAppend(&lines, "\n", ways[i].way, ", ", ways[i].rows.front()->ranks(),
+                    " devices: ", JoinAnd(Speedups(ways[i].rows)), ".");
+  }
+  return lines;
+}
+
+// A line for each of them with what the lab's subtraction says.
+std::string OtherSplits(const std::vector<WayRows>& ways) {
+  std::string lines;
+  for (size_t i = 1; i < ways.size(); ++i) {
+    std::vector<std::string> splits;
+    for (const proto::ScalingRow* row : ways[i].rows) {
+      splits.push_back(absl::StrCat(Say(row->communication_seconds(), "s"), " of ", Say(row->step_seconds(), "s"),
+                                    " at batch ", row->batch_per_device()));
+    }
+    absl::StrAppend(&lines, "\n", ways[i].way, ", communicating by the lab's subtraction: ", JoinAnd(splits),
+                    " per device.");
+  }
+  return lines;
+}
+
+// Which way the sentence is of, where there are several.
+std::string WayOf(const std::vector<WayRows>& ways) {
+  return ways.size() > 1 ? absl::StrCat(" (", ways.front().way, ")") : "";
 }
 
 // "Batch 32: of 2.00 s 1.50 s are computing and 0.500 s (25 %) communicating by the lab's subtraction; ..."
@@ -177,34 +219,35 @@ proto::Claim AnswerQ1(const LabRecords& lab) {
 }
 
 proto::Claim AnswerQ2(const LabRecords& lab) {
-  const std::vector<const proto::ScalingRow*> rows = RowsOfMostDevices(lab);
-  if (rows.empty()) {
+  const std::vector<WayRows> ways = RowsOfMostDevices(lab);
+  if (ways.empty()) {
     return NotClaimed("Q2", kAskedQ2, WhatIsMissing(lab));
   }
-  std::vector<std::string> speedups;
-  for (const proto::ScalingRow* row : rows) {
-    speedups.push_back(absl::StrCat(Say(row->epoch_speedup(), ""), " at batch ", row->batch_per_device()));
-  }
+  const std::vector<const proto::ScalingRow*>& rows = ways.front().rows;
+  const std::vector<std::string> speedups = Speedups(rows);
   const std::string text = absl::StrCat(
-      "On ", rows.front()->ranks(), " devices the speed-up of an epoch with data loading, E_1(B) / E_N(B), is ",
-      JoinAnd(speedups), " per device (ideal: ", rows.front()->ranks(),
+      "On ", rows.front()->ranks(), " devices", WayOf(ways),
+      " the speed-up of an epoch with data loading, E_1(B) / E_N(B), is ", JoinAnd(speedups),
+      " per device (ideal: ", rows.front()->ranks(),
       "). It compares equal batches per device: weak scaling in the batch, while the epoch's images stay the "
       "same.",
-      OtherKind(rows));
+      OtherKind(rows), OtherSpeedups(ways));
   return Claimed("Q2", kAskedQ2, text,
                  {SourceOf(rows, "epoch_speedup"), SourceOf(rows, "strong_speedup"), SourceOf(rows, "weak_speedup")});
 }
 
 proto::Claim AnswerQ3(const LabRecords& lab) {
-  const std::vector<const proto::ScalingRow*> rows = RowsOfMostDevices(lab);
-  if (rows.empty()) {
+  const std::vector<WayRows> ways = RowsOfMostDevices(lab);
+  if (ways.empty()) {
     return NotClaimed("Q3", kAskedQ3, WhatIsMissing(lab));
   }
+  const std::vector<const proto::ScalingRow*>& rows = ways.front().rows;
   const std::string lines = absl::StrJoin(
       rows, "", [](std::string* out, const proto::ScalingRow* row) { absl::StrAppend(out, "\n", SplitLine(*row)); });
   const std::string text =
-      absl::StrCat("Seconds per epoch, without loading, on ", rows.front()->ranks(), " devices. A step sends at least ",
-                   Say(rows.front()->bytes_per_step(), "MB", kPerMega), " per device.", lines);
+      absl::StrCat("Seconds per epoch, without loading, on ", rows.front()->ranks(), " devices", WayOf(ways),
+                   ". A step sends at least ", Say(rows.front()->bytes_per_step(), "MB", kPerMega), " per device.",
+                   lines, OtherSplits(ways));
   std::vector<std::string> sources;
   for (const char* field :
        {"step_seconds", "compute_seconds", "communication_seconds", "exposed_event_seconds", "exposed_ablation_seconds",
@@ -212,35 +255,6 @@ proto::Claim AnswerQ3(const LabRecords& lab) {
     sources.push_back(SourceOf(rows, field));
   }
   return Claimed("Q3", kAskedQ3, text, sources);
-}
-
-// Q4 to Q7 ask for experiments that no record of this version holds.
-proto::Claim AnswerQ4(const LabRecords&) {
-  return NotClaimed(
-      "Q4", kAskedQ4,
-      "not measured: needs loss and accuracy of epoch 5 at a very large batch on N devices beside batch 128, "
-      "without and with each remedy, over several seeds; no record holds such runs");
-}
-
-proto::Claim AnswerQ5(const LabRecords&) {
-  return NotClaimed(
-      "Q5", kAskedQ5,
-      "not measured: needs training with and without the epoch number in the sampler, the order of images of "
-      "several epochs and the share of images that each rank ever saw; the scale record holds the order of "
-      "one epoch only");
-}
-
-proto::Claim AnswerQ6(const LabRecords&) {
-  return NotClaimed(
-      "Q6", kAskedQ6,
-      "not measured: needs the bytes of each kind counted at the call (gradients, batch-norm statistics, the "
-      "first broadcast, counters); the scale record holds those of gradients only");
-}
-
-proto::Claim AnswerQ7(const LabRecords&) {
-  return NotClaimed("Q7", kAskedQ7,
-                    "not measured: needs the test accuracy with gradients only beside that with batch-norm statistics "
-                    "broadcast and that with synchronised batch norm, over several seeds; no record holds such runs");
 }
 
 proto::Section AnswersSection(const LabRecords& lab) {

@@ -1,7 +1,7 @@
 // The lab's questions, answered from the records: one template each, every claim bound to the fields it was made from.
 //
 // Q1-Q7 are the lab's part A, B1-B5 its part B (weights: ranges, int8; activations: ranges, int8; bias). What no record
-// holds is not answered: the claim then says what would have to be measured.
+// holds is not answered: the claim then says what would have to be measured, and by which command.
 #ifndef LOCKSTEP_LIB_REPORT_SENTENCES_H_
 #define LOCKSTEP_LIB_REPORT_SENTENCES_H_
 

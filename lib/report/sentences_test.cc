@@ -1,10 +1,13 @@
 #include "lib/report/sentences.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/descriptor.h"
 #include "gtest/gtest.h"
+#include "lib/report/small_experiments.h"
 #include "lib/report/small_records.h"
 
 namespace lockstep {
@@ -12,11 +15,23 @@ namespace {
 
 using ::google::protobuf::Descriptor;
 using ::google::protobuf::FieldDescriptor;
+using ::lockstep::testing::SmallDataParallel;
+using ::lockstep::testing::SmallDataParallelModel;
 using ::lockstep::testing::SmallLab;
+using ::lockstep::testing::SmallLargeBatch;
+using ::lockstep::testing::SmallSampler;
+using ::lockstep::testing::SmallSent;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+
+// All that the lab asks.
+LabRecords WholeLab() {
+  LabRecords lab = SmallLab();
+  lab.scales.insert(lab.scales.end(), {SmallLargeBatch(), SmallSampler(), SmallSent()});
+  return lab;
+}
 
 TEST(SentencesTest, TwelveQuestionsInTheOrderOfTheLab) {
   std::string questions;
@@ -30,7 +45,7 @@ TEST(SentencesTest, TwelveQuestionsInTheOrderOfTheLab) {
 
 // Every claim has sources or a reason, never both and never neither, whatever the records.
 TEST(SentencesTest, AClaimIsBoundToFieldsOrSaysWhyItIsAbsent) {
-  for (const LabRecords& lab : {SmallLab(), LabRecords()}) {
+  for (const LabRecords& lab : {SmallLab(), WholeLab(), LabRecords()}) {
     const proto::Section answers = AnswersSection(lab);
     for (const proto::Claim& claim : answers.claim()) {
       EXPECT_NE(claim.text().empty(), claim.absent_reason().empty()) << claim.DebugString();
@@ -41,6 +56,7 @@ TEST(SentencesTest, AClaimIsBoundToFieldsOrSaysWhyItIsAbsent) {
 
 const Descriptor* RecordType(const std::string& kind) {
   return kind == "sweep"        ? proto::SweepRecord::descriptor()
+         : kind == "scale"      ? proto::ScaleRecord::descriptor()
          : kind == "comm_model" ? proto::CommModelRecord::descriptor()
          : kind == "quantized"  ? proto::QuantizedRecord::descriptor()
                                 : nullptr;
@@ -65,7 +81,7 @@ void ExpectFieldsExist(const std::string& source) {
 }
 
 TEST(SentencesTest, SourcesNameFieldsThatExist) {
-  const proto::Section answers = AnswersSection(SmallLab());
+  const proto::Section answers = AnswersSection(WholeLab());
   for (const proto::Claim& claim : answers.claim()) {
     for (const std::string& source : claim.source()) {
       ExpectFieldsExist(source);
@@ -137,10 +153,87 @@ TEST(SentencesTest, WithoutCommModelQ2AndQ3SayWhatIsMissing) {
   EXPECT_THAT(AnswerQ3(lab).absent_reason(), HasSubstr("scale_run"));
 }
 
-TEST(SentencesTest, WhatWasNotMeasuredIsNotAnswered) {
-  for (const auto answer : {AnswerQ4, AnswerQ5, AnswerQ6, AnswerQ7}) {
-    EXPECT_THAT(answer(SmallLab()).absent_reason(), HasSubstr("not measured: needs"));
+TEST(SentencesTest, WhatWasNotMeasuredIsNotAnsweredAndItsCommandIsNamed) {
+  for (const auto& [answer, experiment] :
+       {std::pair<proto::Claim (*)(const LabRecords&), const char*>{AnswerQ4, "large_batch"},
+        {AnswerQ5, "sampler_epoch"},
+        {AnswerQ6, "what_is_sent"},
+        {AnswerQ7, "what_is_sent"}}) {
+    EXPECT_THAT(
+        answer(SmallLab()).absent_reason(),
+        AllOf(HasSubstr("not measured: needs"), HasSubstr(absl::StrCat("scale_run --experiment=", experiment))));
   }
+}
+
+TEST(SentencesTest, Q2AndQ3NameEachWayToTrain) {
+  LabRecords lab = SmallLab();
+  lab.scales.push_back(SmallDataParallel());
+  lab.comm_models.push_back(SmallDataParallelModel());
+  EXPECT_THAT(AnswerQ2(lab).text(), AllOf(HasSubstr("On 2 devices (DDP, lab preset) the speed-up"),
+                                          HasSubstr("\nDataParallel, lab preset, 2 devices: 1.33 at batch 32.")));
+  EXPECT_THAT(AnswerQ3(lab).text(), HasSubstr("\nDataParallel, lab preset, communicating by the lab's subtraction: "
+                                              "0.500 s of 2.00 s at batch 32 per device."));
+}
+
+TEST(SentencesTest, Q4HoldsTheBestRemedyAgainstNone) {
+  const std::string text = AnswerQ4(WholeLab()).text();
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("global batch 128 has a training loss of 1.10 [1.00, 1.20] and 67.00 [65.00, 69.00] "
+                              "% accuracy in epoch 5, 62.00 [60.00, 64.00] % on the test set, after 1955 updates"),
+                    HasSubstr("Global batch 8192 has a training loss of 2 and"), HasSubstr("after 35 updates"),
+                    HasSubstr("the best by test accuracy is clipping with 42.00 [41.00, 43.00] %, 50 % of what was "
+                              "lost."),
+                    HasSubstr("all together with 32.00 [30.00, 34.00] %, 25 % of what was lost"),
+                    HasSubstr("all of them and longer training with 61.00"), HasSubstr("Means of 2 seeds")));
+}
+
+TEST(SentencesTest, Q4SaysWhenARemedyIsWithinTheSeedsRange) {
+  LabRecords lab = WholeLab();
+  for (proto::ScalePoint& point : lab.scales[1].points) {
+    if (point.row() == "8192, clipping") {
+      point.mutable_epoch(4)->set_test_accuracy(point.training().seed() % 2 == 0 ? 0.99 : 0.21);
+    }
+  }
+  EXPECT_THAT(AnswerQ4(lab).text(), HasSubstr("(its seeds are not all above those without)"));
+}
+
+TEST(SentencesTest, OneSeedIsPartialEvidence) {
+  LabRecords lab = WholeLab();
+  for (size_t i = 1; i < lab.scales.size(); ++i) {
+    std::vector<proto::ScalePoint>& points = lab.scales[i].points;
+    points.erase(std::remove_if(points.begin(), points.end(),
+                                [](const proto::ScalePoint& point) { return point.training().seed() != 7; }),
+                 points.end());
+  }
+  for (const auto answer : {AnswerQ4, AnswerQ5, AnswerQ7}) {
+    EXPECT_THAT(answer(lab).text(), HasSubstr("Partial evidence: one seed"));
+  }
+}
+
+TEST(SentencesTest, Q5ShowsWhatTheEpochNumberChanges) {
+  EXPECT_THAT(
+      AnswerQ5(WholeLab()).text(),
+      AllOf(HasSubstr("rank 0 has 1 order in 5 epochs, 100 % of its batches as in the epoch before, and 25,000 of "
+                      "50,000 images ever"),
+            HasSubstr("With it: 5 different orders in 5 epochs, 0 % of its batches"), HasSubstr("48,440 of 50,000"),
+            HasSubstr("test accuracy do not overlap"), HasSubstr("Means of 3 seeds")));
+}
+
+TEST(SentencesTest, Q6CountsByKind) {
+  EXPECT_THAT(AnswerQ6(WholeLab()).text(),
+              AllOf(HasSubstr("gradients only: gradients 44.70 MB in 5 calls a step; outside the steps, over the whole "
+                              "run, initial broadcast 44.73 MB."),
+                    HasSubstr("batch-norm buffers 38.56 kB in 1 call a step")));
+  LabRecords lab = SmallLab();  // without the experiment: what the times table counts, and what is missing
+  lab.scales[0].points[3] = SmallSent().points[0];
+  lab.scales[0].points[3].clear_row();
+  EXPECT_THAT(AnswerQ6(lab).text(), AllOf(HasSubstr("gradients 44.70 MB"), HasSubstr("--experiment=what_is_sent")));
+}
+
+TEST(SentencesTest, Q7ComparesAccuracies) {
+  EXPECT_THAT(AnswerQ7(WholeLab()).text(),
+              AllOf(HasSubstr("62.00 [60.00, 64.00] % with gradients only"),
+                    HasSubstr("buffers broadcast is not told apart and batch norm over all ranks does better")));
 }
 
 TEST(SentencesTest, B2ToB5KeepNetworksApart) {

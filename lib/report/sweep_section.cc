@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/report/cell.h"
 #include "lib/report/describe.h"
+#include "lib/report/scaling_view.h"
 #include "lib/report/sections.h"
 #include "lib/report/sweep_detail.h"
 
@@ -248,17 +249,15 @@ proto::Section TrainingSection(const LabRecords& lab) {
     }
     FinishEpochTable(table, section);
   }
-  for (const LabScale& scale : lab.scales) {
+  for (const ScalingView& view : ScalingViews(lab)) {  // experiments have tables of their own
     std::vector<std::string> columns = results;
     columns.insert(columns.begin(), {"devices", "batch per device"});
-    proto::Table table = MakeTable(absl::StrCat("Loss and accuracy per epoch: ", scale.spec.training().model(), " on ",
-                                                DescribeDevices(scale.header), " (", scale.name(), ")"),
-                                   columns);
-    for (const proto::ScalePoint& point : scale.points) {
-      if (point.reduction() != proto::ABLATED) {  // without all-reduces it is no valid training
-        AddEpochs({LabelCell(absl::StrCat(point.ranks(), point.reduction() == proto::PLAIN ? " (plain)" : "")),
-                   LabelCell(FormatCount(point.batch_per_device()))},
-                  point.epoch(), table);
+    proto::Table table = MakeTable(absl::StrCat("Loss and accuracy per epoch: ", view.Title()), columns);
+    for (const proto::ScalePoint* point : view.points) {
+      if (point->reduction() != proto::ABLATED) {  // without all-reduces it is no valid training
+        AddEpochs({LabelCell(absl::StrCat(point->ranks(), point->reduction() == proto::PLAIN ? " (plain)" : "")),
+                   LabelCell(FormatCount(point->batch_per_device()))},
+                  point->epoch(), table);
       }
     }
     FinishEpochTable(table, section);

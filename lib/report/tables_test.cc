@@ -61,8 +61,8 @@ TEST(TablesTest, EverySectionIsThereOnce) {
   for (const proto::Section& section : BuildSections(SmallLab())) {
     ids.push_back(section.id());
   }
-  EXPECT_THAT(ids, ElementsAre("machine", "answers", "sweep", "scaling", "communication", "prediction", "training",
-                               "int8", "audit", "records"));
+  EXPECT_THAT(ids, ElementsAre("machine", "answers", "sweep", "scaling", "communication", "data_parallel", "prediction",
+                               "large_batch", "sampler", "sent", "training", "int8", "audit", "records"));
 }
 
 // A table has as many cells in each row as columns, and groups that cover them; a blank has a reason and nothing else.

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/report/describe.h"
+#include "lib/report/experiment_warnings.h"
 
 namespace lockstep {
 namespace {
@@ -105,7 +106,8 @@ void WarnOfSinglesAndThrottling(const LabRecords& lab, std::vector<std::string>&
   }
   for (const LabScale& scale : lab.scales) {
     for (const proto::ScalePoint& point : scale.points) {
-      look(scale, point.epoch_seconds(), proto::DeviceState());
+      // What an experiment repeats is the seed.
+      look(scale, point.row().empty() ? point.epoch_seconds() : proto::Samples(), proto::DeviceState());
       for (const proto::RankFacts& rank : point.rank()) {
         look(scale, proto::Samples(), rank.device_state());
       }
@@ -135,14 +137,19 @@ void WarnOfSums(const LabRecords& lab, std::vector<std::string>& warnings) {
 
 // N processes on one CPU share its cores: they are ranks, not devices.
 void WarnOfSharedCpu(const LabRecords& lab, std::vector<std::string>& warnings) {
+  std::vector<std::string> names;
   for (const LabScale& scale : lab.scales) {
     const bool several = std::any_of(scale.points.begin(), scale.points.end(),
                                      [](const proto::ScalePoint& point) { return point.ranks() > 1; });
     if (several && scale.spec.training().device() == proto::CPU) {
-      warnings.push_back(
-          absl::StrCat("The N devices of ", scale.name(),
-                       " are processes that share one machine's CPU: its speed-ups say nothing of N devices."));
+      names.push_back(scale.name());
     }
+  }
+  if (!names.empty()) {
+    warnings.push_back(
+        absl::StrCat("The N devices of ", absl::StrJoin(names, ", "),
+                     " are processes or threads that share one machine's CPU: speed-ups say nothing of N "
+                     "devices."));
   }
 }
 
@@ -189,6 +196,7 @@ std::vector<std::string> Warnings(const LabRecords& lab) {
   std::vector<std::string> warnings;
   WarnOfImages(lab, warnings);
   WarnOfSums(lab, warnings);
+  WarnOfExperiments(lab, warnings);
   WarnOfSharedCpu(lab, warnings);
   WarnOfLeftOut(lab, warnings);
   WarnOfBuilds(lab, warnings);

@@ -2,12 +2,14 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/report/small_experiments.h"
 #include "lib/report/small_records.h"
 
 namespace lockstep {
 namespace {
 
 using ::lockstep::testing::SmallLab;
+using ::lockstep::testing::SmallLargeBatch;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -94,6 +96,15 @@ TEST(WarningsTest, RanksThatShareACpu) {
   LabRecords lab = SmallLab();
   lab.scales[0].spec.mutable_training()->set_device(proto::CPU);
   EXPECT_THAT(Warnings(lab), ElementsAre(HasSubstr("share one machine's CPU")));
+}
+
+TEST(WarningsTest, ExperimentsAreLookedAtAndWhatTheyRepeatIsTheSeed) {
+  LabRecords lab = SmallLab();
+  lab.scales.push_back(SmallLargeBatch());
+  for (proto::ScalePoint& point : lab.scales[1].points) {
+    point.mutable_epoch_seconds()->add_value(2);
+  }
+  EXPECT_THAT(Warnings(lab), ElementsAre(HasSubstr("large.rec that lack a seed")));
 }
 
 TEST(WarningsTest, TwoMachines) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lib/scaling/point_settings.h"
 #include "lib/scaling/scaling_row.h"
 #include "lib/statistics/quantity.h"
 
@@ -24,6 +25,12 @@ const proto::ScalePoint* FindPoint(const ScaleRecords& scale, uint32_t ranks, ui
   return nullptr;
 }
 
+// One device as it is trained among several: through the reducer, or by DataParallel.
+const proto::ScalePoint* FindReduced(const ScaleRecords& scale, uint32_t batch) {
+  const proto::ScalePoint* const reduced = FindPoint(scale, 1, batch, proto::ALL_REDUCE);
+  return reduced != nullptr ? reduced : FindPoint(scale, 1, batch, proto::STAR);
+}
+
 // The probe belongs to the ranks, whatever the batch: any completed point of as many ranks may hold it.
 const proto::AllReduceProbe* FindProbe(const ScaleRecords& scale, uint32_t ranks) {
   for (const proto::ScaleRecord& record : scale.records) {
@@ -40,7 +47,7 @@ proto::ScalingRow FailedRow(proto::ScalingRow row, const std::string& reason) {
   const google::protobuf::Reflection* reflection = row.GetReflection();
   for (int i = 0; i < row.GetDescriptor()->field_count(); ++i) {
     const google::protobuf::FieldDescriptor* field = row.GetDescriptor()->field(i);
-    if (field->message_type() != nullptr) {
+    if (field->message_type() == proto::Quantity::descriptor()) {
       reflection->MutableMessage(&row, field)->CopyFrom(Absent(reason));
     }
   }
@@ -51,6 +58,7 @@ proto::ScalingRow MakeRow(const RowInputs& in) {
   proto::ScalingRow row;
   row.set_ranks(in.point.ranks());
   row.set_batch_per_device(in.point.batch_per_device());
+  *row.mutable_settings() = SettingsOf(in.run, proto::ScalePoint());
   const std::optional<Spread> epoch = SpreadOf(in.point.epoch_seconds());
   const std::optional<Spread> step = SpreadOf(in.point.step_seconds());
   if (in.point.outcome() != proto::COMPLETED || !epoch.has_value() || !step.has_value()) {
@@ -105,7 +113,8 @@ absl::StatusOr<std::vector<proto::ScalingRow>> ExplainScaling(const ScaleRecords
   std::vector<proto::ScalingRow> rows;
   for (const proto::ScaleRecord& record : scale.records) {
     const proto::ScalePoint& point = record.point();
-    if (!record.has_point() || !IsTimedPoint(point)) {
+    const bool is_star = point.reduction() == proto::STAR && point.ranks() > 1;
+    if (!record.has_point() || !(IsTimedPoint(point) || is_star)) {
       continue;
     }
     const uint32_t n = point.ranks(), b = point.batch_per_device();
@@ -115,7 +124,7 @@ absl::StatusOr<std::vector<proto::ScalingRow>> ExplainScaling(const ScaleRecords
                                               "make it again with scale_run"));
     }
     rows.push_back(MakeRow({*run, spec, bases, point, FindPoint(scale, n, b, proto::ABLATED),
-                            n == 1 ? FindPoint(scale, n, b, proto::ALL_REDUCE) : nullptr, FindProbe(scale, n)}));
+                            n == 1 ? FindReduced(scale, b) : nullptr, FindProbe(scale, n)}));
   }
   if (rows.empty()) {
     return absl::FailedPreconditionError(

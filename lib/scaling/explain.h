@@ -1,6 +1,8 @@
 // From a scaling run's times to an explanation: one ScalingRow per (N, batch), every number by a formula of
 // lib/proto/comm_model.proto.
 //
+// The record's points are all trained alike (scale_parts.h).
+//
 // A quantity whose inputs are absent is absent, with the reason. A negative time stays negative, and its `method` says
 // so.
 #ifndef LOCKSTEP_LIB_SCALING_EXPLAIN_H_

@@ -218,6 +218,15 @@ TEST(ExplainTest, DataParallelIsAStarAndNoAllReduce) {
   ExpectValue(rows[1].communication_seconds(), 2);
 }
 
+// Gradients that travel in bf16 are half as many bytes.
+TEST(ExplainTest, BytesAreThoseOnTheWire) {
+  const auto fp32 = Explain(Parse<ScaleRecords>({Spec(), Plain32(), Reduced2()}));
+  ExpectValue(fp32[1].bytes_per_step(), 4000);
+  const auto bf16 =
+      Explain(Parse<ScaleRecords>({Spec("mode: DDP gradient_compression: 'bf16'"), Plain32(), Reduced2()}));
+  ExpectValue(bf16[1].bytes_per_step(), 2000);
+}
+
 SweepRecords Sweep(const std::string& training = kTraining) {
   return Parse<SweepRecords>(
       {"spec { " + training + " model { training_images: 3200 } }",

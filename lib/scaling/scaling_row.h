@@ -21,9 +21,9 @@ struct RowInputs {
   const proto::ScaleSpec& run;
   const proto::CommModelSpec& spec;
   const BaseCases& bases;
-  const proto::ScalePoint& point;      // PLAIN of one rank, else ALL_REDUCE
+  const proto::ScalePoint& point;      // PLAIN of one rank, else ALL_REDUCE or STAR
   const proto::ScalePoint* ablated;    // null: not run
-  const proto::ScalePoint* reduced;    // ALL_REDUCE of one rank; null: not run, or ranks > 1
+  const proto::ScalePoint* reduced;    // ALL_REDUCE or STAR of one; null: not run, or ranks > 1
   const proto::AllReduceProbe* probe;  // of these ranks; null: not run
 };
 

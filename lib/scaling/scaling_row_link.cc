@@ -6,6 +6,7 @@
 #include "lib/collectives/collective_cost.h"
 #include "lib/collectives/data_parallel_star.h"
 #include "lib/scaling/scaling_row.h"
+#include "lib/scaling/star_rows.h"
 #include "lib/statistics/quantity.h"
 
 namespace lockstep {
@@ -16,17 +17,11 @@ Spread IntervalOf(const proto::Quantity& quantity) {
                             : Exactly(quantity.value());
 }
 
+constexpr uint64_t kBf16Bytes = 2;
+
 // What device 0's link moves when all others are served by it.
 proto::Quantity StarBytesPerStep(const RowInputs& in, uint32_t ranks) {
-  constexpr double kImageBytes = 3 * 32 * 32 * 4.0;  // CIFAR-10, fp32
-  constexpr double kOutputBytes = 10 * 4.0;
-  const double images = static_cast<double>(in.point.batch_per_device()) * ranks;
-  DataParallelStep step;
-  step.ranks = ranks;
-  step.parameter_bytes = static_cast<double>(in.spec.gradient_bytes());
-  step.input_bytes = images * kImageBytes;
-  step.output_bytes = images * kOutputBytes;
-  const StarCost cost = DataParallelStarCost(step, LinkCost());
+  const StarCost cost = DataParallelStarCost(StarStepOf(in.run.model(), in.point), LinkCost());
   return Derived(
       Exactly(cost.sent_bytes + cost.received_bytes),
       absl::StrCat("DataParallel, no all-reduce: parameters out, images out, outputs back, their gradients out, "
@@ -50,7 +45,8 @@ proto::Quantity BytesPerStep(const RowInputs& in, uint32_t ranks) {
   if (in.run.mode() == proto::DP) {
     return StarBytesPerStep(in, ranks);
   }
-  const uint64_t item_bytes = in.spec.gradient_bytes() / parameters;
+  const uint64_t item_bytes =
+      in.run.gradient_compression() == "bf16" ? kBf16Bytes : in.spec.gradient_bytes() / parameters;
   return Derived(Exactly(static_cast<double>(AllReduceLowerBoundBytes(ranks, parameters, item_bytes))),
                  absl::StrCat("ceil(2(N-1)/N * X) * ", item_bytes, ", N = ", ranks, ", X = ", parameters,
                               " (lower bound, Patarasuk and Yuan 2009)"));

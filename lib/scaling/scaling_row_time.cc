@@ -49,7 +49,9 @@ void FillBaseCase(const RowInputs& in, const Spread& step, proto::ScalingRow& ro
       in.reduced != nullptr ? SpreadOf(in.reduced->step_seconds()) : std::optional<Spread>();
   *row.mutable_reducer_seconds() =
       DerivedOr(reduced.has_value() ? std::optional<Spread>(*reduced - step) : std::nullopt,
-                "s_1 through the reducer - s_1 plain", "one device through the reducer is not in the record");
+                in.reduced != nullptr && in.reduced->reduction() == proto::STAR ? "s_1 by DataParallel - s_1 plain"
+                                                                                : "s_1 through the reducer - s_1 plain",
+                "one device through the reducer is not in the record");
 }
 
 void FillExposed(const RowInputs& in, const Spread& step, proto::ScalingRow& row) {

@@ -1,0 +1,276 @@
+// DataParallel beside DDP, and the star's formula beside its run.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "lib/report/cell.h"
+#include "lib/report/claim.h"
+#include "lib/report/describe.h"
+#include "lib/report/scaling_view.h"
+#include "lib/report/sections.h"
+#include "lib/report/sent.h"
+#include "lib/scaling/point_settings.h"
+
+namespace lockstep {
+namespace {
+
+constexpr double kPercent = 100;
+constexpr double kPerMega = 1e-6;
+constexpr double kPerGiga = 1e-9;
+constexpr double kMilliseconds = 1e3;
+constexpr char kAsked[] = "DataParallel or DistributedDataParallel?";
+
+// DDP of the same model, data and step on the same devices, plainly sent; null: none among the inputs.
+const ScalingView* FindDdp(const std::vector<ScalingView>& views, const ScalingView& dp) {
+  for (const ScalingView& view : views) {
+    if (view.scale == nullptr || dp.scale == nullptr || view.settings.mode() != proto::DDP) {
+      continue;
+    }
+    const bool same_run = view.Spec().training().model() == dp.Spec().training().model() &&
+                          view.scale->spec.model().training_images() == dp.scale->spec.model().training_images() &&
+                          DescribeDevices(view.scale->header) == DescribeDevices(dp.scale->header) &&
+                          view.scale->spec.batch_mode() == dp.scale->spec.batch_mode();
+    if (same_run && SameStep(view.settings, dp.settings) && view.settings.gradient_compression() == "none") {
+      return &view;
+    }
+  }
+  return nullptr;
+}
+
+bool IsTimed(const proto::ScalePoint* point) {
+  return point != nullptr && point->outcome() == proto::COMPLETED && !point->epoch_seconds().value().empty();
+}
+
+proto::Cell EpochCell(const proto::ScalePoint* point) {
+  return point == nullptr ? AbsentCell("not run")
+         : IsTimed(point) ? SamplesCell(point->epoch_seconds())
+                          : AbsentCell(absl::StrCat("the run ended: ", DescribeOutcome(point->outcome())));
+}
+
+double Mean(const proto::ScalePoint& point) { return MeanAndDeviationOf(point.epoch_seconds()).mean; }
+
+proto::Cell SpeedupCell(const ScalingView& view, uint32_t ranks, uint32_t batch) {
+  const proto::ScalingRow* const row = view.Row(ranks, batch);
+  return row == nullptr ? AbsentCell(view.RowReason(ranks, batch)) : QuantityCell(row->epoch_speedup());
+}
+
+proto::Table CompareTable(const ScalingView& dp, const ScalingView* ddp) {
+  proto::Table table =
+      MakeTable(absl::StrCat("DataParallel beside DDP: ", dp.Title()),
+                {"devices N", dp.global_batch() ? "global batch" : "batch per device B", "DataParallel, epoch, s",
+                 "DDP, epoch, s", "DataParallel / DDP", "E_1(B) / E_N(B), DataParallel", "E_1(B) / E_N(B), DDP"});
+  for (const uint32_t ranks : dp.Ranks()) {
+    for (const uint32_t batch : dp.Batches()) {
+      const proto::ScalePoint* const star = dp.Point(ranks, batch, proto::STAR);
+      const proto::ScalePoint* const reduced = ddp == nullptr ? nullptr : ddp->Point(ranks, batch, proto::ALL_REDUCE);
+      if (star == nullptr) {
+        continue;
+      }
+      const char* const no_ddp = "no scale.rec of --mode=ddp with the same model, step and devices among the inputs";
+      AddRow(table,
+             {LabelCell(absl::StrCat(ranks)), LabelCell(FormatCount(batch)), EpochCell(star),
+              ddp == nullptr ? AbsentCell(no_ddp) : EpochCell(reduced),
+              IsTimed(star) && IsTimed(reduced) && Mean(*reduced) > 0
+                  ? NumberCell(Mean(*star) / Mean(*reduced), proto::DERIVED, "quotient of the mean epoch times", 4)
+                  : AbsentCell("needs both times"),
+              ranks == 1 ? LabelCell("1 (base)") : SpeedupCell(dp, ranks, batch),
+              ranks == 1       ? LabelCell("1 (base)")
+              : ddp == nullptr ? AbsentCell(no_ddp)
+                               : SpeedupCell(*ddp, ranks, batch)});
+    }
+  }
+  if (table.row().empty()) {
+    table.set_absent_reason("no point of DataParallel in the record");
+  }
+  AddMethodNotes(table);
+  if (ddp != nullptr) {
+    table.add_note(absl::StrCat("DDP: ", ddp->Title(),
+                                ". On one device both move nothing: the times are what each costs ", "by itself."));
+  }
+  return table;
+}
+
+struct StarPart {
+  const char* name;
+  const proto::Samples& (proto::StarTimes::*seconds)() const;
+  bool moves;
+};
+constexpr StarPart kParts[] = {{"replicate", &proto::StarTimes::replicate_seconds, true},
+                               {"scatter", &proto::StarTimes::scatter_seconds, true},
+                               {"forward", &proto::StarTimes::forward_seconds, false},
+                               {"gather", &proto::StarTimes::gather_seconds, true},
+                               {"loss", &proto::StarTimes::loss_seconds, false},
+                               {"gradients of outputs", &proto::StarTimes::output_gradient_seconds, true},
+                               {"backward", &proto::StarTimes::backward_seconds, false},
+                               {"reduce", &proto::StarTimes::reduce_seconds, true},
+                               {"update", &proto::StarTimes::update_seconds, false}};
+
+proto::Table PartsTable(const ScalingView& dp) {
+  proto::Table table = MakeTable(absl::StrCat("Where a DataParallel step goes, ms, on device 0: ", dp.Title()),
+                                 {"devices N", "batch per device B"});
+  for (const StarPart& part : kParts) {
+    table.add_column(part.name);
+  }
+  table.add_column("moving, % of the step");
+  for (const proto::ScalePoint* const point : dp.points) {
+    if (!point->has_star() || point->outcome() != proto::COMPLETED || point->steps_per_epoch() == 0) {
+      continue;
+    }
+    std::vector<proto::Cell> cells = {LabelCell(absl::StrCat(point->ranks())),
+                                      LabelCell(FormatCount(point->batch_per_device()))};
+    double moving = 0;
+    for (const StarPart& part : kParts) {
+      const proto::Samples& seconds = (point->star().*part.seconds)();
+      cells.push_back(SamplesCell(seconds, kMilliseconds / point->steps_per_epoch()));
+      moving += part.moves ? MeanAndDeviationOf(seconds).mean : 0;
+    }
+    const double steps = MeanAndDeviationOf(point->step_seconds()).mean;
+    cells.push_back(steps > 0 ? NumberCell(kPercent * moving / steps, proto::DERIVED,
+                                           "the five moving parts / epoch without loading", 3)
+                              : AbsentCell("the step's time is not in the record"));
+    AddRow(table, cells);
+  }
+  if (table.row().empty()) {
+    table.set_absent_reason("no point of the record times its parts");
+  }
+  AddMethodNotes(table);
+  table.add_note(
+      "Means over the steps of each timed epoch. Moving: replicate, scatter, gather, gradients of outputs and "
+      "reduce.");
+  return table;
+}
+
+// Counted minus formula, of quantities that have a value.
+proto::Cell DifferenceCell(const proto::Quantity& counted, const proto::Quantity& formula) {
+  if (!counted.has_value() || !formula.has_value()) {
+    return AbsentCell(counted.has_value() ? formula.absent_reason() : counted.absent_reason());
+  }
+  return BytesCell(counted.value() - formula.value(), proto::DERIVED, "counted - formula");
+}
+
+// A model may be too low, too: no remark on a negative one.
+proto::Cell ErrorCell(const proto::Quantity& error) {
+  return error.has_value() ? NumberCell(kPercent * error.value(), proto::DERIVED, "modelled / measured - 1", 3)
+                           : AbsentCell(error.absent_reason());
+}
+
+proto::Table StarTable(const ScalingView& dp) {
+  proto::Table table = MakeTable(
+      absl::StrCat("The star's formula and its run, of a step on device 0: ", dp.Title()),
+      {"devices N", "batch per device B", "formula, MB", "counted, MB", "difference, bytes", "formula, MB",
+       "counted, MB", "difference, bytes", "modelled, ms", "measured, ms", "error, %", "of the step, %", "GB/s"});
+  for (const auto& [title, columns] :
+       {std::pair<const char*, uint32_t>{"", 2}, {"sent", 3}, {"received", 3}, {"busy moving", 5}}) {
+    proto::ColumnGroup& group = *table.add_column_group();
+    group.set_title(title);
+    group.set_columns(columns);
+  }
+  for (const proto::StarRow* const star : dp.stars) {
+    AddRow(
+        table,
+        {LabelCell(absl::StrCat(star->ranks())), LabelCell(FormatCount(star->batch_per_device())),
+         QuantityCell(star->formula_sent_bytes(), kPerMega), QuantityCell(star->counted_sent_bytes(), kPerMega),
+         DifferenceCell(star->counted_sent_bytes(), star->formula_sent_bytes()),
+         QuantityCell(star->formula_received_bytes(), kPerMega), QuantityCell(star->counted_received_bytes(), kPerMega),
+         DifferenceCell(star->counted_received_bytes(), star->formula_received_bytes()),
+         QuantityCell(star->modelled_busy_seconds(), kMilliseconds),
+         QuantityCell(star->measured_busy_seconds(), kMilliseconds), ErrorCell(star->relative_error()),
+         QuantityCell(star->busy_share(), kPercent), QuantityCell(star->bytes_per_second(), kPerGiga)});
+  }
+  if (table.row().empty()) {
+    table.set_absent_reason(dp.comm_model == nullptr
+                                ? dp.RowReason(0, 0)
+                                : absl::StrCat(dp.comm_model->name(), " has no row of DataParallel's star"));
+    table.clear_column_group();
+    return table;
+  }
+  AddMethodNotes(table);
+  table.add_note(
+      "A difference of bytes sent that is the same at every batch is batch norm's buffers, which go out with the "
+      "parameters; the formula has no size of them. It is an upper bound where N does not divide a batch.");
+  return table;
+}
+
+std::string SayStar(const proto::StarRow& star) {
+  const proto::Quantity& sent = star.counted_sent_bytes();
+  const proto::Quantity& received = star.counted_received_bytes();
+  if (!sent.has_value() || !received.has_value()) {
+    return "";
+  }
+  const std::string error =
+      star.relative_error().has_value()
+          ? absl::StrCat("; the star's formula says ", Say(star.modelled_busy_seconds(), "ms", kMilliseconds), " (",
+                         FormatNumber(kPercent * star.relative_error().value(), 3), " % off)")
+          : "";
+  return absl::StrCat(" In each step device 0 sends ", SayBytes(sent.value()), " and receives ",
+                      SayBytes(received.value()), " (the formula: ", SayBytes(star.formula_sent_bytes().value()),
+                      " and ", SayBytes(star.formula_received_bytes().value()), " without batch norm's buffers), for ",
+                      Say(star.measured_busy_seconds(), "ms", kMilliseconds), ", ",
+                      Say(star.busy_share(), "%", kPercent), " of the step", error, ".");
+}
+
+// At the most devices, for each batch that both ran.
+proto::Claim Answer(const ScalingView& dp, const ScalingView* ddp) {
+  std::vector<std::string> parts;
+  const std::vector<uint32_t> ranks = dp.Ranks();
+  const uint32_t most = ranks.empty() ? 0 : ranks.back();
+  for (const uint32_t batch : dp.Batches()) {
+    const proto::ScalePoint* const star = dp.Point(most, batch, proto::STAR);
+    const proto::ScalePoint* const reduced = ddp == nullptr ? nullptr : ddp->Point(most, batch, proto::ALL_REDUCE);
+    if (IsTimed(star) && IsTimed(reduced) && Mean(*reduced) > 0) {
+      parts.push_back(absl::StrCat(FormatNumber(Mean(*star), 4), " s by DataParallel and ",
+                                   FormatNumber(Mean(*reduced), 4), " s by DDP at ", dp.BatchTitle(batch), " (",
+                                   FormatNumber(Mean(*star) / Mean(*reduced), 3), " times as long)"));
+    }
+  }
+  if (parts.empty() || most < 2) {
+    return NotClaimed("", kAsked,
+                      "needs both on the same devices with the same batches: scale_run --mode=dp beside --mode=ddp");
+  }
+  std::string star_text;
+  std::vector<std::string> sources = {absl::StrCat("scale.point[ranks=", most, "].epoch_seconds")};
+  for (const proto::StarRow* const star : dp.stars) {
+    if (star->ranks() == most && star_text.empty()) {
+      star_text = SayStar(*star);
+      sources.push_back(absl::StrCat("comm_model.star[ranks=", most, "].counted_sent_bytes"));
+      sources.push_back(absl::StrCat("comm_model.star[ranks=", most, "].measured_busy_seconds"));
+      sources.push_back(absl::StrCat("comm_model.star[ranks=", most, "].modelled_busy_seconds"));
+    }
+  }
+  const std::string all_reduce =
+      absl::StrCat(" An all-reduce sends ",
+                   SayBytes(2.0 * (most - 1) / most * static_cast<double>(dp.scale->spec.model().gradient_bytes())),
+                   " from every device at the same time, beside the backward pass; the star's phases stand between the "
+                   "passes, and grow with N.");
+  return Claimed("", kAsked,
+                 absl::StrCat("An epoch on ", most, " devices takes ", JoinAnd(parts), ".", star_text,
+                              star_text.empty() ? "" : all_reduce),
+                 sources);
+}
+
+}  // namespace
+
+proto::Section DataParallelSection(const LabRecords& lab) {
+  proto::Section section;
+  section.set_id("data_parallel");
+  section.set_title("DataParallel or DDP");
+  const std::vector<ScalingView> views = ScalingViews(lab);
+  for (const ScalingView& view : views) {
+    if (!view.data_parallel() || view.scale == nullptr) {
+      continue;
+    }
+    const ScalingView* const ddp = FindDdp(views, view);
+    *section.add_claim() = Answer(view, ddp);
+    *section.add_table() = CompareTable(view, ddp);
+    *section.add_table() = PartsTable(view);
+    *section.add_table() = StarTable(view);
+  }
+  if (section.table().empty()) {
+    proto::Table& table = *section.add_table() = MakeTable("DataParallel beside DDP", {});
+    table.set_absent_reason("no scale.rec of DataParallel among the inputs; scale_run --mode=dp makes one");
+  }
+  return section;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,211 @@
+// The sections of DataParallel and of the experiments, from small records.
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/report/small_experiments.h"
+#include "lib/report/small_records.h"
+#include "lib/report/tables.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::SmallDataParallel;
+using ::lockstep::testing::SmallDataParallelModel;
+using ::lockstep::testing::SmallLab;
+using ::lockstep::testing::SmallLargeBatch;
+using ::lockstep::testing::SmallSampler;
+using ::lockstep::testing::SmallSent;
+using ::testing::_;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+LabRecords Lab() {
+  LabRecords lab = SmallLab();
+  lab.scales.push_back(SmallDataParallel());
+  lab.comm_models.push_back(SmallDataParallelModel());
+  for (LabScale& scale : std::vector<LabScale>{SmallLargeBatch(), SmallSampler(), SmallSent()}) {
+    lab.scales.push_back(scale);
+  }
+  return lab;
+}
+
+proto::Table TableOf(const LabRecords& lab, const std::string& caption) {
+  for (const proto::Section& section : BuildSections(lab)) {
+    for (const proto::Table& table : section.table()) {
+      if (table.caption().rfind(caption, 0) == 0) {
+        return table;
+      }
+    }
+  }
+  ADD_FAILURE() << "no table " << caption;
+  return {};
+}
+
+std::vector<std::string> RowOf(const proto::Table& table, int row) {
+  std::vector<std::string> texts;
+  for (const proto::Cell& cell : table.row(row).cell()) {
+    texts.push_back(cell.absent_reason().empty() ? cell.text() : absl::StrCat("- ", cell.absent_reason()));
+  }
+  return texts;
+}
+
+TEST(ExperimentTablesTest, TablesAreWellFormed) {
+  for (const proto::Section& section : BuildSections(Lab())) {
+    for (const proto::Table& table : section.table()) {
+      EXPECT_NE(table.row().empty(), table.absent_reason().empty()) << table.caption();
+      uint32_t grouped = 0;
+      for (const proto::ColumnGroup& group : table.column_group()) {
+        grouped += group.columns();
+      }
+      EXPECT_TRUE(grouped == 0 || static_cast<int>(grouped) == table.column_size()) << table.caption();
+      for (const proto::Row& row : table.row()) {
+        EXPECT_EQ(row.cell_size(), table.column_size()) << table.caption();
+        for (const proto::Cell& cell : row.cell()) {
+          EXPECT_NE(cell.text().empty(), cell.absent_reason().empty()) << table.caption() << cell.DebugString();
+        }
+      }
+    }
+  }
+}
+
+// 3 s against a mean of 2.4, 2.5 and 2.6 s.
+TEST(ExperimentTablesTest, DataParallelStandsBesideDdpOfTheSameStep) {
+  EXPECT_THAT(
+      RowOf(TableOf(Lab(), "DataParallel beside DDP"), 0),
+      ElementsAre("2", "32", "3.000 ± 0 (2)", "2.50 ± 0.10 (3)", "1.200", "1.33 [1.50, 1.70]", "1.60 [1.50, 1.70]"));
+  LabRecords other = Lab();
+  other.scales[0].spec.set_preset("fast");
+  EXPECT_THAT(RowOf(TableOf(other, "DataParallel beside DDP"), 0)[3], HasSubstr("no scale.rec of --mode=ddp"));
+}
+
+// The phases of 2.5 s: 0.1 + 0.2 + 0.05 + 0.05 + 0.1 = 0.5 s.
+TEST(ExperimentTablesTest, AnEpochsPartsAndWhatIsMoving) {
+  const std::vector<std::string> row = RowOf(TableOf(Lab(), "Where a DataParallel step goes"), 0);
+  EXPECT_EQ(row[2], "0.2558 (1)");  // 0.2 s / 782 steps
+  EXPECT_EQ(row.back(), "20.0");
+}
+
+TEST(ExperimentTablesTest, TheStarsFormulaStandsBesideItsRun) {
+  const proto::Table table = TableOf(Lab(), "The star's formula and its run");
+  EXPECT_THAT(RowOf(table, 0), ElementsAre("2", "32", "45.00", "45.04", "38,560", "44.70", "44.70", "0", "0.4500",
+                                           "0.5000", "-10.0", "20.00", "179.0"));
+  EXPECT_EQ(table.row(0).cell(8).provenance(), proto::MODELLED);
+}
+
+// DataParallel has Table 1, the lab's subtraction and the bandwidth of device 0's link; no all-reduce, so no buckets.
+TEST(ExperimentTablesTest, DataParallelIsInTheLabsTables) {
+  LabRecords lab;
+  lab.scales.push_back(SmallDataParallel());
+  lab.comm_models.push_back(SmallDataParallelModel());
+  EXPECT_THAT(RowOf(TableOf(lab, "Table 1"), 1), ElementsAre("2", "3.000 ± 0 (2)", "1.33 [1.50, 1.70]", _));
+  EXPECT_THAT(TableOf(lab, "Table 3").caption(), HasSubstr("device 0's link"));
+  for (const proto::Section& section : BuildSections(lab)) {
+    for (const proto::Table& table : section.table()) {
+      EXPECT_THAT(table.caption(), Not(HasSubstr("buckets")));
+    }
+  }
+}
+
+TEST(ExperimentTablesTest, ALargeBatchHasMeansOverItsSeeds) {
+  const proto::Table table = TableOf(Lab(), "Large batches");
+  EXPECT_THAT(RowOf(table, 0), ElementsAre("128", "3", "5", "1955", "1.10 [1.00, 1.20]", "67.00 [65.00, 69.00]",
+                                           "62.00 [60.00, 64.00]", "10"));
+  EXPECT_THAT(RowOf(table, 2), ElementsAre("8192, clipping", "2 of 3", "5", "35", "1.500", "47.00 [46.00, 48.00]",
+                                           "42.00 [41.00, 43.00]", "10"));
+}
+
+// None 22, base 62: clipping 42 is half of the way back, all 32 a quarter, all and longer 61.
+TEST(ExperimentTablesTest, ARemedyIsHeldAgainstNoneAndTheBase) {
+  const proto::Table table = TableOf(Lab(), "What each remedy brings back");
+  EXPECT_THAT(RowOf(table, 1), ElementsAre("8192", "clipping", "gradient clipped to norm 1.0", "42.00 [41.00, 43.00]",
+                                           "+20.00", "50.0", _, _, HasSubstr("- longer training")));
+  EXPECT_THAT(RowOf(table, 2),
+              ElementsAre("8192", "all", "last gamma of each block starts at 0; gradient clipped to norm 1.0",
+                          "32.00 [30.00, 34.00]", "+10.00", "25.0", "6", "61.00 [60.00, 62.00]", "97.5"));
+  EXPECT_THAT(table.note(), Contains(HasSubstr("The base batch, 128: 62.00 [60.00, 64.00] % in 1955 updates")));
+}
+
+TEST(ExperimentTablesTest, ARowThatWasNotTrainedSaysWhy) {
+  LabRecords lab = Lab();
+  for (proto::ScalePoint& point : lab.scales[2].points) {
+    if (point.row() == "8192") {
+      point.set_outcome(proto::OUT_OF_MEMORY);
+      point.set_detail("9 GiB");
+    }
+  }
+  EXPECT_THAT(RowOf(TableOf(lab, "Large batches"), 1)[4], HasSubstr("not trained: out of memory (9 GiB)"));
+  EXPECT_THAT(RowOf(TableOf(lab, "What each remedy"), 1)[4], HasSubstr("- the row or the one without a remedy"));
+  EXPECT_THAT(RowOf(TableOf(lab, "What each remedy"), 1)[5], HasSubstr("- needs the base batch"));
+}
+
+TEST(ExperimentTablesTest, TheSamplersOrdersAreCountedAndShown) {
+  const proto::Table table = TableOf(Lab(), "With and without the epoch number");
+  EXPECT_THAT(RowOf(table, 0), ElementsAre("with the epoch number", "3", "5", "5", "0.00", "1.10 [1.00, 1.20]", _,
+                                           "62.00 [60.00, 64.00]"));
+  EXPECT_THAT(RowOf(table, 1), ElementsAre("without", "3", "5", "1", "100.00", "1.300", _, "52.00 [50.00, 54.00]"));
+  EXPECT_THAT(RowOf(TableOf(Lab(), "Images that each rank ever saw"), 1), ElementsAre("1", "96.88", "50.00"));
+  EXPECT_THAT(RowOf(TableOf(Lab(), "The order of rank 0's images"), 1), ElementsAre("2", "order 0 1", "order 0 0"));
+}
+
+TEST(ExperimentTablesTest, BytesAreCountedByKind) {
+  const proto::Table table = TableOf(Lab(), "What rank 0 hands over");
+  ASSERT_EQ(table.row_size(), 7);
+  EXPECT_EQ(RowOf(table, 2)[1], "gradients");  // the first of each
+  EXPECT_THAT(RowOf(table, 3), ElementsAre("buffers broadcast", "batch-norm buffers", "1955", "75,384,800", "38,560",
+                                           "0.0863", "- not timed by kind"));
+  EXPECT_EQ(RowOf(table, 1)[4], "- not sent in steps");
+  EXPECT_THAT(RowOf(TableOf(Lab(), "Is it enough"), 2), Contains("66.00 [65.00, 67.00]"));
+}
+
+TEST(ExperimentTablesTest, RunsOfFewerEpochsSayWhichTheyShow) {
+  LabRecords lab = Lab();
+  EXPECT_EQ(TableOf(lab, "Is it enough").column(4), "loss, epoch 5");
+  for (proto::ScalePoint& point : lab.scales[4].points) {
+    point.mutable_epoch()->DeleteSubrange(2, 3);
+  }
+  EXPECT_EQ(TableOf(lab, "Is it enough").column(4), "loss, the last epoch");
+  for (int i = 0; i < 3; ++i) {
+    *lab.scales[4].points[0].add_epoch() = lab.scales[4].points[0].epoch(0);
+  }
+  EXPECT_EQ(TableOf(lab, "Is it enough").column(4), "loss, epoch 5, or the last");
+}
+
+// Without a longer row its columns would be blank all through.
+TEST(ExperimentTablesTest, LongerTrainingHasColumnsWhereItIsARow) {
+  LabRecords lab = Lab();
+  EXPECT_EQ(TableOf(lab, "What each remedy").column_size(), 9);
+  std::vector<proto::ScalePoint>& points = lab.scales[2].points;
+  points.resize(points.size() - 3);
+  EXPECT_EQ(TableOf(lab, "What each remedy").column_size(), 6);
+}
+
+// Their epochs are in their own tables.
+TEST(ExperimentTablesTest, ExperimentsAreNotAmongTheLossesOfTimesTables) {
+  for (const proto::Section& section : BuildSections(Lab())) {
+    for (const proto::Table& table : section.table()) {
+      if (section.id() == "training" || section.id() == "scaling") {
+        EXPECT_THAT(table.caption(), AllOf(Not(HasSubstr("large.rec")), Not(HasSubstr("sent.rec"))));
+      }
+    }
+  }
+}
+
+TEST(ExperimentTablesTest, DataParallelIsClaimedWithItsFields) {
+  for (const proto::Section& section : BuildSections(Lab())) {
+    if (section.id() == "data_parallel") {
+      ASSERT_EQ(section.claim_size(), 1);
+      EXPECT_THAT(section.claim(0).text(),
+                  AllOf(HasSubstr("takes 3.000 s by DataParallel and 2.500 s by DDP at batch 32 per device (1.20 times "
+                                  "as long)"),
+                        HasSubstr("sends 45.04 MB and receives 44.70 MB"), HasSubstr("says 0.450 ms (-10.0 % off)")));
+      EXPECT_THAT(section.claim(0).source(), Not(IsEmpty()));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,89 @@
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "lib/report/cell.h"
+#include "lib/report/experiment_view.h"
+#include "lib/report/sections.h"
+#include "lib/report/sent.h"
+
+namespace lockstep {
+namespace {
+
+constexpr double kPercent = 100;
+
+void AddKind(const ExperimentRow& row, const proto::Traffic& traffic, proto::Table& table) {
+  const std::optional<double> step = BytesPerStep(traffic);
+  const std::optional<double> gradients = BytesPerStep(row.first(), kGradientsKind);
+  const char* const once = "not sent in steps";
+  AddRow(
+      table,
+      {LabelCell(row.name), LabelCell(traffic.kind()),
+       CountCell(traffic.calls(), proto::MEASURED, "counted where it is handed over, on rank 0, over all epochs"),
+       CountCell(traffic.size_bytes(), proto::MEASURED, "counted where it is handed over, on rank 0, over all epochs"),
+       step.has_value() ? BytesCell(*step, proto::DERIVED, "bytes / steps") : AbsentCell(once),
+       step.has_value() && gradients.value_or(0) > 0
+           ? NumberCell(kPercent * *step / *gradients, proto::DERIVED, "bytes a step / those of the gradients", 3)
+           : AbsentCell(once),
+       traffic.busy_seconds() > 0
+           ? NumberCell(traffic.busy_seconds(), proto::MEASURED, "all epochs, waits for slower ranks included")
+           : AbsentCell("not timed by kind")});
+}
+
+proto::Table BytesTable(const ExperimentView& view) {
+  proto::Table table =
+      MakeTable(absl::StrCat("What rank 0 hands over to be sent: ", view.Title()),
+                {"buffers", "kind", "calls", "bytes in all", "bytes a step", "of the gradients, %", "busy, s"});
+  for (const ExperimentRow& row : view.rows) {
+    for (const proto::Traffic* traffic : GradientsFirst(row.first())) {
+      AddKind(row, *traffic, table);
+    }
+  }
+  if (table.row().empty()) {
+    table.set_absent_reason("no point counts what it sent");
+    return table;
+  }
+  AddMethodNotes(table);
+  table.add_note(
+      "What an all-reduce of so many bytes makes of them on the wire is not in it (bytes per step in \"Utilisation "
+      "of the link\"). Of the first seed.");
+  return table;
+}
+
+proto::Table AccuracyTable(const ExperimentView& view) {
+  proto::Table table = MakeTable(
+      absl::StrCat("Is it enough to send gradients: ", view.Title()),
+      {"buffers", "seeds", "epochs", "batch norm counts over, images", absl::StrCat("loss, ", view.EpochName()),
+       absl::StrCat("train accuracy, ", view.EpochName(), ", %"), "test accuracy, %", "training, s"});
+  for (const ExperimentRow& row : view.rows) {
+    const proto::ScalePoint& first = row.first();
+    AddRow(table,
+           {LabelCell(row.name), LabelCell(row.SeedsText()),
+            row.trained.empty() ? AbsentCell(row.Values(LabLoss).absent_reason())
+                                : CountCell(static_cast<uint64_t>(first.epoch_size()), proto::MEASURED, ""),
+            first.batch_norm_images() > 0 ? CountCell(first.batch_norm_images(), proto::MEASURED, "in a full step")
+                                          : AbsentCell("not in the record"),
+            SeedsCell(row.Values(LabLoss)), SeedsCell(row.Values(LabTrainAccuracy), true),
+            SeedsCell(row.Values(TestAccuracy), true), SeedsCell(row.Values(TrainingSeconds))});
+  }
+  AddMethodNotes(table);
+  return table;
+}
+
+}  // namespace
+
+proto::Section SentSection(const LabRecords& lab) {
+  proto::Section section;
+  section.set_id("sent");
+  section.set_title("What is sent, and what is enough (Q6, Q7)");
+  for (const ExperimentView& view : ExperimentViews(lab, proto::WHAT_IS_SENT)) {
+    *section.add_table() = BytesTable(view);
+    *section.add_table() = AccuracyTable(view);
+  }
+  if (section.table().empty()) {
+    *section.add_table() = MissingExperiment("What is sent", proto::WHAT_IS_SENT);
+  }
+  return section;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,314 @@
+// The templates of Q4 to Q7.
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "lib/report/cell.h"
+#include "lib/report/claim.h"
+#include "lib/report/large_batch.h"
+#include "lib/report/sent.h"
+#include "lib/report/sentences.h"
+
+namespace lockstep {
+namespace {
+
+constexpr char kAskedQ4[] = "What does a very large batch do to accuracy, and which remedy repairs it?";
+constexpr char kAskedQ5[] = "Why does the sampler need the epoch number?";
+constexpr char kAskedQ6[] = "What travels on the network besides gradients?";
+constexpr char kAskedQ7[] = "Is it enough to send gradients alone?";
+
+std::string Needs(const std::string& what, proto::Experiment experiment) {
+  return absl::StrCat("not measured: needs ", what, "; ", ExperimentCommand(experiment), " makes the record");
+}
+
+// " (mean of 3 seeds, [least, most])", or that one is no more than a hint.
+std::string SayEvidence(const std::vector<const ExperimentRow*>& rows) {
+  size_t least = rows.empty() ? 0 : rows.front()->trained.size();
+  for (const ExperimentRow* row : rows) {
+    least = std::min(least, row->trained.size());
+  }
+  return least < 2 ? " Partial evidence: one seed, so that no difference has a spread to be held against."
+                   : absl::StrCat(" Means of ", least, " seeds, with [least, most].");
+}
+
+// --- Q4 ---
+
+// "a training loss of 1.95 and 24.10 % accuracy in epoch 5, 18.80 % on the test set".
+std::string SayTraining(const ExperimentRow& row) {
+  const proto::EpochResult* const epoch = LabEpochOf(row.first());
+  return absl::StrCat("a training loss of ", SaySeeds(row.Values(LabLoss)), " and ",
+                      SaySeeds(row.Values(LabTrainAccuracy), true), " accuracy in epoch ",
+                      epoch == nullptr ? 0 : epoch->epoch() + 1, ", ",
+                      row.Values(TestAccuracy).value().empty()
+                          ? "not evaluated on the test set"
+                          : absl::StrCat(SaySeeds(row.Values(TestAccuracy), true), " on the test set"));
+}
+
+// "clipping: 42.77 %, 51 % of what was lost".
+std::string SayRemedy(const LargeBatchView& large, const std::string& remedy, const ExperimentRow& row,
+                      const ExperimentRow& none) {
+  const proto::Samples values = large.Accuracies(row), without = large.Accuracies(none);
+  const double base = MeanOf(large.Accuracies(*large.base)), plain = MeanOf(without);
+  const std::string repaired =
+      base > plain
+          ? absl::StrCat(", ", FormatNumber(100 * (MeanOf(values) - plain) / (base - plain), 2), " % of what was lost")
+          : "";
+  const std::string apart = values.value_size() > 1 && without.value_size() > 1 && !AllAbove(values, without)
+                                ? " (its seeds are not all above those without)"
+                                : "";
+  return absl::StrCat(remedy, " with ", SaySeeds(values, true), repaired, apart);
+}
+
+// The best remedy by itself among rows of equal epochs; null when none was trained.
+const RemedyRows* BestRemedy(const LargeBatchView& large, const LargeBatchRows& batch) {
+  const RemedyRows* best = nullptr;
+  for (const RemedyRows& rows : batch.remedies) {
+    const bool candidate =
+        rows.remedy != kNoRemedy && rows.remedy != "all" && rows.equal != nullptr && !rows.equal->trained.empty();
+    if (candidate &&
+        (best == nullptr || MeanOf(large.Accuracies(*rows.equal)) > MeanOf(large.Accuracies(*best->equal)))) {
+      best = &rows;
+    }
+  }
+  return best;
+}
+
+bool IsTrained(const ExperimentRow* row) { return row != nullptr && !row->trained.empty(); }
+
+// Nothing when the large batch as it is was not trained.
+std::string SayBatch(const LargeBatchView& large, const LargeBatchRows& batch,
+                     std::vector<const ExperimentRow*>& used) {
+  const RemedyRows* const none = batch.Find(kNoRemedy);
+  if (none == nullptr || !IsTrained(none->equal)) {
+    return "";
+  }
+  used.push_back(none->equal);
+  std::string text = absl::StrCat("Global batch ", FormatCount(batch.global_batch), " has ", SayTraining(*none->equal),
+                                  ", after ", FormatCount(Updates(none->equal->first())), " updates.");
+  if (const RemedyRows* const best = BestRemedy(large, batch); best != nullptr) {
+    used.push_back(best->equal);
+    absl::StrAppend(&text, " Of the single remedies the best by ", large.AccuracyName(), " is ",
+                    SayRemedy(large, best->remedy, *best->equal, *none->equal), ".");
+  }
+  std::vector<std::string> others;
+  const RemedyRows* const all = batch.Find("all");
+  if (all != nullptr && IsTrained(all->equal)) {
+    used.push_back(all->equal);
+    others.push_back(SayRemedy(large, "all together", *all->equal, *none->equal));
+  }
+  if (IsTrained(none->longer)) {
+    others.push_back(SayRemedy(large, "longer training alone", *none->longer, *none->equal));
+  }
+  if (all != nullptr && IsTrained(all->longer)) {
+    others.push_back(SayRemedy(large, "all of them and longer training", *all->longer, *none->equal));
+  }
+  return absl::StrCat(text, others.empty() ? "" : " Also: ", absl::StrJoin(others, "; "), others.empty() ? "" : ".");
+}
+
+// --- Q5 ---
+
+// The rows of this kind of order; null: not trained.
+const ExperimentRow* FindOrder(const ExperimentView& view, bool fixed) {
+  for (const ExperimentRow& row : view.rows) {
+    if (!row.trained.empty() && !row.first().rank().empty() && row.first().training().fixed_order() == fixed) {
+      return &row;
+    }
+  }
+  return nullptr;
+}
+
+// "5 orders in 5 epochs, 0 % of the batches as in the epoch before, 251 of 256 images ever".
+std::string SayOrder(const ExperimentRow& row, uint64_t images) {
+  const proto::RankFacts& rank = row.first().rank(0);
+  const std::set<std::string> orders(rank.epoch_order_sha256().begin(), rank.epoch_order_sha256().end());
+  return absl::StrCat(orders.size(), orders.size() == 1 ? " order" : " different orders", " in ",
+                      rank.epoch_order_sha256_size(), " epochs, ", FormatNumber(100 * rank.repeated_batch_share(), 3),
+                      " % of its batches as in the epoch before, and ", FormatCount(rank.distinct_images_ever()),
+                      " of ", FormatCount(images), " images ever");
+}
+
+// Whether two rows' accuracies part.
+std::string SayApart(const ExperimentRow& a, const ExperimentRow& b) {
+  const proto::Samples x = a.Values(TestAccuracy), y = b.Values(TestAccuracy);
+  if (x.value_size() < 2 || y.value_size() < 2) {
+    return "";
+  }
+  return AllAbove(x, y) || AllAbove(y, x)
+             ? " The seeds' ranges of the test accuracy do not overlap."
+             : " The seeds' ranges of the test accuracy overlap: these runs do not tell the "
+               "two apart.";
+}
+
+// --- Q6 ---
+
+// "3 calls"; of numbers that differ from step to step their mean.
+std::string SayCalls(const proto::Traffic& traffic) {
+  const std::string count =
+      traffic.calls() % traffic.steps() == 0
+          ? FormatCount(traffic.calls() / traffic.steps())
+          : FormatNumber(static_cast<double>(traffic.calls()) / static_cast<double>(traffic.steps()), 2);
+  return absl::StrCat(count, count == "1" ? " call" : " calls");
+}
+
+// "gradients 44.70 MB in 5 calls a step; once or for each epoch: initial broadcast 44.73 MB in 3 calls in all".
+std::string SaySent(const proto::ScalePoint& point) {
+  std::vector<std::string> each, once;
+  for (const proto::Traffic* const one : GradientsFirst(point)) {
+    const proto::Traffic& traffic = *one;
+    if (const std::optional<double> bytes = BytesPerStep(traffic)) {
+      each.push_back(absl::StrCat(traffic.kind(), " ", SayBytes(*bytes), " in ", SayCalls(traffic), " a step"));
+    } else {
+      once.push_back(absl::StrCat(traffic.kind(), " ", SayBytes(static_cast<double>(traffic.size_bytes()))));
+    }
+  }
+  return absl::StrCat(each.empty() ? "nothing in the steps" : JoinAnd(each),
+                      once.empty() ? "" : absl::StrCat("; outside the steps, over the whole run, ", JoinAnd(once)));
+}
+
+// A point that was trained on most ranks, of the times tables; null: none counts.
+const proto::ScalePoint* CountedPoint(const LabRecords& lab) {
+  const proto::ScalePoint* best = nullptr;
+  for (const LabScale& scale : lab.scales) {
+    for (const proto::ScalePoint& point : scale.points) {
+      if (point.ranks() > 1 && point.reduction() == proto::ALL_REDUCE && !point.traffic().empty() &&
+          (best == nullptr || point.ranks() > best->ranks())) {
+        best = &point;
+      }
+    }
+  }
+  return best;
+}
+
+constexpr char kCounted[] = "Counted where it is handed over, on rank 0: ";
+
+}  // namespace
+
+proto::Claim AnswerQ4(const LabRecords& lab) {
+  std::vector<std::string> lines, sources;
+  for (const ExperimentView& view : ExperimentViews(lab, proto::LARGE_BATCH)) {
+    const LargeBatchView large = MakeLargeBatchView(view);
+    if (!IsTrained(large.base)) {
+      continue;
+    }
+    std::vector<const ExperimentRow*> used = {large.base};
+    std::vector<std::string> batches;
+    for (const LargeBatchRows& batch : large.batches) {
+      if (std::string text = SayBatch(large, batch, used); !text.empty()) {
+        batches.push_back(std::move(text));
+      }
+    }
+    if (batches.empty()) {
+      continue;
+    }
+    lines.push_back(absl::StrCat(view.Title(), ": global batch ", FormatCount(large.base->first().global_batch()),
+                                 " has ", SayTraining(*large.base), ", after ",
+                                 FormatCount(Updates(large.base->first())), " updates.\n", absl::StrJoin(batches, "\n"),
+                                 SayEvidence(used)));
+    for (const char* field : {"epoch.mean_loss", "epoch.train_accuracy", "epoch.test_accuracy", "steps_per_epoch"}) {
+      sources.push_back(view.Source(field));
+    }
+  }
+  return lines.empty()
+             ? NotClaimed("Q4", kAskedQ4,
+                          Needs("loss and accuracy of epoch 5 at a very large batch on N devices beside batch "
+                                "128, without and with each remedy, over several seeds",
+                                proto::LARGE_BATCH))
+             : Claimed("Q4", kAskedQ4, absl::StrJoin(lines, "\n"), sources);
+}
+
+proto::Claim AnswerQ5(const LabRecords& lab) {
+  for (const ExperimentView& view : ExperimentViews(lab, proto::SAMPLER_EPOCH)) {
+    const ExperimentRow* const with = FindOrder(view, false);
+    const ExperimentRow* const without = FindOrder(view, true);
+    if (with == nullptr || without == nullptr) {
+      continue;
+    }
+    const uint64_t images = view.scale->spec.model().training_images();
+    const std::string text = absl::StrCat(
+        "The order is made of seed and epoch, and each of ", view.ranks,
+        " ranks takes its share of it. Without the "
+        "epoch number it never changes: rank 0 has ",
+        SayOrder(*without, images), ". With it: ", SayOrder(*with, images), ". Training: with it ", SayTraining(*with),
+        "; without ", SayTraining(*without), ".", SayApart(*with, *without), SayEvidence({with, without}));
+    std::vector<std::string> sources;
+    for (const char* field : {"rank.epoch_order_sha256", "rank.repeated_batch_share", "rank.distinct_images_ever",
+                              "epoch.mean_loss", "epoch.train_accuracy", "epoch.test_accuracy"}) {
+      sources.push_back(view.Source(field));
+    }
+    return Claimed("Q5", kAskedQ5, text, sources);
+  }
+  return NotClaimed("Q5", kAskedQ5,
+                    Needs("training with and without the epoch number in the sampler, the order of images of several "
+                          "epochs and the share of images that each rank ever saw",
+                          proto::SAMPLER_EPOCH));
+}
+
+proto::Claim AnswerQ6(const LabRecords& lab) {
+  for (const ExperimentView& view : ExperimentViews(lab, proto::WHAT_IS_SENT)) {
+    std::vector<std::string> lines;
+    for (const ExperimentRow& row : view.rows) {
+      if (!row.trained.empty() && !row.first().traffic().empty()) {
+        lines.push_back(absl::StrCat(row.name, ": ", SaySent(row.first()), "."));
+      }
+    }
+    if (!lines.empty()) {
+      return Claimed("Q6", kAskedQ6, absl::StrCat(kCounted, view.Title(), ".\n", absl::StrJoin(lines, "\n")),
+                     {view.Source("traffic.kind"), view.Source("traffic.size_bytes"), view.Source("traffic.calls"),
+                      view.Source("traffic.steps")});
+    }
+  }
+  if (const proto::ScalePoint* const point = CountedPoint(lab); point != nullptr) {
+    return Claimed("Q6", kAskedQ6,
+                   absl::StrCat(kCounted, "at ", point->ranks(), " ranks, batch ", point->batch_per_device(),
+                                " per device, ", SaySent(*point), ". What running statistics add is in no record: ",
+                                ExperimentCommand(proto::WHAT_IS_SENT), "."),
+                   {absl::StrCat("scale.point[ranks=", point->ranks(), "].traffic.size_bytes")});
+  }
+  return NotClaimed("Q6", kAskedQ6,
+                    Needs("the bytes of each kind counted at the call (gradients, batch-norm statistics, the first "
+                          "broadcast, counters)",
+                          proto::WHAT_IS_SENT));
+}
+
+proto::Claim AnswerQ7(const LabRecords& lab) {
+  for (const ExperimentView& view : ExperimentViews(lab, proto::WHAT_IS_SENT)) {
+    std::vector<const ExperimentRow*> rows;
+    std::vector<std::string> accuracies, verdicts;
+    for (const ExperimentRow& row : view.rows) {
+      if (!row.Values(TestAccuracy).value().empty()) {
+        rows.push_back(&row);
+        accuracies.push_back(absl::StrCat(SaySeeds(row.Values(TestAccuracy), true), " with ", row.name));
+      }
+    }
+    if (rows.size() < 2) {
+      continue;
+    }
+    for (size_t i = 1; i < rows.size(); ++i) {
+      const proto::Samples first = rows[0]->Values(TestAccuracy), other = rows[i]->Values(TestAccuracy);
+      const char* const verdict = AllAbove(other, first)   ? "does better"
+                                  : AllAbove(first, other) ? "does worse"
+                                                           : "is not told apart";
+      if (first.value_size() > 1 && other.value_size() > 1) {
+        verdicts.push_back(absl::StrCat(rows[i]->name, " ", verdict));
+      }
+    }
+    const std::string text = absl::StrCat(
+        "Gradients keep the weights of all ranks equal; what differs is the running statistics of batch norm, and over "
+        "which images it counts. Test accuracy of ",
+        view.Title(), ": ", JoinAnd(accuracies), ".",
+        verdicts.empty()
+            ? ""
+            : absl::StrCat(" Beside ", rows[0]->name, ", by the ranges over seeds, ", JoinAnd(verdicts), "."),
+        SayEvidence(rows));
+    return Claimed("Q7", kAskedQ7, text, {view.Source("epoch.test_accuracy"), view.Source("buffers")});
+  }
+  return NotClaimed("Q7", kAskedQ7,
+                    Needs("the test accuracy with gradients only beside that with batch-norm statistics broadcast and "
+                          "that with synchronised batch norm, over several seeds",
+                          proto::WHAT_IS_SENT));
+}
+
+}  // namespace lockstep

@@ -1,0 +1,92 @@
+#include "lib/scaling/point_settings.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+
+namespace lockstep {
+namespace {
+
+// The first that says something.
+std::string FirstSaid(const std::string& point, const std::string& spec, const char* before) {
+  return !point.empty() ? point : !spec.empty() ? spec : before;
+}
+
+std::string StepText(const proto::PointSettings& settings) {
+  const std::string precision = settings.precision() == proto::BF16   ? "bf16"
+                                : settings.precision() == proto::TF32 ? "TF32"
+                                                                      : "";
+  const std::string step = settings.step() == proto::FUSED ? "hand-written step" : "";
+  const std::string both = absl::StrCat(step, step.empty() || precision.empty() ? "" : ", ", precision);
+  return both.empty() ? "" : absl::StrCat(" (", both, ")");
+}
+
+}  // namespace
+
+proto::PointSettings SettingsOf(const proto::ScaleSpec& spec, const proto::ScalePoint& point) {
+  const proto::TrainingSpec& training = point.has_training() ? point.training() : spec.training();
+  proto::PointSettings settings;
+  settings.set_mode(point.mode() != proto::SCALE_MODE_UNSPECIFIED ? point.mode() : spec.mode());
+  settings.set_preset(FirstSaid(point.preset(), spec.preset(), "lab"));
+  settings.set_step(point.step() != proto::STEP_KIND_UNSPECIFIED      ? point.step()
+                    : training.step() != proto::STEP_KIND_UNSPECIFIED ? training.step()
+                                                                      : proto::AUTOGRAD);
+  settings.set_precision(training.precision());
+  settings.set_gradient_compression(FirstSaid(point.gradient_compression(), spec.gradient_compression(), "none"));
+  settings.set_buffers(FirstSaid(point.buffers(), spec.buffers(), "local"));
+  settings.set_reducer(FirstSaid(point.reducer(), spec.reducer(), "own"));
+  settings.set_bucket_plan(FirstSaid(point.bucket_plan(), spec.bucket_plan(), "ddp"));
+  return settings;
+}
+
+bool SameSettings(const proto::PointSettings& a, const proto::PointSettings& b) {
+  return SameStep(a, b) && a.mode() == b.mode() && a.gradient_compression() == b.gradient_compression() &&
+         a.buffers() == b.buffers() && a.reducer() == b.reducer() && a.bucket_plan() == b.bucket_plan();
+}
+
+bool SameStep(const proto::PointSettings& a, const proto::PointSettings& b) {
+  return a.preset() == b.preset() && a.step() == b.step() && a.precision() == b.precision();
+}
+
+std::string SettingsText(const proto::PointSettings& settings) {
+  std::string text = absl::StrCat(settings.mode() == proto::DDP  ? "DDP"
+                                  : settings.mode() == proto::DP ? "DataParallel"
+                                                                 : "mode unknown",
+                                  ", ", settings.preset(), " preset", StepText(settings));
+  if (settings.gradient_compression() != "none") {
+    absl::StrAppend(&text, ", gradients sent in ", settings.gradient_compression());
+  }
+  if (settings.buffers() == "broadcast") {
+    absl::StrAppend(&text, ", running statistics broadcast");
+  } else if (settings.buffers() != "local") {
+    absl::StrAppend(&text, ", ", settings.buffers() == "sync_bn" ? "batch norm over all ranks" : settings.buffers());
+  }
+  if (settings.reducer() != "own") {
+    absl::StrAppend(&text, ", ", settings.reducer() == "c10d" ? "LibTorch's reducer" : settings.reducer());
+  }
+  if (settings.bucket_plan() != "ddp") {
+    absl::StrAppend(&text, ", ",
+                    settings.bucket_plan() == "auto" ? "buckets by measured times" : settings.bucket_plan());
+  }
+  return text;
+}
+
+std::vector<SettingsPart> SplitBySettings(const proto::ScaleSpec& spec,
+                                          const std::vector<const proto::ScalePoint*>& points) {
+  std::vector<SettingsPart> parts;
+  for (const proto::ScalePoint* point : points) {
+    if (!point->row().empty()) {
+      continue;
+    }
+    const proto::PointSettings settings = SettingsOf(spec, *point);
+    auto part = std::find_if(parts.begin(), parts.end(),
+                             [&](const SettingsPart& other) { return SameSettings(other.settings, settings); });
+    if (part == parts.end()) {
+      part = parts.insert(part, {settings, {}});
+    }
+    part->points.push_back(point);
+  }
+  return parts;
+}
+
+}  // namespace lockstep

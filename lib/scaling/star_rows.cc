@@ -1,0 +1,193 @@
+#include "lib/scaling/star_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "lib/scaling/point_settings.h"
+#include "lib/statistics/least_squares.h"
+#include "lib/statistics/quantity.h"
+
+namespace lockstep {
+namespace {
+
+constexpr double kImageBytes = 3 * 32 * 32 * 4.0;  // CIFAR-10, fp32
+constexpr double kOutputBytes = 10 * 4.0;          // a logit for each class, fp32
+
+// One phase of a step: what device 0's link moves in it, and how long that took.
+struct Phase {
+  const char* traffic;
+  const proto::Samples& (proto::StarTimes::*seconds)() const;
+  bool sent;  // by device 0
+};
+constexpr Phase kPhases[] = {
+    {"images", &proto::StarTimes::scatter_seconds, true},
+    {"parameters and buffers", &proto::StarTimes::replicate_seconds, true},
+    {"outputs", &proto::StarTimes::gather_seconds, false},
+    {"gradients of the outputs", &proto::StarTimes::output_gradient_seconds, true},
+    {"gradients", &proto::StarTimes::reduce_seconds, false},
+};
+
+bool IsStar(const proto::ScaleRecord& record) {
+  const proto::ScalePoint& point = record.point();
+  return record.has_point() && point.reduction() == proto::STAR && point.ranks() > 1 &&
+         point.outcome() == proto::COMPLETED && point.steps_per_epoch() > 0;
+}
+
+// Bytes of one step; nothing where none were counted.
+std::optional<double> CountedBytes(const proto::ScalePoint& point, const Phase& phase) {
+  for (const proto::Traffic& traffic : point.traffic()) {
+    if (traffic.kind() == phase.traffic && traffic.steps() > 0) {
+      return static_cast<double>(traffic.size_bytes()) / static_cast<double>(traffic.steps());
+    }
+  }
+  return std::nullopt;
+}
+
+proto::Quantity CountedBytes(const proto::ScalePoint& point, bool sent) {
+  double sum = 0;
+  for (const Phase& phase : kPhases) {
+    const std::optional<double> bytes = phase.sent == sent ? CountedBytes(point, phase) : 0;
+    if (!bytes.has_value()) {
+      return Absent(absl::StrCat("the record does not count the bytes of its ", phase.traffic));
+    }
+    sum += *bytes;
+  }
+  return Counted(sum, "counted where they are copied, all epochs / their steps");
+}
+
+// Seconds of one step, with the extremes of the epochs.
+std::optional<Spread> PhaseSeconds(const proto::ScalePoint& point, const Phase& phase) {
+  const std::optional<Spread> epoch = SpreadOf((point.star().*phase.seconds)());
+  return epoch.has_value() ? std::optional<Spread>((1.0 / point.steps_per_epoch()) * *epoch) : std::nullopt;
+}
+
+// All five phases of one step, epoch by epoch.
+std::optional<Spread> BusySeconds(const proto::ScalePoint& point) {
+  Spread sum;
+  for (const Phase& phase : kPhases) {
+    const std::optional<Spread> seconds = PhaseSeconds(point, phase);
+    if (!seconds.has_value()) {
+      return std::nullopt;
+    }
+    sum = {sum.mean + seconds->mean, sum.low + seconds->low, sum.high + seconds->high,
+           sum.repeated || seconds->repeated};
+  }
+  return sum;
+}
+
+// The link that the other points' phases show: the least relative errors.
+absl::StatusOr<LinkCost> FitLink(const ScaleRecords& scale, const proto::ScalePoint& without) {
+  LeastSquaresProblem problem;
+  for (const proto::ScaleRecord& record : scale.records) {
+    if (!IsStar(record) || &record.point() == &without) {
+      continue;
+    }
+    for (const Phase& phase : kPhases) {
+      const std::optional<double> bytes = CountedBytes(record.point(), phase);
+      const std::optional<Spread> seconds = PhaseSeconds(record.point(), phase);
+      if (bytes.has_value() && seconds.has_value() && seconds->mean > 0 && std::isfinite(seconds->mean)) {
+        problem.rows.push_back({record.point().ranks() - 1.0, *bytes});
+        problem.values.push_back(seconds->mean);
+        problem.weights.push_back(1 / (seconds->mean * seconds->mean));
+      }
+    }
+  }
+  const absl::StatusOr<std::vector<double>> fit = FitNonNegative(problem);
+  if (!fit.ok()) {
+    return fit.status();
+  }
+  return LinkCost{(*fit)[0], (*fit)[1]};
+}
+
+std::string LinkText(const LinkCost& link) {
+  return absl::StrFormat("%.3g us a message, %.4g GB/s", link.alpha_seconds * 1e6, 1e-9 / link.beta_seconds_per_byte);
+}
+
+proto::Quantity ModelledBusy(const ScaleRecords& scale, const proto::CommModelSpec& spec,
+                             const proto::ScalePoint& point, const DataParallelStep& step) {
+  const absl::StatusOr<LinkCost> fitted = FitLink(scale, point);
+  const double nominal = spec.nominal_link_bytes_per_second().value();
+  if (!fitted.ok() && nominal <= 0) {
+    return Absent(
+        "needs a link: other points of DataParallel to fit one to, or --link_gigabytes_per_second; this is the only "
+        "one");
+  }
+  const LinkCost link = fitted.ok() ? *fitted : LinkCost{0, 1 / nominal};
+  proto::Quantity busy = Derived(
+      Exactly(DataParallelStarCost(step, link).busy_seconds),
+      absl::StrCat("5 (N-1) alpha + bytes * beta, ",
+                   fitted.ok() ? absl::StrCat("fitted to the phases of the record's other points: ", LinkText(link))
+                               : "alpha 0 and the nominal link: it is the only point"));
+  busy.set_provenance(proto::MODELLED);
+  return busy;
+}
+
+void FillFormula(const DataParallelStep& step, proto::StarRow& row) {
+  const StarCost cost = DataParallelStarCost(step, LinkCost());
+  *row.mutable_formula_sent_bytes() =
+      Derived(Exactly(cost.sent_bytes),
+              "(N-1) parameters + (N-1)/N (images + outputs), 4 bytes each; without batch norm's buffers");
+  *row.mutable_formula_received_bytes() = Derived(Exactly(cost.received_bytes), "(N-1) parameters + (N-1)/N outputs");
+}
+
+void FillTimes(const proto::ScalePoint& point, proto::StarRow& row) {
+  const std::optional<Spread> busy = BusySeconds(point);
+  *row.mutable_measured_busy_seconds() = DerivedOr(
+      busy, "scatter + replicate + gather + scatter of the outputs' gradients + reduce, of one step, on device 0",
+      "the record does not time the phases");
+  const std::optional<Spread> step = SpreadOf(point.step_seconds());
+  *row.mutable_busy_share() =
+      DerivedOr(busy.has_value() && step.has_value() ? Quotient(point.steps_per_epoch() * *busy, *step) : std::nullopt,
+                "busy / step", "needs the phases and the step's time");
+  const bool counted = row.counted_sent_bytes().has_value() && row.counted_received_bytes().has_value();
+  const double bytes = row.counted_sent_bytes().value() + row.counted_received_bytes().value();
+  *row.mutable_bytes_per_second() =
+      DerivedOr(counted && busy.has_value() ? Quotient(Exactly(bytes), *busy) : std::nullopt, "counted bytes / busy",
+                "needs the counted bytes and the phases");
+  const bool compared = row.modelled_busy_seconds().has_value() && busy.has_value() && busy->mean > 0;
+  *row.mutable_relative_error() =
+      compared ? Derived(Exactly(row.modelled_busy_seconds().value() / busy->mean - 1), "modelled / measured - 1")
+               : Absent("needs a modelled and a measured time");
+}
+
+}  // namespace
+
+DataParallelStep StarStepOf(const proto::ModelFacts& model, const proto::ScalePoint& point) {
+  const double images = point.steps_per_epoch() > 0 && point.images_per_epoch() > 0
+                            ? static_cast<double>(point.images_per_epoch()) / point.steps_per_epoch()
+                            : static_cast<double>(point.batch_per_device()) * point.ranks();
+  DataParallelStep step;
+  step.ranks = std::max(1u, point.ranks());
+  step.parameter_bytes = static_cast<double>(model.gradient_bytes());
+  step.input_bytes = images * kImageBytes;
+  step.output_bytes = images * kOutputBytes;
+  return step;
+}
+
+std::vector<proto::StarRow> ExplainStar(const ScaleRecords& scale, const proto::CommModelSpec& spec) {
+  std::vector<proto::StarRow> rows;
+  const proto::ScaleSpec* const run = FindSpec(scale);
+  for (const proto::ScaleRecord& record : scale.records) {
+    if (run == nullptr || !IsStar(record)) {
+      continue;
+    }
+    const proto::ScalePoint& point = record.point();
+    const DataParallelStep step = StarStepOf(run->model(), point);
+    proto::StarRow& row = rows.emplace_back();
+    row.set_ranks(point.ranks());
+    row.set_batch_per_device(point.batch_per_device());
+    *row.mutable_settings() = SettingsOf(*run, proto::ScalePoint());
+    FillFormula(step, row);
+    *row.mutable_counted_sent_bytes() = CountedBytes(point, true);
+    *row.mutable_counted_received_bytes() = CountedBytes(point, false);
+    *row.mutable_modelled_busy_seconds() = ModelledBusy(scale, spec, point, step);
+    FillTimes(point, row);
+  }
+  return rows;
+}
+
+}  // namespace lockstep
