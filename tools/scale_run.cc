@@ -23,6 +23,7 @@
 #include "lib/train/schedule.h"
 #include "tools/training_flags.h"
 
+ABSL_DECLARE_FLAG(std::string, input);
 ABSL_FLAG(std::string, output, "scale.rec", "The record file to write; '-': standard output.");
 ABSL_FLAG(std::string, prediction, "",
           "A comm_model record that predicts this run: its digest is kept as proof that it came first.");
@@ -132,6 +133,7 @@ LaunchedRunOptions LaunchedRunFromFlags() {
   options.meeting.master_addr = absl::GetFlag(FLAGS_master_addr);
   options.meeting.master_port = static_cast<int>(absl::GetFlag(FLAGS_master_port));
   options.interface = absl::GetFlag(FLAGS_interface);
+  options.dataset = absl::GetFlag(FLAGS_input);
   options.ask_for_gpus = absl::GetFlag(FLAGS_device) != "cpu";
   options.timeout = absl::GetFlag(FLAGS_timeout);
   return options;

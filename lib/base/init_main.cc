@@ -7,11 +7,9 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <map>
 #include <optional>
 
 #include "absl/flags/commandlineflag.h"
-#include "absl/flags/reflection.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -20,6 +18,7 @@
 #include "google/protobuf/stubs/logging.h"
 #include "lib/base/exit_status.h"
 #include "lib/base/flag_range.h"
+#include "lib/base/own_flags.h"
 #include "lib/base/print_text.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
@@ -31,15 +30,6 @@ namespace {
 std::vector<std::string>& MutableCommandLine() {
   static auto* command_line = new std::vector<std::string>();
   return *command_line;
-}
-
-// Flags of this project only: Abseil's own (flagfile, undefok, ...) are neither shown nor accepted.
-absl::CommandLineFlag* FindFlag(absl::string_view name) {
-  absl::CommandLineFlag* flag = absl::FindCommandLineFlag(name);
-  if (flag == nullptr || absl::StrContains(flag->Filename(), "absl/") || flag->Name() != name) {
-    return nullptr;
-  }
-  return flag;
 }
 
 // A comma too many, or a variable of a script that is empty, would otherwise pass as a value named "".
@@ -78,7 +68,7 @@ absl::Status ParseOneFlag(const std::vector<std::string>& args, size_t& i) {
   const absl::string_view body = absl::StripPrefix(absl::StripPrefix(args[i], "-"), "-");
   const size_t equals = body.find('=');
   const absl::string_view name = body.substr(0, equals);
-  if (absl::CommandLineFlag* flag = FindFlag(name)) {
+  if (absl::CommandLineFlag* flag = FindOwnFlag(name)) {
     if (equals != absl::string_view::npos) {
       return SetFlag(*flag, body.substr(equals + 1));
     }
@@ -91,7 +81,7 @@ absl::Status ParseOneFlag(const std::vector<std::string>& args, size_t& i) {
     return SetFlag(*flag, args[++i]);
   }
   if (absl::StartsWith(name, "no") && equals == absl::string_view::npos) {
-    absl::CommandLineFlag* flag = FindFlag(name.substr(2));
+    absl::CommandLineFlag* flag = FindOwnFlag(name.substr(2));
     if (flag != nullptr && IsSwitch(*flag)) {
       return SetFlag(*flag, "false");
     }
@@ -100,23 +90,18 @@ absl::Status ParseOneFlag(const std::vector<std::string>& args, size_t& i) {
 }
 
 absl::Status CheckAllHaveRanges() {
-  for (const auto& [name, flag] : absl::GetAllFlags()) {
-    if (FindFlag(name) != nullptr) {
-      RETURN_IF_ERROR(CheckHasRange(*flag));
-    }
+  for (const auto& [name, flag] : OwnFlags()) {
+    RETURN_IF_ERROR(CheckHasRange(*flag));
   }
   return absl::OkStatus();
 }
 
 std::string HelpText(const ToolInfo& tool) {
   std::string text = absl::StrCat(tool.name, ": ", tool.summary, "\n\nExample:\n  ", tool.example, "\n\nFlags:\n");
-  std::map<std::string, absl::CommandLineFlag*> sorted;
-  for (const auto& [name, flag] : absl::GetAllFlags()) {
-    if (FindFlag(name) != nullptr && !absl::StartsWith(flag->Help(), "Internal:")) {
-      sorted[std::string(name)] = flag;
+  for (const auto& [name, flag] : OwnFlags()) {
+    if (absl::StartsWith(flag->Help(), "Internal:")) {
+      continue;
     }
-  }
-  for (const auto& [name, flag] : sorted) {
     const std::string value = flag->DefaultValue();
     const std::string range = RangeText(*flag);
     absl::StrAppend(&text, "  --", name, " (default: ", value.empty() ? "none" : value, range.empty() ? "" : ";", range,

@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
@@ -118,11 +120,20 @@ void Reap(Running& child, uint64_t oom_kills, ChildExit& exit) {
   exit.out_of_memory = exit.signalled && exit.code == SIGKILL && !exit.ended_by_us && CountOomKills() > oom_kills;
 }
 
+// By SIGSTOP, or a debugger. /proc/PID/stat: "PID (NAME) STATE ...", where a name may hold anything.
+bool IsStopped(pid_t pid) {
+  std::ifstream file(absl::StrCat("/proc/", pid, "/stat"));
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const size_t name_end = text.rfind(") ");
+  return name_end != std::string::npos && (text[name_end + 2] == 'T' || text[name_end + 2] == 't');
+}
+
+// One that is stopped answers no SIGTERM: it is killed at once.
 void SignalAll(std::vector<Running>& children, std::vector<ChildExit>& exits, int signal_number) {
   for (size_t i = 0; i < children.size(); ++i) {
     if (!children[i].ended) {
       exits[i].ended_by_us = true;
-      kill(children[i].pid, signal_number);
+      kill(children[i].pid, IsStopped(children[i].pid) ? SIGKILL : signal_number);
     }
   }
 }

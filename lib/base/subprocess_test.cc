@@ -49,6 +49,20 @@ TEST(RunChildrenTest, ASilentChildIsEndedAtTheTimeout) {
   EXPECT_TRUE((*exits)[0].timed_out);
 }
 
+// It would answer SIGTERM only once it goes on, 2 s later.
+TEST(RunChildrenTest, AStoppedChildIsKilledAtOnce) {
+  const auto exits = RunChildren(
+      {Shell("trap 'exit 3' TERM; (sleep 2; kill -CONT $$) >/dev/null 2>&1 & kill -STOP $$")}, absl::Milliseconds(500));
+  EXPECT_TRUE((*exits)[0].signalled);
+  EXPECT_EQ((*exits)[0].code, SIGKILL);
+}
+
+TEST(RunChildrenTest, AChildThatRunsMayAnswer) {
+  const auto exits = RunChildren({Shell("trap 'exit 3' TERM; while :; do sleep 0.05; done")}, absl::Milliseconds(500));
+  EXPECT_FALSE((*exits)[0].signalled);
+  EXPECT_EQ((*exits)[0].code, 3);
+}
+
 TEST(RunChildrenTest, PassesTheEnvironmentOn) {
   ChildOptions child = Shell("printf \"$RANK\" >&3");
   child.environment = {{"RANK", "3"}};

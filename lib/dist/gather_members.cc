@@ -11,6 +11,7 @@
 #include "absl/time/clock.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
+#include "lib/dist/agreement.h"
 #include "lib/dist/tcp_address.h"
 
 namespace lockstep {
@@ -22,10 +23,6 @@ constexpr absl::Duration kPollInterval = absl::Milliseconds(20);
 std::string RemoteAddress(const TcpSocket& socket) {
   const std::string peer = PeerAddress(socket.fd());
   return IsLoopback(peer) || peer == LocalAddress(socket.fd()) ? "" : peer;
-}
-
-std::string MemberName(const proto::AgentHello& hello) {
-  return absl::StrCat("rank ", hello.rank(), " on ", hello.host_name());
 }
 
 bool HasCome(const Member& member) { return member.channel != nullptr; }
@@ -46,12 +43,7 @@ absl::Status Add(std::unique_ptr<AgentChannel> channel, const proto::AgentHello&
   member.remote_address = RemoteAddress(channel->socket());
   member.channel = std::move(channel);
   member.hello = hello;
-  if (hello.build_id() != leader.build_id()) {
-    return absl::UnavailableError(absl::StrCat(MemberName(hello), " runs another build than rank 0 on ",
-                                               leader.host_name(),
-                                               "; expected one program on all hosts, put the same there"));
-  }
-  return absl::OkStatus();
+  return CheckAgreement(leader, hello);
 }
 
 absl::Status CheckLocalRanks(const std::vector<Member>& members) {

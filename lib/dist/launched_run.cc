@@ -59,9 +59,12 @@ int Lead(const LaunchedRunOptions& options, const LaunchPlace& place, const Meet
 }
 
 int Serve(const LaunchedRunOptions& options, const LaunchPlace& place, const MeetingPoint& point,
-          const proto::AgentHello& self) {
+          proto::AgentHello self) {
   absl::StatusOr<proto::AgentVerdict> verdict = absl::UnavailableError("");
   const absl::Status status = CatchMemoryEnd([&] {
+    if (options.dataset != "-") {  // which the leader refuses
+      ASSIGN_OR_RETURN(*self.mutable_dataset(), DescribeDataset(options.dataset));
+    }
     ASSIGN_OR_RETURN(TcpSocket leader, JoinMeeting(point, place.run, options.timeout));
     verdict = Agent(std::move(leader), self, options.timeout).Run();
     return verdict.status();

@@ -20,6 +20,7 @@ struct LaunchedRunOptions {
   std::string
       interface;  // the network device that ranks talk over, "eth0"; empty: as GLOO_SOCKET_IFNAME says, or the way
                   // to rank 0's host
+  std::string dataset;       // --input, which each process must have
   bool ask_for_gpus = true;  // false: nobody wants to know how many this host has
   absl::Duration timeout = absl::Seconds(60);
 };

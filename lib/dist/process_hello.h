@@ -2,6 +2,8 @@
 #ifndef LOCKSTEP_LIB_DIST_PROCESS_HELLO_H_
 #define LOCKSTEP_LIB_DIST_PROCESS_HELLO_H_
 
+#include <c10/core/Device.h>
+
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -12,8 +14,15 @@ namespace lockstep {
 
 std::string HostName();
 
-// `ask_for_gpus`: how many this process sees; no context is made on any of them. Errors: its program cannot be read.
+// The versions of what computes and communicates on such a device, among the settings.
+void AddLibraries(c10::Device device, proto::AgentHello& hello);
+
+// All of AgentHello but the data set. `ask_for_gpus`: how many this process sees, and CUDA's libraries; no context is made
+// on any of them. Errors: its program cannot be read.
 absl::StatusOr<proto::AgentHello> DescribeProcess(const LaunchPlace& place, bool ask_for_gpus);
+
+// AgentHello.dataset, for an agent: what is at `path` here, the one file that an agent reads. Cancelled: a stop signal.
+absl::StatusOr<std::string> DescribeDataset(const std::string& path);
 
 }  // namespace lockstep
 

@@ -18,6 +18,7 @@
 #include "lib/dist/point_group.h"
 #include "lib/dist/point_hook.h"
 #include "lib/dist/process_hello.h"
+#include "lib/dist/rank_agreement.h"
 #include "lib/dist/star_times.h"
 #include "lib/dist/weights_digest.h"
 #include "lib/nn/model.h"
@@ -62,6 +63,7 @@ class RankPoint {
 
   absl::StatusOr<proto::ScalePoint> Run() {
     RETURN_IF_ERROR(SetUp(order_.dataset_path()));
+    RETURN_IF_ERROR(CheckRanksAgree(context_, device_, dataset_));
     const c10::DeviceGuard guard(device_);
     ASSIGN_OR_RETURN(group_, PointGroup::Join(context_, spec_, point_, device_));
     RETURN_IF_ERROR(Train());

@@ -13,6 +13,7 @@
 #include "lib/base/exit_status.h"
 #include "lib/base/print_text.h"
 #include "lib/base/status_macros.h"
+#include "lib/dataset/content_digest.h"
 #include "lib/dataset/dataset.h"
 #include "lib/device/device.h"
 #include "lib/device/torch_status.h"
@@ -285,8 +286,10 @@ absl::Status PlanAndMeasure(const ScaleRunOptions& options, World* world) {
     ASSIGN_OR_RETURN(Dataset dataset, ReadDataset(dataset_path));
     dataset.input.set_path(options.input);
     ASSIGN_OR_RETURN(plan, MakeScaleRunPlan(options, dataset, world));
-    RETURN_IF_ERROR(world == nullptr ? absl::OkStatus()
-                                     : world->CheckRanks(MaxRanks(plan.spec), plan.device.is_cuda()));
+    if (world != nullptr) {
+      RETURN_IF_ERROR(world->CheckRanks(MaxRanks(plan.spec), plan.device.is_cuda()));
+      RETURN_IF_ERROR(world->CheckDataset(ContentSha256(dataset)));
+    }
     ASSIGN_OR_RETURN(const std::vector<proto::Input> inputs, InputsOf(options, dataset.input));
     ASSIGN_OR_RETURN(header, MakeScaleHeader(options, plan, inputs, world));
   }

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "lib/base/status_macros.h"
+#include "lib/dist/agreement.h"
 #include "lib/dist/gather_members.h"
 #include "lib/dist/launch_environment.h"
 #include "lib/dist/world_point.h"
@@ -93,6 +94,13 @@ absl::Status World::CheckRanks(uint32_t ranks, bool on_gpus) const {
                        " and wants the GPU of that number, found ", hello.gpus(),
                        " there; start no more ranks on a host than each sees GPUs, or give --device=cpu"));
     }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status World::CheckDataset(const std::string& content_sha256) const {
+  for (size_t rank = 1; rank < members_.size(); ++rank) {
+    RETURN_IF_ERROR(CheckSameDataset(members_[0].hello, content_sha256, members_[rank].hello));
   }
   return absl::OkStatus();
 }

@@ -45,6 +45,9 @@ class World {
   // InvalidArgument: more ranks than the world has. Unavailable, with `on_gpus`: a rank whose host has no GPU for it.
   absl::Status CheckRanks(uint32_t ranks, bool on_gpus) const;
 
+  // Unavailable names a rank whose process found other images than these at --input.
+  absl::Status CheckDataset(const std::string& content_sha256) const;
+
   // Runs a rank in each of the first place.size processes. As WorldPoint::Run.
   absl::StatusOr<std::vector<ChildExit>> RunRanks(const RankEnvironment& place);
 

@@ -72,12 +72,15 @@ class LaunchedCase(tool_case.ToolCase):
         return [f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch=10", "--repeats=2", "--threads=1",
                 f"--timeout={self.timeout_seconds}s", f"--output={self.folder / output}", *more]
 
-    def by_hand(self, rank, size, port, *flags, **variables):
+    def by_hand(self, rank, size, port, *flags, program=None, **variables):
         """One process of a world, with the variables that torchrun and people set."""
-        environment = {**os.environ, "RANK": str(rank), "WORLD_SIZE": str(size), "LOCAL_RANK": str(rank),
+        environment = {"RANK": str(rank), "WORLD_SIZE": str(size), "LOCAL_RANK": str(rank),
                        "LOCAL_WORLD_SIZE": str(size), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), **variables}
-        process = subprocess.Popen([self.scale_run, *flags], env=environment, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True)
+        return self.spawn([program or self.scale_run, *flags], **environment)
+
+    def spawn(self, command, **variables):
+        process = subprocess.Popen(command, env={**os.environ, **variables}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   text=True)
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.stderr.close)
         return process

@@ -10,7 +10,6 @@ import argparse
 import json
 import os
 import pathlib
-import random
 import shutil
 import signal
 import subprocess
@@ -164,29 +163,6 @@ class ByHandTest(launched.LaunchedCase):
         self.assertEqual(codes, [5, 5], talks)
         self.assertEqual(len(self.errors(talks)), 1, talks)
         self.assertIn(f"rank 1 of 2 on {os.uname().nodename} was killed by signal 9", talks[0])
-
-    def test_kills_at_any_moment(self):
-        """Whatever process of a world is killed, and when: all are gone in time, and the same command then finishes."""
-        kills = int(os.environ.get("LOCKSTEP_TEST_KILLS", 4))
-        seed = int(os.environ.get("LOCKSTEP_TEST_SEED", time.time_ns()))
-        moments = random.Random(seed)
-        print(f"LOCKSTEP_TEST_SEED={seed} LOCKSTEP_TEST_KILLS={kills}")
-        self.timeout_seconds = 8
-        slowest, hit = 0, 0
-        for _ in range(kills):
-            processes = self.world(3, *self.flags("--ranks=1,3", "--repeats=30", "--force"))
-            time.sleep(moments.uniform(0, 6))
-            alive = marked_processes.marked_processes(self.mark)
-            start = time.monotonic()
-            if alive:
-                os.kill(moments.choice(alive), signal.SIGKILL)
-            codes, talks = self.ends(processes, self.timeout_seconds + 5)
-            slowest, hit = max(slowest, time.monotonic() - start), hit + (codes != [0, 0, 0])
-            self.assertTrue(set(codes) <= {0, 5, -signal.SIGKILL}, talks)
-            self.assertEqual(marked_processes.end_orphans(self.mark, 2), 0, talks)
-        codes, talks = self.ends(self.world(3, *self.flags("--ranks=1,3", "--repeats=30")))
-        self.assertEqual(codes, [0, 0, 0], talks)
-        self.tell(f"{kills} kills, {hit} of runs at work, all gone after at most {slowest:.1f} s, --timeout={self.timeout_seconds}s")
 
     def test_each_failing_process_leaves_its_error_for_torchrun(self):
         port = launched.free_port()

@@ -78,11 +78,7 @@ class TwoHostsCase(launched.LaunchedCase):
         remove_hosts()
 
     def started(self, host, command, **variables):
-        process = subprocess.Popen(on_host(host, command), env={**os.environ, **variables}, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True)
-        self.addCleanup(process.stdout.close)
-        self.addCleanup(process.stderr.close)
-        return process
+        return self.spawn(on_host(host, command), **variables)
 
     def same_results(self, first, second):
         """As same_records, but for the host, which is another one, and the key, which names the other hosts."""
@@ -156,6 +152,37 @@ class TwoHostsTest(TwoHostsCase):
         codes, talks = self.ends(processes, 15)
         self.assertEqual(codes, [5, -signal.SIGKILL], talks)
         self.assertIn("rank 1 of 2 on host-b", talks[0])
+
+    def unlike(self, on_second_host, *says):
+        """All end with 5 in time, one line names host-b and says how it differs, and nothing is written."""
+        environment = {"WORLD_SIZE": "2", "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "1", "MASTER_ADDR": HOSTS[0][2], "MASTER_PORT": str(PORT)}
+        begin = time.monotonic()
+        processes = [self.started(rank, command, RANK=str(rank), **environment) for rank, command in
+                     enumerate([[self.scale_run, *self.flags("--ranks=2")], on_second_host])]
+        codes, talks = self.ends(processes, self.timeout_seconds + 5)
+        self.tell(f"all gone after {time.monotonic() - begin:.1f} s")
+        self.assertEqual(codes, [5, 5], talks)
+        self.assertEqual(len(self.errors(talks)), 1, talks)
+        for text in ("rank 1 on host-b differs from rank 0 on host-a: expected a data set with SHA-256 ", *says):
+            self.assertIn(text, talks[0])
+        self.assertRegex(talks[0], "SHA-256 ([0-9a-f]{64}), found (?!\\1)[0-9a-f]{64};")
+        self.assertEqual([path.name for path in self.folder.glob("out.rec*")], [])
+
+    def with_other_images(self, *flags):
+        """scale_run on a host where the data set's path leads to other images."""
+        other = self.folder / "other.rec"
+        self.call("cifar_prep", "--input_format=synthetic", "--train_images=80", "--test_images=40", "--seed=1", f"--output={other}", check=True)
+        return ["sh", "-c", 'mount --bind "$0" "$1" && shift && exec "$@"', str(other), str(self.dataset),
+                self.scale_run, *self.flags("--ranks=2", *flags)]
+
+    def test_other_images_at_the_same_path(self):
+        self.unlike(self.with_other_images())
+
+    def test_other_images_where_its_rank_looks(self):
+        """The second process has the right images elsewhere, but a rank reads the leader's path."""
+        copy = self.folder / "copy.rec"
+        shutil.copy(self.dataset, copy)
+        self.unlike(self.with_other_images(f"--input={copy}"), "2 ranks, batch 10 per device, all-reduce: rank ")
 
     def test_mpirun_on_several_hosts_must_be_told_where_rank_0_is(self):
         result = self.call("scale_run", *self.flags(), env={

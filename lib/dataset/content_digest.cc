@@ -1,0 +1,19 @@
+#include "lib/dataset/content_digest.h"
+
+#include "absl/strings/str_cat.h"
+#include "lib/record/digest.h"
+
+namespace lockstep {
+
+std::string ContentSha256(const Dataset& dataset) {
+  Sha256 digest;
+  for (const ImageSet* set : {&dataset.train, &dataset.test}) {
+    digest.Update(absl::StrCat(set->size(), " "));  // so that no image can move from one split to the other
+    digest.Update(set->pixels.data(), set->pixels.size());
+    digest.Update(set->labels.data(), set->labels.size());
+    digest.Update(set->info.statistics().SerializeAsString());
+  }
+  return digest.HexDigest();
+}
+
+}  // namespace lockstep

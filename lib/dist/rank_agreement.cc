@@ -1,0 +1,38 @@
+#include "lib/dist/rank_agreement.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+#include "lib/dataset/content_digest.h"
+#include "lib/dist/agreement.h"
+#include "lib/dist/process_hello.h"
+
+namespace lockstep {
+
+absl::Status CheckRanksAgree(const RankContext& context, c10::Device device, const Dataset& dataset) {
+  if (context.size == 1) {
+    return absl::OkStatus();
+  }
+  proto::AgentHello own;
+  own.set_rank(static_cast<uint32_t>(context.rank));
+  own.set_host_name(HostName());
+  own.set_dataset(ContentSha256(dataset));
+  AddLibraries(device, own);
+  ASSIGN_OR_RETURN(const std::vector<std::string> all,
+                   context.store->AllGather(context.rank, context.size, own.SerializeAsString()));
+  proto::AgentHello first;
+  for (size_t rank = 0; rank < all.size(); ++rank) {
+    proto::AgentHello other;
+    if (!other.ParseFromString(all[rank])) {
+      return absl::InternalError(absl::StrCat("what rank ", rank, " says of itself does not parse"));
+    }
+    first = rank == 0 ? other : first;
+    RETURN_IF_ERROR(CheckAgreement(first, other));
+    RETURN_IF_ERROR(CheckSameDataset(first, first.dataset(), other));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace lockstep

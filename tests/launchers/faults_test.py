@@ -1,0 +1,241 @@
+"""Faults of scale_run's ranks on the CPU: killed, stopped, out of memory, cut off, or unlike the others.
+
+Whatever befalls a rank: all processes are gone within --timeout + 5 s, one line says which rank on which host, and why, and
+the same command then goes on behind the points that were complete. Prints a line a case, with its seconds.
+Run by bazel (tests/launchers/BUILD); by hand, one case:
+    python3 tests/launchers/faults_test.py --tools bazel-bin/tools UnlikeTest.test_another_seed
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import sys
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import cable
+import launched
+import marked_processes
+import tool_case
+
+HOST = os.uname().nodename
+
+
+class FaultsCase(launched.LaunchedCase):
+    timeout_seconds = 8
+    whole = None  # what the record of an undisturbed run holds
+    repeats = "--repeats=20"
+
+    def command(self, *more):
+        return self.flags("--ranks=1,2", self.repeats, *more)
+
+    def own_spawn(self):
+        return [self.spawn([self.scale_run, *self.command()])]
+
+    def two_processes(self):
+        return self.world(2, *self.command())
+
+    def two_hosts(self):
+        self.port = launched.free_port()
+        return [self.spawn(self.cable.command(rank, [self.scale_run, *self.command()]), RANK=str(rank), WORLD_SIZE="2",
+                             LOCAL_RANK="0", LOCAL_WORLD_SIZE="1", MASTER_ADDR=cable.ADDRESSES[0],
+                             MASTER_PORT=str(self.port)) for rank in range(2)]
+
+    def into_training(self):
+        """Until two ranks are in the middle of a point: in 0.6 of the time that a point took on one rank."""
+        self.wait_for(lambda: marked_processes.marked_processes(self.mark, "--rank=0"), "a rank 0")
+        begin = time.monotonic()
+        journal = self.folder / "out.rec.part"
+        self.wait_for(lambda: journal.exists() and journal.stat().st_size > 0 and self.points(journal) >= 1, "a point")
+        point_seconds = time.monotonic() - begin
+        self.wait_for(lambda: marked_processes.marked_processes(self.mark, "--rank=1"), "a rank 1")
+        time.sleep(0.6 * point_seconds)
+        self.assertTrue(marked_processes.marked_processes(self.mark, "--rank=1"), "the point was over before the fault")
+
+    def points(self, path):
+        return self.record(path).count('"global_batch"')
+
+    def all_gone(self, processes, begin, *says):
+        """With code 5 and one line, in time, and the record whole."""
+        codes, talks = self.ends(processes, self.timeout_seconds + 5)
+        self.assertEqual(marked_processes.end_orphans(self.mark, 0), 0, talks)
+        took = time.monotonic() - begin
+        self.assertEqual(codes, [5] * len(codes), talks)
+        self.assertLess(took, self.timeout_seconds + 5)
+        self.assertEqual(len(self.errors(talks)), 1, talks)
+        for text in says:
+            self.assertIn(text, self.errors(talks)[0])
+        self.tell(f"all gone after {took:4.1f} s, --timeout={self.timeout_seconds}s: ... {says[0]}")
+
+    def goes_on(self, start):
+        """The same command: it keeps both points of one rank, and ends with the record of a run that nothing befell."""
+        self.assertEqual(self.points(self.folder / "out.rec.part"), 2)
+        codes, talks = self.ends(start())
+        self.assertEqual(codes, [0] * len(codes), talks)
+        self.assertIn("goes on after 3 records", talks[0])
+        if FaultsCase.whole is None:
+            FaultsCase.whole = self.folder.parent / f"whole-{os.getpid()}.rec"
+            self.call("scale_run", *self.command(f"--output={FaultsCase.whole}"), check=True)
+            FaultsCase.whole = json.loads(self.record(FaultsCase.whole))
+        self.assertEqual(launched.result_of(json.loads(self.record(self.folder / "out.rec"))), launched.result_of(FaultsCase.whole))
+
+
+class RankTest(FaultsCase):
+    """What befalls rank 1 in the middle of training."""
+
+    def befalls(self, start, number, *says):
+        processes = start()
+        self.into_training()
+        begin = time.monotonic()
+        os.kill(marked_processes.marked_processes(self.mark, "--rank=1")[0], number)
+        self.all_gone(processes, begin, *says)
+        self.goes_on(start)
+
+    def test_killed(self):
+        self.befalls(self.own_spawn, signal.SIGKILL, "rank 1 of 2 was killed by signal 9")
+
+    def test_stopped(self):
+        self.befalls(self.own_spawn, signal.SIGSTOP, "rank 1 of 2 did not answer the others for 8s")
+
+    def test_terminated(self):
+        self.befalls(self.own_spawn, signal.SIGTERM, "rank 1 of 2 was stopped by SIGTERM, which another process sent")
+
+    def test_killed_in_a_world(self):
+        self.befalls(self.two_processes, signal.SIGKILL, f"rank 1 of 2 on {HOST} was killed by signal 9")
+
+    def test_stopped_in_a_world(self):
+        self.befalls(self.two_processes, signal.SIGSTOP, f"rank 1 of 2 on {HOST} did not answer the others for 8s")
+
+    def test_out_of_memory(self):
+        """One process of two may map little more than small batches need. That is a point's outcome; the next fits."""
+        images = self.folder / "images.rec"
+        self.call("cifar_prep", "--input_format=synthetic", "--train_images=8000", "--test_images=10", f"--output={images}",
+                  check=True)
+        flags = lambda batch: self.flags("--ranks=2", "--repeats=1", "--noevaluate", "--noaugment", batch, f"--input={images}", "--force")
+        small = self.world(2, *flags("--batch=100"))
+        peak_kib = 0
+        while any(process.poll() is None for process in small):
+            for pid in marked_processes.marked_processes(self.mark, "--rank=1"):
+                peak_kib = max(peak_kib, self.peak_kib(pid))
+            time.sleep(0.02)
+        self.assertEqual(self.ends(small)[0], [0, 0])
+        # A batch of 4,000 wants 75 MB for its first convolution alone, as much for that one's gradient, and 49 MB an input.
+        limited = ["-c", f'ulimit -v {peak_kib + (96 << 10)} && exec "$0" "$@"', self.scale_run]
+        port, begin = launched.free_port(), time.monotonic()
+        processes = [self.by_hand(0, 2, port, *flags("--batch=4000,100")),
+                     self.by_hand(1, 2, port, *limited, *flags("--batch=4000,100"), program="/bin/sh")]
+        codes, talks = self.ends(processes)
+        self.assertEqual(codes, [0, 0], talks)
+        told = [line for line in talks[0].splitlines() if "out of memory" in line]
+        self.assertEqual(len(told), 2, talks)
+        self.assertIn(f"rank 1 of 2 on {HOST}: ", told[0])
+        outcomes = [record["point"]["outcome"] for record in json.loads(self.record(self.folder / "out.rec"))["record"]
+                    if "point" in record]
+        self.assertEqual(outcomes, ["OUT_OF_MEMORY"] * 2 + ["COMPLETED"] * 2)
+        self.tell(f"four points in {time.monotonic() - begin:.1f} s: {told[0]}")
+
+    @staticmethod
+    def peak_kib(pid):
+        try:
+            status = pathlib.Path(f"/proc/{pid}/status").read_text()
+            return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmPeak:"))
+        except (OSError, StopIteration):
+            return 0  # it has ended
+
+
+class LinkTest(FaultsCase):
+    """Two hosts with a cable between them."""
+
+    def setUp(self):
+        super().setUp()
+        try:
+            self.cable = cable.Cable({name: value for name, value in os.environ.items() if name != marked_processes.VARIABLE})
+        except cable.NoCable as reason:
+            self.skipTest(str(reason))
+        self.addCleanup(self.cable.close)
+
+    def test_the_link_goes_down(self):
+        start = self.two_hosts
+        processes = start()
+        self.into_training()
+        begin = time.monotonic()
+        self.cable.set_link("down")
+        # Neither hears the other: the leader names the second host, and the second process the leader.
+        codes, talks = self.ends(processes, self.timeout_seconds + 5)
+        took = time.monotonic() - begin
+        self.assertEqual(marked_processes.marked_processes(self.mark), [])
+        self.assertEqual(codes, [5, 5], talks)
+        self.assertLess(took, self.timeout_seconds + 5)
+        self.assertIn("rank 1 of 2 on host-b", " ".join(self.errors(talks[:1])))
+        self.assertIn("rank 1 of 2 on host-b: rank 0, which leads, is lost", " ".join(self.errors(talks[1:])))
+        self.tell(f"all gone after {took:4.1f} s, --timeout={self.timeout_seconds}s: {self.errors(talks)[0]}")
+        self.cable.set_link("up")
+        codes, talks = self.ends(start())
+        self.assertEqual(codes, [0, 0], talks)
+        self.assertIn("goes on after 3 records", talks[0])
+
+class UnlikeTest(FaultsCase):
+    """Two processes that would not train the same."""
+
+    def unlike(self, flags_of_rank, *says, matches="expected", programs=None):
+        """One of these processes differs: all end with 5 in time, one line names it and says how, and nothing is written."""
+        port, begin = launched.free_port(), time.monotonic()
+        processes = [self.by_hand(rank, len(flags_of_rank), port, *flags, program=(programs or {}).get(rank))
+                     for rank, flags in enumerate(flags_of_rank)]
+        codes, talks = self.ends(processes, self.timeout_seconds + 5)
+        self.tell(f"all gone after {time.monotonic() - begin:.1f} s")
+        self.assertEqual(codes, [5] * len(codes), talks)
+        self.assertEqual(len(self.errors(talks)), 1, talks)
+        for text in (f"rank 1 on {os.uname().nodename} differs from rank 0", *says):
+            self.assertIn(text, self.errors(talks)[0])
+        self.assertRegex(self.errors(talks)[0], matches)
+        self.assertEqual([path.name for path in self.folder.glob("out.rec*")], [])
+        self.assertEqual(marked_processes.marked_processes(self.mark), [])
+
+    def test_another_seed(self):
+        self.unlike([self.flags("--ranks=3"), self.flags("--ranks=3", "--seed=1"), self.flags("--ranks=3")],
+                    "expected --seed 0, found 1;")
+
+    def test_another_flag(self):
+        self.unlike([self.flags("--ranks=2"), self.flags("--ranks=2", "--learning_rate=0.2", "--noaugment")],
+                    "expected --augment true, found false (other values of --learning_rate, too);")
+
+    def other_images(self):
+        other = self.folder / "other.rec"
+        self.call("cifar_prep", "--input_format=synthetic", "--train_images=80", "--test_images=40", "--seed=1",
+                  f"--output={other}", check=True)
+        return other
+
+    def test_another_data_set(self):
+        self.unlike([self.flags("--ranks=2"), [*self.flags("--ranks=2"), f"--input={self.other_images()}"]],
+                    "expected a data set with SHA-256 ", matches="SHA-256 ([0-9a-f]{64}), found (?!\\1)[0-9a-f]{64};")
+        self.unlike([self.flags("--ranks=2"), [*self.flags("--ranks=2"), "--input=none.rec"]],
+                    "expected a data set with SHA-256 ", "found none: none.rec")
+
+    def test_another_file_with_the_same_images_is_the_same_data_set(self):
+        other = self.folder / "other.rec"
+        self.call("cifar_prep", "--input_format=synthetic", "--train_images=80", "--test_images=40", f"--output={other}", check=True)
+        self.assertNotEqual(other.read_bytes(), self.dataset.read_bytes())
+        port = launched.free_port()
+        codes, talks = self.ends([self.by_hand(rank, 2, port, *self.flags("--ranks=2"), f"--input={path}")
+                                  for rank, path in enumerate([self.dataset, other])])
+        self.assertEqual(codes, [0, 0], talks)
+
+    def test_another_program(self):
+        """The same tool with a byte behind its end."""
+        other = self.folder / "tools"
+        (other / "libexec").mkdir(parents=True)
+        shutil.copy(self.tools / "scale_run", other)
+        shutil.copy(self.tools / "libexec/scale_run", other / "libexec")
+        (other / "libexec/scale_run").chmod(0o755)
+        with open(other / "libexec/scale_run", "ab") as program:
+            program.write(b"x")
+        self.unlike([self.flags("--ranks=2")] * 2, "expected the program with SHA-256 ", "found ",
+                    programs={1: str(other / "scale_run")})
+
+
+if __name__ == "__main__":
+    tool_case.run_tests(__doc__)

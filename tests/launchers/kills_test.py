@@ -1,0 +1,161 @@
+"""scale_run's processes signalled at random moments: whichever is hit, all end, and the same command then finishes.
+
+By itself with 2 and 4 ranks, and under torchrun with 2 and 4. The victim is a rank, the process that leads, or an agent; the
+signal SIGKILL, SIGSTOP or SIGTERM. Run by bazel (tests/launchers/BUILD); by hand, with a Python that has torch:
+    python3 tests/launchers/kills_test.py --tools bazel-bin/tools --torch_python .venv/bin/python3 --kills=50 [--seed=N]
+results.txt holds what that printed.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import random
+import signal
+import sys
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import launched
+import marked_processes
+import tool_case
+
+SIGNALS = [signal.SIGKILL, signal.SIGSTOP, signal.SIGTERM]
+torch_python = ""
+
+
+class KillsTest(launched.LaunchedCase):
+    kills = 8  # of all four tests together
+    seed = 0
+    timeout_seconds = 6
+
+    # --- processes ---
+
+    def command(self, ranks):
+        return self.flags(f"--ranks={ranks}", "--repeats=30")
+
+    def start(self, ranks, torchrun):
+        command = [self.scale_run, *self.command(ranks)]
+        if torchrun:
+            command = [torch_python, "-m", "torch.distributed.run", f"--nproc-per-node={ranks}", "--no-python", *command]
+        return self.spawn(command)
+
+    def role(self, pid):
+        """"rank", "leader" or "agent"; None: torchrun's own process, or one that has ended."""
+        try:
+            environment = pathlib.Path(f"/proc/{pid}/environ").read_bytes()
+            name = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0]
+        except OSError:
+            return None
+        if not name.endswith(b"scale_run"):
+            return None
+        if b"\0LOCKSTEP_RANK_TASK=" in b"\0" + environment:
+            return "rank"
+        return "agent" if b"\0RANK=" in b"\0" + environment and b"\0RANK=0\0" not in b"\0" + environment else "leader"
+
+    def of_role(self):
+        found = {}
+        for pid in marked_processes.marked_processes(self.mark):
+            found.setdefault(self.role(pid), []).append(pid)
+        found.pop(None, None)
+        return found
+
+    # --- one kill ---
+
+    def hit(self, moments, process, seconds):
+        """Signals one process at a random moment; says which, or None when all was over before."""
+        time.sleep(moments.uniform(0, seconds))
+        roles, number = self.of_role(), moments.choice(SIGNALS)
+        if process.poll() is not None or not roles:
+            return None
+        role = moments.choice(sorted(roles))
+        pid = moments.choice(sorted(roles[role]))
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            return None
+        return role, pid, number
+
+    def settle(self, process, role, pid, number, torchrun):
+        """The seconds until all but a stopped victim, and torchrun, which waits for it, were gone."""
+        begin = time.monotonic()
+        if number == signal.SIGSTOP and role == "leader" and not torchrun:
+            time.sleep(1)  # as Ctrl-Z and fg: no fault
+            os.kill(pid, signal.SIGCONT)
+            return None
+        others = lambda: [p for pids in self.of_role().values() for p in pids if p != pid]
+        self.wait_for(lambda: not others(), f"after {number.name} to a {role} {pid}: the end of {others()}", self.timeout_seconds + 5)
+        took = time.monotonic() - begin
+        if number == signal.SIGSTOP and self.role(pid) is not None:
+            os.kill(pid, signal.SIGKILL)
+        return took
+
+    def check_journal(self):
+        journal = self.folder / "out.rec.part"
+        return self.record(journal).count('"global_batch"') if journal.exists() and journal.stat().st_size > 0 else 0
+
+    def kill_and_run_again(self, ranks, torchrun, moments, seconds, whole):
+        """A row of the table; None when the run was over before the kill."""
+        (self.folder / "out.rec").unlink(missing_ok=True)
+        process = self.start(ranks, torchrun)
+        hit = self.hit(moments, process, seconds)
+        took = self.settle(process, *hit, torchrun) if hit is not None else None
+        (code,), talks = self.ends([process], 90)
+        self.assertEqual(marked_processes.end_orphans(self.mark, 2), 0, talks)
+        finished = (self.folder / "out.rec").exists()
+        points = 2 if finished else self.check_journal()
+        codes, again = self.ends([self.start(ranks, torchrun)])
+        self.assertEqual(codes, [0], again)
+        self.assertEqual(launched.result_of(json.loads(self.record(self.folder / "out.rec"))), whole, talks + again)
+        if hit is None:
+            return None
+        if took is not None and not finished:
+            self.assertNotEqual(code, 0, f"{hit}: {talks}")
+        role, _, number = hit
+        return f"{role:6} {number.name:7} exit {code:3} {'-' if took is None else f'{took:.1f}':>5} s  {points} of 2 points kept"
+
+    # --- many ---
+
+    def many(self, ranks, torchrun):
+        if torchrun and not torch_python:
+            self.skipTest("no Python that has torch; --torch_python names one")
+        name = f"{'torchrun' if torchrun else 'own spawn'}, {ranks} ranks"
+        moments = random.Random(f"{self.seed} {name}")
+        begin = time.monotonic()
+        self.assertEqual(self.ends([self.start(ranks, torchrun)])[0], [0])
+        seconds = time.monotonic() - begin
+        whole = launched.result_of(json.loads(self.record(self.folder / "out.rec")))
+        print(f"{name}: --seed={self.seed}; undisturbed {seconds:.1f} s", flush=True)
+        wanted = -(-self.kills // 4)
+        done = rounds = 0
+        while done < wanted:
+            self.assertLess(rounds, 5 * wanted, "it is quicker than its kills")
+            row = self.kill_and_run_again(ranks, torchrun, moments, seconds, whole)
+            rounds += 1
+            if row is not None:
+                done += 1
+                print(f"  {done:3} {row}", flush=True)
+        self.tell(f"{done} kills in {rounds} rounds, --timeout={self.timeout_seconds}s")
+
+    def test_two_ranks(self):
+        self.many(2, torchrun=False)
+
+    def test_four_ranks(self):
+        self.many(4, torchrun=False)
+
+    def test_two_ranks_of_torchrun(self):
+        self.many(2, torchrun=True)
+
+    def test_four_ranks_of_torchrun(self):
+        self.many(4, torchrun=True)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--torch_python", default="")
+    parser.add_argument("--kills", type=int, default=KillsTest.kills)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(2**32))
+    given, sys.argv[1:] = parser.parse_known_args()
+    torch_python, KillsTest.kills, KillsTest.seed = given.torch_python, given.kills, given.seed
+    tool_case.run_tests(__doc__)
