@@ -29,6 +29,10 @@ double BusySeconds(const StepTimes& step) {
   return busy_seconds;
 }
 
+StepSummary SummaryOf(const StepTimes& step) {
+  return {step.backward_seconds, ExposedSeconds(step), BusySeconds(step)};
+}
+
 std::vector<BucketTimes> MeanBucketTimes(const std::vector<StepTimes>& steps) {
   std::vector<BucketTimes> mean;
   if (steps.empty()) {

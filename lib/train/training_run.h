@@ -34,6 +34,8 @@ struct TrainingRunOptions {
   std::function<absl::StatusOr<std::unique_ptr<EpochTrainer>>(const TrainerInput&)> make_trainer;
   // Called after each epoch, outside of its clock; may be empty.
   std::function<void(uint32_t epoch)> epoch_ended;
+  // Called with what the epoch with marks said, if there was one; may be empty.
+  std::function<void(const MarkedSteps& steps)> marked;
 };
 
 // Trains `model`, which is on the CPU, and leaves it on the device. Fills the point's times, epochs, memory, device
