@@ -29,8 +29,8 @@ double BusySeconds(const StepTimes& step) {
   return busy_seconds;
 }
 
-StepSummary SummaryOf(const StepTimes& step) {
-  return {step.backward_seconds, ExposedSeconds(step), BusySeconds(step)};
+StepSummary SummaryOf(const StepTimes& step, bool sent) {
+  return {step.backward_seconds, sent ? ExposedSeconds(step) : 0, sent ? BusySeconds(step) : 0};
 }
 
 std::vector<BucketTimes> MeanBucketTimes(const std::vector<StepTimes>& steps) {

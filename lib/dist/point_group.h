@@ -36,6 +36,7 @@ class PointGroup : public RankGroup {
   absl::Status ShareBuffers(Model& model) override;
   absl::StatusOr<GradientHook*> MakeHook(Model& model) override;
   GradientExchange* exchange() override { return exchange_.get(); }
+  const GradientExchange* exchange() const { return exchange_.get(); }
   absl::Status BeginEpoch(uint32_t epoch) override;
   absl::Status EndEpoch(uint32_t epoch) override;
   absl::StatusOr<std::vector<double>> Sum(const std::vector<double>& numbers) override;
