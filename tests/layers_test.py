@@ -36,7 +36,7 @@ LAYERS = [
     {
         "fused": "dataset kernels",
         "train": "dataset device fused kernels nn record",
-        "dist": "collectives dataset device fused nn record statistics train",
+        "dist": "collectives dataset device fused nn record scaling statistics train",
         "quantize": "dataset device int8 nn record",
     },
 ]

@@ -81,9 +81,7 @@ absl::Status BucketedReducer::BeforeBackward() {
   next_bucket_ = 0;
   armed_ = true;
   status_ = absl::OkStatus();
-  marks_.emplace_back();
-  marks_.back().buckets.resize(buckets_.size());
-  marks_.back().backward_begin = TimeMark::Here(parameters_.front().tensor.device());
+  marks_.BeginStep(parameters_.front().tensor.device()).buckets.resize(buckets_.size());
   if (measured_) {
     readiness_.BeginStep();
   }
@@ -144,14 +142,13 @@ absl::Status BucketedReducer::Launch(size_t bucket) {
   if (!wire.is_same(buckets_[bucket].flat)) {
     wire.copy_(buckets_[bucket].flat);
   }
-  marks_.back().buckets[bucket].ready = TimeMark::Here(wire.device());
+  marks_.step().buckets[bucket].ready = TimeMark::Here(wire.device());
   if (!options_.all_reduce) {
     return absl::OkStatus();
   }
   ASSIGN_OR_RETURN(std::shared_ptr<Collective> collective, communicator_.AllReduceSum(wire));
   in_flight_.push_back(std::move(collective));
-  ++sent_calls_;
-  sent_bytes_ += wire.nbytes();
+  marks_.CountSent(wire.nbytes());
   return absl::OkStatus();
 }
 
@@ -166,15 +163,15 @@ absl::Status BucketedReducer::CheckComplete() const {
 
 absl::Status BucketedReducer::AfterBackward() {
   armed_ = false;
-  marks_.back().backward_end = TimeMark::Here(parameters_.front().tensor.device());
+  marks_.step().backward_end = TimeMark::Here(parameters_.front().tensor.device());
   RETURN_IF_ERROR(status_);
   RETURN_IF_ERROR(CheckComplete());
   LaunchReady();
   RETURN_IF_ERROR(status_);
   for (size_t b = 0; b < in_flight_.size(); ++b) {
     RETURN_IF_ERROR(in_flight_[b]->Wait());
-    marks_.back().buckets[b].begin = in_flight_[b]->begin();
-    marks_.back().buckets[b].end = in_flight_[b]->end();
+    marks_.step().buckets[b].begin = in_flight_[b]->begin();
+    marks_.step().buckets[b].end = in_flight_[b]->end();
   }
   in_flight_.clear();
   handed_out_ = place_;
@@ -193,27 +190,14 @@ at::Tensor BucketedReducer::Gradients() const { return FlattenGradients(paramete
 
 at::Tensor BucketedReducer::TakeLocalGradients() { return Flatten(std::exchange(local_, {})); }
 
-void BucketedReducer::BeginReplays() {
-  marks_.clear();
-  first_with_present_plan_ = 0;
-  sent_calls_ = 0;
-  sent_bytes_ = 0;
-}
+void BucketedReducer::BeginReplays() { marks_ = ReducerMarks(); }
 
 void BucketedReducer::Replayed() {
   for (const Bucket& bucket : buckets_) {
-    sent_calls_ += options_.all_reduce ? 1 : 0;
-    sent_bytes_ += options_.all_reduce ? bucket.wire.nbytes() : 0;
+    if (options_.all_reduce) {
+      marks_.CountSent(bucket.wire.nbytes());
+    }
   }
-}
-
-ReducerTimes BucketedReducer::TakeTimes() {
-  ReducerTimes times = TimesOf(marks_, first_with_present_plan_, options_.all_reduce);
-  times.sent_calls = std::exchange(sent_calls_, 0);
-  times.sent_bytes = std::exchange(sent_bytes_, 0);
-  marks_.clear();
-  first_with_present_plan_ = 0;
-  return times;
 }
 
 }  // namespace lockstep

@@ -61,7 +61,7 @@ class BucketedReducer : public GradientReducer {
 
   at::Tensor Gradients() const override;
   at::Tensor TakeLocalGradients() override;
-  ReducerTimes TakeTimes() override;
+  ReducerTimes TakeTimes() override { return marks_.Take(options_.all_reduce); }
 
  private:
   struct Bucket {
@@ -103,10 +103,7 @@ class BucketedReducer : public GradientReducer {
   std::vector<at::Tensor> local_;  // of each parameter, of the first step
   uint64_t step_count_ = 0;
   uint64_t hook_count_ = 0;
-  uint64_t sent_calls_ = 0;  // since TakeTimes, as sent_bytes_
-  uint64_t sent_bytes_ = 0;
-  std::vector<StepMarks> marks_;        // of the steps since TakeTimes
-  size_t first_with_present_plan_ = 0;  // index into marks_
+  ReducerMarks marks_;
 };
 
 }  // namespace lockstep

@@ -41,7 +41,7 @@ void BucketedReducer::BuildBuckets(BucketPlan plan) {
     }
     buckets_.push_back(std::move(bucket));
   }
-  first_with_present_plan_ = marks_.size();
+  marks_.BeginPlan();
 }
 
 uint64_t BucketedReducer::FinalPlanStep() const {

@@ -63,14 +63,13 @@ class C10dReducer : public GradientReducer {
     return CatchTorchErrors("c10d::Reducer, before backward", [&] {
       if (reducer_->rebuild_buckets()) {
         ReadPlan();
-        first_with_present_plan_ = marks_.size();
+        marks_.BeginPlan();
       }
       for (const NamedParameter& parameter : parameters_) {
         parameter.tensor.mutable_grad().reset();
       }
       reducer_->prepare_for_backward({});
-      marks_.emplace_back();
-      marks_.back().backward_begin = TimeMark::Here(parameters_.front().tensor.device());
+      marks_.BeginStep(parameters_.front().tensor.device());
       return group_.status();
     });
   }
@@ -88,16 +87,15 @@ class C10dReducer : public GradientReducer {
       return absl::InternalError(absl::StrCat("c10d::Reducer sent ", sums.size(), " of ", plan_.size(), " buckets"));
     }
     for (const GroupSum& sum : sums) {
-      BucketMarks& marks = marks_.back().buckets.emplace_back();
+      BucketMarks& marks = marks_.step().buckets.emplace_back();
       marks.ready = sum.ready;
       if (sum.collective != nullptr) {
         marks.begin = sum.collective->begin();
         marks.end = sum.collective->end();
-        ++sent_calls_;
-        sent_bytes_ += sum.bytes;
+        marks_.CountSent(sum.bytes);
       }
     }
-    marks_.back().backward_end = sums.back().ready;
+    marks_.step().backward_end = sums.back().ready;
     return absl::OkStatus();
   }
 
@@ -107,14 +105,7 @@ class C10dReducer : public GradientReducer {
   at::Tensor Gradients() const override { return FlattenGradients(parameters_); }
   at::Tensor TakeLocalGradients() override { return Flatten(std::exchange(local_, {})); }
 
-  ReducerTimes TakeTimes() override {
-    ReducerTimes times = TimesOf(marks_, first_with_present_plan_, options_.all_reduce);
-    times.sent_calls = std::exchange(sent_calls_, 0);
-    times.sent_bytes = std::exchange(sent_bytes_, 0);
-    marks_.clear();
-    first_with_present_plan_ = 0;
-    return times;
-  }
+  ReducerTimes TakeTimes() override { return marks_.Take(options_.all_reduce); }
 
  private:
   // Only the first step's gradients are kept.
@@ -146,10 +137,7 @@ class C10dReducer : public GradientReducer {
   BucketPlan plan_;
   std::vector<at::Tensor> local_;  // of each parameter, of the first step
   std::unique_ptr<c10d::Reducer> reducer_;
-  uint64_t sent_calls_ = 0;  // since TakeTimes, as all below
-  uint64_t sent_bytes_ = 0;
-  std::vector<StepMarks> marks_;
-  size_t first_with_present_plan_ = 0;  // index into marks_
+  ReducerMarks marks_;
 };
 
 }  // namespace

@@ -47,7 +47,8 @@ absl::StatusOr<std::string> Ablated(RankContext& context) {
   const bool own = trainee.reducer->Gradients().equal(trainee.reducer->TakeLocalGradients().mul(0.5));
   RETURN_IF_ERROR(trainee.Step(context.rank, 1));
   const ReducerTimes times = trainee.reducer->TakeTimes();
-  return absl::StrCat(own ? "its own, halved" : "wrong", ", ", times.sent_calls, " sums, ", times.steps, " steps");
+  return absl::StrCat(own ? "its own, halved" : "wrong", ", ", times.sent_calls, " sums, ", times.steps.size(),
+                      " steps");
 }
 
 // The sums of a rank that hangs end with the timeout, within backward; the step says so.

@@ -27,6 +27,9 @@ class CommunicatorExchange : public GradientExchange {
   uint32_t max_multiprocessors() const override { return options_.sends ? options_.max_multiprocessors : 0; }
 
   absl::Status Sum(void* data, size_t count, Wire type, cudaStream_t ready, cudaStream_t then) override {
+    if (steps_ == 0) {
+      range_bytes_.push_back(count * WireBytesPerElement(type));
+    }
     if (!options_.sends) {
       return Wait(TimeMark::OnStream(StreamOf(ready).unwrap()), then);
     }
@@ -47,7 +50,7 @@ class CommunicatorExchange : public GradientExchange {
 
   // All steps send the same.
   ExchangeCount CountOfStep() const {
-    return steps_ == 0 ? ExchangeCount() : ExchangeCount{count_.calls / steps_, count_.bytes / steps_};
+    return steps_ == 0 ? ExchangeCount() : ExchangeCount{count_.calls / steps_, count_.bytes / steps_, range_bytes_};
   }
 
   // Small whole numbers, exact in bf16 as their sum is up to 256: rank r has (i mod 61) mod (r + 2).
@@ -80,7 +83,8 @@ class CommunicatorExchange : public GradientExchange {
 
   Communicator& communicator_;
   const CommunicatorExchangeOptions options_;
-  ExchangeCount count_;  // of the steps that were queued, captured ones too
+  ExchangeCount count_;                // of the steps that were queued, captured ones too
+  std::vector<uint64_t> range_bytes_;  // of the first of them
   uint64_t steps_ = 0;
 };
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "lib/dist/communicator.h"
@@ -32,6 +33,7 @@ absl::StatusOr<std::shared_ptr<GradientExchange>> MakeCommunicatorExchange(Commu
 struct ExchangeCount {
   uint64_t calls = 0;
   uint64_t bytes = 0;
+  std::vector<uint64_t> range_bytes;  // of each range in turn, whether it is sent or not
 };
 ExchangeCount CountOfStep(const GradientExchange& exchange);
 

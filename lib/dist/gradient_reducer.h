@@ -45,11 +45,9 @@ struct NamedParameter {
 
 // What the steps since the last call spent on communication, on this rank.
 struct ReducerTimes {
-  uint64_t steps = 0;
-  uint64_t sent_calls = 0;     // all-reduces
-  uint64_t sent_bytes = 0;     // handed to them: the buckets' sizes on the wire, not what an algorithm makes of them
-  double exposed_seconds = 0;  // sums over the steps: see overlap_timing.h
-  double busy_seconds = 0;
+  std::vector<StepSummary> steps;  // in order; nothing exposed or busy where nothing is sent
+  uint64_t sent_calls = 0;         // all-reduces
+  uint64_t sent_bytes = 0;  // handed to them: the buckets' sizes on the wire, not what an algorithm makes of them
   std::vector<BucketTimes> mean_bucket;  // over the steps with the present buckets; parallel to buckets()
 };
 

@@ -1,36 +1,26 @@
 #include "lib/dist/merge_ranks.h"
 
 #include <algorithm>
-#include <functional>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
+#include "lib/dist/step_figures.h"
 
 namespace lockstep {
 namespace {
 
-using Pick = std::function<double(double, double)>;
-
 // Sample by sample over the ranks. An absent sample stays as rank 0 has it.
-proto::Samples Fold(const std::vector<proto::ScalePoint>& points,
-                    const proto::Samples& (proto::ScalePoint::*samples)() const, const Pick& pick) {
-  proto::Samples folded = (points[0].*samples)();
-  for (const proto::ScalePoint& point : points) {
-    const proto::Samples& other = (point.*samples)();
-    for (int i = 0; i < folded.value_size(); ++i) {
-      folded.set_value(i, pick(folded.value(i), other.value(i)));
-    }
-  }
-  return folded;
-}
-
-double Larger(double a, double b) { return std::max(a, b); }
-double Smaller(double a, double b) { return std::min(a, b); }
-
 proto::Samples Largest(const std::vector<proto::ScalePoint>& points,
                        const proto::Samples& (proto::ScalePoint::*samples)() const) {
-  return Fold(points, samples, Larger);
+  proto::Samples largest = (points[0].*samples)();
+  for (const proto::ScalePoint& point : points) {
+    const proto::Samples& other = (point.*samples)();
+    for (int i = 0; i < largest.value_size(); ++i) {
+      largest.set_value(i, std::max(largest.value(i), other.value(i)));
+    }
+  }
+  return largest;
 }
 
 absl::Status CheckAlike(const std::vector<proto::ScalePoint>& points) {
@@ -52,20 +42,11 @@ absl::Status CheckAlike(const std::vector<proto::ScalePoint>& points) {
   return absl::OkStatus();
 }
 
-proto::Samples Wait(const std::vector<proto::ScalePoint>& points) {
-  proto::Samples wait = Largest(points, &proto::ScalePoint::collective_busy_seconds);
-  const proto::Samples least = Fold(points, &proto::ScalePoint::collective_busy_seconds, Smaller);
-  for (int i = 0; i < wait.value_size(); ++i) {
-    wait.set_value(i, wait.value(i) - least.value(i));
-  }
-  return wait;
-}
-
 proto::Samples ProbeSeconds(const std::vector<proto::ScalePoint>& points) {
   proto::Samples seconds = points[0].probe().seconds();
   for (const proto::ScalePoint& point : points) {
     for (int i = 0; i < seconds.value_size(); ++i) {
-      seconds.set_value(i, Larger(seconds.value(i), point.probe().seconds().value(i)));
+      seconds.set_value(i, std::max(seconds.value(i), point.probe().seconds().value(i)));
     }
   }
   return seconds;
@@ -89,7 +70,7 @@ absl::StatusOr<proto::ScalePoint> MergeRanks(const std::vector<proto::ScalePoint
   *merged.mutable_data_wait_seconds() = Largest(points, &proto::ScalePoint::data_wait_seconds);
   *merged.mutable_exposed_seconds() = Largest(points, &proto::ScalePoint::exposed_seconds);
   *merged.mutable_collective_busy_seconds() = Largest(points, &proto::ScalePoint::collective_busy_seconds);
-  *merged.mutable_collective_wait_seconds() = Wait(points);
+  RETURN_IF_ERROR(MergeSteps(points, merged));
   if (merged.has_probe()) {
     *merged.mutable_probe()->mutable_seconds() = ProbeSeconds(points);
   }

@@ -11,8 +11,9 @@ namespace lockstep {
 
 // `points[r]` is rank r's, with one RankFacts in it. Times become the largest over the ranks, epoch by epoch; images and
 // padding are summed; facts are listed; what is the same on all ranks (batches, steps, losses, accuracies, sum check) and
-// what is told of one (buckets, parts of a step) is rank 0's. collective_wait_seconds, which no rank knows alone, is the largest busy time minus the smallest.
-// Internal: no ranks, no timed epoch unless the wanted accuracy came before one, or ranks that measured different numbers of epochs or steps.
+// what is told of one (buckets, parts of a step) is rank 0's. What no rank knows alone, as collective_wait_seconds,
+// follows from a comparison step by step (step_figures.h). Internal: no ranks, no timed epoch unless the wanted accuracy
+// came before one, or ranks that measured different numbers of epochs or steps.
 absl::StatusOr<proto::ScalePoint> MergeRanks(const std::vector<proto::ScalePoint>& points);
 
 }  // namespace lockstep

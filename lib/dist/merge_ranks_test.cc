@@ -30,6 +30,11 @@ constexpr char kRank0[] = R"pb(
   data_wait_seconds { value: 0.5 value: 0.25 }
   exposed_seconds { value: -1 value: 0.5 }
   collective_busy_seconds { value: 1.5 value: 1 }
+  step_trace {
+    backward_seconds: [ 1, 1 ]
+    exposed_seconds: [ -1, 0.5 ]
+    busy_seconds: [ 1.5, 1 ]
+  }
   epoch { mean_loss: 2 train_accuracy: 0.25 learning_rate: 0.1 }
   bucket { size_bytes: 40 }
   rank { rank: 0 }
@@ -49,6 +54,11 @@ constexpr char kRank1[] = R"pb(
   data_wait_seconds { value: 0.75 value: 0 }
   exposed_seconds { value: -2 value: 1 }
   collective_busy_seconds { value: 1 value: 1.25 }
+  step_trace {
+    backward_seconds: [ 2, 2 ]
+    exposed_seconds: [ -2, 1 ]
+    busy_seconds: [ 1, 1.25 ]
+  }
   epoch { mean_loss: 2 train_accuracy: 0.25 learning_rate: 0.1 }
   bucket { size_bytes: 40 }
   rank { rank: 1 }
@@ -80,8 +90,15 @@ constexpr char kMerged[] = R"pb(
   })pb";
 
 TEST(MergeRanksTest, TakesTheSlowestRankEpochByEpoch) {
-  const auto merged = MergeRanks({Point(kRank0), Point(kRank1)});
+  auto merged = MergeRanks({Point(kRank0), Point(kRank1)});
   ASSERT_THAT(merged, IsOk());
+  EXPECT_EQ(merged->step_figures().busy_seconds().max_seconds(), 1.5);
+  merged->clear_step_figures();
+  for (proto::RankFacts& facts : *merged->mutable_rank()) {
+    EXPECT_EQ(facts.last_count(), 1);
+    facts.clear_last_count();
+    facts.clear_step_means();
+  }
   EXPECT_THAT(*merged, EqualsProto(kMerged));
 }
 
@@ -95,6 +112,7 @@ TEST(MergeRanksTest, OneRankIsItself) {
 TEST(MergeRanksTest, KeepsTheReasonForWhatIsAbsent) {
   proto::ScalePoint point = Point(kRank0);
   point.mutable_collective_busy_seconds()->Clear();
+  point.clear_step_trace();
   point.mutable_collective_busy_seconds()->set_absent_reason("nothing was reduced");
   const auto merged = MergeRanks({point, point});
   ASSERT_THAT(merged, IsOk());

@@ -76,8 +76,8 @@ absl::StatusOr<std::string> Reduce(RankContext& context) {
     }
   }
   const ReducerTimes times = reducer->TakeTimes();
-  return absl::StrCat(SumCheckStatus(check).message(), times.steps, " steps, ",
-                      times.busy_seconds > 0 ? "busy" : "idle");
+  return absl::StrCat(SumCheckStatus(check).message(), times.steps.size(), " steps, ",
+                      times.steps[0].busy_seconds > 0 ? "busy" : "idle");
 }
 
 absl::StatusOr<std::string> DieInTheMiddle(RankContext& context) {

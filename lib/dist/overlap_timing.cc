@@ -29,6 +29,10 @@ double BusySeconds(const StepTimes& step) {
   return busy_seconds;
 }
 
+StepSummary SummaryOf(const StepTimes& step, bool sent) {
+  return {step.backward_seconds, sent ? ExposedSeconds(step) : 0, sent ? BusySeconds(step) : 0};
+}
+
 std::vector<BucketTimes> MeanBucketTimes(const std::vector<StepTimes>& steps) {
   std::vector<BucketTimes> mean;
   if (steps.empty()) {

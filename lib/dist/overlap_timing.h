@@ -27,6 +27,14 @@ double ExposedSeconds(const StepTimes& step);
 // The length of the union of [begin, end] over the buckets.
 double BusySeconds(const StepTimes& step);
 
+// What is kept of each step. `sent`: whether buckets began and ended; else nothing is exposed or busy.
+struct StepSummary {
+  double backward_seconds = 0;
+  double exposed_seconds = 0;
+  double busy_seconds = 0;
+};
+StepSummary SummaryOf(const StepTimes& step, bool sent);
+
 // Mean, bucket by bucket, over the steps that have as many buckets as the last: those before had another plan. No steps,
 // no buckets.
 std::vector<BucketTimes> MeanBucketTimes(const std::vector<StepTimes>& steps);

@@ -18,6 +18,7 @@
 #include "lib/dist/c10d_reducer.h"
 #include "lib/dist/communicator_exchange.h"
 #include "lib/dist/nccl_environment.h"
+#include "lib/dist/step_figures.h"
 
 namespace lockstep {
 namespace {
@@ -210,8 +211,7 @@ absl::Status PointGroup::ShareState(std::string& bytes) {
 proto::RankProgress PointGroup::Progress() const {
   proto::RankProgress progress;
   for (const ReducerTimes& epoch : epochs_) {
-    progress.add_exposed_seconds(epoch.exposed_seconds);
-    progress.add_collective_busy_seconds(epoch.busy_seconds);
+    AddToTrace(epoch.steps, point_.reduction() == proto::ALL_REDUCE, *progress.add_epoch());
   }
   for (const proto::Traffic& traffic : traffic_.ToRecords(0)) {
     *progress.add_traffic() = traffic;
@@ -221,10 +221,8 @@ proto::RankProgress PointGroup::Progress() const {
 }
 
 void PointGroup::GoOn(const proto::RankProgress& progress) {
-  for (int i = 0; i < progress.exposed_seconds_size(); ++i) {
-    ReducerTimes& epoch = epochs_.emplace_back();
-    epoch.exposed_seconds = progress.exposed_seconds(i);
-    epoch.busy_seconds = progress.collective_busy_seconds(i);
+  for (const proto::StepTrace& trace : progress.epoch()) {
+    epochs_.emplace_back().steps = StepsOf(trace);
   }
   for (const proto::Traffic& traffic : progress.traffic()) {
     traffic_.Add(traffic);

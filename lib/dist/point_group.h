@@ -38,6 +38,7 @@ class PointGroup : public RankGroup {
   absl::Status ShareBuffers(Model& model) override;
   absl::StatusOr<GradientHook*> MakeHook(Model& model) override;
   GradientExchange* exchange() override { return exchange_.get(); }
+  const GradientExchange* exchange() const { return exchange_.get(); }
   absl::Status BeginEpoch(uint32_t epoch) override;
   absl::Status EndEpoch(uint32_t epoch) override;
   absl::StatusOr<std::vector<double>> Sum(const std::vector<double>& numbers) override;
@@ -61,6 +62,8 @@ class PointGroup : public RankGroup {
   Communicator* communicator() const { return communicator_.get(); }
   // Null: there is no reducer, or its steps are not autograd's.
   PointHook* hook() const { return hook_.get(); }
+  // Autograd's steps are replays of a CUDA graph.
+  bool replays() const { return hook_ != nullptr && spec_.training().cuda_graph(); }
   // What the hook saw of each timed epoch; none where steps are replays of a CUDA graph. An epoch from before this process
   // has no buckets.
   const std::vector<ReducerTimes>& epochs() const { return epochs_; }

@@ -15,6 +15,7 @@
 #include "lib/dist/all_reduce_probe.h"
 #include "lib/dist/data_parallel_trainer.h"
 #include "lib/dist/epoch_orders.h"
+#include "lib/dist/point_communication.h"
 #include "lib/dist/point_group.h"
 #include "lib/dist/point_hook.h"
 #include "lib/dist/process_hello.h"
@@ -70,7 +71,7 @@ class RankPoint {
     RETURN_IF_ERROR(CompareWeights());
     RETURN_IF_ERROR(KeepWeights());
     RETURN_IF_ERROR(Probe());
-    AddCommunication();
+    AddSent();
     AddFacts();
     point_.set_outcome(proto::COMPLETED);
     // None leaves, and closes its connections, while another still works.
@@ -107,9 +108,9 @@ class RankPoint {
     run.stalled = [this](const absl::Status& stalled) {
       EndRank(absl::Status(stalled.code(), absl::StrCat(stalled.message(), " (--timeout)")));
     };
-    proto::SweepPoint trained;
-    RETURN_IF_ERROR(RunTraining(run, dataset_, model_, trained));
-    TakeOver(trained);
+    run.marked = [this](const MarkedSteps& steps) { marked_ = steps.exchange; };
+    RETURN_IF_ERROR(RunTraining(run, dataset_, model_, trained_));
+    TakeOver(trained_);
     return absl::OkStatus();
   }
 
@@ -227,7 +228,7 @@ class RankPoint {
     proto::AllReduceProbe& probe = *point_.mutable_probe();
     probe.set_size_bytes(spec_.model().gradient_bytes());
     if (!group_->sends()) {
-      probe.mutable_seconds()->set_absent_reason(NothingSent());
+      probe.mutable_seconds()->set_absent_reason(NothingSent(*group_, point_));
       return absl::OkStatus();
     }
     ProbeOptions options;
@@ -237,37 +238,13 @@ class RankPoint {
     return absl::OkStatus();
   }
 
-  const char* NothingSent() const {
-    return point_.reduction() == proto::STAR      ? "DataParallel has no all-reduce"
-           : !group_->reduces()                   ? "there is no reducer"
-           : point_.reduction() == proto::ABLATED ? "the all-reduces are left out"
-                                                  : "one rank alone sends nothing";
-  }
-
-  void AddCommunication() {
+  void AddSent() {
+    AddCommunication(*group_, trained_, marked_, point_, facts_);
     const PointHook* const hook = group_->hook();
-    const bool reduced = point_.reduction() == proto::ALL_REDUCE;
-    for (const ReducerTimes& epoch : group_->epochs()) {
-      if (reduced) {
-        point_.mutable_exposed_seconds()->add_value(epoch.exposed_seconds);
-        point_.mutable_collective_busy_seconds()->add_value(epoch.busy_seconds);
-      }
-    }
-    if (group_->epochs().empty() || !reduced) {
-      const char* const reason = !reduced                           ? NothingSent()
-                                 : training_.step() == proto::FUSED ? "the hand-written step's exchange is not marked"
-                                                                    : "marks in a replayed CUDA graph cannot be read";
-      for (proto::Samples* samples : {point_.mutable_exposed_seconds(), point_.mutable_collective_busy_seconds()}) {
-        samples->set_absent_reason(reason);
-      }
-    }
     if (hook != nullptr && hook->sum_check().ByteSizeLong() > 0) {
       *point_.mutable_sum_check() = hook->sum_check();
     } else {
       point_.mutable_sum_check()->set_absent_reason(WhyNoSumCheck());
-    }
-    if (hook != nullptr) {
-      AddBuckets(*group_->hook());
     }
     for (const proto::Traffic& traffic :
          star_ != nullptr ? star_traffic_.ToRecords()
@@ -277,35 +254,16 @@ class RankPoint {
   }
 
   const char* WhyNoSumCheck() const {
-    return !group_->sends()                 ? NothingSent()
+    return !group_->sends()                 ? NothingSent(*group_, point_)
            : group_->exchange() != nullptr  ? "the exchange was checked with exact sums before training"
            : training_.warmup_epochs() == 0 ? "no warm-up epoch to make it in"
                                             : "a step in micro-batches is not checked";
   }
 
-  void AddBuckets(PointHook& hook) {
-    std::vector<StepTimes> epochs;
-    for (const ReducerTimes& epoch : group_->epochs()) {
-      if (!epoch.mean_bucket.empty()) {  // of this process
-        epochs.push_back({0, epoch.mean_bucket});
-      }
-    }
-    const std::vector<uint64_t> size_bytes = hook.reducer().BucketBytes();
-    const std::vector<BucketTimes> mean = MeanBucketTimes(epochs);
-    for (size_t i = 0; i < mean.size(); ++i) {
-      proto::Bucket& bucket = *point_.add_bucket();
-      bucket.set_size_bytes(size_bytes[i]);
-      bucket.set_parameter_count(static_cast<uint32_t>(hook.reducer().buckets()[i].size()));
-      bucket.set_mean_ready_seconds(mean[i].ready_seconds);
-      if (point_.reduction() == proto::ALL_REDUCE) {
-        bucket.set_mean_done_seconds(mean[i].end_seconds);
-      }
-    }
-  }
-
   void AddFacts() {
     const EpochOrders orders(static_cast<uint32_t>(dataset_.train.size()), training_, context_.size, context_.rank);
-    orders.Describe(point_.epoch_size(), point_.batch_per_device(), facts_);
+    const bool dealt_out = point_.mode() == proto::DP;  // one rank has the whole batch
+    orders.Describe(point_.epoch_size(), dealt_out ? point_.global_batch() : point_.batch_per_device(), facts_);
     point_.set_padded_images(orders.padded());
     facts_.set_rank(context_.rank);
     facts_.set_device_index(device_.has_index() ? device_.index() : 0);
@@ -319,6 +277,8 @@ class RankPoint {
   const proto::TrainingSpec& training_;
   proto::ScalePoint point_;
   proto::RankFacts facts_;
+  proto::SweepPoint trained_;
+  std::vector<ExchangeStep> marked_;  // of one more epoch, where gradients were exchanged; else none
   c10::Device device_ = c10::Device(c10::kCPU);
   Dataset dataset_;
   std::unique_ptr<PointGroup> group_;

@@ -43,12 +43,18 @@ namespace {
 
 std::string Differences(const ReducerTimes& ours, const ReducerTimes& theirs, size_t buckets) {
   std::string found;
-  if (ours.steps != theirs.steps || ours.sent_calls != theirs.sent_calls || ours.sent_bytes != theirs.sent_bytes) {
+  if (ours.steps.size() != theirs.steps.size() || ours.sent_calls != theirs.sent_calls ||
+      ours.sent_bytes != theirs.sent_bytes) {
     absl::StrAppend(&found, "ours sent ", ours.sent_bytes, " in ", ours.sent_calls, ", theirs ", theirs.sent_bytes,
                     " in ", theirs.sent_calls, "; ");
   }
-  if (theirs.mean_bucket.size() != buckets || !(theirs.busy_seconds > 0) || !(theirs.exposed_seconds > 0)) {
-    absl::StrAppend(&found, theirs.mean_bucket.size(), " buckets, busy ", theirs.busy_seconds, " s; ");
+  double busy_seconds = 0, exposed_seconds = 0;
+  for (const StepSummary& step : theirs.steps) {
+    busy_seconds += step.busy_seconds;
+    exposed_seconds += step.exposed_seconds;
+  }
+  if (theirs.mean_bucket.size() != buckets || !(busy_seconds > 0) || !(exposed_seconds > 0)) {
+    absl::StrAppend(&found, theirs.mean_bucket.size(), " buckets, busy ", busy_seconds, " s; ");
   }
   for (const BucketTimes& bucket : theirs.mean_bucket) {
     if (!(bucket.ready_seconds > 0 && bucket.begin_seconds >= bucket.ready_seconds &&

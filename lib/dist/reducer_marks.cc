@@ -23,16 +23,27 @@ StepTimes TimesOfStep(const StepMarks& marks, bool sent) {
 
 }  // namespace
 
-ReducerTimes TimesOf(const std::vector<StepMarks>& steps, size_t first_with_present_plan, bool sent) {
+StepMarks& ReducerMarks::BeginStep(c10::Device device) {
+  steps_.emplace_back();
+  steps_.back().backward_begin = TimeMark::Here(device);
+  return steps_.back();
+}
+
+void ReducerMarks::CountSent(uint64_t bytes) {
+  ++sent_calls_;
+  sent_bytes_ += bytes;
+}
+
+ReducerTimes ReducerMarks::Take(bool sent) {
   ReducerTimes times;
-  times.steps = steps.size();
+  times.sent_calls = std::exchange(sent_calls_, 0);
+  times.sent_bytes = std::exchange(sent_bytes_, 0);
+  const size_t first_with_present_plan = std::exchange(first_with_present_plan_, 0);
   std::vector<StepTimes> with_present_plan;
+  const std::vector<StepMarks> steps = std::exchange(steps_, {});
   for (size_t i = 0; i < steps.size(); ++i) {
     StepTimes step = TimesOfStep(steps[i], sent);
-    if (sent) {
-      times.exposed_seconds += ExposedSeconds(step);
-      times.busy_seconds += BusySeconds(step);
-    }
+    times.steps.push_back(SummaryOf(step, sent));
     if (i >= first_with_present_plan) {
       with_present_plan.push_back(std::move(step));
     }

@@ -33,6 +33,7 @@
 #include "lib/record/standard_input.h"
 #include "lib/record/step_cache.h"
 #include "lib/record/value_ranges.h"
+#include "lib/scaling/ablation_split.h"
 #include "lib/train/sweep_journal.h"
 #include "lib/train/training_state.h"
 
@@ -190,6 +191,24 @@ void ReportPoint(const proto::ScalePoint& point, bool resumed) {
                 sum / std::max(1, point.epoch_seconds().value_size()), resumed ? " (from the run before)" : "");
 }
 
+// Behind a point without all-reduces: where the time goes that it saves.
+void ReportAblation(const std::vector<proto::ScalePoint>& measured, const proto::ScalePoint& ablated) {
+  if (ablated.reduction() != proto::ABLATED || ablated.outcome() != proto::COMPLETED) {
+    return;
+  }
+  proto::ScalePoint wanted = ablated;
+  wanted.set_reduction(proto::ALL_REDUCE);
+  const proto::ScalePoint* const reduced = Find(measured, wanted);
+  wanted.set_ranks(1);
+  const proto::ScalePoint* const alone = Find(measured, wanted);
+  if (reduced == nullptr) {
+    return;
+  }
+  if (const auto split = SplitAblation(*reduced, ablated, alone); split.ok()) {
+    absl::FPrintF(stderr, "scale_run: %s\n", AblationText(*split));
+  }
+}
+
 // Running out of memory, in a rank's allocator or by the kernel's hand, is what became of a point.
 absl::StatusOr<proto::ScalePoint> TryPoint(const ScaleRunPlan& plan, const proto::RankOrder& order, World* world) {
   absl::StatusOr<proto::ScalePoint> measured = MeasurePoint(plan, order, world);
@@ -251,6 +270,7 @@ absl::Status MeasureAll(const ScaleRunOptions& options, const ScaleRunPlan& plan
     }
     ReportPoint(measured, false);
     table.push_back(measured);
+    ReportAblation(table, measured);
     *record.mutable_point() = measured;
     RETURN_IF_ERROR(writer->Append(record));
     if (!order.state_path().empty() && measured.outcome() == proto::COMPLETED) {

@@ -82,6 +82,28 @@ TEST(ScaleRunTest, MeasuresEveryPlannedPoint) {
   EXPECT_EQ(two.exposed_seconds().value_size(), 1);
   EXPECT_THAT(two.probe().seconds().value(), AllOf(::testing::SizeIs(20), Each(Gt(0))));
 
+  // Steps by themselves, of all three; the parts of a step are no longer than it. Clocks of one thread, so that nothing
+  // is lost but roundings.
+  EXPECT_EQ(two.step_figures().source(), "timed epochs");
+  EXPECT_EQ(two.step_figures().exposed_seconds().count(), 3);
+  EXPECT_EQ(two.step_figures().busy_seconds().count(), 3);
+  EXPECT_EQ(two.rank(0).last_count() + two.rank(1).last_count(), 3);
+  EXPECT_EQ(ablated.step_figures().backward_seconds().count(), 3);
+  EXPECT_EQ(ablated.step_figures().busy_seconds().absent_reason(), "the all-reduces are left out");
+  EXPECT_FALSE(plain.has_step_figures());
+  for (const proto::ScalePoint* point : {&one, &two, &ablated}) {
+    EXPECT_FALSE(point->has_step_trace());
+    for (const proto::RankFacts& facts : point->rank()) {
+      const proto::StepMeans& means = facts.step_means();
+      EXPECT_GT(means.forward_seconds(), 0);
+      EXPECT_GT(means.backward_seconds(), 0);
+      EXPECT_GT(means.update_seconds(), 0);
+      EXPECT_LE(means.forward_seconds() + means.backward_seconds() + means.exposed_seconds() + means.update_seconds(),
+                means.step_seconds() + 1e-9);
+    }
+  }
+  EXPECT_LE(two.collective_wait_seconds().value(0), two.collective_busy_seconds().value(0));
+
   // lenet5 without biases: in reverse 840, 10,080, 48,000 (58,920 floats close the first bucket), then 2,400 and 450.
   ASSERT_EQ(two.bucket_size(), 2);
   EXPECT_EQ(two.bucket(0).size_bytes(), 58920u * 4);

@@ -32,9 +32,11 @@ bool WantsRoom(const ResNet18StepOptions& options) { return options.exchange != 
 
 template <typename T>
 ExchangeRoom<T>::~ExchangeRoom() {
-  if (update != nullptr) {
-    cudaStreamSynchronize(update);
-    cudaStreamDestroy(update);
+  for (const cudaStream_t stream : {update, marks}) {
+    if (stream != nullptr) {
+      cudaStreamSynchronize(stream);
+      cudaStreamDestroy(stream);
+    }
   }
 }
 
@@ -76,7 +78,11 @@ absl::Status ExchangeRoom<T>::Init(const ResNet18StepOptions& options, const Res
   }
   int least = 0, greatest = 0;
   RETURN_IF_ERROR(CudaStatus(cudaDeviceGetStreamPriorityRange(&least, &greatest), "asking the GPU"));
-  return CudaStatus(cudaStreamCreateWithPriority(&update, cudaStreamNonBlocking, least), "making a CUDA stream");
+  for (cudaStream_t* stream : {&update, &marks}) {
+    RETURN_IF_ERROR(
+        CudaStatus(cudaStreamCreateWithPriority(stream, cudaStreamNonBlocking, least), "making a CUDA stream"));
+  }
+  return absl::OkStatus();
 }
 
 template <typename T>
@@ -91,6 +97,24 @@ absl::Status ExchangedUpdate<T>::Ready(const ReadyGradients& ready) {
     RETURN_IF_ERROR(batch_.fork.Follow(room_.update, batch_.lanes.main().stream));
   }
   return then_.Finish();
+}
+
+// In place, behind what is queued on the range's stream; the update stream waits for it. With marks it waits for the one
+// behind the sum.
+template <typename T>
+template <typename W>
+absl::Status ExchangedUpdate<T>::SumOverRanks(const ReadyGradients& ready, W* wire) {
+  const auto sum = [&](cudaStream_t then) {
+    return batch_.options.exchange->Sum(wire, ready.range.count(), kTypeOf<W>, ready.stream, then);
+  };
+  if (batch_.marks.ranges.steps == 0) {
+    return sum(room_.update);
+  }
+  RETURN_IF_ERROR(NoteClock(batch_, range_, RangeMark::kReady, ready.stream));
+  RETURN_IF_ERROR(sum(room_.marks));
+  RETURN_IF_ERROR(NoteClock(batch_, range_, RangeMark::kSummed, room_.marks));
+  ++range_;
+  return batch_.fork.Follow(room_.marks, room_.update);
 }
 
 // One range from this rank's gradients to the sum over all ranks, which is at `wire`. Nothing is sent, and nothing handed
@@ -115,7 +139,7 @@ absl::Status ExchangedUpdate<T>::SumAndHandOn(const ReadyGradients& ready, const
   }
   StepGradients step = {ready, wire};
   if (GradientExchange* const exchange = batch_.options.exchange; exchange != nullptr) {
-    RETURN_IF_ERROR(exchange->Sum(wire, ready.range.count(), kTypeOf<W>, ready.stream, room_.update));
+    RETURN_IF_ERROR(SumOverRanks(ready, wire));
     step.ready.stream = room_.update;
     step.scale = 1.0f / static_cast<float>(exchange->ranks());
   }

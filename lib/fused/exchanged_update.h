@@ -13,6 +13,7 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <cstdint>
 
 #include "absl/status/status.h"
 #include "lib/fused/device_arena.h"
@@ -43,6 +44,8 @@ class ExchangeRoom {
 
   // Where SGD runs: behind the exchange, beside the backward pass. Null without an exchange.
   cudaStream_t update = nullptr;
+  // Where the clock is noted behind each sum, and nothing else is done. Null without an exchange.
+  cudaStream_t marks = nullptr;
   // Each fp32 or bf16 (net.weight_count), null where it is not needed.
   float* weight_sum = nullptr;           // over the micro-batches; on an fp32 wire from bf16 gradients, the wire too
   __nv_bfloat16* weight_wire = nullptr;  // of a bf16 wire from fp32 gradients
@@ -66,12 +69,15 @@ class ExchangedUpdate final : public GradientSink {
  private:
   absl::Status ReadyWeights(const ReadyGradients& ready);
   absl::Status ReadyNorms(const ReadyGradients& ready);
+  template <typename W>
+  absl::Status SumOverRanks(const ReadyGradients& ready, W* wire);
   template <typename G, typename W>
   absl::Status SumAndHandOn(const ReadyGradients& ready, const G* gradient, float* sum, W* wire);
 
   const MicroBatch<T>& batch_;
   const ExchangeRoom<T>& room_;
   StepSink& then_;
+  uint32_t range_ = 0;  // of those that are exchanged
 };
 
 }  // namespace lockstep

@@ -2,6 +2,8 @@
 #ifndef LOCKSTEP_LIB_FUSED_MICRO_BATCH_H_
 #define LOCKSTEP_LIB_FUSED_MICRO_BATCH_H_
 
+#include <cuda_runtime.h>
+
 #include <cstdint>
 
 #include "absl/status/status.h"
@@ -10,9 +12,9 @@
 #include "lib/fused/resnet18_step_options.h"
 #include "lib/fused/resnet18_units.h"
 #include "lib/fused/step_lanes.h"
+#include "lib/fused/step_mark_tables.h"
 #include "lib/fused/step_marks.h"
 #include "lib/fused/stream_fork.h"
-#include "lib/kernels/clock_mark.h"
 
 namespace lockstep {
 
@@ -22,8 +24,8 @@ struct MicroBatch {
   const ResNet18StepOptions& options;
   const ResNet18Buffers<T>& buffers;
   const StepLanes& lanes;
-  StreamFork& fork;         // reset for this micro-batch
-  const ClockMarks& marks;  // no steps: the clock is not noted
+  StreamFork& fork;  // reset for this micro-batch
+  const StepMarkTables& marks;
   const BatchPlan<T>& plan;
   float share = 1;    // its images over the step's
   bool first = true;  // in its step
@@ -35,6 +37,11 @@ struct MicroBatch {
 // Notes the GPU's clock when the main stream comes to this place. Nothing without a table of marks.
 template <typename T>
 absl::Status NoteClock(const MicroBatch<T>& batch, StepMark mark);
+
+// The same when `stream` comes to this place of the `range`-th range that is exchanged. FailedPrecondition: there are
+// more than kMaxRanges.
+template <typename T>
+absl::Status NoteClock(const MicroBatch<T>& batch, uint32_t range, RangeMark mark, cudaStream_t stream);
 
 }  // namespace lockstep
 

@@ -125,35 +125,44 @@ absl::StatusOr<FusedEpoch> ResNet18Epochs::Train(const std::vector<uint32_t>& or
 }
 
 absl::StatusOr<FusedEpoch> ResNet18Epochs::TrainMarked(const std::vector<uint32_t>& order, uint32_t epoch,
-                                                       const std::function<float(uint32_t)>& rate) {
+                                                       const std::function<float(uint32_t)>& rate,
+                                                       const std::function<absl::Status()>& captured) {
   if (!trained_) {
     return absl::FailedPreconditionError("an epoch with marks comes after one without");
   }
-  const ClockMarks table = {nullptr, StepsOf(order.size()), kStepMarks};
-  const size_t numbers = size_t{table.steps} * table.per_step;
-  ASSIGN_OR_RETURN(const DeviceBuffer memory, DeviceBuffer::Make(numbers * sizeof(uint64_t)));
-  step_.SetMarks({static_cast<uint64_t*>(memory.data()), table.steps, table.per_step});
+  const uint32_t steps = StepsOf(order.size());
+  std::vector<uint64_t> seams(size_t{steps} * kStepMarks), ranges(size_t{steps} * kExchangeMarks);
+  const size_t bytes = (seams.size() + ranges.size()) * sizeof(uint64_t);
+  ASSIGN_OR_RETURN(const DeviceBuffer memory, DeviceBuffer::Make(bytes));
+  auto* const first = static_cast<uint64_t*>(memory.data());
+  RETURN_IF_ERROR(CudaStatus(cudaMemset(first, 0, bytes), "clearing the marks"));
+  step_.SetMarks({{first, steps, kStepMarks}, {first + seams.size(), steps, kExchangeMarks}});
   Graphs unmarked = std::exchange(graphs_, {});
-  absl::StatusOr<FusedEpoch> result = TrainByMarkedGraphs(order, epoch, rate, unmarked);
+  absl::Status begun = CaptureMarked(unmarked);
+  if (begun.ok() && captured) {
+    begun = captured();
+  }
+  absl::StatusOr<FusedEpoch> result = begun.ok() ? Train(order, epoch, rate) : begun;
   graphs_ = std::move(unmarked);
   step_.SetMarks({});
   RETURN_IF_ERROR(result.status());
-  result->marks.resize(numbers);
-  RETURN_IF_ERROR(
-      CudaStatus(cudaMemcpy(result->marks.data(), memory.data(), numbers * sizeof(uint64_t), cudaMemcpyDeviceToHost),
-                 "reading the GPU's clock"));
+  for (auto [marks, from] : {std::pair(&seams, first), std::pair(&ranges, first + seams.size())}) {
+    RETURN_IF_ERROR(
+        CudaStatus(cudaMemcpy(marks->data(), from, marks->size() * sizeof(uint64_t), cudaMemcpyDeviceToHost),
+                   "reading the GPU's clock"));
+  }
+  result->marks = std::move(seams);
+  result->range_marks = std::move(ranges);
   return result;
 }
 
 // A step knows its epoch's number of steps from the epoch before, so that it can be captured before this one begins.
-absl::StatusOr<FusedEpoch> ResNet18Epochs::TrainByMarkedGraphs(const std::vector<uint32_t>& order, uint32_t epoch,
-                                                               const std::function<float(uint32_t)>& rate,
-                                                               const Graphs& like) {
+absl::Status ResNet18Epochs::CaptureMarked(const Graphs& like) {
   for (const auto& [key, graph] : like) {
     RETURN_IF_ERROR(Capture(key.first, key.second));
     RETURN_IF_ERROR(CudaStatus(cudaGraphUpload(graphs_[key].get(), step_.stream()), "bringing a graph to the GPU"));
   }
-  return Train(order, epoch, rate);
+  return absl::OkStatus();
 }
 
 }  // namespace lockstep

@@ -27,6 +27,7 @@ struct FusedEpoch {
   double mean_loss = 0;         // over the images, each with the weights of its own step
   double accuracy = 0;          // fraction of images, while training
   std::vector<uint64_t> marks;  // (steps, kStepMarks) nanoseconds of the GPU's clock (step_marks.h); empty: not marked
+  std::vector<uint64_t> range_marks;  // (steps, kExchangeMarks): the same of what is exchanged
 };
 
 class ResNet18Epochs {
@@ -49,9 +50,11 @@ class ResNet18Epochs {
                                    const std::function<void(uint64_t)>& done = nullptr);
 
   // The same with marks, by graphs of their own, which are captured before the clock starts and dropped afterwards:
-  // those of Train, which are not marked, stay as they are. FailedPrecondition: nothing has been trained yet.
+  // those of Train, which are not marked, stay as they are. `captured`, called in between, may be empty; its errors are
+  // passed on. FailedPrecondition: nothing has been trained yet.
   absl::StatusOr<FusedEpoch> TrainMarked(const std::vector<uint32_t>& order, uint32_t epoch,
-                                         const std::function<float(uint32_t)>& rate);
+                                         const std::function<float(uint32_t)>& rate,
+                                         const std::function<absl::Status()>& captured = nullptr);
 
  private:
   using Graphs =
@@ -62,8 +65,7 @@ class ResNet18Epochs {
   absl::Status Capture(uint32_t batch, uint32_t steps);
   absl::Status RunSteps(uint32_t batch, uint32_t steps);
   absl::Status Look(uint32_t number);  // from 1 on in each epoch
-  absl::StatusOr<FusedEpoch> TrainByMarkedGraphs(const std::vector<uint32_t>& order, uint32_t epoch,
-                                                 const std::function<float(uint32_t)>& rate, const Graphs& like);
+  absl::Status CaptureMarked(const Graphs& like);
 
   ResNet18Step& step_;
   const uint32_t batch_;

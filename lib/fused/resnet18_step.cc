@@ -45,7 +45,7 @@ class Step final : public ResNet18Step {
   absl::Status BeginEpoch(const std::vector<uint32_t>& order, uint32_t epoch, const std::vector<float>& rates) override;
   absl::StatusOr<ResNet18Counts> EndEpoch() override;
 
-  void SetMarks(const ClockMarks& marks) override { marks_ = marks; }
+  void SetMarks(const StepMarkTables& marks) override { marks_ = marks; }
   cudaStream_t stream() const override { return lanes_.main().stream; }
   size_t bytes() const override {
     return buffers_.bytes() + lanes_.bytes() + exchange_room_.bytes() + normed_room_.bytes();
@@ -63,7 +63,7 @@ class Step final : public ResNet18Step {
   uint32_t epoch_steps_ = 0;
   std::map<uint32_t, BatchPlan<T>> plans_;  // by the images computed at a time
   StreamFork fork_;
-  ClockMarks marks_;
+  StepMarkTables marks_;
   ExchangeRoom<T> exchange_room_;
   NormedRoom normed_room_;
   StepLanes lanes_;  // the last member: when it goes, it waits for what is queued, which uses the others

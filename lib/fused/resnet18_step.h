@@ -26,7 +26,7 @@
 #include "lib/fused/resnet18_step_options.h"
 #include "lib/fused/resnet18_units.h"
 #include "lib/fused/resnet18_values.h"
-#include "lib/kernels/clock_mark.h"
+#include "lib/fused/step_mark_tables.h"
 
 namespace lockstep {
 
@@ -61,9 +61,9 @@ class ResNet18Step {
   // Queues one step of `batch` images, which was prepared, from where the last one ended. Can be captured.
   virtual absl::Status Enqueue(uint32_t batch) = 0;
 
-  // From here on a queued step notes the GPU's clock at its seams (step_marks.h), kStepMarks a row; without a table it
-  // does not. With several micro-batches the marks are the last one's.
-  virtual void SetMarks(const ClockMarks& marks) = 0;
+  // From here on a queued step notes the GPU's clock (step_marks.h); without tables it does not. With several
+  // micro-batches the marks are the last one's.
+  virtual void SetMarks(const StepMarkTables& marks) = 0;
 
   virtual absl::StatusOr<ResNet18Counts> EndEpoch() = 0;
 

@@ -1,5 +1,4 @@
-// The seams of a step at which the GPU's clock can be noted (lib/kernels/clock_mark.h), all on the main stream, in this
-// order.
+// Where in a step the GPU's clock can be noted (lib/kernels/clock_mark.h).
 #ifndef LOCKSTEP_LIB_FUSED_STEP_MARKS_H_
 #define LOCKSTEP_LIB_FUSED_STEP_MARKS_H_
 
@@ -7,16 +6,28 @@
 
 namespace lockstep {
 
+// The seams, all on the main stream, in this order.
 enum class StepMark : uint32_t {
   kBegin,
-  kBatchMade,         // cropped, flipped, normalised
-  kForwardDone,       // the losses, and with them, in the same kernel, the gradient of the last activations
-  kOwnBackwardDone,   // data gradients and batch norms; weight gradients ran beside them on the second stream, if there
-                      // is one, and shortcuts on a third, which is waited for where they join
-  kAllGradientsDone,  // the other streams have been waited for, and with them SGD of all but the first convolution
+  kBatchMade,        // cropped, flipped, normalised
+  kForwardDone,      // the losses, and with them, in the same kernel, the gradient of the last activations
+  kOwnBackwardDone,  // data gradients and batch norms; weight gradients ran beside them on the second stream, if there
+                     // is one, and shortcuts on a third, which is waited for where they join
+  kAllGradientsDone,  // the other streams have been waited for, and with them SGD of all but the first convolution; where
+                      // gradients are exchanged SGD is elsewhere, and this is where the backward pass ends
   kUpdated,           // SGD of that
 };
 inline constexpr uint32_t kStepMarks = 6;
+
+// Each range of gradients that is exchanged has these, range by range in the order of a GradientSchedule.
+enum class RangeMark : uint32_t {
+  kReady,   // it is final, on the stream that says so
+  kSummed,  // it is the sum over the ranks, on a stream of marks alone
+};
+inline constexpr uint32_t kRangeMarks = 2;
+inline constexpr uint32_t kMaxRanges = 8;  // a schedule has 4 or 5
+inline constexpr uint32_t kExchangeMarks =
+    kMaxRanges * kRangeMarks;  // range by range; 0 where a step has no such range
 
 }  // namespace lockstep
 

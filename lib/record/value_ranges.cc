@@ -49,7 +49,16 @@ constexpr FieldRule kRules[] = {
     {"WhatIfRow", "batch_per_device", kFromOne},
     {"StepTimePoint", "batch", kFromOne},
     {"ScalePoint", "exposed_seconds", kAnyFinite},  // the last all-reduce may end before backward does
-    {"Bucket", "mean_ready_seconds", kAnyFinite},   // two clocks, of which one may begin late
+    {"StepSpread", "mean_seconds", kAnyFinite},     // likewise
+    {"StepSpread", "min_seconds", kAnyFinite},
+    {"StepSpread", "p50_seconds", kAnyFinite},
+    {"StepSpread", "p90_seconds", kAnyFinite},
+    {"StepSpread", "p99_seconds", kAnyFinite},
+    {"StepSpread", "max_seconds", kAnyFinite},
+    {"StepTrace", "exposed_seconds", kAnyFinite},
+    {"StepMeans", "exposed_seconds", kAnyFinite},
+    {"StepMeans", "update_seconds", kAnyFinite},   // FUSED: what is left behind the last sum
+    {"Bucket", "mean_ready_seconds", kAnyFinite},  // two clocks, of which one may begin late
     {"Bucket", "mean_done_seconds", kAnyFinite},
     {"AllReduceFitPoint", "fitted_seconds", kAnyFinite},  // a line's, below its first point
     {"AllReduceFitPoint", "left_out_seconds", kAnyFinite},

@@ -17,6 +17,7 @@
 #include "lib/kernels/device_array.h"
 #include "lib/nn/zero_gamma.h"
 #include "lib/testing/matchers.h"
+#include "lib/train/exchange_steps.h"
 #include "lib/train/fused_weights.h"
 #include "lib/train/step_parts.h"
 #include "lib/train/train_step.h"
@@ -594,6 +595,32 @@ TEST_F(FusedStepTest, TwoRanksWithTheSameGradientsTrainAsOne) {
           EXPECT_GE(exchange.sums, 4);  // early, the rest, norms, stem
         }
       }
+    }
+  }
+}
+
+// What is sent is noted as well, and trains the same.
+TEST_F(FusedStepTest, MarksOfAnExchangeChangeNoBitAndComeInOrder) {
+  SKIP_WITHOUT_GPU();
+  const auto rate = [](uint32_t) { return kRate; };
+  for (const bool graphs : {false, true}) {
+    ResNet18StepOptions options = Options(ConvolutionType::kBf16);
+    options.autotune = false;
+    SameTwice exchange(Wire::kBf16);
+    options.exchange = &exchange;
+    const auto step = MakeFused(set_, options, *model_);
+    ResNet18Epochs epochs(*step, kBatch, graphs);
+    ASSERT_THAT(epochs.Prepare(kImages, false), IsOk());
+    ASSERT_THAT(epochs.Train(Order(), 0, rate), IsOk());
+    const auto marked = epochs.TrainMarked(Order(), 1, rate);
+    ASSERT_THAT(marked, IsOk());
+    EXPECT_TRUE(SameBits(step->GetValues()->weights, AfterTwoEpochs(options, graphs)->weights)) << graphs;
+    const auto steps = ToExchangeSteps(marked->marks, marked->range_marks);
+    ASSERT_THAT(steps, IsOk());
+    ASSERT_EQ(steps->size(), 3);
+    for (const ExchangeStep& one : *steps) {
+      EXPECT_GE(one.ranges.size(), 4);  // early, the rest, norms, stem
+      EXPECT_LE(one.ranges.back().summed_seconds, one.backward_seconds + one.update_seconds + 1e-9);
     }
   }
 }

@@ -13,6 +13,7 @@
 #include "lib/fused/gradient_exchange.h"
 #include "lib/fused/resnet18_epoch.h"
 #include "lib/fused/resnet18_step.h"
+#include "lib/train/exchange_steps.h"
 #include "lib/train/fused_weights.h"
 #include "lib/train/schedule.h"
 #include "lib/train/step_parts.h"
@@ -113,8 +114,13 @@ class FusedTrainer : public EpochTrainer {
     if (input_.spec.accumulate() > 1) {
       return absl::UnimplementedError("steps of several micro-batches are not timed in parts");
     }
-    ASSIGN_OR_RETURN(const FusedEpoch result, epochs_.TrainMarked(OrderOf(input_, epoch), epoch, Rates(epoch)));
+    const auto captured = [&] {  // ranks begin together, whoever was the first to have its graphs
+      return input_.group == nullptr ? absl::OkStatus() : input_.group->BeginEpoch(epoch);
+    };
+    ASSIGN_OR_RETURN(const FusedEpoch result,
+                     epochs_.TrainMarked(OrderOf(input_, epoch), epoch, Rates(epoch), captured));
     ASSIGN_OR_RETURN(MarkedSteps steps, ToMarkedSteps(result.marks, images_ / input_.loader.batch_size));
+    ASSIGN_OR_RETURN(steps.exchange, ToExchangeSteps(result.marks, result.range_marks));
     steps.parts.set_epoch_seconds(result.seconds);
     steps.parts.set_step_seconds(result.device_seconds);
     return steps;

@@ -8,13 +8,15 @@
 
 #include "absl/status/statusor.h"
 #include "lib/proto/sweep.pb.h"
+#include "lib/train/exchange_steps.h"
 
 namespace lockstep {
 
 // What an epoch's marks say.
 struct MarkedSteps {
-  proto::StepParts parts;            // part and resolution_seconds; the rest is left to the caller
-  std::vector<double> full_seconds;  // of each full step, from its first mark to its last
+  proto::StepParts parts;              // part and resolution_seconds; the rest is left to the caller
+  std::vector<double> full_seconds;    // of each full step, from its first mark to its last
+  std::vector<ExchangeStep> exchange;  // every step, where gradients are exchanged; left to the caller
 };
 
 // `marks`: (steps, kStepMarks) nanoseconds, of which the first `full_steps` steps have a full batch. The parts leave no

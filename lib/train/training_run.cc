@@ -304,6 +304,9 @@ class TrainingRun {
       return absl::IsCancelled(marked.status()) ? marked.status() : absl::OkStatus();
     }
     if (marked->has_value()) {
+      if (options_.marked) {
+        options_.marked(**marked);
+      }
       proto::StepParts& parts = *point_.mutable_step_parts();
       parts = std::move((*marked)->parts);
       parts.set_perturbation(parts.epoch_seconds() / Median(point_.epoch_seconds()));

@@ -35,6 +35,8 @@ struct TrainingRunOptions {
   std::function<absl::StatusOr<std::unique_ptr<EpochTrainer>>(const TrainerInput&)> make_trainer;
   // Called after each epoch, outside of its clock; may be empty.
   std::function<void(uint32_t epoch)> epoch_ended;
+  // Called with what the epoch with marks said, if there was one; may be empty.
+  std::function<void(const MarkedSteps& steps)> marked;
 
   // What the caller measured so far beside the point, kept with its state; and the same in a run that goes on, before its
   // first epoch. Both, or neither.

@@ -1,0 +1,75 @@
+#include "lib/train/exchange_steps.h"
+
+#include "lib/fused/step_marks.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::StatusIs;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr double kNano = 1e-9;
+
+// Two steps: three ranges, the last of which ends 600 ns behind backward; a tail of two, done before backward is.
+const std::vector<uint64_t> kSeams = {
+    1000, 1100, 2000, 4000, 4100, 4800,  // backward from 2000 to 4100
+    5000, 5100, 5500, 6000, 6100, 6150,  // from 5500 to 6100
+};
+std::vector<uint64_t> Ranges() {
+  std::vector<uint64_t> ranges(2 * kExchangeMarks);
+  const std::vector<uint64_t> first = {2500, 2900, 3500, 4200, 4100, 4700};
+  const std::vector<uint64_t> tail = {5600, 5700, 5900, 6050};
+  std::copy(first.begin(), first.end(), ranges.begin());
+  std::copy(tail.begin(), tail.end(), ranges.begin() + kExchangeMarks);
+  return ranges;
+}
+
+TEST(ExchangeStepsTest, TimesByHand) {
+  const auto steps = ToExchangeSteps(kSeams, Ranges());
+  ASSERT_THAT(steps, IsOk());
+  ASSERT_THAT(*steps, SizeIs(2));
+  const ExchangeStep& first = (*steps)[0];
+  EXPECT_DOUBLE_EQ(first.forward_seconds, 1000 * kNano);
+  EXPECT_DOUBLE_EQ(first.backward_seconds, 2100 * kNano);
+  EXPECT_DOUBLE_EQ(first.update_seconds, 700 * kNano);
+  EXPECT_DOUBLE_EQ(first.between_seconds, 200 * kNano);
+  ASSERT_THAT(first.ranges, SizeIs(3));
+  EXPECT_DOUBLE_EQ(first.ranges[1].ready_seconds, 1500 * kNano);
+  EXPECT_DOUBLE_EQ(first.ranges[2].summed_seconds, 2700 * kNano);
+  EXPECT_THAT((*steps)[1].ranges, SizeIs(2));
+  EXPECT_EQ((*steps)[1].between_seconds, 0);
+}
+
+TEST(ExchangeStepsTest, ThereAreNoneWithoutAnExchange) {
+  const auto steps = ToExchangeSteps(kSeams, std::vector<uint64_t>(2 * kExchangeMarks));
+  ASSERT_THAT(steps, IsOk());
+  EXPECT_THAT(*steps, IsEmpty());
+}
+
+TEST(ExchangeStepsTest, RefusesAClockThatRunsBackwards) {
+  const std::vector<std::pair<size_t, uint64_t>> faults = {
+      {0, 1999},  // ready before backward began
+      {1, 2499},  // summed before it was ready
+      {3, 2899},  // before the range in front of it
+      {5, 4801},  // behind the end of the update
+      {3, 0},     // never noted
+  };
+  for (const auto& [place, nanoseconds] : faults) {
+    std::vector<uint64_t> ranges = Ranges();
+    ranges[place] = nanoseconds;
+    EXPECT_THAT(ToExchangeSteps(kSeams, ranges), StatusIs(absl::StatusCode::kInternal, HasSubstr("step 0, range")))
+        << place;
+  }
+}
+
+TEST(ExchangeStepsTest, RefusesWhatIsNoWholeTable) {
+  EXPECT_THAT(ToExchangeSteps({1, 2, 3}, {}), StatusIs(absl::StatusCode::kInternal, HasSubstr("3 and 0 marks")));
+  EXPECT_THAT(ToExchangeSteps(kSeams, {1}), StatusIs(absl::StatusCode::kInternal, HasSubstr("12 and 1 marks")));
+}
+
+}  // namespace
+}  // namespace lockstep
