@@ -203,9 +203,10 @@ std::string SayStar(const proto::StarRow& star) {
           ? absl::StrCat("; the star's formula says ", Say(star.modelled_busy_seconds(), "ms", kMilliseconds), " (",
                          FormatNumber(kPercent * star.relative_error().value(), 3), " % off)")
           : "";
-  return absl::StrCat(" In each step device 0 sends ", SayBytes(sent.value()), " and receives ",
-                      SayBytes(received.value()), " (the formula: ", SayBytes(star.formula_sent_bytes().value()),
-                      " and ", SayBytes(star.formula_received_bytes().value()), " without batch norm's buffers), for ",
+  return absl::StrCat(" At batch ", star.batch_per_device(), " per device, device 0 sends ", SayBytes(sent.value()),
+                      " and receives ", SayBytes(received.value()),
+                      " in each step (the formula: ", SayBytes(star.formula_sent_bytes().value()), " and ",
+                      SayBytes(star.formula_received_bytes().value()), " without batch norm's buffers), for ",
                       Say(star.measured_busy_seconds(), "ms", kMilliseconds), ", ",
                       Say(star.busy_share(), "%", kPercent), " of the step", error, ".");
 }
