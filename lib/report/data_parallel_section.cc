@@ -19,6 +19,7 @@ constexpr double kPercent = 100;
 constexpr double kPerMega = 1e-6;
 constexpr double kPerGiga = 1e-9;
 constexpr double kMilliseconds = 1e3;
+constexpr char kBase[] = "the base case is plain training of one device";
 constexpr char kAsked[] = "DataParallel or DistributedDataParallel?";
 
 // DDP of the same model, data and step on the same devices, plainly sent; null: none among the inputs.
@@ -74,8 +75,8 @@ proto::Table CompareTable(const ScalingView& dp, const ScalingView* ddp) {
               IsTimed(star) && IsTimed(reduced) && Mean(*reduced) > 0
                   ? NumberCell(Mean(*star) / Mean(*reduced), proto::DERIVED, "quotient of the mean epoch times", 4)
                   : AbsentCell("needs both times"),
-              ranks == 1 ? LabelCell("1 (base)") : SpeedupCell(dp, ranks, batch),
-              ranks == 1       ? LabelCell("1 (base)")
+              ranks == 1 ? AbsentCell(kBase) : SpeedupCell(dp, ranks, batch),
+              ranks == 1       ? AbsentCell(kBase)
               : ddp == nullptr ? AbsentCell(no_ddp)
                                : SpeedupCell(*ddp, ranks, batch)});
     }
@@ -203,9 +204,10 @@ std::string SayStar(const proto::StarRow& star) {
           ? absl::StrCat("; the star's formula says ", Say(star.modelled_busy_seconds(), "ms", kMilliseconds), " (",
                          FormatNumber(kPercent * star.relative_error().value(), 3), " % off)")
           : "";
-  return absl::StrCat(" In each step device 0 sends ", SayBytes(sent.value()), " and receives ",
-                      SayBytes(received.value()), " (the formula: ", SayBytes(star.formula_sent_bytes().value()),
-                      " and ", SayBytes(star.formula_received_bytes().value()), " without batch norm's buffers), for ",
+  return absl::StrCat(" At batch ", star.batch_per_device(), " per device, device 0 sends ", SayBytes(sent.value()),
+                      " and receives ", SayBytes(received.value()),
+                      " in each step (the formula: ", SayBytes(star.formula_sent_bytes().value()), " and ",
+                      SayBytes(star.formula_received_bytes().value()), " without batch norm's buffers), for ",
                       Say(star.measured_busy_seconds(), "ms", kMilliseconds), ", ",
                       Say(star.busy_share(), "%", kPercent), " of the step", error, ".");
 }
