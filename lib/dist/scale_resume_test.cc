@@ -114,10 +114,9 @@ TEST(ScaleResumeTest, RanksGoOnInTheMiddleOfAPointToTheSameWeights) {
   EXPECT_EQ(expected.resumed_epoch_size(), 0);
 }
 
-// The sums of three ranks depend on which gradients travel together, which is planned after the first step, and of a network
-// with branches differs from the first step's. One step an epoch: one state is from before the plan was used, one from after
-// it. Batch norm's running statistics are each rank's own; those of rank 0 are kept with the weights.
-TEST(ScaleResumeTest, ThreeRanksGoOnWithTheirBucketsAndRunningStatistics) {
+// A network with branches, one step an epoch: one state is from before the second plan of its buckets, one from after it.
+// Batch norm's running statistics are each rank's own; those of rank 0 are kept with the weights.
+TEST(ScaleResumeTest, ThreeRanksGoOnWithTheirRunningStatistics) {
   ScaleRunOptions options = FiveEpochs(3, 3);
   options.input = SmallScaleRun({3}, 3, /*images=*/9).input;
   options.spec.mutable_training()->set_model("resnet18");
