@@ -143,7 +143,8 @@ bool Failed(const ChildExit& exit) { return exit.signalled || exit.code != 0; }
 }  // namespace
 
 absl::StatusOr<std::vector<ChildExit>> RunChildren(const std::vector<ChildOptions>& options, absl::Duration timeout,
-                                                   int* first_failed, const std::function<bool()>& must_end) {
+                                                   int* first_failed, const std::function<bool()>& must_end,
+                                                   absl::Duration after_first) {
   const uint64_t oom_kills = CountOomKills();
   std::vector<Running> children;
   std::vector<ChildExit> exits(options.size());
@@ -162,6 +163,7 @@ absl::StatusOr<std::vector<ChildExit>> RunChildren(const std::vector<ChildOption
   const absl::Time deadline = absl::Now() + timeout;
   absl::Time kill_at = absl::InfiniteFuture();
   absl::Time settled_at = absl::InfiniteFuture();
+  absl::Time together_until = absl::InfiniteFuture();
   int failed = -1;
   size_t running = children.size();
   while (running > 0) {
@@ -169,13 +171,16 @@ absl::StatusOr<std::vector<ChildExit>> RunChildren(const std::vector<ChildOption
     for (size_t i = 0; i < children.size(); ++i) {
       Reap(children[i], oom_kills, exits[i]);
       running += children[i].ended ? 0 : 1;
+      if (children[i].ended && together_until == absl::InfiniteFuture()) {
+        together_until = absl::Now() + after_first;
+      }
       if (children[i].ended && failed < 0 && Failed(exits[i]) && !exits[i].ended_by_us) {
         failed = static_cast<int>(i);
         settled_at = absl::Now() + kSettle;
       }
     }
     const bool timed_out = absl::Now() > deadline;
-    const bool settled = absl::Now() > settled_at;
+    const bool settled = absl::Now() > settled_at || absl::Now() > together_until;
     const bool asked = running > 0 && must_end != nullptr && must_end();
     if (kill_at == absl::InfiniteFuture() && (settled || timed_out || asked || StopRequested() || !start_error.ok())) {
       for (size_t i = 0; i < children.size(); ++i) {

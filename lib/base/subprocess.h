@@ -46,10 +46,12 @@ struct ChildExit {
 // not null. The children's standard output becomes this process's stderr, so that a library that prints cannot spoil a
 // record on stdout. Internal: a child could not be started.
 //
-// `must_end`, where there is one, is asked every 20 ms while a child runs; once it is true all are ended as at a stop.
+// `must_end`, where there is one, is asked every 20 ms while a child runs; once it is true all are ended as at a stop. So
+// they are when one still runs `after_first` after the first that ended.
 absl::StatusOr<std::vector<ChildExit>> RunChildren(const std::vector<ChildOptions>& children, absl::Duration timeout,
                                                    int* first_failed = nullptr,
-                                                   const std::function<bool()>& must_end = nullptr);
+                                                   const std::function<bool()>& must_end = nullptr,
+                                                   absl::Duration after_first = absl::InfiniteDuration());
 
 // Writes all of `bytes` to kResultFd and closes it. For a child.
 absl::Status WriteResult(const std::string& bytes);

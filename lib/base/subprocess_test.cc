@@ -63,6 +63,16 @@ TEST(RunChildrenTest, AChildThatRunsMayAnswer) {
   EXPECT_EQ((*exits)[0].code, 3);
 }
 
+TEST(RunChildrenTest, OneThatOutlivesTheFirstTooLongIsEnded) {
+  int failed = 0;
+  const auto exits = RunChildren({Shell("exec sleep 60"), Shell("exit 0")}, absl::Seconds(50), &failed, nullptr,
+                                 absl::Milliseconds(300));
+  EXPECT_TRUE((*exits)[0].ended_by_us);
+  EXPECT_FALSE((*exits)[0].timed_out);
+  EXPECT_EQ((*exits)[1].code, 0);
+  EXPECT_EQ(failed, -1);
+}
+
 TEST(RunChildrenTest, PassesTheEnvironmentOn) {
   ChildOptions child = Shell("printf \"$RANK\" >&3");
   child.environment = {{"RANK", "3"}};

@@ -54,7 +54,8 @@ absl::StatusOr<std::vector<ChildExit>> RunRanksHere(RankEnvironment place) {
     place.local_rank = place.rank;
     children.push_back(RankProcess(place, self));
   }
-  return RunChildren(children, absl::InfiniteDuration());
+  // They end together, behind a barrier.
+  return RunChildren(children, absl::InfiniteDuration(), nullptr, nullptr, place.timeout);
 }
 
 }  // namespace

@@ -60,6 +60,15 @@ absl::StatusOr<std::string> HangInRankTwo(RankContext& context) {
   return "";
 }
 
+// Nobody waits for it any more.
+absl::StatusOr<std::string> HangAtTheEndInRankOne(RankContext& context) {
+  RETURN_IF_ERROR(context.store->Barrier(context.rank, context.size));
+  if (context.rank == 1) {
+    raise(SIGSTOP);
+  }
+  return "";
+}
+
 absl::StatusOr<std::string> RunOutOfMemoryInRankOne(RankContext& context) {
   if (context.rank == 1) {
     const rlimit limit{uint64_t{4} << 30, uint64_t{4} << 30};  // heap and private mappings
@@ -77,6 +86,7 @@ const std::map<std::string, RankTask>& Tasks() {
                                           {"fail_in_rank_one", FailInRankOne},
                                           {"die_in_rank_one", DieInRankOne},
                                           {"hang_in_rank_two", HangInRankTwo},
+                                          {"hang_at_the_end_in_rank_one", HangAtTheEndInRankOne},
                                           {"run_out_of_memory_in_rank_one", RunOutOfMemoryInRankOne}};
   return *tasks;
 }
@@ -124,6 +134,13 @@ TEST(LaunchRanksTest, ARankThatHangsIsNamedAfterTheTimeout) {
   EXPECT_THAT(LaunchRanks(options),
               StatusIs(absl::StatusCode::kUnavailable, AllOf(HasSubstr("rank 2 of 3"), HasSubstr("did not answer"))));
   EXPECT_LT(absl::Now() - start, options.timeout + absl::Seconds(15));
+}
+
+TEST(LaunchRanksTest, ARankThatHangsBehindTheLastBarrierIsNamedAfterTheTimeout) {
+  LaunchOptions options = Options(2, "hang_at_the_end_in_rank_one");
+  options.timeout = absl::Seconds(2);
+  EXPECT_THAT(LaunchRanks(options),
+              StatusIs(absl::StatusCode::kUnavailable, AllOf(HasSubstr("rank 1 of 2"), HasSubstr("did not answer"))));
 }
 
 TEST(LaunchRanksTest, MemoryThatRunsOutIsAnErrorOfTheDevice) {

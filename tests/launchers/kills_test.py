@@ -33,12 +33,13 @@ class KillsTest(launched.LaunchedCase):
     # --- processes ---
 
     def command(self, ranks):
-        return self.flags(f"--ranks={ranks}", "--repeats=30")
+        return self.flags(f"--ranks={ranks}", "--repeats=12")
 
     def start(self, ranks, torchrun):
         command = [self.scale_run, *self.command(ranks)]
         if torchrun:
-            command = [torch_python, "-m", "torch.distributed.run", f"--nproc-per-node={ranks}", "--no-python", *command]
+            command = [torch_python, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={ranks}", "--no-python",
+                       *command]
         return self.spawn(command)
 
     def role(self, pid):
@@ -53,6 +54,13 @@ class KillsTest(launched.LaunchedCase):
         if b"\0LOCKSTEP_RANK_TASK=" in b"\0" + environment:
             return "rank"
         return "agent" if b"\0RANK=" in b"\0" + environment and b"\0RANK=0\0" not in b"\0" + environment else "leader"
+
+    @staticmethod
+    def parent(pid):
+        try:
+            return int(pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()[1])
+        except OSError:
+            return 0  # it has ended
 
     def of_role(self):
         found = {}
@@ -77,15 +85,23 @@ class KillsTest(launched.LaunchedCase):
             return None
         return role, pid, number
 
-    def settle(self, process, role, pid, number, torchrun):
-        """The seconds until all but a stopped victim, and torchrun, which waits for it, were gone."""
+    def settle(self, role, pid, number, torchrun, seconds):
+        """The seconds until all were gone but a stopped victim, its own rank, which has nobody else to end it, and torchrun.
+
+        Ranks that are still to come begin to wait for a stopped one once they are there: within an undisturbed run's time.
+        """
         begin = time.monotonic()
         if number == signal.SIGSTOP and role == "leader" and not torchrun:
             time.sleep(1)  # as Ctrl-Z and fg: no fault
             os.kill(pid, signal.SIGCONT)
             return None
-        others = lambda: [p for pids in self.of_role().values() for p in pids if p != pid]
-        self.wait_for(lambda: not others(), f"after {number.name} to a {role} {pid}: the end of {others()}", self.timeout_seconds + 5)
+        others = lambda: [f"{role} {p}" for role, pids in self.of_role().items() for p in pids
+                          if p != pid and not (number == signal.SIGSTOP and self.parent(p) == pid)]
+        try:
+            self.wait_for(lambda: not others(), f"after {number.name} to a {role}: the end of the others",
+                          self.timeout_seconds + 5 + seconds)
+        except AssertionError as error:
+            raise AssertionError(f"{error}; left: {others()}; the victim was {pid}")
         took = time.monotonic() - begin
         if number == signal.SIGSTOP and self.role(pid) is not None:
             os.kill(pid, signal.SIGKILL)
@@ -100,7 +116,7 @@ class KillsTest(launched.LaunchedCase):
         (self.folder / "out.rec").unlink(missing_ok=True)
         process = self.start(ranks, torchrun)
         hit = self.hit(moments, process, seconds)
-        took = self.settle(process, *hit, torchrun) if hit is not None else None
+        took = self.settle(*hit, torchrun, seconds) if hit is not None else None
         (code,), talks = self.ends([process], 90)
         self.assertEqual(marked_processes.end_orphans(self.mark, 2), 0, talks)
         finished = (self.folder / "out.rec").exists()
