@@ -54,7 +54,9 @@ SCALES = ["", "--ranks=1 --batch=16", "--ranks=1,2,4 --batch=64 --batch_mode=glo
           "--ranks=0", "--output=", "--timeout=0s", "--preset=fast", "--gradient_compression=bf16",
           "--gradient_compression=fp16", "--graph=true", "--accumulate=3 --batch=32", "--accumulate=4 --batch=32 --ranks=2",
           "--schedule=cosine --lr_warmup_epochs=1 --epochs=10 --batch=32", "--noevaluate --target_accuracy=0.9",
-          "--label_smoothing=0.1 --clip_norm=1 --lars=0.001 --zero_gamma --fixed_order --batch=32"]
+          "--label_smoothing=0.1 --clip_norm=1 --lars=0.001 --zero_gamma --fixed_order --batch=32",
+          "--mode=ddp,dp --gradient_compression=none,bf16 --batch=32", "--preset=lab,fast --reducer=own,c10d --batch=32 --ranks=2",
+          "--mode=ddp,ddp", "--mode=dp --gradient_compression=bf16,bf16", "--experiment=sampler_epoch --batch=32 --mode=ddp,dp"]
 
 # The cases of each device. What names no device's step says the same on CUDA, so CUDA has the steps alone.
 CASES = {"cpu": [("train_sweep", case) for case in STEPS + PLANS] + [("scale_run", case) for case in SCALES],
