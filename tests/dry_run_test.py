@@ -56,7 +56,9 @@ SCALES = ["", "--ranks=1 --batch=16", "--ranks=1,2,4 --batch=64 --batch_mode=glo
           "--schedule=cosine --lr_warmup_epochs=1 --epochs=10 --batch=32", "--noevaluate --target_accuracy=0.9",
           "--label_smoothing=0.1 --clip_norm=1 --lars=0.001 --zero_gamma --fixed_order --batch=32",
           "--checkpoint=w.pt --batch=8,16", "--checkpoint=w.pt --checkpoint_batch=5 --batch=8", "--resume --output=-",
-          "--checkpoint=w.pt --experiment=sampler_epoch --ranks=2 --batch=128"]
+          "--checkpoint=w.pt --experiment=sampler_epoch --ranks=2 --batch=128",
+          "--mode=ddp,dp --gradient_compression=none,bf16 --batch=32", "--preset=lab,fast --reducer=own,c10d --batch=32 --ranks=2",
+          "--mode=ddp,ddp", "--mode=dp --gradient_compression=bf16,bf16", "--experiment=sampler_epoch --batch=32 --mode=ddp,dp"]
 
 # The cases of each device. What names no device's step says the same on CUDA, so CUDA has the steps alone.
 CASES = {"cpu": [("train_sweep", case) for case in STEPS + PLANS] + [("scale_run", case) for case in SCALES],

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/flags/flag.h"
+#include "absl/flags/reflection.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
@@ -15,8 +16,10 @@
 #include "lib/base/init_main.h"
 #include "lib/base/status_macros.h"
 #include "lib/dataset/batch_loader.h"
+#include "lib/dist/experiments.h"
 #include "lib/dist/launch.h"
 #include "lib/dist/launched_run.h"
+#include "lib/dist/point_variants.h"
 #include "lib/dist/quiet_unless_leader.h"
 #include "lib/record/same_run.h"
 #include "lib/record/stdout_guard.h"
@@ -42,10 +45,11 @@ RANGED_FLAG(uint32_t, workers, 2, 0, lockstep::kMaxLoaderWorkers,
 RANGED_FLAG(uint32_t, threads, 0, 0, lockstep::kMaxThreads,
             "CPU threads that each rank computes with; 0: cores / the largest of --ranks. The base case on one rank "
             "has no more: a rank more is a core more, and a base case with all cores would be another machine.");
-ABSL_FLAG(
-    std::string, mode, "ddp",
-    "ddp: a process for each device, gradients all-reduced. dp: torch.nn.DataParallel's way, one process with a "
-    "thread for each device, which deals out batch and weights in each step and takes the gradients to device 0.");
+ABSL_FLAG(std::string, mode, "ddp",
+          "ddp: a process for each device, gradients all-reduced. dp: torch.nn.DataParallel's way, one process with a "
+          "thread for each device, which deals out batch and weights in each step and takes the gradients to device 0. "
+          "Several words, such as ddp,dp, here and of --preset, --gradient_compression, --buffers, --reducer and "
+          "--bucket_plan: every combination that can be, side by side in one record.");
 ABSL_FLAG(
     std::string, experiment, "",
     "A question with a table of its own, at the global batches of --batch on --ranks=N: large_batch (the first batch, "
@@ -94,14 +98,17 @@ namespace lockstep {
 namespace {
 
 constexpr char kTool[] = "scale_run";
-constexpr uint32_t kLabEpochs = 5;  // of an experiment: what the lab trains
 
 absl::StatusOr<ScaleRunOptions> OptionsFromFlags() {
   ScaleRunOptions options;
   ReadRunFlags(options);
   options.prediction = absl::GetFlag(FLAGS_prediction);
   proto::ScaleSpec& spec = options.spec;
-  RETURN_IF_ERROR(SetFieldsFromFlags(spec));
+  RETURN_IF_ERROR(SetFieldsFromFlags(spec, VariantKeys()));
+  for (const std::string& key : VariantKeys()) {
+    const std::string words = absl::FindCommandLineFlag(key)->CurrentValue();
+    RETURN_IF_ERROR(SetWords(key, absl::StrSplit(words, ','), spec));
+  }
   RETURN_IF_ERROR(ReadTrainingFlags(*spec.mutable_training()));
   options.rows = absl::StrSplit(absl::GetFlag(FLAGS_rows), ';', absl::SkipEmpty());
   if (spec.experiment() != proto::EXPERIMENT_UNSPECIFIED && absl::GetFlag(FLAGS_epochs) == 0 &&

@@ -12,8 +12,6 @@
 namespace lockstep {
 namespace {
 
-constexpr int kLabEpoch = 5;  // whose loss the lab asks for
-
 // A number of a row: the mean over its points, with the range.
 template <typename Pick>
 std::string Cell(const std::vector<const proto::ScalePoint*>& seeds, const char* format, const Pick& pick) {
@@ -27,8 +25,9 @@ std::string Cell(const std::vector<const proto::ScalePoint*>& seeds, const char*
                          : show(spread.mean);
 }
 
+// Whose loss the lab asks for.
 const proto::EpochResult& LabEpoch(const proto::ScalePoint& point) {
-  return point.epoch(std::min(kLabEpoch, point.epoch_size()) - 1);
+  return point.epoch(std::min<int>(kLabEpochs, point.epoch_size()) - 1);
 }
 
 double TrainSeconds(const proto::ScalePoint& point) {
@@ -79,7 +78,7 @@ std::string RowText(const proto::ScaleSpec& spec, const std::vector<const proto:
   const proto::ScalePoint& point = *seeds.front();
   std::string text = absl::StrFormat("  %s: %d epochs, %d updates", point.row(), point.epoch_size(),
                                      uint64_t{point.steps_per_epoch()} * point.epoch_size());
-  absl::StrAppend(&text, "; epoch ", std::min(kLabEpoch, point.epoch_size()), ": loss ",
+  absl::StrAppend(&text, "; epoch ", std::min<int>(kLabEpochs, point.epoch_size()), ": loss ",
                   Cell(seeds, "%.4f", [](const proto::ScalePoint& p) { return LabEpoch(p).mean_loss(); }), ", train ",
                   Cell(seeds, "%.2f", [](const proto::ScalePoint& p) { return 100 * LabEpoch(p).train_accuracy(); }),
                   " %; test ", TestAccuracy(seeds), " %; ", Cell(seeds, "%.2f", TrainSeconds), " s",

@@ -15,12 +15,14 @@
 
 namespace lockstep {
 
+// What the lab trains, and an experiment that is asked for neither --epochs nor --repeats.
+inline constexpr uint32_t kLabEpochs = 5;
+
 // Updates of the 5-epoch baseline at batch 128 on 50,000 images: 5 * ceil(50,000 / 128).
 inline constexpr uint32_t kBaselineUpdates = 1955;
 
 // The points of spec.experiment, row by row, each row's seeds together. In `spec` batch_size is the global batch, ranks
-// one number, and training settled. Without --epochs and --repeats (warmup_epochs and repeats as SetEpochs leaves them for
-// `epochs_asked` = false) LARGE_BATCH trains 5 epochs, as the lab does, and its "longer" rows kBaselineUpdates updates.
+// one number, and training settled. The "longer" rows of LARGE_BATCH train kBaselineUpdates updates.
 //
 //   LARGE_BATCH     the first batch as it is; each other batch as it is, with each remedy, with all of them, and longer:
 //                   as it is, and with all

@@ -18,6 +18,7 @@
 #include "lib/dist/point_communication.h"
 #include "lib/dist/point_group.h"
 #include "lib/dist/point_hook.h"
+#include "lib/dist/point_variants.h"
 #include "lib/dist/process_hello.h"
 #include "lib/dist/rank_agreement.h"
 #include "lib/dist/star_times.h"
@@ -34,7 +35,7 @@ namespace {
 // The run's spec, as far as the point has none of its own.
 proto::ScaleSpec SpecOf(const proto::RankOrder& order) {
   proto::ScaleSpec spec = order.spec();
-  spec.set_buffers(order.point().buffers());
+  SetVariant(order.point(), spec);
   if (order.point().has_training()) {
     *spec.mutable_training() = order.point().training();
   }

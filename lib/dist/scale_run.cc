@@ -21,6 +21,7 @@
 #include "lib/dist/kept_files.h"
 #include "lib/dist/merge_ranks.h"
 #include "lib/dist/nccl_environment.h"
+#include "lib/dist/point_variants.h"
 #include "lib/dist/rank_point.h"
 #include "lib/dist/scale_plan.h"
 #include "lib/dist/scale_run_plan.h"
@@ -101,17 +102,10 @@ absl::StatusOr<proto::Header> MakeScaleHeader(const ScaleRunOptions& options, co
 
 // Null when there is none.
 const proto::ScalePoint* Find(const std::vector<proto::ScalePoint>& points, const proto::ScalePoint& wanted) {
-  for (const proto::ScalePoint& point : points) {
-    if (point.ranks() == wanted.ranks() && point.batch_per_device() == wanted.batch_per_device() &&
-        point.reduction() == wanted.reduction() && point.mode() == wanted.mode() && point.preset() == wanted.preset() &&
-        point.step() == wanted.step() && point.buffers() == wanted.buffers() &&
-        point.gradient_compression() == wanted.gradient_compression() && point.row() == wanted.row() &&
-        point.reducer() == wanted.reducer() && point.bucket_plan() == wanted.bucket_plan() &&
-        point.training().seed() == wanted.training().seed()) {
-      return &point;
-    }
-  }
-  return nullptr;
+  const std::string key = PointKey(wanted);
+  const auto found = std::find_if(points.begin(), points.end(),
+                                  [&key](const proto::ScalePoint& point) { return PointKey(point) == key; });
+  return found == points.end() ? nullptr : &*found;
 }
 
 // Whether nothing is left to do at a point that was asked to leave the checkpoint, or not.
@@ -163,12 +157,12 @@ absl::StatusOr<proto::ScalePoint> MeasurePoint(const ScaleRunPlan& plan, const p
   launch.timeout = absl::Seconds(plan.spec.timeout_seconds());
   const absl::StatusOr<std::vector<std::string>> results = LaunchRanks(launch);
   if (!results.ok()) {
-    return absl::Status(results.status().code(), absl::StrCat(PointName(point), ": ", results.status().message()));
+    return absl::Status(results.status().code(), absl::StrCat(NameIn(plan, point), ": ", results.status().message()));
   }
   std::vector<proto::ScalePoint> of_rank(results->size());
   for (size_t rank = 0; rank < of_rank.size(); ++rank) {
     if (!of_rank[rank].ParseFromString((*results)[rank])) {
-      return absl::InternalError(absl::StrCat(PointName(point), ": the answer of rank ", rank, " does not parse"));
+      return absl::InternalError(absl::StrCat(NameIn(plan, point), ": the answer of rank ", rank, " does not parse"));
     }
   }
   ASSIGN_OR_RETURN(proto::ScalePoint merged, MergeRanks(of_rank));
@@ -178,7 +172,7 @@ absl::StatusOr<proto::ScalePoint> MeasurePoint(const ScaleRunPlan& plan, const p
   return merged;
 }
 
-void ReportPoint(const proto::ScalePoint& point, bool resumed) {
+void ReportPoint(const ScaleRunPlan& plan, const proto::ScalePoint& point, bool resumed) {
   if (point.outcome() == proto::OUT_OF_MEMORY) {
     absl::FPrintF(stderr, "scale_run: out of memory: %s%s\n", point.detail(), resumed ? " (in the run before)" : "");
     return;
@@ -187,7 +181,7 @@ void ReportPoint(const proto::ScalePoint& point, bool resumed) {
   for (const double seconds : point.epoch_seconds().value()) {
     sum += seconds;
   }
-  absl::FPrintF(stderr, "scale_run: %s: %.4g s per epoch%s\n", PointName(point),
+  absl::FPrintF(stderr, "scale_run: %s: %.4g s per epoch%s\n", NameIn(plan, point),
                 sum / std::max(1, point.epoch_seconds().value_size()), resumed ? " (from the run before)" : "");
 }
 
@@ -255,7 +249,7 @@ absl::Status MeasureAll(const ScaleRunOptions& options, const ScaleRunPlan& plan
   std::vector<proto::ScalePoint> table = finished;
   for (size_t i = 0; i < plan.points.size(); ++i) {
     if (const proto::ScalePoint* same = Find(finished, plan.points[i]); same != nullptr) {
-      ReportPoint(*same, true);
+      ReportPoint(plan, *same, true);
       continue;
     }
     const proto::RankOrder order = OrderOf(options, plan, header, i, world);
@@ -268,7 +262,7 @@ absl::Status MeasureAll(const ScaleRunOptions& options, const ScaleRunPlan& plan
       }
       RETURN_IF_ERROR(writer->Append(record));
     }
-    ReportPoint(measured, false);
+    ReportPoint(plan, measured, false);
     table.push_back(measured);
     ReportAblation(table, measured);
     *record.mutable_point() = measured;

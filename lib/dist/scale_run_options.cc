@@ -3,11 +3,25 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/flag_values.h"
 #include "lib/base/status_macros.h"
+#include "lib/dist/point_variants.h"
 #include "lib/train/evaluation_flags.h"
 #include "lib/train/kept_flags.h"
 #include "lib/train/step_switches.h"
 
 namespace lockstep {
+namespace {
+
+absl::Status CheckWords(const proto::ScaleSpec& variant) {
+  RETURN_IF_ERROR(CheckFlagWord("buffers", variant.buffers(), {"local", "broadcast", "sync_bn"}));
+  RETURN_IF_ERROR(CheckPreset(variant.preset()));
+  RETURN_IF_ERROR(CheckFlagWord("reducer", variant.reducer(), {"own", "c10d"}));
+  RETURN_IF_ERROR(CheckFlagWord("bucket_plan", variant.bucket_plan(), {"ddp", "auto"}));
+  return variant.gradient_compression().empty()
+             ? absl::OkStatus()
+             : CheckFlagWord("gradient_compression", variant.gradient_compression(), {"none", "bf16"});
+}
+
+}  // namespace
 
 absl::Status CheckScaleRunOptions(const ScaleRunOptions& options) {
   if (options.input.empty()) {
@@ -15,15 +29,11 @@ absl::Status CheckScaleRunOptions(const ScaleRunOptions& options) {
   }
   RETURN_IF_ERROR(CheckOutputFlag(options.output));
   RETURN_IF_ERROR(CheckKeptFlags(options.resume, options.state_every, options.output, options.checkpoint));
-  RETURN_IF_ERROR(CheckFlagWord("buffers", options.spec.buffers(), {"local", "broadcast", "sync_bn"}));
+  for (const proto::ScaleSpec& variant : VariantsOf(options.spec)) {
+    RETURN_IF_ERROR(CheckWords(variant));
+  }
   if (!options.rows.empty() && options.spec.experiment() == proto::EXPERIMENT_UNSPECIFIED) {
     return absl::InvalidArgumentError("--rows are those of an experiment's table; give --experiment, too");
-  }
-  RETURN_IF_ERROR(CheckPreset(options.spec.preset()));
-  RETURN_IF_ERROR(CheckFlagWord("reducer", options.spec.reducer(), {"own", "c10d"}));
-  RETURN_IF_ERROR(CheckFlagWord("bucket_plan", options.spec.bucket_plan(), {"ddp", "auto"}));
-  if (!options.spec.gradient_compression().empty()) {
-    RETURN_IF_ERROR(CheckFlagWord("gradient_compression", options.spec.gradient_compression(), {"none", "bf16"}));
   }
   RETURN_IF_ERROR(
       CheckEvaluationFlags(options.spec.evaluate(), options.spec.evaluate_every(), options.spec.target_accuracy()));

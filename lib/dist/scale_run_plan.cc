@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -13,6 +14,7 @@
 #include "lib/device/device.h"
 #include "lib/dist/experiments.h"
 #include "lib/dist/kept_files.h"
+#include "lib/dist/point_variants.h"
 #include "lib/dist/scale_plan.h"
 #include "lib/dist/world.h"
 #include "lib/nn/model.h"
@@ -105,23 +107,94 @@ absl::Status CheckTogether(const proto::ScaleSpec& spec) {
   return absl::OkStatus();
 }
 
+absl::StatusOr<proto::ScaleSpec> SettleVariant(proto::ScaleSpec spec, c10::Device device, uint32_t ranks_here) {
+  if (spec.mode() != proto::DP) {
+    spec.set_backend(device.is_cuda() ? proto::NCCL : proto::GLOO);
+  }
+  Settle(device, ranks_here, spec);
+  RETURN_IF_ERROR(CheckTrainingSpec(spec.training()));
+  RETURN_IF_ERROR(CheckSwitches(spec.training()));
+  RETURN_IF_ERROR(CheckTogether(spec));
+  return spec;
+}
+
+// A combination that cannot be is refused when it is the only one, and left out when it is one of several.
+absl::Status SettleVariants(const proto::ScaleSpec& asked, uint32_t ranks_here, ScaleRunPlan& plan) {
+  absl::Status refused;
+  for (const proto::ScaleSpec& one : VariantsOf(asked)) {
+    absl::StatusOr<proto::ScaleSpec> settled = SettleVariant(one, plan.device, ranks_here);
+    if (settled.ok()) {
+      plan.variants.push_back(*std::move(settled));
+      continue;
+    }
+    if (!absl::IsInvalidArgument(settled.status())) {
+      return settled.status();
+    }
+    plan.left_out.push_back(absl::StrCat(VariantText(asked, one), ": ", settled.status().message()));
+    refused.Update(settled.status());
+  }
+  if (plan.variants.empty()) {
+    return refused;
+  }
+  plan.spec = plan.variants.front();
+  *plan.spec.mutable_several() = asked.several();
+  for (const proto::ScaleSpec& variant : plan.variants) {
+    if (variant.mode() != proto::DP) {
+      plan.spec.set_backend(variant.backend());
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Variant by variant. A base case that another variant has, too, is measured once.
+absl::Status PlanVariants(uint64_t training_images, ScaleRunPlan& plan) {
+  const std::string training = plan.spec.training().SerializeAsString();
+  for (const proto::ScaleSpec& variant : plan.variants) {
+    ASSIGN_OR_RETURN(const std::vector<proto::ScalePoint> points, PlanPoints(variant, training_images));
+    for (proto::ScalePoint point : points) {
+      if (variant.training().SerializeAsString() != training) {
+        *point.mutable_training() = variant.training();
+      }
+      if (std::none_of(plan.points.begin(), plan.points.end(),
+                       [&](const proto::ScalePoint& other) { return AreSameBase(point, other); })) {
+        plan.points.push_back(std::move(point));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status PlanRows(const std::vector<std::string>& rows, uint64_t training_images, ScaleRunPlan& plan) {
+  if (!plan.spec.several().empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--experiment has rows of its own; give --", plan.spec.several(0).key(), " one word"));
+  }
+  ASSIGN_OR_RETURN(plan.points, PlanExperiment(plan.spec, rows, training_images));
+  for (const proto::ScalePoint& point : plan.points) {
+    proto::ScaleSpec of_point = plan.spec;
+    of_point.set_buffers(point.buffers());
+    *of_point.mutable_training() = point.training();
+    RETURN_IF_ERROR(CheckTrainingSpec(point.training()));
+    RETURN_IF_ERROR(CheckTogether(of_point));
+  }
+  return absl::OkStatus();
+}
+
+std::string HowText(const proto::ScaleSpec& variant) {
+  return absl::StrCat(StepText(variant.training()), "; gradients travel in ",
+                      variant.gradient_compression() == "none" ? "fp32" : "bf16");
+}
+
 }  // namespace
 
 absl::StatusOr<ScaleRunPlan> MakeScaleRunPlan(const ScaleRunOptions& options, const Dataset& dataset,
                                               const World* world) {
   ScaleRunPlan plan;
-  plan.spec = options.spec;
   ASSIGN_OR_RETURN(plan.device, ResolveDevice(options.device));
-  const uint32_t ranks = MaxRanks(plan.spec);
+  const uint32_t ranks = MaxRanks(options.spec);
   const uint32_t here = world != nullptr ? world->RanksHere(ranks) : ranks;
   RETURN_IF_ERROR(CheckDeviceCount(plan.device, here));
-  if (plan.spec.mode() != proto::DP) {
-    plan.spec.set_backend(plan.device.is_cuda() ? proto::NCCL : proto::GLOO);
-  }
-  Settle(plan.device, here, plan.spec);
-  RETURN_IF_ERROR(CheckTrainingSpec(plan.spec.training()));
-  RETURN_IF_ERROR(CheckSwitches(plan.spec.training()));
-  RETURN_IF_ERROR(CheckTogether(plan.spec));
+  RETURN_IF_ERROR(SettleVariants(options.spec, here, plan));
   if ((plan.spec.evaluate() || !options.checkpoint.empty()) && dataset.test.size() == 0) {
     return absl::FailedPreconditionError(
         absl::StrCat(options.input, " has no test images; --noevaluate, and no --checkpoint"));
@@ -131,23 +204,19 @@ absl::StatusOr<ScaleRunPlan> MakeScaleRunPlan(const ScaleRunOptions& options, co
   *plan.spec.mutable_model() = CountModel(*model);
   plan.spec.mutable_model()->set_training_images(dataset.train.size());
   plan.spec.mutable_model()->set_test_images(dataset.test.size());
-  if (plan.spec.experiment() == proto::EXPERIMENT_UNSPECIFIED) {
-    ASSIGN_OR_RETURN(plan.points, PlanPoints(plan.spec, dataset.train.size()));
-  } else {
-    plan.rows = options.rows;
-    ASSIGN_OR_RETURN(plan.points, PlanExperiment(plan.spec, plan.rows, dataset.train.size()));
-    for (const proto::ScalePoint& point : plan.points) {
-      proto::ScaleSpec of_point = plan.spec;
-      of_point.set_buffers(point.buffers());
-      *of_point.mutable_training() = point.training();
-      RETURN_IF_ERROR(CheckTrainingSpec(point.training()));
-      RETURN_IF_ERROR(CheckTogether(of_point));
-    }
-  }
+  plan.rows = options.rows;
+  RETURN_IF_ERROR(plan.spec.experiment() == proto::EXPERIMENT_UNSPECIFIED
+                      ? PlanVariants(dataset.train.size(), plan)
+                      : PlanRows(options.rows, dataset.train.size(), plan));
   ASSIGN_OR_RETURN(plan.checkpoint_point, ChooseCheckpointPoint(options, plan.points));
   RETURN_IF_ERROR(CheckStatePlaces(options, plan.points));
   plan.dataset_path = options.input;
   return plan;
+}
+
+std::string NameIn(const ScaleRunPlan& plan, const proto::ScalePoint& point) {
+  const std::string variant = VariantText(plan.spec, point);
+  return absl::StrCat(PointName(point), variant.empty() ? "" : absl::StrCat(" (", variant, ")"));
 }
 
 uint32_t MaxRanks(const proto::ScaleSpec& spec) {
@@ -161,11 +230,17 @@ std::string PlanText(const ScaleRunPlan& plan) {
       "%d points of %d + %d epochs each; %s, %d parameters, %d bytes of gradients, %d CPU threads per rank\n",
       plan.points.size(), training.warmup_epochs(), training.repeats(), training.model(), model.parameter_count(),
       model.gradient_bytes(), training.threads());
-  absl::StrAppend(&text, "  ", RecipeText(training), "\n  ", StepText(training), "; gradients travel in ",
-                  plan.spec.gradient_compression() == "none" ? "fp32" : "bf16", "\n");
+  absl::StrAppend(&text, "  ", RecipeText(training), "\n");
+  for (const proto::ScaleSpec& variant : plan.variants) {
+    const std::string keys = VariantText(plan.spec, variant);
+    absl::StrAppend(&text, "  ", keys, keys.empty() ? "" : ": ", HowText(variant), "\n");
+  }
+  for (const std::string& left_out : plan.left_out) {
+    absl::StrAppend(&text, "  left out: ", left_out, "\n");
+  }
   for (size_t i = 0; i < plan.points.size(); ++i) {
     const proto::ScalePoint& point = plan.points[i];
-    absl::StrAppendFormat(&text, "  %s: %d steps per epoch, %d images (%d padded)%s\n", PointName(point),
+    absl::StrAppendFormat(&text, "  %s: %d steps per epoch, %d images (%d padded)%s\n", NameIn(plan, point),
                           point.steps_per_epoch(), point.images_per_epoch(), point.padded_images(),
                           i == plan.checkpoint_point ? ", then the checkpoint" : "");
   }

@@ -20,7 +20,9 @@ class World;
 
 struct ScaleRunPlan {
   c10::Device device = c10::Device(c10::kCPU);  // its kind; a rank has the one of its number
-  proto::ScaleSpec spec;                        // complete
+  proto::ScaleSpec spec;                        // complete; of several variants what the first has
+  std::vector<proto::ScaleSpec> variants;       // the ways to train (point_variants.h), each settled and checked
+  std::vector<std::string> left_out;            // and why: those of several that cannot be
   std::vector<proto::ScalePoint> points;        // in the order in which they are measured: see PlanPoints
   std::vector<std::string> rows;                // of an experiment, that were asked for; empty: all
   std::string dataset_path;                     // where a rank finds the data set
@@ -31,6 +33,9 @@ struct ScaleRunPlan {
 // device, or fewer GPUs than ranks.
 absl::StatusOr<ScaleRunPlan> MakeScaleRunPlan(const ScaleRunOptions& options, const Dataset& dataset,
                                               const World* world);
+
+// As PointName, and where there are several variants which one it is.
+std::string NameIn(const ScaleRunPlan& plan, const proto::ScalePoint& point);
 
 // The largest number of ranks of any point.
 uint32_t MaxRanks(const proto::ScaleSpec& spec);

@@ -4,13 +4,16 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/dist/point_variants.h"
 #include "lib/dist/rank_test_main.h"
 #include "lib/dist/small_scale_run.h"
 #include "lib/proto/comm_model.pb.h"
@@ -33,6 +36,7 @@ using ::lockstep::testing::StatusIs;
 using ::lockstep::testing::TempPath;
 using ::testing::AllOf;
 using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::Gt;
 using ::testing::HasSubstr;
 
@@ -151,6 +155,50 @@ TEST(ScaleRunTest, CountsWhatIsSentAndComparesWhatWasLearnt) {
   EXPECT_FALSE(two.epoch(0).has_test_accuracy());
   EXPECT_FALSE(ablated.epoch(1).has_test_accuracy());  // no training to judge
   EXPECT_EQ(plain.epoch(1).test_accuracy(), one.epoch(1).test_accuracy());
+}
+
+// Two modes and two wires: DataParallel has one wire, and all have one base case.
+TEST(ScaleRunTest, HoldsSeveralWaysToTrainSideBySide) {
+  ScaleRunOptions options = SmallScaleRun({1, 2}, 8);
+  ASSERT_THAT(SetWords("mode", {"ddp", "dp"}, options.spec), IsOk());
+  ASSERT_THAT(SetWords("gradient_compression", {"none", "bf16"}, options.spec), IsOk());
+  ASSERT_THAT(RunScaleRun(options), IsOk());
+  const std::vector<proto::ScalePoint> points = ScalePoints(options.output);
+  std::vector<std::string> names;
+  std::set<std::string> keys;
+  for (const proto::ScalePoint& point : points) {
+    names.push_back(absl::StrCat(proto::ScaleMode_Name(point.mode()), " ", point.gradient_compression(), " ",
+                                 point.ranks(), " ", proto::Reduction_Name(point.reduction())));
+    keys.insert(PointKey(point));
+    EXPECT_FALSE(point.has_training());
+  }
+  EXPECT_THAT(names, ElementsAre("DDP none 1 PLAIN", "DDP none 1 ALL_REDUCE", "DDP none 2 ALL_REDUCE",
+                                 "DDP none 2 ABLATED", "DDP bf16 1 ALL_REDUCE", "DDP bf16 2 ALL_REDUCE",
+                                 "DDP bf16 2 ABLATED", "DP none 1 STAR", "DP none 2 STAR"));
+  EXPECT_EQ(keys.size(), points.size());
+  EXPECT_EQ(2 * BytesOf(points[5], "gradients"), BytesOf(points[2], "gradients"));
+  EXPECT_NE(points[5].weights_sha256(), points[2].weights_sha256());
+  EXPECT_TRUE(points[8].has_star());
+  // In mode DP the one process has the whole batch: 41 images in batches of 16, of which none is one of the epoch before.
+  EXPECT_EQ(points[8].rank(0).distinct_images_ever(), 41);
+}
+
+// What is refused alone is refused when nothing else was asked for, or when all of it cannot be.
+TEST(ScaleRunTest, RefusesWaysToTrainThatCannotBe) {
+  ScaleRunOptions options = SmallScaleRun({2}, 8);
+  ASSERT_THAT(SetWords("mode", {"dp"}, options.spec), IsOk());
+  ASSERT_THAT(SetWords("gradient_compression", {"bf16"}, options.spec), IsOk());
+  EXPECT_THAT(RunScaleRun(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--mode=dp has one set")));
+  ASSERT_THAT(SetWords("reducer", {"own", "c10d"}, options.spec), IsOk());
+  EXPECT_THAT(RunScaleRun(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--mode=dp has one set")));
+  options = SmallScaleRun({2}, 8);
+  ASSERT_THAT(SetWords("preset", {"lab", "faster"}, options.spec), IsOk());
+  EXPECT_THAT(RunScaleRun(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("faster")));
+  options = SmallScaleRun({2}, 8);
+  options.spec.set_experiment(proto::SAMPLER_EPOCH);
+  options.spec.set_seeds(1);
+  ASSERT_THAT(SetWords("buffers", {"local", "broadcast"}, options.spec), IsOk());
+  EXPECT_THAT(RunScaleRun(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("give --buffers one word")));
 }
 
 // A batch in three micro-batches sends as much as one that is whole.
