@@ -7,6 +7,7 @@ Starts the real tools as a user would. Run by bazel (tests/BUILD); by hand:
 import hashlib
 import json
 import os
+import pathlib
 import signal
 import subprocess
 import time
@@ -238,9 +239,13 @@ class CliTest(ToolCase):
         process = subprocess.Popen([str(self.tools / "train_sweep"), f"--input={self.dataset}", "--model=lenet5",
                                     "--device=cpu", "--batch=20,40", "--repeats=100000", f"--output={output}"],
                                    stderr=subprocess.PIPE)
-        time.sleep(4)
+        children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        end = time.monotonic() + 60
+        while not children.read_text() and time.monotonic() < end:  # a point has a process of its own
+            time.sleep(0.1)
+        self.assertTrue(children.read_text(), "no point began in 60 s")
         process.send_signal(signal.SIGINT)
-        _, stderr = process.communicate(timeout=30)
+        _, stderr = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 130, stderr.decode())
         self.assertFalse(output.exists())
 

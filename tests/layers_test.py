@@ -32,11 +32,12 @@ LAYERS = [
         "device": "record",
         "kernels": "dataset",
         "nn": "device pickle record",
+        "launch": "dataset device record",
     },
     {
         "fused": "dataset kernels",
         "train": "dataset device fused kernels nn record",
-        "dist": "collectives dataset device fused nn record scaling statistics train",
+        "dist": "collectives dataset device fused launch nn record scaling statistics train",
         "quantize": "dataset device int8 nn record",
     },
 ]
@@ -45,7 +46,7 @@ MAY_USE = {package: {package, "base", "proto", *uses.split()} for packages in LA
 MAY_USE["proto"] = {"proto"}
 
 # Outsiders that only these packages may name: in deps, and in #include lines.
-TORCH = {"device", "kernels", "nn", "train", "dist", "quantize"}
+TORCH = {"device", "kernels", "nn", "launch", "train", "dist", "quantize"}
 OUTSIDERS = [
     ("LibTorch", re.compile(r'@libtorch//|#include [<"](torch|ATen|c10|caffe2)/'), TORCH),
     ("CUDA", re.compile(r'@cuda//|@cudnn//|#include [<"](cuda|nvml|cudnn|cublas)[A-Za-z_]*\.h|<<<'), {"device", "kernels", "nn", "fused", "train", "dist"}),

@@ -17,7 +17,7 @@
 #include "lib/base/subprocess.h"
 #include "lib/record/same_run.h"
 #ifdef LOCKSTEP_LAUNCHED
-#include "lib/dist/launch_environment.h"
+#include "lib/launch/launch_environment.h"
 #endif
 
 // LOCKSTEP_TOOL: the tool's name. LOCKSTEP_OUTPUT: what its --output is when none is given.

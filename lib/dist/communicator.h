@@ -15,8 +15,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "lib/dist/store.h"
 #include "lib/dist/time_mark.h"
+#include "lib/launch/store.h"
 
 namespace lockstep {
 

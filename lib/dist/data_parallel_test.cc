@@ -15,8 +15,8 @@
 #include "lib/dist/broadcast_tensors.h"
 #include "lib/dist/bucketed_reducer.h"
 #include "lib/dist/counted_broadcast.h"
-#include "lib/dist/launch.h"
-#include "lib/dist/rank_test_main.h"
+#include "lib/launch/launch.h"
+#include "lib/launch/rank_test_main.h"
 #include "lib/nn/model.h"
 #include "lib/testing/matchers.h"
 

@@ -18,10 +18,10 @@
 #include "lib/dist/communicator.h"
 #include "lib/dist/communicator_exchange.h"
 #include "lib/dist/exchange_times.h"
-#include "lib/dist/launch.h"
-#include "lib/dist/rank_test_main.h"
 #include "lib/fused/gradient_exchange.h"
 #include "lib/fused/resnet18_epoch.h"
+#include "lib/launch/launch.h"
+#include "lib/launch/rank_test_main.h"
 #include "lib/testing/matchers.h"
 #include "lib/train/exchange_steps.h"
 

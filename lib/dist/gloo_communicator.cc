@@ -8,8 +8,8 @@
 #include "absl/strings/str_split.h"
 #include "lib/base/status_macros.h"
 #include "lib/dist/communicator.h"
-#include "lib/dist/peer_status.h"
-#include "lib/dist/tcp_address.h"
+#include "lib/launch/peer_status.h"
+#include "lib/launch/tcp_address.h"
 
 namespace lockstep {
 namespace {

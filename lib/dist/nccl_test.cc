@@ -13,9 +13,9 @@
 #include "lib/device/device.h"
 #include "lib/dist/bucketed_reducer.h"
 #include "lib/dist/communicator.h"
-#include "lib/dist/launch.h"
-#include "lib/dist/rank_test_main.h"
 #include "lib/dist/sum_check.h"
+#include "lib/launch/launch.h"
+#include "lib/launch/rank_test_main.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {

@@ -16,10 +16,10 @@
 #include "lib/dist/bucket_plan.h"
 #include "lib/dist/communicator.h"
 #include "lib/dist/gradient_reducer.h"
-#include "lib/dist/launch.h"
 #include "lib/dist/point_hook.h"
 #include "lib/dist/sync_batch_norm.h"
 #include "lib/dist/traffic_count.h"
+#include "lib/launch/launch.h"
 #include "lib/proto/scale.pb.h"
 #include "lib/train/rank_group.h"
 

@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/dataset/content_digest.h"
-#include "lib/dist/agreement.h"
-#include "lib/dist/process_hello.h"
+#include "lib/launch/agreement.h"
+#include "lib/launch/process_hello.h"
 
 namespace lockstep {
 

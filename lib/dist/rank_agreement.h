@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "lib/dataset/dataset.h"
-#include "lib/dist/launch.h"
+#include "lib/launch/launch.h"
 
 namespace lockstep {
 

@@ -3,7 +3,7 @@
 #define LOCKSTEP_LIB_DIST_RANK_POINT_H_
 
 #include "absl/status/statusor.h"
-#include "lib/dist/launch.h"
+#include "lib/launch/launch.h"
 #include "lib/proto/scale.pb.h"
 
 namespace lockstep {

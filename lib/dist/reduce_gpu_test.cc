@@ -10,10 +10,10 @@
 #include "lib/base/status_macros.h"
 #include "lib/device/device.h"
 #include "lib/dist/communicator.h"
-#include "lib/dist/launch.h"
 #include "lib/dist/one_layer_check.h"
-#include "lib/dist/rank_test_main.h"
 #include "lib/dist/reducer_comparison.h"
+#include "lib/launch/launch.h"
+#include "lib/launch/rank_test_main.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {

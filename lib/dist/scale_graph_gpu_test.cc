@@ -9,9 +9,9 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/device/device.h"
-#include "lib/dist/rank_test_main.h"
 #include "lib/dist/scale_run.h"
 #include "lib/dist/small_scale_run.h"
+#include "lib/launch/rank_test_main.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {

@@ -1,6 +1,6 @@
 // The stage scale_run: a data set to the times of one model on 1 to N devices, with what communication costs.
 //
-// Each point (ranks, batch, reduction) runs in fresh processes of this program, one per rank (lib/dist/launch.h), so a
+// Each point (ranks, batch, reduction) runs in fresh processes of this program, one per rank (lib/launch/launch.h), so a
 // point that fails leaves the finished ones as they are, in OUTPUT.part; the same command then goes on where it stopped.
 #ifndef LOCKSTEP_LIB_DIST_SCALE_RUN_H_
 #define LOCKSTEP_LIB_DIST_SCALE_RUN_H_
@@ -9,8 +9,8 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "lib/dist/launch.h"
 #include "lib/dist/scale_run_options.h"
+#include "lib/launch/launch.h"
 
 namespace lockstep {
 

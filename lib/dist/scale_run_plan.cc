@@ -16,7 +16,7 @@
 #include "lib/dist/kept_files.h"
 #include "lib/dist/point_variants.h"
 #include "lib/dist/scale_plan.h"
-#include "lib/dist/world.h"
+#include "lib/launch/world.h"
 #include "lib/nn/model.h"
 #include "lib/train/step_switches.h"
 #include "lib/train/train_step.h"

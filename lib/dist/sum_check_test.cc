@@ -12,8 +12,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/base/status_macros.h"
-#include "lib/dist/launch.h"
-#include "lib/dist/rank_test_main.h"
+#include "lib/launch/launch.h"
+#include "lib/launch/rank_test_main.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {

@@ -11,9 +11,9 @@
 #include "gtest/gtest.h"
 #include "lib/base/status_macros.h"
 #include "lib/dist/fake_communicator.h"
-#include "lib/dist/launch.h"
 #include "lib/dist/one_layer_check.h"
-#include "lib/dist/rank_test_main.h"
+#include "lib/launch/launch.h"
+#include "lib/launch/rank_test_main.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {

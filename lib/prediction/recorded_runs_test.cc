@@ -113,6 +113,32 @@ Score Judge(const std::vector<proto::Prediction>& predictions) {
   return score;
 }
 
+// The same run as if its fp32 gradients had been sent in bf16: half the bytes. The hand-written step's ranges say what
+// travels themselves.
+TEST(RecordedRunsTest, ABf16WireCarriesHalfOfEachBucket) {
+  ScaleRecords scale = LoadScale("2026-11-21-h200x2-fp32/scale.json");
+  const auto fp32 = TimesOfRecords(scale, nullptr, 0);
+  for (proto::ScaleRecord& record : scale.records) {
+    if (record.has_point()) {
+      record.mutable_point()->set_gradient_compression("bf16");
+      record.mutable_point()->set_step(record.point().batch_per_device() == 32 ? proto::FUSED : proto::AUTOGRAD);
+    } else if (record.has_spec()) {
+      record.mutable_spec()->set_gradient_compression("bf16");
+    }
+  }
+  const auto bf16 = TimesOfRecords(scale, nullptr, 0);
+  ASSERT_THAT(fp32, IsOk());
+  ASSERT_THAT(bf16, IsOk());
+  EXPECT_EQ(fp32->sent_share, 1);
+  EXPECT_EQ(bf16->sent_share, 0.5);
+  ASSERT_EQ(bf16->times.size(), fp32->times.size());
+  for (size_t i = 0; i < fp32->times.size(); ++i) {
+    ASSERT_FALSE(fp32->times[i].buckets.empty());
+    const double share = fp32->times[i].batch == 32 ? 1 : 0.5;
+    EXPECT_EQ(bf16->times[i].buckets[0].size_bytes, share * fp32->times[i].buckets[0].size_bytes);
+  }
+}
+
 // Twelve runs: ours in fp32 and the peers' in three precisions. Wanted: 3 % in the median, 8 % at worst. Of twelve
 // intervals at 95 %, eleven or more hold with a probability of 88 %.
 TEST(RecordedRunsTest, FourDevicesFromOneAndTwo) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "lib/collectives/all_reduce_points.h"
 #include "lib/prediction/scaling_times.h"
 #include "lib/scaling/base_cases.h"
@@ -39,14 +40,18 @@ std::map<uint32_t, Estimate> ReducerSeconds(const ScaleRecords& scale, double ru
   return cost;
 }
 
-// None at all when one has no time or no size that a message has.
+double SentShare(absl::string_view gradient_compression) { return gradient_compression == "bf16" ? 0.5 : 1; }
+
+// None at all when one has no time or no size that a message has. Autograd's buckets are of fp32 gradients; the ranges of
+// the hand-written step are as they travel.
 std::vector<BucketLoad> BucketsOf(const proto::ScalePoint& point) {
   std::vector<BucketLoad> buckets;
+  const double share = point.step() == proto::FUSED ? 1 : SentShare(point.gradient_compression());
   for (const proto::Bucket& bucket : point.bucket()) {
     if (!std::isfinite(bucket.mean_ready_seconds()) || bucket.size_bytes() > kMaxMessageBytes) {
       return {};
     }
-    buckets.push_back({static_cast<double>(bucket.size_bytes()), bucket.mean_ready_seconds()});
+    buckets.push_back({static_cast<double>(bucket.size_bytes()) * share, bucket.mean_ready_seconds()});
   }
   return buckets;
 }
@@ -129,6 +134,7 @@ absl::StatusOr<ScalingTimes> TimesOfRecords(const ScaleRecords& scale, const Swe
   times.source = scale.input.path();
   times.training_images = spec->model().training_images();
   times.gradient_bytes = spec->model().gradient_bytes();
+  times.sent_share = SentShare(spec->gradient_compression());
   times.ranks_share_a_host_cpu = spec->training().device() == proto::CPU;
   times.cpu_cores = scale.header.host().cpu_cores();
   const std::map<uint32_t, Estimate> reducer = ReducerSeconds(scale, run_to_run_fraction);

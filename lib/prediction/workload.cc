@@ -37,7 +37,7 @@ absl::StatusOr<Workload> MakeWorkload(const ScalingTimes& times, const StepCurve
       return absl::FailedPreconditionError(absl::StrCat(
           times.source, ": how large the gradient is must be known (parameter_count or gradient_bytes), and is not"));
     }
-    workload.buckets = {{static_cast<double>(times.gradient_bytes), workload.step_seconds.value}};
+    workload.buckets = {{static_cast<double>(times.gradient_bytes) * times.sent_share, workload.step_seconds.value}};
   }
   return workload;
 }

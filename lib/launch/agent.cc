@@ -1,0 +1,105 @@
+#include "lib/launch/agent.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "lib/base/status_macros.h"
+#include "lib/base/stop_signal.h"
+#include "lib/base/subprocess.h"
+#include "lib/launch/rank_process.h"
+#include "lib/launch/tcp_address.h"
+
+namespace lockstep {
+namespace {
+
+constexpr absl::Duration kPollInterval = absl::Milliseconds(100);  // of an agent that has nothing to do
+
+// From a stop signal on, until the leader must have said how the run ended: it ends the ranks of all first (EndRule).
+constexpr absl::Duration kStopPatience = absl::Seconds(6);
+
+proto::AgentMessage ToMessage(const ChildExit& exit) {
+  proto::AgentMessage message;
+  message.mutable_exit()->set_signalled(exit.signalled);
+  message.mutable_exit()->set_code(exit.code);
+  message.mutable_exit()->set_ended_by_us(exit.ended_by_us);
+  message.mutable_exit()->set_out_of_memory(exit.out_of_memory);
+  message.mutable_exit()->set_result(exit.result);
+  return message;
+}
+
+}  // namespace
+
+absl::StatusOr<proto::AgentVerdict> Agent::Run() {
+  proto::AgentMessage hello;
+  *hello.mutable_hello() = hello_;
+  RETURN_IF_ERROR(channel_.Send(hello));
+  while (true) {
+    Tick();
+    if (verdict_ != nullptr) {
+      return *verdict_;
+    }
+    if (!leader_.ok()) {
+      return absl::UnavailableError(absl::StrCat("rank ", hello_.rank(), " of ", hello_.size(), " on ",
+                                                 hello_.host_name(),
+                                                 ": rank 0, which leads, is lost: ", leader_.message()));
+    }
+    if (absl::Now() > leave_at_) {
+      return CheckNotStopped();
+    }
+    if (order_ != nullptr) {
+      RETURN_IF_ERROR(RunRank());
+    } else {
+      WaitReadable(channel_.socket(), kPollInterval);
+    }
+  }
+}
+
+void Agent::Tick() {
+  channel_.Beat();
+  if (StopRequested() && leave_at_ == absl::InfiniteFuture()) {
+    leave_at_ = absl::Now() + kStopPatience;
+    proto::AgentMessage stop;
+    stop.set_stop_signal(StopSignal());
+    channel_.Send(stop).IgnoreError();  // Receive finds the same
+  }
+  if (leader_.ok()) {
+    leader_ = channel_.Receive();
+  }
+  proto::AgentMessage message;
+  while (channel_.Take(message)) {
+    if (message.has_order()) {
+      order_ = std::make_unique<proto::AgentOrder>(message.order());
+      end_rank_ = false;
+    } else if (message.has_verdict()) {
+      verdict_ = std::make_unique<proto::AgentVerdict>(message.verdict());
+    } else if (message.end_rank()) {
+      end_rank_ = true;
+    }
+  }
+}
+
+absl::Status Agent::RunRank() {
+  const std::unique_ptr<proto::AgentOrder> order = std::move(order_);
+  ASSIGN_OR_RETURN(const std::string self, SelfPath());
+  RankEnvironment place;
+  place.rank = static_cast<int>(hello_.rank());
+  place.size = static_cast<int>(order->size());
+  place.local_rank = static_cast<int>(hello_.local_rank());
+  place.local_size = static_cast<int>(order->local_size());
+  place.host = order->store_host().empty() ? PeerAddress(channel_.socket().fd()) : order->store_host();
+  place.port = static_cast<uint16_t>(order->store_port());
+  place.task = order->task();
+  place.payload = order->payload();
+  place.timeout = absl::Seconds(order->timeout_seconds());
+  ASSIGN_OR_RETURN(const std::vector<ChildExit> exits,
+                   RunChildren({RankProcess(place, self)}, absl::InfiniteDuration(), nullptr, [this] {
+                     Tick();
+                     return end_rank_ || verdict_ != nullptr || !leader_.ok();
+                   }));
+  channel_.Send(ToMessage(exits[0])).IgnoreError();  // Receive finds the same
+  return absl::OkStatus();
+}
+
+}  // namespace lockstep

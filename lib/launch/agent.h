@@ -1,0 +1,44 @@
+// A process that an outside launcher started and that does not lead: it starts the ranks that the leader asks for, and
+// says how they ended (lib/launch/world.h).
+#ifndef LOCKSTEP_LIB_LAUNCH_AGENT_H_
+#define LOCKSTEP_LIB_LAUNCH_AGENT_H_
+
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "lib/launch/agent_channel.h"
+#include "lib/proto/agent.pb.h"
+
+namespace lockstep {
+
+class Agent {
+ public:
+  // `channel` leads to the leader; `hello` describes this process.
+  Agent(TcpSocket leader, const proto::AgentHello& hello, absl::Duration timeout)
+      : channel_(std::move(leader), timeout), hello_(hello) {}
+
+  // Serves the leader until it says that the run is over. Unavailable: the leader is gone, or silent for the timeout.
+  // Cancelled: a stop signal, and the leader did not say in time how the run ended. No rank of this process is left.
+  absl::StatusOr<proto::AgentVerdict> Run();
+
+ private:
+  // Hears the leader, and tells it what it should know: that this process lives, or was told to stop.
+  void Tick();
+
+  // Starts the rank of `order_`, waits for its end, and tells the leader.
+  absl::Status RunRank();
+
+  AgentChannel channel_;
+  const proto::AgentHello hello_;
+  std::unique_ptr<proto::AgentOrder> order_;      // null: nothing to do
+  std::unique_ptr<proto::AgentVerdict> verdict_;  // null: the run goes on
+  bool end_rank_ = false;
+  absl::Status leader_;  // not OK: it is lost
+  absl::Time leave_at_ = absl::InfiniteFuture();
+};
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_LAUNCH_AGENT_H_

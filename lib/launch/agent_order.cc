@@ -1,0 +1,53 @@
+#include "lib/launch/agent_order.h"
+
+#include <algorithm>
+#include <string>
+
+#include "lib/launch/loopback.h"
+#include "lib/launch/tcp_address.h"
+
+namespace lockstep {
+namespace {
+
+// The address of this process's host that all ranks reach. Ranks of one host meet on its loopback device.
+std::string StoreHost(const std::vector<Member>& members) {
+  for (const Member& member : members) {
+    if (!member.remote_address.empty()) {
+      return LocalAddress(member.channel->socket().fd());
+    }
+  }
+  return kLoopback;
+}
+
+// Ranks below `ranks` on the host of `member`. At least as many as its local rank wants: a launcher may count a host's
+// processes in another order than the world's.
+int LocalSize(const std::vector<Member>& members, int ranks, const Member& member) {
+  const auto count = std::count_if(members.begin(), members.begin() + ranks,
+                                   [&](const Member& other) { return other.remote_address == member.remote_address; });
+  return std::max(static_cast<int>(count), static_cast<int>(member.hello.local_rank()) + 1);
+}
+
+}  // namespace
+
+proto::AgentOrder OrderFor(const Member& member, const RankEnvironment& place, const std::vector<Member>& members) {
+  proto::AgentOrder order;
+  order.set_size(static_cast<uint32_t>(place.size));
+  order.set_local_size(static_cast<uint32_t>(LocalSize(members, place.size, member)));
+  order.set_store_host(member.remote_address.empty() ? StoreHost(members) : "");
+  order.set_store_port(place.port);
+  order.set_task(place.task);
+  order.set_payload(place.payload);
+  order.set_timeout_seconds(absl::ToDoubleSeconds(place.timeout));
+  return order;
+}
+
+RankEnvironment LeadersRank(const RankEnvironment& place, const std::vector<Member>& members) {
+  RankEnvironment own = place;
+  own.rank = 0;
+  own.local_rank = static_cast<int>(members[0].hello.local_rank());
+  own.local_size = LocalSize(members, place.size, members[0]);
+  own.host = StoreHost(members);
+  return own;
+}
+
+}  // namespace lockstep

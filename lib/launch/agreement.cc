@@ -1,0 +1,68 @@
+#include "lib/launch/agreement.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace lockstep {
+namespace {
+
+absl::Status Differ(const proto::AgentHello& leader, const proto::AgentHello& member, absl::string_view expected,
+                    absl::string_view found, absl::string_view mend) {
+  return absl::UnavailableError(absl::StrCat(MemberName(member), " differs from rank 0 on ", leader.host_name(),
+                                             ": expected ", expected, ", found ", found, "; ", mend));
+}
+
+struct Difference {
+  std::string name, expected, found;
+};
+
+std::string ValueOf(const proto::AgentHello& hello, const std::string& name) {
+  const auto found = std::find_if(hello.setting().begin(), hello.setting().end(),
+                                  [&](const proto::AgentSetting& setting) { return setting.name() == name; });
+  return found == hello.setting().end() || found->value().empty() ? "none" : found->value();
+}
+
+}  // namespace
+
+std::string MemberName(const proto::AgentHello& hello) {
+  return absl::StrCat("rank ", hello.rank(), " on ", hello.host_name());
+}
+
+absl::Status CheckAgreement(const proto::AgentHello& leader, const proto::AgentHello& member) {
+  if (member.build_id() != leader.build_id()) {
+    return Differ(leader, member, absl::StrCat("the program with SHA-256 ", leader.build_id()), member.build_id(),
+                  "put one build on all hosts");
+  }
+  std::vector<Difference> differences;  // one program has one set of names
+  for (const proto::AgentSetting& setting : leader.setting()) {
+    const std::string expected = ValueOf(leader, setting.name());
+    const std::string found = ValueOf(member, setting.name());
+    if (expected != found) {
+      differences.push_back({setting.name(), expected, found});
+    }
+  }
+  if (differences.empty()) {
+    return absl::OkStatus();
+  }
+  const Difference first = differences[0];
+  differences.erase(differences.begin());
+  const std::string others = absl::StrJoin(
+      differences, ", ", [](std::string* out, const Difference& other) { absl::StrAppend(out, other.name); });
+  return Differ(
+      leader, member, absl::StrCat(first.name, " ", first.expected),
+      absl::StrCat(first.found, others.empty() ? "" : " (other values of ", others, others.empty() ? "" : ", too)"),
+      "start all with one command and one set of libraries");
+}
+
+absl::Status CheckSameDataset(const proto::AgentHello& leader, const std::string& leaders_sha256,
+                              const proto::AgentHello& member) {
+  return member.dataset() == leaders_sha256
+             ? absl::OkStatus()
+             : Differ(leader, member, absl::StrCat("a data set with SHA-256 ", leaders_sha256), member.dataset(),
+                      "let --input be the same images on all hosts");
+}
+
+}  // namespace lockstep

@@ -1,0 +1,78 @@
+#include "lib/launch/agreement.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::StatusIs;
+
+constexpr auto kUnavailable = absl::StatusCode::kUnavailable;
+
+void Set(proto::AgentHello& hello, const char* name, const char* value) {
+  proto::AgentSetting& setting = *hello.add_setting();
+  setting.set_name(name);
+  setting.set_value(value);
+}
+
+proto::AgentHello Hello(int rank, const char* host, const char* seed, const char* rate) {
+  proto::AgentHello hello;
+  hello.set_rank(rank);
+  hello.set_host_name(host);
+  hello.set_build_id("aa");
+  hello.set_dataset("d1");
+  Set(hello, "LibTorch", "2.11.0");
+  Set(hello, "--seed", seed);
+  Set(hello, "--learning_rate", rate);
+  return hello;
+}
+
+TEST(AgreementTest, TheSameOnAnotherHostIsTheSame) {
+  EXPECT_THAT(CheckAgreement(Hello(0, "a", "0", ""), Hello(1, "b", "0", "")), IsOk());
+  EXPECT_THAT(CheckSameDataset(Hello(0, "a", "0", ""), "d1", Hello(1, "b", "0", "")), IsOk());
+}
+
+TEST(AgreementTest, ASettingIsNamedWithBothValues) {
+  EXPECT_THAT(CheckAgreement(Hello(0, "a", "0", "0.1"), Hello(1, "b", "7", "0.1")),
+              StatusIs(kUnavailable,
+                       "rank 1 on b differs from rank 0 on a: expected --seed 0, found 7; start all with one "
+                       "command and one set of libraries"));
+  EXPECT_THAT(CheckAgreement(Hello(0, "a", "0", "0.1"), Hello(2, "b", "7", "")),
+              StatusIs(kUnavailable,
+                       "rank 2 on b differs from rank 0 on a: expected --seed 0, found 7 (other values of "
+                       "--learning_rate, too); start all with one command and one set of libraries"));
+  EXPECT_THAT(CheckAgreement(Hello(0, "a", "0", "0.1"), Hello(1, "b", "0", "")),
+              StatusIs(kUnavailable, ::testing::HasSubstr("expected --learning_rate 0.1, found none;")));
+}
+
+TEST(AgreementTest, ALibraryIsNamedWithBothValues) {
+  proto::AgentHello other = Hello(1, "b", "0", "");
+  other.mutable_setting(0)->set_value("2.10.0");
+  EXPECT_THAT(CheckAgreement(Hello(0, "a", "0", ""), other),
+              StatusIs(kUnavailable, ::testing::HasSubstr("expected LibTorch 2.11.0, found 2.10.0;")));
+}
+
+// Another build may have other flags.
+TEST(AgreementTest, AnotherProgramComesFirst) {
+  proto::AgentHello other = Hello(1, "b", "7", "");
+  other.set_build_id("bb");
+  EXPECT_THAT(CheckAgreement(Hello(0, "a", "0", ""), other),
+              StatusIs(kUnavailable,
+                       "rank 1 on b differs from rank 0 on a: expected the program with SHA-256 aa, found bb; "
+                       "put one build on all hosts"));
+}
+
+TEST(AgreementTest, ADatasetIsNamedWithBothValues) {
+  proto::AgentHello other = Hello(1, "b", "0", "");
+  other.set_dataset("none: x.rec: no such file");
+  EXPECT_THAT(CheckSameDataset(Hello(0, "a", "0", ""), "d1", other),
+              StatusIs(kUnavailable,
+                       "rank 1 on b differs from rank 0 on a: expected a data set with SHA-256 d1, found none: "
+                       "x.rec: no such file; let --input be the same images on all hosts"));
+}
+
+}  // namespace
+}  // namespace lockstep

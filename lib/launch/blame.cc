@@ -1,0 +1,88 @@
+#include "lib/launch/blame.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "lib/launch/rank_process.h"
+
+namespace lockstep {
+namespace {
+
+// A failure that only tells of another rank's.
+bool IsComplaint(const absl::Status& status) {
+  return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status) || absl::IsCancelled(status);
+}
+
+absl::Status EndedAlone(const ChildExit& exit, const std::string& name) {
+  if (exit.out_of_memory) {
+    return absl::ResourceExhaustedError(absl::StrCat(name, " was killed by the kernel: out of memory"));
+  }
+  if (exit.signalled) {
+    return absl::UnavailableError(
+        absl::StrCat(name, " was killed by signal ", exit.code, " (", strsignal(exit.code), ")"));
+  }
+  return absl::UnavailableError(absl::StrCat(name, " ended with exit code ", exit.code, " and without a result"));
+}
+
+// Whether somebody else ended the rank: by a signal, or by one that it answers with Cancelled. The others' complaints
+// follow from that, whatever their number.
+bool EndedByOthers(const ChildExit& exit) {
+  const auto result = ParseResult(exit.result);
+  return !exit.ended_by_us && (exit.signalled || (result != nullptr && absl::IsCancelled(result->status())));
+}
+
+absl::Status EndedByOthersStatus(const ChildExit& exit, const std::string& name) {
+  if (exit.signalled) {
+    return EndedAlone(exit, name);
+  }
+  return absl::UnavailableError(
+      absl::StrCat(name, " was ", ParseResult(exit.result)->status().message(), ", which another process sent"));
+}
+
+}  // namespace
+
+std::string RankName(size_t rank, size_t size, const std::vector<std::string>& hosts) {
+  return absl::StrCat("rank ", rank, " of ", size, hosts.empty() ? "" : absl::StrCat(" on ", hosts[rank]));
+}
+
+bool AnyStoppedByOthers(const std::vector<ChildExit>& exits) {
+  return std::any_of(exits.begin(), exits.end(), [](const ChildExit& exit) {
+    const bool by_signal = exit.signalled && (exit.code == SIGTERM || exit.code == SIGINT);
+    return EndedByOthers(exit) && (by_signal || !exit.signalled);
+  });
+}
+
+absl::Status Blame(const std::vector<ChildExit>& exits, absl::Duration timeout, const std::vector<std::string>& hosts) {
+  for (size_t rank = 0; rank < exits.size(); ++rank) {
+    if (EndedByOthers(exits[rank])) {
+      return EndedByOthersStatus(exits[rank], RankName(rank, exits.size(), hosts));
+    }
+  }
+  absl::Status complaint;
+  absl::Status silent;
+  absl::Status odd;
+  absl::Status obeyed;  // our own SIGTERM: to blame only when nobody else is
+  for (size_t rank = 0; rank < exits.size(); ++rank) {
+    const ChildExit& exit = exits[rank];
+    const std::string name = RankName(rank, exits.size(), hosts);
+    const auto result = ParseResult(exit.result);
+    if (result != nullptr && !result->ok() && !IsComplaint(result->status())) {
+      return absl::Status(result->status().code(), absl::StrCat(name, ": ", result->status().message()));
+    }
+    if (result != nullptr && absl::IsCancelled(result->status())) {
+      obeyed = absl::UnavailableError(absl::StrCat(name, ": ", result->status().message()));
+    } else if (result != nullptr && !result->ok() && complaint.ok()) {
+      complaint = absl::Status(result->status().code(), absl::StrCat(name, ": ", result->status().message()));
+    } else if (result == nullptr && exit.signalled && silent.ok()) {
+      silent = absl::UnavailableError(
+          absl::StrCat(name, " did not answer the others for ", absl::FormatDuration(timeout), " and was ended"));
+    } else if (result == nullptr && !exit.signalled && odd.ok()) {
+      odd = EndedAlone(exit, name);
+    }
+  }
+  return !odd.ok() ? odd : !silent.ok() ? silent : !complaint.ok() ? complaint : obeyed;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,88 @@
+#include "lib/launch/blame.h"
+
+#include <csignal>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::StatusIs;
+using ::testing::HasSubstr;
+
+constexpr absl::Duration kTimeout = absl::Seconds(60);
+
+ChildExit Ended(int code, std::string result) { return {0, false, code, false, false, std::move(result), false}; }
+ChildExit Killed(int signal_number, bool by_us) { return {0, true, signal_number, false, by_us, "", false}; }
+
+ChildExit Complained() {
+  return Ended(5, absl::StrCat(static_cast<int>(absl::StatusCode::kUnavailable), "\nlost a peer"));
+}
+
+TEST(BlameTest, NobodyWhenAllEndedWell) { EXPECT_THAT(Blame({Ended(0, "0\n"), Ended(0, "0\nx")}, kTimeout), IsOk()); }
+
+TEST(BlameTest, TheKilledRankAndNotTheOneThatComplains) {
+  EXPECT_THAT(Blame({Complained(), Killed(SIGKILL, false)}, kTimeout),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 2 was killed")));
+}
+
+TEST(BlameTest, TheRankWithAnErrorOfItsOwn) {
+  EXPECT_THAT(
+      Blame({Complained(), Ended(3, absl::StrCat(static_cast<int>(absl::StatusCode::kDataLoss), "\nbad"))}, kTimeout),
+      StatusIs(absl::StatusCode::kDataLoss, "rank 1 of 2: bad"));
+}
+
+TEST(BlameTest, TheRankThatDidNotComplainWhenTheOthersDid) {
+  EXPECT_THAT(Blame({Complained(), Killed(SIGKILL, true), Complained()}, kTimeout),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 3 did not answer the others for 1m")));
+}
+
+// Neither an answer of exit code 130 or 143, which would say that the run was stopped, nor the others' complaints.
+TEST(BlameTest, TheRankThatAnotherProcessStopped) {
+  const std::string stopped = absl::StrCat(static_cast<int>(absl::StatusCode::kCancelled), "\nstopped by SIGTERM");
+  EXPECT_THAT(Blame({Complained(), Ended(143, stopped)}, kTimeout),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 2 was stopped by SIGTERM")));
+  ChildExit obedient = Ended(143, stopped);
+  obedient.ended_by_us = true;
+  EXPECT_THAT(Blame({obedient, Complained()}, kTimeout),
+              StatusIs(absl::StatusCode::kUnavailable, "rank 1 of 2: lost a peer"));
+  EXPECT_THAT(Blame({obedient, Ended(0, "0\n")}, kTimeout),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 0")));
+}
+
+TEST(BlameTest, TheRankThatTheKernelKilledForMemory) {
+  ChildExit killed = Killed(SIGKILL, false);
+  killed.out_of_memory = true;
+  EXPECT_THAT(Blame({Complained(), killed}, kTimeout),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("rank 1 of 2 was killed by the kernel")));
+}
+
+TEST(BlameTest, TheRankThatEndedWithoutAWord) {
+  EXPECT_THAT(Blame({Complained(), Ended(0, "")}, kTimeout),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 2 ended with exit code 0")));
+}
+
+TEST(BlameTest, AComplaintWhenThereIsNothingElse) {
+  EXPECT_THAT(Blame({Complained(), Complained()}, kTimeout),
+              StatusIs(absl::StatusCode::kUnavailable, "rank 0 of 2: lost a peer"));
+}
+
+TEST(BlameTest, NamesTheHostWhereThereAreSeveral) {
+  EXPECT_THAT(Blame({Complained(), Killed(SIGKILL, false)}, kTimeout, {"a", "b"}),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 2 on b was killed")));
+}
+
+TEST(BlameTest, AStopByOthersIsToldFromAKill) {
+  EXPECT_TRUE(AnyStoppedByOthers({Ended(0, "0\n"), Killed(SIGTERM, false)}));
+  EXPECT_FALSE(AnyStoppedByOthers({Ended(0, "0\n"), Killed(SIGTERM, true)}));
+  EXPECT_FALSE(AnyStoppedByOthers({Complained(), Killed(SIGKILL, false)}));
+}
+
+}  // namespace
+}  // namespace lockstep

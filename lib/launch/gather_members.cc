@@ -1,0 +1,105 @@
+#include "lib/launch/gather_members.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
+#include "lib/base/status_macros.h"
+#include "lib/base/stop_signal.h"
+#include "lib/launch/agreement.h"
+#include "lib/launch/tcp_address.h"
+
+namespace lockstep {
+namespace {
+
+constexpr absl::Duration kPollInterval = absl::Milliseconds(20);
+
+// A process of this host connects from the address to which it connects.
+std::string RemoteAddress(const TcpSocket& socket) {
+  const std::string peer = PeerAddress(socket.fd());
+  return IsLoopback(peer) || peer == LocalAddress(socket.fd()) ? "" : peer;
+}
+
+bool HasCome(const Member& member) { return member.channel != nullptr; }
+
+absl::Status Add(std::unique_ptr<AgentChannel> channel, const proto::AgentHello& hello, std::vector<Member>& members) {
+  const proto::AgentHello& leader = members[0].hello;
+  if (hello.size() != leader.size() || hello.rank() == 0 || hello.rank() >= leader.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("expected ranks 1 to ", leader.size() - 1, " of ", leader.size(),
+                                                   ", found ", MemberName(hello), ", which says that it is one of ",
+                                                   hello.size(), "; start all with one command"));
+  }
+  Member& member = members[hello.rank()];
+  if (HasCome(member)) {
+    return absl::InvalidArgumentError(absl::StrCat("expected one process for each rank, found ", MemberName(hello),
+                                                   " and ", MemberName(member.hello),
+                                                   "; start each with a RANK of its own"));
+  }
+  member.remote_address = RemoteAddress(channel->socket());
+  member.channel = std::move(channel);
+  member.hello = hello;
+  return CheckAgreement(leader, hello);
+}
+
+absl::Status CheckLocalRanks(const std::vector<Member>& members) {
+  std::map<std::pair<std::string, uint32_t>, const Member*> seen;
+  for (const Member& member : members) {
+    const auto [other, added] = seen.insert({{member.remote_address, member.hello.local_rank()}, &member});
+    if (!added) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          MemberName(member.hello), " and ", MemberName(other->second->hello), " both have LOCAL_RANK ",
+          member.hello.local_rank(), " of their host; expected each to have its own, give them different ones"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+std::string Missing(const std::vector<Member>& members) {
+  std::vector<size_t> ranks;
+  for (size_t rank = 1; rank < members.size(); ++rank) {
+    if (!HasCome(members[rank])) {
+      ranks.push_back(rank);
+    }
+  }
+  return absl::StrJoin(ranks, ", ");
+}
+
+}  // namespace
+
+absl::Status GatherMembers(const TcpSocket& listener, absl::Duration timeout, std::vector<Member>& members) {
+  const absl::Time deadline = absl::Now() + timeout;
+  std::vector<std::unique_ptr<AgentChannel>> strangers;  // until they have said who they are
+  for (std::string missing = Missing(members); !missing.empty(); missing = Missing(members)) {
+    RETURN_IF_ERROR(CheckNotStopped());
+    if (absl::Now() > deadline) {
+      return absl::UnavailableError(
+          absl::StrCat("expected all of ", members.size(), " ranks at ", members[0].hello.host_name(), ":",
+                       LocalPort(listener), " within ", absl::FormatDuration(timeout), ", rank ", missing,
+                       " did not come; start as many processes as the launcher says, where they reach that port"));
+    }
+    TcpSocket socket = Accept(listener, kPollInterval);
+    if (socket.fd() >= 0) {
+      strangers.push_back(std::make_unique<AgentChannel>(std::move(socket), timeout));
+    }
+    for (std::unique_ptr<AgentChannel>& stranger : strangers) {
+      proto::AgentMessage message;
+      if (!stranger->Receive().ok()) {
+        stranger = nullptr;
+      } else if (stranger->Take(message)) {
+        std::unique_ptr<AgentChannel> channel = std::move(stranger);
+        if (message.has_hello() && message.hello().run() == members[0].hello.run()) {
+          RETURN_IF_ERROR(Add(std::move(channel), message.hello(), members));
+        }
+      }
+    }
+    strangers.erase(std::remove(strangers.begin(), strangers.end(), nullptr), strangers.end());
+  }
+  return CheckLocalRanks(members);
+}
+
+}  // namespace lockstep

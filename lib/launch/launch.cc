@@ -1,0 +1,116 @@
+#include "lib/launch/launch.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/exit_status.h"
+#include "lib/base/status_macros.h"
+#include "lib/base/stop_signal.h"
+#include "lib/base/subprocess.h"
+#include "lib/device/torch_status.h"
+#include "lib/launch/blame.h"
+#include "lib/launch/loopback.h"
+#include "lib/launch/rank_environment.h"
+#include "lib/launch/rank_process.h"
+
+namespace lockstep {
+namespace {
+
+absl::StatusOr<std::string> RunTask(const std::map<std::string, RankTask>& tasks) {
+  ASSIGN_OR_RETURN(const RankEnvironment place,
+                   ReadRankEnvironment([](const char* name) { return std::getenv(name); }));
+  const auto found = tasks.find(place.task);
+  if (found == tasks.end()) {
+    return absl::InternalError(absl::StrCat("a rank was started for task '", place.task, "', which it does not know"));
+  }
+  RankContext context;
+  context.rank = place.rank;
+  context.size = place.size;
+  context.local_rank = place.local_rank;
+  context.timeout = place.timeout;
+  context.payload = place.payload;
+  StoreOptions store_options;
+  store_options.host = place.host;
+  store_options.port = place.port;
+  store_options.timeout = place.timeout;
+  ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, Store::Open(store_options));
+  context.store = store.get();
+  absl::StatusOr<std::string> result = absl::InternalError("the task did not return");
+  RETURN_IF_ERROR(CatchTorchErrors(place.task, [&] {
+    result = found->second(context);
+    return result.status();
+  }));
+  return result;
+}
+
+// All ranks as children of this process.
+absl::StatusOr<std::vector<ChildExit>> RunRanksHere(RankEnvironment place) {
+  ASSIGN_OR_RETURN(const std::string self, SelfPath());
+  std::vector<ChildOptions> children;
+  for (place.rank = 0; place.rank < place.size; ++place.rank) {
+    place.local_rank = place.rank;
+    children.push_back(RankProcess(place, self));
+  }
+  // They end together, behind a barrier.
+  return RunChildren(children, absl::InfiniteDuration(), nullptr, nullptr, place.timeout);
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::string>> LaunchRanks(const LaunchOptions& options) {
+  RETURN_IF_ERROR(CheckLoopback());
+  StoreOptions store_options;
+  store_options.host = kLoopback;  // where this process finds it; it listens on all addresses
+  store_options.is_host = true;
+  store_options.timeout = options.timeout;
+  ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, Store::Open(store_options));
+  RankEnvironment place;
+  place.size = options.ranks;
+  place.local_size = options.ranks;
+  place.host = kLoopback;
+  place.port = store->port();
+  place.task = options.task;
+  place.payload = options.payload;
+  place.timeout = options.timeout;
+  ASSIGN_OR_RETURN(const std::vector<ChildExit> exits,
+                   options.world != nullptr ? options.world->RunRanks(place) : RunRanksHere(place));
+  RETURN_IF_ERROR(CheckNotStopped());
+  RETURN_IF_ERROR(Blame(exits, options.timeout,
+                        options.world != nullptr ? options.world->HostNames() : std::vector<std::string>()));
+  std::vector<std::string> values;
+  for (const ChildExit& exit : exits) {
+    values.push_back(**ParseResult(exit.result));
+  }
+  return values;
+}
+
+bool IsRank() { return std::getenv(kRankTaskVariable) != nullptr; }
+
+int RunRank(const std::map<std::string, RankTask>& tasks) {
+  std::signal(SIGPIPE, SIG_IGN);
+  // A stop only sets a flag, so that a rank that waits for a silent one lives to complain when its launcher ends it.
+  InstallStopSignals();
+  const absl::StatusOr<std::string> result = RunTask(tasks);
+  const absl::Status written = WriteResult(FrameResult(result));
+  const absl::Status& status = result.ok() ? written : result.status();
+  if (!written.ok()) {  // no launcher hears it
+    ExitStatus("rank", status);
+  }
+  if (!status.ok()) {
+    // Without the destructors of static objects: threads of a broken communicator may still hold what they need.
+    std::_Exit(static_cast<int>(ToExitCode(status)));
+  }
+  return 0;
+}
+
+void EndRank(const absl::Status& status) {
+  if (!WriteResult(FrameResult(status)).ok()) {
+    ExitStatus("rank", status);
+  }
+  std::_Exit(static_cast<int>(ToExitCode(status)));
+}
+
+}  // namespace lockstep

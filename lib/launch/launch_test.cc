@@ -1,0 +1,158 @@
+#include "lib/launch/launch.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/base/status_macros.h"
+#include "lib/launch/rank_test_main.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// --- What the ranks of these tests do ---
+
+absl::StatusOr<std::string> Introduce(RankContext& context) {
+  return absl::StrCat(context.rank, "/", context.size, " on ", context.local_rank, ": ", context.payload);
+}
+
+absl::StatusOr<std::string> Meet(RankContext& context) {
+  ASSIGN_OR_RETURN(const std::vector<std::string> all,
+                   context.store->AllGather(context.rank, context.size, std::string(context.rank + 1, 'x')));
+  return absl::StrCat(all[0], ".", all[1], ".", all[2]);
+}
+
+absl::StatusOr<std::string> FailInRankOne(RankContext& context) {
+  if (context.rank == 1) {
+    return absl::DataLossError("images.bin: cut off");
+  }
+  RETURN_IF_ERROR(context.store->Barrier(context.rank, context.size));
+  return "";
+}
+
+absl::StatusOr<std::string> DieInRankOne(RankContext& context) {
+  RETURN_IF_ERROR(context.store->Barrier(context.rank, context.size));
+  if (context.rank == 1) {
+    raise(SIGKILL);
+  }
+  RETURN_IF_ERROR(context.store->Barrier(context.rank, context.size));
+  return "";
+}
+
+absl::StatusOr<std::string> HangInRankTwo(RankContext& context) {
+  RETURN_IF_ERROR(context.store->Barrier(context.rank, context.size));
+  if (context.rank == 2) {
+    raise(SIGSTOP);
+  }
+  RETURN_IF_ERROR(context.store->Barrier(context.rank, context.size));
+  return "";
+}
+
+// Nobody waits for it any more.
+absl::StatusOr<std::string> HangAtTheEndInRankOne(RankContext& context) {
+  RETURN_IF_ERROR(context.store->Barrier(context.rank, context.size));
+  if (context.rank == 1) {
+    raise(SIGSTOP);
+  }
+  return "";
+}
+
+absl::StatusOr<std::string> RunOutOfMemoryInRankOne(RankContext& context) {
+  if (context.rank == 1) {
+    const rlimit limit{uint64_t{4} << 30, uint64_t{4} << 30};  // heap and private mappings
+    setrlimit(RLIMIT_DATA, &limit);
+    return absl::StrCat(std::vector<char>(uint64_t{8} << 30).size());
+  }
+  RETURN_IF_ERROR(context.store->Barrier(context.rank, context.size));
+  return "";
+}
+
+const std::map<std::string, RankTask>& Tasks() {
+  static const auto* tasks =
+      new std::map<std::string, RankTask>{{"introduce", Introduce},
+                                          {"meet", Meet},
+                                          {"fail_in_rank_one", FailInRankOne},
+                                          {"die_in_rank_one", DieInRankOne},
+                                          {"hang_in_rank_two", HangInRankTwo},
+                                          {"hang_at_the_end_in_rank_one", HangAtTheEndInRankOne},
+                                          {"run_out_of_memory_in_rank_one", RunOutOfMemoryInRankOne}};
+  return *tasks;
+}
+
+LaunchOptions Options(int ranks, const std::string& task) {
+  LaunchOptions options;
+  options.ranks = ranks;
+  options.task = task;
+  options.timeout = absl::Seconds(20);
+  return options;
+}
+
+// --- The tests ---
+
+TEST(LaunchRanksTest, EachRankKnowsItsPlaceAndPayload) {
+  LaunchOptions options = Options(2, "introduce");
+  options.payload = std::string("a\0b", 3);
+  const auto results = LaunchRanks(options);
+  ASSERT_THAT(results, IsOk());
+  EXPECT_THAT(*results, ElementsAre(std::string("0/2 on 0: a\0b", 13), std::string("1/2 on 1: a\0b", 13)));
+}
+
+TEST(LaunchRanksTest, RanksMeetInTheStore) {
+  const auto results = LaunchRanks(Options(3, "meet"));
+  ASSERT_THAT(results, IsOk());
+  EXPECT_THAT(*results, ElementsAre("x.xx.xxx", "x.xx.xxx", "x.xx.xxx"));
+}
+
+TEST(LaunchRanksTest, AnErrorOfARankComesBackWithItsCodeAndName) {
+  EXPECT_THAT(LaunchRanks(Options(2, "fail_in_rank_one")),
+              StatusIs(absl::StatusCode::kDataLoss, "rank 1 of 2: images.bin: cut off"));
+}
+
+TEST(LaunchRanksTest, ARankThatIsKilledEndsAllAtOnce) {
+  const absl::Time start = absl::Now();
+  EXPECT_THAT(LaunchRanks(Options(2, "die_in_rank_one")),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 2 was killed by signal 9")));
+  EXPECT_LT(absl::Now() - start, absl::Seconds(15));  // long before the timeout of 20 s
+}
+
+TEST(LaunchRanksTest, ARankThatHangsIsNamedAfterTheTimeout) {
+  LaunchOptions options = Options(3, "hang_in_rank_two");
+  options.timeout = absl::Seconds(2);
+  const absl::Time start = absl::Now();
+  EXPECT_THAT(LaunchRanks(options),
+              StatusIs(absl::StatusCode::kUnavailable, AllOf(HasSubstr("rank 2 of 3"), HasSubstr("did not answer"))));
+  EXPECT_LT(absl::Now() - start, options.timeout + absl::Seconds(15));
+}
+
+TEST(LaunchRanksTest, ARankThatHangsBehindTheLastBarrierIsNamedAfterTheTimeout) {
+  LaunchOptions options = Options(2, "hang_at_the_end_in_rank_one");
+  options.timeout = absl::Seconds(2);
+  EXPECT_THAT(LaunchRanks(options),
+              StatusIs(absl::StatusCode::kUnavailable, AllOf(HasSubstr("rank 1 of 2"), HasSubstr("did not answer"))));
+}
+
+TEST(LaunchRanksTest, MemoryThatRunsOutIsAnErrorOfTheDevice) {
+  EXPECT_THAT(LaunchRanks(Options(2, "run_out_of_memory_in_rank_one")),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("rank 1 of 2")));
+}
+
+TEST(LaunchRanksTest, AnUnknownTaskIsOurBug) {
+  EXPECT_THAT(LaunchRanks(Options(1, "dance")), StatusIs(absl::StatusCode::kInternal, HasSubstr("'dance'")));
+}
+
+}  // namespace
+}  // namespace lockstep
+
+int main(int argc, char** argv) { return lockstep::testing::RankTestMain(argc, argv, lockstep::Tasks()); }

@@ -1,0 +1,93 @@
+#include "lib/launch/process_hello.h"
+
+#include <c10/core/impl/VirtualGuardImpl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/own_flags.h"
+#include "lib/base/readable_line.h"
+#include "lib/base/status_macros.h"
+#include "lib/base/subprocess.h"
+#include "lib/dataset/content_digest.h"
+#include "lib/dataset/dataset.h"
+#include "lib/device/device.h"
+#include "lib/device/torch_status.h"
+#include "lib/record/digest.h"
+#include "lib/record/run_files.h"
+
+namespace lockstep {
+namespace {
+
+// Without a context on any of them.
+uint32_t CountGpus() {
+  uint32_t count = 0;
+  CatchTorchErrors("counting GPUs", [&] {
+    count = c10::impl::hasDeviceGuardImpl(c10::DeviceType::CUDA)
+                ? static_cast<uint32_t>(c10::impl::VirtualGuardImpl(c10::DeviceType::CUDA).deviceCount())
+                : 0;
+    return absl::OkStatus();
+  }).IgnoreError();  // none that could be used
+  return count;
+}
+
+// Flags of which each process may have its own: its files, of which the data set is compared by its content, and how it
+// finds the others.
+constexpr const char* kOwnOfEach[] = {"input",       "output",      "prediction", "launcher",
+                                      "master_addr", "master_port", "interface"};
+
+void AddSetting(const std::string& name, const std::string& value, proto::AgentHello& hello) {
+  proto::AgentSetting& setting = *hello.add_setting();
+  setting.set_name(name);
+  setting.set_value(value);
+}
+
+}  // namespace
+
+std::string HostName() {
+  char name[256] = "";
+  gethostname(name, sizeof(name) - 1);
+  return ToUtf8(name);
+}
+
+// Gloo is a part of LibTorch.
+void AddLibraries(c10::Device device, proto::AgentHello& hello) {
+  const proto::Libraries libraries = LoadedLibraries(device);
+  AddSetting("LibTorch", libraries.libtorch(), hello);
+  AddSetting("CUDA", libraries.cuda(), hello);
+  AddSetting("cuDNN", libraries.cudnn(), hello);
+  AddSetting("NCCL", libraries.nccl(), hello);
+}
+
+absl::StatusOr<proto::AgentHello> DescribeProcess(const LaunchPlace& place, bool ask_for_gpus) {
+  proto::AgentHello hello;
+  hello.set_run(place.run);
+  hello.set_rank(static_cast<uint32_t>(place.rank));
+  hello.set_size(static_cast<uint32_t>(place.size));
+  hello.set_local_rank(static_cast<uint32_t>(place.local_rank));
+  hello.set_host_name(HostName());
+  hello.set_gpus(ask_for_gpus ? CountGpus() : 0);
+  ASSIGN_OR_RETURN(const std::string self, SelfPath());
+  ASSIGN_OR_RETURN(const std::string sha256, Sha256HexOfFile(self));
+  hello.set_build_id(sha256);
+  AddLibraries(c10::Device(hello.gpus() > 0 ? c10::kCUDA : c10::kCPU), hello);
+  for (const auto& [name, flag] : OwnFlags()) {
+    if (std::find(std::begin(kOwnOfEach), std::end(kOwnOfEach), name) == std::end(kOwnOfEach)) {
+      AddSetting(absl::StrCat("--", name), flag->CurrentValue(), hello);
+    }
+  }
+  return hello;
+}
+
+absl::StatusOr<std::string> DescribeDataset(const std::string& path) {
+  RETURN_IF_ERROR(DeclareRunFiles({{path}, {}}));
+  const absl::StatusOr<Dataset> dataset = ReadDataset(path);
+  if (absl::IsCancelled(dataset.status())) {
+    return dataset.status();
+  }
+  return dataset.ok() ? ContentSha256(*dataset) : absl::StrCat("none: ", dataset.status().message());
+}
+
+}  // namespace lockstep

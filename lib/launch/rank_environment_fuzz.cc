@@ -1,0 +1,76 @@
+// Any environment as a rank's, and as any launcher's: lines NAME=VALUE. Refused with a usage error that names the variable,
+// or a place in the run; a rank's is written to variables and read again without a change.
+#include <map>
+#include <string>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_split.h"
+#include "lib/launch/launch_environment.h"
+#include "lib/launch/meeting_point.h"
+#include "lib/launch/rank_environment.h"
+#include "lib/testing/fuzz.h"
+
+namespace lockstep::testing {
+namespace {
+
+using Variables = std::map<std::string, std::string>;
+
+EnvironmentLookup In(const Variables& variables) {
+  return [&variables](const char* name) {
+    const auto found = variables.find(name);
+    return found == variables.end() ? nullptr : found->second.c_str();
+  };
+}
+
+absl::StatusOr<RankEnvironment> Read(const Variables& variables) { return ReadRankEnvironment(In(variables)); }
+
+void CheckRefused(const absl::Status& status) {
+  CheckUserError(status);
+  FUZZ_CHECK(status.code() == absl::StatusCode::kInvalidArgument);
+}
+
+// The place that a launcher's variables tell, and where it meets the others.
+void CheckLaunch(const std::string& launcher, const Variables& variables) {
+  const absl::StatusOr<LaunchPlace> place = ReadLaunchPlace(launcher, In(variables));
+  if (!place.ok()) {
+    return CheckRefused(place.status());
+  }
+  FUZZ_CHECK(launcher == "auto" || launcher == LauncherName(place->launcher));
+  FUZZ_CHECK(0 <= place->local_rank && place->local_rank <= place->rank && place->rank < place->size);
+  const absl::StatusOr<MeetingPoint> point = FindMeetingPoint(*place, {}, In(variables));
+  if (!point.ok()) {
+    return CheckRefused(point.status());
+  }
+  FUZZ_CHECK(point->port > 0);
+}
+
+}  // namespace
+}  // namespace lockstep::testing
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace lockstep;           // NOLINT(build/namespaces)
+  using namespace lockstep::testing;  // NOLINT(build/namespaces)
+  std::map<std::string, std::string> variables;
+  for (const absl::string_view line : absl::StrSplit(Bytes(data, size), '\n')) {
+    variables.insert(std::pair<std::string, std::string>(absl::StrSplit(line, absl::MaxSplits('=', 1))));
+  }
+  for (const char* launcher : {"auto", "none", "torchrun", "openmpi", "pmi", "slurm"}) {
+    CheckLaunch(launcher, variables);
+  }
+  const absl::StatusOr<RankEnvironment> rank = testing::Read(variables);
+  if (!rank.ok()) {
+    CheckRefused(rank.status());
+    return 0;
+  }
+  FUZZ_CHECK(0 <= rank->rank && rank->rank < rank->size);
+  FUZZ_CHECK(0 <= rank->local_rank && rank->local_rank < rank->local_size && rank->local_size <= rank->size);
+  FUZZ_CHECK(rank->port > 0 && rank->timeout > absl::ZeroDuration());
+  const absl::StatusOr<RankEnvironment> again = testing::Read(ToVariables(*rank));
+  FUZZ_CHECK(again.ok());
+  FUZZ_CHECK(again->rank == rank->rank && again->size == rank->size && again->local_rank == rank->local_rank);
+  FUZZ_CHECK(again->local_size == rank->local_size);
+  FUZZ_CHECK(again->host == rank->host && again->port == rank->port);
+  FUZZ_CHECK(again->task == rank->task && again->payload == rank->payload && again->timeout == rank->timeout);
+  return 0;
+}

@@ -1,0 +1,16 @@
+#include "lib/launch/rank_test_main.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace lockstep::testing {
+
+int RankTestMain(int argc, char** argv, const std::map<std::string, RankTask>& tasks) {
+  if (IsRank()) {
+    return RunRank(tasks);
+  }
+  ::testing::InitGoogleMock(&argc, argv);
+  return RUN_ALL_TESTS();
+}
+
+}  // namespace lockstep::testing

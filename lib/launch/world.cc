@@ -1,0 +1,135 @@
+#include "lib/launch/world.h"
+
+#include <algorithm>
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
+#include "lib/base/status_macros.h"
+#include "lib/launch/agreement.h"
+#include "lib/launch/gather_members.h"
+#include "lib/launch/launch_environment.h"
+#include "lib/launch/world_point.h"
+
+namespace lockstep {
+namespace {
+
+// How long an agent may take to leave. Its launcher would otherwise end it when the leader is gone.
+constexpr absl::Duration kLeave = absl::Seconds(2);
+
+// Messages that follow each other at once are answered so.
+constexpr absl::Duration kPollInterval = absl::Milliseconds(20);
+
+}  // namespace
+
+World::World(const LaunchPlace& place, const proto::AgentHello& leader, absl::Duration timeout)
+    : place_(place), timeout_(timeout), members_(place.size) {
+  members_[0].hello = leader;
+}
+
+absl::Status World::Gather(const TcpSocket& listener) {
+  const absl::Status status = GatherMembers(listener, timeout_, members_);
+  std::vector<AgentChannel*> channels;
+  for (const Member& member : members_) {
+    if (member.channel != nullptr) {
+      channels.push_back(member.channel.get());
+    }
+  }
+  pulse_ = std::make_unique<Pulse>(std::move(channels), timeout_);
+  return status;
+}
+
+std::vector<std::string> World::HostNames() const {
+  std::vector<std::string> names;
+  for (const Member& member : members_) {
+    names.push_back(member.hello.host_name());
+  }
+  return names;
+}
+
+std::string World::OtherHosts() const {
+  std::map<std::string, std::string> name_of;  // by address
+  for (const Member& member : members_) {
+    if (!member.remote_address.empty()) {
+      name_of[member.remote_address] = member.hello.host_name();
+    }
+  }
+  return absl::StrJoin(name_of, ", ", [](std::string* out, const auto& entry) { absl::StrAppend(out, entry.second); });
+}
+
+uint32_t World::RanksHere(uint32_t ranks) const {
+  const auto end = members_.begin() + std::min<size_t>(ranks, members_.size());
+  return static_cast<uint32_t>(
+      std::count_if(members_.begin(), end, [](const Member& member) { return member.remote_address.empty(); }));
+}
+
+std::string World::Describe() const {
+  const std::string others = OtherHosts();
+  return absl::StrCat(LauncherName(place_.launcher), ": ", size(), size() == 1 ? " rank on " : " ranks on ",
+                      members_[0].hello.host_name(), others.empty() ? "" : ", ", others);
+}
+
+proto::Launch World::ToProto() const {
+  proto::Launch launch;
+  launch.set_launcher(LauncherName(place_.launcher));
+  launch.set_world(static_cast<uint32_t>(size()));
+  for (const std::string& name : HostNames()) {
+    launch.add_host(name);
+  }
+  return launch;
+}
+
+absl::Status World::CheckRanks(uint32_t ranks, bool on_gpus) const {
+  if (ranks > size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--ranks asks for ", ranks, ", ", LauncherName(place_.launcher), " started ", size(),
+                     "; give at most as many, start more, or give --launcher=none to start them on this host"));
+  }
+  for (uint32_t rank = 0; rank < ranks && on_gpus; ++rank) {
+    const proto::AgentHello& hello = members_[rank].hello;
+    if (hello.local_rank() >= hello.gpus()) {
+      return absl::UnavailableError(
+          absl::StrCat("rank ", rank, " on ", hello.host_name(), " has LOCAL_RANK ", hello.local_rank(),
+                       " and wants the GPU of that number, found ", hello.gpus(),
+                       " there; start no more ranks on a host than each sees GPUs, or give --device=cpu"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status World::CheckDataset(const std::string& content_sha256) const {
+  for (size_t rank = 1; rank < members_.size(); ++rank) {
+    RETURN_IF_ERROR(CheckSameDataset(members_[0].hello, content_sha256, members_[rank].hello));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<ChildExit>> World::RunRanks(const RankEnvironment& place) {
+  WorldPoint point(members_, timeout_);
+  absl::StatusOr<std::vector<ChildExit>> exits = point.Run(place);
+  stop_signal_ = point.stop_signal();
+  return exits;
+}
+
+void World::Dismiss(int exit_code, const std::string& message) {
+  proto::AgentMessage verdict;
+  verdict.mutable_verdict()->set_exit_code(exit_code);
+  verdict.mutable_verdict()->set_message(message);
+  const absl::Time deadline = absl::Now() + kLeave;
+  for (const Member& member : members_) {
+    if (member.channel != nullptr && member.lost.ok()) {
+      member.channel->Send(verdict).IgnoreError();  // one that is gone needs none
+    }
+  }
+  for (const Member& member : members_) {
+    while (member.channel != nullptr && member.lost.ok() && member.channel->Receive().ok() && absl::Now() < deadline) {
+      proto::AgentMessage ignored;
+      while (member.channel->Take(ignored)) {
+      }
+      absl::SleepFor(kPollInterval);
+    }
+  }
+}
+
+}  // namespace lockstep

@@ -1,0 +1,153 @@
+#include "lib/launch/world_point.h"
+
+#include <algorithm>
+#include <csignal>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "lib/base/status_macros.h"
+#include "lib/base/stop_signal.h"
+#include "lib/launch/agent_order.h"
+#include "lib/launch/blame.h"
+#include "lib/launch/rank_process.h"
+
+namespace lockstep {
+namespace {
+
+constexpr absl::Duration kPollInterval = absl::Milliseconds(20);  // as subprocess.cc
+
+// A launcher that stops a run signals all its processes, agents and ranks, within this time.
+constexpr absl::Duration kStopSpread = absl::Seconds(1);
+
+}  // namespace
+
+absl::StatusOr<std::vector<ChildExit>> WorldPoint::Run(const RankEnvironment& place) {
+  ASSIGN_OR_RETURN(const std::string self, SelfPath());
+  exits_.resize(place.size);
+  ended_.resize(place.size);
+  Hear();  // what happened since the last point
+  RETURN_IF_ERROR(trouble_);
+  SendOrders(place);
+  ASSIGN_OR_RETURN(const std::vector<ChildExit> own_exit, RunChildren({RankProcess(LeadersRank(place, members_), self)},
+                                                                      absl::InfiniteDuration(), nullptr, [this] {
+                                                                        Hear();
+                                                                        return MustEnd();
+                                                                      }));
+  NoteExit(0, own_exit[0]);
+  for (Hear(); !AllEnded(); Hear()) {
+    MustEnd();
+    absl::SleepFor(kPollInterval);
+  }
+  for (const absl::Time end = absl::Now() + kStopSpread;
+       trouble_.ok() && AnyStoppedByOthers(exits_) && absl::Now() < end; Hear()) {
+    absl::SleepFor(kPollInterval);
+  }
+  RETURN_IF_ERROR(trouble_);
+  return exits_;
+}
+
+void WorldPoint::SendOrders(const RankEnvironment& place) {
+  for (size_t rank = 1; rank < exits_.size(); ++rank) {
+    proto::AgentMessage message;
+    *message.mutable_order() = OrderFor(members_[rank], place, members_);
+    const absl::Status sent = members_[rank].channel->Send(message);
+    if (!sent.ok()) {
+      Lose(rank, sent.message());
+    }
+  }
+}
+
+// A loss counts before a stop that is heard with it: when a process dies, its launcher stops the others, and they say so.
+void WorldPoint::Hear() {
+  int stop = StopRequested() ? StopSignal() : 0;  // asked before the channels: what led to it is then in one of them
+  for (size_t rank = 1; rank < members_.size(); ++rank) {
+    Member& member = members_[rank];
+    if (!member.lost.ok()) {
+      Lose(rank, member.lost.message());
+      continue;
+    }
+    const absl::Status received = member.channel->Receive();
+    const int told = TakeMessages(rank);
+    stop = told != 0 ? told : stop;
+    if (!received.ok() && told == 0) {  // one that was told to stop may leave; the next call finds it lost
+      Lose(rank, received.message());
+    } else if (rank < ended_.size() && !ended_[rank] && rule_.MustGiveUp(absl::Now())) {
+      Lose(rank, "it did not say how its rank ended");
+    }
+  }
+  if (stop != 0) {
+    Stop(stop);
+  }
+}
+
+int WorldPoint::TakeMessages(size_t rank) {
+  int stop = 0;
+  proto::AgentMessage message;
+  while (members_[rank].channel->Take(message)) {
+    if (message.stop_signal() != 0) {
+      stop = message.stop_signal() == SIGINT ? SIGINT : SIGTERM;
+    } else if (message.has_exit() && rank < ended_.size()) {
+      ChildExit exit;
+      exit.index = static_cast<int>(rank);
+      exit.signalled = message.exit().signalled();
+      exit.code = message.exit().code();
+      exit.ended_by_us = message.exit().ended_by_us();
+      exit.out_of_memory = message.exit().out_of_memory();
+      exit.result = message.exit().result();
+      NoteExit(rank, exit);
+    }
+  }
+  return stop;
+}
+
+void WorldPoint::NoteExit(size_t rank, const ChildExit& exit) {
+  exits_[rank] = exit;
+  ended_[rank] = true;
+  rule_.RankEnded(exit.signalled || exit.code != 0, absl::Now());
+}
+
+void WorldPoint::Lose(size_t rank, absl::string_view why) {
+  Member& member = members_[rank];
+  if (member.lost.ok()) {
+    member.lost = absl::UnavailableError(why);
+  }
+  if (rank < ended_.size()) {
+    ended_[rank] = true;
+  }
+  rule_.EndNow(absl::Now());
+  if (trouble_.ok()) {
+    trouble_ = absl::UnavailableError(
+        absl::StrCat("rank ", rank, " of ", members_.size(), " on ", member.hello.host_name(),
+                     ": the process that the launcher started there is lost: ", member.lost.message()));
+  }
+}
+
+void WorldPoint::Stop(int signal_number) {
+  rule_.EndNow(absl::Now());
+  if (trouble_.ok()) {
+    stop_signal_ = signal_number;
+    trouble_ = absl::CancelledError(absl::StrCat("stopped by ", signal_number == SIGTERM ? "SIGTERM" : "SIGINT"));
+  }
+}
+
+bool WorldPoint::MustEnd() {
+  if (!rule_.MustEnd(absl::Now())) {
+    return false;
+  }
+  proto::AgentMessage message;
+  message.set_end_rank(true);
+  for (size_t rank = 1; rank < ended_.size() && !told_to_end_; ++rank) {
+    if (!ended_[rank]) {
+      members_[rank].channel->Send(message).IgnoreError();  // Hear finds the same
+    }
+  }
+  told_to_end_ = true;
+  return true;
+}
+
+bool WorldPoint::AllEnded() const {
+  return std::all_of(ended_.begin(), ended_.end(), [](bool ended) { return ended; });
+}
+
+}  // namespace lockstep

@@ -1,0 +1,312 @@
+// A world of real processes on this host, without LibTorch: this executable once more as an agent, and once more as each
+// rank.
+#include "lib/launch/world.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/time/clock.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/base/stop_signal.h"
+#include "lib/launch/agent.h"
+#include "lib/launch/blame.h"
+#include "lib/launch/rank_process.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr absl::Duration kTimeout = absl::Seconds(2);
+constexpr int kEndedByVerdict = 7;
+
+proto::AgentHello Hello(int rank, int size) {
+  proto::AgentHello hello;
+  hello.set_run("test");
+  hello.set_rank(rank);
+  hello.set_size(size);
+  hello.set_local_rank(rank);
+  hello.set_host_name(absl::StrCat("host", rank));
+  hello.set_gpus(1);
+  hello.set_build_id("build");
+  return hello;
+}
+
+// --- What a rank of these tests does ---
+
+int RunTestRank() {
+  const auto place = ReadRankEnvironment([](const char* name) { return std::getenv(name); });
+  const bool chosen = place->rank == 1;
+  if (place->task == "die" && chosen) {
+    raise(SIGKILL);
+  }
+  if (place->task == "fail" && chosen) {
+    WriteResult(FrameResult(absl::ResourceExhaustedError("no memory"))).IgnoreError();
+    return 5;
+  }
+  if (place->task == "wait" || place->task == "die") {
+    absl::SleepFor(absl::Seconds(600));
+  }
+  return WriteResult(
+             FrameResult(absl::StrCat(place->rank, "/", place->size, " local ", place->local_rank, "/",
+                                      place->local_size, " at ", place->host, ":", place->port, " ", place->payload)))
+                 .ok()
+             ? 0
+             : 1;
+}
+
+// --- An agent of these tests ---
+
+int RunTestAgent(const char* rank_size_port) {
+  InstallStopSignals();
+  std::vector<int> numbers;
+  for (const absl::string_view text : absl::StrSplit(rank_size_port, ',')) {
+    numbers.push_back(std::atoi(std::string(text).c_str()));
+  }
+  absl::StatusOr<TcpSocket> leader = ConnectTo("127.0.0.1", static_cast<uint16_t>(numbers[2]), absl::Now() + kTimeout);
+  if (!leader.ok()) {
+    return 1;
+  }
+  const auto verdict = Agent(*std::move(leader), Hello(numbers[0], numbers[1]), kTimeout).Run();
+  return verdict.ok() ? verdict->exit_code() : absl::IsCancelled(verdict.status()) ? 143 : 5;
+}
+
+// --- The tests ---
+
+class WorldTest : public ::testing::Test {
+ protected:
+  // A world of so many ranks; `with_agents` of the others are there.
+  absl::Status Start(int size, int with_agents) {
+    absl::StatusOr<TcpSocket> listener = ListenOn(0);
+    EXPECT_THAT(listener, IsOk());
+    for (int rank = 1; rank <= with_agents; ++rank) {
+      StartAgent(rank, size, LocalPort(*listener));
+    }
+    LaunchPlace place;
+    place.launcher = Launcher::kTorchrun;
+    place.size = size;
+    world_ = std::make_unique<World>(place, Hello(0, size), kTimeout);
+    return world_->Gather(*listener);
+  }
+
+  void StartAgent(int rank, int size, uint16_t port) {
+    const std::string self = *SelfPath();
+    const std::string what = absl::StrCat(rank, ",", size, ",", port);
+    const pid_t pid = fork();
+    if (pid == 0) {
+      setenv("LOCKSTEP_TEST_AGENT", what.c_str(), 1);
+      execl(self.c_str(), self.c_str(), nullptr);
+      _exit(127);
+    }
+    agents_.push_back(pid);
+  }
+
+  absl::StatusOr<std::vector<ChildExit>> Run(const std::string& task, int ranks) {
+    RankEnvironment place;
+    place.size = ranks;
+    place.local_size = ranks;
+    place.host = "127.0.0.1";
+    place.port = 4;
+    place.task = task;
+    place.payload = "p";
+    return world_->RunRanks(place);
+  }
+
+  // How the agent ended, or that it did not within `patience`.
+  static int WaitForAgent(pid_t pid, absl::Duration patience) {
+    int status = 0;
+    for (const absl::Time end = absl::Now() + patience; waitpid(pid, &status, WNOHANG) == 0;) {
+      if (absl::Now() > end) {
+        kill(pid, SIGKILL);
+        waitpid(pid, &status, 0);
+        return -1000;
+      }
+      absl::SleepFor(absl::Milliseconds(10));
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  }
+
+  void ExpectAllDismissed(int code) {
+    world_->Dismiss(code, "");
+    for (const pid_t pid : agents_) {
+      EXPECT_EQ(WaitForAgent(pid, kTimeout), code);
+    }
+  }
+
+  std::unique_ptr<World> world_;
+  std::vector<pid_t> agents_;
+};
+
+std::string Value(const ChildExit& exit) { return **ParseResult(exit.result); }
+
+TEST_F(WorldTest, EachProcessStartsItsRank) {
+  ASSERT_THAT(Start(3, 2), IsOk());
+  const auto exits = Run("introduce", 3);
+  ASSERT_THAT(exits, IsOk());
+  ASSERT_THAT(Blame(*exits, kTimeout), IsOk());
+  for (int rank = 0; rank < 3; ++rank) {
+    EXPECT_EQ(Value((*exits)[rank]), absl::StrCat(rank, "/3 local ", rank, "/3 at 127.0.0.1:4 p"));
+  }
+  ExpectAllDismissed(kEndedByVerdict);
+}
+
+TEST_F(WorldTest, TheFirstRanksOfTheWorldMakeASmallerPoint) {
+  ASSERT_THAT(Start(4, 3), IsOk());
+  for (const int ranks : {1, 2, 4, 2}) {
+    const auto exits = Run("introduce", ranks);
+    ASSERT_THAT(exits, IsOk());
+    ASSERT_EQ(exits->size(), static_cast<size_t>(ranks));
+    EXPECT_THAT(Value(exits->back()), HasSubstr(absl::StrCat(ranks - 1, "/", ranks, " local")));
+  }
+  ExpectAllDismissed(0);
+}
+
+// Agents without a rank hear the leader's pulse, however long it is busy elsewhere.
+TEST_F(WorldTest, IdleAgentsOutliveTheTimeout) {
+  ASSERT_THAT(Start(2, 1), IsOk());
+  absl::SleepFor(2 * kTimeout);
+  EXPECT_THAT(Run("introduce", 2), IsOk());
+  ExpectAllDismissed(0);
+}
+
+TEST_F(WorldTest, ARankThatRunsOutOfMemoryTakesNoAgentWithIt) {
+  ASSERT_THAT(Start(2, 1), IsOk());
+  const auto exits = Run("fail", 2);
+  ASSERT_THAT(exits, IsOk());
+  EXPECT_THAT(Blame(*exits, kTimeout, world_->HostNames()),
+              StatusIs(absl::StatusCode::kResourceExhausted, "rank 1 of 2 on host1: no memory"));
+  EXPECT_THAT(Run("introduce", 2), IsOk());
+  ExpectAllDismissed(0);
+}
+
+TEST_F(WorldTest, ARankThatIsKilledEndsTheOthersAndIsNamed) {
+  ASSERT_THAT(Start(3, 2), IsOk());
+  const absl::Time start = absl::Now();
+  const auto exits = Run("die", 3);
+  ASSERT_THAT(exits, IsOk());
+  EXPECT_THAT(Blame(*exits, kTimeout, world_->HostNames()),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 3 on host1 was killed by signal 9")));
+  EXPECT_LT(absl::Now() - start, absl::Seconds(5));
+  ExpectAllDismissed(5);
+}
+
+TEST_F(WorldTest, AnAgentThatIsKilledIsNamed) {
+  ASSERT_THAT(Start(3, 2), IsOk());
+  kill(agents_[0], SIGKILL);
+  const absl::Time start = absl::Now();
+  EXPECT_THAT(Run("wait", 3), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 3 on host1")));
+  EXPECT_LT(absl::Now() - start, absl::Seconds(5));
+  EXPECT_THAT(Run("introduce", 3), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 3 on host1")));
+  world_->Dismiss(5, "");
+  EXPECT_EQ(WaitForAgent(agents_[0], kTimeout), -SIGKILL);
+  EXPECT_EQ(WaitForAgent(agents_[1], kTimeout), 5);
+}
+
+TEST_F(WorldTest, AnAgentThatIsStoppedIsNamedAfterTheTimeout) {
+  ASSERT_THAT(Start(2, 1), IsOk());
+  kill(agents_[0], SIGSTOP);
+  const absl::Time start = absl::Now();
+  EXPECT_THAT(Run("wait", 2),
+              StatusIs(absl::StatusCode::kUnavailable, AllOf(HasSubstr("rank 1 of 2 on host1"), HasSubstr("silent"))));
+  EXPECT_LT(absl::Now() - start, kTimeout + absl::Seconds(5));
+  kill(agents_[0], SIGKILL);
+  EXPECT_EQ(WaitForAgent(agents_[0], kTimeout), -SIGKILL);
+}
+
+TEST_F(WorldTest, AnAgentThatIsToldToStopStopsAll) {
+  ASSERT_THAT(Start(3, 2), IsOk());
+  kill(agents_[1], SIGTERM);
+  const absl::Time start = absl::Now();
+  EXPECT_THAT(Run("wait", 3), StatusIs(absl::StatusCode::kCancelled, "stopped by SIGTERM"));
+  EXPECT_EQ(world_->stop_signal(), SIGTERM);
+  EXPECT_LT(absl::Now() - start, absl::Seconds(5));
+  ExpectAllDismissed(143);
+}
+
+// As a launcher does when one of its processes dies.
+TEST_F(WorldTest, ALossCountsBeforeTheStopThatFollowsFromIt) {
+  ASSERT_THAT(Start(3, 2), IsOk());
+  kill(agents_[1], SIGKILL);
+  EXPECT_EQ(WaitForAgent(agents_[1], kTimeout), -SIGKILL);
+  kill(agents_[0], SIGTERM);
+  absl::SleepFor(absl::Milliseconds(300));  // both are there before the leader looks
+  EXPECT_THAT(Run("wait", 3), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 2 of 3 on host2")));
+  EXPECT_EQ(world_->stop_signal(), 0);
+  world_->Dismiss(5, "");
+  EXPECT_EQ(WaitForAgent(agents_[0], kTimeout), 5);
+}
+
+TEST_F(WorldTest, AgentsEndWhenTheLeaderIsGone) {
+  ASSERT_THAT(Start(3, 2), IsOk());
+  world_ = nullptr;
+  for (const pid_t pid : agents_) {
+    EXPECT_EQ(WaitForAgent(pid, kTimeout), 5);
+  }
+}
+
+TEST_F(WorldTest, WhoDoesNotComeIsNamed) {
+  const absl::Time start = absl::Now();
+  EXPECT_THAT(Start(4, 1), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 2, 3 did not come")));
+  EXPECT_LT(absl::Now() - start, kTimeout + absl::Seconds(2));
+  ExpectAllDismissed(5);
+}
+
+TEST_F(WorldTest, TwoOfOneRankAreRefused) {
+  absl::StatusOr<TcpSocket> listener = ListenOn(0);
+  StartAgent(1, 3, LocalPort(*listener));
+  StartAgent(1, 3, LocalPort(*listener));
+  LaunchPlace place;
+  place.size = 3;
+  world_ = std::make_unique<World>(place, Hello(0, 3), kTimeout);
+  EXPECT_THAT(world_->Gather(*listener), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("RANK of its own")));
+  world_->Dismiss(2, "");
+}
+
+TEST_F(WorldTest, RanksBeyondTheWorldOrItsGpusAreRefused) {
+  ASSERT_THAT(Start(2, 1), IsOk());
+  EXPECT_THAT(world_->CheckRanks(2, false), IsOk());
+  EXPECT_THAT(world_->CheckRanks(1, true), IsOk());
+  EXPECT_THAT(world_->CheckRanks(3, false),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--ranks asks for 3")));
+  EXPECT_THAT(world_->CheckRanks(2, true),  // each says that its host has one
+              StatusIs(absl::StatusCode::kUnavailable, AllOf(HasSubstr("rank 1 on host1"), HasSubstr("LOCAL_RANK 1"))));
+  ExpectAllDismissed(0);
+}
+
+TEST_F(WorldTest, DescribesItself) {
+  ASSERT_THAT(Start(2, 1), IsOk());
+  EXPECT_EQ(world_->Describe(), "torchrun: 2 ranks on host0");  // one address, so one host, whatever it is called
+  EXPECT_EQ(world_->OtherHosts(), "");
+  EXPECT_EQ(world_->RanksHere(1), 1u);
+  EXPECT_EQ(world_->RanksHere(2), 2u);
+  EXPECT_EQ(world_->ToProto().world(), 2u);
+  EXPECT_EQ(world_->ToProto().host_size(), 2);
+  ExpectAllDismissed(0);
+}
+
+}  // namespace
+}  // namespace lockstep
+
+int main(int argc, char** argv) {
+  if (std::getenv(lockstep::kRankTaskVariable) != nullptr) {
+    return lockstep::RunTestRank();
+  }
+  if (const char* place = std::getenv("LOCKSTEP_TEST_AGENT")) {
+    return lockstep::RunTestAgent(place);
+  }
+  ::testing::InitGoogleMock(&argc, argv);
+  return RUN_ALL_TESTS();
+}
