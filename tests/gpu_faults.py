@@ -35,7 +35,7 @@ CASE_SECONDS = 40    # what a case may take; every wait within one ends with --s
 
 # What differs between two runs of one command, at any depth of a record: times, who started the ranks, what was measured.
 RUN_FIELDS = {"crc32", "command_line", "environment", "cache_key", "surroundings_sha256", "start_time", "end_time", "loaded_file",
-              "peak_memory_bytes", "launch", "cgroup_limit"}
+              "peak_memory_bytes", "launch", "cgroup_limit", "last_count", "negative_count", "perturbation"}
 
 
 class Trouble(Exception):

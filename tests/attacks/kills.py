@@ -33,7 +33,8 @@ MEASURED = {
     "optimizer_seconds", "train_seconds", "evaluate_seconds", "min_seconds", "p50_seconds", "p90_seconds",
     "p95_seconds", "p99_seconds", "max_seconds", "exposed_seconds", "collective_busy_seconds",
     "collective_wait_seconds", "mean_ready_seconds", "mean_done_seconds", "peak_memory_bytes",
-    "timed_peak_memory_bytes",
+    "timed_peak_memory_bytes", "mean_seconds", "deviation_seconds", "busy_seconds", "wait_seconds", "update_seconds",
+    "last_count", "negative_count", "perturbation",
     "seconds",  # AllReduceProbe's
 }
 # Measurements, too, of which a run takes as many as fit into some time.

@@ -16,7 +16,7 @@ import tool_case
 
 # What tells two runs of one command apart, at any depth of a record: times, and who started the ranks.
 LAUNCH_FIELDS = {"crc32", "command_line", "environment", "cache_key", "surroundings_sha256", "start_time", "end_time", "loaded_file",
-                 "peak_memory_bytes", "launch", "cgroup_limit"}
+                 "peak_memory_bytes", "launch", "cgroup_limit", "last_count", "negative_count", "perturbation"}
 
 
 def launch_variables(name):
