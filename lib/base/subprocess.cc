@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -138,6 +139,11 @@ void SignalAll(std::vector<Running>& children, std::vector<ChildExit>& exits, in
   }
 }
 
+bool OnlyStoppedOnesRun(const std::vector<Running>& children) {
+  return std::all_of(children.begin(), children.end(),
+                     [](const Running& child) { return child.ended || IsStopped(child.pid); });
+}
+
 bool Failed(const ChildExit& exit) { return exit.signalled || exit.code != 0; }
 
 }  // namespace
@@ -180,7 +186,8 @@ absl::StatusOr<std::vector<ChildExit>> RunChildren(const std::vector<ChildOption
       }
     }
     const bool timed_out = absl::Now() > deadline;
-    const bool settled = absl::Now() > settled_at || absl::Now() > together_until;
+    const bool settled =
+        absl::Now() > settled_at || absl::Now() > together_until || (failed >= 0 && OnlyStoppedOnesRun(children));
     const bool asked = running > 0 && must_end != nullptr && must_end();
     if (kill_at == absl::InfiniteFuture() && (settled || timed_out || asked || StopRequested() || !start_error.ok())) {
       for (size_t i = 0; i < children.size(); ++i) {

@@ -41,7 +41,7 @@ struct ChildExit {
 
 // Starts all children and waits until each has ended. When one fails (exit status not 0, or a signal) or `timeout` has
 // passed or a stop signal came, the others are sent SIGTERM and, 2 s later or when they are stopped, SIGKILL; after a failure they have 2 s first
-// to end by themselves: one that another process stopped is outrun by those that lost their connection to it. Returns
+// to end by themselves, unless all that run are stopped: one that another process stopped is outrun by those that lost their connection to it. Returns
 // their exits in the order of `children`; the first that failed by itself is at `*first_failed` (-1: none) when that is
 // not null. The children's standard output becomes this process's stderr, so that a library that prints cannot spoil a
 // record on stdout. Internal: a child could not be started.

@@ -43,7 +43,7 @@ absl::Status Add(std::unique_ptr<AgentChannel> channel, const proto::AgentHello&
   member.remote_address = RemoteAddress(channel->socket());
   member.channel = std::move(channel);
   member.hello = hello;
-  return CheckAgreement(leader, hello);
+  return absl::OkStatus();
 }
 
 absl::Status CheckLocalRanks(const std::vector<Member>& members) {
@@ -74,9 +74,11 @@ std::string Missing(const std::vector<Member>& members) {
 absl::Status GatherMembers(const TcpSocket& listener, absl::Duration timeout, std::vector<Member>& members) {
   const absl::Time deadline = absl::Now() + timeout;
   std::vector<std::unique_ptr<AgentChannel>> strangers;  // until they have said who they are
+  absl::Status unlike;                                   // the first that differs; the others still come, to hear of it
   for (std::string missing = Missing(members); !missing.empty(); missing = Missing(members)) {
     RETURN_IF_ERROR(CheckNotStopped());
     if (absl::Now() > deadline) {
+      RETURN_IF_ERROR(unlike);
       return absl::UnavailableError(
           absl::StrCat("expected all of ", members.size(), " ranks at ", members[0].hello.host_name(), ":",
                        LocalPort(listener), " within ", absl::FormatDuration(timeout), ", rank ", missing,
@@ -94,11 +96,13 @@ absl::Status GatherMembers(const TcpSocket& listener, absl::Duration timeout, st
         std::unique_ptr<AgentChannel> channel = std::move(stranger);
         if (message.has_hello() && message.hello().run() == members[0].hello.run()) {
           RETURN_IF_ERROR(Add(std::move(channel), message.hello(), members));
+          unlike.Update(CheckAgreement(members[0].hello, message.hello()));
         }
       }
     }
     strangers.erase(std::remove(strangers.begin(), strangers.end(), nullptr), strangers.end());
   }
+  RETURN_IF_ERROR(unlike);
   return CheckLocalRanks(members);
 }
 

