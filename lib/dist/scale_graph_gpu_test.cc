@@ -30,9 +30,11 @@ constexpr uint32_t kBatch = 8;
 
 class ScaleGraphGpuTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    if (!ResolveDevice("cuda", 1).ok()) {
-      GTEST_SKIP() << "needs two CUDA devices";
+  void SetUp() override { SkipWithout(2); }
+
+  static void SkipWithout(int gpus) {
+    if (!ResolveDevice("cuda", gpus - 1).ok()) {
+      GTEST_SKIP() << "needs " << gpus << " CUDA devices";
     }
   }
 
@@ -115,7 +117,12 @@ TEST_F(ScaleGraphGpuTest, WithBucketsByTime) {
   ExpectAGraphChangesNoBit(options);
 }
 
-TEST_F(ScaleGraphGpuTest, OneRankReplaysWithAndWithoutItsReducer) {
+class ScaleGraphOneGpuTest : public ScaleGraphGpuTest {
+ protected:
+  void SetUp() override { SkipWithout(1); }
+};
+
+TEST_F(ScaleGraphOneGpuTest, OneRankReplaysWithAndWithoutItsReducer) {
   ScaleRunOptions options = Options("lenet5");
   options.spec.clear_ranks();
   options.spec.add_ranks(1);

@@ -1,5 +1,6 @@
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -7,6 +8,7 @@
 #include "lib/report/describe.h"
 #include "lib/report/scaling_view.h"
 #include "lib/report/sections.h"
+#include "lib/report/step_tables.h"
 
 namespace lockstep {
 namespace {
@@ -301,6 +303,9 @@ proto::Section CommunicationSection(const LabRecords& lab) {
     *section.add_table() = Table3(view);
     *section.add_table() = UtilizationTable(view);
     if (view.scale != nullptr) {
+      for (proto::Table& table : StepTables(view)) {
+        *section.add_table() = std::move(table);
+      }
       *section.add_table() = ProbeTable(view);
       *section.add_table() = BucketTable(view);
       *section.add_table() = CheckTable(view);
