@@ -130,6 +130,18 @@ TEST(ExplainTest, ComputeAndCommunication) {
   ExpectValue(row.collective_busy_seconds(), 4);
   ExpectAbsent(row.collective_wait_seconds(), "needs two clocks");
   EXPECT_EQ(row.exposed_event_seconds().provenance(), proto::MEASURED);
+  EXPECT_THAT(row.exposed_event_seconds().method(), HasSubstr("mean over timed epochs"));
+}
+
+TEST(ExplainTest, TheHandWrittenStepsCommunicationIsOfAnEpochWithMarks) {
+  ScaleRecords run = WholeRun();
+  for (proto::ScaleRecord& record : run.records) {
+    if (record.has_point()) {
+      record.mutable_point()->mutable_step_figures()->set_source("one more epoch, with marks");
+    }
+  }
+  const std::string method = Explain(run)[2].exposed_event_seconds().method();
+  EXPECT_THAT(method, HasSubstr("of one more epoch, with marks"));
 }
 
 TEST(ExplainTest, BandwidthAndUtilization) {

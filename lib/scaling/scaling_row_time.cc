@@ -56,8 +56,10 @@ void FillBaseCase(const RowInputs& in, const Spread& step, proto::ScalingRow& ro
 
 void FillExposed(const RowInputs& in, const Spread& step, proto::ScalingRow& row) {
   const proto::ScalePoint& point = in.point;
+  const std::string& source = point.step_figures().source();  // empty in older records
   const std::string per_epoch =
-      absl::StrCat(", summed over the steps of an epoch (", point.timing_method(), "), mean over timed epochs");
+      absl::StrCat(", summed over the steps of an epoch (", point.timing_method(), "), ",
+                   source.empty() || source == "timed epochs" ? "mean over timed epochs" : absl::StrCat("of ", source));
   *row.mutable_exposed_event_seconds() =
       MeasuredOr(point.exposed_seconds(), absl::StrCat("last all-reduce's end minus backward's end", per_epoch));
   *row.mutable_collective_busy_seconds() =
