@@ -84,9 +84,8 @@ absl::Status CheckTogether(const proto::ScaleSpec& spec) {
   }
   if (spec.buffers() == "sync_bn" && training.device() == proto::CUDA) {
     return absl::InvalidArgumentError(
-        "--buffers=sync_bn: batch norm over all ranks has passed its tests on CPUs alone; give --device=cpu, or local "
-        "or "
-        "broadcast");
+        "--buffers=sync_bn: batch norm over all ranks has passed its tests on CPUs and on one GPU, not yet on several; "
+        "give --device=cpu, or local or broadcast");
   }
   if (training.step() == proto::AUTOGRAD && training.cuda_graph() &&
       (spec.reducer() == "c10d" || spec.buffers() != "local")) {

@@ -2,6 +2,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/report/shown_tables.h"
 #include "lib/report/small_experiments.h"
 #include "lib/report/small_records.h"
 #include "lib/report/tables.h"
@@ -9,6 +10,8 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::ExpectWellFormed;
+using ::lockstep::testing::RowOf;
 using ::lockstep::testing::SmallDataParallel;
 using ::lockstep::testing::SmallDataParallelModel;
 using ::lockstep::testing::SmallLab;
@@ -34,43 +37,10 @@ LabRecords Lab() {
 }
 
 proto::Table TableOf(const LabRecords& lab, const std::string& caption) {
-  for (const proto::Section& section : BuildSections(lab)) {
-    for (const proto::Table& table : section.table()) {
-      if (table.caption().rfind(caption, 0) == 0) {
-        return table;
-      }
-    }
-  }
-  ADD_FAILURE() << "no table " << caption;
-  return {};
+  return ::lockstep::testing::TableOf(BuildSections(lab), caption);
 }
 
-std::vector<std::string> RowOf(const proto::Table& table, int row) {
-  std::vector<std::string> texts;
-  for (const proto::Cell& cell : table.row(row).cell()) {
-    texts.push_back(cell.absent_reason().empty() ? cell.text() : absl::StrCat("- ", cell.absent_reason()));
-  }
-  return texts;
-}
-
-TEST(ExperimentTablesTest, TablesAreWellFormed) {
-  for (const proto::Section& section : BuildSections(Lab())) {
-    for (const proto::Table& table : section.table()) {
-      EXPECT_NE(table.row().empty(), table.absent_reason().empty()) << table.caption();
-      uint32_t grouped = 0;
-      for (const proto::ColumnGroup& group : table.column_group()) {
-        grouped += group.columns();
-      }
-      EXPECT_TRUE(grouped == 0 || static_cast<int>(grouped) == table.column_size()) << table.caption();
-      for (const proto::Row& row : table.row()) {
-        EXPECT_EQ(row.cell_size(), table.column_size()) << table.caption();
-        for (const proto::Cell& cell : row.cell()) {
-          EXPECT_NE(cell.text().empty(), cell.absent_reason().empty()) << table.caption() << cell.DebugString();
-        }
-      }
-    }
-  }
-}
+TEST(ExperimentTablesTest, TablesAreWellFormed) { ExpectWellFormed(BuildSections(Lab())); }
 
 // 3 s against a mean of 2.4, 2.5 and 2.6 s.
 TEST(ExperimentTablesTest, DataParallelStandsBesideDdpOfTheSameStep) {

@@ -6,24 +6,18 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/report/lab_records.h"
+#include "lib/report/shown_tables.h"
 #include "lib/report/small_records.h"
 
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::RowOf;
 using ::lockstep::testing::SmallScale;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-
-std::vector<std::string> TextsOf(const proto::Table& table, int row) {
-  std::vector<std::string> texts;
-  for (const proto::Cell& cell : table.row(row).cell()) {
-    texts.push_back(cell.absent_reason().empty() ? cell.text() : "- " + cell.absent_reason());
-  }
-  return texts;
-}
 
 void SetSpread(double mean_seconds, proto::StepSpread& spread) {
   spread.set_count(391);
@@ -85,9 +79,9 @@ TEST(StepTablesTest, EachFigureHasASpread) {
   const std::vector<proto::Table> tables = TablesOf({Point(proto::ALL_REDUCE), Point(proto::ABLATED)});
   ASSERT_THAT(tables, SizeIs(3));
   ASSERT_THAT(tables[0].row(), SizeIs(4));
-  EXPECT_THAT(TextsOf(tables[0], 1),
+  EXPECT_THAT(RowOf(tables[0], 1),
               ElementsAre("2", "32", "exposed", "391", "60.00", "6.000", "60.00", "120.0", "180.0", "240.0", "2"));
-  EXPECT_EQ(TextsOf(tables[0], 3)[3], "- one rank alone waits for none");
+  EXPECT_EQ(RowOf(tables[0], 3)[3], "- one rank alone waits for none");
   EXPECT_THAT(tables[0].note(1), HasSubstr("N = 2, B = 32: one more epoch, with marks (1.010 times as long"));
 }
 
@@ -95,16 +89,16 @@ TEST(StepTablesTest, EachFigureHasASpread) {
 TEST(StepTablesTest, WhatAblationSavesIsTakenApart) {
   const std::vector<proto::Table> tables = TablesOf({Point(proto::ALL_REDUCE), Point(proto::ABLATED)});
   ASSERT_THAT(tables, SizeIs(3));
-  EXPECT_THAT(TextsOf(tables[1], 0), ElementsAre("2", "32", "145.0", "60.00", "80.00",
-                                                 "- not run through the reducer on one device", "0", "0", "5.000"));
+  EXPECT_THAT(RowOf(tables[1], 0), ElementsAre("2", "32", "145.0", "60.00", "80.00",
+                                               "- not run through the reducer on one device", "0", "0", "5.000"));
   EXPECT_EQ(TablesOf({Point(proto::ALL_REDUCE)})[1].absent_reason(), "no point was run without all-reduces");
 }
 
 TEST(StepTablesTest, RanksAreSetBesideEachOther) {
   const std::vector<proto::Table> tables = TablesOf({Point(proto::ALL_REDUCE)});
   ASSERT_THAT(tables, SizeIs(3));
-  EXPECT_THAT(TextsOf(tables[2], 1), ElementsAre("2", "32", "1 on node7", "91", "25.00", "500.0", "- device is a CPU",
-                                                 "- device is a CPU", "- device is a CPU"));
+  EXPECT_THAT(RowOf(tables[2], 1), ElementsAre("2", "32", "1 on node7", "91", "25.00", "500.0", "- device is a CPU",
+                                               "- device is a CPU", "- device is a CPU"));
 }
 
 TEST(StepTablesTest, OlderRecordsHaveNone) {

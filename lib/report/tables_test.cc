@@ -7,11 +7,14 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/report/sections.h"
+#include "lib/report/shown_tables.h"
 #include "lib/report/small_records.h"
 
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::ExpectWellFormed;
+using ::lockstep::testing::RowOf;
 using ::lockstep::testing::SmallLab;
 using ::testing::Contains;
 using ::testing::ElementsAre;
@@ -30,30 +33,8 @@ const proto::Section& SectionOf(const std::vector<proto::Section>& sections, con
   return sections[0];
 }
 
-// The table whose caption begins so.
 proto::Table TableOf(const LabRecords& lab, const std::string& caption) {
-  for (const proto::Section& section : BuildSections(lab)) {
-    for (const proto::Table& table : section.table()) {
-      if (table.caption().rfind(caption, 0) == 0) {
-        return table;
-      }
-    }
-  }
-  ADD_FAILURE() << "no table " << caption;
-  return {};
-}
-
-// "text" of the cell, or "- REASON".
-std::string Shown(const proto::Cell& cell) {
-  return cell.absent_reason().empty() ? cell.text() : absl::StrCat("- ", cell.absent_reason());
-}
-
-std::vector<std::string> RowOf(const proto::Table& table, int row) {
-  std::vector<std::string> texts;
-  for (const proto::Cell& cell : table.row(row).cell()) {
-    texts.push_back(Shown(cell));
-  }
-  return texts;
+  return ::lockstep::testing::TableOf(BuildSections(lab), caption);
 }
 
 TEST(TablesTest, EverySectionIsThereOnce) {
@@ -65,26 +46,9 @@ TEST(TablesTest, EverySectionIsThereOnce) {
                                "large_batch", "sampler", "sent", "training", "int8", "audit", "records"));
 }
 
-// A table has as many cells in each row as columns, and groups that cover them; a blank has a reason and nothing else.
 TEST(TablesTest, TablesAreWellFormed) {
-  for (const LabRecords& lab : {SmallLab(), LabRecords()}) {
-    for (const proto::Section& section : BuildSections(lab)) {
-      for (const proto::Table& table : section.table()) {
-        EXPECT_NE(table.row().empty(), table.absent_reason().empty()) << table.caption();
-        uint32_t grouped = 0;
-        for (const proto::ColumnGroup& group : table.column_group()) {
-          grouped += group.columns();
-        }
-        EXPECT_TRUE(grouped == 0 || static_cast<int>(grouped) == table.column_size()) << table.caption();
-        for (const proto::Row& row : table.row()) {
-          EXPECT_EQ(row.cell_size(), table.column_size()) << table.caption();
-          for (const proto::Cell& cell : row.cell()) {
-            EXPECT_NE(cell.text().empty(), cell.absent_reason().empty()) << table.caption() << cell.DebugString();
-          }
-        }
-      }
-    }
-  }
+  ExpectWellFormed(BuildSections(SmallLab()));
+  ExpectWellFormed(BuildSections(LabRecords()));
 }
 
 // 1.5e9 bytes; 50,000 images in 4 s; 2 x 3 x 5e8 x 50,000 = 1.5e14 operations in 3 s.
