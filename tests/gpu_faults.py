@@ -26,16 +26,13 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import marked_processes
+import run_fields
 
 IMAGES = 20480       # two ranks' shares hold LARGE_BATCH
 LARGE_BATCH = 8192   # resnet18's activations, at 4 MB an image or more, do not fit into LEFT_BYTES
 LEFT_BYTES = 8 << 30
 ENDLESS = "--repeats=100000"
 CASE_SECONDS = 40    # what a case may take; every wait within one ends with --seconds, too
-
-# What differs between two runs of one command, at any depth of a record: times, who started the ranks, what was measured.
-RUN_FIELDS = {"crc32", "command_line", "environment", "cache_key", "surroundings_sha256", "start_time", "end_time", "loaded_file",
-              "peak_memory_bytes", "launch", "cgroup_limit", "last_count", "negative_count", "perturbation"}
 
 
 class Trouble(Exception):
@@ -68,7 +65,7 @@ def differing(first, second, name="record"):
     """Names of the leaves that differ, and whether each is a measured number."""
     if isinstance(first, dict) and isinstance(second, dict):
         for key in first.keys() | second.keys():
-            if key not in RUN_FIELDS and not key.endswith(("seconds", "_mhz")):
+            if not run_fields.tells_runs_apart(key):
                 yield from differing(first.get(key), second.get(key), key)
     elif isinstance(first, list) and isinstance(second, list) and len(first) == len(second):
         for one, other in zip(first, second):

@@ -8,6 +8,14 @@
 
 namespace lockstep::testing {
 
+// A collective that is over.
+class Done : public Collective {
+ public:
+  absl::Status Wait() override { return absl::OkStatus(); }
+  TimeMark begin() const override { return TimeMark::Now(); }
+  TimeMark end() const override { return TimeMark::Now(); }
+};
+
 // Rank 0 of `size`. Counts the sums that are launched; the launch of that number fails; 0: none does.
 class FakeCommunicator : public Communicator {
  public:
@@ -24,13 +32,6 @@ class FakeCommunicator : public Communicator {
   absl::Status Broadcast(const at::Tensor&, int) override { return absl::OkStatus(); }
 
  private:
-  class Done : public Collective {
-   public:
-    absl::Status Wait() override { return absl::OkStatus(); }
-    TimeMark begin() const override { return TimeMark::Now(); }
-    TimeMark end() const override { return TimeMark::Now(); }
-  };
-
   const int failing_;
   int launched_ = 0;
 };

@@ -158,7 +158,7 @@ absl::Status PointGroup::EndEpoch(uint32_t epoch) {
     if (sync_ != nullptr) {
       CountApart(kNormTraffic, sync_->TakeTraffic());
     }
-    if (epoch >= spec_.training().warmup_epochs() && !spec_.training().cuda_graph()) {
+    if (epoch >= spec_.training().warmup_epochs() && !replays()) {
       epochs_.push_back(std::move(times));
     }
   }

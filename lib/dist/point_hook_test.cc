@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "lib/base/status_macros.h"
 #include "lib/dist/bucketed_reducer.h"
+#include "lib/dist/fake_communicator.h"
 #include "lib/launch/launch.h"
 #include "lib/launch/rank_test_main.h"
 #include "lib/testing/matchers.h"
@@ -31,18 +32,11 @@ class WrongSum : public Communicator {
   absl::StatusOr<std::shared_ptr<Collective>> AllReduceSum(const at::Tensor& flat) override {
     RETURN_IF_ERROR(right_.Broadcast(flat, 0));
     flat.mul_(2);
-    return std::shared_ptr<Collective>(std::make_shared<Done>());
+    return std::shared_ptr<Collective>(std::make_shared<testing::Done>());
   }
   absl::Status Broadcast(const at::Tensor& flat, int root) override { return right_.Broadcast(flat, root); }
 
  private:
-  class Done : public Collective {
-   public:
-    absl::Status Wait() override { return absl::OkStatus(); }
-    TimeMark begin() const override { return TimeMark::Now(); }
-    TimeMark end() const override { return TimeMark::Now(); }
-  };
-
   Communicator& right_;
 };
 

@@ -12,11 +12,8 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import marked_processes
+import run_fields
 import tool_case
-
-# What tells two runs of one command apart, at any depth of a record: times, and who started the ranks.
-LAUNCH_FIELDS = {"crc32", "command_line", "environment", "cache_key", "surroundings_sha256", "start_time", "end_time", "loaded_file",
-                 "peak_memory_bytes", "launch", "cgroup_limit", "last_count", "negative_count", "perturbation"}
 
 
 def launch_variables(name):
@@ -35,7 +32,7 @@ def result_of(node):
     """A record as printed in JSON without what tells two runs of one command apart."""
     if isinstance(node, dict):
         return {key: result_of(value) for key, value in node.items()
-                if key not in LAUNCH_FIELDS and not key.endswith(("seconds", "_mhz"))}
+                if not run_fields.tells_runs_apart(key)}
     return [result_of(value) for value in node] if isinstance(node, list) else node
 
 

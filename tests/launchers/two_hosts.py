@@ -82,12 +82,12 @@ class TwoHostsCase(launched.LaunchedCase):
 
     def same_results(self, first, second):
         """As same_records, but for the host, which is another one, and the key, which names the other hosts."""
-        more = {"name_sha256", "host"} - launched.LAUNCH_FIELDS
-        launched.LAUNCH_FIELDS.update(more)
+        more = {"name_sha256", "host"} - launched.run_fields.RUN_FIELDS
+        launched.run_fields.RUN_FIELDS.update(more)
         try:
             self.same_records(first, second)
         finally:
-            launched.LAUNCH_FIELDS.difference_update(more)
+            launched.run_fields.RUN_FIELDS.difference_update(more)
 
 
 class TwoHostsTest(TwoHostsCase):
