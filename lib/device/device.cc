@@ -8,6 +8,7 @@
 #include <torch/csrc/inductor/aoti_torch/c/shim.h>
 #include <torch/cuda.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -24,6 +25,7 @@ namespace lockstep {
 namespace {
 
 constexpr uint64_t kBytesPerKib = 1024;
+constexpr long kMaxRanksPerGpu = 64;
 
 // The library that was loaded, not the headers: TORCH_ABI_VERSION in torch/headeronly/version.h has a byte for each part.
 std::string TorchVersion() {
@@ -65,9 +67,9 @@ uint64_t StatusBytes(const std::string& field) {
 }
 
 absl::StatusOr<c10::Device> ResolveCuda(int index) {
-  const int count = at::hasCUDA() ? torch::cuda::device_count() : 0;
-  if (index < count) {
-    return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(index));
+  const int count = at::hasCUDA() ? static_cast<int>(torch::cuda::device_count()) : 0;
+  if (index < count * static_cast<int>(RanksPerGpu())) {
+    return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(index % count));
   }
   if (count > 0) {
     return absl::UnavailableError(
@@ -84,6 +86,18 @@ absl::StatusOr<c10::Device> ResolveCuda(int index) {
 }
 
 }  // namespace
+
+uint32_t RanksPerGpu() {
+  const char* asked = std::getenv("LOCKSTEP_RANKS_PER_GPU");
+  const long number = asked != nullptr ? std::strtol(asked, nullptr, 10) : 0;
+  return number > 0 ? static_cast<uint32_t>(std::min(number, kMaxRanksPerGpu)) : 1;
+}
+
+uint32_t CountRankGpus() {
+  const auto count =
+      c10::impl::hasDeviceGuardImpl(c10::kCUDA) ? c10::impl::VirtualGuardImpl(c10::kCUDA).deviceCount() : 0;
+  return static_cast<uint32_t>(count) * RanksPerGpu();
+}
 
 absl::StatusOr<c10::Device> ResolveDevice(absl::string_view flag, int index) {
   if (flag == "cpu") {

@@ -16,7 +16,15 @@
 
 namespace lockstep {
 
-// --device=auto|cpu|cuda as a device: auto is CUDA where there is one. `index` is the GPU's, among those that CUDA shows.
+// How many ranks share a GPU: LOCKSTEP_RANKS_PER_GPU from the environment, or 1. It is for trying and testing what wants
+// more GPUs than there are: ranks that share one take turns on it, so their times say nothing.
+uint32_t RanksPerGpu();
+
+// The ranks that this host's GPUs have room for: RanksPerGpu() for each that CUDA shows. Creates no context on any.
+uint32_t CountRankGpus();
+
+// --device=auto|cpu|cuda as a device: auto is CUDA where there is one. `index` is the rank's among those of this host: it has
+// the GPU of that number, counted round when they are shared.
 // InvalidArgument: another word. Unavailable: no CUDA device of that index; says whether LibTorch or the machine lacks it.
 absl::StatusOr<c10::Device> ResolveDevice(absl::string_view flag, int index = 0);
 

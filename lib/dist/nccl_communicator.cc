@@ -19,6 +19,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "lib/base/status_macros.h"
+#include "lib/device/device.h"
 #include "lib/dist/communicator.h"
 #include "lib/dist/nccl_environment.h"
 
@@ -249,6 +250,10 @@ class NcclCommunicator : public Communicator {
 absl::StatusOr<std::unique_ptr<Communicator>> MakeNcclCommunicator(Store& store, int rank, int size,
                                                                    const NcclOptions& options) {
   SetNcclEnvironment();
+  if (RanksPerGpu() > 1) {
+    // NCCL refuses two ranks on a GPU of one host; hosts of their own it connects by sockets.
+    setenv("NCCL_HOSTID", absl::StrCat("lockstep-", rank).c_str(), /*overwrite=*/1);
+  }
   ASSIGN_OR_RETURN(const ncclUniqueId id, ShareUniqueId(store, rank));
   auto communicator = std::make_unique<NcclCommunicator>(store, rank, size, options);
   RETURN_IF_ERROR(communicator->Connect(id));

@@ -26,12 +26,10 @@ using ::lockstep::testing::StatusIs;
 using ::testing::Each;
 using ::testing::HasSubstr;
 
-c10::Device Gpu(const RankContext& context) {
-  return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(context.local_rank));
-}
+c10::Device Gpu(const RankContext& context) { return *ResolveDevice("cuda", context.local_rank); }
 
 absl::StatusOr<std::unique_ptr<Communicator>> Nccl(RankContext& context) {
-  return MakeNcclCommunicator(*context.store, context.rank, context.size, {context.local_rank, context.timeout, 0});
+  return MakeNcclCommunicator(*context.store, context.rank, context.size, {Gpu(context).index(), context.timeout, 0});
 }
 
 // As GlooCommunicatorTest's: (r + 1) * (0, 1, 2, ...) sums to 3 * (0, 1, 2, ...) over 2 ranks, exact in fp32.

@@ -75,10 +75,8 @@ absl::StatusOr<proto::Header> MakeScaleHeader(const ScaleRunOptions& options, co
   const uint32_t ranks = MaxRanks(plan.spec);
   const uint32_t devices = plan.device.is_cuda() ? world != nullptr ? world->RanksHere(ranks) : ranks : 1;
   for (uint32_t i = 0; i < devices; ++i) {
-    c10::Device device = plan.device;
-    if (device.is_cuda()) {
-      device.set_index(static_cast<c10::DeviceIndex>(i));
-    }
+    ASSIGN_OR_RETURN(const c10::Device device,
+                     ResolveDevice(plan.device.is_cuda() ? "cuda" : "cpu", static_cast<int>(i)));
     ASSIGN_OR_RETURN(const proto::Device described, DescribeDevice(device));
     header.devices.push_back(described);
   }

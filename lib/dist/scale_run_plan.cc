@@ -1,6 +1,5 @@
 #include "lib/dist/scale_run_plan.h"
 
-#include <c10/core/impl/VirtualGuardImpl.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -34,7 +33,7 @@ absl::Status CheckDeviceCount(c10::Device device, uint32_t max_ranks) {
   if (!device.is_cuda()) {
     return absl::OkStatus();
   }
-  const auto gpus = static_cast<uint32_t>(c10::impl::VirtualGuardImpl(device.type()).deviceCount());
+  const uint32_t gpus = CountRankGpus();
   if (max_ranks <= gpus) {
     return absl::OkStatus();
   }
@@ -81,11 +80,6 @@ absl::Status CheckTogether(const proto::ScaleSpec& spec) {
     return absl::InvalidArgumentError(absl::StrCat(
         "--buffers=", spec.buffers(), " with --step=fused: its ranks keep their running statistics, of which ",
         "rank 0's are evaluated; give --buffers=local, or --step=autograd"));
-  }
-  if (spec.buffers() == "sync_bn" && training.device() == proto::CUDA) {
-    return absl::InvalidArgumentError(
-        "--buffers=sync_bn: batch norm over all ranks has passed its tests on CPUs and on one GPU, not yet on several; "
-        "give --device=cpu, or local or broadcast");
   }
   if (training.step() == proto::AUTOGRAD && training.cuda_graph() &&
       (spec.reducer() == "c10d" || spec.buffers() != "local")) {

@@ -1,6 +1,5 @@
 #include "lib/launch/process_hello.h"
 
-#include <c10/core/impl/VirtualGuardImpl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,9 +24,7 @@ namespace {
 uint32_t CountGpus() {
   uint32_t count = 0;
   CatchTorchErrors("counting GPUs", [&] {
-    count = c10::impl::hasDeviceGuardImpl(c10::DeviceType::CUDA)
-                ? static_cast<uint32_t>(c10::impl::VirtualGuardImpl(c10::DeviceType::CUDA).deviceCount())
-                : 0;
+    count = CountRankGpus();
     return absl::OkStatus();
   }).IgnoreError();  // none that could be used
   return count;
