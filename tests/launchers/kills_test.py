@@ -1,7 +1,8 @@
 """scale_run's processes signalled at random moments: whichever is hit, all end, and the same command then finishes.
 
-By itself with 2 and 4 ranks, and under torchrun with 2 and 4. The victim is a rank, the process that leads, or an agent; the
-signal SIGKILL, SIGSTOP or SIGTERM. Run by bazel (tests/launchers/BUILD); by hand, with a Python that has torch:
+It goes on in the middle of a point where --resume kept its state, and leaves the record of an undisturbed run. By itself
+with 2 and 4 ranks, and under torchrun with 2 and 4. The victim is a rank, the process that leads, or an agent; the signal
+SIGKILL, SIGSTOP or SIGTERM. Run by bazel (tests/launchers/BUILD); by hand, with a Python that has torch:
     python3 tests/launchers/kills_test.py --tools bazel-bin/tools --torch_python .venv/bin/python3 --kills=50 [--seed=N]
 results.txt holds what that printed.
 """
@@ -33,7 +34,7 @@ class KillsTest(launched.LaunchedCase):
     # --- processes ---
 
     def command(self, ranks):
-        return self.flags(f"--ranks={ranks}", "--repeats=12")
+        return self.flags(f"--ranks={ranks}", "--repeats=12", "--resume", "--deterministic")
 
     def start(self, ranks, torchrun):
         command = [self.scale_run, *self.command(ranks)]
@@ -129,7 +130,8 @@ class KillsTest(launched.LaunchedCase):
         if took is not None and not finished:
             self.assertNotEqual(code, 0, f"{hit}: {talks}")
         role, _, number = hit
-        return f"{role:6} {number.name:7} exit {code:3} {'-' if took is None else f'{took:.1f}':>5} s  {points} of 2 points kept"
+        return f"{role:6} {number.name:7} exit {code:3} {'-' if took is None else f'{took:.1f}':>5} s  {points} of 2 points kept" \
+            + (f", {again.count('goes on after epoch')} went on in the middle" if "goes on after epoch" in again else "")
 
     # --- many ---
 
