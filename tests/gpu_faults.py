@@ -108,7 +108,7 @@ class Faults:
         cuda = self.given.device == "cuda"
         return [f"--input={self.folder / 'dataset.rec'}", f"--preset={preset}", f"--device={self.given.device}",
                 f"--model={'resnet18' if cuda else 'lenet5'}", "--ranks=2", "--noevaluate", "--threads=1",
-                f"--timeout={self.given.timeout}s", f"--output={self.folder / output}", *more]
+                f"--timeout={self.given.timeout}s", f"--output={self.folder / output}", *self.given.flag, *more]
 
     def start(self, flags, **variables):
         """One process, and the file that has what it says."""
@@ -302,6 +302,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=175)
     parser.add_argument("--cases", default=".")
     parser.add_argument("--out", default="")
+    parser.add_argument("--flag", action="append", default=[], help="of scale_run, such as --flag=--reducer=peer")
     parser.add_argument("--fill", type=int, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.fill is not None:

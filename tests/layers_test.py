@@ -31,13 +31,14 @@ LAYERS = [
     {
         "device": "record",
         "kernels": "dataset",
+        "peer": "kernels",
         "nn": "device pickle record",
         "launch": "dataset device record",
     },
     {
         "fused": "dataset kernels",
         "train": "dataset device fused kernels nn record",
-        "dist": "collectives dataset device fused launch nn record scaling statistics train",
+        "dist": "collectives dataset device fused kernels launch nn peer record scaling statistics train",
         "quantize": "dataset device int8 nn record",
     },
 ]
@@ -49,7 +50,7 @@ MAY_USE["proto"] = {"proto"}
 TORCH = {"device", "kernels", "nn", "launch", "train", "dist", "quantize"}
 OUTSIDERS = [
     ("LibTorch", re.compile(r'@libtorch//|#include [<"](torch|ATen|c10|caffe2)/'), TORCH),
-    ("CUDA", re.compile(r'@cuda//|@cudnn//|#include [<"](cuda|nvml|cudnn|cublas)[A-Za-z_]*\.h|<<<'), {"device", "kernels", "nn", "fused", "train", "dist"}),
+    ("CUDA", re.compile(r'@cuda//|@cudnn//|#include [<"](cuda|nvml|cudnn|cublas)[A-Za-z_]*\.h|<<<'), {"device", "kernels", "peer", "nn", "fused", "train", "dist"}),
     ("NCCL", re.compile(r'@nccl//|#include [<"]nccl'), {"dist"}),
     ("Eigen", re.compile(r'"@eigen(//|")|#include <Eigen/'), {"statistics"}),
     ("Boost", re.compile(r'"@boost_math(//|")|#include <boost/'), {"statistics", "prediction"}),

@@ -69,7 +69,8 @@ ABSL_FLAG(
     "Running statistics of batch norm: local to each rank, or broadcast from rank 0 in every step; sync_bn: batch "
     "norm over the images of all ranks.");
 ABSL_FLAG(std::string, reducer, "own",
-          "Who reduces autograd's gradients: own, or c10d, LibTorch's reducer over the same communicator.");
+          "Who reduces gradients: own (buckets over NCCL or Gloo); c10d, LibTorch's reducer over the same communicator "
+          "(--step=autograd); or peer, copies into the memory of the host's other GPUs (--step=fused).");
 ABSL_FLAG(
     std::string, bucket_plan, "ddp",
     "ddp: buckets by size, as PyTorch's. auto: by when gradients were seen to be ready and what an all-reduce costs.");

@@ -16,6 +16,8 @@ namespace lockstep {
 
 class GradientExchange;  // lib/fused/gradient_exchange.h
 
+inline constexpr int64_t kMaxExchanged = 1 << 24;  // elements of a step: more than the network has
+
 struct CommunicatorExchangeOptions {
   c10::Device device = c10::Device(c10::kCUDA, 0);
   Wire wire = Wire::kFp32;
@@ -23,11 +25,22 @@ struct CommunicatorExchangeOptions {
   uint32_t max_multiprocessors = 0;  // what the communicator's kernels take: see NcclOptions
 };
 
-// Called by all ranks. Before it returns, numbers that differ on every rank are summed in many sizes and compared with
-// what the sum must be, bit for bit; so the communicator is connected before a step is captured. `communicator` outlives
-// the exchange. Aborted: a sum was wrong. Unimplemented: built without CUDA. Others are the communicator's.
+// Called by all ranks. Before it returns, sums are checked (counted_exchange.h), so that the communicator is connected
+// before a step is captured. `communicator` outlives the exchange. Aborted: a sum was wrong. Unimplemented: built without
+// CUDA. Others are the communicator's.
 absl::StatusOr<std::shared_ptr<GradientExchange>> MakeCommunicatorExchange(Communicator& communicator,
                                                                            const CommunicatorExchangeOptions& options);
+
+struct PeerExchangeOptions {
+  c10::Device device = c10::Device(c10::kCUDA, 0);
+  Wire wire = Wire::kFp32;
+  absl::Duration timeout = absl::Seconds(60);  // of a wait for another rank, on the GPU too; counted in 4.3 s
+};
+
+// The same without a library, for GPUs of one host that reach each other's memory (peer_exchange.cc). `communicator` is
+// where the ranks find each other. FailedPrecondition: they do not reach it.
+absl::StatusOr<std::shared_ptr<GradientExchange>> MakePeerExchange(Communicator& communicator,
+                                                                   const PeerExchangeOptions& options);
 
 // What one step hands over, of an exchange that was made above and has queued a step.
 struct ExchangeCount {

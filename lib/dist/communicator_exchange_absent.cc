@@ -8,6 +8,10 @@ absl::StatusOr<std::shared_ptr<GradientExchange>> MakeCommunicatorExchange(Commu
   return absl::UnimplementedError("this build is without CUDA, which the hand-written step needs");
 }
 
+absl::StatusOr<std::shared_ptr<GradientExchange>> MakePeerExchange(Communicator&, const PeerExchangeOptions&) {
+  return absl::UnimplementedError("this build is without CUDA, which the hand-written step needs");
+}
+
 ExchangeCount CountOfStep(const GradientExchange&) { return {}; }
 
 }  // namespace lockstep

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -22,6 +23,7 @@
 #include "lib/fused/resnet18_epoch.h"
 #include "lib/launch/launch.h"
 #include "lib/launch/rank_test_main.h"
+#include "lib/record/digest.h"
 #include "lib/testing/matchers.h"
 #include "lib/train/exchange_steps.h"
 
@@ -37,6 +39,53 @@ constexpr uint32_t kImages = 2 * 16 * kBatch + 16;  // two graphs of 16 steps, a
 constexpr uint32_t kMultiprocessors = 16;           // that NCCL has beside the step's kernels
 
 c10::Device Gpu(const RankContext& context) { return *ResolveDevice("cuda", context.local_rank); }
+
+absl::StatusOr<std::unique_ptr<Communicator>> Nccl(RankContext& context) {
+  return MakeNcclCommunicator(*context.store, context.rank, context.size,
+                              {Gpu(context).index(), context.timeout, kMultiprocessors});
+}
+
+bool ByPeers(const RankContext& context) { return absl::StrContains(context.payload, "peer"); }
+
+absl::StatusOr<std::shared_ptr<GradientExchange>> MakeExchange(const RankContext& context, Communicator& communicator,
+                                                               Wire wire) {
+  if (ByPeers(context)) {
+    return MakePeerExchange(communicator, {Gpu(context), wire, context.timeout});
+  }
+  const bool sends = context.payload != "left out";
+  return MakeCommunicatorExchange(communicator, {Gpu(context), wire, sends, kMultiprocessors});
+}
+
+const ImageSet& Images() {
+  static const auto* set = new ImageSet(SmallImageSet(proto::TRAIN, kImages));
+  return *set;
+}
+
+absl::StatusOr<std::unique_ptr<ResNet18Step>> MakeStep(GradientExchange& exchange) {
+  ResidentImages images;
+  images.pixels = Images().pixels.data();
+  images.labels = Images().labels.data();
+  images.count = kImages;
+  images.mean = {0.5, 0.5, 0.5};
+  images.std = {0.25, 0.25, 0.25};
+  ResNet18StepOptions options;
+  options.type = ConvolutionType::kBf16;
+  options.max_batch = kBatch;
+  options.autotune = false;
+  options.exchange = &exchange;
+  return ResNet18Step::Make(options, images);
+}
+
+// Each rank has images of its own.
+std::vector<uint32_t> InOrder(uint32_t first) {
+  std::vector<uint32_t> order(kImages);
+  for (uint32_t i = 0; i < kImages; ++i) {
+    order[i] = (first + i) % kImages;
+  }
+  return order;
+}
+
+float Rate(uint32_t) { return 1e-4f; }
 
 // Numbers that are finite and small, the same on all ranks: what is learnt is not looked at.
 absl::Status SetSmallValues(ResNet18Step& step) {
@@ -76,36 +125,16 @@ std::string FaultsOf(const ExchangeStep& step, bool sent) {
 // An epoch, and one more with marks; what is wrong with these. The stem's gradient is the last to be ready, and its sum
 // cannot hide.
 absl::StatusOr<std::string> TrainMarked(RankContext& context, bool sends, bool graphs) {
-  ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator,
-                   MakeNcclCommunicator(*context.store, context.rank, context.size,
-                                        {Gpu(context).index(), context.timeout, kMultiprocessors}));
-  const CommunicatorExchangeOptions exchange_options = {Gpu(context), Wire::kBf16, sends, kMultiprocessors};
-  ASSIGN_OR_RETURN(const std::shared_ptr<GradientExchange> exchange,
-                   MakeCommunicatorExchange(*communicator, exchange_options));
-  const ImageSet set = SmallImageSet(proto::TRAIN, kImages);
-  ResidentImages images;
-  images.pixels = set.pixels.data();
-  images.labels = set.labels.data();
-  images.count = kImages;
-  images.mean = {0.5, 0.5, 0.5};
-  images.std = {0.25, 0.25, 0.25};
-  ResNet18StepOptions options;
-  options.type = ConvolutionType::kBf16;
-  options.max_batch = kBatch;
-  options.autotune = false;
-  options.exchange = exchange.get();
-  ASSIGN_OR_RETURN(const std::unique_ptr<ResNet18Step> step, ResNet18Step::Make(options, images));
+  ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Nccl(context));
+  ASSIGN_OR_RETURN(const std::shared_ptr<GradientExchange> exchange, MakeExchange(context, *communicator, Wire::kBf16));
+  ASSIGN_OR_RETURN(const std::unique_ptr<ResNet18Step> step, MakeStep(*exchange));
   RETURN_IF_ERROR(SetSmallValues(*step));
   ResNet18Epochs epochs(*step, kBatch, graphs);
   RETURN_IF_ERROR(epochs.Prepare(kImages, false));
-  std::vector<uint32_t> order(kImages);
-  for (uint32_t i = 0; i < kImages; ++i) {
-    order[i] = i;
-  }
-  const auto rate = [](uint32_t) { return 1e-4f; };
-  RETURN_IF_ERROR(epochs.Train(order, 0, rate).status());
+  const std::vector<uint32_t> order = InOrder(0);
+  RETURN_IF_ERROR(epochs.Train(order, 0, Rate).status());
   bool captured = false;
-  ASSIGN_OR_RETURN(const FusedEpoch marked, epochs.TrainMarked(order, 1, rate, [&] {
+  ASSIGN_OR_RETURN(const FusedEpoch marked, epochs.TrainMarked(order, 1, Rate, [&] {
     captured = true;
     return communicator->Barrier();
   }));
@@ -130,12 +159,58 @@ absl::StatusOr<std::string> TrainMarked(RankContext& context, bool sends, bool g
 
 absl::StatusOr<std::string> Marks(RankContext& context) {
   const c10::DeviceGuard guard(Gpu(context));
-  return TrainMarked(context, context.payload != "left out", context.payload != "eager");
+  return TrainMarked(context, context.payload != "left out", !absl::StrContains(context.payload, "eager"));
+}
+
+// The same, but for the step's kernels, which leave multiprocessors to NCCL and add up in an order that follows from that.
+class WithRoomForNccl : public GradientExchange {
+ public:
+  explicit WithRoomForNccl(GradientExchange& exchange) : exchange_(exchange) {}
+
+  uint32_t ranks() const override { return exchange_.ranks(); }
+  Wire wire() const override { return exchange_.wire(); }
+  uint32_t max_multiprocessors() const override { return kMultiprocessors; }
+  absl::Status Sum(const RangeToSum& range) override { return exchange_.Sum(range); }
+  absl::Status EndStep(cudaStream_t stream) override { return exchange_.EndStep(stream); }
+  absl::Status Health() const override { return exchange_.Health(); }
+
+ private:
+  GradientExchange& exchange_;
+};
+
+// The weights after three epochs of an odd number of steps, in graphs of 16 and one by one. The payload: who sums.
+absl::StatusOr<std::string> Weights(RankContext& context) {
+  const c10::DeviceGuard guard(Gpu(context));
+  ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Nccl(context));
+  std::string digests;
+  for (const Wire wire : {Wire::kBf16, Wire::kFp32}) {
+    ASSIGN_OR_RETURN(const std::shared_ptr<GradientExchange> exchange, MakeExchange(context, *communicator, wire));
+    WithRoomForNccl with_room(*exchange);
+    ASSIGN_OR_RETURN(const std::unique_ptr<ResNet18Step> step, MakeStep(with_room));
+    RETURN_IF_ERROR(SetSmallValues(*step));
+    ResNet18Epochs epochs(*step, kBatch, /*graphs=*/true);
+    RETURN_IF_ERROR(epochs.Prepare(kImages, false));
+    for (uint32_t epoch = 0; epoch < 3; ++epoch) {
+      RETURN_IF_ERROR(epochs.Train(InOrder(static_cast<uint32_t>(context.rank) * 500), epoch, Rate).status());
+    }
+    ASSIGN_OR_RETURN(const ResNet18Values values, step->GetValues());
+    absl::StrAppend(&digests, Sha256Hex(absl::string_view(reinterpret_cast<const char*>(values.weights.data()),
+                                                          values.weights.size() * sizeof(float))));
+  }
+  return digests;
 }
 
 const std::map<std::string, RankTask>& Tasks() {
-  static const auto* tasks = new std::map<std::string, RankTask>{{"marks", Marks}};
+  static const auto* tasks = new std::map<std::string, RankTask>{{"marks", Marks}, {"weights", Weights}};
   return *tasks;
+}
+
+absl::StatusOr<std::vector<std::string>> RunOnTwo(const std::string& task, const std::string& payload) {
+  LaunchOptions options;
+  options.ranks = 2;
+  options.task = task;
+  options.payload = payload;
+  return LaunchRanks(options);
 }
 
 // On two GPUs, if they are there; neither rank must find anything.
@@ -143,11 +218,7 @@ void ExpectNothingFound(const std::string& payload) {
   if (!ResolveDevice("cuda", 1).ok()) {
     GTEST_SKIP() << "needs 2 CUDA devices";
   }
-  LaunchOptions options;
-  options.ranks = 2;
-  options.task = "marks";
-  options.payload = payload;
-  const auto results = LaunchRanks(options);
+  const auto results = RunOnTwo("marks", payload);
   ASSERT_THAT(results, IsOk());
   EXPECT_THAT(*results, Each(""));
 }
@@ -157,6 +228,24 @@ TEST(ExchangeMarksGpuTest, InGraphsTheyComeInOrder) { ExpectNothingFound("graphs
 TEST(ExchangeMarksGpuTest, InEagerStepsToo) { ExpectNothingFound("eager"); }
 
 TEST(ExchangeMarksGpuTest, WithoutSumsRangesAreReadyAllTheSame) { ExpectNothingFound("left out"); }
+
+TEST(PeerExchangeGpuTest, MarksComeInOrderInGraphs) { ExpectNothingFound("peer, graphs"); }
+
+TEST(PeerExchangeGpuTest, MarksComeInOrderInEagerSteps) { ExpectNothingFound("peer, eager"); }
+
+// The sum over two ranks is one addition, which NCCL rounds alike.
+TEST(PeerExchangeGpuTest, TrainsAsNcclToTheBit) {
+  if (!ResolveDevice("cuda", 1).ok()) {
+    GTEST_SKIP() << "needs 2 CUDA devices";
+  }
+  const auto by_nccl = RunOnTwo("weights", "nccl");
+  const auto by_peers = RunOnTwo("weights", "peer");
+  ASSERT_THAT(by_nccl, IsOk());
+  ASSERT_THAT(by_peers, IsOk());
+  EXPECT_EQ((*by_peers)[0], (*by_peers)[1]);
+  EXPECT_EQ(*by_peers, *by_nccl);
+  EXPECT_EQ((*by_peers)[0].size(), 128u);
+}
 
 }  // namespace
 }  // namespace lockstep

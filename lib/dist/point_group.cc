@@ -38,14 +38,22 @@ absl::StatusOr<std::unique_ptr<PointGroup>> PointGroup::Join(RankContext& contex
   }
   ASSIGN_OR_RETURN(group->communicator_, group->Connect());
   if (spec.training().step() == proto::FUSED) {
-    CommunicatorExchangeOptions options;
-    options.device = device;
-    options.wire = WireOf(spec);
-    options.sends = point.reduction() == proto::ALL_REDUCE;
-    options.max_multiprocessors = NcclMultiprocessors();
-    ASSIGN_OR_RETURN(group->exchange_, MakeCommunicatorExchange(*group->communicator_, options));
+    ASSIGN_OR_RETURN(group->exchange_, group->MakeExchange());
   }
   return group;
+}
+
+absl::StatusOr<std::shared_ptr<GradientExchange>> PointGroup::MakeExchange() {
+  const bool sends = point_.reduction() == proto::ALL_REDUCE;
+  if (spec_.reducer() == "peer" && sends) {
+    return MakePeerExchange(*communicator_, {device_, WireOf(spec_), context_.timeout});
+  }
+  CommunicatorExchangeOptions options;
+  options.device = device_;
+  options.wire = WireOf(spec_);
+  options.sends = sends;
+  options.max_multiprocessors = NcclMultiprocessors();
+  return MakeCommunicatorExchange(*communicator_, options);
 }
 
 absl::StatusOr<std::unique_ptr<Communicator>> PointGroup::Connect() const {

@@ -72,6 +72,7 @@ class PointGroup : public RankGroup {
   PointGroup(RankContext& context, const proto::ScaleSpec& spec, const proto::ScalePoint& point, c10::Device device)
       : context_(context), spec_(spec), point_(point), device_(device) {}
   absl::StatusOr<std::unique_ptr<Communicator>> Connect() const;
+  absl::StatusOr<std::shared_ptr<GradientExchange>> MakeExchange();
   absl::StatusOr<ReducerOptions> OptionsOfReducer(bool check_sum);
   absl::StatusOr<BucketPlan> KeptPlan(size_t parameters);
   void CountApart(const char* kind, const Traffic& traffic);

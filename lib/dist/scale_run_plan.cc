@@ -93,6 +93,10 @@ absl::Status CheckTogether(const proto::ScaleSpec& spec) {
         "--reducer=c10d is of LibTorch's autograd and has LibTorch's ways alone; leave --overlap=false, "
         "--gradient_compression, --bucket_plan=auto and --step=fused out");
   }
+  if (spec.reducer() == "peer" && training.step() != proto::FUSED) {
+    return absl::InvalidArgumentError(
+        "--reducer=peer is of the hand-written step; give --preset=fast, or --step=fused, or leave it out");
+  }
   if (training.step() == proto::FUSED && spec.bucket_plan() != "ddp") {
     return absl::InvalidArgumentError(
         "--bucket_plan=auto with --step=fused: the hand-written step has ranges of its own; leave one out");

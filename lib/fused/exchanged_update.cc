@@ -93,7 +93,7 @@ absl::Status ExchangedUpdate<T>::Ready(const ReadyGradients& ready) {
     return absl::OkStatus();
   }
   if (batch_.options.exchange != nullptr) {
-    batch_.options.exchange->EndStep();
+    RETURN_IF_ERROR(batch_.options.exchange->EndStep(room_.update));
     RETURN_IF_ERROR(batch_.fork.Follow(room_.update, batch_.lanes.main().stream));
   }
   return then_.Finish();
@@ -105,7 +105,8 @@ template <typename T>
 template <typename W>
 absl::Status ExchangedUpdate<T>::SumOverRanks(const ReadyGradients& ready, W* wire) {
   const auto sum = [&](cudaStream_t then) {
-    return batch_.options.exchange->Sum(wire, ready.range.count(), kTypeOf<W>, ready.stream, then);
+    return batch_.options.exchange->Sum(
+        {wire, ready.range.count(), kTypeOf<W>, ready.stream, then, ready.max_multiprocessors});
   };
   if (batch_.marks.ranges.steps == 0) {
     return sum(room_.update);

@@ -12,6 +12,15 @@
 
 namespace lockstep {
 
+struct RangeToSum {
+  void* data = nullptr;              // of the device
+  size_t count = 0;                  // elements
+  Wire type = Wire::kFp32;           // theirs
+  cudaStream_t ready = nullptr;      // what is queued here so far makes the range
+  cudaStream_t then = nullptr;       // what is queued here from the call on finds the sum
+  uint32_t max_multiprocessors = 0;  // that a launch may take beside the rest of the step; 0: all
+};
+
 // Every rank makes the same calls in the same order.
 class GradientExchange {
  public:
@@ -25,13 +34,15 @@ class GradientExchange {
   // The most multiprocessors that it takes from kernels that run beside it; 0: none.
   virtual uint32_t max_multiprocessors() const = 0;
 
-  // Queues: once all that is queued on `ready` so far is done, `data` (count elements of the wire's type, on the device)
-  // becomes its sum over the ranks; what is queued on `then` from here on finds it. Does not wait for the GPU, and can be
-  // captured. Unavailable: a rank is lost.
-  virtual absl::Status Sum(void* data, size_t count, Wire type, cudaStream_t ready, cudaStream_t then) = 0;
+  // Queues: the range becomes its sum over the ranks, in its place. Does not wait for the GPU, and can be captured.
+  // Unavailable: a rank is lost.
+  virtual absl::Status Sum(const RangeToSum& range) = 0;
 
-  // All sums of a step are queued.
-  virtual void EndStep() {}
+  // All sums of a step are queued, and `stream` waits for them. May queue there.
+  virtual absl::Status EndStep(cudaStream_t stream) = 0;
+
+  // Unavailable: a rank is known to be lost, so that sums since then are none. Does not wait.
+  virtual absl::Status Health() const { return absl::OkStatus(); }
 };
 
 }  // namespace lockstep

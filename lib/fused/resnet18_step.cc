@@ -123,6 +123,7 @@ absl::StatusOr<ResNet18Counts> Step<T>::EndEpoch() {
       "reading what was right"));
   RETURN_IF_ERROR(CudaStatus(cudaStreamSynchronize(stream()), "training on the GPU"));
   RETURN_IF_ERROR(CheckWaits());
+  RETURN_IF_ERROR(options_.exchange == nullptr ? absl::OkStatus() : options_.exchange->Health());
   return counts;
 }
 

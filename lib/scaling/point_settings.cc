@@ -62,7 +62,10 @@ std::string SettingsText(const proto::PointSettings& settings) {
     absl::StrAppend(&text, ", ", settings.buffers() == "sync_bn" ? "batch norm over all ranks" : settings.buffers());
   }
   if (settings.reducer() != "own") {
-    absl::StrAppend(&text, ", ", settings.reducer() == "c10d" ? "LibTorch's reducer" : settings.reducer());
+    absl::StrAppend(&text, ", ",
+                    settings.reducer() == "c10d"   ? "LibTorch's reducer"
+                    : settings.reducer() == "peer" ? "copies between GPUs"
+                                                   : settings.reducer());
   }
   if (settings.bucket_plan() != "ddp") {
     absl::StrAppend(&text, ", ",

@@ -547,15 +547,17 @@ class SameTwice : public GradientExchange {
   Wire wire() const override { return wire_; }
   uint32_t max_multiprocessors() const override { return 0; }
 
-  absl::Status Sum(void* data, size_t count, Wire type, cudaStream_t ready, cudaStream_t then) override {
+  absl::Status Sum(const RangeToSum& range) override {
     ++sums;
-    RETURN_IF_ERROR(CudaStatus(cudaEventRecord(ready_, ready), "ready"));
+    RETURN_IF_ERROR(CudaStatus(cudaEventRecord(ready_, range.ready), "ready"));
     RETURN_IF_ERROR(CudaStatus(cudaStreamWaitEvent(stream_, ready_), "ready"));
-    RETURN_IF_ERROR(type == Wire::kBf16 ? Twice(static_cast<__nv_bfloat16*>(data), count)
-                                        : Twice(static_cast<float*>(data), count));
+    RETURN_IF_ERROR(range.type == Wire::kBf16 ? Twice(static_cast<__nv_bfloat16*>(range.data), range.count)
+                                              : Twice(static_cast<float*>(range.data), range.count));
     RETURN_IF_ERROR(CudaStatus(cudaEventRecord(done_, stream_), "done"));
-    return CudaStatus(cudaStreamWaitEvent(then, done_), "done");
+    return CudaStatus(cudaStreamWaitEvent(range.then, done_), "done");
   }
+
+  absl::Status EndStep(cudaStream_t) override { return absl::OkStatus(); }
 
   int sums = 0;
 

@@ -1,0 +1,62 @@
+#include "lib/dist/counted_exchange.h"
+
+#include <ATen/ops/arange.h>
+#include <c10/cuda/CUDAStream.h>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+
+namespace lockstep {
+namespace {
+
+constexpr int64_t kPeriod = 61;  // of the numbers: a prime, so that no vector of elements looks like another
+
+at::ScalarType TypeOf(Wire type) { return type == Wire::kBf16 ? at::kBFloat16 : at::kFloat; }
+
+}  // namespace
+
+ExchangeCount CountedExchange::CountOfStep() const {
+  return steps_ == 0 ? ExchangeCount()
+                     : ExchangeCount{count_.calls / steps_, count_.bytes / steps_, count_.range_bytes};
+}
+
+void CountedExchange::CountRange(const RangeToSum& range, bool sent) {
+  const uint64_t bytes = range.count * WireBytesPerElement(range.type);
+  if (steps_ == 0) {
+    count_.range_bytes.push_back(bytes);
+  }
+  count_.calls += sent ? 1 : 0;
+  count_.bytes += sent ? bytes : 0;
+}
+
+// Small whole numbers, exact in bf16 as their sum is up to 256: rank r has (i mod 61) mod (r + 2).
+absl::Status CountedExchange::CheckSum(int rank, c10::Device device, Wire type, int64_t count) {
+  const at::Tensor index = at::arange(count, at::TensorOptions(device).dtype(at::kLong)).remainder(kPeriod);
+  at::Tensor expected = index.remainder(2).to(at::kFloat);
+  for (uint32_t other = 1; other < ranks(); ++other) {
+    expected = expected.add(index.remainder(static_cast<int64_t>(other) + 2).to(at::kFloat));
+  }
+  const at::Tensor flat = index.remainder(rank + 2).to(TypeOf(type));
+  const cudaStream_t stream = c10::cuda::getCurrentCUDAStream(device.index());
+  RETURN_IF_ERROR(Sum({flat.data_ptr(), static_cast<size_t>(count), type, stream, stream, 0}));
+  RETURN_IF_ERROR(EndStep(stream));
+  const bool equal = flat.to(at::kFloat).equal(expected.to(TypeOf(type)).to(at::kFloat));  // waits
+  RETURN_IF_ERROR(Health());
+  return equal ? absl::OkStatus()
+               : absl::AbortedError(
+                     absl::StrCat("the sum of ", count, " numbers over ", ranks(),
+                                  " ranks is wrong; this is a fault of the communication library or of Lockstep"));
+}
+
+absl::Status CountedExchange::CheckSums(int rank, c10::Device device) {
+  for (int64_t count = 1 << 8; count <= kMaxExchanged; count *= 4) {
+    for (const Wire type : {Wire::kFp32, Wire::kBf16}) {
+      RETURN_IF_ERROR(CheckSum(rank, device, type, count));
+    }
+  }
+  count_ = ExchangeCount();
+  steps_ = 0;
+  return absl::OkStatus();
+}
+
+}  // namespace lockstep

@@ -1,0 +1,201 @@
+// Gradients into the other GPUs' memory, by their copy engines: no multiprocessor takes part, and each rank adds up what
+// arrived, in the order of the ranks. Who waits for what is lib/peer/exchange_protocol.h.
+#include <c10/cuda/CUDAGuard.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+#include "lib/dist/counted_exchange.h"
+#include "lib/kernels/cuda_status.h"
+#include "lib/kernels/peer_flags.h"
+#include "lib/kernels/rank_sum.h"
+#include "lib/peer/device_memory.h"
+#include "lib/peer/exchange_protocol.h"
+
+namespace lockstep {
+namespace {
+
+constexpr double kClockTurnSeconds = 4.294967296;  // wait_report.h
+
+// A rank's piece of memory: its flags, its epoch, then a place for each rank's gradients, also an unused one for its own.
+constexpr size_t kEpochOffset = kPeerFlagBytes;
+constexpr size_t kPlacesOffset = size_t{64} << 10;
+constexpr size_t kPlaceBytes = kMaxExchanged * sizeof(float);
+constexpr size_t kRangeAlignment = 256;
+
+class PeerExchange : public CountedExchange {
+ public:
+  PeerExchange(Communicator& communicator, const PeerExchangeOptions& options)
+      : rank_(communicator.rank()), size_(communicator.size()), options_(options),
+        protocol_(static_cast<uint32_t>(rank_), static_cast<uint32_t>(size_)) {}
+
+  ~PeerExchange() override {
+    const c10::cuda::CUDAGuard guard(options_.device);
+    if (stream_ != nullptr) {
+      cudaStreamSynchronize(stream_);
+      cudaStreamDestroy(stream_);
+    }
+    for (const cudaEvent_t event : {ready_, sent_}) {
+      if (event != nullptr) {
+        cudaEventDestroy(event);
+      }
+    }
+    cudaFreeHost(silent_);
+  }
+
+  absl::Status Init(Communicator& communicator) {
+    const c10::cuda::CUDAGuard guard(options_.device);
+    if (size_ > static_cast<int>(kMaxPeerRanks)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--reducer=peer is for up to ", kMaxPeerRanks, " ranks, found ", size_));
+    }
+    ASSIGN_OR_RETURN(
+        memory_, PeerDeviceMemory::Make([&](absl::string_view bytes) { return communicator.AllGather(bytes); }, rank_,
+                                        size_, kPlacesOffset + size_ * kPlaceBytes, options_.timeout));
+    int least = 0, greatest = 0;
+    RETURN_IF_ERROR(CudaStatus(cudaDeviceGetStreamPriorityRange(&least, &greatest), "asking the GPU"));
+    RETURN_IF_ERROR(CudaStatus(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, greatest), "a stream"));
+    for (cudaEvent_t* const event : {&ready_, &sent_}) {
+      RETURN_IF_ERROR(CudaStatus(cudaEventCreateWithFlags(event, cudaEventDisableTiming), "an event"));
+    }
+    RETURN_IF_ERROR(SetFlags());
+    return communicator.Barrier();
+  }
+
+  uint32_t ranks() const override { return static_cast<uint32_t>(size_); }
+  Wire wire() const override { return options_.wire; }
+  uint32_t max_multiprocessors() const override { return 0; }
+
+  absl::Status Sum(const RangeToSum& range) override {
+    const size_t bytes = range.count * WireBytesPerElement(range.type);
+    if (protocol_.row() >= kPeerFlagRows || offset_ + bytes > kPlaceBytes) {
+      return absl::InternalError(absl::StrCat("a step sends more than ", kPlaceBytes, " bytes or too many ranges"));
+    }
+    CountRange(range, true);
+    Operations operations(*this, range);
+    RETURN_IF_ERROR(protocol_.Sum(operations));
+    offset_ += (bytes + kRangeAlignment - 1) / kRangeAlignment * kRangeAlignment;
+    return absl::OkStatus();
+  }
+
+  absl::Status EndStep(cudaStream_t stream) override {
+    RangeToSum none;
+    none.then = stream;
+    Operations operations(*this, none);
+    RETURN_IF_ERROR(protocol_.EndStep(operations));
+    CountStep();
+    offset_ = 0;
+    return absl::OkStatus();
+  }
+
+  absl::Status Health() const override {
+    const uint32_t silent = silent_ == nullptr ? 0 : *static_cast<const volatile uint32_t*>(silent_);
+    return silent == 0 ? absl::OkStatus()
+                       : absl::UnavailableError(absl::StrCat("rank ", rank_, " of ", size_, ": rank ", silent - 1,
+                                                             " sent no gradients within ",
+                                                             absl::FormatDuration(options_.timeout)));
+  }
+
+ private:
+  uint8_t* PlaceAt(int rank, int of) const {
+    return memory_->of(rank) + kPlacesOffset + static_cast<size_t>(of) * kPlaceBytes + offset_;
+  }
+
+  absl::Status SetFlags() {
+    void* word = nullptr;
+    RETURN_IF_ERROR(CudaStatus(cudaHostAlloc(&word, sizeof(uint32_t), cudaHostAllocMapped), "a word of host memory"));
+    silent_ = static_cast<uint32_t*>(word);
+    *silent_ = 0;
+    flags_.rank = static_cast<uint32_t>(rank_);
+    flags_.ranks = static_cast<uint32_t>(size_);
+    flags_.max_clock_turns =
+        static_cast<uint32_t>(std::max(1.0, std::ceil(absl::ToDoubleSeconds(options_.timeout) / kClockTurnSeconds)));
+    for (int rank = 0; rank < size_; ++rank) {
+      flags_.flags[rank] = reinterpret_cast<uint32_t*>(memory_->of(rank));
+      flags_.report[rank] = {silent_, static_cast<uint32_t>(rank) + 1};
+    }
+    flags_.epoch = reinterpret_cast<uint32_t*>(memory_->of(rank_) + kEpochOffset);
+    const uint32_t first = 1;
+    return CudaStatus(cudaMemcpy(flags_.epoch, &first, sizeof(first), cudaMemcpyHostToDevice), "the first epoch");
+  }
+
+  // Queued on CUDA's streams, for one range.
+  class Operations : public PeerOperations {
+   public:
+    Operations(const PeerExchange& exchange, const RangeToSum& range) : exchange_(exchange), range_(range) {}
+
+    absl::Status SendWhenReady() override { return Follow(exchange_.ready_, range_.ready, exchange_.stream_); }
+    absl::Status AddWhenSent() override { return Follow(exchange_.sent_, exchange_.stream_, range_.then); }
+
+    absl::Status CopyTo(uint32_t rank) override {
+      uint8_t* const place = exchange_.PlaceAt(static_cast<int>(rank), exchange_.rank_);
+      return CudaStatus(cudaMemcpyAsync(place, range_.data, range_.count * WireBytesPerElement(range_.type),
+                                        cudaMemcpyDeviceToDevice, exchange_.stream_),
+                        "sending gradients");
+    }
+
+    absl::Status Add() override {
+      return CudaStatus(
+          range_.type == Wire::kBf16 ? exchange_.Add<__nv_bfloat16>(range_) : exchange_.Add<float>(range_),
+          "adding gradients");
+    }
+
+    absl::Status Raise(PeerStream stream, uint32_t row, bool next_epoch) override {
+      return CudaStatus(RaisePeerFlags(exchange_.flags_, row, next_epoch, Of(stream)), "telling the other ranks");
+    }
+
+    absl::Status Await(PeerStream stream, uint32_t row, uint32_t behind) override {
+      return CudaStatus(AwaitPeerFlags(exchange_.flags_, row, behind, Of(stream)), "awaiting the other ranks");
+    }
+
+   private:
+    cudaStream_t Of(PeerStream stream) const {
+      return stream == PeerStream::kSending ? exchange_.stream_ : range_.then;
+    }
+
+    static absl::Status Follow(cudaEvent_t event, cudaStream_t first, cudaStream_t then) {
+      RETURN_IF_ERROR(CudaStatus(cudaEventRecord(event, first), "recording an event"));
+      return CudaStatus(cudaStreamWaitEvent(then, event), "waiting for an event");
+    }
+
+    const PeerExchange& exchange_;
+    const RangeToSum& range_;
+  };
+
+  template <typename W>
+  cudaError_t Add(const RangeToSum& range) const {
+    RankSumInput<W> input;
+    input.count = range.count;
+    input.ranks = static_cast<uint32_t>(size_);
+    for (int rank = 0; rank < size_; ++rank) {
+      input.from[rank] = static_cast<const W*>(rank == rank_ ? range.data : PlaceAt(rank_, rank));
+    }
+    input.to = static_cast<W*>(range.data);
+    return RankSum(input, range.then, range.max_multiprocessors);
+  }
+
+  const int rank_, size_;
+  const PeerExchangeOptions options_;
+  std::unique_ptr<PeerDeviceMemory> memory_;
+  PeerFlags flags_;
+  uint32_t* silent_ = nullptr;  // host memory: 1 + the rank that did not come; 0: none
+  cudaStream_t stream_ = nullptr;
+  cudaEvent_t ready_ = nullptr, sent_ = nullptr;
+
+  ExchangeProtocol protocol_;
+  size_t offset_ = 0;  // of the next range, in each place
+};
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<GradientExchange>> MakePeerExchange(Communicator& communicator,
+                                                                   const PeerExchangeOptions& options) {
+  auto exchange = std::make_shared<PeerExchange>(communicator, options);
+  RETURN_IF_ERROR(exchange->Init(communicator));
+  RETURN_IF_ERROR(exchange->CheckSums(communicator.rank(), options.device));
+  return std::shared_ptr<GradientExchange>(std::move(exchange));
+}
+
+}  // namespace lockstep

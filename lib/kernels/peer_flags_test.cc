@@ -1,0 +1,169 @@
+#include "lib/kernels/peer_flags.h"
+
+#include <chrono>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "lib/kernels/captured_graph.h"
+#include "lib/kernels/device_array.h"
+#include "lib/kernels/rank_sum.h"
+
+namespace lockstep {
+namespace {
+
+constexpr uint32_t kConsumed = 0, kArrived = 1;
+constexpr size_t kCount = 100'003;
+constexpr int kRanks = 2;
+
+// Two ranks in one process: a stream, flags, gradients, and room for the other's gradients each.
+class Rank {
+ public:
+  Rank(uint32_t rank, uint32_t first_epoch)
+      : rank_(rank), epoch_(std::vector<uint32_t>{first_epoch}),
+        flags_(std::vector<uint32_t>(kPeerFlagRows * kMaxPeerRanks, first_epoch - 1)), own_(kCount), arrived_(kCount),
+        sum_(kCount) {
+    EXPECT_EQ(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), cudaSuccess);
+    void* memory = nullptr;
+    EXPECT_EQ(cudaHostAlloc(&memory, sizeof(uint32_t), cudaHostAllocMapped), cudaSuccess);
+    expired_ = static_cast<uint32_t*>(memory);
+    *expired_ = 0;
+  }
+  ~Rank() {
+    EXPECT_EQ(cudaStreamSynchronize(stream_), cudaSuccess);
+    EXPECT_EQ(cudaStreamDestroy(stream_), cudaSuccess);
+    EXPECT_EQ(cudaFreeHost(expired_), cudaSuccess);
+  }
+
+  void Meet(Rank& other) {
+    other_ = &other;
+    peers_.rank = rank_;
+    peers_.ranks = kRanks;
+    peers_.flags[rank_] = flags_.data();
+    peers_.flags[other.rank_] = other.flags_.data();
+    peers_.epoch = epoch_.data();
+    peers_.max_clock_turns = 0;
+    peers_.report[other.rank_].expired = expired_;
+    peers_.report[other.rank_].launch = 7;
+  }
+
+  void SetOwn(float value) {
+    const std::vector<float> host(kCount, value);
+    EXPECT_EQ(cudaMemcpy(own_.data(), host.data(), kCount * sizeof(float), cudaMemcpyHostToDevice), cudaSuccess);
+  }
+
+  // A step: once the other has read the last one, own gradients go to it; once its are here, the sum.
+  void Step() {
+    EXPECT_EQ(AwaitPeerFlags(peers_, kConsumed, 1, stream_), cudaSuccess);
+    EXPECT_EQ(cudaMemcpyAsync(other_->arrived_.data(), own_.data(), kCount * sizeof(float), cudaMemcpyDeviceToDevice,
+                              stream_),
+              cudaSuccess);
+    EXPECT_EQ(RaisePeerFlags(peers_, kArrived, false, stream_), cudaSuccess);
+    EXPECT_EQ(AwaitPeerFlags(peers_, kArrived, 0, stream_), cudaSuccess);
+    RankSumInput<float> input;
+    input.count = kCount;
+    input.ranks = kRanks;
+    input.from[rank_] = own_.data();
+    input.from[other_->rank_] = arrived_.data();
+    input.to = sum_.data();
+    EXPECT_EQ(RankSum(input, stream_), cudaSuccess);
+    EXPECT_EQ(RaisePeerFlags(peers_, kConsumed, true, stream_), cudaSuccess);
+  }
+
+  const PeerFlags& peers() const { return peers_; }
+  cudaStream_t stream() const { return stream_; }
+  uint32_t expired() const { return *expired_; }
+  uint32_t epoch() const { return epoch_.ToHost()[0]; }
+  std::vector<float> sum() const { return sum_.ToHost(); }
+
+ private:
+  const uint32_t rank_;
+  DeviceArray<uint32_t> epoch_, flags_;
+  DeviceArray<float> own_, arrived_, sum_;
+  PeerFlags peers_;
+  Rank* other_ = nullptr;
+  cudaStream_t stream_ = nullptr;
+  uint32_t* expired_ = nullptr;
+};
+
+class PeerFlagsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!HaveGpu()) {
+      GTEST_SKIP() << "no CUDA device";
+    }
+  }
+};
+
+// 40 steps replayed: each rank adds what the other had in this very step. The epoch passes 2^32 on the way.
+TEST_F(PeerFlagsTest, ReplayedStepsExchangeWhatIsOfTheirStep) {
+  constexpr uint32_t kFirstEpoch = 0xFFFFFFF0;
+  Rank first(0, kFirstEpoch), second(1, kFirstEpoch);
+  first.Meet(second);
+  second.Meet(first);
+  std::vector<CapturedGraph> graphs;
+  for (Rank* rank : {&first, &second}) {
+    auto graph = CaptureGraph(rank->stream(), [rank] {
+      rank->Step();
+      return absl::OkStatus();
+    });
+    ASSERT_TRUE(graph.ok()) << graph.status();
+    graphs.push_back(*std::move(graph));
+  }
+  for (int step = 0; step < 40; ++step) {
+    first.SetOwn(static_cast<float>(step));
+    second.SetOwn(static_cast<float>(1000 * step));
+    ASSERT_EQ(cudaGraphLaunch(graphs[0].get(), first.stream()), cudaSuccess);
+    ASSERT_EQ(cudaGraphLaunch(graphs[1].get(), second.stream()), cudaSuccess);
+    ASSERT_EQ(cudaStreamSynchronize(first.stream()), cudaSuccess);
+    ASSERT_EQ(cudaStreamSynchronize(second.stream()), cudaSuccess);
+    const std::vector<float> expected(kCount, static_cast<float>(1001 * step));
+    ASSERT_EQ(first.sum(), expected) << step;
+    ASSERT_EQ(second.sum(), expected) << step;
+  }
+  EXPECT_EQ(first.epoch(), kFirstEpoch + 40);
+  EXPECT_EQ(first.expired() + second.expired(), 0u);
+}
+
+// One rank is queued many steps ahead of the other, which is what a skew between hosts looks like.
+TEST_F(PeerFlagsTest, ARankThatIsAheadWaits) {
+  Rank first(0, 1), second(1, 1);
+  first.Meet(second);
+  second.Meet(first);
+  first.SetOwn(1);
+  second.SetOwn(2);
+  for (int step = 0; step < 20; ++step) {
+    first.Step();
+  }
+  EXPECT_EQ(cudaStreamQuery(first.stream()), cudaErrorNotReady);
+  for (int step = 0; step < 20; ++step) {
+    second.Step();
+  }
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(first.sum(), std::vector<float>(kCount, 3));
+  EXPECT_EQ(second.sum(), std::vector<float>(kCount, 3));
+  EXPECT_EQ(first.expired() + second.expired(), 0u);
+}
+
+// Nobody answers: the wait ends with its limit, and says for whom it was; the next ones do not wait at all.
+TEST_F(PeerFlagsTest, AWaitForNobodyEnds) {
+  Rank first(0, 1), second(1, 1);
+  first.Meet(second);
+  second.Meet(first);
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_EQ(AwaitPeerFlags(first.peers(), kArrived, 0, first.stream()), cudaSuccess);
+  }
+  ASSERT_EQ(cudaStreamSynchronize(first.stream()), cudaSuccess);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));  // one turn of the clock is 4.3 s
+  EXPECT_EQ(first.expired(), 7u);
+}
+
+TEST_F(PeerFlagsTest, WhatIsNotThereIsRefused) {
+  Rank first(0, 1), second(1, 1);
+  first.Meet(second);
+  EXPECT_EQ(RaisePeerFlags(first.peers(), kPeerFlagRows, false, first.stream()), cudaErrorInvalidValue);
+  EXPECT_EQ(AwaitPeerFlags(first.peers(), kPeerFlagRows, 0, first.stream()), cudaErrorInvalidValue);
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,198 @@
+#include "lib/peer/device_memory.h"
+
+#include <cuda.h>
+#include <cuda_runtime.h>
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+#include "lib/kernels/cuda_status.h"
+
+namespace lockstep {
+namespace {
+
+constexpr int kDriverVersion = 12000;  // whose calls these are
+
+// From the driver that is loaded anyway, so that no program need link to it.
+template <typename Function>
+absl::Status Find(const char* name, Function& function) {
+  void* found = nullptr;
+  cudaDriverEntryPointQueryResult result = cudaDriverEntryPointSymbolNotFound;
+  RETURN_IF_ERROR(CudaStatus(cudaGetDriverEntryPointByVersion(name, &found, kDriverVersion, cudaEnableDefault, &result),
+                             "asking the driver for shared memory"));
+  if (result != cudaDriverEntryPointSuccess || found == nullptr) {
+    return absl::FailedPreconditionError(absl::StrCat("the CUDA driver has no ", name));
+  }
+  function = reinterpret_cast<Function>(found);
+  return absl::OkStatus();
+}
+
+struct Driver {
+  decltype(&cuMemGetAllocationGranularity) granularity;
+  decltype(&cuMemCreate) create;
+  decltype(&cuMemRelease) release;
+  decltype(&cuMemExportToShareableHandle) export_handle;
+  decltype(&cuMemImportFromShareableHandle) import_handle;
+  decltype(&cuMemAddressReserve) reserve;
+  decltype(&cuMemAddressFree) free_address;
+  decltype(&cuMemMap) map;
+  decltype(&cuMemUnmap) unmap;
+  decltype(&cuMemSetAccess) set_access;
+
+  absl::Status FindAll() {
+    RETURN_IF_ERROR(Find("cuMemGetAllocationGranularity", granularity));
+    RETURN_IF_ERROR(Find("cuMemCreate", create));
+    RETURN_IF_ERROR(Find("cuMemRelease", release));
+    RETURN_IF_ERROR(Find("cuMemExportToShareableHandle", export_handle));
+    RETURN_IF_ERROR(Find("cuMemImportFromShareableHandle", import_handle));
+    RETURN_IF_ERROR(Find("cuMemAddressReserve", reserve));
+    RETURN_IF_ERROR(Find("cuMemAddressFree", free_address));
+    RETURN_IF_ERROR(Find("cuMemMap", map));
+    RETURN_IF_ERROR(Find("cuMemUnmap", unmap));
+    return Find("cuMemSetAccess", set_access);
+  }
+};
+
+absl::StatusOr<const Driver*> TheDriver() {
+  static auto* const driver = new Driver;
+  static const auto* const found = new absl::Status(driver->FindAll());
+  RETURN_IF_ERROR(*found);
+  return driver;
+}
+
+absl::Status DriverStatus(CUresult result, absl::string_view doing) {
+  if (result == CUDA_SUCCESS) {
+    return absl::OkStatus();
+  }
+  return absl::Status(
+      result == CUDA_ERROR_OUT_OF_MEMORY ? absl::StatusCode::kResourceExhausted : absl::StatusCode::kFailedPrecondition,
+      absl::StrCat(doing, ": CUDA driver error ", result));
+}
+
+CUmemAllocationProp Properties(int device) {
+  CUmemAllocationProp properties = {};
+  properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, device};
+  properties.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+  return properties;
+}
+
+absl::StatusOr<size_t> WholePages(const Driver& driver, int device, size_t bytes) {
+  const CUmemAllocationProp properties = Properties(device);
+  size_t page = 0;
+  RETURN_IF_ERROR(DriverStatus(driver.granularity(&page, &properties, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED),
+                               "asking for the size of a page"));
+  return (bytes + page - 1) / page * page;
+}
+
+// For the current device.
+absl::StatusOr<uint8_t*> Map(const Driver& driver, int device, uint64_t handle, size_t bytes) {
+  CUdeviceptr address = 0;
+  RETURN_IF_ERROR(DriverStatus(driver.reserve(&address, bytes, 0, 0, 0), "reserving addresses"));
+  absl::Status status = DriverStatus(driver.map(address, bytes, 0, handle, 0), "mapping memory");
+  if (!status.ok()) {
+    driver.free_address(address, bytes);
+    return status;
+  }
+  CUmemAccessDesc access = {};
+  access.location = {CU_MEM_LOCATION_TYPE_DEVICE, device};
+  access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+  status = DriverStatus(driver.set_access(address, bytes, &access, 1), "reaching memory of another GPU");
+  if (!status.ok()) {
+    driver.unmap(address, bytes);
+    driver.free_address(address, bytes);
+    return status;
+  }
+  return reinterpret_cast<uint8_t*>(address);
+}
+
+// The first that is not OK, on every rank the same; its code goes as a number before its words.
+absl::Status Agree(const AllGatherBytes& all_gather, const absl::Status& mine) {
+  ASSIGN_OR_RETURN(
+      const std::vector<std::string> all,
+      all_gather(mine.ok() ? "" : absl::StrCat(std::string(1, static_cast<char>(mine.raw_code())), mine.message())));
+  for (size_t rank = 0; rank < all.size(); ++rank) {
+    if (!all[rank].empty()) {
+      return absl::Status(static_cast<absl::StatusCode>(all[rank][0]),
+                          absl::StrCat("rank ", rank, ": ", all[rank].substr(1)));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+// What is done to a piece; each returns what this rank alone makes of it.
+struct PeerDeviceMemory::Piece {
+  static absl::StatusOr<Descriptor> MakeOwn(const Driver& driver, int device, int rank, PeerDeviceMemory& memory) {
+    const CUmemAllocationProp properties = Properties(device);
+    CUmemGenericAllocationHandle handle = 0;
+    RETURN_IF_ERROR(DriverStatus(driver.create(&handle, memory.bytes_, &properties, 0),
+                                 absl::StrCat("taking ", memory.bytes_, " bytes of a GPU to share")));
+    memory.handles_[rank] = handle;
+    ASSIGN_OR_RETURN(memory.pieces_[rank], Map(driver, device, handle, memory.bytes_));
+    RETURN_IF_ERROR(CudaStatus(cudaMemset(memory.pieces_[rank], 0, memory.bytes_), "clearing shared memory"));
+    RETURN_IF_ERROR(CudaStatus(cudaDeviceSynchronize(), "clearing shared memory"));
+    int fd = -1;
+    RETURN_IF_ERROR(DriverStatus(driver.export_handle(&fd, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
+                                 "sharing a GPU's memory"));
+    return Descriptor(fd);
+  }
+
+  static absl::Status MapOthers(const Driver& driver, int device, const std::vector<Descriptor>& all,
+                                PeerDeviceMemory& memory) {
+    for (size_t other = 0; other < all.size(); ++other) {
+      if (all[other].fd() < 0) {
+        continue;
+      }
+      CUmemGenericAllocationHandle handle = 0;
+      RETURN_IF_ERROR(
+          DriverStatus(driver.import_handle(&handle, reinterpret_cast<void*>(static_cast<intptr_t>(all[other].fd())),
+                                            CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR),
+                       absl::StrCat("taking over the memory of rank ", other)));
+      memory.handles_[other] = handle;
+      ASSIGN_OR_RETURN(memory.pieces_[other], Map(driver, device, handle, memory.bytes_));
+    }
+    return absl::OkStatus();
+  }
+};
+
+PeerDeviceMemory::PeerDeviceMemory(int size, size_t bytes) : bytes_(bytes), pieces_(size), handles_(size) {}
+
+PeerDeviceMemory::~PeerDeviceMemory() {
+  const absl::StatusOr<const Driver*> driver = TheDriver();
+  for (size_t i = 0; driver.ok() && i < pieces_.size(); ++i) {
+    if (pieces_[i] != nullptr) {
+      const auto address = reinterpret_cast<CUdeviceptr>(pieces_[i]);
+      (*driver)->unmap(address, bytes_);
+      (*driver)->free_address(address, bytes_);
+    }
+    if (handles_[i] != 0) {
+      (*driver)->release(handles_[i]);
+    }
+  }
+}
+
+absl::StatusOr<std::unique_ptr<PeerDeviceMemory>> PeerDeviceMemory::Make(const AllGatherBytes& all_gather, int rank,
+                                                                         int size, size_t bytes,
+                                                                         absl::Duration timeout) {
+  std::unique_ptr<PeerDeviceMemory> memory;
+  int device = 0;
+  const auto make_own = [&]() -> absl::StatusOr<Descriptor> {
+    RETURN_IF_ERROR(CudaStatus(cudaGetDevice(&device), "asking for the GPU"));
+    RETURN_IF_ERROR(CudaStatus(cudaFree(nullptr), "starting the GPU"));  // the driver's calls want its context
+    ASSIGN_OR_RETURN(const Driver* const driver, TheDriver());
+    ASSIGN_OR_RETURN(const size_t whole, WholePages(*driver, device, bytes));
+    memory.reset(new PeerDeviceMemory(size, whole));
+    return Piece::MakeOwn(*driver, device, rank, *memory);
+  };
+  const absl::StatusOr<Descriptor> mine = make_own();
+  RETURN_IF_ERROR(Agree(all_gather, mine.status()));
+  ASSIGN_OR_RETURN(const std::vector<Descriptor> all, ExchangeDescriptors(all_gather, rank, size, mine->fd(), timeout));
+  RETURN_IF_ERROR(Agree(all_gather, Piece::MapOthers(**TheDriver(), device, all, *memory)));
+  return memory;
+}
+
+}  // namespace lockstep

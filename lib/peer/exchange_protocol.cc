@@ -1,0 +1,30 @@
+#include "lib/peer/exchange_protocol.h"
+
+#include "lib/base/status_macros.h"
+
+namespace lockstep {
+
+// To the next rank first, so that not all send to rank 0 at once.
+absl::Status ExchangeProtocol::Sum(PeerOperations& operations) {
+  RETURN_IF_ERROR(operations.SendWhenReady());
+  if (row_ == kFirstRangeRow) {
+    RETURN_IF_ERROR(operations.Await(PeerStream::kSending, kReadRow, /*behind=*/1));
+  }
+  for (uint32_t step = 1; step < ranks_; ++step) {
+    RETURN_IF_ERROR(operations.CopyTo((rank_ + step) % ranks_));
+  }
+  RETURN_IF_ERROR(operations.Raise(PeerStream::kSending, row_, /*next_epoch=*/false));
+  RETURN_IF_ERROR(operations.AddWhenSent());
+  RETURN_IF_ERROR(operations.Await(PeerStream::kAdding, row_, /*behind=*/0));
+  RETURN_IF_ERROR(operations.Add());
+  ++row_;
+  return absl::OkStatus();
+}
+
+absl::Status ExchangeProtocol::EndStep(PeerOperations& operations) {
+  RETURN_IF_ERROR(operations.Raise(PeerStream::kAdding, kReadRow, /*next_epoch=*/true));
+  row_ = kFirstRangeRow;
+  return absl::OkStatus();
+}
+
+}  // namespace lockstep
