@@ -205,9 +205,9 @@ const std::map<std::string, RankTask>& Tasks() {
   return *tasks;
 }
 
-absl::StatusOr<std::vector<std::string>> RunOnTwo(const std::string& task, const std::string& payload) {
+absl::StatusOr<std::vector<std::string>> RunRanks(int ranks, const std::string& task, const std::string& payload) {
   LaunchOptions options;
-  options.ranks = 2;
+  options.ranks = ranks;
   options.task = task;
   options.payload = payload;
   return LaunchRanks(options);
@@ -218,7 +218,7 @@ void ExpectNothingFound(const std::string& payload) {
   if (!ResolveDevice("cuda", 1).ok()) {
     GTEST_SKIP() << "needs 2 CUDA devices";
   }
-  const auto results = RunOnTwo("marks", payload);
+  const auto results = RunRanks(2, "marks", payload);
   ASSERT_THAT(results, IsOk());
   EXPECT_THAT(*results, Each(""));
 }
@@ -238,13 +238,22 @@ TEST(PeerExchangeGpuTest, TrainsAsNcclToTheBit) {
   if (!ResolveDevice("cuda", 1).ok()) {
     GTEST_SKIP() << "needs 2 CUDA devices";
   }
-  const auto by_nccl = RunOnTwo("weights", "nccl");
-  const auto by_peers = RunOnTwo("weights", "peer");
+  const auto by_nccl = RunRanks(2, "weights", "nccl");
+  const auto by_peers = RunRanks(2, "weights", "peer");
   ASSERT_THAT(by_nccl, IsOk());
   ASSERT_THAT(by_peers, IsOk());
   EXPECT_EQ((*by_peers)[0], (*by_peers)[1]);
   EXPECT_EQ(*by_peers, *by_nccl);
   EXPECT_EQ((*by_peers)[0].size(), 128u);
+}
+
+TEST(PeerExchangeGpuTest, FourRanksHaveTheSameBits) {
+  if (!ResolveDevice("cuda", 3).ok()) {
+    GTEST_SKIP() << "needs 4 CUDA devices";
+  }
+  const auto weights = RunRanks(4, "weights", "peer");
+  ASSERT_THAT(weights, IsOk());
+  EXPECT_THAT(*weights, Each((*weights)[0]));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "lib/dist/counted_exchange.h"
 #include "lib/kernels/cuda_status.h"
 #include "lib/kernels/peer_flags.h"
+#include "lib/kernels/peer_sum.h"
 #include "lib/kernels/rank_sum.h"
 #include "lib/peer/device_memory.h"
 #include "lib/peer/exchange_protocol.h"
@@ -22,8 +23,12 @@ constexpr double kClockTurnSeconds = 4.294967296;  // wait_report.h
 // A rank's piece of memory: its flags, its epoch, then a place for each rank's gradients, also an unused one for its own.
 constexpr size_t kEpochOffset = kPeerFlagBytes;
 constexpr size_t kPlacesOffset = size_t{64} << 10;
-constexpr size_t kPlaceBytes = kMaxExchanged * sizeof(float);
+constexpr size_t kPlaceBytes = kMaxExchanged * sizeof(float) + (size_t{1} << 20);  // and norms
 constexpr size_t kRangeAlignment = 256;
+
+// One launch sends up to so much and adds it up: batch norm's gradients and the stem's.
+constexpr size_t kSmallBytes = size_t{64} << 10;
+constexpr size_t kPackBytes = 16;
 
 class PeerExchange : public CountedExchange {
  public:
@@ -75,7 +80,8 @@ class PeerExchange : public CountedExchange {
     }
     CountRange(range, true);
     Operations operations(*this, range);
-    RETURN_IF_ERROR(protocol_.Sum(operations));
+    const bool aligned = reinterpret_cast<uintptr_t>(range.data) % kPackBytes == 0;
+    RETURN_IF_ERROR(protocol_.Sum(operations, aligned && bytes <= kSmallBytes));
     offset_ += (bytes + kRangeAlignment - 1) / kRangeAlignment * kRangeAlignment;
     return absl::OkStatus();
   }
@@ -136,6 +142,14 @@ class PeerExchange : public CountedExchange {
                         "sending gradients");
     }
 
+    absl::Status AddWhenReady() override { return Follow(exchange_.ready_, range_.ready, range_.then); }
+
+    absl::Status SendAndAdd(uint32_t row) override {
+      return CudaStatus(range_.type == Wire::kBf16 ? exchange_.SendAndAdd<__nv_bfloat16>(range_, row)
+                                                   : exchange_.SendAndAdd<float>(range_, row),
+                        "summing gradients");
+    }
+
     absl::Status Add() override {
       return CudaStatus(
           range_.type == Wire::kBf16 ? exchange_.Add<__nv_bfloat16>(range_) : exchange_.Add<float>(range_),
@@ -174,6 +188,18 @@ class PeerExchange : public CountedExchange {
     }
     input.to = static_cast<W*>(range.data);
     return RankSum(input, range.then, range.max_multiprocessors);
+  }
+
+  template <typename W>
+  cudaError_t SendAndAdd(const RangeToSum& range, uint32_t row) const {
+    PeerSumInput<W> input;
+    input.count = range.count;
+    input.data = static_cast<W*>(range.data);
+    for (int rank = 0; rank < size_; ++rank) {
+      input.sent[rank] = reinterpret_cast<W*>(PlaceAt(rank, rank_));
+      input.received[rank] = reinterpret_cast<const W*>(PlaceAt(rank_, rank));
+    }
+    return PeerSum(flags_, row, input, range.then);
   }
 
   const int rank_, size_;

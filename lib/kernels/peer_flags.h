@@ -33,6 +33,9 @@ struct PeerFlags {
   WaitReport report[kMaxPeerRanks] = {};  // of a wait for that rank
 };
 
+// Whether there is such a row, and the rank is one of a number that fits.
+bool HasPeerRow(const PeerFlags& flags, uint32_t row);
+
 // Raises this rank's flag of `row` at every other rank to the epoch, once all that is queued on `stream` before is done.
 // With `next_epoch` the epoch is one more afterwards. Can be captured. Returns the launch's error, or
 // cudaErrorInvalidValue when there is no such row or rank.

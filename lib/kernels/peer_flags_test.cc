@@ -6,6 +6,7 @@
 #include "gtest/gtest.h"
 #include "lib/kernels/captured_graph.h"
 #include "lib/kernels/device_array.h"
+#include "lib/kernels/peer_test_ranks.h"
 #include "lib/kernels/rank_sum.h"
 
 namespace lockstep {
@@ -15,35 +16,17 @@ constexpr uint32_t kConsumed = 0, kArrived = 1;
 constexpr size_t kCount = 100'003;
 constexpr int kRanks = 2;
 
-// Two ranks in one process: a stream, flags, gradients, and room for the other's gradients each.
-class Rank {
+// A rank with gradients, and room for the other's.
+class Rank : public PeerTestRank {
  public:
   Rank(uint32_t rank, uint32_t first_epoch)
-      : rank_(rank), epoch_(std::vector<uint32_t>{first_epoch}),
-        flags_(std::vector<uint32_t>(kPeerFlagRows * kMaxPeerRanks, first_epoch - 1)), own_(kCount), arrived_(kCount),
-        sum_(kCount) {
-    EXPECT_EQ(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), cudaSuccess);
-    void* memory = nullptr;
-    EXPECT_EQ(cudaHostAlloc(&memory, sizeof(uint32_t), cudaHostAllocMapped), cudaSuccess);
-    expired_ = static_cast<uint32_t*>(memory);
-    *expired_ = 0;
-  }
-  ~Rank() {
-    EXPECT_EQ(cudaStreamSynchronize(stream_), cudaSuccess);
-    EXPECT_EQ(cudaStreamDestroy(stream_), cudaSuccess);
-    EXPECT_EQ(cudaFreeHost(expired_), cudaSuccess);
-  }
+      : PeerTestRank(rank, first_epoch), own_(kCount), arrived_(kCount), sum_(kCount) {}
 
-  void Meet(Rank& other) {
-    other_ = &other;
-    peers_.rank = rank_;
-    peers_.ranks = kRanks;
-    peers_.flags[rank_] = flags_.data();
-    peers_.flags[other.rank_] = other.flags_.data();
-    peers_.epoch = epoch_.data();
-    peers_.max_clock_turns = 0;
-    peers_.report[other.rank_].expired = expired_;
-    peers_.report[other.rank_].launch = 7;
+  static void Introduce(Rank& first, Rank& second) {
+    first.Meet({&first, &second});
+    second.Meet({&first, &second});
+    first.other_ = &second;
+    second.other_ = &first;
   }
 
   void SetOwn(float value) {
@@ -53,36 +36,27 @@ class Rank {
 
   // A step: once the other has read the last one, own gradients go to it; once its are here, the sum.
   void Step() {
-    EXPECT_EQ(AwaitPeerFlags(peers_, kConsumed, 1, stream_), cudaSuccess);
+    EXPECT_EQ(AwaitPeerFlags(flags(), kConsumed, 1, stream()), cudaSuccess);
     EXPECT_EQ(cudaMemcpyAsync(other_->arrived_.data(), own_.data(), kCount * sizeof(float), cudaMemcpyDeviceToDevice,
-                              stream_),
+                              stream()),
               cudaSuccess);
-    EXPECT_EQ(RaisePeerFlags(peers_, kArrived, false, stream_), cudaSuccess);
-    EXPECT_EQ(AwaitPeerFlags(peers_, kArrived, 0, stream_), cudaSuccess);
+    EXPECT_EQ(RaisePeerFlags(flags(), kArrived, false, stream()), cudaSuccess);
+    EXPECT_EQ(AwaitPeerFlags(flags(), kArrived, 0, stream()), cudaSuccess);
     RankSumInput<float> input;
     input.count = kCount;
     input.ranks = kRanks;
-    input.from[rank_] = own_.data();
-    input.from[other_->rank_] = arrived_.data();
+    input.from[flags().rank] = own_.data();
+    input.from[other_->flags().rank] = arrived_.data();
     input.to = sum_.data();
-    EXPECT_EQ(RankSum(input, stream_), cudaSuccess);
-    EXPECT_EQ(RaisePeerFlags(peers_, kConsumed, true, stream_), cudaSuccess);
+    EXPECT_EQ(RankSum(input, stream()), cudaSuccess);
+    EXPECT_EQ(RaisePeerFlags(flags(), kConsumed, true, stream()), cudaSuccess);
   }
 
-  const PeerFlags& peers() const { return peers_; }
-  cudaStream_t stream() const { return stream_; }
-  uint32_t expired() const { return *expired_; }
-  uint32_t epoch() const { return epoch_.ToHost()[0]; }
   std::vector<float> sum() const { return sum_.ToHost(); }
 
  private:
-  const uint32_t rank_;
-  DeviceArray<uint32_t> epoch_, flags_;
   DeviceArray<float> own_, arrived_, sum_;
-  PeerFlags peers_;
   Rank* other_ = nullptr;
-  cudaStream_t stream_ = nullptr;
-  uint32_t* expired_ = nullptr;
 };
 
 class PeerFlagsTest : public ::testing::Test {
@@ -98,8 +72,7 @@ class PeerFlagsTest : public ::testing::Test {
 TEST_F(PeerFlagsTest, ReplayedStepsExchangeWhatIsOfTheirStep) {
   constexpr uint32_t kFirstEpoch = 0xFFFFFFF0;
   Rank first(0, kFirstEpoch), second(1, kFirstEpoch);
-  first.Meet(second);
-  second.Meet(first);
+  Rank::Introduce(first, second);
   std::vector<CapturedGraph> graphs;
   for (Rank* rank : {&first, &second}) {
     auto graph = CaptureGraph(rank->stream(), [rank] {
@@ -127,8 +100,7 @@ TEST_F(PeerFlagsTest, ReplayedStepsExchangeWhatIsOfTheirStep) {
 // One rank is queued many steps ahead of the other, which is what a skew between hosts looks like.
 TEST_F(PeerFlagsTest, ARankThatIsAheadWaits) {
   Rank first(0, 1), second(1, 1);
-  first.Meet(second);
-  second.Meet(first);
+  Rank::Introduce(first, second);
   first.SetOwn(1);
   second.SetOwn(2);
   for (int step = 0; step < 20; ++step) {
@@ -147,22 +119,21 @@ TEST_F(PeerFlagsTest, ARankThatIsAheadWaits) {
 // Nobody answers: the wait ends with its limit, and says for whom it was; the next ones do not wait at all.
 TEST_F(PeerFlagsTest, AWaitForNobodyEnds) {
   Rank first(0, 1), second(1, 1);
-  first.Meet(second);
-  second.Meet(first);
+  Rank::Introduce(first, second);
   const auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < 100; ++i) {
-    ASSERT_EQ(AwaitPeerFlags(first.peers(), kArrived, 0, first.stream()), cudaSuccess);
+    ASSERT_EQ(AwaitPeerFlags(first.flags(), kArrived, 0, first.stream()), cudaSuccess);
   }
   ASSERT_EQ(cudaStreamSynchronize(first.stream()), cudaSuccess);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));  // one turn of the clock is 4.3 s
-  EXPECT_EQ(first.expired(), 7u);
+  EXPECT_EQ(first.expired(), 2u);                                                 // rank 1
 }
 
 TEST_F(PeerFlagsTest, WhatIsNotThereIsRefused) {
   Rank first(0, 1), second(1, 1);
-  first.Meet(second);
-  EXPECT_EQ(RaisePeerFlags(first.peers(), kPeerFlagRows, false, first.stream()), cudaErrorInvalidValue);
-  EXPECT_EQ(AwaitPeerFlags(first.peers(), kPeerFlagRows, 0, first.stream()), cudaErrorInvalidValue);
+  Rank::Introduce(first, second);
+  EXPECT_EQ(RaisePeerFlags(first.flags(), kPeerFlagRows, false, first.stream()), cudaErrorInvalidValue);
+  EXPECT_EQ(AwaitPeerFlags(first.flags(), kPeerFlagRows, 0, first.stream()), cudaErrorInvalidValue);
 }
 
 }  // namespace

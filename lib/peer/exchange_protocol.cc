@@ -5,9 +5,14 @@
 namespace lockstep {
 
 // To the next rank first, so that not all send to rank 0 at once.
-absl::Status ExchangeProtocol::Sum(PeerOperations& operations) {
+absl::Status ExchangeProtocol::Sum(PeerOperations& operations, bool small) {
+  const bool first = row_ == kFirstRangeRow;
+  if (small && !first) {
+    RETURN_IF_ERROR(operations.AddWhenReady());
+    return operations.SendAndAdd(row_++);
+  }
   RETURN_IF_ERROR(operations.SendWhenReady());
-  if (row_ == kFirstRangeRow) {
+  if (first) {
     RETURN_IF_ERROR(operations.Await(PeerStream::kSending, kReadRow, /*behind=*/1));
   }
   for (uint32_t step = 1; step < ranks_; ++step) {

@@ -5,6 +5,8 @@
 //   stream "adding":   own copies are off -> await the range's flag of each -> add up
 //   end of the step:   behind the last sum, tell all others that theirs are read; the next epoch begins
 //
+// A small range behind the first does it all in one launch on "adding", where the wait for readers is over by then.
+//
 // Safety: a rank writes a step's gradients to another only when that one has said that it read the last step's, so one
 // place for them is enough, and a captured step may be replayed in any number. Progress: a rank waits only for what another
 // sends before that one waits for anything of the same range, so the rank that is furthest behind never waits.
@@ -33,6 +35,10 @@ class PeerOperations {
   virtual absl::Status AddWhenSent() = 0;
   // This rank's range and the others' places become the sum.
   virtual absl::Status Add() = 0;
+  // Adding goes on when this rank's range is ready.
+  virtual absl::Status AddWhenReady() = 0;
+  // On the adding stream: CopyTo every other rank, Raise(row), Await(row) and Add, in one.
+  virtual absl::Status SendAndAdd(uint32_t row) = 0;
   // At every other rank, to the epoch; with next_epoch that is one more behind it.
   virtual absl::Status Raise(PeerStream stream, uint32_t row, bool next_epoch) = 0;
   // Until every other rank's flag is the epoch less `behind`, or higher.
@@ -45,8 +51,8 @@ class ExchangeProtocol {
 
   ExchangeProtocol(uint32_t rank, uint32_t ranks) : rank_(rank), ranks_(ranks) {}
 
-  // The step's next range. Errors are of `operations`, which takes part in no more after one.
-  absl::Status Sum(PeerOperations& operations);
+  // The step's next range; whether it is small. Errors are of `operations`, which takes part in no more after one.
+  absl::Status Sum(PeerOperations& operations, bool small);
 
   // Behind the step's last range.
   absl::Status EndStep(PeerOperations& operations);
