@@ -15,7 +15,7 @@ import source_tree
 # here is a decision: it goes into this table, and into the package's README. Tests may use `testing` as well.
 LAYERS = [
     {"base": "", "testing": "", "proto": ""},
-    {"pickle": "", "record": "", "statistics": ""},
+    {"peer": "", "pickle": "", "record": "", "statistics": ""},
     {
         "dataset": "record",
         "cifar": "dataset pickle record",
