@@ -1,6 +1,7 @@
 #include "lib/peer/epoch_line.h"
 
 #include <linux/futex.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -38,6 +39,7 @@ inline void Pause() {
 // publisher sees the sleeper and calls the kernel. If that call comes before the sleep, the kernel, which compares the
 // word under its own lock, finds the new epoch and does not let it sleep.
 void PublishEpoch(EpochLine& line, uint32_t epoch) {
+  line.processor.store(sched_getcpu(), std::memory_order_relaxed);
   line.epoch.store(epoch, std::memory_order_seq_cst);
   if (line.sleepers.load(std::memory_order_seq_cst) != 0) {
     WakeAll(line.epoch);
@@ -49,6 +51,9 @@ bool AwaitEpoch(EpochLine& line, uint32_t wanted, int spins, Clock::time_point d
   for (int i = 0; i <= spins; ++i) {
     if (HasCome(line.epoch.load(std::memory_order_acquire), wanted)) {
       return true;
+    }
+    if (line.processor.load(std::memory_order_relaxed) == sched_getcpu()) {
+      break;  // to look would keep it from coming
     }
     Pause();
   }

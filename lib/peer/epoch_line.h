@@ -14,6 +14,7 @@ namespace lockstep {
 struct alignas(128) EpochLine {
   std::atomic<uint32_t> epoch;
   std::atomic<uint32_t> sleepers;  // other ranks that sleep, or are about to
+  std::atomic<int32_t> processor;  // on which the rank was when it last published
   std::atomic<uint64_t> calls[2];  // what this rank's last two calls are (shared_memory_all_reduce.cc)
 };
 static_assert(std::atomic<uint32_t>::is_always_lock_free && std::atomic<uint64_t>::is_always_lock_free,
@@ -26,8 +27,8 @@ inline bool HasCome(uint32_t epoch, uint32_t wanted) { return static_cast<int32_
 // Sets the epoch of this rank: what it has written before is there for who sees the epoch. Wakes who sleeps.
 void PublishEpoch(EpochLine& line, uint32_t epoch);
 
-// Waits until `line` has come to `wanted`, or `deadline`: looks `spins` times, then sleeps. False at the deadline. What its
-// rank wrote before is there when this returns true.
+// Waits until `line` has come to `wanted`, or `deadline`: looks `spins` times, then sleeps; at once where the line's
+// rank runs on the same processor. False at the deadline. What that rank wrote before is there when this returns true.
 bool AwaitEpoch(EpochLine& line, uint32_t wanted, int spins, std::chrono::steady_clock::time_point deadline);
 
 }  // namespace lockstep
