@@ -38,7 +38,7 @@ struct SharedMemoryAllReduceOptions {
   uint32_t first_epoch = 0;  // for tests: where the counter of meetings begins
 };
 
-// Not thread-safe.
+// Not thread-safe. A large call may move the calling thread to another of its processors.
 class SharedMemoryAllReduce {
  public:
   // All ranks call it together. Errors are those of SharedMemory::Open.
@@ -69,6 +69,7 @@ class SharedMemoryAllReduce {
   };
 
   absl::Status Begin(const char* operation);
+  void SpreadOut(size_t bytes);
   void Meet(uint64_t call);
   // `copy` and `take` are called for each chunk: before the ranks meet for it, and after.
   template <typename Copy, typename Take>
@@ -93,6 +94,7 @@ class SharedMemoryAllReduce {
   uint8_t* shares(int rank, const Chunk& chunk) const;
 
   const SharedMemoryAllReduceOptions options_;
+  const int processors_;  // that this rank may run on
   const int spins_;
   const Layout layout_;
   const std::unique_ptr<SharedMemory> memory_;
