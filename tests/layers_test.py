@@ -37,7 +37,7 @@ LAYERS = [
     {
         "fused": "dataset kernels",
         "train": "dataset device fused kernels nn record",
-        "dist": "collectives dataset device fused launch nn record scaling statistics train",
+        "dist": "collectives dataset device fused launch nn peer record scaling statistics train",
         "quantize": "dataset device int8 nn record",
     },
 ]
