@@ -46,12 +46,13 @@ class Communicator {
   int rank() const { return rank_; }
   int size() const { return size_; }
 
-  // "gloo" or "nccl".
+  // "gloo", "nccl" or "shared_memory".
   virtual absl::string_view name() const = 0;
 
   // Starts replacing `flat` (contiguous, fp32 or bf16) by its sum over the ranks, after what the current stream holds so
-  // far. All ranks pass the same dtype. A sum of bf16 is rounded to bf16 by each of its N - 1 additions. (Gloo sums fp64,
-  // too, which tests use.) Over NCCL it can be captured as part of a graph; its marks are then none that can be read.
+  // far. All ranks pass the same dtype. A sum of bf16 is rounded to bf16 by each of its N - 1 additions, in shared memory
+  // once. (On CPUs fp64 is summed, too, which tests use.) Over NCCL it can be captured as part of a graph; its marks are
+  // then none that can be read.
   virtual absl::StatusOr<std::shared_ptr<Collective>> AllReduceSum(const at::Tensor& flat) = 0;
 
   // Replaces `flat` (contiguous) by that of rank `root`; done when it returns, as Collective::Wait is.

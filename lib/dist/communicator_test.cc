@@ -9,6 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/base/status_macros.h"
+#include "lib/dist/shared_memory_communicator.h"
 #include "lib/launch/launch.h"
 #include "lib/launch/rank_test_main.h"
 #include "lib/testing/matchers.h"
@@ -21,13 +22,20 @@ using ::lockstep::testing::StatusIs;
 using ::testing::Each;
 using ::testing::HasSubstr;
 
-absl::StatusOr<std::unique_ptr<Communicator>> Gloo(RankContext& context) {
-  return MakeGlooCommunicator(*context.store, context.rank, context.size, context.timeout);
+// The communicator that the payload names.
+absl::StatusOr<std::unique_ptr<Communicator>> Make(RankContext& context) {
+  const auto make = context.payload == "gloo" ? MakeGlooCommunicator : MakeSharedMemoryCommunicator;
+  ASSIGN_OR_RETURN(std::unique_ptr<Communicator> made,
+                   make(*context.store, context.rank, context.size, context.timeout));
+  if (made->name() != context.payload) {
+    return absl::InternalError(absl::StrCat("expected ", context.payload, ", found ", made->name()));
+  }
+  return made;
 }
 
 // Rank r holds (r + 1) * (0, 1, 2, ...). The sum over 3 ranks is 6 * (0, 1, 2, ...), exact in fp32.
 absl::StatusOr<std::string> Sum(RankContext& context) {
-  ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Gloo(context));
+  ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Make(context));
   const at::Tensor numbers = at::arange(1000, at::kFloat);
   const at::Tensor flat = numbers.mul(context.rank + 1);
   ASSIGN_OR_RETURN(const std::shared_ptr<Collective> collective, communicator->AllReduceSum(flat));
@@ -39,7 +47,7 @@ absl::StatusOr<std::string> Sum(RankContext& context) {
 
 // In bf16: integers up to 6 * 41 = 246 are exact there. Then a sum that needs rounding.
 absl::StatusOr<std::string> SumBf16(RankContext& context) {
-  ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Gloo(context));
+  ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Make(context));
   const at::Tensor numbers = at::arange(42, at::kBFloat16);
   const at::Tensor flat = numbers.mul(context.rank + 1);
   const at::Tensor thirds = at::full({1001}, 1.0 / (3 + context.rank), at::kBFloat16);
@@ -47,7 +55,7 @@ absl::StatusOr<std::string> SumBf16(RankContext& context) {
     ASSIGN_OR_RETURN(const std::shared_ptr<Collective> collective, communicator->AllReduceSum(tensor));
     RETURN_IF_ERROR(collective->Wait());
   }
-  // 1/3 + 1/4 + 1/5 with three roundings to nearest of 2^-8 each.
+  // 1/3 + 1/4 + 1/5 with three roundings to nearest of 2^-8 each, at most: of the terms, and of one or two additions.
   const double error = thirds.to(at::kDouble).sub(47.0 / 60).abs().max().item<double>();
   return absl::StrCat(flat.equal(numbers.mul(6)) ? "equal" : "wrong",
                       error <= 47.0 / 60 * 3.02 * 0x1p-8 ? " near" : " far");
@@ -55,7 +63,7 @@ absl::StatusOr<std::string> SumBf16(RankContext& context) {
 
 // Several at once, waited for in the opposite order: each must get its own sum.
 absl::StatusOr<std::string> SeveralSums(RankContext& context) {
-  ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Gloo(context));
+  ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Make(context));
   std::vector<at::Tensor> flats;
   std::vector<std::shared_ptr<Collective>> collectives;
   for (int i = 0; i < 8; ++i) {
@@ -72,14 +80,14 @@ absl::StatusOr<std::string> SeveralSums(RankContext& context) {
 }
 
 absl::StatusOr<std::string> Broadcast(RankContext& context) {
-  ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Gloo(context));
+  ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Make(context));
   const at::Tensor flat = at::full({5}, static_cast<float>(context.rank));
   RETURN_IF_ERROR(communicator->Broadcast(flat, 1));
   return absl::StrCat(flat.sum().item<float>());
 }
 
 absl::StatusOr<std::string> DieInTheMiddle(RankContext& context) {
-  ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Gloo(context));
+  ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Make(context));
   const at::Tensor flat = at::ones({1000});
   for (int i = 0; i < 100; ++i) {
     if (context.rank == 1 && i == 50) {
@@ -92,7 +100,7 @@ absl::StatusOr<std::string> DieInTheMiddle(RankContext& context) {
 }
 
 absl::StatusOr<std::string> HangInTheMiddle(RankContext& context) {
-  ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Gloo(context));
+  ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Make(context));
   if (context.rank == 1) {
     raise(SIGSTOP);
   }
@@ -111,51 +119,57 @@ const std::map<std::string, RankTask>& Tasks() {
   return *tasks;
 }
 
-LaunchOptions Options(int ranks, const std::string& task) {
+// Each test runs over both.
+class CommunicatorTest : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(OnCpus, CommunicatorTest, ::testing::Values("gloo", "shared_memory"),
+                         [](const auto& info) { return info.param; });
+
+LaunchOptions Options(int ranks, const std::string& task, const std::string& communicator) {
   LaunchOptions options;
   options.ranks = ranks;
   options.task = task;
+  options.payload = communicator;
   options.timeout = absl::Seconds(20);
   return options;
 }
 
-TEST(GlooCommunicatorTest, SumsOverThreeRanks) {
-  const auto results = LaunchRanks(Options(3, "sum"));
+TEST_P(CommunicatorTest, SumsOverThreeRanks) {
+  const auto results = LaunchRanks(Options(3, "sum", GetParam()));
   ASSERT_THAT(results, IsOk());
   EXPECT_THAT(*results, Each("equal timed"));
 }
 
-TEST(GlooCommunicatorTest, SumsBf16) {
-  const auto results = LaunchRanks(Options(3, "sum_bf16"));
+TEST_P(CommunicatorTest, SumsBf16) {
+  const auto results = LaunchRanks(Options(3, "sum_bf16", GetParam()));
   ASSERT_THAT(results, IsOk());
   EXPECT_THAT(*results, Each("equal near"));
 }
 
-TEST(GlooCommunicatorTest, SeveralAllReducesRunAtOnce) {
-  const auto results = LaunchRanks(Options(2, "several_sums"));
+TEST_P(CommunicatorTest, SeveralAllReducesRunAtOnce) {
+  const auto results = LaunchRanks(Options(2, "several_sums", GetParam()));
   ASSERT_THAT(results, IsOk());
   EXPECT_THAT(*results, Each("14=14 12=12 10=10 8=8 6=6 4=4 2=2 0=0"));
 }
 
-TEST(GlooCommunicatorTest, OneRankIsItsOwnSum) {
-  const auto results = LaunchRanks(Options(1, "several_sums"));
+TEST_P(CommunicatorTest, OneRankIsItsOwnSum) {
+  const auto results = LaunchRanks(Options(1, "several_sums", GetParam()));
   ASSERT_THAT(results, IsOk());
   EXPECT_THAT(*results, Each("7=7 6=6 5=5 4=4 3=3 2=2 1=1 0=0"));
 }
 
-TEST(GlooCommunicatorTest, BroadcastsFromAnyRank) {
-  const auto results = LaunchRanks(Options(2, "broadcast"));
+TEST_P(CommunicatorTest, BroadcastsFromAnyRank) {
+  const auto results = LaunchRanks(Options(2, "broadcast", GetParam()));
   ASSERT_THAT(results, IsOk());
   EXPECT_THAT(*results, Each("5"));
 }
 
-TEST(GlooCommunicatorTest, ARankKilledInTheMiddleIsNamed) {
-  EXPECT_THAT(LaunchRanks(Options(2, "die_in_the_middle")),
+TEST_P(CommunicatorTest, ARankKilledInTheMiddleIsNamed) {
+  EXPECT_THAT(LaunchRanks(Options(2, "die_in_the_middle", GetParam())),
               StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 2 was killed by signal 9")));
 }
 
-TEST(GlooCommunicatorTest, ARankThatHangsIsNamed) {
-  LaunchOptions options = Options(2, "hang_in_the_middle");
+TEST_P(CommunicatorTest, ARankThatHangsIsNamed) {
+  LaunchOptions options = Options(2, "hang_in_the_middle", GetParam());
   options.timeout = absl::Seconds(2);
   EXPECT_THAT(LaunchRanks(options),
               StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 2 did not answer the others for 2s")));

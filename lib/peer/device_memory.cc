@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/kernels/cuda_status.h"
+#include "lib/peer/descriptors.h"
 
 namespace lockstep {
 namespace {
@@ -109,10 +110,10 @@ absl::StatusOr<uint8_t*> Map(const Driver& driver, int device, uint64_t handle, 
 }
 
 // The first that is not OK, on every rank the same; its code goes as a number before its words.
-absl::Status Agree(const AllGatherBytes& all_gather, const absl::Status& mine) {
+absl::Status Agree(const GatherBytes& gather, const absl::Status& mine) {
   ASSIGN_OR_RETURN(
       const std::vector<std::string> all,
-      all_gather(mine.ok() ? "" : absl::StrCat(std::string(1, static_cast<char>(mine.raw_code())), mine.message())));
+      gather(mine.ok() ? "" : absl::StrCat(std::string(1, static_cast<char>(mine.raw_code())), mine.message())));
   for (size_t rank = 0; rank < all.size(); ++rank) {
     if (!all[rank].empty()) {
       return absl::Status(static_cast<absl::StatusCode>(all[rank][0]),
@@ -126,7 +127,7 @@ absl::Status Agree(const AllGatherBytes& all_gather, const absl::Status& mine) {
 
 // What is done to a piece; each returns what this rank alone makes of it.
 struct PeerDeviceMemory::Piece {
-  static absl::StatusOr<Descriptor> MakeOwn(const Driver& driver, int device, int rank, PeerDeviceMemory& memory) {
+  static absl::StatusOr<OwnedDescriptor> MakeOwn(const Driver& driver, int device, int rank, PeerDeviceMemory& memory) {
     const CUmemAllocationProp properties = Properties(device);
     CUmemGenericAllocationHandle handle = 0;
     RETURN_IF_ERROR(DriverStatus(driver.create(&handle, memory.bytes_, &properties, 0),
@@ -138,18 +139,18 @@ struct PeerDeviceMemory::Piece {
     int fd = -1;
     RETURN_IF_ERROR(DriverStatus(driver.export_handle(&fd, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
                                  "sharing a GPU's memory"));
-    return Descriptor(fd);
+    return OwnedDescriptor(fd);
   }
 
-  static absl::Status MapOthers(const Driver& driver, int device, const std::vector<Descriptor>& all,
+  static absl::Status MapOthers(const Driver& driver, int device, const std::vector<OwnedDescriptor>& all,
                                 PeerDeviceMemory& memory) {
     for (size_t other = 0; other < all.size(); ++other) {
-      if (all[other].fd() < 0) {
+      if (all[other].get() < 0) {
         continue;
       }
       CUmemGenericAllocationHandle handle = 0;
       RETURN_IF_ERROR(
-          DriverStatus(driver.import_handle(&handle, reinterpret_cast<void*>(static_cast<intptr_t>(all[other].fd())),
+          DriverStatus(driver.import_handle(&handle, reinterpret_cast<void*>(static_cast<intptr_t>(all[other].get())),
                                             CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR),
                        absl::StrCat("taking over the memory of rank ", other)));
       memory.handles_[other] = handle;
@@ -175,12 +176,12 @@ PeerDeviceMemory::~PeerDeviceMemory() {
   }
 }
 
-absl::StatusOr<std::unique_ptr<PeerDeviceMemory>> PeerDeviceMemory::Make(const AllGatherBytes& all_gather, int rank,
+absl::StatusOr<std::unique_ptr<PeerDeviceMemory>> PeerDeviceMemory::Make(const GatherBytes& gather, int rank,
                                                                          int size, size_t bytes,
                                                                          absl::Duration timeout) {
   std::unique_ptr<PeerDeviceMemory> memory;
   int device = 0;
-  const auto make_own = [&]() -> absl::StatusOr<Descriptor> {
+  const auto make_own = [&]() -> absl::StatusOr<OwnedDescriptor> {
     RETURN_IF_ERROR(CudaStatus(cudaGetDevice(&device), "asking for the GPU"));
     RETURN_IF_ERROR(CudaStatus(cudaFree(nullptr), "starting the GPU"));  // the driver's calls want its context
     ASSIGN_OR_RETURN(const Driver* const driver, TheDriver());
@@ -188,10 +189,10 @@ absl::StatusOr<std::unique_ptr<PeerDeviceMemory>> PeerDeviceMemory::Make(const A
     memory.reset(new PeerDeviceMemory(size, whole));
     return Piece::MakeOwn(*driver, device, rank, *memory);
   };
-  const absl::StatusOr<Descriptor> mine = make_own();
-  RETURN_IF_ERROR(Agree(all_gather, mine.status()));
-  ASSIGN_OR_RETURN(const std::vector<Descriptor> all, ExchangeDescriptors(all_gather, rank, size, mine->fd(), timeout));
-  RETURN_IF_ERROR(Agree(all_gather, Piece::MapOthers(**TheDriver(), device, all, *memory)));
+  const absl::StatusOr<OwnedDescriptor> mine = make_own();
+  RETURN_IF_ERROR(Agree(gather, mine.status()));
+  ASSIGN_OR_RETURN(const std::vector<OwnedDescriptor> all, ExchangeDescriptors(gather, rank, size, mine->get(), timeout));
+  RETURN_IF_ERROR(Agree(gather, Piece::MapOthers(**TheDriver(), device, all, *memory)));
   return memory;
 }
 

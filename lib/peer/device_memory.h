@@ -10,7 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "lib/peer/descriptors.h"
+#include "lib/peer/gather_bytes.h"
 
 namespace lockstep {
 
@@ -19,8 +19,8 @@ class PeerDeviceMemory {
  public:
   // All ranks call it, at once, each with its GPU as the current device and with as many bytes. The memory is zero before
   // another rank sees it. The same outcome on every rank. ResourceExhausted: a GPU has not as much. FailedPrecondition: a
-  // GPU cannot reach another's memory, or the driver cannot share it. Unavailable: see ExchangeDescriptors.
-  static absl::StatusOr<std::unique_ptr<PeerDeviceMemory>> Make(const AllGatherBytes& all_gather, int rank, int size,
+  // GPU cannot reach another's memory, or the driver cannot share it. Others: see ExchangeDescriptors.
+  static absl::StatusOr<std::unique_ptr<PeerDeviceMemory>> Make(const GatherBytes& gather, int rank, int size,
                                                                 size_t bytes, absl::Duration timeout);
   ~PeerDeviceMemory();
   PeerDeviceMemory(const PeerDeviceMemory&) = delete;

@@ -1,0 +1,170 @@
+#include "lib/peer/descriptor_socket.h"
+
+#include <poll.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "lib/base/status_macros.h"
+
+namespace lockstep {
+namespace {
+
+constexpr int kFlags = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
+
+// A control message with one descriptor.
+union DescriptorMessage {
+  cmsghdr header;
+  char bytes[CMSG_SPACE(sizeof(int))];
+};
+
+absl::Status SystemError(absl::string_view call) {
+  return absl::FailedPreconditionError(absl::StrCat(call, ": ", std::strerror(errno)));
+}
+
+// An abstract name begins with a zero byte and ends with the address.
+socklen_t FillAddress(absl::string_view name, sockaddr_un& address) {
+  address = {};
+  address.sun_family = AF_UNIX;
+  const size_t length = std::min(name.size(), sizeof(address.sun_path) - 1);
+  std::memcpy(address.sun_path + 1, name.data(), length);
+  return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + length);
+}
+
+// Whether the process at the other end runs for the user of this one.
+bool IsSameUser(int connection) {
+  ucred peer = {};
+  socklen_t size = sizeof(peer);
+  return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid();
+}
+
+// The message's one byte tells it from the end of the connection.
+msghdr OneByteMessage(iovec& part, DescriptorMessage& control) {
+  msghdr message = {};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control.bytes;
+  message.msg_controllen = sizeof(control.bytes);
+  return message;
+}
+
+absl::Status SendDescriptor(int connection, int fd) {
+  char byte = 0;
+  iovec part = {&byte, 1};
+  DescriptorMessage control = {};
+  const msghdr message = OneByteMessage(part, control);
+  cmsghdr* header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(sizeof(int));
+  std::memcpy(CMSG_DATA(header), &fd, sizeof(int));
+  return sendmsg(connection, &message, MSG_NOSIGNAL) == 1 ? absl::OkStatus() : SystemError("sendmsg");
+}
+
+// Whether there is something to read before `deadline`; the end of the connection is something.
+bool WaitReadable(int fd, absl::Time deadline) {
+  pollfd readable = {fd, POLLIN, 0};
+  for (;;) {
+    const int64_t left = std::max<int64_t>(0, absl::ToInt64Milliseconds(deadline - absl::Now()));
+    const int count = poll(&readable, 1, static_cast<int>(std::min<int64_t>(left, std::numeric_limits<int>::max())));
+    if (count >= 0 || errno != EINTR) {
+      return count > 0;
+    }
+  }
+}
+
+}  // namespace
+
+OwnedDescriptor& OwnedDescriptor::operator=(OwnedDescriptor&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  return *this;
+}
+
+OwnedDescriptor::~OwnedDescriptor() {
+  if (fd_ >= 0) {
+    close(fd_);
+  }
+}
+
+std::string RandomHex(size_t bytes) {
+  std::string random(bytes, '\0');
+  // Up to 256 bytes come whole (getrandom(2)); a signal can only interrupt the wait before the kernel's first seed.
+  while (getrandom(&random[0], bytes, 0) != static_cast<ssize_t>(bytes)) {
+  }
+  return absl::BytesToHexString(random);
+}
+
+absl::StatusOr<OwnedDescriptor> ListenForDescriptors(absl::string_view name) {
+  OwnedDescriptor listener(socket(AF_UNIX, kFlags, 0));
+  sockaddr_un address;
+  const socklen_t size = FillAddress(name, address);
+  if (listener.get() < 0 || bind(listener.get(), reinterpret_cast<sockaddr*>(&address), size) != 0 ||
+      listen(listener.get(), SOMAXCONN) != 0) {
+    return SystemError("an abstract unix socket");
+  }
+  return listener;
+}
+
+absl::Status HandOutDescriptor(int listener, int fd) {
+  for (;;) {
+    const OwnedDescriptor connection(accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (connection.get() < 0 && (errno == EINTR || errno == ECONNABORTED)) {
+      continue;
+    }
+    if (connection.get() < 0) {
+      return errno == EAGAIN ? absl::OkStatus() : SystemError("accept");
+    }
+    if (IsSameUser(connection.get())) {
+      // One that is gone by now says so itself, or is missed by the others.
+      (void)SendDescriptor(connection.get(), fd);
+    }
+  }
+}
+
+absl::StatusOr<OwnedDescriptor> ConnectForDescriptor(absl::string_view name) {
+  OwnedDescriptor connection(socket(AF_UNIX, kFlags, 0));
+  sockaddr_un address;
+  const socklen_t size = FillAddress(name, address);
+  if (connection.get() < 0 || connect(connection.get(), reinterpret_cast<sockaddr*>(&address), size) != 0) {
+    return SystemError("connecting to its unix socket");
+  }
+  if (!IsSameUser(connection.get())) {
+    return absl::FailedPreconditionError("it runs for another user");
+  }
+  return connection;
+}
+
+absl::StatusOr<OwnedDescriptor> ReceiveDescriptor(int connection, absl::Duration timeout) {
+  if (!WaitReadable(connection, absl::Now() + timeout)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("it handed out no memory within ", absl::FormatDuration(timeout)));
+  }
+  char byte = 0;
+  iovec part = {&byte, 1};
+  DescriptorMessage control = {};
+  msghdr message = OneByteMessage(part, control);
+  const ssize_t count = recvmsg(connection, &message, MSG_CMSG_CLOEXEC);
+  if (count < 0) {
+    return SystemError("recvmsg");
+  }
+  const cmsghdr* header = CMSG_FIRSTHDR(&message);
+  if (count == 0 || header == nullptr || header->cmsg_type != SCM_RIGHTS || header->cmsg_len != CMSG_LEN(sizeof(int))) {
+    return absl::FailedPreconditionError("it refused this process, which may run for another user");
+  }
+  int fd = -1;
+  std::memcpy(&fd, CMSG_DATA(header), sizeof(int));
+  return OwnedDescriptor(fd);
+}
+
+}  // namespace lockstep

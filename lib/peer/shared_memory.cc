@@ -1,0 +1,237 @@
+#include "lib/peer/shared_memory.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "lib/base/status_macros.h"
+#include "lib/peer/descriptor_socket.h"
+
+namespace lockstep {
+namespace {
+
+constexpr size_t kPageBytes = 4096;
+constexpr size_t kNonceBytes = 16;  // 128 random bits, as many as the socket's name has
+constexpr size_t kProofBytes = 64;  // a rank's place for its proof: a line of the cache
+constexpr size_t kProofDigits = 2 * kNonceBytes;
+
+// What a rank tells of itself, in this order, a line each.
+struct Announcement {
+  std::string boot_id;  // of the running kernel; two hosts never have the same
+  std::string network;  // its network namespace, in which abstract sockets have their names
+  std::string bytes;    // that it wants
+  std::string nonce;
+  std::string socket;   // rank 0: where it hands out the memory
+  std::string problem;  // why it cannot take part; empty: it can
+
+  std::string Format() const { return absl::StrJoin({boot_id, network, bytes, nonce, socket, problem}, "\n"); }
+};
+
+absl::StatusOr<Announcement> ParseAnnouncement(const std::string& text) {
+  const std::vector<std::string> lines = absl::StrSplit(text, '\n');
+  if (lines.size() != 6 || lines[3].size() != kProofDigits) {
+    return absl::FailedPreconditionError("it does not announce itself as this version does");
+  }
+  return Announcement{lines[0], lines[1], lines[2], lines[3], lines[4], lines[5]};
+}
+
+std::string ReadBootId() {
+  std::string line;
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::getline(file, line);
+  return line;
+}
+
+std::string NetworkNamespace() {
+  char name[64] = {};
+  return readlink("/proc/self/ns/net", name, sizeof(name) - 1) > 0 ? name : "";
+}
+
+std::string RankOf(int rank, int size) { return absl::StrCat("rank ", rank, " of ", size); }
+
+absl::Status CannotShare(absl::string_view why) {
+  return absl::FailedPreconditionError(absl::StrCat("the ranks cannot share memory: ", why));
+}
+
+size_t HeadBytes(int size) { return (size * kProofBytes + kPageBytes - 1) / kPageBytes * kPageBytes; }
+size_t MappedBytes(const SharedMemoryOptions& options) { return HeadBytes(options.size) + options.bytes; }
+
+// A memfd of `bytes` zeros, which no process can make shorter under those that have it mapped. Its pages are taken here,
+// since a page that is missing later ends whoever touches it.
+absl::StatusOr<OwnedDescriptor> MakeMemory(size_t bytes) {
+  OwnedDescriptor memory(memfd_create("lockstep", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (memory.get() < 0) {
+    return absl::FailedPreconditionError(absl::StrCat("memfd_create: ", std::strerror(errno)));
+  }
+  const int error = posix_fallocate(memory.get(), 0, static_cast<off_t>(bytes));
+  if (error != 0) {
+    return absl::FailedPreconditionError(absl::StrCat("no memory for ", bytes, " bytes: ", std::strerror(error)));
+  }
+  if (fcntl(memory.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
+    return absl::FailedPreconditionError(absl::StrCat("sealing a memfd: ", std::strerror(errno)));
+  }
+  return memory;
+}
+
+// Whether `fd` is memory of that size that stays so.
+absl::Status CheckMemory(int fd, size_t bytes) {
+  struct stat status = {};
+  const int seals = fcntl(fd, F_GET_SEALS);
+  if (fstat(fd, &status) != 0 || seals < 0 || (seals & F_SEAL_SHRINK) == 0 ||
+      status.st_size != static_cast<off_t>(bytes)) {
+    return absl::FailedPreconditionError(absl::StrCat("it handed out something else than ", bytes, " sealed bytes"));
+  }
+  return absl::OkStatus();
+}
+
+// The same verdict on all ranks, which see the same announcements.
+absl::Status CheckAnnouncements(const std::vector<Announcement>& announced) {
+  const int size = static_cast<int>(announced.size());
+  for (int rank = 0; rank < size; ++rank) {
+    const Announcement& first = announced[0];
+    const Announcement& other = announced[rank];
+    if (!other.problem.empty()) {
+      return CannotShare(absl::StrCat(RankOf(rank, size), ": ", other.problem));
+    }
+    if (other.boot_id != first.boot_id) {
+      return CannotShare(absl::StrCat("ranks 0 and ", rank, " of ", size, " are on different hosts"));
+    }
+    if (other.network != first.network) {
+      return CannotShare(absl::StrCat("ranks 0 and ", rank, " of ", size, " are in different network namespaces"));
+    }
+    if (other.bytes != first.bytes) {
+      return CannotShare(absl::StrCat(RankOf(rank, size), " wants ", other.bytes, " bytes and rank 0 ", first.bytes));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<std::string>> Gather(const SharedMemoryOptions& options, absl::string_view own) {
+  ASSIGN_OR_RETURN(std::vector<std::string> all, options.gather(own));
+  if (all.size() != static_cast<size_t>(options.size)) {
+    return absl::InternalError(absl::StrCat("expected the bytes of ", options.size, " ranks, found ", all.size()));
+  }
+  return all;
+}
+
+// Tells all ranks how this one fared. Every rank gets the first failure in rank order.
+absl::Status Agree(const SharedMemoryOptions& options, const absl::Status& own) {
+  const std::string problem = absl::StrReplaceAll(own.message(), {{"\n", " "}});
+  ASSIGN_OR_RETURN(const std::vector<std::string> problems, Gather(options, own.ok() ? "" : problem));
+  for (int rank = 0; rank < options.size; ++rank) {
+    if (!problems[rank].empty()) {
+      return CannotShare(absl::StrCat(RankOf(rank, options.size), " and rank 0: ", problems[rank]));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// What one rank has in its hands while the ranks meet.
+struct Meeting {
+  OwnedDescriptor memory;      // rank 0 from the start, others once it was handed to them
+  OwnedDescriptor listener;    // rank 0
+  OwnedDescriptor connection;  // others
+  std::string nonce;           // its own proof
+  std::vector<Announcement> announced;
+};
+
+absl::Status Announce(const SharedMemoryOptions& options, Meeting& meeting) {
+  meeting.nonce = RandomHex(kNonceBytes);
+  Announcement own = {ReadBootId(), NetworkNamespace(), absl::StrCat(options.bytes), meeting.nonce, "", ""};
+  if (options.rank == 0) {
+    own.socket = absl::StrCat("lockstep-", RandomHex(kNonceBytes));
+    absl::StatusOr<OwnedDescriptor> memory = MakeMemory(MappedBytes(options));
+    absl::StatusOr<OwnedDescriptor> listener = ListenForDescriptors(own.socket);
+    own.problem = std::string(memory.ok() ? listener.status().message() : memory.status().message());
+    meeting.memory = memory.ok() ? *std::move(memory) : OwnedDescriptor();
+    meeting.listener = listener.ok() ? *std::move(listener) : OwnedDescriptor();
+  }
+  ASSIGN_OR_RETURN(const std::vector<std::string> texts, Gather(options, own.Format()));
+  for (int rank = 0; rank < options.size; ++rank) {
+    const absl::StatusOr<Announcement> announcement = ParseAnnouncement(texts[rank]);
+    if (!announcement.ok()) {
+      return CannotShare(absl::StrCat(RankOf(rank, options.size), ": ", announcement.status().message()));
+    }
+    meeting.announced.push_back(*announcement);
+  }
+  return CheckAnnouncements(meeting.announced);
+}
+
+absl::Status Connect(const SharedMemoryOptions& options, Meeting& meeting) {
+  if (options.rank != 0) {
+    ASSIGN_OR_RETURN(meeting.connection, ConnectForDescriptor(meeting.announced[0].socket));
+  }
+  return absl::OkStatus();
+}
+
+// Every other rank has connected by now, so rank 0 waits for none.
+absl::Status PassMemory(const SharedMemoryOptions& options, Meeting& meeting) {
+  if (options.rank == 0) {
+    return HandOutDescriptor(meeting.listener.get(), meeting.memory.get());
+  }
+  ASSIGN_OR_RETURN(meeting.memory, ReceiveDescriptor(meeting.connection.get(), options.timeout));
+  return CheckMemory(meeting.memory.get(), MappedBytes(options));
+}
+
+absl::Status CheckProofs(const uint8_t* head, const std::vector<Announcement>& announced) {
+  for (size_t rank = 0; rank < announced.size(); ++rank) {
+    if (std::memcmp(head + rank * kProofBytes, announced[rank].nonce.data(), kProofDigits) != 0) {
+      return absl::FailedPreconditionError(absl::StrCat("what rank ", rank, " writes does not arrive here"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+SharedMemory::SharedMemory(uint8_t* mapped, size_t mapped_bytes, size_t head_bytes)
+    : mapped_(mapped), mapped_bytes_(mapped_bytes), head_bytes_(head_bytes) {}
+
+SharedMemory::~SharedMemory() { munmap(mapped_, mapped_bytes_); }
+
+uint8_t* SharedMemory::data() const { return mapped_ + head_bytes_; }
+
+absl::StatusOr<std::unique_ptr<SharedMemory>> SharedMemory::Map(const SharedMemoryOptions& options, int fd) {
+  const size_t bytes = MappedBytes(options);
+  void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (mapped == MAP_FAILED) {
+    return absl::FailedPreconditionError(absl::StrCat("mapping ", bytes, " bytes: ", std::strerror(errno)));
+  }
+  return std::unique_ptr<SharedMemory>(new SharedMemory(static_cast<uint8_t*>(mapped), bytes, HeadBytes(options.size)));
+}
+
+// Each agreement is a barrier, too: what all did before it, all can rely on after it.
+absl::StatusOr<std::unique_ptr<SharedMemory>> SharedMemory::Open(const SharedMemoryOptions& options) {
+  Meeting meeting;
+  RETURN_IF_ERROR(Announce(options, meeting));
+  RETURN_IF_ERROR(Agree(options, Connect(options, meeting)));
+
+  absl::Status own = PassMemory(options, meeting);
+  std::unique_ptr<SharedMemory> memory;
+  if (own.ok()) {
+    absl::StatusOr<std::unique_ptr<SharedMemory>> mapped = Map(options, meeting.memory.get());
+    own = mapped.status();
+    memory = mapped.ok() ? *std::move(mapped) : nullptr;
+  }
+  if (own.ok()) {
+    std::memcpy(memory->mapped_ + options.rank * kProofBytes, meeting.nonce.data(), kProofDigits);
+    if (options.prepare != nullptr) {
+      options.prepare(memory->data());
+    }
+  }
+  RETURN_IF_ERROR(Agree(options, own));
+  RETURN_IF_ERROR(Agree(options, CheckProofs(memory->mapped_, meeting.announced)));
+  return memory;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,303 @@
+#include "lib/peer/shared_memory_all_reduce.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <cstring>
+#include <random>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/peer/forked_ranks.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::ForkedRank;
+using ::lockstep::testing::RunForkedRanks;
+using ::testing::Each;
+using ::testing::HasSubstr;
+
+// Small chunks, so that a few thousand elements cross every boundary. The counter wraps during the first calls.
+SharedMemoryAllReduceOptions SmallOptions(const ForkedRank& rank) {
+  SharedMemoryAllReduceOptions options;
+  options.rank = rank.rank;
+  options.size = rank.size;
+  options.timeout = absl::Seconds(30);
+  options.gather = rank.gather;
+  options.chunk_bytes = 1024;
+  options.scatter_bytes = 4096;
+  options.first_epoch = 0xFFFFFFF0;
+  return options;
+}
+
+// What rank `rank` brings to a round: positive and negative, of many magnitudes, different everywhere.
+double Term(int rank, uint64_t round, size_t i) {
+  std::minstd_rand random(static_cast<uint32_t>(rank * 7919 + round * 104729 + i * 31 + 1));
+  random.discard(2);
+  const double fraction = static_cast<double>(random()) / 2147483647.0 - 0.5;
+  return std::ldexp(fraction, static_cast<int>(random() % 40) - 20);
+}
+
+uint16_t ToBFloat16(float x) {
+  uint16_t rounded = 0;
+  uint32_t bits;
+  std::memcpy(&bits, &x, sizeof(bits));
+  rounded = static_cast<uint16_t>(bits >> 16);
+  const uint32_t rest = bits & 0xFFFF;
+  return static_cast<uint16_t>(rounded + (rest > 0x8000 || (rest == 0x8000 && rounded % 2 == 1) ? 1 : 0));
+}
+
+float FromBFloat16(uint16_t x) {
+  const uint32_t bits = static_cast<uint32_t>(x) << 16;
+  float wide;
+  std::memcpy(&wide, &bits, sizeof(wide));
+  return wide;
+}
+
+// Element by element what SumType means: the terms of this rank, and the sum in rank order.
+struct FloatTerms {
+  using Stored = float;
+  static constexpr SumType kType = SumType::kFloat;
+  static Stored Own(double term) { return static_cast<float>(term); }
+  static Stored Sum(const std::vector<double>& terms) {
+    float sum = Own(terms[0]);
+    std::for_each(terms.begin() + 1, terms.end(), [&](double term) { sum += Own(term); });
+    return sum;
+  }
+};
+
+struct DoubleTerms {
+  using Stored = double;
+  static constexpr SumType kType = SumType::kDouble;
+  static Stored Own(double term) { return term; }
+  static Stored Sum(const std::vector<double>& terms) {
+    double sum = terms[0];
+    std::for_each(terms.begin() + 1, terms.end(), [&](double term) { sum += term; });
+    return sum;
+  }
+};
+
+struct BFloat16Terms {
+  using Stored = uint16_t;
+  static constexpr SumType kType = SumType::kBFloat16;
+  static Stored Own(double term) { return ToBFloat16(static_cast<float>(term)); }
+  static Stored Sum(const std::vector<double>& terms) {
+    float sum = FromBFloat16(Own(terms[0]));
+    std::for_each(terms.begin() + 1, terms.end(), [&](double term) { sum += FromBFloat16(Own(term)); });
+    return ToBFloat16(sum);
+  }
+};
+
+// Sums `count` elements and compares all bits with the plain sum; also that nothing beside them is written.
+template <typename Terms>
+std::string SumAndCompare(SharedMemoryAllReduce& ranks, int rank, int size, uint64_t round, size_t count) {
+  using Stored = typename Terms::Stored;
+  const Stored guard = Terms::Own(77);
+  std::vector<Stored> data(count + 2, guard), expected(count + 2, guard);
+  std::vector<double> terms(size);
+  for (size_t i = 0; i < count; ++i) {
+    for (int other = 0; other < size; ++other) {
+      terms[other] = Term(other, round, i);
+    }
+    data[i + 1] = Terms::Own(terms[rank]);
+    expected[i + 1] = Terms::Sum(terms);
+  }
+  const absl::Status status = ranks.AllReduceSum(data.data() + 1, count, Terms::kType);
+  if (!status.ok()) {
+    return status.ToString();
+  }
+  const bool same = std::memcmp(data.data(), expected.data(), data.size() * sizeof(Stored)) == 0;
+  return same ? "" : absl::StrCat("wrong sum of ", count, " elements of type ", static_cast<int>(Terms::kType));
+}
+
+std::string BroadcastAndCompare(SharedMemoryAllReduce& ranks, int rank, int size, uint64_t round, size_t bytes) {
+  const int root = static_cast<int>(round % size);
+  std::vector<uint8_t> data(bytes), expected(bytes);
+  for (size_t i = 0; i < bytes; ++i) {
+    expected[i] = static_cast<uint8_t>(root * 37 + round + i * 13 + i / 256);
+    data[i] = rank == root ? expected[i] : 0;
+  }
+  const absl::Status status = ranks.Broadcast(data.data(), bytes, root);
+  return !status.ok() ? status.ToString() : data == expected ? "" : absl::StrCat("wrong broadcast of ", bytes);
+}
+
+std::string AnyCall(SharedMemoryAllReduce& ranks, int rank, int size, int kind, uint64_t round, size_t bytes) {
+  switch (kind) {
+    case 0:
+      return SumAndCompare<FloatTerms>(ranks, rank, size, round, bytes / 4);
+    case 1:
+      return SumAndCompare<BFloat16Terms>(ranks, rank, size, round, bytes / 2);
+    case 2:
+      return SumAndCompare<DoubleTerms>(ranks, rank, size, round, bytes / 8);
+    default:
+      return BroadcastAndCompare(ranks, rank, size, round, bytes);
+  }
+}
+
+// Every kind of call, down to the first that is wrong, with sizes at, below and above each boundary: of a chunk, of a share, of the change of algorithm.
+std::string CrossEveryBoundary(const ForkedRank& rank) {
+  const auto ranks = SharedMemoryAllReduce::Open(SmallOptions(rank));
+  if (!ranks.ok()) {
+    return ranks.status().ToString();
+  }
+  std::string wrong;
+  uint64_t round = 0;
+  for (const size_t base : {0, 64, 128, 256, 1024, 2048, 3072, 4096, 5120, 8192, 10240}) {
+    for (const int beside : {-8, -2, 0, 2, 8, 24}) {
+      const auto bytes = static_cast<size_t>(std::max<int>(0, static_cast<int>(base) + beside));
+      for (int kind = 0; kind < 4 && wrong.empty(); ++kind) {
+        wrong += AnyCall(**ranks, rank.rank, rank.size, kind, ++round, bytes);
+      }
+    }
+  }
+  return wrong.empty() ? "right" : wrong;
+}
+
+TEST(SharedMemoryAllReduceTest, SumsOverOneToFiveRanks) {
+  for (const int size : {1, 2, 3, 4, 5}) {
+    EXPECT_THAT(RunForkedRanks(size, CrossEveryBoundary), Each("right")) << size << " ranks";
+  }
+}
+
+// The sizes of chunks that are meant for use.
+TEST(SharedMemoryAllReduceTest, SumsInChunksOfTheUsualSize) {
+  for (const int size : {2, 3}) {
+    EXPECT_THAT(RunForkedRanks(
+                    size,
+                    [](const ForkedRank& rank) {
+                      SharedMemoryAllReduceOptions options = SmallOptions(rank);
+                      options.chunk_bytes = SharedMemoryAllReduceOptions().chunk_bytes;
+                      options.scatter_bytes = SharedMemoryAllReduceOptions().scatter_bytes;
+                      const auto ranks = SharedMemoryAllReduce::Open(options);
+                      std::string wrong;
+                      for (const size_t base : {options.scatter_bytes, options.chunk_bytes, 5 * options.chunk_bytes}) {
+                        for (const int beside : {-4, 0, 4}) {
+                          wrong += AnyCall(**ranks, rank.rank, rank.size, 0, base, base + beside);
+                        }
+                      }
+                      return wrong.empty() ? "right" : wrong;
+                    }),
+                Each("right"));
+  }
+}
+
+// Random calls; now and then a rank is late.
+std::string ManyRandomCalls(const ForkedRank& rank, uint32_t seed) {
+  const auto ranks = SharedMemoryAllReduce::Open(SmallOptions(rank));
+  if (!ranks.ok()) {
+    return ranks.status().ToString();
+  }
+  std::mt19937 shared(seed);  // the same on all ranks
+  std::mt19937 own(seed + rank.rank + 1);
+  std::string wrong;
+  for (uint64_t round = 0; round < 1500 && wrong.empty(); ++round) {
+    if (own() % 20 == 0) {
+      usleep(own() % 500);
+    }
+    const size_t bytes = shared() % (shared() % 4 == 0 ? 12000 : 300);
+    wrong = AnyCall(**ranks, rank.rank, rank.size, static_cast<int>(shared() % 4), round, bytes);
+  }
+  return wrong.empty() ? "right" : wrong;
+}
+
+TEST(SharedMemoryAllReduceTest, ManyRandomCallsWithLateRanks) {
+  EXPECT_THAT(RunForkedRanks(2, [](const ForkedRank& rank) { return ManyRandomCalls(rank, 1); }), Each("right"));
+  EXPECT_THAT(RunForkedRanks(4, [](const ForkedRank& rank) { return ManyRandomCalls(rank, 2); }), Each("right"));
+}
+
+// Processes in two groups: 0 and 1, 2 and 3. Each group gathers for itself by leaving the others' bytes out.
+TEST(SharedMemoryAllReduceTest, TwoGroupsAtOnceDoNotMeet) {
+  EXPECT_THAT(RunForkedRanks(4,
+                             [](const ForkedRank& rank) {
+                               ForkedRank half = {rank.rank % 2, 2, nullptr};
+                               half.gather = [&](absl::string_view bytes) -> absl::StatusOr<std::vector<std::string>> {
+                                 const auto all = rank.gather(bytes);
+                                 const int first = rank.rank / 2 * 2;
+                                 return std::vector<std::string>{(*all)[first], (*all)[first + 1]};
+                               };
+                               return ManyRandomCalls(half, rank.rank / 2);
+                             }),
+              Each("right"));
+}
+
+// Rank 2 stops taking part before call 51. The others say so, and go on saying it.
+std::string LoseARank(const ForkedRank& rank, int signal, size_t count) {
+  SharedMemoryAllReduceOptions options = SmallOptions(rank);
+  options.timeout = absl::Seconds(2);
+  const auto ranks = SharedMemoryAllReduce::Open(options);
+  std::vector<float> data(count);
+  absl::Status status;
+  for (int i = 0; i < 100 && status.ok(); ++i) {
+    if (rank.rank == 2 && i == 50) {
+      raise(signal);
+    }
+    status = (*ranks)->AllReduceSum(data.data(), data.size(), SumType::kFloat);
+  }
+  const bool stays = (*ranks)->Broadcast(data.data(), 4, 0) == status;
+  return absl::StrCat(status.message(), stays ? "" : ", forgotten");
+}
+
+TEST(SharedMemoryAllReduceTest, ARankThatIsLostIsNamed) {
+  for (const int signal : {SIGKILL, SIGSTOP}) {
+    for (const size_t count : {10, 5000}) {
+      const auto results = RunForkedRanks(4, [&](const ForkedRank& rank) { return LoseARank(rank, signal, count); });
+      for (const int rank : {0, 1, 3}) {
+        EXPECT_EQ(results[rank], absl::StrCat("rank ", rank,
+                                              " of 4: shared-memory all-reduce number 51: rank 2 did not "
+                                              "come within 2s"));
+      }
+      EXPECT_EQ(results[2], "signal 9");  // a stopped one is killed by the test
+    }
+  }
+}
+
+TEST(SharedMemoryAllReduceTest, AllThatAreLostAreNamed) {
+  const auto results = RunForkedRanks(3, [](const ForkedRank& rank) {
+    SharedMemoryAllReduceOptions options = SmallOptions(rank);
+    options.timeout = absl::Milliseconds(100);
+    const auto ranks = SharedMemoryAllReduce::Open(options);
+    float one = 1;
+    return rank.rank == 1 ? std::string((*ranks)->AllReduceSum(&one, 1, SumType::kFloat).message()) : "gone";
+  });
+  EXPECT_EQ(results[1], "rank 1 of 3: shared-memory all-reduce number 1: ranks 0, 2 did not come within 100ms");
+}
+
+TEST(SharedMemoryAllReduceTest, DifferentCallsAreRefused) {
+  const auto results = RunForkedRanks(2, [](const ForkedRank& rank) {
+    const auto ranks = SharedMemoryAllReduce::Open(SmallOptions(rank));
+    std::vector<float> data(100);
+    const auto status = (*ranks)->AllReduceSum(data.data(), rank.rank == 0 ? 100 : 99, SumType::kFloat);
+    return std::string(status.message());
+  });
+  EXPECT_EQ(results[0],
+            "rank 0 of 2: shared-memory all-reduce number 1: rank 1 came with another operation, type, root "
+            "or number of bytes");
+  EXPECT_THAT(results[1], HasSubstr("rank 0 came with another operation"));
+}
+
+TEST(SharedMemoryAllReduceTest, ARootThatIsNoRankIsRefused) {
+  EXPECT_THAT(RunForkedRanks(2,
+                             [](const ForkedRank& rank) {
+                               const auto ranks = SharedMemoryAllReduce::Open(SmallOptions(rank));
+                               return std::string((*ranks)->Broadcast(nullptr, 0, 2).message());
+                             }),
+              Each("expected a root below 2, found 2"));
+}
+
+TEST(SharedMemoryAllReduceTest, DifferentChunksAreRefusedByAll) {
+  EXPECT_THAT(RunForkedRanks(2,
+                             [](const ForkedRank& rank) {
+                               SharedMemoryAllReduceOptions options = SmallOptions(rank);
+                               options.chunk_bytes = rank.rank == 0 ? 1024 : 2048;
+                               return std::string(SharedMemoryAllReduce::Open(options).status().message());
+                             }),
+              Each(HasSubstr("the ranks cannot share memory: rank 1 of 2 wants ")));
+}
+
+}  // namespace
+}  // namespace lockstep
