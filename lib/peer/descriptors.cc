@@ -30,8 +30,8 @@ absl::StatusOr<std::vector<OwnedDescriptor>> ConnectToAll(const std::vector<std:
 
 }  // namespace
 
-absl::StatusOr<std::vector<OwnedDescriptor>> ExchangeDescriptors(const GatherBytes& gather, int rank, int size, int mine,
-                                                                 absl::Duration timeout) {
+absl::StatusOr<std::vector<OwnedDescriptor>> ExchangeDescriptors(const GatherBytes& gather, int rank, int size,
+                                                                 int mine, absl::Duration timeout) {
   const std::string name = RandomHex(kNameBytes);
   const absl::StatusOr<OwnedDescriptor> listener = ListenForDescriptors(name);
   ASSIGN_OR_RETURN(const std::vector<std::string> names, gather(listener.ok() ? name : ""));

@@ -176,9 +176,8 @@ PeerDeviceMemory::~PeerDeviceMemory() {
   }
 }
 
-absl::StatusOr<std::unique_ptr<PeerDeviceMemory>> PeerDeviceMemory::Make(const GatherBytes& gather, int rank,
-                                                                         int size, size_t bytes,
-                                                                         absl::Duration timeout) {
+absl::StatusOr<std::unique_ptr<PeerDeviceMemory>> PeerDeviceMemory::Make(const GatherBytes& gather, int rank, int size,
+                                                                         size_t bytes, absl::Duration timeout) {
   std::unique_ptr<PeerDeviceMemory> memory;
   int device = 0;
   const auto make_own = [&]() -> absl::StatusOr<OwnedDescriptor> {
@@ -191,7 +190,8 @@ absl::StatusOr<std::unique_ptr<PeerDeviceMemory>> PeerDeviceMemory::Make(const G
   };
   const absl::StatusOr<OwnedDescriptor> mine = make_own();
   RETURN_IF_ERROR(Agree(gather, mine.status()));
-  ASSIGN_OR_RETURN(const std::vector<OwnedDescriptor> all, ExchangeDescriptors(gather, rank, size, mine->get(), timeout));
+  ASSIGN_OR_RETURN(const std::vector<OwnedDescriptor> all,
+                   ExchangeDescriptors(gather, rank, size, mine->get(), timeout));
   RETURN_IF_ERROR(Agree(gather, Piece::MapOthers(**TheDriver(), device, all, *memory)));
   return memory;
 }
