@@ -171,6 +171,7 @@ class WithRoomForNccl : public GradientExchange {
   Wire wire() const override { return exchange_.wire(); }
   uint32_t max_multiprocessors() const override { return kMultiprocessors; }
   absl::Status Sum(const RangeToSum& range) override { return exchange_.Sum(range); }
+  absl::StatusOr<RangeSum> Gather(const RangeToSum& range) override { return exchange_.Gather(range); }
   absl::Status EndStep(cudaStream_t stream) override { return exchange_.EndStep(stream); }
   absl::Status Health() const override { return exchange_.Health(); }
 

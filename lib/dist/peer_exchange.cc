@@ -73,23 +73,13 @@ class PeerExchange : public CountedExchange {
   Wire wire() const override { return options_.wire; }
   uint32_t max_multiprocessors() const override { return 0; }
 
-  absl::Status Sum(const RangeToSum& range) override {
-    const size_t bytes = range.count * WireBytesPerElement(range.type);
-    if (protocol_.row() >= kPeerFlagRows || offset_ + bytes > kPlaceBytes) {
-      return absl::InternalError(absl::StrCat("a step sends more than ", kPlaceBytes, " bytes or too many ranges"));
-    }
-    CountRange(range, true);
-    Operations operations(*this, range);
-    const bool aligned = reinterpret_cast<uintptr_t>(range.data) % kPackBytes == 0;
-    RETURN_IF_ERROR(protocol_.Sum(operations, aligned && bytes <= kSmallBytes));
-    offset_ += (bytes + kRangeAlignment - 1) / kRangeAlignment * kRangeAlignment;
-    return absl::OkStatus();
-  }
+  absl::Status Sum(const RangeToSum& range) override { return Exchange(range, /*add=*/true).status(); }
+  absl::StatusOr<RangeSum> Gather(const RangeToSum& range) override { return Exchange(range, /*add=*/false); }
 
   absl::Status EndStep(cudaStream_t stream) override {
     RangeToSum none;
     none.then = stream;
-    Operations operations(*this, none);
+    Operations operations(*this, none, /*add=*/true);
     RETURN_IF_ERROR(protocol_.EndStep(operations));
     CountStep();
     offset_ = 0;
@@ -127,10 +117,32 @@ class PeerExchange : public CountedExchange {
     return CudaStatus(cudaMemcpy(flags_.epoch, &first, sizeof(first), cudaMemcpyHostToDevice), "the first epoch");
   }
 
+  // A small range is always added up: its launch does that anyway.
+  absl::StatusOr<RangeSum> Exchange(const RangeToSum& range, bool add) {
+    const size_t bytes = range.count * WireBytesPerElement(range.type);
+    if (protocol_.row() >= kPeerFlagRows || offset_ + bytes > kPlaceBytes) {
+      return absl::InternalError(absl::StrCat("a step sends more than ", kPlaceBytes, " bytes or too many ranges"));
+    }
+    CountRange(range, true);
+    const bool aligned = reinterpret_cast<uintptr_t>(range.data) % kPackBytes == 0;
+    const bool small = aligned && bytes <= kSmallBytes && protocol_.row() != ExchangeProtocol::kFirstRangeRow;
+    RangeSum sum;
+    sum.ranks = add || small ? 0 : static_cast<uint32_t>(size_);
+    for (int rank = 0; rank < size_; ++rank) {
+      sum.of_rank[rank] = rank == rank_ ? range.data : PlaceAt(rank_, rank);
+    }
+    Operations operations(*this, range, add);
+    RETURN_IF_ERROR(protocol_.Sum(operations, small));
+    offset_ += (bytes + kRangeAlignment - 1) / kRangeAlignment * kRangeAlignment;
+    return sum;
+  }
+
   // Queued on CUDA's streams, for one range.
   class Operations : public PeerOperations {
    public:
-    Operations(const PeerExchange& exchange, const RangeToSum& range) : exchange_(exchange), range_(range) {}
+    // Without `add` the parts are left where they are.
+    Operations(const PeerExchange& exchange, const RangeToSum& range, bool add)
+        : exchange_(exchange), range_(range), add_(add) {}
 
     absl::Status SendWhenReady() override { return Follow(exchange_.ready_, range_.ready, exchange_.stream_); }
     absl::Status AddWhenSent() override { return Follow(exchange_.sent_, exchange_.stream_, range_.then); }
@@ -151,9 +163,10 @@ class PeerExchange : public CountedExchange {
     }
 
     absl::Status Add() override {
-      return CudaStatus(
-          range_.type == Wire::kBf16 ? exchange_.Add<__nv_bfloat16>(range_) : exchange_.Add<float>(range_),
-          "adding gradients");
+      return !add_ ? absl::OkStatus()
+                   : CudaStatus(range_.type == Wire::kBf16 ? exchange_.Add<__nv_bfloat16>(range_)
+                                                           : exchange_.Add<float>(range_),
+                                "adding gradients");
     }
 
     absl::Status Raise(PeerStream stream, uint32_t row, bool next_epoch) override {
@@ -176,6 +189,7 @@ class PeerExchange : public CountedExchange {
 
     const PeerExchange& exchange_;
     const RangeToSum& range_;
+    const bool add_;
   };
 
   template <typename W>

@@ -103,19 +103,24 @@ absl::Status ExchangedUpdate<T>::Ready(const ReadyGradients& ready) {
 // behind the sum.
 template <typename T>
 template <typename W>
-absl::Status ExchangedUpdate<T>::SumOverRanks(const ReadyGradients& ready, W* wire) {
-  const auto sum = [&](cudaStream_t then) {
-    return batch_.options.exchange->Sum(
-        {wire, ready.range.count(), kTypeOf<W>, ready.stream, then, ready.max_multiprocessors});
+absl::StatusOr<RangeSum> ExchangedUpdate<T>::SumOverRanks(const ReadyGradients& ready, W* wire) {
+  const auto sum = [&](cudaStream_t then) -> absl::StatusOr<RangeSum> {
+    const RangeToSum range = {wire, ready.range.count(), kTypeOf<W>, ready.stream, then, ready.max_multiprocessors};
+    if (then_.AddsRanks()) {
+      return batch_.options.exchange->Gather(range);
+    }
+    RETURN_IF_ERROR(batch_.options.exchange->Sum(range));
+    return RangeSum();
   };
   if (batch_.marks.ranges.steps == 0) {
     return sum(room_.update);
   }
   RETURN_IF_ERROR(NoteClock(batch_, range_, RangeMark::kReady, ready.stream));
-  RETURN_IF_ERROR(sum(room_.marks));
+  ASSIGN_OR_RETURN(const RangeSum where, sum(room_.marks));
   RETURN_IF_ERROR(NoteClock(batch_, range_, RangeMark::kSummed, room_.marks));
   ++range_;
-  return batch_.fork.Follow(room_.marks, room_.update);
+  RETURN_IF_ERROR(batch_.fork.Follow(room_.marks, room_.update));
+  return where;
 }
 
 // One range from this rank's gradients to the sum over all ranks, which is at `wire`. Nothing is sent, and nothing handed
@@ -138,9 +143,11 @@ absl::Status ExchangedUpdate<T>::SumAndHandOn(const ReadyGradients& ready, const
   if (!batch_.last) {
     return absl::OkStatus();
   }
-  StepGradients step = {ready, wire};
+  StepGradients step;
+  step.ready = ready;
+  step.gradient = wire;
   if (GradientExchange* const exchange = batch_.options.exchange; exchange != nullptr) {
-    RETURN_IF_ERROR(SumOverRanks(ready, wire));
+    ASSIGN_OR_RETURN(step.sum, SumOverRanks(ready, wire));
     step.ready.stream = room_.update;
     step.scale = 1.0f / static_cast<float>(exchange->ranks());
   }

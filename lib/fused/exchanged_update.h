@@ -16,6 +16,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "lib/fused/device_arena.h"
 #include "lib/fused/gradient_exchange.h"
 #include "lib/fused/gradient_sink.h"
@@ -70,7 +71,7 @@ class ExchangedUpdate final : public GradientSink {
   absl::Status ReadyWeights(const ReadyGradients& ready);
   absl::Status ReadyNorms(const ReadyGradients& ready);
   template <typename W>
-  absl::Status SumOverRanks(const ReadyGradients& ready, W* wire);
+  absl::StatusOr<RangeSum> SumOverRanks(const ReadyGradients& ready, W* wire);
   template <typename G, typename W>
   absl::Status SumAndHandOn(const ReadyGradients& ready, const G* gradient, float* sum, W* wire);
 

@@ -8,7 +8,9 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "lib/fused/wire.h"
+#include "lib/kernels/peer_flags.h"
 
 namespace lockstep {
 
@@ -19,6 +21,12 @@ struct RangeToSum {
   cudaStream_t ready = nullptr;      // what is queued here so far makes the range
   cudaStream_t then = nullptr;       // what is queued here from the call on finds the sum
   uint32_t max_multiprocessors = 0;  // that a launch may take beside the rest of the step; 0: all
+};
+
+// Where a range's sum is: in the range's own place, or still in parts, one of each rank, in their order.
+struct RangeSum {
+  uint32_t ranks = 0;                       // 0: in its own place
+  const void* of_rank[kMaxPeerRanks] = {};  // of the device, of the range's type
 };
 
 // Every rank makes the same calls in the same order.
@@ -37,6 +45,12 @@ class GradientExchange {
   // Queues: the range becomes its sum over the ranks, in its place. Does not wait for the GPU, and can be captured.
   // Unavailable: a rank is lost.
   virtual absl::Status Sum(const RangeToSum& range) = 0;
+
+  // The same, for who can add up the parts on the way. They are there until `stream` of EndStep.
+  virtual absl::StatusOr<RangeSum> Gather(const RangeToSum& range) {
+    const absl::Status status = Sum(range);
+    return status.ok() ? absl::StatusOr<RangeSum>(RangeSum()) : status;
+  }
 
   // All sums of a step are queued, and `stream` waits for them. May queue there.
   virtual absl::Status EndStep(cudaStream_t stream) = 0;

@@ -15,6 +15,7 @@ struct StepShare {
   bool first = true;
   bool last = true;
   const float* factors = nullptr;  // as in SgdInput
+  RangeSum sum;                    // the gradient's parts
 };
 
 // All but the arrays. G: the gradient's type.
@@ -29,6 +30,10 @@ SgdInput<G> InputFor(const MicroBatch<T>& batch, const GradientRange& range, con
   input.first = share.first;
   input.last = share.last;
   input.factors = share.factors;
+  input.ranks = share.sum.ranks;
+  for (uint32_t rank = 0; rank < input.ranks; ++rank) {
+    input.of_rank[rank] = static_cast<const G*>(share.sum.of_rank[rank]);
+  }
   return input;
 }
 
@@ -62,7 +67,7 @@ absl::Status UpdateNorms(const MicroBatch<T>& batch, const ReadyGradients& ready
 template <typename T>
 absl::Status SgdUpdate<T>::Ready(const ReadyGradients& ready) {
   const ResNet18Buffers<T>& buffers = batch_.buffers;
-  const StepShare share = {batch_.share, batch_.first, batch_.last};
+  const StepShare share = {batch_.share, batch_.first, batch_.last, nullptr, {}};
   return ready.array == GradientArray::kWeights
              ? UpdateWeights(batch_, ready, buffers.weight_gradients + ready.range.begin, share)
              : UpdateNorms(batch_, ready, buffers.norm_gradients + ready.range.begin, share);
@@ -70,7 +75,7 @@ absl::Status SgdUpdate<T>::Ready(const ReadyGradients& ready) {
 
 template <typename T>
 absl::Status UpdateRange(const MicroBatch<T>& batch, const StepGradients& gradients) {
-  const StepShare whole = {gradients.scale, true, true, gradients.factors};
+  const StepShare whole = {gradients.scale, true, true, gradients.factors, gradients.sum};
   return std::visit(
       [&](const auto* gradient) {
         return gradients.ready.array == GradientArray::kWeights ? UpdateWeights(batch, gradients.ready, gradient, whole)

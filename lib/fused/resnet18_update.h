@@ -33,6 +33,7 @@ class StepSgdUpdate final : public StepSink {
   explicit StepSgdUpdate(const MicroBatch<T>& batch) : batch_(batch) {}
 
   absl::Status Take(const StepGradients& gradients) override { return UpdateRange(batch_, gradients); }
+  bool AddsRanks() const override { return true; }
 
  private:
   const MicroBatch<T>& batch_;

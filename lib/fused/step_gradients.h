@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "absl/status/status.h"
+#include "lib/fused/gradient_exchange.h"
 #include "lib/fused/gradient_sink.h"
 
 namespace lockstep {
@@ -18,6 +19,7 @@ using GradientPointer = std::variant<const float*, const __nv_bfloat16*>;
 struct StepGradients {
   ReadyGradients ready;      // which range, and the stream on which they are final
   GradientPointer gradient;  // of the range's first element; the ranges of an array lie in one piece
+  RangeSum sum;              // parts of the gradient, for a sink that adds them up; else none
   float scale = 1;
   const float* factors =
       nullptr;  // as in SgdInput (lib/kernels/sgd.h), in the place of scale and weight decay; or null
@@ -30,6 +32,9 @@ class StepSink {
 
   // For each range of a GradientSchedule, in their order.
   virtual absl::Status Take(const StepGradients& gradients) = 0;
+
+  // Whether it adds up the parts of a RangeSum; else gradients are given to it as one.
+  virtual bool AddsRanks() const { return false; }
 
   // All ranges were taken, and the main stream is behind all of them.
   virtual absl::Status Finish() { return absl::OkStatus(); }

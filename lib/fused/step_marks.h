@@ -22,7 +22,7 @@ inline constexpr uint32_t kStepMarks = 6;
 // Each range of gradients that is exchanged has these, range by range in the order of a GradientSchedule.
 enum class RangeMark : uint32_t {
   kReady,   // it is final, on the stream that says so
-  kSummed,  // it is the sum over the ranks, on a stream of marks alone
+  kSummed,  // it is the sum over the ranks, or all parts of that are here, on a stream of marks alone
 };
 inline constexpr uint32_t kRangeMarks = 2;
 inline constexpr uint32_t kMaxRanges = 8;  // a schedule has 4 or 5

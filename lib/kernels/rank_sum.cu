@@ -49,9 +49,10 @@ cudaError_t Launch(const RankSumInput<W>& input, cudaStream_t stream, uint32_t m
   const size_t packs = input.count * sizeof(W) / sizeof(P);
   auto blocks = static_cast<uint32_t>(std::min(kMaxBlocks, (packs + kThreads - 1) / kThreads));
   blocks = most_blocks == 0 ? blocks : std::min(blocks, most_blocks);
-  if (blocks > 0) {
-    SumKernel<W, P><<<blocks, kThreads, 0, stream>>>(input);
+  if (blocks == 0) {
+    return cudaSuccess;
   }
+  SumKernel<W, P><<<blocks, kThreads, 0, stream>>>(input);
   return cudaGetLastError();
 }
 

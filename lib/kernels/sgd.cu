@@ -23,8 +23,41 @@ struct alignas(sizeof(G) * kVector) Four {
   G value[kVector];
 };
 
+// The sum of the ranks' vectors of this index.
+template <typename G>
+__device__ Four<G> SumOfRanks(const SgdInput<G>& input, size_t i) {
+  float sum[kVector];
+  for (uint32_t rank = 0; rank < input.ranks; ++rank) {
+    const Four<G> of_rank = reinterpret_cast<const Four<G>*>(input.of_rank[rank])[i];
+#pragma unroll
+    for (uint32_t k = 0; k < kVector; ++k) {
+      const auto value = static_cast<float>(of_rank.value[k]);
+      sum[k] = rank == 0 ? value : __fadd_rn(sum[k], value);
+    }
+  }
+  Four<G> four;
+#pragma unroll
+  for (uint32_t k = 0; k < kVector; ++k) {
+    four.value[k] = G(sum[k]);
+  }
+  return four;
+}
+
+template <typename G>
+__device__ float ElementOf(const SgdInput<G>& input, bool ranks, size_t i) {
+  if (!ranks) {
+    return static_cast<float>(input.gradient[i]);
+  }
+  auto sum = static_cast<float>(input.of_rank[0][i]);
+  for (uint32_t rank = 1; rank < input.ranks; ++rank) {
+    sum = __fadd_rn(sum, static_cast<float>(input.of_rank[rank][i]));
+  }
+  return static_cast<float>(G(sum));
+}
+
 // kWhole: the step has one micro-batch and no factors, which is the usual case: nothing is looked at for each element.
-template <typename G, bool kWhole, uint32_t kAtOnce>
+// kRanks: the gradient is a sum.
+template <typename G, bool kWhole, bool kRanks, uint32_t kAtOnce>
 __global__ void __launch_bounds__(ThreadsOf(kAtOnce), kThreadsOfSm / ThreadsOf(kAtOnce)) SgdKernel(SgdInput<G> input) {
   const bool factors = !kWhole && input.factors != nullptr;
   const SgdElementInput element = {*input.learning_rate,
@@ -44,7 +77,7 @@ __global__ void __launch_bounds__(ThreadsOf(kAtOnce), kThreadsOfSm / ThreadsOf(k
 #pragma unroll
     for (uint32_t n = 0; n < kAtOnce; ++n) {
       const size_t i = min(first + n * step, whole - 1);
-      gradient[n] = reinterpret_cast<const Four<G>*>(input.gradient)[i];
+      gradient[n] = kRanks ? SumOfRanks(input, i) : reinterpret_cast<const Four<G>*>(input.gradient)[i];
       parameter[n] = reinterpret_cast<Four<float>*>(input.parameter)[i];
       velocity[n] = reinterpret_cast<Four<float>*>(input.velocity)[i];
     }
@@ -73,7 +106,7 @@ __global__ void __launch_bounds__(ThreadsOf(kAtOnce), kThreadsOfSm / ThreadsOf(k
   // The last one to three elements.
   const size_t last = whole * kVector + threadIdx.x;
   if (blockIdx.x == 0 && last < input.count) {
-    SgdElement(element, static_cast<float>(input.gradient[last]), input.parameter[last], input.velocity[last]);
+    SgdElement(element, ElementOf(input, kRanks, last), input.parameter[last], input.velocity[last]);
     if (element.last && input.bf16_copy != nullptr) {
       input.bf16_copy[last] = __float2bfloat16_rn(input.parameter[last]);
     }
@@ -90,11 +123,16 @@ cudaError_t SgdStep(const SgdInput<G>& input, cudaStream_t stream, uint32_t most
   constexpr size_t kMaxBlocks = 132 * 8 * 4;  // four times what fills 132 SMs of 2,048 threads
   const auto blocks = static_cast<uint32_t>(std::min(kMaxBlocks, (input.count / kVector + kThreads) / kThreads));
   const bool whole = input.gradient_scale == 1 && input.first && input.last && input.factors == nullptr;
+  const bool ranks = input.ranks > 0;
   if (most_blocks != 0 && most_blocks < blocks) {
-    const auto kernel = whole ? SgdKernel<G, true, kFewAtOnce> : SgdKernel<G, false, kFewAtOnceOfPart>;
+    const auto kernel = ranks   ? SgdKernel<G, false, true, kFewAtOnceOfPart>
+                        : whole ? SgdKernel<G, true, false, kFewAtOnce>
+                                : SgdKernel<G, false, false, kFewAtOnceOfPart>;
     kernel<<<most_blocks, kThreadsOfFew, 0, stream>>>(input);
   } else {
-    const auto kernel = whole ? SgdKernel<G, true, 1> : SgdKernel<G, false, 1>;
+    const auto kernel = ranks   ? SgdKernel<G, false, true, 1>
+                        : whole ? SgdKernel<G, true, false, 1>
+                                : SgdKernel<G, false, false, 1>;
     kernel<<<blocks, kThreads, 0, stream>>>(input);
   }
   return cudaGetLastError();

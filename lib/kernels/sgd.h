@@ -19,6 +19,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "lib/kernels/peer_flags.h"
+
 namespace lockstep {
 
 // All pointers are of the device (of the host for the reference), to `count` elements unless said otherwise, and
@@ -39,6 +41,10 @@ struct SgdInput {
   // fp32 (2), in the places of gradient_scale and weight_decay, by a step that makes them on the device
   // (layer_factors.h); null: those are as they stand here.
   const float* factors = nullptr;
+  // Several ranks' gradients, each where this GPU finds it: their sum in fp32, in the order of the ranks, rounded to G,
+  // stands in the place of `gradient`, as RankSum would make it (rank_sum.h). 0: there is one, `gradient`.
+  uint32_t ranks = 0;
+  const G* of_rank[kMaxPeerRanks] = {};
 };
 
 // Returns the launch's error; runs on `stream`. With most_blocks, by no more blocks than these, with all registers of a

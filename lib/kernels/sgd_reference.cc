@@ -3,6 +3,22 @@
 
 namespace lockstep {
 
+namespace {
+
+template <typename G>
+float GradientOf(const SgdInput<G>& input, size_t i) {
+  if (input.ranks == 0) {
+    return static_cast<float>(input.gradient[i]);
+  }
+  auto sum = static_cast<float>(input.of_rank[0][i]);
+  for (uint32_t rank = 1; rank < input.ranks; ++rank) {
+    sum += static_cast<float>(input.of_rank[rank][i]);
+  }
+  return static_cast<float>(G(sum));
+}
+
+}  // namespace
+
 template <typename G>
 void SgdStepReference(const SgdInput<G>& input) {
   const bool factors = input.factors != nullptr;
@@ -13,7 +29,7 @@ void SgdStepReference(const SgdInput<G>& input) {
                                    input.first,
                                    input.last};
   for (size_t i = 0; i < input.count; ++i) {
-    SgdElement(element, static_cast<float>(input.gradient[i]), input.parameter[i], input.velocity[i]);
+    SgdElement(element, GradientOf(input, i), input.parameter[i], input.velocity[i]);
     if (input.last && input.bf16_copy != nullptr) {
       input.bf16_copy[i] = __float2bfloat16_rn(input.parameter[i]);
     }

@@ -1,10 +1,12 @@
 #include "lib/kernels/sgd.h"
 
+#include <memory>
 #include <vector>
 
 #include "gtest/gtest.h"
 #include "lib/dataset/counter_random.h"
 #include "lib/kernels/device_array.h"
+#include "lib/kernels/rank_sum.h"
 #include "lib/kernels/test_values.h"
 
 namespace lockstep {
@@ -56,6 +58,70 @@ TEST(SgdTest, KernelEqualsReferenceBitForBit) {
     ExpectKernelEqualsReference<__nv_bfloat16>(count, true);
     ExpectKernelEqualsReference<__nv_bfloat16>(count, true, 3);
   }
+}
+
+// The gradients of several ranks, against the sum of them made beforehand.
+template <typename G>
+void ExpectRanksEqualTheirSum(size_t count, uint32_t ranks, uint32_t most_blocks) {
+  std::vector<std::vector<G>> of_rank;
+  std::vector<std::unique_ptr<DeviceArray<G>>> on_device;
+  std::vector<float> parameter = RandomFloats(1, count), velocity = RandomFloats(3, count);
+  std::vector<__nv_bfloat16> copy(count);
+  float rate = 0.1f;
+  DeviceArray<float> device_parameter(parameter), device_velocity(velocity), device_rate(std::vector<float>{rate});
+  DeviceArray<__nv_bfloat16> device_copy(copy);
+  SgdInput<G> host = {count, nullptr, &rate, 0.9f, 5e-4f, parameter.data(), velocity.data(), copy.data()};
+  host.gradient_scale = 1.0f / static_cast<float>(ranks);
+  SgdInput<G> device = host;
+  RankSumInput<G> sum;
+  sum.count = count;
+  sum.ranks = device.ranks = ranks;
+  for (uint32_t rank = 0; rank < ranks; ++rank) {
+    of_rank.push_back(RandomValues<G>(10 + rank, count));
+    on_device.push_back(std::make_unique<DeviceArray<G>>(of_rank.back()));
+    device.of_rank[rank] = on_device.back()->data();
+  }
+  std::vector<G> gradient(count);
+  for (uint32_t rank = 0; rank < ranks; ++rank) {
+    sum.from[rank] = of_rank[rank].data();
+  }
+  sum.to = gradient.data();
+  RankSumReference(sum);
+  host.gradient = gradient.data();
+  device.learning_rate = device_rate.data();
+  device.parameter = device_parameter.data();
+  device.velocity = device_velocity.data();
+  device.bf16_copy = device_copy.data();
+  SgdStepReference(host);
+  ASSERT_EQ(SgdStep(device, nullptr, most_blocks), cudaSuccess);
+  EXPECT_TRUE(SameBits(device_parameter.ToHost(), parameter)) << count << " " << ranks;
+  EXPECT_TRUE(SameBits(device_velocity.ToHost(), velocity)) << count << " " << ranks;
+  EXPECT_TRUE(SameBits(device_copy.ToHost(), copy)) << count << " " << ranks;
+}
+
+TEST(SgdTest, GradientsOfRanksAreAddedUpOnTheWay) {
+  if (!HaveGpu()) {
+    GTEST_SKIP() << "no CUDA device";
+  }
+  for (const size_t count : {size_t{3}, size_t{1030}, size_t{5'000'002}}) {
+    for (const uint32_t ranks : {1, 2, 3, 8}) {
+      ExpectRanksEqualTheirSum<float>(count, ranks, 0);
+      ExpectRanksEqualTheirSum<__nv_bfloat16>(count, ranks, 0);
+      ExpectRanksEqualTheirSum<__nv_bfloat16>(count, ranks, 3);
+    }
+  }
+}
+
+// The twin adds up as RankSum's does: 1 and three times 2^-8 in bf16, which would stay 1 if each sum were rounded.
+TEST(SgdTest, RanksByHand) {
+  const __nv_bfloat16 one(1.0f), small(0x1p-8f);
+  float rate = 1, parameter = 0, velocity = 0;
+  SgdInput<__nv_bfloat16> input = {1, nullptr, &rate, 0, 0, &parameter, &velocity, nullptr};
+  input.ranks = 4;
+  input.of_rank[0] = &one;
+  input.of_rank[1] = input.of_rank[2] = input.of_rank[3] = &small;
+  SgdStepReference(input);
+  EXPECT_EQ(parameter, -1 - 0x1p-6f);
 }
 
 // velocity = 0.5 * 8 + (2 + 0.25 * 4) = 7; parameter = 4 - 0.125 * 7 = 3.125, all exact in binary.
