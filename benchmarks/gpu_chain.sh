@@ -16,8 +16,8 @@ package="$(cd "$1" && pwd)"
 dataset="$(cd "$(dirname "$2")" && pwd)/$(basename "$2")"
 mkdir -p "$3"
 out="$(cd "$3" && pwd)"
+. "$(dirname "$0")/gpu_run.sh"
 work="$(mktemp -d)"
-status=0
 cd "$work" # names without folders, so that the records tell the commands and not the machine
 
 gpus=$(nvidia-smi --list-gpus | grep -c '^GPU')
@@ -25,29 +25,8 @@ nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader
 [ "$gpus" -gt 1 ] && nvidia-smi topo -m | head -$((gpus + 1))
 
 for test in "$package"/gpu_test_*; do
-  [ -x "$test" ] || continue
-  if timeout 200 "$test" >test.log 2>&1; then
-    printf 'test %s: %s\n' "$(basename "$test")" "$(grep -E '^\[  (PASSED|SKIPPED)' test.log | tr '\n' ' ')"
-  else
-    printf 'test %s FAILED\n' "$(basename "$test")"
-    tail -40 test.log
-    status=1
-  fi
+  [ ! -x "$test" ] || run_test "$test"
 done
-
-run() {
-  local name="$1" began=$SECONDS
-  shift
-  printf '$ %s\n' "$*" >>"$out/log.txt"
-  "$package/$1" "${@:2}" >>"$out/log.txt" 2>"$name.err"
-  local code=$?
-  printf '%-12s exit %d  %3d s\n' "$name" "$code" "$((SECONDS - began))"
-  cat "$name.err" >>"$out/log.txt"
-  if [ $code -ne 0 ]; then
-    tail -5 "$name.err"
-    status=1
-  fi
-}
 
 if [ -f "$dataset" ]; then
   ln -s "$dataset" dataset.rec

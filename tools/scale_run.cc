@@ -68,6 +68,10 @@ ABSL_FLAG(
     std::string, buffers, "local",
     "Running statistics of batch norm: local to each rank, or broadcast from rank 0 in every step; sync_bn: batch "
     "norm over the images of all ranks.");
+ABSL_FLAG(
+    std::string, backend, "",
+    "What ranks on CPUs talk over: shared_memory (all of one host) or gloo; empty: shared_memory where it can be. On "
+    "CUDA: nccl.");
 ABSL_FLAG(std::string, reducer, "own",
           "Who reduces gradients: own (buckets over NCCL or Gloo); c10d, LibTorch's reducer over the same communicator "
           "(--step=autograd); or peer, copies into the memory of the host's other GPUs (--step=fused).");

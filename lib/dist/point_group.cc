@@ -18,6 +18,7 @@
 #include "lib/dist/c10d_reducer.h"
 #include "lib/dist/communicator_exchange.h"
 #include "lib/dist/nccl_environment.h"
+#include "lib/dist/shared_memory_communicator.h"
 #include "lib/dist/step_figures.h"
 
 namespace lockstep {
@@ -57,6 +58,12 @@ absl::StatusOr<std::shared_ptr<GradientExchange>> PointGroup::MakeExchange() {
 }
 
 absl::StatusOr<std::unique_ptr<Communicator>> PointGroup::Connect() const {
+  if (spec_.backend() == proto::SHARED_MEMORY) {
+    auto communicator = MakeSharedMemoryCommunicator(*context_.store, context_.rank, context_.size, context_.timeout);
+    return absl::IsFailedPrecondition(communicator.status())
+               ? absl::UnavailableError(absl::StrCat(communicator.status().message(), "; give --backend=gloo"))
+               : std::move(communicator);
+  }
   if (spec_.backend() != proto::NCCL) {
     return MakeGlooCommunicator(*context_.store, context_.rank, context_.size, context_.timeout);
   }

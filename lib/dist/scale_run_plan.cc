@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "lib/base/status_macros.h"
@@ -104,9 +105,27 @@ absl::Status CheckTogether(const proto::ScaleSpec& spec) {
   return absl::OkStatus();
 }
 
+// What was asked for, if the ranks can have it; else what is fastest.
+absl::StatusOr<proto::Backend> ChooseBackend(const proto::ScaleSpec& spec, c10::Device device, uint32_t ranks_here) {
+  const bool one_host = ranks_here == MaxRanks(spec);
+  const proto::Backend best = device.is_cuda() ? proto::NCCL : one_host ? proto::SHARED_MEMORY : proto::GLOO;
+  const proto::Backend asked = spec.backend();
+  if (asked == proto::BACKEND_UNSPECIFIED || asked == best || (asked == proto::GLOO && device.is_cpu())) {
+    return asked == proto::BACKEND_UNSPECIFIED ? best : asked;
+  }
+  return absl::InvalidArgumentError(absl::StrCat("--backend=", absl::AsciiStrToLower(proto::Backend_Name(asked)),
+                                                 ": ranks on ",
+                                                 device.is_cuda() ? "CUDA talk over nccl"
+                                                 : one_host       ? "CPUs talk over shared_memory or gloo"
+                                                                  : "several hosts talk over gloo"));
+}
+
 absl::StatusOr<proto::ScaleSpec> SettleVariant(proto::ScaleSpec spec, c10::Device device, uint32_t ranks_here) {
   if (spec.mode() != proto::DP) {
-    spec.set_backend(device.is_cuda() ? proto::NCCL : proto::GLOO);
+    ASSIGN_OR_RETURN(const proto::Backend backend, ChooseBackend(spec, device, ranks_here));
+    spec.set_backend(backend);
+  } else {
+    spec.clear_backend();
   }
   Settle(device, ranks_here, spec);
   RETURN_IF_ERROR(CheckTrainingSpec(spec.training()));

@@ -291,6 +291,30 @@ TEST(ScaleRunTest, ASecondRunIsCached) {
   EXPECT_EQ(ReadFile(options.output), before);
 }
 
+proto::ScaleSpec SpecOf(const std::string& path) {
+  const auto file = ReadRecordFile<proto::ScaleFile>(path);
+  EXPECT_THAT(file, IsOk());
+  return file->records.at(0).spec();
+}
+
+// The sum of two is one addition, whoever makes it.
+TEST(ScaleRunTest, RanksOfOneHostTalkThroughSharedMemoryUnlessToldOtherwise) {
+  ScaleRunOptions options = SmallScaleRun({2}, 20);
+  ASSERT_THAT(RunScaleRun(options), IsOk());
+  EXPECT_EQ(SpecOf(options.output).backend(), proto::SHARED_MEMORY);
+  const std::string weights = ScalePoints(options.output)[0].weights_sha256();
+  EXPECT_EQ(weights.size(), 64u);
+  options.output = TempPath("gloo.rec");
+  options.spec.set_backend(proto::GLOO);
+  ASSERT_THAT(RunScaleRun(options), IsOk());
+  EXPECT_EQ(SpecOf(options.output).backend(), proto::GLOO);
+  EXPECT_EQ(ScalePoints(options.output)[0].weights_sha256(), weights);
+  options.spec.set_backend(proto::NCCL);
+  EXPECT_THAT(RunScaleRun(options),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("--backend=nccl: ranks on CPUs talk over shared_memory or gloo")));
+}
+
 TEST(ScaleRunTest, TheDataSetMayComeFromStandardInput) {
   ScaleRunOptions options = SmallScaleRun({2}, 20);
   ASSERT_NE(std::freopen(options.input.c_str(), "rb", stdin), nullptr);

@@ -161,9 +161,10 @@ std::string DescribeReduction(proto::Reduction reduction) {
 }
 
 std::string DescribeScaleMode(const proto::ScaleSpec& spec) {
-  const absl::string_view backend = spec.backend() == proto::NCCL   ? " over NCCL"
-                                    : spec.backend() == proto::GLOO ? " over Gloo"
-                                                                    : "";
+  const absl::string_view backend = spec.backend() == proto::NCCL            ? " over NCCL"
+                                    : spec.backend() == proto::GLOO          ? " over Gloo"
+                                    : spec.backend() == proto::SHARED_MEMORY ? " through shared memory"
+                                                                             : "";
   const absl::string_view batch =
       spec.batch_mode() == proto::GLOBAL ? "the global batch fixed" : "the batch per device fixed";
   if (spec.experiment() != proto::EXPERIMENT_UNSPECIFIED) {

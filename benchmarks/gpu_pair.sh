@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# What two GPUs of one host answer, from a portable folder (tools/package.sh): a section a question, each in a few minutes.
+#
+#   benchmarks/gpu_pair.sh PACKAGE DATASET OUT SECTION...
+#
+# PACKAGE: made by tools/package.sh. DATASET: a dataset.rec. OUT: gets the records and log.txt. Sections:
+#   tests      the packaged tests that want two GPUs
+#   faults     ranks killed, stopped, out of memory, in replayed graphs and eager steps (tests/gpu_faults.py)
+#   exchange   the hand-written step over NCCL and over copies between GPUs, beside PyTorch's DDP in a CUDA graph
+#   ways       DDP and DataParallel, lab and fast, fp32 and bf16 on the wire: one record
+#   slow_link  predicted from one GPU and the all-reduce before it is run, then scored, without peer-to-peer;
+#              ALL_REDUCE_PERF names nccl-tests' all_reduce_perf
+#   questions  the sampler's epoch, and what is sent, three seeds each
+#   large      batches of 8,192 and 32,768 as many updates as 128 makes in five epochs; SEEDS=3
+#   report     of all records in OUT
+# Exits 1 when a test or a tool failed. LOCKSTEP_RANKS_PER_GPU=2 tries it on one GPU, where times say nothing.
+set -uo pipefail
+
+if [ $# -lt 4 ]; then
+  sed -n '2,18s/^# \{0,1\}//p' "$0"
+  exit 2
+fi
+here="$(cd "$(dirname "$0")" && pwd)"
+package="$(cd "$1" && pwd)"
+dataset="$(cd "$(dirname "$2")" && pwd)/$(basename "$2")"
+mkdir -p "$3"
+out="$(cd "$3" && pwd)"
+. "$here/gpu_run.sh"
+# Multicast over NVLink stays off: a fault in it can take a shared host's GPUs down.
+export NCCL_NVLS_ENABLE=0
+cd "$out"
+[ -e dataset.rec ] || ln -s "$dataset" dataset.rec
+scale() { run "$1" scale_run --input=dataset.rec --output="$1.rec" "${@:2}"; }
+
+section_tests() {
+  local test
+  for test in nccl_test reduce_gpu_test exchange_gpu_test scale_graph_gpu_test data_parallel_cuda_test; do
+    run_test "$package/gpu_test_$test"
+  done
+}
+
+section_faults() {
+  python3 "$here/../tests/gpu_faults.py" "$package" --out=faults || status=1
+  python3 "$here/../tests/gpu_faults.py" "$package" --out=faults_peer --flag=--reducer=peer \
+    --cases='fast (own_spawn|kill|stop)' || status=1
+}
+
+section_exchange() {
+  scale exchange --preset=fast --reducer=own,peer --ranks=1,2 --batch=512,128,32 --repeats=5 --noevaluate
+  local ranks
+  for ranks in 1 2; do
+    torchrun --nproc-per-node "$ranks" "$here/peers/resnet18_ddp_pytorch.py" --kind graph 2>>log.txt | tee -a log.txt
+  done
+}
+
+section_ways() {
+  scale ways --preset=lab,fast --mode=ddp,dp --gradient_compression=none,bf16 --ranks=1,2 --batch=128 --repeats=1 \
+    --noevaluate
+}
+
+# The prediction is a file before the run begins, and the run's record holds its digest.
+section_slow_link() {
+  scale one --preset=lab --ranks=1 --batch=32,128,512 --repeats=2 --noevaluate
+  export NCCL_P2P_DISABLE=1 NCCL_SHM_DISABLE=1
+  "$ALL_REDUCE_PERF" -g 2 -b 1K -e 256M -f 2 -J all_reduce.json >>log.txt 2>&1 || status=1
+  run predict comm_model --input=one.rec --all_reduce=all_reduce.json --predict_ranks=2 --output=predicted.rec
+  scale slow --preset=lab --ranks=1,2 --batch=32,128,512 --repeats=2 --noevaluate --prediction=predicted.rec
+  unset NCCL_P2P_DISABLE NCCL_SHM_DISABLE
+  run score comm_model --input=slow.rec --score=predicted.rec --output=scored.rec
+}
+
+section_questions() {
+  scale sampler_epoch --experiment=sampler_epoch --preset=fast --ranks=2 --batch=128 --seeds=3
+  scale what_is_sent --experiment=what_is_sent --precision=bf16 --memory_format=channels_last --ranks=2 --batch=512 \
+    --seeds=3
+}
+
+section_large() {
+  local batch
+  for batch in 8192 32768; do
+    scale "large_$batch" --experiment=large_batch --preset=fast --ranks=2 --batch="128,$batch" --seeds="${SEEDS:-3}" \
+      --rows="128;$batch, longer;$batch, all, longer"
+  done
+}
+
+section_report() {
+  local records
+  records="$(ls ./*.rec | paste -sd,)"
+  run report report --input="$records" --output=report.html
+}
+
+for section in "${@:4}"; do
+  if ! declare -F "section_$section" >/dev/null; then
+    echo "gpu_pair.sh: no section $section"
+    exit 2
+  fi
+done
+for section in "${@:4}"; do
+  echo "== $section"
+  "section_$section"
+done
+exit $status
