@@ -27,7 +27,7 @@ HOST = os.uname().nodename
 class FaultsCase(launched.LaunchedCase):
     timeout_seconds = 8
     whole = None  # what the record of an undisturbed run holds
-    repeats = "--repeats=150"  # so that training is most of a point
+    repeats = "--repeats=200"  # so that training is most of a point
 
     def command(self, *more):
         return self.flags("--ranks=1,2", self.repeats, *more)
@@ -45,7 +45,7 @@ class FaultsCase(launched.LaunchedCase):
                              MASTER_PORT=str(self.port)) for rank in range(2)]
 
     def into_training(self):
-        """Until two ranks are in the middle of a point: in 0.6 of the time that the one before took on one rank."""
+        """Until two ranks are in the middle of a point: in 0.4 of the time that the one before took on one rank, twice the images."""
         journal = self.folder / "out.rec.part"
         complete = lambda count: journal.exists() and journal.stat().st_size > 0 and self.points(journal) >= count
         self.wait_for(lambda: complete(1), "a point")
@@ -53,7 +53,7 @@ class FaultsCase(launched.LaunchedCase):
         self.wait_for(lambda: complete(2), "a second point")
         point_seconds = time.monotonic() - begin
         self.wait_for(lambda: marked_processes.marked_processes(self.mark, "--rank=1"), "a rank 1")
-        time.sleep(0.6 * point_seconds)
+        time.sleep(0.4 * point_seconds)
         self.assertTrue(marked_processes.marked_processes(self.mark, "--rank=1"), "the point was over before the fault")
 
     def points(self, path):
