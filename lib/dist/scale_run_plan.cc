@@ -1,7 +1,5 @@
 #include "lib/dist/scale_run_plan.h"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -18,17 +16,13 @@
 #include "lib/dist/scale_plan.h"
 #include "lib/launch/world.h"
 #include "lib/nn/model.h"
+#include "lib/peer/processors.h"
 #include "lib/train/step_switches.h"
 #include "lib/train/train_step.h"
 #include "lib/train/training_spec.h"
 
 namespace lockstep {
 namespace {
-
-uint32_t Cores() {
-  cpu_set_t set;
-  return sched_getaffinity(0, sizeof(set), &set) == 0 ? static_cast<uint32_t>(CPU_COUNT(&set)) : 1;
-}
 
 absl::Status CheckDeviceCount(c10::Device device, uint32_t max_ranks) {
   if (!device.is_cuda()) {
@@ -46,7 +40,8 @@ absl::Status CheckDeviceCount(c10::Device device, uint32_t max_ranks) {
 void Settle(c10::Device device, uint32_t ranks_here, proto::ScaleSpec& spec) {
   proto::TrainingSpec& training = *spec.mutable_training();
   if (training.threads() == 0) {
-    training.set_threads(std::min(ThreadsPerRank(Cores(), ranks_here), ComputeThreadLimit()));
+    training.set_threads(
+        std::min(ThreadsPerRank(static_cast<uint32_t>(OwnProcessors()), ranks_here), ComputeThreadLimit()));
   }
   training = SettleTraining(spec.preset(), training, device);
   if (spec.gradient_compression().empty()) {
