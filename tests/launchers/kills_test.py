@@ -73,7 +73,11 @@ class KillsTest(launched.LaunchedCase):
     # --- one kill ---
 
     def hit(self, moments, process, seconds):
-        """Signals one process at a random moment; says which, or None when all was over before."""
+        """Signals one process at a random moment; says which, or None when all was over before.
+
+        The moment is of the time from when scale_run is there: torchrun's own start may take longer than the whole run.
+        """
+        self.wait_for(lambda: self.of_role() or process.poll() is not None, "scale_run's start")
         time.sleep(moments.uniform(0, seconds))
         roles, number = self.of_role(), moments.choice(SIGNALS)
         if process.poll() is not None or not roles:
@@ -154,15 +158,18 @@ class KillsTest(launched.LaunchedCase):
             self.skipTest("no Python that has torch; --torch_python names one")
         name = f"{'torchrun' if torchrun else 'own spawn'}, {ranks} ranks"
         moments = random.Random(f"{self.seed} {name}")
+        process = self.start(ranks, torchrun)
+        self.wait_for(self.of_role, "scale_run's start")
         begin = time.monotonic()
-        self.assertEqual(self.ends([self.start(ranks, torchrun)])[0], [0])
+        self.wait_for(lambda: not self.of_role(), "an undisturbed run's end")
         seconds = time.monotonic() - begin
+        self.assertEqual(self.ends([process])[0], [0])
         whole, _ = self.result()
         print(f"{name}: --seed={self.seed}; undisturbed {seconds:.1f} s", flush=True)
         wanted = -(-self.kills // 4)
         done = rounds = 0
         while done < wanted:
-            self.assertLess(rounds, 5 * wanted, "it is quicker than its kills")
+            self.assertLess(rounds, 20 * wanted, "it is quicker than its kills")
             row = self.kill_and_run_again(ranks, torchrun, moments, seconds, whole)
             rounds += 1
             if row is not None:
