@@ -25,7 +25,9 @@ LAYERS = [
         "scaling": "collectives record statistics",
         "prediction": "collectives published scaling statistics",
         "comm_model": "audit collectives prediction published record scaling statistics",
-        "int8": "dataset",
+        "int8": "dataset record statistics",
+        "int8_cpu": "int8",
+        "onnx": "dataset int8 record",
         "report": "record scaling",
     },
     {
@@ -39,7 +41,7 @@ LAYERS = [
         "fused": "dataset kernels",
         "train": "dataset device fused kernels nn record",
         "dist": "collectives dataset device fused kernels launch nn peer record scaling statistics train",
-        "quantize": "dataset device int8 nn record",
+        "quantize": "dataset device int8 int8_cpu nn onnx peer record",
     },
 ]
 LAYER = {package: layer for layer, packages in enumerate(LAYERS) for package in packages}

@@ -199,6 +199,18 @@ install_torch() {
     die "pip failed, see above. Run install.sh again, or set LIBTORCH to an unpacked LibTorch."
 }
 
+# Whether .venv has ONNX Runtime, or is not there to hold it.
+onnxruntime_is_settled() {
+  [ ! -x "$venv/bin/python3" ] || compgen -G "$venv/lib/python3*/site-packages/onnxruntime" >/dev/null
+}
+
+# One test asks for it, which is skipped without: a failure is told, and is none of install.sh.
+install_onnxruntime() {
+  say "installing $LOCKSTEP_ONNXRUNTIME_PIN and $LOCKSTEP_ONNX_PIN into $venv: the tests' oracle of int8 networks (100 MB)"
+  "$venv/bin/python3" -m pip install --quiet --disable-pip-version-check "$LOCKSTEP_NUMPY_PIN" "$LOCKSTEP_ONNX_PIN" \
+    "$LOCKSTEP_ONNXRUNTIME_PIN" || say "no ONNX Runtime, see above: //tests/peers:onnx_test will be skipped"
+}
+
 report_missing() {
   local need
   for need in ${missing_needs[@]+"${missing_needs[@]}"}; do
@@ -245,9 +257,10 @@ main() {
       report_missing
       die "still missing after the installation, see above."
     fi
-  else
+  elif onnxruntime_is_settled; then
     say "nothing to install"
   fi
+  if [ -z "$check_only" ] && ! onnxruntime_is_settled; then install_onnxruntime; fi
   say "ready: ${#LOCKSTEP_PACKAGES[@]} packages or their overrides; $torch_found; $(cuda_summary)"
 }
 

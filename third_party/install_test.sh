@@ -50,8 +50,11 @@ case "$*" in
   *ensurepip*) [ -e "$STATE/ensurepip" ] ;;
   "-m venv "*) mkdir -p "$3/bin" && cat "$0" >"$3/bin/python3" && chmod +x "$3/bin/python3" ;;
   "-m pip install"*)
-    torch="${0%/bin/python3}/lib/python3.11/site-packages/torch"
-    mkdir -p "$torch" && echo "__version__ = '2.11.0+cu130'" >"$torch/version.py" ;;
+    packages="${0%/bin/python3}/lib/python3.11/site-packages"
+    case "$*" in
+      *torch==*) mkdir -p "$packages/torch" && echo "__version__ = '2.11.0+cu130'" >"$packages/torch/version.py" ;;
+      *onnxruntime==*) [ ! -e "$STATE/no_onnxruntime" ] && mkdir -p "$packages/onnxruntime" ;;
+    esac ;;
 esac
 END
 }
@@ -107,6 +110,7 @@ expect 'to install: libabsl-dev 1:20240101-1: Abseil'
 expect '^ready: .*torch 2.11.0 in .*/checkout/.venv'
 expect_log 'apt-get install .*libgloo-dev'
 expect_log 'pip install .*torch==2.11.0'
+expect_log 'pip install .*onnxruntime=='
 
 case="a second run installs nothing, with one dpkg-query, in under two seconds"
 : >"$STATE/log"
@@ -126,6 +130,20 @@ sed -i '/^libpng-dev$/d' "$STATE/installed"
 run 0
 expect_log 'apt-get install .*recommends libpng-dev$'
 expect_no_log 'pip install'
+
+case="without ONNX Runtime all else is ready, and the next run tries again"
+rm -r "$checkout"/.venv/lib/python3.11/site-packages/onnxruntime
+touch "$STATE/no_onnxruntime"
+run 0
+expect 'onnx_test will be skipped'
+expect '^ready: '
+run 0 --check
+expect '^ready: '
+rm "$STATE/no_onnxruntime"
+run 0
+expect_not 'skipped'
+run 0
+expect 'nothing to install'
 
 case="keeps an existing bazelisk"
 new_machine

@@ -10,6 +10,7 @@ load("//third_party/cuda:cuda.bzl", "cuda_repository")
 load("//third_party/cudnn:cudnn.bzl", "cudnn_repository")
 load("//third_party/libtorch:libtorch.bzl", "libtorch_repository")
 load("//third_party/nccl:nccl.bzl", "nccl_repository")
+load("//third_party/onednn:onednn.bzl", "onednn_repository")
 load("//third_party/system:system_library.bzl", "system_library")
 
 def _system_libraries():
@@ -117,3 +118,4 @@ def lockstep_repositories():
     nccl_repository()
     cudnn_repository()
     libtorch_repository(name = "libtorch")
+    onednn_repository(name = "onednn")

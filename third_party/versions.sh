@@ -22,6 +22,7 @@ LOCKSTEP_PACKAGES=(
   "zlib1g-dev | - | LOCKSTEP_ZLIB_ROOT | zlib, for libpng and Protocol Buffers"
   "libeigen3-dev | 3.3 | LOCKSTEP_EIGEN_ROOT | Eigen, least squares of the fits"
   "libboost-dev libboost-math-dev | 1.74 | LOCKSTEP_BOOST_MATH_ROOT | Boost.Math, Student's t and medians"
+  "libdnnl-dev | - | LOCKSTEP_ONEDNN_ROOT | oneDNN, a rival in benchmarks/; version 2, else left out"
   "libgloo-dev | - | LOCKSTEP_GLOO_ROOT | Gloo's headers, which LibTorch's own header includes"
   "clang-format-14 | 14 | command:clang-format-14 | clang-format, in the version that formats the sources"
   "gnuplot-nox | - | command:gnuplot | gnuplot, draws the report's plots at run time"
@@ -32,6 +33,9 @@ LOCKSTEP_PACKAGES=(
 LOCKSTEP_TORCH_PIN="torch==2.11.0"  # CUDA 13.0 build on x86-64 Linux; the version that was measured.
 LOCKSTEP_NUMPY_PIN="numpy==2.2.6"   # The newest that still takes Python 3.10.
 LOCKSTEP_TORCH_MINIMUM="2.7"        # The first whose every build has the C++11 ABI; libtorch/libtorch.bzl checks it too.
+# ONNX Runtime runs the int8 networks that we export, as an independent check (//tests/peers:onnx_test). Wanted, not needed.
+LOCKSTEP_ONNXRUNTIME_PIN="onnxruntime==1.23.2"  # Takes Python 3.10, as 1.32.0 does not, and sends no telemetry, as that does.
+LOCKSTEP_ONNX_PIN="onnx==1.23.2"                # Its checker and its model files, for the same test.
 LOCKSTEP_PYTHON_MINIMUM="3.10"      # What the torch pin asks for.
 
 # Not installed by us: the CUDA toolkit, 12.0 or newer (tried: 13.0; cuda/cuda.bzl checks it). Without it, GPU

@@ -1,4 +1,4 @@
-// quantize: lenet5's weights, activations and biases in int8, with the accuracy after each step. The stage is
+// quantize: a network's weights, activations and biases in int8, with the accuracy after each step. The stage is
 // lib/quantize/quantize.h.
 #include "lib/quantize/quantize.h"
 
@@ -17,15 +17,56 @@
 #include "lib/base/status_macros.h"
 #include "lib/record/stdout_guard.h"
 
+namespace {
+
+lockstep::proto::QuantizeSpec DefaultSpec() { return lockstep::QuantizeOptions().spec; }
+
+}  // namespace
+
 ABSL_FLAG(std::string, input, "", "The dataset.rec that cifar_prep wrote; '-': standard input.");
-ABSL_FLAG(std::vector<std::string>, checkpoint, {},
-          "Weights of lenet5 or lenet5_bias, as train_sweep --checkpoint left them; several with commas between them.");
+ABSL_FLAG(
+    std::vector<std::string>, checkpoint, {},
+    "Weights of lenet5, lenet5_bias or resnet18, as train_sweep --checkpoint or Python's torch.save of a state_dict "
+    "left them; several with commas between them.");
+ABSL_FLAG(
+    std::vector<std::string>, import, {},
+    "ONNX files of networks that were quantized elsewhere (QOperator form), to be run and measured here; several with "
+    "commas between them.");
+ABSL_FLAG(std::vector<std::string>, onnx, {},
+          "ONNX files to write, one for each network, which ONNX Runtime runs to the same integers.");
 ABSL_FLAG(std::string, output, lockstep::QuantizeOptions().output, "The record file to write; '-': standard output.");
 ABSL_FLAG(std::string, weight_range, "max_abs",
           "What becomes 127: max_abs, a layer's largest weight; three_sigma, |mean| + 3 standard deviations.");
-RANGED_FLAG(uint32_t, calibration_images, lockstep::QuantizeOptions().calibration_images, 1, 1'000'000,
+ABSL_FLAG(bool, per_channel, false,
+          "Give every output channel of a layer a weight scale of its own, but the last layer's.");
+ABSL_FLAG(
+    std::string, activation_range, "min_max",
+    "What int8 covers of the activations: min_max, all of them; percentile; mse, the range with the least squared "
+    "error; entropy, that with the least Kullback-Leibler divergence.");
+RANGED_FLAG(double, percentile, DefaultSpec().percentile(), 50, 100,
+            "With --activation_range=percentile: the share of the activations that int8 covers, in percent.");
+ABSL_FLAG(
+    bool, zero_points, false,
+    "Give activations a zero point, so that int8 covers exactly what there is: after ReLU 256 levels instead of 128.");
+ABSL_FLAG(bool, int8_logits, false, "The last layer's output is int8, as in the lab; by default its int32 sums.");
+ABSL_FLAG(bool, first_sample_range, false,
+          "The lab's slip: take the range of int8 logits from the first sample of each batch of 4 only.");
+RANGED_FLAG(uint32_t, calibration_images, DefaultSpec().calibration_images(), 1, 1'000'000,
             "Training images on which the activations' ranges are taken.");
+ABSL_FLAG(bool, bias_correction, false,
+          "Take off each bias what the rounding of its layer's weights adds on the mean of the calibration images.");
+RANGED_FLAG(
+    uint32_t, study_images, 0, 0, 1'000'000,
+    "Study which layers cost the accuracy, each one alone in int8 and all but each one, on so many more training "
+    "images; 0: no study.");
+RANGED_FLAG(
+    double, wanted_drop, 0, 0, 100,
+    "With --study_images: put the most sensitive layers back to fp32 until at most so many points of accuracy are "
+    "lost; 0: none.");
 ABSL_FLAG(std::string, device, lockstep::QuantizeOptions().device, "auto or cpu; quantize computes on the CPU only.");
+ABSL_FLAG(std::string, isa, lockstep::QuantizeOptions().isa,
+          "Instructions of the int8 network: auto, portable, avx2, avxvnni or avx512vnni; all give the same bits.");
+RANGED_FLAG(uint32_t, threads, 0, 0, 1024, "Threads of the int8 network; 0: as many as there are processors.");
 RANGED_FLAG(uint64_t, seed, 0, 0, std::numeric_limits<uint64_t>::max(),
             "Chooses the calibration images and the images kept for replay.");
 ABSL_FLAG(bool, force, false, "Make the output again even when it already holds this result.");
@@ -42,21 +83,23 @@ absl::StatusOr<QuantizeOptions> OptionsFromFlags() {
   QuantizeOptions options;
   options.input = absl::GetFlag(FLAGS_input);
   options.checkpoints = absl::GetFlag(FLAGS_checkpoint);
+  options.imports = absl::GetFlag(FLAGS_import);
   options.output = absl::GetFlag(FLAGS_output);
-  ASSIGN_OR_RETURN(options.weight_range, ParseWeightRange(absl::GetFlag(FLAGS_weight_range)));
-  options.calibration_images = absl::GetFlag(FLAGS_calibration_images);
+  options.onnx = absl::GetFlag(FLAGS_onnx);
+  RETURN_IF_ERROR(SetFieldsFromFlags(options.spec));
   options.device = absl::GetFlag(FLAGS_device);
-  options.seed = absl::GetFlag(FLAGS_seed);
+  options.isa = absl::GetFlag(FLAGS_isa);
+  options.threads = absl::GetFlag(FLAGS_threads);
   options.force = absl::GetFlag(FLAGS_force);
   options.dry_run = absl::GetFlag(FLAGS_dry_run);
   return options;
 }
 
 absl::Status Run() {
-  if (const std::string verify = absl::GetFlag(FLAGS_verify); !verify.empty()) {
-    return VerifyQuantized(verify);
-  }
   ASSIGN_OR_RETURN(const QuantizeOptions options, OptionsFromFlags());
+  if (const std::string verify = absl::GetFlag(FLAGS_verify); !verify.empty()) {
+    return VerifyQuantized(verify, options);
+  }
   RETURN_IF_ERROR(CheckOutputFlag(options.output));
   if (options.output == "-" && !options.dry_run) {
     RETURN_IF_ERROR(TakeStdout().status());
@@ -68,11 +111,11 @@ absl::Status Run() {
 }  // namespace lockstep
 
 int main(int argc, char** argv) {
-  lockstep::InitMain(
-      {lockstep::kTool,
-       "Turns trained weights of lenet5 into int8, step by step, and records scales, histograms and the accuracy after "
-       "each step.",
-       "quantize --input=dataset.rec --checkpoint=lenet5.pt,lenet5_bias.pt --output=quantized.rec"},
-      argc, argv);
+  lockstep::InitMain({lockstep::kTool,
+                      "Turns trained weights of lenet5 or resnet18 into int8, step by step, and records scales, "
+                      "histograms and the accuracy after "
+                      "each step.",
+                      "quantize --input=dataset.rec --checkpoint=lenet5.pt,lenet5_bias.pt --output=quantized.rec"},
+                     argc, argv);
   return lockstep::RunTool(lockstep::kTool, lockstep::Run);
 }

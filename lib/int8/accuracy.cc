@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "lib/statistics/paired_proportions.h"
 
 namespace lockstep {
 namespace {
@@ -57,6 +58,13 @@ proto::AccuracyStep CountAccuracy(proto::QuantizeStage stage, const std::vector<
   step.set_flips_to_wrong(to_wrong);
   step.set_flips_to_right(to_right);
   step.set_argmax_ties(ties);
+  if (stage != proto::FP32_NETWORK) {
+    const PairedChanges changes = {to_wrong, to_right, labels.size()};
+    const Interval difference = PairedDifferenceInterval(changes);
+    step.set_difference_low(difference.low);
+    step.set_difference_high(difference.high);
+    step.set_mcnemar_p(McNemarExactP(changes));
+  }
   return step;
 }
 

@@ -30,9 +30,16 @@ TEST(CountAccuracyTest, CountsRightOnesFlipsAndTies) {
   const std::vector<uint8_t> labels = {0, 1, 2, 3};
   const std::vector<Prediction> fp32 = {{0}, {1}, {0}, {0}};        // right right wrong wrong
   const std::vector<Prediction> int8 = {{0}, {5, true}, {2}, {9}};  // right wrong right wrong
+  proto::AccuracyStep step = CountAccuracy(proto::INT8_WEIGHTS, int8, fp32, labels);
+  // One lost and one gained: the interval is the same to both sides of 0, and chance explains it.
+  EXPECT_DOUBLE_EQ(step.difference_low(), -step.difference_high());
+  EXPECT_GT(step.difference_high(), 0);
+  EXPECT_EQ(step.mcnemar_p(), 1);
+  step.clear_difference_low();
+  step.clear_difference_high();
+  step.clear_mcnemar_p();
   EXPECT_THAT(
-      CountAccuracy(proto::INT8_WEIGHTS, int8, fp32, labels),
-      EqualsProto("stage: INT8_WEIGHTS correct: 2 images: 4 flips_to_wrong: 1 flips_to_right: 1 argmax_ties: 1"));
+      step, EqualsProto("stage: INT8_WEIGHTS correct: 2 images: 4 flips_to_wrong: 1 flips_to_right: 1 argmax_ties: 1"));
   EXPECT_THAT(CountAccuracy(proto::FP32_NETWORK, fp32, fp32, labels),
               EqualsProto("stage: FP32_NETWORK correct: 2 images: 4"));
 }

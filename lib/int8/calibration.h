@@ -1,16 +1,19 @@
-// What a network's activations look like on some training images: ranges and histograms, before and after ReLU.
+// What a network's activations look like on some training images: their values before and after ReLU.
+//
+// Whoever runs the fp32 network (LibTorch in lib/quantize, the plain loops in tests) shows what it computes to a
+// Calibrator, once.
 #ifndef LOCKSTEP_LIB_INT8_CALIBRATION_H_
 #define LOCKSTEP_LIB_INT8_CALIBRATION_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "lib/dataset/augment.h"
 #include "lib/dataset/dataset.h"
+#include "lib/int8/fine_histogram.h"
 #include "lib/int8/network.h"
-#include "lib/int8/quant_params.h"
-#include "lib/proto/quantity.pb.h"
 
 namespace lockstep {
 
@@ -21,25 +24,35 @@ struct ImageSelection {
   NormalizationTable normalization;
 };
 
-// Values of one kind over all images: a layer's outputs before ReLU, say.
-struct ValueStatistics {
-  RangeSummary summary;
-  proto::Histogram histogram;  // over [min, max]
-};
-
+// A layer's outputs over all images, before max-pooling.
 struct LayerStatistics {
-  ValueStatistics before_relu;
-  ValueStatistics after_relu;  // before pooling; without ReLU the same as before_relu
+  FineHistogram before_relu;
+  FineHistogram after_relu;  // nothing without ReLU
+
+  const FineHistogram& Output(const LayerShape& shape) const { return shape.relu ? after_relu : before_relu; }
 };
 
 struct Calibration {
-  ValueStatistics input;  // normalised
+  FineHistogram input;  // normalised
   std::vector<LayerStatistics> layers;
 };
 
-// Runs the images through the fp32 network, twice: for the ranges, then for the histograms. FailedPrecondition: a layer
-// gives NaN or infinity, or there is no image. Cancelled: a stop was asked for.
-absl::StatusOr<Calibration> Calibrate(const FloatNetwork& network, const ImageSelection& images);
+class Calibrator {
+ public:
+  // Copies the layers' shapes.
+  explicit Calibrator(const FloatNetwork& network);
+
+  void AddInput(const float* values, size_t size) { calibration_.input.Add(values, size); }
+  // `after`: after ReLU; not read of a layer without.
+  void AddLayer(size_t layer, const float* before, const float* after, size_t size);
+
+  // FailedPrecondition: a layer gave NaN or infinity, or was shown nothing; names it.
+  absl::StatusOr<Calibration> Finish() &&;
+
+ private:
+  std::vector<LayerShape> shapes_;
+  Calibration calibration_;
+};
 
 // fp32 (3, 32, 32), normalised.
 std::vector<float> NormalizedImage(const ImageSet& set, uint32_t index, const NormalizationTable& normalization);

@@ -7,11 +7,35 @@
 namespace lockstep {
 namespace {
 
+using Tensors = std::vector<std::vector<float>>;
+
+// What a layer gives before ReLU: shape.Out().
+std::vector<float> Compute(const FloatLayer& layer, const Tensors& tensors) {
+  const LayerShape& shape = layer.shape;
+  const std::vector<float>& input = tensors[shape.inputs[0]];
+  std::vector<float> output(shape.Out().Size());
+  if (shape.HasWeights()) {
+    const float* bias = layer.bias.empty() ? nullptr : layer.bias.data();
+    WeightedSum(shape, input.data(), 0.0f, layer.weight.data(), bias, output.data());
+  } else if (shape.kind == LayerKind::kAdd) {
+    const std::vector<float>& other = tensors[shape.inputs[1]];
+    for (size_t i = 0; i < output.size(); ++i) {
+      output[i] = input[i] + other[i];
+    }
+  } else {
+    SumPixels(shape, input.data(), 0.0f, output.data());
+    for (float& value : output) {
+      value /= static_cast<float>(shape.in_height * shape.in_width);
+    }
+  }
+  return output;
+}
+
 std::vector<float> Pool(const LayerShape& shape, std::vector<float> values) {
   if (shape.pool == 0) {
     return values;
   }
-  std::vector<float> pooled(shape.PooledSize());
+  std::vector<float> pooled(shape.Pooled().Size());
   MaxPool(shape, values.data(), pooled.data());
   return pooled;
 }
@@ -19,22 +43,20 @@ std::vector<float> Pool(const LayerShape& shape, std::vector<float> values) {
 }  // namespace
 
 std::vector<float> RunFloat(const FloatNetwork& network, const float* image, const FloatObserver& observe) {
-  std::vector<float> values(image, image + network.layers.front().shape.InputSize());
+  Tensors tensors = {{image, image + network.layers.front().shape.In().Size()}};
   for (size_t i = 0; i < network.layers.size(); ++i) {
-    const FloatLayer& layer = network.layers[i];
-    std::vector<float> before(layer.shape.OutputSize());
-    const float* bias = layer.bias.empty() ? nullptr : layer.bias.data();
-    WeightedSum(layer.shape, values.data(), layer.weight.data(), bias, before.data());
+    const LayerShape& shape = network.layers[i].shape;
+    const std::vector<float> before = Compute(network.layers[i], tensors);
     std::vector<float> after = before;
-    if (layer.shape.relu) {
+    if (shape.relu) {
       Relu(after.data(), after.size());
     }
     if (observe) {
       observe(i, before, after);
     }
-    values = Pool(layer.shape, std::move(after));
+    tensors.push_back(Pool(shape, std::move(after)));
   }
-  return values;
+  return std::move(tensors.back());
 }
 
 }  // namespace lockstep

@@ -10,14 +10,14 @@
 
 namespace lockstep {
 
-// Called after each layer: its index, and its output (out, OutHeight, OutWidth) before and after ReLU, both before
-// pooling. Without ReLU `after` equals `before`.
+// Called after each layer: its index, and its output, shape.Out(), before and after ReLU, both before max-pooling.
+// Without ReLU `after` equals `before`.
 using FloatObserver =
     std::function<void(size_t layer, const std::vector<float>& before, const std::vector<float>& after)>;
 
-// `image`: fp32, as many values as the first layer reads. Returns the last layer's output. `network` must pass
-// CheckNetwork. Terms are added one after another in fp32, the bias first: with K terms and u = 2^-24 an output differs
-// from the exact sum by at most (K + 1) * u * (|bias| + sum |weight| |input|), to first order in u.
+// `image`: fp32 (height, width, channels), as the first layer reads it. Returns the last layer's output. `network` must
+// pass CheckNetwork. Terms are added one after another in fp32, the bias first: with K terms and u = 2^-24 an output
+// differs from the exact sum by at most (K + 1) * u * (|bias| + sum |weight| |input|), to first order in u.
 std::vector<float> RunFloat(const FloatNetwork& network, const float* image, const FloatObserver& observe = nullptr);
 
 }  // namespace lockstep

@@ -5,22 +5,20 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/dataset/dataset.h"
 #include "lib/int8/requantize.h"
 
 namespace lockstep {
 namespace {
 
-using ::testing::Each;
 using ::testing::ElementsAre;
 
 // A convolution of two outputs on one 3 x 3 plane with 2 x 2 kernels; what follows is up to the test.
 IntegerNetwork OneConvolution() {
   IntegerLayer layer;
-  layer.shape = {"conv", LayerKind::kConv2d, 1, 3, 3, 2, 2, /*relu=*/false, /*pool=*/0};
+  layer.shape = ConvShape("conv", 0, {3, 3, 1}, 2, 2);
   layer.weight = {1, 0,  0,  1,   // output 0: top left + bottom right
                   0, -1, -1, 0};  // output 1: -(top right + bottom left)
-  layer.multiplier = 0.5f;
+  layer.multiplier = {0.5f, 0.5f};
   IntegerNetwork network;
   network.layers.push_back(layer);
   return network;
@@ -29,23 +27,23 @@ IntegerNetwork OneConvolution() {
 constexpr int8_t kPlane[] = {1, 2, 3,  //
                              4, 5, 6,  //
                              7, 8, 9};
-// Sums: output 0: 6 8 12 14; output 1: -6 -8 -12 -14.
+// Sums: output 0: 6 8 12 14; output 1: -6 -8 -12 -14. What is written has both outputs of a place together.
 
 TEST(RunIntegerTest, AConvolutionByHand) {
-  EXPECT_THAT(RunInteger(OneConvolution(), kPlane), ElementsAre(3, 4, 6, 7, -3, -4, -6, -7));
+  EXPECT_THAT(RunInteger(OneConvolution(), kPlane), ElementsAre(3, -3, 4, -4, 6, -6, 7, -7));
 }
 
 TEST(RunIntegerTest, TheBiasIsAddedToTheAccumulator) {
   IntegerNetwork network = OneConvolution();
   network.layers[0].bias = {1, 300};  // sums 7 9 13 15, and 294 292 288 286
   EXPECT_THAT(RunInteger(network, kPlane),
-              ElementsAre(4, 4, 6, 8, 127, 127, 127, 127));  // 3.5 4.5 6.5 7.5: ties to even
+              ElementsAre(4, 127, 4, 127, 6, 127, 8, 127));  // 3.5 4.5 6.5 7.5: ties to even
 }
 
 TEST(RunIntegerTest, ReluThenPooling) {
   IntegerNetwork network = OneConvolution();
   network.layers[0].shape.relu = true;
-  EXPECT_THAT(RunInteger(network, kPlane), ElementsAre(3, 4, 6, 7, 0, 0, 0, 0));
+  EXPECT_THAT(RunInteger(network, kPlane), ElementsAre(3, 0, 4, 0, 6, 0, 7, 0));
   network.layers[0].shape.pool = 2;
   EXPECT_THAT(RunInteger(network, kPlane), ElementsAre(7, 0));
 }
@@ -53,17 +51,18 @@ TEST(RunIntegerTest, ReluThenPooling) {
 TEST(RunIntegerTest, ALayerReadsWhatTheOneBeforeGave) {
   IntegerNetwork network = OneConvolution();
   IntegerLayer last;
-  last.shape = {"fc", LayerKind::kLinear, 8, 1, 1, 1, 1, false, 0};
-  last.weight = {1, 1, 1, 1, -1, -1, -1, -1};  // 3+4+6+7 + 3+4+6+7
+  last.shape = LinearShape("fc", 1, {2, 2, 2}, 1);
+  last.weight = {1, 1, 1, 1, -1, -1, -1, -1};  // channel by channel: 3+4+6+7 + 3+4+6+7
+  last.multiplier = {1};
   network.layers.push_back(last);
   EXPECT_THAT(RunInteger(network, kPlane), ElementsAre(40));
 }
 
 TEST(RunIntegerTest, SaturatesAndCountsWhatClampingChanged) {
   IntegerNetwork network = OneConvolution();
-  network.layers[0].multiplier = 16;  // 96 128 192 224, and the same negative
+  network.layers[0].multiplier = {16, 16};  // 96 128 192 224, and the same negative
   std::vector<IntegerTrace> trace(1);
-  EXPECT_THAT(RunInteger(network, kPlane, &trace), ElementsAre(96, 127, 127, 127, -96, -128, -128, -128));
+  EXPECT_THAT(RunInteger(network, kPlane, &trace), ElementsAre(96, -96, 127, -128, 127, -128, 127, -128));
   EXPECT_EQ(trace[0].saturated, 3u + 2u);  // -128 is itself
   EXPECT_EQ(trace[0].outputs, 8u);
   EXPECT_EQ(trace[0].accumulator_max_abs, 14);
@@ -74,19 +73,32 @@ TEST(RunIntegerTest, SaturatesAndCountsWhatClampingChanged) {
   EXPECT_EQ(trace[0].outputs, 16u);
 }
 
+TEST(RunIntegerTest, CountsWhatFixedPointWouldMakeDifferent) {
+  IntegerNetwork network = OneConvolution();
+  network.layers[0].multiplier = {0.0625f, 0.0625f};  // sums 6 8 12 14 and their negatives; 8 / 16 is a tie
+  std::vector<IntegerTrace> trace(1);
+  RunInteger(network, kPlane, &trace);
+  uint64_t different = 0;
+  for (const int sum : {6, 8, 12, 14, -6, -8, -12, -14}) {
+    different += RequantizeFixedPoint(sum, ToFixedPoint(0.0625f)) != Requantize(sum, 0.0625f) ? 1 : 0;
+  }
+  EXPECT_EQ(trace[0].fixed_point_different, different);
+  EXPECT_GT(different, 0u);
+}
+
 TEST(RunIntegerTest, ABiasThatIsNotRoundedShiftsByItsFraction) {
   IntegerNetwork network = OneConvolution();
   network.layers[0].float_bias = {0.25f, -0.25f};  // 3.125 4.125 6.125 7.125: below the next tie, so as without
-  EXPECT_THAT(RunInteger(network, kPlane), ElementsAre(3, 4, 6, 7, -3, -4, -6, -7));
+  EXPECT_THAT(RunInteger(network, kPlane), ElementsAre(3, -3, 4, -4, 6, -6, 7, -7));
   network.layers[0].float_bias = {1.25f, -1.25f};  // 3.625 4.625 6.625 7.625
-  EXPECT_THAT(RunInteger(network, kPlane), ElementsAre(4, 5, 7, 8, -4, -5, -7, -8));
+  EXPECT_THAT(RunInteger(network, kPlane), ElementsAre(4, -4, 5, -5, 7, -7, 8, -8));
 }
 
 // Sums of at most 4 * 127 * 128 and biases below 2^20: all exact in float32.
 TEST(RunIntegerTest, AnIntegerFloatBiasIsTheIntegerBias) {
   std::mt19937 random(1);
   IntegerNetwork integer = OneConvolution();
-  integer.layers[0].multiplier = 0.0031f;
+  integer.layers[0].multiplier = {0.0031f, 0.0031f};
   IntegerNetwork floating = integer;
   integer.layers[0].bias = {12'345, -6'789};
   floating.layers[0].float_bias = {12'345, -6'789};
@@ -101,8 +113,8 @@ TEST(RunIntegerTest, OneOutputIsTheRequantizedSum) {
   std::mt19937 random(2);
   IntegerNetwork network;
   IntegerLayer layer;
-  layer.shape = {"fc", LayerKind::kLinear, 400, 1, 1, 1, 1, false, 0};
-  layer.multiplier = 0.00031f;
+  layer.shape = LinearShape("fc", 0, {1, 1, 400}, 1);
+  layer.multiplier = {0.00031f};
   layer.weight.resize(400);
   network.layers.push_back(layer);
   for (int repeat = 0; repeat < 1000; ++repeat) {
@@ -117,20 +129,64 @@ TEST(RunIntegerTest, OneOutputIsTheRequantizedSum) {
   }
 }
 
-TEST(QuantizeImageTest, BytesBecomeScaledAndClampedIntegers) {
-  std::vector<uint8_t> pixels(kImageBytes, 0);
-  std::fill_n(pixels.begin() + kPlaneBytes, kPlaneBytes, 255);
-  std::fill_n(pixels.begin() + 2 * kPlaneBytes, kPlaneBytes, 51);  // 51 / 255 = 0.2
-  // Normalised: 0 - 0.5 = -0.5; (1 - 0.5) / 0.25 = 2; (0.2 - 0) / 0.0625 = 3.2.
-  const NormalizationTable table = MakeNormalizationTable({0.5f, 0.5f, 0.0f}, {1.0f, 0.25f, 0.0625f});
-  const std::vector<int8_t> image = QuantizeImage(pixels.data(), table, 41);
-  ASSERT_EQ(image.size(), kImageBytes);
-  const auto plane = [&](uint32_t c) {
-    return std::vector<int8_t>(image.begin() + c * kPlaneBytes, image.begin() + (c + 1) * kPlaneBytes);
-  };
-  EXPECT_THAT(plane(0), Each(-20));  // -20.5: a tie
-  EXPECT_THAT(plane(1), Each(82));
-  EXPECT_THAT(plane(2), Each(127));  // 131.2
+TEST(RunIntegerTest, EachOutputChannelHasItsMultiplier) {
+  IntegerNetwork network = OneConvolution();
+  network.layers[0].multiplier = {0.5f, 2.0f};
+  EXPECT_THAT(RunInteger(network, kPlane), ElementsAre(3, -12, 4, -16, 6, -24, 7, -28));
+}
+
+TEST(RunIntegerTest, ZeroPointsOfInputAndOutput) {
+  IntegerNetwork network = OneConvolution();
+  network.input_zero_point = 1;  // both outputs' weights sum to 2 and -2: sums 4 6 10 12 and their negatives
+  network.layers[0].zero_point = -100;
+  EXPECT_THAT(RunInteger(network, kPlane), ElementsAre(-98, -102, -97, -103, -95, -105, -94, -106));
+  network.layers[0].shape.relu = true;
+  EXPECT_THAT(RunInteger(network, kPlane), ElementsAre(-98, -100, -97, -100, -95, -100, -94, -100));
+}
+
+TEST(RunIntegerTest, TheLastLayerMayWriteItsSums) {
+  IntegerNetwork network = OneConvolution();
+  network.layers[0].multiplier.clear();
+  network.layers[0].bias = {1'000'000, 0};
+  EXPECT_TRUE(network.HasSumLogits());
+  EXPECT_THAT(RunInteger(network, kPlane), ElementsAre(1'000'006, -6, 1'000'008, -8, 1'000'012, -12, 1'000'014, -14));
+}
+
+// The image, doubled, and added to itself.
+TEST(RunIntegerTest, AnAdditionReadsTwoTensorsWithTheirOwnSteps) {
+  IntegerNetwork network;
+  IntegerLayer twice;
+  twice.shape = ConvShape("twice", 0, {1, 3, 1}, 1, 1);
+  twice.weight = {2};
+  twice.multiplier = {1};
+  twice.zero_point = 10;
+  IntegerLayer sum;
+  sum.shape = AddShape("sum", 1, 0, {1, 3, 1});
+  sum.shape.relu = true;
+  sum.zero_point = -20;
+  sum.add = MakeAddFactors(1, 1, 10, 0, -20);
+  network.layers = {twice, sum};
+  const int8_t image[] = {5, -5, 40};
+  std::vector<std::vector<int8_t>> seen;
+  EXPECT_THAT(RunInteger(network, image, nullptr,
+                         [&](size_t layer, const std::vector<int8_t>& values) {
+                           EXPECT_EQ(layer, seen.size());
+                           seen.push_back(values);
+                         }),
+              ElementsAre(15 - 20, -20, 120 - 20));
+  EXPECT_THAT(seen, ElementsAre(ElementsAre(20, 0, 90), ElementsAre(-5, -20, 100)));
+}
+
+TEST(RunIntegerTest, AnAverageIsTheRequantizedSumOfPixels) {
+  IntegerNetwork network;
+  IntegerLayer pool;
+  pool.shape = GlobalAveragePoolShape("pool", 0, {2, 2, 2});
+  pool.multiplier = {0.25f};
+  pool.zero_point = 3;
+  network.layers = {pool};
+  network.input_zero_point = 1;
+  const int8_t image[] = {1, 11, 2, 12, 3, 13, 5, 15};  // above the zero point: 0 1 2 4, and 10 11 12 14
+  EXPECT_THAT(RunInteger(network, image), ElementsAre(3 + 2, 3 + 12));  // 1.75, 11.75
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Each layer as plain loops, once for fp32 and for int8: the definition that every faster path must equal.
 //
-// The innermost loop runs along a row, so that a compiler can vectorise it; nothing else is done for speed.
+// Values lie as (height, width, channels), weights as (out, in, kernel, kernel); nothing is done for speed.
 #ifndef LOCKSTEP_LIB_INT8_PLAIN_LAYERS_H_
 #define LOCKSTEP_LIB_INT8_PLAIN_LAYERS_H_
 
@@ -12,77 +12,81 @@
 
 namespace lockstep {
 
-// Cross-correlation with stride 1 and without padding:
-//     output[o, y, x] = bias[o] + sum over c, i, j of weight[o, c, i, j] * input[c, y + i, x + j]
-// input: Value (in, height, width); weight: Value (out, in, kernel, kernel); bias: Sum (out), or null;
-// output: Sum (out, height - kernel + 1, width - kernel + 1). Sum holds every partial sum exactly when it is an
-// integer.
+// The taps of a kernel that begins at `begin` (negative: in the padding) which fall on an input of `size`: [first, last).
+struct Taps {
+  int64_t first;
+  int64_t last;
+};
+inline Taps TapsWithin(int64_t begin, uint32_t kernel, uint32_t size) {
+  return {std::max<int64_t>(0, -begin), std::min<int64_t>(kernel, int64_t{size} - begin)};
+}
+
+// Cross-correlation; what lies in the padding is the number 0, that is `zero`:
+//     output[y, x, o] = bias[o] + sum over c, i, j of weight[o, c, i, j] * (input[y * s - p + i, x * s - p + j, c] - zero)
+// input: Value (in_height, in_width, in); weight: Value (out, in, kernel, kernel); bias: Sum (out), or null;
+// output: Sum, shape.Out(). The bias comes first and the terms in this order. Sum holds every partial sum exactly when it
+// is an integer.
 template <typename Value, typename Sum>
-void Conv2d(const LayerShape& shape, const Value* input, const Value* weight, const Sum* bias, Sum* output) {
-  const size_t height = shape.OutHeight(), width = shape.OutWidth();
-  for (size_t o = 0; o < shape.out_channels; ++o, output += height * width) {
-    std::fill_n(output, height * width, bias == nullptr ? Sum{0} : bias[o]);
-    for (size_t c = 0; c < shape.in_channels; ++c) {
-      const Value* plane = input + c * shape.in_height * shape.in_width;
-      for (size_t i = 0; i < shape.kernel; ++i) {
-        for (size_t j = 0; j < shape.kernel; ++j) {
-          const Sum w = *weight++;
-          for (size_t y = 0; y < height; ++y) {
-            const Value* in_row = plane + (y + i) * shape.in_width + j;
-            Sum* out_row = output + y * width;
-            for (size_t x = 0; x < width; ++x) {
-              out_row[x] += w * in_row[x];
+void WeightedSum(const LayerShape& shape, const Value* input, Sum zero, const Value* weight, const Sum* bias,
+                 Sum* output) {
+  const Extent out = shape.Out();
+  const size_t area = size_t{shape.kernel} * shape.kernel;
+  for (int64_t y = 0; y < out.height; ++y) {
+    const int64_t top = y * shape.stride - shape.padding;
+    const Taps rows = TapsWithin(top, shape.kernel, shape.in_height);
+    for (int64_t x = 0; x < out.width; ++x) {
+      const int64_t left = x * shape.stride - shape.padding;
+      const Taps columns = TapsWithin(left, shape.kernel, shape.in_width);
+      for (size_t o = 0; o < shape.out_channels; ++o) {
+        Sum sum = bias == nullptr ? Sum{0} : bias[o];
+        for (size_t c = 0; c < shape.in_channels; ++c) {
+          const Value* kernel = weight + (o * shape.in_channels + c) * area;
+          for (int64_t i = rows.first; i < rows.last; ++i) {
+            const Value* row = input + (top + i) * shape.in_width * shape.in_channels + c;
+            for (int64_t j = columns.first; j < columns.last; ++j) {
+              const Sum value = static_cast<Sum>(row[(left + j) * shape.in_channels]) - zero;
+              sum += static_cast<Sum>(kernel[i * shape.kernel + j]) * value;
             }
           }
         }
+        *output++ = sum;
       }
     }
   }
 }
 
-// output[o] = bias[o] + sum over k of weight[o, k] * input[k].
-// input: Value (in); weight: Value (out, in); bias: Sum (out), or null; output: Sum (out).
+// The sum of each channel over all pixels. input: Value, shape.In(); output: Sum (channels).
 template <typename Value, typename Sum>
-void Linear(const LayerShape& shape, const Value* input, const Value* weight, const Sum* bias, Sum* output) {
-  for (size_t o = 0; o < shape.out_channels; ++o, weight += shape.in_channels) {
-    Sum sum = bias == nullptr ? Sum{0} : bias[o];
-    for (size_t k = 0; k < shape.in_channels; ++k) {
-      sum += static_cast<Sum>(weight[k]) * input[k];
-    }
-    output[o] = sum;
+void SumPixels(const LayerShape& shape, const Value* input, Sum zero, Sum* output) {
+  std::fill_n(output, shape.in_channels, Sum{0});
+  for (size_t i = 0; i < shape.In().Size(); ++i) {
+    output[i % shape.in_channels] += static_cast<Sum>(input[i]) - zero;
   }
 }
 
-// The weighted part of a layer, whichever kind it is.
-template <typename Value, typename Sum>
-void WeightedSum(const LayerShape& shape, const Value* input, const Value* weight, const Sum* bias, Sum* output) {
-  if (shape.kind == LayerKind::kConv2d) {
-    Conv2d(shape, input, weight, bias, output);
-  } else {
-    Linear(shape, input, weight, bias, output);
-  }
-}
-
-// max(0, x), in place.
+// max(zero, x), in place.
 template <typename Value>
-void Relu(Value* values, size_t size) {
+void Relu(Value* values, size_t size, Value zero = 0) {
   for (size_t i = 0; i < size; ++i) {
-    values[i] = std::max(values[i], Value{0});
+    values[i] = std::max(values[i], zero);
   }
 }
 
 // The largest value of each window of shape.pool x shape.pool, stride shape.pool; a last row or column that does not
-// fill a window is left out. input: Value (out, OutHeight, OutWidth); output: Value (out, PooledHeight, PooledWidth).
+// fill a window is left out. input: Value, shape.Out(); output: Value, shape.Pooled().
 template <typename Value>
 void MaxPool(const LayerShape& shape, const Value* input, Value* output) {
-  for (size_t o = 0; o < shape.out_channels; ++o, input += size_t{shape.OutHeight()} * shape.OutWidth()) {
-    for (size_t y = 0; y < shape.PooledHeight(); ++y) {
-      for (size_t x = 0; x < shape.PooledWidth(); ++x) {
-        const Value* window = input + (y * shape.OutWidth() + x) * shape.pool;
-        Value largest = *window;
+  const Extent out = shape.Out(), pooled = shape.Pooled();
+  for (size_t y = 0; y < pooled.height; ++y) {
+    for (size_t x = 0; x < pooled.width; ++x) {
+      for (size_t o = 0; o < out.channels; ++o) {
+        const auto at = [&](size_t i, size_t j) {
+          return input[((y * shape.pool + i) * out.width + x * shape.pool + j) * out.channels + o];
+        };
+        Value largest = at(0, 0);
         for (size_t i = 0; i < shape.pool; ++i) {
           for (size_t j = 0; j < shape.pool; ++j) {
-            largest = std::max(largest, window[i * shape.OutWidth() + j]);
+            largest = std::max(largest, at(i, j));
           }
         }
         *output++ = largest;

@@ -12,7 +12,7 @@ namespace lockstep {
 namespace {
 
 constexpr double kInt8Range = 127;
-constexpr int64_t kLargestInput = 128;  // |-128|
+constexpr double kLargestBias = 1 << 30;  // half of int32, for the sums
 constexpr int64_t kInt32Max = std::numeric_limits<int32_t>::max();
 
 absl::Status CheckFinite(const std::vector<float>& values, absl::string_view name) {
@@ -28,6 +28,30 @@ absl::Status CheckFinite(const std::vector<float>& values, absl::string_view nam
 
 double WeightRangeOf(const RangeSummary& summary, proto::WeightRange range) {
   return range == proto::THREE_SIGMA ? std::min(summary.MaxAbs(), summary.ThreeSigma()) : summary.MaxAbs();
+}
+
+// All of a tensor but its values.
+QuantizedTensor Measure(const std::vector<float>& weights, proto::WeightRange range) {
+  RangeSummary summary;
+  summary.Add(weights.data(), weights.size());
+  QuantizedTensor tensor;
+  tensor.max_abs = summary.MaxAbs();
+  tensor.three_sigma = summary.ThreeSigma();
+  if (tensor.max_abs > 0) {
+    tensor.scale = kInt8Range / WeightRangeOf(summary, range);
+  }
+  return tensor;
+}
+
+// Returns how many values clamping changed.
+size_t Round(const float* weights, size_t size, double scale, int8_t* values) {
+  size_t saturated = 0;
+  for (size_t i = 0; i < size; ++i) {
+    const double rounded = std::nearbyint(weights[i] * scale);
+    saturated += std::abs(rounded) > kInt8Range ? 1 : 0;
+    values[i] = static_cast<int8_t>(std::clamp(rounded, -kInt8Range, kInt8Range));
+  }
+  return saturated;
 }
 
 }  // namespace
@@ -59,18 +83,29 @@ double RangeSummary::ThreeSigma() const {
 absl::StatusOr<QuantizedTensor> QuantizeWeights(const std::vector<float>& weights, proto::WeightRange range,
                                                 absl::string_view name) {
   RETURN_IF_ERROR(CheckFinite(weights, name));
-  RangeSummary summary;
-  summary.Add(weights.data(), weights.size());
-  QuantizedTensor tensor;
-  tensor.max_abs = summary.MaxAbs();
-  tensor.three_sigma = summary.ThreeSigma();
-  if (tensor.max_abs > 0) {
-    tensor.scale = kInt8Range / WeightRangeOf(summary, range);
-  }
-  for (const float weight : weights) {
-    const double rounded = std::nearbyint(weight * tensor.scale);
-    tensor.saturated += std::abs(rounded) > kInt8Range ? 1 : 0;
-    tensor.values.push_back(static_cast<int8_t>(std::clamp(rounded, -kInt8Range, kInt8Range)));
+  QuantizedTensor tensor = Measure(weights, range);
+  tensor.values.resize(weights.size());
+  tensor.saturated = Round(weights.data(), weights.size(), tensor.scale, tensor.values.data());
+  return tensor;
+}
+
+absl::StatusOr<QuantizedTensor> QuantizeChannels(const std::vector<float>& weights, size_t outputs,
+                                                 const std::vector<float>& bias, double input_scale,
+                                                 proto::WeightRange range, absl::string_view name) {
+  RETURN_IF_ERROR(CheckFinite(weights, name));
+  QuantizedTensor tensor = Measure(weights, range);
+  tensor.values.resize(weights.size());
+  const size_t terms = weights.size() / outputs;
+  for (size_t o = 0; o < outputs; ++o) {
+    const float* const channel = weights.data() + o * terms;
+    RangeSummary summary;
+    summary.Add(channel, terms);
+    double scale = summary.MaxAbs() > 0 ? kInt8Range / WeightRangeOf(summary, range) : tensor.scale;
+    if (!bias.empty() && bias[o] != 0 && std::isfinite(bias[o])) {
+      scale = std::min(scale, kLargestBias / (input_scale * std::abs(bias[o])));
+    }
+    tensor.channel_scale.push_back(scale);
+    tensor.saturated += Round(channel, terms, scale, tensor.values.data() + o * terms);
   }
   return tensor;
 }
@@ -83,11 +118,12 @@ absl::StatusOr<double> ActivationScale(double max_abs, absl::string_view name) {
   return kInt8Range / (max_abs > 0 ? max_abs : 1.0);
 }
 
-absl::StatusOr<std::vector<int32_t>> QuantizeBias(const std::vector<float>& bias, double accumulator_scale,
-                                                  absl::string_view name) {
+absl::StatusOr<std::vector<int32_t>> QuantizeBias(const std::vector<float>& bias, double input_scale,
+                                                  const QuantizedTensor& weights, absl::string_view name) {
   RETURN_IF_ERROR(CheckFinite(bias, name));
   std::vector<int32_t> quantized;
   for (size_t i = 0; i < bias.size(); ++i) {
+    const double accumulator_scale = input_scale * weights.ScaleOf(i);
     const double rounded = std::nearbyint(bias[i] * accumulator_scale);
     if (std::abs(rounded) > static_cast<double>(kInt32Max)) {
       return absl::FailedPreconditionError(
@@ -100,13 +136,15 @@ absl::StatusOr<std::vector<int32_t>> QuantizeBias(const std::vector<float>& bias
   return quantized;
 }
 
-int64_t AccumulatorBound(const std::vector<int8_t>& weights, const std::vector<int32_t>& bias, size_t outputs) {
+int64_t AccumulatorBound(const std::vector<int8_t>& weights, const std::vector<int32_t>& bias, size_t outputs,
+                         int32_t zero_point) {
+  const int64_t largest_input = std::max(int64_t{128} + zero_point, int64_t{127} - zero_point);
   const size_t terms = weights.size() / outputs;
   int64_t bound = 0;
   for (size_t o = 0; o < outputs; ++o) {
     int64_t sum = bias.empty() ? 0 : std::abs(int64_t{bias[o]});
     for (size_t k = 0; k < terms; ++k) {
-      sum += kLargestInput * std::abs(int64_t{weights[o * terms + k]});
+      sum += largest_input * std::abs(int64_t{weights[o * terms + k]});
     }
     bound = std::max(bound, sum);
   }

@@ -49,13 +49,17 @@ class RangeSummary {
   double sum_of_squares_ = 0;
 };
 
-// One tensor in int8.
+// Weights in int8.
 struct QuantizedTensor {
   std::vector<int8_t> values;  // in [-127, 127]
-  double scale = 1;            // n_w
-  double max_abs = 0;          // max|w|
+  double scale = 1;            // n_w: of the whole tensor
+  // n_w of each output channel; empty: `scale` is that of all.
+  std::vector<double> channel_scale;
+  double max_abs = 0;  // max|w|
   double three_sigma = 0;
   size_t saturated = 0;  // values that clamping to +-127 changed
+
+  double ScaleOf(size_t channel) const { return channel_scale.empty() ? scale : channel_scale[channel]; }
 };
 
 // Weights in int8: round_half_even(w * n_w), clamped to [-127, 127]. `range` decides what maps to 127:
@@ -65,19 +69,28 @@ struct QuantizedTensor {
 absl::StatusOr<QuantizedTensor> QuantizeWeights(const std::vector<float>& weights, proto::WeightRange range,
                                                 absl::string_view name);
 
+// The same with a scale for each of `outputs` channels, the tensor's first dimension, from that channel's own weights.
+// A channel of zeros takes the scale of the whole tensor, so that its bias is as fine as the others'. With `bias` not
+// empty a channel's scale is at most 2^30 / (input_scale * |bias|): where weights are tiny beside their bias, they lose
+// digits instead of the bias overflowing.
+absl::StatusOr<QuantizedTensor> QuantizeChannels(const std::vector<float>& weights, size_t outputs,
+                                                 const std::vector<float>& bias, double input_scale,
+                                                 proto::WeightRange range, absl::string_view name);
+
 // S = 127 / max_abs: the scale of activations whose largest magnitude on the calibration images is `max_abs`. 0 (a dead
 // layer) is taken as 1, so that what appears on other images is not infinitely large. FailedPrecondition: not finite.
 absl::StatusOr<double> ActivationScale(double max_abs, absl::string_view name);
 
-// Biases as int32 in the accumulator's scale. FailedPrecondition: a NaN or an infinity, or a value that int32 cannot
-// hold; says which value of `name`.
-absl::StatusOr<std::vector<int32_t>> QuantizeBias(const std::vector<float>& bias, double accumulator_scale,
-                                                  absl::string_view name);
+// Biases as int32 in the accumulator's scale, input_scale times the weights'. FailedPrecondition: a NaN or an infinity,
+// or a value that int32 cannot hold; says which value of `name`.
+absl::StatusOr<std::vector<int32_t>> QuantizeBias(const std::vector<float>& bias, double input_scale,
+                                                  const QuantizedTensor& weights, absl::string_view name);
 
-// No int8 input can make an accumulator's magnitude larger than this: the maximum over outputs of
-//     128 * sum of |weight| + |bias|
-// (each product is at most 128 * |weight|). `weights`: int8 (out, terms); `bias`: int32 (out) or empty.
-int64_t AccumulatorBound(const std::vector<int8_t>& weights, const std::vector<int32_t>& bias, size_t outputs);
+// No int8 input with this zero point can make an accumulator's magnitude larger: the maximum over outputs of
+//     max(128 + zero_point, 127 - zero_point) * sum of |weight| + |bias|
+// `weights`: int8 (out, terms); `bias`: int32 (out) or empty.
+int64_t AccumulatorBound(const std::vector<int8_t>& weights, const std::vector<int32_t>& bias, size_t outputs,
+                         int32_t zero_point = 0);
 
 // OK when the bound fits int32, so that no sum can overflow: every partial sum is within it too.
 absl::Status CheckAccumulatorBound(int64_t bound, absl::string_view name);

@@ -112,30 +112,79 @@ TEST(ActivationScaleTest, RejectsInfinity) {
   EXPECT_THAT(ActivationScale(kInfinity, "fc1"), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("fc1")));
 }
 
+// Weights with these scales; their values do not matter.
+QuantizedTensor WithScales(std::vector<double> channel_scale, double scale) {
+  QuantizedTensor weights;
+  weights.channel_scale = std::move(channel_scale);
+  weights.scale = scale;
+  return weights;
+}
+
+TEST(QuantizeChannelsTest, EachChannelHasItsOwnScale) {
+  const auto tensor = QuantizeChannels({1.0f, -2.0f, 0.5f, 0.25f}, 2, {}, 1, proto::MAX_ABS, "w");
+  ASSERT_THAT(tensor, IsOk());
+  EXPECT_THAT(tensor->channel_scale, ElementsAre(63.5, 254));
+  EXPECT_EQ(tensor->scale, 63.5);
+  EXPECT_THAT(tensor->values, ElementsAre(64, -127, 127, 64));  // 63.5 is a tie and goes to 64, and so is the last
+}
+
+TEST(QuantizeChannelsTest, AChannelOfZerosTakesTheTensorsScale) {
+  const auto tensor = QuantizeChannels({0, 0, 2, 1}, 2, {3, 4}, 1, proto::MAX_ABS, "w");
+  ASSERT_THAT(tensor, IsOk());
+  EXPECT_THAT(tensor->channel_scale, ElementsAre(63.5, 63.5));
+  EXPECT_THAT(tensor->values, ElementsAre(0, 0, 127, 64));
+}
+
+TEST(QuantizeChannelsTest, AChannelOfTinyWeightsLosesDigitsBeforeItsBiasOverflows) {
+  const std::vector<float> weights = {1, 1, 1e-9f, -1e-9f}, bias = {1, 1};
+  const auto tensor = QuantizeChannels(weights, 2, bias, 50, proto::MAX_ABS, "w");
+  ASSERT_THAT(tensor, IsOk());
+  EXPECT_EQ(tensor->channel_scale[1], (1 << 30) / 50.0);
+  const auto quantized = QuantizeBias(bias, 50, *tensor, "b");
+  ASSERT_THAT(quantized, IsOk());
+  EXPECT_EQ((*quantized)[1], 1 << 30);
+  EXPECT_THAT(tensor->values, ElementsAre(127, 127, 0, 0));
+}
+
+TEST(QuantizeChannelsTest, RejectsNanAndNamesIt) {
+  EXPECT_THAT(QuantizeChannels({1, kNan}, 2, {}, 1, proto::MAX_ABS, "conv1.weight"),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("conv1.weight: value 1")));
+}
+
+TEST(QuantizeBiasTest, EachChannelInItsOwnScale) {
+  EXPECT_THAT(*QuantizeBias({1, 1}, 2, WithScales({3, 5}, 7), "b"), ElementsAre(6, 10));
+}
+
 TEST(QuantizeBiasTest, RoundsHalfToEvenInTheAccumulatorsScale) {
-  const auto bias = QuantizeBias({0.5f, -1.5f, 0.625f, 3}, 4, "b");
+  const auto bias = QuantizeBias({0.5f, -1.5f, 0.625f, 3}, 2, WithScales({}, 2), "b");
   ASSERT_THAT(bias, IsOk());
   EXPECT_THAT(*bias, ElementsAre(2, -6, 2, 12));  // 2.5 is a tie
 }
 
 TEST(QuantizeBiasTest, TheLargestInt32StillFits) {
-  EXPECT_THAT(*QuantizeBias({1, -1}, 2147483647.0, "b"), ElementsAre(2147483647, -2147483647));
+  EXPECT_THAT(*QuantizeBias({1, -1}, 2147483647.0, QuantizedTensor(), "b"), ElementsAre(2147483647, -2147483647));
 }
 
 TEST(QuantizeBiasTest, RejectsWhatInt32CannotHold) {
-  EXPECT_THAT(QuantizeBias({0, 1}, 2147483648.0, "fc3.bias"),
+  EXPECT_THAT(QuantizeBias({0, 1}, 2147483648.0, QuantizedTensor(), "fc3.bias"),
               StatusIs(absl::StatusCode::kFailedPrecondition,
                        AllOf(HasSubstr("fc3.bias: value 1"), HasSubstr("int32 ends at 2147483647"))));
 }
 
 TEST(QuantizeBiasTest, RejectsNan) {
-  EXPECT_THAT(QuantizeBias({kNan}, 1, "fc3.bias"),
+  EXPECT_THAT(QuantizeBias({kNan}, 1, QuantizedTensor(), "fc3.bias"),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("value 0")));
 }
 
 TEST(AccumulatorBoundTest, TheWorstOutputCounts) {
   EXPECT_EQ(AccumulatorBound({1, -2, 3, 4}, {}, 2), 128 * 7);
   EXPECT_EQ(AccumulatorBound({1, -2, 3, 4}, {-1000, 5}, 2), 128 * 3 + 1000);
+}
+
+TEST(AccumulatorBoundTest, InputsReachFartherFromAZeroPointAtTheEnd) {
+  EXPECT_EQ(AccumulatorBound({1, -2}, {}, 1, -128), 255 * 3);
+  EXPECT_EQ(AccumulatorBound({1, -2}, {}, 1, 127), 255 * 3);
+  EXPECT_EQ(AccumulatorBound({1, -2}, {}, 1, -1), 128 * 3);
 }
 
 TEST(AccumulatorBoundTest, BeyondInt32IsRejected) {

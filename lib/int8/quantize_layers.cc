@@ -1,85 +1,197 @@
 #include "lib/int8/quantize_layers.h"
 
+#include <cmath>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
+#include "lib/int8/affine_params.h"
 #include "lib/int8/histogram.h"
 #include "lib/int8/quant_params.h"
+#include "lib/int8/quantized_record.h"
+#include "lib/int8/range_choice.h"
 #include "lib/int8/requantize.h"
 
 namespace lockstep {
 namespace {
 
-void DescribeShape(const LayerShape& shape, proto::QuantizedLayer& layer) {
-  layer.set_name(shape.name);
-  layer.set_kind(shape.kind == LayerKind::kConv2d ? "conv2d" : "linear");
-  layer.add_weight_shape(shape.out_channels);
-  layer.add_weight_shape(shape.in_channels);
-  if (shape.kind == LayerKind::kConv2d) {
-    layer.add_weight_shape(shape.kernel);
-    layer.add_weight_shape(shape.kernel);
+// |mean| + 3 standard deviations.
+double ThreeSigma(const FineHistogram& values) { return std::abs(values.Mean()) + 3 * values.StandardDeviation(); }
+
+absl::StatusOr<RangeMethod> MethodOf(const proto::QuantizeSpec& spec) {
+  switch (spec.activation_range()) {
+    case proto::MIN_MAX:
+      return RangeMethod::kMinMax;
+    case proto::PERCENTILE:
+      return RangeMethod::kPercentile;
+    case proto::MSE:
+      return RangeMethod::kMse;
+    case proto::ENTROPY:
+      return RangeMethod::kEntropy;
+    default:
+      return absl::InternalError("QuantizeLayers: the spec has no activation_range");
   }
-  layer.set_relu(shape.relu);
-  layer.set_max_pool(shape.pool);
 }
 
-// Steps 1 and 2: histogram and int8 values of the weights.
-absl::Status QuantizeLayerWeights(const FloatLayer& source, proto::WeightRange range, proto::QuantizedLayer& layer) {
-  ASSIGN_OR_RETURN(const QuantizedTensor tensor,
-                   QuantizeWeights(source.weight, range, absl::StrCat(source.shape.name, ".weight")));
-  *layer.mutable_weight_histogram() = EmptyHistogram(-tensor.max_abs, tensor.max_abs);
-  AddToHistogram(source.weight.data(), source.weight.size(), *layer.mutable_weight_histogram());
-  layer.set_weight(std::string(tensor.values.begin(), tensor.values.end()));
-  layer.set_weight_scale(tensor.scale);
-  layer.set_max_abs_weight(tensor.max_abs);
-  layer.set_weight_three_sigma(tensor.three_sigma);
-  layer.set_weight_saturated_fraction(static_cast<double>(tensor.saturated) /
-                                      static_cast<double>(source.weight.size()));
-  return absl::OkStatus();
+// Scale and zero point of activations that look like this.
+absl::StatusOr<AffineParams> ActivationParams(const FineHistogram& values, const proto::QuantizeSpec& spec,
+                                              absl::string_view name) {
+  const bool symmetric = !spec.zero_points();
+  ASSIGN_OR_RETURN(const RangeMethod method, MethodOf(spec));
+  ASSIGN_OR_RETURN(const Range range, ChooseRange(values, method, spec.percentile(), symmetric, name));
+  return MakeAffineParams(range, symmetric, name);
 }
 
-// Steps 3 and 4: histograms of the activations, and the scale of the output. `input_scale` is S_in; returns S_out.
-absl::StatusOr<double> QuantizeLayerOutput(const LayerShape& shape, const LayerStatistics& statistics,
-                                           double input_scale, proto::QuantizedLayer& layer) {
-  *layer.mutable_activation_before_relu() = statistics.before_relu.histogram;
-  if (shape.relu) {
-    *layer.mutable_activation_after_relu() = statistics.after_relu.histogram;
+// The layers of one network, one after another.
+class LayerQuantizer {
+ public:
+  LayerQuantizer(const FloatNetwork& network, const Calibration& calibration, const proto::QuantizeSpec& spec)
+      : network_(network), calibration_(calibration), spec_(spec) {}
+
+  absl::StatusOr<proto::QuantizedNetwork> Run() {
+    record_.set_name(network_.name);
+    record_.set_has_bias(network_.HasBias());
+    RETURN_IF_ERROR(QuantizeInput());
+    for (size_t i = 0; i < network_.layers.size(); ++i) {
+      const FloatLayer& source = network_.layers[i];
+      proto::QuantizedLayer& layer = *record_.add_layer();
+      DescribeShape(source.shape, layer);
+      layer.set_writes_sums(WritesSums(i));
+      DescribeActivations(i, layer);
+      ASSIGN_OR_RETURN(const AffineParams output, OutputParams(i, layer));
+      RETURN_IF_ERROR(source.shape.HasWeights() ? QuantizeWeighted(source, output, layer)
+                                                : QuantizeWithoutWeights(source.shape, output, layer));
+      layer.set_zero_point(output.zero_point);
+      layer.set_tensor_scale(layer.writes_sums() ? 0 : output.scale);
+      tensors_.push_back(output);
+    }
+    return std::move(record_);
   }
-  const RangeSummary& output = statistics.after_relu.summary;
-  layer.set_output_max_abs(output.MaxAbs());
-  layer.set_activation_three_sigma(output.ThreeSigma());
-  ASSIGN_OR_RETURN(const double output_scale, ActivationScale(output.MaxAbs(), shape.name));
-  const double accumulator_scale = input_scale * layer.weight_scale();
-  ASSIGN_OR_RETURN(const float multiplier,
-                   RequantizeMultiplier(input_scale, layer.weight_scale(), output_scale, shape.name));
-  layer.set_accumulator_scale(accumulator_scale);
-  layer.set_output_scale(output_scale / accumulator_scale);
-  layer.set_multiplier(multiplier);
-  return accumulator_scale * layer.output_scale();
-}
 
-// Step 5: the bias as int32, and the proof that no sum can overflow.
-absl::Status QuantizeLayerBias(const FloatLayer& source, proto::QuantizedLayer& layer) {
-  ASSIGN_OR_RETURN(const std::vector<int32_t> bias,
-                   QuantizeBias(source.bias, layer.accumulator_scale(), absl::StrCat(source.shape.name, ".bias")));
-  layer.mutable_bias()->Add(bias.begin(), bias.end());
-  const std::vector<int8_t> weight(layer.weight().begin(), layer.weight().end());
-  const int64_t bound = AccumulatorBound(weight, bias, source.shape.out_channels);
-  layer.set_accumulator_bound(bound);
-  return CheckAccumulatorBound(bound, source.shape.name);
-}
+ private:
+  bool IsLast(size_t layer) const { return layer + 1 == network_.layers.size(); }
 
-// `weight_of` makes a weight from its int8 value and the layer's scale.
+  bool WritesSums(size_t layer) const {
+    const LayerShape& shape = network_.layers[layer].shape;
+    return IsLast(layer) && !spec_.int8_logits() && shape.HasWeights() && !shape.relu && shape.pool == 0;
+  }
+
+  absl::Status QuantizeInput() {
+    const FineHistogram& input = calibration_.input;
+    ASSIGN_OR_RETURN(const AffineParams params, ActivationParams(input, spec_, "input"));
+    tensors_.push_back(params);
+    record_.set_input_scale(params.scale);
+    record_.set_input_zero_point(params.zero_point);
+    record_.set_input_step(static_cast<float>(1 / params.scale));
+    record_.set_input_three_sigma(ThreeSigma(input));
+    *record_.mutable_input_histogram() = input.ToHistogram(kHistogramBins);
+    return absl::OkStatus();
+  }
+
+  // Histograms and ranges of what the fp32 layer gives.
+  void DescribeActivations(size_t index, proto::QuantizedLayer& layer) const {
+    const LayerStatistics& statistics = calibration_.layers[index];
+    *layer.mutable_activation_before_relu() = statistics.before_relu.ToHistogram(kHistogramBins);
+    if (layer.relu()) {
+      *layer.mutable_activation_after_relu() = statistics.after_relu.ToHistogram(kHistogramBins);
+    }
+    const FineHistogram& output = statistics.Output(network_.layers[index].shape);
+    layer.set_output_max_abs(output.MaxAbs());
+    layer.set_activation_three_sigma(ThreeSigma(output));
+  }
+
+  // Scale and zero point of what the layer writes; of sums they are of no use, and not asked for.
+  absl::StatusOr<AffineParams> OutputParams(size_t index, const proto::QuantizedLayer& layer) const {
+    if (layer.writes_sums()) {
+      return AffineParams();
+    }
+    return ActivationParams(calibration_.layers[index].Output(network_.layers[index].shape), spec_, layer.name());
+  }
+
+  absl::Status QuantizeWeighted(const FloatLayer& source, const AffineParams& output, proto::QuantizedLayer& layer) {
+    const AffineParams& input = tensors_[source.shape.inputs[0]];
+    const std::string name = source.shape.name;
+    const bool per_channel = spec_.per_channel() && !IsLast(static_cast<size_t>(record_.layer_size()) - 1);
+    ASSIGN_OR_RETURN(const QuantizedTensor weights,
+                     per_channel ? QuantizeChannels(source.weight, source.shape.out_channels, source.bias, input.scale,
+                                                    spec_.weight_range(), name + ".weight")
+                                 : QuantizeWeights(source.weight, spec_.weight_range(), name + ".weight"));
+    DescribeWeights(source, weights, layer);
+    layer.set_accumulator_scale(input.scale * weights.scale);
+    if (!layer.writes_sums()) {
+      layer.set_output_scale(output.scale / layer.accumulator_scale());
+      RETURN_IF_ERROR(SetMultipliers(input.scale, output.scale, weights, layer));
+    }
+    ASSIGN_OR_RETURN(const std::vector<int32_t> bias, QuantizeBias(source.bias, input.scale, weights, name + ".bias"));
+    layer.mutable_bias()->Add(bias.begin(), bias.end());
+    const int64_t bound = AccumulatorBound(weights.values, bias, source.shape.out_channels, input.zero_point);
+    layer.set_accumulator_bound(bound);
+    return CheckAccumulatorBound(bound, name);
+  }
+
+  static void DescribeWeights(const FloatLayer& source, const QuantizedTensor& weights, proto::QuantizedLayer& layer) {
+    *layer.mutable_weight_histogram() = EmptyHistogram(-weights.max_abs, weights.max_abs);
+    AddToHistogram(source.weight.data(), source.weight.size(), *layer.mutable_weight_histogram());
+    layer.set_weight(std::string(weights.values.begin(), weights.values.end()));
+    layer.set_weight_scale(weights.scale);
+    layer.mutable_channel_weight_scale()->Add(weights.channel_scale.begin(), weights.channel_scale.end());
+    layer.set_max_abs_weight(weights.max_abs);
+    layer.set_weight_three_sigma(weights.three_sigma);
+    layer.set_weight_saturated_fraction(static_cast<double>(weights.saturated) /
+                                        static_cast<double>(source.weight.size()));
+  }
+
+  static absl::Status SetMultipliers(double input_scale, double output_scale, const QuantizedTensor& weights,
+                                     proto::QuantizedLayer& layer) {
+    if (weights.channel_scale.empty()) {
+      ASSIGN_OR_RETURN(const float multiplier,
+                       RequantizeMultiplier(input_scale, weights.scale, output_scale, layer.name()));
+      layer.set_multiplier(multiplier);
+    }
+    for (const double scale : weights.channel_scale) {
+      ASSIGN_OR_RETURN(const float multiplier, RequantizeMultiplier(input_scale, scale, output_scale, layer.name()));
+      layer.add_channel_multiplier(multiplier);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status QuantizeWithoutWeights(const LayerShape& shape, const AffineParams& output,
+                                      proto::QuantizedLayer& layer) const {
+    if (shape.kind == LayerKind::kGlobalAveragePool) {
+      ASSIGN_OR_RETURN(const float multiplier, PoolMultiplier(tensors_[shape.inputs[0]].scale, output.scale,
+                                                              shape.in_height * shape.in_width, shape.name));
+      layer.set_multiplier(multiplier);
+      return absl::OkStatus();
+    }
+    for (const uint32_t input : shape.inputs) {
+      ASSIGN_OR_RETURN(const float factor, AddFactor(tensors_[input].scale, output.scale, shape.name));
+      layer.add_add_factor(factor);
+    }
+    return absl::OkStatus();
+  }
+
+  const FloatNetwork& network_;
+  const Calibration& calibration_;
+  const proto::QuantizeSpec& spec_;
+  std::vector<AffineParams> tensors_;  // of the image, and of what each layer wrote
+  proto::QuantizedNetwork record_;
+};
+
+// `weight_of` makes a weight from its int8 value and its scale.
 template <typename WeightOf>
 FloatNetwork ReplaceWeights(const FloatNetwork& network, const proto::QuantizedNetwork& quantized, WeightOf weight_of) {
   FloatNetwork result = network;
   for (size_t i = 0; i < result.layers.size(); ++i) {
     const proto::QuantizedLayer& layer = quantized.layer(static_cast<int>(i));
-    for (size_t k = 0; k < result.layers[i].weight.size(); ++k) {
-      result.layers[i].weight[k] = weight_of(static_cast<int8_t>(layer.weight()[k]), layer.weight_scale());
+    std::vector<float>& weight = result.layers[i].weight;
+    for (size_t k = 0; k < weight.size(); ++k) {
+      const size_t channel = k / result.layers[i].shape.Terms();
+      const double scale = layer.channel_weight_scale().empty() ? layer.weight_scale()
+                                                                : layer.channel_weight_scale(static_cast<int>(channel));
+      weight[k] = weight_of(static_cast<int8_t>(layer.weight()[k]), scale);
     }
   }
   return result;
@@ -88,24 +200,9 @@ FloatNetwork ReplaceWeights(const FloatNetwork& network, const proto::QuantizedN
 }  // namespace
 
 absl::StatusOr<proto::QuantizedNetwork> QuantizeLayers(const FloatNetwork& network, const Calibration& calibration,
-                                                       proto::WeightRange range) {
+                                                       const proto::QuantizeSpec& spec) {
   RETURN_IF_ERROR(CheckNetwork(network));
-  proto::QuantizedNetwork quantized;
-  quantized.set_name(network.name);
-  quantized.set_has_bias(network.HasBias());
-  const RangeSummary& input = calibration.input.summary;
-  ASSIGN_OR_RETURN(double scale, ActivationScale(input.MaxAbs(), "input"));
-  quantized.set_input_scale(scale);
-  quantized.set_input_three_sigma(input.ThreeSigma());
-  *quantized.mutable_input_histogram() = calibration.input.histogram;
-  for (size_t i = 0; i < network.layers.size(); ++i) {
-    proto::QuantizedLayer& layer = *quantized.add_layer();
-    DescribeShape(network.layers[i].shape, layer);
-    RETURN_IF_ERROR(QuantizeLayerWeights(network.layers[i], range, layer));
-    ASSIGN_OR_RETURN(scale, QuantizeLayerOutput(network.layers[i].shape, calibration.layers[i], scale, layer));
-    RETURN_IF_ERROR(QuantizeLayerBias(network.layers[i], layer));
-  }
-  return quantized;
+  return LayerQuantizer(network, calibration, spec).Run();
 }
 
 FloatNetwork WithInt8Weights(const FloatNetwork& network, const proto::QuantizedNetwork& quantized) {

@@ -8,15 +8,18 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/dataset/small_dataset.h"
+#include "lib/int8/plain_calibration.h"
 #include "lib/int8/random_network.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::CalibratePlainly;
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::RandomNetwork;
 using ::lockstep::testing::SmallImageSet;
+using ::lockstep::testing::SmallResidualLayers;
 using ::lockstep::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -27,11 +30,20 @@ NormalizationTable LabNormalization() {
   return MakeNormalizationTable({.4914f, .4822f, .4465f}, {.2023f, .1994f, .2010f});
 }
 
+// As the lab has it: int8 logits, and the largest magnitude of everything.
+proto::QuantizeSpec LabSpec(proto::WeightRange range = proto::MAX_ABS) {
+  proto::QuantizeSpec spec;
+  spec.set_weight_range(range);
+  spec.set_activation_range(proto::MIN_MAX);
+  spec.set_int8_logits(true);
+  return spec;
+}
+
 absl::StatusOr<proto::QuantizedNetwork> Quantize(const FloatNetwork& network,
-                                                 proto::WeightRange range = proto::MAX_ABS) {
+                                                 const proto::QuantizeSpec& spec = LabSpec()) {
   const ImageSet set = SmallImageSet(proto::TRAIN, 4);
-  const auto calibration = Calibrate(network, {set, {0, 1, 2, 3}, LabNormalization()});
-  return calibration.ok() ? QuantizeLayers(network, *calibration, range) : calibration.status();
+  const auto calibration = CalibratePlainly(network, {set, {0, 1, 2, 3}, LabNormalization()});
+  return calibration.ok() ? QuantizeLayers(network, *calibration, spec) : calibration.status();
 }
 
 TEST(QuantizeLayersTest, OutputScalesFollowTheLabsChain) {
@@ -123,7 +135,7 @@ TEST(QuantizeLayersTest, UnscaledWeightsAreTheIntegersThemselves) {
 
 TEST(QuantizeLayersTest, ThreeSigmaOfUniformWeightsIsTheirMaximum) {
   // sqrt(3) times the largest of uniform weights: beyond it, so that nothing saturates.
-  const auto quantized = Quantize(RandomNetwork(LeNet5Layers(), false, 1), proto::THREE_SIGMA);
+  const auto quantized = Quantize(RandomNetwork(LeNet5Layers(), false, 1), LabSpec(proto::THREE_SIGMA));
   ASSERT_THAT(quantized, IsOk());
   for (const proto::QuantizedLayer& layer : quantized->layer()) {
     EXPECT_EQ(layer.weight_saturated_fraction(), 0) << layer.name();
@@ -134,7 +146,7 @@ TEST(QuantizeLayersTest, ThreeSigmaOfUniformWeightsIsTheirMaximum) {
 TEST(QuantizeLayersTest, ThreeSigmaSaturatesAnOutlier) {
   FloatNetwork network = RandomNetwork(LeNet5Layers(), false, 1);
   network.layers[3].weight[7] = -5;
-  const auto quantized = Quantize(network, proto::THREE_SIGMA);
+  const auto quantized = Quantize(network, LabSpec(proto::THREE_SIGMA));
   ASSERT_THAT(quantized, IsOk());
   EXPECT_EQ(quantized->layer(3).weight_saturated_fraction(), 1.0 / 10'080);
   EXPECT_EQ(static_cast<int8_t>(quantized->layer(3).weight()[7]), -127);
@@ -155,10 +167,10 @@ TEST(QuantizeLayersTest, ALayerOfZerosStaysZeroAndTheRestGoesOn) {
 TEST(QuantizeLayersTest, RejectsNanWeights) {
   FloatNetwork network = RandomNetwork(LeNet5Layers(), false, 1);
   const ImageSet set = SmallImageSet(proto::TRAIN, 1);
-  const auto calibration = Calibrate(network, {set, {0}, LabNormalization()});
+  const auto calibration = CalibratePlainly(network, {set, {0}, LabNormalization()});
   ASSERT_THAT(calibration, IsOk());
   network.layers[1].weight[3] = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_THAT(QuantizeLayers(network, *calibration, proto::MAX_ABS),
+  EXPECT_THAT(QuantizeLayers(network, *calibration, LabSpec()),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("conv2.weight: value 3 is nan")));
 }
 
@@ -171,6 +183,56 @@ TEST(QuantizeLayersTest, RejectsABiasThatInt32CannotHold) {
   network.layers[0].bias[2] = 1;
   EXPECT_THAT(Quantize(network), StatusIs(absl::StatusCode::kFailedPrecondition,
                                           AllOf(HasSubstr("conv1.bias"), HasSubstr("int32 ends at 2147483647"))));
+}
+
+TEST(QuantizeLayersTest, LogitsAreSumsUnlessInt8IsAskedFor) {
+  proto::QuantizeSpec spec = LabSpec();
+  spec.set_int8_logits(false);
+  spec.set_per_channel(true);
+  const auto quantized = Quantize(RandomNetwork(LeNet5Layers(), true, 1), spec);
+  ASSERT_THAT(quantized, IsOk());
+  for (int i = 0; i < 5; ++i) {
+    const proto::QuantizedLayer& layer = quantized->layer(i);
+    EXPECT_EQ(layer.writes_sums(), i == 4);
+    EXPECT_EQ(layer.tensor_scale() == 0, i == 4);
+    EXPECT_EQ(layer.multiplier(), 0);
+    // Sums are compared with each other, so they have one scale.
+    EXPECT_EQ(static_cast<uint32_t>(layer.channel_weight_scale_size()), i == 4 ? 0 : layer.weight_shape(0));
+    EXPECT_EQ(layer.channel_multiplier_size(), layer.channel_weight_scale_size());
+  }
+}
+
+TEST(QuantizeLayersTest, AZeroPointGivesReluAllOfInt8) {
+  proto::QuantizeSpec spec = LabSpec();
+  spec.set_zero_points(true);
+  const auto quantized = Quantize(RandomNetwork(LeNet5Layers(), true, 1), spec);
+  ASSERT_THAT(quantized, IsOk());
+  for (int i = 0; i < 4; ++i) {
+    const proto::QuantizedLayer& layer = quantized->layer(i);
+    EXPECT_EQ(layer.zero_point(), -128) << layer.name();
+    EXPECT_EQ(layer.tensor_scale(), 255 / layer.output_max_abs()) << layer.name();
+  }
+  // Logits of both signs.
+  EXPECT_GT(quantized->layer(4).zero_point(), -128);
+  EXPECT_LT(quantized->layer(4).zero_point(), 127);
+}
+
+TEST(QuantizeLayersTest, AResidualNetworkHasAScaleForEachTensor) {
+  const auto quantized = Quantize(RandomNetwork(SmallResidualLayers(), true, 2));
+  ASSERT_THAT(quantized, IsOk());
+  const auto find = [&](const std::string& name) {
+    return *std::find_if(quantized->layer().begin(), quantized->layer().end(),
+                         [&](const proto::QuantizedLayer& layer) { return layer.name() == name; });
+  };
+  const proto::QuantizedLayer add = find("block.add"), pool = find("pool");
+  EXPECT_EQ(add.kind(), "add");
+  EXPECT_TRUE(add.weight().empty());
+  ASSERT_EQ(add.add_factor_size(), 2);
+  // Steps in, over the step out.
+  EXPECT_FLOAT_EQ(add.add_factor(0), static_cast<float>(add.tensor_scale() / find("block.conv2").tensor_scale()));
+  EXPECT_FLOAT_EQ(add.add_factor(1), static_cast<float>(add.tensor_scale() / find("block.shortcut").tensor_scale()));
+  EXPECT_EQ(pool.kind(), "global_average_pool");
+  EXPECT_FLOAT_EQ(pool.multiplier(), static_cast<float>(pool.tensor_scale() / add.tensor_scale() / 64));
 }
 
 }  // namespace

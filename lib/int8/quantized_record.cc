@@ -1,5 +1,6 @@
 #include "lib/int8/quantized_record.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -11,6 +12,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/dataset/dataset.h"
 #include "lib/int8/quant_params.h"
+#include "lib/int8/requantize.h"
 
 namespace lockstep {
 namespace {
@@ -19,113 +21,194 @@ absl::Status Contradiction(absl::string_view where, absl::string_view what) {
   return absl::DataLossError(absl::StrCat("network record: ", where, ": ", what, "; make it again with quantize"));
 }
 
-// Where a layer's input comes from.
-struct Extent {
-  uint32_t channels, height, width;
-};
+const char* KindName(LayerKind kind) {
+  switch (kind) {
+    case LayerKind::kConv2d:
+      return "conv2d";
+    case LayerKind::kLinear:
+      return "linear";
+    case LayerKind::kAdd:
+      return "add";
+    case LayerKind::kGlobalAveragePool:
+      return "global_average_pool";
+  }
+  return "";
+}
 
-absl::StatusOr<LayerShape> ReadShape(const proto::QuantizedLayer& layer, const Extent& input) {
-  LayerShape shape;
-  shape.name = layer.name();
-  shape.relu = layer.relu();
-  shape.pool = layer.max_pool();
+absl::StatusOr<LayerKind> ReadKind(const proto::QuantizedLayer& layer) {
   const auto& sizes = layer.weight_shape();
   if (layer.kind() == "conv2d" && sizes.size() == 4 && sizes[2] == sizes[3]) {
-    shape.kind = LayerKind::kConv2d;
-    shape.in_height = input.height;
-    shape.in_width = input.width;
-    shape.kernel = sizes[2];
-  } else if (layer.kind() == "linear" && sizes.size() == 2) {
-    shape.kind = LayerKind::kLinear;
-  } else {
-    return Contradiction(layer.name(), absl::StrCat("kind '", layer.kind(), "' with ", sizes.size(),
-                                                    " weight dimensions is neither conv2d (out, in, k, k) nor linear "
-                                                    "(out, in)"));
+    return LayerKind::kConv2d;
   }
-  shape.out_channels = sizes[0];
-  shape.in_channels = sizes[1];
+  if (layer.kind() == "linear" && sizes.size() == 2) {
+    return LayerKind::kLinear;
+  }
+  if (layer.kind() == "add" && sizes.empty()) {
+    return LayerKind::kAdd;
+  }
+  if (layer.kind() == "global_average_pool" && sizes.empty()) {
+    return LayerKind::kGlobalAveragePool;
+  }
+  return Contradiction(layer.name(), absl::StrCat("kind '", layer.kind(), "' with ", sizes.size(),
+                                                  " weight dimensions is neither conv2d (out, in, k, k) nor linear "
+                                                  "(out, in) nor, without weights, add or global_average_pool"));
+}
+
+// `before` are the layers before it. Whether the shape can be is for CheckShapes to say.
+absl::StatusOr<LayerShape> ReadShape(const proto::QuantizedLayer& layer, const std::vector<LayerShape>& before) {
+  LayerShape shape;
+  shape.name = layer.name();
+  ASSIGN_OR_RETURN(shape.kind, ReadKind(layer));
+  shape.inputs.assign(layer.input().begin(), layer.input().end());
+  if (shape.inputs.empty()) {
+    shape.inputs = {static_cast<uint32_t>(before.size())};
+  }
+  Extent input = {kImageHeight, kImageWidth, kImageChannels};
+  if (const uint32_t tensor = shape.inputs[0]; tensor > before.size()) {
+    return Contradiction(shape.name, absl::StrCat("reads tensor ", tensor, ", which no layer before it writes"));
+  } else if (tensor > 0) {
+    input = before[tensor - 1].Pooled();
+  }
+  shape.in_height = input.height;
+  shape.in_width = input.width;
+  shape.in_channels = input.channels;
+  shape.out_channels = shape.HasWeights() ? layer.weight_shape(0) : input.channels;
+  shape.stride = std::max(layer.stride(), 1u);
+  shape.padding = layer.padding();
+  shape.relu = layer.relu();
+  shape.pool = layer.max_pool();
+  if (shape.kind == LayerKind::kConv2d) {
+    shape.kernel = layer.weight_shape(2);
+  } else if (shape.kind == LayerKind::kLinear) {
+    shape.kernel = input.height;
+  }
+  if (shape.HasWeights() &&
+      layer.weight_shape(1) != (shape.kind == LayerKind::kLinear ? input.Size() : input.channels)) {
+    return Contradiction(
+        shape.name, absl::StrCat("its weights read ", layer.weight_shape(1),
+                                 shape.kind == LayerKind::kLinear ? " values" : " channels", ", but its input has ",
+                                 input.channels, " channels of ", input.height, " x ", input.width));
+  }
   return shape;
 }
 
-absl::Status CheckNumbers(const IntegerLayer& layer) {
+bool IsFactor(float value) { return std::isnormal(value) && value > 0; }
+
+// Multipliers, an addition's factors, and the zero point.
+absl::Status ReadScaling(const proto::QuantizedLayer& source, bool is_last, const IntegerNetwork& network,
+                         IntegerLayer& layer) {
+  const LayerShape& shape = layer.shape;
+  layer.zero_point = source.zero_point();
+  if (layer.zero_point < -128 || layer.zero_point > 127) {
+    return Contradiction(shape.name, absl::StrCat("a zero point of ", layer.zero_point));
+  }
+  if (shape.kind == LayerKind::kAdd) {
+    if (source.add_factor_size() != 2 || !IsFactor(source.add_factor(0)) || !IsFactor(source.add_factor(1))) {
+      return Contradiction(shape.name, "expected two positive factors of its two inputs");
+    }
+    const auto zero = [&](size_t input) {
+      const uint32_t tensor = shape.inputs[input];
+      return tensor == 0 ? network.input_zero_point : network.layers[tensor - 1].zero_point;
+    };
+    layer.add = MakeAddFactors(source.add_factor(0), source.add_factor(1), zero(0), zero(1), layer.zero_point);
+    return absl::OkStatus();
+  }
+  if (source.writes_sums()) {
+    if (!is_last || !shape.HasWeights() || shape.relu || shape.pool != 0) {
+      return Contradiction(shape.name, "writes sums, which only a last, weighted layer without ReLU and pooling may");
+    }
+    return absl::OkStatus();
+  }
+  const size_t wanted = shape.HasWeights() ? shape.out_channels : 1;
+  layer.multiplier.assign(source.channel_multiplier().begin(), source.channel_multiplier().end());
+  if (layer.multiplier.empty()) {
+    layer.multiplier.assign(wanted, source.multiplier());
+  }
+  if (layer.multiplier.size() != wanted) {
+    return Contradiction(shape.name, absl::StrCat(layer.multiplier.size(), " multipliers for ", wanted, " channels"));
+  }
+  for (const float multiplier : layer.multiplier) {
+    if (!IsFactor(multiplier)) {
+      return Contradiction(shape.name, absl::StrCat("a multiplier of ", multiplier));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckNumbers(const IntegerLayer& layer, int32_t input_zero_point) {
   const LayerShape& shape = layer.shape;
   if (layer.weight.size() != shape.WeightSize()) {
     return Contradiction(shape.name,
                          absl::StrCat(layer.weight.size(), " weights, its shape wants ", shape.WeightSize()));
   }
-  if (!layer.bias.empty() && layer.bias.size() != shape.out_channels) {
-    return Contradiction(shape.name, absl::StrCat(layer.bias.size(), " biases for ", shape.out_channels, " outputs"));
+  if (const size_t outputs = shape.HasWeights() ? shape.out_channels : 0;
+      !layer.bias.empty() && layer.bias.size() != outputs) {
+    return Contradiction(shape.name, absl::StrCat(layer.bias.size(), " biases for ", outputs, " outputs"));
   }
   for (const int8_t weight : layer.weight) {
     if (weight == std::numeric_limits<int8_t>::min()) {
       return Contradiction(shape.name, "a weight of -128, where weights lie in [-127, 127]");
     }
   }
-  if (!std::isnormal(layer.multiplier) || layer.multiplier < 0) {
-    return Contradiction(shape.name, absl::StrCat("a multiplier of ", layer.multiplier));
+  if (!shape.HasWeights()) {
+    return absl::OkStatus();
   }
-  if (const absl::Status bound =
-          CheckAccumulatorBound(AccumulatorBound(layer.weight, layer.bias, shape.out_channels), shape.name);
-      !bound.ok()) {
-    return Contradiction(shape.name, bound.message());
+  const int64_t bound = AccumulatorBound(layer.weight, layer.bias, shape.out_channels, input_zero_point);
+  if (const absl::Status status = CheckAccumulatorBound(bound, shape.name); !status.ok()) {
+    return Contradiction(shape.name, status.message());
   }
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<int8_t>> RunPixels(const IntegerNetwork& network, const proto::QuantizedNetwork& record,
-                                              const uint8_t* pixels) {
-  ASSIGN_OR_RETURN(const NormalizationTable normalization, NormalizationOf(record));
-  return RunInteger(network, QuantizeImage(pixels, normalization, record.input_scale()).data());
-}
-
-// The first logit that differs, in words; empty when all are as expected.
-absl::StatusOr<std::string> ReplayOne(const IntegerNetwork& network, const proto::QuantizedNetwork& record,
-                                      const proto::ReplaySample& sample) {
-  const std::string where = absl::StrCat("replay sample of test image ", sample.test_index());
-  if (sample.pixels().size() != kImageBytes) {
-    return Contradiction(where, absl::StrCat(sample.pixels().size(), " bytes of pixels, expected ", kImageBytes));
-  }
-  ASSIGN_OR_RETURN(const std::vector<int8_t> logits,
-                   RunPixels(network, record, reinterpret_cast<const uint8_t*>(sample.pixels().data())));
-  if (logits.size() != static_cast<size_t>(sample.expected_logit_size())) {
-    return Contradiction(
-        where, absl::StrCat(sample.expected_logit_size(), " expected logits for ", logits.size(), " outputs"));
-  }
-  for (int i = 0; i < sample.expected_logit_size(); ++i) {
-    if (logits[i] != sample.expected_logit(i)) {
-      return absl::StrCat("test image ", sample.test_index(), ", logit ", i, ": expected ", sample.expected_logit(i),
-                          ", found ", logits[i]);
-    }
-  }
-  return std::string();
-}
-
 }  // namespace
+
+void DescribeShape(const LayerShape& shape, proto::QuantizedLayer& layer) {
+  layer.set_name(shape.name);
+  layer.set_kind(KindName(shape.kind));
+  if (shape.kind == LayerKind::kConv2d) {
+    for (const uint32_t size : {shape.out_channels, shape.in_channels, shape.kernel, shape.kernel}) {
+      layer.add_weight_shape(size);
+    }
+  } else if (shape.kind == LayerKind::kLinear) {
+    layer.add_weight_shape(shape.out_channels);
+    layer.add_weight_shape(static_cast<uint32_t>(shape.In().Size()));
+  }
+  layer.mutable_input()->Add(shape.inputs.begin(), shape.inputs.end());
+  layer.set_stride(shape.stride);
+  layer.set_padding(shape.padding);
+  layer.set_relu(shape.relu);
+  layer.set_max_pool(shape.pool);
+}
 
 absl::StatusOr<IntegerNetwork> ToIntegerNetwork(const proto::QuantizedNetwork& record) {
   IntegerNetwork network;
   network.name = record.name();
+  network.input_zero_point = record.input_zero_point();
+  if (network.input_zero_point < -128 || network.input_zero_point > 127) {
+    return Contradiction(record.name(), absl::StrCat("an input zero point of ", network.input_zero_point));
+  }
   std::vector<LayerShape> shapes;
-  Extent input = {kImageChannels, kImageHeight, kImageWidth};
   for (const proto::QuantizedLayer& source : record.layer()) {
     IntegerLayer layer;
-    ASSIGN_OR_RETURN(layer.shape, ReadShape(source, input));
+    ASSIGN_OR_RETURN(layer.shape, ReadShape(source, shapes));
     layer.weight.assign(source.weight().begin(), source.weight().end());
     layer.bias.assign(source.bias().begin(), source.bias().end());
-    layer.multiplier = source.multiplier();
     shapes.push_back(layer.shape);
     if (const absl::Status status = CheckShapes(shapes); !status.ok()) {
       return Contradiction(record.name(), status.message());
     }
-    RETURN_IF_ERROR(CheckNumbers(layer));
-    input = {layer.shape.out_channels, layer.shape.PooledHeight(), layer.shape.PooledWidth()};
+    RETURN_IF_ERROR(CheckNumbers(layer, network.ZeroPoint(layer.shape.inputs[0])));
+    RETURN_IF_ERROR(ReadScaling(source, static_cast<int>(shapes.size()) == record.layer_size(), network, layer));
     network.layers.push_back(std::move(layer));
   }
-  if (const float scale = static_cast<float>(record.input_scale()); !std::isnormal(scale) || scale < 0) {
+  if (network.layers.empty()) {
+    return Contradiction(record.name(), "it has no layers");
+  }
+  if (const float scale = static_cast<float>(record.input_scale()); !IsFactor(scale)) {
     return Contradiction(record.name(), absl::StrCat("an input scale of ", record.input_scale()));
   }
-  if (network.layers.empty() || network.layers.front().shape.InputSize() != kImageBytes) {
-    return Contradiction(record.name(), "its first layer does not read images of 3 x 32 x 32");
+  if (const float step = record.input_step(); step != 0 && !IsFactor(step)) {
+    return Contradiction(record.name(), absl::StrCat("an input step of ", step));
   }
   return network;
 }
@@ -133,10 +216,17 @@ absl::StatusOr<IntegerNetwork> ToIntegerNetwork(const proto::QuantizedNetwork& r
 IntegerNetwork WithFloatBias(IntegerNetwork network, const FloatNetwork& source,
                              const proto::QuantizedNetwork& record) {
   for (size_t i = 0; i < network.layers.size(); ++i) {
+    if (network.layers[i].WritesSums()) {
+      continue;
+    }
+    const proto::QuantizedLayer& layer = record.layer(static_cast<int>(i));
     network.layers[i].bias.clear();
-    for (const float bias : source.layers[i].bias) {
-      const double scale = record.layer(static_cast<int>(i)).accumulator_scale();
-      network.layers[i].float_bias.push_back(static_cast<float>(bias * scale));
+    for (size_t o = 0; o < source.layers[i].bias.size(); ++o) {
+      const double input_and_layer = layer.accumulator_scale();
+      const double scale = layer.channel_weight_scale().empty() ? input_and_layer
+                                                                : input_and_layer / layer.weight_scale() *
+                                                                      layer.channel_weight_scale(static_cast<int>(o));
+      network.layers[i].float_bias.push_back(static_cast<float>(source.layers[i].bias[o] * scale));
     }
   }
   return network;
@@ -159,33 +249,26 @@ absl::StatusOr<NormalizationTable> NormalizationOf(const proto::QuantizedNetwork
   return MakeNormalizationTable(mean, std);
 }
 
-absl::Status AddReplaySample(const IntegerNetwork& network, uint32_t test_index, const uint8_t* pixels,
-                             proto::QuantizedNetwork& record) {
-  ASSIGN_OR_RETURN(const std::vector<int8_t> logits, RunPixels(network, record, pixels));
-  proto::ReplaySample& sample = *record.add_replay();
-  sample.set_test_index(test_index);
-  sample.set_pixels(pixels, kImageBytes);
-  sample.mutable_expected_logit()->Add(logits.begin(), logits.end());
-  return absl::OkStatus();
+absl::StatusOr<ImageTable> ImageTableOf(const proto::QuantizedNetwork& record) {
+  ASSIGN_OR_RETURN(const NormalizationTable normalization, NormalizationOf(record));
+  const float scale = static_cast<float>(record.input_scale()), step = record.input_step();
+  ImageTable table;
+  for (size_t channel = 0; channel < table.size(); ++channel) {
+    for (size_t byte = 0; byte < table[channel].size(); ++byte) {
+      const float real = normalization[channel][byte];
+      const float rounded = std::nearbyint(step == 0 ? real * scale : real / step);
+      table[channel][byte] = ClampToInt8(rounded + static_cast<float>(record.input_zero_point()));
+    }
+  }
+  return table;
 }
 
-absl::Status Replay(const proto::QuantizedNetwork& record) {
-  ASSIGN_OR_RETURN(const IntegerNetwork network, ToIntegerNetwork(record));
-  if (record.replay().empty()) {
-    return absl::FailedPreconditionError(absl::StrCat("network ", record.name(), ": its record has no replay samples"));
+void QuantizeImage(const uint8_t* pixels, const ImageTable& table, int8_t* image) {
+  for (uint32_t channel = 0; channel < kImageChannels; ++channel) {
+    for (uint32_t pixel = 0; pixel < kPlaneBytes; ++pixel) {
+      image[pixel * kImageChannels + channel] = table[channel][pixels[channel * kPlaneBytes + pixel]];
+    }
   }
-  std::string first;
-  int different = 0;
-  for (const proto::ReplaySample& sample : record.replay()) {
-    ASSIGN_OR_RETURN(const std::string difference, ReplayOne(network, record, sample));
-    different += difference.empty() ? 0 : 1;
-    first = first.empty() ? difference : first;
-  }
-  if (different > 0) {
-    return absl::AbortedError(absl::StrCat("network ", record.name(), ": ", different, " of ", record.replay_size(),
-                                           " replayed images give other logits than recorded; first: ", first));
-  }
-  return absl::OkStatus();
 }
 
 }  // namespace lockstep

@@ -3,6 +3,7 @@
 #include "absl/status/statusor.h"
 #include "lib/dataset/dataset.h"
 #include "lib/int8/quantized_record.h"
+#include "lib/int8/replay.h"
 #include "lib/testing/fuzz.h"
 #include "lib/testing/proto_mutator.h"
 
@@ -12,14 +13,6 @@ namespace {
 
 // Multiply-accumulates of one image that the portable loops do in well under a second.
 constexpr uint64_t kMaxMacs = 5'000'000;
-
-uint64_t Macs(const lockstep::IntegerNetwork& network) {
-  std::vector<lockstep::LayerShape> shapes;
-  for (const lockstep::IntegerLayer& layer : network.layers) {
-    shapes.push_back(layer.shape);
-  }
-  return lockstep::CountMacs(shapes);
-}
 
 }  // namespace
 
@@ -35,15 +28,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     CheckUserError(network.status());
     return 0;
   }
-  if (Macs(*network) > kMaxMacs || record.replay_size() > 4) {
+  if (CountMacs(network->Shapes()) > kMaxMacs || record.replay_size() > 4) {
     return 0;
   }
   if (const absl::Status status = Replay(record); !status.ok()) {
     CheckUserError(status);
   }
   record.clear_replay();
-  const std::string grey(kImageBytes, '\x80');
-  const absl::Status added = AddReplaySample(*network, 0, reinterpret_cast<const uint8_t*>(grey.data()), record);
+  ImageSet grey;
+  grey.pixels.assign(kImageBytes, 0x80);
+  const absl::Status added = AddReplaySamples(grey, {0}, MakePlainRunner, record);
   if (!added.ok()) {
     CheckUserError(added);
     return 0;

@@ -8,16 +8,21 @@
 #include "gtest/gtest.h"
 #include "lib/dataset/small_dataset.h"
 #include "lib/int8/float_reference.h"
+#include "lib/int8/plain_calibration.h"
+#include "lib/int8/plain_layers.h"
 #include "lib/int8/quantize_layers.h"
 #include "lib/int8/random_network.h"
+#include "lib/int8/replay.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::CalibratePlainly;
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::RandomNetwork;
 using ::lockstep::testing::SmallImageSet;
+using ::lockstep::testing::SmallResidualLayers;
 using ::lockstep::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -30,22 +35,29 @@ constexpr double kUnit = 1.0 / (1 << 24);  // relative rounding error of one flo
 class QuantizedRecordTest : public ::testing::Test {
  protected:
   void SetUp() override {
+    network_ = Network();
     const NormalizationTable table =
         MakeNormalizationTable({kMean[0], kMean[1], kMean[2]}, {kStd[0], kStd[1], kStd[2]});
-    const auto calibration = Calibrate(network_, {images_, {0, 1, 2, 3}, table});
+    const auto calibration = CalibratePlainly(network_, {images_, {0, 1, 2, 3}, table});
     ASSERT_THAT(calibration, IsOk());
-    const auto record = QuantizeLayers(network_, *calibration, proto::MAX_ABS);
+    const auto record = QuantizeLayers(network_, *calibration, Spec());
     ASSERT_THAT(record, IsOk());
     record_ = *record;
     for (int c = 0; c < 3; ++c) {
       record_.add_mean(kMean[c]);
       record_.add_std(kStd[c]);
     }
-    const auto integer = ToIntegerNetwork(record_);
-    ASSERT_THAT(integer, IsOk());
-    for (const uint32_t index : {0u, 2u, 3u}) {
-      ASSERT_THAT(AddReplaySample(*integer, index, Pixels(index), record_), IsOk());
-    }
+    ASSERT_THAT(AddReplaySamples(images_, {0, 2, 3}, MakePlainRunner, record_), IsOk());
+  }
+
+  // The lab's, with int8 logits.
+  virtual FloatNetwork Network() const { return RandomNetwork(LeNet5Layers(), true, 1); }
+  virtual proto::QuantizeSpec Spec() const {
+    proto::QuantizeSpec spec;
+    spec.set_weight_range(proto::MAX_ABS);
+    spec.set_activation_range(proto::MIN_MAX);
+    spec.set_int8_logits(true);
+    return spec;
   }
 
   const uint8_t* Pixels(uint32_t index) const { return images_.pixels.data() + index * kImageBytes; }
@@ -53,7 +65,7 @@ class QuantizedRecordTest : public ::testing::Test {
   absl::Status Loaded() const { return ToIntegerNetwork(record_).status(); }
 
   const ImageSet images_ = SmallImageSet(proto::TRAIN, 4);
-  const FloatNetwork network_ = RandomNetwork(LeNet5Layers(), true, 1);
+  FloatNetwork network_;
   proto::QuantizedNetwork record_;
 };
 
@@ -65,8 +77,9 @@ TEST_F(QuantizedRecordTest, TheNetworkReadBackHasTheShapesOfTheOneWritten) {
     const LayerShape &found = integer->layers[i].shape, &expected = network_.layers[i].shape;
     EXPECT_EQ(found.name, expected.name);
     EXPECT_EQ(found.kind, expected.kind);
-    EXPECT_EQ(found.InputSize(), expected.InputSize());
-    EXPECT_EQ(found.PooledSize(), expected.PooledSize());
+    EXPECT_EQ(found.inputs, expected.inputs);
+    EXPECT_EQ(found.In(), expected.In());
+    EXPECT_EQ(found.Pooled(), expected.Pooled());
     EXPECT_EQ(found.relu, expected.relu);
   }
 }
@@ -84,47 +97,201 @@ TEST_F(QuantizedRecordTest, SurvivesBeingWrittenAndRead) {
 //                                             + 0.5 / A              so is the bias
 //                                             + 0.5 / S_out          and the output
 // plus float32's own errors: (K + 1) * u * (|bias| + sum|w||x|) in the plain loops, and in requantization the
-// accumulator, the multiplier (5.1 u) and the product, at most 128 * 7.2 u steps. Clamping the real output to the int8
+// accumulator, the multiplier (5.1 u) and the product, at most 255 * 7.2 u steps. Clamping the real output to the int8
 // range, ReLU and max-pooling never make a difference larger. The first three terms are had by running the layer on |x|
-// with all weights 0.5 / n_w.
-TEST_F(QuantizedRecordTest, EveryLayerIsTheRealOneWithinItsRoundings) {
-  const auto integer = ToIntegerNetwork(record_);
+// with all weights 0.5 / n_w. An addition or an average has but the last two.
+void ExpectEveryLayerIsTheRealOneWithinItsRoundings(const FloatNetwork& network, const proto::QuantizedNetwork& record,
+                                                    const uint8_t* pixels) {
+  const auto integer = ToIntegerNetwork(record);
   ASSERT_THAT(integer, IsOk());
-  const auto table = NormalizationOf(record_);
+  const auto table = ImageTableOf(record);
   ASSERT_THAT(table, IsOk());
-  std::vector<int8_t> input = QuantizeImage(Pixels(1), *table, record_.input_scale());
-  double input_scale = record_.input_scale();
-  for (size_t i = 0; i < 5; ++i) {
-    const proto::QuantizedLayer& layer = record_.layer(static_cast<int>(i));
-    const double output_scale = layer.accumulator_scale() * layer.output_scale();
-    std::vector<float> real(input.size()), magnitude(input.size());
-    for (size_t k = 0; k < input.size(); ++k) {
-      real[k] = static_cast<float>(input[k] / input_scale);
-      magnitude[k] = std::abs(real[k]);
-    }
+  struct Tensor {
+    std::vector<int8_t> values;
+    double scale;
+    int32_t zero_point;
+  };
+  std::vector<Tensor> tensors = {{std::vector<int8_t>(kImageBytes), record.input_scale(), record.input_zero_point()}};
+  QuantizeImage(pixels, *table, tensors[0].values.data());
+  const std::vector<int32_t> logits =
+      RunInteger(*integer, tensors[0].values.data(), nullptr, [&](size_t i, const std::vector<int8_t>& values) {
+        const proto::QuantizedLayer& layer = record.layer(static_cast<int>(i));
+        tensors.push_back({values, layer.tensor_scale(), layer.zero_point()});
+      });
+  for (size_t i = 0; i < network.layers.size(); ++i) {
+    const proto::QuantizedLayer& layer = record.layer(static_cast<int>(i));
+    const LayerShape& shape = network.layers[i].shape;
     FloatNetwork alone, bound;
-    alone.layers = bound.layers = {network_.layers[i]};
-    const double terms = static_cast<double>(alone.layers[0].shape.Terms());
-    for (float& weight : bound.layers[0].weight) {
-      weight = static_cast<float>(0.5 / layer.weight_scale() + (terms + 1) * kUnit * std::abs(weight));
+    alone.layers = bound.layers = {network.layers[i]};
+    const double terms = static_cast<double>(shape.HasWeights() ? shape.Terms() : shape.In().Size());
+    for (size_t k = 0; k < bound.layers[0].weight.size(); ++k) {
+      const int channel = static_cast<int>(k / shape.Terms());
+      const double scale =
+          layer.channel_weight_scale().empty() ? layer.weight_scale() : layer.channel_weight_scale(channel);
+      float& weight = bound.layers[0].weight[k];
+      weight = static_cast<float>(0.5 / scale + (terms + 1) * kUnit * std::abs(weight));
     }
     for (float& bias : bound.layers[0].bias) {
       bias = static_cast<float>(0.5 / layer.accumulator_scale() + (terms + 1) * kUnit * std::abs(bias));
     }
-    const std::vector<float> expected = RunFloat(alone, real.data());
-    const std::vector<float> largest_error = RunFloat(bound, magnitude.data());
-    const IntegerNetwork one = {"", {integer->layers[i]}};
-    const std::vector<int8_t> output = RunInteger(one, input.data());
-    ASSERT_EQ(output.size(), expected.size());
-    for (size_t o = 0; o < output.size(); ++o) {
-      const double clamped = std::clamp<double>(expected[o], -128 / output_scale, 127 / output_scale);
-      const double tolerance = largest_error[o] * (1 + (terms + 1) * kUnit) + (0.5 + 128 * 7.2 * kUnit) / output_scale;
-      ASSERT_NEAR(output[o] / output_scale, clamped, tolerance) << layer.name() << " output " << o;
-      ASSERT_LT(tolerance, 0.25 * 127 / output_scale) << "a tolerance that says nothing";
+    // RunFloat wants a network that begins with an image: an addition's two inputs go through it one by one.
+    std::vector<float> expected(shape.Pooled().Size(), 0.0f), largest_error = expected;
+    for (const uint32_t input : shape.inputs) {
+      const Tensor& tensor = tensors[input];
+      std::vector<float> real, magnitude;
+      for (const int8_t value : tensor.values) {
+        real.push_back(static_cast<float>((value - tensor.zero_point) / tensor.scale));
+        magnitude.push_back(std::abs(real.back()));
+      }
+      if (shape.kind == LayerKind::kAdd) {
+        for (size_t k = 0; k < real.size(); ++k) {
+          expected[k] += real[k];
+        }
+        continue;
+      }
+      alone.layers[0].shape.inputs = bound.layers[0].shape.inputs = {0};
+      expected = RunFloat(alone, real.data());
+      largest_error = RunFloat(bound, magnitude.data());
+      if (!shape.HasWeights()) {
+        std::fill(largest_error.begin(), largest_error.end(), 0.0f);
+      }
     }
-    input = output;
-    input_scale = output_scale;
+    if (shape.relu) {
+      Relu(expected.data(), expected.size());
+    }
+    if (layer.writes_sums()) {
+      for (size_t o = 0; o < logits.size(); ++o) {
+        ASSERT_NEAR(logits[o] / layer.accumulator_scale(), expected[o],
+                    largest_error[o] * (1 + (terms + 1) * kUnit) + 2 * kUnit * std::abs(expected[o]))
+            << layer.name() << " sum " << o;
+      }
+      continue;
+    }
+    const Tensor& output = tensors[i + 1];
+    ASSERT_EQ(output.values.size(), expected.size());
+    for (size_t o = 0; o < expected.size(); ++o) {
+      const double clamped = std::clamp<double>(expected[o], (-128 - output.zero_point) / output.scale,
+                                                (127 - output.zero_point) / output.scale);
+      const double tolerance = largest_error[o] * (1 + (terms + 1) * kUnit) + (0.5 + 255 * 7.2 * kUnit) / output.scale;
+      ASSERT_NEAR((output.values[o] - output.zero_point) / output.scale, clamped, tolerance)
+          << layer.name() << " output " << o;
+      ASSERT_LT(tolerance, 0.25 * 127 / output.scale) << "a tolerance that says nothing";
+    }
   }
+}
+
+TEST_F(QuantizedRecordTest, EveryLayerIsTheRealOneWithinItsRoundings) {
+  ExpectEveryLayerIsTheRealOneWithinItsRoundings(network_, record_, Pixels(1));
+}
+
+// A residual network, each output channel with a scale, each tensor with a zero point, int32 logits.
+class ResidualRecordTest : public QuantizedRecordTest {
+ protected:
+  FloatNetwork Network() const override { return RandomNetwork(SmallResidualLayers(), true, 3); }
+  proto::QuantizeSpec Spec() const override {
+    proto::QuantizeSpec spec = QuantizedRecordTest::Spec();
+    spec.set_per_channel(true);
+    spec.set_zero_points(true);
+    spec.set_int8_logits(false);
+    return spec;
+  }
+
+  proto::QuantizedLayer* Layer(const std::string& name) {
+    for (proto::QuantizedLayer& layer : *record_.mutable_layer()) {
+      if (layer.name() == name) {
+        return &layer;
+      }
+    }
+    return nullptr;
+  }
+};
+
+TEST_F(ResidualRecordTest, EveryLayerIsTheRealOneWithinItsRoundings) {
+  ExpectEveryLayerIsTheRealOneWithinItsRoundings(network_, record_, Pixels(1));
+}
+
+TEST_F(ResidualRecordTest, ReplaysItsSums) {
+  EXPECT_THAT(Replay(record_), IsOk());
+  int32_t largest = 0;
+  for (const int32_t logit : record_.replay(0).expected_logit()) {
+    largest = std::max(largest, std::abs(logit));
+  }
+  EXPECT_GT(largest, 127) << "they could be int8";
+}
+
+// One step of room less at the top, and the next layer subtracts one more: the logits stay as they are.
+TEST_F(ResidualRecordTest, AChangeThatNoLogitShowsIsFoundByItsLayersDigest) {
+  Layer("block.conv1")->set_zero_point(-127);
+  EXPECT_THAT(Replay(record_), StatusIs(absl::StatusCode::kAborted,
+                                        HasSubstr("block.conv1 writes other values for the replayed images")));
+}
+
+TEST_F(ResidualRecordTest, RejectsAZeroPointThatIsNoInt8) {
+  Layer("block.add")->set_zero_point(128);
+  EXPECT_THAT(Loaded(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("block.add: a zero point of 128")));
+  record_.set_input_zero_point(-129);
+  EXPECT_THAT(Loaded(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("input zero point of -129")));
+}
+
+TEST_F(ResidualRecordTest, RejectsMissingMultipliersAndFactors) {
+  Layer("block.conv1")->mutable_channel_multiplier()->RemoveLast();
+  EXPECT_THAT(Loaded(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("8 multipliers for 9 channels")));
+  SetUp();
+  Layer("block.add")->mutable_add_factor()->RemoveLast();
+  EXPECT_THAT(Loaded(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("two positive factors")));
+}
+
+TEST_F(ResidualRecordTest, RejectsATensorThatNobodyWrote) {
+  Layer("block.add")->set_input(1, 99);
+  EXPECT_THAT(Loaded(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("reads tensor 99")));
+}
+
+TEST_F(ResidualRecordTest, RejectsSumsInTheMiddle) {
+  Layer("block.conv2")->set_writes_sums(true);
+  EXPECT_THAT(Loaded(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("which only a last, weighted layer")));
+}
+
+TEST_F(ResidualRecordTest, AFloatBiasLeavesTheSumsAlone) {
+  const auto integer = ToIntegerNetwork(record_);
+  ASSERT_THAT(integer, IsOk());
+  const IntegerNetwork with_float = WithFloatBias(*integer, network_, record_);
+  EXPECT_EQ(with_float.layers.back().bias, integer->layers.back().bias);
+  EXPECT_TRUE(with_float.layers.back().float_bias.empty());
+  for (size_t o = 0; o < integer->layers[1].bias.size(); ++o) {
+    const double rounded = integer->layers[1].bias[o];
+    EXPECT_NEAR(with_float.layers[1].float_bias[o], rounded, 0.5 + (std::abs(rounded) + 1) * kUnit);
+  }
+}
+
+TEST_F(QuantizedRecordTest, AnImageIsDividedByTheStepFromVersion2On) {
+  for (const bool version_1 : {false, true}) {
+    record_.set_input_scale(1 / 3.0);
+    record_.set_input_step(version_1 ? 0 : 3.0f);
+    record_.set_input_zero_point(7);
+    const auto table = ImageTableOf(record_), real = ImageTableOf(record_);
+    ASSERT_THAT(table, IsOk());
+    const NormalizationTable normalization = *NormalizationOf(record_);
+    for (int byte = 0; byte < 256; ++byte) {
+      const float scale = static_cast<float>(1 / 3.0), value = normalization[2][byte];
+      const float rounded = std::nearbyint(version_1 ? value * scale : value / 3.0f);
+      EXPECT_EQ((*table)[2][byte], static_cast<int8_t>(rounded + 7)) << byte;
+    }
+  }
+}
+
+TEST_F(QuantizedRecordTest, PixelsLieTogetherByChannel) {
+  ImageTable table;
+  for (size_t channel = 0; channel < 3; ++channel) {
+    for (int byte = 0; byte < 256; ++byte) {
+      table[channel][byte] = static_cast<int8_t>(channel * 10 + byte % 10);
+    }
+  }
+  std::vector<uint8_t> pixels(kImageBytes, 0);
+  pixels[kPlaneBytes] = 5;  // the second channel's first pixel
+  pixels[2 * kPlaneBytes + 1] = 7;
+  std::vector<int8_t> image(kImageBytes);
+  QuantizeImage(pixels.data(), table, image.data());
+  EXPECT_EQ(std::vector<int8_t>(image.begin(), image.begin() + 6), (std::vector<int8_t>{0, 15, 20, 0, 10, 27}));
 }
 
 TEST_F(QuantizedRecordTest, AFloatBiasIsTheIntegerOneBeforeRounding) {
@@ -155,6 +322,15 @@ TEST_F(QuantizedRecordTest, AChangedExpectationShowsInTheReplay) {
   record_.mutable_replay(1)->set_expected_logit(9, record_.replay(1).expected_logit(9) + 1);
   EXPECT_THAT(Replay(record_), StatusIs(absl::StatusCode::kAborted,
                                         AllOf(HasSubstr("1 of 3"), HasSubstr("test image 2, logit 9: expected"))));
+}
+
+TEST_F(QuantizedRecordTest, EveryLayerHasADigestOfItsOwn) {
+  std::set<std::string> digests;
+  for (const proto::QuantizedLayer& layer : record_.layer()) {
+    EXPECT_EQ(layer.replay_sha256().size(), 64u);
+    digests.insert(layer.replay_sha256());
+  }
+  EXPECT_EQ(digests.size(), 5u);
 }
 
 TEST_F(QuantizedRecordTest, RejectsARecordWithoutSamples) {
@@ -208,7 +384,7 @@ TEST_F(QuantizedRecordTest, RejectsSumsThatCouldOverflow) {
 
 TEST_F(QuantizedRecordTest, RejectsLayersThatDoNotFollowOneAnother) {
   record_.mutable_layer(0)->set_max_pool(0);
-  EXPECT_THAT(Loaded(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("fc1: reads 400 values")));
+  EXPECT_THAT(Loaded(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("fc1: its weights read 400 values")));
 }
 
 TEST_F(QuantizedRecordTest, RejectsAnUnknownKind) {
@@ -218,7 +394,7 @@ TEST_F(QuantizedRecordTest, RejectsAnUnknownKind) {
 
 TEST_F(QuantizedRecordTest, RejectsAnEmptyNetwork) {
   record_.clear_layer();
-  EXPECT_THAT(Loaded(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("3 x 32 x 32")));
+  EXPECT_THAT(Loaded(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("no layers")));
 }
 
 TEST_F(QuantizedRecordTest, RejectsANormalisationThatDividesByZero) {

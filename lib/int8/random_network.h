@@ -22,7 +22,28 @@ inline std::vector<float> RandomValues(std::mt19937& random, size_t count, float
   return values;
 }
 
-// Every weight and bias uniform within 1 / sqrt(terms), as torch.nn initialises them.
+// A stem, a strided block whose shortcut is a convolution, an average and a linear layer, on (3, 32, 32): each kind of
+// resnet18's layers, small.
+inline std::vector<LayerShape> SmallResidualLayers() {
+  std::vector<LayerShape> layers;
+  const auto add = [&layers](LayerShape shape, uint32_t stride, bool relu) {
+    shape.stride = stride;
+    shape.padding = shape.kernel == 3 ? 1 : 0;
+    shape.relu = relu;
+    layers.push_back(std::move(shape));
+    return static_cast<uint32_t>(layers.size());
+  };
+  const uint32_t stem = add(ConvShape("stem", 0, {32, 32, 3}, 6, 3), 2, true);
+  const uint32_t first = add(ConvShape("block.conv1", stem, {16, 16, 6}, 9, 3), 2, true);
+  const uint32_t second = add(ConvShape("block.conv2", first, {8, 8, 9}, 9, 3), 1, false);
+  const uint32_t shortcut = add(ConvShape("block.shortcut", stem, {16, 16, 6}, 9, 1), 2, false);
+  const uint32_t sum = add(AddShape("block.add", second, shortcut, {8, 8, 9}), 1, true);
+  const uint32_t pool = add(GlobalAveragePoolShape("pool", sum, {8, 8, 9}), 1, false);
+  layers.push_back(LinearShape("linear", pool, {1, 1, 9}, 10));
+  return layers;
+}
+
+// Every weight and bias uniform within 1 / sqrt(terms), as torch.nn initialises them. Named as a network of the lab.
 inline FloatNetwork RandomNetwork(std::vector<LayerShape> shapes, bool bias, uint32_t seed) {
   std::mt19937 random(seed);
   FloatNetwork network;
@@ -31,7 +52,7 @@ inline FloatNetwork RandomNetwork(std::vector<LayerShape> shapes, bool bias, uin
     const float bound = 1.0f / std::sqrt(static_cast<float>(shape.Terms()));
     FloatLayer layer;
     layer.weight = RandomValues(random, shape.WeightSize(), bound);
-    if (bias) {
+    if (bias && shape.HasWeights()) {
       layer.bias = RandomValues(random, shape.out_channels, bound);
     }
     layer.shape = std::move(shape);

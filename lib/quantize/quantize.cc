@@ -3,10 +3,14 @@
 #include <sys/stat.h>
 
 #include <cstdio>
+#include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "lib/base/print_text.h"
 #include "lib/base/readable_line.h"
 #include "lib/base/status_macros.h"
@@ -14,10 +18,17 @@
 #include "lib/device/device.h"
 #include "lib/int8/accuracy.h"
 #include "lib/int8/network.h"
-#include "lib/int8/quantized_record.h"
+#include "lib/int8/replay.h"
+#include "lib/int8_cpu/cpu_runner.h"
+#include "lib/int8_cpu/isa.h"
+#include "lib/onnx/export_onnx.h"
+#include "lib/onnx/import_onnx.h"
+#include "lib/onnx/onnx_file.h"
+#include "lib/peer/processors.h"
+#include "lib/quantize/import_network.h"
 #include "lib/quantize/quantize_network.h"
 #include "lib/quantize/quantize_plan.h"
-#include "lib/quantize/torch_network.h"
+#include "lib/quantize/read_checkpoint.h"
 #include "lib/record/digest.h"
 #include "lib/record/provenance.h"
 #include "lib/record/record_reader.h"
@@ -31,19 +42,43 @@ namespace {
 
 constexpr char kSchema[] = "lockstep.proto.QuantizedFile";
 
-// One checkpoint as an input of this step, and the network that it holds.
+// One file as an input of this step, and the network that it holds.
 struct Source {
   proto::Input input;
-  FloatNetwork network;
+  FloatNetwork network;                             // of a checkpoint
+  std::optional<proto::QuantizedNetwork> imported;  // of an ONNX file
+
+  std::string Name() const { return imported ? imported->name() : network.name; }
 };
+
+absl::Status CheckRanges(const proto::QuantizeSpec& spec) {
+  if (spec.first_sample_range() && !spec.int8_logits()) {
+    return absl::InvalidArgumentError(
+        "--first_sample_range: is about the range of int8 logits, and int32 logits have none; give --int8_logits too");
+  }
+  if (spec.wanted_drop() > 0 && spec.study_images() == 0) {
+    return absl::InvalidArgumentError(
+        "--wanted_drop: which layers go back to fp32 is told by a study of each; give --study_images=500, say, too");
+  }
+  return absl::OkStatus();
+}
 
 absl::Status CheckOptions(const QuantizeOptions& options) {
   if (options.input.empty()) {
     return absl::InvalidArgumentError("--input is missing: expected the dataset.rec that cifar_prep wrote");
   }
-  if (options.checkpoints.empty()) {
+  if (options.checkpoints.empty() && options.imports.empty()) {
     return absl::InvalidArgumentError(
-        "--checkpoint is missing: expected weights that train_sweep --model=lenet5 --checkpoint=lenet5.pt left");
+        "--checkpoint is missing: expected weights that train_sweep --model=lenet5 --checkpoint=lenet5.pt left, or of "
+        "resnet18; or --import: an ONNX file of a network that was quantized elsewhere");
+  }
+  if (const size_t networks = options.checkpoints.size() + options.imports.size();
+      !options.onnx.empty() && options.onnx.size() != networks) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--onnx: ", options.onnx.size(), " files for ", networks, " networks; expected one for each"));
+  }
+  if (!options.onnx.empty() && options.output == "-") {
+    return absl::InvalidArgumentError("--onnx: is made from the record; give that a file, not --output=-");
   }
   if (options.device == "cuda") {
     return absl::UnavailableError("--device=cuda: quantize computes on the CPU only; use --device=cpu or auto");
@@ -51,12 +86,37 @@ absl::Status CheckOptions(const QuantizeOptions& options) {
   if (options.device != "auto" && options.device != "cpu") {
     return absl::InvalidArgumentError(absl::StrCat("--device=", options.device, ": expected auto or cpu"));
   }
-  return absl::OkStatus();
+  return CheckRanges(options.spec);
+}
+
+// What runs the int8 networks, and its words for the console.
+struct Runner {
+  MakeIntegerRunner make;
+  std::string words;
+};
+
+absl::StatusOr<Runner> MakeRunner(const QuantizeOptions& options) {
+  Isa isa = BestIsa();
+  if (options.isa != "auto") {
+    ASSIGN_OR_RETURN(isa, ParseIsa(options.isa));
+  }
+  if (!IsSupported(isa)) {
+    return absl::UnavailableError(absl::StrCat(
+        "--isa=", options.isa, ": this CPU has only ",
+        absl::StrJoin(SupportedIsas(), ", ", [](std::string* out, Isa has) { absl::StrAppend(out, IsaName(has)); })));
+  }
+  const int threads = options.threads == 0 ? OwnProcessors() : static_cast<int>(options.threads);
+  return Runner{CpuRunner(isa, threads),
+                absl::StrCat(IsaName(isa), ", ", threads, threads == 1 ? " thread" : " threads")};
 }
 
 RunFiles FilesOf(const QuantizeOptions& options) {
   RunFiles files = {options.checkpoints, {{"--output", options.output, ""}}};
+  files.inputs.insert(files.inputs.end(), options.imports.begin(), options.imports.end());
   files.inputs.push_back(options.input);
+  for (const std::string& path : options.onnx) {
+    files.outputs.push_back({"--onnx", path, ""});
+  }
   return files;
 }
 
@@ -73,14 +133,57 @@ absl::StatusOr<Source> ReadSource(const std::string& path) {
   return source;
 }
 
-proto::QuantizeSpec MakeSpec(const QuantizeOptions& options, const Dataset& dataset) {
-  proto::QuantizeSpec spec;
-  spec.set_model("lenet5");
-  spec.set_weight_range(options.weight_range);
-  spec.set_calibration_images(options.calibration_images);
+absl::StatusOr<Source> ImportSource(const std::string& path) {
+  ASSIGN_OR_RETURN(OnnxFile file, ReadOnnx(path));
+  Source source;
+  ASSIGN_OR_RETURN(source.imported, ImportOnnx(file.model));
+  source.input = std::move(file.input);
+  return source;
+}
+
+absl::StatusOr<std::vector<Source>> ReadSources(const QuantizeOptions& options) {
+  std::vector<Source> sources;
+  for (const std::string& path : options.checkpoints) {
+    ASSIGN_OR_RETURN(Source source, ReadSource(path));
+    sources.push_back(std::move(source));
+  }
+  for (const std::string& path : options.imports) {
+    ASSIGN_OR_RETURN(Source source, ImportSource(path));
+    sources.push_back(std::move(source));
+  }
+  return sources;
+}
+
+// What the options say, completed by what is there.
+proto::QuantizeSpec MakeSpec(const QuantizeOptions& options, const Dataset& dataset,
+                             const std::vector<Source>& sources) {
+  proto::QuantizeSpec spec = options.spec;
+  std::set<std::string> models;
+  for (const Source& source : sources) {
+    models.insert(source.Name() == "lenet5_bias" ? "lenet5" : source.Name());
+  }
+  spec.set_model(absl::StrJoin(models, " "));
   spec.set_test_images(static_cast<uint32_t>(dataset.test.size()));
-  spec.set_seed(options.seed);
+  if (spec.activation_range() != proto::PERCENTILE) {
+    spec.clear_percentile();
+  }
   return spec;
+}
+
+// Every choice of the spec that changes the result, by its field's name.
+std::map<std::string, std::string> ResultFlags(const proto::QuantizeSpec& spec) {
+  return {{"weight_range", proto::WeightRange_Name(spec.weight_range())},
+          {"calibration_images", absl::StrCat(spec.calibration_images())},
+          {"seed", absl::StrCat(spec.seed())},
+          {"activation_range", proto::RangeMethod_Name(spec.activation_range())},
+          {"percentile", absl::StrCat(spec.percentile())},
+          {"per_channel", absl::StrCat(spec.per_channel())},
+          {"zero_points", absl::StrCat(spec.zero_points())},
+          {"int8_logits", absl::StrCat(spec.int8_logits())},
+          {"first_sample_range", absl::StrCat(spec.first_sample_range())},
+          {"bias_correction", absl::StrCat(spec.bias_correction())},
+          {"study_images", absl::StrCat(spec.study_images())},
+          {"wanted_drop", absl::StrCat(spec.wanted_drop())}};
 }
 
 absl::StatusOr<proto::Header> MakeQuantizeHeader(const proto::QuantizeSpec& spec, const Dataset& dataset,
@@ -96,16 +199,16 @@ absl::StatusOr<proto::Header> MakeQuantizeHeader(const proto::QuantizeSpec& spec
   ASSIGN_OR_RETURN(proto::Device description, DescribeDevice(device));
   header.devices.push_back(std::move(description));
   header.libraries = LoadedLibraries(device);
-  header.result_flags = {{"weight_range", proto::WeightRange_Name(spec.weight_range())},
-                         {"calibration_images", absl::StrCat(spec.calibration_images())},
-                         {"seed", absl::StrCat(spec.seed())}};
+  header.result_flags = ResultFlags(spec);
   return MakeHeader(header);
 }
 
 absl::Status PrintPlan(const proto::QuantizeSpec& spec, const Dataset& dataset, const std::vector<Source>& sources) {
   std::vector<FloatNetwork> networks;
   for (const Source& source : sources) {
-    networks.push_back(source.network);
+    if (!source.imported) {
+      networks.push_back(source.network);
+    }
   }
   ASSIGN_OR_RETURN(const std::string plan, DescribePlan(networks, dataset, spec));
   return PrintToStderr(absl::StrCat("quantize: plan: ", plan, "\n"));
@@ -122,7 +225,7 @@ size_t FinishedNetworks(const std::vector<proto::QuantizedRecord>& kept, const s
 }
 
 absl::Status WriteNetworks(const QuantizeOptions& options, const proto::Header& header, const proto::QuantizeSpec& spec,
-                           const Dataset& dataset, const std::vector<Source>& sources) {
+                           const Dataset& dataset, const std::vector<Source>& sources, const MakeIntegerRunner& make) {
   std::vector<proto::QuantizedRecord> kept;  // from a stopped run of the same command; none with --force
   std::unique_ptr<RecordWriter> writer;
   if (options.force) {
@@ -138,7 +241,8 @@ absl::Status WriteNetworks(const QuantizeOptions& options, const proto::Header& 
   for (size_t i = finished; i < sources.size(); ++i) {
     const Source& source = sources[i];
     proto::QuantizedRecord record;
-    ASSIGN_OR_RETURN(*record.mutable_network(), QuantizeNetwork(source.network, dataset, spec));
+    ASSIGN_OR_RETURN(*record.mutable_network(), source.imported ? MeasureImported(*source.imported, dataset, spec, make)
+                                                                : QuantizeNetwork(source.network, dataset, spec, make));
     record.mutable_network()->set_checkpoint_sha256(source.input.sha256());
     if (i == 0) {  // after the first network, so that a run that yields none leaves no file
       proto::QuantizedRecord first;
@@ -151,49 +255,67 @@ absl::Status WriteNetworks(const QuantizeOptions& options, const proto::Header& 
   return writer->Finish();
 }
 
+// Each network of the record that was just written, or was there, as an ONNX file.
+absl::Status ExportNetworks(const QuantizeOptions& options) {
+  if (options.onnx.empty()) {
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(const auto file, ReadRecordFile<proto::QuantizedFile>(options.output));
+  size_t written = 0;
+  for (const proto::QuantizedRecord& record : file.records) {
+    if (!record.has_network()) {
+      continue;
+    }
+    ASSIGN_OR_RETURN(const ::onnx::ModelProto model, ExportOnnx(record.network()));
+    RETURN_IF_ERROR(WriteOnnx(options.onnx[written], model));
+    std::fprintf(stderr, "quantize: %s written to %s\n", record.network().name().c_str(),
+                 ReadableLine(options.onnx[written]).c_str());
+    ++written;
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
-absl::StatusOr<proto::WeightRange> ParseWeightRange(const std::string& word) {
-  if (word == "max_abs") {
-    return proto::MAX_ABS;
-  }
-  if (word == "three_sigma") {
-    return proto::THREE_SIGMA;
-  }
-  return absl::InvalidArgumentError(absl::StrCat("--weight_range=", word, ": expected max_abs or three_sigma"));
+proto::QuantizeSpec QuantizeOptions::DefaultQuantizeSpec() {
+  proto::QuantizeSpec spec;
+  spec.set_weight_range(proto::MAX_ABS);
+  spec.set_activation_range(proto::MIN_MAX);
+  spec.set_percentile(99.99);
+  spec.set_calibration_images(400);
+  return spec;
 }
 
 absl::Status RunQuantize(const QuantizeOptions& options) {
   RETURN_IF_ERROR(CheckOptions(options));
+  ASSIGN_OR_RETURN(const Runner runner, MakeRunner(options));
   RETURN_IF_ERROR(DeclareRunFiles(FilesOf(options)));
-  std::vector<Source> sources;
-  for (const std::string& path : options.checkpoints) {
-    ASSIGN_OR_RETURN(Source source, ReadSource(path));
-    sources.push_back(std::move(source));
-  }
+  ASSIGN_OR_RETURN(const std::vector<Source> sources, ReadSources(options));
   ASSIGN_OR_RETURN(const Dataset dataset, ReadDataset(options.input));
-  const proto::QuantizeSpec spec = MakeSpec(options, dataset);
+  const proto::QuantizeSpec spec = MakeSpec(options, dataset, sources);
   RETURN_IF_ERROR(CheckSpec(spec, dataset));
   ASSIGN_OR_RETURN(const proto::Header header, MakeQuantizeHeader(spec, dataset, sources));
   if (options.dry_run) {
     return PrintPlan(spec, dataset, sources);
   }
-  if (!options.force && IsCached(options.output, header)) {
-    return absl::OkStatus();
+  if (options.force || !IsCached(options.output, header)) {
+    RETURN_IF_ERROR(WriteNetworks(options, header, spec, dataset, sources, runner.make));
   }
-  return WriteNetworks(options, header, spec, dataset, sources);
+  return ExportNetworks(options);
 }
 
-absl::Status VerifyQuantized(const std::string& path) {
+absl::Status VerifyQuantized(const std::string& path, const QuantizeOptions& options) {
+  ASSIGN_OR_RETURN(const Runner runner, MakeRunner(options));
   RETURN_IF_ERROR(DeclareRunFiles({{path}, {}}));
   ASSIGN_OR_RETURN(const auto file, ReadRecordFile<proto::QuantizedFile>(path));
   RETURN_IF_ERROR(CheckValueRanges(path, file.records));
   int networks = 0;
   for (const proto::QuantizedRecord& record : file.records) {
     if (record.has_network()) {
-      RETURN_IF_ERROR(Replay(record.network()));
-      std::fprintf(stderr, "quantize: %s: %s gives the recorded logits on all %d replayed images\n",
-                   ReadableLine(path).c_str(), record.network().name().c_str(), record.network().replay_size());
+      RETURN_IF_ERROR(Replay(record.network(), runner.make));
+      std::fprintf(stderr, "quantize: %s: %s gives the recorded logits on all %d replayed images (%s)\n",
+                   ReadableLine(path).c_str(), record.network().name().c_str(), record.network().replay_size(),
+                   runner.words.c_str());
       ++networks;
     }
   }

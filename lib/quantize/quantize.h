@@ -14,25 +14,29 @@ namespace lockstep {
 
 struct QuantizeOptions {
   std::string input;                     // dataset.rec, "-": standard input
-  std::vector<std::string> checkpoints;  // of lenet5 or lenet5_bias, each one network of the record, in this order
+  std::vector<std::string> checkpoints;  // of lenet5, lenet5_bias or resnet18, each one network, in this order
+  std::vector<std::string> imports;      // ONNX files of networks quantized elsewhere, after the checkpoints
   std::string output = "quantized.rec";  // "-": standard output
-  proto::WeightRange weight_range = proto::MAX_ABS;
-  uint32_t calibration_images = 400;  // of the training split; as many as the lab's profiling run
-  std::string device = "auto";        // auto, cpu: the CPU, the only one there is today
-  uint64_t seed = 0;                  // chooses the calibration images and the replay samples
-  bool force = false;                 // make it again even when the output holds it already
-  bool dry_run = false;               // say what would be done, and about how long it takes
-};
+  std::vector<std::string> onnx;         // the ONNX files to write, one for each network; none: none
+  proto::QuantizeSpec spec = DefaultQuantizeSpec();  // model and test_images are filled by the run
+  std::string device = "auto";                       // auto, cpu: the CPU, the only one there is today
+  std::string isa = "auto";  // instructions of the int8 network: auto, or as ParseIsa has them; they change no bit
+  uint32_t threads = 0;      // of the int8 network; 0: as many as there are processors
+  bool force = false;        // make it again even when the output holds it already
+  bool dry_run = false;      // say what would be done, and about how long it takes
 
-// "max_abs" or "three_sigma". InvalidArgument: another word.
-absl::StatusOr<proto::WeightRange> ParseWeightRange(const std::string& word);
+  // As the lab has it, but for its slips: one symmetric scale a tensor, the largest magnitude of 400 calibration images,
+  // as many as its profiling run, and int32 logits.
+  static proto::QuantizeSpec DefaultQuantizeSpec();
+};
 
 // Writes options.output, network by network, and each network's accuracies on stderr. Errors beside those of the
 // readers and of QuantizeNetwork: InvalidArgument, an option is missing or no device; Unavailable, the device is CUDA.
 absl::Status RunQuantize(const QuantizeOptions& options);
 
-// Runs the replay samples of every network of a quantized.rec. Aborted: one gives other logits than recorded.
-absl::Status VerifyQuantized(const std::string& path);
+// Runs the replay samples of every network of the quantized.rec `path`, with options.isa and options.threads. Aborted: one
+// gives other logits than recorded.
+absl::Status VerifyQuantized(const std::string& path, const QuantizeOptions& options = {});
 
 }  // namespace lockstep
 

@@ -3,17 +3,25 @@
 #define LOCKSTEP_LIB_QUANTIZE_QUANTIZE_NETWORK_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lib/dataset/dataset.h"
 #include "lib/int8/network.h"
+#include "lib/int8/replay.h"
 #include "lib/proto/quantized.pb.h"
 
 namespace lockstep {
 
 // Test images whose int8 logits are kept in a record, to be run again by whoever reads it.
-inline constexpr uint32_t kReplayImages = 8;
+inline constexpr uint32_t kReplayImages = 64;
+
+// Which test images a record keeps: kReplayImages of the seed's order, all if they are fewer.
+std::vector<uint32_t> ReplayIndices(const ImageSet& test, const proto::QuantizeSpec& spec);
+
+// Fills mean and std as in training: mean and image_std of the training split.
+absl::Status RecordNormalization(const Dataset& dataset, proto::QuantizedNetwork& record);
 
 // InvalidArgument: more calibration images than there are, or none. FailedPrecondition: no test images.
 absl::Status CheckSpec(const proto::QuantizeSpec& spec, const Dataset& dataset);
@@ -22,13 +30,16 @@ absl::Status CheckSpec(const proto::QuantizeSpec& spec, const Dataset& dataset);
 // dataset.test, and keeps replay samples (all test images, if they are fewer). Accuracies:
 //   FP32_NETWORK                   LibTorch
 //   INT8_WEIGHTS                   LibTorch, with each weight replaced by int8 / scale
-//   INT8_WEIGHTS_ACTIVATIONS       integers; biases, if any, not rounded
+//   INT8_WEIGHTS_ACTIVATIONS       integers; biases, if any, not rounded, but of a layer that writes sums
 //   INT8_WEIGHTS_ACTIVATIONS_BIAS  integers throughout; absent for a network without biases
-//   INT8_WEIGHTS_UNSCALED_BIAS     LibTorch, with each weight replaced by int8; only of a network with biases
+//   INT8_WEIGHTS_UNSCALED_BIAS     LibTorch, with each weight replaced by int8; only of a network with biases,
+//                                  without additions, and with one weight scale a layer
 // checkpoint_sha256 is left for the caller. InvalidArgument: more calibration images than there are.
 // FailedPrecondition: a value that int8 or int32 cannot represent. Cancelled: a stop was asked for.
+// `make`: by what the int8 network is run; it changes no bit.
 absl::StatusOr<proto::QuantizedNetwork> QuantizeNetwork(const FloatNetwork& network, const Dataset& dataset,
-                                                        const proto::QuantizeSpec& spec);
+                                                        const proto::QuantizeSpec& spec,
+                                                        const MakeIntegerRunner& make = MakePlainRunner);
 
 }  // namespace lockstep
 

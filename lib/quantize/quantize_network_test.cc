@@ -12,7 +12,8 @@
 #include "lib/int8/calibration.h"
 #include "lib/int8/quantized_record.h"
 #include "lib/int8/random_network.h"
-#include "lib/quantize/torch_network.h"
+#include "lib/int8/replay.h"
+#include "lib/quantize/torch_forward.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {
@@ -31,6 +32,7 @@ constexpr uint32_t kTestImages = 50;
 proto::QuantizeSpec SmallSpec() {
   proto::QuantizeSpec spec;
   spec.set_weight_range(proto::MAX_ABS);
+  spec.set_activation_range(proto::MIN_MAX);
   spec.set_calibration_images(20);
   return spec;
 }
@@ -74,7 +76,7 @@ TEST(QuantizeNetworkTest, TheWeightsStepIsLibTorchOnDequantizedWeights) {
     const std::vector<float> image = NormalizedImage(test, i, *NormalizationOf(*record));
     images.insert(images.end(), image.begin(), image.end());
   }
-  const auto logits = TorchLogits(network, images);
+  const auto logits = (*TorchForward::Make(network))->Run(images, kTestImages);
   ASSERT_THAT(logits, IsOk());
   uint32_t correct = 0;
   for (uint32_t i = 0; i < kTestImages; ++i) {
@@ -119,8 +121,8 @@ TEST(QuantizeNetworkTest, HistogramsCountTheCalibrationImagesOnly) {
   for (int i = 0; i < 5; ++i) {
     const LayerShape& shape = network.layers[i].shape;
     EXPECT_EQ(Counted(record->layer(i).weight_histogram()), shape.WeightSize());
-    EXPECT_EQ(Counted(record->layer(i).activation_before_relu()), 20 * shape.OutputSize());
-    EXPECT_EQ(Counted(record->layer(i).activation_after_relu()), shape.relu ? 20 * shape.OutputSize() : 0);
+    EXPECT_EQ(Counted(record->layer(i).activation_before_relu()), 20 * shape.Out().Size());
+    EXPECT_EQ(Counted(record->layer(i).activation_after_relu()), shape.relu ? 20 * shape.Out().Size() : 0);
   }
 }
 
@@ -139,7 +141,7 @@ TEST(QuantizeNetworkTest, AccumulatorsStayWithinTheirBound) {
 TEST(QuantizeNetworkTest, KeepsReplaySamplesOfTheTestSplit) {
   const auto record = Quantize(RandomNetwork(LeNet5Layers(), true, 1));
   ASSERT_THAT(record, IsOk());
-  ASSERT_EQ(record->replay_size(), static_cast<int>(kReplayImages));
+  ASSERT_EQ(record->replay_size(), static_cast<int>(kTestImages));  // fewer than kReplayImages, so all
   const Dataset dataset = SmallDataset(30, kTestImages);
   std::set<uint32_t> indices;
   for (const proto::ReplaySample& sample : record->replay()) {
@@ -148,14 +150,14 @@ TEST(QuantizeNetworkTest, KeepsReplaySamplesOfTheTestSplit) {
     EXPECT_EQ(sample.expected_logit_size(), 10);
     indices.insert(sample.test_index());
   }
-  EXPECT_EQ(indices.size(), kReplayImages);
+  EXPECT_EQ(indices.size(), kTestImages);
   EXPECT_THAT(Replay(*record), IsOk());
 }
 
-TEST(QuantizeNetworkTest, FewTestImagesAreAllKept) {
-  const auto record = QuantizeNetwork(RandomNetwork(LeNet5Layers(), false, 1), SmallDataset(30, 3), SmallSpec());
+TEST(QuantizeNetworkTest, OfManyTestImagesSomeAreKept) {
+  const auto record = QuantizeNetwork(RandomNetwork(LeNet5Layers(), false, 1), SmallDataset(30, 100), SmallSpec());
   ASSERT_THAT(record, IsOk());
-  EXPECT_EQ(record->replay_size(), 3);
+  EXPECT_EQ(record->replay_size(), static_cast<int>(kReplayImages));
 }
 
 TEST(QuantizeNetworkTest, IsAFunctionOfTheSeed) {
@@ -166,6 +168,38 @@ TEST(QuantizeNetworkTest, IsAFunctionOfTheSeed) {
   ASSERT_THAT(first, IsOk());
   EXPECT_EQ(first->SerializeAsString(), again->SerializeAsString());
   EXPECT_NE(first->SerializeAsString(), seeded->SerializeAsString());
+}
+
+TEST(QuantizeNetworkTest, BiasCorrectionMovesBiasesAndNothingElse) {
+  const FloatNetwork network = RandomNetwork(LeNet5Layers(), true, 1);
+  proto::QuantizeSpec spec = SmallSpec();
+  const auto plain = Quantize(network, spec);
+  spec.set_bias_correction(true);
+  const auto corrected = Quantize(network, spec);
+  ASSERT_THAT(corrected, IsOk());
+  int moved = 0;
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(corrected->layer(i).weight(), plain->layer(i).weight());
+    EXPECT_EQ(corrected->layer(i).multiplier(), plain->layer(i).multiplier());
+    for (int o = 0; o < plain->layer(i).bias_size(); ++o) {
+      moved += corrected->layer(i).bias(o) != plain->layer(i).bias(o) ? 1 : 0;
+    }
+  }
+  EXPECT_GT(moved, 100);  // of 236
+  EXPECT_EQ(corrected->step(0).correct(), plain->step(0).correct());
+}
+
+TEST(QuantizeNetworkTest, AStudyIsRecordedWhenItIsAskedFor) {
+  proto::QuantizeSpec spec = SmallSpec();
+  EXPECT_FALSE(Quantize(RandomNetwork(LeNet5Layers(), true, 1), spec)->has_study());
+  spec.set_study_images(10);
+  const auto record = Quantize(RandomNetwork(LeNet5Layers(), true, 1), spec);
+  ASSERT_THAT(record, IsOk());
+  EXPECT_EQ(record->study().images(), 10u);
+  EXPECT_EQ(record->study().layer_size(), 6);
+  spec.set_study_images(11);  // and 20 for calibration, of 30
+  EXPECT_THAT(Quantize(RandomNetwork(LeNet5Layers(), true, 1), spec),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--study_images=11")));
 }
 
 TEST(QuantizeNetworkTest, RejectsMoreCalibrationImagesThanThereAre) {

@@ -49,7 +49,7 @@ QuantizeOptions SmallOptions() {
   options.input = WriteDataset();
   options.checkpoints = {WriteCheckpoint("lenet5"), WriteCheckpoint("lenet5_bias")};
   options.output = TempPath("quantized.rec");
-  options.calibration_images = 10;
+  options.spec.set_calibration_images(10);
   return options;
 }
 
@@ -92,7 +92,7 @@ TEST(RunQuantizeTest, ASecondRunIsCachedUnlessAnOptionChanged) {
   ::testing::internal::CaptureStderr();
   ASSERT_THAT(RunQuantize(options), IsOk());
   EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("cached"));
-  options.weight_range = proto::THREE_SIGMA;
+  options.spec.set_weight_range(proto::THREE_SIGMA);
   ASSERT_THAT(RunQuantize(options), IsOk());
   EXPECT_EQ(ReadOutput(options)->records[0].spec().weight_range(), proto::THREE_SIGMA);
 }
@@ -134,7 +134,7 @@ TEST(RunQuantizeTest, ADryRunTellsThePlanAndWritesNothing) {
 
 TEST(RunQuantizeTest, ARunThatYieldsNoNetworkLeavesNoFile) {
   QuantizeOptions options = SmallOptions();
-  options.calibration_images = 1000;
+  options.spec.set_calibration_images(1000);
   EXPECT_THAT(RunQuantize(options),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--calibration_images=1000")));
   EXPECT_FALSE(FileExists(options.output));
@@ -158,11 +158,58 @@ TEST(RunQuantizeTest, MissingOptionsAreNamed) {
   EXPECT_THAT(RunQuantize(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--checkpoint")));
 }
 
-TEST(ParseWeightRangeTest, KnowsItsWords) {
-  EXPECT_EQ(*ParseWeightRange("max_abs"), proto::MAX_ABS);
-  EXPECT_EQ(*ParseWeightRange("three_sigma"), proto::THREE_SIGMA);
-  EXPECT_THAT(ParseWeightRange("2 sigma"),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--weight_range=2 sigma")));
+TEST(RunQuantizeTest, TheLabsSlipNeedsTheLabsLogits) {
+  QuantizeOptions options = SmallOptions();
+  options.spec.set_first_sample_range(true);
+  EXPECT_THAT(RunQuantize(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("give --int8_logits too")));
+  options.spec.set_int8_logits(true);
+  EXPECT_THAT(RunQuantize(options), IsOk());
+}
+
+TEST(RunQuantizeTest, AnOnnxFileComesBackAsTheSameNetwork) {
+  QuantizeOptions options = SmallOptions();
+  options.onnx = {TempPath("lenet5.onnx"), TempPath("lenet5_bias.onnx")};
+  options.spec.set_per_channel(true);
+  options.spec.set_zero_points(true);
+  ASSERT_THAT(RunQuantize(options), IsOk());
+  const auto ours = ReadOutput(options);
+  ASSERT_THAT(ours, IsOk());
+
+  QuantizeOptions back = options;
+  back.checkpoints.clear();
+  back.imports = options.onnx;
+  back.onnx.clear();
+  back.output = TempPath("imported.rec");
+  ASSERT_THAT(RunQuantize(back), IsOk());
+  const auto imported = ReadOutput(back);
+  ASSERT_THAT(imported, IsOk());
+  ASSERT_THAT(imported->records, SizeIs(3));
+  for (int i = 1; i < 3; ++i) {
+    const proto::QuantizedNetwork &first = ours->records[i].network(), &second = imported->records[i].network();
+    EXPECT_EQ(second.name(), first.name());
+    EXPECT_EQ(second.checkpoint_sha256(), *Sha256HexOfFile(options.onnx[i - 1]));
+    ASSERT_EQ(second.replay_size(), first.replay_size());
+    for (int k = 0; k < first.replay_size(); ++k) {
+      EXPECT_EQ(second.replay(k).SerializeAsString(), first.replay(k).SerializeAsString());
+    }
+    for (int k = 0; k < first.layer_size(); ++k) {
+      EXPECT_EQ(second.layer(k).replay_sha256(), first.layer(k).replay_sha256()) << first.layer(k).name();
+    }
+    EXPECT_EQ(second.step(0).absent_reason(), "the network came in int8, from an ONNX file");
+    const proto::AccuracyStep& last = first.has_bias() ? first.step(3) : first.step(2);
+    EXPECT_EQ(second.step(3).correct(), last.correct());
+    EXPECT_FALSE(second.step(3).has_mcnemar_p());
+  }
+  EXPECT_THAT(VerifyQuantized(back.output), IsOk());
+}
+
+TEST(RunQuantizeTest, OnnxFilesAreOneForEachNetwork) {
+  QuantizeOptions options = SmallOptions();
+  options.onnx = {TempPath("one.onnx")};
+  EXPECT_THAT(RunQuantize(options),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--onnx: 1 files for 2 networks")));
+  options.onnx.push_back(options.output);
+  EXPECT_FALSE(RunQuantize(options).ok());  // two outputs of one name
 }
 
 TEST(VerifyQuantizedTest, TheRecordAloneGivesItsLogits) {

@@ -3,31 +3,55 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/progress.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
-#include "lib/int8/calibration.h"
-#include "lib/quantize/torch_network.h"
+#include "lib/quantize/torch_forward.h"
 
 namespace lockstep {
 namespace {
 
-// Large enough that LibTorch's cost per call does not show, small enough for 12 MB of images.
-constexpr size_t kTorchBatch = 1000;
-// Images between two looks at the stop flag and the progress bar.
-constexpr size_t kProgressStep = 100;
+// Large enough that LibTorch's cost per call does not show; resnet18 keeps 5 MB of activations for each image.
+constexpr size_t kTorchBatch = 100;
+// Enough for a tile of images on each of some threads; resnet18 takes about half a second for them on one.
+constexpr size_t kIntegerBatch = 250;
+constexpr size_t kLabBatch = 4;
 
-std::vector<float> NormalizedBatch(const ImageSet& images, size_t first, size_t count,
+std::vector<float> NormalizedBatch(const ImageSet& images, const uint32_t* indices, size_t count,
                                    const NormalizationTable& normalization) {
   std::vector<float> batch;
   batch.reserve(count * kImageBytes);
-  for (size_t i = first; i < first + count; ++i) {
-    const std::vector<float> image = NormalizedImage(images, static_cast<uint32_t>(i), normalization);
+  for (size_t i = 0; i < count; ++i) {
+    const std::vector<float> image = NormalizedImage(images, indices[i], normalization);
     batch.insert(batch.end(), image.begin(), image.end());
   }
   return batch;
+}
+
+// Runs the network on all images of `selection`, batch by batch. `observe` may be null. `logits` is given the first
+// image's place among `selection`, the batch's logits and how many images they are of.
+absl::Status RunBatches(const FloatNetwork& network, const ImageSelection& selection, const std::string& label,
+                        const std::function<BatchObserver(const std::vector<float>& images)>& observer,
+                        const std::function<absl::Status(size_t first, const std::vector<float>& logits)>& logits) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<TorchForward> forward, TorchForward::Make(network));
+  Progress progress(label, selection.indices.size(), "images");
+  for (size_t first = 0; first < selection.indices.size(); first += kTorchBatch) {
+    RETURN_IF_ERROR(CheckNotStopped());
+    const size_t count = std::min(kTorchBatch, selection.indices.size() - first);
+    const std::vector<float> images =
+        NormalizedBatch(selection.set, &selection.indices[first], count, selection.normalization);
+    ASSIGN_OR_RETURN(const std::vector<float> found,
+                     forward->Run(images, count, observer ? observer(images) : nullptr));
+    RETURN_IF_ERROR(logits(first, found));
+    progress.Update(first + count);
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<Prediction> PredictFinite(const float* logits, size_t classes, size_t image) {
@@ -45,38 +69,97 @@ absl::StatusOr<Prediction> PredictFinite(const float* logits, size_t classes, si
 absl::StatusOr<std::vector<Prediction>> PredictFloat(const FloatNetwork& network, const ImageSet& images,
                                                      const NormalizationTable& normalization,
                                                      const std::string& label) {
-  const size_t classes = network.layers.back().shape.PooledSize();
-  Progress progress(label, images.size(), "images");
+  const size_t classes = network.layers.back().shape.Pooled().Size();
+  ImageSelection all = {images, std::vector<uint32_t>(images.size()), normalization};
+  std::iota(all.indices.begin(), all.indices.end(), 0);
   std::vector<Prediction> predictions;
-  for (size_t first = 0; first < images.size(); first += kTorchBatch) {
-    RETURN_IF_ERROR(CheckNotStopped());
-    const size_t count = std::min(kTorchBatch, images.size() - first);
-    ASSIGN_OR_RETURN(const std::vector<float> logits,
-                     TorchLogits(network, NormalizedBatch(images, first, count, normalization)));
-    for (size_t i = 0; i < count; ++i) {
+  const auto predict = [&](size_t first, const std::vector<float>& logits) -> absl::Status {
+    for (size_t i = 0; i < logits.size() / classes; ++i) {
       ASSIGN_OR_RETURN(const Prediction prediction, PredictFinite(&logits[i * classes], classes, first + i));
       predictions.push_back(prediction);
     }
-    progress.Update(predictions.size());
-  }
+    return absl::OkStatus();
+  };
+  RETURN_IF_ERROR(RunBatches(network, all, label, nullptr, predict));
   return predictions;
 }
 
 absl::StatusOr<std::vector<Prediction>> PredictInteger(const IntegerNetwork& network, const ImageSet& images,
-                                                       const NormalizationTable& normalization, double input_scale,
+                                                       const ImageTable& table, const MakeIntegerRunner& make,
                                                        const std::string& label) {
+  ASSIGN_OR_RETURN(const IntegerRunner run, make(network));
+  const size_t classes = network.layers.back().shape.Pooled().Size();
   Progress progress(label, images.size(), "images");
   std::vector<Prediction> predictions;
-  for (size_t i = 0; i < images.size(); ++i) {
-    if (i % kProgressStep == 0) {
-      RETURN_IF_ERROR(CheckNotStopped());
-      progress.Update(i);
+  std::vector<int8_t> batch(kIntegerBatch * kImageBytes);
+  std::vector<int32_t> logits(kIntegerBatch * classes);
+  for (size_t first = 0; first < images.size(); first += kIntegerBatch) {
+    RETURN_IF_ERROR(CheckNotStopped());
+    const size_t count = std::min(kIntegerBatch, images.size() - first);
+    for (size_t i = 0; i < count; ++i) {
+      QuantizeImage(images.pixels.data() + (first + i) * kImageBytes, table, &batch[i * kImageBytes]);
     }
-    const std::vector<int8_t> image = QuantizeImage(images.pixels.data() + i * kImageBytes, normalization, input_scale);
-    const std::vector<int8_t> logits = RunInteger(network, image.data());
-    predictions.push_back(Predict(logits.data(), logits.size()));
+    RETURN_IF_ERROR(run(batch.data(), count, logits.data(), nullptr));
+    for (size_t i = 0; i < count; ++i) {
+      predictions.push_back(Predict(&logits[i * classes], classes));
+    }
+    progress.Update(first + count);
   }
   return predictions;
+}
+
+absl::StatusOr<Calibration> Calibrate(const FloatNetwork& network, const ImageSelection& images, bool first_samples,
+                                      const std::string& label) {
+  Calibrator calibrator(network);
+  const size_t last = network.layers.size() - 1, outputs = network.layers.back().shape.Out().Size();
+  static_assert(kTorchBatch % kLabBatch == 0, "a batch begins with the first sample of one of the lab's");
+  const auto observe = [&](const BatchActivations& values) {
+    if (!first_samples || values.layer != last) {
+      calibrator.AddLayer(values.layer, values.before, values.after, values.size);
+      return;
+    }
+    for (size_t at = 0; at < values.size; at += kLabBatch * outputs) {
+      calibrator.AddLayer(last, values.before + at, values.after == nullptr ? nullptr : values.after + at, outputs);
+    }
+  };
+  const auto observer = [&](const std::vector<float>& batch) -> BatchObserver {
+    calibrator.AddInput(batch.data(), batch.size());
+    return observe;
+  };
+  RETURN_IF_ERROR(
+      RunBatches(network, images, label, observer, [](size_t, const std::vector<float>&) { return absl::OkStatus(); }));
+  return std::move(calibrator).Finish();
+}
+
+absl::StatusOr<FloatNetwork> WithCorrectedBiases(const FloatNetwork& network, const proto::QuantizedNetwork& record,
+                                                 const ImageSelection& images, const std::string& label) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<TorchForward> forward, TorchForward::Make(network, record));
+  std::vector<std::vector<double>> means(network.layers.size());
+  for (size_t i = 0; i < means.size(); ++i) {
+    means[i].resize(network.layers[i].bias.size());
+  }
+  Progress progress(label, images.indices.size(), "images");
+  for (size_t first = 0; first < images.indices.size(); first += kTorchBatch) {
+    RETURN_IF_ERROR(CheckNotStopped());
+    const size_t count = std::min(kTorchBatch, images.indices.size() - first);
+    const std::vector<float> batch = NormalizedBatch(images.set, &images.indices[first], count, images.normalization);
+    ASSIGN_OR_RETURN(const std::vector<std::vector<double>> errors, forward->MeanWeightErrors(batch, count));
+    const double share = static_cast<double>(count) / static_cast<double>(images.indices.size());
+    for (size_t i = 0; i < means.size(); ++i) {
+      for (size_t o = 0; o < means[i].size(); ++o) {
+        means[i][o] += errors[i][o] * share;
+      }
+    }
+    progress.Update(first + count);
+  }
+  FloatNetwork corrected = network;
+  for (size_t i = 0; i < means.size(); ++i) {
+    for (size_t o = 0; o < means[i].size(); ++o) {
+      float& bias = corrected.layers[i].bias[o];
+      bias = static_cast<float>(bias - means[i][o]);
+    }
+  }
+  return corrected;
 }
 
 }  // namespace lockstep

@@ -120,10 +120,12 @@ absl::Status RecordReader::ReadHeader(absl::string_view schema) {
                                                       ") was expected"));
   }
   const Schema* known = FindSchema(header_.schema());
-  if (known == nullptr || header_.schema_version() != known->version) {
+  if (known == nullptr || !known->Reads(header_.schema_version())) {
     return absl::FailedPreconditionError(absl::StrCat(
         path_, ": schema ", header_.schema(), " version ", header_.schema_version(), " is not known; this build reads ",
-        known == nullptr ? "other schemas" : absl::StrCat("version ", known->version)));
+        known == nullptr                  ? "other schemas"
+        : known->oldest == known->version ? absl::StrCat("version ", known->version)
+                                          : absl::StrCat("versions ", known->oldest, " to ", known->version)));
   }
   return absl::OkStatus();
 }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <string>
@@ -33,6 +34,21 @@ proto::Cell AccuracyCell(const proto::QuantizedNetwork& network, proto::Quantize
   return PercentCell(AccuracyOf(*step), proto::MEASURED, "top-1, per cent of the test images");
 }
 
+// "99.99 % of the magnitudes, with a zero point".
+std::string ActivationRange(const proto::QuantizeSpec& spec) {
+  std::string range = "full range";
+  if (spec.activation_range() == proto::PERCENTILE) {
+    range = absl::StrCat(FormatNumber(spec.percentile()), " % of the values");
+  } else if (spec.activation_range() == proto::MSE) {
+    range = "the range of the least squared error";
+  } else if (spec.activation_range() == proto::ENTROPY) {
+    range = "the range of the least Kullback-Leibler divergence";
+  }
+  return absl::StrCat(range, spec.zero_points() ? ", with a zero point" : ", symmetric",
+                      spec.first_sample_range() ? ", of the logits those of every fourth image" : "",
+                      spec.int8_logits() ? "; logits int8" : "");
+}
+
 proto::Table AccuracyTable(const LabQuantized& file) {
   proto::Table table =
       MakeTable(absl::StrCat("Accuracy in int8, per cent (", file.name(), ")"),
@@ -54,14 +70,35 @@ proto::Table AccuracyTable(const LabQuantized& file) {
   table.add_note(absl::StrCat("Scales come from ", FormatCount(file.spec.calibration_images()),
                               " training images, none of the test images; weights: ",
                               file.spec.weight_range() == proto::THREE_SIGMA ? "3-sigma range" : "full range, max|w|",
-                              "."));
+                              file.spec.per_channel() ? ", a scale for each output channel" : "",
+                              "; activations: ", ActivationRange(file.spec), "."));
   return table;
 }
 
+// Points of accuracy that the step gained, with the interval of the paired difference.
+proto::Cell DifferenceCell(const proto::AccuracyStep& fp32, const proto::AccuracyStep& step) {
+  proto::Quantity difference;
+  difference.set_value(AccuracyOf(step) - AccuracyOf(fp32));
+  difference.set_provenance(proto::DERIVED);
+  difference.set_method("accuracy of the step - accuracy of fp32, Tango's 95 % interval of the paired difference");
+  if (!step.has_difference_low() || !step.has_difference_high()) {
+    return PercentCell(difference.value(), proto::DERIVED, "accuracy of the step - accuracy of fp32");
+  }
+  difference.set_low(step.difference_low());
+  difference.set_high(step.difference_high());
+  return QuantityCell(difference, 100);
+}
+
+proto::Cell McNemarCell(const proto::AccuracyStep& step) {
+  return step.has_mcnemar_p()
+             ? NumberCell(step.mcnemar_p(), proto::DERIVED, "exact, two-sided: the flips of fair coins", 2)
+             : AbsentCell("the record is of a version that did not test it");
+}
+
 proto::Table FlipsTable(const LabQuantized& file) {
-  proto::Table table = MakeTable(
-      absl::StrCat("Images that changed sides against fp32 (", file.name(), ")"),
-      {"network", "step", "correct", "difference, points", "right to wrong", "wrong to right", "argmax ties"});
+  proto::Table table = MakeTable(absl::StrCat("Images that changed sides against fp32 (", file.name(), ")"),
+                                 {"network", "step", "correct", "difference, points", "McNemar's p", "right to wrong",
+                                  "wrong to right", "argmax ties"});
   for (const proto::QuantizedNetwork& network : file.networks) {
     const proto::AccuracyStep* fp32 = FindStep(network, proto::FP32_NETWORK);
     for (const auto& [stage, name] : kCompared) {
@@ -69,12 +106,11 @@ proto::Table FlipsTable(const LabQuantized& file) {
       if (fp32 == nullptr || step == nullptr || !step->absent_reason().empty() || step->images() == 0) {
         continue;  // the table above says why
       }
-      AddRow(table, {LabelCell(network.name()), LabelCell(name), CountCell(step->correct(), proto::MEASURED, ""),
-                     PercentCell(AccuracyOf(*step) - AccuracyOf(*fp32), proto::DERIVED,
-                                 "accuracy of the step - accuracy of fp32"),
-                     CountCell(step->flips_to_wrong(), proto::MEASURED, ""),
-                     CountCell(step->flips_to_right(), proto::MEASURED, ""),
-                     CountCell(step->argmax_ties(), proto::MEASURED, "images whose two largest logits are equal")});
+      AddRow(table,
+             {LabelCell(network.name()), LabelCell(name), CountCell(step->correct(), proto::MEASURED, ""),
+              DifferenceCell(*fp32, *step), McNemarCell(*step), CountCell(step->flips_to_wrong(), proto::MEASURED, ""),
+              CountCell(step->flips_to_right(), proto::MEASURED, ""),
+              CountCell(step->argmax_ties(), proto::MEASURED, "images whose two largest logits are equal")});
     }
   }
   if (table.row().empty()) {
@@ -97,32 +133,121 @@ proto::Cell HeadroomCell(const proto::QuantizedLayer& layer) {
                     "31 - log2(bound), the bound being what no input can exceed", 3);
 }
 
+proto::Cell WeightScaleCell(const proto::QuantizedLayer& layer) {
+  const auto& scales = layer.channel_weight_scale();
+  if (scales.empty()) {
+    return NumberCell(layer.weight_scale(), proto::DERIVED, "int8 = round(real x scale)");
+  }
+  return LabelCell(absl::StrCat(FormatNumber(*std::min_element(scales.begin(), scales.end())), " to ",
+                                FormatNumber(*std::max_element(scales.begin(), scales.end())), ", one a channel"));
+}
+
+proto::Cell OutputScaleCell(const proto::QuantizedLayer& layer) {
+  if (layer.writes_sums()) {
+    return AbsentCell("the output is the int32 accumulator itself");
+  }
+  return NumberCell(layer.output_scale(), proto::DERIVED, "multiplies the int32 accumulator");
+}
+
+// From "weights" to "weights at +-127, %".
+std::vector<proto::Cell> WeightCells(const proto::QuantizedLayer& layer) {
+  if (layer.weight_shape().empty()) {
+    return std::vector<proto::Cell>(5, AbsentCell("the layer has no weights"));
+  }
+  return {LabelCell(absl::StrJoin(layer.weight_shape(), " x ")),
+          NumberCell(layer.max_abs_weight(), proto::MEASURED, ""),
+          NumberCell(layer.weight_three_sigma(), proto::DERIVED, "|mean| + 3 standard deviations"),
+          WeightScaleCell(layer), PercentCell(layer.weight_saturated_fraction(), proto::MEASURED, "")};
+}
+
+// From "max|a|" to "headroom, bits".
+std::vector<proto::Cell> OutputCells(const proto::QuantizedLayer& layer) {
+  const bool has_sums = layer.kind() != "add";
+  const proto::Cell no_sums = AbsentCell("an addition has no accumulator");
+  return {NumberCell(layer.output_max_abs(), proto::MEASURED,
+                     "of what the next layer reads, over the calibration images, real units"),
+          NumberCell(layer.activation_three_sigma(), proto::DERIVED, "|mean| + 3 standard deviations"),
+          has_sums ? OutputScaleCell(layer) : no_sums,
+          layer.writes_sums()
+              ? AbsentCell("the output is not clamped")
+              : PercentCell(layer.activation_saturated_fraction(), proto::MEASURED, "over the calibration images"),
+          has_sums ? CountCell(static_cast<uint64_t>(std::abs(layer.accumulator_max_abs())), proto::MEASURED,
+                               "over the calibration images")
+                   : no_sums,
+          layer.weight_shape().empty() ? AbsentCell("the layer has no weights") : HeadroomCell(layer)};
+}
+
 proto::Table LayerTable(const proto::QuantizedNetwork& network) {
   proto::Table table =
       MakeTable(absl::StrCat("Ranges and scales per layer: ", network.name()),
                 {"layer", "weights", "max|w|", "3-sigma of w", "weight scale", "weights at +-127, %", "max|a|",
                  "3-sigma of a", "output scale", "outputs clamped, %", "largest |accumulator|", "headroom, bits"});
   for (const proto::QuantizedLayer& layer : network.layer()) {
-    AddRow(table, {LabelCell(layer.name()), LabelCell(absl::StrJoin(layer.weight_shape(), " x ")),
-                   NumberCell(layer.max_abs_weight(), proto::MEASURED, ""),
-                   NumberCell(layer.weight_three_sigma(), proto::DERIVED, "|mean| + 3 standard deviations"),
-                   NumberCell(layer.weight_scale(), proto::DERIVED, "int8 = round(real x scale)"),
-                   PercentCell(layer.weight_saturated_fraction(), proto::MEASURED, ""),
-                   NumberCell(layer.output_max_abs(), proto::MEASURED,
-                              "of what the next layer reads, over the calibration images, real units"),
-                   NumberCell(layer.activation_three_sigma(), proto::DERIVED, "|mean| + 3 standard deviations"),
-                   NumberCell(layer.output_scale(), proto::DERIVED, "multiplies the int32 accumulator"),
-                   PercentCell(layer.activation_saturated_fraction(), proto::MEASURED, "over the calibration images"),
-                   CountCell(static_cast<uint64_t>(std::abs(layer.accumulator_max_abs())), proto::MEASURED,
-                             "over the calibration images"),
-                   HeadroomCell(layer)});
+    std::vector<proto::Cell> cells = {LabelCell(layer.name())};
+    for (const std::vector<proto::Cell>& part : {WeightCells(layer), OutputCells(layer)}) {
+      cells.insert(cells.end(), part.begin(), part.end());
+    }
+    AddRow(table, cells);
   }
   if (table.row().empty()) {
     table.set_absent_reason("the network's layers are not in the record");
   }
   AddMethodNotes(table);
+  double different = 0;
+  for (const proto::QuantizedLayer& layer : network.layer()) {
+    different = std::max(different, layer.fixed_point_different_fraction());
+  }
+  if (different > 0) {
+    table.add_note(absl::StrCat("Requantized by gemmlowp's fixed point instead of a float32 multiplier, at most ",
+                                FormatPercent(different), " % of a layer's outputs would be another int8."));
+  }
   table.add_note(absl::StrCat("Input scale ", FormatNumber(network.input_scale()), "; started from the checkpoint ",
                               ShortDigest(network.checkpoint_sha256()), "."));
+  return table;
+}
+
+proto::Cell DecibelsCell(bool has, double value, absl::string_view method, absl::string_view absent) {
+  return has ? NumberCell(value, proto::MEASURED, method, 3) : AbsentCell(absent);
+}
+
+// Accuracy of a study, per cent, less fp32's, in points.
+proto::Cell LostCell(const proto::LayerStudy& study, uint32_t correct) {
+  return PercentCell((static_cast<double>(correct) - study.correct_fp32()) / study.images(), proto::MEASURED,
+                     "accuracy - accuracy of fp32, on the study's images");
+}
+
+proto::Table StudyTable(const proto::QuantizedNetwork& network) {
+  const proto::LayerStudy& study = network.study();
+  proto::Table table = MakeTable(absl::StrCat("Which layers cost the accuracy: ", network.name()),
+                                 {"layer", "SNR of weights, dB", "SNR alone, dB", "SNR of all, dB",
+                                  "alone in int8, points", "all but it, points"});
+  for (const proto::StudiedLayer& layer : study.layer()) {
+    AddRow(table, {LabelCell(layer.name()),
+                   DecibelsCell(layer.has_weight_snr_db(), layer.weight_snr_db(), "of its weights in int8",
+                                "no weights, or none that changed"),
+                   DecibelsCell(layer.has_alone_snr_db(), layer.alone_snr_db(),
+                                "of what it writes, only this layer in int8", "nothing changed"),
+                   DecibelsCell(layer.has_cumulative_snr_db(), layer.cumulative_snr_db(),
+                                "of what it writes, all layers in int8", "nothing changed"),
+                   LostCell(study, layer.correct_alone()), LostCell(study, layer.correct_without())});
+  }
+  AddMethodNotes(table);
+  table.add_note(
+      absl::StrCat("On ", FormatCount(study.images()),
+                   " training images that calibration has not seen; int8 imitated in fp32. fp32 ",
+                   FormatPercent(static_cast<double>(study.correct_fp32()) / study.images()), " %, all in int8 ",
+                   FormatPercent(static_cast<double>(study.correct_int8()) / study.images()), " % of them."));
+  if (!study.fallback().empty()) {
+    std::vector<std::string> layers;
+    for (const proto::FallbackStep& step : study.fallback()) {
+      layers.push_back(
+          absl::StrCat(step.layer(), " (", FormatPercent(static_cast<double>(step.correct()) / study.images()), " %)"));
+    }
+    table.add_note(
+        absl::StrCat("Put back to fp32, one after another: ", absl::StrJoin(layers, ", "), "; then ",
+                     FormatPercent(static_cast<double>(study.fallback_test_correct()) / study.fallback_test_images()),
+                     " % of the test images."));
+  }
   return table;
 }
 
@@ -150,6 +275,9 @@ proto::Section Int8Section(const LabRecords& lab) {
     *section.add_table() = FlipsTable(file);
     for (const proto::QuantizedNetwork& network : file.networks) {
       *section.add_table() = LayerTable(network);
+      if (network.study().images() > 0) {
+        *section.add_table() = StudyTable(network);
+      }
     }
   }
   if (section.table().empty()) {

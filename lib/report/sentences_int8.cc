@@ -49,12 +49,16 @@ bool Holds(const proto::AccuracyStep* step) {
   return step != nullptr && step->absent_reason().empty() && step->images() > 0;
 }
 
-// "conv1 0.5213 (0.4120)" for every layer.
+// "conv1 0.5213 (0.4120)" for every layer that has weights.
 template <typename Value, typename Beside>
 std::string PerLayer(const proto::QuantizedNetwork& network, Value value, Beside beside) {
-  return absl::StrJoin(network.layer(), ", ", [&](std::string* out, const proto::QuantizedLayer& layer) {
-    absl::StrAppend(out, layer.name(), " ", FormatNumber(value(layer)), " (", beside(layer), ")");
-  });
+  std::vector<std::string> layers;
+  for (const proto::QuantizedLayer& layer : network.layer()) {
+    if (!layer.weight_shape().empty()) {
+      layers.push_back(absl::StrCat(layer.name(), " ", FormatNumber(value(layer)), " (", beside(layer), ")"));
+    }
+  }
+  return absl::StrJoin(layers, ", ");
 }
 
 std::string Signed(double fraction) { return absl::StrCat(fraction > 0 ? "+" : "", FormatPercent(fraction)); }

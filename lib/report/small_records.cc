@@ -259,7 +259,8 @@ LabQuantized SmallQuantized() {
   file.networks.push_back(FromText<proto::QuantizedNetwork>(absl::StrCat(R"(
     name: 'lenet5' checkpoint_sha256: 'abcdef0123456789' input_scale: 50
     step { stage: FP32_NETWORK correct: 600 images: 1000 }
-    step { stage: INT8_WEIGHTS correct: 590 images: 1000 flips_to_wrong: 15 flips_to_right: 5 }
+    step { stage: INT8_WEIGHTS correct: 590 images: 1000 flips_to_wrong: 15 flips_to_right: 5
+           difference_low: -0.0195 difference_high: -0.0012 mcnemar_p: 0.0414 }
     step { stage: INT8_WEIGHTS_ACTIVATIONS correct: 580 images: 1000 flips_to_wrong: 30 flips_to_right: 10 argmax_ties: 2 }
     step { stage: INT8_WEIGHTS_ACTIVATIONS_BIAS absent_reason: 'the network has no bias' })",
                                                                          layer)));
@@ -268,7 +269,14 @@ LabQuantized SmallQuantized() {
     step { stage: FP32_NETWORK correct: 700 images: 1000 }
     step { stage: INT8_WEIGHTS correct: 700 images: 1000 }
     step { stage: INT8_WEIGHTS_ACTIVATIONS correct: 695 images: 1000 flips_to_wrong: 7 flips_to_right: 2 }
-    step { stage: INT8_WEIGHTS_ACTIVATIONS_BIAS correct: 690 images: 1000 flips_to_wrong: 12 flips_to_right: 2 })",
+    step { stage: INT8_WEIGHTS_ACTIVATIONS_BIAS correct: 690 images: 1000 flips_to_wrong: 12 flips_to_right: 2 }
+    layer { name: 'block.add' kind: 'add' output_max_abs: 3 activation_three_sigma: 2 }
+    layer { name: 'fc' kind: 'linear' weight_shape: [10, 6] channel_weight_scale: [100, 300] writes_sums: true
+            output_max_abs: 9 accumulator_max_abs: 4096 accumulator_bound: 1048576 }
+    study { images: 200 correct_fp32: 150 correct_int8: 140
+            layer { name: 'image' correct_alone: 150 correct_without: 140 cumulative_snr_db: 40 alone_snr_db: 40 }
+            layer { name: 'conv1' weight_snr_db: 41.5 alone_snr_db: 30 cumulative_snr_db: 29 correct_alone: 141 correct_without: 149 }
+            fallback { layer: 'conv1' correct: 149 } fallback_test_correct: 698 fallback_test_images: 1000 })",
                                                                          layer)));
   return file;
 }

@@ -303,7 +303,27 @@ TEST(TablesTest, AccuraciesOfANetworkStandBesideEachOther) {
 
 TEST(TablesTest, ImagesThatChangedSides) {
   EXPECT_THAT(RowOf(TableOf(SmallLab(), "Images that changed sides"), 0),
-              ElementsAre("lenet5", "weights int8", "590", "-1.00", "15", "5", "0"));
+              ElementsAre("lenet5", "weights int8", "590", "-1.00 [-1.95, -0.12]", "0.041", "15", "5", "0"));
+}
+
+TEST(TablesTest, ARecordWithoutAnIntervalShowsNone) {
+  EXPECT_THAT(
+      RowOf(TableOf(SmallLab(), "Images that changed sides"), 3),
+      ElementsAre("lenet5_bias", "+ activations int8", "695", "-0.50", HasSubstr("did not test it"), "7", "2", "0"));
+}
+
+TEST(TablesTest, LayersWithoutWeightsOrWithSumsSayWhatTheyLack) {
+  const proto::Table table = TableOf(SmallLab(), "Ranges and scales per layer: lenet5_bias");
+  EXPECT_THAT(RowOf(table, 0), Contains(HasSubstr("an addition has no accumulator")));
+  EXPECT_THAT(RowOf(table, 0), Contains(HasSubstr("the layer has no weights")));
+  EXPECT_THAT(RowOf(table, 1), Contains("100.0 to 300.0, one a channel"));
+  EXPECT_THAT(RowOf(table, 1), Contains(HasSubstr("the int32 accumulator itself")));
+}
+
+TEST(TablesTest, AStudyTellsWhatEachLayerCosts) {
+  const proto::Table table = TableOf(SmallLab(), "Which layers cost the accuracy: lenet5_bias");
+  EXPECT_THAT(RowOf(table, 1), ElementsAre("conv1", "41.5", "30.0", "29.0", "-4.50", "-0.50"));
+  EXPECT_THAT(table.note(), Contains(HasSubstr("Put back to fp32, one after another: conv1 (74.50 %); then 69.80 %")));
 }
 
 // 31 - log2(2^20) = 11.

@@ -1,0 +1,159 @@
+#include "lib/int8/range_choice.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "lib/int8/entropy_range.h"
+#include "lib/int8/quantization_error.h"
+
+namespace lockstep {
+namespace {
+
+constexpr int kSide = FineHistogram::kBinsPerSide;
+
+// [min, max] with 0 among them.
+Range WholeRange(const FineHistogram& histogram) {
+  return {std::min(0.0, histogram.min()), std::max(0.0, histogram.max())};
+}
+
+Range Within(const Range& outer, double low, double high) {
+  return {std::clamp(low, outer.low, 0.0) + 0.0, std::clamp(high, 0.0, outer.high)};  // + 0: no -0
+}
+
+bool OneSided(const Range& whole) { return whole.low == 0 || whole.high == 0; }
+
+// Counts of the magnitudes above 0, up to the last bin that has one.
+std::vector<uint64_t> Magnitudes(const FineHistogram& histogram, bool negative, bool positive) {
+  std::vector<uint64_t> counts;
+  for (int bin = 0; bin < kSide; ++bin) {
+    counts.push_back((negative ? histogram.NonZeros(~bin) : 0) + (positive ? histogram.NonZeros(bin) : 0));
+  }
+  while (!counts.empty() && counts.back() == 0) {
+    counts.pop_back();
+  }
+  return counts;
+}
+
+// The upper edge of the bin where the largest magnitude lies when the `outside` largest are left out; 0 when none are
+// left.
+double EdgeWithout(const std::vector<uint64_t>& counts, uint64_t outside, double width) {
+  uint64_t beyond = 0;
+  for (size_t bin = counts.size(); bin > 0; --bin) {
+    beyond += counts[bin - 1];
+    if (beyond > outside) {
+      return static_cast<double>(bin) * width;
+    }
+  }
+  return 0;
+}
+
+// How many of `size` values are `percent` % of them, rounded down; but 1 of 1,000 is 100 - 99.9 % of them, although that
+// difference is slightly smaller than 0.1.
+uint64_t ShareOf(uint64_t size, double percent) {
+  return static_cast<uint64_t>(static_cast<double>(size) * percent / 100 + 1e-6);
+}
+
+Range PercentileRange(const FineHistogram& histogram, double percentile, bool symmetric) {
+  const Range whole = WholeRange(histogram);
+  const double width = histogram.width();
+  if (symmetric) {
+    const uint64_t outside = ShareOf(histogram.size(), 100 - percentile);
+    const double c = EdgeWithout(Magnitudes(histogram, true, true), outside, width);
+    return Within(whole, -c, c);
+  }
+  const uint64_t outside = ShareOf(histogram.size(), (100 - percentile) / (OneSided(whole) ? 1 : 2));
+  return Within(whole, -EdgeWithout(Magnitudes(histogram, true, false), outside, width),
+                EdgeWithout(Magnitudes(histogram, false, true), outside, width));
+}
+
+Range EntropyRange(const FineHistogram& histogram, bool symmetric) {
+  const Range whole = WholeRange(histogram);
+  const std::vector<uint64_t> counts = Magnitudes(histogram, true, true);
+  const size_t bins = LeastEntropyBins(counts, !symmetric && OneSided(whole) ? 256 : 128);
+  const double threshold = static_cast<double>(bins) * histogram.width();
+  return Within(whole, -threshold, threshold);
+}
+
+Range ThreeSigmaRange(const FineHistogram& histogram, bool symmetric) {
+  const double mean = histogram.Mean(), distance = 3 * histogram.StandardDeviation();
+  if (symmetric) {
+    const double c = std::abs(mean) + distance;
+    return Within(WholeRange(histogram), -c, c);
+  }
+  return Within(WholeRange(histogram), mean - distance, mean + distance);
+}
+
+Range RangeOf(const FineHistogram& histogram, RangeMethod method, double percentile, bool symmetric) {
+  switch (method) {
+    case RangeMethod::kMinMax:
+      break;
+    case RangeMethod::kPercentile:
+      return PercentileRange(histogram, percentile, symmetric);
+    case RangeMethod::kMse:
+      return LeastSquaresRange(histogram, symmetric);
+    case RangeMethod::kEntropy:
+      return EntropyRange(histogram, symmetric);
+    case RangeMethod::kThreeSigma:
+      return ThreeSigmaRange(histogram, symmetric);
+  }
+  return WholeRange(histogram);
+}
+
+}  // namespace
+
+absl::string_view RangeMethodName(RangeMethod method) {
+  switch (method) {
+    case RangeMethod::kMinMax:
+      return "min_max";
+    case RangeMethod::kPercentile:
+      return "percentile";
+    case RangeMethod::kMse:
+      return "mse";
+    case RangeMethod::kEntropy:
+      return "entropy";
+    case RangeMethod::kThreeSigma:
+      return "three_sigma";
+  }
+  return "unknown";
+}
+
+absl::StatusOr<RangeMethod> ParseRangeMethod(absl::string_view text) {
+  std::vector<absl::string_view> names;
+  for (const RangeMethod method : kRangeMethods) {
+    names.push_back(RangeMethodName(method));
+    if (names.back() == text) {
+      return method;
+    }
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("there is no range method '", text, "'; it is one of ", absl::StrJoin(names, ", ")));
+}
+
+absl::StatusOr<Range> ChooseRange(const FineHistogram& histogram, RangeMethod method, double percentile, bool symmetric,
+                                  absl::string_view name) {
+  if (!histogram.finite()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        name, ": ", histogram.not_finite(), " of ", histogram.size() + histogram.not_finite(),
+        " values are NaN or infinite; int8 wants finite values. Did training diverge? Train again with a smaller "
+        "learning rate"));
+  }
+  if (method == RangeMethod::kPercentile && !(percentile > 0 && percentile <= 100)) {
+    return absl::InvalidArgumentError(absl::StrCat("the percentile is ", percentile, "; it must be in (0, 100]"));
+  }
+  Range range = RangeOf(histogram, method, percentile, symmetric);
+  if (range.low == 0 && range.high == 0) {
+    range = histogram.MaxAbs() > 0 ? WholeRange(histogram) : Range{0, 1};
+  }
+  if (symmetric) {
+    const double c = std::max(-range.low, range.high);
+    range = {-c, c};
+  }
+  return range;
+}
+
+}  // namespace lockstep

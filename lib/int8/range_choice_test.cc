@@ -1,0 +1,243 @@
+#include "lib/int8/range_choice.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/int8/entropy_range.h"
+#include "lib/int8/quantization_error.h"
+#include "lib/int8/random_values.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::ManyDistributions;
+using ::lockstep::testing::NamedValues;
+using ::lockstep::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+FineHistogram HistogramOf(const std::vector<float>& values) {
+  FineHistogram histogram;
+  histogram.Add(values.data(), values.size());
+  return histogram;
+}
+
+Range Choose(const FineHistogram& histogram, RangeMethod method, bool symmetric, double percentile = 99.9) {
+  return ChooseRange(histogram, method, percentile, symmetric, "x").value();
+}
+
+TEST(RangeMethodTest, NamesAreParsed) {
+  for (const RangeMethod method : kRangeMethods) {
+    EXPECT_EQ(ParseRangeMethod(RangeMethodName(method)).value(), method);
+  }
+  EXPECT_THAT(ParseRangeMethod("max"),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       AllOf(HasSubstr("'max'"), HasSubstr("min_max, percentile, mse, entropy, three_sigma"))));
+}
+
+// What holds of every method and distribution.
+TEST(ChooseRangeTest, RangesAreUsable) {
+  for (const NamedValues& named : ManyDistributions(20000, 1)) {
+    const FineHistogram histogram = HistogramOf(named.values);
+    for (const RangeMethod method : kRangeMethods) {
+      for (const bool symmetric : {true, false}) {
+        SCOPED_TRACE(named.name + (symmetric ? " symmetric " : " affine ") + std::string(RangeMethodName(method)));
+        const Range range = Choose(histogram, method, symmetric);
+        EXPECT_THAT(MakeAffineParams(range, symmetric, "x"), IsOk());
+        EXPECT_GT(range.high - range.low, 0);
+        if (histogram.MaxAbs() > 0) {
+          EXPECT_LE(range.high, histogram.MaxAbs());
+          EXPECT_GE(range.low, -histogram.MaxAbs());
+        }
+        if (symmetric) {
+          EXPECT_EQ(range.low, -range.high);
+        } else if (histogram.min() == 0 && histogram.max() > 0) {
+          EXPECT_EQ(range.low, 0);  // after ReLU no level is spent on negative values
+        }
+      }
+    }
+  }
+}
+
+// A range by squared errors costs no more than any other, by its own measure.
+TEST(ChooseRangeTest, MseHasTheLeastExpectedError) {
+  for (const NamedValues& named : ManyDistributions(20000, 2)) {
+    const FineHistogram histogram = HistogramOf(named.values);
+    for (const bool symmetric : {true, false}) {
+      const auto snr = [&](RangeMethod method) {
+        return ExpectedQuality(histogram, Choose(histogram, method, symmetric), symmetric, "x").value().snr_db;
+      };
+      for (const RangeMethod method : kRangeMethods) {
+        // Other methods choose among other numbers: 2,048 steps lie up to 1 / 2048 beside them.
+        EXPECT_GE(snr(RangeMethod::kMse), snr(method) - 0.02) << named.name << RangeMethodName(method) << symmetric;
+      }
+    }
+  }
+}
+
+TEST(ChooseRangeTest, MinMaxIsExact) {
+  EXPECT_EQ(Choose(HistogramOf({-1.1f, 0.3f}), RangeMethod::kMinMax, true).high, 1.1f);
+  EXPECT_EQ(Choose(HistogramOf({-1.1f, 0.3f}), RangeMethod::kMinMax, false).low, -1.1f);
+  EXPECT_EQ(Choose(HistogramOf({-1.1f, 0.3f}), RangeMethod::kMinMax, false).high, 0.3f);
+  EXPECT_EQ(Choose(HistogramOf({2, 3}), RangeMethod::kMinMax, false).low, 0);
+  EXPECT_EQ(Choose(HistogramOf({-3, -2}), RangeMethod::kMinMax, false).high, 0);
+}
+
+TEST(ChooseRangeTest, ADeadTensorGetsARangeOfOne) {
+  for (const RangeMethod method : kRangeMethods) {
+    for (const FineHistogram& dead : {HistogramOf({0, -0.0f, 0}), FineHistogram()}) {
+      EXPECT_EQ(Choose(dead, method, true).low, -1);
+      EXPECT_EQ(Choose(dead, method, true).high, 1);
+      EXPECT_EQ(Choose(dead, method, false).low, 0);
+      EXPECT_EQ(Choose(dead, method, false).high, 1);
+    }
+  }
+}
+
+// The k-th smallest of the sorted values, so that all but floor(share * n) are at or below it.
+double SortedQuantile(std::vector<double> values, double percent_outside) {
+  std::sort(values.begin(), values.end());
+  const auto outside =
+      static_cast<size_t>(std::floor(static_cast<double>(values.size()) * percent_outside / 100 + 1e-6));
+  return values[values.size() - 1 - std::min(outside, values.size() - 1)];
+}
+
+// One end: not below the exact one, less than a bin above it; 0 when the exact one has the other sign.
+void ExpectEnd(double end, double exact, double width) {
+  EXPECT_GE(end, std::max(0.0, exact));
+  EXPECT_LE(end, std::max(0.0, exact) + (exact > 0 ? width : 0));
+}
+
+TEST(ChooseRangeTest, PercentilesAreAsSorted) {
+  for (const NamedValues& named : ManyDistributions(20000, 3)) {
+    const FineHistogram histogram = HistogramOf(named.values);
+    std::vector<double> up(named.values.begin(), named.values.end()), down, magnitudes;
+    for (const double value : up) {
+      down.push_back(-value);
+      magnitudes.push_back(std::abs(value));
+    }
+    const bool one_sided = histogram.min() >= 0 || histogram.max() <= 0;
+    for (const double percentile : {100.0, 99.99, 99.9, 99.0, 60.0}) {
+      SCOPED_TRACE(named.name + " " + std::to_string(percentile));
+      const double outside = 100 - percentile, each = outside / (one_sided ? 1 : 2);
+      const double c = SortedQuantile(magnitudes, outside);
+      const double low = SortedQuantile(down, each), high = SortedQuantile(up, each);
+      if (c > 0) {
+        ExpectEnd(Choose(histogram, RangeMethod::kPercentile, true, percentile).high, c, histogram.width());
+      }
+      if (low > 0 || high > 0) {
+        const Range range = Choose(histogram, RangeMethod::kPercentile, false, percentile);
+        ExpectEnd(-range.low, low, histogram.width());
+        ExpectEnd(range.high, high, histogram.width());
+      }
+    }
+  }
+}
+
+TEST(ChooseRangeTest, AHundredPercentAreAllValues) {
+  for (const NamedValues& named : ManyDistributions(5000, 4)) {
+    const FineHistogram histogram = HistogramOf(named.values);
+    for (const bool symmetric : {true, false}) {
+      EXPECT_EQ(Choose(histogram, RangeMethod::kPercentile, symmetric, 100).high,
+                Choose(histogram, RangeMethod::kMinMax, symmetric).high);
+    }
+  }
+}
+
+TEST(ChooseRangeTest, OneOfAThousandIsOutside) {
+  std::vector<float> values(999, 1);
+  values.push_back(1000);
+  EXPECT_LT(Choose(HistogramOf(values), RangeMethod::kPercentile, true, 99.9).high, 2);
+  EXPECT_EQ(Choose(HistogramOf(values), RangeMethod::kPercentile, true, 99.91).high, 1000);
+}
+
+TEST(ChooseRangeTest, APercentileOfZeroIsNoRange) {
+  std::vector<float> values(1000, 0);
+  values.push_back(3);
+  EXPECT_EQ(Choose(HistogramOf(values), RangeMethod::kPercentile, true, 99).high, 3);
+  EXPECT_EQ(Choose(HistogramOf(values), RangeMethod::kPercentile, false, 99).high, 3);
+}
+
+TEST(ChooseRangeTest, ThreeSigmaByHand) {
+  // Mean 1, deviation 3 (10 is beyond mean + 3 sd of these).
+  std::vector<float> values(9, 0);
+  values.push_back(10);
+  EXPECT_EQ(Choose(HistogramOf(values), RangeMethod::kThreeSigma, true).high, 10);
+  EXPECT_EQ(Choose(HistogramOf(values), RangeMethod::kThreeSigma, false).high, 10);
+  values.resize(100, 0);
+  // Mean 0.1, mean of squares 1.
+  const double deviation = std::sqrt(1 - 0.1 * 0.1);
+  EXPECT_DOUBLE_EQ(Choose(HistogramOf(values), RangeMethod::kThreeSigma, true).high, 0.1 + 3 * deviation);
+  EXPECT_DOUBLE_EQ(Choose(HistogramOf(values), RangeMethod::kThreeSigma, false).high, 0.1 + 3 * deviation);
+  EXPECT_EQ(Choose(HistogramOf(values), RangeMethod::kThreeSigma, false).low, 0);
+  values[9] = -10;
+  EXPECT_DOUBLE_EQ(Choose(HistogramOf(values), RangeMethod::kThreeSigma, false).low, -0.1 - 3 * deviation);
+}
+
+TEST(ChooseRangeTest, EntropyClipsTheTailOfLaplace) {
+  const NamedValues laplace = ManyDistributions(200000, 5)[1];
+  ASSERT_EQ(laplace.name, "laplace");
+  const FineHistogram histogram = HistogramOf(laplace.values);
+  EXPECT_LT(Choose(histogram, RangeMethod::kEntropy, true).high, 0.95 * histogram.MaxAbs());
+  EXPECT_GT(Choose(histogram, RangeMethod::kEntropy, true).high, 3 * histogram.StandardDeviation());
+}
+
+// After ReLU there are 256 levels for positive values; in a symmetric range 128.
+TEST(ChooseRangeTest, EntropyCountsTheLevelsThatThereAre) {
+  const NamedValues relu = ManyDistributions(200000, 1)[2];
+  ASSERT_EQ(relu.name, "half normal with zeros");
+  const FineHistogram histogram = HistogramOf(relu.values);
+  std::vector<uint64_t> counts;
+  for (int bin = 0; bin <= histogram.max() / histogram.width(); ++bin) {
+    counts.push_back(histogram.NonZeros(bin));
+  }
+  const auto threshold = [&](int levels) {
+    return std::min(static_cast<double>(LeastEntropyBins(counts, levels)) * histogram.width(), histogram.max());
+  };
+  ASSERT_NE(threshold(128), threshold(256));
+  EXPECT_EQ(Choose(histogram, RangeMethod::kEntropy, true).high, threshold(128));
+  EXPECT_EQ(Choose(histogram, RangeMethod::kEntropy, false).high, threshold(256));
+}
+
+// No value is near 0. The published algorithm alone would keep but the smallest one.
+TEST(ChooseRangeTest, EntropyKeepsMostValues) {
+  for (const NamedValues& named : ManyDistributions(20000, 7)) {
+    const FineHistogram histogram = HistogramOf(named.values);
+    for (const bool symmetric : {true, false}) {
+      const Range range = Choose(histogram, RangeMethod::kEntropy, symmetric);
+      EXPECT_LT(ExpectedQuality(histogram, range, symmetric, "x").value().clipped_share, 0.1) << named.name;
+    }
+  }
+}
+
+// Zeros of ReLU must not draw the threshold to them.
+TEST(ChooseRangeTest, EntropyDoesNotSeeZeros) {
+  NamedValues relu = ManyDistributions(50000, 6)[2];
+  ASSERT_EQ(relu.name, "half normal with zeros");
+  const Range range = Choose(HistogramOf(relu.values), RangeMethod::kEntropy, false);
+  relu.values.resize(relu.values.size() + 1000000, 0.0f);
+  EXPECT_EQ(Choose(HistogramOf(relu.values), RangeMethod::kEntropy, false).high, range.high);
+}
+
+TEST(ChooseRangeTest, Errors) {
+  const FineHistogram broken = HistogramOf({1, std::numeric_limits<float>::quiet_NaN(), 2});
+  for (const RangeMethod method : kRangeMethods) {
+    EXPECT_THAT(ChooseRange(broken, method, 99.9, true, "conv1"),
+                StatusIs(absl::StatusCode::kFailedPrecondition, AllOf(HasSubstr("conv1"), HasSubstr("1 of 3 values"))));
+  }
+  for (const double percentile : {0.0, -1.0, 100.1, std::nan("")}) {
+    EXPECT_THAT(ChooseRange(HistogramOf({1}), RangeMethod::kPercentile, percentile, true, "conv1"),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("(0, 100]")));
+    EXPECT_THAT(ChooseRange(HistogramOf({1}), RangeMethod::kMse, percentile, true, "conv1"), IsOk());
+  }
+}
+
+}  // namespace
+}  // namespace lockstep

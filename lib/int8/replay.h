@@ -1,0 +1,43 @@
+// A record that proves itself: images with the logits expected of them, and a digest of what each layer wrote.
+#ifndef LOCKSTEP_LIB_INT8_REPLAY_H_
+#define LOCKSTEP_LIB_INT8_REPLAY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "lib/dataset/dataset.h"
+#include "lib/int8/integer_reference.h"
+#include "lib/proto/quantized.pb.h"
+
+namespace lockstep {
+
+// Called after each layer but one that writes sums, one or more images at a time, in their order: the layer's index, and
+// what it wrote for them, int8 (images, height, width, channels), `size` values in all.
+using IntegerBatchObserver = std::function<void(size_t layer, const int8_t* values, size_t size)>;
+
+// Runs one network. images: int8 (count, height, width, channels). logits: int32 (count, classes), written: int8 values
+// or sums. `observe` may be null.
+using IntegerRunner = std::function<absl::Status(const int8_t* images, size_t count, int32_t* logits,
+                                                 const IntegerBatchObserver& observe)>;
+using MakeIntegerRunner = std::function<absl::StatusOr<IntegerRunner>(const IntegerNetwork& network)>;
+
+// By the plain loops. The runner keeps a copy of the network.
+absl::StatusOr<IntegerRunner> MakePlainRunner(const IntegerNetwork& network);
+
+// Adds these images of `test` with the logits that the record's network gives for them, and the digests. The record has
+// no samples yet. Errors: as ToIntegerNetwork, ImageTableOf and the runner.
+absl::Status AddReplaySamples(const ImageSet& test, const std::vector<uint32_t>& indices, const MakeIntegerRunner& make,
+                              proto::QuantizedNetwork& record);
+
+// Runs every replay sample from the record alone. Aborted names the first image and logit that differ and how many
+// images do, or the first layer whose digest does. FailedPrecondition: the record has no samples. DataLoss: as
+// ToIntegerNetwork, or a sample of a wrong size.
+absl::Status Replay(const proto::QuantizedNetwork& record, const MakeIntegerRunner& make = MakePlainRunner);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_INT8_REPLAY_H_

@@ -1,0 +1,205 @@
+// Every instruction set that this CPU has against the plain loops, bit for bit.
+//
+//     bazel run //lib/int8_cpu:cpu_network_test -- --networks=20000
+#include "lib/int8_cpu/cpu_network.h"
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <string>
+
+#include "absl/flags/flag.h"
+#include "absl/flags/parse.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/int8_cpu/random_integer_network.h"
+#include "lib/testing/matchers.h"
+
+ABSL_FLAG(uint32_t, networks, 600, "Random networks that each instruction set is tried on.");
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::StatusIs;
+using ::testing::HasSubstr;
+
+std::vector<int32_t> RunReference(const IntegerNetwork& network, const std::vector<int8_t>& images,
+                                  const IntegerObserver& observe = nullptr) {
+  const size_t size = network.layers[0].shape.In().Size();
+  std::vector<int32_t> logits;
+  for (size_t at = 0; at < images.size(); at += size) {
+    const std::vector<int32_t> one = RunInteger(network, &images[at], nullptr, observe);
+    logits.insert(logits.end(), one.begin(), one.end());
+  }
+  return logits;
+}
+
+std::vector<int32_t> RunCpu(const IntegerNetwork& network, const std::vector<int8_t>& images, Isa isa, int threads,
+                            const CpuNetwork::Observer& observe = nullptr) {
+  const auto cpu = CpuNetwork::Make(network, isa, threads);
+  EXPECT_THAT(cpu, IsOk());
+  const size_t count = images.size() / network.layers[0].shape.In().Size();
+  std::vector<int32_t> logits(count * (*cpu)->LogitsPerImage(), 1 << 30);
+  (*cpu)->Run(images.data(), count, logits.data(), observe);
+  return logits;
+}
+
+std::string InWords(const IntegerNetwork& network) {
+  std::string words;
+  for (const IntegerLayer& layer : network.layers) {
+    const LayerShape& s = layer.shape;
+    words += s.name + ": kind " + std::to_string(static_cast<int>(s.kind)) + ", in " + std::to_string(s.in_height) +
+             "x" + std::to_string(s.in_width) + "x" + std::to_string(s.in_channels) + ", out " +
+             std::to_string(s.out_channels) + ", kernel " + std::to_string(s.kernel) + ", stride " +
+             std::to_string(s.stride) + ", padding " + std::to_string(s.padding) + ", pool " + std::to_string(s.pool) +
+             "\n";
+  }
+  return words;
+}
+
+std::vector<int8_t> ImagesFor(const IntegerNetwork& network, size_t count, std::mt19937& random) {
+  std::vector<int8_t> images;
+  for (size_t i = 0; i < count; ++i) {
+    const std::vector<int8_t> one = RandomImages(network.layers[0].shape.In().Size(), random);
+    images.insert(images.end(), one.begin(), one.end());
+  }
+  return images;
+}
+
+class CpuNetworkTest : public ::testing::TestWithParam<Isa> {};
+
+// What the random networks must hold for the tests below to mean anything.
+TEST(RandomIntegerNetworkTest, EveryKindOfLayerIsAmongThem) {
+  std::mt19937 random(1);
+  std::map<std::string, int> seen;
+  for (int i = 0; i < 500; ++i) {
+    const IntegerNetwork network = RandomIntegerNetwork(random);
+    for (const IntegerLayer& layer : network.layers) {
+      const LayerShape& shape = layer.shape;
+      ++seen[shape.kind == LayerKind::kAdd      ? "addition"
+             : shape.kind == LayerKind::kLinear ? "fully connected"
+             : shape.kind == LayerKind::kConv2d ? "convolution"
+                                                : "average pool"];
+      seen["max-pooling with padding"] += shape.pool != 0 && shape.padding != 0;
+      seen["max-pooling without padding"] += shape.HasWeights() && shape.pool == 2 && shape.padding == 0;
+      seen["padding of a kernel less one"] += shape.padding > 1 && shape.padding + 1 == shape.kernel;
+      seen["kernel of 7"] += shape.kernel == 7;
+      seen["stride of 3"] += shape.stride == 3 && shape.Out().Size() > shape.out_channels;
+      seen["one channel"] += shape.in_channels == 1;
+      seen["many outputs"] += shape.HasWeights() && shape.out_channels > 64;
+      seen["zero point"] += layer.zero_point != 0;
+      seen["float bias"] += !layer.float_bias.empty();
+      seen["sums"] += layer.WritesSums();
+      seen["beyond int32"] += !layer.multiplier.empty() && layer.multiplier[0] > 1e3f;
+    }
+    const std::vector<int32_t> logits = RunReference(network, ImagesFor(network, 1, random));
+    seen["saturated"] += std::all_of(logits.begin(), logits.end(), [](int32_t v) { return v == -128 || v == 127; });
+  }
+  EXPECT_LT(seen["saturated"], 250);
+  for (const auto& [kind, count] : seen) {
+    EXPECT_GE(count, 10) << kind;
+  }
+}
+
+TEST_P(CpuNetworkTest, RandomNetworksAreThePlainLoops) {
+  std::mt19937 random(1);
+  for (uint32_t i = 0; i < absl::GetFlag(FLAGS_networks); ++i) {
+    const IntegerNetwork network = RandomIntegerNetwork(random);
+    const std::vector<int8_t> images = ImagesFor(network, 1 + random() % 4, random);
+    ASSERT_EQ(RunCpu(network, images, GetParam(), 1), RunReference(network, images)) << "network " << i << ":\n"
+                                                                                     << InWords(network);
+  }
+}
+
+TEST_P(CpuNetworkTest, EachLayersTensorIsThePlainLoops) {
+  std::mt19937 random(2);
+  for (uint32_t i = 0; i < absl::GetFlag(FLAGS_networks) / 4; ++i) {
+    const IntegerNetwork network = RandomIntegerNetwork(random);
+    const std::vector<int8_t> images = ImagesFor(network, 2, random);
+    std::vector<std::vector<int8_t>> expected(network.layers.size()), seen(network.layers.size());
+    RunReference(network, images, [&](size_t layer, const std::vector<int8_t>& values) {
+      expected[layer].insert(expected[layer].end(), values.begin(), values.end());
+    });
+    const std::vector<int32_t> logits = RunCpu(
+        network, images, GetParam(), 2, [&](size_t layer, const std::vector<int8_t>& values) { seen[layer] = values; });
+    ASSERT_EQ(seen, expected) << InWords(network);
+    ASSERT_EQ(logits, RunCpu(network, images, GetParam(), 1)) << InWords(network);
+  }
+}
+
+TEST_P(CpuNetworkTest, NeitherThreadsNorTheBatchChangeResults) {
+  std::mt19937 random(3);
+  for (int i = 0; i < 20; ++i) {
+    const IntegerNetwork network = RandomIntegerNetwork(random);
+    for (const size_t count : {0, 1, 7, 33}) {
+      const std::vector<int8_t> images = ImagesFor(network, count, random);
+      const std::vector<int32_t> expected = RunReference(network, images);
+      for (const int threads : {1, 2, 3}) {
+        ASSERT_EQ(RunCpu(network, images, GetParam(), threads), expected) << count << " images, " << threads;
+      }
+    }
+  }
+}
+
+TEST_P(CpuNetworkTest, LeNet5IsThePlainLoops) {
+  std::mt19937 random(4);
+  for (const bool sums : {false, true}) {
+    const IntegerNetwork network = RandomIntegerNetworkOf(LeNet5Layers(), sums, 5);
+    const std::vector<int8_t> images = ImagesFor(network, 70, random);
+    EXPECT_EQ(RunCpu(network, images, GetParam(), 1), RunReference(network, images));
+  }
+}
+
+// Each of ResNet-18's layers on fewer channels and pixels is among the random networks; here they are as they are.
+TEST_P(CpuNetworkTest, ResNet18IsThePlainLoops) {
+  std::mt19937 random(6);
+  const IntegerNetwork network = RandomIntegerNetworkOf(ResNet18Layers(), /*sums=*/false, 7);
+  const std::vector<int8_t> image = ImagesFor(network, 1, random);
+  static const std::vector<int32_t> expected = RunReference(network, image);
+  std::vector<int8_t> images;
+  std::vector<int32_t> all_expected;
+  for (int i = 0; i < 3; ++i) {
+    images.insert(images.end(), image.begin(), image.end());
+    all_expected.insert(all_expected.end(), expected.begin(), expected.end());
+  }
+  EXPECT_EQ(RunCpu(network, images, GetParam(), 1), all_expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(Isas, CpuNetworkTest, ::testing::ValuesIn(SupportedIsas()),
+                         [](const auto& info) { return std::string(IsaName(info.param)); });
+
+TEST(CpuNetworkMakeTest, RefusesWhatIsNoNetwork) {
+  const IntegerNetwork good = RandomIntegerNetworkOf(LeNet5Layers(), false, 1);
+  ASSERT_THAT(CpuNetwork::Make(good, Isa::kPortable), IsOk());
+  EXPECT_THAT(CpuNetwork::Make(good, Isa::kPortable, 0),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("1 thread")));
+  IntegerNetwork network = good;
+  network.layers[1].weight.pop_back();
+  EXPECT_THAT(CpuNetwork::Make(network, Isa::kPortable),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("weights")));
+  network = good;
+  network.layers[1].multiplier.clear();
+  EXPECT_THAT(CpuNetwork::Make(network, Isa::kPortable),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("sums")));
+  network.layers.resize(1);
+  network.layers[0].shape = good.layers[0].shape;
+  network.layers[0].shape.in_height = network.layers[0].shape.in_width = 1 << 14;
+  network.layers[0].shape.in_channels = 1 << 3;
+  network.layers[0].multiplier = good.layers[0].multiplier;
+  EXPECT_THAT(CpuNetwork::Make(network, Isa::kPortable),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("above")));
+  network = good;
+  network.layers[2].shape.in_channels = 17;
+  EXPECT_THAT(CpuNetwork::Make(network, Isa::kPortable),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("channels")));
+}
+
+}  // namespace
+}  // namespace lockstep
+
+int main(int argc, char** argv) {
+  ::testing::InitGoogleTest(&argc, argv);
+  absl::ParseCommandLine(argc, argv);
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,31 @@
+#include "lib/int8_cpu/cpu_runner.h"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "lib/base/status_macros.h"
+#include "lib/int8_cpu/cpu_network.h"
+
+namespace lockstep {
+
+MakeIntegerRunner CpuRunner(Isa isa, int threads) {
+  return [isa, threads](const IntegerNetwork& network) -> absl::StatusOr<IntegerRunner> {
+    ASSIGN_OR_RETURN(std::unique_ptr<CpuNetwork> made, CpuNetwork::Make(network, isa, threads));
+    // std::function wants what it holds to be copyable.
+    const std::shared_ptr<CpuNetwork> kept = std::move(made);
+    return IntegerRunner([kept](const int8_t* images, size_t count, int32_t* logits,
+                                const IntegerBatchObserver& observe) -> absl::Status {
+      if (!observe) {
+        kept->Run(images, count, logits);
+        return absl::OkStatus();
+      }
+      kept->Run(images, count, logits, [&observe](size_t layer, const std::vector<int8_t>& values) {
+        observe(layer, values.data(), values.size());
+      });
+      return absl::OkStatus();
+    });
+  };
+}
+
+}  // namespace lockstep

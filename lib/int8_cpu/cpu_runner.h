@@ -1,0 +1,15 @@
+// CpuNetwork as what replays and predictions run a network with (lib/int8/replay.h).
+#ifndef LOCKSTEP_LIB_INT8_CPU_CPU_RUNNER_H_
+#define LOCKSTEP_LIB_INT8_CPU_CPU_RUNNER_H_
+
+#include "lib/int8/replay.h"
+#include "lib/int8_cpu/isa.h"
+
+namespace lockstep {
+
+// Errors of what it makes: as CpuNetwork::Make.
+MakeIntegerRunner CpuRunner(Isa isa, int threads);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_INT8_CPU_CPU_RUNNER_H_

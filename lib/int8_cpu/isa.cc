@@ -1,0 +1,109 @@
+#include "lib/int8_cpu/isa.h"
+
+#include <cpuid.h>
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace lockstep {
+namespace {
+
+constexpr Isa kIsas[] = {Isa::kPortable, Isa::kAvx2, Isa::kAvxVnni, Isa::kAvx512Vnni};
+
+// Bits of CPUID and of XCR0: Intel's Software Developer's Manual, volume 2A (CPUID) and volume 1, section 13.3.
+constexpr uint32_t kFma = 1u << 12, kOsXsave = 1u << 27;                                                 // 1, ECX
+constexpr uint32_t kAvx2Bit = 1u << 5, kAvx512F = 1u << 16, kAvx512Bw = 1u << 30, kAvx512Vl = 1u << 31;  // 7.0, EBX
+constexpr uint32_t kAvx512VnniBit = 1u << 11;                                                            // 7.0, ECX
+constexpr uint32_t kAvxVnniBit = 1u << 4;                                                                // 7.1, EAX
+constexpr uint64_t kYmmState = 0x06, kZmmState = 0xE6;                                                   // XCR0
+
+struct Registers {
+  uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
+};
+
+// Zeros when the CPU has no such leaf.
+Registers CpuId(uint32_t leaf, uint32_t subleaf) {
+  Registers r;
+  if (__get_cpuid_count(leaf, subleaf, &r.eax, &r.ebx, &r.ecx, &r.edx) == 0) {
+    return {};
+  }
+  return r;
+}
+
+// The register states that the operating system saves.
+uint64_t EnabledState() {
+  if ((CpuId(1, 0).ecx & kOsXsave) == 0) {
+    return 0;
+  }
+  uint32_t low = 0, high = 0;
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return uint64_t{high} << 32 | low;
+}
+
+template <typename Bits>
+bool HasAll(Bits value, Bits wanted) {
+  return (value & wanted) == wanted;
+}
+
+bool HasAvx2() {
+  return HasAll(EnabledState(), kYmmState) && HasAll(CpuId(1, 0).ecx, kFma) && HasAll(CpuId(7, 0).ebx, kAvx2Bit);
+}
+
+}  // namespace
+
+absl::string_view IsaName(Isa isa) {
+  switch (isa) {
+    case Isa::kPortable:
+      return "portable";
+    case Isa::kAvx2:
+      return "avx2";
+    case Isa::kAvxVnni:
+      return "avxvnni";
+    case Isa::kAvx512Vnni:
+      return "avx512vnni";
+  }
+  return "";
+}
+
+absl::StatusOr<Isa> ParseIsa(absl::string_view name) {
+  for (const Isa isa : kIsas) {
+    if (name == IsaName(isa)) {
+      return isa;
+    }
+  }
+  const auto append_name = [](std::string* out, Isa isa) { absl::StrAppend(out, IsaName(isa)); };
+  return absl::InvalidArgumentError(
+      absl::StrCat("unknown instruction set '", name, "', expected ", absl::StrJoin(kIsas, ", ", append_name)));
+}
+
+bool IsSupported(Isa isa) {
+  switch (isa) {
+    case Isa::kPortable:
+      return true;
+    case Isa::kAvx2:
+      return HasAvx2();
+    case Isa::kAvxVnni:
+      return HasAvx2() && HasAll(CpuId(7, 1).eax, kAvxVnniBit);
+    case Isa::kAvx512Vnni:
+      return HasAvx2() && HasAll(EnabledState(), kZmmState) &&
+             HasAll(CpuId(7, 0).ebx, kAvx512F | kAvx512Bw | kAvx512Vl) && HasAll(CpuId(7, 0).ecx, kAvx512VnniBit);
+  }
+  return false;
+}
+
+std::vector<Isa> SupportedIsas() {
+  std::vector<Isa> supported;
+  for (const Isa isa : kIsas) {
+    if (IsSupported(isa)) {
+      supported.push_back(isa);
+    }
+  }
+  return supported;
+}
+
+Isa BestIsa() { return SupportedIsas().back(); }
+
+}  // namespace lockstep

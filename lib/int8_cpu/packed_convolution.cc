@@ -1,0 +1,267 @@
+#include "lib/int8_cpu/packed_convolution.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace lockstep {
+namespace {
+
+uint32_t DividedUp(size_t value, size_t by) { return static_cast<uint32_t>((value + by - 1) / by); }
+
+bool IsMonotone(const std::vector<float>& multiplier) {
+  return std::all_of(multiplier.begin(), multiplier.end(), [](float m) { return m >= 0; });
+}
+
+// The least value of a result.
+int32_t Lowest(const IntegerLayer& layer) { return layer.shape.relu ? layer.zero_point + 128 : 0; }
+
+}  // namespace
+
+AddTask MakeAddTask(const IntegerLayer& layer) { return {layer.add, Lowest(layer), nullptr}; }
+
+PackedConvolution::PackedConvolution(const IntegerLayer& layer, int32_t input_zero_point, const TileKernels& kernels)
+    : layer_(layer), kernels_(kernels) {
+  const LayerShape& shape = layer.shape;
+  pools_ = CanPoolInOrder(shape) && shape.pool <= 2 && !layer.WritesSums() && IsMonotone(layer.multiplier);
+  window_ = pools_ ? size_t{shape.pool} * shape.pool : 1;
+  const bool one_row = shape.in_width == shape.kernel && shape.padding == 0;
+  rows_ = one_row ? 1 : shape.kernel;
+  row_columns_ = shape.kernel;
+  column_terms_ = shape.in_channels * (one_row ? shape.kernel : 1);
+  shares_columns_ = column_terms_ % kernels.depth == 0;
+  for (WindowClass& window : WindowClasses(shape, pools_)) {
+    classes_.push_back({std::move(window), {}, {}});
+  }
+  MakeStarts(input_zero_point);
+  MergePixels();
+  MakeRuns();
+  MakeGroups();
+  PackWeights();
+}
+
+// Where a pair's outputs take no more vectors than one pixel's. Its first pixel stands for both.
+void PackedConvolution::MergePixels() {
+  const LayerShape& shape = layer_.shape;
+  const uint32_t outputs = shape.out_channels, panels = DividedUp(outputs, kernels_.lanes);
+  if (window_ != 4 || DividedUp(2 * size_t{outputs}, kernels_.lanes) != panels || panels > kernels_.most_panels) {
+    return;
+  }
+  merged_ = 2;
+  window_ /= merged_;
+  row_columns_ += shape.stride;
+  PackedClass& packed = classes_.front();
+  packed.window.columns.last = row_columns_;
+  std::vector<PixelPlace>& pixels = packed.window.pixels;
+  for (size_t i = 0; 2 * i < pixels.size(); ++i) {
+    pixels[i] = pixels[2 * i];
+  }
+  pixels.resize(pixels.size() / 2);
+  std::copy_n(packed.start.begin(), outputs, packed.start.begin() + outputs);
+}
+
+size_t PackedConvolution::RowSteps(TapRange columns) const {
+  return DividedUp(size_t{columns.Count()} * column_terms_, kernels_.depth);
+}
+
+// The first row of the packing for these columns begins there.
+size_t PackedConvolution::FirstStep(TapRange columns) const {
+  size_t step = 0;
+  for (const TapRange& packing : packings_) {
+    if (shares_columns_ || packing == columns) {
+      break;
+    }
+    step += rows_ * RowSteps(packing);
+  }
+  return step;
+}
+
+void PackedConvolution::MakeRuns() {
+  const TapRange all_columns = {0, row_columns_};
+  packings_ = {};
+  for (const PackedClass& packed : classes_) {
+    const TapRange columns = shares_columns_ ? all_columns : packed.window.columns;
+    if (std::find(packings_.begin(), packings_.end(), columns) == packings_.end()) {
+      packings_.push_back(columns);
+      steps_ += rows_ * RowSteps(columns);
+    }
+  }
+  const size_t input_row = size_t{layer_.shape.in_width} * layer_.shape.in_channels;
+  for (PackedClass& packed : classes_) {
+    const TapRange columns = packed.window.columns, packing = shares_columns_ ? all_columns : columns;
+    const TapRange rows = rows_ == 1 ? TapRange{0, 1} : packed.window.rows;
+    const size_t skipped = size_t{columns.first - packing.first} * column_terms_ / kernels_.depth;
+    for (uint32_t row = rows.first; row < rows.last; ++row) {
+      const size_t step = FirstStep(columns) + row * RowSteps(packing) + skipped;
+      packed.runs.push_back({static_cast<uint32_t>((row - rows.first) * input_row), static_cast<uint32_t>(step),
+                             static_cast<uint32_t>(RowSteps(columns))});
+    }
+  }
+}
+
+void PackedConvolution::MakeGroups() {
+  const uint32_t outputs = layer_.shape.out_channels * merged_;
+  const uint32_t block_outputs = kernels_.most_panels * kernels_.lanes;
+  size_t bytes = 0;
+  for (uint32_t first = 0; first < outputs; first += block_outputs) {
+    if (first % (block_outputs * kernels_.most_blocks) == 0) {
+      groups_.push_back({first, 0, {}});
+    }
+    const uint32_t count = std::min(block_outputs, outputs - first);
+    const uint32_t panels = DividedUp(count, kernels_.lanes);
+    groups_.back().outputs += count;
+    groups_.back().blocks.push_back({first, count, panels, bytes});
+    bytes += steps_ * panels * kernels_.lanes * kernels_.depth * kernels_.value_bytes;
+  }
+  weights_ = AlignedBuffer(bytes);
+}
+
+// `output`, `row` and `term` as the packed kernel has them.
+int8_t PackedConvolution::Weight(uint32_t output, uint32_t row, size_t term) const {
+  const LayerShape& shape = layer_.shape;
+  const size_t skipped = output / shape.out_channels * size_t{shape.stride} * shape.in_channels;  // a second pixel's
+  const size_t terms = rows_ == 1 ? shape.Terms() : shape.Terms() / shape.kernel;                 // of a row
+  if (term < skipped || term - skipped >= terms) {
+    return 0;
+  }
+  const size_t tap = row * size_t{shape.kernel} + (term - skipped) / shape.in_channels;
+  const size_t first = output % shape.out_channels * size_t{shape.in_channels} + (term - skipped) % shape.in_channels;
+  return layer_.weight[first * shape.kernel * shape.kernel + tap];
+}
+
+void PackedConvolution::PackRow(const Block& block, size_t first_step, uint32_t row, TapRange columns) {
+  const size_t terms = size_t{columns.Count()} * column_terms_, depth = kernels_.depth;
+  for (uint32_t o = 0; o < block.outputs; ++o) {
+    for (size_t t = 0; t < terms; ++t) {
+      const size_t step = first_step + t / depth;
+      const size_t at =
+          t % depth + depth * (kernels_.by_output ? o * steps_ + step : step * block.panels * kernels_.lanes + o);
+      const int16_t weight = Weight(block.first_output + o, row, columns.first * size_t{column_terms_} + t);
+      std::memcpy(weights_.data() + block.weights + at * kernels_.value_bytes, &weight, kernels_.value_bytes);
+    }
+  }
+}
+
+void PackedConvolution::PackWeights() {
+  for (const Group& group : groups_) {
+    for (const Block& block : group.blocks) {
+      for (const TapRange& columns : packings_) {
+        for (uint32_t row = 0; row < rows_; ++row) {
+          PackRow(block, FirstStep(columns) + row * RowSteps(columns), row, columns);
+        }
+      }
+    }
+  }
+}
+
+void PackedConvolution::MakeStarts(int32_t input_zero_point) {
+  const LayerShape& shape = layer_.shape;
+  const size_t area = size_t{shape.kernel} * shape.kernel;
+  std::vector<uint32_t> tap_sums(shape.out_channels * area, 0);  // of each output's weights at each tap
+  for (size_t i = 0; i < layer_.weight.size(); ++i) {
+    tap_sums[i / (area * shape.in_channels) * area + i % area] += static_cast<uint32_t>(int32_t{layer_.weight[i]});
+  }
+  const uint32_t zero = static_cast<uint32_t>(input_zero_point + 128);
+  for (PackedClass& packed : classes_) {
+    packed.start.assign(DividedUp(shape.out_channels, kernels_.lanes) * size_t{kernels_.lanes}, 0);
+    for (uint32_t o = 0; o < shape.out_channels; ++o) {
+      uint32_t sum = 0;
+      for (uint32_t i = packed.window.rows.first; i < packed.window.rows.last; ++i) {
+        for (uint32_t j = packed.window.columns.first; j < packed.window.columns.last; ++j) {
+          sum += tap_sums[o * area + i * shape.kernel + j];
+        }
+      }
+      const uint32_t bias = layer_.bias.empty() ? 0 : static_cast<uint32_t>(layer_.bias[o]);
+      packed.start[o] = static_cast<int32_t>(bias - zero * sum);
+    }
+  }
+}
+
+ScaleTask PackedConvolution::MakeScaleTask(const Group& group, const int32_t* sums) const {
+  ScaleTask task = {};
+  task.sums = sums;
+  task.stride = kMaxGroupOutputs;
+  task.window = window_;
+  task.pair = merged_ == 1 ? 0 : layer_.shape.out_channels;
+  task.outputs = group.outputs / merged_;
+  if (!layer_.WritesSums()) {
+    task.scaling = {layer_.multiplier.data() + group.first_output,
+                    layer_.float_bias.empty() ? nullptr : layer_.float_bias.data() + group.first_output,
+                    kInt8Max - static_cast<float>(layer_.zero_point), layer_.zero_point + 128, Lowest(layer_)};
+  }
+  return task;
+}
+
+// How many pixels a tile writes at most; a max-pooling window is never cut.
+size_t PackedConvolution::TileResults(const Group& group) const {
+  const uint32_t pixels = kernels_.most_pixels[group.blocks.front().panels];  // later blocks are no wider
+  return std::max<size_t>(1, pixels / window_);
+}
+
+void PackedConvolution::Multiply(const Group& group, const PackedClass& packed, size_t pixels, Tile& tile) const {
+  int32_t* const sums = tile.sums;
+  for (const Block& block : group.blocks) {
+    tile.weights = weights_.data() + block.weights;
+    tile.start = packed.start.data() + block.first_output;
+    tile.sums = sums + (block.first_output - group.first_output);
+    kernels_.multiply[block.panels][pixels](tile);
+  }
+  tile.sums = sums;
+}
+
+void PackedConvolution::Finish(const ScaleTask& task, const Batch& batch) const {
+  if (layer_.WritesSums()) {
+    for (size_t p = 0; p < task.pixels; ++p) {
+      std::copy_n(task.sums + p * task.stride, task.outputs, static_cast<int32_t*>(task.targets[p]));
+    }
+    return;
+  }
+  kernels_.scale(task);
+  for (size_t p = 0; batch.add != nullptr && p < task.pixels; ++p) {
+    void* const own = task.targets[p];
+    const void* other = batch.add->other + (static_cast<uint8_t*>(own) - static_cast<uint8_t*>(batch.output));
+    const bool is_first = batch.add->is_first;
+    kernels_.add(batch.add->task, is_first ? own : other, is_first ? other : own, own, task.outputs);
+  }
+}
+
+void PackedConvolution::RunClass(const Group& group, const PackedClass& packed, const Batch& batch) const {
+  const std::vector<PixelPlace>& pixels = packed.window.pixels;
+  const size_t in_bytes = layer_.shape.In().Size() * kernels_.value_bytes;
+  const size_t result_bytes = layer_.WritesSums() ? sizeof(int32_t) : kernels_.value_bytes;
+  const size_t out_bytes = (pools_ ? layer_.shape.Pooled() : layer_.shape.Out()).Size() * result_bytes;
+  alignas(AlignedBuffer::kAlignment) int32_t sums[kMaxPixels * kMaxGroupOutputs];
+  Tile tile = {{},   packed.runs.data(), packed.runs.size(), nullptr, steps_ * kernels_.depth, nullptr,
+               sums, kMaxGroupOutputs};
+  ScaleTask task = MakeScaleTask(group, sums);
+  // Tiles of the same size, but for one: a small last one would wait for its own sums.
+  const size_t total = pixels.size() / window_ * batch.count;
+  const size_t tiles = DividedUp(total, TileResults(group));
+  const size_t least = tiles == 0 ? 0 : total / tiles, larger = tiles == 0 ? 0 : total % tiles;
+  const uint8_t* input = batch.input;
+  uint8_t* output = static_cast<uint8_t*>(batch.output) + group.first_output * result_bytes;
+  const PixelPlace* pixel = pixels.data();
+  for (size_t t = 0; t < tiles; ++t) {
+    task.pixels = least + (t < larger ? 1 : 0);
+    for (size_t p = 0; p < task.pixels * window_; ++p) {
+      tile.inputs[p] = input + size_t{pixel->input} * kernels_.value_bytes;
+      task.targets[window_ == 1 ? p : p / window_] = output + pixel->output * result_bytes;
+      if (++pixel == pixels.data() + pixels.size()) {
+        pixel = pixels.data();
+        input += in_bytes;
+        output += out_bytes;
+      }
+    }
+    Multiply(group, packed, task.pixels * window_, tile);
+    Finish(task, batch);
+  }
+}
+
+void PackedConvolution::Run(const uint8_t* input, size_t count, void* output, const FusedAdd* add) const {
+  for (const Group& group : groups_) {
+    for (const PackedClass& packed : classes_) {
+      RunClass(group, packed, {input, output, count, add});
+    }
+  }
+}
+
+}  // namespace lockstep

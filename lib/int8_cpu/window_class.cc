@@ -1,0 +1,46 @@
+#include "lib/int8_cpu/window_class.h"
+
+#include <algorithm>
+
+namespace lockstep {
+namespace {
+
+TapRange RealTaps(uint32_t place, uint32_t size, const LayerShape& shape) {
+  const int64_t begin = int64_t{place} * shape.stride - shape.padding;  // negative in the padding
+  const int64_t first = std::max<int64_t>(0, -begin), last = std::min<int64_t>(shape.kernel, size - begin);
+  return {static_cast<uint32_t>(first), static_cast<uint32_t>(std::max(first, last))};
+}
+
+WindowClass& ClassOf(std::vector<WindowClass>& classes, TapRange rows, TapRange columns) {
+  const auto found = std::find_if(classes.begin(), classes.end(), [&](const WindowClass& window_class) {
+    return window_class.rows == rows && window_class.columns == columns;
+  });
+  return found != classes.end() ? *found : classes.emplace_back(WindowClass{rows, columns, {}});
+}
+
+void AddPixel(const LayerShape& shape, uint32_t y, uint32_t x, size_t output, std::vector<WindowClass>& classes) {
+  const TapRange rows = RealTaps(y, shape.in_height, shape), columns = RealTaps(x, shape.in_width, shape);
+  const size_t row = size_t{y} * shape.stride + rows.first - shape.padding;
+  const size_t column = size_t{x} * shape.stride + columns.first - shape.padding;
+  const size_t input = (row * shape.in_width + column) * shape.in_channels;
+  ClassOf(classes, rows, columns)
+      .pixels.push_back({static_cast<uint32_t>(input), static_cast<uint32_t>(output * shape.out_channels)});
+}
+
+}  // namespace
+
+std::vector<WindowClass> WindowClasses(const LayerShape& shape, bool pooled) {
+  const Extent out = pooled ? shape.Pooled() : shape.Out();
+  const uint32_t window = pooled ? shape.pool : 1;
+  std::vector<WindowClass> classes;
+  for (uint32_t y = 0; y < out.height; ++y) {
+    for (uint32_t x = 0; x < out.width; ++x) {
+      for (uint32_t i = 0; i < window * window; ++i) {
+        AddPixel(shape, y * window + i / window, x * window + i % window, size_t{y} * out.width + x, classes);
+      }
+    }
+  }
+  return classes;
+}
+
+}  // namespace lockstep

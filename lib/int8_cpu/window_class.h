@@ -1,0 +1,44 @@
+// The output pixels of a convolution, sorted by which taps of their window are real.
+//
+// Pixels of one class have the same taps on the input, so that they can share a tile and skip the padding for nothing.
+// Without padding there is one class; a 3 x 3 kernel padded by 1 has nine: the inside, four edges, four corners.
+#ifndef LOCKSTEP_LIB_INT8_CPU_WINDOW_CLASS_H_
+#define LOCKSTEP_LIB_INT8_CPU_WINDOW_CLASS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "lib/int8/network.h"
+
+namespace lockstep {
+
+struct TapRange {
+  uint32_t first = 0;
+  uint32_t last = 0;  // one behind
+
+  uint32_t Count() const { return last - first; }
+  bool operator==(const TapRange& other) const { return first == other.first && last == other.last; }
+};
+
+// Offsets in values from an image's first one.
+struct PixelPlace {
+  uint32_t input;   // of the first real tap's first channel
+  uint32_t output;  // of the pixel's first output
+};
+
+struct WindowClass {
+  TapRange rows;
+  TapRange columns;
+  std::vector<PixelPlace> pixels;
+};
+
+// `pooled`: the outputs are those of max-pooling, and the shape.pool * shape.pool pixels of a window follow one another,
+// all with the window's output; which is possible only when CanPoolInOrder().
+std::vector<WindowClass> WindowClasses(const LayerShape& shape, bool pooled);
+
+// Whether all pixels of each max-pooling window have the same real taps: no padding.
+inline bool CanPoolInOrder(const LayerShape& shape) { return shape.pool != 0 && shape.padding == 0; }
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_INT8_CPU_WINDOW_CLASS_H_

@@ -1,0 +1,52 @@
+// An ONNX model while it is written: nodes, constants, and each tensor's type and shape. Watches that no name is given
+// twice. Not for other packages.
+#ifndef LOCKSTEP_LIB_ONNX_GRAPH_WRITER_H_
+#define LOCKSTEP_LIB_ONNX_GRAPH_WRITER_H_
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "lib/int8/network.h"
+#include "lib/onnx/onnx.pb.h"
+
+namespace lockstep {
+
+void AddInts(const std::string& name, const std::vector<int64_t>& values, ::onnx::NodeProto& node);
+void AddInt(const std::string& name, int64_t value, ::onnx::NodeProto& node);
+
+class GraphWriter {
+ public:
+  // `all_tensors`: what is Written and complete becomes an output of the graph.
+  explicit GraphWriter(bool all_tensors) : all_tensors_(all_tensors) {}
+
+  void Head(const std::string& doc_string);                     // versions, producer
+  void AddMetadata(const char* key, const std::string& value);  // nothing when `value` is empty
+  void SetGraphName(const std::string& name) { model_.mutable_graph()->set_name(name); }
+
+  void Input(const std::string& name, const Extent& extent);  // float32 (N, channels, height, width)
+  void Output(const std::string& name, ::onnx::TensorProto::DataType type, uint32_t size);  // (N, size)
+  void Constant(::onnx::TensorProto tensor);
+  // Declares a uint8 tensor that a node writes. `complete`: what a layer writes, not one on the way there.
+  void Written(const std::string& name, const Extent& extent, bool complete);
+  // Takes a name that nothing above declares.
+  void TakeName(const std::string& name);
+
+  // The node, for its attributes and domain, until the next one is added.
+  ::onnx::NodeProto& Node(const char* op, const std::string& name, const std::vector<std::string>& inputs,
+                          const std::string& output);
+
+  const std::string& duplicate() const { return duplicate_; }  // the first name that was given twice; empty: none
+  ::onnx::ModelProto Take() { return std::move(model_); }
+
+ private:
+  const bool all_tensors_;
+  ::onnx::ModelProto model_;
+  std::set<std::string> names_;
+  std::string duplicate_;
+};
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_ONNX_GRAPH_WRITER_H_

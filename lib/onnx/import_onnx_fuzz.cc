@@ -1,0 +1,50 @@
+// Any ONNX model: refused, or a network that runs, that can be exported, and that is the same when it is imported again.
+#include "absl/status/statusor.h"
+#include "lib/dataset/dataset.h"
+#include "lib/int8/quantized_record.h"
+#include "lib/onnx/equal_networks.h"
+#include "lib/onnx/export_onnx.h"
+#include "lib/onnx/import_onnx.h"
+#include "lib/onnx/onnx_file.h"
+#include "lib/testing/fuzz.h"
+#include "lib/testing/proto_mutator.h"
+
+FUZZ_PROTO_MUTATOR(onnx::ModelProto)
+
+namespace {
+
+// Multiply-accumulates of one image that the plain loops do in well under a second.
+constexpr uint64_t kMaxMacs = 1'000'000;
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace lockstep;           // NOLINT(build/namespaces)
+  using namespace lockstep::testing;  // NOLINT(build/namespaces)
+  const absl::StatusOr<onnx::ModelProto> model = ParseOnnx(std::string(Bytes(data, size)), "model.onnx");
+  if (!model.ok()) {
+    CheckUserError(model.status());
+    return 0;
+  }
+  const absl::StatusOr<proto::QuantizedNetwork> record = ImportOnnx(*model);
+  if (!record.ok()) {
+    CheckUserError(record.status());
+    return 0;
+  }
+  const absl::StatusOr<IntegerNetwork> network = ToIntegerNetwork(*record);
+  FUZZ_CHECK(network.ok());
+  if (CountMacs(network->Shapes()) <= kMaxMacs) {
+    const std::vector<int8_t> image(kImageBytes, 17);
+    FUZZ_CHECK(RunInteger(*network, image.data()).size() == network->layers.back().shape.out_channels);
+  }
+  const absl::StatusOr<onnx::ModelProto> exported = ExportOnnx(*record, {/*all_tensors=*/true});
+  if (!exported.ok()) {  // two tensors of one name
+    CheckUserError(exported.status());
+    return 0;
+  }
+  const absl::StatusOr<proto::QuantizedNetwork> again = ImportOnnx(*exported);
+  FUZZ_CHECK(again.ok());
+  FUZZ_CHECK(record->SerializeAsString() == again->SerializeAsString());
+  FUZZ_CHECK(Difference(*network, *ToIntegerNetwork(*again)).empty());
+  return 0;
+}

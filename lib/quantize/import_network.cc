@@ -1,0 +1,65 @@
+#include "lib/quantize/import_network.h"
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+#include "lib/int8/accuracy.h"
+#include "lib/int8/quantized_record.h"
+#include "lib/quantize/quantize_network.h"
+#include "lib/quantize/stage_predictions.h"
+
+namespace lockstep {
+namespace {
+
+constexpr size_t kClasses = 10;
+
+absl::Status CheckImagesAndLogits(const IntegerNetwork& network) {
+  if (const Extent in = network.layers.front().shape.In(); in != Extent{kImageHeight, kImageWidth, kImageChannels}) {
+    return absl::FailedPreconditionError(absl::StrCat(network.name, ": reads images of ", in.channels, " x ", in.height,
+                                                      " x ", in.width, "; the data set's are 3 x 32 x 32"));
+  }
+  if (const size_t logits = network.layers.back().shape.Pooled().Size(); logits != kClasses) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(network.name, ": gives ", logits, " logits; the data set has ", kClasses, " classes"));
+  }
+  return absl::OkStatus();
+}
+
+// Right ones and ties; there is no fp32 network to have changed from.
+proto::AccuracyStep CountAlone(const std::vector<Prediction>& predictions, const std::vector<uint8_t>& labels) {
+  const proto::AccuracyStep counted = CountAccuracy(proto::FP32_NETWORK, predictions, predictions, labels);
+  proto::AccuracyStep step;
+  step.set_stage(proto::INT8_WEIGHTS_ACTIVATIONS_BIAS);
+  step.set_correct(counted.correct());
+  step.set_images(counted.images());
+  step.set_argmax_ties(counted.argmax_ties());
+  return step;
+}
+
+}  // namespace
+
+absl::StatusOr<proto::QuantizedNetwork> MeasureImported(proto::QuantizedNetwork network, const Dataset& dataset,
+                                                        const proto::QuantizeSpec& spec,
+                                                        const MakeIntegerRunner& make) {
+  if (network.mean().empty()) {
+    RETURN_IF_ERROR(RecordNormalization(dataset, network));
+  }
+  ASSIGN_OR_RETURN(const IntegerNetwork integer, ToIntegerNetwork(network));
+  RETURN_IF_ERROR(CheckImagesAndLogits(integer));
+  ASSIGN_OR_RETURN(const ImageTable table, ImageTableOf(network));
+  ASSIGN_OR_RETURN(const std::vector<Prediction> predictions,
+                   PredictInteger(integer, dataset.test, table, make, absl::StrCat(network.name(), " int8")));
+  for (const proto::QuantizeStage stage : {proto::FP32_NETWORK, proto::INT8_WEIGHTS, proto::INT8_WEIGHTS_ACTIVATIONS}) {
+    proto::AccuracyStep& absent = *network.add_step();
+    absent.set_stage(stage);
+    absent.set_absent_reason("the network came in int8, from an ONNX file");
+  }
+  *network.add_step() = CountAlone(predictions, dataset.test.labels);
+  RETURN_IF_ERROR(AddReplaySamples(dataset.test, ReplayIndices(dataset.test, spec), make, network));
+  return network;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,227 @@
+#include "lib/quantize/layer_study.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/progress.h"
+#include "lib/base/status_macros.h"
+#include "lib/base/stop_signal.h"
+#include "lib/int8/accuracy.h"
+#include "lib/int8/quantize_layers.h"
+#include "lib/quantize/torch_forward.h"
+
+namespace lockstep {
+namespace {
+
+constexpr size_t kBatch = 50;  // images whose activations are kept twice
+
+// Energies over all images.
+class Noise {
+ public:
+  void Add(const float* clean, const float* noisy, size_t size) {
+    for (size_t i = 0; i < size; ++i) {
+      const double difference = static_cast<double>(noisy[i]) - clean[i];
+      signal_ += static_cast<double>(clean[i]) * clean[i];
+      noise_ += difference * difference;
+    }
+  }
+
+  std::optional<double> Decibels() const {
+    return noise_ > 0 && signal_ > 0 ? std::make_optional(10 * std::log10(signal_ / noise_)) : std::nullopt;
+  }
+
+ private:
+  double signal_ = 0;
+  double noise_ = 0;
+};
+
+struct Studied {
+  Noise alone, cumulative;
+  uint32_t correct_alone = 0, correct_without = 0;
+};
+
+struct Batch {
+  std::vector<float> images;  // fp32, normalised
+  std::vector<uint8_t> labels;
+};
+
+// The images from place `first` on.
+Batch MakeBatch(const ImageSelection& selection, size_t first) {
+  Batch batch;
+  for (size_t i = first; i < std::min(first + kBatch, selection.indices.size()); ++i) {
+    const std::vector<float> image = NormalizedImage(selection.set, selection.indices[i], selection.normalization);
+    batch.images.insert(batch.images.end(), image.begin(), image.end());
+    batch.labels.push_back(selection.set.labels[selection.indices[i]]);
+  }
+  return batch;
+}
+
+// How many of a batch's images the network with these tensors in int8 gets right.
+absl::StatusOr<uint32_t> Correct(const TorchForward& forward, const Batch& batch, const BatchObserver& observe,
+                                 const Int8Mask& int8) {
+  ASSIGN_OR_RETURN(const std::vector<float> logits, forward.Run(batch.images, batch.labels.size(), observe, int8));
+  const size_t classes = logits.size() / batch.labels.size();
+  uint32_t correct = 0;
+  for (size_t i = 0; i < batch.labels.size(); ++i) {
+    correct += Predict(&logits[i * classes], classes).label == batch.labels[i] ? 1 : 0;
+  }
+  return correct;
+}
+
+absl::StatusOr<uint32_t> CorrectOfAll(const TorchForward& forward, const ImageSelection& selection,
+                                      const Int8Mask& int8, const std::string& label) {
+  Progress progress(label, selection.indices.size(), "images");
+  uint32_t correct = 0;
+  for (size_t first = 0; first < selection.indices.size(); first += kBatch) {
+    RETURN_IF_ERROR(CheckNotStopped());
+    const Batch batch = MakeBatch(selection, first);
+    ASSIGN_OR_RETURN(const uint32_t found, Correct(forward, batch, nullptr, int8));
+    correct += found;
+    progress.Update(first + batch.labels.size());
+  }
+  return correct;
+}
+
+// One tensor after another: the image's, then each layer's.
+class Study {
+ public:
+  Study(const FloatNetwork& network, const TorchForward& forward)
+      : forward_(forward), studied_(network.layers.size() + 1) {}
+
+  absl::Status Add(const Batch& batch) {
+    std::vector<std::vector<float>> clean(studied_.size());
+    const auto keep = [&](const BatchActivations& values) {
+      clean[values.layer + 1].assign(values.written, values.written + values.size);
+    };
+    ASSIGN_OR_RETURN(const uint32_t fp32, Correct(forward_, batch, keep, {}));
+    const auto compare = [&](const BatchActivations& values) {
+      studied_[values.layer + 1].cumulative.Add(clean[values.layer + 1].data(), values.written, values.size);
+    };
+    ASSIGN_OR_RETURN(const uint32_t int8, Correct(forward_, batch, compare, Int8Mask(studied_.size(), true)));
+    correct_fp32_ += fp32;
+    correct_int8_ += int8;
+    for (size_t tensor = 0; tensor < studied_.size(); ++tensor) {
+      RETURN_IF_ERROR(CheckNotStopped());
+      RETURN_IF_ERROR(AddTensor(tensor, batch, clean));
+    }
+    return absl::OkStatus();
+  }
+
+  proto::LayerStudy Result(const FloatNetwork& network, const proto::QuantizedNetwork& record, size_t images) const {
+    proto::LayerStudy result;
+    result.set_images(static_cast<uint32_t>(images));
+    result.set_correct_fp32(correct_fp32_);
+    result.set_correct_int8(correct_int8_);
+    const FloatNetwork int8 = WithInt8Weights(network, record);
+    for (size_t tensor = 0; tensor < studied_.size(); ++tensor) {
+      const Studied& studied = studied_[tensor];
+      proto::StudiedLayer& layer = *result.add_layer();
+      layer.set_name(tensor == 0 ? "image" : network.layers[tensor - 1].shape.name);
+      layer.set_correct_alone(studied.correct_alone);
+      layer.set_correct_without(studied.correct_without);
+      Noise weights;
+      if (tensor > 0) {
+        const std::vector<float>& clean = network.layers[tensor - 1].weight;
+        weights.Add(clean.data(), int8.layers[tensor - 1].weight.data(), clean.size());
+      }
+      if (const std::optional<double> snr = weights.Decibels()) {
+        layer.set_weight_snr_db(*snr);
+      }
+      if (const std::optional<double> snr = studied.alone.Decibels()) {
+        layer.set_alone_snr_db(*snr);
+      }
+      if (const std::optional<double> snr = studied.cumulative.Decibels()) {
+        layer.set_cumulative_snr_db(*snr);
+      }
+    }
+    return result;
+  }
+
+ private:
+  absl::Status AddTensor(size_t tensor, const Batch& batch, const std::vector<std::vector<float>>& clean) {
+    Int8Mask alone(studied_.size(), false), without(studied_.size(), true);
+    alone[tensor] = true;
+    without[tensor] = false;
+    const auto compare = [&](const BatchActivations& values) {
+      if (values.layer + 1 == tensor) {
+        studied_[tensor].alone.Add(clean[tensor].data(), values.written, values.size);
+      }
+    };
+    ASSIGN_OR_RETURN(const uint32_t correct_alone, Correct(forward_, batch, compare, alone));
+    ASSIGN_OR_RETURN(const uint32_t correct_without, Correct(forward_, batch, nullptr, without));
+    studied_[tensor].correct_alone += correct_alone;
+    studied_[tensor].correct_without += correct_without;
+    return absl::OkStatus();
+  }
+
+  const TorchForward& forward_;
+  std::vector<Studied> studied_;
+  uint32_t correct_fp32_ = 0, correct_int8_ = 0;
+};
+
+}  // namespace
+
+absl::StatusOr<proto::LayerStudy> StudyLayers(const FloatNetwork& network, const proto::QuantizedNetwork& record,
+                                              const ImageSelection& images, const std::string& label) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<TorchForward> forward, TorchForward::Make(network, record));
+  Study study(network, *forward);
+  Progress progress(label, images.indices.size(), "images");
+  for (size_t first = 0; first < images.indices.size(); first += kBatch) {
+    const Batch batch = MakeBatch(images, first);
+    RETURN_IF_ERROR(study.Add(batch));
+    progress.Update(first + batch.labels.size());
+  }
+  return study.Result(network, record, images.indices.size());
+}
+
+std::vector<std::string> BySensitivity(const proto::LayerStudy& study) {
+  std::vector<const proto::StudiedLayer*> layers;
+  for (const proto::StudiedLayer& layer : study.layer()) {
+    layers.push_back(&layer);
+  }
+  std::stable_sort(layers.begin(), layers.end(), [](const auto* a, const auto* b) {
+    return a->correct_without() != b->correct_without() ? a->correct_without() > b->correct_without()
+                                                        : a->correct_alone() < b->correct_alone();
+  });
+  std::vector<std::string> names;
+  for (const proto::StudiedLayer* layer : layers) {
+    names.push_back(layer->name());
+  }
+  return names;
+}
+
+absl::Status AddFallback(const FloatNetwork& network, const proto::QuantizedNetwork& record,
+                         const ImageSelection& images, const ImageSet& test, double wanted_drop,
+                         const std::string& label, proto::LayerStudy& study) {
+  const double wanted = study.correct_fp32() - wanted_drop / 100 * study.images();
+  if (study.correct_int8() >= wanted) {
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(const std::unique_ptr<TorchForward> forward, TorchForward::Make(network, record));
+  Int8Mask int8(static_cast<size_t>(study.layer_size()), true);
+  for (const std::string& name : BySensitivity(study)) {
+    for (int i = 0; i < study.layer_size(); ++i) {
+      int8[static_cast<size_t>(i)] = int8[static_cast<size_t>(i)] && study.layer(i).name() != name;
+    }
+    ASSIGN_OR_RETURN(const uint32_t correct, CorrectOfAll(*forward, images, int8, absl::StrCat(label, ", ", name)));
+    proto::FallbackStep& step = *study.add_fallback();
+    step.set_layer(name);
+    step.set_correct(correct);
+    if (correct >= wanted) {
+      break;
+    }
+  }
+  ImageSelection all = {test, std::vector<uint32_t>(test.size()), images.normalization};
+  std::iota(all.indices.begin(), all.indices.end(), 0);
+  ASSIGN_OR_RETURN(const uint32_t correct, CorrectOfAll(*forward, all, int8, absl::StrCat(label, ", test images")));
+  study.set_fallback_test_correct(correct);
+  study.set_fallback_test_images(static_cast<uint32_t>(test.size()));
+  return absl::OkStatus();
+}
+
+}  // namespace lockstep

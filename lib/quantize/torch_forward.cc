@@ -1,0 +1,191 @@
+#include "lib/quantize/torch_forward.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/add.h>
+#include <ATen/ops/conv2d.h>
+#include <ATen/ops/fake_quantize_per_tensor_affine.h>
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/max_pool2d.h>
+#include <ATen/ops/mean.h>
+#include <ATen/ops/relu.h>
+#include <ATen/ops/sub.h>
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "lib/base/status_macros.h"
+#include "lib/device/torch_status.h"
+#include "lib/int8/quantize_layers.h"
+
+namespace lockstep {
+namespace {
+
+// How a tensor is rounded: to steps, and to the 256 values around the zero point. Step 0: not at all.
+struct Rounding {
+  double step = 0;
+  int64_t zero_point = 0;
+};
+
+struct Layer {
+  LayerShape shape;
+  at::Tensor weight;       // fp32 (out, in, kernel, kernel), channels last; undefined without weights
+  at::Tensor int8_weight;  // the same as int8 has it; undefined without a record
+  std::optional<at::Tensor> bias;
+  Rounding rounding;  // of what it writes
+};
+
+// from_blob wants a pointer to non-const, and only reads here.
+at::Tensor Copy(const std::vector<float>& values, at::IntArrayRef sizes) {
+  return at::from_blob(const_cast<float*>(values.data()), sizes).clone();
+}
+
+// fp32 (count, channels, height, width), channels last.
+at::Tensor ToImages(const std::vector<float>& images, size_t count, const Extent& in) {
+  return Copy(images, {static_cast<int64_t>(count), in.channels, in.height, in.width})
+      .contiguous(at::MemoryFormat::ChannelsLast);
+}
+
+at::Tensor CopyWeight(const FloatLayer& layer) {
+  const int64_t out = layer.shape.out_channels, in = layer.shape.in_channels, kernel = layer.shape.kernel;
+  return Copy(layer.weight, {out, in, kernel, kernel}).contiguous(at::MemoryFormat::ChannelsLast);
+}
+
+Layer ToLayer(const FloatLayer& source) {
+  Layer layer;
+  layer.shape = source.shape;
+  if (source.shape.HasWeights()) {
+    layer.weight = CopyWeight(source);
+  }
+  if (!source.bias.empty()) {
+    layer.bias = Copy(source.bias, {static_cast<int64_t>(source.bias.size())});
+  }
+  return layer;
+}
+
+at::Tensor Round(const at::Tensor& values, const Rounding& rounding) {
+  return rounding.step == 0
+             ? values
+             : at::fake_quantize_per_tensor_affine(values, rounding.step, rounding.zero_point, -128, 127);
+}
+
+// What the layer gives before ReLU: fp32 (N, out, OutHeight, OutWidth).
+at::Tensor Compute(const Layer& layer, const std::vector<at::Tensor>& tensors, bool int8) {
+  const at::Tensor& input = tensors[layer.shape.inputs[0]];
+  switch (layer.shape.kind) {
+    case LayerKind::kAdd:
+      return at::add(input, tensors[layer.shape.inputs[1]]);
+    case LayerKind::kGlobalAveragePool:
+      return at::mean(input, {2, 3}, /*keepdim=*/true);
+    default:
+      return at::conv2d(input, int8 ? layer.int8_weight : layer.weight, layer.bias, layer.shape.stride,
+                        layer.shape.padding);
+  }
+}
+
+// One block of memory that holds all values, image by image, channels last.
+at::Tensor Dense(const at::Tensor& tensor) { return tensor.contiguous(at::MemoryFormat::ChannelsLast); }
+
+void Observe(size_t index, const Layer& layer, const at::Tensor& before, const at::Tensor& after,
+             const at::Tensor& written, const BatchObserver& observe) {
+  const at::Tensor first = Dense(before), second = Dense(after), third = Dense(written);
+  observe({index, first.const_data_ptr<float>(), layer.shape.relu ? second.const_data_ptr<float>() : nullptr,
+           third.const_data_ptr<float>(), static_cast<size_t>(first.numel())});
+}
+
+}  // namespace
+
+struct TorchForward::Layers {
+  Rounding image;
+  std::vector<Layer> layers;
+};
+
+TorchForward::TorchForward(std::unique_ptr<Layers> layers) : layers_(std::move(layers)) {}
+
+TorchForward::~TorchForward() = default;
+
+absl::StatusOr<std::unique_ptr<TorchForward>> TorchForward::Make(const FloatNetwork& network) {
+  RETURN_IF_ERROR(CheckNetwork(network));
+  auto layers = std::make_unique<Layers>();
+  RETURN_IF_ERROR(CatchTorchErrors("making LibTorch's weights", [&]() -> absl::Status {
+    for (const FloatLayer& layer : network.layers) {
+      layers->layers.push_back(ToLayer(layer));
+    }
+    return absl::OkStatus();
+  }));
+  return std::unique_ptr<TorchForward>(new TorchForward(std::move(layers)));
+}
+
+absl::StatusOr<std::unique_ptr<TorchForward>> TorchForward::Make(const FloatNetwork& network,
+                                                                 const proto::QuantizedNetwork& record) {
+  ASSIGN_OR_RETURN(std::unique_ptr<TorchForward> forward, Make(network));
+  const FloatNetwork int8 = WithInt8Weights(network, record);
+  forward->layers_->image = {1 / record.input_scale(), record.input_zero_point()};
+  RETURN_IF_ERROR(CatchTorchErrors("making LibTorch's weights", [&]() -> absl::Status {
+    for (size_t i = 0; i < int8.layers.size(); ++i) {
+      Layer& layer = forward->layers_->layers[i];
+      const proto::QuantizedLayer& quantized = record.layer(static_cast<int>(i));
+      if (layer.shape.HasWeights()) {
+        layer.int8_weight = CopyWeight(int8.layers[i]);
+      }
+      if (!quantized.writes_sums()) {
+        layer.rounding = {1 / quantized.tensor_scale(), quantized.zero_point()};
+      }
+    }
+    return absl::OkStatus();
+  }));
+  return forward;
+}
+
+absl::StatusOr<std::vector<float>> TorchForward::Run(const std::vector<float>& images, size_t count,
+                                                     const BatchObserver& observe, const Int8Mask& int8) const {
+  std::vector<float> logits;
+  RETURN_IF_ERROR(CatchTorchErrors("LibTorch's forward pass", [&]() -> absl::Status {
+    const at::NoGradGuard no_grad;
+    std::vector<at::Tensor> tensors = {ToImages(images, count, layers_->layers.front().shape.In())};
+    if (!int8.empty() && int8[0]) {
+      tensors[0] = Round(tensors[0], layers_->image);
+    }
+    for (size_t i = 0; i < layers_->layers.size(); ++i) {
+      const Layer& layer = layers_->layers[i];
+      const bool is_int8 = !int8.empty() && int8[i + 1];
+      const at::Tensor before = Compute(layer, tensors, is_int8);
+      const at::Tensor after = layer.shape.relu ? at::relu(before) : before;
+      const at::Tensor written = is_int8 ? Round(after, layer.rounding) : after;
+      if (observe) {
+        Observe(i, layer, before, after, written, observe);
+      }
+      const int64_t pool = layer.shape.pool;
+      tensors.push_back(pool == 0 ? written : at::max_pool2d(written, pool));
+    }
+    const at::Tensor last = tensors.back().contiguous();
+    logits.assign(last.const_data_ptr<float>(), last.const_data_ptr<float>() + last.numel());
+    return absl::OkStatus();
+  }));
+  return logits;
+}
+
+absl::StatusOr<std::vector<std::vector<double>>> TorchForward::MeanWeightErrors(const std::vector<float>& images,
+                                                                                size_t count) const {
+  std::vector<std::vector<double>> errors(layers_->layers.size());
+  RETURN_IF_ERROR(CatchTorchErrors("LibTorch's forward pass", [&]() -> absl::Status {
+    const at::NoGradGuard no_grad;
+    std::vector<at::Tensor> tensors = {ToImages(images, count, layers_->layers.front().shape.In())};
+    for (size_t i = 0; i < layers_->layers.size(); ++i) {
+      const Layer& layer = layers_->layers[i];
+      if (layer.shape.HasWeights()) {
+        const at::Tensor error = at::conv2d(tensors[layer.shape.inputs[0]], at::sub(layer.int8_weight, layer.weight),
+                                            /*bias=*/{}, layer.shape.stride, layer.shape.padding);
+        const at::Tensor mean = at::mean(error, {0, 2, 3}, /*keepdim=*/false, at::kDouble).contiguous();
+        errors[i].assign(mean.const_data_ptr<double>(), mean.const_data_ptr<double>() + mean.numel());
+      }
+      const at::Tensor before = Compute(layer, tensors, /*int8=*/false);
+      const at::Tensor after = layer.shape.relu ? at::relu(before) : before;
+      tensors.push_back(layer.shape.pool == 0 ? after : at::max_pool2d(after, layer.shape.pool));
+    }
+    return absl::OkStatus();
+  }));
+  return errors;
+}
+
+}  // namespace lockstep

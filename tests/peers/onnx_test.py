@@ -1,0 +1,294 @@
+"""ONNX Runtime as the oracle of int8 networks: a model that Lockstep exports gives the same integers in every layer and in
+all logits, bit for bit; and a model that onnxruntime.quantization wrote gives the same logits when Lockstep imports it.
+
+Run by bazel (tests/peers/BUILD); it is skipped, and says so, where the interpreter has no onnxruntime. By hand, one case:
+    python3 tests/peers/onnx_test.py --onnx_dump=bazel-bin/tests/peers/onnx_dump OnnxTest.test_lenet5
+"""
+
+import argparse
+import itertools
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import bazel_unittest
+
+try:
+    import numpy as np
+    import onnx
+    import onnxruntime
+    from onnx import TensorProto, helper, numpy_helper
+    from onnxruntime import quantization
+except ImportError as error:
+    print(f"SKIPPED: {sys.executable} cannot import what this test needs ({error}); third_party/install.sh installs it into "
+          f".venv, or: {sys.executable} -m pip install onnx onnxruntime")
+    sys.exit(0)
+
+if hasattr(onnxruntime, "disable_telemetry_events"):
+    onnxruntime.disable_telemetry_events()
+
+HAS_VNNI = "vnni" in pathlib.Path("/proc/cpuinfo").read_text()
+OPTIONS = ["".join(letters) or "-" for count in range(5) for letters in itertools.combinations("bclz", count)]
+
+
+def run(model, images, names=None):
+    """Outputs by name."""
+    options = onnxruntime.SessionOptions()
+    if not HAS_VNNI:  # its sums of uint8 and int8 would saturate; this makes weights uint8, which is exact
+        options.add_session_config_entry("session.x64quantprecision", "1")
+    options.intra_op_num_threads = 1
+    options.log_severity_level = 3
+    session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    names = names or [output.name for output in session.get_outputs()]
+    return dict(zip(names, session.run(names, {session.get_inputs()[0].name: images})))
+
+
+def read_layers(folder):
+    """(name, channels, height, width) of each layer."""
+    rows = [line.split() for line in (folder / "layers.txt").read_text().splitlines()]
+    return [(row[0], *map(int, row[1:])) for row in rows]
+
+
+def read_tensor(path, height, width, channels):
+    return np.fromfile(path, np.int8).reshape(-1, height, width, channels).transpose(0, 3, 1, 2)
+
+
+def differences(model, folder):
+    """(what differs, as {name: values}; tensors compared; values compared) between ONNX Runtime and onnx_dump's files."""
+    images = np.fromfile(folder / "images.f32", np.float32).reshape(-1, 3, 32, 32)
+    found = run(model, images)
+    layers = read_layers(folder)
+    expected = {"image_quantized": read_tensor(folder / "image_quantized.s8", 32, 32, 3)}
+    for index, (name, channels, height, width) in enumerate(layers):
+        if (folder / f"{index}.s8").exists():  # not of a layer that writes sums
+            expected[name] = read_tensor(folder / f"{index}.s8", height, width, channels)
+    expected["logits"] = np.fromfile(folder / "logits.s32", np.int32).reshape(len(images), -1)
+    assert set(expected) == set(found), set(expected) ^ set(found)
+    wrong, values = {}, 0
+    for name, tensor in expected.items():
+        integers = found[name].astype(np.int32)
+        if found[name].dtype == np.uint8:
+            integers -= 128
+        assert integers.shape == tensor.shape, (name, integers.shape, tensor.shape)
+        count = int((integers != tensor).sum())
+        if count:
+            wrong[name] = count
+        values += tensor.size
+    return wrong, len(expected), values
+
+
+# --- networks as others quantize them ---
+
+
+def weight(name, *shape):
+    values = np.random.default_rng(len(name)).standard_normal(shape).astype(np.float32)
+    return numpy_helper.from_array(values / np.float32(np.prod(shape[1:]) ** 0.5), name)
+
+
+def node(op, inputs, output, **attributes):
+    return helper.make_node(op, inputs, [output], name=output, **attributes)
+
+
+def float_model(nodes, weights):
+    graph = helper.make_graph(nodes, "net", [helper.make_tensor_value_info("input", TensorProto.FLOAT, ["N", 3, 32, 32])],
+                              [helper.make_tensor_value_info("output", TensorProto.FLOAT, ["N", 10])], weights)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+
+
+def lenet5(bias):
+    """As torch.onnx.export writes it: a Linear with bias is a Gemm, one without a MatMul of transposed weights."""
+    sizes = {"conv1": (6, 3, 5, 5), "conv2": (16, 6, 5, 5), "fc1": (120, 400), "fc2": (84, 120), "fc3": (10, 84)}
+    weights = [weight(f"{name}.bias", size[0]) for name, size in sizes.items()] if bias else []
+    nodes, x = [], "input"
+    for name, size in sizes.items():
+        flat = len(size) == 2
+        if name == "fc1":
+            nodes.append(node("Flatten", [x], "flat", axis=1))
+            x = "flat"
+        weights.append(weight(f"{name}.weight", *(size if bias or not flat else size[::-1])))
+        parameters = [f"{name}.weight"] + ([f"{name}.bias"] if bias else [])
+        last = name == "fc3"
+        output = "output" if last else name
+        if flat:
+            nodes.append(node("Gemm", [x] + parameters, output, transB=1) if bias else node("MatMul", [x] + parameters, output))
+        else:
+            nodes.append(node("Conv", [x] + parameters, output, kernel_shape=[5, 5]))
+        x = output
+        if not last:
+            nodes.append(node("Relu", [x], f"{name}.relu"))
+            x = f"{name}.relu"
+        if not flat:
+            nodes.append(node("MaxPool", [x], f"{name}.pool", kernel_shape=[2, 2], strides=[2, 2]))
+            x = f"{name}.pool"
+    return float_model(nodes, weights)
+
+
+def small_resnet(bias):
+    nodes, weights = [], []
+
+    def conv(x, name, out, channels, kernel, stride):
+        weights.append(weight(f"{name}.weight", out, channels, kernel, kernel))
+        inputs = [x, f"{name}.weight"]
+        if bias:
+            weights.append(weight(f"{name}.bias", out))
+            inputs.append(f"{name}.bias")
+        nodes.append(node("Conv", inputs, name, kernel_shape=[kernel] * 2, strides=[stride] * 2, pads=[kernel // 2] * 4))
+        return name
+
+    def relu(x):
+        nodes.append(node("Relu", [x], f"{x}.relu"))
+        return f"{x}.relu"
+
+    x, channels = relu(conv("input", "conv1", 16, 3, 3, 1)), 16
+    for name, out, stride in (("layer1", 16, 1), ("layer2", 32, 2), ("layer3", 64, 2)):
+        y = conv(relu(conv(x, f"{name}.conv1", out, channels, 3, stride)), f"{name}.conv2", out, out, 3, 1)
+        shortcut = x if stride == 1 else conv(x, f"{name}.shortcut.0", out, channels, 1, stride)
+        nodes.append(node("Add", [y, shortcut], f"{name}.add"))
+        x, channels = relu(f"{name}.add"), out
+    nodes.append(node("GlobalAveragePool", [x], "pool"))
+    nodes.append(node("Flatten", ["pool"], "flat", axis=1))
+    weights.extend([weight("linear.weight", 10, 64), weight("linear.bias", 10)])
+    nodes.append(node("Gemm", ["flat", "linear.weight", "linear.bias"], "output", transB=1))
+    return float_model(nodes, weights)
+
+
+class Images(quantization.CalibrationDataReader):
+    def __init__(self):
+        random = np.random.default_rng(0)
+        self._left = iter([{"input": random.uniform(-2, 2, (8, 3, 32, 32)).astype(np.float32)}])
+
+    def get_next(self):
+        return next(self._left, None)
+
+
+def quantized(model, folder, activations, per_channel, symmetric):
+    source, target = folder / "float.onnx", folder / "model.onnx"
+    onnx.save(model, source)
+    quantization.quantize_static(str(source), str(target), Images(), quant_format=quantization.QuantFormat.QOperator,
+                                 activation_type=activations, weight_type=quantization.QuantType.QInt8,
+                                 per_channel=per_channel, extra_options={"ActivationSymmetric": symmetric})
+    return onnx.load(target)
+
+
+class OnnxTest(unittest.TestCase):
+    onnx_dump = None
+
+    def folder(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        return pathlib.Path(folder.name)
+
+    def export(self, network, options, seed, images):
+        folder = self.folder()
+        subprocess.run([self.onnx_dump, "export", network, options, str(seed), str(images), str(folder)], check=True)
+        return onnx.load(folder / "model.onnx"), folder
+
+    def check(self, network, cases, images):
+        tensors = values = 0
+        for seed, options in enumerate(cases):
+            with self.subTest(options=options):
+                model, folder = self.export(network, options, seed, images)
+                onnx.checker.check_model(model, full_check=True)
+                wrong, some_tensors, some_values = differences(model, folder)
+                self.assertEqual(wrong, {})
+                tensors, values = tensors + some_tensors, values + some_values
+        print(f"{network}: {len(cases)} networks, {images} images each: {tensors} tensors, {values} values, all equal "
+              f"(onnxruntime {onnxruntime.__version__})")
+
+    def test_small(self):
+        self.check("small", OPTIONS + [options + "t" for options in OPTIONS if options != "-"], 32)
+
+    def test_lenet5(self):
+        self.check("lenet5", OPTIONS + ["t", "bt", "czt", "bczt"], 32)
+
+    def test_resnet18(self):
+        self.check("resnet18", ["-", "bc"], 2)
+
+    def test_resnet18_with_zero_points(self):
+        self.check("resnet18", ["bz", "bczl"], 2)
+
+    def planted(self, change):
+        """How many values of each tensor differ after `change` of the model's constants, {name: TensorProto}."""
+        model, folder = self.export("lenet5", "bt", 1, 32)
+        change({constant.name: constant for constant in model.graph.initializer})
+        return differences(model, folder)[0]
+
+    def test_a_multiplier_one_float_off_is_found(self):
+        for name in ("conv1.weight_scale", "conv2.scale", "image.scale"):
+            with self.subTest(name):
+                def change(constants):
+                    step = numpy_helper.to_array(constants[name])
+                    constants[name].raw_data = np.nextafter(step, np.float32(0)).tobytes()
+                self.assertNotEqual(self.planted(change), {})
+
+    def test_a_zero_point_off_by_one_is_found(self):
+        def change(constants):
+            constants["conv1.zero_point"].raw_data = b"\x81"
+        self.assertIn("conv1", self.planted(change))
+
+    def test_a_bias_or_a_weight_off_by_one_is_found(self):
+        for name, size in (("fc3.bias", 4), ("conv1.weight", 1)):
+            with self.subTest(name):
+                def change(constants):
+                    kind = np.int32 if size == 4 else np.int8
+                    values = np.frombuffer(constants[name].raw_data, kind).copy()
+                    values[0] += 1 if values[0] < 127 else -1
+                    constants[name].raw_data = values.tobytes()
+                self.assertNotEqual(self.planted(change), {})
+
+    def check_import(self, make, is_exact):
+        """`is_exact`: of the activations' type and of whether they are symmetric."""
+        compared = different = 0
+        kinds = quantization.QuantType
+        for activations, per_channel, symmetric, bias in [
+                (kinds.QUInt8, False, False, True), (kinds.QUInt8, True, False, False), (kinds.QUInt8, True, True, True),
+                (kinds.QInt8, False, False, True), (kinds.QInt8, True, True, True), (kinds.QInt8, True, False, False)]:
+            with self.subTest(activations=activations, per_channel=per_channel, symmetric=symmetric, bias=bias):
+                folder = self.folder()
+                model = quantized(make(bias), folder, activations, per_channel, symmetric)
+                subprocess.run([self.onnx_dump, "import", str(folder / "model.onnx"), "16", str(folder)], check=True)
+                images = np.fromfile(folder / "images.f32", np.float32).reshape(-1, 3, 32, 32)
+                logits = model.graph.node[-1].input[0]  # behind it only DequantizeLinear
+                kind = TensorProto.UINT8 if activations == kinds.QUInt8 else TensorProto.INT8
+                model.graph.output.append(helper.make_tensor_value_info(logits, kind, ["N", 10]))
+                found = run(model, images, [logits])[logits].astype(np.int32) - (128 if activations == kinds.QUInt8 else 0)
+                expected = np.fromfile(folder / "logits.s32", np.int32).reshape(len(images), -1)
+                wrong = int((found != expected).sum())
+                if is_exact(activations, symmetric):
+                    self.assertEqual(wrong, 0, f"{wrong} of {expected.size} differ")
+                self.assertLess(wrong, 0.1 * expected.size)
+                self.assertLessEqual(int(abs(found - expected).max()), 2)
+                self.assertGreater(len(np.unique(expected)), 20)
+                compared, different = compared + expected.size, different + wrong
+        print(f"{make.__name__}: {compared} logits of models of onnxruntime.quantization, {different} differ")
+
+    def test_import_lenet5(self):
+        self.check_import(lenet5, lambda activations, symmetric: True)
+
+    def test_import_small_resnet(self):
+        # Where not, lib/onnx/import_onnx.h says why: additions of int8, and an average pool left in float32.
+        self.check_import(small_resnet, lambda activations, symmetric: activations == quantization.QuantType.QUInt8
+                          and not symmetric)
+
+    def test_a_model_in_float_is_refused(self):
+        folder = self.folder()
+        onnx.save(lenet5(True), folder / "float.onnx")
+        done = subprocess.run([self.onnx_dump, "import", str(folder / "float.onnx"), "1", str(folder)], capture_output=True,
+                              text=True, check=False)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("node 'conv1' (Conv): not an operator that Lockstep runs", done.stderr)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--onnx_dump", required=True)
+    flags, rest = parser.parse_known_args()
+    OnnxTest.onnx_dump = str(pathlib.Path(flags.onnx_dump).resolve())
+    bazel_unittest.main(rest)
+
+
+if __name__ == "__main__":
+    main()

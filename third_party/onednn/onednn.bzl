@@ -1,0 +1,53 @@
+"""Finds oneDNN 2: LOCKSTEP_ONEDNN_ROOT, /usr, /usr/local. Without it @onednn is an empty library."""
+
+load("//third_party/system:system_library.bzl", "find_in_folders", "multiarch")
+
+_VARIABLE = "LOCKSTEP_ONEDNN_ROOT"
+
+_FOUND = """load("@rules_cc//cc:defs.bzl", "cc_library")
+
+cc_library(
+    name = "onednn",
+    hdrs = glob(["include/**/*.h*"]),
+    defines = ["LOCKSTEP_HAVE_ONEDNN"],
+    includes = ["include"],
+    linkopts = [%s"-ldnnl", "-lgomp"],
+    visibility = ["//visibility:public"],
+)
+"""
+
+_ABSENT = """load("@rules_cc//cc:defs.bzl", "cc_library")
+
+cc_library(
+    name = "onednn",
+    visibility = ["//visibility:public"],
+)
+"""
+
+# Version 3 has another interface.
+def _is_version_2(repository_ctx, headers):
+    version = repository_ctx.read(headers.get_child("dnnl").get_child("dnnl_version.h"))
+    return "DNNL_VERSION_MAJOR 2" in version
+
+def _onednn_impl(repository_ctx):
+    root = repository_ctx.os.environ.get(_VARIABLE, "")
+    arch = multiarch(repository_ctx)
+    for prefix in [root] if root else ["/usr", "/usr/local"]:
+        headers = find_in_folders(repository_ctx, [prefix + "/include"], "oneapi")
+        library = find_in_folders(repository_ctx, [prefix + "/lib", prefix + "/lib/" + arch, prefix + "/lib64"], "libdnnl.so")
+        if headers and library and _is_version_2(repository_ctx, headers):
+            repository_ctx.symlink(headers, "include/oneapi")
+            folder = library.dirname
+            search = "" if prefix == "/usr" else '"-L%s", "-Wl,-rpath,%s", ' % (folder, folder)
+            repository_ctx.file("BUILD", _FOUND % search)
+            return
+    if root:
+        fail("%s is %s, which has no include/oneapi/dnnl of version 2 and lib/libdnnl.so; unset it or correct it." % (_VARIABLE, root))
+    repository_ctx.file("BUILD", _ABSENT)
+
+onednn_repository = repository_rule(
+    implementation = _onednn_impl,
+    environ = [_VARIABLE],
+    local = True,
+    configure = True,
+)
