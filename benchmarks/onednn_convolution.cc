@@ -1,0 +1,97 @@
+#include "benchmarks/onednn_convolution.h"
+
+#ifdef LOCKSTEP_HAVE_ONEDNN
+#include <omp.h>
+
+#include <vector>
+
+#include "oneapi/dnnl/dnnl.hpp"
+#endif
+
+namespace lockstep {
+
+#ifdef LOCKSTEP_HAVE_ONEDNN
+namespace {
+
+using Dims = dnnl::memory::dims;
+using Type = dnnl::memory::data_type;
+using Tag = dnnl::memory::format_tag;
+
+dnnl::convolution_forward::primitive_desc Describe(const IntegerLayer& layer, size_t count, bool is_signed,
+                                                   const dnnl::engine& engine) {
+  const LayerShape& shape = layer.shape;
+  const auto dim = [](size_t value) { return static_cast<dnnl::memory::dim>(value); };
+  const dnnl::memory::desc input({dim(count), shape.in_channels, shape.in_height, shape.in_width},
+                                 is_signed ? Type::s8 : Type::u8, Tag::nhwc);
+  const dnnl::memory::desc weights({shape.out_channels, shape.in_channels, shape.kernel, shape.kernel}, Type::s8,
+                                   Tag::any);
+  const dnnl::memory::desc bias({shape.out_channels}, Type::s32, Tag::x);
+  const dnnl::memory::desc output({dim(count), shape.out_channels, shape.Out().height, shape.Out().width}, Type::s8,
+                                  Tag::nhwc);
+  dnnl::primitive_attr attributes;
+  attributes.set_output_scales(/*mask=*/1 << 1, layer.multiplier);
+  if (shape.relu) {
+    dnnl::post_ops relu;
+    relu.append_eltwise(1, dnnl::algorithm::eltwise_relu, 0, 0);
+    attributes.set_post_ops(relu);
+  }
+  const Dims stride = {shape.stride, shape.stride}, padding = {shape.padding, shape.padding};
+  return {dnnl::convolution_forward::desc(dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct,
+                                          input, weights, bias, output, stride, padding, padding),
+          attributes, engine};
+}
+
+class RealOneDnnConvolution : public OneDnnConvolution {
+ public:
+  RealOneDnnConvolution(const IntegerLayer& layer, size_t count, bool is_signed)
+      : engine_(dnnl::engine::kind::cpu, 0), stream_(engine_), bias_values_(layer.bias),
+        description_(Describe(layer, count, is_signed, engine_)), convolution_(description_),
+        input_(description_.src_desc(), engine_, nullptr), weights_(description_.weights_desc(), engine_),
+        bias_(description_.bias_desc(), engine_, bias_values_.data()),
+        output_(description_.dst_desc(), engine_, nullptr) {
+    const LayerShape& shape = layer.shape;
+    std::vector<int8_t> values = layer.weight;
+    dnnl::memory plain({{shape.out_channels, shape.in_channels, shape.kernel, shape.kernel}, Type::s8, Tag::oihw},
+                       engine_, values.data());
+    dnnl::reorder(plain, weights_).execute(stream_, plain, weights_);
+    stream_.wait();
+  }
+
+  void Run(const void* input, int8_t* output) override {
+    input_.set_data_handle(const_cast<void*>(input));
+    output_.set_data_handle(output);
+    convolution_.execute(
+        stream_,
+        {{DNNL_ARG_SRC, input_}, {DNNL_ARG_WEIGHTS, weights_}, {DNNL_ARG_BIAS, bias_}, {DNNL_ARG_DST, output_}});
+    stream_.wait();
+  }
+
+  std::string Implementation() const override {
+    const dnnl_version_t* version = dnnl_version();
+    return std::string(description_.impl_info_str()) + " of " + std::to_string(version->major) + "." +
+           std::to_string(version->minor) + "." + std::to_string(version->patch);
+  }
+
+ private:
+  dnnl::engine engine_;
+  dnnl::stream stream_;
+  std::vector<int32_t> bias_values_;
+  dnnl::convolution_forward::primitive_desc description_;
+  dnnl::convolution_forward convolution_;
+  dnnl::memory input_, weights_, bias_, output_;
+};
+
+}  // namespace
+
+std::unique_ptr<OneDnnConvolution> MakeOneDnnConvolution(const IntegerLayer& layer, size_t count, bool is_signed) {
+  omp_set_num_threads(1);
+  return std::make_unique<RealOneDnnConvolution>(layer, count, is_signed);
+}
+
+#else
+
+std::unique_ptr<OneDnnConvolution> MakeOneDnnConvolution(const IntegerLayer&, size_t, bool) { return nullptr; }
+
+#endif
+
+}  // namespace lockstep
