@@ -164,6 +164,8 @@ class LayerQuantizer {
       ASSIGN_OR_RETURN(const float multiplier, PoolMultiplier(tensors_[shape.inputs[0]].scale, output.scale,
                                                               shape.in_height * shape.in_width, shape.name));
       layer.set_multiplier(multiplier);
+      layer.set_accumulator_scale(tensors_[shape.inputs[0]].scale);
+      layer.set_output_scale(output.scale / layer.accumulator_scale() / (shape.in_height * shape.in_width));
       return absl::OkStatus();
     }
     for (const uint32_t input : shape.inputs) {

@@ -232,6 +232,7 @@ TEST(QuantizeLayersTest, AResidualNetworkHasAScaleForEachTensor) {
   EXPECT_FLOAT_EQ(add.add_factor(0), static_cast<float>(add.tensor_scale() / find("block.conv2").tensor_scale()));
   EXPECT_FLOAT_EQ(add.add_factor(1), static_cast<float>(add.tensor_scale() / find("block.shortcut").tensor_scale()));
   EXPECT_EQ(pool.kind(), "global_average_pool");
+  EXPECT_FLOAT_EQ(pool.multiplier(), static_cast<float>(pool.output_scale()));
   EXPECT_FLOAT_EQ(pool.multiplier(), static_cast<float>(pool.tensor_scale() / add.tensor_scale() / 64));
 }
 

@@ -136,7 +136,11 @@ absl::StatusOr<Source> ReadSource(const std::string& path) {
 absl::StatusOr<Source> ImportSource(const std::string& path) {
   ASSIGN_OR_RETURN(OnnxFile file, ReadOnnx(path));
   Source source;
-  ASSIGN_OR_RETURN(source.imported, ImportOnnx(file.model));
+  absl::StatusOr<proto::QuantizedNetwork> network = ImportOnnx(file.model);
+  if (!network.ok()) {
+    return absl::Status(network.status().code(), absl::StrCat(path, ": ", network.status().message()));
+  }
+  source.imported = *std::move(network);
   source.input = std::move(file.input);
   return source;
 }

@@ -22,6 +22,7 @@ using ::lockstep::testing::IsOk;
 using ::lockstep::testing::SmallDataset;
 using ::lockstep::testing::StatusIs;
 using ::lockstep::testing::TempPath;
+using ::lockstep::testing::WriteFile;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
@@ -201,6 +202,16 @@ TEST(RunQuantizeTest, AnOnnxFileComesBackAsTheSameNetwork) {
     EXPECT_FALSE(second.step(3).has_mcnemar_p());
   }
   EXPECT_THAT(VerifyQuantized(back.output), IsOk());
+}
+
+TEST(RunQuantizeTest, AnOnnxFileThatIsNoneIsNamed) {
+  QuantizeOptions options = SmallOptions();
+  options.checkpoints.clear();
+  options.imports = {TempPath("empty.onnx")};
+  WriteFile(options.imports[0], "");
+  EXPECT_THAT(RunQuantize(options), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("empty.onnx")));
+  options.imports = {options.input};  // a dataset.rec
+  EXPECT_THAT(RunQuantize(options), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("dataset.rec: ")));
 }
 
 TEST(RunQuantizeTest, OnnxFilesAreOneForEachNetwork) {

@@ -86,7 +86,9 @@ proto::Cell DifferenceCell(const proto::AccuracyStep& fp32, const proto::Accurac
   }
   difference.set_low(step.difference_low());
   difference.set_high(step.difference_high());
-  return QuantityCell(difference, 100);
+  proto::Cell cell = QuantityCell(difference, 100);
+  cell.clear_note();  // which is for times and rates: a difference may be negative
+  return cell;
 }
 
 proto::Cell McNemarCell(const proto::AccuracyStep& step) {
@@ -119,8 +121,8 @@ proto::Table FlipsTable(const LabQuantized& file) {
   AddMethodNotes(table);
   table.add_note(
       "weights as integers, biases not scaled: no step of the ladder, but what the lab's script measures as weights "
-      "only of "
-      "a network with biases, which then weigh nothing beside the integers.");
+      "only "
+      "of a network with biases, which then weigh nothing beside the integers.");
   return table;
 }
 
@@ -170,9 +172,9 @@ std::vector<proto::Cell> OutputCells(const proto::QuantizedLayer& layer) {
           has_sums ? OutputScaleCell(layer) : no_sums,
           layer.writes_sums()
               ? AbsentCell("the output is not clamped")
-              : PercentCell(layer.activation_saturated_fraction(), proto::MEASURED, "over the calibration images"),
+              : PercentCell(layer.activation_saturated_fraction(), proto::MEASURED, "over the traced images"),
           has_sums ? CountCell(static_cast<uint64_t>(std::abs(layer.accumulator_max_abs())), proto::MEASURED,
-                               "over the calibration images")
+                               "over the traced images")
                    : no_sums,
           layer.weight_shape().empty() ? AbsentCell("the layer has no weights") : HeadroomCell(layer)};
 }
@@ -193,6 +195,10 @@ proto::Table LayerTable(const proto::QuantizedNetwork& network) {
     table.set_absent_reason("the network's layers are not in the record");
   }
   AddMethodNotes(table);
+  table.add_note(network.traced_images() == 0
+                     ? "Traced images: all of the calibration images."
+                     : absl::StrCat("Traced images: the first ", FormatCount(network.traced_images()),
+                                    " of the calibration images."));
   double different = 0;
   for (const proto::QuantizedLayer& layer : network.layer()) {
     different = std::max(different, layer.fixed_point_different_fraction());
