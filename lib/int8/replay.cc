@@ -23,17 +23,6 @@ absl::Status Broken(const proto::QuantizedNetwork& record, absl::string_view wha
       absl::StrCat("network record: ", record.name(), ": ", what, "; make it again with quantize"));
 }
 
-// int32 sums as bytes, the lowest first, whatever the machine.
-std::string LittleEndian(const std::vector<int32_t>& values) {
-  std::string bytes;
-  for (const int32_t value : values) {
-    for (int shift = 0; shift < 32; shift += 8) {
-      bytes.push_back(static_cast<char>(static_cast<uint32_t>(value) >> shift & 0xFF));
-    }
-  }
-  return bytes;
-}
-
 // int8 (samples, height, width, channels).
 absl::StatusOr<std::vector<int8_t>> Images(const proto::QuantizedNetwork& record) {
   ASSIGN_OR_RETURN(const ImageTable table, ImageTableOf(record));
@@ -63,7 +52,7 @@ absl::StatusOr<Found> RunSamples(const proto::QuantizedNetwork& record, const Ma
   RETURN_IF_ERROR(run(images.data(), static_cast<size_t>(record.replay_size()), found.logits.data(),
                       [&](size_t layer, const int8_t* values, size_t size) { digests[layer].Update(values, size); }));
   if (network.HasSumLogits()) {
-    digests.back().Update(LittleEndian(found.logits));
+    digests.back().Update(LittleEndian(found.logits.data(), found.logits.size()));
   }
   for (Sha256& digest : digests) {
     found.digests.push_back(digest.HexDigest());
@@ -88,6 +77,17 @@ absl::StatusOr<std::string> Difference(const proto::QuantizedNetwork& record, co
 }
 
 }  // namespace
+
+std::string LittleEndian(const int32_t* values, size_t size) {
+  std::string bytes;
+  bytes.reserve(size * sizeof(int32_t));
+  for (size_t i = 0; i < size; ++i) {
+    for (int shift = 0; shift < 32; shift += 8) {
+      bytes.push_back(static_cast<char>(static_cast<uint32_t>(values[i]) >> shift & 0xFF));
+    }
+  }
+  return bytes;
+}
 
 absl::StatusOr<IntegerRunner> MakePlainRunner(const IntegerNetwork& network) {
   return IntegerRunner([network](const int8_t* images, size_t count, int32_t* logits,

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -24,6 +25,9 @@ using IntegerBatchObserver = std::function<void(size_t layer, const int8_t* valu
 using IntegerRunner = std::function<absl::Status(const int8_t* images, size_t count, int32_t* logits,
                                                  const IntegerBatchObserver& observe)>;
 using MakeIntegerRunner = std::function<absl::StatusOr<IntegerRunner>(const IntegerNetwork& network)>;
+
+// int32 values as bytes, the lowest first, whatever the machine: what digests of sums are of.
+std::string LittleEndian(const int32_t* values, size_t size);
 
 // By the plain loops. The runner keeps a copy of the network.
 absl::StatusOr<IntegerRunner> MakePlainRunner(const IntegerNetwork& network);

@@ -29,13 +29,14 @@ absl::Status CheckImagesAndLogits(const IntegerNetwork& network) {
 }
 
 // Right ones and ties; there is no fp32 network to have changed from.
-proto::AccuracyStep CountAlone(const std::vector<Prediction>& predictions, const std::vector<uint8_t>& labels) {
-  const proto::AccuracyStep counted = CountAccuracy(proto::FP32_NETWORK, predictions, predictions, labels);
+proto::AccuracyStep CountAlone(const IntegerPredictions& found, const std::vector<uint8_t>& labels) {
+  const proto::AccuracyStep counted = CountAccuracy(proto::FP32_NETWORK, found.predictions, found.predictions, labels);
   proto::AccuracyStep step;
   step.set_stage(proto::INT8_WEIGHTS_ACTIVATIONS_BIAS);
   step.set_correct(counted.correct());
   step.set_images(counted.images());
   step.set_argmax_ties(counted.argmax_ties());
+  step.set_logits_sha256(found.logits_sha256);
   return step;
 }
 
@@ -50,7 +51,7 @@ absl::StatusOr<proto::QuantizedNetwork> MeasureImported(proto::QuantizedNetwork 
   ASSIGN_OR_RETURN(const IntegerNetwork integer, ToIntegerNetwork(network));
   RETURN_IF_ERROR(CheckImagesAndLogits(integer));
   ASSIGN_OR_RETURN(const ImageTable table, ImageTableOf(network));
-  ASSIGN_OR_RETURN(const std::vector<Prediction> predictions,
+  ASSIGN_OR_RETURN(const IntegerPredictions predictions,
                    PredictInteger(integer, dataset.test, table, make, absl::StrCat(network.name(), " int8")));
   for (const proto::QuantizeStage stage : {proto::FP32_NETWORK, proto::INT8_WEIGHTS, proto::INT8_WEIGHTS_ACTIVATIONS}) {
     proto::AccuracyStep& absent = *network.add_step();

@@ -63,6 +63,13 @@ bool IsTheLabs(const FloatNetwork& network, const proto::QuantizeSpec& spec) {
   });
 }
 
+proto::AccuracyStep CountIntegers(proto::QuantizeStage stage, const IntegerPredictions& found,
+                                  const std::vector<Prediction>& fp32, const std::vector<uint8_t>& labels) {
+  proto::AccuracyStep step = CountAccuracy(stage, found.predictions, fp32, labels);
+  step.set_logits_sha256(found.logits_sha256);
+  return step;
+}
+
 // `network` gives the fp32 accuracy; `corrected`, the same or with other biases, is what was made int8.
 absl::Status RecordAccuracies(const FloatNetwork& network, const FloatNetwork& corrected, const IntegerNetwork& integer,
                               const ImageSet& test, const NormalizationTable& normalization, const ImageTable& table,
@@ -78,10 +85,10 @@ absl::Status RecordAccuracies(const FloatNetwork& network, const FloatNetwork& c
                                 absl::StrCat(network.name, " int8 weights")));
   *record.add_step() = CountAccuracy(proto::INT8_WEIGHTS, weights, fp32, labels);
 
-  ASSIGN_OR_RETURN(const std::vector<Prediction> activations,
+  ASSIGN_OR_RETURN(const IntegerPredictions activations,
                    PredictInteger(WithFloatBias(integer, corrected, record), test, table, make,
                                   absl::StrCat(network.name, " int8 weights and activations")));
-  *record.add_step() = CountAccuracy(proto::INT8_WEIGHTS_ACTIVATIONS, activations, fp32, labels);
+  *record.add_step() = CountIntegers(proto::INT8_WEIGHTS_ACTIVATIONS, activations, fp32, labels);
 
   if (!record.has_bias()) {
     proto::AccuracyStep& absent = *record.add_step();
@@ -89,9 +96,9 @@ absl::Status RecordAccuracies(const FloatNetwork& network, const FloatNetwork& c
     absent.set_absent_reason("the network has no bias");
     return absl::OkStatus();
   }
-  ASSIGN_OR_RETURN(const std::vector<Prediction> all,
+  ASSIGN_OR_RETURN(const IntegerPredictions all,
                    PredictInteger(integer, test, table, make, absl::StrCat(network.name, " int8 throughout")));
-  *record.add_step() = CountAccuracy(proto::INT8_WEIGHTS_ACTIVATIONS_BIAS, all, fp32, labels);
+  *record.add_step() = CountIntegers(proto::INT8_WEIGHTS_ACTIVATIONS_BIAS, all, fp32, labels);
 
   if (!IsTheLabs(network, spec)) {
     return absl::OkStatus();

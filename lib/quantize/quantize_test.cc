@@ -3,9 +3,12 @@
 
 #include <unistd.h>
 
+#include <set>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/dataset/small_dataset.h"
+#include "lib/int8_cpu/isa.h"
 #include "lib/nn/checkpoint.h"
 #include "lib/nn/model.h"
 #include "lib/record/digest.h"
@@ -199,9 +202,32 @@ TEST(RunQuantizeTest, AnOnnxFileComesBackAsTheSameNetwork) {
     EXPECT_EQ(second.step(0).absent_reason(), "the network came in int8, from an ONNX file");
     const proto::AccuracyStep& last = first.has_bias() ? first.step(3) : first.step(2);
     EXPECT_EQ(second.step(3).correct(), last.correct());
+    EXPECT_EQ(second.step(3).logits_sha256(), last.logits_sha256());
     EXPECT_FALSE(second.step(3).has_mcnemar_p());
   }
   EXPECT_THAT(VerifyQuantized(back.output), IsOk());
+}
+
+TEST(RunQuantizeTest, EveryInstructionSetGivesTheSameRecord) {
+  QuantizeOptions options = SmallOptions();
+  std::set<std::string> networks;
+  for (const Isa isa : SupportedIsas()) {
+    options.isa = std::string(IsaName(isa));
+    options.threads = 1 + static_cast<uint32_t>(networks.size());
+    options.output = TempPath(options.isa + ".rec");
+    ASSERT_THAT(RunQuantize(options), IsOk());
+    const auto file = ReadOutput(options);
+    ASSERT_THAT(file, IsOk());
+    EXPECT_EQ(file->records[2].network().step(3).logits_sha256().size(), 64u);
+    networks.insert(file->records[1].SerializeAsString() + file->records[2].SerializeAsString());
+  }
+  EXPECT_THAT(networks, SizeIs(1));
+}
+
+TEST(RunQuantizeTest, AnInstructionSetThatIsNoneIsRefused) {
+  QuantizeOptions options = SmallOptions();
+  options.isa = "avx1024";
+  EXPECT_THAT(RunQuantize(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("avx512vnni")));
 }
 
 TEST(RunQuantizeTest, AnOnnxFileThatIsNoneIsNamed) {

@@ -13,6 +13,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/quantize/torch_forward.h"
+#include "lib/record/digest.h"
 
 namespace lockstep {
 namespace {
@@ -84,13 +85,14 @@ absl::StatusOr<std::vector<Prediction>> PredictFloat(const FloatNetwork& network
   return predictions;
 }
 
-absl::StatusOr<std::vector<Prediction>> PredictInteger(const IntegerNetwork& network, const ImageSet& images,
-                                                       const ImageTable& table, const MakeIntegerRunner& make,
-                                                       const std::string& label) {
+absl::StatusOr<IntegerPredictions> PredictInteger(const IntegerNetwork& network, const ImageSet& images,
+                                                  const ImageTable& table, const MakeIntegerRunner& make,
+                                                  const std::string& label) {
   ASSIGN_OR_RETURN(const IntegerRunner run, make(network));
   const size_t classes = network.layers.back().shape.Pooled().Size();
   Progress progress(label, images.size(), "images");
-  std::vector<Prediction> predictions;
+  IntegerPredictions result;
+  Sha256 digest;
   std::vector<int8_t> batch(kIntegerBatch * kImageBytes);
   std::vector<int32_t> logits(kIntegerBatch * classes);
   for (size_t first = 0; first < images.size(); first += kIntegerBatch) {
@@ -101,11 +103,13 @@ absl::StatusOr<std::vector<Prediction>> PredictInteger(const IntegerNetwork& net
     }
     RETURN_IF_ERROR(run(batch.data(), count, logits.data(), nullptr));
     for (size_t i = 0; i < count; ++i) {
-      predictions.push_back(Predict(&logits[i * classes], classes));
+      result.predictions.push_back(Predict(&logits[i * classes], classes));
     }
+    digest.Update(LittleEndian(logits.data(), count * classes));
     progress.Update(first + count);
   }
-  return predictions;
+  result.logits_sha256 = digest.HexDigest();
+  return result;
 }
 
 absl::StatusOr<Calibration> Calibrate(const FloatNetwork& network, const ImageSelection& images, bool first_samples,

@@ -23,10 +23,15 @@ namespace lockstep {
 absl::StatusOr<std::vector<Prediction>> PredictFloat(const FloatNetwork& network, const ImageSet& images,
                                                      const NormalizationTable& normalization, const std::string& label);
 
+struct IntegerPredictions {
+  std::vector<Prediction> predictions;
+  std::string logits_sha256;  // as AccuracyStep has it
+};
+
 // `table`: what the network's record makes of an image's bytes. `make`: by what it is run.
-absl::StatusOr<std::vector<Prediction>> PredictInteger(const IntegerNetwork& network, const ImageSet& images,
-                                                       const ImageTable& table, const MakeIntegerRunner& make,
-                                                       const std::string& label);
+absl::StatusOr<IntegerPredictions> PredictInteger(const IntegerNetwork& network, const ImageSet& images,
+                                                  const ImageTable& table, const MakeIntegerRunner& make,
+                                                  const std::string& label);
 
 // The fp32 network's activations on some images, run by LibTorch. With `first_samples`, of the last layer only those of
 // every fourth image: the lab's script looks at the first sample of each of its batches of 4 there. FailedPrecondition:
