@@ -86,15 +86,13 @@ absl::Status CheckShape(const LayerShape& shape) {
   return absl::OkStatus();
 }
 
-// The places where a kernel that begins at `first` meets the input, of `size`, along one dimension.
-uint64_t RealTaps(uint32_t size, uint32_t out, const LayerShape& shape) {
-  uint64_t taps = 0;
-  for (uint32_t place = 0; place < out; ++place) {
-    const int64_t begin = int64_t{place} * shape.stride - shape.padding;
-    const int64_t end = std::min<int64_t>(begin + shape.kernel, size);
-    taps += static_cast<uint64_t>(std::max<int64_t>(end - std::max<int64_t>(begin, 0), 0));
+uint64_t CountRealTaps(const LayerShape& shape, uint32_t places, uint32_t size) {
+  uint64_t count = 0;
+  for (uint32_t place = 0; place < places; ++place) {
+    const Taps taps = RealTaps(shape, place, size);
+    count += static_cast<uint64_t>(taps.last - taps.first);
   }
-  return taps;
+  return count;
 }
 
 }  // namespace
@@ -114,9 +112,15 @@ Extent LayerShape::Pooled() const {
 
 uint64_t LayerShape::RealMacs() const {
   const Extent out = Out();
-  return HasWeights() ? RealTaps(in_height, out.height, *this) * RealTaps(in_width, out.width, *this) *
+  return HasWeights() ? CountRealTaps(*this, out.height, in_height) * CountRealTaps(*this, out.width, in_width) *
                             uint64_t{in_channels} * out_channels
                       : 0;
+}
+
+Taps RealTaps(const LayerShape& shape, uint32_t place, uint32_t size) {
+  const int64_t begin = int64_t{place} * shape.stride - shape.padding;  // negative in the padding
+  const int64_t first = std::max<int64_t>(0, -begin);
+  return {first, std::max(first, std::min<int64_t>(shape.kernel, int64_t{size} - begin))};
 }
 
 LayerShape ConvShape(std::string name, uint32_t input, Extent in, uint32_t out_channels, uint32_t kernel) {

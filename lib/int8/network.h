@@ -71,6 +71,14 @@ LayerShape LinearShape(std::string name, uint32_t input, Extent in, uint32_t out
 LayerShape AddShape(std::string name, uint32_t first, uint32_t second, Extent in);
 LayerShape GlobalAveragePoolShape(std::string name, uint32_t input, Extent in);
 
+// The taps of a kernel that meet the input, not its padding, along one dimension: [first, last), maybe none.
+struct Taps {
+  int64_t first;
+  int64_t last;
+};
+// `place`: the output's, of an input of `size`.
+Taps RealTaps(const LayerShape& shape, uint32_t place, uint32_t size);
+
 // The lab's network on (3, 32, 32): conv1 3->6 k5, pool, conv2 6->16 k5, pool, fc1 400->120, fc2 ->84, fc3 ->10, ReLU
 // after all but the last. 651,720 multiply-accumulates.
 std::vector<LayerShape> LeNet5Layers();

@@ -12,15 +12,6 @@
 
 namespace lockstep {
 
-// The taps of a kernel that begins at `begin` (negative: in the padding) which fall on an input of `size`: [first, last).
-struct Taps {
-  int64_t first;
-  int64_t last;
-};
-inline Taps TapsWithin(int64_t begin, uint32_t kernel, uint32_t size) {
-  return {std::max<int64_t>(0, -begin), std::min<int64_t>(kernel, int64_t{size} - begin)};
-}
-
 // Cross-correlation; what lies in the padding is the number 0, that is `zero`:
 //     output[y, x, o] = bias[o] + sum over c, i, j of weight[o, c, i, j] * (input[y * s - p + i, x * s - p + j, c] - zero)
 // input: Value (in_height, in_width, in); weight: Value (out, in, kernel, kernel); bias: Sum (out), or null;
@@ -33,10 +24,10 @@ void WeightedSum(const LayerShape& shape, const Value* input, Sum zero, const Va
   const size_t area = size_t{shape.kernel} * shape.kernel;
   for (int64_t y = 0; y < out.height; ++y) {
     const int64_t top = y * shape.stride - shape.padding;
-    const Taps rows = TapsWithin(top, shape.kernel, shape.in_height);
+    const Taps rows = RealTaps(shape, static_cast<uint32_t>(y), shape.in_height);
     for (int64_t x = 0; x < out.width; ++x) {
       const int64_t left = x * shape.stride - shape.padding;
-      const Taps columns = TapsWithin(left, shape.kernel, shape.in_width);
+      const Taps columns = RealTaps(shape, static_cast<uint32_t>(x), shape.in_width);
       for (size_t o = 0; o < shape.out_channels; ++o) {
         Sum sum = bias == nullptr ? Sum{0} : bias[o];
         for (size_t c = 0; c < shape.in_channels; ++c) {

@@ -106,11 +106,8 @@ absl::Status ReadScaling(const proto::QuantizedLayer& source, bool is_last, cons
     if (source.add_factor_size() != 2 || !IsFactor(source.add_factor(0)) || !IsFactor(source.add_factor(1))) {
       return Contradiction(shape.name, "expected two positive factors of its two inputs");
     }
-    const auto zero = [&](size_t input) {
-      const uint32_t tensor = shape.inputs[input];
-      return tensor == 0 ? network.input_zero_point : network.layers[tensor - 1].zero_point;
-    };
-    layer.add = MakeAddFactors(source.add_factor(0), source.add_factor(1), zero(0), zero(1), layer.zero_point);
+    layer.add = MakeAddFactors(source.add_factor(0), source.add_factor(1), network.ZeroPoint(shape.inputs[0]),
+                               network.ZeroPoint(shape.inputs[1]), layer.zero_point);
     return absl::OkStatus();
   }
   if (source.writes_sums()) {

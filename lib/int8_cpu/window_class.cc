@@ -5,11 +5,7 @@
 namespace lockstep {
 namespace {
 
-TapRange RealTaps(uint32_t place, uint32_t size, const LayerShape& shape) {
-  const int64_t begin = int64_t{place} * shape.stride - shape.padding;  // negative in the padding
-  const int64_t first = std::max<int64_t>(0, -begin), last = std::min<int64_t>(shape.kernel, size - begin);
-  return {static_cast<uint32_t>(first), static_cast<uint32_t>(std::max(first, last))};
-}
+TapRange ToRange(const Taps& taps) { return {static_cast<uint32_t>(taps.first), static_cast<uint32_t>(taps.last)}; }
 
 WindowClass& ClassOf(std::vector<WindowClass>& classes, TapRange rows, TapRange columns) {
   const auto found = std::find_if(classes.begin(), classes.end(), [&](const WindowClass& window_class) {
@@ -19,7 +15,8 @@ WindowClass& ClassOf(std::vector<WindowClass>& classes, TapRange rows, TapRange 
 }
 
 void AddPixel(const LayerShape& shape, uint32_t y, uint32_t x, size_t output, std::vector<WindowClass>& classes) {
-  const TapRange rows = RealTaps(y, shape.in_height, shape), columns = RealTaps(x, shape.in_width, shape);
+  const TapRange rows = ToRange(RealTaps(shape, y, shape.in_height));
+  const TapRange columns = ToRange(RealTaps(shape, x, shape.in_width));
   const size_t row = size_t{y} * shape.stride + rows.first - shape.padding;
   const size_t column = size_t{x} * shape.stride + columns.first - shape.padding;
   const size_t input = (row * shape.in_width + column) * shape.in_channels;
