@@ -33,6 +33,7 @@ LAYERS = [
     {
         "device": "record",
         "kernels": "dataset",
+        "int8_cuda": "int8 kernels",
         "peer": "kernels",
         "nn": "device pickle record",
         "launch": "dataset device record",
@@ -52,7 +53,7 @@ MAY_USE["proto"] = {"proto"}
 TORCH = {"device", "kernels", "nn", "launch", "train", "dist", "quantize"}
 OUTSIDERS = [
     ("LibTorch", re.compile(r'@libtorch//|#include [<"](torch|ATen|c10|caffe2)/'), TORCH),
-    ("CUDA", re.compile(r'@cuda//|@cudnn//|#include [<"](cuda|nvml|cudnn|cublas)[A-Za-z_]*\.h|<<<'), {"device", "kernels", "peer", "nn", "fused", "train", "dist"}),
+    ("CUDA", re.compile(r'@cuda//|@cudnn//|#include [<"](cuda|nvml|cudnn|cublas)[A-Za-z_]*\.h|<<<'), {"device", "kernels", "int8_cuda", "peer", "nn", "fused", "train", "dist"}),
     ("NCCL", re.compile(r'@nccl//|#include [<"]nccl'), {"dist"}),
     ("Eigen", re.compile(r'"@eigen(//|")|#include <Eigen/'), {"statistics"}),
     ("Boost", re.compile(r'"@boost_math(//|")|#include <boost/'), {"statistics", "prediction"}),

@@ -1,0 +1,96 @@
+#include "lib/int8_cuda/gpu_isa.h"
+
+#include <cuda_runtime.h>
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "lib/base/status_macros.h"
+#include "lib/kernels/cuda_status.h"
+
+namespace lockstep {
+namespace {
+
+constexpr GpuIsa kGpuIsas[] = {GpuIsa::kDp4a, GpuIsa::kMma, GpuIsa::kWgmma};
+
+}  // namespace
+
+absl::string_view GpuIsaName(GpuIsa isa) {
+  switch (isa) {
+    case GpuIsa::kDp4a:
+      return "dp4a";
+    case GpuIsa::kMma:
+      return "mma";
+    case GpuIsa::kWgmma:
+      return "wgmma";
+  }
+  return "";
+}
+
+absl::StatusOr<GpuIsa> ParseGpuIsa(absl::string_view name) {
+  for (const GpuIsa isa : kGpuIsas) {
+    if (name == GpuIsaName(isa)) {
+      return isa;
+    }
+  }
+  const auto append_name = [](std::string* out, GpuIsa isa) { absl::StrAppend(out, GpuIsaName(isa)); };
+  return absl::InvalidArgumentError(absl::StrCat("unknown instructions '", name, "' for a GPU, expected ",
+                                                 absl::StrJoin(kGpuIsas, ", ", append_name)));
+}
+
+bool IsSupported(GpuIsa isa, const ComputeCapability& capability) {
+  switch (isa) {
+    case GpuIsa::kDp4a:
+      return capability.major > 7 || (capability.major == 7 && capability.minor >= 5);
+    case GpuIsa::kMma:
+      return capability.major >= 8;
+    case GpuIsa::kWgmma:
+      return capability.major == 9 && capability.minor == 0;
+  }
+  return false;
+}
+
+std::vector<GpuIsa> SupportedGpuIsas(const ComputeCapability& capability) {
+  std::vector<GpuIsa> supported;
+  for (const GpuIsa isa : kGpuIsas) {
+    if (IsSupported(isa, capability)) {
+      supported.push_back(isa);
+    }
+  }
+  return supported;
+}
+
+absl::StatusOr<ComputeCapability> CurrentComputeCapability() {
+  int device = 0;
+  ComputeCapability capability;
+  RETURN_IF_ERROR(CudaStatus(cudaGetDevice(&device), "find a GPU"));
+  RETURN_IF_ERROR(CudaStatus(cudaDeviceGetAttribute(&capability.major, cudaDevAttrComputeCapabilityMajor, device),
+                             "read what the GPU is"));
+  RETURN_IF_ERROR(CudaStatus(cudaDeviceGetAttribute(&capability.minor, cudaDevAttrComputeCapabilityMinor, device),
+                             "read what the GPU is"));
+  return capability;
+}
+
+absl::StatusOr<GpuIsa> BestGpuIsa() {
+  ASSIGN_OR_RETURN(const ComputeCapability capability, CurrentComputeCapability());
+  const std::vector<GpuIsa> supported = SupportedGpuIsas(capability);
+  if (supported.empty()) {
+    return absl::FailedPreconditionError(absl::StrCat("expected a GPU of compute capability 7.5 or later, found ",
+                                                      capability.major, ".", capability.minor));
+  }
+  return supported.back();
+}
+
+absl::Status CheckGpuIsa(GpuIsa isa) {
+  ASSIGN_OR_RETURN(const ComputeCapability capability, CurrentComputeCapability());
+  if (IsSupported(isa, capability)) {
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(const GpuIsa best, BestGpuIsa());
+  return absl::FailedPreconditionError(absl::StrCat("this GPU, of compute capability ", capability.major, ".",
+                                                    capability.minor, ", has no ", GpuIsaName(isa), "; its best is ",
+                                                    GpuIsaName(best)));
+}
+
+}  // namespace lockstep
