@@ -174,8 +174,8 @@ __global__ void __launch_bounds__(kThreads, 1)
   Ring weight_ring(base + plan.weights, kWeightBytes, kWeightBytes, weight_barriers, rings.weight_slots, weights_stay);
   const uint32_t warp = wgmma::OfWarp(threadIdx.x / kWarp);
   if (threadIdx.x % kWarp == 0) {
-    input_ring.Init(warp);
-    weight_ring.Init(kWarps - 1 - warp);
+    input_ring.Init(warp, kGroupWarps);
+    weight_ring.Init(kWarps - 1 - warp, kGroupWarps);
     if (warp < kGroups) {
       InitBarrier(base + plan.multiplied(warp), kGroupWarps);
     }

@@ -5,6 +5,7 @@
 
 #include "lib/kernels/convolution_norm_kernel.h"
 #include "lib/kernels/pack.cuh"
+#include "lib/kernels/slot_ring.cuh"
 #include "lib/kernels/tensor_copy.cuh"
 #include "lib/kernels/wgmma.cuh"
 
@@ -18,6 +19,8 @@ constexpr uint32_t kConsumerWarps = kConsumers / kWarp;
 constexpr uint32_t kThreads = kConsumers + wgmma::kThreads;  // the last group's first thread copies
 constexpr uint32_t kGroupWarps = wgmma::kThreads / kWarp;
 constexpr uint32_t kWarps = kThreads / kWarp;
+
+using Ring = SlotRing;
 
 // What of the input a stage of the depth reads: 64 channels of it, for one column of the filter unless said otherwise.
 enum class Kind {
@@ -44,8 +47,6 @@ constexpr uint32_t kChunks = kChannels / kPackChannels;        // of a pixel
 constexpr uint32_t kPixelsAtOnce = wgmma::kThreads / kChunks;  // by a group
 constexpr uint32_t kItemsInFlight = 8;                         // of a thread, backward
 
-constexpr uint32_t kBarrierBytes = 8;
-
 // Where a block's shared memory has what. The first two parts lie on whole swizzle patterns.
 struct SharedPlan {
   uint32_t weights, staging, exchange, barriers, bytes;
@@ -57,50 +58,6 @@ struct SharedPlan {
 
   __host__ __device__ uint32_t exchanged() const { return bytes - (1 + kGroups) * kBarrierBytes; }
   __host__ __device__ uint32_t multiplied(uint32_t group) const { return bytes - (group + 1) * kBarrierBytes; }
-};
-
-// Slots that one thread fills and groups of warps empty, in order. If all there is to load fits, it is loaded once and
-// stays.
-struct Ring {
-  uint32_t data, stride;  // of slot 0, from one to the next
-  uint32_t bytes;         // that fill one
-  uint32_t full, empty;   // barriers of slot 0
-  uint32_t slots;
-  bool stays;
-  uint32_t slot = 0, phase = 0;
-
-  __device__ Ring(uint32_t data, uint32_t stride, uint32_t bytes, uint32_t barriers, uint32_t slots, bool stays)
-      : data(data), stride(stride), bytes(bytes), full(barriers), empty(barriers + slots * kBarrierBytes), slots(slots),
-        stays(stays) {}
-
-  // By one thread of a warp, whose slot it sets up; threads of one warp would go one after another. There are no more
-  // slots than warps (MakeRings).
-  __device__ void Init(uint32_t warp) const {
-    if (warp < slots) {
-      InitBarrier(full + warp * kBarrierBytes, 1);
-      InitBarrier(empty + warp * kBarrierBytes, kGroupWarps);
-    }
-  }
-  __device__ uint32_t Data() const { return data + slot * stride; }
-  __device__ uint32_t Full() const { return full + slot * kBarrierBytes; }
-  __device__ uint32_t Empty() const { return empty + slot * kBarrierBytes; }
-  __device__ void Next() {
-    if (++slot == slots) {
-      slot = 0;
-      phase ^= stays ? 0 : 1;
-    }
-  }
-  __device__ void Skip(uint32_t count) {
-    const uint32_t to = slot + count;
-    slot = to % slots;
-    phase ^= stays ? 0 : to / slots & 1;
-  }
-  __device__ void WaitUntilFull() const { WaitFor(Full(), phase); }
-  // For the filler: free, and now to be filled with `bytes`.
-  __device__ void Claim() const {
-    WaitFor(Empty(), phase ^ 1);
-    ArriveExpecting(Full(), bytes);
-  }
 };
 
 // What this block does: tiles first, first + stride, ... of one channel block, of each the stages begin ... end - 1.

@@ -85,6 +85,23 @@ __device__ inline void CopyBox(const CUtensorMap& map, uint32_t to, uint32_t bar
       : "memory");
 }
 
+// --- Out of shared memory ---
+
+// What this thread's earlier stores wrote to shared memory, the copies begun after a barrier of threads will see.
+__device__ inline void PublishStores() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+
+// A box to the map's tensor, from the given place on; what lies outside of the tensor is not written. One thread begins
+// it and may wait for it.
+__device__ inline void StoreBox(const CUtensorMap& map, uint32_t from, int32_t x0, int32_t x1, int32_t x2, int32_t x3) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.global.shared::cta.bulk_group [%0, {%2, %3, %4, %5}], [%1];\n"
+      "cp.async.bulk.commit_group;" ::"l"(&map),
+      "r"(from), "r"(x0), "r"(x1), "r"(x2), "r"(x3)
+      : "memory");
+}
+// Until all boxes that this thread stores have been read.
+__device__ inline void WaitUntilStoresHaveRead() { asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory"); }
+
 // --- Clusters ---
 
 // Waits for all blocks of the cluster. Made for the blocks' beginning, after PublishBarriers: it orders barriers alone,

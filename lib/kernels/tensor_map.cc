@@ -13,7 +13,6 @@
 namespace lockstep {
 namespace {
 
-constexpr uint64_t kElementBytes = 2;
 constexpr size_t kMaxDimensions = 5;  // CUDA driver API, cuTensorMapEncodeTiled
 
 using Encode = decltype(&cuTensorMapEncodeTiled);
@@ -42,11 +41,14 @@ std::string Describe(const std::vector<TensorMapDimension>& dimensions) {
 
 }  // namespace
 
-absl::StatusOr<CUtensorMap> MakeTensorMap(const void* data, const std::vector<TensorMapDimension>& dimensions) {
+absl::StatusOr<CUtensorMap> MakeTensorMap(const void* data, const std::vector<TensorMapDimension>& dimensions,
+                                          TensorMapElement element, uint32_t swizzle) {
   if (dimensions.empty() || dimensions.size() > kMaxDimensions) {
     return absl::InternalError(absl::StrCat("a tensor map of ", dimensions.size(), " dimensions"));
   }
   ASSIGN_OR_RETURN(const Encode encode, FindEncode());
+  const bool is_int8 = element == TensorMapElement::kInt8;
+  const uint64_t element_bytes = is_int8 ? 1 : 2;
   std::array<cuuint64_t, kMaxDimensions> sizes = {}, strides = {};
   std::array<cuuint32_t, kMaxDimensions> box = {}, steps = {};
   for (size_t i = 0; i < dimensions.size(); ++i) {
@@ -54,13 +56,14 @@ absl::StatusOr<CUtensorMap> MakeTensorMap(const void* data, const std::vector<Te
     box[i] = dimensions[i].box;
     steps[i] = 1;
     if (i > 0) {
-      strides[i - 1] = dimensions[i].stride * kElementBytes;
+      strides[i - 1] = dimensions[i].stride * element_bytes;
     }
   }
   CUtensorMap map;
-  const CUresult result = encode(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, static_cast<cuuint32_t>(dimensions.size()),
-                                 const_cast<void*>(data), sizes.data(), strides.data(), box.data(), steps.data(),
-                                 CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+  const CUresult result = encode(&map, is_int8 ? CU_TENSOR_MAP_DATA_TYPE_UINT8 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16,
+                                 static_cast<cuuint32_t>(dimensions.size()), const_cast<void*>(data), sizes.data(),
+                                 strides.data(), box.data(), steps.data(), CU_TENSOR_MAP_INTERLEAVE_NONE,
+                                 swizzle == 64 ? CU_TENSOR_MAP_SWIZZLE_64B : CU_TENSOR_MAP_SWIZZLE_128B,
                                  CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS) {
     return absl::InternalError(absl::StrCat("the CUDA driver refused a tensor map of ", Describe(dimensions),

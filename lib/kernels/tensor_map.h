@@ -17,11 +17,14 @@ struct TensorMapDimension {
   uint32_t box = 0;     // elements of a copied box, up to 256
 };
 
-// Describes a tensor of bf16 at `data`, at a multiple of 16 bytes, on the current device. In shared memory a box lies
-// innermost dimension first, its lines of up to 64 elements swizzled by 128 bytes. What lies outside of the tensor
+enum class TensorMapElement { kBf16, kInt8 };
+
+// Describes a tensor at `data`, at a multiple of 16 bytes, on the current device. In shared memory a box lies innermost
+// dimension first, its lines of up to `swizzle` bytes (128 or 64) swizzled by as many. What lies outside of the tensor
 // reads as 0. Internal: the driver refused; the message says which description. Unimplemented: a driver without bulk
 // copies.
-absl::StatusOr<CUtensorMap> MakeTensorMap(const void* data, const std::vector<TensorMapDimension>& dimensions);
+absl::StatusOr<CUtensorMap> MakeTensorMap(const void* data, const std::vector<TensorMapDimension>& dimensions,
+                                          TensorMapElement element = TensorMapElement::kBf16, uint32_t swizzle = 128);
 
 }  // namespace lockstep
 

@@ -1,5 +1,5 @@
-// Hopper's matrix instruction: a group of 128 threads multiplies bf16 tiles in shared memory and adds up in registers,
-// fp32.
+// Hopper's matrix instruction: a group of 128 threads multiplies tiles in shared memory and adds up in registers, bf16 in
+// fp32, int8 in int32.
 //
 // Source: PTX ISA 9.0, "Asynchronous Warpgroup Level Matrix Instructions". Tiles lie as the tensor copies with 128-byte
 // swizzle leave them (tensor_copy.cuh): lines of 64 values, eight lines to a pattern of 1,024 bytes.
@@ -35,6 +35,13 @@ __device__ inline uint64_t DescribeLinesAcross(uint32_t address, uint32_t eight_
 __device__ inline uint64_t Describe(uint32_t address, uint32_t eight_lines_bytes = kPatternBytes) {
   constexpr uint32_t kNotUsed = 16;
   return DescribeLinesAcross(address, eight_lines_bytes, kNotUsed);
+}
+
+// The same of lines of 64 bytes, swizzled by as many: eight of them, 512 bytes, are a pattern.
+__device__ inline uint64_t DescribeShortLines(uint32_t address, uint32_t eight_lines_bytes) {
+  constexpr uint64_t kSwizzle64 = uint64_t{2} << 62;
+  constexpr uint32_t kNotUsed = 16;
+  return kSwizzle64 | uint64_t{eight_lines_bytes / 16} << 32 | uint64_t{kNotUsed / 16} << 16 | (address & 0x3FFFF) / 16;
 }
 
 // What is added to a description to go 16 values deeper.
@@ -119,6 +126,35 @@ __device__ inline void MultiplyLinesAcrossAsync(uint64_t a, uint64_t b, float (&
                : "l"(a), "l"(b));
 }
 
+// The same of int8, 32 values deep, added up in int32 without saturation.
+#define LOCKSTEP_SUM8(i)                                                                                            \
+  "+r"(acc[i]), "+r"(acc[(i) + 1]), "+r"(acc[(i) + 2]), "+r"(acc[(i) + 3]), "+r"(acc[(i) + 4]), "+r"(acc[(i) + 5]), \
+      "+r"(acc[(i) + 6]), "+r"(acc[(i) + 7])
+#define LOCKSTEP_SUM32(i) LOCKSTEP_SUM8(i), LOCKSTEP_SUM8((i) + 8), LOCKSTEP_SUM8((i) + 16), LOCKSTEP_SUM8((i) + 24)
+
+// acc (64, 64) += a (64, 32) * b (32, 64).
+__device__ inline void MultiplyInt8Async(uint64_t a, uint64_t b, int32_t (&acc)[32]) {
+  asm volatile("wgmma.mma_async.sync.aligned.m64n64k32.s32.s8.s8 {" LOCKSTEP_0_TO_31 "}, %32, %33, 1;\n"
+               : LOCKSTEP_SUM32(0)
+               : "l"(a), "l"(b));
+}
+
+// acc (64, 128) += a (64, 32) * b (32, 128).
+__device__ inline void MultiplyInt8Async(uint64_t a, uint64_t b, int32_t (&acc)[64]) {
+  asm volatile("wgmma.mma_async.sync.aligned.m64n128k32.s32.s8.s8 {" LOCKSTEP_0_TO_63 "}, %64, %65, 1;\n"
+               : LOCKSTEP_SUM32(0), LOCKSTEP_SUM32(32)
+               : "l"(a), "l"(b));
+}
+
+// acc (64, 256) += a (64, 32) * b (32, 256).
+__device__ inline void MultiplyInt8Async(uint64_t a, uint64_t b, int32_t (&acc)[128]) {
+  asm volatile("wgmma.mma_async.sync.aligned.m64n256k32.s32.s8.s8 {" LOCKSTEP_0_TO_127 "}, %128, %129, 1;\n"
+               : LOCKSTEP_SUM32(0), LOCKSTEP_SUM32(32), LOCKSTEP_SUM32(64), LOCKSTEP_SUM32(96)
+               : "l"(a), "l"(b));
+}
+
+#undef LOCKSTEP_SUM8
+#undef LOCKSTEP_SUM32
 #undef LOCKSTEP_ACC8
 #undef LOCKSTEP_ACC32
 #undef LOCKSTEP_0_TO_31

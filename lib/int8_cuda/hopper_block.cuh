@@ -1,0 +1,108 @@
+// How a block of the int8 convolution is set up: its threads, its shared memory, and which tiles it does.
+#ifndef LOCKSTEP_LIB_INT8_CUDA_HOPPER_BLOCK_CUH_
+#define LOCKSTEP_LIB_INT8_CUDA_HOPPER_BLOCK_CUH_
+
+#include "lib/int8_cuda/hopper_kernel.h"
+#include "lib/kernels/slot_ring.cuh"
+#include "lib/kernels/tensor_copy.cuh"
+#include "lib/kernels/wgmma.cuh"
+
+namespace lockstep {
+namespace hopper {
+
+constexpr uint32_t kWarp = 32;
+constexpr uint32_t kGroups = 2;
+constexpr uint32_t kConsumers = kGroups * wgmma::kThreads;
+constexpr uint32_t kThreads = kConsumers + wgmma::kThreads;  // the last group's first thread copies
+constexpr uint32_t kGroupWarps = wgmma::kThreads / kWarp;
+constexpr uint32_t kWarps = kThreads / kWarp;
+
+constexpr uint32_t kChannels = wgmma::kRows;  // of a group's tile
+constexpr uint32_t kOutBytes = kChannels;     // of a pixel in a group's tile
+constexpr uint32_t kMaxSplitPixels = 128;     // of a tile whose depth is shared
+constexpr uint32_t kPatternBytes = 1024;
+
+// How a kernel is compiled.
+template <HopperKind kKindOf, uint32_t kPixelsOf, uint32_t kLineOf, bool kTogetherOf>
+struct Shape {
+  static constexpr HopperKind kKind = kKindOf;
+  static constexpr uint32_t kPixels = kPixelsOf;
+  static constexpr uint32_t kLine = kLineOf;
+  static constexpr bool kTogether = kTogetherOf;
+
+  static constexpr uint32_t kFilter = kKind == HopperKind::kPoints ? 1 : 3;
+  static constexpr uint32_t kTaps = kKind == HopperKind::kBox ? 9 : kFilter;       // of a stage
+  static constexpr uint32_t kStages = kFilter * kFilter / kTaps;                   // of a line of the depth
+  static constexpr uint32_t kTileChannels = kChannels * (kTogether ? kGroups : 1);
+  static constexpr uint32_t kWeightBytes = kTileChannels * kLine;
+};
+
+constexpr uint32_t kBoxColumns = 10;  // eight, as many as a core matrix has lines, and one on each side
+
+__host__ __device__ constexpr uint32_t StagingBytes(uint32_t pixels) { return pixels * kOutBytes; }
+
+// Where a block's shared memory has what. All parts but the barriers lie on whole swizzle patterns.
+struct SharedPlan {
+  uint32_t weights, staging, barriers, bytes;
+
+  // `exchange_bytes`: between the blocks of a cluster, in place of the staging.
+  __host__ __device__ SharedPlan(const HopperRings& rings, uint32_t weight_bytes, uint32_t pixels, bool split)
+      : weights(rings.input_slots * rings.input_stride()), staging(weights + rings.weight_slots * weight_bytes),
+        barriers(staging + (split ? kChannels * pixels * 4 : kGroups * StagingBytes(pixels))),
+        bytes(barriers + kBarrierBytes * (2 * (rings.input_slots + rings.weight_slots) + 2 * kGroups + 1)) {}
+
+  __host__ __device__ uint32_t exchanged() const { return bytes - kBarrierBytes; }
+  __host__ __device__ uint32_t multiplied(uint32_t group) const { return bytes - (group + 2) * kBarrierBytes; }
+  __host__ __device__ uint32_t addend(uint32_t group) const { return bytes - (kGroups + group + 2) * kBarrierBytes; }
+};
+
+// What this block does: tiles first, first + stride, ... of one channel block, of each the stages begin ... end - 1.
+struct Work {
+  uint32_t rank;     // in the cluster
+  uint32_t channel;  // the tile's first
+  uint32_t first, stride;
+  uint32_t begin, end;
+
+  __device__ Work(const HopperTiles& tiles, uint32_t tile_channels) {
+    const uint32_t unit = blockIdx.x >> tiles.splits_log2;
+    rank = blockIdx.x & ((1u << tiles.splits_log2) - 1);
+    channel = unit % tiles.channel_blocks * tile_channels;
+    first = unit / tiles.channel_blocks;
+    stride = (gridDim.x >> tiles.splits_log2) / tiles.channel_blocks;
+    begin = tiles.stages * rank >> tiles.splits_log2;
+    end = tiles.stages * (rank + 1) >> tiles.splits_log2;
+  }
+};
+
+// The first image, row and column of a tile.
+struct Tile {
+  uint32_t image, row, column;
+
+  __device__ Tile(const HopperTiles& tiles, uint32_t index) {
+    column = (index & ((1u << tiles.column_tiles_log2) - 1)) << tiles.width_log2;
+    index >>= tiles.column_tiles_log2;
+    row = (index & ((1u << tiles.row_tiles_log2) - 1)) * tiles.tile_rows;
+    image = index >> tiles.row_tiles_log2 << tiles.tile_images_log2;
+  }
+};
+
+// A pixel of a tile: its image, and where it is in the image.
+struct Pixel {
+  uint32_t image, in_image;
+
+  __device__ Pixel(const HopperTiles& tiles, const Tile& tile, uint32_t pixel) {
+    const uint32_t column = tile.column + (pixel & ((1u << tiles.width_log2) - 1));
+    const uint32_t above = pixel >> tiles.width_log2;
+    image = tile.image + (above & ((1u << tiles.tile_images_log2) - 1));
+    in_image = ((tile.row + (above >> tiles.tile_images_log2)) << tiles.size_log2) + column;
+  }
+};
+
+__device__ inline void SyncGroup(uint32_t group) {
+  asm volatile("bar.sync %0, %1;" ::"r"(group + 1), "n"(wgmma::kThreads) : "memory");
+}
+
+}  // namespace hopper
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_INT8_CUDA_HOPPER_BLOCK_CUH_

@@ -1,0 +1,298 @@
+#include "lib/int8_cuda/hopper_convolution.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "absl/memory/memory.h"
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+#include "lib/int8_cuda/hopper_kernel.h"
+#include "lib/kernels/cuda_status.h"
+#include "lib/kernels/graph_timer.h"
+#include "lib/kernels/tensor_map.h"
+
+namespace lockstep {
+namespace {
+
+constexpr uint32_t kGroupChannels = 64;
+constexpr uint32_t kGroups = 2;
+constexpr uint32_t kOutLine = 64;  // bytes of a pixel in a group's tile
+constexpr uint32_t kShortLine = 64, kLine = 128;
+constexpr uint32_t kBox = 10, kBoxWidth = 8;  // columns in shared memory, and of a tile
+constexpr uint32_t kMaxWeightSlots = 9;
+constexpr uint32_t kMinInputSlots = 2;
+constexpr uint32_t kMaxSplits = 8;
+// Shared memory of a block on Hopper, at most: CUDA C++ Programming Guide, compute capability 9.0.
+constexpr uint32_t kSharedBytes = 227 << 10;
+
+uint32_t Log2(uint32_t power) {
+  uint32_t log = 0;
+  while (1u << log < power) {
+    ++log;
+  }
+  return log;
+}
+
+uint32_t Line(const LayerShape& shape) { return shape.in_channels == kShortLine ? kShortLine : kLine; }
+
+HopperKind KindOf(const LayerShape& shape) {
+  if (shape.kernel == 1) {
+    return HopperKind::kPoints;
+  }
+  if (shape.stride == 2) {
+    return HopperKind::kHalved;
+  }
+  return shape.Out().width >= kBoxWidth ? HopperKind::kBox : HopperKind::kSame;
+}
+
+uint32_t TapsOfStage(HopperKind kind) {
+  return kind == HopperKind::kBox ? 9 : kind == HopperKind::kPoints ? 1 : 3;
+}
+
+uint32_t TileChannels(const HopperConfig& config) { return kGroupChannels * (config.together ? kGroups : 1); }
+
+HopperTiles MakeTiles(const LayerShape& shape, const HopperConfig& config, uint32_t images) {
+  const uint32_t size = shape.Out().width;
+  const bool bordered = KindOf(shape) == HopperKind::kBox;
+  const uint32_t width = bordered ? kBoxWidth : size;
+  HopperTiles tiles;
+  tiles.images = images;
+  tiles.size_log2 = Log2(size);
+  tiles.width_log2 = Log2(width);
+  tiles.tile_images_log2 = Log2(std::max(1u, config.pixels / (width * size)));
+  tiles.tile_rows = std::min(size, config.pixels / width);
+  tiles.column_tiles_log2 = Log2(size / width);
+  tiles.row_tiles_log2 = Log2(size / tiles.tile_rows);
+  tiles.box_columns = bordered ? kBox : size;
+  tiles.stages = shape.in_channels / Line(shape) * (bordered ? 1 : shape.kernel);
+  const uint32_t tile_images = 1u << tiles.tile_images_log2;
+  tiles.pixel_tiles = (images + tile_images - 1) / tile_images << (tiles.row_tiles_log2 + tiles.column_tiles_log2);
+  tiles.channel_blocks = shape.out_channels / TileChannels(config);
+  tiles.splits_log2 = Log2(config.splits);
+  return tiles;
+}
+
+// Rows of the input that a stage reads.
+uint32_t InputRows(const HopperTiles& tiles, HopperKind kind) {
+  switch (kind) {
+    case HopperKind::kPoints: return tiles.tile_rows;
+    case HopperKind::kHalved: return 2 * tiles.tile_rows + 1;
+    default: return tiles.tile_rows + 2;
+  }
+}
+
+HopperLaunch MakeLaunch(const LayerShape& shape, const HopperConfig& config, const HopperTiles& tiles,
+                        uint32_t multiprocessors) {
+  HopperLaunch launch;
+  launch.kind = KindOf(shape);
+  launch.pixels = config.pixels;
+  launch.line = Line(shape);
+  launch.together = config.together;
+  launch.blocks = tiles.splits_log2 != 0
+                      ? (tiles.pixel_tiles * tiles.channel_blocks) << tiles.splits_log2
+                      : tiles.channel_blocks *
+                            std::min(tiles.pixel_tiles, std::max(1u, multiprocessors / tiles.channel_blocks));
+  return launch;
+}
+
+// As many slots of weights as are of use, and of the input as there is memory for; two of these at least.
+HopperRings MakeRings(const LayerShape& shape, const HopperLaunch& launch, HopperArguments arguments) {
+  HopperTiles& tiles = arguments.tiles;
+  HopperRings& rings = arguments.rings;
+  const uint32_t stages = tiles.stages >> tiles.splits_log2, taps = TapsOfStage(launch.kind);
+  rings.input_bytes = launch.line * (tiles.box_columns << tiles.tile_images_log2) * InputRows(tiles, launch.kind);
+  rings.weight_slots = std::min(kMaxWeightSlots, std::max(1u, stages) * taps);
+  rings.input_slots = shape.kernel == 1 ? 6 : 4;
+  while (HopperSharedBytes(launch, arguments) > kSharedBytes && rings.input_slots > kMinInputSlots) {
+    --rings.input_slots;
+  }
+  while (HopperSharedBytes(launch, arguments) > kSharedBytes && rings.weight_slots > 1) {
+    --rings.weight_slots;
+  }
+  return rings;
+}
+
+// The input's channels, rows and columns, every `step`th of these from the given ones on, as seen by a tile.
+absl::StatusOr<CUtensorMap> MapInput(const HopperTiles& tiles, const LayerShape& shape, uint64_t row, uint64_t column,
+                                     uint32_t box_rows, const int8_t* input) {
+  const uint64_t size = shape.in_width, channels = shape.in_channels, step = shape.stride;
+  return MakeTensorMap(input + (row * size + column) * channels,
+                       {{channels, 1, Line(shape)},
+                        {size / step, step * channels, tiles.box_columns},
+                        {tiles.images, size * size * channels, 1u << tiles.tile_images_log2},
+                        {size / step, step * size * channels, box_rows}},
+                       TensorMapElement::kInt8, Line(shape));
+}
+
+absl::Status MapInputs(const HopperTiles& tiles, const LayerShape& shape, const int8_t* input, HopperMaps& maps) {
+  const HopperKind kind = KindOf(shape);
+  if (kind != HopperKind::kHalved) {
+    ASSIGN_OR_RETURN(maps.input[0], MapInput(tiles, shape, 0, 0, InputRows(tiles, kind), input));
+    return absl::OkStatus();
+  }
+  for (uint32_t i = 0; i < 4; ++i) {
+    const uint32_t odd_row = i / 2, odd_column = i % 2;
+    ASSIGN_OR_RETURN(maps.input[i], MapInput(tiles, shape, odd_row, odd_column, tiles.tile_rows + odd_row, input));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<CUtensorMap> MapOutput(const HopperTiles& tiles, const LayerShape& shape, const int8_t* output) {
+  const uint64_t size = shape.Out().width, channels = shape.out_channels;
+  return MakeTensorMap(output,
+                       {{channels, 1, kOutLine},
+                        {size, channels, 1u << tiles.width_log2},
+                        {tiles.images, size * size * channels, 1u << tiles.tile_images_log2},
+                        {size, size * channels, tiles.tile_rows}},
+                       TensorMapElement::kInt8, kOutLine);
+}
+
+absl::StatusOr<CUtensorMap> MapWeights(const LayerShape& shape, const HopperConfig& config, const void* weights) {
+  const uint64_t in = shape.in_channels, taps = uint64_t{shape.kernel} * shape.kernel;
+  return MakeTensorMap(weights,
+                       {{in, 1, Line(shape)}, {taps, in, 1}, {shape.out_channels, taps * in, TileChannels(config)}},
+                       TensorMapElement::kInt8, Line(shape));
+}
+
+// (out, taps, in), output channels in the order of HopperMaps.
+std::vector<int8_t> PackWeights(const IntegerLayer& layer) {
+  const LayerShape& shape = layer.shape;
+  const size_t taps = size_t{shape.kernel} * shape.kernel;
+  std::vector<int8_t> packed(layer.weight.size());
+  for (size_t out = 0; out < shape.out_channels; ++out) {
+    const size_t row = out % 16;
+    const size_t from = out - row + 2 * (row % 8) + row / 8;
+    for (size_t tap = 0; tap < taps; ++tap) {
+      for (size_t in = 0; in < shape.in_channels; ++in) {
+        packed[(out * taps + tap) * shape.in_channels + in] = layer.weight[(from * shape.in_channels + in) * taps + tap];
+      }
+    }
+  }
+  return packed;
+}
+
+absl::StatusOr<DeviceBuffer> ToDevice(const std::vector<int8_t>& values) {
+  ASSIGN_OR_RETURN(DeviceBuffer buffer, DeviceBuffer::Make(values.size()));
+  RETURN_IF_ERROR(CudaStatus(cudaMemcpy(buffer.data(), values.data(), values.size(), cudaMemcpyHostToDevice),
+                             "copying weights to the GPU"));
+  return buffer;
+}
+
+}  // namespace
+
+std::string DescribeHopperConfig(const HopperConfig& config) {
+  return absl::StrCat(config.pixels, " pixels by ", TileChannels(config), " channels",
+                      config.splits == 1 ? "" : absl::StrCat(", depth in ", config.splits));
+}
+
+bool HopperCovers(const IntegerLayer& layer) {
+  const LayerShape& shape = layer.shape;
+  const uint32_t size = shape.Out().width;
+  const bool filter = (shape.kernel == 3 && shape.padding == 1) || (shape.kernel == 1 && shape.padding == 0);
+  const bool sizes = (size == 4 || size == 8 || size == 16 || size == 32) && shape.in_height == shape.in_width &&
+                     shape.in_width == size * shape.stride;
+  return shape.kind == LayerKind::kConv2d && filter && sizes && (shape.stride == 1 || shape.stride == 2) &&
+         (shape.in_channels == kShortLine || shape.in_channels % kLine == 0) &&
+         shape.out_channels % kGroupChannels == 0 && shape.pool == 0 && !layer.multiplier.empty() &&
+         !(KindOf(shape) == HopperKind::kSame && Line(shape) == kShortLine);
+}
+
+std::vector<HopperConfig> HopperConfigs(const LayerShape& shape, uint32_t images, uint32_t multiprocessors) {
+  std::vector<HopperConfig> configs;
+  const auto tiles = [&](const HopperConfig& config) {
+    const HopperTiles cut = MakeTiles(shape, config, images);
+    return cut.pixel_tiles * cut.channel_blocks;
+  };
+  for (const uint32_t pixels : {256u, 128u, 64u}) {
+    configs.push_back({pixels, 1, false});
+  }
+  if (Line(shape) == kLine && shape.out_channels % (kGroups * kGroupChannels) == 0) {
+    configs.push_back({256, 1, true});
+  }
+  for (const uint32_t pixels : {128u, 64u}) {
+    for (uint32_t splits = 2; splits <= kMaxSplits; splits *= 2) {
+      const HopperConfig config = {pixels, splits, false};
+      if (MakeTiles(shape, config, images).stages >= splits && tiles(config) * splits <= multiprocessors) {
+        configs.push_back(config);
+      }
+    }
+  }
+  // The largest tiles that give every multiprocessor one; else as many blocks as there are places.
+  const auto is_better = [&](const HopperConfig& a, const HopperConfig& b) {
+    const auto rank = [&](const HopperConfig& config) {
+      return std::min<uint64_t>(uint64_t{tiles(config)} * config.splits, multiprocessors) * 1000 + config.pixels;
+    };
+    return rank(a) > rank(b);
+  };
+  std::stable_sort(configs.begin(), configs.end(), is_better);
+  return configs;
+}
+
+HopperConvolution::HopperConvolution(const LayerShape& shape, DeviceEpilogue epilogue, uint32_t multiprocessors)
+    : shape_(shape), epilogue_(std::move(epilogue)), multiprocessors_(multiprocessors) {}
+
+absl::StatusOr<std::unique_ptr<HopperConvolution>> HopperConvolution::Make(const ConvolutionTask& task) {
+  if (!HopperCovers(task.layer)) {
+    return absl::FailedPreconditionError(absl::StrCat("layer ", task.layer.shape.name, " has no kernel for Hopper"));
+  }
+  int device = 0, multiprocessors = 0;
+  RETURN_IF_ERROR(CudaStatus(cudaGetDevice(&device), "asking for the GPU"));
+  RETURN_IF_ERROR(CudaStatus(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
+                             "counting multiprocessors"));
+  ASSIGN_OR_RETURN(DeviceEpilogue epilogue, DeviceEpilogue::Make(task));
+  auto convolution = absl::WrapUnique(
+      new HopperConvolution(task.layer.shape, std::move(epilogue), static_cast<uint32_t>(multiprocessors)));
+  ASSIGN_OR_RETURN(convolution->weights_, ToDevice(PackWeights(task.layer)));
+  return convolution;
+}
+
+absl::Status HopperConvolution::Launch(const int8_t* input, const int8_t* addend, void* output, uint32_t images,
+                                       cudaStream_t stream) const {
+  const auto tuned = tuned_.find(images);
+  return LaunchWith(tuned != tuned_.end() ? tuned->second : HopperConfigs(shape_, images, multiprocessors_).front(),
+                    input, addend, output, images, stream);
+}
+
+absl::Status HopperConvolution::LaunchWith(const HopperConfig& config, const int8_t* input, const int8_t* addend,
+                                           void* output, uint32_t images, cudaStream_t stream) const {
+  HopperArguments arguments;
+  arguments.tiles = MakeTiles(shape_, config, images);
+  const HopperLaunch launch = MakeLaunch(shape_, config, arguments.tiles, multiprocessors_);
+  arguments.rings = MakeRings(shape_, launch, arguments);
+  arguments.epilogue = epilogue_.With(addend);
+  arguments.out = static_cast<int8_t*>(output);
+  HopperMaps maps = {};
+  ASSIGN_OR_RETURN(maps.weights, MapWeights(shape_, config, weights_.data()));
+  RETURN_IF_ERROR(MapInputs(arguments.tiles, shape_, input, maps));
+  ASSIGN_OR_RETURN(maps.output, MapOutput(arguments.tiles, shape_, arguments.out));
+  if (addend != nullptr) {
+    ASSIGN_OR_RETURN(maps.addend, MapOutput(arguments.tiles, shape_, addend));
+  }
+  return CudaStatus(LaunchHopperConvolution(launch, maps, arguments, stream), shape_.name);
+}
+
+absl::Status HopperConvolution::Tune(uint32_t images, bool with_addend, cudaStream_t stream) {
+  ASSIGN_OR_RETURN(const DeviceBuffer input, DeviceBuffer::Make(images * shape_.In().Size()));
+  ASSIGN_OR_RETURN(const DeviceBuffer addend, DeviceBuffer::Make(with_addend ? images * shape_.Out().Size() : 0));
+  ASSIGN_OR_RETURN(const DeviceBuffer output, DeviceBuffer::Make(images * shape_.Out().Size()));
+  double best = std::numeric_limits<double>::infinity();
+  for (const HopperConfig& config : HopperConfigs(shape_, images, multiprocessors_)) {
+    ASSIGN_OR_RETURN(const double microseconds, MicrosecondsInGraph(
+                                                    stream,
+                                                    [&] {
+                                                      return LaunchWith(config,
+                                                                        static_cast<const int8_t*>(input.data()),
+                                                                        static_cast<const int8_t*>(addend.data()),
+                                                                        output.data(), images, stream);
+                                                    },
+                                                    2 * best));
+    if (microseconds < best) {
+      best = microseconds;
+      tuned_[images] = config;
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace lockstep

@@ -1,0 +1,197 @@
+// A convolution as a matrix product on Hopper's tensor cores, out^T (channels, pixels) = w (channels, depth) *
+// im2col(x) (depth, pixels), int8 in and int8 out.
+//
+// Transposed, so that the wide side of the matrix instruction (256) is the pixels': with 64 channels, the other way
+// round, the operands alone would take all that shared memory can give. The depth goes a line of channels at a time: a
+// copy of the input, eight columns wide and a column and row wider on each side, with zeros beyond the border made by the
+// copy. A tap of the filter is nothing but another first line in it. So an input value is loaded 1.3 to 1.6 times instead
+// of 9. A picture of 4x4 has no rows of eight: then the three columns of the filter read three copies, shifted by a
+// column. With a stride of 2 the copies are of every second row and column (HopperKind).
+//
+// One thread copies; two groups of four warps take tiles in turn, one multiplying while the other writes its tile out, or
+// do larger tiles together. With fewer tiles than multiprocessors, the blocks of a cluster share a tile's depth.
+#include "lib/int8_cuda/hopper_block.cuh"
+#include "lib/int8_cuda/hopper_kernel.h"
+#include "lib/int8_cuda/hopper_multiply.cuh"
+#include "lib/int8_cuda/hopper_write.cuh"
+
+namespace lockstep {
+namespace {
+
+using namespace hopper;
+
+constexpr uint32_t kConsumerRegisters = 240;  // 128 are the accumulator's
+constexpr uint32_t kCopierRegisters = 24;
+// Registers of a thread at launch: its share of all 65,536, in multiples of eight. A group that asks for more than the
+// others give back waits for ever.
+constexpr uint32_t kLaunchRegisters = 65536 / kThreads / 8 * 8;
+static_assert(kGroups * kConsumerRegisters + kCopierRegisters <= (kGroups + 1) * kLaunchRegisters,
+              "they wait for ever");
+
+template <typename S>
+__device__ void Consume(const HopperArguments& arguments, const HopperMaps& maps, const Work& work,
+                        const SharedPlan& plan, uint32_t base, SlotRing input_ring, SlotRing weight_ring) {
+  const HopperTiles& tiles = arguments.tiles;
+  const uint32_t group = wgmma::OfWarp(threadIdx.x / wgmma::kThreads);
+  const uint32_t part = S::kTogether ? group : 0;
+  const uint32_t channel = work.channel + part * kChannels;
+  Staging staging = {group, base + plan.staging + group * StagingBytes(S::kPixels), base + plan.addend(group)};
+  uint32_t turn = 0;
+  for (uint32_t index = work.first; index < tiles.pixel_tiles; index += work.stride, ++turn) {
+    if (!S::kTogether && turn % kGroups != group) {
+      input_ring.Skip(work.end - work.begin);
+      weight_ring.Skip((work.end - work.begin) * S::kTaps);
+      continue;
+    }
+    const Tile tile(tiles, index);
+    // Zeros, not a first instruction that does not add: so that the registers are free while a tile is written out.
+    int32_t acc[S::kPixels / 2];
+#pragma unroll
+    for (int32_t& value : acc) {
+      value = 0;
+    }
+    if (tiles.splits_log2 == 0) {
+      staging.Prepare<S::kPixels>(arguments, maps, tile, channel);
+    }
+    // In turn: a barrier tells its phases apart by their parity alone, so that no group may wait for a slot two rounds
+    // ahead.
+    if (!S::kTogether && turn > 0) {
+      WaitFor(base + plan.multiplied(kGroups - 1 - group), (turn - 1) / kGroups & 1);
+    }
+    Multiply<S>(tiles, work, part, input_ring, weight_ring, base + plan.multiplied(group), acc);
+    if constexpr (S::kPixels <= kMaxSplitPixels && !S::kTogether) {
+      if (tiles.splits_log2 != 0) {
+        const uint32_t exchange = base + plan.staging, barrier = base + plan.exchanged();
+        if (arguments.epilogue.addend == nullptr) {
+          WriteShare<Added::kNot, S::kPixels>(arguments, work, tile, exchange, barrier, acc);
+        } else if (arguments.epilogue.addition.own_is_first) {
+          WriteShare<Added::kFirst, S::kPixels>(arguments, work, tile, exchange, barrier, acc);
+        } else {
+          WriteShare<Added::kSecond, S::kPixels>(arguments, work, tile, exchange, barrier, acc);
+        }
+        continue;
+      }
+    }
+    staging.Write<S::kPixels>(arguments, maps, tile, channel, acc);
+  }
+}
+
+template <typename S>
+__global__ void __launch_bounds__(kThreads, 1)
+    HopperConvolutionKernel(const __grid_constant__ HopperMaps maps, const __grid_constant__ HopperArguments arguments) {
+  if (threadIdx.x == kConsumers) {
+    PrefetchMap(maps.weights);
+    PrefetchMap(maps.input[0]);
+  }
+  extern __shared__ char unaligned[];
+  const uint32_t base = (SharedAddress(unaligned) + kPatternBytes - 1) / kPatternBytes * kPatternBytes;
+  const HopperRings& rings = arguments.rings;
+  const bool split = arguments.tiles.splits_log2 != 0;
+  const SharedPlan plan(rings, S::kWeightBytes, S::kPixels, split);
+  const Work work(arguments.tiles, S::kTileChannels);
+  const bool weights_stay = (work.end - work.begin) * S::kTaps == rings.weight_slots;
+  const uint32_t weight_barriers = base + plan.barriers + 2 * rings.input_slots * kBarrierBytes;
+  SlotRing input_ring(base, rings.input_stride(), rings.input_bytes, base + plan.barriers, rings.input_slots, false);
+  SlotRing weight_ring(base + plan.weights, S::kWeightBytes, S::kWeightBytes, weight_barriers, rings.weight_slots,
+                       weights_stay);
+  const uint32_t warp = wgmma::OfWarp(threadIdx.x / kWarp);
+  if (threadIdx.x % kWarp == 0) {
+    constexpr uint32_t kReaders = kGroupWarps * (S::kTogether ? kGroups : 1);
+    input_ring.Init(warp, kReaders);
+    weight_ring.Init(kWarps - 1 - warp, kReaders);
+    if (warp < kGroups) {
+      InitBarrier(base + plan.multiplied(warp), kGroupWarps);
+      InitBarrier(base + plan.addend(warp), 1);
+    }
+    if (warp == kGroups) {
+      InitBarrier(base + plan.exchanged(), 1);
+      ArriveExpecting(base + plan.exchanged(), kChannels * S::kPixels * sizeof(int32_t));
+    }
+    PublishBarriers();
+  }
+  if (split) {
+    SyncCluster();
+  } else {
+    __syncthreads();
+  }
+  if (threadIdx.x < kConsumers) {
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kConsumerRegisters));
+    Consume<S>(arguments, maps, work, plan, base, input_ring, weight_ring);
+  } else {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kCopierRegisters));
+    if (threadIdx.x == kConsumers) {
+      for (uint32_t index = work.first; index < arguments.tiles.pixel_tiles; index += work.stride) {
+        CopyTile<S>(arguments.tiles, work, index, maps, input_ring, weight_ring);
+      }
+    }
+  }
+}
+
+using Kernel = void (*)(const HopperMaps, const HopperArguments);
+
+template <HopperKind kKind, uint32_t kLine>
+Kernel ChooseOfLine(const HopperLaunch& launch) {
+  if (launch.together) {
+    if constexpr (kLine == 128) {
+      return launch.pixels == 256 ? HopperConvolutionKernel<Shape<kKind, 256, kLine, true>> : nullptr;
+    }
+    return nullptr;
+  }
+  return launch.pixels == 256   ? HopperConvolutionKernel<Shape<kKind, 256, kLine, false>>
+         : launch.pixels == 128 ? HopperConvolutionKernel<Shape<kKind, 128, kLine, false>>
+         : launch.pixels == 64  ? HopperConvolutionKernel<Shape<kKind, 64, kLine, false>>
+                                : nullptr;
+}
+
+template <HopperKind kKind>
+Kernel ChooseOfKind(const HopperLaunch& launch) {
+  return launch.line == 64 ? ChooseOfLine<kKind, 64>(launch) : ChooseOfLine<kKind, 128>(launch);
+}
+
+// Null: there is none.
+Kernel Choose(const HopperLaunch& launch) {
+  switch (launch.kind) {
+    case HopperKind::kBox: return ChooseOfKind<HopperKind::kBox>(launch);
+    case HopperKind::kSame: return launch.line == 64 ? nullptr : ChooseOfLine<HopperKind::kSame, 128>(launch);
+    case HopperKind::kHalved: return ChooseOfKind<HopperKind::kHalved>(launch);
+    case HopperKind::kPoints: return ChooseOfKind<HopperKind::kPoints>(launch);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+uint32_t HopperSharedBytes(const HopperLaunch& launch, const HopperArguments& arguments) {
+  const uint32_t weight_bytes = kChannels * (launch.together ? kGroups : 1) * launch.line;
+  return SharedPlan(arguments.rings, weight_bytes, launch.pixels, arguments.tiles.splits_log2 != 0).bytes +
+         kPatternBytes;  // to begin on a pattern
+}
+
+cudaError_t LaunchHopperConvolution(const HopperLaunch& launch, const HopperMaps& maps, const HopperArguments& arguments,
+                                    cudaStream_t stream) {
+  const Kernel kernel = Choose(launch);
+  const bool split = arguments.tiles.splits_log2 != 0;
+  if (kernel == nullptr || (split && (launch.together || launch.pixels > kMaxSplitPixels))) {
+    return cudaErrorInvalidValue;
+  }
+  const uint32_t bytes = HopperSharedBytes(launch, arguments);
+  if (const cudaError_t error =
+          cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+      error != cudaSuccess) {
+    return error;
+  }
+  cudaLaunchAttribute cluster = {};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim.x = 1u << arguments.tiles.splits_log2;
+  cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(launch.blocks);
+  config.blockDim = dim3(kThreads);
+  config.dynamicSmemBytes = bytes;
+  config.attrs = &cluster;
+  config.numAttrs = split ? 1 : 0;  // a cluster of one block is not named: blocks of one tile would not start together
+  config.stream = stream;
+  return cudaLaunchKernelEx(&config, kernel, maps, arguments);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,238 @@
+// From a group's registers to memory: requantized, added to another tensor, turned around in shared memory.
+//
+// A thread's sums are of two channels, rows q and q + 8 of 16 of the accumulator, and of pixels two by two. Weights are
+// packed so that these are channels 2q and 2q + 1: their two bytes lie together, and eight threads' make the 16 bytes of a
+// pixel that stmatrix writes.
+#ifndef LOCKSTEP_LIB_INT8_CUDA_HOPPER_WRITE_CUH_
+#define LOCKSTEP_LIB_INT8_CUDA_HOPPER_WRITE_CUH_
+
+#include "lib/int8_cuda/epilogue.cuh"
+#include "lib/int8_cuda/hopper_block.cuh"
+
+namespace lockstep {
+namespace hopper {
+
+// The byte of 16 channels (chunk 0 to 3) of a pixel in a group's tile, swizzled by 64 bytes as the copies are.
+__device__ inline uint32_t StagedAt(uint32_t staging, uint32_t pixel, uint32_t chunk) {
+  return staging + pixel * kOutBytes + (chunk ^ pixel / 2 % 4) * 16;
+}
+
+// A thread's two channels.
+struct Channels {
+  uint32_t first;  // of the layer
+  int2 start;      // of class 0
+  float2 multiplier, bias;
+
+  __device__ Channels(const Epilogue& epilogue, uint32_t channel) {
+    first = channel + threadIdx.x / kWarp % kGroupWarps * 16 + threadIdx.x % kWarp / 4 * 2;
+    start = *reinterpret_cast<const int2*>(epilogue.start + first);
+    multiplier = *reinterpret_cast<const float2*>(epilogue.multiplier + first);
+    bias = {0, 0};
+    if (epilogue.float_bias != nullptr) {
+      bias = *reinterpret_cast<const float2*>(epilogue.float_bias + first);
+    }
+  }
+};
+
+// Whether, and as which operand, the sum's result is added to another tensor.
+enum class Added { kNot, kFirst, kSecond };
+
+// Two pixels of the thread's channels, one beside the other: sums of the first pixel's channels in [0] and [2], as
+// wgmma.cuh says; results, and the other tensor's values, as bytes 0 and 1, the second pixel's as 2 and 3.
+template <Added kAdded>
+__device__ inline uint32_t FinishPixels(const Epilogue& epilogue, const Channels& channels, const int2 (&start)[2],
+                                        const int32_t (&sums)[4], uint32_t addend) {
+  uint32_t bits[4];
+#pragma unroll
+  for (uint32_t i = 0; i < 2; ++i) {
+#pragma unroll
+    for (uint32_t h = 0; h < 2; ++h) {
+      const int32_t sum = FinishSum(sums[2 * h + i], h == 0 ? start[i].x : start[i].y);
+      const float bias = h == 0 ? channels.bias.x : channels.bias.y;
+      const float multiplier = h == 0 ? channels.multiplier.x : channels.multiplier.y;
+      const float own =
+          RequantizedInRounder(sum, bias, multiplier, epilogue.low, epilogue.high, epilogue.zero_point);
+      bits[2 * i + h] = BitsOf(own);
+      if (kAdded != Added::kNot) {
+        const AdditionFactors& add = epilogue.addition;
+        const float mine = Sum(own, 128.0f - kRounder), other = ByteAsFloat(addend, 2 * i + h);
+        bits[2 * i + h] = BitsOf(kAdded == Added::kFirst
+                                     ? AddedInRounder(mine, add.own, other, add.other, add.offset, add.low)
+                                     : AddedInRounder(other, add.other, mine, add.own, add.offset, add.low));
+      }
+    }
+  }
+  const uint32_t word = LowBytes(bits[0], bits[1], bits[2], bits[3]);
+  return kAdded == Added::kNot ? word : word ^ 0x80808080u;
+}
+
+// Where the sums of a pixel of the tile start.
+__device__ inline int2 StartAt(const HopperArguments& arguments, const Tile& tile, const Channels& channels,
+                               uint32_t pixel) {
+  const Epilogue& epilogue = arguments.epilogue;
+  const Pixel place(arguments.tiles, tile, pixel);
+  return *reinterpret_cast<const int2*>(epilogue.start + epilogue.classes[place.in_image] * epilogue.channels +
+                                        channels.first);
+}
+
+// Four times eight pixels. The matrices of both instructions: pixel (row) by 16 channels of the warp.
+__device__ inline void LoadStaged(uint32_t at, uint32_t (&word)[4]) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(word[0]), "=r"(word[1]), "=r"(word[2]), "=r"(word[3])
+               : "r"(at)
+               : "memory");
+}
+__device__ inline void StoreStaged(uint32_t at, const uint32_t (&word)[4]) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(at), "r"(word[0]),
+               "r"(word[1]), "r"(word[2]), "r"(word[3])
+               : "memory");
+}
+
+template <Added kAdded, bool kClasses, uint32_t kPixels>
+__device__ void StageTile(const HopperArguments& arguments, const Tile& tile, uint32_t channel, uint32_t staging,
+                          const int32_t (&acc)[kPixels / 2]) {
+  const Epilogue& epilogue = arguments.epilogue;
+  const Channels channels(epilogue, channel);
+  const uint32_t lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp % kGroupWarps;
+#pragma unroll
+  for (uint32_t first = 0; first < kPixels; first += kWarp) {
+    const uint32_t at = StagedAt(staging, first + lane, warp);
+    uint32_t addend[4] = {}, word[4];
+    if (kAdded != Added::kNot) {
+      LoadStaged(at, addend);
+    }
+#pragma unroll
+    for (uint32_t j = 0; j < 4; ++j) {
+      const uint32_t of = (first / 8 + j) * 4;
+      int2 start[2] = {channels.start, channels.start};
+      if (kClasses) {
+        start[0] = StartAt(arguments, tile, channels, first + j * 8 + lane % 4 * 2);
+        start[1] = StartAt(arguments, tile, channels, first + j * 8 + lane % 4 * 2 + 1);
+      }
+      word[j] = FinishPixels<kAdded>(epilogue, channels, start, {acc[of], acc[of + 1], acc[of + 2], acc[of + 3]},
+                                    addend[j]);
+    }
+    StoreStaged(at, word);
+  }
+}
+
+template <Added kAdded, uint32_t kPixels>
+__device__ void StageTile(const HopperArguments& arguments, const Tile& tile, uint32_t channel, uint32_t staging,
+                          const int32_t (&acc)[kPixels / 2]) {
+  if (arguments.epilogue.classes == nullptr) {
+    StageTile<kAdded, false, kPixels>(arguments, tile, channel, staging, acc);
+  } else {
+    StageTile<kAdded, true, kPixels>(arguments, tile, channel, staging, acc);
+  }
+}
+
+// A group's staging is taken in turn by the other tensor's box, by the results in its place, and by the copy of these to
+// memory. One thread of the group begins the copies.
+struct Staging {
+  uint32_t group, address, addend_full, addend_phase = 0;
+
+  __device__ bool Leads() const { return threadIdx.x % wgmma::kThreads == 0; }
+
+  // Before the sums are made.
+  template <uint32_t kPixels>
+  __device__ void Prepare(const HopperArguments& arguments, const HopperMaps& maps, const Tile& tile,
+                          uint32_t channel) const {
+    if (Leads()) {
+      WaitUntilStoresHaveRead();
+      if (arguments.epilogue.addend != nullptr) {
+        ArriveExpecting(addend_full, StagingBytes(kPixels));
+        CopyBox(maps.addend, address, addend_full, static_cast<int32_t>(channel), static_cast<int32_t>(tile.column),
+                static_cast<int32_t>(tile.image), static_cast<int32_t>(tile.row));
+      }
+    }
+  }
+
+  template <uint32_t kPixels>
+  __device__ void Write(const HopperArguments& arguments, const HopperMaps& maps, const Tile& tile, uint32_t channel,
+                        const int32_t (&acc)[kPixels / 2]) {
+    if (arguments.epilogue.addend != nullptr) {
+      WaitFor(addend_full, addend_phase);
+      addend_phase ^= 1;
+      if (arguments.epilogue.addition.own_is_first) {
+        StageTile<Added::kFirst, kPixels>(arguments, tile, channel, address, acc);
+      } else {
+        StageTile<Added::kSecond, kPixels>(arguments, tile, channel, address, acc);
+      }
+    } else {
+      SyncGroup(group);  // the thread that leads has seen the copy before
+      StageTile<Added::kNot, kPixels>(arguments, tile, channel, address, acc);
+    }
+    PublishStores();
+    SyncGroup(group);
+    if (Leads()) {
+      StoreBox(maps.output, address, static_cast<int32_t>(channel), static_cast<int32_t>(tile.column),
+               static_cast<int32_t>(tile.image), static_cast<int32_t>(tile.row));
+    }
+  }
+};
+
+// The depth is shared: every block sends each block that one's pixels, adds up what it gets, and writes it.
+template <Added kAdded, uint32_t kPixels>
+__device__ void WriteShare(const HopperArguments& arguments, const Work& work, const Tile& tile, uint32_t exchange,
+                           uint32_t barrier, const int32_t (&acc)[kPixels / 2]) {
+  constexpr uint32_t kPartsLog2 = kPixels == 128 ? 4 : 3, kPartBytes = wgmma::kThreads * sizeof(float4);
+  static_assert(kPixels / 8 == 1u << kPartsLog2, "parts of eight pixels");
+  const HopperTiles& tiles = arguments.tiles;
+  const Epilogue& epilogue = arguments.epilogue;
+  const uint32_t splits = 1u << tiles.splits_log2;
+  const uint32_t mine_log2 = kPartsLog2 - tiles.splits_log2, mine = 1u << mine_log2;
+  const uint32_t of_thread = exchange + threadIdx.x % wgmma::kThreads * static_cast<uint32_t>(sizeof(float4));
+#pragma unroll
+  for (uint32_t j = 0; j < 1u << kPartsLog2; ++j) {
+    const uint32_t to = j >> mine_log2;
+    const uint32_t at = of_thread + ((work.rank << mine_log2) + (j & (mine - 1))) * kPartBytes;
+    Send(InBlock(at, to), InBlock(barrier, to), {__int_as_float(acc[4 * j]), __int_as_float(acc[4 * j + 1]),
+                                                 __int_as_float(acc[4 * j + 2]), __int_as_float(acc[4 * j + 3])});
+  }
+  const Channels channels(epilogue, work.channel);
+  WaitFor(barrier, 0);
+  for (uint32_t j = 0; j < mine; ++j) {
+    int32_t sums[4] = {};
+    for (uint32_t from = 0; from < splits; ++from) {
+      int32_t part[4];
+      asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(part[0]), "=r"(part[1]), "=r"(part[2]), "=r"(part[3])
+                   : "r"(of_thread + ((from << mine_log2) + j) * kPartBytes)
+                   : "memory");
+#pragma unroll
+      for (uint32_t i = 0; i < 4; ++i) {
+        sums[i] = FinishSum(sums[i], part[i]);
+      }
+    }
+    int2 start[2] = {channels.start, channels.start};
+    uint32_t addend = 0;
+    size_t at[2];
+    bool inside[2];
+#pragma unroll
+    for (uint32_t i = 0; i < 2; ++i) {
+      const uint32_t pixel = ((work.rank << mine_log2) + j) * 8 + threadIdx.x % 4 * 2 + i;
+      const Pixel place(tiles, tile, pixel);
+      inside[i] = place.image < tiles.images;
+      at[i] = ((static_cast<size_t>(place.image) << 2 * tiles.size_log2) + place.in_image) * epilogue.channels +
+              channels.first;
+      if (epilogue.classes != nullptr) {
+        start[i] = StartAt(arguments, tile, channels, pixel);
+      }
+      if (kAdded != Added::kNot && inside[i]) {
+        addend |= static_cast<uint32_t>(*reinterpret_cast<const uint16_t*>(epilogue.addend + at[i])) << 16 * i;
+      }
+    }
+    const uint32_t word = FinishPixels<kAdded>(epilogue, channels, start, sums, addend);
+#pragma unroll
+    for (uint32_t i = 0; i < 2; ++i) {
+      if (inside[i]) {
+        *reinterpret_cast<uint16_t*>(arguments.out + at[i]) = static_cast<uint16_t>(word >> 16 * i);
+      }
+    }
+  }
+}
+
+}  // namespace hopper
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_INT8_CUDA_HOPPER_WRITE_CUH_
