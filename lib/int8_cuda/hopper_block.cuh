@@ -11,16 +11,14 @@ namespace lockstep {
 namespace hopper {
 
 constexpr uint32_t kWarp = 32;
-constexpr uint32_t kGroups = 2;
-constexpr uint32_t kConsumers = kGroups * wgmma::kThreads;
-constexpr uint32_t kThreads = kConsumers + wgmma::kThreads;  // the last group's first thread copies
 constexpr uint32_t kGroupWarps = wgmma::kThreads / kWarp;
-constexpr uint32_t kWarps = kThreads / kWarp;
 
 constexpr uint32_t kChannels = wgmma::kRows;  // of a group's tile
 constexpr uint32_t kOutBytes = kChannels;     // of a pixel in a group's tile
 constexpr uint32_t kMaxSplitPixels = 128;     // of a tile whose depth is shared
 constexpr uint32_t kPatternBytes = 1024;
+
+__host__ __device__ constexpr uint32_t GroupsOf(uint32_t pixels) { return pixels == 256 ? 2 : 3; }
 
 // How a kernel is compiled.
 template <HopperKind kKindOf, uint32_t kPixelsOf, uint32_t kLineOf, bool kTogetherOf>
@@ -33,6 +31,10 @@ struct Shape {
   static constexpr uint32_t kFilter = kKind == HopperKind::kPoints ? 1 : 3;
   static constexpr uint32_t kTaps = kKind == HopperKind::kBox ? 9 : kFilter;       // of a stage
   static constexpr uint32_t kStages = kFilter * kFilter / kTaps;                   // of a line of the depth
+  // Groups of four warps that multiply. A smaller tile leaves registers for more, so that more are writing.
+  static constexpr uint32_t kGroups = GroupsOf(kPixels);
+  static constexpr uint32_t kConsumers = kGroups * wgmma::kThreads;
+  static constexpr uint32_t kThreads = kConsumers + wgmma::kThreads;  // the last group's first thread copies
   static constexpr uint32_t kTileChannels = kChannels * (kTogether ? kGroups : 1);
   static constexpr uint32_t kWeightBytes = kTileChannels * kLine;
 };
@@ -48,12 +50,12 @@ struct SharedPlan {
   // `exchange_bytes`: between the blocks of a cluster, in place of the staging.
   __host__ __device__ SharedPlan(const HopperRings& rings, uint32_t weight_bytes, uint32_t pixels, bool split)
       : weights(rings.input_slots * rings.input_stride()), staging(weights + rings.weight_slots * weight_bytes),
-        barriers(staging + (split ? kChannels * pixels * 4 : kGroups * StagingBytes(pixels))),
-        bytes(barriers + kBarrierBytes * (2 * (rings.input_slots + rings.weight_slots) + 2 * kGroups + 1)) {}
+        barriers(staging + (split ? kChannels * pixels * 4 : GroupsOf(pixels) * StagingBytes(pixels))),
+        bytes(barriers + kBarrierBytes * (2 * (rings.input_slots + rings.weight_slots) + 2 * GroupsOf(pixels) + 1)) {}
 
   __host__ __device__ uint32_t exchanged() const { return bytes - kBarrierBytes; }
-  __host__ __device__ uint32_t multiplied(uint32_t group) const { return bytes - (group + 2) * kBarrierBytes; }
-  __host__ __device__ uint32_t addend(uint32_t group) const { return bytes - (kGroups + group + 2) * kBarrierBytes; }
+  __host__ __device__ uint32_t multiplied(uint32_t group) const { return bytes - (2 * group + 2) * kBarrierBytes; }
+  __host__ __device__ uint32_t addend(uint32_t group) const { return bytes - (2 * group + 3) * kBarrierBytes; }
 };
 
 // What this block does: tiles first, first + stride, ... of one channel block, of each the stages begin ... end - 1.

@@ -261,6 +261,7 @@ absl::Status HopperConvolution::LaunchWith(const HopperConfig& config, const int
   const HopperLaunch launch = MakeLaunch(shape_, config, arguments.tiles, multiprocessors_);
   arguments.rings = MakeRings(shape_, launch, arguments);
   arguments.epilogue = epilogue_.With(addend);
+  arguments.fast = FastEpilogue::Make(arguments.epilogue);
   arguments.out = static_cast<int8_t*>(output);
   HopperMaps maps = {};
   ASSIGN_OR_RETURN(maps.weights, MapWeights(shape_, config, weights_.data()));

@@ -8,8 +8,8 @@
 // of 9. A picture of 4x4 has no rows of eight: then the three columns of the filter read three copies, shifted by a
 // column. With a stride of 2 the copies are of every second row and column (HopperKind).
 //
-// One thread copies; two groups of four warps take tiles in turn, one multiplying while the other writes its tile out, or
-// do larger tiles together. With fewer tiles than multiprocessors, the blocks of a cluster share a tile's depth.
+// One thread copies; groups of four warps take tiles in turn, one multiplying while the others write theirs out, or do
+// larger tiles together. With fewer tiles than multiprocessors, the blocks of a cluster share a tile's depth.
 #include "lib/int8_cuda/hopper_block.cuh"
 #include "lib/int8_cuda/hopper_kernel.h"
 #include "lib/int8_cuda/hopper_multiply.cuh"
@@ -20,13 +20,13 @@ namespace {
 
 using namespace hopper;
 
-constexpr uint32_t kConsumerRegisters = 240;  // 128 are the accumulator's
 constexpr uint32_t kCopierRegisters = 24;
 // Registers of a thread at launch: its share of all 65,536, in multiples of eight. A group that asks for more than the
 // others give back waits for ever.
-constexpr uint32_t kLaunchRegisters = 65536 / kThreads / 8 * 8;
-static_assert(kGroups * kConsumerRegisters + kCopierRegisters <= (kGroups + 1) * kLaunchRegisters,
-              "they wait for ever");
+template <typename S>
+constexpr uint32_t kLaunchRegisters = 65536 / S::kThreads / 8 * 8;
+template <typename S>
+constexpr uint32_t kConsumerRegisters = ((S::kGroups + 1) * kLaunchRegisters<S> - kCopierRegisters) / S::kGroups / 8 * 8;
 
 template <typename S>
 __device__ void Consume(const HopperArguments& arguments, const HopperMaps& maps, const Work& work,
@@ -36,19 +36,20 @@ __device__ void Consume(const HopperArguments& arguments, const HopperMaps& maps
   const uint32_t part = S::kTogether ? group : 0;
   const uint32_t channel = work.channel + part * kChannels;
   Staging staging = {group, base + plan.staging + group * StagingBytes(S::kPixels), base + plan.addend(group)};
+  const Channels channels(arguments.epilogue, channel);
+  const int2 begin = channels.Begin(arguments.epilogue, work.rank);
   uint32_t turn = 0;
   for (uint32_t index = work.first; index < tiles.pixel_tiles; index += work.stride, ++turn) {
-    if (!S::kTogether && turn % kGroups != group) {
+    if (!S::kTogether && turn % S::kGroups != group) {
       input_ring.Skip(work.end - work.begin);
       weight_ring.Skip((work.end - work.begin) * S::kTaps);
       continue;
     }
     const Tile tile(tiles, index);
-    // Zeros, not a first instruction that does not add: so that the registers are free while a tile is written out.
     int32_t acc[S::kPixels / 2];
 #pragma unroll
-    for (int32_t& value : acc) {
-      value = 0;
+    for (uint32_t i = 0; i < S::kPixels / 2; ++i) {
+      acc[i] = i / 2 % 2 == 0 ? begin.x : begin.y;
     }
     if (tiles.splits_log2 == 0) {
       staging.Prepare<S::kPixels>(arguments, maps, tile, channel);
@@ -56,30 +57,30 @@ __device__ void Consume(const HopperArguments& arguments, const HopperMaps& maps
     // In turn: a barrier tells its phases apart by their parity alone, so that no group may wait for a slot two rounds
     // ahead.
     if (!S::kTogether && turn > 0) {
-      WaitFor(base + plan.multiplied(kGroups - 1 - group), (turn - 1) / kGroups & 1);
+      WaitFor(base + plan.multiplied((turn - 1) % S::kGroups), (turn - 1) / S::kGroups & 1);
     }
     Multiply<S>(tiles, work, part, input_ring, weight_ring, base + plan.multiplied(group), acc);
     if constexpr (S::kPixels <= kMaxSplitPixels && !S::kTogether) {
       if (tiles.splits_log2 != 0) {
         const uint32_t exchange = base + plan.staging, barrier = base + plan.exchanged();
         if (arguments.epilogue.addend == nullptr) {
-          WriteShare<Added::kNot, S::kPixels>(arguments, work, tile, exchange, barrier, acc);
+          WriteShare<Added::kNot, S::kPixels>(arguments, work, tile, channels, exchange, barrier, acc);
         } else if (arguments.epilogue.addition.own_is_first) {
-          WriteShare<Added::kFirst, S::kPixels>(arguments, work, tile, exchange, barrier, acc);
+          WriteShare<Added::kFirst, S::kPixels>(arguments, work, tile, channels, exchange, barrier, acc);
         } else {
-          WriteShare<Added::kSecond, S::kPixels>(arguments, work, tile, exchange, barrier, acc);
+          WriteShare<Added::kSecond, S::kPixels>(arguments, work, tile, channels, exchange, barrier, acc);
         }
         continue;
       }
     }
-    staging.Write<S::kPixels>(arguments, maps, tile, channel, acc);
+    staging.Write<S::kPixels>(arguments, maps, tile, channel, channels, acc);
   }
 }
 
 template <typename S>
-__global__ void __launch_bounds__(kThreads, 1)
+__global__ void __launch_bounds__(S::kThreads, 1)
     HopperConvolutionKernel(const __grid_constant__ HopperMaps maps, const __grid_constant__ HopperArguments arguments) {
-  if (threadIdx.x == kConsumers) {
+  if (threadIdx.x == S::kConsumers) {
     PrefetchMap(maps.weights);
     PrefetchMap(maps.input[0]);
   }
@@ -96,14 +97,14 @@ __global__ void __launch_bounds__(kThreads, 1)
                        weights_stay);
   const uint32_t warp = wgmma::OfWarp(threadIdx.x / kWarp);
   if (threadIdx.x % kWarp == 0) {
-    constexpr uint32_t kReaders = kGroupWarps * (S::kTogether ? kGroups : 1);
+    constexpr uint32_t kReaders = kGroupWarps * (S::kTogether ? S::kGroups : 1);
     input_ring.Init(warp, kReaders);
-    weight_ring.Init(kWarps - 1 - warp, kReaders);
-    if (warp < kGroups) {
+    weight_ring.Init(S::kThreads / kWarp - 1 - warp, kReaders);
+    if (warp < S::kGroups) {
       InitBarrier(base + plan.multiplied(warp), kGroupWarps);
       InitBarrier(base + plan.addend(warp), 1);
     }
-    if (warp == kGroups) {
+    if (warp == S::kGroups) {
       InitBarrier(base + plan.exchanged(), 1);
       ArriveExpecting(base + plan.exchanged(), kChannels * S::kPixels * sizeof(int32_t));
     }
@@ -114,12 +115,12 @@ __global__ void __launch_bounds__(kThreads, 1)
   } else {
     __syncthreads();
   }
-  if (threadIdx.x < kConsumers) {
-    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kConsumerRegisters));
+  if (threadIdx.x < S::kConsumers) {
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kConsumerRegisters<S>));
     Consume<S>(arguments, maps, work, plan, base, input_ring, weight_ring);
   } else {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kCopierRegisters));
-    if (threadIdx.x == kConsumers) {
+    if (threadIdx.x == S::kConsumers) {
       for (uint32_t index = work.first; index < arguments.tiles.pixel_tiles; index += work.stride) {
         CopyTile<S>(arguments.tiles, work, index, maps, input_ring, weight_ring);
       }
@@ -162,7 +163,7 @@ Kernel Choose(const HopperLaunch& launch) {
 }  // namespace
 
 uint32_t HopperSharedBytes(const HopperLaunch& launch, const HopperArguments& arguments) {
-  const uint32_t weight_bytes = kChannels * (launch.together ? kGroups : 1) * launch.line;
+  const uint32_t weight_bytes = kChannels * (launch.together ? GroupsOf(launch.pixels) : 1) * launch.line;
   return SharedPlan(arguments.rings, weight_bytes, launch.pixels, arguments.tiles.splits_log2 != 0).bytes +
          kPatternBytes;  // to begin on a pattern
 }
@@ -186,7 +187,7 @@ cudaError_t LaunchHopperConvolution(const HopperLaunch& launch, const HopperMaps
   cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
   cudaLaunchConfig_t config = {};
   config.gridDim = dim3(launch.blocks);
-  config.blockDim = dim3(kThreads);
+  config.blockDim = dim3((GroupsOf(launch.pixels) + 1) * wgmma::kThreads);
   config.dynamicSmemBytes = bytes;
   config.attrs = &cluster;
   config.numAttrs = split ? 1 : 0;  // a cluster of one block is not named: blocks of one tile would not start together

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "lib/int8_cuda/epilogue.h"
+#include "lib/int8_cuda/fast_requantize.cuh"
 
 namespace lockstep {
 
@@ -51,6 +52,7 @@ struct HopperArguments {
   HopperTiles tiles;
   HopperRings rings;
   Epilogue epilogue;
+  FastEpilogue fast;
   int8_t* out = nullptr;
 };
 

@@ -17,20 +17,21 @@ __device__ inline uint32_t StagedAt(uint32_t staging, uint32_t pixel, uint32_t c
   return staging + pixel * kOutBytes + (chunk ^ pixel / 2 % 4) * 16;
 }
 
-// A thread's two channels.
+// A thread's two channels, the same for all its tiles.
 struct Channels {
   uint32_t first;  // of the layer
   int2 start;      // of class 0
-  float2 multiplier, bias;
+  float2 multiplier;
 
   __device__ Channels(const Epilogue& epilogue, uint32_t channel) {
     first = channel + threadIdx.x / kWarp % kGroupWarps * 16 + threadIdx.x % kWarp / 4 * 2;
     start = *reinterpret_cast<const int2*>(epilogue.start + first);
     multiplier = *reinterpret_cast<const float2*>(epilogue.multiplier + first);
-    bias = {0, 0};
-    if (epilogue.float_bias != nullptr) {
-      bias = *reinterpret_cast<const float2*>(epilogue.float_bias + first);
-    }
+  }
+  // What a sum begins with: where there are classes it is added at the end, and only one of the blocks that share a
+  // depth begins with it.
+  __device__ int2 Begin(const Epilogue& epilogue, uint32_t rank) const {
+    return epilogue.classes == nullptr && rank == 0 ? start : int2{0, 0};
   }
 };
 
@@ -40,39 +41,45 @@ enum class Added { kNot, kFirst, kSecond };
 // Two pixels of the thread's channels, one beside the other: sums of the first pixel's channels in [0] and [2], as
 // wgmma.cuh says; results, and the other tensor's values, as bytes 0 and 1, the second pixel's as 2 and 3.
 template <Added kAdded>
-__device__ inline uint32_t FinishPixels(const Epilogue& epilogue, const Channels& channels, const int2 (&start)[2],
+__device__ inline uint32_t FinishPixels(const HopperArguments& arguments, const Channels& channels,
                                         const int32_t (&sums)[4], uint32_t addend) {
-  uint32_t bits[4];
+  const FastEpilogue& fast = arguments.fast;
+  const uint32_t others = addend ^ 0x80808080u;
+  uint32_t result[4];
 #pragma unroll
   for (uint32_t i = 0; i < 2; ++i) {
 #pragma unroll
     for (uint32_t h = 0; h < 2; ++h) {
-      const int32_t sum = FinishSum(sums[2 * h + i], h == 0 ? start[i].x : start[i].y);
-      const float bias = h == 0 ? channels.bias.x : channels.bias.y;
+      const uint32_t byte = 2 * i + h;
       const float multiplier = h == 0 ? channels.multiplier.x : channels.multiplier.y;
-      const float own =
-          RequantizedInRounder(sum, bias, multiplier, epilogue.low, epilogue.high, epilogue.zero_point);
-      bits[2 * i + h] = BitsOf(own);
-      if (kAdded != Added::kNot) {
-        const AdditionFactors& add = epilogue.addition;
-        const float mine = Sum(own, 128.0f - kRounder), other = ByteAsFloat(addend, 2 * i + h);
-        bits[2 * i + h] = BitsOf(kAdded == Added::kFirst
-                                     ? AddedInRounder(mine, add.own, other, add.other, add.offset, add.low)
-                                     : AddedInRounder(other, add.other, mine, add.own, add.offset, add.low));
-      }
+      const int32_t own = FastRequantized(sums[2 * h + i], multiplier, fast.own);
+      result[byte] = static_cast<uint32_t>(kAdded == Added::kNot
+                                               ? own
+                                               : FastAdded(own, ByteOf(others, byte), kAdded == Added::kFirst,
+                                                           arguments.epilogue.addition, fast.added));
     }
   }
-  const uint32_t word = LowBytes(bits[0], bits[1], bits[2], bits[3]);
-  return kAdded == Added::kNot ? word : word ^ 0x80808080u;
+  return LowBytes(result[0], result[1], result[2], result[3]) ^
+         (kAdded == Added::kNot ? fast.own.flips : fast.added.flips);
 }
 
-// Where the sums of a pixel of the tile start.
-__device__ inline int2 StartAt(const HopperArguments& arguments, const Tile& tile, const Channels& channels,
-                               uint32_t pixel) {
+// The same of sums to which the start of each pixel's class is still to be added. `pixel`: the first one's, of the tile.
+template <Added kAdded>
+__device__ inline uint32_t FinishClassedPixels(const HopperArguments& arguments, const Tile& tile,
+                                               const Channels& channels, uint32_t pixel, const int32_t (&sums)[4],
+                                               uint32_t addend) {
   const Epilogue& epilogue = arguments.epilogue;
-  const Pixel place(arguments.tiles, tile, pixel);
-  return *reinterpret_cast<const int2*>(epilogue.start + epilogue.classes[place.in_image] * epilogue.channels +
-                                        channels.first);
+  int32_t finished[4];
+#pragma unroll
+  for (uint32_t i = 0; i < 2; ++i) {
+    const Pixel place(arguments.tiles, tile, pixel + i);
+    const int2 start = *reinterpret_cast<const int2*>(epilogue.start +
+                                                      epilogue.classes[place.in_image] * epilogue.channels +
+                                                      channels.first);
+    finished[i] = FinishSum(sums[i], start.x);
+    finished[2 + i] = FinishSum(sums[2 + i], start.y);
+  }
+  return FinishPixels<kAdded>(arguments, channels, finished, addend);
 }
 
 // Four times eight pixels. The matrices of both instructions: pixel (row) by 16 channels of the warp.
@@ -89,10 +96,8 @@ __device__ inline void StoreStaged(uint32_t at, const uint32_t (&word)[4]) {
 }
 
 template <Added kAdded, bool kClasses, uint32_t kPixels>
-__device__ void StageTile(const HopperArguments& arguments, const Tile& tile, uint32_t channel, uint32_t staging,
-                          const int32_t (&acc)[kPixels / 2]) {
-  const Epilogue& epilogue = arguments.epilogue;
-  const Channels channels(epilogue, channel);
+__device__ void StageTile(const HopperArguments& arguments, const Tile& tile, const Channels& channels,
+                          uint32_t staging, const int32_t (&acc)[kPixels / 2]) {
   const uint32_t lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp % kGroupWarps;
 #pragma unroll
   for (uint32_t first = 0; first < kPixels; first += kWarp) {
@@ -104,25 +109,22 @@ __device__ void StageTile(const HopperArguments& arguments, const Tile& tile, ui
 #pragma unroll
     for (uint32_t j = 0; j < 4; ++j) {
       const uint32_t of = (first / 8 + j) * 4;
-      int2 start[2] = {channels.start, channels.start};
-      if (kClasses) {
-        start[0] = StartAt(arguments, tile, channels, first + j * 8 + lane % 4 * 2);
-        start[1] = StartAt(arguments, tile, channels, first + j * 8 + lane % 4 * 2 + 1);
-      }
-      word[j] = FinishPixels<kAdded>(epilogue, channels, start, {acc[of], acc[of + 1], acc[of + 2], acc[of + 3]},
-                                    addend[j]);
+      const int32_t sums[4] = {acc[of], acc[of + 1], acc[of + 2], acc[of + 3]};
+      word[j] = kClasses ? FinishClassedPixels<kAdded>(arguments, tile, channels, first + j * 8 + lane % 4 * 2, sums,
+                                                       addend[j])
+                         : FinishPixels<kAdded>(arguments, channels, sums, addend[j]);
     }
     StoreStaged(at, word);
   }
 }
 
 template <Added kAdded, uint32_t kPixels>
-__device__ void StageTile(const HopperArguments& arguments, const Tile& tile, uint32_t channel, uint32_t staging,
-                          const int32_t (&acc)[kPixels / 2]) {
+__device__ void StageTile(const HopperArguments& arguments, const Tile& tile, const Channels& channels,
+                          uint32_t staging, const int32_t (&acc)[kPixels / 2]) {
   if (arguments.epilogue.classes == nullptr) {
-    StageTile<kAdded, false, kPixels>(arguments, tile, channel, staging, acc);
+    StageTile<kAdded, false, kPixels>(arguments, tile, channels, staging, acc);
   } else {
-    StageTile<kAdded, true, kPixels>(arguments, tile, channel, staging, acc);
+    StageTile<kAdded, true, kPixels>(arguments, tile, channels, staging, acc);
   }
 }
 
@@ -149,18 +151,18 @@ struct Staging {
 
   template <uint32_t kPixels>
   __device__ void Write(const HopperArguments& arguments, const HopperMaps& maps, const Tile& tile, uint32_t channel,
-                        const int32_t (&acc)[kPixels / 2]) {
+                        const Channels& channels, const int32_t (&acc)[kPixels / 2]) {
     if (arguments.epilogue.addend != nullptr) {
       WaitFor(addend_full, addend_phase);
       addend_phase ^= 1;
       if (arguments.epilogue.addition.own_is_first) {
-        StageTile<Added::kFirst, kPixels>(arguments, tile, channel, address, acc);
+        StageTile<Added::kFirst, kPixels>(arguments, tile, channels, address, acc);
       } else {
-        StageTile<Added::kSecond, kPixels>(arguments, tile, channel, address, acc);
+        StageTile<Added::kSecond, kPixels>(arguments, tile, channels, address, acc);
       }
     } else {
       SyncGroup(group);  // the thread that leads has seen the copy before
-      StageTile<Added::kNot, kPixels>(arguments, tile, channel, address, acc);
+      StageTile<Added::kNot, kPixels>(arguments, tile, channels, address, acc);
     }
     PublishStores();
     SyncGroup(group);
@@ -173,8 +175,8 @@ struct Staging {
 
 // The depth is shared: every block sends each block that one's pixels, adds up what it gets, and writes it.
 template <Added kAdded, uint32_t kPixels>
-__device__ void WriteShare(const HopperArguments& arguments, const Work& work, const Tile& tile, uint32_t exchange,
-                           uint32_t barrier, const int32_t (&acc)[kPixels / 2]) {
+__device__ void WriteShare(const HopperArguments& arguments, const Work& work, const Tile& tile,
+                           const Channels& channels, uint32_t exchange, uint32_t barrier, const int32_t (&acc)[kPixels / 2]) {
   constexpr uint32_t kPartsLog2 = kPixels == 128 ? 4 : 3, kPartBytes = wgmma::kThreads * sizeof(float4);
   static_assert(kPixels / 8 == 1u << kPartsLog2, "parts of eight pixels");
   const HopperTiles& tiles = arguments.tiles;
@@ -189,7 +191,6 @@ __device__ void WriteShare(const HopperArguments& arguments, const Work& work, c
     Send(InBlock(at, to), InBlock(barrier, to), {__int_as_float(acc[4 * j]), __int_as_float(acc[4 * j + 1]),
                                                  __int_as_float(acc[4 * j + 2]), __int_as_float(acc[4 * j + 3])});
   }
-  const Channels channels(epilogue, work.channel);
   WaitFor(barrier, 0);
   for (uint32_t j = 0; j < mine; ++j) {
     int32_t sums[4] = {};
@@ -204,25 +205,23 @@ __device__ void WriteShare(const HopperArguments& arguments, const Work& work, c
         sums[i] = FinishSum(sums[i], part[i]);
       }
     }
-    int2 start[2] = {channels.start, channels.start};
+    const uint32_t pixel = ((work.rank << mine_log2) + j) * 8 + threadIdx.x % 4 * 2;
     uint32_t addend = 0;
     size_t at[2];
     bool inside[2];
 #pragma unroll
     for (uint32_t i = 0; i < 2; ++i) {
-      const uint32_t pixel = ((work.rank << mine_log2) + j) * 8 + threadIdx.x % 4 * 2 + i;
-      const Pixel place(tiles, tile, pixel);
+      const Pixel place(tiles, tile, pixel + i);
       inside[i] = place.image < tiles.images;
       at[i] = ((static_cast<size_t>(place.image) << 2 * tiles.size_log2) + place.in_image) * epilogue.channels +
               channels.first;
-      if (epilogue.classes != nullptr) {
-        start[i] = StartAt(arguments, tile, channels, pixel);
-      }
       if (kAdded != Added::kNot && inside[i]) {
         addend |= static_cast<uint32_t>(*reinterpret_cast<const uint16_t*>(epilogue.addend + at[i])) << 16 * i;
       }
     }
-    const uint32_t word = FinishPixels<kAdded>(epilogue, channels, start, sums, addend);
+    const uint32_t word = epilogue.classes == nullptr
+                              ? FinishPixels<kAdded>(arguments, channels, sums, addend)
+                              : FinishClassedPixels<kAdded>(arguments, tile, channels, pixel, sums, addend);
 #pragma unroll
     for (uint32_t i = 0; i < 2; ++i) {
       if (inside[i]) {

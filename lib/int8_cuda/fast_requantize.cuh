@@ -1,0 +1,106 @@
+// Requantization in fewer instructions than requantize.cuh, with the same bits, where two things hold (FastEpilogue::Fits):
+// no scaled sum reaches 2^22, and ReLU's bound is the zero point 0 or -128.
+//
+// What is rounded by adding 1.5 * 2^23 has the integer in its bits, above those of kRounder. So a bound below, a bound above
+// and the subtraction are one instruction on integers (__viaddmin_s32_relu), after which the result counts from its least
+// value; to make int8 of it only the highest bit may need to change.
+#ifndef LOCKSTEP_LIB_INT8_CUDA_FAST_REQUANTIZE_CUH_
+#define LOCKSTEP_LIB_INT8_CUDA_FAST_REQUANTIZE_CUH_
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "lib/int8_cuda/epilogue.h"
+#include "lib/int8_cuda/requantize.cuh"
+
+namespace lockstep {
+
+constexpr int32_t kRounderBits = 0x4B400000;
+constexpr float kLargestFast = 4194303.0f;  // of what is rounded
+
+// Bounds of integers that lie above kRounder.
+struct FastBounds {
+  int32_t shift = 0;   // minus what a result of 0 is
+  int32_t most = 0;    // the largest result
+  uint32_t flips = 0;  // four times: the bits that make int8 of a result
+
+  // Of integers from `low` to `high`, of which `zero` is added to become int8.
+  static FastBounds Make(float low, float high, float zero) {
+    const auto least = static_cast<int32_t>(low);
+    const uint32_t lift = static_cast<uint32_t>(least + static_cast<int32_t>(zero)) & 0xFF;
+    return {-kRounderBits - least, static_cast<int32_t>(high) - least, lift * 0x01010101u};
+  }
+  bool Fits() const { return flips == 0 || flips == 0x80808080u; }
+};
+
+struct FastEpilogue {
+  FastBounds own;    // the layer's results; where they are added to others, as uint8
+  FastBounds added;  // the addition's
+
+  static FastEpilogue Make(const Epilogue& epilogue) {
+    return {FastBounds::Make(epilogue.low, epilogue.high, epilogue.zero_point),
+            FastBounds::Make(epilogue.addition.low, 255.0f, -128.0f)};
+  }
+  // `largest_scaled`: of all sums of the layer, by its multipliers.
+  bool Fits(const Epilogue& epilogue, double largest_scaled, bool adds) const {
+    const AdditionFactors& add = epilogue.addition;
+    const double largest_added = 255.0 * add.own + 255.0 * add.other + (add.offset < 0 ? -add.offset : add.offset);
+    return own.Fits() && added.Fits() && largest_scaled < kLargestFast &&
+           (!adds || (largest_added < kLargestFast && own.flips == 0x80808080u));
+  }
+};
+
+__host__ __device__ inline int32_t Bounded(float rounded, const FastBounds& bounds) {
+  const auto bits = static_cast<int32_t>(BitsOf(rounded));
+#ifdef __CUDA_ARCH__
+  return __viaddmin_s32_relu(bits, bounds.shift, bounds.most);
+#else
+  const int32_t shifted = bits + bounds.shift, below = shifted < bounds.most ? shifted : bounds.most;
+  return below < 0 ? 0 : below;
+#endif
+}
+
+__host__ __device__ inline float FloatOfBits(int32_t bits) {
+#ifdef __CUDA_ARCH__
+  return __int_as_float(bits);
+#else
+  float value;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+#endif
+}
+
+// An integer from 0 to 255 as float32.
+__host__ __device__ inline float SmallAsFloat(int32_t value) {
+  constexpr int32_t kBits = 0x4B000000;
+  return Sum(FloatOfBits(value + kBits), -8388608.0f);
+}
+
+// A layer's result before its flips.
+__host__ __device__ inline int32_t FastRequantized(int32_t sum, float multiplier, const FastBounds& bounds) {
+  return Bounded(Sum(Product(static_cast<float>(sum), multiplier), kRounder), bounds);
+}
+
+// An addition's result before its flips; `own` is FastRequantized.
+__host__ __device__ inline int32_t FastAdded(int32_t own, int32_t other, bool own_is_first, const AdditionFactors& add,
+                                             const FastBounds& bounds) {
+  const float mine = SmallAsFloat(own), theirs = SmallAsFloat(other);
+  const float added = own_is_first
+                          ? fmaf(mine, add.own, fmaf(theirs, add.other, add.offset))
+                          : fmaf(theirs, add.other, fmaf(mine, add.own, add.offset));
+  return Bounded(Sum(added, kRounder), bounds);
+}
+
+// Byte `i` of a word.
+__host__ __device__ inline int32_t ByteOf(uint32_t word, uint32_t i) {
+#ifdef __CUDA_ARCH__
+  return static_cast<int32_t>(__byte_perm(word, 0, 0x4440 | i));
+#else
+  return static_cast<int32_t>(word >> 8 * i & 0xFF);
+#endif
+}
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_INT8_CUDA_FAST_REQUANTIZE_CUH_
