@@ -33,7 +33,7 @@ LAYERS = [
     {
         "device": "record",
         "kernels": "dataset",
-        "int8_cuda": "int8 kernels",
+        "int8_cuda": "int8 int8_cpu kernels",
         "peer": "kernels",
         "nn": "device pickle record",
         "launch": "dataset device record",

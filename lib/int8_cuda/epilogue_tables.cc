@@ -102,6 +102,12 @@ EpilogueTables MakeEpilogueTables(const IntegerLayer& layer, int32_t input_zero_
   return tables;
 }
 
+AdditionFactors MakeAdditionFactors(const IntegerLayer& addition, bool own_is_first) {
+  const AddFactors& add = addition.add;
+  const float low = addition.shape.relu ? static_cast<float>(addition.zero_point + 128) : 0.0f;
+  return {own_is_first ? add.a : add.b, own_is_first ? add.b : add.a, add.offset, own_is_first, low};
+}
+
 Epilogue MakeEpilogue(const ConvolutionTask& task) {
   const LayerShape& shape = task.layer.shape;
   const float zero_point = static_cast<float>(task.layer.zero_point);
@@ -113,10 +119,7 @@ Epilogue MakeEpilogue(const ConvolutionTask& task) {
   epilogue.low = shape.relu ? 0.0f : kInt8Min - zero_point;
   epilogue.high = kInt8Max - zero_point;
   if (task.addition != nullptr) {
-    const AddFactors& add = task.addition->add;
-    const float low = task.addition->shape.relu ? static_cast<float>(task.addition->zero_point + 128) : 0.0f;
-    epilogue.addition = {task.own_is_first ? add.a : add.b, task.own_is_first ? add.b : add.a, add.offset,
-                         task.own_is_first, low};
+    epilogue.addition = MakeAdditionFactors(*task.addition, task.own_is_first);
   }
   return epilogue;
 }

@@ -22,6 +22,8 @@ struct EpilogueTables {
 
 EpilogueTables MakeEpilogueTables(const IntegerLayer& layer, int32_t input_zero_point);
 
+AdditionFactors MakeAdditionFactors(const IntegerLayer& addition, bool own_is_first);
+
 // All of the layer's epilogue that is no table; pointers are null.
 Epilogue MakeEpilogue(const ConvolutionTask& task);
 

@@ -1,6 +1,7 @@
 #include "lib/int8_cuda/hopper_convolution.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -172,6 +173,26 @@ std::vector<int8_t> PackWeights(const IntegerLayer& layer) {
   return packed;
 }
 
+// The largest scaled sum of any input.
+double LargestScaled(const IntegerLayer& layer, int32_t input_zero_point) {
+  const double largest_input = std::max(kInt8Max - input_zero_point, input_zero_point - kInt8Min);
+  double largest = 0;
+  for (size_t out = 0; out < layer.shape.out_channels; ++out) {
+    double sum = layer.bias.empty() ? 0 : std::abs(static_cast<double>(layer.bias[out]));
+    for (size_t i = 0; i < layer.shape.Terms(); ++i) {
+      sum += std::abs(static_cast<double>(layer.weight[out * layer.shape.Terms() + i])) * largest_input;
+    }
+    largest = std::max(largest, sum * layer.multiplier[out]);
+  }
+  return largest;
+}
+
+bool FitsFastEpilogue(const ConvolutionTask& task) {
+  const Epilogue epilogue = MakeEpilogue(task);
+  return FastEpilogue::Make(epilogue).Fits(epilogue, LargestScaled(task.layer, task.input_zero_point),
+                                           task.addition != nullptr);
+}
+
 absl::StatusOr<DeviceBuffer> ToDevice(const std::vector<int8_t>& values) {
   ASSIGN_OR_RETURN(DeviceBuffer buffer, DeviceBuffer::Make(values.size()));
   RETURN_IF_ERROR(CudaStatus(cudaMemcpy(buffer.data(), values.data(), values.size(), cudaMemcpyHostToDevice),
@@ -186,7 +207,8 @@ std::string DescribeHopperConfig(const HopperConfig& config) {
                       config.splits == 1 ? "" : absl::StrCat(", depth in ", config.splits));
 }
 
-bool HopperCovers(const IntegerLayer& layer) {
+bool HopperCovers(const ConvolutionTask& task) {
+  const IntegerLayer& layer = task.layer;
   const LayerShape& shape = layer.shape;
   const uint32_t size = shape.Out().width;
   const bool filter = (shape.kernel == 3 && shape.padding == 1) || (shape.kernel == 1 && shape.padding == 0);
@@ -195,7 +217,8 @@ bool HopperCovers(const IntegerLayer& layer) {
   return shape.kind == LayerKind::kConv2d && filter && sizes && (shape.stride == 1 || shape.stride == 2) &&
          (shape.in_channels == kShortLine || shape.in_channels % kLine == 0) &&
          shape.out_channels % kGroupChannels == 0 && shape.pool == 0 && !layer.multiplier.empty() &&
-         !(KindOf(shape) == HopperKind::kSame && Line(shape) == kShortLine);
+         !(KindOf(shape) == HopperKind::kSame && Line(shape) == kShortLine) && layer.float_bias.empty() &&
+         FitsFastEpilogue(task);
 }
 
 std::vector<HopperConfig> HopperConfigs(const LayerShape& shape, uint32_t images, uint32_t multiprocessors) {
@@ -233,7 +256,7 @@ HopperConvolution::HopperConvolution(const LayerShape& shape, DeviceEpilogue epi
     : shape_(shape), epilogue_(std::move(epilogue)), multiprocessors_(multiprocessors) {}
 
 absl::StatusOr<std::unique_ptr<HopperConvolution>> HopperConvolution::Make(const ConvolutionTask& task) {
-  if (!HopperCovers(task.layer)) {
+  if (!HopperCovers(task)) {
     return absl::FailedPreconditionError(absl::StrCat("layer ", task.layer.shape.name, " has no kernel for Hopper"));
   }
   int device = 0, multiprocessors = 0;

@@ -28,8 +28,8 @@ std::string DescribeHopperConfig(const HopperConfig& config);  // "256 pixels by
 
 // Whether there is a kernel for a layer: a convolution of 3x3 with a padding of 1 or of 1x1 without, stride 1 or 2, of
 // square images of 4, 8, 16 or 32 pixels a side after it, 64 input channels or a multiple of 128, a multiple of 64 output
-// channels; no max-pooling; int8 results.
-bool HopperCovers(const IntegerLayer& layer);
+// channels; no max-pooling; no float_bias; int8 results that FastEpilogue (fast_requantize.cuh) fits.
+bool HopperCovers(const ConvolutionTask& task);
 
 // The ways to cut a covered layer over `images` images on a GPU with that many multiprocessors; the first one is a guess
 // at the fastest.
@@ -49,7 +49,7 @@ class HopperConvolution : public CudaConvolution {
 
   // Times all ways over so many images on `stream` (graph_timer.h), with memory of its own. `with_addend`: as it will be
   // launched.
-  absl::Status Tune(uint32_t images, bool with_addend, cudaStream_t stream);
+  absl::Status Tune(uint32_t images, bool with_addend, cudaStream_t stream) override;
 
  private:
   HopperConvolution(const LayerShape& shape, DeviceEpilogue epilogue, uint32_t multiprocessors);

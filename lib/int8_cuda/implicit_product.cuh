@@ -1,0 +1,156 @@
+// What all implicit products share: how a block's two tiles, pixels and weights, come into shared memory, one step of the
+// depth at a time, while the step before it is multiplied.
+//
+// A line is one pixel's or one output's kStepBytes, in loads of 16 bytes; which load lies where in its line is turned from
+// two lines to two lines, so that eight lines' loads of one place are in different banks.
+#ifndef LOCKSTEP_LIB_INT8_CUDA_IMPLICIT_PRODUCT_CUH_
+#define LOCKSTEP_LIB_INT8_CUDA_IMPLICIT_PRODUCT_CUH_
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "lib/int8_cuda/implicit_product.h"
+
+namespace lockstep {
+
+constexpr uint32_t kLineLoads = kStepBytes / 16;
+
+// Bytes from the tile's first to load `load` of line `line`.
+__device__ inline uint32_t PlaceInTile(uint32_t line, uint32_t load) {
+  return line * kStepBytes + ((load ^ (line / 2)) % kLineLoads) * 16;
+}
+
+// 16 bytes to an address of shared memory, or zeros; from 8.0 on without waiting for them.
+__device__ inline void CopyLoad(uint32_t to, const int8_t* from, bool is_real) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(is_real ? 16 : 0) : "memory");
+#else
+  const uint4 value = is_real ? __ldg(reinterpret_cast<const uint4*>(from)) : uint4{0, 0, 0, 0};
+  asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(value.x), "r"(value.y), "r"(value.z),
+               "r"(value.w)
+               : "memory");
+#endif
+}
+
+__device__ inline void CommitCopies() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+// Until all of this thread's committed copies but the last `kPending` groups are there.
+template <int kPending>
+__device__ inline void WaitForCopies() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_group %0;" ::"n"(kPending) : "memory");
+#endif
+}
+
+// A thread's share of a block's copies: one load of a line, of every (kThreads / kLineLoads)-th line.
+template <uint32_t kTilePixels, uint32_t kTileOutputs, uint32_t kThreads>
+class TileCopies {
+ public:
+  static constexpr uint32_t kSlotBytes = (kTilePixels + kTileOutputs) * kStepBytes;
+
+  // `first_pixel`, `first_output`: of the block.
+  __device__ TileCopies(const ImplicitProduct& product, uint32_t first_pixel, uint32_t first_output)
+      : product_(product), channel_(threadIdx.x % kLineLoads * 16) {
+    const uint32_t line = threadIdx.x / kLineLoads;
+    weight_ = product.weights + static_cast<size_t>(first_output + line) * product.depth + channel_;
+#pragma unroll
+    for (uint32_t i = 0; i < kPixelLines; ++i) {
+      PlacePixel(first_pixel + line + i * kLinesAtOnce, i);
+    }
+    FindTap();
+  }
+
+  // Begins to copy the next step into the slot at this address of shared memory: pixels, then weights.
+  __device__ void CopyStep(uint32_t slot) {
+    const uint32_t line = threadIdx.x / kLineLoads, load = threadIdx.x % kLineLoads;
+#pragma unroll
+    for (uint32_t i = 0; i < kPixelLines; ++i) {
+      const int32_t y = y_[i] + tap_y_, x = x_[i] + tap_x_;
+      const bool is_real =
+          static_cast<uint32_t>(y) < product_.in_height && static_cast<uint32_t>(x) < product_.in_width;
+      const int32_t offset =
+          (y * static_cast<int32_t>(product_.in_width) + x) * static_cast<int32_t>(product_.in_channels) +
+          static_cast<int32_t>(channel_);
+      CopyLoad(slot + PlaceInTile(line + i * kLinesAtOnce, load), is_real ? image_[i] + offset : product_.input,
+               is_real);
+    }
+    slot += kTilePixels * kStepBytes;
+#pragma unroll
+    for (uint32_t i = 0; i < kOutputLines; ++i) {
+      CopyLoad(slot + PlaceInTile(line + i * kLinesAtOnce, load),
+               weight_ + static_cast<size_t>(i * kLinesAtOnce) * product_.depth, true);
+    }
+    weight_ += kStepBytes;
+    channel_ += kStepBytes;
+    FindTap();
+  }
+
+ private:
+  static constexpr uint32_t kLinesAtOnce = kThreads / kLineLoads;
+  static constexpr uint32_t kPixelLines = kTilePixels / kLinesAtOnce;
+  static constexpr uint32_t kOutputLines = kTileOutputs / kLinesAtOnce;
+  static_assert(kPixelLines * kLinesAtOnce == kTilePixels && kOutputLines * kLinesAtOnce == kTileOutputs,
+                "threads divide the tile");
+
+  __device__ void PlacePixel(uint32_t pixel, uint32_t i) {
+    const uint32_t image = pixel / product_.epilogue.pixels, of_image = pixel % product_.epilogue.pixels;
+    const bool is_real = pixel < product_.pixels;
+    const int32_t padding = static_cast<int32_t>(product_.padding);
+    constexpr int32_t kBeyond = -(1 << 20);  // no tap reaches the image
+    y_[i] = is_real ? static_cast<int32_t>(of_image / product_.out_width * product_.stride) - padding : kBeyond;
+    x_[i] = static_cast<int32_t>(of_image % product_.out_width * product_.stride) - padding;
+    image_[i] = product_.input + static_cast<size_t>(is_real ? image : 0) * product_.in_height * product_.in_width *
+                                     product_.in_channels;
+  }
+
+  // Beyond the last tap there are only weights of zero, so that any pixel may be read.
+  __device__ void FindTap() {
+    while (channel_ >= product_.in_channels) {
+      channel_ -= product_.in_channels;
+      if (++tap_x_ == static_cast<int32_t>(product_.kernel)) {
+        tap_x_ = 0;
+        ++tap_y_;
+      }
+    }
+  }
+
+  const ImplicitProduct& product_;
+  const int8_t* image_[kPixelLines];
+  int32_t y_[kPixelLines], x_[kPixelLines];  // the input pixel that the first tap meets, perhaps in the padding
+  const int8_t* weight_;
+  uint32_t channel_;
+  int32_t tap_y_ = 0, tap_x_ = 0;
+};
+
+// Calls multiply(address of a slot) for each step of the depth. `slots`: shared memory of kSlots * kSlotBytes.
+template <uint32_t kSlots, typename Copies, typename Multiply>
+__device__ inline void ForEachStep(uint32_t depth, uint32_t slots, Copies& copies, const Multiply& multiply) {
+  const uint32_t steps = depth / kStepBytes;
+  for (uint32_t step = 0; step + 1 < kSlots; ++step) {
+    if (step < steps) {
+      copies.CopyStep(slots + step * Copies::kSlotBytes);
+    }
+    CommitCopies();
+  }
+  uint32_t reading = 0, writing = kSlots - 1;
+  for (uint32_t step = 0; step < steps; ++step) {
+    WaitForCopies<kSlots - 2>();
+    __syncthreads();  // all threads' copies are there, and nobody reads the slot that is written next
+    if (step + kSlots - 1 < steps) {
+      copies.CopyStep(slots + writing * Copies::kSlotBytes);
+    }
+    CommitCopies();
+    multiply(slots + reading * Copies::kSlotBytes);
+    reading = reading + 1 == kSlots ? 0 : reading + 1;
+    writing = writing + 1 == kSlots ? 0 : writing + 1;
+  }
+}
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_INT8_CUDA_IMPLICIT_PRODUCT_CUH_

@@ -1,0 +1,41 @@
+// A weighted layer as a product of two matrices, of which the first, (output pixels, taps and channels), is gathered from
+// the input while it is multiplied.
+#ifndef LOCKSTEP_LIB_INT8_CUDA_IMPLICIT_PRODUCT_H_
+#define LOCKSTEP_LIB_INT8_CUDA_IMPLICIT_PRODUCT_H_
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "lib/int8_cuda/epilogue.h"
+
+namespace lockstep {
+
+inline constexpr uint32_t kStepBytes = 64;        // products of an output that are in shared memory at once
+inline constexpr uint32_t kMaxTileOutputs = 128;  // outputs of the widest tile; the others' widths divide it
+
+// Tensors as device_layout.h has them, pointers aligned to 16 bytes.
+struct ImplicitProduct {
+  const int8_t* input = nullptr;    // (images, in_height, in_width, in_channels)
+  const int8_t* weights = nullptr;  // as packed_weights.h has them
+  void* output = nullptr;           // int8 (pixels, epilogue.channels), or int32 (pixels, epilogue.outputs)
+  uint32_t pixels = 0;              // output pixels of all images; at most 2^31
+  uint32_t in_height = 0;
+  uint32_t in_width = 0;
+  uint32_t in_channels = 0;  // padded
+  uint32_t out_width = 0;
+  uint32_t kernel = 0;
+  uint32_t stride = 0;
+  uint32_t padding = 0;
+  uint32_t depth = 0;  // PackedDepth
+  Epilogue epilogue;
+};
+
+// By dp4a, weights packed for kQuads; by tensor cores (compute capability 8.0 and later), weights packed for kTensorCores.
+// `multiprocessors`: of the device, for which the tiles are chosen. Returns the launch's error.
+cudaError_t LaunchQuadProduct(const ImplicitProduct& product, cudaStream_t stream);
+cudaError_t LaunchTensorCoreProduct(const ImplicitProduct& product, uint32_t multiprocessors, cudaStream_t stream);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_INT8_CUDA_IMPLICIT_PRODUCT_H_

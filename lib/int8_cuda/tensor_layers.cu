@@ -1,0 +1,205 @@
+// Each kernel reads and writes memory once, a thread 16 bytes where its result lies so, and is bound by it: together they
+// are some hundredths of a network's time, but for max-pooling in small networks.
+#include "lib/int8_cuda/device_layout.h"
+#include "lib/int8_cuda/requantize.cuh"
+#include "lib/int8_cuda/tensor_layers.h"
+
+namespace lockstep {
+namespace {
+
+constexpr uint32_t kThreads = 256;
+constexpr uint32_t kMaxBlocks = 1u << 30;  // of a grid
+
+// Enough threads for all; a grid that is too large has threads that do several.
+uint32_t Blocks(size_t threads) {
+  const size_t blocks = (threads + kThreads - 1) / kThreads;
+  return static_cast<uint32_t>(blocks < kMaxBlocks ? blocks : kMaxBlocks);
+}
+
+__device__ inline size_t FirstIndex() { return static_cast<size_t>(blockIdx.x) * kThreads + threadIdx.x; }
+__device__ inline size_t IndexStep() { return static_cast<size_t>(gridDim.x) * kThreads; }
+
+// Sixteen channels of a pixel, as words.
+union Load {
+  uint4 whole;
+  uint32_t word[4];
+  int8_t value[16];
+};
+
+__device__ inline Load ReadLoad(const int8_t* from) {
+  Load load;
+  load.whole = *reinterpret_cast<const uint4*>(from);
+  return load;
+}
+
+__device__ inline void WriteLoad(const Load& load, int8_t* to) { *reinterpret_cast<uint4*>(to) = load.whole; }
+
+// A thread's sixteen channels of one pixel of `extent`, from its index.
+struct LoadPlace {
+  uint32_t channel;  // the first
+  uint32_t pixel;    // of the image
+  size_t image;
+
+  __device__ LoadPlace(size_t index, const Extent& extent) {
+    const uint32_t loads = PaddedChannels(extent.channels) / kLoadBytes;
+    channel = static_cast<uint32_t>(index % loads) * kLoadBytes;
+    const size_t pixels = static_cast<size_t>(extent.height) * extent.width;
+    pixel = static_cast<uint32_t>(index / loads % pixels);
+    image = index / loads / pixels;
+  }
+};
+
+__global__ void QuantizePixelsKernel(const uint8_t* pixels, const int8_t* table, Extent extent, size_t loads,
+                                     int8_t* output) {
+  const size_t plane = static_cast<size_t>(extent.height) * extent.width;
+  for (size_t i = FirstIndex(); i < loads; i += IndexStep()) {
+    const LoadPlace place(i, extent);
+    Load load = {};
+    for (uint32_t c = 0; c < kLoadBytes && place.channel + c < extent.channels; ++c) {
+      const size_t channel = place.channel + c;
+      load.value[c] = table[channel * 256 + pixels[(place.image * extent.channels + channel) * plane + place.pixel]];
+    }
+    WriteLoad(load, output + i * kLoadBytes);
+  }
+}
+
+__global__ void PadChannelsKernel(const int8_t* input, Extent extent, size_t loads, int8_t* output) {
+  const size_t plane = static_cast<size_t>(extent.height) * extent.width;
+  for (size_t i = FirstIndex(); i < loads; i += IndexStep()) {
+    const LoadPlace place(i, extent);
+    const int8_t* from = input + (place.image * plane + place.pixel) * extent.channels + place.channel;
+    Load load = {};
+    for (uint32_t c = 0; c < kLoadBytes && place.channel + c < extent.channels; ++c) {
+      load.value[c] = from[c];
+    }
+    WriteLoad(load, output + i * kLoadBytes);
+  }
+}
+
+__device__ inline uint32_t AddByte(uint32_t first, uint32_t second, uint32_t byte, const AdditionFactors& factors) {
+  return BitsOf(AddedInRounder(ByteAsFloat(first, byte), factors.own, ByteAsFloat(second, byte), factors.other,
+                               factors.offset, factors.low));
+}
+
+__global__ void AddTensorsKernel(const int8_t* first, const int8_t* second, AdditionFactors factors, size_t loads,
+                                 int8_t* output) {
+  for (size_t i = FirstIndex(); i < loads; i += IndexStep()) {
+    const Load a = ReadLoad(first + i * kLoadBytes), b = ReadLoad(second + i * kLoadBytes);
+    Load sum;
+#pragma unroll
+    for (uint32_t w = 0; w < 4; ++w) {
+      sum.word[w] = LowBytes(AddByte(a.word[w], b.word[w], 0, factors), AddByte(a.word[w], b.word[w], 1, factors),
+                             AddByte(a.word[w], b.word[w], 2, factors), AddByte(a.word[w], b.word[w], 3, factors)) ^
+                    0x80808080u;
+    }
+    WriteLoad(sum, output + i * kLoadBytes);
+  }
+}
+
+__global__ void MaxPoolKernel(Extent in, Extent out, uint32_t pool, const int8_t* input, size_t loads, int8_t* output) {
+  const uint32_t channels = PaddedChannels(in.channels);
+  for (size_t i = FirstIndex(); i < loads; i += IndexStep()) {
+    const LoadPlace place(i, out);
+    const uint32_t y = place.pixel / out.width * pool, x = place.pixel % out.width * pool;
+    const size_t first = (place.image * in.height + y) * in.width + x;
+    Load largest = ReadLoad(input + first * channels + place.channel);
+    for (uint32_t t = 1; t < pool * pool; ++t) {
+      const size_t pixel = first + static_cast<size_t>(t / pool) * in.width + t % pool;
+      const Load load = ReadLoad(input + pixel * channels + place.channel);
+#pragma unroll
+      for (uint32_t w = 0; w < 4; ++w) {
+        largest.word[w] = __vmaxs4(largest.word[w], load.word[w]);
+      }
+    }
+    WriteLoad(largest, output + i * kLoadBytes);
+  }
+}
+
+__global__ void AveragePoolKernel(Extent extent, AveragePoolFactors factors, const int8_t* input, size_t quads,
+                                  int8_t* output) {
+  const uint32_t channels = PaddedChannels(extent.channels), pixels = extent.height * extent.width;
+  for (size_t i = FirstIndex(); i < quads; i += IndexStep()) {
+    const uint32_t channel = static_cast<uint32_t>(i % (channels / 4)) * 4;
+    const int8_t* from = input + i / (channels / 4) * pixels * channels + channel;
+    const int32_t start = -factors.input_zero_point * static_cast<int32_t>(pixels);
+    int32_t sums[4] = {start, start, start, start};
+    for (uint32_t p = 0; p < pixels; ++p) {
+      const uint32_t word = *reinterpret_cast<const uint32_t*>(from + static_cast<size_t>(p) * channels);
+#pragma unroll
+      for (uint32_t c = 0; c < 4; ++c) {
+        sums[c] += static_cast<int8_t>(word >> (8 * c));
+      }
+    }
+    uint32_t bits[4];
+#pragma unroll
+    for (uint32_t c = 0; c < 4; ++c) {
+      bits[c] = BitsOf(
+          RequantizedInRounder(sums[c], 0.0f, factors.multiplier, factors.low, factors.high, factors.zero_point));
+    }
+    *reinterpret_cast<uint32_t*>(output + i * 4) = LowBytes(bits[0], bits[1], bits[2], bits[3]);
+  }
+}
+
+__global__ void ReadLogitsKernel(const int8_t* input, uint32_t channels, size_t logits_size, int32_t* logits) {
+  const uint32_t padded = PaddedChannels(channels);
+  for (size_t i = FirstIndex(); i < logits_size; i += IndexStep()) {
+    logits[i] = input[i / channels * padded + i % channels];
+  }
+}
+
+size_t LoadsOf(const Extent& extent, uint32_t images) {
+  return static_cast<size_t>(extent.height) * extent.width * (PaddedChannels(extent.channels) / kLoadBytes) * images;
+}
+
+}  // namespace
+
+cudaError_t LaunchQuantizePixels(const uint8_t* pixels, const int8_t* table, const Extent& extent, uint32_t images,
+                                 int8_t* output, cudaStream_t stream) {
+  if (const size_t loads = LoadsOf(extent, images); loads > 0) {
+    QuantizePixelsKernel<<<Blocks(loads), kThreads, 0, stream>>>(pixels, table, extent, loads, output);
+  }
+  return cudaGetLastError();
+}
+
+cudaError_t LaunchPadChannels(const int8_t* input, const Extent& extent, uint32_t images, int8_t* output,
+                              cudaStream_t stream) {
+  if (const size_t loads = LoadsOf(extent, images); loads > 0) {
+    PadChannelsKernel<<<Blocks(loads), kThreads, 0, stream>>>(input, extent, loads, output);
+  }
+  return cudaGetLastError();
+}
+
+cudaError_t LaunchAddTensors(const int8_t* first, const int8_t* second, const AdditionFactors& factors, size_t bytes,
+                             int8_t* output, cudaStream_t stream) {
+  if (const size_t loads = bytes / kLoadBytes; loads > 0) {
+    AddTensorsKernel<<<Blocks(loads), kThreads, 0, stream>>>(first, second, factors, loads, output);
+  }
+  return cudaGetLastError();
+}
+
+cudaError_t LaunchMaxPool(const LayerShape& shape, const int8_t* input, uint32_t images, int8_t* output,
+                          cudaStream_t stream) {
+  const Extent out = shape.Pooled();
+  if (const size_t loads = LoadsOf(out, images); loads > 0) {
+    MaxPoolKernel<<<Blocks(loads), kThreads, 0, stream>>>(shape.Out(), out, shape.pool, input, loads, output);
+  }
+  return cudaGetLastError();
+}
+
+cudaError_t LaunchAveragePool(const Extent& extent, const AveragePoolFactors& factors, const int8_t* input,
+                              uint32_t images, int8_t* output, cudaStream_t stream) {
+  if (const size_t quads = static_cast<size_t>(PaddedChannels(extent.channels) / 4) * images; quads > 0) {
+    AveragePoolKernel<<<Blocks(quads), kThreads, 0, stream>>>(extent, factors, input, quads, output);
+  }
+  return cudaGetLastError();
+}
+
+cudaError_t LaunchReadLogits(const int8_t* input, const Extent& extent, uint32_t images, int32_t* logits,
+                             cudaStream_t stream) {
+  if (const size_t size = static_cast<size_t>(extent.height) * extent.width * extent.channels * images; size > 0) {
+    ReadLogitsKernel<<<Blocks(size), kThreads, 0, stream>>>(input, extent.channels, size, logits);
+  }
+  return cudaGetLastError();
+}
+
+}  // namespace lockstep
