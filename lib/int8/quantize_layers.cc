@@ -190,9 +190,7 @@ FloatNetwork ReplaceWeights(const FloatNetwork& network, const proto::QuantizedN
     const proto::QuantizedLayer& layer = quantized.layer(static_cast<int>(i));
     std::vector<float>& weight = result.layers[i].weight;
     for (size_t k = 0; k < weight.size(); ++k) {
-      const size_t channel = k / result.layers[i].shape.Terms();
-      const double scale = layer.channel_weight_scale().empty() ? layer.weight_scale()
-                                                                : layer.channel_weight_scale(static_cast<int>(channel));
+      const double scale = WeightScaleOf(layer, k / result.layers[i].shape.Terms());
       weight[k] = weight_of(static_cast<int8_t>(layer.weight()[k]), scale);
     }
   }

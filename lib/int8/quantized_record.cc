@@ -210,6 +210,11 @@ absl::StatusOr<IntegerNetwork> ToIntegerNetwork(const proto::QuantizedNetwork& r
   return network;
 }
 
+double WeightScaleOf(const proto::QuantizedLayer& layer, size_t channel) {
+  return layer.channel_weight_scale().empty() ? layer.weight_scale()
+                                              : layer.channel_weight_scale(static_cast<int>(channel));
+}
+
 IntegerNetwork WithFloatBias(IntegerNetwork network, const FloatNetwork& source,
                              const proto::QuantizedNetwork& record) {
   for (size_t i = 0; i < network.layers.size(); ++i) {
@@ -219,10 +224,7 @@ IntegerNetwork WithFloatBias(IntegerNetwork network, const FloatNetwork& source,
     const proto::QuantizedLayer& layer = record.layer(static_cast<int>(i));
     network.layers[i].bias.clear();
     for (size_t o = 0; o < source.layers[i].bias.size(); ++o) {
-      const double input_and_layer = layer.accumulator_scale();
-      const double scale = layer.channel_weight_scale().empty() ? input_and_layer
-                                                                : input_and_layer / layer.weight_scale() *
-                                                                      layer.channel_weight_scale(static_cast<int>(o));
+      const double scale = layer.accumulator_scale() * (WeightScaleOf(layer, o) / layer.weight_scale());
       network.layers[i].float_bias.push_back(static_cast<float>(source.layers[i].bias[o] * scale));
     }
   }

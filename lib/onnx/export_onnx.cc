@@ -62,11 +62,11 @@ class ModelWriter {
   // The steps of the layer's weights: one, or one for each output channel.
   std::vector<float> WeightSteps(size_t index) const {
     const proto::QuantizedLayer& layer = record_.layer(static_cast<int>(index));
-    std::vector<float> steps;
-    for (const double scale : layer.channel_weight_scale()) {
-      steps.push_back(Step(scale));
+    std::vector<float> steps(static_cast<size_t>(std::max(1, layer.channel_weight_scale_size())));
+    for (size_t i = 0; i < steps.size(); ++i) {
+      steps[i] = Step(WeightScaleOf(layer, i));
     }
-    return steps.empty() ? std::vector<float>{Step(layer.weight_scale())} : steps;
+    return steps;
   }
 
   absl::Status CheckVersion() const {
