@@ -85,7 +85,7 @@ class LayerQuantizer {
     tensors_.push_back(params);
     record_.set_input_scale(params.scale);
     record_.set_input_zero_point(params.zero_point);
-    record_.set_input_step(static_cast<float>(1 / params.scale));
+    record_.set_input_step(Step(params.scale));
     record_.set_input_three_sigma(ThreeSigma(input));
     *record_.mutable_input_histogram() = input.ToHistogram(kHistogramBins);
     return absl::OkStatus();

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/base/status_macros.h"
 #include "lib/int8/quantized_record.h"
+#include "lib/int8/requantize.h"
 #include "lib/onnx/graph_writer.h"
 #include "lib/onnx/model_names.h"
 #include "lib/onnx/tensor_values.h"
@@ -23,8 +24,6 @@ using ::onnx::TensorProto;
 absl::Status Cannot(absl::string_view where, absl::string_view what) {
   return absl::FailedPreconditionError(absl::StrCat("ONNX export: ", where, ": ", what));
 }
-
-float Step(double scale) { return static_cast<float>(1 / scale); }
 
 std::string InText(const std::vector<double>& numbers) {
   return absl::StrJoin(numbers, " ",
