@@ -168,6 +168,8 @@ double FineHistogram::StandardDeviation() const {
   return std::sqrt(std::max(0.0, SumOfSquares() / static_cast<double>(size_) - mean * mean));
 }
 
+double FineHistogram::ThreeSigma() const { return std::abs(Mean()) + 3 * StandardDeviation(); }
+
 proto::Histogram FineHistogram::ToHistogram(uint32_t bins) const {
   proto::Histogram histogram = EmptyHistogram(min_, max_, bins);
   const double low = histogram.low(), bin_width = (histogram.high() - low) / bins;

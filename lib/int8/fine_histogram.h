@@ -44,6 +44,7 @@ class FineHistogram {
   double SumOfSquares() const { return sums_.SumOfSquares(); }
   double Mean() const;               // 0 before the first value
   double StandardDeviation() const;  // of the population
+  double ThreeSigma() const;         // |mean| + 3 standard deviations: the farther end of the 3-sigma range
 
   double width() const;           // w
   uint64_t Count(int bin) const;  // bin in [-kBinsPerSide, kBinsPerSide); bin 0 with the zeros

@@ -143,7 +143,9 @@ TEST(FineHistogramTest, MeanAndDeviation) {
   const FineHistogram histogram = HistogramOf({1, 3, 1, 3});
   EXPECT_EQ(histogram.Mean(), 2);
   EXPECT_EQ(histogram.StandardDeviation(), 1);
+  EXPECT_EQ(histogram.ThreeSigma(), 5);
   EXPECT_EQ(HistogramOf({-0.1f, -0.1f, -0.1f}).StandardDeviation(), 0);
+  EXPECT_EQ(HistogramOf({-1, -3}).ThreeSigma(), 5);
 }
 
 TEST(FineHistogramTest, TheOrderDoesNotMatter) {

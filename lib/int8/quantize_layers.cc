@@ -1,6 +1,5 @@
 #include "lib/int8/quantize_layers.h"
 
-#include <cmath>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -17,9 +16,6 @@
 
 namespace lockstep {
 namespace {
-
-// |mean| + 3 standard deviations.
-double ThreeSigma(const FineHistogram& values) { return std::abs(values.Mean()) + 3 * values.StandardDeviation(); }
 
 absl::StatusOr<RangeMethod> MethodOf(const proto::QuantizeSpec& spec) {
   switch (spec.activation_range()) {
@@ -86,7 +82,7 @@ class LayerQuantizer {
     record_.set_input_scale(params.scale);
     record_.set_input_zero_point(params.zero_point);
     record_.set_input_step(Step(params.scale));
-    record_.set_input_three_sigma(ThreeSigma(input));
+    record_.set_input_three_sigma(input.ThreeSigma());
     *record_.mutable_input_histogram() = input.ToHistogram(kHistogramBins);
     return absl::OkStatus();
   }
@@ -100,7 +96,7 @@ class LayerQuantizer {
     }
     const FineHistogram& output = statistics.Output(network_.layers[index].shape);
     layer.set_output_max_abs(output.MaxAbs());
-    layer.set_activation_three_sigma(ThreeSigma(output));
+    layer.set_activation_three_sigma(output.ThreeSigma());
   }
 
   // Scale and zero point of what the layer writes; of sums they are of no use, and not asked for.

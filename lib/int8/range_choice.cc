@@ -1,7 +1,6 @@
 #include "lib/int8/range_choice.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -80,11 +79,10 @@ Range EntropyRange(const FineHistogram& histogram, bool symmetric) {
 }
 
 Range ThreeSigmaRange(const FineHistogram& histogram, bool symmetric) {
-  const double mean = histogram.Mean(), distance = 3 * histogram.StandardDeviation();
   if (symmetric) {
-    const double c = std::abs(mean) + distance;
-    return Within(WholeRange(histogram), -c, c);
+    return Within(WholeRange(histogram), -histogram.ThreeSigma(), histogram.ThreeSigma());
   }
+  const double mean = histogram.Mean(), distance = 3 * histogram.StandardDeviation();
   return Within(WholeRange(histogram), mean - distance, mean + distance);
 }
 
