@@ -17,27 +17,11 @@
 namespace lockstep {
 namespace {
 
-absl::StatusOr<RangeMethod> MethodOf(const proto::QuantizeSpec& spec) {
-  switch (spec.activation_range()) {
-    case proto::MIN_MAX:
-      return RangeMethod::kMinMax;
-    case proto::PERCENTILE:
-      return RangeMethod::kPercentile;
-    case proto::MSE:
-      return RangeMethod::kMse;
-    case proto::ENTROPY:
-      return RangeMethod::kEntropy;
-    default:
-      return absl::InternalError("QuantizeLayers: the spec has no activation_range");
-  }
-}
-
 // Scale and zero point of activations that look like this.
 absl::StatusOr<AffineParams> ActivationParams(const FineHistogram& values, const proto::QuantizeSpec& spec,
                                               absl::string_view name) {
   const bool symmetric = !spec.zero_points();
-  ASSIGN_OR_RETURN(const RangeMethod method, MethodOf(spec));
-  ASSIGN_OR_RETURN(const Range range, ChooseRange(values, method, spec.percentile(), symmetric, name));
+  ASSIGN_OR_RETURN(const Range range, ChooseRange(values, spec.activation_range(), spec.percentile(), symmetric, name));
   return MakeAffineParams(range, symmetric, name);
 }
 
