@@ -17,6 +17,14 @@ absl::Status Wrong(const LayerShape& shape, absl::string_view what) {
   return absl::FailedPreconditionError(absl::StrCat(shape.name, ": ", what));
 }
 
+constexpr size_t kMaxValues = size_t{1} << 30;
+
+absl::Status CheckSize(const LayerShape& shape) {
+  const size_t largest = std::max({shape.In().Size(), shape.Out().Size(), shape.WeightSize()});
+  return largest <= kMaxValues ? absl::OkStatus()
+                               : Wrong(shape, absl::StrCat("a tensor of ", largest, " values is above ", kMaxValues));
+}
+
 absl::Status CheckWeights(const IntegerLayer& layer, int32_t input_zero_point) {
   const LayerShape& shape = layer.shape;
   if (layer.weight.size() != shape.WeightSize()) {
@@ -56,6 +64,7 @@ absl::Status CheckMultipliers(const IntegerLayer& layer, bool is_last) {
 absl::Status CheckIntegerNetwork(const IntegerNetwork& network) {
   RETURN_IF_ERROR(CheckShapes(network.Shapes()));
   for (const IntegerLayer& layer : network.layers) {
+    RETURN_IF_ERROR(CheckSize(layer.shape));
     RETURN_IF_ERROR(CheckWeights(layer, network.ZeroPoint(layer.shape.inputs[0])));
     RETURN_IF_ERROR(CheckMultipliers(layer, &layer == &network.layers.back()));
   }

@@ -7,9 +7,9 @@
 
 namespace lockstep {
 
-// OK when shapes are as CheckShapes wants them, weights, biases and multipliers as many as the shapes say, no weight is
-// -128, no sum can overflow int32, and only a last, weighted layer without ReLU, max-pooling and float bias writes sums.
-// FailedPrecondition names the layer.
+// OK when shapes are as CheckShapes wants them, no tensor has more than 2^30 values (offsets have 32 bits), weights, biases
+// and multipliers are as many as the shapes say, no weight is -128, no sum can overflow int32, and only a last, weighted
+// layer without ReLU, max-pooling and float bias writes sums. FailedPrecondition names the layer.
 absl::Status CheckIntegerNetwork(const IntegerNetwork& network);
 
 }  // namespace lockstep

@@ -92,6 +92,14 @@ TEST(CheckIntegerNetworkTest, RefusesSumsWhereTheyMeanNothing) {
               Refuses("linear", words));
 }
 
+TEST(CheckIntegerNetworkTest, RefusesTensorsWhoseOffsetsNeedMoreThan32Bits) {
+  IntegerNetwork network = Good();
+  network.layers.resize(1);
+  network.layers[0].shape.in_height = network.layers[0].shape.in_width = 1 << 14;
+  network.layers[0].shape.in_channels = 8;
+  EXPECT_THAT(CheckIntegerNetwork(network), Refuses("stem", "2147483648 values is above 1073741824"));
+}
+
 TEST(CheckIntegerNetworkTest, RefusesShapesThatDoNotFollowOneAnother) {
   EXPECT_THAT(Check("block.conv2", [](IntegerLayer& layer) { layer.shape.in_channels = 8; }),
               Refuses("block.conv2", "channels"));

@@ -19,19 +19,6 @@ namespace {
 constexpr size_t kTensorBytes = size_t{1} << 20;
 constexpr size_t kMaxImages = 64;
 
-constexpr size_t kMaxValues = size_t{1} << 30;  // of a tensor: offsets have 32 bits
-
-absl::Status CheckSizes(const IntegerNetwork& network) {
-  for (const IntegerLayer& layer : network.layers) {
-    const size_t largest = std::max(layer.shape.In().Size(), std::max(layer.shape.Out().Size(), layer.weight.size()));
-    if (largest > kMaxValues) {
-      return absl::FailedPreconditionError(
-          absl::StrCat(layer.shape.name, ": a tensor of ", largest, " values is above ", kMaxValues));
-    }
-  }
-  return absl::OkStatus();
-}
-
 // Every result of an addition: uint8 [256 * a + b], a and b as uint8.
 std::vector<uint8_t> MakeAddTable(const IntegerLayer& layer) {
   std::vector<uint8_t> table(size_t{256} * 256);
@@ -148,7 +135,6 @@ absl::StatusOr<std::unique_ptr<CpuNetwork>> CpuNetwork::Make(const IntegerNetwor
     return absl::InvalidArgumentError(absl::StrCat("expected 1 thread or more, got ", threads));
   }
   RETURN_IF_ERROR(CheckIntegerNetwork(network));
-  RETURN_IF_ERROR(CheckSizes(network));
   return absl::WrapUnique(new CpuNetwork(network, isa, threads));
 }
 

@@ -21,8 +21,8 @@ class CpuNetwork {
   // Called on the calling thread, once for each layer, with all images.
   using Observer = IntegerBatchObserver;
 
-  // Packs the weights, once. FailedPrecondition: this CPU lacks `isa`, the network is not as CheckIntegerNetwork wants it
-  // (lib/int8/integer_network_check.h), or a tensor has more than 2^30 values. InvalidArgument: less than one thread.
+  // Packs the weights, once. FailedPrecondition: this CPU lacks `isa`, or the network is not as CheckIntegerNetwork wants
+  // it (lib/int8/integer_network_check.h). InvalidArgument: less than one thread.
   static absl::StatusOr<std::unique_ptr<CpuNetwork>> Make(const IntegerNetwork& network, Isa isa, int threads = 1);
 
   // images: int8 (count, height, width, channels) as the first layer reads them. logits: int32 (count, values that the

@@ -187,7 +187,6 @@ TEST(CpuNetworkMakeTest, RefusesWhatIsNoNetwork) {
   network.layers[0].shape = good.layers[0].shape;
   network.layers[0].shape.in_height = network.layers[0].shape.in_width = 1 << 14;
   network.layers[0].shape.in_channels = 1 << 3;
-  network.layers[0].weight.resize(network.layers[0].shape.WeightSize());
   EXPECT_THAT(CpuNetwork::Make(network, Isa::kPortable),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("above")));
   network = good;
