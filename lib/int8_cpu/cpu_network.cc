@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
+#include "lib/int8/integer_network_check.h"
 #include "lib/int8_cpu/value_layers.h"
 
 namespace lockstep {
@@ -17,43 +18,6 @@ namespace {
 // enough for the last cache. On a Zen 5 half and twice as much are as fast.
 constexpr size_t kTensorBytes = size_t{1} << 20;
 constexpr size_t kMaxImages = 64;
-
-constexpr size_t kMaxValues = size_t{1} << 30;  // of a tensor: offsets have 32 bits
-
-absl::Status CheckSizes(const IntegerLayer& layer, bool is_last) {
-  const auto wrong = [&](absl::string_view what) {
-    return absl::FailedPreconditionError(absl::StrCat(layer.shape.name, ": ", what));
-  };
-  const LayerShape& shape = layer.shape;
-  const size_t outputs = shape.HasWeights() ? shape.out_channels : 0;
-  if (layer.weight.size() != shape.WeightSize()) {
-    return wrong("the number of weights is not the shape's");
-  }
-  if ((!layer.bias.empty() && layer.bias.size() != outputs) ||
-      (!layer.float_bias.empty() && layer.float_bias.size() != outputs)) {
-    return wrong("the number of biases is not that of outputs");
-  }
-  const size_t multipliers = shape.kind == LayerKind::kGlobalAveragePool ? 1 : outputs;
-  if (layer.WritesSums()) {
-    return is_last && !shape.relu && shape.pool == 0 && layer.float_bias.empty()
-               ? absl::OkStatus()
-               : wrong("writes sums, but is not a last layer without ReLU, max-pooling and float bias");
-  }
-  return layer.multiplier.size() == multipliers ? absl::OkStatus() : wrong("the number of multipliers is not its own");
-}
-
-absl::Status CheckIntegerNetwork(const IntegerNetwork& network) {
-  RETURN_IF_ERROR(CheckShapes(network.Shapes()));
-  for (const IntegerLayer& layer : network.layers) {
-    const size_t largest = std::max(layer.shape.In().Size(), std::max(layer.shape.Out().Size(), layer.weight.size()));
-    if (largest > kMaxValues) {
-      return absl::FailedPreconditionError(
-          absl::StrCat(layer.shape.name, ": a tensor of ", largest, " values is above ", kMaxValues));
-    }
-    RETURN_IF_ERROR(CheckSizes(layer, &layer == &network.layers.back()));
-  }
-  return absl::OkStatus();
-}
 
 // Every result of an addition: uint8 [256 * a + b], a and b as uint8.
 std::vector<uint8_t> MakeAddTable(const IntegerLayer& layer) {
@@ -99,7 +63,7 @@ class CpuNetwork::Worker {
       if (observe) {
         std::vector<int8_t> values(count * layer.shape.Pooled().Size());
         FromValues(reinterpret_cast<const Value*>(At(step.output)), values.size(), values.data());
-        observe(step.layer, values);
+        observe(step.layer, values.data(), values.size());
       }
     }
     FromValues(reinterpret_cast<const Value*>(At(static_cast<uint32_t>(layers.size()))),
