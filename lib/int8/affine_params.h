@@ -33,7 +33,8 @@ struct Levels {
 // Symmetric: [-c, c] becomes [-127, 127], so scale = 127 / c, zero point 0.
 // Affine: [low, high] becomes [-128, 127], so scale = 255 / (high - low), zero point = -128 - round_half_even(low *
 // scale): an end of the range lies within half a step of the level that it gets.
-// Where low == high == 0 (a dead tensor) c, or high, is taken as 1, as ActivationScale does.
+// Where low == high == 0 (a dead tensor) c, or high, is taken as 1, so that what appears on other images is not
+// infinitely large.
 // FailedPrecondition names the tensor: an end is NaN or infinite, or the range does not hold 0, or a symmetric one is
 // not.
 absl::StatusOr<AffineParams> MakeAffineParams(const Range& range, bool symmetric, absl::string_view name);

@@ -27,6 +27,7 @@ double Quantized(double value, const AffineParams& params) {
 TEST(AffineParamsTest, Symmetric) {
   EXPECT_EQ(Params({-2, 2}, true).scale, 63.5);
   EXPECT_EQ(Params({-2, 2}, true).zero_point, 0);
+  EXPECT_EQ(Params({-0.5, 0.5}, true).scale, 254);
   EXPECT_EQ(LevelsOf(Params({-2, 2}, true), true).negative, 127);
   EXPECT_EQ(LevelsOf(Params({-2, 2}, true), true).positive, 127);
 }
@@ -72,6 +73,7 @@ TEST(AffineParamsTest, Errors) {
   const auto code = absl::StatusCode::kFailedPrecondition;
   EXPECT_THAT(MakeAffineParams({0, kInfinity}, false, "conv1"),
               StatusIs(code, AllOf(HasSubstr("conv1"), HasSubstr("inf"), HasSubstr("smaller learning rate"))));
+  EXPECT_THAT(MakeAffineParams({-kInfinity, kInfinity}, true, "fc1"), StatusIs(code, HasSubstr("fc1")));
   EXPECT_THAT(MakeAffineParams({std::nan(""), 0}, false, "conv1"), StatusIs(code, HasSubstr("nan")));
   EXPECT_THAT(MakeAffineParams({1, 2}, false, "conv1"), StatusIs(code, HasSubstr("must hold 0")));
   EXPECT_THAT(MakeAffineParams({-2, -1}, false, "conv1"), StatusIs(code, HasSubstr("must hold 0")));

@@ -64,13 +64,6 @@ void ExactSums::AddPart(const float* values, size_t size) {
   }
 }
 
-void ExactSums::Merge(const ExactSums& other) {
-  for (size_t bucket = 0; bucket < kBuckets; ++bucket) {
-    sum_[bucket] += other.sum_[bucket];
-    sum_of_squares_[bucket] += other.sum_of_squares_[bucket];
-  }
-}
-
 double ExactSums::Sum() const {
   double total = 0;
   for (size_t exponent = 0; exponent < kExponents; ++exponent) {

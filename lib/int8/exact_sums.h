@@ -1,5 +1,5 @@
 // The sum of float values and of their squares, without rounding while it grows: the same bits whatever the order of the
-// values, and however they are divided among threads.
+// values, and in whatever parts they come.
 //
 // A float is an integer of 24 bits times a power of two. Integers are summed apart for each of the 512 pairs of sign and
 // exponent, their squares likewise; only reading the sum rounds.
@@ -18,7 +18,6 @@ class ExactSums {
  public:
   // No NaN or infinity among the values. Up to 2^40 values in all, so that no integer overflows.
   void Add(const float* values, size_t size);
-  void Merge(const ExactSums& other);
 
   // Rounded to double, in one fixed order of at most 255 terms: exact where they fit 53 bits together, else within
   // 2^-44 of the sum of |x|, and of the sum of squares.

@@ -47,11 +47,11 @@ TEST(ExactSumsTest, ManyLargeSignificands) {
   EXPECT_NEAR(sums.SumOfSquares() / (double{value} * value * size), 1, 1e-15);
 }
 
-TEST(ExactSumsTest, MergedIsAsAddedAtOnce) {
+TEST(ExactSumsTest, InPartsIsAsAtOnce) {
   const std::vector<float> values = {0.1f, -2.7f, 1e-30f, 3e20f, -3e20f, 7.3f, 0.3f};
   for (size_t split = 0; split <= values.size(); ++split) {
     ExactSums sums = SumsOf({values.begin(), values.begin() + split});
-    sums.Merge(SumsOf({values.begin() + split, values.end()}));
+    sums.Add(values.data() + split, values.size() - split);
     EXPECT_EQ(sums.Sum(), SumsOf(values).Sum());
     EXPECT_EQ(sums.SumOfSquares(), SumsOf(values).SumOfSquares());
   }

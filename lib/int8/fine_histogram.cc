@@ -139,22 +139,6 @@ void FineHistogram::Grow(double max_abs) {
   exponent_ = needed;
 }
 
-void FineHistogram::Merge(const FineHistogram& other) {
-  if (other.size_ > 0) {
-    min_ = size_ == 0 ? other.min_ : std::min(min_, other.min_);
-    max_ = size_ == 0 ? other.max_ : std::max(max_, other.max_);
-  }
-  size_ += other.size_;
-  not_finite_ += other.not_finite_;
-  zeros_ += other.zeros_;
-  sums_.Merge(other.sums_);
-  Grow(MaxAbs());
-  const int shift = std::min(exponent_ - other.exponent_, kSideBits);
-  for (int bin = -kSide; bin < kSide; ++bin) {
-    counts_[(bin >> shift) + kSide] += other.Count(bin);
-  }
-}
-
 double FineHistogram::MaxAbs() const { return std::max(std::abs(min_), std::abs(max_)); }
 
 double FineHistogram::Mean() const { return size_ == 0 ? 0 : Sum() / static_cast<double>(size_); }
@@ -167,6 +151,8 @@ double FineHistogram::StandardDeviation() const {
   // Rounding can make the difference of two equal numbers slightly negative.
   return std::sqrt(std::max(0.0, SumOfSquares() / static_cast<double>(size_) - mean * mean));
 }
+
+double FineHistogram::ThreeSigma() const { return std::abs(Mean()) + 3 * StandardDeviation(); }
 
 proto::Histogram FineHistogram::ToHistogram(uint32_t bins) const {
   proto::Histogram histogram = EmptyHistogram(min_, max_, bins);

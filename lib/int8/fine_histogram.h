@@ -7,7 +7,7 @@
 // Growth. A larger value doubles w as often as needed. Bins 2m and 2m+1 together are bin m of the double width, because
 // floor(floor(|x| / w) / 2) = floor(|x| / 2w), and |x| / w is exact for a power of two. Thus a count is moved whole, 0
 // stays an edge, and each value lies where it would, had the last width been the first. So the counts are a function of
-// the values alone: neither their order nor a division among several histograms that are merged changes a bit.
+// the values alone: neither their order nor the parts in which they come change a bit.
 #ifndef LOCKSTEP_LIB_INT8_FINE_HISTOGRAM_H_
 #define LOCKSTEP_LIB_INT8_FINE_HISTOGRAM_H_
 
@@ -28,9 +28,6 @@ class FineHistogram {
 
   void Add(const float* values, size_t size);
 
-  // As if the values of `other` had been added here.
-  void Merge(const FineHistogram& other);
-
   // NaNs and infinities; all else below is without them.
   uint64_t not_finite() const { return not_finite_; }
   bool finite() const { return not_finite_ == 0; }
@@ -44,6 +41,7 @@ class FineHistogram {
   double SumOfSquares() const { return sums_.SumOfSquares(); }
   double Mean() const;               // 0 before the first value
   double StandardDeviation() const;  // of the population
+  double ThreeSigma() const;         // |mean| + 3 standard deviations: the farther end of the 3-sigma range
 
   double width() const;           // w
   uint64_t Count(int bin) const;  // bin in [-kBinsPerSide, kBinsPerSide); bin 0 with the zeros

@@ -1,4 +1,4 @@
-// Whether an integer network is whole, which those who pack its weights ask first.
+// What must hold of an integer network before anything runs it.
 #ifndef LOCKSTEP_LIB_INT8_INTEGER_NETWORK_CHECK_H_
 #define LOCKSTEP_LIB_INT8_INTEGER_NETWORK_CHECK_H_
 
@@ -7,9 +7,9 @@
 
 namespace lockstep {
 
-// FailedPrecondition names the layer: shapes that do not follow one another (CheckShapes), a number of weights, biases or
-// multipliers that is not the shape's, sums where the layer may not write them, a tensor of more than 2^30 values. That
-// sums cannot overflow is not looked at (quantized_record.h).
+// OK when shapes are as CheckShapes wants them, no tensor has more than 2^30 values (offsets have 32 bits), weights, biases
+// and multipliers are as many as the shapes say, no weight is -128, no sum can overflow int32, and only a last, weighted
+// layer without ReLU, max-pooling and float bias writes sums. FailedPrecondition names the layer.
 absl::Status CheckIntegerNetwork(const IntegerNetwork& network);
 
 }  // namespace lockstep

@@ -7,6 +7,7 @@
 #ifndef LOCKSTEP_LIB_INT8_INTEGER_REFERENCE_H_
 #define LOCKSTEP_LIB_INT8_INTEGER_REFERENCE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -57,6 +58,10 @@ struct IntegerTrace {
 
 // Called after each layer but one that writes sums: its index, and what it wrote, int8, shape.Pooled().
 using IntegerObserver = std::function<void(size_t layer, const std::vector<int8_t>& values)>;
+
+// The same of what runs many images: called with one or more at a time, in their order; int8 (images, height, width,
+// channels), `size` values in all.
+using IntegerBatchObserver = std::function<void(size_t layer, const int8_t* values, size_t size)>;
 
 // `image`: int8 (height, width, channels), as the first layer reads it. Returns the last layer's output, int8 values or
 // int32 sums. `trace`, when not null, has one entry per layer, to which this image is added.

@@ -110,14 +110,6 @@ absl::StatusOr<QuantizedTensor> QuantizeChannels(const std::vector<float>& weigh
   return tensor;
 }
 
-absl::StatusOr<double> ActivationScale(double max_abs, absl::string_view name) {
-  if (!std::isfinite(max_abs)) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(name, ": its largest activation is ", max_abs, "; int8 wants finite values"));
-  }
-  return kInt8Range / (max_abs > 0 ? max_abs : 1.0);
-}
-
 absl::StatusOr<std::vector<int32_t>> QuantizeBias(const std::vector<float>& bias, double input_scale,
                                                   const QuantizedTensor& weights, absl::string_view name) {
   RETURN_IF_ERROR(CheckFinite(bias, name));

@@ -77,10 +77,6 @@ absl::StatusOr<QuantizedTensor> QuantizeChannels(const std::vector<float>& weigh
                                                  const std::vector<float>& bias, double input_scale,
                                                  proto::WeightRange range, absl::string_view name);
 
-// S = 127 / max_abs: the scale of activations whose largest magnitude on the calibration images is `max_abs`. 0 (a dead
-// layer) is taken as 1, so that what appears on other images is not infinitely large. FailedPrecondition: not finite.
-absl::StatusOr<double> ActivationScale(double max_abs, absl::string_view name);
-
 // Biases as int32 in the accumulator's scale, input_scale times the weights'. FailedPrecondition: a NaN or an infinity,
 // or a value that int32 cannot hold; says which value of `name`.
 absl::StatusOr<std::vector<int32_t>> QuantizeBias(const std::vector<float>& bias, double input_scale,

@@ -104,14 +104,6 @@ TEST(QuantizeWeightsTest, RejectsNanAndInfinityAndNamesThem) {
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("fc1.weight: value 0 is -inf")));
 }
 
-TEST(ActivationScaleTest, TheLargestBecomes127) { EXPECT_EQ(*ActivationScale(0.5, "fc1"), 254); }
-
-TEST(ActivationScaleTest, ADeadLayerIsTakenAsReachingOne) { EXPECT_EQ(*ActivationScale(0, "fc1"), 127); }
-
-TEST(ActivationScaleTest, RejectsInfinity) {
-  EXPECT_THAT(ActivationScale(kInfinity, "fc1"), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("fc1")));
-}
-
 // Weights with these scales; their values do not matter.
 QuantizedTensor WithScales(std::vector<double> channel_scale, double scale) {
   QuantizedTensor weights;

@@ -1,6 +1,5 @@
 #include "lib/int8/quantize_layers.h"
 
-#include <cmath>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -18,30 +17,11 @@
 namespace lockstep {
 namespace {
 
-// |mean| + 3 standard deviations.
-double ThreeSigma(const FineHistogram& values) { return std::abs(values.Mean()) + 3 * values.StandardDeviation(); }
-
-absl::StatusOr<RangeMethod> MethodOf(const proto::QuantizeSpec& spec) {
-  switch (spec.activation_range()) {
-    case proto::MIN_MAX:
-      return RangeMethod::kMinMax;
-    case proto::PERCENTILE:
-      return RangeMethod::kPercentile;
-    case proto::MSE:
-      return RangeMethod::kMse;
-    case proto::ENTROPY:
-      return RangeMethod::kEntropy;
-    default:
-      return absl::InternalError("QuantizeLayers: the spec has no activation_range");
-  }
-}
-
 // Scale and zero point of activations that look like this.
 absl::StatusOr<AffineParams> ActivationParams(const FineHistogram& values, const proto::QuantizeSpec& spec,
                                               absl::string_view name) {
   const bool symmetric = !spec.zero_points();
-  ASSIGN_OR_RETURN(const RangeMethod method, MethodOf(spec));
-  ASSIGN_OR_RETURN(const Range range, ChooseRange(values, method, spec.percentile(), symmetric, name));
+  ASSIGN_OR_RETURN(const Range range, ChooseRange(values, spec.activation_range(), spec.percentile(), symmetric, name));
   return MakeAffineParams(range, symmetric, name);
 }
 
@@ -85,8 +65,8 @@ class LayerQuantizer {
     tensors_.push_back(params);
     record_.set_input_scale(params.scale);
     record_.set_input_zero_point(params.zero_point);
-    record_.set_input_step(static_cast<float>(1 / params.scale));
-    record_.set_input_three_sigma(ThreeSigma(input));
+    record_.set_input_step(Step(params.scale));
+    record_.set_input_three_sigma(input.ThreeSigma());
     *record_.mutable_input_histogram() = input.ToHistogram(kHistogramBins);
     return absl::OkStatus();
   }
@@ -100,7 +80,7 @@ class LayerQuantizer {
     }
     const FineHistogram& output = statistics.Output(network_.layers[index].shape);
     layer.set_output_max_abs(output.MaxAbs());
-    layer.set_activation_three_sigma(ThreeSigma(output));
+    layer.set_activation_three_sigma(output.ThreeSigma());
   }
 
   // Scale and zero point of what the layer writes; of sums they are of no use, and not asked for.
@@ -190,9 +170,7 @@ FloatNetwork ReplaceWeights(const FloatNetwork& network, const proto::QuantizedN
     const proto::QuantizedLayer& layer = quantized.layer(static_cast<int>(i));
     std::vector<float>& weight = result.layers[i].weight;
     for (size_t k = 0; k < weight.size(); ++k) {
-      const size_t channel = k / result.layers[i].shape.Terms();
-      const double scale = layer.channel_weight_scale().empty() ? layer.weight_scale()
-                                                                : layer.channel_weight_scale(static_cast<int>(channel));
+      const double scale = WeightScaleOf(layer, k / result.layers[i].shape.Terms());
       weight[k] = weight_of(static_cast<int8_t>(layer.weight()[k]), scale);
     }
   }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -11,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "lib/base/status_macros.h"
 #include "lib/dataset/dataset.h"
-#include "lib/int8/quant_params.h"
+#include "lib/int8/integer_network_check.h"
 #include "lib/int8/requantize.h"
 
 namespace lockstep {
@@ -95,8 +94,7 @@ absl::StatusOr<LayerShape> ReadShape(const proto::QuantizedLayer& layer, const s
 bool IsFactor(float value) { return std::isnormal(value) && value > 0; }
 
 // Multipliers, an addition's factors, and the zero point.
-absl::Status ReadScaling(const proto::QuantizedLayer& source, bool is_last, const IntegerNetwork& network,
-                         IntegerLayer& layer) {
+absl::Status ReadScaling(const proto::QuantizedLayer& source, const IntegerNetwork& network, IntegerLayer& layer) {
   const LayerShape& shape = layer.shape;
   layer.zero_point = source.zero_point();
   if (layer.zero_point < -128 || layer.zero_point > 127) {
@@ -111,48 +109,16 @@ absl::Status ReadScaling(const proto::QuantizedLayer& source, bool is_last, cons
     return absl::OkStatus();
   }
   if (source.writes_sums()) {
-    if (!is_last || !shape.HasWeights() || shape.relu || shape.pool != 0) {
-      return Contradiction(shape.name, "writes sums, which only a last, weighted layer without ReLU and pooling may");
-    }
     return absl::OkStatus();
   }
-  const size_t wanted = shape.HasWeights() ? shape.out_channels : 1;
   layer.multiplier.assign(source.channel_multiplier().begin(), source.channel_multiplier().end());
   if (layer.multiplier.empty()) {
-    layer.multiplier.assign(wanted, source.multiplier());
-  }
-  if (layer.multiplier.size() != wanted) {
-    return Contradiction(shape.name, absl::StrCat(layer.multiplier.size(), " multipliers for ", wanted, " channels"));
+    layer.multiplier.assign(shape.HasWeights() ? shape.out_channels : 1, source.multiplier());
   }
   for (const float multiplier : layer.multiplier) {
     if (!IsFactor(multiplier)) {
       return Contradiction(shape.name, absl::StrCat("a multiplier of ", multiplier));
     }
-  }
-  return absl::OkStatus();
-}
-
-absl::Status CheckNumbers(const IntegerLayer& layer, int32_t input_zero_point) {
-  const LayerShape& shape = layer.shape;
-  if (layer.weight.size() != shape.WeightSize()) {
-    return Contradiction(shape.name,
-                         absl::StrCat(layer.weight.size(), " weights, its shape wants ", shape.WeightSize()));
-  }
-  if (const size_t outputs = shape.HasWeights() ? shape.out_channels : 0;
-      !layer.bias.empty() && layer.bias.size() != outputs) {
-    return Contradiction(shape.name, absl::StrCat(layer.bias.size(), " biases for ", outputs, " outputs"));
-  }
-  for (const int8_t weight : layer.weight) {
-    if (weight == std::numeric_limits<int8_t>::min()) {
-      return Contradiction(shape.name, "a weight of -128, where weights lie in [-127, 127]");
-    }
-  }
-  if (!shape.HasWeights()) {
-    return absl::OkStatus();
-  }
-  const int64_t bound = AccumulatorBound(layer.weight, layer.bias, shape.out_channels, input_zero_point);
-  if (const absl::Status status = CheckAccumulatorBound(bound, shape.name); !status.ok()) {
-    return Contradiction(shape.name, status.message());
   }
   return absl::OkStatus();
 }
@@ -194,12 +160,19 @@ absl::StatusOr<IntegerNetwork> ToIntegerNetwork(const proto::QuantizedNetwork& r
     if (const absl::Status status = CheckShapes(shapes); !status.ok()) {
       return Contradiction(record.name(), status.message());
     }
-    RETURN_IF_ERROR(CheckNumbers(layer, network.ZeroPoint(layer.shape.inputs[0])));
-    RETURN_IF_ERROR(ReadScaling(source, static_cast<int>(shapes.size()) == record.layer_size(), network, layer));
+    if (layer.weight.size() !=
+        layer.shape.WeightSize()) {  // or ReadScaling would take memory for any number of channels
+      return Contradiction(layer.shape.name,
+                           absl::StrCat(layer.weight.size(), " weights, its shape wants ", layer.shape.WeightSize()));
+    }
+    RETURN_IF_ERROR(ReadScaling(source, network, layer));
     network.layers.push_back(std::move(layer));
   }
   if (network.layers.empty()) {
     return Contradiction(record.name(), "it has no layers");
+  }
+  if (const absl::Status status = CheckIntegerNetwork(network); !status.ok()) {
+    return Contradiction(record.name(), status.message());
   }
   if (const float scale = static_cast<float>(record.input_scale()); !IsFactor(scale)) {
     return Contradiction(record.name(), absl::StrCat("an input scale of ", record.input_scale()));
@@ -208,6 +181,11 @@ absl::StatusOr<IntegerNetwork> ToIntegerNetwork(const proto::QuantizedNetwork& r
     return Contradiction(record.name(), absl::StrCat("an input step of ", step));
   }
   return network;
+}
+
+double WeightScaleOf(const proto::QuantizedLayer& layer, size_t channel) {
+  return layer.channel_weight_scale().empty() ? layer.weight_scale()
+                                              : layer.channel_weight_scale(static_cast<int>(channel));
 }
 
 IntegerNetwork WithFloatBias(IntegerNetwork network, const FloatNetwork& source,
@@ -219,10 +197,7 @@ IntegerNetwork WithFloatBias(IntegerNetwork network, const FloatNetwork& source,
     const proto::QuantizedLayer& layer = record.layer(static_cast<int>(i));
     network.layers[i].bias.clear();
     for (size_t o = 0; o < source.layers[i].bias.size(); ++o) {
-      const double input_and_layer = layer.accumulator_scale();
-      const double scale = layer.channel_weight_scale().empty() ? input_and_layer
-                                                                : input_and_layer / layer.weight_scale() *
-                                                                      layer.channel_weight_scale(static_cast<int>(o));
+      const double scale = layer.accumulator_scale() * (WeightScaleOf(layer, o) / layer.weight_scale());
       network.layers[i].float_bias.push_back(static_cast<float>(source.layers[i].bias[o] * scale));
     }
   }

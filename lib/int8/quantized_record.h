@@ -6,6 +6,7 @@
 #define LOCKSTEP_LIB_INT8_QUANTIZED_RECORD_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -26,6 +27,9 @@ void DescribeShape(const LayerShape& shape, proto::QuantizedLayer& layer);
 // not follow one another, a wrong number of weights or biases, a weight of -128, a multiplier or an input scale that is
 // no positive number, sums that could overflow int32.
 absl::StatusOr<IntegerNetwork> ToIntegerNetwork(const proto::QuantizedNetwork& record);
+
+// What a weight of this output channel was multiplied by to become int8: the channel's own scale, or the layer's.
+double WeightScaleOf(const proto::QuantizedLayer& layer, size_t channel);
 
 // The same network with the biases of the fp32 one in place of the int32 ones: bias * accumulator_scale, not rounded. A
 // layer that writes sums keeps its own, because sums are integers.

@@ -125,9 +125,7 @@ void ExpectEveryLayerIsTheRealOneWithinItsRoundings(const FloatNetwork& network,
     alone.layers = bound.layers = {network.layers[i]};
     const double terms = static_cast<double>(shape.HasWeights() ? shape.Terms() : shape.In().Size());
     for (size_t k = 0; k < bound.layers[0].weight.size(); ++k) {
-      const int channel = static_cast<int>(k / shape.Terms());
-      const double scale =
-          layer.channel_weight_scale().empty() ? layer.weight_scale() : layer.channel_weight_scale(channel);
+      const double scale = WeightScaleOf(layer, k / shape.Terms());
       float& weight = bound.layers[0].weight[k];
       weight = static_cast<float>(0.5 / scale + (terms + 1) * kUnit * std::abs(weight));
     }
@@ -292,6 +290,16 @@ TEST_F(QuantizedRecordTest, PixelsLieTogetherByChannel) {
   std::vector<int8_t> image(kImageBytes);
   QuantizeImage(pixels.data(), table, image.data());
   EXPECT_EQ(std::vector<int8_t>(image.begin(), image.begin() + 6), (std::vector<int8_t>{0, 15, 20, 0, 10, 27}));
+}
+
+TEST(WeightScaleOfTest, AChannelsOwnOrElseTheLayers) {
+  proto::QuantizedLayer layer;
+  layer.set_weight_scale(3);
+  EXPECT_EQ(WeightScaleOf(layer, 1), 3);
+  layer.add_channel_weight_scale(5);
+  layer.add_channel_weight_scale(7);
+  EXPECT_EQ(WeightScaleOf(layer, 0), 5);
+  EXPECT_EQ(WeightScaleOf(layer, 1), 7);
 }
 
 TEST_F(QuantizedRecordTest, AFloatBiasIsTheIntegerOneBeforeRounding) {

@@ -1,13 +1,12 @@
 #include "lib/int8/range_choice.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "lib/base/status_macros.h"
 #include "lib/int8/entropy_range.h"
 #include "lib/int8/quantization_error.h"
 
@@ -79,73 +78,36 @@ Range EntropyRange(const FineHistogram& histogram, bool symmetric) {
   return Within(whole, -threshold, threshold);
 }
 
-Range ThreeSigmaRange(const FineHistogram& histogram, bool symmetric) {
-  const double mean = histogram.Mean(), distance = 3 * histogram.StandardDeviation();
-  if (symmetric) {
-    const double c = std::abs(mean) + distance;
-    return Within(WholeRange(histogram), -c, c);
-  }
-  return Within(WholeRange(histogram), mean - distance, mean + distance);
-}
-
-Range RangeOf(const FineHistogram& histogram, RangeMethod method, double percentile, bool symmetric) {
+absl::StatusOr<Range> RangeOf(const FineHistogram& histogram, proto::RangeMethod method, double percentile,
+                              bool symmetric) {
   switch (method) {
-    case RangeMethod::kMinMax:
-      break;
-    case RangeMethod::kPercentile:
+    case proto::MIN_MAX:
+      return WholeRange(histogram);
+    case proto::PERCENTILE:
       return PercentileRange(histogram, percentile, symmetric);
-    case RangeMethod::kMse:
+    case proto::MSE:
       return LeastSquaresRange(histogram, symmetric);
-    case RangeMethod::kEntropy:
+    case proto::ENTROPY:
       return EntropyRange(histogram, symmetric);
-    case RangeMethod::kThreeSigma:
-      return ThreeSigmaRange(histogram, symmetric);
+    default:
+      return absl::InternalError(absl::StrCat("there is no range method ", method));
   }
-  return WholeRange(histogram);
 }
 
 }  // namespace
 
-absl::string_view RangeMethodName(RangeMethod method) {
-  switch (method) {
-    case RangeMethod::kMinMax:
-      return "min_max";
-    case RangeMethod::kPercentile:
-      return "percentile";
-    case RangeMethod::kMse:
-      return "mse";
-    case RangeMethod::kEntropy:
-      return "entropy";
-    case RangeMethod::kThreeSigma:
-      return "three_sigma";
-  }
-  return "unknown";
-}
-
-absl::StatusOr<RangeMethod> ParseRangeMethod(absl::string_view text) {
-  std::vector<absl::string_view> names;
-  for (const RangeMethod method : kRangeMethods) {
-    names.push_back(RangeMethodName(method));
-    if (names.back() == text) {
-      return method;
-    }
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("there is no range method '", text, "'; it is one of ", absl::StrJoin(names, ", ")));
-}
-
-absl::StatusOr<Range> ChooseRange(const FineHistogram& histogram, RangeMethod method, double percentile, bool symmetric,
-                                  absl::string_view name) {
+absl::StatusOr<Range> ChooseRange(const FineHistogram& histogram, proto::RangeMethod method, double percentile,
+                                  bool symmetric, absl::string_view name) {
   if (!histogram.finite()) {
     return absl::FailedPreconditionError(absl::StrCat(
         name, ": ", histogram.not_finite(), " of ", histogram.size() + histogram.not_finite(),
         " values are NaN or infinite; int8 wants finite values. Did training diverge? Train again with a smaller "
         "learning rate"));
   }
-  if (method == RangeMethod::kPercentile && !(percentile > 0 && percentile <= 100)) {
+  if (method == proto::PERCENTILE && !(percentile > 0 && percentile <= 100)) {
     return absl::InvalidArgumentError(absl::StrCat("the percentile is ", percentile, "; it must be in (0, 100]"));
   }
-  Range range = RangeOf(histogram, method, percentile, symmetric);
+  ASSIGN_OR_RETURN(Range range, RangeOf(histogram, method, percentile, symmetric));
   if (range.low == 0 && range.high == 0) {
     range = histogram.MaxAbs() > 0 ? WholeRange(histogram) : Range{0, 1};
   }

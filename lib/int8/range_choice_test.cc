@@ -23,32 +23,25 @@ using ::lockstep::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
+constexpr proto::RangeMethod kRangeMethods[] = {proto::MIN_MAX, proto::PERCENTILE, proto::MSE, proto::ENTROPY};
+
 FineHistogram HistogramOf(const std::vector<float>& values) {
   FineHistogram histogram;
   histogram.Add(values.data(), values.size());
   return histogram;
 }
 
-Range Choose(const FineHistogram& histogram, RangeMethod method, bool symmetric, double percentile = 99.9) {
+Range Choose(const FineHistogram& histogram, proto::RangeMethod method, bool symmetric, double percentile = 99.9) {
   return ChooseRange(histogram, method, percentile, symmetric, "x").value();
-}
-
-TEST(RangeMethodTest, NamesAreParsed) {
-  for (const RangeMethod method : kRangeMethods) {
-    EXPECT_EQ(ParseRangeMethod(RangeMethodName(method)).value(), method);
-  }
-  EXPECT_THAT(ParseRangeMethod("max"),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       AllOf(HasSubstr("'max'"), HasSubstr("min_max, percentile, mse, entropy, three_sigma"))));
 }
 
 // What holds of every method and distribution.
 TEST(ChooseRangeTest, RangesAreUsable) {
   for (const NamedValues& named : ManyDistributions(20000, 1)) {
     const FineHistogram histogram = HistogramOf(named.values);
-    for (const RangeMethod method : kRangeMethods) {
+    for (const proto::RangeMethod method : kRangeMethods) {
       for (const bool symmetric : {true, false}) {
-        SCOPED_TRACE(named.name + (symmetric ? " symmetric " : " affine ") + std::string(RangeMethodName(method)));
+        SCOPED_TRACE(named.name + (symmetric ? " symmetric " : " affine ") + proto::RangeMethod_Name(method));
         const Range range = Choose(histogram, method, symmetric);
         EXPECT_THAT(MakeAffineParams(range, symmetric, "x"), IsOk());
         EXPECT_GT(range.high - range.low, 0);
@@ -71,27 +64,27 @@ TEST(ChooseRangeTest, MseHasTheLeastExpectedError) {
   for (const NamedValues& named : ManyDistributions(20000, 2)) {
     const FineHistogram histogram = HistogramOf(named.values);
     for (const bool symmetric : {true, false}) {
-      const auto snr = [&](RangeMethod method) {
+      const auto snr = [&](proto::RangeMethod method) {
         return ExpectedQuality(histogram, Choose(histogram, method, symmetric), symmetric, "x").value().snr_db;
       };
-      for (const RangeMethod method : kRangeMethods) {
+      for (const proto::RangeMethod method : kRangeMethods) {
         // Other methods choose among other numbers: 2,048 steps lie up to 1 / 2048 beside them.
-        EXPECT_GE(snr(RangeMethod::kMse), snr(method) - 0.02) << named.name << RangeMethodName(method) << symmetric;
+        EXPECT_GE(snr(proto::MSE), snr(method) - 0.02) << named.name << proto::RangeMethod_Name(method) << symmetric;
       }
     }
   }
 }
 
 TEST(ChooseRangeTest, MinMaxIsExact) {
-  EXPECT_EQ(Choose(HistogramOf({-1.1f, 0.3f}), RangeMethod::kMinMax, true).high, 1.1f);
-  EXPECT_EQ(Choose(HistogramOf({-1.1f, 0.3f}), RangeMethod::kMinMax, false).low, -1.1f);
-  EXPECT_EQ(Choose(HistogramOf({-1.1f, 0.3f}), RangeMethod::kMinMax, false).high, 0.3f);
-  EXPECT_EQ(Choose(HistogramOf({2, 3}), RangeMethod::kMinMax, false).low, 0);
-  EXPECT_EQ(Choose(HistogramOf({-3, -2}), RangeMethod::kMinMax, false).high, 0);
+  EXPECT_EQ(Choose(HistogramOf({-1.1f, 0.3f}), proto::MIN_MAX, true).high, 1.1f);
+  EXPECT_EQ(Choose(HistogramOf({-1.1f, 0.3f}), proto::MIN_MAX, false).low, -1.1f);
+  EXPECT_EQ(Choose(HistogramOf({-1.1f, 0.3f}), proto::MIN_MAX, false).high, 0.3f);
+  EXPECT_EQ(Choose(HistogramOf({2, 3}), proto::MIN_MAX, false).low, 0);
+  EXPECT_EQ(Choose(HistogramOf({-3, -2}), proto::MIN_MAX, false).high, 0);
 }
 
 TEST(ChooseRangeTest, ADeadTensorGetsARangeOfOne) {
-  for (const RangeMethod method : kRangeMethods) {
+  for (const proto::RangeMethod method : kRangeMethods) {
     for (const FineHistogram& dead : {HistogramOf({0, -0.0f, 0}), FineHistogram()}) {
       EXPECT_EQ(Choose(dead, method, true).low, -1);
       EXPECT_EQ(Choose(dead, method, true).high, 1);
@@ -130,10 +123,10 @@ TEST(ChooseRangeTest, PercentilesAreAsSorted) {
       const double c = SortedQuantile(magnitudes, outside);
       const double low = SortedQuantile(down, each), high = SortedQuantile(up, each);
       if (c > 0) {
-        ExpectEnd(Choose(histogram, RangeMethod::kPercentile, true, percentile).high, c, histogram.width());
+        ExpectEnd(Choose(histogram, proto::PERCENTILE, true, percentile).high, c, histogram.width());
       }
       if (low > 0 || high > 0) {
-        const Range range = Choose(histogram, RangeMethod::kPercentile, false, percentile);
+        const Range range = Choose(histogram, proto::PERCENTILE, false, percentile);
         ExpectEnd(-range.low, low, histogram.width());
         ExpectEnd(range.high, high, histogram.width());
       }
@@ -145,8 +138,8 @@ TEST(ChooseRangeTest, AHundredPercentAreAllValues) {
   for (const NamedValues& named : ManyDistributions(5000, 4)) {
     const FineHistogram histogram = HistogramOf(named.values);
     for (const bool symmetric : {true, false}) {
-      EXPECT_EQ(Choose(histogram, RangeMethod::kPercentile, symmetric, 100).high,
-                Choose(histogram, RangeMethod::kMinMax, symmetric).high);
+      EXPECT_EQ(Choose(histogram, proto::PERCENTILE, symmetric, 100).high,
+                Choose(histogram, proto::MIN_MAX, symmetric).high);
     }
   }
 }
@@ -154,39 +147,23 @@ TEST(ChooseRangeTest, AHundredPercentAreAllValues) {
 TEST(ChooseRangeTest, OneOfAThousandIsOutside) {
   std::vector<float> values(999, 1);
   values.push_back(1000);
-  EXPECT_LT(Choose(HistogramOf(values), RangeMethod::kPercentile, true, 99.9).high, 2);
-  EXPECT_EQ(Choose(HistogramOf(values), RangeMethod::kPercentile, true, 99.91).high, 1000);
+  EXPECT_LT(Choose(HistogramOf(values), proto::PERCENTILE, true, 99.9).high, 2);
+  EXPECT_EQ(Choose(HistogramOf(values), proto::PERCENTILE, true, 99.91).high, 1000);
 }
 
 TEST(ChooseRangeTest, APercentileOfZeroIsNoRange) {
   std::vector<float> values(1000, 0);
   values.push_back(3);
-  EXPECT_EQ(Choose(HistogramOf(values), RangeMethod::kPercentile, true, 99).high, 3);
-  EXPECT_EQ(Choose(HistogramOf(values), RangeMethod::kPercentile, false, 99).high, 3);
-}
-
-TEST(ChooseRangeTest, ThreeSigmaByHand) {
-  // Mean 1, deviation 3 (10 is beyond mean + 3 sd of these).
-  std::vector<float> values(9, 0);
-  values.push_back(10);
-  EXPECT_EQ(Choose(HistogramOf(values), RangeMethod::kThreeSigma, true).high, 10);
-  EXPECT_EQ(Choose(HistogramOf(values), RangeMethod::kThreeSigma, false).high, 10);
-  values.resize(100, 0);
-  // Mean 0.1, mean of squares 1.
-  const double deviation = std::sqrt(1 - 0.1 * 0.1);
-  EXPECT_DOUBLE_EQ(Choose(HistogramOf(values), RangeMethod::kThreeSigma, true).high, 0.1 + 3 * deviation);
-  EXPECT_DOUBLE_EQ(Choose(HistogramOf(values), RangeMethod::kThreeSigma, false).high, 0.1 + 3 * deviation);
-  EXPECT_EQ(Choose(HistogramOf(values), RangeMethod::kThreeSigma, false).low, 0);
-  values[9] = -10;
-  EXPECT_DOUBLE_EQ(Choose(HistogramOf(values), RangeMethod::kThreeSigma, false).low, -0.1 - 3 * deviation);
+  EXPECT_EQ(Choose(HistogramOf(values), proto::PERCENTILE, true, 99).high, 3);
+  EXPECT_EQ(Choose(HistogramOf(values), proto::PERCENTILE, false, 99).high, 3);
 }
 
 TEST(ChooseRangeTest, EntropyClipsTheTailOfLaplace) {
   const NamedValues laplace = ManyDistributions(200000, 5)[1];
   ASSERT_EQ(laplace.name, "laplace");
   const FineHistogram histogram = HistogramOf(laplace.values);
-  EXPECT_LT(Choose(histogram, RangeMethod::kEntropy, true).high, 0.95 * histogram.MaxAbs());
-  EXPECT_GT(Choose(histogram, RangeMethod::kEntropy, true).high, 3 * histogram.StandardDeviation());
+  EXPECT_LT(Choose(histogram, proto::ENTROPY, true).high, 0.95 * histogram.MaxAbs());
+  EXPECT_GT(Choose(histogram, proto::ENTROPY, true).high, 3 * histogram.StandardDeviation());
 }
 
 // After ReLU there are 256 levels for positive values; in a symmetric range 128.
@@ -202,8 +179,8 @@ TEST(ChooseRangeTest, EntropyCountsTheLevelsThatThereAre) {
     return std::min(static_cast<double>(LeastEntropyBins(counts, levels)) * histogram.width(), histogram.max());
   };
   ASSERT_NE(threshold(128), threshold(256));
-  EXPECT_EQ(Choose(histogram, RangeMethod::kEntropy, true).high, threshold(128));
-  EXPECT_EQ(Choose(histogram, RangeMethod::kEntropy, false).high, threshold(256));
+  EXPECT_EQ(Choose(histogram, proto::ENTROPY, true).high, threshold(128));
+  EXPECT_EQ(Choose(histogram, proto::ENTROPY, false).high, threshold(256));
 }
 
 // No value is near 0. The published algorithm alone would keep but the smallest one.
@@ -211,7 +188,7 @@ TEST(ChooseRangeTest, EntropyKeepsMostValues) {
   for (const NamedValues& named : ManyDistributions(20000, 7)) {
     const FineHistogram histogram = HistogramOf(named.values);
     for (const bool symmetric : {true, false}) {
-      const Range range = Choose(histogram, RangeMethod::kEntropy, symmetric);
+      const Range range = Choose(histogram, proto::ENTROPY, symmetric);
       EXPECT_LT(ExpectedQuality(histogram, range, symmetric, "x").value().clipped_share, 0.1) << named.name;
     }
   }
@@ -221,22 +198,24 @@ TEST(ChooseRangeTest, EntropyKeepsMostValues) {
 TEST(ChooseRangeTest, EntropyDoesNotSeeZeros) {
   NamedValues relu = ManyDistributions(50000, 6)[2];
   ASSERT_EQ(relu.name, "half normal with zeros");
-  const Range range = Choose(HistogramOf(relu.values), RangeMethod::kEntropy, false);
+  const Range range = Choose(HistogramOf(relu.values), proto::ENTROPY, false);
   relu.values.resize(relu.values.size() + 1000000, 0.0f);
-  EXPECT_EQ(Choose(HistogramOf(relu.values), RangeMethod::kEntropy, false).high, range.high);
+  EXPECT_EQ(Choose(HistogramOf(relu.values), proto::ENTROPY, false).high, range.high);
 }
 
 TEST(ChooseRangeTest, Errors) {
   const FineHistogram broken = HistogramOf({1, std::numeric_limits<float>::quiet_NaN(), 2});
-  for (const RangeMethod method : kRangeMethods) {
+  for (const proto::RangeMethod method : kRangeMethods) {
     EXPECT_THAT(ChooseRange(broken, method, 99.9, true, "conv1"),
                 StatusIs(absl::StatusCode::kFailedPrecondition, AllOf(HasSubstr("conv1"), HasSubstr("1 of 3 values"))));
   }
   for (const double percentile : {0.0, -1.0, 100.1, std::nan("")}) {
-    EXPECT_THAT(ChooseRange(HistogramOf({1}), RangeMethod::kPercentile, percentile, true, "conv1"),
+    EXPECT_THAT(ChooseRange(HistogramOf({1}), proto::PERCENTILE, percentile, true, "conv1"),
                 StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("(0, 100]")));
-    EXPECT_THAT(ChooseRange(HistogramOf({1}), RangeMethod::kMse, percentile, true, "conv1"), IsOk());
+    EXPECT_THAT(ChooseRange(HistogramOf({1}), proto::MSE, percentile, true, "conv1"), IsOk());
   }
+  EXPECT_THAT(ChooseRange(HistogramOf({1}), proto::RANGE_METHOD_UNSPECIFIED, 99.9, true, "conv1"),
+              StatusIs(absl::StatusCode::kInternal, HasSubstr("no range method")));
 }
 
 }  // namespace

@@ -16,10 +16,6 @@
 
 namespace lockstep {
 
-// Called after each layer but one that writes sums, one or more images at a time, in their order: the layer's index, and
-// what it wrote for them, int8 (images, height, width, channels), `size` values in all.
-using IntegerBatchObserver = std::function<void(size_t layer, const int8_t* values, size_t size)>;
-
 // Runs one network. images: int8 (count, height, width, channels). logits: int32 (count, classes), written: int8 values
 // or sums. `observe` may be null.
 using IntegerRunner = std::function<absl::Status(const int8_t* images, size_t count, int32_t* logits,

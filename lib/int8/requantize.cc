@@ -8,8 +8,6 @@
 namespace lockstep {
 namespace {
 
-float Step(double scale) { return static_cast<float>(1 / scale); }
-
 absl::StatusOr<float> Normal(float part, float result, absl::string_view layer, const std::string& scales) {
   if (!std::isnormal(part) || !std::isnormal(result)) {
     return absl::FailedPreconditionError(

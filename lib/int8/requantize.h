@@ -68,11 +68,13 @@ inline int8_t AddInt8(int8_t a, int8_t b, const AddFactors& factors) {
   return ClampToInt8(AddAndRound(a, b, factors) - 128.0f);
 }
 
-// The multiplier of a layer whose input, weights and output have these scales (real value * scale = integer):
-// float32((s_in * s_w) / s_out) of their float32 reciprocals, the steps, each operation rounded to float32, so that a
-// reader who knows only these three floats (an ONNX file) computes the same one. Five roundings, so within 5.1 * 2^-24
-// (relative) of the exact output_scale / (input_scale * weight_scale). FailedPrecondition names the layer when a step
-// leaves the normal range of float32.
+// The step between two neighbouring integers of a scale (real value * scale = integer): what ONNX calls the scale.
+inline float Step(double scale) { return static_cast<float>(1 / scale); }
+
+// The multiplier of a layer whose input, weights and output have these scales: float32((s_in * s_w) / s_out) of their
+// steps, each operation rounded to float32, so that a reader who knows only these three floats (an ONNX file) computes
+// the same one. Five roundings, so within 5.1 * 2^-24 (relative) of the exact output_scale / (input_scale *
+// weight_scale). FailedPrecondition names the layer when a step leaves the normal range of float32.
 absl::StatusOr<float> RequantizeMultiplier(double input_scale, double weight_scale, double output_scale,
                                            absl::string_view layer);
 

@@ -63,7 +63,7 @@ class CpuNetwork::Worker {
       if (observe) {
         std::vector<int8_t> values(count * layer.shape.Pooled().Size());
         FromValues(reinterpret_cast<const Value*>(At(step.output)), values.size(), values.data());
-        observe(step.layer, values);
+        observe(step.layer, values.data(), values.size());
       }
     }
     FromValues(reinterpret_cast<const Value*>(At(static_cast<uint32_t>(layers.size()))),

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -19,13 +18,11 @@ namespace lockstep {
 
 class CpuNetwork {
  public:
-  // Called after each layer but one that writes sums, on the calling thread: its index, and what it wrote for all images,
-  // int8 (count, Pooled()).
-  using Observer = std::function<void(size_t layer, const std::vector<int8_t>& values)>;
+  // Called on the calling thread, once for each layer, with all images.
+  using Observer = IntegerBatchObserver;
 
-  // Packs the weights, once. `network` must be one whose sums cannot overflow (quantized_record.h).
-  // FailedPrecondition: this CPU lacks `isa`, or shapes and parameters do not belong together. InvalidArgument: less than
-  // one thread.
+  // Packs the weights, once. FailedPrecondition: this CPU lacks `isa`, or the network is not as CheckIntegerNetwork wants
+  // it (lib/int8/integer_network_check.h). InvalidArgument: less than one thread.
   static absl::StatusOr<std::unique_ptr<CpuNetwork>> Make(const IntegerNetwork& network, Isa isa, int threads = 1);
 
   // images: int8 (count, height, width, channels) as the first layer reads them. logits: int32 (count, values that the

@@ -121,8 +121,9 @@ TEST_P(CpuNetworkTest, EachLayersTensorIsThePlainLoops) {
     RunReference(network, images, [&](size_t layer, const std::vector<int8_t>& values) {
       expected[layer].insert(expected[layer].end(), values.begin(), values.end());
     });
-    const std::vector<int32_t> logits = RunCpu(
-        network, images, GetParam(), 2, [&](size_t layer, const std::vector<int8_t>& values) { seen[layer] = values; });
+    const std::vector<int32_t> logits =
+        RunCpu(network, images, GetParam(), 2,
+               [&](size_t layer, const int8_t* values, size_t size) { seen[layer].assign(values, values + size); });
     ASSERT_EQ(seen, expected) << InWords(network);
     ASSERT_EQ(logits, RunCpu(network, images, GetParam(), 1)) << InWords(network);
   }
@@ -186,7 +187,6 @@ TEST(CpuNetworkMakeTest, RefusesWhatIsNoNetwork) {
   network.layers[0].shape = good.layers[0].shape;
   network.layers[0].shape.in_height = network.layers[0].shape.in_width = 1 << 14;
   network.layers[0].shape.in_channels = 1 << 3;
-  network.layers[0].multiplier = good.layers[0].multiplier;
   EXPECT_THAT(CpuNetwork::Make(network, Isa::kPortable),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("above")));
   network = good;

@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "lib/base/status_macros.h"
 #include "lib/int8_cpu/cpu_network.h"
@@ -16,13 +15,7 @@ MakeIntegerRunner CpuRunner(Isa isa, int threads) {
     const std::shared_ptr<CpuNetwork> kept = std::move(made);
     return IntegerRunner([kept](const int8_t* images, size_t count, int32_t* logits,
                                 const IntegerBatchObserver& observe) -> absl::Status {
-      if (!observe) {
-        kept->Run(images, count, logits);
-        return absl::OkStatus();
-      }
-      kept->Run(images, count, logits, [&observe](size_t layer, const std::vector<int8_t>& values) {
-        observe(layer, values.data(), values.size());
-      });
+      kept->Run(images, count, logits, observe);
       return absl::OkStatus();
     });
   };

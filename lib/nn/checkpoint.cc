@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
@@ -17,7 +16,6 @@
 #include "lib/device/torch_status.h"
 #include "lib/nn/state_dict_pickle.h"
 #include "lib/nn/stored_zip.h"
-#include "lib/record/input_text.h"
 #include "lib/record/output_file.h"
 #include "lib/record/run_files.h"
 
@@ -182,12 +180,23 @@ absl::Status SaveCheckpoint(const Model& model, const std::string& path) {
 }
 
 absl::Status LoadCheckpoint(Model& model, const std::string& path) {
-  const absl::StatusOr<InputText> file = ReadInputText(path, kMaxCheckpointBytes);
+  ASSIGN_OR_RETURN(const InputText file, ReadCheckpointBytes(path));
+  return LoadCheckpointBytes(model, file);
+}
+
+absl::StatusOr<InputText> ReadCheckpointBytes(const std::string& path) {
+  absl::StatusOr<InputText> file = ReadInputText(path, kMaxCheckpointBytes);
   if (!file.ok()) {
     return absl::Status(file.status().code(), absl::StrCat("checkpoint ", file.status().message()));
   }
-  const absl::Status status = CatchTorchErrors("loading", [&]() { return Load(model, file->text); });
-  return status.ok() ? status : absl::Status(status.code(), absl::StrCat("checkpoint ", path, ": ", status.message()));
+  return file;
+}
+
+absl::Status LoadCheckpointBytes(Model& model, const InputText& file) {
+  const absl::Status status = CatchTorchErrors("loading", [&]() { return Load(model, file.text); });
+  return status.ok()
+             ? status
+             : absl::Status(status.code(), absl::StrCat("checkpoint ", file.input.path(), ": ", status.message()));
 }
 
 }  // namespace lockstep

@@ -9,7 +9,9 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "lib/nn/model.h"
+#include "lib/record/input_text.h"
 
 namespace lockstep {
 
@@ -26,6 +28,10 @@ absl::Status SaveCheckpoint(const Model& model, const std::string& path);
 // is changed unless names, shapes and dtypes all agree. NotFound: no such file. DataLoss: broken, or larger than
 // kMaxCheckpointBytes. FailedPrecondition: of another network; says the first difference. Cancelled: a stop signal came.
 absl::Status LoadCheckpoint(Model& model, const std::string& path);
+
+// The same in two steps, for who tries several networks on one file.
+absl::StatusOr<InputText> ReadCheckpointBytes(const std::string& path);
+absl::Status LoadCheckpointBytes(Model& model, const InputText& file);
 
 }  // namespace lockstep
 

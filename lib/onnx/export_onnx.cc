@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/base/status_macros.h"
 #include "lib/int8/quantized_record.h"
+#include "lib/int8/requantize.h"
 #include "lib/onnx/graph_writer.h"
 #include "lib/onnx/model_names.h"
 #include "lib/onnx/tensor_values.h"
@@ -23,8 +24,6 @@ using ::onnx::TensorProto;
 absl::Status Cannot(absl::string_view where, absl::string_view what) {
   return absl::FailedPreconditionError(absl::StrCat("ONNX export: ", where, ": ", what));
 }
-
-float Step(double scale) { return static_cast<float>(1 / scale); }
 
 std::string InText(const std::vector<double>& numbers) {
   return absl::StrJoin(numbers, " ",
@@ -62,11 +61,11 @@ class ModelWriter {
   // The steps of the layer's weights: one, or one for each output channel.
   std::vector<float> WeightSteps(size_t index) const {
     const proto::QuantizedLayer& layer = record_.layer(static_cast<int>(index));
-    std::vector<float> steps;
-    for (const double scale : layer.channel_weight_scale()) {
-      steps.push_back(Step(scale));
+    std::vector<float> steps(static_cast<size_t>(std::max(1, layer.channel_weight_scale_size())));
+    for (size_t i = 0; i < steps.size(); ++i) {
+      steps[i] = Step(WeightScaleOf(layer, i));
     }
-    return steps.empty() ? std::vector<float>{Step(layer.weight_scale())} : steps;
+    return steps;
   }
 
   absl::Status CheckVersion() const {

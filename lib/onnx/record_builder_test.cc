@@ -5,6 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/int8/quantized_record.h"
+#include "lib/int8/requantize.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {
@@ -44,7 +45,7 @@ TEST(RecordBuilderTest, MakesARecordThatRuns) {
 // A step goes through 1 / step in double and back to the same float, so multipliers are those of the file.
 TEST(RecordBuilderTest, StepsAreKept) {
   for (float step = 1e-6f; step < 1e6f; step = std::nextafter(step * 1.01f, 1e9f)) {
-    ASSERT_EQ(static_cast<float>(1 / (1 / static_cast<double>(step))), step);
+    ASSERT_EQ(Step(1 / static_cast<double>(step)), step);
   }
 }
 

@@ -14,16 +14,14 @@
 namespace lockstep {
 namespace {
 
-constexpr size_t kClasses = 10;
-
-absl::Status CheckImagesAndLogits(const IntegerNetwork& network) {
+absl::Status CheckImagesAndLogits(const IntegerNetwork& network, size_t classes) {
   if (const Extent in = network.layers.front().shape.In(); in != Extent{kImageHeight, kImageWidth, kImageChannels}) {
     return absl::FailedPreconditionError(absl::StrCat(network.name, ": reads images of ", in.channels, " x ", in.height,
                                                       " x ", in.width, "; the data set's are 3 x 32 x 32"));
   }
-  if (const size_t logits = network.layers.back().shape.Pooled().Size(); logits != kClasses) {
+  if (const size_t logits = network.layers.back().shape.Pooled().Size(); logits != classes) {
     return absl::FailedPreconditionError(
-        absl::StrCat(network.name, ": gives ", logits, " logits; the data set has ", kClasses, " classes"));
+        absl::StrCat(network.name, ": gives ", logits, " logits; the data set has ", classes, " classes"));
   }
   return absl::OkStatus();
 }
@@ -49,7 +47,7 @@ absl::StatusOr<proto::QuantizedNetwork> MeasureImported(proto::QuantizedNetwork 
     RETURN_IF_ERROR(RecordNormalization(dataset, network));
   }
   ASSIGN_OR_RETURN(const IntegerNetwork integer, ToIntegerNetwork(network));
-  RETURN_IF_ERROR(CheckImagesAndLogits(integer));
+  RETURN_IF_ERROR(CheckImagesAndLogits(integer, static_cast<size_t>(dataset.test.info.class_name_size())));
   ASSIGN_OR_RETURN(const ImageTable table, ImageTableOf(network));
   ASSIGN_OR_RETURN(const IntegerPredictions predictions,
                    PredictInteger(integer, dataset.test, table, make, absl::StrCat(network.name(), " int8")));

@@ -4,15 +4,14 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
-#include <numeric>
 #include <optional>
 
 #include "absl/strings/str_cat.h"
-#include "lib/base/progress.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/int8/accuracy.h"
 #include "lib/int8/quantize_layers.h"
+#include "lib/quantize/image_batches.h"
 #include "lib/quantize/torch_forward.h"
 
 namespace lockstep {
@@ -45,29 +44,13 @@ struct Studied {
   uint32_t correct_alone = 0, correct_without = 0;
 };
 
-struct Batch {
-  std::vector<float> images;  // fp32, normalised
-  std::vector<uint8_t> labels;
-};
-
-// The images from place `first` on.
-Batch MakeBatch(const ImageSelection& selection, size_t first) {
-  Batch batch;
-  for (size_t i = first; i < std::min(first + kBatch, selection.indices.size()); ++i) {
-    const std::vector<float> image = NormalizedImage(selection.set, selection.indices[i], selection.normalization);
-    batch.images.insert(batch.images.end(), image.begin(), image.end());
-    batch.labels.push_back(selection.set.labels[selection.indices[i]]);
-  }
-  return batch;
-}
-
 // How many of a batch's images the network with these tensors in int8 gets right.
-absl::StatusOr<uint32_t> Correct(const TorchForward& forward, const Batch& batch, const BatchObserver& observe,
+absl::StatusOr<uint32_t> Correct(const TorchForward& forward, const ImageBatch& batch, const BatchObserver& observe,
                                  const Int8Mask& int8) {
-  ASSIGN_OR_RETURN(const std::vector<float> logits, forward.Run(batch.images, batch.labels.size(), observe, int8));
-  const size_t classes = logits.size() / batch.labels.size();
+  ASSIGN_OR_RETURN(const std::vector<float> logits, forward.Run(batch.images, batch.size(), observe, int8));
+  const size_t classes = logits.size() / batch.size();
   uint32_t correct = 0;
-  for (size_t i = 0; i < batch.labels.size(); ++i) {
+  for (size_t i = 0; i < batch.size(); ++i) {
     correct += Predict(&logits[i * classes], classes).label == batch.labels[i] ? 1 : 0;
   }
   return correct;
@@ -75,15 +58,12 @@ absl::StatusOr<uint32_t> Correct(const TorchForward& forward, const Batch& batch
 
 absl::StatusOr<uint32_t> CorrectOfAll(const TorchForward& forward, const ImageSelection& selection,
                                       const Int8Mask& int8, const std::string& label) {
-  Progress progress(label, selection.indices.size(), "images");
   uint32_t correct = 0;
-  for (size_t first = 0; first < selection.indices.size(); first += kBatch) {
-    RETURN_IF_ERROR(CheckNotStopped());
-    const Batch batch = MakeBatch(selection, first);
+  RETURN_IF_ERROR(ForEachBatch(selection, kBatch, label, [&](const ImageBatch& batch) -> absl::Status {
     ASSIGN_OR_RETURN(const uint32_t found, Correct(forward, batch, nullptr, int8));
     correct += found;
-    progress.Update(first + batch.labels.size());
-  }
+    return absl::OkStatus();
+  }));
   return correct;
 }
 
@@ -93,7 +73,7 @@ class Study {
   Study(const FloatNetwork& network, const TorchForward& forward)
       : forward_(forward), studied_(network.layers.size() + 1) {}
 
-  absl::Status Add(const Batch& batch) {
+  absl::Status Add(const ImageBatch& batch) {
     std::vector<std::vector<float>> clean(studied_.size());
     const auto keep = [&](const BatchActivations& values) {
       clean[values.layer + 1].assign(values.written, values.written + values.size);
@@ -143,7 +123,7 @@ class Study {
   }
 
  private:
-  absl::Status AddTensor(size_t tensor, const Batch& batch, const std::vector<std::vector<float>>& clean) {
+  absl::Status AddTensor(size_t tensor, const ImageBatch& batch, const std::vector<std::vector<float>>& clean) {
     Int8Mask alone(studied_.size(), false), without(studied_.size(), true);
     alone[tensor] = true;
     without[tensor] = false;
@@ -170,12 +150,7 @@ absl::StatusOr<proto::LayerStudy> StudyLayers(const FloatNetwork& network, const
                                               const ImageSelection& images, const std::string& label) {
   ASSIGN_OR_RETURN(const std::unique_ptr<TorchForward> forward, TorchForward::Make(network, record));
   Study study(network, *forward);
-  Progress progress(label, images.indices.size(), "images");
-  for (size_t first = 0; first < images.indices.size(); first += kBatch) {
-    const Batch batch = MakeBatch(images, first);
-    RETURN_IF_ERROR(study.Add(batch));
-    progress.Update(first + batch.labels.size());
-  }
+  RETURN_IF_ERROR(ForEachBatch(images, kBatch, label, [&](const ImageBatch& batch) { return study.Add(batch); }));
   return study.Result(network, record, images.indices.size());
 }
 
@@ -216,9 +191,8 @@ absl::Status AddFallback(const FloatNetwork& network, const proto::QuantizedNetw
       break;
     }
   }
-  ImageSelection all = {test, std::vector<uint32_t>(test.size()), images.normalization};
-  std::iota(all.indices.begin(), all.indices.end(), 0);
-  ASSIGN_OR_RETURN(const uint32_t correct, CorrectOfAll(*forward, all, int8, absl::StrCat(label, ", test images")));
+  ASSIGN_OR_RETURN(const uint32_t correct, CorrectOfAll(*forward, AllImages(test, images.normalization), int8,
+                                                        absl::StrCat(label, ", test images")));
   study.set_fallback_test_correct(correct);
   study.set_fallback_test_images(static_cast<uint32_t>(test.size()));
   return absl::OkStatus();

@@ -80,10 +80,11 @@ absl::StatusOr<FloatNetwork> FromModel(const std::string& name, const Model& mod
 }
 
 absl::StatusOr<FloatNetwork> ReadCheckpoint(const std::string& path) {
+  ASSIGN_OR_RETURN(const InputText file, ReadCheckpointBytes(path));
   std::string reasons;
   for (const char* name : kNetworks) {
     ASSIGN_OR_RETURN(const std::shared_ptr<Model> model, MakeModel(name, /*seed=*/0));
-    const absl::Status status = LoadCheckpoint(*model, path);
+    const absl::Status status = LoadCheckpointBytes(*model, file);
     if (status.ok()) {
       return FromModel(name, *model);
     }

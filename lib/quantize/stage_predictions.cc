@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <numeric>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/progress.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
+#include "lib/quantize/image_batches.h"
 #include "lib/quantize/torch_forward.h"
 #include "lib/record/digest.h"
 
@@ -24,35 +24,17 @@ constexpr size_t kTorchBatch = 100;
 constexpr size_t kIntegerBatch = 250;
 constexpr size_t kLabBatch = 4;
 
-std::vector<float> NormalizedBatch(const ImageSet& images, const uint32_t* indices, size_t count,
-                                   const NormalizationTable& normalization) {
-  std::vector<float> batch;
-  batch.reserve(count * kImageBytes);
-  for (size_t i = 0; i < count; ++i) {
-    const std::vector<float> image = NormalizedImage(images, indices[i], normalization);
-    batch.insert(batch.end(), image.begin(), image.end());
-  }
-  return batch;
-}
-
 // Runs the network on all images of `selection`, batch by batch. `observe` may be null. `logits` is given the first
 // image's place among `selection`, the batch's logits and how many images they are of.
 absl::Status RunBatches(const FloatNetwork& network, const ImageSelection& selection, const std::string& label,
                         const std::function<BatchObserver(const std::vector<float>& images)>& observer,
                         const std::function<absl::Status(size_t first, const std::vector<float>& logits)>& logits) {
   ASSIGN_OR_RETURN(const std::unique_ptr<TorchForward> forward, TorchForward::Make(network));
-  Progress progress(label, selection.indices.size(), "images");
-  for (size_t first = 0; first < selection.indices.size(); first += kTorchBatch) {
-    RETURN_IF_ERROR(CheckNotStopped());
-    const size_t count = std::min(kTorchBatch, selection.indices.size() - first);
-    const std::vector<float> images =
-        NormalizedBatch(selection.set, &selection.indices[first], count, selection.normalization);
+  return ForEachBatch(selection, kTorchBatch, label, [&](const ImageBatch& batch) -> absl::Status {
     ASSIGN_OR_RETURN(const std::vector<float> found,
-                     forward->Run(images, count, observer ? observer(images) : nullptr));
-    RETURN_IF_ERROR(logits(first, found));
-    progress.Update(first + count);
-  }
-  return absl::OkStatus();
+                     forward->Run(batch.images, batch.size(), observer ? observer(batch.images) : nullptr));
+    return logits(batch.first, found);
+  });
 }
 
 absl::StatusOr<Prediction> PredictFinite(const float* logits, size_t classes, size_t image) {
@@ -71,8 +53,6 @@ absl::StatusOr<std::vector<Prediction>> PredictFloat(const FloatNetwork& network
                                                      const NormalizationTable& normalization,
                                                      const std::string& label) {
   const size_t classes = network.layers.back().shape.Pooled().Size();
-  ImageSelection all = {images, std::vector<uint32_t>(images.size()), normalization};
-  std::iota(all.indices.begin(), all.indices.end(), 0);
   std::vector<Prediction> predictions;
   const auto predict = [&](size_t first, const std::vector<float>& logits) -> absl::Status {
     for (size_t i = 0; i < logits.size() / classes; ++i) {
@@ -81,7 +61,7 @@ absl::StatusOr<std::vector<Prediction>> PredictFloat(const FloatNetwork& network
     }
     return absl::OkStatus();
   };
-  RETURN_IF_ERROR(RunBatches(network, all, label, nullptr, predict));
+  RETURN_IF_ERROR(RunBatches(network, AllImages(images, normalization), label, nullptr, predict));
   return predictions;
 }
 
@@ -142,20 +122,17 @@ absl::StatusOr<FloatNetwork> WithCorrectedBiases(const FloatNetwork& network, co
   for (size_t i = 0; i < means.size(); ++i) {
     means[i].resize(network.layers[i].bias.size());
   }
-  Progress progress(label, images.indices.size(), "images");
-  for (size_t first = 0; first < images.indices.size(); first += kTorchBatch) {
-    RETURN_IF_ERROR(CheckNotStopped());
-    const size_t count = std::min(kTorchBatch, images.indices.size() - first);
-    const std::vector<float> batch = NormalizedBatch(images.set, &images.indices[first], count, images.normalization);
-    ASSIGN_OR_RETURN(const std::vector<std::vector<double>> errors, forward->MeanWeightErrors(batch, count));
-    const double share = static_cast<double>(count) / static_cast<double>(images.indices.size());
+  RETURN_IF_ERROR(ForEachBatch(images, kTorchBatch, label, [&](const ImageBatch& batch) -> absl::Status {
+    ASSIGN_OR_RETURN(const std::vector<std::vector<double>> errors,
+                     forward->MeanWeightErrors(batch.images, batch.size()));
+    const double share = static_cast<double>(batch.size()) / static_cast<double>(images.indices.size());
     for (size_t i = 0; i < means.size(); ++i) {
       for (size_t o = 0; o < means[i].size(); ++o) {
         means[i][o] += errors[i][o] * share;
       }
     }
-    progress.Update(first + count);
-  }
+    return absl::OkStatus();
+  }));
   FloatNetwork corrected = network;
   for (size_t i = 0; i < means.size(); ++i) {
     for (size_t o = 0; o < means[i].size(); ++o) {

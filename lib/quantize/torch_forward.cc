@@ -86,11 +86,39 @@ at::Tensor Compute(const Layer& layer, const std::vector<at::Tensor>& tensors, b
 // One block of memory that holds all values, image by image, channels last.
 at::Tensor Dense(const at::Tensor& tensor) { return tensor.contiguous(at::MemoryFormat::ChannelsLast); }
 
-void Observe(size_t index, const Layer& layer, const at::Tensor& before, const at::Tensor& after,
-             const at::Tensor& written, const BatchObserver& observe) {
-  const at::Tensor first = Dense(before), second = Dense(after), third = Dense(written);
-  observe({index, first.const_data_ptr<float>(), layer.shape.relu ? second.const_data_ptr<float>() : nullptr,
-           third.const_data_ptr<float>(), static_cast<size_t>(first.numel())});
+// What a layer reads (the first of an addition's two), gives before and after ReLU, and writes, before max-pooling.
+struct LayerTensors {
+  size_t index;
+  const Layer& layer;
+  const at::Tensor& input;
+  const at::Tensor& before;
+  const at::Tensor& after;
+  const at::Tensor& written;
+};
+using LayerVisitor = std::function<void(const LayerTensors&)>;
+
+// Runs the layers one after another on `image`, what the first one reads, and shows each of them. Returns what the last one
+// writes.
+at::Tensor Walk(const std::vector<Layer>& layers, const at::Tensor& image, const Int8Mask& int8,
+                const LayerVisitor& visit) {
+  std::vector<at::Tensor> tensors = {image};
+  for (size_t i = 0; i < layers.size(); ++i) {
+    const Layer& layer = layers[i];
+    const bool is_int8 = !int8.empty() && int8[i + 1];
+    const at::Tensor before = Compute(layer, tensors, is_int8);
+    const at::Tensor after = layer.shape.relu ? at::relu(before) : before;
+    const at::Tensor written = is_int8 ? Round(after, layer.rounding) : after;
+    visit({i, layer, tensors[layer.shape.inputs[0]], before, after, written});
+    tensors.push_back(layer.shape.pool == 0 ? written : at::max_pool2d(written, layer.shape.pool));
+  }
+  return tensors.back();
+}
+
+void Observe(const LayerTensors& tensors, const BatchObserver& observe) {
+  const at::Tensor before = Dense(tensors.before), after = Dense(tensors.after), written = Dense(tensors.written);
+  observe({tensors.index, before.const_data_ptr<float>(),
+           tensors.layer.shape.relu ? after.const_data_ptr<float>() : nullptr, written.const_data_ptr<float>(),
+           static_cast<size_t>(before.numel())});
 }
 
 }  // namespace
@@ -142,23 +170,16 @@ absl::StatusOr<std::vector<float>> TorchForward::Run(const std::vector<float>& i
   std::vector<float> logits;
   RETURN_IF_ERROR(CatchTorchErrors("LibTorch's forward pass", [&]() -> absl::Status {
     const at::NoGradGuard no_grad;
-    std::vector<at::Tensor> tensors = {ToImages(images, count, layers_->layers.front().shape.In())};
+    at::Tensor image = ToImages(images, count, layers_->layers.front().shape.In());
     if (!int8.empty() && int8[0]) {
-      tensors[0] = Round(tensors[0], layers_->image);
+      image = Round(image, layers_->image);
     }
-    for (size_t i = 0; i < layers_->layers.size(); ++i) {
-      const Layer& layer = layers_->layers[i];
-      const bool is_int8 = !int8.empty() && int8[i + 1];
-      const at::Tensor before = Compute(layer, tensors, is_int8);
-      const at::Tensor after = layer.shape.relu ? at::relu(before) : before;
-      const at::Tensor written = is_int8 ? Round(after, layer.rounding) : after;
+    const auto show = [&observe](const LayerTensors& tensors) {
       if (observe) {
-        Observe(i, layer, before, after, written, observe);
+        Observe(tensors, observe);
       }
-      const int64_t pool = layer.shape.pool;
-      tensors.push_back(pool == 0 ? written : at::max_pool2d(written, pool));
-    }
-    const at::Tensor last = tensors.back().contiguous();
+    };
+    const at::Tensor last = Walk(layers_->layers, image, int8, show).contiguous();
     logits.assign(last.const_data_ptr<float>(), last.const_data_ptr<float>() + last.numel());
     return absl::OkStatus();
   }));
@@ -170,19 +191,16 @@ absl::StatusOr<std::vector<std::vector<double>>> TorchForward::MeanWeightErrors(
   std::vector<std::vector<double>> errors(layers_->layers.size());
   RETURN_IF_ERROR(CatchTorchErrors("LibTorch's forward pass", [&]() -> absl::Status {
     const at::NoGradGuard no_grad;
-    std::vector<at::Tensor> tensors = {ToImages(images, count, layers_->layers.front().shape.In())};
-    for (size_t i = 0; i < layers_->layers.size(); ++i) {
-      const Layer& layer = layers_->layers[i];
+    const at::Tensor image = ToImages(images, count, layers_->layers.front().shape.In());
+    Walk(layers_->layers, image, /*int8=*/{}, [&errors](const LayerTensors& tensors) {
+      const Layer& layer = tensors.layer;
       if (layer.shape.HasWeights()) {
-        const at::Tensor error = at::conv2d(tensors[layer.shape.inputs[0]], at::sub(layer.int8_weight, layer.weight),
-                                            /*bias=*/{}, layer.shape.stride, layer.shape.padding);
+        const at::Tensor error = at::conv2d(tensors.input, at::sub(layer.int8_weight, layer.weight), /*bias=*/{},
+                                            layer.shape.stride, layer.shape.padding);
         const at::Tensor mean = at::mean(error, {0, 2, 3}, /*keepdim=*/false, at::kDouble).contiguous();
-        errors[i].assign(mean.const_data_ptr<double>(), mean.const_data_ptr<double>() + mean.numel());
+        errors[tensors.index].assign(mean.const_data_ptr<double>(), mean.const_data_ptr<double>() + mean.numel());
       }
-      const at::Tensor before = Compute(layer, tensors, /*int8=*/false);
-      const at::Tensor after = layer.shape.relu ? at::relu(before) : before;
-      tensors.push_back(layer.shape.pool == 0 ? after : at::max_pool2d(after, layer.shape.pool));
-    }
+    });
     return absl::OkStatus();
   }));
   return errors;
