@@ -18,19 +18,26 @@ constexpr uint32_t kOutBytes = kChannels;     // of a pixel in a group's tile
 constexpr uint32_t kMaxSplitPixels = 128;     // of a tile whose depth is shared
 constexpr uint32_t kPatternBytes = 1024;
 
+constexpr uint32_t kStemLine = 16;  // bytes of a pixel
+
 __host__ __device__ constexpr uint32_t GroupsOf(uint32_t pixels) { return pixels == 256 ? 2 : 3; }
 
 // How a kernel is compiled.
-template <HopperKind kKindOf, uint32_t kPixelsOf, uint32_t kLineOf, bool kTogetherOf>
+template <HopperKind kKindOf, uint32_t kPixelsOf, uint32_t kLineOf, HopperTeam kTeamOf>
 struct Shape {
   static constexpr HopperKind kKind = kKindOf;
   static constexpr uint32_t kPixels = kPixelsOf;
   static constexpr uint32_t kLine = kLineOf;
-  static constexpr bool kTogether = kTogetherOf;
+  static constexpr bool kTogether = kTeamOf != HopperTeam::kInTurn;
+  static constexpr bool kPair = kTeamOf == HopperTeam::kPair;
+  static constexpr uint32_t kBlocksOfPair = kPair ? 2 : 1;
+
+  static constexpr uint32_t kInputLine = kKind == HopperKind::kStem ? kStemLine : kLine;
 
   static constexpr uint32_t kFilter = kKind == HopperKind::kPoints ? 1 : 3;
   static constexpr uint32_t kTaps = kKind == HopperKind::kBox ? 9 : kFilter;       // of a stage
-  static constexpr uint32_t kStages = kFilter * kFilter / kTaps;                   // of a line of the depth
+  // Of a line of the depth.
+  static constexpr uint32_t kStages = kKind == HopperKind::kStem ? 1 : kFilter * kFilter / kTaps;
   // Groups of four warps that multiply. A smaller tile leaves registers for more, so that more are writing.
   static constexpr uint32_t kGroups = GroupsOf(kPixels);
   static constexpr uint32_t kConsumers = kGroups * wgmma::kThreads;

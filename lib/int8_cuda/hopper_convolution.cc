@@ -8,6 +8,7 @@
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
+#include "lib/int8_cuda/device_layout.h"
 #include "lib/int8_cuda/hopper_kernel.h"
 #include "lib/kernels/cuda_status.h"
 #include "lib/kernels/graph_timer.h"
@@ -21,6 +22,8 @@ constexpr uint32_t kGroups = 2;
 constexpr uint32_t kOutLine = 64;  // bytes of a pixel in a group's tile
 constexpr uint32_t kShortLine = 64, kLine = 128;
 constexpr uint32_t kBox = 10, kBoxWidth = 8;  // columns in shared memory, and of a tile
+constexpr uint32_t kStemChannels = 16;        // as they lie in memory
+constexpr uint32_t kStemTaps = 4;             // of a line of weights
 constexpr uint32_t kMaxWeightSlots = 9;
 constexpr uint32_t kMinInputSlots = 2;
 constexpr uint32_t kMaxSplits = 8;
@@ -35,9 +38,17 @@ uint32_t Log2(uint32_t power) {
   return log;
 }
 
-uint32_t Line(const LayerShape& shape) { return shape.in_channels == kShortLine ? kShortLine : kLine; }
+bool IsStem(const LayerShape& shape) { return shape.in_channels <= kStemChannels; }
+
+// Bytes of the weights' lines, and but for a stem of the input's.
+uint32_t Line(const LayerShape& shape) {
+  return shape.in_channels == kShortLine || IsStem(shape) ? kShortLine : kLine;
+}
 
 HopperKind KindOf(const LayerShape& shape) {
+  if (IsStem(shape)) {
+    return HopperKind::kStem;
+  }
   if (shape.kernel == 1) {
     return HopperKind::kPoints;
   }
@@ -51,11 +62,11 @@ uint32_t TapsOfStage(HopperKind kind) {
   return kind == HopperKind::kBox ? 9 : kind == HopperKind::kPoints ? 1 : 3;
 }
 
-uint32_t TileChannels(const HopperConfig& config) { return kGroupChannels * (config.together ? kGroups : 1); }
+uint32_t TileChannels(const HopperConfig& config) { return kGroupChannels * (config.team == HopperTeam::kInTurn ? 1 : kGroups); }
 
 HopperTiles MakeTiles(const LayerShape& shape, const HopperConfig& config, uint32_t images) {
   const uint32_t size = shape.Out().width;
-  const bool bordered = KindOf(shape) == HopperKind::kBox;
+  const bool bordered = KindOf(shape) == HopperKind::kBox || IsStem(shape);
   const uint32_t width = bordered ? kBoxWidth : size;
   HopperTiles tiles;
   tiles.images = images;
@@ -66,7 +77,7 @@ HopperTiles MakeTiles(const LayerShape& shape, const HopperConfig& config, uint3
   tiles.column_tiles_log2 = Log2(size / width);
   tiles.row_tiles_log2 = Log2(size / tiles.tile_rows);
   tiles.box_columns = bordered ? kBox : size;
-  tiles.stages = shape.in_channels / Line(shape) * (bordered ? 1 : shape.kernel);
+  tiles.stages = IsStem(shape) ? 1 : shape.in_channels / Line(shape) * (bordered ? 1 : shape.kernel);
   const uint32_t tile_images = 1u << tiles.tile_images_log2;
   tiles.pixel_tiles = (images + tile_images - 1) / tile_images << (tiles.row_tiles_log2 + tiles.column_tiles_log2);
   tiles.channel_blocks = shape.out_channels / TileChannels(config);
@@ -89,7 +100,7 @@ HopperLaunch MakeLaunch(const LayerShape& shape, const HopperConfig& config, con
   launch.kind = KindOf(shape);
   launch.pixels = config.pixels;
   launch.line = Line(shape);
-  launch.together = config.together;
+  launch.team = config.team;
   launch.blocks = tiles.splits_log2 != 0
                       ? (tiles.pixel_tiles * tiles.channel_blocks) << tiles.splits_log2
                       : tiles.channel_blocks *
@@ -102,7 +113,8 @@ HopperRings MakeRings(const LayerShape& shape, const HopperLaunch& launch, Hoppe
   HopperTiles& tiles = arguments.tiles;
   HopperRings& rings = arguments.rings;
   const uint32_t stages = tiles.stages >> tiles.splits_log2, taps = TapsOfStage(launch.kind);
-  rings.input_bytes = launch.line * (tiles.box_columns << tiles.tile_images_log2) * InputRows(tiles, launch.kind);
+  const uint32_t line = IsStem(shape) ? kStemChannels : launch.line;
+  rings.input_bytes = line * (tiles.box_columns << tiles.tile_images_log2) * InputRows(tiles, launch.kind);
   rings.weight_slots = std::min(kMaxWeightSlots, std::max(1u, stages) * taps);
   rings.input_slots = shape.kernel == 1 ? 6 : 4;
   while (HopperSharedBytes(launch, arguments) > kSharedBytes && rings.input_slots > kMinInputSlots) {
@@ -117,19 +129,22 @@ HopperRings MakeRings(const LayerShape& shape, const HopperLaunch& launch, Hoppe
 // The input's channels, rows and columns, every `step`th of these from the given ones on, as seen by a tile.
 absl::StatusOr<CUtensorMap> MapInput(const HopperTiles& tiles, const LayerShape& shape, uint64_t row, uint64_t column,
                                      uint32_t box_rows, const int8_t* input) {
-  const uint64_t size = shape.in_width, channels = shape.in_channels, step = shape.stride;
+  const bool stem = IsStem(shape);
+  const uint64_t size = shape.in_width, channels = stem ? kStemChannels : shape.in_channels, step = shape.stride;
   return MakeTensorMap(input + (row * size + column) * channels,
-                       {{channels, 1, Line(shape)},
+                       {{channels, 1, stem ? kStemChannels : Line(shape)},
                         {size / step, step * channels, tiles.box_columns},
                         {tiles.images, size * size * channels, 1u << tiles.tile_images_log2},
                         {size / step, step * size * channels, box_rows}},
-                       TensorMapElement::kInt8, Line(shape));
+                       TensorMapElement::kInt8, stem ? 0 : Line(shape));
 }
 
-absl::Status MapInputs(const HopperTiles& tiles, const LayerShape& shape, const int8_t* input, HopperMaps& maps) {
+absl::Status MapInputs(const HopperTiles& tiles, const LayerShape& shape, HopperTeam team, const int8_t* input,
+                       HopperMaps& maps) {
   const HopperKind kind = KindOf(shape);
   if (kind != HopperKind::kHalved) {
-    ASSIGN_OR_RETURN(maps.input[0], MapInput(tiles, shape, 0, 0, InputRows(tiles, kind), input));
+    const uint32_t rows = InputRows(tiles, kind) / (team == HopperTeam::kPair ? 2 : 1);
+    ASSIGN_OR_RETURN(maps.input[0], MapInput(tiles, shape, 0, 0, rows, input));
     return absl::OkStatus();
   }
   for (uint32_t i = 0; i < 4; ++i) {
@@ -150,23 +165,29 @@ absl::StatusOr<CUtensorMap> MapOutput(const HopperTiles& tiles, const LayerShape
 }
 
 absl::StatusOr<CUtensorMap> MapWeights(const LayerShape& shape, const HopperConfig& config, const void* weights) {
-  const uint64_t in = shape.in_channels, taps = uint64_t{shape.kernel} * shape.kernel;
+  const uint64_t in = IsStem(shape) ? kShortLine : shape.in_channels;
+  const uint64_t taps = IsStem(shape) ? shape.kernel : uint64_t{shape.kernel} * shape.kernel;
   return MakeTensorMap(weights,
                        {{in, 1, Line(shape)}, {taps, in, 1}, {shape.out_channels, taps * in, TileChannels(config)}},
                        TensorMapElement::kInt8, Line(shape));
 }
 
-// (out, taps, in), output channels in the order of HopperMaps.
+// Which output channel's weights lie at `row`, as HopperMaps has it.
+size_t ChannelOfRow(size_t row) { return row / 16 * 16 + row % 8 * 2 + row % 16 / 8; }
+
+// (out, taps, in), of a stem (out, rows of the filter, 4 taps, 16 channels).
 std::vector<int8_t> PackWeights(const IntegerLayer& layer) {
   const LayerShape& shape = layer.shape;
-  const size_t taps = size_t{shape.kernel} * shape.kernel;
-  std::vector<int8_t> packed(layer.weight.size());
+  const bool stem = IsStem(shape);
+  const size_t kernel = shape.kernel, row_taps = stem ? kStemTaps : kernel;
+  const size_t channels = stem ? kStemChannels : shape.in_channels;
+  std::vector<int8_t> packed(shape.out_channels * kernel * row_taps * channels);
   for (size_t out = 0; out < shape.out_channels; ++out) {
-    const size_t row = out % 16;
-    const size_t from = out - row + 2 * (row % 8) + row / 8;
-    for (size_t tap = 0; tap < taps; ++tap) {
-      for (size_t in = 0; in < shape.in_channels; ++in) {
-        packed[(out * taps + tap) * shape.in_channels + in] = layer.weight[(from * shape.in_channels + in) * taps + tap];
+    const int8_t* const from = &layer.weight[ChannelOfRow(out) * shape.Terms()];
+    for (size_t in = 0; in < shape.in_channels; ++in) {
+      for (size_t tap = 0; tap < kernel * kernel; ++tap) {
+        packed[((out * kernel + tap / kernel) * row_taps + tap % kernel) * channels + in] =
+            from[in * kernel * kernel + tap];
       }
     }
   }
@@ -204,7 +225,8 @@ absl::StatusOr<DeviceBuffer> ToDevice(const std::vector<int8_t>& values) {
 
 std::string DescribeHopperConfig(const HopperConfig& config) {
   return absl::StrCat(config.pixels, " pixels by ", TileChannels(config), " channels",
-                      config.splits == 1 ? "" : absl::StrCat(", depth in ", config.splits));
+                      config.splits == 1 ? "" : absl::StrCat(", depth in ", config.splits),
+                      config.team == HopperTeam::kPair ? ", in pairs" : "");
 }
 
 bool HopperCovers(const ConvolutionTask& task) {
@@ -215,7 +237,8 @@ bool HopperCovers(const ConvolutionTask& task) {
   const bool sizes = (size == 4 || size == 8 || size == 16 || size == 32) && shape.in_height == shape.in_width &&
                      shape.in_width == size * shape.stride;
   return shape.kind == LayerKind::kConv2d && filter && sizes && (shape.stride == 1 || shape.stride == 2) &&
-         (shape.in_channels == kShortLine || shape.in_channels % kLine == 0) &&
+         (shape.in_channels == kShortLine || shape.in_channels % kLine == 0 ||
+          (IsStem(shape) && shape.kernel == 3 && shape.stride == 1 && size >= kBoxWidth)) &&
          shape.out_channels % kGroupChannels == 0 && shape.pool == 0 && !layer.multiplier.empty() &&
          !(KindOf(shape) == HopperKind::kSame && Line(shape) == kShortLine) && layer.float_bias.empty() &&
          FitsFastEpilogue(task);
@@ -228,14 +251,18 @@ std::vector<HopperConfig> HopperConfigs(const LayerShape& shape, uint32_t images
     return cut.pixel_tiles * cut.channel_blocks;
   };
   for (const uint32_t pixels : {256u, 128u, 64u}) {
-    configs.push_back({pixels, 1, false});
+    configs.push_back({pixels, 1, HopperTeam::kInTurn});
   }
   if (Line(shape) == kLine && shape.out_channels % (kGroups * kGroupChannels) == 0) {
-    configs.push_back({256, 1, true});
+    configs.push_back({256, 1, HopperTeam::kTogether});
+  }
+  if (Line(shape) == kLine && shape.out_channels % (2 * kGroups * kGroupChannels) == 0 &&
+      KindOf(shape) != HopperKind::kHalved) {
+    configs.push_back({256, 1, HopperTeam::kPair});
   }
   for (const uint32_t pixels : {128u, 64u}) {
     for (uint32_t splits = 2; splits <= kMaxSplits; splits *= 2) {
-      const HopperConfig config = {pixels, splits, false};
+      const HopperConfig config = {pixels, splits, HopperTeam::kInTurn};
       if (MakeTiles(shape, config, images).stages >= splits && tiles(config) * splits <= multiprocessors) {
         configs.push_back(config);
       }
@@ -288,7 +315,7 @@ absl::Status HopperConvolution::LaunchWith(const HopperConfig& config, const int
   arguments.out = static_cast<int8_t*>(output);
   HopperMaps maps = {};
   ASSIGN_OR_RETURN(maps.weights, MapWeights(shape_, config, weights_.data()));
-  RETURN_IF_ERROR(MapInputs(arguments.tiles, shape_, input, maps));
+  RETURN_IF_ERROR(MapInputs(arguments.tiles, shape_, config.team, input, maps));
   ASSIGN_OR_RETURN(maps.output, MapOutput(arguments.tiles, shape_, arguments.out));
   if (addend != nullptr) {
     ASSIGN_OR_RETURN(maps.addend, MapOutput(arguments.tiles, shape_, addend));
@@ -297,7 +324,7 @@ absl::Status HopperConvolution::LaunchWith(const HopperConfig& config, const int
 }
 
 absl::Status HopperConvolution::Tune(uint32_t images, bool with_addend, cudaStream_t stream) {
-  ASSIGN_OR_RETURN(const DeviceBuffer input, DeviceBuffer::Make(images * shape_.In().Size()));
+  ASSIGN_OR_RETURN(const DeviceBuffer input, DeviceBuffer::Make(images * PaddedBytes(shape_.In())));
   ASSIGN_OR_RETURN(const DeviceBuffer addend, DeviceBuffer::Make(with_addend ? images * shape_.Out().Size() : 0));
   ASSIGN_OR_RETURN(const DeviceBuffer output, DeviceBuffer::Make(images * shape_.Out().Size()));
   double best = std::numeric_limits<double>::infinity();

@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 #include "lib/int8/integer_reference.h"
 #include "lib/int8/random_values.h"
+#include "lib/int8_cuda/device_layout.h"
 #include "lib/int8_cuda/gpu_isa.h"
 #include "lib/kernels/device_array.h"
 #include "lib/testing/matchers.h"
@@ -105,7 +106,13 @@ class Problem {
     ASSERT_TRUE(HopperCovers(task)) << case_.shape.name;
     const auto convolution = HopperConvolution::Make(task);
     ASSERT_THAT(convolution, testing::IsOk());
-    DeviceArray<int8_t> input(input_), addend(addend_);
+    // Channels beyond the layer's own hold anything.
+    const size_t channels = case_.shape.in_channels, padded = PaddedChannels(case_.shape.in_channels);
+    std::vector<int8_t> laid_out(input_.size() / channels * padded, int8_t{77});
+    for (size_t i = 0; i < input_.size(); ++i) {
+      laid_out[i / channels * padded + i % channels] = input_[i];
+    }
+    DeviceArray<int8_t> input(laid_out), addend(addend_);
     const std::vector<HopperConfig> configs = HopperConfigs(case_.shape, images_, kMultiprocessors);
     for (const HopperConfig& config : configs) {
       DeviceArray<int8_t> output(expected_.size());
@@ -143,7 +150,7 @@ class Problem {
 std::vector<LayerShape> Shapes() {
   return {Shape(64, 64, 32, 3, 1),   Shape(128, 128, 16, 3, 1), Shape(256, 256, 8, 3, 1), Shape(512, 512, 4, 3, 1),
           Shape(64, 128, 32, 3, 2),  Shape(128, 256, 16, 3, 2), Shape(256, 512, 8, 3, 2), Shape(64, 128, 32, 1, 2),
-          Shape(128, 256, 16, 1, 2), Shape(256, 512, 8, 1, 2),  Shape(128, 64, 16, 1, 1), Shape(64, 192, 8, 3, 1)};
+          Shape(128, 256, 16, 1, 2), Shape(256, 512, 8, 1, 2),  Shape(128, 64, 16, 1, 1), Shape(64, 192, 8, 3, 1), Shape(3, 64, 32, 3, 1),   Shape(16, 128, 8, 3, 1), Shape(256, 512, 8, 1, 1)};
 }
 
 TEST(HopperConvolutionTest, HasThePlainLoopsBits) {
@@ -187,8 +194,9 @@ TEST(HopperConvolutionTest, ManyTiles) {
     GTEST_SKIP() << "no Hopper GPU";
   }
   Problem({Shape(64, 64, 32, 3, 1), 0, 0, true, true, true}, 150, 300).ExpectAllWaysEqual();
-  Problem({Shape(128, 128, 16, 3, 1), 0, 0, true, true, false}, 290, 301).ExpectAllWaysEqual();
   Problem({Shape(64, 128, 32, 1, 2), 0, 0, true, false, true}, 300, 302).ExpectAllWaysEqual();
+  Problem({Shape(256, 256, 8, 1, 1), 0, 0, true, true, false}, 1100, 303).ExpectAllWaysEqual();
+  Problem({Shape(3, 64, 32, 3, 1), -128, 0, true, false, false}, 150, 304).ExpectAllWaysEqual();
 }
 
 TEST(HopperConvolutionTest, RefusesWhatItHasNoKernelFor) {
@@ -200,7 +208,9 @@ TEST(HopperConvolutionTest, RefusesWhatItHasNoKernelFor) {
     return HopperCovers({layer, 0, nullptr, true});
   };
   EXPECT_TRUE(covers(Shape(64, 64, 32, 3, 1)));
-  EXPECT_FALSE(covers(Shape(3, 64, 32, 3, 1)));
+  EXPECT_TRUE(covers(Shape(3, 64, 32, 3, 1)));
+  EXPECT_FALSE(covers(Shape(3, 64, 32, 3, 2)));
+  EXPECT_FALSE(covers(Shape(3, 64, 32, 1, 1)));
   EXPECT_FALSE(covers(Shape(64, 63, 32, 3, 1)));
   EXPECT_FALSE(covers(Shape(192, 64, 32, 3, 1)));
   EXPECT_FALSE(covers(Shape(64, 64, 32, 5, 1)));

@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(S::kThreads, 1)
   const uint32_t warp = wgmma::OfWarp(threadIdx.x / kWarp);
   if (threadIdx.x % kWarp == 0) {
     constexpr uint32_t kReaders = kGroupWarps * (S::kTogether ? S::kGroups : 1);
-    input_ring.Init(warp, kReaders);
+    input_ring.Init(warp, kReaders * S::kBlocksOfPair);
     weight_ring.Init(S::kThreads / kWarp - 1 - warp, kReaders);
     if (warp < S::kGroups) {
       InitBarrier(base + plan.multiplied(warp), kGroupWarps);
@@ -110,11 +110,13 @@ __global__ void __launch_bounds__(S::kThreads, 1)
     }
     PublishBarriers();
   }
-  if (split) {
+  if (split || S::kPair) {
     SyncCluster();
   } else {
     __syncthreads();
   }
+  LetNextBegin();
+  WaitForLaunchBefore();
   if (threadIdx.x < S::kConsumers) {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kConsumerRegisters<S>));
     Consume<S>(arguments, maps, work, plan, base, input_ring, weight_ring);
@@ -126,22 +128,35 @@ __global__ void __launch_bounds__(S::kThreads, 1)
       }
     }
   }
+  if constexpr (S::kPair) {
+    __syncwarp();
+    EndTogether();  // the other block may still copy here, and arrive
+  }
 }
 
 using Kernel = void (*)(const HopperMaps, const HopperArguments);
 
+template <HopperKind kKind, uint32_t kLine, HopperTeam kTeam>
+Kernel Of(uint32_t pixels) {
+  if constexpr (kTeam == HopperTeam::kInTurn) {
+    return pixels == 256   ? HopperConvolutionKernel<Shape<kKind, 256, kLine, kTeam>>
+           : pixels == 128 ? HopperConvolutionKernel<Shape<kKind, 128, kLine, kTeam>>
+           : pixels == 64  ? HopperConvolutionKernel<Shape<kKind, 64, kLine, kTeam>>
+                           : nullptr;
+  } else if constexpr (kLine == 128 && !(kTeam == HopperTeam::kPair && kKind == HopperKind::kHalved)) {
+    return pixels == 256 ? HopperConvolutionKernel<Shape<kKind, 256, kLine, kTeam>> : nullptr;
+  }
+  return nullptr;
+}
+
 template <HopperKind kKind, uint32_t kLine>
 Kernel ChooseOfLine(const HopperLaunch& launch) {
-  if (launch.together) {
-    if constexpr (kLine == 128) {
-      return launch.pixels == 256 ? HopperConvolutionKernel<Shape<kKind, 256, kLine, true>> : nullptr;
-    }
-    return nullptr;
+  switch (launch.team) {
+    case HopperTeam::kInTurn: return Of<kKind, kLine, HopperTeam::kInTurn>(launch.pixels);
+    case HopperTeam::kTogether: return Of<kKind, kLine, HopperTeam::kTogether>(launch.pixels);
+    case HopperTeam::kPair: return Of<kKind, kLine, HopperTeam::kPair>(launch.pixels);
   }
-  return launch.pixels == 256   ? HopperConvolutionKernel<Shape<kKind, 256, kLine, false>>
-         : launch.pixels == 128 ? HopperConvolutionKernel<Shape<kKind, 128, kLine, false>>
-         : launch.pixels == 64  ? HopperConvolutionKernel<Shape<kKind, 64, kLine, false>>
-                                : nullptr;
+  return nullptr;
 }
 
 template <HopperKind kKind>
@@ -156,6 +171,9 @@ Kernel Choose(const HopperLaunch& launch) {
     case HopperKind::kSame: return launch.line == 64 ? nullptr : ChooseOfLine<HopperKind::kSame, 128>(launch);
     case HopperKind::kHalved: return ChooseOfKind<HopperKind::kHalved>(launch);
     case HopperKind::kPoints: return ChooseOfKind<HopperKind::kPoints>(launch);
+    case HopperKind::kStem:
+      return launch.team == HopperTeam::kInTurn ? Of<HopperKind::kStem, 64, HopperTeam::kInTurn>(launch.pixels)
+                                                : nullptr;
   }
   return nullptr;
 }
@@ -163,7 +181,8 @@ Kernel Choose(const HopperLaunch& launch) {
 }  // namespace
 
 uint32_t HopperSharedBytes(const HopperLaunch& launch, const HopperArguments& arguments) {
-  const uint32_t weight_bytes = kChannels * (launch.together ? GroupsOf(launch.pixels) : 1) * launch.line;
+  const uint32_t groups = launch.team == HopperTeam::kInTurn ? 1 : GroupsOf(launch.pixels);
+  const uint32_t weight_bytes = kChannels * groups * launch.line;
   return SharedPlan(arguments.rings, weight_bytes, launch.pixels, arguments.tiles.splits_log2 != 0).bytes +
          kPatternBytes;  // to begin on a pattern
 }
@@ -172,7 +191,7 @@ cudaError_t LaunchHopperConvolution(const HopperLaunch& launch, const HopperMaps
                                     cudaStream_t stream) {
   const Kernel kernel = Choose(launch);
   const bool split = arguments.tiles.splits_log2 != 0;
-  if (kernel == nullptr || (split && (launch.together || launch.pixels > kMaxSplitPixels))) {
+  if (kernel == nullptr || (split && (launch.team != HopperTeam::kInTurn || launch.pixels > kMaxSplitPixels))) {
     return cudaErrorInvalidValue;
   }
   const uint32_t bytes = HopperSharedBytes(launch, arguments);
@@ -181,16 +200,20 @@ cudaError_t LaunchHopperConvolution(const HopperLaunch& launch, const HopperMaps
       error != cudaSuccess) {
     return error;
   }
-  cudaLaunchAttribute cluster = {};
-  cluster.id = cudaLaunchAttributeClusterDimension;
-  cluster.val.clusterDim.x = 1u << arguments.tiles.splits_log2;
-  cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+  // A launch may begin while the one before it ends: it sets up its shared memory and then waits.
+  cudaLaunchAttribute attributes[2] = {};
+  attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attributes[0].val.programmaticStreamSerializationAllowed = 1;
+  attributes[1].id = cudaLaunchAttributeClusterDimension;
+  attributes[1].val.clusterDim.x = launch.team == HopperTeam::kPair ? 2 : 1u << arguments.tiles.splits_log2;
+  attributes[1].val.clusterDim.y = attributes[1].val.clusterDim.z = 1;
   cudaLaunchConfig_t config = {};
   config.gridDim = dim3(launch.blocks);
   config.blockDim = dim3((GroupsOf(launch.pixels) + 1) * wgmma::kThreads);
   config.dynamicSmemBytes = bytes;
-  config.attrs = &cluster;
-  config.numAttrs = split ? 1 : 0;  // a cluster of one block is not named: blocks of one tile would not start together
+  config.attrs = attributes;
+  // A cluster of one block is not named: blocks of one tile would not start together.
+  config.numAttrs = attributes[1].val.clusterDim.x > 1 ? 2 : 1;
   config.stream = stream;
   return cudaLaunchKernelEx(&config, kernel, maps, arguments);
 }

@@ -18,7 +18,7 @@ __device__ uint32_t RowsOf(const HopperTiles& tiles, uint32_t filter_row) {
 
 template <typename S>
 __device__ uint32_t RowBytes(const HopperTiles& tiles) {
-  return S::kLine * tiles.box_columns << tiles.tile_images_log2;
+  return S::kInputLine * tiles.box_columns << tiles.tile_images_log2;
 }
 
 // The byte of a slot of the input from which on tap `tap` of a stage reads.
@@ -39,6 +39,19 @@ __device__ void CopyWeights(const Work& work, uint32_t stage, uint32_t of_stage,
   ring.Next();
 }
 
+// All of the box, or of a pair's the half of this block, which the other gets, too.
+template <typename S>
+__device__ void CopyRows(const HopperTiles& tiles, const CUtensorMap& input, const SlotRing& ring, int32_t depth,
+                         int32_t column, int32_t image, int32_t row) {
+  if constexpr (S::kPair) {
+    const uint32_t rank = blockIdx.x % 2, rows = ring.bytes / RowBytes<S>(tiles) / 2;
+    CopyBoxToAll(input, ring.Data() + rank * rows * RowBytes<S>(tiles), ring.Full(), 3, depth, column, image,
+                 row + static_cast<int32_t>(rank * rows));
+  } else {
+    CopyBox(input, ring.Data(), ring.Full(), depth, column, image, row);
+  }
+}
+
 template <typename S>
 __device__ void CopyInput(const HopperTiles& tiles, const Tile& tile, uint32_t stage, const CUtensorMap (&input)[4],
                           SlotRing& ring) {
@@ -46,10 +59,10 @@ __device__ void CopyInput(const HopperTiles& tiles, const Tile& tile, uint32_t s
   const int32_t column = static_cast<int32_t>(stage % S::kStages);
   const int32_t image = static_cast<int32_t>(tile.image), row = static_cast<int32_t>(tile.row);
   ring.Claim();
-  if constexpr (S::kKind == HopperKind::kBox) {
-    CopyBox(input[0], ring.Data(), ring.Full(), depth, static_cast<int32_t>(tile.column) - 1, image, row - 1);
+  if constexpr (S::kKind == HopperKind::kBox || S::kKind == HopperKind::kStem) {
+    CopyRows<S>(tiles, input[0], ring, depth, static_cast<int32_t>(tile.column) - 1, image, row - 1);
   } else if constexpr (S::kKind == HopperKind::kSame) {
-    CopyBox(input[0], ring.Data(), ring.Full(), depth, column - 1, image, row - 1);
+    CopyRows<S>(tiles, input[0], ring, depth, column - 1, image, row - 1);
   } else if constexpr (S::kKind == HopperKind::kHalved) {
     // Column 2x - 1 is the odd one of pair x - 1, 2x + 1 that of pair x; so are the rows.
     const uint32_t odd = column != 1;
@@ -57,7 +70,7 @@ __device__ void CopyInput(const HopperTiles& tiles, const Tile& tile, uint32_t s
     CopyBox(input[2 + odd], ring.Data(), ring.Full(), depth, pair, image, row - 1);
     CopyBox(input[odd], ring.Data() + RowsOf<S>(tiles, 1) * RowBytes<S>(tiles), ring.Full(), depth, pair, image, row);
   } else {
-    CopyBox(input[0], ring.Data(), ring.Full(), depth, 0, image, row);
+    CopyRows<S>(tiles, input[0], ring, depth, 0, image, row);
   }
   ring.Next();
 }
@@ -75,17 +88,35 @@ __device__ void CopyTile(const HopperTiles& tiles, const Work& work, uint32_t in
 }
 
 template <typename S>
-__device__ uint64_t Describe(uint32_t address, uint32_t eight_lines_bytes) {
-  return S::kLine == 128 ? wgmma::Describe(address, eight_lines_bytes)
-                         : wgmma::DescribeShortLines(address, eight_lines_bytes);
+__device__ uint64_t DescribeWeights(uint32_t address) {
+  constexpr uint32_t kEightLines = 8 * S::kLine;
+  return S::kLine == 128 ? wgmma::Describe(address, kEightLines) : wgmma::DescribeShortLines(address, kEightLines);
+}
+
+template <typename S>
+__device__ uint64_t DescribeInput(uint32_t address) {
+  if constexpr (S::kKind == HopperKind::kStem) {
+    return wgmma::DescribePlainLines(address, kStemLine, kBoxColumns * kStemLine);  // a pixel's neighbour is deeper
+  }
+  constexpr uint32_t kEightPixels = (S::kKind == HopperKind::kBox ? kBoxColumns : 8) * S::kLine;
+  return S::kLine == 128 ? wgmma::Describe(address, kEightPixels) : wgmma::DescribeShortLines(address, kEightPixels);
+}
+
+// By one thread of a warp. A pair's slot is free when both blocks have read it.
+template <typename S>
+__device__ void GiveInputBack(uint32_t empty) {
+  if constexpr (S::kPair) {
+    ArriveInCluster(InBlock(empty, 0));
+    ArriveInCluster(InBlock(empty, 1));
+  } else {
+    Arrive(empty);
+  }
 }
 
 // `part`: which 64 of the tile's channels. Arrives at `issued` when the last instruction is on its way.
 template <typename S>
 __device__ void Multiply(const HopperTiles& tiles, const Work& work, uint32_t part, SlotRing& input_ring,
                          SlotRing& weight_ring, uint32_t issued, int32_t (&acc)[S::kPixels / 2]) {
-  constexpr uint32_t kEightLines = 8 * S::kLine;
-  constexpr uint32_t kEightPixels = S::kKind == HopperKind::kBox ? kBoxColumns * S::kLine : kEightLines;
   constexpr uint32_t kStepBytes = 32;  // of the depth, of one instruction
   const bool first_lane = threadIdx.x % kWarp == 0;
   uint32_t done_weight = 0, done_input = 0;  // slots to give back once the instructions that read them are over
@@ -94,8 +125,8 @@ __device__ void Multiply(const HopperTiles& tiles, const Work& work, uint32_t pa
 #pragma unroll
     for (uint32_t tap = 0; tap < S::kTaps; ++tap) {
       weight_ring.WaitUntilFull();
-      const uint64_t a = Describe<S>(weight_ring.Data() + part * kChannels * S::kLine, kEightLines);
-      const uint64_t b = Describe<S>(input_ring.Data() + BytesOf<S>(tiles, tap), kEightPixels);
+      const uint64_t a = DescribeWeights<S>(weight_ring.Data() + part * kChannels * S::kLine);
+      const uint64_t b = DescribeInput<S>(input_ring.Data() + BytesOf<S>(tiles, tap));
       wgmma::Fence();
 #pragma unroll
       for (uint32_t k = 0; k < S::kLine / kStepBytes; ++k) {
@@ -107,7 +138,7 @@ __device__ void Multiply(const HopperTiles& tiles, const Work& work, uint32_t pa
         Arrive(done_weight);
       }
       if (tap == 0 && first_lane && done_input != 0) {
-        Arrive(done_input);
+        GiveInputBack<S>(done_input);
       }
       done_weight = weight_ring.Empty();
       weight_ring.Next();
@@ -123,7 +154,7 @@ __device__ void Multiply(const HopperTiles& tiles, const Work& work, uint32_t pa
     if (!weight_ring.stays) {
       Arrive(done_weight);
     }
-    Arrive(done_input);
+    GiveInputBack<S>(done_input);
   }
 }
 

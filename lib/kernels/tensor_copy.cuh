@@ -102,6 +102,13 @@ __device__ inline void StoreBox(const CUtensorMap& map, uint32_t from, int32_t x
 // Until all boxes that this thread stores have been read.
 __device__ inline void WaitUntilStoresHaveRead() { asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory"); }
 
+// --- Launches that begin before the one before them has ended ---
+
+// Lets the next launch's blocks begin where there is room.
+__device__ inline void LetNextBegin() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
+// Until the launch before is over and all that it wrote is there; so are those before that one, if it waited, too.
+__device__ inline void WaitForLaunchBefore() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+
 // --- Clusters ---
 
 // Waits for all blocks of the cluster. Made for the blocks' beginning, after PublishBarriers: it orders barriers alone,
@@ -111,6 +118,29 @@ __device__ inline void SyncCluster() {
       "barrier.cluster.arrive.relaxed.aligned;\n"
       "barrier.cluster.wait.acquire.aligned;\n" ::
           : "memory");
+}
+
+// Waits for all blocks of the cluster and all that they did in shared memory, each other's too: for the blocks' end.
+__device__ inline void EndTogether() {
+  asm volatile(
+      "barrier.cluster.arrive.release.aligned;\n"
+      "barrier.cluster.wait.acquire.aligned;\n" ::
+          : "memory");
+}
+
+// CopyBox to the same place in each of the cluster's blocks that `ranks` has a bit of, counted by each one's barrier.
+__device__ inline void CopyBoxToAll(const CUtensorMap& map, uint32_t to, uint32_t barrier, uint16_t ranks, int32_t x0,
+                                    int32_t x1, int32_t x2, int32_t x3) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+      "[%0], [%1, {%4, %5, %6, %7}], [%2], %3;" ::"r"(to),
+      "l"(&map), "r"(barrier), "h"(ranks), "r"(x0), "r"(x1), "r"(x2), "r"(x3)
+      : "memory");
+}
+
+// Arrives at a barrier of any of the cluster's blocks (InBlock).
+__device__ inline void ArriveInCluster(uint32_t barrier) {
+  asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
 
 // The same place in shared memory of the cluster's block `rank`.

@@ -63,7 +63,9 @@ absl::StatusOr<CUtensorMap> MakeTensorMap(const void* data, const std::vector<Te
   const CUresult result = encode(&map, is_int8 ? CU_TENSOR_MAP_DATA_TYPE_UINT8 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16,
                                  static_cast<cuuint32_t>(dimensions.size()), const_cast<void*>(data), sizes.data(),
                                  strides.data(), box.data(), steps.data(), CU_TENSOR_MAP_INTERLEAVE_NONE,
-                                 swizzle == 64 ? CU_TENSOR_MAP_SWIZZLE_64B : CU_TENSOR_MAP_SWIZZLE_128B,
+                                 swizzle == 0    ? CU_TENSOR_MAP_SWIZZLE_NONE
+                                 : swizzle == 64 ? CU_TENSOR_MAP_SWIZZLE_64B
+                                                 : CU_TENSOR_MAP_SWIZZLE_128B,
                                  CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS) {
     return absl::InternalError(absl::StrCat("the CUDA driver refused a tensor map of ", Describe(dimensions),

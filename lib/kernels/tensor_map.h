@@ -20,7 +20,7 @@ struct TensorMapDimension {
 enum class TensorMapElement { kBf16, kInt8 };
 
 // Describes a tensor at `data`, at a multiple of 16 bytes, on the current device. In shared memory a box lies innermost
-// dimension first, its lines of up to `swizzle` bytes (128 or 64) swizzled by as many. What lies outside of the tensor
+// dimension first, its lines of up to `swizzle` bytes (128 or 64) swizzled by as many; 0: as they are. What lies outside of the tensor
 // reads as 0. Internal: the driver refused; the message says which description. Unimplemented: a driver without bulk
 // copies.
 absl::StatusOr<CUtensorMap> MakeTensorMap(const void* data, const std::vector<TensorMapDimension>& dimensions,

@@ -44,6 +44,12 @@ __device__ inline uint64_t DescribeShortLines(uint32_t address, uint32_t eight_l
   return kSwizzle64 | uint64_t{eight_lines_bytes / 16} << 32 | uint64_t{kNotUsed / 16} << 16 | (address & 0x3FFFF) / 16;
 }
 
+// The same of 16 bytes of the depth, lines that are not swizzled, eight of them 128 bytes one behind the other: the bytes to
+// the next 16 of the depth, and to the next eight lines.
+__device__ inline uint64_t DescribePlainLines(uint32_t address, uint32_t next_depth_bytes, uint32_t eight_lines_bytes) {
+  return uint64_t{eight_lines_bytes / 16} << 32 | uint64_t{next_depth_bytes / 16} << 16 | (address & 0x3FFFF) / 16;
+}
+
 // What is added to a description to go 16 values deeper.
 constexpr uint32_t kDeeperAlongLines = kDepth * 2 / 16;
 constexpr uint32_t kDeeperAcrossLines = kDepth * kLineBytes / 16;
