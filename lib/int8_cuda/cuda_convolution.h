@@ -23,6 +23,10 @@ class CudaConvolution {
  public:
   virtual ~CudaConvolution() = default;
 
+  // Finds out which way so many images are done fastest, if there are several; before a graph of them is captured.
+  // `with_addend`: as it will be launched. `stream` is not being captured.
+  virtual absl::Status Tune(uint32_t images, bool with_addend, cudaStream_t stream) { return absl::OkStatus(); }
+
   // All device memory lies as device_layout.h has it, aligned to 16 bytes. input: int8 (images, In()). output: int8
   // (images, Out()), or the int32 sums (images, height, width, out_channels) of a layer that writes them. addend: null, or
   // the addition's other tensor, which has the output's extent: then the output is the addition's.

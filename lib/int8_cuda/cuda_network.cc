@@ -136,6 +136,11 @@ absl::StatusOr<cudaGraphExec_t> CudaNetwork::GraphFor(uint32_t count) {
   if (found != graphs_.end()) {
     return found->second.get();
   }
+  for (const PlanStep& step : fused_.steps) {
+    if (convolutions_[step.layer] != nullptr) {
+      RETURN_IF_ERROR(convolutions_[step.layer]->Tune(count, step.add.has_value(), stream_.get()));
+    }
+  }
   int32_t* const logits = static_cast<int32_t*>(logits_.data());
   ASSIGN_OR_RETURN(CapturedGraph graph, CaptureGraph(stream_.get(), [&]() -> absl::Status {
                      for (const PlanStep& step : fused_.steps) {
