@@ -23,9 +23,11 @@ class CudaConvolution {
  public:
   virtual ~CudaConvolution() = default;
 
-  // Finds out which way so many images are done fastest, if there are several; before a graph of them is captured.
-  // `with_addend`: as it will be launched. `stream` is not being captured.
-  virtual absl::Status Tune(uint32_t images, bool with_addend, cudaStream_t stream) { return absl::OkStatus(); }
+  // Finds the fastest way for so many images, by running some on `stream`, which is not being captured; with_addend: as it
+  // will be launched. Errors: CUDA's.
+  virtual absl::Status Tune(uint32_t /*images*/, bool /*with_addend*/, cudaStream_t /*stream*/) {
+    return absl::OkStatus();
+  }
 
   // All device memory lies as device_layout.h has it, aligned to 16 bytes. input: int8 (images, In()). output: int8
   // (images, Out()), or the int32 sums (images, height, width, out_channels) of a layer that writes them. addend: null, or
