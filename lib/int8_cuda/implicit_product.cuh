@@ -73,7 +73,7 @@ class TileCopies {
     for (uint32_t i = 0; i < kPixelLines; ++i) {
       const int32_t y = y_[i] + tap_y_, x = x_[i] + tap_x_;
       const bool is_real =
-          static_cast<uint32_t>(y) < product_.in_height && static_cast<uint32_t>(x) < product_.in_width;
+          has_tap && static_cast<uint32_t>(y) < product_.in_height && static_cast<uint32_t>(x) < product_.in_width;
       const int32_t offset =
           (y * static_cast<int32_t>(product_.in_width) + x) * static_cast<int32_t>(product_.in_channels) +
           static_cast<int32_t>(channel_);
