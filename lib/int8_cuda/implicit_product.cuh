@@ -68,11 +68,12 @@ class TileCopies {
   // Begins to copy the next step into the slot at this address of shared memory: pixels, then weights.
   __device__ void CopyStep(uint32_t slot) {
     const uint32_t line = threadIdx.x / kLineLoads, load = threadIdx.x % kLineLoads;
+    const bool has_tap = tap_y_ < static_cast<int32_t>(product_.kernel);  // behind the last one weights are zero
 #pragma unroll
     for (uint32_t i = 0; i < kPixelLines; ++i) {
       const int32_t y = y_[i] + tap_y_, x = x_[i] + tap_x_;
       const bool is_real =
-          static_cast<uint32_t>(y) < product_.in_height && static_cast<uint32_t>(x) < product_.in_width;
+          has_tap && static_cast<uint32_t>(y) < product_.in_height && static_cast<uint32_t>(x) < product_.in_width;
       const int32_t offset =
           (y * static_cast<int32_t>(product_.in_width) + x) * static_cast<int32_t>(product_.in_channels) +
           static_cast<int32_t>(channel_);
@@ -108,7 +109,6 @@ class TileCopies {
                                      product_.in_channels;
   }
 
-  // Beyond the last tap there are only weights of zero, so that any pixel may be read.
   __device__ void FindTap() {
     while (channel_ >= product_.in_channels) {
       channel_ -= product_.in_channels;

@@ -22,6 +22,7 @@ struct Tiling {
   static constexpr uint32_t kWarpPixels = kMatrices * 16;
   static constexpr uint32_t kTilePixels = kRows * kWarpPixels;
   static constexpr uint32_t kTileOutputs = kSides * kWarpOutputs;
+  static constexpr uint32_t kBlocks = kMatrices > 2 ? 2 : 768 / kThreads;  // on a multiprocessor: what registers allow
   static constexpr uint32_t kWarpSides = kSides;
   static constexpr uint32_t kWarpMatrices = kMatrices;
   using Copies = TileCopies<kTilePixels, kTileOutputs, kThreads>;
@@ -93,7 +94,7 @@ __device__ inline void Write(const ImplicitProduct& product, uint32_t pixel, uin
 }
 
 template <typename Shape>
-__global__ void __launch_bounds__(Shape::kThreads)
+__global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
     TensorCoreProductKernel(const __grid_constant__ ImplicitProduct product) {
   using Copies = typename Shape::Copies;
   __shared__ __align__(128) int8_t memory[kSlots * Copies::kSlotBytes];

@@ -21,6 +21,7 @@
 #include "lib/int8/replay.h"
 #include "lib/int8_cpu/cpu_runner.h"
 #include "lib/int8_cpu/isa.h"
+#include "lib/int8_cuda/cuda_runner.h"
 #include "lib/onnx/export_onnx.h"
 #include "lib/onnx/import_onnx.h"
 #include "lib/onnx/onnx_file.h"
@@ -80,11 +81,8 @@ absl::Status CheckOptions(const QuantizeOptions& options) {
   if (!options.onnx.empty() && options.output == "-") {
     return absl::InvalidArgumentError("--onnx: is made from the record; give that a file, not --output=-");
   }
-  if (options.device == "cuda") {
-    return absl::UnavailableError("--device=cuda: quantize computes on the CPU only; use --device=cpu or auto");
-  }
-  if (options.device != "auto" && options.device != "cpu") {
-    return absl::InvalidArgumentError(absl::StrCat("--device=", options.device, ": expected auto or cpu"));
+  if (options.device != "auto" && options.device != "cpu" && options.device != "cuda") {
+    return absl::InvalidArgumentError(absl::StrCat("--device=", options.device, ": expected auto, cpu or cuda"));
   }
   return CheckRanges(options.spec);
 }
@@ -95,7 +93,19 @@ struct Runner {
   std::string words;
 };
 
+absl::StatusOr<Runner> MakeGpuRunner(const QuantizeOptions& options) {
+  absl::StatusOr<CudaRunner> cuda = MakeCudaRunner(options.isa);
+  if (!cuda.ok()) {
+    return absl::Status(cuda.status().code(),
+                        absl::StrCat("--device=cuda --isa=", options.isa, ": ", cuda.status().message()));
+  }
+  return Runner{std::move(cuda->make), absl::StrCat(cuda->isa, " on the GPU")};
+}
+
 absl::StatusOr<Runner> MakeRunner(const QuantizeOptions& options) {
+  if (options.device == "cuda") {
+    return MakeGpuRunner(options);
+  }
   Isa isa = BestIsa();
   if (options.isa != "auto") {
     ASSIGN_OR_RETURN(isa, ParseIsa(options.isa));

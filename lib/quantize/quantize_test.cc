@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 #include "lib/dataset/small_dataset.h"
 #include "lib/int8_cpu/isa.h"
+#include "lib/int8_cuda/cuda_runner.h"
 #include "lib/nn/checkpoint.h"
 #include "lib/nn/model.h"
 #include "lib/record/digest.h"
@@ -28,6 +29,7 @@ using ::lockstep::testing::TempPath;
 using ::lockstep::testing::WriteFile;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 std::string WriteDataset() {
@@ -149,10 +151,23 @@ TEST(RunQuantizeTest, RefusesDevicesThatItDoesNotHave) {
   QuantizeOptions options;
   options.input = "dataset.rec";
   options.checkpoints = {"lenet5.pt"};
-  options.device = "cuda";
-  EXPECT_THAT(RunQuantize(options), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("CPU only")));
   options.device = "tpu";
   EXPECT_THAT(RunQuantize(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--device=tpu")));
+  options.device = "cuda";
+  options.isa = "avx2";
+  EXPECT_THAT(RunQuantize(options), Not(IsOk()));
+}
+
+TEST(VerifyQuantizedTest, AGpuGivesTheRecordedLogits) {
+  QuantizeOptions options = SmallOptions();
+  ASSERT_THAT(RunQuantize(options), IsOk());
+  options.device = "cuda";
+  if (!MakeCudaRunner("auto").ok()) {
+    EXPECT_THAT(VerifyQuantized(options.output, options),
+                StatusIs(absl::StatusCode::kUnavailable, HasSubstr("--device=cuda --isa=auto: ")));
+    return;
+  }
+  EXPECT_THAT(VerifyQuantized(options.output, options), IsOk());
 }
 
 TEST(RunQuantizeTest, MissingOptionsAreNamed) {

@@ -1,0 +1,11 @@
+// What a build without CUDA has instead of cuda_runner.cc.
+#include "absl/status/status.h"
+#include "lib/int8_cuda/cuda_runner.h"
+
+namespace lockstep {
+
+absl::StatusOr<CudaRunner> MakeCudaRunner(absl::string_view) {
+  return absl::UnavailableError("this build has no CUDA, with which a GPU runs int8 networks; use the CPU");
+}
+
+}  // namespace lockstep
