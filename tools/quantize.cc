@@ -64,8 +64,9 @@ RANGED_FLAG(
     "With --study_images: put the most sensitive layers back to fp32 until at most so many points of accuracy are "
     "lost; 0: none.");
 ABSL_FLAG(std::string, device, lockstep::QuantizeOptions().device, "auto or cpu; quantize computes on the CPU only.");
-ABSL_FLAG(std::string, isa, lockstep::QuantizeOptions().isa,
-          "Instructions of the int8 network: auto, portable, avx2, avxvnni or avx512vnni; all give the same bits.");
+ABSL_FLAG(
+    std::string, isa, lockstep::QuantizeOptions().isa,
+    "Instructions of the int8 network: auto, portable, avx2, avxvnni, avx512vnni or amx; all give the same bits.");
 RANGED_FLAG(uint32_t, threads, 0, 0, 1024, "Threads of the int8 network; 0: as many as there are processors.");
 RANGED_FLAG(uint64_t, seed, 0, 0, std::numeric_limits<uint64_t>::max(),
             "Chooses the calibration images and the images kept for replay.");

@@ -130,11 +130,13 @@ int8_t PackedConvolution::Weight(uint32_t output, uint32_t row, size_t term) con
 
 void PackedConvolution::PackRow(const Block& block, size_t first_step, uint32_t row, TapRange columns) {
   const size_t terms = size_t{columns.Count()} * column_terms_, depth = kernels_.depth;
+  const size_t lanes = kernels_.lanes, quad = kernels_.quad;
   for (uint32_t o = 0; o < block.outputs; ++o) {
     for (size_t t = 0; t < terms; ++t) {
-      const size_t step = first_step + t / depth;
-      const size_t at =
-          t % depth + depth * (kernels_.by_output ? o * steps_ + step : step * block.panels * kernels_.lanes + o);
+      const size_t step = first_step + t / depth, in_step = t % depth;
+      const size_t at = kernels_.by_output ? (o * steps_ + step) * depth + in_step
+                                           : (step * block.panels + o / lanes) * lanes * depth +
+                                                 in_step / quad * lanes * quad + o % lanes * quad + in_step % quad;
       const int16_t weight = Weight(block.first_output + o, row, columns.first * size_t{column_terms_} + t);
       std::memcpy(weights_.data() + block.weights + at * kernels_.value_bytes, &weight, kernels_.value_bytes);
     }
@@ -179,7 +181,7 @@ void PackedConvolution::MakeStarts(int32_t input_zero_point) {
 ScaleTask PackedConvolution::MakeScaleTask(const Group& group, const int32_t* sums) const {
   ScaleTask task = {};
   task.sums = sums;
-  task.stride = kMaxGroupOutputs;
+  task.stride = GroupStride();
   task.window = window_;
   task.pair = merged_ == 1 ? 0 : layer_.shape.out_channels;
   task.outputs = group.outputs / merged_;
@@ -203,7 +205,7 @@ void PackedConvolution::Multiply(const Group& group, const PackedClass& packed, 
     tile.weights = weights_.data() + block.weights;
     tile.start = packed.start.data() + block.first_output;
     tile.sums = sums + (block.first_output - group.first_output);
-    kernels_.multiply[block.panels][pixels](tile);
+    kernels_.multiply(tile, block.panels, pixels);
   }
   tile.sums = sums;
 }
@@ -231,17 +233,19 @@ void PackedConvolution::RunClass(const Group& group, const PackedClass& packed, 
   const size_t out_bytes = (pools_ ? layer_.shape.Pooled() : layer_.shape.Out()).Size() * result_bytes;
   alignas(AlignedBuffer::kAlignment) int32_t sums[kMaxPixels * kMaxGroupOutputs];
   Tile tile = {{},   packed.runs.data(), packed.runs.size(), nullptr, steps_ * kernels_.depth, nullptr,
-               sums, kMaxGroupOutputs};
+               sums, GroupStride()};
   ScaleTask task = MakeScaleTask(group, sums);
-  // Tiles of the same size, but for one: a small last one would wait for its own sums.
-  const size_t total = pixels.size() / window_ * batch.count;
-  const size_t tiles = DividedUp(total, TileResults(group));
-  const size_t least = tiles == 0 ? 0 : total / tiles, larger = tiles == 0 ? 0 : total % tiles;
+  // Tiles of the same size, but for some rows: a small last one would wait for its own sums.
+  size_t left = pixels.size() / window_ * batch.count;
+  const size_t row_results = std::max<size_t>(1, kernels_.rows / window_), rows = DividedUp(left, row_results);
+  const size_t tiles = DividedUp(left, TileResults(group));
+  const size_t least = tiles == 0 ? 0 : rows / tiles, larger = tiles == 0 ? 0 : rows % tiles;
   const uint8_t* input = batch.input;
   uint8_t* output = static_cast<uint8_t*>(batch.output) + group.first_output * result_bytes;
   const PixelPlace* pixel = pixels.data();
   for (size_t t = 0; t < tiles; ++t) {
-    task.pixels = least + (t < larger ? 1 : 0);
+    task.pixels = std::min(left, (least + (t < larger ? 1 : 0)) * row_results);
+    left -= task.pixels;
     for (size_t p = 0; p < task.pixels * window_; ++p) {
       tile.inputs[p] = input + size_t{pixel->input} * kernels_.value_bytes;
       task.targets[window_ == 1 ? p : p / window_] = output + pixel->output * result_bytes;
@@ -257,10 +261,16 @@ void PackedConvolution::RunClass(const Group& group, const PackedClass& packed, 
 }
 
 void PackedConvolution::Run(const uint8_t* input, size_t count, void* output, const FusedAdd* add) const {
+  if (kernels_.begin != nullptr) {
+    kernels_.begin();
+  }
   for (const Group& group : groups_) {
     for (const PackedClass& packed : classes_) {
       RunClass(group, packed, {input, output, count, add});
     }
+  }
+  if (kernels_.end != nullptr) {
+    kernels_.end();
   }
 }
 

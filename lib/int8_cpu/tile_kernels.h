@@ -15,9 +15,9 @@
 
 namespace lockstep {
 
-inline constexpr uint32_t kMaxPixels = 8;
-inline constexpr uint32_t kMaxPanels = 4;
-inline constexpr uint32_t kMaxGroupOutputs = 64;
+inline constexpr uint32_t kMaxPixels = 32;
+inline constexpr uint32_t kMaxPanels = 8;
+inline constexpr uint32_t kMaxGroupOutputs = 128;
 
 // Values that follow one another in the input and, in the same order, in the packed weights: the taps of one row.
 struct TapRun {
@@ -33,7 +33,8 @@ struct Tile {
   const void* weights;   // the block's
   size_t weight_stride;  // values from one output's weights to the next one's, where they lie by_output
   const int32_t* start;  // (panels * lanes)
-  int32_t* sums;         // (pixels, stride), of which panels * lanes are written; aligned to whole vectors
+  int32_t* sums;         // (pixels, stride), of which panels * lanes are written; aligned to whole vectors. Pixels up
+                         // to whole rows (TileKernels::rows) are overwritten
   size_t stride;
 };
 
@@ -69,13 +70,17 @@ struct TileKernels {
   uint32_t value_bytes;  // 1: uint8, 2: int16
   uint32_t lanes;
   uint32_t depth;  // consecutive values that a step takes of each pixel
-  bool by_output;  // weights lie (output, values); else (step, panel, lane, depth)
+  uint32_t quad;   // of them, those whose weights lie together
+  uint32_t rows;   // pixels that take no longer than one
+  bool by_output;  // weights lie (output, values); else (step, panel, depth / quad, lane, quad)
   bool wants_add_table;
   uint32_t most_panels;                  // of a block
   uint32_t most_blocks;                  // of a group
   uint32_t most_pixels[kMaxPanels + 1];  // that are fastest, by the number of panels
-  // [panels][pixels], up to most_pixels and of any max-pooling window.
-  void (*multiply[kMaxPanels + 1][kMaxPixels + 1])(const Tile& tile);
+  // On each thread, around multiplications, in one function; null: nothing to do.
+  void (*begin)();
+  void (*multiply)(const Tile& tile, uint32_t panels, size_t pixels);  // up to most_pixels[panels]
+  void (*end)();
   void (*scale)(const ScaleTask& task);
   void (*add)(const AddTask& task, const void* a, const void* b, void* sum, size_t count);  // sum may be a or b
 };
@@ -87,6 +92,7 @@ const TileKernels& PortableTileKernels();
 const TileKernels& Avx2TileKernels();
 const TileKernels& AvxVnniTileKernels();
 const TileKernels& Avx512VnniTileKernels();
+const TileKernels& AmxTileKernels();
 
 }  // namespace lockstep
 
