@@ -33,7 +33,7 @@ inline constexpr size_t kValueStride = kMaxSteps * kDepth;
 // Some steps of a tile, copied.
 struct Piece {
   alignas(kDepth) uint8_t values[2 * kRows * kValueStride];  // (pixels, steps, kDepth)
-  const int8_t* weights[kMaxSteps];
+  uint32_t weights[kMaxSteps];                               // steps from the block's first weight
   size_t steps = 0;
   bool is_first = true;
 };
@@ -42,23 +42,26 @@ struct Piece {
 template <typename Tiles, uint32_t kHeight, uint32_t kWidth>
 void MultiplyBlock(const Piece& piece, size_t panel, const Tile& tile) {
   int32_t* const sums = tile.sums + panel * kLanes;
-  const size_t stride = tile.stride * sizeof(int32_t);
   int32_t* const lower = sums + kRows * tile.stride;
-  const int32_t* const start = tile.start + panel * kLanes;
+  const size_t stride = tile.stride * sizeof(int32_t);
   // At a stride of 0 all pixels start alike.
-  Tiles::template Load<0>(piece.is_first ? start : sums, piece.is_first ? 0 : stride);
+  const int32_t* const start = piece.is_first ? tile.start + panel * kLanes : sums;
+  const int32_t* const lower_start = piece.is_first ? start : lower;
+  const size_t start_stride = piece.is_first ? 0 : stride;
+  Tiles::template Load<0>(start, start_stride);
   if constexpr (kWidth == 2) {
-    Tiles::template Load<1>((piece.is_first ? start : sums) + kLanes, piece.is_first ? 0 : stride);
+    Tiles::template Load<1>(start + kLanes, start_stride);
   }
   if constexpr (kHeight == 2) {
-    Tiles::template Load<2>(piece.is_first ? start : lower, piece.is_first ? 0 : stride);
+    Tiles::template Load<2>(lower_start, start_stride);
   }
   if constexpr (kHeight == 2 && kWidth == 2) {
-    Tiles::template Load<3>((piece.is_first ? start : lower) + kLanes, piece.is_first ? 0 : stride);
+    Tiles::template Load<3>(lower_start + kLanes, start_stride);
   }
   const uint8_t* values = piece.values;
+  const int8_t* const block = static_cast<const int8_t*>(tile.weights) + panel * kLanes * tile.weight_stride;
   for (size_t s = 0; s < piece.steps; ++s, values += kDepth) {
-    const int8_t* weights = piece.weights[s] + panel * kPanelBytes;
+    const int8_t* weights = block + piece.weights[s] * (kWidth * kPanelBytes);
     Tiles::template Load<6>(weights, kDepth);
     Tiles::template Load<4>(values, kValueStride);
     Tiles::template MultiplyAdd<0, 4, 6>();
@@ -86,22 +89,41 @@ void MultiplyBlock(const Piece& piece, size_t panel, const Tile& tile) {
   }
 }
 
+// The blocks of a tile, and behind each a part of what is done meanwhile.
 template <typename Tiles, uint32_t kHeight>
-void MultiplyPiece(const Piece& piece, size_t panels, const Tile& tile) {
-  size_t panel = 0;
-  for (; panel + 2 <= panels; panel += 2) {
-    MultiplyBlock<Tiles, kHeight, 2>(piece, panel, tile);
+class Blocks {
+ public:
+  Blocks(const Tile& tile, size_t pieces) : tile_(tile), count_(pieces * ((tile.panels + 1) / 2)) {}
+
+  void Multiply(const Piece& piece) {
+    size_t panel = 0;
+    for (; panel + 2 <= tile_.panels; panel += 2) {
+      MultiplyBlock<Tiles, kHeight, 2>(piece, panel, tile_);
+      DoPart();
+    }
+    if (panel < tile_.panels) {
+      MultiplyBlock<Tiles, kHeight, 1>(piece, panel, tile_);
+      DoPart();
+    }
   }
-  if (panel < panels) {
-    MultiplyBlock<Tiles, kHeight, 1>(piece, panel, tile);
+
+ private:
+  void DoPart() {
+    if (tile_.meanwhile.work != nullptr) {
+      tile_.meanwhile.work(tile_.meanwhile.context, done_++, count_);
+    }
   }
-}
+
+  const Tile& tile_;
+  const size_t count_;
+  size_t done_ = 0;
+};
 
 // One more step of each pixel, its values `offset` from the pixel's first. Rows without a pixel are zeros.
-[[gnu::target("avx512f")]] inline void CopyStep(const Tile& tile, size_t offset, size_t pixels, Piece& piece) {
+[[gnu::target("avx512f")]] inline void CopyStep(const Tile& tile, size_t offset, Piece& piece) {
   uint8_t* values = piece.values + piece.steps * kDepth;
   size_t p = 0;
-  for (; p < pixels; ++p, values += kValueStride) {
+  for (; p < tile.pixels; ++p, values += kValueStride) {
     _mm512_store_si512(values, _mm512_loadu_si512(static_cast<const uint8_t*>(tile.inputs[p]) + offset));
   }
   for (; p % kRows != 0; ++p, values += kValueStride) {
@@ -109,32 +131,33 @@ void MultiplyPiece(const Piece& piece, size_t panels, const Tile& tile) {
   }
 }
 
-template <typename Tiles>
-void Multiply(const Tile& tile, uint32_t panels, size_t pixels) {
+inline size_t DividedUp(size_t value, size_t by) { return (value + by - 1) / by; }
+
+template <typename Tiles, uint32_t kHeight>
+void Multiply(const Tile& tile) {
   size_t left = 0;
   for (size_t r = 0; r < tile.run_count; ++r) {
     left += tile.runs[r].steps;
   }
-  // Pieces of the same length, but for one step.
-  const size_t pieces = std::max<size_t>(1, (left + kMaxSteps - 1) / kMaxSteps);
-  const size_t most = (left + pieces - 1) / pieces;
-  const auto multiply = pixels > kRows ? MultiplyPiece<Tiles, 2> : MultiplyPiece<Tiles, 1>;
+  // Pieces of the same length, but for some steps; one also where no tap is real.
+  const size_t most = std::max<size_t>(1, DividedUp(left, std::max<size_t>(1, DividedUp(left, kMaxSteps))));
+  Blocks<Tiles, kHeight> blocks(tile, std::max<size_t>(1, DividedUp(left, most)));
   Piece piece;
   for (size_t r = 0; r < tile.run_count; ++r) {
     const TapRun& run = tile.runs[r];
-    for (size_t s = 0; s < run.steps; ++s) {
-      CopyStep(tile, run.input + s * kDepth, pixels, piece);
-      piece.weights[piece.steps] = static_cast<const int8_t*>(tile.weights) + (run.weights + s) * panels * kPanelBytes;
+    for (uint32_t s = 0; s < run.steps; ++s) {
+      CopyStep(tile, run.input + size_t{s} * kDepth, piece);
+      piece.weights[piece.steps] = run.weights + s;
       --left;
       if (++piece.steps == most || left == 0) {
-        multiply(piece, panels, tile);
+        blocks.Multiply(piece);
         piece.steps = 0;
         piece.is_first = false;
       }
     }
   }
-  if (piece.is_first) {  // no real taps
-    multiply(piece, panels, tile);
+  if (piece.is_first) {
+    blocks.Multiply(piece);
   }
 }
 
@@ -145,12 +168,17 @@ TileKernels Kernels() {
   kernels.lanes = kLanes;
   kernels.depth = kDepth;
   kernels.quad = kQuad;
-  kernels.most_panels = kMaxPanels;
   kernels.rows = kRows;
+  kernels.width = 2;
+  kernels.most_panels = kMaxPanels;
   std::fill_n(kernels.most_pixels, kMaxPanels + 1, 2 * kRows);
   kernels.begin = Tiles::Configure;
-  kernels.multiply = Multiply<Tiles>;
+  for (auto& by_pixels : kernels.multiply) {
+    std::fill_n(by_pixels, kRows + 1, Multiply<Tiles, 1>);
+    std::fill_n(by_pixels + kRows + 1, kRows, Multiply<Tiles, 2>);
+  }
   kernels.end = Tiles::Release;
+  kernels.does_meanwhile = true;
   return kernels;
 }
 

@@ -67,6 +67,17 @@ class PackedConvolution {
     size_t count;
     const FusedAdd* add;
   };
+  // A tile whose sums are yet to be scaled and written.
+  struct Finishing {
+    Finishing(const PackedConvolution& of, const Batch& in) : convolution(&of), batch(&in) {}
+
+    const PackedConvolution* convolution;
+    const Batch* batch;
+    ScaleTask task = {};
+    void* targets[kMaxPixels];
+    alignas(AlignedBuffer::kAlignment) int32_t sums[kMaxPixels * kMaxGroupOutputs];
+  };
+  class Pipeline;
 
   void MergePixels();
   void MakeRuns();
@@ -79,10 +90,11 @@ class PackedConvolution {
   size_t FirstStep(TapRange columns) const;
   size_t GroupStride() const { return size_t{kernels_.lanes} * kernels_.most_panels * kernels_.most_blocks; }
   size_t TileResults(const Group& group) const;
-  void RunClass(const Group& group, const PackedClass& packed, const Batch& batch) const;
-  void Multiply(const Group& group, const PackedClass& packed, size_t pixels, Tile& tile) const;
-  ScaleTask MakeScaleTask(const Group& group, const int32_t* sums) const;
+  void RunClass(const Group& group, const PackedClass& packed, const Batch& batch, Pipeline& pipeline) const;
+  void Multiply(const Group& group, const PackedClass& packed, Tile& tile) const;
+  ScaleTask MakeScaleTask(const Group& group) const;
   void Finish(const ScaleTask& task, const Batch& batch) const;
+  static void FinishPart(const void* finishing, size_t part, size_t parts);
 
   const IntegerLayer& layer_;
   const TileKernels& kernels_;

@@ -179,19 +179,6 @@ struct AddFactorVectors {
   }
 }
 
-void MultiplyTile(const Tile& tile, uint32_t panels, size_t pixels) {
-  static constexpr void (*kByShape[][9])(const Tile&) = {
-      {},
-      {nullptr, Multiply<1, 1>, Multiply<1, 2>, Multiply<1, 3>, Multiply<1, 4>, Multiply<1, 5>, Multiply<1, 6>,
-       Multiply<1, 7>, Multiply<1, 8>},
-      {nullptr, Multiply<2, 1>, Multiply<2, 2>, Multiply<2, 3>, Multiply<2, 4>, Multiply<2, 5>, Multiply<2, 6>,
-       Multiply<2, 7>, Multiply<2, 8>},
-      {nullptr, Multiply<3, 1>, Multiply<3, 2>, Multiply<3, 3>, Multiply<3, 4>, Multiply<3, 5>, Multiply<3, 6>,
-       Multiply<3, 7>, Multiply<3, 8>},
-      {nullptr, Multiply<4, 1>, Multiply<4, 2>, Multiply<4, 3>, Multiply<4, 4>, Multiply<4, 5>, Multiply<4, 6>}};
-  kByShape[panels][pixels](tile);
-}
-
 }  // namespace
 
 const TileKernels& Avx512VnniTileKernels() {
@@ -201,14 +188,23 @@ const TileKernels& Avx512VnniTileKernels() {
       kDepth,
       /*quad=*/kDepth,
       /*rows=*/1,
+      /*width=*/4,
       /*by_output=*/false,
       /*wants_add_table=*/false,
       /*most_panels=*/4,
       /*most_blocks=*/1,
       /*most_pixels=*/{0, 8, 8, 8, 6},
       /*begin=*/nullptr,
-      MultiplyTile,
+      {{},
+       {nullptr, Multiply<1, 1>, Multiply<1, 2>, Multiply<1, 3>, Multiply<1, 4>, Multiply<1, 5>, Multiply<1, 6>,
+        Multiply<1, 7>, Multiply<1, 8>},
+       {nullptr, Multiply<2, 1>, Multiply<2, 2>, Multiply<2, 3>, Multiply<2, 4>, Multiply<2, 5>, Multiply<2, 6>,
+        Multiply<2, 7>, Multiply<2, 8>},
+       {nullptr, Multiply<3, 1>, Multiply<3, 2>, Multiply<3, 3>, Multiply<3, 4>, Multiply<3, 5>, Multiply<3, 6>,
+        Multiply<3, 7>, Multiply<3, 8>},
+       {nullptr, Multiply<4, 1>, Multiply<4, 2>, Multiply<4, 3>, Multiply<4, 4>, Multiply<4, 5>, Multiply<4, 6>}},
       /*end=*/nullptr,
+      /*does_meanwhile=*/false,
       Scale,
       Add,
   };

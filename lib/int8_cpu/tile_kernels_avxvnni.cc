@@ -57,15 +57,6 @@ template <uint32_t kPanels, uint32_t kPixels>
   }
 }
 
-void MultiplyTile(const Tile& tile, uint32_t panels, size_t pixels) {
-  static constexpr void (*kByShape[][9])(const Tile&) = {
-      {},
-      {nullptr, Multiply<1, 1>, Multiply<1, 2>, Multiply<1, 3>, Multiply<1, 4>, Multiply<1, 5>, Multiply<1, 6>,
-       Multiply<1, 7>, Multiply<1, 8>},
-      {nullptr, Multiply<2, 1>, Multiply<2, 2>, Multiply<2, 3>, Multiply<2, 4>, Multiply<2, 5>, Multiply<2, 6>}};
-  kByShape[panels][pixels](tile);
-}
-
 }  // namespace
 
 const TileKernels& AvxVnniTileKernels() {
@@ -75,14 +66,19 @@ const TileKernels& AvxVnniTileKernels() {
       kDepth,
       /*quad=*/kDepth,
       /*rows=*/1,
+      /*width=*/2,
       /*by_output=*/false,
       /*wants_add_table=*/false,
       /*most_panels=*/2,
       /*most_blocks=*/4,
       /*most_pixels=*/{0, 8, 6},
       /*begin=*/nullptr,
-      MultiplyTile,
+      {{},
+       {nullptr, Multiply<1, 1>, Multiply<1, 2>, Multiply<1, 3>, Multiply<1, 4>, Multiply<1, 5>, Multiply<1, 6>,
+        Multiply<1, 7>, Multiply<1, 8>},
+       {nullptr, Multiply<2, 1>, Multiply<2, 2>, Multiply<2, 3>, Multiply<2, 4>, Multiply<2, 5>, Multiply<2, 6>}},
       /*end=*/nullptr,
+      /*does_meanwhile=*/false,
       YmmScale<uint8_t>,
       YmmAdd<uint8_t>,
   };

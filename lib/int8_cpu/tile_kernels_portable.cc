@@ -71,16 +71,6 @@ void Add(const AddTask& task, const void* a, const void* b, void* sum, size_t co
   }
 }
 
-void MultiplyTile(const Tile& tile, uint32_t panels, size_t pixels) {
-  static constexpr void (*kByShape[][5])(const Tile&) = {
-      {},
-      {nullptr, Multiply<1, 1>, Multiply<1, 2>, Multiply<1, 3>, Multiply<1, 4>},
-      {nullptr, Multiply<2, 1>, Multiply<2, 2>, Multiply<2, 3>, Multiply<2, 4>},
-      {nullptr, Multiply<3, 1>, Multiply<3, 2>, Multiply<3, 3>, Multiply<3, 4>},
-      {nullptr, Multiply<4, 1>, Multiply<4, 2>, Multiply<4, 3>, Multiply<4, 4>}};
-  kByShape[panels][pixels](tile);
-}
-
 }  // namespace
 
 const TileKernels& PortableTileKernels() {
@@ -90,14 +80,20 @@ const TileKernels& PortableTileKernels() {
       kDepth,
       /*quad=*/kDepth,
       /*rows=*/1,
+      /*width=*/4,
       /*by_output=*/true,
       /*wants_add_table=*/true,
       /*most_panels=*/4,
       /*most_blocks=*/16,
       /*most_pixels=*/{0, 4, 4, 4, 3},  // 12 sums and what they are made of fit into 16 registers
       /*begin=*/nullptr,
-      MultiplyTile,
+      {{},
+       {nullptr, Multiply<1, 1>, Multiply<1, 2>, Multiply<1, 3>, Multiply<1, 4>},
+       {nullptr, Multiply<2, 1>, Multiply<2, 2>, Multiply<2, 3>, Multiply<2, 4>},
+       {nullptr, Multiply<3, 1>, Multiply<3, 2>, Multiply<3, 3>, Multiply<3, 4>},
+       {nullptr, Multiply<4, 1>, Multiply<4, 2>, Multiply<4, 3>, Multiply<4, 4>}},
       /*end=*/nullptr,
+      /*does_meanwhile=*/false,
       Scale,
       Add,
   };
