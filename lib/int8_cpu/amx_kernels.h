@@ -119,12 +119,21 @@ class Blocks {
   size_t done_ = 0;
 };
 
-// One more step of each pixel, its values `offset` from the pixel's first. Rows without a pixel are zeros.
-[[gnu::target("avx512f")]] inline void CopyStep(const Tile& tile, size_t offset, Piece& piece) {
+// One more step of each pixel: `step` of `run`. Rows without a pixel are zeros.
+[[gnu::target("avx512f,avx512bw")]] inline void CopyStep(const Tile& tile, uint32_t run, uint32_t step, Piece& piece) {
+  const size_t offset = tile.runs[run].input + size_t{step} * kDepth;
   uint8_t* values = piece.values + piece.steps * kDepth;
   size_t p = 0;
-  for (; p < tile.pixels; ++p, values += kValueStride) {
+  for (; p < tile.pixels && tile.real == nullptr; ++p, values += kValueStride) {
     _mm512_store_si512(values, _mm512_loadu_si512(static_cast<const uint8_t*>(tile.inputs[p]) + offset));
+  }
+  for (; p < tile.pixels; ++p, values += kValueStride) {
+    const RealSteps& real = *tile.real[p];
+    const bool is_real =
+        run >= real.first_run && run < real.last_run && step >= real.first_step && step < real.last_step;
+    const auto* input = static_cast<const uint8_t*>(tile.inputs[p]);
+    _mm512_store_si512(values, is_real ? _mm512_loadu_si512(input + (offset - real.skipped))
+                                       : _mm512_set1_epi8(static_cast<char>(tile.padding)));
   }
   for (; p % kRows != 0; ++p, values += kValueStride) {
     _mm512_store_si512(values, _mm512_setzero_si512());
@@ -143,10 +152,10 @@ void Multiply(const Tile& tile) {
   const size_t most = std::max<size_t>(1, DividedUp(left, std::max<size_t>(1, DividedUp(left, kMaxSteps))));
   Blocks<Tiles, kHeight> blocks(tile, std::max<size_t>(1, DividedUp(left, most)));
   Piece piece;
-  for (size_t r = 0; r < tile.run_count; ++r) {
+  for (uint32_t r = 0; r < tile.run_count; ++r) {
     const TapRun& run = tile.runs[r];
     for (uint32_t s = 0; s < run.steps; ++s) {
-      CopyStep(tile, run.input + size_t{s} * kDepth, piece);
+      CopyStep(tile, r, s, piece);
       piece.weights[piece.steps] = run.weights + s;
       --left;
       if (++piece.steps == most || left == 0) {
@@ -172,6 +181,7 @@ TileKernels Kernels() {
   kernels.width = 2;
   kernels.most_panels = kMaxPanels;
   std::fill_n(kernels.most_pixels, kMaxPanels + 1, 2 * kRows);
+  kernels.pads = true;
   kernels.begin = Tiles::Configure;
   for (auto& by_pixels : kernels.multiply) {
     std::fill_n(by_pixels, kRows + 1, Multiply<Tiles, 1>);

@@ -188,6 +188,34 @@ TEST_P(CpuNetworkTest, ResNet18IsThePlainLoops) {
   EXPECT_EQ(RunCpu(network, images, *GetParam().kernels, 1), all_expected);
 }
 
+// Padding that is copied, where kernels do that, wants channels that fill their steps and few images.
+TEST_P(CpuNetworkTest, PaddedLayersOfManyChannelsAreThePlainLoops) {
+  std::mt19937 random(10);
+  const auto between = [&](uint32_t low, uint32_t high) {
+    return low + static_cast<uint32_t>(random()) % (high - low + 1);
+  };
+  for (uint32_t i = 0; i < std::max(20u, absl::GetFlag(FLAGS_networks) / 10); ++i) {
+    LayerShape shape;
+    shape.name = "layer";
+    shape.inputs = {0};
+    shape.in_height = between(1, 9);
+    shape.in_width = between(1, 9);
+    shape.in_channels = 64 * between(1, 2);
+    shape.out_channels = between(1, 2) == 1 ? between(1, 200) : 64 * between(1, 3);
+    shape.kernel = between(2, 5);
+    shape.padding = between(1, shape.kernel - 1);
+    shape.stride = between(1, 3);
+    shape.pool = 0;
+    if (shape.kernel > std::min(shape.in_height, shape.in_width) + 2 * shape.padding) {
+      continue;
+    }
+    IntegerNetwork network = RandomIntegerNetworkOf({shape}, /*sums=*/between(0, 3) == 0, /*seed=*/i);
+    network.input_zero_point = static_cast<int32_t>(between(0, 255)) - 128;
+    const std::vector<int8_t> images = ImagesFor(network, between(1, 20), random);
+    ASSERT_EQ(RunCpu(network, images, *GetParam().kernels, 1), RunReference(network, images)) << InWords(network);
+  }
+}
+
 TEST(EmulatedAmxTest, MultipliesByTilesAndLeavesNoneBehind) {
   if (!IsSupported(Isa::kAvx512Vnni)) {
     GTEST_SKIP() << "this CPU has no AVX-512 VNNI, which does what is no multiplication";

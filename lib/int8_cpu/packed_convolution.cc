@@ -20,7 +20,7 @@ int32_t Lowest(const IntegerLayer& layer) { return layer.shape.relu ? layer.zero
 AddTask MakeAddTask(const IntegerLayer& layer) { return {layer.add, Lowest(layer), nullptr}; }
 
 PackedConvolution::PackedConvolution(const IntegerLayer& layer, int32_t input_zero_point, const TileKernels& kernels)
-    : layer_(layer), kernels_(kernels) {
+    : layer_(layer), kernels_(kernels), padding_(static_cast<uint8_t>(input_zero_point + 128)) {
   const LayerShape& shape = layer.shape;
   pools_ = CanPoolInOrder(shape) && shape.pool <= 2 && !layer.WritesSums() && IsMonotone(layer.multiplier);
   window_ = pools_ ? size_t{shape.pool} * shape.pool : 1;
@@ -30,13 +30,59 @@ PackedConvolution::PackedConvolution(const IntegerLayer& layer, int32_t input_ze
   column_terms_ = shape.in_channels * (one_row ? shape.kernel : 1);
   shares_columns_ = column_terms_ % kernels.depth == 0;
   for (WindowClass& window : WindowClasses(shape, pools_)) {
-    classes_.push_back({std::move(window), {}, {}});
+    classes_.push_back({std::move(window), {}, {}, {}});
+  }
+  if (CanPad()) {
+    AddPadded();
   }
   MakeStarts(input_zero_point);
   MergePixels();
   MakeRuns();
+  if (CanPad()) {
+    TakePadded();
+  }
   MakeGroups();
   PackWeights();
+}
+
+// Steps are then of one tap.
+bool PackedConvolution::CanPad() const { return kernels_.pads && shares_columns_ && layer_.shape.padding > 0; }
+
+void PackedConvolution::AddPadded() {
+  const LayerShape& shape = layer_.shape;
+  const uint32_t tap_steps = column_terms_ / kernels_.depth;
+  PackedClass padded = {{{0, shape.kernel}, {0, shape.kernel}, {}}, {}, {}, {}};
+  real_steps_.reserve(classes_.size());
+  for (const PackedClass& packed : classes_) {
+    const TapRange rows = packed.window.rows, columns = packed.window.columns;
+    real_steps_.push_back({rows.first, rows.last, columns.first * tap_steps, columns.last * tap_steps,
+                           (rows.first * shape.in_width + columns.first) * shape.in_channels});
+    padded.window.pixels.insert(padded.window.pixels.end(), packed.window.pixels.begin(), packed.window.pixels.end());
+    padded.real.insert(padded.real.end(), packed.window.pixels.size(), &real_steps_.back());
+  }
+  classes_.push_back(std::move(padded));
+}
+
+void PackedConvolution::TakePadded() {
+  padded_ = std::move(classes_.back());
+  classes_.pop_back();
+}
+
+// The steps of all tiles of a class: what it costs.
+size_t PackedConvolution::TileSteps(const PackedClass& packed, size_t count) const {
+  size_t steps = 0;
+  for (const TapRun& run : packed.runs) {
+    steps += run.steps;
+  }
+  return steps * DividedUp(packed.window.pixels.size() * count, kernels_.most_pixels[1]);
+}
+
+bool PackedConvolution::IsPaddedFaster(size_t count) const {
+  size_t steps = 0;
+  for (const PackedClass& packed : classes_) {
+    steps += TileSteps(packed, count);
+  }
+  return padded_.has_value() && TileSteps(*padded_, count) < steps;
 }
 
 // Where a pair's outputs take no more vectors than one pixel's. Its first pixel stands for both.
@@ -276,6 +322,8 @@ void PackedConvolution::RunClass(const Group& group, const PackedClass& packed, 
   tile.run_count = packed.runs.size();
   tile.weight_stride = steps_ * kernels_.depth;
   tile.stride = GroupStride();
+  tile.padding = padding_;
+  const RealSteps* real[kMaxPixels];
   ScaleTask task = MakeScaleTask(group);
   // Tiles of the same size, but for some rows: a small last one would wait for its own sums.
   size_t left = pixels.size() / window_ * batch.count;
@@ -293,6 +341,7 @@ void PackedConvolution::RunClass(const Group& group, const PackedClass& packed, 
     task.sums = finishing.sums;
     task.targets = finishing.targets;
     const void** next = tile.inputs;
+    const size_t first_pixel = pixel - pixels.data();
     for (size_t r = 0, results = task.pixels; r < results; ++r) {
       finishing.targets[r] = output + pixel->output * result_bytes;
       for (size_t w = 0; w < window; ++w, ++pixel) {
@@ -306,6 +355,13 @@ void PackedConvolution::RunClass(const Group& group, const PackedClass& packed, 
     }
     tile.pixels = task.pixels * window_;
     tile.sums = finishing.sums;
+    if (!packed.real.empty()) {
+      for (size_t p = 0, at = first_pixel; p < tile.pixels; ++p) {
+        real[p] = packed.real[at];
+        at = at + 1 == pixels.size() ? 0 : at + 1;
+      }
+      tile.real = real;
+    }
     if (kernels_.does_meanwhile) {
       tile.meanwhile = pipeline.Previous();
       Multiply(group, packed, tile);
@@ -323,9 +379,13 @@ void PackedConvolution::Run(const uint8_t* input, size_t count, void* output, co
   if (kernels_.begin != nullptr) {
     kernels_.begin();
   }
+  const bool is_padded = IsPaddedFaster(count);
   for (const Group& group : groups_) {
-    for (const PackedClass& packed : classes_) {
-      RunClass(group, packed, batch, pipeline);
+    if (is_padded) {
+      RunClass(group, *padded_, batch, pipeline);
+    }
+    for (size_t c = 0; c < classes_.size() && !is_padded; ++c) {
+      RunClass(group, classes_[c], batch, pipeline);
     }
   }
   if (kernels_.end != nullptr) {

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "lib/int8/integer_reference.h"
@@ -59,7 +60,8 @@ class PackedConvolution {
   struct PackedClass {
     WindowClass window;
     std::vector<TapRun> runs;
-    std::vector<int32_t> start;  // (outputs, rounded up to whole panels)
+    std::vector<int32_t> start;          // (outputs, rounded up to whole panels)
+    std::vector<const RealSteps*> real;  // of each pixel of padded_
   };
   struct Batch {
     const uint8_t* input;
@@ -79,6 +81,11 @@ class PackedConvolution {
   };
   class Pipeline;
 
+  bool CanPad() const;
+  void AddPadded();
+  void TakePadded();
+  size_t TileSteps(const PackedClass& packed, size_t count) const;
+  bool IsPaddedFaster(size_t count) const;
   void MergePixels();
   void MakeRuns();
   void MakeGroups();
@@ -112,6 +119,11 @@ class PackedConvolution {
   size_t steps_ = 0;                // of all packings
   std::vector<Group> groups_;
   std::vector<PackedClass> classes_;
+  // All pixels as one class, whose taps that are not real are copied as the zero point: for kernels that copy, and so few
+  // images that most classes fill no tile.
+  std::optional<PackedClass> padded_;
+  std::vector<RealSteps> real_steps_;  // of each class
+  uint8_t padding_;
   AlignedBuffer weights_;
 };
 

@@ -26,6 +26,13 @@ struct TapRun {
   uint32_t steps;    // of TileKernels::depth values each
 };
 
+// A pixel's real taps: runs, and steps of each run, one behind the last.
+struct RealSteps {
+  uint32_t first_run, last_run;
+  uint32_t first_step, last_step;
+  uint32_t skipped;  // values from the first tap to the first real one
+};
+
 // What has nothing to do with a tile, and is done in parts while its multiplications are under way.
 struct Meanwhile {
   void (*work)(const void* context, size_t part, size_t parts);  // null: nothing
@@ -45,6 +52,8 @@ struct Tile {
   uint32_t panels;
   size_t pixels;
   Meanwhile meanwhile;
+  const RealSteps* const* real;  // of each pixel, whose other taps are `padding`; null: all taps of the runs are real
+  uint8_t padding;
 };
 
 // From sums to values:
@@ -87,6 +96,7 @@ struct TileKernels {
   uint32_t most_panels;                  // of a block
   uint32_t most_blocks;                  // of a group
   uint32_t most_pixels[kMaxPanels + 1];  // that are fastest, by the number of panels
+  bool pads;                             // multiply() takes Tile::real
   // On each thread, around multiplications, in one function; null: nothing to do.
   void (*begin)();
   void (*multiply[kMaxPanels + 1][kMaxPixels + 1])(const Tile& tile);  // [panels][pixels], up to most_pixels

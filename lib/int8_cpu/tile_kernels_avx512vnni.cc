@@ -194,6 +194,7 @@ const TileKernels& Avx512VnniTileKernels() {
       /*most_panels=*/4,
       /*most_blocks=*/1,
       /*most_pixels=*/{0, 8, 8, 8, 6},
+      /*pads=*/false,
       /*begin=*/nullptr,
       {{},
        {nullptr, Multiply<1, 1>, Multiply<1, 2>, Multiply<1, 3>, Multiply<1, 4>, Multiply<1, 5>, Multiply<1, 6>,

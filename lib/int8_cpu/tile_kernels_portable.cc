@@ -86,6 +86,7 @@ const TileKernels& PortableTileKernels() {
       /*most_panels=*/4,
       /*most_blocks=*/16,
       /*most_pixels=*/{0, 4, 4, 4, 3},  // 12 sums and what they are made of fit into 16 registers
+      /*pads=*/false,
       /*begin=*/nullptr,
       {{},
        {nullptr, Multiply<1, 1>, Multiply<1, 2>, Multiply<1, 3>, Multiply<1, 4>},
