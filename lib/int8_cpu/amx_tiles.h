@@ -2,10 +2,10 @@
 // 18, and volume 2. Assembly of its own instead of <immintrin.h>, whose tile loads GCC 12 may move before the stores that
 // they read, and which want literals for registers.
 //
-// Tiles belong to a thread, from Configure() to Release(). Between the two, nothing may return to a caller's code: a
-// callee that knows nothing of tiles need not keep them. A signal may come in between: Linux saves the tiles in its frame,
-// and the handler starts without any. A new thread starts without any, too; its first Configure() traps once, and Linux
-// then gives it room to save them. Release() spares it that work at each switch of threads afterwards.
+// Tiles belong to a thread, from Configure() to Release(). Between the two runs only code of this package, and no tile
+// holds anything across a call: other code may use tiles and release them. A signal may come in between: Linux saves the
+// tiles in its frame, and the handler starts without any. A new thread starts without any, too; its first Configure() or
+// Load() traps once, and Linux then gives it room to save them. Release() spares Linux that work at later switches.
 #ifndef LOCKSTEP_LIB_INT8_CPU_AMX_TILES_H_
 #define LOCKSTEP_LIB_INT8_CPU_AMX_TILES_H_
 
