@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "lib/int8_cpu/amx_tiles.h"
+
 namespace lockstep {
 namespace {
 
@@ -140,6 +142,18 @@ constexpr int kRepeats = 40;
   }
 }
 
+// Four sums, which take turns: a product takes longer than the unit is busy with it.
+void LoopAmx() {
+  AmxTiles::Configure();
+  for (int i = 0; i < kLoops; ++i) {
+    AmxTiles::MultiplyAdd<0, 4, 6>();
+    AmxTiles::MultiplyAdd<1, 4, 7>();
+    AmxTiles::MultiplyAdd<2, 5, 6>();
+    AmxTiles::MultiplyAdd<3, 5, 7>();
+  }
+  AmxTiles::Release();
+}
+
 // Multiply-accumulates of one pass of each loop: instructions times lanes times products.
 struct Probe {
   void (*loop)();
@@ -148,6 +162,8 @@ struct Probe {
 
 Probe ProbeFor(Isa isa) {
   switch (isa) {
+    case Isa::kAmx:
+      return {LoopAmx, 4 * 16 * 16 * 64};
     case Isa::kAvx512Vnni:
       return {LoopAvx512Vnni, 24 * 16 * 4};
     case Isa::kAvxVnni:

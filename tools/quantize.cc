@@ -67,7 +67,7 @@ ABSL_FLAG(std::string, device, lockstep::QuantizeOptions().device,
           "What runs the int8 network: auto or cpu, the CPU; cuda, the GPU.");
 ABSL_FLAG(
     std::string, isa, lockstep::QuantizeOptions().isa,
-    "Instructions of the int8 network: auto, portable, avx2, avxvnni or avx512vnni; with --device=cuda auto, dp4a, "
+    "Instructions of the int8 network: auto, portable, avx2, avxvnni, avx512vnni or amx; with --device=cuda auto, dp4a, "
     "mma or wgmma; all give the same bits.");
 RANGED_FLAG(uint32_t, threads, 0, 0, 1024, "Threads of the int8 network; 0: as many as there are processors.");
 RANGED_FLAG(uint64_t, seed, 0, 0, std::numeric_limits<uint64_t>::max(),

@@ -107,9 +107,8 @@ class CpuNetwork::Worker {
   std::vector<AlignedBuffer> places_;
 };
 
-CpuNetwork::CpuNetwork(const IntegerNetwork& network, Isa isa, int threads)
-    : network_(network), isa_(isa), threads_(threads), kernels_(TileKernelsFor(isa)),
-      fused_(MakeNetworkPlan(network.Shapes(), /*fuse=*/true)),
+CpuNetwork::CpuNetwork(const IntegerNetwork& network, const TileKernels& kernels, int threads)
+    : network_(network), threads_(threads), kernels_(kernels), fused_(MakeNetworkPlan(network.Shapes(), /*fuse=*/true)),
       unfused_(MakeNetworkPlan(network.Shapes(), /*fuse=*/false)) {
   MakeLayers();
 }
@@ -131,11 +130,16 @@ absl::StatusOr<std::unique_ptr<CpuNetwork>> CpuNetwork::Make(const IntegerNetwor
     return absl::FailedPreconditionError(
         absl::StrCat("this CPU has no ", IsaName(isa), "; its best is ", IsaName(BestIsa())));
   }
+  return MakeOf(network, TileKernelsFor(isa), threads);
+}
+
+absl::StatusOr<std::unique_ptr<CpuNetwork>> CpuNetwork::MakeOf(const IntegerNetwork& network,
+                                                               const TileKernels& kernels, int threads) {
   if (threads < 1) {
     return absl::InvalidArgumentError(absl::StrCat("expected 1 thread or more, got ", threads));
   }
   RETURN_IF_ERROR(CheckIntegerNetwork(network));
-  return absl::WrapUnique(new CpuNetwork(network, isa, threads));
+  return absl::WrapUnique(new CpuNetwork(network, kernels, threads));
 }
 
 size_t CpuNetwork::ImagesAtOnce() const {

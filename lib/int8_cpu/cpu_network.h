@@ -25,24 +25,26 @@ class CpuNetwork {
   // it (lib/int8/integer_network_check.h). InvalidArgument: less than one thread.
   static absl::StatusOr<std::unique_ptr<CpuNetwork>> Make(const IntegerNetwork& network, Isa isa, int threads = 1);
 
+  // Make() of a CPU that has what `kernels` want. InvalidArgument and FailedPrecondition: as above.
+  static absl::StatusOr<std::unique_ptr<CpuNetwork>> MakeOf(const IntegerNetwork& network, const TileKernels& kernels,
+                                                            int threads = 1);
+
   // images: int8 (count, height, width, channels) as the first layer reads them. logits: int32 (count, values that the
   // last layer writes), int8 values or sums. Results depend neither on the threads nor on which images are together.
   // With `observe` one thread does each layer by itself, on all images at once, which takes longer.
   // Several threads may call it.
   void Run(const int8_t* images, size_t count, int32_t* logits, const Observer& observe = nullptr) const;
 
-  Isa isa() const { return isa_; }
   size_t LogitsPerImage() const { return network_.layers.back().shape.Pooled().Size(); }
 
  private:
   class Worker;
 
-  CpuNetwork(const IntegerNetwork& network, Isa isa, int threads);
+  CpuNetwork(const IntegerNetwork& network, const TileKernels& kernels, int threads);
   void MakeLayers();
   size_t ImagesAtOnce() const;
 
   const IntegerNetwork network_;
-  const Isa isa_;
   const int threads_;
   const TileKernels& kernels_;
   const NetworkPlan fused_;

@@ -12,6 +12,7 @@
 #include "absl/flags/parse.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/int8_cpu/emulated_tiles.h"
 #include "lib/int8_cpu/random_integer_network.h"
 #include "lib/testing/matchers.h"
 
@@ -35,9 +36,9 @@ std::vector<int32_t> RunReference(const IntegerNetwork& network, const std::vect
   return logits;
 }
 
-std::vector<int32_t> RunCpu(const IntegerNetwork& network, const std::vector<int8_t>& images, Isa isa, int threads,
-                            const CpuNetwork::Observer& observe = nullptr) {
-  const auto cpu = CpuNetwork::Make(network, isa, threads);
+std::vector<int32_t> RunCpu(const IntegerNetwork& network, const std::vector<int8_t>& images,
+                            const TileKernels& kernels, int threads, const CpuNetwork::Observer& observe = nullptr) {
+  const auto cpu = CpuNetwork::MakeOf(network, kernels, threads);
   EXPECT_THAT(cpu, IsOk());
   const size_t count = images.size() / network.layers[0].shape.In().Size();
   std::vector<int32_t> logits(count * (*cpu)->LogitsPerImage(), 1 << 30);
@@ -67,7 +68,26 @@ std::vector<int8_t> ImagesFor(const IntegerNetwork& network, size_t count, std::
   return images;
 }
 
-class CpuNetworkTest : public ::testing::TestWithParam<Isa> {};
+struct Tested {
+  std::string name;
+  const TileKernels* kernels;
+};
+
+void PrintTo(const Tested& tested, std::ostream* os) { *os << tested.name; }
+
+// The instruction sets that this CPU has, and AMX emulated where all else that it wants is there.
+std::vector<Tested> AllTested() {
+  std::vector<Tested> all;
+  for (const Isa isa : SupportedIsas()) {
+    all.push_back({std::string(IsaName(isa)), &TileKernelsFor(isa)});
+  }
+  if (IsSupported(Isa::kAvx512Vnni)) {
+    all.push_back({"emulated_amx", &EmulatedAmxTileKernels()});
+  }
+  return all;
+}
+
+class CpuNetworkTest : public ::testing::TestWithParam<Tested> {};
 
 // What the random networks must hold for the tests below to mean anything.
 TEST(RandomIntegerNetworkTest, EveryKindOfLayerIsAmongThem) {
@@ -107,8 +127,9 @@ TEST_P(CpuNetworkTest, RandomNetworksAreThePlainLoops) {
   for (uint32_t i = 0; i < absl::GetFlag(FLAGS_networks); ++i) {
     const IntegerNetwork network = RandomIntegerNetwork(random);
     const std::vector<int8_t> images = ImagesFor(network, 1 + random() % 4, random);
-    ASSERT_EQ(RunCpu(network, images, GetParam(), 1), RunReference(network, images)) << "network " << i << ":\n"
-                                                                                     << InWords(network);
+    ASSERT_EQ(RunCpu(network, images, *GetParam().kernels, 1), RunReference(network, images))
+        << "network " << i << ":\n"
+        << InWords(network);
   }
 }
 
@@ -122,10 +143,10 @@ TEST_P(CpuNetworkTest, EachLayersTensorIsThePlainLoops) {
       expected[layer].insert(expected[layer].end(), values.begin(), values.end());
     });
     const std::vector<int32_t> logits =
-        RunCpu(network, images, GetParam(), 2,
+        RunCpu(network, images, *GetParam().kernels, 2,
                [&](size_t layer, const int8_t* values, size_t size) { seen[layer].assign(values, values + size); });
     ASSERT_EQ(seen, expected) << InWords(network);
-    ASSERT_EQ(logits, RunCpu(network, images, GetParam(), 1)) << InWords(network);
+    ASSERT_EQ(logits, RunCpu(network, images, *GetParam().kernels, 1)) << InWords(network);
   }
 }
 
@@ -137,7 +158,7 @@ TEST_P(CpuNetworkTest, NeitherThreadsNorTheBatchChangeResults) {
       const std::vector<int8_t> images = ImagesFor(network, count, random);
       const std::vector<int32_t> expected = RunReference(network, images);
       for (const int threads : {1, 2, 3}) {
-        ASSERT_EQ(RunCpu(network, images, GetParam(), threads), expected) << count << " images, " << threads;
+        ASSERT_EQ(RunCpu(network, images, *GetParam().kernels, threads), expected) << count << " images, " << threads;
       }
     }
   }
@@ -148,7 +169,7 @@ TEST_P(CpuNetworkTest, LeNet5IsThePlainLoops) {
   for (const bool sums : {false, true}) {
     const IntegerNetwork network = RandomIntegerNetworkOf(LeNet5Layers(), sums, 5);
     const std::vector<int8_t> images = ImagesFor(network, 70, random);
-    EXPECT_EQ(RunCpu(network, images, GetParam(), 1), RunReference(network, images));
+    EXPECT_EQ(RunCpu(network, images, *GetParam().kernels, 1), RunReference(network, images));
   }
 }
 
@@ -164,11 +185,51 @@ TEST_P(CpuNetworkTest, ResNet18IsThePlainLoops) {
     images.insert(images.end(), image.begin(), image.end());
     all_expected.insert(all_expected.end(), expected.begin(), expected.end());
   }
-  EXPECT_EQ(RunCpu(network, images, GetParam(), 1), all_expected);
+  EXPECT_EQ(RunCpu(network, images, *GetParam().kernels, 1), all_expected);
 }
 
-INSTANTIATE_TEST_SUITE_P(Isas, CpuNetworkTest, ::testing::ValuesIn(SupportedIsas()),
-                         [](const auto& info) { return std::string(IsaName(info.param)); });
+// Padding that is copied, where kernels do that, wants channels that fill their steps and few images.
+TEST_P(CpuNetworkTest, PaddedLayersOfManyChannelsAreThePlainLoops) {
+  std::mt19937 random(10);
+  const auto between = [&](uint32_t low, uint32_t high) {
+    return low + static_cast<uint32_t>(random()) % (high - low + 1);
+  };
+  for (uint32_t i = 0; i < std::max(20u, absl::GetFlag(FLAGS_networks) / 10); ++i) {
+    LayerShape shape;
+    shape.name = "layer";
+    shape.inputs = {0};
+    shape.in_height = between(1, 9);
+    shape.in_width = between(1, 9);
+    shape.in_channels = 64 * between(1, 2);
+    shape.out_channels = between(1, 2) == 1 ? between(1, 200) : 64 * between(1, 3);
+    shape.kernel = between(2, 5);
+    shape.padding = between(1, shape.kernel - 1);
+    shape.stride = between(1, 3);
+    shape.pool = 0;
+    if (shape.kernel > std::min(shape.in_height, shape.in_width) + 2 * shape.padding) {
+      continue;
+    }
+    IntegerNetwork network = RandomIntegerNetworkOf({shape}, /*sums=*/between(0, 3) == 0, /*seed=*/i);
+    network.input_zero_point = static_cast<int32_t>(between(0, 255)) - 128;
+    const std::vector<int8_t> images = ImagesFor(network, between(1, 20), random);
+    ASSERT_EQ(RunCpu(network, images, *GetParam().kernels, 1), RunReference(network, images)) << InWords(network);
+  }
+}
+
+TEST(EmulatedAmxTest, MultipliesByTilesAndLeavesNoneBehind) {
+  if (!IsSupported(Isa::kAvx512Vnni)) {
+    GTEST_SKIP() << "this CPU has no AVX-512 VNNI, which does what is no multiplication";
+  }
+  std::mt19937 random(8);
+  const IntegerNetwork network = RandomIntegerNetworkOf(LeNet5Layers(), /*sums=*/true, 9);
+  const size_t before = EmulatedTiles::Products();
+  RunCpu(network, ImagesFor(network, 2, random), EmulatedAmxTileKernels(), 1);
+  EXPECT_GT(EmulatedTiles::Products(), before + 100);
+  EXPECT_FALSE(EmulatedTiles::IsConfigured());
+}
+
+INSTANTIATE_TEST_SUITE_P(Isas, CpuNetworkTest, ::testing::ValuesIn(AllTested()),
+                         [](const auto& info) { return info.param.name; });
 
 TEST(CpuNetworkMakeTest, RefusesWhatIsNoNetwork) {
   const IntegerNetwork good = RandomIntegerNetworkOf(LeNet5Layers(), false, 1);

@@ -15,15 +15,18 @@ enum class Isa {
   kAvx2,        // vpmaddwd on int16: exact, unlike vpmaddubsw, which saturates
   kAvxVnni,     // vpdpbusd on 256 bits
   kAvx512Vnni,  // vpdpbusd on 512 bits
+  kAmx,         // tdpbusd on tiles of 16 x 64 bytes, AVX-512 for all else
 };
 
-// "portable", "avx2", "avxvnni", "avx512vnni".
+// "portable", "avx2", "avxvnni", "avx512vnni", "amx".
 absl::string_view IsaName(Isa isa);
 
 // InvalidArgument lists the names.
 absl::StatusOr<Isa> ParseIsa(absl::string_view name);
 
-// What this CPU has and its operating system keeps the registers of; kPortable is always among them.
+// What this CPU has and its operating system keeps the registers of; kPortable is always among them. The first question
+// about kAmx asks Linux to let this process use tiles, which holds for all its threads. Where it refuses, kAmx is not
+// there. From then on a signal's stack must have room for 8 KiB of tiles; Linux refuses one that is too small.
 bool IsSupported(Isa isa);
 std::vector<Isa> SupportedIsas();
 Isa BestIsa();

@@ -14,13 +14,13 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 
 TEST(IsaTest, EachNameIsItsOwn) {
-  for (const Isa isa : {Isa::kPortable, Isa::kAvx2, Isa::kAvxVnni, Isa::kAvx512Vnni}) {
+  for (const Isa isa : {Isa::kPortable, Isa::kAvx2, Isa::kAvxVnni, Isa::kAvx512Vnni, Isa::kAmx}) {
     const auto parsed = ParseIsa(IsaName(isa));
     ASSERT_TRUE(parsed.ok()) << IsaName(isa);
     EXPECT_EQ(*parsed, isa);
   }
   EXPECT_THAT(ParseIsa("sse9"), StatusIs(absl::StatusCode::kInvalidArgument,
-                                         HasSubstr("'sse9', expected portable, avx2, avxvnni, avx512vnni")));
+                                         HasSubstr("'sse9', expected portable, avx2, avxvnni, avx512vnni, amx")));
 }
 
 TEST(IsaTest, PlainCodeRunsEverywhereAndTheBestIsTheLast) {

@@ -20,7 +20,7 @@ int32_t Lowest(const IntegerLayer& layer) { return layer.shape.relu ? layer.zero
 AddTask MakeAddTask(const IntegerLayer& layer) { return {layer.add, Lowest(layer), nullptr}; }
 
 PackedConvolution::PackedConvolution(const IntegerLayer& layer, int32_t input_zero_point, const TileKernels& kernels)
-    : layer_(layer), kernels_(kernels) {
+    : layer_(layer), kernels_(kernels), padding_(static_cast<uint8_t>(input_zero_point + 128)) {
   const LayerShape& shape = layer.shape;
   pools_ = CanPoolInOrder(shape) && shape.pool <= 2 && !layer.WritesSums() && IsMonotone(layer.multiplier);
   window_ = pools_ ? size_t{shape.pool} * shape.pool : 1;
@@ -30,13 +30,59 @@ PackedConvolution::PackedConvolution(const IntegerLayer& layer, int32_t input_ze
   column_terms_ = shape.in_channels * (one_row ? shape.kernel : 1);
   shares_columns_ = column_terms_ % kernels.depth == 0;
   for (WindowClass& window : WindowClasses(shape, pools_)) {
-    classes_.push_back({std::move(window), {}, {}});
+    classes_.push_back({std::move(window), {}, {}, {}});
+  }
+  if (CanPad()) {
+    AddPadded();
   }
   MakeStarts(input_zero_point);
   MergePixels();
   MakeRuns();
+  if (CanPad()) {
+    TakePadded();
+  }
   MakeGroups();
   PackWeights();
+}
+
+// Steps are then of one tap.
+bool PackedConvolution::CanPad() const { return kernels_.pads && shares_columns_ && layer_.shape.padding > 0; }
+
+void PackedConvolution::AddPadded() {
+  const LayerShape& shape = layer_.shape;
+  const uint32_t tap_steps = column_terms_ / kernels_.depth;
+  PackedClass padded = {{{0, shape.kernel}, {0, shape.kernel}, {}}, {}, {}, {}};
+  real_steps_.reserve(classes_.size());
+  for (const PackedClass& packed : classes_) {
+    const TapRange rows = packed.window.rows, columns = packed.window.columns;
+    real_steps_.push_back({rows.first, rows.last, columns.first * tap_steps, columns.last * tap_steps,
+                           (rows.first * shape.in_width + columns.first) * shape.in_channels});
+    padded.window.pixels.insert(padded.window.pixels.end(), packed.window.pixels.begin(), packed.window.pixels.end());
+    padded.real.insert(padded.real.end(), packed.window.pixels.size(), &real_steps_.back());
+  }
+  classes_.push_back(std::move(padded));
+}
+
+void PackedConvolution::TakePadded() {
+  padded_ = std::move(classes_.back());
+  classes_.pop_back();
+}
+
+// The steps of all tiles of a class: what it costs.
+size_t PackedConvolution::TileSteps(const PackedClass& packed, size_t count) const {
+  size_t steps = 0;
+  for (const TapRun& run : packed.runs) {
+    steps += run.steps;
+  }
+  return steps * DividedUp(packed.window.pixels.size() * count, kernels_.most_pixels[1]);
+}
+
+bool PackedConvolution::IsPaddedFaster(size_t count) const {
+  size_t steps = 0;
+  for (const PackedClass& packed : classes_) {
+    steps += TileSteps(packed, count);
+  }
+  return padded_.has_value() && TileSteps(*padded_, count) < steps;
 }
 
 // Where a pair's outputs take no more vectors than one pixel's. Its first pixel stands for both.
@@ -130,11 +176,16 @@ int8_t PackedConvolution::Weight(uint32_t output, uint32_t row, size_t term) con
 
 void PackedConvolution::PackRow(const Block& block, size_t first_step, uint32_t row, TapRange columns) {
   const size_t terms = size_t{columns.Count()} * column_terms_, depth = kernels_.depth;
+  const size_t lanes = kernels_.lanes, quad = kernels_.quad;
   for (uint32_t o = 0; o < block.outputs; ++o) {
+    const size_t first_panel = o / lanes / kernels_.width * kernels_.width;
+    const size_t width = std::min<size_t>(kernels_.width, block.panels - first_panel);
     for (size_t t = 0; t < terms; ++t) {
-      const size_t step = first_step + t / depth;
-      const size_t at =
-          t % depth + depth * (kernels_.by_output ? o * steps_ + step : step * block.panels * kernels_.lanes + o);
+      const size_t step = first_step + t / depth, in_step = t % depth;
+      const size_t vector = first_panel * steps_ + step * width + o / lanes - first_panel;
+      const size_t at = kernels_.by_output ? (o * steps_ + step) * depth + in_step
+                                           : vector * lanes * depth + in_step / quad * lanes * quad + o % lanes * quad +
+                                                 in_step % quad;
       const int16_t weight = Weight(block.first_output + o, row, columns.first * size_t{column_terms_} + t);
       std::memcpy(weights_.data() + block.weights + at * kernels_.value_bytes, &weight, kernels_.value_bytes);
     }
@@ -176,10 +227,9 @@ void PackedConvolution::MakeStarts(int32_t input_zero_point) {
   }
 }
 
-ScaleTask PackedConvolution::MakeScaleTask(const Group& group, const int32_t* sums) const {
+ScaleTask PackedConvolution::MakeScaleTask(const Group& group) const {
   ScaleTask task = {};
-  task.sums = sums;
-  task.stride = kMaxGroupOutputs;
+  task.stride = GroupStride();
   task.window = window_;
   task.pair = merged_ == 1 ? 0 : layer_.shape.out_channels;
   task.outputs = group.outputs / merged_;
@@ -197,13 +247,14 @@ size_t PackedConvolution::TileResults(const Group& group) const {
   return std::max<size_t>(1, pixels / window_);
 }
 
-void PackedConvolution::Multiply(const Group& group, const PackedClass& packed, size_t pixels, Tile& tile) const {
+void PackedConvolution::Multiply(const Group& group, const PackedClass& packed, Tile& tile) const {
   int32_t* const sums = tile.sums;
   for (const Block& block : group.blocks) {
     tile.weights = weights_.data() + block.weights;
     tile.start = packed.start.data() + block.first_output;
     tile.sums = sums + (block.first_output - group.first_output);
-    kernels_.multiply[block.panels][pixels](tile);
+    tile.panels = block.panels;
+    kernels_.multiply[block.panels][tile.pixels](tile);
   }
   tile.sums = sums;
 }
@@ -224,44 +275,123 @@ void PackedConvolution::Finish(const ScaleTask& task, const Batch& batch) const 
   }
 }
 
-void PackedConvolution::RunClass(const Group& group, const PackedClass& packed, const Batch& batch) const {
+// Some of a tile's pixels, a few at a time.
+void PackedConvolution::FinishPart(const void* finishing, size_t part, size_t parts) {
+  const auto& whole = *static_cast<const Finishing*>(finishing);
+  const auto bound = [&](size_t p) { return p == parts ? whole.task.pixels : whole.task.pixels * p / parts / 4 * 4; };
+  const size_t first = bound(part);
+  ScaleTask task = whole.task;
+  task.sums += first * task.window * task.stride;
+  task.targets += first;
+  task.pixels = bound(part + 1) - first;
+  if (task.pixels > 0) {
+    whole.convolution->Finish(task, *whole.batch);
+  }
+}
+
+// The tile that is multiplied, and, where kernels do something meanwhile, the one before it, which is then finished.
+class PackedConvolution::Pipeline {
+ public:
+  Pipeline(const PackedConvolution& convolution, const Batch& batch)
+      : tiles_{{convolution, batch}, {convolution, batch}} {}
+
+  Finishing& Current() { return tiles_[current_]; }
+  Meanwhile Previous() const { return {FinishPart, &tiles_[1 - current_]}; }
+
+  // The current tile is multiplied, and `task` is left to do.
+  void Push(const ScaleTask& task) {
+    Current().task = task;
+    current_ = 1 - current_;
+  }
+
+  void Drain() const { FinishPart(&tiles_[1 - current_], 0, 1); }
+
+ private:
+  size_t current_ = 0;
+  Finishing tiles_[2];
+};
+
+void PackedConvolution::RunClass(const Group& group, const PackedClass& packed, const Batch& batch,
+                                 Pipeline& pipeline) const {
   const std::vector<PixelPlace>& pixels = packed.window.pixels;
   const size_t in_bytes = layer_.shape.In().Size() * kernels_.value_bytes;
   const size_t result_bytes = layer_.WritesSums() ? sizeof(int32_t) : kernels_.value_bytes;
   const size_t out_bytes = (pools_ ? layer_.shape.Pooled() : layer_.shape.Out()).Size() * result_bytes;
-  alignas(AlignedBuffer::kAlignment) int32_t sums[kMaxPixels * kMaxGroupOutputs];
-  Tile tile = {{},   packed.runs.data(), packed.runs.size(), nullptr, steps_ * kernels_.depth, nullptr,
-               sums, kMaxGroupOutputs};
-  ScaleTask task = MakeScaleTask(group, sums);
-  // Tiles of the same size, but for one: a small last one would wait for its own sums.
-  const size_t total = pixels.size() / window_ * batch.count;
-  const size_t tiles = DividedUp(total, TileResults(group));
-  const size_t least = tiles == 0 ? 0 : total / tiles, larger = tiles == 0 ? 0 : total % tiles;
+  Tile tile = {};
+  tile.runs = packed.runs.data();
+  tile.run_count = packed.runs.size();
+  tile.weight_stride = steps_ * kernels_.depth;
+  tile.stride = GroupStride();
+  tile.padding = padding_;
+  const RealSteps* real[kMaxPixels];
+  ScaleTask task = MakeScaleTask(group);
+  // Tiles of the same size, but for some rows: a small last one would wait for its own sums.
+  size_t left = pixels.size() / window_ * batch.count;
+  const size_t row_results = std::max<size_t>(1, kernels_.rows / window_), rows = DividedUp(left, row_results);
+  const size_t tiles = DividedUp(left, TileResults(group));
+  const size_t least = tiles == 0 ? 0 : rows / tiles, larger = tiles == 0 ? 0 : rows % tiles;
   const uint8_t* input = batch.input;
   uint8_t* output = static_cast<uint8_t*>(batch.output) + group.first_output * result_bytes;
-  const PixelPlace* pixel = pixels.data();
+  const size_t window = window_, value_bytes = kernels_.value_bytes;
+  const PixelPlace *pixel = pixels.data(), *const pixels_end = pixel + pixels.size();
   for (size_t t = 0; t < tiles; ++t) {
-    task.pixels = least + (t < larger ? 1 : 0);
-    for (size_t p = 0; p < task.pixels * window_; ++p) {
-      tile.inputs[p] = input + size_t{pixel->input} * kernels_.value_bytes;
-      task.targets[window_ == 1 ? p : p / window_] = output + pixel->output * result_bytes;
-      if (++pixel == pixels.data() + pixels.size()) {
+    Finishing& finishing = pipeline.Current();
+    task.pixels = std::min(left, (least + (t < larger ? 1 : 0)) * row_results);
+    left -= task.pixels;
+    task.sums = finishing.sums;
+    task.targets = finishing.targets;
+    const void** next = tile.inputs;
+    const size_t first_pixel = pixel - pixels.data();
+    for (size_t r = 0, results = task.pixels; r < results; ++r) {
+      finishing.targets[r] = output + pixel->output * result_bytes;
+      for (size_t w = 0; w < window; ++w, ++pixel) {
+        *next++ = input + size_t{pixel->input} * value_bytes;
+      }
+      if (pixel == pixels_end) {
         pixel = pixels.data();
         input += in_bytes;
         output += out_bytes;
       }
     }
-    Multiply(group, packed, task.pixels * window_, tile);
-    Finish(task, batch);
+    tile.pixels = task.pixels * window_;
+    tile.sums = finishing.sums;
+    if (!packed.real.empty()) {
+      for (size_t p = 0, at = first_pixel; p < tile.pixels; ++p) {
+        real[p] = packed.real[at];
+        at = at + 1 == pixels.size() ? 0 : at + 1;
+      }
+      tile.real = real;
+    }
+    if (kernels_.does_meanwhile) {
+      tile.meanwhile = pipeline.Previous();
+      Multiply(group, packed, tile);
+      pipeline.Push(task);
+    } else {
+      Multiply(group, packed, tile);
+      Finish(task, batch);
+    }
   }
 }
 
 void PackedConvolution::Run(const uint8_t* input, size_t count, void* output, const FusedAdd* add) const {
+  const Batch batch = {input, output, count, add};
+  Pipeline pipeline(*this, batch);
+  if (kernels_.begin != nullptr) {
+    kernels_.begin();
+  }
+  const bool is_padded = IsPaddedFaster(count);
   for (const Group& group : groups_) {
-    for (const PackedClass& packed : classes_) {
-      RunClass(group, packed, {input, output, count, add});
+    if (is_padded) {
+      RunClass(group, *padded_, batch, pipeline);
+    }
+    for (size_t c = 0; c < classes_.size() && !is_padded; ++c) {
+      RunClass(group, classes_[c], batch, pipeline);
     }
   }
+  if (kernels_.end != nullptr) {
+    kernels_.end();
+  }
+  pipeline.Drain();
 }
 
 }  // namespace lockstep

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "lib/int8/integer_reference.h"
@@ -59,7 +60,8 @@ class PackedConvolution {
   struct PackedClass {
     WindowClass window;
     std::vector<TapRun> runs;
-    std::vector<int32_t> start;  // (outputs, rounded up to whole panels)
+    std::vector<int32_t> start;          // (outputs, rounded up to whole panels)
+    std::vector<const RealSteps*> real;  // of each pixel of padded_
   };
   struct Batch {
     const uint8_t* input;
@@ -67,7 +69,23 @@ class PackedConvolution {
     size_t count;
     const FusedAdd* add;
   };
+  // A tile whose sums are yet to be scaled and written.
+  struct Finishing {
+    Finishing(const PackedConvolution& of, const Batch& in) : convolution(&of), batch(&in) {}
 
+    const PackedConvolution* convolution;
+    const Batch* batch;
+    ScaleTask task = {};
+    void* targets[kMaxPixels];
+    alignas(AlignedBuffer::kAlignment) int32_t sums[kMaxPixels * kMaxGroupOutputs];
+  };
+  class Pipeline;
+
+  bool CanPad() const;
+  void AddPadded();
+  void TakePadded();
+  size_t TileSteps(const PackedClass& packed, size_t count) const;
+  bool IsPaddedFaster(size_t count) const;
   void MergePixels();
   void MakeRuns();
   void MakeGroups();
@@ -77,11 +95,13 @@ class PackedConvolution {
   int8_t Weight(uint32_t output, uint32_t row, size_t term) const;
   size_t RowSteps(TapRange columns) const;
   size_t FirstStep(TapRange columns) const;
+  size_t GroupStride() const { return size_t{kernels_.lanes} * kernels_.most_panels * kernels_.most_blocks; }
   size_t TileResults(const Group& group) const;
-  void RunClass(const Group& group, const PackedClass& packed, const Batch& batch) const;
-  void Multiply(const Group& group, const PackedClass& packed, size_t pixels, Tile& tile) const;
-  ScaleTask MakeScaleTask(const Group& group, const int32_t* sums) const;
+  void RunClass(const Group& group, const PackedClass& packed, const Batch& batch, Pipeline& pipeline) const;
+  void Multiply(const Group& group, const PackedClass& packed, Tile& tile) const;
+  ScaleTask MakeScaleTask(const Group& group) const;
   void Finish(const ScaleTask& task, const Batch& batch) const;
+  static void FinishPart(const void* finishing, size_t part, size_t parts);
 
   const IntegerLayer& layer_;
   const TileKernels& kernels_;
@@ -99,6 +119,11 @@ class PackedConvolution {
   size_t steps_ = 0;                // of all packings
   std::vector<Group> groups_;
   std::vector<PackedClass> classes_;
+  // All pixels as one class, whose taps that are not real are copied as the zero point: for kernels that copy, and so few
+  // images that most classes fill no tile.
+  std::optional<PackedClass> padded_;
+  std::vector<RealSteps> real_steps_;  // of each class
+  uint8_t padding_;
   AlignedBuffer weights_;
 };
 

@@ -10,6 +10,8 @@ const TileKernels& TileKernelsFor(Isa isa) {
       return AvxVnniTileKernels();
     case Isa::kAvx512Vnni:
       return Avx512VnniTileKernels();
+    case Isa::kAmx:
+      return AmxTileKernels();
     case Isa::kPortable:
       break;
   }

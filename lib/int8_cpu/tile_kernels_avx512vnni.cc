@@ -67,24 +67,26 @@ template <uint32_t kPanels, uint32_t kPixels>
   return _mm512_max_epu8(_mm512_permutexvar_epi32(order, _mm512_packus_epi16(front, back)), lowest);
 }
 
-// A pixel of 64 outputs, without a float bias.
-[[gnu::target("avx512f,avx512bw,avx512vl")]] void ScaleWide(const ScaleTask& task) {
+constexpr size_t kWide = 4 * kLanes;
+
+// 64 outputs of each pixel, from `first` on, without a float bias.
+[[gnu::target("avx512f,avx512bw,avx512vl")]] void ScaleWide(const ScaleTask& task, size_t first) {
   const __m512 high = _mm512_set1_ps(task.scaling.high);
   const __m512i zero = _mm512_set1_epi16(static_cast<int16_t>(task.scaling.zero));
   const __m512i lowest = _mm512_set1_epi8(static_cast<char>(task.scaling.lowest));
   __m512 multiplier[4];
   for (uint32_t n = 0; n < 4; ++n) {
-    multiplier[n] = _mm512_loadu_ps(task.scaling.multiplier + n * kLanes);
+    multiplier[n] = _mm512_loadu_ps(task.scaling.multiplier + first + n * kLanes);
   }
   for (size_t p = 0; p < task.pixels; ++p) {
-    const int32_t* sums = task.sums + p * task.stride;
+    const int32_t* sums = task.sums + p * task.stride + first;
     __m512i values[4];
 #pragma GCC unroll 4
     for (uint32_t n = 0; n < 4; ++n) {
       const __m512 real = _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_load_si512(sums + n * kLanes)), multiplier[n]);
       values[n] = _mm512_cvtps_epi32(_mm512_min_ps(real, high));
     }
-    _mm512_storeu_si512(task.targets[p], Pack(values, zero, lowest));
+    _mm512_storeu_si512(static_cast<uint8_t*>(task.targets[p]) + first, Pack(values, zero, lowest));
   }
 }
 
@@ -104,8 +106,11 @@ template <uint32_t kPanels, uint32_t kPixels>
 
 [[gnu::target("avx512f,avx512bw,avx512vl")]] void Scale(const ScaleTask& task) {
   const Scaling& scaling = task.scaling;
-  if (task.outputs == 4 * kLanes && task.window == 1 && scaling.bias == nullptr) {
-    return ScaleWide(task);
+  if (task.outputs % kWide == 0 && task.window == 1 && scaling.bias == nullptr) {
+    for (size_t first = 0; first < task.outputs; first += kWide) {
+      ScaleWide(task, first);
+    }
+    return;
   }
   const __m512 high = _mm512_set1_ps(scaling.high);
   const __m512i zero = _mm512_set1_epi32(scaling.zero);
@@ -181,11 +186,16 @@ const TileKernels& Avx512VnniTileKernels() {
       /*value_bytes=*/1,
       kLanes,
       kDepth,
+      /*quad=*/kDepth,
+      /*rows=*/1,
+      /*width=*/4,
       /*by_output=*/false,
       /*wants_add_table=*/false,
       /*most_panels=*/4,
       /*most_blocks=*/1,
       /*most_pixels=*/{0, 8, 8, 8, 6},
+      /*pads=*/false,
+      /*begin=*/nullptr,
       {{},
        {nullptr, Multiply<1, 1>, Multiply<1, 2>, Multiply<1, 3>, Multiply<1, 4>, Multiply<1, 5>, Multiply<1, 6>,
         Multiply<1, 7>, Multiply<1, 8>},
@@ -194,6 +204,8 @@ const TileKernels& Avx512VnniTileKernels() {
        {nullptr, Multiply<3, 1>, Multiply<3, 2>, Multiply<3, 3>, Multiply<3, 4>, Multiply<3, 5>, Multiply<3, 6>,
         Multiply<3, 7>, Multiply<3, 8>},
        {nullptr, Multiply<4, 1>, Multiply<4, 2>, Multiply<4, 3>, Multiply<4, 4>, Multiply<4, 5>, Multiply<4, 6>}},
+      /*end=*/nullptr,
+      /*does_meanwhile=*/false,
       Scale,
       Add,
   };

@@ -1,0 +1,51 @@
+// Tile registers in plain C++, so that the kernels for AMX are tested on CPUs without it. Test-only.
+//
+// After the pseudocode of LDTILECFG, TILELOADD, TILESTORED, TDPBUSD and TILERELEASE in volume 2 of Intel's Software
+// Developer's Manual. What raises #UD or #GP there ends the program here.
+#ifndef LOCKSTEP_LIB_INT8_CPU_EMULATED_TILES_H_
+#define LOCKSTEP_LIB_INT8_CPU_EMULATED_TILES_H_
+
+#include <cstddef>
+
+#include "lib/int8_cpu/amx_tiles.h"
+#include "lib/int8_cpu/tile_kernels.h"
+
+namespace lockstep {
+
+// As AmxTiles; each thread has its own.
+class EmulatedTiles {
+ public:
+  static void Configure() { Configure(TileConfiguration()); }
+  static void Configure(const TileConfiguration& configuration);
+  static void Release();
+
+  template <int kTile>
+  static void Load(const void* rows, size_t stride) {
+    Load(kTile, rows, stride);
+  }
+  template <int kTile>
+  static void Store(void* rows, size_t stride) {
+    Store(kTile, rows, stride);
+  }
+  template <int kSums, int kValues, int kWeights>
+  static void MultiplyAdd() {
+    MultiplyAdd(kSums, kValues, kWeights);
+  }
+
+  // Whether this thread has a configuration.
+  static bool IsConfigured();
+  // MultiplyAdd() of all threads so far.
+  static size_t Products();
+
+ private:
+  static void Load(int tile, const void* rows, size_t stride);
+  static void Store(int tile, void* rows, size_t stride);
+  static void MultiplyAdd(int sums, int values, int weights);
+};
+
+// Those of AmxTileKernels() on emulated tiles. AVX-512 VNNI must be supported, which does what is no multiplication.
+const TileKernels& EmulatedAmxTileKernels();
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_INT8_CPU_EMULATED_TILES_H_
