@@ -41,7 +41,7 @@ LAYERS = [
         "fused": "dataset kernels",
         "train": "dataset device fused kernels nn record",
         "dist": "collectives dataset device fused kernels launch nn peer record scaling statistics train",
-        "quantize": "dataset device int8 int8_cpu nn onnx peer record",
+        "quantize": "dataset device int8 int8_cpu nn onnx peer record train",
     },
 ]
 LAYER = {package: layer for layer, packages in enumerate(LAYERS) for package in packages}

@@ -63,7 +63,16 @@ RANGED_FLAG(
     double, wanted_drop, 0, 0, 100,
     "With --study_images: put the most sensitive layers back to fp32 until at most so many points of accuracy are "
     "lost; 0: none.");
-ABSL_FLAG(std::string, device, lockstep::QuantizeOptions().device, "auto or cpu; quantize computes on the CPU only.");
+RANGED_FLAG(
+    uint32_t, fine_tune_epochs, 0, 0, 10'000,
+    "Then train the weights so many epochs more on all training images, with a forward pass that computes the int8 "
+    "network's integers; the record's network is the one that this leaves. 0: none.");
+RANGED_FLAG(double, fine_tune_learning_rate, DefaultSpec().fine_tune_learning_rate(), 0, 10,
+            "With --fine_tune_epochs: the learning rate of the first step, from which half a cosine goes down to 0.");
+RANGED_FLAG(uint32_t, fine_tune_batch, DefaultSpec().fine_tune_batch(), 1, 1'000'000,
+            "With --fine_tune_epochs: images of a step.");
+ABSL_FLAG(std::string, device, lockstep::QuantizeOptions().device,
+          "auto, cpu or cuda: where fp32 networks run and are fine-tuned; int8 networks run on the CPU.");
 ABSL_FLAG(std::string, isa, lockstep::QuantizeOptions().isa,
           "Instructions of the int8 network: auto, portable, avx2, avxvnni or avx512vnni; all give the same bits.");
 RANGED_FLAG(uint32_t, threads, 0, 0, 1024, "Threads of the int8 network; 0: as many as there are processors.");
