@@ -3,6 +3,7 @@
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/tensor.h>
 
+#include <cmath>
 #include <string>
 
 #include "gmock/gmock.h"
@@ -52,10 +53,11 @@ std::vector<int32_t> IntegerLogits(const proto::QuantizedNetwork& record, const 
   return all;
 }
 
-// How many of a network's logits differ between the forward pass of training and the integers; of how many.
+// How many of the values that a network writes last differ between the forward pass of training and the integers; of how
+// many.
 struct Differences {
   size_t different = 0;
-  size_t logits = 0;
+  size_t values = 0;
 };
 
 Differences CountDifferences(const FloatNetwork& network, const proto::QuantizeSpec& spec) {
@@ -82,31 +84,70 @@ Differences CountDifferences(const FloatNetwork& network, const proto::QuantizeS
   const std::vector<int32_t> expected = IntegerLogits(*record, set);
   Differences differences = {0, expected.size()};
   EXPECT_EQ(static_cast<size_t>(found.numel()), expected.size());
-  for (size_t i = 0; i < expected.size(); ++i) {
-    differences.different += found.const_data_ptr<float>()[i] != static_cast<float>(expected[i]) ? 1 : 0;
+  const Extent out = network.layers.back().shape.Pooled();
+  for (size_t i = 0; i < expected.size(); ++i) {  // (images, height, width, channels); LibTorch's channels come first
+    const size_t image = i / out.Size(), pixel = i % out.Size() / out.channels, channel = i % out.channels;
+    const size_t place = image * out.Size() + channel * out.height * out.width + pixel;
+    differences.different += found.const_data_ptr<float>()[place] != static_cast<float>(expected[i]) ? 1 : 0;
   }
   return differences;
 }
 
-// Every way to choose scales, on each kind of layer.
+// A network of random weights, of which one in each layer lies beyond three standard deviations.
+FloatNetwork WithOutliers(const std::vector<LayerShape>& layers, bool bias) {
+  FloatNetwork network = RandomNetwork(layers, bias, 3);
+  for (FloatLayer& layer : network.layers) {
+    if (layer.shape.HasWeights()) {
+      layer.weight[0] = -4 * std::abs(layer.weight[0]) - 0.5f;
+    }
+  }
+  return network;
+}
+
+// Every way to choose scales.
+std::vector<proto::QuantizeSpec> AllSpecs() {
+  std::vector<proto::QuantizeSpec> specs;
+  for (int choice = 0; choice < 16; ++choice) {
+    proto::QuantizeSpec spec = PlainSpec();
+    spec.set_per_channel((choice & 1) != 0);
+    spec.set_zero_points((choice & 2) != 0);
+    spec.set_int8_logits((choice & 4) != 0);
+    spec.set_weight_range((choice & 8) != 0 ? proto::THREE_SIGMA : proto::MAX_ABS);
+    specs.push_back(spec);
+  }
+  return specs;
+}
+
 TEST(FakeQuantizedNetworkTest, ForwardGivesTheIntegersOfTheRecordBitForBit) {
   size_t logits = 0;
   for (const bool bias : {false, true}) {
     for (const auto& layers : {LeNet5Layers(), SmallResidualLayers()}) {
-      const FloatNetwork network = RandomNetwork(layers, bias, 3);
-      for (int choice = 0; choice < 16; ++choice) {
-        proto::QuantizeSpec spec = PlainSpec();
-        spec.set_per_channel((choice & 1) != 0);
-        spec.set_zero_points((choice & 2) != 0);
-        spec.set_int8_logits((choice & 4) != 0);
-        spec.set_weight_range((choice & 8) != 0 ? proto::THREE_SIGMA : proto::MAX_ABS);
-        const Differences found = CountDifferences(network, spec);
+      for (const proto::QuantizeSpec& spec : AllSpecs()) {
+        const Differences found = CountDifferences(WithOutliers(layers, bias), spec);
         EXPECT_EQ(found.different, 0u) << (bias ? "bias, " : "no bias, ") << spec.ShortDebugString();
-        logits += found.logits;
+        logits += found.values;
       }
     }
   }
   EXPECT_EQ(logits, 2 * 2 * 16 * kImages * 10);
+}
+
+// Networks that end after each of their layers, so that nothing behind it hides a difference.
+TEST(FakeQuantizedNetworkTest, EveryLayerWritesTheIntegersOfTheRecord) {
+  size_t values = 0;
+  for (const auto& layers : {LeNet5Layers(), SmallResidualLayers()}) {
+    const FloatNetwork whole = WithOutliers(layers, true);
+    for (size_t count = 1; count <= layers.size(); ++count) {
+      FloatNetwork network = whole;
+      network.layers.resize(count);
+      for (const proto::QuantizeSpec& spec : AllSpecs()) {
+        const Differences found = CountDifferences(network, spec);
+        EXPECT_EQ(found.different, 0u) << network.layers.back().shape.name << ": " << spec.ShortDebugString();
+        values += found.values;
+      }
+    }
+  }
+  EXPECT_GT(values, 1'000'000u);
 }
 
 // A channel of zeros, one whose weights are tiny beside its bias, and a layer of zeros.
