@@ -42,7 +42,7 @@ LAYERS = [
         "fused": "dataset kernels",
         "train": "dataset device fused kernels nn record",
         "dist": "collectives dataset device fused kernels launch nn peer record scaling statistics train",
-        "quantize": "dataset device int8 int8_cpu int8_cuda nn onnx peer record",
+        "quantize": "dataset device int8 int8_cpu int8_cuda nn onnx peer record train",
     },
 ]
 LAYER = {package: layer for layer, packages in enumerate(LAYERS) for package in packages}

@@ -63,12 +63,19 @@ RANGED_FLAG(
     double, wanted_drop, 0, 0, 100,
     "With --study_images: put the most sensitive layers back to fp32 until at most so many points of accuracy are "
     "lost; 0: none.");
+RANGED_FLAG(
+    uint32_t, fine_tune_epochs, 0, 0, 10'000,
+    "Then train the weights so many epochs more on all training images, with a forward pass that computes the int8 "
+    "network's integers; the record's network is the one that this leaves. 0: none.");
+RANGED_FLAG(double, fine_tune_learning_rate, DefaultSpec().fine_tune_learning_rate(), 0, 10,
+            "With --fine_tune_epochs: the learning rate of the first step, from which half a cosine goes down to 0.");
+RANGED_FLAG(uint32_t, fine_tune_batch, DefaultSpec().fine_tune_batch(), 1, 1'000'000,
+            "With --fine_tune_epochs: images of a step.");
 ABSL_FLAG(std::string, device, lockstep::QuantizeOptions().device,
-          "What runs the int8 network: auto or cpu, the CPU; cuda, the GPU.");
-ABSL_FLAG(
-    std::string, isa, lockstep::QuantizeOptions().isa,
-    "Instructions of the int8 network: auto, portable, avx2, avxvnni, avx512vnni or amx; with --device=cuda auto, dp4a, "
-    "mma or wgmma; all give the same bits.");
+          "auto, cpu or cuda: where networks run and are fine-tuned; auto: on the GPU where there is one.");
+ABSL_FLAG(std::string, isa, lockstep::QuantizeOptions().isa,
+          "Instructions of the int8 network: auto, portable, avx2, avxvnni, avx512vnni or amx on a CPU, dp4a, mma or wgmma "
+          "on a GPU; all give the same bits.");
 RANGED_FLAG(uint32_t, threads, 0, 0, 1024, "Threads of the int8 network; 0: as many as there are processors.");
 RANGED_FLAG(uint64_t, seed, 0, 0, std::numeric_limits<uint64_t>::max(),
             "Chooses the calibration images and the images kept for replay.");

@@ -22,6 +22,8 @@ std::string StepName(proto::QuantizeStage stage) {
       return "and bias";
     case proto::INT8_WEIGHTS_UNSCALED_BIAS:
       return "the lab's weights with biases unscaled";
+    case proto::INT8_FINE_TUNED:
+      return "fine-tuned";
     default:
       return proto::QuantizeStage_Name(stage);
   }

@@ -1,5 +1,6 @@
 #include "lib/int8/accuracy.h"
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/testing/matchers.h"
 
@@ -65,6 +66,8 @@ TEST(AccuracySummaryTest, TheStepsBesideEachOther) {
   EXPECT_EQ(AccuracySummary(network),
             "lenet5 on 1000 test images: fp32 54.10 %, int8 weights 54.00 % (+2 -3), and activations 53.10 % (+5 -15), "
             "and bias - (the network has no bias); argmax ties: 7");
+  add(proto::INT8_FINE_TUNED, 545, 1, 5, 0);
+  EXPECT_THAT(AccuracySummary(network), ::testing::HasSubstr("has no bias), fine-tuned 54.50 % (+5 -1); argmax"));
 }
 
 }  // namespace

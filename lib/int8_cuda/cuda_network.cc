@@ -131,25 +131,47 @@ absl::Status CudaNetwork::LaunchInt8Logits(const NetworkMemory& memory, uint32_t
                     "launch the reading of logits");
 }
 
-absl::StatusOr<cudaGraphExec_t> CudaNetwork::GraphFor(uint32_t count) {
-  const auto found = graphs_.find(count);
-  if (found != graphs_.end()) {
-    return found->second.get();
+absl::Status CudaNetwork::Tune(uint32_t count) {
+  if (!tuned_.insert(count).second) {
+    return absl::OkStatus();
   }
   for (const PlanStep& step : fused_.steps) {
     if (convolutions_[step.layer] != nullptr) {
       RETURN_IF_ERROR(convolutions_[step.layer]->Tune(count, step.add.has_value(), stream_.get()));
     }
   }
-  int32_t* const logits = static_cast<int32_t*>(logits_.data());
-  ASSIGN_OR_RETURN(CapturedGraph graph, CaptureGraph(stream_.get(), [&]() -> absl::Status {
-                     for (const PlanStep& step : fused_.steps) {
-                       RETURN_IF_ERROR(LaunchStep(step, *memory_, count, logits, stream_.get()));
-                     }
-                     return network_.HasSumLogits() ? absl::OkStatus()
-                                                    : LaunchInt8Logits(*memory_, count, logits, stream_.get());
-                   }));
-  return graphs_.emplace(count, std::move(graph)).first->second.get();
+  return absl::OkStatus();
+}
+
+absl::Status CudaNetwork::LaunchAll(const Call& call) const {
+  const auto [pixels, table, count, logits] = call;
+  const Extent in = shapes_[0].In();
+  if (pixels == nullptr) {
+    RETURN_IF_ERROR(CudaStatus(LaunchPadChannels(static_cast<const int8_t*>(images_.data()), in, count, memory_->At(0),
+                                                 stream_.get()),
+                               "launch the images' layout"));
+  } else {
+    RETURN_IF_ERROR(CudaStatus(LaunchQuantizePixels(pixels, table, in, count, memory_->At(0), stream_.get()),
+                               "launch the quantization of pixels"));
+  }
+  for (const PlanStep& step : fused_.steps) {
+    RETURN_IF_ERROR(LaunchStep(step, *memory_, count, logits, stream_.get()));
+  }
+  return network_.HasSumLogits() ? absl::OkStatus() : LaunchInt8Logits(*memory_, count, logits, stream_.get());
+}
+
+absl::StatusOr<cudaGraphExec_t> CudaNetwork::GraphFor(const Call& call) {
+  constexpr size_t kMostGraphs = 64;
+  const auto found = graphs_.find(call);
+  if (found != graphs_.end()) {
+    return found->second.get();
+  }
+  if (graphs_.size() == kMostGraphs) {
+    graphs_.clear();
+  }
+  RETURN_IF_ERROR(Tune(std::get<uint32_t>(call)));
+  ASSIGN_OR_RETURN(CapturedGraph graph, CaptureGraph(stream_.get(), [&] { return LaunchAll(call); }));
+  return graphs_.emplace(call, std::move(graph)).first->second.get();
 }
 
 absl::Status CudaNetwork::RunOnDevice(const uint8_t* pixels, const int8_t* table, uint32_t count, int32_t* logits,
@@ -160,26 +182,19 @@ absl::Status CudaNetwork::RunOnDevice(const uint8_t* pixels, const int8_t* table
   if (count == 0) {
     return absl::OkStatus();
   }
-  ASSIGN_OR_RETURN(const cudaGraphExec_t graph, GraphFor(count));
-  RETURN_IF_ERROR(CudaStatus(LaunchQuantizePixels(pixels, table, shapes_[0].In(), count, memory_->At(0), stream),
-                             "launch the quantization of pixels"));
-  RETURN_IF_ERROR(CudaStatus(cudaGraphLaunch(graph, stream), "launch a network"));
-  return CudaStatus(cudaMemcpyAsync(logits, logits_.data(), count * LogitsPerImage() * sizeof(int32_t),
-                                    cudaMemcpyDeviceToDevice, stream),
-                    "copy logits");
+  ASSIGN_OR_RETURN(const cudaGraphExec_t graph, GraphFor({pixels, table, count, logits}));
+  return CudaStatus(cudaGraphLaunch(graph, stream), "launch a network");
 }
 
 // At most max_images.
 absl::Status CudaNetwork::RunBlock(const int8_t* images, uint32_t count, int32_t* logits) {
-  const Extent in = shapes_[0].In();
-  int8_t* const on_device = static_cast<int8_t*>(images_.data());
-  ASSIGN_OR_RETURN(const cudaGraphExec_t graph, GraphFor(count));
-  RETURN_IF_ERROR(CudaStatus(
-      cudaMemcpyAsync(on_device, images, count * in.Size(), cudaMemcpyHostToDevice, stream_.get()), "copy images"));
-  RETURN_IF_ERROR(
-      CudaStatus(LaunchPadChannels(on_device, in, count, memory_->At(0), stream_.get()), "launch the images' layout"));
+  int32_t* const on_device = static_cast<int32_t*>(logits_.data());
+  ASSIGN_OR_RETURN(const cudaGraphExec_t graph, GraphFor({nullptr, nullptr, count, on_device}));
+  RETURN_IF_ERROR(CudaStatus(cudaMemcpyAsync(images_.data(), images, count * shapes_[0].In().Size(),
+                                             cudaMemcpyHostToDevice, stream_.get()),
+                             "copy images"));
   RETURN_IF_ERROR(CudaStatus(cudaGraphLaunch(graph, stream_.get()), "launch a network"));
-  RETURN_IF_ERROR(CudaStatus(cudaMemcpyAsync(logits, logits_.data(), count * LogitsPerImage() * sizeof(int32_t),
+  RETURN_IF_ERROR(CudaStatus(cudaMemcpyAsync(logits, on_device, count * LogitsPerImage() * sizeof(int32_t),
                                              cudaMemcpyDeviceToHost, stream_.get()),
                              "copy logits"));
   return CudaStatus(cudaStreamSynchronize(stream_.get()), "run a network");
@@ -217,7 +232,7 @@ absl::Status CudaNetwork::RunObserved(const int8_t* images, uint32_t count, int3
     RETURN_IF_ERROR(LaunchStep(step, memory, count, results, stream_.get()));
     if (!network_.layers[step.layer].WritesSums()) {
       ASSIGN_OR_RETURN(const std::vector<int8_t> values, ReadTensor(memory, step.output, count));
-      observe(step.layer, values);
+      observe(step.layer, values.data(), values.size());
     }
   }
   if (!network_.HasSumLogits()) {

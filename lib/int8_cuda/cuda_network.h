@@ -1,6 +1,7 @@
 // A network in int8 on a GPU: the same bits as RunInteger (lib/int8/integer_reference.h).
 //
-// All layers of a batch are one CUDA graph, captured when the first batch of its size is run.
+// All that a batch needs is one CUDA graph, captured when the first such batch is run. Before that each layer's kernel is
+// chosen by timing for its number of images.
 #ifndef LOCKSTEP_LIB_INT8_CUDA_CUDA_NETWORK_H_
 #define LOCKSTEP_LIB_INT8_CUDA_CUDA_NETWORK_H_
 
@@ -8,10 +9,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -31,9 +33,7 @@ namespace lockstep {
 // are those of CudaStatus (lib/kernels/cuda_status.h).
 class CudaNetwork {
  public:
-  // Called after each layer but one that writes sums: its index, and what it wrote for all images of the call, int8
-  // (count, Pooled()).
-  using Observer = std::function<void(size_t layer, const std::vector<int8_t>& values)>;
+  using Observer = IntegerBatchObserver;
 
   // Packs the weights, once, for the current device, and takes memory for `max_images` images at once. `network` must be
   // one whose sums cannot overflow (quantized_record.h). FailedPrecondition: the GPU lacks `isa`, or as
@@ -47,8 +47,8 @@ class CudaNetwork {
   absl::Status Run(const int8_t* images, size_t count, int32_t* logits, const Observer& observe = nullptr);
 
   // On device memory; returns when all is launched on `stream`, which may not be one that is being captured. pixels:
-  // uint8 (count, channels, height, width); table: int8 (channels, 256), what each byte becomes; logits as above.
-  // InvalidArgument: more than max_images.
+  // uint8 (count, channels, height, width); table: int8 (channels, 256), what each byte becomes; logits as above. The
+  // first call with these four captures a graph, which later ones launch. InvalidArgument: more than max_images.
   absl::Status RunOnDevice(const uint8_t* pixels, const int8_t* table, uint32_t count, int32_t* logits,
                            cudaStream_t stream);
 
@@ -62,12 +62,17 @@ class CudaNetwork {
   };
   using OwnedStream = std::unique_ptr<std::remove_pointer_t<cudaStream_t>, DestroyStream>;
 
+  // What a graph has in it: pixels and their table, or null, images_; how many images; where the logits go.
+  using Call = std::tuple<const uint8_t*, const int8_t*, uint32_t, int32_t*>;
+
   CudaNetwork(const IntegerNetwork& network, GpuIsa isa, uint32_t max_images);
   absl::Status MakeLayers();
   absl::Status MakeMemory();
   absl::Status RunBlock(const int8_t* images, uint32_t count, int32_t* logits);
   absl::Status RunObserved(const int8_t* images, uint32_t count, int32_t* logits, const Observer& observe);
-  absl::StatusOr<cudaGraphExec_t> GraphFor(uint32_t count);
+  absl::Status Tune(uint32_t count);
+  absl::StatusOr<cudaGraphExec_t> GraphFor(const Call& call);
+  absl::Status LaunchAll(const Call& call) const;
   absl::Status LaunchStep(const PlanStep& step, const NetworkMemory& memory, uint32_t count, int32_t* logits,
                           cudaStream_t stream) const;
   absl::Status LaunchLayer(const PlanStep& step, const NetworkMemory& memory, uint32_t count, void* output,
@@ -87,7 +92,8 @@ class CudaNetwork {
   DeviceBuffer images_;                                         // as Run() has them
   DeviceBuffer logits_;                                         // int32 (max_images, LogitsPerImage())
   OwnedStream stream_;
-  std::map<uint32_t, CapturedGraph> graphs_;  // by the number of images
+  std::set<uint32_t> tuned_;             // numbers of images
+  std::map<Call, CapturedGraph> graphs_;
 };
 
 }  // namespace lockstep

@@ -19,16 +19,13 @@ absl::StatusOr<IntegerRunner> MakeRunnerOf(const IntegerNetwork& network, GpuIsa
   const std::shared_ptr<CudaNetwork> kept = std::move(made);
   return IntegerRunner(
       [kept](const int8_t* images, size_t count, int32_t* logits, const IntegerBatchObserver& observe) -> absl::Status {
-        if (!observe) {
-          return kept->Run(images, count, logits);
-        }
-        return kept->Run(images, count, logits, [&observe](size_t layer, const std::vector<int8_t>& values) {
-          observe(layer, values.data(), values.size());
-        });
+        return kept->Run(images, count, logits, observe);
       });
 }
 
 }  // namespace
+
+bool IsGpuIsaName(absl::string_view name) { return ParseGpuIsa(name).ok(); }
 
 absl::StatusOr<CudaRunner> MakeCudaRunner(absl::string_view isa) {
   GpuIsa chosen = GpuIsa::kDp4a;

@@ -16,6 +16,9 @@ struct CudaRunner {
   std::string isa;         // its instructions: as GpuIsaName has them
 };
 
+// Whether the name is one of ParseGpuIsa's.
+bool IsGpuIsaName(absl::string_view name);
+
 // On the current device. `isa`: "auto", the fastest that it has, or as ParseGpuIsa has them. InvalidArgument: another
 // name. FailedPrecondition: the GPU lacks it. Unavailable: there is no GPU, or this build is without CUDA.
 absl::StatusOr<CudaRunner> MakeCudaRunner(absl::string_view isa);

@@ -4,6 +4,8 @@
 
 namespace lockstep {
 
+bool IsGpuIsaName(absl::string_view name) { return name == "dp4a" || name == "mma" || name == "wgmma"; }
+
 absl::StatusOr<CudaRunner> MakeCudaRunner(absl::string_view) {
   return absl::UnavailableError("this build has no CUDA, with which a GPU runs int8 networks; use the CPU");
 }

@@ -108,7 +108,8 @@ HopperLaunch MakeLaunch(const LayerShape& shape, const HopperConfig& config, con
   return launch;
 }
 
-// As many slots of weights as are of use, and of the input as there is memory for; two of these at least.
+// As many slots of weights as are of use, and of the input as there is memory for; two of these at least. A 1x1
+// convolution takes one of each in turn, so it has as many of both.
 HopperRings MakeRings(const LayerShape& shape, const HopperLaunch& launch, HopperArguments arguments) {
   HopperTiles& tiles = arguments.tiles;
   HopperRings& rings = arguments.rings;
@@ -116,9 +117,10 @@ HopperRings MakeRings(const LayerShape& shape, const HopperLaunch& launch, Hoppe
   const uint32_t line = IsStem(shape) ? kStemChannels : launch.line;
   rings.input_bytes = line * (tiles.box_columns << tiles.tile_images_log2) * InputRows(tiles, launch.kind);
   rings.weight_slots = std::min(kMaxWeightSlots, std::max(1u, stages) * taps);
-  rings.input_slots = shape.kernel == 1 ? 6 : 4;
+  rings.input_slots = shape.kernel == 1 ? rings.weight_slots : 4;
   while (HopperSharedBytes(launch, arguments) > kSharedBytes && rings.input_slots > kMinInputSlots) {
     --rings.input_slots;
+    rings.weight_slots -= shape.kernel == 1 && stages > rings.input_slots ? 1 : 0;
   }
   while (HopperSharedBytes(launch, arguments) > kSharedBytes && rings.weight_slots > 1) {
     --rings.weight_slots;

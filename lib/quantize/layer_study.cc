@@ -147,8 +147,9 @@ class Study {
 }  // namespace
 
 absl::StatusOr<proto::LayerStudy> StudyLayers(const FloatNetwork& network, const proto::QuantizedNetwork& record,
-                                              const ImageSelection& images, const std::string& label) {
-  ASSIGN_OR_RETURN(const std::unique_ptr<TorchForward> forward, TorchForward::Make(network, record));
+                                              const ImageSelection& images, const std::string& label,
+                                              c10::Device device) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<TorchForward> forward, TorchForward::Make(network, record, device));
   Study study(network, *forward);
   RETURN_IF_ERROR(ForEachBatch(images, kBatch, label, [&](const ImageBatch& batch) { return study.Add(batch); }));
   return study.Result(network, record, images.indices.size());
@@ -172,12 +173,12 @@ std::vector<std::string> BySensitivity(const proto::LayerStudy& study) {
 
 absl::Status AddFallback(const FloatNetwork& network, const proto::QuantizedNetwork& record,
                          const ImageSelection& images, const ImageSet& test, double wanted_drop,
-                         const std::string& label, proto::LayerStudy& study) {
+                         const std::string& label, proto::LayerStudy& study, c10::Device device) {
   const double wanted = study.correct_fp32() - wanted_drop / 100 * study.images();
   if (study.correct_int8() >= wanted) {
     return absl::OkStatus();
   }
-  ASSIGN_OR_RETURN(const std::unique_ptr<TorchForward> forward, TorchForward::Make(network, record));
+  ASSIGN_OR_RETURN(const std::unique_ptr<TorchForward> forward, TorchForward::Make(network, record, device));
   Int8Mask int8(static_cast<size_t>(study.layer_size()), true);
   for (const std::string& name : BySensitivity(study)) {
     for (int i = 0; i < study.layer_size(); ++i) {

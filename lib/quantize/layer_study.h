@@ -2,6 +2,8 @@
 #ifndef LOCKSTEP_LIB_QUANTIZE_LAYER_STUDY_H_
 #define LOCKSTEP_LIB_QUANTIZE_LAYER_STUDY_H_
 
+#include <c10/core/Device.h>
+
 #include <string>
 #include <vector>
 
@@ -18,7 +20,8 @@ namespace lockstep {
 // images are training images that calibration has not seen: a choice that is made by what they tell must leave the test
 // images alone. Shows progress on stderr under `label`. Cancelled: a stop was asked for.
 absl::StatusOr<proto::LayerStudy> StudyLayers(const FloatNetwork& network, const proto::QuantizedNetwork& record,
-                                              const ImageSelection& images, const std::string& label);
+                                              const ImageSelection& images, const std::string& label,
+                                              c10::Device device = c10::Device(c10::kCPU));
 
 // The names of a study's layers, those first whose absence from int8 gives the most correct images; of equal ones the one
 // that alone in int8 gives the fewest.
@@ -28,7 +31,8 @@ std::vector<std::string> BySensitivity(const proto::LayerStudy& study);
 // below fp32's; then measures on all of `test`. Fills the study's fallback; nothing, when int8 itself is good enough.
 absl::Status AddFallback(const FloatNetwork& network, const proto::QuantizedNetwork& record,
                          const ImageSelection& images, const ImageSet& test, double wanted_drop,
-                         const std::string& label, proto::LayerStudy& study);
+                         const std::string& label, proto::LayerStudy& study,
+                         c10::Device device = c10::Device(c10::kCPU));
 
 }  // namespace lockstep
 

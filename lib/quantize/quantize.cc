@@ -52,10 +52,15 @@ struct Source {
   std::string Name() const { return imported ? imported->name() : network.name; }
 };
 
-absl::Status CheckRanges(const proto::QuantizeSpec& spec) {
+absl::Status CheckSwitches(const QuantizeOptions& options) {
+  const proto::QuantizeSpec& spec = options.spec;
   if (spec.first_sample_range() && !spec.int8_logits()) {
     return absl::InvalidArgumentError(
         "--first_sample_range: is about the range of int8 logits, and int32 logits have none; give --int8_logits too");
+  }
+  if (options.checkpoints.empty() && spec.fine_tune_epochs() > 0) {
+    return absl::InvalidArgumentError(
+        "--fine_tune_epochs: trains weights in fp32, and an imported network has none; give --checkpoint");
   }
   if (spec.wanted_drop() > 0 && spec.study_images() == 0) {
     return absl::InvalidArgumentError(
@@ -81,10 +86,7 @@ absl::Status CheckOptions(const QuantizeOptions& options) {
   if (!options.onnx.empty() && options.output == "-") {
     return absl::InvalidArgumentError("--onnx: is made from the record; give that a file, not --output=-");
   }
-  if (options.device != "auto" && options.device != "cpu" && options.device != "cuda") {
-    return absl::InvalidArgumentError(absl::StrCat("--device=", options.device, ": expected auto, cpu or cuda"));
-  }
-  return CheckRanges(options.spec);
+  return CheckSwitches(options);
 }
 
 // What runs the int8 networks, and its words for the console.
@@ -97,15 +99,12 @@ absl::StatusOr<Runner> MakeGpuRunner(const QuantizeOptions& options) {
   absl::StatusOr<CudaRunner> cuda = MakeCudaRunner(options.isa);
   if (!cuda.ok()) {
     return absl::Status(cuda.status().code(),
-                        absl::StrCat("--device=cuda --isa=", options.isa, ": ", cuda.status().message()));
+                        absl::StrCat("--device=", options.device, " --isa=", options.isa, ": ", cuda.status().message()));
   }
   return Runner{std::move(cuda->make), absl::StrCat(cuda->isa, " on the GPU")};
 }
 
-absl::StatusOr<Runner> MakeRunner(const QuantizeOptions& options) {
-  if (options.device == "cuda") {
-    return MakeGpuRunner(options);
-  }
+absl::StatusOr<Runner> MakeCpuRunner(const QuantizeOptions& options) {
   Isa isa = BestIsa();
   if (options.isa != "auto") {
     ASSIGN_OR_RETURN(isa, ParseIsa(options.isa));
@@ -118,6 +117,23 @@ absl::StatusOr<Runner> MakeRunner(const QuantizeOptions& options) {
   const int threads = options.threads == 0 ? OwnProcessors() : static_cast<int>(options.threads);
   return Runner{CpuRunner(isa, threads),
                 absl::StrCat(IsaName(isa), ", ", threads, threads == 1 ? " thread" : " threads")};
+}
+
+// Named instructions say where; else the device does, and without one a GPU is taken if it can be.
+absl::StatusOr<Runner> MakeRunner(const QuantizeOptions& options) {
+  const bool gpu_named = IsGpuIsaName(options.isa);
+  if (gpu_named && options.device == "cpu") {
+    return absl::InvalidArgumentError(absl::StrCat("--isa=", options.isa, ": a GPU's, but --device=cpu"));
+  }
+  if (gpu_named || (options.isa == "auto" && options.device == "cuda")) {
+    return MakeGpuRunner(options);
+  }
+  if (options.isa == "auto" && options.device == "auto") {
+    if (absl::StatusOr<Runner> gpu = MakeGpuRunner(options); gpu.ok()) {
+      return gpu;
+    }
+  }
+  return MakeCpuRunner(options);
 }
 
 RunFiles FilesOf(const QuantizeOptions& options) {
@@ -181,6 +197,10 @@ proto::QuantizeSpec MakeSpec(const QuantizeOptions& options, const Dataset& data
   if (spec.activation_range() != proto::PERCENTILE) {
     spec.clear_percentile();
   }
+  if (spec.fine_tune_epochs() == 0) {
+    spec.clear_fine_tune_learning_rate();
+    spec.clear_fine_tune_batch();
+  }
   return spec;
 }
 
@@ -197,11 +217,14 @@ std::map<std::string, std::string> ResultFlags(const proto::QuantizeSpec& spec) 
           {"first_sample_range", absl::StrCat(spec.first_sample_range())},
           {"bias_correction", absl::StrCat(spec.bias_correction())},
           {"study_images", absl::StrCat(spec.study_images())},
-          {"wanted_drop", absl::StrCat(spec.wanted_drop())}};
+          {"wanted_drop", absl::StrCat(spec.wanted_drop())},
+          {"fine_tune_epochs", absl::StrCat(spec.fine_tune_epochs())},
+          {"fine_tune_learning_rate", absl::StrCat(spec.fine_tune_learning_rate())},
+          {"fine_tune_batch", absl::StrCat(spec.fine_tune_batch())}};
 }
 
 absl::StatusOr<proto::Header> MakeQuantizeHeader(const proto::QuantizeSpec& spec, const Dataset& dataset,
-                                                 const std::vector<Source>& sources) {
+                                                 const std::vector<Source>& sources, c10::Device device) {
   HeaderOptions header;
   header.schema = kSchema;
   header.seed = spec.seed();
@@ -209,7 +232,6 @@ absl::StatusOr<proto::Header> MakeQuantizeHeader(const proto::QuantizeSpec& spec
   for (const Source& source : sources) {
     header.inputs.push_back(source.input);
   }
-  ASSIGN_OR_RETURN(const c10::Device device, ResolveDevice("cpu"));
   ASSIGN_OR_RETURN(proto::Device description, DescribeDevice(device));
   header.devices.push_back(std::move(description));
   header.libraries = LoadedLibraries(device);
@@ -217,14 +239,15 @@ absl::StatusOr<proto::Header> MakeQuantizeHeader(const proto::QuantizeSpec& spec
   return MakeHeader(header);
 }
 
-absl::Status PrintPlan(const proto::QuantizeSpec& spec, const Dataset& dataset, const std::vector<Source>& sources) {
+absl::Status PrintPlan(const proto::QuantizeSpec& spec, const Dataset& dataset, const std::vector<Source>& sources,
+                       c10::Device device) {
   std::vector<FloatNetwork> networks;
   for (const Source& source : sources) {
     if (!source.imported) {
       networks.push_back(source.network);
     }
   }
-  ASSIGN_OR_RETURN(const std::string plan, DescribePlan(networks, dataset, spec));
+  ASSIGN_OR_RETURN(const std::string plan, DescribePlan(networks, dataset, spec, device));
   return PrintToStderr(absl::StrCat("quantize: plan: ", plan, "\n"));
 }
 
@@ -239,7 +262,8 @@ size_t FinishedNetworks(const std::vector<proto::QuantizedRecord>& kept, const s
 }
 
 absl::Status WriteNetworks(const QuantizeOptions& options, const proto::Header& header, const proto::QuantizeSpec& spec,
-                           const Dataset& dataset, const std::vector<Source>& sources, const MakeIntegerRunner& make) {
+                           const Dataset& dataset, const std::vector<Source>& sources, const MakeIntegerRunner& make,
+                           c10::Device device) {
   std::vector<proto::QuantizedRecord> kept;  // from a stopped run of the same command; none with --force
   std::unique_ptr<RecordWriter> writer;
   if (options.force) {
@@ -255,8 +279,9 @@ absl::Status WriteNetworks(const QuantizeOptions& options, const proto::Header& 
   for (size_t i = finished; i < sources.size(); ++i) {
     const Source& source = sources[i];
     proto::QuantizedRecord record;
-    ASSIGN_OR_RETURN(*record.mutable_network(), source.imported ? MeasureImported(*source.imported, dataset, spec, make)
-                                                                : QuantizeNetwork(source.network, dataset, spec, make));
+    ASSIGN_OR_RETURN(*record.mutable_network(), source.imported
+                                                    ? MeasureImported(*source.imported, dataset, spec, make)
+                                                    : QuantizeNetwork(source.network, dataset, spec, make, device));
     record.mutable_network()->set_checkpoint_sha256(source.input.sha256());
     if (i == 0) {  // after the first network, so that a run that yields none leaves no file
       proto::QuantizedRecord first;
@@ -297,23 +322,27 @@ proto::QuantizeSpec QuantizeOptions::DefaultQuantizeSpec() {
   spec.set_activation_range(proto::MIN_MAX);
   spec.set_percentile(99.99);
   spec.set_calibration_images(400);
+  spec.set_fine_tune_learning_rate(1e-3);  // a hundredth of ResNet-18's
+  spec.set_fine_tune_batch(128);
   return spec;
 }
 
 absl::Status RunQuantize(const QuantizeOptions& options) {
   RETURN_IF_ERROR(CheckOptions(options));
+  ASSIGN_OR_RETURN(const c10::Device device, ResolveDevice(options.device));
   ASSIGN_OR_RETURN(const Runner runner, MakeRunner(options));
+  RETURN_IF_ERROR(SetNumerics({proto::FP32, /*deterministic=*/true, /*threads=*/0}));
   RETURN_IF_ERROR(DeclareRunFiles(FilesOf(options)));
   ASSIGN_OR_RETURN(const std::vector<Source> sources, ReadSources(options));
   ASSIGN_OR_RETURN(const Dataset dataset, ReadDataset(options.input));
   const proto::QuantizeSpec spec = MakeSpec(options, dataset, sources);
   RETURN_IF_ERROR(CheckSpec(spec, dataset));
-  ASSIGN_OR_RETURN(const proto::Header header, MakeQuantizeHeader(spec, dataset, sources));
+  ASSIGN_OR_RETURN(const proto::Header header, MakeQuantizeHeader(spec, dataset, sources, device));
   if (options.dry_run) {
-    return PrintPlan(spec, dataset, sources);
+    return PrintPlan(spec, dataset, sources, device);
   }
   if (options.force || !IsCached(options.output, header)) {
-    RETURN_IF_ERROR(WriteNetworks(options, header, spec, dataset, sources, runner.make));
+    RETURN_IF_ERROR(WriteNetworks(options, header, spec, dataset, sources, runner.make, device));
   }
   return ExportNetworks(options);
 }

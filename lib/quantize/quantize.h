@@ -19,20 +19,21 @@ struct QuantizeOptions {
   std::string output = "quantized.rec";  // "-": standard output
   std::vector<std::string> onnx;         // the ONNX files to write, one for each network; none: none
   proto::QuantizeSpec spec = DefaultQuantizeSpec();  // model and test_images are filled by the run
-  std::string device = "auto";                       // what runs the int8 network: auto and cpu, the CPU; cuda, the GPU
-  std::string isa =
-      "auto";  // its instructions: auto, or as ParseIsa or, on the GPU, ParseGpuIsa has them; they change no bit
-  uint32_t threads = 0;  // of the int8 network; 0: as many as there are processors
+  std::string device = "auto";           // auto, cpu or cuda: of LibTorch, and of the int8 network unless isa says it
+  // Instructions of the int8 network: auto, or as ParseIsa or ParseGpuIsa has them; they change no bit.
+  std::string isa = "auto";
+  uint32_t threads = 0;  // of the int8 network on the CPU; 0: as many as there are processors
   bool force = false;    // make it again even when the output holds it already
   bool dry_run = false;  // say what would be done, and about how long it takes
 
   // As the lab has it, but for its slips: one symmetric scale a tensor, the largest magnitude of 400 calibration images,
-  // as many as its profiling run, and int32 logits.
+  // as many as its profiling run, and int32 logits. No fine-tuning.
   static proto::QuantizeSpec DefaultQuantizeSpec();
 };
 
 // Writes options.output, network by network, and each network's accuracies on stderr. Errors beside those of the
-// readers and of QuantizeNetwork: InvalidArgument, an option is missing or no device; those of MakeCudaRunner.
+// readers and of QuantizeNetwork: InvalidArgument, an option is missing; those of ResolveDevice (lib/device/device.h) and
+// of MakeCudaRunner.
 absl::Status RunQuantize(const QuantizeOptions& options);
 
 // Runs the replay samples of every network of the quantized.rec `path`, with options.isa and options.threads. Aborted: one

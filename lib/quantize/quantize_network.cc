@@ -17,6 +17,7 @@
 #include "lib/int8/quantize_layers.h"
 #include "lib/int8/quantized_record.h"
 #include "lib/int8/replay.h"
+#include "lib/quantize/fine_tune.h"
 #include "lib/quantize/layer_study.h"
 #include "lib/quantize/stage_predictions.h"
 
@@ -34,8 +35,8 @@ std::vector<uint32_t> FirstOfOrder(const ImageSet& images, uint64_t seed, uint32
 constexpr uint64_t kTracedMacs = 8'000'000'000;
 
 // What only running the int8 network on the calibration images, or as many as there is time for, can tell.
-absl::Status RecordTraces(const IntegerNetwork& network, const ImageSelection& images, const ImageTable& table,
-                          proto::QuantizedNetwork& record) {
+absl::Status RecordTraces(const ImageSelection& images, const ImageTable& table, proto::QuantizedNetwork& record) {
+  ASSIGN_OR_RETURN(const IntegerNetwork network, ToIntegerNetwork(record));
   std::vector<IntegerTrace> traces(network.layers.size());
   std::vector<int8_t> image(kImageBytes);
   const size_t count =
@@ -63,56 +64,77 @@ bool IsTheLabs(const FloatNetwork& network, const proto::QuantizeSpec& spec) {
   });
 }
 
-proto::AccuracyStep CountIntegers(proto::QuantizeStage stage, const IntegerPredictions& found,
-                                  const std::vector<Prediction>& fp32, const std::vector<uint8_t>& labels) {
-  proto::AccuracyStep step = CountAccuracy(stage, found.predictions, fp32, labels);
-  step.set_logits_sha256(found.logits_sha256);
-  return step;
+// By what accuracies are measured, and against what.
+struct Measuring {
+  const ImageSet& test;
+  const NormalizationTable& normalization;
+  const ImageTable& table;
+  const proto::QuantizeSpec& spec;
+  const MakeIntegerRunner& make;
+  c10::Device device;
+  std::vector<Prediction> fp32;  // of the network that the checkpoint holds
+};
+
+absl::Status AddFloatStep(proto::QuantizeStage stage, const FloatNetwork& network, const std::string& words,
+                          const Measuring& by, proto::QuantizedNetwork& record) {
+  ASSIGN_OR_RETURN(const std::vector<Prediction> found,
+                   PredictFloat(network, by.test, by.normalization, absl::StrCat(network.name, " ", words), by.device));
+  *record.add_step() = CountAccuracy(stage, found, by.fp32, by.test.labels);
+  return absl::OkStatus();
 }
 
-// `network` gives the fp32 accuracy; `corrected`, the same or with other biases, is what was made int8.
-absl::Status RecordAccuracies(const FloatNetwork& network, const FloatNetwork& corrected, const IntegerNetwork& integer,
-                              const ImageSet& test, const NormalizationTable& normalization, const ImageTable& table,
-                              const proto::QuantizeSpec& spec, const MakeIntegerRunner& make,
+absl::Status AddIntegerStep(proto::QuantizeStage stage, const IntegerNetwork& network, const std::string& words,
+                            const Measuring& by, proto::QuantizedNetwork& record) {
+  ASSIGN_OR_RETURN(const IntegerPredictions found,
+                   PredictInteger(network, by.test, by.table, by.make, absl::StrCat(network.name, " ", words)));
+  proto::AccuracyStep& step = *record.add_step();
+  step = CountAccuracy(stage, found.predictions, by.fp32, by.test.labels);
+  step.set_logits_sha256(found.logits_sha256);
+  return absl::OkStatus();
+}
+
+// `quantized`, which is `network` or the same with other biases, is what was made int8.
+absl::Status RecordAccuracies(const FloatNetwork& network, const FloatNetwork& quantized, const Measuring& by,
                               proto::QuantizedNetwork& record) {
-  const std::vector<uint8_t>& labels = test.labels;
-  ASSIGN_OR_RETURN(const std::vector<Prediction> fp32,
-                   PredictFloat(network, test, normalization, absl::StrCat(network.name, " fp32")));
-  *record.add_step() = CountAccuracy(proto::FP32_NETWORK, fp32, fp32, labels);
-
-  ASSIGN_OR_RETURN(const std::vector<Prediction> weights,
-                   PredictFloat(WithInt8Weights(corrected, record), test, normalization,
-                                absl::StrCat(network.name, " int8 weights")));
-  *record.add_step() = CountAccuracy(proto::INT8_WEIGHTS, weights, fp32, labels);
-
-  ASSIGN_OR_RETURN(const IntegerPredictions activations,
-                   PredictInteger(WithFloatBias(integer, corrected, record), test, table, make,
-                                  absl::StrCat(network.name, " int8 weights and activations")));
-  *record.add_step() = CountIntegers(proto::INT8_WEIGHTS_ACTIVATIONS, activations, fp32, labels);
-
+  ASSIGN_OR_RETURN(const IntegerNetwork integer, ToIntegerNetwork(record));
+  *record.add_step() = CountAccuracy(proto::FP32_NETWORK, by.fp32, by.fp32, by.test.labels);
+  RETURN_IF_ERROR(AddFloatStep(proto::INT8_WEIGHTS, WithInt8Weights(quantized, record), "int8 weights", by, record));
+  RETURN_IF_ERROR(AddIntegerStep(proto::INT8_WEIGHTS_ACTIVATIONS, WithFloatBias(integer, quantized, record),
+                                 "int8 weights and activations", by, record));
   if (!record.has_bias()) {
     proto::AccuracyStep& absent = *record.add_step();
     absent.set_stage(proto::INT8_WEIGHTS_ACTIVATIONS_BIAS);
     absent.set_absent_reason("the network has no bias");
     return absl::OkStatus();
   }
-  ASSIGN_OR_RETURN(const IntegerPredictions all,
-                   PredictInteger(integer, test, table, make, absl::StrCat(network.name, " int8 throughout")));
-  *record.add_step() = CountIntegers(proto::INT8_WEIGHTS_ACTIVATIONS_BIAS, all, fp32, labels);
+  RETURN_IF_ERROR(AddIntegerStep(proto::INT8_WEIGHTS_ACTIVATIONS_BIAS, integer, "int8 throughout", by, record));
+  return IsTheLabs(network, by.spec)
+             ? AddFloatStep(proto::INT8_WEIGHTS_UNSCALED_BIAS, WithUnscaledInt8Weights(network, record),
+                            "int8 weights, biases unscaled", by, record)
+             : absl::OkStatus();
+}
 
-  if (!IsTheLabs(network, spec)) {
+// Trains `network`, if that is asked for, and puts its layers into the record in the place of those that were there. Ranges and
+// histograms of activations stay: `calibration` is of the network before.
+absl::Status RecordFineTuning(const ImageSelection& calibration_images, const Calibration& calibration,
+                              const Measuring& by, FloatNetwork& network, proto::QuantizedNetwork& record) {
+  if (by.spec.fine_tune_epochs() == 0) {
     return absl::OkStatus();
   }
-  ASSIGN_OR_RETURN(const std::vector<Prediction> unscaled,
-                   PredictFloat(WithUnscaledInt8Weights(network, record), test, normalization,
-                                absl::StrCat(network.name, " int8 weights, biases unscaled")));
-  *record.add_step() = CountAccuracy(proto::INT8_WEIGHTS_UNSCALED_BIAS, unscaled, fp32, labels);
-  return absl::OkStatus();
+  ASSIGN_OR_RETURN(FineTuned tuned, FineTune(network, record, calibration_images.set, by.spec, by.device,
+                                             absl::StrCat(network.name, " fine-tuning")));
+  network = std::move(tuned.network);
+  ASSIGN_OR_RETURN(proto::QuantizedNetwork layers, QuantizeLayers(network, calibration, by.spec));
+  record.mutable_layer()->Swap(layers.mutable_layer());
+  RETURN_IF_ERROR(CompareWithIntegers(network, record, by.spec, calibration_images, by.make, by.device, tuned.summary));
+  *record.mutable_fine_tuning() = std::move(tuned.summary);
+  ASSIGN_OR_RETURN(const IntegerNetwork integer, ToIntegerNetwork(record));
+  return AddIntegerStep(proto::INT8_FINE_TUNED, integer, "fine-tuned", by, record);
 }
 
 // Which layers cost the accuracy, if that is asked for.
 absl::Status RecordStudy(const FloatNetwork& network, const Dataset& dataset, const NormalizationTable& normalization,
-                         const proto::QuantizeSpec& spec, proto::QuantizedNetwork& record) {
+                         const proto::QuantizeSpec& spec, c10::Device device, proto::QuantizedNetwork& record) {
   if (spec.study_images() == 0) {
     return absl::OkStatus();
   }
@@ -121,10 +143,10 @@ absl::Status RecordStudy(const FloatNetwork& network, const Dataset& dataset, co
   order.erase(order.begin(), order.begin() + spec.calibration_images());
   const ImageSelection images = {dataset.train, std::move(order), normalization};
   ASSIGN_OR_RETURN(proto::LayerStudy study,
-                   StudyLayers(network, record, images, absl::StrCat(network.name, " layer by layer")));
+                   StudyLayers(network, record, images, absl::StrCat(network.name, " layer by layer"), device));
   if (spec.wanted_drop() > 0) {
     RETURN_IF_ERROR(AddFallback(network, record, images, dataset.test, spec.wanted_drop(),
-                                absl::StrCat(network.name, " back to fp32"), study));
+                                absl::StrCat(network.name, " back to fp32"), study, device));
   }
   *record.mutable_study() = std::move(study);
   return absl::OkStatus();
@@ -155,6 +177,9 @@ absl::Status CheckSpec(const proto::QuantizeSpec& spec, const Dataset& dataset) 
         absl::StrCat("--study_images=", spec.study_images(), ": with ", spec.calibration_images(),
                      " calibration images that is more than the ", dataset.train.size(), " of the training split"));
   }
+  if (spec.fine_tune_epochs() > 0 && spec.fine_tune_batch() == 0) {
+    return absl::InvalidArgumentError("--fine_tune_batch=0: expected at least one image");
+  }
   if (dataset.test.size() == 0) {
     return absl::FailedPreconditionError("the data set has no test images to measure an accuracy on");
   }
@@ -162,8 +187,8 @@ absl::Status CheckSpec(const proto::QuantizeSpec& spec, const Dataset& dataset) 
 }
 
 absl::StatusOr<proto::QuantizedNetwork> QuantizeNetwork(const FloatNetwork& network, const Dataset& dataset,
-                                                        const proto::QuantizeSpec& spec,
-                                                        const MakeIntegerRunner& make) {
+                                                        const proto::QuantizeSpec& spec, const MakeIntegerRunner& make,
+                                                        c10::Device device) {
   RETURN_IF_ERROR(CheckSpec(spec, dataset));
   proto::QuantizedNetwork normalization_only;
   RETURN_IF_ERROR(RecordNormalization(dataset, normalization_only));
@@ -172,22 +197,24 @@ absl::StatusOr<proto::QuantizedNetwork> QuantizeNetwork(const FloatNetwork& netw
       dataset.train, FirstOfOrder(dataset.train, spec.seed(), spec.calibration_images()), normalization};
 
   ASSIGN_OR_RETURN(const Calibration calibration, Calibrate(network, calibration_images, spec.first_sample_range(),
-                                                            absl::StrCat(network.name, " calibration")));
+                                                            absl::StrCat(network.name, " calibration"), device));
   ASSIGN_OR_RETURN(proto::QuantizedNetwork record, QuantizeLayers(network, calibration, spec));
-  FloatNetwork corrected = network;
+  FloatNetwork quantized = network;  // what is made int8
   if (spec.bias_correction()) {
-    ASSIGN_OR_RETURN(corrected, WithCorrectedBiases(network, record, calibration_images,
-                                                    absl::StrCat(network.name, " bias correction")));
-    ASSIGN_OR_RETURN(record, QuantizeLayers(corrected, calibration, spec));
+    ASSIGN_OR_RETURN(quantized, WithCorrectedBiases(network, record, calibration_images,
+                                                    absl::StrCat(network.name, " bias correction"), device));
+    ASSIGN_OR_RETURN(record, QuantizeLayers(quantized, calibration, spec));
   }
   record.MergeFrom(normalization_only);
 
-  ASSIGN_OR_RETURN(const IntegerNetwork integer, ToIntegerNetwork(record));
   ASSIGN_OR_RETURN(const ImageTable table, ImageTableOf(record));
-  RETURN_IF_ERROR(RecordTraces(integer, calibration_images, table, record));
-  RETURN_IF_ERROR(
-      RecordAccuracies(network, corrected, integer, dataset.test, normalization, table, spec, make, record));
-  RETURN_IF_ERROR(RecordStudy(corrected, dataset, normalization, spec, record));
+  ASSIGN_OR_RETURN(std::vector<Prediction> fp32,
+                   PredictFloat(network, dataset.test, normalization, absl::StrCat(network.name, " fp32"), device));
+  const Measuring by = {dataset.test, normalization, table, spec, make, device, std::move(fp32)};
+  RETURN_IF_ERROR(RecordAccuracies(network, quantized, by, record));
+  RETURN_IF_ERROR(RecordFineTuning(calibration_images, calibration, by, quantized, record));
+  RETURN_IF_ERROR(RecordTraces(calibration_images, table, record));
+  RETURN_IF_ERROR(RecordStudy(quantized, dataset, normalization, spec, device, record));
   RETURN_IF_ERROR(AddReplaySamples(dataset.test, ReplayIndices(dataset.test, spec), make, record));
   return record;
 }

@@ -2,6 +2,8 @@
 #ifndef LOCKSTEP_LIB_QUANTIZE_QUANTIZE_NETWORK_H_
 #define LOCKSTEP_LIB_QUANTIZE_QUANTIZE_NETWORK_H_
 
+#include <c10/core/Device.h>
+
 #include <cstdint>
 #include <vector>
 
@@ -34,12 +36,16 @@ absl::Status CheckSpec(const proto::QuantizeSpec& spec, const Dataset& dataset);
 //   INT8_WEIGHTS_ACTIVATIONS_BIAS  integers throughout; absent for a network without biases
 //   INT8_WEIGHTS_UNSCALED_BIAS     LibTorch, with each weight replaced by int8; only of a network with biases,
 //                                  without additions, and with one weight scale a layer
+//   INT8_FINE_TUNED                integers throughout; only with spec.fine_tune_epochs(), and then the record's layers,
+//                                  samples and study are of this network, the steps before it of the one that it came from
 // checkpoint_sha256 is left for the caller. InvalidArgument: more calibration images than there are.
 // FailedPrecondition: a value that int8 or int32 cannot represent. Cancelled: a stop was asked for.
-// `make`: by what the int8 network is run; it changes no bit.
+// InvalidArgument, too: fine-tuning diverged. `make`: by what the int8 network is run; it changes no bit. `device`: where
+// LibTorch computes.
 absl::StatusOr<proto::QuantizedNetwork> QuantizeNetwork(const FloatNetwork& network, const Dataset& dataset,
                                                         const proto::QuantizeSpec& spec,
-                                                        const MakeIntegerRunner& make = MakePlainRunner);
+                                                        const MakeIntegerRunner& make = MakePlainRunner,
+                                                        c10::Device device = c10::Device(c10::kCPU));
 
 }  // namespace lockstep
 

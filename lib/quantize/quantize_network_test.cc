@@ -202,6 +202,49 @@ TEST(QuantizeNetworkTest, AStudyIsRecordedWhenItIsAskedFor) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--study_images=11")));
 }
 
+// A learning rate of 0 leaves the weights as they were, and with them all that the record says of them.
+TEST(QuantizeNetworkTest, FineTuningThatLearnsNothingChangesNothing) {
+  for (const bool bias : {false, true}) {
+    const FloatNetwork network = RandomNetwork(LeNet5Layers(), bias, 1);
+    proto::QuantizeSpec spec = SmallSpec();
+    spec.set_per_channel(true);
+    const auto plain = Quantize(network, spec);
+    spec.set_fine_tune_epochs(1);
+    spec.set_fine_tune_batch(16);
+    auto tuned = Quantize(network, spec);
+    ASSERT_THAT(tuned, IsOk());
+    proto::AccuracyStep* const last = tuned->mutable_step()->ReleaseLast();
+    const proto::AccuracyStep before = plain->step(bias ? 3 : 2);
+    EXPECT_EQ(last->stage(), proto::INT8_FINE_TUNED);
+    last->set_stage(before.stage());
+    EXPECT_EQ(last->SerializeAsString(), before.SerializeAsString());
+    delete last;
+    EXPECT_EQ(tuned->fine_tuning().steps(), 2u);
+    tuned->clear_fine_tuning();
+    EXPECT_EQ(tuned->SerializeAsString(), plain->SerializeAsString());
+  }
+}
+
+TEST(QuantizeNetworkTest, FineTuningReplacesLayersAndReplayButNotTheLadder) {
+  const FloatNetwork network = RandomNetwork(LeNet5Layers(), true, 1);
+  proto::QuantizeSpec spec = SmallSpec();
+  const auto plain = Quantize(network, spec);
+  spec.set_fine_tune_epochs(1);
+  spec.set_fine_tune_batch(8);
+  spec.set_fine_tune_learning_rate(0.05);
+  const auto tuned = Quantize(network, spec);
+  ASSERT_THAT(tuned, IsOk());
+  for (int i = 0; i < plain->step_size(); ++i) {
+    EXPECT_EQ(tuned->step(i).SerializeAsString(), plain->step(i).SerializeAsString());
+  }
+  for (int i = 0; i < plain->layer_size(); ++i) {
+    EXPECT_NE(tuned->layer(i).weight(), plain->layer(i).weight());
+    EXPECT_EQ(tuned->layer(i).tensor_scale(), plain->layer(i).tensor_scale());
+    EXPECT_NE(tuned->layer(i).replay_sha256(), plain->layer(i).replay_sha256());
+  }
+  EXPECT_THAT(Replay(*tuned), IsOk());
+}
+
 TEST(QuantizeNetworkTest, RejectsMoreCalibrationImagesThanThereAre) {
   proto::QuantizeSpec spec = SmallSpec();
   spec.set_calibration_images(31);

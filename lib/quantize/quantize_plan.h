@@ -2,6 +2,8 @@
 #ifndef LOCKSTEP_LIB_QUANTIZE_QUANTIZE_PLAN_H_
 #define LOCKSTEP_LIB_QUANTIZE_QUANTIZE_PLAN_H_
 
+#include <c10/core/Device.h>
+
 #include <string>
 #include <vector>
 
@@ -15,7 +17,7 @@ namespace lockstep {
 // One line. The time is had by quantizing each network on a few of the images, so that what would fail for any image
 // fails here; errors are QuantizeNetwork's.
 absl::StatusOr<std::string> DescribePlan(const std::vector<FloatNetwork>& networks, const Dataset& dataset,
-                                         const proto::QuantizeSpec& spec);
+                                         const proto::QuantizeSpec& spec, c10::Device device);
 
 }  // namespace lockstep
 

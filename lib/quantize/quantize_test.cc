@@ -8,6 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/dataset/small_dataset.h"
+#include "lib/device/device.h"
 #include "lib/int8_cpu/isa.h"
 #include "lib/int8_cuda/cuda_runner.h"
 #include "lib/nn/checkpoint.h"
@@ -148,26 +149,110 @@ TEST(RunQuantizeTest, ARunThatYieldsNoNetworkLeavesNoFile) {
 }
 
 TEST(RunQuantizeTest, RefusesDevicesThatItDoesNotHave) {
-  QuantizeOptions options;
-  options.input = "dataset.rec";
-  options.checkpoints = {"lenet5.pt"};
+  QuantizeOptions options = SmallOptions();
   options.device = "tpu";
   EXPECT_THAT(RunQuantize(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--device=tpu")));
   options.device = "cuda";
-  options.isa = "avx2";
-  EXPECT_THAT(RunQuantize(options), Not(IsOk()));
+  if (ResolveDevice("cuda").ok()) {
+    EXPECT_THAT(RunQuantize(options), IsOk());
+  } else {
+    EXPECT_THAT(RunQuantize(options), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("--device=cuda")));
+  }
+  options.device = "cpu";
+  options.isa = "mma";
+  EXPECT_THAT(RunQuantize(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--isa=mma: a GPU's")));
 }
 
 TEST(VerifyQuantizedTest, AGpuGivesTheRecordedLogits) {
   QuantizeOptions options = SmallOptions();
+  options.isa = "portable";
   ASSERT_THAT(RunQuantize(options), IsOk());
   options.device = "cuda";
+  options.isa = "auto";
   if (!MakeCudaRunner("auto").ok()) {
     EXPECT_THAT(VerifyQuantized(options.output, options),
                 StatusIs(absl::StatusCode::kUnavailable, HasSubstr("--device=cuda --isa=auto: ")));
     return;
   }
   EXPECT_THAT(VerifyQuantized(options.output, options), IsOk());
+}
+
+// The record of a fine-tuned network but for the time that it took.
+std::string Untimed(proto::QuantizedRecord record) {
+  record.mutable_network()->mutable_fine_tuning()->clear_seconds();
+  return record.SerializeAsString();
+}
+
+QuantizeOptions FineTuningOptions() {
+  QuantizeOptions options = SmallOptions();
+  options.spec.set_fine_tune_epochs(2);
+  options.spec.set_fine_tune_learning_rate(0.05);
+  options.spec.set_fine_tune_batch(8);
+  return options;
+}
+
+TEST(RunQuantizeTest, AFineTunedNetworkIsTheRecordsOwn) {
+  const QuantizeOptions options = FineTuningOptions();
+  ASSERT_THAT(RunQuantize(options), IsOk());
+  const auto file = ReadOutput(options);
+  ASSERT_THAT(file, IsOk());
+  EXPECT_EQ(file->records[0].spec().fine_tune_batch(), 8u);
+  for (int i = 1; i < 3; ++i) {
+    const proto::QuantizedNetwork& network = file->records[i].network();
+    EXPECT_EQ(network.fine_tuning().steps(), 2u * 4);  // 30 images in batches of 8
+    EXPECT_EQ(network.fine_tuning().epoch_loss_size(), 2);
+    EXPECT_GT(network.fine_tuning().seconds(), 0);
+    EXPECT_EQ(network.fine_tuning().compared_logits(), 10u * 10);
+    EXPECT_EQ(network.fine_tuning().different_logits(), 0u);
+    EXPECT_EQ(network.step(network.step_size() - 1).stage(), proto::INT8_FINE_TUNED);
+    EXPECT_EQ(network.step(network.step_size() - 1).logits_sha256().size(), 64u);
+  }
+  EXPECT_THAT(VerifyQuantized(options.output), IsOk());
+}
+
+// As a kill -9 in the middle of the second network's fine-tuning leaves it.
+TEST(RunQuantizeTest, AStoppedFineTuningGivesTheSameRecord) {
+  QuantizeOptions options = FineTuningOptions();
+  ASSERT_THAT(RunQuantize(options), IsOk());
+  const auto whole = ReadOutput(options);
+  ASSERT_THAT(whole, IsOk());
+  unlink(options.output.c_str());
+  {
+    const auto stopped = RecordWriter::Create(options.output, whole->header);
+    ASSERT_THAT((*stopped)->Append(whole->records[0]), IsOk());
+    ASSERT_THAT((*stopped)->Append(whole->records[1]), IsOk());
+  }
+  ASSERT_THAT(RunQuantize(options), IsOk());
+  const auto again = ReadOutput(options);
+  ASSERT_THAT(again, IsOk());
+  ASSERT_THAT(again->records, SizeIs(3));
+  EXPECT_EQ(again->records[1].SerializeAsString(), whole->records[1].SerializeAsString());
+  EXPECT_EQ(Untimed(again->records[2]), Untimed(whole->records[2]));
+}
+
+TEST(RunQuantizeTest, FineTuningThatDivergesLeavesNoFile) {
+  QuantizeOptions options = FineTuningOptions();
+  options.spec.set_fine_tune_learning_rate(1e30);
+  const absl::Status status = RunQuantize(options);
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--fine_tune_learning_rate below 1e+30")));
+  EXPECT_THAT(std::string(status.message()), ::testing::Not(HasSubstr("\n")));
+  EXPECT_FALSE(FileExists(options.output));
+}
+
+TEST(RunQuantizeTest, ADryRunTellsOfFineTuning) {
+  QuantizeOptions options = FineTuningOptions();
+  options.dry_run = true;
+  ::testing::internal::CaptureStderr();
+  ASSERT_THAT(RunQuantize(options), IsOk());
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              HasSubstr("fine-tuned for 2 epochs of 30 images from a learning rate of 0.05 on, batch 8"));
+}
+
+TEST(RunQuantizeTest, AnImportedNetworkCannotBeFineTuned) {
+  QuantizeOptions options = FineTuningOptions();
+  options.imports = {"network.onnx"};
+  options.checkpoints.clear();
+  EXPECT_THAT(RunQuantize(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--fine_tune_epochs")));
 }
 
 TEST(RunQuantizeTest, MissingOptionsAreNamed) {

@@ -27,9 +27,10 @@ constexpr size_t kLabBatch = 4;
 // Runs the network on all images of `selection`, batch by batch. `observe` may be null. `logits` is given the first
 // image's place among `selection`, the batch's logits and how many images they are of.
 absl::Status RunBatches(const FloatNetwork& network, const ImageSelection& selection, const std::string& label,
+                        c10::Device device,
                         const std::function<BatchObserver(const std::vector<float>& images)>& observer,
                         const std::function<absl::Status(size_t first, const std::vector<float>& logits)>& logits) {
-  ASSIGN_OR_RETURN(const std::unique_ptr<TorchForward> forward, TorchForward::Make(network));
+  ASSIGN_OR_RETURN(const std::unique_ptr<TorchForward> forward, TorchForward::Make(network, device));
   return ForEachBatch(selection, kTorchBatch, label, [&](const ImageBatch& batch) -> absl::Status {
     ASSIGN_OR_RETURN(const std::vector<float> found,
                      forward->Run(batch.images, batch.size(), observer ? observer(batch.images) : nullptr));
@@ -50,8 +51,8 @@ absl::StatusOr<Prediction> PredictFinite(const float* logits, size_t classes, si
 }  // namespace
 
 absl::StatusOr<std::vector<Prediction>> PredictFloat(const FloatNetwork& network, const ImageSet& images,
-                                                     const NormalizationTable& normalization,
-                                                     const std::string& label) {
+                                                     const NormalizationTable& normalization, const std::string& label,
+                                                     c10::Device device) {
   const size_t classes = network.layers.back().shape.Pooled().Size();
   std::vector<Prediction> predictions;
   const auto predict = [&](size_t first, const std::vector<float>& logits) -> absl::Status {
@@ -61,7 +62,7 @@ absl::StatusOr<std::vector<Prediction>> PredictFloat(const FloatNetwork& network
     }
     return absl::OkStatus();
   };
-  RETURN_IF_ERROR(RunBatches(network, AllImages(images, normalization), label, nullptr, predict));
+  RETURN_IF_ERROR(RunBatches(network, AllImages(images, normalization), label, device, nullptr, predict));
   return predictions;
 }
 
@@ -93,7 +94,7 @@ absl::StatusOr<IntegerPredictions> PredictInteger(const IntegerNetwork& network,
 }
 
 absl::StatusOr<Calibration> Calibrate(const FloatNetwork& network, const ImageSelection& images, bool first_samples,
-                                      const std::string& label) {
+                                      const std::string& label, c10::Device device) {
   Calibrator calibrator(network);
   const size_t last = network.layers.size() - 1, outputs = network.layers.back().shape.Out().Size();
   static_assert(kTorchBatch % kLabBatch == 0, "a batch begins with the first sample of one of the lab's");
@@ -110,14 +111,15 @@ absl::StatusOr<Calibration> Calibrate(const FloatNetwork& network, const ImageSe
     calibrator.AddInput(batch.data(), batch.size());
     return observe;
   };
-  RETURN_IF_ERROR(
-      RunBatches(network, images, label, observer, [](size_t, const std::vector<float>&) { return absl::OkStatus(); }));
+  RETURN_IF_ERROR(RunBatches(network, images, label, device, observer,
+                             [](size_t, const std::vector<float>&) { return absl::OkStatus(); }));
   return std::move(calibrator).Finish();
 }
 
 absl::StatusOr<FloatNetwork> WithCorrectedBiases(const FloatNetwork& network, const proto::QuantizedNetwork& record,
-                                                 const ImageSelection& images, const std::string& label) {
-  ASSIGN_OR_RETURN(const std::unique_ptr<TorchForward> forward, TorchForward::Make(network, record));
+                                                 const ImageSelection& images, const std::string& label,
+                                                 c10::Device device) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<TorchForward> forward, TorchForward::Make(network, record, device));
   std::vector<std::vector<double>> means(network.layers.size());
   for (size_t i = 0; i < means.size(); ++i) {
     means[i].resize(network.layers[i].bias.size());

@@ -2,6 +2,8 @@
 #ifndef LOCKSTEP_LIB_QUANTIZE_STAGE_PREDICTIONS_H_
 #define LOCKSTEP_LIB_QUANTIZE_STAGE_PREDICTIONS_H_
 
+#include <c10/core/Device.h>
+
 #include <string>
 #include <vector>
 
@@ -17,11 +19,12 @@
 
 namespace lockstep {
 
-// All show progress on stderr under `label`, and return Cancelled when a stop was asked for.
+// All show progress on stderr under `label`, and return Cancelled when a stop was asked for. LibTorch computes on `device`.
 
 // FailedPrecondition: a logit is NaN or infinite; names the image.
 absl::StatusOr<std::vector<Prediction>> PredictFloat(const FloatNetwork& network, const ImageSet& images,
-                                                     const NormalizationTable& normalization, const std::string& label);
+                                                     const NormalizationTable& normalization, const std::string& label,
+                                                     c10::Device device);
 
 struct IntegerPredictions {
   std::vector<Prediction> predictions;
@@ -37,13 +40,14 @@ absl::StatusOr<IntegerPredictions> PredictInteger(const IntegerNetwork& network,
 // every fourth image: the lab's script looks at the first sample of each of its batches of 4 there. FailedPrecondition:
 // an activation is NaN or infinite; names the layer.
 absl::StatusOr<Calibration> Calibrate(const FloatNetwork& network, const ImageSelection& images, bool first_samples,
-                                      const std::string& label);
+                                      const std::string& label, c10::Device device);
 
 // The network with each bias less what the rounding of its layer's weights adds to the output on the mean of these images
 // (M. Nagel et al., Data-Free Quantization, 2019, by images instead of batch norm's statistics). A layer without biases
 // stays as it is. `record`: what int8 makes of the network.
 absl::StatusOr<FloatNetwork> WithCorrectedBiases(const FloatNetwork& network, const proto::QuantizedNetwork& record,
-                                                 const ImageSelection& images, const std::string& label);
+                                                 const ImageSelection& images, const std::string& label,
+                                                 c10::Device device);
 
 }  // namespace lockstep
 

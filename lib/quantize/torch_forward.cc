@@ -36,29 +36,29 @@ struct Layer {
 };
 
 // from_blob wants a pointer to non-const, and only reads here.
-at::Tensor Copy(const std::vector<float>& values, at::IntArrayRef sizes) {
-  return at::from_blob(const_cast<float*>(values.data()), sizes).clone();
+at::Tensor Copy(const std::vector<float>& values, at::IntArrayRef sizes, c10::Device device) {
+  return at::from_blob(const_cast<float*>(values.data()), sizes).clone().to(device);
 }
 
 // fp32 (count, channels, height, width), channels last.
-at::Tensor ToImages(const std::vector<float>& images, size_t count, const Extent& in) {
-  return Copy(images, {static_cast<int64_t>(count), in.channels, in.height, in.width})
+at::Tensor ToImages(const std::vector<float>& images, size_t count, const Extent& in, c10::Device device) {
+  return Copy(images, {static_cast<int64_t>(count), in.channels, in.height, in.width}, device)
       .contiguous(at::MemoryFormat::ChannelsLast);
 }
 
-at::Tensor CopyWeight(const FloatLayer& layer) {
+at::Tensor CopyWeight(const FloatLayer& layer, c10::Device device) {
   const int64_t out = layer.shape.out_channels, in = layer.shape.in_channels, kernel = layer.shape.kernel;
-  return Copy(layer.weight, {out, in, kernel, kernel}).contiguous(at::MemoryFormat::ChannelsLast);
+  return Copy(layer.weight, {out, in, kernel, kernel}, device).contiguous(at::MemoryFormat::ChannelsLast);
 }
 
-Layer ToLayer(const FloatLayer& source) {
+Layer ToLayer(const FloatLayer& source, c10::Device device) {
   Layer layer;
   layer.shape = source.shape;
   if (source.shape.HasWeights()) {
-    layer.weight = CopyWeight(source);
+    layer.weight = CopyWeight(source, device);
   }
   if (!source.bias.empty()) {
-    layer.bias = Copy(source.bias, {static_cast<int64_t>(source.bias.size())});
+    layer.bias = Copy(source.bias, {static_cast<int64_t>(source.bias.size())}, device);
   }
   return layer;
 }
@@ -83,8 +83,8 @@ at::Tensor Compute(const Layer& layer, const std::vector<at::Tensor>& tensors, b
   }
 }
 
-// One block of memory that holds all values, image by image, channels last.
-at::Tensor Dense(const at::Tensor& tensor) { return tensor.contiguous(at::MemoryFormat::ChannelsLast); }
+// One block of the host's memory that holds all values, image by image, channels last.
+at::Tensor Dense(const at::Tensor& tensor) { return tensor.cpu().contiguous(at::MemoryFormat::ChannelsLast); }
 
 // What a layer reads (the first of an addition's two), gives before and after ReLU, and writes, before max-pooling.
 struct LayerTensors {
@@ -124,6 +124,7 @@ void Observe(const LayerTensors& tensors, const BatchObserver& observe) {
 }  // namespace
 
 struct TorchForward::Layers {
+  c10::Device device;
   Rounding image;
   std::vector<Layer> layers;
 };
@@ -132,12 +133,12 @@ TorchForward::TorchForward(std::unique_ptr<Layers> layers) : layers_(std::move(l
 
 TorchForward::~TorchForward() = default;
 
-absl::StatusOr<std::unique_ptr<TorchForward>> TorchForward::Make(const FloatNetwork& network) {
+absl::StatusOr<std::unique_ptr<TorchForward>> TorchForward::Make(const FloatNetwork& network, c10::Device device) {
   RETURN_IF_ERROR(CheckNetwork(network));
-  auto layers = std::make_unique<Layers>();
+  auto layers = std::make_unique<Layers>(Layers{device, {}, {}});
   RETURN_IF_ERROR(CatchTorchErrors("making LibTorch's weights", [&]() -> absl::Status {
     for (const FloatLayer& layer : network.layers) {
-      layers->layers.push_back(ToLayer(layer));
+      layers->layers.push_back(ToLayer(layer, device));
     }
     return absl::OkStatus();
   }));
@@ -145,8 +146,9 @@ absl::StatusOr<std::unique_ptr<TorchForward>> TorchForward::Make(const FloatNetw
 }
 
 absl::StatusOr<std::unique_ptr<TorchForward>> TorchForward::Make(const FloatNetwork& network,
-                                                                 const proto::QuantizedNetwork& record) {
-  ASSIGN_OR_RETURN(std::unique_ptr<TorchForward> forward, Make(network));
+                                                                 const proto::QuantizedNetwork& record,
+                                                                 c10::Device device) {
+  ASSIGN_OR_RETURN(std::unique_ptr<TorchForward> forward, Make(network, device));
   const FloatNetwork int8 = WithInt8Weights(network, record);
   forward->layers_->image = {1 / record.input_scale(), record.input_zero_point()};
   RETURN_IF_ERROR(CatchTorchErrors("making LibTorch's weights", [&]() -> absl::Status {
@@ -154,7 +156,7 @@ absl::StatusOr<std::unique_ptr<TorchForward>> TorchForward::Make(const FloatNetw
       Layer& layer = forward->layers_->layers[i];
       const proto::QuantizedLayer& quantized = record.layer(static_cast<int>(i));
       if (layer.shape.HasWeights()) {
-        layer.int8_weight = CopyWeight(int8.layers[i]);
+        layer.int8_weight = CopyWeight(int8.layers[i], device);
       }
       if (!quantized.writes_sums()) {
         layer.rounding = {1 / quantized.tensor_scale(), quantized.zero_point()};
@@ -170,7 +172,7 @@ absl::StatusOr<std::vector<float>> TorchForward::Run(const std::vector<float>& i
   std::vector<float> logits;
   RETURN_IF_ERROR(CatchTorchErrors("LibTorch's forward pass", [&]() -> absl::Status {
     const at::NoGradGuard no_grad;
-    at::Tensor image = ToImages(images, count, layers_->layers.front().shape.In());
+    at::Tensor image = ToImages(images, count, layers_->layers.front().shape.In(), layers_->device);
     if (!int8.empty() && int8[0]) {
       image = Round(image, layers_->image);
     }
@@ -179,7 +181,7 @@ absl::StatusOr<std::vector<float>> TorchForward::Run(const std::vector<float>& i
         Observe(tensors, observe);
       }
     };
-    const at::Tensor last = Walk(layers_->layers, image, int8, show).contiguous();
+    const at::Tensor last = Walk(layers_->layers, image, int8, show).cpu().contiguous();
     logits.assign(last.const_data_ptr<float>(), last.const_data_ptr<float>() + last.numel());
     return absl::OkStatus();
   }));
@@ -191,13 +193,13 @@ absl::StatusOr<std::vector<std::vector<double>>> TorchForward::MeanWeightErrors(
   std::vector<std::vector<double>> errors(layers_->layers.size());
   RETURN_IF_ERROR(CatchTorchErrors("LibTorch's forward pass", [&]() -> absl::Status {
     const at::NoGradGuard no_grad;
-    const at::Tensor image = ToImages(images, count, layers_->layers.front().shape.In());
+    const at::Tensor image = ToImages(images, count, layers_->layers.front().shape.In(), layers_->device);
     Walk(layers_->layers, image, /*int8=*/{}, [&errors](const LayerTensors& tensors) {
       const Layer& layer = tensors.layer;
       if (layer.shape.HasWeights()) {
         const at::Tensor error = at::conv2d(tensors.input, at::sub(layer.int8_weight, layer.weight), /*bias=*/{},
                                             layer.shape.stride, layer.shape.padding);
-        const at::Tensor mean = at::mean(error, {0, 2, 3}, /*keepdim=*/false, at::kDouble).contiguous();
+        const at::Tensor mean = at::mean(error, {0, 2, 3}, /*keepdim=*/false, at::kDouble).cpu().contiguous();
         errors[tensors.index].assign(mean.const_data_ptr<double>(), mean.const_data_ptr<double>() + mean.numel());
       }
     });

@@ -1,6 +1,8 @@
-// A plain network run by LibTorch's operators on the CPU: fp32 logits of many images, and what lies between the layers.
+// A plain network run by LibTorch's operators, on the CPU or a GPU: fp32 logits of many images, and what lies between the layers.
 #ifndef LOCKSTEP_LIB_QUANTIZE_TORCH_FORWARD_H_
 #define LOCKSTEP_LIB_QUANTIZE_TORCH_FORWARD_H_
+
+#include <c10/core/Device.h>
 
 #include <cstddef>
 #include <functional>
@@ -30,12 +32,15 @@ using Int8Mask = std::vector<bool>;
 
 class TorchForward {
  public:
-  // Copies the weights. FailedPrecondition: as CheckNetwork.
-  static absl::StatusOr<std::unique_ptr<TorchForward>> Make(const FloatNetwork& network);
+  // Copies the weights to the device, which then computes; what goes in and comes out is the host's. FailedPrecondition: as
+  // CheckNetwork.
+  static absl::StatusOr<std::unique_ptr<TorchForward>> Make(const FloatNetwork& network,
+                                                            c10::Device device = c10::Device(c10::kCPU));
   // Can imitate the int8 network that `record` makes of it: weights as int8 / scale, outputs rounded to their steps and
   // clamped (at::fake_quantize_per_tensor_affine), but sums and biases, which stay as they are.
   static absl::StatusOr<std::unique_ptr<TorchForward>> Make(const FloatNetwork& network,
-                                                            const proto::QuantizedNetwork& record);
+                                                            const proto::QuantizedNetwork& record,
+                                                            c10::Device device = c10::Device(c10::kCPU));
   ~TorchForward();
 
   // `images`: fp32 (count, channels, height, width), normalised. Returns fp32 (count, values of the last layer).

@@ -84,9 +84,13 @@ struct AtMost {
   const char* whole;
 };
 constexpr AtMost kParts[] = {
-    {"AccuracyStep", "correct", "images"},        {"AccuracyStep", "flips_to_wrong", "images"},
-    {"AccuracyStep", "flips_to_right", "images"}, {"AccuracyStep", "argmax_ties", "images"},
-    {"SweepPoint", "tail_batch", "batch_size"},   {"ScalePoint", "padded_images", "images_per_epoch"},
+    {"AccuracyStep", "correct", "images"},
+    {"AccuracyStep", "flips_to_wrong", "images"},
+    {"AccuracyStep", "flips_to_right", "images"},
+    {"AccuracyStep", "argmax_ties", "images"},
+    {"FineTuning", "different_logits", "compared_logits"},
+    {"SweepPoint", "tail_batch", "batch_size"},
+    {"ScalePoint", "padded_images", "images_per_epoch"},
 };
 
 template <typename Rule>

@@ -16,7 +16,7 @@ namespace {
 constexpr proto::QuantizeStage kStages[] = {proto::FP32_NETWORK, proto::INT8_WEIGHTS, proto::INT8_WEIGHTS_ACTIVATIONS,
                                             proto::INT8_WEIGHTS_ACTIVATIONS_BIAS};
 
-// The steps that are compared with fp32: the ladder's, and the lab's script on a network with bias, which is beside it.
+// The steps that are compared with fp32: the ladder's, and beside it the lab's script on a network with bias and fine-tuning.
 struct ComparedStage {
   proto::QuantizeStage stage;
   const char* name;
@@ -24,7 +24,10 @@ struct ComparedStage {
 constexpr ComparedStage kCompared[] = {{proto::INT8_WEIGHTS, "weights int8"},
                                        {proto::INT8_WEIGHTS_ACTIVATIONS, "+ activations int8"},
                                        {proto::INT8_WEIGHTS_ACTIVATIONS_BIAS, "+ bias int32"},
-                                       {proto::INT8_WEIGHTS_UNSCALED_BIAS, "weights as integers, biases not scaled"}};
+                                       {proto::INT8_WEIGHTS_UNSCALED_BIAS, "weights as integers, biases not scaled"},
+                                       {proto::INT8_FINE_TUNED, "fine-tuned, integers throughout"}};
+
+bool IsFineTuned(const proto::QuantizedNetwork& network) { return network.fine_tuning().epoch_loss_size() > 0; }
 
 proto::Cell AccuracyCell(const proto::QuantizedNetwork& network, proto::QuantizeStage stage) {
   const proto::AccuracyStep* step = FindStep(network, stage);
@@ -49,14 +52,37 @@ std::string ActivationRange(const proto::QuantizeSpec& spec) {
                       spec.int8_logits() ? "; logits int8" : "");
 }
 
+// "lenet5 was fine-tuned for 2 epochs of the training images ...".
+std::string FineTuningNote(const proto::QuantizedNetwork& network, const proto::QuantizeSpec& spec) {
+  const proto::FineTuning& tuning = network.fine_tuning();
+  return absl::StrCat(
+      network.name(), " was fine-tuned for ", FormatCount(static_cast<uint64_t>(tuning.epoch_loss_size())),
+      tuning.epoch_loss_size() == 1 ? " epoch" : " epochs", " in batches of ", FormatCount(spec.fine_tune_batch()),
+      ", from a learning rate of ", spec.fine_tune_learning_rate(), " on, in ", FormatNumber(tuning.seconds()),
+      " s; the last epoch's loss was ", FormatNumber(tuning.epoch_loss(tuning.epoch_loss_size() - 1)),
+      ". Its forward pass gave ",
+      FormatCount(tuning.compared_logits() - std::min(tuning.different_logits(), tuning.compared_logits())), " of ",
+      FormatCount(tuning.compared_logits()),
+      " logits as the integers do. fp32 is the network before, which was not trained so long: what is gained on it is "
+      "not "
+      "gained by int8. Ranges and scales of its layers are those after.");
+}
+
 proto::Table AccuracyTable(const LabQuantized& file) {
-  proto::Table table =
-      MakeTable(absl::StrCat("Accuracy in int8, per cent (", file.name(), ")"),
-                {"network", "fp32", "weights int8", "+ activations int8", "+ bias int32", "test images"});
+  const bool fine_tuned = std::any_of(file.networks.begin(), file.networks.end(), IsFineTuned);
+  std::vector<std::string> columns = {"network", "fp32", "weights int8", "+ activations int8", "+ bias int32"};
+  if (fine_tuned) {
+    columns.push_back("fine-tuned");
+  }
+  columns.push_back("test images");
+  proto::Table table = MakeTable(absl::StrCat("Accuracy in int8, per cent (", file.name(), ")"), columns);
   for (const proto::QuantizedNetwork& network : file.networks) {
     std::vector<proto::Cell> cells = {LabelCell(network.name())};
     for (const proto::QuantizeStage stage : kStages) {
       cells.push_back(AccuracyCell(network, stage));
+    }
+    if (fine_tuned) {
+      cells.push_back(AccuracyCell(network, proto::INT8_FINE_TUNED));
     }
     cells.push_back(CountCell(file.spec.test_images(), proto::MEASURED, ""));
     AddRow(table, cells);
@@ -72,6 +98,11 @@ proto::Table AccuracyTable(const LabQuantized& file) {
                               file.spec.weight_range() == proto::THREE_SIGMA ? "3-sigma range" : "full range, max|w|",
                               file.spec.per_channel() ? ", a scale for each output channel" : "",
                               "; activations: ", ActivationRange(file.spec), "."));
+  for (const proto::QuantizedNetwork& network : file.networks) {
+    if (IsFineTuned(network)) {
+      table.add_note(FineTuningNote(network, file.spec));
+    }
+  }
   return table;
 }
 

@@ -301,6 +301,33 @@ TEST(TablesTest, AccuraciesOfANetworkStandBesideEachOther) {
   EXPECT_THAT(RowOf(table, 1), ElementsAre("lenet5_bias", "70.00", "70.00", "69.50", "69.00", "1000"));
 }
 
+TEST(TablesTest, AFineTunedNetworkHasAColumnMore) {
+  LabRecords lab = SmallLab();
+  lab.quantized[0].spec.set_fine_tune_batch(128);
+  lab.quantized[0].spec.set_fine_tune_learning_rate(0.001);
+  proto::QuantizedNetwork& network = lab.quantized[0].networks[1];
+  proto::AccuracyStep& step = *network.add_step();
+  step.set_stage(proto::INT8_FINE_TUNED);
+  step.set_correct(701);
+  step.set_images(1000);
+  step.set_flips_to_right(3);
+  step.set_flips_to_wrong(2);
+  network.mutable_fine_tuning()->add_epoch_loss(0.75);
+  network.mutable_fine_tuning()->add_epoch_loss(0.5);
+  network.mutable_fine_tuning()->set_seconds(12);
+  network.mutable_fine_tuning()->set_compared_logits(4000);
+  network.mutable_fine_tuning()->set_different_logits(1);
+  const proto::Table table = TableOf(lab, "Accuracy in int8");
+  EXPECT_THAT(RowOf(table, 0), ElementsAre("lenet5", "60.00", "59.00", "58.00", "- the network has no bias",
+                                           "- this step is not in the record", "1000"));
+  EXPECT_THAT(RowOf(table, 1), ElementsAre("lenet5_bias", "70.00", "70.00", "69.50", "69.00", "70.10", "1000"));
+  EXPECT_THAT(table.note(), Contains(AllOf(HasSubstr("lenet5_bias was fine-tuned for 2 epochs in batches of 128"),
+                                           HasSubstr("loss was 0.5000. Its forward pass gave 3999 of 4000 logits"))));
+  EXPECT_THAT(RowOf(TableOf(lab, "Images that changed sides"), 5),
+              ElementsAre("lenet5_bias", "fine-tuned, integers throughout", "701", "0.10", HasSubstr("did not test it"),
+                          "2", "3", "0"));
+}
+
 TEST(TablesTest, ImagesThatChangedSides) {
   EXPECT_THAT(RowOf(TableOf(SmallLab(), "Images that changed sides"), 0),
               ElementsAre("lenet5", "weights int8", "590", "-1.00 [-1.95, -0.12]", "0.041", "15", "5", "0"));
