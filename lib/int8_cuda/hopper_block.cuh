@@ -28,9 +28,7 @@ struct Shape {
   static constexpr HopperKind kKind = kKindOf;
   static constexpr uint32_t kPixels = kPixelsOf;
   static constexpr uint32_t kLine = kLineOf;
-  static constexpr bool kTogether = kTeamOf != HopperTeam::kInTurn;
-  static constexpr bool kPair = kTeamOf == HopperTeam::kPair;
-  static constexpr uint32_t kBlocksOfPair = kPair ? 2 : 1;
+  static constexpr bool kTogether = kTeamOf == HopperTeam::kTogether;
 
   static constexpr uint32_t kInputLine = kKind == HopperKind::kStem ? kStemLine : kLine;
 

@@ -141,12 +141,10 @@ absl::StatusOr<CUtensorMap> MapInput(const HopperTiles& tiles, const LayerShape&
                        TensorMapElement::kInt8, stem ? 0 : Line(shape));
 }
 
-absl::Status MapInputs(const HopperTiles& tiles, const LayerShape& shape, HopperTeam team, const int8_t* input,
-                       HopperMaps& maps) {
+absl::Status MapInputs(const HopperTiles& tiles, const LayerShape& shape, const int8_t* input, HopperMaps& maps) {
   const HopperKind kind = KindOf(shape);
   if (kind != HopperKind::kHalved) {
-    const uint32_t rows = InputRows(tiles, kind) / (team == HopperTeam::kPair ? 2 : 1);
-    ASSIGN_OR_RETURN(maps.input[0], MapInput(tiles, shape, 0, 0, rows, input));
+    ASSIGN_OR_RETURN(maps.input[0], MapInput(tiles, shape, 0, 0, InputRows(tiles, kind), input));
     return absl::OkStatus();
   }
   for (uint32_t i = 0; i < 4; ++i) {
@@ -227,8 +225,7 @@ absl::StatusOr<DeviceBuffer> ToDevice(const std::vector<int8_t>& values) {
 
 std::string DescribeHopperConfig(const HopperConfig& config) {
   return absl::StrCat(config.pixels, " pixels by ", TileChannels(config), " channels",
-                      config.splits == 1 ? "" : absl::StrCat(", depth in ", config.splits),
-                      config.team == HopperTeam::kPair ? ", in pairs" : "");
+                      config.splits == 1 ? "" : absl::StrCat(", depth in ", config.splits));
 }
 
 bool HopperCovers(const ConvolutionTask& task) {
@@ -257,10 +254,6 @@ std::vector<HopperConfig> HopperConfigs(const LayerShape& shape, uint32_t images
   }
   if (Line(shape) == kLine && shape.out_channels % (kGroups * kGroupChannels) == 0) {
     configs.push_back({256, 1, HopperTeam::kTogether});
-  }
-  if (Line(shape) == kLine && shape.out_channels % (2 * kGroups * kGroupChannels) == 0 &&
-      KindOf(shape) != HopperKind::kHalved) {
-    configs.push_back({256, 1, HopperTeam::kPair});
   }
   for (const uint32_t pixels : {128u, 64u}) {
     for (uint32_t splits = 2; splits <= kMaxSplits; splits *= 2) {
@@ -317,7 +310,7 @@ absl::Status HopperConvolution::LaunchWith(const HopperConfig& config, const int
   arguments.out = static_cast<int8_t*>(output);
   HopperMaps maps = {};
   ASSIGN_OR_RETURN(maps.weights, MapWeights(shape_, config, weights_.data()));
-  RETURN_IF_ERROR(MapInputs(arguments.tiles, shape_, config.team, input, maps));
+  RETURN_IF_ERROR(MapInputs(arguments.tiles, shape_, input, maps));
   ASSIGN_OR_RETURN(maps.output, MapOutput(arguments.tiles, shape_, arguments.out));
   if (addend != nullptr) {
     ASSIGN_OR_RETURN(maps.addend, MapOutput(arguments.tiles, shape_, addend));

@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(S::kThreads, 1)
   const uint32_t warp = wgmma::OfWarp(threadIdx.x / kWarp);
   if (threadIdx.x % kWarp == 0) {
     constexpr uint32_t kReaders = kGroupWarps * (S::kTogether ? S::kGroups : 1);
-    input_ring.Init(warp, kReaders * S::kBlocksOfPair);
+    input_ring.Init(warp, kReaders);
     weight_ring.Init(S::kThreads / kWarp - 1 - warp, kReaders);
     if (warp < S::kGroups) {
       InitBarrier(base + plan.multiplied(warp), kGroupWarps);
@@ -110,7 +110,7 @@ __global__ void __launch_bounds__(S::kThreads, 1)
     }
     PublishBarriers();
   }
-  if (split || S::kPair) {
+  if (split) {
     SyncCluster();
   } else {
     __syncthreads();
@@ -128,10 +128,6 @@ __global__ void __launch_bounds__(S::kThreads, 1)
       }
     }
   }
-  if constexpr (S::kPair) {
-    __syncwarp();
-    EndTogether();  // the other block may still copy here, and arrive
-  }
 }
 
 using Kernel = void (*)(const HopperMaps, const HopperArguments);
@@ -143,7 +139,7 @@ Kernel Of(uint32_t pixels) {
            : pixels == 128 ? HopperConvolutionKernel<Shape<kKind, 128, kLine, kTeam>>
            : pixels == 64  ? HopperConvolutionKernel<Shape<kKind, 64, kLine, kTeam>>
                            : nullptr;
-  } else if constexpr (kLine == 128 && !(kTeam == HopperTeam::kPair && kKind == HopperKind::kHalved)) {
+  } else if constexpr (kLine == 128) {
     return pixels == 256 ? HopperConvolutionKernel<Shape<kKind, 256, kLine, kTeam>> : nullptr;
   }
   return nullptr;
@@ -151,12 +147,8 @@ Kernel Of(uint32_t pixels) {
 
 template <HopperKind kKind, uint32_t kLine>
 Kernel ChooseOfLine(const HopperLaunch& launch) {
-  switch (launch.team) {
-    case HopperTeam::kInTurn: return Of<kKind, kLine, HopperTeam::kInTurn>(launch.pixels);
-    case HopperTeam::kTogether: return Of<kKind, kLine, HopperTeam::kTogether>(launch.pixels);
-    case HopperTeam::kPair: return Of<kKind, kLine, HopperTeam::kPair>(launch.pixels);
-  }
-  return nullptr;
+  return launch.team == HopperTeam::kInTurn ? Of<kKind, kLine, HopperTeam::kInTurn>(launch.pixels)
+                                            : Of<kKind, kLine, HopperTeam::kTogether>(launch.pixels);
 }
 
 template <HopperKind kKind>
@@ -205,7 +197,7 @@ cudaError_t LaunchHopperConvolution(const HopperLaunch& launch, const HopperMaps
   attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
   attributes[0].val.programmaticStreamSerializationAllowed = 1;
   attributes[1].id = cudaLaunchAttributeClusterDimension;
-  attributes[1].val.clusterDim.x = launch.team == HopperTeam::kPair ? 2 : 1u << arguments.tiles.splits_log2;
+  attributes[1].val.clusterDim.x = 1u << arguments.tiles.splits_log2;
   attributes[1].val.clusterDim.y = attributes[1].val.clusterDim.z = 1;
   cudaLaunchConfig_t config = {};
   config.gridDim = dim3(launch.blocks);
@@ -213,7 +205,7 @@ cudaError_t LaunchHopperConvolution(const HopperLaunch& launch, const HopperMaps
   config.dynamicSmemBytes = bytes;
   config.attrs = attributes;
   // A cluster of one block is not named: blocks of one tile would not start together.
-  config.numAttrs = attributes[1].val.clusterDim.x > 1 ? 2 : 1;
+  config.numAttrs = split ? 2 : 1;
   config.stream = stream;
   return cudaLaunchKernelEx(&config, kernel, maps, arguments);
 }

@@ -26,7 +26,6 @@ enum class HopperKind {
 enum class HopperTeam {
   kInTurn,    // they take tiles of 64 channels in turn, one multiplying while the others write
   kTogether,  // the two of them do a tile of 128 channels, reading the same input
-  kPair,      // and so does another block with the next 128 channels: each copies half of the input to both
 };
 
 // A tile of the output: some channels of 2^width_log2 columns of `tile_rows` image rows of 2^tile_images_log2 images. Its
@@ -69,13 +68,13 @@ struct HopperLaunch {
   HopperKind kind = HopperKind::kBox;
   uint32_t pixels = 0;  // of a tile: 64, 128 or 256; with splits 64 or 128
   uint32_t line = 0;    // bytes of the depth in a stage: 64 or 128
-  HopperTeam team = HopperTeam::kInTurn;  // the others: of 256 pixels, a line of 128, no splits
+  HopperTeam team = HopperTeam::kInTurn;  // together: 256 pixels, a line of 128, no splits
   uint32_t blocks = 0;                    // a multiple of channel_blocks << splits_log2
 };
 
 // Tensors of int8. weights: (out, taps, in), boxes of a tile's channels x 1 x line. Within 16 output channels, weights'
 // row r is of channel 2 * (r % 8) + r / 8 (hopper_kernel.cu says why). input and output: (row, image, column, channel), in
-// boxes of the rows that a stage reads (half of them for a pair), tile images, box_columns, line; of stride 2 every second row and column, [2 * (row
+// boxes of the rows that a stage reads, tile images, box_columns, line; of stride 2 every second row and column, [2 * (row
 // is odd) + (column is odd)], one row more of the odd ones. output and addend in boxes of tile_rows, tile images,
 // 2^width_log2, 64 channels. Swizzled by the line, output and addend by 64.
 struct HopperMaps {

@@ -39,19 +39,6 @@ __device__ void CopyWeights(const Work& work, uint32_t stage, uint32_t of_stage,
   ring.Next();
 }
 
-// All of the box, or of a pair's the half of this block, which the other gets, too.
-template <typename S>
-__device__ void CopyRows(const HopperTiles& tiles, const CUtensorMap& input, const SlotRing& ring, int32_t depth,
-                         int32_t column, int32_t image, int32_t row) {
-  if constexpr (S::kPair) {
-    const uint32_t rank = blockIdx.x % 2, rows = ring.bytes / RowBytes<S>(tiles) / 2;
-    CopyBoxToAll(input, ring.Data() + rank * rows * RowBytes<S>(tiles), ring.Full(), 3, depth, column, image,
-                 row + static_cast<int32_t>(rank * rows));
-  } else {
-    CopyBox(input, ring.Data(), ring.Full(), depth, column, image, row);
-  }
-}
-
 template <typename S>
 __device__ void CopyInput(const HopperTiles& tiles, const Tile& tile, uint32_t stage, const CUtensorMap (&input)[4],
                           SlotRing& ring) {
@@ -60,9 +47,9 @@ __device__ void CopyInput(const HopperTiles& tiles, const Tile& tile, uint32_t s
   const int32_t image = static_cast<int32_t>(tile.image), row = static_cast<int32_t>(tile.row);
   ring.Claim();
   if constexpr (S::kKind == HopperKind::kBox || S::kKind == HopperKind::kStem) {
-    CopyRows<S>(tiles, input[0], ring, depth, static_cast<int32_t>(tile.column) - 1, image, row - 1);
+    CopyBox(input[0], ring.Data(), ring.Full(), depth, static_cast<int32_t>(tile.column) - 1, image, row - 1);
   } else if constexpr (S::kKind == HopperKind::kSame) {
-    CopyRows<S>(tiles, input[0], ring, depth, column - 1, image, row - 1);
+    CopyBox(input[0], ring.Data(), ring.Full(), depth, column - 1, image, row - 1);
   } else if constexpr (S::kKind == HopperKind::kHalved) {
     // Column 2x - 1 is the odd one of pair x - 1, 2x + 1 that of pair x; so are the rows.
     const uint32_t odd = column != 1;
@@ -70,7 +57,7 @@ __device__ void CopyInput(const HopperTiles& tiles, const Tile& tile, uint32_t s
     CopyBox(input[2 + odd], ring.Data(), ring.Full(), depth, pair, image, row - 1);
     CopyBox(input[odd], ring.Data() + RowsOf<S>(tiles, 1) * RowBytes<S>(tiles), ring.Full(), depth, pair, image, row);
   } else {
-    CopyRows<S>(tiles, input[0], ring, depth, 0, image, row);
+    CopyBox(input[0], ring.Data(), ring.Full(), depth, 0, image, row);
   }
   ring.Next();
 }
@@ -102,17 +89,6 @@ __device__ uint64_t DescribeInput(uint32_t address) {
   return S::kLine == 128 ? wgmma::Describe(address, kEightPixels) : wgmma::DescribeShortLines(address, kEightPixels);
 }
 
-// By one thread of a warp. A pair's slot is free when both blocks have read it.
-template <typename S>
-__device__ void GiveInputBack(uint32_t empty) {
-  if constexpr (S::kPair) {
-    ArriveInCluster(InBlock(empty, 0));
-    ArriveInCluster(InBlock(empty, 1));
-  } else {
-    Arrive(empty);
-  }
-}
-
 // `part`: which 64 of the tile's channels. Arrives at `issued` when the last instruction is on its way.
 template <typename S>
 __device__ void Multiply(const HopperTiles& tiles, const Work& work, uint32_t part, SlotRing& input_ring,
@@ -138,7 +114,7 @@ __device__ void Multiply(const HopperTiles& tiles, const Work& work, uint32_t pa
         Arrive(done_weight);
       }
       if (tap == 0 && first_lane && done_input != 0) {
-        GiveInputBack<S>(done_input);
+        Arrive(done_input);
       }
       done_weight = weight_ring.Empty();
       weight_ring.Next();
@@ -154,7 +130,7 @@ __device__ void Multiply(const HopperTiles& tiles, const Work& work, uint32_t pa
     if (!weight_ring.stays) {
       Arrive(done_weight);
     }
-    GiveInputBack<S>(done_input);
+    Arrive(done_input);
   }
 }
 

@@ -49,6 +49,30 @@ struct LoadPlace {
   }
 };
 
+// Images of at most four channels, four pixels a thread, `quads` of them an image.
+__global__ void QuantizeFewChannelsKernel(const uint8_t* pixels, const int8_t* table, uint32_t channels, uint32_t quads,
+                                          uint32_t all_quads, int8_t* output) {
+  const uint32_t index = blockIdx.x * kThreads + threadIdx.x;
+  if (index >= all_quads) {
+    return;
+  }
+  const uint32_t image = index / quads, quad = index % quads;
+  uint32_t word[4] = {};
+  for (uint32_t c = 0; c < channels; ++c) {
+    const uint32_t four =
+        reinterpret_cast<const uint32_t*>(pixels)[(static_cast<size_t>(image) * channels + c) * quads + quad];
+#pragma unroll
+    for (uint32_t p = 0; p < 4; ++p) {
+      const uint32_t value = static_cast<uint8_t>(table[c * 256 + (four >> 8 * p & 0xFF)]);
+      word[p] |= value << 8 * c;
+    }
+  }
+#pragma unroll
+  for (uint32_t p = 0; p < 4; ++p) {
+    reinterpret_cast<uint4*>(output)[static_cast<size_t>(index) * 4 + p] = {word[p], 0, 0, 0};
+  }
+}
+
 __global__ void QuantizePixelsKernel(const uint8_t* pixels, const int8_t* table, Extent extent, size_t loads,
                                      int8_t* output) {
   const size_t plane = static_cast<size_t>(extent.height) * extent.width;
@@ -155,7 +179,13 @@ size_t LoadsOf(const Extent& extent, uint32_t images) {
 
 cudaError_t LaunchQuantizePixels(const uint8_t* pixels, const int8_t* table, const Extent& extent, uint32_t images,
                                  int8_t* output, cudaStream_t stream) {
-  if (const size_t loads = LoadsOf(extent, images); loads > 0) {
+  const uint32_t plane = extent.height * extent.width;
+  const bool words = plane % 4 == 0 && reinterpret_cast<uintptr_t>(pixels) % 4 == 0;
+  if (const size_t loads = LoadsOf(extent, images); words && extent.channels <= 4 && loads > 0) {
+    const auto quads = static_cast<uint32_t>(loads / 4);  // one load a pixel
+    QuantizeFewChannelsKernel<<<Blocks(quads), kThreads, 0, stream>>>(pixels, table, extent.channels, plane / 4, quads,
+                                                                      output);
+  } else if (loads > 0) {
     QuantizePixelsKernel<<<Blocks(loads), kThreads, 0, stream>>>(pixels, table, extent, loads, output);
   }
   return cudaGetLastError();

@@ -120,29 +120,6 @@ __device__ inline void SyncCluster() {
           : "memory");
 }
 
-// Waits for all blocks of the cluster and all that they did in shared memory, each other's too: for the blocks' end.
-__device__ inline void EndTogether() {
-  asm volatile(
-      "barrier.cluster.arrive.release.aligned;\n"
-      "barrier.cluster.wait.acquire.aligned;\n" ::
-          : "memory");
-}
-
-// CopyBox to the same place in each of the cluster's blocks that `ranks` has a bit of, counted by each one's barrier.
-__device__ inline void CopyBoxToAll(const CUtensorMap& map, uint32_t to, uint32_t barrier, uint16_t ranks, int32_t x0,
-                                    int32_t x1, int32_t x2, int32_t x3) {
-  asm volatile(
-      "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
-      "[%0], [%1, {%4, %5, %6, %7}], [%2], %3;" ::"r"(to),
-      "l"(&map), "r"(barrier), "h"(ranks), "r"(x0), "r"(x1), "r"(x2), "r"(x3)
-      : "memory");
-}
-
-// Arrives at a barrier of any of the cluster's blocks (InBlock).
-__device__ inline void ArriveInCluster(uint32_t barrier) {
-  asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(barrier) : "memory");
-}
-
 // The same place in shared memory of the cluster's block `rank`.
 __device__ inline uint32_t InBlock(uint32_t address, uint32_t rank) {
   uint32_t there;

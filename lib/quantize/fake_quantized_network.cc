@@ -66,8 +66,6 @@ struct Layer {
   float add_factor[2] = {1, 1};
 };
 
-double Step(double scale) { return static_cast<double>(static_cast<float>(1 / scale)); }
-
 // `values` divided by a number. A divisor of the host would not do: CUDA multiplies with its reciprocal instead.
 at::Tensor Divide(const at::Tensor& values, double divisor) {
   return at::div(values, at::full({1}, divisor, values.options().requires_grad(false)));
