@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
@@ -106,6 +108,68 @@ IntegerNetwork OneLayer(LayerShape shape, int8_t weight, float multiplier, int32
   layer.zero_point = zero_point;
   network.layers = {layer};
   return network;
+}
+
+// A network, and others each with one fault in one layer, by the plain loops.
+struct FaultyNetworks {
+  struct Fault {
+    std::string words;
+    size_t layer;
+    IntegerNetwork network;
+    std::vector<std::vector<int8_t>> tensors;
+  };
+
+  FaultyNetworks() {
+    std::mt19937 random(10);
+    images = ImagesFor(good, 4, random);
+    expected = ReferenceTensors(good, images);
+    for (size_t layer = 0; layer < good.layers.size(); ++layer) {
+      IntegerNetwork negated = good, shifted = good;
+      for (int8_t& weight : negated.layers[layer].weight) {
+        weight = static_cast<int8_t>(-weight);
+      }
+      ++shifted.layers[layer].zero_point;
+      Add("all weights negated", layer, std::move(negated));
+      Add("zero point raised", layer, std::move(shifted));
+      AddOneWeight(layer);
+    }
+  }
+
+  bool Add(const std::string& words, size_t layer, IntegerNetwork network) {
+    std::vector<std::vector<int8_t>> tensors = ReferenceTensors(network, images);
+    const bool shows = tensors[layer] != expected[layer];
+    faults.push_back({"layer " + std::to_string(layer) + ", " + words, layer, std::move(network), std::move(tensors)});
+    return shows;
+  }
+
+  // The last weight whose change ReLU, rounding and pooling leave something of.
+  void AddOneWeight(size_t layer) {
+    for (size_t i = good.layers[layer].weight.size(); i-- > 0;) {
+      IntegerNetwork wrong = good;
+      int8_t& weight = wrong.layers[layer].weight[i];
+      weight = static_cast<int8_t>(weight > 0 ? weight - 100 : weight + 100);
+      if (Add("weight " + std::to_string(i), layer, std::move(wrong))) {
+        return;
+      }
+      faults.pop_back();
+    }
+  }
+
+  const IntegerNetwork good = RandomIntegerNetworkOf(LeNet5Layers(), /*sums=*/false, 11);
+  std::vector<int8_t> images;
+  std::vector<std::vector<int8_t>> expected;
+  std::vector<Fault> faults;
+};
+
+// Wants no GPU. A fault that changes nothing would be found by nobody.
+TEST(FaultyNetworksTest, EachFaultShowsInItsLayerAndInNoneBefore) {
+  const FaultyNetworks networks;
+  EXPECT_EQ(networks.faults.size(), 3 * networks.good.layers.size());
+  for (const FaultyNetworks::Fault& fault : networks.faults) {
+    EXPECT_NE(fault.tensors[fault.layer], networks.expected[fault.layer]) << fault.words;
+    EXPECT_TRUE(std::equal(fault.tensors.begin(), fault.tensors.begin() + fault.layer, networks.expected.begin()))
+        << fault.words;
+  }
 }
 
 class CudaNetworkTest : public ::testing::TestWithParam<GpuIsa> {
@@ -263,22 +327,13 @@ TEST_P(CudaNetworkTest, PixelsOnTheDeviceAreTheSameImages) {
 
 // What the tests above would say of a kernel that is wrong somewhere.
 TEST_P(CudaNetworkTest, APlantedFaultIsFound) {
-  std::mt19937 random(10);
-  const IntegerNetwork good = RandomIntegerNetworkOf(LeNet5Layers(), /*sums=*/false, 11);
-  const std::vector<int8_t> images = ImagesFor(good, 4, random);
-  const std::vector<std::vector<int8_t>> expected = ReferenceTensors(good, images);
-  for (size_t layer = 0; layer < good.layers.size(); ++layer) {
-    for (const bool in_the_weights : {false, true}) {
-      IntegerNetwork wrong = good;
-      int8_t& weight = wrong.layers[layer].weight.back();
-      weight = in_the_weights ? static_cast<int8_t>(weight > 0 ? weight - 100 : weight + 100) : weight;
-      wrong.layers[layer].zero_point += in_the_weights ? 0 : 1;
-      const auto cuda = CudaNetwork::Make(wrong, GetParam(), kMaxImages);
-      ASSERT_THAT(cuda, IsOk());
-      const std::vector<std::vector<int8_t>> found = CudaTensors(**cuda, wrong, images);
-      EXPECT_NE(found[layer], expected[layer]) << "layer " << layer;
-      EXPECT_TRUE(std::equal(found.begin(), found.begin() + layer, expected.begin())) << "layer " << layer;
-    }
+  const FaultyNetworks networks;
+  for (const FaultyNetworks::Fault& fault : networks.faults) {
+    const auto cuda = CudaNetwork::Make(fault.network, GetParam(), kMaxImages);
+    ASSERT_THAT(cuda, IsOk());
+    const std::vector<std::vector<int8_t>> found = CudaTensors(**cuda, fault.network, networks.images);
+    EXPECT_NE(found[fault.layer], networks.expected[fault.layer]) << fault.words;
+    EXPECT_EQ(found, fault.tensors) << fault.words;
   }
 }
 
