@@ -32,7 +32,7 @@
 #include "benchmark/benchmark.h"
 #include "benchmarks/cublaslt_product.h"
 #include "benchmarks/int8_gpu_layer.h"
-#include "benchmarks/wgmma_peak.h"
+#include "benchmarks/int8_gpu_peak.h"
 #include "lib/base/status_macros.h"
 #include "lib/int8/quantized_record.h"
 #include "lib/int8_cpu/cpu_network.h"
@@ -52,8 +52,6 @@ namespace lockstep {
 namespace {
 
 constexpr int kIterations = 5;
-constexpr uint32_t kPeakRounds = 1000;         // some half a millisecond
-constexpr uint32_t kSustainedLaunches = 2000;  // some second
 constexpr size_t kCheckedImages = 4;
 constexpr double kSecondsOfCalls = 0.05;
 
@@ -106,84 +104,20 @@ absl::Status CheckDigest(const std::string& name, const std::string& digest) {
              : absl::AbortedError(absl::StrCat(name, ": the digest is ", digest, ", another row's ", first));
 }
 
-// ---------------------------------------------------------------------------------------------------------------------
-// The peak
-
-// Sums of two rounds are twice those of one, and not all zero: so they were added up.
-absl::Status CheckPeakKernel(uint32_t blocks, int32_t* sums) {
-  std::vector<std::vector<int32_t>> found;
-  for (const uint32_t rounds : {1u, 2u}) {
-    found.emplace_back(blocks * kWgmmaPeakThreads);
-    RETURN_IF_ERROR(CudaStatus(LaunchWgmmaPeak(rounds, blocks, sums, Stream()), "launch wgmma"));
-    RETURN_IF_ERROR(CudaStatus(cudaMemcpyAsync(found.back().data(), sums, found.back().size() * sizeof(int32_t),
-                                               cudaMemcpyDeviceToHost, Stream()),
-                               "copy sums"));
-    RETURN_IF_ERROR(CudaStatus(cudaStreamSynchronize(Stream()), "run wgmma"));
-  }
-  for (size_t i = 0; i < found[0].size(); ++i) {
-    if (found[0][i] == 0 || static_cast<uint32_t>(found[1][i]) != 2 * static_cast<uint32_t>(found[0][i])) {
-      return absl::AbortedError(
-          absl::StrCat("peak/wgmma: thread ", i, " added up ", found[0][i], " in one round, ", found[1][i], " in two"));
-    }
-  }
-  return absl::OkStatus();
-}
-
-// Operations a second, measured now.
-absl::StatusOr<double> MeasurePeak() {
-  const uint32_t blocks = HopperMultiprocessors();
-  ASSIGN_OR_RETURN(const DeviceBuffer sums, DeviceBuffer::Make(blocks * kWgmmaPeakThreads * sizeof(int32_t)));
-  int32_t* const to = static_cast<int32_t*>(sums.data());
-  RETURN_IF_ERROR(CheckPeakKernel(blocks, to));
-  ASSIGN_OR_RETURN(const double microseconds, MicrosecondsInGraph(Stream(), [&] {
-                     return CudaStatus(LaunchWgmmaPeak(kPeakRounds, blocks, to, Stream()), "launch wgmma");
-                   }));
-  return kWgmmaPeakOperations * kPeakRounds * blocks / microseconds * 1e6;
-}
-
-// The highest of all that were measured so far, one more of them now: clocks change, and a share must not be flattered.
-// 0 without wgmma.
-absl::StatusOr<double> Peak() {
-  static double peak = 0;
-  if (HopperMultiprocessors() > 0) {
-    ASSIGN_OR_RETURN(const double now, MeasurePeak());
-    peak = std::max(peak, now);
-  }
-  return peak;
-}
-
-// The same over a second, which clocks fall in.
-absl::StatusOr<double> MeasureSustainedPeak() {
-  const uint32_t blocks = HopperMultiprocessors();
-  ASSIGN_OR_RETURN(const DeviceBuffer sums, DeviceBuffer::Make(blocks * kWgmmaPeakThreads * sizeof(int32_t)));
-  absl::Status status;
-  const double seconds = Seconds([&] {
-    for (uint32_t i = 0; i < kSustainedLaunches && status.ok(); ++i) {
-      status = CudaStatus(LaunchWgmmaPeak(kPeakRounds, blocks, static_cast<int32_t*>(sums.data()), Stream()), "launch");
-    }
-    status.Update(CudaStatus(cudaStreamSynchronize(Stream()), "run wgmma"));
-  });
-  RETURN_IF_ERROR(status);
-  return kWgmmaPeakOperations * kPeakRounds * blocks * kSustainedLaunches / seconds;
-}
-
 absl::Status MeasurePeakRow(benchmark::State& state) {
   double peak = 0;
   for (auto _ : state) {
-    ASSIGN_OR_RETURN(peak, Peak());
-    state.SetIterationTime(kWgmmaPeakOperations * kPeakRounds * HopperMultiprocessors() / peak);
+    ASSIGN_OR_RETURN(peak, HighestWgmmaRate(Stream()));
+    state.SetIterationTime(1);
   }
-  ASSIGN_OR_RETURN(const double sustained, MeasureSustainedPeak());
+  ASSIGN_OR_RETURN(const double sustained, SustainedWgmmaRate(Stream()));
   state.counters["TOPS"] = peak * 1e-12;
   state.counters["TOPS_in_1s"] = sustained * 1e-12;
   return absl::OkStatus();
 }
 
-// ---------------------------------------------------------------------------------------------------------------------
-// Layers and products
-
 absl::Status SetRates(benchmark::State& state, double real_macs, double macs, double microseconds) {
-  ASSIGN_OR_RETURN(const double peak, Peak());
+  ASSIGN_OR_RETURN(const double peak, HighestWgmmaRate(Stream()));
   const double rate = 2 * real_macs / microseconds * 1e6;
   state.counters["us"] = microseconds;
   state.counters["TOPS"] = rate * 1e-12;
@@ -272,9 +206,6 @@ absl::Status MeasureProduct(benchmark::State& state, const Int8GpuLayer& layer, 
   ASSIGN_OR_RETURN(const double microseconds, Iterate(state, [&] { return MicrosecondsInGraph(Stream(), launch); }));
   return SetLayerRates(state, layer, images, microseconds);
 }
-
-// ---------------------------------------------------------------------------------------------------------------------
-// Networks
 
 // A network, and what each byte of an image becomes in it, int8 (channels, 256).
 struct NetworkCase {
@@ -369,9 +300,6 @@ absl::Status MeasureNetwork(benchmark::State& state, const NetworkCase& network,
   state.counters["latency_us"] = Median(alone);
   return SetRates(state, real_macs, static_cast<double>(CountMacs(network.network.Shapes())) * count, microseconds);
 }
-
-// ---------------------------------------------------------------------------------------------------------------------
-// Which rows there are
 
 void Register(const std::string& name, std::function<absl::Status(benchmark::State&)> measure) {
   benchmark::RegisterBenchmark(name.c_str(),
