@@ -147,9 +147,9 @@ absl::Status CudaNetwork::LaunchAll(const Call& call) const {
   const auto [pixels, table, count, logits] = call;
   const Extent in = shapes_[0].In();
   if (pixels == nullptr) {
-    RETURN_IF_ERROR(CudaStatus(LaunchPadChannels(static_cast<const int8_t*>(images_.data()), in, count, memory_->At(0),
-                                                 stream_.get()),
-                               "launch the images' layout"));
+    RETURN_IF_ERROR(CudaStatus(
+        LaunchPadChannels(static_cast<const int8_t*>(images_.data()), in, count, memory_->At(0), stream_.get()),
+        "launch the images' layout"));
   } else {
     RETURN_IF_ERROR(CudaStatus(LaunchQuantizePixels(pixels, table, in, count, memory_->At(0), stream_.get()),
                                "launch the quantization of pixels"));
@@ -161,12 +161,12 @@ absl::Status CudaNetwork::LaunchAll(const Call& call) const {
 }
 
 absl::StatusOr<cudaGraphExec_t> CudaNetwork::GraphFor(const Call& call) {
-  constexpr size_t kMostGraphs = 64;
+  constexpr size_t kMaxGraphs = 64;
   const auto found = graphs_.find(call);
   if (found != graphs_.end()) {
     return found->second.get();
   }
-  if (graphs_.size() == kMostGraphs) {
+  if (graphs_.size() == kMaxGraphs) {
     graphs_.clear();
   }
   RETURN_IF_ERROR(Tune(std::get<uint32_t>(call)));
@@ -190,9 +190,9 @@ absl::Status CudaNetwork::RunOnDevice(const uint8_t* pixels, const int8_t* table
 absl::Status CudaNetwork::RunBlock(const int8_t* images, uint32_t count, int32_t* logits) {
   int32_t* const on_device = static_cast<int32_t*>(logits_.data());
   ASSIGN_OR_RETURN(const cudaGraphExec_t graph, GraphFor({nullptr, nullptr, count, on_device}));
-  RETURN_IF_ERROR(CudaStatus(cudaMemcpyAsync(images_.data(), images, count * shapes_[0].In().Size(),
-                                             cudaMemcpyHostToDevice, stream_.get()),
-                             "copy images"));
+  RETURN_IF_ERROR(CudaStatus(
+      cudaMemcpyAsync(images_.data(), images, count * shapes_[0].In().Size(), cudaMemcpyHostToDevice, stream_.get()),
+      "copy images"));
   RETURN_IF_ERROR(CudaStatus(cudaGraphLaunch(graph, stream_.get()), "launch a network"));
   RETURN_IF_ERROR(CudaStatus(cudaMemcpyAsync(logits, on_device, count * LogitsPerImage() * sizeof(int32_t),
                                              cudaMemcpyDeviceToHost, stream_.get()),

@@ -92,7 +92,7 @@ class CudaNetwork {
   DeviceBuffer images_;                                         // as Run() has them
   DeviceBuffer logits_;                                         // int32 (max_images, LogitsPerImage())
   OwnedStream stream_;
-  std::set<uint32_t> tuned_;             // numbers of images
+  std::set<uint32_t> tuned_;  // numbers of images
   std::map<Call, CapturedGraph> graphs_;
 };
 

@@ -91,9 +91,8 @@ std::vector<std::vector<int8_t>> ReferenceTensors(const IntegerNetwork& network,
 std::vector<std::vector<int8_t>> CudaTensors(CudaNetwork& cuda, const IntegerNetwork& network,
                                              const std::vector<int8_t>& images) {
   std::vector<std::vector<int8_t>> tensors(network.layers.size());
-  RunCuda(cuda, network, images, [&](size_t layer, const int8_t* values, size_t size) {
-    tensors[layer].assign(values, values + size);
-  });
+  RunCuda(cuda, network, images,
+          [&](size_t layer, const int8_t* values, size_t size) { tensors[layer].assign(values, values + size); });
   return tensors;
 }
 

@@ -25,7 +25,7 @@ struct FastBounds {
   int32_t most = 0;    // the largest result
   uint32_t flips = 0;  // four times: the bits that make int8 of a result
 
-  // Of integers from `low` to `high`, of which `zero` is added to become int8.
+  // The integers go from `low` to `high`, before `zero` is added to make int8 of them.
   static FastBounds Make(float low, float high, float zero) {
     const auto least = static_cast<int32_t>(low);
     const uint32_t lift = static_cast<uint32_t>(least + static_cast<int32_t>(zero)) & 0xFF;
@@ -86,9 +86,8 @@ __host__ __device__ inline int32_t FastRequantized(int32_t sum, float multiplier
 __host__ __device__ inline int32_t FastAdded(int32_t own, int32_t other, bool own_is_first, const AdditionFactors& add,
                                              const FastBounds& bounds) {
   const float mine = SmallAsFloat(own), theirs = SmallAsFloat(other);
-  const float added = own_is_first
-                          ? fmaf(mine, add.own, fmaf(theirs, add.other, add.offset))
-                          : fmaf(theirs, add.other, fmaf(mine, add.own, add.offset));
+  const float added = own_is_first ? fmaf(mine, add.own, fmaf(theirs, add.other, add.offset))
+                                   : fmaf(theirs, add.other, fmaf(mine, add.own, add.offset));
   return Bounded(Sum(added, kRounder), bounds);
 }
 

@@ -33,9 +33,9 @@ struct Shape {
   static constexpr uint32_t kInputLine = kKind == HopperKind::kStem ? kStemLine : kLine;
 
   static constexpr uint32_t kFilter = kKind == HopperKind::kPoints ? 1 : 3;
-  static constexpr uint32_t kTaps = kKind == HopperKind::kBox ? 9 : kFilter;       // of a stage
-  // Of a line of the depth.
-  static constexpr uint32_t kStages = kKind == HopperKind::kStem ? 1 : kFilter * kFilter / kTaps;
+  static constexpr uint32_t kTaps = kKind == HopperKind::kBox ? 9 : kFilter;  // of a stage
+  static constexpr uint32_t kStages =                                         // of a line of the depth
+      kKind == HopperKind::kStem ? 1 : kFilter * kFilter / kTaps;
   // Groups of four warps that multiply. A smaller tile leaves registers for more, so that more are writing.
   static constexpr uint32_t kGroups = GroupsOf(kPixels);
   static constexpr uint32_t kConsumers = kGroups * wgmma::kThreads;

@@ -41,9 +41,7 @@ uint32_t Log2(uint32_t power) {
 bool IsStem(const LayerShape& shape) { return shape.in_channels <= kStemChannels; }
 
 // Bytes of the weights' lines, and but for a stem of the input's.
-uint32_t Line(const LayerShape& shape) {
-  return shape.in_channels == kShortLine || IsStem(shape) ? kShortLine : kLine;
-}
+uint32_t Line(const LayerShape& shape) { return shape.in_channels == kShortLine || IsStem(shape) ? kShortLine : kLine; }
 
 HopperKind KindOf(const LayerShape& shape) {
   if (IsStem(shape)) {
@@ -58,11 +56,11 @@ HopperKind KindOf(const LayerShape& shape) {
   return shape.Out().width >= kBoxWidth ? HopperKind::kBox : HopperKind::kSame;
 }
 
-uint32_t TapsOfStage(HopperKind kind) {
-  return kind == HopperKind::kBox ? 9 : kind == HopperKind::kPoints ? 1 : 3;
-}
+uint32_t TapsOfStage(HopperKind kind) { return kind == HopperKind::kBox ? 9 : kind == HopperKind::kPoints ? 1 : 3; }
 
-uint32_t TileChannels(const HopperConfig& config) { return kGroupChannels * (config.team == HopperTeam::kInTurn ? 1 : kGroups); }
+uint32_t TileChannels(const HopperConfig& config) {
+  return kGroupChannels * (config.team == HopperTeam::kInTurn ? 1 : kGroups);
+}
 
 HopperTiles MakeTiles(const LayerShape& shape, const HopperConfig& config, uint32_t images) {
   const uint32_t size = shape.Out().width;
@@ -88,9 +86,12 @@ HopperTiles MakeTiles(const LayerShape& shape, const HopperConfig& config, uint3
 // Rows of the input that a stage reads.
 uint32_t InputRows(const HopperTiles& tiles, HopperKind kind) {
   switch (kind) {
-    case HopperKind::kPoints: return tiles.tile_rows;
-    case HopperKind::kHalved: return 2 * tiles.tile_rows + 1;
-    default: return tiles.tile_rows + 2;
+    case HopperKind::kPoints:
+      return tiles.tile_rows;
+    case HopperKind::kHalved:
+      return 2 * tiles.tile_rows + 1;
+    default:
+      return tiles.tile_rows + 2;
   }
 }
 
@@ -101,10 +102,10 @@ HopperLaunch MakeLaunch(const LayerShape& shape, const HopperConfig& config, con
   launch.pixels = config.pixels;
   launch.line = Line(shape);
   launch.team = config.team;
-  launch.blocks = tiles.splits_log2 != 0
-                      ? (tiles.pixel_tiles * tiles.channel_blocks) << tiles.splits_log2
-                      : tiles.channel_blocks *
-                            std::min(tiles.pixel_tiles, std::max(1u, multiprocessors / tiles.channel_blocks));
+  launch.blocks =
+      tiles.splits_log2 != 0
+          ? (tiles.pixel_tiles * tiles.channel_blocks) << tiles.splits_log2
+          : tiles.channel_blocks * std::min(tiles.pixel_tiles, std::max(1u, multiprocessors / tiles.channel_blocks));
   return launch;
 }
 
@@ -324,15 +325,14 @@ absl::Status HopperConvolution::Tune(uint32_t images, bool with_addend, cudaStre
   ASSIGN_OR_RETURN(const DeviceBuffer output, DeviceBuffer::Make(images * shape_.Out().Size()));
   double best = std::numeric_limits<double>::infinity();
   for (const HopperConfig& config : HopperConfigs(shape_, images, multiprocessors_)) {
-    ASSIGN_OR_RETURN(const double microseconds, MicrosecondsInGraph(
-                                                    stream,
-                                                    [&] {
-                                                      return LaunchWith(config,
-                                                                        static_cast<const int8_t*>(input.data()),
-                                                                        static_cast<const int8_t*>(addend.data()),
-                                                                        output.data(), images, stream);
-                                                    },
-                                                    2 * best));
+    ASSIGN_OR_RETURN(const double microseconds,
+                     MicrosecondsInGraph(
+                         stream,
+                         [&] {
+                           return LaunchWith(config, static_cast<const int8_t*>(input.data()),
+                                             static_cast<const int8_t*>(addend.data()), output.data(), images, stream);
+                         },
+                         2 * best));
     if (microseconds < best) {
       best = microseconds;
       tuned_[images] = config;

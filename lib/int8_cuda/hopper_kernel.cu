@@ -26,7 +26,8 @@ constexpr uint32_t kCopierRegisters = 24;
 template <typename S>
 constexpr uint32_t kLaunchRegisters = 65536 / S::kThreads / 8 * 8;
 template <typename S>
-constexpr uint32_t kConsumerRegisters = ((S::kGroups + 1) * kLaunchRegisters<S> - kCopierRegisters) / S::kGroups / 8 * 8;
+constexpr uint32_t kConsumerRegisters = ((S::kGroups + 1) * kLaunchRegisters<S> - kCopierRegisters) / S::kGroups / 8 *
+                                        8;
 
 template <typename S>
 __device__ void Consume(const HopperArguments& arguments, const HopperMaps& maps, const Work& work,
@@ -79,7 +80,8 @@ __device__ void Consume(const HopperArguments& arguments, const HopperMaps& maps
 
 template <typename S>
 __global__ void __launch_bounds__(S::kThreads, 1)
-    HopperConvolutionKernel(const __grid_constant__ HopperMaps maps, const __grid_constant__ HopperArguments arguments) {
+    HopperConvolutionKernel(const __grid_constant__ HopperMaps maps,
+                            const __grid_constant__ HopperArguments arguments) {
   if (threadIdx.x == S::kConsumers) {
     PrefetchMap(maps.weights);
     PrefetchMap(maps.input[0]);
@@ -159,10 +161,14 @@ Kernel ChooseOfKind(const HopperLaunch& launch) {
 // Null: there is none.
 Kernel Choose(const HopperLaunch& launch) {
   switch (launch.kind) {
-    case HopperKind::kBox: return ChooseOfKind<HopperKind::kBox>(launch);
-    case HopperKind::kSame: return launch.line == 64 ? nullptr : ChooseOfLine<HopperKind::kSame, 128>(launch);
-    case HopperKind::kHalved: return ChooseOfKind<HopperKind::kHalved>(launch);
-    case HopperKind::kPoints: return ChooseOfKind<HopperKind::kPoints>(launch);
+    case HopperKind::kBox:
+      return ChooseOfKind<HopperKind::kBox>(launch);
+    case HopperKind::kSame:
+      return launch.line == 64 ? nullptr : ChooseOfLine<HopperKind::kSame, 128>(launch);
+    case HopperKind::kHalved:
+      return ChooseOfKind<HopperKind::kHalved>(launch);
+    case HopperKind::kPoints:
+      return ChooseOfKind<HopperKind::kPoints>(launch);
     case HopperKind::kStem:
       return launch.team == HopperTeam::kInTurn ? Of<HopperKind::kStem, 64, HopperTeam::kInTurn>(launch.pixels)
                                                 : nullptr;
@@ -179,8 +185,8 @@ uint32_t HopperSharedBytes(const HopperLaunch& launch, const HopperArguments& ar
          kPatternBytes;  // to begin on a pattern
 }
 
-cudaError_t LaunchHopperConvolution(const HopperLaunch& launch, const HopperMaps& maps, const HopperArguments& arguments,
-                                    cudaStream_t stream) {
+cudaError_t LaunchHopperConvolution(const HopperLaunch& launch, const HopperMaps& maps,
+                                    const HopperArguments& arguments, cudaStream_t stream) {
   const Kernel kernel = Choose(launch);
   const bool split = arguments.tiles.splits_log2 != 0;
   if (kernel == nullptr || (split && (launch.team != HopperTeam::kInTurn || launch.pixels > kMaxSplitPixels))) {

@@ -66,8 +66,8 @@ struct HopperArguments {
 
 struct HopperLaunch {
   HopperKind kind = HopperKind::kBox;
-  uint32_t pixels = 0;  // of a tile: 64, 128 or 256; with splits 64 or 128
-  uint32_t line = 0;    // bytes of the depth in a stage: 64 or 128
+  uint32_t pixels = 0;                    // of a tile: 64, 128 or 256; with splits 64 or 128
+  uint32_t line = 0;                      // bytes of the depth in a stage: 64 or 128
   HopperTeam team = HopperTeam::kInTurn;  // together: 256 pixels, a line of 128, no splits
   uint32_t blocks = 0;                    // a multiple of channel_blocks << splits_log2
 };
@@ -85,8 +85,8 @@ struct HopperMaps {
 };
 
 // InvalidValue: no kernel of that launch. Else the launch's error.
-cudaError_t LaunchHopperConvolution(const HopperLaunch& launch, const HopperMaps& maps, const HopperArguments& arguments,
-                                    cudaStream_t stream);
+cudaError_t LaunchHopperConvolution(const HopperLaunch& launch, const HopperMaps& maps,
+                                    const HopperArguments& arguments, cudaStream_t stream);
 
 uint32_t HopperSharedBytes(const HopperLaunch& launch, const HopperArguments& arguments);
 

@@ -53,10 +53,10 @@ __device__ inline uint32_t FinishPixels(const HopperArguments& arguments, const 
       const uint32_t byte = 2 * i + h;
       const float multiplier = h == 0 ? channels.multiplier.x : channels.multiplier.y;
       const int32_t own = FastRequantized(sums[2 * h + i], multiplier, fast.own);
-      result[byte] = static_cast<uint32_t>(kAdded == Added::kNot
-                                               ? own
-                                               : FastAdded(own, ByteOf(others, byte), kAdded == Added::kFirst,
-                                                           arguments.epilogue.addition, fast.added));
+      result[byte] =
+          static_cast<uint32_t>(kAdded == Added::kNot ? own
+                                                      : FastAdded(own, ByteOf(others, byte), kAdded == Added::kFirst,
+                                                                  arguments.epilogue.addition, fast.added));
     }
   }
   return LowBytes(result[0], result[1], result[2], result[3]) ^
@@ -73,9 +73,8 @@ __device__ inline uint32_t FinishClassedPixels(const HopperArguments& arguments,
 #pragma unroll
   for (uint32_t i = 0; i < 2; ++i) {
     const Pixel place(arguments.tiles, tile, pixel + i);
-    const int2 start = *reinterpret_cast<const int2*>(epilogue.start +
-                                                      epilogue.classes[place.in_image] * epilogue.channels +
-                                                      channels.first);
+    const int2 start = *reinterpret_cast<const int2*>(
+        epilogue.start + epilogue.classes[place.in_image] * epilogue.channels + channels.first);
     finished[i] = FinishSum(sums[i], start.x);
     finished[2 + i] = FinishSum(sums[2 + i], start.y);
   }
@@ -119,8 +118,8 @@ __device__ void StageTile(const HopperArguments& arguments, const Tile& tile, co
 }
 
 template <Added kAdded, uint32_t kPixels>
-__device__ void StageTile(const HopperArguments& arguments, const Tile& tile, const Channels& channels,
-                          uint32_t staging, const int32_t (&acc)[kPixels / 2]) {
+__device__ void FinishTile(const HopperArguments& arguments, const Tile& tile, const Channels& channels,
+                           uint32_t staging, const int32_t (&acc)[kPixels / 2]) {
   if (arguments.epilogue.classes == nullptr) {
     StageTile<kAdded, false, kPixels>(arguments, tile, channels, staging, acc);
   } else {
@@ -156,13 +155,13 @@ struct Staging {
       WaitFor(addend_full, addend_phase);
       addend_phase ^= 1;
       if (arguments.epilogue.addition.own_is_first) {
-        StageTile<Added::kFirst, kPixels>(arguments, tile, channels, address, acc);
+        FinishTile<Added::kFirst, kPixels>(arguments, tile, channels, address, acc);
       } else {
-        StageTile<Added::kSecond, kPixels>(arguments, tile, channels, address, acc);
+        FinishTile<Added::kSecond, kPixels>(arguments, tile, channels, address, acc);
       }
     } else {
       SyncGroup(group);  // the thread that leads has seen the copy before
-      StageTile<Added::kNot, kPixels>(arguments, tile, channels, address, acc);
+      FinishTile<Added::kNot, kPixels>(arguments, tile, channels, address, acc);
     }
     PublishStores();
     SyncGroup(group);
@@ -176,7 +175,8 @@ struct Staging {
 // The depth is shared: every block sends each block that one's pixels, adds up what it gets, and writes it.
 template <Added kAdded, uint32_t kPixels>
 __device__ void WriteShare(const HopperArguments& arguments, const Work& work, const Tile& tile,
-                           const Channels& channels, uint32_t exchange, uint32_t barrier, const int32_t (&acc)[kPixels / 2]) {
+                           const Channels& channels, uint32_t exchange, uint32_t barrier,
+                           const int32_t (&acc)[kPixels / 2]) {
   constexpr uint32_t kPartsLog2 = kPixels == 128 ? 4 : 3, kPartBytes = wgmma::kThreads * sizeof(float4);
   static_assert(kPixels / 8 == 1u << kPartsLog2, "parts of eight pixels");
   const HopperTiles& tiles = arguments.tiles;
@@ -188,8 +188,9 @@ __device__ void WriteShare(const HopperArguments& arguments, const Work& work, c
   for (uint32_t j = 0; j < 1u << kPartsLog2; ++j) {
     const uint32_t to = j >> mine_log2;
     const uint32_t at = of_thread + ((work.rank << mine_log2) + (j & (mine - 1))) * kPartBytes;
-    Send(InBlock(at, to), InBlock(barrier, to), {__int_as_float(acc[4 * j]), __int_as_float(acc[4 * j + 1]),
-                                                 __int_as_float(acc[4 * j + 2]), __int_as_float(acc[4 * j + 3])});
+    Send(InBlock(at, to), InBlock(barrier, to),
+         {__int_as_float(acc[4 * j]), __int_as_float(acc[4 * j + 1]), __int_as_float(acc[4 * j + 2]),
+          __int_as_float(acc[4 * j + 3])});
   }
   WaitFor(barrier, 0);
   for (uint32_t j = 0; j < mine; ++j) {

@@ -98,8 +98,8 @@ struct Runner {
 absl::StatusOr<Runner> MakeGpuRunner(const QuantizeOptions& options) {
   absl::StatusOr<CudaRunner> cuda = MakeCudaRunner(options.isa);
   if (!cuda.ok()) {
-    return absl::Status(cuda.status().code(),
-                        absl::StrCat("--device=", options.device, " --isa=", options.isa, ": ", cuda.status().message()));
+    return absl::Status(cuda.status().code(), absl::StrCat("--device=", options.device, " --isa=", options.isa, ": ",
+                                                           cuda.status().message()));
   }
   return Runner{std::move(cuda->make), absl::StrCat(cuda->isa, " on the GPU")};
 }
