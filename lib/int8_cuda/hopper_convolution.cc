@@ -26,6 +26,7 @@ constexpr uint32_t kStemChannels = 16;        // as they lie in memory
 constexpr uint32_t kStemTaps = 4;             // of a line of weights
 constexpr uint32_t kMaxWeightSlots = 9;
 constexpr uint32_t kMinInputSlots = 2;
+constexpr uint32_t kInputSlots = 4, kPointInputSlots = 6;  // where there is memory; more of a 1x1's many steps
 constexpr uint32_t kMaxSplits = 8;
 // Shared memory of a block on Hopper, at most: CUDA C++ Programming Guide, compute capability 9.0.
 constexpr uint32_t kSharedBytes = 227 << 10;
@@ -110,7 +111,7 @@ HopperLaunch MakeLaunch(const LayerShape& shape, const HopperConfig& config, con
 }
 
 // As many slots of weights as are of use, and of the input as there is memory for; two of these at least. A 1x1
-// convolution takes one of each in turn, so it has as many of both.
+// convolution of many steps takes one of each in turn, so it has as many of both.
 HopperRings MakeRings(const LayerShape& shape, const HopperLaunch& launch, HopperArguments arguments) {
   HopperTiles& tiles = arguments.tiles;
   HopperRings& rings = arguments.rings;
@@ -118,7 +119,7 @@ HopperRings MakeRings(const LayerShape& shape, const HopperLaunch& launch, Hoppe
   const uint32_t line = IsStem(shape) ? kStemChannels : launch.line;
   rings.input_bytes = line * (tiles.box_columns << tiles.tile_images_log2) * InputRows(tiles, launch.kind);
   rings.weight_slots = std::min(kMaxWeightSlots, std::max(1u, stages) * taps);
-  rings.input_slots = shape.kernel == 1 ? rings.weight_slots : 4;
+  rings.input_slots = shape.kernel == 1 ? std::max(rings.weight_slots, kPointInputSlots) : kInputSlots;
   while (HopperSharedBytes(launch, arguments) > kSharedBytes && rings.input_slots > kMinInputSlots) {
     --rings.input_slots;
     rings.weight_slots -= shape.kernel == 1 && stages > rings.input_slots ? 1 : 0;
