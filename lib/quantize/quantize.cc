@@ -240,14 +240,14 @@ absl::StatusOr<proto::Header> MakeQuantizeHeader(const proto::QuantizeSpec& spec
 }
 
 absl::Status PrintPlan(const proto::QuantizeSpec& spec, const Dataset& dataset, const std::vector<Source>& sources,
-                       c10::Device device) {
+                       const MakeIntegerRunner& make, c10::Device device) {
   std::vector<FloatNetwork> networks;
   for (const Source& source : sources) {
     if (!source.imported) {
       networks.push_back(source.network);
     }
   }
-  ASSIGN_OR_RETURN(const std::string plan, DescribePlan(networks, dataset, spec, device));
+  ASSIGN_OR_RETURN(const std::string plan, DescribePlan(networks, dataset, spec, make, device));
   return PrintToStderr(absl::StrCat("quantize: plan: ", plan, "\n"));
 }
 
@@ -339,7 +339,7 @@ absl::Status RunQuantize(const QuantizeOptions& options) {
   RETURN_IF_ERROR(CheckSpec(spec, dataset));
   ASSIGN_OR_RETURN(const proto::Header header, MakeQuantizeHeader(spec, dataset, sources, device));
   if (options.dry_run) {
-    return PrintPlan(spec, dataset, sources, device);
+    return PrintPlan(spec, dataset, sources, runner.make, device);
   }
   if (options.force || !IsCached(options.output, header)) {
     RETURN_IF_ERROR(WriteNetworks(options, header, spec, dataset, sources, runner.make, device));

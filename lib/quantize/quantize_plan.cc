@@ -33,12 +33,12 @@ struct Seconds {
   double fine_tuning = 0;
 };
 absl::StatusOr<Seconds> SecondsOn(const FloatNetwork& network, const Dataset& dataset, proto::QuantizeSpec spec,
-                                  size_t count, c10::Device device) {
+                                  size_t count, const MakeIntegerRunner& make, c10::Device device) {
   const Dataset few = {FirstImages(dataset.train, count), FirstImages(dataset.test, count), {}};
   spec.set_calibration_images(static_cast<uint32_t>(few.train.size()));
   spec.set_fine_tune_epochs(std::min(spec.fine_tune_epochs(), 1u));
   const Stopwatch watch;
-  ASSIGN_OR_RETURN(const proto::QuantizedNetwork record, QuantizeNetwork(network, few, spec, MakePlainRunner, device));
+  ASSIGN_OR_RETURN(const proto::QuantizedNetwork record, QuantizeNetwork(network, few, spec, make, device));
   const double fine_tuning = record.fine_tuning().seconds();
   return Seconds{watch.Seconds() - fine_tuning, fine_tuning};
 }
@@ -46,9 +46,10 @@ absl::StatusOr<Seconds> SecondsOn(const FloatNetwork& network, const Dataset& da
 // The time for a few images, taken as many times as there are images: one for calibration and one of the test split
 // cost about the same, three or four passes each.
 absl::StatusOr<double> ExpectedSeconds(const FloatNetwork& network, const Dataset& dataset,
-                                       const proto::QuantizeSpec& spec, c10::Device device) {
-  RETURN_IF_ERROR(SecondsOn(network, dataset, spec, kWarmUpImages, device).status());
-  ASSIGN_OR_RETURN(const Seconds seconds, SecondsOn(network, dataset, spec, kTimedImages, device));
+                                       const proto::QuantizeSpec& spec, const MakeIntegerRunner& make,
+                                       c10::Device device) {
+  RETURN_IF_ERROR(SecondsOn(network, dataset, spec, kWarmUpImages, make, device).status());
+  ASSIGN_OR_RETURN(const Seconds seconds, SecondsOn(network, dataset, spec, kTimedImages, make, device));
   const double trained = static_cast<double>(std::min(kTimedImages, dataset.train.size()));
   const double timed = trained + static_cast<double>(std::min(kTimedImages, dataset.test.size()));
   return seconds.quantizing * (spec.calibration_images() + spec.test_images()) / timed +
@@ -69,11 +70,12 @@ std::string DescribeFineTuning(const proto::QuantizeSpec& spec, const Dataset& d
 }  // namespace
 
 absl::StatusOr<std::string> DescribePlan(const std::vector<FloatNetwork>& networks, const Dataset& dataset,
-                                         const proto::QuantizeSpec& spec, c10::Device device) {
+                                         const proto::QuantizeSpec& spec, const MakeIntegerRunner& make,
+                                         c10::Device device) {
   double seconds = 0;
   std::vector<std::string> names;
   for (const FloatNetwork& network : networks) {
-    ASSIGN_OR_RETURN(const double expected, ExpectedSeconds(network, dataset, spec, device));
+    ASSIGN_OR_RETURN(const double expected, ExpectedSeconds(network, dataset, spec, make, device));
     seconds += expected;
     names.push_back(network.name);
   }

@@ -10,14 +10,16 @@
 #include "absl/status/statusor.h"
 #include "lib/dataset/dataset.h"
 #include "lib/int8/network.h"
+#include "lib/int8/replay.h"
 #include "lib/proto/quantized.pb.h"
 
 namespace lockstep {
 
-// One line. The time is had by quantizing each network on a few of the images, so that what would fail for any image
+// One line. `make` runs the int8 networks, as in the run. The time is had by quantizing each network on a few of the images, so that what would fail for any image
 // fails here; errors are QuantizeNetwork's.
 absl::StatusOr<std::string> DescribePlan(const std::vector<FloatNetwork>& networks, const Dataset& dataset,
-                                         const proto::QuantizeSpec& spec, c10::Device device);
+                                         const proto::QuantizeSpec& spec, const MakeIntegerRunner& make,
+                                         c10::Device device);
 
 }  // namespace lockstep
 
