@@ -14,6 +14,7 @@
 #include "lib/int8_cuda/hopper_kernel.h"
 #include "lib/int8_cuda/hopper_multiply.cuh"
 #include "lib/int8_cuda/hopper_write.cuh"
+#include "lib/int8_cuda/overlapped_launch.cuh"
 
 namespace lockstep {
 namespace {
@@ -198,22 +199,11 @@ cudaError_t LaunchHopperConvolution(const HopperLaunch& launch, const HopperMaps
       error != cudaSuccess) {
     return error;
   }
-  // A launch may begin while the one before it ends: it sets up its shared memory and then waits.
-  cudaLaunchAttribute attributes[2] = {};
-  attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attributes[0].val.programmaticStreamSerializationAllowed = 1;
-  attributes[1].id = cudaLaunchAttributeClusterDimension;
-  attributes[1].val.clusterDim.x = 1u << arguments.tiles.splits_log2;
-  attributes[1].val.clusterDim.y = attributes[1].val.clusterDim.z = 1;
-  cudaLaunchConfig_t config = {};
-  config.gridDim = dim3(launch.blocks);
-  config.blockDim = dim3((GroupsOf(launch.pixels) + 1) * wgmma::kThreads);
-  config.dynamicSmemBytes = bytes;
-  config.attrs = attributes;
   // A cluster of one block is not named: blocks of one tile would not start together.
-  config.numAttrs = split ? 2 : 1;
-  config.stream = stream;
-  return cudaLaunchKernelEx(&config, kernel, maps, arguments);
+  return LaunchOverlapped(
+      kernel,
+      {dim3(launch.blocks), (GroupsOf(launch.pixels) + 1) * wgmma::kThreads, bytes, 1u << arguments.tiles.splits_log2},
+      stream, maps, arguments);
 }
 
 }  // namespace lockstep

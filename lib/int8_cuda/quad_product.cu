@@ -3,6 +3,7 @@
 // 12 KB, so that several blocks fit a multiprocessor of 7.5, which has 64 KB.
 #include "lib/int8_cuda/epilogue.cuh"
 #include "lib/int8_cuda/implicit_product.cuh"
+#include "lib/int8_cuda/overlapped_launch.cuh"
 
 namespace lockstep {
 namespace {
@@ -74,6 +75,8 @@ __global__ void __launch_bounds__(kThreads) QuadProductKernel(const __grid_const
   const uint32_t first_pixel = blockIdx.x * kTilePixels, first_output = blockIdx.y * kTileOutputs;
   Copies copies(product, first_pixel, first_output);
   Sums sums = {};
+  LetNextBegin();
+  WaitForLaunchBefore();
   ForEachStep<kSlots>(product.depth, static_cast<uint32_t>(__cvta_generic_to_shared(memory)), copies,
                       [&](uint32_t slot) { MultiplyStep(slot, sums); });
   const uint32_t channel = first_output + threadIdx.x % kThreadColumns * kThreadOutputs;
@@ -89,13 +92,9 @@ __global__ void __launch_bounds__(kThreads) QuadProductKernel(const __grid_const
 }  // namespace
 
 cudaError_t LaunchQuadProduct(const ImplicitProduct& product, cudaStream_t stream) {
-  if (product.pixels == 0) {
-    return cudaSuccess;
-  }
   const dim3 grid((product.pixels + kTilePixels - 1) / kTilePixels,
                   (product.epilogue.outputs + kTileOutputs - 1) / kTileOutputs);
-  QuadProductKernel<<<grid, kThreads, 0, stream>>>(product);
-  return cudaGetLastError();
+  return LaunchOverlapped(QuadProductKernel, {grid, kThreads}, stream, product);
 }
 
 }  // namespace lockstep

@@ -5,6 +5,7 @@
 // Source of the layouts: PTX ISA 9.0, "Matrix Fragments for mma.m16n8k32", and "ldmatrix".
 #include "lib/int8_cuda/epilogue.cuh"
 #include "lib/int8_cuda/implicit_product.cuh"
+#include "lib/int8_cuda/overlapped_launch.cuh"
 
 namespace lockstep {
 namespace {
@@ -102,6 +103,8 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
   const uint32_t warp = threadIdx.x / kWarp, row = warp / Shape::kWarpSides, side = warp % Shape::kWarpSides;
   Copies copies(product, first_pixel, first_output);
   WarpSums<Shape::kWarpMatrices> sums = {};
+  LetNextBegin();
+  WaitForLaunchBefore();
   ForEachStep<kSlots>(product.depth, static_cast<uint32_t>(__cvta_generic_to_shared(memory)), copies,
                       [&](uint32_t slot) { MultiplyStep<Shape>(slot, row, side, sums); });
   const uint32_t lane = threadIdx.x % kWarp;
@@ -132,8 +135,7 @@ bool Fills(const ImplicitProduct& product, uint32_t multiprocessors) {
 
 template <typename Shape>
 cudaError_t LaunchShape(const ImplicitProduct& product, cudaStream_t stream) {
-  TensorCoreProductKernel<Shape><<<GridOf<Shape>(product), Shape::kThreads, 0, stream>>>(product);
-  return cudaGetLastError();
+  return LaunchOverlapped(TensorCoreProductKernel<Shape>, {GridOf<Shape>(product), Shape::kThreads}, stream, product);
 }
 
 using Wide = Tiling<2, 4, 4>;    // 128 pixels, 128 outputs
@@ -144,9 +146,6 @@ using Narrow = Tiling<4, 1, 2>;  // 128 pixels, 32 outputs
 }  // namespace
 
 cudaError_t LaunchTensorCoreProduct(const ImplicitProduct& product, uint32_t multiprocessors, cudaStream_t stream) {
-  if (product.pixels == 0) {
-    return cudaSuccess;
-  }
   const uint32_t outputs = product.epilogue.outputs;
   if (outputs <= Narrow::kTileOutputs) {
     return LaunchShape<Narrow>(product, stream);

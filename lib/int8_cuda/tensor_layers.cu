@@ -1,6 +1,7 @@
 // Each kernel reads and writes memory once, a thread 16 bytes where its result lies so, and is bound by it: together they
 // are some hundredths of a network's time, but for max-pooling in small networks.
 #include "lib/int8_cuda/device_layout.h"
+#include "lib/int8_cuda/overlapped_launch.cuh"
 #include "lib/int8_cuda/requantize.cuh"
 #include "lib/int8_cuda/tensor_layers.h"
 
@@ -11,9 +12,15 @@ constexpr uint32_t kThreads = 256;
 constexpr uint32_t kMaxBlocks = 1u << 30;  // of a grid
 
 // Enough threads for all; a grid that is too large has threads that do several.
-uint32_t Blocks(size_t threads) {
+LaunchSize SizeFor(size_t threads) {
   const size_t blocks = (threads + kThreads - 1) / kThreads;
-  return static_cast<uint32_t>(blocks < kMaxBlocks ? blocks : kMaxBlocks);
+  return {dim3(static_cast<uint32_t>(blocks < kMaxBlocks ? blocks : kMaxBlocks)), kThreads};
+}
+
+// What each kernel begins with: all that it reads and writes is other launches', too.
+__device__ inline void TakeTurn() {
+  LetNextBegin();
+  WaitForLaunchBefore();
 }
 
 __device__ inline size_t FirstIndex() { return static_cast<size_t>(blockIdx.x) * kThreads + threadIdx.x; }
@@ -52,6 +59,7 @@ struct LoadPlace {
 // Images of at most four channels, four pixels a thread, `quads` of them an image.
 __global__ void QuantizeFewChannelsKernel(const uint8_t* pixels, const int8_t* table, uint32_t channels, uint32_t quads,
                                           uint32_t all_quads, int8_t* output) {
+  TakeTurn();
   const uint32_t index = blockIdx.x * kThreads + threadIdx.x;
   if (index >= all_quads) {
     return;
@@ -75,6 +83,7 @@ __global__ void QuantizeFewChannelsKernel(const uint8_t* pixels, const int8_t* t
 
 __global__ void QuantizePixelsKernel(const uint8_t* pixels, const int8_t* table, Extent extent, size_t loads,
                                      int8_t* output) {
+  TakeTurn();
   const size_t plane = static_cast<size_t>(extent.height) * extent.width;
   for (size_t i = FirstIndex(); i < loads; i += IndexStep()) {
     const LoadPlace place(i, extent);
@@ -88,6 +97,7 @@ __global__ void QuantizePixelsKernel(const uint8_t* pixels, const int8_t* table,
 }
 
 __global__ void PadChannelsKernel(const int8_t* input, Extent extent, size_t loads, int8_t* output) {
+  TakeTurn();
   const size_t plane = static_cast<size_t>(extent.height) * extent.width;
   for (size_t i = FirstIndex(); i < loads; i += IndexStep()) {
     const LoadPlace place(i, extent);
@@ -107,6 +117,7 @@ __device__ inline uint32_t AddByte(uint32_t first, uint32_t second, uint32_t byt
 
 __global__ void AddTensorsKernel(const int8_t* first, const int8_t* second, AdditionFactors factors, size_t loads,
                                  int8_t* output) {
+  TakeTurn();
   for (size_t i = FirstIndex(); i < loads; i += IndexStep()) {
     const Load a = ReadLoad(first + i * kLoadBytes), b = ReadLoad(second + i * kLoadBytes);
     Load sum;
@@ -121,6 +132,7 @@ __global__ void AddTensorsKernel(const int8_t* first, const int8_t* second, Addi
 }
 
 __global__ void MaxPoolKernel(Extent in, Extent out, uint32_t pool, const int8_t* input, size_t loads, int8_t* output) {
+  TakeTurn();
   const uint32_t channels = PaddedChannels(in.channels);
   for (size_t i = FirstIndex(); i < loads; i += IndexStep()) {
     const LoadPlace place(i, out);
@@ -141,6 +153,7 @@ __global__ void MaxPoolKernel(Extent in, Extent out, uint32_t pool, const int8_t
 
 __global__ void AveragePoolKernel(Extent extent, AveragePoolFactors factors, const int8_t* input, size_t quads,
                                   int8_t* output) {
+  TakeTurn();
   const uint32_t channels = PaddedChannels(extent.channels), pixels = extent.height * extent.width;
   for (size_t i = FirstIndex(); i < quads; i += IndexStep()) {
     const uint32_t channel = static_cast<uint32_t>(i % (channels / 4)) * 4;
@@ -165,6 +178,7 @@ __global__ void AveragePoolKernel(Extent extent, AveragePoolFactors factors, con
 }
 
 __global__ void ReadLogitsKernel(const int8_t* input, uint32_t channels, size_t logits_size, int32_t* logits) {
+  TakeTurn();
   const uint32_t padded = PaddedChannels(channels);
   for (size_t i = FirstIndex(); i < logits_size; i += IndexStep()) {
     logits[i] = input[i / channels * padded + i % channels];
@@ -180,56 +194,44 @@ size_t LoadsOf(const Extent& extent, uint32_t images) {
 cudaError_t LaunchQuantizePixels(const uint8_t* pixels, const int8_t* table, const Extent& extent, uint32_t images,
                                  int8_t* output, cudaStream_t stream) {
   const uint32_t plane = extent.height * extent.width;
-  const bool words = plane % 4 == 0 && reinterpret_cast<uintptr_t>(pixels) % 4 == 0;
-  if (const size_t loads = LoadsOf(extent, images); words && extent.channels <= 4 && loads > 0) {
+  const size_t loads = LoadsOf(extent, images);
+  if (extent.channels <= 4 && plane % 4 == 0 && reinterpret_cast<uintptr_t>(pixels) % 4 == 0) {
     const auto quads = static_cast<uint32_t>(loads / 4);  // one load a pixel
-    QuantizeFewChannelsKernel<<<Blocks(quads), kThreads, 0, stream>>>(pixels, table, extent.channels, plane / 4, quads,
-                                                                      output);
-  } else if (loads > 0) {
-    QuantizePixelsKernel<<<Blocks(loads), kThreads, 0, stream>>>(pixels, table, extent, loads, output);
+    return LaunchOverlapped(QuantizeFewChannelsKernel, SizeFor(quads), stream, pixels, table, extent.channels,
+                            plane / 4, quads, output);
   }
-  return cudaGetLastError();
+  return LaunchOverlapped(QuantizePixelsKernel, SizeFor(loads), stream, pixels, table, extent, loads, output);
 }
 
 cudaError_t LaunchPadChannels(const int8_t* input, const Extent& extent, uint32_t images, int8_t* output,
                               cudaStream_t stream) {
-  if (const size_t loads = LoadsOf(extent, images); loads > 0) {
-    PadChannelsKernel<<<Blocks(loads), kThreads, 0, stream>>>(input, extent, loads, output);
-  }
-  return cudaGetLastError();
+  const size_t loads = LoadsOf(extent, images);
+  return LaunchOverlapped(PadChannelsKernel, SizeFor(loads), stream, input, extent, loads, output);
 }
 
 cudaError_t LaunchAddTensors(const int8_t* first, const int8_t* second, const AdditionFactors& factors, size_t bytes,
                              int8_t* output, cudaStream_t stream) {
-  if (const size_t loads = bytes / kLoadBytes; loads > 0) {
-    AddTensorsKernel<<<Blocks(loads), kThreads, 0, stream>>>(first, second, factors, loads, output);
-  }
-  return cudaGetLastError();
+  const size_t loads = bytes / kLoadBytes;
+  return LaunchOverlapped(AddTensorsKernel, SizeFor(loads), stream, first, second, factors, loads, output);
 }
 
 cudaError_t LaunchMaxPool(const LayerShape& shape, const int8_t* input, uint32_t images, int8_t* output,
                           cudaStream_t stream) {
   const Extent out = shape.Pooled();
-  if (const size_t loads = LoadsOf(out, images); loads > 0) {
-    MaxPoolKernel<<<Blocks(loads), kThreads, 0, stream>>>(shape.Out(), out, shape.pool, input, loads, output);
-  }
-  return cudaGetLastError();
+  const size_t loads = LoadsOf(out, images);
+  return LaunchOverlapped(MaxPoolKernel, SizeFor(loads), stream, shape.Out(), out, shape.pool, input, loads, output);
 }
 
 cudaError_t LaunchAveragePool(const Extent& extent, const AveragePoolFactors& factors, const int8_t* input,
                               uint32_t images, int8_t* output, cudaStream_t stream) {
-  if (const size_t quads = static_cast<size_t>(PaddedChannels(extent.channels) / 4) * images; quads > 0) {
-    AveragePoolKernel<<<Blocks(quads), kThreads, 0, stream>>>(extent, factors, input, quads, output);
-  }
-  return cudaGetLastError();
+  const size_t quads = static_cast<size_t>(PaddedChannels(extent.channels) / 4) * images;
+  return LaunchOverlapped(AveragePoolKernel, SizeFor(quads), stream, extent, factors, input, quads, output);
 }
 
 cudaError_t LaunchReadLogits(const int8_t* input, const Extent& extent, uint32_t images, int32_t* logits,
                              cudaStream_t stream) {
-  if (const size_t size = static_cast<size_t>(extent.height) * extent.width * extent.channels * images; size > 0) {
-    ReadLogitsKernel<<<Blocks(size), kThreads, 0, stream>>>(input, extent.channels, size, logits);
-  }
-  return cudaGetLastError();
+  const size_t size = static_cast<size_t>(extent.height) * extent.width * extent.channels * images;
+  return LaunchOverlapped(ReadLogitsKernel, SizeFor(size), stream, input, extent.channels, size, logits);
 }
 
 }  // namespace lockstep

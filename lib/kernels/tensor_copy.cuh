@@ -102,13 +102,6 @@ __device__ inline void StoreBox(const CUtensorMap& map, uint32_t from, int32_t x
 // Until all boxes that this thread stores have been read.
 __device__ inline void WaitUntilStoresHaveRead() { asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory"); }
 
-// --- Launches that begin before the one before them has ended ---
-
-// Lets the next launch's blocks begin where there is room.
-__device__ inline void LetNextBegin() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
-// Until the launch before is over and all that it wrote is there; so are those before that one, if it waited, too.
-__device__ inline void WaitForLaunchBefore() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
-
 // --- Clusters ---
 
 // Waits for all blocks of the cluster. Made for the blocks' beginning, after PublishBarriers: it orders barriers alone,

@@ -1,0 +1,79 @@
+// Launches that begin before the one before them on their stream has ended (programmatic dependent launch): their blocks
+// are set up while its last ones still run. From compute capability 9.0 on; before it, launches like any other.
+//
+// Every thread of such a kernel calls WaitForLaunchBefore before it reads or writes memory that any earlier launch uses:
+// tensors share memory, so that what a kernel writes may still be read by the one before. Before that call it may touch
+// shared memory and what no launch writes, such as weights.
+//
+// Source: CUDA C++ Programming Guide 13.0, "Programmatic Dependent Launch and Synchronization".
+#ifndef LOCKSTEP_LIB_INT8_CUDA_OVERLAPPED_LAUNCH_CUH_
+#define LOCKSTEP_LIB_INT8_CUDA_OVERLAPPED_LAUNCH_CUH_
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace lockstep {
+
+// Lets the next launch's blocks begin where there is room, once all blocks of this one have called it or have ended.
+__device__ inline void LetNextBegin() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+// Until the launch before is over and all that it wrote is there. It waited too, so those before it are over as well.
+__device__ inline void WaitForLaunchBefore() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+struct LaunchSize {
+  dim3 blocks = dim3(0);
+  uint32_t threads = 0;  // of a block
+  size_t shared_bytes = 0;
+  uint32_t cluster_blocks = 1;  // 1: the launch names no clusters
+};
+
+// Whether the current device lets a launch begin early.
+inline bool CanOverlap() {
+  int device = 0, major = 0;
+  return cudaGetDevice(&device) == cudaSuccess &&
+         cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess && major >= 9;
+}
+
+// Launches a kernel that keeps the rule above; no blocks do nothing. Returns the launch's error.
+template <typename... Parameters, typename... Arguments>
+cudaError_t LaunchOverlapped(void (*kernel)(Parameters...), const LaunchSize& size, cudaStream_t stream,
+                             Arguments&&... arguments) {
+  if (size.blocks.x == 0) {
+    return cudaSuccess;
+  }
+  cudaLaunchAttribute attributes[2] = {};
+  cudaLaunchConfig_t config = {};
+  config.gridDim = size.blocks;
+  config.blockDim = dim3(size.threads);
+  config.dynamicSmemBytes = size.shared_bytes;
+  config.stream = stream;
+  config.attrs = attributes;
+  if (CanOverlap()) {
+    cudaLaunchAttribute& overlap = attributes[config.numAttrs++];
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = 1;
+  }
+  if (size.cluster_blocks > 1) {
+    cudaLaunchAttribute& cluster = attributes[config.numAttrs++];
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim.x = size.cluster_blocks;
+    cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+  }
+  const cudaError_t error = cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(arguments)...);
+  return error == cudaSuccess ? error : cudaGetLastError();
+}
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_INT8_CUDA_OVERLAPPED_LAUNCH_CUH_
