@@ -1,5 +1,6 @@
 // Each kernel reads and writes memory once, a thread 16 bytes where its result lies so, and is bound by it: together they
-// are some hundredths of a network's time, but for max-pooling in small networks.
+// are some hundredths of a network's time, but for max-pooling in small networks. With few images a kernel takes as long
+// as its loads that wait for each other, so that a thread begins all that it can at once.
 #include "lib/int8_cuda/device_layout.h"
 #include "lib/int8_cuda/overlapped_launch.cuh"
 #include "lib/int8_cuda/requantize.cuh"
@@ -9,12 +10,20 @@ namespace lockstep {
 namespace {
 
 constexpr uint32_t kThreads = 256;
+constexpr uint32_t kFewThreads = 64;       // of a block where there are few, so that more multiprocessors share them
+constexpr size_t kFew = 64 * kFewThreads;  // threads that are few
 constexpr uint32_t kMaxBlocks = 1u << 30;  // of a grid
+constexpr uint32_t kWarp = 32;
+constexpr uint32_t kPoolParts = 4;  // threads that share the pixels of an average
+constexpr uint32_t kPoolLoads = 4;  // pixels that each has on their way at once: together all of 4x4
+constexpr uint32_t kWarpQuads = kWarp / kPoolParts;
+constexpr uint32_t kFewChannels = 4;  // of an image
 
 // Enough threads for all; a grid that is too large has threads that do several.
 LaunchSize SizeFor(size_t threads) {
-  const size_t blocks = (threads + kThreads - 1) / kThreads;
-  return {dim3(static_cast<uint32_t>(blocks < kMaxBlocks ? blocks : kMaxBlocks)), kThreads};
+  const uint32_t of_block = threads <= kFew ? kFewThreads : kThreads;
+  const size_t blocks = (threads + of_block - 1) / of_block;
+  return {dim3(static_cast<uint32_t>(blocks < kMaxBlocks ? blocks : kMaxBlocks)), of_block};
 }
 
 // What each kernel begins with: all that it reads and writes is other launches', too.
@@ -23,8 +32,8 @@ __device__ inline void TakeTurn() {
   WaitForLaunchBefore();
 }
 
-__device__ inline size_t FirstIndex() { return static_cast<size_t>(blockIdx.x) * kThreads + threadIdx.x; }
-__device__ inline size_t IndexStep() { return static_cast<size_t>(gridDim.x) * kThreads; }
+__device__ inline size_t FirstIndex() { return static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x; }
+__device__ inline size_t IndexStep() { return static_cast<size_t>(gridDim.x) * blockDim.x; }
 
 // Sixteen channels of a pixel, as words.
 union Load {
@@ -56,24 +65,27 @@ struct LoadPlace {
   }
 };
 
-// Images of at most four channels, four pixels a thread, `quads` of them an image.
+// Images of at most kFewChannels, four pixels a thread, `quads` of them an image.
 __global__ void QuantizeFewChannelsKernel(const uint8_t* pixels, const int8_t* table, uint32_t channels, uint32_t quads,
                                           uint32_t all_quads, int8_t* output) {
   TakeTurn();
-  const uint32_t index = blockIdx.x * kThreads + threadIdx.x;
+  const uint32_t index = blockIdx.x * blockDim.x + threadIdx.x;
   if (index >= all_quads) {
     return;
   }
   const uint32_t image = index / quads, quad = index % quads;
-  uint32_t word[4] = {};
-  for (uint32_t c = 0; c < channels; ++c) {
-    const uint32_t four =
-        reinterpret_cast<const uint32_t*>(pixels)[(static_cast<size_t>(image) * channels + c) * quads + quad];
+  const uint32_t* const from =
+      reinterpret_cast<const uint32_t*>(pixels) + static_cast<size_t>(image) * channels * quads + quad;
+  uint32_t four[kFewChannels], word[4] = {};
 #pragma unroll
-    for (uint32_t p = 0; p < 4; ++p) {
-      const uint32_t value = static_cast<uint8_t>(table[c * 256 + (four >> 8 * p & 0xFF)]);
-      word[p] |= value << 8 * c;
-    }
+  for (uint32_t c = 0; c < kFewChannels; ++c) {
+    four[c] = c < channels ? from[static_cast<size_t>(c) * quads] : 0;
+  }
+#pragma unroll
+  for (uint32_t i = 0; i < 4 * kFewChannels; ++i) {
+    const uint32_t c = i / 4, p = i % 4;
+    const uint32_t value = c < channels ? static_cast<uint8_t>(table[c * 256 + (four[c] >> 8 * p & 0xFF)]) : 0;
+    word[p] |= value << 8 * c;
   }
 #pragma unroll
   for (uint32_t p = 0; p < 4; ++p) {
@@ -88,9 +100,11 @@ __global__ void QuantizePixelsKernel(const uint8_t* pixels, const int8_t* table,
   for (size_t i = FirstIndex(); i < loads; i += IndexStep()) {
     const LoadPlace place(i, extent);
     Load load = {};
-    for (uint32_t c = 0; c < kLoadBytes && place.channel + c < extent.channels; ++c) {
-      const size_t channel = place.channel + c;
-      load.value[c] = table[channel * 256 + pixels[(place.image * extent.channels + channel) * plane + place.pixel]];
+#pragma unroll
+    for (uint32_t c = 0; c < kLoadBytes; ++c) {
+      if (const size_t channel = place.channel + c; channel < extent.channels) {
+        load.value[c] = table[channel * 256 + pixels[(place.image * extent.channels + channel) * plane + place.pixel]];
+      }
     }
     WriteLoad(load, output + i * kLoadBytes);
   }
@@ -103,8 +117,9 @@ __global__ void PadChannelsKernel(const int8_t* input, Extent extent, size_t loa
     const LoadPlace place(i, extent);
     const int8_t* from = input + (place.image * plane + place.pixel) * extent.channels + place.channel;
     Load load = {};
-    for (uint32_t c = 0; c < kLoadBytes && place.channel + c < extent.channels; ++c) {
-      load.value[c] = from[c];
+#pragma unroll
+    for (uint32_t c = 0; c < kLoadBytes; ++c) {
+      load.value[c] = place.channel + c < extent.channels ? from[c] : int8_t{0};
     }
     WriteLoad(load, output + i * kLoadBytes);
   }
@@ -151,29 +166,49 @@ __global__ void MaxPoolKernel(Extent in, Extent out, uint32_t pool, const int8_t
   }
 }
 
+// Adds up four channels of kPoolLoads pixels: `first`, first + kPoolParts, ...
+__device__ inline void AddPixels(const int8_t* from, uint32_t first, uint32_t pixels, uint32_t channels,
+                                 int32_t (&sums)[4]) {
+  uint32_t word[kPoolLoads];  // 0 beyond the last pixel: it adds nothing
+#pragma unroll
+  for (uint32_t i = 0; i < kPoolLoads; ++i) {
+    const uint32_t pixel = first + i * kPoolParts;
+    word[i] = pixel < pixels ? *reinterpret_cast<const uint32_t*>(from + static_cast<size_t>(pixel) * channels) : 0;
+  }
+#pragma unroll
+  for (uint32_t i = 0; i < 4 * kPoolLoads; ++i) {
+    sums[i % 4] = __dp4a(static_cast<int32_t>(word[i / 4]), 1 << 8 * (i % 4), sums[i % 4]);
+  }
+}
+
+// Eight neighbouring quads of channels a warp, kPoolParts threads each, which share the pixels: thread t has quad t % 8.
 __global__ void AveragePoolKernel(Extent extent, AveragePoolFactors factors, const int8_t* input, size_t quads,
-                                  int8_t* output) {
+                                  size_t threads, int8_t* output) {
   TakeTurn();
   const uint32_t channels = PaddedChannels(extent.channels), pixels = extent.height * extent.width;
-  for (size_t i = FirstIndex(); i < quads; i += IndexStep()) {
-    const uint32_t channel = static_cast<uint32_t>(i % (channels / 4)) * 4;
-    const int8_t* from = input + i / (channels / 4) * pixels * channels + channel;
-    const int32_t start = -factors.input_zero_point * static_cast<int32_t>(pixels);
+  const uint32_t part = threadIdx.x % kWarp / kWarpQuads;
+  for (size_t i = FirstIndex(); i < threads; i += IndexStep()) {  // whole warps
+    const size_t quad = i / kWarp * kWarpQuads + i % kWarpQuads;
+    const uint32_t channel = static_cast<uint32_t>(quad % (channels / 4)) * 4;
+    const int8_t* from = input + quad / (channels / 4) * pixels * channels + channel;
+    const int32_t start = part == 0 ? -factors.input_zero_point * static_cast<int32_t>(pixels) : 0;
     int32_t sums[4] = {start, start, start, start};
-    for (uint32_t p = 0; p < pixels; ++p) {
-      const uint32_t word = *reinterpret_cast<const uint32_t*>(from + static_cast<size_t>(p) * channels);
-#pragma unroll
-      for (uint32_t c = 0; c < 4; ++c) {
-        sums[c] += static_cast<int8_t>(word >> (8 * c));
-      }
+    for (uint32_t first = part; quad < quads && first < pixels; first += kPoolParts * kPoolLoads) {
+      AddPixels(from, first, pixels, channels, sums);
     }
     uint32_t bits[4];
 #pragma unroll
     for (uint32_t c = 0; c < 4; ++c) {
+#pragma unroll
+      for (uint32_t other = kWarpQuads; other < kWarp; other *= 2) {
+        sums[c] += __shfl_xor_sync(0xFFFFFFFF, sums[c], other);
+      }
       bits[c] = BitsOf(
           RequantizedInRounder(sums[c], 0.0f, factors.multiplier, factors.low, factors.high, factors.zero_point));
     }
-    *reinterpret_cast<uint32_t*>(output + i * 4) = LowBytes(bits[0], bits[1], bits[2], bits[3]);
+    if (part == 0 && quad < quads) {
+      *reinterpret_cast<uint32_t*>(output + quad * 4) = LowBytes(bits[0], bits[1], bits[2], bits[3]);
+    }
   }
 }
 
@@ -195,7 +230,7 @@ cudaError_t LaunchQuantizePixels(const uint8_t* pixels, const int8_t* table, con
                                  int8_t* output, cudaStream_t stream) {
   const uint32_t plane = extent.height * extent.width;
   const size_t loads = LoadsOf(extent, images);
-  if (extent.channels <= 4 && plane % 4 == 0 && reinterpret_cast<uintptr_t>(pixels) % 4 == 0) {
+  if (extent.channels <= kFewChannels && plane % 4 == 0 && reinterpret_cast<uintptr_t>(pixels) % 4 == 0) {
     const auto quads = static_cast<uint32_t>(loads / 4);  // one load a pixel
     return LaunchOverlapped(QuantizeFewChannelsKernel, SizeFor(quads), stream, pixels, table, extent.channels,
                             plane / 4, quads, output);
@@ -225,7 +260,8 @@ cudaError_t LaunchMaxPool(const LayerShape& shape, const int8_t* input, uint32_t
 cudaError_t LaunchAveragePool(const Extent& extent, const AveragePoolFactors& factors, const int8_t* input,
                               uint32_t images, int8_t* output, cudaStream_t stream) {
   const size_t quads = static_cast<size_t>(PaddedChannels(extent.channels) / 4) * images;
-  return LaunchOverlapped(AveragePoolKernel, SizeFor(quads), stream, extent, factors, input, quads, output);
+  const size_t threads = (quads + kWarpQuads - 1) / kWarpQuads * kWarp;
+  return LaunchOverlapped(AveragePoolKernel, SizeFor(threads), stream, extent, factors, input, quads, threads, output);
 }
 
 cudaError_t LaunchReadLogits(const int8_t* input, const Extent& extent, uint32_t images, int32_t* logits,
