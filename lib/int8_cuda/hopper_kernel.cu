@@ -9,7 +9,9 @@
 // column. With a stride of 2 the copies are of every second row and column (HopperKind).
 //
 // One thread copies; groups of four warps take tiles in turn, one multiplying while the others write theirs out, or do
-// larger tiles together. With fewer tiles than multiprocessors, the blocks of a cluster share a tile's depth.
+// larger tiles together. With fewer tiles than multiprocessors, the blocks of a cluster share a tile's depth. With few
+// images most of a launch's time is the way of its weights to the multiprocessors: they are copied while the launch
+// before still runs.
 #include "lib/int8_cuda/hopper_block.cuh"
 #include "lib/int8_cuda/hopper_kernel.h"
 #include "lib/int8_cuda/hopper_multiply.cuh"
@@ -40,6 +42,7 @@ __device__ void Consume(const HopperArguments& arguments, const HopperMaps& maps
   Staging staging = {group, base + plan.staging + group * StagingBytes(S::kPixels), base + plan.addend(group)};
   const Channels channels(arguments.epilogue, channel);
   const int2 begin = channels.Begin(arguments.epilogue, work.rank);
+  WaitForLaunchBefore();
   uint32_t turn = 0;
   for (uint32_t index = work.first; index < tiles.pixel_tiles; index += work.stride, ++turn) {
     if (!S::kTogether && turn % S::kGroups != group) {
@@ -76,6 +79,9 @@ __device__ void Consume(const HopperArguments& arguments, const HopperMaps& maps
       }
     }
     staging.Write<S::kPixels>(arguments, maps, tile, channel, channels, acc);
+  }
+  if (staging.Leads()) {
+    WaitUntilStoresHaveRead();  // the next launch's block writes to this shared memory at once
   }
 }
 
@@ -119,16 +125,13 @@ __global__ void __launch_bounds__(S::kThreads, 1)
     __syncthreads();
   }
   LetNextBegin();
-  WaitForLaunchBefore();
   if (threadIdx.x < S::kConsumers) {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kConsumerRegisters<S>));
     Consume<S>(arguments, maps, work, plan, base, input_ring, weight_ring);
   } else {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kCopierRegisters));
     if (threadIdx.x == S::kConsumers) {
-      for (uint32_t index = work.first; index < arguments.tiles.pixel_tiles; index += work.stride) {
-        CopyTile<S>(arguments.tiles, work, index, maps, input_ring, weight_ring);
-      }
+      CopyTiles<S>(arguments.tiles, work, maps, input_ring, weight_ring);
     }
   }
 }

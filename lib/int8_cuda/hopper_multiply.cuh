@@ -3,6 +3,7 @@
 #define LOCKSTEP_LIB_INT8_CUDA_HOPPER_MULTIPLY_CUH_
 
 #include "lib/int8_cuda/hopper_block.cuh"
+#include "lib/int8_cuda/overlapped_launch.cuh"
 
 namespace lockstep {
 namespace hopper {
@@ -62,15 +63,41 @@ __device__ void CopyInput(const HopperTiles& tiles, const Tile& tile, uint32_t s
   ring.Next();
 }
 
+// As many of a tile's lines of weights as there are slots for; returns how many. No launch writes weights.
 template <typename S>
-__device__ void CopyTile(const HopperTiles& tiles, const Work& work, uint32_t index, const HopperMaps& maps,
-                         SlotRing& input_ring, SlotRing& weight_ring) {
+__device__ uint32_t CopyFirstWeights(const Work& work, const CUtensorMap& weights, SlotRing& ring) {
+  const uint32_t count = min(ring.slots, (work.end - work.begin) * S::kTaps);
+  for (uint32_t i = 0; i < count; ++i) {
+    CopyWeights<S>(work, work.begin + i / S::kTaps, i % S::kTaps, weights, ring);
+  }
+  return count;
+}
+
+// `begun`: how many of the tile's lines of weights are on their way or there.
+template <typename S>
+__device__ void CopyTile(const HopperTiles& tiles, const Work& work, uint32_t index, uint32_t begun,
+                         const HopperMaps& maps, SlotRing& input_ring, SlotRing& weight_ring) {
   const Tile tile(tiles, index);
+  uint32_t line = 0;
   for (uint32_t stage = work.begin; stage < work.end; ++stage) {
     CopyInput<S>(tiles, tile, stage, maps.input, input_ring);
-    for (uint32_t tap = 0; tap < S::kTaps && !(weight_ring.stays && index != work.first); ++tap) {
-      CopyWeights<S>(work, stage, tap, maps.weights, weight_ring);
+    for (uint32_t tap = 0; tap < S::kTaps; ++tap, ++line) {
+      if (line >= begun) {
+        CopyWeights<S>(work, stage, tap, maps.weights, weight_ring);
+      }
     }
+  }
+}
+
+// All copies of a block, whose first ones do not wait for the launch before.
+template <typename S>
+__device__ void CopyTiles(const HopperTiles& tiles, const Work& work, const HopperMaps& maps, SlotRing& input_ring,
+                          SlotRing& weight_ring) {
+  uint32_t begun = CopyFirstWeights<S>(work, maps.weights, weight_ring);
+  WaitForLaunchBefore();
+  for (uint32_t index = work.first; index < tiles.pixel_tiles; index += work.stride) {
+    CopyTile<S>(tiles, work, index, begun, maps, input_ring, weight_ring);
+    begun = weight_ring.stays ? begun : 0;
   }
 }
 
