@@ -15,12 +15,20 @@ constexpr uint32_t kGroupWarps = wgmma::kThreads / kWarp;
 
 constexpr uint32_t kChannels = wgmma::kRows;  // of a group's tile
 constexpr uint32_t kOutBytes = kChannels;     // of a pixel in a group's tile
-constexpr uint32_t kMaxSplitPixels = 128;     // of a tile whose depth is shared
 constexpr uint32_t kPatternBytes = 1024;
 
 constexpr uint32_t kStemLine = 16;  // bytes of a pixel
 
-__host__ __device__ constexpr uint32_t GroupsOf(uint32_t pixels) { return pixels == 256 ? 2 : 3; }
+// Groups of four warps that multiply. A smaller tile leaves registers for more, so that more are writing.
+__host__ __device__ constexpr uint32_t GroupsOf(HopperTeam team, uint32_t pixels) {
+  return team == HopperTeam::kAlone ? 1 : pixels == 256 ? 2 : 3;
+}
+
+// Threads of a block: the groups', and those behind them, of which the first one copies. Groups that give each other
+// registers are whole.
+__host__ __device__ constexpr uint32_t ThreadsOf(HopperTeam team, uint32_t pixels) {
+  return GroupsOf(team, pixels) * wgmma::kThreads + (team == HopperTeam::kAlone ? kWarp : wgmma::kThreads);
+}
 
 // How a kernel is compiled.
 template <HopperKind kKindOf, uint32_t kPixelsOf, uint32_t kLineOf, HopperTeam kTeamOf>
@@ -29,6 +37,7 @@ struct Shape {
   static constexpr uint32_t kPixels = kPixelsOf;
   static constexpr uint32_t kLine = kLineOf;
   static constexpr bool kTogether = kTeamOf == HopperTeam::kTogether;
+  static constexpr bool kAlone = kTeamOf == HopperTeam::kAlone;
 
   static constexpr uint32_t kInputLine = kKind == HopperKind::kStem ? kStemLine : kLine;
 
@@ -36,10 +45,10 @@ struct Shape {
   static constexpr uint32_t kTaps = kKind == HopperKind::kBox ? 9 : kFilter;  // of a stage
   static constexpr uint32_t kStages =                                         // of a line of the depth
       kKind == HopperKind::kStem ? 1 : kFilter * kFilter / kTaps;
-  // Groups of four warps that multiply. A smaller tile leaves registers for more, so that more are writing.
-  static constexpr uint32_t kGroups = GroupsOf(kPixels);
+  static constexpr uint32_t kGroups = GroupsOf(kTeamOf, kPixels);
   static constexpr uint32_t kConsumers = kGroups * wgmma::kThreads;
-  static constexpr uint32_t kThreads = kConsumers + wgmma::kThreads;  // the last group's first thread copies
+  static constexpr uint32_t kThreads = ThreadsOf(kTeamOf, kPixels);
+  static constexpr uint32_t kBlocks = kAlone ? 2 : 1;  // on a multiprocessor
   static constexpr uint32_t kTileChannels = kChannels * (kTogether ? kGroups : 1);
   static constexpr uint32_t kWeightBytes = kTileChannels * kLine;
 };
@@ -52,11 +61,12 @@ __host__ __device__ constexpr uint32_t StagingBytes(uint32_t pixels) { return pi
 struct SharedPlan {
   uint32_t weights, staging, barriers, bytes;
 
-  // `exchange_bytes`: between the blocks of a cluster, in place of the staging.
-  __host__ __device__ SharedPlan(const HopperRings& rings, uint32_t weight_bytes, uint32_t pixels, bool split)
+  // `split`: the exchange between the blocks of a cluster is in place of the staging.
+  __host__ __device__ SharedPlan(const HopperRings& rings, uint32_t weight_bytes, uint32_t pixels, uint32_t groups,
+                                 bool split)
       : weights(rings.input_slots * rings.input_stride()), staging(weights + rings.weight_slots * weight_bytes),
-        barriers(staging + (split ? kChannels * pixels * 4 : GroupsOf(pixels) * StagingBytes(pixels))),
-        bytes(barriers + kBarrierBytes * (2 * (rings.input_slots + rings.weight_slots) + 2 * GroupsOf(pixels) + 1)) {}
+        barriers(staging + (split ? kChannels * pixels * 4 : groups * StagingBytes(pixels))),
+        bytes(barriers + kBarrierBytes * (2 * (rings.input_slots + rings.weight_slots) + 2 * groups + 1)) {}
 
   __host__ __device__ uint32_t exchanged() const { return bytes - kBarrierBytes; }
   __host__ __device__ uint32_t multiplied(uint32_t group) const { return bytes - (2 * group + 2) * kBarrierBytes; }

@@ -25,11 +25,14 @@ constexpr uint32_t kBox = 10, kBoxWidth = 8;  // columns in shared memory, and o
 constexpr uint32_t kStemChannels = 16;        // as they lie in memory
 constexpr uint32_t kStemTaps = 4;             // of a line of weights
 constexpr uint32_t kMaxWeightSlots = 9;
-constexpr uint32_t kMinInputSlots = 2;
+constexpr uint32_t kMinSlots = 2;                          // one is given back when the next one is read
+constexpr uint32_t kMinWeightSlots = 3;                    // for which a block does with half of a multiprocessor
 constexpr uint32_t kInputSlots = 4, kPointInputSlots = 6;  // where there is memory; more of a 1x1's many steps
 constexpr uint32_t kMaxSplits = 8;
+constexpr uint32_t kAloneBlocks = 2;  // of a multiprocessor
 // Shared memory of a block on Hopper, at most: CUDA C++ Programming Guide, compute capability 9.0.
 constexpr uint32_t kSharedBytes = 227 << 10;
+constexpr uint32_t kHalfSharedBytes = 113 << 10;  // of 228 KB of a multiprocessor, of which each block costs one more
 
 uint32_t Log2(uint32_t power) {
   uint32_t log = 0;
@@ -60,7 +63,7 @@ HopperKind KindOf(const LayerShape& shape) {
 uint32_t TapsOfStage(HopperKind kind) { return kind == HopperKind::kBox ? 9 : kind == HopperKind::kPoints ? 1 : 3; }
 
 uint32_t TileChannels(const HopperConfig& config) {
-  return kGroupChannels * (config.team == HopperTeam::kInTurn ? 1 : kGroups);
+  return kGroupChannels * (config.team == HopperTeam::kTogether ? kGroups : 1);
 }
 
 HopperTiles MakeTiles(const LayerShape& shape, const HopperConfig& config, uint32_t images) {
@@ -104,29 +107,46 @@ HopperLaunch MakeLaunch(const LayerShape& shape, const HopperConfig& config, con
   launch.line = Line(shape);
   launch.team = config.team;
   launch.blocks =
-      tiles.splits_log2 != 0
+      config.team == HopperTeam::kAlone
           ? (tiles.pixel_tiles * tiles.channel_blocks) << tiles.splits_log2
           : tiles.channel_blocks * std::min(tiles.pixel_tiles, std::max(1u, multiprocessors / tiles.channel_blocks));
   return launch;
 }
 
-// As many slots of weights as are of use, and of the input as there is memory for; two of these at least. A 1x1
-// convolution of many steps takes one of each in turn, so it has as many of both.
-HopperRings MakeRings(const LayerShape& shape, const HopperLaunch& launch, HopperArguments arguments) {
-  HopperTiles& tiles = arguments.tiles;
+// Takes slots away until a block's shared memory is no more than `bytes`. Whether that was enough.
+bool Shrink(const HopperLaunch& launch, bool points, uint32_t stages, uint32_t bytes, uint32_t min_weight_slots,
+            HopperArguments& arguments) {
   HopperRings& rings = arguments.rings;
-  const uint32_t stages = tiles.stages >> tiles.splits_log2, taps = TapsOfStage(launch.kind);
-  const uint32_t line = IsStem(shape) ? kStemChannels : launch.line;
-  rings.input_bytes = line * (tiles.box_columns << tiles.tile_images_log2) * InputRows(tiles, launch.kind);
-  rings.weight_slots = std::min(kMaxWeightSlots, std::max(1u, stages) * taps);
-  rings.input_slots = shape.kernel == 1 ? std::max(rings.weight_slots, kPointInputSlots) : kInputSlots;
-  while (HopperSharedBytes(launch, arguments) > kSharedBytes && rings.input_slots > kMinInputSlots) {
+  while (HopperSharedBytes(launch, arguments) > bytes && rings.input_slots > kMinSlots) {
     --rings.input_slots;
-    rings.weight_slots -= shape.kernel == 1 && stages > rings.input_slots ? 1 : 0;
+    rings.weight_slots -= points && stages > rings.input_slots ? 1 : 0;
   }
-  while (HopperSharedBytes(launch, arguments) > kSharedBytes && rings.weight_slots > 1) {
+  while (HopperSharedBytes(launch, arguments) > bytes && rings.weight_slots > min_weight_slots) {
     --rings.weight_slots;
   }
+  return HopperSharedBytes(launch, arguments) <= bytes;
+}
+
+// As many slots of weights as are of use, and of the input as there is memory for; two of these at least where there are
+// two stages. A 1x1 convolution of many steps takes one of each in turn, so it has as many of both.
+HopperRings MakeRings(const LayerShape& shape, const HopperLaunch& launch, HopperArguments arguments) {
+  const HopperTiles& tiles = arguments.tiles;
+  HopperRings& rings = arguments.rings;
+  const bool points = shape.kernel == 1, alone = launch.team == HopperTeam::kAlone;
+  const uint32_t stages = (tiles.stages + (1u << tiles.splits_log2) - 1) >> tiles.splits_log2;  // of a block, at most
+  const uint32_t line = IsStem(shape) ? kStemChannels : launch.line;
+  rings.input_bytes = line * (tiles.box_columns << tiles.tile_images_log2) * InputRows(tiles, launch.kind);
+  rings.weight_slots = std::min(kMaxWeightSlots, stages * TapsOfStage(launch.kind));
+  rings.input_slots = points ? std::max(rings.weight_slots, kPointInputSlots) : kInputSlots;
+  if (alone) {
+    rings.input_slots = std::min(rings.input_slots, stages);
+    const HopperRings whole = rings;
+    if (Shrink(launch, points, stages, kHalfSharedBytes, kMinWeightSlots, arguments)) {
+      return rings;
+    }
+    rings = whole;  // then one block has a multiprocessor for itself
+  }
+  (void)Shrink(launch, points, stages, kSharedBytes, kMinSlots, arguments);
   return rings;
 }
 
@@ -227,7 +247,7 @@ absl::StatusOr<DeviceBuffer> ToDevice(const std::vector<int8_t>& values) {
 
 std::string DescribeHopperConfig(const HopperConfig& config) {
   return absl::StrCat(config.pixels, " pixels by ", TileChannels(config), " channels",
-                      config.splits == 1 ? "" : absl::StrCat(", depth in ", config.splits));
+                      config.team == HopperTeam::kAlone ? absl::StrCat(", alone, depth in ", config.splits) : "");
 }
 
 bool HopperCovers(const ConvolutionTask& task) {
@@ -258,9 +278,10 @@ std::vector<HopperConfig> HopperConfigs(const LayerShape& shape, uint32_t images
     configs.push_back({256, 1, HopperTeam::kTogether});
   }
   for (const uint32_t pixels : {128u, 64u}) {
-    for (uint32_t splits = 2; splits <= kMaxSplits; splits *= 2) {
-      const HopperConfig config = {pixels, splits, HopperTeam::kInTurn};
-      if (MakeTiles(shape, config, images).stages >= splits && tiles(config) * splits <= multiprocessors) {
+    for (uint32_t splits = 1; splits <= kMaxSplits; splits *= 2) {
+      const HopperConfig config = {pixels, splits, HopperTeam::kAlone};
+      if (MakeTiles(shape, config, images).stages >= splits &&
+          tiles(config) * splits <= kAloneBlocks * multiprocessors) {
         configs.push_back(config);
       }
     }

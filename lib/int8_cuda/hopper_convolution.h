@@ -21,15 +21,16 @@ namespace lockstep {
 // How a launch is cut.
 struct HopperConfig {
   uint32_t pixels = 256;  // of a tile: 64, 128 or 256
-  uint32_t splits = 1;    // blocks that share a tile's depth: 1, 2, 4 or 8
+  uint32_t splits = 1;    // blocks that share a tile's depth: 1, alone also 2, 4 or 8
   HopperTeam team = HopperTeam::kInTurn;
 };
 
-std::string DescribeHopperConfig(const HopperConfig& config);  // "256 pixels by 64 channels, depth in 2"
+std::string DescribeHopperConfig(const HopperConfig& config);  // "64 pixels by 64 channels, alone, depth in 2"
 
 // Whether there is a kernel for a layer: a convolution of 3x3 with a padding of 1 or of 1x1 without, stride 1 or 2, of
 // square images of 4, 8, 16 or 32 pixels a side after it, 64 input channels or a multiple of 128, a multiple of 64 output
-// channels; also 3x3 of stride 1 and 16 input channels or fewer, of 8 pixels a side or more; no max-pooling; no float_bias; int8 results that FastEpilogue (fast_requantize.cuh) fits.
+// channels; also 3x3 of stride 1 and 16 input channels or fewer, of 8 pixels a side or more; no max-pooling; no float_bias;
+// int8 results that FastEpilogue (fast_requantize.cuh) fits.
 bool HopperCovers(const ConvolutionTask& task);
 
 // The ways to cut a covered layer over `images` images on a GPU with that many multiprocessors; the first one is a guess

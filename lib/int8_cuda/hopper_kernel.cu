@@ -9,9 +9,9 @@
 // column. With a stride of 2 the copies are of every second row and column (HopperKind).
 //
 // One thread copies; groups of four warps take tiles in turn, one multiplying while the others write theirs out, or do
-// larger tiles together. With fewer tiles than multiprocessors, the blocks of a cluster share a tile's depth. With few
-// images most of a launch's time is the way of its weights to the multiprocessors: they are copied while the launch
-// before still runs.
+// larger tiles together. With few images a block has one group, and with fewer tiles than multiprocessors the blocks of a
+// cluster share a tile's depth. Most of such a launch's time is the way of its weights to the multiprocessors: they are
+// copied while the launch before still runs.
 #include "lib/int8_cuda/hopper_block.cuh"
 #include "lib/int8_cuda/hopper_kernel.h"
 #include "lib/int8_cuda/hopper_multiply.cuh"
@@ -65,7 +65,7 @@ __device__ void Consume(const HopperArguments& arguments, const HopperMaps& maps
       WaitFor(base + plan.multiplied((turn - 1) % S::kGroups), (turn - 1) / S::kGroups & 1);
     }
     Multiply<S>(tiles, work, part, input_ring, weight_ring, base + plan.multiplied(group), acc);
-    if constexpr (S::kPixels <= kMaxSplitPixels && !S::kTogether) {
+    if constexpr (S::kAlone) {
       if (tiles.splits_log2 != 0) {
         const uint32_t exchange = base + plan.staging, barrier = base + plan.exchanged();
         if (arguments.epilogue.addend == nullptr) {
@@ -86,7 +86,7 @@ __device__ void Consume(const HopperArguments& arguments, const HopperMaps& maps
 }
 
 template <typename S>
-__global__ void __launch_bounds__(S::kThreads, 1)
+__global__ void __launch_bounds__(S::kThreads, S::kBlocks)
     HopperConvolutionKernel(const __grid_constant__ HopperMaps maps,
                             const __grid_constant__ HopperArguments arguments) {
   if (threadIdx.x == S::kConsumers) {
@@ -96,8 +96,8 @@ __global__ void __launch_bounds__(S::kThreads, 1)
   extern __shared__ char unaligned[];
   const uint32_t base = (SharedAddress(unaligned) + kPatternBytes - 1) / kPatternBytes * kPatternBytes;
   const HopperRings& rings = arguments.rings;
-  const bool split = arguments.tiles.splits_log2 != 0;
-  const SharedPlan plan(rings, S::kWeightBytes, S::kPixels, split);
+  const bool split = S::kAlone && arguments.tiles.splits_log2 != 0;
+  const SharedPlan plan(rings, S::kWeightBytes, S::kPixels, S::kGroups, split);
   const Work work(arguments.tiles, S::kTileChannels);
   const bool weights_stay = (work.end - work.begin) * S::kTaps == rings.weight_slots;
   const uint32_t weight_barriers = base + plan.barriers + 2 * rings.input_slots * kBarrierBytes;
@@ -106,9 +106,13 @@ __global__ void __launch_bounds__(S::kThreads, 1)
                        weights_stay);
   const uint32_t warp = wgmma::OfWarp(threadIdx.x / kWarp);
   if (threadIdx.x % kWarp == 0) {
-    constexpr uint32_t kReaders = kGroupWarps * (S::kTogether ? S::kGroups : 1);
-    input_ring.Init(warp, kReaders);
-    weight_ring.Init(S::kThreads / kWarp - 1 - warp, kReaders);
+    constexpr uint32_t kReaders = kGroupWarps * (S::kTogether ? S::kGroups : 1), kWarps = S::kThreads / kWarp;
+    for (uint32_t slot = warp; slot < rings.input_slots; slot += kWarps) {
+      input_ring.Init(slot, kReaders);
+    }
+    for (uint32_t slot = kWarps - 1 - warp; slot < rings.weight_slots; slot += kWarps) {
+      weight_ring.Init(slot, kReaders);
+    }
     if (warp < S::kGroups) {
       InitBarrier(base + plan.multiplied(warp), kGroupWarps);
       InitBarrier(base + plan.addend(warp), 1);
@@ -126,10 +130,14 @@ __global__ void __launch_bounds__(S::kThreads, 1)
   }
   LetNextBegin();
   if (threadIdx.x < S::kConsumers) {
-    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kConsumerRegisters<S>));
+    if constexpr (!S::kAlone) {
+      asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kConsumerRegisters<S>));
+    }
     Consume<S>(arguments, maps, work, plan, base, input_ring, weight_ring);
   } else {
-    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kCopierRegisters));
+    if constexpr (!S::kAlone) {
+      asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kCopierRegisters));
+    }
     if (threadIdx.x == S::kConsumers) {
       CopyTiles<S>(arguments.tiles, work, maps, input_ring, weight_ring);
     }
@@ -145,6 +153,10 @@ Kernel Of(uint32_t pixels) {
            : pixels == 128 ? HopperConvolutionKernel<Shape<kKind, 128, kLine, kTeam>>
            : pixels == 64  ? HopperConvolutionKernel<Shape<kKind, 64, kLine, kTeam>>
                            : nullptr;
+  } else if constexpr (kTeam == HopperTeam::kAlone) {
+    return pixels == 128  ? HopperConvolutionKernel<Shape<kKind, 128, kLine, kTeam>>
+           : pixels == 64 ? HopperConvolutionKernel<Shape<kKind, 64, kLine, kTeam>>
+                          : nullptr;
   } else if constexpr (kLine == 128) {
     return pixels == 256 ? HopperConvolutionKernel<Shape<kKind, 256, kLine, kTeam>> : nullptr;
   }
@@ -153,8 +165,15 @@ Kernel Of(uint32_t pixels) {
 
 template <HopperKind kKind, uint32_t kLine>
 Kernel ChooseOfLine(const HopperLaunch& launch) {
-  return launch.team == HopperTeam::kInTurn ? Of<kKind, kLine, HopperTeam::kInTurn>(launch.pixels)
-                                            : Of<kKind, kLine, HopperTeam::kTogether>(launch.pixels);
+  switch (launch.team) {
+    case HopperTeam::kInTurn:
+      return Of<kKind, kLine, HopperTeam::kInTurn>(launch.pixels);
+    case HopperTeam::kTogether:
+      return Of<kKind, kLine, HopperTeam::kTogether>(launch.pixels);
+    case HopperTeam::kAlone:
+      return Of<kKind, kLine, HopperTeam::kAlone>(launch.pixels);
+  }
+  return nullptr;
 }
 
 template <HopperKind kKind>
@@ -174,8 +193,7 @@ Kernel Choose(const HopperLaunch& launch) {
     case HopperKind::kPoints:
       return ChooseOfKind<HopperKind::kPoints>(launch);
     case HopperKind::kStem:
-      return launch.team == HopperTeam::kInTurn ? Of<HopperKind::kStem, 64, HopperTeam::kInTurn>(launch.pixels)
-                                                : nullptr;
+      return ChooseOfLine<HopperKind::kStem, 64>(launch);
   }
   return nullptr;
 }
@@ -183,17 +201,16 @@ Kernel Choose(const HopperLaunch& launch) {
 }  // namespace
 
 uint32_t HopperSharedBytes(const HopperLaunch& launch, const HopperArguments& arguments) {
-  const uint32_t groups = launch.team == HopperTeam::kInTurn ? 1 : GroupsOf(launch.pixels);
-  const uint32_t weight_bytes = kChannels * groups * launch.line;
-  return SharedPlan(arguments.rings, weight_bytes, launch.pixels, arguments.tiles.splits_log2 != 0).bytes +
+  const uint32_t groups = GroupsOf(launch.team, launch.pixels);
+  const uint32_t weight_bytes = kChannels * (launch.team == HopperTeam::kTogether ? groups : 1) * launch.line;
+  return SharedPlan(arguments.rings, weight_bytes, launch.pixels, groups, arguments.tiles.splits_log2 != 0).bytes +
          kPatternBytes;  // to begin on a pattern
 }
 
 cudaError_t LaunchHopperConvolution(const HopperLaunch& launch, const HopperMaps& maps,
                                     const HopperArguments& arguments, cudaStream_t stream) {
   const Kernel kernel = Choose(launch);
-  const bool split = arguments.tiles.splits_log2 != 0;
-  if (kernel == nullptr || (split && (launch.team != HopperTeam::kInTurn || launch.pixels > kMaxSplitPixels))) {
+  if (kernel == nullptr || (arguments.tiles.splits_log2 != 0 && launch.team != HopperTeam::kAlone)) {
     return cudaErrorInvalidValue;
   }
   const uint32_t bytes = HopperSharedBytes(launch, arguments);
@@ -204,8 +221,7 @@ cudaError_t LaunchHopperConvolution(const HopperLaunch& launch, const HopperMaps
   }
   // A cluster of one block is not named: blocks of one tile would not start together.
   return LaunchOverlapped(
-      kernel,
-      {dim3(launch.blocks), (GroupsOf(launch.pixels) + 1) * wgmma::kThreads, bytes, 1u << arguments.tiles.splits_log2},
+      kernel, {dim3(launch.blocks), ThreadsOf(launch.team, launch.pixels), bytes, 1u << arguments.tiles.splits_log2},
       stream, maps, arguments);
 }
 

@@ -26,6 +26,8 @@ enum class HopperKind {
 enum class HopperTeam {
   kInTurn,    // they take tiles of 64 channels in turn, one multiplying while the others write
   kTogether,  // the two of them do a tile of 128 channels, reading the same input
+  kAlone,     // there is one, which does one tile of 64 channels; two blocks fit a multiprocessor, so that the next
+              // launch's begin early
 };
 
 // A tile of the output: some channels of 2^width_log2 columns of `tile_rows` image rows of 2^tile_images_log2 images. Its
@@ -66,10 +68,10 @@ struct HopperArguments {
 
 struct HopperLaunch {
   HopperKind kind = HopperKind::kBox;
-  uint32_t pixels = 0;                    // of a tile: 64, 128 or 256; with splits 64 or 128
+  uint32_t pixels = 0;                    // of a tile: 64, 128 or 256
   uint32_t line = 0;                      // bytes of the depth in a stage: 64 or 128
-  HopperTeam team = HopperTeam::kInTurn;  // together: 256 pixels, a line of 128, no splits
-  uint32_t blocks = 0;                    // a multiple of channel_blocks << splits_log2
+  HopperTeam team = HopperTeam::kInTurn;  // together: 256 pixels, a line of 128; alone: 64 or 128 pixels
+  uint32_t blocks = 0;                    // a multiple of channel_blocks << splits_log2; splits are for kAlone
 };
 
 // Tensors of int8. weights: (out, taps, in), boxes of a tile's channels x 1 x line. Within 16 output channels, weights'
