@@ -26,7 +26,7 @@ using ::lockstep::testing::IsOk;
 using ::lockstep::testing::StatusIs;
 using ::testing::HasSubstr;
 
-constexpr uint32_t kMaxImages = 8;
+constexpr uint32_t kMaxImages = 9;
 
 std::vector<int32_t> RunReference(const IntegerNetwork& network, const std::vector<int8_t>& images,
                                   const IntegerObserver& observe = nullptr) {
@@ -187,9 +187,10 @@ class CudaNetworkTest : public ::testing::TestWithParam<GpuIsa> {
 
 TEST_P(CudaNetworkTest, RandomNetworksAreThePlainLoops) {
   std::mt19937 random(1);
+  constexpr size_t kCounts[] = {1, 2, 4, kMaxImages};  // the last one is more than LaunchDotProduct takes
   for (uint32_t i = 0; i < absl::GetFlag(FLAGS_networks); ++i) {
     const IntegerNetwork network = RandomIntegerNetwork(random);
-    const std::vector<int8_t> images = ImagesFor(network, 1 + random() % 4, random);
+    const std::vector<int8_t> images = ImagesFor(network, kCounts[random() % 4], random);
     ASSERT_EQ(RunOnce(network, images, GetParam()), RunReference(network, images)) << "network " << i << ":\n"
                                                                                    << InWords(network);
   }

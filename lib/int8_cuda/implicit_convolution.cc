@@ -39,12 +39,18 @@ class ImplicitConvolution : public CudaConvolution {
     product.output = output;
     product.epilogue = epilogue_.With(addend);
     product.pixels = images * product.epilogue.pixels;
-    return CudaStatus(kind_ == ProductKind::kQuads ? LaunchQuadProduct(product, stream)
-                                                   : LaunchTensorCoreProduct(product, multiprocessors_, stream),
-                      absl::StrCat("launch layer ", name_));
+    return CudaStatus(LaunchProduct(product, stream), absl::StrCat("launch layer ", name_));
   }
 
  private:
+  cudaError_t LaunchProduct(const ImplicitProduct& product, cudaStream_t stream) const {
+    if (IsDotProduct(product)) {
+      return LaunchDotProduct(product, kind_, stream);
+    }
+    return kind_ == ProductKind::kQuads ? LaunchQuadProduct(product, stream)
+                                        : LaunchTensorCoreProduct(product, multiprocessors_, stream);
+  }
+
   const std::string name_;
   const ProductKind kind_;
   const uint32_t multiprocessors_;

@@ -1,4 +1,4 @@
-// What all implicit products share: how a block's two tiles, pixels and weights, come into shared memory, one step of the
+// What implicit products share: sums by dp4a, the writing of four outputs, and how a block's two tiles, pixels and weights, come into shared memory, one step of the
 // depth at a time, while the step before it is multiplied.
 //
 // A line is one pixel's or one output's kStepBytes, in loads of 16 bytes; which load lies where in its line is turned from
@@ -10,6 +10,7 @@
 
 #include <cstdint>
 
+#include "lib/int8_cuda/epilogue.cuh"
 #include "lib/int8_cuda/implicit_product.h"
 
 namespace lockstep {
@@ -19,6 +20,29 @@ constexpr uint32_t kLineLoads = kStepBytes / 16;
 // Bytes from the tile's first to load `load` of line `line`.
 __device__ inline uint32_t PlaceInTile(uint32_t line, uint32_t load) {
   return line * kStepBytes + ((load ^ (line / 2)) % kLineLoads) * 16;
+}
+
+// Sixteen products.
+__device__ inline int32_t DotLoad(const uint4& a, const uint4& b, int32_t sum) {
+  sum = __dp4a(static_cast<int32_t>(a.x), static_cast<int32_t>(b.x), sum);
+  sum = __dp4a(static_cast<int32_t>(a.y), static_cast<int32_t>(b.y), sum);
+  sum = __dp4a(static_cast<int32_t>(a.z), static_cast<int32_t>(b.z), sum);
+  return __dp4a(static_cast<int32_t>(a.w), static_cast<int32_t>(b.w), sum);
+}
+
+// Outputs `channel` to `channel` + 3 of a pixel of the batch.
+__device__ inline void WriteQuad(const ImplicitProduct& product, uint32_t pixel, uint32_t channel,
+                                 const int32_t (&sums)[4]) {
+  const Epilogue& epilogue = product.epilogue;
+  const int32_t* const start = StartOf(epilogue, pixel);
+  if (epilogue.multiplier == nullptr) {
+    WriteSums(epilogue, sums, start, pixel, channel, static_cast<int32_t*>(product.output));
+    return;
+  }
+  const size_t at = static_cast<size_t>(pixel) * epilogue.channels + channel;
+  const uint32_t addend = epilogue.addend == nullptr ? 0 : *reinterpret_cast<const uint32_t*>(epilogue.addend + at);
+  *reinterpret_cast<uint32_t*>(static_cast<int8_t*>(product.output) + at) =
+      FinishQuad(epilogue, sums, start, channel, addend);
 }
 
 // 16 bytes to an address of shared memory, or zeros; from 8.0 on without waiting for them.

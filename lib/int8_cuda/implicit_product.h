@@ -14,6 +14,15 @@ namespace lockstep {
 inline constexpr uint32_t kStepBytes = 64;        // products of an output that are in shared memory at once
 inline constexpr uint32_t kMaxTileOutputs = 128;  // outputs of the widest tile; the others' widths divide it
 
+// Which instruction the sums are made by: kQuads by dp4a, kTensorCores by mma.sync.m16n8k32.
+enum class ProductKind { kQuads, kTensorCores };
+
+// The row of the packed weights (packed_weights.h) that has output `output`'s.
+constexpr uint32_t RowOfOutput(ProductKind kind, uint32_t output) {
+  return kind == ProductKind::kQuads ? output / 64 * 64 + output % 4 * 16 + output % 64 / 4
+                                     : output / 32 * 32 + output % 8 / 2 * 8 + output / 8 % 4 * 2 + output % 2;
+}
+
 // Tensors as device_layout.h has them, pointers aligned to 16 bytes.
 struct ImplicitProduct {
   const int8_t* input = nullptr;    // (images, in_height, in_width, in_channels)
@@ -35,6 +44,15 @@ struct ImplicitProduct {
 // `multiprocessors`: of the device, for which the tiles are chosen. Returns the launch's error.
 cudaError_t LaunchQuadProduct(const ImplicitProduct& product, cudaStream_t stream);
 cudaError_t LaunchTensorCoreProduct(const ImplicitProduct& product, uint32_t multiprocessors, cudaStream_t stream);
+
+// A product for which it is faster than either: few images, each of which is what one output reads.
+inline constexpr uint32_t kMaxDotImages = 8;
+constexpr bool IsDotProduct(const ImplicitProduct& product) {
+  return product.kernel == product.in_height && product.kernel == product.in_width && product.padding == 0 &&
+         product.pixels <= kMaxDotImages;
+}
+// IsDotProduct(product). `kind`: what the weights are packed for.
+cudaError_t LaunchDotProduct(const ImplicitProduct& product, ProductKind kind, cudaStream_t stream);
 
 }  // namespace lockstep
 

@@ -1,7 +1,6 @@
 #include "lib/int8_cuda/packed_weights.h"
 
 #include "lib/int8_cuda/device_layout.h"
-#include "lib/int8_cuda/implicit_product.h"
 
 namespace lockstep {
 

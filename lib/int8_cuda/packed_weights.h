@@ -10,18 +10,16 @@
 #include <vector>
 
 #include "lib/int8/integer_reference.h"
+#include "lib/int8_cuda/implicit_product.h"
 
 namespace lockstep {
 
-// Which instruction the sums are made by: kQuads by dp4a, kTensorCores by mma.sync.m16n8k32.
-enum class ProductKind { kQuads, kTensorCores };
-
-// Products of one output, as they are multiplied: a multiple of kStepBytes (implicit_product.h).
+// Products of one output, as they are multiplied: a multiple of kStepBytes.
 uint32_t PackedDepth(const LayerShape& shape);
 // Rows, with those of zeros.
 uint32_t PackedRows(const LayerShape& shape);
 
-// The output whose weights are in row `row`; one at or above the layer's outputs has zeros.
+// The output whose weights are in row `row`, the inverse of RowOfOutput; one at or above the layer's outputs has zeros.
 uint32_t OutputOfRow(ProductKind kind, uint32_t row);
 
 // int8 (PackedRows, PackedDepth).

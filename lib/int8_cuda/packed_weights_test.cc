@@ -89,6 +89,7 @@ TEST(PackedWeightsTest, EachOutputHasOneRow) {
     for (uint32_t row = 0; row < 3 * kMaxTileOutputs; ++row) {
       outputs.insert(OutputOfRow(kind, row));
       EXPECT_EQ(OutputOfRow(kind, row) / 64, row / 64) << "a tile's rows are a tile's outputs";
+      EXPECT_EQ(RowOfOutput(kind, OutputOfRow(kind, row)), row);
     }
     EXPECT_EQ(outputs.size(), 3 * kMaxTileOutputs);
     EXPECT_EQ(*outputs.rbegin(), 3 * kMaxTileOutputs - 1);

@@ -1,7 +1,6 @@
 // Sums by dp4a, for GPUs before 8.0 and for comparison. A block of 256 threads does 128 pixels times 64 outputs, a thread 8
 // times 4. Of 16 products deep it reads 12 loads of 16 bytes from shared memory for 128 instructions of dp4a. Two slots of
 // 12 KB, so that several blocks fit a multiprocessor of 7.5, which has 64 KB.
-#include "lib/int8_cuda/epilogue.cuh"
 #include "lib/int8_cuda/implicit_product.cuh"
 #include "lib/int8_cuda/overlapped_launch.cuh"
 
@@ -28,13 +27,6 @@ __device__ inline uint4 ReadLoad(uint32_t address) {
   return value;
 }
 
-__device__ inline int32_t DotLoad(const uint4& a, const uint4& b, int32_t sum) {
-  sum = __dp4a(static_cast<int32_t>(a.x), static_cast<int32_t>(b.x), sum);
-  sum = __dp4a(static_cast<int32_t>(a.y), static_cast<int32_t>(b.y), sum);
-  sum = __dp4a(static_cast<int32_t>(a.z), static_cast<int32_t>(b.z), sum);
-  return __dp4a(static_cast<int32_t>(a.w), static_cast<int32_t>(b.w), sum);
-}
-
 __device__ inline void MultiplyStep(uint32_t slot, Sums& sums) {
   const uint32_t column = threadIdx.x % kThreadColumns, first = threadIdx.x / kThreadColumns * kThreadPixels;
   const uint32_t weights = slot + kTilePixels * kStepBytes;
@@ -56,20 +48,6 @@ __device__ inline void MultiplyStep(uint32_t slot, Sums& sums) {
   }
 }
 
-__device__ inline void Write(const ImplicitProduct& product, uint32_t pixel, uint32_t channel,
-                             const int32_t (&sums)[kThreadOutputs]) {
-  const Epilogue& epilogue = product.epilogue;
-  const int32_t* const start = StartOf(epilogue, pixel);
-  if (epilogue.multiplier == nullptr) {
-    WriteSums(epilogue, sums, start, pixel, channel, static_cast<int32_t*>(product.output));
-    return;
-  }
-  const size_t at = static_cast<size_t>(pixel) * epilogue.channels + channel;
-  const uint32_t addend = epilogue.addend == nullptr ? 0 : *reinterpret_cast<const uint32_t*>(epilogue.addend + at);
-  *reinterpret_cast<uint32_t*>(static_cast<int8_t*>(product.output) + at) =
-      FinishQuad(epilogue, sums, start, channel, addend);
-}
-
 __global__ void __launch_bounds__(kThreads) QuadProductKernel(const __grid_constant__ ImplicitProduct product) {
   __shared__ __align__(128) int8_t memory[kSlots * Copies::kSlotBytes];
   const uint32_t first_pixel = blockIdx.x * kTilePixels, first_output = blockIdx.y * kTileOutputs;
@@ -84,7 +62,7 @@ __global__ void __launch_bounds__(kThreads) QuadProductKernel(const __grid_const
 #pragma unroll
   for (uint32_t i = 0; i < kThreadPixels; ++i) {
     if (pixel + i < product.pixels && channel < product.epilogue.channels) {
-      Write(product, pixel + i, channel, sums[i]);
+      WriteQuad(product, pixel + i, channel, sums[i]);
     }
   }
 }

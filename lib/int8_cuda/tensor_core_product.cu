@@ -3,7 +3,6 @@
 // by whether the blocks fill the GPU. Three slots: two steps are on their way while one is multiplied.
 //
 // Source of the layouts: PTX ISA 9.0, "Matrix Fragments for mma.m16n8k32", and "ldmatrix".
-#include "lib/int8_cuda/epilogue.cuh"
 #include "lib/int8_cuda/implicit_product.cuh"
 #include "lib/int8_cuda/overlapped_launch.cuh"
 
