@@ -14,7 +14,7 @@
 
 namespace lockstep {
 
-// Where the tools beside this program search LibTorch's libraries. Those of a Bazel build have the build's folders. Those
+// Where the tools beside this program search LibTorch's libraries. Tools of Bazel's have the build's folders. Those
 // of a portable folder take LOCKSTEP_LIBRARIES, or ask PYTHON as their launcher does (tools/package.sh).
 void ProbeLibTorchFolders(const DoctorRequest& request, ProbeAnswer& answer);
 
