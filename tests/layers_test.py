@@ -37,6 +37,7 @@ LAYERS = [
         "peer": "kernels",
         "nn": "device pickle record",
         "launch": "dataset device record",
+        "doctor": "dataset device record report",
     },
     {
         "fused": "dataset kernels",

@@ -4,6 +4,7 @@
 #   tools/package.sh OUT
 #
 # OUT/<tool>          a launcher: finds torch's and NVIDIA's shared libraries on that machine, then starts the tool
+# OUT/doctor          what of that machine works, also where torch is missing
 # OUT/lab.sh          the six tools in a row, as `bazel run //:lab`
 # OUT/libexec/<tool>  the stripped binaries
 # OUT/lib/            the few shared libraries that neither torch nor a plain Linux system has
@@ -22,7 +23,7 @@ mkdir -p "$1"
 out="$(cd "$1" && pwd)"
 cd "$(dirname "$0")/.."
 
-tools="cifar_prep train_sweep scale_run comm_model quantize report"
+tools="cifar_prep train_sweep scale_run comm_model quantize report doctor"
 bazel build $(printf '//tools:%s ' $tools) >&2
 bin="$(bazel info bazel-bin 2>/dev/null)"
 

@@ -82,8 +82,10 @@ RANGED_FLAG(uint64_t, seed, 0, 0, std::numeric_limits<uint64_t>::max(),
             "Chooses the calibration images and the images kept for replay.");
 ABSL_FLAG(bool, force, false, "Make the output again even when it already holds this result.");
 ABSL_FLAG(bool, dry_run, false, "Read and check everything, print the plan, write nothing.");
-ABSL_FLAG(std::string, verify, "",
-          "Instead of all the above: run the replay samples of this quantized.rec; exit 4 when one differs.");
+ABSL_FLAG(
+    std::string, verify, "",
+    "Instead of all the above: run the replay samples of this quantized.rec; exit 4 when one differs. With --input "
+    "also all test images, and print a digest of each layer's tensor, the same by whatever --isa.");
 
 namespace lockstep {
 namespace {

@@ -7,22 +7,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "lib/device/driver_call.h"
 
 namespace lockstep {
 namespace {
-
-// A function of a library that is opened at run time. `T` is its C type.
-template <typename T>
-T* Find(void* library, const char* name) {
-  return library == nullptr ? nullptr : reinterpret_cast<T*>(dlsym(library, name));
-}
-
-// Calls it when the library has it; 0 is success in both libraries.
-template <typename T, typename... Arguments>
-bool Call(void* library, const char* name, Arguments... arguments) {
-  T* function = Find<T>(library, name);
-  return function != nullptr && function(arguments...) == 0;
-}
 
 // Null without a driver. Never closed.
 void* CudaDriver() {

@@ -2,20 +2,46 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
+#include "lib/base/stop_signal.h"
 #include "lib/int8/quantized_record.h"
 #include "lib/record/digest.h"
 
 namespace lockstep {
 namespace {
 
+constexpr size_t kDigestedBatch = 100;  // images
+
 // What a record's network gives for its samples.
 struct Found {
   size_t classes = 0;
-  std::vector<int32_t> logits;       // (samples, classes)
-  std::vector<std::string> digests;  // of each layer
+  std::vector<int32_t> logits;  // (samples, classes)
+  LayerDigests digests;
+};
+
+// A network that is run on batches of images, with a digest of all that each layer writes.
+class DigestedRun {
+ public:
+  static absl::StatusOr<DigestedRun> Make(const proto::QuantizedNetwork& record, const MakeIntegerRunner& make);
+
+  size_t Classes() const { return network_.layers.back().shape.Pooled().Size(); }
+
+  // images: int8 (count, height, width, channels). Returns the logits, (count, classes).
+  absl::StatusOr<std::vector<int32_t>> Run(const std::vector<int8_t>& images);
+
+  LayerDigests Finish();
+
+ private:
+  DigestedRun(IntegerNetwork network, IntegerRunner run)
+      : network_(std::move(network)), run_(std::move(run)), layers_(network_.layers.size()) {}
+
+  IntegerNetwork network_;
+  IntegerRunner run_;
+  std::vector<Sha256> layers_;
+  Sha256 logits_;
 };
 
 absl::Status Broken(const proto::QuantizedNetwork& record, absl::string_view what) {
@@ -38,25 +64,45 @@ absl::StatusOr<std::vector<int8_t>> Images(const proto::QuantizedNetwork& record
   return images;
 }
 
-absl::StatusOr<Found> RunSamples(const proto::QuantizedNetwork& record, const MakeIntegerRunner& make) {
-  ASSIGN_OR_RETURN(const IntegerNetwork network, ToIntegerNetwork(record));
+absl::StatusOr<DigestedRun> DigestedRun::Make(const proto::QuantizedNetwork& record, const MakeIntegerRunner& make) {
+  ASSIGN_OR_RETURN(IntegerNetwork network, ToIntegerNetwork(record));
   if (network.layers.front().shape.In() != Extent{kImageHeight, kImageWidth, kImageChannels}) {
     return Broken(record, "its first layer does not read images of 3 x 32 x 32");
   }
+  ASSIGN_OR_RETURN(IntegerRunner run, make(network));
+  return DigestedRun(std::move(network), std::move(run));
+}
+
+absl::StatusOr<std::vector<int32_t>> DigestedRun::Run(const std::vector<int8_t>& images) {
+  const size_t count = images.size() / kImageBytes;
+  std::vector<int32_t> logits(count * Classes());
+  RETURN_IF_ERROR(run_(images.data(), count, logits.data(), [this](size_t layer, const int8_t* values, size_t size) {
+    layers_[layer].Update(values, size);
+  }));
+  const std::string bytes = LittleEndian(logits.data(), logits.size());
+  logits_.Update(bytes);
+  if (network_.HasSumLogits()) {
+    layers_.back().Update(bytes);
+  }
+  return logits;
+}
+
+LayerDigests DigestedRun::Finish() {
+  LayerDigests digests;
+  for (Sha256& layer : layers_) {
+    digests.layers.push_back(layer.HexDigest());
+  }
+  digests.logits = logits_.HexDigest();
+  return digests;
+}
+
+absl::StatusOr<Found> RunSamples(const proto::QuantizedNetwork& record, const MakeIntegerRunner& make) {
+  ASSIGN_OR_RETURN(DigestedRun run, DigestedRun::Make(record, make));
   ASSIGN_OR_RETURN(const std::vector<int8_t> images, Images(record));
-  ASSIGN_OR_RETURN(const IntegerRunner run, make(network));
   Found found;
-  found.classes = network.layers.back().shape.Pooled().Size();
-  found.logits.resize(static_cast<size_t>(record.replay_size()) * found.classes);
-  std::vector<Sha256> digests(network.layers.size());
-  RETURN_IF_ERROR(run(images.data(), static_cast<size_t>(record.replay_size()), found.logits.data(),
-                      [&](size_t layer, const int8_t* values, size_t size) { digests[layer].Update(values, size); }));
-  if (network.HasSumLogits()) {
-    digests.back().Update(LittleEndian(found.logits.data(), found.logits.size()));
-  }
-  for (Sha256& digest : digests) {
-    found.digests.push_back(digest.HexDigest());
-  }
+  found.classes = run.Classes();
+  ASSIGN_OR_RETURN(found.logits, run.Run(images));
+  found.digests = run.Finish();
   return found;
 }
 
@@ -119,7 +165,7 @@ absl::Status AddReplaySamples(const ImageSet& test, const std::vector<uint32_t>&
     record.mutable_replay(i)->mutable_expected_logit()->Add(logits, logits + found.classes);
   }
   for (int i = 0; i < record.layer_size(); ++i) {
-    record.mutable_layer(i)->set_replay_sha256(found.digests[static_cast<size_t>(i)]);
+    record.mutable_layer(i)->set_replay_sha256(found.digests.layers[static_cast<size_t>(i)]);
   }
   return absl::OkStatus();
 }
@@ -144,13 +190,28 @@ absl::Status Replay(const proto::QuantizedNetwork& record, const MakeIntegerRunn
   }
   for (int i = 0; i < record.layer_size(); ++i) {
     const proto::QuantizedLayer& layer = record.layer(i);
-    if (!layer.replay_sha256().empty() && layer.replay_sha256() != found.digests[static_cast<size_t>(i)]) {
+    if (!layer.replay_sha256().empty() && layer.replay_sha256() != found.digests.layers[static_cast<size_t>(i)]) {
       return absl::AbortedError(absl::StrCat("network ", record.name(), ": ", layer.name(),
                                              " writes other values for the replayed images than recorded, though the "
                                              "logits are the same"));
     }
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<LayerDigests> DigestLayers(const proto::QuantizedNetwork& record, const ImageSet& test,
+                                          const MakeIntegerRunner& make) {
+  ASSIGN_OR_RETURN(DigestedRun run, DigestedRun::Make(record, make));
+  ASSIGN_OR_RETURN(const ImageTable table, ImageTableOf(record));
+  for (size_t first = 0; first < test.size(); first += kDigestedBatch) {
+    RETURN_IF_ERROR(CheckNotStopped());
+    std::vector<int8_t> images(std::min(kDigestedBatch, test.size() - first) * kImageBytes);
+    for (size_t at = 0; at < images.size(); at += kImageBytes) {
+      QuantizeImage(test.pixels.data() + first * kImageBytes + at, table, &images[at]);
+    }
+    RETURN_IF_ERROR(run.Run(images).status());
+  }
+  return run.Finish();
 }
 
 }  // namespace lockstep

@@ -25,6 +25,13 @@ using MakeIntegerRunner = std::function<absl::StatusOr<IntegerRunner>(const Inte
 // int32 values as bytes, the lowest first, whatever the machine: what digests of sums are of.
 std::string LittleEndian(const int32_t* values, size_t size);
 
+// What a network writes for some images, one after another.
+struct LayerDigests {
+  std::vector<std::string>
+      layers;          // SHA-256 of each layer's int8 (height, width, channels); of sums as int32, LittleEndian
+  std::string logits;  // SHA-256 of the logits as int32, LittleEndian
+};
+
 // By the plain loops. The runner keeps a copy of the network.
 absl::StatusOr<IntegerRunner> MakePlainRunner(const IntegerNetwork& network);
 
@@ -37,6 +44,11 @@ absl::Status AddReplaySamples(const ImageSet& test, const std::vector<uint32_t>&
 // images do, or the first layer whose digest does. FailedPrecondition: the record has no samples. DataLoss: as
 // ToIntegerNetwork, or a sample of a wrong size.
 absl::Status Replay(const proto::QuantizedNetwork& record, const MakeIntegerRunner& make = MakePlainRunner);
+
+// What the record's network writes for all images of `test`, in the split's order. Errors: as ToIntegerNetwork,
+// ImageTableOf and the runner; Cancelled: a stop was asked for.
+absl::StatusOr<LayerDigests> DigestLayers(const proto::QuantizedNetwork& record, const ImageSet& test,
+                                          const MakeIntegerRunner& make);
 
 }  // namespace lockstep
 

@@ -17,6 +17,7 @@
 #include "lib/testing/matchers.h"
 
 ABSL_FLAG(uint32_t, networks, 600, "Random networks that each instruction set is tried on.");
+ABSL_FLAG(uint32_t, seed, 0, "Of the random networks, so that several processes can share a large number of them.");
 
 namespace lockstep {
 namespace {
@@ -123,7 +124,7 @@ TEST(RandomIntegerNetworkTest, EveryKindOfLayerIsAmongThem) {
 }
 
 TEST_P(CpuNetworkTest, RandomNetworksAreThePlainLoops) {
-  std::mt19937 random(1);
+  std::mt19937 random(1 + 100 * absl::GetFlag(FLAGS_seed));
   for (uint32_t i = 0; i < absl::GetFlag(FLAGS_networks); ++i) {
     const IntegerNetwork network = RandomIntegerNetwork(random);
     const std::vector<int8_t> images = ImagesFor(network, 1 + random() % 4, random);
@@ -134,7 +135,7 @@ TEST_P(CpuNetworkTest, RandomNetworksAreThePlainLoops) {
 }
 
 TEST_P(CpuNetworkTest, EachLayersTensorIsThePlainLoops) {
-  std::mt19937 random(2);
+  std::mt19937 random(2 + 100 * absl::GetFlag(FLAGS_seed));
   for (uint32_t i = 0; i < absl::GetFlag(FLAGS_networks) / 4; ++i) {
     const IntegerNetwork network = RandomIntegerNetwork(random);
     const std::vector<int8_t> images = ImagesFor(network, 2, random);

@@ -18,6 +18,7 @@
 #include "lib/testing/matchers.h"
 
 ABSL_FLAG(uint32_t, networks, 1000, "Random networks that each instruction is tried on.");
+ABSL_FLAG(uint32_t, seed, 0, "Of the random networks, so that several processes can share a large number of them.");
 
 namespace lockstep {
 namespace {
@@ -186,7 +187,7 @@ class CudaNetworkTest : public ::testing::TestWithParam<GpuIsa> {
 };
 
 TEST_P(CudaNetworkTest, RandomNetworksAreThePlainLoops) {
-  std::mt19937 random(1);
+  std::mt19937 random(1 + 100 * absl::GetFlag(FLAGS_seed));
   constexpr size_t kCounts[] = {1, 2, 4, kMaxImages};  // the last one is more than LaunchDotProduct takes
   for (uint32_t i = 0; i < absl::GetFlag(FLAGS_networks); ++i) {
     const IntegerNetwork network = RandomIntegerNetwork(random);
@@ -197,7 +198,7 @@ TEST_P(CudaNetworkTest, RandomNetworksAreThePlainLoops) {
 }
 
 TEST_P(CudaNetworkTest, EachLayersTensorIsThePlainLoops) {
-  std::mt19937 random(2);
+  std::mt19937 random(2 + 100 * absl::GetFlag(FLAGS_seed));
   for (uint32_t i = 0; i < absl::GetFlag(FLAGS_networks) / 4; ++i) {
     const IntegerNetwork network = RandomIntegerNetwork(random);
     const std::vector<int8_t> images = ImagesFor(network, 2, random);

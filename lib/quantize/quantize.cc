@@ -347,20 +347,69 @@ absl::Status RunQuantize(const QuantizeOptions& options) {
   return ExportNetworks(options);
 }
 
+namespace {
+
+// The record must have been made with `dataset`: other images give other digests without anything being wrong.
+absl::Status CheckIsDatasetOf(const std::string& path, const proto::Header& header, const Dataset& dataset) {
+  for (const proto::Input& input : header.input()) {
+    if (input.sha256() == dataset.input.sha256()) {
+      return absl::OkStatus();
+    }
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--input=", dataset.input.path(), ": ", path, " was made with another data set"));
+}
+
+std::string DigestTable(const proto::QuantizedNetwork& network, const LayerDigests& digests) {
+  std::string table;
+  for (size_t i = 0; i < digests.layers.size(); ++i) {
+    absl::StrAppend(&table, digests.layers[i], "  ", network.name(), ".", network.layer(static_cast<int>(i)).name(),
+                    "\n");
+  }
+  return absl::StrCat(table, digests.logits, "  ", network.name(), " logits\n");
+}
+
+absl::Status VerifyOnTestImages(const proto::QuantizedNetwork& network, const Dataset& dataset, const Runner& runner) {
+  ASSIGN_OR_RETURN(const LayerDigests digests, DigestLayers(network, dataset.test, runner.make));
+  RETURN_IF_ERROR(PrintToStdout(DigestTable(network, digests)));
+  // Steps after the first two are in integers, and the last of them is the record's network.
+  const std::string& recorded = network.step(network.step_size() - 1).logits_sha256();
+  if (!recorded.empty() && recorded != digests.logits) {
+    return absl::AbortedError(absl::StrCat("network ", network.name(), ": the logits of all ", dataset.test.size(),
+                                           " test images have another digest than recorded: ", recorded));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 absl::Status VerifyQuantized(const std::string& path, const QuantizeOptions& options) {
   ASSIGN_OR_RETURN(const Runner runner, MakeRunner(options));
-  RETURN_IF_ERROR(DeclareRunFiles({{path}, {}}));
+  RunFiles files = {{path}, {}};
+  if (!options.input.empty()) {
+    files.inputs.push_back(options.input);
+  }
+  RETURN_IF_ERROR(DeclareRunFiles(files));
   ASSIGN_OR_RETURN(const auto file, ReadRecordFile<proto::QuantizedFile>(path));
   RETURN_IF_ERROR(CheckValueRanges(path, file.records));
+  std::optional<Dataset> dataset;
+  if (!options.input.empty()) {
+    ASSIGN_OR_RETURN(dataset, ReadDataset(options.input));
+    RETURN_IF_ERROR(CheckIsDatasetOf(path, file.header, *dataset));
+  }
   int networks = 0;
   for (const proto::QuantizedRecord& record : file.records) {
-    if (record.has_network()) {
-      RETURN_IF_ERROR(Replay(record.network(), runner.make));
-      std::fprintf(stderr, "quantize: %s: %s gives the recorded logits on all %d replayed images (%s)\n",
-                   ReadableLine(path).c_str(), record.network().name().c_str(), record.network().replay_size(),
-                   runner.words.c_str());
-      ++networks;
+    if (!record.has_network()) {
+      continue;
     }
+    const proto::QuantizedNetwork& network = record.network();
+    RETURN_IF_ERROR(Replay(network, runner.make));
+    std::fprintf(stderr, "quantize: %s: %s gives the recorded logits on all %d replayed images (%s)\n",
+                 ReadableLine(path).c_str(), network.name().c_str(), network.replay_size(), runner.words.c_str());
+    if (dataset) {
+      RETURN_IF_ERROR(VerifyOnTestImages(network, *dataset, runner));
+    }
+    ++networks;
   }
   if (networks == 0) {
     return absl::FailedPreconditionError(absl::StrCat(path, ": holds no network to verify"));

@@ -36,8 +36,10 @@ struct QuantizeOptions {
 // of MakeCudaRunner.
 absl::Status RunQuantize(const QuantizeOptions& options);
 
-// Runs the replay samples of every network of the quantized.rec `path`, with options.isa and options.threads. Aborted: one
-// gives other logits than recorded.
+// Runs the replay samples of every network of the quantized.rec `path`, with options.isa and options.threads. With
+// options.input, which must be the data set that the record was made with, also all test images: prints a digest of each
+// layer's tensor and one of the logits on standard output, the same lines whatever computes. Aborted: a network gives
+// other logits than recorded. InvalidArgument: another data set.
 absl::Status VerifyQuantized(const std::string& path, const QuantizeOptions& options = {});
 
 }  // namespace lockstep

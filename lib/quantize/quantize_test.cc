@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/dataset/small_dataset.h"
@@ -368,6 +369,50 @@ TEST(VerifyQuantizedTest, ADifferenceAborts) {
   ASSERT_THAT(WriteRecordFile(options.output, file->header, file->records), IsOk());
   EXPECT_THAT(VerifyQuantized(options.output),
               StatusIs(absl::StatusCode::kAborted, AllOf(HasSubstr("lenet5_bias"), HasSubstr("logit 3"))));
+}
+
+TEST(VerifyQuantizedTest, AllTestImagesGiveTheSameDigestsByWhateverInstructions) {
+  QuantizeOptions options = SmallOptions();
+  ASSERT_THAT(RunQuantize(options), IsOk());
+  std::set<std::string> tables;
+  for (const Isa isa : SupportedIsas()) {
+    options.isa = std::string(IsaName(isa));
+    ::testing::internal::CaptureStdout();
+    EXPECT_THAT(VerifyQuantized(options.output, options), IsOk());
+    tables.insert(::testing::internal::GetCapturedStdout());
+  }
+  ASSERT_THAT(tables, SizeIs(1));
+  const auto file = ReadOutput(options);
+  ASSERT_THAT(file, IsOk());
+  const proto::QuantizedNetwork& network = file->records[1].network();
+  EXPECT_THAT(*tables.begin(), AllOf(HasSubstr("  lenet5.conv1\n"), HasSubstr("  lenet5_bias.fc3\n"),
+                                     HasSubstr(absl::StrCat(network.step(2).logits_sha256(), "  lenet5 logits\n"))));
+}
+
+TEST(VerifyQuantizedTest, ALogitOfAnyTestImageThatDiffersAborts) {
+  const QuantizeOptions options = SmallOptions();
+  ASSERT_THAT(RunQuantize(options), IsOk());
+  auto file = ReadOutput(options);
+  ASSERT_THAT(file, IsOk());
+  proto::QuantizedNetwork& network = *file->records[1].mutable_network();
+  network.mutable_step(network.step_size() - 1)->set_logits_sha256(std::string(64, '0'));
+  ASSERT_THAT(WriteRecordFile(options.output, file->header, file->records), IsOk());
+  ::testing::internal::CaptureStdout();
+  EXPECT_THAT(VerifyQuantized(options.output, options),
+              StatusIs(absl::StatusCode::kAborted, HasSubstr("all 20 test images have another digest")));
+  ::testing::internal::GetCapturedStdout();
+}
+
+TEST(VerifyQuantizedTest, AnotherDataSetIsRefused) {
+  QuantizeOptions options = SmallOptions();
+  ASSERT_THAT(RunQuantize(options), IsOk());
+  proto::Header header;
+  header.set_schema("lockstep.proto.DatasetFile");
+  header.set_schema_version(1);
+  options.input = TempPath("other.rec");
+  ASSERT_THAT(WriteRecordFile(options.input, header, ToRecords(SmallDataset(30, 21))), IsOk());
+  EXPECT_THAT(VerifyQuantized(options.output, options),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("made with another data set")));
 }
 
 TEST(VerifyQuantizedTest, AFileWithoutNetworksIsRefused) {

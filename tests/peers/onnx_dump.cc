@@ -1,11 +1,14 @@
-// The C++ half of onnx_test.py: an int8 network as an ONNX model, and what our plain loops make of some images.
+// The C++ half of onnx_test.py: an int8 network as an ONNX model, and what our plain loops make of some images. Also that
+// of onnx_digests.py: a data set's test images as a model takes them.
 //
 //   onnx_dump export NETWORK OPTIONS SEED IMAGES FOLDER    a random network; OPTIONS: letters of kLetters, or "-"
 //   onnx_dump import MODEL IMAGES FOLDER                   the network of an ONNX model that others wrote
+//   onnx_dump images QUANTIZED DATASET FILE                writes FILE alone: normalised (N, 3, 32, 32), fp32
 //
-// Writes into FOLDER: model.onnx (of `export`), with all tensors as outputs; images.f32, normalised (N, 3, 32, 32);
+// The first two write into FOLDER: model.onnx (of `export`), with all tensors as outputs; images.f32, normalised (N, 3, 32, 32);
 // image_quantized.s8 and, for layer number I in layers.txt, I.s8: int8 (N, height, width, channels); logits.s32 (N,
 // classes). A line of layers.txt: name, channels, height, width.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -18,12 +21,16 @@
 #include "absl/strings/string_view.h"
 #include "lib/base/exit_status.h"
 #include "lib/base/status_macros.h"
+#include "lib/dataset/augment.h"
+#include "lib/dataset/dataset.h"
 #include "lib/int8/integer_reference.h"
 #include "lib/int8/quantized_record.h"
 #include "lib/onnx/export_onnx.h"
 #include "lib/onnx/import_onnx.h"
 #include "lib/onnx/onnx_file.h"
 #include "lib/onnx/random_record.h"
+#include "lib/proto/quantized.pb.h"
+#include "lib/record/record_reader.h"
 
 namespace lockstep {
 namespace {
@@ -106,6 +113,24 @@ absl::Status Import(const std::string& path, uint32_t images, const std::string&
   return Run(record, images, folder);
 }
 
+absl::Status DumpTestImages(const std::string& quantized, const std::string& dataset_path, const std::string& path) {
+  ASSIGN_OR_RETURN(const auto file, ReadRecordFile<proto::QuantizedFile>(quantized));
+  ASSIGN_OR_RETURN(const Dataset dataset, ReadDataset(dataset_path));
+  const auto record = std::find_if(file.records.begin(), file.records.end(),
+                                   [](const proto::QuantizedRecord& record) { return record.has_network(); });
+  if (record == file.records.end()) {
+    return absl::FailedPreconditionError(absl::StrCat(quantized, ": holds no network"));
+  }
+  ASSIGN_OR_RETURN(const NormalizationTable normalization, NormalizationOf(record->network()));
+  std::ofstream out(path, std::ios::binary);
+  std::vector<float> image(kImageBytes);
+  for (uint32_t n = 0; n < dataset.test.size(); ++n) {
+    AugmentImage(dataset.test.pixels.data() + size_t{n} * kImageBytes, Augmentation(), normalization, image.data());
+    out.write(reinterpret_cast<const char*>(image.data()), static_cast<std::streamsize>(kImageBytes * sizeof(float)));
+  }
+  return out.flush().good() ? absl::OkStatus() : absl::NotFoundError(absl::StrCat("cannot write ", path));
+}
+
 }  // namespace
 }  // namespace lockstep
 
@@ -119,6 +144,12 @@ int main(int argc, char** argv) {
   if (mode == "import" && argc == 5 && absl::SimpleAtoi(argv[3], &images)) {
     return lockstep::ExitStatus("onnx_dump", lockstep::Import(argv[2], images, argv[4]));
   }
-  std::fprintf(stderr, "usage: onnx_dump export NETWORK OPTIONS SEED IMAGES FOLDER | import MODEL IMAGES FOLDER\n");
+  if (mode == "images" && argc == 5) {
+    return lockstep::ExitStatus("onnx_dump", lockstep::DumpTestImages(argv[2], argv[3], argv[4]));
+  }
+  std::fprintf(
+      stderr,
+      "usage: onnx_dump export NETWORK OPTIONS SEED IMAGES FOLDER | import MODEL IMAGES FOLDER | images QUANTIZED "
+      "DATASET FILE\n");
   return 2;
 }

@@ -34,14 +34,18 @@ HAS_VNNI = "vnni" in pathlib.Path("/proc/cpuinfo").read_text()
 OPTIONS = ["".join(letters) or "-" for count in range(5) for letters in itertools.combinations("bclz", count)]
 
 
-def run(model, images, names=None):
-    """Outputs by name."""
+def session_of(model, threads=1):
     options = onnxruntime.SessionOptions()
     if not HAS_VNNI:  # its sums of uint8 and int8 would saturate; this makes weights uint8, which is exact
         options.add_session_config_entry("session.x64quantprecision", "1")
-    options.intra_op_num_threads = 1
+    options.intra_op_num_threads = threads
     options.log_severity_level = 3
-    session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    return onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+
+
+def run(model, images, names=None):
+    """Outputs by name."""
+    session = session_of(model)
     names = names or [output.name for output in session.get_outputs()]
     return dict(zip(names, session.run(names, {session.get_inputs()[0].name: images})))
 

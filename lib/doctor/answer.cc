@@ -1,0 +1,40 @@
+#include "lib/doctor/answer.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "lib/record/readable_text.h"
+
+namespace lockstep {
+
+void ProbeAnswer::Begin(const std::string& step) {
+  proto::MachineFacts facts;
+  facts.set_step(step);
+  Tell(facts);
+}
+
+// The bytes of messages one after the other are those of the messages merged. A doctor that is gone needs no answer.
+void ProbeAnswer::Tell(const proto::MachineFacts& more) {
+  proto::MachineFacts readable = more;
+  MakeTextReadable(readable);  // a path may be of any bytes
+  const std::string bytes = readable.SerializeAsString();
+  for (size_t written = 0; written < bytes.size();) {
+    const ssize_t n = write(fd_, bytes.data() + written, bytes.size() - written);
+    if (n < 0 && errno == EINTR) {
+      continue;
+    }
+    if (n <= 0) {
+      return;
+    }
+    written += static_cast<size_t>(n);
+  }
+}
+
+proto::MachineFacts ReadAnswer(const std::string& bytes) {
+  proto::MachineFacts facts;
+  facts.ParsePartialFromString(bytes);
+  return facts;
+}
+
+}  // namespace lockstep

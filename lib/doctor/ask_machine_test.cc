@@ -1,0 +1,62 @@
+#include "lib/doctor/ask_machine.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::IsOk;
+using ::testing::UnorderedElementsAre;
+
+// A "doctor" whose probes are the cases of a shell script; $1 is --probe=NAME. A message's bytes: field 1 (step) of
+// MachineFacts is \012, its length, its text.
+constexpr char kScript[] = R"(
+case $1 in
+  --probe=works) printf '\012\003end' >&3 ;;
+  --probe=hangs) printf '\012\006cuInit' >&3; exec sleep 600 ;;
+  --probe=crashes) printf '\012\006dlopen' >&3; kill -SEGV $$ ;;
+  --probe=fails) exit 3 ;;
+  --probe=libraries) printf '\012\003%.3s' "${LD_LIBRARY_PATH:+set}" >&3; kill -SEGV $$ ;;
+esac
+)";
+
+std::vector<std::string> Ends(const std::vector<Probe>& probes, absl::Duration timeout) {
+  const auto facts = AskMachine({"/bin/sh", "-c", kScript, "doctor"}, probes, timeout);
+  EXPECT_THAT(facts, IsOk());
+  std::vector<std::string> ends;
+  for (const proto::ProbeEnd& end : facts->probe_end()) {
+    ends.push_back(end.probe() + " " + proto::ProbeEnd::Kind_Name(end.kind()) + " " + end.step() + " " +
+                   std::to_string(end.signal()));
+  }
+  return ends;
+}
+
+TEST(AskMachineTest, HowEachProbeEnded) {
+  EXPECT_THAT(
+      Ends({{"works", nullptr, false},
+            {"hangs", nullptr, false},
+            {"crashes", nullptr, false},
+            {"fails", nullptr, false}},
+           absl::Seconds(6)),
+      UnorderedElementsAre("works ANSWERED  0", "hangs HUNG cuInit 0", "crashes CRASHED dlopen 11", "fails FAILED  0"));
+}
+
+TEST(AskMachineTest, ProbesWithoutAnyThatHangsDoNotWait) {
+  EXPECT_THAT(Ends({{"works", nullptr, false}}, absl::Hours(1)), UnorderedElementsAre("works ANSWERED  0"));
+}
+
+TEST(AskMachineTest, TheSearchPathIsGivenToThoseThatWantIt) {
+  EXPECT_THAT(Ends({{kFoldersProbe, nullptr, false}, {"libraries", nullptr, true}}, absl::Seconds(60)).back(),
+              ::testing::StartsWith("libraries CRASHED"));
+}
+
+TEST(AskMachineTest, AProgramThatDoesNotStartFails) {
+  const auto facts = AskMachine({"/nonexistent/doctor"}, {{"works", nullptr, false}}, absl::Seconds(60));
+  ASSERT_THAT(facts, IsOk());
+  EXPECT_EQ(facts->probe_end(0).kind(), proto::ProbeEnd::FAILED);
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,27 @@
+// What a program prints.
+#ifndef LOCKSTEP_LIB_DOCTOR_ASK_PROGRAM_H_
+#define LOCKSTEP_LIB_DOCTOR_ASK_PROGRAM_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/time/time.h"
+
+namespace lockstep {
+
+struct ProgramSaid {
+  bool ended_well = false;  // with exit code 0, in time
+  std::string text;         // standard output and standard error
+};
+
+// Starts argv[0], a path or a name in PATH, with `environment` beside this process's own, and waits for its end.
+ProgramSaid AskProgram(const std::vector<std::string>& argv, absl::Duration timeout,
+                       const std::vector<std::pair<std::string, std::string>>& environment = {});
+
+// The path of a program in PATH; empty when there is none.
+std::string FindProgram(const std::string& name);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_DOCTOR_ASK_PROGRAM_H_

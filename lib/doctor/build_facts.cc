@@ -1,0 +1,33 @@
+#include "lib/doctor/build_facts.h"
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "lib/base/subprocess.h"
+
+// LOCKSTEP_TORCH_VERSION, LOCKSTEP_TORCH_FOLDERS, LOCKSTEP_CUDA_HOME, LOCKSTEP_CUDA_VERSION: from the BUILD file.
+namespace lockstep {
+namespace {
+
+#ifdef __clang__
+constexpr char kCompiler[] = "clang " __clang_version__;
+#else
+constexpr char kCompiler[] = "gcc " __VERSION__;
+#endif
+
+}  // namespace
+
+const BuildFacts& ThisBuild() {
+  static const auto* facts = new BuildFacts{
+      kCompiler,          LOCKSTEP_TORCH_VERSION, absl::StrSplit(LOCKSTEP_TORCH_FOLDERS, ':', absl::SkipEmpty()),
+      LOCKSTEP_CUDA_HOME, LOCKSTEP_CUDA_VERSION,
+  };
+  return *facts;
+}
+
+bool IsPortable() {
+  const std::string self = SelfPath().value_or("");
+  return absl::EndsWith(self.substr(0, self.rfind('/')), "/libexec");
+}
+
+}  // namespace lockstep

@@ -1,0 +1,19 @@
+// The disk where outputs will go.
+#ifndef LOCKSTEP_LIB_DOCTOR_DISK_H_
+#define LOCKSTEP_LIB_DOCTOR_DISK_H_
+
+#include "lib/doctor/answer.h"
+#include "lib/doctor/findings.h"
+#include "lib/doctor/request.h"
+
+namespace lockstep {
+
+// Writes a file without a name into --output and syncs it.
+void ProbeDisk(const DoctorRequest& request, ProbeAnswer& answer);
+
+// The area "disk". Needed by everything.
+void JudgeDisk(const proto::MachineFacts& facts, FindingList& findings);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_DOCTOR_DISK_H_

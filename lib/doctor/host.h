@@ -1,0 +1,24 @@
+// What the host and its container give a process: memory, shared and locked memory, connections to itself.
+#ifndef LOCKSTEP_LIB_DOCTOR_HOST_H_
+#define LOCKSTEP_LIB_DOCTOR_HOST_H_
+
+#include <string>
+#include <vector>
+
+#include "lib/doctor/answer.h"
+#include "lib/doctor/findings.h"
+#include "lib/doctor/request.h"
+
+namespace lockstep {
+
+void ProbeHost(const DoctorRequest& request, ProbeAnswer& answer);
+
+// The areas "memory", "/dev/shm", "shmmax", "memlock" and "loopback".
+void JudgeHost(const proto::MachineFacts& facts, const DoctorRequest& request, FindingList& findings);
+
+// The smallest limit in bytes among those of lib/record/surroundings.h ("memory.max=8589934592"); 0: none.
+double MemoryLimitBytes(const std::vector<std::string>& cgroup_limits);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_DOCTOR_HOST_H_

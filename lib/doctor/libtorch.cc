@@ -1,0 +1,304 @@
+#include "lib/doctor/libtorch.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "lib/base/subprocess.h"
+#include "lib/doctor/ask_program.h"
+#include "lib/doctor/open_library.h"
+
+namespace lockstep {
+namespace {
+
+const UseKinds kTrainAndScale = {proto::DoctorUse::TRAIN, proto::DoctorUse::SCALE};
+
+// The folders of the torch that the interpreter would import, without importing it; as the launchers of portable tools.
+constexpr char kFindTorch[] =
+    "import glob, importlib.util as u, os\n"
+    "s = u.find_spec('torch')\n"
+    "t = os.path.dirname(s.origin) if s else ''\n"
+    "f = [os.path.join(t, 'lib')] + sorted(glob.glob(os.path.join(os.path.dirname(t), 'nvidia', '*', 'lib')))\n"
+    "print(':'.join(f) if s else '')\n";
+
+std::string Variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::string FileBytes(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+bool IsFile(const std::string& path) {
+  struct stat info;
+  return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+}
+
+// The first folder of the search path that holds the library; empty when none does.
+std::string FolderOf(const std::string& library) {
+  for (const absl::string_view folder : absl::StrSplit(Variable("LD_LIBRARY_PATH"), ':', absl::SkipEmpty())) {
+    if (IsFile(absl::StrCat(folder, "/", library))) {
+      return std::string(folder);
+    }
+  }
+  return "";
+}
+
+// The text that tells the version: of a wheel torch/version.py, of the archive libtorch/build-version, beside lib/.
+std::string VersionText(const std::string& library_folder) {
+  const std::string text = FileBytes(library_folder + "/../version.py");
+  return text.empty() ? FileBytes(library_folder + "/../build-version") : text;
+}
+
+void AskPython(const DoctorRequest& request, proto::LibTorchFacts& libtorch) {
+  const std::string python = Variable("PYTHON");
+  libtorch.set_source(proto::LibTorchFacts::PYTHON);
+  libtorch.set_python(python.empty() ? "python3" : python);
+  const ProgramSaid said = AskProgram({libtorch.python(), "-c", kFindTorch}, request.timeout);
+  if (said.ended_well) {
+    for (const absl::string_view folder :
+         absl::StrSplit(absl::StripAsciiWhitespace(said.text), ':', absl::SkipEmpty())) {
+      libtorch.add_folder(std::string(folder));
+    }
+  }
+}
+
+std::string MissingMend(const proto::LibTorchFacts& libtorch) {
+  switch (libtorch.source()) {
+    case proto::LibTorchFacts::LOCKSTEP_LIBRARIES:
+      return "let LOCKSTEP_LIBRARIES name the folders of libtorch_cpu.so and its companions, or unset it";
+    case proto::LibTorchFacts::PYTHON:
+      return absl::StrCat(libtorch.python(), " -m pip install torch, or let PYTHON name an interpreter that has it");
+    default:
+      return "third_party/install.sh, or LIBTORCH=FOLDER in the environment; then bazel sync --configure, and build "
+             "again";
+  }
+}
+
+const proto::LibraryFacts* FirstThatFails(const proto::LibTorchFacts& libtorch) {
+  for (const proto::LibraryFacts& library : libtorch.library()) {
+    if (!library.error().empty()) {
+      return &library;
+    }
+  }
+  return nullptr;
+}
+
+// "2.11" of "2.11.0+cu130": within it LibTorch's C++ interface stays as it is.
+std::string MinorVersion(const std::string& version) {
+  const std::vector<std::string> parts = absl::StrSplit(version, '.');
+  return parts.size() < 2 ? version : absl::StrCat(parts[0], ".", parts[1]);
+}
+
+// One that loads.
+void JudgeVersion(const proto::MachineFacts& facts, const DoctorRequest& request, const BuildFacts& build,
+                  FindingList& findings) {
+  const proto::LibTorchFacts& libtorch = facts.libtorch();
+  const std::string abi = libtorch.cxx11_abi() < 0 ? "ABI not told" : absl::StrCat("C++11 ABI ", libtorch.cxx11_abi());
+  const std::string what =
+      absl::StrCat(libtorch.version().empty() ? "version not told" : libtorch.version(), ", ", abi,
+                   libtorch.has_cuda() ? ", with CUDA" : ", for CPUs only", ", loads; ", libtorch.library_folder());
+  if (libtorch.cxx11_abi() == 0) {
+    AddFinding(findings, "libtorch", proto::DoctorFinding::BROKEN, what,
+               "the tools want the C++11 ABI: a LibTorch of 2.7 or newer has it", kTrainAndScale);
+  } else if (!libtorch.has_cuda() && (request.device == "cuda" || facts.cuda().gpu_size() > 0)) {
+    AddFinding(findings, "libtorch",
+               request.device == "cuda" ? proto::DoctorFinding::BROKEN : proto::DoctorFinding::WARN, what,
+               "install a LibTorch with CUDA: this one leaves GPUs idle", NeedsGpu(request));
+  } else if (!libtorch.version().empty() && !build.torch_version.empty() &&
+             MinorVersion(libtorch.version()) != MinorVersion(build.torch_version)) {
+    AddFinding(findings, "libtorch", proto::DoctorFinding::WARN,
+               absl::StrCat(what, "; the tools were built with ", build.torch_version),
+               absl::StrCat("install torch==", build.torch_version, ", or build the tools again with this one"));
+  } else {
+    AddFinding(findings, "libtorch", proto::DoctorFinding::OK, what);
+  }
+}
+
+void JudgeToolStart(const proto::MachineFacts& facts, const BuildFacts& build, FindingList& findings) {
+  for (const proto::ToolStart& start : facts.tool_start()) {
+    if (!start.started()) {
+      AddFinding(findings, start.tool(), proto::DoctorFinding::BROKEN, absl::StrCat("does not start: ", start.said()),
+                 LoaderMend(start.said(), absl::StrCat("LibTorch ", build.torch_version)),
+                 {start.tool() == "train_sweep" ? proto::DoctorUse::TRAIN : proto::DoctorUse::SCALE});
+    }
+  }
+  if (const proto::ProbeEnd* end = FindBadEnd(facts, "tool_start")) {
+    AddFinding(findings, "tools", proto::DoctorFinding::UNKNOWN, DescribeEnd(*end),
+               "run it again with a longer --timeout; if it stays so, build the tools again");
+  }
+}
+
+}  // namespace
+
+void ProbeLibTorchFolders(const DoctorRequest& request, ProbeAnswer& answer) {
+  proto::MachineFacts facts;
+  proto::LibTorchFacts& libtorch = *facts.mutable_libtorch();
+  const std::string given = Variable("LOCKSTEP_LIBRARIES");
+  if (!IsPortable()) {
+    libtorch.set_source(proto::LibTorchFacts::BUILD);
+    *libtorch.mutable_folder() = {ThisBuild().torch_folders.begin(), ThisBuild().torch_folders.end()};
+  } else if (!given.empty()) {
+    libtorch.set_source(proto::LibTorchFacts::LOCKSTEP_LIBRARIES);
+    const std::vector<std::string> folders = absl::StrSplit(given, ':', absl::SkipEmpty());
+    *libtorch.mutable_folder() = {folders.begin(), folders.end()};
+  } else {
+    answer.Begin("asking Python");
+    AskPython(request, libtorch);
+  }
+  answer.Tell(facts);
+}
+
+// A tool that Bazel built has a RUNPATH, which the loader asks after LD_LIBRARY_PATH; a portable tool's launcher puts
+// LibTorch before it.
+std::string LibraryPath(const std::vector<std::string>& folders, const BuildFacts& build, bool portable,
+                        const std::string& ld_library_path) {
+  std::vector<std::string> path = folders;
+  if (!ld_library_path.empty()) {
+    path.insert(portable ? path.end() : path.begin(), ld_library_path);
+  }
+  if (!portable && !build.cuda_home.empty()) {
+    path.push_back(build.cuda_home + "/lib64");
+  }
+  return absl::StrJoin(path, ":");
+}
+
+void ProbeLibTorch(const DoctorRequest& request, ProbeAnswer& answer) {
+  proto::MachineFacts facts;
+  proto::LibTorchFacts& libtorch = *facts.mutable_libtorch();
+  const std::string folder = FolderOf("libtorch_cpu.so");
+  if (folder.empty()) {
+    return;
+  }
+  answer.Begin("reading " + folder);
+  libtorch.set_library_folder(folder);
+  const std::string version = VersionText(folder);
+  libtorch.set_version(TorchVersion(version));
+  libtorch.set_cuda_version(TorchCuda(version));
+  libtorch.set_cxx11_abi(Cxx11Abi(FileBytes(folder + "/libc10.so")));
+  libtorch.set_has_cuda(IsFile(folder + "/libtorch_cuda.so"));
+  answer.Tell(facts);
+  std::vector<std::string> names = {"libc10.so", "libtorch_cpu.so"};
+  if (libtorch.has_cuda()) {
+    names.push_back("libtorch_cuda.so");
+  }
+  for (const std::string& name : names) {
+    answer.Begin("dlopen of " + name);
+    facts.Clear();
+    void* library = OpenLibrary(name, *facts.mutable_libtorch()->add_library());
+    answer.Tell(facts);
+    if (library == nullptr) {
+      return;
+    }
+  }
+}
+
+void ProbeToolStart(const DoctorRequest& request, ProbeAnswer& answer) {
+  const std::string self = SelfPath().value_or("");
+  const std::string folder = self.substr(0, self.rfind('/'));
+  for (const char* tool : {"train_sweep", "scale_run"}) {
+    const std::string program = absl::StrCat(folder, IsPortable() ? "/" : "/libexec/", tool);
+    if (!IsFile(program)) {
+      continue;
+    }
+    answer.Begin(absl::StrCat("starting ", tool));
+    const ProgramSaid said = AskProgram({program, "--version"}, request.timeout, {{"LD_BIND_NOW", "1"}});
+    proto::MachineFacts facts;
+    proto::ToolStart& start = *facts.add_tool_start();
+    start.set_tool(tool);
+    start.set_started(said.ended_well);
+    const std::vector<std::string> lines = absl::StrSplit(said.text, '\n');
+    start.set_said(lines[0]);
+    answer.Tell(facts);
+  }
+}
+
+void JudgeLibTorch(const proto::MachineFacts& facts, const DoctorRequest& request, const BuildFacts& build,
+                   FindingList& findings) {
+  const proto::LibTorchFacts& libtorch = facts.libtorch();
+  const proto::ProbeEnd* end = FindBadEnd(facts, "libtorch");
+  if (const proto::ProbeEnd* searching = FindBadEnd(facts, "libtorch_folders")) {
+    AddFinding(findings, "libtorch", proto::DoctorFinding::UNKNOWN,
+               absl::StrCat("where it is: ", DescribeEnd(*searching)),
+               "let LOCKSTEP_LIBRARIES name the folders of libtorch_cpu.so and its companions", kTrainAndScale);
+  } else if (end != nullptr && end->kind() == proto::ProbeEnd::HUNG) {
+    AddFinding(findings, "libtorch", proto::DoctorFinding::UNKNOWN,
+               absl::StrCat(DescribeEnd(*end), "; ", libtorch.library_folder()),
+               "the first load from a slow disk takes long: run it again, or with --timeout=60s", kTrainAndScale);
+  } else if (end != nullptr) {
+    AddFinding(findings, "libtorch", proto::DoctorFinding::BROKEN,
+               absl::StrCat(DescribeEnd(*end), "; ", libtorch.library_folder()),
+               "the file is damaged or cut off: install LibTorch again", kTrainAndScale);
+  } else if (libtorch.library_folder().empty()) {
+    AddFinding(findings, "libtorch", proto::DoctorFinding::ABSENT,
+               absl::StrCat("no libtorch_cpu.so", libtorch.folder().empty() ? "" : " in ",
+                            absl::StrJoin(libtorch.folder(), " ")),
+               MissingMend(libtorch), kTrainAndScale);
+  } else if (const proto::LibraryFacts* failed = FirstThatFails(libtorch)) {
+    AddFinding(findings, "libtorch", proto::DoctorFinding::BROKEN, absl::StrCat("does not load: ", failed->error()),
+               LoaderMend(failed->error(), "LibTorch"), kTrainAndScale);
+  } else {
+    JudgeVersion(facts, request, build, findings);
+    JudgeToolStart(facts, build, findings);
+  }
+}
+
+// As g++ writes a function that takes a std::string: "NSt7__cxx1112basic_string..." or, of the older ABI, "Ss".
+int Cxx11Abi(absl::string_view library) {
+  constexpr absl::string_view kConstructor = "_ZN3c105ErrorC";
+  bool older = false;
+  for (size_t at = library.find(kConstructor); at != absl::string_view::npos; at = library.find(kConstructor, at + 1)) {
+    const absl::string_view name = library.substr(at, library.find('\0', at) - at);
+    if (absl::StrContains(name, "__cxx1112basic_string")) {
+      return 1;
+    }
+    older = older || absl::EndsWith(name, "Ss") || absl::StrContains(name, "RKSs");
+  }
+  return older ? 0 : -1;
+}
+
+std::string TorchVersion(absl::string_view text) {
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    line = absl::StripAsciiWhitespace(line);
+    const std::vector<absl::string_view> quoted = absl::StrSplit(line, '\'');
+    if (absl::StartsWith(line, "__version__ =") && quoted.size() >= 3) {
+      return std::string(quoted[1]);
+    }
+    if (!line.empty() && absl::ascii_isdigit(line[0])) {
+      return std::string(line);
+    }
+  }
+  return "";
+}
+
+// "+cu130" is 13.0, "+cu128" 12.8: the last digit is the minor version.
+uint32_t TorchCuda(absl::string_view text) {
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    const std::vector<absl::string_view> quoted = absl::StrSplit(line, '\'');
+    const std::vector<absl::string_view> numbers =
+        absl::StrSplit(quoted.size() >= 3 && absl::StartsWith(line, "cuda") ? quoted[1] : "", '.');
+    uint32_t major = 0, minor = 0;
+    if (numbers.size() == 2 && absl::SimpleAtoi(numbers[0], &major) && absl::SimpleAtoi(numbers[1], &minor)) {
+      return major * 1000 + minor * 10;
+    }
+  }
+  const std::string version = TorchVersion(text);
+  const size_t at = version.find("+cu");
+  uint32_t digits = 0;
+  return at != std::string::npos && absl::SimpleAtoi(version.substr(at + 3), &digits) && digits >= 100 && digits < 1000
+             ? digits / 10 * 1000 + digits % 10 * 10
+             : 0;
+}
+
+}  // namespace lockstep

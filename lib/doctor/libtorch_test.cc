@@ -1,0 +1,135 @@
+#include "lib/doctor/libtorch.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::testing::HasSubstr;
+
+BuildFacts Build() { return {"gcc 12", "2.11.0+cu130", {"/torch/lib"}, "/cuda", 13000}; }
+
+proto::DoctorFinding Judged(const std::string& text, const std::string& device = "auto") {
+  proto::MachineFacts facts;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &facts)) << text;
+  DoctorRequest request;
+  request.device = device;
+  FindingList findings;
+  JudgeLibTorch(facts, request, Build(), findings);
+  EXPECT_EQ(findings.size(), 1);
+  return findings[0];
+}
+
+std::string Found(const std::string& version, int abi, const std::string& more = "") {
+  return "libtorch { source: BUILD library_folder: '/torch/lib' version: '" + version +
+         "' cxx11_abi: " + std::to_string(abi) + " has_cuda: true library { path: '/torch/lib/libc10.so' } " + more +
+         " }";
+}
+
+TEST(JudgeLibTorchTest, OneThatLoads) {
+  const proto::DoctorFinding finding = Judged(Found("2.11.0+cu130", 1));
+  EXPECT_EQ(finding.state(), proto::DoctorFinding::OK);
+  EXPECT_EQ(finding.what(), "2.11.0+cu130, C++11 ABI 1, with CUDA, loads; /torch/lib");
+}
+
+TEST(JudgeLibTorchTest, APatchVersionIsTheSame) {
+  EXPECT_EQ(Judged(Found("2.11.3", 1)).state(), proto::DoctorFinding::OK);
+}
+
+TEST(JudgeLibTorchTest, AnotherVersionThanTheBuilds) {
+  const proto::DoctorFinding finding = Judged(Found("2.9.0+cu130", 1));
+  EXPECT_EQ(finding.state(), proto::DoctorFinding::WARN);
+  EXPECT_THAT(finding.mend(), HasSubstr("torch==2.11.0+cu130"));
+}
+
+TEST(JudgeLibTorchTest, TheOlderAbi) {
+  const proto::DoctorFinding finding = Judged(Found("2.5.0", 0));
+  EXPECT_EQ(finding.state(), proto::DoctorFinding::BROKEN);
+  EXPECT_EQ(finding.needed_for_size(), 2);
+}
+
+TEST(JudgeLibTorchTest, OneForCpusOnlyIsBrokenWhereAGpuIsAskedFor) {
+  const std::string found = "libtorch { library_folder: '/torch/lib' version: '2.11.0+cpu' cxx11_abi: 1 }";
+  EXPECT_EQ(Judged(found).state(), proto::DoctorFinding::OK);
+  EXPECT_EQ(Judged(found + "cuda { gpu {} }").state(), proto::DoctorFinding::WARN);
+  EXPECT_EQ(Judged(found, "cuda").state(), proto::DoctorFinding::BROKEN);
+}
+
+TEST(JudgeLibTorchTest, OneThatDoesNotLoad) {
+  const proto::DoctorFinding finding =
+      Judged(Found("2.11.0", 1, "library { error: '/torch/lib/libtorch_cpu.so: invalid ELF header' }"));
+  EXPECT_EQ(finding.state(), proto::DoctorFinding::BROKEN);
+  EXPECT_THAT(finding.what(), HasSubstr("invalid ELF header"));
+  EXPECT_THAT(finding.mend(), HasSubstr("damaged"));
+}
+
+TEST(JudgeLibTorchTest, OneThatCrashesAndOneThatHangs) {
+  const proto::DoctorFinding crashed =
+      Judged("probe_end { probe: 'libtorch' kind: CRASHED step: 'dlopen of libtorch_cpu.so' signal: 7 }");
+  EXPECT_EQ(crashed.state(), proto::DoctorFinding::BROKEN);
+  EXPECT_THAT(crashed.what(), HasSubstr("crashed in dlopen of libtorch_cpu.so (signal 7)"));
+  const proto::DoctorFinding hung =
+      Judged("probe_end { probe: 'libtorch' kind: HUNG step: 'dlopen of libtorch_cpu.so' }");
+  EXPECT_EQ(hung.state(), proto::DoctorFinding::UNKNOWN);
+  EXPECT_THAT(hung.mend(), HasSubstr("--timeout"));
+}
+
+TEST(JudgeLibTorchTest, NoneAndWhereItWasLookedFor) {
+  EXPECT_THAT(Judged("libtorch { source: PYTHON python: 'python3' }").mend(),
+              HasSubstr("python3 -m pip install torch"));
+  EXPECT_THAT(Judged("libtorch { source: LOCKSTEP_LIBRARIES folder: '/a' }").what(), HasSubstr("in /a"));
+  EXPECT_THAT(Judged("libtorch { source: BUILD }").mend(), HasSubstr("third_party/install.sh"));
+  EXPECT_EQ(Judged("libtorch { source: BUILD }").state(), proto::DoctorFinding::ABSENT);
+}
+
+TEST(JudgeLibTorchTest, AToolThatDoesNotStart) {
+  proto::MachineFacts facts;
+  ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(
+      Found("2.11.0", 1) + "tool_start { tool: 'scale_run' said: 'scale_run: undefined symbol: _ZN2at' }"
+                           "tool_start { tool: 'train_sweep' started: true said: 'train_sweep 0.1.0' }",
+      &facts));
+  FindingList findings;
+  JudgeLibTorch(facts, {}, Build(), findings);
+  ASSERT_EQ(findings.size(), 2);
+  EXPECT_EQ(findings[1].area(), "scale_run");
+  EXPECT_THAT(findings[1].needed_for(), ::testing::ElementsAre(proto::DoctorUse::SCALE));
+}
+
+TEST(LibraryPathTest, TheSidesOnWhichTheToolsHaveThem) {
+  EXPECT_EQ(LibraryPath({"/torch/lib", "/nccl/lib"}, Build(), false, "/mine"),
+            "/mine:/torch/lib:/nccl/lib:/cuda/lib64");
+  EXPECT_EQ(LibraryPath({"/torch/lib"}, Build(), true, "/mine"), "/torch/lib:/mine");
+  EXPECT_EQ(LibraryPath({}, Build(), true, ""), "");
+}
+
+TEST(Cxx11AbiTest, BySymbols) {
+  const std::string end(1, '\0');
+  const std::string newer = end + "_ZN3c105ErrorC2ENS_14SourceLocationENSt7__cxx1112basic_stringIcE" + end;
+  const std::string older = end + "_ZN3c105ErrorC2ENS_14SourceLocationESs" + end;
+  EXPECT_EQ(Cxx11Abi(newer), 1);
+  EXPECT_EQ(Cxx11Abi(older), 0);
+  EXPECT_EQ(Cxx11Abi(older + newer), 1);
+  EXPECT_EQ(Cxx11Abi("text"), -1);
+  EXPECT_EQ(Cxx11Abi(""), -1);
+}
+
+TEST(TorchVersionTest, OfAWheelAndOfTheArchive) {
+  EXPECT_EQ(TorchVersion("from typing import Optional\n\n__version__ = '2.11.0+cu130'\ndebug = False\n"),
+            "2.11.0+cu130");
+  EXPECT_EQ(TorchVersion("2.11.0+cpu\n"), "2.11.0+cpu");
+  EXPECT_EQ(TorchVersion(""), "");
+}
+
+TEST(TorchCudaTest, FromTheFileOrTheVersionsEnd) {
+  EXPECT_EQ(TorchCuda("__version__ = '2.11.0a0+nv25.1'\ncuda: Optional[str] = '13.0'\n"), 13000u);
+  EXPECT_EQ(TorchCuda("__version__ = '2.7.0'\ncuda = '12.8'\n"), 12080u);
+  EXPECT_EQ(TorchCuda("__version__ = '2.7.0+cpu'\ncuda: Optional[str] = None\nhip: Optional[str] = '1.2'\n"), 0u);
+  EXPECT_EQ(TorchCuda("2.7.0+cu128\n"), 12080u);
+  EXPECT_EQ(TorchCuda("2.7.0+cuxyz"), 0u);
+  EXPECT_EQ(TorchCuda(""), 0u);
+}
+
+}  // namespace
+}  // namespace lockstep

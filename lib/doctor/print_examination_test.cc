@@ -1,0 +1,61 @@
+#include "lib/doctor/print_examination.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::testing::HasSubstr;
+
+proto::Examination Parsed(const std::string& text) {
+  proto::Examination examination;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &examination)) << text;
+  return examination;
+}
+
+TEST(ExaminationTextTest, ALineForEachAndItsMendBelow) {
+  EXPECT_EQ(ExaminationText(Parsed("finding { area: 'driver' state: OK what: '580.95 (CUDA 13.0)' }"
+                                   "finding { area: 'data' state: ABSENT what: 'none' mend: '--input=PATH' }"
+                                   "use { kind: TRAIN because: 'data' because: 'disk' }"
+                                   "use { kind: SCALE works: true device: 'cpu' } use { kind: REPORT works: true }")),
+            "ok      driver      580.95 (CUDA 13.0)\n"
+            "absent  data        none\n"
+            "                    -> --input=PATH\n"
+            "\n"
+            "train               will not work: data, disk\n"
+            "scale               works, on cpu\n"
+            "report              works\n");
+}
+
+TEST(ExaminationTextTest, LongLinesAreBrokenAtSpaces) {
+  std::string words = "word";
+  for (int i = 0; i < 60; ++i) {
+    words += " word";
+  }
+  const std::string path = "/" + std::string(200, 'p');
+  const std::string text =
+      ExaminationText(Parsed("finding { area: 'a' state: OK what: '" + words + "' mend: '" + path + "' }"));
+  size_t start = 0;
+  for (size_t end = text.find('\n'); end != std::string::npos; start = end + 1, end = text.find('\n', start)) {
+    const std::string line = text.substr(start, end - start);
+    EXPECT_TRUE(line.size() <= 120 || line.find(path) != std::string::npos) << line;
+  }
+  EXPECT_THAT(text, HasSubstr("\n                    word"));
+}
+
+TEST(ExaminationTextTest, NoControlCharacterReachesTheTerminal) {
+  EXPECT_THAT(ExaminationText(Parsed("finding { area: 'disk' state: OK what: 'in \\033[31mred' }")),
+              HasSubstr("\\x1b[31m"));
+}
+
+TEST(ExaminationJsonTest, NamesAndEmptyFields) {
+  const std::string json = ExaminationJson(Parsed("finding { area: 'a' state: OK needed_for: TRAIN }"));
+  EXPECT_THAT(json, HasSubstr("\"needed_for\": [\n"));
+  EXPECT_THAT(json, HasSubstr("\"mend\": \"\""));
+  EXPECT_THAT(json, HasSubstr("\"state\": \"OK\""));
+}
+
+}  // namespace
+}  // namespace lockstep

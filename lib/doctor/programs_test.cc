@@ -1,0 +1,60 @@
+#include "lib/doctor/programs.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::testing::HasSubstr;
+
+proto::MachineFacts Facts(const std::string& text) {
+  proto::MachineFacts facts;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &facts)) << text;
+  return facts;
+}
+
+FindingList Build(const std::string& fields, bool portable = false) {
+  BuildFacts build;
+  build.compiler = "gcc 12.2.0";
+  FindingList findings;
+  JudgeBuildPrograms(Facts("programs { " + fields + " }"), build, portable, findings);
+  return findings;
+}
+
+proto::DoctorFinding Gnuplot(const std::string& text) {
+  FindingList findings;
+  JudgeGnuplot(Facts(text), findings);
+  EXPECT_EQ(findings.size(), 1);
+  return findings[0];
+}
+
+TEST(JudgeBuildProgramsTest, WhatIsThere) {
+  const FindingList findings = Build("compiler_here: '13.3.0' bazel_path: '/usr/bin/bazel' bazel_version: '4.2.3'");
+  EXPECT_EQ(findings[0].what(), "g++ 13.3.0 here; gcc 12.2.0 built this");
+  EXPECT_EQ(findings[1].what(), "4.2.3; /usr/bin/bazel");
+}
+
+TEST(JudgeBuildProgramsTest, APortableFolderWantsNeither) {
+  EXPECT_EQ(Build("", true)[0].state(), proto::DoctorFinding::ABSENT);
+  EXPECT_EQ(Build("", true)[1].mend(), "");
+  EXPECT_EQ(Build("", false)[1].mend(), "third_party/install.sh");
+  EXPECT_EQ(Build("", false)[1].needed_for_size(), 0);
+}
+
+TEST(JudgeGnuplotTest, ThereAbsentBroken) {
+  EXPECT_EQ(Gnuplot("programs { gnuplot_version: '5.4.4' }").state(), proto::DoctorFinding::OK);
+  EXPECT_EQ(Gnuplot("programs { gnuplot_error: 'none' gnuplot_absent: true }").state(), proto::DoctorFinding::ABSENT);
+  EXPECT_EQ(Gnuplot("programs { gnuplot_error: 'gnuplot exited with 1' }").state(), proto::DoctorFinding::BROKEN);
+  EXPECT_THAT(Gnuplot("probe_end { probe: 'gnuplot' kind: HUNG step: 'asking gnuplot' }").what(), HasSubstr("hung"));
+}
+
+TEST(BazelVersionTest, OfUpstreamAndDebian) {
+  EXPECT_EQ(BazelVersion("bazel 4.2.3\n"), "4.2.3");
+  EXPECT_EQ(BazelVersion("bazel no_version\n"), "");
+  EXPECT_EQ(BazelVersion(""), "");
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,72 @@
+// doctor: says what of this machine works for Lockstep, and what would mend the rest. The stage is lib/doctor/doctor.h.
+#include "lib/doctor/doctor.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "lib/base/flag_range.h"
+#include "lib/base/flag_values.h"
+#include "lib/base/init_main.h"
+#include "lib/base/run_tool.h"
+#include "lib/base/status_macros.h"
+#include "lib/doctor/probes.h"
+
+ABSL_FLAG(std::vector<std::string>, for, {},
+          "What must work, or the exit code is 4: train, scale, report, with commas between them. Without it all "
+          "is said and the exit code is 0.");
+ABSL_FLAG(std::string, device, "auto",
+          "auto: the CPU will do where there is no GPU; cpu; cuda: without a working GPU training and scaling fail.");
+ABSL_FLAG(
+    std::string, input, "",
+    "A dataset.rec, or a folder or archive that cifar_prep reads; by default the first that is found in the usual "
+    "places.");
+ABSL_FLAG(std::string, output, ".", "The folder where outputs will go.");
+ABSL_FLAG(std::string, format, "text", "text, or json: one object.");
+RANGED_FLAG(absl::Duration, timeout, absl::Seconds(8), 1, 600,
+            "What a driver, library or disk may take to answer; all are asked at the same time.");
+ABSL_FLAG(std::string, probe, "", "Internal: what a process that the doctor started looks at.");
+
+namespace lockstep {
+namespace {
+
+constexpr char kTool[] = "doctor";
+
+absl::Status Run() {
+  DoctorOptions options;
+  DoctorRequest& request = options.request;
+  for (const std::string& word : absl::GetFlag(FLAGS_for)) {
+    ASSIGN_OR_RETURN(const auto use, ParseEnum<proto::DoctorUse::Kind>("for", word));
+    request.uses.push_back(use);
+  }
+  request.device = absl::GetFlag(FLAGS_device);
+  request.input = absl::GetFlag(FLAGS_input);
+  request.output = absl::GetFlag(FLAGS_output);
+  request.timeout = absl::GetFlag(FLAGS_timeout);
+  const std::string format = absl::GetFlag(FLAGS_format);
+  RETURN_IF_ERROR(CheckFlagWord("device", request.device, {"auto", "cpu", "cuda"}));
+  RETURN_IF_ERROR(CheckFlagWord("format", format, {"text", "json"}));
+  RETURN_IF_ERROR(CheckOutputFlag(request.output));
+  if (const std::string probe = absl::GetFlag(FLAGS_probe); !probe.empty()) {
+    return RunProbe(probe, request);
+  }
+  options.json = format == "json";
+  options.flags = {absl::StrCat("--input=", request.input), absl::StrCat("--output=", request.output),
+                   absl::StrCat("--timeout=", absl::FormatDuration(request.timeout))};
+  return RunDoctor(options);
+}
+
+}  // namespace
+}  // namespace lockstep
+
+int main(int argc, char** argv) {
+  lockstep::InitMain({lockstep::kTool,
+                      "Says in seconds what of this machine works for Lockstep and what would mend the rest: compiler, "
+                      "LibTorch, driver, GPUs and their links, limits, data, disk, gnuplot.",
+                      "doctor --for=train,scale --device=cuda --input=dataset.rec"},
+                     argc, argv);
+  return lockstep::RunTool(lockstep::kTool, lockstep::Run);
+}
