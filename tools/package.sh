@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Makes a portable folder of the six tools for a machine that has a Python with torch, but no Bazel.
 #
-#   tools/package.sh OUT
+#   tools/package.sh OUT [ARCHITECTURES]
+#
+# ARCHITECTURES: for which GPUs, as --@cuda//:architectures has it; left out: all (third_party/cuda/README.md).
 #
 # OUT/<tool>          a launcher: finds torch's and NVIDIA's shared libraries on that machine, then starts the tool
 # OUT/lab.sh          the six tools in a row, as `bazel run //:lab`
@@ -14,8 +16,8 @@
 # those of the machine that built it.
 set -euo pipefail
 
-if [ $# -ne 1 ] || [ "${1#-}" != "$1" ]; then
-  sed -n '2,6s/^# \{0,1\}//p' "$0"
+if [ $# -lt 1 ] || [ $# -gt 2 ] || [ "${1#-}" != "$1" ]; then
+  sed -n '2,8s/^# \{0,1\}//p' "$0"
   [ "${1:-}" = --help ] && exit 0 || exit 2
 fi
 mkdir -p "$1"
@@ -23,7 +25,9 @@ out="$(cd "$1" && pwd)"
 cd "$(dirname "$0")/.."
 
 tools="cifar_prep train_sweep scale_run comm_model quantize report"
-bazel build $(printf '//tools:%s ' $tools) >&2
+architectures="${2:-portable}"
+for_gpus="--@cuda//:architectures=$architectures"
+bazel build "$for_gpus" $(printf '//tools:%s ' $tools) >&2
 bin="$(bazel info bazel-bin 2>/dev/null)"
 
 rm -rf "$out/libexec" "$out/lib" "$out/data" "$out/proto"
@@ -98,7 +102,7 @@ done
 
 # Tests tagged gpu (tests that skip themselves without one) travel too, where they can be built.
 gpu_tests="$(bazel query 'attr(tags, "\bgpu\b", tests(//...))' 2>/dev/null || true)"
-if [ -n "$gpu_tests" ] && bazel build $gpu_tests >&2; then
+if [ -n "$gpu_tests" ] && bazel build "$for_gpus" $gpu_tests >&2; then
   for label in $gpu_tests; do
     path="${label#//}" name="gpu_test_${label##*:}"
     [ -f "$bin/${path%%:*}/${path##*:}" ] || continue
@@ -107,6 +111,12 @@ if [ -n "$gpu_tests" ] && bazel build $gpu_tests >&2; then
     strip "$out/libexec/$name"
     write_launcher "$name"
   done
+fi
+
+# A program that lacks code for a GPU would find that out there.
+portable_code="$(bazel info output_base 2>/dev/null)/external/cuda/portable_code.txt"
+if [ "$architectures" = portable ] && [ -n "$gpu_tests" ]; then
+  python3 third_party/cuda/gpu_code.py --expect="$(cat "$portable_code")" "$out/libexec/train_sweep" >&2
 fi
 
 cp tools/lab.sh "$out/lab.sh"

@@ -82,6 +82,7 @@ template <typename S>
 __global__ void __launch_bounds__(S::kThreads, 1)
     HopperConvolutionKernel(const __grid_constant__ HopperMaps maps,
                             const __grid_constant__ HopperArguments arguments) {
+#ifndef LOCKSTEP_CODE_LEFT_OUT
   if (threadIdx.x == S::kConsumers) {
     PrefetchMap(maps.weights);
     PrefetchMap(maps.input[0]);
@@ -130,6 +131,7 @@ __global__ void __launch_bounds__(S::kThreads, 1)
       }
     }
   }
+#endif
 }
 
 using Kernel = void (*)(const HopperMaps, const HopperArguments);
