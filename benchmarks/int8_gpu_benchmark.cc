@@ -389,8 +389,7 @@ std::string TakePath(int& argc, char** argv) {
 }
 
 absl::Status Run(const std::string& path) {
-  ASSIGN_OR_RETURN(const ComputeCapability capability, CurrentComputeCapability());
-  std::vector<GpuIsa> isas = SupportedGpuIsas(capability);
+  ASSIGN_OR_RETURN(std::vector<GpuIsa> isas, CurrentGpuIsas());
   std::reverse(isas.begin(), isas.end());  // the fastest first
   if (HopperMultiprocessors() > 0) {
     Register("peak/wgmma", MeasurePeakRow);

@@ -20,6 +20,7 @@ __device__ uint32_t Mixed(uint32_t value) {
 }
 
 __global__ __launch_bounds__(kWgmmaPeakThreads, 1) void WgmmaPeakKernel(uint32_t rounds, int32_t* sums) {
+#ifndef LOCKSTEP_CODE_LEFT_OUT
   __shared__ __align__(wgmma::kPatternBytes) uint32_t values[kWords];
   for (uint32_t i = threadIdx.x; i < kWords; i += kWgmmaPeakThreads) {
     values[i] = Mixed(blockIdx.x * kWords + i + 1);
@@ -46,6 +47,7 @@ __global__ __launch_bounds__(kWgmmaPeakThreads, 1) void WgmmaPeakKernel(uint32_t
     sum += static_cast<uint32_t>(acc[i]);
   }
   sums[blockIdx.x * kWgmmaPeakThreads + threadIdx.x] = static_cast<int32_t>(sum);
+#endif
 }
 
 }  // namespace

@@ -65,6 +65,6 @@ def lockstep_test(name, deps, size = "small", **kwargs):
         name = name,
         size = size,
         srcs = [name + ".cc"],
-        deps = deps + ["@com_google_googletest//:gtest_main"],
+        deps = deps + ["//third_party/libstdcxx", "@com_google_googletest//:gtest_main"],
         **kwargs
     )

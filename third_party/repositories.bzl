@@ -65,10 +65,10 @@ def _system_libraries():
     )
     system_library(
         name = "libarchive",
-        apt = ["libarchive-dev"],
+        apt = ["libarchive-dev", "liblzma-dev"],
         build_file = "//third_party/libarchive:libarchive.BUILD",
         headers = ["archive.h", "archive_entry.h"],
-        libraries = ["libarchive.so"],
+        libraries = ["libarchive.a", "liblzma.a"],
         override = "LOCKSTEP_LIBARCHIVE_ROOT",
     )
     system_library(

@@ -16,6 +16,7 @@ LOCKSTEP_PACKAGES=(
   "libgmock-dev | 1.11 | LOCKSTEP_GOOGLETEST_ROOT | GoogleMock, matchers of the tests"
   "libbenchmark-dev | 1.6 | LOCKSTEP_BENCHMARK_ROOT | Google Benchmark, benchmarks/"
   "libarchive-dev | - | LOCKSTEP_LIBARCHIVE_ROOT | libarchive, reads the CIFAR-10 archives"
+  "liblzma-dev | - | LOCKSTEP_LIBARCHIVE_ROOT | liblzma, which libarchive's static archive wants for xz"
   "libjpeg62-turbo-dev libjpeg-turbo8-dev | - | LOCKSTEP_LIBJPEG_ROOT | libjpeg-turbo, reads JPEG folders"
   "libpng-dev | 1.6 | LOCKSTEP_LIBPNG_ROOT | libpng, reads PNG folders"
   "libssl-dev | 3.0 | LOCKSTEP_OPENSSL_ROOT | OpenSSL, SHA-256 and MD5 digests"

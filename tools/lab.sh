@@ -60,10 +60,11 @@ fi
 # Relative paths mean the caller's folder, also under `bazel run`.
 cd "${BUILD_WORKING_DIRECTORY:-$PWD}"
 
-gpus=0 sweep_threads="" hopper=""
+gpus=0 sweep_threads="" bf16=""
 if [ "$device" != cpu ] && command -v nvidia-smi >/dev/null 2>&1; then
   gpus=$(nvidia-smi --list-gpus 2>/dev/null | grep -c '^GPU' || true)
-  [[ "$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1)" != 9.* ]] || hopper=1
+  capability="$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1)"
+  [[ ! "${capability%%.*}" =~ ^([89]|[1-9][0-9]+)$ ]] || bf16=1 # from 8.0 on
 fi
 if [ "$gpus" -gt 0 ]; then
   ranks="1"
@@ -122,7 +123,7 @@ scale_batch=$(IFS=, && printf '%s' "${scaled[*]}")
 
 # What only some labs have, each a yes or an empty word.
 fast="" data_parallel="" sent=""
-[ -z "$hopper" ] || [ "$model" != resnet18 ] || fast=1 # the hand-written step is of ResNet-18 on Hopper
+[ -z "$bf16" ] || [ "$model" != resnet18 ] || fast=1 # the hand-written step is of ResNet-18 in bf16
 if [ "$most_ranks" -gt 1 ] && { [ "$gpus" -gt 0 ] || [ -n "$questions" ]; }; then data_parallel=1; fi
 if [ -n "$questions" ] && { [ "$gpus" -gt 0 ] || [ -z "$input" ]; }; then sent=1; fi
 steps=$((8 + 3 * ${fast:-0} + 2 * ${data_parallel:-0} + 2 * ${questions:-0} + ${sent:-0}))

@@ -1,22 +1,24 @@
 #!/usr/bin/env bash
 # Makes a portable folder of the six tools for a machine that has a Python with torch, but no Bazel.
 #
-#   tools/package.sh OUT
+#   tools/package.sh OUT [ARCHITECTURES]
+#
+# ARCHITECTURES: for which GPUs, as --@cuda//:architectures has it; left out: all (third_party/cuda/README.md).
 #
 # OUT/<tool>          a launcher: finds torch's and NVIDIA's shared libraries on that machine, then starts the tool
 # OUT/doctor          what of that machine works, also where torch is missing
 # OUT/lab.sh          the six tools in a row, as `bazel run //:lab`
 # OUT/libexec/<tool>  the stripped binaries
-# OUT/lib/            the few shared libraries that neither torch nor a plain Linux system has
+# OUT/lib/            shared libraries that neither torch nor a plain Linux system has; none, unless a build links one
 # OUT/gpu_test_*      the test programs that want a GPU
 # OUT/data, OUT/proto the published tables, and the schemas for `protoc --decode`
 #
-# Works from any folder; the finished folder can be moved. The machine must have glibc and libstdc++ at least as new as
-# those of the machine that built it.
+# Works from any folder; the finished folder can be moved, and be read-only. The machine must have glibc 2.34 and the
+# libstdc++ of GCC 11 at least, which is looked at here; a machine newer than Debian 12 builds programs that want more.
 set -euo pipefail
 
-if [ $# -ne 1 ] || [ "${1#-}" != "$1" ]; then
-  sed -n '2,6s/^# \{0,1\}//p' "$0"
+if [ $# -lt 1 ] || [ $# -gt 2 ] || [ "${1#-}" != "$1" ]; then
+  sed -n '2,8s/^# \{0,1\}//p' "$0"
   [ "${1:-}" = --help ] && exit 0 || exit 2
 fi
 mkdir -p "$1"
@@ -24,26 +26,17 @@ out="$(cd "$1" && pwd)"
 cd "$(dirname "$0")/.."
 
 tools="cifar_prep train_sweep scale_run comm_model quantize report doctor"
-bazel build $(printf '//tools:%s ' $tools) >&2
+architectures="${2:-portable}"
+for_gpus="--@cuda//:architectures=$architectures"
+bazel build "$for_gpus" $(printf '//tools:%s ' $tools) >&2
 bin="$(bazel info bazel-bin 2>/dev/null)"
 
 rm -rf "$out/libexec" "$out/lib" "$out/data" "$out/proto"
 mkdir -p "$out/libexec" "$out/lib" "$out/data/published" "$out/proto/lib/proto"
 
-# A library that every Linux with the same or a newer glibc has, or that comes with torch.
-provided() {
-  case "$1" in
-    linux-vdso* | ld-linux* | libc.so* | libm.so* | libdl.so* | librt.so* | libutil.so* | libpthread.so* | libgcc_s* | libstdc++*) return 0 ;;
-    libtorch* | libc10* | libcu* | libnv* | libnccl* | libshm* | libgomp* | libcaffe2*) return 0 ;;
-    *) return 1 ;;
-  esac
-}
-
 copy_libraries() {
-  ldd "$1" | while read -r name arrow path rest; do
-    if [ "$arrow" = "=>" ] && [ -f "$path" ] && ! provided "$name"; then
-      cp -L "$path" "$out/lib/$name"
-    fi
+  tools/package_libraries.sh "$1" | while read -r path; do
+    cp -L "$path" "$out/lib/"
   done
 }
 
@@ -99,7 +92,7 @@ done
 
 # Tests tagged gpu (tests that skip themselves without one) travel too, where they can be built.
 gpu_tests="$(bazel query 'attr(tags, "\bgpu\b", tests(//...))' 2>/dev/null || true)"
-if [ -n "$gpu_tests" ] && bazel build $gpu_tests >&2; then
+if [ -n "$gpu_tests" ] && bazel build "$for_gpus" $gpu_tests >&2; then
   for label in $gpu_tests; do
     path="${label#//}" name="gpu_test_${label##*:}"
     [ -f "$bin/${path%%:*}/${path##*:}" ] || continue
@@ -109,6 +102,14 @@ if [ -n "$gpu_tests" ] && bazel build $gpu_tests >&2; then
     write_launcher "$name"
   done
 fi
+
+# A program that lacks code for a GPU would find that out there.
+portable_code="$(bazel info output_base 2>/dev/null)/external/cuda/portable_code.txt"
+if [ "$architectures" = portable ] && [ -n "$gpu_tests" ]; then
+  python3 third_party/cuda/gpu_code.py --expect="$(cat "$portable_code")" "$out/libexec/train_sweep" >&2
+fi
+
+find "$out/libexec" "$out/lib" -type f -print0 | xargs -0 python3 tools/symbol_versions.py >&2
 
 cp tools/lab.sh "$out/lab.sh"
 cp data/published/*.textproto data/published/*.csv "$out/data/published/"

@@ -30,6 +30,9 @@ ABSL_FLAG(std::optional<bool>, fused_norms, std::nullopt,
 ABSL_FLAG(std::optional<bool>, divide_multiprocessors, std::nullopt,
           "With --second_stream and up to 512 images, data gradients, weight gradients and SGD run side by side on "
           "parts of the GPU (--step=fused in bf16); left out: the preset's.");
+ABSL_FLAG(bool, own_kernels, true,
+          "Lockstep's own convolutions and weight gradients, on GPUs that there are such for; false: cuDNN's alone "
+          "(--step=fused). The flags beside this one choose among them.");
 ABSL_FLAG(std::optional<bool>, own_weight_gradients, std::nullopt,
           "Weight gradients by Lockstep's kernel where it is faster than cuDNN's (--step=fused in bf16); left out: the "
           "preset's.");
@@ -91,6 +94,7 @@ namespace lockstep {
 absl::Status ReadTrainingFlags(proto::TrainingSpec& training) {
   RETURN_IF_ERROR(SetFieldsFromFlags(training, {"device"}));
   training.set_loader_workers(absl::GetFlag(FLAGS_workers));
+  training.set_no_own_kernels(!absl::GetFlag(FLAGS_own_kernels));
   if (const std::optional<bool> graph = absl::GetFlag(FLAGS_graph)) {
     training.set_cuda_graph(*graph);
   }

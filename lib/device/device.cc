@@ -112,6 +112,14 @@ absl::StatusOr<c10::Device> ResolveDevice(absl::string_view flag, int index) {
   return absl::InvalidArgumentError(absl::StrCat("--device=", flag, ": expected auto, cpu or cuda"));
 }
 
+absl::Status CheckPrecision(c10::Device device, proto::Precision precision) {
+  if (!device.is_cuda()) {
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(const GpuFacts facts, ReadGpuFacts(device.index()));
+  return CheckGpuPrecision(facts, precision);
+}
+
 proto::DeviceKind ToDeviceKind(c10::Device device) { return device.is_cuda() ? proto::CUDA : proto::CPU; }
 
 absl::StatusOr<proto::Device> DescribeDevice(c10::Device device) {
@@ -146,6 +154,15 @@ proto::Libraries LoadedLibraries(c10::Device device) {
     libraries.set_nccl(NcclVersion());
   }
   return libraries;
+}
+
+absl::StatusOr<uint32_t> CountOtherGpuProcesses(c10::Device device) {
+  if (!device.is_cuda()) {
+    return absl::UnavailableError("device is a CPU");
+  }
+  ASSIGN_OR_RETURN(const GpuFacts facts, ReadGpuFacts(device.index()));
+  ASSIGN_OR_RETURN(const uint32_t all, CountGpuProcesses(facts.uuid));
+  return all - std::min(all, RanksPerGpu());
 }
 
 proto::DeviceState ReadDeviceState(c10::Device device) { return DeviceStateReader(device)(); }

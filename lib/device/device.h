@@ -28,6 +28,9 @@ uint32_t CountRankGpus();
 // InvalidArgument: another word. Unavailable: no CUDA device of that index; says whether LibTorch or the machine lacks it.
 absl::StatusOr<c10::Device> ResolveDevice(absl::string_view flag, int index = 0);
 
+// InvalidArgument: this GPU does not compute in this precision; names one that it has.
+absl::Status CheckPrecision(c10::Device device, proto::Precision precision);
+
 proto::DeviceKind ToDeviceKind(c10::Device device);
 
 // For a record's header. Creates no context on a GPU. A CPU is described by its model and the machine's memory.
@@ -41,6 +44,10 @@ proto::DeviceState ReadDeviceState(c10::Device device);
 
 // The same for many readings of one device, also from another thread: who it is is asked once.
 std::function<proto::DeviceState()> DeviceStateReader(c10::Device device);
+
+// Other processes with a context on a GPU, now: what NVML lists, less this run's own (RanksPerGpu). Unavailable: of a CPU, or
+// NVML does not tell.
+absl::StatusOr<uint32_t> CountOtherGpuProcesses(c10::Device device);
 
 // Starts a new peak. On a CPU the peak is the process's resident set (VmHWM), code and buffers included; on CUDA the bytes
 // that the caching allocator has handed out.

@@ -53,6 +53,32 @@ TEST(DeviceTest, NamesWhatHoldsTheClocksBack) {
               ElementsAre("hw_power_brake_slowdown", "bit 0x200", "bit 0x10000"));
 }
 
+TEST(DeviceTest, Bf16WantsTensorCoresThatHaveIt) {
+  GpuFacts turing;
+  turing.name = "Tesla T4";
+  turing.compute_capability = "7.5";
+  EXPECT_THAT(CheckGpuPrecision(turing, proto::BF16),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       ::testing::AllOf(HasSubstr("Tesla T4"), HasSubstr("7.5"), HasSubstr("--precision=fp32"))));
+  EXPECT_THAT(CheckGpuPrecision(turing, proto::TF32), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("TF32")));
+  EXPECT_THAT(CheckGpuPrecision(turing, proto::FP32), IsOk());
+  for (const char* later : {"8.0", "9.0", "12.0", ""}) {
+    turing.compute_capability = later;
+    EXPECT_THAT(CheckGpuPrecision(turing, proto::BF16), IsOk()) << later;
+  }
+  EXPECT_THAT(CheckPrecision(c10::Device(c10::kCPU), proto::BF16), IsOk());
+}
+
+TEST(DeviceTest, CountsTheGpusOtherProcesses) {
+  EXPECT_THAT(CountOtherGpuProcesses(c10::Device(c10::kCPU)),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("CPU")));
+  if (torch::cuda::is_available()) {
+    const at::Tensor held = at::ones({1}, c10::Device(c10::kCUDA, 0));  // makes this process one of the GPU's
+    const auto others = CountOtherGpuProcesses(c10::Device(c10::kCUDA, 0));
+    EXPECT_TRUE(others.ok() || absl::IsUnavailable(others.status())) << others.status();
+  }
+}
+
 TEST(DeviceTest, AReaderReadsAgain) {
   const auto read = DeviceStateReader(c10::Device(c10::kCPU));
   EXPECT_EQ(read().absent_reason(), "device is a CPU");

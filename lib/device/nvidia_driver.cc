@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "lib/device/driver_call.h"
@@ -103,6 +104,16 @@ unsigned long long ThrottleBits(NvmlDevice device) {
   return bits;
 }
 
+constexpr int kFirstWithBf16 = 8;  // NVIDIA CUDA C++ Programming Guide, "Arithmetic Instructions"
+constexpr unsigned kMaxProcesses = 64;
+
+// nvmlProcessInfo_t of nvml.h.
+struct ProcessInfo {
+  unsigned pid;
+  unsigned long long used_memory_bytes;
+  unsigned gpu_instance, compute_instance;
+};
+
 constexpr unsigned kMaxNvLinks = 18;  // NVML_NVLINK_MAX_LINKS
 
 // nvmlPciInfo_t: busIdLegacy, domain, bus, device, pciDeviceId, pciSubSystemId, busId.
@@ -137,6 +148,31 @@ absl::StatusOr<GpuFacts> ReadGpuFacts(int index) {
       absl::StrCat(Attribute(device, kComputeCapabilityMajor), ".", Attribute(device, kComputeCapabilityMinor));
   facts.uuid = Uuid(device);
   return facts;
+}
+
+absl::Status CheckGpuPrecision(const GpuFacts& facts, proto::Precision precision) {
+  int major = 0;
+  const std::string whole = facts.compute_capability.substr(0, facts.compute_capability.find('.'));
+  if (precision == proto::FP32 || !absl::SimpleAtoi(whole, &major) || major >= kFirstWithBf16) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(facts.name, " is of compute capability ", facts.compute_capability,
+                                                 ", and ", proto::Precision_Name(precision), " begins with ",
+                                                 kFirstWithBf16, ".0: use --precision=fp32"));
+}
+
+absl::StatusOr<uint32_t> CountGpuProcesses(const std::string& uuid) {
+  NvmlDevice device = nullptr;
+  if (Nvml() == nullptr || !FindNvmlDevice(uuid, device)) {
+    return absl::UnavailableError("NVML (libnvidia-ml.so.1) does not show this GPU");
+  }
+  unsigned count = kMaxProcesses;
+  ProcessInfo processes[kMaxProcesses] = {};
+  using Function = int(NvmlDevice, unsigned*, ProcessInfo*);
+  if (!Call<Function>(Nvml(), "nvmlDeviceGetComputeRunningProcesses_v3", device, &count, processes)) {
+    return absl::UnavailableError("NVML does not list this GPU's processes");
+  }
+  return count;
 }
 
 proto::DeviceState ReadGpuState(const std::string& uuid) {

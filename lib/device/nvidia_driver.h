@@ -9,8 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lib/proto/header.pb.h"
+#include "lib/proto/sweep.pb.h"
 
 namespace lockstep {
 
@@ -25,6 +27,14 @@ struct GpuFacts {
 
 // `index` counts the GPUs that CUDA shows (CUDA_VISIBLE_DEVICES). Unavailable: no driver, or no such GPU.
 absl::StatusOr<GpuFacts> ReadGpuFacts(int index);
+
+// InvalidArgument: bf16 or TF32 of a GPU before 8.0, whose tensor cores have neither; names the GPU and a precision that it
+// has. A capability that cannot be read passes.
+absl::Status CheckGpuPrecision(const GpuFacts& facts, proto::Precision precision);
+
+// How many processes hold a context on the GPU with this UUID, this one among them; in a container NVML may not show those
+// of other containers. Unavailable: NVML does not tell.
+absl::StatusOr<uint32_t> CountGpuProcesses(const std::string& uuid);
 
 // Clocks, power, temperature and what holds the clocks back, of the GPU with this UUID; absent_reason when NVML is not
 // there or does not know it. A value that this GPU does not report stays 0.

@@ -1,11 +1,14 @@
 #include "lib/dist/merge_ranks.h"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/dist/step_figures.h"
+#include "lib/train/noise.h"
 
 namespace lockstep {
 namespace {
@@ -52,6 +55,30 @@ proto::Samples ProbeSeconds(const std::vector<proto::ScalePoint>& points) {
   return seconds;
 }
 
+// What a rank's neighbours did, without the other ranks of its host.
+proto::Neighbours StrangersOf(const proto::RankFacts& rank, const proto::ScalePoint& point) {
+  proto::Neighbours strangers = rank.neighbours();
+  for (const proto::RankFacts& other : point.rank()) {
+    if (other.rank() != rank.rank() && other.host() == rank.host()) {
+      strangers.set_others_cpu_seconds(
+          std::max(0.0, strangers.others_cpu_seconds() - other.neighbours().own_cpu_seconds()));
+    }
+  }
+  return strangers;
+}
+
+// What the slowest rank's epochs and each rank's neighbours give.
+void AddNoiseWarnings(proto::ScalePoint& point) {
+  for (std::string& warning : NoiseWarnings(point.epoch_seconds(), proto::Neighbours())) {
+    point.add_noise_warning(std::move(warning));
+  }
+  for (const proto::RankFacts& rank : point.rank()) {
+    for (const std::string& warning : NoiseWarnings(proto::Samples(), StrangersOf(rank, point))) {
+      point.add_noise_warning(absl::StrCat("rank ", rank.rank(), ": ", warning));
+    }
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<proto::ScalePoint> MergeRanks(const std::vector<proto::ScalePoint>& points) {
@@ -74,6 +101,7 @@ absl::StatusOr<proto::ScalePoint> MergeRanks(const std::vector<proto::ScalePoint
   if (merged.has_probe()) {
     *merged.mutable_probe()->mutable_seconds() = ProbeSeconds(points);
   }
+  AddNoiseWarnings(merged);
   return merged;
 }
 

@@ -87,7 +87,36 @@ constexpr char kMerged[] = R"pb(
   probe {
     size_bytes: 40
     seconds { value: 0.5 value: 2 }
-  })pb";
+  }
+  noise_warning: "timed epochs differ by 50 % (3 to 5 s): measure again on a quiet machine")pb";
+
+// Two ranks that share two cores for 10 s, and send each other away from them.
+proto::ScalePoint PointWithNeighbours(uint32_t rank, const std::string& host, double others_cpu_seconds) {
+  proto::ScalePoint point = Point(kRank0);
+  point.mutable_rank(0)->set_rank(rank);
+  point.mutable_rank(0)->set_host(host);
+  proto::Neighbours& neighbours = *point.mutable_rank(0)->mutable_neighbours();
+  neighbours.set_cores(2);
+  neighbours.set_watched_seconds(10);
+  neighbours.set_own_cpu_seconds(9);
+  neighbours.set_forced_switches(1000);
+  neighbours.set_others_cpu_seconds(others_cpu_seconds);
+  point.mutable_epoch_seconds()->set_value(1, 3);
+  return point;
+}
+
+TEST(MergeRanksTest, RanksOfOneHostAreNoNoise) {
+  const auto quiet = MergeRanks({PointWithNeighbours(0, "a", 10), PointWithNeighbours(1, "a", 10)});
+  ASSERT_THAT(quiet, IsOk());
+  EXPECT_TRUE(quiet->noise_warning().empty()) << quiet->DebugString();
+  const auto busy = MergeRanks({PointWithNeighbours(0, "a", 10), PointWithNeighbours(1, "a", 15)});
+  ASSERT_THAT(busy, IsOk());
+  ASSERT_EQ(busy->noise_warning_size(), 1);
+  EXPECT_THAT(busy->noise_warning(0), HasSubstr("rank 1: other processes took 30 %"));
+  const auto apart = MergeRanks({PointWithNeighbours(0, "a", 10), PointWithNeighbours(1, "b", 10)});
+  ASSERT_THAT(apart, IsOk());
+  EXPECT_EQ(apart->noise_warning_size(), 2);
+}
 
 TEST(MergeRanksTest, TakesTheSlowestRankEpochByEpoch) {
   auto merged = MergeRanks({Point(kRank0), Point(kRank1)});

@@ -199,6 +199,9 @@ class RankPoint {
     facts_.set_peak_memory_bytes(trained.peak_memory_bytes());
     *facts_.mutable_device_state() = trained.device_state();
     *facts_.mutable_device_watch() = trained.device_watch();
+    if (trained.has_neighbours()) {
+      *facts_.mutable_neighbours() = trained.neighbours();
+    }
     double sum = 0;
     for (const double seconds : trained.epoch_seconds().value()) {
       sum += seconds;

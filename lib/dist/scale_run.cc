@@ -181,6 +181,9 @@ void ReportPoint(const ScaleRunPlan& plan, const proto::ScalePoint& point, bool 
   }
   absl::FPrintF(stderr, "scale_run: %s: %.4g s per epoch%s\n", NameIn(plan, point),
                 sum / std::max(1, point.epoch_seconds().value_size()), resumed ? " (from the run before)" : "");
+  for (const std::string& warning : point.noise_warning()) {
+    absl::FPrintF(stderr, "scale_run: warning: %s: %s\n", NameIn(plan, point), warning);
+  }
 }
 
 // Behind a point without all-reduces: where the time goes that it saves.

@@ -125,6 +125,7 @@ absl::StatusOr<proto::ScaleSpec> SettleVariant(proto::ScaleSpec spec, c10::Devic
   Settle(device, ranks_here, spec);
   RETURN_IF_ERROR(CheckTrainingSpec(spec.training()));
   RETURN_IF_ERROR(CheckSwitches(spec.training()));
+  RETURN_IF_ERROR(CheckPrecision(device, spec.training().precision()));
   RETURN_IF_ERROR(CheckTogether(spec));
   return spec;
 }

@@ -18,6 +18,7 @@
 #include "lib/fused/step_marks.h"
 #include "lib/fused/stream_fork.h"
 #include "lib/kernels/cuda_status.h"
+#include "lib/kernels/kernel_code.h"
 #include "lib/kernels/step_state.h"
 #include "lib/kernels/wait_limit.h"
 
@@ -188,6 +189,7 @@ absl::StatusOr<std::unique_ptr<ResNet18Step>> MakeStep(const ResNet18StepOptions
 
 absl::StatusOr<std::unique_ptr<ResNet18Step>> ResNet18Step::Make(const ResNet18StepOptions& options,
                                                                  const ResidentImages& images) {
+  RETURN_IF_ERROR(CheckKernelCode());
   return options.type == ConvolutionType::kBf16 ? MakeStep<__nv_bfloat16>(options, images)
                                                 : MakeStep<float>(options, images);
 }

@@ -178,10 +178,9 @@ class CudaNetworkTest : public ::testing::TestWithParam<GpuIsa> {
     if (!HaveGpu()) {
       GTEST_SKIP() << "no GPU";
     }
-    const auto capability = CurrentComputeCapability();
-    ASSERT_THAT(capability, IsOk());
-    if (!IsSupported(GetParam(), *capability)) {
-      GTEST_SKIP() << "this GPU has no " << GpuIsaName(GetParam());
+    if (const absl::Status status = CheckGpuIsa(GetParam()); !status.ok()) {
+      ASSERT_EQ(status.code(), absl::StatusCode::kFailedPrecondition) << status;
+      GTEST_SKIP() << status.message();
     }
   }
 };

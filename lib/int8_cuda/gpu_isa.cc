@@ -2,17 +2,34 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/base/status_macros.h"
 #include "lib/kernels/cuda_status.h"
+#include "lib/kernels/kernel_code.h"
 
 namespace lockstep {
 namespace {
 
 constexpr GpuIsa kGpuIsas[] = {GpuIsa::kDp4a, GpuIsa::kMma, GpuIsa::kWgmma};
+constexpr uint32_t kFirstWithMma = 80;
+
+// Whether the program has kernels with these instructions for a device that has them.
+bool HasCode(GpuIsa isa) {
+  switch (isa) {
+    case GpuIsa::kDp4a:
+      return true;
+    case GpuIsa::kMma:
+      return KernelArchitecture() >= kFirstWithMma;
+    case GpuIsa::kWgmma:
+      return HasHopperKernels();
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -72,25 +89,34 @@ absl::StatusOr<ComputeCapability> CurrentComputeCapability() {
   return capability;
 }
 
-absl::StatusOr<GpuIsa> BestGpuIsa() {
+absl::StatusOr<std::vector<GpuIsa>> CurrentGpuIsas() {
   ASSIGN_OR_RETURN(const ComputeCapability capability, CurrentComputeCapability());
-  const std::vector<GpuIsa> supported = SupportedGpuIsas(capability);
-  if (supported.empty()) {
+  std::vector<GpuIsa> isas = SupportedGpuIsas(capability);
+  if (isas.empty()) {
     return absl::FailedPreconditionError(absl::StrCat("expected a GPU of compute capability 7.5 or later, found ",
                                                       capability.major, ".", capability.minor));
   }
-  return supported.back();
+  RETURN_IF_ERROR(CheckKernelCode());
+  isas.erase(std::remove_if(isas.begin(), isas.end(), [](GpuIsa isa) { return !HasCode(isa); }), isas.end());
+  return isas;
+}
+
+absl::StatusOr<GpuIsa> BestGpuIsa() {
+  ASSIGN_OR_RETURN(const std::vector<GpuIsa> isas, CurrentGpuIsas());
+  return isas.back();
 }
 
 absl::Status CheckGpuIsa(GpuIsa isa) {
-  ASSIGN_OR_RETURN(const ComputeCapability capability, CurrentComputeCapability());
-  if (IsSupported(isa, capability)) {
+  ASSIGN_OR_RETURN(const std::vector<GpuIsa> isas, CurrentGpuIsas());
+  if (std::find(isas.begin(), isas.end(), isa) != isas.end()) {
     return absl::OkStatus();
   }
-  ASSIGN_OR_RETURN(const GpuIsa best, BestGpuIsa());
-  return absl::FailedPreconditionError(absl::StrCat("this GPU, of compute capability ", capability.major, ".",
-                                                    capability.minor, ", has no ", GpuIsaName(isa), "; its best is ",
-                                                    GpuIsaName(best)));
+  ASSIGN_OR_RETURN(const ComputeCapability capability, CurrentComputeCapability());
+  const bool is_of_device = IsSupported(isa, capability);
+  return absl::FailedPreconditionError(
+      absl::StrCat(is_of_device ? "this program was built without code for " : "this GPU has no ", GpuIsaName(isa),
+                   is_of_device ? " (third_party/cuda/README.md) of a GPU" : "; it is one", " of compute capability ",
+                   capability.major, ".", capability.minor, "; the best there is: ", GpuIsaName(isas.back())));
 }
 
 }  // namespace lockstep

@@ -36,10 +36,14 @@ std::vector<GpuIsa> SupportedGpuIsas(const ComputeCapability& capability);
 // The current device's. Unavailable: there is none.
 absl::StatusOr<ComputeCapability> CurrentComputeCapability();
 
-// The fastest that the current device has. FailedPrecondition: it is older than 7.5. Unavailable: there is none.
+// Those that the current device has, and this program code for it (lib/kernels/kernel_code.h), the fastest last.
+// FailedPrecondition: the device is older than 7.5. Unavailable: there is none, or no code for it.
+absl::StatusOr<std::vector<GpuIsa>> CurrentGpuIsas();
+
+// The last of them.
 absl::StatusOr<GpuIsa> BestGpuIsa();
 
-// FailedPrecondition when the current device lacks `isa`, with the best that it has.
+// FailedPrecondition when the current device or the program lacks `isa`, with the best that there is.
 absl::Status CheckGpuIsa(GpuIsa isa);
 
 }  // namespace lockstep

@@ -89,6 +89,7 @@ template <typename S>
 __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
     HopperConvolutionKernel(const __grid_constant__ HopperMaps maps,
                             const __grid_constant__ HopperArguments arguments) {
+#ifndef LOCKSTEP_CODE_LEFT_OUT
   if (threadIdx.x == S::kConsumers) {
     PrefetchMap(maps.weights);
     PrefetchMap(maps.input[0]);
@@ -142,6 +143,7 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
       CopyTiles<S>(arguments.tiles, work, maps, input_ring, weight_ring);
     }
   }
+#endif
 }
 
 using Kernel = void (*)(const HopperMaps, const HopperArguments);

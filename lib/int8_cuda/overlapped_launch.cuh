@@ -38,11 +38,11 @@ struct LaunchSize {
   uint32_t cluster_blocks = 1;  // 1: the launch names no clusters
 };
 
-// Whether the current device lets a launch begin early.
-inline bool CanOverlap() {
-  int device = 0, major = 0;
-  return cudaGetDevice(&device) == cudaSuccess &&
-         cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess && major >= 9;
+// Whether the code of `kernel` that the current device runs has those waits: not where it was compiled before 9.0, as PTX
+// may be. Without them it must not begin early, whatever the device.
+inline bool CanOverlap(const void* kernel) {
+  cudaFuncAttributes attributes = {};
+  return cudaFuncGetAttributes(&attributes, kernel) == cudaSuccess && attributes.ptxVersion >= 90;
 }
 
 // Launches a kernel that keeps the rule above; no blocks do nothing. Returns the launch's error.
@@ -59,7 +59,7 @@ cudaError_t LaunchOverlapped(void (*kernel)(Parameters...), const LaunchSize& si
   config.dynamicSmemBytes = size.shared_bytes;
   config.stream = stream;
   config.attrs = attributes;
-  if (CanOverlap()) {
+  if (CanOverlap(reinterpret_cast<const void*>(kernel))) {
     cudaLaunchAttribute& overlap = attributes[config.numAttrs++];
     overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     overlap.val.programmaticStreamSerializationAllowed = 1;

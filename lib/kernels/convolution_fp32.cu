@@ -232,6 +232,7 @@ template <uint32_t kColumns, bool kDataGradient>
 __global__ void __launch_bounds__((Tile<kColumns, kDataGradient>::kThreads),
                                   256 / Tile<kColumns, kDataGradient>::kThreads)
     ConvolutionFp32Kernel(const Arguments arguments) {
+#ifndef LOCKSTEP_CODE_LEFT_OUT
   using Shape = Tile<kColumns, kDataGradient>;
   extern __shared__ __align__(16) float shared[];
   const cg::cluster_group cluster = cg::this_cluster();
@@ -263,6 +264,7 @@ __global__ void __launch_bounds__((Tile<kColumns, kDataGradient>::kThreads),
   cluster.sync();
   AddUpAndStore<kColumns, kDataGradient>(arguments, shared, first_row, first_column);
   cluster.sync();  // nobody's shared memory goes while others read it
+#endif
 }
 
 template <uint32_t kColumns, bool kDataGradient>

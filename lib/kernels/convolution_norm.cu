@@ -157,6 +157,7 @@ __global__ void __launch_bounds__(kThreads, 1)
     ConvolutionNormKernel(const __grid_constant__ CUtensorMap weights,
                           const __grid_constant__ ConvolutionInputMaps inputs,
                           const __grid_constant__ ConvolutionNormArguments arguments) {
+#ifndef LOCKSTEP_CODE_LEFT_OUT
   if (threadIdx.x == kConsumers) {
     PrefetchMap(weights);
     PrefetchMap(inputs.map[0]);
@@ -205,6 +206,7 @@ __global__ void __launch_bounds__(kThreads, 1)
       }
     }
   }
+#endif
 }
 
 using Kernel = void (*)(const CUtensorMap, const ConvolutionInputMaps, const ConvolutionNormArguments);

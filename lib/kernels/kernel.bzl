@@ -23,7 +23,7 @@ def kernel(name, deps = [], reference_deps = None, test_deps = [], public = Fals
       reference_deps: of the twin beside CUDA's headers; left out: `deps`
       test_deps: of the test, beside the kernel and its twin
       public: visible to all packages; otherwise to its own
-      **kwargs: of the cuda_library, such as archs
+      **kwargs: of the cuda_library, such as needs
     """
     visibility = ["//visibility:public"] if public else ["//visibility:private"]
     reference = name + "_reference"

@@ -2,34 +2,24 @@
 
 #include <cuda_runtime.h>
 
+#include "lib/kernels/kernel_code.h"
+
 namespace lockstep {
 namespace {
 
-struct Device {
-  int major = 0, minor = 0, multiprocessors = 0;  // zeros: there is none
-};
+constexpr uint32_t kFirstWithClusters = 90;
 
-Device CurrentDevice() {
-  int current = 0;
-  Device device;
-  const bool known =
-      cudaGetDevice(&current) == cudaSuccess &&
-      cudaDeviceGetAttribute(&device.major, cudaDevAttrComputeCapabilityMajor, current) == cudaSuccess &&
-      cudaDeviceGetAttribute(&device.minor, cudaDevAttrComputeCapabilityMinor, current) == cudaSuccess &&
-      cudaDeviceGetAttribute(&device.multiprocessors, cudaDevAttrMultiProcessorCount, current) == cudaSuccess;
-  return known ? device : Device();
+uint32_t Multiprocessors() {
+  int current = 0, count = 0;
+  const bool known = cudaGetDevice(&current) == cudaSuccess &&
+                     cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, current) == cudaSuccess;
+  return known ? static_cast<uint32_t>(count) : 0;
 }
 
 }  // namespace
 
-uint32_t HopperMultiprocessors() {
-  const Device device = CurrentDevice();
-  return device.major == 9 && device.minor == 0 ? static_cast<uint32_t>(device.multiprocessors) : 0;
-}
+uint32_t HopperMultiprocessors() { return HasHopperKernels() ? Multiprocessors() : 0; }
 
-uint32_t ClusterMultiprocessors() {
-  const Device device = CurrentDevice();
-  return device.major >= 9 ? static_cast<uint32_t>(device.multiprocessors) : 0;
-}
+uint32_t ClusterMultiprocessors() { return KernelArchitecture() >= kFirstWithClusters ? Multiprocessors() : 0; }
 
 }  // namespace lockstep

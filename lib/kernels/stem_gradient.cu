@@ -47,6 +47,7 @@ static_assert(kRows * kIn / kPackChannels == kThreads, "one pack of the patches 
 __global__ void __launch_bounds__(kThreads, 2)
     StemPartKernel(uint32_t chunks, const Bf16* x, const Bf16* g, BatchNormGradients of_norm, const Bf16* patches,
                    float* parts) {
+#ifndef LOCKSTEP_CODE_LEFT_OUT
   __shared__ alignas(32) Bf16 dx[kRows * kOutLine];
   __shared__ alignas(32) Bf16 patch[kRows * kInLine];
   const uint32_t channel = threadIdx.x % (kOut / kPackChannels) * kPackChannels;
@@ -85,6 +86,7 @@ __global__ void __launch_bounds__(kThreads, 2)
     __syncthreads();
   }
   wmma::store_matrix_sync(parts + size_t{blockIdx.x} * kSums + out * kIn + in, sums, kIn, wmma::mem_row_major);
+#endif
 }
 
 // Adds the parts up: 16 vectors of four sums a block, each by 16 threads.

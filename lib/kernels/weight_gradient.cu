@@ -233,6 +233,7 @@ template <uint32_t kSize, uint32_t kStride, uint32_t kColumnsOfBlock>
 __global__ void __launch_bounds__(kThreadsOfBound, 1)
     WeightGradientKernel(const __grid_constant__ CUtensorMap gradient, const __grid_constant__ CUtensorMap input,
                          const __grid_constant__ Arguments arguments) {
+#ifndef LOCKSTEP_CODE_LEFT_OUT
   constexpr Geometry g(kSize, kStride);
   static_assert(g.slots * g.slot_bytes() >= kExchangeBytes, "the slots' memory is exchanged through");
   static_assert(g.LastLine(0) < g.box_lines && g.LastLine(1) < g.box_lines && g.LastLine(2) < g.box_lines,
@@ -264,6 +265,7 @@ __global__ void __launch_bounds__(kThreadsOfBound, 1)
   }
   Multiply<kSize, kStride, kColumnsOfBlock>(work, group, gradient, input, slots, acc);
   AddUp<kColumnsOfBlock>(arguments, work, group, reinterpret_cast<float4*>(unaligned + skew), acc);
+#endif
 }
 
 constexpr uint32_t kSumThreads = 256;  // of a block of the second kernel

@@ -123,6 +123,25 @@ void WarnOfSinglesAndThrottling(const LabRecords& lab, std::vector<std::string>&
   }
 }
 
+void WarnOfNoise(const LabRecords& lab, std::vector<std::string>& warnings) {
+  const auto add = [&](const std::string& where, const google::protobuf::RepeatedPtrField<std::string>& noise) {
+    if (!noise.empty()) {
+      warnings.push_back(absl::StrCat("Measured on a noisy machine: ", where, ": ", absl::StrJoin(noise, "; "), "."));
+    }
+  };
+  for (const LabSweep& sweep : lab.sweeps) {
+    for (const proto::SweepPoint& point : sweep.points) {
+      add(absl::StrCat(sweep.name(), ", batch ", point.batch_size()), point.noise_warning());
+    }
+  }
+  for (const LabScale& scale : lab.scales) {
+    for (const proto::ScalePoint& point : scale.points) {
+      add(absl::StrCat(scale.name(), ", ", point.ranks(), " ranks, batch ", point.batch_per_device(), " per device"),
+          point.noise_warning());
+    }
+  }
+}
+
 void WarnOfSums(const LabRecords& lab, std::vector<std::string>& warnings) {
   for (const LabScale& scale : lab.scales) {
     for (const proto::ScalePoint& point : scale.points) {
@@ -202,6 +221,7 @@ std::vector<std::string> Warnings(const LabRecords& lab) {
   WarnOfBuilds(lab, warnings);
   WarnOfMachines(lab, warnings);
   WarnOfSinglesAndThrottling(lab, warnings);
+  WarnOfNoise(lab, warnings);
   WarnOfStrangers(lab.sweeps, lab.datasets, warnings);
   WarnOfStrangers(lab.scales, lab.datasets, warnings);
   WarnOfStrangers(lab.quantized, lab.datasets, warnings);

@@ -79,6 +79,14 @@ TEST(WarningsTest, ADeviceThatWasThrottledOnTheWay) {
   EXPECT_THAT(Warnings(lab), ElementsAre(HasSubstr("throttled (hw_slowdown) at points of sweep.rec")));
 }
 
+TEST(WarningsTest, ANoisyMachine) {
+  LabRecords lab = SmallLab();
+  lab.sweeps[0].points[0].add_noise_warning("timed epochs differ by 20 %");
+  lab.scales[0].points[3].add_noise_warning("rank 1: 1 other process is on the GPU");
+  EXPECT_THAT(Warnings(lab), ElementsAre(AllOf(HasSubstr("sweep.rec, batch "), HasSubstr("differ by 20 %.")),
+                                         AllOf(HasSubstr("scale.rec, "), HasSubstr("rank 1: 1 other process"))));
+}
+
 TEST(WarningsTest, AFailedSumCheck) {
   LabRecords lab = SmallLab();
   lab.scales[0].points[3].mutable_sum_check()->set_passed(false);

@@ -47,17 +47,21 @@ struct Switch {
   proto::Precision precision = proto::PRECISION_UNSPECIFIED;
   absl::string_view requires_field = "";  // a switch of the same name as its flag, without which this one does nothing
   absl::string_view why = "";             // "--FLAG=true WHY"
+  bool is_own_kernel = false;             // off with --own_kernels=false
 };
+
+constexpr bool kOwn = true;
 
 constexpr Switch kSwitches[] = {
     {"cuda_graph", "graph", "CUDA graph"},
     {"second_stream", "second_stream", "second stream"},
-    {"fused_sums", "fused_sums", "fused sums", proto::BF16},
-    {"fused_norms", "fused_norms", "fused norms", proto::BF16, "fused_sums", "goes on from the sums of --fused_sums"},
-    {"own_weight_gradients", "own_weight_gradients", "own weight gradients", proto::BF16},
+    {"fused_sums", "fused_sums", "fused sums", proto::BF16, "", "", kOwn},
+    {"fused_norms", "fused_norms", "fused norms", proto::BF16, "fused_sums", "goes on from the sums of --fused_sums",
+     kOwn},
+    {"own_weight_gradients", "own_weight_gradients", "own weight gradients", proto::BF16, "", "", kOwn},
     {"divide_multiprocessors", "divide_multiprocessors", "divided multiprocessors", proto::BF16, "second_stream",
-     "divides them between streams"},
-    {"own_convolutions", "own_convolutions", "own convolutions", proto::FP32},
+     "divides them between streams", kOwn},
+    {"own_convolutions", "own_convolutions", "own convolutions", proto::FP32, "", "", kOwn},
 };
 
 // Null for a name that TrainingSpec does not have: an error of the table, of which every plan dies.
@@ -81,6 +85,10 @@ bool IsPieceOf(const Switch& piece, const proto::TrainingSpec& spec) {
   return spec.step() == proto::FUSED && spec.precision() == piece.precision;
 }
 
+bool IsAllowed(const Switch& piece, const proto::TrainingSpec& spec) {
+  return !piece.is_own_kernel || !spec.no_own_kernels();
+}
+
 }  // namespace
 
 absl::Status CheckPreset(const std::string& preset) { return CheckFlagWord("preset", preset, {"lab", "fast"}); }
@@ -92,7 +100,7 @@ proto::TrainingSpec SettleStep(const std::string& preset, const proto::TrainingS
   spec.MergeFrom(chosen);
   for (const Switch& piece : kSwitches) {
     if (!IsSet(spec, piece.field)) {
-      const bool on = IsPieceOf(piece, spec) && HasWhatItRequires(piece, spec);
+      const bool on = IsPieceOf(piece, spec) && HasWhatItRequires(piece, spec) && IsAllowed(piece, spec);
       spec.GetReflection()->SetBool(&spec, FieldOf(piece.field), on);
     }
   }
@@ -112,6 +120,10 @@ absl::Status CheckSwitches(const proto::TrainingSpec& spec) {
     }
   }
   for (const Switch& piece : kSwitches) {
+    if (IsOn(spec, piece.field) && !IsAllowed(piece, spec)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--", piece.flag, "=true is by kernels of ours; this is --own_kernels=false: leave one out"));
+    }
     if (IsOn(spec, piece.field) && !HasWhatItRequires(piece, spec)) {
       return absl::InvalidArgumentError(
           absl::StrCat("--", piece.flag, "=true ", piece.why, "; this is --", piece.requires_field, "=false"));

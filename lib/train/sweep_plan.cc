@@ -84,6 +84,7 @@ absl::StatusOr<SweepPlan> PlanSweep(const TrainSweepOptions& options, const Data
   const proto::TrainingSpec& training = plan.spec.training();
   RETURN_IF_ERROR(CheckTrainingSpec(training));
   RETURN_IF_ERROR(CheckSwitches(training));
+  RETURN_IF_ERROR(CheckPrecision(plan.device, training.precision()));
   ASSIGN_OR_RETURN(const std::shared_ptr<Model> model, MakeModel(training.model(), training.seed()));
   ASSIGN_OR_RETURN(plan.ladder, PlanBatches(options, dataset.train.size()));
   ASSIGN_OR_RETURN(plan.checkpoint_batch, ChooseCheckpointBatch(options, plan.ladder.batch_sizes));

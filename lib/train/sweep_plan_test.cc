@@ -114,6 +114,12 @@ TEST(SweepPlanTest, PresetsChooseThePiecesAndFlagsOverrideThem) {
       {"--preset=fast --precision=fp32",
        "step: fused in fp32, channels-last, CUDA graph, second stream, own convolutions"},
       {"--preset=fast --precision=tf32", "step: fused in tf32, channels-last, CUDA graph, second stream"},
+      {"--preset=fast --no_own_kernels", "step: fused in bf16, channels-last, CUDA graph, second stream"},
+      {"--preset=fast --precision=fp32 --no_own_kernels",
+       "step: fused in fp32, channels-last, CUDA graph, second stream"},
+      {"--preset=fast --no_own_kernels --fused_sums=true",
+       "--fused_sums=true is by kernels of ours; this is --own_kernels=false: leave one out"},
+      {"--no_own_kernels", "step: autograd in fp32, NCHW"},
       {"--preset=fast --memory_format=nchw", "--memory_format=nchw: --step=fused is channels-last; leave one out"},
       {"--step=fused --precision=bf16",
        "step: fused in bf16, channels-last, second stream, fused sums, fused norms, own weight gradients, divided "

@@ -92,6 +92,9 @@ void Tell(const proto::SweepPoint& point, bool resumed, bool first_failure) {
     absl::StrAppend(&text, ResultText(point), TargetText(point.target()));
   }
   std::fprintf(stderr, "%s%s\n", text.c_str(), resumed ? " (from the run before)" : "");
+  for (const std::string& warning : point.noise_warning()) {
+    std::fprintf(stderr, "warning: batch %u: %s\n", point.batch_size(), warning.c_str());
+  }
 }
 
 // A point that FAILED as a status: of what is amiss with the machine or the input, the point's process knew it; the rest is ours.

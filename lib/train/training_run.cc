@@ -21,6 +21,8 @@
 #include "lib/train/fused_trainer.h"
 #include "lib/train/group_state.h"
 #include "lib/train/matmul_ceiling.h"
+#include "lib/train/neighbour_watch.h"
+#include "lib/train/noise.h"
 #include "lib/train/saved_tensors.h"
 #include "lib/train/schedule.h"
 #include "lib/train/step_times.h"
@@ -225,9 +227,11 @@ class TrainingRun {
     }
     if (epoch >= input_.spec.warmup_epochs()) {
       watcher_.Begin();
+      neighbours_.Begin();
     }
     absl::StatusOr<EpochTimes> times = trainer_->Train(epoch, progress);
     watcher_.End();
+    neighbours_.End();
     if (options_.group != nullptr && times.ok()) {
       RETURN_IF_ERROR(options_.group->EndEpoch(epoch));
     }
@@ -289,6 +293,12 @@ class TrainingRun {
     const bool timed = !point_.epoch_seconds().value().empty();
     if (timed) {
       *point_.mutable_device_watch() = watcher_.Summary();
+      *point_.mutable_neighbours() = neighbours_.Summary(CountOtherGpuProcesses(options_.device));
+      if (options_.group == nullptr) {
+        for (std::string& warning : NoiseWarnings(point_.epoch_seconds(), point_.neighbours())) {
+          point_.add_noise_warning(std::move(warning));
+        }
+      }
       RETURN_IF_ERROR(TimeParts());
     }
     trainer_.reset();
@@ -376,6 +386,7 @@ class TrainingRun {
   Evaluator evaluator_;
   std::unique_ptr<EpochTrainer> trainer_;
   DeviceWatcher watcher_;
+  NeighbourWatch neighbours_;
   StallWatch stall_watch_;
   std::vector<double> full_steps_;  // seconds of each full step of the timed epochs
   proto::SweepPoint& point_;

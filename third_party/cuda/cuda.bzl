@@ -5,12 +5,15 @@ Search order, first folder with a toolkit wins; nothing is ever downloaded:
   2. the folder above the `nvcc` on PATH;
   3. /usr/local/cuda.
 Without a toolkit the repository is still valid: its targets are skipped, and if_cuda() takes its second branch.
-LOCKSTEP_CUDA_ARCHS lists the architectures to compile for (default "90": H100, H200).
+Without --@cuda//:architectures the build compiles for the GPUs of this machine, and without one for 8.0 and 9.0.
 """
+
+load("//third_party/cuda:architectures.bzl", "portable_code")
 
 _EXPECTED = ["bin/nvcc", "include/cuda_runtime_api.h", "lib64/libcudart.so"]
 _MINIMUM = 12000  # CUDA 12.0: the first in which every Hopper feature can be compiled.
-_DEFAULT_ARCHS = "90"
+_OLDEST = 75  # Turing: the oldest that the newest toolkits know, and that the kernels are written for.
+_DEFAULT_ARCHS = ["80", "90"]  # A100; H100, H200
 
 def _version(repository_ctx, home):
     """The toolkit's version as CUDART_VERSION writes it, for example 13000 for 13.0; 0 when it does not say."""
@@ -43,17 +46,36 @@ def find_cuda_home(repository_ctx):
             return candidate
     return None
 
+def _known_archs(repository_ctx, home):
+    """Architectures that nvcc compiles for, for example ["75", "80"]; "90" stands for "90a" too."""
+    result = repository_ctx.execute([home + "/bin/nvcc", "--list-gpu-arch"])
+    if result.return_code != 0:
+        fail("%s/bin/nvcc --list-gpu-arch failed: %s" % (home, result.stderr))
+    archs = [line[len("compute_"):] for line in result.stdout.split("\n") if line.startswith("compute_")]
+    return [arch for arch in archs if arch.isdigit() and int(arch) >= _OLDEST]
+
+def _archs_here(repository_ctx, known):
+    """The setting for the GPUs of this machine that nvcc knows, with PTX for later ones."""
+    smi = repository_ctx.which("nvidia-smi")
+    result = repository_ctx.execute([smi, "--query-gpu=compute_cap", "--format=csv,noheader"]) if smi else None
+    lines = result.stdout.split("\n") if result and result.return_code == 0 else []
+    here = [arch for arch in known if "%s.%s" % (arch[:-1], arch[-1]) in lines] or _DEFAULT_ARCHS
+    return ",".join(here + (["90a"] if "90" in here else []) + ["ptx"])
+
 def _cuda_repository_impl(repository_ctx):
     home = find_cuda_home(repository_ctx)
     if home:
         repository_ctx.symlink(home + "/include", "include")
+    known = _known_archs(repository_ctx, home) if home else []
     repository_ctx.template("BUILD", repository_ctx.attr._build, {
+        "%{archs}": _archs_here(repository_ctx, known),
         "%{home}": home or "",
         "%{present}": str(bool(home)),
     })
+    repository_ctx.file("portable_code.txt", ",".join(portable_code(known)) + "\n")
     repository_ctx.template("defs.bzl", repository_ctx.attr._defs, {
-        "%{archs}": repository_ctx.os.environ.get("LOCKSTEP_CUDA_ARCHS", _DEFAULT_ARCHS),
         "%{home}": home or "",
+        "%{known}": str(known),
         "%{version}": str(_version(repository_ctx, home) if home else 0),
     })
 
@@ -63,7 +85,7 @@ cuda_repository = repository_rule(
         "_build": attr.label(default = "//third_party/cuda:cuda.BUILD"),
         "_defs": attr.label(default = "//third_party/cuda:defs.bzl.tpl"),
     },
-    environ = ["CUDA_HOME", "LOCKSTEP_CUDA_ARCHS", "PATH"],
+    environ = ["CUDA_HOME", "PATH"],
     local = True,
     configure = True,
 )

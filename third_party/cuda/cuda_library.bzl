@@ -5,6 +5,7 @@ the headers and dependencies, so anything that can depend on a cc_library can de
 """
 
 load("@rules_cc//cc:defs.bzl", "cc_library")
+load("//third_party/cuda:architectures.bzl", "ArchitecturesInfo", "gencode_flags")
 
 # No fast-math here: a kernel that wants it asks by copts, and its test's tolerance says so.
 _NVCC_FLAGS = [
@@ -15,16 +16,6 @@ _NVCC_FLAGS = [
     "-Xcompiler=-fPIC,-Wall,-Wextra,-Wno-unused-parameter",
     "-DNDEBUG",
 ]
-
-def _arch_flags(archs):
-    """Machine code for each architecture, and PTX of the last for GPUs to come.
-
-    "90a" (Hopper's own instructions) has no PTX that other GPUs can run: such a kernel runs on its own GPU or not at all.
-    """
-    flags = ["-gencode=arch=compute_{0},code=sm_{0}".format(arch) for arch in archs]
-    if archs[-1][-1] in ["a", "f"]:
-        return flags
-    return flags + ["-gencode=arch=compute_{0},code=compute_{0}".format(archs[-1])]
 
 def _preprocessor_flags(compilation_context):
     """Defines and include paths; nvcc knows its own toolkit's headers and has no -iquote."""
@@ -37,7 +28,7 @@ def _preprocessor_flags(compilation_context):
     return flags
 
 def _cuda_objects_impl(ctx):
-    archs = ctx.attr.archs or ctx.var.get("LOCKSTEP_CUDA_ARCHS", ctx.attr.default_archs).split(",")
+    gencode = gencode_flags(ctx.attr.architectures[ArchitecturesInfo].names, ctx.attr.needs, ctx.attr.known_archs)
     contexts = cc_common.merge_cc_infos(cc_infos = [dep[CcInfo] for dep in ctx.attr.deps]).compilation_context
     objects = []
     for source in ctx.files.srcs:
@@ -45,7 +36,7 @@ def _cuda_objects_impl(ctx):
             fail("%s: srcs of a cuda_library are .cu files; put host code in a cc_library beside it." % source.path)
         object = ctx.actions.declare_file("%s/%s.pic.o" % (ctx.label.name, source.basename[:-len(".cu")]))
         arguments = ctx.actions.args()
-        arguments.add_all(_NVCC_FLAGS + _arch_flags(archs) + _preprocessor_flags(contexts) + ctx.attr.copts)
+        arguments.add_all(_NVCC_FLAGS + gencode + _preprocessor_flags(contexts) + ctx.attr.copts)
         arguments.add_all(["-c", source, "-o", object])
         ctx.actions.run(
             executable = ctx.attr.cuda_home + "/bin/nvcc",
@@ -53,7 +44,7 @@ def _cuda_objects_impl(ctx):
             inputs = depset(ctx.files.srcs + ctx.files.hdrs, transitive = [contexts.headers]),
             outputs = [object],
             mnemonic = "CudaCompile",
-            progress_message = "Compiling %s for %s" % (source.short_path, ",".join(archs)),
+            progress_message = "Compiling %s for %d architectures" % (source.short_path, len(gencode)),
             env = {"PATH": "/usr/local/bin:/usr/bin:/bin"},
         )
         objects.append(object)
@@ -62,27 +53,29 @@ def _cuda_objects_impl(ctx):
 _cuda_objects = rule(
     implementation = _cuda_objects_impl,
     attrs = {
-        "archs": attr.string_list(doc = "Architectures such as 90 or 90a; empty: the build's default."),
+        "architectures": attr.label(providers = [ArchitecturesInfo]),
         "copts": attr.string_list(),
         "cuda_home": attr.string(),
-        "default_archs": attr.string(),
         "deps": attr.label_list(providers = [CcInfo]),
         "hdrs": attr.label_list(allow_files = True),
+        "known_archs": attr.string_list(),
+        "needs": attr.string(doc = "The architecture from which on the code runs, as gencode_flags has it."),
         "srcs": attr.label_list(allow_files = True, mandatory = True),
     },
 )
 
-def cuda_library(name, srcs, cuda_home, default_archs, requires, hdrs = [], deps = [], copts = [], archs = [], testonly = False, **kwargs):
+def cuda_library(name, srcs, cuda_home, known_archs, requires, hdrs = [], deps = [], copts = [], needs = "", testonly = False, **kwargs):
     """See defs.bzl.tpl, which BUILD files load; the arguments there are filled in by the detection rule."""
     deps = deps + ["@cuda//:cudart"]
     _cuda_objects(
         name = name + "_objects",
         srcs = srcs,
-        archs = archs,
+        architectures = "@cuda//:architectures",
         copts = copts,
         cuda_home = cuda_home,
-        default_archs = default_archs,
         hdrs = hdrs,
+        known_archs = known_archs,
+        needs = needs,
         tags = ["manual"],
         target_compatible_with = requires,
         testonly = testonly,

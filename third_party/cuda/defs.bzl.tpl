@@ -4,6 +4,9 @@ load("@lockstep//third_party/cuda:cuda_library.bzl", _cuda_library = "cuda_libra
 
 CUDA_HOME = "%{home}"
 
+# Architectures that nvcc compiles for.
+_KNOWN = %{known}
+
 # As CUDART_VERSION writes it, for example 13000 for 13.0; 0 without CUDA.
 CUDA_VERSION = %{version}
 
@@ -23,6 +26,6 @@ def cuda_library(name, **kwargs):
 
     Args:
       name: the library's name.
-      **kwargs: srcs, hdrs, deps, copts (for nvcc), archs (default: LOCKSTEP_CUDA_ARCHS), and what cc_library takes.
+      **kwargs: srcs, hdrs, deps, copts (for nvcc), needs (see cuda_library.bzl), and what cc_library takes.
     """
-    _cuda_library(name = name, cuda_home = CUDA_HOME, default_archs = "%{archs}", requires = requires_cuda(), **kwargs)
+    _cuda_library(name = name, cuda_home = CUDA_HOME, known_archs = _KNOWN, requires = requires_cuda(), **kwargs)
