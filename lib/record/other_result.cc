@@ -19,6 +19,7 @@
 #include "lib/base/readable_line.h"
 #include "lib/base/status_macros.h"
 #include "lib/record/record_reader.h"
+#include "lib/record/schema.h"
 #include "lib/record/surroundings.h"
 #include "lib/record/wrong_input.h"
 
@@ -185,7 +186,7 @@ absl::StatusOr<bool> IsOwnResult(const std::string& path, const proto::Header& p
   if (!HasBytes(path)) {
     return false;
   }
-  const auto opened = RecordReader::Open(path, planned.schema());
+  const auto opened = RecordReader::Open(path, "");
   if (!opened.ok()) {
     RETURN_IF_ERROR(absl::IsCancelled(opened.status()) ? opened.status() : absl::OkStatus());
     if (!absl::IsDataLoss(opened.status()) || !BeginsAsRecord(path)) {
@@ -195,6 +196,9 @@ absl::StatusOr<bool> IsOwnResult(const std::string& path, const proto::Header& p
     return true;
   }
   const proto::Header& then = (*opened)->header();
+  if (then.schema() != planned.schema()) {
+    return Refuse(absl::StrCat("would replace ", path, ": is a record of ", FindSchema(then.schema())->tool));
+  }
   if (then.cache_key() == planned.cache_key()) {
     return true;
   }
