@@ -41,7 +41,7 @@ class CliTest(ToolCase):
         for tool in TOOLS:
             result = self.call(tool, "--help")
             self.assertEqual(result.returncode, 0, tool)
-            self.assertIn("Example:", result.stdout.decode())
+            self.assertIn("Examples:", result.stdout.decode())
             self.assertIn("--output", result.stdout.decode(), tool)
 
     def test_version(self):
@@ -291,7 +291,50 @@ class CliTest(ToolCase):
         self.assertIn("cached", self.call("cifar_prep", *arguments, check=True).stderr.decode())
         self.assertEqual(output.stat().st_mtime_ns, before)
         self.assertNotIn("cached", self.call("cifar_prep", *arguments, "--force", check=True).stderr.decode())
-        self.assertNotIn("cached", self.call("cifar_prep", *arguments, "--seed=5", check=True).stderr.decode())
+        self.assertNotIn("cached", self.call("cifar_prep", *arguments, "--seed=5", "--force", check=True).stderr.decode())
+
+    def test_another_result_is_not_replaced_without_force(self):
+        output = self.folder / "dataset.rec"
+        arguments = ["--train_images=40", "--test_images=20", f"--output={output}"]
+        self.call("cifar_prep", *arguments, check=True)
+        before = output.read_bytes()
+        self.refused(2, "cifar_prep", *arguments, "--seed=5", says=["holds another result (--seed: 0 -> 5)", "--force"])
+        self.refused(2, "comm_model", f"--audit={self.published / 'hand_in_001.textproto'}", f"--output={output}",
+                     says="is a record of cifar_prep")
+        self.assertEqual(output.read_bytes(), before)
+        notes = self.folder / "notes.txt"
+        notes.write_text("mine\n")
+        self.refused(2, "cifar_prep", "--train_images=40", f"--output={notes}", says="not a Lockstep record file")
+        self.assertEqual(notes.read_text(), "mine\n")
+
+    def test_the_flag_that_was_meant(self):
+        for flag, meant in (("--ouput=x", "--output"), ("--train-images=9", "--train_images"), ("--no-strict", "--nostrict")):
+            with self.subTest(flag=flag):
+                self.refused(2, "cifar_prep", flag, says=f"did you mean {meant}?")
+
+    def test_help_shows_every_flag_once_by_its_group(self):
+        for tool in TOOLS:
+            with self.subTest(tool=tool):
+                everything = self.call(tool, "--help=all", check=True).stdout.decode()
+                flags = [line.split()[0] for line in everything.splitlines() if line.startswith("  --")]
+                groups = [line.split(":")[0].split()[-1] for line in everything.splitlines()
+                          if line.startswith("Flags of the group ")]
+                self.assertEqual(len(flags), len(set(flags)))
+                shown = [line.split()[0] for group in groups
+                         for line in self.call(tool, f"--help={group}", check=True).stdout.decode().splitlines()
+                         if line.startswith("  --")]
+                self.assertEqual(shown, flags)
+                self.assertEqual(self.call(tool, "--help=nonsense").returncode, 2)
+
+    def test_what_was_given_in_place_of_a_record(self):
+        folder = self.folder / "cifar"
+        folder.mkdir()
+        for tool in ("train_sweep", "scale_run"):
+            self.refused(3, tool, f"--input={folder}", says=["found a folder", f"cifar_prep --input={folder} "])
+            self.refused(3, tool, "--input=https://example.org/d.rec", says=["found an address", "curl -LO"])
+        self.refused(3, "cifar_prep", "--input=https://example.org/c.tar.gz", says=["found an address", "cs.toronto.edu"])
+        self.refused(3, "quantize", f"--input={self.dataset}", f"--checkpoint={self.sweep}",
+                     says=["expected weights, found a record of train_sweep", "--checkpoint"])
 
     def test_a_bad_published_table(self):
         path = self.folder / "bad.textproto"

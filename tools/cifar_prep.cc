@@ -67,7 +67,12 @@ int main(int argc, char** argv) {
   lockstep::InitMain(
       {lockstep::kTool,
        "Turns CIFAR-10 in any of its forms, or a seed, into one record file with training and test images.",
-       "cifar_prep --input=cifar-10-binary.tar.gz --output=dataset.rec"},
+       {"cifar_prep --input=cifar-10-binary.tar.gz --output=dataset.rec",
+        "cifar_prep --input_format=synthetic --train_images=2000 --test_images=500 --output=small.rec",
+        "cifar_prep --input=my_pictures --allow_partial --dry_run"},
+       {{"files", "what is read and written", {{"input"}, {"input_format"}, {"output"}, {"force"}, {"dry_run"}}, true},
+        {"checks", "what is taken", {{"allow_partial"}, {"strict"}}, true},
+        {"synthetic", "images that are made", {{"train_images"}, {"test_images"}, {"seed"}}, true}}},
       argc, argv);
   return lockstep::RunTool(lockstep::kTool, lockstep::Run);
 }

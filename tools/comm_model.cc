@@ -120,11 +120,36 @@ absl::Status Run() {
 int main(int argc, char** argv) {
   const lockstep::ToolInfo tool = {
       "comm_model",
-      "explains a scaling run (speed-up, compute against communication, bandwidth), predicts runs that were not made, "
-      "and "
-      "recomputes published tables.",
-      "comm_model --input=scale.rec --sweep=sweep.rec --predict_ranks=8 --audit=data/published/hand_in_001.textproto "
-      "--output=comm_model.rec --format=text"};
+      "Explains a scaling run (speed-up, compute against communication, bandwidth), predicts runs that were not made, "
+      "and recomputes published tables.",
+      {"comm_model --input=scale.rec --output=comm_model.rec --format=text",
+       "comm_model --input=scale.rec --sweep=sweep.rec --predict_ranks=8 --output=prediction.rec --format=text",
+       "comm_model --audit=data/published/hand_in_001.textproto --output=audit.rec --format=text"},
+      {{"files",
+        "what is read and written",
+        {{"input"}, {"sweep"}, {"times"}, {"all_reduce"}, {"audit"}, {"output"}, {"format"}, {"force"}},
+        true},
+       {"predict",
+        "runs that were not made, from those that were",
+        {{"predict_ranks"}, {"predict_batch", "those of the input"}, {"fit_ranks", "0: none is hidden"}, {"score"}},
+        true},
+       {"what_if",
+        "clusters that nobody has run on",
+        {{"what_if"},
+         {"what_if_batch", "those of one device"},
+         {"what_if_bucket_mib"},
+         {"what_if_gradient_bytes"},
+         {"what_if_link_factor"},
+         {"algorithm", "the fastest for each size"}}},
+       {"cluster",
+        "the cluster of --what_if",
+        {{"cluster"},
+         {"devices_per_host"},
+         {"intra_gigabytes_per_second", "0: as measured"},
+         {"intra_latency_microseconds", "0: as measured"},
+         {"inter_gigabytes_per_second"},
+         {"inter_latency_microseconds"}}},
+       {"model", "how fits are judged", {{"model_spec"}, {"link_gigabytes_per_second", "0: not given"}}}}};
   lockstep::InitMain(tool, argc, argv);
   return lockstep::RunTool(tool.name, [] { return lockstep::Run(); });
 }

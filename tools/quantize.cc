@@ -124,11 +124,37 @@ absl::Status Run() {
 }  // namespace lockstep
 
 int main(int argc, char** argv) {
-  lockstep::InitMain({lockstep::kTool,
-                      "Turns trained weights of lenet5 or resnet18 into int8, step by step, and records scales, "
-                      "histograms and the accuracy after "
-                      "each step.",
-                      "quantize --input=dataset.rec --checkpoint=lenet5.pt,lenet5_bias.pt --output=quantized.rec"},
-                     argc, argv);
+  lockstep::InitMain(
+      {lockstep::kTool,
+       "Turns trained weights of lenet5 or resnet18 into int8, step by step, and records scales, histograms and the "
+       "accuracy after each step.",
+       {"quantize --input=dataset.rec --checkpoint=lenet5.pt,lenet5_bias.pt --output=quantized.rec",
+        "quantize --input=dataset.rec --checkpoint=resnet18.pt --per_channel --onnx=resnet18.onnx",
+        "quantize --verify=quantized.rec"},
+       {{"files",
+         "what is read and written",
+         {{"input"}, {"checkpoint"}, {"import"}, {"output"}, {"onnx"}, {"force"}, {"dry_run"}, {"verify"}},
+         true},
+        {"ranges",
+         "what int8 covers",
+         {{"weight_range"},
+          {"per_channel"},
+          {"activation_range"},
+          {"percentile"},
+          {"zero_points"},
+          {"calibration_images"},
+          {"seed"}},
+         true},
+        {"repair",
+         "accuracy that is won back",
+         {{"bias_correction"},
+          {"study_images", "0: no study"},
+          {"wanted_drop", "0: no layer goes back to fp32"},
+          {"fine_tune_epochs", "0: no fine-tuning"},
+          {"fine_tune_learning_rate"},
+          {"fine_tune_batch"}}},
+        {"lab", "the lab's own ways", {{"int8_logits"}, {"first_sample_range"}}},
+        {"machine", "where it is computed", {{"device"}, {"isa"}, {"threads", "0: as many as processors"}}}}},
+      argc, argv);
   return lockstep::RunTool(lockstep::kTool, lockstep::Run);
 }

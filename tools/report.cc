@@ -72,7 +72,14 @@ int main(int argc, char** argv) {
   lockstep::InitMain(
       {lockstep::kTool,
        "Makes tables, answers and plots from records, as one HTML page and as Markdown; or prints a record file.",
-       "report --input=dataset.rec,sweep.rec,scale.rec,comm_model.rec,quantized.rec --output=report.html"},
+       {"report --input=sweep.rec --output=report.html",
+        "report --input=dataset.rec,sweep.rec,scale.rec,comm_model.rec,quantized.rec --output=report.html",
+        "report --print=sweep.rec --format=json"},
+       {{"files",
+         "what is read and written",
+         {{"input"}, {"output"}, {"format", "all; with --print text"}, {"force"}},
+         true},
+        {"print", "a record as text", {{"print"}, {"print_bytes"}}, true}}},
       argc, argv);
   return lockstep::RunTool(lockstep::kTool, lockstep::Run);
 }

@@ -138,6 +138,42 @@ absl::Status Run(World* world) {
   return RunScaleRun(options, world);
 }
 
+ToolInfo DescribeTool() {
+  return {
+      kTool,
+      "Trains one model on 1 to N devices and measures speed-up and communication; starts the ranks itself, or is "
+      "started by torchrun --no-python, mpirun or srun once for each.",
+      {"scale_run --input=dataset.rec --ranks=1,2 --batch=32,128 --output=scale.rec",
+       "scale_run --input=dataset.rec --ranks=1,2 --mode=ddp,dp --batch=128 --dry_run",
+       "scale_run --input=dataset.rec --ranks=4 --experiment=large_batch --batch=128,8192 --output=large_batch.rec"},
+      WithTrainingGroups(
+          {{"files",
+            "what is read and written",
+            {{"input"}, {"output"}, {"checkpoint"}, {"prediction"}, {"force"}, {"dry_run"}},
+            true},
+           {"scaling",
+            "which points, and where",
+            {{"device"}, {"ranks"}, {"batch"}, {"batch_mode"}, {"mode"}, {"timeout"}},
+            true},
+           {"experiment", "questions with a table of their own", {{"experiment"}, {"seeds"}, {"rows", "all"}}},
+           {"communication",
+            "how gradients and buffers travel",
+            {{"reducer"},
+             {"gradient_compression", "as the step computes them"},
+             {"buffers"},
+             {"overlap"},
+             {"bucket_plan"},
+             {"first_bucket_mib"},
+             {"bucket_mib"},
+             {"backend", "CPU: shared_memory where it can be; CUDA: nccl"}}},
+           {"launch",
+            "under torchrun, mpirun or srun",
+            {{"launcher"}, {"master_addr"}, {"master_port"}, {"interface"}}},
+           {"cpu",
+            "threads and the last batch",
+            {{"workers"}, {"threads", "0: cores / the largest of --ranks"}, {"drop_last"}}}})};
+}
+
 LaunchedRunOptions LaunchedRunFromFlags() {
   LaunchedRunOptions options;
   options.tool = kTool;
@@ -160,11 +196,7 @@ int main(int argc, char** argv) {
   }
   {
     const lockstep::QuietUnlessLeader quiet(lockstep::FlagValue({argv, argv + argc}, "launcher", "auto"));
-    lockstep::InitMain({lockstep::kTool,
-                        "Trains one model on 1 to N devices and measures speed-up and communication; starts the ranks "
-                        "itself, or is started by torchrun --no-python, mpirun or srun once for each.",
-                        "scale_run --input=dataset.rec --ranks=1,2 --batch=32,128 --output=scale.rec"},
-                       argc, argv);
+    lockstep::InitMain(lockstep::DescribeTool(), argc, argv);
   }
   return lockstep::RunLaunched(lockstep::LaunchedRunFromFlags(), lockstep::Run);
 }

@@ -91,6 +91,56 @@ ABSL_DECLARE_FLAG(uint32_t, workers);
 
 namespace lockstep {
 
+std::vector<FlagGroup> WithTrainingGroups(std::vector<FlagGroup> first) {
+  const std::vector<FlagGroup> training = {
+      {"training",
+       "what is trained, and how long",
+       {{"model"},
+        {"preset"},
+        {"epochs", "6: a warm-up and --repeats"},
+        {"repeats", "5, or all but the first of --epochs"},
+        {"seed"},
+        {"learning_rate", "0.1 for resnet18, 0.01 for lenet5"},
+        {"schedule"},
+        {"evaluate"}},
+       true},
+      {"recipe",
+       "how weights are changed",
+       {{"momentum"},
+        {"weight_decay"},
+        {"augment"},
+        {"lr_milestones"},
+        {"lr_gamma", "0.1"},
+        {"lr_warmup_epochs", "0: none"},
+        {"label_smoothing", "0: none"},
+        {"clip_norm", "0: not clipped"},
+        {"lars", "0: plain SGD"},
+        {"zero_gamma"},
+        {"fixed_order"},
+        {"accumulate"}}},
+      {"target", "training until it is good", {{"target_accuracy", "0: none"}, {"evaluate_every", "0: at the end"}}},
+      {"resume",
+       "training that goes on after a stop",
+       {{"resume"}, {"state_every"}, {"checkpoint_batch", "0: the first"}}},
+      {"step",
+       "expert: how a step is computed; a preset chooses what is left out",
+       {{"deterministic"},
+        {"step", "autograd; fast: fused"},
+        {"precision", "fp32; fast: bf16"},
+        {"memory_format", "nchw; fast: channels_last"},
+        {"graph", "false; fast: true"}}},
+      {"gpu",
+       "expert: pieces of --step=fused on a GPU; a preset chooses what is left out",
+       {{"second_stream", "the preset's"},
+        {"fused_sums", "the preset's"},
+        {"fused_norms", "the preset's"},
+        {"divide_multiprocessors", "the preset's"},
+        {"own_weight_gradients", "the preset's"},
+        {"own_convolutions", "the preset's"}}}};
+  first.insert(first.end(), training.begin(), training.end());
+  return first;
+}
+
 absl::Status ReadTrainingFlags(proto::TrainingSpec& training) {
   RETURN_IF_ERROR(SetFieldsFromFlags(training, {"device"}));
   training.set_loader_workers(absl::GetFlag(FLAGS_workers));

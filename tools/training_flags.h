@@ -1,16 +1,18 @@
 // The flags of a training run that mean the same in every tool that trains: one name, one default, one help text.
 //
 // A tool that links this defines by itself, since its words for them are its own: --output --device --drop_last --workers
-// --threads --checkpoint.
+// --threads --checkpoint. Those, --input, --force and --dry_run it also puts into groups of its own.
 #ifndef LOCKSTEP_TOOLS_TRAINING_FLAGS_H_
 #define LOCKSTEP_TOOLS_TRAINING_FLAGS_H_
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/flags/declare.h"
 #include "absl/flags/flag.h"
 #include "absl/status/status.h"
+#include "lib/base/help_text.h"
 #include "lib/proto/sweep.pb.h"
 
 ABSL_DECLARE_FLAG(std::string, input);
@@ -27,6 +29,9 @@ ABSL_DECLARE_FLAG(uint32_t, state_every);
 ABSL_DECLARE_FLAG(uint32_t, checkpoint_batch);
 
 namespace lockstep {
+
+// `first`, and behind it the groups of --help of the flags that are declared here, expert switches last.
+std::vector<FlagGroup> WithTrainingGroups(std::vector<FlagGroup> first);
 
 // Ends of ranges: far beyond any use, and small enough that no count made of two of them needs more than 32 bits.
 inline constexpr uint32_t kMaxBatchSize = 1'000'000;

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/base/flag_range.h"
+#include "lib/base/nearest_word.h"
 #include "lib/base/status_macros.h"
 
 namespace lockstep {
@@ -157,9 +158,10 @@ absl::Status CheckFlagWord(absl::string_view flag, const std::string& found, con
   if (std::find(words.begin(), words.end(), found) != words.end()) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(absl::StrCat("--", flag, "=", found, ": expected ",
-                                                 absl::StrJoin(words.begin(), words.end() - 1, ", "), " or ",
-                                                 words.back()));
+  const std::string near = NearestWord(found, words);
+  return absl::InvalidArgumentError(
+      absl::StrCat("--", flag, "=", found, ": expected ", absl::StrJoin(words.begin(), words.end() - 1, ", "), " or ",
+                   words.back(), near.empty() ? "" : absl::StrCat("; did you mean --", flag, "=", near, "?")));
 }
 
 absl::StatusOr<int> ParseEnumNumber(absl::string_view flag, const std::string& word,

@@ -12,12 +12,15 @@
 #include "absl/flags/commandlineflag.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "google/protobuf/stubs/logging.h"
 #include "lib/base/exit_status.h"
 #include "lib/base/flag_range.h"
+#include "lib/base/help_text.h"
+#include "lib/base/nearest_word.h"
 #include "lib/base/own_flags.h"
 #include "lib/base/print_text.h"
 #include "lib/base/status_macros.h"
@@ -46,7 +49,7 @@ absl::Status CheckList(const absl::CommandLineFlag& flag, absl::string_view valu
                    empty - elements.begin() + 1, " of ", elements.size(), "; leave out the comma, or give the value"));
 }
 
-absl::Status SetFlag(absl::CommandLineFlag& flag, absl::string_view value) {
+absl::Status SetFlag(absl::CommandLineFlag& flag, const std::string& value) {
   RETURN_IF_ERROR(CheckList(flag, value));
   std::string error;
   if (!flag.ParseFrom(value, &error)) {
@@ -63,54 +66,74 @@ bool IsSwitch(const absl::CommandLineFlag& flag) {
   return flag.IsOfType<bool>() || flag.IsOfType<std::optional<bool>>();
 }
 
-// Handles args[i] = "--...", moving `i` on when the value is the next argument.
-absl::Status ParseOneFlag(const std::vector<std::string>& args, size_t& i) {
+// A flag and the text that a command line gives it.
+struct GivenFlag {
+  absl::CommandLineFlag* flag = nullptr;
+  std::string value;
+};
+
+// What may stand behind the dashes, as far as a user is to know of it.
+std::vector<std::string> KnownNames() {
+  std::vector<std::string> names = {"help", "version"};
+  for (const auto& [name, flag] : OwnFlags()) {
+    if (!IsInternal(*flag)) {
+      names.push_back(name);
+    }
+    if (!IsInternal(*flag) && IsSwitch(*flag)) {
+      names.push_back(absl::StrCat("no", name));
+    }
+  }
+  return names;
+}
+
+// "--no-evaluate" means "--noevaluate", which the names of no flag could.
+absl::Status UnknownFlag(absl::string_view name) {
+  const std::vector<std::string> names = KnownNames();
+  const std::string plain = absl::StrReplaceAll(name, {{"-", "_"}});
+  std::string near = NearestWord(plain, names);
+  if (absl::StartsWith(plain, "no_")) {
+    const std::string joined = absl::StrCat("no", plain.substr(3));
+    near = std::find(names.begin(), names.end(), joined) != names.end() ? joined : near;
+  }
+  return absl::InvalidArgumentError(absl::StrCat("unknown flag --", name, "; ",
+                                                 near.empty() ? "" : absl::StrCat("did you mean --", near, "? "),
+                                                 "--help=all lists the flags"));
+}
+
+// Reads args[i] = "--...", moving `i` on when the value is the next argument.
+absl::StatusOr<GivenFlag> ReadOneFlag(const std::vector<std::string>& args, size_t& i) {
   const absl::string_view body = absl::StripPrefix(absl::StripPrefix(args[i], "-"), "-");
   const size_t equals = body.find('=');
   const absl::string_view name = body.substr(0, equals);
   if (absl::CommandLineFlag* flag = FindOwnFlag(name)) {
     if (equals != absl::string_view::npos) {
-      return SetFlag(*flag, body.substr(equals + 1));
+      return GivenFlag{flag, std::string(body.substr(equals + 1))};
     }
     if (IsSwitch(*flag)) {
-      return SetFlag(*flag, "true");
+      return GivenFlag{flag, "true"};
     }
     if (i + 1 == args.size()) {
       return absl::InvalidArgumentError(absl::StrCat("--", name, " needs a value: --", name, "=..."));
     }
-    return SetFlag(*flag, args[++i]);
+    return GivenFlag{flag, args[++i]};
   }
   if (absl::StartsWith(name, "no") && equals == absl::string_view::npos) {
     absl::CommandLineFlag* flag = FindOwnFlag(name.substr(2));
     if (flag != nullptr && IsSwitch(*flag)) {
-      return SetFlag(*flag, "false");
+      return GivenFlag{flag, "false"};
     }
   }
-  return absl::InvalidArgumentError(absl::StrCat("unknown flag --", name, "; --help lists the flags"));
+  return UnknownFlag(name);
 }
+
+// Whether an argument is one behind flags, or stands by itself, as "-" does.
+bool IsPositional(const std::string& argument) { return argument.size() < 2 || argument[0] != '-'; }
 
 absl::Status CheckAllHaveRanges() {
   for (const auto& [name, flag] : OwnFlags()) {
     RETURN_IF_ERROR(CheckHasRange(*flag));
   }
   return absl::OkStatus();
-}
-
-std::string HelpText(const ToolInfo& tool) {
-  std::string text = absl::StrCat(tool.name, ": ", tool.summary, "\n\nExample:\n  ", tool.example, "\n\nFlags:\n");
-  for (const auto& [name, flag] : OwnFlags()) {
-    if (absl::StartsWith(flag->Help(), "Internal:")) {
-      continue;
-    }
-    const std::string value = flag->DefaultValue();
-    const std::string range = RangeText(*flag);
-    absl::StrAppend(&text, "  --", name, " (default: ", value.empty() ? "none" : value, range.empty() ? "" : ";", range,
-                    ")\n      ", flag->Help(), "\n");
-  }
-  return absl::StrCat(
-      text,
-      "\nExit codes: 0 ok, 1 internal error, 2 usage, 3 bad input, 4 check failed, 5 device or "
-      "communication\nfailure, 130/143 stopped by a signal. '-' as a file is standard input or output.\n");
 }
 
 // A descriptor of 0 to 2 that the caller closed would be given to the first file that is opened, and what is printed
@@ -128,16 +151,30 @@ void OccupyClosedDescriptors() {
   std::exit(ExitStatus(tool.name, PrintToStdout(text)));
 }
 
-bool Contains(const std::vector<std::string>& args, absl::string_view wanted) {
+// The first argument that one of `wanted` is, or begins when it ends in '='; empty when there is none before "--".
+std::string FirstOf(const std::vector<std::string>& args, const std::vector<absl::string_view>& wanted) {
   for (const std::string& arg : args) {
     if (arg == "--") {
-      return false;
+      return "";
     }
-    if (arg == wanted) {
-      return true;
+    for (const absl::string_view one : wanted) {
+      if (arg == one || (absl::EndsWith(one, "=") && absl::StartsWith(arg, one))) {
+        return arg;
+      }
     }
   }
-  return false;
+  return "";
+}
+
+// --help, -h, --help=GROUP.
+[[noreturn]] void HelpAndExit(const ToolInfo& tool, const std::string& argument) {
+  const size_t equals = argument.find('=');
+  const absl::StatusOr<std::string> text =
+      HelpText(tool, equals == std::string::npos ? "" : argument.substr(equals + 1));
+  if (!text.ok()) {
+    std::exit(ExitStatus(tool.name, text.status()));
+  }
+  PrintAndExit(tool, *text);
 }
 
 }  // namespace
@@ -149,13 +186,27 @@ absl::StatusOr<std::vector<std::string>> ParseFlags(const std::vector<std::strin
       positional.insert(positional.end(), args.begin() + i + 1, args.end());
       break;
     }
-    if (args[i].size() < 2 || args[i][0] != '-') {
+    if (IsPositional(args[i])) {
       positional.push_back(args[i]);
       continue;
     }
-    RETURN_IF_ERROR(ParseOneFlag(args, i));
+    ASSIGN_OR_RETURN(const GivenFlag given, ReadOneFlag(args, i));
+    RETURN_IF_ERROR(SetFlag(*given.flag, given.value));
   }
   return positional;
+}
+
+std::map<std::string, std::string> FlagTexts(const std::vector<std::string>& args) {
+  std::map<std::string, std::string> texts;
+  for (const auto& [name, flag] : OwnFlags()) {
+    texts[name] = flag->DefaultValue();
+  }
+  for (size_t i = 0; i < args.size() && !IsPositional(args[i]); ++i) {
+    if (const absl::StatusOr<GivenFlag> given = ReadOneFlag(args, i); given.ok()) {
+      texts[std::string(given->flag->Name())] = given->value;
+    }
+  }
+  return texts;
 }
 
 namespace {
@@ -176,10 +227,13 @@ void InitMain(const ToolInfo& tool, int argc, char** argv) {
   OccupyClosedDescriptors();
   std::signal(SIGPIPE, SIG_IGN);  // a reader that is gone is an error of writing, which the tool says
   std::signal(SIGXFSZ, SIG_IGN);  // ulimit -f: writing then fails with EFBIG, and the tool says so
-  if (Contains(args, "--help") || Contains(args, "-h")) {
-    PrintAndExit(tool, HelpText(tool));
+  if (const absl::Status grouped = CheckGroups(tool.groups); !grouped.ok()) {
+    std::exit(ExitStatus(tool.name, grouped));
   }
-  if (Contains(args, "--version")) {
+  if (const std::string help = FirstOf(args, {"--help", "-h", "--help="}); !help.empty()) {
+    HelpAndExit(tool, help);
+  }
+  if (!FirstOf(args, {"--version"}).empty()) {
     PrintAndExit(tool, absl::StrCat(tool.name, " (Lockstep) ", kVersion, "\n"));
   }
   if (const absl::Status ranges = CheckAllHaveRanges(); !ranges.ok()) {

@@ -2,31 +2,30 @@
 #ifndef LOCKSTEP_LIB_BASE_INIT_MAIN_H_
 #define LOCKSTEP_LIB_BASE_INIT_MAIN_H_
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
+#include "lib/base/help_text.h"
 
 namespace lockstep {
-
-// What --help prints above the flags.
-struct ToolInfo {
-  std::string name;     // "train_sweep"
-  std::string summary;  // one or two sentences: what it reads, what it writes
-  std::string example;  // one real command
-};
 
 // Parses argv[1..] against the Abseil flags that are defined, and returns the positional arguments.
 //
 // Takes --name=value, --name value, --name and --noname for booleans, and -- to end the flags; "-" is a positional
-// argument. InvalidArgument names the flag that is unknown, lacks a value, or whose value does not parse or is outside
+// argument. InvalidArgument names the flag that is unknown, and the one that was probably meant; or that lacks a value, or whose value does not parse or is outside
 // of its range (flag_range.h); also a list (of texts, with commas between them) with an empty element. A list without
 // any is empty.
 absl::StatusOr<std::vector<std::string>> ParseFlags(const std::vector<std::string>& args);
 
-// For main. Ends the process with 1 when a number flag has no range; prints help and exits 0 at --help (and --version),
-// or 5 when it cannot be printed; exits 2 with one line when a flag is wrong, or an argument is no flag.
+// The text that each flag has after such arguments, its default where they give none; a switch's is "true" or "false".
+// Sets no flag, and leaves out what ParseFlags would refuse.
+std::map<std::string, std::string> FlagTexts(const std::vector<std::string>& args);
+
+// For main. Ends the process with 1 when a number flag has no range, or a flag no group; prints help and exits 0 at
+// --help, --help=GROUP (and --version), or 5 when it cannot be printed; exits 2 with one line when a flag is wrong, or
+// an argument is no flag.
 //
 // Before that it ignores SIGPIPE, and sees to it that no file is opened as a standard stream that the caller closed.
 // After it changes to BUILD_WORKING_DIRECTORY when `bazel run` has set it, so that relative paths mean the caller's

@@ -95,7 +95,7 @@ TEST(ParseFlagsTest, ABooleanDoesNotEatTheNextArgument) {
 TEST(InitMainTest, ProtobufDoesNotTalkBesideTheToolsOwnError) {
   char name[] = "tool";
   char* argv[] = {name};
-  InitMain({"tool", "", ""}, 1, argv);
+  InitMain({"tool", "", {}, {}}, 1, argv);
   ::testing::internal::CaptureStderr();
   proto::Header header;
   EXPECT_FALSE(header.ParseFromString("\x0A\x01\xFF"));  // field 1, a string of one byte that is no UTF-8

@@ -15,6 +15,8 @@ absl::CommandLineFlag* FindOwnFlag(absl::string_view name) {
   return flag == nullptr || !IsOwn(*flag) || flag->Name() != name ? nullptr : flag;
 }
 
+bool IsInternal(const absl::CommandLineFlag& flag) { return absl::StartsWith(flag.Help(), "Internal:"); }
+
 std::map<std::string, absl::CommandLineFlag*> OwnFlags() {
   std::map<std::string, absl::CommandLineFlag*> own;
   for (const auto& [name, flag] : absl::GetAllFlags()) {

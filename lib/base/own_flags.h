@@ -13,6 +13,9 @@ namespace lockstep {
 // Null when there is none of that name.
 absl::CommandLineFlag* FindOwnFlag(absl::string_view name);
 
+// Whether it is for the tool's own child processes, and not to be shown: its help begins with "Internal:".
+bool IsInternal(const absl::CommandLineFlag& flag);
+
 // By name.
 std::map<std::string, absl::CommandLineFlag*> OwnFlags();
 

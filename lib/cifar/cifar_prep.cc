@@ -23,6 +23,7 @@
 #include "lib/cifar/input_format.h"
 #include "lib/cifar/python_format.h"
 #include "lib/cifar/source_files.h"
+#include "lib/record/other_result.h"
 #include "lib/record/provenance.h"
 #include "lib/record/record_writer.h"
 #include "lib/record/run_files.h"
@@ -190,8 +191,12 @@ absl::Status RunCifarPrep(const CifarPrepOptions& options) {
     RETURN_IF_ERROR(CheckCountsUnset(options.synthetic));
     ASSIGN_OR_RETURN(source, OpenSource(options, wanted));
   }
-  if (MayBeThere(options) && IsCached(options.output, make_header())) {
-    return absl::OkStatus();
+  if (MayBeThere(options)) {
+    const proto::Header header = make_header();
+    if (IsCached(options.output, header)) {
+      return absl::OkStatus();
+    }
+    RETURN_IF_ERROR(CheckMayReplace(options.output, header));
   }
   std::unique_ptr<RecordWriter> writer;
   if (!options.dry_run) {  // before the images are decoded: an output that cannot be is not found after them

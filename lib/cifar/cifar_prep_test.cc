@@ -1,6 +1,7 @@
 #include "lib/cifar/cifar_prep.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -91,6 +92,7 @@ TEST(CifarPrepTest, BinaryImagesToARecordFile) {
 
 TEST(CifarPrepTest, ASecondRunIsCached) {
   for (const CifarPrepOptions& options : {SyntheticRun(), BinaryRun()}) {
+    unlink(options.output.c_str());  // what the other run left would not be replaced
     ASSERT_THAT(RunCifarPrep(options), IsOk());
     const std::string before = ReadFile(options.output);
     struct stat first, second;
@@ -122,7 +124,10 @@ TEST(CifarPrepTest, WhatChangesTheResultMakesItAgain) {
   EXPECT_NE(StartTimeAndKey(options.output), first);
 
   options = BinaryRun();
+  EXPECT_THAT(RunCifarPrep(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("(input: none -> ")));
+  options.force = true;
   ASSERT_THAT(RunCifarPrep(options), IsOk());
+  options.force = false;
   WriteFile(options.input + "/test_batch.bin", std::string(1, 7) + std::string(3072, 'b'));
   ASSERT_THAT(RunCifarPrep(options), IsOk());
   EXPECT_THAT(ReadDataset(options.output)->test.labels, ElementsAre(7));
@@ -277,6 +282,8 @@ TEST(CifarPrepTest, AFolderOfPicturesIsTheSameReadInOnePassOrTwo) {
   ASSERT_THAT(RunCifarPrep(options), IsOk());  // cached: the digests are the same
   EXPECT_EQ(ReadFile(options.output), file);
   WriteFile(options.output, "something else");
+  EXPECT_THAT(RunCifarPrep(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("not a Lockstep record")));
+  WriteFile(options.output, file.substr(0, file.size() - 1));  // damaged, so that it is no result of anybody's
   ASSERT_THAT(RunCifarPrep(options), IsOk());
   const auto two_passes = ReadDataset(options.output);
   ASSERT_THAT(two_passes, IsOk());

@@ -20,6 +20,7 @@
 #include "lib/cifar/plain_text.h"
 #include "lib/record/digest.h"
 #include "lib/record/run_files.h"
+#include "lib/record/wrong_input.h"
 
 namespace lockstep {
 namespace {
@@ -84,6 +85,7 @@ absl::StatusOr<SourceFiles> ListSource(const std::string& path, proto::InputForm
   }
   struct stat info;
   if (stat(path.c_str(), &info) != 0) {
+    RETURN_IF_ERROR(CheckIsNoAddress(path));
     return absl::NotFoundError(
         absl::StrCat(path, ": ", std::strerror(errno), "; --input names a folder or an archive of CIFAR-10"));
   }

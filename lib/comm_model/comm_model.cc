@@ -10,6 +10,7 @@
 #include "lib/comm_model/inputs.h"
 #include "lib/comm_model/model_records.h"
 #include "lib/prediction/predict.h"
+#include "lib/record/other_result.h"
 #include "lib/record/provenance.h"
 #include "lib/record/readable_text.h"
 #include "lib/record/record_reader.h"
@@ -164,6 +165,9 @@ absl::StatusOr<CommModelRun> RunCommModel(const CommModelOptions& options) {
     if (cached.ok() && CheckValueRanges(options.output_path, cached->records).ok()) {
       return CommModelRun{std::move(cached->records), std::move(inputs.scale)};
     }  // its checksums are right, and still it is none that this program has written
+  }
+  if (!options.force) {
+    RETURN_IF_ERROR(CheckMayReplace(options.output_path, header));
   }
   ASSIGN_OR_RETURN(const std::unique_ptr<RecordWriter> writer, RecordWriter::Reserve(options.output_path));
   ASSIGN_OR_RETURN(Records records, MakeCommModelRecords(options, inputs));

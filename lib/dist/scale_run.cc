@@ -1,8 +1,10 @@
 #include "lib/dist/scale_run.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <memory>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -13,6 +15,7 @@
 #include "lib/base/exit_status.h"
 #include "lib/base/print_text.h"
 #include "lib/base/status_macros.h"
+#include "lib/base/stopwatch.h"
 #include "lib/dataset/content_digest.h"
 #include "lib/dataset/dataset.h"
 #include "lib/device/device.h"
@@ -26,6 +29,7 @@
 #include "lib/dist/scale_plan.h"
 #include "lib/dist/scale_run_plan.h"
 #include "lib/proto/comm_model.pb.h"
+#include "lib/record/other_result.h"
 #include "lib/record/provenance.h"
 #include "lib/record/readable_text.h"
 #include "lib/record/record_reader.h"
@@ -33,6 +37,7 @@
 #include "lib/record/run_files.h"
 #include "lib/record/standard_input.h"
 #include "lib/record/step_cache.h"
+#include "lib/record/stopped_run.h"
 #include "lib/record/value_ranges.h"
 #include "lib/scaling/ablation_split.h"
 #include "lib/train/sweep_journal.h"
@@ -170,17 +175,24 @@ absl::StatusOr<proto::ScalePoint> MeasurePoint(const ScaleRunPlan& plan, const p
   return merged;
 }
 
-void ReportPoint(const ScaleRunPlan& plan, const proto::ScalePoint& point, bool resumed) {
+// "; about 36 s left", by the mean of the points that this run measured; empty after the last one.
+std::string LeftText(double seconds, size_t measured, size_t left) {
+  const double expected = seconds / static_cast<double>(measured) * static_cast<double>(left);
+  return left == 0 ? "" : absl::StrCat("; about ", absl::FormatDuration(absl::Seconds(std::ceil(expected))), " left");
+}
+
+// "scale_run: point 3 of 12: 2 ranks, batch 32: 1.234 s per epoch, mean of 5". `rest`: what else there is to say.
+void ReportPoint(const ScaleRunPlan& plan, size_t index, const proto::ScalePoint& point, const std::string& rest) {
+  const std::string place = absl::StrCat("scale_run: point ", index + 1, " of ", plan.points.size(), ": ");
+  const auto& seconds = point.epoch_seconds().value();
   if (point.outcome() == proto::OUT_OF_MEMORY) {
-    absl::FPrintF(stderr, "scale_run: out of memory: %s%s\n", point.detail(), resumed ? " (in the run before)" : "");
-    return;
+    absl::FPrintF(stderr, "%sout of memory: %s%s\n", place, point.detail(), rest);
+  } else if (seconds.empty()) {
+    absl::FPrintF(stderr, "%s%s: completed, nothing timed%s\n", place, NameIn(plan, point), rest);
+  } else {
+    absl::FPrintF(stderr, "%s%s: %.4g s per epoch, mean of %d%s\n", place, NameIn(plan, point),
+                  std::accumulate(seconds.begin(), seconds.end(), 0.0) / seconds.size(), seconds.size(), rest);
   }
-  double sum = 0;
-  for (const double seconds : point.epoch_seconds().value()) {
-    sum += seconds;
-  }
-  absl::FPrintF(stderr, "scale_run: %s: %.4g s per epoch%s\n", NameIn(plan, point),
-                sum / std::max(1, point.epoch_seconds().value_size()), resumed ? " (from the run before)" : "");
   for (const std::string& warning : point.noise_warning()) {
     absl::FPrintF(stderr, "scale_run: warning: %s: %s\n", NameIn(plan, point), warning);
   }
@@ -248,9 +260,12 @@ absl::Status MeasureAll(const ScaleRunOptions& options, const ScaleRunPlan& plan
   bool spec_written = !finished.empty();
   RETURN_IF_ERROR(writer->KeepOnly(spec_written ? 1 + finished.size() : 0));
   std::vector<proto::ScalePoint> table = finished;
+  const size_t to_measure = plan.points.size() - finished.size();
+  size_t measured_here = 0;
+  const Stopwatch watch;
   for (size_t i = 0; i < plan.points.size(); ++i) {
     if (const proto::ScalePoint* same = Find(finished, plan.points[i]); same != nullptr) {
-      ReportPoint(plan, *same, true);
+      ReportPoint(plan, i, *same, " (from the run before)");
       continue;
     }
     const proto::RankOrder order = OrderOf(options, plan, header, i, world);
@@ -263,7 +278,8 @@ absl::Status MeasureAll(const ScaleRunOptions& options, const ScaleRunPlan& plan
       }
       RETURN_IF_ERROR(writer->Append(record));
     }
-    ReportPoint(plan, measured, false);
+    ++measured_here;
+    ReportPoint(plan, i, measured, LeftText(watch.Seconds(), measured_here, to_measure - measured_here));
     table.push_back(measured);
     ReportAblation(table, measured);
     *record.mutable_point() = measured;
@@ -312,8 +328,14 @@ absl::Status PlanAndMeasure(const ScaleRunOptions& options, World* world) {
   if (options.dry_run) {
     return PrintToStderr(PlanText(plan));
   }
-  if (!options.force && IsCached(options.output, header)) {
-    return absl::OkStatus();
+  if (!options.force) {
+    if (IsCached(options.output, header)) {
+      return absl::OkStatus();
+    }
+    RETURN_IF_ERROR(CheckMayReplace(options.output, header, {options.checkpoint}));
+  }
+  for (const std::string& warning : PlanWarnings(plan)) {
+    absl::FPrintF(stderr, "scale_run: warning: %s\n", warning);
   }
   return MeasureAll(options, plan, header, world);
 }
@@ -331,7 +353,7 @@ absl::StatusOr<std::string> RunPointTask(RankContext& context) {
 }  // namespace
 
 absl::Status RunScaleRun(const ScaleRunOptions& options, World* world) {
-  return CatchTorchErrors("scale_run", [&] { return PlanAndMeasure(options, world); });
+  return WithWhatIsKept(CatchTorchErrors("scale_run", [&] { return PlanAndMeasure(options, world); }), options.output);
 }
 
 const std::map<std::string, RankTask>& ScaleRunTasks() {

@@ -7,6 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "lib/base/status_macros.h"
 #include "lib/device/compute_threads.h"
 #include "lib/device/device.h"
@@ -17,6 +18,7 @@
 #include "lib/launch/world.h"
 #include "lib/nn/model.h"
 #include "lib/peer/processors.h"
+#include "lib/train/schedule.h"
 #include "lib/train/step_switches.h"
 #include "lib/train/train_step.h"
 #include "lib/train/training_spec.h"
@@ -235,6 +237,21 @@ uint32_t MaxRanks(const proto::ScaleSpec& spec) {
   return spec.ranks().empty() ? 0 : *std::max_element(spec.ranks().begin(), spec.ranks().end());
 }
 
+std::vector<std::string> PlanWarnings(const ScaleRunPlan& plan) {
+  std::vector<std::string> warnings;
+  if (const std::string untimed = UntimedWarning(plan.spec.training()); !untimed.empty()) {
+    warnings.push_back(untimed);
+  }
+  const auto& ranks = plan.spec.ranks();
+  if (plan.spec.experiment() == proto::EXPERIMENT_UNSPECIFIED &&
+      std::find(ranks.begin(), ranks.end(), 1u) == ranks.end()) {
+    warnings.push_back(
+        absl::StrCat("--ranks has no 1: no speed-up follows without the base case on one rank; --ranks=1,",
+                     absl::StrJoin(ranks, ","), ", or comm_model --sweep with a sweep of the same settings"));
+  }
+  return warnings;
+}
+
 std::string PlanText(const ScaleRunPlan& plan) {
   const proto::TrainingSpec& training = plan.spec.training();
   const proto::ModelFacts& model = plan.spec.model();
@@ -259,8 +276,13 @@ std::string PlanText(const ScaleRunPlan& plan) {
   absl::StrAppendFormat(
       &text,
       "A rank holds weights, gradients and momentum (%d bytes), the data set, and the activations of a "
-      "batch. How long it takes is known once the first point is done.\n",
+      "batch, unknown: they are counted on the network as it runs. Seconds: unknown before the first point is "
+      "measured; "
+      "each point then says how long the others take.\n",
       3 * model.gradient_bytes());
+  for (const std::string& warning : PlanWarnings(plan)) {
+    absl::StrAppend(&text, "warning: ", warning, "\n");
+  }
   return text;
 }
 

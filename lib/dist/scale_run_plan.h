@@ -40,6 +40,9 @@ std::string NameIn(const ScaleRunPlan& plan, const proto::ScalePoint& point);
 // The largest number of ranks of any point.
 uint32_t MaxRanks(const proto::ScaleSpec& spec);
 
+// What to tell who asked for a run that cannot say what was probably meant: no epoch is timed, or no base case is measured.
+std::vector<std::string> PlanWarnings(const ScaleRunPlan& plan);
+
 // For a person who wants to know before it starts; several lines.
 std::string PlanText(const ScaleRunPlan& plan);
 

@@ -31,11 +31,13 @@
 #include "lib/quantize/quantize_plan.h"
 #include "lib/quantize/read_checkpoint.h"
 #include "lib/record/digest.h"
+#include "lib/record/other_result.h"
 #include "lib/record/provenance.h"
 #include "lib/record/record_reader.h"
 #include "lib/record/record_writer.h"
 #include "lib/record/run_files.h"
 #include "lib/record/step_cache.h"
+#include "lib/record/stopped_run.h"
 #include "lib/record/value_ranges.h"
 
 namespace lockstep {
@@ -342,7 +344,9 @@ absl::Status RunQuantize(const QuantizeOptions& options) {
     return PrintPlan(spec, dataset, sources, runner.make, device);
   }
   if (options.force || !IsCached(options.output, header)) {
-    RETURN_IF_ERROR(WriteNetworks(options, header, spec, dataset, sources, runner.make, device));
+    RETURN_IF_ERROR(options.force ? absl::OkStatus() : CheckMayReplace(options.output, header));
+    RETURN_IF_ERROR(
+        WithWhatIsKept(WriteNetworks(options, header, spec, dataset, sources, runner.make, device), options.output));
   }
   return ExportNetworks(options);
 }

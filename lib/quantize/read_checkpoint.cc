@@ -11,6 +11,8 @@
 #include "absl/strings/strip.h"
 #include "lib/base/status_macros.h"
 #include "lib/nn/checkpoint.h"
+#include "lib/record/schema.h"
+#include "lib/record/wrong_input.h"
 
 namespace lockstep {
 namespace {
@@ -81,6 +83,11 @@ absl::StatusOr<FloatNetwork> FromModel(const std::string& name, const Model& mod
 
 absl::StatusOr<FloatNetwork> ReadCheckpoint(const std::string& path) {
   ASSIGN_OR_RETURN(const InputText file, ReadCheckpointBytes(path));
+  if (const Schema* const record = SchemaAtStart(file.text)) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        path, ": expected weights, found a record of ", record->tool,
+        "; train_sweep and scale_run write weights where --checkpoint says: train_sweep --checkpoint=weights.pt"));
+  }
   std::string reasons;
   for (const char* name : kNetworks) {
     ASSIGN_OR_RETURN(const std::shared_ptr<Model> model, MakeModel(name, /*seed=*/0));

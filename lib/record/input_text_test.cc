@@ -47,8 +47,8 @@ TEST(InputTextTest, WhatHasNoEndIsRefused) {
 
 TEST(InputTextTest, NamesAFolder) {
   const auto input = ReadInputText("/tmp");
-  EXPECT_EQ(input.status().code(), absl::StatusCode::kDataLoss);
-  EXPECT_THAT(std::string(input.status().message()), HasSubstr("/tmp: reading failed"));
+  EXPECT_EQ(input.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(input.status().message()), HasSubstr("/tmp: expected a file, found a folder"));
 }
 
 TEST(ParseTextMessageTest, SaysWhereItIsWrong) {

@@ -11,11 +11,17 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
+#include "lib/record/wrong_input.h"
 
 namespace lockstep {
 namespace {
 
 constexpr int kLookMilliseconds = 100;  // from one look for a stop signal to the next
+
+bool IsFolder(int fd) {
+  struct stat info;
+  return fstat(fd, &info) == 0 && S_ISDIR(info.st_mode);
+}
 
 // If this is a FIFO that was opened without blocking, waits until somebody has written to it, or has had it open and is
 // gone. A poll of a FIFO that nobody has opened to write reports nothing (pipe_poll in the kernel's fs/pipe.c).
@@ -36,7 +42,12 @@ absl::Status AwaitWriter(int fd) {
 absl::StatusOr<int> OpenInput(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   if (fd < 0) {
+    RETURN_IF_ERROR(CheckIsNoAddress(path));
     return absl::NotFoundError(absl::StrCat(path, ": cannot open: ", std::strerror(errno)));
+  }
+  if (IsFolder(fd)) {
+    close(fd);
+    return absl::FailedPreconditionError(absl::StrCat(path, ": expected a file, found a folder"));
   }
   if (const absl::Status status = AwaitWriter(fd); !status.ok()) {
     close(fd);

@@ -11,7 +11,8 @@
 
 namespace lockstep {
 
-// A descriptor, closed on exec; of a FIFO, one that has something to read or is at its end. NotFound: cannot be opened.
+// A descriptor, closed on exec; of a FIFO, one that has something to read or is at its end. NotFound: cannot be opened, or is an address.
+// FailedPrecondition: a folder.
 // Cancelled: a stop signal came, and nobody writes.
 absl::StatusOr<int> OpenInput(const std::string& path);
 

@@ -7,6 +7,7 @@
 #include "absl/strings/strip.h"
 #include "lib/record/record_format.h"
 #include "lib/record/schema.h"
+#include "lib/record/wrong_input.h"
 
 namespace lockstep {
 namespace {
@@ -23,8 +24,15 @@ std::string WriterOf(absl::string_view schema) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<RecordReader>> RecordReader::Open(const std::string& path, absl::string_view schema) {
-  ASSIGN_OR_RETURN(std::unique_ptr<DigestedInput> file, DigestedInput::Open(path));
-  std::unique_ptr<RecordReader> reader(new RecordReader(path, std::move(file)));
+  absl::StatusOr<std::unique_ptr<DigestedInput>> file = DigestedInput::Open(path);
+  if (absl::IsFailedPrecondition(file.status())) {  // a folder, perhaps of images
+    return absl::FailedPreconditionError(absl::StrCat(file.status().message(), HowToMake(schema, path)));
+  }
+  if (absl::IsNotFound(file.status()) && CheckIsNoAddress(path).ok()) {
+    return absl::NotFoundError(absl::StrCat(file.status().message(), HowToMake(schema, "")));
+  }
+  RETURN_IF_ERROR(file.status());
+  std::unique_ptr<RecordReader> reader(new RecordReader(path, *std::move(file)));
   RETURN_IF_ERROR(reader->ReadHeader(schema));
   return reader;
 }
@@ -104,9 +112,13 @@ absl::StatusOr<bool> RecordReader::ReadFrame(std::string& payload) {
 }
 
 absl::Status RecordReader::ReadHeader(absl::string_view schema) {
-  ASSIGN_OR_RETURN(const bool any, ReadFrame(payload_));
+  const absl::StatusOr<bool> any = ReadFrame(payload_);
+  if (absl::IsDataLoss(any.status()) && file_->offset() == 1) {  // the first byte is no record's: an archive, perhaps
+    return absl::DataLossError(absl::StrCat(any.status().message(), HowToMake(schema, path_)));
+  }
+  RETURN_IF_ERROR(any.status());
   proto::AnyRecord first;
-  if (!any) {
+  if (!*any) {
     return absl::DataLossError(absl::StrCat(path_, ": is empty; a record file was expected"));
   }
   if (!first.ParseFromString(payload_) || !first.has_header() || first.header().schema().empty()) {

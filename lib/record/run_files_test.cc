@@ -163,7 +163,7 @@ TEST_F(RunFilesTest, AToolOpensOnlyWhatItDeclared) {
   EXPECT_THAT(CheckDeclaredInput(input_), IsOk());
   char name[] = "tool";
   char* argv[] = {name};
-  InitMain({"tool", "", ""}, 1, argv);
+  InitMain({"tool", "", {}, {}}, 1, argv);
   const std::string output = folder_ + "/out.rec";
   EXPECT_THAT(DigestedInput::Open(input_), StatusIs(absl::StatusCode::kInternal, HasSubstr("without being declared")));
   EXPECT_THAT(WriteWholeFile(output, ""), StatusIs(absl::StatusCode::kInternal, HasSubstr("without being declared")));

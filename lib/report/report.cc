@@ -14,6 +14,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/proto/report.pb.h"
+#include "lib/record/other_result.h"
 #include "lib/record/provenance.h"
 #include "lib/record/readable_text.h"
 #include "lib/record/record_writer.h"
@@ -93,6 +94,12 @@ bool Exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
 bool AllThere(const Outputs& outputs, ReportFormat format) {
   return (format == ReportFormat::kMarkdown || Exists(outputs.html)) &&
          (format == ReportFormat::kHtml || Exists(outputs.markdown));
+}
+
+std::vector<std::string> PagesOf(const Outputs& outputs, ReportFormat format) {
+  return format == ReportFormat::kHtml       ? std::vector<std::string>{outputs.html}
+         : format == ReportFormat::kMarkdown ? std::vector<std::string>{outputs.markdown}
+                                             : std::vector<std::string>{outputs.html, outputs.markdown};
 }
 
 // A plot that cannot be drawn is left out with the reason, once on standard error too; one that a second try may draw
@@ -205,8 +212,11 @@ absl::Status RunReport(const ReportOptions& options) {
   ASSIGN_OR_RETURN(const proto::Header header, HeaderOf(lab, options));
   const Outputs outputs = OutputsOf(options.output);
   const bool to_stdout = options.output == "-";
-  if (!to_stdout && !options.force && AllThere(outputs, options.format) && IsCached(outputs.record, header)) {
-    return absl::OkStatus();
+  if (!to_stdout && !options.force) {
+    if (AllThere(outputs, options.format) && IsCached(outputs.record, header)) {
+      return absl::OkStatus();
+    }
+    RETURN_IF_ERROR(CheckMayReplace(outputs.record, header, PagesOf(outputs, options.format)));
   }
 
   std::unique_ptr<RecordWriter> record;  // opened first, because its lock keeps other reports away, and completed last

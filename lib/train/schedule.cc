@@ -87,6 +87,14 @@ absl::Status SetEpochs(uint32_t epochs, uint32_t repeats, proto::TrainingSpec& s
   return absl::OkStatus();
 }
 
+std::string UntimedWarning(const proto::TrainingSpec& spec) {
+  return spec.repeats() != 0
+             ? ""
+             : absl::StrCat("--epochs=", spec.warmup_epochs(),
+                            " is the warm-up alone: nothing is timed; --epochs=", spec.warmup_epochs() + 1,
+                            " times one epoch");
+}
+
 absl::Status CheckEpochs(const proto::TrainingSpec& spec) {
   if (spec.warmup_epochs() <= kMaxEpochs && spec.repeats() <= kMaxEpochs) {
     return absl::OkStatus();

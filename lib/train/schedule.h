@@ -14,6 +14,7 @@
 #define LOCKSTEP_LIB_TRAIN_SCHEDULE_H_
 
 #include <cstdint>
+#include <string>
 
 #include "absl/status/status.h"
 #include "lib/proto/sweep.pb.h"
@@ -30,6 +31,9 @@ inline constexpr uint32_t kWarmupEpochs = 1;  // before timing starts: the lab r
 // repeats), and `repeats` timed ones (0: all but the first of `epochs`, or 5). InvalidArgument names the flags: the two
 // contradict each other.
 absl::Status SetEpochs(uint32_t epochs, uint32_t repeats, proto::TrainingSpec& spec);
+
+// What to tell who asked for no timed epoch: "--epochs=1 is the warm-up alone: ..."; empty when there is one.
+std::string UntimedWarning(const proto::TrainingSpec& spec);
 
 // InvalidArgument: there are more of either, so that counting them might wrap around.
 absl::Status CheckEpochs(const proto::TrainingSpec& spec);

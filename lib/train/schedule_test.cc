@@ -160,5 +160,13 @@ TEST(ScheduleTest, RefusesWhatCannotBe) {
   refused("schedule: ONE_CYCLE lr_warmup_epochs: 1", "climbs by itself");
 }
 
+TEST(UntimedWarningTest, SaysThatAWarmUpAloneTimesNothing) {
+  proto::TrainingSpec spec;
+  ASSERT_THAT(SetEpochs(1, 0, spec), IsOk());
+  EXPECT_EQ(UntimedWarning(spec), "--epochs=1 is the warm-up alone: nothing is timed; --epochs=2 times one epoch");
+  ASSERT_THAT(SetEpochs(2, 0, spec), IsOk());
+  EXPECT_EQ(UntimedWarning(spec), "");
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -166,8 +166,12 @@ std::string PlanText(const SweepPlan& plan) {
   if (plan.spec.find_max()) {
     absl::StrAppend(&text, "  then probes for the largest batch that fits, an epoch each\n");
   }
+  const std::string warning = UntimedWarning(training);
   return absl::StrCat(
-      text, "  a point that runs out of memory ends a ladder; seconds are not known before they are measured\n");
+      text, "  a point that runs out of memory ends a ladder; what activations take is unknown: it is counted on the\n",
+      "    network as it runs\n",
+      "  seconds: unknown before a step is measured; --epochs=2 and one --batch measure one point\n",
+      warning.empty() ? "" : "  warning: ", warning, warning.empty() ? "" : "\n");
 }
 
 }  // namespace lockstep

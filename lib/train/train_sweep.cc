@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,15 +22,18 @@
 #include "lib/device/device.h"
 #include "lib/device/torch_status.h"
 #include "lib/proto/training_state.pb.h"
+#include "lib/record/other_result.h"
 #include "lib/record/provenance.h"
 #include "lib/record/readable_text.h"
 #include "lib/record/record_reader.h"
 #include "lib/record/run_files.h"
 #include "lib/record/standard_input.h"
 #include "lib/record/step_cache.h"
+#include "lib/record/stopped_run.h"
 #include "lib/train/ladder.h"
 #include "lib/train/memory.h"
 #include "lib/train/point_process.h"
+#include "lib/train/schedule.h"
 #include "lib/train/sweep_journal.h"
 #include "lib/train/sweep_plan.h"
 #include "lib/train/sweep_point.h"
@@ -77,6 +81,11 @@ std::string TargetText(const proto::TargetAccuracy& target) {
                                               target.epoch() + 1, target.training_seconds(), target.total_seconds()));
 }
 
+// The report shows the same statistic. There is at least one value.
+double MeanOf(const proto::Samples& samples) {
+  return std::accumulate(samples.value().begin(), samples.value().end(), 0.0) / std::max(1, samples.value_size());
+}
+
 // What became of a point, for the one who watches. Why the first one failed is left to the error line at the end.
 void Tell(const proto::SweepPoint& point, bool resumed, bool first_failure) {
   const int timed = point.epoch_seconds().value_size();
@@ -87,8 +96,9 @@ void Tell(const proto::SweepPoint& point, bool resumed, bool first_failure) {
   } else if (timed == 0) {
     absl::StrAppend(&text, "completed", ResultText(point), TargetText(point.target()));
   } else {
-    absl::StrAppendFormat(&text, "%.3f s an epoch (%.3f s without waiting for data), second epoch of %d",
-                          point.epoch_seconds().value(0), point.step_seconds().value(0), timed + 1);
+    absl::StrAppendFormat(
+        &text, "%.4g s an epoch (%.4g s without waiting for data), mean of %d; the second epoch %.4g s",
+        MeanOf(point.epoch_seconds()), MeanOf(point.step_seconds()), timed, point.epoch_seconds().value(0));
     absl::StrAppend(&text, ResultText(point), TargetText(point.target()));
   }
   std::fprintf(stderr, "%s%s\n", text.c_str(), resumed ? " (from the run before)" : "");
@@ -305,8 +315,14 @@ absl::Status PlanAndSweep(const TrainSweepOptions& options) {
     if (options.dry_run) {
       return PrintToStderr(PlanText(plan));
     }
-    if (!options.force && IsCached(options.output, header)) {
-      return absl::OkStatus();
+    if (!options.force) {
+      if (IsCached(options.output, header)) {
+        return absl::OkStatus();
+      }
+      RETURN_IF_ERROR(CheckMayReplace(options.output, header, {options.checkpoint}));
+    }
+    if (const std::string warning = UntimedWarning(plan.spec.training()); !warning.empty()) {
+      std::fprintf(stderr, "train_sweep: warning: %s\n", warning.c_str());
     }
   }  // the children read the data set themselves
   const SweepJournalOptions journal_options = {options.output, options.force,
@@ -331,7 +347,7 @@ void EndStalledPoint(uint32_t batch_size, c10::Device device, const absl::Status
 }  // namespace
 
 absl::Status RunTrainSweep(const TrainSweepOptions& options) {
-  return CatchTorchErrors("train_sweep", [&] { return PlanAndSweep(options); });
+  return WithWhatIsKept(CatchTorchErrors("train_sweep", [&] { return PlanAndSweep(options); }), options.output);
 }
 
 absl::Status RunTrainSweepPoint(const std::string& order) {

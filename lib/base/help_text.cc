@@ -1,0 +1,108 @@
+#include "lib/base/help_text.h"
+
+#include <algorithm>
+#include <set>
+
+#include "absl/flags/commandlineflag.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "lib/base/flag_range.h"
+#include "lib/base/nearest_word.h"
+#include "lib/base/own_flags.h"
+#include "lib/base/status_macros.h"
+
+namespace lockstep {
+namespace {
+
+constexpr char kAll[] = "all";
+
+std::string FlagText(const GroupedFlag& grouped) {
+  const absl::CommandLineFlag& flag = *FindOwnFlag(grouped.name);
+  const std::string& effective = grouped.effective_default;
+  const std::string value = !effective.empty() ? effective : flag.DefaultValue();
+  const std::string range = RangeText(flag);
+  return absl::StrCat("  --", grouped.name, " (default: ", value.empty() ? "none" : value, range.empty() ? "" : ";",
+                      range, ")\n      ", flag.Help(), "\n");
+}
+
+std::string GroupText(const FlagGroup& group) {
+  std::string text = absl::StrCat("\nFlags of the group ", group.name, ": ", group.about, "\n");
+  for (const GroupedFlag& flag : group.flags) {
+    absl::StrAppend(&text, FlagText(flag));
+  }
+  return text;
+}
+
+// "  --help=recipe   how weights are changed (13 flags)"
+std::string OtherGroupsText(const std::vector<FlagGroup>& groups) {
+  std::string text;
+  for (const FlagGroup& group : groups) {
+    if (!group.is_common) {
+      absl::StrAppend(&text, "  --help=", group.name, ": ", group.about, " (", group.flags.size(), " flags)\n");
+    }
+  }
+  return text.empty() ? "" : absl::StrCat("\nMore flags:\n", text, "  --help=all: every flag\n");
+}
+
+std::vector<FlagGroup> GroupsOf(const ToolInfo& tool) {
+  if (!tool.groups.empty()) {
+    return tool.groups;
+  }
+  FlagGroup all = {"flags", "all there are", {}, true};
+  for (const auto& [name, flag] : OwnFlags()) {
+    if (!IsInternal(*flag)) {
+      all.flags.push_back({name});
+    }
+  }
+  return {all};
+}
+
+std::string Head(const ToolInfo& tool) {
+  return absl::StrCat(tool.name, ": ", tool.summary, "\n\nExamples:\n  ", absl::StrJoin(tool.examples, "\n  "), "\n");
+}
+
+constexpr char kTail[] =
+    "\nExit codes: 0 ok, 1 internal error, 2 usage, 3 bad input, 4 check failed, 5 device or "
+    "communication\nfailure, 130/143 stopped by a signal. '-' as a file is standard input or output.\n";
+
+}  // namespace
+
+absl::Status CheckGroups(const std::vector<FlagGroup>& groups) {
+  std::set<std::string> seen;
+  for (const FlagGroup& group : groups) {
+    for (const GroupedFlag& flag : group.flags) {
+      if (FindOwnFlag(flag.name) == nullptr) {
+        return absl::InternalError(absl::StrCat("--", flag.name, " of the group ", group.name, " is not declared"));
+      }
+      if (!seen.insert(flag.name).second) {
+        return absl::InternalError(absl::StrCat("--", flag.name, " is in a group twice, again in ", group.name));
+      }
+    }
+  }
+  for (const auto& [name, flag] : OwnFlags()) {
+    if (!groups.empty() && !IsInternal(*flag) && seen.count(name) == 0) {
+      return absl::InternalError(absl::StrCat("--", name, " is in no group of flags; name it in one, for --help"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> HelpText(const ToolInfo& tool, const std::string& group) {
+  std::vector<std::string> names = {kAll};
+  std::string text = group.empty() || group == kAll ? Head(tool) : "";
+  const std::vector<FlagGroup> groups = GroupsOf(tool);
+  for (const FlagGroup& each : groups) {
+    names.push_back(each.name);
+    if (each.name == group || group == kAll || (group.empty() && each.is_common)) {
+      absl::StrAppend(&text, GroupText(each));
+    }
+  }
+  if (std::find(names.begin(), names.end(), group) == names.end() && !group.empty()) {
+    const std::string near = NearestWord(group, names);
+    return absl::InvalidArgumentError(absl::StrCat("--help=", group, ": expected one of ", absl::StrJoin(names, ", "),
+                                                   near.empty() ? "" : absl::StrCat("; did you mean ", near, "?")));
+  }
+  return group.empty() ? absl::StrCat(text, OtherGroupsText(groups), kTail) : text;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,82 @@
+#include "lib/base/nearest_word.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+
+namespace lockstep {
+namespace {
+
+constexpr int kFar = std::numeric_limits<int>::max();
+constexpr int kLettersOfASlip = 3;  // one slip is forgiven for so many letters
+constexpr size_t kMinPart = 3;      // letters of a part; a shorter one is in too many words
+
+// Steps are of two, so that other rules can stand between an edit of one letter and one of two.
+constexpr int kOfAnEdit = 2;
+constexpr int kOfInitials = 3;
+constexpr int kOfAPart = 5;
+
+std::string Initials(absl::string_view word) {
+  std::string initials;
+  for (const absl::string_view part : absl::StrSplit(word, '_', absl::SkipEmpty())) {
+    initials += part[0];
+  }
+  return initials;
+}
+
+// Whether `part` stands in `word` with an underscore or an end on either side.
+bool IsPart(absl::string_view part, absl::string_view word) {
+  return part.size() >= kMinPart && absl::StrContains(absl::StrCat("_", word, "_"), absl::StrCat("_", part, "_"));
+}
+
+int Farness(const std::string& word, absl::string_view candidate) {
+  const int edits = EditDistance(word, candidate);
+  const int forgiven = std::max<int>(1, static_cast<int>(word.size()) / kLettersOfASlip);
+  if (edits <= forgiven && edits < static_cast<int>(std::min(word.size(), candidate.size()))) {
+    return kOfAnEdit * edits;
+  }
+  if (word.size() > 1 && word == Initials(candidate)) {
+    return kOfInitials;
+  }
+  return IsPart(word, candidate) || IsPart(candidate, word) ? kOfAPart : kFar;
+}
+
+}  // namespace
+
+int EditDistance(absl::string_view a, absl::string_view b) {
+  std::vector<std::vector<int>> distance(a.size() + 1, std::vector<int>(b.size() + 1));
+  for (size_t i = 0; i <= a.size(); ++i) {
+    for (size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        distance[i][j] = static_cast<int>(i + j);
+        continue;
+      }
+      distance[i][j] = std::min(
+          {distance[i - 1][j] + 1, distance[i][j - 1] + 1, distance[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        distance[i][j] = std::min(distance[i][j], distance[i - 2][j - 2] + 1);
+      }
+    }
+  }
+  return distance[a.size()][b.size()];
+}
+
+std::string NearestWord(absl::string_view word, const std::vector<std::string>& words) {
+  const std::string lower = absl::AsciiStrToLower(word);
+  std::string nearest;
+  int least = kFar;
+  for (const std::string& candidate : words) {
+    const int farness = lower.size() > 100 ? kFar : Farness(lower, candidate);  // no flag is so long: not by far
+    if (farness < least) {
+      least = farness;
+      nearest = candidate;
+    }
+  }
+  return nearest;
+}
+
+}  // namespace lockstep

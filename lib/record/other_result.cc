@@ -1,0 +1,246 @@
+#include "lib/record/other_result.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "lib/base/init_main.h"
+#include "lib/base/readable_line.h"
+#include "lib/base/status_macros.h"
+#include "lib/record/record_reader.h"
+#include "lib/record/schema.h"
+#include "lib/record/surroundings.h"
+#include "lib/record/wrong_input.h"
+
+namespace lockstep {
+namespace {
+
+constexpr size_t kMaxShown = 4;        // differences in one line
+constexpr size_t kMaxShownBytes = 60;  // of a value
+constexpr size_t kStartBytes = 64;     // that tell a record file (wrong_input.h)
+
+// Flags that say where a result goes and how a run is looked after, not what it is.
+const std::set<std::string>& FlagsOfNoResult() {
+  static const auto* names = new std::set<std::string>({"dry_run", "force", "format", "interface", "launcher",
+                                                        "master_addr", "master_port", "onnx", "output", "print",
+                                                        "print_bytes", "resume", "state_every", "timeout", "verify"});
+  return *names;
+}
+
+std::string Shown(absl::string_view value) {
+  return value.empty()                    ? "none"
+         : value.size() <= kMaxShownBytes ? std::string(value)
+                                          : absl::StrCat(value.substr(0, kMaxShownBytes), "...");
+}
+
+std::string Difference(absl::string_view name, absl::string_view then, absl::string_view now) {
+  return absl::StrCat(name, ": ", Shown(then), " -> ", Shown(now));
+}
+
+// Every flag that counts, with its text.
+std::map<std::string, std::string> FlagsOf(const proto::Header& header) {
+  const auto& line = header.command_line();
+  std::map<std::string, std::string> texts = FlagTexts({line.begin() + (line.empty() ? 0 : 1), line.end()});
+  for (const std::string& name : FlagsOfNoResult()) {
+    texts.erase(name);
+  }
+  return texts;
+}
+
+// "0.10" is "0.1".
+bool IsSameValue(const std::string& a, const std::string& b) {
+  double x, y;
+  return a == b || (absl::SimpleAtod(a, &x) && absl::SimpleAtod(b, &y) && x == y);
+}
+
+std::vector<std::string> InputPaths(const proto::Header& header) {
+  std::vector<std::string> paths;
+  for (const proto::Input& input : header.input()) {
+    paths.push_back(input.path());
+  }
+  return paths;
+}
+
+std::vector<std::string> InputDigests(const proto::Header& header) {
+  std::vector<std::string> digests;
+  for (const proto::Input& input : header.input()) {
+    digests.push_back(input.sha256());
+  }
+  return digests;
+}
+
+// Whether a flag's value is nothing but names of inputs, whose bytes are compared instead.
+bool NamesInputs(const std::string& value, const proto::Header& header) {
+  const std::vector<std::string> paths = InputPaths(header);
+  const std::vector<std::string> names = absl::StrSplit(value, ',', absl::SkipEmpty());
+  return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+    return std::find(paths.begin(), paths.end(), name) != paths.end();
+  });
+}
+
+void CompareFlags(const proto::Header& then, const proto::Header& now, std::vector<std::string>& differences) {
+  const std::map<std::string, std::string> before = FlagsOf(then);
+  for (const auto& [name, value] : FlagsOf(now)) {
+    const std::string& old = before.at(name);
+    if (!IsSameValue(old, value) && !(NamesInputs(old, then) && NamesInputs(value, now))) {
+      differences.push_back(Difference(absl::StrCat("--", name), old, value));
+    }
+  }
+}
+
+// Other bytes under the same names are a newer state of the same inputs; standard input has no name.
+void CompareInputs(const proto::Header& then, const proto::Header& now, std::vector<std::string>& differences) {
+  const std::vector<std::string> paths = InputPaths(now);
+  if (InputDigests(then) == InputDigests(now)) {
+    return;
+  }
+  if (paths != InputPaths(then)) {
+    differences.push_back(Difference("input", absl::StrJoin(InputPaths(then), ","), absl::StrJoin(paths, ",")));
+  } else if (std::find(paths.begin(), paths.end(), "-") != paths.end()) {
+    differences.push_back("standard input has other bytes");
+  }
+}
+
+std::string DeviceNames(const proto::Header& header) {
+  return absl::StrJoin(header.device(), ", ",
+                       [](std::string* text, const proto::Device& device) { *text += device.name(); });
+}
+
+// Only the header of a measured step has devices.
+void CompareMachines(const proto::Header& then, const proto::Header& now, std::vector<std::string>& differences) {
+  if (DeviceNames(then) != DeviceNames(now)) {
+    differences.push_back(Difference("device", DeviceNames(then), DeviceNames(now)));
+  }
+  std::map<std::string, std::string> before(then.environment().begin(), then.environment().end());
+  std::map<std::string, std::string> after(now.environment().begin(), now.environment().end());
+  for (const auto& both : {before, after}) {
+    for (const auto& [name, value] : both) {
+      if (now.device_size() > 0 && ChangesResults(name) && before[name] != after[name]) {
+        differences.push_back(Difference(name, before[name], after[name]));
+        before[name] = after[name];
+      }
+    }
+  }
+}
+
+std::vector<std::string> Differences(const proto::Header& then, const proto::Header& now) {
+  std::vector<std::string> differences;
+  CompareFlags(then, now, differences);
+  CompareInputs(then, now, differences);
+  CompareMachines(then, now, differences);
+  return differences;
+}
+
+std::string Shown(std::vector<std::string> differences) {
+  const size_t more = differences.size() - std::min(differences.size(), kMaxShown);
+  differences.resize(differences.size() - more);
+  return absl::StrCat(absl::StrJoin(differences, ", "), more > 0 ? absl::StrCat(", and ", more, " more") : "");
+}
+
+// Why a command's own result is made again although nothing that its user said has changed.
+std::string Reason(const proto::Header& then, const proto::Header& now) {
+  for (int i = 0; i < now.input_size() && i < then.input_size(); ++i) {
+    if (now.input(i).sha256() != then.input(i).sha256()) {
+      return absl::StrCat(now.input(i).path(), " has changed");
+    }
+  }
+  return then.build().build_id() != now.build().build_id() ? "another build of the program made it"
+         : now.device_size() > 0                           ? "the machine's cores, limits or libraries have changed"
+                                                           : "another form of it is wanted, or a library has changed";
+}
+
+bool HasBytes(const std::string& path) {
+  struct stat info;
+  return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0;
+}
+
+// Whether the bytes begin as a record file's do, whatever happened to the rest.
+bool BeginsAsRecord(const std::string& path) {
+  std::string start(kStartBytes, '\0');
+  std::ifstream(path, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));
+  return SchemaAtStart(start) != nullptr;
+}
+
+absl::Status Refuse(const std::string& what) {
+  return absl::InvalidArgumentError(absl::StrCat(what, "; name another output, or replace it with --force"));
+}
+
+void Tell(const proto::Header& planned, const std::string& path, absl::string_view reason) {
+  std::fprintf(stderr, "%s: making %s again: %s\n", planned.build().tool().c_str(), ReadableLine(path).c_str(),
+               ReadableLine(reason).c_str());
+}
+
+// False: nothing is at `path`. True: what is there may be replaced.
+absl::StatusOr<bool> IsOwnResult(const std::string& path, const proto::Header& planned) {
+  if (!HasBytes(path)) {
+    return false;
+  }
+  const auto opened = RecordReader::Open(path, "");
+  if (!opened.ok()) {
+    RETURN_IF_ERROR(absl::IsCancelled(opened.status()) ? opened.status() : absl::OkStatus());
+    if (!absl::IsDataLoss(opened.status()) || !BeginsAsRecord(path)) {
+      return Refuse(absl::StrCat("would replace ", opened.status().message()));
+    }
+    Tell(planned, path, opened.status().message());
+    return true;
+  }
+  const proto::Header& then = (*opened)->header();
+  if (then.schema() != planned.schema()) {
+    return Refuse(absl::StrCat("would replace ", path, ": is a record of ", FindSchema(then.schema())->tool));
+  }
+  if (then.cache_key() == planned.cache_key()) {
+    return true;
+  }
+  if (const std::vector<std::string> differences = Differences(then, planned); !differences.empty()) {
+    return Refuse(absl::StrCat(path, " holds another result (", Shown(differences), ")"));
+  }
+  Tell(planned, path, Reason(then, planned));
+  return true;
+}
+
+// The same of the journal of a measured run; only there is a part worth keeping.
+absl::StatusOr<bool> IsOwnJournal(const std::string& part, const proto::Header& planned) {
+  if (planned.device_size() == 0 || !HasBytes(part)) {
+    return false;
+  }
+  const auto opened = RecordReader::Open(part, planned.schema());
+  if (!opened.ok()) {
+    return absl::IsCancelled(opened.status()) ? absl::StatusOr<bool>(opened.status()) : false;
+  }
+  const std::vector<std::string> differences = (*opened)->header().cache_key() == planned.cache_key()
+                                                   ? std::vector<std::string>()
+                                                   : Differences((*opened)->header(), planned);
+  return differences.empty() ? absl::StatusOr<bool>(true)
+                             : Refuse(absl::StrCat(part, " is of another run that has not ended (", Shown(differences),
+                                                   "), which the same command ends"));
+}
+
+}  // namespace
+
+absl::Status CheckMayReplace(const std::string& path, const proto::Header& planned,
+                             const std::vector<std::string>& beside) {
+  if (path == "-") {
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(const bool own_journal, IsOwnJournal(absl::StrCat(path, ".part"), planned));
+  ASSIGN_OR_RETURN(const bool own_result, IsOwnResult(path, planned));
+  for (const std::string& file : beside) {
+    if (!own_journal && !own_result && HasBytes(file)) {
+      return Refuse(absl::StrCat(file, " is there already, and no ", path, " says that it is this command's"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace lockstep

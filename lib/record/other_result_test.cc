@@ -1,0 +1,163 @@
+#include "lib/record/other_result.h"
+
+#include <unistd.h>
+
+#include <cstdint>
+
+#include "absl/flags/flag.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/base/flag_range.h"
+#include "lib/proto/sweep.pb.h"
+#include "lib/record/provenance.h"
+#include "lib/record/record_writer.h"
+#include "lib/testing/file_util.h"
+#include "lib/testing/matchers.h"
+
+RANGED_FLAG(uint32_t, epochs, 5, 0, 100, "");
+RANGED_FLAG(double, rate, 0.1, 0, 1, "");
+ABSL_FLAG(bool, evaluate, true, "");
+ABSL_FLAG(std::string, input, "", "");
+ABSL_FLAG(std::string, output, "", "");
+ABSL_FLAG(bool, force, false, "");
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::ReadFile;
+using ::lockstep::testing::StatusIs;
+using ::lockstep::testing::TempPath;
+using ::lockstep::testing::WriteFile;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr absl::StatusCode kUsage = absl::StatusCode::kInvalidArgument;
+
+// What a header says of a command, with one input.
+struct Command {
+  std::vector<std::string> flags;
+  std::string input = "dataset.rec";
+  std::string bytes = "images";  // of the input, by way of its digest
+  std::string device = "a CPU";
+  std::string build = "";  // empty: this program
+};
+
+proto::Header HeaderOf(const Command& command) {
+  HeaderOptions options;
+  options.schema = "lockstep.proto.SweepFile";
+  proto::Input input;
+  input.set_path(command.input);
+  input.set_sha256(command.bytes);
+  options.inputs = {input};
+  proto::Device device;
+  device.set_name(command.device);
+  options.devices = {device};
+  options.result_flags = {{"all", command.build + command.flags.front()}};
+  proto::Header header = MakeHeader(options);
+  header.add_command_line("train_sweep");
+  for (const std::string& flag : command.flags) {
+    header.add_command_line(flag);
+  }
+  if (!command.build.empty()) {
+    header.mutable_build()->set_build_id(command.build);
+  }
+  return header;
+}
+
+std::string WriteRun(const Command& command) {
+  const std::string path = TempPath("sweep.rec");
+  auto writer = RecordWriter::Create(path, HeaderOf(command));
+  EXPECT_THAT((*writer)->Finish(0), IsOk());
+  return path;
+}
+
+absl::Status Replace(const Command& then, const Command& now) { return CheckMayReplace(WriteRun(then), HeaderOf(now)); }
+
+TEST(CheckMayReplaceTest, WhereNothingIsNothingIsLost) {
+  EXPECT_THAT(CheckMayReplace(TempPath("none"), HeaderOf({{"--epochs=5"}})), IsOk());
+  EXPECT_THAT(CheckMayReplace("-", HeaderOf({{"--epochs=5"}})), IsOk());
+  const std::string empty = TempPath("empty");
+  WriteFile(empty, "");
+  EXPECT_THAT(CheckMayReplace(empty, HeaderOf({{"--epochs=5"}})), IsOk());
+}
+
+TEST(CheckMayReplaceTest, AFlagThatDiffersIsNamedWithBothValues) {
+  EXPECT_THAT(
+      Replace({{"--epochs=7"}}, {{"--epochs=9"}}),
+      StatusIs(kUsage, AllOf(HasSubstr("sweep.rec holds another result (--epochs: 7 -> 9); "), HasSubstr("--force"))));
+  EXPECT_THAT(Replace({{"--epochs=7"}}, {{"--noevaluate"}}),
+              StatusIs(kUsage, HasSubstr("(--epochs: 7 -> 5, --evaluate: true -> false)")));
+}
+
+TEST(CheckMayReplaceTest, WhatIsWrittenOtherwiseIsTheSame) {
+  EXPECT_THAT(Replace({{"--rate=0.10"}}, {{"--rate=0.1"}}), IsOk());
+  EXPECT_THAT(Replace({{"--epochs", "5"}}, {{"--force"}}), IsOk());
+  EXPECT_THAT(Replace({{"--output=a/sweep.rec"}}, {{"--output=sweep.rec"}}), IsOk());
+}
+
+TEST(CheckMayReplaceTest, AnotherInputIsNamedAndANewerOneIsTaken) {
+  EXPECT_THAT(Replace({{"--input=a"}, "a", "images"}, {{"--input=b"}, "b", "others"}),
+              StatusIs(kUsage, HasSubstr("(input: a -> b)")));
+  EXPECT_THAT(Replace({{"--input=-"}, "-", "images"}, {{"--input=-"}, "-", "others"}),
+              StatusIs(kUsage, HasSubstr("(standard input has other bytes)")));
+  EXPECT_THAT(Replace({{"--input=a"}, "a", "images"}, {{"--input=b"}, "b", "images"}), IsOk());
+  ::testing::internal::CaptureStderr();
+  EXPECT_THAT(Replace({{"--input=a"}, "a", "images"}, {{"--input=a"}, "a", "others"}), IsOk());
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("again: a has changed\n"));
+}
+
+TEST(CheckMayReplaceTest, AnotherDeviceIsAnotherResult) {
+  EXPECT_THAT(Replace({{"--epochs=5"}, "a", "images", "NVIDIA H200"}, {{"--epochs=5"}, "a", "images", "a CPU"}),
+              StatusIs(kUsage, HasSubstr("(device: NVIDIA H200 -> a CPU)")));
+}
+
+TEST(CheckMayReplaceTest, AnotherBuildIsNot) {
+  ::testing::internal::CaptureStderr();
+  EXPECT_THAT(Replace({{"--epochs=5"}, "a", "images", "a CPU", "old"}, {{"--epochs=5"}, "a"}), IsOk());
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("again: another build of the program made it\n"));
+}
+
+TEST(CheckMayReplaceTest, WhatIsNoRecordOfThisToolIsKept) {
+  const std::string path = TempPath("notes.txt");
+  WriteFile(path, "notes\n");
+  EXPECT_THAT(CheckMayReplace(path, HeaderOf({{"--epochs=5"}})),
+              StatusIs(kUsage, AllOf(HasSubstr("would replace "), HasSubstr("not a Lockstep record file"))));
+  EXPECT_EQ(ReadFile(path), "notes\n");
+  proto::Header other = HeaderOf({{"--epochs=5"}});
+  other.set_schema("lockstep.proto.ScaleFile");
+  EXPECT_THAT(CheckMayReplace(WriteRun({{"--epochs=5"}}), other), StatusIs(kUsage, HasSubstr("record of train_sweep")));
+}
+
+TEST(CheckMayReplaceTest, ADamagedHeaderIsNobodysResult) {
+  const std::string path = WriteRun({{"--epochs=7"}});
+  WriteFile(path, ReadFile(path).substr(0, 100));
+  ::testing::internal::CaptureStderr();
+  EXPECT_THAT(CheckMayReplace(path, HeaderOf({{"--epochs=9"}})), IsOk());
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("cut off"));
+}
+
+TEST(CheckMayReplaceTest, TheJournalOfAnotherRunIsKept) {
+  const std::string path = TempPath("sweep.rec");
+  auto writer = RecordWriter::Resume(path, HeaderOf({{"--epochs=7"}}));
+  ASSERT_THAT(writer, IsOk());
+  proto::SweepRecord record;
+  record.mutable_point()->set_batch_size(32);
+  ASSERT_THAT((*writer)->Append(record), IsOk());
+  writer->reset();
+  EXPECT_THAT(CheckMayReplace(path, HeaderOf({{"--epochs=9"}})),
+              StatusIs(kUsage, HasSubstr("sweep.rec.part is of another run that has not ended (--epochs: 7 -> 9)")));
+  EXPECT_THAT(CheckMayReplace(path, HeaderOf({{"--epochs=7"}})), IsOk());
+}
+
+TEST(CheckMayReplaceTest, AFileBesideThatNoRecordVouchesForIsKept) {
+  const std::string weights = TempPath("w.pt");
+  WriteFile(weights, "weights");
+  const proto::Header header = HeaderOf({{"--epochs=7"}});
+  EXPECT_THAT(CheckMayReplace(TempPath("none"), header, {weights}), StatusIs(kUsage, HasSubstr("w.pt is there")));
+  EXPECT_THAT(CheckMayReplace(TempPath("none"), header, {"", TempPath("no.pt")}), IsOk());
+  EXPECT_THAT(CheckMayReplace(WriteRun({{"--epochs=7"}}), header, {weights}), IsOk());
+}
+
+}  // namespace
+}  // namespace lockstep
