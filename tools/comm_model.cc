@@ -62,6 +62,7 @@ ABSL_FLAG(std::string, output, "comm_model.rec", "record to write; - is standard
 ABSL_FLAG(std::string, format, "record",
           "record: the record only; text, csv, json, extra_p, nccl_tuner: also print that on standard output");
 ABSL_FLAG(bool, force, false, "make the output again even when it is there already");
+ABSL_FLAG(bool, dry_run, false, "read and compute everything, say the verdict and what it took, write nothing");
 
 namespace lockstep {
 namespace {
@@ -99,19 +100,20 @@ absl::StatusOr<CommModelOptions> OptionsFromFlags() {
   ASSIGN_OR_RETURN(options.what_if, WhatIfFromFlags());
   options.output_path = absl::GetFlag(FLAGS_output);
   options.force = absl::GetFlag(FLAGS_force);
+  options.dry_run = absl::GetFlag(FLAGS_dry_run);
   return options;
 }
 
 absl::Status Run() {
   ASSIGN_OR_RETURN(const CommModelOptions options, OptionsFromFlags());
   ASSIGN_OR_RETURN(const OutputFormat format, ParseOutputFormat(absl::GetFlag(FLAGS_format)));
-  if (options.output_path == "-") {
+  if (options.output_path == "-" && !options.dry_run) {
     // From here on standard output is standard error, so that the text below cannot spoil the record.
     RETURN_IF_ERROR(TakeStdout().status());
   }
   ASSIGN_OR_RETURN(const CommModelRun run, RunCommModel(options));
   ASSIGN_OR_RETURN(const std::string text, FormatRun(format, run));
-  return PrintToStdout(text);
+  return options.dry_run ? absl::OkStatus() : PrintToStdout(text);
 }
 
 }  // namespace
@@ -127,7 +129,7 @@ int main(int argc, char** argv) {
        "comm_model --audit=data/published/hand_in_001.textproto --output=audit.rec --format=text"},
       {{"files",
         "what is read and written",
-        {{"input"}, {"sweep"}, {"times"}, {"all_reduce"}, {"audit"}, {"output"}, {"format"}, {"force"}},
+        {{"input"}, {"sweep"}, {"times"}, {"all_reduce"}, {"audit"}, {"output"}, {"format"}, {"force"}, {"dry_run"}},
         true},
        {"predict",
         "runs that were not made, from those that were",

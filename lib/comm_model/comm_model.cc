@@ -1,14 +1,22 @@
 #include "lib/comm_model/comm_model.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "lib/audit/audit.h"
+#include "lib/base/peak_memory.h"
+#include "lib/base/print_text.h"
+#include "lib/base/readable_line.h"
 #include "lib/base/status_macros.h"
+#include "lib/base/stopwatch.h"
 #include "lib/comm_model/inputs.h"
 #include "lib/comm_model/model_records.h"
+#include "lib/comm_model/verdict.h"
 #include "lib/prediction/predict.h"
 #include "lib/record/other_result.h"
 #include "lib/record/provenance.h"
@@ -131,6 +139,13 @@ absl::Status WriteRecords(const proto::Header& header, const Records& records, R
   return status;
 }
 
+// The whole computation is its own estimate: writing it down adds next to nothing.
+std::string PlanText(const CommModelOptions& options, const Records& records, double seconds) {
+  return absl::StrFormat("comm_model: %s; %d records in %.2g s with %d MB of memory\ndry run: %s not written\n",
+                         ReadableLine(VerdictText(records)), records.size(), seconds, PeakResidentBytes() / 1'000'000,
+                         ReadableLine(options.output_path));
+}
+
 }  // namespace
 
 absl::StatusOr<Records> MakeCommModelRecords(const CommModelOptions& options, const CommModelInputs& inputs) {
@@ -156,9 +171,15 @@ absl::StatusOr<Records> MakeCommModelRecords(const CommModelOptions& options, co
 }
 
 absl::StatusOr<CommModelRun> RunCommModel(const CommModelOptions& options) {
+  const Stopwatch watch;
   RETURN_IF_ERROR(CheckCommModelOptions(options));
   RETURN_IF_ERROR(DeclareRunFiles({InputPaths(options), {{"--output", options.output_path, ""}}}));
   ASSIGN_OR_RETURN(CommModelInputs inputs, ReadCommModelInputs(options));
+  if (options.dry_run) {
+    ASSIGN_OR_RETURN(Records records, MakeCommModelRecords(options, inputs));
+    RETURN_IF_ERROR(PrintToStderr(PlanText(options, records, watch.Seconds())));
+    return CommModelRun{std::move(records), std::move(inputs.scale)};
+  }
   const proto::Header header = MakeCommModelHeader(options, inputs);
   if (!options.force && IsCached(options.output_path, header)) {
     auto cached = ReadRecordFile<proto::CommModelFile>(options.output_path);
@@ -175,6 +196,10 @@ absl::StatusOr<CommModelRun> RunCommModel(const CommModelOptions& options) {
     MakeTextReadable(record);  // a source is a file as it was named, in any bytes
   }
   RETURN_IF_ERROR(WriteRecords(header, records, *writer));
+  if (options.output_path != "-") {
+    absl::FPrintF(stderr, "comm_model: %s\n",
+                  ReadableLine(absl::StrCat("wrote ", options.output_path, ": ", VerdictText(records))));
+  }
   return CommModelRun{std::move(records), std::move(inputs.scale)};
 }
 

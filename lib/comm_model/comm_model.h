@@ -21,7 +21,8 @@ struct CommModelRun {
 
 // Writes what lib/proto/comm_model.proto lists, in its order. An output that holds this very
 // result already is read instead of made again, unless `force`. InvalidArgument: nothing to do, or an option without
-// what it belongs to. Errors of the readers and the writer as theirs.
+// what it belongs to. Errors of the readers and the writer as theirs. Says on stderr what it wrote and the verdict
+// (verdict.h); of a dry run, which writes nothing, what it would write and what that took.
 absl::StatusOr<CommModelRun> RunCommModel(const CommModelOptions& options);
 
 // The computation by itself: what RunCommModel writes for options that passed CheckCommModelOptions.

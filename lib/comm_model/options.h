@@ -47,6 +47,7 @@ struct CommModelOptions {
   WhatIfOptions what_if;
   std::string output_path = "comm_model.rec";
   bool force = false;
+  bool dry_run = false;  // compute everything, write nothing
 };
 
 // InvalidArgument, in words of flags: nothing to do, or an option without what it belongs to.

@@ -1,0 +1,67 @@
+#include "lib/comm_model/verdict.h"
+
+#include <cstdint>
+#include <tuple>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+
+namespace lockstep {
+namespace {
+
+// Null: no row of several devices has a speed-up.
+const proto::ScalingRow* LargestRow(const std::vector<proto::CommModelRecord>& records) {
+  const proto::ScalingRow* largest = nullptr;
+  const auto size = [](const proto::ScalingRow& row) { return std::make_tuple(row.ranks(), row.batch_per_device()); };
+  for (const proto::CommModelRecord& record : records) {
+    const proto::ScalingRow& row = record.scaling();
+    if (record.has_scaling() && row.ranks() > 1 && row.weak_speedup().has_value() &&
+        (largest == nullptr || size(row) > size(*largest))) {
+      largest = &row;
+    }
+  }
+  return largest;
+}
+
+std::string ScalingVerdict(const proto::ScalingRow& row) {
+  const double speedup = row.weak_speedup().value();
+  return absl::StrFormat("%d devices, batch %d each: %.3g times the throughput of one (%.0f %% of linear)", row.ranks(),
+                         row.batch_per_device(), speedup, 100 * speedup / row.ranks());
+}
+
+// "3 predictions"; nothing of none.
+void AppendCount(uint64_t count, const std::string& one, std::vector<std::string>& parts) {
+  if (count > 0) {
+    parts.push_back(absl::StrCat(count, " ", one, count == 1 ? "" : "s"));
+  }
+}
+
+}  // namespace
+
+std::string VerdictText(const std::vector<proto::CommModelRecord>& records) {
+  std::vector<std::string> parts;
+  if (const proto::ScalingRow* row = LargestRow(records); row != nullptr) {
+    parts.push_back(ScalingVerdict(*row));
+  }
+  uint64_t rows = 0, predictions = 0, answers = 0, audited = 0, followed = 0;
+  for (const proto::CommModelRecord& record : records) {
+    rows += record.has_scaling();
+    predictions += record.has_prediction();
+    answers += record.has_what_if();
+    const proto::AuditSummary& summary = record.audit().summary();
+    audited += summary.reproduced() + summary.ambiguous() + summary.not_reproducible();
+    followed += summary.reproduced() + summary.ambiguous();
+  }
+  if (rows > 0 && parts.empty()) {
+    parts.push_back("no speed-up, which wants points of one device and of several");
+  }
+  AppendCount(predictions, "prediction", parts);
+  AppendCount(answers, "answer to --what_if", parts);
+  if (audited > 0) {
+    parts.push_back(absl::StrCat(followed, " of ", audited, " printed results follow from their tables"));
+  }
+  return parts.empty() ? "nothing to say" : absl::StrJoin(parts, "; ");
+}
+
+}  // namespace lockstep

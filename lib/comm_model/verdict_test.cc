@@ -1,0 +1,47 @@
+#include "lib/comm_model/verdict.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include "lib/proto/comm_model.pb.h"
+
+namespace lockstep {
+namespace {
+
+// speedup 0: there is none.
+proto::CommModelRecord Row(uint32_t ranks, uint32_t batch, double speedup) {
+  proto::CommModelRecord record;
+  record.mutable_scaling()->set_ranks(ranks);
+  record.mutable_scaling()->set_batch_per_device(batch);
+  if (speedup > 0) {
+    record.mutable_scaling()->mutable_weak_speedup()->set_value(speedup);
+  }
+  return record;
+}
+
+TEST(VerdictTextTest, IsOfTheMostDevicesAndTheLargestBatch) {
+  EXPECT_EQ(VerdictText({Row(1, 512, 1), Row(4, 128, 3.6), Row(4, 32, 2), Row(2, 512, 1.9), Row(8, 32, 0)}),
+            "4 devices, batch 128 each: 3.6 times the throughput of one (90 % of linear)");
+}
+
+TEST(VerdictTextTest, SaysWhatIsMissingForASpeedup) {
+  EXPECT_EQ(VerdictText({Row(2, 128, 0)}), "no speed-up, which wants points of one device and of several");
+}
+
+TEST(VerdictTextTest, CountsWhatIsNotScaling) {
+  std::vector<proto::CommModelRecord> records(3);
+  records[0].mutable_prediction();
+  records[1].mutable_prediction();
+  proto::AuditSummary& summary = *records[2].mutable_audit()->mutable_summary();
+  summary.set_given(9);
+  summary.set_reproduced(4);
+  summary.set_ambiguous(1);
+  summary.set_not_reproducible(2);
+  EXPECT_EQ(VerdictText(records), "2 predictions; 5 of 7 printed results follow from their tables");
+  EXPECT_EQ(VerdictText({}), "nothing to say");
+}
+
+}  // namespace
+}  // namespace lockstep
