@@ -63,15 +63,13 @@ absl::Status Run() {
 }  // namespace lockstep
 
 int main(int argc, char** argv) {
-  lockstep::InitMain({lockstep::kTool,
-                      "Says in seconds what of this machine works for Lockstep and what would mend the rest: compiler, "
-                      "LibTorch, driver, GPUs and their links, limits, data, disk, gnuplot.",
-                      {"doctor", "doctor --for=train,scale --device=cuda --input=dataset.rec", "doctor --format=json"},
-                      {{"question",
-                        "what is asked for",
-                        {{"for"}, {"device"}, {"input", "the first data found"}, {"output"}},
-                        true},
-                       {"answer", "how it is said", {{"format"}, {"timeout"}}, true}}},
-                     argc, argv);
+  lockstep::InitMain(
+      {lockstep::kTool,
+       "Says in seconds what of this machine works for Lockstep and what would mend the rest: compiler, "
+       "LibTorch, driver, GPUs and their links, limits, data, disk, gnuplot.",
+       {"doctor", "doctor --for=train,scale --device=cuda --input=dataset.rec", "doctor --format=json"},
+       {{"question", "what is asked for", {{"for"}, {"device"}, {"input", "the first data found"}, {"output"}}, true},
+        {"answer", "how it is said", {{"format"}, {"timeout"}}, true}}},
+      argc, argv);
   return lockstep::RunTool(lockstep::kTool, lockstep::Run);
 }

@@ -27,6 +27,7 @@ ABSL_FLAG(std::string, output, "report.html",
 ABSL_FLAG(std::string, format, "",
           "html, markdown or all, which is the default; with --print: text, the default, or json.");
 ABSL_FLAG(bool, force, false, "Make the report again even when it is there already.");
+ABSL_FLAG(bool, dry_run, false, "Read the records, say what the report would hold and what that took, write nothing.");
 ABSL_FLAG(std::string, print, "",
           "Show this record file, of any tool, as text on standard output; '-': standard input.");
 ABSL_FLAG(bool, print_bytes, false, "With --print: show pixels and weights whole, not by their digest.");
@@ -54,6 +55,7 @@ absl::Status Report(const std::string& format) {
   options.inputs = absl::GetFlag(FLAGS_input);
   options.output = absl::GetFlag(FLAGS_output);
   options.force = absl::GetFlag(FLAGS_force);
+  options.dry_run = absl::GetFlag(FLAGS_dry_run);
   ASSIGN_OR_RETURN(options.format, ParseReportFormat(format.empty() ? "all" : format));
   RETURN_IF_ERROR(CheckOutputFlag(options.output));
   return RunReport(options);
@@ -77,7 +79,7 @@ int main(int argc, char** argv) {
         "report --print=sweep.rec --format=json"},
        {{"files",
          "what is read and written",
-         {{"input"}, {"output"}, {"format", "all; with --print text"}, {"force"}},
+         {{"input"}, {"output"}, {"format", "all; with --print text"}, {"force"}, {"dry_run"}},
          true},
         {"print", "a record as text", {{"print"}, {"print_bytes"}}, true}}},
       argc, argv);

@@ -1,9 +1,9 @@
 #include "lib/base/peak_memory.h"
 
+#include <gtest/gtest.h>
+
 #include <cstddef>
 #include <memory>
-
-#include <gtest/gtest.h>
 
 namespace lockstep {
 namespace {

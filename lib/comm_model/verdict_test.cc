@@ -1,10 +1,11 @@
 #include "lib/comm_model/verdict.h"
 
+#include <gtest/gtest.h>
+
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include <gtest/gtest.h>
 #include "lib/proto/comm_model.pb.h"
 
 namespace lockstep {

@@ -9,10 +9,14 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
+#include "lib/base/peak_memory.h"
 #include "lib/base/print_text.h"
+#include "lib/base/readable_line.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
+#include "lib/base/stopwatch.h"
 #include "lib/proto/report.pb.h"
 #include "lib/record/other_result.h"
 #include "lib/record/provenance.h"
@@ -20,6 +24,7 @@
 #include "lib/record/record_writer.h"
 #include "lib/record/run_files.h"
 #include "lib/record/step_cache.h"
+#include "lib/report/claim.h"
 #include "lib/report/gnuplot.h"
 #include "lib/report/html.h"
 #include "lib/report/lab_records.h"
@@ -27,6 +32,7 @@
 #include "lib/report/render.h"
 #include "lib/report/report_files.h"
 #include "lib/report/tables.h"
+#include "lib/report/verdict.h"
 
 namespace lockstep {
 namespace {
@@ -52,10 +58,25 @@ const char* NameOf(ReportFormat format) {
   return format == ReportFormat::kHtml ? "html" : format == ReportFormat::kMarkdown ? "markdown" : "all";
 }
 
+// A page of this name would be taken for that format.
+absl::Status CheckIsNoOtherFormat(const std::string& output) {
+  for (const absl::string_view ending :
+       {".pdf", ".tex", ".txt", ".csv", ".json", ".htm", ".svg", ".png", ".doc", ".docx"}) {
+    if (absl::EndsWithIgnoreCase(output, ending)) {
+      const absl::string_view stem = absl::string_view(output).substr(0, output.size() - ending.size());
+      return absl::InvalidArgumentError(absl::StrCat("--output=", output, ": report writes no ", ending.substr(1),
+                                                     "; expected ", stem, ".html, beside which ", stem, ".md and ",
+                                                     stem, ".rec are written"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckOptions(const ReportOptions& options) {
-  return options.output == "-" && options.format == ReportFormat::kAll
-             ? absl::InvalidArgumentError("--output=- takes one page: add --format=html or --format=markdown")
-             : absl::OkStatus();
+  if (options.output == "-" && options.format == ReportFormat::kAll) {
+    return absl::InvalidArgumentError("--output=- takes one page: add --format=html or --format=markdown");
+  }
+  return CheckIsNoOtherFormat(options.output);
 }
 
 // Which plots there will be is known only once the records are read.
@@ -87,6 +108,23 @@ absl::StatusOr<proto::Header> HeaderOf(const LabRecords& lab, const ReportOption
   }
   header.result_flags = {{"format", NameOf(options.format)}, {"gnuplot", gnuplot.value_or("absent")}};
   return MakeHeader(header);
+}
+
+std::vector<proto::Section> ReadableSections(const LabRecords& lab) {
+  std::vector<proto::Section> sections = BuildSections(lab);
+  for (proto::Section& section : sections) {
+    MakeTextReadable(section);  // a file is named as it was given, in any bytes
+  }
+  return sections;
+}
+
+// Drawing is most of the time, and nothing has been drawn.
+absl::Status PrintPlan(const ReportOptions& options, const std::vector<proto::Section>& sections, double seconds) {
+  return PrintToStderr(absl::StrFormat(
+      "report: %s; records read in %.2g s with %d MB of memory; drawing %d plots: unknown, gnuplot was not asked\n"
+      "dry run: %s not written\n",
+      VerdictText(sections), seconds, PeakResidentBytes() / 1'000'000, CountPlots(sections),
+      ReadableLine(options.output)));
 }
 
 bool Exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
@@ -206,9 +244,13 @@ absl::StatusOr<ReportFormat> ParseReportFormat(absl::string_view name) {
 }
 
 absl::Status RunReport(const ReportOptions& options) {
+  const Stopwatch watch;
   RETURN_IF_ERROR(CheckOptions(options));
   RETURN_IF_ERROR(DeclareRunFiles(FilesOf(options)));
   ASSIGN_OR_RETURN(const LabRecords lab, ReadLabRecords(options.inputs));
+  if (options.dry_run) {
+    return PrintPlan(options, ReadableSections(lab), watch.Seconds());
+  }
   ASSIGN_OR_RETURN(const proto::Header header, HeaderOf(lab, options));
   const Outputs outputs = OutputsOf(options.output);
   const bool to_stdout = options.output == "-";
@@ -223,10 +265,7 @@ absl::Status RunReport(const ReportOptions& options) {
   if (!to_stdout) {
     ASSIGN_OR_RETURN(record, RecordWriter::Reserve(outputs.record));
   }
-  std::vector<proto::Section> sections = BuildSections(lab);
-  for (proto::Section& section : sections) {
-    MakeTextReadable(section);  // a file is named as it was given, in any bytes
-  }
+  const std::vector<proto::Section> sections = ReadableSections(lab);
   const std::string title = ReportTitle(lab);
   ASSIGN_OR_RETURN(const DrawnPlots plots, DrawPlots(sections));
   if (to_stdout) {  // as text, so a terminal may show it
@@ -240,8 +279,13 @@ absl::Status RunReport(const ReportOptions& options) {
   }
   if (!status.ok()) {
     record->Discard();
+    return status;
   }
-  return status;
+  std::vector<std::string> written = PagesOf(outputs, options.format);
+  written.push_back(outputs.record);
+  std::fprintf(stderr, "report: %s\n",
+               ReadableLine(absl::StrCat("wrote ", JoinAnd(written), ": ", VerdictText(sections))).c_str());
+  return absl::OkStatus();
 }
 
 }  // namespace lockstep

@@ -26,6 +26,7 @@ struct ReportOptions {
   std::string output = "report.html";
   ReportFormat format = ReportFormat::kAll;
   bool force = false;
+  bool dry_run = false;  // read the records and make the sections; draw and write nothing
 };
 
 // Reads the records, and writes the report unless one with the same cache key is there. Without gnuplot the report is
@@ -34,7 +35,10 @@ struct ReportOptions {
 // All files appear together: when one cannot be written (a full disk), the report before stays as it was. Plots of the
 // Markdown page before that the new one does not show are removed.
 //
-// InvalidArgument: no input, --output=- with kAll, or as DeclareRunFiles. Unavailable: gnuplot was
+// Says on stderr what it wrote and the verdict (verdict.h).
+//
+// InvalidArgument: no input, --output=- with kAll, an output named as a format that report does not write, or as
+// DeclareRunFiles. Unavailable: gnuplot was
 // killed. Other errors as ReadLabRecords and RecordWriter.
 absl::Status RunReport(const ReportOptions& options);
 

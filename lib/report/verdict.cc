@@ -1,0 +1,36 @@
+#include "lib/report/verdict.h"
+
+#include <set>
+
+#include "absl/strings/str_cat.h"
+
+namespace lockstep {
+
+uint64_t CountPlots(const std::vector<proto::Section>& sections) {
+  uint64_t plots = 0;
+  for (const proto::Section& section : sections) {
+    plots += section.plot_size();
+  }
+  return plots;
+}
+
+std::string VerdictText(const std::vector<proto::Section>& sections) {
+  std::set<std::string> asked, answered;  // a question may have several sentences
+  uint64_t warnings = 0;
+  for (const proto::Section& section : sections) {
+    warnings += section.warning_size();
+    for (const proto::Claim& claim : section.claim()) {
+      if (!claim.question().empty()) {
+        asked.insert(claim.question());
+      }
+      if (!claim.question().empty() && !claim.text().empty()) {
+        answered.insert(claim.question());
+      }
+    }
+  }
+  const uint64_t plots = CountPlots(sections);
+  return absl::StrCat(answered.size(), " of ", asked.size(), " questions answered, ", plots,
+                      plots == 1 ? " plot, " : " plots, ", warnings, warnings == 1 ? " warning" : " warnings");
+}
+
+}  // namespace lockstep

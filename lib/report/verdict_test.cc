@@ -1,0 +1,33 @@
+#include "lib/report/verdict.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "lib/proto/report.pb.h"
+
+namespace lockstep {
+namespace {
+
+void AddClaim(const char* question, const char* text, proto::Section& section) {
+  proto::Claim& claim = *section.add_claim();
+  claim.set_question(question);
+  claim.set_text(text);
+}
+
+TEST(VerdictTextTest, CountsAQuestionOnceHoweverManySentencesItHas) {
+  std::vector<proto::Section> sections(2);
+  AddClaim("Q1", "a", sections[0]);
+  AddClaim("Q1", "b", sections[0]);
+  AddClaim("Q2", "", sections[1]);
+  AddClaim("", "of no question", sections[1]);
+  sections[0].add_warning("w");
+  sections[1].add_plot();
+  sections[1].add_plot();
+  EXPECT_EQ(CountPlots(sections), 2u);
+  EXPECT_EQ(VerdictText(sections), "1 of 2 questions answered, 2 plots, 1 warning");
+  EXPECT_EQ(VerdictText({}), "0 of 0 questions answered, 0 plots, 0 warnings");
+}
+
+}  // namespace
+}  // namespace lockstep
