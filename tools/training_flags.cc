@@ -136,7 +136,8 @@ std::vector<FlagGroup> WithTrainingGroups(std::vector<FlagGroup> first) {
         {"fused_norms", "the preset's"},
         {"divide_multiprocessors", "the preset's"},
         {"own_weight_gradients", "the preset's"},
-        {"own_convolutions", "the preset's"}}}};
+        {"own_convolutions", "the preset's"},
+        {"own_kernels"}}}};
   first.insert(first.end(), training.begin(), training.end());
   return first;
 }

@@ -128,6 +128,7 @@ TEST(ScaleResumeTest, ThreeRanksGoOnWithTheirRunningStatistics) {
   const std::string weights = ReadFile(options.checkpoint);
   for (const uint32_t epochs : {1, 2}) {
     options.output = TempPath(absl::StrCat("after", epochs, ".rec"));
+    options.checkpoint = TempPath(absl::StrCat("after", epochs, ".pt"));
     Kill(options, static_cast<int>(epochs) + 1);
     ASSERT_THAT(RunScaleRun(options), IsOk());
     const proto::ScalePoint resumed = ScalePoints(options.output)[0];

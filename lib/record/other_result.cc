@@ -1,6 +1,7 @@
 #include "lib/record/other_result.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -209,10 +210,10 @@ absl::StatusOr<bool> IsOwnResult(const std::string& path, const proto::Header& p
   return true;
 }
 
-// The same of the journal of a measured run; only there is a part worth keeping.
-absl::StatusOr<bool> IsOwnJournal(const std::string& part, const proto::Header& planned) {
-  if (planned.device_size() == 0 || !HasBytes(part)) {
-    return false;
+// The same of what a stopped run left. Only that of a measured run, its journal, is worth keeping from another command.
+absl::StatusOr<bool> IsOwnPart(const std::string& part, const proto::Header& planned) {
+  if (!HasBytes(part)) {
+    return access(part.c_str(), F_OK) == 0;  // stopped before its first record
   }
   const auto opened = RecordReader::Open(part, planned.schema());
   if (!opened.ok()) {
@@ -221,9 +222,11 @@ absl::StatusOr<bool> IsOwnJournal(const std::string& part, const proto::Header& 
   const std::vector<std::string> differences = (*opened)->header().cache_key() == planned.cache_key()
                                                    ? std::vector<std::string>()
                                                    : Differences((*opened)->header(), planned);
-  return differences.empty() ? absl::StatusOr<bool>(true)
-                             : Refuse(absl::StrCat(part, " is of another run that has not ended (", Shown(differences),
-                                                   "), which the same command ends"));
+  if (differences.empty() || planned.device_size() == 0) {
+    return differences.empty();
+  }
+  return Refuse(absl::StrCat(part, " is of another run that has not ended (", Shown(differences),
+                             "), which the same command ends"));
 }
 
 }  // namespace
@@ -233,10 +236,10 @@ absl::Status CheckMayReplace(const std::string& path, const proto::Header& plann
   if (path == "-") {
     return absl::OkStatus();
   }
-  ASSIGN_OR_RETURN(const bool own_journal, IsOwnJournal(absl::StrCat(path, ".part"), planned));
+  ASSIGN_OR_RETURN(const bool own_part, IsOwnPart(absl::StrCat(path, ".part"), planned));
   ASSIGN_OR_RETURN(const bool own_result, IsOwnResult(path, planned));
   for (const std::string& file : beside) {
-    if (!own_journal && !own_result && HasBytes(file)) {
+    if (!own_part && !own_result && HasBytes(file)) {
       return Refuse(absl::StrCat(file, " is there already, and no ", path, " says that it is this command's"));
     }
   }

@@ -18,7 +18,7 @@ namespace lockstep {
 //       standard input, another device, another variable of the environment that changes results;
 //     - PATH is not empty and no record, or a record of another tool or an unknown version;
 //     - PATH.part is the journal of another measured run;
-//     - a file of `beside` is there, and neither PATH nor PATH.part is of this command.
+//     - a file of `beside` is there, and neither PATH nor PATH.part is of this command; a part without a record is of it.
 // OK for the command's own result: made by another build, on a machine in another state, from an input whose bytes have
 // changed under its name, damaged, or ended badly. Says on stderr which of the first three it was. OK for "-".
 absl::Status CheckMayReplace(const std::string& path, const proto::Header& planned,

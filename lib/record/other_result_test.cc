@@ -159,5 +159,24 @@ TEST(CheckMayReplaceTest, AFileBesideThatNoRecordVouchesForIsKept) {
   EXPECT_THAT(CheckMayReplace(WriteRun({{"--epochs=7"}}), header, {weights}), IsOk());
 }
 
+// As a report is that was killed between its pages and its record.
+TEST(CheckMayReplaceTest, AFileBesideIsTheCommandsOwnWhereItsPartIs) {
+  const std::string page = TempPath("page.html");
+  WriteFile(page, "a page");
+  proto::Header header = HeaderOf({{"--epochs=7"}});
+  header.clear_device();
+  const std::string path = TempPath("killed.rec");
+  auto writer = RecordWriter::Reserve(path);
+  ASSERT_THAT(writer, IsOk());
+  EXPECT_THAT(CheckMayReplace(path, header, {page}), IsOk());  // killed before its first record
+  ASSERT_THAT((*writer)->Begin(header), IsOk());
+  ASSERT_THAT((*writer)->Seal(), IsOk());
+  EXPECT_THAT(CheckMayReplace(path, header, {page}), IsOk());
+  proto::Header other = HeaderOf({{"--epochs=9"}});
+  other.clear_device();
+  EXPECT_THAT(CheckMayReplace(path, other, {page}), StatusIs(kUsage, HasSubstr("page.html is there")));
+  EXPECT_THAT(CheckMayReplace(path, other), IsOk());  // a part of what nobody measured is no loss
+}
+
 }  // namespace
 }  // namespace lockstep

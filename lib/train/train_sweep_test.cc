@@ -352,7 +352,7 @@ TEST_F(TrainSweepTest, AFullDiskIsTheMachinesFault) {
   MakeInput(40);
   file_limit_bytes_ = 100'000;
   for (const std::string& flag : {std::string("--resume"), "--checkpoint=" + TempPath("lenet5.pt")}) {
-    EXPECT_EQ(Run({"--model=lenet5", "--batch=20", "--epochs=2", flag}), 5) << flag;
+    EXPECT_EQ(Run({"--model=lenet5", "--batch=20", "--epochs=2", "--force", flag}), 5) << flag;
     EXPECT_THAT(Stderr(), HasSubstr("make room")) << flag;
     const auto records = Records();
     ASSERT_EQ(records.size(), 3) << flag;  // spec, 20, end
@@ -419,6 +419,7 @@ TEST_F(TrainSweepTest, EvaluatesOnTheWayAndStopsAtTheTarget) {
   EXPECT_FALSE(every_second.has_target());
 
   flags.back() = "--evaluate_every=1";
+  flags.insert(flags.begin(), "--force");  // in the place of the result above
   ASSERT_EQ(Run(flags), 0) << Stderr();
   const proto::SweepPoint whole = Records()[1].point();
   EXPECT_EQ(whole.epoch(4).mean_loss(), every_second.epoch(4).mean_loss());  // looking changes nothing

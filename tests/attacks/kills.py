@@ -41,6 +41,8 @@ MEASURED = {
 REPEATED_FOR_A_TIME = {"product_seconds"}
 # Dates, and the checksums of the records that hold them.
 DATES = {"start_time", "end_time", "crc32"}
+# What else the machine did meanwhile.
+NEIGHBOURS = {"neighbours", "noise_warning"}
 # How a training run was gone on with: where it was stopped, and that steps from before it have no times of their own.
 GONE_ON_WITH = {"resumed_epoch", "full_steps"}
 
@@ -58,7 +60,7 @@ def comparable(value, left_out):
     if isinstance(value, dict):
         return {key: "measured" if key in REPEATED_FOR_A_TIME else
                 blank(inner) if key in MEASURED else comparable(inner, left_out)
-                for key, inner in value.items() if key not in DATES | left_out}
+                for key, inner in value.items() if key not in DATES | NEIGHBOURS | left_out}
     return [comparable(inner, left_out) for inner in value] if isinstance(value, list) else value
 
 

@@ -178,6 +178,9 @@ class OtherSurroundings(ToolCase):
     def test_a_library_s_variable(self):
         self.assertIn("cached", self.call("train_sweep", *self.arguments).stderr.decode())
         changed = self.call("train_sweep", *self.arguments, env={"DNNL_MAX_CPU_ISA": "SSE41"})
+        self.assertEqual(changed.returncode, 2, changed.stderr)
+        self.assertIn("DNNL_MAX_CPU_ISA: none -> SSE41", changed.stderr.decode())
+        changed = self.call("train_sweep", *self.arguments, "--force", env={"DNNL_MAX_CPU_ISA": "SSE41"})
         self.assertEqual(changed.returncode, 0, changed.stderr)
         self.assertNotIn("cached", changed.stderr.decode())
 
