@@ -21,7 +21,8 @@ struct Recomputed {
   double exact = 0;         // from intermediates with all their digits
   double from_printed = 0;  // from intermediates as the document prints them; equal to `exact` when there are none
   std::vector<const Cell*> inputs;
-  double slack = 0;  // how far `exact` may be off, since its inputs were rounded for print
+  double slack = 0;                // how far `exact` may be off, since its inputs were rounded for print
+  std::vector<std::string> flags;  // what is wrong at this place, beyond the convention's own flags
 };
 
 struct Convention {
@@ -49,6 +50,12 @@ struct DeclaredBase {
 // quantities that are not computed (times, losses, accuracies). The document must outlive what is returned.
 std::vector<Convention> ConventionsFor(const Document& document, proto::PublishedQuantity quantity, int table,
                                        const DeclaredBase& base);
+
+// How far from every plain reading it is that a part of a formula belongs to another number of devices.
+inline constexpr int kOfOtherDevicesDepartures = 4;
+
+// Marks what was made of numbers of `devices` as out of place wherever other devices are meant.
+void MarkOtherDevices(uint32_t devices, const TablePlace& place, Recomputed& recomputed);
 
 // "T_1 of Q1, T_N of Q2", or "times of Q2" when both are the same.
 std::string SourceText(const std::string& base, const std::string& base_name, const std::string& n,

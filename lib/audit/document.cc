@@ -48,6 +48,16 @@ double Document::ImagesPerEpoch() const {
   return static_cast<double>(claimed > 0 ? claimed : tables_.facts().images_per_epoch());
 }
 
+std::set<uint32_t> Document::SeveralDevices() const {
+  std::set<uint32_t> several;
+  for (const Cell& cell : cells_) {
+    if (cell.value->devices() > 1) {
+      several.insert(cell.value->devices());
+    }
+  }
+  return several;
+}
+
 bool Document::BatchIsTotal() const {
   const std::string& shown = tables_.facts().batch();
   return (shown.empty() ? tables_.claims().batch() : shown) == "total";

@@ -70,6 +70,9 @@ class Document {
 
   double ImagesPerEpoch() const;  // 0: unknown
 
+  // The numbers of devices above one for which something is printed, in order.
+  std::set<uint32_t> SeveralDevices() const;
+
   // Whether a batch is all devices' together: as the code or the logs show, else as the document says.
   bool BatchIsTotal() const;
 

@@ -12,6 +12,7 @@ inline constexpr char kBaseIsNotOneDevice[] = "base_is_not_one_device";
 inline constexpr char kInvertedSpeedup[] = "inverted_speedup";
 inline constexpr char kMixedLoading[] = "with_and_without_loading_mixed";
 inline constexpr char kComputeNotDividedByN[] = "compute_not_divided_by_N";
+inline constexpr char kComputeIsWholeTime[] = "compute_is_whole_time";
 inline constexpr char kComputationHoldsCommunication[] = "computation_holds_communication";
 inline constexpr char kIterationsForgotten[] = "iterations_forgotten";
 inline constexpr char kIterationsNotDividedByN[] = "iterations_not_divided_by_N";
@@ -26,6 +27,7 @@ inline constexpr char kNotDividedByTime[] = "not_divided_by_time";
 inline constexpr char kRatioCalledPercent[] = "ratio_called_percent";
 inline constexpr char kGibAsGb[] = "GiB_as_GB";
 inline constexpr char kTextClaimsGibPrintsGb[] = "text_claims_GiB_prints_GB";
+inline constexpr char kOfOtherDevices[] = "of_another_number_of_devices";
 // Flags of how a number was printed.
 inline constexpr char kTruncatedDigits[] = "truncated_digits";
 inline constexpr char kRoundedIntermediates[] = "rounded_intermediates";

@@ -99,25 +99,112 @@ Convention Describe(const Parts& parts, const Document& document) {
   return convention;
 }
 
-Convention MakeTraffic(const Parts& parts, const Inputs& inputs, const Document& document) {
+// Which parts of a formula were left standing as they are for another number of devices.
+struct LeftOver {
+  const char* text;
+  bool factor;
+  bool iterations;
+  bool seconds;
+  uint32_t devices = 0;
+
+  TablePlace Place(bool left, const TablePlace& place) const { return left ? TablePlace{devices, place.batch} : place; }
+};
+
+constexpr LeftOver kNothingLeft = {"", false, false, false};
+constexpr LeftOver kLeftOvers[] = {{"2(N-1)/N and iterations", true, true, false},
+                                   {"2(N-1)/N", true, false, false},
+                                   {"iterations", false, true, false},
+                                   {"T_comm", false, false, true}};
+
+void NameLeftOver(const LeftOver& left, Convention& convention) {
+  if (left.devices > 0) {
+    absl::StrAppend(&convention.text, ", N = ", left.devices, " in ", left.text);
+    convention.departures += kOfOtherDevicesDepartures;
+    convention.note.clear();
+  }
+}
+
+Convention MakeTraffic(const Parts& parts, const Inputs& inputs, const Document& document,
+                       const LeftOver& left = kNothingLeft) {
   Convention convention = Describe(parts, document);
   absl::StrAppend(&convention.text, " / T_comm",
                   parts.unit->text == "peak" ? " / peak" : absl::StrCat(", ", parts.unit->text), ", ", inputs.text);
+  NameLeftOver(left, convention);
   convention.evaluate = [factor = parts.factor->factor, item = parts.item->factor, count = parts.count->factor,
-                         iterations = parts.iterations->factor, unit = parts.unit->factor,
-                         inputs](const TablePlace& place) -> std::optional<Recomputed> {
-    const std::optional<Recomputed> seconds = inputs.seconds(place);
+                         iterations = parts.iterations->factor, unit = parts.unit->factor, inputs,
+                         left](const TablePlace& place) -> std::optional<Recomputed> {
+    const std::optional<Recomputed> seconds = inputs.seconds(left.Place(left.seconds, place));
     if (!seconds.has_value() || seconds->exact == 0 || seconds->from_printed == 0 || place.batch == 0) {
       return std::nullopt;
     }
-    Chain volume = Volume(factor(place) * count(place), item(place) / unit(place), iterations(place), inputs, place);
+    const TablePlace sent_by = left.Place(left.factor, place);
+    Chain volume = Volume(factor(sent_by) * count(place), item(place) / unit(place),
+                          iterations(left.Place(left.iterations, place)), inputs, sent_by);
     volume.inputs.insert(volume.inputs.begin(), seconds->inputs.begin(), seconds->inputs.end());
-    const double value = volume.exact / seconds->exact, left = std::abs(seconds->exact) - seconds->slack;
+    const double value = volume.exact / seconds->exact, least = std::abs(seconds->exact) - seconds->slack;
     // With a time that may be 0 the value may be anything: no room is given then.
-    return Recomputed{value, volume.from_printed / seconds->from_printed, std::move(volume.inputs),
-                      left > 0 ? std::abs(value) * seconds->slack / left : 0};
+    Recomputed recomputed = {value, volume.from_printed / seconds->from_printed, std::move(volume.inputs),
+                             least > 0 ? std::abs(value) * seconds->slack / least : 0};
+    if (left.devices > 0) {
+      MarkOtherDevices(left.devices, place, recomputed);
+    }
+    return recomputed;
   };
   return convention;
+}
+
+// The number that a column of traffic prints for this place: of an iteration when it has no batch.
+const Cell* VolumeAt(const Source& volume, const TablePlace& place) {
+  const Cell* epoch = volume.At(place.devices, place.batch);
+  return epoch != nullptr ? epoch : volume.At(place.devices, 0);
+}
+
+// A bandwidth made of a volume in GB just as it is printed, however that came about.
+Convention MakeFromPrintedVolume(const Source& volume, const Choice& iterations, const Inputs& inputs,
+                                 const LeftOver& left) {
+  Convention convention;
+  convention.text = absl::StrCat("volume of ", volume.name, " as printed");
+  convention.departures = 1;
+  AddPart(iterations, true, convention);
+  absl::StrAppend(&convention.text, " / T_comm, ", inputs.text);
+  NameLeftOver(left, convention);
+  convention.evaluate = [volume, iterations = iterations.factor, inputs,
+                         left](const TablePlace& place) -> std::optional<Recomputed> {
+    const std::optional<Recomputed> seconds = inputs.seconds(left.Place(left.seconds, place));
+    const Cell* sent = VolumeAt(volume, left.Place(left.factor, place));
+    if (!seconds.has_value() || sent == nullptr || seconds->exact == 0 || seconds->from_printed == 0) {
+      return std::nullopt;
+    }
+    const double times = sent->value->batch() == 0 ? iterations(left.Place(left.iterations, place)) : 1;
+    const double gigabytes = sent->printed.value * times;
+    std::vector<const Cell*> made_of = seconds->inputs;
+    made_of.push_back(sent);
+    Recomputed recomputed = {gigabytes / seconds->exact, gigabytes / seconds->from_printed, std::move(made_of)};
+    if (left.devices > 0) {
+      MarkOtherDevices(left.devices, place, recomputed);
+    }
+    if (sent->Exact() != sent->printed.value) {
+      recomputed.flags.push_back(kRoundedIntermediates);
+    }
+    return recomputed;
+  };
+  return convention;
+}
+
+void AddFromPrintedVolumes(const Document& document, const Inputs& inputs, std::vector<Convention>& conventions) {
+  for (const Source& volume : inputs.gigabytes) {
+    for (const Choice& iterations : Iterations(document)) {
+      conventions.push_back(MakeFromPrintedVolume(volume, iterations, inputs, kNothingLeft));
+      for (const uint32_t devices : document.SeveralDevices()) {
+        for (LeftOver left : kLeftOvers) {
+          left.devices = devices;
+          if (iterations.flags.empty()) {
+            conventions.push_back(MakeFromPrintedVolume(volume, iterations, inputs, left));
+          }
+        }
+      }
+    }
+  }
 }
 
 // Traffic that is itself printed, in an iteration or an epoch: no time goes into it.
@@ -267,6 +354,25 @@ std::vector<Convention> VolumeConventions(const Document& document, proto::Publi
   return conventions;
 }
 
+// Formulas that are right but for a part of another number of devices.
+void AddLeftOvers(const Document& document, const Inputs& inputs, const std::vector<Choice>& units,
+                  std::vector<Convention>& conventions) {
+  constexpr int kPlain = 1;
+  const auto add = [&](const Parts& parts) {
+    const Convention right = MakeTraffic(parts, inputs, document);
+    if (!right.flags.empty() || right.departures > kPlain) {
+      return;
+    }
+    for (const uint32_t devices : document.SeveralDevices()) {
+      for (LeftOver left : kLeftOvers) {
+        left.devices = devices;
+        conventions.push_back(MakeTraffic(parts, inputs, document, left));
+      }
+    }
+  };
+  ForAllParts(ItemSizes(), ParameterCounts(document), Iterations(document), units, add);
+}
+
 }  // namespace
 
 std::vector<Convention> TrafficConventions(const Document& document, proto::PublishedQuantity quantity, int table) {
@@ -279,10 +385,14 @@ std::vector<Convention> TrafficConventions(const Document& document, proto::Publ
   if (utilisation && claims.peak_bytes_per_second() <= 0) {
     return conventions;  // of what? The document states no peak.
   }
+  const std::vector<Choice> units = utilisation ? ShareOfPeak(claims) : Gigabytes(claims);
   for (const Inputs& inputs : AllInputs(document, quantity, table)) {
-    ForAllParts(ItemSizes(), ParameterCounts(document), Iterations(document),
-                utilisation ? ShareOfPeak(claims) : Gigabytes(claims),
+    ForAllParts(ItemSizes(), ParameterCounts(document), Iterations(document), units,
                 [&](const Parts& parts) { conventions.push_back(MakeTraffic(parts, inputs, document)); });
+    AddLeftOvers(document, inputs, units, conventions);
+    if (!utilisation) {
+      AddFromPrintedVolumes(document, inputs, conventions);
+    }
   }
   if (!utilisation) {
     const std::vector<Convention> none = NoBandwidths(document);
