@@ -82,12 +82,19 @@ std::string SourceText(const std::string& base, const std::string& base_name, co
 }
 
 std::vector<Convention> ConventionsFor(const Document& document, proto::PublishedQuantity quantity, int table,
-                                       const DeclaredBase& base) {
+                                       const DeclaredBase& base, absl::string_view context) {
   std::vector<Convention> conventions;
   switch (quantity) {
     case proto::SPEEDUP:
     case proto::SPEEDUP_PERCENT:
-      conventions = SpeedupConventions(document, quantity, table, base);
+      conventions = SpeedupConventions(document, quantity, table, base, context);
+      break;
+    case proto::EFFICIENCY_PERCENT:
+      conventions = EfficiencyConventions(document, table, base, context);
+      break;
+    case proto::ITEMS_PER_SECOND:
+    case proto::ITEMS_PER_SECOND_PER_DEVICE:
+      conventions = RateConventions(document, quantity, table, context);
       break;
     case proto::COMPUTE_SECONDS:
     case proto::COMMUNICATION_SECONDS:

@@ -29,7 +29,8 @@ std::vector<Source> Document::Sources(const std::set<proto::PublishedQuantity>& 
              s.read_off == value.read_off();
     });
     if (source == sources.end()) {
-      source = sources.insert(sources.end(), {name, cell.table, value.quantity(), value.read_off(), {}});
+      source =
+          sources.insert(sources.end(), {name, cell.table, value.quantity(), value.read_off(), {}, value.context()});
     }
     source->cells.emplace(TablePlace{value.devices(), value.batch()}, &cell);
   }

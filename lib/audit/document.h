@@ -45,6 +45,7 @@ struct Source {
   proto::PublishedQuantity quantity = proto::PUBLISHED_QUANTITY_UNSPECIFIED;
   bool read_off = false;
   std::map<TablePlace, const Cell*> cells;
+  std::string context;
 
   const Cell* At(uint32_t devices, uint64_t batch) const {  // null: not there
     const auto found = cells.find({devices, batch});

@@ -32,6 +32,9 @@ constexpr Meaning kMeanings[] = {
     {kGibAsGb, "the unit is 2^30 bytes, which is GiB and not GB, and the document does not say so"},
     {kTextClaimsGibPrintsGb, "the text says 2^30 bytes, the number is in units of 1e9 bytes"},
     {kOfOtherDevices, "what belongs to another number of devices was left standing here"},
+    {kOfOtherColumn, "it is made of the numbers of another column than the one that it is labelled with"},
+    {kEfficiencyCalledSpeedup, "it is divided by N, which makes it an efficiency"},
+    {kEfficiencyNotDividedByN, "the speed-up is not divided by N"},
     {kTruncatedDigits, "the digits are cut off, not rounded"},
     {kRoundedIntermediates, "it was computed from an intermediate already rounded for print"},
 };

@@ -27,6 +27,9 @@ inline constexpr char kNotDividedByTime[] = "not_divided_by_time";
 inline constexpr char kRatioCalledPercent[] = "ratio_called_percent";
 inline constexpr char kGibAsGb[] = "GiB_as_GB";
 inline constexpr char kTextClaimsGibPrintsGb[] = "text_claims_GiB_prints_GB";
+inline constexpr char kOfOtherColumn[] = "of_another_column";
+inline constexpr char kEfficiencyCalledSpeedup[] = "efficiency_called_speedup";
+inline constexpr char kEfficiencyNotDividedByN[] = "efficiency_not_divided_by_N";
 inline constexpr char kOfOtherDevices[] = "of_another_number_of_devices";
 // Flags of how a number was printed.
 inline constexpr char kTruncatedDigits[] = "truncated_digits";

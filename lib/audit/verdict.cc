@@ -71,8 +71,11 @@ void Explain(const std::vector<Hit>& hits, size_t i, Cell& cell, proto::AuditedV
   for (const Hit& hit : hits) {
     *audited.add_reproduced_by() = ToCandidate(hit, cell.printed);
   }
-  cell.unrounded = hits[0].value;
-  cell.slack = hits[0].trial->values[i]->slack;
+  // A number with more digits than its inputs is known best from its own.
+  if (!hits[0].style.before_rounding || RoundsTo(hits[0].value, cell.printed)) {
+    cell.unrounded = hits[0].value;
+    cell.slack = hits[0].trial->values[i]->slack;
+  }
   const proto::Candidate& first = audited.reproduced_by(0);
   if (hits.size() == 1) {
     audited.set_finding(proto::REPRODUCED);
