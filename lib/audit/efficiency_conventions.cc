@@ -25,7 +25,7 @@ constexpr EfficiencyForm kForms[] = {
 // A speed-up that the document prints, however that came about.
 Convention PrintedSpeedup(const Source& speedup) {
   Convention convention;
-  convention.text = absl::StrCat("S of ", speedup.name);
+  convention.text = absl::StrCat("speed-ups of ", speedup.name);
   convention.departures = 1;
   convention.evaluate = [speedup](const TablePlace& place) -> std::optional<Recomputed> {
     const Cell* cell = speedup.At(place.devices, place.batch);

@@ -81,7 +81,9 @@ void ExpectJudged(const std::string& name, const std::vector<Judgement>& judgeme
   int found_given = 0, derived = 0;
   for (const proto::AuditTable& table : tables) {
     for (const proto::AuditedValue& value : table.value()) {
-      (value.finding() == proto::GIVEN ? found_given : derived) += 1;
+      const bool is_given = value.finding() == proto::GIVEN;
+      (is_given ? found_given : derived) += 1;
+      EXPECT_TRUE(!is_given || value.flag_size() == 0) << value.sentence();
     }
   }
   EXPECT_EQ(found_given, given);
