@@ -1,6 +1,7 @@
 #include "lib/audit/document.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "absl/strings/str_cat.h"
 
@@ -50,10 +51,14 @@ double Document::ImagesPerEpoch() const {
 }
 
 std::set<uint32_t> Document::SeveralDevices() const {
+  constexpr size_t kMaxDeviceCounts = 16;
   std::set<uint32_t> several;
   for (const Cell& cell : cells_) {
     if (cell.value->devices() > 1) {
       several.insert(cell.value->devices());
+    }
+    if (several.size() > kMaxDeviceCounts) {
+      several.erase(std::prev(several.end()));
     }
   }
   return several;

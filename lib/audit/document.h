@@ -71,7 +71,8 @@ class Document {
 
   double ImagesPerEpoch() const;  // 0: unknown
 
-  // The numbers of devices above one for which something is printed, in order.
+  // The numbers of devices above one for which something is printed, in order; of very many the smallest sixteen, so that
+  // a document's audit stays short.
   std::set<uint32_t> SeveralDevices() const;
 
   // Whether a batch is all devices' together: as the code or the logs show, else as the document says.
