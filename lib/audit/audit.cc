@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -13,6 +14,7 @@
 #include "lib/audit/flags.h"
 #include "lib/audit/plausibility.h"
 #include "lib/audit/verdict.h"
+#include "lib/published/published_unit.h"
 
 namespace lockstep {
 namespace {
@@ -28,6 +30,9 @@ bool IsComputed(const proto::PublishedValue& value) {
     case proto::SPEEDUP_PERCENT:
     case proto::TRAFFIC_ELEMENTS:
     case proto::TRAFFIC_GIGABYTES:
+    case proto::ITEMS_PER_SECOND:
+    case proto::ITEMS_PER_SECOND_PER_DEVICE:
+    case proto::EFFICIENCY_PERCENT:
       return !value.read_off();
     default:
       return false;
@@ -101,13 +106,18 @@ void JudgeRestated(const Document& document, Cell& cell, proto::AuditedValue& au
   Remark(audited, kInconsistentPrinting, absl::StrCat(cell.contradiction, " for the same quantity."));
 }
 
-// The numbers of one table that have one quantity and one base case.
+// The numbers of one table that have one quantity and one base case, and in a table of rates one context.
 struct Column {
   std::vector<Cell*> cells;
   std::vector<proto::AuditedValue*> audited;
 };
 
-using ColumnKey = std::pair<int, DeclaredBase>;  // table, base case
+using ColumnKey = std::tuple<int, DeclaredBase, std::string>;  // table, base case, context
+
+bool HasRates(const Document& document, int table) {
+  const std::vector<Source> rates = RateSources(document, table);
+  return !rates.empty() && rates[0].table == table;
+}
 
 std::map<ColumnKey, Column> ColumnsOf(Document& document, std::vector<proto::AuditedValue>& audited,
                                       proto::PublishedQuantity quantity) {
@@ -115,12 +125,27 @@ std::map<ColumnKey, Column> ColumnsOf(Document& document, std::vector<proto::Aud
   for (size_t i = 0; i < audited.size(); ++i) {
     Cell& cell = document.cells()[i];
     if (cell.value->quantity() == quantity && audited[i].finding() == proto::FINDING_UNSPECIFIED) {
-      Column& column = columns[{cell.table, BaseOf(*cell.value)}];
+      const std::string context = HasRates(document, cell.table) ? cell.value->context() : "";
+      Column& column = columns[{cell.table, BaseOf(*cell.value), context}];
       column.cells.push_back(&cell);
       column.audited.push_back(&audited[i]);
     }
   }
   return columns;
+}
+
+// Whether some convention makes some number of the column of others.
+bool AnyApplies(const std::vector<Convention>& conventions, const Column& column) {
+  return std::any_of(conventions.begin(), conventions.end(), [&](const Convention& convention) {
+    return std::any_of(column.cells.begin(), column.cells.end(), [&](const Cell* cell) {
+      return convention.evaluate({cell->value->devices(), cell->value->batch()}).has_value();
+    });
+  });
+}
+
+void SetGiven(proto::AuditedValue& audited) {
+  audited.set_finding(proto::GIVEN);
+  audited.set_sentence("Read off, not computed.");
 }
 
 bool IsItsOwnBase(const proto::PublishedValue& value) {
@@ -134,8 +159,7 @@ void JudgeSimple(const Document& document, Cell& cell, proto::AuditedValue& audi
   if (value.restated()) {
     JudgeRestated(document, cell, audited);
   } else if (!IsComputed(value)) {
-    audited.set_finding(proto::GIVEN);
-    audited.set_sentence("Read off, not computed.");
+    SetGiven(audited);
   } else if (value.quantity() == proto::SPEEDUP && IsItsOwnBase(value) && cell.printed.value == 1) {
     audited.set_finding(proto::REPRODUCED);
     audited.set_sentence("The base case itself.");
@@ -157,12 +181,18 @@ std::vector<proto::AuditTable> Audit(const proto::PublishedTables& tables) {
   }
   // Each kind after those that it is made of.
   for (const proto::PublishedQuantity quantity :
-       {proto::SPEEDUP, proto::SPEEDUP_PERCENT, proto::ITERATIONS, proto::COMPUTE_SECONDS, proto::COMMUNICATION_SECONDS,
+       {proto::ITEMS_PER_SECOND, proto::ITEMS_PER_SECOND_PER_DEVICE, proto::SPEEDUP, proto::SPEEDUP_PERCENT,
+        proto::EFFICIENCY_PERCENT, proto::ITERATIONS, proto::COMPUTE_SECONDS, proto::COMMUNICATION_SECONDS,
         proto::TRAFFIC_ELEMENTS, proto::TRAFFIC_GIGABYTES, proto::BANDWIDTH_GIGABYTES_PER_SECOND,
         proto::UTILIZATION_PERCENT}) {
     for (auto& [key, column] : ColumnsOf(document, audited, quantity)) {
-      const auto [table, base] = key;
-      JudgeColumn(ConventionsFor(document, quantity, table, base), column.cells, column.audited);
+      const auto& [table, base, context] = key;
+      const std::vector<Convention> conventions = ConventionsFor(document, quantity, table, base, context);
+      if (IsRate(quantity) && !AnyApplies(conventions, column)) {
+        std::for_each(column.audited.begin(), column.audited.end(), [](auto* value) { SetGiven(*value); });
+      } else {
+        JudgeColumn(conventions, column.cells, column.audited);
+      }
     }
   }
   RemarkOnPlausibility(document, audited);

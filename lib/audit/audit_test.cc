@@ -1,6 +1,7 @@
 // The audit on documents made here: a clean one gives no alarm, and each planted slip is found.
 #include "lib/audit/audit.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "absl/strings/str_format.h"
@@ -89,9 +90,35 @@ TEST(AuditTest, SwappedRows) {
   ValueOf(document, "speed-up", 0).set_as_printed(four);
   ValueOf(document, "speed-up", 3).set_as_printed(two);
   const auto audited = AuditOf(document, "speed-up");
-  EXPECT_EQ(audited[0].finding(), proto::NOT_REPRODUCIBLE);
-  EXPECT_EQ(audited[3].finding(), proto::NOT_REPRODUCIBLE);
+  for (const int i : {0, 3}) {
+    EXPECT_THAT(audited[i].flag(), ElementsAre("of_another_number_of_devices", "differs_from_its_table"));
+    EXPECT_THAT(audited[i].sentence(), HasSubstr(i == 0 ? "N = 4 throughout" : "N = 2 throughout"));
+  }
   EXPECT_EQ(audited[1].finding(), proto::REPRODUCED);
+  EXPECT_THAT(audited[1].flag(), IsEmpty());
+}
+
+TEST(AuditTest, TheWholeTimeAsComputing) {
+  proto::PublishedTables document = Times();
+  AddTable(document, "computing", proto::COMPUTE_SECONDS, 3, [](uint32_t n, uint32_t b) { return T(n, b); });
+  ExpectAll(AuditOf(document, "computing"), proto::REPRODUCED, "T_N of times", {"compute_is_whole_time"});
+}
+
+// The rows of two devices are right, and the same formula stands in those of four.
+TEST(AuditTest, TheFormulaOfTwoDevicesLeftForFour) {
+  for (const auto quantity : {proto::COMPUTE_SECONDS, proto::COMMUNICATION_SECONDS}) {
+    proto::PublishedTables document = Times();
+    AddTable(document, "t", quantity, 4, [=](uint32_t n, uint32_t b) {
+      return quantity == proto::COMPUTE_SECONDS ? T(1, b) / 2 : T(n, b) - T(1, b) / 2;
+    });
+    const auto audited = AuditOf(document, "t");
+    for (int i = 0; i < 6; ++i) {
+      EXPECT_EQ(audited[i].finding(), proto::REPRODUCED) << audited[i].ShortDebugString();
+      const bool blamed =
+          std::count(audited[i].flag().begin(), audited[i].flag().end(), "of_another_number_of_devices") > 0;
+      EXPECT_EQ(blamed, i >= 3) << audited[i].ShortDebugString();
+    }
+  }
 }
 
 TEST(AuditTest, AnEpochTimesNCountsNTwice) {

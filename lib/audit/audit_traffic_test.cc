@@ -161,6 +161,35 @@ TEST(AuditTrafficTest, ABandwidthMadeOfRoundedTraffic) {
   EXPECT_THAT(audited[3].sentence(), HasSubstr(", 0.01)"));
 }
 
+// 2(N-1)/N and iterations of two devices, from a volume that was printed with two digits, stand in the rows of four.
+TEST(AuditTrafficTest, AnotherNumberOfDevicesLeftInABandwidth) {
+  proto::PublishedTables document = Times();
+  AddTable(document, "c", proto::COMMUNICATION_SECONDS, 5, Communication);
+  proto::PublishedTable& once = *document.add_table();
+  once.set_name("iteration");
+  document.mutable_claims()->set_parameter_count(1'043'000);
+  Add(once, proto::TRAFFIC_GIGABYTES, 2, 0, "0.0042");  // 0.004172
+  AddTable(document, "b", proto::BANDWIDTH_GIGABYTES_PER_SECOND, 7,
+           [](uint32_t n, uint32_t b) { return 0.0042 * kImages / (b * 2) / Communication(n, b); });
+  const auto audited = AuditOf(document, "b");
+  for (int i = 0; i < 6; ++i) {
+    EXPECT_EQ(audited[i].finding(), proto::REPRODUCED) << audited[i].ShortDebugString();
+    EXPECT_EQ(audited[i].flag_size(), i < 3 ? 1 : 2) << audited[i].ShortDebugString();
+  }
+  EXPECT_THAT(audited[0].flag(), ElementsAre("rounded_intermediates"));
+  EXPECT_THAT(audited[3].flag(), ElementsAre("of_another_number_of_devices", "rounded_intermediates"));
+  EXPECT_THAT(audited[3].sentence(), HasSubstr("N = 2 in 2(N-1)/N and iterations"));
+}
+
+TEST(AuditTrafficTest, AStatedSizeIsUsedAsItIsPrinted) {
+  proto::PublishedTables document = Times();
+  document.mutable_claims()->set_gradient_bytes(4'020'000);  // beside 1,000,000 parameters
+  AddTable(document, "c", proto::COMMUNICATION_SECONDS, 5, Communication);
+  AddTable(document, "b", proto::BANDWIDTH_GIGABYTES_PER_SECOND, 7,
+           [](uint32_t n, uint32_t b) { return 1.005 * Bandwidth(n, b) / 1e9; });
+  ExpectAll(AuditOf(document, "b"), proto::REPRODUCED, "X = 1005000 (M = 4020000 bytes)", {});
+}
+
 TEST(AuditTrafficTest, ABandwidthWithoutAPrintedCommunicationTime) {
   proto::PublishedTables document = Times();
   AddTable(document, "b", proto::BANDWIDTH_GIGABYTES_PER_SECOND, 6,

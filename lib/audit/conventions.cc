@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "lib/audit/flags.h"
 
 namespace lockstep {
 namespace {
@@ -37,7 +38,42 @@ std::vector<Convention> IterationConventions(const Document& document) {
   return conventions;
 }
 
+// The same formula with one number of devices left in it, wherever the number stands.
+Convention WithDevices(const Convention& right, uint32_t devices) {
+  Convention convention = right;
+  absl::StrAppend(&convention.text, ", N = ", devices, " throughout");
+  convention.departures += kOfOtherDevicesDepartures;
+  convention.note.clear();
+  convention.evaluate = [evaluate = right.evaluate, devices](const TablePlace& place) {
+    std::optional<Recomputed> recomputed = evaluate({devices, place.batch});
+    if (recomputed.has_value()) {
+      MarkOtherDevices(devices, place, *recomputed);
+    }
+    return recomputed;
+  };
+  return convention;
+}
+
+// For every formula that is right and plain, what comes out when another number of devices was left in it.
+void AddOtherDevices(const Document& document, std::vector<Convention>& conventions) {
+  constexpr int kPlain = 1;
+  const size_t right = conventions.size();
+  for (const uint32_t devices : document.SeveralDevices()) {
+    for (size_t i = 0; i < right; ++i) {
+      if (conventions[i].flags.empty() && conventions[i].departures <= kPlain) {
+        conventions.push_back(WithDevices(conventions[i], devices));
+      }
+    }
+  }
+}
+
 }  // namespace
+
+void MarkOtherDevices(uint32_t devices, const TablePlace& place, Recomputed& recomputed) {
+  if (devices != place.devices) {
+    recomputed.flags.push_back(kOfOtherDevices);
+  }
+}
 
 std::string SourceText(const std::string& base, const std::string& base_name, const std::string& n,
                        const std::string& n_name) {
@@ -46,12 +82,19 @@ std::string SourceText(const std::string& base, const std::string& base_name, co
 }
 
 std::vector<Convention> ConventionsFor(const Document& document, proto::PublishedQuantity quantity, int table,
-                                       const DeclaredBase& base) {
+                                       const DeclaredBase& base, absl::string_view context) {
   std::vector<Convention> conventions;
   switch (quantity) {
     case proto::SPEEDUP:
     case proto::SPEEDUP_PERCENT:
-      conventions = SpeedupConventions(document, quantity, table, base);
+      conventions = SpeedupConventions(document, quantity, table, base, context);
+      break;
+    case proto::EFFICIENCY_PERCENT:
+      conventions = EfficiencyConventions(document, table, base, context);
+      break;
+    case proto::ITEMS_PER_SECOND:
+    case proto::ITEMS_PER_SECOND_PER_DEVICE:
+      conventions = RateConventions(document, quantity, table, context);
       break;
     case proto::COMPUTE_SECONDS:
     case proto::COMMUNICATION_SECONDS:
@@ -69,6 +112,7 @@ std::vector<Convention> ConventionsFor(const Document& document, proto::Publishe
     default:
       break;
   }
+  AddOtherDevices(document, conventions);
   std::stable_sort(conventions.begin(), conventions.end(),
                    [](const Convention& a, const Convention& b) { return a.departures < b.departures; });
   return conventions;

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "lib/audit/document.h"
 
 namespace lockstep {
@@ -21,7 +22,8 @@ struct Recomputed {
   double exact = 0;         // from intermediates with all their digits
   double from_printed = 0;  // from intermediates as the document prints them; equal to `exact` when there are none
   std::vector<const Cell*> inputs;
-  double slack = 0;  // how far `exact` may be off, since its inputs were rounded for print
+  double slack = 0;                // how far `exact` may be off, since its inputs were rounded for print
+  std::vector<std::string> flags;  // what is wrong at this place, beyond the convention's own flags
 };
 
 struct Convention {
@@ -45,18 +47,38 @@ struct DeclaredBase {
   }
 };
 
-// All conventions for numbers of `quantity` printed in table `table`, the plainest first among equals. Empty for
-// quantities that are not computed (times, losses, accuracies). The document must outlive what is returned.
+// All conventions for numbers of `quantity` printed in table `table`, the plainest first among equals. `context` names
+// the column of rates that they are labelled with, if any. Empty for quantities that are not computed (times, losses,
+// accuracies). The document must outlive what is returned.
 std::vector<Convention> ConventionsFor(const Document& document, proto::PublishedQuantity quantity, int table,
-                                       const DeclaredBase& base);
+                                       const DeclaredBase& base, absl::string_view context);
+
+// How far from every plain reading it is that a part of a formula belongs to another number of devices.
+inline constexpr int kOfOtherDevicesDepartures = 4;
+
+// Marks what was made of numbers of `devices` as out of place wherever other devices are meant.
+void MarkOtherDevices(uint32_t devices, const TablePlace& place, Recomputed& recomputed);
 
 // "T_1 of Q1, T_N of Q2", or "times of Q2" when both are the same.
 std::string SourceText(const std::string& base, const std::string& base_name, const std::string& n,
                        const std::string& n_name);
 
-// The three parts of the above.
+// The columns of rates and iteration times that numbers of `table` can be made of: its own, else all.
+std::vector<Source> RateSources(const Document& document, int table);
+
+// Flags a convention made of `source` when `context` names another of `sources`.
+void MarkOtherColumn(const std::vector<Source>& sources, const Source& source, absl::string_view context,
+                     Convention& convention);
+
+// The parts of ConventionsFor.
 std::vector<Convention> SpeedupConventions(const Document& document, proto::PublishedQuantity quantity, int table,
-                                           const DeclaredBase& base);
+                                           const DeclaredBase& base, absl::string_view context);
+std::vector<Convention> RateSpeedups(const Document& document, int table, const DeclaredBase& base,
+                                     absl::string_view context);
+std::vector<Convention> RateConventions(const Document& document, proto::PublishedQuantity quantity, int table,
+                                        absl::string_view context);
+std::vector<Convention> EfficiencyConventions(const Document& document, int table, const DeclaredBase& base,
+                                              absl::string_view context);
 std::vector<Convention> SplitConventions(const Document& document, proto::PublishedQuantity quantity, int table);
 std::vector<Convention> TrafficConventions(const Document& document, proto::PublishedQuantity quantity, int table);
 

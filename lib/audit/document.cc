@@ -1,6 +1,7 @@
 #include "lib/audit/document.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "absl/strings/str_cat.h"
 
@@ -29,7 +30,8 @@ std::vector<Source> Document::Sources(const std::set<proto::PublishedQuantity>& 
              s.read_off == value.read_off();
     });
     if (source == sources.end()) {
-      source = sources.insert(sources.end(), {name, cell.table, value.quantity(), value.read_off(), {}});
+      source =
+          sources.insert(sources.end(), {name, cell.table, value.quantity(), value.read_off(), {}, value.context()});
     }
     source->cells.emplace(TablePlace{value.devices(), value.batch()}, &cell);
   }
@@ -46,6 +48,20 @@ std::vector<Source> Document::Times(int first_table) const {
 double Document::ImagesPerEpoch() const {
   const uint64_t claimed = tables_.claims().images_per_epoch();
   return static_cast<double>(claimed > 0 ? claimed : tables_.facts().images_per_epoch());
+}
+
+std::set<uint32_t> Document::SeveralDevices() const {
+  constexpr size_t kMaxDeviceCounts = 16;
+  std::set<uint32_t> several;
+  for (const Cell& cell : cells_) {
+    if (cell.value->devices() > 1) {
+      several.insert(cell.value->devices());
+    }
+    if (several.size() > kMaxDeviceCounts) {
+      several.erase(std::prev(several.end()));
+    }
+  }
+  return several;
 }
 
 bool Document::BatchIsTotal() const {

@@ -45,6 +45,7 @@ struct Source {
   proto::PublishedQuantity quantity = proto::PUBLISHED_QUANTITY_UNSPECIFIED;
   bool read_off = false;
   std::map<TablePlace, const Cell*> cells;
+  std::string context;
 
   const Cell* At(uint32_t devices, uint64_t batch) const {  // null: not there
     const auto found = cells.find({devices, batch});
@@ -69,6 +70,10 @@ class Document {
   std::vector<Source> Times(int first_table) const;
 
   double ImagesPerEpoch() const;  // 0: unknown
+
+  // The numbers of devices above one for which something is printed, in order; of very many the smallest sixteen, so that
+  // a document's audit stays short.
+  std::set<uint32_t> SeveralDevices() const;
 
   // Whether a batch is all devices' together: as the code or the logs show, else as the document says.
   bool BatchIsTotal() const;

@@ -14,6 +14,7 @@ constexpr Meaning kMeanings[] = {
     {kInvertedSpeedup, "the quotient is upside down"},
     {kMixedLoading, "one time includes data loading and the other does not"},
     {kComputeNotDividedByN, "the one-device time is not divided by N, though each device does 1/N of the work"},
+    {kComputeIsWholeTime, "the whole time of N devices stands for computing, so communication is counted in both"},
     {kComputationHoldsCommunication,
      "the document's 'computation' is the time of N devices, so it holds the communication that is taken out of it "
      "here"},
@@ -30,6 +31,10 @@ constexpr Meaning kMeanings[] = {
     {kRatioCalledPercent, "a quotient of two times is printed as percent"},
     {kGibAsGb, "the unit is 2^30 bytes, which is GiB and not GB, and the document does not say so"},
     {kTextClaimsGibPrintsGb, "the text says 2^30 bytes, the number is in units of 1e9 bytes"},
+    {kOfOtherDevices, "what belongs to another number of devices was left standing here"},
+    {kOfOtherColumn, "it is made of the numbers of another column than the one that it is labelled with"},
+    {kEfficiencyCalledSpeedup, "it is divided by N, which makes it an efficiency"},
+    {kEfficiencyNotDividedByN, "the speed-up is not divided by N"},
     {kTruncatedDigits, "the digits are cut off, not rounded"},
     {kRoundedIntermediates, "it was computed from an intermediate already rounded for print"},
 };

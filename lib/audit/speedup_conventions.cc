@@ -129,21 +129,23 @@ Convention InPercent(const Convention& speedup, const PercentForm& form) {
 }  // namespace
 
 std::vector<Convention> SpeedupConventions(const Document& document, proto::PublishedQuantity quantity, int table,
-                                           const DeclaredBase& base_case) {
+                                           const DeclaredBase& base_case, absl::string_view context) {
   const std::vector<Source> times = document.Times(table);
-  std::vector<Convention> conventions;
+  std::vector<Convention> speedups = RateSpeedups(document, table, base_case, context);
   for (const SpeedupFormula& formula : SpeedupFormulas(base_case, document)) {
     for (const Source& base : times) {
       for (const Source& n : times) {
-        const Convention speedup = MakeSpeedup(formula, base, n, base_case);
-        if (quantity == proto::SPEEDUP) {
-          conventions.push_back(speedup);
-          continue;
-        }
-        for (const PercentForm& form : kPercentForms) {
-          conventions.push_back(InPercent(speedup, form));
-        }
+        speedups.push_back(MakeSpeedup(formula, base, n, base_case));
       }
+    }
+  }
+  if (quantity == proto::SPEEDUP) {
+    return speedups;
+  }
+  std::vector<Convention> conventions;
+  for (const Convention& speedup : speedups) {
+    for (const PercentForm& form : kPercentForms) {
+      conventions.push_back(InPercent(speedup, form));
     }
   }
   return conventions;

@@ -27,6 +27,22 @@ Convention MakeCompute(const Source& base, bool divided) {
   return convention;
 }
 
+// T_N whole, as if nothing of it were communication.
+Convention MakeWholeTime(const Source& total) {
+  Convention convention;
+  convention.text = absl::StrCat("T_N, T_N of ", total.name);
+  convention.departures = 3;
+  convention.flags.push_back(kComputeIsWholeTime);
+  convention.evaluate = [total](const TablePlace& place) -> std::optional<Recomputed> {
+    const Cell* t_n = total.At(place.devices, place.batch);
+    if (t_n == nullptr || place.devices == 1) {
+      return std::nullopt;  // one device computes for all of its time
+    }
+    return Recomputed{t_n->Exact(), t_n->printed.value, {t_n}, t_n->Slack()};
+  };
+  return convention;
+}
+
 // `exact` as the document prints it in a compute column of its own; itself when it does not. A column made of another
 // one-device time is not this one rounded.
 double AsPrinted(double exact, const std::vector<Source>& computes, const TablePlace& place) {
@@ -74,6 +90,27 @@ Convention MakeCommunication(const Source& minuend, const Source& base, bool div
   return convention;
 }
 
+// T_N - T_1/M: the share of another number of devices is taken out.
+Convention MakeCommunicationOfShare(const Source& total, const Source& base, uint32_t devices) {
+  Convention convention;
+  convention.text = absl::StrCat("T_N - T_1/", devices, ", ", SourceText("T_1", base.name, "T_N", total.name));
+  convention.departures = kOfOtherDevicesDepartures + (total.quantity != base.quantity ? 1 : 0);
+  if (total.quantity != base.quantity) {
+    convention.flags.push_back(kMixedLoading);
+  }
+  convention.evaluate = [total, base, devices](const TablePlace& place) -> std::optional<Recomputed> {
+    const Cell *t_n = total.At(place.devices, place.batch), *t_1 = base.At(1, place.batch);
+    if (t_n == nullptr || t_1 == nullptr) {
+      return std::nullopt;
+    }
+    const double value = t_n->Exact() - t_1->Exact() / devices;
+    Recomputed recomputed = {value, value, {t_n, t_1}, t_n->Slack() + t_1->Slack() / devices};
+    MarkOtherDevices(devices, place, recomputed);
+    return recomputed;
+  };
+  return convention;
+}
+
 // T_N - the document's own compute time, however that came about.
 Convention MakeRemainder(const Source& total, const Source& compute) {
   Convention convention;
@@ -113,6 +150,13 @@ std::vector<Convention> CommunicationConventions(const Document& document, int t
       }
     }
   }
+  for (const uint32_t devices : document.SeveralDevices()) {
+    for (const Source& total : times) {
+      for (const Source& base : times) {
+        conventions.push_back(MakeCommunicationOfShare(total, base, devices));
+      }
+    }
+  }
   return conventions;
 }
 
@@ -123,10 +167,14 @@ std::vector<Convention> SplitConventions(const Document& document, proto::Publis
     return CommunicationConventions(document, table);
   }
   std::vector<Convention> conventions;
+  const std::vector<Source> times = document.Times(table);
   for (bool divided : {true, false}) {
-    for (const Source& base : document.Times(table)) {
+    for (const Source& base : times) {
       conventions.push_back(MakeCompute(base, divided));
     }
+  }
+  for (const Source& total : times) {
+    conventions.push_back(MakeWholeTime(total));
   }
   return conventions;
 }

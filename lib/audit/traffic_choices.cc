@@ -18,10 +18,20 @@ std::function<double(const TablePlace&)> Constant(double value) {
   return [value](const TablePlace&) { return value; };
 }
 
-// The elements that the document states, in numbers or in bytes; 0: it does not.
-double ClaimedElements(const proto::Claims& claims) {
-  return claims.parameter_count() != 0 ? static_cast<double>(claims.parameter_count())
-                                       : static_cast<double>(claims.gradient_bytes()) / kFloatBytes;
+// The elements that the document states: as a number, and in bytes, which it may have rounded.
+std::vector<double> ClaimedElements(const proto::Claims& claims) {
+  std::vector<double> claimed;
+  for (const double count :
+       {static_cast<double>(claims.parameter_count()), static_cast<double>(claims.gradient_bytes()) / kFloatBytes}) {
+    if (count > 0) {
+      claimed.push_back(count);
+    }
+  }
+  return claimed;
+}
+
+bool Holds(const std::vector<double>& counts, double count) {
+  return std::find(counts.begin(), counts.end(), count) != counts.end();
 }
 
 }  // namespace
@@ -35,9 +45,10 @@ std::vector<Choice> AllReduceFactors() {
 // classes; 11,181,642 the same with 10.
 std::vector<Choice> ParameterCounts(const Document& document) {
   const proto::Claims& claims = document.tables().claims();
-  const double claimed = ClaimedElements(claims);
+  const std::vector<double> claimed = ClaimedElements(claims);
   const double trained = static_cast<double>(document.tables().facts().parameter_count());
-  std::vector<double> counts = {claimed, trained};
+  std::vector<double> counts = claimed;
+  counts.push_back(trained);
   counts.insert(counts.end(), {11'173'962, 11'689'512, 11'181'642});
   std::vector<Choice> choices;
   for (size_t i = 0; i < counts.size(); ++i) {
@@ -46,15 +57,18 @@ std::vector<Choice> ParameterCounts(const Document& document) {
       continue;
     }
     Choice choice = {absl::StrCat("X = ", static_cast<uint64_t>(count)), 0, {}, Constant(count)};
-    if (count == claimed && claims.parameter_count() == 0) {
+    const bool in_bytes = Holds(claimed, count) && count != static_cast<double>(claims.parameter_count());
+    if (in_bytes) {
+      choice.departures += claimed.size() > 1 ? 1 : 0;
       absl::StrAppend(&choice.text, " (M = ", claims.gradient_bytes(), " bytes)");
     }
-    if (claimed > 0 && count != claimed) {
+    if (!claimed.empty() && !Holds(claimed, count)) {
       choice.departures += 1;
       choice.contradicts = true;
       choice.flags.push_back(kOtherParameterCount);
     }
-    if (trained > 0 && count != trained) {
+    // A size in bytes beside a count is the same model, rounded.
+    if (trained > 0 && count != trained && !(in_bytes && claimed.size() > 1)) {
       choice.flags.push_back(kNotTheTrainedModel);
     }
     choices.push_back(std::move(choice));

@@ -1,13 +1,15 @@
 // Bandwidth, utilisation, and the traffic itself: bytes over a communication time, in all the ways in which people
 // count bytes.
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "lib/audit/conventions.h"
 #include "lib/audit/flags.h"
+#include "lib/audit/left_over.h"
+#include "lib/audit/printed_volume.h"
 #include "lib/audit/traffic_choices.h"
+#include "lib/audit/traffic_inputs.h"
 
 namespace lockstep {
 namespace {
@@ -40,16 +42,8 @@ struct Chain {
   }
 };
 
-// Where the seconds come from, and what the document prints on the way.
-struct Inputs {
-  std::string text;
-  std::function<std::optional<Recomputed>(const TablePlace&)> seconds;
-  std::vector<Source> elements;
-  std::vector<Source> gigabytes;
-};
-
 // What a device sends in `iterations`, in the printed unit.
-Chain Volume(double elements, double unit_per_element, double iterations, const Inputs& inputs,
+Chain Volume(double elements, double unit_per_element, double iterations, const TrafficInputs& inputs,
              const TablePlace& place) {
   Chain chain;
   chain.Multiply(elements);
@@ -76,21 +70,12 @@ struct Parts {
   const Choice* unit;
 };
 
-void AddPart(const Choice& choice, bool multiplies, Convention& convention) {
-  if (multiplies && !choice.text.empty()) {
-    absl::StrAppend(&convention.text, convention.text.empty() ? "" : " * ", choice.text);
-  }
-  convention.departures += choice.departures;
-  convention.contradictions += choice.contradicts;
-  convention.flags.insert(convention.flags.end(), choice.flags.begin(), choice.flags.end());
-}
-
 Convention Describe(const Parts& parts, const Document& document) {
   Convention convention;
   for (const Choice* choice : {parts.factor, parts.item, parts.count, parts.iterations}) {
-    AddPart(*choice, true, convention);
+    AddChoice(*choice, true, convention);
   }
-  AddPart(*parts.unit, false, convention);
+  AddChoice(*parts.unit, false, convention);
   if (document.tables().claims().mode() == "DP") {
     convention.note =
         "DataParallel gathers on one device and scatters from it: this is what an all-reduce would send, not what was "
@@ -99,29 +84,37 @@ Convention Describe(const Parts& parts, const Document& document) {
   return convention;
 }
 
-Convention MakeTraffic(const Parts& parts, const Inputs& inputs, const Document& document) {
+Convention MakeTraffic(const Parts& parts, const TrafficInputs& inputs, const Document& document,
+                       const LeftOver& left = kNothingLeft) {
   Convention convention = Describe(parts, document);
   absl::StrAppend(&convention.text, " / T_comm",
                   parts.unit->text == "peak" ? " / peak" : absl::StrCat(", ", parts.unit->text), ", ", inputs.text);
+  NameLeftOver(left, convention);
   convention.evaluate = [factor = parts.factor->factor, item = parts.item->factor, count = parts.count->factor,
-                         iterations = parts.iterations->factor, unit = parts.unit->factor,
-                         inputs](const TablePlace& place) -> std::optional<Recomputed> {
-    const std::optional<Recomputed> seconds = inputs.seconds(place);
+                         iterations = parts.iterations->factor, unit = parts.unit->factor, inputs,
+                         left](const TablePlace& place) -> std::optional<Recomputed> {
+    const std::optional<Recomputed> seconds = inputs.seconds(left.Place(left.seconds, place));
     if (!seconds.has_value() || seconds->exact == 0 || seconds->from_printed == 0 || place.batch == 0) {
       return std::nullopt;
     }
-    Chain volume = Volume(factor(place) * count(place), item(place) / unit(place), iterations(place), inputs, place);
+    const TablePlace sent_by = left.Place(left.factor, place);
+    Chain volume = Volume(factor(sent_by) * count(place), item(place) / unit(place),
+                          iterations(left.Place(left.iterations, place)), inputs, sent_by);
     volume.inputs.insert(volume.inputs.begin(), seconds->inputs.begin(), seconds->inputs.end());
-    const double value = volume.exact / seconds->exact, left = std::abs(seconds->exact) - seconds->slack;
+    const double value = volume.exact / seconds->exact, least = std::abs(seconds->exact) - seconds->slack;
     // With a time that may be 0 the value may be anything: no room is given then.
-    return Recomputed{value, volume.from_printed / seconds->from_printed, std::move(volume.inputs),
-                      left > 0 ? std::abs(value) * seconds->slack / left : 0};
+    Recomputed recomputed = {value, volume.from_printed / seconds->from_printed, std::move(volume.inputs),
+                             least > 0 ? std::abs(value) * seconds->slack / least : 0};
+    if (left.devices > 0) {
+      MarkOtherDevices(left.devices, place, recomputed);
+    }
+    return recomputed;
   };
   return convention;
 }
 
 // Traffic that is itself printed, in an iteration or an epoch: no time goes into it.
-Convention MakeVolume(const Parts& parts, const Inputs& inputs, const Document& document) {
+Convention MakeVolume(const Parts& parts, const TrafficInputs& inputs, const Document& document) {
   Convention convention = Describe(parts, document);
   absl::StrAppend(&convention.text, parts.unit->text.empty() ? "" : ", ", parts.unit->text);
   convention.evaluate = [factor = parts.factor->factor, item = parts.item->factor, count = parts.count->factor,
@@ -156,63 +149,6 @@ Convention MakeShareOfPeak(const Source& bandwidth, const Choice& gigabyte, doub
   return convention;
 }
 
-Inputs CommunicationColumn(const Source& communication) {
-  return {absl::StrCat("T_comm of ", communication.name),
-          [communication](const TablePlace& place) -> std::optional<Recomputed> {
-            const Cell* cell = communication.At(place.devices, place.batch);
-            if (cell == nullptr) {
-              return std::nullopt;
-            }
-            return Recomputed{cell->Exact(), cell->printed.value, {cell}, cell->Slack()};
-          },
-          {},
-          {}};
-}
-
-// For a document that prints times and bandwidths, and not every communication time between them.
-Inputs CommunicationFromTimes(const Source& times) {
-  return {absl::StrCat("T_comm = T_N - T_1/N, times of ", times.name),
-          [times](const TablePlace& place) -> std::optional<Recomputed> {
-            const Cell *t_n = times.At(place.devices, place.batch), *t_1 = times.At(1, place.batch);
-            if (t_n == nullptr || t_1 == nullptr) {
-              return std::nullopt;
-            }
-            const double value = t_n->Exact() - t_1->Exact() / place.devices;
-            return Recomputed{value, value, {t_n, t_1}, t_n->Slack() + t_1->Slack() / place.devices};
-          },
-          {},
-          {}};
-}
-
-// Whether some number of `quantity` in `table` stands where the document prints no communication time.
-bool LacksCommunication(const Document& document, proto::PublishedQuantity quantity, int table,
-                        const std::vector<Source>& communications) {
-  return std::any_of(document.cells().begin(), document.cells().end(), [&](const Cell& cell) {
-    return cell.table == table && cell.value->quantity() == quantity &&
-           std::none_of(communications.begin(), communications.end(), [&](const Source& communication) {
-             return communication.At(cell.value->devices(), cell.value->batch()) != nullptr;
-           });
-  });
-}
-
-std::vector<Inputs> AllInputs(const Document& document, proto::PublishedQuantity quantity, int table) {
-  std::vector<Inputs> all;
-  const std::vector<Source> communications = document.Sources({proto::COMMUNICATION_SECONDS}, table);
-  for (const Source& communication : communications) {
-    all.push_back(CommunicationColumn(communication));
-  }
-  if (LacksCommunication(document, quantity, table, communications)) {
-    for (const Source& times : document.Times(table)) {
-      all.push_back(CommunicationFromTimes(times));
-    }
-  }
-  for (Inputs& inputs : all) {
-    inputs.elements = document.Sources({proto::TRAFFIC_ELEMENTS}, table);
-    inputs.gigabytes = document.Sources({proto::TRAFFIC_GIGABYTES}, table);
-  }
-  return all;
-}
-
 // One choice for every part but those that vary.
 template <typename Make>
 void ForAllParts(const std::vector<Choice>& items, const std::vector<Choice>& counts,
@@ -241,7 +177,7 @@ std::vector<Convention> NoBandwidths(const Document& document) {
   constexpr int kFarOff = 6;  // beyond the sum of the departures of any formula that has bytes and a time
   std::vector<Convention> conventions;
   const auto add = [&](const Parts& parts) {
-    conventions.push_back(MakeVolume(parts, Inputs(), document));
+    conventions.push_back(MakeVolume(parts, TrafficInputs(), document));
     conventions.back().departures += kFarOff;
     conventions.back().flags.push_back(kNotDividedByTime);
   };
@@ -254,7 +190,7 @@ std::vector<Convention> NoBandwidths(const Document& document) {
 
 std::vector<Convention> VolumeConventions(const Document& document, proto::PublishedQuantity quantity, int table) {
   const bool elements = quantity == proto::TRAFFIC_ELEMENTS;
-  Inputs inputs;
+  TrafficInputs inputs;
   if (!elements) {
     inputs.elements = document.Sources({proto::TRAFFIC_ELEMENTS}, table);
   }
@@ -265,6 +201,23 @@ std::vector<Convention> VolumeConventions(const Document& document, proto::Publi
               elements ? std::vector<Choice>{Nothing()} : Gigabytes(document.tables().claims()),
               [&](const Parts& parts) { conventions.push_back(MakeVolume(parts, inputs, document)); });
   return conventions;
+}
+
+// Formulas that are right but for a part of another number of devices.
+void AddLeftOvers(const Document& document, const TrafficInputs& inputs, const std::vector<Choice>& units,
+                  std::vector<Convention>& conventions) {
+  constexpr int kPlain = 1;
+  const std::vector<LeftOver> left_overs = LeftOversOf(document);
+  const auto add = [&](const Parts& parts) {
+    const Convention right = MakeTraffic(parts, inputs, document);
+    if (!right.flags.empty() || right.departures > kPlain) {
+      return;
+    }
+    for (const LeftOver& left : left_overs) {
+      conventions.push_back(MakeTraffic(parts, inputs, document, left));
+    }
+  };
+  ForAllParts(ItemSizes(), ParameterCounts(document), Iterations(document), units, add);
 }
 
 }  // namespace
@@ -279,10 +232,14 @@ std::vector<Convention> TrafficConventions(const Document& document, proto::Publ
   if (utilisation && claims.peak_bytes_per_second() <= 0) {
     return conventions;  // of what? The document states no peak.
   }
-  for (const Inputs& inputs : AllInputs(document, quantity, table)) {
-    ForAllParts(ItemSizes(), ParameterCounts(document), Iterations(document),
-                utilisation ? ShareOfPeak(claims) : Gigabytes(claims),
+  const std::vector<Choice> units = utilisation ? ShareOfPeak(claims) : Gigabytes(claims);
+  for (const TrafficInputs& inputs : AllTrafficInputs(document, quantity, table)) {
+    ForAllParts(ItemSizes(), ParameterCounts(document), Iterations(document), units,
                 [&](const Parts& parts) { conventions.push_back(MakeTraffic(parts, inputs, document)); });
+    AddLeftOvers(document, inputs, units, conventions);
+    if (!utilisation) {
+      AddFromPrintedVolumes(document, inputs, conventions);
+    }
   }
   if (!utilisation) {
     const std::vector<Convention> none = NoBandwidths(document);

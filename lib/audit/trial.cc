@@ -160,7 +160,8 @@ std::vector<Hit> DistinctHits(const std::vector<const Trial*>& trials, size_t i,
   for (const Trial* trial : trials) {
     const std::optional<Hit> hit = HitOf(*trial, i, printed, styles);
     if (hit.has_value() && std::none_of(hits.begin(), hits.end(), [&](const Hit& other) {
-          return Same(other.value, hit->value) || Same(other.trial->values[i]->exact, trial->values[i]->exact);
+          const Recomputed &a = *other.trial->values[i], &b = *trial->values[i];
+          return Same(other.value, hit->value) || Same(a.exact, b.exact) || Same(a.from_printed, b.from_printed);
         })) {
       hits.push_back(*hit);
     }

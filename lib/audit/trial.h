@@ -59,7 +59,7 @@ struct Hit {
 };
 
 // What gives cell `i` in one of these styles, in the order of `trials`. Conventions with the same value are one
-// explanation, and the first one stays; so are the same formula's styles, of which the trial's own goes before the
+// explanation, be it from all digits or from intermediates as printed, and the first one stays; so are the same formula's styles, of which the trial's own goes before the
 // plainest.
 std::vector<Hit> DistinctHits(const std::vector<const Trial*>& trials, size_t i, const PrintedNumber& printed,
                               Styles styles);

@@ -36,12 +36,20 @@ proto::Candidate ToCandidate(const Hit& hit, const PrintedNumber& printed) {
   return candidate;
 }
 
+// What is wrong with one explanation: with its formula, and with it at this place.
+std::vector<std::string> FlagsOf(const Hit& hit, size_t i) {
+  std::vector<std::string> flags = hit.trial->convention->flags;
+  const std::vector<std::string>& here = hit.trial->values[i]->flags;
+  flags.insert(flags.end(), here.begin(), here.end());
+  return flags;
+}
+
 // What is wrong with every one of the explanations, and how the digits came about.
 std::vector<std::string> FlagsOf(const std::vector<Hit>& hits, size_t i, const PrintedNumber& printed) {
   std::vector<std::string> flags;
-  for (const std::string& flag : hits[0].trial->convention->flags) {
+  for (const std::string& flag : FlagsOf(hits[0], i)) {
     if (std::all_of(hits.begin(), hits.end(), [&](const Hit& hit) {
-          const auto& others = hit.trial->convention->flags;
+          const std::vector<std::string> others = FlagsOf(hit, i);
           return std::find(others.begin(), others.end(), flag) != others.end();
         })) {
       flags.push_back(flag);
@@ -52,7 +60,9 @@ std::vector<std::string> FlagsOf(const std::vector<Hit>& hits, size_t i, const P
     flags.push_back(kTruncatedDigits);
   }
   if (hits[0].style.from_printed && !Gives(first, {false, hits[0].style.truncated, false}, printed)) {
-    flags.push_back(kRoundedIntermediates);
+    if (std::find(flags.begin(), flags.end(), kRoundedIntermediates) == flags.end()) {
+      flags.push_back(kRoundedIntermediates);
+    }
   }
   return flags;
 }
@@ -61,8 +71,11 @@ void Explain(const std::vector<Hit>& hits, size_t i, Cell& cell, proto::AuditedV
   for (const Hit& hit : hits) {
     *audited.add_reproduced_by() = ToCandidate(hit, cell.printed);
   }
-  cell.unrounded = hits[0].value;
-  cell.slack = hits[0].trial->values[i]->slack;
+  // A number with more digits than its inputs is known best from its own.
+  if (!hits[0].style.before_rounding || RoundsTo(hits[0].value, cell.printed)) {
+    cell.unrounded = hits[0].value;
+    cell.slack = hits[0].trial->values[i]->slack;
+  }
   const proto::Candidate& first = audited.reproduced_by(0);
   if (hits.size() == 1) {
     audited.set_finding(proto::REPRODUCED);

@@ -10,20 +10,33 @@
 namespace lockstep {
 namespace {
 
-bool NeedsDevices(proto::PublishedQuantity quantity) {
+// Whether the quantity is what training came to, which may be said of no devices in particular.
+bool IsOutcome(proto::PublishedQuantity quantity) {
   switch (quantity) {
     case proto::LOSS:
     case proto::ACCURACY_PERCENT:
     case proto::ACCURACY_FRACTION:
-      return false;
-    default:
       return true;
+    default:
+      return false;
   }
 }
 
-// Whether the quantity is traffic. The traffic of one iteration has no batch.
-bool IsTraffic(proto::PublishedQuantity quantity) {
-  return quantity == proto::TRAFFIC_ELEMENTS || quantity == proto::TRAFFIC_GIGABYTES;
+// Whether the quantity may stand without a batch: traffic of one iteration, and what papers print of rates, whose batch
+// they often leave unsaid.
+bool MayLackBatch(proto::PublishedQuantity quantity) {
+  switch (quantity) {
+    case proto::TRAFFIC_ELEMENTS:
+    case proto::TRAFFIC_GIGABYTES:
+    case proto::ITEMS_PER_SECOND:
+    case proto::ITEMS_PER_SECOND_PER_DEVICE:
+    case proto::ITERATION_SECONDS:
+    case proto::SPEEDUP:
+    case proto::EFFICIENCY_PERCENT:
+      return true;
+    default:
+      return false;
+  }
 }
 
 // What tells a number apart from every other of its table.
@@ -58,11 +71,13 @@ absl::Status CheckPublishedValue(const proto::PublishedValue& value) {
   if (const auto number = ParsePrintedNumber(value.as_printed()); !number.ok()) {
     return absl::DataLossError(number.status().message());
   }
-  if (IsTraffic(value.quantity()) && value.devices() == 0) {
-    return absl::DataLossError("devices are needed, at least 1");
+  if (IsOutcome(value.quantity())) {
+    return absl::OkStatus();
   }
-  if (NeedsDevices(value.quantity()) && !IsTraffic(value.quantity()) && (value.devices() == 0 || value.batch() == 0)) {
-    return absl::DataLossError("devices and batch are needed, both at least 1");
+  const bool may_lack_batch = MayLackBatch(value.quantity());
+  if (value.devices() == 0 || (value.batch() == 0 && !may_lack_batch)) {
+    return absl::DataLossError(absl::StrCat("devices and batch are needed, both at least 1",
+                                            may_lack_batch ? "; of this kind the batch may be empty" : ""));
   }
   return absl::OkStatus();
 }

@@ -177,7 +177,23 @@ absl::Status ReadLoaderWorkers(absl::string_view text, proto::PublishedTable& ta
   return absl::OkStatus();
 }
 
-absl::Status ReadRow(const Columns& columns, const CsvRow& csv_row, proto::PublishedTables& tables) {
+// The unit of each table's rates, so that images are not divided by tokens.
+using RateUnits = std::map<std::string, std::string>;
+
+absl::Status CheckRateUnit(const Row& row, const proto::PublishedValue& value, RateUnits& units) {
+  const std::string unit(row.At("unit"));
+  if (!IsRate(value.quantity()) || unit.empty()) {
+    return absl::OkStatus();
+  }
+  const auto [said, is_new] = units.emplace(std::string(row.At("table")), unit);
+  if (!is_new && said->second != unit) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("unit ", unit, " contradicts the ", said->second, " of the same table above; give each a table"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadRow(const Columns& columns, const CsvRow& csv_row, RateUnits& units, proto::PublishedTables& tables) {
   if (csv_row.fields.size() != columns.size()) {
     return absl::InvalidArgumentError(
         absl::StrCat("expected ", columns.size(), " fields, as many as columns; found ", csv_row.fields.size()));
@@ -187,6 +203,7 @@ absl::Status ReadRow(const Columns& columns, const CsvRow& csv_row, proto::Publi
   if (row.At("table").empty()) {
     return absl::InvalidArgumentError("the table's name is missing");
   }
+  RETURN_IF_ERROR(CheckRateUnit(row, value, units));
   proto::PublishedTable& table = TableNamed(row.At("table"), tables);
   *table.add_value() = std::move(value);
   return ReadLoaderWorkers(row.At("loader_workers"), table);
@@ -221,8 +238,9 @@ absl::StatusOr<proto::PublishedTables> ParsePublishedCsv(absl::string_view text,
   }
   const absl::StatusOr<Columns> columns = ReadColumns(rows->front());
   RETURN_IF_ERROR(At(path, rows->front().line, columns.status()));
+  RateUnits units;
   for (size_t i = 1; i < rows->size(); ++i) {
-    RETURN_IF_ERROR(At(path, (*rows)[i].line, ReadRow(*columns, (*rows)[i], tables)));
+    RETURN_IF_ERROR(At(path, (*rows)[i].line, ReadRow(*columns, (*rows)[i], units, tables)));
   }
   if (!HasReadableText(tables)) {
     return absl::DataLossError(absl::StrCat(path, ": expected UTF-8; save the file in that encoding"));

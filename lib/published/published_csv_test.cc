@@ -84,6 +84,24 @@ TEST(PublishedCsvTest, AUnitMustBeThatOfItsQuantity) {
       IsOk());
 }
 
+TEST(PublishedCsvTest, RatesSayWhatTheyCount) {
+  const auto read =
+      ParsePublishedCsv(Small("T,items_per_second,1,,100.5,images/s,\nT,items_per_second_per_device,1,,100.5,,\n"
+                              "T,iteration_seconds,1,,0.5,s,\nT,speedup,1,,1.00,,\nT,efficiency_percent,1,,100,%,\n"
+                              "U,items_per_second,1,32,7,tokens/s,\nV,items_per_second,1,,7,sequences/s,\n"),
+                        "a.csv");
+  ASSERT_THAT(read, IsOk());
+  EXPECT_EQ(read->table(0).value(0).quantity(), proto::ITEMS_PER_SECOND);
+  EXPECT_EQ(read->table(0).value(4).quantity(), proto::EFFICIENCY_PERCENT);
+  ExpectBroken(Small("T,items_per_second,1,,1,images/s,\nT,items_per_second,2,,1,tokens/s,\n"),
+               ":4: ", "unit tokens/s contradicts the images/s of the same table above; give each a table");
+  ExpectBroken(Small("T,items_per_second,1,,1,GB/s,\n"), ":3: ", "which is in images/s, samples/s, sequences/s");
+  ExpectBroken(Small("T,speedup,1,,1,images/s,\n"), ":3: ", "unit images/s contradicts speedup, which is in 1");
+  ExpectBroken(Small("T,efficiency_percent,1,,0.97,1,\n"), ":3: ", "write it in percent");
+  ExpectBroken(Small("T,items_per_second,,32,1,images/s,\n"), ":3: ", "of this kind the batch may be empty");
+  ExpectBroken(Small("T,items_per_second,1,,\"1,000\",images/s,\n"), ":3: ", "is not a plain decimal number");
+}
+
 TEST(PublishedCsvTest, TheColumnsAreChecked) {
   ExpectBroken("# source = x\n", ":2: ", "expected the columns table,quantity,");
   ExpectBroken("table,quantity,devices,batch_per_device,value,as_printed\n", ":1: ", "column 'unit' is missing");

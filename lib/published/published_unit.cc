@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -22,10 +23,15 @@ constexpr char kBinary[] = "write GB or GB/s, and `# bytes_per_gigabyte = 107374
 constexpr char kDecimal[] = "print GB or GB/s: move the point of as_printed, so that no digit changes";
 constexpr char kBits[] = "divide by 8 and say so in a note: the digits are no longer those printed";
 
-constexpr Unit kUnits[] = {{"1", ""},          {"%", ""},         {"GB", ""},         {"GB/s", ""},
-                           {"s", ""},          {"ms", kSeconds},  {"us", kSeconds},   {"min", kMinutes},
-                           {"h", kMinutes},    {"GiB", kBinary},  {"GiB/s", kBinary}, {"MB", kDecimal},
-                           {"MB/s", kDecimal}, {"Gbit/s", kBits}, {"Mbit/s", kBits}};
+constexpr char kFraction[] = "write it in percent: move the point of as_printed by two, so that no digit changes";
+
+constexpr Unit kUnits[] = {{"1", ""},          {"%", ""},           {"GB", ""},          {"GB/s", ""},
+                           {"s", ""},          {"ms", kSeconds},    {"us", kSeconds},    {"min", kMinutes},
+                           {"h", kMinutes},    {"GiB", kBinary},    {"GiB/s", kBinary},  {"MB", kDecimal},
+                           {"MB/s", kDecimal}, {"Gbit/s", kBits},   {"Mbit/s", kBits},   {"images/s", ""},
+                           {"samples/s", ""},  {"sequences/s", ""}, {"sentences/s", ""}, {"tokens/s", ""}};
+
+constexpr absl::string_view kRates[] = {"images/s", "samples/s", "sequences/s", "sentences/s", "tokens/s"};
 
 }  // namespace
 
@@ -33,6 +39,7 @@ absl::string_view UnitOf(proto::PublishedQuantity quantity) {
   switch (quantity) {
     case proto::EPOCH_SECONDS:
     case proto::STEP_SECONDS:
+    case proto::ITERATION_SECONDS:
     case proto::COMPUTE_SECONDS:
     case proto::COMMUNICATION_SECONDS:
       return "s";
@@ -43,15 +50,24 @@ absl::string_view UnitOf(proto::PublishedQuantity quantity) {
     case proto::UTILIZATION_PERCENT:
     case proto::ACCURACY_PERCENT:
     case proto::SPEEDUP_PERCENT:
+    case proto::EFFICIENCY_PERCENT:
       return "%";
+    case proto::ITEMS_PER_SECOND:
+    case proto::ITEMS_PER_SECOND_PER_DEVICE:
+      return kRates[0];
     default:
       return "1";
   }
 }
 
+bool IsRate(proto::PublishedQuantity quantity) {
+  return quantity == proto::ITEMS_PER_SECOND || quantity == proto::ITEMS_PER_SECOND_PER_DEVICE;
+}
+
 absl::Status CheckUnit(absl::string_view unit, proto::PublishedQuantity quantity) {
   const auto known = std::find_if(std::begin(kUnits), std::end(kUnits), [&](const Unit& u) { return u.name == unit; });
-  if (unit.empty() || unit == UnitOf(quantity)) {
+  const bool is_rate_unit = std::find(std::begin(kRates), std::end(kRates), unit) != std::end(kRates);
+  if (unit.empty() || unit == UnitOf(quantity) || (IsRate(quantity) && is_rate_unit)) {
     return absl::OkStatus();
   }
   if (known == std::end(kUnits)) {
@@ -59,9 +75,10 @@ absl::Status CheckUnit(absl::string_view unit, proto::PublishedQuantity quantity
     return absl::InvalidArgumentError(
         absl::StrCat("unknown unit '", unit, "'; known: ", absl::StrJoin(kUnits, ", ", name)));
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("unit ", unit, " contradicts ", absl::AsciiStrToLower(proto::PublishedQuantity_Name(quantity)),
-                   ", which is in ", UnitOf(quantity), known->mend.empty() ? "" : "; ", known->mend));
+  const absl::string_view mend = quantity == proto::EFFICIENCY_PERCENT && unit == "1" ? kFraction : known->mend;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "unit ", unit, " contradicts ", absl::AsciiStrToLower(proto::PublishedQuantity_Name(quantity)), ", which is in ",
+      IsRate(quantity) ? absl::StrJoin(kRates, ", ") : std::string(UnitOf(quantity)), mend.empty() ? "" : "; ", mend));
 }
 
 }  // namespace lockstep

@@ -8,10 +8,13 @@
 
 namespace lockstep {
 
-// "s", "GB/s", "GB", "%", or "1" for what has no unit.
+// Whether it is so many a second: images, samples, sequences, sentences or tokens.
+bool IsRate(proto::PublishedQuantity quantity);
+
+// "s", "GB/s", "GB", "%", "images/s" (the first of a rate's), or "1" for what has no unit.
 absl::string_view UnitOf(proto::PublishedQuantity quantity);
 
-// OK when `unit` is empty or that of the quantity. InvalidArgument: it is not known, or it is another one.
+// OK when `unit` is empty or one of the quantity's. InvalidArgument: it is not known, or it is another one.
 absl::Status CheckUnit(absl::string_view unit, proto::PublishedQuantity quantity);
 
 }  // namespace lockstep

@@ -1,0 +1,81 @@
+// Efficiencies in percent: a speed-up over the number of devices that made it.
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "lib/audit/conventions.h"
+#include "lib/audit/flags.h"
+
+namespace lockstep {
+namespace {
+
+// How a speed-up S over `base` devices becomes an efficiency.
+struct EfficiencyForm {
+  const char* text;
+  int departures;
+  const char* flag;  // empty: nothing wrong with it
+  double (*value)(double speedup, double devices_over_base);
+};
+
+constexpr EfficiencyForm kForms[] = {
+    {"100 * S / N", 0, "", [](double s, double more) { return 100 * s / more; }},
+    {"100 * S", 2, kEfficiencyNotDividedByN, [](double s, double) { return 100 * s; }},
+    {"S / N", 2, kRatioCalledPercent, [](double s, double more) { return s / more; }},
+};
+
+// A speed-up that the document prints, however that came about.
+Convention PrintedSpeedup(const Source& speedup) {
+  Convention convention;
+  convention.text = absl::StrCat("speed-ups of ", speedup.name);
+  convention.departures = 1;
+  convention.evaluate = [speedup](const TablePlace& place) -> std::optional<Recomputed> {
+    const Cell* cell = speedup.At(place.devices, place.batch);
+    if (cell == nullptr) {
+      return std::nullopt;
+    }
+    return Recomputed{cell->Exact(), cell->printed.value, {cell}, cell->Slack()};
+  };
+  return convention;
+}
+
+Convention AsEfficiency(const Convention& speedup, const EfficiencyForm& form, uint32_t base) {
+  Convention convention = speedup;
+  convention.text = absl::StrCat(form.text, ", S = ", speedup.text);
+  convention.departures += form.departures;
+  if (form.flag[0] != '\0') {
+    convention.flags.push_back(form.flag);
+  }
+  convention.evaluate = [evaluate = speedup.evaluate, form, base](const TablePlace& place) {
+    std::optional<Recomputed> recomputed = evaluate(place);
+    if (recomputed.has_value()) {
+      const double more = static_cast<double>(place.devices) / base, s = recomputed->exact;
+      recomputed->slack = std::abs(form.value(s + recomputed->slack, more) - form.value(s, more));
+      recomputed->exact = form.value(s, more);
+      recomputed->from_printed = form.value(recomputed->from_printed, more);
+    }
+    return recomputed;
+  };
+  return convention;
+}
+
+}  // namespace
+
+std::vector<Convention> EfficiencyConventions(const Document& document, int table, const DeclaredBase& base,
+                                              absl::string_view context) {
+  std::vector<Convention> speedups = SpeedupConventions(document, proto::SPEEDUP, table, base, context);
+  const std::vector<Source> printed = document.Sources({proto::SPEEDUP}, table);
+  for (const Source& speedup : printed) {
+    if (speedup.table == table) {
+      speedups.push_back(PrintedSpeedup(speedup));
+      MarkOtherColumn(printed, speedup, context, speedups.back());
+    }
+  }
+  std::vector<Convention> conventions;
+  for (const Convention& speedup : speedups) {
+    for (const EfficiencyForm& form : kForms) {
+      conventions.push_back(AsEfficiency(speedup, form, base.devices));
+    }
+  }
+  return conventions;
+}
+
+}  // namespace lockstep

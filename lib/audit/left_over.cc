@@ -1,0 +1,26 @@
+#include "lib/audit/left_over.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace lockstep {
+
+std::vector<LeftOver> LeftOversOf(const Document& document) {
+  std::vector<LeftOver> all;
+  for (const uint32_t devices : document.SeveralDevices()) {
+    all.insert(all.end(), {{"2(N-1)/N and iterations", true, true, false, devices},
+                           {"2(N-1)/N", true, false, false, devices},
+                           {"iterations", false, true, false, devices},
+                           {"T_comm", false, false, true, devices}});
+  }
+  return all;
+}
+
+void NameLeftOver(const LeftOver& left, Convention& convention) {
+  if (left.devices > 0) {
+    absl::StrAppend(&convention.text, ", N = ", left.devices, " in ", left.text);
+    convention.departures += kOfOtherDevicesDepartures;
+    convention.note.clear();
+  }
+}
+
+}  // namespace lockstep

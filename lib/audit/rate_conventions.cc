@@ -1,0 +1,209 @@
+// Rates, in images, samples or tokens a second, and the speed-ups that are quotients of two of them.
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/audit/conventions.h"
+#include "lib/audit/flags.h"
+
+namespace lockstep {
+namespace {
+
+// What all devices together do in a second, up to a factor that a quotient of two loses.
+struct Rate {
+  double value;
+  double relative_slack;
+  const Cell* cell;
+};
+
+std::optional<Rate> RateAt(const Source& source, const TablePlace& place, bool batch_is_total) {
+  const Cell* cell = source.At(place.devices, place.batch);
+  if (cell == nullptr || cell->Exact() <= 0) {
+    return std::nullopt;
+  }
+  const double exact = cell->Exact(), slack = cell->Slack() / exact;
+  switch (source.quantity) {
+    case proto::ITEMS_PER_SECOND_PER_DEVICE:
+      return Rate{exact * place.devices, slack, cell};
+    case proto::ITERATION_SECONDS:
+      return Rate{(batch_is_total ? 1 : place.devices) / exact, slack, cell};
+    default:
+      return Rate{exact, slack, cell};
+  }
+}
+
+// Whether a quotient of the two has no unit: iterations hold an unsaid number of items.
+bool Comparable(const Source& a, const Source& b) {
+  return (a.quantity == proto::ITERATION_SECONDS) == (b.quantity == proto::ITERATION_SECONDS);
+}
+
+// A quotient of two rates.
+struct RateFormula {
+  std::string text;
+  int departures;
+  std::vector<std::string> flags;
+  double (*value)(double base, double n, double devices_over_base);
+};
+
+std::vector<RateFormula> RateFormulas(uint32_t base) {
+  std::vector<std::string> not_one;
+  if (base > 1) {
+    not_one.push_back(kBaseIsNotOneDevice);
+  }
+  return {{absl::StrCat("R_N/R_", base), 0, not_one, [](double b, double n, double) { return n / b; }},
+          {absl::StrCat("R_N/R_", base, " / N"),
+           2,
+           {kEfficiencyCalledSpeedup},
+           [](double b, double n, double more) { return n / b / more; }},
+          {absl::StrCat("R_", base, "/R_N"), 3, {kInvertedSpeedup}, [](double b, double n, double) { return b / n; }}};
+}
+
+Convention MakeRateSpeedup(const RateFormula& formula, const Source& base, const Source& n, const DeclaredBase& from,
+                           bool batch_is_total) {
+  Convention convention;
+  convention.text = absl::StrCat(formula.text, ", ",
+                                 base.name == n.name ? absl::StrCat("rates of ", n.name)
+                                                     : absl::StrCat("base of ", base.name, ", R_N of ", n.name));
+  convention.departures =
+      formula.departures + (base.name == n.name ? 0 : 1) + (n.quantity == proto::ITERATION_SECONDS ? 1 : 0);
+  convention.flags = formula.flags;
+  convention.evaluate = [=](const TablePlace& place) -> std::optional<Recomputed> {
+    const TablePlace at = {from.devices, from.batch > 0 ? from.batch : place.batch};
+    const std::optional<Rate> r_base = RateAt(base, at, batch_is_total), r_n = RateAt(n, place, batch_is_total);
+    if (!r_base.has_value() || !r_n.has_value()) {
+      return std::nullopt;
+    }
+    const double more = static_cast<double>(place.devices) / from.devices;
+    const double value = formula.value(r_base->value, r_n->value, more);
+    return Recomputed{value, value, {r_base->cell, r_n->cell}, value * (r_base->relative_slack + r_n->relative_slack)};
+  };
+  return convention;
+}
+
+// What the same devices do in one column over what they do in another.
+Convention MakeRatioOfColumns(const Source& over, const Source& n, const DeclaredBase& base) {
+  Convention convention;
+  convention.text = absl::StrCat("R_N of ", n.name, " / R_N of ", over.name);
+  convention.evaluate = [over, n, base](const TablePlace& place) -> std::optional<Recomputed> {
+    const Cell* below = over.At(place.devices, base.batch > 0 ? base.batch : place.batch);
+    const Cell* above = n.At(place.devices, place.batch);
+    if (below == nullptr || above == nullptr || below->Exact() <= 0 || above->Exact() <= 0) {
+      return std::nullopt;
+    }
+    const double value = above->Exact() / below->Exact();
+    const double slack = below->Slack() / below->Exact() + above->Slack() / above->Exact();
+    return Recomputed{value, value, {below, above}, value * slack};
+  };
+  return convention;
+}
+
+// items * iterations' batch / seconds, or images / seconds, or another kind of rate.
+Convention MakeRate(const Document& document, const Source& source, bool per_device) {
+  const double images = document.ImagesPerEpoch();
+  const double items = std::max<double>(1, static_cast<double>(document.tables().claims().items_per_sample()));
+  const bool total = document.BatchIsTotal();
+  Convention convention;
+  const std::string sample = items > 1 ? absl::StrCat(" * ", items) : "";
+  const char* share = per_device ? " / N" : "";
+  std::function<double(const TablePlace&, double)> rate;
+  switch (source.quantity) {
+    case proto::ITERATION_SECONDS:
+      convention.text = absl::StrCat(total ? "B" : "N*B", sample, " / seconds of an iteration", share);
+      rate = [=](const TablePlace& p, double seconds) {
+        return static_cast<double>(p.batch) * (total ? 1 : p.devices) * items / seconds;
+      };
+      break;
+    case proto::ITEMS_PER_SECOND:
+      convention.text = absl::StrCat("R", share);
+      rate = [](const TablePlace&, double all) { return all; };
+      break;
+    case proto::ITEMS_PER_SECOND_PER_DEVICE:
+      convention.text = "N * R per device";
+      rate = [](const TablePlace& p, double each) { return each * p.devices; };
+      break;
+    default:
+      convention.text = absl::StrCat("images", sample, " / T_N", share);
+      rate = [=](const TablePlace&, double seconds) { return images * items / seconds; };
+  }
+  absl::StrAppend(&convention.text, ", ", source.name);
+  convention.evaluate = [source, rate, per_device](const TablePlace& place) -> std::optional<Recomputed> {
+    const Cell* cell = source.At(place.devices, place.batch);
+    if (cell == nullptr || cell->Exact() <= 0) {
+      return std::nullopt;
+    }
+    const double parts = per_device ? place.devices : 1, value = rate(place, cell->Exact()) / parts;
+    if (value == 0) {
+      return std::nullopt;  // the images of an epoch, or the batch, are not said
+    }
+    return Recomputed{value, rate(place, cell->printed.value) / parts, {cell}, value * cell->Slack() / cell->Exact()};
+  };
+  return convention;
+}
+
+bool IsKnown(const std::vector<Source>& sources, absl::string_view context) {
+  return !context.empty() &&
+         std::any_of(sources.begin(), sources.end(), [&](const Source& s) { return s.context == context; });
+}
+
+}  // namespace
+
+std::vector<Source> RateSources(const Document& document, int table) {
+  std::vector<Source> rates =
+      document.Sources({proto::ITEMS_PER_SECOND, proto::ITEMS_PER_SECOND_PER_DEVICE, proto::ITERATION_SECONDS}, table);
+  const auto others =
+      std::find_if(rates.begin(), rates.end(), [&](const Source& source) { return source.table != table; });
+  if (others != rates.begin()) {
+    rates.erase(others, rates.end());
+  }
+  return rates;
+}
+
+void MarkOtherColumn(const std::vector<Source>& sources, const Source& source, absl::string_view context,
+                     Convention& convention) {
+  if (IsKnown(sources, context) && source.context != context) {
+    convention.departures += 2;
+    convention.contradictions += 1;  // the label says otherwise
+    convention.flags.push_back(kOfOtherColumn);
+  }
+}
+
+std::vector<Convention> RateSpeedups(const Document& document, int table, const DeclaredBase& base,
+                                     absl::string_view context) {
+  const std::vector<Source> rates = RateSources(document, table);
+  std::vector<Convention> conventions;
+  for (const Source& over : rates) {
+    for (const Source& n : rates) {
+      if (!Comparable(over, n)) {
+        continue;
+      }
+      // "fp32 to mixed" names no column of rates, and so compares two.
+      if (!context.empty() && !IsKnown(rates, context) && over.name != n.name) {
+        conventions.push_back(MakeRatioOfColumns(over, n, base));
+      }
+      for (const RateFormula& formula : RateFormulas(base.devices)) {
+        conventions.push_back(MakeRateSpeedup(formula, over, n, base, document.BatchIsTotal()));
+        MarkOtherColumn(rates, n, context, conventions.back());
+      }
+    }
+  }
+  return conventions;
+}
+
+std::vector<Convention> RateConventions(const Document& document, proto::PublishedQuantity quantity, int table,
+                                        absl::string_view context) {
+  const bool per_device = quantity == proto::ITEMS_PER_SECOND_PER_DEVICE;
+  std::set<proto::PublishedQuantity> kinds = {proto::ITERATION_SECONDS, proto::EPOCH_SECONDS, proto::STEP_SECONDS};
+  kinds.insert(per_device ? proto::ITEMS_PER_SECOND : proto::ITEMS_PER_SECOND_PER_DEVICE);
+  const std::vector<Source> sources = document.Sources(kinds, table);
+  std::vector<Convention> conventions;
+  for (const Source& source : sources) {
+    // Two columns of rates are not made of each other both ways.
+    if (source.quantity != proto::ITEMS_PER_SECOND_PER_DEVICE || source.read_off) {
+      conventions.push_back(MakeRate(document, source, per_device));
+      MarkOtherColumn(sources, source, context, conventions.back());
+    }
+  }
+  return conventions;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,78 @@
+#include "lib/audit/traffic_inputs.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+
+namespace lockstep {
+namespace {
+
+TrafficInputs CommunicationColumn(const Source& communication) {
+  return {absl::StrCat("T_comm of ", communication.name),
+          [communication](const TablePlace& place) -> std::optional<Recomputed> {
+            const Cell* cell = communication.At(place.devices, place.batch);
+            if (cell == nullptr) {
+              return std::nullopt;
+            }
+            return Recomputed{cell->Exact(), cell->printed.value, {cell}, cell->Slack()};
+          },
+          {},
+          {}};
+}
+
+// For a document that prints times and bandwidths, and not every communication time between them.
+TrafficInputs CommunicationFromTimes(const Source& times) {
+  return {absl::StrCat("T_comm = T_N - T_1/N, times of ", times.name),
+          [times](const TablePlace& place) -> std::optional<Recomputed> {
+            const Cell *t_n = times.At(place.devices, place.batch), *t_1 = times.At(1, place.batch);
+            if (t_n == nullptr || t_1 == nullptr) {
+              return std::nullopt;
+            }
+            const double value = t_n->Exact() - t_1->Exact() / place.devices;
+            return Recomputed{value, value, {t_n, t_1}, t_n->Slack() + t_1->Slack() / place.devices};
+          },
+          {},
+          {}};
+}
+
+// Whether some number of `quantity` in `table` stands where the document prints no communication time.
+bool LacksCommunication(const Document& document, proto::PublishedQuantity quantity, int table,
+                        const std::vector<Source>& communications) {
+  return std::any_of(document.cells().begin(), document.cells().end(), [&](const Cell& cell) {
+    return cell.table == table && cell.value->quantity() == quantity &&
+           std::none_of(communications.begin(), communications.end(), [&](const Source& communication) {
+             return communication.At(cell.value->devices(), cell.value->batch()) != nullptr;
+           });
+  });
+}
+
+}  // namespace
+
+std::vector<TrafficInputs> AllTrafficInputs(const Document& document, proto::PublishedQuantity quantity, int table) {
+  std::vector<TrafficInputs> all;
+  const std::vector<Source> communications = document.Sources({proto::COMMUNICATION_SECONDS}, table);
+  for (const Source& communication : communications) {
+    all.push_back(CommunicationColumn(communication));
+  }
+  if (LacksCommunication(document, quantity, table, communications)) {
+    for (const Source& times : document.Times(table)) {
+      all.push_back(CommunicationFromTimes(times));
+    }
+  }
+  for (TrafficInputs& inputs : all) {
+    inputs.elements = document.Sources({proto::TRAFFIC_ELEMENTS}, table);
+    inputs.gigabytes = document.Sources({proto::TRAFFIC_GIGABYTES}, table);
+  }
+  return all;
+}
+
+void AddChoice(const Choice& choice, bool multiplies, Convention& convention) {
+  if (multiplies && !choice.text.empty()) {
+    absl::StrAppend(&convention.text, convention.text.empty() ? "" : " * ", choice.text);
+  }
+  convention.departures += choice.departures;
+  convention.contradictions += choice.contradicts;
+  convention.flags.insert(convention.flags.end(), choice.flags.begin(), choice.flags.end());
+}
+
+}  // namespace lockstep
