@@ -28,7 +28,7 @@ LAYERS = [
         "int8": "dataset record statistics",
         "int8_cpu": "int8",
         "onnx": "dataset int8 record",
-        "report": "record scaling",
+        "report": "record scaling statistics",
     },
     {
         "device": "record",

@@ -26,6 +26,11 @@ ABSL_FLAG(std::string, output, "report.html",
           "'-' with --format=html or markdown: standard output.");
 ABSL_FLAG(std::string, format, "",
           "html, markdown or all, which is the default; with --print: text, the default, or json.");
+ABSL_FLAG(
+    std::string, style, "given",
+    "given: what the records hold; lab: every question and table of the lab, the blank ones with the command that "
+    "fills them.");
+ABSL_FLAG(bool, audit, false, "Also NAME.audit.html and NAME.audit.md: the published tables that comm_model audited.");
 ABSL_FLAG(bool, force, false, "Make the report again even when it is there already.");
 ABSL_FLAG(bool, dry_run, false, "Read the records, say what the report would hold and what that took, write nothing.");
 ABSL_FLAG(std::string, print, "",
@@ -57,6 +62,8 @@ absl::Status Report(const std::string& format) {
   options.force = absl::GetFlag(FLAGS_force);
   options.dry_run = absl::GetFlag(FLAGS_dry_run);
   ASSIGN_OR_RETURN(options.format, ParseReportFormat(format.empty() ? "all" : format));
+  ASSIGN_OR_RETURN(options.style, ParsePageStyle(absl::GetFlag(FLAGS_style)));
+  options.audit = absl::GetFlag(FLAGS_audit);
   RETURN_IF_ERROR(CheckOutputFlag(options.output));
   return RunReport(options);
 }
@@ -79,7 +86,7 @@ int main(int argc, char** argv) {
         "report --print=sweep.rec --format=json"},
        {{"files",
          "what is read and written",
-         {{"input"}, {"output"}, {"format", "all; with --print text"}, {"force"}, {"dry_run"}},
+         {{"input"}, {"output"}, {"format", "all; with --print text"}, {"style"}, {"audit"}, {"force"}, {"dry_run"}},
          true},
         {"print", "a record as text", {{"print"}, {"print_bytes"}}, true}}},
       argc, argv);

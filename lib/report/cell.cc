@@ -53,6 +53,9 @@ void AddOnce(const std::string& text, std::vector<std::string>& texts) {
   }
 }
 
+// As many digits as a reader could want; a double's last ones are noise.
+std::string AllDigits(double value) { return absl::StrFormat("%.9g", value); }
+
 constexpr char kNoReason[] = "not in the record, which gives no reason";
 
 }  // namespace
@@ -131,6 +134,7 @@ proto::Cell NumberCell(double value, proto::Provenance provenance, absl::string_
   proto::Cell cell = LabelCell(FormatNumber(value, significant));
   cell.set_provenance(provenance);
   cell.set_method(std::string(method));
+  cell.set_exact(AllDigits(value));
   return cell;
 }
 
@@ -155,6 +159,8 @@ proto::Cell SamplesCell(const proto::Samples& samples, double scale, absl::strin
   const MeanAndDeviation spread = MeanAndDeviationOf(Scaled(samples, scale));
   proto::Cell cell = LabelCell(absl::StrCat(FormatMeanAndDeviation(spread), " (", spread.n, ")"));
   cell.set_provenance(proto::MEASURED);
+  cell.set_exact(spread.n == 1 ? AllDigits(spread.mean)
+                               : absl::StrCat(AllDigits(spread.mean), " ± ", AllDigits(spread.standard_deviation)));
   cell.set_method(spread.n == 1 ? absl::StrCat("one value, no spread (n = 1 of the ", repeats, ")")
                                 : absl::StrCat("mean ± sample standard deviation of ", spread.n, " ", repeats));
   return cell;
@@ -167,6 +173,8 @@ proto::Cell QuantityCell(const proto::Quantity& quantity, double scale) {
   proto::Cell cell = NumberCell(quantity.value() * scale, quantity.provenance(), quantity.method());
   if (quantity.has_low() && quantity.has_high()) {
     cell.set_text(FormatInterval(quantity.value() * scale, quantity.low() * scale, quantity.high() * scale));
+    cell.set_exact(absl::StrCat(AllDigits(quantity.value() * scale), " [", AllDigits(quantity.low() * scale), ", ",
+                                AllDigits(quantity.high() * scale), "]"));
   }
   if (quantity.value() < 0) {
     cell.set_note("negative: shown as it came out, never clamped to 0");

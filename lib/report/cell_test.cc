@@ -74,7 +74,8 @@ TEST(CellTest, SamplesShowSpreadAndCount) {
   EXPECT_THAT(SamplesCell(SamplesOf({1, 2, 3})), EqualsProto(R"pb(
                 text: "2.0 ± 1.0 (3)"
                 provenance: MEASURED
-                method: "mean ± sample standard deviation of 3 timed epochs")pb"));
+                method: "mean ± sample standard deviation of 3 timed epochs"
+                exact: "2 ± 1")pb"));
 }
 
 TEST(CellTest, ASingleValueHasNoSpread) {
@@ -100,9 +101,11 @@ TEST(CellTest, AQuantityKeepsItsProvenanceAndMethod) {
   quantity.set_high(2.5e9);
   quantity.set_provenance(proto::MODELLED);
   quantity.set_method("alpha + beta * S");
-  EXPECT_THAT(QuantityCell(quantity, 1e-9),
-              EqualsProto(R"pb(
-                text: "2.00 [1.50, 2.50]" provenance: MODELLED method: "alpha + beta * S")pb"));
+  EXPECT_THAT(QuantityCell(quantity, 1e-9), EqualsProto(R"pb(
+                text: "2.00 [1.50, 2.50]"
+                provenance: MODELLED
+                method: "alpha + beta * S"
+                exact: "2 [1.5, 2.5]")pb"));
 }
 
 TEST(CellTest, AQuantityOf0IsANumber) {

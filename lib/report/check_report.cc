@@ -11,6 +11,7 @@
 #include "google/protobuf/text_format.h"
 #include "google/protobuf/util/json_util.h"
 #include "lib/record/framed_records.h"
+#include "lib/report/arrange.h"
 #include "lib/report/gnuplot.h"
 #include "lib/report/html.h"
 #include "lib/report/lab_records.h"
@@ -153,6 +154,11 @@ void CheckReport(const std::vector<std::string>& files) {
     CheckSection(section);
   }
   CheckRendered(ReportTitle(*lab), sections);
+  for (const PageStyle style : {PageStyle::kGiven, PageStyle::kLab}) {
+    const ReportPages pages = ArrangePages(*lab, style);
+    CheckRendered(ReportTitle(*lab), pages.page);
+    CheckRendered(ReportTitle(*lab), pages.audit);
+  }
 }
 
 }  // namespace lockstep::testing

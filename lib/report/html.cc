@@ -1,5 +1,7 @@
 #include "lib/report/html.h"
 
+#include <set>
+
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -16,25 +18,45 @@ constexpr size_t kLongText = 24;  // labels longer than so many characters may b
 constexpr size_t kProse = 80;     // and from here on they are sentences
 constexpr size_t kDigestDigits = 64;
 
-std::string Legend() {
+// Marks, notation and words, closed; the card's foot says that it is there.
+std::string Legend(const std::vector<proto::Term>& terms) {
   const std::string marks = absl::StrJoin(ProvenanceMarks(), "", [](std::string* out, const ProvenanceMark& mark) {
     absl::StrAppend(out, "<li class=\"", mark.name, "\"><sup class=\"mark\">", mark.letter, "</sup> ", mark.name, ": ",
                     mark.meaning, "</li>");
   });
-  return absl::StrCat("<div class=\"legend\"><ul>", marks,
-                      "</ul><p>A dash is a number that was not obtained; its note says "
-                      "why. ",
-                      EscapeHtml(kSpreadLegend), ".</p></div>\n");
+  const std::string words = absl::StrJoin(terms, "", [](std::string* out, const proto::Term& term) {
+    absl::StrAppend(out, "<dt>", EscapeHtml(term.name()), "</dt><dd>", EscapeHtml(term.meaning()), "</dd>");
+  });
+  return absl::StrCat(
+      "<details class=\"legend\" id=\"legend\"><summary><h2>How to read the numbers and words</h2></summary><ul>",
+      marks,
+      "</ul><p>A mark at the head of a column is of all its numbers. A dash is a number that was not "
+      "obtained; its note says why. ",
+      EscapeHtml(kSpreadLegend), ". All digits of a rounded number show when the pointer rests on it.</p>",
+      words.empty() ? "" : absl::StrCat("<dl class=\"glossary\">", words, "</dl>"), "</details>\n");
+}
+
+std::vector<proto::Term> TermsOf(const std::vector<proto::Section>& sections) {
+  std::vector<proto::Term> terms;
+  for (const proto::Section& section : sections) {
+    terms.insert(terms.end(), section.term().begin(), section.term().end());
+  }
+  return terms;
 }
 
 std::string Contents(const std::vector<proto::Section>& sections) {
-  return absl::StrCat("<nav aria-label=\"Sections\">",
-                      absl::StrJoin(sections, " ",
-                                    [](std::string* out, const proto::Section& section) {
-                                      absl::StrAppend(out, "<a href=\"#", EscapeHtml(section.id()), "\">",
-                                                      EscapeHtml(section.title()), "</a>");
-                                    }),
-                      "</nav>\n");
+  std::string links;
+  for (const proto::Section& section : sections) {
+    if (section.role() != proto::CARD) {
+      absl::StrAppend(&links, "<a href=\"#", EscapeHtml(section.id()), "\">", EscapeHtml(section.title()), "</a> ");
+    }
+  }
+  return absl::StrCat("<nav aria-label=\"Sections\">", links, "<a href=\"#legend\">How to read</a></nav>\n");
+}
+
+// A number may be broken before its spread or interval, and nowhere else.
+std::string NumberText(const std::string& text) {
+  return absl::StrReplaceAll(EscapeHtml(text), {{"± ", "±\u00a0"}, {", ", ",\u00a0"}});
 }
 
 // Where a label may break; numbers never do.
@@ -55,18 +77,29 @@ class TableWriter {
       first_of_group_.push_back(column);
       column += static_cast<int>(group.columns());
     }
+    for (int i = 0; i < table.column_size(); ++i) {
+      column_mark_.push_back(ColumnMark(table, i));
+    }
   }
 
-  void Append(std::string& out) const {
-    absl::StrAppend(&out, "<div class=\"table\">");
-    if (!table_.absent_reason().empty()) {
-      absl::StrAppend(&out, "<figure class=\"absent\"><strong>", EscapeHtml(table_.caption()),
-                      "</strong><br>Blank: ", EscapeHtml(table_.absent_reason()), ".</figure></div>\n");
-      return;
+  // `closed`: its heading opens it.
+  void Append(bool closed, NotesOnce& notes, std::string& out) const {
+    const std::string heading = absl::StrCat("<h3 id=\"", id_, "-heading\">", EscapeHtml(table_.caption()), "</h3>");
+    absl::StrAppend(&out, closed ? "<details" : "<div", " class=\"table\" id=\"", id_, "\">",
+                    closed ? absl::StrCat("<summary>", heading, "</summary>") : heading, "\n");
+    if (table_.absent_reason().empty()) {
+      AppendTable(out);
+      AppendNotes(notes, out);
+    } else {
+      absl::StrAppend(&out, "<p class=\"absent\">Blank: ", EscapeHtml(table_.absent_reason()), ".</p>\n");
     }
-    absl::StrAppend(&out, "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"",
-                    EscapeHtml(table_.caption()), "\"><table>\n<caption>", EscapeHtml(table_.caption()),
-                    "</caption>\n<thead>");
+    absl::StrAppend(&out, closed ? "</details>\n" : "</div>\n");
+  }
+
+ private:
+  void AppendTable(std::string& out) const {
+    absl::StrAppend(&out, "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-labelledby=\"", id_,
+                    "-heading\"><table aria-labelledby=\"", id_, "-heading\">\n<thead>");
     AppendHead(out);
     absl::StrAppend(&out, "</thead>\n<tbody>\n");
     for (const proto::Row& row : table_.row()) {
@@ -77,11 +110,8 @@ class TableWriter {
       out += "</tr>\n";
     }
     absl::StrAppend(&out, "</tbody></table></div>\n");
-    AppendNotes(out);
-    absl::StrAppend(&out, "</div>\n");
   }
 
- private:
   bool FirstOfGroup(int column) const { return column > 0 && absl::c_linear_search(first_of_group_, column); }
 
   std::string NoteId(int number) const { return absl::StrCat(id_, "-note", number); }
@@ -100,10 +130,19 @@ class TableWriter {
     out += "<tr>";
     for (int i = 0; i < table_.column_size(); ++i) {
       absl::StrAppend(&out, "<th scope=\"col\"",
-                      ClassOf({IsNumeric(table_, i) ? "number" : "", FirstOfGroup(i) ? "first" : ""}), ">",
-                      EscapeHtml(table_.column(i)), "</th>");
+                      ClassOf({IsNumeric(table_, i) ? "number" : "", FirstOfGroup(i) ? "first" : "",
+                               column_mark_[static_cast<size_t>(i)] == nullptr
+                                   ? ""
+                                   : std::string(column_mark_[static_cast<size_t>(i)]->name)}),
+                      ">", EscapeHtml(table_.column(i)), MarkAtHead(i), "</th>");
     }
     out += "</tr>";
+  }
+
+  std::string MarkAtHead(int column) const {
+    const ProvenanceMark* const mark = column_mark_[static_cast<size_t>(column)];
+    return mark == nullptr ? ""
+                           : absl::StrCat("<sup class=\"mark\" title=\"", mark->name, "\">", mark->letter, "</sup>");
   }
 
   static std::string ClassOf(const std::vector<std::string>& names) {
@@ -137,12 +176,16 @@ class TableWriter {
                       tag, ">");
       return;
     }
+    const bool marked_at_head = column_mark_[static_cast<size_t>(column)] != nullptr;
     absl::StrAppend(&out, "<td", ClassOf({number, std::string(mark->name), first}), " title=\"", mark->name,
-                    cell.method().empty() ? "" : absl::StrCat(": ", EscapeHtml(cell.method())), "\">",
-                    EscapeHtml(cell.text()), "<sup class=\"mark\">", mark->letter, "</sup>", reference, "</td>");
+                    cell.method().empty() ? "" : absl::StrCat(": ", EscapeHtml(cell.method())),
+                    cell.exact().empty() ? "" : absl::StrCat("; all digits: ", EscapeHtml(cell.exact())), "\">",
+                    NumberText(cell.text()),
+                    marked_at_head ? "" : absl::StrCat("<sup class=\"mark\">", mark->letter, "</sup>"), reference,
+                    "</td>");
   }
 
-  void AppendNotes(std::string& out) const {
+  void AppendNotes(NotesOnce& notes, std::string& out) const {
     if (!footnotes_.texts().empty()) {
       absl::StrAppend(&out, "<ol class=\"notes numbered\">");
       for (size_t i = 0; i < footnotes_.texts().size(); ++i) {
@@ -151,9 +194,14 @@ class TableWriter {
       }
       absl::StrAppend(&out, "</ol>\n");
     }
-    if (!table_.note().empty()) {
+    std::string before;
+    std::vector<std::string> texts = notes.NewOf(table_, before);
+    if (!before.empty()) {
+      texts.push_back(absl::StrCat("The rest as under \"", before, "\"."));
+    }
+    if (!texts.empty()) {
       absl::StrAppend(&out, "<ul class=\"notes\">");
-      for (const std::string& note : table_.note()) {
+      for (const std::string& note : texts) {
         absl::StrAppend(&out, "<li>", EscapeHtml(note), "</li>");
       }
       absl::StrAppend(&out, "</ul>\n");
@@ -164,16 +212,35 @@ class TableWriter {
   const std::string id_;
   const Footnotes footnotes_;
   std::vector<int> first_of_group_;
+  std::vector<const ProvenanceMark*> column_mark_;
 };
+
+// The first sentence of a question has the id that verdicts link to.
+std::string AnswerId(const proto::Claim& claim, std::set<std::string>& questions) {
+  return claim.question().empty() || !questions.insert(claim.question()).second
+             ? ""
+             : absl::StrCat(" id=\"answer-", EscapeHtml(claim.question()), "\"");
+}
+
+void AppendVerdicts(const proto::Section& section, std::string& out) {
+  out += "<ul class=\"verdicts\">\n";
+  for (const proto::Claim& claim : section.claim()) {
+    absl::StrAppend(&out, "<li><span class=\"question\">", EscapeHtml(claim.question()), "</span> ",
+                    EscapeHtml(claim.text()), " <a href=\"#", EscapeHtml(claim.link()), "\" aria-label=\"more on ",
+                    EscapeHtml(claim.question()), "\">more</a></li>\n");
+  }
+  out += "</ul>\n";
+}
 
 void AppendClaims(const proto::Section& section, std::string& out) {
   if (section.claim().empty()) {
     return;
   }
+  std::set<std::string> questions;
   out += "<dl class=\"answers\">\n";
   for (const proto::Claim& claim : section.claim()) {
-    absl::StrAppend(&out, "<dt><span class=\"question\">", EscapeHtml(claim.question()), "</span>",
-                    EscapeHtml(claim.asked()), "</dt>\n");
+    absl::StrAppend(&out, "<dt", AnswerId(claim, questions), "><span class=\"question\">", EscapeHtml(claim.question()),
+                    "</span>", EscapeHtml(claim.asked()), "</dt>\n");
     if (!claim.absent_reason().empty()) {
       absl::StrAppend(&out, "<dd class=\"absent\">No answer: ", EscapeHtml(claim.absent_reason()), ".</dd>\n");
       continue;
@@ -199,22 +266,70 @@ void AppendPlot(const proto::Plot& plot, const DrawnPlots& plots, std::string& o
                   "</figure>\n");
 }
 
-void AppendSection(const proto::Section& section, const DrawnPlots& plots, std::string& out) {
-  const std::string id = EscapeHtml(section.id());
-  absl::StrAppend(&out, "<section id=\"", id, "\" aria-labelledby=\"", id, "-heading\">\n<h2 id=\"", id, "-heading\">",
-                  EscapeHtml(section.title()), "</h2>\n");
-  for (const std::string& warning : section.warning()) {
-    absl::StrAppend(&out, "<p class=\"warning\"><strong>Warning.</strong> ", EscapeHtml(warning), "</p>\n");
+// Many warnings are one box: the first two open, the others behind them.
+void AppendWarnings(const proto::Section& section, std::string& out) {
+  constexpr int kOpenWarnings = 2;
+  const auto append = [&](int i) {
+    absl::StrAppend(&out, "<p class=\"warning\"><strong>Warning.</strong> ", EscapeHtml(section.warning(i)), "</p>\n");
+  };
+  const int open = section.warning_size() <= kOpenWarnings + 1 ? section.warning_size() : kOpenWarnings;
+  for (int i = 0; i < open; ++i) {
+    append(i);
   }
+  if (open < section.warning_size()) {
+    absl::StrAppend(&out, "<details class=\"more\"><summary>", section.warning_size() - open,
+                    " more warnings</summary>\n");
+    for (int i = open; i < section.warning_size(); ++i) {
+      append(i);
+    }
+    out += "</details>\n";
+  }
+}
+
+void AppendParagraphs(const proto::Section& section, std::string& out) {
   for (const std::string& paragraph : section.paragraph()) {
     absl::StrAppend(&out, "<p>", EscapeHtml(paragraph), "</p>\n");
   }
-  AppendClaims(section, out);
+}
+
+void AppendPlots(const proto::Section& section, const DrawnPlots& plots, std::string& out) {
+  if (section.plot().empty()) {
+    return;
+  }
+  out += "<div class=\"plots\">\n";
   for (const proto::Plot& plot : section.plot()) {
     AppendPlot(plot, plots, out);
   }
+  out += "</div>\n";
+}
+
+void AppendTables(const proto::Section& section, NotesOnce& notes, std::string& out) {
   for (int i = 0; i < section.table_size(); ++i) {
-    TableWriter(section.table(i), absl::StrCat(id, "-table", i + 1)).Append(out);
+    const proto::Table& table = section.table(i);
+    const std::string id = EscapeHtml(table.id().empty() ? absl::StrCat(section.id(), "-table", i + 1) : table.id());
+    TableWriter(table, id).Append(section.role() == proto::DETAIL, notes, out);
+  }
+}
+
+void AppendSection(const proto::Section& section, const DrawnPlots& plots, NotesOnce& notes, std::string& out) {
+  const std::string id = EscapeHtml(section.id());
+  const bool card = section.role() == proto::CARD;
+  absl::StrAppend(&out, "<section id=\"", id, "\"", card ? " class=\"card\"" : "", " aria-labelledby=\"", id,
+                  "-heading\">\n<h2 id=\"", id, "-heading\">", EscapeHtml(section.title()), "</h2>\n");
+  if (card) {  // what was found, before what to mind
+    AppendVerdicts(section, out);
+    AppendWarnings(section, out);
+    out += "<div class=\"tables\">\n";
+    AppendTables(section, notes, out);
+    out += "</div>\n";
+    AppendPlots(section, plots, out);
+    AppendParagraphs(section, out);
+  } else {
+    AppendWarnings(section, out);
+    AppendClaims(section, out);
+    AppendParagraphs(section, out);
+    AppendPlots(section, plots, out);
+    AppendTables(section, notes, out);
   }
   out += "</section>\n";
 }
@@ -226,10 +341,18 @@ std::string RenderHtml(const std::string& title, const std::vector<proto::Sectio
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
       EscapeHtml(title), "</title>\n<style>", kStyleSheet, "</style>\n</head>\n<body>\n<header><h1>", EscapeHtml(title),
-      "</h1></header>\n<main>\n", Contents(sections), Legend());
+      "</h1></header>\n<main>\n");
+  const std::string guide = absl::StrCat(Contents(sections), Legend(TermsOf(sections)));
+  NotesOnce notes;
+  bool guided = false;
   for (const proto::Section& section : sections) {
-    AppendSection(section, plots, out);
+    if (!guided && section.role() != proto::CARD) {
+      out += guide;  // below the card
+      guided = true;
+    }
+    AppendSection(section, plots, notes, out);
   }
+  out += guided ? "" : guide;
   absl::StrAppend(&out, "</main>\n<footer>Made by report (Lockstep ", kVersion,
                   ") from the records named above.</footer>\n"
                   "</body>\n</html>\n");

@@ -43,23 +43,39 @@ nav a { display: inline-block; margin: 0 1.1rem .2rem 0; }
 .answers .absent { color: var(--faint); font-style: italic; }
 .sources { font-size: .78rem; color: var(--faint); overflow-wrap: anywhere; margin-top: .2rem; }
 code { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .95em; }
-.table { margin: 1.8rem 0; }
-.scroll { overflow-x: auto; }
-table { border-collapse: collapse; font-size: .88rem; font-variant-numeric: tabular-nums; min-width: 32rem; }
-caption { text-align: left; font-weight: 600; font-size: .95rem; padding-bottom: .5rem; }
-th, td { padding: .34rem .65rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
+h3 { font-size: .95rem; margin: 0; }
+.card { background: var(--panel); border: 1px solid var(--line); border-radius: 8px; padding: .9rem 1.2rem 1.1rem; }
+.card h2 { margin: 0 0 .5rem; border: 0; padding: 0; font-size: 1.15rem; }
+.verdicts { margin: 0 0 .8rem; padding: 0; list-style: none; }
+.verdicts li { margin: .35rem 0; padding-left: 2.3rem; text-indent: -2.3rem; }
+.verdicts .question { display: inline-block; width: 2.3rem; text-indent: 0; font-weight: 600; color: var(--accent); }
+.card .tables { display: flex; flex-wrap: wrap; gap: .4rem 2.2rem; }
+.card .table { min-width: 0; max-width: 100%; margin: .6rem 0 0; }
+.card > p { font-size: .82rem; color: var(--faint); margin: .6rem 0 0; }
+.table { margin: 1.4rem 0; }
+details.table { margin: .3rem 0; }
+summary { cursor: pointer; padding: .2rem 0; }
+summary h2, summary h3 { display: inline; border: 0; padding: 0; font-size: .95rem; }
+details.table[open] { margin-bottom: 1.4rem; }
+details.table > .scroll { margin-top: .5rem; }
+p.absent { color: var(--faint); }
+.glossary { columns: 24rem auto; font-size: .95em; }
+.glossary dt { font-weight: 600; break-after: avoid; }
+.glossary dd { margin: 0 0 .4rem; }
+.scroll { overflow-x: auto; max-width: 100%; }
+table { border-collapse: collapse; font-size: .88rem; font-variant-numeric: tabular-nums; }
+th, td { padding: .3rem .55rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
 thead th { border-bottom: 2px solid var(--line); vertical-align: bottom; font-weight: 600; }
 thead th.group { text-align: center; border-bottom: 1px solid var(--line); }
 th.first, td.first { border-left: 1px solid var(--line); }
 tbody th { font-weight: 500; }
-tbody th, td { white-space: nowrap; }
 tbody tr:hover { background: var(--panel); }
-.number { text-align: right; white-space: nowrap; }
-thead th, thead th.number { white-space: normal; min-width: 4.5rem; max-width: 10rem; }
-tbody .long, tbody .prose, tbody .digest { white-space: normal; overflow-wrap: anywhere; }
-.long { min-width: 9rem; max-width: 16rem; }
-.prose { min-width: 26rem; max-width: 36rem; }
-.digest { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .78rem; min-width: 17rem; }
+.number { text-align: right; }
+thead th.modelled, thead th.published { font-style: normal; }
+tbody .long, tbody .prose, tbody .digest { overflow-wrap: anywhere; }
+.long { min-width: 7rem; max-width: 16rem; }
+.prose { min-width: 14rem; max-width: 36rem; }
+.digest { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .78rem; min-width: 12rem; }
 td[title] { cursor: help; }
 sup { font-size: .72em; line-height: 0; margin-left: .18em; }
 .measured sup.mark { color: var(--measured); } .derived sup.mark { color: var(--derived); }
@@ -69,11 +85,21 @@ td.absent { color: var(--faint); }
 td.absent a { text-decoration: none; }
 .notes { font-size: .82rem; color: var(--faint); margin: .5rem 0 0; padding-left: 1.2rem; max-width: 60rem; }
 .notes.numbered { padding-left: 1.6rem; }
-figure { margin: 1.6rem 0; max-width: 46rem; color: var(--text); }
+.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(30rem, 100%), 1fr)); gap: 0 2rem; }
+figure { margin: 1.2rem 0; max-width: 46rem; min-width: 0; color: var(--text); }
+.card figure { margin-bottom: 0; max-width: 40rem; }
 figcaption { font-weight: 600; font-size: .95rem; margin-bottom: .4rem; }
 figure svg { width: 100%; height: auto; display: block; }
 figure.absent { background: var(--panel); border-radius: 6px; padding: .8rem 1rem; color: var(--faint); }
 footer { margin-top: 3rem; font-size: .82rem; color: var(--faint); }
+@media (max-width: 40rem) {
+  body { padding: 1rem .7rem 3rem; font-size: 15px; }
+  h1 { font-size: 1.4rem; }
+  .card { padding: .7rem .7rem .9rem; }
+  table { font-size: .8rem; }
+  th, td { padding: .25rem .3rem; }
+  .answers dd { margin-left: 0; }
+}
 @media print {
   :root {
     --ground: #fff; --panel: #fff; --text: #000; --faint: #444; --line: #999; --accent: #000; --measured: #000;
@@ -82,9 +108,9 @@ footer { margin-top: 3rem; font-size: .82rem; color: var(--faint); }
   body { max-width: none; padding: 0; font-size: 10pt; }
   nav { display: none; }
   .warning { border: 1px solid #000; border-left-width: 5px; }
-  table { font-size: 8pt; min-width: 0; }
+  table { font-size: 8pt; }
   th, td { padding: .15rem .3rem; }
-  tbody th, td, .number { white-space: normal; }
+  details::details-content { content-visibility: visible; block-size: auto; }
   .long, .prose, .digest { min-width: 0; }
   .scroll { overflow: visible; }
   tr, figure, .warning { break-inside: avoid; }

@@ -81,6 +81,19 @@ LargeBatchView MakeLargeBatchView(const ExperimentView& view) {
   return large;
 }
 
+const RemedyRows* BestRemedy(const LargeBatchView& large, const LargeBatchRows& batch) {
+  const RemedyRows* best = nullptr;
+  for (const RemedyRows& rows : batch.remedies) {
+    const bool candidate =
+        rows.remedy != kNoRemedy && rows.remedy != "all" && rows.equal != nullptr && !rows.equal->trained.empty();
+    if (candidate &&
+        (best == nullptr || MeanOf(large.Accuracies(*rows.equal)) > MeanOf(large.Accuracies(*best->equal)))) {
+      best = &rows;
+    }
+  }
+  return best;
+}
+
 std::string DescribeChange(const proto::TrainingSpec& from, const proto::TrainingSpec& to) {
   std::vector<std::string> changes;
   const auto add = [&](bool changed, const std::string& text) {

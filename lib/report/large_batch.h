@@ -37,6 +37,9 @@ struct LargeBatchView {
 // A row's name is its batch, then its remedies, then "longer": "8192, all, longer". Valid while `view` is.
 LargeBatchView MakeLargeBatchView(const ExperimentView& view);
 
+// The best remedy by itself among rows of equal epochs; null when none was trained.
+const RemedyRows* BestRemedy(const LargeBatchView& large, const LargeBatchRows& batch);
+
 // What a remedy changes of a recipe, in words: "learning rate 6.4; 1 epoch of warm-up".
 std::string DescribeChange(const proto::TrainingSpec& from, const proto::TrainingSpec& to);
 

@@ -14,10 +14,10 @@ namespace {
 
 const std::set<std::string>& Tags() {
   static const auto* tags = new std::set<std::string>{
-      "a",      "body",   "br", "caption", "code",    "dd",   "div",    "dl",    "dt",  "figcaption",
-      "figure", "footer", "h1", "h2",      "h3",      "head", "header", "html",  "li",  "main",
-      "meta",   "nav",    "ol", "p",       "section", "span", "strong", "style", "sup", "table",
-      "tbody",  "td",     "th", "thead",   "title",   "tr",   "ul"};
+      "a",          "body",   "br",     "caption", "code", "dd",      "details", "div",    "dl",    "dt",
+      "figcaption", "figure", "footer", "h1",      "h2",   "h3",      "head",    "header", "html",  "li",
+      "main",       "meta",   "nav",    "ol",      "p",    "section", "span",    "strong", "style", "summary",
+      "sup",        "table",  "tbody",  "td",      "th",   "thead",   "title",   "tr",     "ul"};
   return *tags;
 }
 

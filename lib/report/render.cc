@@ -73,6 +73,34 @@ std::vector<std::string> CondensedSources(const proto::Claim& claim) {
   return condensed;
 }
 
+const ProvenanceMark* ColumnMark(const proto::Table& table, int column) {
+  const ProvenanceMark* common = nullptr;
+  for (const proto::Row& row : table.row()) {
+    const ProvenanceMark* const mark = MarkOf(row.cell(column).provenance());
+    if (mark == nullptr) {
+      continue;
+    }
+    if (common != nullptr && common != mark) {
+      return nullptr;
+    }
+    common = mark;
+  }
+  return common;
+}
+
+std::vector<std::string> NotesOnce::NewOf(const proto::Table& table, std::string& caption_before) {
+  std::vector<std::string> fresh;
+  for (const std::string& note : table.note()) {
+    const auto [it, is_new] = caption_of_note_.try_emplace(note, table.caption());
+    if (is_new) {
+      fresh.push_back(note);
+    } else if (caption_before.empty() && it->second != table.caption()) {
+      caption_before = it->second;
+    }
+  }
+  return fresh;
+}
+
 bool IsNumeric(const proto::Table& table, int column) {
   bool blanks_only = column > 0 && !table.row().empty();
   for (const proto::Row& row : table.row()) {

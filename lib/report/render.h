@@ -52,6 +52,20 @@ class Footnotes {
 // The claim's sources, those with the same beginning put together: "a.b.{c, d}".
 std::vector<std::string> CondensedSources(const proto::Claim& claim);
 
+// The provenance that every number of the column has, marked at its head; null: they differ, or it has none.
+const ProvenanceMark* ColumnMark(const proto::Table& table, int column);
+
+// What a page says once: notes below its tables, in the order of the page.
+class NotesOnce {
+ public:
+  // Those notes of `table` that no table before it had. `caption_before` gets the caption of the table that has the
+  // others; empty: there are none.
+  std::vector<std::string> NewOf(const proto::Table& table, std::string& caption_before);
+
+ private:
+  std::map<std::string, std::string> caption_of_note_;
+};
+
 // Columns with a number, or with nothing but blanks, stand to the right.
 bool IsNumeric(const proto::Table& table, int column);
 

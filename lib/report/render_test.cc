@@ -93,6 +93,38 @@ TEST(HtmlTest, ANumberShowsItsProvenanceAndMethod) {
                 "</sup></td>"));
 }
 
+TEST(HtmlTest, AColumnOfOneProvenanceIsMarkedAtItsHead) {
+  proto::Section section = SmallSection();
+  section.mutable_table(0)->mutable_row(1)->mutable_cell(1)->set_provenance(proto::MEASURED);
+  section.mutable_table(0)->mutable_row(0)->mutable_cell(1)->set_exact("1.504");
+  const std::string html = RenderHtml("", {section}, {});
+  EXPECT_THAT(html, HasSubstr("time, s<sup class=\"mark\" title=\"measured\">m</sup></th>"));
+  EXPECT_THAT(html, HasSubstr("; all digits: 1.504\">1.50</td>"));
+}
+
+TEST(HtmlTest, DetailsAreClosedAndTheCardComesFirst) {
+  proto::Section detail = SmallSection(), card = SmallSection();
+  detail.set_role(proto::DETAIL);
+  card.set_role(proto::CARD);
+  card.set_id("card");
+  card.mutable_claim(0)->set_link("answer-Q1");
+  const std::string html = RenderHtml("", {card, detail}, {});
+  EXPECT_THAT(html, AllOf(HasSubstr("<details class=\"table\" id=\"scaling-table1\">"),
+                          HasSubstr("<div class=\"table\" id=\"card-table1\">"), HasSubstr("<a href=\"#answer-Q1\""),
+                          HasSubstr("<dt id=\"answer-Q1\">")));
+  EXPECT_LT(html.find("class=\"verdicts\""), html.find("<nav"));
+}
+
+TEST(HtmlTest, ANoteIsSaidOnce) {
+  const proto::Section first = SmallSection();
+  proto::Section second = first;
+  second.set_id("again");
+  second.mutable_table(0)->set_caption("Table 9");
+  const std::string html = RenderHtml("", {first, second}, {});
+  EXPECT_EQ(html.find("<li>a note</li>"), html.rfind("<li>a note</li>"));
+  EXPECT_THAT(html, HasSubstr("The rest as under &quot;Table 1 of &lt;A&amp;B&gt;&quot;."));
+}
+
 TEST(HtmlTest, ABlankLinksToItsReason) {
   EXPECT_THAT(
       Html(),
@@ -109,7 +141,8 @@ TEST(HtmlTest, IsOnePageWithoutScriptOrNetwork) {
 
 TEST(HtmlTest, IsReadAloud) {
   EXPECT_THAT(Html(),
-              AllOf(HasSubstr("<caption>Table 1 of &lt;A&amp;B&gt;</caption>"), HasSubstr("<th scope=\"col\""),
+              AllOf(HasSubstr("<h3 id=\"scaling-table1-heading\">Table 1 of &lt;A&amp;B&gt;</h3>"),
+                    HasSubstr("<table aria-labelledby=\"scaling-table1-heading\">"), HasSubstr("<th scope=\"col\""),
                     HasSubstr("<th scope=\"colgroup\""), HasSubstr("<th scope=\"row\""), HasSubstr("lang=\"en\"")));
 }
 

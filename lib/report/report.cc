@@ -24,6 +24,7 @@
 #include "lib/record/record_writer.h"
 #include "lib/record/run_files.h"
 #include "lib/record/step_cache.h"
+#include "lib/report/arrange.h"
 #include "lib/report/claim.h"
 #include "lib/report/gnuplot.h"
 #include "lib/report/html.h"
@@ -39,6 +40,7 @@ namespace {
 
 struct Outputs {
   std::string html, markdown, record;
+  std::string audit_html, audit_markdown;
   std::string stem;
 
   std::string Svg(const std::string& plot_id) const { return absl::StrCat(stem, ".", plot_id, ".svg"); }
@@ -51,7 +53,8 @@ Outputs OutputsOf(const std::string& output) {
       break;
     }
   }
-  return {absl::StrCat(stem, ".html"), absl::StrCat(stem, ".md"), absl::StrCat(stem, ".rec"), std::string(stem)};
+  return {absl::StrCat(stem, ".html"),       absl::StrCat(stem, ".md"),       absl::StrCat(stem, ".rec"),
+          absl::StrCat(stem, ".audit.html"), absl::StrCat(stem, ".audit.md"), std::string(stem)};
 }
 
 const char* NameOf(ReportFormat format) {
@@ -76,6 +79,9 @@ absl::Status CheckOptions(const ReportOptions& options) {
   if (options.output == "-" && options.format == ReportFormat::kAll) {
     return absl::InvalidArgumentError("--output=- takes one page: add --format=html or --format=markdown");
   }
+  if (options.output == "-" && options.audit) {
+    return absl::InvalidArgumentError("--audit makes a page of its own, and --output=- takes one: name a file");
+  }
   return CheckIsNoOtherFormat(options.output);
 }
 
@@ -88,10 +94,16 @@ RunFiles FilesOf(const ReportOptions& options) {
   RunFiles files = {options.inputs, {{"--output", outputs.record, ""}}};
   if (options.format != ReportFormat::kMarkdown) {
     files.outputs.push_back({"--output", outputs.html, ""});
+    if (options.audit) {
+      files.outputs.push_back({"--audit", outputs.audit_html, ""});
+    }
   }
   if (options.format != ReportFormat::kHtml) {
     files.outputs.push_back({"--output", outputs.markdown, ""});
     files.outputs.push_back({"--output", absl::StrCat(outputs.stem, "."), ".svg"});
+    if (options.audit) {
+      files.outputs.push_back({"--audit", outputs.audit_markdown, ""});
+    }
   }
   return files;
 }
@@ -106,16 +118,24 @@ absl::StatusOr<proto::Header> HeaderOf(const LabRecords& lab, const ReportOption
   for (const RecordSource* source : lab.Sources()) {
     header.inputs.push_back(source->input);
   }
-  header.result_flags = {{"format", NameOf(options.format)}, {"gnuplot", gnuplot.value_or("absent")}};
+  header.result_flags = {{"format", NameOf(options.format)},
+                         {"gnuplot", gnuplot.value_or("absent")},
+                         {"style", options.style == PageStyle::kLab ? "lab" : "given"},
+                         {"audit", options.audit ? "true" : "false"}};
   return MakeHeader(header);
 }
 
-std::vector<proto::Section> ReadableSections(const LabRecords& lab) {
-  std::vector<proto::Section> sections = BuildSections(lab);
-  for (proto::Section& section : sections) {
-    MakeTextReadable(section);  // a file is named as it was given, in any bytes
+ReportPages ReadablePages(const LabRecords& lab, const ReportOptions& options) {
+  ReportPages pages = ArrangePages(lab, options.style);
+  if (!options.audit) {
+    pages.audit.clear();
   }
-  return sections;
+  for (std::vector<proto::Section>* sections : {&pages.page, &pages.audit}) {
+    for (proto::Section& section : *sections) {
+      MakeTextReadable(section);  // a file is named as it was given, in any bytes
+    }
+  }
+  return pages;
 }
 
 // Drawing is most of the time, and nothing has been drawn.
@@ -129,15 +149,26 @@ absl::Status PrintPlan(const ReportOptions& options, const std::vector<proto::Se
 
 bool Exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
 
-bool AllThere(const Outputs& outputs, ReportFormat format) {
-  return (format == ReportFormat::kMarkdown || Exists(outputs.html)) &&
-         (format == ReportFormat::kHtml || Exists(outputs.markdown));
+std::vector<std::string> PagesOf(const Outputs& outputs, const ReportOptions& options) {
+  std::vector<std::string> pages;
+  const auto add = [&](const std::string& page, const std::string& audit) {
+    pages.push_back(page);
+    if (options.audit) {
+      pages.push_back(audit);
+    }
+  };
+  if (options.format != ReportFormat::kMarkdown) {
+    add(outputs.html, outputs.audit_html);
+  }
+  if (options.format != ReportFormat::kHtml) {
+    add(outputs.markdown, outputs.audit_markdown);
+  }
+  return pages;
 }
 
-std::vector<std::string> PagesOf(const Outputs& outputs, ReportFormat format) {
-  return format == ReportFormat::kHtml       ? std::vector<std::string>{outputs.html}
-         : format == ReportFormat::kMarkdown ? std::vector<std::string>{outputs.markdown}
-                                             : std::vector<std::string>{outputs.html, outputs.markdown};
+bool AllThere(const Outputs& outputs, const ReportOptions& options) {
+  const std::vector<std::string> pages = PagesOf(outputs, options);
+  return std::all_of(pages.begin(), pages.end(), Exists);
 }
 
 // A plot that cannot be drawn is left out with the reason, once on standard error too; one that a second try may draw
@@ -188,19 +219,33 @@ absl::Status WriteSections(const std::vector<proto::Section>& sections, RecordWr
   return absl::OkStatus();
 }
 
+// The audit has no plots.
+absl::Status AddAudit(const ReportOptions& options, const std::vector<proto::Section>& audit, ReportFiles& files) {
+  const Outputs outputs = OutputsOf(options.output);
+  constexpr char kTitle[] = "Published tables under audit";
+  if (options.audit && options.format != ReportFormat::kHtml) {
+    RETURN_IF_ERROR(files.Add(outputs.audit_markdown, RenderMarkdown(kTitle, audit, {})));
+  }
+  if (options.audit && options.format != ReportFormat::kMarkdown) {
+    RETURN_IF_ERROR(files.Add(outputs.audit_html, RenderHtml(kTitle, audit, {})));
+  }
+  return absl::OkStatus();
+}
+
 // All that a full disk can hinder: nothing has its name yet.
-absl::Status WriteAll(const ReportOptions& options, const proto::Header& header,
-                      const std::vector<proto::Section>& sections, const std::string& title, const DrawnPlots& plots,
-                      ReportFiles& files, RecordWriter& record) {
+absl::Status WriteAll(const ReportOptions& options, const proto::Header& header, const ReportPages& pages,
+                      const std::string& title, const DrawnPlots& plots, ReportFiles& files, RecordWriter& record) {
   RETURN_IF_ERROR(record.Begin(header));
   const Outputs outputs = OutputsOf(options.output);
   if (options.format != ReportFormat::kHtml) {
-    RETURN_IF_ERROR(AddMarkdown(outputs, title, sections, plots, files));
+    RETURN_IF_ERROR(AddMarkdown(outputs, title, pages.page, plots, files));
   }
   if (options.format != ReportFormat::kMarkdown) {
-    RETURN_IF_ERROR(files.Add(outputs.html, RenderHtml(title, sections, plots)));
+    RETURN_IF_ERROR(files.Add(outputs.html, RenderHtml(title, pages.page, plots)));
   }
-  RETURN_IF_ERROR(WriteSections(sections, record));
+  RETURN_IF_ERROR(AddAudit(options, pages.audit, files));
+  RETURN_IF_ERROR(WriteSections(pages.page, record));
+  RETURN_IF_ERROR(WriteSections(pages.audit, record));
   for (const proto::Input& file : files.descriptions()) {
     record.AddOutput(file);
   }
@@ -249,23 +294,24 @@ absl::Status RunReport(const ReportOptions& options) {
   RETURN_IF_ERROR(DeclareRunFiles(FilesOf(options)));
   ASSIGN_OR_RETURN(const LabRecords lab, ReadLabRecords(options.inputs));
   if (options.dry_run) {
-    return PrintPlan(options, ReadableSections(lab), watch.Seconds());
+    return PrintPlan(options, ReadablePages(lab, options).page, watch.Seconds());
   }
   ASSIGN_OR_RETURN(const proto::Header header, HeaderOf(lab, options));
   const Outputs outputs = OutputsOf(options.output);
   const bool to_stdout = options.output == "-";
   if (!to_stdout && !options.force) {
-    if (AllThere(outputs, options.format) && IsCached(outputs.record, header)) {
+    if (AllThere(outputs, options) && IsCached(outputs.record, header)) {
       return absl::OkStatus();
     }
-    RETURN_IF_ERROR(CheckMayReplace(outputs.record, header, PagesOf(outputs, options.format)));
+    RETURN_IF_ERROR(CheckMayReplace(outputs.record, header, PagesOf(outputs, options)));
   }
 
   std::unique_ptr<RecordWriter> record;  // opened first, because its lock keeps other reports away, and completed last
   if (!to_stdout) {
     ASSIGN_OR_RETURN(record, RecordWriter::Reserve(outputs.record));
   }
-  const std::vector<proto::Section> sections = ReadableSections(lab);
+  const ReportPages pages = ReadablePages(lab, options);
+  const std::vector<proto::Section>& sections = pages.page;
   const std::string title = ReportTitle(lab);
   ASSIGN_OR_RETURN(const DrawnPlots plots, DrawPlots(sections));
   if (to_stdout) {  // as text, so a terminal may show it
@@ -273,7 +319,7 @@ absl::Status RunReport(const ReportOptions& options) {
                                                                : RenderMarkdown(title, sections, plots));
   }
   ReportFiles files;
-  absl::Status status = WriteAll(options, header, sections, title, plots, files, *record);
+  absl::Status status = WriteAll(options, header, pages, title, plots, files, *record);
   if (status.ok()) {
     status = PutInPlace(options, files, *record);
   }
@@ -281,7 +327,7 @@ absl::Status RunReport(const ReportOptions& options) {
     record->Discard();
     return status;
   }
-  std::vector<std::string> written = PagesOf(outputs, options.format);
+  std::vector<std::string> written = PagesOf(outputs, options);
   written.push_back(outputs.record);
   std::fprintf(stderr, "report: %s\n",
                ReadableLine(absl::StrCat("wrote ", JoinAnd(written), ": ", VerdictText(sections))).c_str());

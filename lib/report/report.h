@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "lib/report/arrange.h"
 
 namespace lockstep {
 
@@ -25,6 +26,9 @@ struct ReportOptions {
   // "-": the page (or the Markdown) goes to standard output and nothing else is written.
   std::string output = "report.html";
   ReportFormat format = ReportFormat::kAll;
+  PageStyle style = PageStyle::kGiven;
+  // Also STEM.audit.html, or STEM.audit.md, or both: the published tables under audit. Without it they are on no page.
+  bool audit = false;
   bool force = false;
   bool dry_run = false;  // read the records and make the sections; draw and write nothing
 };
@@ -37,7 +41,7 @@ struct ReportOptions {
 //
 // Says on stderr what it wrote and the verdict (verdict.h).
 //
-// InvalidArgument: no input, --output=- with kAll, an output named as a format that report does not write, or as
+// InvalidArgument: no input, --output=- with kAll or an audit, an output named as a format that report does not write, or as
 // DeclareRunFiles. Unavailable: gnuplot was
 // killed. Other errors as ReadLabRecords and RecordWriter.
 absl::Status RunReport(const ReportOptions& options);

@@ -56,9 +56,25 @@ TEST(ReportTest, WritesPageMarkdownAndRecord) {
   EXPECT_THAT(ReadFile(folder + "/report.md"), HasSubstr("Table 3"));
   const auto record = ReadRecordFile<proto::ReportFile>(folder + "/report.rec");
   ASSERT_THAT(record, IsOk());
-  EXPECT_EQ(record->records.size(), 14u);
+  EXPECT_EQ(record->records.front().section().id(), "card");
+  EXPECT_EQ(record->records.back().section().id(), "records");
   EXPECT_EQ(record->header.input_size(), 6);
   EXPECT_FALSE(FileExists(folder + "/report.html.part"));
+}
+
+TEST(ReportTest, AnAuditIsAPageOfItsOwnWhereItIsAskedFor) {
+  const std::string folder = Folder();
+  ReportOptions options;
+  options.inputs = WriteSmallLab(folder);
+  options.output = absl::StrCat(folder, "/report.html");
+  ASSERT_THAT(RunReport(options), IsOk());
+  EXPECT_FALSE(FileExists(folder + "/report.audit.html"));
+  options.audit = true;
+  options.force = true;
+  ASSERT_THAT(RunReport(options), IsOk());
+  EXPECT_THAT(ReadFile(folder + "/report.audit.html"), HasSubstr("Published tables under audit"));
+  EXPECT_TRUE(FileExists(folder + "/report.audit.md"));
+  EXPECT_THAT(ReadFile(folder + "/report.html"), Not(HasSubstr("under audit")));
 }
 
 TEST(ReportTest, OrderOfInputsDoesNotMatterForTheTables) {

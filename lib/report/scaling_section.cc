@@ -12,22 +12,6 @@ namespace {
 
 constexpr double kPercent = 100;
 
-// The epoch time at one place of Table 1, or why it is not there.
-proto::Cell EpochCell(const ScalingView& view, uint32_t ranks, uint32_t batch, proto::Reduction reduction) {
-  if (const proto::ScalePoint* point = view.Point(ranks, batch, reduction); point != nullptr) {
-    return point->outcome() == proto::COMPLETED
-               ? SamplesCell(point->epoch_seconds())
-               : AbsentCell(absl::StrCat(ranks, " x ", point->batch_per_device(), ": ",
-                                         DescribeOutcome(point->outcome()),
-                                         point->detail().empty() ? "" : absl::StrCat(" (", point->detail(), ")")));
-  }
-  if (view.scale != nullptr) {
-    return AbsentCell("not run");
-  }
-  const proto::ScalingRow* row = view.Row(ranks, batch);
-  return row == nullptr ? AbsentCell(view.RowReason(ranks, batch)) : QuantityCell(row->epoch_seconds());
-}
-
 using QuantityField = const proto::Quantity& (proto::ScalingRow::*)() const;
 
 proto::Cell RowCell(const ScalingView& view, uint32_t ranks, uint32_t batch, QuantityField field, double scale = 1) {
@@ -125,6 +109,21 @@ proto::Table DefinitionsTable(const ScalingView& view) {
 }
 
 }  // namespace
+
+proto::Cell EpochCell(const ScalingView& view, uint32_t ranks, uint32_t batch, proto::Reduction reduction) {
+  if (const proto::ScalePoint* point = view.Point(ranks, batch, reduction); point != nullptr) {
+    return point->outcome() == proto::COMPLETED
+               ? SamplesCell(point->epoch_seconds())
+               : AbsentCell(absl::StrCat(ranks, " x ", point->batch_per_device(), ": ",
+                                         DescribeOutcome(point->outcome()),
+                                         point->detail().empty() ? "" : absl::StrCat(" (", point->detail(), ")")));
+  }
+  if (view.scale != nullptr) {
+    return AbsentCell("not run");
+  }
+  const proto::ScalingRow* row = view.Row(ranks, batch);
+  return row == nullptr ? AbsentCell(view.RowReason(ranks, batch)) : QuantityCell(row->epoch_seconds());
+}
 
 proto::Section ScalingSection(const LabRecords& lab) {
   proto::Section section;

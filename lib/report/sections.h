@@ -3,12 +3,14 @@
 #ifndef LOCKSTEP_LIB_REPORT_SECTIONS_H_
 #define LOCKSTEP_LIB_REPORT_SECTIONS_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "absl/strings/string_view.h"
 #include "lib/proto/report.pb.h"
 #include "lib/report/lab_records.h"
+#include "lib/report/scaling_view.h"
 
 namespace lockstep {
 
@@ -29,6 +31,9 @@ proto::Section TrainingSection(const LabRecords& lab);
 
 // "scaling". Times come from the scale record, speed-ups from comm_model's; each is blank where its record is missing.
 proto::Section ScalingSection(const LabRecords& lab);
+
+// The epoch time at one place of Table 1, or why it is not there.
+proto::Cell EpochCell(const ScalingView& view, uint32_t ranks, uint32_t batch, proto::Reduction reduction);
 
 // "communication": Table 2 (the lab's split) and the same times by events and by ablation; Table 3 (bandwidth) and its
 // utilisation; the all-reduce alone; the buckets; the sum check and the shards.

@@ -8,12 +8,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "lib/report/answer_rows.h"
 #include "lib/report/cell.h"
 #include "lib/report/claim.h"
 #include "lib/report/describe.h"
-#include "lib/report/scaling_view.h"
 #include "lib/report/sections.h"
-#include "lib/scaling/point_settings.h"
 
 namespace lockstep {
 namespace {
@@ -28,28 +27,6 @@ constexpr char kAskedQ3[] = "Where does the time go: computing or communicating,
 
 // --- Q1 ---
 
-std::vector<const proto::SweepPoint*> CompletedPoints(const LabSweep& sweep) {
-  std::vector<const proto::SweepPoint*> points;
-  for (const proto::SweepPoint& point : sweep.points) {
-    if (point.outcome() == proto::COMPLETED && !point.step_seconds().value().empty()) {
-      points.push_back(&point);
-    }
-  }
-  return points;
-}
-
-// The sweep that answers Q1: the one with the most completed points; null when there is none.
-const LabSweep* LongestSweep(const LabRecords& lab) {
-  const LabSweep* longest = nullptr;
-  for (const LabSweep& sweep : lab.sweeps) {
-    const size_t completed = CompletedPoints(sweep).size();
-    if (completed > (longest == nullptr ? 0 : CompletedPoints(*longest).size())) {
-      longest = &sweep;
-    }
-  }
-  return longest;
-}
-
 std::string StepTime(const proto::SweepPoint& point) {
   return absl::StrCat(FormatMeanAndDeviation(MeanAndDeviationOf(point.step_seconds())), " s");
 }
@@ -59,6 +36,10 @@ std::string Trend(const proto::SweepPoint& first, const proto::SweepPoint& last)
   const MeanAndDeviation a = MeanAndDeviationOf(first.step_seconds());
   const MeanAndDeviation b = MeanAndDeviationOf(last.step_seconds());
   const std::string between = absl::StrCat(" Between batch ", first.batch_size(), " and ", last.batch_size());
+  if (a.n < 2 || b.n < 2) {
+    return absl::StrCat(between,
+                        " one timed epoch each is too little to compare them; --repeats=5 measures the spread.");
+  }
   if (std::abs(a.mean - b.mean) <= a.standard_deviation + b.standard_deviation) {
     return absl::StrCat(between, " the epoch's time does not change by more than its spread.");
   }
@@ -68,32 +49,6 @@ std::string Trend(const proto::SweepPoint& first, const proto::SweepPoint& last)
 }
 
 // --- Q2, Q3 ---
-
-// The rows of the most devices, of one way to train; in the order of the record.
-struct WayRows {
-  std::string way;  // "DDP, lab preset"
-  std::vector<const proto::ScalingRow*> rows;
-};
-
-// One of each view that has rows of several devices; DDP comes first, of which the lab asks.
-std::vector<WayRows> RowsOfMostDevices(const LabRecords& lab) {
-  std::vector<WayRows> ways;
-  for (const bool data_parallel : {false, true}) {
-    for (const ScalingView& view : ScalingViews(lab)) {
-      uint32_t most = 2;
-      for (const proto::ScalingRow* row : view.rows) {
-        most = std::max(most, row->ranks());
-      }
-      WayRows way = {SettingsText(view.settings), {}};
-      std::copy_if(view.rows.begin(), view.rows.end(), std::back_inserter(way.rows),
-                   [&](const proto::ScalingRow* row) { return row->ranks() == most; });
-      if (view.data_parallel() == data_parallel && !way.rows.empty()) {
-        ways.push_back(std::move(way));
-      }
-    }
-  }
-  return ways;
-}
 
 std::string WhatIsMissing(const LabRecords& lab) {
   return lab.scales.empty()

@@ -62,20 +62,6 @@ std::string SayRemedy(const LargeBatchView& large, const std::string& remedy, co
   return absl::StrCat(remedy, " with ", SaySeeds(values, true), repaired, apart);
 }
 
-// The best remedy by itself among rows of equal epochs; null when none was trained.
-const RemedyRows* BestRemedy(const LargeBatchView& large, const LargeBatchRows& batch) {
-  const RemedyRows* best = nullptr;
-  for (const RemedyRows& rows : batch.remedies) {
-    const bool candidate =
-        rows.remedy != kNoRemedy && rows.remedy != "all" && rows.equal != nullptr && !rows.equal->trained.empty();
-    if (candidate &&
-        (best == nullptr || MeanOf(large.Accuracies(*rows.equal)) > MeanOf(large.Accuracies(*best->equal)))) {
-      best = &rows;
-    }
-  }
-  return best;
-}
-
 bool IsTrained(const ExperimentRow* row) { return row != nullptr && !row->trained.empty(); }
 
 // Nothing when the large batch as it is was not trained.

@@ -106,6 +106,12 @@ TEST(SentencesTest, Q1SaysNothingOfADifferenceWithinTheSpread) {
   EXPECT_THAT(AnswerQ1(lab).text(), HasSubstr("does not change by more than its spread"));
 }
 
+TEST(SentencesTest, Q1ComparesNothingThatWasMeasuredOnce) {
+  LabRecords lab = SmallLab();
+  lab.sweeps[0].points[0].mutable_step_seconds()->mutable_value()->Truncate(1);
+  EXPECT_THAT(AnswerQ1(lab).text(), AllOf(HasSubstr("too little to compare"), Not(HasSubstr("times as fast"))));
+}
+
 TEST(SentencesTest, Q1SaysWhenTheLadderDidNotEndInMemory) {
   LabRecords lab = SmallLab();
   lab.sweeps[0].end.set_reason(proto::END_EXCEEDS_DATASET);

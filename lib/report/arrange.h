@@ -1,0 +1,32 @@
+// The sections of a report in the order of its reader: the card, the questions, the details, the machine.
+#ifndef LOCKSTEP_LIB_REPORT_ARRANGE_H_
+#define LOCKSTEP_LIB_REPORT_ARRANGE_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "lib/proto/report.pb.h"
+#include "lib/report/lab_records.h"
+
+namespace lockstep {
+
+enum class PageStyle {
+  kGiven,  // what the records hold; a question without a record is left out
+  kLab,    // every question and table of the lab; a blank one says what would fill it
+};
+
+// "" or "given", "lab"; InvalidArgument otherwise.
+absl::StatusOr<PageStyle> ParsePageStyle(absl::string_view name);
+
+struct ReportPages {
+  std::vector<proto::Section> page;   // card, answers, details, machine, records
+  std::vector<proto::Section> audit;  // the published tables under audit, a page of their own; empty: none
+};
+
+// All sections of the records (tables.h), each once. The card takes the warnings and one plot.
+ReportPages ArrangePages(const LabRecords& lab, PageStyle style);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_REPORT_ARRANGE_H_

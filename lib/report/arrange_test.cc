@@ -1,0 +1,77 @@
+#include "lib/report/arrange.h"
+
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/report/small_records.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::SmallLab;
+using ::lockstep::testing::StatusIs;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::vector<std::string> Ids(const std::vector<proto::Section>& sections) {
+  std::vector<std::string> ids;
+  for (const proto::Section& section : sections) {
+    ids.push_back(section.id());
+  }
+  return ids;
+}
+
+TEST(ArrangeTest, CardFirstMachineLastAndTheAuditApart) {
+  const ReportPages pages = ArrangePages(SmallLab(), PageStyle::kGiven);
+  EXPECT_THAT(Ids(pages.page), ElementsAre("card", "answers", "sweep", "scaling", "communication", "prediction",
+                                           "training", "int8", "machine", "records"));
+  EXPECT_THAT(Ids(pages.audit), ElementsAre("audit"));
+}
+
+TEST(ArrangeTest, WhatWasNotAskedIsNamedInOneLine) {
+  const proto::Section answers = ArrangePages(SmallLab(), PageStyle::kGiven).page[1];
+  for (const proto::Claim& claim : answers.claim()) {
+    EXPECT_THAT(claim.absent_reason(), IsEmpty()) << claim.question();
+  }
+  ASSERT_EQ(answers.paragraph_size(), 1);
+  EXPECT_THAT(answers.paragraph(0), HasSubstr("Q4, Q5, Q6, Q7. --style=lab"));
+}
+
+TEST(ArrangeTest, AQuestionWhoseRecordCannotAnswerItStays) {
+  LabRecords lab = SmallLab();
+  lab.comm_models.clear();
+  const proto::Section answers = ArrangePages(lab, PageStyle::kGiven).page[1];
+  ASSERT_EQ(answers.claim(1).question(), "Q2");
+  EXPECT_THAT(answers.claim(1).absent_reason(), HasSubstr("comm_model"));
+}
+
+TEST(ArrangeTest, TheLabsStyleHasEveryQuestion) {
+  const ReportPages pages = ArrangePages(SmallLab(), PageStyle::kLab);
+  EXPECT_EQ(pages.page[1].claim_size(), 12);
+  EXPECT_EQ(pages.page.size(), 14u);
+}
+
+TEST(ArrangeTest, TheCardTakesTheWarningsAndOnePlot) {
+  const ReportPages pages = ArrangePages(SmallLab(), PageStyle::kGiven);
+  int warnings = 0, speedups = 0;
+  for (const proto::Section& section : pages.page) {
+    warnings += section.warning_size();
+    for (const proto::Plot& plot : section.plot()) {
+      speedups += plot.id() == "speedup" ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(warnings, pages.page[0].warning_size());
+  ASSERT_EQ(pages.page[0].plot_size(), 1);
+  EXPECT_EQ(pages.page[0].plot(0).id(), "speedup");
+  EXPECT_EQ(speedups, 1);
+}
+
+TEST(ArrangeTest, AnUnknownStyleIsAUsageError) {
+  EXPECT_THAT(ParsePageStyle("short"), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("given or lab")));
+}
+
+}  // namespace
+}  // namespace lockstep

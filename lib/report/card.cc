@@ -1,0 +1,312 @@
+#include "lib/report/card.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "lib/report/answer_rows.h"
+#include "lib/report/cell.h"
+#include "lib/report/experiment_view.h"
+#include "lib/report/large_batch.h"
+#include "lib/report/scaling_view.h"
+#include "lib/report/sections.h"
+#include "lib/statistics/spread.h"
+
+namespace lockstep {
+namespace {
+
+constexpr double kPercent = 100;
+constexpr double kPerGiga = 1e-9;
+constexpr size_t kMaxBatches = 4;  // groups of columns that fit beside each other
+
+void AddVerdict(absl::string_view question, const std::string& text, proto::Section& card) {
+  proto::Claim& claim = *card.add_claim();
+  claim.set_question(std::string(question));
+  claim.set_text(text);
+  claim.set_link(absl::StrCat("answer-", question));
+}
+
+// "1.97 [1.93, 2.01]"; alone without an interval.
+std::string WithInterval(const proto::Quantity& quantity, double scale = 1) {
+  return QuantityCell(quantity, scale).text();
+}
+
+// --- Q1 ---
+
+std::string TimeAt(const proto::SweepPoint& point) {
+  return absl::StrCat(FormatMeanAndDeviation(MeanAndDeviationOf(point.step_seconds())), " s at batch ",
+                      FormatCount(point.batch_size()));
+}
+
+const proto::SweepPoint& Fastest(const std::vector<const proto::SweepPoint*>& points) {
+  return **std::min_element(points.begin(), points.end(), [](const proto::SweepPoint* a, const proto::SweepPoint* b) {
+    return MeanOf(a->step_seconds()) < MeanOf(b->step_seconds());
+  });
+}
+
+// "1.62 [1.61, 1.63] times as fast", where both were measured often enough to say so.
+std::string HowMuchFaster(const proto::SweepPoint& slow, const proto::SweepPoint& fast) {
+  const std::optional<Spread> a = SpreadOf(slow.step_seconds()), b = SpreadOf(fast.step_seconds());
+  if (!a || !b || !a->repeated || !b->repeated) {
+    return "from one timed epoch each, which is too little to compare them; --repeats=5 measures the spread";
+  }
+  const std::optional<Spread> ratio = Quotient(*a, *b);
+  if (!ratio || (ratio->low <= 1 && ratio->high >= 1)) {
+    return "which their spread does not tell apart";
+  }
+  return absl::StrCat(FormatInterval(ratio->mean, ratio->low, ratio->high), " times as fast");
+}
+
+void AddQ1(const LabRecords& lab, proto::Section& card) {
+  const LabSweep* const sweep = LongestSweep(lab);
+  if (sweep == nullptr) {
+    return;
+  }
+  const std::vector<const proto::SweepPoint*> points = CompletedPoints(*sweep);
+  const proto::SweepPoint& first = *points.front();
+  const proto::SweepPoint& fastest = Fastest(points);
+  const std::string epoch =
+      absl::StrCat("an epoch of ", FormatCount(first.images_per_epoch()), " images, loading left out, takes ");
+  AddVerdict("Q1",
+             &first == &fastest ? absl::StrCat("On one device ", epoch, TimeAt(first),
+                                               points.size() > 1 ? ", and no less at any other." : ".")
+                                : absl::StrCat("On one device ", epoch, TimeAt(first), " and ", TimeAt(fastest), ": ",
+                                               HowMuchFaster(first, fastest), "."),
+             card);
+}
+
+// --- Q2, Q3 ---
+
+const proto::ScalingRow* WithLargest(const std::vector<const proto::ScalingRow*>& rows,
+                                     const proto::Quantity& (proto::ScalingRow::*field)() const) {
+  const proto::ScalingRow* best = nullptr;
+  for (const proto::ScalingRow* row : rows) {
+    if ((row->*field)().has_value() && (best == nullptr || (row->*field)().value() > (best->*field)().value())) {
+      best = row;
+    }
+  }
+  return best;
+}
+
+bool Overlap(const proto::Quantity& a, const proto::Quantity& b) { return a.low() <= b.high() && b.low() <= a.high(); }
+
+// Strong against weak at the first batch that has both with intervals; else that it is not known.
+std::string StrongOrWeak(const std::vector<const proto::ScalingRow*>& rows) {
+  for (const proto::ScalingRow* row : rows) {
+    const proto::Quantity& strong = row->strong_speedup();
+    const proto::Quantity& weak = row->weak_speedup();
+    if (strong.has_low() && strong.has_high() && weak.has_low() && weak.has_high()) {
+      const std::string kinds = absl::StrCat("with the global batch fixed (strong, ", row->ranks(), " x ",
+                                             row->batch_per_device(), ") it is ", WithInterval(strong), " against ",
+                                             WithInterval(weak), " with the batch per device fixed (weak)");
+      return absl::StrCat("; ", kinds, Overlap(strong, weak) ? ", not told apart" : "");
+    }
+  }
+  return "";
+}
+
+void AddQ2(const std::vector<const proto::ScalingRow*>& rows, proto::Section& card) {
+  const proto::ScalingRow* const best = WithLargest(rows, &proto::ScalingRow::epoch_speedup);
+  if (best == nullptr) {
+    return;
+  }
+  const proto::ScalingRow& first = *rows.front();
+  const std::string other =
+      &first == best || !first.epoch_speedup().has_value()
+          ? ""
+          : absl::StrCat(" and ", WithInterval(first.epoch_speedup()), " at ", first.batch_per_device());
+  AddVerdict("Q2",
+             absl::StrCat("On ", best->ranks(), " devices the speed-up of an epoch is ",
+                          WithInterval(best->epoch_speedup()), " at batch ", best->batch_per_device(), " per device",
+                          other, " (ideal ", best->ranks(), ")", StrongOrWeak(rows), "."),
+             card);
+}
+
+void AddQ3(const std::vector<const proto::ScalingRow*>& rows, proto::Section& card) {
+  const proto::ScalingRow* const most = WithLargest(rows, &proto::ScalingRow::communication_seconds);
+  if (most == nullptr || !(most->step_seconds().value() > 0)) {
+    return;
+  }
+  const double epoch = most->step_seconds().value();
+  const std::string exposed =
+      most->exposed_event_seconds().has_value()
+          ? absl::StrCat("; the all-reduces that nothing hid took ", WithInterval(most->exposed_event_seconds()), " s")
+          : "";
+  const std::string link =
+      most->bandwidth_bytes_per_second().has_value() && most->utilization_of_measured().has_value()
+          ? absl::StrCat("; that is ", WithInterval(most->bandwidth_bytes_per_second(), kPerGiga), " GB/s, ",
+                         FormatNumber(most->utilization_of_measured().value() * kPercent, 2), " % of the measured link")
+          : "";
+  AddVerdict("Q3",
+             absl::StrCat("Communication costs most at batch ", most->batch_per_device(), ": ",
+                          WithInterval(most->communication_seconds()), " s of an epoch's ", FormatNumber(epoch, 3),
+                          " s (", FormatNumber(most->communication_seconds().value() / epoch * kPercent, 2),
+                          " %) by the lab's subtraction", exposed, link, "."),
+             card);
+}
+
+// --- Q4, int8 ---
+
+void AddQ4(const LabRecords& lab, proto::Section& card) {
+  for (const ExperimentView& view : ExperimentViews(lab, proto::LARGE_BATCH)) {
+    const LargeBatchView large = MakeLargeBatchView(view);
+    const LargeBatchRows* const batch = large.batches.empty() ? nullptr : &large.batches.back();
+    const RemedyRows* const none = batch == nullptr ? nullptr : batch->Find(kNoRemedy);
+    if (large.base == nullptr || large.base->trained.empty() || none == nullptr || none->equal == nullptr ||
+        none->equal->trained.empty()) {
+      continue;
+    }
+    const RemedyRows* const best = BestRemedy(large, *batch);
+    const std::string repaired = best == nullptr ? ""
+                                                 : absl::StrCat("; the best single remedy, ", best->remedy, ", brings ",
+                                                                SaySeeds(large.Accuracies(*best->equal), true));
+    AddVerdict("Q4",
+               absl::StrCat("Global batch ", FormatCount(batch->global_batch), " reaches ",
+                            SaySeeds(large.Accuracies(*none->equal), true), " ", large.AccuracyName(), " against ",
+                            SaySeeds(large.Accuracies(*large.base), true), " of batch ",
+                            FormatCount(large.base->first().global_batch()), repaired, "."),
+               card);
+    return;
+  }
+}
+
+void AddInt8(const LabRecords& lab, proto::Section& card) {
+  for (const LabQuantized& file : lab.quantized) {
+    for (const proto::QuantizedNetwork& network : file.networks) {
+      const proto::AccuracyStep* const fp32 = FindStep(network, proto::FP32_NETWORK);
+      const proto::AccuracyStep* const int8 = FindStep(network, proto::INT8_WEIGHTS_ACTIVATIONS);
+      if (fp32 == nullptr || int8 == nullptr || !fp32->absent_reason().empty() || !int8->absent_reason().empty() ||
+          fp32->images() == 0 || int8->images() == 0) {
+        continue;
+      }
+      AddVerdict(
+          "B4",
+          absl::StrCat("In int8 (weights and activations) ", network.name(), " has ", FormatPercent(AccuracyOf(*int8)),
+                       " % accuracy against ", FormatPercent(AccuracyOf(*fp32)), " % in fp32; of ",
+                       FormatCount(int8->images()), " images ", FormatCount(int8->flips_to_wrong()),
+                       " turned wrong and ", FormatCount(int8->flips_to_right()), " right."),
+          card);
+      return;
+    }
+  }
+}
+
+// --- Tables 1 to 3 ---
+
+// The first way to train on several devices whose speed-ups are known; else the first on several; null: none.
+const ScalingView* MainView(const std::vector<ScalingView>& views) {
+  const ScalingView* found = nullptr;
+  for (const ScalingView& view : views) {
+    const std::vector<uint32_t> ranks = view.Ranks();
+    const bool several = std::any_of(ranks.begin(), ranks.end(), [](uint32_t n) { return n > 1; });
+    if (several && (found == nullptr || (found->rows.empty() && !view.rows.empty()))) {
+      found = &view;
+    }
+  }
+  return found;
+}
+
+std::vector<uint32_t> ShownBatches(const ScalingView& view) {
+  std::vector<uint32_t> batches = view.Batches();
+  batches.resize(std::min(batches.size(), kMaxBatches));
+  return batches;
+}
+
+proto::Table LabTable(const ScalingView& view, absl::string_view id, absl::string_view caption,
+                      const std::vector<std::string>& columns) {
+  proto::Table table = MakeTable(caption, {"devices"});
+  table.set_id(std::string(id));
+  table.add_column_group()->set_columns(1);
+  for (const uint32_t batch : ShownBatches(view)) {
+    proto::ColumnGroup& group = *table.add_column_group();
+    group.set_title(view.BatchTitle(batch));
+    group.set_columns(static_cast<uint32_t>(columns.size()));
+    table.mutable_column()->Add(columns.begin(), columns.end());
+  }
+  return table;
+}
+
+using QuantityField = const proto::Quantity& (proto::ScalingRow::*)() const;
+
+proto::Cell RowCell(const ScalingView& view, uint32_t ranks, uint32_t batch, QuantityField field, double scale = 1) {
+  const proto::ScalingRow* const row = view.Row(ranks, batch);
+  return row == nullptr ? AbsentCell(view.RowReason(ranks, batch)) : QuantityCell((row->*field)(), scale);
+}
+
+proto::Table Table1(const ScalingView& view) {
+  proto::Table table = LabTable(view, "table-1", "Table 1: epoch time in seconds, loading included, and speed-up",
+                                {"time, s", "speed-up"});
+  for (const uint32_t ranks : view.Ranks()) {
+    const proto::Reduction reduction = ranks == 1             ? proto::PLAIN
+                                       : view.data_parallel() ? proto::STAR
+                                                              : proto::ALL_REDUCE;
+    std::vector<proto::Cell> cells = {LabelCell(absl::StrCat(ranks))};
+    for (const uint32_t batch : ShownBatches(view)) {
+      cells.push_back(EpochCell(view, ranks, batch, reduction));
+      cells.push_back(ranks == 1 ? LabelCell("1 (base)")
+                                 : RowCell(view, ranks, batch, &proto::ScalingRow::epoch_speedup));
+    }
+    AddRow(table, cells);
+  }
+  if (view.Batches().size() > kMaxBatches) {
+    table.add_note("The other batches stand under \"Speed-up on several devices\".");
+  }
+  return table;
+}
+
+proto::Table SplitOrBandwidth(const ScalingView& view, absl::string_view id, absl::string_view caption,
+                              const std::vector<std::string>& columns, const std::vector<QuantityField>& fields,
+                              double scale) {
+  proto::Table table = LabTable(view, id, caption, columns);
+  for (const uint32_t ranks : view.Ranks()) {
+    if (ranks == 1) {
+      continue;
+    }
+    std::vector<proto::Cell> cells = {LabelCell(absl::StrCat(ranks))};
+    for (const uint32_t batch : ShownBatches(view)) {
+      for (const QuantityField field : fields) {
+        cells.push_back(RowCell(view, ranks, batch, field, scale));
+      }
+    }
+    AddRow(table, cells);
+  }
+  return table;
+}
+
+// Notes and methods are under the whole tables.
+void AddTables(const ScalingView& view, proto::Section& card) {
+  *card.add_table() = Table1(view);
+  *card.add_table() = SplitOrBandwidth(
+      view, "table-2", "Table 2: computing and communicating, seconds per epoch", {"compute, s", "comm, s"},
+      {&proto::ScalingRow::compute_seconds, &proto::ScalingRow::communication_seconds}, 1);
+  *card.add_table() = SplitOrBandwidth(view, "table-3", "Table 3: bandwidth in GB/s", {"GB/s"},
+                                       {&proto::ScalingRow::bandwidth_bytes_per_second}, kPerGiga);
+}
+
+}  // namespace
+
+proto::Section CardSection(const LabRecords& lab) {
+  proto::Section card;
+  card.set_id("card");
+  card.set_title("In short");
+  card.set_role(proto::CARD);
+  AddQ1(lab, card);
+  if (const std::vector<WayRows> ways = RowsOfMostDevices(lab); !ways.empty()) {
+    AddQ2(ways.front().rows, card);
+    AddQ3(ways.front().rows, card);
+  }
+  AddQ4(lab, card);
+  AddInt8(lab, card);
+  const std::vector<ScalingView> views = ScalingViews(lab);
+  if (const ScalingView* const view = MainView(views); view != nullptr) {
+    card.add_paragraph(absl::StrCat("The tables are of ", view->Title(), "."));
+    AddTables(*view, card);
+  }
+  return card;
+}
+
+}  // namespace lockstep

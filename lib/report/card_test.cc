@@ -1,0 +1,72 @@
+#include "lib/report/card.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/report/shown_tables.h"
+#include "lib/report/small_experiments.h"
+#include "lib/report/small_records.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::ExpectWellFormed;
+using ::lockstep::testing::RowOf;
+using ::lockstep::testing::SmallLab;
+using ::lockstep::testing::SmallLargeBatch;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string VerdictOf(const LabRecords& lab, const std::string& question) {
+  const proto::Section card = CardSection(lab);
+  for (const proto::Claim& claim : card.claim()) {
+    if (claim.question() == question) {
+      EXPECT_EQ(claim.link(), "answer-" + question);
+      return claim.text();
+    }
+  }
+  return "none";
+}
+
+TEST(CardTest, EachVerdictHasItsFigureAndInterval) {
+  const LabRecords lab = SmallLab();
+  EXPECT_THAT(VerdictOf(lab, "Q1"),
+              HasSubstr("3.000 ± 0 s at batch 32 and 1.50 ± 0.10 s at batch 128: 2.00 [1.88, 2.14] "
+                        "times as fast"));
+  EXPECT_THAT(VerdictOf(lab, "Q2"), AllOf(HasSubstr("1.60 [1.50, 1.70] at 32"), HasSubstr("(ideal 2)")));
+  EXPECT_THAT(VerdictOf(lab, "Q3"), AllOf(HasSubstr("0.5000 s of an epoch's 2.00 s (25 %)"), HasSubstr("GB/s")));
+}
+
+TEST(CardTest, OneRepeatIsNoVerdictOnADifference) {
+  LabRecords lab = SmallLab();
+  for (proto::SweepPoint& point : lab.sweeps[0].points) {
+    if (!point.step_seconds().value().empty()) {
+      point.mutable_step_seconds()->mutable_value()->Truncate(1);
+    }
+  }
+  EXPECT_THAT(VerdictOf(lab, "Q1"), AllOf(HasSubstr("too little to compare"), Not(HasSubstr("times as fast"))));
+}
+
+TEST(CardTest, ALargeBatchIsHeldAgainstTheBase) {
+  LabRecords lab = SmallLab();
+  EXPECT_EQ(VerdictOf(lab, "Q4"), "none");
+  lab.scales.push_back(SmallLargeBatch());
+  EXPECT_THAT(VerdictOf(lab, "Q4"), AllOf(HasSubstr("Global batch 8192 reaches"), HasSubstr("clipping")));
+}
+
+TEST(CardTest, TheTablesAreTheLabs) {
+  const proto::Section card = CardSection(SmallLab());
+  ExpectWellFormed({card});
+  ASSERT_EQ(card.table_size(), 3);
+  EXPECT_EQ(card.table(0).id(), "table-1");
+  EXPECT_THAT(RowOf(card.table(1), 0), ElementsAre("2", "1.500", "0.5000", "0.7500", "-0.05000"));
+}
+
+TEST(CardTest, WithoutRecordsItIsEmpty) {
+  EXPECT_TRUE(CardSection(LabRecords()).claim().empty());
+  EXPECT_TRUE(CardSection(LabRecords()).table().empty());
+}
+
+}  // namespace
+}  // namespace lockstep
