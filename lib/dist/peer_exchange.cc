@@ -114,7 +114,7 @@ class PeerExchange : public CountedExchange {
     }
     flags_.epoch = reinterpret_cast<uint32_t*>(memory_->of(rank_) + kEpochOffset);
     const uint32_t first = 1;
-    return CudaStatus(cudaMemcpy(flags_.epoch, &first, sizeof(first), cudaMemcpyHostToDevice), "the first epoch");
+    return CudaStatus(CopyToDevice(flags_.epoch, &first, sizeof(first)), "the first epoch");
   }
 
   // A small range is always added up: its launch does that anyway.

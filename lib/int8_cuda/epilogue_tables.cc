@@ -81,7 +81,7 @@ absl::Status Upload(const std::vector<T>& values, DeviceBuffer& buffer, const T*
   const size_t bytes = values.size() * sizeof(T);
   ASSIGN_OR_RETURN(buffer, DeviceBuffer::Make(bytes));
   pointer = static_cast<const T*>(buffer.data());
-  return CudaStatus(cudaMemcpy(buffer.data(), values.data(), bytes, cudaMemcpyHostToDevice), "copy a layer's tables");
+  return CudaStatus(CopyToDevice(buffer.data(), values.data(), bytes), "copy a layer's tables");
 }
 
 }  // namespace

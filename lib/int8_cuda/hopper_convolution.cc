@@ -238,8 +238,7 @@ bool FitsFastEpilogue(const ConvolutionTask& task) {
 
 absl::StatusOr<DeviceBuffer> ToDevice(const std::vector<int8_t>& values) {
   ASSIGN_OR_RETURN(DeviceBuffer buffer, DeviceBuffer::Make(values.size()));
-  RETURN_IF_ERROR(CudaStatus(cudaMemcpy(buffer.data(), values.data(), values.size(), cudaMemcpyHostToDevice),
-                             "copying weights to the GPU"));
+  RETURN_IF_ERROR(CudaStatus(CopyToDevice(buffer.data(), values.data(), values.size()), "copying weights to the GPU"));
   return buffer;
 }
 

@@ -74,7 +74,7 @@ absl::StatusOr<std::unique_ptr<CudaConvolution>> MakeImplicitConvolution(const C
   const std::vector<int8_t> packed = PackWeightsFor(kind, task.layer);
   ASSIGN_OR_RETURN(const uint32_t multiprocessors, Multiprocessors());
   ASSIGN_OR_RETURN(DeviceBuffer weights, DeviceBuffer::Make(packed.size()));
-  RETURN_IF_ERROR(CudaStatus(cudaMemcpy(weights.data(), packed.data(), packed.size(), cudaMemcpyHostToDevice),
+  RETURN_IF_ERROR(CudaStatus(CopyToDevice(weights.data(), packed.data(), packed.size()),
                              absl::StrCat("copy the weights of layer ", task.layer.shape.name)));
   ASSIGN_OR_RETURN(DeviceEpilogue epilogue, DeviceEpilogue::Make(task));
   return std::make_unique<ImplicitConvolution>(task.layer.shape, kind, multiprocessors, std::move(weights),

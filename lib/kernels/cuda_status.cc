@@ -24,4 +24,9 @@ absl::Status CudaStatus(cudaError_t error, absl::string_view doing) {
   }
 }
 
+cudaError_t CopyToDevice(void* to, const void* from, size_t bytes) {
+  const cudaError_t error = cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice);
+  return error != cudaSuccess ? error : cudaStreamSynchronize(cudaStreamLegacy);
+}
+
 }  // namespace lockstep

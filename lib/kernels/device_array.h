@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "lib/kernels/cuda_status.h"
 
 namespace lockstep {
 
@@ -25,9 +26,10 @@ class DeviceArray {
   explicit DeviceArray(size_t count) : count_(count) {
     EXPECT_EQ(cudaMalloc(&data_, Bytes()), cudaSuccess);
     EXPECT_EQ(cudaMemset(data_, 0xFF, Bytes()), cudaSuccess);
+    EXPECT_EQ(cudaStreamSynchronize(cudaStreamLegacy), cudaSuccess);
   }
   explicit DeviceArray(const std::vector<T>& host) : DeviceArray(host.size()) {
-    EXPECT_EQ(cudaMemcpy(data_, host.data(), Bytes(), cudaMemcpyHostToDevice), cudaSuccess);
+    EXPECT_EQ(CopyToDevice(data_, host.data(), Bytes()), cudaSuccess);
   }
   ~DeviceArray() { EXPECT_EQ(cudaFree(data_), cudaSuccess); }
   DeviceArray(const DeviceArray&) = delete;

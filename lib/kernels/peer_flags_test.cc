@@ -5,6 +5,7 @@
 
 #include "gtest/gtest.h"
 #include "lib/kernels/captured_graph.h"
+#include "lib/kernels/cuda_status.h"
 #include "lib/kernels/device_array.h"
 #include "lib/kernels/peer_test_ranks.h"
 #include "lib/kernels/rank_sum.h"
@@ -31,7 +32,7 @@ class Rank : public PeerTestRank {
 
   void SetOwn(float value) {
     const std::vector<float> host(kCount, value);
-    EXPECT_EQ(cudaMemcpy(own_.data(), host.data(), kCount * sizeof(float), cudaMemcpyHostToDevice), cudaSuccess);
+    EXPECT_EQ(CopyToDevice(own_.data(), host.data(), kCount * sizeof(float)), cudaSuccess);
   }
 
   // A step: once the other has read the last one, own gradients go to it; once its are here, the sum.

@@ -6,6 +6,7 @@
 
 #include "gtest/gtest.h"
 #include "lib/kernels/captured_graph.h"
+#include "lib/kernels/cuda_status.h"
 #include "lib/kernels/device_array.h"
 #include "lib/kernels/peer_test_ranks.h"
 #include "lib/kernels/rank_sum.h"
@@ -25,7 +26,7 @@ class Rank : public PeerTestRank {
 
   W* Place(uint32_t of) { return places_.data() + of * kMaxCount; }
   void Set(const std::vector<W>& values) {
-    EXPECT_EQ(cudaMemcpy(data_.data(), values.data(), values.size() * sizeof(W), cudaMemcpyHostToDevice), cudaSuccess);
+    EXPECT_EQ(CopyToDevice(data_.data(), values.data(), values.size() * sizeof(W)), cudaSuccess);
   }
   std::vector<W> Get(size_t count) {
     std::vector<W> all = data_.ToHost();
