@@ -57,7 +57,13 @@ std::string DataBlock(const std::string& name, const std::vector<std::vector<dou
                       "EOD\n");
 }
 
-// --- Lines, points, dots: "sN" holds x, y, low, high; "eN" those points that have an error bar ---
+// Lines with a stroke at both ends. gnuplot's own error bars wipe out what is under their middle.
+std::string ErrorPart(int series, absl::string_view color) {
+  return absl::StrCat("$e", series, " using 1:2:(0):($3-$2) with vectors heads size screen 0.007,90 lw 1.5 lc rgb '",
+                      color, "' notitle");
+}
+
+// --- Lines, points, dots: "sN" holds x, y; "eN" x, low, high of those points that have an error bar ---
 
 // Beside each other above one name.
 double Shift(const proto::Plot& plot, int series) {
@@ -72,7 +78,7 @@ void AppendPointData(const proto::Plot& plot, std::string& script) {
       const double x = series.x(j) + (series.reference() ? 0 : Shift(plot, i));
       points.push_back({x, series.y(j)});
       if (HasBars(series) && series.y_low(j) < series.y_high(j)) {
-        bars.push_back({x, series.y(j), series.y_low(j), series.y_high(j)});
+        bars.push_back({x, series.y_low(j), series.y_high(j)});
       }
     }
     absl::StrAppend(&script, DataBlock(absl::StrCat("s", i), points), DataBlock(absl::StrCat("e", i), bars));
@@ -110,8 +116,7 @@ std::vector<std::string> PointParts(const proto::Plot& plot) {
       continue;
     }
     if (HasErrors(series)) {
-      parts.push_back(
-          absl::StrCat("$e", i, " using 1:2:3:4 with yerrorbars pt 0 lw 1.5 lc rgb '", ColorOf(i), "' notitle"));
+      parts.push_back(ErrorPart(i, ColorOf(i)));
     }
     parts.push_back(absl::StrCat("$s", i, " using 1:2 with ", IsJoined(plot) ? "linespoints " : "points ",
                                  LineStyle(plot, i), " ", PointStyle(plot, i), title));
@@ -119,7 +124,7 @@ std::vector<std::string> PointParts(const proto::Plot& plot) {
   return parts;
 }
 
-// --- Bars: "sN" holds left, right, lower and upper end; "eN" x, y, low, high ---
+// --- Bars: "sN" holds left, right, lower and upper end; "eN" as of points ---
 
 void AppendBarData(const proto::Plot& plot, std::string& script) {
   const bool stacked = plot.kind() == proto::STACKED_BARS;
@@ -135,7 +140,7 @@ void AppendBarData(const proto::Plot& plot, std::string& script) {
       if (HasBars(series) && series.y_low(j) < series.y_high(j)) {
         // Side by side on a stack, so that none covers another.
         const double x = left + width * (stacked ? (i + 1.0) / (plot.series_size() + 1) : 0.5);
-        bars.push_back({x, bottom + series.y(j), bottom + series.y_low(j), bottom + series.y_high(j)});
+        bars.push_back({x, bottom + series.y_low(j), bottom + series.y_high(j)});
       }
       bottom += stacked ? series.y(j) : 0;
     }
@@ -160,7 +165,7 @@ std::vector<std::string> BarParts(const proto::Plot& plot) {
   }
   for (int i = 0; i < plot.series_size(); ++i) {  // in front of all boxes
     if (HasErrors(plot.series(i))) {
-      parts.push_back(absl::StrCat("$e", i, " using 1:2:3:4 with yerrorbars pt 0 lw 1.5 lc rgb 'black' notitle"));
+      parts.push_back(ErrorPart(i, "black"));
     }
   }
   return parts;
@@ -282,7 +287,7 @@ std::string PlotCommands(const proto::Plot& plot, const PlotLayout& layout) {
       "set lmargin at screen ", Number(layout.left / layout.width), "\nset rmargin at screen ",
       Number(layout.right / layout.width), "\nset bmargin at screen ", Number(layout.bottom / layout.height),
       "\nset tmargin at screen ", Number(layout.top / layout.height),
-      "\nunset key\nset border 3\nset tics nomirror out scale 0.5\nset errorbars 0.6\nset pointintervalbox 0\n"
+      "\nunset key\nset border 3\nset tics nomirror out scale 0.5\n"
       "set grid ytics dt 3 lw 0.7 lc rgb '",
       kReferenceColor, "'\n", AxisCommands("x", layout.x, XLabelStyle(layout)), AxisCommands("y", layout.y, ""),
       TextAt(layout, kPlotEdge, layout.y_label_y, plot.y_label(), "left"),

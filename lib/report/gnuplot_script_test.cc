@@ -67,8 +67,8 @@ TEST(GnuplotScriptTest, ALineEndInALabelStartsNoCommand) {
 
 TEST(GnuplotScriptTest, PointsHaveErrorBarsWhereThereIsSpread) {
   const std::string script = GnuplotScript(Lines(), "/out.svg");
-  EXPECT_THAT(script, AllOf(HasSubstr("$s0 << EOD\n32 4\n128 2\nEOD\n$e0 << EOD\n32 4 3.5 4.5\nEOD\n"),
-                            HasSubstr("$e0 using 1:2:3:4 with yerrorbars"), HasSubstr("set logscale x"),
+  EXPECT_THAT(script, AllOf(HasSubstr("$s0 << EOD\n32 4\n128 2\nEOD\n$e0 << EOD\n32 3.5 4.5\nEOD\n"),
+                            HasSubstr("$e0 using 1:2:(0):($3-$2) with vectors"), HasSubstr("set logscale x"),
                             Not(HasSubstr("$e1"))));
 }
 
