@@ -12,7 +12,7 @@
 #include "google/protobuf/util/json_util.h"
 #include "lib/record/framed_records.h"
 #include "lib/report/arrange.h"
-#include "lib/report/gnuplot.h"
+#include "lib/report/gnuplot_script.h"
 #include "lib/report/html.h"
 #include "lib/report/lab_records.h"
 #include "lib/report/markdown.h"

@@ -65,70 +65,6 @@ proto::Plot Bars(const std::string& kind) {
   }                                                           \
   static_assert(true, "ends with a semicolon")
 
-TEST(GnuplotScriptTest, PointsAreNotJoinedAndHaveRoundTicks) {
-  proto::Plot plot = Lines();
-  plot.set_kind(proto::POINTS);
-  const std::string script = GnuplotScript(plot, "-");
-  EXPECT_THAT(script, HasSubstr("$s0 using 1:2:3:4 with yerrorbars lw 2"));
-  EXPECT_THAT(script, HasSubstr("$s1 using 1:2 with lines"));
-  EXPECT_THAT(script, HasSubstr("set xtics (50, 100)"));
-  EXPECT_THAT(GnuplotScript(Lines(), "-"), HasSubstr("set xtics (32, 128)"));
-}
-
-TEST(GnuplotScriptTest, TextIsQuotedAndTakenAsItIs) {
-  const std::string script = GnuplotScript(Lines(), "/out.svg");
-  EXPECT_THAT(script, AllOf(HasSubstr("set ylabel 'it''s'"), HasSubstr("title 'a''b'"), HasSubstr("noenhanced")));
-}
-
-TEST(GnuplotScriptTest, ALineEndInALabelStartsNoCommand) {
-  proto::Plot plot = Lines();
-  plot.set_x_label("a'\nsystem('id')");
-  EXPECT_THAT(GnuplotScript(plot, "/out.svg"), HasSubstr("set xlabel 'a'' system(''id'')'"));
-}
-
-TEST(GnuplotScriptTest, LinesHaveErrorBarsAndTicksWherePointsAre) {
-  const std::string script = GnuplotScript(Lines(), "/out.svg");
-  EXPECT_THAT(script, AllOf(HasSubstr("32 4 3.5 4.5\n128 2 2 2\n"), HasSubstr("set xtics (32, 128)"),
-                            HasSubstr("set logscale x"), HasSubstr("yerrorlines")));
-}
-
-// On the side with more room, and within the range though no point is there.
-TEST(GnuplotScriptTest, MarksAreLinesWithLabels) {
-  proto::Plot plot = Lines();
-  plot.add_mark()->set_x(40);
-  plot.mutable_mark(0)->set_label("it's full");
-  plot.add_mark()->set_x(512);
-  plot.mutable_series(0)->set_provenance(proto::MODELLED);
-  const std::string script = GnuplotScript(plot, "/out.svg");
-  EXPECT_THAT(script, HasSubstr("set arrow from first 40, graph 0 to first 40, graph 1 nohead"));
-  EXPECT_THAT(script, HasSubstr("set label 'it''s full' at first 40, graph 0.95 left"));
-  EXPECT_THAT(script, HasSubstr("at first 512, graph 0.89 right"));
-  EXPECT_THAT(script, HasSubstr("set xtics (32, 128)\nset xrange [24.61538462:665.6]"));  // 32 / 1.3 to 512 * 1.3
-  EXPECT_THAT(script, HasSubstr("pt 7 dt 2"));
-  EXPECT_THAT(
-      script,
-      HasSubstr("set yrange [0:5.421686747]"));  // 4.5 are 83 %: two labels have 6 % each above, and 5 % above them
-}
-
-TEST(GnuplotScriptTest, ALogarithmsTicksAreOneTwoAndFive) {
-  proto::Plot plot = Lines();
-  plot.set_y_log(true);  // y is 1 to 4.5
-  const std::string script = GnuplotScript(plot, "/out.svg");
-  EXPECT_THAT(script, HasSubstr("set logscale y\nset yrange [0.7692307692:5.85]\nset ytics (1, 2, 5)\n"));
-  plot.clear_series();
-  EXPECT_THAT(GnuplotScript(plot, "/out.svg"), Not(HasSubstr("ytics (")));
-}
-
-TEST(GnuplotScriptTest, StackedBarsStandOnEachOther) {
-  const std::string script = GnuplotScript(Bars("STACKED_BARS"), "/out.svg");
-  EXPECT_THAT(script, AllOf(HasSubstr("-0.3 0.3 0 1.5\n"), HasSubstr("-0.3 0.3 1.5 2\n")));
-}
-
-TEST(GnuplotScriptTest, GroupedBarsStandSideBySide) {
-  const std::string script = GnuplotScript(Bars("GROUPED_BARS"), "/out.svg");
-  EXPECT_THAT(script, AllOf(HasSubstr("-0.3 0 0 1.5\n"), HasSubstr("0 0.3 0 0.5\n")));
-}
-
 TEST(GnuplotTest, AMissingGnuplotIsNotFoundAndSaysHowToInstallIt) {
   const std::string path = std::getenv("PATH") == nullptr ? "/usr/bin:/bin" : std::getenv("PATH");
   setenv("PATH", "/no/such/folder", 1);
@@ -182,7 +118,8 @@ TEST(GnuplotTest, DrawsAnElementThatIsReadAloudAndTakesTheTextsColour) {
   EXPECT_THAT(
       *svg, AllOf(StartsWith("<svg"), HasSubstr("role=\"img\""), HasSubstr("<title id=\"time-title\">T &lt; U</title>"),
                   HasSubstr("<desc id=\"time-desc\">points</desc>"), HasSubstr("currentColor"), HasSubstr("it's")));
-  EXPECT_THAT(*svg, AllOf(Not(HasSubstr("\"black\"")), Not(HasSubstr("'black'")), Not(HasSubstr("GNUPLOT"))));
+  EXPECT_THAT(*svg, AllOf(Not(HasSubstr("\"black\"")), Not(HasSubstr("'black'")), Not(HasSubstr("GNUPLOT")),
+                          Not(HasSubstr("'white'"))));
 }
 
 TEST(GnuplotTest, IdsBeginWithThePlotsOwn) {
@@ -199,11 +136,31 @@ TEST(GnuplotTest, TheSamePlotIsTheSameBytes) {
   EXPECT_EQ(*DrawPlot(Bars("STACKED_BARS")), *DrawPlot(Bars("STACKED_BARS")));
 }
 
-TEST(GnuplotTest, AFileOfItsOwnIsOnWhite) {
-  EXPECT_EQ(StandaloneSvg("<svg><title>t</title><desc>d</desc><g/></svg>"),
-            "<?xml version=\"1.0\" "
-            "encoding=\"utf-8\"?>\n<svg><title>t</title><desc>d</desc>\n"
-            "<rect width=\"100%\" height=\"100%\" fill=\"white\"/><g/></svg>");
+TEST(GnuplotTest, OneProcessDrawsSeveralAsItDrawsEachAlone) {
+  SKIP_WITHOUT_GNUPLOT();
+  const proto::Plot lines = Lines(), bars = Bars("STACKED_BARS");
+  const auto drawn = DrawPlots({&lines, &bars, &lines});
+  ASSERT_EQ(drawn.size(), 3u);
+  EXPECT_EQ(*drawn[0], *DrawPlot(lines));
+  EXPECT_EQ(*drawn[1], *DrawPlot(bars));
+  EXPECT_EQ(*drawn[2], *drawn[0]);
+}
+
+TEST(GnuplotTest, NoPlotsAreNoProcess) { EXPECT_TRUE(DrawPlots({}).empty()); }
+
+// Whichever plot a crash is about, the others are drawn.
+TEST(GnuplotTest, WhatOnePlotSpoilsIsDrawnOneByOne) {
+  SKIP_WITHOUT_GNUPLOT();
+  const std::string path = std::getenv("PATH") == nullptr ? "/usr/bin:/bin" : std::getenv("PATH");
+  setenv("PATH",
+         (FolderWithGnuplot("grep -q broken \"$1\" && exit 1; exec /usr/bin/gnuplot \"$1\"") + ":" + path).c_str(), 1);
+  const proto::Plot lines = Lines();
+  proto::Plot broken = lines;
+  broken.set_x_label("broken");
+  const auto drawn = DrawPlots({&lines, &broken});
+  setenv("PATH", path.c_str(), 1);
+  EXPECT_THAT(drawn[0], IsOk());
+  EXPECT_THAT(drawn[1], StatusIs(absl::StatusCode::kInternal, HasSubstr("so there is no plot")));
 }
 
 }  // namespace

@@ -32,6 +32,7 @@
 #include "lib/report/markdown.h"
 #include "lib/report/render.h"
 #include "lib/report/report_files.h"
+#include "lib/report/svg_element.h"
 #include "lib/report/tables.h"
 #include "lib/report/verdict.h"
 
@@ -173,26 +174,31 @@ bool AllThere(const Outputs& outputs, const ReportOptions& options) {
 
 // A plot that cannot be drawn is left out with the reason, once on standard error too; one that a second try may draw
 // is an error, because a report without it would be taken for complete.
-absl::StatusOr<DrawnPlots> DrawPlots(const std::vector<proto::Section>& sections) {
-  DrawnPlots plots;
-  std::string last_reason;
+absl::StatusOr<DrawnPlots> DrawAll(const std::vector<proto::Section>& sections) {
+  RETURN_IF_ERROR(CheckNotStopped());
+  std::vector<const proto::Plot*> wanted;
   for (const proto::Section& section : sections) {
     for (const proto::Plot& plot : section.plot()) {
-      RETURN_IF_ERROR(CheckNotStopped());
-      absl::StatusOr<std::string> svg = DrawPlot(plot);
-      if (absl::IsUnavailable(svg.status())) {
-        return svg.status();
-      }
-      DrawnPlot& drawn = plots[plot.id()];
-      if (svg.ok()) {
-        drawn.svg = *std::move(svg);
-        continue;
-      }
-      drawn.absent_reason = std::string(svg.status().message());
-      if (drawn.absent_reason != last_reason) {
-        std::fprintf(stderr, "report: %s\n", drawn.absent_reason.c_str());
-        last_reason = drawn.absent_reason;
-      }
+      wanted.push_back(&plot);
+    }
+  }
+  std::vector<absl::StatusOr<std::string>> svgs = DrawPlots(wanted);
+  DrawnPlots plots;
+  std::string last_reason;
+  for (size_t i = 0; i < svgs.size(); ++i) {
+    const absl::Status& status = svgs[i].status();
+    if (absl::IsUnavailable(status) || absl::IsCancelled(status)) {
+      return status;
+    }
+    DrawnPlot& drawn = plots[wanted[i]->id()];
+    if (status.ok()) {
+      drawn.svg = *std::move(svgs[i]);
+      continue;
+    }
+    drawn.absent_reason = std::string(status.message());
+    if (drawn.absent_reason != last_reason) {
+      std::fprintf(stderr, "report: %s\n", drawn.absent_reason.c_str());
+      last_reason = drawn.absent_reason;
     }
   }
   return plots;
@@ -313,7 +319,7 @@ absl::Status RunReport(const ReportOptions& options) {
   const ReportPages pages = ReadablePages(lab, options);
   const std::vector<proto::Section>& sections = pages.page;
   const std::string title = ReportTitle(lab);
-  ASSIGN_OR_RETURN(const DrawnPlots plots, DrawPlots(sections));
+  ASSIGN_OR_RETURN(const DrawnPlots plots, DrawAll(sections));
   if (to_stdout) {  // as text, so a terminal may show it
     return PrintToStdout(options.format == ReportFormat::kHtml ? RenderHtml(title, sections, plots)
                                                                : RenderMarkdown(title, sections, plots));

@@ -155,7 +155,7 @@ TEST(ReportTest, PlotsStandInThePageAndBesideTheMarkdown) {
   ASSERT_THAT(RunReport(options), IsOk());
   EXPECT_THAT(ReadFile(folder + "/report.html"), HasSubstr("<svg"));
   EXPECT_THAT(ReadFile(folder + "/report.md"), HasSubstr("](report.epoch_time.svg)"));
-  EXPECT_THAT(ReadFile(folder + "/report.epoch_time.svg"), HasSubstr("fill=\"white\""));
+  EXPECT_THAT(ReadFile(folder + "/report.epoch_time.svg"), HasSubstr("class=\"ground\""));
 }
 
 TEST(ReportTest, NoInputIsAUsageError) {

@@ -1,0 +1,194 @@
+#include "lib/report/plot_axis.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "lib/report/text_extent.h"
+
+namespace lockstep {
+namespace {
+
+constexpr size_t kMinTicks = 3;
+constexpr int kMaxSteps = 6;            // from one label to the next, on a linear axis
+constexpr double kLogMargin = 1.3;      // room beside the outermost numbers, as a factor
+constexpr double kLinearMargin = 0.04;  // of the range
+constexpr double kLineHeight = 1.5;     // from one label to the next above it, in font sizes
+constexpr double kGap = 0.7;            // between two labels beside each other, in font sizes
+constexpr double kGroupedFrom = 1000;   // numbers have commas from here
+constexpr double kGroupedTo = 1e7;
+constexpr double kMinDrawn = 1e-30, kMaxDrawn = 1e30;  // what no plot exceeds
+constexpr double kFlat = 1e-9;  // a range of less than this share of its numbers is drawn as one number
+
+// Labels do not touch.
+bool Fit(const AxisRequest& request, const Axis& axis) {
+  for (size_t i = 1; i < axis.ticks.size(); ++i) {
+    const Tick& before = axis.ticks[i - 1];
+    const Tick& tick = axis.ticks[i];
+    const double distance = (PlaceOnAxis(axis, tick.at) - PlaceOnAxis(axis, before.at)) * request.length;
+    const double least =
+        request.horizontal
+            ? (TextWidth(before.label, request.font_size) + TextWidth(tick.label, request.font_size)) / 2 +
+                  kGap * request.font_size
+            : kLineHeight * request.font_size;
+    if (distance < least) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void SetTicks(const std::vector<double>& places, Axis& axis) {
+  axis.ticks.clear();
+  for (const double place : places) {
+    axis.ticks.push_back({place, TickLabel(place)});
+  }
+}
+
+// --- Linear ---
+
+// 1, 2 or 5 times a power of ten, at least `least`.
+double RoundStep(double least) {
+  const double power = std::pow(10, std::floor(std::log10(least)));
+  for (const double factor : {1.0, 2.0, 5.0}) {
+    if (factor * power >= least * (1 - 1e-9)) {
+      return factor * power;
+    }
+  }
+  return 10 * power;
+}
+
+// Ticks at all multiples of `step` from the last one at or below the range to the first one at or above it.
+Axis LinearAxis(const AxisRequest& request, double low, double high, double step) {
+  constexpr double kSlack = 1e-9;  // a range that ends at a tick, but for rounding, needs no further one
+  double first = std::floor(low / step + kSlack), last = std::ceil(high / step - kSlack);
+  while (last - first + 1 < kMinTicks) {
+    (first > 0 ? first : last) += first > 0 ? -1 : 1;
+  }
+  Axis axis;
+  const double margin = request.margin ? (last - first) * step * kLinearMargin : 0;
+  axis.low = first * step - margin;
+  axis.high = last * step + margin;
+  std::vector<double> places;
+  for (double i = first; i <= last; ++i) {
+    places.push_back(i * step);
+  }
+  SetTicks(places, axis);
+  return axis;
+}
+
+Axis MakeLinearAxis(const AxisRequest& request) {
+  double low = request.from_zero ? std::min(0.0, request.low) : request.low;
+  double high = request.from_zero ? std::max(0.0, request.high) : request.high;
+  if (high - low <= std::max(kFlat * std::max(std::abs(low), std::abs(high)), kMinDrawn)) {
+    const double half = low == 0 ? 1 : std::abs(low) / 10;
+    low -= request.from_zero ? 0 : half;
+    high += half;
+  }
+  double step = RoundStep((high - low) / kMaxSteps);
+  step = request.whole ? std::max(1.0, step) : step;
+  Axis axis = LinearAxis(request, low, high, step);
+  while (!Fit(request, axis) && axis.ticks.size() > kMinTicks) {
+    step = RoundStep(step * 1.01);
+    axis = LinearAxis(request, low, high, step);
+  }
+  return axis;
+}
+
+// --- Logarithmic ---
+
+// Within the axis' range, of each `stride`-th power of ten.
+std::vector<double> LogPlaces(const Axis& axis, const std::vector<double>& factors, int stride) {
+  std::vector<double> places;
+  const int last = static_cast<int>(std::floor(std::log10(axis.high)));
+  for (int power = static_cast<int>(std::floor(std::log10(axis.low))); power <= last; ++power) {
+    for (const double factor : factors) {
+      const double place = factor * std::pow(10, power);
+      if (power % stride == 0 && place >= axis.low && place <= axis.high) {
+        places.push_back(place);
+      }
+    }
+  }
+  return places;
+}
+
+// As many as there is room for: 1-2-5, then 1, then fewer powers of ten. Without three of them the range is widened.
+Axis MakeLogAxis(const AxisRequest& request) {
+  Axis axis;
+  axis.log = true;
+  axis.low = request.low / kLogMargin;
+  axis.high = request.high * kLogMargin;
+  static const auto* const kOneTwoFive = new std::vector<double>{1, 2, 5};
+  static const auto* const kOne = new std::vector<double>{1};
+  for (bool upwards = true; LogPlaces(axis, *kOneTwoFive, 1).size() < kMinTicks; upwards = !upwards) {
+    axis.low /= upwards ? 1 : 2;
+    axis.high *= upwards ? 2 : 1;
+  }
+  SetTicks(LogPlaces(axis, *kOneTwoFive, 1), axis);
+  for (int stride = 1; !Fit(request, axis); ++stride) {
+    const std::vector<double> places = LogPlaces(axis, *kOne, stride);
+    if (places.size() < kMinTicks) {
+      break;
+    }
+    SetTicks(places, axis);
+  }
+  if (!Fit(request, axis)) {  // a short range of long labels: first, middle and last
+    const std::vector<Tick> all = axis.ticks;
+    axis.ticks = {all.front(), all[all.size() / 2], all.back()};
+  }
+  return axis;
+}
+
+// --- Where numbers are ---
+
+// Every second, third, ... of those that occur, from the first one on.
+bool TakeOccurring(const AxisRequest& request, Axis& axis) {
+  Axis taken = axis;
+  for (size_t stride = 1; request.occurring.size() > (kMinTicks - 1) * stride; ++stride) {
+    std::vector<double> places;
+    for (size_t i = 0; i < request.occurring.size(); i += stride) {
+      places.push_back(request.occurring[i]);
+    }
+    SetTicks(places, taken);
+    if (Fit(request, taken)) {
+      axis = std::move(taken);
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string TickLabel(double value) {
+  if (std::abs(value) < kGroupedFrom || std::abs(value) >= kGroupedTo) {
+    return absl::StrFormat("%.6g", value == 0 ? 0.0 : value);  // no "-0"
+  }
+  std::string digits = absl::StrFormat("%.0f", value);
+  for (size_t at = digits.size() - 3; at > (value < 0 ? 1u : 0u) && at < digits.size(); at -= 3) {
+    digits.insert(at, ",");
+  }
+  return digits;
+}
+
+double PlaceOnAxis(const Axis& axis, double value) {
+  return axis.log ? std::log(std::max(value, axis.low) / axis.low) / std::log(axis.high / axis.low)
+                  : (value - axis.low) / (axis.high - axis.low);
+}
+
+Axis MakeAxis(const AxisRequest& request) {
+  AxisRequest sane = request;
+  if (!(request.high >= request.low) || std::abs(request.low) > kMaxDrawn || std::abs(request.high) > kMaxDrawn ||
+      (request.log && request.low < kMinDrawn)) {
+    sane.low = 1;
+    sane.high = 10;
+  }
+  Axis axis = sane.log ? MakeLogAxis(sane) : MakeLinearAxis(sane);
+  TakeOccurring(sane, axis);
+  return axis;
+}
+
+}  // namespace lockstep

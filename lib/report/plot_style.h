@@ -1,0 +1,31 @@
+// How series are told apart: by colour, and without colour by their points, by the pattern of their bars and by dashes.
+#ifndef LOCKSTEP_LIB_REPORT_PLOT_STYLE_H_
+#define LOCKSTEP_LIB_REPORT_PLOT_STYLE_H_
+
+#include <iterator>
+
+#include "absl/strings/string_view.h"
+
+namespace lockstep {
+
+// Each has a contrast above 3 on the page's four grounds, white to near black.
+inline constexpr absl::string_view kSeriesColors[] = {"#2274d5", "#d4690b", "#0c8f66", "#a259c4", "#c2453d", "#7d7f1a"};
+inline constexpr absl::string_view kReferenceColor = "#808080";  // of what is no result: the ideal, marks, grid
+
+// gnuplot's numbers: filled circle, square, triangle up, triangle down, diamond. As many as are no divisor of the
+// colours, so that the pairs repeat late.
+inline constexpr int kPointTypes[] = {7, 5, 9, 11, 13};
+
+// gnuplot's numbers: filled, cross-hatched, empty, hatched one way, hatched the other way. An empty one lets the ground
+// through, and so do the gaps of a hatch.
+inline constexpr int kPatterns[] = {3, 1, 4, 0, 5};
+
+inline absl::string_view ColorOf(int series) {
+  return kSeriesColors[series % static_cast<int>(std::size(kSeriesColors))];
+}
+inline int PointOf(int series) { return kPointTypes[series % static_cast<int>(std::size(kPointTypes))]; }
+inline int PatternOf(int series) { return kPatterns[series % static_cast<int>(std::size(kPatterns))]; }
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_REPORT_PLOT_STYLE_H_

@@ -1,0 +1,39 @@
+// Measures a plot as gnuplot drew it, from the SVG alone. Test-only.
+#ifndef LOCKSTEP_LIB_REPORT_SVG_FAULTS_H_
+#define LOCKSTEP_LIB_REPORT_SVG_FAULTS_H_
+
+#include <string>
+#include <vector>
+
+#include "lib/proto/report.pb.h"
+
+namespace lockstep::testing {
+
+struct Box {
+  double left = 0, top = 0, right = 0, bottom = 0;
+};
+
+struct SvgText {
+  std::string text;
+  Box box;
+};
+
+// What stands where, in the units of the viewBox; y grows downwards.
+struct SvgMeasures {
+  Box drawing;  // the viewBox
+  Box area;     // that the axes enclose
+  std::vector<SvgText> x_ticks, y_ticks;
+  std::vector<SvgText> others;  // axes' labels, the legend's texts, marks' letters
+  std::vector<std::string> ids;
+};
+
+SvgMeasures MeasureSvg(const std::string& svg);
+
+// What is wrong with the plot, in words, a line each: fewer than three labels on an axis of numbers, or not one for each
+// name; texts that overlap or leave the drawing; a text within the area of the points; the same id twice. A legend is
+// texts, with a sample before each: see SampleBox.
+std::vector<std::string> SvgFaults(const std::string& svg, const proto::Plot& plot);
+
+}  // namespace lockstep::testing
+
+#endif  // LOCKSTEP_LIB_REPORT_SVG_FAULTS_H_
