@@ -33,10 +33,10 @@ std::vector<AllReduceCurve> CurvesUpTo(std::vector<AllReduceCurve> curves, uint3
 class Predictor {
  public:
   Predictor(const ScalingTimes& all, uint32_t fit_ranks, const std::vector<AllReduceCurve>& curves,
-            const proto::ModelSpec& spec)
+            const std::string& why_no_curve, const proto::ModelSpec& spec)
       : times_(UpTo(all, fit_ranks)), curve_(MakeStepCurve(times_, spec.step_time())),
         all_reduce_(CurvesUpTo(curves, std::max(fit_ranks, kMicroBenchmarkRanks)),
-                    UpTo(all, std::max(fit_ranks, kMicroBenchmarkRanks)).probes),
+                    UpTo(all, std::max(fit_ranks, kMicroBenchmarkRanks)).probes, why_no_curve),
         spec_(spec) {}
 
   proto::Prediction At(uint32_t ranks, uint32_t batch) const {
@@ -131,9 +131,12 @@ std::vector<proto::Prediction> MakePredictions(const CommModelOptions& options, 
   if (inputs.scored.has_value()) {
     ScoreEarlier(inputs, all[0], predictions);
   }
+  const std::string why_no_curve = inputs.all_reduces.empty()
+                                       ? "no all-reduce was timed"
+                                       : "no fit to the timed all-reduces was accepted (--model_spec says when one is)";
   const uint32_t shown = options.fit_ranks > 0 ? options.fit_ranks : std::numeric_limits<uint32_t>::max();
   for (const ScalingTimes& times : all) {
-    const Predictor predictor(times, shown, curves, inputs.model_spec);
+    const Predictor predictor(times, shown, curves, why_no_curve, inputs.model_spec);
     PredictHidden(times, shown, predictor, predictions);
     PredictAsked(options, times, predictor, predictions);
   }

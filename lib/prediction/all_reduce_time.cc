@@ -44,8 +44,8 @@ double RingRatio(uint32_t ranks, uint32_t measured_ranks) {
 
 }  // namespace
 
-AllReduceTime::AllReduceTime(std::vector<AllReduceCurve> curves, std::vector<ProbeTime> probes)
-    : curves_(std::move(curves)), probes_(std::move(probes)) {}
+AllReduceTime::AllReduceTime(std::vector<AllReduceCurve> curves, std::vector<ProbeTime> probes, std::string why_none)
+    : curves_(std::move(curves)), probes_(std::move(probes)), why_none_(std::move(why_none)) {}
 
 absl::StatusOr<Estimate> AllReduceTime::Seconds(uint32_t ranks, double size_bytes) const {
   if (ranks <= 1) {

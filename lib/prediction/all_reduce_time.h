@@ -26,10 +26,13 @@ struct AllReduceCurve {
 //        2(M-1) of S/M. What such a step adds to the uncertainty is the range from no change to that ratio.
 class AllReduceTime {
  public:
-  AllReduceTime(std::vector<AllReduceCurve> curves, std::vector<ProbeTime> probes);
+  // why_none: what a refused prediction says of there being neither.
+  AllReduceTime(std::vector<AllReduceCurve> curves, std::vector<ProbeTime> probes,
+                std::string why_none = "no all-reduce was timed");
 
   // Nothing was measured: every time is unknown.
   bool empty() const { return curves_.empty() && probes_.empty(); }
+  const std::string& why_none() const { return why_none_; }
 
   // Seconds of one all-reduce of `size_bytes` on `ranks` devices; 0 on one. NotFound: no measurement of 2 to `ranks`
   // ranks.
@@ -41,6 +44,7 @@ class AllReduceTime {
  private:
   std::vector<AllReduceCurve> curves_;  // in order of ranks
   std::vector<ProbeTime> probes_;       // in order of ranks
+  std::string why_none_;
 };
 
 }  // namespace lockstep

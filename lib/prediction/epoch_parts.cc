@@ -27,7 +27,8 @@ std::vector<BucketLoad> BucketsOf(const ScalingTime& anchor, double slower) {
 
 }  // namespace
 
-// The uncertainty is that of the last bucket, since the others hide.
+// The errors of the buckets' times are one fit's, so they are high or low together: the uncertainty is what one standard
+// deviation of all of them moves. Where all buckets but the last hide, that is the last one's.
 Estimate ExposedPerStep(const PartsBasis& basis, uint32_t ranks, double slower) {
   const std::vector<BucketLoad> buckets = BucketsOf(*basis.anchor, slower);
   if (ranks <= 1 || buckets.empty()) {
@@ -37,11 +38,21 @@ Estimate ExposedPerStep(const PartsBasis& basis, uint32_t ranks, double slower) 
   if (!last.ok()) {
     return Known(0);
   }
+  const auto exposed_at = [&](double deviations) {
+    return ExposedBySchedule(buckets, [&](double bytes) {
+      const absl::StatusOr<Estimate> measured = basis.all_reduce->Seconds(ranks, bytes);
+      const Estimate seconds = measured.ok() ? *measured : (bytes / buckets.back().size_bytes) * *last;
+      return seconds.value + deviations * std::sqrt(seconds.variance);
+    });
+  };
   Estimate exposed = *last;
-  exposed.value = ExposedBySchedule(buckets, [&](double bytes) {
-    const absl::StatusOr<Estimate> seconds = basis.all_reduce->Seconds(ranks, bytes);
-    return seconds.ok() ? seconds->value : last->value * bytes / buckets.back().size_bytes;
-  });
+  exposed.value = exposed_at(0);
+  if (last->variance > 0) {
+    const double moved = exposed_at(1) - exposed.value;
+    const double wider = moved * moved / last->variance;
+    exposed.variance *= wider;
+    exposed.variance_squared_over_freedom *= wider * wider;
+  }
   return exposed;
 }
 

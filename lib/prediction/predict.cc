@@ -171,10 +171,10 @@ proto::Prediction Predict(const ScalingTimes& times, const StepCurve& curve, con
   }
   const PartsBasis basis = {&times, &curve, &all_reduce, anchor, ReducerPerStep(times, anchor->batch)};
   if (anchor->ranks == 1 && ranks > 1 && (!basis.reducer_per_step.has_value() || all_reduce.empty())) {
-    return Refuse(prediction, absl::StrCat("only one device was run, and ",
-                                           basis.reducer_per_step.has_value() ? "no all-reduce was timed"
-                                                                              : "not through the reducer",
-                                           ": what several devices add is not known; run 2"));
+    return Refuse(prediction,
+                  absl::StrCat("only one device was run, and ",
+                               basis.reducer_per_step.has_value() ? all_reduce.why_none() : "not through the reducer",
+                               ": what several devices add is not known; run 2"));
   }
   if (const absl::Status filled = Fill(basis, single, spec, prediction); !filled.ok()) {
     return Refuse(prediction, std::string(filled.message()));

@@ -118,12 +118,31 @@ TEST(PredictTest, FromOneDeviceItNeedsTheReducersCostAndALink) {
   EXPECT_THAT(PredictFour(times, AllReduceTime({}, {})).refused(), HasSubstr("not through the reducer"));
   times.times[0].reducer_seconds = Known(8);  // 0.1 s a step
   EXPECT_THAT(PredictFour(times, AllReduceTime({}, {})).refused(), HasSubstr("no all-reduce was timed"));
+  EXPECT_THAT(PredictFour(times, AllReduceTime({}, {}, "no fit was accepted")).refused(),
+              HasSubstr("no fit was accepted"));
   times.times[0].buckets = {{100, 0.5}};
   const AllReduceTime link({}, {{2, 100, Known(0.02)}});
   const proto::Prediction p = PredictFour(times, link);
   EXPECT_EQ(p.refused(), "");
   EXPECT_NEAR(p.epoch_seconds().value(), 20 * (1 + 0.1 + 0.03), kClose);
   EXPECT_GT(p.epoch_seconds().high(), p.epoch_seconds().value() + 2 * 0.02 * 20 * 0.9);  // the unseen rest
+}
+
+// Three buckets of a third each, all ready at once: each takes 0.02 s, with 10 % uncertain, and nothing hides. What one
+// fit says too high of one bucket it says of all: the deviation of a step is 3 * 0.002 s.
+TEST(PredictTest, BucketsThatDoNotHideAreUncertainTogether) {
+  ScalingTimes times = OneAndTwo();
+  times.times.resize(1);
+  times.times[0].reducer_seconds = Known(0);
+  const AllReduceTime link({}, {{4, 100, Known(0.02, 0.002 * 0.002)}});
+  const auto width_with = [&](double first_ready) {
+    times.times[0].buckets = {{100, first_ready}, {100, first_ready}, {100, 0.5}};
+    const proto::Prediction p = PredictFour(times, link);
+    return p.exposed_seconds().high() - p.exposed_seconds().value();
+  };
+  constexpr double kNormal95 = 1.959964;
+  EXPECT_NEAR(width_with(0.5), kNormal95 * 20 * 3 * 0.002, 1e-6);
+  EXPECT_NEAR(width_with(0.1), kNormal95 * 20 * 0.002, 1e-6);  // the others hide
 }
 
 TEST(PredictTest, OneRankOnACpuSaysNothingOfSeveral) {
