@@ -1,10 +1,11 @@
 // Which kernel ran when on the GPU: a library that CUDA loads into any program, which notes every kernel through CUPTI
 // and writes the last ones when the program ends, one a line: begin and duration in microseconds, stream (or a graph's
-// branch), blocks, threads of a block, bytes of shared memory, name.
+// branch), blocks, threads of a block, bytes of shared memory, name. Copies too, with 0 blocks.
 //
 //   CUDA_INJECTION64_PATH=$PWD/libkernel_timeline.so KERNEL_TIMELINE=out.txt fused_step_benchmark --profile 32
 //
-// KERNEL_TIMELINE_LAST says how many, 1000 unless told otherwise. Noting costs a step of 32 images some 8 % of its
+// KERNEL_TIMELINE_LAST says how many, 1000 unless told otherwise. In KERNEL_TIMELINE %p is the process, for programs that
+// start others; the first line then tells the host's nanoseconds at which the times begin, so that ranks compare. Noting costs a step of 32 images some 8 % of its
 // time. CUPTI is opened at run time: libcupti.so.13 must be where the loader finds it (it comes with torch).
 //
 // Source: CUPTI documentation, "CUPTI Activity API" and "CUDA_INJECTION64_PATH".
@@ -13,6 +14,7 @@
 #if __has_include(<cupti.h>)
 #include <cupti.h>
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -62,10 +64,21 @@ void CUPTIAPI TakeBuffer(uint8_t** buffer, size_t* size, size_t* most_records) {
   *most_records = 0;  // as many as fit
 }
 
+template <typename Copy>
+void NoteCopy(const Copy& copy, const char* name) {
+  kernels.push_back({copy.start, copy.end, copy.streamId, 0, 0, 0,
+                     std::string(name) + " of " + std::to_string(copy.bytes) + " bytes"});
+}
+
 void CUPTIAPI ReadBuffer(CUcontext, uint32_t, uint8_t* buffer, size_t, size_t valid) {
   CUpti_Activity* record = nullptr;
   const std::lock_guard<std::mutex> lock(mutex);
   while (cupti.get_next_record(buffer, valid, &record) == CUPTI_SUCCESS) {
+    if (record->kind == CUPTI_ACTIVITY_KIND_MEMCPY) {
+      NoteCopy(*reinterpret_cast<const CUpti_ActivityMemcpy5*>(record), "copy");
+    } else if (record->kind == CUPTI_ACTIVITY_KIND_MEMCPY2) {
+      NoteCopy(*reinterpret_cast<const CUpti_ActivityMemcpyPtoP4*>(record), "copy to a peer");
+    }
     if (record->kind != CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) {
       continue;
     }
@@ -79,19 +92,28 @@ void CUPTIAPI ReadBuffer(CUcontext, uint32_t, uint8_t* buffer, size_t, size_t va
   std::free(buffer);
 }
 
+std::string PathOf(std::string path) {
+  const size_t process = path.find("%p");
+  return process == std::string::npos ? path : path.replace(process, 2, std::to_string(getpid()));
+}
+
 void Write() {
   cupti.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-  const char* const path = std::getenv("KERNEL_TIMELINE");
+  const char* const given = std::getenv("KERNEL_TIMELINE");
+  const std::string path = PathOf(given != nullptr ? given : "");
   const char* const last = std::getenv("KERNEL_TIMELINE_LAST");
   const size_t wanted = last != nullptr ? std::strtoul(last, nullptr, 10) : 1000;
-  std::FILE* const file = path != nullptr ? std::fopen(path, "w") : stderr;
+  std::FILE* const file = given != nullptr ? std::fopen(path.c_str(), "w") : stderr;
   if (file == nullptr) {
-    std::fprintf(stderr, "kernel_timeline: cannot write %s\n", path);
+    std::fprintf(stderr, "kernel_timeline: cannot write %s\n", path.c_str());
     return;
   }
   const std::lock_guard<std::mutex> lock(mutex);
   std::sort(kernels.begin(), kernels.end(), [](const Kernel& a, const Kernel& b) { return a.begin < b.begin; });
   const size_t first = kernels.size() - std::min(kernels.size(), wanted);
+  if (path != (given != nullptr ? given : "") && first < kernels.size()) {
+    std::fprintf(file, "# from %llu ns\n", static_cast<unsigned long long>(kernels[first].begin));
+  }
   for (size_t i = first; i < kernels.size(); ++i) {
     const Kernel& kernel = kernels[i];
     std::fprintf(file, "%10.1f %8.1f  %5u %6u %5u %7u  %s\n", (kernel.begin - kernels[first].begin) / 1e3,
@@ -113,6 +135,9 @@ extern "C" int InitializeInjection() {
   }
   CUptiResult result = cupti.register_callbacks(TakeBuffer, ReadBuffer);
   result = result == CUPTI_SUCCESS ? cupti.enable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) : result;
+  for (const CUpti_ActivityKind kind : {CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2}) {
+    result = result == CUPTI_SUCCESS ? cupti.enable(kind) : result;
+  }
   if (result != CUPTI_SUCCESS) {
     std::fprintf(stderr, "kernel_timeline: CUPTI's error %d, nothing is noted\n", static_cast<int>(result));
     return 1;

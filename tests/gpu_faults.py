@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Faults of scale_run on two GPUs, in replayed graphs (--preset=fast) and in eager steps (--preset=lab).
 
-    python3 tests/gpu_faults.py FOLDER [--device=cuda] [--timeout=10] [--seconds=175] [--cases=REGEX] [--out=FOLDER]
+    python3 tests/gpu_faults.py FOLDER [--device=cuda] [--timeout=10] [--seconds=300] [--cases=REGEX] [--out=FOLDER]
 
 FOLDER holds the tools: what tools/package.sh makes, or bazel-bin/tools. Nothing but Python itself is imported; --device=cpu
 tries the script where there is no GPU, LOCKSTEP_RANKS_PER_GPU=2 where there is one. A line a case: its exit codes, the
@@ -11,6 +11,7 @@ Exit codes: 0 every case went as it should, 4 one did not, or was left out for l
 
 import argparse
 import ctypes
+import fcntl
 import json
 import os
 import pathlib
@@ -19,6 +20,7 @@ import resource
 import select
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -33,7 +35,10 @@ LARGE_BATCH = 8192   # resnet18's activations, at 4 MB an image or more, do not 
 LEFT_BYTES = 8 << 30
 ENDLESS = "--repeats=100000"
 # What a GPU's driver reads, which may be a whole number; and weights, whose sums are taken in an order of their own.
-READING = re.compile(r"_celsius$|_watts$|^weights_sha256$")
+READING = re.compile(r"_celsius$|_watts$|^readings$|^weights_sha256$")
+OVER_SOCKETS = {"NCCL_P2P_DISABLE": "1", "NCCL_SHM_DISABLE": "1", "NCCL_SOCKET_IFNAME": "lo"}
+CLONE_NEWNET, SIOCSIFFLAGS, IFF_UP = 0x40000000, 0x8914, 1  # linux/sched.h, linux/sockios.h, linux/if.h
+CASES = ("own_spawn", "kill", "stop", "link", "seed", "flag", "data")
 CASE_SECONDS = 40    # what a case may take; every wait within one ends with --seconds, too
 
 
@@ -61,6 +66,29 @@ def fill_gpu(index):
         call("cuMemAlloc_v2", ctypes.byref(memory), ctypes.c_size_t(free.value - LEFT_BYTES))
     print("filled", flush=True)
     sys.stdin.read()
+
+
+def set_loopback(up):
+    """Of this process's network."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sh22x", b"lo", IFF_UP if up else 0))
+
+
+def enter_network(call, *arguments):
+    libc = ctypes.CDLL(None, use_errno=True)
+    if getattr(libc, call)(*arguments) != 0:
+        raise OSError(ctypes.get_errno(), f"{call} of a network")
+
+
+def own_network():
+    enter_network("unshare", CLONE_NEWNET)
+    set_loopback(up=True)
+
+
+def link_down(pid):
+    with open(f"/proc/{pid}/ns/net") as network:
+        enter_network("setns", network.fileno(), CLONE_NEWNET)
+    set_loopback(up=False)
 
 
 def differing(first, second, name="record"):
@@ -110,13 +138,14 @@ class Faults:
                 f"--model={'resnet18' if cuda else 'lenet5'}", "--ranks=2", "--noevaluate", "--threads=1",
                 f"--timeout={self.given.timeout}s", f"--output={self.folder / output}", *self.given.flag, *more]
 
-    def start(self, flags, **variables):
-        """One process, and the file that has what it says."""
+    def start(self, flags, apart=False, **variables):
+        """One process, and the file that has what it says. `apart`: in a network of its own."""
         said = self.folder / f"run{self.runs}.txt"
         self.runs += 1
         with open(said, "wb") as out:
             process = subprocess.Popen([str(self.tools / "scale_run"), *flags], env={**self.environment, **variables},
-                                       stdin=subprocess.DEVNULL, stdout=out, stderr=out)
+                                       stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+                                       preexec_fn=own_network if apart else None)
         return process, said
 
     def by_hand(self, flags_of_rank):
@@ -259,25 +288,50 @@ class Faults:
         self.say(preset, case, codes, took, line,
                  codes == [5] and took < self.given.timeout + 5 and "rank 1 of 2" in line and says in line)
 
-    def seed(self, preset):
-        processes = self.by_hand([self.flags(preset, "--batch=128", ENDLESS, f"--seed={seed}", output="seed.rec")
-                                  for seed in (0, 1)])
+    def other(self, preset, what, flag, says):
+        """Rank 1 comes with a flag of its own, the last one given."""
+        processes = self.by_hand([self.flags(preset, "--batch=128", ENDLESS, *more, output="other.rec")
+                                  for more in ([], [flag])])
         codes, took = self.gone(processes, self.given.timeout + 20)
         line = " ".join(self.errors(processes))
-        self.say(preset, "another --seed on rank 1", codes, took, line,
-                 codes == [5, 5] and took < self.given.timeout + 5 and "rank 1 on" in line and "seed" in line)
+        self.say(preset, f"another {what} on rank 1", codes, took, line,
+                 codes == [5, 5] and took < self.given.timeout + 5 and "rank 1 on" in line and says in line)
+
+    def seed(self, preset):
+        self.other(preset, "--seed", "--seed=1", "seed")
+
+    def flag(self, preset):
+        self.other(preset, "flag", "--learning_rate=0.2", "learning_rate")
+
+    def data(self, preset):
+        self.make_images("other_dataset.rec", "--seed=1")
+        self.other(preset, "data set", f"--input={self.folder / 'other_dataset.rec'}", "images")
+
+    def link(self, preset):
+        """All ranks in a network of their own, whose only interface goes down while they train."""
+        process = self.start(self.flags(preset, "--batch=128", ENDLESS, "--force", output=f"link_{preset}.rec"),
+                             apart=True, **OVER_SOCKETS)
+        self.ranks_train()
+        subprocess.run([sys.executable, __file__, f"--link_down={process[0].pid}", "-"], check=True, timeout=10)
+        codes, took = self.gone([process], self.given.timeout + 20)
+        line = " ".join(self.errors([process]))
+        self.say(preset, "link down", codes, took, line,
+                 codes == [5] and took < self.given.timeout + 5 and re.search(r"rank \d of 2", line) is not None)
 
     # --- all ---
 
-    def run(self):
+    def make_images(self, name, *flags):
         made = subprocess.run([str(self.tools / "cifar_prep"), "--input_format=synthetic", f"--train_images={IMAGES}",
-                               "--test_images=100", f"--output={self.folder / 'dataset.rec'}"], env=self.environment,
+                               "--test_images=100", f"--output={self.folder / name}", *flags], env=self.environment,
                               stderr=subprocess.PIPE, timeout=60)
         if made.returncode != 0:
             sys.exit(f"gpu_faults: error: cifar_prep: {made.stderr.decode(errors='replace')}")
+
+    def run(self):
+        self.make_images("dataset.rec")
         print(f"     {'case':24} {'exit':9} {'s':>6}        error, --timeout={self.given.timeout}s")
         presets = ["fast", "lab"] if self.given.device == "cuda" else ["lab"]
-        plan = [(preset, case) for preset in presets for case in ("own_spawn", "kill", "stop", "seed")]
+        plan = [(preset, case) for preset in presets for case in CASES]
         for preset, case in plan + [(preset, "two_by_hand") for preset in presets]:
             if not re.search(self.given.cases, f"{preset} {case}"):
                 continue
@@ -299,14 +353,17 @@ def main():
     parser.add_argument("folder")
     parser.add_argument("--device", default="cuda", choices=["cuda", "cpu"])
     parser.add_argument("--timeout", type=int, default=10)
-    parser.add_argument("--seconds", type=float, default=175)
+    parser.add_argument("--seconds", type=float, default=300)
     parser.add_argument("--cases", default=".")
     parser.add_argument("--out", default="")
     parser.add_argument("--flag", action="append", default=[], help="of scale_run, such as --flag=--reducer=peer")
     parser.add_argument("--fill", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--link_down", type=int, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.fill is not None:
         return fill_gpu(given.fill)
+    if given.link_down is not None:
+        return link_down(given.link_down)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     return Faults(given).run()
 
