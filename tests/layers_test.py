@@ -29,6 +29,7 @@ LAYERS = [
         "int8_cpu": "int8",
         "onnx": "dataset int8 record",
         "report": "record scaling statistics",
+        "checks": "audit published record report scaling",
     },
     {
         "device": "record",

@@ -1,5 +1,5 @@
-// report: makes what people hand in from records, or prints a record file. The stages are lib/report/report.h and
-// lib/report/print_record.h.
+// report: makes what people hand in from records, prints a record file, or checks numbers. The stages are
+// lib/report/report.h, lib/report/print_record.h and lib/checks/check.h.
 #include "lib/report/report.h"
 
 #include <iostream>
@@ -14,6 +14,7 @@
 #include "lib/base/print_text.h"
 #include "lib/base/run_tool.h"
 #include "lib/base/status_macros.h"
+#include "lib/checks/check.h"
 #include "lib/report/print_record.h"
 
 ABSL_FLAG(std::vector<std::string>, input, {},
@@ -36,6 +37,12 @@ ABSL_FLAG(bool, dry_run, false, "Read the records, say what the report would hol
 ABSL_FLAG(std::string, print, "",
           "Show this record file, of any tool, as text on standard output; '-': standard input.");
 ABSL_FLAG(bool, print_bytes, false, "With --print: show pixels and weights whole, not by their digest.");
+
+ABSL_FLAG(
+    bool, check, false,
+    "Hold the numbers of --input against named rules and write no report; exit 4 when one is broken. NAME.csv and "
+    "NAME.textproto are published tables (data/published/README.md).");
+ABSL_FLAG(std::string, junit, "", "With --check: what was found as JUnit XML; '-': standard output.");
 
 namespace lockstep {
 namespace {
@@ -68,7 +75,21 @@ absl::Status Report(const std::string& format) {
   return RunReport(options);
 }
 
+absl::Status Check() {
+  if (!absl::GetFlag(FLAGS_print).empty()) {
+    return absl::InvalidArgumentError("--check and --print exclude each other; give one of them");
+  }
+  RETURN_IF_ERROR(CheckOutputFlag(absl::GetFlag(FLAGS_output)));
+  return RunCheck({absl::GetFlag(FLAGS_input), absl::GetFlag(FLAGS_junit)});
+}
+
 absl::Status Run() {
+  if (absl::GetFlag(FLAGS_check)) {
+    return Check();
+  }
+  if (!absl::GetFlag(FLAGS_junit).empty()) {
+    return absl::InvalidArgumentError("--junit says what --check found; add --check");
+  }
   const std::string print = absl::GetFlag(FLAGS_print);
   const std::string format = absl::GetFlag(FLAGS_format);
   return print.empty() ? Report(format) : Print(print, format);
@@ -83,12 +104,13 @@ int main(int argc, char** argv) {
        "Makes tables, answers and plots from records, as one HTML page and as Markdown; or prints a record file.",
        {"report --input=sweep.rec --output=report.html",
         "report --input=dataset.rec,sweep.rec,scale.rec,comm_model.rec,quantized.rec --output=report.html",
-        "report --print=sweep.rec --format=json"},
+        "report --print=sweep.rec --format=json", "report --check --input=sweep.rec,hand_in.csv --junit=check.xml"},
        {{"files",
          "what is read and written",
          {{"input"}, {"output"}, {"format", "all; with --print text"}, {"style"}, {"audit"}, {"force"}, {"dry_run"}},
          true},
-        {"print", "a record as text", {{"print"}, {"print_bytes"}}, true}}},
+        {"print", "a record as text", {{"print"}, {"print_bytes"}}, true},
+        {"check", "numbers held against rules", {{"check"}, {"junit"}}, true}}},
       argc, argv);
   return lockstep::RunTool(lockstep::kTool, lockstep::Run);
 }

@@ -11,7 +11,7 @@
 namespace lockstep {
 namespace {
 
-void WarnOfSeeds(const ExperimentView& view, std::vector<std::string>& warnings) {
+void WarnOfSeeds(const ExperimentView& view, std::vector<Warning>& warnings) {
   std::vector<std::string> single, missing;
   for (const ExperimentRow& row : view.rows) {
     if (row.trained.size() == 1) {
@@ -22,18 +22,19 @@ void WarnOfSeeds(const ExperimentView& view, std::vector<std::string>& warnings)
     }
   }
   if (!single.empty()) {
-    warnings.push_back(absl::StrCat("One seed only, so no spread: ", view.scale->name(), ", ",
-                                    single.size() == view.rows.size() ? "all rows" : absl::StrJoin(single, "; "),
-                                    ". Differences of a point of accuracy mean nothing; train with --seeds=3."));
+    warnings.push_back(
+        {"one_run_only", absl::StrCat("One seed only, so no spread: ", view.scale->name(), ", ",
+                                      single.size() == view.rows.size() ? "all rows" : absl::StrJoin(single, "; "),
+                                      ". Differences of a point of accuracy mean nothing; train with --seeds=3.")});
   }
   if (!missing.empty()) {
-    warnings.push_back(
-        absl::StrCat("Rows of ", view.scale->name(), " that lack a seed: ", absl::StrJoin(missing, "; "), "."));
+    warnings.push_back({"seeds_missing", absl::StrCat("Rows of ", view.scale->name(),
+                                                      " that lack a seed: ", absl::StrJoin(missing, "; "), ".")});
   }
 }
 
 // A sampler that is told the epoch has an order of its own for each; one that is not has one.
-void WarnOfOrders(const ExperimentView& view, std::vector<std::string>& warnings) {
+void WarnOfOrders(const ExperimentView& view, std::vector<Warning>& warnings) {
   for (const ExperimentRow& row : view.rows) {
     for (const proto::ScalePoint* point : row.trained) {
       for (const proto::RankFacts& rank : point->rank()) {
@@ -41,9 +42,10 @@ void WarnOfOrders(const ExperimentView& view, std::vector<std::string>& warnings
         const size_t different = std::set<std::string>(orders.begin(), orders.end()).size();
         const size_t expected = point->training().fixed_order() ? 1 : static_cast<size_t>(orders.size());
         if (!orders.empty() && different != expected) {
-          warnings.push_back(absl::StrCat("WRONG ORDERS OF IMAGES: ", view.scale->name(), ", row '", row.name,
-                                          "', seed ", point->training().seed(), ", rank ", rank.rank(), ": ", different,
-                                          " different orders in ", orders.size(), " epochs, expected ", expected, "."));
+          warnings.push_back({"wrong_orders", absl::StrCat("WRONG ORDERS OF IMAGES: ", view.scale->name(), ", row '",
+                                                           row.name, "', seed ", point->training().seed(), ", rank ",
+                                                           rank.rank(), ": ", different, " different orders in ",
+                                                           orders.size(), " epochs, expected ", expected, ".")});
         }
       }
     }
@@ -51,24 +53,26 @@ void WarnOfOrders(const ExperimentView& view, std::vector<std::string>& warnings
 }
 
 // Gradients are sent once a step, whole.
-void WarnOfBytes(const LabScale& scale, const proto::ScalePoint& point, std::vector<std::string>& warnings) {
+void WarnOfBytes(const LabScale& scale, const proto::ScalePoint& point, std::vector<Warning>& warnings) {
   const proto::PointSettings settings = SettingsOf(scale.spec, point);
   const std::optional<double> counted = BytesPerStep(point, kGradientsKind);
   const auto model = static_cast<double>(scale.spec.model().gradient_bytes());
   const double expected = settings.gradient_compression() == "bf16" ? model / 2 : model;
   const bool is_known = point.reduction() == proto::ALL_REDUCE && settings.step() == proto::AUTOGRAD && model > 0;
   if (is_known && counted.has_value() && *counted != expected) {
-    warnings.push_back(absl::StrCat(
-        "WRONG BYTES OF GRADIENTS: ", scale.name(), ", ", point.ranks(), " ranks, batch ", point.batch_per_device(),
-        " per device", point.row().empty() ? "" : absl::StrCat(", row '", point.row(), "'"), ": ",
-        BytesCell(*counted, proto::DERIVED, "").text(), " bytes a step were counted, the model has ",
-        BytesCell(expected, proto::DERIVED, "").text(), "."));
+    warnings.push_back(
+        {"wrong_bytes",
+         absl::StrCat("WRONG BYTES OF GRADIENTS: ", scale.name(), ", ", point.ranks(), " ranks, batch ",
+                      point.batch_per_device(), " per device",
+                      point.row().empty() ? "" : absl::StrCat(", row '", point.row(), "'"), ": ",
+                      BytesCell(*counted, proto::DERIVED, "").text(), " bytes a step were counted, the model has ",
+                      BytesCell(expected, proto::DERIVED, "").text(), ".")});
   }
 }
 
 }  // namespace
 
-void WarnOfExperiments(const LabRecords& lab, std::vector<std::string>& warnings) {
+void WarnOfExperiments(const LabRecords& lab, std::vector<Warning>& warnings) {
   for (const LabScale& scale : lab.scales) {
     for (const proto::ScalePoint& point : scale.points) {
       WarnOfBytes(scale, point, warnings);

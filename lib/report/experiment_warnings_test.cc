@@ -20,9 +20,13 @@ using ::testing::SizeIs;
 std::vector<std::string> WarningsOf(const LabScale& scale) {
   LabRecords lab;
   lab.scales.push_back(scale);
-  std::vector<std::string> warnings;
+  std::vector<Warning> warnings;
   WarnOfExperiments(lab, warnings);
-  return warnings;
+  std::vector<std::string> texts;
+  for (const Warning& warning : warnings) {
+    texts.push_back(warning.text);
+  }
+  return texts;
 }
 
 TEST(ExperimentWarningsTest, WholeExperimentsHaveNone) {

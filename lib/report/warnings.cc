@@ -7,14 +7,14 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/report/describe.h"
-#include "lib/report/experiment_warnings.h"
 
 namespace lockstep {
 namespace {
 
-void WarnOfImages(const LabRecords& lab, std::vector<std::string>& warnings) {
+void WarnOfImages(const LabRecords& lab, std::vector<Warning>& warnings) {
   if (lab.datasets.empty()) {
-    warnings.push_back("Which images were used is not known here: dataset.rec is not among the inputs.");
+    warnings.push_back(
+        {"images_unknown", "Which images were used is not known here: dataset.rec is not among the inputs."});
   }
   for (const LabDataset& dataset : lab.datasets) {
     std::set<std::string> notes;
@@ -26,16 +26,18 @@ void WarnOfImages(const LabRecords& lab, std::vector<std::string>& warnings) {
       synthetic = synthetic || info.input_format() == proto::SYNTHETIC;
     }
     if (synthetic) {
-      warnings.push_back(absl::StrCat("SYNTHETIC IMAGES (", dataset.name(),
-                                      "): times are real; losses and accuracies say nothing of CIFAR-10."));
+      warnings.push_back(
+          {"synthetic_images", absl::StrCat("SYNTHETIC IMAGES (", dataset.name(),
+                                            "): times are real; losses and accuracies say nothing of CIFAR-10.")});
     } else if (!notes.empty()) {
-      warnings.push_back(absl::StrCat("Not the official CIFAR-10 (", dataset.name(), "): ", absl::StrJoin(notes, "; "),
-                                      ". Times and accuracies are not comparable with those of the whole data set."));
+      warnings.push_back({"images_not_official",
+                          absl::StrCat("Not the official CIFAR-10 (", dataset.name(), "): ", absl::StrJoin(notes, "; "),
+                                       ". Times and accuracies are not comparable with those of the whole data set.")});
     }
   }
 }
 
-void WarnOfBuilds(const LabRecords& lab, std::vector<std::string>& warnings) {
+void WarnOfBuilds(const LabRecords& lab, std::vector<Warning>& warnings) {
   std::vector<std::string> slow, dirty, early;
   for (const RecordSource* source : lab.Sources()) {
     const proto::Build& build = source->header.build();
@@ -50,20 +52,22 @@ void WarnOfBuilds(const LabRecords& lab, std::vector<std::string>& warnings) {
     }
   }
   if (!slow.empty()) {
-    warnings.push_back(absl::StrCat("Made by a build without optimisation: ", absl::StrJoin(slow, ", "),
-                                    ". Its times are no results; build with --compilation_mode=opt."));
+    warnings.push_back(
+        {"build_not_optimised", absl::StrCat("Made by a build without optimisation: ", absl::StrJoin(slow, ", "),
+                                             ". Its times are no results; build with --compilation_mode=opt.")});
   }
   if (!dirty.empty()) {
-    warnings.push_back(absl::StrCat("Made by a build that no commit describes (uncommitted changes, or no checkout): ",
-                                    absl::StrJoin(dirty, ", "), "."));
+    warnings.push_back({"build_without_commit",
+                        absl::StrCat("Made by a build that no commit describes (uncommitted changes, or no checkout): ",
+                                     absl::StrJoin(dirty, ", "), ".")});
   }
   if (!early.empty()) {
-    warnings.push_back(absl::StrCat("Not finished: ", absl::StrJoin(early, ", "), "."));
+    warnings.push_back({"not_finished", absl::StrCat("Not finished: ", absl::StrJoin(early, ", "), ".")});
   }
 }
 
 // Records that measure: on one machine they can be compared.
-void WarnOfMachines(const LabRecords& lab, std::vector<std::string>& warnings) {
+void WarnOfMachines(const LabRecords& lab, std::vector<Warning>& warnings) {
   std::map<std::string, std::vector<std::string>> files_of_machine;
   const auto add = [&](const RecordSource& source) {
     const proto::Host& host = source.header.host();
@@ -80,11 +84,12 @@ void WarnOfMachines(const LabRecords& lab, std::vector<std::string>& warnings) {
   for (const auto& [machine, files] : files_of_machine) {
     groups.push_back(absl::StrJoin(files, ", "));
   }
-  warnings.push_back(absl::StrCat("Measured on different machines or devices, so not to be compared with each other: ",
-                                  absl::StrJoin(groups, " | "), "."));
+  warnings.push_back({"several_machines",
+                      absl::StrCat("Measured on different machines or devices, so not to be compared with each other: ",
+                                   absl::StrJoin(groups, " | "), ".")});
 }
 
-void WarnOfSinglesAndThrottling(const LabRecords& lab, std::vector<std::string>& warnings) {
+void WarnOfSinglesAndThrottling(const LabRecords& lab, std::vector<Warning>& warnings) {
   std::set<std::string> single, throttled, reasons;
   const auto look = [&](const RecordSource& source, const proto::Samples& epochs, const proto::DeviceState& state) {
     if (epochs.value_size() == 1) {
@@ -114,19 +119,21 @@ void WarnOfSinglesAndThrottling(const LabRecords& lab, std::vector<std::string>&
     }
   }
   if (!single.empty()) {
-    warnings.push_back(absl::StrCat("One timed epoch only, so no spread: ", absl::StrJoin(single, ", "),
-                                    ". Differences of a few per cent mean nothing; measure with --repeats=5."));
+    warnings.push_back(
+        {"one_run_only", absl::StrCat("One timed epoch only, so no spread: ", absl::StrJoin(single, ", "),
+                                      ". Differences of a few per cent mean nothing; measure with --repeats=5.")});
   }
   if (!throttled.empty()) {
-    warnings.push_back(absl::StrCat("The device was throttled (", absl::StrJoin(reasons, ", "), ") at points of ",
-                                    absl::StrJoin(throttled, ", "), "."));
+    warnings.push_back({"device_throttled", absl::StrCat("The device was throttled (", absl::StrJoin(reasons, ", "),
+                                                         ") at points of ", absl::StrJoin(throttled, ", "), ".")});
   }
 }
 
-void WarnOfNoise(const LabRecords& lab, std::vector<std::string>& warnings) {
+void WarnOfNoise(const LabRecords& lab, std::vector<Warning>& warnings) {
   const auto add = [&](const std::string& where, const google::protobuf::RepeatedPtrField<std::string>& noise) {
     if (!noise.empty()) {
-      warnings.push_back(absl::StrCat("Measured on a noisy machine: ", where, ": ", absl::StrJoin(noise, "; "), "."));
+      warnings.push_back({"noisy_machine",
+                          absl::StrCat("Measured on a noisy machine: ", where, ": ", absl::StrJoin(noise, "; "), ".")});
     }
   };
   for (const LabSweep& sweep : lab.sweeps) {
@@ -142,20 +149,21 @@ void WarnOfNoise(const LabRecords& lab, std::vector<std::string>& warnings) {
   }
 }
 
-void WarnOfSums(const LabRecords& lab, std::vector<std::string>& warnings) {
+void WarnOfSums(const LabRecords& lab, std::vector<Warning>& warnings) {
   for (const LabScale& scale : lab.scales) {
     for (const proto::ScalePoint& point : scale.points) {
       if (point.has_sum_check() && point.sum_check().absent_reason().empty() && !point.sum_check().passed()) {
-        warnings.push_back(absl::StrCat("SUM CHECK FAILED: ", scale.name(), ", ", point.ranks(), " ranks, batch ",
-                                        point.batch_per_device(),
-                                        " per device: the ranks did not train on the sum of their gradients."));
+        warnings.push_back(
+            {"sum_check_failed", absl::StrCat("SUM CHECK FAILED: ", scale.name(), ", ", point.ranks(), " ranks, batch ",
+                                              point.batch_per_device(),
+                                              " per device: the ranks did not train on the sum of their gradients.")});
       }
     }
   }
 }
 
 // N processes on one CPU share its cores: they are ranks, not devices.
-void WarnOfSharedCpu(const LabRecords& lab, std::vector<std::string>& warnings) {
+void WarnOfSharedCpu(const LabRecords& lab, std::vector<Warning>& warnings) {
   std::vector<std::string> names;
   for (const LabScale& scale : lab.scales) {
     const bool several = std::any_of(scale.points.begin(), scale.points.end(),
@@ -166,9 +174,10 @@ void WarnOfSharedCpu(const LabRecords& lab, std::vector<std::string>& warnings) 
   }
   if (!names.empty()) {
     warnings.push_back(
-        absl::StrCat("The N devices of ", absl::StrJoin(names, ", "),
-                     " are processes or threads that share one machine's CPU: speed-ups say nothing of N "
-                     "devices."));
+        {"shared_cpu",
+         absl::StrCat("The N devices of ", absl::StrJoin(names, ", "),
+                      " are processes or threads that share one machine's CPU: speed-ups say nothing of N "
+                      "devices.")});
   }
 }
 
@@ -179,14 +188,15 @@ bool MadeFrom(const RecordSource& source, const RecordSource& input) {
 }
 
 template <typename Made, typename From>
-void WarnOfStrangers(const std::vector<Made>& made, const std::vector<From>& from, std::vector<std::string>& warnings) {
+void WarnOfStrangers(const std::vector<Made>& made, const std::vector<From>& from, std::vector<Warning>& warnings) {
   for (const Made& file : made) {
     const bool known =
         from.empty() || std::any_of(from.begin(), from.end(), [&](const From& input) { return MadeFrom(file, input); });
     if (!known) {
-      warnings.push_back(absl::StrCat(file.name(), " was not made from ", from.front().name(),
-                                      from.size() > 1 ? " or another record of its kind" : "",
-                                      " (their digests differ): the two do not belong together."));
+      warnings.push_back(
+          {"records_of_strangers", absl::StrCat(file.name(), " was not made from ", from.front().name(),
+                                                from.size() > 1 ? " or another record of its kind" : "",
+                                                " (their digests differ): the two do not belong together.")});
     }
   }
 }
@@ -199,20 +209,22 @@ std::vector<LabCommModel> WithRows(const std::vector<LabCommModel>& comm_models)
   return with_rows;
 }
 
-void WarnOfLeftOut(const LabRecords& lab, std::vector<std::string>& warnings) {
+void WarnOfLeftOut(const LabRecords& lab, std::vector<Warning>& warnings) {
   for (const RecordSource* source : lab.Sources()) {
     if (source->left_out > 0) {
-      warnings.push_back(absl::StrCat(
-          source->name(), " holds more than fits on a page: of each kind of record the first ", kMaxOfAKind,
-          " are shown, ", source->left_out, " are left out. All of them: report --print=", source->name(), "."));
+      warnings.push_back(
+          {"records_left_out",
+           absl::StrCat(source->name(), " holds more than fits on a page: of each kind of record the first ",
+                        kMaxOfAKind, " are shown, ", source->left_out,
+                        " are left out. All of them: report --print=", source->name(), ".")});
     }
   }
 }
 
 }  // namespace
 
-std::vector<std::string> Warnings(const LabRecords& lab) {
-  std::vector<std::string> warnings;
+std::vector<Warning> NamedWarnings(const LabRecords& lab) {
+  std::vector<Warning> warnings;
   WarnOfImages(lab, warnings);
   WarnOfSums(lab, warnings);
   WarnOfExperiments(lab, warnings);
@@ -227,6 +239,14 @@ std::vector<std::string> Warnings(const LabRecords& lab) {
   WarnOfStrangers(lab.quantized, lab.datasets, warnings);
   WarnOfStrangers(WithRows(lab.comm_models), lab.scales, warnings);
   return warnings;
+}
+
+std::vector<std::string> Warnings(const LabRecords& lab) {
+  std::vector<std::string> texts;
+  for (Warning& warning : NamedWarnings(lab)) {
+    texts.push_back(std::move(warning.text));
+  }
+  return texts;
 }
 
 }  // namespace lockstep

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/report/experiment_warnings.h"
 #include "lib/report/lab_records.h"
 
 namespace lockstep {
@@ -13,6 +14,9 @@ namespace lockstep {
 // be found again, runs that ended early, single repeats, throttled devices, failed sum checks, ranks that share a
 // CPU, experiments of one seed, or whose counts contradict the model
 // or the sampler (experiment_warnings.h), records that a page has no room for, records of several machines, and records that were not made from each other. Empty: nothing to say.
+std::vector<Warning> NamedWarnings(const LabRecords& lab);
+
+// Their texts.
 std::vector<std::string> Warnings(const LabRecords& lab);
 
 }  // namespace lockstep

@@ -1,0 +1,113 @@
+#include "lib/checks/check.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "lib/base/print_text.h"
+#include "lib/base/readable_line.h"
+#include "lib/base/status_macros.h"
+#include "lib/checks/junit.h"
+#include "lib/checks/record_rules.h"
+#include "lib/checks/table_rules.h"
+#include "lib/published/published_tables.h"
+#include "lib/record/output_file.h"
+#include "lib/record/run_files.h"
+#include "lib/report/lab_records.h"
+
+namespace lockstep {
+namespace {
+
+bool IsTable(const std::string& path) { return absl::EndsWith(path, ".csv") || absl::EndsWith(path, ".textproto"); }
+
+struct Checked {
+  std::vector<CheckFinding> findings;
+  CheckedKinds kinds;
+};
+
+void Append(std::vector<CheckFinding> more, std::vector<CheckFinding>& findings) {
+  std::move(more.begin(), more.end(), std::back_inserter(findings));
+}
+
+absl::StatusOr<Checked> CheckFiles(const std::vector<std::string>& paths) {
+  Checked checked;
+  std::vector<std::string> records;
+  for (const std::string& path : paths) {
+    if (!IsTable(path)) {
+      records.push_back(path);
+      continue;
+    }
+    ASSIGN_OR_RETURN(const PublishedFile file, ReadPublishedTables(path));
+    Append(CheckTables(path.substr(path.rfind('/') + 1), file.tables), checked.findings);
+    checked.kinds.tables = true;
+  }
+  if (!records.empty() || paths.empty()) {
+    ASSIGN_OR_RETURN(const LabRecords lab, ReadLabRecords(records));
+    Append(CheckRecords(lab), checked.findings);
+    checked.kinds.records = true;
+  }
+  return checked;
+}
+
+bool IsBroken(const CheckRule& rule, const std::vector<CheckFinding>& findings) {
+  return std::any_of(findings.begin(), findings.end(),
+                     [&](const CheckFinding& finding) { return finding.rule == rule.name; });
+}
+
+}  // namespace
+
+std::vector<std::string> FailedRules(const std::vector<CheckFinding>& findings) {
+  std::vector<std::string> failed;
+  for (const CheckRule& rule : CheckRules()) {
+    if (rule.fails && IsBroken(rule, findings)) {
+      failed.push_back(rule.name);
+    }
+  }
+  return failed;
+}
+
+std::string CheckText(const std::vector<CheckFinding>& findings) {
+  std::string text;
+  for (const bool fails : {true, false}) {
+    for (const CheckFinding& finding : findings) {
+      const CheckRule* const rule = FindCheckRule(finding.rule);
+      if ((rule == nullptr || rule->fails) == fails) {
+        absl::StrAppend(&text, fails ? "FAILED " : "remark ", finding.rule, ": ",
+                        ReadableLine(absl::StrCat(finding.where, ": ", finding.text)), "\n");
+      }
+    }
+  }
+  for (const std::string& name : FailedRules(findings)) {
+    absl::StrAppend(&text, name, ": ", FindCheckRule(name)->explanation, "\n");
+  }
+  return text;
+}
+
+absl::Status RunCheck(const CheckOptions& options) {
+  RETURN_IF_ERROR(DeclareRunFiles({options.inputs, {{"--junit", options.junit, ""}}}));
+  ASSIGN_OR_RETURN(const Checked checked, CheckFiles(options.inputs));
+  const std::string xml = JunitXml(checked.findings, checked.kinds);
+  if (options.junit == "-") {
+    RETURN_IF_ERROR(PrintToStdout(xml));
+  } else {
+    RETURN_IF_ERROR(PrintToStdout(CheckText(checked.findings)));
+    if (!options.junit.empty()) {
+      RETURN_IF_ERROR(WriteWholeFile(options.junit, xml));
+    }
+  }
+  const std::vector<std::string> failed = FailedRules(checked.findings);
+  const auto looked_at = std::count_if(CheckRules().begin(), CheckRules().end(), [&](const CheckRule& rule) {
+    return (rule.of_records && checked.kinds.records) || (rule.of_tables && checked.kinds.tables);
+  });
+  if (!failed.empty()) {
+    return absl::AbortedError(absl::StrCat("--check: ", failed.size(), " of ", looked_at,
+                                           " rules are broken: ", absl::StrJoin(failed, ", ")));
+  }
+  std::fprintf(stderr, "report: %d rules looked at, none is broken\n", static_cast<int>(looked_at));
+  return absl::OkStatus();
+}
+
+}  // namespace lockstep

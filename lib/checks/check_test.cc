@@ -1,0 +1,106 @@
+#include "lib/checks/check.h"
+
+#include <sys/stat.h>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/checks/junit.h"
+#include "lib/report/small_records.h"
+#include "lib/testing/file_util.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::ReadFile;
+using ::lockstep::testing::StatusIs;
+using ::lockstep::testing::TempPath;
+using ::lockstep::testing::WriteFile;
+using ::lockstep::testing::WriteSmallLab;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+// A hand-in as a spreadsheet gives it: 2 devices take 6 s, of which 5 s are computing.
+std::string Csv(const std::string& communication) {
+  return absl::StrCat(
+      "# source = a test\n# images_per_epoch = 50000\n# batch = per_device\n"
+      "table,quantity,devices,batch_per_device,value,unit,as_printed\n"
+      "Q2,step_seconds,1,32,10.00,s,10.00\nQ2,step_seconds,2,32,6.00,s,6.00\n"
+      "Table 2,compute_seconds,2,32,5.00,s,5.00\n"
+      "Table 2,communication_seconds,2,32,",
+      communication, ",s,", communication, "\n");
+}
+
+std::string CsvFile(const std::string& communication) {
+  const std::string path = TempPath("hand_in.csv");
+  WriteFile(path, Csv(communication));
+  return path;
+}
+
+TEST(CheckTest, AnHonestTablePasses) {
+  const std::string junit = TempPath("junit.xml");
+  EXPECT_THAT(RunCheck({{CsvFile("1.00")}, junit}), IsOk());
+  EXPECT_THAT(ReadFile(junit), AllOf(HasSubstr("failures=\"0\""), Not(HasSubstr("<failure"))));
+}
+
+TEST(CheckTest, ABrokenRuleIsAborted) {
+  const std::string junit = TempPath("junit.xml");
+  EXPECT_THAT(RunCheck({{CsvFile("3.00")}, junit}),
+              StatusIs(absl::StatusCode::kAborted, AllOf(HasSubstr("parts_do_not_sum"), HasSubstr("--check:"))));
+  EXPECT_THAT(ReadFile(junit),
+              AllOf(HasSubstr("name=\"parts_do_not_sum\">\n    <failure message=\"The parts of a time"),
+                    HasSubstr("computation 5.00 + communication 3.00 = 8")));
+}
+
+TEST(CheckTest, RecordsAndTablesTogether) {
+  const std::string folder = TempPath("lab");
+  mkdir(folder.c_str(), 0755);
+  std::vector<std::string> inputs = WriteSmallLab(folder);
+  inputs.push_back(CsvFile("3.00"));
+  // The small lab has a negative communication time, and a loader that was left out of an epoch's parts.
+  EXPECT_THAT(RunCheck({inputs, ""}), StatusIs(absl::StatusCode::kAborted, AllOf(HasSubstr("negative_communication, "),
+                                                                                 HasSubstr("parts_do_not_sum"))));
+}
+
+TEST(CheckTest, NoInputIsAUsageError) {
+  EXPECT_THAT(RunCheck({{}, ""}), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--input is missing")));
+}
+
+TEST(CheckTest, ALineForEachFindingAndAnExplanationForEachFailedRule) {
+  const std::vector<CheckFinding> findings = {{"noisy_machine", "records", "busy."},
+                                              {"gib_as_gb", "a.csv, Table 3", "2.15 for 2.31."},
+                                              {"gib_as_gb", "b.csv\n, Table 3", "1 for 1.07."}};
+  EXPECT_EQ(CheckText(findings),
+            "FAILED gib_as_gb: a.csv, Table 3: 2.15 for 2.31.\n"
+            "FAILED gib_as_gb: b.csv; , Table 3: 1 for 1.07.\n"
+            "remark noisy_machine: records: busy.\n"
+            "gib_as_gb: GB is 1e9 bytes; 2^30 bytes are a GiB, 7.4 % more.\n");
+  EXPECT_THAT(FailedRules(findings), ElementsAre("gib_as_gb"));
+  EXPECT_THAT(FailedRules({findings[0]}), IsEmpty());
+}
+
+TEST(CheckTest, XmlEscapesAndCounts) {
+  const std::string xml = JunitXml(
+      {{"gib_as_gb", "<a&b>.csv", "\"2\"\x01"}, {"one_run_only", "records", "one."}, {"shared_cpu", "records", "two."}},
+      {/*records=*/true, /*tables=*/false});
+  EXPECT_THAT(xml, AllOf(HasSubstr("failures=\"2\""), HasSubstr("&lt;a&amp;b&gt;.csv: &quot;2&quot; \n</failure>")));
+  EXPECT_THAT(xml, AllOf(HasSubstr("<system-out>records: two.\n</system-out>"), HasSubstr("<skipped")));
+  EXPECT_THAT(xml, Not(HasSubstr("\x01")));
+}
+
+TEST(CheckTest, ARuleHasOneNameAndAnExplanation) {
+  for (const CheckRule& rule : CheckRules()) {
+    EXPECT_EQ(FindCheckRule(rule.name), &rule);
+    EXPECT_TRUE(rule.of_records || rule.of_tables) << rule.name;
+    EXPECT_THAT(std::string(rule.explanation), Not(IsEmpty())) << rule.name;
+  }
+  EXPECT_EQ(FindCheckRule("no_such_rule"), nullptr);
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,58 @@
+#include "lib/checks/junit.h"
+
+#include "absl/strings/str_cat.h"
+#include "lib/report/escape.h"
+
+namespace lockstep {
+namespace {
+
+// XML 1.0 has no way to write control characters but tab and line ends.
+std::string Xml(const std::string& text) {
+  std::string visible = text;
+  for (char& c : visible) {
+    if (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') {
+      c = ' ';
+    }
+  }
+  return EscapeHtml(visible);
+}
+
+std::string LinesOf(const CheckRule& rule, const std::vector<CheckFinding>& findings) {
+  std::string lines;
+  for (const CheckFinding& finding : findings) {
+    if (finding.rule == rule.name) {
+      absl::StrAppend(&lines, Xml(finding.where), ": ", Xml(finding.text), "\n");
+    }
+  }
+  return lines;
+}
+
+bool LookedAt(const CheckRule& rule, const CheckedKinds& kinds) {
+  return (rule.of_records && kinds.records) || (rule.of_tables && kinds.tables);
+}
+
+}  // namespace
+
+std::string JunitXml(const std::vector<CheckFinding>& findings, const CheckedKinds& kinds) {
+  std::string cases;
+  int failed = 0, skipped = 0;
+  for (const CheckRule& rule : CheckRules()) {
+    const std::string lines = LinesOf(rule, findings);
+    absl::StrAppend(&cases, "  <testcase classname=\"report.check\" name=\"", rule.name, "\">\n");
+    if (!LookedAt(rule, kinds)) {
+      ++skipped;
+      absl::StrAppend(&cases, "    <skipped message=\"no input of the kind that this rule looks at\"/>\n");
+    } else if (!lines.empty() && rule.fails) {
+      ++failed;
+      absl::StrAppend(&cases, "    <failure message=\"", Xml(rule.explanation), "\">", lines, "</failure>\n");
+    } else if (!lines.empty()) {
+      absl::StrAppend(&cases, "    <system-out>", lines, "</system-out>\n");
+    }
+    absl::StrAppend(&cases, "  </testcase>\n");
+  }
+  return absl::StrCat("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"report.check\" tests=\"",
+                      CheckRules().size(), "\" failures=\"", failed, "\" errors=\"0\" skipped=\"", skipped, "\">\n",
+                      cases, "</testsuite>\n");
+}
+
+}  // namespace lockstep

@@ -1,0 +1,20 @@
+// The records that the project kept as JSON (benchmarks/results/*/*.json), read as a report reads them. Test-only.
+#ifndef LOCKSTEP_LIB_CHECKS_KEPT_RECORDS_H_
+#define LOCKSTEP_LIB_CHECKS_KEPT_RECORDS_H_
+
+#include <string>
+#include <vector>
+
+#include "lib/report/lab_records.h"
+
+namespace lockstep::testing {
+
+// Their paths, sorted: "benchmarks/results/2026-11-21-h200x2-fp32/scale.json".
+std::vector<std::string> KeptRecordPaths();
+
+// One of them, alone. A failure of the test when it cannot be read.
+LabRecords ReadKeptRecord(const std::string& path);
+
+}  // namespace lockstep::testing
+
+#endif  // LOCKSTEP_LIB_CHECKS_KEPT_RECORDS_H_

@@ -1,0 +1,161 @@
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "lib/checks/point_rules.h"
+#include "lib/checks/record_rules.h"
+#include "lib/scaling/point_settings.h"
+
+namespace lockstep {
+namespace {
+
+// H200 of one kind differ by up to 3 % (benchmarks/results/README.md), and a rank's device need not be the base case's.
+constexpr double kDeviceDifference = 0.03;
+
+const proto::TrainingSpec& TrainingOf(const LabScale& scale, const proto::ScalePoint& point) {
+  return point.has_training() ? point.training() : scale.spec.training();
+}
+
+std::string WhereOf(const LabScale& scale, const proto::ScalePoint& point) {
+  return absl::StrCat(scale.name(), ", ", point.ranks(), point.ranks() == 1 ? " rank" : " ranks", ", batch ",
+                      point.batch_per_device(), " per device, ", proto::Reduction_Name(point.reduction()),
+                      point.row().empty() ? "" : absl::StrCat(", row '", point.row(), "'"));
+}
+
+// Plain training of one device at the same batch by the same step; null when there is none.
+const proto::ScalePoint* BaseOf(const LabScale& scale, const proto::ScalePoint& point) {
+  const proto::PointSettings settings = SettingsOf(scale.spec, point);
+  for (const proto::ScalePoint& base : scale.points) {
+    if (base.reduction() == proto::PLAIN && base.ranks() == 1 && base.row() == point.row() &&
+        base.batch_per_device() == point.batch_per_device() && !base.step_seconds().value().empty() &&
+        SameStep(SettingsOf(scale.spec, base), settings)) {
+      return &base;
+    }
+  }
+  return nullptr;
+}
+
+// T_N - T_1/N below 0 by more than its epochs and another device explain.
+void CheckNegative(const LabScale& scale, const proto::ScalePoint& point, std::vector<CheckFinding>& findings) {
+  const proto::ScalePoint* const base =
+      point.reduction() == proto::ALL_REDUCE && point.ranks() > 1 ? BaseOf(scale, point) : nullptr;
+  const auto& steps = point.step_seconds().value();
+  if (base == nullptr || steps.empty() || base->images_per_epoch() == 0) {
+    return;
+  }
+  // Padding makes an epoch of several devices longer.
+  const double share =
+      static_cast<double>(point.images_per_epoch()) / static_cast<double>(base->images_per_epoch()) / point.ranks();
+  const auto& ones = base->step_seconds().value();
+  const double most =
+      *std::max_element(steps.begin(), steps.end()) - share * *std::min_element(ones.begin(), ones.end());
+  const double mean = MeanSeconds(point.step_seconds());
+  if (most < -kDeviceDifference * mean) {
+    findings.push_back({"negative_communication", WhereOf(scale, point),
+                        absl::StrFormat("T_N %.4g s - T_1/N %.4g s = %.4g s, and %.4g s at most.", mean,
+                                        share * MeanSeconds(base->step_seconds()),
+                                        mean - share * MeanSeconds(base->step_seconds()), most)});
+  }
+}
+
+// What is exposed is a part of what the collectives were busy.
+void CheckExposed(const LabScale& scale, const proto::ScalePoint& point, std::vector<CheckFinding>& findings) {
+  constexpr double kGaps = 0.05;  // of the steps: between collectives that follow each other behind backward
+  const double exposed = MeanSeconds(point.exposed_seconds()), busy = MeanSeconds(point.collective_busy_seconds());
+  if (busy > 0 && exposed > busy + kGaps * MeanSeconds(point.step_seconds())) {
+    findings.push_back({"communication_in_compute", WhereOf(scale, point),
+                        absl::StrFormat("%.4g s of communication stand behind backward, and the all-reduces ran for "
+                                        "%.4g s in all: the rest is something else, such as the loader.",
+                                        exposed, busy)});
+  }
+}
+
+void CheckLink(const LabScale& scale, const proto::ScalePoint& point, std::vector<CheckFinding>& findings) {
+  const bool halves = SettingsOf(scale.spec, point).gradient_compression() == "bf16";
+  const double alone = MeanSeconds(point.probe().seconds()) * (halves ? 0.5 : 1) * point.steps_per_epoch();
+  const double busy = MeanSeconds(point.collective_busy_seconds());
+  if (point.ranks() > 1 && busy > 0 && busy < 0.5 * alone) {
+    findings.push_back(
+        {"faster_than_the_link", WhereOf(scale, point),
+         absl::StrFormat("the epoch's all-reduces took %.4g s; as many alone take %.4g s.", busy, alone)});
+  }
+}
+
+void CheckStar(const LabScale& scale, const proto::ScalePoint& point, std::vector<CheckFinding>& findings) {
+  const proto::StarTimes& star = point.star();
+  const double sum = MeanSeconds(star.scatter_seconds()) + MeanSeconds(star.replicate_seconds()) +
+                     MeanSeconds(star.forward_seconds()) + MeanSeconds(star.gather_seconds()) +
+                     MeanSeconds(star.loss_seconds()) + MeanSeconds(star.output_gradient_seconds()) +
+                     MeanSeconds(star.backward_seconds()) + MeanSeconds(star.reduce_seconds()) +
+                     MeanSeconds(star.update_seconds());
+  const double step = MeanSeconds(point.step_seconds());
+  if (step > 0 && sum > step * (1 + kTimeSlack)) {
+    findings.push_back({"parts_do_not_sum", WhereOf(scale, point),
+                        absl::StrFormat("DataParallel's parts sum to %.4g s, but the steps took %.4g s.", sum, step)});
+  }
+}
+
+bool Holds(const google::protobuf::RepeatedField<uint32_t>& batches, uint32_t batch) {
+  return std::find(batches.begin(), batches.end(), batch) != batches.end();
+}
+
+// The batches are those that the batch mode makes of the ones asked for.
+void CheckBatchMode(const LabScale& scale, const proto::ScalePoint& point, std::vector<CheckFinding>& findings) {
+  const uint64_t product = static_cast<uint64_t>(point.ranks()) * point.batch_per_device();
+  if (point.global_batch() != product) {
+    findings.push_back({"scaling_mislabelled", WhereOf(scale, point),
+                        absl::StrCat("a global batch of ", point.global_batch(), " is said, ", point.ranks(), " x ",
+                                     point.batch_per_device(), " = ", product, ".")});
+    return;
+  }
+  // A base case of the weak kind may be there beside batches that are divided, and of the strong kind the other way round.
+  const bool as_said =
+      point.ranks() == 1 || !point.row().empty() || scale.spec.batch_size().empty() ||
+      (scale.spec.batch_mode() == proto::GLOBAL ? Holds(scale.spec.batch_size(), point.global_batch())
+                                                : Holds(scale.spec.batch_size(), point.batch_per_device()));
+  if (!as_said) {
+    findings.push_back(
+        {"scaling_mislabelled", WhereOf(scale, point),
+         absl::StrCat("the record says that batches are ", proto::BatchMode_Name(scale.spec.batch_mode()), ", and no ",
+                      scale.spec.batch_mode() == proto::GLOBAL ? point.global_batch() : point.batch_per_device(),
+                      " was asked for.")});
+  }
+}
+
+void SetPeak(const LabScale& scale, CheckedPoint& checked) {
+  if (scale.header.device_size() > 0) {
+    checked.peak_flops_per_second =
+        DataSheetFlopsPerSecond(scale.header.device(0).name(), scale.spec.training().precision());
+    checked.peak_source = "by data sheet";
+  }
+}
+
+CheckedPoint ToChecked(const LabScale& scale, const proto::ScalePoint& point) {
+  CheckedPoint checked;
+  checked.where = WhereOf(scale, point);
+  checked.devices = point.ranks();
+  checked.global_batch = point.global_batch();
+  checked.outcome = point.outcome();
+  checked.epoch_seconds = &point.epoch_seconds();
+  checked.step_seconds = &point.step_seconds();
+  checked.data_wait_seconds = &point.data_wait_seconds();
+  checked.epochs = &point.epoch();
+  checked.images_per_epoch = point.images_per_epoch();
+  SetPeak(scale, checked);
+  return checked;
+}
+
+}  // namespace
+
+void CheckScale(const LabScale& scale, std::vector<CheckFinding>& findings) {
+  for (const proto::ScalePoint& point : scale.points) {
+    CheckPoint(ToChecked(scale, point), scale.spec.model(), TrainingOf(scale, point), findings);
+    CheckNegative(scale, point, findings);
+    CheckExposed(scale, point, findings);
+    CheckLink(scale, point, findings);
+    CheckStar(scale, point, findings);
+    CheckBatchMode(scale, point, findings);
+  }
+}
+
+}  // namespace lockstep

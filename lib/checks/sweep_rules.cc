@@ -1,0 +1,52 @@
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "lib/checks/point_rules.h"
+#include "lib/checks/record_rules.h"
+
+namespace lockstep {
+namespace {
+
+void SetPeak(const LabSweep& sweep, const proto::SweepPoint& point, CheckedPoint& checked) {
+  const double size = point.matmul_ceiling().size(), seconds = MeanSeconds(point.matmul_ceiling().product_seconds());
+  if (seconds > 0) {
+    checked.peak_flops_per_second = 2 * size * size * size / seconds;
+    checked.peak_source = "the best matrix product that was measured";
+  } else if (sweep.header.device_size() > 0) {
+    checked.peak_flops_per_second =
+        DataSheetFlopsPerSecond(sweep.header.device(0).name(), sweep.spec.training().precision());
+    checked.peak_source = "its data sheet";
+  }
+}
+
+// What is left of a step beyond its parts has no name, so that they may be less.
+void CheckStepParts(const proto::SweepPoint& point, const std::string& where, std::vector<CheckFinding>& findings) {
+  const double sum = MeanSeconds(point.copy_seconds()) + MeanSeconds(point.forward_seconds()) +
+                     MeanSeconds(point.backward_seconds()) + MeanSeconds(point.optimizer_seconds());
+  const double step = MeanSeconds(point.step_seconds());
+  if (step > 0 && sum > step * (1 + kTimeSlack)) {
+    findings.push_back(
+        {"parts_do_not_sum", where,
+         absl::StrFormat("copy + forward + backward + update = %.4g s, but the steps took %.4g s.", sum, step)});
+  }
+}
+
+}  // namespace
+
+void CheckSweep(const LabSweep& sweep, std::vector<CheckFinding>& findings) {
+  for (const proto::SweepPoint& point : sweep.points) {
+    CheckedPoint checked;
+    checked.where = absl::StrCat(sweep.name(), ", batch ", point.batch_size());
+    checked.global_batch = point.batch_size();
+    checked.outcome = point.outcome();
+    checked.epoch_seconds = &point.epoch_seconds();
+    checked.step_seconds = &point.step_seconds();
+    checked.data_wait_seconds = &point.data_wait_seconds();
+    checked.epochs = &point.epoch();
+    checked.images_per_epoch = point.images_per_epoch();
+    SetPeak(sweep, point, checked);
+    CheckPoint(checked, sweep.spec.model(), sweep.spec.training(), findings);
+    CheckStepParts(point, checked.where, findings);
+  }
+}
+
+}  // namespace lockstep

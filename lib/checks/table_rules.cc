@@ -1,0 +1,214 @@
+#include "lib/checks/table_rules.h"
+
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "lib/audit/audit.h"
+#include "lib/audit/flags.h"
+#include "lib/published/printed_number.h"
+
+namespace lockstep {
+namespace {
+
+constexpr std::pair<const char*, const char*> kRuleOfFlag[] = {
+    {kCountsNTwice, "n_counted_twice"},
+    {kBaseIsNotOneDevice, "speedup_formula"},
+    {kInvertedSpeedup, "speedup_formula"},
+    {kEfficiencyCalledSpeedup, "speedup_formula"},
+    {kEfficiencyNotDividedByN, "speedup_formula"},
+    {kRatioCalledPercent, "speedup_formula"},
+    {kMixedLoading, "loading_mixed"},
+    {kLoaderWorkersDiffer, "loading_mixed"},
+    {kComputeNotDividedByN, "base_not_divided_by_n"},
+    {kComputeIsWholeTime, "communication_in_compute"},
+    {kComputationHoldsCommunication, "communication_in_compute"},
+    {kIterationsForgotten, "bandwidth_not_derivable"},
+    {kIterationsNotDividedByN, "bandwidth_not_derivable"},
+    {kTotalBatchTakenPerDevice, "bandwidth_not_derivable"},
+    {kElementsNotBytes, "bandwidth_not_derivable"},
+    {kBitsNotBytes, "bandwidth_not_derivable"},
+    {kAllReduceFactorMissing, "bandwidth_not_derivable"},
+    {kBatchCountedAsBytes, "bandwidth_not_derivable"},
+    {kNotDividedByTime, "bandwidth_not_derivable"},
+    {kOtherParameterCount, "wrong_model_size"},
+    {kNotTheTrainedModel, "wrong_model_size"},
+    {kGibAsGb, "gib_as_gb"},
+    {kTextClaimsGibPrintsGb, "gib_as_gb"},
+    {kOfOtherColumn, "number_of_another_place"},
+    {kOfOtherDevices, "number_of_another_place"},
+    {kTruncatedDigits, "digits_lost"},
+    {kRoundedIntermediates, "digits_lost"},
+    {kInconsistentPrinting, "digits_lost"},
+    {kDiffersFromItsTable, "number_not_reproducible"},
+    {kNegativeCommunication, "negative_communication"},
+    {kPartsDoNotSum, "parts_do_not_sum"},
+    {kTwoValuesOfOneQuantity, "two_values_of_one_quantity"},
+    {kLoadingFasterThanWithout, "with_loading_faster_than_without"},
+    {kClocks, "flops_above_peak"},
+    {kWholeSecondClock, "whole_second_clock"},
+    {kBatchBeyondTheData, "batch_beyond_the_data"},
+    {kBatchNotAsLabelled, "scaling_mislabelled"},
+    {kNoOneDeviceTime, "no_one_device_time"},
+    {kOverPeakWithIterations, "link_peak_assumed"},
+};
+
+// One finding for each rule and place: the first one's numbers, and how many there are.
+class FindingList {
+ public:
+  void Add(const std::string& rule, const std::string& where, const std::string& text) {
+    const auto [place, is_new] = index_.try_emplace({rule, where}, findings_.size());
+    if (is_new) {
+      findings_.push_back({rule, where, text});
+      more_.push_back(0);
+    } else {
+      ++more_[place->second];
+    }
+  }
+
+  std::vector<CheckFinding> Take() {
+    for (size_t i = 0; i < findings_.size(); ++i) {
+      absl::StrAppend(&findings_[i].text, more_[i] == 0 ? "" : absl::StrCat(" And ", more_[i], " more of this table."));
+    }
+    return std::move(findings_);
+  }
+
+ private:
+  std::vector<CheckFinding> findings_;
+  std::vector<int> more_;
+  std::map<std::pair<std::string, std::string>, size_t> index_;
+};
+
+bool IsTraffic(proto::PublishedQuantity quantity) {
+  return quantity == proto::BANDWIDTH_GIGABYTES_PER_SECOND || quantity == proto::UTILIZATION_PERCENT ||
+         quantity == proto::TRAFFIC_ELEMENTS || quantity == proto::TRAFFIC_GIGABYTES;
+}
+
+std::string PlaceText(const proto::PublishedValue& value) {
+  return absl::StrCat(
+      absl::AsciiStrToLower(proto::PublishedQuantity_Name(value.quantity())),
+      value.devices() > 0 ? absl::StrCat(", ", value.devices(), value.devices() == 1 ? " device" : " devices") : "",
+      value.batch() > 0 ? absl::StrCat(", batch ", value.batch()) : "", ": ", value.as_printed());
+}
+
+void AddAudited(const std::string& where, const proto::AuditedValue& audited, FindingList& list) {
+  const std::string text =
+      absl::StrCat(PlaceText(audited.published()), audited.sentence().empty() ? "." : ": ", audited.sentence());
+  for (const std::string& flag : audited.flag()) {
+    for (const auto& [name, rule] : kRuleOfFlag) {
+      if (flag == name) {
+        list.Add(rule, where, text);
+      }
+    }
+  }
+  if (audited.finding() == proto::NOT_REPRODUCIBLE) {
+    list.Add(IsTraffic(audited.published().quantity()) ? "bandwidth_not_derivable" : "number_not_reproducible", where,
+             text);
+  }
+}
+
+// Words by which a document says that it did not measure.
+bool SaysEstimate(const std::string& text) {
+  const std::string lower = absl::AsciiStrToLower(text);
+  for (const char* word : {"estimat", "simulat", "projected", "predicted", "modelled", "modeled", "assumed"}) {
+    if (absl::StrContains(lower, word)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Estimates in a table that has other numbers of the same kind.
+void CheckEstimates(const std::string& where, const proto::PublishedTable& table, FindingList& list) {
+  for (const proto::PublishedValue& value : table.value()) {
+    if (!SaysEstimate(value.context()) && !SaysEstimate(value.note())) {
+      continue;
+    }
+    for (const proto::PublishedValue& other : table.value()) {
+      if (other.quantity() == value.quantity() && !SaysEstimate(other.context()) && !SaysEstimate(other.note())) {
+        list.Add("estimates_among_measurements", where,
+                 absl::StrCat(PlaceText(value), " is said to be '", value.context(), value.note(), "', and ",
+                              other.as_printed(), " beside it is not."));
+        break;
+      }
+    }
+  }
+}
+
+// Weak by its batch, strong by its data: one word for both is wrong for one of them.
+void CheckScalingName(const std::string& name, const proto::PublishedTables& tables, FindingList& list) {
+  const std::string& said = tables.claims().scaling();
+  const std::string& batch = tables.facts().batch().empty() ? tables.claims().batch() : tables.facts().batch();
+  if (said == "strong" && batch == "per_device") {
+    list.Add("scaling_mislabelled", name,
+             "'strong', with a fixed batch per device: 4 devices do 4 times the work of a step. Only the epoch is "
+             "strong.");
+  } else if (said == "weak" && batch == "total") {
+    list.Add("scaling_mislabelled", name, "'weak', with a fixed total batch: the work of a step does not grow.");
+  }
+}
+
+std::optional<PrintedNumber> TimeAt(const proto::PublishedTables& tables, proto::PublishedQuantity quantity,
+                                    uint32_t devices, uint64_t batch) {
+  for (const proto::PublishedTable& table : tables.table()) {
+    for (const proto::PublishedValue& value : table.value()) {
+      if (value.quantity() == quantity && value.devices() == devices && value.batch() == batch && value.epoch() == 0 &&
+          !value.restated()) {
+        const auto printed = ParsePrintedNumber(value.as_printed());
+        return printed.ok() ? std::optional<PrintedNumber>(*printed) : std::nullopt;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+// Whether T_N - T_1/N of times of this kind is the number, as far as printed digits tell.
+bool IsDifference(const proto::PublishedTables& tables, proto::PublishedQuantity quantity,
+                  const proto::PublishedValue& value, const PrintedNumber& printed) {
+  const auto t_1 = TimeAt(tables, quantity, 1, value.batch());
+  const auto t_n = TimeAt(tables, quantity, value.devices(), value.batch());
+  if (!t_1.has_value() || !t_n.has_value() || value.devices() < 2) {
+    return false;
+  }
+  const double difference = t_n->value - t_1->value / value.devices();
+  const double rounding = 0.5 * (printed.unit + t_n->unit + t_1->unit / value.devices());
+  return std::abs(difference - printed.value) <= rounding * (1 + 1e-9);
+}
+
+void CheckLoadingInSplit(const std::string& where, const proto::PublishedTables& tables,
+                         const proto::PublishedTable& table, FindingList& list) {
+  for (const proto::PublishedValue& value : table.value()) {
+    const auto printed = ParsePrintedNumber(value.as_printed());
+    if (value.quantity() == proto::COMMUNICATION_SECONDS && printed.ok() &&
+        IsDifference(tables, proto::EPOCH_SECONDS, value, *printed) &&
+        !IsDifference(tables, proto::STEP_SECONDS, value, *printed)) {
+      list.Add("loading_counted_as_communication", where,
+               absl::StrCat(PlaceText(value), " is T_N - T_1/N of epochs with data loading."));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<CheckFinding> CheckTables(const std::string& name, const proto::PublishedTables& tables) {
+  FindingList list;
+  CheckScalingName(name, tables, list);
+  const std::vector<proto::AuditTable> audited = Audit(tables);
+  for (int i = 0; i < tables.table_size(); ++i) {
+    const std::string where = absl::StrCat(name, ", ", tables.table(i).name());
+    for (const proto::AuditedValue& value : audited[i].value()) {
+      AddAudited(where, value, list);
+    }
+    CheckEstimates(where, tables.table(i), list);
+    CheckLoadingInSplit(where, tables, tables.table(i), list);
+  }
+  return list.Take();
+}
+
+}  // namespace lockstep
