@@ -16,6 +16,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/checks/check.h"
 #include "lib/report/print_record.h"
+#include "lib/report/report_format.h"
 
 ABSL_FLAG(std::vector<std::string>, input, {},
           "Records of cifar_prep, train_sweep, scale_run, comm_model and quantize, in any order; any kind may be left "
@@ -23,10 +24,12 @@ ABSL_FLAG(std::vector<std::string>, input, {},
           "be there several times; '-': standard input.");
 ABSL_FLAG(std::string, output, "report.html",
           "NAME.html: the page. Beside it are written NAME.md with its plots NAME.*.svg, and NAME.rec, the report as a "
-          "record. "
-          "'-' with --format=html or markdown: standard output.");
-ABSL_FLAG(std::string, format, "",
-          "html, markdown or all, which is the default; with --print: text, the default, or json.");
+          "record. NAME.tex, NAME.csv or NAME.json: that format instead. "
+          "'-' with one --format: standard output.");
+ABSL_FLAG(
+    std::string, format, "",
+    "html, markdown, latex (a document, a file of each table and plots as PDF), csv, json, several of them, or all; "
+    "html,markdown is the default; with --print: text, the default, or json.");
 ABSL_FLAG(
     std::string, style, "given",
     "given: what the records hold; lab: every question and table of the lab, the blank ones with the command that "
@@ -68,7 +71,7 @@ absl::Status Report(const std::string& format) {
   options.output = absl::GetFlag(FLAGS_output);
   options.force = absl::GetFlag(FLAGS_force);
   options.dry_run = absl::GetFlag(FLAGS_dry_run);
-  ASSIGN_OR_RETURN(options.format, ParseReportFormat(format.empty() ? "all" : format));
+  ASSIGN_OR_RETURN(options.formats, ParseReportFormats(format, options.output));
   ASSIGN_OR_RETURN(options.style, ParsePageStyle(absl::GetFlag(FLAGS_style)));
   options.audit = absl::GetFlag(FLAGS_audit);
   RETURN_IF_ERROR(CheckOutputFlag(options.output));
@@ -107,7 +110,13 @@ int main(int argc, char** argv) {
         "report --print=sweep.rec --format=json", "report --check --input=sweep.rec,hand_in.csv --junit=check.xml"},
        {{"files",
          "what is read and written",
-         {{"input"}, {"output"}, {"format", "all; with --print text"}, {"style"}, {"audit"}, {"force"}, {"dry_run"}},
+         {{"input"},
+          {"output"},
+          {"format", "html,markdown; with --print text"},
+          {"style"},
+          {"audit"},
+          {"force"},
+          {"dry_run"}},
          true},
         {"print", "a record as text", {{"print"}, {"print_bytes"}}, true},
         {"check", "numbers held against rules", {{"check"}, {"junit"}}, true}}},

@@ -12,9 +12,11 @@
 #include "google/protobuf/util/json_util.h"
 #include "lib/record/framed_records.h"
 #include "lib/report/arrange.h"
+#include "lib/report/csv.h"
 #include "lib/report/gnuplot_script.h"
 #include "lib/report/html.h"
 #include "lib/report/lab_records.h"
+#include "lib/report/latex.h"
 #include "lib/report/markdown.h"
 #include "lib/report/page_check.h"
 #include "lib/report/print_record.h"
@@ -121,6 +123,8 @@ void CheckPrinted(const std::string& bytes, const Message& file) {
 
 void CheckRendered(const std::string& title, const std::vector<proto::Section>& sections) {
   CheckMarkup(RenderHtml(title, sections, {}), RenderMarkdown(title, sections, {}));
+  FUZZ_CHECK(!RenderLatex(title, sections, {}, "report").document.empty());
+  FUZZ_CHECK(!RenderCsv(sections).empty());
 }
 
 bool CheckRecordFile(const uint8_t* data, size_t size, Message& file) {

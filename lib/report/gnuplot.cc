@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
@@ -62,27 +64,68 @@ absl::StatusOr<std::string> RunGnuplot(const std::string& script) {
   return exits[0].result;
 }
 
+// The files of one call, one behind the other.
+std::vector<std::string> SplitPdfs(absl::string_view pdfs) {
+  constexpr absl::string_view kStart = "%PDF-";
+  std::vector<std::string> files;
+  while (!pdfs.empty()) {
+    const size_t next = pdfs.find(kStart, 1);
+    files.emplace_back(pdfs.substr(0, next));
+    pdfs.remove_prefix(std::min(next, pdfs.size()));
+  }
+  return files;
+}
+
+// Digits of the same number, because a PDF file counts its bytes.
+std::string WithoutDate(std::string pdf) {
+  constexpr absl::string_view kDate = "/CreationDate (D:";
+  const size_t at = absl::string_view(pdf).find(kDate);
+  for (size_t i = at + kDate.size(); at != std::string::npos && i < pdf.size() && absl::ascii_isdigit(pdf[i]); ++i) {
+    pdf[i] = '0';
+  }
+  return pdf;
+}
+
+absl::StatusOr<std::string> Drawing(const std::string& document, const proto::Plot& plot, PlotFile file) {
+  return file == PlotFile::kSvg ? SvgElement(document, plot) : WithoutDate(document);
+}
+
 // One gnuplot for all: to start it takes as long as to draw.
-absl::StatusOr<std::vector<std::string>> DrawTogether(const std::vector<const proto::Plot*>& plots) {
-  std::vector<std::string> elements;
+absl::StatusOr<std::vector<std::string>> DrawTogether(const std::vector<const proto::Plot*>& plots, PlotFile file) {
+  std::vector<std::string> drawings;
   if (plots.empty()) {
-    return elements;
+    return drawings;
   }
   std::string script;
   for (const proto::Plot* const plot : plots) {
-    absl::StrAppend(&script, GnuplotScript(*plot, kResultPath));
+    absl::StrAppend(&script, GnuplotScript(*plot, kResultPath, file));
   }
-  ASSIGN_OR_RETURN(const std::string svgs, RunGnuplot(script));
-  const std::vector<std::string> documents = SplitSvgs(svgs);
+  ASSIGN_OR_RETURN(const std::string result, RunGnuplot(script));
+  const std::vector<std::string> documents = file == PlotFile::kSvg ? SplitSvgs(result) : SplitPdfs(result);
   if (documents.size() != plots.size()) {
     return absl::InternalError(absl::StrCat("gnuplot wrote ", documents.size(), " drawings, expected ", plots.size(),
                                             ", so there is no plot"));
   }
   for (size_t i = 0; i < plots.size(); ++i) {
-    ASSIGN_OR_RETURN(std::string element, SvgElement(documents[i], *plots[i]));
-    elements.push_back(std::move(element));
+    ASSIGN_OR_RETURN(std::string drawing, Drawing(documents[i], *plots[i], file));
+    drawings.push_back(std::move(drawing));
   }
-  return elements;
+  return drawings;
+}
+
+std::vector<absl::StatusOr<std::string>> Draw(const std::vector<const proto::Plot*>& plots, PlotFile file) {
+  std::vector<absl::StatusOr<std::string>> drawn;
+  const absl::StatusOr<std::vector<std::string>> together = DrawTogether(plots, file);
+  if (together.ok()) {
+    drawn.assign(together->begin(), together->end());
+  } else if (plots.size() == 1 || !absl::IsInternal(together.status())) {
+    drawn.assign(plots.size(), together.status());
+  } else {  // one of them is to blame
+    for (const proto::Plot* const plot : plots) {
+      drawn.push_back(std::move(Draw({plot}, file).front()));
+    }
+  }
+  return drawn;
 }
 
 }  // namespace
@@ -93,18 +136,11 @@ absl::StatusOr<std::string> GnuplotVersion() {
 }
 
 std::vector<absl::StatusOr<std::string>> DrawPlots(const std::vector<const proto::Plot*>& plots) {
-  std::vector<absl::StatusOr<std::string>> drawn;
-  const absl::StatusOr<std::vector<std::string>> together = DrawTogether(plots);
-  if (together.ok()) {
-    drawn.assign(together->begin(), together->end());
-  } else if (plots.size() == 1 || !absl::IsInternal(together.status())) {
-    drawn.assign(plots.size(), together.status());
-  } else {  // one of them is to blame
-    for (const proto::Plot* const plot : plots) {
-      drawn.push_back(DrawPlot(*plot));
-    }
-  }
-  return drawn;
+  return Draw(plots, PlotFile::kSvg);
+}
+
+std::vector<absl::StatusOr<std::string>> DrawPdfPlots(const std::vector<const proto::Plot*>& plots) {
+  return Draw(plots, PlotFile::kPdf);
 }
 
 absl::StatusOr<std::string> DrawPlot(const proto::Plot& plot) { return std::move(DrawPlots({&plot}).front()); }

@@ -1,4 +1,4 @@
-// Draws plots with gnuplot, as SVG that stands in an HTML page or in a file of its own.
+// Draws plots with gnuplot, as SVG that stands in an HTML page or in a file of its own, and as PDF.
 //
 // gnuplot runs as a child process with a script (gnuplot_script.h) in a temporary file, and writes to this process's pipe. What
 // it writes depends on the plot and on gnuplot's version only: no date, no path.
@@ -22,6 +22,9 @@ absl::StatusOr<std::string> DrawPlot(const proto::Plot& plot);
 
 // Each as DrawPlot, by one process for all. Not null.
 std::vector<absl::StatusOr<std::string>> DrawPlots(const std::vector<const proto::Plot*>& plots);
+
+// The same as whole PDF files of one page, without a date.
+std::vector<absl::StatusOr<std::string>> DrawPdfPlots(const std::vector<const proto::Plot*>& plots);
 
 }  // namespace lockstep
 

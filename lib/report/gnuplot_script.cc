@@ -280,6 +280,17 @@ std::string MarkCommands(const proto::Plot& plot, const PlotLayout& layout) {
   return script;
 }
 
+std::string SvgTerminal(const PlotLayout& layout) {
+  return absl::StrCat("set terminal svg size ", Number(layout.width), ",", Number(layout.height),
+                      " dynamic font 'sans-serif,", Number(kPlotFont), "' noenhanced\n");
+}
+
+// A CSS pixel is 1/96 of an inch, and 0.75 points. This terminal draws a font of 0.75 times its points as such.
+std::string PdfTerminal(const PlotLayout& layout) {
+  return absl::StrCat("set terminal pdfcairo size ", Number(layout.width / 96), "in,", Number(layout.height / 96),
+                      "in font 'sans-serif,", Number(kPlotFont * 0.75), "' fontscale 0.75 noenhanced\n");
+}
+
 }  // namespace
 
 std::string PlotCommands(const proto::Plot& plot, const PlotLayout& layout) {
@@ -312,11 +323,11 @@ std::string PlotCommands(const proto::Plot& plot, const PlotLayout& layout) {
   return script;
 }
 
-std::string GnuplotScript(const proto::Plot& plot, const std::string& output) {
+std::string GnuplotScript(const proto::Plot& plot, const std::string& output, PlotFile file) {
   const PlotLayout layout = LayOutPlot(plot);
-  return absl::StrCat("reset\nundefine $*\nset encoding utf8\nset terminal svg size ", Number(layout.width), ",",
-                      Number(layout.height), " dynamic font 'sans-serif,", Number(kPlotFont),
-                      "' noenhanced\nset output ", Quoted(output), "\n", PlotCommands(plot, layout), "set output\n");
+  return absl::StrCat("reset\nundefine $*\nset encoding utf8\n",
+                      file == PlotFile::kSvg ? SvgTerminal(layout) : PdfTerminal(layout), "set output ", Quoted(output),
+                      "\n", PlotCommands(plot, layout), "set output\n");
 }
 
 }  // namespace lockstep

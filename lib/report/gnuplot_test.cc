@@ -163,5 +163,22 @@ TEST(GnuplotTest, WhatOnePlotSpoilsIsDrawnOneByOne) {
   EXPECT_THAT(drawn[1], StatusIs(absl::StatusCode::kInternal, HasSubstr("so there is no plot")));
 }
 
+TEST(GnuplotTest, PdfsAreFilesOfTheirOwnWithoutADate) {
+  if (const auto version = GnuplotVersion(); !version.ok()) {
+    GTEST_SKIP() << version.status().message();
+  }
+  const proto::Plot lines = Lines(), bars = Bars("STACKED_BARS");
+  const auto drawn = DrawPdfPlots({&lines, &bars});
+  ASSERT_EQ(drawn.size(), 2u);
+  for (const auto& pdf : drawn) {
+    ASSERT_THAT(pdf, IsOk());
+    EXPECT_EQ(pdf->substr(0, 5), "%PDF-");
+    EXPECT_NE(pdf->find("%%EOF"), std::string::npos);
+    EXPECT_NE(pdf->find("/CreationDate (D:00000000000000Z)"), std::string::npos);
+  }
+  EXPECT_NE(*drawn[0], *drawn[1]);
+  EXPECT_EQ(*drawn[0], *DrawPdfPlots({&lines})[0]);
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -7,10 +7,8 @@
 #include <memory>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/strip.h"
 #include "lib/base/peak_memory.h"
 #include "lib/base/print_text.h"
 #include "lib/base/readable_line.h"
@@ -26,9 +24,13 @@
 #include "lib/record/step_cache.h"
 #include "lib/report/arrange.h"
 #include "lib/report/claim.h"
+#include "lib/report/csv.h"
 #include "lib/report/gnuplot.h"
 #include "lib/report/html.h"
+#include "lib/report/json.h"
 #include "lib/report/lab_records.h"
+#include "lib/report/latex.h"
+#include "lib/report/latex_text.h"
 #include "lib/report/markdown.h"
 #include "lib/report/render.h"
 #include "lib/report/report_files.h"
@@ -39,49 +41,25 @@
 namespace lockstep {
 namespace {
 
-struct Outputs {
-  std::string html, markdown, record;
-  std::string audit_html, audit_markdown;
-  std::string stem;
+std::string RecordFile(const std::string& stem) { return absl::StrCat(stem, ".rec"); }
 
-  std::string Svg(const std::string& plot_id) const { return absl::StrCat(stem, ".", plot_id, ".svg"); }
-};
+// CSV and JSON hold the audit beside the rest; the others have a page of their own for it.
+bool IsPage(ReportFormat format) { return format != ReportFormat::kCsv && format != ReportFormat::kJson; }
 
-Outputs OutputsOf(const std::string& output) {
-  absl::string_view stem = output;
-  for (const absl::string_view ending : {".html", ".md", ".rec"}) {
-    if (absl::ConsumeSuffix(&stem, ending)) {
-      break;
-    }
-  }
-  return {absl::StrCat(stem, ".html"),       absl::StrCat(stem, ".md"),       absl::StrCat(stem, ".rec"),
-          absl::StrCat(stem, ".audit.html"), absl::StrCat(stem, ".audit.md"), std::string(stem)};
-}
-
-const char* NameOf(ReportFormat format) {
-  return format == ReportFormat::kHtml ? "html" : format == ReportFormat::kMarkdown ? "markdown" : "all";
-}
-
-// A page of this name would be taken for that format.
-absl::Status CheckIsNoOtherFormat(const std::string& output) {
-  for (const absl::string_view ending :
-       {".pdf", ".tex", ".txt", ".csv", ".json", ".htm", ".svg", ".png", ".doc", ".docx"}) {
-    if (absl::EndsWithIgnoreCase(output, ending)) {
-      const absl::string_view stem = absl::string_view(output).substr(0, output.size() - ending.size());
-      return absl::InvalidArgumentError(absl::StrCat("--output=", output, ": report writes no ", ending.substr(1),
-                                                     "; expected ", stem, ".html, beside which ", stem, ".md and ",
-                                                     stem, ".rec are written"));
-    }
-  }
-  return absl::OkStatus();
-}
+std::string FileName(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 absl::Status CheckOptions(const ReportOptions& options) {
-  if (options.output == "-" && options.format == ReportFormat::kAll) {
+  if (options.output == "-" && options.formats.size() != 1) {
     return absl::InvalidArgumentError("--output=- takes one page: add --format=html or --format=markdown");
   }
   if (options.output == "-" && options.audit) {
     return absl::InvalidArgumentError("--audit makes a page of its own, and --output=- takes one: name a file");
+  }
+  if (options.output != "-" && HasFormat(options.formats, ReportFormat::kLatex) &&
+      !IsLatexFileName(FileName(options.output))) {
+    return absl::InvalidArgumentError(absl::StrCat("--output=", ReadableLine(options.output),
+                                                   ": LaTeX reads files of letters, digits and ._+=- only; choose "
+                                                   "such a name, e.g. report.tex"));
   }
   return CheckIsNoOtherFormat(options.output);
 }
@@ -91,20 +69,20 @@ RunFiles FilesOf(const ReportOptions& options) {
   if (options.output == "-") {
     return {options.inputs, {{"--output", "-", ""}}};
   }
-  const Outputs outputs = OutputsOf(options.output);
-  RunFiles files = {options.inputs, {{"--output", outputs.record, ""}}};
-  if (options.format != ReportFormat::kMarkdown) {
-    files.outputs.push_back({"--output", outputs.html, ""});
-    if (options.audit) {
-      files.outputs.push_back({"--audit", outputs.audit_html, ""});
+  const std::string stem = StemOfReport(options.output);
+  RunFiles files = {options.inputs, {{"--output", RecordFile(stem), ""}}};
+  for (const ReportFormat format : options.formats) {
+    files.outputs.push_back({"--output", PageFile(stem, format), ""});
+    if (options.audit && IsPage(format) && format != ReportFormat::kLatex) {  // LaTeX's is one of STEM.*.tex below
+      files.outputs.push_back({"--audit", AuditFile(stem, format), ""});
     }
   }
-  if (options.format != ReportFormat::kHtml) {
-    files.outputs.push_back({"--output", outputs.markdown, ""});
-    files.outputs.push_back({"--output", absl::StrCat(outputs.stem, "."), ".svg"});
-    if (options.audit) {
-      files.outputs.push_back({"--audit", outputs.audit_markdown, ""});
-    }
+  if (HasFormat(options.formats, ReportFormat::kMarkdown)) {
+    files.outputs.push_back({"--output", absl::StrCat(stem, "."), ".svg"});
+  }
+  if (HasFormat(options.formats, ReportFormat::kLatex)) {
+    files.outputs.push_back({"--output", absl::StrCat(stem, "."), ".pdf"});
+    files.outputs.push_back({"--output", absl::StrCat(stem, "."), ".tex"});
   }
   return files;
 }
@@ -119,7 +97,7 @@ absl::StatusOr<proto::Header> HeaderOf(const LabRecords& lab, const ReportOption
   for (const RecordSource* source : lab.Sources()) {
     header.inputs.push_back(source->input);
   }
-  header.result_flags = {{"format", NameOf(options.format)},
+  header.result_flags = {{"format", NameOfFormats(options.formats)},
                          {"gnuplot", gnuplot.value_or("absent")},
                          {"style", options.style == PageStyle::kLab ? "lab" : "given"},
                          {"audit", options.audit ? "true" : "false"}};
@@ -150,70 +128,105 @@ absl::Status PrintPlan(const ReportOptions& options, const std::vector<proto::Se
 
 bool Exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
 
-std::vector<std::string> PagesOf(const Outputs& outputs, const ReportOptions& options) {
+std::vector<std::string> PagesOf(const std::string& stem, const ReportOptions& options) {
   std::vector<std::string> pages;
-  const auto add = [&](const std::string& page, const std::string& audit) {
-    pages.push_back(page);
-    if (options.audit) {
-      pages.push_back(audit);
+  for (const ReportFormat format : options.formats) {
+    pages.push_back(PageFile(stem, format));
+    if (options.audit && IsPage(format)) {
+      pages.push_back(AuditFile(stem, format));
     }
-  };
-  if (options.format != ReportFormat::kMarkdown) {
-    add(outputs.html, outputs.audit_html);
-  }
-  if (options.format != ReportFormat::kHtml) {
-    add(outputs.markdown, outputs.audit_markdown);
   }
   return pages;
 }
 
-bool AllThere(const Outputs& outputs, const ReportOptions& options) {
-  const std::vector<std::string> pages = PagesOf(outputs, options);
+bool AllThere(const std::string& stem, const ReportOptions& options) {
+  const std::vector<std::string> pages = PagesOf(stem, options);
   return std::all_of(pages.begin(), pages.end(), Exists);
 }
 
-// A plot that cannot be drawn is left out with the reason, once on standard error too; one that a second try may draw
-// is an error, because a report without it would be taken for complete.
-absl::StatusOr<DrawnPlots> DrawAll(const std::vector<proto::Section>& sections) {
-  RETURN_IF_ERROR(CheckNotStopped());
-  std::vector<const proto::Plot*> wanted;
+std::vector<const proto::Plot*> PlotsOf(const std::vector<proto::Section>& sections) {
+  std::vector<const proto::Plot*> plots;
   for (const proto::Section& section : sections) {
     for (const proto::Plot& plot : section.plot()) {
-      wanted.push_back(&plot);
-    }
-  }
-  std::vector<absl::StatusOr<std::string>> svgs = DrawPlots(wanted);
-  DrawnPlots plots;
-  std::string last_reason;
-  for (size_t i = 0; i < svgs.size(); ++i) {
-    const absl::Status& status = svgs[i].status();
-    if (absl::IsUnavailable(status) || absl::IsCancelled(status)) {
-      return status;
-    }
-    DrawnPlot& drawn = plots[wanted[i]->id()];
-    if (status.ok()) {
-      drawn.svg = *std::move(svgs[i]);
-      continue;
-    }
-    drawn.absent_reason = std::string(status.message());
-    if (drawn.absent_reason != last_reason) {
-      std::fprintf(stderr, "report: %s\n", drawn.absent_reason.c_str());
-      last_reason = drawn.absent_reason;
+      plots.push_back(&plot);
     }
   }
   return plots;
 }
 
-absl::Status AddMarkdown(const Outputs& outputs, const std::string& title, const std::vector<proto::Section>& sections,
+// Takes the i-th drawing, or why there is none, to `take`. A plot that cannot be drawn is left out with the reason, once
+// on standard error too; one that a second try may draw is an error, because a report without it would be taken for
+// complete.
+template <typename Take>
+absl::Status TakeDrawings(std::vector<absl::StatusOr<std::string>> drawings, Take take) {
+  std::string last_reason;
+  for (size_t i = 0; i < drawings.size(); ++i) {
+    const absl::Status& status = drawings[i].status();
+    if (absl::IsUnavailable(status) || absl::IsCancelled(status)) {
+      return status;
+    }
+    if (status.ok()) {
+      RETURN_IF_ERROR(take(i, *std::move(drawings[i]), std::string()));
+      continue;
+    }
+    const std::string reason(status.message());
+    RETURN_IF_ERROR(take(i, std::string(), reason));
+    if (reason != last_reason) {
+      std::fprintf(stderr, "report: %s\n", reason.c_str());
+      last_reason = reason;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<DrawnPlots> DrawAll(const std::vector<proto::Section>& sections, const ReportFormats& formats) {
+  DrawnPlots plots;
+  if (!HasFormat(formats, ReportFormat::kHtml) && !HasFormat(formats, ReportFormat::kMarkdown)) {
+    return plots;
+  }
+  RETURN_IF_ERROR(CheckNotStopped());
+  const std::vector<const proto::Plot*> wanted = PlotsOf(sections);
+  RETURN_IF_ERROR(TakeDrawings(DrawPlots(wanted), [&](size_t i, std::string svg, std::string reason) {
+    plots[wanted[i]->id()] = {std::move(svg), "", std::move(reason)};
+    return absl::OkStatus();
+  }));
+  return plots;
+}
+
+absl::Status AddMarkdown(const std::string& stem, const std::string& title, const std::vector<proto::Section>& sections,
                          DrawnPlots plots, ReportFiles& files) {
   for (auto& [id, plot] : plots) {
     if (!plot.svg.empty()) {
-      const std::string path = outputs.Svg(id);
+      const std::string path = absl::StrCat(stem, ".", id, ".svg");
       RETURN_IF_ERROR(files.Add(path, StandaloneSvg(plot.svg)));
-      plot.file = path.substr(path.rfind('/') + 1);
+      plot.file = FileName(path);
     }
   }
-  return files.Add(outputs.markdown, RenderMarkdown(title, sections, plots));
+  return files.Add(PageFile(stem, ReportFormat::kMarkdown), RenderMarkdown(title, sections, plots));
+}
+
+// `page`: PATH.tex; its pieces stand beside it.
+absl::Status AddLatexPage(const std::string& page, const std::string& title,
+                          const std::vector<proto::Section>& sections, const DrawnPlots& plots, ReportFiles& files) {
+  const std::string stem = StemOfReport(page);
+  const std::string folder = stem.substr(0, stem.rfind('/') + 1);  // npos + 1 is 0
+  const LatexReport report = RenderLatex(title, sections, plots, FileName(stem));
+  for (const LatexPiece& piece : report.pieces) {
+    RETURN_IF_ERROR(files.Add(absl::StrCat(folder, piece.file), piece.text));
+  }
+  return files.Add(page, report.document);
+}
+
+absl::Status AddLatex(const std::string& stem, const std::string& title, const std::vector<proto::Section>& sections,
+                      ReportFiles& files) {
+  const std::vector<const proto::Plot*> wanted = PlotsOf(sections);
+  DrawnPlots plots;
+  RETURN_IF_ERROR(TakeDrawings(DrawPdfPlots(wanted), [&](size_t i, const std::string& pdf, const std::string& reason) {
+    const std::string path = absl::StrCat(stem, ".", wanted[i]->id(), ".pdf");
+    plots[wanted[i]->id()] = {"", pdf.empty() ? "" : FileName(path), reason};
+    return pdf.empty() ? absl::OkStatus() : files.Add(path, pdf);
+  }));
+  return AddLatexPage(PageFile(stem, ReportFormat::kLatex), title, sections, plots, files);
 }
 
 absl::Status WriteSections(const std::vector<proto::Section>& sections, RecordWriter& record) {
@@ -225,31 +238,54 @@ absl::Status WriteSections(const std::vector<proto::Section>& sections, RecordWr
   return absl::OkStatus();
 }
 
+std::vector<proto::Section> AllSections(const ReportPages& pages) {
+  std::vector<proto::Section> all = pages.page;
+  all.insert(all.end(), pages.audit.begin(), pages.audit.end());
+  return all;
+}
+
 // The audit has no plots.
-absl::Status AddAudit(const ReportOptions& options, const std::vector<proto::Section>& audit, ReportFiles& files) {
-  const Outputs outputs = OutputsOf(options.output);
+absl::Status AddAudit(const std::string& stem, ReportFormat format, const std::vector<proto::Section>& audit,
+                      ReportFiles& files) {
   constexpr char kTitle[] = "Published tables under audit";
-  if (options.audit && options.format != ReportFormat::kHtml) {
-    RETURN_IF_ERROR(files.Add(outputs.audit_markdown, RenderMarkdown(kTitle, audit, {})));
+  const std::string path = AuditFile(stem, format);
+  return format == ReportFormat::kHtml       ? files.Add(path, RenderHtml(kTitle, audit, {}))
+         : format == ReportFormat::kMarkdown ? files.Add(path, RenderMarkdown(kTitle, audit, {}))
+                                             : AddLatexPage(path, kTitle, audit, {}, files);
+}
+
+// `pages` in one format, with all that stands beside it.
+absl::Status AddPage(const std::string& stem, ReportFormat format, const proto::Header& header,
+                     const ReportPages& pages, const std::string& title, const DrawnPlots& plots, ReportFiles& files) {
+  const std::string path = PageFile(stem, format);
+  switch (format) {
+    case ReportFormat::kHtml:
+      return files.Add(path, RenderHtml(title, pages.page, plots));
+    case ReportFormat::kMarkdown:
+      return AddMarkdown(stem, title, pages.page, plots, files);
+    case ReportFormat::kLatex:
+      return AddLatex(stem, title, pages.page, files);
+    case ReportFormat::kCsv:
+      return files.Add(path, RenderCsv(AllSections(pages)));
+    case ReportFormat::kJson: {
+      ASSIGN_OR_RETURN(const std::string json, RenderJson(header, AllSections(pages)));
+      return files.Add(path, json);
+    }
   }
-  if (options.audit && options.format != ReportFormat::kMarkdown) {
-    RETURN_IF_ERROR(files.Add(outputs.audit_html, RenderHtml(kTitle, audit, {})));
-  }
-  return absl::OkStatus();
+  return absl::InternalError("a format without a name");
 }
 
 // All that a full disk can hinder: nothing has its name yet.
 absl::Status WriteAll(const ReportOptions& options, const proto::Header& header, const ReportPages& pages,
                       const std::string& title, const DrawnPlots& plots, ReportFiles& files, RecordWriter& record) {
   RETURN_IF_ERROR(record.Begin(header));
-  const Outputs outputs = OutputsOf(options.output);
-  if (options.format != ReportFormat::kHtml) {
-    RETURN_IF_ERROR(AddMarkdown(outputs, title, pages.page, plots, files));
+  const std::string stem = StemOfReport(options.output);
+  for (const ReportFormat format : options.formats) {
+    RETURN_IF_ERROR(AddPage(stem, format, header, pages, title, plots, files));
+    if (options.audit && IsPage(format)) {
+      RETURN_IF_ERROR(AddAudit(stem, format, pages.audit, files));
+    }
   }
-  if (options.format != ReportFormat::kMarkdown) {
-    RETURN_IF_ERROR(files.Add(outputs.html, RenderHtml(title, pages.page, plots)));
-  }
-  RETURN_IF_ERROR(AddAudit(options, pages.audit, files));
   RETURN_IF_ERROR(WriteSections(pages.page, record));
   RETURN_IF_ERROR(WriteSections(pages.audit, record));
   for (const proto::Input& file : files.descriptions()) {
@@ -258,41 +294,57 @@ absl::Status WriteAll(const ReportOptions& options, const proto::Header& header,
   return record.Seal();
 }
 
-// Plots that the page before showed and this one does not.
-std::vector<std::string> StalePlots(const ReportOptions& options, const ReportFiles& files) {
-  std::vector<std::string> stale;
-  if (options.format == ReportFormat::kHtml) {
-    return stale;  // the Markdown page stays, and its plots with it
+// Plots and pieces that the page before showed and this one does not. A page that is not made anew keeps its own.
+std::vector<std::string> StaleFiles(const ReportOptions& options, const ReportFiles& files) {
+  const std::string stem = StemOfReport(options.output);
+  std::vector<std::string> before;
+  if (HasFormat(options.formats, ReportFormat::kMarkdown)) {
+    before = PlotsBeside(stem);
   }
-  for (std::string& plot : PlotsBeside(OutputsOf(options.output).stem)) {
-    const auto& written = files.descriptions();
-    if (std::none_of(written.begin(), written.end(), [&](const proto::Input& file) { return file.path() == plot; })) {
-      stale.push_back(std::move(plot));
-    }
+  if (HasFormat(options.formats, ReportFormat::kLatex)) {
+    const std::vector<std::string> pieces = PiecesBeside(stem);
+    before.insert(before.end(), pieces.begin(), pieces.end());
   }
-  return stale;
+  const auto& written = files.descriptions();
+  before.erase(std::remove_if(before.begin(), before.end(),
+                              [&](const std::string& path) {
+                                return std::any_of(written.begin(), written.end(),
+                                                   [&](const proto::Input& file) { return file.path() == path; });
+                              }),
+               before.end());
+  return before;
 }
 
 absl::Status PutInPlace(const ReportOptions& options, ReportFiles& files, RecordWriter& record) {
-  const std::vector<std::string> stale = StalePlots(options, files);
-  unlink(OutputsOf(options.output).record.c_str());  // until there is one again, the report is not complete
-  for (const std::string& plot : stale) {
-    unlink(plot.c_str());
+  const std::vector<std::string> stale = StaleFiles(options, files);
+  unlink(RecordFile(StemOfReport(options.output)).c_str());  // until there is one again, the report is not complete
+  for (const std::string& file : stale) {
+    unlink(file.c_str());
   }
   RETURN_IF_ERROR(files.Commit());
   return record.Finish();
 }
 
-}  // namespace
-
-absl::StatusOr<ReportFormat> ParseReportFormat(absl::string_view name) {
-  for (const ReportFormat format : {ReportFormat::kHtml, ReportFormat::kMarkdown, ReportFormat::kAll}) {
-    if (name == NameOf(format)) {
-      return format;
+absl::Status PrintPage(const ReportOptions& options, const proto::Header& header, const ReportPages& pages,
+                       const std::string& title, const DrawnPlots& plots) {
+  switch (options.formats.front()) {
+    case ReportFormat::kHtml:
+      return PrintToStdout(RenderHtml(title, pages.page, plots));
+    case ReportFormat::kMarkdown:
+      return PrintToStdout(RenderMarkdown(title, pages.page, plots));
+    case ReportFormat::kLatex:
+      return PrintToStdout(RenderLatex(title, pages.page, {}, "").document);
+    case ReportFormat::kCsv:
+      return PrintToStdout(RenderCsv(pages.page));
+    case ReportFormat::kJson: {
+      ASSIGN_OR_RETURN(const std::string json, RenderJson(header, pages.page));
+      return PrintToStdout(json);
     }
   }
-  return absl::InvalidArgumentError(absl::StrCat("--format=", name, ": expected html, markdown or all"));
+  return absl::InternalError("a format without a name");
 }
+
+}  // namespace
 
 absl::Status RunReport(const ReportOptions& options) {
   const Stopwatch watch;
@@ -303,26 +355,25 @@ absl::Status RunReport(const ReportOptions& options) {
     return PrintPlan(options, ReadablePages(lab, options).page, watch.Seconds());
   }
   ASSIGN_OR_RETURN(const proto::Header header, HeaderOf(lab, options));
-  const Outputs outputs = OutputsOf(options.output);
+  const std::string stem = StemOfReport(options.output);
   const bool to_stdout = options.output == "-";
   if (!to_stdout && !options.force) {
-    if (AllThere(outputs, options) && IsCached(outputs.record, header)) {
+    if (AllThere(stem, options) && IsCached(RecordFile(stem), header)) {
       return absl::OkStatus();
     }
-    RETURN_IF_ERROR(CheckMayReplace(outputs.record, header, PagesOf(outputs, options)));
+    RETURN_IF_ERROR(CheckMayReplace(RecordFile(stem), header, PagesOf(stem, options)));
   }
 
   std::unique_ptr<RecordWriter> record;  // opened first, because its lock keeps other reports away, and completed last
   if (!to_stdout) {
-    ASSIGN_OR_RETURN(record, RecordWriter::Reserve(outputs.record));
+    ASSIGN_OR_RETURN(record, RecordWriter::Reserve(RecordFile(stem)));
   }
   const ReportPages pages = ReadablePages(lab, options);
   const std::vector<proto::Section>& sections = pages.page;
   const std::string title = ReportTitle(lab);
-  ASSIGN_OR_RETURN(const DrawnPlots plots, DrawAll(sections));
+  ASSIGN_OR_RETURN(const DrawnPlots plots, DrawAll(sections, options.formats));
   if (to_stdout) {  // as text, so a terminal may show it
-    return PrintToStdout(options.format == ReportFormat::kHtml ? RenderHtml(title, sections, plots)
-                                                               : RenderMarkdown(title, sections, plots));
+    return PrintPage(options, header, pages, title, plots);
   }
   ReportFiles files;
   absl::Status status = WriteAll(options, header, pages, title, plots, files, *record);
@@ -333,8 +384,8 @@ absl::Status RunReport(const ReportOptions& options) {
     record->Discard();
     return status;
   }
-  std::vector<std::string> written = PagesOf(outputs, options);
-  written.push_back(outputs.record);
+  std::vector<std::string> written = PagesOf(stem, options);
+  written.push_back(RecordFile(stem));
   std::fprintf(stderr, "report: %s\n",
                ReadableLine(absl::StrCat("wrote ", JoinAnd(written), ": ", VerdictText(sections))).c_str());
   return absl::OkStatus();

@@ -18,6 +18,24 @@ absl::Status Fill(absl::string_view text, OutputFile& file) {
   return file.Sync();
 }
 
+// The files STEM.*ENDING whose names stand behind `before` in the page STEM.PAGE, as paths.
+std::vector<std::string> NamedIn(const std::string& stem, const char* page_ending, const std::string& before,
+                                 const char* ending) {
+  std::ifstream file(stem + page_ending, std::ios::binary);
+  const std::string page((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const std::string folder = stem.substr(0, stem.rfind('/') + 1);  // npos + 1 is 0
+  const std::string begin = absl::StrCat(before, stem.substr(folder.size()), ".");
+  std::vector<std::string> found;
+  for (size_t at = page.find(begin); at != std::string::npos; at = page.find(begin, at + 1)) {
+    const size_t name = at + before.size();
+    found.push_back(folder + page.substr(name, page.find_first_of(")}/\n", at + begin.size()) - name));
+    if (!absl::EndsWith(found.back(), ending)) {
+      found.pop_back();
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
 ReportFiles::~ReportFiles() {
@@ -44,19 +62,13 @@ absl::Status ReportFiles::Commit() {
   return absl::OkStatus();
 }
 
-std::vector<std::string> PlotsBeside(const std::string& stem) {
-  std::ifstream file(stem + ".md", std::ios::binary);
-  const std::string page((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  const std::string folder = stem.substr(0, stem.rfind('/') + 1);  // npos + 1 is 0
-  const std::string begin = absl::StrCat("](", stem.substr(folder.size()), ".");
-  std::vector<std::string> plots;
-  for (size_t at = page.find(begin); at != std::string::npos; at = page.find(begin, at + 1)) {
-    const std::string name = page.substr(at + 2, page.find_first_of(")/\n", at + begin.size()) - at - 2);
-    if (absl::EndsWith(name, ".svg")) {
-      plots.push_back(folder + name);
-    }
-  }
-  return plots;
+std::vector<std::string> PlotsBeside(const std::string& stem) { return NamedIn(stem, ".md", "](", ".svg"); }
+
+std::vector<std::string> PiecesBeside(const std::string& stem) {
+  std::vector<std::string> pieces = NamedIn(stem, ".tex", "]{", ".pdf");
+  const std::vector<std::string> tables = NamedIn(stem, ".tex", "\\input{", ".tex");
+  pieces.insert(pieces.end(), tables.begin(), tables.end());
+  return pieces;
 }
 
 }  // namespace lockstep

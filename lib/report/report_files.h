@@ -41,6 +41,9 @@ class ReportFiles {
 // The plots that the Markdown page at STEM.md shows from files STEM.*.svg beside it, as paths. Empty when there is no page.
 std::vector<std::string> PlotsBeside(const std::string& stem);
 
+// The same of the pieces and plots that the LaTeX document at STEM.tex reads, STEM.*.tex and STEM.*.pdf.
+std::vector<std::string> PiecesBeside(const std::string& stem);
+
 }  // namespace lockstep
 
 #endif  // LOCKSTEP_LIB_REPORT_REPORT_FILES_H_

@@ -123,7 +123,7 @@ TEST(ReportTest, MarkdownAloneWritesNoPage) {
   ReportOptions options;
   options.inputs = {WriteSmallLab(folder)[1]};
   options.output = folder + "/only.md";
-  options.format = ReportFormat::kMarkdown;
+  options.formats = {ReportFormat::kMarkdown};
   ASSERT_THAT(RunReport(options), IsOk());
   EXPECT_TRUE(FileExists(folder + "/only.md"));
   EXPECT_FALSE(FileExists(folder + "/only.html"));
@@ -218,9 +218,58 @@ TEST(ReportTest, StandardOutputTakesOnePage) {
   EXPECT_THAT(RunReport(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--format=html")));
 }
 
-TEST(ReportTest, FormatsHaveNames) {
-  EXPECT_EQ(*ParseReportFormat("markdown"), ReportFormat::kMarkdown);
-  EXPECT_THAT(ParseReportFormat("pdf"), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("pdf")));
+TEST(ReportTest, LatexIsADocumentPiecesAndPlots) {
+  const std::string folder = Folder();
+  ReportOptions options;
+  options.inputs = WriteSmallLab(folder);
+  options.output = folder + "/report.tex";
+  options.formats = {ReportFormat::kLatex};
+  options.audit = true;
+  ASSERT_THAT(RunReport(options), IsOk());
+  EXPECT_THAT(ReadFile(folder + "/report.tex"), HasSubstr("\\input{report.table-1.tex}"));
+  EXPECT_THAT(ReadFile(folder + "/report.table-1.tex"), HasSubstr("\\label{tab:table-1}"));
+  EXPECT_TRUE(FileExists(folder + "/report.audit.tex"));
+  EXPECT_FALSE(FileExists(folder + "/report.html"));
+  if (GnuplotVersion().ok()) {
+    EXPECT_THAT(ReadFile(folder + "/report.speedup.pdf"), HasSubstr("/CreationDate (D:00000000000000Z)"));
+  }
+}
+
+TEST(ReportTest, PiecesThatLatexNoLongerReadsAreRemoved) {
+  const std::string folder = Folder();
+  ReportOptions options;
+  const std::vector<std::string> lab = WriteSmallLab(folder);
+  options.inputs = lab;
+  options.output = folder + "/report.tex";
+  options.formats = {ReportFormat::kLatex};
+  ASSERT_THAT(RunReport(options), IsOk());
+  ASSERT_TRUE(FileExists(folder + "/report.table-3.tex"));
+  options.inputs = {lab[1]};
+  options.force = true;
+  ASSERT_THAT(RunReport(options), IsOk());
+  EXPECT_FALSE(FileExists(folder + "/report.table-3.tex"));
+  EXPECT_TRUE(FileExists(folder + "/report.sweep-table1.tex"));
+}
+
+TEST(ReportTest, LatexWantsANameThatItCanRead) {
+  ReportOptions options;
+  options.inputs = {"-"};
+  options.output = "my %report.tex";
+  options.formats = {ReportFormat::kLatex};
+  EXPECT_THAT(RunReport(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("letters, digits")));
+}
+
+TEST(ReportTest, CsvAndJsonHoldTheAuditToo) {
+  const std::string folder = Folder();
+  ReportOptions options;
+  options.inputs = WriteSmallLab(folder);
+  options.output = folder + "/report.csv";
+  options.formats = {ReportFormat::kCsv, ReportFormat::kJson};
+  options.audit = true;
+  ASSERT_THAT(RunReport(options), IsOk());
+  EXPECT_THAT(ReadFile(folder + "/report.csv"), HasSubstr("\r\ncell,audit,"));
+  EXPECT_THAT(ReadFile(folder + "/report.json"), HasSubstr("\"id\": \"audit\""));
+  EXPECT_FALSE(FileExists(folder + "/report.audit.csv"));
 }
 
 }  // namespace

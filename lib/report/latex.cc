@@ -1,0 +1,175 @@
+#include "lib/report/latex.h"
+
+#include <algorithm>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "lib/report/latex_table.h"
+#include "lib/report/latex_text.h"
+
+namespace lockstep {
+namespace {
+
+// Words are wrapped loosely rather than hang over the edge, and pages end where a table does.
+constexpr char kPreamble[] =
+    "% Made by report. Twice: pdflatex, for the references.\n"
+    "\\documentclass[a4paper,10pt]{article}\n"
+    "\\usepackage[T1]{fontenc}\n"
+    "\\IfFileExists{lmodern.sty}{\\usepackage{lmodern}}{}\n"
+    "\\usepackage[margin=2cm]{geometry}\n"
+    "\\usepackage{array,booktabs,graphicx}\n"
+    "\\setlength{\\parindent}{0pt}\\setlength{\\parskip}{4pt plus 2pt}\n"
+    "\\setlength{\\emergencystretch}{\\textwidth}\\hbadness=10000 \\vbadness=10000 \\raggedbottom\n"
+    "\\setcounter{secnumdepth}{0}\n"
+    "\\pagestyle{plain}\n"
+    "\\begin{document}\n";
+
+class LatexWriter {
+ public:
+  LatexWriter(const std::vector<proto::Section>& sections, const DrawnPlots& plots, const std::string& stem)
+      : plots_(plots), stem_(stem) {
+    for (const proto::Section& section : sections) {
+      for (const proto::Claim& claim : section.claim()) {
+        targets_.insert(section.role() == proto::CARD ? "" : AnswerName(claim));
+      }
+    }
+  }
+
+  LatexReport Write(const std::string& title, const std::vector<proto::Section>& sections) {
+    std::string& out = report_.document;
+    out = absl::StrCat(kPreamble, "{\\LARGE\\bfseries\\raggedright ", EscapeLatex(title), "\\par}\n");
+    for (const proto::Section& section : sections) {
+      AppendSection(section);
+    }
+    AppendLegend(sections);
+    out += "\\end{document}\n";
+    return std::move(report_);
+  }
+
+ private:
+  static std::string AnswerName(const proto::Claim& claim) {
+    return LatexName(absl::StrCat("answer-", claim.question()));
+  }
+
+  void Append(absl::string_view text) { absl::StrAppend(&report_.document, text); }
+
+  void AppendSection(const proto::Section& section) {
+    const bool card = section.role() == proto::CARD;
+    Append(absl::StrCat("\\section{", EscapeLatex(section.title()), "}\n"));
+    if (card) {
+      AppendVerdicts(section);
+    }
+    for (const std::string& warning : section.warning()) {
+      Append(absl::StrCat("\\par\\textbf{Warning.} ", EscapeLatex(warning), "\\par\n"));
+    }
+    if (!card) {
+      AppendClaims(section);
+    }
+    for (const std::string& paragraph : section.paragraph()) {
+      Append(absl::StrCat("\\par ", EscapeLatex(paragraph), "\\par\n"));
+    }
+    for (int i = 0; card && i < section.table_size(); ++i) {
+      AppendTable(section, i);
+    }
+    for (const proto::Plot& plot : section.plot()) {
+      AppendPlot(plot);
+    }
+    for (int i = 0; !card && i < section.table_size(); ++i) {
+      AppendTable(section, i);
+    }
+  }
+
+  void AppendVerdicts(const proto::Section& section) {
+    for (const proto::Claim& claim : section.claim()) {
+      const std::string link = LatexName(claim.link());
+      Append(absl::StrCat("\\par\\textbf{", EscapeLatex(claim.question()), "} ", EscapeLatex(claim.text()),
+                          targets_.count(link) == 0 ? "" : absl::StrCat(" (page~\\pageref{", link, "})"), "\\par\n"));
+    }
+  }
+
+  void AppendClaims(const proto::Section& section) {
+    for (const proto::Claim& claim : section.claim()) {
+      const std::string name = AnswerName(claim);
+      Append(absl::StrCat("\\par\\smallskip\\textbf{", EscapeLatex(claim.question()),
+                          claim.question().empty() ? "" : ". ", EscapeLatex(claim.asked()), "}",
+                          labelled_.insert(name).second ? absl::StrCat("\\label{", name, "}") : "", "\\par\n"));
+      if (!claim.absent_reason().empty()) {
+        Append(absl::StrCat("No answer: ", EscapeLatex(claim.absent_reason()), ".\\par\n"));
+        continue;
+      }
+      Append(absl::StrJoin(absl::StrSplit(claim.text(), '\n'), "\\par\n",
+                           [](std::string* out, absl::string_view line) { absl::StrAppend(out, EscapeLatex(line)); }));
+      Append("\\par\n");
+      if (!claim.source().empty()) {
+        Append(absl::StrCat("{\\footnotesize\\raggedright From ",
+                            EscapeLatex(absl::StrJoin(CondensedSources(claim), ", ")), "\\par}\n"));
+      }
+    }
+  }
+
+  // The lab's own tables are on the card, and keep their numbers.
+  void AppendTable(const proto::Section& section, int i) {
+    const proto::Table& table = section.table(i);
+    const std::string name = LatexName(table.id().empty() ? absl::StrCat(section.id(), "-table", i + 1) : table.id());
+    if (const int number = NumberInCaption(table.caption()); number > 0 && section.role() == proto::CARD) {
+      Append(absl::StrCat("\\setcounter{table}{", number - 1, "}\n"));
+    }
+    const std::string text = LatexTable(table, name);
+    if (stem_.empty()) {
+      Append(text);
+      return;
+    }
+    const std::string file = absl::StrCat(stem_, ".", name, ".tex");
+    Append(absl::StrCat("\\input{", file, "}\n"));
+    report_.pieces.push_back({file, text});
+  }
+
+  void AppendPlot(const proto::Plot& plot) {
+    const auto drawn = plots_.find(plot.id());
+    if (drawn == plots_.end() || drawn->second.file.empty()) {
+      const bool reason = drawn != plots_.end() && !drawn->second.absent_reason.empty();
+      Append(absl::StrCat("\\par\\emph{", EscapeLatex(plot.title()), ": ",
+                          reason ? EscapeLatex(drawn->second.absent_reason) : "drawn in files only", ".}\\par\n"));
+      return;
+    }
+    Append(absl::StrCat(
+        "\\par\\medskip\\noindent\\begin{minipage}{\\linewidth}\n\\makeatletter\\def\\@captype{figure}\\makeatother\n"
+        "\\centering\n\\includegraphics[width=0.72\\linewidth]{",
+        drawn->second.file, "}\n\\caption{", EscapeLatex(plot.title()), "}\n\\label{fig:", LatexName(plot.id()),
+        "}\n\\end{minipage}\\par\n"));
+  }
+
+  void AppendLegend(const std::vector<proto::Section>& sections) {
+    Append("\\section{How to read the numbers and words}\n");
+    for (const ProvenanceMark& mark : ProvenanceMarks()) {
+      Append(absl::StrCat("\\par\\textsuperscript{", mark.letter, "} ", mark.name, ": ", EscapeLatex(mark.meaning),
+                          ".\n"));
+    }
+    Append(
+        absl::StrCat("\\par A mark at the head of a column is of all its numbers. A dash is a number that was not "
+                     "obtained; its note says why. ",
+                     EscapeLatex(kSpreadLegend), ".\\par\n"));
+    for (const proto::Section& section : sections) {
+      for (const proto::Term& term : section.term()) {
+        Append(absl::StrCat("\\par\\textbf{", EscapeLatex(term.name()), "}: ", EscapeLatex(term.meaning()), "\n"));
+      }
+    }
+  }
+
+  const DrawnPlots& plots_;
+  const std::string stem_;
+  std::set<std::string> targets_;   // what verdicts can point to
+  std::set<std::string> labelled_;  // of them, those that have their place
+  LatexReport report_;
+};
+
+}  // namespace
+
+LatexReport RenderLatex(const std::string& title, const std::vector<proto::Section>& sections, const DrawnPlots& plots,
+                        const std::string& stem) {
+  return LatexWriter(sections, plots, stem).Write(title, sections);
+}
+
+}  // namespace lockstep

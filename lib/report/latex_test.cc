@@ -1,0 +1,156 @@
+// The document: what it holds, and that pdflatex sets it without a word.
+#include "lib/report/latex.h"
+
+#include <sys/stat.h>
+
+#include <cstdlib>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/report/arrange.h"
+#include "lib/report/gnuplot.h"
+#include "lib/report/lab_records.h"
+#include "lib/report/small_records.h"
+#include "lib/report/tables.h"
+#include "lib/testing/file_util.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::ReadFile;
+using ::lockstep::testing::TempPath;
+using ::lockstep::testing::WriteFile;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string Folder() {
+  const std::string folder = TempPath("latex");
+  mkdir(folder.c_str(), 0755);
+  return folder;
+}
+
+bool IsInstalled(const char* program) {
+  return std::system(absl::StrCat("command -v ", program, " >/dev/null 2>&1").c_str()) == 0;
+}
+
+// Runs pdflatex twice and returns its second log.
+std::string Compile(const std::string& folder) {
+  const std::string command = absl::StrCat("cd ", folder, " && pdflatex -interaction=nonstopmode -halt-on-error r.tex");
+  EXPECT_EQ(std::system(absl::StrCat(command, " >/dev/null && ", command, " >/dev/null").c_str()), 0)
+      << ReadFile(folder + "/r.log");
+  return ReadFile(folder + "/r.log");
+}
+
+// Lines of the log that warn of something.
+std::string Complaints(const std::string& log) {
+  std::string complaints;
+  for (const absl::string_view line : absl::StrSplit(log, '\n')) {
+    for (const char* word : {"Warning", "Overfull", "Underfull", "Missing character", "undefined"}) {
+      if (line.find(word) != absl::string_view::npos) {
+        absl::StrAppend(&complaints, line, "\n");
+        break;
+      }
+    }
+  }
+  return complaints;
+}
+
+void WriteReport(const std::string& folder, const LatexReport& report) {
+  for (const LatexPiece& piece : report.pieces) {
+    WriteFile(absl::StrCat(folder, "/", piece.file), piece.text);
+  }
+  WriteFile(folder + "/r.tex", report.document);
+}
+
+proto::Section Hostile() {
+  std::string text;
+  for (int c = 1; c < 256; ++c) {
+    text += static_cast<char>(c);
+  }
+  absl::StrAppend(&text, " \\input{/etc/passwd} $<b>_% ^^41 --- `` '' ?` !` 中文 ± µ ÿ ", std::string(40, 'W'));
+  proto::Section section;
+  section.set_id("hostile");
+  section.set_title(text);
+  section.add_warning(text);
+  section.add_paragraph(text);
+  proto::Claim& claim = *section.add_claim();
+  claim.set_question("Q1");
+  claim.set_asked(text);
+  claim.set_text(text);
+  claim.add_source(text);
+  proto::Table& table = *section.add_table();
+  table.set_caption(text);
+  table.add_note(text);
+  for (int i = 0; i < 4; ++i) {
+    table.add_column(text.substr(static_cast<size_t>(i) * 50, 90));
+  }
+  for (int i = 0; i < 60; ++i) {
+    proto::Row& row = *table.add_row();
+    for (int j = 0; j < 4; ++j) {
+      row.add_cell()->set_text(j == 0 ? "[a]*" : text.substr(0, static_cast<size_t>(i * j + 1)));
+    }
+  }
+  return section;
+}
+
+TEST(LatexTest, TablesArePiecesOrStandInTheDocument) {
+  const LatexReport pieces = RenderLatex("On $<b>_%", {Hostile()}, {}, "r");
+  ASSERT_EQ(pieces.pieces.size(), 1u);
+  EXPECT_EQ(pieces.pieces[0].file, "r.hostile-table1.tex");
+  EXPECT_THAT(pieces.document, AllOf(HasSubstr("\\input{r.hostile-table1.tex}"), HasSubstr("On \\$\\textless{}b")));
+  const LatexReport whole = RenderLatex("", {Hostile()}, {}, "");
+  EXPECT_TRUE(whole.pieces.empty());
+  EXPECT_THAT(whole.document, AllOf(HasSubstr("\\label{tab:hostile-table1}"), Not(HasSubstr("\\input{"))));
+}
+
+TEST(LatexTest, APlotThatWasNotDrawnSaysWhy) {
+  proto::Section section = Hostile();
+  section.add_plot()->set_id("p");
+  EXPECT_THAT(RenderLatex("", {section}, {{"p", {"", "", "gnuplot is not installed"}}}, "").document,
+              HasSubstr("gnuplot is not installed"));
+  EXPECT_THAT(RenderLatex("", {section}, {{"p", {"", "r.p.pdf", ""}}}, "").document, HasSubstr("{r.p.pdf}"));
+}
+
+TEST(LatexTest, HostileTextCompilesWithoutAWarning) {
+  if (!IsInstalled("pdflatex")) {
+    GTEST_SKIP() << "pdflatex is not installed (apt-get install texlive-latex-recommended)";
+  }
+  const std::string folder = Folder();
+  WriteReport(folder, RenderLatex("On $<b>_%", {Hostile()}, {}, "r"));
+  EXPECT_EQ(Complaints(Compile(folder)), "");
+}
+
+TEST(LatexTest, TheSmallLabCompilesWithoutAWarning) {
+  if (!IsInstalled("pdflatex")) {
+    GTEST_SKIP() << "pdflatex is not installed (apt-get install texlive-latex-recommended)";
+  }
+  const std::string folder = Folder();
+  const auto lab = ReadLabRecords(lockstep::testing::WriteSmallLab(folder));
+  ASSERT_THAT(lab, IsOk());
+  for (const PageStyle style : {PageStyle::kGiven, PageStyle::kLab}) {
+    const ReportPages pages = ArrangePages(*lab, style);
+    DrawnPlots plots;
+    for (const proto::Section& section : pages.page) {
+      for (const proto::Plot& plot : section.plot()) {
+        const absl::StatusOr<std::string> pdf = std::move(DrawPdfPlots({&plot}).front());
+        const std::string file = absl::StrCat("r.", plot.id(), ".pdf");
+        if (pdf.ok()) {
+          WriteFile(absl::StrCat(folder, "/", file), *pdf);
+        }
+        plots[plot.id()] = {"", pdf.ok() ? file : "", std::string(pdf.status().message())};
+      }
+    }
+    WriteReport(folder, RenderLatex(ReportTitle(*lab), pages.page, plots, "r"));
+    EXPECT_EQ(Complaints(Compile(folder)), "");
+    WriteReport(folder, RenderLatex("Audit", pages.audit, {}, "r"));
+    EXPECT_EQ(Complaints(Compile(folder)), "");
+  }
+}
+
+}  // namespace
+}  // namespace lockstep
