@@ -30,6 +30,7 @@ LAYERS = [
         "onnx": "dataset int8 record",
         "report": "record scaling statistics",
         "checks": "audit published record report scaling",
+        "comparison": "record report scaling statistics",
     },
     {
         "device": "record",

@@ -1,5 +1,5 @@
-// report: makes what people hand in from records, prints a record file, or checks numbers. The stages are
-// lib/report/report.h, lib/report/print_record.h and lib/checks/check.h.
+// report: makes what people hand in from records, prints a record file, checks numbers, or compares two runs.
+// The stages are lib/report/report.h, lib/report/print_record.h, lib/checks/check.h and lib/comparison/compare.h.
 #include "lib/report/report.h"
 
 #include <iostream>
@@ -15,6 +15,7 @@
 #include "lib/base/run_tool.h"
 #include "lib/base/status_macros.h"
 #include "lib/checks/check.h"
+#include "lib/comparison/compare.h"
 #include "lib/report/print_record.h"
 
 ABSL_FLAG(std::vector<std::string>, input, {},
@@ -42,6 +43,10 @@ ABSL_FLAG(
     bool, check, false,
     "Hold the numbers of --input against named rules and write no report; exit 4 when one is broken. NAME.csv and "
     "NAME.textproto are published tables (data/published/README.md).");
+ABSL_FLAG(
+    std::vector<std::string>, compare, {},
+    "Two records of train_sweep or of scale_run, before,after: whether each point is faster, slower or cannot be told "
+    "apart. --input names further runs like the first.");
 ABSL_FLAG(std::string, junit, "", "With --check: what was found as JUnit XML; '-': standard output.");
 
 namespace lockstep {
@@ -83,7 +88,18 @@ absl::Status Check() {
   return RunCheck({absl::GetFlag(FLAGS_input), absl::GetFlag(FLAGS_junit)});
 }
 
+absl::Status Compare() {
+  if (!absl::GetFlag(FLAGS_print).empty() || absl::GetFlag(FLAGS_check)) {
+    return absl::InvalidArgumentError("--compare, --check and --print exclude each other; give one of them");
+  }
+  RETURN_IF_ERROR(CheckOutputFlag(absl::GetFlag(FLAGS_output)));
+  return RunCompare(absl::GetFlag(FLAGS_compare), absl::GetFlag(FLAGS_input));
+}
+
 absl::Status Run() {
+  if (!absl::GetFlag(FLAGS_compare).empty()) {
+    return Compare();
+  }
   if (absl::GetFlag(FLAGS_check)) {
     return Check();
   }
@@ -110,7 +126,8 @@ int main(int argc, char** argv) {
          {{"input"}, {"output"}, {"format", "all; with --print text"}, {"style"}, {"audit"}, {"force"}, {"dry_run"}},
          true},
         {"print", "a record as text", {{"print"}, {"print_bytes"}}, true},
-        {"check", "numbers held against rules", {{"check"}, {"junit"}}, true}}},
+        {"check", "numbers held against rules", {{"check"}, {"junit"}}, true},
+        {"compare", "two runs, point by point", {{"compare"}}, true}}},
       argc, argv);
   return lockstep::RunTool(lockstep::kTool, lockstep::Run);
 }
