@@ -375,6 +375,16 @@ class CliTest(ToolCase):
         self.assertRegex(result.stdout.decode(), r"(?m)^cannot tell batch 20: 1\.0000 times as long")
         self.refused(2, "report", f"--compare={self.sweep}", says="expected two records")
 
+    def test_a_class_to_one_page(self):
+        for student, record in (("ada", self.sweep), ("bob", self.sweep), ("eve", self.dataset)):
+            (self.folder / "class" / student).mkdir(parents=True)
+            (self.folder / "class" / student / "own.rec").write_bytes(record.read_bytes())
+        page = self.folder / "class.html"
+        result = self.call("report", f"--class_folder={self.folder / 'class'}", f"--output={page}", check=True)
+        self.assertIn("3 students", result.stderr.decode())
+        self.assertIn("own.rec: the same numbers as own.rec of ada", page.read_text())
+        self.refused(2, "report", f"--class_folder={self.folder}", f"--input={self.sweep}", says="takes a folder alone")
+
 
 if __name__ == "__main__":
     run_tests(__doc__)

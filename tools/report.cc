@@ -15,6 +15,7 @@
 #include "lib/base/run_tool.h"
 #include "lib/base/status_macros.h"
 #include "lib/checks/check.h"
+#include "lib/checks/class_page.h"
 #include "lib/comparison/compare.h"
 #include "lib/report/print_record.h"
 
@@ -47,6 +48,10 @@ ABSL_FLAG(
     std::vector<std::string>, compare, {},
     "Two records of train_sweep or of scale_run, before,after: whether each point is faster, slower or cannot be told "
     "apart. --input names further runs like the first.");
+ABSL_FLAG(
+    std::string, class_folder, "",
+    "A folder of folders, one a student: the page --output says whose numbers break a rule, who has whose numbers, and "
+    "whose times are far from the others'.");
 ABSL_FLAG(std::string, junit, "", "With --check: what was found as JUnit XML; '-': standard output.");
 
 namespace lockstep {
@@ -96,7 +101,20 @@ absl::Status Compare() {
   return RunCompare(absl::GetFlag(FLAGS_compare), absl::GetFlag(FLAGS_input));
 }
 
+absl::Status Class() {
+  if (!absl::GetFlag(FLAGS_print).empty() || absl::GetFlag(FLAGS_check) || !absl::GetFlag(FLAGS_compare).empty() ||
+      !absl::GetFlag(FLAGS_input).empty()) {
+    return absl::InvalidArgumentError(
+        "--class_folder takes a folder alone, without --input, --print, --check and --compare");
+  }
+  RETURN_IF_ERROR(CheckOutputFlag(absl::GetFlag(FLAGS_output)));
+  return RunClass(absl::GetFlag(FLAGS_class_folder), absl::GetFlag(FLAGS_output));
+}
+
 absl::Status Run() {
+  if (!absl::GetFlag(FLAGS_class_folder).empty()) {
+    return Class();
+  }
   if (!absl::GetFlag(FLAGS_compare).empty()) {
     return Compare();
   }
@@ -127,7 +145,8 @@ int main(int argc, char** argv) {
          true},
         {"print", "a record as text", {{"print"}, {"print_bytes"}}, true},
         {"check", "numbers held against rules", {{"check"}, {"junit"}}, true},
-        {"compare", "two runs, point by point", {{"compare"}}, true}}},
+        {"compare", "two runs, point by point", {{"compare"}}, true},
+        {"class", "all of a class", {{"class_folder"}}, true}}},
       argc, argv);
   return lockstep::RunTool(lockstep::kTool, lockstep::Run);
 }
