@@ -85,6 +85,14 @@ absl::Status CheckLike(const TimedRun& first, const TimedRun& other) {
                                                                   ": ", why, "; give two runs of the same"));
 }
 
+// Copies would say that runs do not differ.
+absl::Status CheckNoCopy(const TimedRun& run, const TimedRun& other) {
+  return run.times != other.times ? absl::OkStatus()
+                                  : absl::FailedPreconditionError(
+                                        absl::StrCat("--input: ", other.source->name(), " has the times of ",
+                                                     run.source->name(), ", so it is no run of its own; leave it out"));
+}
+
 const std::vector<double>* TimesAt(const TimedRun& run, const std::string& name) {
   for (const auto& [point, times] : run.times) {
     if (point == name) {
@@ -148,8 +156,11 @@ absl::StatusOr<RunComparison> CompareRuns(const LabRecords& first, const LabReco
   ASSIGN_OR_RETURN(const TimedRun b, OneRun(second));
   RETURN_IF_ERROR(CheckLike(a, b));
   const std::vector<TimedRun> others = RunsOf(more);
-  for (const TimedRun& run : others) {
-    RETURN_IF_ERROR(CheckLike(a, run));
+  for (size_t i = 0; i < others.size(); ++i) {
+    RETURN_IF_ERROR(CheckLike(a, others[i]));
+    for (size_t j = 0; j <= i; ++j) {
+      RETURN_IF_ERROR(CheckNoCopy(j == 0 ? a : others[j - 1], others[i]));
+    }
   }
   RunComparison result;
   result.spread = SpreadOfRuns(a, b, others);

@@ -33,7 +33,8 @@ struct RunComparison {
 
 // The one sweep or scale record of `first` against that of `second`; those of `more` are further runs like the first, from
 // which the spread between runs is taken where they and the second are of one device, and else it is stated.
-// FailedPrecondition: not one record each, of one kind; other conditions (WhyConditionsDiffer); no point in common.
+// FailedPrecondition: not one record each, of one kind; other conditions (WhyConditionsDiffer); no
+// point in common; a run of `more` that has the times of another, which is a copy.
 absl::StatusOr<RunComparison> CompareRuns(const LabRecords& first, const LabRecords& second, const LabRecords& more);
 
 // A line for each point, then what was tested and where the spread is from.

@@ -120,6 +120,11 @@ TEST(CompareTest, FurtherRunsSayHowMuchRunsDiffer) {
   EXPECT_THAT(ComparisonText(*comparison), HasSubstr("measured, 4 runs"));
 }
 
+TEST(CompareTest, ACopyIsNoFurtherRun) {
+  EXPECT_THAT(CompareRuns(Sweep(), Sweep(), Sweep()),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("no run of its own")));
+}
+
 TEST(CompareTest, OnlyLikeIsCompared) {
   LabRecords other = Sweep();
   other.sweeps[0].spec.mutable_training()->set_precision(proto::BF16);
