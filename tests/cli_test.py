@@ -12,6 +12,7 @@ import signal
 import subprocess
 import time
 import unittest
+import xml.etree.ElementTree
 
 from tool_case import TOOLS, ToolCase, run_tests
 
@@ -355,6 +356,34 @@ class CliTest(ToolCase):
         output = self.folder / "audit.rec"
         self.call("comm_model", f"--audit={self.published / 'hand_in_001.textproto'}", f"--output={output}", check=True)
         self.assertIn("NOT_REPRODUCIBLE", self.call("report", f"--print={output}", check=True).stdout.decode())
+
+    def test_a_broken_rule_exits_4_and_is_named(self):
+        junit = self.folder / "check.xml"
+        result = self.call("report", "--check", f"--input={self.published / 'hand_in_003.textproto'}", f"--junit={junit}")
+        self.assertEqual(result.returncode, 4, result.stderr.decode())
+        self.assertIn("rules are broken", result.stderr.decode())
+        self.assertRegex(result.stdout.decode(), r"(?m)^FAILED whole_second_clock: hand_in_003.textproto, ")
+        suite = xml.etree.ElementTree.parse(junit).getroot()
+        self.assertEqual(len(suite.findall("testcase/failure")), int(suite.get("failures")))
+        self.assertGreater(int(suite.get("failures")), 0)
+
+    def test_a_run_is_neither_faster_nor_slower_than_itself(self):
+        timed = self.folder / "timed.rec"
+        self.call("train_sweep", f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--batch=20", "--repeats=2",
+                  f"--output={timed}", check=True)
+        result = self.call("report", f"--compare={timed},{timed}", check=True)
+        self.assertRegex(result.stdout.decode(), r"(?m)^cannot tell batch 20: 1\.0000 times as long")
+        self.refused(2, "report", f"--compare={self.sweep}", says="expected two records")
+
+    def test_a_class_to_one_page(self):
+        for student, record in (("ada", self.sweep), ("bob", self.sweep), ("eve", self.dataset)):
+            (self.folder / "class" / student).mkdir(parents=True)
+            (self.folder / "class" / student / "own.rec").write_bytes(record.read_bytes())
+        page = self.folder / "class.html"
+        result = self.call("report", f"--class_folder={self.folder / 'class'}", f"--output={page}", check=True)
+        self.assertIn("3 students", result.stderr.decode())
+        self.assertIn("own.rec: the same numbers as own.rec of ada", page.read_text())
+        self.refused(2, "report", f"--class_folder={self.folder}", f"--input={self.sweep}", says="takes a folder alone")
 
 
 if __name__ == "__main__":

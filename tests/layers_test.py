@@ -29,7 +29,8 @@ LAYERS = [
         "int8_cpu": "int8",
         "onnx": "dataset int8 record",
         "report": "record scaling statistics",
-        "checks": "audit published record report scaling",
+        "checks": "audit published record report scaling statistics",
+        "comparison": "record report scaling statistics",
     },
     {
         "device": "record",

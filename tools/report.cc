@@ -1,5 +1,5 @@
-// report: makes what people hand in from records, prints a record file, or checks numbers. The stages are
-// lib/report/report.h, lib/report/print_record.h and lib/checks/check.h.
+// report: makes what people hand in from records, prints a record file, checks numbers, or compares two runs.
+// The stages are lib/report/report.h, lib/report/print_record.h, lib/checks/check.h and lib/comparison/compare.h.
 #include "lib/report/report.h"
 
 #include <iostream>
@@ -15,6 +15,8 @@
 #include "lib/base/run_tool.h"
 #include "lib/base/status_macros.h"
 #include "lib/checks/check.h"
+#include "lib/checks/class_page.h"
+#include "lib/comparison/compare.h"
 #include "lib/report/print_record.h"
 #include "lib/report/report_format.h"
 
@@ -45,6 +47,14 @@ ABSL_FLAG(
     bool, check, false,
     "Hold the numbers of --input against named rules and write no report; exit 4 when one is broken. NAME.csv and "
     "NAME.textproto are published tables (data/published/README.md).");
+ABSL_FLAG(
+    std::vector<std::string>, compare, {},
+    "Two records of train_sweep or of scale_run, before,after: whether each point is faster, slower or cannot be told "
+    "apart. --input names further runs like the first.");
+ABSL_FLAG(
+    std::string, class_folder, "",
+    "A folder of folders, one a student: the page --output says whose numbers break a rule, who has whose numbers, and "
+    "whose times are far from the others'.");
 ABSL_FLAG(std::string, junit, "", "With --check: what was found as JUnit XML; '-': standard output.");
 
 namespace lockstep {
@@ -86,7 +96,31 @@ absl::Status Check() {
   return RunCheck({absl::GetFlag(FLAGS_input), absl::GetFlag(FLAGS_junit)});
 }
 
+absl::Status Compare() {
+  if (!absl::GetFlag(FLAGS_print).empty() || absl::GetFlag(FLAGS_check)) {
+    return absl::InvalidArgumentError("--compare, --check and --print exclude each other; give one of them");
+  }
+  RETURN_IF_ERROR(CheckOutputFlag(absl::GetFlag(FLAGS_output)));
+  return RunCompare(absl::GetFlag(FLAGS_compare), absl::GetFlag(FLAGS_input));
+}
+
+absl::Status Class() {
+  if (!absl::GetFlag(FLAGS_print).empty() || absl::GetFlag(FLAGS_check) || !absl::GetFlag(FLAGS_compare).empty() ||
+      !absl::GetFlag(FLAGS_input).empty()) {
+    return absl::InvalidArgumentError(
+        "--class_folder takes a folder alone, without --input, --print, --check and --compare");
+  }
+  RETURN_IF_ERROR(CheckOutputFlag(absl::GetFlag(FLAGS_output)));
+  return RunClass(absl::GetFlag(FLAGS_class_folder), absl::GetFlag(FLAGS_output));
+}
+
 absl::Status Run() {
+  if (!absl::GetFlag(FLAGS_class_folder).empty()) {
+    return Class();
+  }
+  if (!absl::GetFlag(FLAGS_compare).empty()) {
+    return Compare();
+  }
   if (absl::GetFlag(FLAGS_check)) {
     return Check();
   }
@@ -119,7 +153,9 @@ int main(int argc, char** argv) {
           {"dry_run"}},
          true},
         {"print", "a record as text", {{"print"}, {"print_bytes"}}, true},
-        {"check", "numbers held against rules", {{"check"}, {"junit"}}, true}}},
+        {"check", "numbers held against rules", {{"check"}, {"junit"}}, true},
+        {"compare", "two runs, point by point", {{"compare"}}, true},
+        {"class", "all of a class", {{"class_folder"}}, true}}},
       argc, argv);
   return lockstep::RunTool(lockstep::kTool, lockstep::Run);
 }

@@ -23,17 +23,19 @@ namespace {
 
 bool IsTable(const std::string& path) { return absl::EndsWith(path, ".csv") || absl::EndsWith(path, ".textproto"); }
 
-struct Checked {
-  std::vector<CheckFinding> findings;
-  CheckedKinds kinds;
-};
-
 void Append(std::vector<CheckFinding> more, std::vector<CheckFinding>& findings) {
   std::move(more.begin(), more.end(), std::back_inserter(findings));
 }
 
-absl::StatusOr<Checked> CheckFiles(const std::vector<std::string>& paths) {
-  Checked checked;
+bool IsBroken(const CheckRule& rule, const std::vector<CheckFinding>& findings) {
+  return std::any_of(findings.begin(), findings.end(),
+                     [&](const CheckFinding& finding) { return finding.rule == rule.name; });
+}
+
+}  // namespace
+
+absl::StatusOr<CheckedFiles> CheckFiles(const std::vector<std::string>& paths) {
+  CheckedFiles checked;
   std::vector<std::string> records;
   for (const std::string& path : paths) {
     if (!IsTable(path)) {
@@ -45,19 +47,12 @@ absl::StatusOr<Checked> CheckFiles(const std::vector<std::string>& paths) {
     checked.kinds.tables = true;
   }
   if (!records.empty() || paths.empty()) {
-    ASSIGN_OR_RETURN(const LabRecords lab, ReadLabRecords(records));
-    Append(CheckRecords(lab), checked.findings);
+    ASSIGN_OR_RETURN(checked.lab, ReadLabRecords(records));
+    Append(CheckRecords(checked.lab), checked.findings);
     checked.kinds.records = true;
   }
   return checked;
 }
-
-bool IsBroken(const CheckRule& rule, const std::vector<CheckFinding>& findings) {
-  return std::any_of(findings.begin(), findings.end(),
-                     [&](const CheckFinding& finding) { return finding.rule == rule.name; });
-}
-
-}  // namespace
 
 std::vector<std::string> FailedRules(const std::vector<CheckFinding>& findings) {
   std::vector<std::string> failed;
@@ -88,7 +83,7 @@ std::string CheckText(const std::vector<CheckFinding>& findings) {
 
 absl::Status RunCheck(const CheckOptions& options) {
   RETURN_IF_ERROR(DeclareRunFiles({options.inputs, {{"--junit", options.junit, ""}}}));
-  ASSIGN_OR_RETURN(const Checked checked, CheckFiles(options.inputs));
+  ASSIGN_OR_RETURN(const CheckedFiles checked, CheckFiles(options.inputs));
   const std::string xml = JunitXml(checked.findings, checked.kinds);
   if (options.junit == "-") {
     RETURN_IF_ERROR(PrintToStdout(xml));

@@ -6,7 +6,10 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "lib/checks/junit.h"
 #include "lib/checks/rules.h"
+#include "lib/report/lab_records.h"
 
 namespace lockstep {
 
@@ -14,6 +17,15 @@ struct CheckOptions {
   std::vector<std::string> inputs;  // NAME.csv and NAME.textproto are published tables, all others records
   std::string junit;  // where to write JUnit XML; empty: nowhere; "-": standard output, in the place of the lines
 };
+
+struct CheckedFiles {
+  std::vector<CheckFinding> findings;
+  CheckedKinds kinds;
+  LabRecords lab;  // the records among them
+};
+
+// Reads and checks them. Errors as RunCheck's.
+absl::StatusOr<CheckedFiles> CheckFiles(const std::vector<std::string>& paths);
 
 // "FAILED parts_do_not_sum: sweep.rec, batch 32: ..." and "remark ...", a line each, then for each failed rule "RULE:
 // what is wrong with such numbers". Empty when nothing was found.

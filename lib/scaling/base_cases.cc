@@ -82,26 +82,31 @@ const proto::SweepSpec* FindSpec(const SweepRecords& sweep) {
   return nullptr;
 }
 
+std::string WhyConditionsDiffer(const RunConditions& expected, const RunConditions& found) {
+  if (expected.model->training_images() != found.model->training_images()) {
+    return absl::StrCat(found.model->training_images(), " training images instead of ",
+                        expected.model->training_images());
+  }
+  if (DeviceName(*expected.header) != DeviceName(*found.header)) {
+    return absl::StrCat("device '", DeviceName(*found.header), "' instead of '", DeviceName(*expected.header), "'");
+  }
+  const proto::TrainingSpec expected_training = Comparable(*expected.training);
+  const proto::TrainingSpec found_training = Comparable(*found.training);
+  if (expected_training.SerializeAsString() != found_training.SerializeAsString()) {
+    return absl::StrCat("settings {", found_training.ShortDebugString(), "} instead of {",
+                        expected_training.ShortDebugString(), "}");
+  }
+  return "";
+}
+
 std::string WhySweepDiffers(const ScaleRecords& scale, const SweepRecords& sweep) {
   const proto::ScaleSpec* scale_spec = FindSpec(scale);
   const proto::SweepSpec* sweep_spec = FindSpec(sweep);
   if (scale_spec == nullptr || sweep_spec == nullptr) {
     return "one of the two has no spec";
   }
-  if (scale_spec->model().training_images() != sweep_spec->model().training_images()) {
-    return absl::StrCat(sweep_spec->model().training_images(), " training images instead of ",
-                        scale_spec->model().training_images());
-  }
-  if (DeviceName(scale.header) != DeviceName(sweep.header)) {
-    return absl::StrCat("device '", DeviceName(sweep.header), "' instead of '", DeviceName(scale.header), "'");
-  }
-  const proto::TrainingSpec scale_training = Comparable(scale_spec->training());
-  const proto::TrainingSpec sweep_training = Comparable(sweep_spec->training());
-  if (scale_training.SerializeAsString() != sweep_training.SerializeAsString()) {
-    return absl::StrCat("settings {", sweep_training.ShortDebugString(), "} instead of {",
-                        scale_training.ShortDebugString(), "}");
-  }
-  return "";
+  return WhyConditionsDiffer({&scale.header, &scale_spec->model(), &scale_spec->training()},
+                             {&sweep.header, &sweep_spec->model(), &sweep_spec->training()});
 }
 
 BaseCases::BaseCases(const ScaleRecords& scale, const SweepRecords* sweep) {

@@ -45,6 +45,17 @@ class BaseCases {
   std::string sweep_note_;                   // why the sweep record gives nothing
 };
 
+// What two runs have in common when their times can be compared. Pointers are not null.
+struct RunConditions {
+  const proto::Header* header;
+  const proto::ModelFacts* model;
+  const proto::TrainingSpec* training;
+};
+
+// Empty when the times of the two are comparable: images, device, and all settings that can change a time. Else what
+// `found` has instead of `expected`.
+std::string WhyConditionsDiffer(const RunConditions& expected, const RunConditions& found);
+
 // Empty when times of the sweep are comparable with those of the scaling run, else how the two differ.
 std::string WhySweepDiffers(const ScaleRecords& scale, const SweepRecords& sweep);
 
