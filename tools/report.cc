@@ -14,13 +14,14 @@
 #include "lib/base/print_text.h"
 #include "lib/base/run_tool.h"
 #include "lib/base/status_macros.h"
+#include "lib/report/convert_record.h"
 #include "lib/report/print_record.h"
 #include "lib/report/report_format.h"
 
-ABSL_FLAG(std::vector<std::string>, input, {},
-          "Records of cifar_prep, train_sweep, scale_run, comm_model and quantize, in any order; any kind may be left "
-          "out, or "
-          "be there several times; '-': standard input.");
+ABSL_FLAG(
+    std::vector<std::string>, input, {},
+    "Records of cifar_prep, train_sweep, scale_run, comm_model and quantize, or their JSON, in any order; any kind "
+    "may be left out, or be there several times; '-': standard input.");
 ABSL_FLAG(std::string, output, "report.html",
           "NAME.html: the page. Beside it are written NAME.md with its plots NAME.*.svg, and NAME.rec, the report as a "
           "record. NAME.tex, NAME.csv or NAME.json: that format instead. "
@@ -38,6 +39,8 @@ ABSL_FLAG(bool, force, false, "Make the report again even when it is there alrea
 ABSL_FLAG(bool, dry_run, false, "Read the records, say what the report would hold and what that took, write nothing.");
 ABSL_FLAG(std::string, print, "",
           "Show this record file, of any tool, as text on standard output; '-': standard input.");
+ABSL_FLAG(std::string, convert, "",
+          "Write this record file as JSON (--output=NAME.json), or this JSON as the record file (--output=NAME.rec).");
 ABSL_FLAG(bool, print_bytes, false, "With --print: show pixels and weights whole, not by their digest.");
 
 namespace lockstep {
@@ -58,6 +61,13 @@ absl::Status Print(const std::string& path, const std::string& format) {
   return PrintRecord(path, options, PrintToStdout, std::cerr);
 }
 
+absl::Status Convert(const std::string& path) {
+  if (!absl::GetFlag(FLAGS_input).empty() || !absl::GetFlag(FLAGS_print).empty()) {
+    return absl::InvalidArgumentError("--convert, --print and --input exclude each other; give one of them");
+  }
+  return ConvertRecord({path, absl::GetFlag(FLAGS_output), absl::GetFlag(FLAGS_force)}, std::cerr);
+}
+
 absl::Status Report(const std::string& format) {
   ReportOptions options;
   options.inputs = absl::GetFlag(FLAGS_input);
@@ -74,6 +84,9 @@ absl::Status Report(const std::string& format) {
 absl::Status Run() {
   const std::string print = absl::GetFlag(FLAGS_print);
   const std::string format = absl::GetFlag(FLAGS_format);
+  if (const std::string convert = absl::GetFlag(FLAGS_convert); !convert.empty()) {
+    return Convert(convert);
+  }
   return print.empty() ? Report(format) : Print(print, format);
 }
 
@@ -97,7 +110,7 @@ int main(int argc, char** argv) {
           {"force"},
           {"dry_run"}},
          true},
-        {"print", "a record as text", {{"print"}, {"print_bytes"}}, true}}},
+        {"print", "a record as text or JSON", {{"print"}, {"print_bytes"}, {"convert"}}, true}}},
       argc, argv);
   return lockstep::RunTool(lockstep::kTool, lockstep::Run);
 }

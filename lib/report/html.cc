@@ -28,7 +28,9 @@ std::string Legend(const std::vector<proto::Term>& terms) {
     absl::StrAppend(out, "<dt>", EscapeHtml(term.name()), "</dt><dd>", EscapeHtml(term.meaning()), "</dd>");
   });
   return absl::StrCat(
-      "<details class=\"legend\" id=\"legend\"><summary><h2>How to read the numbers and words</h2></summary><ul>",
+      "<details class=\"legend\" id=\"legend\"><summary><span class=\"heading\" role=\"heading\" aria-level=\"2\">How "
+      "to "
+      "read the numbers and words</span></summary><ul>",
       marks,
       "</ul><p>A mark at the head of a column is of all its numbers. A dash is a number that was not "
       "obtained; its note says why. ",
@@ -84,7 +86,11 @@ class TableWriter {
 
   // `closed`: its heading opens it.
   void Append(bool closed, NotesOnce& notes, std::string& out) const {
-    const std::string heading = absl::StrCat("<h3 id=\"", id_, "-heading\">", EscapeHtml(table_.caption()), "</h3>");
+    const std::string id = absl::StrCat(" id=\"", id_, "-heading\">");
+    const std::string heading =  // a summary holds words only, by older rules
+        closed ? absl::StrCat("<span class=\"heading\" role=\"heading\" aria-level=\"3\"", id,
+                              EscapeHtml(table_.caption()), "</span>")
+               : absl::StrCat("<h3", id, EscapeHtml(table_.caption()), "</h3>");
     absl::StrAppend(&out, closed ? "<details" : "<div", " class=\"table\" id=\"", id_, "\">",
                     closed ? absl::StrCat("<summary>", heading, "</summary>") : heading, "\n");
     if (table_.absent_reason().empty()) {

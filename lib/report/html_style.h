@@ -55,7 +55,7 @@ h3 { font-size: .95rem; margin: 0; }
 .table { margin: 1.4rem 0; }
 details.table { margin: .3rem 0; }
 summary { cursor: pointer; padding: .2rem 0; }
-summary h2, summary h3 { display: inline; border: 0; padding: 0; font-size: .95rem; }
+summary .heading { font-size: .95rem; font-weight: bold; }
 details.table[open] { margin-bottom: 1.4rem; }
 details.table > .scroll { margin-top: .5rem; }
 p.absent { color: var(--faint); }
