@@ -56,10 +56,8 @@ std::string Contents(const std::vector<proto::Section>& sections) {
   return absl::StrCat("<nav aria-label=\"Sections\">", links, "<a href=\"#legend\">How to read</a></nav>\n");
 }
 
-// A number may be broken before its spread or interval, and nowhere else.
-std::string NumberText(const std::string& text) {
-  return absl::StrReplaceAll(EscapeHtml(text), {{"± ", "±\u00a0"}, {", ", ",\u00a0"}});
-}
+// A number may be broken before its spread or interval, and an interval between its ends: where a table has no room.
+std::string NumberText(const std::string& text) { return absl::StrReplaceAll(EscapeHtml(text), {{"± ", "±\u00a0"}}); }
 
 // Where a label may break; numbers never do.
 std::string LabelClass(const std::string& text) {

@@ -98,6 +98,8 @@ footer { margin-top: 3rem; font-size: .82rem; color: var(--faint); }
   .card { padding: .7rem .7rem .9rem; }
   table { font-size: .8rem; }
   th, td { padding: .25rem .3rem; }
+  .card table { font-size: .6rem; }
+  .card th, .card td { padding: .2rem .08rem; }
   .answers dd { margin-left: 0; }
 }
 @media print {

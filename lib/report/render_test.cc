@@ -164,6 +164,14 @@ TEST(MarkdownTest, ANumberEndsInItsMark) {
   EXPECT_THAT(Markdown(), HasSubstr("| 2 | -0.1 ᵈ ² | –¹ |"));
 }
 
+TEST(MarkdownTest, AColumnOfOneProvenanceIsMarkedAtItsHead) {
+  proto::Section section = SmallSection();
+  section.mutable_table(0)->mutable_row(1)->mutable_cell(1)->set_provenance(proto::MEASURED);
+  const std::string markdown = RenderMarkdown("", {section}, {});
+  EXPECT_THAT(markdown, HasSubstr("| batch 32: time, s ᵐ |"));
+  EXPECT_THAT(markdown, HasSubstr("| 1.50 | –¹ |"));
+}
+
 TEST(MarkdownTest, FootnotesStandBelowTheTable) {
   EXPECT_THAT(Markdown(), HasSubstr("- ¹ no run of 1 x 64\n- ² negative\n- a note\n"));
 }
