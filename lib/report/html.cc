@@ -1,5 +1,6 @@
 #include "lib/report/html.h"
 
+#include <algorithm>
 #include <set>
 
 #include "absl/algorithm/container.h"
@@ -56,8 +57,14 @@ std::string Contents(const std::vector<proto::Section>& sections) {
   return absl::StrCat("<nav aria-label=\"Sections\">", links, "<a href=\"#legend\">How to read</a></nav>\n");
 }
 
-// A number may be broken before its spread or interval, and an interval between its ends: where a table has no room.
-std::string NumberText(const std::string& text) { return absl::StrReplaceAll(EscapeHtml(text), {{"± ", "±\u00a0"}}); }
+// A number may be broken before its spread or interval, and within these only where a column is narrower still.
+std::string NumberText(const std::string& text) {
+  const std::string escaped = absl::StrReplaceAll(EscapeHtml(text), {{"± ", "±\u00a0"}});
+  const size_t spread = std::min(escaped.find(" ±"), escaped.find(" ["));
+  return spread == std::string::npos ? escaped
+                                     : absl::StrCat(escaped.substr(0, spread), " <span class=\"spread\">",
+                                                    escaped.substr(spread + 1), "</span>");
+}
 
 // Where a label may break; numbers never do.
 std::string LabelClass(const std::string& text) {

@@ -71,6 +71,7 @@ th.first, td.first { border-left: 1px solid var(--line); }
 tbody th { font-weight: 500; }
 tbody tr:hover { background: var(--panel); }
 .number { text-align: right; }
+.spread { display: inline-block; }
 thead th.modelled, thead th.published { font-style: normal; }
 tbody .long, tbody .prose, tbody .digest { overflow-wrap: anywhere; }
 .long { min-width: 7rem; max-width: 16rem; }
