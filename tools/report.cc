@@ -17,13 +17,14 @@
 #include "lib/checks/check.h"
 #include "lib/checks/class_page.h"
 #include "lib/comparison/compare.h"
+#include "lib/report/convert_record.h"
 #include "lib/report/print_record.h"
 #include "lib/report/report_format.h"
 
-ABSL_FLAG(std::vector<std::string>, input, {},
-          "Records of cifar_prep, train_sweep, scale_run, comm_model and quantize, in any order; any kind may be left "
-          "out, or "
-          "be there several times; '-': standard input.");
+ABSL_FLAG(
+    std::vector<std::string>, input, {},
+    "Records of cifar_prep, train_sweep, scale_run, comm_model and quantize, or their JSON, in any order; any kind "
+    "may be left out, or be there several times; '-': standard input.");
 ABSL_FLAG(std::string, output, "report.html",
           "NAME.html: the page. Beside it are written NAME.md with its plots NAME.*.svg, and NAME.rec, the report as a "
           "record. NAME.tex, NAME.csv or NAME.json: that format instead. "
@@ -41,6 +42,8 @@ ABSL_FLAG(bool, force, false, "Make the report again even when it is there alrea
 ABSL_FLAG(bool, dry_run, false, "Read the records, say what the report would hold and what that took, write nothing.");
 ABSL_FLAG(std::string, print, "",
           "Show this record file, of any tool, as text on standard output; '-': standard input.");
+ABSL_FLAG(std::string, convert, "",
+          "Write this record file as JSON (--output=NAME.json), or this JSON as the record file (--output=NAME.rec).");
 ABSL_FLAG(bool, print_bytes, false, "With --print: show pixels and weights whole, not by their digest.");
 
 ABSL_FLAG(
@@ -73,6 +76,13 @@ absl::Status Print(const std::string& path, const std::string& format) {
   options.format = format == "json" ? PrintFormat::kJson : PrintFormat::kText;
   options.print_bytes = absl::GetFlag(FLAGS_print_bytes);
   return PrintRecord(path, options, PrintToStdout, std::cerr);
+}
+
+absl::Status Convert(const std::string& path) {
+  if (!absl::GetFlag(FLAGS_input).empty() || !absl::GetFlag(FLAGS_print).empty()) {
+    return absl::InvalidArgumentError("--convert, --print and --input exclude each other; give one of them");
+  }
+  return ConvertRecord({path, absl::GetFlag(FLAGS_output), absl::GetFlag(FLAGS_force)}, std::cerr);
 }
 
 absl::Status Report(const std::string& format) {
@@ -129,6 +139,9 @@ absl::Status Run() {
   }
   const std::string print = absl::GetFlag(FLAGS_print);
   const std::string format = absl::GetFlag(FLAGS_format);
+  if (const std::string convert = absl::GetFlag(FLAGS_convert); !convert.empty()) {
+    return Convert(convert);
+  }
   return print.empty() ? Report(format) : Print(print, format);
 }
 
@@ -152,7 +165,7 @@ int main(int argc, char** argv) {
           {"force"},
           {"dry_run"}},
          true},
-        {"print", "a record as text", {{"print"}, {"print_bytes"}}, true},
+        {"print", "a record as text or JSON", {{"print"}, {"print_bytes"}, {"convert"}}, true},
         {"check", "numbers held against rules", {{"check"}, {"junit"}}, true},
         {"compare", "two runs, point by point", {{"compare"}}, true},
         {"class", "all of a class", {{"class_folder"}}, true}}},

@@ -64,6 +64,8 @@ const std::vector<CheckRule>& CheckRules() {
       {"images_not_official", "Not the whole official data set.", kRemark, kRecords, kNo},
       {"build_without_commit", "The program that measured cannot be found again.", kRemark, kRecords, kNo},
       {"not_finished", "A run ended early.", kRemark, kRecords, kNo},
+      {"another_checksum", "A record was changed since its JSON was written, or is of another version.", kRemark,
+       kRecords, kNo},
       {"several_machines", "Records of different machines stand beside each other.", kRemark, kRecords, kNo},
       {"device_throttled", "The device was held back while it was measured.", kRemark, kRecords, kNo},
       {"noisy_machine", "Other work ran on the machine while it was measured.", kRemark, kRecords, kNo},

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "lib/record/digest.h"
 #include "lib/record/record_format.h"
 #include "lib/record/schema.h"
 #include "lib/record/wrong_input.h"
@@ -23,7 +24,8 @@ std::string WriterOf(absl::string_view schema) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<RecordReader>> RecordReader::Open(const std::string& path, absl::string_view schema) {
+absl::StatusOr<std::unique_ptr<RecordReader>> RecordReader::OpenFile(const std::string& path,
+                                                                     absl::string_view schema) {
   absl::StatusOr<std::unique_ptr<DigestedInput>> file = DigestedInput::Open(path);
   if (absl::IsFailedPrecondition(file.status())) {  // a folder, perhaps of images
     return absl::FailedPreconditionError(absl::StrCat(file.status().message(), HowToMake(schema, path)));
@@ -32,22 +34,59 @@ absl::StatusOr<std::unique_ptr<RecordReader>> RecordReader::Open(const std::stri
     return absl::NotFoundError(absl::StrCat(file.status().message(), HowToMake(schema, "")));
   }
   RETURN_IF_ERROR(file.status());
-  std::unique_ptr<RecordReader> reader(new RecordReader(path, *std::move(file)));
+  return std::unique_ptr<RecordReader>(new RecordReader(path, *std::move(file)));
+}
+
+absl::StatusOr<std::unique_ptr<RecordReader>> RecordReader::Open(const std::string& path, absl::string_view schema) {
+  ASSIGN_OR_RETURN(std::unique_ptr<RecordReader> reader, OpenFile(path, schema));
   RETURN_IF_ERROR(reader->ReadHeader(schema));
   return reader;
 }
 
+absl::StatusOr<std::unique_ptr<RecordReader>> RecordReader::OpenAny(const std::string& path,
+                                                                    const FromJson& from_json) {
+  ASSIGN_OR_RETURN(std::unique_ptr<RecordReader> reader, OpenFile(path, ""));
+  reader->from_json_ = from_json;
+  RETURN_IF_ERROR(reader->ReadHeader(""));
+  return reader;
+}
+
+// The first '{' of the JSON is read.
+absl::Status RecordReader::Convert(const FromJson& from_json) {
+  std::string json = "{";
+  for (bool more = true; more;) {
+    const size_t old_size = json.size();
+    json.resize(old_size + kReadStep);
+    ASSIGN_OR_RETURN(const size_t n, ReadSome(json.data() + old_size, kReadStep));
+    json.resize(old_size + n);
+    more = n == kReadStep;
+    if (json.size() > kMaxJsonBytes) {
+      return absl::DataLossError(
+          absl::StrCat(path_, ": JSON of more than ", kMaxJsonBytes, " bytes; give the record file itself"));
+    }
+  }
+  ASSIGN_OR_RETURN(converted_, from_json(json));
+  is_converted_ = true;
+  return absl::OkStatus();
+}
+
 absl::Status RecordReader::Broken(const std::string& what) const {
-  return absl::DataLossError(absl::StrCat(path_, ": record ", record_count_, ", byte ", file_->offset(), ": ", what,
-                                          "; ", record_count_, " whole records before it; make the file again"));
+  return absl::DataLossError(absl::StrCat(path_, ": record ", record_count_, ", byte ", offset(), ": ", what, "; ",
+                                          record_count_, " whole records before it; make the file again"));
 }
 
 absl::Status RecordReader::CutOff(const char* what) const {
-  return absl::DataLossError(absl::StrCat(path_, ": cut off at byte ", file_->offset(), " within ", what, "; ",
-                                          record_count_, " whole records before it"));
+  return absl::DataLossError(absl::StrCat(path_, ": cut off at byte ", offset(), " within ", what, "; ", record_count_,
+                                          " whole records before it"));
 }
 
 absl::StatusOr<size_t> RecordReader::ReadSome(void* bytes, size_t size) {
+  if (is_converted_) {
+    const size_t n = std::min<uint64_t>(size, converted_.size() - converted_offset_);
+    std::copy_n(converted_.data() + converted_offset_, n, static_cast<char*>(bytes));
+    converted_offset_ += n;
+    return n;
+  }
   const absl::StatusOr<size_t> n = file_->Read(bytes, size);
   return absl::IsDataLoss(n.status()) ? Broken(std::string(n.status().message())) : n;
 }
@@ -90,7 +129,11 @@ absl::Status RecordReader::ReadAndCheckCrc(absl::string_view payload) {
 // False at a clean end of file.
 absl::StatusOr<bool> RecordReader::ReadFrame(std::string& payload) {
   unsigned char tag = 0;
-  ASSIGN_OR_RETURN(const size_t n, ReadSome(&tag, 1));
+  ASSIGN_OR_RETURN(size_t n, ReadSome(&tag, 1));
+  if (n == 1 && tag == '{' && record_count_ == 0 && from_json_ != nullptr && !is_converted_) {
+    RETURN_IF_ERROR(Convert(from_json_));
+    ASSIGN_OR_RETURN(n, ReadSome(&tag, 1));
+  }
   if (n == 0) {
     return false;
   }
@@ -113,7 +156,7 @@ absl::StatusOr<bool> RecordReader::ReadFrame(std::string& payload) {
 
 absl::Status RecordReader::ReadHeader(absl::string_view schema) {
   const absl::StatusOr<bool> any = ReadFrame(payload_);
-  if (absl::IsDataLoss(any.status()) && file_->offset() == 1) {  // the first byte is no record's: an archive, perhaps
+  if (absl::IsDataLoss(any.status()) && offset() == 1) {  // the first byte is no record's: an archive, perhaps
     return absl::DataLossError(absl::StrCat(any.status().message(), HowToMake(schema, path_)));
   }
   RETURN_IF_ERROR(any.status());
@@ -168,7 +211,7 @@ absl::StatusOr<bool> RecordReader::NextFrame() {
 
 void RecordReader::CountFrame() {
   ++record_count_;
-  whole_bytes_ = file_->offset();
+  whole_bytes_ = offset();
 }
 
 absl::StatusOr<bool> RecordReader::Next(google::protobuf::Message& record) {
@@ -199,8 +242,8 @@ absl::StatusOr<proto::Input> RecordReader::input() {
   }
   proto::Input input;
   input.set_path(path_);
-  input.set_sha256(whole->sha256);
-  input.set_size_bytes(whole->size_bytes);
+  input.set_sha256(is_converted_ ? Sha256Hex(converted_) : whole->sha256);
+  input.set_size_bytes(is_converted_ ? converted_.size() : whole->size_bytes);
   input.set_schema(header_.schema());
   return input;
 }

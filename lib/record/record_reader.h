@@ -3,6 +3,7 @@
 #define LOCKSTEP_LIB_RECORD_RECORD_READER_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -19,6 +20,9 @@
 
 namespace lockstep {
 
+// The largest JSON here is 0.3 MB; parsed, it takes some ten times its size.
+inline constexpr uint64_t kMaxJsonBytes = uint64_t{64} << 20;
+
 // One pass over a record file. Holds one record at a time. Not thread-safe.
 class RecordReader {
  public:
@@ -26,6 +30,13 @@ class RecordReader {
   // or "" for any that this build knows. NotFound: no such file. DataLoss: not a record file, or broken.
   // FailedPrecondition: a record file of another tool, or of a version that this build does not know.
   static absl::StatusOr<std::unique_ptr<RecordReader>> Open(const std::string& path, absl::string_view schema);
+
+  // Makes the bytes of a record file of its JSON.
+  using FromJson = std::function<absl::StatusOr<std::string>(const std::string& json)>;
+
+  // The same, of a record file or of its JSON, a file that begins with '{'. DataLoss also: the JSON is larger than
+  // kMaxJsonBytes. Others as `from_json`'s.
+  static absl::StatusOr<std::unique_ptr<RecordReader>> OpenAny(const std::string& path, const FromJson& from_json);
 
   RecordReader(const RecordReader&) = delete;
   RecordReader& operator=(const RecordReader&) = delete;
@@ -47,7 +58,8 @@ class RecordReader {
   // Valid after Next returned false, or CheckRest OK.
   const proto::Trailer& trailer() const { return trailer_; }
 
-  // The file as an input of the next tool: digest and size of the whole file, which is read to its end first. DataLoss:
+  // The file as an input of the next tool: digest and size of the whole file, which is read to its end first; of JSON,
+  // those of the record file that it stands for, by which other records name it. DataLoss:
   // it cannot be read to its end. Cancelled: as Next.
   absl::StatusOr<proto::Input> input();
 
@@ -63,6 +75,9 @@ class RecordReader {
  private:
   RecordReader(std::string path, std::unique_ptr<DigestedInput> file)
       : path_(std::move(path)), file_(std::move(file)) {}
+  static absl::StatusOr<std::unique_ptr<RecordReader>> OpenFile(const std::string& path, absl::string_view schema);
+  absl::Status Convert(const FromJson& from_json);
+  uint64_t offset() const { return is_converted_ ? converted_offset_ : file_->offset(); }
   absl::Status ReadHeader(absl::string_view schema);
   absl::StatusOr<bool> ReadFrame(std::string& payload);
   absl::StatusOr<bool> NextFrame();
@@ -76,6 +91,10 @@ class RecordReader {
 
   const std::string path_;
   const std::unique_ptr<DigestedInput> file_;
+  FromJson from_json_;     // null: JSON is no record file
+  std::string converted_;  // what was made of JSON, and where the next byte of it is
+  uint64_t converted_offset_ = 0;
+  bool is_converted_ = false;
   proto::Header header_;
   proto::Trailer trailer_;
   std::string payload_;

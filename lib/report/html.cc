@@ -1,5 +1,6 @@
 #include "lib/report/html.h"
 
+#include <algorithm>
 #include <set>
 
 #include "absl/algorithm/container.h"
@@ -28,7 +29,9 @@ std::string Legend(const std::vector<proto::Term>& terms) {
     absl::StrAppend(out, "<dt>", EscapeHtml(term.name()), "</dt><dd>", EscapeHtml(term.meaning()), "</dd>");
   });
   return absl::StrCat(
-      "<details class=\"legend\" id=\"legend\"><summary><h2>How to read the numbers and words</h2></summary><ul>",
+      "<details class=\"legend\" id=\"legend\"><summary><span class=\"heading\" role=\"heading\" aria-level=\"2\">How "
+      "to "
+      "read the numbers and words</span></summary><ul>",
       marks,
       "</ul><p>A mark at the head of a column is of all its numbers. A dash is a number that was not "
       "obtained; its note says why. ",
@@ -54,9 +57,13 @@ std::string Contents(const std::vector<proto::Section>& sections) {
   return absl::StrCat("<nav aria-label=\"Sections\">", links, "<a href=\"#legend\">How to read</a></nav>\n");
 }
 
-// A number may be broken before its spread or interval, and nowhere else.
+// A number may be broken before its spread or interval, and within these only where a column is narrower still.
 std::string NumberText(const std::string& text) {
-  return absl::StrReplaceAll(EscapeHtml(text), {{"± ", "±\u00a0"}, {", ", ",\u00a0"}});
+  const std::string escaped = absl::StrReplaceAll(EscapeHtml(text), {{"± ", "±\u00a0"}});
+  const size_t spread = std::min(escaped.find(" ±"), escaped.find(" ["));
+  return spread == std::string::npos ? escaped
+                                     : absl::StrCat(escaped.substr(0, spread), " <span class=\"spread\">",
+                                                    escaped.substr(spread + 1), "</span>");
 }
 
 // Where a label may break; numbers never do.
@@ -84,7 +91,11 @@ class TableWriter {
 
   // `closed`: its heading opens it.
   void Append(bool closed, NotesOnce& notes, std::string& out) const {
-    const std::string heading = absl::StrCat("<h3 id=\"", id_, "-heading\">", EscapeHtml(table_.caption()), "</h3>");
+    const std::string id = absl::StrCat(" id=\"", id_, "-heading\">");
+    const std::string heading =  // a summary holds words only, by older rules
+        closed ? absl::StrCat("<span class=\"heading\" role=\"heading\" aria-level=\"3\"", id,
+                              EscapeHtml(table_.caption()), "</span>")
+               : absl::StrCat("<h3", id, EscapeHtml(table_.caption()), "</h3>");
     absl::StrAppend(&out, closed ? "<details" : "<div", " class=\"table\" id=\"", id_, "\">",
                     closed ? absl::StrCat("<summary>", heading, "</summary>") : heading, "\n");
     if (table_.absent_reason().empty()) {

@@ -55,7 +55,7 @@ h3 { font-size: .95rem; margin: 0; }
 .table { margin: 1.4rem 0; }
 details.table { margin: .3rem 0; }
 summary { cursor: pointer; padding: .2rem 0; }
-summary h2, summary h3 { display: inline; border: 0; padding: 0; font-size: .95rem; }
+summary .heading { font-size: .95rem; font-weight: bold; }
 details.table[open] { margin-bottom: 1.4rem; }
 details.table > .scroll { margin-top: .5rem; }
 p.absent { color: var(--faint); }
@@ -71,6 +71,7 @@ th.first, td.first { border-left: 1px solid var(--line); }
 tbody th { font-weight: 500; }
 tbody tr:hover { background: var(--panel); }
 .number { text-align: right; }
+.spread { display: inline-block; }
 thead th.modelled, thead th.published { font-style: normal; }
 tbody .long, tbody .prose, tbody .digest { overflow-wrap: anywhere; }
 .long { min-width: 7rem; max-width: 16rem; }
@@ -98,6 +99,8 @@ footer { margin-top: 3rem; font-size: .82rem; color: var(--faint); }
   .card { padding: .7rem .7rem .9rem; }
   table { font-size: .8rem; }
   th, td { padding: .25rem .3rem; }
+  .card table { font-size: .6rem; }
+  .card th, .card td { padding: .2rem .08rem; }
   .answers dd { margin-left: 0; }
 }
 @media print {

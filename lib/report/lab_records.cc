@@ -1,13 +1,16 @@
 #include "lib/report/lab_records.h"
 
+#include <cstdio>
 #include <memory>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/readable_line.h"
 #include "lib/base/status_macros.h"
 #include "lib/record/record_reader.h"
 #include "lib/record/value_ranges.h"
+#include "lib/report/record_json.h"
 
 namespace lockstep {
 namespace {
@@ -134,30 +137,43 @@ absl::StatusOr<LabQuantized> ReadQuantizedRecords(RecordReader& reader) {
 
 // Reads the file with `read` and appends it to its kind.
 template <typename Records>
-absl::Status ReadInto(RecordReader& reader, absl::StatusOr<Records> (*read)(RecordReader&),
+absl::Status ReadInto(RecordReader& reader, absl::StatusOr<Records> (*read)(RecordReader&), const RecordOfJson& json,
                       std::vector<Records>& kind) {
   ASSIGN_OR_RETURN(Records records, read(reader));
+  records.changed = json.changed - (json.changed > 0 && json.first == 0 ? 1 : 0);
   kind.push_back(std::move(records));
   return absl::OkStatus();
 }
 
+// `json` gets what is to say of a JSON. Only its header may be another without a word on the page.
+absl::StatusOr<std::unique_ptr<RecordReader>> OpenRecord(const std::string& path, RecordOfJson& json) {
+  return RecordReader::OpenAny(path, [&](const std::string& text) -> absl::StatusOr<std::string> {
+    ASSIGN_OR_RETURN(json, ReadRecordJson(text, path));
+    if (const std::string remark = RemarkOn(json, path); !remark.empty()) {
+      std::fprintf(stderr, "report: %s\n", ReadableLine(remark).c_str());
+    }
+    return std::move(json.bytes);
+  });
+}
+
 absl::Status ReadOne(const std::string& path, LabRecords& lab) {
-  ASSIGN_OR_RETURN(const std::unique_ptr<RecordReader> reader, RecordReader::Open(path, ""));
+  RecordOfJson json;
+  ASSIGN_OR_RETURN(const std::unique_ptr<RecordReader> reader, OpenRecord(path, json));
   const std::string& schema = reader->header().schema();
   if (schema == proto::DatasetFile::descriptor()->full_name()) {
-    return ReadInto(*reader, &ReadDatasetRecords, lab.datasets);
+    return ReadInto(*reader, &ReadDatasetRecords, json, lab.datasets);
   }
   if (schema == proto::SweepFile::descriptor()->full_name()) {
-    return ReadInto(*reader, &ReadSweepRecords, lab.sweeps);
+    return ReadInto(*reader, &ReadSweepRecords, json, lab.sweeps);
   }
   if (schema == proto::ScaleFile::descriptor()->full_name()) {
-    return ReadInto(*reader, &ReadScaleRecords, lab.scales);
+    return ReadInto(*reader, &ReadScaleRecords, json, lab.scales);
   }
   if (schema == proto::CommModelFile::descriptor()->full_name()) {
-    return ReadInto(*reader, &ReadCommModelRecords, lab.comm_models);
+    return ReadInto(*reader, &ReadCommModelRecords, json, lab.comm_models);
   }
   if (schema == proto::QuantizedFile::descriptor()->full_name()) {
-    return ReadInto(*reader, &ReadQuantizedRecords, lab.quantized);
+    return ReadInto(*reader, &ReadQuantizedRecords, json, lab.quantized);
   }
   return absl::FailedPreconditionError(
       absl::StrCat(path,

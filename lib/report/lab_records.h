@@ -26,6 +26,7 @@ struct RecordSource {
   proto::Header header;
   proto::Trailer trailer;
   proto::Input input;     // the file itself: path and digest
+  uint64_t changed = 0;   // records of a JSON that are not as they were printed, the header left out
   uint64_t left_out = 0;  // records that were checked and not kept: those of a kind beyond the first kMaxOfAKind
 
   std::string name() const;  // the file's name without its folder: "sweep.rec"; "standard input" for "-"
@@ -76,7 +77,7 @@ struct LabRecords {
   std::vector<const RecordSource*> Sources() const;
 };
 
-// Reads the files ("-": standard input, at most once). Every byte is checked, and what the numbers can be
+// Reads the files ("-": standard input, at most once), record files or their JSON (record_json.h). Every byte is checked, and what the numbers can be
 // (value_ranges.h). InvalidArgument: no file, or one given twice (by its digest). FailedPrecondition: a report's own
 // record. Other errors as RecordReader's.
 absl::StatusOr<LabRecords> ReadLabRecords(const std::vector<std::string>& paths);

@@ -23,17 +23,18 @@ std::string Legend() {
     absl::StrAppend(out, mark.superscript, " ", mark.name, " (", mark.meaning, ")");
   });
   return absl::StrCat(
-      "Every number is marked: ", marks,
+      "Numbers are marked, at the head of a column where all of it are alike: ", marks,
       ". – is a number that was not obtained; the note says why. Spread: ", EscapeMarkdown(kSpreadLegend), ".\n");
 }
 
-std::string CellText(const proto::Cell& cell, const Footnotes& footnotes) {
+// `marked`: at the head of its column.
+std::string CellText(const proto::Cell& cell, bool marked, const Footnotes& footnotes) {
   const int footnote = footnotes.NumberOf(cell);
   const std::string number = footnote == 0 ? "" : Superscript(footnote);
   if (!cell.absent_reason().empty()) {
     return absl::StrCat("–", number);
   }
-  const ProvenanceMark* mark = MarkOf(cell.provenance());
+  const ProvenanceMark* const mark = marked ? nullptr : MarkOf(cell.provenance());
   return absl::StrCat(EscapeMarkdown(cell.text()), mark == nullptr ? "" : absl::StrCat(" ", mark->superscript),
                       number.empty() ? "" : " ", number);
 }
@@ -52,7 +53,10 @@ std::vector<std::string> Headings(const proto::Table& table) {
   std::vector<std::string> headings;
   for (int i = 0; i < table.column_size(); ++i) {
     const std::string& group = groups[static_cast<size_t>(i)];
-    headings.push_back(EscapeMarkdown(group.empty() ? table.column(i) : absl::StrCat(group, ": ", table.column(i))));
+    const ProvenanceMark* const mark = ColumnMark(table, i);
+    headings.push_back(
+        absl::StrCat(EscapeMarkdown(group.empty() ? table.column(i) : absl::StrCat(group, ": ", table.column(i))),
+                     mark == nullptr ? "" : absl::StrCat(" ", mark->superscript)));
   }
   return headings;
 }
@@ -65,14 +69,16 @@ void AppendTable(const proto::Table& table, std::string& out) {
   }
   const Footnotes footnotes(table);
   std::vector<std::string> rules;
+  std::vector<bool> marked;
   for (int i = 0; i < table.column_size(); ++i) {
+    marked.push_back(ColumnMark(table, i) != nullptr);
     rules.push_back(IsNumeric(table, i) ? "---:" : "---");
   }
   absl::StrAppend(&out, RowText(Headings(table)), RowText(rules));
   for (const proto::Row& row : table.row()) {
     std::vector<std::string> cells;
-    for (const proto::Cell& cell : row.cell()) {
-      cells.push_back(CellText(cell, footnotes));
+    for (int i = 0; i < row.cell_size(); ++i) {
+      cells.push_back(CellText(row.cell(i), marked[static_cast<size_t>(i)], footnotes));
     }
     absl::StrAppend(&out, RowText(cells));
   }

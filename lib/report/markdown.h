@@ -10,7 +10,8 @@
 
 namespace lockstep {
 
-// A number ends in a superscript letter that marks its provenance (the legend is on top); a blank shows a dash and the
+// A superscript letter marks a number's provenance (the legend is on top), at the head of a column that is all alike,
+// else behind the number; a blank shows a dash and the
 // number of the note below its table that gives the reason. Plots are shown from their files.
 std::string RenderMarkdown(const std::string& title, const std::vector<proto::Section>& sections,
                            const DrawnPlots& plots);

@@ -16,17 +16,12 @@
 #include "google/protobuf/util/json_util.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
-#include "lib/proto/comm_model.pb.h"
-#include "lib/proto/dataset.pb.h"
-#include "lib/proto/quantized.pb.h"
-#include "lib/proto/report.pb.h"
-#include "lib/proto/scale.pb.h"
-#include "lib/proto/sweep.pb.h"
-#include "lib/proto/training_state.pb.h"
 #include "lib/record/digest.h"
 #include "lib/record/record_format.h"
 #include "lib/record/record_reader.h"
 #include "lib/record/run_files.h"
+#include "lib/report/record_json.h"
+#include "lib/report/record_types.h"
 
 namespace lockstep {
 namespace {
@@ -37,19 +32,6 @@ using ::google::protobuf::Message;
 using ::google::protobuf::Reflection;
 
 using TextSink = std::function<absl::Status(absl::string_view)>;
-
-// The record type of a schema: XFile.record's. Naming all here also links them.
-const Descriptor* RecordTypeOf(absl::string_view schema) {
-  for (const Descriptor* file :
-       {proto::DatasetFile::descriptor(), proto::SweepFile::descriptor(), proto::ScaleFile::descriptor(),
-        proto::CommModelFile::descriptor(), proto::QuantizedFile::descriptor(), proto::ReportFile::descriptor(),
-        proto::TrainingStateFile::descriptor()}) {
-    if (file->full_name() == schema) {
-      return file->FindFieldByName("record")->message_type();
-    }
-  }
-  return nullptr;
-}
 
 // "<3072000 bytes, SHA-256 ab12...; --print_bytes shows them>"
 std::string Marker(const std::string& bytes) {
@@ -161,8 +143,7 @@ class Printer {
 
 // All records that are whole: header first, trailer last.
 absl::Status PrintRecords(RecordReader& reader, const Descriptor& type, Printer& printer) {
-  const Message& prototype = *google::protobuf::MessageFactory::generated_factory()->GetPrototype(&type);
-  std::unique_ptr<Message> record(prototype.New());
+  std::unique_ptr<Message> record = NewMessage(type);
   // The reader has parsed the header's and the trailer's bytes as AnyRecord; a record's own type may still refuse them.
   const auto parse_payload = [&] {
     return record->ParseFromString(std::string(reader.payload()))
@@ -173,7 +154,7 @@ absl::Status PrintRecords(RecordReader& reader, const Descriptor& type, Printer&
   for (bool more = true; more;) {
     RETURN_IF_ERROR(CheckNotStopped());
     RETURN_IF_ERROR(printer.Print(*record, Crc32(reader.payload())));
-    record.reset(prototype.New());
+    record = NewMessage(type);
     ASSIGN_OR_RETURN(more, reader.Next(*record));
   }
   RETURN_IF_ERROR(parse_payload());
@@ -183,9 +164,10 @@ absl::Status PrintRecords(RecordReader& reader, const Descriptor& type, Printer&
 }  // namespace
 
 absl::Status PrintRecord(const std::string& path, const PrintOptions& options, const TextSink& print,
-                         std::ostream& talk) {
-  RETURN_IF_ERROR(DeclareRunFiles({{path}, {}}));
-  ASSIGN_OR_RETURN(const std::unique_ptr<RecordReader> reader, RecordReader::Open(path, ""));
+                         std::ostream& talk, const std::vector<RunOutput>& outputs) {
+  RETURN_IF_ERROR(DeclareRunFiles({{path}, outputs}));
+  ASSIGN_OR_RETURN(const std::unique_ptr<RecordReader> reader,
+                   RecordReader::OpenAny(path, WholeRecordOfJson(path, talk)));
   const Descriptor* type = RecordTypeOf(reader->header().schema());
   if (type == nullptr) {
     return absl::InternalError(absl::StrCat(path, ": schema ", reader->header().schema(), " is known but not linked"));

@@ -6,9 +6,11 @@
 #include <functional>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "lib/record/run_files.h"
 
 namespace lockstep {
 
@@ -26,15 +28,17 @@ struct PrintOptions {
 
 inline constexpr size_t kLongBytes = 64;
 
-// Prints the record file at `path` ("-": standard input), whichever of the six schemas it has, record by record, so
-// that a file larger than memory prints too. With print_bytes the text equals protoc's, byte for byte. Says on `talk`
+// Prints the record file at `path` ("-": standard input), or a file's JSON, whichever of the six schemas it has, record by
+// record, so that a file larger than memory prints too. With print_bytes the text equals protoc's, byte for byte. Says on `talk`
 // how many fields were replaced.
 //
 // A file that is damaged or cut off is printed up to the damage, its output ended properly, and the reader's DataLoss
-// returned. `print` takes the text, a record at a time; its first error ends the printing and is returned. Other errors as
+// returned. `print` takes the text, a record at a time; its first error ends the printing and is returned. `outputs` is where
+// it writes to, if to files. Other errors as
 // DeclareRunFiles' and RecordReader::Open's.
 absl::Status PrintRecord(const std::string& path, const PrintOptions& options,
-                         const std::function<absl::Status(absl::string_view)>& print, std::ostream& talk);
+                         const std::function<absl::Status(absl::string_view)>& print, std::ostream& talk,
+                         const std::vector<RunOutput>& outputs = {});
 
 }  // namespace lockstep
 

@@ -102,6 +102,14 @@ TEST(HtmlTest, AColumnOfOneProvenanceIsMarkedAtItsHead) {
   EXPECT_THAT(html, HasSubstr("; all digits: 1.504\">1.50</td>"));
 }
 
+TEST(HtmlTest, ASpreadStaysTogether) {
+  proto::Section section = SmallSection();
+  section.mutable_table(0)->mutable_row(0)->mutable_cell(1)->set_text("1.5 [1.4, 1.6]");
+  EXPECT_THAT(RenderHtml("", {section}, {}), HasSubstr(">1.5 <span class=\"spread\">[1.4, 1.6]</span>"));
+  section.mutable_table(0)->mutable_row(0)->mutable_cell(1)->set_text("1.5 ± 0.1 (3)");
+  EXPECT_THAT(RenderHtml("", {section}, {}), HasSubstr(">1.5 <span class=\"spread\">±\u00a00.1 (3)</span>"));
+}
+
 TEST(HtmlTest, DetailsAreClosedAndTheCardComesFirst) {
   proto::Section detail = SmallSection(), card = SmallSection();
   detail.set_role(proto::DETAIL);
@@ -162,6 +170,14 @@ TEST(MarkdownTest, NothingFromRecordsIsMarkup) {
 TEST(MarkdownTest, ANumberEndsInItsMark) {
   EXPECT_THAT(Markdown(), HasSubstr("| 1.50 ᵐ | –¹ |"));
   EXPECT_THAT(Markdown(), HasSubstr("| 2 | -0.1 ᵈ ² | –¹ |"));
+}
+
+TEST(MarkdownTest, AColumnOfOneProvenanceIsMarkedAtItsHead) {
+  proto::Section section = SmallSection();
+  section.mutable_table(0)->mutable_row(1)->mutable_cell(1)->set_provenance(proto::MEASURED);
+  const std::string markdown = RenderMarkdown("", {section}, {});
+  EXPECT_THAT(markdown, HasSubstr("| batch 32: time, s ᵐ |"));
+  EXPECT_THAT(markdown, HasSubstr("| 1.50 | –¹ |"));
 }
 
 TEST(MarkdownTest, FootnotesStandBelowTheTable) {

@@ -109,10 +109,10 @@ absl::StatusOr<std::string> SvgElement(const std::string& document, const proto:
                                     {"href='#", absl::StrCat("href='#", plot.id(), "-")},
                                     {"url(#", absl::StrCat("url(#", plot.id(), "-")}});
   const std::string opening = document.substr(begin, document.find('>', begin) - begin);
-  return absl::StrCat(opening, " role=\"img\" aria-labelledby=\"", plot.id(), "-title ", plot.id(),
-                      "-desc\">\n<title id=\"", plot.id(), "-title\">", EscapeHtml(plot.title()),
-                      "</title>\n<desc id=\"", plot.id(), "-desc\">", EscapeHtml(plot.description()), kDescriptionEnd,
-                      body);
+  // A label, because older rules of HTML know no id of a <title>.
+  return absl::StrCat(opening, " role=\"img\" aria-label=\"", EscapeHtml(plot.title()), ". ",
+                      EscapeHtml(plot.description()), "\">\n<title>", EscapeHtml(plot.title()), "</title>\n<desc>",
+                      EscapeHtml(plot.description()), kDescriptionEnd, body);
 }
 
 std::string StandaloneSvg(const std::string& element) {

@@ -32,7 +32,7 @@ TEST(SvgElementTest, IdsAndReferencesBeginWithThePlotsOwn) {
   EXPECT_THAT(svg, HasSubstr("id='p-gpPt1'"));
   EXPECT_THAT(svg, HasSubstr("href='#p-gpPt1' id='p-gpPt2'"));
   EXPECT_THAT(svg, HasSubstr("stroke='currentColor'"));
-  EXPECT_THAT(svg, HasSubstr("<title id=\"p-title\">T &lt; U</title>\n<desc id=\"p-desc\">words</desc>"));
+  EXPECT_THAT(svg, HasSubstr("aria-label=\"T &lt; U. words\">\n<title>T &lt; U</title>\n<desc>words</desc>"));
 }
 
 TEST(SvgElementTest, WhatNothingUsesIsLeftOut) {

@@ -38,8 +38,11 @@ void WarnOfImages(const LabRecords& lab, std::vector<Warning>& warnings) {
 }
 
 void WarnOfBuilds(const LabRecords& lab, std::vector<Warning>& warnings) {
-  std::vector<std::string> slow, dirty, early;
+  std::vector<std::string> slow, dirty, early, changed;
   for (const RecordSource* source : lab.Sources()) {
+    if (source->changed > 0) {
+      changed.push_back(absl::StrCat(source->name(), " (", source->changed, ")"));
+    }
     const proto::Build& build = source->header.build();
     if (build.compilation_mode() != "opt") {
       slow.push_back(source->name());
@@ -50,6 +53,12 @@ void WarnOfBuilds(const LabRecords& lab, std::vector<Warning>& warnings) {
     if (source->trailer.exit_status() != 0) {
       early.push_back(absl::StrCat(source->name(), " (exit status ", source->trailer.exit_status(), ")"));
     }
+  }
+  if (!changed.empty()) {
+    warnings.push_back(
+        {"another_checksum", absl::StrCat("Records with another checksum than their JSON names (changed since, or of "
+                                          "another version): ",
+                                          absl::StrJoin(changed, ", "), ".")});
   }
   if (!slow.empty()) {
     warnings.push_back(

@@ -59,6 +59,12 @@ TEST(WarningsTest, ARunThatEndedEarly) {
   EXPECT_THAT(Warnings(lab), ElementsAre(HasSubstr("sweep.rec (exit status 5)")));
 }
 
+TEST(WarningsTest, AJsonThatWasChanged) {
+  LabRecords lab = SmallLab();
+  lab.scales[0].changed = 2;
+  EXPECT_THAT(Warnings(lab), ElementsAre(AllOf(HasSubstr("another checksum"), HasSubstr("scale.rec (2)"))));
+}
+
 TEST(WarningsTest, OneTimedEpoch) {
   LabRecords lab = SmallLab();
   lab.sweeps[0].points[0].mutable_epoch_seconds()->mutable_value()->Truncate(1);

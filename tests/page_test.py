@@ -1,0 +1,179 @@
+"""The report's page in a browser: nothing wider than its column, nothing on top of anything, the verdicts first.
+
+The page is of a measured lab on two GPUs. A script, added to a copy, measures what Chromium made of it. Skipped without
+Chromium, and what is of plots without gnuplot.
+
+Run by bazel (tests/BUILD); by hand:
+python3 tests/page_test.py --tools bazel-bin/tools/report --results benchmarks/results/2026-11-21-h200x2-fp32
+"""
+
+import argparse
+import html.parser
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import bazel_unittest
+
+WIDTHS = [1200, 1920, 420]
+FIRST_SCREEN = 900
+LONGEST_PAGE = 12000
+
+# Boxes of leaves that must not meet, in CSS pixels; `closed` is before the details are opened.
+MEASURE = """
+<script>
+const box = e => { const r = e.getBoundingClientRect(); return [r.left, r.top + scrollY, r.right, r.bottom + scrollY]; };
+const all = (what, from = document) => [...from.querySelectorAll(what)];
+const name = e => e.tagName + ' ' + (e.id || (e.closest('[id]') || {}).id || '') + ' ' + e.textContent.slice(0, 40);
+const closed = {height: document.documentElement.scrollHeight,
+                verdicts: all('.verdicts li').map(e => [e.querySelector('.question').textContent, box(e)[3]])};
+all('details').forEach(e => e.open = true);
+const inside = [];
+all('table').forEach(e => inside.push([name(e), box(e), box(e.closest('.scroll'))]));
+all('figure svg').forEach(e => inside.push([name(e), box(e), box(e.closest('figure'))]));
+all('figure svg text').forEach(e => inside.push([name(e), box(e), box(e.closest('svg'))]));
+all('main p, main li, main dd, main figure, main .scroll').forEach(e => inside.push([name(e), box(e), box(e.parentElement)]));
+const flow = all('h1, h2, h3, summary, .scroll, figure, main p, .verdicts li, .notes li, dt, dd').map(e => [name(e), box(e)]);
+parent.postMessage(JSON.stringify({width: innerWidth, closed, inside, flow}), '*');
+</script>
+"""
+
+# A window is 500 pixels wide at least; a frame in it is as wide as it is told.
+FRAME = """<!DOCTYPE html><script>
+onmessage = message => {
+  const out = document.createElement('pre');
+  out.textContent = message.data;
+  out.id = 'measured';
+  document.body.append(out);
+};
+</script><body><iframe src="measured.html" style="border: 0; width: {width}px; height: 900px"></iframe></body>"""
+
+
+class References(html.parser.HTMLParser):
+    """What the page would fetch, and ids that occur twice."""
+
+    def __init__(self):
+        super().__init__()
+        self.outside, self.ids, self.targets = [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        for key, value in attrs:
+            if key in ("href", "xlink:href") and value.startswith("#"):
+                self.targets.append(value[1:])
+            elif key in ("src", "href", "xlink:href", "data", "action", "poster", "srcset"):
+                self.outside.append((tag, value))
+            if key == "id":
+                self.ids.append(value)
+
+
+class PageTest(unittest.TestCase):
+    tools = None
+    results = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR")))
+        for record in ["scale", "sweep"]:
+            cls.call("report", f"--convert={cls.results}/{record}.json", f"--output={cls.folder}/{record}.rec")
+        cls.call("comm_model", f"--input={cls.folder}/scale.rec", f"--sweep={cls.folder}/sweep.rec",
+                 f"--output={cls.folder}/comm_model.rec")
+        inputs = ",".join(f"{cls.folder}/{record}.rec" for record in ["scale", "sweep", "comm_model"])
+        cls.call("report", f"--input={inputs}", f"--output={cls.folder}/report.html")
+        cls.page = (cls.folder / "report.html").read_text()
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder, ignore_errors=True)
+
+    @classmethod
+    def call(cls, tool, *arguments):
+        subprocess.run([cls.tools / tool, *arguments], check=True, stderr=subprocess.DEVNULL)
+
+    def measured(self, width, page=None):
+        browser = next(filter(None, map(shutil.which, ["chromium", "chromium-browser", "google-chrome"])), None)
+        if browser is None:
+            self.skipTest("Chromium is not installed (apt-get install chromium)")
+        (self.folder / "frame.html").write_text(FRAME.replace("{width}", str(width)))
+        (self.folder / "measured.html").write_text((page or self.page).replace("</body>", MEASURE + "</body>"))
+        dom = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+                              f"--user-data-dir={self.folder}/browser", "--window-size=2000,1000",
+                              "--virtual-time-budget=20000", "--dump-dom", (self.folder / "frame.html").as_uri()], check=True, capture_output=True, timeout=120).stdout.decode()
+        found = re.search('<pre id="measured">(.*?)</pre>', dom, re.DOTALL)
+        self.assertIsNotNone(found, dom[:500])
+        return json.loads(found[1].replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
+
+    @staticmethod
+    def too_wide(measured):
+        """Beside what a narrow screen may scroll: the tables of the details."""
+        return [(name, [round(x) for x in inner], [round(x) for x in outer])
+                for name, inner, outer in measured["inside"]
+                if not (measured["width"] < 600 and name.startswith("TABLE ") and "TABLE table-" not in name)
+                and inner[2] > inner[0] and (inner[2] > outer[2] + 1 or inner[0] < outer[0] - 1)]
+
+    @staticmethod
+    def overlapping(measured):
+        boxes = [(name, box) for name, box in measured["flow"] if box[2] > box[0] and box[3] > box[1]]
+        contains = lambda a, b: a[0] <= b[0] and a[1] <= b[1] and a[2] >= b[2] and a[3] >= b[3]
+        return [(a_name, b_name) for i, (a_name, a) in enumerate(boxes) for b_name, b in boxes[i + 1:]
+                if min(a[2], b[2]) - max(a[0], b[0]) > 1 and min(a[3], b[3]) - max(a[1], b[1]) > 1
+                and not contains(a, b) and not contains(b, a)]
+
+    def test_nothing_is_wider_than_its_column(self):
+        for width in WIDTHS:
+            with self.subTest(width=width):
+                measured = self.measured(width)
+                self.assertEqual(measured["width"], width)
+                self.assertGreater(len(measured["inside"]), 50)
+                self.assertEqual(self.too_wide(measured), [])
+
+    def test_nothing_lies_on_top_of_anything(self):
+        for width in WIDTHS:
+            with self.subTest(width=width):
+                self.assertEqual(self.overlapping(self.measured(width)), [])
+
+    def test_the_verdicts_are_on_the_first_screen(self):
+        for width in WIDTHS:
+            with self.subTest(width=width):
+                verdicts = self.measured(width)["closed"]["verdicts"]
+                self.assertEqual([question for question, _ in verdicts[:3]], ["Q1", "Q2", "Q3"])
+                self.assertLess(verdicts[2][1], FIRST_SCREEN)
+
+    def test_the_page_is_short(self):
+        self.assertLess(self.measured(1200)["closed"]["height"], LONGEST_PAGE)
+
+    def test_a_fault_is_found(self):
+        wide = self.page.replace("</style>", "table { min-width: 3000px; } h2 { margin-bottom: -30px !important; }</style>")
+        measured = self.measured(1200, wide)
+        self.assertNotEqual(self.too_wide(measured), [])
+        self.assertNotEqual(self.overlapping(measured), [])
+
+    def test_nothing_is_fetched_and_every_link_has_a_target(self):
+        references = References()
+        references.feed(self.page)
+        self.assertEqual(references.outside, [])
+        self.assertEqual(len(references.ids), len(set(references.ids)))
+        self.assertLessEqual(set(references.targets), set(references.ids))
+        self.assertNotRegex(re.sub(r'xmlns(:xlink)?="[^"]*"', "", self.page), r"url\(['\"]?[a-z]+:|@import|<script")
+
+    def test_tidy_finds_nothing(self):
+        if shutil.which("tidy") is None:
+            self.skipTest("tidy is not installed (apt-get install tidy)")
+        tidy = subprocess.run(["tidy", "-q", "-e", self.folder / "report.html"], capture_output=True)
+        self.assertEqual(tidy.stderr.decode(), "")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tools", required=True, help="a tool; the others are beside it")
+    parser.add_argument("--results", required=True, help="a folder with scale.json and sweep.json")
+    arguments, rest = parser.parse_known_args()
+    PageTest.tools = pathlib.Path(arguments.tools).resolve().parent
+    PageTest.results = pathlib.Path(arguments.results).resolve()
+    bazel_unittest.main(rest)
