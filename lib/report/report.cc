@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
+#include "lib/base/flag_values.h"
 #include "lib/base/peak_memory.h"
 #include "lib/base/print_text.h"
 #include "lib/base/readable_line.h"
@@ -291,7 +292,7 @@ absl::StatusOr<ReportFormat> ParseReportFormat(absl::string_view name) {
       return format;
     }
   }
-  return absl::InvalidArgumentError(absl::StrCat("--format=", name, ": expected html, markdown or all"));
+  return CheckFlagWord("format", std::string(name), {"html", "markdown", "all"});
 }
 
 absl::Status RunReport(const ReportOptions& options) {
