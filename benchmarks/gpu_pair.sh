@@ -103,8 +103,8 @@ section_large() {
 
 section_report() {
   local records
-  records="$(ls ./*.rec | paste -sd,)"
-  run report report --input="$records" --output=report.html
+  records="$(ls ./*.rec | grep -v '^./report\.rec$' | paste -sd,)"
+  run report report --input="$records" --output=report.html --force # a section more is another input
 }
 
 for section in "${@:4}"; do

@@ -308,10 +308,45 @@ class CliTest(ToolCase):
         self.refused(2, "cifar_prep", "--train_images=40", f"--output={notes}", says="not a Lockstep record file")
         self.assertEqual(notes.read_text(), "mine\n")
 
+    def test_an_onnx_file_of_another_command_is_not_replaced(self):
+        onnx = self.folder / "lenet5.onnx"
+        arguments = [f"--input={self.dataset}", f"--checkpoint={self.checkpoint}", "--calibration_images=20",
+                     "--device=cpu", f"--onnx={onnx}"]
+        mine = [*arguments, f"--output={self.folder / 'mine.rec'}"]
+        self.call("quantize", *mine, check=True)
+        before = onnx.read_bytes()
+        self.refused(2, "quantize", *arguments, "--per_channel",
+                     says=["lenet5.onnx holds another result (--per_channel: false -> true)", "--force"])
+        self.assertEqual(onnx.read_bytes(), before)
+        onnx.unlink()
+        self.assertIn("cached", self.call("quantize", *mine, check=True).stderr.decode())
+        self.assertEqual(onnx.read_bytes(), before)  # made again from the record that was there
+        onnx.write_text("notes\n")
+        self.refused(2, "quantize", *mine, says="would replace")
+        self.call("quantize", *mine, "--force", check=True)
+        self.assertNotEqual(onnx.read_bytes(), b"notes\n")
+
     def test_the_flag_that_was_meant(self):
         for flag, meant in (("--ouput=x", "--output"), ("--train-images=9", "--train_images"), ("--no-strict", "--nostrict")):
             with self.subTest(flag=flag):
                 self.refused(2, "cifar_prep", flag, says=f"did you mean {meant}?")
+
+    def test_the_word_that_was_meant(self):
+        data = f"--input={self.dataset}"
+        for tool, flags, meant in (("train_sweep", [data, "--model=resnet"], "--model=resnet18"),
+                                   ("train_sweep", [data, "--model=lenet"], "--model=lenet5"),
+                                   ("train_sweep", [data, "--device=gpu"], "--device=cuda"),
+                                   ("train_sweep", [data, "--device=Cuda"], "--device=cuda"),
+                                   ("scale_run", [data, "--reducer=own,c10"], "--reducer=c10d"),
+                                   ("scale_run", [data, "--experiment=sampler"], "--experiment=sampler_epoch"),
+                                   ("cifar_prep", ["--input_format=synthetics"], "--input_format=synthetic"),
+                                   ("quantize", [data, f"--checkpoint={self.checkpoint}", "--isa=avx512vni"], "--isa=avx512vnni"),
+                                   ("comm_model", [f"--audit={self.published / 'hand_in_001.textproto'}", "--format=txt"],
+                                    "--format=text"),
+                                   ("report", [f"--input={self.sweep}", "--format=md"], "--format=markdown"),
+                                   ("report", [f"--input={self.sweep}", "--style=labs"], "--style=lab")):
+            with self.subTest(tool=tool, flags=flags):
+                self.refused(2, tool, *flags, says=f"; did you mean {meant}?")
 
     def test_help_shows_every_flag_once_by_its_group(self):
         for tool in TOOLS:

@@ -50,6 +50,11 @@ bool IsAlone(const std::vector<std::string>& command_line) {
 #endif
 }
 
+// ONNX files are made from the record, after it, and are none of the files that it names.
+bool MakesTheRecordOnly(const std::vector<std::string>& command_line) {
+  return FlagValue(command_line, "onnx", "").empty();
+}
+
 }  // namespace
 }  // namespace lockstep
 
@@ -60,7 +65,8 @@ int main(int argc, char** argv) {
   run.program = lockstep::ProgramPath();
   lockstep::EnterCallersFolder();
   run.output = lockstep::FlagValue(run.command_line, "output", LOCKSTEP_OUTPUT);
-  if (run.output != "-" && lockstep::IsAlone(run.command_line) && lockstep::CheckSameRun(run).ok()) {
+  if (run.output != "-" && lockstep::IsAlone(run.command_line) && lockstep::MakesTheRecordOnly(run.command_line) &&
+      lockstep::CheckSameRun(run).ok()) {
     std::fprintf(stderr, "%s: cached %s\n", LOCKSTEP_TOOL, lockstep::ReadableLine(run.output).c_str());
     return 0;
   }

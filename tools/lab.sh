@@ -150,6 +150,16 @@ run() {
   "$@"
 }
 
+# RECORD FLAG...: --force, unless the record's command had these flags or --force is not wanted. What is computed from
+# records is lost by no second run: a lab with --questions, or of more published tables, makes it again.
+unless_made_with() {
+  local record="$1" flag
+  for flag in "${@:2}"; do
+    grep -aqF -e "$flag" "$record" 2>/dev/null || { printf -- --force && return; }
+  done
+  printf '%s' "$force"
+}
+
 records=() # of the report
 mkdir -p "$output"
 
@@ -160,7 +170,8 @@ scale() {
   records+=("$output/scale$1.rec")
 }
 explain() {
-  run "$tools/comm_model" --input="$output/scale$1.rec" "${@:2}" --output="$output/comm_model$1.rec" $force
+  run "$tools/comm_model" --input="$output/scale$1.rec" "${@:2}" --output="$output/comm_model$1.rec" \
+    $(unless_made_with "$output/comm_model$1.rec" "${@:2}")
   records+=("$output/comm_model$1.rec")
 }
 # question NAME FLAG...: one experiment on all ranks.
@@ -235,6 +246,7 @@ fi
 run "$tools/quantize" --input="$output/dataset.rec" --checkpoint="$output/lenet5.pt,$output/lenet5_bias.pt" \
   --calibration_images="$calibration" --output="$output/quantized.rec" $force
 records+=("$output/quantized.rec")
-run "$tools/report" --output="$output/report.html" $force --input="$(IFS=, && printf '%s' "${records[*]}")"
+page_of="--input=$(IFS=, && printf '%s' "${records[*]}")"
+run "$tools/report" --output="$output/report.html" "$page_of" $(unless_made_with "$output/report.rec" "$page_of")
 
 printf '\nDone in %d s. The report: %s/report.html (and report.md beside it)\n' "$((SECONDS - started))" "$(cd "$output" && pwd)"

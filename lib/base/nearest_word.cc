@@ -1,7 +1,9 @@
 #include "lib/base/nearest_word.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -20,6 +22,9 @@ constexpr int kOfAnEdit = 2;
 constexpr int kOfInitials = 3;
 constexpr int kOfAPart = 5;
 
+// What other programs call it, which goes before all else: "gpu" is one letter from "cpu", and means "cuda".
+constexpr std::pair<absl::string_view, absl::string_view> kOtherNames[] = {{"gpu", "cuda"}, {"md", "markdown"}};
+
 std::string Initials(absl::string_view word) {
   std::string initials;
   for (const absl::string_view part : absl::StrSplit(word, '_', absl::SkipEmpty())) {
@@ -34,6 +39,10 @@ bool IsPart(absl::string_view part, absl::string_view word) {
 }
 
 int Farness(const std::string& word, absl::string_view candidate) {
+  if (std::find(std::begin(kOtherNames), std::end(kOtherNames), std::pair(absl::string_view(word), candidate)) !=
+      std::end(kOtherNames)) {
+    return 0;
+  }
   const int edits = EditDistance(word, candidate);
   const int forgiven = std::max<int>(1, static_cast<int>(word.size()) / kLettersOfASlip);
   if (edits <= forgiven && edits < static_cast<int>(std::min(word.size(), candidate.size()))) {

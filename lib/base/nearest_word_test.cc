@@ -47,5 +47,11 @@ TEST(NearestWordTest, TakesTheNearestAndOfEqualOnesTheFirst) {
   EXPECT_EQ(NearestWord("bat", {"cat", "rat"}), "cat");
 }
 
+TEST(NearestWordTest, KnowsWhatOthersCallIt) {
+  EXPECT_EQ(NearestWord("gpu", {"auto", "cpu", "cuda"}), "cuda");
+  EXPECT_EQ(NearestWord("GPU", {"auto", "cpu", "cuda"}), "cuda");
+  EXPECT_EQ(NearestWord("gpu", {"auto", "cpu"}), "cpu");
+}
+
 }  // namespace
 }  // namespace lockstep

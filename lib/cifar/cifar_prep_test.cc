@@ -143,7 +143,11 @@ TEST(CifarPrepTest, ACachedSubsetStillWantsToBeAllowed) {
 TEST(CifarPrepTest, ADryRunWritesNothing) {
   CifarPrepOptions options = SyntheticRun();
   options.dry_run = true;
+  ::testing::internal::CaptureStderr();
   EXPECT_THAT(RunCifarPrep(options), IsOk());
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              ::testing::AllOf(HasSubstr("MB of memory; a run also holds and writes "),
+                               HasSubstr("seconds that are unknown: ")));
   EXPECT_FALSE(FileExists(options.output));
 }
 

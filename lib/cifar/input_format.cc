@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/types/span.h"
+#include "lib/base/flag_values.h"
 
 namespace lockstep {
 namespace {
@@ -93,8 +94,7 @@ absl::StatusOr<proto::InputFormat> ParseInputFormat(absl::string_view flag, absl
     }
     return format;
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("--input_format=", flag, ": expected auto, binary, python, images or synthetic"));
+  return CheckFlagWord("input_format", std::string(flag), {"auto", "binary", "python", "images", "synthetic"});
 }
 
 absl::optional<CifarPath> CifarPathOf(absl::string_view path) {

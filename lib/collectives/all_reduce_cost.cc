@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "lib/base/nearest_word.h"
 #include "lib/base/status_macros.h"
 
 namespace lockstep {
@@ -172,15 +174,17 @@ absl::string_view AllReduceAlgorithmName(AllReduceAlgorithm algorithm) {
 }
 
 absl::StatusOr<AllReduceAlgorithm> ParseAllReduceAlgorithm(absl::string_view name) {
-  std::vector<absl::string_view> names;
+  std::vector<std::string> names;
   for (const auto& [value, known] : Names()) {
     if (known == name) {
       return value;
     }
-    names.push_back(known);
+    names.emplace_back(known);
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("expected an all-reduce algorithm (", absl::StrJoin(names, ", "), "), found '", name, "'"));
+  const std::string near = NearestWord(name, names);
+  return absl::InvalidArgumentError(absl::StrCat("expected an all-reduce algorithm (", absl::StrJoin(names, ", "),
+                                                 "), found '", name, "'",
+                                                 near.empty() ? "" : absl::StrCat("; did you mean ", near, "?")));
 }
 
 absl::StatusOr<AllReduceWork> CountAllReduceWork(AllReduceAlgorithm algorithm, const AllReduceTopology& topology,

@@ -13,6 +13,7 @@ namespace {
 
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::StatusIs;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 // Alpha, beta and gamma in different decades: 1000 bytes cost 1 to send and 0.01 to add.
@@ -140,7 +141,8 @@ TEST(AllReduceAlgorithmTest, NamesAreReadBack) {
     EXPECT_EQ(AllReduceAlgorithmName(*algorithm), name);
   }
   EXPECT_THAT(ParseAllReduceAlgorithm("rings"),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("double_tree, recursive_doubling")));
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       AllOf(HasSubstr("double_tree, recursive_doubling"), HasSubstr("; did you mean ring?"))));
 }
 
 }  // namespace

@@ -1,9 +1,12 @@
 #include "lib/comm_model/output_format.h"
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/util/json_util.h"
+#include "lib/base/flag_values.h"
 #include "lib/comm_model/export.h"
 #include "lib/comm_model/summary.h"
 
@@ -32,14 +35,14 @@ absl::StatusOr<std::string> Json(const std::vector<proto::CommModelRecord>& reco
 }  // namespace
 
 absl::StatusOr<OutputFormat> ParseOutputFormat(absl::string_view name) {
-  std::string names;
+  std::vector<std::string> names;
   for (const auto& [text, format] : kNames) {
     if (name == text) {
       return format;
     }
-    absl::StrAppend(&names, names.empty() ? "" : ", ", text);
+    names.emplace_back(text);
   }
-  return absl::InvalidArgumentError(absl::StrCat("--format=", name, " is not known; expected one of ", names));
+  return CheckFlagWord("format", std::string(name), names);
 }
 
 absl::StatusOr<std::string> FormatRun(OutputFormat format, const CommModelRun& run) {

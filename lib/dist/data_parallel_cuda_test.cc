@@ -1,5 +1,7 @@
 // DataParallel on GPUs; skipped where there is none. One GPU stands for two devices; two are used where they are.
 #include <cmath>
+#include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -22,11 +24,14 @@ constexpr uint32_t kImages = 24;
 
 c10::Device Gpu(int index) { return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(index)); }
 
-// One GPU alone, one as two devices, and two.
+// One GPU alone, one as two devices, and two where there are two: ranks that share one (LOCKSTEP_RANKS_PER_GPU) do not
+// make it two.
 std::vector<std::vector<c10::Device>> Stars() {
   std::vector<std::vector<c10::Device>> stars = {{Gpu(0)}, {Gpu(0), Gpu(0)}};
-  if (ResolveDevice("cuda", 1).ok()) {
+  if (const uint32_t gpus = CountRankGpus() / RanksPerGpu(); gpus > 1) {
     stars.push_back({Gpu(0), Gpu(1)});
+  } else {
+    std::printf("the star of two GPUs is left out: CUDA shows %u\n", gpus);
   }
   return stars;
 }

@@ -7,6 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "lib/base/nearest_word.h"
 #include "lib/base/status_macros.h"
 #include "lib/dist/scale_plan.h"
 #include "lib/train/schedule.h"
@@ -181,11 +182,16 @@ absl::Status CheckExperiment(const proto::ScaleSpec& spec) {
 
 // The first name in `wanted` that is no row's, or OK.
 absl::Status CheckRows(const std::vector<Row>& rows, const std::vector<std::string>& wanted) {
+  std::vector<std::string> names;
+  for (const Row& row : rows) {
+    names.push_back(row.name);
+  }
   for (const std::string& name : wanted) {
-    if (std::none_of(rows.begin(), rows.end(), [&](const Row& row) { return row.name == name; })) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "--rows names '", name, "'; expected some of: ",
-          absl::StrJoin(rows, "; ", [](std::string* out, const Row& row) { absl::StrAppend(out, row.name); })));
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      const std::string near = NearestWord(name, names);
+      return absl::InvalidArgumentError(absl::StrCat("--rows names '", name,
+                                                     "'; expected some of: ", absl::StrJoin(names, "; "),
+                                                     near.empty() ? "" : absl::StrCat("; did you mean ", near, "?")));
     }
   }
   return absl::OkStatus();

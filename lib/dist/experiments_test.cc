@@ -101,6 +101,8 @@ TEST(ExperimentsTest, RefusesWhatIsNoExperiment) {
                                                           HasSubstr("--experiment=sampler_epoch trains at one batch")));
   EXPECT_THAT(PlanExperiment(Spec(proto::LARGE_BATCH, {128}), {"256"}, kImages),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'256'; expected some of: 128")));
+  EXPECT_THAT(PlanExperiment(Spec(proto::WHAT_IS_SENT, {128}), {"buffers_broadcast"}, kImages),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("; did you mean buffers broadcast?")));
   spec = Spec(proto::WHAT_IS_SENT, {128});
   spec.add_ranks(1);
   EXPECT_THAT(PlanExperiment(spec, {}, kImages),

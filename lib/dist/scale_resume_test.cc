@@ -284,6 +284,9 @@ void ExpectAStoppedRunGoesOn(const std::string& mode) {
   }
   stopped.Stop();
   ASSERT_EQ(stopped.Wait(), 143) << Tool::Stderr();
+  EXPECT_THAT(Tool::Stderr(), AllOf(HasSubstr(absl::StrCat("stopped by SIGTERM; no point of ", mode == "dp" ? 1 : 2,
+                                                           " is finished, and the same command")),
+                                    HasSubstr("goes on from there (point 1 after its last complete epoch)")));
   const int kept = EpochsKept(StateOf(options));
   ASSERT_GE(kept, 10);
   ASSERT_LT(kept, kEpochs);

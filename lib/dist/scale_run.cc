@@ -1,5 +1,7 @@
 #include "lib/dist/scale_run.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -248,7 +250,7 @@ absl::Status Finish(const ScaleRunOptions& options, const std::vector<proto::Sca
 
 // A stopped or failed run with nothing to keep leaves nothing: the spec is written together with the first point.
 absl::Status MeasureAll(const ScaleRunOptions& options, const ScaleRunPlan& plan, const proto::Header& header,
-                        World* world) {
+                        World* world, FinishedWork& work) {
   std::vector<proto::ScaleRecord> kept;  // from a stopped run of the same command; none with --force
   std::unique_ptr<RecordWriter> writer;
   if (options.force) {
@@ -260,6 +262,7 @@ absl::Status MeasureAll(const ScaleRunOptions& options, const ScaleRunPlan& plan
   bool spec_written = !finished.empty();
   RETURN_IF_ERROR(writer->KeepOnly(spec_written ? 1 + finished.size() : 0));
   std::vector<proto::ScalePoint> table = finished;
+  work = {"point", finished.size(), plan.points.size(), ""};
   const size_t to_measure = plan.points.size() - finished.size();
   size_t measured_here = 0;
   const Stopwatch watch;
@@ -269,7 +272,12 @@ absl::Status MeasureAll(const ScaleRunOptions& options, const ScaleRunPlan& plan
       continue;
     }
     const proto::RankOrder order = OrderOf(options, plan, header, i, world);
-    ASSIGN_OR_RETURN(const proto::ScalePoint measured, TryPoint(plan, order, world));
+    const absl::StatusOr<proto::ScalePoint> tried = TryPoint(plan, order, world);
+    if (absl::IsCancelled(tried.status()) && access(order.state_path().c_str(), F_OK) == 0) {
+      work.under_way = absl::StrCat("point ", i + 1, " after its last complete epoch");
+    }
+    RETURN_IF_ERROR(tried.status());
+    const proto::ScalePoint& measured = *tried;
     proto::ScaleRecord record;
     if (!std::exchange(spec_written, true)) {
       *record.mutable_spec() = plan.spec;
@@ -284,6 +292,7 @@ absl::Status MeasureAll(const ScaleRunOptions& options, const ScaleRunPlan& plan
     ReportAblation(table, measured);
     *record.mutable_point() = measured;
     RETURN_IF_ERROR(writer->Append(record));
+    work.finished += measured.outcome() == proto::COMPLETED || measured.outcome() == proto::OUT_OF_MEMORY ? 1 : 0;
     if (!order.state_path().empty() && measured.outcome() == proto::COMPLETED) {
       RemoveTrainingState(order.state_path());
     }
@@ -303,7 +312,7 @@ absl::Status CheckOneProcess(const World* world) {
                    "standard input; give the file's path");
 }
 
-absl::Status PlanAndMeasure(const ScaleRunOptions& options, World* world) {
+absl::Status PlanAndMeasure(const ScaleRunOptions& options, World* world, FinishedWork& work) {
   RETURN_IF_ERROR(CheckScaleRunOptions(options));
   RETURN_IF_ERROR(DeclareRunFiles(FilesOf(options)));
   std::string dataset_path = options.input;
@@ -337,7 +346,7 @@ absl::Status PlanAndMeasure(const ScaleRunOptions& options, World* world) {
   for (const std::string& warning : PlanWarnings(plan)) {
     absl::FPrintF(stderr, "scale_run: warning: %s\n", warning);
   }
-  return MeasureAll(options, plan, header, world);
+  return MeasureAll(options, plan, header, world, work);
 }
 
 absl::StatusOr<std::string> RunPointTask(RankContext& context) {
@@ -353,7 +362,9 @@ absl::StatusOr<std::string> RunPointTask(RankContext& context) {
 }  // namespace
 
 absl::Status RunScaleRun(const ScaleRunOptions& options, World* world) {
-  return WithWhatIsKept(CatchTorchErrors("scale_run", [&] { return PlanAndMeasure(options, world); }), options.output);
+  FinishedWork work;
+  const absl::Status status = CatchTorchErrors("scale_run", [&] { return PlanAndMeasure(options, world, work); });
+  return WithWhatIsKept(status, options.output, work);
 }
 
 const std::map<std::string, RankTask>& ScaleRunTasks() {

@@ -28,6 +28,7 @@ absl::Status CheckScaleRunOptions(const ScaleRunOptions& options) {
     return absl::InvalidArgumentError("--input is missing: --input=dataset.rec, a record file of cifar_prep");
   }
   RETURN_IF_ERROR(CheckOutputFlag(options.output));
+  RETURN_IF_ERROR(CheckFlagWord("device", options.device, {"auto", "cpu", "cuda"}));
   RETURN_IF_ERROR(CheckKeptFlags(options.resume, options.state_every, options.output, options.checkpoint));
   for (const proto::ScaleSpec& variant : VariantsOf(options.spec)) {
     RETURN_IF_ERROR(CheckWords(variant));

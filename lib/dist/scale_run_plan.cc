@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "lib/base/flag_values.h"
 #include "lib/base/status_macros.h"
 #include "lib/device/compute_threads.h"
 #include "lib/device/device.h"
@@ -213,6 +214,7 @@ absl::StatusOr<ScaleRunPlan> MakeScaleRunPlan(const ScaleRunOptions& options, co
     return absl::FailedPreconditionError(
         absl::StrCat(options.input, " has no test images; --noevaluate, and no --checkpoint"));
   }
+  RETURN_IF_ERROR(CheckFlagWord("model", plan.spec.training().model(), ModelNames()));
   ASSIGN_OR_RETURN(const std::shared_ptr<Model> model,
                    MakeModel(plan.spec.training().model(), plan.spec.training().seed()));
   *plan.spec.mutable_model() = CountModel(*model);

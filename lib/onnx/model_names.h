@@ -13,6 +13,7 @@ inline constexpr char kStdKey[] = "normalization_std";
 // Steps of the weights of a last layer that writes sums: real logits are logits * the layer's input scale * this.
 inline constexpr char kLogitsWeightScaleKey[] = "logits_weight_scale";
 inline constexpr char kCheckpointKey[] = "checkpoint_sha256";
+inline constexpr char kOriginKey[] = "origin";  // onnx_origin.h: a Header (lib/proto/header.proto) as text
 
 }  // namespace lockstep
 

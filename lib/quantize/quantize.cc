@@ -11,6 +11,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "lib/base/flag_values.h"
+#include "lib/base/peak_memory.h"
 #include "lib/base/print_text.h"
 #include "lib/base/readable_line.h"
 #include "lib/base/status_macros.h"
@@ -25,6 +27,7 @@
 #include "lib/onnx/export_onnx.h"
 #include "lib/onnx/import_onnx.h"
 #include "lib/onnx/onnx_file.h"
+#include "lib/onnx/onnx_origin.h"
 #include "lib/peer/processors.h"
 #include "lib/quantize/import_network.h"
 #include "lib/quantize/quantize_network.h"
@@ -88,6 +91,7 @@ absl::Status CheckOptions(const QuantizeOptions& options) {
   if (!options.onnx.empty() && options.output == "-") {
     return absl::InvalidArgumentError("--onnx: is made from the record; give that a file, not --output=-");
   }
+  RETURN_IF_ERROR(CheckFlagWord("device", options.device, {"auto", "cpu", "cuda"}));
   return CheckSwitches(options);
 }
 
@@ -123,6 +127,8 @@ absl::StatusOr<Runner> MakeCpuRunner(const QuantizeOptions& options) {
 
 // Named instructions say where; else the device does, and without one a GPU is taken if it can be.
 absl::StatusOr<Runner> MakeRunner(const QuantizeOptions& options) {
+  RETURN_IF_ERROR(CheckFlagWord("isa", options.isa,
+                                {"auto", "portable", "avx2", "avxvnni", "avx512vnni", "amx", "dp4a", "mma", "wgmma"}));
   const bool gpu_named = IsGpuIsaName(options.isa);
   if (gpu_named && options.device == "cpu") {
     return absl::InvalidArgumentError(absl::StrCat("--isa=", options.isa, ": a GPU's, but --device=cpu"));
@@ -250,7 +256,10 @@ absl::Status PrintPlan(const proto::QuantizeSpec& spec, const Dataset& dataset, 
     }
   }
   ASSIGN_OR_RETURN(const std::string plan, DescribePlan(networks, dataset, spec, make, device));
-  return PrintToStderr(absl::StrCat("quantize: plan: ", plan, "\n"));
+  return PrintToStderr(absl::StrCat("quantize: plan: ", plan, "\nquantize: memory: ", PeakResidentBytes() / 1'000'000,
+                                    " MB so far, with the data set and the networks on a few images; what all images "
+                                    "and a GPU take besides is unknown: "
+                                    "LibTorch takes it as it goes\n"));
 }
 
 // How many of the sources, from the first on, a stopped run has quantized. The spec comes before them.
@@ -265,7 +274,7 @@ size_t FinishedNetworks(const std::vector<proto::QuantizedRecord>& kept, const s
 
 absl::Status WriteNetworks(const QuantizeOptions& options, const proto::Header& header, const proto::QuantizeSpec& spec,
                            const Dataset& dataset, const std::vector<Source>& sources, const MakeIntegerRunner& make,
-                           c10::Device device) {
+                           c10::Device device, FinishedWork& work) {
   std::vector<proto::QuantizedRecord> kept;  // from a stopped run of the same command; none with --force
   std::unique_ptr<RecordWriter> writer;
   if (options.force) {
@@ -275,6 +284,7 @@ absl::Status WriteNetworks(const QuantizeOptions& options, const proto::Header& 
   }
   const size_t finished = FinishedNetworks(kept, sources);
   RETURN_IF_ERROR(writer->KeepOnly(finished > 0 ? 1 + finished : 0));
+  work = {"network", finished, sources.size(), ""};
   for (size_t i = 0; i < finished; ++i) {
     std::fprintf(stderr, "quantize: %s (from the run before)\n", AccuracySummary(kept[i + 1].network()).c_str());
   }
@@ -291,13 +301,14 @@ absl::Status WriteNetworks(const QuantizeOptions& options, const proto::Header& 
       RETURN_IF_ERROR(writer->Append(first));
     }
     RETURN_IF_ERROR(writer->Append(record));
+    ++work.finished;
     std::fprintf(stderr, "quantize: %s\n", AccuracySummary(record.network()).c_str());
   }
   return writer->Finish();
 }
 
 // Each network of the record that was just written, or was there, as an ONNX file.
-absl::Status ExportNetworks(const QuantizeOptions& options) {
+absl::Status ExportNetworks(const QuantizeOptions& options, const proto::Header& header) {
   if (options.onnx.empty()) {
     return absl::OkStatus();
   }
@@ -307,11 +318,19 @@ absl::Status ExportNetworks(const QuantizeOptions& options) {
     if (!record.has_network()) {
       continue;
     }
-    ASSIGN_OR_RETURN(const ::onnx::ModelProto model, ExportOnnx(record.network()));
+    ASSIGN_OR_RETURN(::onnx::ModelProto model, ExportOnnx(record.network()));
+    SetOrigin(header, model);
     RETURN_IF_ERROR(WriteOnnx(options.onnx[written], model));
     std::fprintf(stderr, "quantize: %s written to %s\n", record.network().name().c_str(),
                  ReadableLine(options.onnx[written]).c_str());
     ++written;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckOnnxFiles(const std::vector<std::string>& paths, const proto::Header& header) {
+  for (const std::string& path : paths) {
+    RETURN_IF_ERROR(CheckMayReplaceOnnx(path, header));
   }
   return absl::OkStatus();
 }
@@ -343,12 +362,14 @@ absl::Status RunQuantize(const QuantizeOptions& options) {
   if (options.dry_run) {
     return PrintPlan(spec, dataset, sources, runner.make, device);
   }
+  RETURN_IF_ERROR(options.force ? absl::OkStatus() : CheckOnnxFiles(options.onnx, header));
   if (options.force || !IsCached(options.output, header)) {
     RETURN_IF_ERROR(options.force ? absl::OkStatus() : CheckMayReplace(options.output, header));
-    RETURN_IF_ERROR(
-        WithWhatIsKept(WriteNetworks(options, header, spec, dataset, sources, runner.make, device), options.output));
+    FinishedWork work;
+    const absl::Status written = WriteNetworks(options, header, spec, dataset, sources, runner.make, device, work);
+    RETURN_IF_ERROR(WithWhatIsKept(written, options.output, work));
   }
-  return ExportNetworks(options);
+  return ExportNetworks(options, header);
 }
 
 namespace {

@@ -136,7 +136,8 @@ TEST(RunQuantizeTest, ADryRunTellsThePlanAndWritesNothing) {
   ASSERT_THAT(RunQuantize(options), IsOk());
   EXPECT_THAT(
       ::testing::internal::GetCapturedStderr(),
-      AllOf(HasSubstr("lenet5 and lenet5_bias"), HasSubstr("10 calibration images"), HasSubstr("20 test images")));
+      AllOf(HasSubstr("lenet5 and lenet5_bias"), HasSubstr("10 calibration images"), HasSubstr("20 test images"),
+            HasSubstr("; about "), HasSubstr("quantize: memory: "), HasSubstr("is unknown: ")));
   EXPECT_FALSE(FileExists(options.output));
 }
 

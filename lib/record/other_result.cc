@@ -173,10 +173,6 @@ bool BeginsAsRecord(const std::string& path) {
   return SchemaAtStart(start) != nullptr;
 }
 
-absl::Status Refuse(const std::string& what) {
-  return absl::InvalidArgumentError(absl::StrCat(what, "; name another output, or replace it with --force"));
-}
-
 void Tell(const proto::Header& planned, const std::string& path, absl::string_view reason) {
   std::fprintf(stderr, "%s: making %s again: %s\n", planned.build().tool().c_str(), ReadableLine(path).c_str(),
                ReadableLine(reason).c_str());
@@ -191,21 +187,19 @@ absl::StatusOr<bool> IsOwnResult(const std::string& path, const proto::Header& p
   if (!opened.ok()) {
     RETURN_IF_ERROR(absl::IsCancelled(opened.status()) ? opened.status() : absl::OkStatus());
     if (!absl::IsDataLoss(opened.status()) || !BeginsAsRecord(path)) {
-      return Refuse(absl::StrCat("would replace ", opened.status().message()));
+      return RefuseToReplace(absl::StrCat("would replace ", opened.status().message()));
     }
     Tell(planned, path, opened.status().message());
     return true;
   }
   const proto::Header& then = (*opened)->header();
   if (then.schema() != planned.schema()) {
-    return Refuse(absl::StrCat("would replace ", path, ": is a record of ", FindSchema(then.schema())->tool));
+    return RefuseToReplace(absl::StrCat("would replace ", path, ": is a record of ", FindSchema(then.schema())->tool));
   }
   if (then.cache_key() == planned.cache_key()) {
     return true;
   }
-  if (const std::vector<std::string> differences = Differences(then, planned); !differences.empty()) {
-    return Refuse(absl::StrCat(path, " holds another result (", Shown(differences), ")"));
-  }
+  RETURN_IF_ERROR(CheckIsOfSameCommand(path, then, planned));
   Tell(planned, path, Reason(then, planned));
   return true;
 }
@@ -225,11 +219,24 @@ absl::StatusOr<bool> IsOwnPart(const std::string& part, const proto::Header& pla
   if (differences.empty() || planned.device_size() == 0) {
     return differences.empty();
   }
-  return Refuse(absl::StrCat(part, " is of another run that has not ended (", Shown(differences),
-                             "), which the same command ends"));
+  return RefuseToReplace(absl::StrCat(part, " is of another run that has not ended (", Shown(differences),
+                                      "), which the same command ends"));
 }
 
 }  // namespace
+
+absl::Status RefuseToReplace(const std::string& what) {
+  return absl::InvalidArgumentError(absl::StrCat(what, "; name another output, or replace it with --force"));
+}
+
+absl::Status CheckIsOfSameCommand(const std::string& path, const proto::Header& then, const proto::Header& planned) {
+  if (then.cache_key() == planned.cache_key()) {
+    return absl::OkStatus();
+  }
+  const std::vector<std::string> differences = Differences(then, planned);
+  return differences.empty() ? absl::OkStatus()
+                             : RefuseToReplace(absl::StrCat(path, " holds another result (", Shown(differences), ")"));
+}
 
 absl::Status CheckMayReplace(const std::string& path, const proto::Header& planned,
                              const std::vector<std::string>& beside) {
@@ -240,7 +247,7 @@ absl::Status CheckMayReplace(const std::string& path, const proto::Header& plann
   ASSIGN_OR_RETURN(const bool own_result, IsOwnResult(path, planned));
   for (const std::string& file : beside) {
     if (!own_part && !own_result && HasBytes(file)) {
-      return Refuse(absl::StrCat(file, " is there already, and no ", path, " says that it is this command's"));
+      return RefuseToReplace(absl::StrCat(file, " is there already, and no ", path, " says that it is this command's"));
     }
   }
   return absl::OkStatus();

@@ -24,6 +24,13 @@ namespace lockstep {
 absl::Status CheckMayReplace(const std::string& path, const proto::Header& planned,
                              const std::vector<std::string>& beside = {});
 
+// The last part of it, for a file that is no record and says by itself what made it: `then` made what is at `path`.
+// InvalidArgument, and what differs, when that is another result than that of `planned`.
+absl::Status CheckIsOfSameCommand(const std::string& path, const proto::Header& then, const proto::Header& planned);
+
+// The InvalidArgument of a file that is in the way: `what`, and how to mend it.
+absl::Status RefuseToReplace(const std::string& what);
+
 }  // namespace lockstep
 
 #endif  // LOCKSTEP_LIB_RECORD_OTHER_RESULT_H_

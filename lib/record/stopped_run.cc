@@ -5,16 +5,44 @@
 #include "absl/strings/str_cat.h"
 
 namespace lockstep {
+namespace {
 
-absl::Status WithWhatIsKept(const absl::Status& status, const std::string& output) {
+bool HasBytes(const std::string& path) {
+  struct stat info;
+  return stat(path.c_str(), &info) == 0 && info.st_size > 0;
+}
+
+// "3 of 9 points are finished", "no point of 9 is finished".
+std::string CountText(const FinishedWork& work) {
+  return work.finished == 0
+             ? absl::StrCat("no ", work.unit, " of ", work.planned, " is finished")
+             : absl::StrCat(work.finished, " of ", work.planned, " ", work.unit, work.planned == 1 ? "" : "s",
+                            work.finished == 1 ? " is" : " are", " finished");
+}
+
+// What stopped before it knew: an earlier run may have left a journal.
+std::string BeforeTheJournal(const std::string& part) {
+  return HasBytes(part) ? absl::StrCat("; the same command, without --force, goes on from ", part)
+                        : "; nothing was begun yet, so the same command begins again";
+}
+
+}  // namespace
+
+absl::Status WithWhatIsKept(const absl::Status& status, const std::string& output, const FinishedWork& work) {
   if (!absl::IsCancelled(status) || output == "-") {
     return status;
   }
-  struct stat info;
-  const bool is_kept = stat(absl::StrCat(output, ".part").c_str(), &info) == 0 && info.st_size > 0;
-  return absl::CancelledError(absl::StrCat(
-      status.message(), is_kept ? absl::StrCat("; the same command, without --force, goes on from ", output, ".part")
-                                : "; nothing was complete yet, so the same command begins again"));
+  const std::string part = absl::StrCat(output, ".part");
+  if (work.planned == 0) {
+    return absl::CancelledError(absl::StrCat(status.message(), BeforeTheJournal(part)));
+  }
+  const std::string done = absl::StrCat(status.message(), "; ", CountText(work));
+  if (work.finished == 0 && work.under_way.empty()) {
+    return absl::CancelledError(absl::StrCat(done, ", so the same command begins again"));
+  }
+  const std::string journal = work.finished == 0 ? "" : absl::StrCat(part, work.under_way.empty() ? "" : ", and ");
+  return absl::CancelledError(absl::StrCat(done, ", and the same command, without --force, goes on from there (",
+                                           journal, work.under_way, ")"));
 }
 
 }  // namespace lockstep

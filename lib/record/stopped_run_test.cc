@@ -13,23 +13,48 @@ using ::lockstep::testing::StatusIs;
 using ::lockstep::testing::TempPath;
 using ::lockstep::testing::WriteFile;
 
+constexpr absl::StatusCode kCancelled = absl::StatusCode::kCancelled;
 const absl::Status kStopped = absl::CancelledError("stopped by SIGINT");
 
-TEST(WithWhatIsKeptTest, SaysWhetherTheSameCommandGoesOn) {
+FinishedWork Work(size_t finished, size_t planned) { return {"point", finished, planned, ""}; }
+
+TEST(WithWhatIsKeptTest, CountsWhatTheUserCounts) {
+  EXPECT_THAT(WithWhatIsKept(kStopped, "s.rec", Work(3, 9)),
+              StatusIs(kCancelled,
+                       "stopped by SIGINT; 3 of 9 points are finished, and the same command, without --force, "
+                       "goes on from there (s.rec.part)"));
+  EXPECT_THAT(WithWhatIsKept(kStopped, "s.rec", {"network", 1, 2, ""}),
+              StatusIs(kCancelled,
+                       "stopped by SIGINT; 1 of 2 networks is finished, and the same command, without "
+                       "--force, goes on from there (s.rec.part)"));
+  EXPECT_THAT(WithWhatIsKept(kStopped, "s.rec", Work(0, 1)),
+              StatusIs(kCancelled, "stopped by SIGINT; no point of 1 is finished, so the same command begins again"));
+}
+
+TEST(WithWhatIsKeptTest, SaysWhatIsKeptOfThePointUnderWay) {
+  EXPECT_THAT(WithWhatIsKept(kStopped, "s.rec", {"point", 0, 2, "batch 128 after its last complete epoch"}),
+              StatusIs(kCancelled,
+                       "stopped by SIGINT; no point of 2 is finished, and the same command, without --force, "
+                       "goes on from there (batch 128 after its last complete epoch)"));
+  EXPECT_THAT(WithWhatIsKept(kStopped, "s.rec", {"point", 1, 2, "batch 128 after its last complete epoch"}),
+              StatusIs(kCancelled, ::testing::HasSubstr("(s.rec.part, and batch 128 after its last complete epoch)")));
+}
+
+TEST(WithWhatIsKeptTest, BeforeTheJournalItLooksForOne) {
   const std::string output = TempPath("sweep.rec");
-  EXPECT_THAT(WithWhatIsKept(kStopped, output),
-              StatusIs(absl::StatusCode::kCancelled,
-                       "stopped by SIGINT; nothing was complete yet, so the same command begins again"));
+  EXPECT_THAT(WithWhatIsKept(kStopped, output, {}),
+              StatusIs(kCancelled, "stopped by SIGINT; nothing was begun yet, so the same command begins again"));
   WriteFile(output + ".part", "records");
-  EXPECT_THAT(WithWhatIsKept(kStopped, output),
-              StatusIs(absl::StatusCode::kCancelled,
-                       "stopped by SIGINT; the same command, without --force, goes on from " + output + ".part"));
+  EXPECT_THAT(
+      WithWhatIsKept(kStopped, output, {}),
+      StatusIs(kCancelled, "stopped by SIGINT; the same command, without --force, goes on from " + output + ".part"));
 }
 
 TEST(WithWhatIsKeptTest, LeavesOtherEndsAsTheyAre) {
-  EXPECT_THAT(WithWhatIsKept(absl::OkStatus(), "x"), IsOk());
-  EXPECT_THAT(WithWhatIsKept(absl::InternalError("ours"), "x"), StatusIs(absl::StatusCode::kInternal, "ours"));
-  EXPECT_THAT(WithWhatIsKept(kStopped, "-"), StatusIs(absl::StatusCode::kCancelled, "stopped by SIGINT"));
+  EXPECT_THAT(WithWhatIsKept(absl::OkStatus(), "x", Work(1, 2)), IsOk());
+  EXPECT_THAT(WithWhatIsKept(absl::InternalError("ours"), "x", Work(1, 2)),
+              StatusIs(absl::StatusCode::kInternal, "ours"));
+  EXPECT_THAT(WithWhatIsKept(kStopped, "-", Work(1, 2)), StatusIs(kCancelled, "stopped by SIGINT"));
 }
 
 }  // namespace

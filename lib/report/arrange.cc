@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "lib/base/flag_values.h"
 #include "lib/report/card.h"
 #include "lib/report/tables.h"
 
@@ -118,7 +119,7 @@ absl::StatusOr<PageStyle> ParsePageStyle(absl::string_view name) {
   if (name == "lab") {
     return PageStyle::kLab;
   }
-  return absl::InvalidArgumentError(absl::StrCat("--style=", name, ": expected given or lab"));
+  return CheckFlagWord("style", std::string(name), {"given", "lab"});
 }
 
 ReportPages ArrangePages(const LabRecords& lab, PageStyle style) {

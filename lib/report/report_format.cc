@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "lib/base/flag_values.h"
 #include "lib/base/status_macros.h"
 
 namespace lockstep {
@@ -35,8 +36,7 @@ absl::Status Add(absl::string_view word, bool (&wanted)[5]) {
     known = known || named;
   }
   return known ? absl::OkStatus()
-               : absl::InvalidArgumentError(absl::StrCat(
-                     "--format=", word, ": expected html, markdown, latex, csv, json, several of them, or all"));
+               : CheckFlagWord("format", std::string(word), {"html", "markdown", "latex", "csv", "json", "all"});
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ absl::Status CheckSweepOptions(const TrainSweepOptions& options) {
     return absl::InvalidArgumentError("--input is missing: --input=dataset.rec, a record file of cifar_prep");
   }
   RETURN_IF_ERROR(CheckOutputFlag(options.output));
+  RETURN_IF_ERROR(CheckFlagWord("device", options.device, {"auto", "cpu", "cuda"}));
   RETURN_IF_ERROR(CheckPreset(options.spec.preset()));
   RETURN_IF_ERROR(
       CheckEvaluationFlags(options.evaluate, options.spec.evaluate_every(), options.spec.target_accuracy()));

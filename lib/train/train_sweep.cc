@@ -170,8 +170,10 @@ proto::BatchProbe ToProbe(const proto::SweepPoint& point) {
 // One run over the ladder, writing as it goes.
 class Sweep {
  public:
-  Sweep(const TrainSweepOptions& options, const SweepPlan& plan, SweepJournal& journal)
-      : options_(options), plan_(plan), journal_(journal) {}
+  Sweep(const TrainSweepOptions& options, const SweepPlan& plan, SweepJournal& journal, FinishedWork& work)
+      : options_(options), plan_(plan), journal_(journal), work_(work) {
+    work_.planned = plan.ladder.batch_sizes.size();
+  }
 
   absl::Status Run() {
     ASSIGN_OR_RETURN(proto::SweepEnd end, ClimbLadder(
@@ -189,7 +191,12 @@ class Sweep {
       tried_ = *finished;
       return tried_.record(0).point();
     }
-    ASSIGN_OR_RETURN(tried_, RunInProcess(MakePointOrder(options_, plan_, batch)));
+    absl::StatusOr<proto::SweepFile> tried = RunInProcess(MakePointOrder(options_, plan_, batch));
+    if (absl::IsCancelled(tried.status()) && options_.resume && access(StatePath(options_, batch).c_str(), F_OK) == 0) {
+      work_.under_way = absl::StrCat("batch ", batch, " after its last complete epoch");
+    }
+    RETURN_IF_ERROR(tried.status());
+    tried_ = *std::move(tried);
     for (proto::SweepRecord& record : *tried_.mutable_record()) {
       if (record.has_checkpoint()) {
         record.mutable_checkpoint()->set_path(options_.checkpoint);
@@ -268,6 +275,7 @@ class Sweep {
       *records.add_record()->mutable_point() = point;
     }
     RETURN_IF_ERROR(journal_.Keep(records));
+    work_.finished += point.outcome() == proto::COMPLETED || point.outcome() == proto::OUT_OF_MEMORY ? 1 : 0;
     if (point.outcome() == proto::COMPLETED && options_.resume) {
       RemoveTrainingState(StatePath(options_, point.batch_size()));
     }
@@ -290,6 +298,7 @@ class Sweep {
   const TrainSweepOptions& options_;
   const SweepPlan& plan_;
   SweepJournal& journal_;
+  FinishedWork& work_;      // told as it goes
   proto::SweepFile tried_;  // the point tried last, and its checkpoint if it left one
   BatchBounds bounds_;      // what the ladder found of the largest batch that fits
   std::vector<proto::SweepPoint> completed_;
@@ -297,7 +306,7 @@ class Sweep {
   std::string killed_;    // of a point that --resume can go on with
 };
 
-absl::Status PlanAndSweep(const TrainSweepOptions& options) {
+absl::Status PlanAndSweep(const TrainSweepOptions& options, FinishedWork& work) {
   RETURN_IF_ERROR(CheckSweepOptions(options));
   RETURN_IF_ERROR(DeclareRunFiles(FilesOf(options)));
   std::string dataset_path = options.input;
@@ -328,7 +337,7 @@ absl::Status PlanAndSweep(const TrainSweepOptions& options) {
   const SweepJournalOptions journal_options = {options.output, options.force,
                                                options.checkpoint.empty() ? 0 : plan.checkpoint_batch};
   ASSIGN_OR_RETURN(const std::unique_ptr<SweepJournal> journal, SweepJournal::Open(journal_options, header, plan.spec));
-  return Sweep(options, plan, *journal).Run();
+  return Sweep(options, plan, *journal, work).Run();
 }
 
 // Where a point's process ends that gets nothing done: what it waits for cannot be called off, so that it leaves
@@ -347,7 +356,9 @@ void EndStalledPoint(uint32_t batch_size, c10::Device device, const absl::Status
 }  // namespace
 
 absl::Status RunTrainSweep(const TrainSweepOptions& options) {
-  return WithWhatIsKept(CatchTorchErrors("train_sweep", [&] { return PlanAndSweep(options); }), options.output);
+  FinishedWork work;
+  const absl::Status status = CatchTorchErrors("train_sweep", [&] { return PlanAndSweep(options, work); });
+  return WithWhatIsKept(status, options.output, work);
 }
 
 absl::Status RunTrainSweepPoint(const std::string& order) {

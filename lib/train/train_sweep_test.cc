@@ -235,7 +235,9 @@ TEST_F(TrainSweepTest, AStopSignalKeepsWhatIsComplete) {
   EXPECT_EQ(Wait(), 130);
   EXPECT_FALSE(FileExists(output_));
   EXPECT_EQ(points(), 1);
-  EXPECT_THAT(Stderr(), HasSubstr("error: stopped by SIGINT"));
+  EXPECT_THAT(Stderr(), HasSubstr("error: stopped by SIGINT; 1 of 2 points is finished, and the same command, without "
+                                  "--force, goes on from there (" +
+                                  output_ + ".part)"));
   EXPECT_THAT(Stderr(), Not(HasSubstr("stopped by SIGTERM")));  // which the child was sent: one line is enough
 }
 
@@ -290,6 +292,9 @@ TEST_F(TrainSweepTest, InterruptedTrainingGoesOnToTheSameWeights) {
     ASSERT_TRUE(Eventually([&] { return epochs_kept() >= kept + 10; })) << Stderr();
     kill(pid_, signal);
     EXPECT_EQ(Wait(), signal == SIGINT ? 130 : -SIGKILL);
+    if (signal == SIGINT) {
+      EXPECT_THAT(Stderr(), HasSubstr("goes on from there (batch 20 after its last complete epoch)"));
+    }
     kept = epochs_kept();
     ASSERT_LT(kept, 99);
   }
