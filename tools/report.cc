@@ -20,6 +20,7 @@
 #include "lib/report/convert_record.h"
 #include "lib/report/print_record.h"
 #include "lib/report/report_format.h"
+#include "lib/report/step_trace.h"
 
 ABSL_FLAG(
     std::vector<std::string>, input, {},
@@ -58,6 +59,8 @@ ABSL_FLAG(
     std::string, class_folder, "",
     "A folder of folders, one a student: the page --output says whose numbers break a rule, who has whose numbers, and "
     "whose times are far from the others'.");
+ABSL_FLAG(std::string, trace, "",
+          "Write a mean step of each point of --input as a timeline that ui.perfetto.dev opens, and no report.");
 ABSL_FLAG(std::string, junit, "", "With --check: what was found as JUnit XML; '-': standard output.");
 
 namespace lockstep {
@@ -124,12 +127,22 @@ absl::Status Class() {
   return RunClass(absl::GetFlag(FLAGS_class_folder), absl::GetFlag(FLAGS_output));
 }
 
+absl::Status Trace() {
+  if (!absl::GetFlag(FLAGS_print).empty() || absl::GetFlag(FLAGS_check)) {
+    return absl::InvalidArgumentError("--trace, --check and --print exclude each other; give one of them");
+  }
+  return RunStepTrace(absl::GetFlag(FLAGS_input), absl::GetFlag(FLAGS_trace));
+}
+
 absl::Status Run() {
   if (!absl::GetFlag(FLAGS_class_folder).empty()) {
     return Class();
   }
   if (!absl::GetFlag(FLAGS_compare).empty()) {
     return Compare();
+  }
+  if (!absl::GetFlag(FLAGS_trace).empty()) {
+    return Trace();
   }
   if (absl::GetFlag(FLAGS_check)) {
     return Check();
@@ -168,6 +181,7 @@ int main(int argc, char** argv) {
         {"print", "a record as text or JSON", {{"print"}, {"print_bytes"}, {"convert"}}, true},
         {"check", "numbers held against rules", {{"check"}, {"junit"}}, true},
         {"compare", "two runs, point by point", {{"compare"}}, true},
+        {"trace", "steps as timelines", {{"trace"}}, true},
         {"class", "all of a class", {{"class_folder"}}, true}}},
       argc, argv);
   return lockstep::RunTool(lockstep::kTool, lockstep::Run);

@@ -92,8 +92,10 @@ void AppendTable(const proto::Table& table, std::string& out) {
 }
 
 void AppendClaim(const proto::Claim& claim, std::string& out) {
-  absl::StrAppend(&out, "\n**", claim.question().empty() ? "" : EscapeMarkdown(claim.question()) + ". ",
-                  EscapeMarkdown(claim.asked()), "** ");
+  // Markdown's bold ends where no space stands before it.
+  const std::string question = claim.question().empty() ? "" : absl::StrCat(EscapeMarkdown(claim.question()), ".");
+  const absl::string_view between = question.empty() || claim.asked().empty() ? "" : " ";
+  absl::StrAppend(&out, "\n**", question, between, EscapeMarkdown(claim.asked()), "** ");
   if (claim.absent_reason().empty()) {
     const std::string sources = absl::StrJoin(
         CondensedSources(claim), ", ",

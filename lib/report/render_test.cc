@@ -180,6 +180,13 @@ TEST(MarkdownTest, AColumnOfOneProvenanceIsMarkedAtItsHead) {
   EXPECT_THAT(markdown, HasSubstr("| 1.50 | –¹ |"));
 }
 
+TEST(MarkdownTest, AQuestionIsBoldWithAndWithoutItsWords) {
+  proto::Section section = SmallSection();
+  EXPECT_THAT(RenderMarkdown("page", {section}, Drawn()), HasSubstr("\n**Q1. How fast?** Line 1"));
+  section.mutable_claim(0)->clear_asked();
+  EXPECT_THAT(RenderMarkdown("page", {section}, Drawn()), HasSubstr("\n**Q1.** Line 1"));
+}
+
 TEST(MarkdownTest, FootnotesStandBelowTheTable) {
   EXPECT_THAT(Markdown(), HasSubstr("- ¹ no run of 1 x 64\n- ² negative\n- a note\n"));
 }

@@ -1,0 +1,195 @@
+#include "lib/report/step_trace.h"
+
+#include <cstdio>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "google/protobuf/struct.pb.h"
+#include "google/protobuf/util/json_util.h"
+#include "lib/base/status_macros.h"
+#include "lib/record/output_file.h"
+#include "lib/record/readable_text.h"
+#include "lib/record/run_files.h"
+#include "lib/statistics/spread.h"
+
+namespace lockstep {
+namespace {
+
+using Fields = google::protobuf::Map<std::string, google::protobuf::Value>;
+
+constexpr double kMicroseconds = 1e6;
+
+struct Part {
+  std::string name;
+  double seconds = 0;
+};
+
+// Points are processes and lines are threads, both counted from 1.
+class Trace {
+ public:
+  bool empty() const { return point_ == 0; }
+
+  void NewPoint(const std::string& name) {
+    ++point_;
+    line_ = 0;
+    Name("process_name", name);
+  }
+
+  void NewLine(const std::string& name) {
+    ++line_;
+    Name("thread_name", name);
+  }
+
+  void Add(const std::string& name, double begin_seconds, double seconds) {
+    Fields& event = NewEvent("X", name);
+    event["ts"].set_number_value(begin_seconds * kMicroseconds);
+    event["dur"].set_number_value(seconds * kMicroseconds);
+  }
+
+  // One after another. What took no time, or less than none, is not drawn.
+  void AddInOrder(const std::vector<Part>& parts) {
+    double begin = 0;
+    for (const Part& part : parts) {
+      if (part.seconds > 0) {
+        Add(part.name, begin, part.seconds);
+        begin += part.seconds;
+      }
+    }
+  }
+
+  absl::StatusOr<std::string> Json() {
+    MakeTextReadable(root_);
+    std::string text;
+    const auto status = google::protobuf::util::MessageToJsonString(root_, &text);
+    return status.ok() ? absl::StatusOr<std::string>(absl::StrCat(text, "\n"))
+                       : absl::InternalError(absl::StrCat("a trace does not print as JSON: ", status.ToString()));
+  }
+
+ private:
+  Fields& NewEvent(const char* phase, const std::string& name) {
+    auto* const events = (*root_.mutable_fields())["traceEvents"].mutable_list_value();
+    Fields& event = *events->add_values()->mutable_struct_value()->mutable_fields();
+    event["ph"].set_string_value(phase);
+    event["name"].set_string_value(name);
+    event["pid"].set_number_value(point_);
+    event["tid"].set_number_value(line_);
+    return event;
+  }
+
+  void Name(const char* what, const std::string& name) {
+    (*NewEvent("M", what)["args"].mutable_struct_value()->mutable_fields())["name"].set_string_value(name);
+  }
+
+  google::protobuf::Struct root_;
+  int point_ = 0, line_ = 0;
+};
+
+// --- A scaling run ---
+
+std::string NameOf(const LabScale& scale, const proto::ScalePoint& point) {
+  return absl::StrCat(scale.name(), ": ", point.ranks(), point.ranks() == 1 ? " rank" : " ranks", ", batch ",
+                      point.batch_per_device(), " per device, ",
+                      absl::AsciiStrToLower(proto::Reduction_Name(point.reduction())),
+                      point.reducer().empty() ? "" : absl::StrCat(", reducer ", point.reducer()),
+                      point.row().empty() ? "" : absl::StrCat(", ", point.row()), ", a mean step");
+}
+
+// Rank 0's, from the start of its backward pass.
+void AddBuckets(const proto::ScalePoint& point, double backward_begins, Trace& trace) {
+  int number = 0;
+  for (const proto::Bucket& bucket : point.bucket()) {
+    ++number;
+    if (bucket.has_mean_done_seconds()) {
+      const std::string size = absl::StrFormat("%.4g MB", static_cast<double>(bucket.size_bytes()) / 1e6);
+      trace.NewLine(absl::StrCat("rank 0: bucket ", number, ", ", size));
+      trace.Add(absl::StrCat("all-reduce of ", size), backward_begins + bucket.mean_ready_seconds(),
+                bucket.mean_done_seconds() - bucket.mean_ready_seconds());
+    }
+  }
+}
+
+void AddPoint(const LabScale& scale, const proto::ScalePoint& point, Trace& trace) {
+  if (point.rank().empty() || !point.rank(0).has_step_means()) {
+    return;
+  }
+  trace.NewPoint(NameOf(scale, point));
+  for (const proto::RankFacts& rank : point.rank()) {
+    const proto::StepMeans& means = rank.step_means();
+    trace.NewLine(absl::StrCat("rank ", rank.rank()));
+    trace.AddInOrder({{"forward", means.forward_seconds()},
+                      {"backward", means.backward_seconds()},
+                      {"waiting for all-reduces", means.exposed_seconds()},
+                      {"update", means.update_seconds()}});
+  }
+  AddBuckets(point, point.rank(0).step_means().forward_seconds(), trace);
+}
+
+// --- A sweep ---
+
+// The parts of an epoch: by marks where a step has them, else as the epochs were timed.
+std::vector<Part> EpochParts(const proto::SweepPoint& point) {
+  std::vector<Part> parts;
+  for (const proto::StepPart& part : point.step_parts().part()) {
+    parts.push_back({part.name(), part.epoch_seconds()});
+  }
+  if (parts.empty() && !point.backward_seconds().value().empty()) {
+    const auto add = [&](const char* name, const proto::Samples& epochs) {
+      const std::optional<Spread> spread = SpreadOf(epochs);
+      parts.push_back({name, spread.has_value() ? spread->mean : 0});
+    };
+    add("waiting for data", point.data_wait_seconds());
+    add("copy to the device", point.copy_seconds());
+    add("forward", point.forward_seconds());
+    add("backward", point.backward_seconds());
+    add("update", point.optimizer_seconds());
+  }
+  return parts;
+}
+
+void AddPoint(const LabSweep& sweep, const proto::SweepPoint& point, Trace& trace) {
+  std::vector<Part> parts = EpochParts(point);
+  if (parts.empty() || point.steps_per_epoch() == 0) {
+    return;
+  }
+  for (Part& part : parts) {
+    part.seconds /= point.steps_per_epoch();
+  }
+  trace.NewPoint(absl::StrCat(sweep.name(), ": batch ", point.batch_size(), ", a mean step"));
+  trace.NewLine("device 0");
+  trace.AddInOrder(parts);
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> RenderStepTrace(const LabRecords& lab) {
+  Trace trace;
+  for (const LabSweep& sweep : lab.sweeps) {
+    for (const proto::SweepPoint& point : sweep.points) {
+      AddPoint(sweep, point, trace);
+    }
+  }
+  for (const LabScale& scale : lab.scales) {
+    for (const proto::ScalePoint& point : scale.points) {
+      AddPoint(scale, point, trace);
+    }
+  }
+  if (trace.empty()) {
+    return absl::FailedPreconditionError(
+        "--trace: no record of --input has the parts of a step; give one of train_sweep or scale_run whose points ran");
+  }
+  return trace.Json();
+}
+
+absl::Status RunStepTrace(const std::vector<std::string>& inputs, const std::string& output) {
+  RETURN_IF_ERROR(DeclareRunFiles({inputs, {{"--trace", output, ""}}}));
+  ASSIGN_OR_RETURN(const LabRecords lab, ReadLabRecords(inputs));
+  ASSIGN_OR_RETURN(const std::string text, RenderStepTrace(lab));
+  RETURN_IF_ERROR(WriteWholeFile(output, text));
+  std::fprintf(stderr, "report: wrote %s; open it at ui.perfetto.dev\n", output.c_str());
+  return absl::OkStatus();
+}
+
+}  // namespace lockstep
