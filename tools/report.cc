@@ -18,6 +18,7 @@
 #include "lib/checks/class_page.h"
 #include "lib/comparison/compare.h"
 #include "lib/report/convert_record.h"
+#include "lib/report/event_files.h"
 #include "lib/report/print_record.h"
 #include "lib/report/report_format.h"
 #include "lib/report/step_trace.h"
@@ -61,6 +62,8 @@ ABSL_FLAG(
     "whose times are far from the others'.");
 ABSL_FLAG(std::string, trace, "",
           "Write a mean step of each point of --input as a timeline that ui.perfetto.dev opens, and no report.");
+ABSL_FLAG(std::string, tensorboard, "",
+          "Write the epochs of each point of --input into this folder, as TensorBoard reads them, and no report.");
 ABSL_FLAG(std::string, junit, "", "With --check: what was found as JUnit XML; '-': standard output.");
 
 namespace lockstep {
@@ -127,11 +130,15 @@ absl::Status Class() {
   return RunClass(absl::GetFlag(FLAGS_class_folder), absl::GetFlag(FLAGS_output));
 }
 
-absl::Status Trace() {
-  if (!absl::GetFlag(FLAGS_print).empty() || absl::GetFlag(FLAGS_check)) {
-    return absl::InvalidArgumentError("--trace, --check and --print exclude each other; give one of them");
+// A timeline, or event files.
+absl::Status Export() {
+  const std::string trace = absl::GetFlag(FLAGS_trace), board = absl::GetFlag(FLAGS_tensorboard);
+  if (!absl::GetFlag(FLAGS_print).empty() || absl::GetFlag(FLAGS_check) || (!trace.empty() && !board.empty())) {
+    return absl::InvalidArgumentError(
+        "--trace, --tensorboard, --check and --print exclude each other; give one of them");
   }
-  return RunStepTrace(absl::GetFlag(FLAGS_input), absl::GetFlag(FLAGS_trace));
+  return trace.empty() ? RunEventFiles(absl::GetFlag(FLAGS_input), board)
+                       : RunStepTrace(absl::GetFlag(FLAGS_input), trace);
 }
 
 absl::Status Run() {
@@ -141,8 +148,8 @@ absl::Status Run() {
   if (!absl::GetFlag(FLAGS_compare).empty()) {
     return Compare();
   }
-  if (!absl::GetFlag(FLAGS_trace).empty()) {
-    return Trace();
+  if (!absl::GetFlag(FLAGS_trace).empty() || !absl::GetFlag(FLAGS_tensorboard).empty()) {
+    return Export();
   }
   if (absl::GetFlag(FLAGS_check)) {
     return Check();
@@ -181,7 +188,7 @@ int main(int argc, char** argv) {
         {"print", "a record as text or JSON", {{"print"}, {"print_bytes"}, {"convert"}}, true},
         {"check", "numbers held against rules", {{"check"}, {"junit"}}, true},
         {"compare", "two runs, point by point", {{"compare"}}, true},
-        {"trace", "steps as timelines", {{"trace"}}, true},
+        {"export", "for other programs", {{"trace"}, {"tensorboard"}}, true},
         {"class", "all of a class", {{"class_folder"}}, true}}},
       argc, argv);
   return lockstep::RunTool(lockstep::kTool, lockstep::Run);
