@@ -251,6 +251,8 @@ class OnnxTest(unittest.TestCase):
                 (kinds.QUInt8, False, False, True), (kinds.QUInt8, True, False, False), (kinds.QUInt8, True, True, True),
                 (kinds.QInt8, False, False, True), (kinds.QInt8, True, True, True), (kinds.QInt8, True, False, False)]:
             with self.subTest(activations=activations, per_channel=per_channel, symmetric=symmetric, bias=bias):
+                if activations == kinds.QInt8 and not HAS_VNNI:
+                    self.skipTest("without VNNI ONNX Runtime's sums of int8 saturate, and its exact setting has no QGemm of int8")
                 folder = self.folder()
                 model = quantized(make(bias), folder, activations, per_channel, symmetric)
                 subprocess.run([self.onnx_dump, "import", str(folder / "model.onnx"), "16", str(folder)], check=True)
