@@ -3,14 +3,17 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "lib/record/digest.h"
 #include "lib/scaling/point_settings.h"
+#include "lib/statistics/spread.h"
 #include "lib/statistics/statistics.h"
 
 namespace lockstep {
@@ -36,12 +39,8 @@ std::string DeviceOf(const proto::Header& header) {
 }
 
 void AddTime(const std::string& point, const proto::Samples& samples, ClassStudent& student) {
-  double sum = 0;
-  for (const double value : samples.value()) {
-    sum += value;
-  }
-  if (sum > 0) {
-    student.times.emplace(point, sum / samples.value_size());
+  if (const std::optional<Spread> spread = SpreadOf(samples); spread.has_value() && spread->mean > 0) {
+    student.times.emplace(point, spread->mean);
   }
 }
 
@@ -85,8 +84,10 @@ void ReadStudent(ClassStudent& student) {
   student.findings = checked->findings;
   TakeRecords(checked->lab, student);
   for (const std::string& file : student.files) {  // a table's bytes are all that there is of it
-    const absl::StatusOr<std::string> digest = Sha256HexOfFile(file);
-    if (digest.ok() && file.substr(file.size() - 4) != ".rec") {
+    if (absl::EndsWith(file, ".rec")) {
+      continue;
+    }
+    if (const absl::StatusOr<std::string> digest = Sha256HexOfFile(file); digest.ok()) {
       student.digests[FileName(file)] = *digest;
     }
   }
