@@ -254,7 +254,7 @@ class DoctorTest(unittest.TestCase):
         self.assertEqual(healthy["state"], "OK")
         self.assertEqual(failing["state"], "WARN")
         self.assertIn("7 uncorrected ECC errors", failing["what"])
-        self.assertEqual(self.finding(examination, "links")["what"], "0-1: NVLink NV4, no peer access")
+        self.assertEqual(self.finding(examination, "links")["what"], "GPUs 0 and 1: NVLink NV4, no peer access")
         if examination["facts"]["libtorch"]["cuda_version"] >= 13000:
             self.assertEqual(self.finding(examination, "cuda")["state"], "BROKEN")
 

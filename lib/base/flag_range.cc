@@ -75,6 +75,17 @@ absl::Status CheckInRange(const absl::CommandLineFlag& flag, absl::string_view t
                                                  flag.IsOfType<absl::Duration>() ? "time" : "number", RangeText(flag)));
 }
 
+std::string WithUnit(const absl::CommandLineFlag& flag, absl::string_view text) {
+  const FlagRange* const range = FindFlagRange(flag.Name());
+  const std::string seconds = absl::StrCat(text, "s");
+  absl::Duration time;
+  if (range == nullptr || !flag.IsOfType<absl::Duration>() || !absl::ParseDuration(seconds, &time)) {
+    return "";
+  }
+  const double number = absl::ToDoubleSeconds(time);
+  return number >= range->least && number <= range->most ? seconds : "";
+}
+
 absl::Status CheckHasRange(const absl::CommandLineFlag& flag) {
   if (FindFlagRange(flag.Name()) != nullptr || !NumberOf(flag).has_value()) {
     return absl::OkStatus();

@@ -34,6 +34,9 @@ std::string RangeText(const absl::CommandLineFlag& flag);
 // infinity and NaN do. `text` is the value as it was given.
 absl::Status CheckInRange(const absl::CommandLineFlag& flag, absl::string_view text);
 
+// "60s" for "60" where the flag takes a time, and would take that one; else empty.
+std::string WithUnit(const absl::CommandLineFlag& flag, absl::string_view text);
+
 // Internal: it takes one number, or a time, and has no range.
 absl::Status CheckHasRange(const absl::CommandLineFlag& flag);
 

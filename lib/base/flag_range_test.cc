@@ -58,6 +58,15 @@ TEST(FlagRangeTest, WhatDoesNotParseIsToldTheRangeToo) {
   EXPECT_THAT(Refusal("--seed=-1"), HasSubstr("from 0 to 18446744073709551615"));
 }
 
+TEST(FlagRangeTest, ATimeWithoutItsUnitIsTakenForSecondsInTheAnswer) {
+  EXPECT_EQ(Refusal("--timeout=60"),
+            "--timeout=60: expected a time with its unit, from 1s to 24h; did you mean --timeout=60s?");
+  EXPECT_THAT(Refusal("--timeout=1.5"), HasSubstr("did you mean --timeout=1.5s?"));
+  for (const char* argument : {"--timeout=0.5", "--timeout=86401", "--timeout=", "--timeout=m", "--timeout=60 "}) {
+    EXPECT_THAT(Refusal(argument), ::testing::Not(HasSubstr("did you mean"))) << argument;
+  }
+}
+
 TEST(FlagRangeTest, EachNumberOfAListHasTheRange) {
   EXPECT_THAT(*ParseNumberList("ranks", {"1", "1024"}), ElementsAre(1, 1024));
   EXPECT_EQ(ParseNumberList("ranks", {"1", "1025"}).status().message(),

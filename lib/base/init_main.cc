@@ -54,6 +54,10 @@ absl::Status SetFlag(absl::CommandLineFlag& flag, const std::string& value) {
   std::string error;
   if (!flag.ParseFrom(value, &error)) {
     const std::string range = RangeText(flag);
+    if (const std::string meant = WithUnit(flag, value); !meant.empty()) {
+      return absl::InvalidArgumentError(absl::StrCat("--", flag.Name(), "=", value, ": expected a time with its unit,",
+                                                     range, "; did you mean --", flag.Name(), "=", meant, "?"));
+    }
     return absl::InvalidArgumentError(absl::StrCat("--", flag.Name(), "=", value, " does not parse",
                                                    range.empty() ? "" : ": expected a value", range,
                                                    error.empty() ? "" : ": ", error, "; --help tells what it takes"));

@@ -21,6 +21,7 @@ using ::lockstep::testing::IsOk;
 using ::lockstep::testing::StatusIs;
 using ::testing::Each;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 // The communicator that the payload names.
 absl::StatusOr<std::unique_ptr<Communicator>> Make(RankContext& context) {
@@ -109,12 +110,23 @@ absl::StatusOr<std::string> HangInTheMiddle(RankContext& context) {
   return "";
 }
 
+absl::StatusOr<std::string> Leave(RankContext& context) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Make(context));
+  if (context.rank == 1) {
+    return "";
+  }
+  ASSIGN_OR_RETURN(const std::shared_ptr<Collective> collective, communicator->AllReduceSum(at::ones({1000})));
+  RETURN_IF_ERROR(collective->Wait());
+  return "";
+}
+
 const std::map<std::string, RankTask>& Tasks() {
   static const auto* tasks = new std::map<std::string, RankTask>{{"sum", Sum},
                                                                  {"sum_bf16", SumBf16},
                                                                  {"several_sums", SeveralSums},
                                                                  {"broadcast", Broadcast},
                                                                  {"die_in_the_middle", DieInTheMiddle},
+                                                                 {"leave", Leave},
                                                                  {"hang_in_the_middle", HangInTheMiddle}};
   return *tasks;
 }
@@ -166,6 +178,16 @@ TEST_P(CommunicatorTest, BroadcastsFromAnyRank) {
 TEST_P(CommunicatorTest, ARankKilledInTheMiddleIsNamed) {
   EXPECT_THAT(LaunchRanks(Options(2, "die_in_the_middle", GetParam())),
               StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 2 was killed by signal 9")));
+}
+
+// Rank 1 ends well, without the sum that rank 0 waits for.
+TEST_P(CommunicatorTest, ARankThatIsLeftAloneSaysOnceWhichItIs) {
+  LaunchOptions options = Options(2, "leave", GetParam());
+  options.timeout = absl::Seconds(2);
+  const absl::Status status = LaunchRanks(options).status();
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kUnavailable,
+                               StartsWith(absl::StrCat("rank 0 of 2: ", GetParam() == "gloo" ? "gloo" : "shared-memory",
+                                                       " all-reduce number 1: "))));
 }
 
 TEST_P(CommunicatorTest, ARankThatHangsIsNamed) {

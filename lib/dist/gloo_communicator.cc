@@ -62,7 +62,7 @@ class GlooCommunicator : public Communicator {
   template <typename Launch>
   absl::StatusOr<std::shared_ptr<Collective>> Start(absl::string_view operation, const at::Tensor& flat,
                                                     Launch&& launch) {
-    const std::string what = absl::StrCat("rank ", rank(), " of ", size(), ": gloo ", operation, " number ", ++count_);
+    const std::string what = absl::StrCat("gloo ", operation, " number ", ++count_);
     std::vector<at::Tensor> tensors = {flat};
     std::shared_ptr<Collective> collective;
     RETURN_IF_ERROR(
@@ -97,7 +97,7 @@ absl::StatusOr<std::unique_ptr<Communicator>> MakeGlooCommunicator(Store& store,
                                                                    absl::Duration timeout) {
   c10::intrusive_ptr<c10d::ProcessGroupGloo> group;
   absl::Status devices;
-  RETURN_IF_ERROR(CatchPeerErrors(absl::StrCat("rank ", rank, " of ", size, ": gloo rendezvous"), [&] {
+  RETURN_IF_ERROR(CatchPeerErrors("gloo rendezvous", [&] {
     auto options = c10d::ProcessGroupGloo::Options::create(absl::ToChronoMilliseconds(timeout));
     devices = AddDevices(store, *options);
     if (!devices.ok()) {

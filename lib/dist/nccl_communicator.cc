@@ -136,9 +136,7 @@ class NcclCommunicator : public Communicator {
     const TimeMark begin_, end_;
   };
 
-  std::string Describe(absl::string_view operation) const {
-    return absl::StrCat("rank ", rank(), " of ", size(), ": nccl ", operation);
-  }
+  std::string Describe(absl::string_view operation) const { return absl::StrCat("nccl ", operation); }
 
   // Ends the communicator; the first cause is kept. Called with the mutex held, as are all below.
   void Abort(absl::Status cause) {

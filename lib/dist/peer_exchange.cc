@@ -89,8 +89,7 @@ class PeerExchange : public CountedExchange {
   absl::Status Health() const override {
     const uint32_t silent = silent_ == nullptr ? 0 : *static_cast<const volatile uint32_t*>(silent_);
     return silent == 0 ? absl::OkStatus()
-                       : absl::UnavailableError(absl::StrCat("rank ", rank_, " of ", size_, ": rank ", silent - 1,
-                                                             " sent no gradients within ",
+                       : absl::UnavailableError(absl::StrCat("rank ", silent - 1, " sent no gradients within ",
                                                              absl::FormatDuration(options_.timeout)));
   }
 

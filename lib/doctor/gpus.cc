@@ -170,19 +170,19 @@ void JudgeGpus(const proto::MachineFacts& facts, const DoctorRequest& request, F
 }
 
 void JudgeLinks(const proto::MachineFacts& facts, const DoctorRequest& request, FindingList& findings) {
-  std::map<std::pair<bool, std::string>, std::vector<std::string>> pairs;  // (peer access, lanes) -> "0-1", "0-2"
+  std::map<std::pair<bool, std::string>, std::vector<std::string>> pairs;  // (peer access, lanes) -> "0 and 1"
   for (const proto::PeerAccess& peer : facts.cuda().peer()) {
     const int first = static_cast<int>(peer.first()), second = static_cast<int>(peer.second());
     if (first < facts.cuda().gpu_size() && second < facts.cuda().gpu_size()) {
       const std::string lanes = Lanes(facts, NvmlIndex(facts, facts.cuda().gpu(first).uuid()),
                                       NvmlIndex(facts, facts.cuda().gpu(second).uuid()));
-      pairs[{peer.both_ways(), lanes}].push_back(absl::StrCat(first, "-", second));
+      pairs[{peer.both_ways(), lanes}].push_back(absl::StrCat(first, " and ", second));
     }
   }
   for (const auto& [link, which] : pairs) {
     const auto& [access, lanes] = link;
     const std::string who = pairs.size() == 1 && which.size() > 1 ? absl::StrCat("all ", which.size(), " pairs")
-                                                                  : absl::StrJoin(which, " ");
+                                                                  : absl::StrCat("GPUs ", absl::StrJoin(which, ", "));
     AddFinding(
         findings, "links", access ? proto::DoctorFinding::OK : proto::DoctorFinding::WARN,
         absl::StrCat(who, ": ", lanes.empty() ? "no NVLink" : absl::StrCat("NVLink ", lanes),

@@ -127,7 +127,8 @@ TEST(JudgeLinksTest, PairsAreFoundByUuid) {
   for (const proto::DoctorFinding& finding : findings) {
     lines.push_back(finding.what());
   }
-  EXPECT_THAT(lines, ElementsAre("0-1 0-2: no NVLink, no peer access", "1-2: NVLink NV4, peer access"));
+  EXPECT_THAT(lines,
+              ElementsAre("GPUs 0 and 1, 0 and 2: no NVLink, no peer access", "GPUs 1 and 2: NVLink NV4, peer access"));
   EXPECT_EQ(findings[0].state(), proto::DoctorFinding::WARN);
 }
 

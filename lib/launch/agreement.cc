@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <vector>
 
+#include "absl/flags/commandlineflag.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "lib/base/own_flags.h"
 
 namespace lockstep {
 namespace {
@@ -23,6 +26,16 @@ std::string ValueOf(const proto::AgentHello& hello, const std::string& name) {
   const auto found = std::find_if(hello.setting().begin(), hello.setting().end(),
                                   [&](const proto::AgentSetting& setting) { return setting.name() == name; });
   return found == hello.setting().end() || found->value().empty() ? "none" : found->value();
+}
+
+// "--learning_rate=0" may mean another rate, which --help tells: what is not given is said to be not given.
+bool IsDefault(const std::string& name, const std::string& value) {
+  const absl::CommandLineFlag* const flag = FindOwnFlag(absl::StripPrefix(name, "--"));
+  return flag != nullptr && (flag->DefaultValue() == value || (flag->DefaultValue().empty() && value == "none"));
+}
+
+std::string Shown(const std::string& name, const std::string& value) {
+  return absl::StrCat(value, IsDefault(name, value) ? " (its default)" : "");
 }
 
 }  // namespace
@@ -51,10 +64,10 @@ absl::Status CheckAgreement(const proto::AgentHello& leader, const proto::AgentH
   differences.erase(differences.begin());
   const std::string others = absl::StrJoin(
       differences, ", ", [](std::string* out, const Difference& other) { absl::StrAppend(out, other.name); });
-  return Differ(
-      leader, member, absl::StrCat(first.name, " ", first.expected),
-      absl::StrCat(first.found, others.empty() ? "" : " (other values of ", others, others.empty() ? "" : ", too)"),
-      "start all with one command and one set of libraries");
+  return Differ(leader, member, absl::StrCat(first.name, " ", Shown(first.name, first.expected)),
+                absl::StrCat(Shown(first.name, first.found), others.empty() ? "" : " (other values of ", others,
+                             others.empty() ? "" : ", too)"),
+                "start all with one command and one set of libraries");
 }
 
 absl::Status CheckSameDataset(const proto::AgentHello& leader, const std::string& leaders_sha256,

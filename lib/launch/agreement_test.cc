@@ -1,14 +1,19 @@
 #include "lib/launch/agreement.h"
 
+#include "absl/flags/flag.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/testing/matchers.h"
+
+ABSL_FLAG(double, learning_rate, 0, "");
+ABSL_FLAG(std::string, schedule, "", "");
 
 namespace lockstep {
 namespace {
 
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::StatusIs;
+using ::testing::HasSubstr;
 
 constexpr auto kUnavailable = absl::StatusCode::kUnavailable;
 
@@ -44,15 +49,23 @@ TEST(AgreementTest, ASettingIsNamedWithBothValues) {
               StatusIs(kUnavailable,
                        "rank 2 on b differs from rank 0 on a: expected --seed 0, found 7 (other values of "
                        "--learning_rate, too); start all with one command and one set of libraries"));
-  EXPECT_THAT(CheckAgreement(Hello(0, "a", "0", "0.1"), Hello(1, "b", "0", "")),
-              StatusIs(kUnavailable, ::testing::HasSubstr("expected --learning_rate 0.1, found none;")));
+}
+
+TEST(AgreementTest, WhatAFlagHasWithoutBeingGivenIsSaidToBeItsDefault) {
+  EXPECT_THAT(CheckAgreement(Hello(0, "a", "0", "0"), Hello(1, "b", "0", "0.1")),
+              StatusIs(kUnavailable, HasSubstr("expected --learning_rate 0 (its default), found 0.1;")));
+  proto::AgentHello leader = Hello(0, "a", "0", "0"), other = Hello(1, "b", "0", "0");
+  Set(leader, "--schedule", "cosine");
+  Set(other, "--schedule", "");
+  EXPECT_THAT(CheckAgreement(leader, other),
+              StatusIs(kUnavailable, HasSubstr("expected --schedule cosine, found none (its default);")));
 }
 
 TEST(AgreementTest, ALibraryIsNamedWithBothValues) {
   proto::AgentHello other = Hello(1, "b", "0", "");
   other.mutable_setting(0)->set_value("2.10.0");
   EXPECT_THAT(CheckAgreement(Hello(0, "a", "0", ""), other),
-              StatusIs(kUnavailable, ::testing::HasSubstr("expected LibTorch 2.11.0, found 2.10.0;")));
+              StatusIs(kUnavailable, HasSubstr("expected LibTorch 2.11.0, found 2.10.0;")));
 }
 
 // Another build may have other flags.

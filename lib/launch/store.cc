@@ -77,8 +77,8 @@ absl::StatusOr<std::vector<std::string>> Store::AllGather(int rank, int size, ab
   for (int r = 0; r < size; ++r) {
     absl::StatusOr<std::string> other = Get(GatherKey(round, r));
     if (!other.ok()) {
-      return absl::UnavailableError(absl::StrCat("rank ", rank, " waited in vain for rank ", r, " of ", size, " (",
-                                                 other.status().message(), ")"));
+      return absl::UnavailableError(
+          absl::StrCat("waited in vain for rank ", r, " of ", size, " (", other.status().message(), ")"));
     }
     all[r] = *std::move(other);
   }

@@ -276,8 +276,7 @@ absl::Status SharedMemoryAllReduce::CheckCalls() {
 }
 
 std::string SharedMemoryAllReduce::Doing() const {
-  return absl::StrCat("rank ", options_.rank, " of ", options_.size, ": shared-memory ", operation_, " number ", calls_,
-                      ": ");
+  return absl::StrCat("shared-memory ", operation_, " number ", calls_, ": ");
 }
 
 size_t SharedMemoryAllReduce::ChunkCount(size_t bytes) const {

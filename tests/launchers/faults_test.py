@@ -214,11 +214,11 @@ class UnlikeTest(FaultsCase):
 
     def test_another_seed(self):
         self.unlike([self.flags("--ranks=3"), self.flags("--ranks=3", "--seed=1"), self.flags("--ranks=3")],
-                    "expected --seed 0, found 1;")
+                    "expected --seed 0 (its default), found 1;")
 
     def test_another_flag(self):
         self.unlike([self.flags("--ranks=2"), self.flags("--ranks=2", "--learning_rate=0.2", "--noaugment")],
-                    "expected --augment true, found false (other values of --learning_rate, too);")
+                    "expected --augment true (its default), found false (other values of --learning_rate, too);")
 
     def other_images(self):
         other = self.folder / "other.rec"
