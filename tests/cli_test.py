@@ -5,6 +5,7 @@ Starts the real tools as a user would. Run by bazel (tests/BUILD); by hand:
 """
 
 import hashlib
+import itertools
 import json
 import os
 import pathlib
@@ -418,7 +419,15 @@ class CliTest(ToolCase):
         result = self.call("report", f"--class_folder={self.folder / 'class'}", f"--output={page}", check=True)
         self.assertIn("3 students", result.stderr.decode())
         self.assertIn("own.rec: the same numbers as own.rec of ada", page.read_text())
-        self.refused(2, "report", f"--class_folder={self.folder}", f"--input={self.sweep}", says="takes a folder alone")
+
+    def test_a_report_does_one_thing_at_a_time(self):
+        modes = [f"--print={self.sweep}", f"--convert={self.sweep}", "--check", f"--compare={self.sweep},{self.sweep}",
+                 f"--class_folder={self.folder}", f"--trace={self.folder / 't.json'}", f"--tensorboard={self.folder / 'runs'}"]
+        for first, second in itertools.combinations(modes, 2):
+            self.refused(2, "report", second, first, says="exclude each other; give one of them")
+        for alone in (modes[0], modes[1], modes[4]):
+            self.refused(2, "report", alone, f"--input={self.sweep}", says="leave out --input")
+        self.refused(2, "report", f"--junit={self.folder / 'c.xml'}", f"--input={self.sweep}", says="add --check")
 
 
 if __name__ == "__main__":

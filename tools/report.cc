@@ -71,98 +71,84 @@ namespace {
 
 constexpr char kTool[] = "report";
 
-absl::Status Print(const std::string& path, const std::string& format) {
-  if (!absl::GetFlag(FLAGS_input).empty()) {
-    return absl::InvalidArgumentError("--print and --input exclude each other; give one of them");
-  }
+absl::Status Print() {
+  const std::string format = absl::GetFlag(FLAGS_format);
   if (!format.empty() && format != "text" && format != "json") {
     return absl::InvalidArgumentError(absl::StrCat("--format=", format, ": with --print, text or json is expected"));
   }
   PrintOptions options;
   options.format = format == "json" ? PrintFormat::kJson : PrintFormat::kText;
   options.print_bytes = absl::GetFlag(FLAGS_print_bytes);
-  return PrintRecord(path, options, PrintToStdout, std::cerr);
+  return PrintRecord(absl::GetFlag(FLAGS_print), options, PrintToStdout, std::cerr);
 }
 
-absl::Status Convert(const std::string& path) {
-  if (!absl::GetFlag(FLAGS_input).empty() || !absl::GetFlag(FLAGS_print).empty()) {
-    return absl::InvalidArgumentError("--convert, --print and --input exclude each other; give one of them");
-  }
-  return ConvertRecord({path, absl::GetFlag(FLAGS_output), absl::GetFlag(FLAGS_force)}, std::cerr);
+absl::Status Convert() {
+  return ConvertRecord({absl::GetFlag(FLAGS_convert), absl::GetFlag(FLAGS_output), absl::GetFlag(FLAGS_force)},
+                       std::cerr);
 }
 
-absl::Status Report(const std::string& format) {
+absl::Status Report() {
   ReportOptions options;
   options.inputs = absl::GetFlag(FLAGS_input);
   options.output = absl::GetFlag(FLAGS_output);
   options.force = absl::GetFlag(FLAGS_force);
   options.dry_run = absl::GetFlag(FLAGS_dry_run);
-  ASSIGN_OR_RETURN(options.formats, ParseReportFormats(format, options.output));
+  ASSIGN_OR_RETURN(options.formats, ParseReportFormats(absl::GetFlag(FLAGS_format), options.output));
   ASSIGN_OR_RETURN(options.style, ParsePageStyle(absl::GetFlag(FLAGS_style)));
   options.audit = absl::GetFlag(FLAGS_audit);
-  RETURN_IF_ERROR(CheckOutputFlag(options.output));
   return RunReport(options);
 }
 
-absl::Status Check() {
-  if (!absl::GetFlag(FLAGS_print).empty()) {
-    return absl::InvalidArgumentError("--check and --print exclude each other; give one of them");
-  }
-  RETURN_IF_ERROR(CheckOutputFlag(absl::GetFlag(FLAGS_output)));
-  return RunCheck({absl::GetFlag(FLAGS_input), absl::GetFlag(FLAGS_junit)});
+absl::Status Check() { return RunCheck({absl::GetFlag(FLAGS_input), absl::GetFlag(FLAGS_junit)}); }
+
+absl::Status Compare() { return RunCompare(absl::GetFlag(FLAGS_compare), absl::GetFlag(FLAGS_input)); }
+
+absl::Status Class() { return RunClass(absl::GetFlag(FLAGS_class_folder), absl::GetFlag(FLAGS_output)); }
+
+absl::Status Trace() { return RunStepTrace(absl::GetFlag(FLAGS_input), absl::GetFlag(FLAGS_trace)); }
+
+absl::Status Tensorboard() { return RunEventFiles(absl::GetFlag(FLAGS_input), absl::GetFlag(FLAGS_tensorboard)); }
+
+// What is done instead of a report when its flag is given.
+struct Mode {
+  const char* flag;
+  bool given;
+  bool reads_input;  // --input; else the flag itself names what is read
+  absl::Status (*run)();
+};
+
+std::vector<Mode> Modes() {
+  return {{"print", !absl::GetFlag(FLAGS_print).empty(), false, Print},
+          {"convert", !absl::GetFlag(FLAGS_convert).empty(), false, Convert},
+          {"check", absl::GetFlag(FLAGS_check), true, Check},
+          {"compare", !absl::GetFlag(FLAGS_compare).empty(), true, Compare},
+          {"class_folder", !absl::GetFlag(FLAGS_class_folder).empty(), false, Class},
+          {"trace", !absl::GetFlag(FLAGS_trace).empty(), true, Trace},
+          {"tensorboard", !absl::GetFlag(FLAGS_tensorboard).empty(), true, Tensorboard}};
 }
 
-absl::Status Compare() {
-  if (!absl::GetFlag(FLAGS_print).empty() || absl::GetFlag(FLAGS_check)) {
-    return absl::InvalidArgumentError("--compare, --check and --print exclude each other; give one of them");
+absl::StatusOr<Mode> ChooseMode() {
+  Mode chosen = {nullptr, false, true, Report};
+  for (const Mode& mode : Modes()) {
+    if (mode.given && chosen.given) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--", chosen.flag, " and --", mode.flag, " exclude each other; give one of them"));
+    }
+    chosen = mode.given ? mode : chosen;
   }
-  RETURN_IF_ERROR(CheckOutputFlag(absl::GetFlag(FLAGS_output)));
-  return RunCompare(absl::GetFlag(FLAGS_compare), absl::GetFlag(FLAGS_input));
-}
-
-absl::Status Class() {
-  if (!absl::GetFlag(FLAGS_print).empty() || absl::GetFlag(FLAGS_check) || !absl::GetFlag(FLAGS_compare).empty() ||
-      !absl::GetFlag(FLAGS_input).empty()) {
-    return absl::InvalidArgumentError(
-        "--class_folder takes a folder alone, without --input, --print, --check and --compare");
+  if (!chosen.reads_input && !absl::GetFlag(FLAGS_input).empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("--", chosen.flag, " names itself what is read; leave out --input"));
   }
-  RETURN_IF_ERROR(CheckOutputFlag(absl::GetFlag(FLAGS_output)));
-  return RunClass(absl::GetFlag(FLAGS_class_folder), absl::GetFlag(FLAGS_output));
-}
-
-// A timeline, or event files.
-absl::Status Export() {
-  const std::string trace = absl::GetFlag(FLAGS_trace), board = absl::GetFlag(FLAGS_tensorboard);
-  if (!absl::GetFlag(FLAGS_print).empty() || absl::GetFlag(FLAGS_check) || (!trace.empty() && !board.empty())) {
-    return absl::InvalidArgumentError(
-        "--trace, --tensorboard, --check and --print exclude each other; give one of them");
+  if (!absl::GetFlag(FLAGS_junit).empty() && !absl::GetFlag(FLAGS_check)) {
+    return absl::InvalidArgumentError("--junit says what --check found; add --check");
   }
-  return trace.empty() ? RunEventFiles(absl::GetFlag(FLAGS_input), board)
-                       : RunStepTrace(absl::GetFlag(FLAGS_input), trace);
+  return chosen;
 }
 
 absl::Status Run() {
-  if (!absl::GetFlag(FLAGS_class_folder).empty()) {
-    return Class();
-  }
-  if (!absl::GetFlag(FLAGS_compare).empty()) {
-    return Compare();
-  }
-  if (!absl::GetFlag(FLAGS_trace).empty() || !absl::GetFlag(FLAGS_tensorboard).empty()) {
-    return Export();
-  }
-  if (absl::GetFlag(FLAGS_check)) {
-    return Check();
-  }
-  if (!absl::GetFlag(FLAGS_junit).empty()) {
-    return absl::InvalidArgumentError("--junit says what --check found; add --check");
-  }
-  const std::string print = absl::GetFlag(FLAGS_print);
-  const std::string format = absl::GetFlag(FLAGS_format);
-  if (const std::string convert = absl::GetFlag(FLAGS_convert); !convert.empty()) {
-    return Convert(convert);
-  }
-  return print.empty() ? Report(format) : Print(print, format);
+  ASSIGN_OR_RETURN(const Mode mode, ChooseMode());
+  RETURN_IF_ERROR(CheckOutputFlag(absl::GetFlag(FLAGS_output)));
+  return mode.run();
 }
 
 }  // namespace

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "lib/statistics/mean.h"
 
 namespace lockstep {
 namespace {
@@ -17,7 +17,7 @@ constexpr double kFlopsPerForwardMac = 6;
 
 void CheckFlops(const CheckedPoint& point, const proto::ModelFacts& model, std::vector<CheckFinding>& findings) {
   const double seconds =
-      MeanSeconds(*point.step_seconds) > 0 ? MeanSeconds(*point.step_seconds) : MeanSeconds(*point.epoch_seconds);
+      Mean(point.step_seconds->value()) > 0 ? Mean(point.step_seconds->value()) : Mean(point.epoch_seconds->value());
   const double work =
       kFlopsPerForwardMac * model.forward_macs_per_image() * static_cast<double>(point.images_per_epoch);
   const double peak = point.peak_flops_per_second * point.devices;
@@ -41,7 +41,7 @@ void CheckOutcome(const CheckedPoint& point, std::vector<CheckFinding>& findings
   if (point.outcome != proto::COMPLETED && !point.epoch_seconds->value().empty()) {
     findings.push_back({"estimates_among_measurements", point.where,
                         absl::StrFormat("ended as %s, and has a time of %.4g s all the same.",
-                                        proto::Outcome_Name(point.outcome), MeanSeconds(*point.epoch_seconds))});
+                                        proto::Outcome_Name(point.outcome), Mean(point.epoch_seconds->value()))});
   }
 }
 
@@ -95,11 +95,6 @@ constexpr Peak kPeaks[] = {
 };
 
 }  // namespace
-
-double MeanSeconds(const proto::Samples& samples) {
-  const auto& value = samples.value();
-  return value.empty() ? 0 : std::accumulate(value.begin(), value.end(), 0.0) / value.size();
-}
 
 void CheckPoint(const CheckedPoint& point, const proto::ModelFacts& model, const proto::TrainingSpec& training,
                 std::vector<CheckFinding>& findings) {

@@ -32,9 +32,6 @@ struct CheckedPoint {
   std::string peak_source;
 };
 
-// The mean; 0 when there are no samples.
-double MeanSeconds(const proto::Samples& samples);
-
 // FLOP/s of the peak, batch and data, loading, parts, warm-up, times of points that did not complete. `model` and
 // `training` are what the record says of itself.
 void CheckPoint(const CheckedPoint& point, const proto::ModelFacts& model, const proto::TrainingSpec& training,

@@ -4,7 +4,9 @@
 #include "absl/strings/str_format.h"
 #include "lib/checks/point_rules.h"
 #include "lib/checks/record_rules.h"
+#include "lib/scaling/point_name.h"
 #include "lib/scaling/point_settings.h"
+#include "lib/statistics/mean.h"
 
 namespace lockstep {
 namespace {
@@ -12,14 +14,8 @@ namespace {
 // H200 of one kind differ by up to 3 % (benchmarks/results/README.md), and a rank's device need not be the base case's.
 constexpr double kDeviceDifference = 0.03;
 
-const proto::TrainingSpec& TrainingOf(const LabScale& scale, const proto::ScalePoint& point) {
-  return point.has_training() ? point.training() : scale.spec.training();
-}
-
 std::string WhereOf(const LabScale& scale, const proto::ScalePoint& point) {
-  return absl::StrCat(scale.name(), ", ", point.ranks(), point.ranks() == 1 ? " rank" : " ranks", ", batch ",
-                      point.batch_per_device(), " per device, ", proto::Reduction_Name(point.reduction()),
-                      point.row().empty() ? "" : absl::StrCat(", row '", point.row(), "'"));
+  return absl::StrCat(scale.name(), ", ", PointTitle(scale.spec, point));
 }
 
 // Plain training of one device at the same batch by the same step; null when there is none.
@@ -49,20 +45,20 @@ void CheckNegative(const LabScale& scale, const proto::ScalePoint& point, std::v
   const auto& ones = base->step_seconds().value();
   const double most =
       *std::max_element(steps.begin(), steps.end()) - share * *std::min_element(ones.begin(), ones.end());
-  const double mean = MeanSeconds(point.step_seconds());
+  const double mean = Mean(point.step_seconds().value());
   if (most < -kDeviceDifference * mean) {
     findings.push_back({"negative_communication", WhereOf(scale, point),
                         absl::StrFormat("T_N %.4g s - T_1/N %.4g s = %.4g s, and %.4g s at most.", mean,
-                                        share * MeanSeconds(base->step_seconds()),
-                                        mean - share * MeanSeconds(base->step_seconds()), most)});
+                                        share * Mean(base->step_seconds().value()),
+                                        mean - share * Mean(base->step_seconds().value()), most)});
   }
 }
 
 // What is exposed is a part of what the collectives were busy.
 void CheckExposed(const LabScale& scale, const proto::ScalePoint& point, std::vector<CheckFinding>& findings) {
   constexpr double kGaps = 0.05;  // of the steps: between collectives that follow each other behind backward
-  const double exposed = MeanSeconds(point.exposed_seconds()), busy = MeanSeconds(point.collective_busy_seconds());
-  if (busy > 0 && exposed > busy + kGaps * MeanSeconds(point.step_seconds())) {
+  const double exposed = Mean(point.exposed_seconds().value()), busy = Mean(point.collective_busy_seconds().value());
+  if (busy > 0 && exposed > busy + kGaps * Mean(point.step_seconds().value())) {
     findings.push_back({"communication_in_compute", WhereOf(scale, point),
                         absl::StrFormat("%.4g s of communication stand behind backward, and the all-reduces ran for "
                                         "%.4g s in all: the rest is something else, such as the loader.",
@@ -72,8 +68,8 @@ void CheckExposed(const LabScale& scale, const proto::ScalePoint& point, std::ve
 
 void CheckLink(const LabScale& scale, const proto::ScalePoint& point, std::vector<CheckFinding>& findings) {
   const bool halves = SettingsOf(scale.spec, point).gradient_compression() == "bf16";
-  const double alone = MeanSeconds(point.probe().seconds()) * (halves ? 0.5 : 1) * point.steps_per_epoch();
-  const double busy = MeanSeconds(point.collective_busy_seconds());
+  const double alone = Mean(point.probe().seconds().value()) * (halves ? 0.5 : 1) * point.steps_per_epoch();
+  const double busy = Mean(point.collective_busy_seconds().value());
   if (point.ranks() > 1 && busy > 0 && busy < 0.5 * alone) {
     findings.push_back(
         {"faster_than_the_link", WhereOf(scale, point),
@@ -83,12 +79,12 @@ void CheckLink(const LabScale& scale, const proto::ScalePoint& point, std::vecto
 
 void CheckStar(const LabScale& scale, const proto::ScalePoint& point, std::vector<CheckFinding>& findings) {
   const proto::StarTimes& star = point.star();
-  const double sum = MeanSeconds(star.scatter_seconds()) + MeanSeconds(star.replicate_seconds()) +
-                     MeanSeconds(star.forward_seconds()) + MeanSeconds(star.gather_seconds()) +
-                     MeanSeconds(star.loss_seconds()) + MeanSeconds(star.output_gradient_seconds()) +
-                     MeanSeconds(star.backward_seconds()) + MeanSeconds(star.reduce_seconds()) +
-                     MeanSeconds(star.update_seconds());
-  const double step = MeanSeconds(point.step_seconds());
+  const double sum = Mean(star.scatter_seconds().value()) + Mean(star.replicate_seconds().value()) +
+                     Mean(star.forward_seconds().value()) + Mean(star.gather_seconds().value()) +
+                     Mean(star.loss_seconds().value()) + Mean(star.output_gradient_seconds().value()) +
+                     Mean(star.backward_seconds().value()) + Mean(star.reduce_seconds().value()) +
+                     Mean(star.update_seconds().value());
+  const double step = Mean(point.step_seconds().value());
   if (step > 0 && sum > step * (1 + kTimeSlack)) {
     findings.push_back({"parts_do_not_sum", WhereOf(scale, point),
                         absl::StrFormat("DataParallel's parts sum to %.4g s, but the steps took %.4g s.", sum, step)});
@@ -149,7 +145,7 @@ CheckedPoint ToChecked(const LabScale& scale, const proto::ScalePoint& point) {
 
 void CheckScale(const LabScale& scale, std::vector<CheckFinding>& findings) {
   for (const proto::ScalePoint& point : scale.points) {
-    CheckPoint(ToChecked(scale, point), scale.spec.model(), TrainingOf(scale, point), findings);
+    CheckPoint(ToChecked(scale, point), scale.spec.model(), TrainingOf(scale.spec, point), findings);
     CheckNegative(scale, point, findings);
     CheckExposed(scale, point, findings);
     CheckLink(scale, point, findings);

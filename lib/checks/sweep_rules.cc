@@ -2,12 +2,13 @@
 #include "absl/strings/str_format.h"
 #include "lib/checks/point_rules.h"
 #include "lib/checks/record_rules.h"
+#include "lib/statistics/mean.h"
 
 namespace lockstep {
 namespace {
 
 void SetPeak(const LabSweep& sweep, const proto::SweepPoint& point, CheckedPoint& checked) {
-  const double size = point.matmul_ceiling().size(), seconds = MeanSeconds(point.matmul_ceiling().product_seconds());
+  const double size = point.matmul_ceiling().size(), seconds = Mean(point.matmul_ceiling().product_seconds().value());
   if (seconds > 0) {
     checked.peak_flops_per_second = 2 * size * size * size / seconds;
     checked.peak_source = "the best matrix product that was measured";
@@ -20,9 +21,9 @@ void SetPeak(const LabSweep& sweep, const proto::SweepPoint& point, CheckedPoint
 
 // What is left of a step beyond its parts has no name, so that they may be less.
 void CheckStepParts(const proto::SweepPoint& point, const std::string& where, std::vector<CheckFinding>& findings) {
-  const double sum = MeanSeconds(point.copy_seconds()) + MeanSeconds(point.forward_seconds()) +
-                     MeanSeconds(point.backward_seconds()) + MeanSeconds(point.optimizer_seconds());
-  const double step = MeanSeconds(point.step_seconds());
+  const double sum = Mean(point.copy_seconds().value()) + Mean(point.forward_seconds().value()) +
+                     Mean(point.backward_seconds().value()) + Mean(point.optimizer_seconds().value());
+  const double step = Mean(point.step_seconds().value());
   if (step > 0 && sum > step * (1 + kTimeSlack)) {
     findings.push_back(
         {"parts_do_not_sum", where,

@@ -13,7 +13,8 @@
 #include "lib/base/status_macros.h"
 #include "lib/record/run_files.h"
 #include "lib/scaling/base_cases.h"
-#include "lib/scaling/point_settings.h"
+#include "lib/scaling/point_name.h"
+#include "lib/statistics/mean.h"
 
 namespace lockstep {
 namespace {
@@ -44,12 +45,7 @@ TimedRun ToRun(const LabSweep& sweep) {
 TimedRun ToRun(const LabScale& scale) {
   TimedRun run = {&scale, "scaling run", {&scale.header, &scale.spec.model(), &scale.spec.training()}, {}};
   for (const proto::ScalePoint& point : scale.points) {
-    const std::string row =
-        point.row().empty() ? "" : absl::StrCat(", row '", point.row(), "', seed ", point.training().seed());
-    AddTimes(
-        absl::StrCat(point.ranks(), " x ", point.batch_per_device(), ", ", proto::Reduction_Name(point.reduction()),
-                     ", ", SettingsText(SettingsOf(scale.spec, point)), row),
-        point.epoch_seconds(), run);
+    AddTimes(PointTitle(scale.spec, point), point.epoch_seconds(), run);
   }
   return run;
 }
@@ -100,10 +96,6 @@ const std::vector<double>* TimesAt(const TimedRun& run, const std::string& name)
     }
   }
   return nullptr;
-}
-
-double Mean(const std::vector<double>& times) {
-  return std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
 }
 
 double LogOfTimes(const std::vector<double>& times) {

@@ -154,7 +154,7 @@ TEST(CompareTest, PointsOfAScalingRunAreComparedAsTheyAreTrained) {
   const auto comparison = CompareRuns(scale, scale, {});
   ASSERT_THAT(comparison, IsOk());
   EXPECT_THAT(comparison->points, SizeIs(6));
-  EXPECT_THAT(ComparisonText(*comparison), HasSubstr("2 x 128, ALL_REDUCE, DDP, lab preset"));
+  EXPECT_THAT(ComparisonText(*comparison), HasSubstr("2 ranks, batch 128 per device, all-reduce, DDP, lab preset"));
 }
 
 TEST(CompareTest, TwoFilesAreWanted) {

@@ -9,6 +9,7 @@
 #include "lib/proto/training_state.pb.h"
 #include "lib/record/output_place.h"
 #include "lib/record/provenance.h"
+#include "lib/scaling/point_name.h"
 
 namespace lockstep {
 namespace {

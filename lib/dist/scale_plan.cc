@@ -122,16 +122,4 @@ uint32_t ThreadsPerRank(uint32_t cores, uint32_t max_ranks) {
   return std::max<uint32_t>(1, cores / std::max<uint32_t>(1, max_ranks));
 }
 
-std::string PointName(const proto::ScalePoint& point) {
-  const char* reduction = point.reduction() == proto::PLAIN        ? "plain"
-                          : point.reduction() == proto::ALL_REDUCE ? "all-reduce"
-                          : point.reduction() == proto::STAR       ? "DataParallel"
-                                                                   : "all-reduce left out";
-  const char* const one = point.mode() == proto::DP ? " device" : " rank";
-  const std::string row =
-      point.row().empty() ? "" : absl::StrCat(point.row(), ", seed ", point.training().seed(), ": ");
-  return absl::StrCat(row, point.ranks(), one, point.ranks() == 1 ? "" : "s", ", batch ", point.batch_per_device(),
-                      " per device, ", reduction);
-}
-
 }  // namespace lockstep

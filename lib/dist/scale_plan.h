@@ -27,9 +27,6 @@ absl::StatusOr<std::vector<proto::ScalePoint>> PlanPoints(const proto::ScaleSpec
 // another machine.
 uint32_t ThreadsPerRank(uint32_t cores, uint32_t max_ranks);
 
-// "2 ranks, batch 32 per device, all-reduce".
-std::string PointName(const proto::ScalePoint& point);
-
 }  // namespace lockstep
 
 #endif  // LOCKSTEP_LIB_DIST_SCALE_PLAN_H_

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/scaling/point_name.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {

@@ -19,6 +19,7 @@
 #include "lib/launch/world.h"
 #include "lib/nn/model.h"
 #include "lib/peer/processors.h"
+#include "lib/scaling/point_name.h"
 #include "lib/train/schedule.h"
 #include "lib/train/step_switches.h"
 #include "lib/train/train_step.h"

@@ -8,16 +8,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
+#include "lib/statistics/mean.h"
 #include "lib/train/step_times.h"
 
 namespace lockstep {
 namespace {
 
 using Figures = google::protobuf::RepeatedField<double>;
-
-double Mean(const Figures& seconds) {
-  return seconds.empty() ? 0 : std::accumulate(seconds.begin(), seconds.end(), 0.0) / seconds.size();
-}
 
 // Sample variance's root.
 double Deviation(const std::vector<double>& seconds, double mean) {

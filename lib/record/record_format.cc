@@ -2,7 +2,18 @@
 
 #include <zlib.h>
 
+#include "google/protobuf/io/coded_stream.h"
+#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
+
 namespace lockstep {
+
+bool SerialiseInOrder(const google::protobuf::Message& record, std::string& bytes) {
+  bytes.clear();
+  google::protobuf::io::StringOutputStream stream(&bytes);
+  google::protobuf::io::CodedOutputStream coded(&stream);
+  coded.SetSerializationDeterministic(true);
+  return record.SerializeToCodedStream(&coded);
+}
 
 uint32_t Crc32(absl::string_view bytes) {
   return static_cast<uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));

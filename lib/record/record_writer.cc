@@ -5,8 +5,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "google/protobuf/io/coded_stream.h"
-#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "lib/base/readable_line.h"
 #include "lib/record/readable_text.h"
 #include "lib/record/record_format.h"
@@ -34,15 +32,6 @@ std::string NoteBrokenEnd(RecordReader& reader) {
 // A record as it stands in the file.
 std::string Frame(absl::string_view record) {
   return absl::StrCat(FrameHead(record.size()), record, FrameTail(record));
-}
-
-// Entries of a map by their keys: the same message has the same bytes in every process.
-bool SerialiseInOrder(const google::protobuf::Message& record, std::string& bytes) {
-  bytes.clear();
-  google::protobuf::io::StringOutputStream stream(&bytes);
-  google::protobuf::io::CodedOutputStream coded(&stream);
-  coded.SetSerializationDeterministic(true);
-  return record.SerializeToCodedStream(&coded);
 }
 
 }  // namespace

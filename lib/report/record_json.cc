@@ -8,8 +8,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "google/protobuf/io/coded_stream.h"
-#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "google/protobuf/util/json_util.h"
 #include "lib/base/readable_line.h"
 #include "lib/base/status_macros.h"
@@ -97,35 +95,28 @@ absl::StatusOr<const Descriptor*> TypeOf(const std::string& json, const std::str
   return NoRecord(path, schema.empty() ? "no header with a schema" : absl::StrCat("the unknown schema ", schema));
 }
 
-// Entries of a map by their keys, as RecordWriter has them.
-std::string Payload(const Message& record) {
-  std::string bytes;
-  google::protobuf::io::StringOutputStream stream(&bytes);
-  google::protobuf::io::CodedOutputStream coded(&stream);
-  coded.SetSerializationDeterministic(true);
-  record.SerializeToCodedStream(&coded);
-  coded.Trim();
-  return bytes;
-}
-
 // Whether another order of the same entries could have another checksum: older records have theirs in any order.
 bool HasOrder(const std::string& payload) {
   proto::AnyRecord any;
   return any.ParseFromString(payload) && any.header().environment_size() > 1;
 }
 
-void AppendFrames(const Message& file, RecordOfJson& record) {
+absl::Status AppendFrames(const Message& file, RecordOfJson& record) {
   const FieldDescriptor* const crc32 = file.GetDescriptor()->FindFieldByName("crc32");
   const auto& reflection = *file.GetReflection();
   const int checksums = reflection.FieldSize(file, crc32);
   for (int i = 0; i < CountRecords(file); ++i) {
-    const std::string payload = Payload(reflection.GetRepeatedMessage(file, RecordField(file), i));
+    std::string payload;
+    if (!SerialiseInOrder(reflection.GetRepeatedMessage(file, RecordField(file), i), payload)) {
+      return absl::DataLossError(absl::StrCat("record ", i, " does not serialise"));
+    }
     absl::StrAppend(&record.bytes, FrameHead(payload.size()), payload, FrameTail(payload));
     const bool same = i < checksums && reflection.GetRepeatedUInt32(file, crc32, i) == Crc32(payload);
     if (checksums > 0 && !same && record.left_out == 0 && !(i == 0 && HasOrder(payload))) {
       record.first = record.changed++ == 0 ? static_cast<uint64_t>(i) : record.first;
     }
   }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -140,7 +131,7 @@ absl::StatusOr<RecordOfJson> ReadRecordJson(const std::string& json, const std::
   if (!status.ok()) {
     return NoRecord(path, std::string(status.message()));
   }
-  AppendFrames(*file, record);
+  RETURN_IF_ERROR(AppendFrames(*file, record));
   return record;
 }
 

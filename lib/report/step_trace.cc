@@ -1,10 +1,8 @@
 #include "lib/report/step_trace.h"
 
 #include <cstdio>
-#include <optional>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "google/protobuf/struct.pb.h"
@@ -13,7 +11,8 @@
 #include "lib/record/output_file.h"
 #include "lib/record/readable_text.h"
 #include "lib/record/run_files.h"
-#include "lib/statistics/spread.h"
+#include "lib/scaling/point_name.h"
+#include "lib/statistics/mean.h"
 
 namespace lockstep {
 namespace {
@@ -89,14 +88,6 @@ class Trace {
 
 // --- A scaling run ---
 
-std::string NameOf(const LabScale& scale, const proto::ScalePoint& point) {
-  return absl::StrCat(scale.name(), ": ", point.ranks(), point.ranks() == 1 ? " rank" : " ranks", ", batch ",
-                      point.batch_per_device(), " per device, ",
-                      absl::AsciiStrToLower(proto::Reduction_Name(point.reduction())),
-                      point.reducer().empty() ? "" : absl::StrCat(", reducer ", point.reducer()),
-                      point.row().empty() ? "" : absl::StrCat(", ", point.row()), ", a mean step");
-}
-
 // Rank 0's, from the start of its backward pass.
 void AddBuckets(const proto::ScalePoint& point, double backward_begins, Trace& trace) {
   int number = 0;
@@ -115,7 +106,7 @@ void AddPoint(const LabScale& scale, const proto::ScalePoint& point, Trace& trac
   if (point.rank().empty() || !point.rank(0).has_step_means()) {
     return;
   }
-  trace.NewPoint(NameOf(scale, point));
+  trace.NewPoint(absl::StrCat(scale.name(), ", ", PointTitle(scale.spec, point), ", a mean step"));
   for (const proto::RankFacts& rank : point.rank()) {
     const proto::StepMeans& means = rank.step_means();
     trace.NewLine(absl::StrCat("rank ", rank.rank()));
@@ -137,8 +128,7 @@ std::vector<Part> EpochParts(const proto::SweepPoint& point) {
   }
   if (parts.empty() && !point.backward_seconds().value().empty()) {
     const auto add = [&](const char* name, const proto::Samples& epochs) {
-      const std::optional<Spread> spread = SpreadOf(epochs);
-      parts.push_back({name, spread.has_value() ? spread->mean : 0});
+      parts.push_back({name, Mean(epochs.value())});
     };
     add("waiting for data", point.data_wait_seconds());
     add("copy to the device", point.copy_seconds());
@@ -157,7 +147,7 @@ void AddPoint(const LabSweep& sweep, const proto::SweepPoint& point, Trace& trac
   for (Part& part : parts) {
     part.seconds /= point.steps_per_epoch();
   }
-  trace.NewPoint(absl::StrCat(sweep.name(), ": batch ", point.batch_size(), ", a mean step"));
+  trace.NewPoint(absl::StrCat(sweep.name(), ", batch ", point.batch_size(), ", a mean step"));
   trace.NewLine("device 0");
   trace.AddInOrder(parts);
 }

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "absl/strings/str_cat.h"
 #include "lib/scaling/scaling.h"
+#include "lib/statistics/mean.h"
 
 namespace lockstep {
 namespace {
@@ -13,10 +13,6 @@ namespace {
 bool AreTimes(const std::vector<double>& seconds) {
   return !seconds.empty() &&
          std::all_of(seconds.begin(), seconds.end(), [](double s) { return std::isfinite(s) && s > 0; });
-}
-
-double Mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 // The squared standard error of the mean of the times' logs. At least two times.

@@ -23,8 +23,12 @@ std::string StepText(const proto::PointSettings& settings) {
 
 }  // namespace
 
+const proto::TrainingSpec& TrainingOf(const proto::ScaleSpec& spec, const proto::ScalePoint& point) {
+  return point.has_training() ? point.training() : spec.training();
+}
+
 proto::PointSettings SettingsOf(const proto::ScaleSpec& spec, const proto::ScalePoint& point) {
-  const proto::TrainingSpec& training = point.has_training() ? point.training() : spec.training();
+  const proto::TrainingSpec& training = TrainingOf(spec, point);
   proto::PointSettings settings;
   settings.set_mode(point.mode() != proto::SCALE_MODE_UNSPECIFIED ? point.mode() : spec.mode());
   settings.set_preset(FirstSaid(point.preset(), spec.preset(), "lab"));

@@ -11,6 +11,9 @@
 
 namespace lockstep {
 
+// What a point was trained by: a row of an experiment says it itself.
+const proto::TrainingSpec& TrainingOf(const proto::ScaleSpec& spec, const proto::ScalePoint& point);
+
 // Those of a point of this record. What an older record does not say is what there was then: "lab", autograd, gradients
 // in fp32, buffers as the spec says, our own reducer, buckets by size.
 proto::PointSettings SettingsOf(const proto::ScaleSpec& spec, const proto::ScalePoint& point);

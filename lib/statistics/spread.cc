@@ -1,7 +1,8 @@
 #include "lib/statistics/spread.h"
 
 #include <algorithm>
-#include <numeric>
+
+#include "lib/statistics/mean.h"
 
 namespace lockstep {
 
@@ -11,7 +12,7 @@ std::optional<Spread> SpreadOf(const proto::Samples& samples) {
     return std::nullopt;
   }
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / values.size();
+  const double mean = Mean(values);
   return Spread{std::clamp(mean, *low, *high), *low, *high, values.size() > 1};
 }
 
