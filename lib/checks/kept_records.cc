@@ -45,9 +45,7 @@ std::vector<std::string> KeptRecordPaths() {
 LabRecords ReadKeptRecord(const std::string& path) {
   const std::string json = ReadFile(path);
   const std::unique_ptr<google::protobuf::Message> file = EmptyFile(json);
-  google::protobuf::util::JsonParseOptions options;
-  options.ignore_unknown_fields = true;  // a field that was taken back: ladder_fp32.json has early_launches
-  const auto parsed = google::protobuf::util::JsonStringToMessage(json, file.get(), options);
+  const auto parsed = google::protobuf::util::JsonStringToMessage(json, file.get());
   EXPECT_TRUE(parsed.ok()) << path << ": " << parsed.ToString();
   const std::string record = TempPath("kept.rec");
   WriteFile(record, FramedRecords(*file));
