@@ -20,6 +20,7 @@
 #include "lib/report/convert_record.h"
 #include "lib/report/event_files.h"
 #include "lib/report/print_record.h"
+#include "lib/report/prometheus.h"
 #include "lib/report/report_format.h"
 #include "lib/report/step_trace.h"
 
@@ -64,6 +65,9 @@ ABSL_FLAG(std::string, trace, "",
           "Write a mean step of each point of --input as a timeline that ui.perfetto.dev opens, and no report.");
 ABSL_FLAG(std::string, tensorboard, "",
           "Write the epochs of each point of --input into this folder, as TensorBoard reads them, and no report.");
+ABSL_FLAG(std::string, prometheus, "",
+          "Write the numbers of each point of --input as Prometheus text, and no report: NAME.prom, which node "
+          "exporter's textfile collector reads.");
 ABSL_FLAG(std::string, junit, "", "With --check: what was found as JUnit XML; '-': standard output.");
 
 namespace lockstep {
@@ -109,6 +113,8 @@ absl::Status Trace() { return RunStepTrace(absl::GetFlag(FLAGS_input), absl::Get
 
 absl::Status Tensorboard() { return RunEventFiles(absl::GetFlag(FLAGS_input), absl::GetFlag(FLAGS_tensorboard)); }
 
+absl::Status Prometheus() { return RunPrometheus(absl::GetFlag(FLAGS_input), absl::GetFlag(FLAGS_prometheus)); }
+
 // What is done instead of a report when its flag is given.
 struct Mode {
   const char* flag;
@@ -124,7 +130,8 @@ std::vector<Mode> Modes() {
           {"compare", !absl::GetFlag(FLAGS_compare).empty(), true, Compare},
           {"class_folder", !absl::GetFlag(FLAGS_class_folder).empty(), false, Class},
           {"trace", !absl::GetFlag(FLAGS_trace).empty(), true, Trace},
-          {"tensorboard", !absl::GetFlag(FLAGS_tensorboard).empty(), true, Tensorboard}};
+          {"tensorboard", !absl::GetFlag(FLAGS_tensorboard).empty(), true, Tensorboard},
+          {"prometheus", !absl::GetFlag(FLAGS_prometheus).empty(), true, Prometheus}};
 }
 
 absl::StatusOr<Mode> ChooseMode() {
@@ -174,7 +181,7 @@ int main(int argc, char** argv) {
         {"print", "a record as text or JSON", {{"print"}, {"print_bytes"}, {"convert"}}, true},
         {"check", "numbers held against rules", {{"check"}, {"junit"}}, true},
         {"compare", "two runs, point by point", {{"compare"}}, true},
-        {"export", "for other programs", {{"trace"}, {"tensorboard"}}, true},
+        {"export", "for other programs", {{"trace"}, {"tensorboard"}, {"prometheus"}}, true},
         {"class", "all of a class", {{"class_folder"}}, true}}},
       argc, argv);
   return lockstep::RunTool(lockstep::kTool, lockstep::Run);
