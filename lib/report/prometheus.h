@@ -11,8 +11,8 @@
 
 namespace lockstep {
 
-// Of sweeps, scaling runs and comm_model's rows. Units are those of the names. Labels say the record, the model, the
-// device and how a point was trained; points whose labels would be the same have a label `number` from 2 on.
+// All gauges of sweeps, scaling runs and comm_model's rows, in the units of their names. Labels say the record, the
+// model, the device and how a point was trained; points whose labels would be the same have a label `number` from 2 on.
 std::vector<Gauge> GaugesOf(const LabRecords& lab);
 
 // Reads `inputs` and writes all gauges into one file, whole. FailedPrecondition: there are none. Errors as
