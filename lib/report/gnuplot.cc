@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstddef>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -86,8 +88,20 @@ std::string WithoutDate(std::string pdf) {
   return pdf;
 }
 
+// Spaces in the place of the page's transparency, which no plot has: LaTeX warns of two such drawings on a page.
+std::string WithoutPageGroup(std::string pdf) {
+  constexpr char kGroup[] = "/Group <<", kEnd[] = ">>";
+  const size_t begin = pdf.find(kGroup);
+  const size_t end = begin == std::string::npos ? begin : pdf.find(kEnd, begin);
+  if (end != std::string::npos) {
+    std::fill(pdf.begin() + static_cast<ptrdiff_t>(begin),
+              pdf.begin() + static_cast<ptrdiff_t>(end + std::strlen(kEnd)), ' ');
+  }
+  return pdf;
+}
+
 absl::StatusOr<std::string> Drawing(const std::string& document, const proto::Plot& plot, PlotFile file) {
-  return file == PlotFile::kSvg ? SvgElement(document, plot) : WithoutDate(document);
+  return file == PlotFile::kSvg ? SvgElement(document, plot) : WithoutPageGroup(WithoutDate(document));
 }
 
 // One gnuplot for all: to start it takes as long as to draw.

@@ -140,7 +140,12 @@ std::string RenderMarkdown(const std::string& title, const std::vector<proto::Se
     for (const proto::Claim& claim : section.claim()) {
       AppendClaim(claim, out);
     }
+    std::string group;
     for (const proto::Plot& plot : section.plot()) {
+      if (plot.group() != group) {
+        group = plot.group();
+        absl::StrAppend(&out, group.empty() ? "" : absl::StrCat("\n### ", EscapeMarkdown(group), "\n"));
+      }
       AppendPlot(plot, plots, out);
     }
     for (const proto::Table& table : section.table()) {

@@ -112,7 +112,7 @@ proto::Claim AnswerB1(const LabRecords& lab) {
   }
   return Claimed("B1", kAskedB1,
                  absl::StrCat("Full range max|w| per layer, and in brackets |mean| + 3 standard deviations:\n",
-                              absl::StrJoin(sentences, "\n"), "\nThe histograms are in the record."),
+                              absl::StrJoin(sentences, "\n"), "\nThe histograms are drawn under \"Accuracy in int8\"."),
                  {"quantized.network.layer.max_abs_weight", "quantized.network.layer.weight_three_sigma",
                   "quantized.network.layer.weight_histogram"});
 }
@@ -144,7 +144,7 @@ proto::Claim AnswerB3(const LabRecords& lab) {
       absl::StrCat("Over ", FormatCount(calibration_images),
                    " training images, max|a| per layer of what the next layer reads, and in brackets |mean| + 3 "
                    "standard deviations:\n",
-                   absl::StrJoin(sentences, "\n"), "\nThe histograms are in the record."),
+                   absl::StrJoin(sentences, "\n"), "\nThe histograms are drawn under \"Accuracy in int8\"."),
       {"quantized.spec.calibration_images", "quantized.network.layer.output_max_abs",
        "quantized.network.layer.activation_three_sigma", "quantized.network.layer.activation_before_relu",
        "quantized.network.layer.activation_after_relu"});

@@ -18,6 +18,9 @@ std::string SweepTitle(absl::string_view what, const LabSweep& sweep);
 // one with respect to the inputs and one to the weights) over forward_macs_per_image.
 double TrainingFlopPerImage(const proto::ModelFacts& model);
 
+// 0: it was not timed.
+double CeilingFlopPerSecond(const proto::MatmulCeiling& ceiling);
+
 // Percentiles over full steps; the parts of a step, with what their marks cost.
 void AddStepTables(const LabSweep& sweep, proto::Section& section);
 

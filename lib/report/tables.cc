@@ -1,6 +1,10 @@
 #include "lib/report/tables.h"
 
+#include <string>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "lib/report/describe.h"
 #include "lib/report/plots.h"
 #include "lib/report/sections.h"
@@ -14,6 +18,18 @@ proto::Section WithPlots(proto::Section section, const std::vector<proto::Plot>&
   return section;
 }
 
+proto::Section Int8WithHistograms(const LabRecords& lab) {
+  std::vector<std::string> left_out;
+  const std::vector<proto::Plot> plots = HistogramPlots(lab, left_out);
+  proto::Section section = WithPlots(Int8Section(lab), plots);
+  if (!left_out.empty()) {
+    section.add_paragraph(absl::StrCat("The histograms of ", absl::StrJoin(left_out, ", "),
+                                       " are not drawn: a page has at most ", kMaxHistograms,
+                                       " of them. The records have all."));
+  }
+  return section;
+}
+
 }  // namespace
 
 std::vector<proto::Section> BuildSections(const LabRecords& lab) {
@@ -21,14 +37,14 @@ std::vector<proto::Section> BuildSections(const LabRecords& lab) {
           AnswersSection(lab),
           WithPlots(WithPlots(SweepSection(lab), EpochTimePlots(lab)), LadderPlots(lab)),
           WithPlots(ScalingSection(lab), SpeedupPlots(lab)),
-          WithPlots(CommunicationSection(lab), SplitPlots(lab)),
+          WithPlots(WithPlots(CommunicationSection(lab), SplitPlots(lab)), AllReducePlots(lab)),
           DataParallelSection(lab),
           WithPlots(PredictionSection(lab), PredictionPlots(lab)),
-          LargeBatchSection(lab),
+          WithPlots(LargeBatchSection(lab), LargeBatchPlots(lab)),
           SamplerSection(lab),
           SentSection(lab),
-          TrainingSection(lab),
-          Int8Section(lab),
+          WithPlots(TrainingSection(lab), TrainingPlots(lab)),
+          Int8WithHistograms(lab),
           AuditSection(lab),
           RecordsSection(lab)};
 }
