@@ -327,7 +327,7 @@ void AppendTables(const proto::Section& section, NotesOnce& notes, std::string& 
   for (int i = 0; i < section.table_size(); ++i) {
     const proto::Table& table = section.table(i);
     const std::string id = EscapeHtml(table.id().empty() ? absl::StrCat(section.id(), "-table", i + 1) : table.id());
-    TableWriter(table, id).Append(section.role() == proto::DETAIL, notes, out);
+    TableWriter(table, id).Append(section.role() == proto::DETAIL && table.absent_reason().empty(), notes, out);
   }
 }
 

@@ -32,10 +32,10 @@ struct Group {
 // "bf16, hand-written step"; with the record's name where another sweep of the group is called the same.
 std::string LabelOf(const LabSweep& sweep, std::set<std::string>& taken) {
   const proto::TrainingSpec& training = sweep.spec.training();
-  const bool fused = training.step() == proto::FUSED;
-  std::string label = absl::StrCat(DescribePrecision(training.precision()), fused ? ", hand-written step" : "",
-                                   training.channels_last() && !fused ? ", NHWC" : "",
-                                   training.cuda_graph() && !fused ? ", CUDA graph" : "");
+  const std::string way = DescribeWay(training);
+  std::string label = training.precision() != proto::FP32
+                          ? way
+                          : absl::StrCat(DescribePrecision(proto::FP32), way.empty() ? "" : ", ", way);
   if (!taken.insert(label).second) {
     absl::StrAppend(&label, " (", sweep.name(), ")");
   }

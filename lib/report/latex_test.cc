@@ -12,8 +12,8 @@
 #include "lib/report/arrange.h"
 #include "lib/report/gnuplot.h"
 #include "lib/report/lab_records.h"
+#include "lib/report/report_title.h"
 #include "lib/report/small_records.h"
-#include "lib/report/tables.h"
 #include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"
 

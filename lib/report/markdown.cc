@@ -124,6 +124,17 @@ void AppendPlot(const proto::Plot& plot, const DrawnPlots& plots, std::string& o
                   MarkdownTarget(drawn->second.file), ")\n");
 }
 
+void AppendTerms(const std::vector<proto::Section>& sections, std::string& out) {
+  bool first = true;
+  for (const proto::Section& section : sections) {
+    for (const proto::Term& term : section.term()) {
+      absl::StrAppend(&out, first ? "\n## Words\n\n" : "", "- **", EscapeMarkdown(term.name()),
+                      "**: ", EscapeMarkdown(term.meaning()), "\n");
+      first = false;
+    }
+  }
+}
+
 }  // namespace
 
 std::string RenderMarkdown(const std::string& title, const std::vector<proto::Section>& sections,
@@ -152,6 +163,7 @@ std::string RenderMarkdown(const std::string& title, const std::vector<proto::Se
       AppendTable(table, out);
     }
   }
+  AppendTerms(sections, out);
   return out;
 }
 

@@ -20,7 +20,10 @@ constexpr char kAskedB4[] = "Activations in int8 too: what does it cost?";
 constexpr char kAskedB5[] = "Bias in int32: what does it cost?";
 
 std::string Missing(absl::string_view what) {
-  return absl::StrCat("needs ", what, " (quantize); no quantized.rec with it is among the inputs");
+  return absl::StrCat(
+      "needs ", what,
+      " (quantize); no quantized.rec with it is among the inputs. train_sweep --input=dataset.rec --model=lenet5 "
+      "--batch=32 --checkpoint=lenet5.pt and quantize --input=dataset.rec --checkpoint=lenet5.pt make it");
 }
 
 std::vector<const proto::QuantizedNetwork*> Networks(const LabRecords& lab) {

@@ -214,8 +214,13 @@ void AddDeviceStates(const LabSweep& sweep, proto::Section& section) {
 }  // namespace
 
 std::string SweepTitle(absl::string_view what, const LabSweep& sweep) {
-  return absl::StrCat(what, ": ", sweep.spec.training().model(), " on ", DescribeDevices(sweep.header), " (",
-                      sweep.name(), ")");
+  return absl::StrCat(what, ": ", DescribeSweep(sweep));
+}
+
+std::string DescribeSweep(const LabSweep& sweep) {
+  const std::string way = DescribeWay(sweep.spec.training());
+  return absl::StrCat(sweep.spec.training().model(), " on ", DescribeDevices(sweep.header), way.empty() ? "" : ", ",
+                      way, " (", sweep.name(), ")");
 }
 
 double TrainingFlopPerImage(const proto::ModelFacts& model) {

@@ -11,6 +11,9 @@
 
 namespace lockstep {
 
+// "resnet18 on NVIDIA H200, bf16, hand-written step (sweep.rec)".
+std::string DescribeSweep(const LabSweep& sweep);
+
 // "WHAT: resnet18 on NVIDIA H200 (sweep.rec)".
 std::string SweepTitle(absl::string_view what, const LabSweep& sweep);
 

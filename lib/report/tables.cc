@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "lib/report/describe.h"
 #include "lib/report/plots.h"
 #include "lib/report/sections.h"
 #include "lib/report/sentences.h"
@@ -47,18 +46,6 @@ std::vector<proto::Section> BuildSections(const LabRecords& lab) {
           Int8WithHistograms(lab),
           AuditSection(lab),
           RecordsSection(lab)};
-}
-
-std::string ReportTitle(const LabRecords& lab) {
-  if (!lab.scales.empty()) {
-    return absl::StrCat("Lockstep: ", lab.scales[0].spec.training().model(), " on ",
-                        DescribeDevices(lab.scales[0].header));
-  }
-  if (!lab.sweeps.empty()) {
-    return absl::StrCat("Lockstep: ", lab.sweeps[0].spec.training().model(), " on ",
-                        DescribeDevices(lab.sweeps[0].header));
-  }
-  return "Lockstep report";
 }
 
 }  // namespace lockstep

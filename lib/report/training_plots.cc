@@ -5,12 +5,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/report/cell.h"
-#include "lib/report/describe.h"
 #include "lib/report/experiment_view.h"
 #include "lib/report/large_batch.h"
 #include "lib/report/plot_series.h"
 #include "lib/report/plots.h"
 #include "lib/report/scaling_view.h"
+#include "lib/report/sweep_detail.h"
 
 namespace lockstep {
 namespace {
@@ -122,9 +122,7 @@ std::vector<proto::Plot> TrainingPlots(const LabRecords& lab) {
     for (const proto::SweepPoint& point : sweep.points) {
       curves.push_back({absl::StrCat("batch ", FormatCount(point.batch_size())), &point.epoch()});
     }
-    AddCurves(
-        absl::StrCat(sweep.spec.training().model(), " on ", DescribeDevices(sweep.header), " (", sweep.name(), ")"),
-        "epoch", std::move(curves), plots);
+    AddCurves(DescribeSweep(sweep), "epoch", std::move(curves), plots);
   }
   for (const ScalingView& view : ScalingViews(lab)) {
     AddCurves(view.Title(), "epoch; lines: devices x batch per device", CurvesOf(view), plots);
