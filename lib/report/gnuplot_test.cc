@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
@@ -160,6 +161,24 @@ TEST(GnuplotTest, WhatOnePlotSpoilsIsDrawnOneByOne) {
   setenv("PATH", path.c_str(), 1);
   EXPECT_THAT(drawn[0], IsOk());
   EXPECT_THAT(drawn[1], StatusIs(absl::StatusCode::kInternal, HasSubstr("so there is no plot")));
+}
+
+// More than one process draws.
+TEST(GnuplotTest, ManyPlotsComeInTheirOrder) {
+  SKIP_WITHOUT_GNUPLOT();
+  constexpr size_t kMany = 100;
+  std::vector<proto::Plot> plots(kMany, Bars("GROUPED_BARS"));
+  std::vector<const proto::Plot*> pointers;
+  for (size_t i = 0; i < kMany; ++i) {
+    plots[i].set_id(absl::StrCat("plot", i));
+    pointers.push_back(&plots[i]);
+  }
+  const auto drawn = DrawPlots(pointers);
+  ASSERT_EQ(drawn.size(), kMany);
+  for (const size_t i : {0, 31, 32, 49, 50, 63, 64, 99}) {
+    ASSERT_THAT(drawn[i], IsOk()) << i;
+    EXPECT_EQ(*drawn[i], *DrawPlots({pointers[i]}).front());
+  }
 }
 
 TEST(GnuplotTest, PdfsAreFilesOfTheirOwnWithoutADate) {

@@ -144,6 +144,7 @@ std::vector<proto::Plot> EpochTimePlots(const LabRecords& lab) {
       plots.push_back(std::move(plot));
     }
   }
+  GroupIfMany("Time of an epoch against batch size, of each record", plots);
   return plots;
 }
 

@@ -1,6 +1,7 @@
 #include "lib/report/tables.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -12,15 +13,17 @@
 namespace lockstep {
 namespace {
 
-proto::Section WithPlots(proto::Section section, const std::vector<proto::Plot>& plots) {
-  section.mutable_plot()->Add(plots.begin(), plots.end());
+proto::Section WithPlots(proto::Section section, std::vector<proto::Plot> plots) {
+  for (proto::Plot& plot : plots) {
+    *section.add_plot() = std::move(plot);
+  }
   return section;
 }
 
 proto::Section Int8WithHistograms(const LabRecords& lab) {
   std::vector<std::string> left_out;
-  const std::vector<proto::Plot> plots = HistogramPlots(lab, left_out);
-  proto::Section section = WithPlots(Int8Section(lab), plots);
+  std::vector<proto::Plot> plots = HistogramPlots(lab, left_out);
+  proto::Section section = WithPlots(Int8Section(lab), std::move(plots));
   if (!left_out.empty()) {
     section.add_paragraph(absl::StrCat("The histograms of ", absl::StrJoin(left_out, ", "),
                                        " are not drawn: a page has at most ", kMaxHistograms,
@@ -32,20 +35,22 @@ proto::Section Int8WithHistograms(const LabRecords& lab) {
 }  // namespace
 
 std::vector<proto::Section> BuildSections(const LabRecords& lab) {
-  return {MachineSection(lab),
-          AnswersSection(lab),
-          WithPlots(WithPlots(SweepSection(lab), EpochTimePlots(lab)), LadderPlots(lab)),
-          WithPlots(ScalingSection(lab), SpeedupPlots(lab)),
-          WithPlots(WithPlots(CommunicationSection(lab), SplitPlots(lab)), AllReducePlots(lab)),
-          DataParallelSection(lab),
-          WithPlots(PredictionSection(lab), PredictionPlots(lab)),
-          WithPlots(LargeBatchSection(lab), LargeBatchPlots(lab)),
-          SamplerSection(lab),
-          SentSection(lab),
-          WithPlots(TrainingSection(lab), TrainingPlots(lab)),
-          Int8WithHistograms(lab),
-          AuditSection(lab),
-          RecordsSection(lab)};
+  std::vector<proto::Section> sections;  // not by a list, which would copy them
+  sections.push_back(MachineSection(lab));
+  sections.push_back(AnswersSection(lab));
+  sections.push_back(WithPlots(WithPlots(SweepSection(lab), EpochTimePlots(lab)), LadderPlots(lab)));
+  sections.push_back(WithPlots(ScalingSection(lab), SpeedupPlots(lab)));
+  sections.push_back(WithPlots(WithPlots(CommunicationSection(lab), SplitPlots(lab)), AllReducePlots(lab)));
+  sections.push_back(DataParallelSection(lab));
+  sections.push_back(WithPlots(PredictionSection(lab), PredictionPlots(lab)));
+  sections.push_back(WithPlots(LargeBatchSection(lab), LargeBatchPlots(lab)));
+  sections.push_back(SamplerSection(lab));
+  sections.push_back(SentSection(lab));
+  sections.push_back(WithPlots(TrainingSection(lab), TrainingPlots(lab)));
+  sections.push_back(Int8WithHistograms(lab));
+  sections.push_back(AuditSection(lab));
+  sections.push_back(RecordsSection(lab));
+  return sections;
 }
 
 }  // namespace lockstep

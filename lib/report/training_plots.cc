@@ -130,6 +130,7 @@ std::vector<proto::Plot> TrainingPlots(const LabRecords& lab) {
   for (size_t i = 0; i < plots.size(); ++i) {  // by pairs
     plots[i].set_id(PlotId(i % 2 == 0 ? "loss" : "accuracy", i / 2));
   }
+  GroupIfMany("Loss and accuracy of each record", plots);
   return plots;
 }
 
