@@ -103,7 +103,8 @@ std::string LineStyle(const proto::Plot& plot, int index) {
 
 // "pt 7 ps 0.6".
 std::string PointStyle(const proto::Plot& plot, int index) {
-  return absl::StrCat("pt ", PointOf(index), " ps ", Number(0.6 + 0.1 * Broader(plot, index)));
+  const bool empty = PointOf(index) % 2 == 0;  // larger, or its line covers it
+  return absl::StrCat("pt ", PointOf(index), " ps ", Number((empty ? 0.9 : 0.6) + 0.1 * Broader(plot, index)));
 }
 
 std::vector<std::string> PointParts(const proto::Plot& plot) {

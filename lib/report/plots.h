@@ -35,8 +35,8 @@ std::vector<proto::Plot> LadderPlots(const LabRecords& lab);
 // took on as many devices. Empty: no fit with two measured sizes.
 std::vector<proto::Plot> AllReducePlots(const LabRecords& lab);
 
-// "loss" and "accuracy" per epoch, a line per batch of a sweep or per point of a scale record; of more than eight the
-// first eight. A plot per record and way to train with more than one epoch.
+// "loss" and "accuracy" per epoch, a line per batch of a sweep or per point of a scale record; of more than ten the
+// first ten. A plot per record and way to train with more than one epoch.
 std::vector<proto::Plot> TrainingPlots(const LabRecords& lab);
 
 // "large_batch": test accuracy of each row (of records without it the lab's epoch's), from the worst seed to the best.

@@ -16,7 +16,7 @@ namespace lockstep {
 namespace {
 
 constexpr double kPercent = 100;
-constexpr size_t kMaxCurves = 8;  // that an eye can follow
+constexpr size_t kMaxCurves = 10;  // as there are kinds of points (plot_style.h)
 
 using Epochs = google::protobuf::RepeatedPtrField<proto::EpochResult>;
 

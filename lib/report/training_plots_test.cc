@@ -51,10 +51,10 @@ TEST(TrainingPlotsTest, TestAccuraciesAreShownWhereThereAreTwo) {
   EXPECT_THAT(accuracy.series(0).y(), ElementsAre(40, 40));
 }
 
-TEST(TrainingPlotsTest, OfManyCurvesTheFirstEightAreShown) {
+TEST(TrainingPlotsTest, OfManyCurvesTheFirstTenAreShown) {
   LabRecords lab = TwoEpochs();
-  lab.sweeps[0].points.assign(10, proto::SweepPoint(lab.sweeps[0].points[0]));
-  EXPECT_THAT(TrainingPlots(lab)[0].series(), SizeIs(8));
+  lab.sweeps[0].points.assign(12, proto::SweepPoint(lab.sweeps[0].points[0]));
+  EXPECT_THAT(TrainingPlots(lab)[0].series(), SizeIs(10));
 }
 
 TEST(TrainingPlotsTest, OneEpochIsNoCurve) {
