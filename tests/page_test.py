@@ -1,10 +1,11 @@
-"""The report's page in a browser: nothing wider than its column, nothing on top of anything, the verdicts first.
+"""The report's pages in a browser: nothing wider than its column, nothing on top of anything, the verdicts first.
 
-The page is of a measured lab on two GPUs. A script, added to a copy, measures what Chromium made of it. Skipped without
-Chromium, and what is of plots without gnuplot.
+The pages are of measured labs on one and two GPUs, of large batches, and of a network made int8 here; of two GPUs also as
+the lab's style has it. A script, added to a copy, measures what Chromium made of it, on screen and as it is printed. Skipped
+without Chromium, and what is of plots without gnuplot.
 
 Run by bazel (tests/BUILD); by hand:
-python3 tests/page_test.py --tools bazel-bin/tools/report --results benchmarks/results/2026-11-21-h200x2-fp32
+python3 tests/page_test.py --tools bazel-bin/tools/report --results benchmarks/results
 """
 
 import argparse
@@ -23,6 +24,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import bazel_unittest
 
 WIDTHS = [1200, 1920, 420]
+PRINTED = 718  # A4 between margins of 1 cm
 FIRST_SCREEN = 900
 LONGEST_PAGE = 12000
 
@@ -73,20 +75,25 @@ class References(html.parser.HTMLParser):
                 self.ids.append(value)
 
 
-class PageTest(unittest.TestCase):
+class PageTools:
+    """Where the command line says that they are."""
     tools = None
     results = None
+
+
+class Page:
+    """What holds for each page; a subclass makes its records."""
+
+    verdicts = []
+    style = "given"
 
     @classmethod
     def setUpClass(cls):
         cls.folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR")))
-        for record in ["scale", "sweep"]:
-            cls.call("report", f"--convert={cls.results}/{record}.json", f"--output={cls.folder}/{record}.rec")
-        cls.call("comm_model", f"--input={cls.folder}/scale.rec", f"--sweep={cls.folder}/sweep.rec",
-                 f"--output={cls.folder}/comm_model.rec")
-        inputs = ",".join(f"{cls.folder}/{record}.rec" for record in ["scale", "sweep", "comm_model"])
-        cls.call("report", f"--input={inputs}", f"--output={cls.folder}/report.html")
+        cls.call("report", f"--input={','.join(map(str, cls.records()))}", f"--style={cls.style}",
+                 f"--output={cls.folder}/report.html")
         cls.page = (cls.folder / "report.html").read_text()
+        cls.measures = {}
 
     @classmethod
     def tearDownClass(cls):
@@ -94,20 +101,29 @@ class PageTest(unittest.TestCase):
 
     @classmethod
     def call(cls, tool, *arguments):
-        subprocess.run([cls.tools / tool, *arguments], check=True, stderr=subprocess.DEVNULL)
+        subprocess.run([PageTools.tools / tool, *arguments], check=True, stderr=subprocess.DEVNULL)
 
     def measured(self, width, page=None):
+        """Of the page itself each width is measured once."""
+        if page is None:
+            if width not in self.measures:
+                self.measures[width] = self.measured(width, self.page)
+            return self.measures[width]
         browser = next(filter(None, map(shutil.which, ["chromium", "chromium-browser", "google-chrome"])), None)
         if browser is None:
             self.skipTest("Chromium is not installed (apt-get install chromium)")
         (self.folder / "frame.html").write_text(FRAME.replace("{width}", str(width)))
-        (self.folder / "measured.html").write_text((page or self.page).replace("</body>", MEASURE + "</body>"))
+        (self.folder / "measured.html").write_text(page.replace("</body>", MEASURE + "</body>"))
         dom = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
                               f"--user-data-dir={self.folder}/browser", "--window-size=2000,1000",
-                              "--virtual-time-budget=20000", "--dump-dom", (self.folder / "frame.html").as_uri()], check=True, capture_output=True, timeout=120).stdout.decode()
+                              "--virtual-time-budget=20000", "--dump-dom", (self.folder / "frame.html").as_uri()],
+                             check=True, capture_output=True, timeout=120).stdout.decode()
         found = re.search('<pre id="measured">(.*?)</pre>', dom, re.DOTALL)
         self.assertIsNotNone(found, dom[:500])
         return json.loads(found[1].replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
+
+    def printed(self):
+        return self.measured(PRINTED, self.page.replace("@media print", "@media all"))
 
     @staticmethod
     def too_wide(measured):
@@ -138,21 +154,20 @@ class PageTest(unittest.TestCase):
             with self.subTest(width=width):
                 self.assertEqual(self.overlapping(self.measured(width)), [])
 
+    def test_print_cuts_nothing_off(self):
+        measured = self.printed()
+        self.assertEqual(self.too_wide(measured), [])
+        self.assertEqual(self.overlapping(measured), [])
+
     def test_the_verdicts_are_on_the_first_screen(self):
         for width in WIDTHS:
             with self.subTest(width=width):
                 verdicts = self.measured(width)["closed"]["verdicts"]
-                self.assertEqual([question for question, _ in verdicts[:3]], ["Q1", "Q2", "Q3"])
-                self.assertLess(verdicts[2][1], FIRST_SCREEN)
+                self.assertEqual([question for question, _ in verdicts], self.verdicts)
+                self.assertLess(verdicts[-1][1], FIRST_SCREEN)
 
     def test_the_page_is_short(self):
         self.assertLess(self.measured(1200)["closed"]["height"], LONGEST_PAGE)
-
-    def test_a_fault_is_found(self):
-        wide = self.page.replace("</style>", "table { min-width: 3000px; } h2 { margin-bottom: -30px !important; }</style>")
-        measured = self.measured(1200, wide)
-        self.assertNotEqual(self.too_wide(measured), [])
-        self.assertNotEqual(self.overlapping(measured), [])
 
     def test_nothing_is_fetched_and_every_link_has_a_target(self):
         references = References()
@@ -169,11 +184,76 @@ class PageTest(unittest.TestCase):
         self.assertEqual(tidy.stderr.decode(), "")
 
 
+class TwoGpus(Page, unittest.TestCase):
+    verdicts = ["Q1", "Q2", "Q3"]
+
+    @classmethod
+    def records(cls):
+        lab = PageTools.results / "2026-11-21-h200x2-fp32"
+        cls.call("report", f"--convert={lab}/scale.json", f"--output={cls.folder}/scale.rec")
+        cls.call("report", f"--convert={lab}/sweep.json", f"--output={cls.folder}/sweep.rec")
+        cls.call("comm_model", f"--input={cls.folder}/scale.rec", f"--sweep={cls.folder}/sweep.rec",
+                 f"--output={cls.folder}/comm_model.rec")
+        return [cls.folder / f"{record}.rec" for record in ["scale", "sweep", "comm_model"]]
+
+    def test_a_fault_is_found(self):
+        wide = self.page.replace("</style>", "table { min-width: 3000px; } h2 { margin-bottom: -30px !important; }</style>")
+        measured = self.measured(1200, wide)
+        self.assertNotEqual(self.too_wide(measured), [])
+        self.assertNotEqual(self.overlapping(measured), [])
+
+
+class LabsStyle(TwoGpus):
+    style = "lab"
+
+
+class OneGpu(Page, unittest.TestCase):
+    """Two ladders of one network, and so plots with several series, and parts of a step."""
+    verdicts = ["Q1"]
+
+    @classmethod
+    def records(cls):
+        return [PageTools.results / "2026-11-22-h200-shares-that-fit/ladder.json",
+                PageTools.results / "2026-11-24-h200-ptx80/sweep.json"]
+
+
+class LargeBatch(Page, unittest.TestCase):
+    verdicts = ["Q4"]
+
+    @classmethod
+    def records(cls):
+        return [PageTools.results / f"2026-11-23-h200-large-batch/large_batch_{batch}.json" for batch in [8192, 32768]]
+
+
+class Int8(Page, unittest.TestCase):
+    """LeNet-5 with biases on synthetic images, which must be right in fp32 and int8 alike for the page to be full."""
+    verdicts = ["Q1", "B4"]
+
+    @classmethod
+    def records(cls):
+        file = lambda name: cls.folder / name
+        cls.call("cifar_prep", "--input_format=synthetic", "--train_images=640", "--test_images=100",
+                 f"--output={file('dataset.rec')}")
+        cls.call("train_sweep", f"--input={file('dataset.rec')}", "--model=lenet5_bias", "--batch=32", "--epochs=3",
+                 "--device=cpu", f"--output={file('sweep.rec')}", f"--checkpoint={file('lenet5_bias.pt')}")
+        cls.call("quantize", f"--input={file('dataset.rec')}", f"--checkpoint={file('lenet5_bias.pt')}",
+                 "--calibration_images=64", "--zero_points", f"--output={file('quantized.rec')}")
+        return [file(name) for name in ["dataset.rec", "sweep.rec", "quantized.rec"]]
+
+    def test_histograms_stand_behind_one_heading(self):
+        if shutil.which("gnuplot") is None:
+            self.skipTest("gnuplot is not installed (apt-get install gnuplot-nox)")
+        groups = re.findall('<details class="group">.*?</details>', self.page, re.DOTALL)
+        self.assertEqual(len(groups), 1)
+        self.assertEqual(groups[0].count("<figure>"), 11)  # the input; weights and activations of five layers
+        self.assertRegex(groups[0], "<text>where int8 ends, ")
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--tools", required=True, help="a tool; the others are beside it")
-    parser.add_argument("--results", required=True, help="a folder with scale.json and sweep.json")
+    parser.add_argument("--results", required=True, help="the folder benchmarks/results")
     arguments, rest = parser.parse_known_args()
-    PageTest.tools = pathlib.Path(arguments.tools).resolve().parent
-    PageTest.results = pathlib.Path(arguments.results).resolve()
+    PageTools.tools = pathlib.Path(arguments.tools).resolve().parent
+    PageTools.results = pathlib.Path(arguments.results).resolve()
     bazel_unittest.main(rest)

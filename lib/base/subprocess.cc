@@ -1,6 +1,7 @@
 #include "lib/base/subprocess.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -31,6 +32,7 @@ struct Running {
   pid_t pid = -1;
   int result_fd = -1;
   bool ended = false;
+  bool all_read = false;  // nobody can write to its pipe any more
 };
 
 std::vector<char*> Pointers(const std::vector<std::string>& strings) {
@@ -100,10 +102,22 @@ absl::StatusOr<Running> Start(const ChildOptions& options) {
 
 void Drain(Running& child, std::string& result) {
   char buffer[65536];
-  ssize_t n;
+  ssize_t n = 0;
   while (child.result_fd >= 0 && (n = read(child.result_fd, buffer, sizeof(buffer))) > 0) {
     result.append(buffer, static_cast<size_t>(n));
   }
+  child.all_read = n == 0;
+}
+
+// Until a child has written something, at most kPollInterval: a pipe holds 64 KiB, and a child that fills it waits.
+void WaitForResults(const std::vector<Running>& children) {
+  std::vector<pollfd> pipes;
+  for (const Running& child : children) {
+    if (!child.ended && !child.all_read) {
+      pipes.push_back({child.result_fd, POLLIN, 0});
+    }
+  }
+  poll(pipes.data(), pipes.size(), static_cast<int>(absl::ToInt64Milliseconds(kPollInterval)));
 }
 
 // Looks whether the child has ended, without waiting. `oom_kills`: the count before it was started.
@@ -200,7 +214,7 @@ absl::StatusOr<std::vector<ChildExit>> RunChildren(const std::vector<ChildOption
       SignalAll(children, exits, SIGKILL);
     }
     if (running > 0) {
-      absl::SleepFor(kPollInterval);
+      WaitForResults(children);
     }
   }
   if (first_failed != nullptr) {

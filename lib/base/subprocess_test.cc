@@ -26,6 +26,20 @@ TEST(RunChildrenTest, AResultLargerThanAPipeComesWhole) {
   EXPECT_EQ((*exits)[0].result.size(), 1000000u);
 }
 
+// 64 MiB are a thousand pipes full: 20 s if each were looked at only every 20 ms.
+TEST(RunChildrenTest, AFullPipeIsReadAtOnce) {
+  const auto exits = RunChildren({Shell("head -c 67108864 /dev/zero >&3")}, absl::Seconds(10));
+  EXPECT_FALSE((*exits)[0].timed_out);
+  EXPECT_EQ((*exits)[0].result.size(), 67108864u);
+}
+
+// Closes its pipe and goes on.
+TEST(RunChildrenTest, AChildThatIsSilentAfterItsResultIsWaitedFor) {
+  const auto exits = RunChildren({Shell("printf one >&3; exec 3>&-; sleep 0.3; exit 5")}, absl::Seconds(20));
+  EXPECT_EQ((*exits)[0].result, "one");
+  EXPECT_EQ((*exits)[0].code, 5);
+}
+
 TEST(RunChildrenTest, OneFailureEndsTheOthersAndIsNamed) {
   int failed = -1;
   const auto exits = RunChildren({Shell("exec sleep 60"), Shell("exit 7")}, absl::Seconds(50), &failed);

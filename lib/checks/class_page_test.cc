@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <random>
+#include <sstream>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -10,6 +11,7 @@
 #include "gtest/gtest.h"
 #include "lib/checks/kept_records.h"
 #include "lib/record/record_writer.h"
+#include "lib/report/convert_record.h"
 #include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"
 
@@ -140,6 +142,25 @@ TEST_F(ClassPageTest, CopiesMistakesAndOutliersAreFound) {
   EXPECT_THAT(FailedRules(students[7].findings), ElementsAre("parts_do_not_sum"));
   EXPECT_THAT(FailedRules(students[19].findings), ElementsAre("with_loading_faster_than_without"));
   EXPECT_THAT(NamesOf(students, IsFar), ElementsAre("student26"));
+}
+
+// Student 8 has student 3's record as JSON, and what is none beside it.
+TEST_F(ClassPageTest, TheJsonOfARecordIsReadAsTheRecord) {
+  const std::string json = PathOf(8) + "/sweep.json";
+  std::ostringstream talk;
+  ASSERT_THAT(ConvertRecord({PathOf(3) + "/sweep.rec", json, true}, talk), IsOk());
+  std::filesystem::remove(PathOf(8) + "/sweep.rec");
+  std::filesystem::copy(json, PathOf(3) + "/sweep.json");  // of a record that is there, too
+  WriteFile(PathOf(8) + "/settings.json", "{\"a\": 1}");
+  WriteFile(PathOf(8) + "/report.json", "{\"record\": [{\"header\": {\"schema\": \"lockstep.proto.ReportFile\"}}]}");
+  WriteFile(PathOf(8) + "/report.rec", "lockstep.proto.ReportFile");
+  const std::vector<ClassStudent> students = Checked();
+  ASSERT_THAT(students, SizeIs(kStudents));
+  EXPECT_EQ(students[8].unreadable, "");
+  EXPECT_THAT(students[8].files, ElementsAre(json));
+  EXPECT_THAT(students[3].files, ElementsAre(PathOf(3) + "/sweep.rec"));
+  EXPECT_THAT(NamesOf(students, HasCopy), ElementsAre(NameOf(3), NameOf(8)));
+  EXPECT_THAT(NamesOf(students, IsBroken), IsEmpty());
 }
 
 TEST_F(ClassPageTest, ThePageNamesThemAll) {

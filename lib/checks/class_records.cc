@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -21,12 +22,38 @@ namespace {
 
 std::string FileName(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
+// The schema of a record, and of its JSON, stands in the header, which is first.
+std::string Head(const std::filesystem::path& path) {
+  constexpr size_t kHead = 4096;
+  std::string head(kHead, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(head.data(), kHead);
+  head.resize(static_cast<size_t>(file.gcount()));
+  return head;
+}
+
+bool IsReports(const std::string& head) { return absl::StrContains(head, "lockstep.proto.ReportFile"); }
+
+// Neither other programs' JSON, nor what report wrote, nor the JSON of a record that is there, too.
+bool IsTaken(const std::filesystem::path& path) {
+  const std::string ending = path.extension().string();
+  if (ending == ".rec") {
+    return !IsReports(Head(path));
+  }
+  if (ending == ".json") {
+    const std::string head = Head(path);
+    std::error_code error;
+    return absl::StrContains(head, "\"lockstep.proto.") && !IsReports(head) &&
+           !std::filesystem::exists(std::filesystem::path(path).replace_extension(".rec"), error);
+  }
+  return ending == ".csv" || ending == ".textproto";
+}
+
 std::vector<std::string> FilesIn(const std::filesystem::path& folder) {
   std::vector<std::string> files;
   std::error_code error;
   for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    const std::string ending = entry->path().extension().string();
-    if (ending == ".rec" || ending == ".csv" || ending == ".textproto") {
+    if (IsTaken(entry->path())) {
       files.push_back(entry->path().string());
     }
   }
@@ -84,7 +111,7 @@ void ReadStudent(ClassStudent& student) {
   student.findings = checked->findings;
   TakeRecords(checked->lab, student);
   for (const std::string& file : student.files) {  // a table's bytes are all that there is of it
-    if (absl::EndsWith(file, ".rec")) {
+    if (absl::EndsWith(file, ".rec") || absl::EndsWith(file, ".json")) {
       continue;
     }
     if (const absl::StatusOr<std::string> digest = Sha256HexOfFile(file); digest.ok()) {
@@ -158,9 +185,10 @@ absl::StatusOr<std::vector<ClassStudent>> ListClass(const std::string& path) {
         absl::StrCat("--class_folder=", path, ": expected a folder of folders, one a student; ", error.message()));
   }
   if (students.empty()) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("--class_folder=", path,
-                     ": expected a folder for each student with *.rec, *.csv or *.textproto in it; ", "there is none"));
+    return absl::FailedPreconditionError(absl::StrCat(
+        "--class_folder=", path,
+        ": expected a folder for each student with *.rec, *.json (of records), *.csv or *.textproto in it; "
+        "there is none"));
   }
   std::sort(students.begin(), students.end(),
             [](const ClassStudent& a, const ClassStudent& b) { return a.name < b.name; });

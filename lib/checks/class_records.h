@@ -14,7 +14,7 @@ namespace lockstep {
 // One student: a folder below the class'.
 struct ClassStudent {
   std::string name;                // of the folder
-  std::vector<std::string> files;  // its *.rec, *.csv and *.textproto, sorted
+  std::vector<std::string> files;  // its *.rec, *.json of records, *.csv and *.textproto, sorted; not what report wrote
   std::vector<CheckFinding> findings;
   std::string unreadable;                      // why its files could not be read; empty: they could
   std::vector<std::string> copies;             // "sweep.rec: the same file as sweep.rec of ada"

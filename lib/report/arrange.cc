@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/base/flag_values.h"
 #include "lib/report/card.h"
+#include "lib/report/glossary.h"
 #include "lib/report/tables.h"
 
 namespace lockstep {
@@ -149,6 +150,12 @@ ReportPages ArrangePages(const LabRecords& lab, PageStyle style) {
     (IsOfTheEnd(section) ? end : pages.page).push_back(std::move(section));
   }
   pages.page.insert(pages.page.end(), std::make_move_iterator(end.begin()), std::make_move_iterator(end.end()));
+  for (std::vector<proto::Section>* of_page : {&pages.page, &pages.audit}) {
+    if (!of_page->empty()) {
+      const std::vector<proto::Term> terms = GlossaryOf(*of_page);
+      of_page->front().mutable_term()->Add(terms.begin(), terms.end());
+    }
+  }
   return pages;
 }
 

@@ -24,7 +24,7 @@ struct ReportPages {
   std::vector<proto::Section> audit;  // the published tables under audit, a page of their own; empty: none
 };
 
-// All sections of the records (tables.h), each once. The card takes the warnings and one plot.
+// All sections of the records (tables.h), each once. The card takes the warnings and one plot; the first section of a page the terms that the page uses.
 ReportPages ArrangePages(const LabRecords& lab, PageStyle style);
 
 }  // namespace lockstep

@@ -280,6 +280,11 @@ proto::Table SplitOrBandwidth(const ScalingView& view, absl::string_view id, abs
 // Notes and methods are under the whole tables.
 void AddTables(const ScalingView& view, proto::Section& card) {
   *card.add_table() = Table1(view);
+  if (view.comm_model == nullptr) {
+    card.add_paragraph(
+        absl::StrCat("Tables 2 and 3, and the speed-ups, are explained by comm_model: ", view.RowReason(0, 0), "."));
+    return;
+  }
   *card.add_table() = SplitOrBandwidth(
       view, "table-2", "Table 2: computing and communicating, seconds per epoch", {"compute, s", "comm, s"},
       {&proto::ScalingRow::compute_seconds, &proto::ScalingRow::communication_seconds}, 1);

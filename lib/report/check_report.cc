@@ -20,6 +20,7 @@
 #include "lib/report/markdown.h"
 #include "lib/report/page_check.h"
 #include "lib/report/print_record.h"
+#include "lib/report/report_title.h"
 #include "lib/report/tables.h"
 #include "lib/testing/fuzz.h"
 

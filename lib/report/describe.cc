@@ -103,6 +103,22 @@ std::string DescribeRecipe(const proto::TrainingSpec& training) {
                       training.augment() ? ", random crop and flip" : ", no augmentation", ", seed ", training.seed());
 }
 
+std::string DescribeWay(const proto::TrainingSpec& training) {
+  const bool fused = training.step() == proto::FUSED;
+  std::vector<std::string> parts;
+  if (training.precision() != proto::FP32) {
+    parts.push_back(DescribePrecision(training.precision()));
+  }
+  for (const auto& [is_so, what] : {std::pair<bool, const char*>{fused, "hand-written step"},
+                                    {training.channels_last() && !fused, "NHWC"},
+                                    {training.cuda_graph() && !fused, "CUDA graph"}}) {
+    if (is_so) {
+      parts.push_back(what);
+    }
+  }
+  return absl::StrJoin(parts, ", ");
+}
+
 std::string DescribeTiming(const proto::TrainingSpec& training) {
   return absl::StrCat(
       DescribePrecision(training.precision()), ", ", training.channels_last() ? "NHWC" : "NCHW",

@@ -34,6 +34,9 @@ std::string DescribeRecipe(const proto::TrainingSpec& training);
 // "CUDA graph"; "data set on the device" instead of the workers.
 std::string DescribeTiming(const proto::TrainingSpec& training);
 
+// What is not the lab's way: "bf16, hand-written step, CUDA graph", "TF32"; empty of fp32 by autograd.
+std::string DescribeWay(const proto::TrainingSpec& training);
+
 // "synthetic", "CIFAR-10, binary version", ...
 std::string DescribeInputFormat(proto::InputFormat format);
 

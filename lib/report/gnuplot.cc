@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstddef>
 #include <cstdlib>
+#include <cstring>
+#include <iterator>
 #include <memory>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -44,24 +48,42 @@ std::string DescribeFailure(const ChildExit& exit) {
                           : absl::StrCat("failed with exit code ", exit.code);
 }
 
-// What the script wrote to kResultPath.
-absl::StatusOr<std::string> RunGnuplot(const std::string& script) {
-  ASSIGN_OR_RETURN(const std::string program, FindGnuplot());
-  ASSIGN_OR_RETURN(const std::unique_ptr<MemoryFile> file, MemoryFile::Create("lockstep_plot"));
-  RETURN_IF_ERROR(file->Append(script));
-  ChildOptions child;
-  child.argv = {program, file->path()};
-  child.environment = {{"LC_ALL", "C.UTF-8"}};  // the caller's locale would change the decimal sign
-  ASSIGN_OR_RETURN(const std::vector<ChildExit> exits, RunChildren({child}, kTimeout));
-  RETURN_IF_ERROR(CheckNotStopped());
-  if (exits[0].signalled && exits[0].code == SIGKILL && !exits[0].timed_out) {  // never gnuplot's own doing
+absl::Status CheckExit(const std::string& program, const ChildExit& exit) {
+  if (exit.signalled && exit.code == SIGKILL && !exit.timed_out) {  // never gnuplot's own doing
     return absl::UnavailableError(absl::StrCat(program, " was killed by signal 9 while it drew a plot; run it again"));
   }
-  if (exits[0].signalled || exits[0].code != 0) {
-    return absl::InternalError(absl::StrCat(program, " ", DescribeFailure(exits[0]),
-                                            ", so there is no plot; its message is on standard error"));
+  if (exit.signalled || exit.code != 0) {
+    return absl::InternalError(
+        absl::StrCat(program, " ", DescribeFailure(exit), ", so there is no plot; its message is on standard error"));
   }
-  return exits[0].result;
+  return absl::OkStatus();
+}
+
+// What the scripts wrote to kResultPath, one behind the other; a process for each. Not empty.
+absl::StatusOr<std::string> RunGnuplots(const std::vector<std::string>& scripts) {
+  ASSIGN_OR_RETURN(const std::string program, FindGnuplot());
+  std::vector<std::unique_ptr<MemoryFile>> files;
+  std::vector<ChildOptions> children;
+  for (const std::string& script : scripts) {
+    ASSIGN_OR_RETURN(std::unique_ptr<MemoryFile> file, MemoryFile::Create("lockstep_plot"));
+    RETURN_IF_ERROR(file->Append(script));
+    ChildOptions& child = children.emplace_back();
+    child.argv = {program, file->path()};
+    child.environment = {{"LC_ALL", "C.UTF-8"}};  // the caller's locale would change the decimal sign
+    files.push_back(std::move(file));
+  }
+  int first_failed = -1;
+  ASSIGN_OR_RETURN(const std::vector<ChildExit> exits, RunChildren(children, kTimeout, &first_failed));
+  RETURN_IF_ERROR(CheckNotStopped());
+  if (first_failed >= 0) {  // the others were ended by us
+    RETURN_IF_ERROR(CheckExit(program, exits[static_cast<size_t>(first_failed)]));
+  }
+  std::string results;
+  for (const ChildExit& exit : exits) {
+    RETURN_IF_ERROR(CheckExit(program, exit));
+    results += exit.result;
+  }
+  return results;
 }
 
 // The files of one call, one behind the other.
@@ -86,21 +108,42 @@ std::string WithoutDate(std::string pdf) {
   return pdf;
 }
 
-absl::StatusOr<std::string> Drawing(const std::string& document, const proto::Plot& plot, PlotFile file) {
-  return file == PlotFile::kSvg ? SvgElement(document, plot) : WithoutDate(document);
+// Spaces in the place of the page's transparency, which no plot has: LaTeX warns of two such drawings on a page.
+std::string WithoutPageGroup(std::string pdf) {
+  constexpr char kGroup[] = "/Group <<", kEnd[] = ">>";
+  const size_t begin = pdf.find(kGroup);
+  const size_t end = begin == std::string::npos ? begin : pdf.find(kEnd, begin);
+  if (end != std::string::npos) {
+    std::fill(pdf.begin() + static_cast<ptrdiff_t>(begin),
+              pdf.begin() + static_cast<ptrdiff_t>(end + std::strlen(kEnd)), ' ');
+  }
+  return pdf;
 }
 
-// One gnuplot for all: to start it takes as long as to draw.
+absl::StatusOr<std::string> Drawing(const std::string& document, const proto::Plot& plot, PlotFile file) {
+  return file == PlotFile::kSvg ? SvgElement(document, plot) : WithoutPageGroup(WithoutDate(document));
+}
+
+// One gnuplot for many: to start it takes as long as to draw some ten. One more for each core, if there are so many.
+std::vector<std::string> Scripts(const std::vector<const proto::Plot*>& plots, PlotFile file) {
+  constexpr size_t kPlotsPerProcess = 32;
+  constexpr size_t kMaxProcesses = 8;
+  const size_t cores = std::clamp<size_t>(std::thread::hardware_concurrency(), 1, kMaxProcesses);
+  const size_t processes = std::clamp<size_t>(plots.size() / kPlotsPerProcess, 1, cores);
+  std::vector<std::string> scripts(processes);
+  for (size_t i = 0; i < plots.size(); ++i) {
+    absl::StrAppend(&scripts[i * processes / plots.size()], GnuplotScript(*plots[i], kResultPath, file));
+  }
+  return scripts;
+}
+
 absl::StatusOr<std::vector<std::string>> DrawTogether(const std::vector<const proto::Plot*>& plots, PlotFile file) {
   std::vector<std::string> drawings;
   if (plots.empty()) {
     return drawings;
   }
-  std::string script;
-  for (const proto::Plot* const plot : plots) {
-    absl::StrAppend(&script, GnuplotScript(*plot, kResultPath, file));
-  }
-  ASSIGN_OR_RETURN(const std::string result, RunGnuplot(script));
+  RETURN_IF_ERROR(FindGnuplot().status());  // before the scripts are written
+  ASSIGN_OR_RETURN(const std::string result, RunGnuplots(Scripts(plots, file)));
   const std::vector<std::string> documents = file == PlotFile::kSvg ? SplitSvgs(result) : SplitPdfs(result);
   if (documents.size() != plots.size()) {
     return absl::InternalError(absl::StrCat("gnuplot wrote ", documents.size(), " drawings, expected ", plots.size(),
@@ -120,10 +163,11 @@ std::vector<absl::StatusOr<std::string>> Draw(const std::vector<const proto::Plo
     drawn.assign(together->begin(), together->end());
   } else if (plots.size() == 1 || !absl::IsInternal(together.status())) {
     drawn.assign(plots.size(), together.status());
-  } else {  // one of them is to blame
-    for (const proto::Plot* const plot : plots) {
-      drawn.push_back(std::move(Draw({plot}, file).front()));
-    }
+  } else {  // one of them is to blame: in which half is it?
+    const auto middle = plots.begin() + static_cast<ptrdiff_t>(plots.size() / 2);
+    drawn = Draw({plots.begin(), middle}, file);
+    std::vector<absl::StatusOr<std::string>> second = Draw({middle, plots.end()}, file);
+    std::move(second.begin(), second.end(), std::back_inserter(drawn));
   }
   return drawn;
 }
@@ -131,8 +175,8 @@ std::vector<absl::StatusOr<std::string>> Draw(const std::vector<const proto::Plo
 }  // namespace
 
 absl::StatusOr<std::string> GnuplotVersion() {
-  return RunGnuplot(
-      absl::StrCat("set print '", kResultPath, "'\nprint sprintf('%.1f.%s', GPVAL_VERSION, GPVAL_PATCHLEVEL)\n"));
+  return RunGnuplots(
+      {absl::StrCat("set print '", kResultPath, "'\nprint sprintf('%.1f.%s', GPVAL_VERSION, GPVAL_PATCHLEVEL)\n")});
 }
 
 std::vector<absl::StatusOr<std::string>> DrawPlots(const std::vector<const proto::Plot*>& plots) {

@@ -20,7 +20,7 @@ absl::StatusOr<std::string> GnuplotVersion();
 // An <svg> element as of svg_element.h. NotFound and Unavailable as GnuplotVersion; Internal when gnuplot fails.
 absl::StatusOr<std::string> DrawPlot(const proto::Plot& plot);
 
-// Each as DrawPlot, by one process for all. Not null.
+// Each as DrawPlot, by one process for many, and one for each core at most. Not null.
 std::vector<absl::StatusOr<std::string>> DrawPlots(const std::vector<const proto::Plot*>& plots);
 
 // The same as whole PDF files of one page, without a date.

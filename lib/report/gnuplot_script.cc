@@ -87,6 +87,9 @@ void AppendPointData(const proto::Plot& plot, std::string& script) {
 
 bool IsJoined(const proto::Plot& plot) { return plot.kind() == proto::LINES; }
 
+// A line without points.
+bool IsLineAlone(const proto::Series& series) { return series.reference() || series.joined(); }
+
 // A series is broader than those in front of it, so that both show where they run over each other.
 double Broader(const proto::Plot& plot, int index) { return std::min(3, std::max(0, plot.series_size() - 1 - index)); }
 
@@ -100,7 +103,8 @@ std::string LineStyle(const proto::Plot& plot, int index) {
 
 // "pt 7 ps 0.6".
 std::string PointStyle(const proto::Plot& plot, int index) {
-  return absl::StrCat("pt ", PointOf(index), " ps ", Number(0.6 + 0.1 * Broader(plot, index)));
+  const bool empty = PointOf(index) % 2 == 0;  // larger, or its line covers it
+  return absl::StrCat("pt ", PointOf(index), " ps ", Number((empty ? 0.9 : 0.6) + 0.1 * Broader(plot, index)));
 }
 
 std::vector<std::string> PointParts(const proto::Plot& plot) {
@@ -111,7 +115,7 @@ std::vector<std::string> PointParts(const proto::Plot& plot) {
     if (series.x().empty()) {
       continue;
     }
-    if (series.reference()) {
+    if (IsLineAlone(series)) {
       parts.push_back(absl::StrCat("$s", i, " using 1:2 with lines ", LineStyle(plot, i), title));
       continue;
     }
@@ -188,16 +192,27 @@ void AppendHistogramData(const proto::Plot& plot, double floor, std::string& scr
   }
 }
 
+// The first one is filled; others are outlines, so that both are seen, and told apart without colour.
+std::string HistogramFill(int series) {
+  return series == 0 ? absl::StrCat("fc rgb '", ColorOf(series), "' fs transparent solid 0.35") : "fs empty";
+}
+
+std::string HistogramLine(int series) {
+  return absl::StrCat("lw ", series == 0 ? "1" : "2", " lc rgb '", ColorOf(series), "'");
+}
+
 std::vector<std::string> HistogramParts(const proto::Plot& plot, double floor) {
   std::vector<std::string> parts;
   for (int i = 0; i < plot.series_size(); ++i) {
     if (plot.series(i).x().empty()) {
       continue;
     }
-    parts.push_back(absl::StrCat("$s", i, " using 1:2 with filledcurves y1=", Number(floor), " fc rgb '", ColorOf(i),
-                                 "' fs transparent solid 0.35 notitle"));
-    parts.push_back(absl::StrCat("$s", i, " using 1:2 with lines lw 1.5 lc rgb '", ColorOf(i), "' title ",
-                                 Quoted(plot.series(i).label())));
+    if (i == 0) {
+      parts.push_back(
+          absl::StrCat("$s", i, " using 1:2 with filledcurves y1=", Number(floor), " ", HistogramFill(i), " notitle"));
+    }
+    parts.push_back(
+        absl::StrCat("$s", i, " using 1:2 with lines ", HistogramLine(i), " title ", Quoted(plot.series(i).label())));
   }
   return parts;
 }
@@ -232,18 +247,17 @@ std::string Sample(const proto::Plot& plot, const PlotLayout& layout, const Lege
   if (IsBars(plot) || plot.kind() == proto::HISTOGRAM) {
     return absl::StrCat("set object rectangle from ", Screen(layout, line.x, line.y - half), " to ",
                         Screen(layout, right, line.y + half), " ",
-                        IsBars(plot)
-                            ? FillStyle(line.series)
-                            : absl::StrCat("fc rgb '", ColorOf(line.series), "' fs transparent solid 0.35 border rgb '",
-                                           ColorOf(line.series), "'"),
+                        IsBars(plot) ? FillStyle(line.series)
+                                     : absl::StrCat(HistogramFill(line.series), " border rgb '", ColorOf(line.series),
+                                                    "'", line.series == 0 ? "" : " lw 2"),
                         "\n");
   }
   std::string sample;
-  if (IsJoined(plot) || series.reference()) {
+  if (IsJoined(plot) || IsLineAlone(series)) {
     absl::StrAppend(&sample, "set arrow from ", Screen(layout, line.x, line.y), " to ", Screen(layout, right, line.y),
                     " nohead ", LineStyle(plot, line.series), "\n");
   }
-  if (!series.reference()) {
+  if (!IsLineAlone(series)) {
     absl::StrAppend(&sample, "set label '' at ", Screen(layout, (line.x + right) / 2, line.y), " point ",
                     PointStyle(plot, line.series), " lw 2 lc rgb '", ColorOf(line.series), "'\n");
   }
@@ -291,6 +305,11 @@ std::string PdfTerminal(const PlotLayout& layout) {
                       "in font 'sans-serif,", Number(kPlotFont * 0.75), "' fontscale 0.75 noenhanced\n");
 }
 
+// LaTeX warns of two drawings with transparency on a page. gnuplot.cc relies on it.
+std::string WithoutTransparency(const std::string& commands) {
+  return absl::StrReplaceAll(commands, {{"fs transparent solid", "fs solid"}});
+}
+
 }  // namespace
 
 std::string PlotCommands(const proto::Plot& plot, const PlotLayout& layout) {
@@ -325,9 +344,10 @@ std::string PlotCommands(const proto::Plot& plot, const PlotLayout& layout) {
 
 std::string GnuplotScript(const proto::Plot& plot, const std::string& output, PlotFile file) {
   const PlotLayout layout = LayOutPlot(plot);
+  const std::string commands = PlotCommands(plot, layout);
   return absl::StrCat("reset\nundefine $*\nset encoding utf8\n",
                       file == PlotFile::kSvg ? SvgTerminal(layout) : PdfTerminal(layout), "set output ", Quoted(output),
-                      "\n", PlotCommands(plot, layout), "set output\n");
+                      "\n", file == PlotFile::kSvg ? commands : WithoutTransparency(commands), "set output\n");
 }
 
 }  // namespace lockstep

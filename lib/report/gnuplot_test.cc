@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
@@ -162,6 +163,24 @@ TEST(GnuplotTest, WhatOnePlotSpoilsIsDrawnOneByOne) {
   EXPECT_THAT(drawn[1], StatusIs(absl::StatusCode::kInternal, HasSubstr("so there is no plot")));
 }
 
+// More than one process draws.
+TEST(GnuplotTest, ManyPlotsComeInTheirOrder) {
+  SKIP_WITHOUT_GNUPLOT();
+  constexpr size_t kMany = 100;
+  std::vector<proto::Plot> plots(kMany, Bars("GROUPED_BARS"));
+  std::vector<const proto::Plot*> pointers;
+  for (size_t i = 0; i < kMany; ++i) {
+    plots[i].set_id(absl::StrCat("plot", i));
+    pointers.push_back(&plots[i]);
+  }
+  const auto drawn = DrawPlots(pointers);
+  ASSERT_EQ(drawn.size(), kMany);
+  for (const size_t i : {0, 31, 32, 49, 50, 63, 64, 99}) {
+    ASSERT_THAT(drawn[i], IsOk()) << i;
+    EXPECT_EQ(*drawn[i], *DrawPlots({pointers[i]}).front());
+  }
+}
+
 TEST(GnuplotTest, PdfsAreFilesOfTheirOwnWithoutADate) {
   if (const auto version = GnuplotVersion(); !version.ok()) {
     GTEST_SKIP() << version.status().message();
@@ -174,6 +193,7 @@ TEST(GnuplotTest, PdfsAreFilesOfTheirOwnWithoutADate) {
     EXPECT_EQ(pdf->substr(0, 5), "%PDF-");
     EXPECT_NE(pdf->find("%%EOF"), std::string::npos);
     EXPECT_NE(pdf->find("/CreationDate (D:00000000000000Z)"), std::string::npos);
+    EXPECT_EQ(pdf->find("/Transparency"), std::string::npos);  // LaTeX warns of two on a page
   }
   EXPECT_NE(*drawn[0], *drawn[1]);
   EXPECT_EQ(*drawn[0], *DrawPdfPlots({&lines})[0]);

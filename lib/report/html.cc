@@ -307,18 +307,27 @@ void AppendPlots(const proto::Section& section, const DrawnPlots& plots, std::st
   if (section.plot().empty()) {
     return;
   }
-  out += "<div class=\"plots\">\n";
-  for (const proto::Plot& plot : section.plot()) {
-    AppendPlot(plot, plots, out);
+  for (int i = 0; i < section.plot_size();) {
+    const std::string& group = section.plot(i).group();
+    absl::StrAppend(&out,
+                    group.empty()
+                        ? ""
+                        : absl::StrCat("<details class=\"group\"><summary><span class=\"heading\" role=\"heading\" "
+                                       "aria-level=\"3\">",
+                                       EscapeHtml(group), "</span></summary>\n"),
+                    "<div class=\"plots\">\n");
+    for (; i < section.plot_size() && section.plot(i).group() == group; ++i) {
+      AppendPlot(section.plot(i), plots, out);
+    }
+    absl::StrAppend(&out, "</div>\n", group.empty() ? "" : "</details>\n");
   }
-  out += "</div>\n";
 }
 
 void AppendTables(const proto::Section& section, NotesOnce& notes, std::string& out) {
   for (int i = 0; i < section.table_size(); ++i) {
     const proto::Table& table = section.table(i);
     const std::string id = EscapeHtml(table.id().empty() ? absl::StrCat(section.id(), "-table", i + 1) : table.id());
-    TableWriter(table, id).Append(section.role() == proto::DETAIL, notes, out);
+    TableWriter(table, id).Append(section.role() == proto::DETAIL && table.absent_reason().empty(), notes, out);
   }
 }
 

@@ -24,7 +24,7 @@ body {
   margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 76rem; background: var(--ground); color: var(--text);
   font: 16px/1.55 system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif;
 }
-h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 .4rem; }
+h1 { font-size: 1.6rem; line-height: 1.2; margin: 0 0 .4rem; }
 h2 { font-size: 1.35rem; margin: 3rem 0 1rem; padding-bottom: .3rem; border-bottom: 2px solid var(--line); }
 a { color: var(--accent); }
 nav { margin: 1.2rem 0; }
@@ -51,7 +51,7 @@ h3 { font-size: .95rem; margin: 0; }
 .verdicts .question { display: inline-block; width: 2.3rem; text-indent: 0; font-weight: 600; color: var(--accent); }
 .card .tables { display: flex; flex-wrap: wrap; gap: .4rem 2.2rem; }
 .card .table { min-width: 0; max-width: 100%; margin: .6rem 0 0; }
-.card > p { font-size: .82rem; color: var(--faint); margin: .6rem 0 0; }
+.card > p:not(.warning) { font-size: .82rem; color: var(--faint); margin: .6rem 0 0; }
 .table { margin: 1.4rem 0; }
 details.table { margin: .3rem 0; }
 summary { cursor: pointer; padding: .2rem 0; }
@@ -109,10 +109,14 @@ footer { margin-top: 3rem; font-size: .82rem; color: var(--faint); }
     --derived: #000; --modelled: #000; --published: #000; --warning-ground: #fff; --warning-line: #000;
   }
   body { max-width: none; padding: 0; font-size: 10pt; }
+  h1 { font-size: 15pt; }
+  .glossary { columns: 2; }
+  section:not(.card) .plots { grid-template-columns: 1fr 1fr; }
+  .answers dt { break-after: avoid; }
   nav { display: none; }
   .warning { border: 1px solid #000; border-left-width: 5px; }
   table { font-size: 8pt; }
-  th, td { padding: .15rem .3rem; }
+  th, td { padding: .15rem .2rem; }
   details::details-content { content-visibility: visible; block-size: auto; }
   .long, .prose, .digest { min-width: 0; }
   .scroll { overflow: visible; }

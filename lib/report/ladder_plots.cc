@@ -10,11 +10,13 @@
 #include "lib/report/describe.h"
 #include "lib/report/plot_series.h"
 #include "lib/report/plots.h"
+#include "lib/report/sweep_detail.h"
 
 namespace lockstep {
 namespace {
 
 constexpr double kGiga = 1e9;
+constexpr double kPercent = 100;
 
 bool IsLadder(const LabSweep& sweep) {
   return std::count_if(sweep.points.begin(), sweep.points.end(),
@@ -30,10 +32,10 @@ struct Group {
 // "bf16, hand-written step"; with the record's name where another sweep of the group is called the same.
 std::string LabelOf(const LabSweep& sweep, std::set<std::string>& taken) {
   const proto::TrainingSpec& training = sweep.spec.training();
-  const bool fused = training.step() == proto::FUSED;
-  std::string label = absl::StrCat(DescribePrecision(training.precision()), fused ? ", hand-written step" : "",
-                                   training.channels_last() && !fused ? ", NHWC" : "",
-                                   training.cuda_graph() && !fused ? ", CUDA graph" : "");
+  const std::string way = DescribeWay(training);
+  std::string label = training.precision() != proto::FP32
+                          ? way
+                          : absl::StrCat(DescribePrecision(proto::FP32), way.empty() ? "" : ", ", way);
   if (!taken.insert(label).second) {
     absl::StrAppend(&label, " (", sweep.name(), ")");
   }
@@ -143,6 +145,30 @@ proto::Plot RatePlot(const Group& group) {
   return plot;
 }
 
+// The ceiling is the point's own, timed after it in its process.
+proto::Plot SharePlot(const Group& group) {
+  proto::Plot plot = MakePlot(group, "ladder_share", "Share of the device's own peak", "% of the matmul ceiling");
+  for (const auto& [sweep, label] : group.sweeps) {
+    proto::Series& series = AddSeries(label, proto::DERIVED, plot);
+    for (const proto::SweepPoint& point : sweep->points) {
+      const MeanAndDeviation step = MeanAndDeviationOf(point.step_seconds());
+      const double ceiling = CeilingFlopPerSecond(point.matmul_ceiling());
+      if (point.outcome() == proto::COMPLETED && step.mean > step.standard_deviation && ceiling > 0) {
+        const double flop =
+            static_cast<double>(point.images_per_epoch()) * TrainingFlopPerImage(sweep->spec.model()) / ceiling;
+        AddPoint(point.batch_size(), kPercent * flop / step.mean,
+                 kPercent * flop / (step.mean + step.standard_deviation),
+                 kPercent * flop / (step.mean - step.standard_deviation), series);
+      }
+    }
+  }
+  Describe(
+      "FLOP/s of training without loading in per cent of what one large matrix product reaches on the device; error "
+      "bars: at one sample standard deviation of the time.",
+      plot);
+  return plot;
+}
+
 proto::Plot MemoryPlot(const Group& group) {
   proto::Plot plot = MakePlot(group, "ladder_memory", "Peak memory", "GB (1e9 bytes)");
   plot.set_y_log(true);
@@ -190,6 +216,7 @@ std::vector<proto::Plot> LadderPlots(const LabRecords& lab) {
       keep(TimePlot(group));
     }
     keep(RatePlot(group));
+    keep(SharePlot(group));
     keep(MemoryPlot(group));
   }
   return plots;

@@ -46,6 +46,23 @@ LabRecords TwoSweeps() {
   return lab;
 }
 
+TEST(LadderPlotsTest, TheShareOfThePeakIsOfEachPointsOwnCeiling) {
+  LabRecords lab = SmallLab();
+  LabSweep& sweep = lab.sweeps[0];
+  proto::SweepPoint& point = sweep.points[0];
+  point.mutable_matmul_ceiling()->set_size(1000);
+  point.mutable_matmul_ceiling()->mutable_product_seconds()->add_value(0.001);  // 2e12 FLOP/s
+  const double flop = 6 * sweep.spec.model().forward_macs_per_image() * static_cast<double>(point.images_per_epoch());
+  double step = 0;
+  for (const double seconds : point.step_seconds().value()) {
+    step += seconds / point.step_seconds().value_size();
+  }
+  const std::vector<proto::Plot> plots = LadderPlots(lab);
+  ASSERT_THAT(Ids(plots), ElementsAre("ladder_rate", "ladder_share", "ladder_memory"));
+  EXPECT_THAT(plots[1].series(0).x(), ElementsAre(32));
+  EXPECT_THAT(plots[1].series(0).y(), ElementsAre(DoubleNear(100 * flop / step / 2e12, 1e-9)));
+}
+
 TEST(LadderPlotsTest, OneSweepHasRatesAndMemory) {
   const std::vector<proto::Plot> plots = LadderPlots(SmallLab());
   ASSERT_THAT(Ids(plots), ElementsAre("ladder_rate", "ladder_memory"));

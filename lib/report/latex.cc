@@ -73,9 +73,7 @@ class LatexWriter {
     for (int i = 0; card && i < section.table_size(); ++i) {
       AppendTable(section, i);
     }
-    for (const proto::Plot& plot : section.plot()) {
-      AppendPlot(plot);
-    }
+    AppendPlots(section);
     for (int i = 0; !card && i < section.table_size(); ++i) {
       AppendTable(section, i);
     }
@@ -126,19 +124,33 @@ class LatexWriter {
     report_.pieces.push_back({file, text});
   }
 
-  void AppendPlot(const proto::Plot& plot) {
+  // Those of a group two beside each other.
+  void AppendPlots(const proto::Section& section) {
+    int in_group = 0;
+    for (int i = 0; i < section.plot_size(); ++i) {
+      const std::string& group = section.plot(i).group();
+      in_group = i > 0 && group == section.plot(i - 1).group() ? in_group + 1 : 0;
+      const bool right = !group.empty() && in_group % 2 == 1;
+      Append(right ? "\\hfill\n" : "\\par\\medskip\\noindent\n");
+      AppendPlot(section.plot(i), group.empty() ? 1 : 0.49);
+    }
+    Append(section.plot().empty() ? "" : "\\par\n");
+  }
+
+  // `width`: of its room, in lines.
+  void AppendPlot(const proto::Plot& plot, double width) {
     const auto drawn = plots_.find(plot.id());
     if (drawn == plots_.end() || drawn->second.file.empty()) {
       const bool reason = drawn != plots_.end() && !drawn->second.absent_reason.empty();
-      Append(absl::StrCat("\\par\\emph{", EscapeLatex(plot.title()), ": ",
-                          reason ? EscapeLatex(drawn->second.absent_reason) : "drawn in files only", ".}\\par\n"));
+      Append(absl::StrCat("\\emph{", EscapeLatex(plot.title()), ": ",
+                          reason ? EscapeLatex(drawn->second.absent_reason) : "drawn in files only", ".}\n"));
       return;
     }
-    Append(absl::StrCat(
-        "\\par\\medskip\\noindent\\begin{minipage}{\\linewidth}\n\\makeatletter\\def\\@captype{figure}\\makeatother\n"
-        "\\centering\n\\includegraphics[width=0.72\\linewidth]{",
-        drawn->second.file, "}\n\\caption{", EscapeLatex(plot.title()), "}\n\\label{fig:", LatexName(plot.id()),
-        "}\n\\end{minipage}\\par\n"));
+    Append(absl::StrCat("\\begin{minipage}{", width,
+                        "\\linewidth}\n\\makeatletter\\def\\@captype{figure}\\makeatother\n"
+                        "\\centering\n\\includegraphics[width=",
+                        width < 1 ? "" : "0.72", "\\linewidth]{", drawn->second.file, "}\n\\caption{",
+                        EscapeLatex(plot.title()), "}\n\\label{fig:", LatexName(plot.id()), "}\n\\end{minipage}\n"));
   }
 
   void AppendLegend(const std::vector<proto::Section>& sections) {

@@ -12,8 +12,8 @@
 #include "lib/report/arrange.h"
 #include "lib/report/gnuplot.h"
 #include "lib/report/lab_records.h"
+#include "lib/report/report_title.h"
 #include "lib/report/small_records.h"
-#include "lib/report/tables.h"
 #include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"
 
@@ -38,9 +38,10 @@ bool IsInstalled(const char* program) {
   return std::system(absl::StrCat("command -v ", program, " >/dev/null 2>&1").c_str()) == 0;
 }
 
-// Runs pdflatex twice and returns its second log.
+// Runs pdflatex twice and returns its second log. Fonts that it has to make go into the folder.
 std::string Compile(const std::string& folder) {
-  const std::string command = absl::StrCat("cd ", folder, " && pdflatex -interaction=nonstopmode -halt-on-error r.tex");
+  const std::string command = absl::StrCat("cd ", folder, " && TEXMFVAR=", folder,
+                                           "/fonts pdflatex -interaction=nonstopmode -halt-on-error r.tex");
   EXPECT_EQ(std::system(absl::StrCat(command, " >/dev/null && ", command, " >/dev/null").c_str()), 0)
       << ReadFile(folder + "/r.log");
   return ReadFile(folder + "/r.log");
@@ -50,7 +51,8 @@ std::string Compile(const std::string& folder) {
 std::string Complaints(const std::string& log) {
   std::string complaints;
   for (const absl::string_view line : absl::StrSplit(log, '\n')) {
-    for (const char* word : {"Warning", "Overfull", "Underfull", "Missing character", "undefined"}) {
+    for (const char* word :
+         {"Warning:", "warning:", "warning (", "Overfull", "Underfull", "Missing character", "undefined"}) {
       if (line.find(word) != absl::string_view::npos) {
         absl::StrAppend(&complaints, line, "\n");
         break;

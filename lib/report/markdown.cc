@@ -124,6 +124,17 @@ void AppendPlot(const proto::Plot& plot, const DrawnPlots& plots, std::string& o
                   MarkdownTarget(drawn->second.file), ")\n");
 }
 
+void AppendTerms(const std::vector<proto::Section>& sections, std::string& out) {
+  bool first = true;
+  for (const proto::Section& section : sections) {
+    for (const proto::Term& term : section.term()) {
+      absl::StrAppend(&out, first ? "\n## Words\n\n" : "", "- **", EscapeMarkdown(term.name()),
+                      "**: ", EscapeMarkdown(term.meaning()), "\n");
+      first = false;
+    }
+  }
+}
+
 }  // namespace
 
 std::string RenderMarkdown(const std::string& title, const std::vector<proto::Section>& sections,
@@ -140,13 +151,19 @@ std::string RenderMarkdown(const std::string& title, const std::vector<proto::Se
     for (const proto::Claim& claim : section.claim()) {
       AppendClaim(claim, out);
     }
+    std::string group;
     for (const proto::Plot& plot : section.plot()) {
+      if (plot.group() != group) {
+        group = plot.group();
+        absl::StrAppend(&out, group.empty() ? "" : absl::StrCat("\n### ", EscapeMarkdown(group), "\n"));
+      }
       AppendPlot(plot, plots, out);
     }
     for (const proto::Table& table : section.table()) {
       AppendTable(table, out);
     }
   }
+  AppendTerms(sections, out);
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include "gtest/gtest.h"
 #include "lib/report/html.h"
 #include "lib/report/markdown.h"
+#include "lib/report/report_title.h"
 #include "lib/report/small_records.h"
 #include "lib/report/tables.h"
 

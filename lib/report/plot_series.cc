@@ -35,4 +35,11 @@ void AddDiagonal(const std::string& label, double low, double high, proto::Plot&
   }
 }
 
+void GroupIfMany(const std::string& heading, std::vector<proto::Plot>& plots) {
+  constexpr size_t kMaxOpen = 8;
+  for (size_t i = 0; plots.size() > kMaxOpen && i < plots.size(); ++i) {
+    plots[i].set_group(absl::StrCat(heading, ": ", plots.size(), " plots"));
+  }
+}
+
 }  // namespace lockstep

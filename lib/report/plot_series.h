@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "lib/proto/quantity.pb.h"
@@ -25,6 +26,9 @@ void AddPoint(double x, const proto::Quantity& y, proto::Series& series);
 
 // The line y = x from `low` to `high`, to compare with.
 void AddDiagonal(const std::string& label, double low, double high, proto::Plot& plot);
+
+// Behind a heading of this text, where there are more than a reader looks at.
+void GroupIfMany(const std::string& heading, std::vector<proto::Plot>& plots);
 
 }  // namespace lockstep
 

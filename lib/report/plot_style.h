@@ -12,9 +12,9 @@ namespace lockstep {
 inline constexpr absl::string_view kSeriesColors[] = {"#2274d5", "#d4690b", "#0c8f66", "#a259c4", "#c2453d", "#7d7f1a"};
 inline constexpr absl::string_view kReferenceColor = "#808080";  // of what is no result: the ideal, marks, grid
 
-// gnuplot's numbers: filled circle, square, triangle up, triangle down, diamond. As many as are no divisor of the
-// colours, so that the pairs repeat late.
-inline constexpr int kPointTypes[] = {7, 5, 9, 11, 13};
+// gnuplot's numbers: filled circle, square, triangle up, triangle down, diamond, and the same empty. Ten differ without
+// colour.
+inline constexpr int kPointTypes[] = {7, 5, 9, 11, 13, 6, 4, 8, 10, 12};
 
 // gnuplot's numbers: filled, cross-hatched, empty, hatched one way, hatched the other way. An empty one lets the ground
 // through, and so do the gaps of a hatch.

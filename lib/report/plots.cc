@@ -6,9 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/report/cell.h"
-#include "lib/report/describe.h"
 #include "lib/report/plot_series.h"
 #include "lib/report/scaling_view.h"
+#include "lib/report/sweep_detail.h"
 
 namespace lockstep {
 namespace {
@@ -30,8 +30,7 @@ size_t CompletedCount(const LabSweep& sweep) {
 proto::Plot EpochTimePlot(const LabSweep& sweep) {
   proto::Plot plot;
   plot.set_kind(proto::LINES);
-  plot.set_title(
-      absl::StrCat("Time of an epoch, ", sweep.spec.training().model(), " on ", DescribeDevices(sweep.header)));
+  plot.set_title(absl::StrCat("Time of an epoch against batch size, ", DescribeSweep(sweep)));
   plot.set_x_label("images per batch");
   plot.set_y_label("seconds per epoch");
   plot.set_x_log(true);
@@ -145,6 +144,7 @@ std::vector<proto::Plot> EpochTimePlots(const LabRecords& lab) {
       plots.push_back(std::move(plot));
     }
   }
+  GroupIfMany("Time of an epoch against batch size, of each record", plots);
   return plots;
 }
 

@@ -40,6 +40,14 @@ TEST(PlotsTest, EachSweepHasAPlotWithAnIdOfItsOwn) {
   EXPECT_EQ(plots[1].id(), "epoch_time_2");
 }
 
+TEST(PlotsTest, ManyStandBehindAHeading) {
+  LabRecords lab = SmallLab();
+  lab.sweeps.assign(8, SmallSweep());
+  EXPECT_EQ(EpochTimePlots(lab)[7].group(), "");
+  lab.sweeps.push_back(SmallSweep());
+  EXPECT_THAT(EpochTimePlots(lab)[0].group(), ::testing::EndsWith("of each record: 9 plots"));
+}
+
 TEST(PlotsTest, SpeedUpBeginsAt1AndHasItsIdealLine) {
   const std::vector<proto::Plot> plots = SpeedupPlots(SmallLab());
   ASSERT_THAT(plots, SizeIs(1));

@@ -23,7 +23,7 @@ std::string ShortSource(const std::string& source) {
 using PointsByLabel = std::map<std::string, std::map<double, const proto::Quantity*>>;
 
 // A plot of modelled seconds, on two logarithmic axes.
-proto::Plot ModelledPlot(proto::PlotKind kind, const char* title, const char* x_label, const char* y_label,
+proto::Plot ModelledPlot(proto::PlotKind kind, const std::string& title, const char* x_label, const char* y_label,
                          const PointsByLabel& points_by_label) {
   proto::Plot plot;
   plot.set_kind(kind);
@@ -53,8 +53,9 @@ proto::Plot PredictedPlot(const LabCommModel& file) {
       high = std::max(high, measured);
     }
   }
-  proto::Plot plot =
-      ModelledPlot(proto::POINTS, "Predicted against measured epochs", "measured, s", "predicted, s", points);
+  proto::Plot plot = ModelledPlot(
+      proto::POINTS, absl::StrCat("Epochs predicted from smaller runs, against measured (", file.name(), ")"),
+      "measured, s", "predicted, s", points);
   if (!points.empty()) {
     AddDiagonal("predicted = measured", low, high, plot);
   }
@@ -72,7 +73,8 @@ proto::Plot WhatIfPlot(const LabCommModel& file) {
     }
   }
   proto::Plot plot =
-      ModelledPlot(proto::LINES, "What if: epoch on more devices (modelled)", "devices N", "epoch, s", points);
+      ModelledPlot(proto::LINES, absl::StrCat("What if: modelled epoch on more devices (", file.name(), ")"),
+                   "devices N", "epoch, s", points);
   plot.set_description("Modelled seconds of an epoch against the number of devices, a line per variant and batch.");
   return plot;
 }

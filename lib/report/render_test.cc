@@ -1,6 +1,7 @@
 // Both renderers over one small section: marks, blanks, footnotes, escaping.
 #include "lib/report/render.h"
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
@@ -57,8 +58,31 @@ proto::Section SmallSection() {
 DrawnPlots Drawn() { return {{"speedup", {"<svg>picture</svg>", "report.speedup.svg", ""}}}; }
 DrawnPlots NotDrawn() { return {{"speedup", {"", "", "gnuplot is not installed"}}}; }
 
+// Two of one heading behind another that is always shown.
+std::vector<proto::Section> WithGroup() {
+  proto::Section section = SmallSection();
+  for (const char* id : {"a", "b"}) {
+    proto::Plot& plot = *section.add_plot();
+    plot.set_id(id);
+    plot.set_title(absl::StrCat("Plot ", id));
+    plot.set_group("Many <plots>");
+  }
+  return {section};
+}
+
 std::string Html(const DrawnPlots& plots = Drawn()) { return RenderHtml("On <A&B>", {SmallSection()}, plots); }
 std::string Markdown(const DrawnPlots& plots = Drawn()) { return RenderMarkdown("On <A&B>", {SmallSection()}, plots); }
+
+TEST(RenderTest, PlotsOfAGroupStandBehindOneHeading) {
+  const std::string html = RenderHtml("", WithGroup(), {});
+  const size_t summary = html.find("Many &lt;plots&gt;</span></summary>");
+  ASSERT_NE(summary, std::string::npos);
+  EXPECT_LT(html.find("The plot"), summary);
+  EXPECT_GT(html.find("Plot a"), summary);
+  EXPECT_LT(html.find("Plot b"), html.find("</details>", summary));
+  EXPECT_EQ(html.find("Many &lt;plots", summary + 1), std::string::npos);
+  EXPECT_THAT(RenderMarkdown("", WithGroup(), {}), HasSubstr("\n### Many"));
+}
 
 TEST(FootnotesTest, AReasonGivenTwiceIsOneNote) {
   const proto::Section section = SmallSection();

@@ -34,8 +34,8 @@
 #include "lib/report/markdown.h"
 #include "lib/report/render.h"
 #include "lib/report/report_files.h"
+#include "lib/report/report_title.h"
 #include "lib/report/svg_element.h"
-#include "lib/report/tables.h"
 #include "lib/report/verdict.h"
 
 namespace lockstep {

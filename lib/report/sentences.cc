@@ -53,7 +53,8 @@ std::string Trend(const proto::SweepPoint& first, const proto::SweepPoint& last)
 std::string WhatIsMissing(const LabRecords& lab) {
   return lab.scales.empty()
              ? "needs runs on 1 and N devices (scale_run), explained by comm_model; no scale.rec and no "
-               "comm_model.rec of more than one device is among the inputs"
+               "comm_model.rec of more than one device is among the inputs. scale_run --input=dataset.rec --ranks=1,N "
+               "--batch=32,128,512 --output=scale.rec and comm_model --input=scale.rec make them"
              : "needs comm_model's explanation of the scale record, with more than one device in it; no such "
                "comm_model.rec is among the inputs";
 }

@@ -84,7 +84,8 @@ void AddModels(LabCommModel& file) {
   file.all_reduce_fits.push_back(FromText<proto::AllReduceFit>(R"(
     source: 'nccl.json' ranks: 2 accepted: true score { points: 5 median_error: 0.02 worst_error: 0.09 worst_point: '4096 bytes' }
     piece { from_bytes: 1024 to_bytes: 65536 points: 7 alpha_seconds { value: 10e-6 provenance: MODELLED }
-            beta_seconds_per_byte { value: 4e-12 provenance: MODELLED } })"));
+            beta_seconds_per_byte { value: 4e-12 provenance: MODELLED } }
+    point { size_bytes: 1000 seconds: 10e-6 fitted_seconds: 10.004e-6 } point { size_bytes: 1e6 seconds: 20e-6 fitted_seconds: 14e-6 })"));
   file.all_reduce_fits.push_back(
       FromText<proto::AllReduceFit>("source: 'other.json' ranks: 4 why_rejected: 'worst error 30 %'"));
   file.step_times.push_back(
@@ -255,7 +256,10 @@ LabQuantized SmallQuantized() {
   const std::string layer = R"(
     layer { name: 'conv1' kind: 'conv2d' weight_shape: [6, 3, 5, 5] weight_scale: 254 output_scale: 0.01 output_max_abs: 3.5
             weight_three_sigma: 0.4 max_abs_weight: 0.5 activation_saturated_fraction: 0 accumulator_max_abs: 131072 accumulator_bound: 1048576
-            activation_three_sigma: 2.5 })";
+            activation_three_sigma: 2.5 relu: true
+            weight_histogram { low: -0.5 high: 0.5 count: [10, 300, 130, 10] }
+            activation_before_relu { low: -4 high: 4 count: [100, 300, 300, 100] }
+            activation_after_relu { low: 0 high: 4 count: [600, 100, 60, 40] } })";
   file.networks.push_back(FromText<proto::QuantizedNetwork>(absl::StrCat(R"(
     name: 'lenet5' checkpoint_sha256: 'abcdef0123456789' input_scale: 50
     step { stage: FP32_NETWORK correct: 600 images: 1000 }

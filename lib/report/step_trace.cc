@@ -1,5 +1,6 @@
 #include "lib/report/step_trace.h"
 
+#include <cmath>
 #include <cstdio>
 #include <utility>
 
@@ -19,22 +20,28 @@ namespace {
 
 using Fields = google::protobuf::Map<std::string, google::protobuf::Value>;
 
-constexpr double kMicroseconds = 1e6;
+// Times in microseconds are multiples of this. Perfetto cuts them off to nanoseconds, and drops an event that begins before
+// the one before it ends: sums of such multiples are exact, in binary and in decimal digits, and so never overlap.
+constexpr double kTicksPerMicrosecond = 1024;
+
+double Microseconds(double seconds) { return std::round(seconds * 1e6 * kTicksPerMicrosecond) / kTicksPerMicrosecond; }
 
 struct Part {
   std::string name;
   double seconds = 0;
 };
 
-// Points are processes and lines are threads, both counted from 1.
+// Points are processes and lines are threads, both counted from 1: threads over all processes, as an operating system does.
 class Trace {
  public:
   bool empty() const { return point_ == 0; }
 
-  void NewPoint(const std::string& name) {
+  // With its first line.
+  void NewPoint(const std::string& name, const std::string& line) {
     ++point_;
-    line_ = 0;
+    ++line_;
     Name("process_name", name);
+    Name("thread_name", line);
   }
 
   void NewLine(const std::string& name) {
@@ -44,8 +51,8 @@ class Trace {
 
   void Add(const std::string& name, double begin_seconds, double seconds) {
     Fields& event = NewEvent("X", name);
-    event["ts"].set_number_value(begin_seconds * kMicroseconds);
-    event["dur"].set_number_value(seconds * kMicroseconds);
+    event["ts"].set_number_value(Microseconds(begin_seconds));
+    event["dur"].set_number_value(Microseconds(begin_seconds + seconds) - Microseconds(begin_seconds));
   }
 
   // One after another. What took no time, or less than none, is not drawn.
@@ -93,7 +100,7 @@ void AddBuckets(const proto::ScalePoint& point, double backward_begins, Trace& t
   int number = 0;
   for (const proto::Bucket& bucket : point.bucket()) {
     ++number;
-    if (bucket.has_mean_done_seconds()) {
+    if (bucket.mean_done_seconds() > bucket.mean_ready_seconds()) {  // unset: 0
       const std::string size = absl::StrFormat("%.4g MB", static_cast<double>(bucket.size_bytes()) / 1e6);
       trace.NewLine(absl::StrCat("rank 0: bucket ", number, ", ", size));
       trace.Add(absl::StrCat("all-reduce of ", size), backward_begins + bucket.mean_ready_seconds(),
@@ -106,10 +113,14 @@ void AddPoint(const LabScale& scale, const proto::ScalePoint& point, Trace& trac
   if (point.rank().empty() || !point.rank(0).has_step_means()) {
     return;
   }
-  trace.NewPoint(absl::StrCat(scale.name(), ", ", PointTitle(scale.spec, point), ", a mean step"));
-  for (const proto::RankFacts& rank : point.rank()) {
-    const proto::StepMeans& means = rank.step_means();
-    trace.NewLine(absl::StrCat("rank ", rank.rank()));
+  for (int i = 0; i < point.rank_size(); ++i) {
+    const proto::StepMeans& means = point.rank(i).step_means();
+    const std::string name = absl::StrCat("rank ", point.rank(i).rank());
+    if (i == 0) {
+      trace.NewPoint(absl::StrCat(scale.name(), ", ", PointTitle(scale.spec, point), ", a mean step"), name);
+    } else {
+      trace.NewLine(name);
+    }
     trace.AddInOrder({{"forward", means.forward_seconds()},
                       {"backward", means.backward_seconds()},
                       {"waiting for all-reduces", means.exposed_seconds()},
@@ -147,8 +158,7 @@ void AddPoint(const LabSweep& sweep, const proto::SweepPoint& point, Trace& trac
   for (Part& part : parts) {
     part.seconds /= point.steps_per_epoch();
   }
-  trace.NewPoint(absl::StrCat(sweep.name(), ", batch ", point.batch_size(), ", a mean step"));
-  trace.NewLine("device 0");
+  trace.NewPoint(absl::StrCat(sweep.name(), ", batch ", point.batch_size(), ", a mean step"), "device 0");
   trace.AddInOrder(parts);
 }
 

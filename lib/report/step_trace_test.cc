@@ -22,14 +22,14 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 // Sums of a few doubles, in microseconds.
-constexpr double kClose = 1e-6;
+constexpr double kClose = 1e-3;  // a nanosecond
 
 struct Event {
   std::string phase, name;
   double begin = 0, duration = 0;
 };
 
-// By point, then by line.
+// By point, then by line; line 0 has the point's name.
 std::map<int, std::map<int, std::vector<Event>>> Events(const LabRecords& lab) {
   const auto text = RenderStepTrace(lab);
   EXPECT_THAT(text, IsOk());
@@ -39,10 +39,13 @@ std::map<int, std::map<int, std::vector<Event>>> Events(const LabRecords& lab) {
   for (const auto& value : root.fields().at("traceEvents").list_value().values()) {
     auto fields = value.struct_value().fields();
     const bool named = fields["ph"].string_value() == "M";
-    events[static_cast<int>(fields["pid"].number_value())][static_cast<int>(fields["tid"].number_value())].push_back(
-        {fields["ph"].string_value(),
-         named ? fields["args"].struct_value().fields().at("name").string_value() : fields["name"].string_value(),
-         fields["ts"].number_value(), fields["dur"].number_value()});
+    const bool of_point = fields["name"].string_value() == "process_name";
+    events[static_cast<int>(fields["pid"].number_value())]
+          [of_point ? 0 : static_cast<int>(fields["tid"].number_value())]
+              .push_back({fields["ph"].string_value(),
+                          named ? fields["args"].struct_value().fields().at("name").string_value()
+                                : fields["name"].string_value(),
+                          fields["ts"].number_value(), fields["dur"].number_value()});
   }
   return events;
 }
@@ -115,6 +118,35 @@ TEST(StepTraceTest, ByMarksWhereAStepHasThem) {
   const auto points = Events(lab);
   EXPECT_THAT(Names(points.at(1).at(1)), ElementsAre("device 0", "the batch"));
   EXPECT_THAT(points.at(1).at(1)[1].duration, DoubleNear(1000, kClose));
+}
+
+// As Perfetto reads times: nanoseconds, the rest cut off.
+TEST(StepTraceTest, NoEventOverlapsTheOneBeforeItAndThreadsAreNumberedOnce) {
+  LabRecords lab = testing::SmallLab();
+  lab.sweeps.push_back(testing::SmallSweep());
+  auto& parts = *lab.sweeps[0].points[0].mutable_step_parts();
+  for (int i = 0; i < 100; ++i) {
+    proto::StepPart& part = *parts.add_part();
+    part.set_name("part");
+    part.set_epoch_seconds(0.0001 + 1.0 / (i + 3));
+  }
+  std::map<int, int> point_of_line;
+  size_t events = 0;
+  const auto nanoseconds = [](double microseconds) { return static_cast<int64_t>(microseconds * 1000); };
+  for (const auto& [point, lines] : Events(lab)) {
+    for (const auto& [line, line_events] : lines) {
+      if (line > 0) {
+        EXPECT_TRUE(point_of_line.emplace(line, point).second || point_of_line[line] == point) << line;
+      }
+      int64_t end = 0;
+      for (const Event& event : line_events) {
+        EXPECT_GE(nanoseconds(event.begin), event.duration > 0 ? end : 0);
+        end = nanoseconds(event.begin) + nanoseconds(event.duration);
+        ++events;
+      }
+    }
+  }
+  EXPECT_GT(events, 100u);
 }
 
 TEST(StepTraceTest, WithoutPartsThereIsNoTrace) {

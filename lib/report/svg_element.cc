@@ -99,6 +99,7 @@ absl::StatusOr<std::string> SvgElement(const std::string& document, const proto:
   std::string body = document.substr(description_end + std::strlen(kDescriptionEnd));
   body = WithoutEmptyGroups(WithoutUnusedPoints(std::move(body)));
   body = absl::StrReplaceAll(body, {{" color=\"black\"", ""},
+                                    {" color=\"white\"", ""},  // of an empty box; it would hide what follows
                                     {"stroke=\"black\"", "stroke=\"currentColor\""},
                                     {"stroke='black'", "stroke='currentColor'"},
                                     {"stroke='rgb(  0,   0,   0)'", "stroke='currentColor'"},

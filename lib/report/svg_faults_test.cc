@@ -151,11 +151,18 @@ TEST(SvgFaultsTest, EveryKindIsDrawnWithoutAFault) {
   plots.push_back(
       PlotOf("kind: HISTOGRAM y_log: true series { label: 'weights' x: [-1, 0, 1, 2] y: [5, 90000, 1, 0] } "
              "mark { x: -0.9 label: 'clip' } mark { x: 1.5 label: 'clip' }"));
+  plots.push_back(
+      PlotOf("kind: HISTOGRAM y_log: true series { label: 'after' x: [0, 1, 2] y: [70, 30, 0] } "
+             "series { label: 'before' x: [-2, -1, 0, 1, 2] y: [20, 30, 30, 20, 0] }"));
+  plots.push_back(
+      PlotOf("kind: POINTS series { label: 'measured' x: [1, 2] y: [3, 4] } "
+             "series { label: 'fit' provenance: MODELLED joined: true x: [1, 2] y: [3, 3.5] }"));
   plots.push_back(PlotOf("kind: LINES series { label: 'one point' x: 1 y: 0 }"));
   plots.push_back(PlotOf("kind: LINES"));
   for (const proto::Plot& plot : plots) {
     DRAW_OR_SKIP(svg, plot);
     EXPECT_THAT(SvgFaults(svg, plot), IsEmpty()) << plot.DebugString();
+    EXPECT_EQ(svg.find("color=\"white\""), std::string::npos);  // text that no page shows
   }
 }
 

@@ -137,13 +137,12 @@ void AddCeiling(const LabSweep& sweep, proto::Section& section) {
   for (const proto::SweepPoint& point : sweep.points) {
     const proto::MatmulCeiling& ceiling = point.matmul_ceiling();
     const double step_seconds = MeanAndDeviationOf(point.step_seconds()).mean;
-    const double product_seconds = MeanAndDeviationOf(ceiling.product_seconds()).mean;
-    if (step_seconds <= 0 || product_seconds <= 0) {
+    const double most = CeilingFlopPerSecond(ceiling);
+    if (step_seconds <= 0 || most <= 0) {
       continue;
     }
     const double rate =
         static_cast<double>(point.images_per_epoch()) * TrainingFlopPerImage(sweep.spec.model()) / step_seconds;
-    const double most = kFlopPerMac * std::pow(ceiling.size(), 3) / product_seconds;
     AddRow(table, {LabelCell(FormatCount(point.batch_size())),
                    NumberCell(rate / kTera, proto::DERIVED,
                               "2 FLOP x 3 passes x forward MACs x images / mean epoch without loading"),
@@ -215,12 +214,22 @@ void AddDeviceStates(const LabSweep& sweep, proto::Section& section) {
 }  // namespace
 
 std::string SweepTitle(absl::string_view what, const LabSweep& sweep) {
-  return absl::StrCat(what, ": ", sweep.spec.training().model(), " on ", DescribeDevices(sweep.header), " (",
-                      sweep.name(), ")");
+  return absl::StrCat(what, ": ", DescribeSweep(sweep));
+}
+
+std::string DescribeSweep(const LabSweep& sweep) {
+  const std::string way = DescribeWay(sweep.spec.training());
+  return absl::StrCat(sweep.spec.training().model(), " on ", DescribeDevices(sweep.header), way.empty() ? "" : ", ",
+                      way, " (", sweep.name(), ")");
 }
 
 double TrainingFlopPerImage(const proto::ModelFacts& model) {
   return kFlopPerMac * kPasses * model.forward_macs_per_image();
+}
+
+double CeilingFlopPerSecond(const proto::MatmulCeiling& ceiling) {
+  const double product_seconds = MeanAndDeviationOf(ceiling.product_seconds()).mean;
+  return product_seconds > 0 ? kFlopPerMac * std::pow(ceiling.size(), 3) / product_seconds : 0;
 }
 
 void AddStepTables(const LabSweep& sweep, proto::Section& section) {

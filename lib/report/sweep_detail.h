@@ -11,12 +11,18 @@
 
 namespace lockstep {
 
+// "resnet18 on NVIDIA H200, bf16, hand-written step (sweep.rec)".
+std::string DescribeSweep(const LabSweep& sweep);
+
 // "WHAT: resnet18 on NVIDIA H200 (sweep.rec)".
 std::string SweepTitle(absl::string_view what, const LabSweep& sweep);
 
 // Floating-point operations of training on one image: 2 per multiply-accumulate, and 3 passes (forward, and in backward
 // one with respect to the inputs and one to the weights) over forward_macs_per_image.
 double TrainingFlopPerImage(const proto::ModelFacts& model);
+
+// 0: it was not timed.
+double CeilingFlopPerSecond(const proto::MatmulCeiling& ceiling);
 
 // Percentiles over full steps; the parts of a step, with what their marks cost.
 void AddStepTables(const LabSweep& sweep, proto::Section& section);

@@ -1,7 +1,11 @@
 #include "lib/report/tables.h"
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
-#include "lib/report/describe.h"
+#include "absl/strings/str_join.h"
 #include "lib/report/plots.h"
 #include "lib/report/sections.h"
 #include "lib/report/sentences.h"
@@ -9,40 +13,44 @@
 namespace lockstep {
 namespace {
 
-proto::Section WithPlots(proto::Section section, const std::vector<proto::Plot>& plots) {
-  section.mutable_plot()->Add(plots.begin(), plots.end());
+proto::Section WithPlots(proto::Section section, std::vector<proto::Plot> plots) {
+  for (proto::Plot& plot : plots) {
+    *section.add_plot() = std::move(plot);
+  }
+  return section;
+}
+
+proto::Section Int8WithHistograms(const LabRecords& lab) {
+  std::vector<std::string> left_out;
+  std::vector<proto::Plot> plots = HistogramPlots(lab, left_out);
+  proto::Section section = WithPlots(Int8Section(lab), std::move(plots));
+  if (!left_out.empty()) {
+    section.add_paragraph(absl::StrCat("The histograms of ", absl::StrJoin(left_out, ", "),
+                                       " are not drawn: a page has at most ", kMaxHistograms,
+                                       " of them. The records have all."));
+  }
   return section;
 }
 
 }  // namespace
 
 std::vector<proto::Section> BuildSections(const LabRecords& lab) {
-  return {MachineSection(lab),
-          AnswersSection(lab),
-          WithPlots(WithPlots(SweepSection(lab), EpochTimePlots(lab)), LadderPlots(lab)),
-          WithPlots(ScalingSection(lab), SpeedupPlots(lab)),
-          WithPlots(CommunicationSection(lab), SplitPlots(lab)),
-          DataParallelSection(lab),
-          WithPlots(PredictionSection(lab), PredictionPlots(lab)),
-          LargeBatchSection(lab),
-          SamplerSection(lab),
-          SentSection(lab),
-          TrainingSection(lab),
-          Int8Section(lab),
-          AuditSection(lab),
-          RecordsSection(lab)};
-}
-
-std::string ReportTitle(const LabRecords& lab) {
-  if (!lab.scales.empty()) {
-    return absl::StrCat("Lockstep: ", lab.scales[0].spec.training().model(), " on ",
-                        DescribeDevices(lab.scales[0].header));
-  }
-  if (!lab.sweeps.empty()) {
-    return absl::StrCat("Lockstep: ", lab.sweeps[0].spec.training().model(), " on ",
-                        DescribeDevices(lab.sweeps[0].header));
-  }
-  return "Lockstep report";
+  std::vector<proto::Section> sections;  // not by a list, which would copy them
+  sections.push_back(MachineSection(lab));
+  sections.push_back(AnswersSection(lab));
+  sections.push_back(WithPlots(WithPlots(SweepSection(lab), EpochTimePlots(lab)), LadderPlots(lab)));
+  sections.push_back(WithPlots(ScalingSection(lab), SpeedupPlots(lab)));
+  sections.push_back(WithPlots(WithPlots(CommunicationSection(lab), SplitPlots(lab)), AllReducePlots(lab)));
+  sections.push_back(DataParallelSection(lab));
+  sections.push_back(WithPlots(PredictionSection(lab), PredictionPlots(lab)));
+  sections.push_back(WithPlots(LargeBatchSection(lab), LargeBatchPlots(lab)));
+  sections.push_back(SamplerSection(lab));
+  sections.push_back(SentSection(lab));
+  sections.push_back(WithPlots(TrainingSection(lab), TrainingPlots(lab)));
+  sections.push_back(Int8WithHistograms(lab));
+  sections.push_back(AuditSection(lab));
+  sections.push_back(RecordsSection(lab));
+  return sections;
 }
 
 }  // namespace lockstep

@@ -2,7 +2,6 @@
 #ifndef LOCKSTEP_LIB_REPORT_TABLES_H_
 #define LOCKSTEP_LIB_REPORT_TABLES_H_
 
-#include <string>
 #include <vector>
 
 #include "lib/proto/report.pb.h"
@@ -14,9 +13,6 @@ namespace lockstep {
 // (Q4), sampler (Q5), sent (Q6, Q7), training, int8, audit, records.
 // Sections whose record is missing say so; all are always there.
 std::vector<proto::Section> BuildSections(const LabRecords& lab);
-
-// "Lockstep: resnet18 on 4 x NVIDIA H200".
-std::string ReportTitle(const LabRecords& lab);
 
 }  // namespace lockstep
 

@@ -1,0 +1,123 @@
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "lib/report/cell.h"
+#include "lib/report/plot_series.h"
+#include "lib/report/plots.h"
+#include "lib/report/scaling_view.h"
+
+namespace lockstep {
+namespace {
+
+constexpr double kPerMega = 1e-6;
+constexpr double kPerGiga = 1e-9;
+
+// As nccl-tests defines it: what each link carries, whatever the number of ranks.
+double BusGigabytes(double bytes, double seconds, uint32_t ranks) {
+  return 2.0 * (ranks - 1) / ranks * bytes / seconds * kPerGiga;
+}
+
+void AddMeasured(const proto::AllReduceFit& fit, proto::Plot& plot) {
+  proto::Series& series = AddSeries("measured", proto::DERIVED, plot);
+  for (const proto::AllReduceFitPoint& point : fit.point()) {
+    if (point.seconds() > 0 && point.size_bytes() > 0) {
+      const double y = BusGigabytes(point.size_bytes(), point.seconds(), fit.ranks());
+      AddPoint(point.size_bytes() * kPerMega, y, y, y, series);
+    }
+  }
+}
+
+void AddModel(const proto::AllReduceFit& fit, proto::Plot& plot) {
+  proto::Series& series = AddSeries("fit: alpha + beta x bytes", proto::MODELLED, plot);
+  series.set_joined(true);
+  for (const proto::AllReduceFitPoint& point : fit.point()) {
+    if (point.fitted_seconds() > 0 && point.size_bytes() > 0) {
+      const double y = BusGigabytes(point.size_bytes(), point.fitted_seconds(), fit.ranks());
+      AddPoint(point.size_bytes() * kPerMega, y, y, y, series);
+    }
+  }
+  if (series.x().empty()) {
+    plot.mutable_series()->RemoveLast();
+  }
+}
+
+// The gradient by itself, in the process that trained.
+void AddProbes(const LabRecords& lab, const LabCommModel& file, uint32_t ranks, proto::Plot& plot) {
+  for (const ScalingView& view : ScalingViews(lab)) {
+    for (const proto::ScalePoint* const point : view.points) {
+      const double seconds = MeanAndDeviationOf(point->probe().seconds()).mean;
+      if (view.comm_model == &file && point->ranks() == ranks && seconds > 0 && point->probe().size_bytes() > 0) {
+        const auto bytes = static_cast<double>(point->probe().size_bytes());
+        const double y = BusGigabytes(bytes, seconds, ranks);
+        AddPoint(bytes * kPerMega, y, y, y, AddSeries("the gradient, by scale_run", proto::DERIVED, plot));
+        return;  // it does not depend on the batch
+      }
+    }
+  }
+}
+
+// What no message can exceed: the nominal link, or the time per byte of the fit's longest messages.
+void AddBound(const proto::AllReduceFit& fit, const LabCommModel& file, double low, double high, proto::Plot& plot) {
+  const proto::Quantity& nominal = file.spec.nominal_link_bytes_per_second();
+  const bool has_nominal = nominal.has_value() && nominal.value() > 0;
+  const double beta = fit.piece().empty() ? 0 : fit.piece().rbegin()->beta_seconds_per_byte().value();
+  if (!has_nominal && !(beta > 0)) {
+    return;
+  }
+  const double y = has_nominal ? nominal.value() * kPerGiga : BusGigabytes(1, beta, fit.ranks());
+  proto::Series& series =
+      AddSeries(has_nominal ? absl::StrCat("nominal link, ", FormatNumber(y), " GB/s")
+                            : absl::StrCat("bound of the fit, 1 / beta: ", FormatNumber(y, 3), " GB/s"),
+                has_nominal ? nominal.provenance() : proto::MODELLED, plot);
+  series.set_reference(true);
+  for (const double x : {low, high}) {
+    series.add_x(x);
+    series.add_y(y);
+  }
+}
+
+proto::Plot AllReducePlot(const proto::AllReduceFit& fit, const LabCommModel& file, const LabRecords& lab) {
+  proto::Plot plot;
+  plot.set_kind(proto::POINTS);
+  plot.set_title(absl::StrCat("Bandwidth of an all-reduce by size: ", fit.source(), " (", file.name(), ")"));
+  plot.set_x_label("message, MB (1e6 bytes)");
+  plot.set_y_label("bus bandwidth, GB/s");
+  plot.set_x_log(true);
+  plot.set_y_log(true);
+  AddMeasured(fit, plot);
+  const proto::Series measured = plot.series(0);
+  if (measured.x_size() < 2) {
+    return proto::Plot();
+  }
+  AddProbes(lab, file, fit.ranks(), plot);
+  AddModel(fit, plot);
+  const auto [low, high] = std::minmax_element(measured.x().begin(), measured.x().end());
+  AddBound(fit, file, *low, *high, plot);
+  plot.set_description(absl::StrCat("Bus bandwidth, 2(N-1)/N x bytes / time on N = ", fit.ranks(),
+                                    " devices, against the size of the message: measured, by the fit",
+                                    fit.accepted() ? "" : " (which was not accepted)",
+                                    ", and the most that is possible. The parameters are in the table of fits."));
+  return plot;
+}
+
+}  // namespace
+
+std::vector<proto::Plot> AllReducePlots(const LabRecords& lab) {
+  std::vector<proto::Plot> plots;
+  for (const LabCommModel& file : lab.comm_models) {
+    for (const proto::AllReduceFit& fit : file.all_reduce_fits) {
+      if (fit.ranks() < 2) {
+        continue;
+      }
+      if (proto::Plot plot = AllReducePlot(fit, file, lab); !plot.series().empty()) {
+        plot.set_id(PlotId("all_reduce", plots.size()));
+        plots.push_back(std::move(plot));
+      }
+    }
+  }
+  return plots;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,17 @@
+// The words of a page that a reader may not know.
+#ifndef LOCKSTEP_LIB_REPORT_GLOSSARY_H_
+#define LOCKSTEP_LIB_REPORT_GLOSSARY_H_
+
+#include <vector>
+
+#include "lib/proto/report.pb.h"
+
+namespace lockstep {
+
+// Those that occur in what the sections show, in the order of the alphabet. Data that is only named (a record's path, a
+// command) counts as well.
+std::vector<proto::Term> GlossaryOf(const std::vector<proto::Section>& sections);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_REPORT_GLOSSARY_H_

@@ -1,0 +1,197 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "lib/report/cell.h"
+#include "lib/report/plot_series.h"
+#include "lib/report/plots.h"
+
+namespace lockstep {
+namespace {
+
+constexpr double kPercent = 100;
+constexpr int kMaxBins = 1000;  // more are no histogram that anybody plots
+constexpr double kInt8Max = 127, kInt8Min = -128;
+
+// Values of all bins and beyond them; 0: no histogram.
+double Total(const proto::Histogram& histogram) {
+  double total = static_cast<double>(histogram.below()) + static_cast<double>(histogram.above());
+  for (const uint64_t count : histogram.count()) {
+    total += static_cast<double>(count);
+  }
+  return total;
+}
+
+double BinWidth(const proto::Histogram& histogram) {
+  return (histogram.high() - histogram.low()) / std::max(1, histogram.count_size());
+}
+
+bool CanBeDrawn(const proto::Histogram& histogram) {
+  return histogram.count_size() > 0 && histogram.count_size() <= kMaxBins && std::isfinite(BinWidth(histogram)) &&
+         BinWidth(histogram) > 0 && Total(histogram) > 0;
+}
+
+// Shares of the values, as if all bins were `width` wide: so two histograms can be compared.
+void AddHistogram(const std::string& label, const proto::Histogram& histogram, double width, proto::Plot& plot) {
+  proto::Series& series = AddSeries(label, proto::MEASURED, plot);
+  const double own_width = BinWidth(histogram), total = Total(histogram);
+  for (int i = 0; i < histogram.count_size(); ++i) {
+    series.add_x(histogram.low() + i * own_width);
+    series.add_y(kPercent * static_cast<double>(histogram.count(i)) / total * width / own_width);
+  }
+  series.add_x(histogram.high());
+  series.add_y(0);
+}
+
+void AddMark(double x, const std::string& label, proto::Plot& plot) {
+  if (std::isfinite(x)) {
+    proto::Mark& mark = *plot.add_mark();
+    mark.set_x(x);
+    mark.set_label(label);
+  }
+}
+
+// At -x and x, or at x alone.
+void AddMarks(double x, bool both, const char* what, proto::Plot& plot) {
+  if (!(x > 0) || !std::isfinite(x)) {
+    return;
+  }
+  const std::string label = absl::StrCat(what, both ? ", ±" : ", ", FormatNumber(x, 3));
+  AddMark(x, label, plot);
+  if (both) {
+    AddMark(-x, label, plot);
+  }
+}
+
+proto::Plot MakePlot(const std::string& title, const char* x_label, const proto::QuantizedNetwork& network,
+                     const LabQuantized& file) {
+  proto::Plot plot;
+  plot.set_kind(proto::HISTOGRAM);
+  plot.set_title(absl::StrCat(title, ", ", network.name(), " (", file.name(), ")"));
+  plot.set_x_label(x_label);
+  plot.set_y_label("values in a bin, %");
+  plot.set_y_log(true);
+  plot.set_group(absl::StrCat("Histograms of weights and activations: ", network.name(), " (", file.name(), ")"));
+  return plot;
+}
+
+// "12,300 values in 100 bins. Marked: ...".
+std::string Describe(const proto::Histogram& histogram, const std::string& clamped, const proto::Plot& plot) {
+  std::string text = absl::StrCat("Histogram of ", FormatCount(static_cast<uint64_t>(Total(histogram))),
+                                  " values from ", FormatNumber(histogram.low()), " to ",
+                                  FormatNumber(histogram.high()), " in ", histogram.count_size(), " bins. ", clamped);
+  for (int i = 0; i < plot.mark_size(); ++i) {
+    if (i == 0 || plot.mark(i).label() != plot.mark(i - 1).label()) {
+      absl::StrAppend(&text, i == 0 ? " Marked: " : "; ", plot.mark(i).label());
+    }
+  }
+  return plot.mark().empty() ? text : absl::StrCat(text, ".");
+}
+
+std::string ClipText(const proto::QuantizedLayer& layer) {
+  return layer.channel_weight_scale().empty() ? "where int8 ends"
+                                              : "where int8 would end with one scale for all channels";
+}
+
+proto::Plot WeightPlot(const proto::QuantizedLayer& layer, const proto::QuantizedNetwork& network,
+                       const LabQuantized& file) {
+  proto::Plot plot = MakePlot(absl::StrCat("Weights of ", layer.name()), "weight", network, file);
+  AddHistogram("weights", layer.weight_histogram(), BinWidth(layer.weight_histogram()), plot);
+  AddMarks(layer.weight_scale() > 0 ? kInt8Max / layer.weight_scale() : 0, true, ClipText(layer).c_str(), plot);
+  AddMarks(layer.weight_three_sigma(), true, "3-sigma", plot);
+  plot.set_description(Describe(
+      layer.weight_histogram(),
+      absl::StrCat(FormatPercent(layer.weight_saturated_fraction()), " % of the weights are clipped to ±127."), plot));
+  return plot;
+}
+
+// Where int8 ends for what a layer writes: of a record of version 1 by its largest value. 0: nothing is clamped.
+double OutputScale(const proto::QuantizedLayer& layer) {
+  if (layer.writes_sums() || layer.tensor_scale() > 0) {
+    return layer.writes_sums() ? 0 : layer.tensor_scale();
+  }
+  return layer.output_max_abs() > 0 ? kInt8Max / layer.output_max_abs() : 0;
+}
+
+void AddClip(double scale, int zero_point, bool upper_only, proto::Plot& plot) {
+  if (!(scale > 0)) {
+    return;
+  }
+  const double low = (kInt8Min - zero_point) / scale, high = (kInt8Max - zero_point) / scale;
+  const std::string label =
+      upper_only ? absl::StrCat("where int8 ends, ", FormatNumber(high, 3))
+                 : absl::StrCat("where int8 ends, ", FormatNumber(low, 3), " and ", FormatNumber(high, 3));
+  AddMark(high, label, plot);
+  if (!upper_only) {
+    AddMark(low, label, plot);
+  }
+}
+
+proto::Plot ActivationPlot(const proto::QuantizedLayer& layer, const proto::QuantizedNetwork& network,
+                           const LabQuantized& file) {
+  proto::Plot plot = MakePlot(absl::StrCat("Activations of ", layer.name()), "activation", network, file);
+  const bool relu = CanBeDrawn(layer.activation_after_relu());
+  const proto::Histogram& read = relu ? layer.activation_after_relu() : layer.activation_before_relu();
+  AddHistogram(relu ? "after ReLU" : "output", read, BinWidth(read), plot);
+  if (relu && CanBeDrawn(layer.activation_before_relu())) {
+    AddHistogram("before ReLU", layer.activation_before_relu(), BinWidth(read), plot);
+  }
+  AddClip(OutputScale(layer), layer.zero_point(), relu, plot);
+  AddMarks(layer.activation_three_sigma(), !relu, "3-sigma", plot);
+  plot.set_description(Describe(read,
+                                layer.writes_sums()
+                                    ? "The output is int32 sums, and nothing is clipped."
+                                    : absl::StrCat(FormatPercent(layer.activation_saturated_fraction()),
+                                                   " % of the outputs are clipped, over the traced images."),
+                                plot));
+  return plot;
+}
+
+proto::Plot InputPlot(const proto::QuantizedNetwork& network, const LabQuantized& file) {
+  proto::Plot plot = MakePlot("The normalised input", "input", network, file);
+  AddHistogram("input", network.input_histogram(), BinWidth(network.input_histogram()), plot);
+  AddClip(network.input_scale(), network.input_zero_point(), false, plot);
+  AddMarks(network.input_three_sigma(), true, "3-sigma", plot);
+  plot.set_description(Describe(network.input_histogram(), "Over the calibration images.", plot));
+  return plot;
+}
+
+void AddPlots(const proto::QuantizedNetwork& network, const LabQuantized& file, std::vector<proto::Plot>& plots) {
+  if (CanBeDrawn(network.input_histogram())) {
+    plots.push_back(InputPlot(network, file));
+  }
+  for (const proto::QuantizedLayer& layer : network.layer()) {
+    if (CanBeDrawn(layer.weight_histogram())) {
+      plots.push_back(WeightPlot(layer, network, file));
+    }
+    if (CanBeDrawn(layer.activation_before_relu()) || CanBeDrawn(layer.activation_after_relu())) {
+      plots.push_back(ActivationPlot(layer, network, file));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<proto::Plot> HistogramPlots(const LabRecords& lab, std::vector<std::string>& left_out) {
+  std::vector<proto::Plot> plots;
+  for (const LabQuantized& file : lab.quantized) {
+    for (const proto::QuantizedNetwork& network : file.networks) {
+      std::vector<proto::Plot> more;
+      AddPlots(network, file, more);
+      if (plots.size() + more.size() <= kMaxHistograms) {
+        plots.insert(plots.end(), more.begin(), more.end());
+      } else {
+        left_out.push_back(absl::StrCat(network.name(), " (", file.name(), ")"));
+      }
+    }
+  }
+  for (size_t i = 0; i < plots.size(); ++i) {
+    plots[i].set_id(PlotId("histogram", i));
+  }
+  return plots;
+}
+
+}  // namespace lockstep

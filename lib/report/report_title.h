@@ -1,0 +1,16 @@
+// What was run, in a line.
+#ifndef LOCKSTEP_LIB_REPORT_REPORT_TITLE_H_
+#define LOCKSTEP_LIB_REPORT_REPORT_TITLE_H_
+
+#include <string>
+
+#include "lib/report/lab_records.h"
+
+namespace lockstep {
+
+// "Training resnet18 on 2 x NVIDIA H200: batches 32 to 2,048, 1 to 2 devices, large batches; lenet5 in int8".
+std::string ReportTitle(const LabRecords& lab);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_REPORT_REPORT_TITLE_H_

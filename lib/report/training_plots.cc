@@ -1,0 +1,148 @@
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "lib/report/cell.h"
+#include "lib/report/experiment_view.h"
+#include "lib/report/large_batch.h"
+#include "lib/report/plot_series.h"
+#include "lib/report/plots.h"
+#include "lib/report/scaling_view.h"
+#include "lib/report/sweep_detail.h"
+
+namespace lockstep {
+namespace {
+
+constexpr double kPercent = 100;
+constexpr size_t kMaxCurves = 10;  // as there are kinds of points (plot_style.h)
+
+using Epochs = google::protobuf::RepeatedPtrField<proto::EpochResult>;
+
+// One line of a plot.
+struct Curve {
+  std::string label;  // "batch 32"
+  const Epochs* epochs;
+};
+
+bool HasTestAccuracies(const std::vector<Curve>& curves) {
+  return std::any_of(curves.begin(), curves.end(), [](const Curve& curve) {
+    return std::count_if(curve.epochs->begin(), curve.epochs->end(),
+                         [](const proto::EpochResult& epoch) { return epoch.has_test_accuracy(); }) > 1;
+  });
+}
+
+proto::Plot CurvePlot(const std::string& what, const std::string& run, const char* x_label, const char* y_label,
+                      size_t left_out) {
+  proto::Plot plot;
+  plot.set_kind(proto::LINES);
+  plot.set_title(absl::StrCat(what, " per epoch, ", run));
+  plot.set_x_label(x_label);
+  plot.set_y_label(y_label);
+  plot.set_description(
+      absl::StrCat(what, " against the epoch, a line per point of the record.",
+                   left_out > 0 ? absl::StrCat(" Of its points the first ", kMaxCurves, " are shown.") : "",
+                   " The numbers are in the table of the epochs."));
+  return plot;
+}
+
+// Loss, and accuracy on the test set where it was taken more than once; else in training.
+void AddCurves(const std::string& run, const char* x_label, std::vector<Curve> curves,
+               std::vector<proto::Plot>& plots) {
+  curves.erase(std::remove_if(curves.begin(), curves.end(), [](const Curve& c) { return c.epochs->size() < 2; }),
+               curves.end());
+  if (curves.empty()) {
+    return;
+  }
+  const size_t left_out = curves.size() - std::min(curves.size(), kMaxCurves);
+  curves.resize(curves.size() - left_out);
+  const bool test = HasTestAccuracies(curves);
+  proto::Plot loss = CurvePlot("Mean training loss", run, x_label, "cross-entropy", left_out);
+  proto::Plot accuracy =
+      CurvePlot(test ? "Accuracy on the test set" : "Accuracy in training", run, x_label, "%", left_out);
+  for (const Curve& curve : curves) {
+    proto::Series& losses = AddSeries(curve.label, proto::MEASURED, loss);
+    proto::Series& accuracies = AddSeries(curve.label, proto::MEASURED, accuracy);
+    for (const proto::EpochResult& epoch : *curve.epochs) {
+      const double x = epoch.epoch() + 1.0;
+      AddPoint(x, epoch.mean_loss(), epoch.mean_loss(), epoch.mean_loss(), losses);
+      if (!test || epoch.has_test_accuracy()) {
+        const double y = kPercent * (test ? epoch.test_accuracy() : epoch.train_accuracy());
+        AddPoint(x, y, y, y, accuracies);
+      }
+    }
+  }
+  plots.push_back(std::move(loss));
+  plots.push_back(std::move(accuracy));
+}
+
+std::vector<Curve> CurvesOf(const ScalingView& view) {
+  std::vector<Curve> curves;
+  for (const proto::ScalePoint* const point : view.points) {
+    if (point->reduction() != proto::ABLATED && point->outcome() == proto::COMPLETED) {
+      curves.push_back({absl::StrCat(point->ranks(), " x ", FormatCount(point->batch_per_device()),
+                                     point->reduction() == proto::PLAIN ? ", plain" : ""),
+                        &point->epoch()});
+    }
+  }
+  return curves;
+}
+
+proto::Plot LargeBatchPlot(const ExperimentView& view) {
+  const LargeBatchView large = MakeLargeBatchView(view);
+  proto::Plot plot;
+  plot.set_kind(proto::DOTS);
+  plot.set_title(absl::StrCat("What a large batch costs and what repairs it: ", view.Title()));
+  plot.set_x_label("global batch, remedy");
+  plot.set_y_label(absl::StrCat(large.AccuracyName(), ", %"));
+  proto::Series& series = AddSeries("mean over seeds, from the worst seed to the best", proto::MEASURED, plot);
+  for (const ExperimentRow& row : view.rows) {
+    const proto::Samples values = large.Accuracies(row);
+    if (values.value().empty()) {
+      continue;
+    }
+    const auto [low, high] = std::minmax_element(values.value().begin(), values.value().end());
+    AddPoint(plot.tick_size(), kPercent * MeanOf(values), kPercent * *low, kPercent * *high, series);
+    plot.add_tick(row.name);
+  }
+  plot.set_description(
+      "A dot per batch and remedy, with a bar from the worst seed to the best. The axis need not begin at 0. The "
+      "numbers "
+      "are in the tables of Q4.");
+  return plot;
+}
+
+}  // namespace
+
+std::vector<proto::Plot> TrainingPlots(const LabRecords& lab) {
+  std::vector<proto::Plot> plots;
+  for (const LabSweep& sweep : lab.sweeps) {
+    std::vector<Curve> curves;
+    for (const proto::SweepPoint& point : sweep.points) {
+      curves.push_back({absl::StrCat("batch ", FormatCount(point.batch_size())), &point.epoch()});
+    }
+    AddCurves(DescribeSweep(sweep), "epoch", std::move(curves), plots);
+  }
+  for (const ScalingView& view : ScalingViews(lab)) {
+    AddCurves(view.Title(), "epoch; lines: devices x batch per device", CurvesOf(view), plots);
+  }
+  for (size_t i = 0; i < plots.size(); ++i) {  // by pairs
+    plots[i].set_id(PlotId(i % 2 == 0 ? "loss" : "accuracy", i / 2));
+  }
+  GroupIfMany("Loss and accuracy of each record", plots);
+  return plots;
+}
+
+std::vector<proto::Plot> LargeBatchPlots(const LabRecords& lab) {
+  std::vector<proto::Plot> plots;
+  for (const ExperimentView& view : ExperimentViews(lab, proto::LARGE_BATCH)) {
+    if (proto::Plot plot = LargeBatchPlot(view); plot.tick_size() > 1) {
+      plot.set_id(PlotId("large_batch", plots.size()));
+      plots.push_back(std::move(plot));
+    }
+  }
+  return plots;
+}
+
+}  // namespace lockstep
