@@ -51,7 +51,8 @@ bool ByPeers(const RankContext& context) { return absl::StrContains(context.payl
 absl::StatusOr<std::shared_ptr<GradientExchange>> MakeExchange(const RankContext& context, Communicator& communicator,
                                                                Wire wire) {
   if (ByPeers(context)) {
-    return MakePeerExchange(communicator, {Gpu(context), wire, context.timeout});
+    const bool sharded = absl::StrContains(context.payload, "sharded");
+    return MakePeerExchange(communicator, {Gpu(context), wire, context.timeout, sharded});
   }
   const bool sends = context.payload != "left out";
   return MakeCommunicatorExchange(communicator, {Gpu(context), wire, sends, kMultiprocessors});
@@ -176,6 +177,12 @@ class WithRoomForNccl : public GradientExchange {
   uint32_t max_multiprocessors() const override { return kMultiprocessors; }
   absl::Status Sum(const RangeToSum& range) override { return exchange_.Sum(range); }
   absl::StatusOr<RangeSum> Gather(const RangeToSum& range) override { return exchange_.Gather(range); }
+  __nv_bfloat16* SharedWeights(uint32_t rank) const override { return exchange_.SharedWeights(rank); }
+  uint32_t rank() const override { return exchange_.rank(); }
+  absl::Status WeightsWritten(cudaStream_t stream) override { return exchange_.WeightsWritten(stream); }
+  absl::Status GatherShares(const std::vector<SharedRange>& ranges, cudaStream_t stream) override {
+    return exchange_.GatherShares(ranges, stream);
+  }
   absl::Status EndStep(cudaStream_t stream) override { return exchange_.EndStep(stream); }
   absl::Status Health() const override { return exchange_.Health(); }
 
@@ -183,7 +190,12 @@ class WithRoomForNccl : public GradientExchange {
   GradientExchange& exchange_;
 };
 
-// The weights after three epochs of an odd number of steps, in graphs of 16 and one by one. The payload: who sums.
+std::string DigestOf(const std::vector<float>& values) {
+  return Sha256Hex(
+      absl::string_view(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)));
+}
+
+// The weights and their momentum after three epochs of an odd number of steps, in graphs of 16 and one by one. The payload: who sums.
 absl::StatusOr<std::string> Weights(RankContext& context) {
   const c10::DeviceGuard guard(Gpu(context));
   ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Nccl(context));
@@ -199,8 +211,8 @@ absl::StatusOr<std::string> Weights(RankContext& context) {
       RETURN_IF_ERROR(epochs.Train(InOrder(static_cast<uint32_t>(context.rank) * 500), epoch, Rate).status());
     }
     ASSIGN_OR_RETURN(const ResNet18Values values, step->GetValues());
-    absl::StrAppend(&digests, Sha256Hex(absl::string_view(reinterpret_cast<const char*>(values.weights.data()),
-                                                          values.weights.size() * sizeof(float))));
+    ASSIGN_OR_RETURN(const ResNet18Values momentum, step->GetMomentum());
+    absl::StrAppend(&digests, DigestOf(values.weights), DigestOf(momentum.weights));
   }
   return digests;
 }
@@ -249,16 +261,32 @@ TEST(PeerExchangeGpuTest, TrainsAsNcclToTheBit) {
   ASSERT_THAT(by_peers, IsOk());
   EXPECT_EQ((*by_peers)[0], (*by_peers)[1]);
   EXPECT_EQ(*by_peers, *by_nccl);
-  EXPECT_EQ((*by_peers)[0].size(), 128u);
+  EXPECT_EQ((*by_peers)[0].size(), 256u);
 }
+
+// Each rank keeps half of the weights; none may show.
+TEST(PeerExchangeGpuTest, ASharedUpdateTrainsAsEachRanksOwnToTheBit) {
+  if (!ResolveDevice("cuda", 1).ok()) {
+    GTEST_SKIP() << "needs 2 CUDA devices";
+  }
+  const auto own = RunRanks(2, "weights", "peer");
+  const auto shared = RunRanks(2, "weights", "peer, sharded");
+  ASSERT_THAT(own, IsOk());
+  ASSERT_THAT(shared, IsOk());
+  EXPECT_EQ(*shared, *own);
+}
+
+TEST(PeerExchangeGpuTest, MarksComeInOrderInGraphsOfASharedUpdate) { ExpectNothingFound("peer, sharded, graphs"); }
 
 TEST(PeerExchangeGpuTest, FourRanksHaveTheSameBits) {
   if (!ResolveDevice("cuda", 3).ok()) {
     GTEST_SKIP() << "needs 4 CUDA devices";
   }
   const auto weights = RunRanks(4, "weights", "peer");
+  const auto shared = RunRanks(4, "weights", "peer, sharded");
   ASSERT_THAT(weights, IsOk());
   EXPECT_THAT(*weights, Each((*weights)[0]));
+  EXPECT_EQ(*shared, *weights);
 }
 
 }  // namespace

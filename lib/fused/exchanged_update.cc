@@ -105,7 +105,8 @@ template <typename T>
 template <typename W>
 absl::StatusOr<RangeSum> ExchangedUpdate<T>::SumOverRanks(const ReadyGradients& ready, W* wire) {
   const auto sum = [&](cudaStream_t then) -> absl::StatusOr<RangeSum> {
-    const RangeToSum range = {wire, ready.range.count(), kTypeOf<W>, ready.stream, then, ready.max_multiprocessors};
+    RangeToSum range = {wire, ready.range.count(), kTypeOf<W>, ready.stream, then, ready.max_multiprocessors};
+    range.sharable = ready.early;
     if (then_.AddsRanks()) {
       return batch_.options.exchange->Gather(range);
     }
@@ -151,7 +152,8 @@ absl::Status ExchangedUpdate<T>::SumAndHandOn(const ReadyGradients& ready, const
     step.ready.stream = room_.update;
     step.scale = 1.0f / static_cast<float>(exchange->ranks());
   }
-  return then_.Take(step);
+  RETURN_IF_ERROR(then_.Take(step));
+  return step.sum.shared ? batch_.options.exchange->WeightsWritten(room_.update) : absl::OkStatus();
 }
 
 template <typename T>

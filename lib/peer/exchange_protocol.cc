@@ -5,9 +5,10 @@
 namespace lockstep {
 
 // To the next rank first, so that not all send to rank 0 at once.
-absl::Status ExchangeProtocol::Sum(PeerOperations& operations, bool small) {
+absl::Status ExchangeProtocol::Sum(PeerOperations& operations, bool small, bool behind_weights) {
   const bool first = row_ == kFirstRangeRow;
   if (small && !first) {
+    weights_untold_ = weights_untold_ && !behind_weights;
     RETURN_IF_ERROR(operations.AddWhenReady());
     return operations.SendAndAdd(row_++);
   }
@@ -27,6 +28,11 @@ absl::Status ExchangeProtocol::Sum(PeerOperations& operations, bool small) {
 }
 
 absl::Status ExchangeProtocol::EndStep(PeerOperations& operations) {
+  if (weights_untold_) {
+    RETURN_IF_ERROR(operations.Raise(PeerStream::kAdding, row_, /*next_epoch=*/false));
+    RETURN_IF_ERROR(operations.Await(PeerStream::kAdding, row_, /*behind=*/0));
+    weights_untold_ = false;
+  }
   RETURN_IF_ERROR(operations.Raise(PeerStream::kAdding, kReadRow, /*next_epoch=*/true));
   row_ = kFirstRangeRow;
   return absl::OkStatus();
