@@ -102,12 +102,16 @@ absl::Status SetSmallValues(ResNet18Step& step) {
 
 // By layer: layer 4, layer 3, the rest, the norms, the stem, which is brought into the wire's type behind backward. Where
 // launches have no shares of the GPU, as without Hopper's kernels, layer 3 is of the rest (gradient_schedule.h).
-size_t SumsOfStep() { return HasHopperKernels() ? 5 : 4; }
+// Between peers the rest and the stem go together.
+size_t SumsOfStep(const RankContext& context) {
+  const bool apart = HasHopperKernels() || absl::StrContains(context.payload, "sharded");
+  return (apart ? 5 : 4) - (ByPeers(context) ? 1 : 0);
+}
 
 // In nanoseconds, since all are whole ones.
-std::string FaultsOf(const ExchangeStep& step, bool sent) {
+std::string FaultsOf(const ExchangeStep& step, bool sent, size_t sums) {
   const StepTimes times = TimesOf(step, sent);
-  std::string found = times.buckets.size() == SumsOfStep() ? "" : absl::StrCat(times.buckets.size(), " ranges; ");
+  std::string found = times.buckets.size() == sums ? "" : absl::StrCat(times.buckets.size(), " ranges; ");
   double sum = 0;
   for (const BucketTimes& bucket : times.buckets) {
     sum += bucket.end_seconds - bucket.begin_seconds;
@@ -148,7 +152,7 @@ absl::StatusOr<std::string> TrainMarked(RankContext& context, bool sends, bool g
   double all = 0;
   for (size_t i = 0; i < steps.size(); ++i) {
     all += steps[i].forward_seconds + steps[i].backward_seconds + steps[i].update_seconds + steps[i].between_seconds;
-    if (const std::string faults = FaultsOf(steps[i], sends); !faults.empty()) {
+    if (const std::string faults = FaultsOf(steps[i], sends, SumsOfStep(context)); !faults.empty()) {
       absl::StrAppend(&found, "step ", i, ": ", faults);
     }
   }
@@ -156,7 +160,7 @@ absl::StatusOr<std::string> TrainMarked(RankContext& context, bool sends, bool g
     absl::StrAppend(&found, "steps of ", all, " s in an epoch of ", marked.device_seconds, " s; ");
   }
   const ExchangeCount count = CountOfStep(*exchange);
-  if (count.range_bytes.size() != SumsOfStep() || count.calls != (sends ? SumsOfStep() : 0)) {
+  if (count.range_bytes.size() != SumsOfStep(context) || count.calls != (sends ? SumsOfStep(context) : 0)) {
     absl::StrAppend(&found, count.range_bytes.size(), " ranges, ", count.calls, " sums a step");
   }
   return found;
@@ -177,6 +181,10 @@ class WithRoomForNccl : public GradientExchange {
   uint32_t max_multiprocessors() const override { return kMultiprocessors; }
   absl::Status Sum(const RangeToSum& range) override { return exchange_.Sum(range); }
   absl::StatusOr<RangeSum> Gather(const RangeToSum& range) override { return exchange_.Gather(range); }
+  bool GathersTogether() const override { return exchange_.GathersTogether(); }
+  absl::StatusOr<std::vector<RangeSum>> GatherTogether(const std::vector<RangeToSum>& ranges) override {
+    return exchange_.GatherTogether(ranges);
+  }
   __nv_bfloat16* SharedWeights(uint32_t rank) const override { return exchange_.SharedWeights(rank); }
   uint32_t rank() const override { return exchange_.rank(); }
   absl::Status WeightsWritten(cudaStream_t stream) override { return exchange_.WeightsWritten(stream); }

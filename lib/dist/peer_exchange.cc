@@ -11,6 +11,7 @@
 #include "lib/dist/counted_exchange.h"
 #include "lib/kernels/cuda_status.h"
 #include "lib/kernels/peer_flags.h"
+#include "lib/kernels/peer_push.h"
 #include "lib/kernels/peer_sum.h"
 #include "lib/kernels/rank_sum.h"
 #include "lib/peer/device_memory.h"
@@ -24,6 +25,7 @@ constexpr double kClockTurnSeconds = 4.294967296;  // wait_report.h
 // A rank's piece of memory: its flags, its epoch, then a place for each rank's gradients, also an unused one for its own;
 // with a shared update the network's weights behind these.
 constexpr size_t kEpochOffset = kPeerFlagBytes;
+constexpr size_t kPushDoneOffset = kEpochOffset + 64;
 constexpr size_t kPlacesOffset = size_t{64} << 10;
 constexpr size_t kPlaceBytes = kMaxExchanged * sizeof(float) + (size_t{1} << 20);  // and norms
 constexpr size_t kRangeAlignment = 256;
@@ -88,6 +90,36 @@ class PeerExchange : public CountedExchange {
   absl::Status Sum(const RangeToSum& range) override { return Exchange(range, Then::kAdd).status(); }
   absl::StatusOr<RangeSum> Gather(const RangeToSum& range) override {
     return Exchange(range, options_.shares_update && range.sharable ? Then::kLeaveShare : Then::kLeave);
+  }
+
+  bool GathersTogether() const override { return true; }
+
+  // As a small range of the protocol: one launch sends all of them.
+  absl::StatusOr<std::vector<RangeSum>> GatherTogether(const std::vector<RangeToSum>& ranges) override {
+    if (protocol_.row() == ExchangeProtocol::kFirstRangeRow || ranges.empty() || ranges.size() > kMaxPushed) {
+      return absl::InternalError(absl::StrCat(ranges.size(), " ranges at once, or no range before them"));
+    }
+    std::vector<RangeSum> sums;
+    PeerPushInput input;
+    for (const RangeToSum& range : ranges) {
+      RETURN_IF_ERROR(CheckRoom(range));
+      CountRange(range, true);
+      PushedRange& pushed = input.range[input.ranges++];
+      pushed.bytes = BytesOf(range);
+      pushed.from = range.data;
+      RangeSum sum;
+      sum.ranks = ranks();
+      for (int rank = 0; rank < size_; ++rank) {
+        pushed.to[rank] = PlaceAt(rank, rank_);
+        sum.of_rank[rank] = rank == rank_ ? range.data : PlaceAt(rank_, rank);
+      }
+      sums.push_back(sum);
+      Advance(range);
+    }
+    input.done = reinterpret_cast<uint32_t*>(memory_->of(rank_) + kPushDoneOffset);
+    Operations operations(*this, ranges[0], Then::kLeave, &input);
+    RETURN_IF_ERROR(protocol_.Sum(operations, /*small=*/true, /*behind_weights=*/ranges[0].then == weights_));
+    return sums;
   }
 
   absl::Status WeightsWritten(cudaStream_t stream) override {
@@ -203,8 +235,10 @@ class PeerExchange : public CountedExchange {
   // Queued on CUDA's streams, for one range.
   class Operations : public PeerOperations {
    public:
-    Operations(const PeerExchange& exchange, const RangeToSum& range, Then then)
-        : exchange_(exchange), range_(range), then_(then) {}
+    // With `together` SendAndAdd is for these, and leaves them where they are.
+    Operations(const PeerExchange& exchange, const RangeToSum& range, Then then,
+               const PeerPushInput* together = nullptr)
+        : exchange_(exchange), range_(range), then_(then), together_(together) {}
 
     absl::Status SendWhenReady() override { return Follow(exchange_.ready_, range_.ready, exchange_.stream_); }
     absl::Status AddWhenSent() override { return Follow(exchange_.sent_, exchange_.stream_, range_.then); }
@@ -222,6 +256,10 @@ class PeerExchange : public CountedExchange {
     absl::Status AddWhenReady() override { return Follow(exchange_.ready_, range_.ready, range_.then); }
 
     absl::Status SendAndAdd(uint32_t row) override {
+      if (together_ != nullptr) {
+        RETURN_IF_ERROR(CudaStatus(PeerPush(exchange_.flags_, row, *together_, range_.then), "sending gradients"));
+        return Await(PeerStream::kAdding, row, /*behind=*/0);
+      }
       return CudaStatus(range_.type == Wire::kBf16 ? exchange_.SendAndAdd<__nv_bfloat16>(range_, row)
                                                    : exchange_.SendAndAdd<float>(range_, row),
                         "summing gradients");
@@ -279,6 +317,7 @@ class PeerExchange : public CountedExchange {
     const PeerExchange& exchange_;
     const RangeToSum range_;
     const Then then_;
+    const PeerPushInput* const together_;
   };
 
   template <typename W>

@@ -78,6 +78,12 @@ class GradientExchange {
     return status.ok() ? absl::StatusOr<RangeSum>(RangeSum()) : status;
   }
 
+  // Gather of several ranges at once, which are ready on one stream, as a step's last ones are. Without it each is for Gather.
+  virtual bool GathersTogether() const { return false; }
+  virtual absl::StatusOr<std::vector<RangeSum>> GatherTogether(const std::vector<RangeToSum>& ranges) {
+    return absl::UnimplementedError("no ranges at once");
+  }
+
   // Sharing of the update ("ZeRO-1"): bf16 weights that the network of `rank` reads, which every rank writes to, each
   // element by the rank whose share it is. Null: there are none, and each rank updates all weights.
   virtual __nv_bfloat16* SharedWeights(uint32_t rank) const { return nullptr; }

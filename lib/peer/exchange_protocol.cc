@@ -14,6 +14,7 @@ absl::Status ExchangeProtocol::Sum(PeerOperations& operations, bool small, bool 
   }
   RETURN_IF_ERROR(operations.SendWhenReady());
   if (first) {
+    RETURN_IF_ERROR(operations.Raise(PeerStream::kSending, kReadRow, /*next_epoch=*/true));
     RETURN_IF_ERROR(operations.Await(PeerStream::kSending, kReadRow, /*behind=*/1));
   }
   for (uint32_t step = 1; step < ranks_; ++step) {
@@ -33,7 +34,6 @@ absl::Status ExchangeProtocol::EndStep(PeerOperations& operations) {
     RETURN_IF_ERROR(operations.Await(PeerStream::kAdding, row_, /*behind=*/0));
     weights_untold_ = false;
   }
-  RETURN_IF_ERROR(operations.Raise(PeerStream::kAdding, kReadRow, /*next_epoch=*/true));
   row_ = kFirstRangeRow;
   return absl::OkStatus();
 }

@@ -1,9 +1,12 @@
 // What the ranks of a host say to each other, in which order, so that each has all others' gradients, range by range and
 // step by step, in memory that is never full and never overwritten too early. Who says it, a GPU or a test, is told.
 //
-//   stream "sending":  [first range: all others have read the last step's] -> copy to each -> raise the range's flag at each
+//   stream "sending":  [first range: tell all others that the last step's are read; the next epoch begins; await the same
+//                      of all others] -> copy to each -> raise the range's flag at each
 //   stream "adding":   own copies are off -> await the range's flag of each -> add up
-//   end of the step:   behind the last sum, tell all others that theirs are read; the next epoch begins
+//
+// What is read is told at the next step's first range and not at the end of the step, where the next step would wait for
+// it: the first range is behind the last step's sums, and comes when there is time.
 //
 // Where each rank updates a share of the weights for all, a copy is of the share of the rank that it goes to, and "adding"
 // goes on, range by range, with

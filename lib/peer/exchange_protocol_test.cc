@@ -202,16 +202,19 @@ class Operations : public PeerOperations {
     for (const int half : {0, 1}) {
       world_.Queue(
           rank_, stream, [] { return true; },
-          [this, half, range] {
+          [this, half, range, step = step_] {
             for (Rank& rank : world_.ranks_) {
-              rank.weights[range][rank_].epoch[half] = world_.ranks_[rank_].epoch;
+              rank.weights[range][rank_].epoch[half] = step;
             }
           });
     }
   }
 
   // SGD, and then the next step's forward: all of the next step is behind it.
-  void JoinMain() { world_.Follow(rank_, kMain, BehindSums()); }
+  void JoinMain() {
+    world_.Follow(rank_, kMain, BehindSums());
+    ++step_;
+  }
 
   // What updates weights goes on behind the sum.
   void UpdateBehindSum() { world_.Follow(rank_, kUpdate, kAdding); }
@@ -231,12 +234,12 @@ class Operations : public PeerOperations {
     for (const int half : {0, 1}) {
       world_.Queue(
           rank_, kMain, [] { return true; },
-          [this, shared, half, range = range_] {
+          [this, shared, half, range = range_, step = step_] {
             const Rank& own = world_.ranks_[rank_];
             for (uint32_t whose = 0; shared && whose < own.flags[0].size(); ++whose) {
               const uint32_t found = own.weights[range][whose].epoch[half];
-              if (found + 1 != own.epoch) {
-                world_.wrong_ = absl::StrCat("rank ", rank_, " reads weights of step ", found, " in step ", own.epoch);
+              if (found + 1 != step) {
+                world_.wrong_ = absl::StrCat("rank ", rank_, " reads weights of step ", found, " in step ", step);
               }
             }
           });
@@ -274,6 +277,7 @@ class Operations : public PeerOperations {
   World& world_;
   const uint32_t rank_;
   uint32_t range_ = 0;
+  uint32_t step_ = 1;
   bool ending_ = false;  // whether the protocol is at the step's end
 };
 
