@@ -35,6 +35,7 @@ struct PeerExchangeOptions {
   c10::Device device = c10::Device(c10::kCUDA, 0);
   Wire wire = Wire::kFp32;
   absl::Duration timeout = absl::Seconds(60);  // of a wait for another rank, on the GPU too; counted in 4.3 s
+  bool shares_update = false;  // each rank updates its share of the large ranges' weights for all (ZeRO-1)
 };
 
 // The same without a library, for GPUs of one host that reach each other's memory (peer_exchange.cc). `communicator` is

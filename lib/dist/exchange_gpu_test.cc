@@ -51,7 +51,8 @@ bool ByPeers(const RankContext& context) { return absl::StrContains(context.payl
 absl::StatusOr<std::shared_ptr<GradientExchange>> MakeExchange(const RankContext& context, Communicator& communicator,
                                                                Wire wire) {
   if (ByPeers(context)) {
-    return MakePeerExchange(communicator, {Gpu(context), wire, context.timeout});
+    const bool sharded = absl::StrContains(context.payload, "sharded");
+    return MakePeerExchange(communicator, {Gpu(context), wire, context.timeout, sharded});
   }
   const bool sends = context.payload != "left out";
   return MakeCommunicatorExchange(communicator, {Gpu(context), wire, sends, kMultiprocessors});
@@ -101,12 +102,16 @@ absl::Status SetSmallValues(ResNet18Step& step) {
 
 // By layer: layer 4, layer 3, the rest, the norms, the stem, which is brought into the wire's type behind backward. Where
 // launches have no shares of the GPU, as without Hopper's kernels, layer 3 is of the rest (gradient_schedule.h).
-size_t SumsOfStep() { return HasHopperKernels() ? 5 : 4; }
+// Between peers the rest and the stem go together.
+size_t SumsOfStep(const RankContext& context) {
+  const bool apart = HasHopperKernels() || absl::StrContains(context.payload, "sharded");
+  return (apart ? 5 : 4) - (ByPeers(context) ? 1 : 0);
+}
 
 // In nanoseconds, since all are whole ones.
-std::string FaultsOf(const ExchangeStep& step, bool sent) {
+std::string FaultsOf(const ExchangeStep& step, bool sent, size_t sums) {
   const StepTimes times = TimesOf(step, sent);
-  std::string found = times.buckets.size() == SumsOfStep() ? "" : absl::StrCat(times.buckets.size(), " ranges; ");
+  std::string found = times.buckets.size() == sums ? "" : absl::StrCat(times.buckets.size(), " ranges; ");
   double sum = 0;
   for (const BucketTimes& bucket : times.buckets) {
     sum += bucket.end_seconds - bucket.begin_seconds;
@@ -147,7 +152,7 @@ absl::StatusOr<std::string> TrainMarked(RankContext& context, bool sends, bool g
   double all = 0;
   for (size_t i = 0; i < steps.size(); ++i) {
     all += steps[i].forward_seconds + steps[i].backward_seconds + steps[i].update_seconds + steps[i].between_seconds;
-    if (const std::string faults = FaultsOf(steps[i], sends); !faults.empty()) {
+    if (const std::string faults = FaultsOf(steps[i], sends, SumsOfStep(context)); !faults.empty()) {
       absl::StrAppend(&found, "step ", i, ": ", faults);
     }
   }
@@ -155,7 +160,7 @@ absl::StatusOr<std::string> TrainMarked(RankContext& context, bool sends, bool g
     absl::StrAppend(&found, "steps of ", all, " s in an epoch of ", marked.device_seconds, " s; ");
   }
   const ExchangeCount count = CountOfStep(*exchange);
-  if (count.range_bytes.size() != SumsOfStep() || count.calls != (sends ? SumsOfStep() : 0)) {
+  if (count.range_bytes.size() != SumsOfStep(context) || count.calls != (sends ? SumsOfStep(context) : 0)) {
     absl::StrAppend(&found, count.range_bytes.size(), " ranges, ", count.calls, " sums a step");
   }
   return found;
@@ -176,6 +181,16 @@ class WithRoomForNccl : public GradientExchange {
   uint32_t max_multiprocessors() const override { return kMultiprocessors; }
   absl::Status Sum(const RangeToSum& range) override { return exchange_.Sum(range); }
   absl::StatusOr<RangeSum> Gather(const RangeToSum& range) override { return exchange_.Gather(range); }
+  bool GathersTogether() const override { return exchange_.GathersTogether(); }
+  absl::StatusOr<std::vector<RangeSum>> GatherTogether(const std::vector<RangeToSum>& ranges) override {
+    return exchange_.GatherTogether(ranges);
+  }
+  __nv_bfloat16* SharedWeights(uint32_t rank) const override { return exchange_.SharedWeights(rank); }
+  uint32_t rank() const override { return exchange_.rank(); }
+  absl::Status WeightsWritten(cudaStream_t stream) override { return exchange_.WeightsWritten(stream); }
+  absl::Status GatherShares(const std::vector<SharedRange>& ranges, cudaStream_t stream) override {
+    return exchange_.GatherShares(ranges, stream);
+  }
   absl::Status EndStep(cudaStream_t stream) override { return exchange_.EndStep(stream); }
   absl::Status Health() const override { return exchange_.Health(); }
 
@@ -183,7 +198,12 @@ class WithRoomForNccl : public GradientExchange {
   GradientExchange& exchange_;
 };
 
-// The weights after three epochs of an odd number of steps, in graphs of 16 and one by one. The payload: who sums.
+std::string DigestOf(const std::vector<float>& values) {
+  return Sha256Hex(
+      absl::string_view(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)));
+}
+
+// The weights and their momentum after three epochs of an odd number of steps, in graphs of 16 and one by one. The payload: who sums.
 absl::StatusOr<std::string> Weights(RankContext& context) {
   const c10::DeviceGuard guard(Gpu(context));
   ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Nccl(context));
@@ -199,8 +219,8 @@ absl::StatusOr<std::string> Weights(RankContext& context) {
       RETURN_IF_ERROR(epochs.Train(InOrder(static_cast<uint32_t>(context.rank) * 500), epoch, Rate).status());
     }
     ASSIGN_OR_RETURN(const ResNet18Values values, step->GetValues());
-    absl::StrAppend(&digests, Sha256Hex(absl::string_view(reinterpret_cast<const char*>(values.weights.data()),
-                                                          values.weights.size() * sizeof(float))));
+    ASSIGN_OR_RETURN(const ResNet18Values momentum, step->GetMomentum());
+    absl::StrAppend(&digests, DigestOf(values.weights), DigestOf(momentum.weights));
   }
   return digests;
 }
@@ -249,16 +269,32 @@ TEST(PeerExchangeGpuTest, TrainsAsNcclToTheBit) {
   ASSERT_THAT(by_peers, IsOk());
   EXPECT_EQ((*by_peers)[0], (*by_peers)[1]);
   EXPECT_EQ(*by_peers, *by_nccl);
-  EXPECT_EQ((*by_peers)[0].size(), 128u);
+  EXPECT_EQ((*by_peers)[0].size(), 256u);
 }
+
+// Each rank keeps half of the weights; none may show.
+TEST(PeerExchangeGpuTest, ASharedUpdateTrainsAsEachRanksOwnToTheBit) {
+  if (!ResolveDevice("cuda", 1).ok()) {
+    GTEST_SKIP() << "needs 2 CUDA devices";
+  }
+  const auto own = RunRanks(2, "weights", "peer");
+  const auto shared = RunRanks(2, "weights", "peer, sharded");
+  ASSERT_THAT(own, IsOk());
+  ASSERT_THAT(shared, IsOk());
+  EXPECT_EQ(*shared, *own);
+}
+
+TEST(PeerExchangeGpuTest, MarksComeInOrderInGraphsOfASharedUpdate) { ExpectNothingFound("peer, sharded, graphs"); }
 
 TEST(PeerExchangeGpuTest, FourRanksHaveTheSameBits) {
   if (!ResolveDevice("cuda", 3).ok()) {
     GTEST_SKIP() << "needs 4 CUDA devices";
   }
   const auto weights = RunRanks(4, "weights", "peer");
+  const auto shared = RunRanks(4, "weights", "peer, sharded");
   ASSERT_THAT(weights, IsOk());
   EXPECT_THAT(*weights, Each((*weights)[0]));
+  EXPECT_EQ(*shared, *weights);
 }
 
 }  // namespace

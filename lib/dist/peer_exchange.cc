@@ -1,5 +1,6 @@
 // Gradients into the other GPUs' memory, by their copy engines: no multiprocessor takes part, and each rank adds up what
-// arrived, in the order of the ranks. Who waits for what is lib/peer/exchange_protocol.h.
+// arrived, in the order of the ranks. With a shared update a rank is sent its share of a range alone, and SGD writes the
+// new weights of it into all ranks' memory. Who waits for what is lib/peer/exchange_protocol.h.
 #include <c10/cuda/CUDAGuard.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include "lib/dist/counted_exchange.h"
 #include "lib/kernels/cuda_status.h"
 #include "lib/kernels/peer_flags.h"
+#include "lib/kernels/peer_push.h"
 #include "lib/kernels/peer_sum.h"
 #include "lib/kernels/rank_sum.h"
 #include "lib/peer/device_memory.h"
@@ -20,11 +22,14 @@ namespace {
 
 constexpr double kClockTurnSeconds = 4.294967296;  // wait_report.h
 
-// A rank's piece of memory: its flags, its epoch, then a place for each rank's gradients, also an unused one for its own.
+// A rank's piece of memory: its flags, its epoch, then a place for each rank's gradients, also an unused one for its own;
+// with a shared update the network's weights behind these.
 constexpr size_t kEpochOffset = kPeerFlagBytes;
+constexpr size_t kPushDoneOffset = kEpochOffset + 64;
 constexpr size_t kPlacesOffset = size_t{64} << 10;
 constexpr size_t kPlaceBytes = kMaxExchanged * sizeof(float) + (size_t{1} << 20);  // and norms
 constexpr size_t kRangeAlignment = 256;
+constexpr size_t kWeightsBytes = kMaxExchanged * sizeof(__nv_bfloat16);
 
 // One launch sends up to so much and adds it up: batch norm's gradients and the stem's.
 constexpr size_t kSmallBytes = size_t{64} << 10;
@@ -56,9 +61,10 @@ class PeerExchange : public CountedExchange {
       return absl::InvalidArgumentError(
           absl::StrCat("--reducer=peer is for up to ", kMaxPeerRanks, " ranks, found ", size_));
     }
+    const size_t bytes_of_rank = WeightsOffset() + (options_.shares_update ? kWeightsBytes : 0);
     ASSIGN_OR_RETURN(
         memory_, PeerDeviceMemory::Make([&](absl::string_view bytes) { return communicator.AllGather(bytes); }, rank_,
-                                        size_, kPlacesOffset + size_ * kPlaceBytes, options_.timeout));
+                                        size_, bytes_of_rank, options_.timeout));
     int least = 0, greatest = 0;
     RETURN_IF_ERROR(CudaStatus(cudaDeviceGetStreamPriorityRange(&least, &greatest), "asking the GPU"));
     RETURN_IF_ERROR(CudaStatus(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, greatest), "a stream"));
@@ -73,16 +79,70 @@ class PeerExchange : public CountedExchange {
   Wire wire() const override { return options_.wire; }
   uint32_t max_multiprocessors() const override { return 0; }
 
-  absl::Status Sum(const RangeToSum& range) override { return Exchange(range, /*add=*/true).status(); }
-  absl::StatusOr<RangeSum> Gather(const RangeToSum& range) override { return Exchange(range, /*add=*/false); }
+  uint32_t rank() const override { return static_cast<uint32_t>(rank_); }
+
+  __nv_bfloat16* SharedWeights(uint32_t rank) const override {
+    return !options_.shares_update
+               ? nullptr
+               : reinterpret_cast<__nv_bfloat16*>(memory_->of(static_cast<int>(rank)) + WeightsOffset());
+  }
+
+  absl::Status Sum(const RangeToSum& range) override { return Exchange(range, Then::kAdd).status(); }
+  absl::StatusOr<RangeSum> Gather(const RangeToSum& range) override {
+    return Exchange(range, options_.shares_update && range.sharable ? Then::kLeaveShare : Then::kLeave);
+  }
+
+  bool GathersTogether() const override { return true; }
+
+  // As a small range of the protocol: one launch sends all of them.
+  absl::StatusOr<std::vector<RangeSum>> GatherTogether(const std::vector<RangeToSum>& ranges) override {
+    if (protocol_.row() == ExchangeProtocol::kFirstRangeRow || ranges.empty() || ranges.size() > kMaxPushed) {
+      return absl::InternalError(absl::StrCat(ranges.size(), " ranges at once, or no range before them"));
+    }
+    std::vector<RangeSum> sums;
+    PeerPushInput input;
+    for (const RangeToSum& range : ranges) {
+      RETURN_IF_ERROR(CheckRoom(range));
+      CountRange(range, true);
+      PushedRange& pushed = input.range[input.ranges++];
+      pushed.bytes = BytesOf(range);
+      pushed.from = range.data;
+      RangeSum sum;
+      sum.ranks = ranks();
+      for (int rank = 0; rank < size_; ++rank) {
+        pushed.to[rank] = PlaceAt(rank, rank_);
+        sum.of_rank[rank] = rank == rank_ ? range.data : PlaceAt(rank_, rank);
+      }
+      sums.push_back(sum);
+      Advance(range);
+    }
+    input.done = reinterpret_cast<uint32_t*>(memory_->of(rank_) + kPushDoneOffset);
+    Operations operations(*this, ranges[0], Then::kLeave, &input);
+    RETURN_IF_ERROR(protocol_.Sum(operations, /*small=*/true, /*behind_weights=*/ranges[0].then == weights_));
+    return sums;
+  }
+
+  absl::Status WeightsWritten(cudaStream_t stream) override {
+    weights_ = stream;
+    protocol_.WeightsWritten();
+    return absl::OkStatus();
+  }
+
+  // A step of its own: no range of it is counted.
+  absl::Status GatherShares(const std::vector<SharedRange>& ranges, cudaStream_t stream) override {
+    for (const SharedRange& shared : ranges) {
+      const RangeToSum range = {shared.data, shared.count, Wire::kFp32, stream, stream, 0};
+      RETURN_IF_ERROR(CheckRoom(range));
+      Operations operations(*this, range, Then::kTakeShares);
+      RETURN_IF_ERROR(protocol_.Sum(operations, /*small=*/false));
+      Advance(range);
+    }
+    return EndProtocolStep(stream);
+  }
 
   absl::Status EndStep(cudaStream_t stream) override {
-    RangeToSum none;
-    none.then = stream;
-    Operations operations(*this, none, /*add=*/true);
-    RETURN_IF_ERROR(protocol_.EndStep(operations));
+    RETURN_IF_ERROR(EndProtocolStep(stream));
     CountStep();
-    offset_ = 0;
     return absl::OkStatus();
   }
 
@@ -94,6 +154,42 @@ class PeerExchange : public CountedExchange {
   }
 
  private:
+  // What is done with a range that has come from all.
+  enum class Then {
+    kAdd,         // the range becomes the sum
+    kLeave,       // the parts are left where they are
+    kLeaveShare,  // and each rank is sent its share of them alone
+    kTakeShares,  // each rank sent its own share to all, and it is taken into the range
+  };
+
+  size_t WeightsOffset() const { return kPlacesOffset + static_cast<size_t>(size_) * kPlaceBytes; }
+
+  static RangeToSum NothingThen(cudaStream_t stream) {
+    RangeToSum none;
+    none.then = stream;
+    return none;
+  }
+
+  absl::Status EndProtocolStep(cudaStream_t stream) {
+    Operations operations(*this, NothingThen(stream), Then::kAdd);
+    RETURN_IF_ERROR(protocol_.EndStep(operations));
+    offset_ = 0;
+    weights_ = nullptr;
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckRoom(const RangeToSum& range) const {
+    return protocol_.row() + 1 >= kPeerFlagRows || offset_ + BytesOf(range) > kPlaceBytes
+               ? absl::InternalError(absl::StrCat("a step sends more than ", kPlaceBytes, " bytes or too many ranges"))
+               : absl::OkStatus();
+  }
+
+  static size_t BytesOf(const RangeToSum& range) { return range.count * WireBytesPerElement(range.type); }
+
+  void Advance(const RangeToSum& range) {
+    offset_ += (BytesOf(range) + kRangeAlignment - 1) / kRangeAlignment * kRangeAlignment;
+  }
+
   uint8_t* PlaceAt(int rank, int of) const {
     return memory_->of(rank) + kPlacesOffset + static_cast<size_t>(of) * kPlaceBytes + offset_;
   }
@@ -117,55 +213,65 @@ class PeerExchange : public CountedExchange {
   }
 
   // A small range is always added up: its launch does that anyway.
-  absl::StatusOr<RangeSum> Exchange(const RangeToSum& range, bool add) {
-    const size_t bytes = range.count * WireBytesPerElement(range.type);
-    if (protocol_.row() >= kPeerFlagRows || offset_ + bytes > kPlaceBytes) {
-      return absl::InternalError(absl::StrCat("a step sends more than ", kPlaceBytes, " bytes or too many ranges"));
-    }
+  absl::StatusOr<RangeSum> Exchange(const RangeToSum& range, Then then) {
+    RETURN_IF_ERROR(CheckRoom(range));
     CountRange(range, true);
     const bool aligned = reinterpret_cast<uintptr_t>(range.data) % kPackBytes == 0;
-    const bool small = aligned && bytes <= kSmallBytes && protocol_.row() != ExchangeProtocol::kFirstRangeRow;
+    const bool small = aligned && BytesOf(range) <= kSmallBytes && protocol_.row() != ExchangeProtocol::kFirstRangeRow;
     RangeSum sum;
-    sum.ranks = add || small ? 0 : static_cast<uint32_t>(size_);
+    sum.ranks = then == Then::kAdd || small ? 0 : static_cast<uint32_t>(size_);
+    sum.shared = then == Then::kLeaveShare && !small;
+    sum.share = ShareOf(range.count, rank(), ranks());
     for (int rank = 0; rank < size_; ++rank) {
       sum.of_rank[rank] = rank == rank_ ? range.data : PlaceAt(rank_, rank);
     }
-    Operations operations(*this, range, add);
-    RETURN_IF_ERROR(protocol_.Sum(operations, small));
-    offset_ += (bytes + kRangeAlignment - 1) / kRangeAlignment * kRangeAlignment;
+    Operations operations(*this, range, then);
+    RETURN_IF_ERROR(protocol_.Sum(operations, small, /*behind_weights=*/range.then == weights_));
+    Advance(range);
     return sum;
   }
 
   // Queued on CUDA's streams, for one range.
   class Operations : public PeerOperations {
    public:
-    // Without `add` the parts are left where they are.
-    Operations(const PeerExchange& exchange, const RangeToSum& range, bool add)
-        : exchange_(exchange), range_(range), add_(add) {}
+    // With `together` SendAndAdd is for these, and leaves them where they are.
+    Operations(const PeerExchange& exchange, const RangeToSum& range, Then then,
+               const PeerPushInput* together = nullptr)
+        : exchange_(exchange), range_(range), then_(then), together_(together) {}
 
     absl::Status SendWhenReady() override { return Follow(exchange_.ready_, range_.ready, exchange_.stream_); }
     absl::Status AddWhenSent() override { return Follow(exchange_.sent_, exchange_.stream_, range_.then); }
 
+    // Of a shared range what that rank updates, or what this one did.
     absl::Status CopyTo(uint32_t rank) override {
       uint8_t* const place = exchange_.PlaceAt(static_cast<int>(rank), exchange_.rank_);
-      return CudaStatus(cudaMemcpyAsync(place, range_.data, range_.count * WireBytesPerElement(range_.type),
-                                        cudaMemcpyDeviceToDevice, exchange_.stream_),
-                        "sending gradients");
+      const auto* const data = static_cast<const uint8_t*>(range_.data);
+      const RankShare share = then_ == Then::kLeaveShare   ? ShareOf(range_.count, rank, exchange_.ranks())
+                              : then_ == Then::kTakeShares ? ShareOf(range_.count, exchange_.rank(), exchange_.ranks())
+                                                           : RankShare{0, range_.count};
+      return Copy(place, data, share, exchange_.stream_, "sending gradients");
     }
 
     absl::Status AddWhenReady() override { return Follow(exchange_.ready_, range_.ready, range_.then); }
 
     absl::Status SendAndAdd(uint32_t row) override {
+      if (together_ != nullptr) {
+        RETURN_IF_ERROR(CudaStatus(PeerPush(exchange_.flags_, row, *together_, range_.then), "sending gradients"));
+        return Await(PeerStream::kAdding, row, /*behind=*/0);
+      }
       return CudaStatus(range_.type == Wire::kBf16 ? exchange_.SendAndAdd<__nv_bfloat16>(range_, row)
                                                    : exchange_.SendAndAdd<float>(range_, row),
                         "summing gradients");
     }
 
     absl::Status Add() override {
-      return !add_ ? absl::OkStatus()
-                   : CudaStatus(range_.type == Wire::kBf16 ? exchange_.Add<__nv_bfloat16>(range_)
-                                                           : exchange_.Add<float>(range_),
-                                "adding gradients");
+      if (then_ == Then::kTakeShares) {
+        return TakeShares();
+      }
+      return then_ != Then::kAdd ? absl::OkStatus()
+                                 : CudaStatus(range_.type == Wire::kBf16 ? exchange_.Add<__nv_bfloat16>(range_)
+                                                                         : exchange_.Add<float>(range_),
+                                              "adding gradients");
     }
 
     absl::Status Raise(PeerStream stream, uint32_t row, bool next_epoch) override {
@@ -177,6 +283,27 @@ class PeerExchange : public CountedExchange {
     }
 
    private:
+    absl::Status Copy(uint8_t* to, const uint8_t* from, const RankShare& share, cudaStream_t stream,
+                      const char* what) const {
+      const size_t element = WireBytesPerElement(range_.type);
+      return share.count == 0 ? absl::OkStatus()
+                              : CudaStatus(cudaMemcpyAsync(to + share.begin * element, from + share.begin * element,
+                                                           share.count * element, cudaMemcpyDeviceToDevice, stream),
+                                           what);
+    }
+
+    absl::Status TakeShares() const {
+      for (uint32_t rank = 0; rank < exchange_.ranks(); ++rank) {
+        const RankShare share = ShareOf(range_.count, rank, exchange_.ranks());
+        RETURN_IF_ERROR(rank == exchange_.rank()
+                            ? absl::OkStatus()
+                            : Copy(static_cast<uint8_t*>(range_.data),
+                                   exchange_.PlaceAt(exchange_.rank_, static_cast<int>(rank)), share, range_.then,
+                                   "taking the other ranks' shares"));
+      }
+      return absl::OkStatus();
+    }
+
     cudaStream_t Of(PeerStream stream) const {
       return stream == PeerStream::kSending ? exchange_.stream_ : range_.then;
     }
@@ -187,8 +314,9 @@ class PeerExchange : public CountedExchange {
     }
 
     const PeerExchange& exchange_;
-    const RangeToSum& range_;
-    const bool add_;
+    const RangeToSum range_;
+    const Then then_;
+    const PeerPushInput* const together_;
   };
 
   template <typename W>
@@ -221,6 +349,7 @@ class PeerExchange : public CountedExchange {
   PeerFlags flags_;
   uint32_t* silent_ = nullptr;  // host memory: 1 + the rank that did not come; 0: none
   cudaStream_t stream_ = nullptr;
+  cudaStream_t weights_ = nullptr;  // where this step's were written; null: nowhere yet
   cudaEvent_t ready_ = nullptr, sent_ = nullptr;
 
   ExchangeProtocol protocol_;

@@ -46,8 +46,9 @@ absl::StatusOr<std::unique_ptr<PointGroup>> PointGroup::Join(RankContext& contex
 
 absl::StatusOr<std::shared_ptr<GradientExchange>> PointGroup::MakeExchange() {
   const bool sends = point_.reduction() == proto::ALL_REDUCE;
-  if (spec_.reducer() == "peer" && sends) {
-    return MakePeerExchange(*communicator_, {device_, WireOf(spec_), context_.timeout});
+  const bool shares_update = spec_.reducer() == "peer_sharded";
+  if ((spec_.reducer() == "peer" || shares_update) && sends) {
+    return MakePeerExchange(*communicator_, {device_, WireOf(spec_), context_.timeout, shares_update});
   }
   CommunicatorExchangeOptions options;
   options.device = device_;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -93,9 +94,16 @@ absl::Status CheckTogether(const proto::ScaleSpec& spec) {
         "--reducer=c10d is of LibTorch's autograd and has LibTorch's ways alone; leave --overlap=false, "
         "--gradient_compression, --bucket_plan=auto and --step=fused out");
   }
-  if (spec.reducer() == "peer" && training.step() != proto::FUSED) {
+  if (absl::StartsWith(spec.reducer(), "peer") && training.step() != proto::FUSED) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--reducer=", spec.reducer(),
+        " is of the hand-written step; give --preset=fast, or --step=fused, or leave it out"));
+  }
+  if (spec.reducer() == "peer_sharded" &&
+      (training.precision() != proto::BF16 || training.clip_norm() != 0 || training.lars() != 0)) {
     return absl::InvalidArgumentError(
-        "--reducer=peer is of the hand-written step; give --preset=fast, or --step=fused, or leave it out");
+        "--reducer=peer_sharded: each rank updates a share of bf16 weights and knows no gradient's norm; give "
+        "--precision=bf16 without --clip_norm and --lars, or --reducer=peer");
   }
   if (training.step() == proto::FUSED && spec.bucket_plan() != "ddp") {
     return absl::InvalidArgumentError(

@@ -1,6 +1,7 @@
 #include "lib/fused/exchanged_update.h"
 
 #include <type_traits>
+#include <vector>
 
 #include "lib/base/status_macros.h"
 #include "lib/kernels/cuda_status.h"
@@ -105,7 +106,8 @@ template <typename T>
 template <typename W>
 absl::StatusOr<RangeSum> ExchangedUpdate<T>::SumOverRanks(const ReadyGradients& ready, W* wire) {
   const auto sum = [&](cudaStream_t then) -> absl::StatusOr<RangeSum> {
-    const RangeToSum range = {wire, ready.range.count(), kTypeOf<W>, ready.stream, then, ready.max_multiprocessors};
+    RangeToSum range = {wire, ready.range.count(), kTypeOf<W>, ready.stream, then, ready.max_multiprocessors};
+    range.sharable = ready.early;
     if (then_.AddsRanks()) {
       return batch_.options.exchange->Gather(range);
     }
@@ -143,15 +145,71 @@ absl::Status ExchangedUpdate<T>::SumAndHandOn(const ReadyGradients& ready, const
   if (!batch_.last) {
     return absl::OkStatus();
   }
+  if (GoesWithTheLast(ready)) {
+    if (ready.array == GradientArray::kWeights && ready.range.begin == 0) {
+      return HandOnTogether(ready, wire);
+    }
+    (ready.array == GradientArray::kWeights ? rest_ : norms_) = ready.range;
+    if (ready.array == GradientArray::kNorms && batch_.marks.ranges.steps != 0) {
+      norms_range_ = range_++;
+      return NoteClock(batch_, norms_range_, RangeMark::kReady, ready.stream);
+    }
+    return absl::OkStatus();
+  }
   StepGradients step;
   step.ready = ready;
   step.gradient = wire;
-  if (GradientExchange* const exchange = batch_.options.exchange; exchange != nullptr) {
+  if (batch_.options.exchange != nullptr) {
     ASSIGN_OR_RETURN(step.sum, SumOverRanks(ready, wire));
+  }
+  return HandOn(step);
+}
+
+template <typename T>
+absl::Status ExchangedUpdate<T>::HandOn(const StepGradients& gradients) {
+  StepGradients step = gradients;
+  if (GradientExchange* const exchange = batch_.options.exchange; exchange != nullptr) {
     step.ready.stream = room_.update;
     step.scale = 1.0f / static_cast<float>(exchange->ranks());
   }
-  return then_.Take(step);
+  RETURN_IF_ERROR(then_.Take(step));
+  return step.sum.shared ? batch_.options.exchange->WeightsWritten(room_.update) : absl::OkStatus();
+}
+
+template <typename T>
+bool ExchangedUpdate<T>::GoesWithTheLast(const ReadyGradients& ready) const {
+  const GradientExchange* const exchange = batch_.options.exchange;
+  return !ready.early && exchange != nullptr && exchange->GathersTogether() && then_.AddsRanks();
+}
+
+// The stem's stream is behind all that was named before it. first_weight: of the wire, where the rest's weights follow the
+// stem's.
+template <typename T>
+template <typename W>
+absl::Status ExchangedUpdate<T>::HandOnTogether(const ReadyGradients& stem, W* first_weight) {
+  const bool marks = batch_.marks.ranges.steps != 0;
+  float* const norms = batch_.buffers.norm_gradients + norms_.begin;
+  const cudaStream_t then = marks ? room_.marks : room_.update;
+  if (marks) {
+    RETURN_IF_ERROR(NoteClock(batch_, range_, RangeMark::kReady, stem.stream));
+  }
+  ASSIGN_OR_RETURN(const std::vector<RangeSum> sums,
+                   batch_.options.exchange->GatherTogether({{norms, norms_.count(), Wire::kFp32, stem.stream, then},
+                                                            {first_weight, rest_.end, kTypeOf<W>, stem.stream, then}}));
+  if (marks) {
+    RETURN_IF_ERROR(NoteClock(batch_, norms_range_, RangeMark::kSummed, room_.marks));
+    RETURN_IF_ERROR(NoteClock(batch_, range_++, RangeMark::kSummed, room_.marks));
+    RETURN_IF_ERROR(batch_.fork.Follow(room_.marks, room_.update));
+  }
+  StepGradients of_norms, of_weights;
+  of_norms.ready = {GradientArray::kNorms, norms_};
+  of_norms.gradient = norms;
+  of_norms.sum = sums[0];
+  of_weights.ready = {GradientArray::kWeights, {0, rest_.end}};
+  of_weights.gradient = first_weight;
+  of_weights.sum = sums[1];
+  RETURN_IF_ERROR(HandOn(of_weights));
+  return HandOn(of_norms);
 }
 
 template <typename T>

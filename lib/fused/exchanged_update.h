@@ -4,6 +4,9 @@
 //   backward  --range ready-->  wire (share, micro-batches, rounding)  -->  exchange  -->  next sink, scale 1 / ranks
 //   main and side streams       the stream that was named                   its own        the update stream below
 //
+// Where the exchange takes several ranges at once, those that are final at the end of backward go together: all weights
+// below the early ranges as one, and the norms.
+//
 // A step of several micro-batches sends once: before the last one, their gradients are only added up. One GPU by itself
 // goes this way, too, where its update waits for norms: its micro-batches are added up alike, and nothing is sent.
 #ifndef LOCKSTEP_LIB_FUSED_EXCHANGED_UPDATE_H_
@@ -72,6 +75,10 @@ class ExchangedUpdate final : public GradientSink {
   absl::Status ReadyNorms(const ReadyGradients& ready);
   template <typename W>
   absl::StatusOr<RangeSum> SumOverRanks(const ReadyGradients& ready, W* wire);
+  bool GoesWithTheLast(const ReadyGradients& ready) const;
+  template <typename W>
+  absl::Status HandOnTogether(const ReadyGradients& stem, W* first_weight);
+  absl::Status HandOn(const StepGradients& step);
   template <typename G, typename W>
   absl::Status SumAndHandOn(const ReadyGradients& ready, const G* gradient, float* sum, W* wire);
 
@@ -79,6 +86,9 @@ class ExchangedUpdate final : public GradientSink {
   const ExchangeRoom<T>& room_;
   StepSink& then_;
   uint32_t range_ = 0;  // of those that are exchanged
+  // What waits for the stem's: the range of weights behind it, and the norms.
+  GradientRange rest_, norms_;
+  uint32_t norms_range_ = 0;
 };
 
 }  // namespace lockstep

@@ -2,10 +2,13 @@
 #ifndef LOCKSTEP_LIB_FUSED_GRADIENT_EXCHANGE_H_
 #define LOCKSTEP_LIB_FUSED_GRADIENT_EXCHANGE_H_
 
+#include <cuda_bf16.h>
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -21,12 +24,35 @@ struct RangeToSum {
   cudaStream_t ready = nullptr;      // what is queued here so far makes the range
   cudaStream_t then = nullptr;       // what is queued here from the call on finds the sum
   uint32_t max_multiprocessors = 0;  // that a launch may take beside the rest of the step; 0: all
+  bool sharable = false;             // each rank may be handed a share of the sum alone; the same range in every step
 };
+
+// The elements begin ... begin + count - 1 of a range that each rank updates the weights of, for all ranks.
+struct RankShare {
+  size_t begin = 0;
+  size_t count = 0;
+};
+
+// A range's share of `rank` of `ranks`: equal parts of whole 16 bytes of bf16, the last one shorter.
+inline RankShare ShareOf(size_t range_count, uint32_t rank, uint32_t ranks) {
+  constexpr size_t kWhole = 8;
+  const size_t each = (range_count + ranks * kWhole - 1) / (ranks * kWhole) * kWhole;
+  const size_t begin = std::min(range_count, rank * each);
+  return {begin, std::min(each, range_count - begin)};
+}
 
 // Where a range's sum is: in the range's own place, or still in parts, one of each rank, in their order.
 struct RangeSum {
   uint32_t ranks = 0;                       // 0: in its own place
-  const void* of_rank[kMaxPeerRanks] = {};  // of the device, of the range's type
+  const void* of_rank[kMaxPeerRanks] = {};  // of the device, of the range's type, from its first element on
+  bool shared = false;                      // they hold this rank's share and nothing else
+  RankShare share;
+};
+
+// A piece of an array, of which each rank keeps its share up to date.
+struct SharedRange {
+  float* data = nullptr;  // of the device
+  size_t count = 0;
 };
 
 // Every rank makes the same calls in the same order.
@@ -52,7 +78,27 @@ class GradientExchange {
     return status.ok() ? absl::StatusOr<RangeSum>(RangeSum()) : status;
   }
 
-  // All sums of a step are queued, and `stream` waits for them. May queue there.
+  // Gather of several ranges at once, which are ready on one stream, as a step's last ones are. Without it each is for Gather.
+  virtual bool GathersTogether() const { return false; }
+  virtual absl::StatusOr<std::vector<RangeSum>> GatherTogether(const std::vector<RangeToSum>& ranges) {
+    return absl::UnimplementedError("no ranges at once");
+  }
+
+  // Sharing of the update ("ZeRO-1"): bf16 weights that the network of `rank` reads, which every rank writes to, each
+  // element by the rank whose share it is. Null: there are none, and each rank updates all weights.
+  virtual __nv_bfloat16* SharedWeights(uint32_t rank) const { return nullptr; }
+  virtual uint32_t rank() const { return 0; }
+
+  // What is queued on `stream` so far has written this rank's share of a range to SharedWeights of all ranks, behind
+  // Gather of that range and before EndStep.
+  virtual absl::Status WeightsWritten(cudaStream_t stream) { return absl::OkStatus(); }
+
+  // Between steps: each rank's shares come to all. Queues on `stream`.
+  virtual absl::Status GatherShares(const std::vector<SharedRange>& ranges, cudaStream_t stream) {
+    return absl::OkStatus();
+  }
+
+  // All sums of a step are queued, and `stream` waits for them, and for weights that others write. May queue there.
   virtual absl::Status EndStep(cudaStream_t stream) = 0;
 
   // Unavailable: a rank is known to be lost, so that sums since then are none. Does not wait.

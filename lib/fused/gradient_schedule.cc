@@ -21,9 +21,14 @@ GradientSchedule ScheduleBehindTheBlocks(const ResNet18Units& net) {
 
 }  // namespace
 
-GradientSchedule ScheduleGradients(const ResNet18Units& net) {
+GradientSchedule ScheduleGradients(const ResNet18Units& net, bool apart) {
   GradientSchedule schedule = ScheduleBehindTheBlocks(net);
-  schedule.early = {{kLayer3, {WeightsBegin(net, kLayer3), net.weight_count}, 0}};
+  const size_t layer3 = WeightsBegin(net, kLayer3), layer4 = WeightsBegin(net, kLayer4);
+  if (apart) {
+    schedule.early = {{kLayer4, {layer4, net.weight_count}, 0}, {kLayer3, {layer3, layer4}, 0}};
+  } else {
+    schedule.early = {{kLayer3, {layer3, net.weight_count}, 0}};
+  }
   return schedule;
 }
 

@@ -39,8 +39,9 @@ struct GradientSchedule {
   GradientRange stem;                 // the stem's weights, at the end
 };
 
-// For a backward pass whose launches may each fill the GPU: few ranges.
-GradientSchedule ScheduleGradients(const ResNet18Units& net);
+// For a backward pass whose launches may each fill the GPU: few ranges. apart: layers 3 and 4 apart all the same, as
+// ranges of a step that ranks share the update of must be the same whatever the batch.
+GradientSchedule ScheduleGradients(const ResNet18Units& net, bool apart = false);
 
 // For one whose launches have a share each of `multiprocessors`, with `images` at a time (multiprocessor_shares.h).
 GradientSchedule ScheduleGradientsByLayer(const ResNet18Units& net, uint32_t images, uint32_t multiprocessors);

@@ -41,6 +41,7 @@ void ExpectEachOnce(const ResNet18Units& net, const GradientSchedule& schedule) 
 TEST(GradientScheduleTest, EachWeightOnceTheLastLayersFirst) {
   const ResNet18Units net = MakeResNet18Units();
   ExpectEachOnce(net, ScheduleGradients(net));
+  ExpectEachOnce(net, ScheduleGradients(net, /*apart=*/true));
   for (const uint32_t images : {1u, 64u, 65u, 512u}) {
     ExpectEachOnce(net, ScheduleGradientsByLayer(net, images, 132));
   }
@@ -55,6 +56,21 @@ TEST(GradientScheduleTest, UndividedLayersThreeAndFourTogether) {
   EXPECT_EQ(schedule.early[0].max_multiprocessors, 0);
   EXPECT_EQ(schedule.rest.begin, FirstWeight(net, "layer1.0.conv1"));
   EXPECT_EQ(schedule.stem.count(), 64 * 32);
+}
+
+// A rank's share of an early range is of the same weights in every step, though its last batch be another.
+TEST(GradientScheduleTest, ApartTheyAreTheRangesByLayer) {
+  const ResNet18Units net = MakeResNet18Units();
+  const GradientSchedule apart = ScheduleGradients(net, /*apart=*/true);
+  for (const uint32_t images : {1u, 512u}) {
+    const GradientSchedule by_layer = ScheduleGradientsByLayer(net, images, 132);
+    ASSERT_EQ(apart.early.size(), by_layer.early.size());
+    for (size_t i = 0; i < apart.early.size(); ++i) {
+      EXPECT_EQ(apart.early[i].block, by_layer.early[i].block);
+      EXPECT_EQ(apart.early[i].range.begin, by_layer.early[i].range.begin);
+      EXPECT_EQ(apart.early[i].range.end, by_layer.early[i].range.end);
+    }
+  }
 }
 
 // The shares of what runs beside them: layer 3 beside layer 4's, layer 2 beside layer 3's.

@@ -24,6 +24,7 @@ struct ReadyGradients {
   // What is queued here from now on finds the gradients final, and nothing later in the step reads their parameters.
   cudaStream_t stream = nullptr;
   uint32_t max_multiprocessors = 0;  // that the rest of the backward pass leaves to a launch beside it; 0: all
+  bool early = false;                // of the schedule's early ranges
 };
 
 // Called while a micro-batch is queued, which may be captured: so it queues, and does not wait.

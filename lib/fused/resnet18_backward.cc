@@ -232,12 +232,12 @@ absl::Status HandOnEarly(const MicroBatch<T>& batch, size_t b, GradientSink& sin
     }
     if (!batch.plan.divided) {
       RETURN_IF_ERROR(Follow(batch, lanes.main(), lanes.side()));
-      return sink.Ready({GradientArray::kWeights, early.range, lanes.side().stream, early.max_multiprocessors});
+      return sink.Ready({GradientArray::kWeights, early.range, lanes.side().stream, early.max_multiprocessors, true});
     }
     for (const Lane* lane : lanes.all()) {
       RETURN_IF_ERROR(batch.fork.Follow(lane->stream, lanes.update()));
     }
-    return sink.Ready({GradientArray::kWeights, early.range, lanes.update(), early.max_multiprocessors});
+    return sink.Ready({GradientArray::kWeights, early.range, lanes.update(), early.max_multiprocessors, true});
   }
   return absl::OkStatus();
 }

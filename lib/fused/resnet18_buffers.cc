@@ -55,7 +55,7 @@ void ResNet18Buffers<T>::TakeParameters() {
   arena_.Take(net.weight_count, weights);
   arena_.Take(net.weight_count, weight_velocity);
   arena_.Take(net.weight_count, weight_gradients);
-  if (std::is_same_v<T, __nv_bfloat16>) {
+  if (std::is_same_v<T, __nv_bfloat16> && network_weights == nullptr) {
     arena_.Take(net.weight_count, network_weights);
   }
   arena_.Take(net.norm_count(), norms);
@@ -130,7 +130,8 @@ size_t ResNet18Buffers<T>::PredictBytes(uint32_t images) {
 }
 
 template <typename T>
-absl::Status ResNet18Buffers<T>::Allocate(const ResidentImages& images, uint32_t multiprocessors) {
+absl::Status ResNet18Buffers<T>::Allocate(const ResidentImages& images, uint32_t multiprocessors, T* shared_weights) {
+  network_weights = shared_weights;
   TakeAll(images.count, multiprocessors);
   RETURN_IF_ERROR(arena_.Allocate());
   if (!std::is_same_v<T, __nv_bfloat16>) {

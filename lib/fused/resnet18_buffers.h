@@ -36,7 +36,9 @@ class ResNet18Buffers {
   // What Allocate would take for a data set of `images`, on any GPU of up to kMaxMultiprocessors.
   size_t PredictBytes(uint32_t images);
 
-  absl::Status Allocate(const ResidentImages& images, uint32_t multiprocessors);
+  // shared_weights: where network_weights are (bf16 alone), in memory that other ranks write to; null: they are taken,
+  // too.
+  absl::Status Allocate(const ResidentImages& images, uint32_t multiprocessors, T* shared_weights = nullptr);
   size_t bytes() const { return arena_.bytes(); }
 
   // InvalidArgument: arrays of other lengths than `net` has.

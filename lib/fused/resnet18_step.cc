@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <map>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/fused/exchanged_update.h"
+#include "lib/fused/gradient_schedule.h"
 #include "lib/fused/micro_batch.h"
 #include "lib/fused/normed_update.h"
 #include "lib/fused/resnet18_backward.h"
@@ -54,6 +57,7 @@ class Step final : public ResNet18Step {
 
  private:
   absl::Status PrepareMicroBatch(uint32_t images);
+  absl::Status GatherShares();
   absl::Status EnqueueMicroBatch(const MicroBatch<T>& batch);
   absl::Status EnqueueMicroBatch(const MicroBatch<T>& batch, GradientSink& update);
   absl::Status Advance(const MicroBatch<T>& batch);
@@ -79,7 +83,12 @@ absl::Status Step<T>::Init(const ResidentImages& images) {
   multiprocessors_ = static_cast<uint32_t>(multiprocessors);
   RETURN_IF_ERROR(ReportWaits("a step").status());  // takes its memory before a capture could forbid it
   RETURN_IF_ERROR(lanes_.Init());
-  RETURN_IF_ERROR(buffers_.Allocate(images, multiprocessors_));
+  if constexpr (std::is_same_v<T, __nv_bfloat16>) {
+    T* const shared = SharesUpdate(options_) ? options_.exchange->SharedWeights(options_.exchange->rank()) : nullptr;
+    RETURN_IF_ERROR(buffers_.Allocate(images, multiprocessors_, shared));
+  } else {
+    RETURN_IF_ERROR(buffers_.Allocate(images, multiprocessors_));
+  }
   lanes_.SetNormWorkspaces(buffers_.norm_workspace);
   RETURN_IF_ERROR(exchange_room_.Init(options_, buffers_.net));
   RETURN_IF_ERROR(normed_room_.Init(options_));
@@ -113,9 +122,24 @@ absl::Status Step<T>::BeginEpoch(const std::vector<uint32_t>& order, uint32_t ep
   return buffers_.BeginEpoch(order, epoch, rates, stream());
 }
 
+// What each rank kept up to date of the weights and their momentum comes to all, so that between epochs each rank has
+// everything.
+template <typename T>
+absl::Status Step<T>::GatherShares() {
+  for (float* const array : {buffers_.weights, buffers_.weight_velocity}) {
+    std::vector<SharedRange> ranges;
+    for (const EarlyGradients& early : ScheduleGradients(buffers_.net, /*apart=*/true).early) {
+      ranges.push_back({array + early.range.begin, early.range.count()});
+    }
+    RETURN_IF_ERROR(options_.exchange->GatherShares(ranges, stream()));
+  }
+  return absl::OkStatus();
+}
+
 template <typename T>
 absl::StatusOr<ResNet18Counts> Step<T>::EndEpoch() {
   ResNet18Counts counts;
+  RETURN_IF_ERROR(SharesUpdate(options_) ? GatherShares() : absl::OkStatus());
   RETURN_IF_ERROR(CudaStatus(
       cudaMemcpyAsync(&counts.loss_sum, buffers_.loss_sum, sizeof(counts.loss_sum), cudaMemcpyDeviceToHost, stream()),
       "reading the loss"));

@@ -38,6 +38,11 @@ struct ResNet18StepOptions {
 // Whether the update waits for norms of all gradients (normed_update.h).
 inline bool HasNorms(const ResNet18StepOptions& options) { return options.clip_norm != 0 || options.lars != 0; }
 
+// Whether each rank updates a share of the weights for all (gradient_exchange.h).
+inline bool SharesUpdate(const ResNet18StepOptions& options) {
+  return options.exchange != nullptr && options.exchange->SharedWeights(options.exchange->rank()) != nullptr;
+}
+
 // The images computed at a time.
 inline uint32_t MicroBatchImages(const ResNet18StepOptions& options) {
   return options.micro_batch == 0 ? options.max_batch : std::min(options.micro_batch, options.max_batch);

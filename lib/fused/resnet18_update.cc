@@ -32,9 +32,19 @@ SgdInput<G> InputFor(const MicroBatch<T>& batch, const GradientRange& range, con
   input.factors = share.factors;
   input.ranks = share.sum.ranks;
   for (uint32_t rank = 0; rank < input.ranks; ++rank) {
-    input.of_rank[rank] = static_cast<const G*>(share.sum.of_rank[rank]);
+    input.of_rank[rank] = static_cast<const G*>(share.sum.of_rank[rank]) + (share.sum.shared ? share.sum.share.begin : 0);
   }
   return input;
+}
+
+// The weights of this rank's share come to all other ranks on the way.
+template <typename G>
+void WriteToOthers(const GradientExchange& exchange, size_t begin, SgdInput<G>& input) {
+  for (uint32_t rank = 0; rank < exchange.ranks(); ++rank) {
+    if (rank != exchange.rank()) {
+      input.other_copy[input.other_copies++] = exchange.SharedWeights(rank) + begin;
+    }
+  }
 }
 
 template <typename G, typename T>
@@ -42,11 +52,16 @@ absl::Status UpdateWeights(const MicroBatch<T>& batch, const ReadyGradients& rea
                            const StepShare& share) {
   const ResNet18Buffers<T>& buffers = batch.buffers;
   SgdInput<G> input = InputFor<G>(batch, ready.range, share);
+  const size_t begin = ready.range.begin + (share.sum.shared ? share.sum.share.begin : 0);
   input.gradient = gradient;
-  input.parameter = buffers.weights + ready.range.begin;
-  input.velocity = buffers.weight_velocity + ready.range.begin;
+  input.parameter = buffers.weights + begin;
+  input.velocity = buffers.weight_velocity + begin;
   if constexpr (std::is_same_v<T, __nv_bfloat16>) {
-    input.bf16_copy = buffers.network_weights + ready.range.begin;
+    input.bf16_copy = buffers.network_weights + begin;
+    if (share.sum.shared) {
+      input.count = share.sum.share.count;
+      WriteToOthers(*batch.options.exchange, begin, input);
+    }
   }
   return CudaStatus(SgdStep<G>(input, ready.stream, ready.max_multiprocessors), "SGD");
 }

@@ -100,6 +100,9 @@ __global__ void __launch_bounds__(ThreadsOf(kAtOnce), kThreadsOfSm / ThreadsOf(k
       reinterpret_cast<Four<float>*>(input.parameter)[i] = parameter[n];
       if (input.bf16_copy != nullptr) {
         reinterpret_cast<Four<__nv_bfloat16>*>(input.bf16_copy)[i] = copy;
+        for (uint32_t other = 0; other < input.other_copies; ++other) {
+          reinterpret_cast<Four<__nv_bfloat16>*>(input.other_copy[other])[i] = copy;
+        }
       }
     }
   }
@@ -109,6 +112,9 @@ __global__ void __launch_bounds__(ThreadsOf(kAtOnce), kThreadsOfSm / ThreadsOf(k
     SgdElement(element, ElementOf(input, kRanks, last), input.parameter[last], input.velocity[last]);
     if (element.last && input.bf16_copy != nullptr) {
       input.bf16_copy[last] = __float2bfloat16_rn(input.parameter[last]);
+      for (uint32_t other = 0; other < input.other_copies; ++other) {
+        input.other_copy[other][last] = input.bf16_copy[last];
+      }
     }
   }
 }

@@ -45,6 +45,9 @@ struct SgdInput {
   // stands in the place of `gradient`, as RankSum would make it (rank_sum.h). 0: there is one, `gradient`.
   uint32_t ranks = 0;
   const G* of_rank[kMaxPeerRanks] = {};
+  // Where else bf16_copy is written to, in the memory of other GPUs as mapped here; used with bf16_copy alone.
+  uint32_t other_copies = 0;
+  __nv_bfloat16* other_copy[kMaxPeerRanks] = {};
 };
 
 // Returns the launch's error; runs on `stream`. With most_blocks, by no more blocks than these, with all registers of a

@@ -32,6 +32,9 @@ void SgdStepReference(const SgdInput<G>& input) {
     SgdElement(element, GradientOf(input, i), input.parameter[i], input.velocity[i]);
     if (input.last && input.bf16_copy != nullptr) {
       input.bf16_copy[i] = __float2bfloat16_rn(input.parameter[i]);
+      for (uint32_t other = 0; other < input.other_copies; ++other) {
+        input.other_copy[other][i] = input.bf16_copy[i];
+      }
     }
   }
 }

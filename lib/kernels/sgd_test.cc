@@ -92,11 +92,19 @@ void ExpectRanksEqualTheirSum(size_t count, uint32_t ranks, uint32_t most_blocks
   device.parameter = device_parameter.data();
   device.velocity = device_velocity.data();
   device.bf16_copy = device_copy.data();
+  std::vector<std::unique_ptr<DeviceArray<__nv_bfloat16>>> others;
+  for (uint32_t rank = 1; rank < ranks; ++rank) {
+    others.push_back(std::make_unique<DeviceArray<__nv_bfloat16>>(std::vector<__nv_bfloat16>(count)));
+    device.other_copy[device.other_copies++] = others.back()->data();
+  }
   SgdStepReference(host);
   ASSERT_EQ(SgdStep(device, nullptr, most_blocks), cudaSuccess);
   EXPECT_TRUE(SameBits(device_parameter.ToHost(), parameter)) << count << " " << ranks;
   EXPECT_TRUE(SameBits(device_velocity.ToHost(), velocity)) << count << " " << ranks;
   EXPECT_TRUE(SameBits(device_copy.ToHost(), copy)) << count << " " << ranks;
+  for (const auto& other : others) {
+    EXPECT_TRUE(SameBits(other->ToHost(), copy)) << count << " " << ranks;
+  }
 }
 
 TEST(SgdTest, GradientsOfRanksAreAddedUpOnTheWay) {
@@ -241,6 +249,24 @@ TEST(SgdTest, FactorsEqualReferenceBitForBit) {
     ExpectFactorsEqualReference<float>(count);
     ExpectFactorsEqualReference<__nv_bfloat16>(count);
   }
+}
+
+TEST(SgdTest, OtherCopiesByHand) {
+  float rate = 0.5f, parameter[] = {1, 2}, velocity[] = {0, 0}, gradient[] = {2, 4};
+  __nv_bfloat16 copy[2], first[2], second[2];
+  SgdInput<float> input = {2, gradient, &rate, 0, 0, parameter, velocity, copy};
+  input.other_copies = 2;
+  input.other_copy[0] = first;
+  input.other_copy[1] = second;
+  SgdStepReference(input);
+  for (const __nv_bfloat16* const each : {copy, first, second}) {
+    EXPECT_EQ(static_cast<float>(each[0]), 0);
+    EXPECT_EQ(static_cast<float>(each[1]), 0);
+  }
+  input.last = false;  // of the step's micro-batches
+  first[0] = __nv_bfloat16(7.0f);
+  SgdStepReference(input);
+  EXPECT_EQ(static_cast<float>(first[0]), 7);
 }
 
 TEST(SgdTest, NothingToDoIsNoError) { EXPECT_EQ(SgdStep<float>({}, nullptr), cudaSuccess); }

@@ -5,14 +5,16 @@
 namespace lockstep {
 
 // To the next rank first, so that not all send to rank 0 at once.
-absl::Status ExchangeProtocol::Sum(PeerOperations& operations, bool small) {
+absl::Status ExchangeProtocol::Sum(PeerOperations& operations, bool small, bool behind_weights) {
   const bool first = row_ == kFirstRangeRow;
   if (small && !first) {
+    weights_untold_ = weights_untold_ && !behind_weights;
     RETURN_IF_ERROR(operations.AddWhenReady());
     return operations.SendAndAdd(row_++);
   }
   RETURN_IF_ERROR(operations.SendWhenReady());
   if (first) {
+    RETURN_IF_ERROR(operations.Raise(PeerStream::kSending, kReadRow, /*next_epoch=*/true));
     RETURN_IF_ERROR(operations.Await(PeerStream::kSending, kReadRow, /*behind=*/1));
   }
   for (uint32_t step = 1; step < ranks_; ++step) {
@@ -27,7 +29,11 @@ absl::Status ExchangeProtocol::Sum(PeerOperations& operations, bool small) {
 }
 
 absl::Status ExchangeProtocol::EndStep(PeerOperations& operations) {
-  RETURN_IF_ERROR(operations.Raise(PeerStream::kAdding, kReadRow, /*next_epoch=*/true));
+  if (weights_untold_) {
+    RETURN_IF_ERROR(operations.Raise(PeerStream::kAdding, row_, /*next_epoch=*/false));
+    RETURN_IF_ERROR(operations.Await(PeerStream::kAdding, row_, /*behind=*/0));
+    weights_untold_ = false;
+  }
   row_ = kFirstRangeRow;
   return absl::OkStatus();
 }

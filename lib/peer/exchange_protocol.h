@@ -1,9 +1,20 @@
 // What the ranks of a host say to each other, in which order, so that each has all others' gradients, range by range and
 // step by step, in memory that is never full and never overwritten too early. Who says it, a GPU or a test, is told.
 //
-//   stream "sending":  [first range: all others have read the last step's] -> copy to each -> raise the range's flag at each
+//   stream "sending":  [first range: tell all others that the last step's are read; the next epoch begins; await the same
+//                      of all others] -> copy to each -> raise the range's flag at each
 //   stream "adding":   own copies are off -> await the range's flag of each -> add up
-//   end of the step:   behind the last sum, tell all others that theirs are read; the next epoch begins
+//
+// What is read is told at the next step's first range and not at the end of the step, where the next step would wait for
+// it: the first range is behind the last step's sums, and comes when there is time.
+//
+// Where each rank updates a share of the weights for all, a copy is of the share of the rank that it goes to, and "adding"
+// goes on, range by range, with
+//   write the share's new weights to all
+//
+// which the others know from the flag of a small range behind that, or else from one more at the end of the step. That is
+// safe: a rank's weights are written when its gradients of them have come, which it sends when it reads the weights no
+// more in this step; and it begins the next one behind that flag.
 //
 // A small range behind the first does it all in one launch on "adding", where the wait for readers is over by then.
 //
@@ -51,8 +62,12 @@ class ExchangeProtocol {
 
   ExchangeProtocol(uint32_t rank, uint32_t ranks) : rank_(rank), ranks_(ranks) {}
 
-  // The step's next range; whether it is small. Errors are of `operations`, which takes part in no more after one.
-  absl::Status Sum(PeerOperations& operations, bool small);
+  // The step's next range; whether it is small. behind_weights: its adding stream is behind what was written so far.
+  // Errors are of `operations`, which takes part in no more after one.
+  absl::Status Sum(PeerOperations& operations, bool small, bool behind_weights = false);
+
+  // Behind Sum of a range of which this rank updates a share: what is queued has written the share to all others.
+  void WeightsWritten() { weights_untold_ = true; }
 
   // Behind the step's last range.
   absl::Status EndStep(PeerOperations& operations);
@@ -63,6 +78,7 @@ class ExchangeProtocol {
  private:
   const uint32_t rank_, ranks_;
   uint32_t row_ = kFirstRangeRow;
+  bool weights_untold_ = false;  // some were written, and no flag was raised behind them
 };
 
 }  // namespace lockstep

@@ -24,7 +24,19 @@ constexpr uint32_t kRanges = 3;
 constexpr uint32_t kSteps = 6;
 
 // What is wrong with a protocol, for tests that find it.
-enum class Fault { kNone, kNoWaitForReaders, kFlagBeforeCopy, kWrongEpoch, kNoEnd };
+enum class Fault {
+  kNone,
+  kNoWaitForReaders,
+  kFlagBeforeCopy,
+  kWrongEpoch,
+  kNoEnd,
+  kNoWaitForWeights,
+  kWeightsTooEarly,
+};
+
+// Which of a step's ranges are what: all large; the last small; the others shared, and the small one behind what was
+// written of them, or not.
+enum class Ranges { kLarge, kSmallLast, kSharedButLast, kSharedAndOneBeside };
 
 struct Operation {
   std::function<bool()> may_run;
@@ -36,25 +48,27 @@ struct Place {
   uint32_t epoch[2] = {0, 0};
 };
 
-// A rank as its GPU sees it: two streams and a main one, memory for flags and places, an epoch.
+constexpr int kSending = 0, kAdding = 1, kMain = 2, kUpdate = 3, kStreams = 4;
+
+// A rank as its GPU sees it: streams, memory for flags and places, an epoch.
 struct Rank {
-  std::deque<Operation> stream[3];           // sending, adding, main
-  uint32_t done[3] = {0, 0, 0};              // operations of each
-  uint32_t queued[3] = {0, 0, 0};            // and queued
+  std::deque<Operation> stream[kStreams];
+  uint32_t done[kStreams] = {};              // operations of each
+  uint32_t queued[kStreams] = {};            // and queued
   uint32_t epoch = 1;                        // as the device knows it
   std::vector<std::vector<uint32_t>> flags;  // [row][who raised]
   std::vector<std::vector<Place>> places;    // [range][of whom]
+  std::vector<std::vector<Place>> weights;   // [range][whose share]: of which step
   uint32_t sums = 0;
 };
 
-constexpr int kMain = 2;
-
 class World {
  public:
-  World(uint32_t ranks, Fault fault, bool small_last) : fault_(fault), small_last_(small_last), ranks_(ranks) {
+  World(uint32_t ranks, Fault fault, Ranges ranges) : fault_(fault), ranges_(ranges), ranks_(ranks) {
     for (Rank& rank : ranks_) {
-      rank.flags.assign(1 + kRanges, std::vector<uint32_t>(ranks, 0));
+      rank.flags.assign(1 + 2 * kRanges, std::vector<uint32_t>(ranks, 0));
       rank.places.assign(kRanges, std::vector<Place>(ranks));
+      rank.weights.assign(kRanges, std::vector<Place>(ranks));
     }
   }
 
@@ -67,7 +81,7 @@ class World {
       std::vector<std::pair<Rank*, int>> able;
       bool left = false;
       for (Rank& rank : ranks_) {
-        for (int s = 0; s < 3; ++s) {
+        for (int s = 0; s < kStreams; ++s) {
           left |= !rank.stream[s].empty();
           if (!rank.stream[s].empty() && rank.stream[s].front().may_run()) {
             able.emplace_back(&rank, s);
@@ -90,6 +104,10 @@ class World {
  private:
   friend class Operations;
 
+  bool IsShared(uint32_t range) const {
+    return range + 1 < kRanges && (ranges_ == Ranges::kSharedButLast || ranges_ == Ranges::kSharedAndOneBeside);
+  }
+
   void Queue(uint32_t rank, int stream, std::function<bool()> may_run, std::function<void()> run) {
     ranks_[rank].stream[stream].push_back({std::move(may_run), std::move(run)});
     ++ranks_[rank].queued[stream];
@@ -103,7 +121,7 @@ class World {
   }
 
   const Fault fault_;
-  const bool small_last_;  // of a step's ranges
+  const Ranges ranges_;
   std::vector<Rank> ranks_;
   std::vector<std::unique_ptr<PeerOperations>> operations_;  // which the queues name
   std::string wrong_;
@@ -113,14 +131,14 @@ class Operations : public PeerOperations {
  public:
   Operations(World& world, uint32_t rank) : world_(world), rank_(rank) {}
 
-  absl::Status SendWhenReady() override { return MakeReady(0); }
-  absl::Status AddWhenReady() override { return MakeReady(1); }
+  absl::Status SendWhenReady() override { return MakeReady(kSending); }
+  absl::Status AddWhenReady() override { return MakeReady(kAdding); }
 
-  absl::Status CopyTo(uint32_t rank) override { return Copy(rank, 0); }
+  absl::Status CopyTo(uint32_t rank) override { return Copy(rank, kSending); }
 
   absl::Status SendAndAdd(uint32_t row) override {
     for (uint32_t other = 0; other < world_.ranks_.size(); ++other) {
-      RETURN_IF_ERROR(other == rank_ ? absl::OkStatus() : Copy(other, 1));
+      RETURN_IF_ERROR(other == rank_ ? absl::OkStatus() : Copy(other, kAdding));
     }
     RETURN_IF_ERROR(Raise(PeerStream::kAdding, row, false));
     RETURN_IF_ERROR(Await(PeerStream::kAdding, row, 0));
@@ -128,14 +146,14 @@ class Operations : public PeerOperations {
   }
 
   absl::Status AddWhenSent() override {
-    world_.Follow(rank_, 1, 0);
+    world_.Follow(rank_, kAdding, kSending);
     return absl::OkStatus();
   }
 
   absl::Status Add() override {
     for (const int half : {0, 1}) {
       world_.Queue(
-          rank_, 1, [] { return true; },
+          rank_, kAdding, [] { return true; },
           [this, half, range = range_] {
             const Rank& own = world_.ranks_[rank_];
             for (uint32_t other = 0; other < own.flags[0].size(); ++other) {
@@ -153,12 +171,14 @@ class Operations : public PeerOperations {
   }
 
   absl::Status Raise(PeerStream stream, uint32_t row, bool next_epoch) override {
-    RaiseNow(stream == PeerStream::kSending ? 0 : 1, row, next_epoch);
+    RaiseNow(Of(stream), row, next_epoch);
     return absl::OkStatus();
   }
 
   absl::Status Await(PeerStream stream, uint32_t row, uint32_t behind) override {
-    if (row == ExchangeProtocol::kReadRow && world_.fault_ == Fault::kNoWaitForReaders) {
+    const bool weights = stream == PeerStream::kAdding && ending_;
+    if ((row == ExchangeProtocol::kReadRow && world_.fault_ == Fault::kNoWaitForReaders) ||
+        (weights && world_.fault_ == Fault::kNoWaitForWeights)) {
       return absl::OkStatus();
     }
     behind += world_.fault_ == Fault::kWrongEpoch && row != ExchangeProtocol::kReadRow ? 1 : 0;
@@ -171,18 +191,59 @@ class Operations : public PeerOperations {
       }
       return true;
     };
-    world_.Queue(rank_, stream == PeerStream::kSending ? 0 : 1, raised, [] {});
+    world_.Queue(rank_, Of(stream), raised, [] {});
     return absl::OkStatus();
   }
 
+  // SGD of this rank's share of the range that was summed last, into all ranks' weights.
+  void UpdateShare() {
+    const uint32_t range = (range_ + kRanges - 1) % kRanges;
+    const int stream = world_.fault_ == Fault::kWeightsTooEarly ? kMain : BehindSums();
+    for (const int half : {0, 1}) {
+      world_.Queue(
+          rank_, stream, [] { return true; },
+          [this, half, range, step = step_] {
+            for (Rank& rank : world_.ranks_) {
+              rank.weights[range][rank_].epoch[half] = step;
+            }
+          });
+    }
+  }
+
   // SGD, and then the next step's forward: all of the next step is behind it.
-  void JoinMain() { world_.Follow(rank_, kMain, 1); }
+  void JoinMain() {
+    world_.Follow(rank_, kMain, BehindSums());
+    ++step_;
+  }
+
+  // What updates weights goes on behind the sum.
+  void UpdateBehindSum() { world_.Follow(rank_, kUpdate, kAdding); }
+
+  void SetEnding(bool ending) { ending_ = ending; }
 
  private:
-  // Backward makes the range on the main stream.
+  // Where weights are updated, and the step ends.
+  int BehindSums() const { return world_.ranges_ == Ranges::kSharedAndOneBeside ? kUpdate : kAdding; }
+  int Of(PeerStream stream) const {
+    return stream == PeerStream::kSending ? kSending : ending_ ? BehindSums() : kAdding;
+  }
+
+  // Backward makes the range on the main stream, and reads its weights, which must be the last step's.
   absl::Status MakeReady(int stream) {
-    world_.Queue(
-        rank_, kMain, [] { return true; }, [] {});
+    const bool shared = world_.IsShared(range_);
+    for (const int half : {0, 1}) {
+      world_.Queue(
+          rank_, kMain, [] { return true; },
+          [this, shared, half, range = range_, step = step_] {
+            const Rank& own = world_.ranks_[rank_];
+            for (uint32_t whose = 0; shared && whose < own.flags[0].size(); ++whose) {
+              const uint32_t found = own.weights[range][whose].epoch[half];
+              if (found + 1 != step) {
+                world_.wrong_ = absl::StrCat("rank ", rank_, " reads weights of step ", found, " in step ", step);
+              }
+            }
+          });
+    }
     world_.Follow(rank_, stream, kMain);
     return absl::OkStatus();
   }
@@ -216,6 +277,8 @@ class Operations : public PeerOperations {
   World& world_;
   const uint32_t rank_;
   uint32_t range_ = 0;
+  uint32_t step_ = 1;
+  bool ending_ = false;  // whether the protocol is at the step's end
 };
 
 absl::Status World::QueueSteps(uint32_t rank) {
@@ -224,19 +287,28 @@ absl::Status World::QueueSteps(uint32_t rank) {
   ExchangeProtocol protocol(rank, static_cast<uint32_t>(ranks_.size()));
   for (uint32_t step = 0; step < kSteps; ++step) {
     for (uint32_t range = 0; range < kRanges; ++range) {
-      RETURN_IF_ERROR(protocol.Sum(*operations, /*small=*/small_last_ && range + 1 == kRanges));
+      const bool last = range + 1 == kRanges;
+      RETURN_IF_ERROR(protocol.Sum(*operations, /*small=*/last && ranges_ != Ranges::kLarge,
+                                   /*behind_weights=*/ranges_ == Ranges::kSharedButLast));
+      operations->UpdateBehindSum();
+      if (IsShared(range)) {
+        operations->UpdateShare();
+        protocol.WeightsWritten();
+      }
     }
+    operations->SetEnding(true);
     RETURN_IF_ERROR(protocol.EndStep(*operations));
+    operations->SetEnding(false);
     operations->JoinMain();
   }
   return absl::OkStatus();
 }
 
 // The first thing that goes wrong in so many random orders, or "".
-std::string FirstWrong(uint32_t ranks, Fault fault, int orders, bool small_last = true) {
+std::string FirstWrong(uint32_t ranks, Fault fault, int orders, Ranges of_step = Ranges::kSmallLast) {
   std::mt19937 random(ranks);
   for (int order = 0; order < orders; ++order) {
-    World world(ranks, fault, small_last);
+    World world(ranks, fault, of_step);
     for (uint32_t rank = 0; rank < ranks; ++rank) {
       EXPECT_THAT(world.QueueSteps(rank), IsOk());
     }
@@ -255,17 +327,29 @@ TEST(ExchangeProtocolTest, InAnyOrderAllAddWhatIsOfTheirStep) {
   EXPECT_EQ(FirstWrong(2, Fault::kNone, 2000), "");
   EXPECT_EQ(FirstWrong(3, Fault::kNone, 500), "");
   EXPECT_EQ(FirstWrong(8, Fault::kNone, 50), "");
-  EXPECT_EQ(FirstWrong(2, Fault::kNone, 2000, /*small_last=*/false), "");
-  EXPECT_EQ(FirstWrong(4, Fault::kNone, 200, /*small_last=*/false), "");
+  EXPECT_EQ(FirstWrong(2, Fault::kNone, 2000, Ranges::kLarge), "");
+  EXPECT_EQ(FirstWrong(4, Fault::kNone, 200, Ranges::kLarge), "");
+}
+
+TEST(ExchangeProtocolTest, InAnyOrderAllReadTheWeightsOfTheLastStep) {
+  for (const Ranges of_step : {Ranges::kSharedButLast, Ranges::kSharedAndOneBeside}) {
+    EXPECT_EQ(FirstWrong(1, Fault::kNone, 10, of_step), "");
+    EXPECT_EQ(FirstWrong(2, Fault::kNone, 2000, of_step), "");
+    EXPECT_EQ(FirstWrong(3, Fault::kNone, 500, of_step), "");
+    EXPECT_EQ(FirstWrong(8, Fault::kNone, 50, of_step), "");
+  }
 }
 
 // The faults that it must find.
 TEST(ExchangeProtocolTest, WhatIsLeftOutIsFound) {
   // A small last range, sent behind the sums of those before it, would be word enough that these are read.
-  EXPECT_THAT(FirstWrong(2, Fault::kNoWaitForReaders, 2000, /*small_last=*/false), HasSubstr("adds rank"));
+  EXPECT_THAT(FirstWrong(2, Fault::kNoWaitForReaders, 2000, Ranges::kLarge), HasSubstr("adds rank"));
   EXPECT_THAT(FirstWrong(2, Fault::kFlagBeforeCopy, 2000), HasSubstr("adds rank"));
   EXPECT_THAT(FirstWrong(2, Fault::kWrongEpoch, 2000), HasSubstr("adds rank"));
   EXPECT_EQ(FirstWrong(2, Fault::kNoEnd, 10), "all wait for each other");
+  for (const Fault fault : {Fault::kNoWaitForWeights, Fault::kWeightsTooEarly}) {
+    EXPECT_THAT(FirstWrong(2, fault, 2000, Ranges::kSharedAndOneBeside), HasSubstr("reads weights of step"));
+  }
 }
 
 }  // namespace

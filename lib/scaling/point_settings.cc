@@ -67,9 +67,10 @@ std::string SettingsText(const proto::PointSettings& settings) {
   }
   if (settings.reducer() != "own") {
     absl::StrAppend(&text, ", ",
-                    settings.reducer() == "c10d"   ? "LibTorch's reducer"
-                    : settings.reducer() == "peer" ? "copies between GPUs"
-                                                   : settings.reducer());
+                    settings.reducer() == "c10d"           ? "LibTorch's reducer"
+                    : settings.reducer() == "peer"         ? "copies between GPUs"
+                    : settings.reducer() == "peer_sharded" ? "copies between GPUs, update shared"
+                                                           : settings.reducer());
   }
   if (settings.bucket_plan() != "ddp") {
     absl::StrAppend(&text, ", ",
