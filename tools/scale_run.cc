@@ -74,7 +74,8 @@ ABSL_FLAG(
     "CUDA: nccl.");
 ABSL_FLAG(std::string, reducer, "own",
           "Who reduces gradients: own (buckets over NCCL or Gloo); c10d, LibTorch's reducer over the same communicator "
-          "(--step=autograd); peer, copies into the memory of the host's other GPUs (--step=fused); or peer_sharded, the same, "
+          "(--step=autograd); peer, copies into the memory of the host's other GPUs (--step=fused); or peer_sharded, "
+          "the same, "
           "and each rank updates its share of the weights for all (--precision=bf16).");
 ABSL_FLAG(
     std::string, bucket_plan, "ddp",

@@ -199,8 +199,7 @@ class WithRoomForNccl : public GradientExchange {
 };
 
 std::string DigestOf(const std::vector<float>& values) {
-  return Sha256Hex(
-      absl::string_view(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)));
+  return Sha256Hex(absl::string_view(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)));
 }
 
 // The weights and their momentum after three epochs of an odd number of steps, in graphs of 16 and one by one. The payload: who sums.

@@ -242,7 +242,7 @@ class PeerExchange : public CountedExchange {
     absl::Status SendWhenReady() override { return Follow(exchange_.ready_, range_.ready, exchange_.stream_); }
     absl::Status AddWhenSent() override { return Follow(exchange_.sent_, exchange_.stream_, range_.then); }
 
-    // Of a shared range what that rank updates, or what this one did.
+    // A shared range goes in shares: the one which that rank updates, or the one which this rank did.
     absl::Status CopyTo(uint32_t rank) override {
       uint8_t* const place = exchange_.PlaceAt(static_cast<int>(rank), exchange_.rank_);
       const auto* const data = static_cast<const uint8_t*>(range_.data);
@@ -295,11 +295,10 @@ class PeerExchange : public CountedExchange {
     absl::Status TakeShares() const {
       for (uint32_t rank = 0; rank < exchange_.ranks(); ++rank) {
         const RankShare share = ShareOf(range_.count, rank, exchange_.ranks());
-        RETURN_IF_ERROR(rank == exchange_.rank()
-                            ? absl::OkStatus()
-                            : Copy(static_cast<uint8_t*>(range_.data),
-                                   exchange_.PlaceAt(exchange_.rank_, static_cast<int>(rank)), share, range_.then,
-                                   "taking the other ranks' shares"));
+        RETURN_IF_ERROR(rank == exchange_.rank() ? absl::OkStatus()
+                                                 : Copy(static_cast<uint8_t*>(range_.data),
+                                                        exchange_.PlaceAt(exchange_.rank_, static_cast<int>(rank)),
+                                                        share, range_.then, "taking the other ranks' shares"));
       }
       return absl::OkStatus();
     }

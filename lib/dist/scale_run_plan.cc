@@ -95,9 +95,9 @@ absl::Status CheckTogether(const proto::ScaleSpec& spec) {
         "--gradient_compression, --bucket_plan=auto and --step=fused out");
   }
   if (absl::StartsWith(spec.reducer(), "peer") && training.step() != proto::FUSED) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--reducer=", spec.reducer(),
-        " is of the hand-written step; give --preset=fast, or --step=fused, or leave it out"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--reducer=", spec.reducer(),
+                     " is of the hand-written step; give --preset=fast, or --step=fused, or leave it out"));
   }
   if (spec.reducer() == "peer_sharded" &&
       (training.precision() != proto::BF16 || training.clip_norm() != 0 || training.lars() != 0)) {

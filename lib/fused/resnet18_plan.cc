@@ -203,9 +203,8 @@ absl::StatusOr<BatchPlan<T>> PlanBatch(const ResNet18StepOptions& options, const
   const UnitPlan<T>& above_stem = plan.units[net.blocks.front().conv1];
   plan.stem_from_norm = options.own_weight_gradients && above_stem.data_gradient->gives() == NormBackward::kSummed;
   plan.classifier = {images, net.positions, net.features, net.classes};
-  plan.gradients =
-      plan.divided ? ScheduleGradientsByLayer(net, images, planner.backward_multiprocessors())
-                   : ScheduleGradients(net, /*apart=*/SharesUpdate(options));
+  plan.gradients = plan.divided ? ScheduleGradientsByLayer(net, images, planner.backward_multiprocessors())
+                                : ScheduleGradients(net, /*apart=*/SharesUpdate(options));
   return plan;
 }
 

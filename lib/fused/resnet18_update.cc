@@ -32,7 +32,8 @@ SgdInput<G> InputFor(const MicroBatch<T>& batch, const GradientRange& range, con
   input.factors = share.factors;
   input.ranks = share.sum.ranks;
   for (uint32_t rank = 0; rank < input.ranks; ++rank) {
-    input.of_rank[rank] = static_cast<const G*>(share.sum.of_rank[rank]) + (share.sum.shared ? share.sum.share.begin : 0);
+    input.of_rank[rank] =
+        static_cast<const G*>(share.sum.of_rank[rank]) + (share.sum.shared ? share.sum.share.begin : 0);
   }
   return input;
 }
