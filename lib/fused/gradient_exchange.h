@@ -78,7 +78,8 @@ class GradientExchange {
     return status.ok() ? absl::StatusOr<RangeSum>(RangeSum()) : status;
   }
 
-  // Gather of several ranges at once, which are ready on one stream, as a step's last ones are. Without it each is for Gather.
+  // Gather of several ranges at once, which are ready on one stream, as a step's last ones are. Without it each is for
+  // Gather.
   virtual bool GathersTogether() const { return false; }
   virtual absl::StatusOr<std::vector<RangeSum>> GatherTogether(const std::vector<RangeToSum>& ranges) {
     return absl::UnimplementedError("no ranges at once");
