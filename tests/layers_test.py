@@ -28,7 +28,7 @@ LAYERS = [
         "int8": "dataset record statistics",
         "int8_cpu": "int8",
         "onnx": "dataset int8 record",
-        "report": "record scaling statistics",
+        "report": "collectives record scaling statistics",
         "checks": "audit published record report scaling statistics",
         "comparison": "record report scaling statistics",
     },

@@ -75,8 +75,7 @@ ABSL_FLAG(
 ABSL_FLAG(std::string, reducer, "own",
           "Who reduces gradients: own (buckets over NCCL or Gloo); c10d, LibTorch's reducer over the same communicator "
           "(--step=autograd); peer, copies into the memory of the host's other GPUs (--step=fused); or peer_sharded, "
-          "the same, "
-          "and each rank updates its share of the weights for all (--precision=bf16).");
+          "the same, and each rank updates its share of the weights for all (--precision=bf16).");
 ABSL_FLAG(
     std::string, bucket_plan, "ddp",
     "ddp: buckets by size, as PyTorch's. auto: by when gradients were seen to be ready and what an all-reduce costs.");

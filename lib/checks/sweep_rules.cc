@@ -2,15 +2,15 @@
 #include "absl/strings/str_format.h"
 #include "lib/checks/point_rules.h"
 #include "lib/checks/record_rules.h"
+#include "lib/report/sweep_detail.h"
 #include "lib/statistics/mean.h"
 
 namespace lockstep {
 namespace {
 
 void SetPeak(const LabSweep& sweep, const proto::SweepPoint& point, CheckedPoint& checked) {
-  const double size = point.matmul_ceiling().size(), seconds = Mean(point.matmul_ceiling().product_seconds().value());
-  if (seconds > 0) {
-    checked.peak_flops_per_second = 2 * size * size * size / seconds;
+  if (const double ceiling = CeilingFlopPerSecond(point.matmul_ceiling()); ceiling > 0) {
+    checked.peak_flops_per_second = ceiling;
     checked.peak_source = "the best matrix product that was measured";
   } else if (sweep.header.device_size() > 0) {
     checked.peak_flops_per_second =

@@ -107,13 +107,10 @@ class PeerExchange : public CountedExchange {
       PushedRange& pushed = input.range[input.ranges++];
       pushed.bytes = BytesOf(range);
       pushed.from = range.data;
-      RangeSum sum;
-      sum.ranks = ranks();
       for (int rank = 0; rank < size_; ++rank) {
         pushed.to[rank] = PlaceAt(rank, rank_);
-        sum.of_rank[rank] = rank == rank_ ? range.data : PlaceAt(rank_, rank);
       }
-      sums.push_back(sum);
+      sums.push_back(PartsOf(range));
       Advance(range);
     }
     input.done = reinterpret_cast<uint32_t*>(memory_->of(rank_) + kPushDoneOffset);
@@ -194,6 +191,16 @@ class PeerExchange : public CountedExchange {
     return memory_->of(rank) + kPlacesOffset + static_cast<size_t>(of) * kPlaceBytes + offset_;
   }
 
+  // Where the next range's parts are once all of them have come.
+  RangeSum PartsOf(const RangeToSum& range) const {
+    RangeSum parts;
+    parts.ranks = ranks();
+    for (int rank = 0; rank < size_; ++rank) {
+      parts.of_rank[rank] = rank == rank_ ? range.data : PlaceAt(rank_, rank);
+    }
+    return parts;
+  }
+
   absl::Status SetFlags() {
     void* word = nullptr;
     RETURN_IF_ERROR(CudaStatus(cudaHostAlloc(&word, sizeof(uint32_t), cudaHostAllocMapped), "a word of host memory"));
@@ -218,12 +225,10 @@ class PeerExchange : public CountedExchange {
     CountRange(range, true);
     const bool aligned = reinterpret_cast<uintptr_t>(range.data) % kPackBytes == 0;
     const bool small = aligned && BytesOf(range) <= kSmallBytes && protocol_.row() != ExchangeProtocol::kFirstRangeRow;
-    RangeSum sum;
-    sum.ranks = then == Then::kAdd || small ? 0 : static_cast<uint32_t>(size_);
-    sum.shared = then == Then::kLeaveShare && !small;
-    sum.share = ShareOf(range.count, rank(), ranks());
-    for (int rank = 0; rank < size_; ++rank) {
-      sum.of_rank[rank] = rank == rank_ ? range.data : PlaceAt(rank_, rank);
+    RangeSum sum = then == Then::kAdd || small ? RangeSum() : PartsOf(range);
+    if (then == Then::kLeaveShare && !small) {
+      sum.shared = true;
+      sum.share = ShareOf(range.count, rank(), ranks());
     }
     Operations operations(*this, range, then);
     RETURN_IF_ERROR(protocol_.Sum(operations, small, /*behind_weights=*/range.then == weights_));

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -42,6 +41,7 @@
 #include "lib/record/stopped_run.h"
 #include "lib/record/value_ranges.h"
 #include "lib/scaling/ablation_split.h"
+#include "lib/statistics/mean.h"
 #include "lib/train/sweep_journal.h"
 #include "lib/train/training_state.h"
 
@@ -193,7 +193,7 @@ void ReportPoint(const ScaleRunPlan& plan, size_t index, const proto::ScalePoint
     absl::FPrintF(stderr, "%s%s: completed, nothing timed%s\n", place, NameIn(plan, point), rest);
   } else {
     absl::FPrintF(stderr, "%s%s: %.4g s per epoch, mean of %d%s\n", place, NameIn(plan, point),
-                  std::accumulate(seconds.begin(), seconds.end(), 0.0) / seconds.size(), seconds.size(), rest);
+                  Mean(seconds), seconds.size(), rest);
   }
   for (const std::string& warning : point.noise_warning()) {
     absl::FPrintF(stderr, "scale_run: warning: %s: %s\n", NameIn(plan, point), warning);

@@ -93,7 +93,7 @@ proto::StepSpread SpreadOfSteps(std::vector<double> seconds, const std::string& 
     return spread;
   }
   std::sort(seconds.begin(), seconds.end());
-  const double mean = std::accumulate(seconds.begin(), seconds.end(), 0.0) / static_cast<double>(seconds.size());
+  const double mean = Mean(seconds);
   spread.set_count(seconds.size());
   spread.set_mean_seconds(mean);
   spread.set_deviation_seconds(Deviation(seconds, mean));

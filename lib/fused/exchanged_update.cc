@@ -166,8 +166,7 @@ absl::Status ExchangedUpdate<T>::SumAndHandOn(const ReadyGradients& ready, const
 }
 
 template <typename T>
-absl::Status ExchangedUpdate<T>::HandOn(const StepGradients& gradients) {
-  StepGradients step = gradients;
+absl::Status ExchangedUpdate<T>::HandOn(StepGradients step) {
   if (GradientExchange* const exchange = batch_.options.exchange; exchange != nullptr) {
     step.ready.stream = room_.update;
     step.scale = 1.0f / static_cast<float>(exchange->ranks());

@@ -78,7 +78,7 @@ class ExchangedUpdate final : public GradientSink {
   bool GoesWithTheLast(const ReadyGradients& ready) const;
   template <typename W>
   absl::Status HandOnTogether(const ReadyGradients& stem, W* first_weight);
-  absl::Status HandOn(const StepGradients& step);
+  absl::Status HandOn(StepGradients step);
   template <typename G, typename W>
   absl::Status SumAndHandOn(const ReadyGradients& ready, const G* gradient, float* sum, W* wire);
 

@@ -46,7 +46,7 @@ struct RangeSum {
   uint32_t ranks = 0;                       // 0: in its own place
   const void* of_rank[kMaxPeerRanks] = {};  // of the device, of the range's type, from its first element on
   bool shared = false;                      // they hold this rank's share and nothing else
-  RankShare share;
+  RankShare share;                          // empty, at 0, where not shared
 };
 
 // A piece of an array, of which each rank keeps its share up to date.

@@ -32,8 +32,7 @@ SgdInput<G> InputFor(const MicroBatch<T>& batch, const GradientRange& range, con
   input.factors = share.factors;
   input.ranks = share.sum.ranks;
   for (uint32_t rank = 0; rank < input.ranks; ++rank) {
-    input.of_rank[rank] =
-        static_cast<const G*>(share.sum.of_rank[rank]) + (share.sum.shared ? share.sum.share.begin : 0);
+    input.of_rank[rank] = static_cast<const G*>(share.sum.of_rank[rank]) + share.sum.share.begin;
   }
   return input;
 }
@@ -53,7 +52,7 @@ absl::Status UpdateWeights(const MicroBatch<T>& batch, const ReadyGradients& rea
                            const StepShare& share) {
   const ResNet18Buffers<T>& buffers = batch.buffers;
   SgdInput<G> input = InputFor<G>(batch, ready.range, share);
-  const size_t begin = ready.range.begin + (share.sum.shared ? share.sum.share.begin : 0);
+  const size_t begin = ready.range.begin + share.sum.share.begin;
   input.gradient = gradient;
   input.parameter = buffers.weights + begin;
   input.velocity = buffers.weight_velocity + begin;

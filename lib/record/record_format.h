@@ -26,8 +26,7 @@ inline constexpr unsigned char kCrcTag = 0x15;           // (2 << 3) | 5
 inline constexpr uint64_t kMaxRecordBytes = 256u << 20;  // 256 MiB; the largest written today are chunks of about 3 MB
 
 // The bytes of a record: entries of a map stand by their keys, so that the same message has the same bytes in every
-// process. False: it is
-// larger than 2 GiB.
+// process. False: it is larger than 2 GiB.
 bool SerialiseInOrder(const google::protobuf::Message& record, std::string& bytes);
 
 uint32_t Crc32(absl::string_view bytes);

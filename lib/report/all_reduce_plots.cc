@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "lib/collectives/collective_cost.h"
 #include "lib/report/cell.h"
 #include "lib/report/plot_series.h"
 #include "lib/report/plots.h"
@@ -14,17 +15,15 @@ namespace {
 constexpr double kPerMega = 1e-6;
 constexpr double kPerGiga = 1e-9;
 
-// As nccl-tests defines it: what each link carries, whatever the number of ranks.
 double BusGigabytes(double bytes, double seconds, uint32_t ranks) {
-  return 2.0 * (ranks - 1) / ranks * bytes / seconds * kPerGiga;
+  return AllReduceBusBandwidth(ranks, bytes, seconds) * kPerGiga;
 }
 
 void AddMeasured(const proto::AllReduceFit& fit, proto::Plot& plot) {
   proto::Series& series = AddSeries("measured", proto::DERIVED, plot);
   for (const proto::AllReduceFitPoint& point : fit.point()) {
     if (point.seconds() > 0 && point.size_bytes() > 0) {
-      const double y = BusGigabytes(point.size_bytes(), point.seconds(), fit.ranks());
-      AddPoint(point.size_bytes() * kPerMega, y, y, y, series);
+      AddPoint(point.size_bytes() * kPerMega, BusGigabytes(point.size_bytes(), point.seconds(), fit.ranks()), series);
     }
   }
 }
@@ -34,8 +33,8 @@ void AddModel(const proto::AllReduceFit& fit, proto::Plot& plot) {
   series.set_joined(true);
   for (const proto::AllReduceFitPoint& point : fit.point()) {
     if (point.fitted_seconds() > 0 && point.size_bytes() > 0) {
-      const double y = BusGigabytes(point.size_bytes(), point.fitted_seconds(), fit.ranks());
-      AddPoint(point.size_bytes() * kPerMega, y, y, y, series);
+      AddPoint(point.size_bytes() * kPerMega, BusGigabytes(point.size_bytes(), point.fitted_seconds(), fit.ranks()),
+               series);
     }
   }
   if (series.x().empty()) {
@@ -50,8 +49,8 @@ void AddProbes(const LabRecords& lab, const LabCommModel& file, uint32_t ranks, 
       const double seconds = MeanAndDeviationOf(point->probe().seconds()).mean;
       if (view.comm_model == &file && point->ranks() == ranks && seconds > 0 && point->probe().size_bytes() > 0) {
         const auto bytes = static_cast<double>(point->probe().size_bytes());
-        const double y = BusGigabytes(bytes, seconds, ranks);
-        AddPoint(bytes * kPerMega, y, y, y, AddSeries("the gradient, by scale_run", proto::DERIVED, plot));
+        AddPoint(bytes * kPerMega, BusGigabytes(bytes, seconds, ranks),
+                 AddSeries("the gradient, by scale_run", proto::DERIVED, plot));
         return;  // it does not depend on the batch
       }
     }

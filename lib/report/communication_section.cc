@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "lib/collectives/collective_cost.h"
 #include "lib/report/cell.h"
 #include "lib/report/describe.h"
 #include "lib/report/scaling_view.h"
@@ -174,15 +175,15 @@ proto::Table ProbeTable(const ScalingView& view) {
       continue;  // the probe does not depend on the batch: one row per N
     }
     const double seconds = MeanAndDeviationOf(point.probe().seconds()).mean;
-    const double n = point.ranks();
-    const auto bandwidth = [&](double factor, absl::string_view method) {
-      return seconds > 0 ? NumberCell(static_cast<double>(point.probe().size_bytes()) * factor * kPerGiga / seconds,
-                                      proto::DERIVED, method)
+    const auto bytes = static_cast<double>(point.probe().size_bytes());
+    const auto bandwidth = [&](double bytes_per_second, absl::string_view method) {
+      return seconds > 0 ? NumberCell(bytes_per_second * kPerGiga, proto::DERIVED, method)
                          : AbsentCell(point.probe().seconds().absent_reason());
     };
     AddRow(table, {LabelCell(absl::StrCat(point.ranks())), CountCell(point.probe().size_bytes(), proto::MEASURED, ""),
-                   SamplesCell(point.probe().seconds(), kMicroseconds, "operations"), bandwidth(1, "bytes / mean time"),
-                   bandwidth(2 * (n - 1) / n, "bytes / mean time x 2(N-1)/N, as nccl-tests defines it")});
+                   SamplesCell(point.probe().seconds(), kMicroseconds, "operations"), bandwidth(AlgorithmBandwidth(bytes, seconds), "bytes / mean time"),
+                   bandwidth(AllReduceBusBandwidth(point.ranks(), bytes, seconds),
+                             "bytes / mean time x 2(N-1)/N, as nccl-tests defines it")});
   }
   if (table.row().empty()) {
     table.set_absent_reason("no point of more than one device holds a probe");

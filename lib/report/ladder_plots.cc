@@ -178,10 +178,10 @@ proto::Plot MemoryPlot(const Group& group) {
       const double peak = static_cast<double>(point.peak_memory_bytes()) / kGiga;
       const double foretold = static_cast<double>(point.predicted_memory_bytes()) / kGiga;
       if (point.outcome() == proto::COMPLETED && peak > 0) {
-        AddPoint(point.batch_size(), peak, peak, peak, measured);
+        AddPoint(point.batch_size(), peak, measured);
       }
       if (foretold > 0) {
-        AddPoint(point.batch_size(), foretold, foretold, foretold, predicted);
+        AddPoint(point.batch_size(), foretold, predicted);
       }
     }
     for (auto& [series, what, provenance] : {std::make_tuple(&measured, "measured", proto::MEASURED),

@@ -26,6 +26,8 @@ void AddPoint(double x, const proto::Quantity& y, proto::Series& series) {
   AddPoint(x, y.value(), y.has_low() ? y.low() : y.value(), y.has_high() ? y.high() : y.value(), series);
 }
 
+void AddPoint(double x, double y, proto::Series& series) { AddPoint(x, y, y, y, series); }
+
 void AddDiagonal(const std::string& label, double low, double high, proto::Plot& plot) {
   proto::Series& line = AddSeries(label, proto::DERIVED, plot);
   line.set_reference(true);

@@ -24,6 +24,9 @@ void AddPoint(double x, double y, double low, double high, proto::Series& series
 // The error bar is the quantity's interval, and has no length where it has none.
 void AddPoint(double x, const proto::Quantity& y, proto::Series& series);
 
+// Without a bar.
+void AddPoint(double x, double y, proto::Series& series);
+
 // The line y = x from `low` to `high`, to compare with.
 void AddDiagonal(const std::string& label, double low, double high, proto::Plot& plot);
 

@@ -69,7 +69,7 @@ proto::Plot SpeedupPlot(const ScalingView& view) {
     if (series.x().empty()) {  // the base case
       series.set_label(absl::StrCat("batch ", row.batch_per_device(), " per device"));
       series.set_provenance(row.epoch_speedup().provenance());
-      AddPoint(1, 1, 1, 1, series);
+      AddPoint(1, 1, series);
     }
     AddPoint(row.ranks(), row.epoch_speedup(), series);
     most = std::max(most, row.ranks());

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "lib/report/experiment_view.h"
 #include "lib/report/large_batch.h"
 #include "lib/report/plot_series.h"
+#include "lib/report/plot_style.h"
 #include "lib/report/plots.h"
 #include "lib/report/scaling_view.h"
 #include "lib/report/sweep_detail.h"
@@ -16,7 +18,7 @@ namespace lockstep {
 namespace {
 
 constexpr double kPercent = 100;
-constexpr size_t kMaxCurves = 10;  // as there are kinds of points (plot_style.h)
+constexpr size_t kMaxCurves = std::size(kPointTypes);  // so that they differ without colour
 
 using Epochs = google::protobuf::RepeatedPtrField<proto::EpochResult>;
 
@@ -66,10 +68,9 @@ void AddCurves(const std::string& run, const char* x_label, std::vector<Curve> c
     proto::Series& accuracies = AddSeries(curve.label, proto::MEASURED, accuracy);
     for (const proto::EpochResult& epoch : *curve.epochs) {
       const double x = epoch.epoch() + 1.0;
-      AddPoint(x, epoch.mean_loss(), epoch.mean_loss(), epoch.mean_loss(), losses);
+      AddPoint(x, epoch.mean_loss(), losses);
       if (!test || epoch.has_test_accuracy()) {
-        const double y = kPercent * (test ? epoch.test_accuracy() : epoch.train_accuracy());
-        AddPoint(x, y, y, y, accuracies);
+        AddPoint(x, kPercent * (test ? epoch.test_accuracy() : epoch.train_accuracy()), accuracies);
       }
     }
   }
@@ -108,8 +109,7 @@ proto::Plot LargeBatchPlot(const ExperimentView& view) {
   }
   plot.set_description(
       "A dot per batch and remedy, with a bar from the worst seed to the best. The axis need not begin at 0. The "
-      "numbers "
-      "are in the tables of Q4.");
+      "numbers are in the tables of Q4.");
   return plot;
 }
 
