@@ -192,8 +192,8 @@ void ReportPoint(const ScaleRunPlan& plan, size_t index, const proto::ScalePoint
   } else if (seconds.empty()) {
     absl::FPrintF(stderr, "%s%s: completed, nothing timed%s\n", place, NameIn(plan, point), rest);
   } else {
-    absl::FPrintF(stderr, "%s%s: %.4g s per epoch, mean of %d%s\n", place, NameIn(plan, point),
-                  Mean(seconds), seconds.size(), rest);
+    absl::FPrintF(stderr, "%s%s: %.4g s per epoch, mean of %d%s\n", place, NameIn(plan, point), Mean(seconds),
+                  seconds.size(), rest);
   }
   for (const std::string& warning : point.noise_warning()) {
     absl::FPrintF(stderr, "scale_run: warning: %s: %s\n", NameIn(plan, point), warning);

@@ -181,7 +181,8 @@ proto::Table ProbeTable(const ScalingView& view) {
                          : AbsentCell(point.probe().seconds().absent_reason());
     };
     AddRow(table, {LabelCell(absl::StrCat(point.ranks())), CountCell(point.probe().size_bytes(), proto::MEASURED, ""),
-                   SamplesCell(point.probe().seconds(), kMicroseconds, "operations"), bandwidth(AlgorithmBandwidth(bytes, seconds), "bytes / mean time"),
+                   SamplesCell(point.probe().seconds(), kMicroseconds, "operations"),
+                   bandwidth(AlgorithmBandwidth(bytes, seconds), "bytes / mean time"),
                    bandwidth(AllReduceBusBandwidth(point.ranks(), bytes, seconds),
                              "bytes / mean time x 2(N-1)/N, as nccl-tests defines it")});
   }
