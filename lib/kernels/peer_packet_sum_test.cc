@@ -1,0 +1,258 @@
+// The threads of the kernels as threads of the host: every rank has some, and its own memory, and calls follow each other
+// without anybody waiting for all ranks, as on GPUs.
+#include "lib/kernels/peer_packet_sum.h"
+
+#include <pthread.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "lib/kernels/rank_sum.h"
+#include "lib/kernels/test_values.h"
+
+namespace lockstep {
+namespace {
+
+constexpr size_t kEach = 48;  // packets of a place
+
+struct Call {
+  bool two_shots = false;
+  size_t count = 0;
+  bool in_place = false;
+};
+
+// What the buffers are used by: call number -> buffer.
+using BufferOf = std::function<uint32_t(uint32_t)>;
+BufferOf ByTurns(uint32_t first_epoch) {
+  return [first_epoch](uint32_t call) { return (first_epoch + call) & 1; };
+}
+
+// Called by each thread of a rank when it has sent its packets of a call's first shot.
+using Stall = std::function<void(uint32_t rank, uint32_t call)>;
+
+template <typename W>
+class Ranks {
+ public:
+  Ranks(uint32_t ranks, uint32_t threads, std::vector<Call> calls, uint32_t seed)
+      : ranks_(ranks), threads_(threads), calls_(std::move(calls)) {
+    for (uint32_t rank = 0; rank < ranks; ++rank) {
+      rooms_.emplace_back(2 * ranks * kEach, NothingCome());
+      room_.of[rank] = rooms_.back().data();
+      std::vector<std::vector<W>> values, sums;
+      for (uint32_t call = 0; call < calls_.size(); ++call) {
+        values.push_back(RandomValues<W>(seed + call * ranks + rank, calls_[call].count));
+        sums.push_back(calls_[call].in_place ? std::vector<W>() : std::vector<W>(calls_[call].count));
+      }
+      values_.push_back(values);
+      sums_.push_back(sums);
+    }
+    room_.each = kEach;
+    given_ = values_;
+  }
+
+  std::vector<W>& Values(uint32_t rank, uint32_t call) { return values_[rank][call]; }
+  std::vector<W>& Sum(uint32_t rank, uint32_t call) {
+    return calls_[call].in_place ? values_[rank][call] : sums_[rank][call];
+  }
+
+  // Whether no packet took longer than `limit`; behind one that did none is waited for.
+  bool Run(const BufferOf& buffer_of, const Stall& stall, std::chrono::seconds limit = std::chrono::seconds(20)) {
+    limit_ = limit;
+    std::vector<std::thread> threads;
+    std::vector<pthread_barrier_t> barriers(ranks_);
+    for (uint32_t rank = 0; rank < ranks_; ++rank) {
+      pthread_barrier_init(&barriers[rank], nullptr, threads_);
+      for (uint32_t thread = 0; thread < threads_; ++thread) {
+        threads.emplace_back([=, &barriers] { RunThread(rank, thread, buffer_of, stall, barriers[rank]); });
+      }
+    }
+    for (std::thread& thread : threads) {
+      thread.join();
+    }
+    for (pthread_barrier_t& barrier : barriers) {
+      pthread_barrier_destroy(&barrier);
+    }
+    return !expired_;
+  }
+
+  // Sums that are not the reference's, of all ranks and calls.
+  size_t WrongSums() {
+    size_t wrong = 0;
+    for (uint32_t call = 0; call < calls_.size(); ++call) {
+      RankSumInput<W> input;
+      input.count = calls_[call].count;
+      input.ranks = ranks_;
+      for (uint32_t rank = 0; rank < ranks_; ++rank) {
+        input.from[rank] = given_[rank][call].data();
+      }
+      std::vector<W> expected(input.count);
+      input.to = expected.data();
+      RankSumReference(input);
+      for (uint32_t rank = 0; rank < ranks_; ++rank) {
+        wrong += !SameBits(Sum(rank, call), expected);
+      }
+    }
+    return wrong;
+  }
+
+  bool AllPlacesAreEmpty() const {
+    for (const std::vector<PeerPacket>& room : rooms_) {
+      for (const PeerPacket& packet : room) {
+        const PeerPacket nothing = NothingCome();
+        if (std::memcmp(&packet, &nothing, sizeof(packet)) != 0) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+ private:
+  void RunThread(uint32_t rank, uint32_t thread, const BufferOf& buffer_of, const Stall& stall,
+                 pthread_barrier_t& barrier) {
+    for (uint32_t call = 0; call < calls_.size(); ++call) {
+      bool stalled = false;
+      const auto deadline = std::chrono::steady_clock::now() + limit_;
+      auto wait = [&](const PeerPacket* place, uint32_t) {
+        if (!stalled) {
+          stalled = true;
+          stall(rank, call);
+        }
+        PeerPacket packet = LoadPacket(place);
+        while (!HasCome(packet) && !expired_) {
+          std::this_thread::yield();
+          if (std::chrono::steady_clock::now() > deadline) {
+            expired_ = true;
+          }
+          packet = LoadPacket(place);
+        }
+        return packet;
+      };
+      PacketSum<W> sum;
+      sum.rank = rank;
+      sum.ranks = ranks_;
+      sum.room = room_;
+      sum.count = calls_[call].count;
+      sum.from = values_[rank][call].data();
+      sum.to = Sum(rank, call).data();
+      if (calls_[call].two_shots) {
+        SumInTwoShots(sum, buffer_of(call), thread, threads_, wait);
+      } else {
+        SumInOneShot(sum, buffer_of(call), thread, threads_, wait);
+      }
+      pthread_barrier_wait(&barrier);  // a launch begins when the one before it has ended
+    }
+  }
+
+  const uint32_t ranks_, threads_;
+  const std::vector<Call> calls_;
+  PacketRoom room_;
+  std::vector<std::vector<PeerPacket>> rooms_;
+  std::vector<std::vector<std::vector<W>>> given_, values_, sums_;
+  std::chrono::seconds limit_{0};
+  std::atomic<bool> expired_{false};
+};
+
+template <typename W>
+std::vector<Call> RandomCalls(uint32_t ranks, uint32_t number, uint32_t seed) {
+  PacketRoom room;
+  room.each = kEach;
+  std::mt19937 random(seed);
+  std::vector<Call> calls(number);
+  for (Call& call : calls) {
+    call.two_shots = random() % 2 == 0;
+    const size_t most = call.two_shots ? MostInTwoShots<W>(room, ranks) : MostInOneShot<W>(room);
+    call.count = random() % 4 == 0 ? most - random() % 3 : 1 + random() % (random() % 2 == 0 ? 20 : most);
+    call.in_place = random() % 2 == 0;
+  }
+  return calls;
+}
+
+void NoStall(uint32_t /*rank*/, uint32_t /*call*/) {}
+
+// The rank is late behind its own packets of every call whose number leaves `rest`.
+Stall LateRank(uint32_t late, uint32_t every, uint32_t rest) {
+  return [=](uint32_t rank, uint32_t call) {
+    if (rank == late && call % every == rest) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+  };
+}
+
+template <typename W>
+void ExpectSums(uint32_t ranks, uint32_t threads, uint32_t calls, const Stall& stall) {
+  Ranks<W> all(ranks, threads, RandomCalls<W>(ranks, calls, ranks + threads), 7 * ranks);
+  EXPECT_TRUE(all.Run(ByTurns(0xFFFFFFFE), stall)) << ranks << " ranks of " << threads << " threads";
+  EXPECT_EQ(all.WrongSums(), 0u) << ranks << " ranks of " << threads << " threads";
+  EXPECT_TRUE(all.AllPlacesAreEmpty());
+}
+
+TEST(PeerPacketSumTest, EveryRankHasTheReferencesSum) {
+  for (const uint32_t ranks : {1u, 2u, 3u, 4u, 8u}) {
+    ExpectSums<float>(ranks, 2, 1000, NoStall);
+    ExpectSums<__nv_bfloat16>(ranks, 1, 1000, NoStall);
+  }
+}
+
+TEST(PeerPacketSumTest, ALateRankChangesNoSum) {
+  for (uint32_t late = 0; late < 3; ++late) {
+    ExpectSums<float>(3, 2, 60, LateRank(late, 3, 1));
+    ExpectSums<float>(2, 2, 60, LateRank(late % 2, 2, 0));
+  }
+}
+
+// One buffer is too few: what a fast rank sends for the next call lies over what a late one has not taken.
+TEST(PeerPacketSumTest, WithOneBufferALateRankIsFound) {
+  Ranks<float> all(2, 1, std::vector<Call>(20, Call{false, 100, false}), 1);
+  all.Run([](uint32_t) { return 0; }, LateRank(0, 4, 1), std::chrono::seconds(1));
+  EXPECT_NE(all.WrongSums(), 0u);
+}
+
+// As a graph of three calls would that had the buffers' numbers in it.
+TEST(PeerPacketSumTest, BuffersCountedInAGraphOfOddCallsAreFound) {
+  Ranks<float> all(2, 1, std::vector<Call>(21, Call{false, 100, false}), 1);
+  all.Run([](uint32_t call) { return call % 3 % 2; }, LateRank(1, 3, 2), std::chrono::seconds(1));
+  EXPECT_NE(all.WrongSums(), 0u);
+}
+
+// What is sent is never taken for nothing: all ones are sent as another NaN.
+TEST(PeerPacketSumTest, AnyBitsCanBeSent) {
+  for (const bool two_shots : {false, true}) {
+    Ranks<float> all(2, 1, {Call{two_shots, 9, false}, Call{two_shots, 9, true}}, 1);
+    for (uint32_t call = 0; call < 2; ++call) {
+      std::memset(&all.Values(0, call)[3], 0xFF, sizeof(float));
+      std::memset(&all.Values(1, call)[8], 0xFF, sizeof(float));
+    }
+    ASSERT_TRUE(all.Run(ByTurns(1), NoStall));
+    for (uint32_t call = 0; call < 2; ++call) {
+      EXPECT_TRUE(SameBits(all.Sum(0, call), all.Sum(1, call)));
+      for (uint32_t i = 0; i < 9; ++i) {
+        EXPECT_EQ(all.Sum(0, call)[i] != all.Sum(0, call)[i], i == 3 || i == 8) << i;
+      }
+    }
+  }
+}
+
+TEST(PeerPacketSumTest, OnlyAllOnesChangeOnTheWay) {
+  const PeerPacket packet = Sendable({{0xFFFFFFFF, 0xFFFFFFFE, 0, 0x80000000}});
+  EXPECT_TRUE(HasCome(packet));
+  EXPECT_EQ(packet.word[0], 0x7FFFFFFFu);
+  EXPECT_EQ(packet.word[1], 0xFFFFFFFEu);
+  EXPECT_EQ(packet.word[2], 0u);
+  EXPECT_EQ(packet.word[3], 0x80000000u);
+  for (uint32_t word = 0; word < PeerPacket::kWords; ++word) {
+    PeerPacket part = packet;
+    part.word[word] = kNotCome;
+    EXPECT_FALSE(HasCome(part)) << word;
+  }
+}
+
+}  // namespace
+}  // namespace lockstep
