@@ -1,0 +1,260 @@
+#include "lib/kernels/peer_all_reduce.h"
+
+#include <cstring>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "lib/kernels/captured_graph.h"
+#include "lib/kernels/cuda_status.h"
+#include "lib/kernels/device_array.h"
+#include "lib/kernels/peer_test_ranks.h"
+#include "lib/kernels/rank_sum.h"
+#include "lib/kernels/test_values.h"
+
+namespace lockstep {
+namespace {
+
+constexpr size_t kEach = 2048;         // packets of a place
+constexpr uint32_t kFewBlocks = 4;     // so that the blocks of eight ranks all have room on one GPU
+constexpr size_t kMaxCount = 100'000;  // elements of an array
+constexpr size_t kSpare = 16;          // and behind it, for offsets
+
+const char* Name(AllReduceWay way) {
+  return way == AllReduceWay::kOneShot ? "one shot" : way == AllReduceWay::kTwoShots ? "two shots" : "direct";
+}
+
+// A rank with room for packets, and what it sums and where to.
+template <typename W>
+class Rank : public PeerTestRank {
+ public:
+  Rank(uint32_t rank, uint32_t ranks)
+      : PeerTestRank(rank, 0xFFFFFFFE), room_(size_t{2} * ranks * kEach), arrived_(std::vector<uint32_t>{0}),
+        from_(kMaxCount + kSpare), to_(kMaxCount + kSpare) {}
+
+  void MeetAll(const std::vector<std::unique_ptr<Rank>>& all) {
+    std::vector<PeerTestRank*> peers;
+    for (const auto& rank : all) {
+      memory_.room.of[peers.size()] = rank->room_.data();
+      peers.push_back(rank.get());
+    }
+    Meet(peers);
+    memory_.flags = flags();
+    memory_.room.each = kEach;
+    memory_.arrived = arrived_.data();
+  }
+
+  const PeerAllReduceMemory& memory() const { return memory_; }
+  W* from(size_t offset) { return from_.data() + offset; }
+  W* to(bool in_place, size_t offset) { return (in_place ? from_ : to_).data() + offset; }
+
+  void Set(const std::vector<W>& values, size_t offset) {
+    EXPECT_EQ(CopyToDevice(from(offset), values.data(), values.size() * sizeof(W)), cudaSuccess);
+  }
+  std::vector<W> Get(bool in_place, size_t offset, size_t count) {
+    const std::vector<W> all = (in_place ? from_ : to_).ToHost();
+    return std::vector<W>(all.begin() + static_cast<ptrdiff_t>(offset),
+                          all.begin() + static_cast<ptrdiff_t>(offset + count));
+  }
+
+ private:
+  DeviceArray<PeerPacket> room_;  // as it begins, every bit is 1, which is NothingCome()
+  DeviceArray<uint32_t> arrived_;
+  DeviceArray<W> from_, to_;
+  PeerAllReduceMemory memory_;
+};
+
+template <typename W>
+using Ranks = std::vector<std::unique_ptr<Rank<W>>>;
+
+template <typename W>
+Ranks<W> MakeRanks(uint32_t ranks) {
+  Ranks<W> all;
+  for (uint32_t rank = 0; rank < ranks; ++rank) {
+    all.push_back(std::make_unique<Rank<W>>(rank, ranks));
+  }
+  for (const auto& rank : all) {
+    rank->MeetAll(all);
+  }
+  return all;
+}
+
+struct Call {
+  AllReduceWay way = AllReduceWay::kOneShot;
+  size_t count = 0;
+  size_t offset = 0;
+  bool in_place = false;
+};
+
+template <typename W>
+cudaError_t Queue(const Ranks<W>& all, uint32_t rank, const Call& call) {
+  PeerAllReduceInput<W> input;
+  input.count = call.count;
+  input.from = all[rank]->from(call.offset);
+  input.to = all[rank]->to(call.in_place, call.offset);
+  for (uint32_t other = 0; other < all.size(); ++other) {
+    input.all_from[other] = all[other]->from(call.offset);
+    input.all_to[other] = all[other]->to(call.in_place, call.offset);
+  }
+  return PeerAllReduce(all[rank]->memory(), call.way, input, all[rank]->stream(), kFewBlocks);
+}
+
+// `values` summed `times` times over: the sum of the sums, as calls in place leave it.
+template <typename W>
+std::vector<W> Expected(std::vector<std::vector<W>> values, uint32_t times) {
+  std::vector<W> sum(values[0].size());
+  for (uint32_t n = 0; n < times; ++n) {
+    RankSumInput<W> input;
+    input.count = sum.size();
+    input.ranks = static_cast<uint32_t>(values.size());
+    for (size_t rank = 0; rank < values.size(); ++rank) {
+      input.from[rank] = values[rank].data();
+    }
+    input.to = sum.data();
+    RankSumReference(input);
+    for (std::vector<W>& of_rank : values) {
+      of_rank = sum;
+    }
+  }
+  return sum;
+}
+
+// Each rank's numbers are its own and new for each call. Every rank has the reference's sum, to the bit.
+template <typename W>
+void ExpectSum(const Ranks<W>& all, const Call& call, uint32_t seed) {
+  std::vector<std::vector<W>> values;
+  for (uint32_t rank = 0; rank < all.size(); ++rank) {
+    values.push_back(RandomValues<W>(seed * 16 + rank, call.count));
+    all[rank]->Set(values.back(), call.offset);
+  }
+  for (uint32_t rank = 0; rank < all.size(); ++rank) {
+    ASSERT_EQ(Queue(all, rank, call), cudaSuccess);
+  }
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  const std::vector<W> expected = Expected(values, 1);
+  for (uint32_t rank = 0; rank < all.size(); ++rank) {
+    ASSERT_EQ(all[rank]->expired(), 0u);
+    ASSERT_TRUE(SameBits(all[rank]->Get(call.in_place, call.offset, call.count), expected))
+        << Name(call.way) << ", rank " << rank << " of " << all.size() << ", " << call.count << " elements at "
+        << call.offset << (call.in_place ? " in place" : "");
+  }
+}
+
+template <typename W>
+size_t Most(const Ranks<W>& all, AllReduceWay way) {
+  const auto ranks = static_cast<uint32_t>(all.size());
+  return std::min(kMaxCount, way == AllReduceWay::kOneShot    ? MostInOneShot<W>(all[0]->memory().room)
+                             : way == AllReduceWay::kTwoShots ? MostInTwoShots<W>(all[0]->memory().room, ranks)
+                                                              : kMaxCount);
+}
+
+template <typename W>
+void ExpectSums(uint32_t ranks) {
+  const Ranks<W> all = MakeRanks<W>(ranks);
+  for (const AllReduceWay way : {AllReduceWay::kOneShot, AllReduceWay::kTwoShots, AllReduceWay::kDirect}) {
+    for (const size_t count : {size_t{1}, size_t{7}, size_t{8}, size_t{1728}, size_t{9603}, Most(all, way)}) {
+      if (count <= Most(all, way)) {
+        for (const bool in_place : {false, true}) {
+          ExpectSum(all, {way, count, 0, in_place}, static_cast<uint32_t>(count));
+        }
+      }
+    }
+  }
+}
+
+class PeerAllReduceTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!HaveGpu()) {
+      GTEST_SKIP() << "no CUDA device";
+    }
+  }
+};
+
+TEST_F(PeerAllReduceTest, EveryRankHasTheReferencesSum) {
+  for (const uint32_t ranks : {1u, 2u, 3u, 4u, 8u}) {
+    ExpectSums<float>(ranks);
+    ExpectSums<__nv_bfloat16>(ranks);
+  }
+}
+
+// One after the other, in all ways mixed, at places that are not aligned, too.
+TEST_F(PeerAllReduceTest, RandomCallsInAnyOrder) {
+  for (const uint32_t ranks : {2u, 4u}) {
+    const Ranks<__nv_bfloat16> all = MakeRanks<__nv_bfloat16>(ranks);
+    std::mt19937 random(ranks);
+    for (uint32_t n = 0; n < 1000; ++n) {
+      Call call;
+      call.way = static_cast<AllReduceWay>(random() % 3);
+      const size_t most = Most(all, call.way);
+      call.count = 1 + random() % (random() % 2 == 0 ? 100 : most);
+      call.offset = call.way == AllReduceWay::kDirect ? 8 * (random() % 2) : random() % kSpare;
+      call.in_place = random() % 2 == 0;
+      ExpectSum(all, call, n);
+      if (HasFatalFailure()) {
+        return;
+      }
+    }
+  }
+}
+
+// Graphs of three calls, an odd number, in place: behind a replay the sum has been summed three times. Nothing waits for
+// all ranks between replays, and one of them is late.
+TEST_F(PeerAllReduceTest, ReplaysOfAnOddNumberOfCalls) {
+  constexpr size_t kCount = 4096;
+  constexpr int kReplays = 300;
+  for (const AllReduceWay way : {AllReduceWay::kOneShot, AllReduceWay::kTwoShots, AllReduceWay::kDirect}) {
+    const Ranks<float> all = MakeRanks<float>(2);
+    const Call call = {way, kCount, 0, true};
+    std::vector<CapturedGraph> graphs;
+    for (uint32_t rank = 0; rank < 2; ++rank) {
+      auto graph = CaptureGraph(all[rank]->stream(), [&]() -> absl::Status {
+        for (int n = 0; n < 3; ++n) {
+          EXPECT_EQ(Queue(all, rank, call), cudaSuccess);
+        }
+        return absl::OkStatus();
+      });
+      ASSERT_TRUE(graph.ok()) << graph.status();
+      graphs.push_back(*std::move(graph));
+    }
+    for (int replay = 0; replay < kReplays; replay += 10) {
+      std::vector<std::vector<float>> values;
+      for (uint32_t rank = 0; rank < 2; ++rank) {
+        values.push_back(RandomValues<float>(static_cast<uint64_t>(replay) * 2 + rank, kCount));
+        all[rank]->Set(values.back(), 0);
+      }
+      for (int n = 0; n < 10; ++n) {
+        for (uint32_t rank = 0; rank < 2; ++rank) {
+          ASSERT_EQ(cudaGraphLaunch(graphs[rank].get(), all[rank]->stream()), cudaSuccess);
+        }
+      }
+      ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+      const std::vector<float> expected = Expected(values, 30);
+      for (uint32_t rank = 0; rank < 2; ++rank) {
+        ASSERT_EQ(all[rank]->expired(), 0u);
+        ASSERT_TRUE(SameBits(all[rank]->Get(true, 0, kCount), expected)) << Name(way) << ", replay " << replay;
+      }
+    }
+  }
+}
+
+TEST_F(PeerAllReduceTest, ARankThatDoesNotComeIsReported) {
+  for (const AllReduceWay way : {AllReduceWay::kOneShot, AllReduceWay::kTwoShots, AllReduceWay::kDirect}) {
+    const Ranks<float> all = MakeRanks<float>(2);
+    ASSERT_EQ(Queue(all, 0, {way, 1000, 0, false}), cudaSuccess);
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    EXPECT_EQ(all[0]->expired(), 2u) << Name(way);
+  }
+}
+
+TEST_F(PeerAllReduceTest, WhatDoesNotFitIsRefused) {
+  const Ranks<float> all = MakeRanks<float>(2);
+  for (const AllReduceWay way : {AllReduceWay::kOneShot, AllReduceWay::kTwoShots}) {
+    EXPECT_EQ(Queue(all, 0, {way, Most(all, way) + 1, 0, false}), cudaErrorInvalidValue) << Name(way);
+  }
+  EXPECT_EQ(Queue(all, 0, {AllReduceWay::kDirect, 100, 1, false}), cudaErrorInvalidValue);
+}
+
+}  // namespace
+}  // namespace lockstep
