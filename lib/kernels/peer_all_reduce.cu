@@ -62,7 +62,7 @@ class PacketWait {
 };
 
 template <typename W, AllReduceWay kWay>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, 1)
     PacketKernel(const __grid_constant__ PeerFlags flags, const __grid_constant__ PacketSum<W> sum, uint32_t* arrived) {
   const uint32_t buffer = BeginCall(flags, arrived) & 1;
   const size_t first = static_cast<size_t>(blockIdx.x) * kThreads + threadIdx.x;

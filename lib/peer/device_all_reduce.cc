@@ -1,0 +1,137 @@
+#include "lib/peer/device_all_reduce.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+#include "lib/kernels/cuda_status.h"
+
+namespace lockstep {
+namespace {
+
+constexpr double kClockTurnSeconds = 4.294967296;  // wait_report.h
+
+// A rank's piece: its flags, its epoch and count of blocks, the packets that come, and what all may reach.
+constexpr size_t kEpochOffset = kPeerFlagBytes;
+constexpr size_t kArrivedOffset = kEpochOffset + 64;
+constexpr size_t kPacketsOffset = size_t{64} << 10;
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<DeviceAllReduce>> DeviceAllReduce::Make(const GatherBytes& gather,
+                                                                       const DeviceAllReduceOptions& options) {
+  if (options.size < 1 || options.size > static_cast<int>(kMaxPeerRanks)) {
+    return absl::InvalidArgumentError(absl::StrCat("expected 1 to ", kMaxPeerRanks, " ranks, found ", options.size));
+  }
+  // Whole 256 bytes, so that what lies behind them begins at such a place.
+  const size_t packets = (options.most_in_one_shot / sizeof(PeerPacket) + 15) / 16 * 16;
+  std::unique_ptr<DeviceAllReduce> all_reduce(new DeviceAllReduce(options, packets));
+  RETURN_IF_ERROR(all_reduce->Init(gather));
+  return all_reduce;
+}
+
+DeviceAllReduce::~DeviceAllReduce() { cudaFreeHost(silent_); }
+
+absl::Status DeviceAllReduce::Init(const GatherBytes& gather) {
+  const auto ranks = static_cast<uint32_t>(options_.size);
+  const size_t room = PacketRoomBytes(ranks, packets_each_);
+  ASSIGN_OR_RETURN(pieces_, PeerDeviceMemory::Make(gather, options_.rank, options_.size,
+                                                   kPacketsOffset + room + options_.shared_bytes, options_.timeout));
+  PeerFlags& flags = memory_.flags;
+  uint8_t* const mine = pieces_->of(options_.rank);
+  flags.rank = static_cast<uint32_t>(options_.rank);
+  flags.ranks = ranks;
+  flags.epoch = reinterpret_cast<uint32_t*>(mine + kEpochOffset);
+  flags.max_clock_turns =
+      static_cast<uint32_t>(std::max(1.0, std::ceil(absl::ToDoubleSeconds(options_.timeout) / kClockTurnSeconds)));
+  memory_.arrived = reinterpret_cast<uint32_t*>(mine + kArrivedOffset);
+  memory_.room.each = packets_each_;
+  for (int rank = 0; rank < options_.size; ++rank) {
+    flags.flags[rank] = reinterpret_cast<uint32_t*>(pieces_->of(rank));
+    memory_.room.of[rank] = reinterpret_cast<PeerPacket*>(pieces_->of(rank) + kPacketsOffset);
+  }
+  const auto prepare = [&]() -> absl::Status {
+    void* word = nullptr;
+    RETURN_IF_ERROR(CudaStatus(cudaHostAlloc(&word, sizeof(uint32_t), cudaHostAllocMapped), "a word of host memory"));
+    silent_ = static_cast<uint32_t*>(word);
+    *silent_ = 0;
+    for (uint32_t rank = 0; rank < ranks; ++rank) {
+      flags.report[rank] = {silent_, rank + 1};
+    }
+    // Every place is empty, and the first epoch set, before a rank goes on to send anything.
+    static_assert(kNotCome == 0xFFFFFFFF, "every byte is 0xFF");
+    RETURN_IF_ERROR(CudaStatus(cudaMemset(mine + kPacketsOffset, 0xFF, room), "emptying the room for packets"));
+    RETURN_IF_ERROR(CudaStatus(cudaDeviceSynchronize(), "emptying the room for packets"));
+    const uint32_t first = 1;
+    return CudaStatus(CopyToDevice(flags.epoch, &first, sizeof(first)), "the first epoch");
+  };
+  const absl::Status prepared = prepare();
+  ASSIGN_OR_RETURN(const std::vector<std::string> all, gather(prepared.ok() ? "" : prepared.message()));
+  RETURN_IF_ERROR(prepared);
+  for (size_t rank = 0; rank < all.size(); ++rank) {
+    if (!all[rank].empty()) {
+      return absl::FailedPreconditionError(absl::StrCat("rank ", rank, ": ", all[rank]));
+    }
+  }
+  return absl::OkStatus();
+}
+
+uint8_t* DeviceAllReduce::Shared(int rank) const {
+  return pieces_->of(rank) + kPacketsOffset + PacketRoomBytes(memory_.flags.ranks, packets_each_);
+}
+
+bool DeviceAllReduce::IsShared(const void* data, size_t bytes) const {
+  const auto* const begin = static_cast<const uint8_t*>(data);
+  return begin >= shared() && bytes <= options_.shared_bytes && begin <= shared() + (options_.shared_bytes - bytes);
+}
+
+template <typename W>
+size_t DeviceAllReduce::Most(AllReduceWay way) const {
+  return way == AllReduceWay::kOneShot    ? MostInOneShot<W>(memory_.room)
+         : way == AllReduceWay::kTwoShots ? MostInTwoShots<W>(memory_.room, memory_.flags.ranks)
+                                          : options_.shared_bytes / sizeof(W);
+}
+
+template <typename W>
+absl::Status DeviceAllReduce::Sum(AllReduceWay way, const W* from, W* to, size_t count, cudaStream_t stream,
+                                  uint32_t most_blocks) {
+  if (count > Most<W>(way)) {
+    return absl::InvalidArgumentError(absl::StrCat("expected up to ", Most<W>(way), " elements, found ", count));
+  }
+  PeerAllReduceInput<W> input;
+  input.count = count;
+  input.from = from;
+  input.to = to;
+  if (way == AllReduceWay::kDirect) {
+    if (!IsShared(from, count * sizeof(W)) || !IsShared(to, count * sizeof(W))) {
+      return absl::InvalidArgumentError("a direct sum is of memory that all ranks reach");
+    }
+    const auto from_offset = reinterpret_cast<const uint8_t*>(from) - shared();
+    const auto to_offset = reinterpret_cast<uint8_t*>(to) - shared();
+    for (int rank = 0; rank < options_.size; ++rank) {
+      input.all_from[rank] = reinterpret_cast<const W*>(Shared(rank) + from_offset);
+      input.all_to[rank] = reinterpret_cast<W*>(Shared(rank) + to_offset);
+    }
+  }
+  const cudaError_t error = PeerAllReduce(memory_, way, input, stream, most_blocks);
+  return error == cudaErrorInvalidValue ? absl::InvalidArgumentError("a direct sum wants data aligned to 16 bytes")
+                                        : CudaStatus(error, "summing over the ranks");
+}
+
+absl::Status DeviceAllReduce::Health() const {
+  const uint32_t silent = *static_cast<const volatile uint32_t*>(silent_);
+  return silent == 0 ? absl::OkStatus()
+                     : absl::UnavailableError(absl::StrCat("rank ", silent - 1, " did not come to a sum within ",
+                                                           absl::FormatDuration(options_.timeout)));
+}
+
+template absl::Status DeviceAllReduce::Sum(AllReduceWay, const float*, float*, size_t, cudaStream_t, uint32_t);
+template absl::Status DeviceAllReduce::Sum(AllReduceWay, const __nv_bfloat16*, __nv_bfloat16*, size_t, cudaStream_t,
+                                           uint32_t);
+template size_t DeviceAllReduce::Most<float>(AllReduceWay) const;
+template size_t DeviceAllReduce::Most<__nv_bfloat16>(AllReduceWay) const;
+
+}  // namespace lockstep

@@ -1,0 +1,70 @@
+// Sums over the GPUs of a host, by kernels that reach into each other's memory (lib/kernels/peer_all_reduce.h).
+#ifndef LOCKSTEP_LIB_PEER_DEVICE_ALL_REDUCE_H_
+#define LOCKSTEP_LIB_PEER_DEVICE_ALL_REDUCE_H_
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "lib/kernels/peer_all_reduce.h"
+#include "lib/peer/device_memory.h"
+#include "lib/peer/gather_bytes.h"
+
+namespace lockstep {
+
+struct DeviceAllReduceOptions {
+  int rank = 0, size = 0;
+  absl::Duration timeout;
+  size_t shared_bytes = 0;            // of shared(); all ranks as many
+  size_t most_in_one_shot = 4 << 20;  // bytes; the room for packets is 2 x size times as large
+};
+
+class DeviceAllReduce {
+ public:
+  // All ranks of a host call it, at once, each with its GPU as the current device. Errors as PeerDeviceMemory::Make.
+  static absl::StatusOr<std::unique_ptr<DeviceAllReduce>> Make(const GatherBytes& gather,
+                                                               const DeviceAllReduceOptions& options);
+  ~DeviceAllReduce();
+  DeviceAllReduce(const DeviceAllReduce&) = delete;
+  DeviceAllReduce& operator=(const DeviceAllReduce&) = delete;
+
+  // This rank's memory that all others reach, shared_bytes of it, aligned to 256 bytes.
+  uint8_t* shared() const { return Shared(options_.rank); }
+
+  // Queues: `to`, which may be `from`, becomes the sum over all ranks' `from`, of `count` elements, any number. Every
+  // rank makes the same calls, on one stream. Can be captured, and replayed on that stream. W: float or __nv_bfloat16.
+  // InvalidArgument: too many for the way; or, for kDirect, not in shared(), at the same places on all ranks, aligned to
+  // 16 bytes.
+  template <typename W>
+  absl::Status Sum(AllReduceWay way, const W* from, W* to, size_t count, cudaStream_t stream, uint32_t most_blocks = 0);
+
+  // The most elements of a call.
+  template <typename W>
+  size_t Most(AllReduceWay way) const;
+
+  // Unavailable: a rank did not come within the timeout, so that sums since then are none. Does not wait.
+  absl::Status Health() const;
+
+ private:
+  DeviceAllReduce(const DeviceAllReduceOptions& options, size_t packets_each)
+      : options_(options), packets_each_(packets_each) {}
+
+  absl::Status Init(const GatherBytes& gather);
+  uint8_t* Shared(int rank) const;
+  bool IsShared(const void* data, size_t bytes) const;
+
+  const DeviceAllReduceOptions options_;
+  const size_t packets_each_;
+  std::unique_ptr<PeerDeviceMemory> pieces_;
+  PeerAllReduceMemory memory_;
+  uint32_t* silent_ = nullptr;  // host memory: 1 + the rank that did not come; 0: none
+};
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_PEER_DEVICE_ALL_REDUCE_H_
