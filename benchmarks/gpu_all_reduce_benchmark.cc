@@ -40,10 +40,10 @@
 namespace lockstep {
 namespace {
 
-constexpr size_t kLeast = 1 << 10;  // bytes
+constexpr size_t kMinBytes = 1 << 10;  // bytes
 constexpr int kReplays = 30;
 constexpr double kSecondsOfReplay = 2e-3;
-constexpr int kMostCalls = 20;  // of a graph
+constexpr int kMaxCalls = 20;  // of a graph
 
 struct Way {
   const char* name;
@@ -91,7 +91,9 @@ class Rank {
     return absl::OkStatus();
   }
 
-  bool Fits(const Way& way, size_t bytes) const { return way.nccl || bytes / 2 <= ours_->Most<__nv_bfloat16>(way.way); }
+  bool Fits(const Way& way, size_t bytes) const {
+    return way.nccl || bytes / 2 <= ours_->MaxCount<__nv_bfloat16>(way.way);
+  }
 
   // "WRONG EAGER REPLAY REPLAY ...", in seconds of a call.
   absl::StatusOr<std::string> Measure(const Way& way, size_t bytes) {
@@ -118,7 +120,7 @@ class Rank {
       ASSIGN_OR_RETURN(once, Seconds(call, stream.stream()));
     }
     // As many on every rank: rank 0's.
-    int calls = std::max(1, std::min(kMostCalls, static_cast<int>(kSecondsOfReplay / once)));
+    int calls = std::max(1, std::min(kMaxCalls, static_cast<int>(kSecondsOfReplay / once)));
     ASSIGN_OR_RETURN(const std::vector<std::string> all, nccl_->AllGather(absl::StrCat(calls)));
     if (!absl::SimpleAtoi(all[0], &calls)) {
       return absl::InternalError("expected a number of calls");
@@ -222,7 +224,7 @@ absl::StatusOr<std::string> MeasureAll(RankContext& context) {
   RETURN_IF_ERROR(rank.Init(most, words[0] == "bf16" ? at::kBFloat16 : at::kFloat));
   ASSIGN_OR_RETURN(const double link, rank.LinkRate(most));
   std::string lines = absl::StrCat(link);
-  for (size_t bytes = kLeast; bytes <= most; bytes *= 2) {
+  for (size_t bytes = kMinBytes; bytes <= most; bytes *= 2) {
     for (const Way& way : kWays) {
       if (rank.Fits(way, bytes)) {
         ASSIGN_OR_RETURN(const std::string line, rank.Measure(way, bytes));
@@ -243,7 +245,7 @@ double Quantile(std::vector<double> values, double q) {
   return values[static_cast<size_t>(q * static_cast<double>(values.size() - 1) + 0.5)];
 }
 
-// Of one run of all ranks, by "WAY BYTES".
+// The rows of one run of all ranks, by "WAY BYTES".
 absl::StatusOr<std::map<std::string, Row>> RunAll(int ranks, const std::string& type, size_t most) {
   LaunchOptions options;
   options.ranks = ranks;
@@ -306,7 +308,7 @@ int Run(int argc, char** argv) {
   size_t most = 0;
   const std::vector<std::string> types = absl::StrSplit(TakeFlag("types", "bf16,float", argc, argv), ',');
   if (!absl::SimpleAtoi(TakeFlag("ranks", "2", argc, argv), &ranks) || ranks < 2 ||
-      !absl::SimpleAtoi(TakeFlag("most", "1073741824", argc, argv), &most) || most < kLeast) {
+      !absl::SimpleAtoi(TakeFlag("most", "1073741824", argc, argv), &most) || most < kMinBytes) {
     std::fprintf(stderr, "gpu_all_reduce_benchmark: expected --ranks of 2 or more and --most of 1024 bytes or more\n");
     return 2;
   }
@@ -316,7 +318,7 @@ int Run(int argc, char** argv) {
       std::fprintf(stderr, "gpu_all_reduce_benchmark: error: %s\n", std::string(rows.status().message()).c_str());
       return 1;
     }
-    for (size_t bytes = kLeast; bytes <= most; bytes *= 2) {
+    for (size_t bytes = kMinBytes; bytes <= most; bytes *= 2) {
       for (const Way& way : kWays) {
         const auto row = rows->find(absl::StrCat(way.name, " ", bytes));
         if (row != rows->end()) {

@@ -8,6 +8,8 @@
 #   faults     ranks killed, stopped, out of memory, in replayed graphs and eager steps (tests/gpu_faults.py)
 #   resume     the hand-written step on two GPUs, stopped and gone on with, beside one left alone: the same weights
 #   exchange   the hand-written step over NCCL and over copies between GPUs, beside PyTorch's DDP in a CUDA graph
+#   all_reduce our sums over GPUs and NCCL's, size by size, beside PyTorch's; GPU_ALL_REDUCE names
+#              gpu_all_reduce_benchmark
 #   ways       DDP and DataParallel, lab and fast, fp32 and bf16 on the wire: one record
 #   slow_link  predicted from one GPU and the all-reduce before it is run, then scored, without peer-to-peer;
 #              ALL_REDUCE_PERF names nccl-tests' all_reduce_perf
@@ -18,7 +20,7 @@
 set -uo pipefail
 
 if [ $# -lt 4 ]; then
-  sed -n '2,19s/^# \{0,1\}//p' "$0"
+  sed -n '2,21s/^# \{0,1\}//p' "$0"
   exit 2
 fi
 here="$(cd "$(dirname "$0")" && pwd)"
@@ -66,6 +68,12 @@ section_exchange() {
   for ranks in 1 2; do
     torchrun --nproc-per-node "$ranks" "$here/peers/resnet18_ddp_pytorch.py" --kind graph 2>>log.txt | tee -a log.txt
   done
+}
+
+section_all_reduce() {
+  "$GPU_ALL_REDUCE" --benchmark_out=gpu_all_reduce.json --benchmark_out_format=json 2>>log.txt | tee -a log.txt ||
+    status=1
+  torchrun --nproc-per-node 2 "$here/peers/all_reduce_pytorch.py" 2>>log.txt | tee -a log.txt || status=1
 }
 
 section_ways() {

@@ -107,7 +107,7 @@ def names_of(text):
     for spaces, statement, end in statements(text):
         if "" in spaces or statement.startswith(("static_assert", "extern template", "friend")):
             continue
-        statement = re.sub(r"\[\[[^\]]*\]\]\s*", "", without_template(statement))
+        statement = re.sub(r"\[\[[^\]]*\]\]\s*|\balignas\([^)]*\)\s*", "", without_template(statement))
         kind, alias = TYPE.match(statement), ALIAS.match(statement)
         if kind and "(" not in statement.split(kind[1])[0] and not re.match(r"^\w+\s+\w+\s+[\w*&]+\s*\(", statement):
             if end == "{" and "<" not in statement.split(":")[0]:  # a declaration alone, or a specialisation, is none
@@ -167,6 +167,7 @@ class NamesTest(unittest.TestCase):
                 ("struct A { int x; };", "// of b\nstruct A {\n  double x = 0;\n};", "A"),
                 ("class A final : public B { };", "enum class A : int { kX };", "A"),
                 ("struct A { };", "using A = int;", "A"),
+                ("struct alignas(16) A { };", "struct A { };", "A"),
                 ("template <typename T>\nstruct A { };", "struct A { };", "A"),
                 ("int F(const A& a, int n = 3);", "double F(const A& other, int);", "F(constA&, int)"),
                 ("inline int F() { return 1; }", "int F();", "F()"),
@@ -184,6 +185,7 @@ class NamesTest(unittest.TestCase):
                               ("namespace a { struct A { }; }", "struct A { };"),
                               ("namespace { struct A { }; }", "struct A { };"),
                               ("struct A { struct C { }; };", "struct B { struct C { }; };"),
+                              ("struct alignas(16) A { };", "struct alignas(16) B { };"),
                               ("const char kText[] = \"struct B { };\";", "struct B { };"),
                               ("using std::swap;", "using std::swap;")):
             with self.subTest(first=first):

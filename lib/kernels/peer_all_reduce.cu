@@ -172,7 +172,7 @@ cudaError_t AllReducePackets(const PeerAllReduceMemory& memory, AllReduceWay way
   sum.to = input.to;
   sum.aligned = IsAligned(input.from) && IsAligned(input.to);
   const bool one_shot = way == AllReduceWay::kOneShot;
-  if (input.count > (one_shot ? MostInOneShot<W>(sum.room) : MostInTwoShots<W>(sum.room, sum.ranks))) {
+  if (input.count > (one_shot ? MaxInOneShot<W>(sum.room) : MaxInTwoShots<W>(sum.room, sum.ranks))) {
     return cudaErrorInvalidValue;
   }
   const uint32_t blocks = Blocks(one_shot ? sum.packets() : sum.share(), kThreads, kMaxBlocks, most_blocks);

@@ -30,7 +30,7 @@ enum class AllReduceWay { kOneShot, kTwoShots, kDirect };
 // The most blocks of kDirect: each has a row of flags for its begin and one for its end.
 inline constexpr uint32_t kMaxDirectBlocks = kPeerFlagRows / 2;
 
-// Of one set of ranks.
+// What the calls of one set of ranks share.
 struct PeerAllReduceMemory {
   PeerFlags flags;
   PacketRoom room;
@@ -49,7 +49,7 @@ struct PeerAllReduceInput {
 };
 
 // Queued on `stream`, by no more blocks than most_blocks; 0: as fast as it goes. Returns the launch's error, or
-// cudaErrorInvalidValue: more than fits the room (MostInOneShot, MostInTwoShots), no such rank, or pointers that are not
+// cudaErrorInvalidValue: more than fits the room (MaxInOneShot, MaxInTwoShots), no such rank, or pointers that are not
 // aligned.
 template <typename W>
 cudaError_t PeerAllReduce(const PeerAllReduceMemory& memory, AllReduceWay way, const PeerAllReduceInput<W>& input,

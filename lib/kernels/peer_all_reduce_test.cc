@@ -142,10 +142,10 @@ void ExpectSum(const Ranks<W>& all, const Call& call, uint32_t seed) {
 }
 
 template <typename W>
-size_t Most(const Ranks<W>& all, AllReduceWay way) {
+size_t MaxCount(const Ranks<W>& all, AllReduceWay way) {
   const auto ranks = static_cast<uint32_t>(all.size());
-  return std::min(kMaxCount, way == AllReduceWay::kOneShot    ? MostInOneShot<W>(all[0]->memory().room)
-                             : way == AllReduceWay::kTwoShots ? MostInTwoShots<W>(all[0]->memory().room, ranks)
+  return std::min(kMaxCount, way == AllReduceWay::kOneShot    ? MaxInOneShot<W>(all[0]->memory().room)
+                             : way == AllReduceWay::kTwoShots ? MaxInTwoShots<W>(all[0]->memory().room, ranks)
                                                               : kMaxCount);
 }
 
@@ -153,8 +153,8 @@ template <typename W>
 void ExpectSums(uint32_t ranks) {
   const Ranks<W> all = MakeRanks<W>(ranks);
   for (const AllReduceWay way : {AllReduceWay::kOneShot, AllReduceWay::kTwoShots, AllReduceWay::kDirect}) {
-    for (const size_t count : {size_t{1}, size_t{7}, size_t{8}, size_t{1728}, size_t{9603}, Most(all, way)}) {
-      if (count <= Most(all, way)) {
+    for (const size_t count : {size_t{1}, size_t{7}, size_t{8}, size_t{1728}, size_t{9603}, MaxCount(all, way)}) {
+      if (count <= MaxCount(all, way)) {
         for (const bool in_place : {false, true}) {
           ExpectSum(all, {way, count, 0, in_place}, static_cast<uint32_t>(count));
         }
@@ -187,7 +187,7 @@ TEST_F(PeerAllReduceTest, RandomCallsInAnyOrder) {
     for (uint32_t n = 0; n < 1000; ++n) {
       Call call;
       call.way = static_cast<AllReduceWay>(random() % 3);
-      const size_t most = Most(all, call.way);
+      const size_t most = MaxCount(all, call.way);
       call.count = 1 + random() % (random() % 2 == 0 ? 100 : most);
       call.offset = call.way == AllReduceWay::kDirect ? 8 * (random() % 2) : random() % kSpare;
       call.in_place = random() % 2 == 0;
@@ -251,7 +251,7 @@ TEST_F(PeerAllReduceTest, ARankThatDoesNotComeIsReported) {
 TEST_F(PeerAllReduceTest, WhatDoesNotFitIsRefused) {
   const Ranks<float> all = MakeRanks<float>(2);
   for (const AllReduceWay way : {AllReduceWay::kOneShot, AllReduceWay::kTwoShots}) {
-    EXPECT_EQ(Queue(all, 0, {way, Most(all, way) + 1, 0, false}), cudaErrorInvalidValue) << Name(way);
+    EXPECT_EQ(Queue(all, 0, {way, MaxCount(all, way) + 1, 0, false}), cudaErrorInvalidValue) << Name(way);
   }
   EXPECT_EQ(Queue(all, 0, {AllReduceWay::kDirect, 100, 1, false}), cudaErrorInvalidValue);
 }

@@ -44,7 +44,7 @@ struct PacketSum {
   bool aligned = false;     // both are, to 16 bytes
 
   __host__ __device__ size_t packets() const { return (count + kElements - 1) / kElements; }
-  // Of the packets that one rank adds up in two shots; the last ranks may have fewer, or none.
+  // The packets that one rank adds up in two shots; the last ranks may have fewer, or none.
   __host__ __device__ size_t share() const { return (packets() + ranks - 1) / ranks; }
 
   __host__ __device__ PeerPacket* Place(uint32_t at, uint32_t buffer, uint32_t of) const {
@@ -54,11 +54,11 @@ struct PacketSum {
 
 // What fits in one shot, and in two.
 template <typename W>
-size_t MostInOneShot(const PacketRoom& room) {
+size_t MaxInOneShot(const PacketRoom& room) {
   return room.each * PacketSum<W>::kElements;
 }
 template <typename W>
-size_t MostInTwoShots(const PacketRoom& room, uint32_t ranks) {
+size_t MaxInTwoShots(const PacketRoom& room, uint32_t ranks) {
   return room.each / 2 * ranks * PacketSum<W>::kElements;
 }
 
@@ -162,7 +162,7 @@ __host__ __device__ void SendPacket(const PacketSum<W>& sum, uint32_t buffer, si
 }
 
 // Every rank sends everything to all others and adds up everything. Of `threads` threads this is number `first`; count is
-// MostInOneShot at most.
+// MaxInOneShot at most.
 template <typename W, typename Wait>
 __host__ __device__ void SumInOneShot(const PacketSum<W>& sum, uint32_t buffer, size_t first, size_t threads,
                                       Wait& wait) {
@@ -175,7 +175,7 @@ __host__ __device__ void SumInOneShot(const PacketSum<W>& sum, uint32_t buffer, 
 }
 
 // Every rank adds up a share, which the others send it, and sends it to the others, into the places' second half. count
-// is MostInTwoShots at most.
+// is MaxInTwoShots at most.
 template <typename W, typename Wait>
 __host__ __device__ void SumInTwoShots(const PacketSum<W>& sum, uint32_t buffer, size_t first, size_t threads,
                                        Wait& wait) {

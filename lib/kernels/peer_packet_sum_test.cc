@@ -168,7 +168,7 @@ std::vector<Call> RandomCalls(uint32_t ranks, uint32_t number, uint32_t seed) {
   std::vector<Call> calls(number);
   for (Call& call : calls) {
     call.two_shots = random() % 2 == 0;
-    const size_t most = call.two_shots ? MostInTwoShots<W>(room, ranks) : MostInOneShot<W>(room);
+    const size_t most = call.two_shots ? MaxInTwoShots<W>(room, ranks) : MaxInOneShot<W>(room);
     call.count = random() % 4 == 0 ? most - random() % 3 : 1 + random() % (random() % 2 == 0 ? 20 : most);
     call.in_place = random() % 2 == 0;
   }

@@ -27,7 +27,7 @@ absl::StatusOr<std::unique_ptr<DeviceAllReduce>> DeviceAllReduce::Make(const Gat
     return absl::InvalidArgumentError(absl::StrCat("expected 1 to ", kMaxPeerRanks, " ranks, found ", options.size));
   }
   // Whole 256 bytes, so that what lies behind them begins at such a place.
-  const size_t packets = (options.most_in_one_shot / sizeof(PeerPacket) + 15) / 16 * 16;
+  const size_t packets = (options.max_one_shot_bytes / sizeof(PeerPacket) + 15) / 16 * 16;
   std::unique_ptr<DeviceAllReduce> all_reduce(new DeviceAllReduce(options, packets));
   RETURN_IF_ERROR(all_reduce->Init(gather));
   return all_reduce;
@@ -89,17 +89,17 @@ bool DeviceAllReduce::IsShared(const void* data, size_t bytes) const {
 }
 
 template <typename W>
-size_t DeviceAllReduce::Most(AllReduceWay way) const {
-  return way == AllReduceWay::kOneShot    ? MostInOneShot<W>(memory_.room)
-         : way == AllReduceWay::kTwoShots ? MostInTwoShots<W>(memory_.room, memory_.flags.ranks)
+size_t DeviceAllReduce::MaxCount(AllReduceWay way) const {
+  return way == AllReduceWay::kOneShot    ? MaxInOneShot<W>(memory_.room)
+         : way == AllReduceWay::kTwoShots ? MaxInTwoShots<W>(memory_.room, memory_.flags.ranks)
                                           : options_.shared_bytes / sizeof(W);
 }
 
 template <typename W>
 absl::Status DeviceAllReduce::Sum(AllReduceWay way, const W* from, W* to, size_t count, cudaStream_t stream,
                                   uint32_t most_blocks) {
-  if (count > Most<W>(way)) {
-    return absl::InvalidArgumentError(absl::StrCat("expected up to ", Most<W>(way), " elements, found ", count));
+  if (count > MaxCount<W>(way)) {
+    return absl::InvalidArgumentError(absl::StrCat("expected up to ", MaxCount<W>(way), " elements, found ", count));
   }
   PeerAllReduceInput<W> input;
   input.count = count;
@@ -131,7 +131,7 @@ absl::Status DeviceAllReduce::Health() const {
 template absl::Status DeviceAllReduce::Sum(AllReduceWay, const float*, float*, size_t, cudaStream_t, uint32_t);
 template absl::Status DeviceAllReduce::Sum(AllReduceWay, const __nv_bfloat16*, __nv_bfloat16*, size_t, cudaStream_t,
                                            uint32_t);
-template size_t DeviceAllReduce::Most<float>(AllReduceWay) const;
-template size_t DeviceAllReduce::Most<__nv_bfloat16>(AllReduceWay) const;
+template size_t DeviceAllReduce::MaxCount<float>(AllReduceWay) const;
+template size_t DeviceAllReduce::MaxCount<__nv_bfloat16>(AllReduceWay) const;
 
 }  // namespace lockstep

@@ -20,8 +20,8 @@ namespace lockstep {
 struct DeviceAllReduceOptions {
   int rank = 0, size = 0;
   absl::Duration timeout;
-  size_t shared_bytes = 0;            // of shared(); all ranks as many
-  size_t most_in_one_shot = 4 << 20;  // bytes; the room for packets is 2 x size times as large
+  size_t shared_bytes = 0;              // of shared(); all ranks as many
+  size_t max_one_shot_bytes = 4 << 20;  // bytes; the room for packets is 2 x size times as large
 };
 
 class DeviceAllReduce {
@@ -45,7 +45,7 @@ class DeviceAllReduce {
 
   // The most elements of a call.
   template <typename W>
-  size_t Most(AllReduceWay way) const;
+  size_t MaxCount(AllReduceWay way) const;
 
   // Unavailable: a rank did not come within the timeout, so that sums since then are none. Does not wait.
   absl::Status Health() const;

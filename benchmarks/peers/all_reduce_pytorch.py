@@ -1,0 +1,95 @@
+"""Python PyTorch's all-reduces over the GPUs of one host, the peer of gpu_all_reduce_benchmark: us of a call in a CUDA graph.
+
+    NCCL_NVLS_ENABLE=0 torchrun --nproc-per-node 2 benchmarks/peers/all_reduce_pytorch.py [--type bf16 float]
+        [--most 1073741824]
+
+Ways: NCCL through torch.distributed, and the kernels of torch's symmetric memory that want no multicast. In place. The
+first sum is compared exactly; then graphs of up to 20 calls are replayed 30 times, each behind a barrier: median and 95th
+percentile of rank 0, wrong elements of all ranks.
+"""
+
+import argparse
+import os
+
+import torch
+import torch.distributed as dist
+import torch.distributed._symmetric_memory as symmetric_memory
+
+TYPES = {"bf16": torch.bfloat16, "float": torch.float32}
+REPLAYS = 30
+
+
+def terms(count, rank, dtype):
+    """As in gpu_all_reduce_benchmark.cc: whole numbers whose sums are exact."""
+    places = torch.arange(count, device="cuda", dtype=torch.int64)
+    return (places * 2654435761 + rank * 40503).remainder_(31 if dtype == torch.bfloat16 else 524287).to(dtype)
+
+
+def seconds(call):
+    dist.barrier()
+    begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    begin.record()
+    call()
+    end.record()
+    end.synchronize()
+    return begin.elapsed_time(end) / 1e3
+
+
+def measure(data, call):
+    """(wrong elements, sorted seconds of a call)"""
+    data.copy_(terms(data.numel(), dist.get_rank(), data.dtype))
+    torch.cuda.synchronize()
+    dist.barrier()
+    call()
+    expected = sum(terms(data.numel(), rank, data.dtype).float() for rank in range(dist.get_world_size()))
+    wrong = (data.float() != expected).sum()
+    dist.all_reduce(wrong)
+    del expected
+    data.zero_()
+    once = torch.tensor([min(seconds(call) for _ in range(3))], device="cuda")
+    dist.broadcast(once, 0)
+    calls = max(1, min(20, int(2e-3 / once.item())))
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for _ in range(calls):
+            call()
+    graph.replay()
+    return wrong.item(), sorted(seconds(graph.replay) / calls for _ in range(REPLAYS))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--type", nargs="+", choices=TYPES, default=list(TYPES))
+    parser.add_argument("--most", type=int, default=1 << 30, help="bytes")
+    given = parser.parse_args()
+    torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+    dist.init_process_group("nccl", device_id=torch.device("cuda", torch.cuda.current_device()))
+    group, kernels = dist.group.WORLD, torch.ops.symm_mem
+    if dist.get_rank() == 0:
+        print(f"{dist.get_world_size()} ranks, {torch.cuda.get_device_name()}, PyTorch {torch.__version__}")
+    for name in given.type:
+        room = symmetric_memory.empty(given.most // TYPES[name].itemsize, dtype=TYPES[name], device="cuda")
+        symmetric_memory.rendezvous(room, group)
+        size = 1024
+        while size <= given.most:
+            data = room[: size // room.itemsize]
+            ways = {
+                "nccl": lambda: dist.all_reduce(data),
+                "symm_mem_one_shot": lambda: data.copy_(kernels.one_shot_all_reduce(data, "sum", group.group_name)),
+                "symm_mem_two_shot": lambda: kernels.two_shot_all_reduce_(data, "sum", group.group_name),
+            }
+            for way, call in ways.items():
+                if way == "symm_mem_one_shot" and size > 8 << 20:
+                    continue  # it sends everything to everybody
+                wrong, times = measure(data, call)
+                if dist.get_rank() == 0:
+                    median, late = times[len(times) // 2], times[int(0.95 * (len(times) - 1) + 0.5)]
+                    factor = 2 * (dist.get_world_size() - 1) / dist.get_world_size()
+                    print(f"{name:5} {size:11} {way:18} {median * 1e6:9.2f} us, p95 {late * 1e6:9.2f}, busbw "
+                          f"{size / median * factor / 1e9:6.1f} GB/s, {wrong} wrong", flush=True)
+            size *= 2
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()
