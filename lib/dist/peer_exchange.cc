@@ -3,8 +3,8 @@
 // new weights of it into all ranks' memory. Who waits for what is lib/peer/exchange_protocol.h.
 #include <c10/cuda/CUDAGuard.h>
 
-#include <algorithm>
-#include <cmath>
+#include <memory>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
@@ -14,18 +14,16 @@
 #include "lib/kernels/peer_push.h"
 #include "lib/kernels/peer_sum.h"
 #include "lib/kernels/rank_sum.h"
+#include "lib/peer/device_flags.h"
 #include "lib/peer/device_memory.h"
 #include "lib/peer/exchange_protocol.h"
 
 namespace lockstep {
 namespace {
 
-constexpr double kClockTurnSeconds = 4.294967296;  // wait_report.h
-
-// A rank's piece of memory: its flags, its epoch, then a place for each rank's gradients, also an unused one for its own;
-// with a shared update the network's weights behind these.
-constexpr size_t kEpochOffset = kPeerFlagBytes;
-constexpr size_t kPushDoneOffset = kEpochOffset + 64;
+// A rank's piece of memory: its flags, the count of PeerPush, then a place for each rank's gradients, also an unused one
+// for its own; with a shared update the network's weights behind these.
+constexpr size_t kPushDoneOffset = kDeviceFlagsBytes;
 constexpr size_t kPlacesOffset = size_t{64} << 10;
 constexpr size_t kPlaceBytes = kMaxExchanged * sizeof(float) + (size_t{1} << 20);  // and norms
 constexpr size_t kRangeAlignment = 256;
@@ -52,7 +50,6 @@ class PeerExchange : public CountedExchange {
         cudaEventDestroy(event);
       }
     }
-    cudaFreeHost(silent_);
   }
 
   absl::Status Init(Communicator& communicator) {
@@ -71,7 +68,8 @@ class PeerExchange : public CountedExchange {
     for (cudaEvent_t* const event : {&ready_, &sent_}) {
       RETURN_IF_ERROR(CudaStatus(cudaEventCreateWithFlags(event, cudaEventDisableTiming), "an event"));
     }
-    RETURN_IF_ERROR(SetFlags());
+    ASSIGN_OR_RETURN(device_flags_, DeviceFlags::Make(*memory_, rank_, size_, options_.timeout));
+    flags_ = device_flags_->flags();
     return communicator.Barrier();
   }
 
@@ -144,10 +142,7 @@ class PeerExchange : public CountedExchange {
   }
 
   absl::Status Health() const override {
-    const uint32_t silent = silent_ == nullptr ? 0 : *static_cast<const volatile uint32_t*>(silent_);
-    return silent == 0 ? absl::OkStatus()
-                       : absl::UnavailableError(absl::StrCat("rank ", silent - 1, " sent no gradients within ",
-                                                             absl::FormatDuration(options_.timeout)));
+    return device_flags_ == nullptr ? absl::OkStatus() : device_flags_->Health("sent no gradients");
   }
 
  private:
@@ -199,24 +194,6 @@ class PeerExchange : public CountedExchange {
       parts.of_rank[rank] = rank == rank_ ? range.data : PlaceAt(rank_, rank);
     }
     return parts;
-  }
-
-  absl::Status SetFlags() {
-    void* word = nullptr;
-    RETURN_IF_ERROR(CudaStatus(cudaHostAlloc(&word, sizeof(uint32_t), cudaHostAllocMapped), "a word of host memory"));
-    silent_ = static_cast<uint32_t*>(word);
-    *silent_ = 0;
-    flags_.rank = static_cast<uint32_t>(rank_);
-    flags_.ranks = static_cast<uint32_t>(size_);
-    flags_.max_clock_turns =
-        static_cast<uint32_t>(std::max(1.0, std::ceil(absl::ToDoubleSeconds(options_.timeout) / kClockTurnSeconds)));
-    for (int rank = 0; rank < size_; ++rank) {
-      flags_.flags[rank] = reinterpret_cast<uint32_t*>(memory_->of(rank));
-      flags_.report[rank] = {silent_, static_cast<uint32_t>(rank) + 1};
-    }
-    flags_.epoch = reinterpret_cast<uint32_t*>(memory_->of(rank_) + kEpochOffset);
-    const uint32_t first = 1;
-    return CudaStatus(CopyToDevice(flags_.epoch, &first, sizeof(first)), "the first epoch");
   }
 
   // A small range is always added up: its launch does that anyway.
@@ -350,8 +327,8 @@ class PeerExchange : public CountedExchange {
   const int rank_, size_;
   const PeerExchangeOptions options_;
   std::unique_ptr<PeerDeviceMemory> memory_;
+  std::unique_ptr<DeviceFlags> device_flags_;
   PeerFlags flags_;
-  uint32_t* silent_ = nullptr;  // host memory: 1 + the rank that did not come; 0: none
   cudaStream_t stream_ = nullptr;
   cudaStream_t weights_ = nullptr;  // where this step's were written; null: nowhere yet
   cudaEvent_t ready_ = nullptr, sent_ = nullptr;

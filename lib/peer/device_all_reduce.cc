@@ -1,7 +1,5 @@
 #include "lib/peer/device_all_reduce.h"
 
-#include <algorithm>
-#include <cmath>
 #include <string>
 #include <vector>
 
@@ -12,11 +10,8 @@
 namespace lockstep {
 namespace {
 
-constexpr double kClockTurnSeconds = 4.294967296;  // wait_report.h
-
-// A rank's piece: its flags, its epoch and count of blocks, the packets that come, and what all may reach.
-constexpr size_t kEpochOffset = kPeerFlagBytes;
-constexpr size_t kArrivedOffset = kEpochOffset + 64;
+// A rank's piece: its flags, its count of blocks, the packets that come, and what all may reach.
+constexpr size_t kArrivedOffset = kDeviceFlagsBytes;
 constexpr size_t kPacketsOffset = size_t{64} << 10;
 
 }  // namespace
@@ -33,40 +28,25 @@ absl::StatusOr<std::unique_ptr<DeviceAllReduce>> DeviceAllReduce::Make(const Gat
   return all_reduce;
 }
 
-DeviceAllReduce::~DeviceAllReduce() { cudaFreeHost(silent_); }
-
 absl::Status DeviceAllReduce::Init(const GatherBytes& gather) {
   const auto ranks = static_cast<uint32_t>(options_.size);
   const size_t room = PacketRoomBytes(ranks, packets_each_);
   ASSIGN_OR_RETURN(pieces_, PeerDeviceMemory::Make(gather, options_.rank, options_.size,
                                                    kPacketsOffset + room + options_.shared_bytes, options_.timeout));
-  PeerFlags& flags = memory_.flags;
   uint8_t* const mine = pieces_->of(options_.rank);
-  flags.rank = static_cast<uint32_t>(options_.rank);
-  flags.ranks = ranks;
-  flags.epoch = reinterpret_cast<uint32_t*>(mine + kEpochOffset);
-  flags.max_clock_turns =
-      static_cast<uint32_t>(std::max(1.0, std::ceil(absl::ToDoubleSeconds(options_.timeout) / kClockTurnSeconds)));
   memory_.arrived = reinterpret_cast<uint32_t*>(mine + kArrivedOffset);
   memory_.room.each = packets_each_;
   for (int rank = 0; rank < options_.size; ++rank) {
-    flags.flags[rank] = reinterpret_cast<uint32_t*>(pieces_->of(rank));
     memory_.room.of[rank] = reinterpret_cast<PeerPacket*>(pieces_->of(rank) + kPacketsOffset);
   }
+  // Every place is empty, and the flags are set, before a rank goes on to send anything.
   const auto prepare = [&]() -> absl::Status {
-    void* word = nullptr;
-    RETURN_IF_ERROR(CudaStatus(cudaHostAlloc(&word, sizeof(uint32_t), cudaHostAllocMapped), "a word of host memory"));
-    silent_ = static_cast<uint32_t*>(word);
-    *silent_ = 0;
-    for (uint32_t rank = 0; rank < ranks; ++rank) {
-      flags.report[rank] = {silent_, rank + 1};
-    }
-    // Every place is empty, and the first epoch set, before a rank goes on to send anything.
     static_assert(kNotCome == 0xFFFFFFFF, "every byte is 0xFF");
     RETURN_IF_ERROR(CudaStatus(cudaMemset(mine + kPacketsOffset, 0xFF, room), "emptying the room for packets"));
     RETURN_IF_ERROR(CudaStatus(cudaDeviceSynchronize(), "emptying the room for packets"));
-    const uint32_t first = 1;
-    return CudaStatus(CopyToDevice(flags.epoch, &first, sizeof(first)), "the first epoch");
+    ASSIGN_OR_RETURN(flags_, DeviceFlags::Make(*pieces_, options_.rank, options_.size, options_.timeout));
+    memory_.flags = flags_->flags();
+    return absl::OkStatus();
   };
   const absl::Status prepared = prepare();
   ASSIGN_OR_RETURN(const std::vector<std::string> all, gather(prepared.ok() ? "" : prepared.message()));
@@ -121,12 +101,7 @@ absl::Status DeviceAllReduce::Sum(AllReduceWay way, const W* from, W* to, size_t
                                         : CudaStatus(error, "summing over the ranks");
 }
 
-absl::Status DeviceAllReduce::Health() const {
-  const uint32_t silent = *static_cast<const volatile uint32_t*>(silent_);
-  return silent == 0 ? absl::OkStatus()
-                     : absl::UnavailableError(absl::StrCat("rank ", silent - 1, " did not come to a sum within ",
-                                                           absl::FormatDuration(options_.timeout)));
-}
+absl::Status DeviceAllReduce::Health() const { return flags_->Health("did not come to a sum"); }
 
 template absl::Status DeviceAllReduce::Sum(AllReduceWay, const float*, float*, size_t, cudaStream_t, uint32_t);
 template absl::Status DeviceAllReduce::Sum(AllReduceWay, const __nv_bfloat16*, __nv_bfloat16*, size_t, cudaStream_t,

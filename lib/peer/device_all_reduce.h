@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "lib/kernels/peer_all_reduce.h"
+#include "lib/peer/device_flags.h"
 #include "lib/peer/device_memory.h"
 #include "lib/peer/gather_bytes.h"
 
@@ -29,10 +30,6 @@ class DeviceAllReduce {
   // All ranks of a host call it, at once, each with its GPU as the current device. Errors as PeerDeviceMemory::Make.
   static absl::StatusOr<std::unique_ptr<DeviceAllReduce>> Make(const GatherBytes& gather,
                                                                const DeviceAllReduceOptions& options);
-  ~DeviceAllReduce();
-  DeviceAllReduce(const DeviceAllReduce&) = delete;
-  DeviceAllReduce& operator=(const DeviceAllReduce&) = delete;
-
   // This rank's memory that all others reach, shared_bytes of it, aligned to 256 bytes.
   uint8_t* shared() const { return Shared(options_.rank); }
 
@@ -61,8 +58,8 @@ class DeviceAllReduce {
   const DeviceAllReduceOptions options_;
   const size_t packets_each_;
   std::unique_ptr<PeerDeviceMemory> pieces_;
+  std::unique_ptr<DeviceFlags> flags_;
   PeerAllReduceMemory memory_;
-  uint32_t* silent_ = nullptr;  // host memory: 1 + the rank that did not come; 0: none
 };
 
 }  // namespace lockstep

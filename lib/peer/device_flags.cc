@@ -1,0 +1,48 @@
+#include "lib/peer/device_flags.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+#include "lib/kernels/cuda_status.h"
+
+namespace lockstep {
+namespace {
+
+constexpr double kClockTurnSeconds = 4.294967296;  // wait_report.h
+constexpr uint32_t kFirstEpoch = 1;
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<DeviceFlags>> DeviceFlags::Make(const PeerDeviceMemory& memory, int rank, int size,
+                                                               absl::Duration timeout) {
+  std::unique_ptr<DeviceFlags> made(new DeviceFlags(timeout));
+  void* word = nullptr;
+  RETURN_IF_ERROR(CudaStatus(cudaHostAlloc(&word, sizeof(uint32_t), cudaHostAllocMapped), "a word of host memory"));
+  made->silent_ = static_cast<uint32_t*>(word);
+  *made->silent_ = 0;
+  PeerFlags& flags = made->flags_;
+  flags.rank = static_cast<uint32_t>(rank);
+  flags.ranks = static_cast<uint32_t>(size);
+  flags.max_clock_turns =
+      static_cast<uint32_t>(std::max(1.0, std::ceil(absl::ToDoubleSeconds(timeout) / kClockTurnSeconds)));
+  for (int other = 0; other < size; ++other) {
+    flags.flags[other] = reinterpret_cast<uint32_t*>(memory.of(other));
+    flags.report[other] = {made->silent_, static_cast<uint32_t>(other) + 1};
+  }
+  flags.epoch = reinterpret_cast<uint32_t*>(memory.of(rank) + kPeerFlagBytes);
+  RETURN_IF_ERROR(CudaStatus(CopyToDevice(flags.epoch, &kFirstEpoch, sizeof(kFirstEpoch)), "the first epoch"));
+  return made;
+}
+
+DeviceFlags::~DeviceFlags() { cudaFreeHost(silent_); }
+
+absl::Status DeviceFlags::Health(absl::string_view what) const {
+  const uint32_t silent = *static_cast<const volatile uint32_t*>(silent_);
+  return silent == 0 ? absl::OkStatus()
+                     : absl::UnavailableError(
+                           absl::StrCat("rank ", silent - 1, " ", what, " within ", absl::FormatDuration(timeout_)));
+}
+
+}  // namespace lockstep
