@@ -36,7 +36,7 @@ class Predictor {
             const std::string& why_no_curve, const proto::ModelSpec& spec)
       : times_(UpTo(all, fit_ranks)), curve_(MakeStepCurve(times_, spec.step_time())),
         all_reduce_(CurvesUpTo(curves, std::max(fit_ranks, kMicroBenchmarkRanks)),
-                    UpTo(all, std::max(fit_ranks, kMicroBenchmarkRanks)).probes, why_no_curve),
+                    UpTo(all, std::max(fit_ranks, kMicroBenchmarkRanks)).probes, why_no_curve, SendingOf(all)),
         spec_(spec) {}
 
   proto::Prediction At(uint32_t ranks, uint32_t batch) const {

@@ -37,15 +37,21 @@ Estimate FromProbe(const std::vector<ProbeTime>& probes, uint32_t ranks, double 
   return seconds + Known(0, VarianceOfRange(0.1 * latency_at_most));
 }
 
-// A ring's bytes per rank on N devices over those on M: (N-1)/N / ((M-1)/M).
-double RingRatio(uint32_t ranks, uint32_t measured_ranks) {
-  return ((ranks - 1.0) / ranks) / ((measured_ranks - 1.0) / measured_ranks);
+// What each rank sends, in times of the gradient.
+double CopiesSent(Sending sending, uint32_t ranks) {
+  return sending == Sending::kRing ? 2 * (ranks - 1.0) / ranks : ranks - 1.0;
+}
+
+// Over what a rank of the measured ring sends.
+double SentRatio(Sending sending, uint32_t ranks, uint32_t measured_ranks) {
+  return CopiesSent(sending, ranks) / CopiesSent(Sending::kRing, measured_ranks);
 }
 
 }  // namespace
 
-AllReduceTime::AllReduceTime(std::vector<AllReduceCurve> curves, std::vector<ProbeTime> probes, std::string why_none)
-    : curves_(std::move(curves)), probes_(std::move(probes)), why_none_(std::move(why_none)) {}
+AllReduceTime::AllReduceTime(std::vector<AllReduceCurve> curves, std::vector<ProbeTime> probes, std::string why_none,
+                             Sending sending)
+    : curves_(std::move(curves)), probes_(std::move(probes)), why_none_(std::move(why_none)), sending_(sending) {}
 
 absl::StatusOr<Estimate> AllReduceTime::Seconds(uint32_t ranks, double size_bytes) const {
   if (ranks <= 1) {
@@ -63,10 +69,10 @@ absl::StatusOr<Estimate> AllReduceTime::Seconds(uint32_t ranks, double size_byte
   } else {
     seconds = FromProbe(probes_, nearest, size_bytes);
   }
-  if (nearest == ranks) {
+  const double ratio = SentRatio(sending_, ranks, nearest);
+  if (ratio == 1) {
     return seconds;
   }
-  const double ratio = RingRatio(ranks, nearest);
   return ratio * seconds + Known(0, VarianceOfRange((ratio - 1) * seconds.value));
 }
 
@@ -77,7 +83,10 @@ std::string AllReduceTime::Basis(uint32_t ranks) const {
     return "no all-reduce was measured";
   }
   return absl::StrCat(curve == nearest ? "a fit of the all-reduce" : "the all-reduce of the gradient", " on ", nearest,
-                      " devices", nearest == ranks ? "" : ", times a ring's ratio");
+                      " devices",
+                      SentRatio(sending_, ranks, nearest) == 1 ? ""
+                      : sending_ == Sending::kRing             ? ", times a ring's ratio"
+                                                               : ", times what whole copies are of a ring's");
 }
 
 }  // namespace lockstep

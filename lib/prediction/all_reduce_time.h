@@ -19,16 +19,27 @@ struct AllReduceCurve {
   std::function<absl::StatusOr<Estimate>(double size_bytes)> seconds;
 };
 
+// How the ranks of a run send their gradients. What is measured is an all-reduce whose ranks send as those of a ring do.
+enum class Sending {
+  kRing,         // 2(N-1)/N of the bytes by each rank
+  kWholeCopies,  // N-1 times the bytes: all of them to every other rank
+};
+
+inline Sending SendingOf(const ScalingTimes& times) {
+  return times.whole_copies ? Sending::kWholeCopies : Sending::kRing;
+}
+
 // Fits and single measurements of one kind of device, and the rules that join them:
 //     1. An accepted fit of these very ranks is taken;
 //     2. else a measured time of these ranks at one size, its share by bytes for another size;
 //     3. else the nearest fewer ranks that have either, times the ring's ratio: 2(N-1) messages of S/N bytes against
-//        2(M-1) of S/M. What such a step adds to the uncertainty is the range from no change to that ratio.
+//        2(M-1) of S/M. What such a step adds to the uncertainty is the range from no change to that ratio;
+//     4. whole copies take it times the ratio of what each rank sends to what a ring's does, likewise.
 class AllReduceTime {
  public:
   // why_none: what a refused prediction says of there being neither.
   AllReduceTime(std::vector<AllReduceCurve> curves, std::vector<ProbeTime> probes,
-                std::string why_none = "no all-reduce was timed");
+                std::string why_none = "no all-reduce was timed", Sending sending = Sending::kRing);
 
   // Nothing was measured: every time is unknown.
   bool empty() const { return curves_.empty() && probes_.empty(); }
@@ -45,6 +56,7 @@ class AllReduceTime {
   std::vector<AllReduceCurve> curves_;  // in order of ranks
   std::vector<ProbeTime> probes_;       // in order of ranks
   std::string why_none_;
+  Sending sending_;
 };
 
 }  // namespace lockstep

@@ -39,6 +39,19 @@ TEST(AllReduceTimeTest, FewerRanksGetARingsRatio) {
   EXPECT_THAT(time.Basis(4), HasSubstr("on 2 devices, times a ring's ratio"));
 }
 
+// Two ranks send as much either way; four send three times the gradient, a ring of four 1.5 times, one of two once.
+TEST(AllReduceTimeTest, WholeCopiesGrowWithTheRanks) {
+  const AllReduceTime from_two({Affine(2, 1, 1)}, {}, "", Sending::kWholeCopies);
+  EXPECT_DOUBLE_EQ(from_two.Seconds(2, 9)->value, 10);
+  EXPECT_EQ(from_two.Seconds(2, 9)->variance, 0);
+  EXPECT_EQ(from_two.Basis(2), "a fit of the all-reduce on 2 devices");
+  EXPECT_DOUBLE_EQ(from_two.Seconds(4, 9)->value, 30);
+  EXPECT_DOUBLE_EQ(from_two.Seconds(4, 9)->variance, 20.0 * 20 / 12);
+  EXPECT_THAT(from_two.Basis(4), HasSubstr("on 2 devices, times what whole copies are of a ring's"));
+  const AllReduceTime from_four({Affine(4, 1, 1)}, {}, "", Sending::kWholeCopies);
+  EXPECT_DOUBLE_EQ(from_four.Seconds(4, 9)->value, 20);
+}
+
 TEST(AllReduceTimeTest, MoreRanksSayNothingOfFewer) {
   EXPECT_EQ(AllReduceTime({Affine(4, 1, 1)}, {}).Seconds(2, 9).status().code(), absl::StatusCode::kNotFound);
 }

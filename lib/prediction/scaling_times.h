@@ -40,6 +40,7 @@ struct ScalingTimes {
   proto::Provenance provenance = proto::MEASURED;  // or PUBLISHED
   uint64_t training_images = 0;
   uint64_t gradient_bytes = 0;  // 0: not known
+  bool whole_copies = false;    // each rank sends its gradient to every other one, and not round a ring
   double sent_share = 1;        // of these bytes, what travels: 0.5 where fp32 gradients are sent in bf16
   Tail tail = Tail::kSmallerStep;
   std::vector<ScalingTime> times;  // one device is the plain run; in the source's order

@@ -134,6 +134,7 @@ absl::StatusOr<ScalingTimes> TimesOfRecords(const ScaleRecords& scale, const Swe
   times.source = scale.input.path();
   times.training_images = spec->model().training_images();
   times.gradient_bytes = spec->model().gradient_bytes();
+  times.whole_copies = spec->reducer() == "peer";
   times.sent_share = SentShare(spec->gradient_compression());
   times.ranks_share_a_host_cpu = spec->training().device() == proto::CPU;
   times.cpu_cores = scale.header.host().cpu_cores();
