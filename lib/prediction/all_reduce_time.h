@@ -34,7 +34,7 @@ inline Sending SendingOf(const ScalingTimes& times) {
 //     2. else a measured time of these ranks at one size, its share by bytes for another size;
 //     3. else the nearest fewer ranks that have either, times the ring's ratio: 2(N-1) messages of S/N bytes against
 //        2(M-1) of S/M. What such a step adds to the uncertainty is the range from no change to that ratio;
-//     4. whole copies take it times the ratio of what each rank sends to what a ring's does, likewise.
+//     4. else, where whole copies are sent, that, times what they are of the bytes of a ring.
 class AllReduceTime {
  public:
   // why_none: what a refused prediction says of there being neither.
