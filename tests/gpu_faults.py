@@ -5,7 +5,8 @@
 
 FOLDER holds the tools: what tools/package.sh makes, or bazel-bin/tools. Nothing but Python itself is imported; --device=cpu
 tries the script where there is no GPU, LOCKSTEP_RANKS_PER_GPU=2 where there is one. A line a case: its exit codes, the
-seconds from the fault until no process was left, and the error. All ends after --seconds. --out gets what each run said.
+seconds from the fault until no process was left, and the error. All ends after --seconds. --out, an empty folder, gets what
+each run said, and left_CASE.txt of what a case left behind.
 Exit codes: 0 every case went as it should, 4 one did not, or was left out for lack of time.
 """
 
@@ -27,6 +28,7 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import left_processes
 import marked_processes
 import run_fields
 
@@ -34,12 +36,15 @@ IMAGES = 20480       # two ranks' shares hold LARGE_BATCH
 LARGE_BATCH = 8192   # resnet18's activations, at 4 MB an image or more, do not fit into LEFT_BYTES
 LEFT_BYTES = 8 << 30
 ENDLESS = "--repeats=100000"
-# What a GPU's driver reads, which may be a whole number; and weights, whose sums are taken in an order of their own.
-READING = re.compile(r"_celsius$|_watts$|^readings$|^weights_sha256$")
+# What a GPU's driver reads, which a short epoch is over before; and weights, whose sums are taken in an order of their own.
+READING = re.compile(r"^device_(state|watch)$|^weights_sha256$")
 OVER_SOCKETS = {"NCCL_P2P_DISABLE": "1", "NCCL_SHM_DISABLE": "1", "NCCL_SOCKET_IFNAME": "lo"}
 CLONE_NEWNET, SIOCSIFFLAGS, IFF_UP = 0x40000000, 0x8914, 1  # linux/sched.h, linux/sockios.h, linux/if.h
-CASES = ("own_spawn", "kill", "stop", "link", "seed", "flag", "data")
+CASES = {"own_spawn": "own spawn", "kill": "SIGKILL of rank 1", "stop": "SIGSTOP of rank 1", "link": "link down",
+         "seed": "another --seed on rank 1", "flag": "another flag on rank 1", "data": "another data set on rank 1"}
+LAST_CASES = {"two_by_hand": "two processes by hand"}
 CASE_SECONDS = 40    # what a case may take; every wait within one ends with --seconds, too
+END_SECONDS = 10     # that the kernel may take to end a process that was killed
 
 
 class Trouble(Exception):
@@ -95,13 +100,16 @@ def differing(first, second, name="record"):
     """Names of the leaves that differ, and whether each is a measured number."""
     if isinstance(first, dict) and isinstance(second, dict):
         for key in first.keys() | second.keys():
-            if not run_fields.tells_runs_apart(key):
-                yield from differing(first.get(key), second.get(key), key)
+            one, other = first.get(key), second.get(key)
+            if READING.search(key) and one != other:
+                yield key, True
+            elif not run_fields.tells_runs_apart(key):
+                yield from differing(one, other, key)
     elif isinstance(first, list) and isinstance(second, list) and len(first) == len(second):
         for one, other in zip(first, second):
             yield from differing(one, other, name)
     elif first != second:
-        yield name, isinstance(first, float) and isinstance(second, float) or READING.search(name) is not None
+        yield name, isinstance(first, float) and isinstance(second, float)
 
 
 class Faults:
@@ -110,17 +118,25 @@ class Faults:
         self.tools = pathlib.Path(given.folder).absolute()
         self.folder = pathlib.Path(given.out or tempfile.mkdtemp(prefix="gpu_faults_")).absolute()
         self.folder.mkdir(parents=True, exist_ok=True)
+        if any(self.folder.iterdir()):
+            sys.exit(f"gpu_faults: error: --out={given.out}: expected an empty folder: a run would go on with what lies there")
         self.begin = time.monotonic()
-        self.mark = f"gpu_faults-{os.getpid()}"
         # Multicast over NVLink stays off: a fault in it can take a shared host's GPUs down.
-        self.environment = {**os.environ, marked_processes.VARIABLE: self.mark, "NCCL_NVLS_ENABLE": "0", "OMP_NUM_THREADS": "1"}
+        self.environment = {**os.environ, "NCCL_NVLS_ENABLE": "0", "OMP_NUM_THREADS": "1"}
         for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"):
             self.environment.pop(name, None)
+        self.begin_case("images", "")
         self.runs = 0
         self.to_training = 30  # seconds from a rank's start until it surely trains; an undisturbed run says better
         self.bad = 0
 
     # --- runs ---
+
+    def begin_case(self, case, title):
+        """Its processes have a mark of their own, so that one left by a case before is not taken for one of them."""
+        self.case, self.title = case, title
+        self.mark = f"gpu_faults-{os.getpid()}-{case}"
+        self.environment[marked_processes.VARIABLE] = self.mark
 
     def wait(self, condition, seconds, what):
         """The seconds until the condition held."""
@@ -167,13 +183,21 @@ class Faults:
                 pass
         for process, _ in processes:
             process.kill()
-            process.wait()
+            try:
+                process.wait(END_SECONDS)
+            except subprocess.TimeoutExpired:
+                pass  # the kernel does not let it go
 
     def gone(self, processes, seconds):
-        """Exit codes, and the seconds until nobody was left; whoever is left after so many is ended."""
+        """Exit codes, and the seconds until nobody was left; whoever is left after so many is described and ended."""
         begin = time.monotonic()
         try:
             self.wait(lambda: all([process.poll() is not None for process, _ in processes]) and not self.alive(), seconds, "still there")
+        except Trouble as trouble:
+            file = self.folder / f"left_{self.case}.txt"
+            pids = [*self.alive(), *(process.pid for process, _ in processes)]
+            left = left_processes.write(file, pids, [said for _, said in processes])
+            raise Trouble(f"{trouble}: {left}; see {file}") from None
         finally:
             took = time.monotonic() - begin
             self.end_all(*processes)
@@ -205,39 +229,42 @@ class Faults:
             raise Trouble(f"{journal.name} is cut: {printed.stderr.strip()}")
         return printed.stdout.count("global_batch: ")
 
-    def say(self, preset, case, codes, seconds, line, well):
+    def say(self, preset, codes, seconds, line, well):
         self.bad += not well
         seconds = "" if seconds is None else f"{seconds:.1f}"
-        print(f"{preset:4} {case:24} {' '.join(map(str, codes)):9} {seconds:>6}  {'ok  ' if well else 'BAD '} {line}", flush=True)
+        print(f"{preset:4} {self.title:24} {' '.join(map(str, codes)):9} {seconds:>6}  {'ok  ' if well else 'BAD '} {line}", flush=True)
 
     # --- cases ---
 
     def own_spawn(self, preset):
+        self.title = CASES["own_spawn"]
         process = self.start(self.flags(preset, "--batch=128", "--repeats=2", "--force", output=f"own_{preset}.rec"))
         self.wait(lambda: len(self.alive("--rank=")) == 2, 60, "two ranks")  # the first start reads LibTorch from the disk
         self.to_training = 2 + self.wait(lambda: "s per epoch" in process[1].read_text() or process[0].poll() is not None, 90,
                                     "a point")
         codes, _ = self.gone([process], 90)
         line = " ".join(self.errors([process])) or f"{self.to_training - 2:.1f} s from a rank's start to its first point"
-        self.say(preset, "own spawn", codes, None, line, codes == [0])
+        self.say(preset, codes, None, line, codes == [0])
 
     def two_by_hand(self, preset):
         flags = self.flags(preset, "--batch=128", "--repeats=2", "--force", output=f"hand_{preset}.rec")
         processes = self.by_hand([flags, flags])
         codes, _ = self.gone(processes, 90)
         if codes != [0, 0]:
-            return self.say(preset, "two processes by hand", codes, None, " ".join(self.errors(processes)), False)
+            return self.say(preset, codes, None, " ".join(self.errors(processes)), False)
         if not (self.folder / f"own_{preset}.rec").exists():
             self.own_spawn(preset)
+            self.title = LAST_CASES["two_by_hand"]
         differ = sorted(set(differing(*(self.record(self.folder / f"{name}_{preset}.rec") for name in ("own", "hand")))))
         # On GPUs sums are taken in an order of their own each time, so losses and weights may differ.
         wrong = [name for name, measured in differ if not (self.given.device == "cuda" and measured)]
         names = ", ".join(name for name, _ in differ)
-        self.say(preset, "two processes by hand", codes, None,
+        self.say(preset, codes, None,
                  f"the record of own spawn, but for {names}" if names else "the record of own spawn", not wrong)
 
     def kill(self, preset):
         """Out of memory first, so that there is something to keep; then a kill in the middle of training."""
+        self.title = "out of memory"
         fills = self.given.device == "cuda"
         gpu = 0 if os.environ.get("LOCKSTEP_RANKS_PER_GPU") == "2" else 1
         filler = subprocess.Popen([sys.executable, __file__, f"--fill={gpu}", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -253,10 +280,10 @@ class Faults:
                 told = lambda: process[1].read_text().count("out of memory: 2 ranks")
                 took = self.wait(lambda: told() == 2 or process[0].poll() is not None, 90, "two points out of memory")
                 line = next((line for line in process[1].read_text().splitlines() if "out of memory" in line), "")
-                self.say(preset, "out of memory", [], took, line or " ".join(self.errors([process])), told() == 2)
+                self.say(preset, [], took, line or " ".join(self.errors([process])), told() == 2)
             else:
-                self.say(preset, "out of memory", [], None, "not tried: wants a GPU", True)
-            self.fault(preset, "SIGKILL of rank 1", process, signal.SIGKILL, "was killed by signal 9")
+                self.say(preset, [], None, "not tried: wants a GPU", True)
+            self.fault(preset, "kill", process, signal.SIGKILL, "was killed by signal 9")
             if fills:
                 self.resumed(preset, flags, f"kill_{preset}.rec.part")
         finally:
@@ -267,45 +294,47 @@ class Faults:
                 self.end_all(process)
 
     def resumed(self, preset, flags, journal):
+        self.title = "the same command"
         points = self.points_kept(self.folder / journal)
         process = self.start(flags)
         goes_on = lambda: "goes on after 3 records" in process[1].read_text()
         self.wait(lambda: goes_on() or process[0].poll() is not None, 60, "the same command")
         process[0].send_signal(signal.SIGTERM)
         codes, _ = self.gone([process], 15)
-        self.say(preset, "the same command", codes, None, f"{points} points were kept; it goes on behind them, then SIGTERM",
+        self.say(preset, codes, None, f"{points} points were kept; it goes on behind them, then SIGTERM",
                  goes_on() and points == 2 and codes == [143])
 
     def stop(self, preset):
         process = self.start(self.flags(preset, "--batch=128", ENDLESS, "--force", output=f"stop_{preset}.rec"))
-        self.fault(preset, "SIGSTOP of rank 1", process, signal.SIGSTOP, "did not answer")
+        self.fault(preset, "stop", process, signal.SIGSTOP, "did not answer")
 
     def fault(self, preset, case, process, number, says):
+        self.title = CASES[case]
         self.ranks_train()
         os.kill(self.alive("--rank=1")[0], number)
         codes, took = self.gone([process], self.given.timeout + 20)
         line = " ".join(self.errors([process]))
-        self.say(preset, case, codes, took, line,
+        self.say(preset, codes, took, line,
                  codes == [5] and took < self.given.timeout + 5 and "rank 1 of 2" in line and says in line)
 
-    def other(self, preset, what, flag, says):
+    def other(self, preset, flag, says):
         """Rank 1 comes with a flag of its own, the last one given."""
         processes = self.by_hand([self.flags(preset, "--batch=128", ENDLESS, *more, output="other.rec")
                                   for more in ([], [flag])])
         codes, took = self.gone(processes, self.given.timeout + 20)
         line = " ".join(self.errors(processes))
-        self.say(preset, f"another {what} on rank 1", codes, took, line,
+        self.say(preset, codes, took, line,
                  codes == [5, 5] and took < self.given.timeout + 5 and "rank 1 on" in line and says in line)
 
     def seed(self, preset):
-        self.other(preset, "--seed", "--seed=1", "seed")
+        self.other(preset, "--seed=1", "seed")
 
     def flag(self, preset):
-        self.other(preset, "flag", "--learning_rate=0.2", "learning_rate")
+        self.other(preset, "--learning_rate=0.2", "learning_rate")
 
     def data(self, preset):
         self.make_images("other_dataset.rec", "--seed=1")
-        self.other(preset, "data set", f"--input={self.folder / 'other_dataset.rec'}", "images")
+        self.other(preset, f"--input={self.folder / 'other_dataset.rec'}", "images")
 
     def link(self, preset):
         """All ranks in a network of their own, whose only interface goes down while they train."""
@@ -315,7 +344,7 @@ class Faults:
         subprocess.run([sys.executable, __file__, f"--link_down={process[0].pid}", "-"], check=True, timeout=10)
         codes, took = self.gone([process], self.given.timeout + 20)
         line = " ".join(self.errors([process]))
-        self.say(preset, "link down", codes, took, line,
+        self.say(preset, codes, took, line,
                  codes == [5] and took < self.given.timeout + 5 and re.search(r"rank \d of 2", line) is not None)
 
     # --- all ---
@@ -331,17 +360,18 @@ class Faults:
         self.make_images("dataset.rec")
         print(f"     {'case':24} {'exit':9} {'s':>6}        error, --timeout={self.given.timeout}s")
         presets = ["fast", "lab"] if self.given.device == "cuda" else ["lab"]
-        plan = [(preset, case) for preset in presets for case in CASES]
-        for preset, case in plan + [(preset, "two_by_hand") for preset in presets]:
+        plan = [(preset, *case) for cases in (CASES, LAST_CASES) for preset in presets for case in cases.items()]
+        for preset, case, title in plan:
             if not re.search(self.given.cases, f"{preset} {case}"):
                 continue
+            self.begin_case(f"{preset}_{case}", title)
             if time.monotonic() - self.begin + CASE_SECONDS > self.given.seconds:
-                self.say(preset, case, [], None, "not run: no time left", False)
+                self.say(preset, [], None, "not run: no time left", False)
                 continue
             try:
                 getattr(self, case)(preset)
             except (Trouble, subprocess.TimeoutExpired, OSError) as trouble:
-                self.say(preset, case, [], None, str(trouble), False)
+                self.say(preset, [], None, str(trouble), False)
             finally:
                 self.end_all()
         print(f"     {time.monotonic() - self.begin:.0f} s in all; what the runs said: {self.folder}")

@@ -43,7 +43,7 @@ LAYERS = [
     },
     {
         "fused": "dataset kernels",
-        "train": "dataset device fused kernels nn record",
+        "train": "dataset device fused kernels nn record statistics",
         "dist": "collectives dataset device fused kernels launch nn peer record scaling statistics train",
         "quantize": "dataset device int8 int8_cpu int8_cuda nn onnx peer record train",
     },

@@ -33,6 +33,7 @@ struct Running {
   int result_fd = -1;
   bool ended = false;
   bool all_read = false;  // nobody can write to its pipe any more
+  bool failed = false;    // by its exit, or by its result while its process still ends
 };
 
 std::vector<char*> Pointers(const std::vector<std::string>& strings) {
@@ -97,7 +98,7 @@ absl::StatusOr<Running> Start(const ChildOptions& options) {
     return absl::InternalError(absl::StrCat("fork: ", std::strerror(errno)));
   }
   fcntl(ends[0], F_SETFL, O_NONBLOCK);
-  return Running{pid, ends[0], false};
+  return Running{pid, ends[0]};
 }
 
 void Drain(Running& child, std::string& result) {
@@ -143,10 +144,10 @@ bool IsStopped(pid_t pid) {
   return name_end != std::string::npos && (text[name_end + 2] == 'T' || text[name_end + 2] == 't');
 }
 
-// One that is stopped answers no SIGTERM: it is killed at once.
+// One that is stopped answers no SIGTERM: it is killed at once. One that has told its failure is ending already.
 void SignalAll(std::vector<Running>& children, std::vector<ChildExit>& exits, int signal_number) {
   for (size_t i = 0; i < children.size(); ++i) {
-    if (!children[i].ended) {
+    if (!children[i].ended && !(children[i].failed && signal_number == SIGTERM)) {
       exits[i].ended_by_us = true;
       kill(children[i].pid, IsStopped(children[i].pid) ? SIGKILL : signal_number);
     }
@@ -155,10 +156,23 @@ void SignalAll(std::vector<Running>& children, std::vector<ChildExit>& exits, in
 
 bool OnlyStoppedOnesRun(const std::vector<Running>& children) {
   return std::all_of(children.begin(), children.end(),
-                     [](const Running& child) { return child.ended || IsStopped(child.pid); });
+                     [](const Running& child) { return child.ended || child.failed || IsStopped(child.pid); });
 }
 
-bool Failed(const ChildExit& exit) { return exit.signalled || exit.code != 0; }
+// A process that tells its failure may still wait, as it ends, for one that is stopped: a driver frees what both share.
+bool Failed(const Running& child, const ChildExit& exit, const ChildOptions& options) {
+  return child.ended ? exit.signalled || exit.code != 0
+                     : child.all_read && options.tells_failure != nullptr && options.tells_failure(exit.result);
+}
+
+void Leave(std::vector<Running>& children, std::vector<ChildExit>& exits) {
+  for (size_t i = 0; i < children.size(); ++i) {
+    if (!children[i].ended) {
+      exits[i].does_not_end = true;
+      close(children[i].result_fd);
+    }
+  }
+}
 
 }  // namespace
 
@@ -191,10 +205,11 @@ absl::StatusOr<std::vector<ChildExit>> RunChildren(const std::vector<ChildOption
     for (size_t i = 0; i < children.size(); ++i) {
       Reap(children[i], oom_kills, exits[i]);
       running += children[i].ended ? 0 : 1;
-      if (children[i].ended && together_until == absl::InfiniteFuture()) {
+      if ((children[i].ended || children[i].all_read) && together_until == absl::InfiniteFuture()) {
         together_until = absl::Now() + after_first;
       }
-      if (children[i].ended && failed < 0 && Failed(exits[i]) && !exits[i].ended_by_us) {
+      children[i].failed = !exits[i].ended_by_us && Failed(children[i], exits[i], options[i]);
+      if (failed < 0 && children[i].failed) {
         failed = static_cast<int>(i);
         settled_at = absl::Now() + kSettle;
       }
@@ -212,6 +227,10 @@ absl::StatusOr<std::vector<ChildExit>> RunChildren(const std::vector<ChildOption
     }
     if (absl::Now() > kill_at) {
       SignalAll(children, exits, SIGKILL);
+    }
+    if (running > 0 && absl::Now() > kill_at + kGiveUp) {
+      Leave(children, exits);
+      break;
     }
     if (running > 0) {
       WaitForResults(children);

@@ -26,7 +26,13 @@ struct ChildOptions {
   std::vector<std::string> argv;  // argv[0] is the program's path; SelfPath() for this one
   std::vector<std::pair<std::string, std::string>> environment;  // set in addition to this process's own
   uint64_t data_limit_bytes = 0;  // RLIMIT_DATA of the child: heap and private mappings; 0: no limit
+  // Whether a result that has come whole says that the child failed. It then counts as failed, although its process may
+  // take long to end. Null: its exit alone says it.
+  std::function<bool(const std::string& result)> tells_failure = nullptr;
 };
+
+// How long the kernel may take to end a process that was sent SIGKILL: a driver has its memory to free first.
+inline constexpr absl::Duration kGiveUp = absl::Seconds(10);
 
 // How a child ended.
 struct ChildExit {
@@ -37,17 +43,19 @@ struct ChildExit {
   bool ended_by_us = false;    // ended because another child failed, at a stop signal, or at the timeout
   std::string result;          // all that it wrote to kResultFd
   bool out_of_memory = false;  // killed by the kernel for memory, as far as its counter tells (oom_kills.h)
+  bool does_not_end = false;   // still there kGiveUp after SIGKILL, as a driver can hold it; it was left there
 };
 
 // Starts all children and waits until each has ended. When one fails (exit status not 0, or a signal) or `timeout` has
-// passed or a stop signal came, the others are sent SIGTERM and, 2 s later or when they are stopped, SIGKILL; after a failure they have 2 s first
-// to end by themselves, unless all that run are stopped: one that another process stopped is outrun by those that lost their connection to it. Returns
-// their exits in the order of `children`; the first that failed by itself is at `*first_failed` (-1: none) when that is
-// not null. The children's standard output becomes this process's stderr, so that a library that prints cannot spoil a
-// record on stdout. Internal: a child could not be started.
+// passed or a stop signal came, the others are sent SIGTERM and, 2 s later or when they are stopped, SIGKILL; after a
+// failure they have 2 s first to end by themselves, unless all that run are stopped: one that another process stopped is
+// outrun by those that lost their connection to it. One that does not end after SIGKILL is left. Returns their exits in
+// the order of `children`; the first that failed by itself is at `*first_failed` (-1: none) when that is not null. The
+// children's standard output becomes this process's stderr, so that a library that prints cannot spoil a record on
+// stdout. Internal: a child could not be started.
 //
 // `must_end`, where there is one, is asked every 20 ms while a child runs; once it is true all are ended as at a stop. So
-// they are when one still runs `after_first` after the first that ended.
+// they are when one still runs `after_first` after the first that ended, or closed its pipe behind its result.
 absl::StatusOr<std::vector<ChildExit>> RunChildren(const std::vector<ChildOptions>& children, absl::Duration timeout,
                                                    int* first_failed = nullptr,
                                                    const std::function<bool()>& must_end = nullptr,

@@ -1,7 +1,13 @@
 #include "lib/base/subprocess.h"
 
-#include <csignal>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <unistd.h>
 
+#include <csignal>
+#include <string>
+
+#include "absl/time/clock.h"
 #include "gtest/gtest.h"
 
 namespace lockstep {
@@ -87,6 +93,76 @@ TEST(RunChildrenTest, OneThatOutlivesTheFirstTooLongIsEnded) {
   EXPECT_EQ(failed, -1);
 }
 
+// --- Children that tell their failure, and do not end ---
+
+ChildOptions TellsFailure(const std::string& script) {
+  ChildOptions child = Shell(script);
+  child.tells_failure = [](const std::string& result) { return result == "failed"; };
+  return child;
+}
+
+// Its process would go on for a minute; the other one would never end.
+TEST(RunChildrenTest, OneThatTellsItsFailureHasFailedBeforeItsProcessEnds) {
+  int failed = -1;
+  const absl::Time start = absl::Now();
+  const auto exits = RunChildren({TellsFailure("printf failed >&3; exec 3>&-; exec sleep 60"), Shell("kill -STOP $$")},
+                                 absl::Seconds(50), &failed);
+  EXPECT_LT(absl::Now() - start, absl::Seconds(20));
+  EXPECT_EQ(failed, 0);
+  EXPECT_EQ((*exits)[0].result, "failed");
+  EXPECT_FALSE((*exits)[1].timed_out);
+  EXPECT_TRUE((*exits)[1].ended_by_us);
+}
+
+TEST(RunChildrenTest, OneThatTellsItsFailureEndsByItself) {
+  const auto exits = RunChildren({TellsFailure("printf failed >&3; exec 3>&-; sleep 0.5; exit 5")}, absl::Seconds(50));
+  EXPECT_FALSE((*exits)[0].ended_by_us);
+  EXPECT_EQ((*exits)[0].code, 5);
+}
+
+TEST(RunChildrenTest, OneThatTellsAnythingElseIsWaitedFor) {
+  const auto exits = RunChildren({TellsFailure("printf done >&3; exec 3>&-; sleep 3; exit 0")}, absl::Seconds(50));
+  EXPECT_FALSE((*exits)[0].ended_by_us);
+}
+
+TEST(RunChildrenTest, OneWhoseResultIsWholeTooLongAfterTheOthersIsEnded) {
+  const auto exits = RunChildren({Shell("exec sleep 60"), Shell("printf one >&3; exec 3>&-; exec sleep 60")},
+                                 absl::Seconds(50), nullptr, nullptr, absl::Milliseconds(300));
+  EXPECT_TRUE((*exits)[0].ended_by_us);
+  EXPECT_FALSE((*exits)[0].timed_out);
+}
+
+// A zombie that another process traces is not shown to its parent, as if the kernel still held it.
+[[noreturn]] void BeHeld() {
+  int ready[2];
+  if (pipe(ready) != 0) {
+    _exit(1);
+  }
+  const pid_t held = getpid();
+  prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
+  if (fork() == 0) {
+    close(kResultFd);
+    const bool traced = ptrace(PTRACE_SEIZE, held, nullptr, nullptr) == 0;
+    (void)!write(ready[1], traced ? "y" : "n", 1);
+    sleep(30);
+    _exit(0);
+  }
+  char traced = 'n';
+  (void)!read(ready[0], &traced, 1);
+  (void)!write(kResultFd, &traced, 1);
+  sleep(60);
+  _exit(0);
+}
+
+TEST(RunChildrenTest, OneThatDoesNotEndIsLeft) {
+  const absl::Time start = absl::Now();
+  const auto exits = RunChildren({{{*SelfPath(), "--be_held"}, {}, 0}, Shell("exec sleep 60")}, absl::Seconds(1));
+  ASSERT_EQ((*exits)[0].result, "y") << "it could not be traced";
+  EXPECT_TRUE((*exits)[0].does_not_end);
+  EXPECT_FALSE((*exits)[1].does_not_end);
+  EXPECT_LT(absl::Now() - start, kGiveUp + absl::Seconds(10));
+}
+
 TEST(RunChildrenTest, PassesTheEnvironmentOn) {
   ChildOptions child = Shell("printf \"$RANK\" >&3");
   child.environment = {{"RANK", "3"}};
@@ -100,3 +176,11 @@ TEST(RunChildrenTest, AProgramThatIsNotThereIsAFailure) {
 
 }  // namespace
 }  // namespace lockstep
+
+int main(int argc, char** argv) {
+  if (argc == 2 && std::string(argv[1]) == "--be_held") {
+    lockstep::BeHeld();
+  }
+  ::testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

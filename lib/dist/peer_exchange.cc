@@ -55,8 +55,8 @@ class PeerExchange : public CountedExchange {
   absl::Status Init(Communicator& communicator) {
     const c10::cuda::CUDAGuard guard(options_.device);
     if (size_ > static_cast<int>(kMaxPeerRanks)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--reducer=peer is for up to ", kMaxPeerRanks, " ranks, found ", size_));
+      return absl::InvalidArgumentError(absl::StrCat("--reducer=", options_.shares_update ? "peer_sharded" : "peer",
+                                                     " is for up to ", kMaxPeerRanks, " ranks, found ", size_));
     }
     const size_t bytes_of_rank = WeightsOffset() + (options_.shares_update ? kWeightsBytes : 0);
     ASSIGN_OR_RETURN(

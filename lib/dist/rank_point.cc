@@ -109,6 +109,7 @@ class RankPoint {
     run.stalled = [this](const absl::Status& stalled) {
       EndRank(absl::Status(stalled.code(), absl::StrCat(stalled.message(), " (--timeout)")));
     };
+    run.failed = [](const absl::Status& error) { EndRank(error); };
     run.marked = [this](const MarkedSteps& steps) { marked_ = steps.exchange; };
     RETURN_IF_ERROR(RunTraining(run, dataset_, model_, trained_));
     TakeOver(trained_);
@@ -295,7 +296,14 @@ class RankPoint {
 
 absl::StatusOr<proto::ScalePoint> RunRankPoint(RankContext& context, const proto::RankOrder& order) {
   DieIfAsked(context.rank, 0);
-  return RankPoint(context, order).Run();
+  RankPoint point(context, order);
+  absl::StatusOr<proto::ScalePoint> result = point.Run();
+  if (!result.ok()) {
+    // What it holds may wait as it is destroyed: a communicator for a rank that is stopped, which takes NCCL 10 s, memory
+    // for a kernel that waits for that rank's gradients.
+    EndRank(result.status());
+  }
+  return result;
 }
 
 }  // namespace lockstep

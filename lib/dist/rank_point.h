@@ -11,6 +11,7 @@ namespace lockstep {
 // Trains spec.training's warm-up and timed epochs on this rank's shards and returns what this rank measured, for
 // MergeRanks. All ranks of the point run it. Before each epoch they meet, untimed.
 //
+// After an error it does not return: the rank ends with it (EndRank), and destroys nothing that may wait for the others.
 // Aborted: the sum check of the first reduced step failed. Unavailable: a rank is lost, or there is no device for this one.
 // ResourceExhausted: out of memory. Cancelled: a stop signal. Others are the data set's or the model's.
 //

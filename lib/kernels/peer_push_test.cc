@@ -4,13 +4,15 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/kernels/captured_graph.h"
 #include "lib/kernels/cuda_status.h"
 #include "lib/kernels/device_array.h"
 #include "lib/kernels/peer_test_ranks.h"
+#include "lib/testing/matchers.h"
 
 namespace lockstep {
 namespace {
+
+using ::lockstep::testing::IsOk;
 
 constexpr uint32_t kEndRow = 0, kPushRow = 1;
 constexpr size_t kPlace = 1 << 20;  // elements of 2 bytes, for each rank's ranges one behind the other
@@ -72,32 +74,18 @@ std::vector<uint16_t> ValuesOf(uint32_t rank, int replay, size_t count) {
 
 // Replays, each with other numbers: behind the flag all of this very step is there.
 void ExpectAllThere(uint32_t ranks, const std::vector<size_t>& counts, int replays) {
-  std::vector<std::unique_ptr<Rank>> all;
-  std::vector<PeerTestRank*> peers;
-  for (uint32_t rank = 0; rank < ranks; ++rank) {
-    all.push_back(std::make_unique<Rank>(rank));
-    peers.push_back(all.back().get());
-  }
-  std::vector<CapturedGraph> graphs;
-  for (const auto& rank : all) {
-    rank->Meet(peers);
-    auto graph = CaptureGraph(rank->stream(), [&] { return rank->Step(all, counts); });
-    ASSERT_TRUE(graph.ok()) << graph.status();
-    graphs.push_back(*std::move(graph));
-  }
+  ReplayedRanks<Rank> all(ranks);
+  ASSERT_THAT(all.Capture([&](Rank& rank) { return rank.Step(all.all(), counts); }), IsOk());
   for (int replay = 0; replay < replays; ++replay) {
     for (uint32_t rank = 0; rank < ranks; ++rank) {
-      all[rank]->Set(ValuesOf(rank, replay, kPlace));
+      all[rank].Set(ValuesOf(rank, replay, kPlace));
     }
+    ASSERT_THAT(all.Replay(), IsOk());
     for (uint32_t rank = 0; rank < ranks; ++rank) {
-      ASSERT_EQ(cudaGraphLaunch(graphs[rank].get(), all[rank]->stream()), cudaSuccess);
-    }
-    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
-    for (uint32_t rank = 0; rank < ranks; ++rank) {
-      ASSERT_EQ(all[rank]->expired(), 0u);
+      ASSERT_EQ(all[rank].expired(), 0u);
       for (uint32_t of = 0; of < ranks; ++of) {
         const std::vector<uint16_t> sent = ValuesOf(of, replay, kPlace);
-        const std::vector<uint16_t> seen = all[rank]->Seen(of, kPlace);
+        const std::vector<uint16_t> seen = all[rank].Seen(of, kPlace);
         size_t begin = 0;
         for (size_t r = 0; rank != of && r < counts.size(); ++r) {
           for (size_t i = begin; i < begin + counts[r]; ++i) {

@@ -5,15 +5,17 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/kernels/captured_graph.h"
 #include "lib/kernels/cuda_status.h"
 #include "lib/kernels/device_array.h"
 #include "lib/kernels/peer_test_ranks.h"
 #include "lib/kernels/rank_sum.h"
 #include "lib/kernels/test_values.h"
+#include "lib/testing/matchers.h"
 
 namespace lockstep {
 namespace {
+
+using ::lockstep::testing::IsOk;
 
 constexpr uint32_t kEndRow = 0, kSumRow = 1;
 constexpr size_t kMaxCount = 40'000;
@@ -70,34 +72,20 @@ std::vector<W> Expected(const std::vector<std::vector<W>>& values) {
 // Replays, each with other numbers: every rank has the reference's sum of this very step, to the bit.
 template <typename W>
 void ExpectSums(uint32_t ranks, size_t count, int replays) {
-  std::vector<std::unique_ptr<Rank<W>>> all;
-  std::vector<PeerTestRank*> peers;
-  for (uint32_t rank = 0; rank < ranks; ++rank) {
-    all.push_back(std::make_unique<Rank<W>>(rank));
-    peers.push_back(all.back().get());
-  }
-  std::vector<CapturedGraph> graphs;
-  for (const auto& rank : all) {
-    rank->Meet(peers);
-    auto graph = CaptureGraph(rank->stream(), [&] { return rank->Step(all, count); });
-    ASSERT_TRUE(graph.ok()) << graph.status();
-    graphs.push_back(*std::move(graph));
-  }
+  ReplayedRanks<Rank<W>> all(ranks);
+  ASSERT_THAT(all.Capture([&](Rank<W>& rank) { return rank.Step(all.all(), count); }), IsOk());
   for (int replay = 0; replay < replays; ++replay) {
     std::vector<std::vector<W>> values;
     for (uint32_t rank = 0; rank < ranks; ++rank) {
       values.push_back(RandomValues<W>(replay * ranks + rank, count));
-      all[rank]->Set(values.back());
+      all[rank].Set(values.back());
     }
-    for (uint32_t rank = 0; rank < ranks; ++rank) {
-      ASSERT_EQ(cudaGraphLaunch(graphs[rank].get(), all[rank]->stream()), cudaSuccess);
-    }
-    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    ASSERT_THAT(all.Replay(), IsOk());
     const std::vector<W> expected = Expected(values);
     for (uint32_t rank = 0; rank < ranks; ++rank) {
-      ASSERT_EQ(std::memcmp(all[rank]->Get(count).data(), expected.data(), count * sizeof(W)), 0)
+      ASSERT_EQ(std::memcmp(all[rank].Get(count).data(), expected.data(), count * sizeof(W)), 0)
           << "rank " << rank << " of " << ranks << ", " << count << " elements, replay " << replay;
-      ASSERT_EQ(all[rank]->expired(), 0u);
+      ASSERT_EQ(all[rank].expired(), 0u);
     }
   }
 }

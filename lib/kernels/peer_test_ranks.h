@@ -1,13 +1,18 @@
-// A rank of a test that has all its ranks in one process, on one GPU: a stream, flags and an epoch each. Test-only.
+// Ranks of a test that has all of them in one process, on one GPU: a stream, flags and an epoch each. Test-only.
 #ifndef LOCKSTEP_LIB_KERNELS_PEER_TEST_RANKS_H_
 #define LOCKSTEP_LIB_KERNELS_PEER_TEST_RANKS_H_
 
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "gtest/gtest.h"
+#include "lib/kernels/captured_graph.h"
+#include "lib/kernels/cuda_status.h"
 #include "lib/kernels/device_array.h"
 #include "lib/kernels/peer_flags.h"
 
@@ -58,6 +63,54 @@ class PeerTestRank {
   PeerFlags flags_;
   cudaStream_t stream_ = nullptr;
   uint32_t* expired_ = nullptr;
+};
+
+// All ranks of a test, each a PeerTestRank made from its number, with one step of each as a graph.
+template <typename Rank>
+class ReplayedRanks {
+ public:
+  explicit ReplayedRanks(uint32_t ranks) {
+    std::vector<PeerTestRank*> peers;
+    for (uint32_t rank = 0; rank < ranks; ++rank) {
+      all_.push_back(std::make_unique<Rank>(rank));
+      peers.push_back(all_.back().get());
+    }
+    for (const auto& rank : all_) {
+      rank->Meet(peers);
+    }
+  }
+
+  const std::vector<std::unique_ptr<Rank>>& all() const { return all_; }
+  Rank& operator[](size_t rank) { return *all_[rank]; }
+
+  // step(rank) queues one on the rank's stream, and returns a status.
+  template <typename Step>
+  absl::Status Capture(const Step& step) {
+    for (const auto& rank : all_) {
+      absl::StatusOr<CapturedGraph> graph = CaptureGraph(rank->stream(), [&] { return step(*rank); });
+      if (!graph.ok()) {
+        return graph.status();
+      }
+      graphs_.push_back(*std::move(graph));
+    }
+    return absl::OkStatus();
+  }
+
+  // The step of every rank, once; waits for all.
+  absl::Status Replay() {
+    for (size_t rank = 0; rank < all_.size(); ++rank) {
+      const absl::Status status =
+          CudaStatus(cudaGraphLaunch(graphs_[rank].get(), all_[rank]->stream()), "replaying a step");
+      if (!status.ok()) {
+        return status;
+      }
+    }
+    return CudaStatus(cudaDeviceSynchronize(), "replaying a step");
+  }
+
+ private:
+  std::vector<std::unique_ptr<Rank>> all_;
+  std::vector<CapturedGraph> graphs_;
 };
 
 }  // namespace lockstep

@@ -25,6 +25,7 @@ proto::AgentMessage ToMessage(const ChildExit& exit) {
   message.mutable_exit()->set_code(exit.code);
   message.mutable_exit()->set_ended_by_us(exit.ended_by_us);
   message.mutable_exit()->set_out_of_memory(exit.out_of_memory);
+  message.mutable_exit()->set_does_not_end(exit.does_not_end);
   message.mutable_exit()->set_result(exit.result);
   return message;
 }

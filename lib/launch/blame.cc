@@ -41,20 +41,9 @@ absl::Status EndedByOthersStatus(const ChildExit& exit, const std::string& name)
       absl::StrCat(name, " was ", ParseResult(exit.result)->status().message(), ", which another process sent"));
 }
 
-}  // namespace
-
-std::string RankName(size_t rank, size_t size, const std::vector<std::string>& hosts) {
-  return absl::StrCat("rank ", rank, " of ", size, hosts.empty() ? "" : absl::StrCat(" on ", hosts[rank]));
-}
-
-bool AnyStoppedByOthers(const std::vector<ChildExit>& exits) {
-  return std::any_of(exits.begin(), exits.end(), [](const ChildExit& exit) {
-    const bool by_signal = exit.signalled && (exit.code == SIGTERM || exit.code == SIGINT);
-    return EndedByOthers(exit) && (by_signal || !exit.signalled);
-  });
-}
-
-absl::Status Blame(const std::vector<ChildExit>& exits, absl::Duration timeout, const std::vector<std::string>& hosts) {
+// Who it was, whatever is left of them.
+absl::Status BlameOne(const std::vector<ChildExit>& exits, absl::Duration timeout,
+                      const std::vector<std::string>& hosts) {
   for (size_t rank = 0; rank < exits.size(); ++rank) {
     if (EndedByOthers(exits[rank])) {
       return EndedByOthersStatus(exits[rank], RankName(rank, exits.size(), hosts));
@@ -75,14 +64,40 @@ absl::Status Blame(const std::vector<ChildExit>& exits, absl::Duration timeout, 
       obeyed = absl::UnavailableError(absl::StrCat(name, ": ", result->status().message()));
     } else if (result != nullptr && !result->ok() && complaint.ok()) {
       complaint = absl::Status(result->status().code(), absl::StrCat(name, ": ", result->status().message()));
-    } else if (result == nullptr && exit.signalled && silent.ok()) {
+    } else if (result == nullptr && (exit.signalled || exit.does_not_end) && silent.ok()) {
       silent = absl::UnavailableError(
           absl::StrCat(name, " did not answer the others for ", absl::FormatDuration(timeout), " and was ended"));
-    } else if (result == nullptr && !exit.signalled && odd.ok()) {
+    } else if (result == nullptr && !exit.signalled && !exit.does_not_end && odd.ok()) {
       odd = EndedAlone(exit, name);
     }
   }
   return !odd.ok() ? odd : !silent.ok() ? silent : !complaint.ok() ? complaint : obeyed;
+}
+
+}  // namespace
+
+std::string RankName(size_t rank, size_t size, const std::vector<std::string>& hosts) {
+  return absl::StrCat("rank ", rank, " of ", size, hosts.empty() ? "" : absl::StrCat(" on ", hosts[rank]));
+}
+
+bool AnyStoppedByOthers(const std::vector<ChildExit>& exits) {
+  return std::any_of(exits.begin(), exits.end(), [](const ChildExit& exit) {
+    const bool by_signal = exit.signalled && (exit.code == SIGTERM || exit.code == SIGINT);
+    return EndedByOthers(exit) && (by_signal || !exit.signalled);
+  });
+}
+
+absl::Status Blame(const std::vector<ChildExit>& exits, absl::Duration timeout, const std::vector<std::string>& hosts) {
+  absl::Status status = BlameOne(exits, timeout, hosts);
+  for (size_t rank = 0; rank < exits.size(); ++rank) {
+    if (exits[rank].does_not_end) {
+      const std::string left = absl::StrCat(RankName(rank, exits.size(), hosts),
+                                            " was killed and does not end: the kernel or a driver holds its process");
+      status = status.ok() ? absl::UnavailableError(left)
+                           : absl::Status(status.code(), absl::StrCat(status.message(), "; ", left));
+    }
+  }
+  return status;
 }
 
 }  // namespace lockstep

@@ -14,6 +14,7 @@ namespace {
 
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::StatusIs;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 constexpr absl::Duration kTimeout = absl::Seconds(60);
@@ -66,6 +67,17 @@ TEST(BlameTest, TheRankThatTheKernelKilledForMemory) {
 TEST(BlameTest, TheRankThatEndedWithoutAWord) {
   EXPECT_THAT(Blame({Complained(), Ended(0, "")}, kTimeout),
               StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 2 ended with exit code 0")));
+}
+
+TEST(BlameTest, TellsOfOneThatDoesNotEnd) {
+  ChildExit held = Ended(0, "0\n");
+  held.does_not_end = true;
+  EXPECT_THAT(Blame({Ended(0, "0\n"), held}, kTimeout),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 2 was killed and does not end")));
+  held.result = "";
+  EXPECT_THAT(Blame({Complained(), held}, kTimeout),
+              StatusIs(absl::StatusCode::kUnavailable,
+                       AllOf(HasSubstr("rank 1 of 2 did not answer"), HasSubstr("; rank 1 of 2 was killed and does"))));
 }
 
 TEST(BlameTest, AComplaintWhenThereIsNothingElse) {

@@ -3,6 +3,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -94,22 +95,22 @@ int RunRank(const std::map<std::string, RankTask>& tasks) {
   // A stop only sets a flag, so that a rank that waits for a silent one lives to complain when its launcher ends it.
   InstallStopSignals();
   const absl::StatusOr<std::string> result = RunTask(tasks);
-  const absl::Status written = WriteResult(FrameResult(result));
-  const absl::Status& status = result.ok() ? written : result.status();
-  if (!written.ok()) {  // no launcher hears it
-    ExitStatus("rank", status);
+  if (!result.ok()) {
+    EndRank(result.status());
   }
-  if (!status.ok()) {
-    // Without the destructors of static objects: threads of a broken communicator may still hold what they need.
-    std::_Exit(static_cast<int>(ToExitCode(status)));
+  if (const absl::Status written = WriteResult(FrameResult(result)); !written.ok()) {  // no launcher hears it
+    std::_Exit(ExitStatus("rank", written));
   }
   return 0;
 }
 
 void EndRank(const absl::Status& status) {
-  if (!WriteResult(FrameResult(status)).ok()) {
+  static auto* const first = new std::mutex;  // never unlocked: whoever comes second waits for the end of the process
+  first->lock();
+  if (!WriteResult(FrameResult(status)).ok()) {  // no launcher hears it
     ExitStatus("rank", status);
   }
+  // Without the destructors of static objects: threads of a broken communicator may still hold what they need.
   std::_Exit(static_cast<int>(ToExitCode(status)));
 }
 

@@ -59,7 +59,7 @@ bool IsRank();
 int RunRank(const std::map<std::string, RankTask>& tasks);
 
 // Ends this rank at once, from any thread: hands the status, which is an error, to the launcher, and waits for nothing that
-// the rank still does. For a rank that has come to a stop.
+// the rank still does or holds. For a rank that has come to a stop, or whose communicator would wait as it is destroyed.
 [[noreturn]] void EndRank(const absl::Status& status);
 
 }  // namespace lockstep

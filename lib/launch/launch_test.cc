@@ -4,12 +4,15 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <memory>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/base/status_macros.h"
+#include "lib/base/subprocess.h"
+#include "lib/launch/rank_process.h"
 #include "lib/launch/rank_test_main.h"
 #include "lib/testing/matchers.h"
 
@@ -69,6 +72,24 @@ absl::StatusOr<std::string> HangAtTheEndInRankOne(RankContext& context) {
   return "";
 }
 
+// As a process whose driver waits, while it ends, for a rank that is stopped.
+absl::StatusOr<std::string> ComplainAndStayWhileRankOneHangs(RankContext& context) {
+  RETURN_IF_ERROR(context.store->Barrier(context.rank, context.size));
+  if (context.rank == 1) {
+    raise(SIGSTOP);
+  }
+  RETURN_IF_ERROR(WriteResult(FrameResult(absl::DeadlineExceededError("nothing was done"))));
+  absl::SleepFor(absl::Minutes(1));
+  return "";
+}
+
+// As a communicator that waits for the others when it is destroyed.
+absl::StatusOr<std::string> EndWithWhatWouldWait(RankContext& context) {
+  const std::shared_ptr<void> holds(nullptr, [](void*) { absl::SleepFor(absl::Minutes(1)); });
+  RETURN_IF_ERROR(context.store->Barrier(context.rank, context.size));
+  EndRank(absl::UnavailableError("lost a peer"));
+}
+
 absl::StatusOr<std::string> RunOutOfMemoryInRankOne(RankContext& context) {
   if (context.rank == 1) {
     const rlimit limit{uint64_t{4} << 30, uint64_t{4} << 30};  // heap and private mappings
@@ -87,6 +108,8 @@ const std::map<std::string, RankTask>& Tasks() {
                                           {"die_in_rank_one", DieInRankOne},
                                           {"hang_in_rank_two", HangInRankTwo},
                                           {"hang_at_the_end_in_rank_one", HangAtTheEndInRankOne},
+                                          {"complain_and_stay_while_rank_one_hangs", ComplainAndStayWhileRankOneHangs},
+                                          {"end_with_what_would_wait", EndWithWhatWouldWait},
                                           {"run_out_of_memory_in_rank_one", RunOutOfMemoryInRankOne}};
   return *tasks;
 }
@@ -141,6 +164,20 @@ TEST(LaunchRanksTest, ARankThatHangsBehindTheLastBarrierIsNamedAfterTheTimeout) 
   options.timeout = absl::Seconds(2);
   EXPECT_THAT(LaunchRanks(options),
               StatusIs(absl::StatusCode::kUnavailable, AllOf(HasSubstr("rank 1 of 2"), HasSubstr("did not answer"))));
+}
+
+TEST(LaunchRanksTest, ARankThatComplainsIsBelievedBeforeItsProcessEnds) {
+  const absl::Time start = absl::Now();
+  EXPECT_THAT(LaunchRanks(Options(2, "complain_and_stay_while_rank_one_hangs")),
+              StatusIs(absl::StatusCode::kUnavailable, AllOf(HasSubstr("rank 1 of 2"), HasSubstr("did not answer"))));
+  EXPECT_LT(absl::Now() - start, absl::Seconds(15));
+}
+
+TEST(LaunchRanksTest, ARankThatEndsItselfDestroysNothing) {
+  const absl::Time start = absl::Now();
+  EXPECT_THAT(LaunchRanks(Options(2, "end_with_what_would_wait")),
+              StatusIs(absl::StatusCode::kUnavailable, "rank 0 of 2: lost a peer"));
+  EXPECT_LT(absl::Now() - start, absl::Seconds(15));
 }
 
 TEST(LaunchRanksTest, MemoryThatRunsOutIsAnErrorOfTheDevice) {

@@ -94,6 +94,7 @@ int WorldPoint::TakeMessages(size_t rank) {
       exit.code = message.exit().code();
       exit.ended_by_us = message.exit().ended_by_us();
       exit.out_of_memory = message.exit().out_of_memory();
+      exit.does_not_end = message.exit().does_not_end();
       exit.result = message.exit().result();
       NoteExit(rank, exit);
     }
@@ -104,7 +105,7 @@ int WorldPoint::TakeMessages(size_t rank) {
 void WorldPoint::NoteExit(size_t rank, const ChildExit& exit) {
   exits_[rank] = exit;
   ended_[rank] = true;
-  rule_.RankEnded(exit.signalled || exit.code != 0, absl::Now());
+  rule_.RankEnded(exit.signalled || exit.code != 0 || exit.does_not_end, absl::Now());
 }
 
 void WorldPoint::Lose(size_t rank, absl::string_view why) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +29,7 @@
 #include "lib/record/standard_input.h"
 #include "lib/record/step_cache.h"
 #include "lib/record/stopped_run.h"
+#include "lib/statistics/mean.h"
 #include "lib/train/ladder.h"
 #include "lib/train/memory.h"
 #include "lib/train/point_process.h"
@@ -81,11 +81,6 @@ std::string TargetText(const proto::TargetAccuracy& target) {
                                               target.epoch() + 1, target.training_seconds(), target.total_seconds()));
 }
 
-// The report shows the same statistic. There is at least one value.
-double MeanOf(const proto::Samples& samples) {
-  return std::accumulate(samples.value().begin(), samples.value().end(), 0.0) / std::max(1, samples.value_size());
-}
-
 // What became of a point, for the one who watches. Why the first one failed is left to the error line at the end.
 void Tell(const proto::SweepPoint& point, bool resumed, bool first_failure) {
   const int timed = point.epoch_seconds().value_size();
@@ -98,7 +93,7 @@ void Tell(const proto::SweepPoint& point, bool resumed, bool first_failure) {
   } else {
     absl::StrAppendFormat(
         &text, "%.4g s an epoch (%.4g s without waiting for data), mean of %d; the second epoch %.4g s",
-        MeanOf(point.epoch_seconds()), MeanOf(point.step_seconds()), timed, point.epoch_seconds().value(0));
+        Mean(point.epoch_seconds().value()), Mean(point.step_seconds().value()), timed, point.epoch_seconds().value(0));
     absl::StrAppend(&text, ResultText(point), TargetText(point.target()));
   }
   std::fprintf(stderr, "%s%s\n", text.c_str(), resumed ? " (from the run before)" : "");

@@ -397,7 +397,12 @@ class TrainingRun {
 absl::Status RunTraining(const TrainingRunOptions& options, const Dataset& dataset, const std::shared_ptr<Model>& model,
                          proto::SweepPoint& point) {
   ASSIGN_OR_RETURN(const LoaderOptions loader, ToLoaderOptions(options.order, dataset));
-  return TrainingRun(options, dataset, loader, model, point).Run();
+  TrainingRun run(options, dataset, loader, model, point);
+  const absl::Status status = run.Run();
+  if (!status.ok() && options.failed) {
+    options.failed(status);
+  }
+  return status;
 }
 
 }  // namespace lockstep

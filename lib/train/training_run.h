@@ -29,7 +29,10 @@ struct TrainingRunOptions {
   TrainingStateFile state;      // where it is kept between epochs; it is gone on from when it is there. In a group all
                                 // ranks name it, and rank 0 alone opens it
   StallWatch::Stalled stalled;  // called when nothing is done for the order's timeout
-  RankGroup* group = nullptr;   // with whom the model is trained; null: alone. The order is this rank's
+  // Called with the error of a run that fails, before anything is destroyed that it holds, and need not return: a GPU or
+  // a library may wait for a rank that is stopped as it is left. May be empty.
+  std::function<void(const absl::Status& error)> failed;
+  RankGroup* group = nullptr;  // with whom the model is trained; null: alone. The order is this rank's
 
   // Who computes the steps; empty: autograd or the hand-written step, as the order says.
   std::function<absl::StatusOr<std::unique_ptr<EpochTrainer>>(const TrainerInput&)> make_trainer;
