@@ -1,4 +1,4 @@
-// Sums over the GPUs of one host: NCCL and our own kernels (lib/peer/device_all_reduce.h), way by way, in the same run.
+// Sums over the GPUs of one host: NCCL and our own (lib/peer/device_all_reduce.h), way by way, in the same run.
 //
 //   gpu_all_reduce_benchmark [--ranks=2] [--types=bf16,float] [--most=1073741824] [GOOGLE BENCHMARK'S FLAGS]
 //
@@ -45,17 +45,32 @@ constexpr int kReplays = 30;
 constexpr double kSecondsOfReplay = 2e-3;
 constexpr int kMaxCalls = 20;  // of a graph
 
+constexpr size_t kGradientBytes = 44'695'848;  // ResNet-18's, in fp32
+constexpr size_t kMaxPacketBytes = 64 << 20;
+
 struct Way {
   const char* name;
   bool nccl;
   AllReduceWay way;
 };
 constexpr Way kWays[] = {
-    {"nccl", true, AllReduceWay::kOneShot},
+    {"nccl", true, AllReduceWay::kCopies},
     {"one_shot", false, AllReduceWay::kOneShot},
     {"two_shots", false, AllReduceWay::kTwoShots},
-    {"direct", false, AllReduceWay::kDirect},
+    {"copies", false, AllReduceWay::kCopies},
 };
+
+// Powers of two up to `most`, and the gradient's.
+std::vector<size_t> Sizes(size_t most) {
+  std::vector<size_t> sizes;
+  for (size_t bytes = kMinBytes; bytes <= most; bytes *= 2) {
+    sizes.push_back(bytes);
+    if (bytes < kGradientBytes && kGradientBytes < 2 * bytes && kGradientBytes <= most) {
+      sizes.push_back(kGradientBytes);
+    }
+  }
+  return sizes;
+}
 
 // Whole numbers, so small that sums of up to eight ranks are exact in bf16, and of many more in fp32.
 at::Tensor Terms(int64_t begin, int64_t end, int rank, const at::TensorOptions& options) {
@@ -79,6 +94,7 @@ class Rank {
     options.size = context_.size;
     options.timeout = context_.timeout;
     options.shared_bytes = most;
+    options.max_one_shot_bytes = std::min(most, kMaxPacketBytes);
     ASSIGN_OR_RETURN(ours_,
                      DeviceAllReduce::Make([&](absl::string_view own) { return nccl_->AllGather(own); }, options));
     for (cudaEvent_t* const event : {&begin_, &end_}) {
@@ -91,9 +107,7 @@ class Rank {
     return absl::OkStatus();
   }
 
-  bool Fits(const Way& way, size_t bytes) const {
-    return way.nccl || bytes / 2 <= ours_->MaxCount<__nv_bfloat16>(way.way);
-  }
+  bool Fits(const Way& way, size_t bytes) const { return bytes / 2 <= ours_->MaxCount<__nv_bfloat16>(way.way); }
 
   // "WRONG EAGER REPLAY REPLAY ...", in seconds of a call.
   absl::StatusOr<std::string> Measure(const Way& way, size_t bytes) {
@@ -107,11 +121,9 @@ class Rank {
         return collective->Wait();
       }
       if (options_.dtype() == at::kBFloat16) {
-        auto* const values = reinterpret_cast<__nv_bfloat16*>(ours_->shared());
-        return ours_->Sum(way.way, values, values, static_cast<size_t>(count), stream.stream());
+        return SumInPlace<__nv_bfloat16>(way, static_cast<size_t>(count), stream.stream());
       }
-      auto* const values = reinterpret_cast<float*>(ours_->shared());
-      return ours_->Sum(way.way, values, values, static_cast<size_t>(count), stream.stream());
+      return SumInPlace<float>(way, static_cast<size_t>(count), stream.stream());
     };
     ASSIGN_OR_RETURN(const int64_t wrong, Wrong(data, call));
     data.zero_();  // whose sums stay finite, however often
@@ -171,6 +183,12 @@ class Rank {
   }
 
  private:
+  template <typename W>
+  absl::Status SumInPlace(const Way& way, size_t count, cudaStream_t stream) {
+    W* const values = reinterpret_cast<W*>(ours_->shared());
+    return ours_->Sum(way.way, values, values, count, stream);
+  }
+
   // From when all ranks are here.
   absl::StatusOr<double> Seconds(const std::function<absl::Status()>& call, cudaStream_t stream) {
     RETURN_IF_ERROR(ours_->Sum(AllReduceWay::kOneShot, one_, one_, 1, stream));
@@ -191,7 +209,7 @@ class Rank {
       data.slice(0, begin, end).copy_(Terms(begin, end, context_.rank, options_));
     }
     RETURN_IF_ERROR(CudaStatus(cudaDeviceSynchronize(), "filling"));
-    RETURN_IF_ERROR(nccl_->Barrier());  // a direct sum writes into the others' data
+    RETURN_IF_ERROR(nccl_->Barrier());  // a sum by copies writes into the others' data
     RETURN_IF_ERROR(call());
     int64_t wrong = 0;
     for (int64_t begin = 0; begin < data.numel(); begin += kAtOnce) {
@@ -224,7 +242,7 @@ absl::StatusOr<std::string> MeasureAll(RankContext& context) {
   RETURN_IF_ERROR(rank.Init(most, words[0] == "bf16" ? at::kBFloat16 : at::kFloat));
   ASSIGN_OR_RETURN(const double link, rank.LinkRate(most));
   std::string lines = absl::StrCat(link);
-  for (size_t bytes = kMinBytes; bytes <= most; bytes *= 2) {
+  for (const size_t bytes : Sizes(most)) {
     for (const Way& way : kWays) {
       if (rank.Fits(way, bytes)) {
         ASSIGN_OR_RETURN(const std::string line, rank.Measure(way, bytes));
@@ -318,7 +336,7 @@ int Run(int argc, char** argv) {
       std::fprintf(stderr, "gpu_all_reduce_benchmark: error: %s\n", std::string(rows.status().message()).c_str());
       return 1;
     }
-    for (size_t bytes = kMinBytes; bytes <= most; bytes *= 2) {
+    for (const size_t bytes : Sizes(most)) {
       for (const Way& way : kWays) {
         const auto row = rows->find(absl::StrCat(way.name, " ", bytes));
         if (row != rows->end()) {

@@ -21,9 +21,7 @@ constexpr uint32_t kFewBlocks = 4;     // so that the blocks of eight ranks all 
 constexpr size_t kMaxCount = 100'000;  // elements of an array
 constexpr size_t kSpare = 16;          // and behind it, for offsets
 
-const char* Name(AllReduceWay way) {
-  return way == AllReduceWay::kOneShot ? "one shot" : way == AllReduceWay::kTwoShots ? "two shots" : "direct";
-}
+const char* Name(PacketShots shots) { return shots == PacketShots::kOne ? "one shot" : "two shots"; }
 
 // A rank with room for packets, and what it sums and where to.
 template <typename W>
@@ -81,7 +79,7 @@ Ranks<W> MakeRanks(uint32_t ranks) {
 }
 
 struct Call {
-  AllReduceWay way = AllReduceWay::kOneShot;
+  PacketShots shots = PacketShots::kOne;
   size_t count = 0;
   size_t offset = 0;
   bool in_place = false;
@@ -93,11 +91,7 @@ cudaError_t Queue(const Ranks<W>& all, uint32_t rank, const Call& call) {
   input.count = call.count;
   input.from = all[rank]->from(call.offset);
   input.to = all[rank]->to(call.in_place, call.offset);
-  for (uint32_t other = 0; other < all.size(); ++other) {
-    input.all_from[other] = all[other]->from(call.offset);
-    input.all_to[other] = all[other]->to(call.in_place, call.offset);
-  }
-  return PeerAllReduce(all[rank]->memory(), call.way, input, all[rank]->stream(), kFewBlocks);
+  return PeerAllReduce(all[rank]->memory(), call.shots, input, all[rank]->stream(), kFewBlocks);
 }
 
 // `values` summed `times` times over: the sum of the sums, as calls in place leave it.
@@ -136,27 +130,26 @@ void ExpectSum(const Ranks<W>& all, const Call& call, uint32_t seed) {
   for (uint32_t rank = 0; rank < all.size(); ++rank) {
     ASSERT_EQ(all[rank]->expired(), 0u);
     ASSERT_TRUE(SameBits(all[rank]->Get(call.in_place, call.offset, call.count), expected))
-        << Name(call.way) << ", rank " << rank << " of " << all.size() << ", " << call.count << " elements at "
+        << Name(call.shots) << ", rank " << rank << " of " << all.size() << ", " << call.count << " elements at "
         << call.offset << (call.in_place ? " in place" : "");
   }
 }
 
 template <typename W>
-size_t MaxCount(const Ranks<W>& all, AllReduceWay way) {
+size_t MaxCount(const Ranks<W>& all, PacketShots shots) {
+  const PacketRoom& room = all[0]->memory().room;
   const auto ranks = static_cast<uint32_t>(all.size());
-  return std::min(kMaxCount, way == AllReduceWay::kOneShot    ? MaxInOneShot<W>(all[0]->memory().room)
-                             : way == AllReduceWay::kTwoShots ? MaxInTwoShots<W>(all[0]->memory().room, ranks)
-                                                              : kMaxCount);
+  return std::min(kMaxCount, shots == PacketShots::kOne ? MaxInOneShot<W>(room) : MaxInTwoShots<W>(room, ranks));
 }
 
 template <typename W>
 void ExpectSums(uint32_t ranks) {
   const Ranks<W> all = MakeRanks<W>(ranks);
-  for (const AllReduceWay way : {AllReduceWay::kOneShot, AllReduceWay::kTwoShots, AllReduceWay::kDirect}) {
-    for (const size_t count : {size_t{1}, size_t{7}, size_t{8}, size_t{1728}, size_t{9603}, MaxCount(all, way)}) {
-      if (count <= MaxCount(all, way)) {
+  for (const PacketShots shots : {PacketShots::kOne, PacketShots::kTwo}) {
+    for (const size_t count : {size_t{1}, size_t{7}, size_t{8}, size_t{1728}, size_t{9603}, MaxCount(all, shots)}) {
+      if (count <= MaxCount(all, shots)) {
         for (const bool in_place : {false, true}) {
-          ExpectSum(all, {way, count, 0, in_place}, static_cast<uint32_t>(count));
+          ExpectSum(all, {shots, count, 0, in_place}, static_cast<uint32_t>(count));
         }
       }
     }
@@ -186,10 +179,10 @@ TEST_F(PeerAllReduceTest, RandomCallsInAnyOrder) {
     std::mt19937 random(ranks);
     for (uint32_t n = 0; n < 1000; ++n) {
       Call call;
-      call.way = static_cast<AllReduceWay>(random() % 3);
-      const size_t most = MaxCount(all, call.way);
+      call.shots = static_cast<PacketShots>(random() % 2);
+      const size_t most = MaxCount(all, call.shots);
       call.count = 1 + random() % (random() % 2 == 0 ? 100 : most);
-      call.offset = call.way == AllReduceWay::kDirect ? 8 * (random() % 2) : random() % kSpare;
+      call.offset = random() % kSpare;
       call.in_place = random() % 2 == 0;
       ExpectSum(all, call, n);
       if (HasFatalFailure()) {
@@ -204,9 +197,9 @@ TEST_F(PeerAllReduceTest, RandomCallsInAnyOrder) {
 TEST_F(PeerAllReduceTest, ReplaysOfAnOddNumberOfCalls) {
   constexpr size_t kCount = 4096;
   constexpr int kReplays = 300;
-  for (const AllReduceWay way : {AllReduceWay::kOneShot, AllReduceWay::kTwoShots, AllReduceWay::kDirect}) {
+  for (const PacketShots shots : {PacketShots::kOne, PacketShots::kTwo}) {
     const Ranks<float> all = MakeRanks<float>(2);
-    const Call call = {way, kCount, 0, true};
+    const Call call = {shots, kCount, 0, true};
     std::vector<CapturedGraph> graphs;
     for (uint32_t rank = 0; rank < 2; ++rank) {
       auto graph = CaptureGraph(all[rank]->stream(), [&]() -> absl::Status {
@@ -233,27 +226,26 @@ TEST_F(PeerAllReduceTest, ReplaysOfAnOddNumberOfCalls) {
       const std::vector<float> expected = Expected(values, 30);
       for (uint32_t rank = 0; rank < 2; ++rank) {
         ASSERT_EQ(all[rank]->expired(), 0u);
-        ASSERT_TRUE(SameBits(all[rank]->Get(true, 0, kCount), expected)) << Name(way) << ", replay " << replay;
+        ASSERT_TRUE(SameBits(all[rank]->Get(true, 0, kCount), expected)) << Name(shots) << ", replay " << replay;
       }
     }
   }
 }
 
 TEST_F(PeerAllReduceTest, ARankThatDoesNotComeIsReported) {
-  for (const AllReduceWay way : {AllReduceWay::kOneShot, AllReduceWay::kTwoShots, AllReduceWay::kDirect}) {
+  for (const PacketShots shots : {PacketShots::kOne, PacketShots::kTwo}) {
     const Ranks<float> all = MakeRanks<float>(2);
-    ASSERT_EQ(Queue(all, 0, {way, 1000, 0, false}), cudaSuccess);
+    ASSERT_EQ(Queue(all, 0, {shots, 1000, 0, false}), cudaSuccess);
     ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
-    EXPECT_EQ(all[0]->expired(), 2u) << Name(way);
+    EXPECT_EQ(all[0]->expired(), 2u) << Name(shots);
   }
 }
 
 TEST_F(PeerAllReduceTest, WhatDoesNotFitIsRefused) {
   const Ranks<float> all = MakeRanks<float>(2);
-  for (const AllReduceWay way : {AllReduceWay::kOneShot, AllReduceWay::kTwoShots}) {
-    EXPECT_EQ(Queue(all, 0, {way, MaxCount(all, way) + 1, 0, false}), cudaErrorInvalidValue) << Name(way);
+  for (const PacketShots shots : {PacketShots::kOne, PacketShots::kTwo}) {
+    EXPECT_EQ(Queue(all, 0, {shots, MaxCount(all, shots) + 1, 0, false}), cudaErrorInvalidValue) << Name(shots);
   }
-  EXPECT_EQ(Queue(all, 0, {AllReduceWay::kDirect, 100, 1, false}), cudaErrorInvalidValue);
 }
 
 }  // namespace

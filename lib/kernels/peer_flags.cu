@@ -26,6 +26,19 @@ __global__ void AwaitKernel(PeerFlags flags, uint32_t row, uint32_t behind) {
   }
 }
 
+__global__ void MeetKernel(PeerFlags flags, uint32_t row, bool next_epoch) {
+  const uint32_t rank = threadIdx.x;
+  const uint32_t epoch = *flags.epoch;
+  if (rank < flags.ranks && rank != flags.rank) {
+    RaiseFlag(flags, row, rank, epoch);
+    AwaitFlag(flags, row, rank, epoch);
+  }
+  __syncwarp();
+  if (next_epoch && rank == 0) {
+    *flags.epoch = epoch + 1;
+  }
+}
+
 }  // namespace
 
 bool HasPeerRow(const PeerFlags& flags, uint32_t row) {
@@ -45,6 +58,14 @@ cudaError_t AwaitPeerFlags(const PeerFlags& flags, uint32_t row, uint32_t behind
     return cudaErrorInvalidValue;
   }
   AwaitKernel<<<1, kThreads, 0, stream>>>(flags, row, behind);
+  return cudaGetLastError();
+}
+
+cudaError_t MeetPeers(const PeerFlags& flags, uint32_t row, bool next_epoch, cudaStream_t stream) {
+  if (!HasPeerRow(flags, row)) {
+    return cudaErrorInvalidValue;
+  }
+  MeetKernel<<<1, kThreads, 0, stream>>>(flags, row, next_epoch);
   return cudaGetLastError();
 }
 

@@ -46,6 +46,10 @@ cudaError_t RaisePeerFlags(const PeerFlags& flags, uint32_t row, bool next_epoch
 // once one has been reported. Takes a place of one warp while it waits. Can be captured. Errors as above.
 cudaError_t AwaitPeerFlags(const PeerFlags& flags, uint32_t row, uint32_t behind, cudaStream_t stream);
 
+// Both by one launch, of the same epoch: what is queued from here on runs when every other rank has come here, too. With
+// `next_epoch` the epoch is one more afterwards.
+cudaError_t MeetPeers(const PeerFlags& flags, uint32_t row, bool next_epoch, cudaStream_t stream);
+
 }  // namespace lockstep
 
 #endif  // LOCKSTEP_LIB_KERNELS_PEER_FLAGS_H_

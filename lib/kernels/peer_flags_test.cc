@@ -117,6 +117,23 @@ TEST_F(PeerFlagsTest, ARankThatIsAheadWaits) {
   EXPECT_EQ(first.expired() + second.expired(), 0u);
 }
 
+TEST_F(PeerFlagsTest, RanksThatMeetCountTogether) {
+  Rank first(0, 1), second(1, 1);
+  Rank::Introduce(first, second);
+  const auto meet = [](Rank& rank) {
+    for (int i = 0; i < 20; ++i) {
+      ASSERT_EQ(MeetPeers(rank.flags(), kArrived, /*next_epoch=*/i % 2 == 1, rank.stream()), cudaSuccess);
+    }
+  };
+  meet(first);
+  EXPECT_EQ(cudaStreamQuery(first.stream()), cudaErrorNotReady);
+  meet(second);
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(first.epoch(), 11u);
+  EXPECT_EQ(second.epoch(), 11u);
+  EXPECT_EQ(first.expired() + second.expired(), 0u);
+}
+
 // Nobody answers: the wait ends with its limit, and says for whom it was; the next ones do not wait at all.
 TEST_F(PeerFlagsTest, AWaitForNobodyEnds) {
   Rank first(0, 1), second(1, 1);
@@ -135,6 +152,7 @@ TEST_F(PeerFlagsTest, WhatIsNotThereIsRefused) {
   Rank::Introduce(first, second);
   EXPECT_EQ(RaisePeerFlags(first.flags(), kPeerFlagRows, false, first.stream()), cudaErrorInvalidValue);
   EXPECT_EQ(AwaitPeerFlags(first.flags(), kPeerFlagRows, 0, first.stream()), cudaErrorInvalidValue);
+  EXPECT_EQ(MeetPeers(first.flags(), kPeerFlagRows, false, first.stream()), cudaErrorInvalidValue);
 }
 
 }  // namespace

@@ -10,9 +10,20 @@
 namespace lockstep {
 namespace {
 
-// A rank's piece: its flags, its count of blocks, the packets that come, and what all may reach.
+// A rank's piece: its flags, its count of blocks, the packets that come, what all may reach, and for copied sums a place
+// for each rank's part of its share, also an unused one for its own.
 constexpr size_t kArrivedOffset = kDeviceFlagsBytes;
 constexpr size_t kPacketsOffset = size_t{64} << 10;
+constexpr size_t kAlignment = 256;
+
+bool IsAligned(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer) % sizeof(PeerPacket) == 0; }
+
+size_t Aligned(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+size_t IncomingBytes(const DeviceAllReduceOptions& options) {
+  return Aligned(MaxShare<float>(options.shared_bytes / sizeof(float), static_cast<uint32_t>(options.size)) *
+                 sizeof(float));
+}
 
 }  // namespace
 
@@ -32,7 +43,9 @@ absl::Status DeviceAllReduce::Init(const GatherBytes& gather) {
   const auto ranks = static_cast<uint32_t>(options_.size);
   const size_t room = PacketRoomBytes(ranks, packets_each_);
   ASSIGN_OR_RETURN(pieces_, PeerDeviceMemory::Make(gather, options_.rank, options_.size,
-                                                   kPacketsOffset + room + options_.shared_bytes, options_.timeout));
+                                                   kPacketsOffset + room + Aligned(options_.shared_bytes) +
+                                                       ranks * IncomingBytes(options_),
+                                                   options_.timeout));
   uint8_t* const mine = pieces_->of(options_.rank);
   memory_.arrived = reinterpret_cast<uint32_t*>(mine + kArrivedOffset);
   memory_.room.each = packets_each_;
@@ -46,6 +59,7 @@ absl::Status DeviceAllReduce::Init(const GatherBytes& gather) {
     RETURN_IF_ERROR(CudaStatus(cudaDeviceSynchronize(), "emptying the room for packets"));
     ASSIGN_OR_RETURN(flags_, DeviceFlags::Make(*pieces_, options_.rank, options_.size, options_.timeout));
     memory_.flags = flags_->flags();
+    ASSIGN_OR_RETURN(copied_sum_, CopiedSum::Make(memory_.flags));
     return absl::OkStatus();
   };
   const absl::Status prepared = prepare();
@@ -61,6 +75,10 @@ absl::Status DeviceAllReduce::Init(const GatherBytes& gather) {
 
 uint8_t* DeviceAllReduce::Shared(int rank) const {
   return pieces_->of(rank) + kPacketsOffset + PacketRoomBytes(memory_.flags.ranks, packets_each_);
+}
+
+uint8_t* DeviceAllReduce::Incoming(int rank, int of) const {
+  return Shared(rank) + Aligned(options_.shared_bytes) + static_cast<size_t>(of) * IncomingBytes(options_);
 }
 
 bool DeviceAllReduce::IsShared(const void* data, size_t bytes) const {
@@ -81,24 +99,33 @@ absl::Status DeviceAllReduce::Sum(AllReduceWay way, const W* from, W* to, size_t
   if (count > MaxCount<W>(way)) {
     return absl::InvalidArgumentError(absl::StrCat("expected up to ", MaxCount<W>(way), " elements, found ", count));
   }
+  if (way == AllReduceWay::kCopies) {
+    return SumByCopies(from, to, count, stream, most_blocks);
+  }
   PeerAllReduceInput<W> input;
   input.count = count;
   input.from = from;
   input.to = to;
-  if (way == AllReduceWay::kDirect) {
-    if (!IsShared(from, count * sizeof(W)) || !IsShared(to, count * sizeof(W))) {
-      return absl::InvalidArgumentError("a direct sum is of memory that all ranks reach");
-    }
-    const auto from_offset = reinterpret_cast<const uint8_t*>(from) - shared();
-    const auto to_offset = reinterpret_cast<uint8_t*>(to) - shared();
-    for (int rank = 0; rank < options_.size; ++rank) {
-      input.all_from[rank] = reinterpret_cast<const W*>(Shared(rank) + from_offset);
-      input.all_to[rank] = reinterpret_cast<W*>(Shared(rank) + to_offset);
-    }
+  const PacketShots shots = way == AllReduceWay::kOneShot ? PacketShots::kOne : PacketShots::kTwo;
+  return CudaStatus(PeerAllReduce(memory_, shots, input, stream, most_blocks), "summing over the ranks");
+}
+
+template <typename W>
+absl::Status DeviceAllReduce::SumByCopies(const W* from, W* to, size_t count, cudaStream_t stream,
+                                          uint32_t most_blocks) {
+  if (!IsShared(from, count * sizeof(W)) || !IsShared(to, count * sizeof(W)) || !IsAligned(from) || !IsAligned(to)) {
+    return absl::InvalidArgumentError("a sum by copies is of memory that all ranks reach, aligned to 16 bytes");
   }
-  const cudaError_t error = PeerAllReduce(memory_, way, input, stream, most_blocks);
-  return error == cudaErrorInvalidValue ? absl::InvalidArgumentError("a direct sum wants data aligned to 16 bytes")
-                                        : CudaStatus(error, "summing over the ranks");
+  CopiedSumInput<W> input;
+  input.count = count;
+  input.from = from;
+  const auto to_offset = reinterpret_cast<uint8_t*>(to) - shared();
+  for (int rank = 0; rank < options_.size; ++rank) {
+    input.all_to[rank] = reinterpret_cast<W*>(Shared(rank) + to_offset);
+    input.sent[rank] = reinterpret_cast<W*>(Incoming(rank, options_.rank));
+    input.received[rank] = reinterpret_cast<const W*>(Incoming(options_.rank, rank));
+  }
+  return copied_sum_->Sum(input, stream, most_blocks);
 }
 
 absl::Status DeviceAllReduce::Health() const { return flags_->Health("did not come to a sum"); }
