@@ -20,9 +20,9 @@ namespace {
 
 using Fields = google::protobuf::Map<std::string, google::protobuf::Value>;
 
-// Times in microseconds are multiples of this. Perfetto cuts them off to nanoseconds, and drops an event that begins before
-// the one before it ends: sums of such multiples are exact, in binary and in decimal digits, and so never overlap.
-constexpr double kTicksPerMicrosecond = 1024;
+// Times in microseconds are multiples of 1/8, which are whole nanoseconds and exact in binary. However a reader turns them
+// into nanoseconds, no event begins before the one before it ends. Perfetto's trace processor rounds, earlier ones cut off.
+constexpr double kTicksPerMicrosecond = 8;
 
 double Microseconds(double seconds) { return std::round(seconds * 1e6 * kTicksPerMicrosecond) / kTicksPerMicrosecond; }
 
