@@ -212,6 +212,16 @@ TEST(SummaryTest, OneLinePerRowAndPerNumber) {
   EXPECT_THAT(text, HasSubstr("given 2, reproduced 1, ambiguous 0, not reproducible 0; flags: none"));
 }
 
+TEST(SummaryTest, MoreThanTheLinkIsExplained) {
+  proto::CommModelRecord record;
+  record.mutable_scaling()->set_ranks(2);
+  proto::Quantity& share = *record.mutable_scaling()->mutable_utilization_of_measured();
+  share.set_value(0.9);
+  EXPECT_THAT(SummaryText({record}), ::testing::Not(HasSubstr("more than the link")));
+  share.set_value(4.48);
+  EXPECT_THAT(SummaryText({record}), HasSubstr("more than the link: what is hidden behind computing is sent too"));
+}
+
 TEST(SummaryTest, OfNothingIsEmpty) { EXPECT_EQ(SummaryText({}), ""); }
 
 }  // namespace

@@ -54,6 +54,9 @@ std::string RowText(const proto::ScalingRow& row) {
     }
   }
   text += "\n";
+  if (row.utilization_of_measured().value() > 1) {
+    text += "      more than the link: what is hidden behind computing is sent too, but is no part of T_comm\n";
+  }
   for (const auto& [reason, headings] : absent) {
     absl::StrAppend(&text, "      no ", headings, ": ", reason, "\n");
   }

@@ -155,6 +155,12 @@ proto::Table UtilizationTable(const ScalingView& view) {
                                  {"measured link, GB/s", &proto::ScalingRow::measured_link_bytes_per_second, kPerGiga},
                                  {"of measured, %", &proto::ScalingRow::utilization_of_measured, kPercent},
                                  {"of nominal, %", &proto::ScalingRow::utilization_of_nominal, kPercent}});
+  if (std::any_of(view.rows.begin(), view.rows.end(),
+                  [](const proto::ScalingRow* row) { return row->utilization_of_measured().value() > 1; })) {
+    table.add_note(
+        "More than 100 %: bandwidth is bytes over the lab's communicating time, and what is hidden behind computing is no "
+        "part of that.");
+  }
   if (view.comm_model != nullptr && view.comm_model->spec.nominal_link_bytes_per_second().has_value()) {
     table.add_note(absl::StrCat(
         "Nominal link: ", FormatNumber(view.comm_model->spec.nominal_link_bytes_per_second().value() * kPerGiga),

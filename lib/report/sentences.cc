@@ -144,7 +144,8 @@ std::string SplitLine(const proto::ScalingRow& row) {
                       ", by ablation: ", Say(row.exposed_ablation_seconds(), "s"),
                       "; other losses: ", Say(row.other_seconds(), "s"),
                       ". Bandwidth over the lab's time: ", Say(row.bandwidth_bytes_per_second(), "GB/s", kPerGiga),
-                      "; of the measured link: ", Say(row.utilization_of_measured(), "%", kPercent), ".");
+                      "; of the measured link: ", Say(row.utilization_of_measured(), "%", kPercent),
+                      row.utilization_of_measured().value() > 1 ? ": most of it was hidden behind computing." : ".");
 }
 
 }  // namespace

@@ -275,6 +275,15 @@ TEST(TablesTest, CommunicationIsSetBesideOtherMethods) {
                           "0.2000", "60.00"));
 }
 
+TEST(TablesTest, MoreThanTheLinkIsExplained) {
+  LabRecords lab = SmallLab();
+  EXPECT_THAT(TableOf(lab, "Utilisation of the link").note(), Not(Contains(HasSubstr("More than 100 %"))));
+  for (proto::ScalingRow& row : lab.comm_models[0].rows) {
+    row.mutable_utilization_of_measured()->set_value(4.48);
+  }
+  EXPECT_THAT(TableOf(lab, "Utilisation of the link").note(), Contains(HasSubstr("More than 100 %")));
+}
+
 TEST(TablesTest, StepsAreACount) { EXPECT_EQ(RowOf(TableOf(SmallLab(), "Utilisation of the link"), 0)[3], "782"); }
 
 // 44,695,848 bytes in 0.2 ms: 223.5 GB/s; on two ranks the bus bandwidth is the same, 2(2-1)/2 = 1.
