@@ -1,5 +1,5 @@
 // Measured times of an all-reduce by message size: from nccl-tests' JSON, which somebody else's machine wrote, and from
-// a scale record of ours.
+// a scale record of ours. Those of our own benchmarks: benchmark_points.h.
 #ifndef LOCKSTEP_LIB_COLLECTIVES_ALL_REDUCE_POINTS_H_
 #define LOCKSTEP_LIB_COLLECTIVES_ALL_REDUCE_POINTS_H_
 
@@ -27,6 +27,7 @@ struct AllReducePoint {
   std::string nccl_algorithm =
       {};  // as NCCL_ALGO and NCCL_PROTO told NCCL, in small letters; empty: it chose by itself
   std::string nccl_protocol = {};
+  std::string way = {};  // of our own benchmarks (benchmark_points.h): "nccl, bf16", "shared memory"; else empty
 };
 
 // All rows of a file of all_reduce_perf, one point a size and placement; rows of a repeated size (-N) are samples of

@@ -2,8 +2,10 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/collectives/all_reduce_fit.h"
@@ -17,11 +19,12 @@ namespace {
 
 using Group = std::vector<AllReducePoint>;
 
-// By ranks and placement.
-std::map<std::pair<uint32_t, bool>, Group> GroupsOf(const std::vector<AllReducePoint>& points) {
-  std::map<std::pair<uint32_t, bool>, Group> groups;
+// By ranks, placement and way.
+using GroupKey = std::tuple<uint32_t, bool, std::string>;
+std::map<GroupKey, Group> GroupsOf(const std::vector<AllReducePoint>& points) {
+  std::map<GroupKey, Group> groups;
   for (const AllReducePoint& point : points) {
-    groups[{point.ranks, point.in_place}].push_back(point);
+    groups[{point.ranks, point.in_place, point.way}].push_back(point);
   }
   return groups;
 }
@@ -117,8 +120,11 @@ absl::StatusOr<Estimate> EstimateFrom(const AllReduceFit& fit, double size_bytes
   return Estimate{time.seconds, variance, variance * variance / fit.model.degrees_of_freedom};
 }
 
-// What NCCL was told to use is not what training would get.
-bool NcclChose(const AllReducePoint& point) { return point.nccl_algorithm.empty() && point.nccl_protocol.empty(); }
+// What training would get: what NCCL chose by itself, and on CPUs shared memory.
+bool TrainingGets(const AllReducePoint& point) {
+  return point.nccl_algorithm.empty() && point.nccl_protocol.empty() &&
+         (point.way.empty() || point.way == "shared memory" || absl::StartsWith(point.way, "nccl, "));
+}
 
 void AddCurve(const AllReduceFit& fit, std::vector<AllReduceCurve>& curves) {
   const AllReduceCurve curve = {fit.ranks, [fit](double bytes) { return EstimateFrom(fit, bytes); }};
@@ -136,8 +142,9 @@ absl::Status FitFile(const AllReduceFile& file, const proto::ModelSpec& spec, Fi
       continue;
     }
     ASSIGN_OR_RETURN(const AllReduceFit fit, FitAllReduce(group, OptionsOf(spec)));
-    fitted.fits.push_back(FitRecord(fit, group[0], absl::StrCat(file.source, ", ", fit.ranks, " ranks")));
-    if (fit.rejected.empty() && NcclChose(group[0])) {
+    fitted.fits.push_back(FitRecord(fit, group[0], absl::StrCat(file.source, group[0].way.empty() ? "" : ", ",
+                                                                 group[0].way, ", ", fit.ranks, " ranks")));
+    if (fit.rejected.empty() && TrainingGets(group[0])) {
       AddCurve(fit, fitted.curves);
     }
   }

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
+#include "lib/collectives/benchmark_points.h"
 #include "lib/proto/scale.pb.h"
 #include "lib/proto/sweep.pb.h"
 #include "lib/record/input_text.h"
@@ -82,8 +83,10 @@ absl::Status ReadTables(const std::vector<std::string>& paths, std::vector<Publi
 absl::Status ReadAllReduces(const CommModelOptions& options, CommModelInputs& inputs) {
   for (const std::string& path : options.all_reduce_paths) {
     ASSIGN_OR_RETURN(const InputText input, ReadInputText(path));
-    ASSIGN_OR_RETURN(std::vector<AllReducePoint> points, ParseNcclTests(input.text, path));
-    inputs.all_reduces.push_back({absl::StrCat("nccl-tests, ", path), std::move(points)});
+    const bool ours = IsGoogleBenchmark(input.text);
+    ASSIGN_OR_RETURN(std::vector<AllReducePoint> points,
+                     ours ? ParseAllReduceBenchmark(input.text, path) : ParseNcclTests(input.text, path));
+    inputs.all_reduces.push_back({absl::StrCat(ours ? "our benchmark, " : "nccl-tests, ", path), std::move(points)});
     inputs.files.push_back(input.input);
   }
   return absl::OkStatus();

@@ -44,9 +44,11 @@ std::string VerdictText(const std::vector<proto::CommModelRecord>& records) {
   if (const proto::ScalingRow* row = LargestRow(records); row != nullptr) {
     parts.push_back(ScalingVerdict(*row));
   }
-  uint64_t rows = 0, predictions = 0, answers = 0, audited = 0, followed = 0;
+  uint64_t rows = 0, fits = 0, accepted = 0, predictions = 0, answers = 0, audited = 0, followed = 0;
   for (const proto::CommModelRecord& record : records) {
     rows += record.has_scaling();
+    fits += record.has_all_reduce_fit();
+    accepted += record.all_reduce_fit().accepted();
     predictions += record.has_prediction();
     answers += record.has_what_if();
     const proto::AuditSummary& summary = record.audit().summary();
@@ -60,6 +62,9 @@ std::string VerdictText(const std::vector<proto::CommModelRecord>& records) {
   AppendCount(answers, "answer to --what_if", parts);
   if (audited > 0) {
     parts.push_back(absl::StrCat(followed, " of ", audited, " printed results follow from their tables"));
+  }
+  if (fits > 0 && parts.empty()) {
+    parts.push_back(absl::StrCat(accepted, " of ", fits, " fits of all-reduce times accepted"));
   }
   return parts.empty() ? "nothing to say" : absl::StrJoin(parts, "; ");
 }

@@ -31,6 +31,13 @@ TEST(VerdictTextTest, SaysWhatIsMissingForASpeedup) {
   EXPECT_EQ(VerdictText({Row(2, 128, 0)}), "no speed-up, which wants points of one device and of several");
 }
 
+TEST(VerdictTextTest, CountsFitsWhereThereIsNothingElse) {
+  std::vector<proto::CommModelRecord> records(2);
+  records[0].mutable_all_reduce_fit()->set_accepted(true);
+  records[1].mutable_all_reduce_fit();
+  EXPECT_EQ(VerdictText(records), "1 of 2 fits of all-reduce times accepted");
+}
+
 TEST(VerdictTextTest, CountsWhatIsNotScaling) {
   std::vector<proto::CommModelRecord> records(3);
   records[0].mutable_prediction();

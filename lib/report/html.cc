@@ -5,6 +5,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
@@ -57,8 +58,13 @@ std::string Contents(const std::vector<proto::Section>& sections) {
   return absl::StrCat("<nav aria-label=\"Sections\">", links, "<a href=\"#legend\">How to read</a></nav>\n");
 }
 
-// A number may be broken before its spread or interval, and within these only where a column is narrower still.
+// A number may be broken before its spread or interval, and within these only where a column is narrower still; one alone
+// not at all, which browsers do behind the "-" of an exponent.
 std::string NumberText(const std::string& text) {
+  if (!absl::StrContains(text, ' ')) {
+    return absl::StrContains(text, "e-") ? absl::StrCat("<span class=\"whole\">", EscapeHtml(text), "</span>")
+                                         : EscapeHtml(text);
+  }
   const std::string escaped = absl::StrReplaceAll(EscapeHtml(text), {{"± ", "±\u00a0"}});
   const size_t spread = std::min(escaped.find(" ±"), escaped.find(" ["));
   return spread == std::string::npos ? escaped

@@ -72,6 +72,7 @@ tbody th { font-weight: 500; }
 tbody tr:hover { background: var(--panel); }
 .number { text-align: right; }
 .spread { display: inline-block; }
+.whole { white-space: nowrap; }
 thead th.modelled, thead th.published { font-style: normal; }
 tbody .long, tbody .prose, tbody .digest { overflow-wrap: anywhere; }
 .long { min-width: 7rem; max-width: 16rem; }

@@ -52,16 +52,28 @@ bool Holds(const proto::AccuracyStep* step) {
   return step != nullptr && step->absent_reason().empty() && step->images() > 0;
 }
 
-// "conv1 0.5213 (0.4120)" for every layer that has weights.
+constexpr size_t kMaxListedLayers = 8;
+
+// "conv1 0.5213 (0.4120)" for every layer that has weights; of many the least, the middle and the largest.
 template <typename Value, typename Beside>
 std::string PerLayer(const proto::QuantizedNetwork& network, Value value, Beside beside) {
-  std::vector<std::string> layers;
+  std::vector<const proto::QuantizedLayer*> layers;
   for (const proto::QuantizedLayer& layer : network.layer()) {
     if (!layer.weight_shape().empty()) {
-      layers.push_back(absl::StrCat(layer.name(), " ", FormatNumber(value(layer)), " (", beside(layer), ")"));
+      layers.push_back(&layer);
     }
   }
-  return absl::StrJoin(layers, ", ");
+  const auto text = [&](const proto::QuantizedLayer* layer) {
+    return absl::StrCat(layer->name(), " ", FormatNumber(value(*layer)), " (", beside(*layer), ")");
+  };
+  if (layers.size() <= kMaxListedLayers) {
+    return absl::StrJoin(layers, ", ", [&](std::string* out, const auto* layer) { *out += text(layer); });
+  }
+  std::stable_sort(layers.begin(), layers.end(),
+                   [&](const auto* one, const auto* other) { return value(*one) < value(*other); });
+  return absl::StrCat(layers.size(), " layers, least ", text(layers.front()), ", middle ",
+                      text(layers[layers.size() / 2]), ", largest ", text(layers.back()),
+                      "; each in the table \"Ranges and scales per layer\"");
 }
 
 std::string Signed(double fraction) { return absl::StrCat(fraction > 0 ? "+" : "", FormatPercent(fraction)); }

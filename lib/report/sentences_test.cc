@@ -262,5 +262,21 @@ TEST(SentencesTest, RangesPerLayer) {
   EXPECT_THAT(AnswerB3(SmallLab()).text(), HasSubstr("lenet5: conv1 3.500 (2.500)"));
 }
 
+TEST(SentencesTest, OfManyLayersTheLeastTheMiddleAndTheLargestAreSaid) {
+  LabRecords lab = SmallLab();
+  proto::QuantizedNetwork& network = lab.quantized[0].networks[0];
+  const proto::QuantizedLayer layer = network.layer(0);
+  network.clear_layer();
+  for (const int number : {5, 1, 9, 3, 8, 2, 4, 7, 6}) {
+    proto::QuantizedLayer& added = *network.add_layer() = layer;
+    added.set_name(absl::StrCat("layer", number));
+    added.set_max_abs_weight(number);
+    added.set_weight_three_sigma(0.4);
+  }
+  EXPECT_THAT(AnswerB1(lab).text(),
+              HasSubstr("lenet5: 9 layers, least layer1 1.000 (0.4000), middle layer5 5.000 (0.4000), largest layer9 "
+                        "9.000 (0.4000); each in the table"));
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -1,0 +1,148 @@
+#include "lib/collectives/benchmark_points.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "google/protobuf/util/json_util.h"
+#include "lib/base/status_macros.h"
+#include "lib/collectives/collective_cost.h"
+#include "lib/collectives/google_benchmark.pb.h"
+
+namespace lockstep {
+namespace {
+
+constexpr double kMicrosecondsPerSecond = 1e6;
+constexpr double kTolerance = 1e-6;  // relative: how far a printed bandwidth is from that of its printed time
+constexpr uint32_t kMaxRanks = 1 << 24;
+
+struct Row {
+  uint32_t ranks = 0;
+  uint64_t size_bytes = 0;
+  std::string way;
+};
+
+// "all_reduce/2/bf16/1024/nccl/..." on GPUs, "BM_AllReduce/processes:2/bytes:1024/..." on CPUs; nothing for another name.
+std::optional<Row> RowOf(const std::string& name) {
+  const std::vector<absl::string_view> words = absl::StrSplit(name, '/');
+  Row row;
+  absl::string_view ranks, bytes;
+  if (words.size() >= 5 && words[0] == "all_reduce") {
+    ranks = words[1];
+    bytes = words[3];
+    row.way = absl::StrCat(words[4], ", ", words[2]);
+  } else if (words.size() >= 3 && words[0] == "BM_AllReduce") {
+    ranks = absl::StripPrefix(words[1], "processes:");
+    bytes = absl::StripPrefix(words[2], "bytes:");
+    row.way = "shared memory";
+  } else {
+    return std::nullopt;
+  }
+  if (!absl::SimpleAtoi(ranks, &row.ranks) || !absl::SimpleAtoi(bytes, &row.size_bytes)) {
+    row = Row();  // which has no ranks
+  }
+  return row;
+}
+
+absl::Status CheckBandwidth(const char* column, double printed, double recomputed) {
+  return std::abs(printed - recomputed) <= kTolerance * recomputed
+             ? absl::OkStatus()
+             : absl::DataLossError(absl::StrCat("expected ", column, " to follow from the time, ", recomputed,
+                                                " GB/s, found ", printed));
+}
+
+struct Times {
+  bool there = false;
+  double us = 0, algbw = 0, busbw = 0, wrong = 0;
+};
+
+absl::Status CheckTimes(const Row& row, const Times& times) {
+  const double seconds = times.us / kMicrosecondsPerSecond;
+  if (!times.there || !std::isfinite(seconds) || seconds <= 0) {
+    return absl::DataLossError("expected a time above 0 us, found none");
+  }
+  if (times.wrong != 0) {
+    return absl::DataLossError(
+        absl::StrCat("expected a right result, found ", times.wrong, " wrong elements: the time means nothing"));
+  }
+  const auto size = static_cast<double>(row.size_bytes);
+  RETURN_IF_ERROR(CheckBandwidth("algbw", times.algbw, AlgorithmBandwidth(size, seconds) / 1e9));
+  return CheckBandwidth("busbw", times.busbw, AllReduceBusBandwidth(row.ranks, size, seconds) / 1e9);
+}
+
+// Adds to the point of the same ranks, size and way, or makes one.
+absl::Status AddSample(const Row& row, const Times& times, const std::string& origin,
+                       std::vector<AllReducePoint>& points) {
+  if (const absl::Status status = CheckTimes(row, times); !status.ok()) {
+    return absl::DataLossError(absl::StrCat(origin, ": ", row.way, ": ", status.message()));
+  }
+  auto same = std::find_if(points.begin(), points.end(), [&](const AllReducePoint& point) {
+    return point.ranks == row.ranks && point.size_bytes == row.size_bytes && point.way == row.way;
+  });
+  if (same == points.end()) {
+    AllReducePoint point;
+    point.ranks = row.ranks;
+    point.size_bytes = row.size_bytes;
+    point.in_place = true;
+    point.origin = origin;
+    point.way = row.way;
+    same = points.insert(points.end(), point);
+  }
+  same->seconds.push_back(times.us / kMicrosecondsPerSecond);
+  return absl::OkStatus();
+}
+
+absl::Status AddRow(const proto::GoogleBenchmarkRow& found, const std::string& origin,
+                    std::vector<AllReducePoint>& points) {
+  std::optional<Row> row = RowOf(found.name());
+  if (!row.has_value() || found.run_type() == "aggregate") {
+    return absl::OkStatus();
+  }
+  if (found.error_occurred()) {
+    return absl::DataLossError(absl::StrCat(origin, ": the benchmark failed there"));
+  }
+  if (row->ranks < 2 || row->ranks > kMaxRanks || row->size_bytes == 0 || row->size_bytes > kMaxMessageBytes) {
+    return absl::DataLossError(absl::StrCat(origin, ": expected 2 or more ranks and 1 to 2^53 bytes"));
+  }
+  RETURN_IF_ERROR(AddSample(*row, {found.has_us(), found.us(), found.algbw(), found.busbw(), found.wrong()}, origin,
+                            points));
+  if (!found.has_gloo_us()) {
+    return absl::OkStatus();
+  }
+  row->way = "gloo";
+  return AddSample(*row, {true, found.gloo_us(), found.gloo_algbw(), found.gloo_busbw(), found.gloo_wrong()}, origin,
+                   points);
+}
+
+}  // namespace
+
+bool IsGoogleBenchmark(absl::string_view text) { return absl::StrContains(text, "\"benchmarks\""); }
+
+absl::StatusOr<std::vector<AllReducePoint>> ParseAllReduceBenchmark(absl::string_view text, const std::string& path) {
+  google::protobuf::util::JsonParseOptions options;
+  options.ignore_unknown_fields = true;
+  proto::GoogleBenchmarkFile file;
+  const auto status = google::protobuf::util::JsonStringToMessage({text.data(), text.size()}, &file, options);
+  if (!status.ok()) {
+    const std::string found(status.message().data(), status.message().size());
+    return absl::DataLossError(absl::StrCat(path, ": expected the JSON that --benchmark_out writes, found ",
+                                            absl::StrReplaceAll(found, {{"\n", " "}})));
+  }
+  std::vector<AllReducePoint> points;
+  for (const proto::GoogleBenchmarkRow& row : file.benchmarks()) {
+    RETURN_IF_ERROR(AddRow(row, absl::StrCat(path, ", ", row.name()), points));
+  }
+  if (points.empty()) {
+    return absl::DataLossError(absl::StrCat(path, ": expected rows of all_reduce_benchmark or gpu_all_reduce_benchmark, "
+                                            "found none"));
+  }
+  return points;
+}
+
+}  // namespace lockstep
