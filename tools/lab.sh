@@ -2,17 +2,18 @@
 # The whole lab in a row: any CIFAR-10 (or the embedded synthetic images) to a finished report.
 #
 #   bazel run //:lab                                synthetic images, minutes on a CPU
-#   bazel run //:lab -- --input=DIR                 CIFAR-10 in its binary layout
+#   bazel run //:lab -- --input=PATH                CIFAR-10, as a folder or an archive
 #   bazel run //:lab -- --questions                 also what large batches, the sampler and batch norm's buffers do
 #   bazel run //:lab -- --output=DIR --force        another folder; make everything again
+#   bazel run //:lab -- --style=lab --format=html,latex   every question, blank ones too; a document beside the page
 #
 # Prints each tool's command before running it, so that this script can be left behind. Steps whose result is there
 # already are not run again (each tool says `cached`).
 set -euo pipefail
 
 usage() {
-  sed -n '2,10s/^# \{0,1\}//p' "$0"
-  printf '\nFlags: --input=DIR --output=DIR --batch=N,N,... --images=N (synthetic) --repeats=N --calibration_images=N (quantize) --model=resnet18|lenet5 --device=auto|cpu|cuda --questions --seeds=N (of each row of a question) --force --allow_partial\n'
+  sed -n '2,11s/^# \{0,1\}//p' "$0"
+  printf '\nFlags: --input=PATH --output=DIR --batch=N,N,... --images=N (synthetic) --repeats=N --calibration_images=N (quantize) --model=resnet18|lenet5 --device=auto|cpu|cuda --questions --seeds=N (of each row of a question) --style=STYLE --format=FORMATS (of the report) --force --allow_partial\n'
 }
 
 fail_usage() {
@@ -20,7 +21,7 @@ fail_usage() {
   exit 2
 }
 
-input="" output="lockstep_lab" model="" batch="" images="" repeats="" device="auto" force="" partial="" calibration="" questions="" seeds=""
+input="" output="lockstep_lab" model="" batch="" images="" repeats="" device="auto" force="" partial="" calibration="" questions="" seeds="" page_flags=()
 for argument in "$@"; do
   case "$argument" in
     --help | -h) usage; exit 0 ;;
@@ -33,6 +34,7 @@ for argument in "$@"; do
     --device=*) device="${argument#*=}" ;;
     --calibration_images=*) calibration="${argument#*=}" ;;
     --seeds=*) seeds="${argument#*=}" ;;
+    --style=* | --format=*) page_flags+=("$argument") ;;
     --questions) questions=1 ;;
     --force) force="--force" ;;
     --allow_partial) partial="--allow_partial" ;;
@@ -247,6 +249,11 @@ run "$tools/quantize" --input="$output/dataset.rec" --checkpoint="$output/lenet5
   --calibration_images="$calibration" --output="$output/quantized.rec" $force
 records+=("$output/quantized.rec")
 page_of="--input=$(IFS=, && printf '%s' "${records[*]}")"
-run "$tools/report" --output="$output/report.html" "$page_of" $(unless_made_with "$output/report.rec" "$page_of")
+# What was asked of the last page, exactly.
+page_force="$(unless_made_with "$output/report.rec" "$page_of")"
+asked_before="$("$tools/report" --print="$output/report.rec" --format=json 2>/dev/null |
+  grep -oE '^ *"--(style|format)=[a-z,]+"' | tr -d ' "' | sort -u | paste -s || true)"
+[ "$asked_before" = "$(printf '%s\n' ${page_flags[@]+"${page_flags[@]}"} | sort -u | paste -s)" ] || page_force="--force"
+run "$tools/report" --output="$output/report.html" "$page_of" ${page_flags[@]+"${page_flags[@]}"} $page_force
 
 printf '\nDone in %d s. The report: %s/report.html (and report.md beside it)\n' "$((SECONDS - started))" "$(cd "$output" && pwd)"

@@ -22,8 +22,8 @@ struct Recomputed {
   double exact = 0;         // from intermediates with all their digits
   double from_printed = 0;  // from intermediates as the document prints them; equal to `exact` when there are none
   std::vector<const Cell*> inputs;
-  double slack = 0;                // how far `exact` may be off, since its inputs were rounded for print
-  std::vector<std::string> flags;  // what is wrong at this place, beyond the convention's own flags
+  double slack = 0;                     // how far `exact` may be off, since its inputs were rounded for print
+  std::vector<std::string> flags = {};  // what is wrong at this place, beyond the convention's own flags
 };
 
 struct Convention {

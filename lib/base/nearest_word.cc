@@ -16,11 +16,13 @@ namespace {
 constexpr int kFar = std::numeric_limits<int>::max();
 constexpr int kLettersOfASlip = 3;  // one slip is forgiven for so many letters
 constexpr size_t kMinPart = 3;      // letters of a part; a shorter one is in too many words
+constexpr size_t kMinBeginning = 5;
 
 // Steps are of two, so that other rules can stand between an edit of one letter and one of two.
 constexpr int kOfAnEdit = 2;
 constexpr int kOfInitials = 3;
 constexpr int kOfAPart = 5;
+constexpr int kOfABeginning = 7;  // "batchsize" for "batch"
 
 // What other programs call it, which goes before all else: "gpu" is one letter from "cpu", and means "cuda".
 constexpr std::pair<absl::string_view, absl::string_view> kOtherNames[] = {{"gpu", "cuda"}, {"md", "markdown"}};
@@ -51,7 +53,10 @@ int Farness(const std::string& word, absl::string_view candidate) {
   if (word.size() > 1 && word == Initials(candidate)) {
     return kOfInitials;
   }
-  return IsPart(word, candidate) || IsPart(candidate, word) ? kOfAPart : kFar;
+  if (IsPart(word, candidate) || IsPart(candidate, word)) {
+    return kOfAPart;
+  }
+  return candidate.size() >= kMinBeginning && absl::StartsWith(word, candidate) ? kOfABeginning : kFar;
 }
 
 }  // namespace

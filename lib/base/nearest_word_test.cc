@@ -30,6 +30,7 @@ TEST(NearestWordTest, FindsWhatWasMeant) {
   EXPECT_EQ(NearestWord("lr", Flags()), "learning_rate");
   EXPECT_EQ(NearestWord("num_workers", Flags()), "workers");
   EXPECT_EQ(NearestWord("batch_size", Flags()), "batch");
+  EXPECT_EQ(NearestWord("batchsize", Flags()), "batch");
   EXPECT_EQ(NearestWord("noevaluat", Flags()), "noevaluate");
 }
 

@@ -110,8 +110,8 @@ absl::Status AddRow(const proto::GoogleBenchmarkRow& found, const std::string& o
   if (row->ranks < 2 || row->ranks > kMaxRanks || row->size_bytes == 0 || row->size_bytes > kMaxMessageBytes) {
     return absl::DataLossError(absl::StrCat(origin, ": expected 2 or more ranks and 1 to 2^53 bytes"));
   }
-  RETURN_IF_ERROR(AddSample(*row, {found.has_us(), found.us(), found.algbw(), found.busbw(), found.wrong()}, origin,
-                            points));
+  RETURN_IF_ERROR(
+      AddSample(*row, {found.has_us(), found.us(), found.algbw(), found.busbw(), found.wrong()}, origin, points));
   if (!found.has_gloo_us()) {
     return absl::OkStatus();
   }
@@ -139,7 +139,8 @@ absl::StatusOr<std::vector<AllReducePoint>> ParseAllReduceBenchmark(absl::string
     RETURN_IF_ERROR(AddRow(row, absl::StrCat(path, ", ", row.name()), points));
   }
   if (points.empty()) {
-    return absl::DataLossError(absl::StrCat(path, ": expected rows of all_reduce_benchmark or gpu_all_reduce_benchmark, "
+    return absl::DataLossError(absl::StrCat(path,
+                                            ": expected rows of all_reduce_benchmark or gpu_all_reduce_benchmark, "
                                             "found none"));
   }
   return points;

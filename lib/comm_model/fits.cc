@@ -142,8 +142,9 @@ absl::Status FitFile(const AllReduceFile& file, const proto::ModelSpec& spec, Fi
       continue;
     }
     ASSIGN_OR_RETURN(const AllReduceFit fit, FitAllReduce(group, OptionsOf(spec)));
-    fitted.fits.push_back(FitRecord(fit, group[0], absl::StrCat(file.source, group[0].way.empty() ? "" : ", ",
-                                                                 group[0].way, ", ", fit.ranks, " ranks")));
+    fitted.fits.push_back(FitRecord(
+        fit, group[0],
+        absl::StrCat(file.source, group[0].way.empty() ? "" : ", ", group[0].way, ", ", fit.ranks, " ranks")));
     if (fit.rejected.empty() && TrainingGets(group[0])) {
       AddCurve(fit, fitted.curves);
     }

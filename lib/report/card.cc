@@ -71,9 +71,15 @@ void AddQ1(const LabRecords& lab, proto::Section& card) {
   const proto::SweepPoint& fastest = Fastest(points);
   const std::string epoch =
       absl::StrCat("an epoch of ", FormatCount(first.images_per_epoch()), " images, loading left out, takes ");
+  const bool repeated = std::all_of(points.begin(), points.end(), [](const proto::SweepPoint* point) {
+    const std::optional<Spread> spread = SpreadOf(point->step_seconds());
+    return spread.has_value() && spread->repeated;
+  });
   AddVerdict("Q1",
              &first == &fastest ? absl::StrCat("On one device ", epoch, TimeAt(first),
-                                               points.size() > 1 ? ", and no less at any other." : ".")
+                                               points.size() == 1 ? "."
+                                               : repeated         ? ", and no less at any other."
+                                                          : "; one timed epoch each is too little to compare batches.")
                                 : absl::StrCat("On one device ", epoch, TimeAt(first), " and ", TimeAt(fastest), ": ",
                                                HowMuchFaster(first, fastest), "."),
              card);

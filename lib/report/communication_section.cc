@@ -158,7 +158,8 @@ proto::Table UtilizationTable(const ScalingView& view) {
   if (std::any_of(view.rows.begin(), view.rows.end(),
                   [](const proto::ScalingRow* row) { return row->utilization_of_measured().value() > 1; })) {
     table.add_note(
-        "More than 100 %: bandwidth is bytes over the lab's communicating time, and what is hidden behind computing is no "
+        "More than 100 %: bandwidth is bytes over the lab's communicating time, and what is hidden behind computing is "
+        "no "
         "part of that.");
   }
   if (view.comm_model != nullptr && view.comm_model->spec.nominal_link_bytes_per_second().has_value()) {

@@ -79,6 +79,9 @@ std::string CompareKinds(const proto::ScalingRow& row) {
   if (HasInterval(strong) && HasInterval(weak) && strong.low() <= weak.high() && weak.low() <= strong.high()) {
     return absl::StrCat(numbers, "these runs do not tell them apart.");
   }
+  if (!HasInterval(strong) || !HasInterval(weak)) {
+    return absl::StrCat(numbers, "without a spread, which is too little to tell them apart.");
+  }
   return absl::StrCat(numbers, "strong scaling is ", strong.value() < weak.value() ? "worse" : "better", " here.");
 }
 
@@ -142,6 +145,7 @@ std::string SplitLine(const proto::ScalingRow& row) {
                       " communicating by the lab's subtraction; measured directly, the all-reduces exposed by events: ",
                       Say(row.exposed_event_seconds(), "s"),
                       ", by ablation: ", Say(row.exposed_ablation_seconds(), "s"),
+                      row.exposed_ablation_seconds().value() < 0 ? " (below 0: less than what noise makes of it)" : "",
                       "; other losses: ", Say(row.other_seconds(), "s"),
                       ". Bandwidth over the lab's time: ", Say(row.bandwidth_bytes_per_second(), "GB/s", kPerGiga),
                       "; of the measured link: ", Say(row.utilization_of_measured(), "%", kPercent),

@@ -5,6 +5,11 @@
 #include "absl/strings/str_cat.h"
 
 namespace lockstep {
+namespace {
+
+constexpr int kQuestionsOfTheLab = 12;  // Q1 to Q7, B1 to B5
+
+}  // namespace
 
 uint64_t CountPlots(const std::vector<proto::Section>& sections) {
   uint64_t plots = 0;
@@ -15,21 +20,18 @@ uint64_t CountPlots(const std::vector<proto::Section>& sections) {
 }
 
 std::string VerdictText(const std::vector<proto::Section>& sections) {
-  std::set<std::string> asked, answered;  // a question may have several sentences
+  std::set<std::string> answered;  // a question may have several sentences
   uint64_t warnings = 0;
   for (const proto::Section& section : sections) {
     warnings += section.warning_size();
     for (const proto::Claim& claim : section.claim()) {
-      if (!claim.question().empty()) {
-        asked.insert(claim.question());
-      }
       if (!claim.question().empty() && !claim.text().empty()) {
         answered.insert(claim.question());
       }
     }
   }
   const uint64_t plots = CountPlots(sections);
-  return absl::StrCat(answered.size(), " of ", asked.size(), " questions answered, ", plots,
+  return absl::StrCat(answered.size(), " of the lab's ", kQuestionsOfTheLab, " questions answered, ", plots,
                       plots == 1 ? " plot, " : " plots, ", warnings, warnings == 1 ? " warning" : " warnings");
 }
 

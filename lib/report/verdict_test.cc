@@ -25,8 +25,8 @@ TEST(VerdictTextTest, CountsAQuestionOnceHoweverManySentencesItHas) {
   sections[1].add_plot();
   sections[1].add_plot();
   EXPECT_EQ(CountPlots(sections), 2u);
-  EXPECT_EQ(VerdictText(sections), "1 of 2 questions answered, 2 plots, 1 warning");
-  EXPECT_EQ(VerdictText({}), "0 of 0 questions answered, 0 plots, 0 warnings");
+  EXPECT_EQ(VerdictText(sections), "1 of the lab's 12 questions answered, 2 plots, 1 warning");
+  EXPECT_EQ(VerdictText({}), "0 of the lab's 12 questions answered, 0 plots, 0 warnings");
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "lib/scaling/ablation_split.h"
 
+#include <cmath>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "lib/base/status_macros.h"
@@ -47,14 +49,17 @@ absl::StatusOr<AblationSplit> SplitAblation(const proto::ScalePoint& reduced, co
 }
 
 std::string AblationText(const AblationSplit& split) {
-  constexpr double kMicro = 1e6;
+  constexpr double kLong = 0.01;  // seconds
+  const bool is_long = std::abs(split.ablation_seconds) >= kLong || split.exposed_seconds >= kLong;
+  const double unit = is_long ? 1e3 : 1e6;
   const std::string alone =
-      split.alone_seconds.has_value() ? absl::StrFormat(" (%.1f on one rank, too)", *split.alone_seconds * kMicro) : "";
+      split.alone_seconds.has_value() ? absl::StrFormat(" (%.1f on one rank, too)", *split.alone_seconds * unit) : "";
   return absl::StrFormat(
-      "without all-reduces a step is %.1f us shorter: %.1f exposed, %.1f of backward%s, %.1f of forward, %.1f of the "
+      "without all-reduces a step is %.1f %s shorter: %.1f exposed, %.1f of backward%s, %.1f of forward, %.1f of the "
       "update, %.1f of the rest",
-      split.ablation_seconds * kMicro, split.exposed_seconds * kMicro, split.contention_seconds * kMicro, alone,
-      split.forward_seconds * kMicro, split.update_seconds * kMicro, split.rest_seconds * kMicro);
+      split.ablation_seconds * unit, is_long ? "ms" : "us", split.exposed_seconds * unit,
+      split.contention_seconds * unit, alone, split.forward_seconds * unit, split.update_seconds * unit,
+      split.rest_seconds * unit);
 }
 
 }  // namespace lockstep

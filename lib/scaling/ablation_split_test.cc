@@ -67,6 +67,9 @@ TEST(SplitAblationTest, IsSaidInMicroseconds) {
             "the update, 3.0 of the rest");
   split.alone_seconds = 58e-6;
   EXPECT_THAT(AblationText(split), HasSubstr("111.0 of backward (58.0 on one rank, too), "));
+  split.ablation_seconds = 0.182;
+  split.alone_seconds = -0.058;
+  EXPECT_THAT(AblationText(split), HasSubstr("a step is 182.0 ms shorter: 0.1 exposed, 0.1 of backward (-58.0 on one"));
 }
 
 TEST(SplitAblationTest, WantsTheMeansOfEveryRank) {
