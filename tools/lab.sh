@@ -143,6 +143,7 @@ run() {
   printf '\n[%d/%d] %s' "$step" "$steps" "$(basename "$1")"
   local argument
   for argument in "${@:2}"; do
+    argument="${argument//"$root/"/}" # as from the checkout
     case "$argument" in
       *[\ \;]*) printf " '%s'" "$argument" ;;
       *) printf ' %s' "$argument" ;;
