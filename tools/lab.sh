@@ -78,7 +78,7 @@ if [ "$gpus" -gt 0 ]; then
 else
   # Sized so that two CPU cores finish in minutes; the numbers are real but say little of a GPU.
   ranks="1,2" lenet_epochs=40
-  : "${batch:=32,64}" "${images:=256}" "${repeats:=1}" "${seeds:=2}"
+  : "${batch:=32,64}" "${images:=256}" "${seeds:=2}"
   scale_batch="$batch"
   # Two ranks share the cores; the sweep gets as many threads as one rank, so that its points are base cases.
   threads=$(($(nproc) / 2))
@@ -88,6 +88,8 @@ else
     : "${model:=lenet5}"
     lenet_epochs=4
   fi
+  # An epoch of LeNet-5 is short; one of ResNet-18 is not, and once is all that minutes allow.
+  [ "$model" = lenet5 ] && : "${repeats:=5}" || : "${repeats:=1}"
 fi
 : "${model:=resnet18}"
 most_ranks="${ranks##*,}"
@@ -221,8 +223,9 @@ if [ -n "$questions" ]; then
   [ -z "$fast" ] || preset="fast"
   if [ "$gpus" -eq 0 ]; then
     asked=lenet5
-    if [ -z "$input" ] && [ "$images" -lt 16384 ]; then
-      large=$((images / most_ranks * most_ranks)) base=$((images / 8 / most_ranks * most_ranks))
+    there="$("$tools/report" --print="$output/dataset.rec" --format=json 2>/dev/null | grep -oE '"image_count": [0-9]+' | sed -n "1s/.* //p")"
+    if [ "$there" -lt 16384 ]; then
+      large=$((there / most_ranks * most_ranks)) base=$((there / 8 / most_ranks * most_ranks))
       base=$((base > 0 ? base : most_ranks))
     fi
   fi
@@ -257,4 +260,5 @@ asked_before="$("$tools/report" --print="$output/report.rec" --format=json 2>/de
 [ "$asked_before" = "$(printf '%s\n' ${page_flags[@]+"${page_flags[@]}"} | sort -u | paste -s)" ] || page_force="--force"
 run "$tools/report" --output="$output/report.html" "$page_of" ${page_flags[@]+"${page_flags[@]}"} $page_force
 
+[ "$repeats" -gt 1 ] || printf '\nEach epoch was timed once: --repeats=5 shows a spread, which report --check wants.\n'
 printf '\nDone in %d s. The report: %s/report.html (and report.md beside it)\n' "$((SECONDS - started))" "$(cd "$output" && pwd)"
