@@ -231,7 +231,7 @@ if [ -n "$questions" ]; then
   fi
   rows="" # all
   if [ "$asked" != resnet18 ]; then
-    rows="$base;$large" # it has no residual blocks and no batch norm, and so no remedies that are theirs
+    rows="$base;$large" # without the long ones
     for remedy in "linear rate" warm-up clipping LARS "label smoothing"; do
       rows="$rows;$large, $remedy"
     done

@@ -27,7 +27,8 @@ struct Row {
 struct Remedy {
   const char* name;
   std::function<void(uint32_t base, uint32_t batch, uint32_t ranks, proto::TrainingSpec&)> apply;
-  bool among_all = true;  // of the row with all remedies, which has a rate of its own
+  bool among_all = true;     // of the row with all remedies, which has a rate of its own
+  bool of_residual = false;  // wants residual blocks or batch norm, which LeNet-5 has none of
 };
 
 constexpr uint32_t kGhostImages = 128;  // over which ghost batch norm counts (Hoffer et al. 2017)
@@ -79,23 +80,28 @@ const std::vector<Remedy>& Remedies() {
   static const auto* remedies = new std::vector<Remedy>{
       {"linear rate", ScaleRate, false},
       {"warm-up", WarmUp},
-      {"zero gamma", [](uint32_t, uint32_t, uint32_t, proto::TrainingSpec& t) { t.set_zero_gamma(true); }},
-      {"ghost batch norm", GhostBatchNorm},
+      {"zero gamma", [](uint32_t, uint32_t, uint32_t, proto::TrainingSpec& t) { t.set_zero_gamma(true); }, true, true},
+      {"ghost batch norm", GhostBatchNorm, true, true},
       {"clipping", Clip},
       {"LARS", Lars, false},
       {"label smoothing",
        [](uint32_t, uint32_t, uint32_t, proto::TrainingSpec& t) { t.set_label_smoothing(kSmoothing); }},
       {"linear rate and warm-up", ScaleRateAndWarmUp, false},
-      {"clipping and ghost batch norm", ClipGhosts, false},
+      {"clipping and ghost batch norm", ClipGhosts, false, true},
   };
   return *remedies;
 }
 
+bool IsFor(const Remedy& remedy, const proto::ScaleSpec& spec) {
+  return !remedy.of_residual || spec.training().model() == "resnet18";
+}
+
 // All remedies together, for long runs: their rate climbs to what the linear rule says of a much smaller batch, and falls
 // to nothing. In a run of few updates it is too high.
-void ApplyAll(uint32_t base, uint32_t batch, uint32_t ranks, proto::TrainingSpec& training) {
+void ApplyAll(uint32_t base, uint32_t batch, const proto::ScaleSpec& spec, proto::TrainingSpec& training) {
+  const uint32_t ranks = spec.ranks(0);
   for (const Remedy& remedy : Remedies()) {
-    if (remedy.among_all) {
+    if (remedy.among_all && IsFor(remedy, spec)) {
       remedy.apply(base, batch, ranks, training);
     }
   }
@@ -119,20 +125,23 @@ std::vector<Row> LargeBatchRows(const proto::ScaleSpec& spec, uint64_t images) {
     const Row plain = {absl::StrCat(batch), batch, spec.buffers(), spec.training()};
     rows.push_back(plain);
     for (const Remedy& remedy : Remedies()) {
+      if (!IsFor(remedy, spec)) {
+        continue;
+      }
       Row& row = rows.emplace_back(plain);
       absl::StrAppend(&row.name, ", ", remedy.name);
       remedy.apply(base, batch, ranks, row.training);
     }
     Row& all = rows.emplace_back(plain);
     absl::StrAppend(&all.name, ", all");
-    ApplyAll(base, batch, ranks, all.training);
+    ApplyAll(base, batch, spec, all.training);
     Row& longer = rows.emplace_back(plain);
     absl::StrAppend(&longer.name, ", longer");
     TrainLonger(batch, images, longer.training);
     Row& best = rows.emplace_back(plain);
     absl::StrAppend(&best.name, ", all, longer");
     TrainLonger(batch, images, best.training);
-    ApplyAll(base, batch, ranks, best.training);
+    ApplyAll(base, batch, spec, best.training);
   }
   return rows;
 }

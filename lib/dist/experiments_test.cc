@@ -70,6 +70,19 @@ TEST(ExperimentsTest, LargeBatchesAreTrainedAsTheyAreAndWithEachRemedy) {
   EXPECT_DOUBLE_EQ(all.learning_rate(), 1.6);  // twice the square root of 64
 }
 
+TEST(ExperimentsTest, LeNet5HasNoRemediesOfResidualNetworks) {
+  proto::ScaleSpec spec = Spec(proto::LARGE_BATCH, {128, 8192});
+  spec.mutable_training()->set_model("lenet5");
+  const auto points = PlanExperiment(spec, {}, kImages);
+  ASSERT_THAT(points, IsOk());
+  const auto rows = FirstOfRow(*points);
+  EXPECT_EQ(rows.size(), 1u + 1 + 5 + 1 + 3);
+  const proto::TrainingSpec& all = rows.at("8192, all").training();
+  EXPECT_FALSE(all.zero_gamma());
+  EXPECT_LE(all.accumulate(), 1u);
+  EXPECT_GT(all.clip_norm(), 0);
+}
+
 // 7 steps an epoch: 280 epochs are the first with 1,955 updates.
 TEST(ExperimentsTest, LongerRowsMakeTheUpdatesOfTheBaseline) {
   const auto points =
