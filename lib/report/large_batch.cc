@@ -81,12 +81,14 @@ LargeBatchView MakeLargeBatchView(const ExperimentView& view) {
   return large;
 }
 
+bool IsSingleRemedy(const RemedyRows& rows) {
+  return rows.remedy != kNoRemedy && rows.remedy != "all" && rows.equal != nullptr && !rows.equal->trained.empty();
+}
+
 const RemedyRows* BestRemedy(const LargeBatchView& large, const LargeBatchRows& batch) {
   const RemedyRows* best = nullptr;
   for (const RemedyRows& rows : batch.remedies) {
-    const bool candidate =
-        rows.remedy != kNoRemedy && rows.remedy != "all" && rows.equal != nullptr && !rows.equal->trained.empty();
-    if (candidate &&
+    if (IsSingleRemedy(rows) &&
         (best == nullptr || MeanOf(large.Accuracies(*rows.equal)) > MeanOf(large.Accuracies(*best->equal)))) {
       best = &rows;
     }

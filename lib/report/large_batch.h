@@ -37,6 +37,9 @@ struct LargeBatchView {
 // A row's name is its batch, then its remedies, then "longer": "8192, all, longer". Valid while `view` is.
 LargeBatchView MakeLargeBatchView(const ExperimentView& view);
 
+// Whether it is trained, and one remedy alone.
+bool IsSingleRemedy(const RemedyRows& rows);
+
 // The best remedy by itself among rows of equal epochs; null when none was trained.
 const RemedyRows* BestRemedy(const LargeBatchView& large, const LargeBatchRows& batch);
 

@@ -76,7 +76,10 @@ std::string SayBatch(const LargeBatchView& large, const LargeBatchRows& batch,
                                   ", after ", FormatCount(Updates(none->equal->first())), " updates.");
   if (const RemedyRows* const best = BestRemedy(large, batch); best != nullptr) {
     used.push_back(best->equal);
-    absl::StrAppend(&text, " Of the single remedies the best by ", large.AccuracyName(), " is ",
+    const bool several = std::count_if(batch.remedies.begin(), batch.remedies.end(), IsSingleRemedy) > 1;
+    absl::StrAppend(&text,
+                    several ? absl::StrCat(" Of the single remedies the best by ", large.AccuracyName(), " is ")
+                            : " The one remedy that was tried: ",
                     SayRemedy(large, best->remedy, *best->equal, *none->equal), ".");
   }
   std::vector<std::string> others;
@@ -168,6 +171,9 @@ const proto::ScalePoint* CountedPoint(const LabRecords& lab) {
   return best;
 }
 
+// Running statistics, which ranks may send, and counts over images, which they may share.
+bool HasBatchNorm(const ExperimentView& view) { return view.scale->spec.training().model() != "lenet5"; }
+
 constexpr char kCounted[] = "Counted where it is handed over, on rank 0: ";
 
 }  // namespace
@@ -241,7 +247,11 @@ proto::Claim AnswerQ6(const LabRecords& lab) {
       }
     }
     if (!lines.empty()) {
-      return Claimed("Q6", kAskedQ6, absl::StrCat(kCounted, view.Title(), ".\n", absl::StrJoin(lines, "\n")),
+      return Claimed("Q6", kAskedQ6,
+                     absl::StrCat(kCounted, view.Title(), ".\n", absl::StrJoin(lines, "\n"),
+                                  HasBatchNorm(view) ? ""
+                                                     : "\nThis network has no batch norm, whose running statistics "
+                                                       "are what others send besides."),
                      {view.Source("traffic.kind"), view.Source("traffic.size_bytes"), view.Source("traffic.calls"),
                       view.Source("traffic.steps")});
     }
@@ -260,7 +270,12 @@ proto::Claim AnswerQ6(const LabRecords& lab) {
 }
 
 proto::Claim AnswerQ7(const LabRecords& lab) {
+  std::string without;  // a network that cannot tell
   for (const ExperimentView& view : ExperimentViews(lab, proto::WHAT_IS_SENT)) {
+    if (!HasBatchNorm(view)) {
+      without = view.scale->spec.training().model();
+      continue;
+    }
     std::vector<const ExperimentRow*> rows;
     std::vector<std::string> accuracies, verdicts;
     for (const ExperimentRow& row : view.rows) {
@@ -291,10 +306,12 @@ proto::Claim AnswerQ7(const LabRecords& lab) {
         SayEvidence(rows));
     return Claimed("Q7", kAskedQ7, text, {view.Source("epoch.test_accuracy"), view.Source("buffers")});
   }
-  return NotClaimed("Q7", kAskedQ7,
-                    Needs("the test accuracy with gradients only beside that with batch-norm statistics broadcast and "
-                          "that with synchronised batch norm, over several seeds",
-                          proto::WHAT_IS_SENT));
+  return NotClaimed(
+      "Q7", kAskedQ7,
+      absl::StrCat(Needs("the test accuracy with gradients only beside that with batch-norm statistics broadcast and "
+                         "that with synchronised batch norm, over several seeds",
+                         proto::WHAT_IS_SENT),
+                   without.empty() ? "" : absl::StrCat("; ", without, " has no batch norm: --model=resnet18 has")));
 }
 
 }  // namespace lockstep

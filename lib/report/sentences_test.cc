@@ -187,7 +187,7 @@ TEST(SentencesTest, Q4HoldsTheBestRemedyAgainstNone) {
               AllOf(HasSubstr("global batch 128 has a training loss of 1.10 [1.00, 1.20] and 67.00 [65.00, 69.00] "
                               "% accuracy in epoch 5, 62.00 [60.00, 64.00] % on the test set, after 1955 updates"),
                     HasSubstr("Global batch 8192 has a training loss of 2 and"), HasSubstr("after 35 updates"),
-                    HasSubstr("the best by test accuracy is clipping with 42.00 [41.00, 43.00] %, 50 % of what was "
+                    HasSubstr("The one remedy that was tried: clipping with 42.00 [41.00, 43.00] %, 50 % of what was "
                               "lost."),
                     HasSubstr("all together with 32.00 [30.00, 34.00] %, 25 % of what was lost"),
                     HasSubstr("all of them and longer training with 61.00"), HasSubstr("Means of 2 seeds")));
@@ -240,6 +240,29 @@ TEST(SentencesTest, Q7ComparesAccuracies) {
   EXPECT_THAT(AnswerQ7(WholeLab()).text(),
               AllOf(HasSubstr("62.00 [60.00, 64.00] % with gradients only"),
                     HasSubstr("buffers broadcast is not told apart and batch norm over all ranks does better")));
+}
+
+TEST(SentencesTest, ANetworkWithoutBatchNormDoesNotAnswerQ7) {
+  LabRecords lab = WholeLab();
+  for (LabScale& scale : lab.scales) {
+    scale.spec.mutable_training()->set_model("lenet5");
+  }
+  EXPECT_EQ(AnswerQ7(lab).text(), "");
+  EXPECT_THAT(AnswerQ7(lab).absent_reason(), HasSubstr("; lenet5 has no batch norm: --model=resnet18 has"));
+  EXPECT_THAT(AnswerQ6(lab).text(), HasSubstr("This network has no batch norm"));
+}
+
+TEST(SentencesTest, OfSeveralRemediesTheBestIsNamed) {
+  LabRecords lab = WholeLab();
+  for (LabScale& scale : lab.scales) {
+    for (size_t i = 0, count = scale.points.size(); i < count; ++i) {
+      if (scale.points[i].row() == "8192") {
+        scale.points.push_back(scale.points[i]);
+        scale.points.back().set_row("8192, warm-up");
+      }
+    }
+  }
+  EXPECT_THAT(AnswerQ4(lab).text(), HasSubstr("the best by test accuracy is clipping with 42.00"));
 }
 
 TEST(SentencesTest, B2ToB5KeepNetworksApart) {

@@ -141,8 +141,7 @@ void WarnOfSinglesAndThrottling(const LabRecords& lab, std::vector<Warning>& war
 void WarnOfNoise(const LabRecords& lab, std::vector<Warning>& warnings) {
   const auto add = [&](const std::string& where, const google::protobuf::RepeatedPtrField<std::string>& noise) {
     if (!noise.empty()) {
-      warnings.push_back({"noisy_machine",
-                          absl::StrCat("Measured on a noisy machine: ", where, ": ", absl::StrJoin(noise, "; "), ".")});
+      warnings.push_back({"noisy_machine", absl::StrCat(kNoisyMachine, where, ": ", absl::StrJoin(noise, "; "), ".")});
     }
   };
   for (const LabSweep& sweep : lab.sweeps) {

@@ -10,6 +10,9 @@
 
 namespace lockstep {
 
+// How the warning of a point beside busy neighbours begins.
+inline constexpr char kNoisyMachine[] = "Measured on a noisy machine: ";
+
 // One sentence each: images that are not CIFAR-10's official ones (or unknown), builds that are unoptimised or cannot
 // be found again, runs that ended early, single repeats, throttled devices, failed sum checks, ranks that share a
 // CPU, experiments of one seed, or whose counts contradict the model
