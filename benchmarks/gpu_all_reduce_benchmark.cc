@@ -12,14 +12,12 @@
 // neighbours, all at once, in both directions, in this run; share: busbw of it, the time that the link alone would take
 // over the median; wrong: elements of all ranks.
 #include <ATen/ops/arange.h>
-#include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <map>
 #include <string>
 #include <vector>

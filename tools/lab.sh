@@ -89,7 +89,7 @@ else
     lenet_epochs=4
   fi
   # An epoch of LeNet-5 is short; one of ResNet-18 is not, and once is all that minutes allow.
-  [ "$model" = lenet5 ] && : "${repeats:=5}" || : "${repeats:=1}"
+  if [ "$model" = lenet5 ]; then : "${repeats:=5}"; else : "${repeats:=1}"; fi
 fi
 : "${model:=resnet18}"
 most_ranks="${ranks##*,}"

@@ -75,14 +75,8 @@ absl::Status CheckTiming(const proto::NcclTestsTiming& timing, uint32_t ranks, u
   if (timing.has_cpu_time()) {
     return absl::DataLossError("expected `time`, found `cpu_time`, the time to enqueue: run without -C");
   }
-  if (!timing.has_time() || !IsTime(timing.time() / kMicrosecondsPerSecond)) {
-    return absl::DataLossError(
-        absl::StrCat("expected a time above 0 us, found ", timing.has_time() ? absl::StrCat(timing.time()) : "none"));
-  }
-  if (timing.nwrong() != 0) {
-    return absl::DataLossError(
-        absl::StrCat("expected a right result, found ", timing.nwrong(), " wrong elements: the time means nothing"));
-  }
+  RETURN_IF_ERROR(
+      CheckMeasured(timing.has_time() ? std::optional<double>(timing.time()) : std::nullopt, timing.nwrong()));
   if (!timing.has_alg_bw() || !timing.has_bus_bw()) {
     return absl::DataLossError("expected alg_bw and bus_bw, by which the time is checked; one is missing");
   }
@@ -93,25 +87,12 @@ absl::Status CheckTiming(const proto::NcclTestsTiming& timing, uint32_t ranks, u
                         absl::StrCat("alg_bw * 2(N-1)/N of ", ranks, " ranks"));
 }
 
-// Adds to the point of the same size and placement, or makes one.
-void AddSample(uint32_t ranks, uint64_t size, bool in_place, double seconds, const std::string& origin,
-               std::vector<AllReducePoint>* points) {
-  const auto same = std::find_if(points->begin(), points->end(), [&](const AllReducePoint& point) {
-    return point.size_bytes == size && point.in_place == in_place;
-  });
-  if (same != points->end()) {
-    same->seconds.push_back(seconds);
-  } else {
-    points->push_back({ranks, size, in_place, {seconds}, origin, "", ""});
-  }
-}
-
 absl::Status AddTiming(const proto::NcclTestsTiming& timing, uint32_t ranks, uint64_t size, bool in_place,
                        const std::string& origin, std::vector<AllReducePoint>* points) {
   if (const absl::Status status = CheckTiming(timing, ranks, size); !status.ok()) {
     return absl::DataLossError(absl::StrCat(origin, ": ", status.message()));
   }
-  AddSample(ranks, size, in_place, timing.time() / kMicrosecondsPerSecond, origin, points);
+  AddSample({ranks, size, in_place, {timing.time() / kMicrosecondsPerSecond}, origin}, *points);
   return absl::OkStatus();
 }
 
@@ -145,23 +126,11 @@ std::string EnvironmentValue(const proto::NcclTestsFile& file, absl::string_view
   return "";
 }
 
-absl::StatusOr<proto::NcclTestsFile> ParseJson(absl::string_view text, const std::string& path) {
-  google::protobuf::util::JsonParseOptions options;
-  options.ignore_unknown_fields = true;
-  proto::NcclTestsFile file;
-  const auto status = google::protobuf::util::JsonStringToMessage({text.data(), text.size()}, &file, options);
-  if (!status.ok()) {
-    const std::string found(status.message().data(), status.message().size());
-    return absl::DataLossError(absl::StrCat(path, ": expected the JSON that nccl-tests writes with -J, found ",
-                                            absl::StrReplaceAll(found, {{"\n", " "}})));
-  }
-  return file;
-}
-
 }  // namespace
 
 absl::StatusOr<std::vector<AllReducePoint>> ParseNcclTests(absl::string_view text, const std::string& path) {
-  ASSIGN_OR_RETURN(const proto::NcclTestsFile file, ParseJson(text, path));
+  proto::NcclTestsFile file;
+  RETURN_IF_ERROR(ParseForeignJson(text, path, "the JSON that nccl-tests writes with -J", file));
   const absl::Status collective = CheckCollective(file);
   const absl::StatusOr<uint32_t> ranks = CountRanks(file);
   for (const absl::Status& status : {collective, ranks.status()}) {
@@ -206,6 +175,43 @@ absl::StatusOr<std::vector<AllReducePoint>> AllReducePointsOf(const RecordFile<p
     points.push_back({point.ranks(), point.probe().size_bytes(), true, {seconds.begin(), seconds.end()}, origin});
   }
   return points;
+}
+
+absl::Status ParseForeignJson(absl::string_view text, const std::string& path, absl::string_view what,
+                              google::protobuf::Message& file) {
+  google::protobuf::util::JsonParseOptions options;
+  options.ignore_unknown_fields = true;
+  const auto status = google::protobuf::util::JsonStringToMessage({text.data(), text.size()}, &file, options);
+  if (status.ok()) {
+    return absl::OkStatus();
+  }
+  const std::string found(status.message().data(), status.message().size());
+  return absl::DataLossError(
+      absl::StrCat(path, ": expected ", what, ", found ", absl::StrReplaceAll(found, {{"\n", " "}})));
+}
+
+absl::Status CheckMeasured(std::optional<double> microseconds, double wrong_elements) {
+  if (!microseconds.has_value() || !IsTime(*microseconds / kMicrosecondsPerSecond)) {
+    return absl::DataLossError(absl::StrCat("expected a time above 0 us, found ",
+                                            microseconds.has_value() ? absl::StrCat(*microseconds) : "none"));
+  }
+  if (wrong_elements != 0) {
+    return absl::DataLossError(
+        absl::StrCat("expected a right result, found ", wrong_elements, " wrong elements: the time means nothing"));
+  }
+  return absl::OkStatus();
+}
+
+void AddSample(AllReducePoint sample, std::vector<AllReducePoint>& points) {
+  const auto same = std::find_if(points.begin(), points.end(), [&](const AllReducePoint& point) {
+    return point.ranks == sample.ranks && point.size_bytes == sample.size_bytes && point.in_place == sample.in_place &&
+           point.way == sample.way;
+  });
+  if (same == points.end()) {
+    points.push_back(std::move(sample));
+  } else {
+    same->seconds.insert(same->seconds.end(), sample.seconds.begin(), sample.seconds.end());
+  }
 }
 
 }  // namespace lockstep

@@ -4,11 +4,14 @@
 #define LOCKSTEP_LIB_COLLECTIVES_ALL_REDUCE_POINTS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "google/protobuf/message.h"
 #include "lib/proto/scale.pb.h"
 #include "lib/record/record_reader.h"
 
@@ -41,6 +44,18 @@ absl::StatusOr<std::vector<AllReducePoint>> ParseNcclTests(absl::string_view tex
 // (lib/dist/all_reduce_probe). Sizes repeat when batches do. DataLoss: a time that is no time, or a size beyond
 // kMaxMessageBytes.
 absl::StatusOr<std::vector<AllReducePoint>> AllReducePointsOf(const RecordFile<proto::ScaleRecord>& scale);
+
+// What each reader of a foreign file does with it and with its rows.
+
+// JSON of any fields, of which `file` has those that are read. DataLoss: "PATH: expected WHAT, found ...".
+absl::Status ParseForeignJson(absl::string_view text, const std::string& path, absl::string_view what,
+                              google::protobuf::Message& file);
+
+// DataLoss: no time, one that is no time, or wrong elements, whose time means nothing.
+absl::Status CheckMeasured(std::optional<double> microseconds, double wrong_elements);
+
+// Adds the sample's times to the point of the same ranks, size, placement and way, or makes it one.
+void AddSample(AllReducePoint sample, std::vector<AllReducePoint>& points);
 
 }  // namespace lockstep
 

@@ -1,16 +1,14 @@
 #include "lib/collectives/benchmark_points.h"
 
-#include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "google/protobuf/util/json_util.h"
 #include "lib/base/status_macros.h"
 #include "lib/collectives/collective_cost.h"
 #include "lib/collectives/google_benchmark.pb.h"
@@ -58,43 +56,25 @@ absl::Status CheckBandwidth(const char* column, double printed, double recompute
 }
 
 struct Times {
-  bool there = false;
-  double us = 0, algbw = 0, busbw = 0, wrong = 0;
+  std::optional<double> us;
+  double algbw = 0, busbw = 0, wrong = 0;
 };
 
 absl::Status CheckTimes(const Row& row, const Times& times) {
-  const double seconds = times.us / kMicrosecondsPerSecond;
-  if (!times.there || !std::isfinite(seconds) || seconds <= 0) {
-    return absl::DataLossError("expected a time above 0 us, found none");
-  }
-  if (times.wrong != 0) {
-    return absl::DataLossError(
-        absl::StrCat("expected a right result, found ", times.wrong, " wrong elements: the time means nothing"));
-  }
-  const auto size = static_cast<double>(row.size_bytes);
+  RETURN_IF_ERROR(CheckMeasured(times.us, times.wrong));
+  const double size = static_cast<double>(row.size_bytes), seconds = *times.us / kMicrosecondsPerSecond;
   RETURN_IF_ERROR(CheckBandwidth("algbw", times.algbw, AlgorithmBandwidth(size, seconds) / 1e9));
   return CheckBandwidth("busbw", times.busbw, AllReduceBusBandwidth(row.ranks, size, seconds) / 1e9);
 }
 
-// Adds to the point of the same ranks, size and way, or makes one.
-absl::Status AddSample(const Row& row, const Times& times, const std::string& origin,
-                       std::vector<AllReducePoint>& points) {
+absl::Status AddTimes(const Row& row, const Times& times, const std::string& origin,
+                      std::vector<AllReducePoint>& points) {
   if (const absl::Status status = CheckTimes(row, times); !status.ok()) {
     return absl::DataLossError(absl::StrCat(origin, ": ", row.way, ": ", status.message()));
   }
-  auto same = std::find_if(points.begin(), points.end(), [&](const AllReducePoint& point) {
-    return point.ranks == row.ranks && point.size_bytes == row.size_bytes && point.way == row.way;
-  });
-  if (same == points.end()) {
-    AllReducePoint point;
-    point.ranks = row.ranks;
-    point.size_bytes = row.size_bytes;
-    point.in_place = true;
-    point.origin = origin;
-    point.way = row.way;
-    same = points.insert(points.end(), point);
-  }
-  same->seconds.push_back(times.us / kMicrosecondsPerSecond);
+  AllReducePoint point = {row.ranks, row.size_bytes, true, {*times.us / kMicrosecondsPerSecond}, origin};
+  point.way = row.way;
+  AddSample(std::move(point), points);
   return absl::OkStatus();
 }
 
@@ -110,14 +90,16 @@ absl::Status AddRow(const proto::GoogleBenchmarkRow& found, const std::string& o
   if (row->ranks < 2 || row->ranks > kMaxRanks || row->size_bytes == 0 || row->size_bytes > kMaxMessageBytes) {
     return absl::DataLossError(absl::StrCat(origin, ": expected 2 or more ranks and 1 to 2^53 bytes"));
   }
-  RETURN_IF_ERROR(
-      AddSample(*row, {found.has_us(), found.us(), found.algbw(), found.busbw(), found.wrong()}, origin, points));
+  Times times = {std::nullopt, found.algbw(), found.busbw(), found.wrong()};
+  if (found.has_us()) {
+    times.us = found.us();
+  }
+  RETURN_IF_ERROR(AddTimes(*row, times, origin, points));
   if (!found.has_gloo_us()) {
     return absl::OkStatus();
   }
   row->way = "gloo";
-  return AddSample(*row, {true, found.gloo_us(), found.gloo_algbw(), found.gloo_busbw(), found.gloo_wrong()}, origin,
-                   points);
+  return AddTimes(*row, {found.gloo_us(), found.gloo_algbw(), found.gloo_busbw(), found.gloo_wrong()}, origin, points);
 }
 
 }  // namespace
@@ -125,15 +107,8 @@ absl::Status AddRow(const proto::GoogleBenchmarkRow& found, const std::string& o
 bool IsGoogleBenchmark(absl::string_view text) { return absl::StrContains(text, "\"benchmarks\""); }
 
 absl::StatusOr<std::vector<AllReducePoint>> ParseAllReduceBenchmark(absl::string_view text, const std::string& path) {
-  google::protobuf::util::JsonParseOptions options;
-  options.ignore_unknown_fields = true;
   proto::GoogleBenchmarkFile file;
-  const auto status = google::protobuf::util::JsonStringToMessage({text.data(), text.size()}, &file, options);
-  if (!status.ok()) {
-    const std::string found(status.message().data(), status.message().size());
-    return absl::DataLossError(absl::StrCat(path, ": expected the JSON that --benchmark_out writes, found ",
-                                            absl::StrReplaceAll(found, {{"\n", " "}})));
-  }
+  RETURN_IF_ERROR(ParseForeignJson(text, path, "the JSON that --benchmark_out writes", file));
   std::vector<AllReducePoint> points;
   for (const proto::GoogleBenchmarkRow& row : file.benchmarks()) {
     RETURN_IF_ERROR(AddRow(row, absl::StrCat(path, ", ", row.name()), points));

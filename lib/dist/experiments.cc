@@ -10,6 +10,7 @@
 #include "lib/base/nearest_word.h"
 #include "lib/base/status_macros.h"
 #include "lib/dist/scale_plan.h"
+#include "lib/scaling/batch_norm.h"
 #include "lib/train/schedule.h"
 
 namespace lockstep {
@@ -93,7 +94,7 @@ const std::vector<Remedy>& Remedies() {
 }
 
 bool IsFor(const Remedy& remedy, const proto::ScaleSpec& spec) {
-  return !remedy.of_residual || spec.training().model() == "resnet18";
+  return !remedy.of_residual || HasBatchNorm(spec.training().model());
 }
 
 // All remedies together, for long runs: their rate climbs to what the linear rule says of a much smaller batch, and falls

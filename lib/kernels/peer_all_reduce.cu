@@ -73,8 +73,6 @@ __global__ void __launch_bounds__(kThreads, 2)
   }
 }
 
-bool IsAligned(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer) % sizeof(PeerPacket) == 0; }
-
 }  // namespace
 
 template <typename W>
@@ -93,7 +91,7 @@ cudaError_t PeerAllReduce(const PeerAllReduceMemory& memory, PacketShots shots, 
   sum.count = input.count;
   sum.from = input.from;
   sum.to = input.to;
-  sum.aligned = IsAligned(input.from) && IsAligned(input.to);
+  sum.aligned = IsPacketAligned(input.from) && IsPacketAligned(input.to);
   const bool one = shots == PacketShots::kOne;
   if (input.count > (one ? MaxInOneShot<W>(sum.room) : MaxInTwoShots<W>(sum.room, sum.ranks))) {
     return cudaErrorInvalidValue;

@@ -19,6 +19,8 @@ struct alignas(16) PeerPacket {
   uint32_t word[kWords];
 };
 
+inline bool IsPacketAligned(const void* data) { return reinterpret_cast<uintptr_t>(data) % sizeof(PeerPacket) == 0; }
+
 // As it is sent. In fp32 kNotCome is a NaN, and in bf16 two of them: these become other NaN, and nothing else changes.
 __host__ __device__ inline PeerPacket Sendable(PeerPacket packet) {
   for (uint32_t& word : packet.word) {

@@ -16,8 +16,6 @@ constexpr size_t kArrivedOffset = kDeviceFlagsBytes;
 constexpr size_t kPacketsOffset = size_t{64} << 10;
 constexpr size_t kAlignment = 256;
 
-bool IsAligned(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer) % sizeof(PeerPacket) == 0; }
-
 size_t Aligned(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
 size_t IncomingBytes(const DeviceAllReduceOptions& options) {
@@ -113,7 +111,8 @@ absl::Status DeviceAllReduce::Sum(AllReduceWay way, const W* from, W* to, size_t
 template <typename W>
 absl::Status DeviceAllReduce::SumByCopies(const W* from, W* to, size_t count, cudaStream_t stream,
                                           uint32_t most_blocks) {
-  if (!IsShared(from, count * sizeof(W)) || !IsShared(to, count * sizeof(W)) || !IsAligned(from) || !IsAligned(to)) {
+  if (!IsShared(from, count * sizeof(W)) || !IsShared(to, count * sizeof(W)) || !IsPacketAligned(from) ||
+      !IsPacketAligned(to)) {
     return absl::InvalidArgumentError("a sum by copies is of memory that all ranks reach, aligned to 16 bytes");
   }
   CopiedSumInput<W> input;

@@ -13,7 +13,6 @@
 #include "lib/report/card.h"
 #include "lib/report/glossary.h"
 #include "lib/report/tables.h"
-#include "lib/report/warnings.h"
 
 namespace lockstep {
 namespace {
@@ -102,31 +101,13 @@ void MovePlotToCard(std::vector<proto::Section>& sections, proto::Section& card)
   }
 }
 
-// What is wrong with the records comes before what the machine did meanwhile, of which there may be a line for each point.
-void MoveWarningsToCard(std::vector<proto::Section>& sections, proto::Section& card) {
-  std::vector<std::string> noisy;
+void FillCard(std::vector<proto::Section>& sections, proto::Section& card) {
   for (proto::Section& section : sections) {
     for (const std::string& warning : section.warning()) {
-      if (absl::StartsWith(warning, kNoisyMachine)) {
-        noisy.push_back(warning);
-      } else {
-        card.add_warning(warning);
-      }
+      card.add_warning(warning);
     }
     section.clear_warning();
   }
-  if (!noisy.empty()) {
-    card.add_warning(noisy[0]);
-  }
-  if (noisy.size() > 1) {
-    card.add_warning(absl::StrCat(kNoisyMachine, noisy.size() - 1,
-                                  " more points, each in \"Machine and conditions of "
-                                  "each measurement\"."));
-  }
-}
-
-void FillCard(std::vector<proto::Section>& sections, proto::Section& card) {
-  MoveWarningsToCard(sections, card);
   MovePlotToCard(sections, card);
 }
 

@@ -97,7 +97,7 @@ proto::Section MachineSection(const LabRecords& lab) {
   proto::Section section;
   section.set_id("machine");
   section.set_title("Machine and data");
-  for (const std::string& warning : Warnings(lab)) {
+  for (const std::string& warning : PageWarnings(lab)) {
     section.add_warning(warning);
   }
   *section.add_table() = MachineTable(lab);

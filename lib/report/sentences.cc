@@ -222,8 +222,10 @@ proto::Section AnswersSection(const LabRecords& lab) {
   proto::Section section;
   section.set_id("answers");
   section.set_title("Answers");
-  for (const auto answer : {AnswerQ1, AnswerQ2, AnswerQ3, AnswerQ4, AnswerQ5, AnswerQ6, AnswerQ7, AnswerB1, AnswerB2,
-                            AnswerB3, AnswerB4, AnswerB5}) {
+  proto::Claim (*const answers[])(const LabRecords&) = {AnswerQ1, AnswerQ2, AnswerQ3, AnswerQ4, AnswerQ5, AnswerQ6,
+                                                        AnswerQ7, AnswerB1, AnswerB2, AnswerB3, AnswerB4, AnswerB5};
+  static_assert(sizeof(answers) / sizeof(answers[0]) == kLabQuestions, "an answer a question");
+  for (const auto answer : answers) {
     *section.add_claim() = answer(lab);
   }
   return section;

@@ -5,12 +5,16 @@
 #ifndef LOCKSTEP_LIB_REPORT_SENTENCES_H_
 #define LOCKSTEP_LIB_REPORT_SENTENCES_H_
 
+#include <cstddef>
+
 #include "lib/proto/report.pb.h"
 #include "lib/report/lab_records.h"
 
 namespace lockstep {
 
-// "answers": twelve claims, in the order of the lab.
+inline constexpr size_t kLabQuestions = 12;
+
+// "answers": a claim for each question, in the order of the lab.
 proto::Section AnswersSection(const LabRecords& lab);
 
 // Each template; for tests.

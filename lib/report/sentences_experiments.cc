@@ -11,6 +11,7 @@
 #include "lib/report/large_batch.h"
 #include "lib/report/sent.h"
 #include "lib/report/sentences.h"
+#include "lib/scaling/batch_norm.h"
 
 namespace lockstep {
 namespace {
@@ -171,9 +172,6 @@ const proto::ScalePoint* CountedPoint(const LabRecords& lab) {
   return best;
 }
 
-// Running statistics, which ranks may send, and counts over images, which they may share.
-bool HasBatchNorm(const ExperimentView& view) { return view.scale->spec.training().model() != "lenet5"; }
-
 constexpr char kCounted[] = "Counted where it is handed over, on rank 0: ";
 
 }  // namespace
@@ -249,9 +247,10 @@ proto::Claim AnswerQ6(const LabRecords& lab) {
     if (!lines.empty()) {
       return Claimed("Q6", kAskedQ6,
                      absl::StrCat(kCounted, view.Title(), ".\n", absl::StrJoin(lines, "\n"),
-                                  HasBatchNorm(view) ? ""
-                                                     : "\nThis network has no batch norm, whose running statistics "
-                                                       "are what others send besides."),
+                                  HasBatchNorm(view.scale->spec.training().model())
+                                      ? ""
+                                      : "\nThis network has no batch norm, whose running statistics "
+                                        "are what others send besides."),
                      {view.Source("traffic.kind"), view.Source("traffic.size_bytes"), view.Source("traffic.calls"),
                       view.Source("traffic.steps")});
     }
@@ -272,7 +271,7 @@ proto::Claim AnswerQ6(const LabRecords& lab) {
 proto::Claim AnswerQ7(const LabRecords& lab) {
   std::string without;  // a network that cannot tell
   for (const ExperimentView& view : ExperimentViews(lab, proto::WHAT_IS_SENT)) {
-    if (!HasBatchNorm(view)) {
+    if (!HasBatchNorm(view.scale->spec.training().model())) {
       without = view.scale->spec.training().model();
       continue;
     }

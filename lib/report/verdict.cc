@@ -3,13 +3,9 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "lib/report/sentences.h"
 
 namespace lockstep {
-namespace {
-
-constexpr int kQuestionsOfTheLab = 12;  // Q1 to Q7, B1 to B5
-
-}  // namespace
 
 uint64_t CountPlots(const std::vector<proto::Section>& sections) {
   uint64_t plots = 0;
@@ -31,7 +27,7 @@ std::string VerdictText(const std::vector<proto::Section>& sections) {
     }
   }
   const uint64_t plots = CountPlots(sections);
-  return absl::StrCat(answered.size(), " of the lab's ", kQuestionsOfTheLab, " questions answered, ", plots,
+  return absl::StrCat(answered.size(), " of the lab's ", kLabQuestions, " questions answered, ", plots,
                       plots == 1 ? " plot, " : " plots, ", warnings, warnings == 1 ? " warning" : " warnings");
 }
 

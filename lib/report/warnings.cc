@@ -138,10 +138,13 @@ void WarnOfSinglesAndThrottling(const LabRecords& lab, std::vector<Warning>& war
   }
 }
 
+constexpr char kNoiseRule[] = "noisy_machine";
+constexpr char kNoisyMachine[] = "Measured on a noisy machine: ";
+
 void WarnOfNoise(const LabRecords& lab, std::vector<Warning>& warnings) {
   const auto add = [&](const std::string& where, const google::protobuf::RepeatedPtrField<std::string>& noise) {
     if (!noise.empty()) {
-      warnings.push_back({"noisy_machine", absl::StrCat(kNoisyMachine, where, ": ", absl::StrJoin(noise, "; "), ".")});
+      warnings.push_back({kNoiseRule, absl::StrCat(kNoisyMachine, where, ": ", absl::StrJoin(noise, "; "), ".")});
     }
   };
   for (const LabSweep& sweep : lab.sweeps) {
@@ -253,6 +256,21 @@ std::vector<std::string> Warnings(const LabRecords& lab) {
   std::vector<std::string> texts;
   for (Warning& warning : NamedWarnings(lab)) {
     texts.push_back(std::move(warning.text));
+  }
+  return texts;
+}
+
+std::vector<std::string> PageWarnings(const LabRecords& lab) {
+  std::vector<std::string> texts, noisy;
+  for (Warning& warning : NamedWarnings(lab)) {
+    (warning.rule == kNoiseRule ? noisy : texts).push_back(std::move(warning.text));
+  }
+  if (!noisy.empty()) {
+    texts.push_back(noisy[0]);
+  }
+  if (noisy.size() > 1) {
+    texts.push_back(absl::StrCat(kNoisyMachine, noisy.size() - 1,
+                                 " more points, each in \"Machine and conditions of each measurement\"."));
   }
   return texts;
 }

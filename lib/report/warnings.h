@@ -10,9 +10,6 @@
 
 namespace lockstep {
 
-// How the warning of a point beside busy neighbours begins.
-inline constexpr char kNoisyMachine[] = "Measured on a noisy machine: ";
-
 // One sentence each: images that are not CIFAR-10's official ones (or unknown), builds that are unoptimised or cannot
 // be found again, runs that ended early, single repeats, throttled devices, failed sum checks, ranks that share a
 // CPU, experiments of one seed, or whose counts contradict the model
@@ -21,6 +18,10 @@ std::vector<Warning> NamedWarnings(const LabRecords& lab);
 
 // Their texts.
 std::vector<std::string> Warnings(const LabRecords& lab);
+
+// Those of a page: what is wrong with the records before what the machine did meanwhile, of which there may be one for
+// each point: the first stands for the others, which are counted.
+std::vector<std::string> PageWarnings(const LabRecords& lab);
 
 }  // namespace lockstep
 

@@ -93,6 +93,18 @@ TEST(WarningsTest, ANoisyMachine) {
                                          AllOf(HasSubstr("scale.rec, "), HasSubstr("rank 1: 1 other process"))));
 }
 
+TEST(PageWarningsTest, NoiseComesLastAndIsCounted) {
+  LabRecords lab = SmallLab();
+  lab.sweeps[0].points[0].add_noise_warning("timed epochs differ by 20 %");
+  lab.scales[0].points[2].add_noise_warning("timed epochs differ by 30 %");
+  lab.scales[0].points[3].add_noise_warning("rank 1: 1 other process is on the GPU");
+  lab.scales[0].points[3].mutable_sum_check()->set_passed(false);
+  EXPECT_THAT(PageWarnings(lab),
+              ElementsAre(HasSubstr("SUM CHECK FAILED"), HasSubstr("differ by 20 %."),
+                          "Measured on a noisy machine: 2 more points, each in \"Machine and conditions of each "
+                          "measurement\"."));
+}
+
 TEST(WarningsTest, AFailedSumCheck) {
   LabRecords lab = SmallLab();
   lab.scales[0].points[3].mutable_sum_check()->set_passed(false);
