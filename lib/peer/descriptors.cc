@@ -1,6 +1,7 @@
 #include "lib/peer/descriptors.h"
 
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
@@ -28,27 +29,40 @@ absl::StatusOr<std::vector<OwnedDescriptor>> ConnectToAll(const std::vector<std:
   return connections;
 }
 
+// All ranks are told of the first failure.
+absl::Status Agree(const GatherBytes& gather, const absl::Status& mine) {
+  ASSIGN_OR_RETURN(const std::vector<std::string> failures, gather(mine.message()));
+  for (size_t rank = 0; rank < failures.size(); ++rank) {
+    if (!failures[rank].empty()) {
+      return absl::FailedPreconditionError(absl::StrCat("rank ", rank, ": ", failures[rank]));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// All have connected. Whom `mine` did not reach sees the listener closed.
+absl::Status HandOver(const OwnedDescriptor listener, const std::vector<OwnedDescriptor>& connections, int rank,
+                      int mine, absl::Duration timeout, std::vector<OwnedDescriptor>& all) {
+  RETURN_IF_ERROR(HandOutDescriptor(listener.get(), mine));
+  for (size_t other = 0; other < connections.size(); ++other) {
+    if (static_cast<int>(other) != rank) {
+      ASSIGN_OR_RETURN(all[other], ReceiveDescriptor(connections[other].get(), timeout));
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<OwnedDescriptor>> ExchangeDescriptors(const GatherBytes& gather, int rank, int size,
                                                                  int mine, absl::Duration timeout) {
   const std::string name = RandomHex(kNameBytes);
-  const absl::StatusOr<OwnedDescriptor> listener = ListenForDescriptors(name);
+  absl::StatusOr<OwnedDescriptor> listener = ListenForDescriptors(name);
   ASSIGN_OR_RETURN(const std::vector<std::string> names, gather(listener.ok() ? name : ""));
   const absl::StatusOr<std::vector<OwnedDescriptor>> connections = ConnectToAll(names, rank);
-  ASSIGN_OR_RETURN(const std::vector<std::string> failures, gather(connections.status().message()));
-  for (int other = 0; other < size; ++other) {
-    if (!failures[other].empty()) {
-      return absl::FailedPreconditionError(absl::StrCat("rank ", other, ": ", failures[other]));
-    }
-  }
-  RETURN_IF_ERROR(HandOutDescriptor(listener->get(), mine));  // all have connected
+  RETURN_IF_ERROR(Agree(gather, connections.status()));
   std::vector<OwnedDescriptor> all(size);
-  for (int other = 0; other < size; ++other) {
-    if (other != rank) {
-      ASSIGN_OR_RETURN(all[other], ReceiveDescriptor((*connections)[other].get(), timeout));
-    }
-  }
+  RETURN_IF_ERROR(Agree(gather, HandOver(*std::move(listener), *connections, rank, mine, timeout, all)));
   return all;
 }
 

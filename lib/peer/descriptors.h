@@ -13,8 +13,9 @@
 namespace lockstep {
 
 // Every rank hands `mine` to all others, and has those of all afterwards, in rank order; its own place is empty. All ranks
-// call it, at once. FailedPrecondition: one cannot reach another, as in another network namespace or on another host,
-// which all ranks are told; or nothing came within `timeout`. Others are those of `gather`, which is called twice.
+// call it, at once. FailedPrecondition, on all ranks alike: one cannot reach another, as in another network namespace or on
+// another host, or nothing came within `timeout`. Others are those of `gather`, which is called three times, or twice
+// before such an error.
 absl::StatusOr<std::vector<OwnedDescriptor>> ExchangeDescriptors(const GatherBytes& gather, int rank, int size,
                                                                  int mine, absl::Duration timeout);
 

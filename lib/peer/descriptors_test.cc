@@ -57,15 +57,15 @@ std::string TextOf(const OwnedDescriptor& memory) {
   return std::string(text, bytes > 0 ? bytes : 0);
 }
 
-// What each rank has at the end, or its error. `spoil` changes what a rank is told.
+// What each rank has at the end, or its error. `spoil` changes what a rank is told; `empty_handed` has nothing to hand over.
 using Spoil = std::function<void(int rank, std::vector<std::string>& gathered)>;
-std::vector<std::string> ExchangeAmong(int size, const Spoil& spoil = nullptr) {
+std::vector<std::string> ExchangeAmong(int size, const Spoil& spoil = nullptr, int empty_handed = -1) {
   Meeting meeting(size);
   std::vector<std::string> found(size);
   std::vector<std::thread> ranks;
   for (int rank = 0; rank < size; ++rank) {
     ranks.emplace_back([&, rank] {
-      const OwnedDescriptor mine = MemoryWith(absl::StrCat("of ", rank));
+      const OwnedDescriptor mine = rank == empty_handed ? OwnedDescriptor() : MemoryWith(absl::StrCat("of ", rank));
       const auto all_gather = [&](absl::string_view bytes) -> absl::StatusOr<std::vector<std::string>> {
         std::vector<std::string> gathered = meeting.AllGather(rank, bytes);
         if (spoil) {
@@ -104,6 +104,13 @@ TEST(ExchangeDescriptorsTest, ARankThatCannotReachAnotherEndsAll) {
   });
   for (const std::string& error : found) {
     EXPECT_THAT(error, HasSubstr("rank 1: rank 2 cannot hand memory over: "));
+  }
+}
+
+// Also the rank to which all others handed theirs.
+TEST(ExchangeDescriptorsTest, ARankThatHandsNothingOverEndsAll) {
+  for (const std::string& error : ExchangeAmong(3, nullptr, /*empty_handed=*/1)) {
+    EXPECT_THAT(error, HasSubstr("rank 0: it refused this process"));
   }
 }
 

@@ -19,7 +19,7 @@ class PeerDeviceMemory {
  public:
   // All ranks call it, at once, each with its GPU as the current device and with as many bytes. The memory is zero before
   // another rank sees it. The same outcome on every rank. ResourceExhausted: a GPU has not as much. FailedPrecondition: a
-  // GPU cannot reach another's memory, or the driver cannot share it. Others: see ExchangeDescriptors.
+  // GPU cannot reach another's memory, or the driver or the host cannot share it. Others: see ExchangeDescriptors.
   static absl::StatusOr<std::unique_ptr<PeerDeviceMemory>> Make(const GatherBytes& gather, int rank, int size,
                                                                 size_t bytes, absl::Duration timeout);
   ~PeerDeviceMemory();
