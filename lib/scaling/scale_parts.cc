@@ -11,7 +11,11 @@ namespace {
 
 bool IsPlain(const proto::ScalePoint* point) { return point->reduction() == proto::PLAIN && point->ranks() == 1; }
 
-bool HasPlain(const SettingsPart& part) { return std::any_of(part.points.begin(), part.points.end(), IsPlain); }
+bool HasPlain(const std::vector<const proto::ScalePoint*>& points, uint32_t batch) {
+  return std::any_of(points.begin(), points.end(), [batch](const proto::ScalePoint* point) {
+    return IsPlain(point) && point->batch_per_device() == batch;
+  });
+}
 
 // The record's spec, with what is so in this part.
 proto::ScaleSpec SpecOf(const proto::ScaleSpec& spec, const SettingsPart& part) {
@@ -30,16 +34,15 @@ proto::ScaleSpec SpecOf(const proto::ScaleSpec& spec, const SettingsPart& part) 
   return of_part;
 }
 
-// Plain points of another part, where `part` has none.
+// Plain points of other parts, at batches where `part` has none.
 std::vector<const proto::ScalePoint*> BorrowedBases(const SettingsPart& part, const std::vector<SettingsPart>& parts) {
   std::vector<const proto::ScalePoint*> borrowed;
-  if (HasPlain(part)) {
-    return borrowed;
-  }
   for (const SettingsPart& other : parts) {
-    if (HasPlain(other) && SameStep(part.settings, other.settings)) {
-      std::copy_if(other.points.begin(), other.points.end(), std::back_inserter(borrowed), IsPlain);
-      break;
+    for (const proto::ScalePoint* point : other.points) {
+      if (SameStep(part.settings, other.settings) && IsPlain(point) &&
+          !HasPlain(part.points, point->batch_per_device()) && !HasPlain(borrowed, point->batch_per_device())) {
+        borrowed.push_back(point);
+      }
     }
   }
   return borrowed;

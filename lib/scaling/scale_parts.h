@@ -9,8 +9,8 @@
 
 namespace lockstep {
 
-// In the order in which the points name their ways; each has a spec that says how, and its own points. One without plain
-// training of one device gets the plain points of a part with the same step, which are its base cases. Rows of an
+// In the order in which the points name their ways; each has a spec that says how, and its own points. At a batch without
+// plain training of one device it gets the plain point of a part with the same step, which is its base case. Rows of an
 // experiment are in no part. The path of each of several parts says which it is: "scale.rec (DDP, fast preset)". A record
 // without points is one part. FailedPrecondition: no spec.
 absl::StatusOr<std::vector<ScaleRecords>> SplitScaleRecords(const ScaleRecords& scale);

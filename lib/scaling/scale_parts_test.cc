@@ -50,6 +50,22 @@ TEST(ScalePartsTest, EachPartSaysHowItIsTrained) {
   EXPECT_THAT((*parts)[2].records, SizeIs(2));  // no plain run of that step
 }
 
+// scale_run --reducer=auto, whose ranks fell back after its first point.
+TEST(ScalePartsTest, APartBorrowsTheBaseCasesThatItLacksBatchByBatch) {
+  const auto parts = SplitScaleRecords(
+      Records({"spec { mode: DDP }", "point { ranks: 1 batch_per_device: 32 reduction: PLAIN reducer: 'peer' }",
+               "point { ranks: 2 batch_per_device: 32 reduction: ALL_REDUCE reducer: 'own' }",
+               "point { ranks: 1 batch_per_device: 128 reduction: PLAIN reducer: 'own' }",
+               "point { ranks: 2 batch_per_device: 128 reduction: ALL_REDUCE reducer: 'own' }"}));
+  ASSERT_THAT(parts, IsOk());
+  ASSERT_THAT(*parts, SizeIs(2));
+  EXPECT_EQ((*parts)[1].records[0].spec().reducer(), "own");
+  ASSERT_THAT((*parts)[1].records, SizeIs(5));  // spec, the plain point of the first part, its own
+  EXPECT_EQ((*parts)[1].records[1].point().batch_per_device(), 32u);
+  EXPECT_EQ((*parts)[1].records[1].point().reduction(), proto::PLAIN);
+  EXPECT_EQ((*parts)[1].records[3].point().reduction(), proto::PLAIN);
+}
+
 TEST(ScalePartsTest, ARecordWithoutPointsIsOnePart) {
   const auto parts = SplitScaleRecords(Records({"spec { mode: DDP }"}));
   ASSERT_THAT(parts, IsOk());
