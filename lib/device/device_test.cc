@@ -17,6 +17,7 @@ namespace {
 
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::StatusIs;
+using ::testing::AnyOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -76,6 +77,15 @@ TEST(DeviceTest, CountsTheGpusOtherProcesses) {
     const at::Tensor held = at::ones({1}, c10::Device(c10::kCUDA, 0));  // makes this process one of the GPU's
     const auto others = CountOtherGpuProcesses(c10::Device(c10::kCUDA, 0));
     EXPECT_TRUE(others.ok() || absl::IsUnavailable(others.status())) << others.status();
+  }
+}
+
+TEST(DeviceTest, WhetherGpusShareMemoryTheDriverTells) {
+  const absl::Status more = CheckGpusShareMemory(1000);
+  EXPECT_THAT(more,
+              StatusIs(absl::StatusCode::kUnavailable, AnyOf(HasSubstr("no NVIDIA driver"), HasSubstr("no GPU"))));
+  if (torch::cuda::is_available()) {
+    EXPECT_FALSE(absl::IsUnavailable(CheckGpusShareMemory(static_cast<uint32_t>(torch::cuda::device_count()))));
   }
 }
 

@@ -29,6 +29,8 @@ void* Nvml() {
 // Values of cuda.h (CUdevice_attribute).
 constexpr int kComputeCapabilityMajor = 75;
 constexpr int kComputeCapabilityMinor = 76;
+constexpr int kVirtualMemoryManagement = 102;
+constexpr int kFileDescriptorHandles = 103;
 
 int Attribute(int device, int attribute) {
   int value = 0;
@@ -159,6 +161,31 @@ absl::Status CheckGpuPrecision(const GpuFacts& facts, proto::Precision precision
   return absl::InvalidArgumentError(absl::StrCat(facts.name, " is of compute capability ", facts.compute_capability,
                                                  ", and ", proto::Precision_Name(precision), " begins with ",
                                                  kFirstWithBf16, ".0: use --precision=fp32"));
+}
+
+absl::Status CheckGpusShareMemory(uint32_t gpus) {
+  if (CudaDriver() == nullptr) {
+    return absl::UnavailableError("no NVIDIA driver on this machine");
+  }
+  std::vector<int> devices(gpus);
+  for (uint32_t i = 0; i < gpus; ++i) {
+    if (!Call<int(int*, int)>(CudaDriver(), "cuDeviceGet", &devices[i], static_cast<int>(i))) {
+      return absl::UnavailableError(absl::StrCat("no GPU number ", i, " among those that CUDA shows"));
+    }
+    if (Attribute(devices[i], kVirtualMemoryManagement) == 0 || Attribute(devices[i], kFileDescriptorHandles) == 0) {
+      return absl::FailedPreconditionError(absl::StrCat("GPU ", i, " hands its memory to no other process"));
+    }
+  }
+  for (uint32_t i = 0; i < gpus; ++i) {
+    for (uint32_t other = 0; other < gpus; ++other) {
+      int reaches = 0;
+      Call<int(int*, int, int)>(CudaDriver(), "cuDeviceCanAccessPeer", &reaches, devices[i], devices[other]);
+      if (other != i && reaches == 0) {
+        return absl::FailedPreconditionError(absl::StrCat("GPU ", i, " does not reach the memory of GPU ", other));
+      }
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<uint32_t> CountGpuProcesses(const std::string& uuid) {

@@ -32,6 +32,10 @@ absl::StatusOr<GpuFacts> ReadGpuFacts(int index);
 // has. A capability that cannot be read passes.
 absl::Status CheckGpuPrecision(const GpuFacts& facts, proto::Precision precision);
 
+// Whether the first `gpus` GPUs can hand their memory to each other's processes and reach it, both ways. FailedPrecondition
+// names the first one that cannot. Unavailable: no driver, or not so many GPUs.
+absl::Status CheckGpusShareMemory(uint32_t gpus);
+
 // How many processes hold a context on the GPU with this UUID, this one among them; in a container NVML may not show those
 // of other containers. Unavailable: NVML does not tell.
 absl::StatusOr<uint32_t> CountGpuProcesses(const std::string& uuid);
