@@ -6,11 +6,12 @@
 # PACKAGE: made by tools/package.sh. DATASET: a dataset.rec. OUT: gets the records and log.txt. Sections:
 #   tests      the packaged tests that want two GPUs
 #   faults     ranks killed, stopped, out of memory, in replayed graphs and eager steps (tests/gpu_faults.py)
-#   resume     the hand-written step on two GPUs, stopped and gone on with, beside one left alone: the same weights
+#   resume     the hand-written step on two GPUs, over NCCL and by default, stopped and gone on with, beside one left
+#              alone: the same weights
 #   exchange   the hand-written step over NCCL and over copies between GPUs, beside PyTorch's DDP in a CUDA graph
 #   all_reduce our sums over GPUs and NCCL's, size by size, beside PyTorch's; GPU_ALL_REDUCE names
 #              gpu_all_reduce_benchmark
-#   ways       DDP and DataParallel, lab and fast, fp32 and bf16 on the wire: one record
+#   ways       DDP over NCCL and DataParallel, lab and fast, fp32 and bf16 on the wire: one record
 #   slow_link  predicted from one GPU and the all-reduce before it is run, then scored, without peer-to-peer;
 #              ALL_REDUCE_PERF names nccl-tests' all_reduce_perf
 #   questions  the sampler's epoch, and what is sent, three seeds each
@@ -20,7 +21,7 @@
 set -uo pipefail
 
 if [ $# -lt 4 ]; then
-  sed -n '2,21s/^# \{0,1\}//p' "$0"
+  sed -n '2,22s/^# \{0,1\}//p' "$0"
   exit 2
 fi
 here="$(cd "$(dirname "$0")" && pwd)"
@@ -43,23 +44,27 @@ section_tests() {
 }
 
 section_faults() {
-  python3 "$here/../tests/gpu_faults.py" "$package" --out=faults || status=1
+  python3 "$here/../tests/gpu_faults.py" "$package" --out=faults --flag=--reducer=own || status=1
   python3 "$here/../tests/gpu_faults.py" "$package" --out=faults_peer --flag=--reducer=peer \
     --cases='fast (own_spawn|kill|stop)' || status=1
 }
 
 # A state is kept after each epoch; SIGTERM comes soon after the first.
 section_resume() {
-  local flags="--preset=fast --deterministic --ranks=2 --batch=128 --repeats=40 --noevaluate --resume"
-  scale whole $flags --checkpoint=whole.pt
-  "$package/scale_run" --input=dataset.rec $flags --checkpoint=stopped.pt --output=stopped.rec >>log.txt 2>&1 &
-  until compgen -G 'stopped.rec.point*.state' >/dev/null || ! kill -0 $!; do sleep 0.2; done
-  sleep 2
-  kill -TERM $!
-  wait $!
-  printf '%-12s exit %d, %s\n' terminated $? "$(echo stopped.rec.point*.state)"
-  scale stopped $flags --checkpoint=stopped.pt
-  cmp whole.pt stopped.pt && echo "resume: the same weights" || status=1
+  local reducer flags stopped
+  for reducer in own auto; do
+    flags="--preset=fast --reducer=$reducer --deterministic --ranks=2 --batch=128 --repeats=40 --noevaluate --resume"
+    stopped="stopped_$reducer"
+    scale "whole_$reducer" $flags --checkpoint="whole_$reducer.pt"
+    "$package/scale_run" --input=dataset.rec $flags --checkpoint="$stopped.pt" --output="$stopped.rec" >>log.txt 2>&1 &
+    until compgen -G "$stopped.rec.point*.state" >/dev/null || ! kill -0 $!; do sleep 0.2; done
+    sleep 2
+    kill -TERM $!
+    wait $!
+    printf '%-12s exit %d, %s\n' terminated $? "$(echo "$stopped".rec.point*.state)"
+    scale "$stopped" $flags --checkpoint="$stopped.pt"
+    cmp "whole_$reducer.pt" "$stopped.pt" && echo "resume: $reducer: the same weights" || status=1
+  done
 }
 
 section_exchange() {
@@ -77,8 +82,8 @@ section_all_reduce() {
 }
 
 section_ways() {
-  scale ways --preset=lab,fast --mode=ddp,dp --gradient_compression=none,bf16 --ranks=1,2 --batch=128 --repeats=1 \
-    --noevaluate
+  scale ways --preset=lab,fast --mode=ddp,dp --gradient_compression=none,bf16 --reducer=own --ranks=1,2 --batch=128 \
+    --repeats=1 --noevaluate
 }
 
 # The prediction is a file before the run begins, and the run's record holds its digest. Times over sockets scatter by

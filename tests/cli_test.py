@@ -363,6 +363,15 @@ class CliTest(ToolCase):
                 self.assertEqual(shown, flags)
                 self.assertEqual(self.call(tool, "--help=nonsense").returncode, 2)
 
+    def test_help_tells_what_reducer_auto_takes(self):
+        told = self.call("scale_run", "--help=communication", check=True).stdout.decode()
+        self.assertIn("--reducer (default: auto)", told)
+        self.assertIn("auto takes, at each number of ranks, the last of own, peer and peer_sharded that can be", told)
+
+    def test_reducer_auto_stands_alone(self):
+        self.refused(2, "scale_run", f"--input={self.dataset}", "--reducer=auto,own",
+                     says="--reducer=auto,own: auto chooses one of the others at each point; give it alone, or name the others")
+
     def test_what_was_given_in_place_of_a_record(self):
         folder = self.folder / "cifar"
         folder.mkdir()

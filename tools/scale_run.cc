@@ -72,10 +72,12 @@ ABSL_FLAG(
     std::string, backend, "",
     "What ranks on CPUs talk over: shared_memory (all of one host) or gloo; empty: shared_memory where it can be. On "
     "CUDA: nccl.");
-ABSL_FLAG(std::string, reducer, "own",
-          "Who reduces gradients: own (buckets over NCCL or Gloo); c10d, LibTorch's reducer over the same communicator "
-          "(--step=autograd); peer, copies into the memory of the host's other GPUs (--step=fused); or peer_sharded, "
-          "the same, and each rank updates its share of the weights for all (--precision=bf16).");
+ABSL_FLAG(
+    std::string, reducer, "auto",
+    "Who reduces gradients: own (buckets over NCCL or Gloo); c10d, LibTorch's reducer over the same communicator "
+    "(--step=autograd); peer, copies into the memory of the host's other GPUs (--step=fused); or peer_sharded, "
+    "the same, and each rank updates its share of the weights for all (--precision=bf16). auto takes, at each number "
+    "of ranks, the last of own, peer and peer_sharded that can be.");
 ABSL_FLAG(
     std::string, bucket_plan, "ddp",
     "ddp: buckets by size, as PyTorch's. auto: by when gradients were seen to be ready and what an all-reduce costs.");

@@ -39,7 +39,7 @@ struct PeerExchangeOptions {
 };
 
 // The same without a library, for GPUs of one host that reach each other's memory (peer_exchange.cc). `communicator` is
-// where the ranks find each other. FailedPrecondition: they do not reach it.
+// where the ranks find each other. FailedPrecondition, on all ranks alike: they do not reach it.
 absl::StatusOr<std::shared_ptr<GradientExchange>> MakePeerExchange(Communicator& communicator,
                                                                    const PeerExchangeOptions& options);
 

@@ -1,9 +1,12 @@
 // The hand-written step through NCCL on two GPUs, with marks in it; skipped elsewhere.
 
 #include <c10/core/DeviceGuard.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -19,6 +22,7 @@
 #include "lib/dist/communicator.h"
 #include "lib/dist/communicator_exchange.h"
 #include "lib/dist/exchange_times.h"
+#include "lib/dist/reducer_choice.h"
 #include "lib/fused/gradient_exchange.h"
 #include "lib/fused/resnet18_epoch.h"
 #include "lib/kernels/kernel_code.h"
@@ -34,6 +38,7 @@ namespace {
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::SmallImageSet;
 using ::testing::Each;
+using ::testing::HasSubstr;
 
 constexpr uint32_t kBatch = 32;
 constexpr uint32_t kImages = 2 * 16 * kBatch + 16;  // two graphs of 16 steps, and a tail
@@ -224,8 +229,35 @@ absl::StatusOr<std::string> Weights(RankContext& context) {
   return digests;
 }
 
+// Rank 1 may open no file while the peers' memory is shared, so that the driver has none to share it by. What all ranks
+// fall back to is checked with exact sums as it is made. Returns why.
+absl::StatusOr<std::string> FallsBack(RankContext& context) {
+  using Made = std::shared_ptr<GradientExchange>;
+  const c10::DeviceGuard guard(Gpu(context));
+  ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Nccl(context));
+  rlimit before;
+  getrlimit(RLIMIT_NOFILE, &before);
+  const std::function<absl::StatusOr<Made>()> peers = [&] {
+    const int next = dup(0);
+    close(next);
+    const rlimit none = {static_cast<rlim_t>(next), before.rlim_max};
+    setrlimit(RLIMIT_NOFILE, context.rank == 1 ? &none : &before);
+    auto made = MakePeerExchange(*communicator, {Gpu(context), Wire::kBf16, context.timeout, /*shares_update=*/true});
+    setrlimit(RLIMIT_NOFILE, &before);
+    return made;
+  };
+  const std::function<absl::StatusOr<Made>()> own = [&] {
+    return MakeCommunicatorExchange(*communicator, {Gpu(context), Wire::kBf16, /*sends=*/true, kMultiprocessors});
+  };
+  std::string why;
+  RETURN_IF_ERROR(PeersOrOwn(peers, own, why).status());
+  RETURN_IF_ERROR(communicator->Barrier());
+  return why;
+}
+
 const std::map<std::string, RankTask>& Tasks() {
-  static const auto* tasks = new std::map<std::string, RankTask>{{"marks", Marks}, {"weights", Weights}};
+  static const auto* tasks =
+      new std::map<std::string, RankTask>{{"marks", Marks}, {"weights", Weights}, {"falls back", FallsBack}};
   return *tasks;
 }
 
@@ -284,6 +316,16 @@ TEST(PeerExchangeGpuTest, ASharedUpdateTrainsAsEachRanksOwnToTheBit) {
 }
 
 TEST(PeerExchangeGpuTest, MarksComeInOrderInGraphsOfASharedUpdate) { ExpectNothingFound("peer, sharded, graphs"); }
+
+TEST(PeerExchangeGpuTest, WhereMemoryCannotBeSharedAllRanksFallBack) {
+  if (!ResolveDevice("cuda", 1).ok()) {
+    GTEST_SKIP() << "needs 2 CUDA devices";
+  }
+  const auto why = RunRanks(2, "falls back", "");
+  ASSERT_THAT(why, IsOk());
+  EXPECT_THAT((*why)[0], HasSubstr("the GPUs' memory cannot be shared: rank 1: "));
+  EXPECT_EQ((*why)[1], (*why)[0]);
+}
 
 TEST(PeerExchangeGpuTest, FourRanksHaveTheSameBits) {
   if (!ResolveDevice("cuda", 3).ok()) {

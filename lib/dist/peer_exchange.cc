@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/dist/counted_exchange.h"
+#include "lib/dist/reducer_choice.h"
 #include "lib/kernels/cuda_status.h"
 #include "lib/kernels/peer_flags.h"
 #include "lib/kernels/peer_push.h"
@@ -20,6 +21,8 @@
 
 namespace lockstep {
 namespace {
+
+static_assert(kMaxChosenPeers == kMaxPeerRanks, "--reducer=auto takes what is for as many ranks");
 
 // A rank's piece of memory: its flags, the count of PeerPush, then a place for each rank's gradients, also an unused one
 // for its own; with a shared update the network's weights behind these.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <set>
 #include <utility>
 
@@ -18,6 +19,7 @@
 #include "lib/dist/c10d_reducer.h"
 #include "lib/dist/communicator_exchange.h"
 #include "lib/dist/nccl_environment.h"
+#include "lib/dist/reducer_choice.h"
 #include "lib/dist/shared_memory_communicator.h"
 #include "lib/dist/step_figures.h"
 
@@ -32,30 +34,38 @@ Wire WireOf(const proto::ScaleSpec& spec) { return spec.gradient_compression() =
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<PointGroup>> PointGroup::Join(RankContext& context, const proto::ScaleSpec& spec,
-                                                             const proto::ScalePoint& point, c10::Device device) {
+                                                             const proto::ScalePoint& point, c10::Device device,
+                                                             bool by_auto) {
   std::unique_ptr<PointGroup> group(new PointGroup(context, spec, point, device));
   if (!group->reduces()) {
     return group;
   }
   ASSIGN_OR_RETURN(group->communicator_, group->Connect());
   if (spec.training().step() == proto::FUSED) {
-    ASSIGN_OR_RETURN(group->exchange_, group->MakeExchange());
+    ASSIGN_OR_RETURN(group->exchange_, group->MakeExchange(by_auto));
   }
   return group;
 }
 
-absl::StatusOr<std::shared_ptr<GradientExchange>> PointGroup::MakeExchange() {
+absl::StatusOr<std::shared_ptr<GradientExchange>> PointGroup::MakeExchange(bool by_auto) {
+  using Make = std::function<absl::StatusOr<std::shared_ptr<GradientExchange>>()>;
   const bool sends = point_.reduction() == proto::ALL_REDUCE;
   const bool shares_update = spec_.reducer() == "peer_sharded";
-  if ((spec_.reducer() == "peer" || shares_update) && sends) {
+  const Make own = [&] {
+    CommunicatorExchangeOptions options;
+    options.device = device_;
+    options.wire = WireOf(spec_);
+    options.sends = sends;
+    options.max_multiprocessors = NcclMultiprocessors();
+    return MakeCommunicatorExchange(*communicator_, options);
+  };
+  const Make peers = [&] {
     return MakePeerExchange(*communicator_, {device_, WireOf(spec_), context_.timeout, shares_update});
+  };
+  if ((spec_.reducer() != "peer" && !shares_update) || !sends) {
+    return own();
   }
-  CommunicatorExchangeOptions options;
-  options.device = device_;
-  options.wire = WireOf(spec_);
-  options.sends = sends;
-  options.max_multiprocessors = NcclMultiprocessors();
-  return MakeCommunicatorExchange(*communicator_, options);
+  return by_auto ? PeersOrOwn(peers, own, why_own_) : peers();
 }
 
 absl::StatusOr<std::unique_ptr<Communicator>> PointGroup::Connect() const {

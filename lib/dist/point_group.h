@@ -28,9 +28,11 @@ namespace lockstep {
 class PointGroup : public RankGroup {
  public:
   // Meets the other ranks of the point. A PLAIN point has no communicator, and its group changes nothing. `context`, and
-  // spec and point, outlive the group. Errors are the communicator's; Aborted: its sums are wrong.
+  // spec and point, outlive the group. `by_auto`: the point's reducer was chosen, not named (reducer_choice.h). Errors are
+  // the communicator's; Aborted: its sums are wrong.
   static absl::StatusOr<std::unique_ptr<PointGroup>> Join(RankContext& context, const proto::ScaleSpec& spec,
-                                                          const proto::ScalePoint& point, c10::Device device);
+                                                          const proto::ScalePoint& point, c10::Device device,
+                                                          bool by_auto);
 
   uint32_t rank() const override { return static_cast<uint32_t>(context_.rank); }
   uint32_t size() const override { return static_cast<uint32_t>(context_.size); }
@@ -39,6 +41,8 @@ class PointGroup : public RankGroup {
   absl::StatusOr<GradientHook*> MakeHook(Model& model) override;
   GradientExchange* exchange() override { return exchange_.get(); }
   const GradientExchange* exchange() const { return exchange_.get(); }
+  // Why the reducer is "own", and not the one that was chosen for the point; empty: it is that.
+  const std::string& why_own() const { return why_own_; }
   absl::Status BeginEpoch(uint32_t epoch) override;
   absl::Status EndEpoch(uint32_t epoch) override;
   absl::StatusOr<std::vector<double>> Sum(const std::vector<double>& numbers) override;
@@ -72,7 +76,7 @@ class PointGroup : public RankGroup {
   PointGroup(RankContext& context, const proto::ScaleSpec& spec, const proto::ScalePoint& point, c10::Device device)
       : context_(context), spec_(spec), point_(point), device_(device) {}
   absl::StatusOr<std::unique_ptr<Communicator>> Connect() const;
-  absl::StatusOr<std::shared_ptr<GradientExchange>> MakeExchange();
+  absl::StatusOr<std::shared_ptr<GradientExchange>> MakeExchange(bool by_auto);
   absl::StatusOr<ReducerOptions> OptionsOfReducer(bool check_sum);
   absl::StatusOr<BucketPlan> KeptPlan(size_t parameters);
   void CountApart(const char* kind, const Traffic& traffic);
@@ -87,6 +91,7 @@ class PointGroup : public RankGroup {
   std::unique_ptr<SyncBatchNorm> sync_;  // null: batch norm counts over this rank's images
   std::unique_ptr<PointHook> hook_;
   std::shared_ptr<GradientExchange> exchange_;
+  std::string why_own_;
   std::vector<ReducerTimes> epochs_;
   absl::optional<std::string> kept_plan_;  // of a run that goes on: this rank's bucket plan, or empty
 };

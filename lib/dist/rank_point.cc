@@ -67,7 +67,11 @@ class RankPoint {
     RETURN_IF_ERROR(SetUp(order_.dataset_path()));
     RETURN_IF_ERROR(CheckRanksAgree(context_, device_, dataset_));
     const c10::DeviceGuard guard(device_);
-    ASSIGN_OR_RETURN(group_, PointGroup::Join(context_, spec_, point_, device_));
+    ASSIGN_OR_RETURN(group_, PointGroup::Join(context_, spec_, point_, device_, order_.spec().reducer() == "auto"));
+    if (!group_->why_own().empty()) {
+      point_.set_reducer("own");
+      point_.set_reducer_reason(group_->why_own());
+    }
     RETURN_IF_ERROR(Train());
     RETURN_IF_ERROR(CompareWeights());
     RETURN_IF_ERROR(KeepWeights());

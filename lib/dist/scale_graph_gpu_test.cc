@@ -1,4 +1,5 @@
-// LibTorch's step captured as a CUDA graph on two ranks, its all-reduces within; skipped where there are no two GPUs.
+// Scaling runs on two GPUs: LibTorch's step captured as a CUDA graph, its all-reduces within, and what --reducer=auto takes;
+// skipped where there are no two.
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -9,6 +10,9 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/device/device.h"
+#include "lib/device/nvidia_driver.h"
+#include "lib/dist/nccl_environment.h"
+#include "lib/dist/point_variants.h"
 #include "lib/dist/scale_run.h"
 #include "lib/dist/small_scale_run.h"
 #include "lib/launch/rank_test_main.h"
@@ -115,6 +119,36 @@ TEST_F(ScaleGraphGpuTest, WithBucketsByTime) {
   ScaleRunOptions options = Options("resnet18");
   options.spec.set_bucket_plan("auto");
   ExpectAGraphChangesNoBit(options);
+}
+
+// The hand-written step, in batches of 32, 32 and 16 a rank.
+TEST_F(ScaleGraphGpuTest, AutoIsASharedUpdateWhereGpusShareMemory) {
+  if (const absl::Status shared = CheckGpusShareMemory(2); !shared.ok() || NcclPeersAreOff()) {
+    GTEST_SKIP() << "GPUs that share their memory: " << shared;
+  }
+  ScaleRunOptions options = Options("resnet18");
+  const ScaleRunOptions larger = SmallScaleRun({1, 2}, 32, 160);  // the data set, in the place of the other
+  *options.spec.mutable_ranks() = larger.spec.ranks();
+  *options.spec.mutable_batch_size() = larger.spec.batch_size();
+  options.spec.set_preset("fast");
+  options.spec.set_reducer("peer_sharded");
+  options.output = TempPath("named.rec");
+  ASSERT_THAT(RunScaleRun(options), IsOk());
+  const std::vector<proto::ScalePoint> named = ScalePoints(options.output);
+  options.spec.set_reducer("auto");
+  options.output = TempPath("auto.rec");
+  ASSERT_THAT(RunScaleRun(options), IsOk());
+  const std::vector<proto::ScalePoint> chosen = ScalePoints(options.output);
+  ASSERT_EQ(named.size(), 4u);
+  ASSERT_EQ(chosen.size(), 4u);
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(chosen[i].reducer(), "peer_sharded") << i;
+    EXPECT_EQ(chosen[i].reducer_reason(), "") << i;
+    EXPECT_EQ(PointKey(chosen[i]), PointKey(named[i])) << i;
+    EXPECT_EQ(chosen[i].weights_sha256(), named[i].weights_sha256()) << i;
+    EXPECT_EQ(SentBytes(chosen[i]), SentBytes(named[i])) << i;
+  }
+  EXPECT_GT(SentBytes(chosen[2]), 0u);
 }
 
 class ScaleGraphOneGpuTest : public ScaleGraphGpuTest {

@@ -27,6 +27,7 @@
 #include "lib/dist/nccl_environment.h"
 #include "lib/dist/point_variants.h"
 #include "lib/dist/rank_point.h"
+#include "lib/dist/reducer_choice.h"
 #include "lib/dist/scale_plan.h"
 #include "lib/dist/scale_run_plan.h"
 #include "lib/proto/comm_model.pb.h"
@@ -200,6 +201,14 @@ void ReportPoint(const ScaleRunPlan& plan, size_t index, const proto::ScalePoint
   }
 }
 
+// The ranks of this point fell back to another reducer than --reducer=auto chose for them.
+void ReportFallback(const ScaleRunPlan& plan, const proto::ScalePoint& planned, const proto::ScalePoint& measured) {
+  if (measured.reducer() != planned.reducer()) {
+    absl::FPrintF(stderr, "scale_run: %s: --reducer=auto goes on with %s, not %s: %s\n", NameIn(plan, planned),
+                  measured.reducer(), planned.reducer(), measured.reducer_reason());
+  }
+}
+
 // Behind a point without all-reduces: where the time goes that it saves.
 void ReportAblation(const std::vector<proto::ScalePoint>& measured, const proto::ScalePoint& ablated) {
   if (ablated.reduction() != proto::ABLATED || ablated.outcome() != proto::COMPLETED) {
@@ -249,14 +258,17 @@ absl::Status Finish(const ScaleRunOptions& options, const std::vector<proto::Sca
 }
 
 // A stopped or failed run with nothing to keep leaves nothing: the spec is written together with the first point.
-absl::Status MeasureAll(const ScaleRunOptions& options, const ScaleRunPlan& plan, const proto::Header& header,
-                        World* world, FinishedWork& work) {
+absl::Status MeasureAll(const ScaleRunOptions& options, ScaleRunPlan plan, const proto::Header& header, World* world,
+                        FinishedWork& work) {
   std::vector<proto::ScaleRecord> kept;  // from a stopped run of the same command; none with --force
   std::unique_ptr<RecordWriter> writer;
   if (options.force) {
     ASSIGN_OR_RETURN(writer, RecordWriter::Create(options.output, header));
   } else {
     ASSIGN_OR_RETURN(writer, ResumeRecordFile(options.output, header, kept));
+  }
+  for (const proto::ScaleRecord& record : kept) {
+    FallBackFrom(record.point(), plan.points);
   }
   const std::vector<proto::ScalePoint> finished = FinishedPoints(kept, plan);
   bool spec_written = !finished.empty();
@@ -281,12 +293,17 @@ absl::Status MeasureAll(const ScaleRunOptions& options, const ScaleRunPlan& plan
     proto::ScaleRecord record;
     if (!std::exchange(spec_written, true)) {
       *record.mutable_spec() = plan.spec;
+      if (plan.spec.reducer() == "auto") {
+        record.mutable_spec()->set_reducer(measured.reducer());
+      }
       if (world != nullptr) {
         *record.mutable_spec()->mutable_launch() = world->ToProto();
       }
       RETURN_IF_ERROR(writer->Append(record));
     }
     ++measured_here;
+    ReportFallback(plan, plan.points[i], measured);
+    FallBackFrom(measured, plan.points);
     ReportPoint(plan, i, measured, LeftText(watch.Seconds(), measured_here, to_measure - measured_here));
     table.push_back(measured);
     ReportAblation(table, measured);
@@ -346,7 +363,7 @@ absl::Status PlanAndMeasure(const ScaleRunOptions& options, World* world, Finish
   for (const std::string& warning : PlanWarnings(plan)) {
     absl::FPrintF(stderr, "scale_run: warning: %s\n", warning);
   }
-  return MeasureAll(options, plan, header, world, work);
+  return MeasureAll(options, std::move(plan), header, world, work);
 }
 
 absl::StatusOr<std::string> RunPointTask(RankContext& context) {

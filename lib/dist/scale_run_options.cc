@@ -1,6 +1,8 @@
 #include "lib/dist/scale_run_options.h"
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "lib/base/flag_values.h"
 #include "lib/base/status_macros.h"
 #include "lib/dist/point_variants.h"
@@ -14,11 +16,23 @@ namespace {
 absl::Status CheckWords(const proto::ScaleSpec& variant) {
   RETURN_IF_ERROR(CheckFlagWord("buffers", variant.buffers(), {"local", "broadcast", "sync_bn"}));
   RETURN_IF_ERROR(CheckPreset(variant.preset()));
-  RETURN_IF_ERROR(CheckFlagWord("reducer", variant.reducer(), {"own", "c10d", "peer", "peer_sharded"}));
+  RETURN_IF_ERROR(CheckFlagWord("reducer", variant.reducer(), {"auto", "own", "c10d", "peer", "peer_sharded"}));
   RETURN_IF_ERROR(CheckFlagWord("bucket_plan", variant.bucket_plan(), {"ddp", "auto"}));
   return variant.gradient_compression().empty()
              ? absl::OkStatus()
              : CheckFlagWord("gradient_compression", variant.gradient_compression(), {"none", "bf16"});
+}
+
+// What it takes may be one of the others.
+absl::Status CheckAutoIsAlone(const proto::ScaleSpec& spec) {
+  for (const proto::KeyWords& several : spec.several()) {
+    if (several.key() == "reducer" && absl::c_linear_search(several.word(), "auto")) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--reducer=", absl::StrJoin(several.word(), ","),
+                       ": auto chooses one of the others at each point; give it alone, or name the others"));
+    }
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -33,6 +47,7 @@ absl::Status CheckScaleRunOptions(const ScaleRunOptions& options) {
   for (const proto::ScaleSpec& variant : VariantsOf(options.spec)) {
     RETURN_IF_ERROR(CheckWords(variant));
   }
+  RETURN_IF_ERROR(CheckAutoIsAlone(options.spec));
   if (!options.rows.empty() && options.spec.experiment() == proto::EXPERIMENT_UNSPECIFIED) {
     return absl::InvalidArgumentError("--rows are those of an experiment's table; give --experiment, too");
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -13,9 +14,12 @@
 #include "lib/base/status_macros.h"
 #include "lib/device/compute_threads.h"
 #include "lib/device/device.h"
+#include "lib/device/nvidia_driver.h"
 #include "lib/dist/experiments.h"
 #include "lib/dist/kept_files.h"
+#include "lib/dist/nccl_environment.h"
 #include "lib/dist/point_variants.h"
+#include "lib/dist/reducer_choice.h"
 #include "lib/dist/scale_plan.h"
 #include "lib/launch/world.h"
 #include "lib/nn/model.h"
@@ -69,7 +73,8 @@ absl::Status CheckTogether(const proto::ScaleSpec& spec) {
     return absl::InvalidArgumentError(
         "--graph=true with --mode=dp: it has a thread for each device, which no CUDA graph holds; leave one out");
   }
-  if (spec.mode() == proto::DP && (spec.reducer() != "own" || spec.bucket_plan() != "ddp")) {
+  const bool names_reducer = spec.reducer() != "own" && spec.reducer() != "auto";
+  if (spec.mode() == proto::DP && (names_reducer || spec.bucket_plan() != "ddp")) {
     return absl::InvalidArgumentError("--mode=dp has no reducer; leave --reducer and --bucket_plan out");
   }
   if (spec.mode() == proto::DP && (spec.buffers() != "local" || spec.gradient_compression() != "none")) {
@@ -99,8 +104,7 @@ absl::Status CheckTogether(const proto::ScaleSpec& spec) {
         absl::StrCat("--reducer=", spec.reducer(),
                      " is of the hand-written step; give --preset=fast, or --step=fused, or leave it out"));
   }
-  if (spec.reducer() == "peer_sharded" &&
-      (training.precision() != proto::BF16 || training.clip_norm() != 0 || training.lars() != 0)) {
+  if (spec.reducer() == "peer_sharded" && !CanShareUpdate(training)) {
     return absl::InvalidArgumentError(
         "--reducer=peer_sharded: each rank updates a share of bf16 weights and knows no gradient's norm; give "
         "--precision=bf16 without --clip_norm and --lars, or --reducer=peer");
@@ -170,12 +174,25 @@ absl::Status SettleVariants(const proto::ScaleSpec& asked, uint32_t ranks_here, 
   return absl::OkStatus();
 }
 
+// Where the first `ranks` ranks are. Local ranks have the GPUs of their numbers.
+RankPlace PlaceOf(c10::Device device, const World* world, uint32_t ranks) {
+  RankPlace place;
+  place.one_host = world == nullptr || world->RanksHere(ranks) == ranks;
+  place.own_gpus = RanksPerGpu() == 1;
+  if (device.is_cuda() && place.one_host && place.own_gpus) {
+    place.why_no_peers =
+        NcclPeersAreOff() ? "NCCL_P2P_DISABLE is set" : std::string(CheckGpusShareMemory(ranks).message());
+  }
+  return place;
+}
+
 // Variant by variant. A base case that another variant has, too, is measured once.
-absl::Status PlanVariants(uint64_t training_images, ScaleRunPlan& plan) {
+absl::Status PlanVariants(uint64_t training_images, const PlaceOfRanks& place_of, ScaleRunPlan& plan) {
   const std::string training = plan.spec.training().SerializeAsString();
   for (const proto::ScaleSpec& variant : plan.variants) {
     ASSIGN_OR_RETURN(const std::vector<proto::ScalePoint> points, PlanPoints(variant, training_images));
     for (proto::ScalePoint point : points) {
+      SettleReducer(variant, place_of, point);
       if (variant.training().SerializeAsString() != training) {
         *point.mutable_training() = variant.training();
       }
@@ -188,7 +205,8 @@ absl::Status PlanVariants(uint64_t training_images, ScaleRunPlan& plan) {
   return absl::OkStatus();
 }
 
-absl::Status PlanRows(const std::vector<std::string>& rows, uint64_t training_images, ScaleRunPlan& plan) {
+absl::Status PlanRows(const std::vector<std::string>& rows, uint64_t training_images, const PlaceOfRanks& place_of,
+                      ScaleRunPlan& plan) {
   if (!plan.spec.several().empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat("--experiment has rows of its own; give --", plan.spec.several(0).key(), " one word"));
@@ -201,12 +219,35 @@ absl::Status PlanRows(const std::vector<std::string>& rows, uint64_t training_im
     RETURN_IF_ERROR(CheckTrainingSpec(point.training()));
     RETURN_IF_ERROR(CheckTogether(of_point));
   }
+  SettleReducerOfRows(plan.spec, place_of, plan.points);
   return absl::OkStatus();
 }
 
 std::string HowText(const proto::ScaleSpec& variant) {
   return absl::StrCat(StepText(variant.training()), "; gradients travel in ",
                       variant.gradient_compression() == "none" ? "fp32" : "bf16");
+}
+
+// What --reducer=auto takes: a line for each choice. Whether GPUs really share their memory is known when they do.
+std::string ChoicesText(const ScaleRunPlan& plan) {
+  std::vector<std::pair<std::string, std::set<uint32_t>>> choices;  // and at which numbers of ranks
+  for (const proto::ScalePoint& point : plan.points) {
+    if (plan.spec.reducer() != "auto" || point.reduction() == proto::PLAIN || point.reduction() == proto::STAR) {
+      continue;
+    }
+    const std::string variant = VariantText(plan.spec, point);
+    const char* const fallback =
+        absl::StartsWith(point.reducer(), "peer") ? ", or own where the GPUs' memory cannot be shared" : "";
+    const std::string why = point.reducer_reason().empty() ? "" : absl::StrCat("; ", point.reducer_reason());
+    const std::string choice = absl::StrCat("  ", variant, variant.empty() ? "" : ": ", "--reducer=auto takes ",
+                                            point.reducer(), fallback, why);
+    auto same = std::find_if(choices.begin(), choices.end(), [&](const auto& other) { return other.first == choice; });
+    same = same != choices.end() ? same : choices.insert(same, {choice, {}});
+    same->second.insert(point.ranks());
+  }
+  return absl::StrJoin(choices, "", [](std::string* text, const auto& choice) {
+    absl::StrAppend(text, choice.first, " (--ranks=", absl::StrJoin(choice.second, ","), ")\n");
+  });
 }
 
 }  // namespace
@@ -230,9 +271,10 @@ absl::StatusOr<ScaleRunPlan> MakeScaleRunPlan(const ScaleRunOptions& options, co
   plan.spec.mutable_model()->set_training_images(dataset.train.size());
   plan.spec.mutable_model()->set_test_images(dataset.test.size());
   plan.rows = options.rows;
+  const auto place_of = [&](uint32_t of_ranks) { return PlaceOf(plan.device, world, of_ranks); };
   RETURN_IF_ERROR(plan.spec.experiment() == proto::EXPERIMENT_UNSPECIFIED
-                      ? PlanVariants(dataset.train.size(), plan)
-                      : PlanRows(options.rows, dataset.train.size(), plan));
+                      ? PlanVariants(dataset.train.size(), place_of, plan)
+                      : PlanRows(options.rows, dataset.train.size(), place_of, plan));
   ASSIGN_OR_RETURN(plan.checkpoint_point, ChooseCheckpointPoint(options, plan.points));
   RETURN_IF_ERROR(CheckStatePlaces(options, plan.points));
   plan.dataset_path = options.input;
@@ -275,6 +317,7 @@ std::string PlanText(const ScaleRunPlan& plan) {
     const std::string keys = VariantText(plan.spec, variant);
     absl::StrAppend(&text, "  ", keys, keys.empty() ? "" : ": ", HowText(variant), "\n");
   }
+  absl::StrAppend(&text, ChoicesText(plan));
   for (const std::string& left_out : plan.left_out) {
     absl::StrAppend(&text, "  left out: ", left_out, "\n");
   }

@@ -195,6 +195,10 @@ TEST(ScaleRunTest, RefusesWaysToTrainThatCannotBe) {
   ASSERT_THAT(SetWords("preset", {"lab", "faster"}, options.spec), IsOk());
   EXPECT_THAT(RunScaleRun(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("faster")));
   options = SmallScaleRun({2}, 8);
+  ASSERT_THAT(SetWords("reducer", {"own", "auto"}, options.spec), IsOk());
+  EXPECT_THAT(RunScaleRun(options), StatusIs(absl::StatusCode::kInvalidArgument,
+                                             HasSubstr("--reducer=own,auto: auto chooses one of the others")));
+  options = SmallScaleRun({2}, 8);
   options.spec.set_experiment(proto::SAMPLER_EPOCH);
   options.spec.set_seeds(1);
   ASSERT_THAT(SetWords("buffers", {"local", "broadcast"}, options.spec), IsOk());
@@ -291,6 +295,23 @@ TEST(ScaleRunTest, ASecondRunIsCached) {
   EXPECT_EQ(ReadFile(options.output), before);
 }
 
+// On the CPU there is nothing to choose from. The record has what ran, and is found again by what was asked for.
+TEST(ScaleRunTest, AutoIsOwnOnACpuAndCachedAsAuto) {
+  ScaleRunOptions options = SmallScaleRun({1, 2}, 20);
+  options.spec.set_reducer("auto");
+  ASSERT_THAT(RunScaleRun(options), IsOk());
+  const auto file = ReadRecordFile<proto::ScaleFile>(options.output);
+  ASSERT_THAT(file, IsOk());
+  EXPECT_EQ(file->records[0].spec().reducer(), "own");
+  for (const proto::ScalePoint& point : ScalePoints(options.output)) {
+    EXPECT_EQ(point.reducer(), "own");
+    EXPECT_EQ(point.reducer_reason(), "");
+  }
+  const std::string before = ReadFile(options.output);
+  ASSERT_THAT(RunScaleRun(options), IsOk());
+  EXPECT_EQ(ReadFile(options.output), before);
+}
+
 proto::ScaleSpec SpecOf(const std::string& path) {
   const auto file = ReadRecordFile<proto::ScaleFile>(path);
   EXPECT_THAT(file, IsOk());
@@ -351,7 +372,8 @@ TEST(ScaleRunTest, ARankThatDiesAtTheStartIsNamedAndNothingIsLeft) {
 }
 
 TEST(ScaleRunTest, AfterARankDiedInTheMiddleTheSameCommandGoesOn) {
-  const ScaleRunOptions options = SmallScaleRun({1, 2}, 8);
+  ScaleRunOptions options = SmallScaleRun({1, 2}, 8);
+  options.spec.set_reducer("auto");  // planned anew, and the points of before are found
   const absl::Time start = absl::Now();
   {
     const DieAt die("1:3");

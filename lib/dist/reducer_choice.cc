@@ -1,0 +1,90 @@
+#include "lib/dist/reducer_choice.h"
+
+#include <algorithm>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "lib/dist/point_variants.h"
+
+namespace lockstep {
+namespace {
+
+bool IsByPeers(const proto::ScalePoint& point) { return absl::StartsWith(point.reducer(), "peer"); }
+
+// The number that decides for a point of so many ranks.
+uint32_t DecidingRanks(const proto::ScaleSpec& spec, uint32_t ranks) {
+  uint32_t fewest = 0;  // beyond one
+  for (const uint32_t other : spec.ranks()) {
+    fewest = other > 1 && (fewest == 0 || other < fewest) ? other : fewest;
+  }
+  return ranks == 1 && fewest != 0 ? fewest : ranks;
+}
+
+}  // namespace
+
+bool CanShareUpdate(const proto::TrainingSpec& training) {
+  return training.precision() == proto::BF16 && training.clip_norm() == 0 && training.lars() == 0;
+}
+
+ReducerChoice ChooseReducer(const proto::ScaleSpec& spec, uint32_t ranks, const RankPlace& place) {
+  const proto::TrainingSpec& training = spec.training();
+  if (spec.mode() == proto::DP || training.step() != proto::FUSED || training.device() != proto::CUDA || ranks < 2) {
+    return {"own", ""};  // there is no other
+  }
+  if (!place.one_host) {
+    return {"own", "the ranks are on several hosts"};
+  }
+  if (ranks > kMaxChosenPeers) {
+    return {"own", absl::StrCat("copies between GPUs are for up to ", kMaxChosenPeers, " ranks")};
+  }
+  if (!place.own_gpus) {
+    return {"own", "ranks share a GPU"};
+  }
+  if (!place.why_no_peers.empty()) {
+    return {"own", place.why_no_peers};
+  }
+  return CanShareUpdate(training) ? ReducerChoice{"peer_sharded", ""}
+                                  : ReducerChoice{"peer", "peer_sharded is for bf16 without --clip_norm and --lars"};
+}
+
+void SettleReducer(const proto::ScaleSpec& spec, const PlaceOfRanks& place_of, proto::ScalePoint& point) {
+  if (spec.reducer() != "auto") {
+    return;
+  }
+  const uint32_t ranks = DecidingRanks(spec, point.ranks());
+  const ReducerChoice choice = ChooseReducer(spec, ranks, place_of(ranks));
+  point.set_reducer(choice.reducer);
+  point.set_reducer_reason(choice.why);
+}
+
+void SettleReducerOfRows(const proto::ScaleSpec& spec, const PlaceOfRanks& place_of,
+                         std::vector<proto::ScalePoint>& points) {
+  const auto limit = std::find_if(points.begin(), points.end(),
+                                  [](const proto::ScalePoint& point) { return !CanShareUpdate(point.training()); });
+  proto::ScaleSpec of_rows = spec;
+  if (limit != points.end()) {
+    *of_rows.mutable_training() = limit->training();
+  }
+  for (proto::ScalePoint& point : points) {
+    SettleReducer(of_rows, place_of, point);
+  }
+}
+
+void FallBackFrom(const proto::ScalePoint& measured, std::vector<proto::ScalePoint>& points) {
+  auto point = std::find_if(points.begin(), points.end(), [&](const proto::ScalePoint& planned) {
+    proto::ScalePoint as_planned = measured;
+    as_planned.set_reducer(planned.reducer());
+    return PointKey(as_planned) == PointKey(planned);
+  });
+  if (measured.reducer_reason().empty() || point == points.end() || point->reducer() == measured.reducer()) {
+    return;
+  }
+  for (; point != points.end(); ++point) {
+    if (IsByPeers(*point) && point->ranks() >= measured.ranks()) {
+      point->set_reducer(measured.reducer());
+      point->set_reducer_reason(measured.reducer_reason());
+    }
+  }
+}
+
+}  // namespace lockstep
