@@ -76,7 +76,8 @@ ABSL_FLAG(std::string, device, lockstep::QuantizeOptions().device,
 ABSL_FLAG(
     std::string, isa, lockstep::QuantizeOptions().isa,
     "Instructions of the int8 network: auto, portable, avx2, avxvnni, avx512vnni or amx on a CPU, dp4a, mma or wgmma "
-    "on a GPU; all give the same bits.");
+    "on a GPU; plain: loops over one value after another, which are slow and say what is right. All give the same "
+    "bits.");
 RANGED_FLAG(uint32_t, threads, 0, 0, 1024, "Threads of the int8 network; 0: as many as there are processors.");
 RANGED_FLAG(uint64_t, seed, 0, 0, std::numeric_limits<uint64_t>::max(),
             "Chooses the calibration images and the images kept for replay.");

@@ -44,10 +44,10 @@ struct Studied {
   uint32_t correct_alone = 0, correct_without = 0;
 };
 
-// How many of a batch's images the network with these tensors in int8 gets right.
+// How many of a batch's images the network with these tensors in int8 gets right. observe, layer: as TorchForward::Run's.
 absl::StatusOr<uint32_t> Correct(const TorchForward& forward, const ImageBatch& batch, const BatchObserver& observe,
-                                 const Int8Mask& int8) {
-  ASSIGN_OR_RETURN(const std::vector<float> logits, forward.Run(batch.images, batch.size(), observe, int8));
+                                 const Int8Mask& int8, std::optional<size_t> layer = std::nullopt) {
+  ASSIGN_OR_RETURN(const std::vector<float> logits, forward.Run(batch.images, batch.size(), observe, int8, layer));
   const size_t classes = logits.size() / batch.size();
   uint32_t correct = 0;
   for (size_t i = 0; i < batch.size(); ++i) {
@@ -128,11 +128,14 @@ class Study {
     alone[tensor] = true;
     without[tensor] = false;
     const auto compare = [&](const BatchActivations& values) {
-      if (values.layer + 1 == tensor) {
-        studied_[tensor].alone.Add(clean[tensor].data(), values.written, values.size);
-      }
+      studied_[tensor].alone.Add(clean[tensor].data(), values.written, values.size);
     };
-    ASSIGN_OR_RETURN(const uint32_t correct_alone, Correct(forward_, batch, compare, alone));
+    std::optional<size_t> layer;  // the image is none
+    if (tensor > 0) {
+      layer = tensor - 1;
+    }
+    ASSIGN_OR_RETURN(const uint32_t correct_alone,
+                     Correct(forward_, batch, layer ? BatchObserver(compare) : nullptr, alone, layer));
     ASSIGN_OR_RETURN(const uint32_t correct_without, Correct(forward_, batch, nullptr, without));
     studied_[tensor].correct_alone += correct_alone;
     studied_[tensor].correct_without += correct_without;

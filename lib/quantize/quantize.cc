@@ -95,6 +95,9 @@ absl::Status CheckOptions(const QuantizeOptions& options) {
   return CheckSwitches(options);
 }
 
+// Of --isa: what the integers are defined by, one value after another.
+constexpr char kPlainLoops[] = "plain";
+
 // What runs the int8 networks, and its words for the console.
 struct Runner {
   MakeIntegerRunner make;
@@ -111,6 +114,9 @@ absl::StatusOr<Runner> MakeGpuRunner(const QuantizeOptions& options) {
 }
 
 absl::StatusOr<Runner> MakeCpuRunner(const QuantizeOptions& options) {
+  if (options.isa == kPlainLoops) {
+    return Runner{MakePlainRunner, "plain loops, 1 thread"};
+  }
   Isa isa = BestIsa();
   if (options.isa != "auto") {
     ASSIGN_OR_RETURN(isa, ParseIsa(options.isa));
@@ -128,7 +134,7 @@ absl::StatusOr<Runner> MakeCpuRunner(const QuantizeOptions& options) {
 // Named instructions say where; else the device does, and without one a GPU is taken if it can be.
 absl::StatusOr<Runner> MakeRunner(const QuantizeOptions& options) {
   RETURN_IF_ERROR(CheckFlagWord("isa", options.isa,
-                                {"auto", "portable", "avx2", "avxvnni", "avx512vnni", "amx", "dp4a", "mma", "wgmma"}));
+                                {"auto", kPlainLoops, "portable", "avx2", "avxvnni", "avx512vnni", "amx", "dp4a", "mma", "wgmma"}));
   const bool gpu_named = IsGpuIsaName(options.isa);
   if (gpu_named && options.device == "cpu") {
     return absl::InvalidArgumentError(absl::StrCat("--isa=", options.isa, ": a GPU's, but --device=cpu"));

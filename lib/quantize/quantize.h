@@ -20,7 +20,7 @@ struct QuantizeOptions {
   std::vector<std::string> onnx;         // the ONNX files to write, one for each network; none: none
   proto::QuantizeSpec spec = DefaultQuantizeSpec();  // model and test_images are filled by the run
   std::string device = "auto";  // auto, cpu or cuda: of LibTorch, and of the int8 network unless isa says it
-  // Instructions of the int8 network: auto, or as ParseIsa or ParseGpuIsa has them; they change no bit.
+  // Instructions of the int8 network: auto, plain, or as ParseIsa or ParseGpuIsa has them; they change no bit.
   std::string isa = "auto";
   uint32_t threads = 0;  // of the int8 network on the CPU; 0: as many as there are processors
   bool force = false;    // make it again even when the output holds it already

@@ -168,7 +168,8 @@ absl::StatusOr<std::unique_ptr<TorchForward>> TorchForward::Make(const FloatNetw
 }
 
 absl::StatusOr<std::vector<float>> TorchForward::Run(const std::vector<float>& images, size_t count,
-                                                     const BatchObserver& observe, const Int8Mask& int8) const {
+                                                     const BatchObserver& observe, const Int8Mask& int8,
+                                                     std::optional<size_t> layer) const {
   std::vector<float> logits;
   RETURN_IF_ERROR(CatchTorchErrors("LibTorch's forward pass", [&]() -> absl::Status {
     const at::NoGradGuard no_grad;
@@ -176,8 +177,8 @@ absl::StatusOr<std::vector<float>> TorchForward::Run(const std::vector<float>& i
     if (!int8.empty() && int8[0]) {
       image = Round(image, layers_->image);
     }
-    const auto show = [&observe](const LayerTensors& tensors) {
-      if (observe) {
+    const auto show = [&](const LayerTensors& tensors) {
+      if (observe && (!layer || *layer == tensors.index)) {
         Observe(tensors, observe);
       }
     };

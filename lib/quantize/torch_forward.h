@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -44,9 +45,11 @@ class TorchForward {
   ~TorchForward();
 
   // `images`: fp32 (count, channels, height, width), normalised. Returns fp32 (count, values of the last layer).
-  // A mask that is not empty wants a record.
+  // A mask that is not empty wants a record. `layer`: which one is observed, for what is shown comes from the device; none:
+  // all.
   absl::StatusOr<std::vector<float>> Run(const std::vector<float>& images, size_t count,
-                                         const BatchObserver& observe = nullptr, const Int8Mask& int8 = {}) const;
+                                         const BatchObserver& observe = nullptr, const Int8Mask& int8 = {},
+                                         std::optional<size_t> layer = std::nullopt) const;
 
   // For each layer and output channel what the rounding of the layer's weights changes in its output before ReLU, all
   // else in fp32: the mean over a batch and its pixels. Empty of a layer without weights. `images`, `count` as Run's; wants a record.
