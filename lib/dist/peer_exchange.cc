@@ -12,8 +12,8 @@
 #include "lib/dist/reducer_choice.h"
 #include "lib/kernels/cuda_status.h"
 #include "lib/kernels/peer_flags.h"
-#include "lib/kernels/peer_push.h"
 #include "lib/kernels/peer_sum.h"
+#include "lib/kernels/peer_update.h"
 #include "lib/kernels/rank_sum.h"
 #include "lib/peer/device_flags.h"
 #include "lib/peer/device_memory.h"
@@ -24,7 +24,7 @@ namespace {
 
 static_assert(kMaxChosenPeers == kMaxPeerRanks, "--reducer=auto takes what is for as many ranks");
 
-// A rank's piece of memory: its flags, the count of PeerPush, then a place for each rank's gradients, also an unused one
+// A rank's piece of memory: its flags, the count of PeerUpdate, then a place for each rank's gradients, also an unused one
 // for its own; with a shared update the network's weights behind these.
 constexpr size_t kPushDoneOffset = kDeviceFlagsBytes;
 constexpr size_t kPlacesOffset = size_t{64} << 10;
@@ -95,27 +95,28 @@ class PeerExchange : public CountedExchange {
 
   bool GathersTogether() const override { return true; }
 
-  // As a small range of the protocol: one launch sends all of them.
-  absl::StatusOr<std::vector<RangeSum>> GatherTogether(const std::vector<RangeToSum>& ranges) override {
+  // As a small range of the protocol, whose launch is the caller's.
+  absl::StatusOr<TogetherSums> GatherTogether(const std::vector<RangeToSum>& ranges) override {
     if (protocol_.row() == ExchangeProtocol::kFirstRangeRow || ranges.empty() || ranges.size() > kMaxPushed) {
       return absl::InternalError(absl::StrCat(ranges.size(), " ranges at once, or no range before them"));
     }
-    std::vector<RangeSum> sums;
-    PeerPushInput input;
+    TogetherSums sums;
+    PeerPush& push = sums.push;
     for (const RangeToSum& range : ranges) {
       RETURN_IF_ERROR(CheckRoom(range));
       CountRange(range, true);
-      PushedRange& pushed = input.range[input.ranges++];
+      PushedRange& pushed = push.range[push.ranges++];
       pushed.bytes = BytesOf(range);
       pushed.from = range.data;
       for (int rank = 0; rank < size_; ++rank) {
         pushed.to[rank] = PlaceAt(rank, rank_);
       }
-      sums.push_back(PartsOf(range));
+      sums.of_range.push_back(PartsOf(range));
       Advance(range);
     }
-    input.done = reinterpret_cast<uint32_t*>(memory_->of(rank_) + kPushDoneOffset);
-    Operations operations(*this, ranges[0], Then::kLeave, &input);
+    push.flags = flags_;
+    push.done = reinterpret_cast<uint32_t*>(memory_->of(rank_) + kPushDoneOffset);
+    Operations operations(*this, ranges[0], Then::kLeave, &push);
     RETURN_IF_ERROR(protocol_.Sum(operations, /*small=*/true, /*behind_weights=*/ranges[0].then == weights_));
     return sums;
   }
@@ -219,9 +220,8 @@ class PeerExchange : public CountedExchange {
   // Queued on CUDA's streams, for one range.
   class Operations : public PeerOperations {
    public:
-    // With `together` SendAndAdd is for these, and leaves them where they are.
-    Operations(const PeerExchange& exchange, const RangeToSum& range, Then then,
-               const PeerPushInput* together = nullptr)
+    // With `together` SendAndAdd only says there which row it is.
+    Operations(const PeerExchange& exchange, const RangeToSum& range, Then then, PeerPush* together = nullptr)
         : exchange_(exchange), range_(range), then_(then), together_(together) {}
 
     absl::Status SendWhenReady() override { return Follow(exchange_.ready_, range_.ready, exchange_.stream_); }
@@ -241,8 +241,8 @@ class PeerExchange : public CountedExchange {
 
     absl::Status SendAndAdd(uint32_t row) override {
       if (together_ != nullptr) {
-        RETURN_IF_ERROR(CudaStatus(PeerPush(exchange_.flags_, row, *together_, range_.then), "sending gradients"));
-        return Await(PeerStream::kAdding, row, /*behind=*/0);
+        together_->row = row;
+        return absl::OkStatus();
       }
       return CudaStatus(range_.type == Wire::kBf16 ? exchange_.SendAndAdd<__nv_bfloat16>(range_, row)
                                                    : exchange_.SendAndAdd<float>(range_, row),
@@ -300,7 +300,7 @@ class PeerExchange : public CountedExchange {
     const PeerExchange& exchange_;
     const RangeToSum range_;
     const Then then_;
-    const PeerPushInput* const together_;
+    PeerPush* const together_;
   };
 
   template <typename W>

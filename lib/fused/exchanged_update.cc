@@ -94,8 +94,8 @@ absl::Status ExchangedUpdate<T>::Ready(const ReadyGradients& ready) {
     return absl::OkStatus();
   }
   if (batch_.options.exchange != nullptr) {
-    RETURN_IF_ERROR(batch_.options.exchange->EndStep(room_.update));
-    RETURN_IF_ERROR(batch_.fork.Follow(room_.update, batch_.lanes.main().stream));
+    RETURN_IF_ERROR(batch_.fork.Follow(room_.update, batch_.lanes.tail()));
+    RETURN_IF_ERROR(batch_.options.exchange->EndStep(batch_.lanes.tail()));
   }
   return then_.Finish();
 }
@@ -147,7 +147,7 @@ absl::Status ExchangedUpdate<T>::SumAndHandOn(const ReadyGradients& ready, const
   }
   if (GoesWithTheLast(ready)) {
     if (ready.array == GradientArray::kWeights && ready.range.begin == 0) {
-      return HandOnTogether(ready, wire);
+      return HandOnTogether(wire);
     }
     (ready.array == GradientArray::kWeights ? rest_ : norms_) = ready.range;
     if (ready.array == GradientArray::kNorms && batch_.marks.ranges.steps != 0) {
@@ -181,34 +181,34 @@ bool ExchangedUpdate<T>::GoesWithTheLast(const ReadyGradients& ready) const {
   return !ready.early && exchange != nullptr && exchange->GathersTogether() && then_.AddsRanks();
 }
 
-// The stem's stream is behind all that was named before it. first_weight: of the wire, where the rest's weights follow the
+// The tail, on which the stem is ready, is behind all that was named before it. first_weight: of the wire, where the rest's weights follow the
 // stem's.
 template <typename T>
 template <typename W>
-absl::Status ExchangedUpdate<T>::HandOnTogether(const ReadyGradients& stem, W* first_weight) {
-  const bool marks = batch_.marks.ranges.steps != 0;
+absl::Status ExchangedUpdate<T>::HandOnTogether(W* first_weight) {
+  const cudaStream_t tail = batch_.lanes.tail();
+  GradientExchange& exchange = *batch_.options.exchange;
   float* const norms = batch_.buffers.norm_gradients + norms_.begin;
-  const cudaStream_t then = marks ? room_.marks : room_.update;
-  if (marks) {
-    RETURN_IF_ERROR(NoteClock(batch_, range_, RangeMark::kReady, stem.stream));
+  RETURN_IF_ERROR(batch_.fork.Follow(room_.update, tail));
+  RETURN_IF_ERROR(SharesUpdate(batch_.options) ? exchange.WeightsWritten(tail) : absl::OkStatus());
+  TogetherGradients together;
+  together.norms_range = norms_range_;
+  together.weights_range = range_++;
+  if (batch_.marks.ranges.steps != 0) {
+    RETURN_IF_ERROR(NoteClock(batch_, together.weights_range, RangeMark::kReady, tail));
   }
-  ASSIGN_OR_RETURN(const std::vector<RangeSum> sums,
-                   batch_.options.exchange->GatherTogether({{norms, norms_.count(), Wire::kFp32, stem.stream, then},
-                                                            {first_weight, rest_.end, kTypeOf<W>, stem.stream, then}}));
-  if (marks) {
-    RETURN_IF_ERROR(NoteClock(batch_, norms_range_, RangeMark::kSummed, room_.marks));
-    RETURN_IF_ERROR(NoteClock(batch_, range_++, RangeMark::kSummed, room_.marks));
-    RETURN_IF_ERROR(batch_.fork.Follow(room_.marks, room_.update));
-  }
-  StepGradients of_norms, of_weights;
-  of_norms.ready = {GradientArray::kNorms, norms_};
-  of_norms.gradient = norms;
-  of_norms.sum = sums[0];
-  of_weights.ready = {GradientArray::kWeights, {0, rest_.end}};
-  of_weights.gradient = first_weight;
-  of_weights.sum = sums[1];
-  RETURN_IF_ERROR(HandOn(of_weights));
-  return HandOn(of_norms);
+  ASSIGN_OR_RETURN(const TogetherSums sums,
+                   exchange.GatherTogether({{norms, norms_.count(), Wire::kFp32, tail, tail},
+                                            {first_weight, rest_.end, kTypeOf<W>, tail, tail}}));
+  together.push = sums.push;
+  together.norms.ready = {GradientArray::kNorms, norms_, tail};
+  together.norms.gradient = norms;
+  together.norms.sum = sums.of_range[0];
+  together.weights.ready = {GradientArray::kWeights, {0, rest_.end}, tail};
+  together.weights.gradient = first_weight;
+  together.weights.sum = sums.of_range[1];
+  together.norms.scale = together.weights.scale = 1.0f / static_cast<float>(exchange.ranks());
+  return then_.TakeTogether(together);
 }
 
 template <typename T>

@@ -2,7 +2,8 @@
 // it is final, and the next sink, which is SGD or what SGD waits for (normed_update.h), takes the sum from there.
 //
 //   backward  --range ready-->  wire (share, micro-batches, rounding)  -->  exchange  -->  next sink, scale 1 / ranks
-//   main and side streams       the stream that was named                   its own        the update stream below
+//   main and side streams       the stream that was named                   its own        the update stream below,
+//                                                                                          at the end of a step `tail`
 //
 // Where the exchange takes several ranges at once, those that are final at the end of backward go together: all weights
 // below the early ranges as one, and the norms.
@@ -77,7 +78,7 @@ class ExchangedUpdate final : public GradientSink {
   absl::StatusOr<RangeSum> SumOverRanks(const ReadyGradients& ready, W* wire);
   bool GoesWithTheLast(const ReadyGradients& ready) const;
   template <typename W>
-  absl::Status HandOnTogether(const ReadyGradients& stem, W* first_weight);
+  absl::Status HandOnTogether(W* first_weight);
   absl::Status HandOn(StepGradients step);
   template <typename G, typename W>
   absl::Status SumAndHandOn(const ReadyGradients& ready, const G* gradient, float* sum, W* wire);

@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "lib/fused/wire.h"
 #include "lib/kernels/peer_flags.h"
+#include "lib/kernels/peer_update.h"
 
 namespace lockstep {
 
@@ -55,6 +56,12 @@ struct SharedRange {
   size_t count = 0;
 };
 
+// Several ranges at once, which the launch that adds them up also sends (lib/kernels/peer_update.h).
+struct TogetherSums {
+  std::vector<RangeSum> of_range;
+  PeerPush push;
+};
+
 // Every rank makes the same calls in the same order.
 class GradientExchange {
  public:
@@ -78,10 +85,10 @@ class GradientExchange {
     return status.ok() ? absl::StatusOr<RangeSum>(RangeSum()) : status;
   }
 
-  // Gather of several ranges at once, which are ready on one stream, as a step's last ones are. Without it each is for
-  // Gather.
+  // Gather of several ranges at once, which are ready on the stream on which they are added up, as a step's last ones are;
+  // nothing is queued, and PeerUpdate with what is given here comes next on that stream. Without it each is for Gather.
   virtual bool GathersTogether() const { return false; }
-  virtual absl::StatusOr<std::vector<RangeSum>> GatherTogether(const std::vector<RangeToSum>& ranges) {
+  virtual absl::StatusOr<TogetherSums> GatherTogether(const std::vector<RangeToSum>& ranges) {
     return absl::UnimplementedError("no ranges at once");
   }
 

@@ -33,7 +33,7 @@ class GradientSink {
   virtual ~GradientSink() = default;
 
   // Called for the ranges of a GradientSchedule in their order: the early ones, the rest, the norms, the stem's
-  // weights. The stem's come last, on the main stream, which goes on to the next step behind them: what was queued
+  // weights. The stem's come last, on the lane `tail`, behind which the next step reads the weights: what was queued
   // elsewhere than on the streams that were named must have been joined to it when this returns.
   virtual absl::Status Ready(const ReadyGradients& ready) = 0;
 };

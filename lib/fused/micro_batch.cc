@@ -3,21 +3,24 @@
 #include "absl/strings/str_cat.h"
 #include "lib/kernels/clock_mark.h"
 #include "lib/kernels/cuda_status.h"
+#include "lib/kernels/step_state.h"
 
 namespace lockstep {
 namespace {
 
-template <typename T>
-absl::Status Note(const MicroBatch<T>& batch, uint32_t index, const ClockMarks& table, cudaStream_t stream) {
-  return table.steps == 0 ? absl::OkStatus()
-                          : CudaStatus(MarkClock(batch.buffers.state, index, table, stream), "noting the clock");
+// step: the count of it that holds on that stream.
+absl::Status Note(const uint32_t* step, uint32_t index, const ClockMarks& table, cudaStream_t stream) {
+  return table.steps == 0 ? absl::OkStatus() : CudaStatus(MarkClock(step, index, table, stream), "noting the clock");
 }
 
 }  // namespace
 
 template <typename T>
 absl::Status NoteClock(const MicroBatch<T>& batch, StepMark mark) {
-  return Note(batch, static_cast<uint32_t>(mark), batch.marks.seams, batch.lanes.main().stream);
+  const StepState& state = *batch.buffers.state;  // of the device: its fields' places alone are taken
+  const bool of_update = mark == StepMark::kUpdated;
+  return Note(of_update ? &state.update_step : &state.batch_step, static_cast<uint32_t>(mark), batch.marks.seams,
+              of_update ? batch.lanes.tail() : batch.lanes.main().stream);
 }
 
 template <typename T>
@@ -25,7 +28,8 @@ absl::Status NoteClock(const MicroBatch<T>& batch, uint32_t range, RangeMark mar
   if (range >= kMaxRanges) {
     return absl::FailedPreconditionError(absl::StrCat("a step exchanges more than ", kMaxRanges, " ranges"));
   }
-  return Note(batch, range * kRangeMarks + static_cast<uint32_t>(mark), batch.marks.ranges, stream);
+  return Note(&batch.buffers.state->update_step, range * kRangeMarks + static_cast<uint32_t>(mark), batch.marks.ranges,
+              stream);
 }
 
 template absl::Status NoteClock(const MicroBatch<float>&, StepMark);

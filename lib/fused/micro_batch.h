@@ -30,11 +30,12 @@ struct MicroBatch {
   float share = 1;    // its images over the step's
   bool first = true;  // in its step
   bool last = true;
+  cudaEvent_t weights_there = nullptr;  // behind the update of the step before; null: it is done
 
   const ResNet18Units& net() const { return buffers.net; }
 };
 
-// Notes the GPU's clock when the main stream comes to this place. Nothing without a table of marks.
+// Notes the GPU's clock when the mark's stream (step_marks.h) comes to this place. Nothing without a table of marks.
 template <typename T>
 absl::Status NoteClock(const MicroBatch<T>& batch, StepMark mark);
 

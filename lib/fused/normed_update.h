@@ -2,7 +2,7 @@
 // come first, so that SGD waits for the last of them, and then goes layer by layer with factors that were made on the
 // device.
 //
-//   last range there  -->  sums of squares  -->  factors  -->  SGD, a launch for each layer       all on the main stream
+//   last range there  -->  sums of squares  -->  factors  -->  SGD, a launch for each layer       all on the lane `tail`
 //
 // Batches that want this are large: what the wait costs is not looked at. Norms are of the gradients as they come here,
 // so that ranks whose sums are the same bits have the same factors.

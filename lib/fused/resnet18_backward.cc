@@ -283,7 +283,8 @@ absl::Status EnqueueBackward(const MicroBatch<T>& batch, GradientSink& sink) {
   RETURN_IF_ERROR(NoteClock(batch, StepMark::kOwnBackwardDone));
   RETURN_IF_ERROR(HandOnTheRest(batch, weights_read, norms_done, classifier_done, sink));
   RETURN_IF_ERROR(NoteClock(batch, StepMark::kAllGradientsDone));
-  return sink.Ready({GradientArray::kWeights, batch.plan.gradients.stem, main.stream, 0});
+  RETURN_IF_ERROR(batch.fork.Follow(main.stream, batch.lanes.tail()));
+  return sink.Ready({GradientArray::kWeights, batch.plan.gradients.stem, batch.lanes.tail(), 0});
 }
 
 template absl::Status EnqueueBackward(const MicroBatch<float>&, GradientSink&);

@@ -208,7 +208,7 @@ absl::Status ResNet18Buffers<T>::BeginEpoch(const std::vector<uint32_t>& images_
       return absl::InvalidArgumentError(absl::StrCat("expected images below ", image_count_, ", found ", image));
     }
   }
-  const StepState begin = {0, 0, step_rates[0]};
+  const StepState begin = {0, 0, 0, step_rates[0]};
   RETURN_IF_ERROR(CopyIn(images_in_order.data(), images_in_order.size(), order, stream));
   RETURN_IF_ERROR(CopyIn(step_rates.data(), step_rates.size(), rates, stream));
   RETURN_IF_ERROR(CopyIn(&number, 1, epoch, stream));

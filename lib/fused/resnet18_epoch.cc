@@ -53,22 +53,15 @@ uint32_t ResNet18Epochs::StepsOf(size_t images) const {
   return drop_last_ ? count / batch_ : (count + batch_ - 1) / batch_;
 }
 
-absl::Status ResNet18Epochs::EnqueueSteps(uint32_t batch, uint32_t steps) {
-  for (uint32_t s = 0; s < steps; ++s) {
-    RETURN_IF_ERROR(step_.Enqueue(batch));
-  }
-  return absl::OkStatus();
-}
-
 absl::Status ResNet18Epochs::Capture(uint32_t batch, uint32_t steps) {
-  const auto enqueue = [this, batch, steps] { return EnqueueSteps(batch, steps); };
+  const auto enqueue = [this, batch, steps] { return step_.Enqueue(batch, steps); };
   ASSIGN_OR_RETURN((graphs_[{batch, steps}]), CaptureGraph(step_.stream(), enqueue));
   return absl::OkStatus();
 }
 
 absl::Status ResNet18Epochs::RunSteps(uint32_t batch, uint32_t steps) {
   if (!use_graphs_) {
-    return EnqueueSteps(batch, steps);
+    return step_.Enqueue(batch, steps);
   }
   if (graphs_[{batch, steps}] == nullptr) {
     RETURN_IF_ERROR(Capture(batch, steps));

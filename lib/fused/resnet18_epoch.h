@@ -61,7 +61,6 @@ class ResNet18Epochs {
       std::map<std::pair<uint32_t, uint32_t>, CapturedGraph>;  // by batch size and steps; null: not yet captured
 
   uint32_t StepsOf(size_t images) const;
-  absl::Status EnqueueSteps(uint32_t batch, uint32_t steps);
   absl::Status Capture(uint32_t batch, uint32_t steps);
   absl::Status RunSteps(uint32_t batch, uint32_t steps);
   absl::Status Look(uint32_t number);  // from 1 on in each epoch

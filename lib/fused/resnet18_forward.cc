@@ -99,6 +99,7 @@ absl::Status EnqueueForward(const MicroBatch<T>& batch) {
   const ResNet18Buffers<T>& buffers = batch.buffers;
   RETURN_IF_ERROR(MakeBatch(batch));
   RETURN_IF_ERROR(NoteClock(batch, StepMark::kBatchMade));
+  RETURN_IF_ERROR(batch.fork.Wait(batch.lanes.main().stream, batch.weights_there));
   RETURN_IF_ERROR(ForwardUnit(batch, 0, buffers.images, {}, nullptr, buffers.stem_output));
   for (size_t b = 0; b < batch.net().blocks.size(); ++b) {
     RETURN_IF_ERROR(ForwardBlock(batch, b));

@@ -33,10 +33,15 @@ class Step final : public ResNet18Step {
  public:
   explicit Step(const ResNet18StepOptions& options)
       : options_(options), buffers_(MicroBatchImages(options)), lanes_(options.two_streams) {}
+  ~Step() override {
+    if (updated_ != nullptr) {
+      cudaEventDestroy(updated_);
+    }
+  }
 
   absl::Status Init(const ResidentImages& images);
   absl::Status Prepare(uint32_t batch) override;
-  absl::Status Enqueue(uint32_t batch) override;
+  absl::Status Enqueue(uint32_t batch, uint32_t steps) override;
 
   absl::Status SetValues(const ResNet18Values& values) override { return buffers_.Upload(values, stream()); }
   absl::StatusOr<ResNet18Values> GetValues() override { return buffers_.DownloadValues(stream()); }
@@ -58,9 +63,11 @@ class Step final : public ResNet18Step {
  private:
   absl::Status PrepareMicroBatch(uint32_t images);
   absl::Status GatherShares();
+  absl::Status EnqueueStep(uint32_t batch, cudaEvent_t weights_there);
   absl::Status EnqueueMicroBatch(const MicroBatch<T>& batch);
   absl::Status EnqueueMicroBatch(const MicroBatch<T>& batch, GradientSink& update);
   absl::Status Advance(const MicroBatch<T>& batch);
+  absl::Status EndStep(const MicroBatch<T>& batch);
 
   const ResNet18StepOptions options_;
   ResNet18Buffers<T> buffers_;
@@ -68,6 +75,7 @@ class Step final : public ResNet18Step {
   uint32_t epoch_steps_ = 0;
   std::map<uint32_t, BatchPlan<T>> plans_;  // by the images computed at a time
   StreamFork fork_;
+  cudaEvent_t updated_ = nullptr;  // the last step that was queued: its weights are there
   StepMarkTables marks_;
   ExchangeRoom<T> exchange_room_;
   NormedRoom normed_room_;
@@ -92,6 +100,7 @@ absl::Status Step<T>::Init(const ResidentImages& images) {
   lanes_.SetNormWorkspaces(buffers_.norm_workspace);
   RETURN_IF_ERROR(exchange_room_.Init(options_, buffers_.net));
   RETURN_IF_ERROR(normed_room_.Init(options_));
+  RETURN_IF_ERROR(CudaStatus(cudaEventCreateWithFlags(&updated_, cudaEventDisableTiming), "making a CUDA event"));
   return fork_.Init();
 }
 
@@ -152,8 +161,17 @@ absl::StatusOr<ResNet18Counts> Step<T>::EndEpoch() {
   return counts;
 }
 
+// Between two steps main waits for the weights when it has made the next batch, and at the end without one.
 template <typename T>
-absl::Status Step<T>::Enqueue(uint32_t batch) {
+absl::Status Step<T>::Enqueue(uint32_t batch, uint32_t steps) {
+  for (uint32_t s = 0; s < steps; ++s) {
+    RETURN_IF_ERROR(EnqueueStep(batch, s == 0 ? nullptr : updated_));
+  }
+  return fork_.Wait(stream(), steps == 0 ? nullptr : updated_);
+}
+
+template <typename T>
+absl::Status Step<T>::EnqueueStep(uint32_t batch, cudaEvent_t weights_there) {
   const uint32_t micro_batch = MicroBatchImages(options_);
   for (uint32_t begin = 0; begin < batch; begin += micro_batch) {
     const uint32_t images = std::min(micro_batch, batch - begin);
@@ -164,7 +182,8 @@ absl::Status Step<T>::Enqueue(uint32_t batch) {
     const float share = static_cast<float>(images) / static_cast<float>(batch);
     const bool first = begin == 0, last = begin + images == batch;
     fork_.Reset();
-    RETURN_IF_ERROR(EnqueueMicroBatch({options_, buffers_, lanes_, fork_, marks_, plan->second, share, first, last}));
+    RETURN_IF_ERROR(EnqueueMicroBatch({options_, buffers_, lanes_, fork_, marks_, plan->second, share, first, last,
+                                       first ? weights_there : nullptr}));
   }
   return absl::OkStatus();
 }
@@ -188,7 +207,6 @@ absl::Status Step<T>::EnqueueMicroBatch(const MicroBatch<T>& batch, GradientSink
   RETURN_IF_ERROR(EnqueueForward(batch));
   RETURN_IF_ERROR(NoteClock(batch, StepMark::kForwardDone));
   RETURN_IF_ERROR(EnqueueBackward(batch, update));
-  RETURN_IF_ERROR(NoteClock(batch, StepMark::kUpdated));
   return Advance(batch);
 }
 
@@ -196,9 +214,20 @@ absl::Status Step<T>::EnqueueMicroBatch(const MicroBatch<T>& batch, GradientSink
 template <typename T>
 absl::Status Step<T>::Advance(const MicroBatch<T>& batch) {
   const uint32_t images = batch.plan.images;
-  return CudaStatus(batch.last ? AdvanceStep(buffers_.rates, epoch_steps_, images, buffers_.state, stream())
-                               : AdvanceMicroBatch(images, buffers_.state, stream()),
-                    "going to the next step");
+  if (batch.last) {
+    RETURN_IF_ERROR(EndStep(batch));
+    return CudaStatus(AdvanceBatch(images, buffers_.state, stream()), "going to the next batch");
+  }
+  RETURN_IF_ERROR(fork_.Follow(lanes_.tail(), stream()));
+  return CudaStatus(AdvanceMicroBatch(images, buffers_.state, stream()), "going to the next micro-batch");
+}
+
+template <typename T>
+absl::Status Step<T>::EndStep(const MicroBatch<T>& batch) {
+  RETURN_IF_ERROR(NoteClock(batch, StepMark::kUpdated));
+  RETURN_IF_ERROR(
+      CudaStatus(AdvanceUpdate(buffers_.rates, epoch_steps_, buffers_.state, lanes_.tail()), "going to the next step"));
+  return CudaStatus(cudaEventRecord(updated_, lanes_.tail()), "recording a CUDA event");
 }
 
 template <typename T>

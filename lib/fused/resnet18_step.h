@@ -6,7 +6,8 @@
 //     -> classifier and loss
 //     -> the same backward                                                 resnet18_backward.h
 //     -> SGD over all parameters                                           resnet18_update.h
-//     -> the next batch's place
+//
+// The next step's batch is made beside what is left of the update when the backward pass has ended.
 //
 // What is won over LibTorch's autograd: batch norm, shortcut and ReLU fused (lib/kernels/batch_norm.h); no allocation,
 // no host work between launches, so that a CUDA graph can hold the step; weight gradients beside data gradients on a
@@ -58,8 +59,8 @@ class ResNet18Step {
   virtual absl::Status BeginEpoch(const std::vector<uint32_t>& order, uint32_t epoch,
                                   const std::vector<float>& rates) = 0;
 
-  // Queues one step of `batch` images, which was prepared, from where the last one ended. Can be captured.
-  virtual absl::Status Enqueue(uint32_t batch) = 0;
+  // Queues `steps` steps of `batch` images, which was prepared, from where the last one ended. Can be captured.
+  virtual absl::Status Enqueue(uint32_t batch, uint32_t steps) = 0;
 
   // From here on a queued step notes the GPU's clock (step_marks.h); without tables it does not. With several
   // micro-batches the marks are the last one's.

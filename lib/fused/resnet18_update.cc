@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "lib/kernels/cuda_status.h"
+#include "lib/kernels/peer_update.h"
 #include "lib/kernels/sgd.h"
 
 namespace lockstep {
@@ -48,11 +49,11 @@ void WriteToOthers(const GradientExchange& exchange, size_t begin, SgdInput<G>& 
 }
 
 template <typename G, typename T>
-absl::Status UpdateWeights(const MicroBatch<T>& batch, const ReadyGradients& ready, const G* gradient,
-                           const StepShare& share) {
+SgdInput<G> InputForWeights(const MicroBatch<T>& batch, const GradientRange& range, const G* gradient,
+                            const StepShare& share) {
   const ResNet18Buffers<T>& buffers = batch.buffers;
-  SgdInput<G> input = InputFor<G>(batch, ready.range, share);
-  const size_t begin = ready.range.begin + share.sum.share.begin;
+  SgdInput<G> input = InputFor<G>(batch, range, share);
+  const size_t begin = range.begin + share.sum.share.begin;
   input.gradient = gradient;
   input.parameter = buffers.weights + begin;
   input.velocity = buffers.weight_velocity + begin;
@@ -63,18 +64,30 @@ absl::Status UpdateWeights(const MicroBatch<T>& batch, const ReadyGradients& rea
       WriteToOthers(*batch.options.exchange, begin, input);
     }
   }
-  return CudaStatus(SgdStep<G>(input, ready.stream, ready.max_multiprocessors), "SGD");
+  return input;
 }
 
 template <typename G, typename T>
-absl::Status UpdateNorms(const MicroBatch<T>& batch, const ReadyGradients& ready, const G* gradient,
-                         const StepShare& share) {
-  const ResNet18Buffers<T>& buffers = batch.buffers;
-  SgdInput<G> input = InputFor<G>(batch, ready.range, share);
+SgdInput<G> InputForNorms(const MicroBatch<T>& batch, const GradientRange& range, const G* gradient,
+                          const StepShare& share) {
+  SgdInput<G> input = InputFor<G>(batch, range, share);
   input.gradient = gradient;
-  input.parameter = buffers.norms + ready.range.begin;
-  input.velocity = buffers.norm_velocity + ready.range.begin;
+  input.parameter = batch.buffers.norms + range.begin;
+  input.velocity = batch.buffers.norm_velocity + range.begin;
+  return input;
+}
+
+template <typename G, typename T>
+absl::Status Update(const MicroBatch<T>& batch, const ReadyGradients& ready, const G* gradient,
+                    const StepShare& share) {
+  const SgdInput<G> input = ready.array == GradientArray::kWeights
+                                ? InputForWeights(batch, ready.range, gradient, share)
+                                : InputForNorms(batch, ready.range, gradient, share);
   return CudaStatus(SgdStep<G>(input, ready.stream, ready.max_multiprocessors), "SGD");
+}
+
+StepShare WholeStep(const StepGradients& gradients) {
+  return {gradients.scale, true, true, gradients.factors, gradients.sum};
 }
 
 }  // namespace
@@ -84,24 +97,45 @@ absl::Status SgdUpdate<T>::Ready(const ReadyGradients& ready) {
   const ResNet18Buffers<T>& buffers = batch_.buffers;
   const StepShare share = {batch_.share, batch_.first, batch_.last, nullptr, {}};
   return ready.array == GradientArray::kWeights
-             ? UpdateWeights(batch_, ready, buffers.weight_gradients + ready.range.begin, share)
-             : UpdateNorms(batch_, ready, buffers.norm_gradients + ready.range.begin, share);
+             ? Update(batch_, ready, buffers.weight_gradients + ready.range.begin, share)
+             : Update(batch_, ready, buffers.norm_gradients + ready.range.begin, share);
 }
 
 template <typename T>
 absl::Status UpdateRange(const MicroBatch<T>& batch, const StepGradients& gradients) {
-  const StepShare whole = {gradients.scale, true, true, gradients.factors, gradients.sum};
+  return std::visit(
+      [&](const auto* gradient) { return Update(batch, gradients.ready, gradient, WholeStep(gradients)); },
+      gradients.gradient);
+}
+
+template <typename T>
+absl::Status UpdateTogether(const MicroBatch<T>& batch, const TogetherGradients& together) {
+  const StepGradients &weights = together.weights, &norms = together.norms;
+  ArrivalMarks arrival;
+  if (batch.marks.ranges.steps != 0) {
+    arrival.step = &batch.buffers.state->update_step;
+    arrival.marks = batch.marks.ranges;
+    for (const uint32_t range : {together.weights_range, together.norms_range}) {
+      arrival.column[arrival.columns++] = range * kRangeMarks + static_cast<uint32_t>(RangeMark::kSummed);
+    }
+  }
   return std::visit(
       [&](const auto* gradient) {
-        return gradients.ready.array == GradientArray::kWeights ? UpdateWeights(batch, gradients.ready, gradient, whole)
-                                                                : UpdateNorms(batch, gradients.ready, gradient, whole);
+        using G = std::remove_cv_t<std::remove_pointer_t<decltype(gradient)>>;
+        PeerUpdateInput<G> input;
+        input.weights = InputForWeights(batch, weights.ready.range, gradient, WholeStep(weights));
+        input.norms = InputForNorms(batch, norms.ready.range, std::get<const float*>(norms.gradient), WholeStep(norms));
+        input.arrival = arrival;
+        return CudaStatus(PeerUpdate(together.push, input, weights.ready.stream), "the last gradients and SGD");
       },
-      gradients.gradient);
+      weights.gradient);
 }
 
 template class SgdUpdate<float>;
 template class SgdUpdate<__nv_bfloat16>;
 template absl::Status UpdateRange(const MicroBatch<float>&, const StepGradients&);
 template absl::Status UpdateRange(const MicroBatch<__nv_bfloat16>&, const StepGradients&);
+template absl::Status UpdateTogether(const MicroBatch<float>&, const TogetherGradients&);
+template absl::Status UpdateTogether(const MicroBatch<__nv_bfloat16>&, const TogetherGradients&);
 
 }  // namespace lockstep

@@ -26,6 +26,10 @@ class SgdUpdate final : public GradientSink {
 template <typename T>
 absl::Status UpdateRange(const MicroBatch<T>& batch, const StepGradients& gradients);
 
+// Queues what sends a step's last ranges, adds them up and does SGD over them, in one launch.
+template <typename T>
+absl::Status UpdateTogether(const MicroBatch<T>& batch, const TogetherGradients& gradients);
+
 // The same as the sink of a step.
 template <typename T>
 class StepSgdUpdate final : public StepSink {
@@ -34,6 +38,7 @@ class StepSgdUpdate final : public StepSink {
 
   absl::Status Take(const StepGradients& gradients) override { return UpdateRange(batch_, gradients); }
   bool AddsRanks() const override { return true; }
+  absl::Status TakeTogether(const TogetherGradients& gradients) override { return UpdateTogether(batch_, gradients); }
 
  private:
   const MicroBatch<T>& batch_;

@@ -5,6 +5,7 @@
 
 #include <cuda_bf16.h>
 
+#include <cstdint>
 #include <variant>
 
 #include "absl/status/status.h"
@@ -25,6 +26,13 @@ struct StepGradients {
       nullptr;  // as in SgdInput (lib/kernels/sgd.h), in the place of scale and weight decay; or null
 };
 
+// A step's last ranges where they go together: all weights that were not handed on before, and the norms.
+struct TogetherGradients {
+  StepGradients weights, norms;  // whose sums are parts
+  PeerPush push;
+  uint32_t weights_range = 0, norms_range = 0;  // as NoteClock counts them
+};
+
 // Called while the last micro-batch of a step is queued, which may be captured: so it queues, and does not wait.
 class StepSink {
  public:
@@ -33,10 +41,13 @@ class StepSink {
   // For each range of a GradientSchedule, in their order.
   virtual absl::Status Take(const StepGradients& gradients) = 0;
 
-  // Whether it adds up the parts of a RangeSum; else gradients are given to it as one.
+  // Whether it adds up the parts of a RangeSum, and takes ranges together; else gradients are given to it as one.
   virtual bool AddsRanks() const { return false; }
+  virtual absl::Status TakeTogether(const TogetherGradients& gradients) {
+    return absl::UnimplementedError("no ranges at once");
+  }
 
-  // All ranges were taken, and the main stream is behind all of them.
+  // All ranges were taken, and the lane `tail` is behind all of them.
   virtual absl::Status Finish() { return absl::OkStatus(); }
 };
 

@@ -1,5 +1,6 @@
 #include "lib/fused/step_lanes.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -21,7 +22,8 @@ StepLanes::~StepLanes() {
     cudaFree(lane->convolution_workspace);
     lane->context.reset();
   }
-  for (const cudaStream_t stream : {main_.stream, side_.stream, branch_.stream, shortcut_weights_.stream, update_}) {
+  for (const cudaStream_t stream :
+       {main_.stream, side_.stream, branch_.stream, shortcut_weights_.stream, update_, tail_}) {
     if (stream != nullptr) {
       cudaStreamDestroy(stream);
     }
@@ -31,11 +33,13 @@ StepLanes::~StepLanes() {
 absl::Status StepLanes::Init() {
   int least = 0, greatest = 0;
   RETURN_IF_ERROR(CudaStatus(cudaDeviceGetStreamPriorityRange(&least, &greatest), "asking the GPU"));
-  RETURN_IF_ERROR(MakeLane(greatest, main_));
+  const int high = std::min(greatest + 1, least);  // the greatest is the least number
+  RETURN_IF_ERROR(MakeLane(high, main_));
   RETURN_IF_ERROR(MakeLane(least, side_));
-  RETURN_IF_ERROR(MakeLane(greatest, branch_));
+  RETURN_IF_ERROR(MakeLane(high, branch_));
   RETURN_IF_ERROR(MakeLane(least, shortcut_weights_));
-  return MakeStream(least, update_);
+  RETURN_IF_ERROR(MakeStream(least, update_));
+  return MakeStream(greatest, tail_);
 }
 
 void StepLanes::SetNormWorkspaces(const std::array<char*, 3>& workspaces) {

@@ -1,14 +1,15 @@
 // The streams of a training step, each with what its launches need for themselves.
 //
 //   lane              its work                                                                    its priority
-//   main              forward; backward the chain of data gradients and batch norms               greatest
+//   main              forward; backward the chain of data gradients and batch norms               high
 //   side              weight gradients; SGD of most weights                                       least
-//   branch            shortcuts; with divided multiprocessors the classifier's parameters, too    greatest
+//   branch            shortcuts; with divided multiprocessors the classifier's parameters, too    high
 //   shortcut_weights  with divided multiprocessors the shortcuts' weight gradients                least
 //   update            SGD of batch norms; with divided multiprocessors of layers 3 and 4, too     least
+//   tail              what is left of the update behind the backward pass                         greatest
 //
 // Side and update are wanted last: where several have blocks waiting, the chain of data gradients goes first, with the
-// shortcuts that it waits for.
+// shortcuts that it waits for. The tail runs beside the next step's batch, which is large and can wait.
 #ifndef LOCKSTEP_LIB_FUSED_STEP_LANES_H_
 #define LOCKSTEP_LIB_FUSED_STEP_LANES_H_
 
@@ -52,14 +53,15 @@ class StepLanes {
   absl::Status MakeRoomForDividedShortcutWeights(size_t bytes);  // on shortcut_weights
   absl::Status MakeRoomForOwnWeightGradient(size_t bytes);       // where side() is
 
-  // Without two_streams main stands for side, branch and update.
+  // Without two_streams main stands for side, branch, update and tail.
   const Lane& main() const { return main_; }
   const Lane& side() const { return two_streams_ ? side_ : main_; }
   const Lane& branch() const { return two_streams_ ? branch_ : main_; }
   const Lane& shortcut_weights() const { return shortcut_weights_; }
   cudaStream_t update() const { return two_streams_ ? update_ : main_.stream; }
+  cudaStream_t tail() const { return two_streams_ ? tail_ : main_.stream; }
 
-  // All but update.
+  // All but update and tail.
   std::array<const Lane*, 4> all() const { return {&main_, &side_, &branch_, &shortcut_weights_}; }
 
   size_t bytes() const;  // the convolutions' workspaces together
@@ -74,6 +76,7 @@ class StepLanes {
   Lane branch_;
   Lane shortcut_weights_;
   cudaStream_t update_ = nullptr;
+  cudaStream_t tail_ = nullptr;
 };
 
 }  // namespace lockstep

@@ -6,16 +6,17 @@
 
 namespace lockstep {
 
-// The seams, all on the main stream, in this order.
+// The seams, on the main stream in this order, and the last on the lane `tail`, where it comes behind the one before it,
+// and before the forward pass of the next step.
 enum class StepMark : uint32_t {
   kBegin,
-  kBatchMade,        // cropped, flipped, normalised
+  kBatchMade,        // cropped, flipped, normalised; the weights may still be updated, which the forward pass awaits
   kForwardDone,      // the losses, and with them, in the same kernel, the gradient of the last activations
   kOwnBackwardDone,  // data gradients and batch norms; weight gradients ran beside them on the second stream, if there
                      // is one, and shortcuts on a third, which is waited for where they join
   kAllGradientsDone,  // the other streams have been waited for, and with them SGD of all but the first convolution; where
                       // gradients are exchanged SGD is elsewhere, and this is where the backward pass ends
-  kUpdated,           // SGD of that
+  kUpdated,           // all weights are the next step's, on every rank; the next batch may have been begun by then
 };
 inline constexpr uint32_t kStepMarks = 6;
 

@@ -11,8 +11,6 @@
 
 #include <cstdint>
 
-#include "lib/kernels/step_state.h"
-
 namespace lockstep {
 
 // A table of (steps, per_step) nanoseconds, row by row.
@@ -22,10 +20,10 @@ struct ClockMarks {
   uint32_t per_step = 0;
 };
 
-// Writes the clock to row state->step, column `index`, as soon as all that is queued on `stream` before is done;
-// nothing when there is no such row. `state` is of the device. Can be captured: a replayed graph writes to the row of
-// its step. Returns the launch's error, or cudaErrorInvalidValue when there is no such column.
-cudaError_t MarkClock(const StepState* state, uint32_t index, const ClockMarks& marks, cudaStream_t stream);
+// Writes the clock to row *step, column `index`, as soon as all that is queued on `stream` before is done; nothing when
+// there is no such row. `step` is of the device (step_state.h counts it). Can be captured: a replayed graph writes to the
+// row of its step. Returns the launch's error, or cudaErrorInvalidValue when there is no such column.
+cudaError_t MarkClock(const uint32_t* step, uint32_t index, const ClockMarks& marks, cudaStream_t stream);
 
 }  // namespace lockstep
 

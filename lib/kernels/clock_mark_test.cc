@@ -7,6 +7,7 @@
 #include "gtest/gtest.h"
 #include "lib/kernels/captured_graph.h"
 #include "lib/kernels/device_array.h"
+#include "lib/kernels/step_state.h"
 
 namespace lockstep {
 namespace {
@@ -16,12 +17,6 @@ constexpr uint64_t kUnwritten = ~uint64_t{0};  // as DeviceArray leaves it
 #define SKIP_WITHOUT_GPU() \
   if (!HaveGpu()) GTEST_SKIP() << "no CUDA device"
 
-StepState AtStep(uint32_t step) {
-  StepState state;
-  state.step = step;
-  return state;
-}
-
 TEST(ClockMarkTest, AColumnThatThereIsNotIsRefused) {
   EXPECT_EQ(MarkClock(nullptr, 2, {nullptr, 1, 2}, nullptr), cudaErrorInvalidValue);
 }
@@ -30,8 +25,8 @@ TEST(ClockMarkTest, WritesToTheRowOfItsStepAlone) {
   SKIP_WITHOUT_GPU();
   DeviceArray<uint64_t> marks(6);
   for (const uint32_t step : {1u, 3u}) {  // of three; the second has no row
-    DeviceArray<StepState> state(std::vector<StepState>{AtStep(step)});
-    ASSERT_EQ(MarkClock(state.data(), 1, {marks.data(), 3, 2}, nullptr), cudaSuccess);
+    DeviceArray<uint32_t> row(std::vector<uint32_t>{step});
+    ASSERT_EQ(MarkClock(row.data(), 1, {marks.data(), 3, 2}, nullptr), cudaSuccess);
     ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   }
   const std::vector<uint64_t> found = marks.ToHost();
@@ -44,9 +39,9 @@ TEST(ClockMarkTest, WritesToTheRowOfItsStepAlone) {
 TEST(ClockMarkTest, CountsNanoseconds) {
   SKIP_WITHOUT_GPU();
   DeviceArray<uint64_t> marks(2);
-  DeviceArray<StepState> state(std::vector<StepState>{AtStep(0)});
+  DeviceArray<uint32_t> row(std::vector<uint32_t>{0});
   const auto mark = [&](uint32_t index) {
-    ASSERT_EQ(MarkClock(state.data(), index, {marks.data(), 1, 2}, nullptr), cudaSuccess);
+    ASSERT_EQ(MarkClock(row.data(), index, {marks.data(), 1, 2}, nullptr), cudaSuccess);
     ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   };
   const auto before = std::chrono::steady_clock::now();
@@ -68,14 +63,14 @@ TEST(ClockMarkTest, ReplaysFillRowAfterRow) {
   SKIP_WITHOUT_GPU();
   constexpr uint32_t kSteps = 5;
   DeviceArray<uint64_t> marks(2 * kSteps);
-  DeviceArray<float> rates(std::vector<float>(kSteps, 0.1f));
-  DeviceArray<StepState> state(std::vector<StepState>{AtStep(0)});
+  DeviceArray<StepState> state(std::vector<StepState>{StepState()});
+  const uint32_t* const row = &state.data()->batch_step;
   cudaStream_t stream;
   ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
   auto graph = CaptureGraph(stream, [&]() -> absl::Status {
-    const bool launched = MarkClock(state.data(), 0, {marks.data(), kSteps, 2}, stream) == cudaSuccess &&
-                          MarkClock(state.data(), 1, {marks.data(), kSteps, 2}, stream) == cudaSuccess &&
-                          AdvanceStep(rates.data(), kSteps, 1, state.data(), stream) == cudaSuccess;
+    const bool launched = MarkClock(row, 0, {marks.data(), kSteps, 2}, stream) == cudaSuccess &&
+                          MarkClock(row, 1, {marks.data(), kSteps, 2}, stream) == cudaSuccess &&
+                          AdvanceBatch(1, state.data(), stream) == cudaSuccess;
     return launched ? absl::OkStatus() : absl::InternalError("a launch failed");
   });
   ASSERT_TRUE(graph.ok()) << graph.status();

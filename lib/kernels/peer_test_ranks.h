@@ -69,10 +69,12 @@ class PeerTestRank {
 template <typename Rank>
 class ReplayedRanks {
  public:
-  explicit ReplayedRanks(uint32_t ranks) {
+  // made_of: what Rank's constructor takes behind the number.
+  template <typename... Args>
+  explicit ReplayedRanks(uint32_t ranks, const Args&... made_of) {
     std::vector<PeerTestRank*> peers;
     for (uint32_t rank = 0; rank < ranks; ++rank) {
-      all_.push_back(std::make_unique<Rank>(rank));
+      all_.push_back(std::make_unique<Rank>(rank, made_of...));
       peers.push_back(all_.back().get());
     }
     for (const auto& rank : all_) {

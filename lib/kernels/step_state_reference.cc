@@ -4,12 +4,16 @@
 
 namespace lockstep {
 
-void AdvanceStepReference(const float* learning_rates, uint32_t steps, uint32_t batch, StepState* state) {
-  state->step += 1;
-  state->first += batch;
-  state->learning_rate = learning_rates[std::min(state->step, steps - 1)];
+void AdvanceMicroBatchReference(uint32_t images, StepState* state) { state->first += images; }
+
+void AdvanceBatchReference(uint32_t images, StepState* state) {
+  state->first += images;
+  state->batch_step += 1;
 }
 
-void AdvanceMicroBatchReference(uint32_t batch, StepState* state) { state->first += batch; }
+void AdvanceUpdateReference(const float* learning_rates, uint32_t steps, StepState* state) {
+  state->update_step += 1;
+  state->learning_rate = learning_rates[std::min(state->update_step, steps - 1)];
+}
 
 }  // namespace lockstep

@@ -95,7 +95,7 @@ absl::Status CheckOptions(const QuantizeOptions& options) {
   return CheckSwitches(options);
 }
 
-// Of --isa: what the integers are defined by, one value after another.
+// The word of --isa for the loops that the integers are defined by, one value after another.
 constexpr char kPlainLoops[] = "plain";
 
 // What runs the int8 networks, and its words for the console.
@@ -133,8 +133,9 @@ absl::StatusOr<Runner> MakeCpuRunner(const QuantizeOptions& options) {
 
 // Named instructions say where; else the device does, and without one a GPU is taken if it can be.
 absl::StatusOr<Runner> MakeRunner(const QuantizeOptions& options) {
-  RETURN_IF_ERROR(CheckFlagWord("isa", options.isa,
-                                {"auto", kPlainLoops, "portable", "avx2", "avxvnni", "avx512vnni", "amx", "dp4a", "mma", "wgmma"}));
+  RETURN_IF_ERROR(
+      CheckFlagWord("isa", options.isa,
+                    {"auto", kPlainLoops, "portable", "avx2", "avxvnni", "avx512vnni", "amx", "dp4a", "mma", "wgmma"}));
   const bool gpu_named = IsGpuIsaName(options.isa);
   if (gpu_named && options.device == "cpu") {
     return absl::InvalidArgumentError(absl::StrCat("--isa=", options.isa, ": a GPU's, but --device=cpu"));

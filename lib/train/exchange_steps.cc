@@ -6,14 +6,14 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/fused/step_marks.h"
+#include "lib/train/step_seams.h"
 
 namespace lockstep {
 namespace {
 
 constexpr double kNano = 1e-9;
 
-// Negative when `to` was before `from`.
-double Seconds(uint64_t from, uint64_t to) { return static_cast<double>(static_cast<int64_t>(to - from)) * kNano; }
+double Seconds(uint64_t nanoseconds) { return static_cast<double>(nanoseconds) * kNano; }
 
 uint64_t At(const uint64_t* seams, StepMark mark) { return seams[static_cast<uint32_t>(mark)]; }
 
@@ -31,7 +31,7 @@ absl::StatusOr<std::vector<ExchangedRange>> RangesOf(const uint64_t* seams, cons
                                               ready, " ns and summed at ", summed, ", in a step from ", begin, " to ",
                                               At(seams, StepMark::kUpdated)));
     }
-    ranges.push_back({Seconds(begin, ready), Seconds(begin, summed)});
+    ranges.push_back({Seconds(ready - begin), Seconds(summed - begin)});
     last_summed = summed;
   }
   return ranges;
@@ -41,25 +41,25 @@ absl::StatusOr<std::vector<ExchangedRange>> RangesOf(const uint64_t* seams, cons
 
 absl::StatusOr<std::vector<ExchangeStep>> ToExchangeSteps(const std::vector<uint64_t>& marks,
                                                           const std::vector<uint64_t>& range_marks) {
-  const size_t count = marks.size() / kStepMarks;
-  if (marks.size() != count * kStepMarks || range_marks.size() != count * kExchangeMarks) {
-    return absl::InternalError(absl::StrCat(marks.size(), " and ", range_marks.size(), " marks of the GPU's clock are ",
-                                            "not ", kStepMarks, " and ", kExchangeMarks, " for each step"));
+  ASSIGN_OR_RETURN(const std::vector<StepSeams> seams, ToStepSeams(marks));
+  if (range_marks.size() != seams.size() * kExchangeMarks) {
+    return absl::InternalError(absl::StrCat(range_marks.size(), " marks of the GPU's clock are not ", kExchangeMarks,
+                                            " for each of ", seams.size(), " steps"));
   }
   if (std::all_of(range_marks.begin(), range_marks.end(), [](uint64_t mark) { return mark == 0; })) {
     return std::vector<ExchangeStep>();
   }
-  std::vector<ExchangeStep> steps(count);
-  for (size_t i = 0; i < count; ++i) {
-    const uint64_t* const seams = marks.data() + i * kStepMarks;
+  std::vector<ExchangeStep> steps(seams.size());
+  for (size_t i = 0; i < seams.size(); ++i) {
+    const StepSeams& parts = seams[i];
+    const bool next_batch = i + 1 < seams.size() && seams[i + 1].batch_beside;
     ExchangeStep& step = steps[i];
-    step.forward_seconds = Seconds(At(seams, StepMark::kBegin), At(seams, StepMark::kForwardDone));
-    step.backward_seconds = Seconds(At(seams, StepMark::kForwardDone), At(seams, StepMark::kAllGradientsDone));
-    step.update_seconds = Seconds(At(seams, StepMark::kAllGradientsDone), At(seams, StepMark::kUpdated));
-    if (i + 1 < count) {
-      step.between_seconds = Seconds(At(seams, StepMark::kUpdated), At(seams + kStepMarks, StepMark::kBegin));
-    }
-    ASSIGN_OR_RETURN(step.ranges, RangesOf(seams, range_marks.data() + i * kExchangeMarks, i));
+    step.forward_seconds = Seconds((parts.batch_beside ? 0 : parts.batch) + parts.forward);
+    step.backward_seconds =
+        Seconds(parts.backward + parts.join + (next_batch ? parts.between + seams[i + 1].batch : 0));
+    step.update_seconds = Seconds(parts.update);
+    step.between_seconds = Seconds(next_batch ? 0 : parts.between);
+    ASSIGN_OR_RETURN(step.ranges, RangesOf(marks.data() + i * kStepMarks, range_marks.data() + i * kExchangeMarks, i));
   }
   return steps;
 }

@@ -17,10 +17,11 @@ struct ExchangedRange {
 };
 
 // One step. Its lengths leave no gap: batch and forward, backward, the update and what it waits for, and what lies
-// between this step and the next.
+// between this step and the next. A batch that was made beside the update of the step before counts to that one's
+// backward pass, as what else hides sums.
 struct ExchangeStep {
   double forward_seconds = 0;   // from the batch to the losses
-  double backward_seconds = 0;  // to the last gradient
+  double backward_seconds = 0;  // to the last gradient, and the next batch
   double update_seconds = 0;    // to the last parameter, the wait for sums in it
   double between_seconds = 0;   // 0 behind the last step
   std::vector<ExchangedRange> ranges;

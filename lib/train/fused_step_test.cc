@@ -94,7 +94,7 @@ std::unique_ptr<ResNet18Step> MakeFused(const ImageSet& set, const ResNet18StepO
 absl::Status EnqueueOneStep(ResNet18Step& step, uint32_t epoch, const std::vector<float>& rates) {
   RETURN_IF_ERROR(step.Prepare(kBatch));
   RETURN_IF_ERROR(step.BeginEpoch(Order(), epoch, rates));
-  return step.Enqueue(kBatch);
+  return step.Enqueue(kBatch, 1);
 }
 
 std::unique_ptr<ResNet18Step> AfterOneStep(const ImageSet& set, const ResNet18StepOptions& options,

@@ -15,13 +15,13 @@ namespace lockstep {
 // What an epoch's marks say.
 struct MarkedSteps {
   proto::StepParts parts;              // part and resolution_seconds; the rest is left to the caller
-  std::vector<double> full_seconds;    // of each full step, from its first mark to its last
+  std::vector<double> full_seconds;    // of each full step, without what lies between it and the next
   std::vector<ExchangeStep> exchange;  // every step, where gradients are exchanged; left to the caller
 };
 
 // `marks`: (steps, kStepMarks) nanoseconds, of which the first `full_steps` steps have a full batch. The parts leave no
-// gap: their epoch_seconds add up to the time from the first mark to the last. Internal: a clock that runs backwards,
-// or no whole table.
+// gap: their epoch_seconds add up to the time from the first mark to the last (step_seams.h). Internal: a clock that runs
+// backwards, or no whole table.
 absl::StatusOr<MarkedSteps> ToMarkedSteps(const std::vector<uint64_t>& marks, uint32_t full_steps);
 
 }  // namespace lockstep

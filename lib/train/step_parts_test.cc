@@ -69,7 +69,7 @@ TEST(StepPartsTest, OneFullStepHasNothingAfterIt) {
 TEST(StepPartsTest, RefusesWhatIsNoTableOfAClock) {
   EXPECT_THAT(ToMarkedSteps({}, 0), StatusIs(absl::StatusCode::kInternal, HasSubstr("0 marks")));
   EXPECT_THAT(ToMarkedSteps({1, 2, 3}, 0), StatusIs(absl::StatusCode::kInternal, HasSubstr("3 marks")));
-  EXPECT_THAT(ToMarkedSteps(kMarks, 4), StatusIs(absl::StatusCode::kInternal, HasSubstr("each of 4 steps")));
+  EXPECT_THAT(ToMarkedSteps(kMarks, 4), StatusIs(absl::StatusCode::kInternal, HasSubstr("the 4 full ones")));
   std::vector<uint64_t> broken = kMarks;
   broken[7] = 0;
   EXPECT_THAT(ToMarkedSteps(broken, 2), StatusIs(absl::StatusCode::kInternal, HasSubstr("backwards")));

@@ -1,0 +1,72 @@
+#include "lib/train/step_seams.h"
+
+#include <cstddef>
+
+#include "lib/fused/step_marks.h"
+#include "lib/testing/matchers.h"
+
+namespace lockstep {
+namespace {
+
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::StatusIs;
+using ::testing::HasSubstr;
+
+std::vector<uint64_t> Numbers(const StepSeams& seams) {
+  return {seams.batch, seams.forward, seams.backward, seams.join, seams.update, seams.between};
+}
+
+uint64_t Sum(const std::vector<StepSeams>& steps) {
+  uint64_t sum = 0;
+  for (const StepSeams& step : steps) {
+    for (const uint64_t part : Numbers(step)) {
+      sum += part;
+    }
+  }
+  return sum;
+}
+
+TEST(StepSeamsTest, AnUpdateThatEndsBeforeTheNextStep) {
+  const auto steps = ToStepSeams({100, 110, 130, 160, 165, 180, 190, 200, 220, 250, 255, 262});
+  ASSERT_THAT(steps, IsOk());
+  EXPECT_EQ(Numbers((*steps)[0]), (std::vector<uint64_t>{10, 20, 30, 5, 15, 10}));
+  EXPECT_EQ(Numbers((*steps)[1]), (std::vector<uint64_t>{10, 20, 30, 5, 7, 0}));
+  EXPECT_FALSE((*steps)[1].batch_beside);
+  EXPECT_EQ(Sum(*steps), 262 - 100);
+}
+
+// The second batch is made from 170 to 185; the weights are there at 182, and nobody waited for them.
+TEST(StepSeamsTest, AnUpdateThatTheNextBatchHides) {
+  const auto steps = ToStepSeams({100, 110, 130, 160, 165, 182, 170, 185, 220, 250, 255, 262});
+  ASSERT_THAT(steps, IsOk());
+  EXPECT_EQ(Numbers((*steps)[0]), (std::vector<uint64_t>{10, 20, 30, 5, 0, 5}));
+  EXPECT_EQ(Numbers((*steps)[1]), (std::vector<uint64_t>{15, 35, 30, 5, 7, 0}));
+  EXPECT_TRUE((*steps)[1].batch_beside);
+  EXPECT_EQ(Sum(*steps), 262 - 100);
+}
+
+// The weights are there at 196: 11 more than the batch took.
+TEST(StepSeamsTest, AnUpdateThatIsLongerThanTheNextBatch) {
+  const auto steps = ToStepSeams({100, 110, 130, 160, 165, 196, 170, 185, 220, 250, 255, 262});
+  ASSERT_THAT(steps, IsOk());
+  EXPECT_EQ(Numbers((*steps)[0]), (std::vector<uint64_t>{10, 20, 30, 5, 11, 5}));
+  EXPECT_EQ(Numbers((*steps)[1]), (std::vector<uint64_t>{15, 24, 30, 5, 7, 0}));
+  EXPECT_EQ(Sum(*steps), 262 - 100);
+}
+
+TEST(StepSeamsTest, RefusesWhatIsNoTableOfAClock) {
+  EXPECT_THAT(ToStepSeams({}), StatusIs(absl::StatusCode::kInternal, HasSubstr("0 marks")));
+  EXPECT_THAT(ToStepSeams({1, 2, 3}), StatusIs(absl::StatusCode::kInternal, HasSubstr("3 marks")));
+  const std::vector<uint64_t> good = {100, 110, 130, 160, 165, 196, 170, 185, 220, 250, 255, 262};
+  for (size_t i = 0; i < good.size(); ++i) {
+    std::vector<uint64_t> unwritten = good;
+    unwritten[i] = 0;
+    EXPECT_EQ(ToStepSeams(unwritten).ok(), i == 0) << i;  // a first mark at 0 is a clock that begins there
+  }
+  std::vector<uint64_t> unawaited = good;
+  unawaited[5] = 221;  // behind the forward pass that reads the weights
+  EXPECT_THAT(ToStepSeams(unawaited), StatusIs(absl::StatusCode::kInternal, HasSubstr("step 1")));
+}
+
+}  // namespace
+}  // namespace lockstep
