@@ -221,13 +221,11 @@ if [ -n "$questions" ]; then
   # A CPU trains LeNet-5, small, where ResNet-18 is not needed.
   base=128 large=8192 asked="$model" preset="lab"
   [ -z "$fast" ] || preset="fast"
-  if [ "$gpus" -eq 0 ]; then
-    asked=lenet5
-    there="$("$tools/report" --print="$output/dataset.rec" --format=json 2>/dev/null | grep -oE '"image_count": [0-9]+' | sed -n "1s/.* //p")"
-    if [ "$there" -lt 16384 ]; then
-      large=$((there / most_ranks * most_ranks)) base=$((there / 8 / most_ranks * most_ranks))
-      base=$((base > 0 ? base : most_ranks))
-    fi
+  [ "$gpus" -gt 0 ] || asked=lenet5
+  there="$("$tools/report" --print="$output/dataset.rec" --format=json 2>/dev/null | grep -oE '"image_count": [0-9]+' | sed -n "1s/.* //p")"
+  if [ "$there" -lt 16384 ]; then
+    large=$((there / most_ranks * most_ranks)) base=$((there / 8 / most_ranks * most_ranks))
+    base=$((base > 0 ? base : most_ranks))
   fi
   rows="" # all
   if [ "$asked" != resnet18 ]; then
