@@ -58,6 +58,8 @@ ABSL_FLAG(
 RANGED_FLAG(uint32_t, seeds, 3, 1, 1000, "Of an experiment: each row is trained with so many, from --seed on.");
 ABSL_FLAG(std::string, rows, "",
           "Of an experiment: only these rows, separated by semicolons, such as --rows='128;8192, all'; empty: all.");
+ABSL_FLAG(bool, ablation, true,
+          "Measure what several ranks do once more with the all-reduces left out; false: only what trains.");
 ABSL_FLAG(bool, overlap, true, "Start all-reduces while backward runs; false: all of them after it.");
 RANGED_FLAG(double, first_bucket_mib, 1, 0, 1e6, "MiB of gradients that close the first bucket.");
 RANGED_FLAG(double, bucket_mib, 25, 0, 1e6, "MiB of gradients that close each other bucket.");
@@ -156,7 +158,7 @@ ToolInfo DescribeTool() {
             true},
            {"scaling",
             "which points, and where",
-            {{"device"}, {"ranks"}, {"batch"}, {"batch_mode"}, {"mode"}, {"timeout"}},
+            {{"device"}, {"ranks"}, {"batch"}, {"batch_mode"}, {"mode"}, {"ablation"}, {"timeout"}},
             true},
            {"experiment", "questions with a table of their own", {{"experiment"}, {"seeds"}, {"rows", "all"}}},
            {"communication",

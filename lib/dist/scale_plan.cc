@@ -91,13 +91,16 @@ absl::StatusOr<proto::ScalePoint> PlanPoint(const proto::ScaleSpec& spec, uint64
   return point;
 }
 
-std::vector<proto::Reduction> ReductionsOf(proto::ScaleMode mode, uint32_t ranks) {
-  if (mode == proto::DP) {
+std::vector<proto::Reduction> ReductionsOf(const proto::ScaleSpec& spec, uint32_t ranks) {
+  if (spec.mode() == proto::DP) {
     return ranks == 1 ? std::vector<proto::Reduction>{proto::PLAIN, proto::STAR}
                       : std::vector<proto::Reduction>{proto::STAR};
   }
-  return ranks == 1 ? std::vector<proto::Reduction>{proto::PLAIN, proto::ALL_REDUCE}
-                    : std::vector<proto::Reduction>{proto::ALL_REDUCE, proto::ABLATED};
+  if (ranks == 1) {
+    return {proto::PLAIN, proto::ALL_REDUCE};
+  }
+  return spec.ablation() ? std::vector<proto::Reduction>{proto::ALL_REDUCE, proto::ABLATED}
+                         : std::vector<proto::Reduction>{proto::ALL_REDUCE};
 }
 
 }  // namespace
@@ -109,7 +112,7 @@ absl::StatusOr<std::vector<proto::ScalePoint>> PlanPoints(const proto::ScaleSpec
   for (const uint32_t batch : spec.batch_size()) {
     for (const uint32_t ranks : spec.ranks()) {
       ASSIGN_OR_RETURN(proto::ScalePoint point, PlanPoint(spec, training_images, ranks, batch));
-      for (const proto::Reduction reduction : ReductionsOf(spec.mode(), ranks)) {
+      for (const proto::Reduction reduction : ReductionsOf(spec, ranks)) {
         point.set_reduction(reduction);
         points.push_back(point);
       }

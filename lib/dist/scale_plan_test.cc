@@ -18,6 +18,7 @@ proto::ScaleSpec Spec(std::vector<uint32_t> ranks, std::vector<uint32_t> batches
                       proto::BatchMode mode = proto::PER_DEVICE) {
   proto::ScaleSpec spec;
   spec.set_batch_mode(mode);
+  spec.set_ablation(true);
   spec.mutable_ranks()->Add(ranks.begin(), ranks.end());
   spec.mutable_batch_size()->Add(batches.begin(), batches.end());
   return spec;
@@ -38,6 +39,15 @@ TEST(PlanPointsTest, MeasuresTheBaseCaseTwiceAndTheOthersWithAndWithoutAllReduce
       Names(*points),
       ElementsAre("1 rank, batch 32 per device, plain", "1 rank, batch 32 per device, all-reduce",
                   "2 ranks, batch 32 per device, all-reduce", "2 ranks, batch 32 per device, all-reduce left out"));
+}
+
+TEST(PlanPointsTest, WithoutAblationThereIsOnlyWhatTrains) {
+  proto::ScaleSpec spec = Spec({1, 2}, {32});
+  spec.set_ablation(false);
+  const auto points = PlanPoints(spec, 1000);
+  ASSERT_THAT(points, IsOk());
+  EXPECT_THAT(Names(*points), ElementsAre("1 rank, batch 32 per device, plain", "1 rank, batch 32 per device, all-reduce",
+                                          "2 ranks, batch 32 per device, all-reduce"));
 }
 
 TEST(PlanPointsTest, GoesBatchByBatch) {
