@@ -9,8 +9,9 @@
 #   resume     the hand-written step on two GPUs, over NCCL and by default, stopped and gone on with, beside one left
 #              alone: the same weights
 #   exchange   the hand-written step over NCCL and over copies between GPUs, beside PyTorch's DDP in a CUDA graph
-#   all_reduce our sums over GPUs and NCCL's, size by size, beside PyTorch's; GPU_ALL_REDUCE names
-#              gpu_all_reduce_benchmark
+#   all_reduce our sums over GPUs and NCCL's, size by size, beside PyTorch's
+#   accuracy   200 epochs at 128 a GPU on two, beside 256 on one; SEEDS=3
+#   lab        the whole lab with its questions, on a tenth of the pictures: JPEG names their folder
 #   ways       DDP over NCCL and DataParallel, lab and fast, fp32 and bf16 on the wire: one record
 #   slow_link  predicted from one GPU and the all-reduce before it is run, then scored, without peer-to-peer;
 #              ALL_REDUCE_PERF names nccl-tests' all_reduce_perf
@@ -21,7 +22,7 @@
 set -uo pipefail
 
 if [ $# -lt 4 ]; then
-  sed -n '2,22s/^# \{0,1\}//p' "$0"
+  sed -n '2,23s/^# \{0,1\}//p' "$0"
   exit 2
 fi
 here="$(cd "$(dirname "$0")" && pwd)"
@@ -76,9 +77,27 @@ section_exchange() {
 }
 
 section_all_reduce() {
-  "$GPU_ALL_REDUCE" --benchmark_out=gpu_all_reduce.json --benchmark_out_format=json 2>>log.txt | tee -a log.txt ||
+  "$package/gpu_all_reduce_benchmark" --benchmark_out=gpu_all_reduce.json --benchmark_out_format=json 2>>log.txt | tee -a log.txt ||
     status=1
   torchrun --nproc-per-node 2 "$here/peers/all_reduce_pytorch.py" 2>>log.txt | tee -a log.txt || status=1
+}
+
+# As many updates of as many pictures: one recipe on two GPUs and on one.
+section_accuracy() {
+  local seed recipe="--preset=fast --epochs=200 --schedule=cosine"
+  for seed in $(seq "${SEEDS:-3}"); do
+    scale "accuracy_two_$seed" $recipe --ranks=2 --batch=128 --seed="$seed" --ablation=false
+    run "accuracy_one_$seed" train_sweep --input=dataset.rec $recipe --batch=256 --seed="$seed" \
+      --output="accuracy_one_$seed.rec"
+  done
+}
+
+# Each class's first pictures, in folders as JPEG has them.
+section_lab() {
+  mkdir -p part
+  (cd "$JPEG" && { find train -name '0[0-4]??.jpg' && find test -name '0[01]??.jpg'; } | tar cf - -T -) | tar xf - -C part
+  "$package/lab.sh" --input=part --allow_partial --questions --repeats=3 --output=lab >>log.txt 2>&1 || status=1
+  grep -E '^\[[0-9]+/|answered' log.txt | tail -20
 }
 
 section_ways() {

@@ -11,6 +11,7 @@
 # OUT/libexec/<tool>  the stripped binaries
 # OUT/lib/            shared libraries that neither torch nor a plain Linux system has; none, unless a build links one
 # OUT/gpu_test_*      the test programs that want a GPU
+# OUT/*_benchmark     the benchmarks that want one, and libexec/libkernel_timeline.so beside them
 # OUT/data, OUT/proto the published tables, and the schemas for `protoc --decode`
 #
 # Works from any folder; the finished folder can be moved, and be read-only. The machine must have glibc 2.34 and the
@@ -100,6 +101,20 @@ if [ -n "$gpu_tests" ] && bazel build "$for_gpus" $gpu_tests >&2; then
     chmod u+w "$out/libexec/$name"
     strip "$out/libexec/$name"
     write_launcher "$name"
+  done
+fi
+
+# Benchmarks, too, with the library that they are linked with.
+gpu_benchmarks="$(bazel query 'attr(tags, "\bgpu\b", kind(cc_binary, //benchmarks:all))' 2>/dev/null || true)"
+if [ -n "$gpu_tests" ] && bazel build "$for_gpus" $gpu_benchmarks //benchmarks:libkernel_timeline.so >&2; then
+  for label in $gpu_benchmarks //benchmarks:libkernel_timeline.so; do
+    name="${label##*:}"
+    [ -f "$bin/benchmarks/$name" ] || continue
+    cp -f "$bin/benchmarks/$name" "$out/libexec/$name"
+    chmod u+w "$out/libexec/$name"
+    copy_libraries "$out/libexec/$name"
+    strip "$out/libexec/$name"
+    [ "$name" = libkernel_timeline.so ] || write_launcher "$name"
   done
 fi
 
