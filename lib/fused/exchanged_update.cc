@@ -181,8 +181,8 @@ bool ExchangedUpdate<T>::GoesWithTheLast(const ReadyGradients& ready) const {
   return !ready.early && exchange != nullptr && exchange->GathersTogether() && then_.AddsRanks();
 }
 
-// The tail, on which the stem is ready, is behind all that was named before it. first_weight: of the wire, where the rest's weights follow the
-// stem's.
+// The tail, on which the stem is ready, is behind all that was named before it. first_weight: of the wire, where the
+// rest's weights follow the stem's.
 template <typename T>
 template <typename W>
 absl::Status ExchangedUpdate<T>::HandOnTogether(W* first_weight) {
