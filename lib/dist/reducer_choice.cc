@@ -9,6 +9,10 @@
 namespace lockstep {
 namespace {
 
+// Without a shared update a gradient goes whole to every other rank, N / 2 times a ring's bytes. Predicted from runs on two
+// GPUs: faster than NCCL on four, slower on eight (benchmarks/README.md, "Four and eight H100, predicted").
+constexpr uint32_t kMaxWholeCopyRanks = 4;
+
 bool IsByPeers(const proto::ScalePoint& point) { return absl::StartsWith(point.reducer(), "peer"); }
 
 // The number that decides for a point of so many ranks.
@@ -43,8 +47,14 @@ ReducerChoice ChooseReducer(const proto::ScaleSpec& spec, uint32_t ranks, const 
   if (!place.why_no_peers.empty()) {
     return {"own", place.why_no_peers};
   }
-  return CanShareUpdate(training) ? ReducerChoice{"peer_sharded", ""}
-                                  : ReducerChoice{"peer", "peer_sharded is for bf16 without --clip_norm and --lars"};
+  if (CanShareUpdate(training)) {
+    return {"peer_sharded", ""};
+  }
+  constexpr char kWhyWhole[] = "peer_sharded is for bf16 without --clip_norm and --lars";
+  if (ranks > kMaxWholeCopyRanks) {
+    return {"own", absl::StrCat(kWhyWhole, ", and peer sends too much among more than ", kMaxWholeCopyRanks, " ranks")};
+  }
+  return {"peer", kWhyWhole};
 }
 
 void SettleReducer(const proto::ScaleSpec& spec, const PlaceOfRanks& place_of, proto::ScalePoint& point) {
