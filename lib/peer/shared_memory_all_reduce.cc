@@ -27,6 +27,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/base/status_macros.h"
 #include "lib/peer/processors.h"
+#include "lib/peer/streaming_copy.h"
 
 namespace lockstep {
 namespace {
@@ -40,6 +41,8 @@ constexpr uint64_t kBroadcast = 128;  // beside the types of a sum, in what tell
 constexpr int kSpins = 2000;
 // From here on moving a thread costs less than sharing a processor for one call.
 constexpr size_t kSpreadBytes = 256 << 10;
+// From here on a call's data is in no cache any more when it is gathered.
+constexpr size_t kStreamingBytes = 8 << 20;
 
 size_t RoundUp(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
 
@@ -193,7 +196,7 @@ absl::Status SharedMemoryAllReduce::SumScattered(uint8_t* data, size_t bytes, Su
       AddOwnShare(data, ChunkOf(step - 1, bytes), type);
     }
     if (step >= 2) {
-      GatherShares(data, ChunkOf(step - 2, bytes));
+      GatherOthersShares(data, ChunkOf(step - 2, bytes), bytes);
     }
     Publish(step);
     if (step + 1 < chunks) {
@@ -201,7 +204,7 @@ absl::Status SharedMemoryAllReduce::SumScattered(uint8_t* data, size_t bytes, Su
     }
     RETURN_IF_ERROR(AwaitAll(step));
   }
-  GatherShares(data, ChunkOf(chunks - 1, bytes));
+  GatherOthersShares(data, ChunkOf(chunks - 1, bytes), bytes);
   return absl::OkStatus();
 }
 
@@ -215,18 +218,29 @@ void SharedMemoryAllReduce::CopyOthersShares(const uint8_t* data, const Chunk& c
   std::memcpy(to + after, from + after, chunk.bytes - after);
 }
 
-void SharedMemoryAllReduce::AddOwnShare(const uint8_t* data, const Chunk& chunk, SumType type) {
+// In place, and to the others.
+void SharedMemoryAllReduce::AddOwnShare(uint8_t* data, const Chunk& chunk, SumType type) {
   const Share own = ShareOf(options_.rank, chunk);
+  uint8_t* const sum = data + chunk.first + own.first;
   for (int rank = 0; rank < options_.size; ++rank) {
-    sources_[rank] = (rank == options_.rank ? data + chunk.first : slot(rank, chunk)) + own.first;
+    sources_[rank] = rank == options_.rank ? sum : slot(rank, chunk) + own.first;
   }
-  SumInRankOrder(type, sources_, own.bytes / BytesOf(type), shares(options_.rank, chunk));
+  SumInRankOrder(type, sources_, own.bytes / BytesOf(type), sum);
+  std::memcpy(shares(options_.rank, chunk), sum, own.bytes);
 }
 
-void SharedMemoryAllReduce::GatherShares(uint8_t* data, const Chunk& chunk) {
+void SharedMemoryAllReduce::GatherOthersShares(uint8_t* data, const Chunk& chunk, size_t call_bytes) {
   for (int rank = 0; rank < options_.size; ++rank) {
+    if (rank == options_.rank) {
+      continue;
+    }
     const Share share = ShareOf(rank, chunk);
-    std::memcpy(data + chunk.first + share.first, shares(rank, chunk), share.bytes);
+    uint8_t* const to = data + chunk.first + share.first;
+    if (call_bytes >= kStreamingBytes) {
+      StreamingCopy(to, shares(rank, chunk), share.bytes);
+    } else {
+      std::memcpy(to, shares(rank, chunk), share.bytes);
+    }
   }
 }
 

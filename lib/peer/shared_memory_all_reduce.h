@@ -77,8 +77,8 @@ class SharedMemoryAllReduce {
   absl::Status SumDirectly(uint8_t* data, size_t bytes, SumType type);
   absl::Status SumScattered(uint8_t* data, size_t bytes, SumType type);
   void CopyOthersShares(const uint8_t* data, const Chunk& chunk);
-  void AddOwnShare(const uint8_t* data, const Chunk& chunk, SumType type);
-  void GatherShares(uint8_t* data, const Chunk& chunk);
+  void AddOwnShare(uint8_t* data, const Chunk& chunk, SumType type);
+  void GatherOthersShares(uint8_t* data, const Chunk& chunk, size_t call_bytes);
 
   void Publish(size_t step);
   absl::Status AwaitAll(size_t step);
