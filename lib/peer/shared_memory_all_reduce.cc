@@ -41,8 +41,6 @@ constexpr uint64_t kBroadcast = 128;  // beside the types of a sum, in what tell
 constexpr int kSpins = 2000;
 // From here on moving a thread costs less than sharing a processor for one call.
 constexpr size_t kSpreadBytes = 256 << 10;
-// From here on a call's data is in no cache any more when it is gathered.
-constexpr size_t kStreamingBytes = 8 << 20;
 
 size_t RoundUp(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
 
@@ -236,7 +234,7 @@ void SharedMemoryAllReduce::GatherOthersShares(uint8_t* data, const Chunk& chunk
     }
     const Share share = ShareOf(rank, chunk);
     uint8_t* const to = data + chunk.first + share.first;
-    if (call_bytes >= kStreamingBytes) {
+    if (call_bytes >= options_.streaming_bytes) {
       StreamingCopy(to, shares(rank, chunk), share.bytes);
     } else {
       std::memcpy(to, shares(rank, chunk), share.bytes);

@@ -35,6 +35,8 @@ struct SharedMemoryAllReduceOptions {
   // From how many bytes on more than two ranks each sum a part and then gather, in place of each summing all. Two meetings
   // cost as much as the sums they save at 16 to 64 KB (the same machine).
   size_t scatter_bytes = 32 << 10;
+  // From how many bytes on a sum that is gathered goes past the caches, which do not hold it any more then.
+  size_t streaming_bytes = 8 << 20;
   uint32_t first_epoch = 0;  // for tests: where the counter of meetings begins
 };
 

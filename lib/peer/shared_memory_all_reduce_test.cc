@@ -31,6 +31,7 @@ SharedMemoryAllReduceOptions SmallOptions(const ForkedRank& rank) {
   options.gather = rank.gather;
   options.chunk_bytes = 1024;
   options.scatter_bytes = 4096;
+  options.streaming_bytes = 8192;
   options.first_epoch = 0xFFFFFFF0;
   return options;
 }
