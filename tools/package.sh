@@ -104,7 +104,9 @@ if [ -n "$gpu_tests" ] && bazel build "$for_gpus" $gpu_tests >&2; then
   done
 fi
 
-# Benchmarks, too, with the library that they are linked with.
+find "$out/libexec" "$out/lib" -type f -print0 | xargs -0 python3 tools/symbol_versions.py >&2
+
+# Benchmarks, too, with the library that they are linked with, which may want a newer libstdc++.
 gpu_benchmarks="$(bazel query 'attr(tags, "\bgpu\b", kind(cc_binary, //benchmarks:all))' 2>/dev/null || true)"
 if [ -n "$gpu_tests" ] && bazel build "$for_gpus" $gpu_benchmarks //benchmarks:libkernel_timeline.so >&2; then
   for label in $gpu_benchmarks //benchmarks:libkernel_timeline.so; do
@@ -123,8 +125,6 @@ portable_code="$(bazel info output_base 2>/dev/null)/external/cuda/portable_code
 if [ "$architectures" = portable ] && [ -n "$gpu_tests" ]; then
   python3 third_party/cuda/gpu_code.py --expect="$(cat "$portable_code")" "$out/libexec/train_sweep" >&2
 fi
-
-find "$out/libexec" "$out/lib" -type f -print0 | xargs -0 python3 tools/symbol_versions.py >&2
 
 cp tools/lab.sh "$out/lab.sh"
 cp data/published/*.textproto data/published/*.csv "$out/data/published/"
