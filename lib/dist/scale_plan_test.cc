@@ -46,8 +46,9 @@ TEST(PlanPointsTest, WithoutAblationThereIsOnlyWhatTrains) {
   spec.set_ablation(false);
   const auto points = PlanPoints(spec, 1000);
   ASSERT_THAT(points, IsOk());
-  EXPECT_THAT(Names(*points), ElementsAre("1 rank, batch 32 per device, plain", "1 rank, batch 32 per device, all-reduce",
-                                          "2 ranks, batch 32 per device, all-reduce"));
+  EXPECT_THAT(Names(*points),
+              ElementsAre("1 rank, batch 32 per device, plain", "1 rank, batch 32 per device, all-reduce",
+                          "2 ranks, batch 32 per device, all-reduce"));
 }
 
 TEST(PlanPointsTest, GoesBatchByBatch) {

@@ -22,7 +22,8 @@ TEST(StreamingCopyTest, CopiesWhatItShouldAndNothingElse) {
         StreamingCopy(to.data() + to_first, from.data() + first, bytes);
         for (size_t i = 0; i < kRoom; ++i) {
           const bool inside = i >= to_first && i < to_first + bytes;
-          ASSERT_EQ(to[i], inside ? from[first + i - to_first] : 0) << bytes << " " << first << " " << to_first << " " << i;
+          ASSERT_EQ(to[i], inside ? from[first + i - to_first] : 0)
+              << bytes << " " << first << " " << to_first << " " << i;
         }
       }
     }
