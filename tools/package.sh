@@ -41,6 +41,13 @@ copy_libraries() {
   done
 }
 
+# PROGRAM NAME: as OUT/libexec/NAME, stripped.
+pack() {
+  cp -f "$1" "$out/libexec/$2"
+  chmod u+w "$out/libexec/$2"
+  strip "$out/libexec/$2"
+}
+
 # A tool without LibTorch starts by itself; the others look for torch first.
 write_launcher() {
   if [[ "$(ldd "$out/libexec/$1")" != *libtorch* ]]; then
@@ -84,10 +91,8 @@ for tool in $tools; do
   # Where a tool is two programs, take the one that does the work: the launcher finds LibTorch before either starts.
   program="$bin/tools/libexec/$tool"
   [ -f "$program" ] || program="$bin/tools/$tool"
-  cp -f "$program" "$out/libexec/$tool"
-  chmod u+w "$out/libexec/$tool"
+  pack "$program" "$tool"
   copy_libraries "$out/libexec/$tool"
-  strip "$out/libexec/$tool"
   write_launcher "$tool"
 done
 
@@ -97,9 +102,7 @@ if [ -n "$gpu_tests" ] && bazel build "$for_gpus" $gpu_tests >&2; then
   for label in $gpu_tests; do
     path="${label#//}" name="gpu_test_${label##*:}"
     [ -f "$bin/${path%%:*}/${path##*:}" ] || continue
-    cp -f "$bin/${path%%:*}/${path##*:}" "$out/libexec/$name"
-    chmod u+w "$out/libexec/$name"
-    strip "$out/libexec/$name"
+    pack "$bin/${path%%:*}/${path##*:}" "$name"
     write_launcher "$name"
   done
 fi
@@ -112,10 +115,8 @@ if [ -n "$gpu_tests" ] && bazel build "$for_gpus" $gpu_benchmarks //benchmarks:l
   for label in $gpu_benchmarks //benchmarks:libkernel_timeline.so; do
     name="${label##*:}"
     [ -f "$bin/benchmarks/$name" ] || continue
-    cp -f "$bin/benchmarks/$name" "$out/libexec/$name"
-    chmod u+w "$out/libexec/$name"
+    pack "$bin/benchmarks/$name" "$name"
     copy_libraries "$out/libexec/$name"
-    strip "$out/libexec/$name"
     [ "$name" = libkernel_timeline.so ] || write_launcher "$name"
   done
 fi

@@ -62,7 +62,7 @@ absl::StatusOr<std::shared_ptr<GradientExchange>> PointGroup::MakeExchange(bool 
   const Make peers = [&] {
     return MakePeerExchange(*communicator_, {device_, WireOf(spec_), context_.timeout, shares_update});
   };
-  if ((spec_.reducer() != "peer" && !shares_update) || !sends) {
+  if (!IsByPeers(spec_.reducer()) || !sends) {
     return own();
   }
   return by_auto ? PeersOrOwn(peers, own, why_own_) : peers();

@@ -13,8 +13,6 @@ namespace {
 // GPUs: faster than NCCL on four, slower on eight (benchmarks/README.md, "Four and eight H100, predicted").
 constexpr uint32_t kMaxWholeCopyRanks = 4;
 
-bool IsByPeers(const proto::ScalePoint& point) { return absl::StartsWith(point.reducer(), "peer"); }
-
 // The number that decides for a point of so many ranks.
 uint32_t DecidingRanks(const proto::ScaleSpec& spec, uint32_t ranks) {
   uint32_t fewest = 0;  // beyond one
@@ -25,6 +23,8 @@ uint32_t DecidingRanks(const proto::ScaleSpec& spec, uint32_t ranks) {
 }
 
 }  // namespace
+
+bool IsByPeers(absl::string_view reducer) { return absl::StartsWith(reducer, "peer"); }
 
 bool CanShareUpdate(const proto::TrainingSpec& training) {
   return training.precision() == proto::BF16 && training.clip_norm() == 0 && training.lars() == 0;
@@ -90,7 +90,7 @@ void FallBackFrom(const proto::ScalePoint& measured, std::vector<proto::ScalePoi
     return;
   }
   for (; point != points.end(); ++point) {
-    if (IsByPeers(*point) && point->ranks() >= measured.ranks()) {
+    if (IsByPeers(point->reducer()) && point->ranks() >= measured.ranks()) {
       point->set_reducer(measured.reducer());
       point->set_reducer_reason(measured.reducer_reason());
     }

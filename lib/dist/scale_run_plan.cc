@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -99,7 +98,7 @@ absl::Status CheckTogether(const proto::ScaleSpec& spec) {
         "--reducer=c10d is of LibTorch's autograd and has LibTorch's ways alone; leave --overlap=false, "
         "--gradient_compression, --bucket_plan=auto and --step=fused out");
   }
-  if (absl::StartsWith(spec.reducer(), "peer") && training.step() != proto::FUSED) {
+  if (IsByPeers(spec.reducer()) && training.step() != proto::FUSED) {
     return absl::InvalidArgumentError(
         absl::StrCat("--reducer=", spec.reducer(),
                      " is of the hand-written step; give --preset=fast, or --step=fused, or leave it out"));
@@ -236,8 +235,7 @@ std::string ChoicesText(const ScaleRunPlan& plan) {
       continue;
     }
     const std::string variant = VariantText(plan.spec, point);
-    const char* const fallback =
-        absl::StartsWith(point.reducer(), "peer") ? ", or own where the GPUs' memory cannot be shared" : "";
+    const char* const fallback = IsByPeers(point.reducer()) ? ", or own where the GPUs' memory cannot be shared" : "";
     const std::string why = point.reducer_reason().empty() ? "" : absl::StrCat("; ", point.reducer_reason());
     const std::string choice = absl::StrCat("  ", variant, variant.empty() ? "" : ": ", "--reducer=auto takes ",
                                             point.reducer(), fallback, why);

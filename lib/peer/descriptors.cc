@@ -29,15 +29,9 @@ absl::StatusOr<std::vector<OwnedDescriptor>> ConnectToAll(const std::vector<std:
   return connections;
 }
 
-// All ranks are told of the first failure.
-absl::Status Agree(const GatherBytes& gather, const absl::Status& mine) {
-  ASSIGN_OR_RETURN(const std::vector<std::string> failures, gather(mine.message()));
-  for (size_t rank = 0; rank < failures.size(); ++rank) {
-    if (!failures[rank].empty()) {
-      return absl::FailedPreconditionError(absl::StrCat("rank ", rank, ": ", failures[rank]));
-    }
-  }
-  return absl::OkStatus();
+// All ranks are told of the first failure, whatever its code.
+absl::Status AgreeToShare(const GatherBytes& gather, const absl::Status& mine) {
+  return Agree(gather, mine.ok() ? mine : absl::FailedPreconditionError(mine.message()));
 }
 
 // All have connected. Whom `mine` did not reach sees the listener closed.
@@ -60,9 +54,9 @@ absl::StatusOr<std::vector<OwnedDescriptor>> ExchangeDescriptors(const GatherByt
   absl::StatusOr<OwnedDescriptor> listener = ListenForDescriptors(name);
   ASSIGN_OR_RETURN(const std::vector<std::string> names, gather(listener.ok() ? name : ""));
   const absl::StatusOr<std::vector<OwnedDescriptor>> connections = ConnectToAll(names, rank);
-  RETURN_IF_ERROR(Agree(gather, connections.status()));
+  RETURN_IF_ERROR(AgreeToShare(gather, connections.status()));
   std::vector<OwnedDescriptor> all(size);
-  RETURN_IF_ERROR(Agree(gather, HandOver(*std::move(listener), *connections, rank, mine, timeout, all)));
+  RETURN_IF_ERROR(AgreeToShare(gather, HandOver(*std::move(listener), *connections, rank, mine, timeout, all)));
   return all;
 }
 

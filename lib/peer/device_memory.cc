@@ -109,20 +109,6 @@ absl::StatusOr<uint8_t*> Map(const Driver& driver, int device, uint64_t handle, 
   return reinterpret_cast<uint8_t*>(address);
 }
 
-// The first that is not OK, on every rank the same; its code goes as a number before its words.
-absl::Status Agree(const GatherBytes& gather, const absl::Status& mine) {
-  ASSIGN_OR_RETURN(
-      const std::vector<std::string> all,
-      gather(mine.ok() ? "" : absl::StrCat(std::string(1, static_cast<char>(mine.raw_code())), mine.message())));
-  for (size_t rank = 0; rank < all.size(); ++rank) {
-    if (!all[rank].empty()) {
-      return absl::Status(static_cast<absl::StatusCode>(all[rank][0]),
-                          absl::StrCat("rank ", rank, ": ", all[rank].substr(1)));
-    }
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 // What is done to a piece; each returns what this rank alone makes of it.

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
@@ -13,6 +14,10 @@ namespace lockstep {
 
 // Small bytes of every rank, in rank order; all ranks call it together, each with its own. Its waits end by themselves.
 using GatherBytes = std::function<absl::StatusOr<std::vector<std::string>>(absl::string_view)>;
+
+// Each rank says how it fared, and all have the first failure in rank order, its code and "rank N: " before its words.
+// Others are those of `gather`.
+absl::Status Agree(const GatherBytes& gather, const absl::Status& mine);
 
 }  // namespace lockstep
 

@@ -1,0 +1,22 @@
+#include "lib/peer/gather_bytes.h"
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+
+namespace lockstep {
+
+// A code goes as a number before the words.
+absl::Status Agree(const GatherBytes& gather, const absl::Status& mine) {
+  ASSIGN_OR_RETURN(
+      const std::vector<std::string> all,
+      gather(mine.ok() ? "" : absl::StrCat(std::string(1, static_cast<char>(mine.raw_code())), mine.message())));
+  for (size_t rank = 0; rank < all.size(); ++rank) {
+    if (!all[rank].empty()) {
+      return absl::Status(static_cast<absl::StatusCode>(all[rank][0]),
+                          absl::StrCat("rank ", rank, ": ", all[rank].substr(1)));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace lockstep
