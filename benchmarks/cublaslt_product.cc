@@ -70,7 +70,7 @@ absl::Status CublasLtProduct::ChooseAlgorithm(const ProductOperands& operands, c
   for (int i = 0; i < offered_; ++i) {
     algorithm_ = results[i].algo;
     const absl::StatusOr<double> microseconds = MicrosecondsInGraph(
-        stream, [&] { return Launch(operands, stream); }, 2 * best);
+        stream, [&] { return Launch(operands, stream); }, HopelessMicroseconds(best));
     if (microseconds.ok() && *microseconds < best) {
       best = *microseconds;
       fastest = algorithm_;

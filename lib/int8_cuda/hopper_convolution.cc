@@ -353,7 +353,7 @@ absl::Status HopperConvolution::Tune(uint32_t images, bool with_addend, cudaStre
                            return LaunchWith(config, static_cast<const int8_t*>(input.data()),
                                              static_cast<const int8_t*>(addend.data()), output.data(), images, stream);
                          },
-                         2 * best));
+                         HopelessMicroseconds(best)));
     if (microseconds < best) {
       best = microseconds;
       tuned_[images] = config;
