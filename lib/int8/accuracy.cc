@@ -1,6 +1,7 @@
 #include "lib/int8/accuracy.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -29,6 +30,16 @@ std::string StepName(proto::QuantizeStage stage) {
   }
 }
 
+// The logarithm of the sum of the exponentials.
+double LogTotal(const float* logits, size_t classes) {
+  const double largest = *std::max_element(logits, logits + classes);
+  double total = 0;
+  for (size_t i = 0; i < classes; ++i) {
+    total += std::exp(logits[i] - largest);
+  }
+  return largest + std::log(total);
+}
+
 std::string StepSummary(const proto::AccuracyStep& step) {
   if (!step.absent_reason().empty()) {
     return absl::StrCat(StepName(step.stage()), " - (", step.absent_reason(), ")");
@@ -41,6 +52,16 @@ std::string StepSummary(const proto::AccuracyStep& step) {
 }
 
 }  // namespace
+
+double ClassDivergence(const float* logits, const float* other, size_t classes) {
+  const double total = LogTotal(logits, classes), other_total = LogTotal(other, classes);
+  double divergence = 0;
+  for (size_t i = 0; i < classes; ++i) {
+    const double log_probability = logits[i] - total;
+    divergence += std::exp(log_probability) * (log_probability - (other[i] - other_total));
+  }
+  return std::max(divergence, 0.0);  // a rounding error below
+}
 
 proto::AccuracyStep CountAccuracy(proto::QuantizeStage stage, const std::vector<Prediction>& predictions,
                                   const std::vector<Prediction>& baseline, const std::vector<uint8_t>& labels) {

@@ -31,6 +31,10 @@ Prediction Predict(const Logit* logits, size_t classes) {
   return prediction;
 }
 
+// The Kullback-Leibler divergence of `other`'s class probabilities (softmax) from those of `logits`, in nats: how much of
+// what a network says another one says, too, also where both are right. `classes` finite logits each.
+double ClassDivergence(const float* logits, const float* other, size_t classes);
+
 // Counts one stage over the same images as `baseline`, the fp32 network. `labels`: uint8 (n).
 proto::AccuracyStep CountAccuracy(proto::QuantizeStage stage, const std::vector<Prediction>& predictions,
                                   const std::vector<Prediction>& baseline, const std::vector<uint8_t>& labels);

@@ -1,5 +1,7 @@
 #include "lib/int8/accuracy.h"
 
+#include <cmath>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/testing/matchers.h"
@@ -25,6 +27,15 @@ TEST(PredictTest, OfEqualLogitsTheFirst) {
 TEST(PredictTest, ATieBelowTheLargestIsNone) {
   EXPECT_FALSE(Of({5, 5, 9, 9, 100}).tie);
   EXPECT_FALSE(Of({100, 5, 5}).tie);
+}
+
+// Probabilities of 3/4 and 1/4 against 1/2 each: 3/4 log(3/2) + 1/4 log(1/2).
+TEST(ClassDivergenceTest, OfWhatIsLikelyInBoth) {
+  const float shift = 300;  // of all logits, which changes no probability
+  const float three_to_one[] = {std::log(3.f) + shift, shift}, even[] = {-7, -7};
+  EXPECT_NEAR(ClassDivergence(three_to_one, even, 2), 0.75 * std::log(1.5) + 0.25 * std::log(0.5), 1e-5);
+  EXPECT_NEAR(ClassDivergence(even, three_to_one, 2), 0.5 * std::log(2 / 3.) + 0.5 * std::log(2.), 1e-5);
+  EXPECT_EQ(ClassDivergence(even, even, 2), 0);
 }
 
 TEST(CountAccuracyTest, CountsRightOnesFlipsAndTies) {

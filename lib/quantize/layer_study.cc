@@ -39,29 +39,33 @@ class Noise {
   double noise_ = 0;
 };
 
-struct Studied {
-  Noise alone, cumulative;
-  uint32_t correct_alone = 0, correct_without = 0;
+// What a network says of images, against their labels and against fp32.
+struct Answers {
+  uint32_t correct = 0;
+  double divergence = 0;  // ClassDivergence, summed
+
+  void Add(const std::vector<float>& logits, const std::vector<float>& fp32, const ImageBatch& batch) {
+    const size_t classes = logits.size() / batch.size();
+    for (size_t i = 0; i < batch.size(); ++i) {
+      correct += Predict(&logits[i * classes], classes).label == batch.labels[i] ? 1 : 0;
+      divergence += ClassDivergence(&fp32[i * classes], &logits[i * classes], classes);
+    }
+  }
 };
 
-// How many of a batch's images the network with these tensors in int8 gets right. observe, layer: as TorchForward::Run's.
-absl::StatusOr<uint32_t> Correct(const TorchForward& forward, const ImageBatch& batch, const BatchObserver& observe,
-                                 const Int8Mask& int8, std::optional<size_t> layer = std::nullopt) {
-  ASSIGN_OR_RETURN(const std::vector<float> logits, forward.Run(batch.images, batch.size(), observe, int8, layer));
-  const size_t classes = logits.size() / batch.size();
-  uint32_t correct = 0;
-  for (size_t i = 0; i < batch.size(); ++i) {
-    correct += Predict(&logits[i * classes], classes).label == batch.labels[i] ? 1 : 0;
-  }
-  return correct;
-}
+struct Studied {
+  Noise noise_alone, noise_cumulative;
+  Answers alone, without;
+};
 
 absl::StatusOr<uint32_t> CorrectOfAll(const TorchForward& forward, const ImageSelection& selection,
                                       const Int8Mask& int8, const std::string& label) {
   uint32_t correct = 0;
   RETURN_IF_ERROR(ForEachBatch(selection, kBatch, label, [&](const ImageBatch& batch) -> absl::Status {
-    ASSIGN_OR_RETURN(const uint32_t found, Correct(forward, batch, nullptr, int8));
-    correct += found;
+    ASSIGN_OR_RETURN(const std::vector<float> logits, forward.Run(batch.images, batch.size(), nullptr, int8));
+    Answers answers;
+    answers.Add(logits, logits, batch);
+    correct += answers.correct;
     return absl::OkStatus();
   }));
   return correct;
@@ -78,13 +82,12 @@ class Study {
     const auto keep = [&](const BatchActivations& values) {
       clean[values.layer + 1].assign(values.written, values.written + values.size);
     };
-    ASSIGN_OR_RETURN(const uint32_t fp32, Correct(forward_, batch, keep, {}));
+    ASSIGN_OR_RETURN(fp32_logits_, forward_.Run(batch.images, batch.size(), keep));
+    fp32_.Add(fp32_logits_, fp32_logits_, batch);
     const auto compare = [&](const BatchActivations& values) {
-      studied_[values.layer + 1].cumulative.Add(clean[values.layer + 1].data(), values.written, values.size);
+      studied_[values.layer + 1].noise_cumulative.Add(clean[values.layer + 1].data(), values.written, values.size);
     };
-    ASSIGN_OR_RETURN(const uint32_t int8, Correct(forward_, batch, compare, Int8Mask(studied_.size(), true)));
-    correct_fp32_ += fp32;
-    correct_int8_ += int8;
+    RETURN_IF_ERROR(AddAnswers(batch, compare, Int8Mask(studied_.size(), true), std::nullopt, int8_));
     for (size_t tensor = 0; tensor < studied_.size(); ++tensor) {
       RETURN_IF_ERROR(CheckNotStopped());
       RETURN_IF_ERROR(AddTensor(tensor, batch, clean));
@@ -95,15 +98,18 @@ class Study {
   proto::LayerStudy Result(const FloatNetwork& network, const proto::QuantizedNetwork& record, size_t images) const {
     proto::LayerStudy result;
     result.set_images(static_cast<uint32_t>(images));
-    result.set_correct_fp32(correct_fp32_);
-    result.set_correct_int8(correct_int8_);
+    result.set_correct_fp32(fp32_.correct);
+    result.set_correct_int8(int8_.correct);
+    result.set_divergence_int8(int8_.divergence / static_cast<double>(images));
     const FloatNetwork int8 = WithInt8Weights(network, record);
     for (size_t tensor = 0; tensor < studied_.size(); ++tensor) {
       const Studied& studied = studied_[tensor];
       proto::StudiedLayer& layer = *result.add_layer();
       layer.set_name(tensor == 0 ? "image" : network.layers[tensor - 1].shape.name);
-      layer.set_correct_alone(studied.correct_alone);
-      layer.set_correct_without(studied.correct_without);
+      layer.set_correct_alone(studied.alone.correct);
+      layer.set_correct_without(studied.without.correct);
+      layer.set_divergence_alone(studied.alone.divergence / static_cast<double>(images));
+      layer.set_divergence_without(studied.without.divergence / static_cast<double>(images));
       Noise weights;
       if (tensor > 0) {
         const std::vector<float>& clean = network.layers[tensor - 1].weight;
@@ -112,10 +118,10 @@ class Study {
       if (const std::optional<double> snr = weights.Decibels()) {
         layer.set_weight_snr_db(*snr);
       }
-      if (const std::optional<double> snr = studied.alone.Decibels()) {
+      if (const std::optional<double> snr = studied.noise_alone.Decibels()) {
         layer.set_alone_snr_db(*snr);
       }
-      if (const std::optional<double> snr = studied.cumulative.Decibels()) {
+      if (const std::optional<double> snr = studied.noise_cumulative.Decibels()) {
         layer.set_cumulative_snr_db(*snr);
       }
     }
@@ -123,28 +129,34 @@ class Study {
   }
 
  private:
+  // observe, layer: as TorchForward::Run's.
+  absl::Status AddAnswers(const ImageBatch& batch, const BatchObserver& observe, const Int8Mask& int8,
+                          std::optional<size_t> layer, Answers& answers) {
+    ASSIGN_OR_RETURN(const std::vector<float> logits, forward_.Run(batch.images, batch.size(), observe, int8, layer));
+    answers.Add(logits, fp32_logits_, batch);
+    return absl::OkStatus();
+  }
+
   absl::Status AddTensor(size_t tensor, const ImageBatch& batch, const std::vector<std::vector<float>>& clean) {
     Int8Mask alone(studied_.size(), false), without(studied_.size(), true);
     alone[tensor] = true;
     without[tensor] = false;
     const auto compare = [&](const BatchActivations& values) {
-      studied_[tensor].alone.Add(clean[tensor].data(), values.written, values.size);
+      studied_[tensor].noise_alone.Add(clean[tensor].data(), values.written, values.size);
     };
     std::optional<size_t> layer;  // the image is none
     if (tensor > 0) {
       layer = tensor - 1;
     }
-    ASSIGN_OR_RETURN(const uint32_t correct_alone,
-                     Correct(forward_, batch, layer ? BatchObserver(compare) : nullptr, alone, layer));
-    ASSIGN_OR_RETURN(const uint32_t correct_without, Correct(forward_, batch, nullptr, without));
-    studied_[tensor].correct_alone += correct_alone;
-    studied_[tensor].correct_without += correct_without;
-    return absl::OkStatus();
+    RETURN_IF_ERROR(
+        AddAnswers(batch, layer ? BatchObserver(compare) : nullptr, alone, layer, studied_[tensor].alone));
+    return AddAnswers(batch, nullptr, without, std::nullopt, studied_[tensor].without);
   }
 
   const TorchForward& forward_;
   std::vector<Studied> studied_;
-  uint32_t correct_fp32_ = 0, correct_int8_ = 0;
+  std::vector<float> fp32_logits_;  // of the batch
+  Answers fp32_, int8_;
 };
 
 }  // namespace
@@ -164,8 +176,8 @@ std::vector<std::string> BySensitivity(const proto::LayerStudy& study) {
     layers.push_back(&layer);
   }
   std::stable_sort(layers.begin(), layers.end(), [](const auto* a, const auto* b) {
-    return a->correct_without() != b->correct_without() ? a->correct_without() > b->correct_without()
-                                                        : a->correct_alone() < b->correct_alone();
+    return a->divergence_without() != b->divergence_without() ? a->divergence_without() < b->divergence_without()
+                                                              : a->divergence_alone() > b->divergence_alone();
   });
   std::vector<std::string> names;
   for (const proto::StudiedLayer* layer : layers) {

@@ -23,8 +23,8 @@ absl::StatusOr<proto::LayerStudy> StudyLayers(const FloatNetwork& network, const
                                               const ImageSelection& images, const std::string& label,
                                               c10::Device device = c10::Device(c10::kCPU));
 
-// The names of a study's layers, those first whose absence from int8 gives the most correct images; of equal ones the one
-// that alone in int8 gives the fewest.
+// The names of a study's layers, those first without which in int8 the class probabilities come nearest to fp32's; of
+// equal ones the one that alone in int8 changes them most.
 std::vector<std::string> BySensitivity(const proto::LayerStudy& study);
 
 // Puts layers back to fp32 in that order until the accuracy on `images`, those of the study, is at most `wanted_drop` points

@@ -119,6 +119,10 @@ TEST_F(LayerStudyTest, ARuinedLayerIsFoundAndPutBack) {
   EXPECT_LT(study->correct_int8(), kImages);
   EXPECT_GT(ruined.correct_without(), study->correct_int8());
   EXPECT_EQ(ruined.correct_alone(), study->correct_int8());
+  EXPECT_LT(ruined.divergence_without(), study->divergence_int8() / 10);
+  for (const proto::StudiedLayer& layer : study->layer()) {
+    EXPECT_LE(layer.divergence_alone(), ruined.divergence_alone()) << layer.name();
+  }
 
   ASSERT_THAT(AddFallback(network_, record_, images_, set_, /*wanted_drop=*/10, "test", *study), IsOk());
   ASSERT_FALSE(study->fallback().empty());

@@ -247,6 +247,11 @@ proto::Cell DecibelsCell(bool has, double value, absl::string_view method, absl:
   return has ? NumberCell(value, proto::MEASURED, method, 3) : AbsentCell(absent);
 }
 
+proto::Cell DivergenceCell(bool has, double value) {
+  return has ? NumberCell(value, proto::MEASURED, "Kullback-Leibler divergence from fp32's class probabilities", 3)
+             : AbsentCell("the record is older than this number");
+}
+
 // Accuracy of a study, per cent, less fp32's, in points.
 proto::Cell LostCell(const proto::LayerStudy& study, uint32_t correct) {
   return PercentCell((static_cast<double>(correct) - study.correct_fp32()) / study.images(), proto::MEASURED,
@@ -257,7 +262,8 @@ proto::Table StudyTable(const proto::QuantizedNetwork& network) {
   const proto::LayerStudy& study = network.study();
   proto::Table table = MakeTable(absl::StrCat("Which layers cost the accuracy: ", network.name()),
                                  {"layer", "SNR of weights, dB", "SNR alone, dB", "SNR of all, dB",
-                                  "alone in int8, points", "all but it, points"});
+                                  "alone in int8, points", "all but it, points", "KL alone, nats",
+                                  "KL of all but it, nats"});
   for (const proto::StudiedLayer& layer : study.layer()) {
     AddRow(table, {LabelCell(layer.name()),
                    DecibelsCell(layer.has_weight_snr_db(), layer.weight_snr_db(), "of its weights in int8",
@@ -266,7 +272,9 @@ proto::Table StudyTable(const proto::QuantizedNetwork& network) {
                                 "of what it writes, only this layer in int8", "nothing changed"),
                    DecibelsCell(layer.has_cumulative_snr_db(), layer.cumulative_snr_db(),
                                 "of what it writes, all layers in int8", "nothing changed"),
-                   LostCell(study, layer.correct_alone()), LostCell(study, layer.correct_without())});
+                   LostCell(study, layer.correct_alone()), LostCell(study, layer.correct_without()),
+                   DivergenceCell(layer.has_divergence_alone(), layer.divergence_alone()),
+                   DivergenceCell(layer.has_divergence_without(), layer.divergence_without())});
   }
   AddMethodNotes(table);
   table.add_note(

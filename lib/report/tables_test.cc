@@ -358,7 +358,8 @@ TEST(TablesTest, LayersWithoutWeightsOrWithSumsSayWhatTheyLack) {
 
 TEST(TablesTest, AStudyTellsWhatEachLayerCosts) {
   const proto::Table table = TableOf(SmallLab(), "Which layers cost the accuracy: lenet5_bias");
-  EXPECT_THAT(RowOf(table, 1), ElementsAre("conv1", "41.5", "30.0", "29.0", "-4.50", "-0.50"));
+  EXPECT_THAT(RowOf(table, 1), ElementsAre("conv1", "41.5", "30.0", "29.0", "-4.50", "-0.50", "0.0123", "4.50e-04"));
+  EXPECT_THAT(RowOf(table, 0), Contains(HasSubstr("the record is older")));
   EXPECT_THAT(table.note(), Contains(HasSubstr("Put back to fp32, one after another: conv1 (74.50 %); then 69.80 %")));
 }
 
