@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/kernels/cuda_status.h"
+#include "lib/peer/rank_share.h"
 
 namespace lockstep {
 namespace {
@@ -19,8 +20,7 @@ constexpr size_t kAlignment = 256;
 size_t Aligned(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
 size_t IncomingBytes(const DeviceAllReduceOptions& options) {
-  return Aligned(MaxShare<float>(options.shared_bytes / sizeof(float), static_cast<uint32_t>(options.size)) *
-                 sizeof(float));
+  return Aligned(MaxShare(options.shared_bytes, 1, static_cast<uint32_t>(options.size)));
 }
 
 }  // namespace
@@ -57,7 +57,7 @@ absl::Status DeviceAllReduce::Init(const GatherBytes& gather) {
     RETURN_IF_ERROR(CudaStatus(cudaDeviceSynchronize(), "emptying the room for packets"));
     ASSIGN_OR_RETURN(flags_, DeviceFlags::Make(*pieces_, options_.rank, options_.size, options_.timeout));
     memory_.flags = flags_->flags();
-    ASSIGN_OR_RETURN(copied_sum_, CopiedSum::Make(memory_.flags));
+    ASSIGN_OR_RETURN(copied_, CopiedCollectives::Make(memory_.flags));
     return absl::OkStatus();
   };
   const absl::Status prepared = prepare();
@@ -71,12 +71,12 @@ absl::Status DeviceAllReduce::Init(const GatherBytes& gather) {
   return absl::OkStatus();
 }
 
-uint8_t* DeviceAllReduce::Shared(int rank) const {
+uint8_t* DeviceAllReduce::shared_of(int rank) const {
   return pieces_->of(rank) + kPacketsOffset + PacketRoomBytes(memory_.flags.ranks, packets_each_);
 }
 
 uint8_t* DeviceAllReduce::Incoming(int rank, int of) const {
-  return Shared(rank) + Aligned(options_.shared_bytes) + static_cast<size_t>(of) * IncomingBytes(options_);
+  return shared_of(rank) + Aligned(options_.shared_bytes) + static_cast<size_t>(of) * IncomingBytes(options_);
 }
 
 bool DeviceAllReduce::IsShared(const void* data, size_t bytes) const {
@@ -115,16 +115,52 @@ absl::Status DeviceAllReduce::SumByCopies(const W* from, W* to, size_t count, cu
       !IsPacketAligned(to)) {
     return absl::InvalidArgumentError("a sum by copies is of memory that all ranks reach, aligned to 16 bytes");
   }
-  CopiedSumInput<W> input;
-  input.count = count;
-  input.from = from;
-  const auto to_offset = reinterpret_cast<uint8_t*>(to) - shared();
+  return copied_->Sum(Parts(from, count), OnEachRank(to), stream, most_blocks);
+}
+
+template <typename W>
+CopiedParts<W> DeviceAllReduce::Parts(const W* from, size_t count) const {
+  CopiedParts<W> parts;
+  parts.count = count;
+  parts.from = from;
   for (int rank = 0; rank < options_.size; ++rank) {
-    input.all_to[rank] = reinterpret_cast<W*>(Shared(rank) + to_offset);
-    input.sent[rank] = reinterpret_cast<W*>(Incoming(rank, options_.rank));
-    input.received[rank] = reinterpret_cast<const W*>(Incoming(options_.rank, rank));
+    parts.sent[static_cast<size_t>(rank)] = reinterpret_cast<W*>(Incoming(rank, options_.rank));
+    parts.received[static_cast<size_t>(rank)] = reinterpret_cast<const W*>(Incoming(options_.rank, rank));
   }
-  return copied_sum_->Sum(input, stream, most_blocks);
+  return parts;
+}
+
+template <typename T>
+OfEachRank<T> DeviceAllReduce::OnEachRank(T* data) const {
+  OfEachRank<T> all = {};
+  const auto offset = reinterpret_cast<uint8_t*>(data) - shared();
+  for (int rank = 0; rank < options_.size; ++rank) {
+    all[static_cast<size_t>(rank)] = reinterpret_cast<T*>(shared_of(rank) + offset);
+  }
+  return all;
+}
+
+template <typename W>
+absl::Status DeviceAllReduce::ReduceScatter(const W* from, W* to, size_t count, cudaStream_t stream,
+                                            uint32_t most_blocks) {
+  if (const size_t most = MaxCount<W>(AllReduceWay::kCopies); count > most) {
+    return absl::InvalidArgumentError(absl::StrCat("expected up to ", most, " elements, found ", count));
+  }
+  return copied_->ReduceScatter(Parts(from, count), to, stream, most_blocks);
+}
+
+absl::Status DeviceAllReduce::AllGather(const void* from, void* to, size_t bytes, cudaStream_t stream) {
+  if (!IsShared(to, bytes)) {
+    return absl::InvalidArgumentError("shares are gathered in memory that all ranks reach");
+  }
+  return copied_->AllGather(static_cast<const uint8_t*>(from), OnEachRank(static_cast<uint8_t*>(to)), bytes, stream);
+}
+
+absl::Status DeviceAllReduce::Broadcast(void* data, size_t bytes, int root, cudaStream_t stream) {
+  if (!IsShared(data, bytes) || root < 0 || root >= options_.size) {
+    return absl::InvalidArgumentError("a broadcast is from a rank into memory that all ranks reach");
+  }
+  return copied_->Broadcast(OnEachRank(static_cast<uint8_t*>(data)), bytes, static_cast<uint32_t>(root), stream);
 }
 
 absl::Status DeviceAllReduce::Health() const { return flags_->Health("did not come to a sum"); }
@@ -132,6 +168,9 @@ absl::Status DeviceAllReduce::Health() const { return flags_->Health("did not co
 template absl::Status DeviceAllReduce::Sum(AllReduceWay, const float*, float*, size_t, cudaStream_t, uint32_t);
 template absl::Status DeviceAllReduce::Sum(AllReduceWay, const __nv_bfloat16*, __nv_bfloat16*, size_t, cudaStream_t,
                                            uint32_t);
+template absl::Status DeviceAllReduce::ReduceScatter(const float*, float*, size_t, cudaStream_t, uint32_t);
+template absl::Status DeviceAllReduce::ReduceScatter(const __nv_bfloat16*, __nv_bfloat16*, size_t, cudaStream_t,
+                                                     uint32_t);
 template size_t DeviceAllReduce::MaxCount<float>(AllReduceWay) const;
 template size_t DeviceAllReduce::MaxCount<__nv_bfloat16>(AllReduceWay) const;
 
