@@ -11,8 +11,11 @@
 // copy between two ranks the sender's. A broadcast is from the last rank. --most is in bytes: memory of each GPU for two
 // times as much, and 256 MiB for each rank.
 //
-// Rows: COLLECTIVE/RANKS/TYPE/BYTES/WAY; peer_to_peer/FROM/TO/BYTES, one copy alone; peer_to_peer/all/BYTES, each rank to
-// all others, one after the other. The last two do not depend on the type, and are of one run.
+// Rows:
+//   all_reduce/RANKS/TYPE/BYTES/WAY  nccl, one_shot, two_shots, copies; auto, what all_reduce_crossovers.h says of these
+//   reduce_scatter, all_gather, broadcast  likewise; nccl, copies
+//   peer_to_peer/FROM/TO/BYTES       one copy alone
+//   peer_to_peer/all/BYTES           each rank to all others, one after the other; this and the one before of any type
 //
 // Columns: us, us_p95: median and 95th percentile of the replays; eager_us: median, launched one by one; algbw and busbw in
 // GB/s, as nccl-tests has them: bytes over the median, and that times 2(N - 1)/N for an all-reduce, (N - 1)/N for its

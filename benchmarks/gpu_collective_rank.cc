@@ -39,8 +39,10 @@ struct Way {
   const char* name;
   AllReduceWay way;
 };
-constexpr Way kWays[] = {
-    {"one_shot", AllReduceWay::kOneShot}, {"two_shots", AllReduceWay::kTwoShots}, {"copies", AllReduceWay::kCopies}};
+constexpr Way kWays[] = {{"one_shot", AllReduceWay::kOneShot},
+                         {"two_shots", AllReduceWay::kTwoShots},
+                         {"copies", AllReduceWay::kCopies},
+                         {"auto", AllReduceWay::kAuto}};
 
 // Powers of two up to `most`, and the gradient's.
 std::vector<size_t> Sizes(size_t most) {

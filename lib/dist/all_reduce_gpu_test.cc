@@ -40,7 +40,7 @@ using ::lockstep::testing::IsOk;
 using ::testing::Each;
 using ::testing::HasSubstr;
 
-constexpr uint32_t kWays = 3;
+constexpr uint32_t kWays = kAllReduceWays + 1;   // with kAuto
 constexpr int64_t kMaxCount = int64_t{1} << 21;  // elements of a call
 constexpr size_t kHalfBytes = kMaxCount * sizeof(float) + 1024;
 constexpr size_t kMaxOffset = 16;  // elements
@@ -78,6 +78,7 @@ class Summing {
     options.timeout = timeout;
     options.shared_bytes = 2 * kHalfBytes;
     options.max_one_shot_bytes = kHalfBytes;
+    options.crossovers = {4 << 10, 64 << 10};  // so that each way is taken often
     ASSIGN_OR_RETURN(
         summing->all_reduce_,
         DeviceAllReduce::Make([&](absl::string_view own) { return communicator.AllGather(own); }, options));
@@ -180,7 +181,8 @@ Call RandomCall(std::mt19937& random, int ranks) {
   call.in_place = random() % 2 == 0 || call.kind == Kind::kBroadcast;
   call.count = 1 + static_cast<int64_t>(random()) % (int64_t{1} << (random() % 22));
   const auto aligned = static_cast<int64_t>(16 / call.element_bytes());
-  call.offset = call.kind == Kind::kSum && call.way == AllReduceWay::kCopies
+  const bool by_copies = call.way == AllReduceWay::kCopies || call.way == AllReduceWay::kAuto;
+  call.offset = call.kind == Kind::kSum && by_copies
                     ? aligned * (static_cast<int64_t>(random()) % (kMaxOffset / aligned))
                     : static_cast<int64_t>(random() % kMaxOffset);
   return call;

@@ -1,5 +1,6 @@
 #include "lib/peer/device_all_reduce.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -86,14 +87,36 @@ bool DeviceAllReduce::IsShared(const void* data, size_t bytes) const {
 
 template <typename W>
 size_t DeviceAllReduce::MaxCount(AllReduceWay way) const {
-  return way == AllReduceWay::kOneShot    ? MaxInOneShot<W>(memory_.room)
-         : way == AllReduceWay::kTwoShots ? MaxInTwoShots<W>(memory_.room, memory_.flags.ranks)
-                                          : options_.shared_bytes / sizeof(W);
+  switch (way) {
+    case AllReduceWay::kOneShot:
+      return MaxInOneShot<W>(memory_.room);
+    case AllReduceWay::kTwoShots:
+      return MaxInTwoShots<W>(memory_.room, memory_.flags.ranks);
+    case AllReduceWay::kCopies:
+      return options_.shared_bytes / sizeof(W);
+    case AllReduceWay::kAuto:
+      break;
+  }
+  return std::max(
+      {MaxCount<W>(AllReduceWay::kOneShot), MaxCount<W>(AllReduceWay::kTwoShots), MaxCount<W>(AllReduceWay::kCopies)});
+}
+
+template <typename W>
+AllReduceWay DeviceAllReduce::WayFor(size_t count) const {
+  const auto first = static_cast<size_t>(WayOf(options_.crossovers, count * sizeof(W)));
+  for (size_t n = 0; n < kAllReduceWays; ++n) {
+    const auto way = static_cast<AllReduceWay>((first + n) % kAllReduceWays);
+    if (count <= MaxCount<W>(way)) {
+      return way;
+    }
+  }
+  return static_cast<AllReduceWay>(first);
 }
 
 template <typename W>
 absl::Status DeviceAllReduce::Sum(AllReduceWay way, const W* from, W* to, size_t count, cudaStream_t stream,
                                   uint32_t most_blocks) {
+  way = way == AllReduceWay::kAuto ? WayFor<W>(count) : way;
   if (count > MaxCount<W>(way)) {
     return absl::InvalidArgumentError(absl::StrCat("expected up to ", MaxCount<W>(way), " elements, found ", count));
   }
@@ -173,5 +196,7 @@ template absl::Status DeviceAllReduce::ReduceScatter(const __nv_bfloat16*, __nv_
                                                      uint32_t);
 template size_t DeviceAllReduce::MaxCount<float>(AllReduceWay) const;
 template size_t DeviceAllReduce::MaxCount<__nv_bfloat16>(AllReduceWay) const;
+template AllReduceWay DeviceAllReduce::WayFor<float>(size_t) const;
+template AllReduceWay DeviceAllReduce::WayFor<__nv_bfloat16>(size_t) const;
 
 }  // namespace lockstep

@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "lib/kernels/peer_all_reduce.h"
+#include "lib/peer/all_reduce_crossovers.h"
 #include "lib/peer/copied_collectives.h"
 #include "lib/peer/device_flags.h"
 #include "lib/peer/device_memory.h"
@@ -20,15 +21,12 @@
 
 namespace lockstep {
 
-// The first two by packets (lib/kernels/peer_all_reduce.h), the third by copy engines (copied_collectives.h). Which is the fastest
-// for how much: benchmarks/README.md, "All-reduce on GPUs".
-enum class AllReduceWay { kOneShot, kTwoShots, kCopies };
-
 struct DeviceAllReduceOptions {
   int rank = 0, size = 0;
   absl::Duration timeout;
   size_t shared_bytes = 0;              // of shared(), for kCopies, which takes as much again; all ranks as many
   size_t max_one_shot_bytes = 4 << 20;  // bytes; the room for packets is 2 x size times as large
+  AllReduceCrossovers crossovers;       // for kAuto; the same on all ranks
 };
 
 // Several can be used at once, each on a stream of its own, where all ranks queue their calls in the same order, as NCCL
@@ -45,7 +43,7 @@ class DeviceAllReduce {
   // Queues: `to`, which may be `from`, becomes the sum over all ranks' `from`, of `count` elements, any number. Every
   // rank makes the same calls, on one stream. Can be captured, and replayed on that stream. Kernels have most_blocks
   // blocks at most; 0: as fast as it goes. W: float or __nv_bfloat16. InvalidArgument: too many for the way; or, for
-  // kCopies, not in shared(), `to` at the same place on all ranks, or not aligned to 16 bytes.
+  // kCopies, also where kAuto takes it, not in shared(), `to` at the same place on all ranks, or not aligned to 16 bytes.
   template <typename W>
   absl::Status Sum(AllReduceWay way, const W* from, W* to, size_t count, cudaStream_t stream, uint32_t most_blocks = 0);
 
@@ -63,9 +61,13 @@ class DeviceAllReduce {
   // `data` becomes that of `root`. InvalidArgument: as above, or no such rank.
   absl::Status Broadcast(void* data, size_t bytes, int root, cudaStream_t stream);
 
-  // The most elements of a sum.
+  // The most elements of a sum; for kAuto of the way that has room for the most.
   template <typename W>
   size_t MaxCount(AllReduceWay way) const;
+
+  // What kAuto is for so many elements: the way that the crossovers say, or without room there the next one that has it.
+  template <typename W>
+  AllReduceWay WayFor(size_t count) const;
 
   // Unavailable: a rank did not come within the timeout, so that sums since then are none. Does not wait.
   absl::Status Health() const;
