@@ -2,7 +2,7 @@
 //
 //   gpu_all_reduce_benchmark [--ranks=2] [--types=bf16,float] [--most=1073741824]
 //                            [--collectives=all_reduce,reduce_scatter,all_gather,broadcast,peer_to_peer]
-//                            [GOOGLE BENCHMARK'S FLAGS]
+//                            [--record=FILE] [--crossovers=FILE] [GOOGLE BENCHMARK'S FLAGS]
 //
 // Each rank is a process with a GPU. All is done in place, in memory that all ranks reach. Every element of every rank is
 // different from its neighbours and from the other ranks'; each way's first result is compared exactly. Then some calls,
@@ -12,10 +12,14 @@
 // times as much, and 256 MiB for each rank.
 //
 // Rows:
-//   all_reduce/RANKS/TYPE/BYTES/WAY  nccl, one_shot, two_shots, copies; auto, what all_reduce_crossovers.h says of these
+//   all_reduce/RANKS/TYPE/BYTES/WAY  nccl, one_shot, two_shots, copies; auto: the one of these that
+//                                    --crossovers says, a record of this program; without it that of two H100
 //   reduce_scatter, all_gather, broadcast  likewise; nccl, copies
 //   peer_to_peer/FROM/TO/BYTES       one copy alone
 //   peer_to_peer/all/BYTES           each rank to all others, one after the other; this and the one before of any type
+//
+// The record (lib/proto/collective_times.proto) has these rows, and for each type the crossovers that follow from them.
+// Exit codes are the tools' (tools/README.md).
 //
 // Columns: us, us_p95: median and 95th percentile of the replays; eager_us: median, launched one by one; algbw and busbw in
 // GB/s, as nccl-tests has them: bytes over the median, and that times 2(N - 1)/N for an all-reduce, (N - 1)/N for its
@@ -24,7 +28,10 @@
 // ranks.
 #include <algorithm>
 #include <cstdio>
+#include <map>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/numbers.h"
@@ -34,12 +41,19 @@
 #include "absl/strings/strip.h"
 #include "benchmark/benchmark.h"
 #include "benchmarks/gpu_collective_rank.h"
+#include "lib/base/exit_status.h"
 #include "lib/base/status_macros.h"
+#include "lib/collectives/collective_times.h"
+#include "lib/device/device.h"
 #include "lib/launch/launch.h"
+#include "lib/peer/all_reduce_crossovers.h"
+#include "lib/record/provenance.h"
+#include "lib/record/record_writer.h"
 
 namespace lockstep {
 namespace {
 
+constexpr char kTool[] = "gpu_all_reduce_benchmark";
 constexpr char kMatrix[] = "peer_to_peer";
 
 double Quantile(std::vector<double> values, double q) {
@@ -68,10 +82,16 @@ absl::StatusOr<CollectiveRows> RunAll(int ranks, const CollectiveTask& task) {
   return all;
 }
 
+std::string NameOf(const CollectiveRow& row, int ranks, const std::string& type) {
+  return row.collective == kMatrix
+             ? absl::StrCat(row.collective, "/", row.way, "/", row.size_bytes)
+             : absl::StrCat(row.collective, "/", ranks, "/", type, "/", row.size_bytes, "/", row.way);
+}
+
 void Report(benchmark::State& state, const CollectiveRow& row, double link) {
   for (auto _ : state) {
     const double median = Quantile(row.replays, 0.5);
-    const double algbw = static_cast<double>(row.bytes) / median;
+    const double algbw = static_cast<double>(row.moved_bytes) / median;
     state.SetIterationTime(median);
     state.counters["us"] = median * 1e6;
     state.counters["us_p95"] = Quantile(row.replays, 0.95) * 1e6;
@@ -80,7 +100,7 @@ void Report(benchmark::State& state, const CollectiveRow& row, double link) {
     state.counters["busbw"] = algbw * row.bus_factor / 1e9;
     state.counters["link"] = link / 1e9;
     state.counters["share"] = algbw * row.bus_factor / link;
-    state.counters["wrong"] = row.wrong;
+    state.counters["wrong"] = static_cast<double>(row.wrong);
   }
 }
 
@@ -104,6 +124,7 @@ struct Options {
   int ranks = 0;
   size_t most = 0;
   std::vector<std::string> types, collectives;
+  std::string record, crossovers;  // paths; empty: none
 };
 
 absl::Status CheckWords(const char* flag, const std::vector<std::string>& words,
@@ -126,50 +147,162 @@ absl::StatusOr<Options> TakeOptions(int& argc, char** argv) {
       options.most < kMinCollectiveBytes) {
     return absl::InvalidArgumentError("expected --ranks of 2 or more and --most of 1024 bytes or more");
   }
+  options.record = TakeFlag("record", "", argc, argv);
+  options.crossovers = TakeFlag("crossovers", "", argc, argv);
   RETURN_IF_ERROR(CheckWords("types", options.types, {"bf16", "float"}));
   RETURN_IF_ERROR(CheckWords("collectives", options.collectives, CollectiveNames()));
   return options;
 }
 
-void Register(const CollectiveRows& all) {
+// What was measured in one type of numbers.
+void Register(const CollectiveRows& all, int ranks, const std::string& type) {
   for (const CollectiveRow& row : all.rows) {
-    benchmark::RegisterBenchmark(row.name.c_str(), [row, link = all.link_bytes_per_second](
-                                                       benchmark::State& state) { Report(state, row, link); })
+    benchmark::RegisterBenchmark(
+        NameOf(row, ranks, type).c_str(),
+        [row, link = all.link_bytes_per_second](benchmark::State& state) { Report(state, row, link); })
         ->UseManualTime()
         ->Iterations(1)
         ->Unit(benchmark::kMicrosecond);
   }
 }
 
+// The medians of our ways, by size; a row with wrong elements is none.
+absl::StatusOr<AllReduceCrossovers> CrossoversOfRows(const CollectiveRows& all) {
+  constexpr const char* kWays[kAllReduceWays] = {"one_shot", "two_shots", "copies"};  // in the order of AllReduceWay
+  std::map<size_t, MeasuredWays> sizes;
+  for (const CollectiveRow& row : all.rows) {
+    const auto way = std::find(std::begin(kWays), std::end(kWays), row.way);
+    if (row.collective == "all_reduce" && way != std::end(kWays) && row.wrong == 0) {
+      sizes[row.size_bytes].bytes = row.size_bytes;
+      sizes[row.size_bytes].seconds[static_cast<size_t>(way - std::begin(kWays))] = Quantile(row.replays, 0.5);
+    }
+  }
+  std::vector<MeasuredWays> measured;
+  for (const auto& [bytes, ways] : sizes) {
+    measured.push_back(ways);
+  }
+  return ChooseCrossovers(std::move(measured));
+}
+
+void AddRecords(const CollectiveRows& all, const Options& options, const std::string& type,
+                std::vector<proto::CollectiveTimesRecord>& records) {
+  const auto ranks = static_cast<uint32_t>(options.ranks);
+  for (const CollectiveRow& row : all.rows) {
+    proto::CollectiveTimes& times = *records.emplace_back().mutable_times();
+    times.set_collective(row.collective);
+    times.set_way(row.way);
+    times.set_ranks(ranks);
+    times.set_type(row.collective == kMatrix ? "" : type);
+    times.set_size_bytes(row.size_bytes);
+    times.mutable_seconds()->mutable_value()->Add(row.replays.begin(), row.replays.end());
+    times.set_eager_seconds(row.eager_seconds);
+    times.set_wrong_elements(row.wrong);
+    times.set_link_bytes_per_second(all.link_bytes_per_second);
+  }
+  const bool summed = std::any_of(all.rows.begin(), all.rows.end(),
+                                  [](const CollectiveRow& row) { return row.collective == "all_reduce"; });
+  if (!summed) {
+    return;
+  }
+  const absl::StatusOr<AllReduceCrossovers> found = CrossoversOfRows(all);
+  if (!found.ok()) {  // the rows are worth keeping all the same
+    std::fprintf(stderr, "%s: no crossovers in %s: %s\n", kTool, type.c_str(),
+                 std::string(found.status().message()).c_str());
+    return;
+  }
+  proto::AllReduceCrossovers& crossovers = *records.emplace_back().mutable_crossovers();
+  crossovers.set_ranks(ranks);
+  crossovers.set_type(type);
+  crossovers.set_max_one_shot_bytes(found->max_one_shot_bytes);
+  crossovers.set_max_two_shots_bytes(found->max_two_shots_bytes);
+}
+
+absl::StatusOr<proto::Header> HeaderOf(const Options& options, const std::vector<proto::Input>& inputs,
+                                       const std::vector<std::string>& command_line) {
+  HeaderOptions header;
+  header.schema = proto::CollectiveTimesFile::descriptor()->full_name();
+  header.inputs = inputs;
+  for (int rank = 0; rank < options.ranks; ++rank) {
+    ASSIGN_OR_RETURN(const c10::Device device, ResolveDevice("cuda", rank));
+    ASSIGN_OR_RETURN(header.devices.emplace_back(), DescribeDevice(device));
+    header.libraries = LoadedLibraries(device);
+  }
+  header.result_flags = {{"ranks", absl::StrCat(options.ranks)},
+                         {"most", absl::StrCat(options.most)},
+                         {"types", absl::StrJoin(options.types, ",")},
+                         {"collectives", absl::StrJoin(options.collectives, ",")}};
+  proto::Header made = MakeHeader(header);
+  made.mutable_command_line()->Add(command_line.begin(), command_line.end());
+  return made;
+}
+
+// For each type, what --crossovers says, or the default.
+absl::StatusOr<std::vector<AllReduceCrossovers>> ReadCrossovers(const Options& options,
+                                                                std::vector<proto::Input>& inputs) {
+  std::vector<AllReduceCrossovers> all(options.types.size());
+  if (options.crossovers.empty()) {
+    return all;
+  }
+  ASSIGN_OR_RETURN(const CollectiveTimesFile file, ReadCollectiveTimes(options.crossovers));
+  inputs.push_back(file.input);
+  for (size_t i = 0; i < all.size(); ++i) {
+    ASSIGN_OR_RETURN(const proto::AllReduceCrossovers found,
+                     CrossoversOf(file, static_cast<uint32_t>(options.ranks), options.types[i]));
+    all[i] = {found.max_one_shot_bytes(), found.max_two_shots_bytes()};
+  }
+  return all;
+}
+
+// The rows of all types, as benchmarks and as records.
+absl::Status Measure(const Options& options, const std::vector<AllReduceCrossovers>& crossovers,
+                     std::vector<proto::CollectiveTimesRecord>& records) {
+  CollectiveTask task;
+  task.most = options.most;
+  task.collectives = options.collectives;
+  for (size_t i = 0; i < options.types.size() && !task.collectives.empty(); ++i) {
+    task.type = options.types[i];
+    task.crossovers = crossovers[i];
+    ASSIGN_OR_RETURN(const CollectiveRows rows, RunAll(options.ranks, task));
+    Register(rows, options.ranks, task.type);
+    AddRecords(rows, options, task.type, records);
+    // Copies are the same in each type.
+    task.collectives.erase(std::remove(task.collectives.begin(), task.collectives.end(), kMatrix),
+                           task.collectives.end());
+  }
+  return absl::OkStatus();
+}
+
+// A record that cannot be read or written is found before anything is measured, and rows are printed before one is written.
+absl::Status MeasureAndWrite(const Options& options, const std::vector<std::string>& command_line) {
+  std::vector<proto::Input> inputs;
+  ASSIGN_OR_RETURN(const std::vector<AllReduceCrossovers> crossovers, ReadCrossovers(options, inputs));
+  std::unique_ptr<RecordWriter> writer;
+  if (!options.record.empty()) {
+    ASSIGN_OR_RETURN(writer, RecordWriter::Reserve(options.record));
+  }
+  std::vector<proto::CollectiveTimesRecord> records;
+  RETURN_IF_ERROR(Measure(options, crossovers, records));
+  benchmark::RunSpecifiedBenchmarks();
+  if (writer == nullptr) {
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(const proto::Header header, HeaderOf(options, inputs, command_line));
+  RETURN_IF_ERROR(writer->Begin(header));
+  return AppendAndFinish(records, *writer);
+}
+
 int Run(int argc, char** argv) {
+  std::vector<std::string> command_line(argv, argv + argc);
+  command_line[0] = kTool;
   const auto options = TakeOptions(argc, argv);
   if (!options.ok()) {
-    std::fprintf(stderr, "gpu_all_reduce_benchmark: %s\n", std::string(options.status().message()).c_str());
-    return 2;
+    return ExitStatus(kTool, options.status());
   }
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) {
-    return 2;
+    return static_cast<int>(ExitCode::kUsage);
   }
-  CollectiveTask task;
-  task.most = options->most;
-  task.collectives = options->collectives;
-  for (const std::string& type : options->types) {
-    task.type = type;
-    const auto rows = RunAll(options->ranks, task);
-    if (!rows.ok()) {
-      std::fprintf(stderr, "gpu_all_reduce_benchmark: error: %s\n", std::string(rows.status().message()).c_str());
-      return 1;
-    }
-    Register(*rows);
-    task.collectives.erase(std::remove(task.collectives.begin(), task.collectives.end(), kMatrix),
-                           task.collectives.end());
-    if (task.collectives.empty()) {
-      break;
-    }
-  }
-  benchmark::RunSpecifiedBenchmarks();
-  return 0;
+  return ExitStatus(kTool, MeasureAndWrite(*options, command_line));
 }
 
 }  // namespace

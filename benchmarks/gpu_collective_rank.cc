@@ -71,8 +71,8 @@ struct Expected {
 
 // What is called for a row.
 struct Case {
-  std::string name;
-  size_t bytes = 0;  // that its bandwidth counts
+  std::string collective, way;
+  size_t size_bytes = 0, moved_bytes = 0;
   double bus_factor = 1;
   size_t count = 0;  // elements of the data, at the beginning of shared()
   std::function<absl::Status(const at::Tensor& data, cudaStream_t stream)> call;
@@ -100,6 +100,7 @@ class Rank {
     options.timeout = context_.timeout;
     options.shared_bytes = task_.most;
     options.max_one_shot_bytes = std::min(task_.most, kMaxPacketBytes);
+    options.crossovers = task_.crossovers;
     ASSIGN_OR_RETURN(ours_,
                      DeviceAllReduce::Make([&](absl::string_view own) { return nccl_->AllGather(own); }, options));
     for (cudaEvent_t* const event : {&begin_, &end_}) {
@@ -131,7 +132,7 @@ class Rank {
     return cases;
   }
 
-  // "NAME BYTES FACTOR WRONG EAGER REPLAY REPLAY ...", in seconds of a call; without times but on the rank that is timed.
+  // "COLLECTIVE WAY SIZE MOVED FACTOR WRONG EAGER REPLAY REPLAY ...", in seconds of a call; without times but on the rank that is timed.
   absl::StatusOr<std::string> Measure(const Case& asked) {
     const c10::cuda::CUDAStream stream = c10::cuda::getStreamFromPool();
     const c10::cuda::CUDAStreamGuard guard(stream);
@@ -170,8 +171,8 @@ class Rank {
       absl::StrAppend(&times, " ", seconds / calls);
     }
     RETURN_IF_ERROR(ours_->Health());
-    return absl::StrCat(asked.name, " ", asked.bytes, " ", asked.bus_factor, " ", wrong,
-                        asked.timed == context_.rank ? times : "");
+    return absl::StrCat(asked.collective, " ", asked.way, " ", asked.size_bytes, " ", asked.moved_bytes, " ",
+                        asked.bus_factor, " ", wrong, asked.timed == context_.rank ? times : "");
   }
 
   // Bytes a second to the next rank, while the one before sends here.
@@ -210,18 +211,18 @@ class Rank {
     return ShareOf(count, element_bytes(), static_cast<uint32_t>(rank), static_cast<uint32_t>(context_.size));
   }
 
-  // Without a way in its name yet.
+  // The way is still to be set.
   Case OfBytes(const std::string& collective, size_t bytes, double bus_factor) const {
     Case made;
-    made.name = absl::StrCat(collective, "/", context_.size, "/", task_.type, "/", bytes, "/");
-    made.bytes = bytes;
+    made.collective = collective;
+    made.size_bytes = made.moved_bytes = bytes;
     made.bus_factor = bus_factor;
     made.count = bytes / element_bytes();
     return made;
   }
 
   static void Add(Case like, const char* way, decltype(Case::call) call, std::vector<Case>& cases) {
-    like.name += way;
+    like.way = way;
     like.call = std::move(call);
     cases.push_back(std::move(like));
   }
@@ -286,7 +287,7 @@ class Rank {
   // Each rank's data is a place of `bytes` for each rank, whose own is what it sends. Each pair alone, then all at once.
   void AddMatrix(size_t bytes, std::vector<Case>& cases) {
     const size_t count = bytes / element_bytes();
-    Case like;
+    Case like = OfBytes("peer_to_peer", bytes, 1);
     like.count = count * ranks();
     const auto send = [this, bytes](int to, cudaStream_t stream) {
       const size_t place = bytes * static_cast<size_t>(context_.rank);
@@ -298,8 +299,7 @@ class Rank {
           continue;
         }
         Case pair = like;
-        pair.name = absl::StrCat("peer_to_peer/", from, "/", to, "/", bytes);
-        pair.bytes = bytes;
+        pair.way = absl::StrCat(from, "/", to);
         pair.timed = from;
         for (const int place : All()) {
           const bool sent = context_.rank == to && place == from;
@@ -313,8 +313,8 @@ class Rank {
         cases.push_back(std::move(pair));
       }
     }
-    like.name = absl::StrCat("peer_to_peer/all/", bytes);
-    like.bytes = bytes * (ranks() - 1);
+    like.way = "all";
+    like.moved_bytes = bytes * (ranks() - 1);
     for (const int place : All()) {
       like.expected.push_back({{count * static_cast<size_t>(place), count}, {place}});
     }
@@ -400,11 +400,13 @@ class Rank {
 absl::StatusOr<CollectiveTask> ParsePayload(const std::string& payload) {
   const std::vector<std::string> words = absl::StrSplit(payload, ' ');
   CollectiveTask task;
-  if (words.size() != 3 || !absl::SimpleAtoi(words[1], &task.most)) {
-    return absl::InvalidArgumentError("expected a type, a number of bytes and collectives");
+  if (words.size() != 5 || !absl::SimpleAtoi(words[1], &task.most) ||
+      !absl::SimpleAtoi(words[2], &task.crossovers.max_one_shot_bytes) ||
+      !absl::SimpleAtoi(words[3], &task.crossovers.max_two_shots_bytes)) {
+    return absl::InvalidArgumentError("expected a type, numbers of bytes and collectives");
   }
   task.type = words[0];
-  task.collectives = absl::StrSplit(words[2], ',');
+  task.collectives = absl::StrSplit(words[4], ',');
   return task;
 }
 
@@ -417,7 +419,8 @@ const std::vector<std::string>& CollectiveNames() {
 }
 
 std::string PayloadOf(const CollectiveTask& task) {
-  return absl::StrCat(task.type, " ", task.most, " ", absl::StrJoin(task.collectives, ","));
+  return absl::StrCat(task.type, " ", task.most, " ", task.crossovers.max_one_shot_bytes, " ",
+                      task.crossovers.max_two_shots_bytes, " ", absl::StrJoin(task.collectives, ","));
 }
 
 absl::StatusOr<CollectiveRows> ParseCollectiveRows(const std::string& text) {
@@ -427,17 +430,19 @@ absl::StatusOr<CollectiveRows> ParseCollectiveRows(const std::string& text) {
   for (size_t i = 1; i < lines.size(); ++i) {
     const std::vector<std::string> words = absl::StrSplit(lines[i], ' ');
     CollectiveRow row;
-    row.name = words[0];
-    read = read && words.size() >= 4 && absl::SimpleAtoi(words[1], &row.bytes) &&
-           absl::SimpleAtod(words[2], &row.bus_factor) && absl::SimpleAtod(words[3], &row.wrong) &&
-           (words.size() == 4 || absl::SimpleAtod(words[4], &row.eager_seconds));
-    for (size_t n = 5; n < words.size(); ++n) {
+    read = read && words.size() >= 6 && absl::SimpleAtoi(words[2], &row.size_bytes) &&
+           absl::SimpleAtoi(words[3], &row.moved_bytes) && absl::SimpleAtod(words[4], &row.bus_factor) &&
+           absl::SimpleAtoi(words[5], &row.wrong) &&
+           (words.size() == 6 || absl::SimpleAtod(words[6], &row.eager_seconds));
+    for (size_t n = 7; n < words.size(); ++n) {
       row.replays.emplace_back();
       read = read && absl::SimpleAtod(words[n], &row.replays.back());
     }
     if (!read) {
       return absl::InternalError(absl::StrCat("expected a row, found '", lines[i], "'"));
     }
+    row.collective = words[0];
+    row.way = words[1];
     all.rows.push_back(std::move(row));
   }
   return all;

@@ -3,11 +3,13 @@
 #define LOCKSTEP_BENCHMARKS_GPU_COLLECTIVE_RANK_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "lib/launch/launch.h"
+#include "lib/peer/all_reduce_crossovers.h"
 
 namespace lockstep {
 
@@ -18,8 +20,9 @@ const std::vector<std::string>& CollectiveNames();
 
 // What the ranks are asked for.
 struct CollectiveTask {
-  std::string type;  // "bf16" or "float"
-  size_t most = 0;   // bytes
+  std::string type;                // "bf16" or "float"
+  size_t most = 0;                 // bytes
+  AllReduceCrossovers crossovers;  // of the way "auto"
   std::vector<std::string> collectives;
 };
 
@@ -28,10 +31,11 @@ std::string PayloadOf(const CollectiveTask& task);
 
 // A row, as one rank has it.
 struct CollectiveRow {
-  std::string name;             // "all_reduce/2/bf16/1024/nccl", "peer_to_peer/0/1/1024"
-  size_t bytes = 0;             // that its bandwidth counts
+  std::string collective, way;  // as in CollectiveTimes (lib/proto/collective_times.proto)
+  size_t size_bytes = 0;        // likewise
+  size_t moved_bytes = 0;       // that its bandwidth counts
   double bus_factor = 0;        // busbw / algbw, of nccl-tests
-  double wrong = 0;             // elements, on this rank
+  uint64_t wrong = 0;           // elements, on this rank
   double eager_seconds = 0;     // of a call, launched one by one; 0 on a rank whose times do not count
   std::vector<double> replays;  // seconds of a call in a graph; none on such a rank
 };

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/collectives/benchmark_points.h"
+#include "lib/collectives/collective_times.h"
 #include "lib/proto/scale.pb.h"
 #include "lib/proto/sweep.pb.h"
 #include "lib/record/input_text.h"
@@ -80,12 +81,18 @@ absl::Status ReadTables(const std::vector<std::string>& paths, std::vector<Publi
   return absl::OkStatus();
 }
 
+absl::StatusOr<std::vector<AllReducePoint>> ReadRecordedPoints(const std::string& path) {
+  ASSIGN_OR_RETURN(const CollectiveTimesFile file, ReadCollectiveTimes(path));
+  return AllReducePointsOf(file);
+}
+
 absl::Status ReadAllReduces(const CommModelOptions& options, CommModelInputs& inputs) {
   for (const std::string& path : options.all_reduce_paths) {
     ASSIGN_OR_RETURN(const InputText input, ReadInputText(path));
-    const bool ours = IsGoogleBenchmark(input.text);
-    ASSIGN_OR_RETURN(std::vector<AllReducePoint> points,
-                     ours ? ParseAllReduceBenchmark(input.text, path) : ParseNcclTests(input.text, path));
+    const bool ours = IsRecordFile(input.text) || IsGoogleBenchmark(input.text);
+    ASSIGN_OR_RETURN(std::vector<AllReducePoint> points, IsRecordFile(input.text) ? ReadRecordedPoints(path)
+                                                         : ours ? ParseAllReduceBenchmark(input.text, path)
+                                                                : ParseNcclTests(input.text, path));
     inputs.all_reduces.push_back({absl::StrCat(ours ? "our benchmark, " : "nccl-tests, ", path), std::move(points)});
     inputs.files.push_back(input.input);
   }
