@@ -38,9 +38,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 #include "benchmark/benchmark.h"
 #include "benchmarks/gpu_collective_rank.h"
+#include "benchmarks/taken_flag.h"
 #include "lib/base/exit_status.h"
 #include "lib/base/status_macros.h"
 #include "lib/collectives/collective_times.h"
@@ -102,22 +102,6 @@ void Report(benchmark::State& state, const CollectiveRow& row, double link) {
     state.counters["share"] = algbw * row.bus_factor / link;
     state.counters["wrong"] = static_cast<double>(row.wrong);
   }
-}
-
-// --NAME=VALUE of ours, taken out of what Google Benchmark reads.
-std::string TakeFlag(const char* name, const std::string& without, int& argc, char** argv) {
-  std::string value = without;
-  int kept = 1;
-  for (int i = 1; i < argc; ++i) {
-    absl::string_view argument = argv[i];
-    if (absl::ConsumePrefix(&argument, absl::StrCat("--", name, "="))) {
-      value = std::string(argument);
-    } else {
-      argv[kept++] = argv[i];
-    }
-  }
-  argc = kept;
-  return value;
 }
 
 struct Options {

@@ -186,7 +186,7 @@ absl::Status DeviceAllReduce::Broadcast(void* data, size_t bytes, int root, cuda
   return copied_->Broadcast(OnEachRank(static_cast<uint8_t*>(data)), bytes, static_cast<uint32_t>(root), stream);
 }
 
-absl::Status DeviceAllReduce::Health() const { return flags_->Health("did not come to a sum"); }
+absl::Status DeviceAllReduce::Health() const { return flags_->Health("did not come to a collective"); }
 
 template absl::Status DeviceAllReduce::Sum(AllReduceWay, const float*, float*, size_t, cudaStream_t, uint32_t);
 template absl::Status DeviceAllReduce::Sum(AllReduceWay, const __nv_bfloat16*, __nv_bfloat16*, size_t, cudaStream_t,
