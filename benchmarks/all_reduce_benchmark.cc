@@ -1,13 +1,13 @@
 // Sums and broadcasts over the ranks of one host, on CPUs: through shared memory (lib/peer) and over Gloo, by turns in the
 // same run.
 //
-//   all_reduce_benchmark [--most=33554432] [GOOGLE BENCHMARK'S FLAGS]
+//   all_reduce_benchmark [--most=33554432] [--record=FILE] [GOOGLE BENCHMARK'S FLAGS]
 //
 // A case is a number of processes and of bytes of fp32; its ranks are processes of their own. In a turn each backend is
 // called twice, and the second call is timed on rank 0, from a barrier over shared memory to its return. The barrier is
 // quick, so that late starts are no part of the time. Every element of every rank is different, and each backend's first
 // result is compared exactly: a sum with the one in double, which fp32 holds here. A broadcast is from the last rank.
-// --most: bytes of the largest case.
+// --most: bytes of the largest case. --record: where each turn of each case is kept (lib/proto/collective_times.proto).
 //
 // Columns: us, us_p95 (median and 95th percentile); algbw and busbw in GB/s, bytes over the median, and that times
 // 2(N - 1)/N, of a broadcast 1, as nccl-tests has it; wrong: elements; gloo_...: the same of Gloo; ratio: Gloo's median over ours, with the
@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,13 +32,18 @@
 #include "benchmarks/taken_flag.h"
 #include "lib/base/exit_status.h"
 #include "lib/base/status_macros.h"
+#include "lib/device/device.h"
 #include "lib/dist/communicator.h"
 #include "lib/launch/launch.h"
 #include "lib/peer/shared_memory_all_reduce.h"
+#include "lib/proto/collective_times.pb.h"
+#include "lib/record/provenance.h"
+#include "lib/record/record_writer.h"
 
 namespace lockstep {
 namespace {
 
+constexpr char kTool[] = "all_reduce_benchmark";
 constexpr int64_t kMinBytes = 1 << 10;
 constexpr int kMaxTurns = 400;
 constexpr double kSecondsPerCase = 2;
@@ -174,7 +180,21 @@ void Count(benchmark::State& state, const std::string& prefix, const std::vector
   state.counters[prefix + "busbw"] = bytes / median / 1e9 * bus_factor;
 }
 
-void Run(benchmark::State& state, const char* task, double bus_factor) {
+using Records = std::vector<proto::CollectiveTimesRecord>;
+
+void Keep(const std::string& collective, const char* way, const benchmark::State& state,
+          const std::vector<double>& seconds, double wrong, Records& records) {
+  proto::CollectiveTimes& times = *records.emplace_back().mutable_times();
+  times.set_collective(collective);
+  times.set_way(way);
+  times.set_ranks(static_cast<uint32_t>(state.range(0)));
+  times.set_type("float");
+  times.set_size_bytes(static_cast<uint64_t>(state.range(1)));
+  times.mutable_seconds()->mutable_value()->Add(seconds.begin(), seconds.end());
+  times.set_wrong_elements(static_cast<uint64_t>(wrong));
+}
+
+void Run(const char* task, double bus_factor, benchmark::State& state, Records& records) {
   const auto ranks = static_cast<int>(state.range(0));
   LaunchOptions options;
   options.ranks = ranks;
@@ -208,15 +228,17 @@ void Run(benchmark::State& state, const char* task, double bus_factor) {
     state.counters["ratio_p05"] = Quantile(ratios, 0.05);
     state.counters["ratio_p95"] = Quantile(ratios, 0.95);
     state.counters["turns"] = static_cast<double>(ratios.size());
+    Keep(task, "shared_memory", state, seconds[0], wrong[0], records);
+    Keep(task, "gloo", state, seconds[1], wrong[1], records);
   }
 }
 
-void BM_AllReduce(benchmark::State& state) {
+void AllReduce(benchmark::State& state, Records& records) {
   const auto ranks = static_cast<double>(state.range(0));
-  Run(state, "all_reduce", 2 * (ranks - 1) / ranks);
+  Run("all_reduce", 2 * (ranks - 1) / ranks, state, records);
 }
 
-void BM_Broadcast(benchmark::State& state) { Run(state, "broadcast", 1); }
+void Broadcast(benchmark::State& state, Records& records) { Run("broadcast", 1, state, records); }
 
 // Four times the one before, and what the README has beside.
 std::vector<int64_t> Sizes(int64_t most) {
@@ -231,14 +253,15 @@ std::vector<int64_t> Sizes(int64_t most) {
   return sizes;
 }
 
-absl::Status Register(const std::string& most) {
+// `records`, which outlive the benchmarks, get their times.
+absl::Status Register(const std::string& most, Records& records) {
   int64_t bytes = 0;
   if (!absl::SimpleAtoi(most, &bytes) || bytes < kMinBytes) {
     return absl::InvalidArgumentError(
         absl::StrCat("expected --most of ", kMinBytes, " bytes or more, found '", most, "'"));
   }
-  for (const auto& [name, run] : {std::pair{"BM_AllReduce", &BM_AllReduce}, std::pair{"BM_Broadcast", &BM_Broadcast}}) {
-    benchmark::RegisterBenchmark(name, run)
+  for (const auto& [name, run] : {std::pair{"BM_AllReduce", &AllReduce}, std::pair{"BM_Broadcast", &Broadcast}}) {
+    benchmark::RegisterBenchmark(name, [run = run, &records](benchmark::State& state) { run(state, records); })
         ->ArgNames({"processes", "bytes"})
         ->ArgsProduct({{2, 4}, Sizes(bytes)})
         ->UseManualTime()
@@ -248,12 +271,48 @@ absl::Status Register(const std::string& most) {
   return absl::OkStatus();
 }
 
+// An output that cannot be written is found before anything is measured.
+absl::Status MeasureAndWrite(const std::string& path, const std::vector<std::string>& command_line,
+                             const Records& records) {
+  std::unique_ptr<RecordWriter> writer;
+  if (!path.empty()) {
+    ASSIGN_OR_RETURN(writer, RecordWriter::Reserve(path));
+  }
+  benchmark::RunSpecifiedBenchmarks();
+  if (writer == nullptr) {
+    return absl::OkStatus();
+  }
+  HeaderOptions options;
+  options.schema = proto::CollectiveTimesFile::descriptor()->full_name();
+  options.libraries = LoadedLibraries(c10::kCPU);
+  proto::Header header = MakeHeader(options);
+  header.mutable_build()->set_tool(kTool);
+  header.mutable_command_line()->Add(command_line.begin(), command_line.end());
+  RETURN_IF_ERROR(writer->Begin(header));
+  return AppendAndFinish(records, *writer);
+}
+
+int Main(int argc, char** argv) {
+  std::vector<std::string> command_line(argv, argv + argc);
+  command_line[0] = kTool;
+  Records records;
+  const absl::Status registered = Register(TakeFlag("most", "33554432", argc, argv), records);
+  if (!registered.ok()) {
+    return ExitStatus(kTool, registered);
+  }
+  const std::string path = TakeFlag("record", "", argc, argv);
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) {
+    return static_cast<int>(ExitCode::kUsage);
+  }
+  return ExitStatus(kTool, MeasureAndWrite(path, command_line, records));
+}
+
 }  // namespace
 }  // namespace lockstep
 
 int main(int argc, char** argv) {
   using namespace lockstep;  // NOLINT(build/namespaces)
-  constexpr char kTool[] = "all_reduce_benchmark";
   if (IsRank()) {
     return RunRank({{"all_reduce", [](RankContext& context) { return Measure(context, kAllReduce); }},
                     {"broadcast", [](RankContext& context) { return Measure(context, kBroadcast); }}});
@@ -262,13 +321,5 @@ int main(int argc, char** argv) {
   std::fprintf(stderr,
                "all_reduce_benchmark: warning: built without optimisation; build with --compilation_mode=opt\n");
 #endif
-  if (const absl::Status registered = Register(TakeFlag("most", "33554432", argc, argv)); !registered.ok()) {
-    return ExitStatus(kTool, registered);
-  }
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) {
-    return static_cast<int>(ExitCode::kUsage);
-  }
-  benchmark::RunSpecifiedBenchmarks();
-  return 0;
+  return Main(argc, argv);
 }

@@ -31,6 +31,13 @@ absl::Status CheckAllReduce(const proto::CollectiveTimes& times) {
   return absl::OkStatus();
 }
 
+// As ParseAllReduceBenchmark names it.
+std::string WayOf(const proto::CollectiveTimes& times) {
+  return times.way() == "shared_memory" ? "shared memory"
+         : times.way() == "gloo"        ? "gloo"
+                                        : absl::StrCat(times.way(), ", ", times.type());
+}
+
 // "file.rec, record 7"; the header is record 0.
 std::string Origin(const CollectiveTimesFile& file, size_t index) {
   return absl::StrCat(file.input.path(), ", record ", index + 1);
@@ -53,7 +60,7 @@ absl::StatusOr<std::vector<AllReducePoint>> AllReducePointsOf(const CollectiveTi
     if (times.collective() != "all_reduce") {
       continue;
     }
-    const std::string origin = Origin(file, i), way = absl::StrCat(times.way(), ", ", times.type());
+    const std::string origin = Origin(file, i), way = WayOf(times);
     if (const absl::Status status = CheckAllReduce(times); !status.ok()) {
       return absl::DataLossError(absl::StrCat(origin, ": ", way, ": ", status.message()));
     }

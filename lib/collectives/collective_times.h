@@ -1,4 +1,4 @@
-// What gpu_all_reduce_benchmark --record wrote: times of collectives on GPUs, and which way a sum takes for its size.
+// What our benchmarks wrote with --record: times of collectives, and which way a sum over GPUs takes for its size.
 #ifndef LOCKSTEP_LIB_COLLECTIVES_COLLECTIVE_TIMES_H_
 #define LOCKSTEP_LIB_COLLECTIVES_COLLECTIVE_TIMES_H_
 
@@ -22,8 +22,8 @@ bool IsRecordFile(absl::string_view text);
 // Errors as ReadRecordFile's. DataLoss also: a number that cannot be (lib/record/value_ranges.h).
 absl::StatusOr<CollectiveTimesFile> ReadCollectiveTimes(const std::string& path);
 
-// A point for each size and way of an all-reduce, in place: "nccl, bf16", "one_shot, float", "auto, bf16", as of the same
-// benchmark's JSON. DataLoss, naming the record: wrong elements, no time or one that is none, fewer than 2 ranks, a size that
+// A point for each size and way of an all-reduce, in place: "nccl, bf16", "one_shot, float", "auto, bf16", "shared memory",
+// "gloo", as of the same benchmark's JSON. DataLoss, naming the record: wrong elements, no time or one that is none, fewer than 2 ranks, a size that
 // cannot be; no all-reduce.
 absl::StatusOr<std::vector<AllReducePoint>> AllReducePointsOf(const CollectiveTimesFile& file);
 

@@ -54,15 +54,20 @@ TEST(CollectiveTimesTest, AnAllReduceIsAPointByWay) {
   const auto points = PointsIn(
       Write({kTimes, "times { collective: 'broadcast' way: 'copies' ranks: 2 type: 'bf16' size_bytes: 8 }",
              "times { collective: 'all_reduce' way: 'auto' ranks: 2 type: 'float' size_bytes: 8 seconds { value: 1 } }",
+             "times { collective: 'all_reduce' way: 'shared_memory' ranks: 2 type: 'float' size_bytes: 8 seconds { "
+             "value: 1 } }",
+             "times { collective: 'all_reduce' way: 'gloo' ranks: 2 type: 'float' size_bytes: 8 seconds { value: 1 } }",
              kCrossovers}));
   ASSERT_THAT(points, IsOk());
-  ASSERT_THAT(*points, SizeIs(2));
+  ASSERT_THAT(*points, SizeIs(4));
   EXPECT_EQ((*points)[0].ranks, 2u);
   EXPECT_EQ((*points)[0].size_bytes, 1000u);
   EXPECT_TRUE((*points)[0].in_place);
   EXPECT_EQ((*points)[0].way, "nccl, bf16");
   EXPECT_THAT((*points)[0].seconds, ElementsAre(1e-5, 2e-5));
   EXPECT_EQ((*points)[1].way, "auto, float");
+  EXPECT_EQ((*points)[2].way, "shared memory");
+  EXPECT_EQ((*points)[3].way, "gloo");
   EXPECT_THAT((*points)[1].origin, HasSubstr("times.rec, record 3"));
 }
 

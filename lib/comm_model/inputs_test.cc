@@ -93,6 +93,7 @@ TEST(CommModelInputsTest, AllReducesAreReadFromARecordAndFromJson) {
     EXPECT_DOUBLE_EQ(inputs->all_reduces[i].points[0].seconds[0], 10e-6);
   }
   ASSERT_THAT(inputs->files, SizeIs(2));
+  EXPECT_EQ(inputs->files[0].path(), options.all_reduce_paths[0]);
   EXPECT_THAT(inputs->files[0].sha256(), SizeIs(64));
   const std::string bytes = ReadFile(options.all_reduce_paths[0]);
   WriteFile(options.all_reduce_paths[0], bytes.substr(0, bytes.size() / 2));
