@@ -1,19 +1,25 @@
-// Sums over the ranks of one host, on CPUs: through shared memory (lib/peer) and over Gloo, by turns in the same run.
+// Sums and broadcasts over the ranks of one host, on CPUs: through shared memory (lib/peer) and over Gloo, by turns in the
+// same run.
+//
+//   all_reduce_benchmark [--most=33554432] [--record=FILE] [GOOGLE BENCHMARK'S FLAGS]
 //
 // A case is a number of processes and of bytes of fp32; its ranks are processes of their own. In a turn each backend is
 // called twice, and the second call is timed on rank 0, from a barrier over shared memory to its return. The barrier is
 // quick, so that late starts are no part of the time. Every element of every rank is different, and each backend's first
-// sum is compared exactly with the one in double, which fp32 holds here.
+// result is compared exactly: a sum with the one in double, which fp32 holds here. A broadcast is from the last rank.
+// --most: bytes of the largest case. --record: where each turn of each case is kept (lib/proto/collective_times.proto).
 //
 // Columns: us, us_p95 (median and 95th percentile); algbw and busbw in GB/s, bytes over the median, and that times
-// 2(N - 1)/N as nccl-tests has it; wrong: elements; gloo_...: the same of Gloo; ratio: Gloo's median over ours, with the
+// 2(N - 1)/N, of a broadcast 1, as nccl-tests has it; wrong: elements; gloo_...: the same of Gloo; ratio: Gloo's median over ours, with the
 // 5th and 95th percentile of the turns' ratios beside it.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ATen/core/Tensor.h"
@@ -23,14 +29,22 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "benchmark/benchmark.h"
+#include "benchmarks/taken_flag.h"
+#include "lib/base/exit_status.h"
 #include "lib/base/status_macros.h"
+#include "lib/device/device.h"
 #include "lib/dist/communicator.h"
 #include "lib/launch/launch.h"
 #include "lib/peer/shared_memory_all_reduce.h"
+#include "lib/proto/collective_times.pb.h"
+#include "lib/record/provenance.h"
+#include "lib/record/record_writer.h"
 
 namespace lockstep {
 namespace {
 
+constexpr char kTool[] = "all_reduce_benchmark";
+constexpr int64_t kMinBytes = 1 << 10;
 constexpr int kMaxTurns = 400;
 constexpr double kSecondsPerCase = 2;
 
@@ -43,11 +57,12 @@ void Fill(int rank, std::vector<float>& data) {
   }
 }
 
-size_t WrongSums(int size, const std::vector<float>& data) {
+// Elements that are not the sum over the ranks from `first` on.
+size_t WrongSums(int first, int size, const std::vector<float>& data) {
   size_t wrong = 0;
   for (size_t i = 0; i < data.size(); ++i) {
     double sum = 0;
-    for (int rank = 0; rank < size; ++rank) {
+    for (int rank = first; rank < size; ++rank) {
       sum += Term(rank, i);
     }
     wrong += sum != data[i];
@@ -60,13 +75,16 @@ struct Backends {
   std::unique_ptr<SharedMemoryAllReduce> shared;
   std::unique_ptr<Communicator> gloo;
   std::vector<float> data;
+  int root = 0;  // of broadcasts: the last rank, so that the one that is timed waits for what comes
 
   absl::Status SumShared() { return shared->AllReduceSum(data.data(), data.size(), SumType::kFloat); }
   absl::Status SumGloo() {
-    const at::Tensor flat = at::from_blob(data.data(), {static_cast<int64_t>(data.size())}, at::kFloat);
-    ASSIGN_OR_RETURN(const std::shared_ptr<Collective> collective, gloo->AllReduceSum(flat));
+    ASSIGN_OR_RETURN(const std::shared_ptr<Collective> collective, gloo->AllReduceSum(Flat()));
     return collective->Wait();
   }
+  absl::Status BroadcastShared() { return shared->Broadcast(data.data(), data.size() * sizeof(float), root); }
+  absl::Status BroadcastGloo() { return gloo->Broadcast(Flat(), root); }
+  at::Tensor Flat() { return at::from_blob(data.data(), {static_cast<int64_t>(data.size())}, at::kFloat); }
   // All ranks are here when it returns.
   absl::Status Meet() {
     float one = 1;
@@ -74,27 +92,38 @@ struct Backends {
   }
 };
 
+using Call = absl::Status (Backends::*)();
+
+// What is measured: by each backend.
+struct Measured {
+  Call shared, gloo;
+  bool sums;
+};
+constexpr Measured kAllReduce = {&Backends::SumShared, &Backends::SumGloo, true};
+constexpr Measured kBroadcast = {&Backends::BroadcastShared, &Backends::BroadcastGloo, false};
+
 // The second of two calls: the first brings back the caches and the places of processes that the other backend changed.
-absl::StatusOr<double> TimedSeconds(Backends& backends, absl::Status (Backends::*sum)()) {
-  RETURN_IF_ERROR((backends.*sum)());
+absl::StatusOr<double> TimedSeconds(Backends& backends, Call call) {
+  RETURN_IF_ERROR((backends.*call)());
   RETURN_IF_ERROR(backends.Meet());
   const auto start = std::chrono::steady_clock::now();
-  RETURN_IF_ERROR((backends.*sum)());
+  RETURN_IF_ERROR((backends.*call)());
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-absl::StatusOr<size_t> CheckedSum(Backends& backends, int rank, int size, absl::Status (Backends::*sum)()) {
-  Fill(rank, backends.data);
-  RETURN_IF_ERROR((backends.*sum)());
-  return WrongSums(size, backends.data);
+absl::StatusOr<size_t> CheckedCall(Backends& backends, const RankContext& context, const Measured& measured,
+                                   Call call) {
+  Fill(context.rank, backends.data);
+  RETURN_IF_ERROR((backends.*call)());
+  return WrongSums(measured.sums ? 0 : backends.root, context.size, backends.data);
 }
 
 // So many turns that they take about kSecondsPerCase; rank 0's number, for all.
-absl::StatusOr<int> AgreeOnTurns(Backends& backends, int rank) {
+absl::StatusOr<int> AgreeOnTurns(Backends& backends, const Measured& measured) {
   double seconds = 0;
   for (int i = 0; i < 3; ++i) {
-    ASSIGN_OR_RETURN(const double shared, TimedSeconds(backends, &Backends::SumShared));
-    ASSIGN_OR_RETURN(const double gloo, TimedSeconds(backends, &Backends::SumGloo));
+    ASSIGN_OR_RETURN(const double shared, TimedSeconds(backends, measured.shared));
+    ASSIGN_OR_RETURN(const double gloo, TimedSeconds(backends, measured.gloo));
     seconds = shared + gloo;
   }
   int turns = std::max(15, static_cast<int>(std::min<double>(kMaxTurns, kSecondsPerCase / (2 * seconds))));
@@ -112,25 +141,26 @@ absl::StatusOr<Backends> OpenBackends(RankContext& context, size_t bytes) {
   ASSIGN_OR_RETURN(backends.shared, SharedMemoryAllReduce::Open(options));
   ASSIGN_OR_RETURN(backends.gloo, MakeGlooCommunicator(*context.store, context.rank, context.size, context.timeout));
   backends.data.resize(bytes / sizeof(float));
+  backends.root = context.size - 1;
   return backends;
 }
 
 // The wrong elements of both, then both times of each turn.
-absl::StatusOr<std::string> Measure(RankContext& context) {
+absl::StatusOr<std::string> Measure(RankContext& context, const Measured& measured) {
   size_t bytes = 0;
   if (!absl::SimpleAtoi(context.payload, &bytes)) {
     return absl::InvalidArgumentError("expected a number of bytes");
   }
   ASSIGN_OR_RETURN(Backends backends, OpenBackends(context, bytes));
-  ASSIGN_OR_RETURN(const size_t wrong, CheckedSum(backends, context.rank, context.size, &Backends::SumShared));
-  ASSIGN_OR_RETURN(const size_t gloo_wrong, CheckedSum(backends, context.rank, context.size, &Backends::SumGloo));
+  ASSIGN_OR_RETURN(const size_t wrong, CheckedCall(backends, context, measured, measured.shared));
+  ASSIGN_OR_RETURN(const size_t gloo_wrong, CheckedCall(backends, context, measured, measured.gloo));
   std::string result = absl::StrCat(wrong, " ", gloo_wrong);
   // Sums of zeros stay finite, however often.
   std::fill(backends.data.begin(), backends.data.end(), 0.0F);
-  ASSIGN_OR_RETURN(const int turns, AgreeOnTurns(backends, context.rank));
+  ASSIGN_OR_RETURN(const int turns, AgreeOnTurns(backends, measured));
   for (int turn = 0; turn < turns; ++turn) {
-    ASSIGN_OR_RETURN(const double shared, TimedSeconds(backends, &Backends::SumShared));
-    ASSIGN_OR_RETURN(const double gloo, TimedSeconds(backends, &Backends::SumGloo));
+    ASSIGN_OR_RETURN(const double shared, TimedSeconds(backends, measured.shared));
+    ASSIGN_OR_RETURN(const double gloo, TimedSeconds(backends, measured.gloo));
     absl::StrAppend(&result, " ", shared, " ", gloo);
   }
   return result;
@@ -141,20 +171,34 @@ double Quantile(std::vector<double> values, double q) {
   return values[static_cast<size_t>(q * static_cast<double>(values.size() - 1) + 0.5)];
 }
 
-void Count(benchmark::State& state, const std::string& prefix, const std::vector<double>& seconds, int ranks,
+void Count(benchmark::State& state, const std::string& prefix, const std::vector<double>& seconds, double bus_factor,
            double bytes) {
   const double median = Quantile(seconds, 0.5);
   state.counters[prefix + "us"] = median * 1e6;
   state.counters[prefix + "us_p95"] = Quantile(seconds, 0.95) * 1e6;
   state.counters[prefix + "algbw"] = bytes / median / 1e9;
-  state.counters[prefix + "busbw"] = bytes / median / 1e9 * 2 * (ranks - 1) / ranks;
+  state.counters[prefix + "busbw"] = bytes / median / 1e9 * bus_factor;
 }
 
-void BM_AllReduce(benchmark::State& state) {
+using Records = std::vector<proto::CollectiveTimesRecord>;
+
+void Keep(const std::string& collective, const char* way, const benchmark::State& state,
+          const std::vector<double>& seconds, double wrong, Records& records) {
+  proto::CollectiveTimes& times = *records.emplace_back().mutable_times();
+  times.set_collective(collective);
+  times.set_way(way);
+  times.set_ranks(static_cast<uint32_t>(state.range(0)));
+  times.set_type("float");
+  times.set_size_bytes(static_cast<uint64_t>(state.range(1)));
+  times.mutable_seconds()->mutable_value()->Add(seconds.begin(), seconds.end());
+  times.set_wrong_elements(static_cast<uint64_t>(wrong));
+}
+
+void Run(const char* task, double bus_factor, benchmark::State& state, Records& records) {
   const auto ranks = static_cast<int>(state.range(0));
   LaunchOptions options;
   options.ranks = ranks;
-  options.task = "measure";
+  options.task = task;
   options.payload = absl::StrCat(state.range(1));
   for (auto _ : state) {
     const auto results = LaunchRanks(options);
@@ -176,34 +220,106 @@ void BM_AllReduce(benchmark::State& state) {
     }
     state.SetIterationTime(Quantile(seconds[0], 0.5));
     const auto bytes = static_cast<double>(state.range(1));
-    Count(state, "", seconds[0], ranks, bytes);
-    Count(state, "gloo_", seconds[1], ranks, bytes);
+    Count(state, "", seconds[0], bus_factor, bytes);
+    Count(state, "gloo_", seconds[1], bus_factor, bytes);
     state.counters["wrong"] = wrong[0];
     state.counters["gloo_wrong"] = wrong[1];
     state.counters["ratio"] = Quantile(seconds[1], 0.5) / Quantile(seconds[0], 0.5);
     state.counters["ratio_p05"] = Quantile(ratios, 0.05);
     state.counters["ratio_p95"] = Quantile(ratios, 0.95);
     state.counters["turns"] = static_cast<double>(ratios.size());
+    Keep(task, "shared_memory", state, seconds[0], wrong[0], records);
+    Keep(task, "gloo", state, seconds[1], wrong[1], records);
   }
 }
-BENCHMARK(BM_AllReduce)
-    ->ArgNames({"processes", "bytes"})
-    ->ArgsProduct({{2, 4}, {1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20, 32 << 20}})
-    ->UseManualTime()
-    ->Iterations(1)
-    ->Unit(benchmark::kMicrosecond);
+
+void AllReduce(benchmark::State& state, Records& records) {
+  const auto ranks = static_cast<double>(state.range(0));
+  Run("all_reduce", 2 * (ranks - 1) / ranks, state, records);
+}
+
+void Broadcast(benchmark::State& state, Records& records) { Run("broadcast", 1, state, records); }
+
+// Four times the one before, and what the README has beside.
+std::vector<int64_t> Sizes(int64_t most) {
+  constexpr int64_t kBeside = 32 << 20;
+  std::vector<int64_t> sizes;
+  for (int64_t bytes = kMinBytes; bytes <= most; bytes *= 4) {
+    sizes.push_back(bytes);
+    if (bytes < kBeside && kBeside < 4 * bytes && kBeside <= most) {
+      sizes.push_back(kBeside);
+    }
+  }
+  return sizes;
+}
+
+// `records`, which outlive the benchmarks, get their times.
+absl::Status Register(const std::string& most, Records& records) {
+  int64_t bytes = 0;
+  if (!absl::SimpleAtoi(most, &bytes) || bytes < kMinBytes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("expected --most of ", kMinBytes, " bytes or more, found '", most, "'"));
+  }
+  for (const auto& [name, run] : {std::pair{"BM_AllReduce", &AllReduce}, std::pair{"BM_Broadcast", &Broadcast}}) {
+    benchmark::RegisterBenchmark(name, [run = run, &records](benchmark::State& state) { run(state, records); })
+        ->ArgNames({"processes", "bytes"})
+        ->ArgsProduct({{2, 4}, Sizes(bytes)})
+        ->UseManualTime()
+        ->Iterations(1)
+        ->Unit(benchmark::kMicrosecond);
+  }
+  return absl::OkStatus();
+}
+
+// An output that cannot be written is found before anything is measured.
+absl::Status MeasureAndWrite(const std::string& path, const std::vector<std::string>& command_line,
+                             const Records& records) {
+  std::unique_ptr<RecordWriter> writer;
+  if (!path.empty()) {
+    ASSIGN_OR_RETURN(writer, RecordWriter::Reserve(path));
+  }
+  benchmark::RunSpecifiedBenchmarks();
+  if (writer == nullptr) {
+    return absl::OkStatus();
+  }
+  HeaderOptions options;
+  options.schema = proto::CollectiveTimesFile::descriptor()->full_name();
+  options.libraries = LoadedLibraries(c10::kCPU);
+  proto::Header header = MakeHeader(options);
+  header.mutable_build()->set_tool(kTool);
+  header.mutable_command_line()->Add(command_line.begin(), command_line.end());
+  RETURN_IF_ERROR(writer->Begin(header));
+  return AppendAndFinish(records, *writer);
+}
+
+int Main(int argc, char** argv) {
+  std::vector<std::string> command_line(argv, argv + argc);
+  command_line[0] = kTool;
+  Records records;
+  const absl::Status registered = Register(TakeFlag("most", "33554432", argc, argv), records);
+  if (!registered.ok()) {
+    return ExitStatus(kTool, registered);
+  }
+  const std::string path = TakeFlag("record", "", argc, argv);
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) {
+    return static_cast<int>(ExitCode::kUsage);
+  }
+  return ExitStatus(kTool, MeasureAndWrite(path, command_line, records));
+}
 
 }  // namespace
 }  // namespace lockstep
 
 int main(int argc, char** argv) {
-  if (lockstep::IsRank()) {
-    return lockstep::RunRank({{"measure", lockstep::Measure}});
+  using namespace lockstep;  // NOLINT(build/namespaces)
+  if (IsRank()) {
+    return RunRank({{"all_reduce", [](RankContext& context) { return Measure(context, kAllReduce); }},
+                    {"broadcast", [](RankContext& context) { return Measure(context, kBroadcast); }}});
   }
 #ifndef __OPTIMIZE__
   std::fprintf(stderr,
                "all_reduce_benchmark: warning: built without optimisation; build with --compilation_mode=opt\n");
 #endif
-  benchmark::Initialize(&argc, argv);
-  benchmark::RunSpecifiedBenchmarks();
+  return Main(argc, argv);
 }

@@ -26,8 +26,10 @@ inline constexpr double kMaxMicroseconds = 1e9;  // of latency
 ABSL_FLAG(std::string, input, "", "scale record to explain; - is standard input");
 ABSL_FLAG(std::string, sweep, "", "sweep record of the same settings, for more one-device times");
 ABSL_FLAG(std::vector<std::string>, times, {}, "tables of epoch times to predict from (CSV or textproto)");
-ABSL_FLAG(std::vector<std::string>, all_reduce, {},
-          "all-reduce times to fit: JSON of nccl-tests (all_reduce_perf -J) or of our benchmarks (--benchmark_out)");
+ABSL_FLAG(
+    std::vector<std::string>, all_reduce, {},
+    "all-reduce times to fit: JSON of nccl-tests (all_reduce_perf -J) or of our benchmarks (--benchmark_out, or the "
+    "record of --record)");
 ABSL_FLAG(std::vector<std::string>, audit, {},
           "published tables to recompute, comma-separated (data/published/*.textproto, or CSV)");
 RANGED_FLAG(double, link_gigabytes_per_second, 0, 0, lockstep::kMaxGigabytes,

@@ -1,15 +1,20 @@
 #include "lib/comm_model/inputs.h"
 
 #include <cmath>
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "lib/base/memory_file.h"
 #include "lib/base/status_macros.h"
 #include "lib/collectives/benchmark_points.h"
+#include "lib/collectives/collective_times.h"
 #include "lib/proto/scale.pb.h"
 #include "lib/proto/sweep.pb.h"
 #include "lib/record/input_text.h"
+#include "lib/record/run_files.h"
 #include "lib/record/value_ranges.h"
 
 namespace lockstep {
@@ -80,12 +85,26 @@ absl::Status ReadTables(const std::vector<std::string>& paths, std::vector<Publi
   return absl::OkStatus();
 }
 
+// `path` may be a pipe, which is read once: the reader gets what was read.
+absl::StatusOr<std::vector<AllReducePoint>> RecordedPoints(const InputText& input, const std::string& path) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<MemoryFile> copy, MemoryFile::Create("all_reduce"));
+  RETURN_IF_ERROR(copy->Append(input.text));
+  DeclareInput(copy->path());
+  absl::StatusOr<CollectiveTimesFile> file = ReadCollectiveTimes(copy->path());
+  if (!file.ok()) {
+    return absl::Status(file.status().code(), absl::StrReplaceAll(file.status().message(), {{copy->path(), path}}));
+  }
+  file->input = input.input;
+  return AllReducePointsOf(*file);
+}
+
 absl::Status ReadAllReduces(const CommModelOptions& options, CommModelInputs& inputs) {
   for (const std::string& path : options.all_reduce_paths) {
     ASSIGN_OR_RETURN(const InputText input, ReadInputText(path));
-    const bool ours = IsGoogleBenchmark(input.text);
-    ASSIGN_OR_RETURN(std::vector<AllReducePoint> points,
-                     ours ? ParseAllReduceBenchmark(input.text, path) : ParseNcclTests(input.text, path));
+    const bool ours = IsRecordFile(input.text) || IsGoogleBenchmark(input.text);
+    ASSIGN_OR_RETURN(std::vector<AllReducePoint> points, IsRecordFile(input.text) ? RecordedPoints(input, path)
+                                                         : ours ? ParseAllReduceBenchmark(input.text, path)
+                                                                : ParseNcclTests(input.text, path));
     inputs.all_reduces.push_back({absl::StrCat(ours ? "our benchmark, " : "nccl-tests, ", path), std::move(points)});
     inputs.files.push_back(input.input);
   }

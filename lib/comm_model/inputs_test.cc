@@ -2,6 +2,9 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/proto/collective_times.pb.h"
+#include "lib/record/provenance.h"
+#include "lib/record/record_writer.h"
 #include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"
 
@@ -9,6 +12,7 @@ namespace lockstep {
 namespace {
 
 using ::lockstep::testing::IsOk;
+using ::lockstep::testing::ReadFile;
 using ::lockstep::testing::StatusIs;
 using ::lockstep::testing::TempPath;
 using ::lockstep::testing::WriteFile;
@@ -60,6 +64,41 @@ TEST(CommModelInputsTest, ErrorsNameTheFileAndTheLine) {
   EXPECT_THAT(ReadCommModelInputs(options), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("wrong.textproto:2:10")));
   WriteFile(options.model_spec_path, "confidence: 2\n");
   EXPECT_THAT(ReadCommModelInputs(options), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("wrong.textproto: ")));
+}
+
+// Each by what its bytes are, whatever its name.
+TEST(CommModelInputsTest, AllReducesAreReadFromARecordAndFromJson) {
+  proto::CollectiveTimesRecord record;
+  proto::CollectiveTimes& times = *record.mutable_times();
+  times.set_collective("all_reduce");
+  times.set_way("one_shot");
+  times.set_type("bf16");
+  times.set_ranks(2);
+  times.set_size_bytes(1000);
+  times.mutable_seconds()->add_value(10e-6);
+  HeaderOptions header;
+  header.schema = "lockstep.proto.CollectiveTimesFile";
+  CommModelOptions options;
+  options.all_reduce_paths = {TempPath("a"), TempPath("b")};
+  ASSERT_THAT(WriteRecordFile(options.all_reduce_paths[0], MakeHeader(header), std::vector{record}), IsOk());
+  WriteFile(options.all_reduce_paths[1],
+            R"({"benchmarks": [{"name": "all_reduce/2/bf16/1000/one_shot", "us": 10, "algbw": 0.1, "busbw": 0.1}]})");
+  const auto inputs = ReadCommModelInputs(options);
+  ASSERT_THAT(inputs, IsOk());
+  ASSERT_THAT(inputs->all_reduces, SizeIs(2));
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_THAT(inputs->all_reduces[i].source, HasSubstr("our benchmark, "));
+    ASSERT_THAT(inputs->all_reduces[i].points, SizeIs(1));
+    EXPECT_EQ(inputs->all_reduces[i].points[0].way, "one_shot, bf16");
+    EXPECT_DOUBLE_EQ(inputs->all_reduces[i].points[0].seconds[0], 10e-6);
+  }
+  ASSERT_THAT(inputs->files, SizeIs(2));
+  EXPECT_EQ(inputs->files[0].path(), options.all_reduce_paths[0]);
+  EXPECT_THAT(inputs->files[0].sha256(), SizeIs(64));
+  const std::string bytes = ReadFile(options.all_reduce_paths[0]);
+  WriteFile(options.all_reduce_paths[0], bytes.substr(0, bytes.size() / 2));
+  EXPECT_THAT(ReadCommModelInputs(options),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr(options.all_reduce_paths[0])));
 }
 
 TEST(CommModelInputsTest, FlagsGoBeforeTheClusterFile) {

@@ -36,7 +36,7 @@ struct CommModelOptions {
   std::string scale_path;                     // scale record, "-": standard input; empty: none
   std::string sweep_path;                     // sweep record with more base cases; empty: none. Needs a scale record
   std::vector<std::string> times_paths;       // published tables with epoch times to predict from (CSV, textproto)
-  std::vector<std::string> all_reduce_paths;  // JSON of nccl-tests or of our benchmarks
+  std::vector<std::string> all_reduce_paths;  // of nccl-tests (JSON) or our benchmarks (JSON, record)
   std::vector<std::string> audit_paths;       // published tables to recompute (CSV, textproto)
   std::string score_path;                     // a comm_model record whose predictions the scale record now answers
   std::string model_spec_path;                // ModelSpec, textproto; empty: defaults

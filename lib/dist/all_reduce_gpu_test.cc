@@ -1,7 +1,8 @@
-// Our sums over GPUs, rank by rank a process and a GPU: what kernels' tests on one GPU cannot show. Skipped where there are
+// Our sums over GPUs, their halves and broadcasts, rank by rank a process and a GPU: what kernels' tests on one GPU cannot show. Skipped where there are
 // not two.
 
 #include <ATen/ops/arange.h>
+#include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/rand.h>
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/base/status_macros.h"
@@ -28,6 +30,7 @@
 #include "lib/launch/launch.h"
 #include "lib/launch/rank_test_main.h"
 #include "lib/peer/device_all_reduce.h"
+#include "lib/peer/rank_share.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {
@@ -37,29 +40,45 @@ using ::lockstep::testing::IsOk;
 using ::testing::Each;
 using ::testing::HasSubstr;
 
-constexpr uint32_t kWays = 3;
+constexpr uint32_t kWays = kAllReduceWays + 1;   // with kAuto
 constexpr int64_t kMaxCount = int64_t{1} << 21;  // elements of a call
 constexpr size_t kHalfBytes = kMaxCount * sizeof(float) + 1024;
 constexpr size_t kMaxOffset = 16;  // elements
 
-// A sum in place is in the first half of shared(), another from there to the second.
+enum class Kind { kSum, kReduceScatter, kAllGather, kBroadcast };
+constexpr uint32_t kKinds = 4;
+
+// A call in place is in the first half of shared(), another from there to the second. A broadcast is in place. A share has
+// its own place within `count` elements on either side.
 struct Call {
+  Kind kind = Kind::kSum;
   AllReduceWay way = AllReduceWay::kOneShot;
   bool bf16 = false, in_place = false;
   int64_t count = 1, offset = 0;
+  int root = 0;
+
+  size_t element_bytes() const { return bf16 ? 2 : 4; }
 };
+
+// Its share of a tensor of as many elements as the call has.
+at::Tensor ShareIn(const at::Tensor& all, const Call& call, size_t rank, size_t ranks) {
+  const ShareRange share = ShareOf(static_cast<size_t>(call.count), call.element_bytes(), static_cast<uint32_t>(rank),
+                                   static_cast<uint32_t>(ranks));
+  return all.slice(0, static_cast<int64_t>(share.begin), static_cast<int64_t>(share.begin + share.count));
+}
 
 class Summing {
  public:
   static absl::StatusOr<std::unique_ptr<Summing>> Make(RankContext& context, Communicator& communicator,
                                                        absl::Duration timeout = absl::Seconds(60)) {
-    std::unique_ptr<Summing> summing(new Summing);
+    std::unique_ptr<Summing> summing(new Summing(context));
     DeviceAllReduceOptions options;
     options.rank = context.rank;
     options.size = context.size;
     options.timeout = timeout;
     options.shared_bytes = 2 * kHalfBytes;
     options.max_one_shot_bytes = kHalfBytes;
+    options.crossovers = {4 << 10, 64 << 10};  // so that each way is taken often
     ASSIGN_OR_RETURN(
         summing->all_reduce_,
         DeviceAllReduce::Make([&](absl::string_view own) { return communicator.AllGather(own); }, options));
@@ -69,13 +88,40 @@ class Summing {
   at::Tensor From(const Call& call) const { return At(call, 0); }
   at::Tensor To(const Call& call) const { return At(call, call.in_place ? 0 : kHalfBytes); }
 
-  absl::Status Sum(const Call& call, cudaStream_t stream) {
-    return call.bf16 ? SumOf<__nv_bfloat16>(call, stream) : SumOf<float>(call, stream);
+  absl::Status Run(const Call& call, cudaStream_t stream) {
+    return call.bf16 ? RunOf<__nv_bfloat16>(call, stream) : RunOf<float>(call, stream);
+  }
+
+  // What this rank has of it afterwards.
+  at::Tensor Result(const Call& call) const {
+    return call.kind == Kind::kReduceScatter ? ShareIn(To(call), call, rank_, ranks_) : To(call);
+  }
+
+  // What that must be, where `from` is what each rank gave.
+  at::Tensor Expected(const Call& call, const std::vector<at::Tensor>& from) const {
+    if (call.kind == Kind::kBroadcast) {
+      return from[static_cast<size_t>(call.root)];
+    }
+    if (call.kind == Kind::kAllGather) {
+      std::vector<at::Tensor> shares;
+      for (size_t rank = 0; rank < ranks_; ++rank) {
+        shares.push_back(ShareIn(from[rank], call, rank, ranks_));
+      }
+      return at::cat(shares);
+    }
+    at::Tensor sum = from[0].clone();
+    for (size_t rank = 1; rank < ranks_; ++rank) {
+      sum += from[rank];
+    }
+    return call.kind == Kind::kReduceScatter ? ShareIn(sum, call, rank_, ranks_) : sum;
   }
 
   absl::Status Health() const { return all_reduce_->Health(); }
 
  private:
+  explicit Summing(const RankContext& context)
+      : rank_(static_cast<size_t>(context.rank)), ranks_(static_cast<size_t>(context.size)) {}
+
   at::Tensor At(const Call& call, size_t begin) const {
     const auto options =
         at::TensorOptions(at::kCUDA, c10::cuda::current_device()).dtype(call.bf16 ? at::kBFloat16 : at::kFloat);
@@ -84,13 +130,25 @@ class Summing {
   }
 
   template <typename W>
-  absl::Status SumOf(const Call& call, cudaStream_t stream) {
-    const W* const from = static_cast<const W*>(From(call).data_ptr());
+  absl::Status RunOf(const Call& call, cudaStream_t stream) {
+    W* const from = static_cast<W*>(From(call).data_ptr());
     W* const to = static_cast<W*>(To(call).data_ptr());
     const auto count = static_cast<size_t>(call.count);
-    return all_reduce_->Sum(call.way, from, to, count, stream);
+    const size_t share = ShareOf(count, sizeof(W), static_cast<uint32_t>(rank_), static_cast<uint32_t>(ranks_)).begin;
+    switch (call.kind) {
+      case Kind::kReduceScatter:
+        return all_reduce_->ReduceScatter<W>(from, to + share, count, stream);
+      case Kind::kAllGather:
+        return all_reduce_->AllGather(from + share, to, count * sizeof(W), stream);
+      case Kind::kBroadcast:
+        return all_reduce_->Broadcast(to, count * sizeof(W), call.root, stream);
+      case Kind::kSum:
+        break;
+    }
+    return all_reduce_->Sum<W>(call.way, from, to, count, stream);
   }
 
+  const size_t rank_, ranks_;
   std::unique_ptr<DeviceAllReduce> all_reduce_;
 };
 
@@ -113,15 +171,20 @@ std::vector<at::Tensor> Values(int ranks) {
   return values;
 }
 
-Call RandomCall(std::mt19937& random) {
+// Half of them sums.
+Call RandomCall(std::mt19937& random, int ranks) {
   Call call;
+  call.kind = random() % 2 == 0 ? Kind::kSum : static_cast<Kind>(random() % kKinds);
   call.way = static_cast<AllReduceWay>(random() % kWays);
+  call.root = static_cast<int>(random() % static_cast<uint32_t>(ranks));
   call.bf16 = random() % 2 == 0;
-  call.in_place = random() % 2 == 0;
+  call.in_place = random() % 2 == 0 || call.kind == Kind::kBroadcast;
   call.count = 1 + static_cast<int64_t>(random()) % (int64_t{1} << (random() % 22));
-  const auto aligned = static_cast<int64_t>(16 / (call.bf16 ? 2 : 4));
-  call.offset = call.way == AllReduceWay::kCopies ? aligned * (static_cast<int64_t>(random()) % (kMaxOffset / aligned))
-                                                  : static_cast<int64_t>(random() % kMaxOffset);
+  const auto aligned = static_cast<int64_t>(16 / call.element_bytes());
+  const bool by_copies = call.way == AllReduceWay::kCopies || call.way == AllReduceWay::kAuto;
+  call.offset = call.kind == Kind::kSum && by_copies
+                    ? aligned * (static_cast<int64_t>(random()) % (kMaxOffset / aligned))
+                    : static_cast<int64_t>(random() % kMaxOffset);
   return call;
 }
 
@@ -148,27 +211,29 @@ absl::StatusOr<std::string> RandomCalls(RankContext& context) {
     for (size_t set = 0; set < 2; ++set) {
       const c10::cuda::CUDAStreamGuard guard(streams[set]);
       Call& call = running[set].call;
-      call = RandomCall(random);
+      call = RandomCall(random, context.size);
       const int64_t begin = static_cast<int64_t>(random()) % kMaxCount;
-      sets[set]->From(call).copy_(values[static_cast<size_t>(context.rank)].slice(0, begin, begin + call.count));
-      running[set].expected = values[0].slice(0, begin, begin + call.count).clone();
-      for (size_t rank = 1; rank < values.size(); ++rank) {
-        running[set].expected += values[rank].slice(0, begin, begin + call.count);
+      std::vector<at::Tensor> from;
+      for (const at::Tensor& value : values) {
+        from.push_back(value.slice(0, begin, begin + call.count));
       }
+      sets[set]->From(call).copy_(from[static_cast<size_t>(context.rank)]);
+      running[set].expected = sets[set]->Expected(call, from);
     }
     if (lateness() % 64 == 0) {
       std::this_thread::sleep_for(std::chrono::microseconds(lateness() % 2000));
     }
     const size_t first = random() % 2;
     for (const size_t set : {first, 1 - first}) {
-      RETURN_IF_ERROR(sets[set]->Sum(running[set].call, streams[set].stream()));
+      RETURN_IF_ERROR(sets[set]->Run(running[set].call, streams[set].stream()));
     }
     for (size_t set = 0; set < 2; ++set) {
       const c10::cuda::CUDAStreamGuard guard(streams[set]);
       const Call& call = running[set].call;
-      if (sets[set]->To(call).to(at::kFloat).ne(running[set].expected).any().item<bool>()) {
-        return absl::StrCat("call ", n, " from the last: way ", static_cast<int>(call.way), ", bf16 ", call.bf16,
-                            ", count ", call.count, ", offset ", call.offset, ", in place ", call.in_place, "; ",
+      if (sets[set]->Result(call).to(at::kFloat).ne(running[set].expected).any().item<bool>()) {
+        return absl::StrCat("call ", n, " from the last: kind ", static_cast<int>(call.kind), ", way ",
+                            static_cast<int>(call.way), ", root ", call.root, ", bf16 ", call.bf16, ", count ",
+                            call.count, ", offset ", call.offset, ", in place ", call.in_place, "; ",
                             sets[set]->Health().ToString());
       }
     }
@@ -198,7 +263,7 @@ absl::StatusOr<std::string> Replays(RankContext& context) {
   ASSIGN_OR_RETURN(const CapturedGraph graph, CaptureGraph(stream.stream(), [&]() -> absl::Status {
                      for (uint32_t n = 0; n < 5; ++n) {
                        call.way = static_cast<AllReduceWay>(n % kWays);
-                       RETURN_IF_ERROR(set->Sum(call, stream.stream()));
+                       RETURN_IF_ERROR(set->Run(call, stream.stream()));
                      }
                      return absl::OkStatus();
                    }));
@@ -213,24 +278,80 @@ absl::StatusOr<std::string> Replays(RankContext& context) {
   return absl::StrCat(total);
 }
 
-// Rank 1 stays away from a sum by copies.
+// A graph of a reduce-scatter, an all-gather of what it gave, and a broadcast: an odd number of calls, of elements that
+// ranks do not divide. Before each replay come new numbers, before some a sum beside the graph; nothing waits between
+// replays. Returns how many elements were wrong.
+absl::StatusOr<std::string> Halves(RankContext& context) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Nccl(context));
+  ASSIGN_OR_RETURN(const std::unique_ptr<Summing> set, Summing::Make(context, *communicator));
+  const std::vector<at::Tensor> values = Values(context.size);
+  const c10::cuda::CUDAStream stream = c10::cuda::getStreamFromPool();
+  const c10::cuda::CUDAStreamGuard guard(stream);
+  Call sum;
+  sum.in_place = true;
+  sum.count = 100'003;
+  Call scatter = sum, gather = sum, cast = sum, one = sum;
+  scatter.kind = Kind::kReduceScatter;
+  gather.kind = Kind::kAllGather;
+  cast.kind = Kind::kBroadcast;
+  cast.root = context.size - 1;
+  cast.offset = 1'000'000;
+  one.count = 1;
+  one.offset = 1'500'000;
+  at::Tensor wrong = at::zeros({}, at::TensorOptions(at::kCUDA).dtype(at::kLong));
+  RETURN_IF_ERROR(CudaStatus(cudaDeviceSynchronize(), "filling"));
+  ASSIGN_OR_RETURN(const CapturedGraph graph, CaptureGraph(stream.stream(), [&]() -> absl::Status {
+                     for (const Call& call : {scatter, gather, cast}) {
+                       RETURN_IF_ERROR(set->Run(call, stream.stream()));
+                     }
+                     return absl::OkStatus();
+                   }));
+  for (int replay = 0; replay < 500; ++replay) {
+    std::vector<at::Tensor> from;
+    for (const at::Tensor& value : values) {
+      from.push_back(value.slice(0, 997 * replay, 997 * replay + sum.count));
+    }
+    set->From(sum).copy_(from[static_cast<size_t>(context.rank)]);
+    set->From(cast).copy_(from[static_cast<size_t>(context.rank)]);
+    for (int n = 0; n < replay % 3; ++n) {
+      RETURN_IF_ERROR(set->Run(one, stream.stream()));
+    }
+    RETURN_IF_ERROR(CudaStatus(cudaGraphLaunch(graph.get(), stream.stream()), "replaying"));
+    wrong.add_(set->Result(gather).ne(set->Expected(sum, from)).sum());
+    wrong.add_(set->Result(cast).ne(set->Expected(cast, from)).sum());
+  }
+  const auto total = wrong.item<int64_t>();
+  RETURN_IF_ERROR(set->Health());
+  return absl::StrCat(total);
+}
+
+// Rank 1 stays away from a call of each kind; a set of ranks for each. A line a kind, of what became of it.
 absl::StatusOr<std::string> Missing(RankContext& context) {
   ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Nccl(context));
-  ASSIGN_OR_RETURN(const std::unique_ptr<Summing> set, Summing::Make(context, *communicator, absl::Seconds(3)));
-  if (context.rank != 1) {
-    Call call;
-    call.way = AllReduceWay::kCopies;
-    call.count = kMaxCount;
-    RETURN_IF_ERROR(set->Sum(call, c10::cuda::getStreamFromPool().stream()));
-    RETURN_IF_ERROR(CudaStatus(cudaDeviceSynchronize(), "a sum"));
+  std::vector<std::unique_ptr<Summing>> sets(kKinds);
+  for (std::unique_ptr<Summing>& set : sets) {
+    ASSIGN_OR_RETURN(set, Summing::Make(context, *communicator, absl::Seconds(2)));
   }
+  for (uint32_t kind = 0; context.rank != 1 && kind < kKinds; ++kind) {
+    Call call;
+    call.kind = static_cast<Kind>(kind);
+    call.way = AllReduceWay::kCopies;
+    call.in_place = true;
+    call.count = kMaxCount;
+    RETURN_IF_ERROR(sets[kind]->Run(call, c10::cuda::getStreamFromPool().stream()));
+  }
+  RETURN_IF_ERROR(CudaStatus(cudaDeviceSynchronize(), "calls"));
   RETURN_IF_ERROR(communicator->Barrier());  // rank 1's memory is there until nobody reaches for it
-  return set->Health().ToString();
+  std::string found;
+  for (const std::unique_ptr<Summing>& set : sets) {
+    absl::StrAppend(&found, found.empty() ? "" : "\n", set->Health().ToString());
+  }
+  return found;
 }
 
 const std::map<std::string, RankTask>& Tasks() {
-  static const auto* tasks =
-      new std::map<std::string, RankTask>{{"random calls", RandomCalls}, {"replays", Replays}, {"missing", Missing}};
+  static const auto* tasks = new std::map<std::string, RankTask>{
+      {"random calls", RandomCalls}, {"replays", Replays}, {"halves", Halves}, {"missing", Missing}};
   return *tasks;
 }
 
@@ -264,11 +385,19 @@ TEST_F(AllReduceGpuTest, AThousandReplaysHaveTheSameBitsOnAllRanks) {
   EXPECT_NE((*bits)[0], "0");
 }
 
+TEST_F(AllReduceGpuTest, HalvesAndBroadcastsAreExactInReplays) {
+  const auto wrong = Run("halves");
+  ASSERT_THAT(wrong, IsOk());
+  EXPECT_THAT(*wrong, Each("0"));
+}
+
 TEST_F(AllReduceGpuTest, ARankThatDoesNotComeIsNamed) {
   const auto health = Run("missing");
   ASSERT_THAT(health, IsOk());
-  EXPECT_THAT((*health)[0], HasSubstr("rank 1"));
-  EXPECT_EQ((*health)[1], "OK");
+  const std::vector<std::string> first = absl::StrSplit((*health)[0], '\n');
+  EXPECT_EQ(first.size(), kKinds);
+  EXPECT_THAT(first, Each(HasSubstr("rank 1")));
+  EXPECT_EQ((*health)[1], "OK\nOK\nOK\nOK");
 }
 
 }  // namespace

@@ -22,6 +22,7 @@
 #include "lib/device/device.h"
 #include "lib/dist/communicator.h"
 #include "lib/dist/nccl_environment.h"
+#include "lib/dist/share_collectives.h"
 
 namespace lockstep {
 namespace {
@@ -51,7 +52,11 @@ absl::StatusOr<ncclUniqueId> ShareUniqueId(Store& store, int rank) {
   return id;
 }
 
-class NcclCommunicator : public Communicator {
+ncclDataType_t NcclTypeOf(const at::Tensor& flat) {
+  return flat.scalar_type() == at::kBFloat16 ? ncclBfloat16 : ncclFloat32;
+}
+
+class NcclCommunicator : public Communicator, public ShareCollectives {
  public:
   NcclCommunicator(Store& store, int rank, int size, const NcclOptions& options)
       : Communicator(store, rank, size), timeout_(options.timeout), max_multiprocessors_(options.max_multiprocessors),
@@ -93,9 +98,8 @@ class NcclCommunicator : public Communicator {
   absl::string_view name() const override { return "nccl"; }
 
   absl::StatusOr<std::shared_ptr<Collective>> AllReduceSum(const at::Tensor& flat) override {
-    const ncclDataType_t type = flat.scalar_type() == at::kBFloat16 ? ncclBfloat16 : ncclFloat32;
     return Start("all-reduce", flat, [&](void* data) {
-      return ncclAllReduce(data, data, flat.numel(), type, ncclSum, communicator_, stream_.stream());
+      return ncclAllReduce(data, data, flat.numel(), NcclTypeOf(flat), ncclSum, communicator_, stream_.stream());
     });
   }
 
@@ -105,6 +109,18 @@ class NcclCommunicator : public Communicator {
     };
     ASSIGN_OR_RETURN(const std::shared_ptr<Collective> collective, Start("broadcast", flat, enqueue));
     return collective->Wait();
+  }
+
+  absl::Status ReduceScatterSum(const at::Tensor& flat) override {
+    return OnShare("reduce-scatter", flat, [&](void* data, void* share, size_t count) {
+      return ncclReduceScatter(data, share, count, NcclTypeOf(flat), ncclSum, communicator_, stream_.stream());
+    });
+  }
+
+  absl::Status GatherShares(const at::Tensor& flat) override {
+    return OnShare("all-gather", flat, [&](void* data, void* share, size_t count) {
+      return ncclAllGather(share, data, count, NcclTypeOf(flat), communicator_, stream_.stream());
+    });
   }
 
   absl::Status Health() const override {
@@ -196,6 +212,20 @@ class NcclCommunicator : public Communicator {
     }
     pending_.push_back({absl::StrCat(Describe(operation), " number ", ++count_), end});
     return std::shared_ptr<Collective>(std::make_shared<NcclCollective>(*this, flat, begin, end));
+  }
+
+  // `enqueue` is given the tensor's data, this rank's share of it, and the share's elements.
+  template <typename Enqueue>
+  absl::Status OnShare(absl::string_view operation, const at::Tensor& flat, const Enqueue& enqueue) {
+    const size_t count = static_cast<size_t>(flat.numel()) / static_cast<size_t>(size());
+    if (static_cast<size_t>(flat.numel()) != count * static_cast<size_t>(size())) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("expected a multiple of ", size(), " elements, found ", flat.numel()));
+    }
+    ASSIGN_OR_RETURN(const std::shared_ptr<Collective> collective, Start(operation, flat, [&](void* data) {
+                       return enqueue(data, static_cast<char*>(data) + flat.element_size() * count * rank(), count);
+                     }));
+    return collective->Wait();
   }
 
   void Watch() {

@@ -1,11 +1,13 @@
 #include "lib/peer/device_all_reduce.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/kernels/cuda_status.h"
+#include "lib/peer/rank_share.h"
 
 namespace lockstep {
 namespace {
@@ -19,8 +21,7 @@ constexpr size_t kAlignment = 256;
 size_t Aligned(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
 size_t IncomingBytes(const DeviceAllReduceOptions& options) {
-  return Aligned(MaxShare<float>(options.shared_bytes / sizeof(float), static_cast<uint32_t>(options.size)) *
-                 sizeof(float));
+  return Aligned(MaxShare(options.shared_bytes, 1, static_cast<uint32_t>(options.size)));
 }
 
 }  // namespace
@@ -57,7 +58,7 @@ absl::Status DeviceAllReduce::Init(const GatherBytes& gather) {
     RETURN_IF_ERROR(CudaStatus(cudaDeviceSynchronize(), "emptying the room for packets"));
     ASSIGN_OR_RETURN(flags_, DeviceFlags::Make(*pieces_, options_.rank, options_.size, options_.timeout));
     memory_.flags = flags_->flags();
-    ASSIGN_OR_RETURN(copied_sum_, CopiedSum::Make(memory_.flags));
+    ASSIGN_OR_RETURN(copied_, CopiedCollectives::Make(memory_.flags));
     return absl::OkStatus();
   };
   const absl::Status prepared = prepare();
@@ -71,12 +72,12 @@ absl::Status DeviceAllReduce::Init(const GatherBytes& gather) {
   return absl::OkStatus();
 }
 
-uint8_t* DeviceAllReduce::Shared(int rank) const {
+uint8_t* DeviceAllReduce::shared_of(int rank) const {
   return pieces_->of(rank) + kPacketsOffset + PacketRoomBytes(memory_.flags.ranks, packets_each_);
 }
 
 uint8_t* DeviceAllReduce::Incoming(int rank, int of) const {
-  return Shared(rank) + Aligned(options_.shared_bytes) + static_cast<size_t>(of) * IncomingBytes(options_);
+  return shared_of(rank) + Aligned(options_.shared_bytes) + static_cast<size_t>(of) * IncomingBytes(options_);
 }
 
 bool DeviceAllReduce::IsShared(const void* data, size_t bytes) const {
@@ -86,14 +87,36 @@ bool DeviceAllReduce::IsShared(const void* data, size_t bytes) const {
 
 template <typename W>
 size_t DeviceAllReduce::MaxCount(AllReduceWay way) const {
-  return way == AllReduceWay::kOneShot    ? MaxInOneShot<W>(memory_.room)
-         : way == AllReduceWay::kTwoShots ? MaxInTwoShots<W>(memory_.room, memory_.flags.ranks)
-                                          : options_.shared_bytes / sizeof(W);
+  switch (way) {
+    case AllReduceWay::kOneShot:
+      return MaxInOneShot<W>(memory_.room);
+    case AllReduceWay::kTwoShots:
+      return MaxInTwoShots<W>(memory_.room, memory_.flags.ranks);
+    case AllReduceWay::kCopies:
+      return options_.shared_bytes / sizeof(W);
+    case AllReduceWay::kAuto:
+      break;
+  }
+  return std::max(
+      {MaxCount<W>(AllReduceWay::kOneShot), MaxCount<W>(AllReduceWay::kTwoShots), MaxCount<W>(AllReduceWay::kCopies)});
+}
+
+template <typename W>
+AllReduceWay DeviceAllReduce::WayFor(size_t count) const {
+  const auto first = static_cast<size_t>(WayOf(options_.crossovers, count * sizeof(W)));
+  for (size_t n = 0; n < kAllReduceWays; ++n) {
+    const auto way = static_cast<AllReduceWay>((first + n) % kAllReduceWays);
+    if (count <= MaxCount<W>(way)) {
+      return way;
+    }
+  }
+  return static_cast<AllReduceWay>(first);
 }
 
 template <typename W>
 absl::Status DeviceAllReduce::Sum(AllReduceWay way, const W* from, W* to, size_t count, cudaStream_t stream,
                                   uint32_t most_blocks) {
+  way = way == AllReduceWay::kAuto ? WayFor<W>(count) : way;
   if (count > MaxCount<W>(way)) {
     return absl::InvalidArgumentError(absl::StrCat("expected up to ", MaxCount<W>(way), " elements, found ", count));
   }
@@ -115,24 +138,65 @@ absl::Status DeviceAllReduce::SumByCopies(const W* from, W* to, size_t count, cu
       !IsPacketAligned(to)) {
     return absl::InvalidArgumentError("a sum by copies is of memory that all ranks reach, aligned to 16 bytes");
   }
-  CopiedSumInput<W> input;
-  input.count = count;
-  input.from = from;
-  const auto to_offset = reinterpret_cast<uint8_t*>(to) - shared();
-  for (int rank = 0; rank < options_.size; ++rank) {
-    input.all_to[rank] = reinterpret_cast<W*>(Shared(rank) + to_offset);
-    input.sent[rank] = reinterpret_cast<W*>(Incoming(rank, options_.rank));
-    input.received[rank] = reinterpret_cast<const W*>(Incoming(options_.rank, rank));
-  }
-  return copied_sum_->Sum(input, stream, most_blocks);
+  return copied_->Sum(Parts(from, count), OnEachRank(to), stream, most_blocks);
 }
 
-absl::Status DeviceAllReduce::Health() const { return flags_->Health("did not come to a sum"); }
+template <typename W>
+CopiedParts<W> DeviceAllReduce::Parts(const W* from, size_t count) const {
+  CopiedParts<W> parts;
+  parts.count = count;
+  parts.from = from;
+  for (int rank = 0; rank < options_.size; ++rank) {
+    parts.sent[static_cast<size_t>(rank)] = reinterpret_cast<W*>(Incoming(rank, options_.rank));
+    parts.received[static_cast<size_t>(rank)] = reinterpret_cast<const W*>(Incoming(options_.rank, rank));
+  }
+  return parts;
+}
+
+template <typename T>
+OfEachRank<T> DeviceAllReduce::OnEachRank(T* data) const {
+  OfEachRank<T> all = {};
+  const auto offset = reinterpret_cast<uint8_t*>(data) - shared();
+  for (int rank = 0; rank < options_.size; ++rank) {
+    all[static_cast<size_t>(rank)] = reinterpret_cast<T*>(shared_of(rank) + offset);
+  }
+  return all;
+}
+
+template <typename W>
+absl::Status DeviceAllReduce::ReduceScatter(const W* from, W* to, size_t count, cudaStream_t stream,
+                                            uint32_t most_blocks) {
+  if (const size_t most = MaxCount<W>(AllReduceWay::kCopies); count > most) {
+    return absl::InvalidArgumentError(absl::StrCat("expected up to ", most, " elements, found ", count));
+  }
+  return copied_->ReduceScatter(Parts(from, count), to, stream, most_blocks);
+}
+
+absl::Status DeviceAllReduce::AllGather(const void* from, void* to, size_t bytes, cudaStream_t stream) {
+  if (!IsShared(to, bytes)) {
+    return absl::InvalidArgumentError("shares are gathered in memory that all ranks reach");
+  }
+  return copied_->AllGather(static_cast<const uint8_t*>(from), OnEachRank(static_cast<uint8_t*>(to)), bytes, stream);
+}
+
+absl::Status DeviceAllReduce::Broadcast(void* data, size_t bytes, int root, cudaStream_t stream) {
+  if (!IsShared(data, bytes) || root < 0 || root >= options_.size) {
+    return absl::InvalidArgumentError("a broadcast is from a rank into memory that all ranks reach");
+  }
+  return copied_->Broadcast(OnEachRank(static_cast<uint8_t*>(data)), bytes, static_cast<uint32_t>(root), stream);
+}
+
+absl::Status DeviceAllReduce::Health() const { return flags_->Health("did not come to a collective"); }
 
 template absl::Status DeviceAllReduce::Sum(AllReduceWay, const float*, float*, size_t, cudaStream_t, uint32_t);
 template absl::Status DeviceAllReduce::Sum(AllReduceWay, const __nv_bfloat16*, __nv_bfloat16*, size_t, cudaStream_t,
                                            uint32_t);
+template absl::Status DeviceAllReduce::ReduceScatter(const float*, float*, size_t, cudaStream_t, uint32_t);
+template absl::Status DeviceAllReduce::ReduceScatter(const __nv_bfloat16*, __nv_bfloat16*, size_t, cudaStream_t,
+                                                     uint32_t);
 template size_t DeviceAllReduce::MaxCount<float>(AllReduceWay) const;
 template size_t DeviceAllReduce::MaxCount<__nv_bfloat16>(AllReduceWay) const;
+template AllReduceWay DeviceAllReduce::WayFor<float>(size_t) const;
+template AllReduceWay DeviceAllReduce::WayFor<__nv_bfloat16>(size_t) const;
 
 }  // namespace lockstep

@@ -37,6 +37,8 @@ struct FieldRule {
 constexpr FieldRule kRules[] = {
     {"SweepPoint", "batch_size", kFromOne},
     {"BatchProbe", "batch_size", kFromOne},
+    {"CollectiveTimes", "ranks", kFromOne},
+    {"AllReduceCrossovers", "ranks", kFromOne},
     {"ScalePoint", "ranks", kFromOne},
     {"ScalePoint", "batch_per_device", kFromOne},
     {"ScalingRow", "ranks", kFromOne},

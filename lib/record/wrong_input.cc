@@ -33,7 +33,7 @@ std::string HowToMake(absl::string_view schema, absl::string_view found) {
     return "";
   }
   if (known->tool != "cifar_prep") {
-    return absl::StrCat("; run ", known->tool, " first, whose --output it is");
+    return absl::StrCat("; run ", known->tool, " first, whose --", known->flag, " it is");
   }
   const absl::string_view input = found.empty() || found == "-" ? "cifar-10-binary.tar.gz" : found;
   return absl::StrCat("; run cifar_prep first: cifar_prep --input=", input, " --output=dataset.rec");

@@ -32,6 +32,8 @@ TEST(HowToMakeTest, NamesTheToolAndForADataSetTheCommand) {
   EXPECT_EQ(HowToMake("lockstep.proto.DatasetFile", ""),
             "; run cifar_prep first: cifar_prep --input=cifar-10-binary.tar.gz --output=dataset.rec");
   EXPECT_EQ(HowToMake("lockstep.proto.ScaleFile", "data"), "; run scale_run first, whose --output it is");
+  EXPECT_EQ(HowToMake("lockstep.proto.CollectiveTimesFile", ""),
+            "; run gpu_all_reduce_benchmark first, whose --record it is");
   EXPECT_EQ(HowToMake("", "data"), "");
 }
 

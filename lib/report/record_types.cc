@@ -1,5 +1,6 @@
 #include "lib/report/record_types.h"
 
+#include "lib/proto/collective_times.pb.h"
 #include "lib/proto/comm_model.pb.h"
 #include "lib/proto/dataset.pb.h"
 #include "lib/proto/quantized.pb.h"
@@ -14,7 +15,7 @@ const std::vector<const google::protobuf::Descriptor*>& FileTypes() {
   static const auto* types = new std::vector<const google::protobuf::Descriptor*>(
       {proto::DatasetFile::descriptor(), proto::SweepFile::descriptor(), proto::ScaleFile::descriptor(),
        proto::CommModelFile::descriptor(), proto::QuantizedFile::descriptor(), proto::ReportFile::descriptor(),
-       proto::TrainingStateFile::descriptor()});
+       proto::TrainingStateFile::descriptor(), proto::CollectiveTimesFile::descriptor()});
   return *types;
 }
 
