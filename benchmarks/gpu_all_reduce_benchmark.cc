@@ -8,8 +8,8 @@
 // different from its neighbours and from the other ranks'; each way's first result is compared exactly. Then some calls,
 // one behind the other, are timed: as one CUDA graph that is replayed, and launched one by one. A sum of one element
 // stands before each timing, so that the ranks begin together. Times are by events, and of one call: rank 0's, and of a
-// copy between two ranks the sender's. A broadcast is from the last rank. --most is in bytes: memory of each GPU for two
-// times as much, and 256 MiB for each rank.
+// copy between two ranks the sender's. A broadcast is from the last rank. --most is in bytes, of which each GPU needs twice
+// as many, and some hundred MiB.
 //
 // Rows:
 //   all_reduce/RANKS/TYPE/BYTES/WAY  nccl, one_shot, two_shots, copies; auto: the one of these that
@@ -45,6 +45,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/collectives/collective_times.h"
 #include "lib/device/device.h"
+#include "lib/dist/nccl_environment.h"
 #include "lib/launch/launch.h"
 #include "lib/peer/all_reduce_crossovers.h"
 #include "lib/record/provenance.h"
@@ -259,6 +260,7 @@ absl::Status Measure(const Options& options, const std::vector<AllReduceCrossove
 // A record that cannot be read or written is found before anything is measured, and rows are printed before one is written.
 absl::Status MeasureAndWrite(const Options& options, const std::vector<std::string>& command_line) {
   std::vector<proto::Input> inputs;
+  SetNcclEnvironment();  // here too, as the header has it
   ASSIGN_OR_RETURN(const std::vector<AllReduceCrossovers> crossovers, ReadCrossovers(options, inputs));
   std::unique_ptr<RecordWriter> writer;
   if (!options.record.empty()) {

@@ -9,7 +9,7 @@
 #   resume     the hand-written step on two GPUs, over NCCL and by default, stopped and gone on with, beside one left
 #              alone: the same weights
 #   exchange   the hand-written step over NCCL and over copies between GPUs, beside PyTorch's DDP in a CUDA graph
-#   all_reduce our sums over GPUs and NCCL's, size by size, beside PyTorch's
+#   all_reduce our collectives over GPUs and NCCL's, size by size, with their record, beside PyTorch's
 #   accuracy   200 epochs at 128 a GPU on two, beside 256 on one; SEEDS=3
 #   lab        the whole lab with its questions, on a tenth of the pictures: JPEG names their folder
 #   ways       DDP over NCCL and DataParallel, lab and fast, fp32 and bf16 on the wire: one record

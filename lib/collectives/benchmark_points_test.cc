@@ -33,7 +33,9 @@ TEST(BenchmarkPointsTest, RowsOfGpusArePointsByWay) {
   const std::string other = absl::StrReplaceAll(kRow, {{"bf16", "float"}, {"nccl", "one_shot"}});
   const std::string mean = absl::StrReplaceAll(kRow, {{"iteration\"", "aggregate\""}});
   const auto points = ParseAllReduceBenchmark(
-      File(absl::StrCat(kRow, ",", other, ",", kRow, ",", mean, R"(,{"name": "BM_Other/2", "us": 1})")), "f.json");
+      File(absl::StrCat(kRow, ",", other, ",", kRow, ",", mean, R"(,{"name": "BM_Other/2", "us": 1},)",
+                        R"({"name": "broadcast/2/bf16/8/nccl", "us": 1},{"name": "peer_to_peer/0/1/8", "us": 1})")),
+      "f.json");
   ASSERT_THAT(points, IsOk());
   ASSERT_EQ(points->size(), 2u);
   EXPECT_EQ((*points)[0].ranks, 2u);
