@@ -58,16 +58,19 @@ def lockstep_library(
       test_data: of the test
       test_tags: of the test
       target_compatible_with: of both
-      torch_module: it includes torch/nn/module.h, be it by another header, and begins with it precompiled
+      torch_module: it includes torch/nn/module.h, be it by another header, and begins with that one precompiled
       test_torch_module: so does the test; left out: `torch_module`
       test_optimised: as lockstep_test has it
       copts: of the library
       **kwargs: of the library
     """
-    precompiled = _precompiled("torch") if torch_module else _AS_IT_IS
+    srcs = _found([name + ".cc"]) if srcs == None else srcs
+    precompiled = _precompiled("torch" if torch_module else "libraries")
+    if copts or not srcs:
+        precompiled = _AS_IT_IS  # flags of its own, or nothing to compile
     cc_library(
         name = name,
-        srcs = _found([name + ".cc"]) if srcs == None else srcs,
+        srcs = srcs,
         hdrs = [name + ".h"],
         copts = copts + precompiled.copts,
         deps = deps + precompiled.deps,
