@@ -9,6 +9,22 @@
 """
 
 load("@rules_cc//cc:defs.bzl", "cc_library", "cc_test")
+load("//third_party/precompiled:test_copts.bzl", "TEST_COPTS")
+
+def _precompiled(name, copts = []):
+    """The copts and deps of sources that begin with a header of third_party/precompiled, made with `copts`.
+
+    Not with --compilation_mode=dbg: what a source forgets to include is found there.
+    """
+    label = "//third_party/precompiled:" + name
+    flags = ["-include", "$(BINDIR)/third_party/precompiled/%s.h" % name]
+    without = "//third_party/precompiled:without"
+    return struct(
+        copts = select({without: [], "//conditions:default": copts + flags}),
+        deps = select({without: [], "//conditions:default": [label]}),
+    )
+
+_AS_IT_IS = struct(copts = [], deps = [])
 
 def _found(files):
     return native.glob(files, allow_empty = True)
@@ -24,6 +40,10 @@ def lockstep_library(
         test_data = [],
         test_tags = [],
         target_compatible_with = [],
+        torch_module = False,
+        test_torch_module = None,
+        test_optimised = False,
+        copts = [],
         **kwargs):
     """A cc_library, and the cc_test of its name where its source is there.
 
@@ -38,13 +58,22 @@ def lockstep_library(
       test_data: of the test
       test_tags: of the test
       target_compatible_with: of both
+      torch_module: it includes torch/nn/module.h, be it by another header, and begins with that one precompiled
+      test_torch_module: so does the test; left out: `torch_module`
+      test_optimised: as lockstep_test has it
+      copts: of the library
       **kwargs: of the library
     """
+    srcs = _found([name + ".cc"]) if srcs == None else srcs
+    precompiled = _precompiled("torch" if torch_module else "libraries")
+    if copts or not srcs:
+        precompiled = _AS_IT_IS  # flags of its own, or nothing to compile
     cc_library(
         name = name,
-        srcs = _found([name + ".cc"]) if srcs == None else srcs,
+        srcs = srcs,
         hdrs = [name + ".h"],
-        deps = deps,
+        copts = copts + precompiled.copts,
+        deps = deps + precompiled.deps,
         target_compatible_with = target_compatible_with,
         visibility = ["//visibility:public"] if public else ["//visibility:private"],
         **kwargs
@@ -56,15 +85,38 @@ def lockstep_library(
             data = test_data,
             tags = test_tags,
             target_compatible_with = target_compatible_with,
+            optimised = test_optimised,
+            torch_module = torch_module if test_torch_module == None else test_torch_module,
             deps = [":" + name] + test_deps,
         )
 
-def lockstep_test(name, deps, size = "small", **kwargs):
-    """A cc_test of NAME.cc with GoogleTest's main."""
+def lockstep_test(
+        name,
+        deps,
+        size = "small",
+        main = "@com_google_googletest//:gtest_main",
+        torch_module = False,
+        optimised = False,
+        **kwargs):
+    """A cc_test of NAME.cc with GoogleTest, which begins with the headers of tests precompiled.
+
+    Args:
+      name: the file is NAME.cc
+      deps: beside GoogleTest
+      size: of the test
+      main: what has main()
+      torch_module: among those headers is torch/nn/module.h
+      optimised: its own loops take longer than compiling it; without precompiled headers, which are not optimised
+      **kwargs: of the cc_test
+    """
+    precompiled = _precompiled("torch_tests" if torch_module else "tests", TEST_COPTS)
+    if optimised:
+        precompiled = _AS_IT_IS
     cc_test(
         name = name,
         size = size,
         srcs = [name + ".cc"],
-        deps = deps + ["//third_party/libstdcxx", "@com_google_googletest//:gtest_main"],
+        copts = precompiled.copts,
+        deps = deps + ["//third_party/libstdcxx", main] + precompiled.deps,
         **kwargs
     )

@@ -74,14 +74,9 @@ def _library_folders(repository_ctx, root):
         folders += sorted([str(entry.get_child("lib")) for entry in nvidia.readdir() if entry.get_child("lib").exists])
     return folders
 
-def _cxx11_abi(repository_ctx, root):
-    """The value of _GLIBCXX_USE_CXX11_ABI that this LibTorch was built with, from its CMake file; 1 when it says nothing."""
-    config = repository_ctx.path(root + "/share/cmake/Torch/TorchConfig.cmake")
-    return 0 if config.exists and "_GLIBCXX_USE_CXX11_ABI=0" in repository_ctx.read(config) else 1
-
 def _libtorch_repository_impl(repository_ctx):
     found = find_libtorch(repository_ctx)
-    cuda, folders, abi = False, [], 1
+    cuda, folders = False, []
     if found:
         # All but `google`: it holds protobuf headers of another version than ours.
         for entry in repository_ctx.path(found.root + "/include").readdir():
@@ -89,9 +84,7 @@ def _libtorch_repository_impl(repository_ctx):
                 repository_ctx.symlink(entry, "include/" + entry.basename)
         cuda = repository_ctx.path(found.root + "/lib/libtorch_cuda.so").exists
         folders = _library_folders(repository_ctx, found.root)
-        abi = _cxx11_abi(repository_ctx, found.root)
     repository_ctx.template("BUILD", repository_ctx.attr._build, {
-        "%{abi}": str(abi),
         "%{cuda}": str(cuda),
         "%{present}": str(bool(found)),
         "%{rpaths}": repr(["-Wl,-rpath," + folder for folder in folders]),
