@@ -110,11 +110,12 @@ void ApplyAll(uint32_t base, uint32_t batch, const proto::ScaleSpec& spec, proto
   training.set_schedule(proto::COSINE);
 }
 
-// As many epochs as give kBaselineUpdates updates.
-void TrainLonger(uint32_t batch, uint64_t images, proto::TrainingSpec& training) {
-  const auto steps = static_cast<uint32_t>((images + batch - 1) / batch);
-  const uint32_t epochs = std::max((kBaselineUpdates + steps - 1) / steps, TotalEpochs(training));
-  training.set_repeats(epochs - training.warmup_epochs());
+// As many epochs as give the updates that `base` gives in those that are there.
+void TrainLonger(uint32_t base, uint32_t batch, uint64_t images, proto::TrainingSpec& training) {
+  const auto steps_of = [&](uint32_t of_step) { return (images + of_step - 1) / of_step; };
+  const uint64_t updates = steps_of(base) * TotalEpochs(training), steps = steps_of(batch);
+  const auto epochs = static_cast<uint32_t>((updates + steps - 1) / steps);
+  training.set_repeats(std::max(epochs, TotalEpochs(training)) - training.warmup_epochs());
 }
 
 std::vector<Row> LargeBatchRows(const proto::ScaleSpec& spec, uint64_t images) {
@@ -138,10 +139,10 @@ std::vector<Row> LargeBatchRows(const proto::ScaleSpec& spec, uint64_t images) {
     ApplyAll(base, batch, spec, all.training);
     Row& longer = rows.emplace_back(plain);
     absl::StrAppend(&longer.name, ", longer");
-    TrainLonger(batch, images, longer.training);
+    TrainLonger(base, batch, images, longer.training);
     Row& best = rows.emplace_back(plain);
     absl::StrAppend(&best.name, ", all, longer");
-    TrainLonger(batch, images, best.training);
+    TrainLonger(base, batch, images, best.training);
     ApplyAll(base, batch, spec, best.training);
   }
   return rows;

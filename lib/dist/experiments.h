@@ -18,11 +18,9 @@ namespace lockstep {
 // What the lab trains, and an experiment that is asked for neither --epochs nor --repeats.
 inline constexpr uint32_t kLabEpochs = 5;
 
-// Updates of the 5-epoch baseline at batch 128 on 50,000 images: 5 * ceil(50,000 / 128).
-inline constexpr uint32_t kBaselineUpdates = 1955;
-
 // The points of spec.experiment, row by row, each row's seeds together. In `spec` batch_size is the global batch, ranks
-// one number, and training settled. The "longer" rows of LARGE_BATCH train kBaselineUpdates updates.
+// one number, and training settled. The "longer" rows of LARGE_BATCH make as many updates as the first batch's row: 1,955
+// of 50,000 images where that is 128, in five epochs.
 //
 //   LARGE_BATCH     the first batch as it is; each other batch as it is, with each remedy, with all of them, and longer:
 //                   as it is, and with all

@@ -91,9 +91,19 @@ TEST(ExperimentsTest, LongerRowsMakeTheUpdatesOfTheBaseline) {
   ASSERT_EQ(points->size(), 4);
   for (const proto::ScalePoint& point : *points) {
     EXPECT_EQ(TotalEpochs(point.training()), 280);
-    EXPECT_GE(TotalEpochs(point.training()) * point.steps_per_epoch(), kBaselineUpdates);
+    EXPECT_GE(TotalEpochs(point.training()) * point.steps_per_epoch(), 1955);
   }
   EXPECT_EQ(points->back().training().lr_warmup_epochs(), 28);
+}
+
+// Of 5,000 images a batch of 624 makes 9 updates in an epoch, one of 5,000 makes one.
+TEST(ExperimentsTest, TheBaselineIsThatOfTheImages) {
+  const auto points = PlanExperiment(Spec(proto::LARGE_BATCH, {624, 5000}), {"624", "5000, longer"}, 5000);
+  ASSERT_THAT(points, IsOk());
+  const auto rows = FirstOfRow(*points);
+  const proto::ScalePoint &base = rows.at("624"), &longer = rows.at("5000, longer");
+  EXPECT_EQ(longer.steps_per_epoch(), 1);
+  EXPECT_EQ(TotalEpochs(longer.training()), TotalEpochs(base.training()) * base.steps_per_epoch());
 }
 
 TEST(ExperimentsTest, TheOthersHaveRowsOfTheirOwn) {

@@ -148,8 +148,7 @@ class Study {
     if (tensor > 0) {
       layer = tensor - 1;
     }
-    RETURN_IF_ERROR(
-        AddAnswers(batch, layer ? BatchObserver(compare) : nullptr, alone, layer, studied_[tensor].alone));
+    RETURN_IF_ERROR(AddAnswers(batch, layer ? BatchObserver(compare) : nullptr, alone, layer, studied_[tensor].alone));
     return AddAnswers(batch, nullptr, without, std::nullopt, studied_[tensor].without);
   }
 

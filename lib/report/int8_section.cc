@@ -260,10 +260,10 @@ proto::Cell LostCell(const proto::LayerStudy& study, uint32_t correct) {
 
 proto::Table StudyTable(const proto::QuantizedNetwork& network) {
   const proto::LayerStudy& study = network.study();
-  proto::Table table = MakeTable(absl::StrCat("Which layers cost the accuracy: ", network.name()),
-                                 {"layer", "SNR of weights, dB", "SNR alone, dB", "SNR of all, dB",
-                                  "alone in int8, points", "all but it, points", "KL alone, nats",
-                                  "KL of all but it, nats"});
+  proto::Table table =
+      MakeTable(absl::StrCat("Which layers cost the accuracy: ", network.name()),
+                {"layer", "SNR of weights, dB", "SNR alone, dB", "SNR of all, dB", "alone in int8, points",
+                 "all but it, points", "KL alone, nats", "KL of all but it, nats"});
   for (const proto::StudiedLayer& layer : study.layer()) {
     AddRow(table, {LabelCell(layer.name()),
                    DecibelsCell(layer.has_weight_snr_db(), layer.weight_snr_db(), "of its weights in int8",
