@@ -96,7 +96,7 @@ TEST(ExperimentsTest, LongerRowsMakeTheUpdatesOfTheBaseline) {
   EXPECT_EQ(points->back().training().lr_warmup_epochs(), 28);
 }
 
-// Of 5,000 images a batch of 624 makes 9 updates in an epoch, one of 5,000 makes one.
+// A batch of 624 makes 9 updates in an epoch of 5,000 images, one of 5,000 makes one.
 TEST(ExperimentsTest, TheBaselineIsThatOfTheImages) {
   const auto points = PlanExperiment(Spec(proto::LARGE_BATCH, {624, 5000}), {"624", "5000, longer"}, 5000);
   ASSERT_THAT(points, IsOk());
