@@ -132,7 +132,8 @@ class Rank {
     return cases;
   }
 
-  // "COLLECTIVE WAY SIZE MOVED FACTOR WRONG EAGER REPLAY REPLAY ...", in seconds of a call; without times but on the rank that is timed.
+  // "COLLECTIVE WAY SIZE MOVED FACTOR WRONG EAGER REPLAY REPLAY ...", in seconds of a call; only the rank that is timed
+  // has times.
   absl::StatusOr<std::string> Measure(const Case& asked) {
     const c10::cuda::CUDAStream stream = c10::cuda::getStreamFromPool();
     const c10::cuda::CUDAStreamGuard guard(stream);
