@@ -10,8 +10,8 @@
 // --most: bytes of the largest case. --record: where each turn of each case is kept (lib/proto/collective_times.proto).
 //
 // Columns: us, us_p95 (median and 95th percentile); algbw and busbw in GB/s, bytes over the median, and that times
-// 2(N - 1)/N, of a broadcast 1, as nccl-tests has it; wrong: elements; gloo_...: the same of Gloo; ratio: Gloo's median over ours, with the
-// 5th and 95th percentile of the turns' ratios beside it.
+// 2(N - 1)/N, of a broadcast 1, as nccl-tests has it; wrong: elements; gloo_...: the same of Gloo; ratio: Gloo's median
+// over ours, with the 5th and 95th percentile of the turns' ratios beside it.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

@@ -23,8 +23,8 @@ bool IsRecordFile(absl::string_view text);
 absl::StatusOr<CollectiveTimesFile> ReadCollectiveTimes(const std::string& path);
 
 // A point for each size and way of an all-reduce, in place: "nccl, bf16", "one_shot, float", "auto, bf16", "shared memory",
-// "gloo", as of the same benchmark's JSON. DataLoss, naming the record: wrong elements, no time or one that is none, fewer than 2 ranks, a size that
-// cannot be; no all-reduce.
+// "gloo", as of the same benchmark's JSON. DataLoss, naming the record: wrong elements, no time or one that is none, fewer
+// than 2 ranks, a size that cannot be; no all-reduce.
 absl::StatusOr<std::vector<AllReducePoint>> AllReducePointsOf(const CollectiveTimesFile& file);
 
 // Those of so many ranks and of "bf16" or "float"; of several the last. FailedPrecondition: none. DataLoss: such as cannot

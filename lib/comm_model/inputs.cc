@@ -101,8 +101,8 @@ absl::StatusOr<std::vector<AllReducePoint>> RecordedPoints(const InputText& inpu
 absl::Status ReadAllReduces(const CommModelOptions& options, CommModelInputs& inputs) {
   for (const std::string& path : options.all_reduce_paths) {
     ASSIGN_OR_RETURN(const InputText input, ReadInputText(path));
-    const bool ours = IsRecordFile(input.text) || IsGoogleBenchmark(input.text);
-    ASSIGN_OR_RETURN(std::vector<AllReducePoint> points, IsRecordFile(input.text) ? RecordedPoints(input, path)
+    const bool record = IsRecordFile(input.text), ours = record || IsGoogleBenchmark(input.text);
+    ASSIGN_OR_RETURN(std::vector<AllReducePoint> points, record ? RecordedPoints(input, path)
                                                          : ours ? ParseAllReduceBenchmark(input.text, path)
                                                                 : ParseNcclTests(input.text, path));
     inputs.all_reduces.push_back({absl::StrCat(ours ? "our benchmark, " : "nccl-tests, ", path), std::move(points)});

@@ -1,5 +1,5 @@
-// Our sums over GPUs, their halves and broadcasts, rank by rank a process and a GPU: what kernels' tests on one GPU cannot show. Skipped where there are
-// not two.
+// Our sums over GPUs, their halves and broadcasts, rank by rank a process and a GPU: what kernels' tests on one GPU cannot
+// show. Skipped where there are not two.
 
 #include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>

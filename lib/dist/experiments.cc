@@ -112,8 +112,8 @@ void ApplyAll(uint32_t base, uint32_t batch, const proto::ScaleSpec& spec, proto
 
 // As many epochs as give the updates that `base` gives in those that are there.
 void TrainLonger(uint32_t base, uint32_t batch, uint64_t images, proto::TrainingSpec& training) {
-  const auto steps_of = [&](uint32_t of_step) { return (images + of_step - 1) / of_step; };
-  const uint64_t updates = steps_of(base) * TotalEpochs(training), steps = steps_of(batch);
+  const uint64_t updates = uint64_t{StepsPerEpoch(images, base, false)} * TotalEpochs(training);
+  const uint32_t steps = StepsPerEpoch(images, batch, false);
   const auto epochs = static_cast<uint32_t>((updates + steps - 1) / steps);
   training.set_repeats(std::max(epochs, TotalEpochs(training)) - training.warmup_epochs());
 }

@@ -39,15 +39,25 @@ class Noise {
   double noise_ = 0;
 };
 
+// How many of a batch's images these logits are right on.
+uint32_t CountCorrect(const std::vector<float>& logits, const ImageBatch& batch) {
+  const size_t classes = logits.size() / batch.size();
+  uint32_t correct = 0;
+  for (size_t i = 0; i < batch.size(); ++i) {
+    correct += Predict(&logits[i * classes], classes).label == batch.labels[i] ? 1 : 0;
+  }
+  return correct;
+}
+
 // What a network says of images, against their labels and against fp32.
 struct Answers {
   uint32_t correct = 0;
   double divergence = 0;  // ClassDivergence, summed
 
   void Add(const std::vector<float>& logits, const std::vector<float>& fp32, const ImageBatch& batch) {
+    correct += CountCorrect(logits, batch);
     const size_t classes = logits.size() / batch.size();
     for (size_t i = 0; i < batch.size(); ++i) {
-      correct += Predict(&logits[i * classes], classes).label == batch.labels[i] ? 1 : 0;
       divergence += ClassDivergence(&fp32[i * classes], &logits[i * classes], classes);
     }
   }
@@ -63,9 +73,7 @@ absl::StatusOr<uint32_t> CorrectOfAll(const TorchForward& forward, const ImageSe
   uint32_t correct = 0;
   RETURN_IF_ERROR(ForEachBatch(selection, kBatch, label, [&](const ImageBatch& batch) -> absl::Status {
     ASSIGN_OR_RETURN(const std::vector<float> logits, forward.Run(batch.images, batch.size(), nullptr, int8));
-    Answers answers;
-    answers.Add(logits, logits, batch);
-    correct += answers.correct;
+    correct += CountCorrect(logits, batch);
     return absl::OkStatus();
   }));
   return correct;
@@ -83,7 +91,7 @@ class Study {
       clean[values.layer + 1].assign(values.written, values.written + values.size);
     };
     ASSIGN_OR_RETURN(fp32_logits_, forward_.Run(batch.images, batch.size(), keep));
-    fp32_.Add(fp32_logits_, fp32_logits_, batch);
+    correct_fp32_ += CountCorrect(fp32_logits_, batch);
     const auto compare = [&](const BatchActivations& values) {
       studied_[values.layer + 1].noise_cumulative.Add(clean[values.layer + 1].data(), values.written, values.size);
     };
@@ -98,7 +106,7 @@ class Study {
   proto::LayerStudy Result(const FloatNetwork& network, const proto::QuantizedNetwork& record, size_t images) const {
     proto::LayerStudy result;
     result.set_images(static_cast<uint32_t>(images));
-    result.set_correct_fp32(fp32_.correct);
+    result.set_correct_fp32(correct_fp32_);
     result.set_correct_int8(int8_.correct);
     result.set_divergence_int8(int8_.divergence / static_cast<double>(images));
     const FloatNetwork int8 = WithInt8Weights(network, record);
@@ -155,7 +163,8 @@ class Study {
   const TorchForward& forward_;
   std::vector<Studied> studied_;
   std::vector<float> fp32_logits_;  // of the batch
-  Answers fp32_, int8_;
+  uint32_t correct_fp32_ = 0;
+  Answers int8_;
 };
 
 }  // namespace
