@@ -29,6 +29,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "benchmark/benchmark.h"
+#include "benchmarks/quantile.h"
 #include "benchmarks/taken_flag.h"
 #include "lib/base/exit_status.h"
 #include "lib/base/status_macros.h"
@@ -164,11 +165,6 @@ absl::StatusOr<std::string> Measure(RankContext& context, const Measured& measur
     absl::StrAppend(&result, " ", shared, " ", gloo);
   }
   return result;
-}
-
-double Quantile(std::vector<double> values, double q) {
-  std::sort(values.begin(), values.end());
-  return values[static_cast<size_t>(q * static_cast<double>(values.size() - 1) + 0.5)];
 }
 
 void Count(benchmark::State& state, const std::string& prefix, const std::vector<double>& seconds, double bus_factor,

@@ -40,6 +40,7 @@
 #include "absl/strings/str_split.h"
 #include "benchmark/benchmark.h"
 #include "benchmarks/gpu_collective_rank.h"
+#include "benchmarks/quantile.h"
 #include "benchmarks/taken_flag.h"
 #include "lib/base/exit_status.h"
 #include "lib/base/status_macros.h"
@@ -56,11 +57,6 @@ namespace {
 
 constexpr char kTool[] = "gpu_all_reduce_benchmark";
 constexpr char kMatrix[] = "peer_to_peer";
-
-double Quantile(std::vector<double> values, double q) {
-  std::sort(values.begin(), values.end());
-  return values[static_cast<size_t>(q * static_cast<double>(values.size() - 1) + 0.5)];
-}
 
 // All ranks' wrong elements, and the times of the one that has them.
 absl::StatusOr<CollectiveRows> RunAll(int ranks, const CollectiveTask& task) {

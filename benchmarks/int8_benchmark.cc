@@ -27,6 +27,7 @@
 #include "benchmark/benchmark.h"
 #include "benchmarks/int8_peak.h"
 #include "benchmarks/onednn_convolution.h"
+#include "benchmarks/quantile.h"
 #include "lib/int8/integer_reference.h"
 #include "lib/int8/network.h"
 #include "lib/int8_cpu/aligned_buffer.h"
@@ -67,11 +68,6 @@ double Seconds(const std::function<void()>& work) {
   const auto start = std::chrono::steady_clock::now();
   work();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-double Quantile(std::vector<double> values, double q) {
-  std::sort(values.begin(), values.end());
-  return values[static_cast<size_t>(q * static_cast<double>(values.size() - 1) + 0.5)];
 }
 
 void EvictCaches() {
