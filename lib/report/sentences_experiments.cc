@@ -48,13 +48,18 @@ std::string SayTraining(const ExperimentRow& row) {
                           : absl::StrCat(SaySeeds(row.Values(TestAccuracy), true), " on the test set"));
 }
 
+// Whether its seeds tell that the large batch lost accuracy: a share of what a spread may have made says nothing.
+bool LostAccuracy(const LargeBatchView& large, const ExperimentRow& none) {
+  return AllAbove(large.Accuracies(*large.base), large.Accuracies(none));
+}
+
 // "clipping: 42.77 %, 51 % of what was lost".
 std::string SayRemedy(const LargeBatchView& large, const std::string& remedy, const ExperimentRow& row,
                       const ExperimentRow& none) {
   const proto::Samples values = large.Accuracies(row), without = large.Accuracies(none);
   const double base = MeanOf(large.Accuracies(*large.base)), plain = MeanOf(without);
   const std::string repaired =
-      base > plain
+      LostAccuracy(large, none)
           ? absl::StrCat(", ", FormatNumber(100 * (MeanOf(values) - plain) / (base - plain), 2), " % of what was lost")
           : "";
   const std::string apart = values.value_size() > 1 && without.value_size() > 1 && !AllAbove(values, without)
@@ -73,8 +78,12 @@ std::string SayBatch(const LargeBatchView& large, const LargeBatchRows& batch,
     return "";
   }
   used.push_back(none->equal);
-  std::string text = absl::StrCat("Global batch ", FormatCount(batch.global_batch), " has ", SayTraining(*none->equal),
-                                  ", after ", FormatCount(Updates(none->equal->first())), " updates.");
+  std::string text = absl::StrCat(
+      "Global batch ", FormatCount(batch.global_batch), " has ", SayTraining(*none->equal), ", after ",
+      FormatCount(Updates(none->equal->first())), " updates.",
+      LostAccuracy(large, *none->equal)
+          ? ""
+          : absl::StrCat(" That it lost accuracy is not told by these runs (", large.AccuracyName(), ")."));
   if (const RemedyRows* const best = BestRemedy(large, batch); best != nullptr) {
     used.push_back(best->equal);
     const bool several = std::count_if(batch.remedies.begin(), batch.remedies.end(), IsSingleRemedy) > 1;

@@ -203,6 +203,18 @@ TEST(SentencesTest, Q4SaysWhenARemedyIsWithinTheSeedsRange) {
   EXPECT_THAT(AnswerQ4(lab).text(), HasSubstr("(its seeds are not all above those without)"));
 }
 
+TEST(SentencesTest, Q4GivesNoShareOfALossThatTheSeedsDoNotTell) {
+  LabRecords lab = WholeLab();
+  for (proto::ScalePoint& point : lab.scales[1].points) {
+    if (point.row() == "128" && point.training().seed() % 2 == 0) {
+      point.mutable_epoch(4)->set_test_accuracy(0.05);
+    }
+  }
+  EXPECT_THAT(AnswerQ4(lab).text(), AllOf(HasSubstr("That it lost accuracy is not told by these runs (test accuracy)."),
+                                          Not(HasSubstr("of what was lost"))));
+  EXPECT_THAT(AnswerQ4(WholeLab()).text(), Not(HasSubstr("is not told by these runs")));
+}
+
 TEST(SentencesTest, OneSeedIsPartialEvidence) {
   LabRecords lab = WholeLab();
   for (size_t i = 1; i < lab.scales.size(); ++i) {
