@@ -1,13 +1,14 @@
 // Sums and broadcasts over the ranks of one host, on CPUs: through shared memory (lib/peer) and over Gloo, by turns in the
 // same run.
 //
-//   all_reduce_benchmark [--most=33554432] [--record=FILE] [GOOGLE BENCHMARK'S FLAGS]
+//   all_reduce_benchmark [--most=33554432] [--buffers=true] [--record=FILE] [GOOGLE BENCHMARK'S FLAGS]
 //
 // A case is a number of processes and of bytes of fp32; its ranks are processes of their own. In a turn each backend is
 // called twice, and the second call is timed on rank 0, from a barrier over shared memory to its return. The barrier is
 // quick, so that late starts are no part of the time. Every element of every rank is different, and each backend's first
 // result is compared exactly: a sum with the one in double, which fp32 holds here. A broadcast is from the last rank.
-// --most: bytes of the largest case. --record: where each turn of each case is kept (lib/proto/collective_times.proto).
+// --most: bytes of the largest case. --buffers=false: what is summed through shared memory lies in a rank's own memory, as
+// Gloo's does always, and not in a SharedBuffer. --record: where each turn of each case is kept (lib/proto/collective_times.proto).
 //
 // Columns: us, us_p95 (median and 95th percentile); algbw and busbw in GB/s, bytes over the median, and that times
 // 2(N - 1)/N, of a broadcast 1, as nccl-tests has it; wrong: elements; gloo_...: the same of Gloo; ratio: Gloo's median
@@ -52,40 +53,51 @@ constexpr double kSecondsPerCase = 2;
 // Integers below 2^19, so that sums of up to 32 ranks are exact in fp32.
 float Term(int rank, size_t i) { return static_cast<float>((i * 2654435761U + rank * 40503U) % 524287); }
 
-void Fill(int rank, std::vector<float>& data) {
-  for (size_t i = 0; i < data.size(); ++i) {
-    data[i] = Term(rank, i);
-  }
-}
+// fp32 in memory of somebody else's.
+struct Numbers {
+  float* data = nullptr;
+  size_t count = 0;
+};
 
 // Elements that are not the sum over the ranks from `first` on.
-size_t WrongSums(int first, int size, const std::vector<float>& data) {
+size_t WrongSums(int first, int size, const Numbers& numbers) {
   size_t wrong = 0;
-  for (size_t i = 0; i < data.size(); ++i) {
+  for (size_t i = 0; i < numbers.count; ++i) {
     double sum = 0;
     for (int rank = first; rank < size; ++rank) {
       sum += Term(rank, i);
     }
-    wrong += sum != data[i];
+    wrong += sum != numbers.data[i];
   }
   return wrong;
 }
 
-// Two ways to do the same on the same bytes.
+void Fill(int rank, const Numbers& numbers) {
+  for (size_t i = 0; i < numbers.count; ++i) {
+    numbers.data[i] = Term(rank, i);
+  }
+}
+
+// Two ways to do the same on as many bytes.
 struct Backends {
   std::unique_ptr<SharedMemoryAllReduce> shared;
   std::unique_ptr<Communicator> gloo;
-  std::vector<float> data;
+  std::vector<float> own;
+  std::shared_ptr<SharedBuffer> buffer;  // null: the shared memory's numbers are the rank's own, too
   int root = 0;  // of broadcasts: the last rank, so that the one that is timed waits for what comes
 
-  absl::Status SumShared() { return shared->AllReduceSum(data.data(), data.size(), SumType::kFloat); }
+  Numbers OfGloo() { return {own.data(), own.size()}; }
+  Numbers OfShared() {
+    return buffer == nullptr ? OfGloo() : Numbers{reinterpret_cast<float*>(buffer->data()), own.size()};
+  }
+  absl::Status SumShared() { return shared->AllReduceSum(OfShared().data, own.size(), SumType::kFloat); }
   absl::Status SumGloo() {
     ASSIGN_OR_RETURN(const std::shared_ptr<Collective> collective, gloo->AllReduceSum(Flat()));
     return collective->Wait();
   }
-  absl::Status BroadcastShared() { return shared->Broadcast(data.data(), data.size() * sizeof(float), root); }
+  absl::Status BroadcastShared() { return shared->Broadcast(OfShared().data, own.size() * sizeof(float), root); }
   absl::Status BroadcastGloo() { return gloo->Broadcast(Flat(), root); }
-  at::Tensor Flat() { return at::from_blob(data.data(), {static_cast<int64_t>(data.size())}, at::kFloat); }
+  at::Tensor Flat() { return at::from_blob(own.data(), {static_cast<int64_t>(own.size())}, at::kFloat); }
   // All ranks are here when it returns.
   absl::Status Meet() {
     float one = 1;
@@ -112,11 +124,13 @@ absl::StatusOr<double> TimedSeconds(Backends& backends, Call call) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-absl::StatusOr<size_t> CheckedCall(Backends& backends, const RankContext& context, const Measured& measured,
-                                   Call call) {
-  Fill(context.rank, backends.data);
+absl::StatusOr<size_t> CheckedCall(Backends& backends, const RankContext& context, const Measured& measured, Call call,
+                                   const Numbers& numbers) {
+  Fill(context.rank, numbers);
   RETURN_IF_ERROR((backends.*call)());
-  return WrongSums(measured.sums ? 0 : backends.root, context.size, backends.data);
+  const size_t wrong = WrongSums(measured.sums ? 0 : backends.root, context.size, numbers);
+  std::fill(numbers.data, numbers.data + numbers.count, 0.0F);  // sums of zeros stay finite, however often
+  return wrong;
 }
 
 // So many turns that they take about kSecondsPerCase; rank 0's number, for all.
@@ -132,7 +146,7 @@ absl::StatusOr<int> AgreeOnTurns(Backends& backends, const Measured& measured) {
   return turns;
 }
 
-absl::StatusOr<Backends> OpenBackends(RankContext& context, size_t bytes) {
+absl::StatusOr<Backends> OpenBackends(RankContext& context, size_t bytes, bool buffers) {
   Backends backends;
   SharedMemoryAllReduceOptions options;
   options.rank = context.rank;
@@ -141,23 +155,26 @@ absl::StatusOr<Backends> OpenBackends(RankContext& context, size_t bytes) {
   options.gather = [&](absl::string_view own) { return context.store->AllGather(context.rank, context.size, own); };
   ASSIGN_OR_RETURN(backends.shared, SharedMemoryAllReduce::Open(options));
   ASSIGN_OR_RETURN(backends.gloo, MakeGlooCommunicator(*context.store, context.rank, context.size, context.timeout));
-  backends.data.resize(bytes / sizeof(float));
+  backends.own.resize(bytes / sizeof(float));
+  if (buffers) {
+    ASSIGN_OR_RETURN(backends.buffer, backends.shared->MakeBuffer(bytes));
+  }
   backends.root = context.size - 1;
   return backends;
 }
 
 // The wrong elements of both, then both times of each turn.
 absl::StatusOr<std::string> Measure(RankContext& context, const Measured& measured) {
+  const std::vector<std::string> words = absl::StrSplit(context.payload, ' ');
   size_t bytes = 0;
-  if (!absl::SimpleAtoi(context.payload, &bytes)) {
-    return absl::InvalidArgumentError("expected a number of bytes");
+  bool buffers = false;
+  if (words.size() != 2 || !absl::SimpleAtoi(words[0], &bytes) || !absl::SimpleAtob(words[1], &buffers)) {
+    return absl::InvalidArgumentError("expected a number of bytes, and whether they lie in a buffer");
   }
-  ASSIGN_OR_RETURN(Backends backends, OpenBackends(context, bytes));
-  ASSIGN_OR_RETURN(const size_t wrong, CheckedCall(backends, context, measured, measured.shared));
-  ASSIGN_OR_RETURN(const size_t gloo_wrong, CheckedCall(backends, context, measured, measured.gloo));
+  ASSIGN_OR_RETURN(Backends backends, OpenBackends(context, bytes, buffers));
+  ASSIGN_OR_RETURN(const size_t wrong, CheckedCall(backends, context, measured, measured.shared, backends.OfShared()));
+  ASSIGN_OR_RETURN(const size_t gloo_wrong, CheckedCall(backends, context, measured, measured.gloo, backends.OfGloo()));
   std::string result = absl::StrCat(wrong, " ", gloo_wrong);
-  // Sums of zeros stay finite, however often.
-  std::fill(backends.data.begin(), backends.data.end(), 0.0F);
   ASSIGN_OR_RETURN(const int turns, AgreeOnTurns(backends, measured));
   for (int turn = 0; turn < turns; ++turn) {
     ASSIGN_OR_RETURN(const double shared, TimedSeconds(backends, measured.shared));
@@ -190,12 +207,18 @@ void Keep(const std::string& collective, const char* way, const benchmark::State
   times.set_wrong_elements(static_cast<uint64_t>(wrong));
 }
 
-void Run(const char* task, double bus_factor, benchmark::State& state, Records& records) {
+// What all cases have.
+struct Run {
+  bool buffers = true;
+  Records& records;
+};
+
+void Case(const char* task, double bus_factor, benchmark::State& state, const Run& run) {
   const auto ranks = static_cast<int>(state.range(0));
   LaunchOptions options;
   options.ranks = ranks;
   options.task = task;
-  options.payload = absl::StrCat(state.range(1));
+  options.payload = absl::StrCat(state.range(1), " ", run.buffers ? "true" : "false");
   for (auto _ : state) {
     const auto results = LaunchRanks(options);
     if (!results.ok()) {
@@ -224,17 +247,17 @@ void Run(const char* task, double bus_factor, benchmark::State& state, Records& 
     state.counters["ratio_p05"] = Quantile(ratios, 0.05);
     state.counters["ratio_p95"] = Quantile(ratios, 0.95);
     state.counters["turns"] = static_cast<double>(ratios.size());
-    Keep(task, "shared_memory", state, seconds[0], wrong[0], records);
-    Keep(task, "gloo", state, seconds[1], wrong[1], records);
+    Keep(task, "shared_memory", state, seconds[0], wrong[0], run.records);
+    Keep(task, "gloo", state, seconds[1], wrong[1], run.records);
   }
 }
 
-void AllReduce(benchmark::State& state, Records& records) {
+void AllReduce(benchmark::State& state, const Run& run) {
   const auto ranks = static_cast<double>(state.range(0));
-  Run("all_reduce", 2 * (ranks - 1) / ranks, state, records);
+  Case("all_reduce", 2 * (ranks - 1) / ranks, state, run);
 }
 
-void Broadcast(benchmark::State& state, Records& records) { Run("broadcast", 1, state, records); }
+void Broadcast(benchmark::State& state, const Run& run) { Case("broadcast", 1, state, run); }
 
 // Four times the one before, and what the README has beside.
 std::vector<int64_t> Sizes(int64_t most) {
@@ -249,15 +272,15 @@ std::vector<int64_t> Sizes(int64_t most) {
   return sizes;
 }
 
-// `records`, which outlive the benchmarks, get their times.
-absl::Status Register(const std::string& most, Records& records) {
+// run.records outlive the benchmarks and get their times.
+absl::Status Register(const std::string& most, const Run& run) {
   int64_t bytes = 0;
   if (!absl::SimpleAtoi(most, &bytes) || bytes < kMinBytes) {
     return absl::InvalidArgumentError(
         absl::StrCat("expected --most of ", kMinBytes, " bytes or more, found '", most, "'"));
   }
-  for (const auto& [name, run] : {std::pair{"BM_AllReduce", &AllReduce}, std::pair{"BM_Broadcast", &Broadcast}}) {
-    benchmark::RegisterBenchmark(name, [run = run, &records](benchmark::State& state) { run(state, records); })
+  for (const auto& [name, measure] : {std::pair{"BM_AllReduce", &AllReduce}, std::pair{"BM_Broadcast", &Broadcast}}) {
+    benchmark::RegisterBenchmark(name, [measure = measure, run](benchmark::State& state) { measure(state, run); })
         ->ArgNames({"processes", "bytes"})
         ->ArgsProduct({{2, 4}, Sizes(bytes)})
         ->UseManualTime()
@@ -292,7 +315,11 @@ int Main(int argc, char** argv) {
   std::vector<std::string> command_line(argv, argv + argc);
   command_line[0] = kTool;
   Records records;
-  const absl::Status registered = Register(TakeFlag("most", "33554432", argc, argv), records);
+  bool buffers = true;
+  if (const std::string given = TakeFlag("buffers", "true", argc, argv); !absl::SimpleAtob(given, &buffers)) {
+    return ExitStatus(kTool, absl::InvalidArgumentError("expected --buffers of true or false, found '" + given + "'"));
+  }
+  const absl::Status registered = Register(TakeFlag("most", "33554432", argc, argv), {buffers, records});
   if (!registered.ok()) {
     return ExitStatus(kTool, registered);
   }

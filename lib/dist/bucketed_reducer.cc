@@ -39,7 +39,8 @@ absl::StatusOr<std::unique_ptr<BucketedReducer>> BucketedReducer::Create(std::ve
                                                    "' do not hold each of ", parameters.size(), " gradients once"));
   }
   std::unique_ptr<BucketedReducer> reducer(new BucketedReducer(std::move(parameters), communicator, options));
-  reducer->BuildBuckets(options.plan.empty() ? FirstBuckets(reducer->parameters_, options.caps) : options.plan);
+  RETURN_IF_ERROR(
+      reducer->BuildBuckets(options.plan.empty() ? FirstBuckets(reducer->parameters_, options.caps) : options.plan));
   reducer->AddHooks();
   return reducer;
 }

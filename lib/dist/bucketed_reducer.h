@@ -71,7 +71,7 @@ class BucketedReducer : public GradientReducer {
   };
   BucketedReducer(std::vector<NamedParameter> parameters, Communicator& communicator, const ReducerOptions& options);
   void AddHooks();
-  void BuildBuckets(BucketPlan plan);
+  absl::Status BuildBuckets(BucketPlan plan);
   uint64_t FinalPlanStep() const;      // before this step, from 0, the last plan is adopted
   BucketPlan PlanByReadiness() const;  // after the first step
   BucketPlan PlanByTime() const;

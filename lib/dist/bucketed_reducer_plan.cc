@@ -1,6 +1,5 @@
 // The reducer's buckets: where they come from, and their memory.
 #include <ATen/ops/empty.h>
-#include <ATen/ops/empty_like.h>
 
 #include <string>
 #include <utility>
@@ -19,7 +18,7 @@ constexpr uint64_t kMeasuredSteps = 5;
 
 }  // namespace
 
-void BucketedReducer::BuildBuckets(BucketPlan plan) {
+absl::Status BucketedReducer::BuildBuckets(BucketPlan plan) {
   plan_ = std::move(plan);
   buckets_.clear();
   bucket_of_.assign(parameters_.size(), 0);
@@ -29,9 +28,15 @@ void BucketedReducer::BuildBuckets(BucketPlan plan) {
     for (const size_t parameter : members) {
       elements += parameters_[parameter].tensor.numel();
     }
+    const at::TensorOptions flat = parameters_.front().tensor.options().requires_grad(false);
     Bucket bucket;
-    bucket.flat = at::empty({elements}, parameters_.front().tensor.options().requires_grad(false));
-    bucket.wire = options_.wire == Wire::kBf16 ? at::empty_like(bucket.flat, at::kBFloat16) : bucket.flat;
+    if (options_.wire == Wire::kBf16) {
+      bucket.flat = at::empty({elements}, flat);
+      ASSIGN_OR_RETURN(bucket.wire, communicator_.MakeFlat(elements, flat.dtype(at::kBFloat16)));
+    } else {
+      ASSIGN_OR_RETURN(bucket.flat, communicator_.MakeFlat(elements, flat));
+      bucket.wire = bucket.flat;
+    }
     int64_t offset = 0;
     for (const size_t parameter : members) {
       const at::Tensor& tensor = parameters_[parameter].tensor;
@@ -42,6 +47,7 @@ void BucketedReducer::BuildBuckets(BucketPlan plan) {
     buckets_.push_back(std::move(bucket));
   }
   marks_.BeginPlan();
+  return absl::OkStatus();
 }
 
 uint64_t BucketedReducer::FinalPlanStep() const {
@@ -89,8 +95,7 @@ absl::Status BucketedReducer::AdoptPlan() {
 absl::Status BucketedReducer::AdoptPlanOfRankZero(const BucketPlan& mine) {
   ASSIGN_OR_RETURN(const std::vector<std::string> plans, communicator_.AllGather(BucketPlanText(mine)));
   ASSIGN_OR_RETURN(BucketPlan plan, ParseBucketPlan(plans[0], parameters_.size()));
-  BuildBuckets(std::move(plan));
-  return absl::OkStatus();
+  return BuildBuckets(std::move(plan));
 }
 
 }  // namespace lockstep

@@ -6,6 +6,7 @@
 #define LOCKSTEP_LIB_DIST_COMMUNICATOR_H_
 
 #include <ATen/core/Tensor.h>
+#include <ATen/ops/empty.h>
 
 #include <memory>
 #include <string>
@@ -48,6 +49,12 @@ class Communicator {
 
   // "gloo", "nccl" or "shared_memory".
   virtual absl::string_view name() const = 0;
+
+  // A tensor of so many elements, which may hold anything, in the memory from which it is summed with the fewest copies.
+  // All ranks call it together, with the same, and may keep it for longer than the communicator.
+  virtual absl::StatusOr<at::Tensor> MakeFlat(int64_t elements, const at::TensorOptions& options) {
+    return at::empty({elements}, options);
+  }
 
   // Starts replacing `flat` (contiguous, fp32 or bf16) by its sum over the ranks, after what the current stream holds so
   // far. All ranks pass the same dtype. A sum of bf16 is rounded to bf16 by each of its N - 1 additions, in shared memory

@@ -62,6 +62,32 @@ absl::StatusOr<std::string> SumBf16(RankContext& context) {
                       error <= 47.0 / 60 * 3.02 * 0x1p-8 ? " near" : " far");
 }
 
+// In its own memory, which is filled anew as soon as a sum is there, and outlives it.
+absl::StatusOr<std::string> SumsOfItsOwn(RankContext& context) {
+  ASSIGN_OR_RETURN(std::unique_ptr<Communicator> communicator, Make(context));
+  std::vector<at::Tensor> flats;
+  for (const int64_t elements : {7, 1000003}) {
+    for (const at::ScalarType type : {at::kFloat, at::kBFloat16}) {
+      ASSIGN_OR_RETURN(flats.emplace_back(), communicator->MakeFlat(elements, at::TensorOptions(type)));
+    }
+  }
+  std::vector<std::string> wrong;
+  for (int round = 0; round < 3; ++round) {
+    for (const at::Tensor& flat : flats) {
+      const at::Tensor numbers = at::arange(flat.numel(), at::kFloat).remainder(41 - round).to(flat.scalar_type());
+      flat.copy_(numbers.mul(context.rank + 1));
+      ASSIGN_OR_RETURN(const std::shared_ptr<Collective> collective, communicator->AllReduceSum(flat));
+      RETURN_IF_ERROR(collective->Wait());
+      if (!flat.equal(numbers.mul(6))) {
+        wrong.push_back(absl::StrCat(round, ": ", flat.numel(), " of ", c10::toString(flat.scalar_type())));
+      }
+    }
+  }
+  communicator.reset();
+  flats.back().fill_(1);
+  return wrong.empty() ? "equal" : absl::StrJoin(wrong, ", ");
+}
+
 // Several at once, waited for in the opposite order: each must get its own sum.
 absl::StatusOr<std::string> SeveralSums(RankContext& context) {
   ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Make(context));
@@ -123,6 +149,7 @@ absl::StatusOr<std::string> Leave(RankContext& context) {
 const std::map<std::string, RankTask>& Tasks() {
   static const auto* tasks = new std::map<std::string, RankTask>{{"sum", Sum},
                                                                  {"sum_bf16", SumBf16},
+                                                                 {"sums_of_its_own", SumsOfItsOwn},
                                                                  {"several_sums", SeveralSums},
                                                                  {"broadcast", Broadcast},
                                                                  {"die_in_the_middle", DieInTheMiddle},
@@ -155,6 +182,12 @@ TEST_P(CommunicatorTest, SumsBf16) {
   const auto results = LaunchRanks(Options(3, "sum_bf16", GetParam()));
   ASSERT_THAT(results, IsOk());
   EXPECT_THAT(*results, Each("equal near"));
+}
+
+TEST_P(CommunicatorTest, SumsInMemoryOfItsOwn) {
+  const auto results = LaunchRanks(Options(3, "sums_of_its_own", GetParam()));
+  ASSERT_THAT(results, IsOk());
+  EXPECT_THAT(*results, Each("equal"));
 }
 
 TEST_P(CommunicatorTest, SeveralAllReducesRunAtOnce) {

@@ -1,5 +1,7 @@
 #include "lib/dist/shared_memory_communicator.h"
 
+#include <ATen/ops/from_blob.h>
+
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -122,6 +124,25 @@ class SharedMemoryCommunicator : public Communicator {
 
   absl::string_view name() const override { return "shared_memory"; }
 
+  // In the other ranks' reach, but what is so small that it would be copied all the same.
+  absl::StatusOr<at::Tensor> MakeFlat(int64_t elements, const at::TensorOptions& options) override {
+    const size_t bytes = static_cast<size_t>(elements) * options.dtype().itemsize();
+    if (!options.device().is_cpu() || bytes < SharedMemoryAllReduceOptions().in_place_bytes) {
+      return Communicator::MakeFlat(elements, options);
+    }
+    std::shared_ptr<SharedBuffer> buffer;
+    const absl::Status made = Start([&]() -> absl::Status {
+                                ASSIGN_OR_RETURN(buffer, ranks_->MakeBuffer(bytes));
+                                return absl::OkStatus();
+                              })->Wait();
+    if (absl::IsFailedPrecondition(made)) {  // on all ranks
+      return Communicator::MakeFlat(elements, options);
+    }
+    RETURN_IF_ERROR(made);
+    return at::from_blob(
+        buffer->data(), {elements}, [buffer](void*) {}, options);
+  }
+
   absl::StatusOr<std::shared_ptr<Collective>> AllReduceSum(const at::Tensor& flat) override {
     RETURN_IF_ERROR(CheckPlace(flat));
     ASSIGN_OR_RETURN(const SumType type, SumTypeOf(flat));
@@ -153,7 +174,7 @@ absl::StatusOr<std::unique_ptr<Communicator>> MakeSharedMemoryCommunicator(Store
   options.rank = rank;
   options.size = size;
   options.timeout = timeout;
-  options.gather = [&](absl::string_view bytes) { return store.AllGather(rank, size, bytes); };
+  options.gather = [&store, rank, size](absl::string_view bytes) { return store.AllGather(rank, size, bytes); };
   ASSIGN_OR_RETURN(std::unique_ptr<SharedMemoryAllReduce> ranks, SharedMemoryAllReduce::Open(options));
   return std::unique_ptr<Communicator>(std::make_unique<SharedMemoryCommunicator>(store, rank, size, std::move(ranks)));
 }

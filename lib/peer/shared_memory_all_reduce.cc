@@ -11,6 +11,11 @@
 // chunk t - 3, which were gathered in step t - 1, where all are seen. The first shares of a call are added
 // when all others are seen in it, so nothing of the call before is still read.
 //
+// A sum in place has no slots. In step t a rank adds its share of chunk t where it lies, reading that share in all ranks'
+// buffers, publishes t + 1, gathers the shares of chunk t - 1 from their owners' buffers, and waits for t + 1. What is
+// written in a buffer was read before: its own share by nobody else, and what is gathered in step t by its owner in step
+// t - 1, at the end of which all are seen at t. At the end all meet once more: until then others gather from here.
+//
 // Lengths and places are computed from this rank's own arguments, never from the memory: a rank that writes nonsense
 // spoils the sums and no more.
 #include "lib/peer/shared_memory_all_reduce.h"
@@ -42,7 +47,9 @@ constexpr int kSpins = 2000;
 // From here on moving a thread costs less than sharing a processor for one call.
 constexpr size_t kSpreadBytes = 256 << 10;
 
-size_t RoundUp(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
+size_t Pieces(size_t n, size_t unit) { return (n + unit - 1) / unit; }
+
+size_t RoundUp(size_t n, size_t unit) { return Pieces(n, unit) * unit; }
 
 // Each rank's share of a chunk, but that the last ones may get less. Whole lines, so that no two write to one.
 size_t ShareBytes(size_t chunk_bytes, size_t ranks) { return RoundUp((chunk_bytes + ranks - 1) / ranks, kLineBytes); }
@@ -87,6 +94,26 @@ SharedMemoryAllReduce::SharedMemoryAllReduce(const SharedMemoryAllReduceOptions&
     : options_(options), processors_(OwnProcessors()), spins_(SpinsFor(options.size, processors_)), layout_(options),
       memory_(std::move(memory)), sources_(options.size), published_(options.first_epoch) {}
 
+SharedBuffer::SharedBuffer(std::unique_ptr<SharedMemory> memory, int rank, size_t bytes, uint16_t number)
+    : memory_(std::move(memory)), rank_(rank), bytes_(bytes), number_(number) {}
+
+size_t SharedBuffer::Stride(size_t bytes) { return RoundUp(bytes, kPageBytes); }
+
+absl::StatusOr<std::shared_ptr<SharedBuffer>> SharedMemoryAllReduce::MakeBuffer(size_t bytes) {
+  RETURN_IF_ERROR(failure_);
+  SharedMemoryOptions options;
+  options.rank = options_.rank;
+  options.size = options_.size;
+  options.bytes = static_cast<size_t>(options_.size) * SharedBuffer::Stride(std::max<size_t>(bytes, 1));
+  options.timeout = options_.timeout;
+  options.gather = options_.gather;
+  ASSIGN_OR_RETURN(std::unique_ptr<SharedMemory> memory, SharedMemory::Open(options));
+  last_buffer_ = static_cast<uint16_t>(last_buffer_ % 0xFFFF + 1);
+  std::shared_ptr<SharedBuffer> buffer(new SharedBuffer(std::move(memory), options_.rank, bytes, last_buffer_));
+  buffers_.push_back(buffer);
+  return buffer;
+}
+
 absl::Status SharedMemoryAllReduce::AllReduceSum(void* data, size_t count, SumType type) {
   const size_t bytes = count * BytesOf(type);
   RETURN_IF_ERROR(Begin("all-reduce"));
@@ -94,7 +121,12 @@ absl::Status SharedMemoryAllReduce::AllReduceSum(void* data, size_t count, SumTy
     return absl::OkStatus();
   }
   SpreadOut(bytes);
-  Meet(bytes << 8 | static_cast<uint64_t>(type));
+  const std::shared_ptr<SharedBuffer> buffer = FindBuffer(data, bytes);
+  const uint64_t place = buffer == nullptr ? 0 : buffer->number_;
+  Meet(place << 48 | bytes << 8 | static_cast<uint64_t>(type));
+  if (buffer != nullptr) {
+    return SumInPlace(*buffer, bytes, type);
+  }
   const bool scattered = options_.size > 2 && bytes >= options_.scatter_bytes;
   return scattered ? SumScattered(static_cast<uint8_t*>(data), bytes, type)
                    : SumDirectly(static_cast<uint8_t*>(data), bytes, type);
@@ -233,12 +265,63 @@ void SharedMemoryAllReduce::GatherOthersShares(uint8_t* data, const Chunk& chunk
       continue;
     }
     const Share share = ShareOf(rank, chunk);
-    uint8_t* const to = data + chunk.first + share.first;
-    if (call_bytes >= options_.streaming_bytes) {
-      StreamingCopy(to, shares(rank, chunk), share.bytes);
-    } else {
-      std::memcpy(to, shares(rank, chunk), share.bytes);
+    Gather(data + chunk.first + share.first, shares(rank, chunk), share.bytes, call_bytes);
+  }
+}
+
+void SharedMemoryAllReduce::Gather(uint8_t* to, const uint8_t* from, size_t bytes, size_t call_bytes) const {
+  if (call_bytes >= options_.streaming_bytes) {
+    StreamingCopy(to, from, bytes);
+  } else {
+    std::memcpy(to, from, bytes);
+  }
+}
+
+std::shared_ptr<SharedBuffer> SharedMemoryAllReduce::FindBuffer(const void* data, size_t bytes) {
+  buffers_.erase(std::remove_if(buffers_.begin(), buffers_.end(), [](const auto& buffer) { return buffer.expired(); }),
+                 buffers_.end());
+  for (const std::weak_ptr<SharedBuffer>& made : buffers_) {
+    const std::shared_ptr<SharedBuffer> buffer = made.lock();
+    if (buffer != nullptr && buffer->data() == data && bytes <= buffer->bytes() && bytes >= options_.in_place_bytes) {
+      return buffer;
     }
+  }
+  return nullptr;
+}
+
+absl::Status SharedMemoryAllReduce::SumInPlace(const SharedBuffer& buffer, size_t bytes, SumType type) {
+  const size_t piece = options_.in_place_chunk_bytes, chunks = Pieces(bytes, piece);
+  Publish(0);
+  RETURN_IF_ERROR(AwaitAll(0));
+  for (size_t step = 0; step < chunks; ++step) {
+    AddOwnShareInPlace(buffer, PieceOf(step, piece, bytes), type);
+    Publish(step + 1);
+    if (step >= 1) {
+      GatherInPlace(buffer, PieceOf(step - 1, piece, bytes), bytes);
+    }
+    RETURN_IF_ERROR(AwaitAll(step + 1));
+  }
+  GatherInPlace(buffer, PieceOf(chunks - 1, piece, bytes), bytes);
+  Publish(chunks + 1);
+  return AwaitAll(chunks + 1);
+}
+
+void SharedMemoryAllReduce::AddOwnShareInPlace(const SharedBuffer& buffer, const Chunk& chunk, SumType type) {
+  const Share own = ShareOf(options_.rank, chunk);
+  const size_t first = chunk.first + own.first;
+  for (int rank = 0; rank < options_.size; ++rank) {
+    sources_[rank] = buffer.of(rank) + first;
+  }
+  SumInRankOrder(type, sources_, own.bytes / BytesOf(type), buffer.data() + first);
+}
+
+// Each begins with the next rank's, so that not all read one rank's at once.
+void SharedMemoryAllReduce::GatherInPlace(const SharedBuffer& buffer, const Chunk& chunk, size_t call_bytes) {
+  for (int i = 1; i < options_.size; ++i) {
+    const int rank = (options_.rank + i) % options_.size;
+    const Share share = ShareOf(rank, chunk);
+    const size_t first = chunk.first + share.first;
+    Gather(buffer.data() + first, buffer.of(rank) + first, share.bytes, call_bytes);
   }
 }
 
@@ -282,7 +365,7 @@ absl::Status SharedMemoryAllReduce::CheckCalls() {
   }
   if (!different.empty()) {
     failure_ = absl::InvalidArgumentError(
-        absl::StrCat(Doing(), Ranks(different), " came with another operation, type, root or number of bytes"));
+        absl::StrCat(Doing(), Ranks(different), " came with another operation, type, root, buffer or number of bytes"));
   }
   return failure_;
 }
@@ -291,13 +374,11 @@ std::string SharedMemoryAllReduce::Doing() const {
   return absl::StrCat("shared-memory ", operation_, " number ", calls_, ": ");
 }
 
-size_t SharedMemoryAllReduce::ChunkCount(size_t bytes) const {
-  return (bytes + options_.chunk_bytes - 1) / options_.chunk_bytes;
-}
+size_t SharedMemoryAllReduce::ChunkCount(size_t bytes) const { return Pieces(bytes, options_.chunk_bytes); }
 
-SharedMemoryAllReduce::Chunk SharedMemoryAllReduce::ChunkOf(size_t number, size_t bytes) const {
-  const size_t first = number * options_.chunk_bytes;
-  return {number, first, std::min(options_.chunk_bytes, bytes - first)};
+SharedMemoryAllReduce::Chunk SharedMemoryAllReduce::PieceOf(size_t number, size_t piece_bytes, size_t bytes) {
+  const size_t first = number * piece_bytes;
+  return {number, first, std::min(piece_bytes, bytes - first)};
 }
 
 SharedMemoryAllReduce::Share SharedMemoryAllReduce::ShareOf(int rank, const Chunk& chunk) const {

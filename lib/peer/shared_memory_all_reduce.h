@@ -1,4 +1,5 @@
-// Sums and broadcasts between the ranks of one host, through memory that they share (shared_memory.h).
+// Sums and broadcasts between the ranks of one host, through memory that they share (shared_memory.h). What lies in a
+// SharedBuffer is summed there, without being copied to where the others reach it.
 //
 // Every rank makes the same calls in the same order, and all get the same bits. A call blocks until its result is there. A
 // rank that does not come within the timeout ends the call with Unavailable, which names it; after a failure every call
@@ -37,7 +38,31 @@ struct SharedMemoryAllReduceOptions {
   size_t scatter_bytes = 32 << 10;
   // From how many bytes on a sum that is gathered goes past the caches, which do not hold it any more then.
   size_t streaming_bytes = 8 << 20;
+  // From how many bytes on what lies in a SharedBuffer is summed there. It takes two meetings more than a copy.
+  size_t in_place_bytes = 1 << 20;
+  // What is summed there at a time: large, since nothing is copied and each piece is a meeting (16 MiB of four ranks on two
+  // processors: 4.3 ms in 2 MiB, 6.2 in 256 KiB, 5.5 in one piece; EPYC, 2026-11-26).
+  size_t in_place_chunk_bytes = 2 << 20;
   uint32_t first_epoch = 0;  // for tests: where the counter of meetings begins
+};
+
+// Memory of this rank that the others read and no one else writes, zeros at first. It may outlive what made it.
+class SharedBuffer {
+ public:
+  uint8_t* data() const { return of(rank_); }  // aligned to a page
+  size_t bytes() const { return bytes_; }
+
+ private:
+  friend class SharedMemoryAllReduce;
+  SharedBuffer(std::unique_ptr<SharedMemory> memory, int rank, size_t bytes, uint16_t number);
+  static size_t Stride(size_t bytes);
+
+  uint8_t* of(int rank) const { return memory_->data() + static_cast<size_t>(rank) * Stride(bytes_); }
+
+  const std::unique_ptr<SharedMemory> memory_;  // of all ranks
+  const int rank_;
+  const size_t bytes_;
+  const uint16_t number_;  // by which calls are compared, from 1; the same on all ranks
 };
 
 // Not thread-safe. A large call may move the calling thread to another of its processors.
@@ -46,7 +71,11 @@ class SharedMemoryAllReduce {
   // All ranks call it together. Errors are those of SharedMemory::Open.
   static absl::StatusOr<std::unique_ptr<SharedMemoryAllReduce>> Open(const SharedMemoryAllReduceOptions& options);
 
-  // Replaces `count` elements at `data`, aligned to them, by their sum over the ranks, added in the order of ranks.
+  // All ranks call it together, as they call a sum. Errors are those of SharedMemory::Open, and leave this as it is.
+  absl::StatusOr<std::shared_ptr<SharedBuffer>> MakeBuffer(size_t bytes);
+
+  // Replaces `count` elements at `data`, aligned to them, by their sum over the ranks, added in the order of ranks. The
+  // beginning of a buffer is summed where it lies; all ranks give the same buffer then.
   absl::Status AllReduceSum(void* data, size_t count, SumType type);
 
   // Replaces `bytes` bytes at `data` by those of rank `root`.
@@ -81,6 +110,12 @@ class SharedMemoryAllReduce {
   void CopyOthersShares(const uint8_t* data, const Chunk& chunk);
   void AddOwnShare(uint8_t* data, const Chunk& chunk, SumType type);
   void GatherOthersShares(uint8_t* data, const Chunk& chunk, size_t call_bytes);
+  void Gather(uint8_t* to, const uint8_t* from, size_t bytes, size_t call_bytes) const;
+  // Null: there is none that begins there, or `bytes` are few.
+  std::shared_ptr<SharedBuffer> FindBuffer(const void* data, size_t bytes);
+  absl::Status SumInPlace(const SharedBuffer& buffer, size_t bytes, SumType type);
+  void AddOwnShareInPlace(const SharedBuffer& buffer, const Chunk& chunk, SumType type);
+  void GatherInPlace(const SharedBuffer& buffer, const Chunk& chunk, size_t call_bytes);
 
   void Publish(size_t step);
   absl::Status AwaitAll(size_t step);
@@ -89,7 +124,8 @@ class SharedMemoryAllReduce {
   std::string Doing() const;
 
   size_t ChunkCount(size_t bytes) const;
-  Chunk ChunkOf(size_t number, size_t bytes) const;
+  Chunk ChunkOf(size_t number, size_t bytes) const { return PieceOf(number, options_.chunk_bytes, bytes); }
+  static Chunk PieceOf(size_t number, size_t piece_bytes, size_t bytes);
   Share ShareOf(int rank, const Chunk& chunk) const;
   EpochLine& line(int rank) const;
   uint8_t* slot(int rank, const Chunk& chunk) const;
@@ -100,6 +136,8 @@ class SharedMemoryAllReduce {
   const int spins_;
   const Layout layout_;
   const std::unique_ptr<SharedMemory> memory_;
+  std::vector<std::weak_ptr<SharedBuffer>> buffers_;
+  uint16_t last_buffer_ = 0;
   std::vector<const void*> sources_;  // of a sum, in rank order
   const char* operation_ = "";        // of the call under way
   uint64_t calls_ = 0;

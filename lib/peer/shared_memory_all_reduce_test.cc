@@ -32,6 +32,8 @@ SharedMemoryAllReduceOptions SmallOptions(const ForkedRank& rank) {
   options.chunk_bytes = 1024;
   options.scatter_bytes = 4096;
   options.streaming_bytes = 8192;
+  options.in_place_bytes = 512;
+  options.in_place_chunk_bytes = 2048;
   options.first_epoch = 0xFFFFFFF0;
   return options;
 }
@@ -94,26 +96,46 @@ struct BFloat16Terms {
   }
 };
 
-// Sums `count` elements and compares all bits with the plain sum; also that nothing beside them is written.
+// Sums `count` elements at `data` and compares all bits with the plain sum; also that the element behind is not written.
 template <typename Terms>
-std::string SumAndCompare(SharedMemoryAllReduce& ranks, int rank, int size, uint64_t round, size_t count) {
+std::string SumAndCompareAt(typename Terms::Stored* data, SharedMemoryAllReduce& ranks, int rank, int size,
+                            uint64_t round, size_t count) {
   using Stored = typename Terms::Stored;
   const Stored guard = Terms::Own(77);
-  std::vector<Stored> data(count + 2, guard), expected(count + 2, guard);
+  std::vector<Stored> expected(count + 1, guard);
   std::vector<double> terms(size);
   for (size_t i = 0; i < count; ++i) {
     for (int other = 0; other < size; ++other) {
       terms[other] = Term(other, round, i);
     }
-    data[i + 1] = Terms::Own(terms[rank]);
-    expected[i + 1] = Terms::Sum(terms);
+    data[i] = Terms::Own(terms[rank]);
+    expected[i] = Terms::Sum(terms);
   }
-  const absl::Status status = ranks.AllReduceSum(data.data() + 1, count, Terms::kType);
+  data[count] = guard;
+  const absl::Status status = ranks.AllReduceSum(data, count, Terms::kType);
   if (!status.ok()) {
     return status.ToString();
   }
-  const bool same = std::memcmp(data.data(), expected.data(), data.size() * sizeof(Stored)) == 0;
+  const bool same = std::memcmp(data, expected.data(), expected.size() * sizeof(Stored)) == 0;
   return same ? "" : absl::StrCat("wrong sum of ", count, " elements of type ", static_cast<int>(Terms::kType));
+}
+
+// Nor the element before.
+template <typename Terms>
+std::string SumAndCompare(SharedMemoryAllReduce& ranks, int rank, int size, uint64_t round, size_t count) {
+  using Stored = typename Terms::Stored;
+  const Stored guard = Terms::Own(77);
+  std::vector<Stored> data(count + 2, guard);
+  const std::string wrong = SumAndCompareAt<Terms>(data.data() + 1, ranks, rank, size, round, count);
+  return wrong.empty() && data[0] != guard ? "wrote before the data" : wrong;
+}
+
+template <typename Terms>
+std::string SumInBuffer(const SharedBuffer& buffer, SharedMemoryAllReduce& ranks, int rank, int size, uint64_t round,
+                        size_t bytes) {
+  using Stored = typename Terms::Stored;
+  return SumAndCompareAt<Terms>(reinterpret_cast<Stored*>(buffer.data()), ranks, rank, size, round,
+                                bytes / sizeof(Stored));
 }
 
 std::string BroadcastAndCompare(SharedMemoryAllReduce& ranks, int rank, int size, uint64_t round, size_t bytes) {
@@ -187,6 +209,91 @@ TEST(SharedMemoryAllReduceTest, SumsInChunksOfTheUsualSize) {
   }
 }
 
+constexpr size_t kMaxBytes = 12000;
+
+std::string AnySumInBuffer(const SharedBuffer& buffer, SharedMemoryAllReduce& ranks, int rank, int size, int kind,
+                           uint64_t round, size_t bytes) {
+  switch (kind) {
+    case 0:
+      return SumInBuffer<FloatTerms>(buffer, ranks, rank, size, round, bytes);
+    case 1:
+      return SumInBuffer<BFloat16Terms>(buffer, ranks, rank, size, round, bytes);
+    default:
+      return SumInBuffer<DoubleTerms>(buffer, ranks, rank, size, round, bytes);
+  }
+}
+
+// In a buffer, at, below and above each boundary: of too little for a sum in place, of its pieces, of streaming.
+std::string CrossEveryBoundaryInPlace(const ForkedRank& rank) {
+  const auto ranks = SharedMemoryAllReduce::Open(SmallOptions(rank));
+  const auto buffer = (*ranks)->MakeBuffer(kMaxBytes);
+  if (!buffer.ok()) {
+    return buffer.status().ToString();
+  }
+  std::string wrong;
+  uint64_t round = 0;
+  for (const size_t base : {512, 1024, 2048, 4096, 6144, 8192, 10240}) {
+    for (const int beside : {-8, -2, 0, 2, 8, 24}) {
+      for (int kind = 0; kind < 3 && wrong.empty(); ++kind) {
+        wrong += AnySumInBuffer(**buffer, **ranks, rank.rank, rank.size, kind, ++round, base + beside);
+      }
+    }
+  }
+  return wrong.empty() ? "right" : wrong;
+}
+
+TEST(SharedMemoryAllReduceTest, SumsInPlaceOverOneToFiveRanks) {
+  for (const int size : {1, 2, 3, 4, 5}) {
+    EXPECT_THAT(RunForkedRanks(size, CrossEveryBoundaryInPlace), Each("right")) << size << " ranks";
+  }
+}
+
+// Calls of all kinds, in two buffers, which are made anew now and then, and in memory of one's own. A rank fills its
+// buffer as soon as a sum is there, while others may be late.
+std::string ManyRandomCallsInPlace(const ForkedRank& rank, uint32_t seed) {
+  const auto ranks = SharedMemoryAllReduce::Open(SmallOptions(rank));
+  std::shared_ptr<SharedBuffer> buffers[2];
+  std::mt19937 shared(seed);  // the same on all ranks
+  std::mt19937 own(seed + rank.rank + 1);
+  std::string wrong;
+  for (uint64_t round = 0; round < 1500 && wrong.empty(); ++round) {
+    if (own() % 20 == 0) {
+      usleep(own() % 500);
+    }
+    std::shared_ptr<SharedBuffer>& buffer = buffers[shared() % 2];
+    if (buffer == nullptr || round == 700) {
+      const auto made = (*ranks)->MakeBuffer(kMaxBytes);
+      if (!made.ok()) {
+        return made.status().ToString();
+      }
+      buffer = *made;
+    }
+    const size_t bytes = shared() % (shared() % 2 == 0 ? kMaxBytes - 8 : 1000);
+    const auto kind = static_cast<int>(shared() % 6);
+    wrong = kind < 3 ? AnySumInBuffer(*buffer, **ranks, rank.rank, rank.size, kind, round, bytes)
+                     : AnyCall(**ranks, rank.rank, rank.size, kind - 2, round, bytes);
+  }
+  return wrong.empty() ? "right" : wrong;
+}
+
+TEST(SharedMemoryAllReduceTest, ManyRandomCallsInPlaceWithLateRanks) {
+  EXPECT_THAT(RunForkedRanks(2, [](const ForkedRank& rank) { return ManyRandomCallsInPlace(rank, 3); }), Each("right"));
+  EXPECT_THAT(RunForkedRanks(4, [](const ForkedRank& rank) { return ManyRandomCallsInPlace(rank, 4); }), Each("right"));
+}
+
+TEST(SharedMemoryAllReduceTest, ABufferMayOutliveWhatMadeIt) {
+  EXPECT_THAT(RunForkedRanks(2,
+                             [](const ForkedRank& rank) {
+                               auto ranks = SharedMemoryAllReduce::Open(SmallOptions(rank));
+                               const auto buffer = (*ranks)->MakeBuffer(100);
+                               ranks->reset();
+                               (*buffer)->data()[99] = 7;
+                               return absl::StrCat((*buffer)->bytes(), " ", (*buffer)->data()[98], " ",
+                                                   (*buffer)->data()[99]);
+                             }),
+              Each("100 0 7"));
+}
+
 // Random calls; now and then a rank is late.
 std::string ManyRandomCalls(const ForkedRank& rank, uint32_t seed) {
   const auto ranks = SharedMemoryAllReduce::Open(SmallOptions(rank));
@@ -227,26 +334,30 @@ TEST(SharedMemoryAllReduceTest, TwoGroupsAtOnceDoNotMeet) {
 }
 
 // Rank 2 stops taking part before call 51. The others say so, and go on saying it.
-std::string LoseARank(const ForkedRank& rank, int signal, size_t count) {
+std::string LoseARank(const ForkedRank& rank, int signal, size_t count, bool in_place) {
   SharedMemoryAllReduceOptions options = SmallOptions(rank);
   options.timeout = absl::Seconds(2);
   const auto ranks = SharedMemoryAllReduce::Open(options);
-  std::vector<float> data(count);
+  std::vector<float> own(count);
+  const auto buffer = (*ranks)->MakeBuffer(count * sizeof(float));
+  float* const data = in_place ? reinterpret_cast<float*>((*buffer)->data()) : own.data();
   absl::Status status;
   for (int i = 0; i < 100 && status.ok(); ++i) {
     if (rank.rank == 2 && i == 50) {
       raise(signal);
     }
-    status = (*ranks)->AllReduceSum(data.data(), data.size(), SumType::kFloat);
+    status = (*ranks)->AllReduceSum(data, count, SumType::kFloat);
   }
-  const bool stays = (*ranks)->Broadcast(data.data(), 4, 0) == status;
+  const bool stays = (*ranks)->Broadcast(data, 4, 0) == status && (*ranks)->MakeBuffer(1).status() == status;
   return absl::StrCat(status.message(), stays ? "" : ", forgotten");
 }
 
 TEST(SharedMemoryAllReduceTest, ARankThatIsLostIsNamed) {
   for (const int signal : {SIGKILL, SIGSTOP}) {
-    for (const size_t count : {10, 5000}) {
-      const auto results = RunForkedRanks(4, [&](const ForkedRank& rank) { return LoseARank(rank, signal, count); });
+    for (const auto& [count, in_place] : {std::pair{10, false}, {5000, false}, {5000, true}}) {
+      const auto results = RunForkedRanks(4, [&, count = count, in_place = in_place](const ForkedRank& rank) {
+        return LoseARank(rank, signal, count, in_place);
+      });
       for (const int rank : {0, 1, 3}) {
         EXPECT_EQ(results[rank], "shared-memory all-reduce number 51: rank 2 did not come within 2s");
       }
@@ -274,9 +385,20 @@ TEST(SharedMemoryAllReduceTest, DifferentCallsAreRefused) {
     return std::string(status.message());
   });
   EXPECT_EQ(results[0],
-            "shared-memory all-reduce number 1: rank 1 came with another operation, type, root "
-            "or number of bytes");
+            "shared-memory all-reduce number 1: rank 1 came with another operation, type, root, "
+            "buffer or number of bytes");
   EXPECT_THAT(results[1], HasSubstr("rank 0 came with another operation"));
+}
+
+TEST(SharedMemoryAllReduceTest, DifferentBuffersAreRefused) {
+  EXPECT_THAT(RunForkedRanks(2,
+                             [](const ForkedRank& rank) {
+                               const auto ranks = SharedMemoryAllReduce::Open(SmallOptions(rank));
+                               const auto first = (*ranks)->MakeBuffer(4096), second = (*ranks)->MakeBuffer(4096);
+                               void* const data = (rank.rank == 0 ? *first : *second)->data();
+                               return std::string((*ranks)->AllReduceSum(data, 1024, SumType::kFloat).message());
+                             }),
+              Each(HasSubstr("came with another operation, type, root, buffer or number of bytes")));
 }
 
 TEST(SharedMemoryAllReduceTest, ARootThatIsNoRankIsRefused) {
