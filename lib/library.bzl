@@ -11,7 +11,7 @@
 load("@rules_cc//cc:defs.bzl", "cc_library", "cc_test")
 load("//third_party/precompiled:test_copts.bzl", "TEST_COPTS")
 
-def _precompiled(name, copts = []):
+def precompiled(name, copts = []):
     """The copts and deps of sources that begin with a header of third_party/precompiled, made with `copts`.
 
     Not with --compilation_mode=dbg: what a source forgets to include is found there.
@@ -41,6 +41,7 @@ def lockstep_library(
         test_tags = [],
         target_compatible_with = [],
         torch_module = False,
+        torch_tensor = False,
         test_torch_module = None,
         test_optimised = False,
         copts = [],
@@ -59,21 +60,22 @@ def lockstep_library(
       test_tags: of the test
       target_compatible_with: of both
       torch_module: it includes torch/nn/module.h, be it by another header, and begins with that one precompiled
+      torch_tensor: it includes ATen/ops headers, and not that one: it begins with a smaller one precompiled
       test_torch_module: so does the test; left out: `torch_module`
       test_optimised: as lockstep_test has it
       copts: of the library
       **kwargs: of the library
     """
     srcs = _found([name + ".cc"]) if srcs == None else srcs
-    precompiled = _precompiled("torch" if torch_module else "libraries")
+    first = precompiled("torch" if torch_module else "tensor" if torch_tensor else "libraries")
     if copts or not srcs:
-        precompiled = _AS_IT_IS  # flags of its own, or nothing to compile
+        first = _AS_IT_IS  # flags of its own, or nothing to compile
     cc_library(
         name = name,
         srcs = srcs,
         hdrs = [name + ".h"],
-        copts = copts + precompiled.copts,
-        deps = deps + precompiled.deps,
+        copts = copts + first.copts,
+        deps = deps + first.deps,
         target_compatible_with = target_compatible_with,
         visibility = ["//visibility:public"] if public else ["//visibility:private"],
         **kwargs
@@ -109,14 +111,12 @@ def lockstep_test(
       optimised: its own loops take longer than compiling it; without precompiled headers, which are not optimised
       **kwargs: of the cc_test
     """
-    precompiled = _precompiled("torch_tests" if torch_module else "tests", TEST_COPTS)
-    if optimised:
-        precompiled = _AS_IT_IS
+    first = _AS_IT_IS if optimised else precompiled("torch_tests" if torch_module else "tests", TEST_COPTS)
     cc_test(
         name = name,
         size = size,
         srcs = [name + ".cc"],
-        copts = precompiled.copts,
-        deps = deps + ["//third_party/libstdcxx", main] + precompiled.deps,
+        copts = first.copts,
+        deps = deps + ["//third_party/libstdcxx", main] + first.deps,
         **kwargs
     )
