@@ -13,7 +13,7 @@ fail() {
 
 # Runs the lab with the flags given, its talk in $out.log.
 run_lab() {
-  BUILD_WORKING_DIRECTORY="$(dirname "$out")" "$lab" --output=lab --device=cpu --images=64 --batch=16,32 --repeats=1 --questions --seeds=1 "$@" \
+  BUILD_WORKING_DIRECTORY="$(dirname "$out")" "$lab" --output=lab --device=cpu --images=32 --batch=8,16 --repeats=1 --questions --seeds=1 "$@" \
     >"$out.log" 2>&1 || { cat "$out.log"; fail "the lab did not finish"; }
 }
 
@@ -60,7 +60,7 @@ fi
 grep -q '<svg' "$out/report.html" || fail "the report has no plot"
 grep -q 'Table 3' "$out/report.html" || fail "the report has no Table 3"
 grep -q 'Table 3' "$out/report.md" || fail "the Markdown report has no Table 3"
-for batch in 16 32; do
+for batch in 8 16; do
   grep -q "^    batch_per_device: $batch\$" "$out/comm_model.rec.txt" || fail "batch $batch was not scaled"
 done
 grep -q 'strong_speedup { *$' "$out/comm_model.rec.txt" || fail "no strong speed-up in the record"
@@ -83,14 +83,14 @@ run_lab
 expect_made ""
 # Fewer calibration images: the report is made again too, since its input is another.
 rm "$out/quantized.rec"
-run_lab --calibration_images=48
+run_lab --calibration_images=24
 expect_made "12 13"
 # Removed: a step is made again, and gives other bytes (its start time), so that the report follows.
 rm "$out/comm_model.rec"
-run_lab --calibration_images=48
+run_lab --calibration_images=24
 expect_made "6 13"
 # A file that a step writes beside its record counts as part of it.
 rm "$out/report.md"
-run_lab --calibration_images=48
+run_lab --calibration_images=24
 expect_made "13"
 printf 'PASSED: the chain, its records, and the report\n'
