@@ -40,6 +40,7 @@ class MistakesTest(ToolCase):
     def setUpClass(cls):
         """As a student makes them, by relative names, which some lines hold."""
         cls.shared = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.shared.cleanup)
         for command in ("cifar_prep --input_format=synthetic --train_images=80 --test_images=40 --output=dataset.rec",
                         "train_sweep --input=dataset.rec --model=lenet5 --device=cpu --batch=20 --epochs=2 "
                         "--checkpoint=lenet5.pt --output=sweep.rec"):

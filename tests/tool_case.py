@@ -19,22 +19,23 @@ TOOLS = ["cifar_prep", "train_sweep", "scale_run", "comm_model", "quantize", "re
 class ToolCase(unittest.TestCase):
     tools = None
     published = None
+    reads_sweep = True  # of this script, or the data set only
+    shared = None  # the folder of what all classes of a script read
 
     @classmethod
     def setUpClass(cls):
-        cls.shared = tempfile.TemporaryDirectory()
-        folder = pathlib.Path(cls.shared.name)
-        cls.dataset = folder / "dataset.rec"
+        if ToolCase.shared is not None:
+            return
+        shared = tempfile.TemporaryDirectory()
+        unittest.addModuleCleanup(shared.cleanup)
+        folder = pathlib.Path(shared.name)
+        ToolCase.dataset, ToolCase.sweep, ToolCase.checkpoint = (folder / n for n in ("dataset.rec", "sweep.rec", "lenet5.pt"))
         cls.call("cifar_prep", "--input_format=synthetic", "--train_images=80", "--test_images=40",
                  f"--output={cls.dataset}", check=True)
-        cls.sweep = folder / "sweep.rec"
-        cls.checkpoint = folder / "lenet5.pt"
-        cls.call("train_sweep", f"--input={cls.dataset}", "--model=lenet5", "--device=cpu", "--batch=20", "--epochs=1",
-                 f"--checkpoint={cls.checkpoint}", f"--output={cls.sweep}", check=True)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.shared.cleanup()
+        if cls.reads_sweep:
+            cls.call("train_sweep", f"--input={cls.dataset}", "--model=lenet5", "--device=cpu", "--batch=20", "--epochs=1",
+                     f"--checkpoint={cls.checkpoint}", f"--output={cls.sweep}", check=True)
+        ToolCase.shared = shared
 
     def setUp(self):
         self.temporary = tempfile.TemporaryDirectory()

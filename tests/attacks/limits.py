@@ -41,10 +41,6 @@ class NumberFlags(ToolCase):
     def setUpClass(cls):  # nothing is read
         pass
 
-    @classmethod
-    def tearDownClass(cls):
-        pass
-
     def help(self, tool):
         return self.call(tool, "--help=all", check=True).stdout.decode()
 

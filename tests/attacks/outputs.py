@@ -29,17 +29,6 @@ def binary_folder(path):
 
 
 class OutputsCase(ToolCase):
-    @classmethod
-    def setUpClass(cls):
-        """Once for all classes: the data set and the sweep are read only."""
-        if not hasattr(OutputsCase, "dataset"):
-            super(OutputsCase, OutputsCase).setUpClass()
-            unittest.addModuleCleanup(cls.shared.cleanup)
-
-    @classmethod
-    def tearDownClass(cls):
-        pass
-
     def tree(self):
         """Every file of this test's folder, with its bytes; a link with where it points."""
         return {str(p.relative_to(self.folder)): os.readlink(p) if p.is_symlink() else p.read_bytes()

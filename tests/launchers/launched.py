@@ -38,6 +38,7 @@ def result_of(node):
 
 class LaunchedCase(tool_case.ToolCase):
     timeout_seconds = 20  # of the runs of these tests
+    reads_sweep = False
     table = []  # a line for each case that was run
 
     def tell(self, what):
