@@ -22,6 +22,15 @@ def marked_processes(mark, argument=""):
     return found
 
 
+def processor_seconds(pid):
+    """What a process has computed, in all of its threads; 0 when it has ended."""
+    try:
+        fields = (pathlib.Path("/proc") / str(pid) / "stat").read_text().rsplit(")", 1)[1].split()
+    except OSError:
+        return 0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def end_orphans(mark, seconds=10):
     """How many live on after `seconds` in which they might end by themselves; they are ended."""
     deadline = time.monotonic() + seconds

@@ -99,11 +99,11 @@ class LaunchedCase(tool_case.ToolCase):
                 self.fail(f"still there after {seconds} s: {process.communicate()}")
         return [process.returncode for process in processes], talks
 
-    def wait_for(self, condition, what, seconds=240):
+    def wait_for(self, condition, what, seconds=240, every=0.1):
         deadline = time.monotonic() + seconds
         while not condition():
             self.assertLess(time.monotonic(), deadline, f"{what}: not within {seconds} s")
-            time.sleep(0.1)
+            time.sleep(every)
 
     def wait_for_point(self, count=1, output="out.rec"):
         """Until so many points are in the journal, and the next one's ranks run."""
