@@ -1,9 +1,76 @@
 #include "lib/kernels/captured_graph.h"
 
+#include <map>
+#include <vector>
+
 #include "lib/base/status_macros.h"
 #include "lib/kernels/cuda_status.h"
+#include "lib/kernels/redundant_edges.h"
 
 namespace lockstep {
+namespace {
+
+// Two calls of CUDA's pattern: how many there are, then all of them.
+absl::StatusOr<std::vector<cudaGraphNode_t>> NodesOf(cudaGraph_t graph) {
+  size_t count = 0;
+  RETURN_IF_ERROR(CudaStatus(cudaGraphGetNodes(graph, nullptr, &count), "counting a graph's nodes"));
+  std::vector<cudaGraphNode_t> nodes(count);
+  RETURN_IF_ERROR(CudaStatus(cudaGraphGetNodes(graph, nodes.data(), &count), "reading a graph's nodes"));
+  return nodes;
+}
+
+struct Edges {
+  explicit Edges(size_t count) : from(count), to(count), data(count) {}
+
+  std::vector<cudaGraphNode_t> from, to;
+  std::vector<cudaGraphEdgeData> data;
+};
+
+absl::StatusOr<Edges> EdgesOf(cudaGraph_t graph) {
+  size_t count = 0;
+  RETURN_IF_ERROR(CudaStatus(cudaGraphGetEdges(graph, nullptr, nullptr, nullptr, &count), "counting a graph's edges"));
+  Edges edges(count);
+  RETURN_IF_ERROR(CudaStatus(cudaGraphGetEdges(graph, edges.from.data(), edges.to.data(), edges.data.data(), &count),
+                             "reading a graph's edges"));
+  return edges;
+}
+
+// An edge of another kind, by which a launch begins before the one before it has ended, orders nothing here.
+bool IsWhole(const cudaGraphEdgeData& data) {
+  return data.type == cudaGraphDependencyTypeDefault && data.from_port == 0 && data.to_port == 0;
+}
+
+}  // namespace
+
+absl::StatusOr<size_t> LeaveOutRedundantEdges(cudaGraph_t graph) {
+  ASSIGN_OR_RETURN(const std::vector<cudaGraphNode_t> nodes, NodesOf(graph));
+  ASSIGN_OR_RETURN(const Edges edges, EdgesOf(graph));
+  std::map<cudaGraphNode_t, uint32_t> number;
+  for (const cudaGraphNode_t node : nodes) {
+    number.emplace(node, static_cast<uint32_t>(number.size()));
+  }
+  std::vector<GraphEdge> whole;
+  std::vector<size_t> place;
+  for (size_t i = 0; i < edges.data.size(); ++i) {
+    if (IsWhole(edges.data[i])) {
+      whole.push_back({number.at(edges.from[i]), number.at(edges.to[i])});
+      place.push_back(i);
+    }
+  }
+  const std::vector<size_t> redundant = RedundantEdges(static_cast<uint32_t>(nodes.size()), whole);
+  Edges out(0);
+  for (const size_t edge : redundant) {
+    out.from.push_back(edges.from[place[edge]]);
+    out.to.push_back(edges.to[place[edge]]);
+    out.data.push_back(edges.data[place[edge]]);
+  }
+  if (!redundant.empty()) {
+    RETURN_IF_ERROR(
+        CudaStatus(cudaGraphRemoveDependencies(graph, out.from.data(), out.to.data(), out.data.data(), out.from.size()),
+                   "leaving out a graph's redundant edges"));
+  }
+  return redundant.size();
+}
 
 absl::StatusOr<CapturedGraph> CaptureGraph(cudaStream_t stream, const std::function<absl::Status()>& launch) {
   RETURN_IF_ERROR(CudaStatus(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "begin a capture"));
@@ -13,6 +80,9 @@ absl::StatusOr<CapturedGraph> CaptureGraph(cudaStream_t stream, const std::funct
   cudaGraphExec_t executable = nullptr;
   absl::Status made;
   if (launched.ok() && ended.ok()) {
+    if (!LeaveOutRedundantEdges(graph).ok()) {
+      (void)cudaGetLastError();  // it is slower with them, and right
+    }
     // Each kernel with the priority of the stream it was captured on, rather than all with that of the stream of the replay.
     made = CudaStatus(cudaGraphInstantiate(&executable, graph, cudaGraphInstantiateFlagUseNodePriority),
                       "instantiate a graph");

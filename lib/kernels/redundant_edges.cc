@@ -1,0 +1,93 @@
+#include "lib/kernels/redundant_edges.h"
+
+#include <algorithm>
+#include <bitset>
+#include <functional>
+#include <queue>
+
+namespace lockstep {
+namespace {
+
+// Bit d of a place: the node d + 1 places before it comes before it in any case.
+using Before = std::bitset<kEdgeWindow>;
+
+struct Arrival {
+  size_t from = 0;  // a place
+  size_t edge = 0;
+};
+
+// Kahn's algorithm, of nodes that are ready the first first: nodes that are given in a possible order stay in it.
+std::vector<uint32_t> InOrder(uint32_t nodes, const std::vector<GraphEdge>& edges) {
+  std::vector<uint32_t> awaited(nodes);
+  std::vector<std::vector<uint32_t>> then(nodes);
+  for (const GraphEdge& edge : edges) {
+    ++awaited[edge.to];
+    then[edge.from].push_back(edge.to);
+  }
+  std::priority_queue<uint32_t, std::vector<uint32_t>, std::greater<>> ready;
+  for (uint32_t node = 0; node < nodes; ++node) {
+    if (awaited[node] == 0) {
+      ready.push(node);
+    }
+  }
+  std::vector<uint32_t> order;
+  while (!ready.empty()) {
+    order.push_back(ready.top());
+    ready.pop();
+    for (const uint32_t next : then[order.back()]) {
+      if (--awaited[next] == 0) {
+        ready.push(next);
+      }
+    }
+  }
+  return order;
+}
+
+// The edges that come to each place of the order.
+std::vector<std::vector<Arrival>> ArrivalsOf(uint32_t nodes, const std::vector<GraphEdge>& edges,
+                                             const std::vector<uint32_t>& order) {
+  std::vector<size_t> place(nodes, order.size());
+  for (size_t i = 0; i < order.size(); ++i) {
+    place[order[i]] = i;
+  }
+  std::vector<std::vector<Arrival>> arrivals(order.size());
+  for (size_t i = 0; i < edges.size(); ++i) {
+    if (const size_t to = place[edges[i].to]; to < order.size()) {
+      arrivals[to].push_back({place[edges[i].from], i});
+    }
+  }
+  return arrivals;
+}
+
+}  // namespace
+
+std::vector<size_t> RedundantEdges(uint32_t nodes, const std::vector<GraphEdge>& edges) {
+  const std::vector<std::vector<Arrival>> arrivals = ArrivalsOf(nodes, edges, InOrder(nodes, edges));
+  std::vector<Before> before(std::min(arrivals.size(), kEdgeWindow));  // of the last places, by turns
+  std::vector<size_t> redundant;
+  for (size_t to = 0; to < arrivals.size(); ++to) {
+    Before all;
+    for (const Arrival& arrival : arrivals[to]) {
+      const size_t back = to - arrival.from;
+      if (back <= kEdgeWindow) {
+        all |= before[arrival.from % before.size()] << back;
+      }
+    }
+    for (const Arrival& arrival : arrivals[to]) {
+      const size_t back = to - arrival.from;
+      if (back <= kEdgeWindow && all[back - 1]) {
+        redundant.push_back(arrival.edge);
+      }
+    }
+    for (const Arrival& arrival : arrivals[to]) {
+      if (const size_t back = to - arrival.from; back <= kEdgeWindow) {
+        all.set(back - 1);
+      }
+    }
+    before[to % before.size()] = all;
+  }
+  std::sort(redundant.begin(), redundant.end());
+  return redundant;
+}
+
+}  // namespace lockstep
