@@ -8,7 +8,8 @@
 // quick, so that late starts are no part of the time. Every element of every rank is different, and each backend's first
 // result is compared exactly: a sum with the one in double, which fp32 holds here. A broadcast is from the last rank.
 // --most: bytes of the largest case. --buffers=false: what is summed through shared memory lies in a rank's own memory, as
-// Gloo's does always, and not in a SharedBuffer. --record: where each turn of each case is kept (lib/proto/collective_times.proto).
+// Gloo's does always, and not in a SharedBuffer. --record: where each turn of each case is kept
+// (lib/proto/collective_times.proto).
 //
 // Columns: us, us_p95 (median and 95th percentile); algbw and busbw in GB/s, bytes over the median, and that times
 // 2(N - 1)/N, of a broadcast 1, as nccl-tests has it; wrong: elements; gloo_...: the same of Gloo; ratio: Gloo's median
@@ -29,6 +30,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/types/span.h"
 #include "benchmark/benchmark.h"
 #include "benchmarks/quantile.h"
 #include "benchmarks/taken_flag.h"
@@ -53,29 +55,23 @@ constexpr double kSecondsPerCase = 2;
 // Integers below 2^19, so that sums of up to 32 ranks are exact in fp32.
 float Term(int rank, size_t i) { return static_cast<float>((i * 2654435761U + rank * 40503U) % 524287); }
 
-// fp32 in memory of somebody else's.
-struct Numbers {
-  float* data = nullptr;
-  size_t count = 0;
-};
+void Fill(int rank, absl::Span<float> data) {
+  for (size_t i = 0; i < data.size(); ++i) {
+    data[i] = Term(rank, i);
+  }
+}
 
 // Elements that are not the sum over the ranks from `first` on.
-size_t WrongSums(int first, int size, const Numbers& numbers) {
+size_t WrongSums(int first, int size, absl::Span<const float> data) {
   size_t wrong = 0;
-  for (size_t i = 0; i < numbers.count; ++i) {
+  for (size_t i = 0; i < data.size(); ++i) {
     double sum = 0;
     for (int rank = first; rank < size; ++rank) {
       sum += Term(rank, i);
     }
-    wrong += sum != numbers.data[i];
+    wrong += sum != data[i];
   }
   return wrong;
-}
-
-void Fill(int rank, const Numbers& numbers) {
-  for (size_t i = 0; i < numbers.count; ++i) {
-    numbers.data[i] = Term(rank, i);
-  }
 }
 
 // Two ways to do the same on as many bytes.
@@ -86,16 +82,16 @@ struct Backends {
   std::shared_ptr<SharedBuffer> buffer;  // null: the shared memory's numbers are the rank's own, too
   int root = 0;  // of broadcasts: the last rank, so that the one that is timed waits for what comes
 
-  Numbers OfGloo() { return {own.data(), own.size()}; }
-  Numbers OfShared() {
-    return buffer == nullptr ? OfGloo() : Numbers{reinterpret_cast<float*>(buffer->data()), own.size()};
+  absl::Span<float> OfGloo() { return absl::MakeSpan(own); }
+  absl::Span<float> OfShared() {
+    return buffer == nullptr ? OfGloo() : absl::MakeSpan(reinterpret_cast<float*>(buffer->data()), own.size());
   }
-  absl::Status SumShared() { return shared->AllReduceSum(OfShared().data, own.size(), SumType::kFloat); }
+  absl::Status SumShared() { return shared->AllReduceSum(OfShared().data(), own.size(), SumType::kFloat); }
   absl::Status SumGloo() {
     ASSIGN_OR_RETURN(const std::shared_ptr<Collective> collective, gloo->AllReduceSum(Flat()));
     return collective->Wait();
   }
-  absl::Status BroadcastShared() { return shared->Broadcast(OfShared().data, own.size() * sizeof(float), root); }
+  absl::Status BroadcastShared() { return shared->Broadcast(OfShared().data(), own.size() * sizeof(float), root); }
   absl::Status BroadcastGloo() { return gloo->Broadcast(Flat(), root); }
   at::Tensor Flat() { return at::from_blob(own.data(), {static_cast<int64_t>(own.size())}, at::kFloat); }
   // All ranks are here when it returns.
@@ -125,11 +121,11 @@ absl::StatusOr<double> TimedSeconds(Backends& backends, Call call) {
 }
 
 absl::StatusOr<size_t> CheckedCall(Backends& backends, const RankContext& context, const Measured& measured, Call call,
-                                   const Numbers& numbers) {
-  Fill(context.rank, numbers);
+                                   absl::Span<float> data) {
+  Fill(context.rank, data);
   RETURN_IF_ERROR((backends.*call)());
-  const size_t wrong = WrongSums(measured.sums ? 0 : backends.root, context.size, numbers);
-  std::fill(numbers.data, numbers.data + numbers.count, 0.0F);  // sums of zeros stay finite, however often
+  const size_t wrong = WrongSums(measured.sums ? 0 : backends.root, context.size, data);
+  std::fill(data.begin(), data.end(), 0.0F);  // sums of zeros stay finite, however often
   return wrong;
 }
 

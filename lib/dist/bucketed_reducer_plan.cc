@@ -23,20 +23,16 @@ absl::Status BucketedReducer::BuildBuckets(BucketPlan plan) {
   buckets_.clear();
   bucket_of_.assign(parameters_.size(), 0);
   place_.assign(parameters_.size(), at::Tensor());
+  const bool is_bf16 = options_.wire == Wire::kBf16;
+  const at::TensorOptions options = parameters_.front().tensor.options().requires_grad(false);
   for (const std::vector<size_t>& members : plan_) {
     int64_t elements = 0;
     for (const size_t parameter : members) {
       elements += parameters_[parameter].tensor.numel();
     }
-    const at::TensorOptions flat = parameters_.front().tensor.options().requires_grad(false);
     Bucket bucket;
-    if (options_.wire == Wire::kBf16) {
-      bucket.flat = at::empty({elements}, flat);
-      ASSIGN_OR_RETURN(bucket.wire, communicator_.MakeFlat(elements, flat.dtype(at::kBFloat16)));
-    } else {
-      ASSIGN_OR_RETURN(bucket.flat, communicator_.MakeFlat(elements, flat));
-      bucket.wire = bucket.flat;
-    }
+    ASSIGN_OR_RETURN(bucket.wire, communicator_.MakeFlat(elements, is_bf16 ? options.dtype(at::kBFloat16) : options));
+    bucket.flat = is_bf16 ? at::empty({elements}, options) : bucket.wire;
     int64_t offset = 0;
     for (const size_t parameter : members) {
       const at::Tensor& tensor = parameters_[parameter].tensor;

@@ -127,7 +127,7 @@ class SharedMemoryCommunicator : public Communicator {
   // In the other ranks' reach, but what is so small that it would be copied all the same.
   absl::StatusOr<at::Tensor> MakeFlat(int64_t elements, const at::TensorOptions& options) override {
     const size_t bytes = static_cast<size_t>(elements) * options.dtype().itemsize();
-    if (!options.device().is_cpu() || bytes < SharedMemoryAllReduceOptions().in_place_bytes) {
+    if (!options.device().is_cpu() || !ranks_->SumsInPlace(bytes)) {
       return Communicator::MakeFlat(elements, options);
     }
     std::shared_ptr<SharedBuffer> buffer;

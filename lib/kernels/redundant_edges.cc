@@ -12,7 +12,7 @@ namespace {
 using Before = std::bitset<kEdgeWindow>;
 
 struct Arrival {
-  size_t from = 0;  // a place
+  size_t back = 0;  // so many places before, within the window
   size_t edge = 0;
 };
 
@@ -43,7 +43,7 @@ std::vector<uint32_t> InOrder(uint32_t nodes, const std::vector<GraphEdge>& edge
   return order;
 }
 
-// The edges that come to each place of the order.
+// The edges that come to each place of the order from within the window.
 std::vector<std::vector<Arrival>> ArrivalsOf(uint32_t nodes, const std::vector<GraphEdge>& edges,
                                              const std::vector<uint32_t>& order) {
   std::vector<size_t> place(nodes, order.size());
@@ -52,8 +52,9 @@ std::vector<std::vector<Arrival>> ArrivalsOf(uint32_t nodes, const std::vector<G
   }
   std::vector<std::vector<Arrival>> arrivals(order.size());
   for (size_t i = 0; i < edges.size(); ++i) {
-    if (const size_t to = place[edges[i].to]; to < order.size()) {
-      arrivals[to].push_back({place[edges[i].from], i});
+    const size_t from = place[edges[i].from], to = place[edges[i].to];
+    if (to < order.size() && to - from <= kEdgeWindow) {
+      arrivals[to].push_back({to - from, i});
     }
   }
   return arrivals;
@@ -67,22 +68,16 @@ std::vector<size_t> RedundantEdges(uint32_t nodes, const std::vector<GraphEdge>&
   std::vector<size_t> redundant;
   for (size_t to = 0; to < arrivals.size(); ++to) {
     Before all;
-    for (const Arrival& arrival : arrivals[to]) {
-      const size_t back = to - arrival.from;
-      if (back <= kEdgeWindow) {
-        all |= before[arrival.from % before.size()] << back;
+    for (const auto [back, edge] : arrivals[to]) {
+      all |= before[(to - back) % before.size()] << back;
+    }
+    for (const auto [back, edge] : arrivals[to]) {
+      if (all[back - 1]) {
+        redundant.push_back(edge);
       }
     }
-    for (const Arrival& arrival : arrivals[to]) {
-      const size_t back = to - arrival.from;
-      if (back <= kEdgeWindow && all[back - 1]) {
-        redundant.push_back(arrival.edge);
-      }
-    }
-    for (const Arrival& arrival : arrivals[to]) {
-      if (const size_t back = to - arrival.from; back <= kEdgeWindow) {
-        all.set(back - 1);
-      }
+    for (const auto [back, edge] : arrivals[to]) {
+      all.set(back - 1);
     }
     before[to % before.size()] = all;
   }

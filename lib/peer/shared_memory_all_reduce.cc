@@ -278,11 +278,14 @@ void SharedMemoryAllReduce::Gather(uint8_t* to, const uint8_t* from, size_t byte
 }
 
 std::shared_ptr<SharedBuffer> SharedMemoryAllReduce::FindBuffer(const void* data, size_t bytes) {
+  if (!SumsInPlace(bytes)) {
+    return nullptr;
+  }
   buffers_.erase(std::remove_if(buffers_.begin(), buffers_.end(), [](const auto& buffer) { return buffer.expired(); }),
                  buffers_.end());
   for (const std::weak_ptr<SharedBuffer>& made : buffers_) {
     const std::shared_ptr<SharedBuffer> buffer = made.lock();
-    if (buffer != nullptr && buffer->data() == data && bytes <= buffer->bytes() && bytes >= options_.in_place_bytes) {
+    if (buffer != nullptr && buffer->data() == data && bytes <= buffer->bytes()) {
       return buffer;
     }
   }

@@ -71,6 +71,9 @@ class SharedMemoryAllReduce {
   // All ranks call it together. Errors are those of SharedMemory::Open.
   static absl::StatusOr<std::unique_ptr<SharedMemoryAllReduce>> Open(const SharedMemoryAllReduceOptions& options);
 
+  // Whether so much, in a buffer, is summed where it lies.
+  bool SumsInPlace(size_t bytes) const { return bytes >= options_.in_place_bytes; }
+
   // All ranks call it together, as they call a sum. Errors are those of SharedMemory::Open, and leave this as it is.
   absl::StatusOr<std::shared_ptr<SharedBuffer>> MakeBuffer(size_t bytes);
 

@@ -96,13 +96,16 @@ struct BFloat16Terms {
   }
 };
 
-// Sums `count` elements at `data` and compares all bits with the plain sum; also that the element behind is not written.
+// Sums what fits `bytes`, in the buffer if there is one, and compares all bits with the plain sum; also that nothing beside
+// it is written.
 template <typename Terms>
-std::string SumAndCompareAt(typename Terms::Stored* data, SharedMemoryAllReduce& ranks, int rank, int size,
-                            uint64_t round, size_t count) {
+std::string SumAndCompare(SharedMemoryAllReduce& ranks, int rank, int size, uint64_t round, size_t bytes,
+                          const SharedBuffer* buffer) {
   using Stored = typename Terms::Stored;
+  const size_t count = bytes / sizeof(Stored);
   const Stored guard = Terms::Own(77);
-  std::vector<Stored> expected(count + 1, guard);
+  std::vector<Stored> own(count + 2, guard), expected(count + 1, guard);
+  Stored* const data = buffer == nullptr ? own.data() + 1 : reinterpret_cast<Stored*>(buffer->data());
   std::vector<double> terms(size);
   for (size_t i = 0; i < count; ++i) {
     for (int other = 0; other < size; ++other) {
@@ -116,26 +119,8 @@ std::string SumAndCompareAt(typename Terms::Stored* data, SharedMemoryAllReduce&
   if (!status.ok()) {
     return status.ToString();
   }
-  const bool same = std::memcmp(data, expected.data(), expected.size() * sizeof(Stored)) == 0;
+  const bool same = own[0] == guard && std::memcmp(data, expected.data(), expected.size() * sizeof(Stored)) == 0;
   return same ? "" : absl::StrCat("wrong sum of ", count, " elements of type ", static_cast<int>(Terms::kType));
-}
-
-// Nor the element before.
-template <typename Terms>
-std::string SumAndCompare(SharedMemoryAllReduce& ranks, int rank, int size, uint64_t round, size_t count) {
-  using Stored = typename Terms::Stored;
-  const Stored guard = Terms::Own(77);
-  std::vector<Stored> data(count + 2, guard);
-  const std::string wrong = SumAndCompareAt<Terms>(data.data() + 1, ranks, rank, size, round, count);
-  return wrong.empty() && data[0] != guard ? "wrote before the data" : wrong;
-}
-
-template <typename Terms>
-std::string SumInBuffer(const SharedBuffer& buffer, SharedMemoryAllReduce& ranks, int rank, int size, uint64_t round,
-                        size_t bytes) {
-  using Stored = typename Terms::Stored;
-  return SumAndCompareAt<Terms>(reinterpret_cast<Stored*>(buffer.data()), ranks, rank, size, round,
-                                bytes / sizeof(Stored));
 }
 
 std::string BroadcastAndCompare(SharedMemoryAllReduce& ranks, int rank, int size, uint64_t round, size_t bytes) {
@@ -149,14 +134,16 @@ std::string BroadcastAndCompare(SharedMemoryAllReduce& ranks, int rank, int size
   return !status.ok() ? status.ToString() : data == expected ? "" : absl::StrCat("wrong broadcast of ", bytes);
 }
 
-std::string AnyCall(SharedMemoryAllReduce& ranks, int rank, int size, int kind, uint64_t round, size_t bytes) {
+// A broadcast is in no buffer.
+std::string AnyCall(SharedMemoryAllReduce& ranks, int rank, int size, int kind, uint64_t round, size_t bytes,
+                    const SharedBuffer* buffer = nullptr) {
   switch (kind) {
     case 0:
-      return SumAndCompare<FloatTerms>(ranks, rank, size, round, bytes / 4);
+      return SumAndCompare<FloatTerms>(ranks, rank, size, round, bytes, buffer);
     case 1:
-      return SumAndCompare<BFloat16Terms>(ranks, rank, size, round, bytes / 2);
+      return SumAndCompare<BFloat16Terms>(ranks, rank, size, round, bytes, buffer);
     case 2:
-      return SumAndCompare<DoubleTerms>(ranks, rank, size, round, bytes / 8);
+      return SumAndCompare<DoubleTerms>(ranks, rank, size, round, bytes, buffer);
     default:
       return BroadcastAndCompare(ranks, rank, size, round, bytes);
   }
@@ -211,18 +198,6 @@ TEST(SharedMemoryAllReduceTest, SumsInChunksOfTheUsualSize) {
 
 constexpr size_t kMaxBytes = 12000;
 
-std::string AnySumInBuffer(const SharedBuffer& buffer, SharedMemoryAllReduce& ranks, int rank, int size, int kind,
-                           uint64_t round, size_t bytes) {
-  switch (kind) {
-    case 0:
-      return SumInBuffer<FloatTerms>(buffer, ranks, rank, size, round, bytes);
-    case 1:
-      return SumInBuffer<BFloat16Terms>(buffer, ranks, rank, size, round, bytes);
-    default:
-      return SumInBuffer<DoubleTerms>(buffer, ranks, rank, size, round, bytes);
-  }
-}
-
 // In a buffer, at, below and above each boundary: of too little for a sum in place, of its pieces, of streaming.
 std::string CrossEveryBoundaryInPlace(const ForkedRank& rank) {
   const auto ranks = SharedMemoryAllReduce::Open(SmallOptions(rank));
@@ -235,7 +210,7 @@ std::string CrossEveryBoundaryInPlace(const ForkedRank& rank) {
   for (const size_t base : {512, 1024, 2048, 4096, 6144, 8192, 10240}) {
     for (const int beside : {-8, -2, 0, 2, 8, 24}) {
       for (int kind = 0; kind < 3 && wrong.empty(); ++kind) {
-        wrong += AnySumInBuffer(**buffer, **ranks, rank.rank, rank.size, kind, ++round, base + beside);
+        wrong += AnyCall(**ranks, rank.rank, rank.size, kind, ++round, base + beside, buffer->get());
       }
     }
   }
@@ -269,9 +244,9 @@ std::string ManyRandomCalls(const ForkedRank& rank, uint32_t seed) {
       buffer = *made;
     }
     const size_t bytes = shared() % (shared() % 2 == 0 ? kMaxBytes - 8 : 1000);
-    const auto kind = static_cast<int>(shared() % 6);
-    wrong = kind < 3 ? AnySumInBuffer(*buffer, **ranks, rank.rank, rank.size, kind, round, bytes)
-                     : AnyCall(**ranks, rank.rank, rank.size, kind - 2, round, bytes);
+    const auto kind = static_cast<int>(shared() % 4);
+    const SharedBuffer* const place = shared() % 2 == 0 ? buffer.get() : nullptr;
+    wrong = AnyCall(**ranks, rank.rank, rank.size, kind, round, bytes, place);
   }
   return wrong.empty() ? "right" : wrong;
 }
