@@ -1,13 +1,17 @@
 #include <algorithm>
 
 #include "lib/kernels/peer_all_reduce.h"
-#include "lib/kernels/peer_flags.cuh"
+#include "lib/kernels/peer_packet_wait.cuh"
 
 namespace lockstep {
 namespace {
 
 constexpr uint32_t kThreads = 512;
 constexpr uint32_t kMaxBlocks = 264;  // two a multiprocessor, so that all have room at once
+
+// Two shots of a share of more rounds go round by round, by a kernel of its own, so that no other has longer code.
+constexpr size_t kMaxPhasedRounds = 6;
+constexpr uint32_t kRoundsApart = 3;  // the phases of SumInTwoShotsByRounds
 
 // The call's epoch. The block that comes last raises it for the next call, when all have read it.
 __device__ uint32_t BeginCall(const PeerFlags& flags, uint32_t* arrived) {
@@ -26,48 +30,18 @@ __device__ uint32_t BeginCall(const PeerFlags& flags, uint32_t* arrived) {
   return epoch;
 }
 
-// Returns what has come, or at the limit what there is.
-class PacketWait {
- public:
-  __device__ explicit PacketWait(const PeerFlags& flags) : flags_(flags) {}
-
-  __device__ PeerPacket operator()(const PeerPacket* place, uint32_t rank) {
-    PeerPacket packet = LoadPacket(place);
-    if (HasCome(packet)) {
-      return packet;
-    }
-    const WaitReport& report = flags_.report[rank];
-    const volatile uint32_t* const reported = report.expired;
-    const uint32_t begin = ClockTurns();
-    for (uint32_t tries = 1; !HasCome(packet); ++tries) {
-      packet = LoadPacket(place);
-      if (tries % kTriesWithoutClock != 0) {
-        continue;
-      }
-      if (reported != nullptr && *reported != 0) {
-        break;
-      }
-      if (ClockTurns() - begin > flags_.max_clock_turns) {
-        Report(report);
-        break;
-      }
-    }
-    return packet;
-  }
-
- private:
-  const PeerFlags& flags_;
-};
-
-template <typename W, PacketShots kShots>
+// kApart: of SumInTwoShotsByRounds; 0: phase by phase.
+template <typename W, PacketShots kShots, uint32_t kApart = 0>
 __global__ void __launch_bounds__(kThreads, 2)
     PacketKernel(const __grid_constant__ PeerFlags flags, const __grid_constant__ PacketSum<W> sum, uint32_t* arrived) {
   const uint32_t buffer = BeginCall(flags, arrived) & 1;
   const size_t first = static_cast<size_t>(blockIdx.x) * kThreads + threadIdx.x;
   const size_t threads = static_cast<size_t>(gridDim.x) * kThreads;
   PacketWait wait(flags);
-  if (kShots == PacketShots::kOne) {
+  if constexpr (kShots == PacketShots::kOne) {
     SumInOneShot(sum, buffer, first, threads, wait);
+  } else if constexpr (kApart > 0) {
+    SumInTwoShotsByRounds<kApart>(sum, buffer, first, threads, wait);
   } else {
     SumInTwoShots(sum, buffer, first, threads, wait);
   }
@@ -99,11 +73,11 @@ cudaError_t PeerAllReduce(const PeerAllReduceMemory& memory, PacketShots shots, 
   const size_t packets = one ? sum.packets() : sum.share();  // that a rank sends to another at first
   const auto wanted = static_cast<uint32_t>(std::min<size_t>(kMaxBlocks, (packets + kThreads - 1) / kThreads));
   const uint32_t blocks = std::max(1U, most_blocks == 0 ? wanted : std::min(wanted, most_blocks));
-  if (one) {
-    PacketKernel<W, PacketShots::kOne><<<blocks, kThreads, 0, stream>>>(memory.flags, sum, memory.arrived);
-  } else {
-    PacketKernel<W, PacketShots::kTwo><<<blocks, kThreads, 0, stream>>>(memory.flags, sum, memory.arrived);
-  }
+  const bool phased = packets <= kMaxPhasedRounds * blocks * kThreads;
+  const auto kernel = one      ? PacketKernel<W, PacketShots::kOne>
+                      : phased ? PacketKernel<W, PacketShots::kTwo>
+                               : PacketKernel<W, PacketShots::kTwo, kRoundsApart>;
+  kernel<<<blocks, kThreads, 0, stream>>>(memory.flags, sum, memory.arrived);
   return cudaGetLastError();
 }
 

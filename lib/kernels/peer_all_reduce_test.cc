@@ -16,9 +16,9 @@
 namespace lockstep {
 namespace {
 
-constexpr size_t kEach = 2048;         // packets of a place
+constexpr size_t kEach = 8192;         // packets of a place: in two shots up to eight rounds of one block
 constexpr uint32_t kFewBlocks = 4;     // so that the blocks of eight ranks all have room on one GPU
-constexpr size_t kMaxCount = 100'000;  // elements of an array
+constexpr size_t kMaxCount = 270'000;  // elements of an array
 constexpr size_t kSpare = 16;          // and behind it, for offsets
 
 const char* Name(PacketShots shots) { return shots == PacketShots::kOne ? "one shot" : "two shots"; }
@@ -83,6 +83,7 @@ struct Call {
   size_t count = 0;
   size_t offset = 0;
   bool in_place = false;
+  uint32_t most_blocks = kFewBlocks;
 };
 
 template <typename W>
@@ -91,7 +92,7 @@ cudaError_t Queue(const Ranks<W>& all, uint32_t rank, const Call& call) {
   input.count = call.count;
   input.from = all[rank]->from(call.offset);
   input.to = all[rank]->to(call.in_place, call.offset);
-  return PeerAllReduce(all[rank]->memory(), call.shots, input, all[rank]->stream(), kFewBlocks);
+  return PeerAllReduce(all[rank]->memory(), call.shots, input, all[rank]->stream(), call.most_blocks);
 }
 
 // `values` summed `times` times over: the sum of the sums, as calls in place leave it.
@@ -131,7 +132,7 @@ void ExpectSum(const Ranks<W>& all, const Call& call, uint32_t seed) {
     ASSERT_EQ(all[rank]->expired(), 0u);
     ASSERT_TRUE(SameBits(all[rank]->Get(call.in_place, call.offset, call.count), expected))
         << Name(call.shots) << ", rank " << rank << " of " << all.size() << ", " << call.count << " elements at "
-        << call.offset << (call.in_place ? " in place" : "");
+        << call.offset << (call.in_place ? " in place" : "") << ", " << call.most_blocks << " blocks";
   }
 }
 
@@ -147,9 +148,31 @@ void ExpectSums(uint32_t ranks) {
   const Ranks<W> all = MakeRanks<W>(ranks);
   for (const PacketShots shots : {PacketShots::kOne, PacketShots::kTwo}) {
     for (const size_t count : {size_t{1}, size_t{7}, size_t{8}, size_t{1728}, size_t{9603}, MaxCount(all, shots)}) {
-      if (count <= MaxCount(all, shots)) {
-        for (const bool in_place : {false, true}) {
-          ExpectSum(all, {shots, count, 0, in_place}, static_cast<uint32_t>(count));
+      for (const bool in_place : {false, true}) {
+        ExpectSum(all, {shots, count, 0, in_place}, static_cast<uint32_t>(count));
+      }
+    }
+  }
+}
+
+// In two shots, where each rank's share is so many whole rounds of the blocks.
+template <typename W>
+size_t CountOfRounds(uint32_t ranks, uint32_t blocks, size_t rounds) {
+  constexpr size_t kThreads = 512;  // of a block
+  return rounds * blocks * kThreads * ranks * PacketSum<W>::kElements;
+}
+
+// One to eight rounds of one block and up to four of two, and an element, or a packet of each rank, more or less.
+template <typename W>
+void ExpectSumsOfRounds(uint32_t ranks) {
+  const Ranks<W> all = MakeRanks<W>(ranks);
+  for (const uint32_t blocks : {1u, 2u}) {
+    for (size_t rounds = 1; rounds <= 8 / blocks; ++rounds) {
+      const size_t whole = CountOfRounds<W>(ranks, blocks, rounds);
+      const size_t packet = ranks * PacketSum<W>::kElements;
+      for (const size_t count : {whole - packet, whole - 1, whole, whole + 1, whole + packet}) {
+        if (count <= MaxCount(all, PacketShots::kTwo)) {
+          ExpectSum(all, {PacketShots::kTwo, count, 0, rounds % 2 == 0, blocks}, static_cast<uint32_t>(count));
         }
       }
     }
@@ -172,6 +195,13 @@ TEST_F(PeerAllReduceTest, EveryRankHasTheReferencesSum) {
   }
 }
 
+TEST_F(PeerAllReduceTest, SumsOfAnyNumberOfRounds) {
+  for (const uint32_t ranks : {1u, 2u, 3u, 4u, 8u}) {
+    ExpectSumsOfRounds<float>(ranks);
+    ExpectSumsOfRounds<__nv_bfloat16>(ranks);
+  }
+}
+
 // One after the other, in all ways mixed, at places that are not aligned, too.
 TEST_F(PeerAllReduceTest, RandomCallsInAnyOrder) {
   for (const uint32_t ranks : {2u, 4u}) {
@@ -184,6 +214,7 @@ TEST_F(PeerAllReduceTest, RandomCallsInAnyOrder) {
       call.count = 1 + random() % (random() % 2 == 0 ? 100 : most);
       call.offset = random() % kSpare;
       call.in_place = random() % 2 == 0;
+      call.most_blocks = 1 + random() % kFewBlocks;
       ExpectSum(all, call, n);
       if (HasFatalFailure()) {
         return;
@@ -195,11 +226,10 @@ TEST_F(PeerAllReduceTest, RandomCallsInAnyOrder) {
 // Graphs of three calls, an odd number, in place: behind a replay the sum has been summed three times. Nothing waits for
 // all ranks between replays, and one of them is late.
 TEST_F(PeerAllReduceTest, ReplaysOfAnOddNumberOfCalls) {
-  constexpr size_t kCount = 4096;
   constexpr int kReplays = 300;
-  for (const PacketShots shots : {PacketShots::kOne, PacketShots::kTwo}) {
+  for (const Call& call : {Call{PacketShots::kOne, 4096, 0, true}, Call{PacketShots::kTwo, 4096, 0, true},
+                           Call{PacketShots::kTwo, 16384, 0, true, 1}}) {
     const Ranks<float> all = MakeRanks<float>(2);
-    const Call call = {shots, kCount, 0, true};
     std::vector<CapturedGraph> graphs;
     for (uint32_t rank = 0; rank < 2; ++rank) {
       auto graph = CaptureGraph(all[rank]->stream(), [&]() -> absl::Status {
@@ -214,7 +244,7 @@ TEST_F(PeerAllReduceTest, ReplaysOfAnOddNumberOfCalls) {
     for (int replay = 0; replay < kReplays; replay += 10) {
       std::vector<std::vector<float>> values;
       for (uint32_t rank = 0; rank < 2; ++rank) {
-        values.push_back(RandomValues<float>(static_cast<uint64_t>(replay) * 2 + rank, kCount));
+        values.push_back(RandomValues<float>(static_cast<uint64_t>(replay) * 2 + rank, call.count));
         all[rank]->Set(values.back(), 0);
       }
       for (int n = 0; n < 10; ++n) {
@@ -226,18 +256,20 @@ TEST_F(PeerAllReduceTest, ReplaysOfAnOddNumberOfCalls) {
       const std::vector<float> expected = Expected(values, 30);
       for (uint32_t rank = 0; rank < 2; ++rank) {
         ASSERT_EQ(all[rank]->expired(), 0u);
-        ASSERT_TRUE(SameBits(all[rank]->Get(true, 0, kCount), expected)) << Name(shots) << ", replay " << replay;
+        ASSERT_TRUE(SameBits(all[rank]->Get(true, 0, call.count), expected))
+            << Name(call.shots) << " of " << call.count << " elements, replay " << replay;
       }
     }
   }
 }
 
 TEST_F(PeerAllReduceTest, ARankThatDoesNotComeIsReported) {
-  for (const PacketShots shots : {PacketShots::kOne, PacketShots::kTwo}) {
+  for (const Call& call :
+       {Call{PacketShots::kOne, 1000}, Call{PacketShots::kTwo, 1000}, Call{PacketShots::kTwo, 16384, 0, false, 1}}) {
     const Ranks<float> all = MakeRanks<float>(2);
-    ASSERT_EQ(Queue(all, 0, {shots, 1000, 0, false}), cudaSuccess);
+    ASSERT_EQ(Queue(all, 0, call), cudaSuccess);
     ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
-    EXPECT_EQ(all[0]->expired(), 2u) << Name(shots);
+    EXPECT_EQ(all[0]->expired(), 2u) << Name(call.shots) << " of " << call.count << " elements";
   }
 }
 

@@ -64,6 +64,15 @@ __host__ __device__ inline PeerPacket LoadPacket(const PeerPacket* from) {
   return packet;
 }
 
+// Takes what has come, once it has, and leaves the place empty.
+// Wait: PeerPacket operator()(const PeerPacket* place, uint32_t rank) returns what has come there from the rank.
+template <typename Wait>
+__host__ __device__ PeerPacket TakePacket(PeerPacket* place, uint32_t rank, Wait& wait) {
+  const PeerPacket packet = wait(place, rank);
+  StorePacket(place, NothingCome());
+  return packet;
+}
+
 }  // namespace lockstep
 
 #endif  // LOCKSTEP_LIB_KERNELS_PEER_PACKET_H_

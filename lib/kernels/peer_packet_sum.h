@@ -6,9 +6,12 @@
 //
 // Safety: a packet of call e + 2 goes to a place of call e. Its sender has ended call e + 1 by then, for which it had
 // packets of every rank's call e + 1; and each of these ranks had ended call e before, with all places empty again.
-//   (With two shots it had them by way of the packets' owners, who sent nothing before all had come to them.)
-// Progress: a thread sends all that it sends of a shot before it waits for anything of it, and waits for what threads of
-// the same number send.
+//   (With two shots it had them by way of the packets' owners: a sum comes behind every rank's packet of it. One sum is
+//   enough, so that it does not matter in which order a call sends and takes.)
+// Progress: a thread waits for what threads of the same number send. In one shot, or two phase by phase, these send all
+// that they send of a shot before they wait for anything of it.
+//   (Round by round a thread waits at its step n for what the others send at their step n - kApart, and kApart > 0. At
+//   step 0 nobody waits; and when no earlier step waits for ever, all that step n waits for is sent.)
 #ifndef LOCKSTEP_LIB_KERNELS_PEER_PACKET_SUM_H_
 #define LOCKSTEP_LIB_KERNELS_PEER_PACKET_SUM_H_
 
@@ -132,19 +135,28 @@ class PacketAdder {
   bool any_ = false;
 };
 
-// Wait: PeerPacket operator()(const PeerPacket* place, uint32_t rank) returns what has come there from the rank.
+// A Wait that has looked at one place before. What has come there stays until it is taken, once in a call.
 template <typename Wait>
-__host__ __device__ PeerPacket TakePacket(PeerPacket* place, uint32_t rank, Wait& wait) {
-  const PeerPacket packet = wait(place, rank);
-  StorePacket(place, NothingCome());
-  return packet;
-}
+class EarlyLook {
+ public:
+  // place: null looks nowhere.
+  __host__ __device__ EarlyLook(const PeerPacket* place, Wait& wait)
+      : place_(place), seen_(place == nullptr ? NothingCome() : LoadPacket(place)), wait_(wait) {}
 
-// All ranks' packet `packet`, of which the others' are at `place_offset` of their places.
+  __host__ __device__ PeerPacket operator()(const PeerPacket* place, uint32_t rank) {
+    return place == place_ && HasCome(seen_) ? seen_ : wait_(place, rank);
+  }
+
+ private:
+  const PeerPacket* const place_;
+  const PeerPacket seen_;
+  Wait& wait_;
+};
+
+// The ranks' packets, of which the others' are at `place_offset` of their places.
 template <typename W, typename Wait>
-__host__ __device__ PeerPacket AddPackets(const PacketSum<W>& sum, uint32_t buffer, size_t packet, size_t place_offset,
-                                          Wait& wait) {
-  const PeerPacket mine = LoadElements(sum, packet);
+__host__ __device__ PeerPacket AddPackets(const PacketSum<W>& sum, uint32_t buffer, const PeerPacket& mine,
+                                          size_t place_offset, Wait& wait) {
   PacketAdder<W> adder;
   for (uint32_t rank = 0; rank < sum.ranks; ++rank) {
     adder.Add(rank == sum.rank ? mine : TakePacket(sum.Place(sum.rank, buffer, rank) + place_offset, rank, wait));
@@ -170,36 +182,116 @@ __host__ __device__ void SumInOneShot(const PacketSum<W>& sum, uint32_t buffer, 
     SendPacket(sum, buffer, i, LoadElements(sum, i));
   }
   for (size_t i = first; i < sum.packets(); i += threads) {
-    StoreElements(sum, i, AddPackets(sum, buffer, i, i, wait));
+    StoreElements(sum, i, AddPackets(sum, buffer, LoadElements(sum, i), i, wait));
   }
 }
 
-// Every rank adds up a share, which the others send it, and sends it to the others, into the places' second half. count
-// is MaxInTwoShots at most.
-template <typename W, typename Wait>
-__host__ __device__ void SumInTwoShots(const PacketSum<W>& sum, uint32_t buffer, size_t first, size_t threads,
-                                       Wait& wait) {
-  const size_t share = sum.share(), second_half = sum.room.each / 2;
-  for (size_t i = first; i < share; i += threads) {
-    for (uint32_t k = 1; k < sum.ranks; ++k) {
-      const uint32_t owner = (sum.rank + k) % sum.ranks;
-      if (owner * share + i < sum.packets()) {
-        StorePacket(sum.Place(owner, buffer, sum.rank) + i, LoadElements(sum, owner * share + i));
+// In two shots every rank adds up a share, which the others send it, and sends it to the others, into the places' second
+// half. What is done with packet i of the shares:
+template <typename W>
+class TwoShots {
+ public:
+  __host__ __device__ TwoShots(const PacketSum<W>& sum, uint32_t buffer)
+      : sum_(sum), buffer_(buffer), share_(sum.share()), second_half_(sum.room.each / 2) {}
+
+  __host__ __device__ size_t share() const { return share_; }
+  // Whether the rank has it, where i is of a share: the last ones may be shorter.
+  __host__ __device__ bool Has(uint32_t rank, size_t i) const { return rank * share_ + i < sum_.packets(); }
+
+  // This rank's, of what a rank adds up.
+  __host__ __device__ PeerPacket Part(uint32_t of, size_t i) const { return LoadElements(sum_, of * share_ + i); }
+  __host__ __device__ uint32_t NextRank() const { return (sum_.rank + 1) % sum_.ranks; }
+
+  // Every other rank is sent its part; `next` is that of NextRank(), where that one has it.
+  __host__ __device__ void SendParts(size_t i, const PeerPacket& next) const {
+    for (uint32_t k = 1; k < sum_.ranks; ++k) {
+      const uint32_t owner = (sum_.rank + k) % sum_.ranks;
+      if (Has(owner, i)) {
+        StorePacket(sum_.Place(owner, buffer_, sum_.rank) + i, k == 1 ? next : Part(owner, i));
       }
     }
   }
-  for (size_t i = first; i < share && sum.rank * share + i < sum.packets(); i += threads) {
-    const PeerPacket added = AddPackets(sum, buffer, sum.rank * share + i, i, wait);
-    SendPacket(sum, buffer, second_half + i, added);
-    StoreElements(sum, sum.rank * share + i, added);
+
+  // Where the first packet comes to that AddAndSend waits for, and TakeSums.
+  __host__ __device__ const PeerPacket* FirstPart(size_t i) const {
+    return sum_.Place(sum_.rank, buffer_, sum_.rank == 0 ? 1 % sum_.ranks : 0) + i;
   }
-  for (size_t i = first; i < share; i += threads) {
-    for (uint32_t k = 1; k < sum.ranks; ++k) {
-      const uint32_t owner = (sum.rank + k) % sum.ranks;
-      if (owner * share + i < sum.packets()) {
-        StoreElements(sum, owner * share + i,
-                      TakePacket(sum.Place(sum.rank, buffer, owner) + second_half + i, owner, wait));
+  __host__ __device__ const PeerPacket* FirstSum(size_t i) const {
+    return sum_.Place(sum_.rank, buffer_, NextRank()) + second_half_ + i;
+  }
+
+  // This rank, which must have it, adds it up and sends it to the others. mine: its own part.
+  template <typename Wait>
+  __host__ __device__ void AddAndSend(size_t i, const PeerPacket& mine, Wait& wait) const {
+    const PeerPacket added = AddPackets(sum_, buffer_, mine, i, wait);
+    SendPacket(sum_, buffer_, second_half_ + i, added);
+    StoreElements(sum_, sum_.rank * share_ + i, added);
+  }
+
+  // And takes what the others added up.
+  template <typename Wait>
+  __host__ __device__ void TakeSums(size_t i, Wait& wait) const {
+    for (uint32_t k = 1; k < sum_.ranks; ++k) {
+      const uint32_t owner = (sum_.rank + k) % sum_.ranks;
+      if (Has(owner, i)) {
+        StoreElements(sum_, owner * share_ + i,
+                      TakePacket(sum_.Place(sum_.rank, buffer_, owner) + second_half_ + i, owner, wait));
       }
+    }
+  }
+
+ private:
+  const PacketSum<W>& sum_;
+  const uint32_t buffer_;
+  const size_t share_, second_half_;
+};
+
+// Phase by phase, for shares of few rounds; a round is a packet of each thread. count is MaxInTwoShots at most.
+template <typename W, typename Wait>
+__host__ __device__ void SumInTwoShots(const PacketSum<W>& sum, uint32_t buffer, size_t first, size_t threads,
+                                       Wait& wait) {
+  const TwoShots<W> shots(sum, buffer);
+  for (size_t i = first; i < shots.share(); i += threads) {
+    shots.SendParts(i, shots.Part(shots.NextRank(), i));
+  }
+  for (size_t i = first; i < shots.share() && shots.Has(sum.rank, i); i += threads) {
+    shots.AddAndSend(i, shots.Part(sum.rank, i), wait);
+  }
+  for (size_t i = first; i < shots.share(); i += threads) {
+    shots.TakeSums(i, wait);
+  }
+}
+
+// The same with the phases beside each other, so that what is local hides behind the link: in a step a thread sends a
+// packet, adds up the one of kApart steps before, and takes the one of kApart steps before that. All that a step reads is
+// looked at before it sends, so that its loads are under way together.
+template <uint32_t kApart, typename W, typename Wait>
+__host__ __device__ void SumInTwoShotsByRounds(const PacketSum<W>& sum, uint32_t buffer, size_t first, size_t threads,
+                                               Wait& wait) {
+  static_assert(kApart > 0, "what is waited for was sent at an earlier step");
+  const TwoShots<W> shots(sum, buffer);
+  const size_t apart = kApart * threads;
+  for (size_t i = first; i < shots.share() + 2 * apart; i += threads) {
+    const bool sends = i < shots.share();
+    const bool adds = i >= apart && i - apart < shots.share() && shots.Has(sum.rank, i - apart);
+    const bool takes = i >= 2 * apart;
+    PeerPacket next, mine;
+    EarlyLook<Wait> part(adds ? shots.FirstPart(i - apart) : nullptr, wait);
+    EarlyLook<Wait> added(takes ? shots.FirstSum(i - 2 * apart) : nullptr, wait);
+    if (sends) {
+      next = shots.Part(shots.NextRank(), i);
+    }
+    if (adds) {
+      mine = shots.Part(sum.rank, i - apart);
+    }
+    if (sends) {
+      shots.SendParts(i, next);
+    }
+    if (adds) {
+      shots.AddAndSend(i - apart, mine, part);
+    }
+    if (takes) {
+      shots.TakeSums(i - 2 * apart, added);
     }
   }
 }

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstring>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <random>
 #include <thread>
@@ -22,8 +23,40 @@ namespace {
 
 constexpr size_t kEach = 48;  // packets of a place
 
+// Rounds: two shots by SumInTwoShotsByRounds, so many apart.
+enum class Way { kOneShot, kTwoShots, kRounds1, kRounds2, kRounds3, kSentTooLate };
+constexpr Way kGoodWays[] = {Way::kOneShot, Way::kTwoShots, Way::kRounds1, Way::kRounds2, Way::kRounds3};
+
+// Every rank waits for a packet before it sends its own: nobody ever comes.
+template <typename W, typename Wait>
+void SumSentTooLate(const PacketSum<W>& sum, uint32_t buffer, size_t first, size_t threads, Wait& wait) {
+  const TwoShots<W> shots(sum, buffer);
+  for (size_t i = first; i < shots.share() && shots.Has(sum.rank, i); i += threads) {
+    shots.AddAndSend(i, shots.Part(sum.rank, i), wait);
+    shots.SendParts(i, shots.Part(shots.NextRank(), i));
+  }
+}
+
+template <typename W, typename Wait>
+void SumBy(Way way, const PacketSum<W>& sum, uint32_t buffer, size_t first, size_t threads, Wait& wait) {
+  switch (way) {
+    case Way::kOneShot:
+      return SumInOneShot(sum, buffer, first, threads, wait);
+    case Way::kTwoShots:
+      return SumInTwoShots(sum, buffer, first, threads, wait);
+    case Way::kRounds1:
+      return SumInTwoShotsByRounds<1>(sum, buffer, first, threads, wait);
+    case Way::kRounds2:
+      return SumInTwoShotsByRounds<2>(sum, buffer, first, threads, wait);
+    case Way::kRounds3:
+      return SumInTwoShotsByRounds<3>(sum, buffer, first, threads, wait);
+    case Way::kSentTooLate:
+      return SumSentTooLate(sum, buffer, first, threads, wait);
+  }
+}
+
 struct Call {
-  bool two_shots = false;
+  Way way = Way::kOneShot;
   size_t count = 0;
   bool in_place = false;
 };
@@ -34,8 +67,8 @@ BufferOf ByTurns(uint32_t first_epoch) {
   return [first_epoch](uint32_t call) { return (first_epoch + call) & 1; };
 }
 
-// Called by each thread of a rank when it has sent its packets of a call's first shot.
-using Stall = std::function<void(uint32_t rank, uint32_t call)>;
+// Called by each thread of a rank before each wait of a call, which are numbered from 0.
+using Stall = std::function<void(uint32_t rank, uint32_t call, uint32_t wait)>;
 
 template <typename W>
 class Ranks {
@@ -118,13 +151,10 @@ class Ranks {
   void RunThread(uint32_t rank, uint32_t thread, const BufferOf& buffer_of, const Stall& stall,
                  pthread_barrier_t& barrier) {
     for (uint32_t call = 0; call < calls_.size(); ++call) {
-      bool stalled = false;
+      uint32_t waits = 0;
       const auto deadline = std::chrono::steady_clock::now() + limit_;
       auto wait = [&](const PeerPacket* place, uint32_t) {
-        if (!stalled) {
-          stalled = true;
-          stall(rank, call);
-        }
+        stall(rank, call, waits++);
         PeerPacket packet = LoadPacket(place);
         while (!HasCome(packet) && !expired_) {
           std::this_thread::yield();
@@ -142,11 +172,7 @@ class Ranks {
       sum.count = calls_[call].count;
       sum.from = values_[rank][call].data();
       sum.to = Sum(rank, call).data();
-      if (calls_[call].two_shots) {
-        SumInTwoShots(sum, buffer_of(call), thread, threads_, wait);
-      } else {
-        SumInOneShot(sum, buffer_of(call), thread, threads_, wait);
-      }
+      SumBy(calls_[call].way, sum, buffer_of(call), thread, threads_, wait);
       pthread_barrier_wait(&barrier);  // a launch begins when the one before it has ended
     }
   }
@@ -167,20 +193,21 @@ std::vector<Call> RandomCalls(uint32_t ranks, uint32_t number, uint32_t seed) {
   std::mt19937 random(seed);
   std::vector<Call> calls(number);
   for (Call& call : calls) {
-    call.two_shots = random() % 2 == 0;
-    const size_t most = call.two_shots ? MaxInTwoShots<W>(room, ranks) : MaxInOneShot<W>(room);
+    call.way = kGoodWays[random() % std::size(kGoodWays)];
+    const size_t most = call.way == Way::kOneShot ? MaxInOneShot<W>(room) : MaxInTwoShots<W>(room, ranks);
     call.count = random() % 4 == 0 ? most - random() % 3 : 1 + random() % (random() % 2 == 0 ? 20 : most);
     call.in_place = random() % 2 == 0;
   }
   return calls;
 }
 
-void NoStall(uint32_t /*rank*/, uint32_t /*call*/) {}
+void NoStall(uint32_t /*rank*/, uint32_t /*call*/, uint32_t /*wait*/) {}
 
-// The rank is late behind its own packets of every call whose number leaves `rest`.
-Stall LateRank(uint32_t late, uint32_t every, uint32_t rest) {
-  return [=](uint32_t rank, uint32_t call) {
-    if (rank == late && call % every == rest) {
+// The rank is late at a wait of every call whose number leaves `rest`; at the first one it has sent a first shot, or what
+// it sends of it before.
+Stall LateRank(uint32_t late, uint32_t every, uint32_t rest, uint32_t at_wait = 0) {
+  return [=](uint32_t rank, uint32_t call, uint32_t wait) {
+    if (rank == late && call % every == rest && wait == at_wait) {
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
   };
@@ -203,29 +230,44 @@ TEST(PeerPacketSumTest, EveryRankHasTheReferencesSum) {
 
 TEST(PeerPacketSumTest, ALateRankChangesNoSum) {
   for (uint32_t late = 0; late < 3; ++late) {
+    ExpectSums<__nv_bfloat16>(3, 5, 20, LateRank(late, 2, 0));
     ExpectSums<float>(3, 2, 60, LateRank(late, 3, 1));
     ExpectSums<float>(2, 2, 60, LateRank(late % 2, 2, 0));
+    ExpectSums<float>(3, 1, 60, LateRank(late, 2, 1, 5));
   }
 }
 
 // One buffer is too few: what a fast rank sends for the next call lies over what a late one has not taken.
 TEST(PeerPacketSumTest, WithOneBufferALateRankIsFound) {
-  Ranks<float> all(2, 1, std::vector<Call>(20, Call{false, 100, false}), 1);
-  all.Run([](uint32_t) { return 0; }, LateRank(0, 4, 1), std::chrono::seconds(1));
-  EXPECT_NE(all.WrongSums(), 0u);
+  for (const Way next : {Way::kOneShot, Way::kRounds1}) {
+    std::vector<Call> calls(20, Call{Way::kOneShot, 100, false});
+    for (size_t call = 2; call < calls.size(); call += 4) {
+      calls[call].way = next;
+    }
+    Ranks<float> all(2, 1, calls, 1);
+    all.Run([](uint32_t) { return 0; }, LateRank(0, 4, 1), std::chrono::seconds(1));
+    EXPECT_NE(all.WrongSums(), 0u);
+  }
+}
+
+TEST(PeerPacketSumTest, RanksThatWaitForEachOtherAreFound) {
+  for (const uint32_t ranks : {2u, 3u}) {
+    Ranks<float> all(ranks, 2, {Call{Way::kSentTooLate, 100, false}}, 1);
+    EXPECT_FALSE(all.Run(ByTurns(0), NoStall, std::chrono::seconds(1)));
+  }
 }
 
 // As a graph of three calls would that had the buffers' numbers in it.
 TEST(PeerPacketSumTest, BuffersCountedInAGraphOfOddCallsAreFound) {
-  Ranks<float> all(2, 1, std::vector<Call>(21, Call{false, 100, false}), 1);
+  Ranks<float> all(2, 1, std::vector<Call>(21, Call{Way::kOneShot, 100, false}), 1);
   all.Run([](uint32_t call) { return call % 3 % 2; }, LateRank(1, 3, 2), std::chrono::seconds(1));
   EXPECT_NE(all.WrongSums(), 0u);
 }
 
 // What is sent is never taken for nothing: all ones are sent as another NaN.
 TEST(PeerPacketSumTest, AnyBitsCanBeSent) {
-  for (const bool two_shots : {false, true}) {
-    Ranks<float> all(2, 1, {Call{two_shots, 9, false}, Call{two_shots, 9, true}}, 1);
+  for (const Way way : kGoodWays) {
+    Ranks<float> all(2, 1, {Call{way, 9, false}, Call{way, 9, true}}, 1);
     for (uint32_t call = 0; call < 2; ++call) {
       std::memset(&all.Values(0, call)[3], 0xFF, sizeof(float));
       std::memset(&all.Values(1, call)[8], 0xFF, sizeof(float));
