@@ -17,24 +17,39 @@ struct alignas(sizeof(G) * kSgdVector) SgdFour {
   G value[kSgdVector];
 };
 
-// The sum of the ranks' vectors of this index.
-template <typename G>
-__device__ SgdFour<G> SgdSumOfRanks(const SgdInput<G>& input, size_t i) {
-  float sum[kSgdVector];
-  for (uint32_t rank = 0; rank < input.ranks; ++rank) {
-    const SgdFour<G> of_rank = reinterpret_cast<const SgdFour<G>*>(input.of_rank[rank])[i];
+// The sums of the ranks' fours of these indices. All that is read of two ranks is under way at once: a load at a time would
+// wait for the memory as often as there are ranks and indices.
+template <typename G, uint32_t kAtOnce>
+__device__ __forceinline__ void SgdSumsOfRanks(const SgdInput<G>& input, const size_t (&index)[kAtOnce],
+                                               SgdFour<G> (&sums)[kAtOnce]) {
+  const auto* const first = reinterpret_cast<const SgdFour<G>*>(input.of_rank[0]);
+  const auto* const second = reinterpret_cast<const SgdFour<G>*>(input.of_rank[input.ranks > 1 ? 1 : 0]);
+  SgdFour<G> of_first[kAtOnce], of_second[kAtOnce];
+#pragma unroll
+  for (uint32_t n = 0; n < kAtOnce; ++n) {
+    of_first[n] = first[index[n]];
+    of_second[n] = second[index[n]];
+  }
+#pragma unroll
+  for (uint32_t n = 0; n < kAtOnce; ++n) {
+    float sum[kSgdVector];
 #pragma unroll
     for (uint32_t k = 0; k < kSgdVector; ++k) {
-      const auto value = static_cast<float>(of_rank.value[k]);
-      sum[k] = rank == 0 ? value : __fadd_rn(sum[k], value);
+      sum[k] = static_cast<float>(of_first[n].value[k]);
+      sum[k] = input.ranks > 1 ? __fadd_rn(sum[k], static_cast<float>(of_second[n].value[k])) : sum[k];
+    }
+    for (uint32_t rank = 2; rank < input.ranks; ++rank) {
+      const SgdFour<G> of_rank = reinterpret_cast<const SgdFour<G>*>(input.of_rank[rank])[index[n]];
+#pragma unroll
+      for (uint32_t k = 0; k < kSgdVector; ++k) {
+        sum[k] = __fadd_rn(sum[k], static_cast<float>(of_rank.value[k]));
+      }
+    }
+#pragma unroll
+    for (uint32_t k = 0; k < kSgdVector; ++k) {
+      sums[n].value[k] = G(sum[k]);
     }
   }
-  SgdFour<G> four;
-#pragma unroll
-  for (uint32_t k = 0; k < kSgdVector; ++k) {
-    four.value[k] = G(sum[k]);
-  }
-  return four;
 }
 
 template <typename G>
@@ -49,29 +64,76 @@ __device__ inline float SgdGradientOf(const SgdInput<G>& input, bool ranks, size
   return static_cast<float>(G(sum));
 }
 
+template <bool kWhole, typename G>
+__device__ SgdElementInput SgdElementInputOf(const SgdInput<G>& input) {
+  const bool factors = !kWhole && input.factors != nullptr;
+  return {*input.learning_rate,
+          input.momentum,
+          factors ? input.factors[1] : input.weight_decay,
+          kWhole    ? 1.0f
+          : factors ? input.factors[0]
+                    : input.gradient_scale,
+          kWhole || input.first,
+          kWhole || input.last};
+}
+
+// The fours of index i, of which parameter and velocity are as before.
+template <typename G>
+__device__ __forceinline__ void SgdUpdateFour(const SgdElementInput& element, const SgdInput<G>& input, size_t i,
+                                              const SgdFour<G>& gradient, SgdFour<float> parameter,
+                                              SgdFour<float> velocity) {
+  SgdFour<__nv_bfloat16> copy;
+#pragma unroll
+  for (uint32_t k = 0; k < kSgdVector; ++k) {
+    SgdElement(element, static_cast<float>(gradient.value[k]), parameter.value[k], velocity.value[k]);
+    copy.value[k] = __float2bfloat16_rn(parameter.value[k]);
+  }
+  reinterpret_cast<SgdFour<float>*>(input.velocity)[i] = velocity;
+  if (!element.last) {
+    return;
+  }
+  reinterpret_cast<SgdFour<float>*>(input.parameter)[i] = parameter;
+  if (input.bf16_copy != nullptr) {
+    reinterpret_cast<SgdFour<__nv_bfloat16>*>(input.bf16_copy)[i] = copy;
+    for (uint32_t other = 0; other < input.other_copies; ++other) {
+      reinterpret_cast<SgdFour<__nv_bfloat16>*>(input.other_copy[other])[i] = copy;
+    }
+  }
+}
+
+// One element, of those that are no four.
+template <typename G>
+__device__ void SgdUpdateOne(const SgdElementInput& element, const SgdInput<G>& input, size_t i, float gradient) {
+  SgdElement(element, gradient, input.parameter[i], input.velocity[i]);
+  if (element.last && input.bf16_copy != nullptr) {
+    input.bf16_copy[i] = __float2bfloat16_rn(input.parameter[i]);
+    for (uint32_t other = 0; other < input.other_copies; ++other) {
+      input.other_copy[other][i] = input.bf16_copy[i];
+    }
+  }
+}
+
 // `thread` of `threads`, which share the work. kWhole: the step has one micro-batch and no factors, which is the usual
 // case: nothing is looked at for each element. kRanks: the gradient is a sum. kAtOnce: fours that a thread has under way.
 template <typename G, bool kWhole, bool kRanks, uint32_t kAtOnce>
 __device__ __forceinline__ void SgdElements(const SgdInput<G>& input, size_t thread, size_t threads) {
-  const bool factors = !kWhole && input.factors != nullptr;
-  const SgdElementInput element = {*input.learning_rate,
-                                   input.momentum,
-                                   factors ? input.factors[1] : input.weight_decay,
-                                   kWhole    ? 1.0f
-                                   : factors ? input.factors[0]
-                                             : input.gradient_scale,
-                                   kWhole || input.first,
-                                   kWhole || input.last};
+  const SgdElementInput element = SgdElementInputOf<kWhole>(input);
   const size_t whole = input.count / kSgdVector;
   for (size_t first = thread; first < whole; first += threads * kAtOnce) {
     SgdFour<G> gradient[kAtOnce];
     SgdFour<float> parameter[kAtOnce], velocity[kAtOnce];
+    size_t index[kAtOnce];
 #pragma unroll
     for (uint32_t n = 0; n < kAtOnce; ++n) {
-      const size_t i = min(first + n * threads, whole - 1);
-      gradient[n] = kRanks ? SgdSumOfRanks(input, i) : reinterpret_cast<const SgdFour<G>*>(input.gradient)[i];
-      parameter[n] = reinterpret_cast<SgdFour<float>*>(input.parameter)[i];
-      velocity[n] = reinterpret_cast<SgdFour<float>*>(input.velocity)[i];
+      index[n] = min(first + n * threads, whole - 1);
+      parameter[n] = reinterpret_cast<SgdFour<float>*>(input.parameter)[index[n]];
+      velocity[n] = reinterpret_cast<SgdFour<float>*>(input.velocity)[index[n]];
+      if constexpr (!kRanks) {
+        gradient[n] = reinterpret_cast<const SgdFour<G>*>(input.gradient)[index[n]];
+      }
+    }
+    if constexpr (kRanks) {
+      SgdSumsOfRanks(input, index, gradient);
     }
 #pragma unroll
     for (uint32_t n = 0; n < kAtOnce; ++n) {
@@ -79,35 +141,12 @@ __device__ __forceinline__ void SgdElements(const SgdInput<G>& input, size_t thr
       if (i >= whole) {
         break;
       }
-      SgdFour<__nv_bfloat16> copy;
-#pragma unroll
-      for (uint32_t k = 0; k < kSgdVector; ++k) {
-        SgdElement(element, static_cast<float>(gradient[n].value[k]), parameter[n].value[k], velocity[n].value[k]);
-        copy.value[k] = __float2bfloat16_rn(parameter[n].value[k]);
-      }
-      reinterpret_cast<SgdFour<float>*>(input.velocity)[i] = velocity[n];
-      if (!element.last) {
-        continue;
-      }
-      reinterpret_cast<SgdFour<float>*>(input.parameter)[i] = parameter[n];
-      if (input.bf16_copy != nullptr) {
-        reinterpret_cast<SgdFour<__nv_bfloat16>*>(input.bf16_copy)[i] = copy;
-        for (uint32_t other = 0; other < input.other_copies; ++other) {
-          reinterpret_cast<SgdFour<__nv_bfloat16>*>(input.other_copy[other])[i] = copy;
-        }
-      }
+      SgdUpdateFour(element, input, i, gradient[n], parameter[n], velocity[n]);
     }
   }
-  // The last one to three elements.
   const size_t last = whole * kSgdVector + thread;
   if (last < input.count) {
-    SgdElement(element, SgdGradientOf(input, kRanks, last), input.parameter[last], input.velocity[last]);
-    if (element.last && input.bf16_copy != nullptr) {
-      input.bf16_copy[last] = __float2bfloat16_rn(input.parameter[last]);
-      for (uint32_t other = 0; other < input.other_copies; ++other) {
-        input.other_copy[other][last] = input.bf16_copy[last];
-      }
-    }
+    SgdUpdateOne(element, input, last, SgdGradientOf(input, kRanks, last));
   }
 }
 
