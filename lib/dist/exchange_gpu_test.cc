@@ -188,8 +188,8 @@ class WithRoomForNccl : public GradientExchange {
   absl::Status Sum(const RangeToSum& range) override { return exchange_.Sum(range); }
   absl::StatusOr<RangeSum> Gather(const RangeToSum& range) override { return exchange_.Gather(range); }
   bool GathersTogether() const override { return exchange_.GathersTogether(); }
-  absl::StatusOr<TogetherSums> GatherTogether(const std::vector<RangeToSum>& ranges) override {
-    return exchange_.GatherTogether(ranges);
+  absl::StatusOr<PeerPush> GatherTogether(const RangeToSum& weights, const RangeToSum& norms) override {
+    return exchange_.GatherTogether(weights, norms);
   }
   __nv_bfloat16* SharedWeights(uint32_t rank) const override { return exchange_.SharedWeights(rank); }
   uint32_t rank() const override { return exchange_.rank(); }

@@ -24,10 +24,12 @@ namespace {
 
 static_assert(kMaxChosenPeers == kMaxPeerRanks, "--reducer=auto takes what is for as many ranks");
 
-// A rank's piece of memory: its flags, the count of PeerUpdate, then a place for each rank's gradients, also an unused one
-// for its own; with a shared update the network's weights behind these.
+// A rank's piece of memory: its flags, the count of PeerUpdate, a place for each rank's packets, then one for each rank's
+// gradients, also unused ones for its own; with a shared update the network's weights behind these.
 constexpr size_t kPushDoneOffset = kDeviceFlagsBytes;
-constexpr size_t kPlacesOffset = size_t{64} << 10;
+constexpr size_t kPacketsOffset = size_t{64} << 10;
+constexpr size_t kPacketsEach =
+    (size_t{4} << 20) / sizeof(PeerPacket);  // all but layers 3 and 4 in fp32, and the norms
 constexpr size_t kPlaceBytes = kMaxExchanged * sizeof(float) + (size_t{1} << 20);  // and norms
 constexpr size_t kRangeAlignment = 256;
 constexpr size_t kWeightsBytes = kMaxExchanged * sizeof(__nv_bfloat16);
@@ -65,6 +67,10 @@ class PeerExchange : public CountedExchange {
     ASSIGN_OR_RETURN(
         memory_, PeerDeviceMemory::Make([&](absl::string_view bytes) { return communicator.AllGather(bytes); }, rank_,
                                         size_, bytes_of_rank, options_.timeout));
+    static_assert(kNotCome == 0xFFFFFFFF, "bytes of 0xFF are no packets");
+    RETURN_IF_ERROR(CudaStatus(cudaMemset(memory_->of(rank_) + kPacketsOffset, 0xFF, PlacesOffset() - kPacketsOffset),
+                               "emptying places"));
+    RETURN_IF_ERROR(CudaStatus(cudaDeviceSynchronize(), "emptying places"));
     int least = 0, greatest = 0;
     RETURN_IF_ERROR(CudaStatus(cudaDeviceGetStreamPriorityRange(&least, &greatest), "asking the GPU"));
     RETURN_IF_ERROR(CudaStatus(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, greatest), "a stream"));
@@ -95,30 +101,24 @@ class PeerExchange : public CountedExchange {
 
   bool GathersTogether() const override { return true; }
 
-  // As a small range of the protocol, whose launch is the caller's.
-  absl::StatusOr<TogetherSums> GatherTogether(const std::vector<RangeToSum>& ranges) override {
-    if (protocol_.row() == ExchangeProtocol::kFirstRangeRow || ranges.empty() || ranges.size() > kMaxPushed) {
-      return absl::InternalError(absl::StrCat(ranges.size(), " ranges at once, or no range before them"));
+  // As a small range of the protocol, whose launch is the caller's. A place is empty by then: what is told at the step's
+  // first range is that the last step's packets were taken.
+  absl::StatusOr<PeerPush> GatherTogether(const RangeToSum& weights, const RangeToSum& norms) override {
+    PeerPush push;
+    push.weights = PacketsFrom(0);
+    push.norms = PacketsFrom(PacketsOf(weights));
+    if (protocol_.row() == ExchangeProtocol::kFirstRangeRow || protocol_.row() + 1 >= kPeerFlagRows ||
+        PacketsOf(weights) + PacketsOf(norms) > kPacketsEach) {
+      return absl::InternalError(
+          absl::StrCat(weights.count, " weights and ", norms.count, " norms at once, or no range before them"));
     }
-    TogetherSums sums;
-    PeerPush& push = sums.push;
-    for (const RangeToSum& range : ranges) {
-      RETURN_IF_ERROR(CheckRoom(range));
-      CountRange(range, true);
-      PushedRange& pushed = push.range[push.ranges++];
-      pushed.bytes = BytesOf(range);
-      pushed.from = range.data;
-      for (int rank = 0; rank < size_; ++rank) {
-        pushed.to[rank] = PlaceAt(rank, rank_);
-      }
-      sums.of_range.push_back(PartsOf(range));
-      Advance(range);
-    }
+    CountRange(norms, true);
+    CountRange(weights, true);
     push.flags = flags_;
     push.done = reinterpret_cast<uint32_t*>(memory_->of(rank_) + kPushDoneOffset);
-    Operations operations(*this, ranges[0], Then::kLeave, &push);
-    RETURN_IF_ERROR(protocol_.Sum(operations, /*small=*/true, /*behind_weights=*/ranges[0].then == weights_));
-    return sums;
+    Operations operations(*this, weights, Then::kLeave, &push);
+    RETURN_IF_ERROR(protocol_.Sum(operations, /*small=*/true, /*behind_weights=*/weights.then == weights_));
+    return push;
   }
 
   absl::Status WeightsWritten(cudaStream_t stream) override {
@@ -158,7 +158,8 @@ class PeerExchange : public CountedExchange {
     kTakeShares,  // each rank sent its own share to all, and it is taken into the range
   };
 
-  size_t WeightsOffset() const { return kPlacesOffset + static_cast<size_t>(size_) * kPlaceBytes; }
+  size_t PlacesOffset() const { return kPacketsOffset + size_ * kPacketsEach * sizeof(PeerPacket); }
+  size_t WeightsOffset() const { return PlacesOffset() + size_ * kPlaceBytes; }
 
   static RangeToSum NothingThen(cudaStream_t stream) {
     RangeToSum none;
@@ -182,12 +183,26 @@ class PeerExchange : public CountedExchange {
 
   static size_t BytesOf(const RangeToSum& range) { return range.count * WireBytesPerElement(range.type); }
 
+  static size_t PacketsOf(const RangeToSum& range) {
+    return (BytesOf(range) + sizeof(PeerPacket) - 1) / sizeof(PeerPacket);
+  }
+
+  // Each rank's packets from number `first` on.
+  PacketRoom PacketsFrom(size_t first) const {
+    PacketRoom room;
+    for (int rank = 0; rank < size_; ++rank) {
+      room.of[rank] = reinterpret_cast<PeerPacket*>(memory_->of(rank) + kPacketsOffset) + first;
+    }
+    room.each = kPacketsEach;
+    return room;
+  }
+
   void Advance(const RangeToSum& range) {
     offset_ += (BytesOf(range) + kRangeAlignment - 1) / kRangeAlignment * kRangeAlignment;
   }
 
   uint8_t* PlaceAt(int rank, int of) const {
-    return memory_->of(rank) + kPlacesOffset + static_cast<size_t>(of) * kPlaceBytes + offset_;
+    return memory_->of(rank) + PlacesOffset() + static_cast<size_t>(of) * kPlaceBytes + offset_;
   }
 
   // Where the next range's parts are once all of them have come.

@@ -197,16 +197,12 @@ absl::Status ExchangedUpdate<T>::HandOnTogether(W* first_weight) {
   if (batch_.marks.ranges.steps != 0) {
     RETURN_IF_ERROR(NoteClock(batch_, together.weights_range, RangeMark::kReady, tail));
   }
-  ASSIGN_OR_RETURN(const TogetherSums sums,
-                   exchange.GatherTogether({{norms, norms_.count(), Wire::kFp32, tail, tail},
-                                            {first_weight, rest_.end, kTypeOf<W>, tail, tail}}));
-  together.push = sums.push;
+  ASSIGN_OR_RETURN(together.push, exchange.GatherTogether({first_weight, rest_.end, kTypeOf<W>, tail, tail},
+                                                          {norms, norms_.count(), Wire::kFp32, tail, tail}));
   together.norms.ready = {GradientArray::kNorms, norms_, tail};
   together.norms.gradient = norms;
-  together.norms.sum = sums.of_range[0];
   together.weights.ready = {GradientArray::kWeights, {0, rest_.end}, tail};
   together.weights.gradient = first_weight;
-  together.weights.sum = sums.of_range[1];
   together.norms.scale = together.weights.scale = 1.0f / static_cast<float>(exchange.ranks());
   return then_.TakeTogether(together);
 }

@@ -56,12 +56,6 @@ struct SharedRange {
   size_t count = 0;
 };
 
-// Several ranges at once, which the launch that adds them up also sends (lib/kernels/peer_update.h).
-struct TogetherSums {
-  std::vector<RangeSum> of_range;
-  PeerPush push;
-};
-
 // Every rank makes the same calls in the same order.
 class GradientExchange {
  public:
@@ -85,10 +79,10 @@ class GradientExchange {
     return status.ok() ? absl::StatusOr<RangeSum>(RangeSum()) : status;
   }
 
-  // Gather of several ranges at once, which are ready on the stream on which they are added up, as a step's last ones are;
-  // nothing is queued, and PeerUpdate with what is given here comes next on that stream. Without it each is for Gather.
+  // A step's last ranges at once, which one launch sends, adds up and applies: nothing is sent here, and PeerUpdate with
+  // what is given here comes next on their stream `then`. Without it each is for Gather.
   virtual bool GathersTogether() const { return false; }
-  virtual absl::StatusOr<TogetherSums> GatherTogether(const std::vector<RangeToSum>& ranges) {
+  virtual absl::StatusOr<PeerPush> GatherTogether(const RangeToSum& weights, const RangeToSum& norms) {
     return absl::UnimplementedError("no ranges at once");
   }
 

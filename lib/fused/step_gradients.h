@@ -28,7 +28,7 @@ struct StepGradients {
 
 // A step's last ranges where they go together: all weights that were not handed on before, and the norms.
 struct TogetherGradients {
-  StepGradients weights, norms;  // whose sums are parts
+  StepGradients weights, norms;  // whose gradients are this rank's
   PeerPush push;
   uint32_t weights_range = 0, norms_range = 0;  // as NoteClock counts them
 };

@@ -1,99 +1,153 @@
-// Stores over NVLink leave at once, so that 32 blocks fill it; SGD wants more.
 #include <algorithm>
 
 #include "lib/kernels/clock_mark.cuh"
 #include "lib/kernels/peer_flags.cuh"
+#include "lib/kernels/peer_packet_wait.cuh"
 #include "lib/kernels/peer_update.h"
 #include "lib/kernels/sgd_elements.cuh"
 
 namespace lockstep {
 namespace {
 
-constexpr uint32_t kThreads = 512;
-constexpr uint32_t kBlocks = 64;
-constexpr uint32_t kAtOnce = 4;         // packs of a thread that sends
-constexpr uint32_t kUpdatedAtOnce = 2;  // fours of a thread that updates
+constexpr uint32_t kThreads = 384;
+constexpr uint32_t kBlocksAtOnce = 2;  // on a multiprocessor
 
-// `first` and `step` count the threads of all blocks.
-__device__ void PushRange(const PushedRange& range, uint32_t to, size_t first, size_t step) {
-  const size_t packs = range.bytes / sizeof(uint4);
-  const auto* const from = static_cast<const uint4*>(range.from);
-  auto* const there = static_cast<uint4*>(range.to[to]);
-  for (size_t i = first; i < packs; i += step * kAtOnce) {
-    uint4 pack[kAtOnce];
-#pragma unroll
-    for (uint32_t n = 0; n < kAtOnce; ++n) {
-      pack[n] = from[min(i + n * step, packs - 1)];
-    }
-#pragma unroll
-    for (uint32_t n = 0; n < kAtOnce; ++n) {
-      if (i + n * step < packs) {
-        there[i + n * step] = pack[n];
-      }
-    }
+// Made on the host: a kernel would keep its arrays in local memory.
+template <typename G>
+PacketSum<G> SumOf(const PeerFlags& flags, const PacketRoom& room, const SgdInput<G>& input) {
+  PacketSum<G> sum;
+  sum.rank = flags.rank;
+  sum.ranks = flags.ranks;
+  sum.room = room;
+  sum.count = input.count;
+  sum.from = input.gradient;
+  sum.aligned = true;
+  return sum;
+}
+
+template <typename G>
+struct Sums {
+  PacketSum<G> weights;
+  PacketSum<float> norms;
+};
+
+template <typename G>
+__device__ bool IsWhole(const PacketSum<G>& sum, size_t packet) {
+  return (packet + 1) * PacketSum<G>::kElements <= sum.count;
+}
+
+template <typename G>
+__device__ PeerPacket LoadWhole(const PacketSum<G>& sum, size_t packet) {
+  return Sendable(reinterpret_cast<const PeerPacket*>(sum.from)[packet]);
+}
+
+// What SGD reads beside the gradients comes to the L2 cache while they are on their way.
+template <typename G>
+__device__ void Send(const PacketSum<G>& sum, const SgdInput<G>& input, size_t packet) {
+  if (!IsWhole(sum, packet)) {
+    SendPacket(sum, 0, packet, LoadElements(sum, packet));
+    return;
   }
-  // The last bytes, fewer than a pack.
-  const size_t last = packs * sizeof(uint4) / sizeof(uint16_t) + first;
-  if (last < range.bytes / sizeof(uint16_t)) {
-    static_cast<uint16_t*>(range.to[to])[last] = static_cast<const uint16_t*>(range.from)[last];
+  const PeerPacket own = LoadWhole(sum, packet);
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(input.parameter + packet * PacketSum<G>::kElements));
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(input.velocity + packet * PacketSum<G>::kElements));
+  SendPacket(sum, 0, packet, own);
+}
+
+// The last packet of an array, which is not whole.
+template <typename G>
+__device__ void TakeAndUpdatePart(const PacketSum<G>& sum, const SgdInput<G>& input, size_t packet, PacketWait& wait) {
+  const SgdElementInput element = SgdElementInputOf</*kWhole=*/false>(input);
+  const PeerPacket added = AddPackets(sum, 0, LoadElements(sum, packet), packet, wait);
+  G gradient[PacketSum<G>::kElements];
+  memcpy(static_cast<void*>(gradient), &added, sizeof(added));
+  const size_t begin = packet * PacketSum<G>::kElements;
+  for (size_t i = begin; i < input.count; ++i) {
+    SgdUpdateOne(element, input, i, static_cast<float>(gradient[i - begin]));
   }
 }
 
-// The block that is done last raises the flag.
-__device__ void PushAll(const PeerPush& push, size_t first, size_t threads) {
-  __shared__ bool all_done;
-  const PeerFlags& flags = push.flags;
-  for (uint32_t step = 1; step < flags.ranks; ++step) {  // to the next rank first, so that not all send to one at once
-    const uint32_t to = (flags.rank + step) % flags.ranks;
-    for (uint32_t r = 0; r < push.ranges; ++r) {
-      PushRange(push.range[r], to, first, threads);
-    }
+template <typename G>
+__device__ void TakeAndUpdate(const PacketSum<G>& sum, const SgdInput<G>& input, size_t packet, PacketWait& wait) {
+  constexpr uint32_t kFours = PacketSum<G>::kElements / kSgdVector;
+  if (!IsWhole(sum, packet)) {
+    TakeAndUpdatePart(sum, input, packet, wait);
+    return;
   }
+  SgdFour<float> parameter[kFours], velocity[kFours];
+#pragma unroll
+  for (uint32_t n = 0; n < kFours; ++n) {
+    parameter[n] = reinterpret_cast<const SgdFour<float>*>(input.parameter)[packet * kFours + n];
+    velocity[n] = reinterpret_cast<const SgdFour<float>*>(input.velocity)[packet * kFours + n];
+  }
+  const PeerPacket added = AddPackets(sum, 0, LoadWhole(sum, packet), packet, wait);
+  SgdFour<G> gradient[kFours];
+  memcpy(static_cast<void*>(gradient), &added, sizeof(added));
+  const SgdElementInput element = SgdElementInputOf</*kWhole=*/false>(input);
+#pragma unroll
+  for (uint32_t n = 0; n < kFours; ++n) {
+    SgdUpdateFour(element, input, packet * kFours + n, gradient[n], parameter[n], velocity[n]);
+  }
+}
+
+// By the block that is done last, in all columns at once.
+__device__ void NoteArrival(const ArrivalMarks& arrival, uint32_t* done) {
+  __shared__ bool all_done;
   __syncthreads();
   if (threadIdx.x == 0) {
-    __threadfence_system();
-    all_done = atomicAdd(push.done, 1) == gridDim.x - 1;
+    all_done = atomicAdd(done, 1) == gridDim.x - 1;
     if (all_done) {
-      *push.done = 0;
-      __threadfence_system();
+      *done = 0;
     }
   }
   __syncthreads();
-  if (all_done && threadIdx.x < flags.ranks && threadIdx.x != flags.rank) {
-    RaiseFlag(flags, push.row, threadIdx.x, *flags.epoch);
+  if (all_done && threadIdx.x < arrival.columns) {
+    NoteClockNow(arrival.step, arrival.column[threadIdx.x], arrival.marks);
   }
 }
 
-// What SGD reads beside gradients comes to the L2 cache while the others' gradients are on their way.
+// A thread has packets of the weights, then of the norms; the last threads, which have the fewest, the flags.
 template <typename G>
-__device__ void Prefetch(const SgdInput<G>& input, size_t first, size_t threads) {
-  constexpr size_t kLine = 128 / sizeof(float);
-  for (size_t i = first * kLine; i < input.count; i += threads * kLine) {
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(input.parameter + i));
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(input.velocity + i));
-  }
-}
-
-__device__ void AwaitAll(const PeerPush& push) {
-  if (threadIdx.x < push.flags.ranks && threadIdx.x != push.flags.rank) {
-    AwaitFlag(push.flags, push.row, threadIdx.x, *push.flags.epoch);
-  }
-  __syncthreads();
-}
-
-template <typename G>
-__global__ void __launch_bounds__(kThreads, 2) PeerUpdateKernel(PeerPush push, PeerUpdateInput<G> input) {
+__global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
+    PeerUpdateKernel(const __grid_constant__ PeerPush push, const __grid_constant__ Sums<G> sums,
+                     const __grid_constant__ PeerUpdateInput<G> input) {
+  const PeerFlags& flags = push.flags;
   const size_t first = static_cast<size_t>(blockIdx.x) * kThreads + threadIdx.x;
   const size_t threads = static_cast<size_t>(gridDim.x) * kThreads;
-  PushAll(push, first, threads);
-  Prefetch(input.weights, first, threads);
-  AwaitAll(push);
-  if (first < input.arrival.columns) {
-    NoteClockNow(input.arrival.step, input.arrival.column[first], input.arrival.marks);
+  const PacketSum<G>& weights = sums.weights;
+  const PacketSum<float>& norms = sums.norms;
+  const size_t of_weights = weights.packets(), all = of_weights + norms.packets();
+  const size_t other = threads - 1 - first;
+  const bool tells = other < flags.ranks && other != flags.rank;
+  if (tells) {
+    RaiseFlag(flags, push.row, static_cast<uint32_t>(other), *flags.epoch);
   }
-  SgdElements<G, false, true, kUpdatedAtOnce>(input.weights, first, threads);
-  // By the last threads first: the first ones had the rest of the weights.
-  SgdElements<float, false, true, 1>(input.norms, threads - 1 - first, threads);
+  for (size_t i = first; i < all; i += threads) {
+    if (i < of_weights) {
+      Send(weights, input.weights, i);
+    } else {
+      Send(norms, input.norms, i - of_weights);
+    }
+  }
+  PacketWait wait(flags);
+  for (size_t i = first; i < all; i += threads) {
+    if (i < of_weights) {
+      TakeAndUpdate(weights, input.weights, i, wait);
+    } else {
+      TakeAndUpdate(norms, input.norms, i - of_weights, wait);
+    }
+  }
+  if (tells) {
+    AwaitFlag(flags, push.row, static_cast<uint32_t>(other), *flags.epoch);
+  }
+  if (input.arrival.columns != 0) {
+    NoteArrival(input.arrival, push.done);
+  }
+}
+
+template <typename G>
+bool Fits(const PacketRoom& room, const SgdInput<G>& input) {
+  return input.ranks == 0 && input.count <= MaxInOneShot<G>(room);
 }
 
 }  // namespace
@@ -101,8 +155,8 @@ __global__ void __launch_bounds__(kThreads, 2) PeerUpdateKernel(PeerPush push, P
 template <typename G>
 cudaError_t PeerUpdate(const PeerPush& push, const PeerUpdateInput<G>& input, cudaStream_t stream,
                        uint32_t most_blocks) {
-  if (!HasPeerRow(push.flags, push.row) || push.ranges > kMaxPushed || input.arrival.columns > kMaxPushed ||
-      input.weights.ranks == 0 || input.norms.ranks == 0) {
+  if (!HasPeerRow(push.flags, push.row) || input.arrival.columns > ArrivalMarks::kMaxColumns ||
+      !Fits(push.weights, input.weights) || !Fits(push.norms, input.norms)) {
     return cudaErrorInvalidValue;
   }
   int device = 0, multiprocessors = 0;
@@ -113,8 +167,12 @@ cudaError_t PeerUpdate(const PeerPush& push, const PeerUpdateInput<G>& input, cu
   if (error != cudaSuccess) {
     return error;
   }
-  const uint32_t room = std::min(kBlocks, static_cast<uint32_t>(multiprocessors));
-  PeerUpdateKernel<G><<<most_blocks == 0 ? room : std::min(room, most_blocks), kThreads, 0, stream>>>(push, input);
+  const Sums<G> sums = {SumOf(push.flags, push.weights, input.weights), SumOf(push.flags, push.norms, input.norms)};
+  const size_t work = sums.weights.packets() + sums.norms.packets() + push.flags.ranks;
+  const uint32_t room = kBlocksAtOnce * static_cast<uint32_t>(multiprocessors);
+  const auto wanted = static_cast<uint32_t>(std::clamp<size_t>((work + kThreads - 1) / kThreads, 1, room));
+  const uint32_t blocks = most_blocks == 0 ? wanted : std::min(wanted, most_blocks);
+  PeerUpdateKernel<G><<<blocks, kThreads, 0, stream>>>(push, sums, input);
   return cudaGetLastError();
 }
 

@@ -35,19 +35,20 @@ template <typename G>
 struct DeviceArrays {
   explicit DeviceArrays(const Arrays<G>& host)
       : count(host.gradient.size()), gradient(host.gradient), parameter(host.parameter), velocity(host.velocity),
-        copy(host.copy), places(kMaxPeerRanks * Padded()) {}
+        copy(host.copy), places(std::vector<PeerPacket>(kMaxPeerRanks * Packets(), NothingCome())) {}
 
-  size_t Padded() const { return (count + 7) / 8 * 8; }
-  G* Place(uint32_t of) { return places.data() + of * Padded(); }
+  size_t Packets() const { return (count * sizeof(G) + sizeof(PeerPacket) - 1) / sizeof(PeerPacket); }
 
-  SgdInput<G> Input(const float* rate, uint32_t rank, uint32_t ranks, bool with_copy) {
-    SgdInput<G> input = {
-        count, nullptr, rate, 0.9f, 5e-4f, parameter.data(), velocity.data(), with_copy ? copy.data() : nullptr};
+  SgdInput<G> Input(const float* rate, uint32_t ranks, bool with_copy) {
+    SgdInput<G> input = {count,
+                         gradient.data(),
+                         rate,
+                         0.9f,
+                         5e-4f,
+                         parameter.data(),
+                         velocity.data(),
+                         with_copy ? copy.data() : nullptr};
     input.gradient_scale = 1.0f / static_cast<float>(ranks);
-    input.ranks = ranks;
-    for (uint32_t of = 0; of < ranks; ++of) {
-      input.of_rank[of] = of == rank ? gradient.data() : Place(of);
-    }
     return input;
   }
 
@@ -55,7 +56,7 @@ struct DeviceArrays {
   DeviceArray<G> gradient;
   DeviceArray<float> parameter, velocity;
   DeviceArray<__nv_bfloat16> copy;
-  DeviceArray<G> places;  // for each rank's gradient, one behind the other
+  DeviceArray<PeerPacket> places;  // for each rank's gradient, one behind the other
 };
 
 template <typename G>
@@ -70,18 +71,15 @@ class Rank : public PeerTestRank {
     push.flags = flags();
     push.row = kPushRow;
     push.done = done_.data();
-    push.ranges = 2;
-    push.range[0].bytes = weights_.count * sizeof(G);
-    push.range[0].from = weights_.gradient.data();
-    push.range[1].bytes = norms_.count * sizeof(float);
-    push.range[1].from = norms_.gradient.data();
+    push.weights.each = weights_.Packets();
+    push.norms.each = norms_.Packets();
     for (uint32_t rank = 0; rank < all.size(); ++rank) {
-      push.range[0].to[rank] = all[rank]->weights_.Place(flags().rank);
-      push.range[1].to[rank] = all[rank]->norms_.Place(flags().rank);
+      push.weights.of[rank] = all[rank]->weights_.places.data();
+      push.norms.of[rank] = all[rank]->norms_.places.data();
     }
     PeerUpdateInput<G> input;
-    input.weights = weights_.Input(rate_.data(), flags().rank, flags().ranks, true);
-    input.norms = norms_.Input(rate_.data(), flags().rank, flags().ranks, false);
+    input.weights = weights_.Input(rate_.data(), flags().ranks, true);
+    input.norms = norms_.Input(rate_.data(), flags().ranks, false);
     input.arrival = {step_.data(), {marks_.data(), 1, 2}, 1, {1}};
     EXPECT_EQ(AwaitPeerFlags(flags(), kEndRow, 1, stream()), cudaSuccess);
     EXPECT_EQ(PeerUpdate(push, input, stream(), kBlocksOfAll / flags().ranks), cudaSuccess);
@@ -200,15 +198,19 @@ TEST_F(PeerUpdateTest, ARankThatDoesNotComeIsReported) {
 TEST(PeerUpdateArgumentsTest, WhatIsNotThereIsRefused) {
   PeerPush push;
   push.flags.ranks = 1;
+  push.weights.each = push.norms.each = 2;
   PeerUpdateInput<float> input;
-  input.weights.ranks = input.norms.ranks = 1;
-  push.ranges = kMaxPushed + 1;
-  EXPECT_EQ(PeerUpdate(push, input, nullptr), cudaErrorInvalidValue);
-  push.ranges = 1;
+  input.weights.count = input.norms.count = 8;
   push.row = kPeerFlagRows;
   EXPECT_EQ(PeerUpdate(push, input, nullptr), cudaErrorInvalidValue);
   push.row = 0;
+  input.weights.count = 9;
+  EXPECT_EQ(PeerUpdate(push, input, nullptr), cudaErrorInvalidValue);
+  input.weights.count = 8;
+  input.norms.ranks = 1;
+  EXPECT_EQ(PeerUpdate(push, input, nullptr), cudaErrorInvalidValue);
   input.norms.ranks = 0;
+  input.arrival.columns = ArrivalMarks::kMaxColumns + 1;
   EXPECT_EQ(PeerUpdate(push, input, nullptr), cudaErrorInvalidValue);
 }
 
