@@ -18,6 +18,7 @@
 #include "lib/peer/device_flags.h"
 #include "lib/peer/device_memory.h"
 #include "lib/peer/exchange_protocol.h"
+#include "lib/peer/gather_bytes.h"
 
 namespace lockstep {
 namespace {
@@ -64,22 +65,9 @@ class PeerExchange : public CountedExchange {
                                                      " is for up to ", kMaxPeerRanks, " ranks, found ", size_));
     }
     const size_t bytes_of_rank = WeightsOffset() + (options_.shares_update ? kWeightsBytes : 0);
-    ASSIGN_OR_RETURN(
-        memory_, PeerDeviceMemory::Make([&](absl::string_view bytes) { return communicator.AllGather(bytes); }, rank_,
-                                        size_, bytes_of_rank, options_.timeout));
-    static_assert(kNotCome == 0xFFFFFFFF, "bytes of 0xFF are no packets");
-    RETURN_IF_ERROR(CudaStatus(cudaMemset(memory_->of(rank_) + kPacketsOffset, 0xFF, PlacesOffset() - kPacketsOffset),
-                               "emptying places"));
-    RETURN_IF_ERROR(CudaStatus(cudaDeviceSynchronize(), "emptying places"));
-    int least = 0, greatest = 0;
-    RETURN_IF_ERROR(CudaStatus(cudaDeviceGetStreamPriorityRange(&least, &greatest), "asking the GPU"));
-    RETURN_IF_ERROR(CudaStatus(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, greatest), "a stream"));
-    for (cudaEvent_t* const event : {&ready_, &sent_}) {
-      RETURN_IF_ERROR(CudaStatus(cudaEventCreateWithFlags(event, cudaEventDisableTiming), "an event"));
-    }
-    ASSIGN_OR_RETURN(device_flags_, DeviceFlags::Make(*memory_, rank_, size_, options_.timeout));
-    flags_ = device_flags_->flags();
-    return communicator.Barrier();
+    const GatherBytes gather = [&](absl::string_view bytes) { return communicator.AllGather(bytes); };
+    ASSIGN_OR_RETURN(memory_, PeerDeviceMemory::Make(gather, rank_, size_, bytes_of_rank, options_.timeout));
+    return Agree(gather, Prepare());
   }
 
   uint32_t ranks() const override { return static_cast<uint32_t>(size_); }
@@ -157,6 +145,23 @@ class PeerExchange : public CountedExchange {
     kLeaveShare,  // and each rank is sent its share of them alone
     kTakeShares,  // each rank sent its own share to all, and it is taken into the range
   };
+
+  // What a rank does by itself, and all have done before one sends.
+  absl::Status Prepare() {
+    static_assert(kNotCome == 0xFFFFFFFF, "bytes of 0xFF are no packets");
+    RETURN_IF_ERROR(CudaStatus(cudaMemset(memory_->of(rank_) + kPacketsOffset, 0xFF, PlacesOffset() - kPacketsOffset),
+                               "emptying places"));
+    RETURN_IF_ERROR(CudaStatus(cudaDeviceSynchronize(), "emptying places"));
+    int least = 0, greatest = 0;
+    RETURN_IF_ERROR(CudaStatus(cudaDeviceGetStreamPriorityRange(&least, &greatest), "asking the GPU"));
+    RETURN_IF_ERROR(CudaStatus(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, greatest), "a stream"));
+    for (cudaEvent_t* const event : {&ready_, &sent_}) {
+      RETURN_IF_ERROR(CudaStatus(cudaEventCreateWithFlags(event, cudaEventDisableTiming), "an event"));
+    }
+    ASSIGN_OR_RETURN(device_flags_, DeviceFlags::Make(*memory_, rank_, size_, options_.timeout));
+    flags_ = device_flags_->flags();
+    return absl::OkStatus();
+  }
 
   size_t PlacesOffset() const { return kPacketsOffset + size_ * kPacketsEach * sizeof(PeerPacket); }
   size_t WeightsOffset() const { return PlacesOffset() + size_ * kPlaceBytes; }

@@ -84,11 +84,17 @@ class RandomCopies {
   std::vector<cudaEvent_t> events_;
 };
 
-// A copy that came too early would bring what the replay before left there.
-TEST(CapturedGraphTest, WithoutRedundantEdgesEachCopyFollowsWhatItFollowed) {
-  if (!HaveGpu()) {
-    GTEST_SKIP() << "no CUDA device";
+class CapturedGraphTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!HaveGpu()) {
+      GTEST_SKIP() << "no CUDA device";
+    }
   }
+};
+
+// A copy that came too early would bring what the replay before left there.
+TEST_F(CapturedGraphTest, WithoutRedundantEdgesEachCopyFollowsWhatItFollowed) {
   for (uint32_t seed = 0; seed < 20; ++seed) {
     DeviceArray<uint32_t> places(kOperations + 1);
     RandomCopies copies(seed, places.data());
@@ -110,10 +116,7 @@ size_t EdgesOf(cudaGraph_t graph) {
 }
 
 // A chain of three copies, the last of which also waits for the first.
-TEST(CapturedGraphTest, ARedundantEdgeIsLeftOut) {
-  if (!HaveGpu()) {
-    GTEST_SKIP() << "no CUDA device";
-  }
+TEST_F(CapturedGraphTest, ARedundantEdgeIsLeftOut) {
   DeviceArray<uint32_t> places(4);
   cudaGraph_t graph = nullptr;
   ASSERT_EQ(cudaGraphCreate(&graph, 0), cudaSuccess);
@@ -131,10 +134,7 @@ TEST(CapturedGraphTest, ARedundantEdgeIsLeftOut) {
   EXPECT_CUDA(cudaGraphDestroy(graph));
 }
 
-TEST(CapturedGraphTest, AnErrorOfWhatIsLaunchedEndsTheCapture) {
-  if (!HaveGpu()) {
-    GTEST_SKIP() << "no CUDA device";
-  }
+TEST_F(CapturedGraphTest, AnErrorOfWhatIsLaunchedEndsTheCapture) {
   DeviceArray<uint32_t> places(kOperations + 1);
   RandomCopies copies(1, places.data());
   EXPECT_EQ(CaptureGraph(copies.stream(), [] { return absl::AbortedError("no"); }).status(), absl::AbortedError("no"));

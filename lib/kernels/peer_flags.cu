@@ -7,11 +7,16 @@ namespace {
 constexpr uint32_t kThreads = 32;
 static_assert(kMaxPeerRanks <= kThreads, "a thread for each rank");
 
+// kMeets: and awaits the same flag of the others.
+template <bool kMeets>
 __global__ void RaiseKernel(PeerFlags flags, uint32_t row, bool next_epoch) {
   const uint32_t rank = threadIdx.x;
   const uint32_t epoch = *flags.epoch;
   if (rank < flags.ranks && rank != flags.rank) {
     RaiseFlag(flags, row, rank, epoch);
+    if constexpr (kMeets) {
+      AwaitFlag(flags, row, rank, epoch);
+    }
   }
   __syncwarp();
   if (next_epoch && rank == 0) {
@@ -26,19 +31,6 @@ __global__ void AwaitKernel(PeerFlags flags, uint32_t row, uint32_t behind) {
   }
 }
 
-__global__ void MeetKernel(PeerFlags flags, uint32_t row, bool next_epoch) {
-  const uint32_t rank = threadIdx.x;
-  const uint32_t epoch = *flags.epoch;
-  if (rank < flags.ranks && rank != flags.rank) {
-    RaiseFlag(flags, row, rank, epoch);
-    AwaitFlag(flags, row, rank, epoch);
-  }
-  __syncwarp();
-  if (next_epoch && rank == 0) {
-    *flags.epoch = epoch + 1;
-  }
-}
-
 }  // namespace
 
 bool HasPeerRow(const PeerFlags& flags, uint32_t row) {
@@ -49,7 +41,7 @@ cudaError_t RaisePeerFlags(const PeerFlags& flags, uint32_t row, bool next_epoch
   if (!HasPeerRow(flags, row)) {
     return cudaErrorInvalidValue;
   }
-  RaiseKernel<<<1, kThreads, 0, stream>>>(flags, row, next_epoch);
+  RaiseKernel<false><<<1, kThreads, 0, stream>>>(flags, row, next_epoch);
   return cudaGetLastError();
 }
 
@@ -65,7 +57,7 @@ cudaError_t MeetPeers(const PeerFlags& flags, uint32_t row, bool next_epoch, cud
   if (!HasPeerRow(flags, row)) {
     return cudaErrorInvalidValue;
   }
-  MeetKernel<<<1, kThreads, 0, stream>>>(flags, row, next_epoch);
+  RaiseKernel<true><<<1, kThreads, 0, stream>>>(flags, row, next_epoch);
   return cudaGetLastError();
 }
 

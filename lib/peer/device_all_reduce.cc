@@ -61,15 +61,7 @@ absl::Status DeviceAllReduce::Init(const GatherBytes& gather) {
     ASSIGN_OR_RETURN(copied_, CopiedCollectives::Make(memory_.flags));
     return absl::OkStatus();
   };
-  const absl::Status prepared = prepare();
-  ASSIGN_OR_RETURN(const std::vector<std::string> all, gather(prepared.ok() ? "" : prepared.message()));
-  RETURN_IF_ERROR(prepared);
-  for (size_t rank = 0; rank < all.size(); ++rank) {
-    if (!all[rank].empty()) {
-      return absl::FailedPreconditionError(absl::StrCat("rank ", rank, ": ", all[rank]));
-    }
-  }
-  return absl::OkStatus();
+  return Agree(gather, prepare());
 }
 
 uint8_t* DeviceAllReduce::shared_of(int rank) const {
