@@ -29,8 +29,7 @@ static_assert(kMaxChosenPeers == kMaxPeerRanks, "--reducer=auto takes what is fo
 // gradients, also unused ones for its own; with a shared update the network's weights behind these.
 constexpr size_t kPushDoneOffset = kDeviceFlagsBytes;
 constexpr size_t kPacketsOffset = size_t{64} << 10;
-constexpr size_t kPacketsEach =
-    (size_t{4} << 20) / sizeof(PeerPacket);  // all but layers 3 and 4 in fp32, and the norms
+constexpr size_t kPacketsEach = (size_t{4} << 20) / sizeof(PeerPacket);  // fp32 of all but layers 3 and 4, and norms
 constexpr size_t kPlaceBytes = kMaxExchanged * sizeof(float) + (size_t{1} << 20);  // and norms
 constexpr size_t kRangeAlignment = 256;
 constexpr size_t kWeightsBytes = kMaxExchanged * sizeof(__nv_bfloat16);
