@@ -5,8 +5,9 @@
 //   CUDA_INJECTION64_PATH=$PWD/libkernel_timeline.so KERNEL_TIMELINE=out.txt fused_step_benchmark --profile 32
 //
 // KERNEL_TIMELINE_LAST says how many, 1000 unless told otherwise. In KERNEL_TIMELINE %p is the process, for programs that
-// start others; the first line then tells the host's nanoseconds at which the times begin, so that ranks compare. Noting costs a step of 32 images some 8 % of its
-// time. CUPTI is opened at run time: libcupti.so.13 must be where the loader finds it (it comes with torch).
+// start others; the first line then tells the host's nanoseconds at which the times begin, so that ranks compare, which
+// timeline_step.py does. Noting costs a step of 32 images some 8 % of its time. CUPTI is opened at run time:
+// libcupti.so.13 must be where the loader finds it (it comes with torch).
 //
 // Source: CUPTI documentation, "CUPTI Activity API" and "CUDA_INJECTION64_PATH".
 #include <cstdio>

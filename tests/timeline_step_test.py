@@ -1,0 +1,80 @@
+"""benchmarks/timeline_step.py on files as kernel_timeline.cc writes them.
+
+Run by bazel (tests/BUILD); by hand: python3 tests/timeline_step_test.py --script benchmarks/timeline_step.py
+"""
+
+import argparse
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import bazel_unittest
+
+OURS = "_ZN8lockstep46_GLOBAL__N__f5b26f7d_13_file_cu_44cd636f{}{}I13__nv_bfloat16LNS_11ImageLayoutE1EEEvNS_5Input"
+OTHERS = "_ZN7cutlass6KernelI72cutlass_tensorop_bf16_wgrad_optimized_nhwcEEvNT_6ParamsE"
+
+
+def line(begin, duration, name, stream=7, blocks=132):
+    symbol = OURS.format(len(name), name) if name.endswith("Kernel") else name
+    return f"{begin:10.1f} {duration:8.1f}  {stream:5d} {blocks:6d} {256:5d} {0:7d}  {symbol}\n"
+
+
+def rank(origin, shift):
+    """Steps of 100, 120, 110, 105 and 90 us; the fourth has marks, and the last is of fewer images."""
+    begins = [0, 100, 220, 330, 435, 525]
+    lines = [line(begin + shift, 10, "AugmentBatchKernel", blocks=32 if begin > 400 else 128) for begin in begins]
+    lines += [line(begin + shift + 60, 5, "ConvolutionNormKernel") for begin in begins]
+    lines += [line(begin + shift + 70, 5, OTHERS) for begin in begins]
+    lines += [line(begin + shift + 80, 9, "copy to a peer of 4096 bytes", 9, 0) for begin in begins]
+    return f"# from {origin} ns\n" + "".join(lines + [line(340 + shift, 1, "MarkClockKernel")])
+
+
+class TimelineStepTest(unittest.TestCase):
+    script = None
+
+    def run_over(self, *texts):
+        with tempfile.TemporaryDirectory() as folder:
+            paths = []
+            for number, text in enumerate(texts):
+                paths.append(pathlib.Path(folder) / f"line_{number}.txt")
+                paths[-1].write_text(text)
+            return subprocess.run([sys.executable, self.script, *paths], capture_output=True, text=True, check=False)
+
+    def test_the_step_of_median_length_of_all_ranks(self):
+        ran = self.run_over("", rank(5_000_000, 0), rank(5_002_000, 1))
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+        lines = ran.stdout.splitlines()
+        self.assertEqual(lines[0], "step 110.0, median of 3 from 100.0 to 120.0")
+        self.assertEqual([row.split() for row in lines[1:] if " r0 " in row][:4], [
+            ["0.0", "10.0", "10.0", "r0", "s7", "b128", "AugmentBatchKernel"],
+            ["60.0", "65.0", "5.0", "r0", "s7", "b132", "ConvolutionNormKernel"],
+            ["70.0", "75.0", "5.0", "r0", "s7", "b132", "other", OTHERS[-40:]],
+            ["80.0", "89.0", "9.0", "r0", "s9", "b0", "copy", "to", "a", "peer", "of", "4096", "bytes"],
+        ])
+        # The other rank's file begins 2 us later, and what it says 1 us later than that.
+        self.assertIn(["3.0", "13.0", "10.0", "r1", "s7", "b128", "AugmentBatchKernel"],
+                      [row.split() for row in lines])
+        begins = [float(row.split()[0]) for row in lines[1:]]
+        self.assertEqual(begins, sorted(begins))
+        self.assertTrue(-10 <= begins[0] and begins[-1] <= 150, begins)
+
+    def test_no_step_and_no_file(self):
+        marked = rank(0, 0).splitlines(keepends=True)[:2] + [line(500, 1, "MarkClockKernel")]
+        for texts in ([], [""], ["".join(marked)]):
+            self.assertEqual(self.run_over(*texts).returncode, 3)
+        cut = self.run_over(rank(0, 0) + "     540.0      1.0      7")
+        self.assertEqual((cut.returncode, len(cut.stderr.splitlines())), (2, 1))
+        missing = subprocess.run([sys.executable, self.script, "/no/such/file"], capture_output=True, text=True,
+                                 check=False)
+        self.assertEqual((missing.returncode, len(missing.stderr.splitlines())), (2, 1))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--script", required=True)
+    given, rest = parser.parse_known_args()
+    TimelineStepTest.script = pathlib.Path(given.script).absolute()
+    bazel_unittest.main(rest)
