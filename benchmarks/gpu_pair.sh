@@ -8,7 +8,10 @@
 #   faults     ranks killed, stopped, out of memory, in replayed graphs and eager steps (tests/gpu_faults.py)
 #   resume     the hand-written step on two GPUs, over NCCL and by default, stopped and gone on with, beside one left
 #              alone: the same weights
-#   exchange   the hand-written step over NCCL and over copies between GPUs, beside PyTorch's DDP in a CUDA graph
+#   exchange   the hand-written step over NCCL and over copies between GPUs, beside PyTorch's DDP in a CUDA graph;
+#              REDUCERS=own,peer,peer_sharded
+#   timeline   one step of both ranks, kernel by kernel
+#   four       of a host with four GPUs: four and eight predicted from `exchange`, then four run and scored
 #   all_reduce our collectives over GPUs and NCCL's, size by size, with their record, beside PyTorch's
 #   accuracy   200 epochs at 128 a GPU on two, beside 256 on one; SEEDS=3
 #   lab        the whole lab with its questions, on a tenth of the pictures: JPEG names their folder
@@ -22,7 +25,7 @@
 set -uo pipefail
 
 if [ $# -lt 4 ]; then
-  sed -n '2,23s/^# \{0,1\}//p' "$0"
+  sed -n '2,26s/^# \{0,1\}//p' "$0"
   exit 2
 fi
 here="$(cd "$(dirname "$0")" && pwd)"
@@ -46,7 +49,7 @@ section_tests() {
 
 section_faults() {
   python3 "$here/../tests/gpu_faults.py" "$package" --out=faults --flag=--reducer=own || status=1
-  python3 "$here/../tests/gpu_faults.py" "$package" --out=faults_peer --flag=--reducer=peer \
+  python3 "$here/../tests/gpu_faults.py" "$package" --out=faults_peer --flag=--reducer=peer_sharded \
     --cases='fast (own_spawn|kill|stop)' || status=1
 }
 
@@ -69,11 +72,33 @@ section_resume() {
 }
 
 section_exchange() {
-  scale exchange --preset=fast --reducer=own,peer --ranks=1,2 --batch=512,128,32 --repeats=5 --noevaluate
+  scale exchange --preset=fast --reducer="${REDUCERS:-own,peer,peer_sharded}" --ranks=1,2 --batch=512,128,32 \
+    --repeats=5 --noevaluate
   local ranks
   for ranks in 1 2; do
-    torchrun --nproc-per-node "$ranks" "$here/peers/resnet18_ddp_pytorch.py" --kind graph 2>>log.txt | tee -a log.txt
+    torchrun --nproc-per-node "$ranks" "$here/peers/resnet18_ddp_pytorch.py" --kind graph --wire bf16 2>>log.txt |
+      tee -a log.txt
   done
+}
+
+# All kernels of the last epochs are noted, the last of which has marks.
+section_timeline() {
+  local batch
+  for batch in 128 32; do
+    CUDA_INJECTION64_PATH="$package/libexec/libkernel_timeline.so" KERNEL_TIMELINE="$out/noted_${batch}_%p.txt" \
+      KERNEL_TIMELINE_LAST=200000 scale "noted_$batch" --preset=fast --ranks=2 --batch="$batch" --repeats=1 --noevaluate \
+      --ablation=false
+    python3 "$here/timeline_step.py" noted_"${batch}"_*.txt >"timeline_$batch.txt" || status=1
+    head -1 "timeline_$batch.txt"
+    rm -f noted_"${batch}"_*.txt
+  done
+}
+
+section_four() {
+  run predict comm_model --input=exchange.rec --predict_ranks=4,8 --output=predicted.rec
+  scale four --preset=fast --reducer="${REDUCERS:-own,peer,peer_sharded}" --ranks=4 --batch=512,128,32 --repeats=5 \
+    --noevaluate --prediction=predicted.rec
+  run score comm_model --input=four.rec --score=predicted.rec --output=scored.rec --format=text
 }
 
 section_all_reduce() {
