@@ -228,7 +228,7 @@ TEST_F(PeerAllReduceTest, RandomCallsInAnyOrder) {
 TEST_F(PeerAllReduceTest, ReplaysOfAnOddNumberOfCalls) {
   constexpr int kReplays = 300;
   for (const Call& call : {Call{PacketShots::kOne, 4096, 0, true}, Call{PacketShots::kTwo, 4096, 0, true},
-                           Call{PacketShots::kTwo, 16384, 0, true, 1}}) {
+                           Call{PacketShots::kTwo, 32768, 0, true, 1}}) {
     const Ranks<float> all = MakeRanks<float>(2);
     std::vector<CapturedGraph> graphs;
     for (uint32_t rank = 0; rank < 2; ++rank) {
@@ -265,7 +265,7 @@ TEST_F(PeerAllReduceTest, ReplaysOfAnOddNumberOfCalls) {
 
 TEST_F(PeerAllReduceTest, ARankThatDoesNotComeIsReported) {
   for (const Call& call :
-       {Call{PacketShots::kOne, 1000}, Call{PacketShots::kTwo, 1000}, Call{PacketShots::kTwo, 16384, 0, false, 1}}) {
+       {Call{PacketShots::kOne, 1000}, Call{PacketShots::kTwo, 1000}, Call{PacketShots::kTwo, 32768, 0, false, 1}}) {
     const Ranks<float> all = MakeRanks<float>(2);
     ASSERT_EQ(Queue(all, 0, call), cudaSuccess);
     ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
