@@ -36,6 +36,7 @@ out="$(cd "$3" && pwd)"
 . "$here/gpu_run.sh"
 # Multicast over NVLink stays off: a fault in it can take a shared host's GPUs down.
 export NCCL_NVLS_ENABLE=0
+reducers="${REDUCERS:-own,peer,peer_sharded}" # of exchange and four
 cd "$out"
 [ -e dataset.rec ] || ln -s "$dataset" dataset.rec
 scale() { run "$1" scale_run --input=dataset.rec --output="$1.rec" "${@:2}"; }
@@ -72,8 +73,7 @@ section_resume() {
 }
 
 section_exchange() {
-  scale exchange --preset=fast --reducer="${REDUCERS:-own,peer,peer_sharded}" --ranks=1,2 --batch=512,128,32 \
-    --repeats=5 --noevaluate
+  scale exchange --preset=fast --reducer="$reducers" --ranks=1,2 --batch=512,128,32 --repeats=5 --noevaluate
   local ranks
   for ranks in 1 2; do
     torchrun --nproc-per-node "$ranks" "$here/peers/resnet18_ddp_pytorch.py" --kind graph --wire bf16 2>>log.txt |
@@ -95,10 +95,10 @@ section_timeline() {
 }
 
 section_four() {
-  run predict comm_model --input=exchange.rec --predict_ranks=4,8 --output=predicted.rec
-  scale four --preset=fast --reducer="${REDUCERS:-own,peer,peer_sharded}" --ranks=4 --batch=512,128,32 --repeats=5 \
-    --noevaluate --prediction=predicted.rec
-  run score comm_model --input=four.rec --score=predicted.rec --output=scored.rec --format=text
+  run predict_4_8 comm_model --input=exchange.rec --predict_ranks=4,8 --output=predicted_4_8.rec
+  scale four --preset=fast --reducer="$reducers" --ranks=4 --batch=512,128,32 --repeats=5 --noevaluate \
+    --prediction=predicted_4_8.rec
+  run score_four comm_model --input=four.rec --score=predicted_4_8.rec --output=scored_four.rec --format=text
 }
 
 section_all_reduce() {

@@ -92,10 +92,11 @@ class PeerExchange : public CountedExchange {
   // first range is that the last step's packets were taken.
   absl::StatusOr<PeerPush> GatherTogether(const RangeToSum& weights, const RangeToSum& norms) override {
     PeerPush push;
+    const size_t of_weights = PacketsOf(BytesOf(weights));
     push.weights = PacketsFrom(0);
-    push.norms = PacketsFrom(PacketsOf(weights));
+    push.norms = PacketsFrom(of_weights);
     if (protocol_.row() == ExchangeProtocol::kFirstRangeRow || protocol_.row() + 1 >= kPeerFlagRows ||
-        PacketsOf(weights) + PacketsOf(norms) > kPacketsEach) {
+        of_weights + PacketsOf(BytesOf(norms)) > kPacketsEach) {
       return absl::InternalError(
           absl::StrCat(weights.count, " weights and ", norms.count, " norms at once, or no range before them"));
     }
@@ -147,10 +148,7 @@ class PeerExchange : public CountedExchange {
 
   // What a rank does by itself, and all have done before one sends.
   absl::Status Prepare() {
-    static_assert(kNotCome == 0xFFFFFFFF, "bytes of 0xFF are no packets");
-    RETURN_IF_ERROR(CudaStatus(cudaMemset(memory_->of(rank_) + kPacketsOffset, 0xFF, PlacesOffset() - kPacketsOffset),
-                               "emptying places"));
-    RETURN_IF_ERROR(CudaStatus(cudaDeviceSynchronize(), "emptying places"));
+    RETURN_IF_ERROR(CudaStatus(EmptyPlaces(PacketsFrom(0).of[rank_], size_ * kPacketsEach), "emptying places"));
     int least = 0, greatest = 0;
     RETURN_IF_ERROR(CudaStatus(cudaDeviceGetStreamPriorityRange(&least, &greatest), "asking the GPU"));
     RETURN_IF_ERROR(CudaStatus(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, greatest), "a stream"));
@@ -186,10 +184,6 @@ class PeerExchange : public CountedExchange {
   }
 
   static size_t BytesOf(const RangeToSum& range) { return range.count * WireBytesPerElement(range.type); }
-
-  static size_t PacketsOf(const RangeToSum& range) {
-    return (BytesOf(range) + sizeof(PeerPacket) - 1) / sizeof(PeerPacket);
-  }
 
   // Each rank's packets from number `first` on.
   PacketRoom PacketsFrom(size_t first) const {

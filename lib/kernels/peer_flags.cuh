@@ -21,13 +21,13 @@ __device__ inline uint32_t LoadAcquire(const uint32_t* flag) {
   return value;
 }
 
-// Called by one thread. Returns when the rank's flag is `wanted` or higher, at the limit, or once one has been reported.
-__device__ inline void AwaitFlag(const PeerFlags& flags, uint32_t row, uint32_t of, uint32_t wanted) {
-  const uint32_t* const flag = flags.flags[flags.rank] + row * kMaxPeerRanks + of;
+// Called by one thread. Tries until the rank has come, the limit, or once one has been reported.
+template <typename HasCome>
+__device__ __forceinline__ void AwaitRank(const PeerFlags& flags, uint32_t of, HasCome has_come) {
   const WaitReport& report = flags.report[of];
   const volatile uint32_t* const reported = report.expired;
   const uint32_t begin = ClockTurns();
-  for (uint32_t tries = 1; static_cast<int32_t>(LoadAcquire(flag) - wanted) < 0; ++tries) {
+  for (uint32_t tries = 1; !has_come(); ++tries) {
     if (tries % kTriesWithoutClock != 0) {
       continue;
     }
@@ -39,6 +39,12 @@ __device__ inline void AwaitFlag(const PeerFlags& flags, uint32_t row, uint32_t 
       return;
     }
   }
+}
+
+// Called by one thread. Returns when the rank's flag is `wanted` or higher, or as AwaitRank.
+__device__ inline void AwaitFlag(const PeerFlags& flags, uint32_t row, uint32_t of, uint32_t wanted) {
+  const uint32_t* const flag = flags.flags[flags.rank] + row * kMaxPeerRanks + of;
+  AwaitRank(flags, of, [&] { return static_cast<int32_t>(LoadAcquire(flag) - wanted) >= 0; });
 }
 
 }  // namespace lockstep

@@ -8,6 +8,7 @@
 
 #include <cuda_runtime.h>
 
+#include <cstddef>
 #include <cstdint>
 
 namespace lockstep {
@@ -29,11 +30,21 @@ __host__ __device__ inline PeerPacket Sendable(PeerPacket packet) {
   return packet;
 }
 
+// That so many bytes travel in; the last one may not be full.
+constexpr size_t PacketsOf(size_t bytes) { return (bytes + sizeof(PeerPacket) - 1) / sizeof(PeerPacket); }
+
 __host__ __device__ inline PeerPacket NothingCome() { return {{kNotCome, kNotCome, kNotCome, kNotCome}}; }
 
 __host__ __device__ inline bool HasCome(const PeerPacket& packet) {
   return packet.word[0] != kNotCome && packet.word[1] != kNotCome && packet.word[2] != kNotCome &&
          packet.word[3] != kNotCome;
+}
+
+// Nothing has come to any of them when it returns. On the device.
+inline cudaError_t EmptyPlaces(PeerPacket* places, size_t packets) {
+  static_assert(kNotCome == 0xFFFFFFFF, "every byte is 0xFF");
+  const cudaError_t error = cudaMemset(places, 0xFF, packets * sizeof(PeerPacket));
+  return error == cudaSuccess ? cudaDeviceSynchronize() : error;
 }
 
 // Into memory that others read, or from memory that others write: at once, past the L1.

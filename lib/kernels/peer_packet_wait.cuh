@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "lib/kernels/peer_flags.h"
+#include "lib/kernels/peer_flags.cuh"
 #include "lib/kernels/peer_packet.h"
 
 namespace lockstep {
@@ -16,24 +16,11 @@ class PacketWait {
 
   __device__ PeerPacket operator()(const PeerPacket* place, uint32_t rank) {
     PeerPacket packet = LoadPacket(place);
-    if (HasCome(packet)) {
-      return packet;
-    }
-    const WaitReport& report = flags_.report[rank];
-    const volatile uint32_t* const reported = report.expired;
-    const uint32_t begin = ClockTurns();
-    for (uint32_t tries = 1; !HasCome(packet); ++tries) {
-      packet = LoadPacket(place);
-      if (tries % kTriesWithoutClock != 0) {
-        continue;
-      }
-      if (reported != nullptr && *reported != 0) {
-        break;
-      }
-      if (ClockTurns() - begin > flags_.max_clock_turns) {
-        Report(report);
-        break;
-      }
+    if (!HasCome(packet)) {
+      AwaitRank(flags_, rank, [&] {
+        packet = LoadPacket(place);
+        return HasCome(packet);
+      });
     }
     return packet;
   }

@@ -36,19 +36,10 @@ __device__ bool IsWhole(const PacketSum<G>& sum, size_t packet) {
   return (packet + 1) * PacketSum<G>::kElements <= sum.count;
 }
 
-template <typename G>
-__device__ PeerPacket LoadWhole(const PacketSum<G>& sum, size_t packet) {
-  return Sendable(reinterpret_cast<const PeerPacket*>(sum.from)[packet]);
-}
-
 // What SGD reads beside the gradients comes to the L2 cache while they are on their way.
 template <typename G>
 __device__ void Send(const PacketSum<G>& sum, const SgdInput<G>& input, size_t packet) {
-  if (!IsWhole(sum, packet)) {
-    SendPacket(sum, 0, packet, LoadElements(sum, packet));
-    return;
-  }
-  const PeerPacket own = LoadWhole(sum, packet);
+  const PeerPacket own = LoadElements(sum, packet);
   asm volatile("prefetch.global.L2 [%0];" ::"l"(input.parameter + packet * PacketSum<G>::kElements));
   asm volatile("prefetch.global.L2 [%0];" ::"l"(input.velocity + packet * PacketSum<G>::kElements));
   SendPacket(sum, 0, packet, own);
@@ -80,7 +71,9 @@ __device__ void TakeAndUpdate(const PacketSum<G>& sum, const SgdInput<G>& input,
     parameter[n] = reinterpret_cast<const SgdFour<float>*>(input.parameter)[packet * kFours + n];
     velocity[n] = reinterpret_cast<const SgdFour<float>*>(input.velocity)[packet * kFours + n];
   }
-  const PeerPacket added = AddPackets(sum, 0, LoadWhole(sum, packet), packet, wait);
+  // LoadElements would ask once more whether it is whole, and want registers that are not there.
+  const PeerPacket own = Sendable(reinterpret_cast<const PeerPacket*>(sum.from)[packet]);
+  const PeerPacket added = AddPackets(sum, 0, own, packet, wait);
   SgdFour<G> gradient[kFours];
   memcpy(static_cast<void*>(gradient), &added, sizeof(added));
   const SgdElementInput element = SgdElementInputOf</*kWhole=*/false>(input);
@@ -109,9 +102,8 @@ __device__ void NoteArrival(const ArrivalMarks& arrival, uint32_t* done) {
 // A thread has packets of the weights, then of the norms; the last threads, which have the fewest, the flags.
 template <typename G>
 __global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
-    PeerUpdateKernel(const __grid_constant__ PeerPush push, const __grid_constant__ Sums<G> sums,
-                     const __grid_constant__ PeerUpdateInput<G> input) {
-  const PeerFlags& flags = push.flags;
+    PeerUpdateKernel(const __grid_constant__ PeerFlags flags, uint32_t row, const __grid_constant__ Sums<G> sums,
+                     const __grid_constant__ PeerUpdateInput<G> input, uint32_t* done) {
   const size_t first = static_cast<size_t>(blockIdx.x) * kThreads + threadIdx.x;
   const size_t threads = static_cast<size_t>(gridDim.x) * kThreads;
   const PacketSum<G>& weights = sums.weights;
@@ -120,7 +112,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
   const size_t other = threads - 1 - first;
   const bool tells = other < flags.ranks && other != flags.rank;
   if (tells) {
-    RaiseFlag(flags, push.row, static_cast<uint32_t>(other), *flags.epoch);
+    RaiseFlag(flags, row, static_cast<uint32_t>(other), *flags.epoch);
   }
   for (size_t i = first; i < all; i += threads) {
     if (i < of_weights) {
@@ -138,10 +130,10 @@ __global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
     }
   }
   if (tells) {
-    AwaitFlag(flags, push.row, static_cast<uint32_t>(other), *flags.epoch);
+    AwaitFlag(flags, row, static_cast<uint32_t>(other), *flags.epoch);
   }
   if (input.arrival.columns != 0) {
-    NoteArrival(input.arrival, push.done);
+    NoteArrival(input.arrival, done);
   }
 }
 
@@ -172,7 +164,7 @@ cudaError_t PeerUpdate(const PeerPush& push, const PeerUpdateInput<G>& input, cu
   const uint32_t room = kBlocksAtOnce * static_cast<uint32_t>(multiprocessors);
   const auto wanted = static_cast<uint32_t>(std::clamp<size_t>((work + kThreads - 1) / kThreads, 1, room));
   const uint32_t blocks = most_blocks == 0 ? wanted : std::min(wanted, most_blocks);
-  PeerUpdateKernel<G><<<blocks, kThreads, 0, stream>>>(push, sums, input);
+  PeerUpdateKernel<G><<<blocks, kThreads, 0, stream>>>(push.flags, push.row, sums, input, push.done);
   return cudaGetLastError();
 }
 

@@ -37,7 +37,7 @@ struct DeviceArrays {
       : count(host.gradient.size()), gradient(host.gradient), parameter(host.parameter), velocity(host.velocity),
         copy(host.copy), places(std::vector<PeerPacket>(kMaxPeerRanks * Packets(), NothingCome())) {}
 
-  size_t Packets() const { return (count * sizeof(G) + sizeof(PeerPacket) - 1) / sizeof(PeerPacket); }
+  size_t Packets() const { return PacketsOf(count * sizeof(G)); }
 
   SgdInput<G> Input(const float* rate, uint32_t ranks, bool with_copy) {
     SgdInput<G> input = {count,

@@ -1,5 +1,6 @@
 #include "lib/kernels/redundant_edges.h"
 
+#include <algorithm>
 #include <random>
 #include <set>
 #include <utility>

@@ -45,17 +45,14 @@ absl::Status DeviceAllReduce::Init(const GatherBytes& gather) {
                                                    kPacketsOffset + room + Aligned(options_.shared_bytes) +
                                                        ranks * IncomingBytes(options_),
                                                    options_.timeout));
-  uint8_t* const mine = pieces_->of(options_.rank);
-  memory_.arrived = reinterpret_cast<uint32_t*>(mine + kArrivedOffset);
+  memory_.arrived = reinterpret_cast<uint32_t*>(pieces_->of(options_.rank) + kArrivedOffset);
   memory_.room.each = packets_each_;
   for (int rank = 0; rank < options_.size; ++rank) {
     memory_.room.of[rank] = reinterpret_cast<PeerPacket*>(pieces_->of(rank) + kPacketsOffset);
   }
   // Every place is empty, and the flags are set, before a rank goes on to send anything.
   const auto prepare = [&]() -> absl::Status {
-    static_assert(kNotCome == 0xFFFFFFFF, "every byte is 0xFF");
-    RETURN_IF_ERROR(CudaStatus(cudaMemset(mine + kPacketsOffset, 0xFF, room), "emptying the room for packets"));
-    RETURN_IF_ERROR(CudaStatus(cudaDeviceSynchronize(), "emptying the room for packets"));
+    RETURN_IF_ERROR(CudaStatus(EmptyPlaces(memory_.room.of[options_.rank], PacketsOf(room)), "emptying places"));
     ASSIGN_OR_RETURN(flags_, DeviceFlags::Make(*pieces_, options_.rank, options_.size, options_.timeout));
     memory_.flags = flags_->flags();
     ASSIGN_OR_RETURN(copied_, CopiedCollectives::Make(memory_.flags));
