@@ -94,6 +94,9 @@ absl::StatusOr<std::unique_ptr<const Convolution>> Planner<T>::PlanConvolution(c
   options.autotune = options_.autotune;
   options.deterministic = options_.deterministic;
   options.own_kernels = options_.own_convolutions;
+  if (divides() && pass == ConvolutionPass::kWeightGradient) {
+    options.multiprocessors = Shares(unit).weight_gradient;
+  }
   ASSIGN_OR_RETURN(std::unique_ptr<const Convolution> convolution,
                    Convolution::Plan(*lanes_.main().context, Shape(unit), pass, options_.type, options));
   const size_t bytes = convolution->workspace_bytes();

@@ -40,6 +40,22 @@ bool IsWhole(const cudaGraphEdgeData& data) {
   return data.type == cudaGraphDependencyTypeDefault && data.from_port == 0 && data.to_port == 0;
 }
 
+struct DestroyCapture {
+  void operator()(cudaGraph_t graph) const { (void)cudaGraphDestroy(graph); }
+};
+using Capture = std::unique_ptr<std::remove_pointer_t<cudaGraph_t>, DestroyCapture>;
+
+absl::StatusOr<Capture> CaptureLaunches(cudaStream_t stream, const std::function<absl::Status()>& launch) {
+  RETURN_IF_ERROR(CudaStatus(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "begin a capture"));
+  const absl::Status launched = launch();
+  cudaGraph_t graph = nullptr;
+  const absl::Status ended = CudaStatus(cudaStreamEndCapture(stream, &graph), "end a capture");
+  Capture capture(graph);
+  RETURN_IF_ERROR(launched);
+  RETURN_IF_ERROR(ended);
+  return capture;
+}
+
 }  // namespace
 
 absl::StatusOr<size_t> LeaveOutRedundantEdges(cudaGraph_t graph) {
@@ -73,27 +89,22 @@ absl::StatusOr<size_t> LeaveOutRedundantEdges(cudaGraph_t graph) {
 }
 
 absl::StatusOr<CapturedGraph> CaptureGraph(cudaStream_t stream, const std::function<absl::Status()>& launch) {
-  RETURN_IF_ERROR(CudaStatus(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "begin a capture"));
-  const absl::Status launched = launch();
-  cudaGraph_t graph = nullptr;
-  const absl::Status ended = CudaStatus(cudaStreamEndCapture(stream, &graph), "end a capture");
+  ASSIGN_OR_RETURN(const Capture capture, CaptureLaunches(stream, launch));
+  if (!LeaveOutRedundantEdges(capture.get()).ok()) {
+    (void)cudaGetLastError();  // it is slower with them, and right
+  }
+  // Each kernel with the priority of the stream it was captured on, rather than all with that of the stream of the replay.
   cudaGraphExec_t executable = nullptr;
-  absl::Status made;
-  if (launched.ok() && ended.ok()) {
-    if (!LeaveOutRedundantEdges(graph).ok()) {
-      (void)cudaGetLastError();  // it is slower with them, and right
-    }
-    // Each kernel with the priority of the stream it was captured on, rather than all with that of the stream of the replay.
-    made = CudaStatus(cudaGraphInstantiate(&executable, graph, cudaGraphInstantiateFlagUseNodePriority),
-                      "instantiate a graph");
-  }
-  if (graph != nullptr) {
-    (void)cudaGraphDestroy(graph);
-  }
-  RETURN_IF_ERROR(launched);
-  RETURN_IF_ERROR(ended);
-  RETURN_IF_ERROR(made);
+  RETURN_IF_ERROR(CudaStatus(cudaGraphInstantiate(&executable, capture.get(), cudaGraphInstantiateFlagUseNodePriority),
+                             "instantiate a graph"));
   return CapturedGraph(executable);
+}
+
+absl::Status CaptureNodes(cudaStream_t stream, const std::function<absl::Status()>& launch,
+                          const std::function<absl::Status(const std::vector<cudaGraphNode_t>& nodes)>& look) {
+  ASSIGN_OR_RETURN(const Capture capture, CaptureLaunches(stream, launch));
+  ASSIGN_OR_RETURN(const std::vector<cudaGraphNode_t> nodes, NodesOf(capture.get()));
+  return look(nodes);
 }
 
 }  // namespace lockstep

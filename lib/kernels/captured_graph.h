@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <type_traits>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -26,6 +27,10 @@ using CapturedGraph = std::unique_ptr<std::remove_pointer_t<cudaGraphExec_t>, De
 // `stream` may be neither the default stream, which cannot be captured, nor one that is being captured. An error is
 // that of `launch` or CUDA's; the capture is ended.
 absl::StatusOr<CapturedGraph> CaptureGraph(cudaStream_t stream, const std::function<absl::Status()>& launch);
+
+// What was captured, as its nodes, which live as long as `look` runs. Errors as CaptureGraph's, and those of `look`.
+absl::Status CaptureNodes(cudaStream_t stream, const std::function<absl::Status()>& launch,
+                          const std::function<absl::Status(const std::vector<cudaGraphNode_t>& nodes)>& look);
 
 // Returns how many edges it left out of a graph that is not instantiated yet. Where CUDA changes no edges, as in a graph
 // that allocates memory, it is an error, and the graph orders all that it ordered.

@@ -138,7 +138,7 @@ absl::StatusOr<std::unique_ptr<Convolution>> Convolution::Plan(ConvolutionContex
   }
   const size_t limit = options.autotune ? static_cast<size_t>(options.candidates) : 1;
   const ConvolutionEngineRules rules = {type, options.deterministic, options.max_workspace_bytes, limit};
-  EngineChoice choice = {options.autotune, options.own_kernels, nullptr};
+  EngineChoice choice = {options.autotune, options.own_kernels, nullptr, options.multiprocessors};
   state->plans.reserve(2);  // choice points into it
   for (const uint32_t images : {state->parts.front().images, state->parts.back().images}) {
     if (!state->plans.empty() && images == state->parts.front().images) {

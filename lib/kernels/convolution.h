@@ -35,6 +35,9 @@ struct ConvolutionOptions {
   size_t max_workspace_bytes = size_t{512} << 20;
   uint64_t most_elements = kMaxConvolutionElements;  // of a tensor of a part; less in tests
   bool own_kernels = true;                           // in fp32: our kernel too; false: cuDNN's engines alone
+  // That other launches beside it leave to this one. An engine of more blocks is judged as so much slower as it takes
+  // more of the GPU. 0: it runs alone.
+  uint32_t multiprocessors = 0;
 };
 
 // cuDNN's handle on one stream of the current device. Not thread-safe.

@@ -14,6 +14,7 @@
 #include "lib/kernels/cuda_status.h"
 #include "lib/kernels/device_buffer.h"
 #include "lib/kernels/graph_timer.h"
+#include "lib/kernels/launch_blocks.h"
 #include "lib/kernels/multiprocessors.h"
 #include "lib/kernels/random_tensor.h"
 
@@ -31,9 +32,17 @@ absl::StatusOr<DeviceBuffer> MakeTensor(size_t count, ConvolutionType type, cuda
 
 struct Timed {
   size_t engine = 0;
-  std::optional<ConvolutionFp32Config> own;  // faster than the engine
-  double microseconds = std::numeric_limits<double>::infinity();
+  std::optional<ConvolutionFp32Config> own;                 // faster than the engine
+  double microseconds = 0;                                  // 0: not timed
+  double judged = std::numeric_limits<double>::infinity();  // what is compared
 };
+
+// A launch beside others, which leave so many multiprocessors to it, holds them up where it takes more. On a GPU without
+// clusters nothing runs beside.
+double Judged(double microseconds, uint64_t blocks, uint32_t left) {
+  const uint64_t taken = std::min<uint64_t>(blocks, ClusterMultiprocessors());
+  return microseconds * std::max(1.0, static_cast<double>(taken) / left);
+}
 
 absl::Status RunOwn(const ConvolutionShape& shape, ConvolutionPass pass, const ConvolutionFp32Config& config,
                     const void* a, const void* b, void* out, cudaStream_t stream) {
@@ -41,11 +50,11 @@ absl::Status RunOwn(const ConvolutionShape& shape, ConvolutionPass pass, const C
                             static_cast<float*>(out), stream);
 }
 
-// The fastest of `engines` and, if wanted, our kernel; of equals the first. One that fails is passed over; an error
+// The best judged of `engines` and, if wanted, our kernel; of equals the first. One that fails is passed over; an error
 // when all do.
 absl::StatusOr<Timed> TimeEngines(cudnnHandle_t handle, cudaStream_t stream, const ConvolutionShape& shape,
                                   ConvolutionPass pass, ConvolutionType type,
-                                  const std::vector<ConvolutionEngine>& engines, bool own_kernels) {
+                                  const std::vector<ConvolutionEngine>& engines, const EngineChoice& choice) {
   const ConvolutionOperands counts = CountOperands(shape, pass);
   size_t workspace_bytes = 0;
   for (const ConvolutionEngine& engine : engines) {
@@ -55,15 +64,20 @@ absl::StatusOr<Timed> TimeEngines(cudnnHandle_t handle, cudaStream_t stream, con
   ASSIGN_OR_RETURN(const DeviceBuffer b, MakeTensor(counts.b, type, stream));
   ASSIGN_OR_RETURN(const DeviceBuffer out, MakeTensor(counts.out, type, stream));
   ASSIGN_OR_RETURN(const DeviceBuffer workspace, DeviceBuffer::Make(workspace_bytes));
+  const auto judge = [&](double microseconds, const auto& launch) -> absl::StatusOr<double> {
+    if (choice.multiprocessors == 0) {
+      return microseconds;
+    }
+    ASSIGN_OR_RETURN(const uint64_t blocks, MostBlocks(stream, launch));
+    return Judged(microseconds, blocks, choice.multiprocessors);
+  };
   Timed best;
   absl::Status last_error;
   for (size_t i = 0; i < engines.size(); ++i) {
-    const absl::StatusOr<double> time = MicrosecondsInGraph(
-        stream,
-        [&] {
-          return ExecuteConvolution(handle, engines[i].plan, pass, a.data(), b.data(), out.data(), workspace.data());
-        },
-        HopelessMicroseconds(best.microseconds));
+    const auto launch = [&] {
+      return ExecuteConvolution(handle, engines[i].plan, pass, a.data(), b.data(), out.data(), workspace.data());
+    };
+    const absl::StatusOr<double> time = MicrosecondsInGraph(stream, launch, HopelessMicroseconds(best.judged));
     (void)cudaGetLastError();  // a launch that cuDNN tried and gave up
     if (!time.ok()) {
       last_error = WithPrefix(engines[i].name, time.status());
@@ -71,22 +85,22 @@ absl::StatusOr<Timed> TimeEngines(cudnnHandle_t handle, cudaStream_t stream, con
       RETURN_IF_ERROR(WithPrefix(engines[i].name, CudaStatus(cudaStreamSynchronize(stream), "wait after a failure")));
       continue;
     }
-    if (*time < best.microseconds) {
-      best = {i, std::nullopt, *time};
+    ASSIGN_OR_RETURN(const double judged, judge(*time, launch));
+    if (judged < best.judged) {
+      best = {i, std::nullopt, *time, judged};
     }
   }
-  if (own_kernels && type == ConvolutionType::kFp32) {
+  if (choice.own_kernels && type == ConvolutionType::kFp32) {
     for (const ConvolutionFp32Config& config : ConvolutionFp32Configs(shape, pass, ClusterMultiprocessors())) {
-      ASSIGN_OR_RETURN(const double time,
-                       MicrosecondsInGraph(
-                           stream, [&] { return RunOwn(shape, pass, config, a.data(), b.data(), out.data(), stream); },
-                           HopelessMicroseconds(best.microseconds)));
-      if (time < best.microseconds) {
-        best = {best.engine, config, time};
+      const auto launch = [&] { return RunOwn(shape, pass, config, a.data(), b.data(), out.data(), stream); };
+      ASSIGN_OR_RETURN(const double time, MicrosecondsInGraph(stream, launch, HopelessMicroseconds(best.judged)));
+      ASSIGN_OR_RETURN(const double judged, judge(time, launch));
+      if (judged < best.judged) {
+        best = {best.engine, config, time, judged};
       }
     }
   }
-  if (std::isfinite(best.microseconds)) {
+  if (std::isfinite(best.judged)) {
     return best;
   }
   const std::string text = absl::StrCat("all of ", engines.size(), " engines of cuDNN ", cudnnGetVersion(),
@@ -103,10 +117,10 @@ const ConvolutionEngine* FindByName(const std::vector<ConvolutionEngine>& engine
 // TimeEngines on TunedShape, with the engines that it and the shape have in common; the shape's first if there is none.
 absl::StatusOr<Timed> ChooseEngine(cudnnHandle_t handle, cudaStream_t stream, const ConvolutionShape& shape,
                                    ConvolutionPass pass, const ConvolutionEngineRules& rules,
-                                   const std::vector<ConvolutionEngine>& engines, bool own_kernels) {
+                                   const std::vector<ConvolutionEngine>& engines, const EngineChoice& choice) {
   const ConvolutionShape tuned = TunedShape(shape);
   if (tuned.images == shape.images) {
-    return TimeEngines(handle, stream, shape, pass, rules.type, engines, own_kernels);
+    return TimeEngines(handle, stream, shape, pass, rules.type, engines, choice);
   }
   ASSIGN_OR_RETURN(const ConvolutionGraph graph, ConvolutionGraph::Make(handle, tuned, pass, rules.type));
   ASSIGN_OR_RETURN(std::vector<ConvolutionEngine> candidates, FindConvolutionEngines(handle, graph.graph(), rules));
@@ -118,7 +132,7 @@ absl::StatusOr<Timed> ChooseEngine(cudnnHandle_t handle, cudaStream_t stream, co
   if (candidates.empty()) {
     return Timed();
   }
-  ASSIGN_OR_RETURN(Timed best, TimeEngines(handle, stream, tuned, pass, rules.type, candidates, own_kernels));
+  ASSIGN_OR_RETURN(Timed best, TimeEngines(handle, stream, tuned, pass, rules.type, candidates, choice));
   best.engine = static_cast<size_t>(FindByName(engines, candidates[best.engine].name) - engines.data());
   return best;
 }
@@ -138,7 +152,7 @@ absl::StatusOr<ConvolutionPlan> PlanConvolution(cudnnHandle_t handle, cudaStream
   } else if (same != nullptr) {
     best.engine = static_cast<size_t>(same - engines.data());
   } else if (choice.autotune) {
-    ASSIGN_OR_RETURN(best, ChooseEngine(handle, stream, shape, pass, rules, engines, choice.own_kernels));
+    ASSIGN_OR_RETURN(best, ChooseEngine(handle, stream, shape, pass, rules, engines, choice));
   } else if (choice.own_kernels && rules.type == ConvolutionType::kFp32) {
     const std::vector<ConvolutionFp32Config> configs = ConvolutionFp32Configs(shape, pass, ClusterMultiprocessors());
     best.own = configs.empty() ? best.own : configs.front();

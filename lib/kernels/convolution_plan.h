@@ -8,6 +8,7 @@
 #include <cudnn.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -33,6 +34,7 @@ struct EngineChoice {
   bool autotune = true;                   // false: our kernel's likeliest way, or cuDNN's first engine that it can plan
   bool own_kernels = true;                // false: cuDNN's alone
   const ConvolutionPlan* like = nullptr;  // whose engine or kernel is taken untimed if it can be; null: nobody's
+  uint32_t multiprocessors = 0;           // as ConvolutionOptions has them
 };
 
 // For a shape that passed CheckConvolutionShape and is one part; timing allocates and frees device memory. Errors as

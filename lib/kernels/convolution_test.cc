@@ -18,6 +18,8 @@
 #include "lib/kernels/convolution_reference.h"
 #include "lib/kernels/device_array.h"
 #include "lib/kernels/device_buffer.h"
+#include "lib/kernels/launch_blocks.h"
+#include "lib/kernels/multiprocessors.h"
 #include "lib/kernels/test_values.h"
 
 namespace lockstep {
@@ -235,6 +237,16 @@ class ConvolutionGpuTest : public ::testing::Test {
     }
   }
 
+  // The plan's largest kernel has so many.
+  uint64_t Blocks(const Convolution& plan, const ConvolutionOperands& counts) {
+    DeviceArray<Bf16> a(counts.a), b(counts.b), out(counts.out);
+    DeviceArray<uint8_t> workspace(plan.workspace_bytes() + 1);
+    const auto blocks = MostBlocks(
+        streams_[0], [&] { return plan.Run(*contexts_[0], a.data(), b.data(), out.data(), workspace.data()); });
+    EXPECT_TRUE(blocks.ok()) << blocks.status();
+    return blocks.value_or(0);
+  }
+
   cudaStream_t streams_[2] = {nullptr, nullptr};
   std::unique_ptr<ConvolutionContext> contexts_[2];
 };
@@ -264,6 +276,31 @@ TEST_F(ConvolutionGpuTest, MoreImagesThanAreTimedTakeTheEngineOfFewer) {
 TEST_F(ConvolutionGpuTest, WithoutTuningTheFirstEngineIsTakenUntimed) {
   CheckAgainstReference<Bf16>(kShapes[1], ConvolutionType::kBf16, {false});
   CheckAgainstReference<float>(kShapes[1], ConvolutionType::kFp32, {false});
+}
+
+// With one multiprocessor left to it, an engine is judged by its time and its blocks multiplied. 20 %: the two plans timed
+// their engines apart.
+TEST_F(ConvolutionGpuTest, BesideOthersTheEngineTakesLessOfTheGpu) {
+  if (ClusterMultiprocessors() == 0) {
+    GTEST_SKIP() << "a GPU on which nothing runs beside";
+  }
+  const auto check = [&](const ConvolutionShape& shape) {
+    const ConvolutionPass pass = ConvolutionPass::kWeightGradient;
+    SCOPED_TRACE(DescribeConvolution(shape, pass, ConvolutionType::kBf16));
+    ConvolutionOptions options;
+    const auto alone = Plan(shape, pass, ConvolutionType::kBf16, options);
+    options.multiprocessors = 1;
+    const auto beside = Plan(shape, pass, ConvolutionType::kBf16, options);
+    ASSERT_TRUE(alone != nullptr && beside != nullptr);
+    const auto taken = [&](const Convolution& plan) {
+      const uint64_t blocks = Blocks(plan, CountOperands(shape, pass));
+      std::printf("%s: %lu blocks, %.2f us\n", plan.engine().c_str(), blocks, plan.microseconds());
+      return plan.microseconds() * static_cast<double>(std::min<uint64_t>(blocks, ClusterMultiprocessors()));
+    };
+    EXPECT_LE(taken(*beside), 1.2 * taken(*alone));
+  };
+  check({32, 64, 32, 128, 3, 2});
+  check({32, 256, 8, 512, 3, 2});
 }
 
 TEST_F(ConvolutionGpuTest, DeterministicPlansGiveTheSameBitsOnAnyContextAndInGraphs) {

@@ -1,0 +1,60 @@
+#include "lib/kernels/launch_blocks.h"
+
+#include <cuda.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "lib/base/status_macros.h"
+#include "lib/kernels/captured_graph.h"
+#include "lib/kernels/cuda_status.h"
+
+namespace lockstep {
+namespace {
+
+constexpr unsigned kDriverVersion = 12000;  // the oldest form of CUDA_KERNEL_NODE_PARAMS that has both kinds of kernels
+
+using KernelNodeParams = CUresult(CUgraphNode, CUDA_KERNEL_NODE_PARAMS*);
+
+// From the driver that is loaded anyway: the runtime knows no kernels of other libraries.
+absl::StatusOr<KernelNodeParams*> FindKernelNodeParams() {
+  void* function = nullptr;
+  cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
+  RETURN_IF_ERROR(CudaStatus(cudaGetDriverEntryPointByVersion("cuGraphKernelNodeGetParams", &function, kDriverVersion,
+                                                              cudaEnableDefault, &found),
+                             "asking the driver for a kernel's blocks"));
+  if (found != cudaDriverEntryPointSuccess || function == nullptr) {
+    return absl::FailedPreconditionError("the CUDA driver has no cuGraphKernelNodeGetParams");
+  }
+  return reinterpret_cast<KernelNodeParams*>(function);
+}
+
+absl::StatusOr<uint64_t> BlocksOf(KernelNodeParams* kernel_node_params, cudaGraphNode_t node) {
+  cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
+  RETURN_IF_ERROR(CudaStatus(cudaGraphNodeGetType(node, &type), "reading a graph's node"));
+  if (type != cudaGraphNodeTypeKernel) {
+    return 0;
+  }
+  CUDA_KERNEL_NODE_PARAMS params = {};
+  if (kernel_node_params(node, &params) != CUDA_SUCCESS) {
+    return absl::InternalError("the CUDA driver does not say how many blocks a captured kernel has");
+  }
+  return uint64_t{params.gridDimX} * params.gridDimY * params.gridDimZ;
+}
+
+}  // namespace
+
+absl::StatusOr<uint64_t> MostBlocks(cudaStream_t stream, const std::function<absl::Status()>& launch) {
+  ASSIGN_OR_RETURN(KernelNodeParams* const kernel_node_params, FindKernelNodeParams());
+  uint64_t most = 0;
+  RETURN_IF_ERROR(CaptureNodes(stream, launch, [&](const std::vector<cudaGraphNode_t>& nodes) -> absl::Status {
+    for (const cudaGraphNode_t node : nodes) {
+      ASSIGN_OR_RETURN(const uint64_t blocks, BlocksOf(kernel_node_params, node));
+      most = std::max(most, blocks);
+    }
+    return absl::OkStatus();
+  }));
+  return most;
+}
+
+}  // namespace lockstep
