@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "lib/fused/part_rooms.h"
 #include "lib/fused/resnet18_buffers.h"
 #include "lib/fused/resnet18_plan.h"
 #include "lib/fused/resnet18_step_options.h"
@@ -24,7 +25,8 @@ struct MicroBatch {
   const ResNet18StepOptions& options;
   const ResNet18Buffers<T>& buffers;
   const StepLanes& lanes;
-  StreamFork& fork;  // reset for this micro-batch
+  StreamFork& fork;       // reset for this micro-batch
+  PartRooms& part_rooms;  // the same
   const StepMarkTables& marks;
   const BatchPlan<T>& plan;
   float share = 1;    // its images over the step's

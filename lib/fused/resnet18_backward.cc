@@ -44,10 +44,30 @@ absl::Status BackwardNorm(const MicroBatch<T>& batch, size_t u, const Upstream<T
       unit.norm_name);
 }
 
+// The parts on `stream`, and their sum beside what comes next there.
+absl::Status BackwardWeightInParts(const MicroBatch<__nv_bfloat16>& batch, const WeightGradient& way,
+                                   const __nv_bfloat16* dy, const __nv_bfloat16* input, __nv_bfloat16* gradient,
+                                   cudaStream_t stream) {
+  const cudaStream_t sums = batch.lanes.sums();
+  PartRooms::Room& room = batch.part_rooms.Next();
+  RETURN_IF_ERROR(batch.fork.Wait(stream, room.read));
+  RETURN_IF_ERROR(way.Multiply(dy, input, gradient, room.parts.data(), stream));
+  RETURN_IF_ERROR(batch.fork.Follow(stream, sums));
+  RETURN_IF_ERROR(way.AddUp(gradient, room.parts.data(), sums));
+  ASSIGN_OR_RETURN(room.read, batch.fork.Mark(sums));
+  return absl::OkStatus();
+}
+
 template <typename T>
 absl::Status BackwardWeight(const MicroBatch<T>& batch, size_t u, const T* input, const Lane& lane) {
   T* const gradient = batch.buffers.weight_gradients + batch.net().units[u].weight;
-  return batch.plan.units[u].weight_gradient->Run(batch.buffers.raw[u], input, gradient, lane);
+  const UnitWeightGradient<T>& way = *batch.plan.units[u].weight_gradient;
+  if constexpr (std::is_same_v<T, __nv_bfloat16>) {
+    if (batch.plan.divided && way.in_parts() != nullptr) {
+      return BackwardWeightInParts(batch, *way.in_parts(), batch.buffers.raw[u], input, gradient, lane.stream);
+    }
+  }
+  return way.Run(batch.buffers.raw[u], input, gradient, lane);
 }
 
 // The batch norm on main, and then the weights beside what comes next there.
@@ -237,6 +257,7 @@ absl::Status HandOnEarly(const MicroBatch<T>& batch, size_t b, GradientSink& sin
     for (const Lane* lane : lanes.all()) {
       RETURN_IF_ERROR(batch.fork.Follow(lane->stream, lanes.update()));
     }
+    RETURN_IF_ERROR(batch.fork.Follow(lanes.sums(), lanes.update()));
     return sink.Ready({GradientArray::kWeights, early.range, lanes.update(), early.max_multiprocessors, true});
   }
   return absl::OkStatus();
@@ -251,6 +272,7 @@ absl::Status HandOnTheRest(const MicroBatch<T>& batch, cudaEvent_t weights_read,
   RETURN_IF_ERROR(batch.fork.Wait(lanes.side().stream, weights_read));
   if (batch.plan.divided) {
     RETURN_IF_ERROR(Follow(batch, lanes.shortcut_weights(), lanes.side()));
+    RETURN_IF_ERROR(batch.fork.Follow(lanes.sums(), lanes.side().stream));
   }
   RETURN_IF_ERROR(sink.Ready({GradientArray::kWeights, gradients.rest, lanes.side().stream, 0}));
   RETURN_IF_ERROR(batch.fork.Wait(lanes.update(), norms_done));
@@ -267,6 +289,9 @@ absl::Status EnqueueBackward(const MicroBatch<T>& batch, GradientSink& sink) {
   const ResNet18Buffers<T>& buffers = batch.buffers;
   const size_t blocks = batch.net().blocks.size();
   const Lane& main = batch.lanes.main();
+  if (batch.plan.divided) {
+    RETURN_IF_ERROR(batch.fork.Follow(main.stream, batch.lanes.sums()));  // joins a capture before it is waited for
+  }
   ASSIGN_OR_RETURN(const cudaEvent_t classifier_done, BackwardClassifier(batch));
   const uint8_t* const last_mask = buffers.mask[batch.net().blocks.back().conv2];
   Upstream<T> upstream = {{buffers.gradient[0], nullptr, last_mask}, NormBackward::kUntouched};

@@ -52,6 +52,7 @@ size_t ResNet18Step::PredictBytes(const ResNet18StepOptions& options, uint32_t i
                               : ExchangeRoom<float>::PredictBytes(options, net);
   const size_t main = EstimateWorkspaceBytes(options.type, batch, false);
   const bool own = options.type == ConvolutionType::kBf16 && options.own_weight_gradients;
+  // On side, or in two rooms, each for no more than half of the multiprocessors.
   const size_t side = own ? std::max(main, WeightGradientMostWorkspaceBytes(kMaxMultiprocessors)) : main;
   return buffers + exchange + NormedRoom::PredictBytes(options) + main + side +
          EstimateWorkspaceBytes(options.type, batch, true);

@@ -28,8 +28,9 @@ std::optional<double> TimeToBeat(const MultiprocessorShares& shares, const Convo
 template <typename T>
 class Planner {
  public:
-  Planner(const ResNet18StepOptions& options, uint32_t images, uint32_t multiprocessors, StepLanes& lanes)
-      : options_(options), images_(images), multiprocessors_(multiprocessors), lanes_(lanes) {}
+  Planner(const ResNet18StepOptions& options, uint32_t images, uint32_t multiprocessors, StepLanes& lanes,
+          PartRooms& part_rooms)
+      : options_(options), images_(images), multiprocessors_(multiprocessors), lanes_(lanes), part_rooms_(part_rooms) {}
 
   bool divides() const {
     return options_.divide_multiprocessors && options_.two_streams && kIsBf16<T> && hopper_ != 0 &&
@@ -66,6 +67,7 @@ class Planner {
   const uint32_t multiprocessors_;
   const uint32_t hopper_ = HopperMultiprocessors();  // 0: none that our kernels in bf16 run on
   StepLanes& lanes_;
+  PartRooms& part_rooms_;
 };
 
 template <typename T>
@@ -121,7 +123,8 @@ absl::StatusOr<std::shared_ptr<const UnitWeightGradient<T>>> Planner<T>::PlanWei
     }
     if (config.has_value()) {
       const WeightGradient own(Shape(unit), *config);
-      RETURN_IF_ERROR(lanes_.MakeRoomForOwnWeightGradient(own.workspace_bytes()));
+      RETURN_IF_ERROR(divides() ? part_rooms_.MakeRoom(own.workspace_bytes())
+                                : lanes_.MakeRoomForOwnWeightGradient(own.workspace_bytes()));
       return MakeOwnWeightGradient(own);
     }
   }
@@ -189,8 +192,8 @@ size_t FirstAlike(const ResNet18Units& net, size_t u) {
 
 template <typename T>
 absl::StatusOr<BatchPlan<T>> PlanBatch(const ResNet18StepOptions& options, const ResNet18Units& net, uint32_t images,
-                                       uint32_t multiprocessors, StepLanes& lanes) {
-  Planner<T> planner(options, images, multiprocessors, lanes);
+                                       uint32_t multiprocessors, StepLanes& lanes, PartRooms& part_rooms) {
+  Planner<T> planner(options, images, multiprocessors, lanes, part_rooms);
   BatchPlan<T> plan;
   plan.images = images;
   plan.divided = planner.divides();
@@ -212,8 +215,8 @@ absl::StatusOr<BatchPlan<T>> PlanBatch(const ResNet18StepOptions& options, const
 }
 
 template absl::StatusOr<BatchPlan<float>> PlanBatch(const ResNet18StepOptions&, const ResNet18Units&, uint32_t,
-                                                    uint32_t, StepLanes&);
+                                                    uint32_t, StepLanes&, PartRooms&);
 template absl::StatusOr<BatchPlan<__nv_bfloat16>> PlanBatch(const ResNet18StepOptions&, const ResNet18Units&, uint32_t,
-                                                            uint32_t, StepLanes&);
+                                                            uint32_t, StepLanes&, PartRooms&);
 
 }  // namespace lockstep

@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "lib/fused/gradient_schedule.h"
+#include "lib/fused/part_rooms.h"
 #include "lib/fused/resnet18_step_options.h"
 #include "lib/fused/resnet18_units.h"
 #include "lib/fused/step_lanes.h"
@@ -41,11 +42,11 @@ struct BatchPlan {
   GradientSchedule gradients;
 };
 
-// For `images` at a time. Times engines and our ways (slow), and has the lanes make room for what was chosen.
+// For `images` at a time. Times engines and our ways (slow), and has lanes and rooms make room for what was chosen.
 // multiprocessors: the GPU's. Errors: those of Convolution::Plan, and CUDA's.
 template <typename T>
 absl::StatusOr<BatchPlan<T>> PlanBatch(const ResNet18StepOptions& options, const ResNet18Units& net, uint32_t images,
-                                       uint32_t multiprocessors, StepLanes& lanes);
+                                       uint32_t multiprocessors, StepLanes& lanes, PartRooms& part_rooms);
 
 }  // namespace lockstep
 

@@ -12,6 +12,7 @@
 #include "lib/fused/gradient_schedule.h"
 #include "lib/fused/micro_batch.h"
 #include "lib/fused/normed_update.h"
+#include "lib/fused/part_rooms.h"
 #include "lib/fused/resnet18_backward.h"
 #include "lib/fused/resnet18_buffers.h"
 #include "lib/fused/resnet18_forward.h"
@@ -57,7 +58,7 @@ class Step final : public ResNet18Step {
   void SetMarks(const StepMarkTables& marks) override { marks_ = marks; }
   cudaStream_t stream() const override { return lanes_.main().stream; }
   size_t bytes() const override {
-    return buffers_.bytes() + lanes_.bytes() + exchange_room_.bytes() + normed_room_.bytes();
+    return buffers_.bytes() + lanes_.bytes() + part_rooms_.bytes() + exchange_room_.bytes() + normed_room_.bytes();
   }
 
  private:
@@ -77,6 +78,7 @@ class Step final : public ResNet18Step {
   StreamFork fork_;
   cudaEvent_t updated_ = nullptr;  // the last step that was queued: its weights are there
   StepMarkTables marks_;
+  PartRooms part_rooms_;
   ExchangeRoom<T> exchange_room_;
   NormedRoom normed_room_;
   StepLanes lanes_;  // the last member: when it goes, it waits for what is queued, which uses the others
@@ -120,7 +122,8 @@ absl::Status Step<T>::PrepareMicroBatch(uint32_t images) {
   if (plans_.count(images) != 0) {
     return absl::OkStatus();
   }
-  ASSIGN_OR_RETURN(BatchPlan<T> plan, PlanBatch<T>(options_, buffers_.net, images, multiprocessors_, lanes_));
+  ASSIGN_OR_RETURN(BatchPlan<T> plan,
+                   PlanBatch<T>(options_, buffers_.net, images, multiprocessors_, lanes_, part_rooms_));
   plans_.emplace(images, std::move(plan));
   return absl::OkStatus();
 }
@@ -182,8 +185,9 @@ absl::Status Step<T>::EnqueueStep(uint32_t batch, cudaEvent_t weights_there) {
     const float share = static_cast<float>(images) / static_cast<float>(batch);
     const bool first = begin == 0, last = begin + images == batch;
     fork_.Reset();
-    RETURN_IF_ERROR(EnqueueMicroBatch({options_, buffers_, lanes_, fork_, marks_, plan->second, share, first, last,
-                                       first ? weights_there : nullptr}));
+    part_rooms_.Reset();
+    RETURN_IF_ERROR(EnqueueMicroBatch({options_, buffers_, lanes_, fork_, part_rooms_, marks_, plan->second, share,
+                                       first, last, first ? weights_there : nullptr}));
   }
   return absl::OkStatus();
 }

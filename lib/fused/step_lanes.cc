@@ -23,7 +23,7 @@ StepLanes::~StepLanes() {
     lane->context.reset();
   }
   for (const cudaStream_t stream :
-       {main_.stream, side_.stream, branch_.stream, shortcut_weights_.stream, update_, tail_}) {
+       {main_.stream, side_.stream, branch_.stream, shortcut_weights_.stream, sums_, update_, tail_}) {
     if (stream != nullptr) {
       cudaStreamDestroy(stream);
     }
@@ -38,6 +38,7 @@ absl::Status StepLanes::Init() {
   RETURN_IF_ERROR(MakeLane(least, side_));
   RETURN_IF_ERROR(MakeLane(high, branch_));
   RETURN_IF_ERROR(MakeLane(least, shortcut_weights_));
+  RETURN_IF_ERROR(MakeStream(least, sums_));
   RETURN_IF_ERROR(MakeStream(least, update_));
   return MakeStream(greatest, tail_);
 }

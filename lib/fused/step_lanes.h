@@ -5,6 +5,7 @@
 //   side              weight gradients; SGD of most weights                                       least
 //   branch            shortcuts; with divided multiprocessors the classifier's parameters, too    high
 //   shortcut_weights  with divided multiprocessors the shortcuts' weight gradients                least
+//   sums              with divided multiprocessors the sums of what weight gradients leave in parts     least
 //   update            SGD of batch norms; with divided multiprocessors of layers 3 and 4, too     least
 //   tail              what is left of the update behind the backward pass                         greatest
 //
@@ -53,15 +54,16 @@ class StepLanes {
   absl::Status MakeRoomForDividedShortcutWeights(size_t bytes);  // on shortcut_weights
   absl::Status MakeRoomForOwnWeightGradient(size_t bytes);       // where side() is
 
-  // Without two_streams main stands for side, branch, update and tail.
+  // Without two_streams main stands for side, branch, sums, update and tail.
   const Lane& main() const { return main_; }
   const Lane& side() const { return two_streams_ ? side_ : main_; }
   const Lane& branch() const { return two_streams_ ? branch_ : main_; }
   const Lane& shortcut_weights() const { return shortcut_weights_; }
+  cudaStream_t sums() const { return two_streams_ ? sums_ : main_.stream; }
   cudaStream_t update() const { return two_streams_ ? update_ : main_.stream; }
   cudaStream_t tail() const { return two_streams_ ? tail_ : main_.stream; }
 
-  // All but update and tail.
+  // All but sums, update and tail.
   std::array<const Lane*, 4> all() const { return {&main_, &side_, &branch_, &shortcut_weights_}; }
 
   size_t bytes() const;  // the convolutions' workspaces together
@@ -75,6 +77,7 @@ class StepLanes {
   Lane side_;
   Lane branch_;
   Lane shortcut_weights_;
+  cudaStream_t sums_ = nullptr;
   cudaStream_t update_ = nullptr;
   cudaStream_t tail_ = nullptr;
 };

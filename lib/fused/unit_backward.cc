@@ -90,6 +90,7 @@ class OwnWeightGradient final : public UnitWeightGradient<Bf16> {
   absl::Status Run(const Bf16* dy, const Bf16* x, Bf16* dw, const Lane& lane) const override {
     return gradient_.Run(dy, x, dw, lane.convolution_workspace, lane.stream);
   }
+  const WeightGradient* in_parts() const override { return gradient_.has_parts() ? &gradient_ : nullptr; }
 
  private:
   const WeightGradient gradient_;

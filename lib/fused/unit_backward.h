@@ -86,6 +86,9 @@ class UnitWeightGradient {
 
   // dw = the gradient of the weights, from dy as above and x: (images, in_size, in_size, in_channels). Only launches.
   virtual absl::Status Run(const T* dy, const T* x, T* dw, const Lane& lane) const = 0;
+
+  // Ours where it has parts to add up, which can be launched apart; null: there is nothing to launch apart.
+  virtual const WeightGradient* in_parts() const { return nullptr; }
 };
 
 template <typename T>

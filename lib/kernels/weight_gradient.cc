@@ -1,6 +1,7 @@
 #include "lib/kernels/weight_gradient.h"
 
 #include <algorithm>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
@@ -49,6 +50,22 @@ absl::StatusOr<CUtensorMap> MapInput(const ConvolutionShape& shape, const __nv_b
                            {shape.images, size * size * channels, geometry.images}});
 }
 
+std::string Describe(const ConvolutionShape& shape) {
+  return DescribeConvolution(shape, ConvolutionPass::kWeightGradient, ConvolutionType::kBf16);
+}
+
+weight_gradient::Arguments ArgumentsOf(const ConvolutionShape& shape, const WeightGradientConfig& config,
+                                       void* workspace, __nv_bfloat16* dw) {
+  weight_gradient::Arguments arguments;
+  arguments.in_channels = shape.in_channels;
+  arguments.out_channels = shape.out_channels;
+  arguments.stages = Stages(shape);
+  arguments.parts = config.parts;
+  arguments.partial = static_cast<float4*>(workspace);
+  arguments.out = dw;
+  return arguments;
+}
+
 }  // namespace
 
 std::vector<WeightGradientConfig> WeightGradientConfigs(const ConvolutionShape& shape, uint32_t multiprocessors) {
@@ -79,23 +96,34 @@ size_t WeightGradientMostWorkspaceBytes(uint32_t multiprocessors) {
 
 absl::Status WeightGradient::Run(const __nv_bfloat16* dy, const __nv_bfloat16* x, __nv_bfloat16* dw, void* workspace,
                                  cudaStream_t stream) const {
-  RETURN_IF_ERROR(CheckConvolutionShape(shape_));
-  const std::string what = DescribeConvolution(shape_, ConvolutionPass::kWeightGradient, ConvolutionType::kBf16);
-  if (!IsCovered(shape_) || (config_.columns != 1 && config_.columns != kFilter) || config_.parts == 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(what, " is not done by blocks of ", config_.columns, " columns in ", config_.parts, " parts"));
-  }
-  weight_gradient::Arguments arguments;
-  arguments.in_channels = shape_.in_channels;
-  arguments.out_channels = shape_.out_channels;
-  arguments.stages = Stages(shape_);
-  arguments.parts = config_.parts;
-  arguments.partial = static_cast<float4*>(workspace);
-  arguments.out = dw;
+  RETURN_IF_ERROR(Multiply(dy, x, dw, workspace, stream));
+  return AddUp(dw, workspace, stream);
+}
+
+absl::Status WeightGradient::Multiply(const __nv_bfloat16* dy, const __nv_bfloat16* x, __nv_bfloat16* dw,
+                                      void* workspace, cudaStream_t stream) const {
+  RETURN_IF_ERROR(Check());
   ASSIGN_OR_RETURN(const CUtensorMap gradient_map, MapGradient(shape_, dy));
   ASSIGN_OR_RETURN(const CUtensorMap input_map, MapInput(shape_, x));
-  return CudaStatus(
-      weight_gradient::Launch(GeometryOf(shape_), config_.columns, gradient_map, input_map, arguments, stream), what);
+  return CudaStatus(weight_gradient::Launch(GeometryOf(shape_), config_.columns, gradient_map, input_map,
+                                            ArgumentsOf(shape_, config_, workspace, dw), stream),
+                    Describe(shape_));
+}
+
+absl::Status WeightGradient::AddUp(__nv_bfloat16* dw, const void* workspace, cudaStream_t stream) const {
+  RETURN_IF_ERROR(Check());
+  return has_parts() ? CudaStatus(weight_gradient::LaunchSum(
+                                      ArgumentsOf(shape_, config_, const_cast<void*>(workspace), dw), stream),
+                                  Describe(shape_))
+                     : absl::OkStatus();
+}
+
+absl::Status WeightGradient::Check() const {
+  RETURN_IF_ERROR(CheckConvolutionShape(shape_));
+  return IsCovered(shape_) && (config_.columns == 1 || config_.columns == kFilter) && config_.parts != 0
+             ? absl::OkStatus()
+             : absl::InvalidArgumentError(absl::StrCat(Describe(shape_), " is not done by blocks of ", config_.columns,
+                                                       " columns in ", config_.parts, " parts"));
 }
 
 }  // namespace lockstep

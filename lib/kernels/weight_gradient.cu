@@ -292,14 +292,6 @@ cudaError_t LaunchSumBy(const Arguments& arguments, cudaStream_t stream) {
   return cudaGetLastError();
 }
 
-// By as many lanes as load all parts at once, up to eight.
-cudaError_t LaunchSum(const Arguments& arguments, cudaStream_t stream) {
-  if (arguments.parts <= kPartsAtOnce) {
-    return LaunchSumBy<1>(arguments, stream);
-  }
-  return arguments.parts <= 4 * kPartsAtOnce ? LaunchSumBy<4>(arguments, stream) : LaunchSumBy<8>(arguments, stream);
-}
-
 template <uint32_t kSize, uint32_t kStride, uint32_t kColumnsOfBlock>
 cudaError_t LaunchAs(const CUtensorMap& gradient, const CUtensorMap& input, const Arguments& arguments,
                      cudaStream_t stream) {
@@ -312,7 +304,7 @@ cudaError_t LaunchAs(const CUtensorMap& gradient, const CUtensorMap& input, cons
   }
   const uint32_t tiles = TileCount(arguments);
   kernel<<<tiles*(kFilter / kColumnsOfBlock) * arguments.parts, kThreads, kBytes, stream>>>(gradient, input, arguments);
-  return arguments.parts > 1 ? LaunchSum(arguments, stream) : cudaGetLastError();
+  return cudaGetLastError();
 }
 
 template <uint32_t kSize, uint32_t kStride>
@@ -341,6 +333,14 @@ cudaError_t Launch(const Geometry& geometry, uint32_t columns, const CUtensorMap
       return LaunchColumns<8, 2>(columns, gradient, input, arguments, stream);
   }
   return cudaErrorInvalidValue;
+}
+
+// By as many lanes as load all parts at once, up to eight.
+cudaError_t LaunchSum(const Arguments& arguments, cudaStream_t stream) {
+  if (arguments.parts <= kPartsAtOnce) {
+    return LaunchSumBy<1>(arguments, stream);
+  }
+  return arguments.parts <= 4 * kPartsAtOnce ? LaunchSumBy<4>(arguments, stream) : LaunchSumBy<8>(arguments, stream);
 }
 
 }  // namespace weight_gradient

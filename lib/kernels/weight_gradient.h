@@ -46,7 +46,16 @@ class WeightGradient {
   absl::Status Run(const __nv_bfloat16* dy, const __nv_bfloat16* x, __nv_bfloat16* dw, void* workspace,
                    cudaStream_t stream) const;
 
+  // Run in two launches, of which the second, behind the first, may run beside others. Of one part Multiply gives dw, and
+  // AddUp has nothing to do.
+  absl::Status Multiply(const __nv_bfloat16* dy, const __nv_bfloat16* x, __nv_bfloat16* dw, void* workspace,
+                        cudaStream_t stream) const;
+  absl::Status AddUp(__nv_bfloat16* dw, const void* workspace, cudaStream_t stream) const;
+  bool has_parts() const { return config_.parts > 1; }
+
  private:
+  absl::Status Check() const;
+
   ConvolutionShape shape_;
   WeightGradientConfig config_;
 };

@@ -77,6 +77,9 @@ struct Arguments {
 cudaError_t Launch(const Geometry& geometry, uint32_t columns, const CUtensorMap& gradient, const CUtensorMap& input,
                    const Arguments& arguments, cudaStream_t stream);
 
+// arguments.out from arguments.partial, where there are several parts.
+cudaError_t LaunchSum(const Arguments& arguments, cudaStream_t stream);
+
 }  // namespace weight_gradient
 }  // namespace lockstep
 
