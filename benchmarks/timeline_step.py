@@ -4,9 +4,9 @@
     python3 benchmarks/timeline_step.py FILE... > timeline.txt
 
 A FILE is a rank's, in their order; empty ones, of processes that launched nothing, are left out. A step begins with its
-batch. Of the first rank's steps without marks of the clock the one of median length is printed, with what runs 10 us
-before it and 40 us behind it: begin, end and duration in microseconds, rank, stream or branch of the graph, blocks
-(0: a copy engine), kernel.
+batch. Of the first rank's steps, those without marks of the clock if there are any, the one of median length is printed,
+with what runs 10 us before it and 40 us behind it: begin, end and duration in microseconds, rank, stream or branch of
+the graph, blocks (0: a copy engine), kernel.
 Exit codes: 0, 2 a file that cannot be read, 3 no such step.
 """
 
@@ -49,16 +49,17 @@ def read(path):
 
 
 def steps_of(kernels):
-    """(begin, end) of each step without marks, between two batches of the usual size."""
+    """(begin, end) of each step between two batches of the usual size: those without marks, if there are any."""
     batches = [i for i, kernel in enumerate(kernels) if kernel.name == BATCH]
     sizes = [kernels[i].blocks for i in batches]
     usual = max(sizes, key=sizes.count, default=0)
-    return [
-        (kernels[first].begin, kernels[second].begin)
+    steps = [
+        (first, second)
         for first, second in zip(batches, batches[1:])
         if kernels[first].blocks == kernels[second].blocks == usual
-        and not any(kernel.name == MARK for kernel in kernels[first:second])
     ]
+    unmarked = [step for step in steps if not any(kernel.name == MARK for kernel in kernels[slice(*step)])]
+    return [(kernels[first].begin, kernels[second].begin) for first, second in unmarked or steps]
 
 
 def main(paths):
@@ -69,7 +70,7 @@ def main(paths):
         return 2
     steps = sorted(steps_of(ranks[0][1]), key=lambda step: step[1] - step[0]) if ranks else []
     if not steps:
-        print("timeline_step: no step without marks; a longer KERNEL_TIMELINE_LAST?", file=sys.stderr)
+        print("timeline_step: no whole step; a longer KERNEL_TIMELINE_LAST?", file=sys.stderr)
         return 3
     begin, end = steps[len(steps) // 2]
     shortest, longest = (step[1] - step[0] for step in (steps[0], steps[-1]))

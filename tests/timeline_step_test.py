@@ -61,6 +61,12 @@ class TimelineStepTest(unittest.TestCase):
         self.assertEqual(begins, sorted(begins))
         self.assertTrue(-10 <= begins[0] and begins[-1] <= 150, begins)
 
+    def test_steps_with_marks_where_there_are_no_others(self):
+        marks = "".join(line(begin + 50, 1, "MarkClockKernel") for begin in [0, 100, 220, 330, 435])
+        ran = self.run_over(rank(0, 0) + marks)
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+        self.assertEqual(ran.stdout.splitlines()[0], "step 110.0, median of 3 from 100.0 to 120.0")
+
     def test_no_step_and_no_file(self):
         marked = rank(0, 0).splitlines(keepends=True)[:2] + [line(500, 1, "MarkClockKernel")]
         for texts in ([], [""], ["".join(marked)]):

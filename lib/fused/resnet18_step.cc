@@ -52,6 +52,7 @@ class Step final : public ResNet18Step {
   absl::StatusOr<ResNet18Values> GetMomentum() override { return buffers_.DownloadMomentum(stream()); }
   absl::StatusOr<ResNet18Values> GetGradients() override { return buffers_.DownloadGradients(stream()); }
 
+  std::vector<UnitKernels> Kernels(uint32_t batch) const override;
   absl::Status BeginEpoch(const std::vector<uint32_t>& order, uint32_t epoch, const std::vector<float>& rates) override;
   absl::StatusOr<ResNet18Counts> EndEpoch() override;
 
@@ -126,6 +127,20 @@ absl::Status Step<T>::PrepareMicroBatch(uint32_t images) {
                    PlanBatch<T>(options_, buffers_.net, images, multiprocessors_, lanes_, part_rooms_));
   plans_.emplace(images, std::move(plan));
   return absl::OkStatus();
+}
+
+template <typename T>
+std::vector<UnitKernels> Step<T>::Kernels(uint32_t batch) const {
+  std::vector<UnitKernels> kernels;
+  const auto plan = plans_.find(std::min(batch, MicroBatchImages(options_)));
+  for (size_t u = 0; plan != plans_.end() && u < plan->second.units.size(); ++u) {
+    const UnitPlan<T>& unit = plan->second.units[u];
+    const bool from_norm = u == 0 && plan->second.stem_from_norm;
+    kernels.push_back({buffers_.net.units[u].conv_name, unit.forward->name(),
+                       unit.data_gradient == nullptr ? "" : unit.data_gradient->name(),
+                       from_norm ? "from the batch norm's output" : unit.weight_gradient->name()});
+  }
+  return kernels;
 }
 
 template <typename T>

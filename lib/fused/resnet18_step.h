@@ -47,6 +47,9 @@ class ResNet18Step {
   // Chooses the convolutions' engines for a batch of this size (slow: it times them) and so allows Enqueue of it.
   virtual absl::Status Prepare(uint32_t batch) = 0;
 
+  // What was chosen for it, in the order of the network; none for a batch that was not prepared.
+  virtual std::vector<UnitKernels> Kernels(uint32_t batch) const = 0;
+
   // The values of another network, its momentum forgotten.
   virtual absl::Status SetValues(const ResNet18Values& values) = 0;
   virtual absl::StatusOr<ResNet18Values> GetValues() = 0;

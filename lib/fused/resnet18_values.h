@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace lockstep {
@@ -22,6 +23,14 @@ struct ResNet18Values {
   std::vector<float> weights;
   std::vector<float> norms;
   std::vector<float> running;
+};
+
+// What a step runs for a convolution, each pass in words (UnitForward::name).
+struct UnitKernels {
+  std::string convolution;  // its name
+  std::string forward;
+  std::string data_gradient;  // empty: its input wants none
+  std::string weight_gradient;
 };
 
 // What an epoch's steps added up.

@@ -1,5 +1,6 @@
 #include "lib/fused/unit_backward.h"
 
+#include <string>
 #include <utility>
 
 #include "lib/base/status_macros.h"
@@ -12,6 +13,7 @@ class Apart final : public UnitDataGradient<T> {
  public:
   explicit Apart(std::unique_ptr<const Convolution> convolution) : convolution_(std::move(convolution)) {}
 
+  std::string name() const override { return convolution_->engine(); }
   NormBackward gives() const override { return NormBackward::kUntouched; }
 
   absl::StatusOr<Upstream<T>> Run(const DataGradientOperands<T>& operands, const Lane& lane) const override {
@@ -39,6 +41,7 @@ class WithSums final : public UnitDataGradient<Bf16> {
  public:
   explicit WithSums(const ConvolutionNorm& convolution) : convolution_(convolution) {}
 
+  std::string name() const override { return DescribeConvolutionNorm(convolution_.config()) + ", with sums"; }
   NormBackward gives() const override { return NormBackward::kSummed; }
 
   absl::StatusOr<Upstream<Bf16>> Run(const DataGradientOperands<Bf16>& operands, const Lane& lane) const override {
@@ -56,6 +59,7 @@ class Applied final : public UnitDataGradient<Bf16> {
  public:
   explicit Applied(const ConvolutionNorm& convolution) : convolution_(convolution) {}
 
+  std::string name() const override { return DescribeConvolutionNorm(convolution_.config()) + ", applied"; }
   NormBackward gives() const override { return NormBackward::kApplied; }
 
   absl::StatusOr<Upstream<Bf16>> Run(const DataGradientOperands<Bf16>& operands, const Lane& lane) const override {
@@ -75,6 +79,7 @@ class WeightGradientOfConvolution final : public UnitWeightGradient<T> {
   explicit WeightGradientOfConvolution(std::unique_ptr<const Convolution> convolution)
       : convolution_(std::move(convolution)) {}
 
+  std::string name() const override { return convolution_->engine(); }
   absl::Status Run(const T* dy, const T* x, T* dw, const Lane& lane) const override {
     return convolution_->Run(*lane.context, dy, x, dw, lane.convolution_workspace);
   }
@@ -87,6 +92,7 @@ class OwnWeightGradient final : public UnitWeightGradient<Bf16> {
  public:
   explicit OwnWeightGradient(const WeightGradient& gradient) : gradient_(gradient) {}
 
+  std::string name() const override { return DescribeWeightGradient(gradient_.config()); }
   absl::Status Run(const Bf16* dy, const Bf16* x, Bf16* dw, const Lane& lane) const override {
     return gradient_.Run(dy, x, dw, lane.convolution_workspace, lane.stream);
   }

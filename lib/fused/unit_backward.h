@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -72,6 +73,8 @@ class UnitDataGradient {
  public:
   virtual ~UnitDataGradient() = default;
 
+  virtual std::string name() const = 0;  // as UnitForward's
+
   // How far Run brings the batch norm below.
   virtual NormBackward gives() const = 0;
 
@@ -83,6 +86,8 @@ template <typename T>
 class UnitWeightGradient {
  public:
   virtual ~UnitWeightGradient() = default;
+
+  virtual std::string name() const = 0;  // as UnitForward's
 
   // dw = the gradient of the weights, from dy as above and x: (images, in_size, in_size, in_channels). Only launches.
   virtual absl::Status Run(const T* dy, const T* x, T* dw, const Lane& lane) const = 0;

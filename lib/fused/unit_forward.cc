@@ -1,5 +1,6 @@
 #include "lib/fused/unit_forward.h"
 
+#include <string>
 #include <utility>
 
 #include "lib/base/status_macros.h"
@@ -21,6 +22,8 @@ class Apart final : public UnitForward<T> {
  public:
   Apart(std::unique_ptr<const Convolution> convolution, const BatchNormShape& norm, const BatchNormLaunch& launch)
       : convolution_(std::move(convolution)), norm_(norm), launch_(launch) {}
+
+  std::string name() const override { return convolution_->engine(); }
 
   absl::Status BeforeResidual(const ForwardOperands<T>& operands, const Lane& lane) const override {
     RETURN_IF_ERROR(
@@ -45,6 +48,8 @@ class WithSums final : public UnitForward<__nv_bfloat16> {
  public:
   WithSums(const ConvolutionNorm& convolution, const BatchNormShape& norm) : convolution_(convolution), norm_(norm) {}
 
+  std::string name() const override { return DescribeConvolutionNorm(convolution_.config()) + ", with sums"; }
+
   absl::Status BeforeResidual(const ForwardOperands<__nv_bfloat16>& operands, const Lane& lane) const override {
     return convolution_.Forward(operands.x, operands.weights, operands.raw, operands.parameters, operands.state,
                                 lane.norm_workspace, lane.stream);
@@ -63,6 +68,8 @@ class WithSums final : public UnitForward<__nv_bfloat16> {
 class Applied final : public UnitForward<__nv_bfloat16> {
  public:
   explicit Applied(const ConvolutionNorm& convolution) : convolution_(convolution) {}
+
+  std::string name() const override { return DescribeConvolutionNorm(convolution_.config()) + ", applied"; }
 
   absl::Status BeforeResidual(const ForwardOperands<__nv_bfloat16>&, const Lane&) const override {
     return absl::OkStatus();

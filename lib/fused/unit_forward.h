@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -49,6 +50,9 @@ template <typename T>
 class UnitForward {
  public:
   virtual ~UnitForward() = default;
+
+  // In words, as records have it: which engine of cuDNN's, or how ours is cut, and what it does of the batch norm.
+  virtual std::string name() const = 0;
 
   // What needs no residual. A shortcut's, which is not planned to be applied, has nothing else: it leaves raw and
   // state.

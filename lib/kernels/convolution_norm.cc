@@ -1,6 +1,7 @@
 #include "lib/kernels/convolution_norm.h"
 
 #include <algorithm>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
@@ -225,6 +226,10 @@ ConvolutionNormArguments BackwardArguments(const ConvolutionNorm::Norm& norm, __
 }
 
 }  // namespace
+
+std::string DescribeConvolutionNorm(const ConvolutionNormConfig& config) {
+  return absl::StrCat("tiles of ", config.pixels, " pixels, ", config.splits, " splits");
+}
 
 std::vector<ConvolutionNormConfig> ConvolutionNormConfigs(const ConvolutionShape& shape, ConvolutionPass pass,
                                                           uint32_t multiprocessors) {

@@ -20,6 +20,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -35,6 +36,9 @@ struct ConvolutionNormConfig {
   uint32_t pixels = 256;
   uint32_t splits = 1;
 };
+
+// "tiles of 128 pixels, 2 splits".
+std::string DescribeConvolutionNorm(const ConvolutionNormConfig& config);
 
 // What there is to choose from for a convolution on a GPU of this many multiprocessors, the likeliest first; none if
 // the shape is not covered: a filter of 3, forward also of 1, and a stride of 1 or 2; channels in multiples of 64, or
@@ -67,6 +71,8 @@ class ConvolutionNorm {
  public:
   ConvolutionNorm(const ConvolutionShape& shape, const ConvolutionNormConfig& config, uint32_t multiprocessors)
       : shape_(shape), config_(config), multiprocessors_(multiprocessors) {}
+
+  const ConvolutionNormConfig& config() const { return config_; }
 
   // x: (images, size, size, in_channels), w: (out_channels, 3, 3, in_channels), y: (images, size, size, out_channels).
   absl::Status Forward(const __nv_bfloat16* x, const __nv_bfloat16* w, __nv_bfloat16* y,

@@ -68,6 +68,10 @@ weight_gradient::Arguments ArgumentsOf(const ConvolutionShape& shape, const Weig
 
 }  // namespace
 
+std::string DescribeWeightGradient(const WeightGradientConfig& config) {
+  return absl::StrCat("blocks of ", config.columns, " columns, ", config.parts, " parts");
+}
+
 std::vector<WeightGradientConfig> WeightGradientConfigs(const ConvolutionShape& shape, uint32_t multiprocessors) {
   std::vector<WeightGradientConfig> configs;
   if (!IsCovered(shape) || multiprocessors == 0) {

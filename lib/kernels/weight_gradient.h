@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -26,6 +27,9 @@ struct WeightGradientConfig {
   uint32_t parts = 1;
 };
 
+// "blocks of 3 columns, 44 parts".
+std::string DescribeWeightGradient(const WeightGradientConfig& config);
+
 // What there is to choose from for a convolution on a GPU of this many multiprocessors; none if the shape is not
 // covered: a filter of 3, channels in multiples of 64, an output of 4, 8, 16 or 32, and with a stride of 2 of 8 or 16.
 std::vector<WeightGradientConfig> WeightGradientConfigs(const ConvolutionShape& shape, uint32_t multiprocessors);
@@ -39,6 +43,7 @@ class WeightGradient {
  public:
   WeightGradient(const ConvolutionShape& shape, const WeightGradientConfig& config) : shape_(shape), config_(config) {}
 
+  const WeightGradientConfig& config() const { return config_; }
   size_t workspace_bytes() const { return WeightGradientWorkspaceBytes(shape_, config_); }
 
   // dy: (images, out_size, out_size, out_channels), x: (images, in_size, in_size, in_channels), dw: (out_channels, 3,

@@ -460,6 +460,26 @@ TEST_F(FusedStepTest, FusedNormsChangeNoBit) {
   EXPECT_TRUE(SameBits(values[1].running, values[0].running));
 }
 
+TEST_F(FusedStepTest, SaysWhatItChoseForEachConvolution) {
+  SKIP_WITHOUT_GPU();
+  ResNet18StepOptions options = Options(ConvolutionType::kFp32);
+  options.autotune = false;
+  options.own_convolutions = false;
+  const auto step = MakeFused(set_, options, *model_);
+  EXPECT_TRUE(step->Kernels(kBatch).empty());
+  ASSERT_THAT(step->Prepare(kBatch), IsOk());
+  const std::vector<UnitKernels> kernels = step->Kernels(kBatch);
+  ASSERT_EQ(kernels.size(), 20);
+  EXPECT_EQ(kernels[0].convolution, "conv1");
+  EXPECT_EQ(kernels[0].data_gradient, "");
+  EXPECT_THAT(kernels[0].weight_gradient, HasSubstr("engine"));
+  for (size_t u = 1; u < kernels.size(); ++u) {
+    for (const std::string& name : {kernels[u].forward, kernels[u].data_gradient, kernels[u].weight_gradient}) {
+      EXPECT_THAT(name, HasSubstr("engine")) << kernels[u].convolution;
+    }
+  }
+}
+
 // An epoch with marks trains what one without does, and leaves the graphs of those without as they were.
 TEST_F(FusedStepTest, MarksChangeNoBitAndComeInOrder) {
   SKIP_WITHOUT_GPU();

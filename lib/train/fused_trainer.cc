@@ -123,6 +123,13 @@ class FusedTrainer : public EpochTrainer {
     ASSIGN_OR_RETURN(steps.exchange, ToExchangeSteps(result.marks, result.range_marks));
     steps.parts.set_epoch_seconds(result.seconds);
     steps.parts.set_step_seconds(result.device_seconds);
+    for (const UnitKernels& unit : step_->Kernels(input_.loader.batch_size)) {
+      proto::UnitKernels& kernels = *steps.parts.add_kernels();
+      kernels.set_convolution(unit.convolution);
+      kernels.set_forward(unit.forward);
+      kernels.set_data_gradient(unit.data_gradient);
+      kernels.set_weight_gradient(unit.weight_gradient);
+    }
     return steps;
   }
 

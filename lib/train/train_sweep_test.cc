@@ -506,6 +506,13 @@ TEST_F(TrainSweepTest, TheFastPathRecordsWhereItsTimeGoes) {
   EXPECT_TRUE(point.has_device_watch());
   EXPECT_EQ(point.matmul_ceiling().size(), 8192) << point.matmul_ceiling().product_seconds().absent_reason();
   EXPECT_EQ(point.matmul_ceiling().precision(), proto::BF16);
+  ASSERT_EQ(parts.kernels_size(), 20);
+  EXPECT_EQ(parts.kernels(0).convolution(), "conv1");
+  EXPECT_EQ(parts.kernels(0).data_gradient(), "");
+  for (const proto::UnitKernels& unit : parts.kernels()) {
+    EXPECT_NE(unit.forward(), "") << unit.convolution();
+    EXPECT_NE(unit.weight_gradient(), "") << unit.convolution();
+  }
 
   ASSERT_EQ(Run({"--device=cuda", "--preset=fast", "--batch=8", "--repeats=2", "--accumulate=2", "--fused_sums=false"}),
             0)
