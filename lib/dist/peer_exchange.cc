@@ -11,6 +11,7 @@
 #include "lib/dist/counted_exchange.h"
 #include "lib/dist/reducer_choice.h"
 #include "lib/kernels/cuda_status.h"
+#include "lib/kernels/follow_stream.h"
 #include "lib/kernels/peer_flags.h"
 #include "lib/kernels/peer_sum.h"
 #include "lib/kernels/peer_update.h"
@@ -237,8 +238,8 @@ class PeerExchange : public CountedExchange {
     Operations(const PeerExchange& exchange, const RangeToSum& range, Then then, PeerPush* together = nullptr)
         : exchange_(exchange), range_(range), then_(then), together_(together) {}
 
-    absl::Status SendWhenReady() override { return Follow(exchange_.ready_, range_.ready, exchange_.stream_); }
-    absl::Status AddWhenSent() override { return Follow(exchange_.sent_, exchange_.stream_, range_.then); }
+    absl::Status SendWhenReady() override { return FollowStream(exchange_.ready_, range_.ready, exchange_.stream_); }
+    absl::Status AddWhenSent() override { return FollowStream(exchange_.sent_, exchange_.stream_, range_.then); }
 
     // A shared range goes in shares: the one which that rank updates, or the one which this rank did.
     absl::Status CopyTo(uint32_t rank) override {
@@ -250,7 +251,7 @@ class PeerExchange : public CountedExchange {
       return Copy(place, data, share, exchange_.stream_, "sending gradients");
     }
 
-    absl::Status AddWhenReady() override { return Follow(exchange_.ready_, range_.ready, range_.then); }
+    absl::Status AddWhenReady() override { return FollowStream(exchange_.ready_, range_.ready, range_.then); }
 
     absl::Status SendAndAdd(uint32_t row) override {
       if (together_ != nullptr) {
@@ -303,11 +304,6 @@ class PeerExchange : public CountedExchange {
 
     cudaStream_t Of(PeerStream stream) const {
       return stream == PeerStream::kSending ? exchange_.stream_ : range_.then;
-    }
-
-    static absl::Status Follow(cudaEvent_t event, cudaStream_t first, cudaStream_t then) {
-      RETURN_IF_ERROR(CudaStatus(cudaEventRecord(event, first), "recording an event"));
-      return CudaStatus(cudaStreamWaitEvent(then, event), "waiting for an event");
     }
 
     const PeerExchange& exchange_;

@@ -2,6 +2,7 @@
 
 #include "lib/base/status_macros.h"
 #include "lib/kernels/cuda_status.h"
+#include "lib/kernels/follow_stream.h"
 #include "lib/kernels/rank_sum.h"
 #include "lib/peer/rank_share.h"
 
@@ -57,15 +58,10 @@ CopiedCollectives::~CopiedCollectives() {
   }
 }
 
-absl::Status CopiedCollectives::Behind(cudaEvent_t event, cudaStream_t first, cudaStream_t then) {
-  RETURN_IF_ERROR(CudaStatus(cudaEventRecord(event, first), "recording an event"));
-  return CudaStatus(cudaStreamWaitEvent(then, event), "waiting for an event");
-}
-
 // A rank that has come has added up what the last call sent it, and its result may be written.
 absl::Status CopiedCollectives::Begin(cudaStream_t stream) {
   RETURN_IF_ERROR(CudaStatus(MeetPeers(flags_, kBeginRow, false, stream), "meeting the other ranks"));
-  return Behind(begun_, stream, copies_);
+  return FollowStream(begun_, stream, copies_);
 }
 
 template <typename W>
@@ -78,7 +74,7 @@ absl::Status CopiedCollectives::SendParts(const CopiedParts<W>& parts) {
       const size_t at = range.begin - ShareOf(parts.count, sizeof(W), owner, ranks).begin;
       RETURN_IF_ERROR(Copy(parts.sent[owner] + at, parts.from + range.begin, range.count, copies_));
     }
-    RETURN_IF_ERROR(Behind(sent_[piece], copies_, told_));
+    RETURN_IF_ERROR(FollowStream(sent_[piece], copies_, told_));
     RETURN_IF_ERROR(CudaStatus(RaisePeerFlags(flags_, kSentRow + piece, false, told_), "telling the other ranks"));
   }
   return absl::OkStatus();
@@ -110,14 +106,14 @@ absl::Status CopiedCollectives::Sum(const CopiedParts<W>& parts, const OfEachRan
   W* const share = to[rank] + ShareOf(parts.count, sizeof(W), rank, ranks).begin;
   for (uint32_t piece = 0; piece < kPieces; ++piece) {
     RETURN_IF_ERROR(AddPiece(parts, piece, share, stream, most_blocks));
-    RETURN_IF_ERROR(Behind(added_[piece], stream, copies_));
+    RETURN_IF_ERROR(FollowStream(added_[piece], stream, copies_));
     const ShareRange range = PieceOf(parts.count, sizeof(W), rank, ranks, piece, kPieces);
     for (uint32_t k = 1; k < ranks; ++k) {
       RETURN_IF_ERROR(Copy(to[(rank + k) % ranks] + range.begin, to[rank] + range.begin, range.count, copies_));
     }
   }
-  RETURN_IF_ERROR(Behind(copied_, copies_, stream));
-  RETURN_IF_ERROR(Behind(told_all_, told_, stream));
+  RETURN_IF_ERROR(FollowStream(copied_, copies_, stream));
+  RETURN_IF_ERROR(FollowStream(told_all_, told_, stream));
   return CudaStatus(MeetPeers(flags_, kEndRow, true, stream), "meeting the other ranks");
 }
 
@@ -131,8 +127,8 @@ absl::Status CopiedCollectives::ReduceScatter(const CopiedParts<W>& parts, W* to
   for (uint32_t piece = 0; piece < kPieces; ++piece) {
     RETURN_IF_ERROR(AddPiece(parts, piece, to, stream, most_blocks));
   }
-  RETURN_IF_ERROR(Behind(copied_, copies_, stream));
-  RETURN_IF_ERROR(Behind(told_all_, told_, stream));
+  RETURN_IF_ERROR(FollowStream(copied_, copies_, stream));
+  RETURN_IF_ERROR(FollowStream(told_all_, told_, stream));
   return CudaStatus(RaisePeerFlags(flags_, kEndRow, true, stream), "telling the other ranks");
 }
 
@@ -145,7 +141,7 @@ absl::Status CopiedCollectives::AllGather(const uint8_t* from, const OfEachRank<
     RETURN_IF_ERROR(Copy(to[(rank + k) % ranks] + share.begin, from, share.count, copies_));
   }
   RETURN_IF_ERROR(Copy(to[rank] + share.begin, from, share.count, stream));
-  RETURN_IF_ERROR(Behind(copied_, copies_, stream));
+  RETURN_IF_ERROR(FollowStream(copied_, copies_, stream));
   return CudaStatus(MeetPeers(flags_, kEndRow, true, stream), "meeting the other ranks");
 }
 
@@ -155,7 +151,7 @@ absl::Status CopiedCollectives::Broadcast(const OfEachRank<uint8_t>& data, size_
   for (uint32_t k = 1; flags_.rank == root && k < flags_.ranks; ++k) {
     RETURN_IF_ERROR(Copy(data[(root + k) % flags_.ranks], data[root], bytes, copies_));
   }
-  RETURN_IF_ERROR(Behind(copied_, copies_, stream));
+  RETURN_IF_ERROR(FollowStream(copied_, copies_, stream));
   return CudaStatus(MeetPeers(flags_, kEndRow, true, stream), "meeting the other ranks");
 }
 

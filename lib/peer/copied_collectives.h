@@ -66,8 +66,6 @@ class CopiedCollectives {
   explicit CopiedCollectives(const PeerFlags& flags) : flags_(flags) {}
   std::vector<cudaStream_t*> Streams();
   std::vector<cudaEvent_t*> Events();
-  // What is queued on `then` from here on comes behind what is queued on `first` by now.
-  absl::Status Behind(cudaEvent_t event, cudaStream_t first, cudaStream_t then);
   absl::Status Begin(cudaStream_t stream);
   template <typename W>
   absl::Status SendParts(const CopiedParts<W>& parts);

@@ -1,0 +1,21 @@
+// One stream behind another, which can be captured, where it becomes an edge.
+#ifndef LOCKSTEP_LIB_KERNELS_FOLLOW_STREAM_H_
+#define LOCKSTEP_LIB_KERNELS_FOLLOW_STREAM_H_
+
+#include <cuda_runtime.h>
+
+#include "absl/status/status.h"
+#include "lib/base/status_macros.h"
+#include "lib/kernels/cuda_status.h"
+
+namespace lockstep {
+
+// What is queued on `then` from here on comes after all that is queued on `first` so far; by `event`, which is recorded anew.
+inline absl::Status FollowStream(cudaEvent_t event, cudaStream_t first, cudaStream_t then) {
+  RETURN_IF_ERROR(CudaStatus(cudaEventRecord(event, first), "recording an event"));
+  return CudaStatus(cudaStreamWaitEvent(then, event), "waiting for an event");
+}
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_KERNELS_FOLLOW_STREAM_H_
