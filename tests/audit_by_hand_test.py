@@ -5,7 +5,6 @@ Run by bazel (tests/BUILD); by hand:
     python3 tests/audit_by_hand_test.py --tools bazel-bin/tools --published data/published
 """
 
-import argparse
 import json
 import pathlib
 import subprocess
@@ -271,11 +270,4 @@ class AuditByHandTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--tools", required=True, help="folder of the tools, or a file in it")
-    parser.add_argument("--published", required=True, help="folder of the published tables")
-    given, rest = parser.parse_known_args()
-    tools = pathlib.Path(given.tools).absolute()
-    AuditByHandTest.tools = tools if tools.is_dir() else tools.parent
-    AuditByHandTest.published = pathlib.Path(given.published).absolute()
-    bazel_unittest.main(rest)
+    bazel_unittest.main_of(AuditByHandTest, folders=("tools", "published"))

@@ -4,6 +4,7 @@ Without it a Python test is one case to Bazel, a skipped one counts as passed, a
 Source: https://bazel.build/reference/test-encyclopedia (TEST_TOTAL_SHARDS, XML_OUTPUT_FILE).
 """
 
+import argparse
 import os
 import pathlib
 import sys
@@ -84,6 +85,25 @@ def write_xml(cases, path):
             # XML has no way to write most control characters.
             ET.SubElement(case, outcome).text = "".join(c if c.isprintable() or c in "\n\t" else "?" for c in text)
     ET.ElementTree(suite).write(path, encoding="utf-8", xml_declaration=True)
+
+
+def folder_of(path):
+    """The folder `path`, or that of the file `path`: Bazel names files."""
+    given = pathlib.Path(path).absolute()
+    return given if given.is_dir() else given.parent
+
+
+def main_of(case, files=(), folders=()):
+    """As main, with attributes of `case` from flags of their names: paths of files, and folder_of paths."""
+    parser = argparse.ArgumentParser()
+    for name in (*files, *folders):
+        parser.add_argument(f"--{name}", required=True)
+    given, rest = parser.parse_known_args()
+    for name in files:
+        setattr(case, name, pathlib.Path(getattr(given, name)).absolute())
+    for name in folders:
+        setattr(case, name, folder_of(getattr(given, name)))
+    main(rest)
 
 
 def main(arguments):

@@ -6,7 +6,6 @@ hand:
     python3 tests/doctor_test.py --doctor bazel-bin/tools/doctor
 """
 
-import argparse
 import json
 import os
 import pathlib
@@ -320,8 +319,4 @@ class DoctorTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--doctor", required=True, help="the program")
-    given, rest = parser.parse_known_args()
-    DoctorTest.doctor = pathlib.Path(given.doctor).absolute()
-    bazel_unittest.main(rest)
+    bazel_unittest.main_of(DoctorTest, files=("doctor",))

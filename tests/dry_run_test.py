@@ -9,7 +9,6 @@ import argparse
 import concurrent.futures
 import difflib
 import os
-import pathlib
 import subprocess
 import sys
 import tempfile
@@ -106,8 +105,7 @@ if __name__ == "__main__":
     parser.add_argument("--golden", required=True, help="folder of the texts, or a file in it")
     parser.add_argument("--write", action="store_true", help="write the texts instead of comparing them")
     given, rest = parser.parse_known_args()
-    folder_of = lambda path: path if path.is_dir() else path.parent
-    DryRunTest.tools = folder_of(pathlib.Path(given.tools).absolute())
-    DryRunTest.golden = folder_of(pathlib.Path(given.golden).absolute())
+    DryRunTest.tools = bazel_unittest.folder_of(given.tools)
+    DryRunTest.golden = bazel_unittest.folder_of(given.golden)
     DryRunTest.write = given.write
     bazel_unittest.main(rest)

@@ -94,8 +94,7 @@ if __name__ == "__main__":
     parser.add_argument("--golden", required=True, help="golden/mistakes.txt")
     parser.add_argument("--write", action="store_true", help="write the lines instead of comparing them")
     given, rest = parser.parse_known_args()
-    tools = pathlib.Path(given.tools).absolute()
-    MistakesTest.tools = tools if tools.is_dir() else tools.parent
+    MistakesTest.tools = bazel_unittest.folder_of(given.tools)
     MistakesTest.golden = pathlib.Path(given.golden).absolute()
     MistakesTest.write = given.write
     bazel_unittest.main(rest)

@@ -4,7 +4,6 @@ Run by bazel (tests/BUILD); by hand: python3 tests/portable_test.py --tools baze
 --versions tools/symbol_versions.py --libraries tools/package_libraries.sh
 """
 
-import argparse
 import pathlib
 import subprocess
 import sys
@@ -57,12 +56,4 @@ class PortableTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--tools", required=True)
-    parser.add_argument("--versions", required=True)
-    parser.add_argument("--libraries", required=True)
-    given, rest = parser.parse_known_args()
-    PortableTest.tools = pathlib.Path(given.tools).absolute().parent
-    PortableTest.versions = pathlib.Path(given.versions).absolute()
-    PortableTest.libraries = pathlib.Path(given.libraries).absolute()
-    bazel_unittest.main(rest)
+    bazel_unittest.main_of(PortableTest, files=("versions", "libraries"), folders=("tools",))

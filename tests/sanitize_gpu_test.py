@@ -3,7 +3,6 @@
 Run by bazel (tests/BUILD); by hand: python3 tests/sanitize_gpu_test.py --script tools/sanitize_gpu.sh
 """
 
-import argparse
 import os
 import pathlib
 import shutil
@@ -103,8 +102,4 @@ class SanitizeGpuTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--script", required=True)
-    given, rest = parser.parse_known_args()
-    SanitizeGpuTest.script = pathlib.Path(given.script).absolute()
-    bazel_unittest.main(rest)
+    bazel_unittest.main_of(SanitizeGpuTest, files=("script",))

@@ -4,7 +4,6 @@ Starts the real tools. Run by bazel (tests/BUILD); by hand:
     python3 tests/terminal_test.py --tools bazel-bin/tools
 """
 
-import argparse
 import fcntl
 import os
 import pathlib
@@ -178,9 +177,4 @@ class TerminalTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--tools", required=True, help="folder of the tools, or one tool in it")
-    given, rest = parser.parse_known_args()
-    tools = pathlib.Path(given.tools).absolute()
-    TerminalTest.tools = tools if tools.is_dir() else tools.parent
-    bazel_unittest.main(rest)
+    bazel_unittest.main_of(TerminalTest, folders=("tools",))

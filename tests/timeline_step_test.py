@@ -3,7 +3,6 @@
 Run by bazel (tests/BUILD); by hand: python3 tests/timeline_step_test.py --script benchmarks/timeline_step.py
 """
 
-import argparse
 import pathlib
 import subprocess
 import sys
@@ -79,8 +78,4 @@ class TimelineStepTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--script", required=True)
-    given, rest = parser.parse_known_args()
-    TimelineStepTest.script = pathlib.Path(given.script).absolute()
-    bazel_unittest.main(rest)
+    bazel_unittest.main_of(TimelineStepTest, files=("script",))

@@ -74,9 +74,7 @@ def run_tests(description):
     parser.add_argument("--tools", required=True, help="folder of the tools, or one tool in it")
     parser.add_argument("--published", help="folder of the published tables, or a file in it")
     given, rest = parser.parse_known_args()
-    tools = pathlib.Path(given.tools).absolute()
-    ToolCase.tools = tools if tools.is_dir() else tools.parent
+    ToolCase.tools = bazel_unittest.folder_of(given.tools)
     if given.published:
-        published = pathlib.Path(given.published).absolute()
-        ToolCase.published = published if published.is_dir() else published.parent
+        ToolCase.published = bazel_unittest.folder_of(given.published)
     bazel_unittest.main(rest)
