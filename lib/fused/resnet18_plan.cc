@@ -96,7 +96,8 @@ absl::StatusOr<std::unique_ptr<const Convolution>> Planner<T>::PlanConvolution(c
   options.autotune = options_.autotune;
   options.deterministic = options_.deterministic;
   options.own_kernels = options_.own_convolutions;
-  if (divides() && pass == ConvolutionPass::kWeightGradient) {
+  const bool beside = divides() && pass == ConvolutionPass::kWeightGradient;
+  if (beside) {
     options.multiprocessors = Shares(unit).weight_gradient;
   }
   ASSIGN_OR_RETURN(std::unique_ptr<const Convolution> convolution,
@@ -104,8 +105,7 @@ absl::StatusOr<std::unique_ptr<const Convolution>> Planner<T>::PlanConvolution(c
   const size_t bytes = convolution->workspace_bytes();
   RETURN_IF_ERROR(lanes_.MakeRoom(bytes));
   if (unit.is_shortcut()) {
-    const bool apart = divides() && pass == ConvolutionPass::kWeightGradient;
-    RETURN_IF_ERROR(apart ? lanes_.MakeRoomForDividedShortcutWeights(bytes) : lanes_.MakeRoomForShortcut(bytes));
+    RETURN_IF_ERROR(beside ? lanes_.MakeRoomForDividedShortcutWeights(bytes) : lanes_.MakeRoomForShortcut(bytes));
   }
   return convolution;
 }

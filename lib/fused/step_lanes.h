@@ -5,7 +5,7 @@
 //   side              weight gradients; SGD of most weights                                       least
 //   branch            shortcuts; with divided multiprocessors the classifier's parameters, too    high
 //   shortcut_weights  with divided multiprocessors the shortcuts' weight gradients                least
-//   sums              with divided multiprocessors the sums of what weight gradients leave in parts     least
+//   sums              with divided multiprocessors the sums of weight gradients' parts            least
 //   update            SGD of batch norms; with divided multiprocessors of layers 3 and 4, too     least
 //   tail              what is left of the update behind the backward pass                         greatest
 //
@@ -54,12 +54,12 @@ class StepLanes {
   absl::Status MakeRoomForDividedShortcutWeights(size_t bytes);  // on shortcut_weights
   absl::Status MakeRoomForOwnWeightGradient(size_t bytes);       // where side() is
 
-  // Without two_streams main stands for side, branch, sums, update and tail.
+  // Without two_streams main stands for side, branch, update and tail.
   const Lane& main() const { return main_; }
   const Lane& side() const { return two_streams_ ? side_ : main_; }
   const Lane& branch() const { return two_streams_ ? branch_ : main_; }
   const Lane& shortcut_weights() const { return shortcut_weights_; }
-  cudaStream_t sums() const { return two_streams_ ? sums_ : main_.stream; }
+  cudaStream_t sums() const { return sums_; }
   cudaStream_t update() const { return two_streams_ ? update_ : main_.stream; }
   cudaStream_t tail() const { return two_streams_ ? tail_ : main_.stream; }
 

@@ -50,8 +50,7 @@ std::vector<float> Floats(uint64_t seed, size_t count, const std::vector<float>&
 Values Doubles(const std::vector<float>& values) { return Values(values.begin(), values.end()); }
 
 std::string Name(const ConvolutionShape& shape, ConvolutionPass pass, const ConvolutionNormConfig& config) {
-  return absl::StrCat(DescribeConvolution(shape, pass, ConvolutionType::kBf16), ", ", config.pixels, " pixels, ",
-                      config.splits, " splits");
+  return absl::StrCat(DescribeConvolution(shape, pass, ConvolutionType::kBf16), ", ", DescribeConvolutionNorm(config));
 }
 
 // `magnitude`: of the largest number on the way, where none of the results is as large.

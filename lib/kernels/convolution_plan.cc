@@ -64,14 +64,15 @@ absl::StatusOr<Timed> TimeEngines(cudnnHandle_t handle, cudaStream_t stream, con
   ASSIGN_OR_RETURN(const DeviceBuffer b, MakeTensor(counts.b, type, stream));
   ASSIGN_OR_RETURN(const DeviceBuffer out, MakeTensor(counts.out, type, stream));
   ASSIGN_OR_RETURN(const DeviceBuffer workspace, DeviceBuffer::Make(workspace_bytes));
+  Timed best;
+  // No launch is judged better than its time, so that the blocks of one that is slower than the best need not be known.
   const auto judge = [&](double microseconds, const auto& launch) -> absl::StatusOr<double> {
-    if (choice.multiprocessors == 0) {
+    if (choice.multiprocessors == 0 || microseconds >= best.judged) {
       return microseconds;
     }
     ASSIGN_OR_RETURN(const uint64_t blocks, MostBlocks(stream, launch));
     return Judged(microseconds, blocks, choice.multiprocessors);
   };
-  Timed best;
   absl::Status last_error;
   for (size_t i = 0; i < engines.size(); ++i) {
     const auto launch = [&] {

@@ -8,22 +8,18 @@
 #include "lib/base/status_macros.h"
 #include "lib/kernels/captured_graph.h"
 #include "lib/kernels/cuda_status.h"
+#include "lib/kernels/driver_function.h"
 
 namespace lockstep {
 namespace {
 
-constexpr unsigned kDriverVersion = 12000;  // the oldest form of CUDA_KERNEL_NODE_PARAMS that has both kinds of kernels
-
 using KernelNodeParams = CUresult(CUgraphNode, CUDA_KERNEL_NODE_PARAMS*);
 
-// From the driver that is loaded anyway: the runtime knows no kernels of other libraries.
+// The driver's: the runtime knows no kernels of other libraries.
 absl::StatusOr<KernelNodeParams*> FindKernelNodeParams() {
-  void* function = nullptr;
-  cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
-  RETURN_IF_ERROR(CudaStatus(cudaGetDriverEntryPointByVersion("cuGraphKernelNodeGetParams", &function, kDriverVersion,
-                                                              cudaEnableDefault, &found),
-                             "asking the driver for a kernel's blocks"));
-  if (found != cudaDriverEntryPointSuccess || function == nullptr) {
+  ASSIGN_OR_RETURN(void* const function,
+                   FindDriverFunction("cuGraphKernelNodeGetParams", "asking the driver for a kernel's blocks"));
+  if (function == nullptr) {
     return absl::FailedPreconditionError("the CUDA driver has no cuGraphKernelNodeGetParams");
   }
   return reinterpret_cast<KernelNodeParams*>(function);

@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
-#include "lib/kernels/cuda_status.h"
+#include "lib/kernels/driver_function.h"
 
 namespace lockstep {
 namespace {
@@ -17,14 +17,10 @@ constexpr size_t kMaxDimensions = 5;  // CUDA driver API, cuTensorMapEncodeTiled
 
 using Encode = decltype(&cuTensorMapEncodeTiled);
 
-// From the driver that is loaded anyway, so that no program need link to it.
 absl::StatusOr<Encode> FindEncode() {
-  void* function = nullptr;
-  cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
-  RETURN_IF_ERROR(CudaStatus(
-      cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault, &found),
-      "asking the driver for tensor maps"));
-  if (found != cudaDriverEntryPointSuccess || function == nullptr) {
+  ASSIGN_OR_RETURN(void* const function,
+                   FindDriverFunction("cuTensorMapEncodeTiled", "asking the driver for tensor maps"));
+  if (function == nullptr) {
     return absl::UnimplementedError("the CUDA driver has no tensor maps: expected one of CUDA 12.0 or newer");
   }
   return reinterpret_cast<Encode>(function);

@@ -106,7 +106,11 @@ absl::Status WeightGradient::Run(const __nv_bfloat16* dy, const __nv_bfloat16* x
 
 absl::Status WeightGradient::Multiply(const __nv_bfloat16* dy, const __nv_bfloat16* x, __nv_bfloat16* dw,
                                       void* workspace, cudaStream_t stream) const {
-  RETURN_IF_ERROR(Check());
+  RETURN_IF_ERROR(CheckConvolutionShape(shape_));
+  if (!IsCovered(shape_) || (config_.columns != 1 && config_.columns != kFilter) || config_.parts == 0) {
+    return absl::InvalidArgumentError(absl::StrCat(Describe(shape_), " is not done by blocks of ", config_.columns,
+                                                   " columns in ", config_.parts, " parts"));
+  }
   ASSIGN_OR_RETURN(const CUtensorMap gradient_map, MapGradient(shape_, dy));
   ASSIGN_OR_RETURN(const CUtensorMap input_map, MapInput(shape_, x));
   return CudaStatus(weight_gradient::Launch(GeometryOf(shape_), config_.columns, gradient_map, input_map,
@@ -114,20 +118,10 @@ absl::Status WeightGradient::Multiply(const __nv_bfloat16* dy, const __nv_bfloat
                     Describe(shape_));
 }
 
-absl::Status WeightGradient::AddUp(__nv_bfloat16* dw, const void* workspace, cudaStream_t stream) const {
-  RETURN_IF_ERROR(Check());
-  return has_parts() ? CudaStatus(weight_gradient::LaunchSum(
-                                      ArgumentsOf(shape_, config_, const_cast<void*>(workspace), dw), stream),
+absl::Status WeightGradient::AddUp(__nv_bfloat16* dw, void* workspace, cudaStream_t stream) const {
+  return has_parts() ? CudaStatus(weight_gradient::LaunchSum(ArgumentsOf(shape_, config_, workspace, dw), stream),
                                   Describe(shape_))
                      : absl::OkStatus();
-}
-
-absl::Status WeightGradient::Check() const {
-  RETURN_IF_ERROR(CheckConvolutionShape(shape_));
-  return IsCovered(shape_) && (config_.columns == 1 || config_.columns == kFilter) && config_.parts != 0
-             ? absl::OkStatus()
-             : absl::InvalidArgumentError(absl::StrCat(Describe(shape_), " is not done by blocks of ", config_.columns,
-                                                       " columns in ", config_.parts, " parts"));
 }
 
 }  // namespace lockstep

@@ -55,12 +55,10 @@ class WeightGradient {
   // AddUp has nothing to do.
   absl::Status Multiply(const __nv_bfloat16* dy, const __nv_bfloat16* x, __nv_bfloat16* dw, void* workspace,
                         cudaStream_t stream) const;
-  absl::Status AddUp(__nv_bfloat16* dw, const void* workspace, cudaStream_t stream) const;
+  absl::Status AddUp(__nv_bfloat16* dw, void* workspace, cudaStream_t stream) const;
   bool has_parts() const { return config_.parts > 1; }
 
  private:
-  absl::Status Check() const;
-
   ConvolutionShape shape_;
   WeightGradientConfig config_;
 };

@@ -40,7 +40,7 @@ TEST_P(WeightGradientTest, IsTheSumOverAllPixels) {
   for (const WeightGradientConfig& config : configs) {
     const std::string name =
         absl::StrCat(DescribeConvolution(shape, ConvolutionPass::kWeightGradient, ConvolutionType::kBf16), ", ",
-                     config.parts, " parts of ", config.columns, " columns");
+                     DescribeWeightGradient(config));
     const WeightGradient gradient(shape, config);
     DeviceArray<char> workspace(gradient.workspace_bytes() + 1);
     DeviceArray<Bf16> dw(counts.out);

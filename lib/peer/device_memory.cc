@@ -9,21 +9,16 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/kernels/cuda_status.h"
+#include "lib/kernels/driver_function.h"
 #include "lib/peer/descriptors.h"
 
 namespace lockstep {
 namespace {
 
-constexpr int kDriverVersion = 12000;  // whose calls these are
-
-// From the driver that is loaded anyway, so that no program need link to it.
 template <typename Function>
 absl::Status Find(const char* name, Function& function) {
-  void* found = nullptr;
-  cudaDriverEntryPointQueryResult result = cudaDriverEntryPointSymbolNotFound;
-  RETURN_IF_ERROR(CudaStatus(cudaGetDriverEntryPointByVersion(name, &found, kDriverVersion, cudaEnableDefault, &result),
-                             "asking the driver for shared memory"));
-  if (result != cudaDriverEntryPointSuccess || found == nullptr) {
+  ASSIGN_OR_RETURN(void* const found, FindDriverFunction(name, "asking the driver for shared memory"));
+  if (found == nullptr) {
     return absl::FailedPreconditionError(absl::StrCat("the CUDA driver has no ", name));
   }
   function = reinterpret_cast<Function>(found);
