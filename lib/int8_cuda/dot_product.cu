@@ -2,7 +2,7 @@
 // warp does four outputs of an image, its lanes share the depth, 16 products each at once, and add up by shuffles. The
 // first weights are loaded while the launch before still runs.
 #include "lib/int8_cuda/implicit_product.cuh"
-#include "lib/int8_cuda/overlapped_launch.cuh"
+#include "lib/kernels/overlapped_launch.cuh"
 
 namespace lockstep {
 namespace {

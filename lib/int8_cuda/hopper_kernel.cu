@@ -16,7 +16,7 @@
 #include "lib/int8_cuda/hopper_kernel.h"
 #include "lib/int8_cuda/hopper_multiply.cuh"
 #include "lib/int8_cuda/hopper_write.cuh"
-#include "lib/int8_cuda/overlapped_launch.cuh"
+#include "lib/kernels/overlapped_launch.cuh"
 
 namespace lockstep {
 namespace {

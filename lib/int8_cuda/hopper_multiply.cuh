@@ -3,7 +3,7 @@
 #define LOCKSTEP_LIB_INT8_CUDA_HOPPER_MULTIPLY_CUH_
 
 #include "lib/int8_cuda/hopper_block.cuh"
-#include "lib/int8_cuda/overlapped_launch.cuh"
+#include "lib/kernels/overlapped_launch.cuh"
 
 namespace lockstep {
 namespace hopper {

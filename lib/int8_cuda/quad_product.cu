@@ -2,7 +2,7 @@
 // times 4. Of 16 products deep it reads 12 loads of 16 bytes from shared memory for 128 instructions of dp4a. Two slots of
 // 12 KB, so that several blocks fit a multiprocessor of 7.5, which has 64 KB.
 #include "lib/int8_cuda/implicit_product.cuh"
-#include "lib/int8_cuda/overlapped_launch.cuh"
+#include "lib/kernels/overlapped_launch.cuh"
 
 namespace lockstep {
 namespace {

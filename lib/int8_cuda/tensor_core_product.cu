@@ -4,7 +4,7 @@
 //
 // Source of the layouts: PTX ISA 9.0, "Matrix Fragments for mma.m16n8k32", and "ldmatrix".
 #include "lib/int8_cuda/implicit_product.cuh"
-#include "lib/int8_cuda/overlapped_launch.cuh"
+#include "lib/kernels/overlapped_launch.cuh"
 
 namespace lockstep {
 namespace {

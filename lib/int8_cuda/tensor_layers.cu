@@ -2,9 +2,9 @@
 // are some hundredths of a network's time, but for max-pooling in small networks. With few images a kernel takes as long
 // as its loads that wait for each other, so that a thread begins all that it can at once.
 #include "lib/int8_cuda/device_layout.h"
-#include "lib/int8_cuda/overlapped_launch.cuh"
 #include "lib/int8_cuda/requantize.cuh"
 #include "lib/int8_cuda/tensor_layers.h"
+#include "lib/kernels/overlapped_launch.cuh"
 
 namespace lockstep {
 namespace {

@@ -19,6 +19,7 @@
 #include "lib/kernels/convolution_norm_multiply.cuh"
 #include "lib/kernels/convolution_norm_sums.cuh"
 #include "lib/kernels/convolution_norm_write.cuh"
+#include "lib/kernels/overlapped_launch.cuh"
 
 namespace lockstep {
 namespace {
@@ -89,6 +90,7 @@ __device__ void Consume(const ConvolutionNormArguments& arguments, const Work& w
       WriteTile<kBackward, false, kPixels>(arguments, tile, work.channel, group, staging, acc, sums);
     }
   }
+  LetNextBegin();
   const uint32_t rows = tiles.images << 2 * (tiles.size_log2 + tiles.spread_log2);
   Sums total;
   const Workspace workspace(arguments.workspace, work);
@@ -191,6 +193,7 @@ __global__ void __launch_bounds__(kThreads, 1)
   } else {
     __syncthreads();
   }
+  WaitForLaunchBefore();
   if (threadIdx.x < kConsumers) {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kConsumerRegisters));
     if constexpr (kApply) {
@@ -245,27 +248,19 @@ Kernel Choose(const ConvolutionNormLaunch& launch, const ConvolutionTiles& tiles
                          : ChooseOfKind<false, Kind::kHalved>(launch, split);
 }
 
-// The kernel of a launch and the shape of its grid.
+// The kernel of a launch, allowed the shared memory it wants, and the size of its grid.
 struct Prepared {
   Kernel kernel = nullptr;
-  cudaLaunchAttribute cluster = {};
-  cudaLaunchConfig_t config = {};
+  LaunchSize size;
 
   cudaError_t Make(const ConvolutionNormLaunch& launch, const ConvolutionNormArguments& arguments) {
     kernel = Choose(launch, arguments.tiles);
     if (kernel == nullptr) {
       return cudaErrorInvalidValue;
     }
-    const uint32_t bytes = ConvolutionNormSharedBytes(arguments.rings);
-    cluster.id = cudaLaunchAttributeClusterDimension;
-    cluster.val.clusterDim.x = 1u << arguments.tiles.splits_log2;
-    cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
-    config.gridDim = dim3(launch.blocks);
-    config.blockDim = dim3(kThreads);
-    config.dynamicSmemBytes = bytes;
-    config.attrs = &cluster;
-    config.numAttrs = 1;
-    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+    size = {launch.blocks, kThreads, ConvolutionNormSharedBytes(arguments.rings), 1u << arguments.tiles.splits_log2};
+    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                static_cast<int>(size.shared_bytes));
   }
 };
 
@@ -282,10 +277,7 @@ cudaError_t LaunchConvolutionNorm(const ConvolutionNormLaunch& launch, const CUt
   if (const cudaError_t error = prepared.Make(launch, arguments); error != cudaSuccess) {
     return error;
   }
-  prepared.config.stream = stream;
-  // A cluster of one block is not named: blocks of one tile would no longer start together.
-  prepared.config.numAttrs = arguments.tiles.splits_log2 != 0 ? 1 : 0;
-  return cudaLaunchKernelEx(&prepared.config, prepared.kernel, weights, inputs, arguments);
+  return LaunchOverlapped(prepared.kernel, prepared.size, stream, weights, inputs, arguments);
 }
 
 cudaError_t CountResidentBlocks(const ConvolutionNormLaunch& launch, const ConvolutionNormArguments& arguments,
@@ -294,8 +286,12 @@ cudaError_t CountResidentBlocks(const ConvolutionNormLaunch& launch, const Convo
   if (const cudaError_t error = prepared.Make(launch, arguments); error != cudaSuccess) {
     return error;
   }
+  cudaLaunchAttribute cluster = ClusterOf(prepared.size);
+  cudaLaunchConfig_t config = ConfigOf(prepared.size);
+  config.attrs = &cluster;
+  config.numAttrs = 1;
   int clusters = 0;
-  const cudaError_t error = cudaOccupancyMaxActiveClusters(&clusters, prepared.kernel, &prepared.config);
+  const cudaError_t error = cudaOccupancyMaxActiveClusters(&clusters, prepared.kernel, &config);
   *blocks = static_cast<uint32_t>(clusters) << arguments.tiles.splits_log2;
   return error;
 }

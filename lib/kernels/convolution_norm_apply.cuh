@@ -8,6 +8,7 @@
 #include "lib/kernels/convolution_norm_block.cuh"
 #include "lib/kernels/convolution_norm_sums.cuh"
 #include "lib/kernels/convolution_norm_write.cuh"
+#include "lib/kernels/overlapped_launch.cuh"
 
 namespace lockstep {
 namespace convolution_norm {
@@ -192,6 +193,7 @@ __device__ void SumAndApply(const ConvolutionNormArguments& arguments, const Wor
     of_channel.Make(arguments, total, rows, work.share == 0, c, coefficients);
   }
   SyncConsumers();
+  LetNextBegin();  // not before: its blocks would take places that these, which wait for each other, need
   Apply<kBackward, kPixels>(arguments, coefficients, kept);
   if (threadIdx.x == 0) {
     meeting.Close();

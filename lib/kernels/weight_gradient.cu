@@ -14,6 +14,7 @@
 // pixels those sums are most of the work. Then a block does one column of the filter alone, and its groups share the
 // pixels: a third of the blocks share a sum. (Adding up within a cluster first, over its blocks' shared memory, took
 // longer than both.)
+#include "lib/kernels/overlapped_launch.cuh"
 #include "lib/kernels/sum_parts.cuh"
 #include "lib/kernels/tensor_copy.cuh"
 #include "lib/kernels/weight_gradient_kernel.h"
@@ -257,6 +258,7 @@ __global__ void __launch_bounds__(kThreadsOfBound, 1)
     PublishBarriers();
   }
   __syncthreads();
+  WaitForLaunchBefore();
   const uint32_t group = wgmma::OfWarp(threadIdx.x / wgmma::kThreads);
   float acc[kColumns / 2];
 #pragma unroll
@@ -264,6 +266,7 @@ __global__ void __launch_bounds__(kThreadsOfBound, 1)
     value = 0;
   }
   Multiply<kSize, kStride, kColumnsOfBlock>(work, group, gradient, input, slots, acc);
+  LetNextBegin();
   AddUp<kColumnsOfBlock>(arguments, work, group, reinterpret_cast<float4*>(unaligned + skew), acc);
 #endif
 }
@@ -302,9 +305,8 @@ cudaError_t LaunchAs(const CUtensorMap& gradient, const CUtensorMap& input, cons
   if (error != cudaSuccess) {
     return error;
   }
-  const uint32_t tiles = TileCount(arguments);
-  kernel<<<tiles*(kFilter / kColumnsOfBlock) * arguments.parts, kThreads, kBytes, stream>>>(gradient, input, arguments);
-  return cudaGetLastError();
+  const uint32_t blocks = TileCount(arguments) * (kFilter / kColumnsOfBlock) * arguments.parts;
+  return LaunchOverlapped(kernel, {blocks, kThreads, kBytes}, stream, gradient, input, arguments);
 }
 
 template <uint32_t kSize, uint32_t kStride>

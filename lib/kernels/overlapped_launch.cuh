@@ -3,11 +3,14 @@
 //
 // Every thread of such a kernel calls WaitForLaunchBefore before it reads or writes memory that any earlier launch uses:
 // tensors share memory, so that what a kernel writes may still be read by the one before. Before that call it may touch
-// shared memory and what no launch writes, such as weights.
+// shared memory and what no launch writes, such as the weights of a trained network.
+//
+// Such a wait ends: the blocks of the launch before are all at work by then. Where they wait for each other, LetNextBegin
+// comes after that, or the next launch's blocks would take places that these want.
 //
 // Source: CUDA C++ Programming Guide 13.0, "Programmatic Dependent Launch and Synchronization".
-#ifndef LOCKSTEP_LIB_INT8_CUDA_OVERLAPPED_LAUNCH_CUH_
-#define LOCKSTEP_LIB_INT8_CUDA_OVERLAPPED_LAUNCH_CUH_
+#ifndef LOCKSTEP_LIB_KERNELS_OVERLAPPED_LAUNCH_CUH_
+#define LOCKSTEP_LIB_KERNELS_OVERLAPPED_LAUNCH_CUH_
 
 #include <cuda_runtime.h>
 
@@ -24,7 +27,8 @@ __device__ inline void LetNextBegin() {
 #endif
 }
 
-// Until the launch before is over and all that it wrote is there. It waited too, so those before it are over as well.
+// Until the launch before is over and all that it wrote is there. Those before it are over as well, for it waited too or
+// began behind them.
 __device__ inline void WaitForLaunchBefore() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
@@ -45,6 +49,22 @@ inline bool CanOverlap(const void* kernel) {
   return cudaFuncGetAttributes(&attributes, kernel) == cudaSuccess && attributes.ptxVersion >= 90;
 }
 
+inline cudaLaunchConfig_t ConfigOf(const LaunchSize& size) {
+  cudaLaunchConfig_t config = {};
+  config.gridDim = size.blocks;
+  config.blockDim = dim3(size.threads);
+  config.dynamicSmemBytes = size.shared_bytes;
+  return config;
+}
+
+inline cudaLaunchAttribute ClusterOf(const LaunchSize& size) {
+  cudaLaunchAttribute cluster = {};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim.x = size.cluster_blocks;
+  cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+  return cluster;
+}
+
 // Launches a kernel that keeps the rule above; no blocks do nothing. Returns the launch's error.
 template <typename... Parameters, typename... Arguments>
 cudaError_t LaunchOverlapped(void (*kernel)(Parameters...), const LaunchSize& size, cudaStream_t stream,
@@ -53,10 +73,7 @@ cudaError_t LaunchOverlapped(void (*kernel)(Parameters...), const LaunchSize& si
     return cudaSuccess;
   }
   cudaLaunchAttribute attributes[2] = {};
-  cudaLaunchConfig_t config = {};
-  config.gridDim = size.blocks;
-  config.blockDim = dim3(size.threads);
-  config.dynamicSmemBytes = size.shared_bytes;
+  cudaLaunchConfig_t config = ConfigOf(size);
   config.stream = stream;
   config.attrs = attributes;
   if (CanOverlap(reinterpret_cast<const void*>(kernel))) {
@@ -65,10 +82,7 @@ cudaError_t LaunchOverlapped(void (*kernel)(Parameters...), const LaunchSize& si
     overlap.val.programmaticStreamSerializationAllowed = 1;
   }
   if (size.cluster_blocks > 1) {
-    cudaLaunchAttribute& cluster = attributes[config.numAttrs++];
-    cluster.id = cudaLaunchAttributeClusterDimension;
-    cluster.val.clusterDim.x = size.cluster_blocks;
-    cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+    attributes[config.numAttrs++] = ClusterOf(size);
   }
   const cudaError_t error = cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(arguments)...);
   return error == cudaSuccess ? error : cudaGetLastError();
@@ -76,4 +90,4 @@ cudaError_t LaunchOverlapped(void (*kernel)(Parameters...), const LaunchSize& si
 
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_INT8_CUDA_OVERLAPPED_LAUNCH_CUH_
+#endif  // LOCKSTEP_LIB_KERNELS_OVERLAPPED_LAUNCH_CUH_
