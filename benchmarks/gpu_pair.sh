@@ -10,7 +10,7 @@
 #              alone: the same weights
 #   exchange   the hand-written step over NCCL and over copies between GPUs, beside PyTorch's DDP in a CUDA graph;
 #              REDUCERS=own,peer,peer_sharded
-#   timeline   one step of both ranks, kernel by kernel
+#   timeline   one step of both ranks, kernel by kernel: the median one, and one longer than 90 % of them
 #   four       of a host with four GPUs: four and eight predicted from `exchange`, then four run and scored
 #   all_reduce our collectives over GPUs and NCCL's, size by size, with their record, beside PyTorch's
 #   accuracy   200 epochs at 128 a GPU on two, beside 256 on one; SEEDS=3
@@ -84,12 +84,13 @@ section_exchange() {
 # All kernels of the last epochs are noted, the last of which has marks.
 section_timeline() {
   local batch
-  for batch in 128 32; do
+  for batch in 512 128 32; do
     CUDA_INJECTION64_PATH="$package/libexec/libkernel_timeline.so" KERNEL_TIMELINE="$out/noted_${batch}_%p.txt" \
       KERNEL_TIMELINE_LAST=200000 scale "noted_$batch" --preset=fast --ranks=2 --batch="$batch" --repeats=1 --noevaluate \
       --ablation=false
     python3 "$here/timeline_step.py" noted_"${batch}"_*.txt >"timeline_$batch.txt" || status=1
-    head -1 "timeline_$batch.txt"
+    python3 "$here/timeline_step.py" --longer_than=0.9 noted_"${batch}"_*.txt >"timeline_${batch}_long.txt" || status=1
+    head -qn 1 "timeline_$batch.txt" "timeline_${batch}_long.txt"
     rm -f noted_"${batch}"_*.txt
   done
 }

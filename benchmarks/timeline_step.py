@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """One step of all ranks, kernel by kernel, from what libkernel_timeline.so (kernel_timeline.cc) wrote.
 
-    python3 benchmarks/timeline_step.py FILE... > timeline.txt
+    python3 benchmarks/timeline_step.py [--longer_than=0.5] FILE... > timeline.txt
 
 A FILE is a rank's, in their order; empty ones, of processes that launched nothing, are left out. A step begins with its
-batch. Of the first rank's steps, those without marks of the clock if there are any, the one of median length is printed,
-with what runs 10 us before it and 40 us behind it: begin, end and duration in microseconds, rank, stream or branch of
-the graph, blocks (0: a copy engine), kernel.
-Exit codes: 0, 2 a file that cannot be read, 3 no such step.
+batch. Of the first rank's steps, those without marks of the clock if there are any, the one of median length is
+printed, or the one longer than another share of them, with what runs 10 us before it and 40 us behind it: begin, end
+and duration in microseconds, rank, stream or branch of the graph, blocks (0: a copy engine), kernel.
+Exit codes: 0, 2 a wrong flag or a file that cannot be read, 3 no such step.
 """
 
+import argparse
 import dataclasses
 import re
 import sys
@@ -62,9 +63,20 @@ def steps_of(kernels):
     return [(kernels[first].begin, kernels[second].begin) for first, second in unmarked or steps]
 
 
-def main(paths):
+def share(text):
+    value = float(text)
+    if not 0 <= value < 1:
+        raise ValueError(text)
+    return value
+
+
+def main():
+    parser = argparse.ArgumentParser(description="One step of all ranks, kernel by kernel.")
+    parser.add_argument("--longer_than", type=share, default=0.5, help="share of the steps, from 0 to below 1 [0.5]")
+    parser.add_argument("files", nargs="*", metavar="FILE")
+    args = parser.parse_args()
     try:
-        ranks = [rank for rank in map(read, paths) if rank[1]]
+        ranks = [rank for rank in map(read, args.files) if rank[1]]
     except (OSError, ValueError) as error:
         print(f"timeline_step: {error}", file=sys.stderr)
         return 2
@@ -72,9 +84,10 @@ def main(paths):
     if not steps:
         print("timeline_step: no whole step; a longer KERNEL_TIMELINE_LAST?", file=sys.stderr)
         return 3
-    begin, end = steps[len(steps) // 2]
+    begin, end = steps[int(len(steps) * args.longer_than)]
     shortest, longest = (step[1] - step[0] for step in (steps[0], steps[-1]))
-    print(f"step {end - begin:.1f}, median of {len(steps)} from {shortest:.1f} to {longest:.1f}")
+    which = "median" if args.longer_than == 0.5 else f"longer than {100 * args.longer_than:g} %"
+    print(f"step {end - begin:.1f}, {which} of {len(steps)} from {shortest:.1f} to {longest:.1f}")
     rows = []
     for number, (origin, kernels) in enumerate(ranks):
         late = origin - ranks[0][0] - begin
@@ -87,4 +100,4 @@ def main(paths):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -34,13 +34,14 @@ def rank(origin, shift):
 class TimelineStepTest(unittest.TestCase):
     script = None
 
-    def run_over(self, *texts):
+    def run_over(self, *texts, flags=()):
         with tempfile.TemporaryDirectory() as folder:
             paths = []
             for number, text in enumerate(texts):
                 paths.append(pathlib.Path(folder) / f"line_{number}.txt")
                 paths[-1].write_text(text)
-            return subprocess.run([sys.executable, self.script, *paths], capture_output=True, text=True, check=False)
+            return subprocess.run([sys.executable, self.script, *flags, *paths], capture_output=True, text=True,
+                                  check=False)
 
     def test_the_step_of_median_length_of_all_ranks(self):
         ran = self.run_over("", rank(5_000_000, 0), rank(5_002_000, 1))
@@ -65,6 +66,14 @@ class TimelineStepTest(unittest.TestCase):
         ran = self.run_over(rank(0, 0) + marks)
         self.assertEqual((ran.returncode, ran.stderr), (0, ""))
         self.assertEqual(ran.stdout.splitlines()[0], "step 110.0, median of 3 from 100.0 to 120.0")
+
+    def test_another_step_than_the_median(self):
+        for at, first in ((0, "step 100.0, longer than 0 % of 3"), (0.9, "step 120.0, longer than 90 % of 3")):
+            ran = self.run_over(rank(0, 0), flags=[f"--longer_than={at}"])
+            self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+            self.assertEqual(ran.stdout.splitlines()[0], first + " from 100.0 to 120.0")
+        for wrong in ("1", "-0.1", "half"):
+            self.assertEqual(self.run_over(rank(0, 0), flags=[f"--longer_than={wrong}"]).returncode, 2)
 
     def test_no_step_and_no_file(self):
         marked = rank(0, 0).splitlines(keepends=True)[:2] + [line(500, 1, "MarkClockKernel")]
