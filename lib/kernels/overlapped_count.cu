@@ -25,11 +25,6 @@ cudaError_t CountOverlapped(const uint32_t* from, uint32_t* to, bool waits, cuda
   return LaunchOverlapped(CountKernel, {1, kThreads}, stream, from, to, waits);
 }
 
-bool CountsOverlap() {
-  int device = 0, major = 0;
-  return cudaGetDevice(&device) == cudaSuccess &&
-         cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess && major >= 9 &&
-         CanOverlap(reinterpret_cast<const void*>(CountKernel));
-}
+bool CountsOverlap() { return CanOverlap(reinterpret_cast<const void*>(CountKernel)); }
 
 }  // namespace lockstep

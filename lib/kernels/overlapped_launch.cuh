@@ -39,7 +39,7 @@ struct LaunchSize {
   dim3 blocks = dim3(0);
   uint32_t threads = 0;  // of a block
   size_t shared_bytes = 0;
-  uint32_t cluster_blocks = 1;  // 1: the launch names no clusters
+  uint32_t cluster_blocks = 1;  // 1: the launch names no clusters, with which its blocks would start apart
 };
 
 // Whether the code of `kernel` that the current device runs has those waits: not where it was compiled before 9.0, as PTX
