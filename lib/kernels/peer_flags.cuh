@@ -21,21 +21,22 @@ __device__ inline uint32_t LoadAcquire(const uint32_t* flag) {
   return value;
 }
 
-// Called by one thread. Tries until the rank has come, the limit, or once one has been reported.
+// Called by one thread. Tries until the rank has come, the limit, or once one has been reached. Host memory is left alone
+// until then: thousands of threads may wait, and their reads of it, queued, kept a launch a millisecond longer.
 template <typename HasCome>
 __device__ __forceinline__ void AwaitRank(const PeerFlags& flags, uint32_t of, HasCome has_come) {
-  const WaitReport& report = flags.report[of];
-  const volatile uint32_t* const reported = report.expired;
+  volatile uint32_t* const given_up = flags.given_up;
   const uint32_t begin = ClockTurns();
   for (uint32_t tries = 1; !has_come(); ++tries) {
     if (tries % kTriesWithoutClock != 0) {
       continue;
     }
-    if (reported != nullptr && *reported != 0) {
+    if (*given_up != 0) {
       return;
     }
     if (ClockTurns() - begin > flags.max_clock_turns) {
-      Report(report);
+      *given_up = 1;
+      Report(flags.report[of]);
       return;
     }
   }

@@ -29,6 +29,7 @@ struct PeerFlags {
   uint32_t ranks = 0;                     // up to kMaxPeerRanks
   uint32_t* flags[kMaxPeerRanks] = {};    // of each rank, as mapped here
   uint32_t* epoch = nullptr;              // device memory of this rank alone; 1 at the start
+  uint32_t* given_up = nullptr;           // likewise; 0 at the start, and as long as no wait has reached its limit
   uint32_t max_clock_turns = 2;           // of a wait, 4.3 s each; see wait_report.h
   WaitReport report[kMaxPeerRanks] = {};  // of a wait for that rank
 };

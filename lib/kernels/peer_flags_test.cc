@@ -3,6 +3,8 @@
 #include <chrono>
 #include <vector>
 
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "lib/kernels/captured_graph.h"
 #include "lib/kernels/cuda_status.h"
@@ -145,6 +147,21 @@ TEST_F(PeerFlagsTest, AWaitForNobodyEnds) {
   ASSERT_EQ(cudaStreamSynchronize(first.stream()), cudaSuccess);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));  // one turn of the clock is 4.3 s
   EXPECT_EQ(first.expired(), 2u);                                                 // rank 1
+}
+
+// What a wait of thousands of threads looks at again and again is memory of the GPU: a word in the host's ends none.
+TEST_F(PeerFlagsTest, AWaitLeavesHostMemoryAloneUntilItsLimit) {
+  Rank first(0, 1), second(1, 1);
+  Rank::Introduce(first, second);
+  PeerFlags flags = first.flags();
+  flags.max_clock_turns = 2;  // at least 8.6 s
+  *flags.report[1].expired = 7;
+  ASSERT_EQ(AwaitPeerFlags(flags, kArrived, 0, first.stream()), cudaSuccess);
+  absl::SleepFor(absl::Milliseconds(100));  // some 100,000 tries
+  EXPECT_EQ(cudaStreamQuery(first.stream()), cudaErrorNotReady);
+  ASSERT_EQ(RaisePeerFlags(second.flags(), kArrived, false, second.stream()), cudaSuccess);
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(first.expired(), 7u);
 }
 
 TEST_F(PeerFlagsTest, WhatIsNotThereIsRefused) {

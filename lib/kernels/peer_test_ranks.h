@@ -22,7 +22,7 @@ class PeerTestRank {
  public:
   // A wait is reported as that for 1 + the rank.
   PeerTestRank(uint32_t rank, uint32_t first_epoch)
-      : epoch_(std::vector<uint32_t>{first_epoch}),
+      : epoch_(std::vector<uint32_t>{first_epoch}), given_up_(std::vector<uint32_t>{0}),
         memory_(std::vector<uint32_t>(kPeerFlagRows * kMaxPeerRanks, first_epoch - 1)) {
     EXPECT_EQ(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), cudaSuccess);
     void* word = nullptr;
@@ -31,6 +31,7 @@ class PeerTestRank {
     *expired_ = 0;
     flags_.rank = rank;
     flags_.epoch = epoch_.data();
+    flags_.given_up = given_up_.data();
     flags_.max_clock_turns = 0;
     for (uint32_t other = 0; other < kMaxPeerRanks; ++other) {
       flags_.report[other].expired = expired_;
@@ -59,7 +60,7 @@ class PeerTestRank {
   uint32_t epoch() const { return epoch_.ToHost()[0]; }
 
  private:
-  DeviceArray<uint32_t> epoch_, memory_;
+  DeviceArray<uint32_t> epoch_, given_up_, memory_;
   PeerFlags flags_;
   cudaStream_t stream_ = nullptr;
   uint32_t* expired_ = nullptr;

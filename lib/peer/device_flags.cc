@@ -32,6 +32,7 @@ absl::StatusOr<std::unique_ptr<DeviceFlags>> DeviceFlags::Make(const PeerDeviceM
     flags.report[other] = {made->silent_, static_cast<uint32_t>(other) + 1};
   }
   flags.epoch = reinterpret_cast<uint32_t*>(memory.of(rank) + kPeerFlagBytes);
+  flags.given_up = flags.epoch + 1;
   RETURN_IF_ERROR(CudaStatus(CopyToDevice(flags.epoch, &kFirstEpoch, sizeof(kFirstEpoch)), "the first epoch"));
   return made;
 }

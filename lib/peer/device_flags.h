@@ -14,7 +14,7 @@
 
 namespace lockstep {
 
-// What the flags and a rank's epoch take, at the beginning of its piece of memory.
+// What the flags, a rank's epoch and whether a wait has been given up take, at the beginning of its piece of memory.
 inline constexpr size_t kDeviceFlagsBytes = kPeerFlagBytes + 64;
 
 class DeviceFlags {
