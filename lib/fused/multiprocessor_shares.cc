@@ -8,6 +8,9 @@ constexpr uint32_t kMeasuredOn = 132;  // multiprocessors, an H200's
 // Up to this batch the backward pass of layer 2 is over before SGD is.
 constexpr uint32_t kMaxBatchBesideUpdate = 64;
 
+// A shortcut's weight gradient multiplies little, and is wanted late.
+constexpr uint32_t kShortcutShare = 16;
+
 // Shares of an H200's multiprocessors. The update has what layer 3 and layer 2 leave: SGD on more would take places
 // that a data gradient's blocks, which wait for each other, are to have at once.
 MultiprocessorShares LayerShares(uint32_t channels, uint32_t batch) {
@@ -26,7 +29,8 @@ MultiprocessorShares LayerShares(uint32_t channels, uint32_t batch) {
 
 MultiprocessorShares DivideMultiprocessors(const ConvolutionUnit& unit, uint32_t batch, uint32_t all) {
   MultiprocessorShares shares = LayerShares(unit.out_channels, batch);
-  for (uint32_t* const share : {&shares.data_gradient, &shares.weight_gradient, &shares.update}) {
+  shares.shortcut = kShortcutShare;
+  for (uint32_t* const share : {&shares.data_gradient, &shares.weight_gradient, &shares.update, &shares.shortcut}) {
     *share = all * *share / kMeasuredOn;
   }
   return shares;

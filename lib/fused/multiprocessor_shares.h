@@ -16,6 +16,7 @@ struct MultiprocessorShares {
   uint32_t data_gradient = 0;    // runs beside the weight gradient of this unit or of the one above
   uint32_t weight_gradient = 0;  // runs beside the data gradient of this unit or of the one below
   uint32_t update = 0;           // SGD of the layer above, beside both; 0: there is none
+  uint32_t shortcut = 0;         // our weight gradient of a shortcut, beside all three where it finds places
 };
 
 // The largest batch whose backward pass is divided: larger ones were not measured.

@@ -17,6 +17,7 @@ TEST(MultiprocessorSharesTest, SideBySideTheyFit) {
             << unit.conv_name << " " << batch;
         EXPECT_GE(shares.data_gradient, shares.weight_gradient) << unit.conv_name << " " << batch;
         EXPECT_GT(shares.weight_gradient, 0u);
+        EXPECT_GT(shares.shortcut, 0u);
         // Layer 4 has none above it, and layer 1's is left for the end.
         EXPECT_EQ(shares.update > 0, unit.out_channels == 128 || unit.out_channels == 256);
       }
@@ -37,6 +38,7 @@ TEST(MultiprocessorSharesTest, AnH200sLayers) {
   EXPECT_EQ(of_layer(4, 128).data_gradient, 66u);
   EXPECT_EQ(of_layer(4, 128).update, 18u);
   EXPECT_EQ(of_layer(7, 128).data_gradient, 88u);
+  EXPECT_EQ(of_layer(7, 128).shortcut, 16u);
 }
 
 }  // namespace

@@ -59,8 +59,13 @@ absl::Status BackwardWeightInParts(const MicroBatch<__nv_bfloat16>& batch, const
 }
 
 template <typename T>
+T* WeightGradientOf(const MicroBatch<T>& batch, size_t u) {
+  return batch.buffers.weight_gradients + batch.net().units[u].weight;
+}
+
+template <typename T>
 absl::Status BackwardWeight(const MicroBatch<T>& batch, size_t u, const T* input, const Lane& lane) {
-  T* const gradient = batch.buffers.weight_gradients + batch.net().units[u].weight;
+  T* const gradient = WeightGradientOf(batch, u);
   const UnitWeightGradient<T>& way = *batch.plan.units[u].weight_gradient;
   if constexpr (std::is_same_v<T, __nv_bfloat16>) {
     if (batch.plan.divided && way.in_parts() != nullptr) {
@@ -170,8 +175,8 @@ absl::StatusOr<Upstream<T>> BackwardFirst(const MicroBatch<T>& batch, size_t b, 
   return input;
 }
 
-// The shortcut's weights with divided multiprocessors, on a lane of their own, last in rank: cuDNN takes as many places
-// as it likes, which the chain wants first.
+// The shortcut's weights with divided multiprocessors, on a lane of their own, last in rank: the chain wants places
+// first. Parts are added up there, too.
 template <typename T>
 absl::Status BackwardDividedShortcutWeights(const MicroBatch<T>& batch, size_t b, cudaEvent_t shortcut_done) {
   const ResidualBlock& block = batch.net().blocks[b];
@@ -180,7 +185,9 @@ absl::Status BackwardDividedShortcutWeights(const MicroBatch<T>& batch, size_t b
   }
   const Lane& lane = batch.lanes.shortcut_weights();
   RETURN_IF_ERROR(batch.fork.Wait(lane.stream, shortcut_done));
-  return BackwardWeight(batch, *block.shortcut, batch.buffers.BlockInput(b), lane);
+  const size_t s = *block.shortcut;
+  return batch.plan.units[s].weight_gradient->Run(batch.buffers.raw[s], batch.buffers.BlockInput(b),
+                                                  WeightGradientOf(batch, s), lane);
 }
 
 // From the gradient of the block's output to that of its input, in dx and, if it stays in two parts, dx2.

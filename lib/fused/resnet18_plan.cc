@@ -50,7 +50,12 @@ class Planner {
   }
   MultiprocessorShares Shares(const ConvolutionUnit& unit) const {
     return divides() ? DivideMultiprocessors(unit, images_, backward_multiprocessors())
-                     : MultiprocessorShares{false, hopper_, hopper_};
+                     : MultiprocessorShares{false, hopper_, hopper_, 0, hopper_};
+  }
+  // The most that our weight gradient of the unit takes.
+  uint32_t WeightGradientShare(const ConvolutionUnit& unit) const {
+    const MultiprocessorShares shares = Shares(unit);
+    return unit.is_shortcut() ? shares.shortcut : shares.weight_gradient;
   }
 
   absl::StatusOr<std::unique_ptr<const Convolution>> PlanConvolution(const ConvolutionUnit& unit, ConvolutionPass pass);
@@ -114,17 +119,21 @@ template <typename T>
 absl::StatusOr<std::shared_ptr<const UnitWeightGradient<T>>> Planner<T>::PlanWeightGradient(
     const ConvolutionUnit& unit, std::unique_ptr<const Convolution> convolution) {
   if constexpr (kIsBf16<T>) {
-    const MultiprocessorShares shares = Shares(unit);
     std::optional<WeightGradientConfig> config;
     if (options_.own_weight_gradients) {
-      ASSIGN_OR_RETURN(
-          config, ChooseWeightGradient(*lanes_.main().context, {Shape(unit), shares.weight_gradient, options_.autotune,
-                                                                TimeToBeat(shares, *convolution)}));
+      ASSIGN_OR_RETURN(config, ChooseWeightGradient(*lanes_.main().context,
+                                                    {Shape(unit), WeightGradientShare(unit), options_.autotune,
+                                                     TimeToBeat(Shares(unit), *convolution)}));
     }
     if (config.has_value()) {
       const WeightGradient own(Shape(unit), *config);
-      RETURN_IF_ERROR(divides() ? part_rooms_.MakeRoom(own.workspace_bytes())
-                                : lanes_.MakeRoomForOwnWeightGradient(own.workspace_bytes()));
+      const size_t bytes = own.workspace_bytes();
+      if (!divides()) {
+        RETURN_IF_ERROR(lanes_.MakeRoomForOwnWeightGradient(bytes));
+      } else {
+        RETURN_IF_ERROR(unit.is_shortcut() ? lanes_.MakeRoomForDividedShortcutWeights(bytes)
+                                           : part_rooms_.MakeRoom(bytes));
+      }
       return MakeOwnWeightGradient(own);
     }
   }

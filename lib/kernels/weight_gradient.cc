@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/kernels/cuda_status.h"
+#include "lib/kernels/point_gradient_kernel.h"
 #include "lib/kernels/tensor_map.h"
 #include "lib/kernels/weight_gradient_kernel.h"
 
@@ -17,19 +18,33 @@ using weight_gradient::Geometry;
 constexpr uint32_t kBlock = 64;  // channels of a tile, of either side
 constexpr uint32_t kFilter = 3;
 
+// One pixel of the input for each of the output.
+bool IsOfPoints(const ConvolutionShape& shape) { return shape.filter == 1; }
+
+uint32_t Columns(const ConvolutionShape& shape) { return IsOfPoints(shape) ? 1 : kFilter; }
+
 bool IsCovered(const ConvolutionShape& shape) {
   const uint32_t size = shape.in_size / std::max(1u, shape.stride);
   const bool sizes = shape.stride == 1 ? size == 4 || size == 8 || size == 16 || size == 32
                                        : shape.stride == 2 && (size == 8 || size == 16);
-  return sizes && shape.filter == kFilter && shape.in_channels % kBlock == 0 && shape.out_channels % kBlock == 0 &&
-         shape.in_channels > 0 && shape.out_channels > 0;
+  const bool points = IsOfPoints(shape) && (shape.stride == 1 || shape.stride == 2) &&
+                      (size == 4 || size == 8 || size == 16 || size == 32);
+  return ((sizes && shape.filter == kFilter) || points) && shape.in_channels % kBlock == 0 &&
+         shape.out_channels % kBlock == 0 && shape.in_channels > 0 && shape.out_channels > 0;
 }
 
 Geometry GeometryOf(const ConvolutionShape& shape) { return Geometry(shape.in_size / shape.stride, shape.stride); }
 
-uint32_t Tiles(const ConvolutionShape& shape) { return shape.in_channels / kBlock * (shape.out_channels / kBlock); }
+uint32_t Tiles(const ConvolutionShape& shape) {
+  return IsOfPoints(shape) ? point_gradient::Tiles(shape.in_channels, shape.out_channels)
+                           : shape.in_channels / kBlock * (shape.out_channels / kBlock);
+}
 
 uint32_t Stages(const ConvolutionShape& shape) {
+  if (IsOfPoints(shape)) {
+    const uint32_t size = shape.in_size / shape.stride, images = point_gradient::ImagesOfStage(size);
+    return (shape.images + images - 1) / images * (size / point_gradient::RowsOfStage(size));
+  }
   const Geometry geometry = GeometryOf(shape);
   return (shape.images + geometry.images - 1) / geometry.images * (geometry.size / geometry.rows);
 }
@@ -48,6 +63,34 @@ absl::StatusOr<CUtensorMap> MapInput(const ConvolutionShape& shape, const __nv_b
                            {size / stride, stride * channels, geometry.pitch},
                            {size, size * channels, geometry.in_rows},
                            {shape.images, size * size * channels, geometry.images}});
+}
+
+absl::StatusOr<CUtensorMap> MapPointGradient(const ConvolutionShape& shape, const __nv_bfloat16* dy) {
+  const uint64_t size = shape.in_size / shape.stride, channels = shape.out_channels;
+  return MakeTensorMap(dy, {{channels, 1, kBlock}, {shape.images * size * size, channels, point_gradient::kPixels}});
+}
+
+// A map of the pixels of the input that are read.
+absl::StatusOr<CUtensorMap> MapPointInput(const ConvolutionShape& shape, const __nv_bfloat16* x) {
+  const uint32_t size = shape.in_size / shape.stride;
+  const uint64_t row = uint64_t{shape.in_size} * shape.in_channels;
+  return MakeTensorMap(x, {{shape.in_channels, 1, point_gradient::kBoxChannels},
+                           {size, uint64_t{shape.stride} * shape.in_channels, size},
+                           {size, shape.stride * row, point_gradient::RowsOfStage(size)},
+                           {shape.images, shape.in_size * row, point_gradient::ImagesOfStage(size)}});
+}
+
+point_gradient::Arguments PointArgumentsOf(const ConvolutionShape& shape, const WeightGradientConfig& config,
+                                           void* workspace, __nv_bfloat16* dw) {
+  point_gradient::Arguments arguments;
+  arguments.in_channels = shape.in_channels;
+  arguments.out_channels = shape.out_channels;
+  arguments.size = shape.in_size / shape.stride;
+  arguments.stages = Stages(shape);
+  arguments.parts = config.parts;
+  arguments.partial = static_cast<float4*>(workspace);
+  arguments.out = dw;
+  return arguments;
 }
 
 std::string Describe(const ConvolutionShape& shape) {
@@ -77,8 +120,8 @@ std::vector<WeightGradientConfig> WeightGradientConfigs(const ConvolutionShape& 
   if (!IsCovered(shape) || multiprocessors == 0) {
     return configs;
   }
-  for (const uint32_t columns : {kFilter, 1u}) {
-    const uint32_t most = multiprocessors / (Tiles(shape) * (kFilter / columns));
+  for (uint32_t columns = Columns(shape); columns != 0; columns /= 2) {  // all, and one
+    const uint32_t most = multiprocessors / (Tiles(shape) * (Columns(shape) / columns));
     // As many blocks as run at once, or half or a quarter of them, which have fewer sums to add up.
     for (const uint32_t parts : {std::max(1u, most), most / 2, most / 4}) {
       if (parts > 0 && parts <= Stages(shape)) {
@@ -90,8 +133,8 @@ std::vector<WeightGradientConfig> WeightGradientConfigs(const ConvolutionShape& 
 }
 
 size_t WeightGradientWorkspaceBytes(const ConvolutionShape& shape, const WeightGradientConfig& config) {
-  return config.parts == 1 ? 0
-                           : size_t{config.parts} * Tiles(shape) * kBlock * kFilter * kFilter * kBlock * sizeof(float);
+  const size_t weights = size_t{shape.out_channels} * shape.filter * shape.filter * shape.in_channels;
+  return config.parts == 1 ? 0 : config.parts * weights * sizeof(float);
 }
 
 size_t WeightGradientMostWorkspaceBytes(uint32_t multiprocessors) {
@@ -107,9 +150,16 @@ absl::Status WeightGradient::Run(const __nv_bfloat16* dy, const __nv_bfloat16* x
 absl::Status WeightGradient::Multiply(const __nv_bfloat16* dy, const __nv_bfloat16* x, __nv_bfloat16* dw,
                                       void* workspace, cudaStream_t stream) const {
   RETURN_IF_ERROR(CheckConvolutionShape(shape_));
-  if (!IsCovered(shape_) || (config_.columns != 1 && config_.columns != kFilter) || config_.parts == 0) {
+  if (!IsCovered(shape_) || (config_.columns != 1 && config_.columns != Columns(shape_)) || config_.parts == 0) {
     return absl::InvalidArgumentError(absl::StrCat(Describe(shape_), " is not done by blocks of ", config_.columns,
                                                    " columns in ", config_.parts, " parts"));
+  }
+  if (IsOfPoints(shape_)) {
+    ASSIGN_OR_RETURN(const CUtensorMap gradient_map, MapPointGradient(shape_, dy));
+    ASSIGN_OR_RETURN(const CUtensorMap input_map, MapPointInput(shape_, x));
+    return CudaStatus(
+        point_gradient::Launch(gradient_map, input_map, PointArgumentsOf(shape_, config_, workspace, dw), stream),
+        Describe(shape_));
   }
   ASSIGN_OR_RETURN(const CUtensorMap gradient_map, MapGradient(shape_, dy));
   ASSIGN_OR_RETURN(const CUtensorMap input_map, MapInput(shape_, x));
@@ -119,9 +169,13 @@ absl::Status WeightGradient::Multiply(const __nv_bfloat16* dy, const __nv_bfloat
 }
 
 absl::Status WeightGradient::AddUp(__nv_bfloat16* dw, void* workspace, cudaStream_t stream) const {
-  return has_parts() ? CudaStatus(weight_gradient::LaunchSum(ArgumentsOf(shape_, config_, workspace, dw), stream),
-                                  Describe(shape_))
-                     : absl::OkStatus();
+  if (!has_parts()) {
+    return absl::OkStatus();
+  }
+  return CudaStatus(IsOfPoints(shape_)
+                        ? point_gradient::LaunchSum(PointArgumentsOf(shape_, config_, workspace, dw), stream)
+                        : weight_gradient::LaunchSum(ArgumentsOf(shape_, config_, workspace, dw), stream),
+                    Describe(shape_));
 }
 
 }  // namespace lockstep

@@ -1,5 +1,5 @@
-// The gradient of a 3x3 convolution's weights in bf16, for Hopper: dw = sum over pixels of dy (pixel, out) * x (pixel +
-// tap, in). weight_gradient.cu says how.
+// The gradient of a convolution's weights in bf16, for Hopper: dw = sum over pixels of dy (pixel, out) * x (pixel + tap,
+// in). weight_gradient.cu says how for 3x3 filters, point_gradient.cu for 1x1.
 //
 // Plain twin: convolution.h. Layouts as there: activations NHWC, weights KRSC, all in bf16. Sums are in fp32, in an
 // order that depends on shape and config alone: the same input gives the same bits on every run.
@@ -21,9 +21,9 @@ namespace lockstep {
 
 // How the work is cut: a block does 64 by 64 channels and all three columns of the filter, or one of them, in which
 // case its three groups of warps share the pixels; `parts` blocks share the pixels further, and a second kernel adds up
-// what they have.
+// what they have. With a filter of 1 it does 64 outputs by 64 inputs, or by 128 where they are a multiple of that.
 struct WeightGradientConfig {
-  uint32_t columns = 3;  // 3 or 1
+  uint32_t columns = 3;  // 3 or 1; 1 with a filter of 1
   uint32_t parts = 1;
 };
 
@@ -31,7 +31,8 @@ struct WeightGradientConfig {
 std::string DescribeWeightGradient(const WeightGradientConfig& config);
 
 // What there is to choose from for a convolution on a GPU of this many multiprocessors; none if the shape is not
-// covered: a filter of 3, channels in multiples of 64, an output of 4, 8, 16 or 32, and with a stride of 2 of 8 or 16.
+// covered: a filter of 3 or 1, channels in multiples of 64, an output of 4, 8, 16 or 32; with a filter of 3 and a stride of
+// 2 of 8 or 16.
 std::vector<WeightGradientConfig> WeightGradientConfigs(const ConvolutionShape& shape, uint32_t multiprocessors);
 
 // Bytes of device memory for the workspace, of any content. Nothing that runs at the same time may share it.
@@ -46,8 +47,8 @@ class WeightGradient {
   const WeightGradientConfig& config() const { return config_; }
   size_t workspace_bytes() const { return WeightGradientWorkspaceBytes(shape_, config_); }
 
-  // dy: (images, out_size, out_size, out_channels), x: (images, in_size, in_size, in_channels), dw: (out_channels, 3,
-  // 3, in_channels), each at a multiple of 16 bytes.
+  // dy: (images, out_size, out_size, out_channels), x: (images, in_size, in_size, in_channels), dw: (out_channels,
+  // filter, filter, in_channels), each at a multiple of 16 bytes.
   absl::Status Run(const __nv_bfloat16* dy, const __nv_bfloat16* x, __nv_bfloat16* dw, void* workspace,
                    cudaStream_t stream) const;
 

@@ -124,6 +124,21 @@ __device__ inline void MultiplyAsync(uint64_t a, uint64_t b, float (&acc)[128]) 
                : "l"(a), "l"(b), "n"(kAIsMMajor ? 1 : 0));
 }
 
+// acc (64, 64) += a (64, 16) * b (16, 64), of tiles whose lines run across the depth.
+__device__ inline void MultiplyLinesAcrossAsync(uint64_t a, uint64_t b, float (&acc)[32]) {
+  asm volatile("wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {" LOCKSTEP_0_TO_31 "}, %32, %33, 1, 1, 1, 1, 1;\n"
+               : LOCKSTEP_ACC32(0)
+               : "l"(a), "l"(b));
+}
+
+// The same with b (16, 128).
+__device__ inline void MultiplyLinesAcrossAsync(uint64_t a, uint64_t b, float (&acc)[64]) {
+  asm volatile("wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {" LOCKSTEP_0_TO_63
+               "}, %64, %65, 1, 1, 1, 1, 1;\n"
+               : LOCKSTEP_ACC32(0), LOCKSTEP_ACC32(32)
+               : "l"(a), "l"(b));
+}
+
 // acc (64, 192) += a (64, 16) * b (16, 192), of tiles whose lines run across the depth.
 __device__ inline void MultiplyLinesAcrossAsync(uint64_t a, uint64_t b, float (&acc)[96]) {
   asm volatile("wgmma.mma_async.sync.aligned.m64n192k16.f32.bf16.bf16 {" LOCKSTEP_0_TO_95

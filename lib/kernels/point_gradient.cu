@@ -1,0 +1,186 @@
+// The weight gradient of a 1x1 convolution as a matrix product on Hopper's tensor cores:
+//
+//     dw (out, in) = dy^T (out, pixels) * x (pixels, in)
+//
+// It is small: what counts is that few blocks bring the pixels in at the rate of memory, beside other launches that want
+// the rest of the GPU. A block does 64 of the outputs by 64 or 128 of the inputs over its share of the pixels, with one
+// group of four warps. Both operands lie with their channels in lines and the pixels from line to line, as in
+// weight_gradient.cu.
+#include "lib/kernels/overlapped_launch.cuh"
+#include "lib/kernels/point_gradient_kernel.h"
+#include "lib/kernels/sum_parts.cuh"
+#include "lib/kernels/tensor_copy.cuh"
+#include "lib/kernels/wgmma.cuh"
+
+namespace lockstep {
+namespace point_gradient {
+namespace {
+
+constexpr uint32_t kWarp = 32;
+constexpr uint32_t kSlots = 4;
+constexpr uint32_t kBarrierBytes = 8;
+constexpr uint32_t kBoxBytes = kPixels * wgmma::kLineBytes;
+
+template <uint32_t kIn>
+constexpr uint32_t kSlotBytes = (1 + kIn / kBoxChannels) * kBoxBytes;
+template <uint32_t kIn>
+constexpr uint32_t kSharedBytes = (kSlotBytes<kIn> + 2 * kBarrierBytes) * kSlots + wgmma::kPatternBytes;
+template <uint32_t kIn>
+constexpr uint32_t kTileVectors = kIn / 8 * wgmma::kThreads;  // of four sums
+
+__host__ __device__ uint32_t TileCount(const Arguments& arguments) {
+  return Tiles(arguments.in_channels, arguments.out_channels);
+}
+
+// Four sums of a tile where they belong: of thread t, its block of eight input channels.
+template <uint32_t kIn>
+__device__ void Write(const Arguments& arguments, uint32_t tile, uint32_t block, uint32_t thread, const float4& sum) {
+  const uint32_t in_tiles = arguments.in_channels / kIn;
+  const uint32_t in = tile % in_tiles * kIn + block * 8 + thread % 4 * 2;
+  const uint32_t out = tile / in_tiles * kOutChannels + thread / kWarp * 16 + thread % kWarp / 4;
+  const auto to = [&](uint32_t row) {
+    return reinterpret_cast<__nv_bfloat162*>(arguments.out + size_t{row} * arguments.in_channels + in);
+  };
+  *to(out) = __floats2bfloat162_rn(sum.x, sum.y);
+  *to(out + 8) = __floats2bfloat162_rn(sum.z, sum.w);
+}
+
+template <uint32_t kIn>
+__global__ void __launch_bounds__(wgmma::kThreads, 1)
+    PointGradientKernel(const __grid_constant__ CUtensorMap gradient, const __grid_constant__ CUtensorMap input,
+                        const __grid_constant__ Arguments arguments) {
+#ifndef LOCKSTEP_CODE_LEFT_OUT
+  if (threadIdx.x == 0) {
+    PrefetchMap(gradient);
+    PrefetchMap(input);
+  }
+  extern __shared__ char unaligned[];
+  const uint32_t first = SharedAddress(unaligned);
+  const uint32_t base = (first + wgmma::kPatternBytes - 1) / wgmma::kPatternBytes * wgmma::kPatternBytes;
+  const uint32_t full = base + kSlots * kSlotBytes<kIn>, empty = full + kSlots * kBarrierBytes;
+  if (threadIdx.x == 0) {
+    for (uint32_t slot = 0; slot < kSlots; ++slot) {
+      InitBarrier(full + slot * kBarrierBytes, 1);
+      InitBarrier(empty + slot * kBarrierBytes, wgmma::kThreads / kWarp);
+    }
+    PublishBarriers();
+  }
+  __syncthreads();
+  WaitForLaunchBefore();
+  const uint32_t tiles = TileCount(arguments), part = blockIdx.x / tiles, tile = blockIdx.x % tiles;
+  const uint32_t in_tiles = arguments.in_channels / kIn;
+  const auto out_channel = static_cast<int32_t>(tile / in_tiles * kOutChannels);
+  const auto in_channel = static_cast<int32_t>(tile % in_tiles * kIn);
+  const uint32_t stages = (arguments.stages - part + arguments.parts - 1) / arguments.parts;
+  const uint32_t rows = RowsOfStage(arguments.size), images = ImagesOfStage(arguments.size);
+  const uint32_t stages_of_image = arguments.size / rows;  // one above the other, where it has several
+  const auto copy = [&](uint32_t n) {
+    const uint32_t slot = n % kSlots, to = base + slot * kSlotBytes<kIn>, barrier = full + slot * kBarrierBytes;
+    WaitFor(empty + slot * kBarrierBytes, (n / kSlots & 1) ^ 1);
+    ArriveExpecting(barrier, kSlotBytes<kIn>);
+    const uint32_t stage = part + n * arguments.parts;
+    CopyBox(gradient, to, barrier, out_channel, static_cast<int32_t>(stage * kPixels));
+#pragma unroll
+    for (uint32_t box = 0; box < kIn / kBoxChannels; ++box) {
+      CopyBox(input, to + (1 + box) * kBoxBytes, barrier, in_channel + static_cast<int32_t>(box * kBoxChannels), 0,
+              static_cast<int32_t>(stage % stages_of_image * rows),
+              static_cast<int32_t>(stage / stages_of_image * images));
+    }
+  };
+  constexpr uint32_t kAhead = kSlots - 1;  // the other slot is at work
+  if (threadIdx.x == 0) {
+    for (uint32_t n = 0; n < kAhead && n < stages; ++n) {
+      copy(n);
+    }
+  }
+  __syncwarp();
+  float acc[kIn / 2];
+#pragma unroll
+  for (float& value : acc) {
+    value = 0;
+  }
+  for (uint32_t n = 0; n < stages; ++n) {
+    const uint32_t slot = n % kSlots, at = base + slot * kSlotBytes<kIn>;
+    WaitFor(full + slot * kBarrierBytes, n / kSlots & 1);
+    const uint64_t a = wgmma::DescribeLinesAcross(at, wgmma::kPatternBytes, kBoxBytes);
+    const uint64_t b = wgmma::DescribeLinesAcross(at + kBoxBytes, wgmma::kPatternBytes, kBoxBytes);
+    wgmma::Fence();
+#pragma unroll
+    for (uint32_t k = 0; k < kPixels / wgmma::kDepth; ++k) {
+      wgmma::MultiplyLinesAcrossAsync(wgmma::Deeper(a, k * wgmma::kDeeperAcrossLines),
+                                      wgmma::Deeper(b, k * wgmma::kDeeperAcrossLines), acc);
+    }
+    wgmma::Commit();
+    // The next copy goes into the slot of the stage before, once all warps have given it back.
+    if (threadIdx.x == 0 && n + kAhead < stages) {
+      copy(n + kAhead);
+    }
+    __syncwarp();
+    wgmma::Wait<0>();
+    if (threadIdx.x % kWarp == 0) {
+      Arrive(empty + slot * kBarrierBytes);
+    }
+  }
+  LetNextBegin();
+#pragma unroll
+  for (uint32_t j = 0; j < kIn / 8; ++j) {
+    const float4 sum = {acc[4 * j], acc[4 * j + 1], acc[4 * j + 2], acc[4 * j + 3]};
+    if (arguments.parts == 1) {
+      Write<kIn>(arguments, tile, j, threadIdx.x, sum);
+    } else {
+      arguments.partial[(size_t{part} * tiles + tile) * kTileVectors<kIn> + j * wgmma::kThreads + threadIdx.x] = sum;
+    }
+  }
+#endif
+}
+
+constexpr uint32_t kSumThreads = 256;  // of a block of the second kernel
+constexpr uint32_t kLanes = 4;         // parts that are loaded at once by as many threads
+constexpr uint32_t kVectors = kSumThreads / kLanes;
+
+template <uint32_t kIn>
+__global__ void __launch_bounds__(kSumThreads) SumPointPartsKernel(const __grid_constant__ Arguments arguments) {
+  const uint32_t vector = blockIdx.x * kVectors + threadIdx.x;  // of all tiles
+  float4 sum;
+  if (SumParts<kVectors, kLanes>(arguments.partial + vector, size_t{TileCount(arguments)} * kTileVectors<kIn>,
+                                 arguments.parts, sum)) {
+    const uint32_t in_tile = vector % kTileVectors<kIn>;
+    Write<kIn>(arguments, vector / kTileVectors<kIn>, in_tile / wgmma::kThreads, in_tile % wgmma::kThreads, sum);
+  }
+}
+
+template <uint32_t kIn>
+cudaError_t LaunchAs(const CUtensorMap& gradient, const CUtensorMap& input, const Arguments& arguments,
+                     cudaStream_t stream) {
+  const auto kernel = PointGradientKernel<kIn>;
+  const cudaError_t error =
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(kSharedBytes<kIn>));
+  return error != cudaSuccess
+             ? error
+             : LaunchOverlapped(kernel, {TileCount(arguments) * arguments.parts, wgmma::kThreads, kSharedBytes<kIn>},
+                                stream, gradient, input, arguments);
+}
+
+template <uint32_t kIn>
+cudaError_t LaunchSumAs(const Arguments& arguments, cudaStream_t stream) {
+  static_assert(kTileVectors<kIn> % kVectors == 0, "a block's vectors are of one tile");
+  SumPointPartsKernel<kIn>
+      <<<TileCount(arguments) * (kTileVectors<kIn> / kVectors), dim3(kVectors, kLanes), 0, stream>>>(arguments);
+  return cudaGetLastError();
+}
+
+}  // namespace
+
+cudaError_t Launch(const CUtensorMap& gradient, const CUtensorMap& input, const Arguments& arguments,
+                   cudaStream_t stream) {
+  return InChannels(arguments.in_channels) == 128 ? LaunchAs<128>(gradient, input, arguments, stream)
+                                                  : LaunchAs<64>(gradient, input, arguments, stream);
+}
+
+cudaError_t LaunchSum(const Arguments& arguments, cudaStream_t stream) {
+  return InChannels(arguments.in_channels) == 128 ? LaunchSumAs<128>(arguments, stream)
+                                                  : LaunchSumAs<64>(arguments, stream);
+}
+
+}  // namespace point_gradient
+}  // namespace lockstep
