@@ -10,7 +10,8 @@
 #              alone: the same weights
 #   exchange   the hand-written step over NCCL and over copies between GPUs, beside PyTorch's DDP in a CUDA graph;
 #              REDUCERS=own,peer,peer_sharded
-#   timeline   one step of both ranks, kernel by kernel: the median one, and one longer than 90 % of them
+#   timeline   one step of both ranks, kernel by kernel: the median one, and one longer than 90 % of them; and where such
+#              steps leave short ones
 #   four       of a host with four GPUs: four and eight predicted from `exchange`, then four run and scored
 #   all_reduce our collectives over GPUs and NCCL's, size by size, with their record, beside PyTorch's
 #   accuracy   200 epochs at 128 a GPU on two, beside 256 on one; SEEDS=3
@@ -25,7 +26,7 @@
 set -uo pipefail
 
 if [ $# -lt 4 ]; then
-  sed -n '2,26s/^# \{0,1\}//p' "$0"
+  sed -n '2,27s/^# \{0,1\}//p' "$0"
   exit 2
 fi
 here="$(cd "$(dirname "$0")" && pwd)"
@@ -90,6 +91,8 @@ section_timeline() {
       --ablation=false
     python3 "$here/timeline_step.py" noted_"${batch}"_*.txt >"timeline_$batch.txt" || status=1
     python3 "$here/timeline_step.py" --longer_than=0.9 noted_"${batch}"_*.txt >"timeline_${batch}_long.txt" || status=1
+    python3 "$here/timeline_step.py" --late --longer_than=0.9 noted_"${batch}"_*.txt >"timeline_${batch}_late.txt" ||
+      status=1
     head -qn 1 "timeline_$batch.txt" "timeline_${batch}_long.txt"
     rm -f noted_"${batch}"_*.txt
   done

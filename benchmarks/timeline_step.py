@@ -1,22 +1,30 @@
 #!/usr/bin/env python3
 """One step of all ranks, kernel by kernel, from what libkernel_timeline.so (kernel_timeline.cc) wrote.
 
-    python3 benchmarks/timeline_step.py [--longer_than=0.5] FILE... > timeline.txt
+    python3 benchmarks/timeline_step.py [--longer_than=0.5] [--late] FILE... > timeline.txt
 
 A FILE is a rank's, in their order; empty ones, of processes that launched nothing, are left out. A step begins with its
 batch. Of the first rank's steps, those without marks of the clock if there are any, the one of median length is
 printed, or the one longer than another share of them, with what runs 10 us before it and 40 us behind it: begin, end
 and duration in microseconds, rank, stream or branch of the graph, blocks (0: a copy engine), kernel.
+
+With --late instead, of each rank: where all steps that are longer leave the shortest quarter. Medians in microseconds:
+when a kernel begins in a short step, how much later in a long one, and how long it takes in both; of those alone that
+add to what the one before them is late by, or take longer.
 Exit codes: 0, 2 a wrong flag or a file that cannot be read, 3 no such step.
 """
 
 import argparse
+import bisect
+import collections
 import dataclasses
 import re
+import statistics
 import sys
 
 BATCH, MARK = "AugmentBatchKernel", "MarkClockKernel"
 BEFORE, BEHIND = 10, 40  # us
+LATE = 10  # us that are worth a line
 
 
 @dataclasses.dataclass
@@ -63,6 +71,36 @@ def steps_of(kernels):
     return [(kernels[first].begin, kernels[second].begin) for first, second in unmarked or steps]
 
 
+def medians(kernels, steps):
+    """Begin within the step and duration of each kernel that most steps have, by its name, blocks and number there."""
+    begins = [kernel.begin for kernel in kernels]
+    found = collections.defaultdict(list)
+    for begin, end in steps:
+        seen = collections.Counter()
+        for kernel in kernels[bisect.bisect_left(begins, begin):bisect.bisect_left(begins, end)]:
+            alike = kernel.name, kernel.blocks
+            seen[alike] += 1
+            found[(*alike, seen[alike])].append((kernel.begin - begin, kernel.duration))
+    return {key: tuple(map(statistics.median, zip(*times))) for key, times in found.items()
+            if len(times) > len(steps) / 2}
+
+
+def print_late(number, kernels, longer_than):
+    steps = sorted(steps_of(kernels), key=lambda step: step[1] - step[0])
+    short, longer = steps[:(len(steps) + 3) // 4], steps[int(len(steps) * longer_than):]
+    lengths = [statistics.median(end - begin for begin, end in some) for some in (longer, short)]
+    print(f"r{number}: {len(longer)} steps of {lengths[0]:.1f}, the shortest {len(short)} of {lengths[1]:.1f}")
+    print("    begin      late      took       now")
+    in_short, in_longer, before = medians(kernels, short), medians(kernels, longer), 0.0
+    for key in sorted(in_short.keys() & in_longer.keys(), key=lambda key: in_short[key]):
+        (begin, took), (begin_now, now) = in_short[key], in_longer[key]
+        late = begin_now - begin
+        if late - before > LATE or now - took > LATE:
+            name, blocks, turn = key
+            print(f"{begin:9.1f} {late:9.1f} {took:9.1f} {now:9.1f} b{blocks:<5} {name} {turn}")
+        before = late
+
+
 def share(text):
     value = float(text)
     if not 0 <= value < 1:
@@ -73,6 +111,7 @@ def share(text):
 def main():
     parser = argparse.ArgumentParser(description="One step of all ranks, kernel by kernel.")
     parser.add_argument("--longer_than", type=share, default=0.5, help="share of the steps, from 0 to below 1 [0.5]")
+    parser.add_argument("--late", action="store_true", help="where longer steps leave the shortest quarter")
     parser.add_argument("files", nargs="*", metavar="FILE")
     args = parser.parse_args()
     try:
@@ -84,6 +123,10 @@ def main():
     if not steps:
         print("timeline_step: no whole step; a longer KERNEL_TIMELINE_LAST?", file=sys.stderr)
         return 3
+    if args.late:
+        for number, (_, kernels) in enumerate(ranks):
+            print_late(number, kernels, args.longer_than)
+        return 0
     begin, end = steps[int(len(steps) * args.longer_than)]
     shortest, longest = (step[1] - step[0] for step in (steps[0], steps[-1]))
     which = "median" if args.longer_than == 0.5 else f"longer than {100 * args.longer_than:g} %"

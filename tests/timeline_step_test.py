@@ -75,6 +75,21 @@ class TimelineStepTest(unittest.TestCase):
         for wrong in ("1", "-0.1", "half"):
             self.assertEqual(self.run_over(rank(0, 0), flags=[f"--longer_than={wrong}"]).returncode, 2)
 
+    def test_where_long_steps_leave_short_ones(self):
+        """Every fourth step waits 30 us in its second kernel."""
+        text, begin = "# from 0 ns\n", 0
+        for number in range(13):
+            waits = 30 if number % 4 == 3 else 0
+            text += line(begin, 10, "AugmentBatchKernel") + line(begin + 20, 5 + waits, "AwaitKernel", blocks=1)
+            text += line(begin + 40 + waits, 5, "ConvolutionNormKernel") + line(begin + 60 + waits, 5, "ApplyKernel")
+            begin += 100 + waits
+        ran = self.run_over(text, text, flags=["--late", "--longer_than=0.75"])
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+        rows = [" ".join(row.split()) for row in ran.stdout.splitlines()]
+        self.assertEqual(rows, [row for rank in "01" for row in [
+            f"r{rank}: 3 steps of 130.0, the shortest 3 of 100.0", "begin late took now",
+            "20.0 0.0 5.0 35.0 b1 AwaitKernel 1", "40.0 30.0 5.0 5.0 b132 ConvolutionNormKernel 1"]])
+
     def test_no_step_and_no_file(self):
         marked = rank(0, 0).splitlines(keepends=True)[:2] + [line(500, 1, "MarkClockKernel")]
         for texts in ([], [""], ["".join(marked)]):
