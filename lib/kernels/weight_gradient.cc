@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/kernels/cuda_status.h"
-#include "lib/kernels/point_gradient_kernel.h"
+#include "lib/kernels/pointwise_gradient_kernel.h"
 #include "lib/kernels/tensor_map.h"
 #include "lib/kernels/weight_gradient_kernel.h"
 
@@ -19,31 +19,31 @@ constexpr uint32_t kBlock = 64;  // channels of a tile, of either side
 constexpr uint32_t kFilter = 3;
 
 // One pixel of the input for each of the output.
-bool IsOfPoints(const ConvolutionShape& shape) { return shape.filter == 1; }
+bool IsPointwise(const ConvolutionShape& shape) { return shape.filter == 1; }
 
-uint32_t Columns(const ConvolutionShape& shape) { return IsOfPoints(shape) ? 1 : kFilter; }
+uint32_t Columns(const ConvolutionShape& shape) { return IsPointwise(shape) ? 1 : kFilter; }
 
 bool IsCovered(const ConvolutionShape& shape) {
   const uint32_t size = shape.in_size / std::max(1u, shape.stride);
   const bool sizes = shape.stride == 1 ? size == 4 || size == 8 || size == 16 || size == 32
                                        : shape.stride == 2 && (size == 8 || size == 16);
-  const bool points = IsOfPoints(shape) && (shape.stride == 1 || shape.stride == 2) &&
-                      (size == 4 || size == 8 || size == 16 || size == 32);
-  return ((sizes && shape.filter == kFilter) || points) && shape.in_channels % kBlock == 0 &&
+  const bool pointwise = IsPointwise(shape) && (shape.stride == 1 || shape.stride == 2) &&
+                         (size == 4 || size == 8 || size == 16 || size == 32);
+  return ((sizes && shape.filter == kFilter) || pointwise) && shape.in_channels % kBlock == 0 &&
          shape.out_channels % kBlock == 0 && shape.in_channels > 0 && shape.out_channels > 0;
 }
 
 Geometry GeometryOf(const ConvolutionShape& shape) { return Geometry(shape.in_size / shape.stride, shape.stride); }
 
 uint32_t Tiles(const ConvolutionShape& shape) {
-  return IsOfPoints(shape) ? point_gradient::Tiles(shape.in_channels, shape.out_channels)
-                           : shape.in_channels / kBlock * (shape.out_channels / kBlock);
+  return IsPointwise(shape) ? pointwise_gradient::Tiles(shape.in_channels, shape.out_channels)
+                            : shape.in_channels / kBlock * (shape.out_channels / kBlock);
 }
 
 uint32_t Stages(const ConvolutionShape& shape) {
-  if (IsOfPoints(shape)) {
-    const uint32_t size = shape.in_size / shape.stride, images = point_gradient::ImagesOfStage(size);
-    return (shape.images + images - 1) / images * (size / point_gradient::RowsOfStage(size));
+  if (IsPointwise(shape)) {
+    const uint32_t size = shape.in_size / shape.stride, images = pointwise_gradient::ImagesOfStage(size);
+    return (shape.images + images - 1) / images * (size / pointwise_gradient::RowsOfStage(size));
   }
   const Geometry geometry = GeometryOf(shape);
   return (shape.images + geometry.images - 1) / geometry.images * (geometry.size / geometry.rows);
@@ -65,24 +65,25 @@ absl::StatusOr<CUtensorMap> MapInput(const ConvolutionShape& shape, const __nv_b
                            {shape.images, size * size * channels, geometry.images}});
 }
 
-absl::StatusOr<CUtensorMap> MapPointGradient(const ConvolutionShape& shape, const __nv_bfloat16* dy) {
+absl::StatusOr<CUtensorMap> MapPointwiseGradient(const ConvolutionShape& shape, const __nv_bfloat16* dy) {
   const uint64_t size = shape.in_size / shape.stride, channels = shape.out_channels;
-  return MakeTensorMap(dy, {{channels, 1, kBlock}, {shape.images * size * size, channels, point_gradient::kPixels}});
+  return MakeTensorMap(dy,
+                       {{channels, 1, kBlock}, {shape.images * size * size, channels, pointwise_gradient::kPixels}});
 }
 
 // A map of the pixels of the input that are read.
-absl::StatusOr<CUtensorMap> MapPointInput(const ConvolutionShape& shape, const __nv_bfloat16* x) {
+absl::StatusOr<CUtensorMap> MapPointwiseInput(const ConvolutionShape& shape, const __nv_bfloat16* x) {
   const uint32_t size = shape.in_size / shape.stride;
   const uint64_t row = uint64_t{shape.in_size} * shape.in_channels;
-  return MakeTensorMap(x, {{shape.in_channels, 1, point_gradient::kBoxChannels},
+  return MakeTensorMap(x, {{shape.in_channels, 1, pointwise_gradient::kBoxChannels},
                            {size, uint64_t{shape.stride} * shape.in_channels, size},
-                           {size, shape.stride * row, point_gradient::RowsOfStage(size)},
-                           {shape.images, shape.in_size * row, point_gradient::ImagesOfStage(size)}});
+                           {size, shape.stride * row, pointwise_gradient::RowsOfStage(size)},
+                           {shape.images, shape.in_size * row, pointwise_gradient::ImagesOfStage(size)}});
 }
 
-point_gradient::Arguments PointArgumentsOf(const ConvolutionShape& shape, const WeightGradientConfig& config,
-                                           void* workspace, __nv_bfloat16* dw) {
-  point_gradient::Arguments arguments;
+pointwise_gradient::Arguments PointwiseArgumentsOf(const ConvolutionShape& shape, const WeightGradientConfig& config,
+                                                   void* workspace, __nv_bfloat16* dw) {
+  pointwise_gradient::Arguments arguments;
   arguments.in_channels = shape.in_channels;
   arguments.out_channels = shape.out_channels;
   arguments.size = shape.in_size / shape.stride;
@@ -154,12 +155,12 @@ absl::Status WeightGradient::Multiply(const __nv_bfloat16* dy, const __nv_bfloat
     return absl::InvalidArgumentError(absl::StrCat(Describe(shape_), " is not done by blocks of ", config_.columns,
                                                    " columns in ", config_.parts, " parts"));
   }
-  if (IsOfPoints(shape_)) {
-    ASSIGN_OR_RETURN(const CUtensorMap gradient_map, MapPointGradient(shape_, dy));
-    ASSIGN_OR_RETURN(const CUtensorMap input_map, MapPointInput(shape_, x));
-    return CudaStatus(
-        point_gradient::Launch(gradient_map, input_map, PointArgumentsOf(shape_, config_, workspace, dw), stream),
-        Describe(shape_));
+  if (IsPointwise(shape_)) {
+    ASSIGN_OR_RETURN(const CUtensorMap gradient_map, MapPointwiseGradient(shape_, dy));
+    ASSIGN_OR_RETURN(const CUtensorMap input_map, MapPointwiseInput(shape_, x));
+    return CudaStatus(pointwise_gradient::Launch(gradient_map, input_map,
+                                                 PointwiseArgumentsOf(shape_, config_, workspace, dw), stream),
+                      Describe(shape_));
   }
   ASSIGN_OR_RETURN(const CUtensorMap gradient_map, MapGradient(shape_, dy));
   ASSIGN_OR_RETURN(const CUtensorMap input_map, MapInput(shape_, x));
@@ -172,8 +173,8 @@ absl::Status WeightGradient::AddUp(__nv_bfloat16* dw, void* workspace, cudaStrea
   if (!has_parts()) {
     return absl::OkStatus();
   }
-  return CudaStatus(IsOfPoints(shape_)
-                        ? point_gradient::LaunchSum(PointArgumentsOf(shape_, config_, workspace, dw), stream)
+  return CudaStatus(IsPointwise(shape_)
+                        ? pointwise_gradient::LaunchSum(PointwiseArgumentsOf(shape_, config_, workspace, dw), stream)
                         : weight_gradient::LaunchSum(ArgumentsOf(shape_, config_, workspace, dw), stream),
                     Describe(shape_));
 }

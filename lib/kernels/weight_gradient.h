@@ -1,5 +1,5 @@
 // The gradient of a convolution's weights in bf16, for Hopper: dw = sum over pixels of dy (pixel, out) * x (pixel + tap,
-// in). weight_gradient.cu says how for 3x3 filters, point_gradient.cu for 1x1.
+// in). weight_gradient.cu says how for 3x3 filters, pointwise_gradient.cu for 1x1.
 //
 // Plain twin: convolution.h. Layouts as there: activations NHWC, weights KRSC, all in bf16. Sums are in fp32, in an
 // order that depends on shape and config alone: the same input gives the same bits on every run.

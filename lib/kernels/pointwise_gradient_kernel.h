@@ -1,6 +1,6 @@
 // What weight_gradient.cc hands to the kernel of 1x1 convolutions: how the pixels come in stages, and where all of it lies.
-#ifndef LOCKSTEP_LIB_KERNELS_POINT_GRADIENT_KERNEL_H_
-#define LOCKSTEP_LIB_KERNELS_POINT_GRADIENT_KERNEL_H_
+#ifndef LOCKSTEP_LIB_KERNELS_POINTWISE_GRADIENT_KERNEL_H_
+#define LOCKSTEP_LIB_KERNELS_POINTWISE_GRADIENT_KERNEL_H_
 
 #include <cuda.h>
 #include <cuda_bf16.h>
@@ -9,7 +9,7 @@
 #include <cstdint>
 
 namespace lockstep {
-namespace point_gradient {
+namespace pointwise_gradient {
 
 inline constexpr uint32_t kPixels = 128;      // of a stage, of the output: rows of an image, or whole images
 inline constexpr uint32_t kOutChannels = 64;  // of a tile
@@ -43,7 +43,7 @@ cudaError_t Launch(const CUtensorMap& gradient, const CUtensorMap& input, const 
 // arguments.out from arguments.partial, where there are several parts.
 cudaError_t LaunchSum(const Arguments& arguments, cudaStream_t stream);
 
-}  // namespace point_gradient
+}  // namespace pointwise_gradient
 }  // namespace lockstep
 
-#endif  // LOCKSTEP_LIB_KERNELS_POINT_GRADIENT_KERNEL_H_
+#endif  // LOCKSTEP_LIB_KERNELS_POINTWISE_GRADIENT_KERNEL_H_

@@ -7,13 +7,13 @@
 // group of four warps. Both operands lie with their channels in lines and the pixels from line to line, as in
 // weight_gradient.cu.
 #include "lib/kernels/overlapped_launch.cuh"
-#include "lib/kernels/point_gradient_kernel.h"
+#include "lib/kernels/pointwise_gradient_kernel.h"
 #include "lib/kernels/sum_parts.cuh"
 #include "lib/kernels/tensor_copy.cuh"
 #include "lib/kernels/wgmma.cuh"
 
 namespace lockstep {
-namespace point_gradient {
+namespace pointwise_gradient {
 namespace {
 
 constexpr uint32_t kWarp = 32;
@@ -47,8 +47,8 @@ __device__ void Write(const Arguments& arguments, uint32_t tile, uint32_t block,
 
 template <uint32_t kIn>
 __global__ void __launch_bounds__(wgmma::kThreads, 1)
-    PointGradientKernel(const __grid_constant__ CUtensorMap gradient, const __grid_constant__ CUtensorMap input,
-                        const __grid_constant__ Arguments arguments) {
+    PointwiseGradientKernel(const __grid_constant__ CUtensorMap gradient, const __grid_constant__ CUtensorMap input,
+                            const __grid_constant__ Arguments arguments) {
 #ifndef LOCKSTEP_CODE_LEFT_OUT
   if (threadIdx.x == 0) {
     PrefetchMap(gradient);
@@ -139,7 +139,7 @@ constexpr uint32_t kLanes = 4;         // parts that are loaded at once by as ma
 constexpr uint32_t kVectors = kSumThreads / kLanes;
 
 template <uint32_t kIn>
-__global__ void __launch_bounds__(kSumThreads) SumPointPartsKernel(const __grid_constant__ Arguments arguments) {
+__global__ void __launch_bounds__(kSumThreads) SumPointwisePartsKernel(const __grid_constant__ Arguments arguments) {
   const uint32_t vector = blockIdx.x * kVectors + threadIdx.x;  // of all tiles
   float4 sum;
   if (SumParts<kVectors, kLanes>(arguments.partial + vector, size_t{TileCount(arguments)} * kTileVectors<kIn>,
@@ -152,7 +152,7 @@ __global__ void __launch_bounds__(kSumThreads) SumPointPartsKernel(const __grid_
 template <uint32_t kIn>
 cudaError_t LaunchAs(const CUtensorMap& gradient, const CUtensorMap& input, const Arguments& arguments,
                      cudaStream_t stream) {
-  const auto kernel = PointGradientKernel<kIn>;
+  const auto kernel = PointwiseGradientKernel<kIn>;
   const cudaError_t error =
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(kSharedBytes<kIn>));
   return error != cudaSuccess
@@ -164,7 +164,7 @@ cudaError_t LaunchAs(const CUtensorMap& gradient, const CUtensorMap& input, cons
 template <uint32_t kIn>
 cudaError_t LaunchSumAs(const Arguments& arguments, cudaStream_t stream) {
   static_assert(kTileVectors<kIn> % kVectors == 0, "a block's vectors are of one tile");
-  SumPointPartsKernel<kIn>
+  SumPointwisePartsKernel<kIn>
       <<<TileCount(arguments) * (kTileVectors<kIn> / kVectors), dim3(kVectors, kLanes), 0, stream>>>(arguments);
   return cudaGetLastError();
 }
@@ -182,5 +182,5 @@ cudaError_t LaunchSum(const Arguments& arguments, cudaStream_t stream) {
                                                   : LaunchSumAs<64>(arguments, stream);
 }
 
-}  // namespace point_gradient
+}  // namespace pointwise_gradient
 }  // namespace lockstep
