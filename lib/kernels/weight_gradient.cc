@@ -25,12 +25,11 @@ uint32_t Columns(const ConvolutionShape& shape) { return IsPointwise(shape) ? 1 
 
 bool IsCovered(const ConvolutionShape& shape) {
   const uint32_t size = shape.in_size / std::max(1u, shape.stride);
-  const bool sizes = shape.stride == 1 ? size == 4 || size == 8 || size == 16 || size == 32
-                                       : shape.stride == 2 && (size == 8 || size == 16);
-  const bool pointwise = IsPointwise(shape) && (shape.stride == 1 || shape.stride == 2) &&
-                         (size == 4 || size == 8 || size == 16 || size == 32);
-  return ((sizes && shape.filter == kFilter) || pointwise) && shape.in_channels % kBlock == 0 &&
-         shape.out_channels % kBlock == 0 && shape.in_channels > 0 && shape.out_channels > 0;
+  const bool middling = size == 8 || size == 16;
+  const bool strides = shape.stride == 1 || (shape.stride == 2 && (IsPointwise(shape) || middling));
+  return (middling || size == 4 || size == 32) && strides && (IsPointwise(shape) || shape.filter == kFilter) &&
+         shape.in_channels % kBlock == 0 && shape.out_channels % kBlock == 0 && shape.in_channels > 0 &&
+         shape.out_channels > 0;
 }
 
 Geometry GeometryOf(const ConvolutionShape& shape) { return Geometry(shape.in_size / shape.stride, shape.stride); }
