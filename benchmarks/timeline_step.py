@@ -58,7 +58,8 @@ def read(path):
 
 
 def steps_of(kernels):
-    """(begin, end) of each step between two batches of the usual size: those without marks, if there are any."""
+    """(begin, end) of each step between two batches of the usual size, the shortest first: those without marks, if there
+    are any."""
     batches = [i for i, kernel in enumerate(kernels) if kernel.name == BATCH]
     sizes = [kernels[i].blocks for i in batches]
     usual = max(sizes, key=sizes.count, default=0)
@@ -68,7 +69,8 @@ def steps_of(kernels):
         if kernels[first].blocks == kernels[second].blocks == usual
     ]
     unmarked = [step for step in steps if not any(kernel.name == MARK for kernel in kernels[slice(*step)])]
-    return [(kernels[first].begin, kernels[second].begin) for first, second in unmarked or steps]
+    times = [(kernels[first].begin, kernels[second].begin) for first, second in unmarked or steps]
+    return sorted(times, key=lambda step: step[1] - step[0])
 
 
 def medians(kernels, steps):
@@ -85,8 +87,7 @@ def medians(kernels, steps):
             if len(times) > len(steps) / 2}
 
 
-def print_late(number, kernels, longer_than):
-    steps = sorted(steps_of(kernels), key=lambda step: step[1] - step[0])
+def print_late(number, kernels, steps, longer_than):
     short, longer = steps[:(len(steps) + 3) // 4], steps[int(len(steps) * longer_than):]
     lengths = [statistics.median(end - begin for begin, end in some) for some in (longer, short)]
     print(f"r{number}: {len(longer)} steps of {lengths[0]:.1f}, the shortest {len(short)} of {lengths[1]:.1f}")
@@ -119,14 +120,15 @@ def main():
     except (OSError, ValueError) as error:
         print(f"timeline_step: {error}", file=sys.stderr)
         return 2
-    steps = sorted(steps_of(ranks[0][1]), key=lambda step: step[1] - step[0]) if ranks else []
-    if not steps:
+    steps_of_ranks = [steps_of(kernels) for _, kernels in (ranks if args.late else ranks[:1])]
+    if not steps_of_ranks or not all(steps_of_ranks):
         print("timeline_step: no whole step; a longer KERNEL_TIMELINE_LAST?", file=sys.stderr)
         return 3
     if args.late:
-        for number, (_, kernels) in enumerate(ranks):
-            print_late(number, kernels, args.longer_than)
+        for number, ((_, kernels), steps) in enumerate(zip(ranks, steps_of_ranks)):
+            print_late(number, kernels, steps, args.longer_than)
         return 0
+    steps = steps_of_ranks[0]
     begin, end = steps[int(len(steps) * args.longer_than)]
     shortest, longest = (step[1] - step[0] for step in (steps[0], steps[-1]))
     which = "median" if args.longer_than == 0.5 else f"longer than {100 * args.longer_than:g} %"

@@ -94,6 +94,8 @@ class TimelineStepTest(unittest.TestCase):
         marked = rank(0, 0).splitlines(keepends=True)[:2] + [line(500, 1, "MarkClockKernel")]
         for texts in ([], [""], ["".join(marked)]):
             self.assertEqual(self.run_over(*texts).returncode, 3)
+        late = self.run_over(rank(0, 0), "".join(marked), flags=["--late"])
+        self.assertEqual((late.returncode, late.stdout, len(late.stderr.splitlines())), (3, "", 1))
         cut = self.run_over(rank(0, 0) + "     540.0      1.0      7")
         self.assertEqual((cut.returncode, len(cut.stderr.splitlines())), (2, 1))
         missing = subprocess.run([sys.executable, self.script, "/no/such/file"], capture_output=True, text=True,
