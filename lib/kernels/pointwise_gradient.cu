@@ -107,8 +107,8 @@ __global__ void __launch_bounds__(wgmma::kThreads, 1)
     wgmma::Fence();
 #pragma unroll
     for (uint32_t k = 0; k < kPixels / wgmma::kDepth; ++k) {
-      wgmma::MultiplyLinesAcrossAsync(wgmma::Deeper(a, k * wgmma::kDeeperAcrossLines),
-                                      wgmma::Deeper(b, k * wgmma::kDeeperAcrossLines), acc);
+      wgmma::MultiplyAsync</*kAIsMMajor=*/true, /*kBIsNMajor=*/true>(
+          wgmma::Deeper(a, k * wgmma::kDeeperAcrossLines), wgmma::Deeper(b, k * wgmma::kDeeperAcrossLines), acc);
     }
     wgmma::Commit();
     // The next copy goes into the slot of the stage before, once all warps have given it back.

@@ -39,19 +39,29 @@ uint32_t Tiles(const ConvolutionShape& shape) {
                             : shape.in_channels / kBlock * (shape.out_channels / kBlock);
 }
 
-uint32_t Stages(const ConvolutionShape& shape) {
+// What of the output comes at once.
+struct Stage {
+  uint32_t pixels, images, rows;
+};
+
+Stage StageOf(const ConvolutionShape& shape) {
   if (IsPointwise(shape)) {
-    const uint32_t size = shape.in_size / shape.stride, images = pointwise_gradient::ImagesOfStage(size);
-    return (shape.images + images - 1) / images * (size / pointwise_gradient::RowsOfStage(size));
+    const uint32_t size = ConvolutionOutSize(shape);
+    return {pointwise_gradient::kPixels, pointwise_gradient::ImagesOfStage(size),
+            pointwise_gradient::RowsOfStage(size)};
   }
   const Geometry geometry = GeometryOf(shape);
-  return (shape.images + geometry.images - 1) / geometry.images * (geometry.size / geometry.rows);
+  return {geometry.pixels, geometry.images, geometry.rows};
+}
+
+uint32_t Stages(const ConvolutionShape& shape) {
+  const Stage stage = StageOf(shape);
+  return (shape.images + stage.images - 1) / stage.images * (ConvolutionOutSize(shape) / stage.rows);
 }
 
 absl::StatusOr<CUtensorMap> MapGradient(const ConvolutionShape& shape, const __nv_bfloat16* dy) {
-  const Geometry geometry = GeometryOf(shape);
-  const uint64_t pixels = uint64_t{shape.images} * geometry.size * geometry.size, channels = shape.out_channels;
-  return MakeTensorMap(dy, {{channels, 1, kBlock}, {pixels, channels, geometry.pixels}});
+  const uint64_t size = ConvolutionOutSize(shape), channels = shape.out_channels;
+  return MakeTensorMap(dy, {{channels, 1, kBlock}, {shape.images * size * size, channels, StageOf(shape).pixels}});
 }
 
 absl::StatusOr<CUtensorMap> MapInput(const ConvolutionShape& shape, const __nv_bfloat16* x) {
@@ -64,28 +74,28 @@ absl::StatusOr<CUtensorMap> MapInput(const ConvolutionShape& shape, const __nv_b
                            {shape.images, size * size * channels, geometry.images}});
 }
 
-absl::StatusOr<CUtensorMap> MapPointwiseGradient(const ConvolutionShape& shape, const __nv_bfloat16* dy) {
-  const uint64_t size = shape.in_size / shape.stride, channels = shape.out_channels;
-  return MakeTensorMap(dy,
-                       {{channels, 1, kBlock}, {shape.images * size * size, channels, pointwise_gradient::kPixels}});
-}
-
 // A map of the pixels of the input that are read.
 absl::StatusOr<CUtensorMap> MapPointwiseInput(const ConvolutionShape& shape, const __nv_bfloat16* x) {
-  const uint32_t size = shape.in_size / shape.stride;
+  const uint32_t size = ConvolutionOutSize(shape);
   const uint64_t row = uint64_t{shape.in_size} * shape.in_channels;
+  const Stage stage = StageOf(shape);
   return MakeTensorMap(x, {{shape.in_channels, 1, pointwise_gradient::kBoxChannels},
                            {size, uint64_t{shape.stride} * shape.in_channels, size},
-                           {size, shape.stride * row, pointwise_gradient::RowsOfStage(size)},
-                           {shape.images, shape.in_size * row, pointwise_gradient::ImagesOfStage(size)}});
+                           {size, shape.stride * row, stage.rows},
+                           {shape.images, shape.in_size * row, stage.images}});
 }
 
-pointwise_gradient::Arguments PointwiseArgumentsOf(const ConvolutionShape& shape, const WeightGradientConfig& config,
-                                                   void* workspace, __nv_bfloat16* dw) {
-  pointwise_gradient::Arguments arguments;
+std::string Describe(const ConvolutionShape& shape) {
+  return DescribeConvolution(shape, ConvolutionPass::kWeightGradient, ConvolutionType::kBf16);
+}
+
+// What both kernels are told.
+template <typename Arguments>
+Arguments ArgumentsOf(const ConvolutionShape& shape, const WeightGradientConfig& config, void* workspace,
+                      __nv_bfloat16* dw) {
+  Arguments arguments;
   arguments.in_channels = shape.in_channels;
   arguments.out_channels = shape.out_channels;
-  arguments.size = shape.in_size / shape.stride;
   arguments.stages = Stages(shape);
   arguments.parts = config.parts;
   arguments.partial = static_cast<float4*>(workspace);
@@ -93,19 +103,10 @@ pointwise_gradient::Arguments PointwiseArgumentsOf(const ConvolutionShape& shape
   return arguments;
 }
 
-std::string Describe(const ConvolutionShape& shape) {
-  return DescribeConvolution(shape, ConvolutionPass::kWeightGradient, ConvolutionType::kBf16);
-}
-
-weight_gradient::Arguments ArgumentsOf(const ConvolutionShape& shape, const WeightGradientConfig& config,
-                                       void* workspace, __nv_bfloat16* dw) {
-  weight_gradient::Arguments arguments;
-  arguments.in_channels = shape.in_channels;
-  arguments.out_channels = shape.out_channels;
-  arguments.stages = Stages(shape);
-  arguments.parts = config.parts;
-  arguments.partial = static_cast<float4*>(workspace);
-  arguments.out = dw;
+pointwise_gradient::Arguments PointwiseArgumentsOf(const ConvolutionShape& shape, const WeightGradientConfig& config,
+                                                   void* workspace, __nv_bfloat16* dw) {
+  auto arguments = ArgumentsOf<pointwise_gradient::Arguments>(shape, config, workspace, dw);
+  arguments.size = ConvolutionOutSize(shape);
   return arguments;
 }
 
@@ -154,28 +155,29 @@ absl::Status WeightGradient::Multiply(const __nv_bfloat16* dy, const __nv_bfloat
     return absl::InvalidArgumentError(absl::StrCat(Describe(shape_), " is not done by blocks of ", config_.columns,
                                                    " columns in ", config_.parts, " parts"));
   }
+  ASSIGN_OR_RETURN(const CUtensorMap gradient_map, MapGradient(shape_, dy));
   if (IsPointwise(shape_)) {
-    ASSIGN_OR_RETURN(const CUtensorMap gradient_map, MapPointwiseGradient(shape_, dy));
     ASSIGN_OR_RETURN(const CUtensorMap input_map, MapPointwiseInput(shape_, x));
     return CudaStatus(pointwise_gradient::Launch(gradient_map, input_map,
                                                  PointwiseArgumentsOf(shape_, config_, workspace, dw), stream),
                       Describe(shape_));
   }
-  ASSIGN_OR_RETURN(const CUtensorMap gradient_map, MapGradient(shape_, dy));
   ASSIGN_OR_RETURN(const CUtensorMap input_map, MapInput(shape_, x));
-  return CudaStatus(weight_gradient::Launch(GeometryOf(shape_), config_.columns, gradient_map, input_map,
-                                            ArgumentsOf(shape_, config_, workspace, dw), stream),
-                    Describe(shape_));
+  return CudaStatus(
+      weight_gradient::Launch(GeometryOf(shape_), config_.columns, gradient_map, input_map,
+                              ArgumentsOf<weight_gradient::Arguments>(shape_, config_, workspace, dw), stream),
+      Describe(shape_));
 }
 
 absl::Status WeightGradient::AddUp(__nv_bfloat16* dw, void* workspace, cudaStream_t stream) const {
   if (!has_parts()) {
     return absl::OkStatus();
   }
-  return CudaStatus(IsPointwise(shape_)
-                        ? pointwise_gradient::LaunchSum(PointwiseArgumentsOf(shape_, config_, workspace, dw), stream)
-                        : weight_gradient::LaunchSum(ArgumentsOf(shape_, config_, workspace, dw), stream),
-                    Describe(shape_));
+  return CudaStatus(
+      IsPointwise(shape_)
+          ? pointwise_gradient::LaunchSum(PointwiseArgumentsOf(shape_, config_, workspace, dw), stream)
+          : weight_gradient::LaunchSum(ArgumentsOf<weight_gradient::Arguments>(shape_, config_, workspace, dw), stream),
+      Describe(shape_));
 }
 
 }  // namespace lockstep

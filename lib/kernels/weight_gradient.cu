@@ -163,8 +163,9 @@ __device__ void Multiply(const Work& work, uint32_t group, const CUtensorMap& gr
     wgmma::Fence();
 #pragma unroll
     for (uint32_t k = 0; k < kSteps; ++k) {
-      wgmma::MultiplyLinesAcrossAsync(wgmma::Deeper(a, k * wgmma::kDeeperAcrossLines),
-                                      wgmma::Deeper(b, g.LineOfPixel(k * wgmma::kDepth) * wgmma::kLineBytes / 16), acc);
+      wgmma::MultiplyAsync</*kAIsMMajor=*/true, /*kBIsNMajor=*/true>(
+          wgmma::Deeper(a, k * wgmma::kDeeperAcrossLines),
+          wgmma::Deeper(b, g.LineOfPixel(k * wgmma::kDepth) * wgmma::kLineBytes / 16), acc);
     }
     wgmma::Commit();
     wgmma::Wait<kPending>();

@@ -97,54 +97,40 @@ __device__ inline void Wait() {
   "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, " \
   "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
 
-// acc (64, 64) += a (64, 16) * b (16, 64).
-template <bool kAIsMMajor>
+// acc (64, 64) += a (64, 16) * b (16, 64). An operand's lines run along the depth, or across it: kAIsMMajor, kBIsNMajor.
+template <bool kAIsMMajor, bool kBIsNMajor = false>
 __device__ inline void MultiplyAsync(uint64_t a, uint64_t b, float (&acc)[32]) {
   asm volatile("wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {" LOCKSTEP_0_TO_31
-               "}, %32, %33, 1, 1, 1, %34, 0;\n"
+               "}, %32, %33, 1, 1, 1, %34, %35;\n"
                : LOCKSTEP_ACC32(0)
-               : "l"(a), "l"(b), "n"(kAIsMMajor ? 1 : 0));
+               : "l"(a), "l"(b), "n"(kAIsMMajor ? 1 : 0), "n"(kBIsNMajor ? 1 : 0));
 }
 
 // acc (64, 128) += a (64, 16) * b (16, 128).
-template <bool kAIsMMajor>
+template <bool kAIsMMajor, bool kBIsNMajor = false>
 __device__ inline void MultiplyAsync(uint64_t a, uint64_t b, float (&acc)[64]) {
   asm volatile("wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {" LOCKSTEP_0_TO_63
-               "}, %64, %65, 1, 1, 1, %66, 0;\n"
+               "}, %64, %65, 1, 1, 1, %66, %67;\n"
                : LOCKSTEP_ACC32(0), LOCKSTEP_ACC32(32)
-               : "l"(a), "l"(b), "n"(kAIsMMajor ? 1 : 0));
+               : "l"(a), "l"(b), "n"(kAIsMMajor ? 1 : 0), "n"(kBIsNMajor ? 1 : 0));
+}
+
+// acc (64, 192) += a (64, 16) * b (16, 192).
+template <bool kAIsMMajor, bool kBIsNMajor = false>
+__device__ inline void MultiplyAsync(uint64_t a, uint64_t b, float (&acc)[96]) {
+  asm volatile("wgmma.mma_async.sync.aligned.m64n192k16.f32.bf16.bf16 {" LOCKSTEP_0_TO_95
+               "}, %96, %97, 1, 1, 1, %98, %99;\n"
+               : LOCKSTEP_ACC32(0), LOCKSTEP_ACC32(32), LOCKSTEP_ACC32(64)
+               : "l"(a), "l"(b), "n"(kAIsMMajor ? 1 : 0), "n"(kBIsNMajor ? 1 : 0));
 }
 
 // acc (64, 256) += a (64, 16) * b (16, 256).
-template <bool kAIsMMajor>
+template <bool kAIsMMajor, bool kBIsNMajor = false>
 __device__ inline void MultiplyAsync(uint64_t a, uint64_t b, float (&acc)[128]) {
   asm volatile("wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {" LOCKSTEP_0_TO_127
-               "}, %128, %129, 1, 1, 1, %130, 0;\n"
+               "}, %128, %129, 1, 1, 1, %130, %131;\n"
                : LOCKSTEP_ACC32(0), LOCKSTEP_ACC32(32), LOCKSTEP_ACC32(64), LOCKSTEP_ACC32(96)
-               : "l"(a), "l"(b), "n"(kAIsMMajor ? 1 : 0));
-}
-
-// acc (64, 64) += a (64, 16) * b (16, 64), of tiles whose lines run across the depth.
-__device__ inline void MultiplyLinesAcrossAsync(uint64_t a, uint64_t b, float (&acc)[32]) {
-  asm volatile("wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {" LOCKSTEP_0_TO_31 "}, %32, %33, 1, 1, 1, 1, 1;\n"
-               : LOCKSTEP_ACC32(0)
-               : "l"(a), "l"(b));
-}
-
-// The same with b (16, 128).
-__device__ inline void MultiplyLinesAcrossAsync(uint64_t a, uint64_t b, float (&acc)[64]) {
-  asm volatile("wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {" LOCKSTEP_0_TO_63
-               "}, %64, %65, 1, 1, 1, 1, 1;\n"
-               : LOCKSTEP_ACC32(0), LOCKSTEP_ACC32(32)
-               : "l"(a), "l"(b));
-}
-
-// acc (64, 192) += a (64, 16) * b (16, 192), of tiles whose lines run across the depth.
-__device__ inline void MultiplyLinesAcrossAsync(uint64_t a, uint64_t b, float (&acc)[96]) {
-  asm volatile("wgmma.mma_async.sync.aligned.m64n192k16.f32.bf16.bf16 {" LOCKSTEP_0_TO_95
-               "}, %96, %97, 1, 1, 1, 1, 1;\n"
-               : LOCKSTEP_ACC32(0), LOCKSTEP_ACC32(32), LOCKSTEP_ACC32(64)
-               : "l"(a), "l"(b));
+               : "l"(a), "l"(b), "n"(kAIsMMajor ? 1 : 0), "n"(kBIsNMajor ? 1 : 0));
 }
 
 // The same of int8, 32 values deep, added up in int32 without saturation.
