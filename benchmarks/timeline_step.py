@@ -3,10 +3,10 @@
 
     python3 benchmarks/timeline_step.py [--longer_than=0.5] [--late] FILE... > timeline.txt
 
-A FILE is a rank's, in their order; empty ones, of processes that launched nothing, are left out. A step begins with its
-batch. Of the first rank's steps, those without marks of the clock if there are any, the one of median length is
-printed, or the one longer than another share of them, with what runs 10 us before it and 40 us behind it: begin, end
-and duration in microseconds, rank, stream or branch of the graph, blocks (0: a copy engine), kernel.
+A FILE is a rank's, in their order; empty ones, of processes that launched nothing, are left out. A step begins where
+the one before it is counted. Of the first rank's steps, those without marks of the clock if there are any, the one of
+median length is printed, or the one longer than another share of them, with what runs 10 us before it and 40 us behind
+it: begin, end and duration in microseconds, rank, stream or branch of the graph, blocks (0: a copy engine), kernel.
 
 With --late instead, of each rank: where all steps that are longer leave the shortest quarter. Medians in microseconds:
 when a kernel begins in a short step, how much later in a long one, and how long it takes in both; of those alone that
@@ -22,7 +22,7 @@ import re
 import statistics
 import sys
 
-BATCH, MARK = "AugmentBatchKernel", "MarkClockKernel"
+COUNT, MARK = "AdvanceBatchKernel", "MarkClockKernel"
 BEFORE, BEHIND = 10, 40  # us
 LATE = 10  # us that are worth a line
 
@@ -58,16 +58,9 @@ def read(path):
 
 
 def steps_of(kernels):
-    """(begin, end) of each step between two batches of the usual size, the shortest first: those without marks, if there
-    are any."""
-    batches = [i for i, kernel in enumerate(kernels) if kernel.name == BATCH]
-    sizes = [kernels[i].blocks for i in batches]
-    usual = max(sizes, key=sizes.count, default=0)
-    steps = [
-        (first, second)
-        for first, second in zip(batches, batches[1:])
-        if kernels[first].blocks == kernels[second].blocks == usual
-    ]
+    """(begin, end) of each step, the shortest first: those without marks, if there are any."""
+    counts = [i for i, kernel in enumerate(kernels) if kernel.name == COUNT]
+    steps = list(zip(counts, counts[1:]))
     unmarked = [step for step in steps if not any(kernel.name == MARK for kernel in kernels[slice(*step)])]
     times = [(kernels[first].begin, kernels[second].begin) for first, second in unmarked or steps]
     return sorted(times, key=lambda step: step[1] - step[0])

@@ -22,9 +22,9 @@ def line(begin, duration, name, stream=7, blocks=132):
 
 
 def rank(origin, shift):
-    """Steps of 100, 120, 110, 105 and 90 us; the fourth has marks, and the last is of fewer images."""
-    begins = [0, 100, 220, 330, 435, 525]
-    lines = [line(begin + shift, 10, "AugmentBatchKernel", blocks=32 if begin > 400 else 128) for begin in begins]
+    """Steps of 100, 120, 110 and 105 us; the last has marks."""
+    begins = [0, 100, 220, 330, 435]
+    lines = [line(begin + shift, 10, "AdvanceBatchKernel", blocks=1) for begin in begins]
     lines += [line(begin + shift + 60, 5, "ConvolutionNormKernel") for begin in begins]
     lines += [line(begin + shift + 70, 5, OTHERS) for begin in begins]
     lines += [line(begin + shift + 80, 9, "copy to a peer of 4096 bytes", 9, 0) for begin in begins]
@@ -49,23 +49,23 @@ class TimelineStepTest(unittest.TestCase):
         lines = ran.stdout.splitlines()
         self.assertEqual(lines[0], "step 110.0, median of 3 from 100.0 to 120.0")
         self.assertEqual([row.split() for row in lines[1:] if " r0 " in row][:4], [
-            ["0.0", "10.0", "10.0", "r0", "s7", "b128", "AugmentBatchKernel"],
+            ["0.0", "10.0", "10.0", "r0", "s7", "b1", "AdvanceBatchKernel"],
             ["60.0", "65.0", "5.0", "r0", "s7", "b132", "ConvolutionNormKernel"],
             ["70.0", "75.0", "5.0", "r0", "s7", "b132", "other", OTHERS[-40:]],
             ["80.0", "89.0", "9.0", "r0", "s9", "b0", "copy", "to", "a", "peer", "of", "4096", "bytes"],
         ])
         # The other rank's file begins 2 us later, and what it says 1 us later than that.
-        self.assertIn(["3.0", "13.0", "10.0", "r1", "s7", "b128", "AugmentBatchKernel"],
+        self.assertIn(["3.0", "13.0", "10.0", "r1", "s7", "b1", "AdvanceBatchKernel"],
                       [row.split() for row in lines])
         begins = [float(row.split()[0]) for row in lines[1:]]
         self.assertEqual(begins, sorted(begins))
         self.assertTrue(-10 <= begins[0] and begins[-1] <= 150, begins)
 
     def test_steps_with_marks_where_there_are_no_others(self):
-        marks = "".join(line(begin + 50, 1, "MarkClockKernel") for begin in [0, 100, 220, 330, 435])
+        marks = "".join(line(begin + 50, 1, "MarkClockKernel") for begin in [0, 100, 220, 330])
         ran = self.run_over(rank(0, 0) + marks)
         self.assertEqual((ran.returncode, ran.stderr), (0, ""))
-        self.assertEqual(ran.stdout.splitlines()[0], "step 110.0, median of 3 from 100.0 to 120.0")
+        self.assertEqual(ran.stdout.splitlines()[0], "step 110.0, median of 4 from 100.0 to 120.0")
 
     def test_another_step_than_the_median(self):
         for at, first in ((0, "step 100.0, longer than 0 % of 3"), (0.9, "step 120.0, longer than 90 % of 3")):
@@ -80,7 +80,8 @@ class TimelineStepTest(unittest.TestCase):
         text, begin = "# from 0 ns\n", 0
         for number in range(13):
             waits = 30 if number % 4 == 3 else 0
-            text += line(begin, 10, "AugmentBatchKernel") + line(begin + 20, 5 + waits, "AwaitKernel", blocks=1)
+            text += line(begin, 10, "AdvanceBatchKernel", blocks=1)
+            text += line(begin + 20, 5 + waits, "AwaitKernel", blocks=1)
             text += line(begin + 40 + waits, 5, "ConvolutionNormKernel") + line(begin + 60 + waits, 5, "ApplyKernel")
             begin += 100 + waits
         ran = self.run_over(text, text, flags=["--late", "--longer_than=0.75"])

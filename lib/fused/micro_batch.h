@@ -32,7 +32,11 @@ struct MicroBatch {
   float share = 1;    // its images over the step's
   bool first = true;  // in its step
   bool last = true;
-  cudaEvent_t weights_there = nullptr;  // behind the update of the step before; null: it is done
+  const InputBatch<T>* input = nullptr;
+  bool input_made = false;               // by the step before
+  const InputBatch<T>* next = nullptr;   // the next step's, which this one makes; null: it does not
+  cudaEvent_t weights_there = nullptr;   // behind the update of the step before; null: it is done
+  cudaEvent_t update_counted = nullptr;  // behind that, and that the update's count is this step's; null: it is
 
   const ResNet18Units& net() const { return buffers.net; }
 };

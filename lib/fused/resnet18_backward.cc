@@ -235,16 +235,17 @@ absl::StatusOr<cudaEvent_t> BackwardStem(const MicroBatch<T>& batch, const Upstr
     if (batch.plan.stem_from_norm) {
       const ConvolutionUnit& stem = batch.net().units[0];
       ASSIGN_OR_RETURN(const cudaEvent_t norms_done, batch.fork.Mark(main.stream));
-      RETURN_IF_ERROR(CudaStatus(
-          StemGradient(batch.plan.units[0].norm.rows, buffers.raw[0], upstream.gradient.dy, buffers.NormGradients(stem),
-                       buffers.images, buffers.weight_gradients + stem.weight, buffers.stem_workspace, main.stream),
-          "the first convolution's gradient"));
+      RETURN_IF_ERROR(
+          CudaStatus(StemGradient(batch.plan.units[0].norm.rows, buffers.raw[0], upstream.gradient.dy,
+                                  buffers.NormGradients(stem), batch.input->images,
+                                  buffers.weight_gradients + stem.weight, buffers.stem_workspace, main.stream),
+                     "the first convolution's gradient"));
       return norms_done;
     }
   }
   RETURN_IF_ERROR(BackwardNorm(batch, 0, upstream, main));
   ASSIGN_OR_RETURN(const cudaEvent_t norms_done, batch.fork.Mark(main.stream));
-  RETURN_IF_ERROR(BackwardWeight(batch, 0, buffers.images, main));
+  RETURN_IF_ERROR(BackwardWeight(batch, 0, static_cast<const T*>(batch.input->images), main));
   return norms_done;
 }
 

@@ -43,7 +43,8 @@ absl::Status CheckLength(const char* what, size_t found, size_t expected) {
 }  // namespace
 
 template <typename T>
-ResNet18Buffers<T>::ResNet18Buffers(uint32_t max_batch) : max_batch_(max_batch) {
+ResNet18Buffers<T>::ResNet18Buffers(uint32_t max_batch, uint32_t input_batches)
+    : input(input_batches), max_batch_(max_batch) {
   raw.resize(net.units.size());
   mask.resize(net.units.size());
   inner.resize(net.blocks.size());
@@ -69,8 +70,10 @@ void ResNet18Buffers<T>::TakeParameters() {
 template <typename T>
 void ResNet18Buffers<T>::TakeActivations() {
   const size_t n = max_batch_;
-  arena_.Take(n * ImageElements(ImageLayout::kPatches), images);
-  arena_.Take(n, batch_labels);
+  for (InputBatch<T>& batch : input) {
+    arena_.Take(n * ImageElements(ImageLayout::kPatches), batch.images);
+    arena_.Take(n, batch.labels);
+  }
   const auto take_masked = [&](size_t u, T*& output) {
     arena_.Take(n * net.units[u].out_elements() / 8, mask[u]);
     arena_.Take(n * net.units[u].out_elements(), output);

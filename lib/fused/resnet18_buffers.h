@@ -27,11 +27,19 @@ namespace lockstep {
 
 inline constexpr uint32_t kMaxMultiprocessors = 256;  // for a prediction without a GPU; an H200 has 132
 
+// What a step trains on. T as below.
+template <typename T>
+struct InputBatch {
+  T* images = nullptr;        // (n, 32, 32, 32): patches
+  int64_t* labels = nullptr;  // (n)
+};
+
 // T: float or __nv_bfloat16. All pointers are of the device and valid after Allocate.
 template <typename T>
 class ResNet18Buffers {
  public:
-  explicit ResNet18Buffers(uint32_t max_batch);
+  // input_batches: 1, or 2 where a batch is made while another is trained on.
+  explicit ResNet18Buffers(uint32_t max_batch, uint32_t input_batches = 1);
 
   // What Allocate would take for a data set of `images`, on any GPU of up to kMaxMultiprocessors.
   size_t PredictBytes(uint32_t images);
@@ -81,10 +89,9 @@ class ResNet18Buffers {
   float* running = nullptr;
 
   // Activations.
-  T* images = nullptr;              // (n, 32, 32, 32): patches
-  int64_t* batch_labels = nullptr;  // (n)
-  std::vector<T*> raw;              // by unit: what its convolution gives; in the backward pass its gradient
-  std::vector<uint8_t*> mask;       // by unit: of the ReLU behind it; null: there is none
+  std::vector<InputBatch<T>> input;
+  std::vector<T*> raw;         // by unit: what its convolution gives; in the backward pass its gradient
+  std::vector<uint8_t*> mask;  // by unit: of the ReLU behind it; null: there is none
   T* stem_output = nullptr;
   std::vector<T*> inner;            // by block: between its convolutions
   std::vector<T*> block_output;     // by block

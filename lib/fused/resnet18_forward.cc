@@ -9,16 +9,15 @@
 namespace lockstep {
 namespace {
 
+// ahead: images from where the step's batch begins.
 template <typename T>
-absl::Status MakeBatch(const MicroBatch<T>& batch) {
-  const ResNet18Buffers<T>& buffers = batch.buffers;
-  AugmentBatchInput input = buffers.BatchInput();
+absl::Status MakeBatch(const MicroBatch<T>& batch, uint32_t ahead, const InputBatch<T>& to, cudaStream_t stream) {
+  AugmentBatchInput input = batch.buffers.BatchInput();
+  input.ahead = ahead;
   input.seed = batch.options.seed;
   input.batch = batch.plan.images;
   input.augment = batch.options.augment;
-  return CudaStatus(
-      AugmentBatch<T>(input, ImageLayout::kPatches, buffers.images, buffers.batch_labels, batch.lanes.main().stream),
-      "making a batch");
+  return CudaStatus(AugmentBatch<T>(input, ImageLayout::kPatches, to.images, to.labels, stream), "making a batch");
 }
 
 template <typename T>
@@ -85,7 +84,7 @@ template <typename T>
 absl::Status ClassifyAndTakeLoss(const MicroBatch<T>& batch) {
   const ResNet18Buffers<T>& buffers = batch.buffers;
   const ClassifierInput<T> input = {buffers.block_output.back(), buffers.network_weights + batch.net().linear_weight,
-                                    buffers.norms + batch.net().bias(), buffers.batch_labels,
+                                    buffers.norms + batch.net().bias(), batch.input->labels,
                                     batch.options.label_smoothing};
   return CudaStatus(ClassifierTrain<T>(batch.plan.classifier, input, buffers.ClassifierGradients(),
                                        buffers.classifier_workspace, batch.lanes.main().stream),
@@ -95,19 +94,30 @@ absl::Status ClassifyAndTakeLoss(const MicroBatch<T>& batch) {
 }  // namespace
 
 template <typename T>
-absl::Status EnqueueForward(const MicroBatch<T>& batch) {
-  const ResNet18Buffers<T>& buffers = batch.buffers;
-  RETURN_IF_ERROR(MakeBatch(batch));
+absl::StatusOr<cudaEvent_t> EnqueueForward(const MicroBatch<T>& batch) {
+  const cudaStream_t main = batch.lanes.main().stream;
+  if (!batch.input_made) {
+    RETURN_IF_ERROR(MakeBatch(batch, 0, *batch.input, main));
+  }
   RETURN_IF_ERROR(NoteClock(batch, StepMark::kBatchMade));
-  RETURN_IF_ERROR(batch.fork.Wait(batch.lanes.main().stream, batch.weights_there));
-  RETURN_IF_ERROR(ForwardUnit(batch, 0, buffers.images, {}, nullptr, buffers.stem_output));
+  RETURN_IF_ERROR(batch.fork.Wait(main, batch.weights_there));
+  RETURN_IF_ERROR(ForwardUnit(batch, 0, batch.input->images, {}, nullptr, batch.buffers.stem_output));
   for (size_t b = 0; b < batch.net().blocks.size(); ++b) {
     RETURN_IF_ERROR(ForwardBlock(batch, b));
   }
-  return ClassifyAndTakeLoss(batch);
+  RETURN_IF_ERROR(batch.fork.Wait(main, batch.update_counted));
+  ASSIGN_OR_RETURN(const cudaEvent_t blocks_done, batch.fork.Mark(main));
+  RETURN_IF_ERROR(ClassifyAndTakeLoss(batch));
+  if (batch.next == nullptr) {
+    return nullptr;
+  }
+  // Queued behind the classifier, which it runs beside: a graph keeps what was queued first in one line.
+  RETURN_IF_ERROR(batch.fork.Wait(batch.lanes.update(), blocks_done));
+  RETURN_IF_ERROR(MakeBatch(batch, batch.plan.images, *batch.next, batch.lanes.update()));
+  return batch.fork.Mark(batch.lanes.update());
 }
 
-template absl::Status EnqueueForward(const MicroBatch<float>&);
-template absl::Status EnqueueForward(const MicroBatch<__nv_bfloat16>&);
+template absl::StatusOr<cudaEvent_t> EnqueueForward(const MicroBatch<float>&);
+template absl::StatusOr<cudaEvent_t> EnqueueForward(const MicroBatch<__nv_bfloat16>&);
 
 }  // namespace lockstep

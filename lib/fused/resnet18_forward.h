@@ -3,15 +3,18 @@
 #ifndef LOCKSTEP_LIB_FUSED_RESNET18_FORWARD_H_
 #define LOCKSTEP_LIB_FUSED_RESNET18_FORWARD_H_
 
-#include "absl/status/status.h"
+#include <cuda_runtime.h>
+
+#include "absl/status/statusor.h"
 #include "lib/fused/micro_batch.h"
 
 namespace lockstep {
 
-// Queues it on main, with the shortcuts on branch. It leaves for the backward pass: buffers.raw, the ReLUs' outputs and
-// masks, the batch norms' states, and buffers.gradient[0]. T: float or __nv_bfloat16.
+// Queues it on main, with the shortcuts on branch, and the next step's batch on update: gives the mark behind that one,
+// null where none is made. It leaves for the backward pass: buffers.raw, the ReLUs' outputs and masks, the batch norms'
+// states, and buffers.gradient[0]. T: float or __nv_bfloat16.
 template <typename T>
-absl::Status EnqueueForward(const MicroBatch<T>& batch);
+absl::StatusOr<cudaEvent_t> EnqueueForward(const MicroBatch<T>& batch);
 
 }  // namespace lockstep
 

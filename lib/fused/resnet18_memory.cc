@@ -44,8 +44,8 @@ size_t EstimateWorkspaceBytes(ConvolutionType type, uint32_t batch, bool of_shor
 size_t ResNet18Step::PredictBytes(const ResNet18StepOptions& options, uint32_t images) {
   const uint32_t batch = MicroBatchImages(options);
   const size_t buffers = options.type == ConvolutionType::kBf16
-                             ? ResNet18Buffers<__nv_bfloat16>(batch).PredictBytes(images)
-                             : ResNet18Buffers<float>(batch).PredictBytes(images);
+                             ? ResNet18Buffers<__nv_bfloat16>(batch, InputBatches(options)).PredictBytes(images)
+                             : ResNet18Buffers<float>(batch, InputBatches(options)).PredictBytes(images);
   const ResNet18Units net = MakeResNet18Units();
   const size_t exchange = options.type == ConvolutionType::kBf16
                               ? ExchangeRoom<__nv_bfloat16>::PredictBytes(options, net)

@@ -33,10 +33,12 @@ template <typename T>
 class Step final : public ResNet18Step {
  public:
   explicit Step(const ResNet18StepOptions& options)
-      : options_(options), buffers_(MicroBatchImages(options)), lanes_(options.two_streams) {}
+      : options_(options), buffers_(MicroBatchImages(options), InputBatches(options)), lanes_(options.two_streams) {}
   ~Step() override {
-    if (updated_ != nullptr) {
-      cudaEventDestroy(updated_);
+    for (const cudaEvent_t event : {updated_, counted_}) {
+      if (event != nullptr) {
+        cudaEventDestroy(event);
+      }
     }
   }
 
@@ -65,10 +67,10 @@ class Step final : public ResNet18Step {
  private:
   absl::Status PrepareMicroBatch(uint32_t images);
   absl::Status GatherShares();
-  absl::Status EnqueueStep(uint32_t batch, cudaEvent_t weights_there);
+  absl::Status EnqueueStep(uint32_t batch, uint32_t step, uint32_t steps);
   absl::Status EnqueueMicroBatch(const MicroBatch<T>& batch);
   absl::Status EnqueueMicroBatch(const MicroBatch<T>& batch, GradientSink& update);
-  absl::Status Advance(const MicroBatch<T>& batch);
+  absl::Status Advance(const MicroBatch<T>& batch, cudaEvent_t next_made);
   absl::Status EndStep(const MicroBatch<T>& batch);
 
   const ResNet18StepOptions options_;
@@ -78,6 +80,7 @@ class Step final : public ResNet18Step {
   std::map<uint32_t, BatchPlan<T>> plans_;  // by the images computed at a time
   StreamFork fork_;
   cudaEvent_t updated_ = nullptr;  // the last step that was queued: its weights are there
+  cudaEvent_t counted_ = nullptr;  // and its update is counted
   StepMarkTables marks_;
   PartRooms part_rooms_;
   ExchangeRoom<T> exchange_room_;
@@ -103,7 +106,9 @@ absl::Status Step<T>::Init(const ResidentImages& images) {
   lanes_.SetNormWorkspaces(buffers_.norm_workspace);
   RETURN_IF_ERROR(exchange_room_.Init(options_, buffers_.net));
   RETURN_IF_ERROR(normed_room_.Init(options_));
-  RETURN_IF_ERROR(CudaStatus(cudaEventCreateWithFlags(&updated_, cudaEventDisableTiming), "making a CUDA event"));
+  for (cudaEvent_t* const event : {&updated_, &counted_}) {
+    RETURN_IF_ERROR(CudaStatus(cudaEventCreateWithFlags(event, cudaEventDisableTiming), "making a CUDA event"));
+  }
   return fork_.Init();
 }
 
@@ -179,17 +184,18 @@ absl::StatusOr<ResNet18Counts> Step<T>::EndEpoch() {
   return counts;
 }
 
-// Between two steps main waits for the weights when it has made the next batch, and at the end without one.
+// Between two steps main waits for the weights, and at the end for all that the update does.
 template <typename T>
 absl::Status Step<T>::Enqueue(uint32_t batch, uint32_t steps) {
   for (uint32_t s = 0; s < steps; ++s) {
-    RETURN_IF_ERROR(EnqueueStep(batch, s == 0 ? nullptr : updated_));
+    RETURN_IF_ERROR(EnqueueStep(batch, s, steps));
   }
-  return fork_.Wait(stream(), steps == 0 ? nullptr : updated_);
+  return fork_.Wait(stream(), steps == 0 ? nullptr : counted_);
 }
 
+// The `step`-th of `steps` that are queued together.
 template <typename T>
-absl::Status Step<T>::EnqueueStep(uint32_t batch, cudaEvent_t weights_there) {
+absl::Status Step<T>::EnqueueStep(uint32_t batch, uint32_t step, uint32_t steps) {
   const uint32_t micro_batch = MicroBatchImages(options_);
   for (uint32_t begin = 0; begin < batch; begin += micro_batch) {
     const uint32_t images = std::min(micro_batch, batch - begin);
@@ -197,12 +203,21 @@ absl::Status Step<T>::EnqueueStep(uint32_t batch, cudaEvent_t weights_there) {
     if (plan == plans_.end()) {
       return absl::FailedPreconditionError(absl::StrCat("a step of ", images, " images was not prepared"));
     }
-    const float share = static_cast<float>(images) / static_cast<float>(batch);
-    const bool first = begin == 0, last = begin + images == batch;
+    MicroBatch<T> queued = {options_, buffers_, lanes_, fork_, part_rooms_, marks_, plan->second};
+    queued.share = static_cast<float>(images) / static_cast<float>(batch);
+    queued.first = begin == 0;
+    queued.last = begin + images == batch;
+    const size_t inputs = buffers_.input.size();
+    queued.input = &buffers_.input[step % inputs];
+    queued.input_made = inputs > 1 && step > 0;
+    queued.next = inputs > 1 && step + 1 < steps ? &buffers_.input[(step + 1) % inputs] : nullptr;
+    if (queued.first && step > 0) {
+      queued.weights_there = updated_;
+      queued.update_counted = counted_;
+    }
     fork_.Reset();
     part_rooms_.Reset();
-    RETURN_IF_ERROR(EnqueueMicroBatch({options_, buffers_, lanes_, fork_, part_rooms_, marks_, plan->second, share,
-                                       first, last, first ? weights_there : nullptr}));
+    RETURN_IF_ERROR(EnqueueMicroBatch(queued));
   }
   return absl::OkStatus();
 }
@@ -223,18 +238,20 @@ absl::Status Step<T>::EnqueueMicroBatch(const MicroBatch<T>& batch) {
 template <typename T>
 absl::Status Step<T>::EnqueueMicroBatch(const MicroBatch<T>& batch, GradientSink& update) {
   RETURN_IF_ERROR(NoteClock(batch, StepMark::kBegin));
-  RETURN_IF_ERROR(EnqueueForward(batch));
+  ASSIGN_OR_RETURN(const cudaEvent_t next_made, EnqueueForward(batch));
   RETURN_IF_ERROR(NoteClock(batch, StepMark::kForwardDone));
   RETURN_IF_ERROR(EnqueueBackward(batch, update));
-  return Advance(batch);
+  return Advance(batch, next_made);
 }
 
-// To the next step's place in the epoch, or the next micro-batch's.
+// To the next step's place in the epoch, or the next micro-batch's. The next step's batch, there at next_made, was found
+// from this step's place.
 template <typename T>
-absl::Status Step<T>::Advance(const MicroBatch<T>& batch) {
+absl::Status Step<T>::Advance(const MicroBatch<T>& batch, cudaEvent_t next_made) {
   const uint32_t images = batch.plan.images;
   if (batch.last) {
     RETURN_IF_ERROR(EndStep(batch));
+    RETURN_IF_ERROR(fork_.Wait(stream(), next_made));
     return CudaStatus(AdvanceBatch(images, buffers_.state, stream()), "going to the next batch");
   }
   RETURN_IF_ERROR(fork_.Follow(lanes_.tail(), stream()));
@@ -244,9 +261,10 @@ absl::Status Step<T>::Advance(const MicroBatch<T>& batch) {
 template <typename T>
 absl::Status Step<T>::EndStep(const MicroBatch<T>& batch) {
   RETURN_IF_ERROR(NoteClock(batch, StepMark::kUpdated));
+  RETURN_IF_ERROR(CudaStatus(cudaEventRecord(updated_, lanes_.tail()), "recording a CUDA event"));
   RETURN_IF_ERROR(
       CudaStatus(AdvanceUpdate(buffers_.rates, epoch_steps_, buffers_.state, lanes_.tail()), "going to the next step"));
-  return CudaStatus(cudaEventRecord(updated_, lanes_.tail()), "recording a CUDA event");
+  return CudaStatus(cudaEventRecord(counted_, lanes_.tail()), "recording a CUDA event");
 }
 
 template <typename T>

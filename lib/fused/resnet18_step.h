@@ -7,7 +7,8 @@
 //     -> the same backward                                                 resnet18_backward.h
 //     -> SGD over all parameters                                           resnet18_update.h
 //
-// The next step's batch is made beside what is left of the update when the backward pass has ended.
+// The next step's batch is made beside the classifier, or beside what is left of the update when the backward pass has
+// ended.
 //
 // What is won over LibTorch's autograd: batch norm, shortcut and ReLU fused (lib/kernels/batch_norm.h); no allocation,
 // no host work between launches, so that a CUDA graph can hold the step; weight gradients beside data gradients on a

@@ -10,13 +10,14 @@ namespace lockstep {
 // and before the forward pass of the next step.
 enum class StepMark : uint32_t {
   kBegin,
-  kBatchMade,        // cropped, flipped, normalised; the weights may still be updated, which the forward pass awaits
-  kForwardDone,      // the losses, and with them, in the same kernel, the gradient of the last activations
+  kBatchMade,    // cropped, flipped, normalised, here or in the step before; the weights may still be updated, which
+                 // the forward pass awaits
+  kForwardDone,  // the losses, and with them, in the same kernel, the gradient of the last activations
   kOwnBackwardDone,  // data gradients and batch norms; weight gradients ran beside them on the second stream, if there
                      // is one, and shortcuts on a third, which is waited for where they join
   kAllGradientsDone,  // the other streams have been waited for, and with them SGD of all but the first convolution; where
                       // gradients are exchanged SGD is elsewhere, and this is where the backward pass ends
-  kUpdated,           // all weights are the next step's, on every rank; the next batch may have been begun by then
+  kUpdated,           // all weights are the next step's, on every rank; the next step may have begun by then
 };
 inline constexpr uint32_t kStepMarks = 6;
 

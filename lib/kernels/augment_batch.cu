@@ -53,7 +53,7 @@ template <typename T, ImageLayout kLayout>
 __global__ void AugmentBatchKernel(AugmentBatchInput input, T* images, int64_t* labels) {
   __shared__ T bordered[kBorderedElements];
   const uint32_t n = blockIdx.x;
-  const uint32_t index = input.order[*input.first + n];
+  const uint32_t index = input.order[*input.first + input.ahead + n];
   const Augmentation drawn = input.augment ? DrawAugmentation(input.seed, *input.epoch, index) : Augmentation();
   const uint8_t* image = input.pixels + static_cast<size_t>(index) * kImageBytes;
   const uint32_t first_row = blockIdx.y * kRowsOfBlock;

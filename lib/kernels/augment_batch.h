@@ -19,12 +19,13 @@ struct AugmentBatchInput {
   const uint8_t* pixels = nullptr;  // uint8 (images, 3, 32, 32)
   const uint8_t* labels = nullptr;  // uint8 (images)
   const uint32_t* order = nullptr;  // uint32 (entries): the epoch's order; every entry below `images`
-  const uint32_t* first = nullptr;  // uint32 (): the batch is order[*first] ... order[*first + batch - 1]
+  const uint32_t* first = nullptr;  // uint32 (): the batch is order[*first + ahead] and the `batch - 1` behind it
   const uint32_t* epoch = nullptr;  // uint32 (): key of the augmentation, with seed and image index
   const float* table = nullptr;     // fp32 (3, 256): a NormalizationTable (lib/dataset/augment.h)
   uint64_t seed = 0;
   uint32_t batch = 0;   // images; 0 does nothing
   bool augment = true;  // false: normalised only
+  uint32_t ahead = 0;   // entries
 };
 
 // kNchw: (batch, 3, 32, 32). kPatches: (batch, 32, 32, 32), of each pixel its surroundings, row by row 3x3 pixels of 3

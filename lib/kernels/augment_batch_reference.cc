@@ -35,7 +35,7 @@ void AugmentBatchReference(const AugmentBatchInput& input, ImageLayout layout, T
   }
   std::array<float, kImageBytes> image;
   for (uint32_t n = 0; n < input.batch; ++n) {
-    const uint32_t index = input.order[*input.first + n];
+    const uint32_t index = input.order[*input.first + input.ahead + n];
     AugmentImage(input.pixels + static_cast<size_t>(index) * kImageBytes,
                  input.augment ? DrawAugmentation(input.seed, *input.epoch, index) : Augmentation(), table,
                  image.data());

@@ -32,17 +32,17 @@ struct SmallEpoch {
     std::generate_n(std::back_inserter(labels), kImages, [&] { return random.Below(10); });
   }
 
-  AugmentBatchInput HostInput(uint32_t batch, bool augment = true) const {
-    return {pixels.data(), labels.data(), order.data(), &first, &epoch, table[0].data(), kSeed, batch, augment};
+  AugmentBatchInput HostInput(uint32_t batch, bool augment = true, uint32_t ahead = 0) const {
+    return {pixels.data(), labels.data(), order.data(), &first, &epoch, table[0].data(), kSeed, batch, augment, ahead};
   }
 };
 
 template <typename T>
-void ExpectKernelEqualsReference(ImageLayout layout, uint32_t batch, bool augment) {
+void ExpectKernelEqualsReference(ImageLayout layout, uint32_t batch, bool augment, uint32_t ahead = 0) {
   const SmallEpoch host;
   std::vector<T> images(batch * ImageElements(layout));
   std::vector<int64_t> labels(batch);
-  AugmentBatchReference(host.HostInput(batch, augment), layout, images.data(), labels.data());
+  AugmentBatchReference(host.HostInput(batch, augment, ahead), layout, images.data(), labels.data());
 
   DeviceArray<uint8_t> pixels(host.pixels), all_labels(host.labels);
   DeviceArray<uint32_t> order(host.order), first(std::vector<uint32_t>{host.first}),
@@ -51,7 +51,8 @@ void ExpectKernelEqualsReference(ImageLayout layout, uint32_t batch, bool augmen
   DeviceArray<T> out(batch * ImageElements(layout));
   DeviceArray<int64_t> out_labels(batch);
   const AugmentBatchInput input = {
-      pixels.data(), all_labels.data(), order.data(), first.data(), epoch.data(), table.data(), kSeed, batch, augment};
+      pixels.data(), all_labels.data(), order.data(), first.data(), epoch.data(), table.data(), kSeed,
+      batch,         augment,           ahead};
   ASSERT_EQ(AugmentBatch(input, layout, out.data(), out_labels.data(), nullptr), cudaSuccess);
   EXPECT_TRUE(SameBits(out.ToHost(), images));
   EXPECT_EQ(out_labels.ToHost(), labels);
@@ -99,6 +100,7 @@ TEST(AugmentBatchTest, KernelEqualsReferenceBitForBit) {
       ExpectKernelEqualsReference<__nv_bfloat16>(layout, batch, true);
       ExpectKernelEqualsReference<float>(layout, batch, false);
     }
+    ExpectKernelEqualsReference<__nv_bfloat16>(layout, 37, true, /*ahead=*/200);
   }
 }
 

@@ -13,6 +13,7 @@
 #include "lib/fused/resnet18_step.h"
 #include "lib/fused/step_marks.h"
 #include "lib/kernels/add_parts.h"
+#include "lib/kernels/captured_graph.h"
 #include "lib/kernels/cuda_status.h"
 #include "lib/kernels/device_array.h"
 #include "lib/nn/zero_gamma.h"
@@ -442,6 +443,44 @@ TEST_F(FusedStepTest, DividedMultiprocessorsChangeNoBitFromRunToRun) {
     gradients.push_back(*step->GetGradients());
   }
   EXPECT_EQ(Comparison(gradients[1], gradients[0], kDividedTolerance).beyond, "");
+}
+
+// Seven steps of eight images, at falling rates, as weights: in one graph, or queued one by one.
+ResNet18Values AfterShortSteps(const ImageSet& set, const Model& model, bool together) {
+  constexpr uint32_t kShortBatch = 8, kSteps = kImages / kShortBatch;
+  ResNet18StepOptions options = Options(ConvolutionType::kBf16);
+  options.autotune = false;
+  const auto step = MakeFused(set, options, model);
+  std::vector<float> rates(kSteps);
+  for (uint32_t s = 0; s < kSteps; ++s) {
+    rates[s] = kRate / static_cast<float>(s + 1);
+  }
+  EXPECT_THAT(step->Prepare(kShortBatch), IsOk());
+  EXPECT_THAT(step->BeginEpoch(Order(), 0, rates), IsOk());
+  if (together) {
+    const auto graph = CaptureGraph(step->stream(), [&] { return step->Enqueue(kShortBatch, kSteps); });
+    EXPECT_THAT(graph, IsOk());
+    EXPECT_EQ(cudaGraphLaunch(graph->get(), step->stream()), cudaSuccess);
+    EXPECT_THAT(step->EndEpoch(), IsOk());
+  } else {
+    for (uint32_t s = 0; s < kSteps; ++s) {
+      EXPECT_THAT(step->Enqueue(kShortBatch, 1), IsOk());
+    }
+    EXPECT_THAT(step->EndEpoch(), IsOk());
+  }
+  return *step->GetValues();
+}
+
+// Within a graph a step makes the next one's batch, beside its own work.
+TEST_F(FusedStepTest, StepsOfOneGraphAreThoseOneByOne) {
+  SKIP_WITHOUT_GPU();
+  const ResNet18Values one_by_one = AfterShortSteps(set_, *model_, false);
+  for (int run = 0; run < 3; ++run) {
+    const ResNet18Values together = AfterShortSteps(set_, *model_, true);
+    EXPECT_TRUE(SameBits(together.weights, one_by_one.weights)) << run;
+    EXPECT_TRUE(SameBits(together.norms, one_by_one.norms)) << run;
+    EXPECT_TRUE(SameBits(together.running, one_by_one.running)) << run;
+  }
 }
 
 // Whoever applies a batch norm, the kernel for that or the convolution that took its sums, it is the same arithmetic.

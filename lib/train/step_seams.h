@@ -11,7 +11,8 @@
 namespace lockstep {
 
 // Nanoseconds, which leave no gap between the first step's begin and the last one's end. The update of a step may run
-// beside the next one's batch; then `update` is what is left of it when that is made.
+// beside the next one's batch; then `update` is what is left of it when that is made. A batch that the step before made
+// takes no time here.
 struct StepSeams {
   uint64_t batch = 0;
   uint64_t forward = 0;
