@@ -1,6 +1,8 @@
 // Which kernel ran when on the GPU: a library that CUDA loads into any program, which notes every kernel through CUPTI
 // and writes the last ones when the program ends, one a line: begin and duration in microseconds, stream (or a graph's
-// branch), blocks, threads of a block, bytes of shared memory, name. Copies too, with 0 blocks.
+// branch), blocks, threads of a block, bytes of shared memory, name. With KERNEL_TIMELINE_COPIES=1 copies too, with 0
+// blocks: of two GPUs whose graphs copy to each other, near half of all programs fail then on the GPU, at batch 128 in
+// the epoch with marks (CUPTI of CUDA 13.0; results/2026-11-26-h100x4-ahead/runs.txt).
 //
 //   CUDA_INJECTION64_PATH=$PWD/libkernel_timeline.so KERNEL_TIMELINE=out.txt fused_step_benchmark --profile 32
 //
@@ -20,6 +22,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -136,8 +139,11 @@ extern "C" int InitializeInjection() {
   }
   CUptiResult result = cupti.register_callbacks(TakeBuffer, ReadBuffer);
   result = result == CUPTI_SUCCESS ? cupti.enable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) : result;
-  for (const CUpti_ActivityKind kind : {CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2}) {
-    result = result == CUPTI_SUCCESS ? cupti.enable(kind) : result;
+  const char* const copies = std::getenv("KERNEL_TIMELINE_COPIES");
+  if (copies != nullptr && std::strcmp(copies, "1") == 0) {
+    for (const CUpti_ActivityKind kind : {CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2}) {
+      result = result == CUPTI_SUCCESS ? cupti.enable(kind) : result;
+    }
   }
   if (result != CUPTI_SUCCESS) {
     std::fprintf(stderr, "kernel_timeline: CUPTI's error %d, nothing is noted\n", static_cast<int>(result));
