@@ -15,6 +15,7 @@
 #include "lib/base/stopwatch.h"
 #include "lib/dataset/batch_loader.h"
 #include "lib/device/device.h"
+#include "lib/device/torch_status.h"
 #include "lib/train/autograd_trainer.h"
 #include "lib/train/device_watch.h"
 #include "lib/train/evaluate.h"
@@ -137,6 +138,19 @@ uint32_t EvaluationBatch(const TrainingRunOptions& options) {
 
 absl::Duration StallTimeout(const proto::PointOrder& order) {
   return order.timeout_seconds() > 0 ? absl::Seconds(order.timeout_seconds()) : absl::InfiniteDuration();
+}
+
+// What is measured beside the point may fail, and the point goes on. A stop signal is passed on, and so is what broke the
+// device: every later call would fail there without saying where it began.
+absl::Status PassOnWhatEnds(const absl::Status& failed, absl::string_view what, c10::Device device) {
+  if (absl::IsCancelled(failed)) {
+    return failed;
+  }
+  const absl::Status waited = CatchTorchErrors("waiting for the device", [device] {
+    SynchronizeDevice(device);
+    return absl::OkStatus();
+  });
+  return waited.ok() ? waited : absl::Status(failed.code(), absl::StrCat(what, ": ", failed.message()));
 }
 
 class TrainingRun {
@@ -305,13 +319,14 @@ class TrainingRun {
     return timed && options_.group == nullptr ? MeasureCeiling() : absl::OkStatus();
   }
 
-  // One epoch more, with marks. That it fails is no failure of the point; a stop signal is passed on.
+  // One epoch more, with marks.
   absl::Status TimeParts() {
-    stall_watch_.Enter("the epoch with marks");
+    constexpr char kWhat[] = "the epoch with marks";
+    stall_watch_.Enter(kWhat);
     absl::StatusOr<std::optional<MarkedSteps>> marked = trainer_->TrainMarked(epochs_ - 1);
     if (!marked.ok()) {
       point_.mutable_step_parts()->set_absent_reason(std::string(marked.status().message()));
-      return absl::IsCancelled(marked.status()) ? marked.status() : absl::OkStatus();
+      return PassOnWhatEnds(marked.status(), kWhat, options_.device);
     }
     if (marked->has_value()) {
       if (options_.marked) {
@@ -325,14 +340,15 @@ class TrainingRun {
     return absl::OkStatus();
   }
 
-  // The rate of large matrix products. That it fails is no failure of the point; a stop signal is passed on.
+  // The rate of large matrix products.
   absl::Status MeasureCeiling() {
-    stall_watch_.Enter("timing large matrix products");
+    constexpr char kWhat[] = "timing large matrix products";
+    stall_watch_.Enter(kWhat);
     absl::StatusOr<proto::MatmulCeiling> ceiling = MeasureMatmulCeiling(options_.device, input_.spec.precision());
     if (!ceiling.ok()) {
       proto::Samples& absent = *point_.mutable_matmul_ceiling()->mutable_product_seconds();
       absent.set_absent_reason(std::string(ceiling.status().message()));
-      return absl::IsCancelled(ceiling.status()) ? ceiling.status() : absl::OkStatus();
+      return PassOnWhatEnds(ceiling.status(), kWhat, options_.device);
     }
     *point_.mutable_matmul_ceiling() = *std::move(ceiling);
     return absl::OkStatus();

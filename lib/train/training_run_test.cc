@@ -1,6 +1,14 @@
 #include "lib/train/training_run.h"
 
+#include <ATen/Context.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/index_select.h>
+#include <ATen/ops/zeros.h>
+
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +19,7 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::IsOk;
 using ::lockstep::testing::SmallDataset;
 using ::lockstep::testing::StatusIs;
 using ::testing::ElementsAre;
@@ -45,6 +54,67 @@ TEST(RunTrainingTest, AnErrorIsToldBeforeTheTrainerGoes) {
   EXPECT_THAT(RunTraining(run, SmallDataset(8, 4), *MakeModel("lenet5", 1), point),
               StatusIs(absl::StatusCode::kUnavailable, "rank 1 is silent"));
   EXPECT_THAT(told, ElementsAre("rank 1 is silent", "destroyed"));
+}
+
+// Trains nothing, at once, and fails in the epoch with marks; on a GPU by a kernel that ends it for the process.
+class UnmarkedTrainer : public EpochTrainer {
+ public:
+  explicit UnmarkedTrainer(c10::Device device) : device_(device) {}
+
+  absl::StatusOr<EpochTimes> Train(uint32_t, Progress&) override {
+    EpochTimes times;
+    times.epoch_seconds = times.step_seconds = 1;
+    times.steps = 2;
+    times.images = 8;
+    return times;
+  }
+  absl::StatusOr<std::optional<MarkedSteps>> TrainMarked(uint32_t) override {
+    if (device_.is_cuda()) {
+      const at::TensorOptions there = at::TensorOptions().device(device_);
+      at::index_select(at::zeros({4}, there), 0, at::full({1}, 9, there.dtype(at::kLong)));
+    }
+    return absl::InternalError("the clock ran backwards");
+  }
+  absl::Status UpdateModel() override { return absl::OkStatus(); }
+  absl::StatusOr<TrainingArrays> GetState() override { return TrainingArrays(); }
+  absl::Status SetState(const TrainingArrays&) override { return absl::OkStatus(); }
+  void Describe(proto::SweepPoint&) const override {}
+
+ private:
+  const c10::Device device_;
+};
+
+absl::Status RunUnmarked(c10::Device device, proto::SweepPoint& point) {
+  TrainingRunOptions run;
+  run.device = device;
+  run.order.set_state_every(1);
+  run.order.set_batch_size(4);
+  run.order.mutable_spec()->mutable_training()->set_repeats(1);
+  run.make_trainer = [device](const TrainerInput&) -> absl::StatusOr<std::unique_ptr<EpochTrainer>> {
+    return std::make_unique<UnmarkedTrainer>(device);
+  };
+  return RunTraining(run, SmallDataset(8, 4), *MakeModel("lenet5", 1), point);
+}
+
+TEST(RunTrainingTest, MarksThatFailAreNoFailureOfThePoint) {
+  proto::SweepPoint point;
+  EXPECT_THAT(RunUnmarked(c10::Device(c10::kCPU), point), IsOk());
+  EXPECT_EQ(point.epoch_seconds().value_size(), 1);
+  EXPECT_EQ(point.step_parts().absent_reason(), "the clock ran backwards");
+}
+
+// In a process of its own, which has no GPU any more.
+TEST(RunTrainingDeathTest, AGpuThatMarksBrokeIsNamedAtOnce) {
+  if (!at::hasCUDA()) {
+    GTEST_SKIP() << "no CUDA device";
+  }
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto run = [] {
+    proto::SweepPoint point;
+    std::fprintf(stderr, "%s\n", RunUnmarked(c10::Device(c10::kCUDA, 0), point).ToString().c_str());
+    std::_Exit(7);
+  };
+  EXPECT_EXIT(run(), ::testing::ExitedWithCode(7), "INTERNAL: the epoch with marks: the clock ran backwards");
 }
 
 }  // namespace
