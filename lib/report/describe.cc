@@ -177,7 +177,9 @@ std::string DescribeReduction(proto::Reduction reduction) {
 }
 
 std::string DescribeScaleMode(const proto::ScaleSpec& spec) {
-  const absl::string_view backend = spec.backend() == proto::NCCL            ? " over NCCL"
+  const bool by_peers = spec.reducer() == "peer" || spec.reducer() == "peer_sharded";
+  const absl::string_view backend = by_peers                                 ? " by copies between GPUs"
+                                    : spec.backend() == proto::NCCL          ? " over NCCL"
                                     : spec.backend() == proto::GLOO          ? " over Gloo"
                                     : spec.backend() == proto::SHARED_MEMORY ? " through shared memory"
                                                                              : "";

@@ -46,8 +46,8 @@ std::string DescribeOutcome(proto::Outcome outcome);
 // "plain", "through the reducer", "reducer without all-reduces", "DataParallel".
 std::string DescribeReduction(proto::Reduction reduction);
 
-// "DDP over NCCL, the batch per device fixed, all-reduces overlapped with backward"; of an experiment its name, batches
-// and seeds.
+// "DDP over NCCL, the batch per device fixed, all-reduces overlapped with backward"; how gradients travel where it is not
+// the backend that sends them; of an experiment its name, batches and seeds.
 std::string DescribeScaleMode(const proto::ScaleSpec& spec);
 
 // The first 12 hex digits of a digest or commit; "unknown" when empty.

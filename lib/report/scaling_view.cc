@@ -116,6 +116,7 @@ std::vector<uint32_t> ScalingView::Ranks() const {
 proto::ScaleSpec ScalingView::Spec() const {
   proto::ScaleSpec spec = scale->spec;
   spec.set_mode(settings.mode());
+  spec.set_reducer(settings.reducer());
   if (!points.empty() && points.front()->has_training()) {
     *spec.mutable_training() = points.front()->training();
   }
