@@ -18,7 +18,6 @@ namespace {
 
 constexpr uint32_t kWarp = 32;
 constexpr uint32_t kSlots = 4;
-constexpr uint32_t kBarrierBytes = 8;
 constexpr uint32_t kBoxBytes = kPixels * wgmma::kLineBytes;
 
 template <uint32_t kIn>
@@ -36,8 +35,8 @@ __host__ __device__ uint32_t TileCount(const Arguments& arguments) {
 template <uint32_t kIn>
 __device__ void Write(const Arguments& arguments, uint32_t tile, uint32_t block, uint32_t thread, const float4& sum) {
   const uint32_t in_tiles = arguments.in_channels / kIn;
-  const uint32_t in = tile % in_tiles * kIn + block * 8 + thread % 4 * 2;
-  const uint32_t out = tile / in_tiles * kOutChannels + thread / kWarp * 16 + thread % kWarp / 4;
+  const uint32_t in = tile % in_tiles * kIn + block * 8 + wgmma::ColumnOf(thread);
+  const uint32_t out = tile / in_tiles * kOutChannels + wgmma::RowOf(thread);
   const auto to = [&](uint32_t row) {
     return reinterpret_cast<__nv_bfloat162*>(arguments.out + size_t{row} * arguments.in_channels + in);
   };
@@ -72,7 +71,7 @@ __global__ void __launch_bounds__(wgmma::kThreads, 1)
   const auto out_channel = static_cast<int32_t>(tile / in_tiles * kOutChannels);
   const auto in_channel = static_cast<int32_t>(tile % in_tiles * kIn);
   const uint32_t stages = (arguments.stages - part + arguments.parts - 1) / arguments.parts;
-  const uint32_t rows = RowsOfStage(arguments.size), images = ImagesOfStage(arguments.size);
+  const uint32_t rows = RowsOfStage(kPixels, arguments.size), images = ImagesOfStage(kPixels, arguments.size);
   const uint32_t stages_of_image = arguments.size / rows;  // one above the other, where it has several
   const auto copy = [&](uint32_t n) {
     const uint32_t slot = n % kSlots, to = base + slot * kSlotBytes<kIn>, barrier = full + slot * kBarrierBytes;

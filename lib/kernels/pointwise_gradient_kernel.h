@@ -8,23 +8,21 @@
 
 #include <cstdint>
 
+#include "lib/kernels/gradient_stage.h"
+
 namespace lockstep {
 namespace pointwise_gradient {
 
-inline constexpr uint32_t kPixels = 128;      // of a stage, of the output: rows of an image, or whole images
+inline constexpr uint32_t kPixels = 128;      // of a stage, of the output
 inline constexpr uint32_t kOutChannels = 64;  // of a tile
 inline constexpr uint32_t kBoxChannels = 64;  // of the input, of which a tile has one box or two
-
-// For an output of `size` high and wide, 32 at most.
-constexpr uint32_t ImagesOfStage(uint32_t size) { return size * size < kPixels ? kPixels / (size * size) : 1; }
-constexpr uint32_t RowsOfStage(uint32_t size) { return size * size < kPixels ? size : kPixels / size; }
 
 // Input channels of a tile.
 constexpr uint32_t InChannels(uint32_t in_channels) { return in_channels % 128 == 0 ? 128 : 64; }
 
 struct Arguments {
   uint32_t in_channels = 0, out_channels = 0;
-  uint32_t size = 0;
+  uint32_t size = 0;  // of the output, high and wide: 32 at most
   uint32_t stages = 0;
   uint32_t parts = 0;
   float4* partial = nullptr;  // (parts, tiles, InChannels / 8, 128), where there are several parts
@@ -36,7 +34,7 @@ constexpr uint32_t Tiles(uint32_t in_channels, uint32_t out_channels) {
 }
 
 // gradient: (pixel, channel), boxes of kPixels x 64. input: (image, row, column, channel) of those pixels of it that are
-// read, boxes of ImagesOfStage, RowsOfStage, size, 64. Both in bf16, innermost dimension last, swizzled by 128 bytes.
+// read, boxes of ImagesOfStage, RowsOfStage (gradient_stage.h), size, 64. Both in bf16, innermost dimension last, swizzled by 128 bytes.
 cudaError_t Launch(const CUtensorMap& gradient, const CUtensorMap& input, const Arguments& arguments,
                    cudaStream_t stream);
 

@@ -8,8 +8,6 @@
 
 namespace lockstep {
 
-constexpr uint32_t kBarrierBytes = 8;
-
 // Slots that one thread fills and groups of warps empty, in order. If all there is to load fits, it is loaded once and
 // stays.
 struct SlotRing {

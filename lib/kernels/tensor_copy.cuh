@@ -15,6 +15,8 @@ __device__ inline uint32_t SharedAddress(const void* pointer) {
   return static_cast<uint32_t>(__cvta_generic_to_shared(pointer));
 }
 
+constexpr uint32_t kBarrierBytes = 8;
+
 // A barrier passes from phase to phase, beginning with 0, each time `arrivals` arrivals and all expected bytes are
 // there.
 __device__ inline void InitBarrier(uint32_t barrier, uint32_t arrivals) {

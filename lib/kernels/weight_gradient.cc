@@ -45,13 +45,9 @@ struct Stage {
 };
 
 Stage StageOf(const ConvolutionShape& shape) {
-  if (IsPointwise(shape)) {
-    const uint32_t size = ConvolutionOutSize(shape);
-    return {pointwise_gradient::kPixels, pointwise_gradient::ImagesOfStage(size),
-            pointwise_gradient::RowsOfStage(size)};
-  }
-  const Geometry geometry = GeometryOf(shape);
-  return {geometry.pixels, geometry.images, geometry.rows};
+  const uint32_t size = ConvolutionOutSize(shape);
+  const uint32_t pixels = IsPointwise(shape) ? pointwise_gradient::kPixels : GeometryOf(shape).pixels;
+  return {pixels, ImagesOfStage(pixels, size), RowsOfStage(pixels, size)};
 }
 
 uint32_t Stages(const ConvolutionShape& shape) {

@@ -37,7 +37,6 @@ constexpr uint32_t kColumns = kFilter * kChannels;  // of a group's accumulator
 constexpr uint32_t kColumnBlocks = kColumns / 8;    // of which a thread holds four values each
 constexpr uint32_t kTileVectors = kGroups * kColumnBlocks * wgmma::kThreads;  // of four values
 constexpr uint32_t kExchangeBytes = kTileVectors * sizeof(float4);
-constexpr uint32_t kBarrierBytes = 8;
 
 // Where the last operand of the input would end if its lines, 192 x 16 values, lay one behind the other. They do not,
 // and no line beyond the box is read, but compute-sanitizer counts so, and is given the memory that it misses.
@@ -182,10 +181,10 @@ __device__ void Multiply(const Work& work, uint32_t group, const CUtensorMap& gr
 __device__ void Write(const Arguments& arguments, uint32_t tile, uint32_t group, uint32_t column_block, uint32_t thread,
                       const float4& sum) {
   const uint32_t in_blocks = arguments.in_channels / kChannels;
-  const uint32_t column = column_block * 8 + thread % 4 * 2;
+  const uint32_t column = column_block * 8 + wgmma::ColumnOf(thread);
   const uint32_t tap = column / kChannels * kFilter + group;
   const uint32_t in = tile % in_blocks * kChannels + column % kChannels;
-  const uint32_t out = tile / in_blocks * kChannels + thread / kWarp * 16 + thread % kWarp / 4;
+  const uint32_t out = tile / in_blocks * kChannels + wgmma::RowOf(thread);
   const auto to = [&](uint32_t row) {
     return reinterpret_cast<__nv_bfloat162*>(arguments.out +
                                              (size_t{row} * kFilter * kFilter + tap) * arguments.in_channels + in);

@@ -8,6 +8,8 @@
 
 #include <cstdint>
 
+#include "lib/kernels/gradient_stage.h"
+
 namespace lockstep {
 namespace weight_gradient {
 
@@ -29,11 +31,10 @@ struct Geometry {
   uint32_t slots;  // stages in shared memory
 
   __host__ __device__ constexpr Geometry(uint32_t size, uint32_t stride)
-      : size(size), stride(stride), pixels(size == 4 || stride == 2 ? 64 : 128),
-        images(pixels > size * size ? pixels / (size * size) : 1), rows(pixels > size * size ? size : pixels / size),
-        in_rows((rows - 1) * stride + 3), pitch(size == 4     ? 4
-                                                : stride == 1 ? size + 2
-                                                              : size + 1),
+      : size(size), stride(stride), pixels(size == 4 || stride == 2 ? 64 : 128), images(ImagesOfStage(pixels, size)),
+        rows(RowsOfStage(pixels, size)), in_rows((rows - 1) * stride + 3), pitch(size == 4     ? 4
+                                                                                 : stride == 1 ? size + 2
+                                                                                               : size + 1),
         boxes(size == 4 ? 3 : stride), box_lines(images * in_rows * pitch), slots(stride == 2 ? 4 : 5) {}
 
   // The box that the filter's column s reads, and the line of the first pixel in it.

@@ -20,6 +20,10 @@ constexpr uint32_t kLine = 64;   // values of bf16 in a swizzled line
 constexpr uint32_t kLineBytes = 128;
 constexpr uint32_t kPatternBytes = 1024;
 
+// Where a thread's acc[4j] lies, as above: its row, which acc[4j + 2] is eight below, and its column from 8j on.
+__device__ inline uint32_t RowOf(uint32_t thread) { return thread / 32 * 16 + thread % 32 / 4; }
+__device__ inline uint32_t ColumnOf(uint32_t thread) { return thread % 4 * 2; }
+
 // A tile whose lines run across the depth, 64 values of the other side each: `address` of its first line, which need
 // not begin a pattern (the swizzle goes by the address itself), the bytes from eight lines to the next eight, and from
 // 64 values of the other side to the next 64.
