@@ -22,6 +22,7 @@
 #include "lib/dist/reducer_choice.h"
 #include "lib/dist/shared_memory_communicator.h"
 #include "lib/dist/step_figures.h"
+#include "lib/scaling/point_settings.h"
 
 namespace lockstep {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "lib/dist/point_variants.h"
+#include "lib/scaling/point_settings.h"
 
 namespace lockstep {
 namespace {
@@ -23,8 +23,6 @@ uint32_t DecidingRanks(const proto::ScaleSpec& spec, uint32_t ranks) {
 }
 
 }  // namespace
-
-bool IsByPeers(absl::string_view reducer) { return absl::StartsWith(reducer, "peer"); }
 
 bool CanShareUpdate(const proto::TrainingSpec& training) {
   return training.precision() == proto::BF16 && training.clip_norm() == 0 && training.lars() == 0;

@@ -13,15 +13,11 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "lib/proto/scale.pb.h"
 
 namespace lockstep {
 
 inline constexpr uint32_t kMaxChosenPeers = 16;  // kMaxPeerRanks of lib/kernels, which peer_exchange.cc compares
-
-// Whether gradients go through the other GPUs' memory: peer, peer_sharded.
-bool IsByPeers(absl::string_view reducer);
 
 // Whether each rank can update a share of the weights for all (peer_sharded).
 bool CanShareUpdate(const proto::TrainingSpec& training);

@@ -24,6 +24,7 @@
 #include "lib/nn/model.h"
 #include "lib/peer/processors.h"
 #include "lib/scaling/point_name.h"
+#include "lib/scaling/point_settings.h"
 #include "lib/train/schedule.h"
 #include "lib/train/step_switches.h"
 #include "lib/train/train_step.h"

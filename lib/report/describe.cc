@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "lib/report/cell.h"
+#include "lib/scaling/point_settings.h"
 
 namespace lockstep {
 namespace {
@@ -177,8 +178,7 @@ std::string DescribeReduction(proto::Reduction reduction) {
 }
 
 std::string DescribeScaleMode(const proto::ScaleSpec& spec) {
-  const bool by_peers = spec.reducer() == "peer" || spec.reducer() == "peer_sharded";
-  const absl::string_view backend = by_peers                                 ? " by copies between GPUs"
+  const absl::string_view backend = IsByPeers(spec.reducer())                ? " by copies between GPUs"
                                     : spec.backend() == proto::NCCL          ? " over NCCL"
                                     : spec.backend() == proto::GLOO          ? " over Gloo"
                                     : spec.backend() == proto::SHARED_MEMORY ? " through shared memory"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 namespace lockstep {
@@ -51,6 +52,8 @@ bool SameSettings(const proto::PointSettings& a, const proto::PointSettings& b) 
 bool SameStep(const proto::PointSettings& a, const proto::PointSettings& b) {
   return a.preset() == b.preset() && a.step() == b.step() && a.precision() == b.precision();
 }
+
+bool IsByPeers(absl::string_view reducer) { return absl::StartsWith(reducer, "peer"); }
 
 std::string SettingsText(const proto::PointSettings& settings) {
   std::string text = absl::StrCat(settings.mode() == proto::DDP  ? "DDP"

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "lib/proto/comm_model.pb.h"
 #include "lib/proto/scale.pb.h"
 
@@ -22,6 +23,9 @@ bool SameSettings(const proto::PointSettings& a, const proto::PointSettings& b);
 
 // Whether times of one device without a reducer mean the same: who computes a step, and in which precision.
 bool SameStep(const proto::PointSettings& a, const proto::PointSettings& b);
+
+// Whether gradients go through the other GPUs' memory: peer, peer_sharded.
+bool IsByPeers(absl::string_view reducer);
 
 // "DDP, lab preset"; then what is not as it is by default: "DDP, fast preset (hand-written step, bf16), gradients sent in
 // bf16".
