@@ -245,7 +245,7 @@ absl::StatusOr<cudaEvent_t> BackwardStem(const MicroBatch<T>& batch, const Upstr
   }
   RETURN_IF_ERROR(BackwardNorm(batch, 0, upstream, main));
   ASSIGN_OR_RETURN(const cudaEvent_t norms_done, batch.fork.Mark(main.stream));
-  RETURN_IF_ERROR(BackwardWeight(batch, 0, static_cast<const T*>(batch.input->images), main));
+  RETURN_IF_ERROR(BackwardWeight(batch, 0, batch.input->images, main));
   return norms_done;
 }
 

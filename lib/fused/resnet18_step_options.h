@@ -35,8 +35,6 @@ struct ResNet18StepOptions {
   GradientExchange* exchange = nullptr;  // with other GPUs, and outlives the step; null: this one is alone
 };
 
-inline constexpr uint32_t kMaxBatchMadeBeside = 512;
-
 // Whether the update waits for norms of all gradients (normed_update.h).
 inline bool HasNorms(const ResNet18StepOptions& options) { return options.clip_norm != 0 || options.lars != 0; }
 
@@ -49,6 +47,8 @@ inline bool SharesUpdate(const ResNet18StepOptions& options) {
 inline uint32_t MicroBatchImages(const ResNet18StepOptions& options) {
   return options.micro_batch == 0 ? options.max_batch : std::min(options.micro_batch, options.max_batch);
 }
+
+inline constexpr uint32_t kMaxBatchMadeBeside = 512;
 
 // 2 where a step makes the next one's batch beside its own work. Not with large batches, whose memory counts, and in bf16
 // alone: in fp32 a step takes ten times as long.
