@@ -177,10 +177,7 @@ class Faults:
 
     def end_all(self, *processes):
         for pid in self.alive():
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+            marked_processes.send_signal(pid, signal.SIGKILL)
         for process, _ in processes:
             process.kill()
             try:

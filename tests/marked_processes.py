@@ -31,11 +31,20 @@ def processor_seconds(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def send_signal(pid, number):
+    """Whether it was sent: the process may have ended since it was found."""
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
+        return False
+    return True
+
+
 def end_orphans(mark, seconds=10):
     """How many live on after `seconds` in which they might end by themselves; they are ended."""
     deadline = time.monotonic() + seconds
     while (alive := marked_processes(mark)) and time.monotonic() < deadline:
         time.sleep(0.02)
     for pid in alive:
-        os.kill(pid, signal.SIGKILL)
+        send_signal(pid, signal.SIGKILL)
     return len(alive)

@@ -9,7 +9,6 @@ results.txt holds what that printed.
 
 import argparse
 import json
-import os
 import pathlib
 import random
 import signal
@@ -84,11 +83,7 @@ class KillsTest(launched.LaunchedCase):
             return None
         role = moments.choice(sorted(roles))
         pid = moments.choice(sorted(roles[role]))
-        try:
-            os.kill(pid, number)
-        except ProcessLookupError:
-            return None
-        return role, pid, number
+        return (role, pid, number) if marked_processes.send_signal(pid, number) else None
 
     def settle(self, role, pid, number, torchrun, seconds):
         """The seconds until all were gone but a stopped victim, its own rank, which has nobody else to end it, and torchrun.
@@ -98,7 +93,7 @@ class KillsTest(launched.LaunchedCase):
         begin = time.monotonic()
         if number == signal.SIGSTOP and role == "leader" and not torchrun:
             time.sleep(1)  # as Ctrl-Z and fg: no fault
-            os.kill(pid, signal.SIGCONT)
+            marked_processes.send_signal(pid, signal.SIGCONT)
             return None
         others = lambda: [f"{role} {p}" for role, pids in self.of_role().items() for p in pids
                           if p != pid and not (number == signal.SIGSTOP and self.parent(p) == pid)]
@@ -109,7 +104,7 @@ class KillsTest(launched.LaunchedCase):
             raise AssertionError(f"{error}; left: {others()}; the victim was {pid}")
         took = time.monotonic() - begin
         if number == signal.SIGSTOP and self.role(pid) is not None:
-            os.kill(pid, signal.SIGKILL)
+            marked_processes.send_signal(pid, signal.SIGKILL)
         return took
 
     def result(self):

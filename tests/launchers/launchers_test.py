@@ -115,12 +115,15 @@ class ByHandTest(launched.LaunchedCase):
         self.stopped(1, signal.SIGINT, 130)
 
     def test_sigterm_to_every_process_at_once(self):
-        processes = self.world(2, *self.flags("--ranks=2", "--repeats=100000"))
-        self.wait_for(lambda: len(marked_processes.marked_processes(self.mark, "--rank=")) == 2, "two ranks")
-        for pid in marked_processes.marked_processes(self.mark):  # as Slurm does at its time limit
-            os.kill(pid, signal.SIGTERM)
-        codes, talks = self.ends(processes, 15)
-        self.assertEqual(codes, [143, 143], talks)
+        # As Slurm does at its time limit. Those that hear of it first may end the others before theirs comes.
+        for ranks_first in (False, True):
+            with self.subTest(ranks_first=ranks_first):
+                processes = self.world(2, *self.flags("--ranks=2", "--repeats=100000"))
+                self.wait_for(lambda: len(marked_processes.marked_processes(self.mark, "--rank=")) == 2, "two ranks")
+                for pid in sorted(marked_processes.marked_processes(self.mark), reverse=ranks_first):
+                    marked_processes.send_signal(pid, signal.SIGTERM)
+                codes, talks = self.ends(processes, 15)
+                self.assertEqual(codes, [143, 143], talks)
 
     # --- losses ---
 
