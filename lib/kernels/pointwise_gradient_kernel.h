@@ -34,7 +34,8 @@ constexpr uint32_t Tiles(uint32_t in_channels, uint32_t out_channels) {
 }
 
 // gradient: (pixel, channel), boxes of kPixels x 64. input: (image, row, column, channel) of those pixels of it that are
-// read, boxes of ImagesOfStage, RowsOfStage (gradient_stage.h), size, 64. Both in bf16, innermost dimension last, swizzled by 128 bytes.
+// read, boxes of ImagesOfStage, RowsOfStage (gradient_stage.h), size, 64. Both in bf16, innermost dimension last, swizzled
+// by 128 bytes.
 cudaError_t Launch(const CUtensorMap& gradient, const CUtensorMap& input, const Arguments& arguments,
                    cudaStream_t stream);
 

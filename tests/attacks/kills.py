@@ -21,7 +21,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from marked_processes import VARIABLE, end_orphans, marked_processes
+from marked_processes import VARIABLE, end_orphans, marked_processes, send_signal
 from record_bytes import fields, whole_records
 from tool_case import ToolCase, run_tests
 
@@ -222,15 +222,12 @@ class Kills(ToolCase):
         looked_at = marked_processes(mark) if whom == "child" else []
         children = [pid for pid in looked_at if pid != process.pid]
         if process.poll() is None:
-            try:
-                if whom == "child" and children:
-                    os.kill(moments.choice(children), signal.SIGKILL)
-                elif whom == "group":
-                    os.killpg(process.pid, signal.SIGKILL)
-                else:
-                    process.kill()
-            except ProcessLookupError:
-                pass  # it was quicker
+            if whom == "child" and children:
+                send_signal(moments.choice(children), signal.SIGKILL)
+            elif whom == "group":
+                os.killpg(process.pid, signal.SIGKILL)  # there until wait() takes its first process
+            else:
+                process.kill()
         code = process.wait(timeout=300)
         count.kills += code != 0  # one that came too late was none
         talk = (folder / "stderr").read_text(errors="replace")
