@@ -36,6 +36,7 @@ struct PeerExchangeOptions {
   Wire wire = Wire::kFp32;
   absl::Duration timeout = absl::Seconds(60);  // of a wait for another rank, on the GPU too; counted in 4.3 s
   bool shares_update = false;  // each rank updates its share of the large ranges' weights for all (ZeRO-1)
+  bool sends = true;           // false: the same launches but for what sends, waits or adds up (silent_exchange.h)
 };
 
 // The same without a library, for GPUs of one host that reach each other's memory (peer_exchange.cc). `communicator` is

@@ -52,15 +52,15 @@ absl::StatusOr<std::unique_ptr<Communicator>> Nccl(RankContext& context) {
 }
 
 bool ByPeers(const RankContext& context) { return absl::StrContains(context.payload, "peer"); }
+bool Sends(const RankContext& context) { return !absl::StrContains(context.payload, "left out"); }
 
 absl::StatusOr<std::shared_ptr<GradientExchange>> MakeExchange(const RankContext& context, Communicator& communicator,
                                                                Wire wire) {
   if (ByPeers(context)) {
     const bool sharded = absl::StrContains(context.payload, "sharded");
-    return MakePeerExchange(communicator, {Gpu(context), wire, context.timeout, sharded});
+    return MakePeerExchange(communicator, {Gpu(context), wire, context.timeout, sharded, Sends(context)});
   }
-  const bool sends = context.payload != "left out";
-  return MakeCommunicatorExchange(communicator, {Gpu(context), wire, sends, kMultiprocessors});
+  return MakeCommunicatorExchange(communicator, {Gpu(context), wire, Sends(context), kMultiprocessors});
 }
 
 const ImageSet& Images() {
@@ -139,7 +139,8 @@ std::string FaultsOf(const ExchangeStep& step, bool sent, size_t sums) {
 
 // An epoch, and one more with marks; what is wrong with these. The stem's gradient is the last to be ready; its sum
 // hides behind the next batch at most.
-absl::StatusOr<std::string> TrainMarked(RankContext& context, bool sends, bool graphs) {
+absl::StatusOr<std::string> TrainMarked(RankContext& context, bool graphs) {
+  const bool sends = Sends(context);
   ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Nccl(context));
   ASSIGN_OR_RETURN(const std::shared_ptr<GradientExchange> exchange, MakeExchange(context, *communicator, Wire::kBf16));
   ASSIGN_OR_RETURN(const std::unique_ptr<ResNet18Step> step, MakeStep(*exchange));
@@ -174,7 +175,7 @@ absl::StatusOr<std::string> TrainMarked(RankContext& context, bool sends, bool g
 
 absl::StatusOr<std::string> Marks(RankContext& context) {
   const c10::DeviceGuard guard(Gpu(context));
-  return TrainMarked(context, context.payload != "left out", !absl::StrContains(context.payload, "eager"));
+  return TrainMarked(context, !absl::StrContains(context.payload, "eager"));
 }
 
 // The same, but for the step's kernels, which leave multiprocessors to NCCL and add up in an order that follows from that.
@@ -317,6 +318,11 @@ TEST(PeerExchangeGpuTest, ASharedUpdateTrainsAsEachRanksOwnToTheBit) {
 }
 
 TEST(PeerExchangeGpuTest, MarksComeInOrderInGraphsOfASharedUpdate) { ExpectNothingFound("peer, sharded, graphs"); }
+
+TEST(PeerExchangeGpuTest, WithoutSumsRangesAreReadyAllTheSame) {
+  ExpectNothingFound("peer, left out");
+  ExpectNothingFound("peer, sharded, left out");
+}
 
 TEST(PeerExchangeGpuTest, WhereMemoryCannotBeSharedAllRanksFallBack) {
   if (!ResolveDevice("cuda", 1).ok()) {

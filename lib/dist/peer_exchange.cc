@@ -10,6 +10,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/dist/counted_exchange.h"
 #include "lib/dist/reducer_choice.h"
+#include "lib/dist/silent_exchange.h"
 #include "lib/kernels/cuda_status.h"
 #include "lib/kernels/follow_stream.h"
 #include "lib/kernels/peer_flags.h"
@@ -353,6 +354,10 @@ class PeerExchange : public CountedExchange {
 
 absl::StatusOr<std::shared_ptr<GradientExchange>> MakePeerExchange(Communicator& communicator,
                                                                    const PeerExchangeOptions& options) {
+  if (!options.sends) {
+    return MakeSilentExchange(static_cast<uint32_t>(communicator.rank()), static_cast<uint32_t>(communicator.size()),
+                              options);
+  }
   auto exchange = std::make_shared<PeerExchange>(communicator, options);
   RETURN_IF_ERROR(exchange->Init(communicator));
   RETURN_IF_ERROR(exchange->CheckSums(communicator.rank(), options.device));

@@ -61,9 +61,9 @@ absl::StatusOr<std::shared_ptr<GradientExchange>> PointGroup::MakeExchange(bool 
     return MakeCommunicatorExchange(*communicator_, options);
   };
   const Make peers = [&] {
-    return MakePeerExchange(*communicator_, {device_, WireOf(spec_), context_.timeout, shares_update});
+    return MakePeerExchange(*communicator_, {device_, WireOf(spec_), context_.timeout, shares_update, sends});
   };
-  if (!IsByPeers(spec_.reducer()) || !sends) {
+  if (!IsByPeers(spec_.reducer())) {
     return own();
   }
   return by_auto ? PeersOrOwn(peers, own, why_own_) : peers();
