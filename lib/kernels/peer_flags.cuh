@@ -11,7 +11,6 @@ namespace lockstep {
 // Called by one thread. All that its block wrote before a __syncthreads comes before the flag.
 __device__ inline void RaiseFlag(const PeerFlags& flags, uint32_t row, uint32_t at, uint32_t epoch) {
   uint32_t* const flag = flags.flags[at] + row * kMaxPeerRanks + flags.rank;
-  __threadfence_system();
   asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(flag), "r"(epoch) : "memory");
 }
 
