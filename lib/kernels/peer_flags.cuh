@@ -8,7 +8,8 @@
 
 namespace lockstep {
 
-// Called by one thread. All that its block wrote before a __syncthreads comes before the flag.
+// Called by one thread. All that its block wrote before a __syncthreads comes before the flag: a release holds for what its
+// thread has seen, too, and wants no fence beside it.
 __device__ inline void RaiseFlag(const PeerFlags& flags, uint32_t row, uint32_t at, uint32_t epoch) {
   uint32_t* const flag = flags.flags[at] + row * kMaxPeerRanks + flags.rank;
   asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(flag), "r"(epoch) : "memory");
