@@ -139,8 +139,9 @@ std::string FaultsOf(const ExchangeStep& step, bool sent, size_t sums) {
 
 // An epoch, and one more with marks; what is wrong with these. The stem's gradient is the last to be ready; its sum
 // hides behind the next batch at most.
-absl::StatusOr<std::string> TrainMarked(RankContext& context, bool graphs) {
-  const bool sends = Sends(context);
+absl::StatusOr<std::string> Marks(RankContext& context) {
+  const c10::DeviceGuard guard(Gpu(context));
+  const bool sends = Sends(context), graphs = !absl::StrContains(context.payload, "eager");
   ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator, Nccl(context));
   ASSIGN_OR_RETURN(const std::shared_ptr<GradientExchange> exchange, MakeExchange(context, *communicator, Wire::kBf16));
   ASSIGN_OR_RETURN(const std::unique_ptr<ResNet18Step> step, MakeStep(*exchange));
@@ -171,11 +172,6 @@ absl::StatusOr<std::string> TrainMarked(RankContext& context, bool graphs) {
     absl::StrAppend(&found, count.range_bytes.size(), " ranges, ", count.calls, " sums a step");
   }
   return found;
-}
-
-absl::StatusOr<std::string> Marks(RankContext& context) {
-  const c10::DeviceGuard guard(Gpu(context));
-  return TrainMarked(context, !absl::StrContains(context.payload, "eager"));
 }
 
 // The same, but for the step's kernels, which leave multiprocessors to NCCL and add up in an order that follows from that.
