@@ -67,13 +67,13 @@ proto::Neighbours StrangersOf(const proto::RankFacts& rank, const proto::ScalePo
   return strangers;
 }
 
-// What the slowest rank's epochs and each rank's neighbours give.
+// What the slowest rank's epochs, each rank's neighbours and its GPU give.
 void AddNoiseWarnings(proto::ScalePoint& point) {
-  for (std::string& warning : NoiseWarnings(point.epoch_seconds(), proto::Neighbours())) {
+  for (std::string& warning : NoiseWarnings(point.epoch_seconds(), proto::Neighbours(), proto::DeviceWatch())) {
     point.add_noise_warning(std::move(warning));
   }
   for (const proto::RankFacts& rank : point.rank()) {
-    for (const std::string& warning : NoiseWarnings(proto::Samples(), StrangersOf(rank, point))) {
+    for (const std::string& warning : NoiseWarnings(proto::Samples(), StrangersOf(rank, point), rank.device_watch())) {
       point.add_noise_warning(absl::StrCat("rank ", rank.rank(), ": ", warning));
     }
   }

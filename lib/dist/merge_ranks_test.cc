@@ -118,6 +118,19 @@ TEST(MergeRanksTest, RanksOfOneHostAreNoNoise) {
   EXPECT_EQ(apart->noise_warning_size(), 2);
 }
 
+TEST(MergeRanksTest, ARankWhoseGpuIsTooHotIsNamed) {
+  std::vector<proto::ScalePoint> points = {Point(kRank0), Point(kRank1)};
+  proto::DeviceWatch& watch = *points[1].mutable_rank(0)->mutable_device_watch();
+  watch.set_readings(2);
+  proto::ThrottleCount& throttle = *watch.add_throttle();
+  throttle.set_reason("hw_slowdown");
+  throttle.set_readings(1);
+  const auto merged = MergeRanks(points);
+  ASSERT_THAT(merged, IsOk());
+  ASSERT_EQ(merged->noise_warning_size(), 2);
+  EXPECT_THAT(merged->noise_warning(1), HasSubstr("rank 1: the GPU was held back by hw_slowdown in 1 of 2 readings"));
+}
+
 TEST(MergeRanksTest, TakesTheSlowestRankEpochByEpoch) {
   auto merged = MergeRanks({Point(kRank0), Point(kRank1)});
   ASSERT_THAT(merged, IsOk());

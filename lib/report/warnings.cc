@@ -100,30 +100,33 @@ void WarnOfMachines(const LabRecords& lab, std::vector<Warning>& warnings) {
 
 void WarnOfSinglesAndThrottling(const LabRecords& lab, std::vector<Warning>& warnings) {
   std::set<std::string> single, throttled, reasons;
-  const auto look = [&](const RecordSource& source, const proto::Samples& epochs, const proto::DeviceState& state) {
+  const auto count = [&](const RecordSource& source, const proto::Samples& epochs) {
     if (epochs.value_size() == 1) {
       single.insert(source.name());
     }
-    if (!state.throttle_reason().empty()) {
+  };
+  const auto look = [&](const RecordSource& source, const proto::DeviceState& state, const proto::DeviceWatch& watch) {
+    for (const std::string& reason : state.throttle_reason()) {
       throttled.insert(source.name());
-      reasons.insert(state.throttle_reason().begin(), state.throttle_reason().end());
+      reasons.insert(reason);
+    }
+    for (const proto::ThrottleCount& throttle : watch.throttle()) {
+      throttled.insert(source.name());
+      reasons.insert(throttle.reason());
     }
   };
   for (const LabSweep& sweep : lab.sweeps) {
     for (const proto::SweepPoint& point : sweep.points) {
-      look(sweep, point.epoch_seconds(), point.device_state());
-      for (const proto::ThrottleCount& throttle : point.device_watch().throttle()) {
-        throttled.insert(sweep.name());
-        reasons.insert(throttle.reason());
-      }
+      count(sweep, point.epoch_seconds());
+      look(sweep, point.device_state(), point.device_watch());
     }
   }
   for (const LabScale& scale : lab.scales) {
     for (const proto::ScalePoint& point : scale.points) {
       // What an experiment repeats is the seed.
-      look(scale, point.row().empty() ? point.epoch_seconds() : proto::Samples(), proto::DeviceState());
+      count(scale, point.row().empty() ? point.epoch_seconds() : proto::Samples());
       for (const proto::RankFacts& rank : point.rank()) {
-        look(scale, proto::Samples(), rank.device_state());
+        look(scale, rank.device_state(), rank.device_watch());
       }
     }
   }

@@ -79,10 +79,13 @@ TEST(WarningsTest, AThrottledDevice) {
 
 TEST(WarningsTest, ADeviceThatWasThrottledOnTheWay) {
   LabRecords lab = SmallLab();
-  proto::ThrottleCount& throttle = *lab.sweeps[0].points[0].mutable_device_watch()->add_throttle();
+  proto::ThrottleCount throttle;
   throttle.set_reason("hw_slowdown");
   throttle.set_readings(1);
-  EXPECT_THAT(Warnings(lab), ElementsAre(HasSubstr("throttled (hw_slowdown) at points of sweep.rec")));
+  *lab.sweeps[0].points[0].mutable_device_watch()->add_throttle() = throttle;
+  EXPECT_THAT(Warnings(lab), ElementsAre(HasSubstr("throttled (hw_slowdown) at points of sweep.rec.")));
+  *lab.scales[0].points[3].mutable_rank(1)->mutable_device_watch()->add_throttle() = throttle;
+  EXPECT_THAT(Warnings(lab), ElementsAre(HasSubstr("throttled (hw_slowdown) at points of scale.rec, sweep.rec.")));
 }
 
 TEST(WarningsTest, ANoisyMachine) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
@@ -38,9 +39,21 @@ void WarnOfCpu(const proto::Neighbours& neighbours, std::vector<std::string>& wa
   }
 }
 
+// A power cap belongs to full load, and clocks that somebody has set are steady.
+void WarnOfSlowdown(const proto::DeviceWatch& watch, std::vector<std::string>& warnings) {
+  for (const proto::ThrottleCount& throttle : watch.throttle()) {
+    if (absl::EndsWith(throttle.reason(), "slowdown")) {
+      warnings.push_back(absl::StrFormat("the GPU was held back by %s in %d of %d readings, at up to %.0f C",
+                                         throttle.reason(), throttle.readings(), watch.readings(),
+                                         watch.max_temperature_celsius()));
+    }
+  }
+}
+
 }  // namespace
 
-std::vector<std::string> NoiseWarnings(const proto::Samples& epoch_seconds, const proto::Neighbours& neighbours) {
+std::vector<std::string> NoiseWarnings(const proto::Samples& epoch_seconds, const proto::Neighbours& neighbours,
+                                       const proto::DeviceWatch& watch) {
   std::vector<std::string> warnings;
   WarnOfSpread(epoch_seconds, warnings);
   WarnOfCpu(neighbours, warnings);
@@ -49,6 +62,7 @@ std::vector<std::string> NoiseWarnings(const proto::Samples& epoch_seconds, cons
                                     neighbours.gpu_processes() == 1 ? " other process is" : " other processes are",
                                     " on the GPU"));
   }
+  WarnOfSlowdown(watch, warnings);
   return warnings;
 }
 

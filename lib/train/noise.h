@@ -1,4 +1,4 @@
-// Whether the times of a point may be those of a machine that was busy with something else, in words.
+// Whether the times of a point may be those of a machine that was busy with something else, or too hot, in words.
 #ifndef LOCKSTEP_LIB_TRAIN_NOISE_H_
 #define LOCKSTEP_LIB_TRAIN_NOISE_H_
 
@@ -20,9 +20,11 @@ constexpr double kMaxEpochSpread = 0.10;
 constexpr double kMaxOthersShare = 0.10;
 constexpr double kMaxForcedSwitchesPerSecond = 10;
 
-// A line for each of: a spread above kMaxEpochSpread, busy processes beside this one, processes on its GPU. Samples without
-// two values and unset neighbours give none.
-std::vector<std::string> NoiseWarnings(const proto::Samples& epoch_seconds, const proto::Neighbours& neighbours);
+// A line for each of: a spread above kMaxEpochSpread, busy processes beside this one, processes on its GPU, and each reason
+// of heat or power supply for which its clocks went down. Samples without two values, unset neighbours and an unset watch
+// give none.
+std::vector<std::string> NoiseWarnings(const proto::Samples& epoch_seconds, const proto::Neighbours& neighbours,
+                                       const proto::DeviceWatch& watch);
 
 }  // namespace lockstep
 

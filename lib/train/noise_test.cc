@@ -14,7 +14,7 @@ using ::testing::IsEmpty;
 std::vector<std::string> OfEpochs(const std::vector<double>& seconds) {
   proto::Samples samples;
   samples.mutable_value()->Assign(seconds.begin(), seconds.end());
-  return NoiseWarnings(samples, proto::Neighbours());
+  return NoiseWarnings(samples, proto::Neighbours(), proto::DeviceWatch());
 }
 
 // Ten seconds on four cores.
@@ -26,7 +26,7 @@ std::vector<std::string> OfNeighbours(double others_cpu_seconds, uint64_t forced
   neighbours.set_forced_switches(forced_switches);
   neighbours.set_gpu_processes(gpu_processes);
   neighbours.set_load_average(3.5);
-  return NoiseWarnings(proto::Samples(), neighbours);
+  return NoiseWarnings(proto::Samples(), neighbours, proto::DeviceWatch());
 }
 
 TEST(NoiseTest, EpochsThatDifferAreAWarning) {
@@ -48,6 +48,19 @@ TEST(NoiseTest, NeighboursAreAWarningWhereTheyAreInTheWay) {
 TEST(NoiseTest, ProcessesOnTheGpuAreAWarning) {
   EXPECT_THAT(OfNeighbours(0, 0, 1), ElementsAre("1 other process is on the GPU"));
   EXPECT_THAT(OfNeighbours(0, 0, 2), ElementsAre("2 other processes are on the GPU"));
+}
+
+TEST(NoiseTest, AGpuThatIsTooHotIsAWarning) {
+  proto::DeviceWatch watch;
+  watch.set_readings(5);
+  watch.set_max_temperature_celsius(92);
+  for (const char* reason : {"applications_clocks_setting", "sw_power_cap", "sw_thermal_slowdown"}) {
+    proto::ThrottleCount& throttle = *watch.add_throttle();
+    throttle.set_reason(reason);
+    throttle.set_readings(4);
+  }
+  EXPECT_THAT(NoiseWarnings(proto::Samples(), proto::Neighbours(), watch),
+              ElementsAre("the GPU was held back by sw_thermal_slowdown in 4 of 5 readings, at up to 92 C"));
 }
 
 }  // namespace

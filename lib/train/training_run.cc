@@ -309,7 +309,7 @@ class TrainingRun {
       *point_.mutable_device_watch() = watcher_.Summary();
       *point_.mutable_neighbours() = neighbours_.Summary(CountOtherGpuProcesses(options_.device));
       if (options_.group == nullptr) {
-        for (std::string& warning : NoiseWarnings(point_.epoch_seconds(), point_.neighbours())) {
+        for (std::string& warning : NoiseWarnings(point_.epoch_seconds(), point_.neighbours(), point_.device_watch())) {
           point_.add_noise_warning(std::move(warning));
         }
       }
