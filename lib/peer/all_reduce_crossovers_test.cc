@@ -33,18 +33,18 @@ TEST(AllReduceCrossoversTest, AWayIsTakenUpToItsSize) {
   EXPECT_EQ(WayOf({100, 100}, 101), AllReduceWay::kCopies);
 }
 
-// us of two H100, bf16: benchmarks/results/2026-11-25-h100x2-all-reduce.
+// us of two H100, bf16: benchmarks/results/2026-11-26-h100x2-sums.
 TEST(AllReduceCrossoversTest, TheDefaultIsWhatTwoH100Measured) {
   const AllReduceCrossovers defaults;
-  ExpectCrossovers({{1024, {3.49, 4.47, 38.34}},
-                    {524288, {4.71, 5.62, 39.88}},
-                    {2097152, {9.03, 10.04, 42.70}},
-                    {4194304, {15.84, 15.40, 47.13}},
-                    {8388608, {28.98, 27.18, 56.82}},
-                    {33554432, {133.83, 105.85, 117.82}},
-                    {44695848, {178.05, 145.00, 151.39}},
-                    {67108864, {266.19, 214.38, 208.17}},
-                    {134217728, {kNone, kNone, 394.23}}},
+  ExpectCrossovers({{1024, {3.60, 4.64, 33.74}},
+                    {524288, {4.70, 5.32, 35.69}},
+                    {2097152, {9.03, 9.88, 39.19}},
+                    {4194304, {15.54, 15.45, 43.77}},
+                    {8388608, {28.85, 26.89, 54.22}},
+                    {33554432, {133.69, 102.03, 118.89}},
+                    {44695848, {177.38, 134.28, 149.42}},
+                    {67108864, {265.48, 195.76, 207.61}},
+                    {134217728, {kNone, kNone, 391.17}}},
                    defaults.max_one_shot_bytes, defaults.max_two_shots_bytes);
 }
 
