@@ -54,6 +54,17 @@ TEST(DeviceTest, NamesWhatHoldsTheClocksBack) {
               ElementsAre("hw_power_brake_slowdown", "bit 0x200", "bit 0x10000"));
 }
 
+TEST(DeviceTest, HeatAndPowerSupplySlowAGpuDown) {
+  std::vector<std::string> slowdowns;
+  for (const std::string& reason : ThrottleReasonNames(0x3ff)) {
+    if (IsSlowdown(reason)) {
+      slowdowns.push_back(reason);
+    }
+  }
+  EXPECT_THAT(slowdowns,
+              ElementsAre("hw_slowdown", "sw_thermal_slowdown", "hw_thermal_slowdown", "hw_power_brake_slowdown"));
+}
+
 TEST(DeviceTest, Bf16WantsTensorCoresThatHaveIt) {
   GpuFacts turing;
   turing.name = "Tesla T4";

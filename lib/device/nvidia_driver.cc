@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -240,6 +241,8 @@ std::vector<std::string> ThrottleReasonNames(uint64_t bits) {
   }
   return names;
 }
+
+bool IsSlowdown(absl::string_view throttle_reason) { return absl::EndsWith(throttle_reason, "slowdown"); }
 
 std::string LinkTopology(const std::string& uuid, const std::string& other_uuid) {
   NvmlDevice device = nullptr;

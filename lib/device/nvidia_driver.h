@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "lib/proto/header.pb.h"
 #include "lib/proto/sweep.pb.h"
 
@@ -47,6 +48,10 @@ proto::DeviceState ReadGpuState(const std::string& uuid);
 // What holds the clocks back, by name: bits of nvml.h's nvmlClocksEventReason*. None for idleness, which holds nothing back; a
 // bit without a name here is "bit 0x200".
 std::vector<std::string> ThrottleReasonNames(uint64_t bits);
+
+// Whether what has this name is heat or the power supply. A power cap belongs to full load, and clocks that somebody has set
+// are steady.
+bool IsSlowdown(absl::string_view throttle_reason);
 
 // NVLink lanes between two GPUs as nvidia-smi topo writes them: "NV18"; empty when there are none or NVML is not there.
 std::string LinkTopology(const std::string& uuid, const std::string& other_uuid);

@@ -1,11 +1,11 @@
 #include "lib/doctor/gpus.h"
 
 #include <map>
-#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "lib/device/nvidia_driver.h"
 
 namespace lockstep {
 namespace {
@@ -17,14 +17,6 @@ constexpr double kMaxOthersBytes = 200e6;
 constexpr uint32_t kExclusiveThread = 1;
 constexpr uint32_t kProhibited = 2;
 constexpr uint32_t kExclusiveProcess = 3;
-
-// Reasons that make a GPU slower under load than it could be; a power cap (sw_power_cap) belongs to full load.
-const std::set<std::string>& SlowReasons() {
-  static const auto* reasons =
-      new std::set<std::string>({"applications_clocks_setting", "hw_slowdown", "sw_thermal_slowdown",
-                                 "hw_thermal_slowdown", "hw_power_brake_slowdown"});
-  return *reasons;
-}
 
 // A GPU's problem and its mend.
 struct GpuProblem {
@@ -43,10 +35,11 @@ int NvmlIndex(const proto::MachineFacts& facts, const std::string& uuid) {
   return -1;
 }
 
+// What makes a GPU slower under load than it could be.
 std::vector<std::string> SlowReasonsOf(const proto::DeviceState& state) {
   std::vector<std::string> slow;
   for (const std::string& reason : state.throttle_reason()) {
-    if (SlowReasons().count(reason) != 0) {
+    if (reason == "applications_clocks_setting" || IsSlowdown(reason)) {
       slow.push_back(reason);
     }
   }

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "lib/device/nvidia_driver.h"
 
 namespace lockstep {
 namespace {
@@ -39,10 +39,9 @@ void WarnOfCpu(const proto::Neighbours& neighbours, std::vector<std::string>& wa
   }
 }
 
-// A power cap belongs to full load, and clocks that somebody has set are steady.
 void WarnOfSlowdown(const proto::DeviceWatch& watch, std::vector<std::string>& warnings) {
   for (const proto::ThrottleCount& throttle : watch.throttle()) {
-    if (absl::EndsWith(throttle.reason(), "slowdown")) {
+    if (IsSlowdown(throttle.reason())) {
       warnings.push_back(absl::StrFormat("the GPU was held back by %s in %d of %d readings, at up to %.0f C",
                                          throttle.reason(), throttle.readings(), watch.readings(),
                                          watch.max_temperature_celsius()));
