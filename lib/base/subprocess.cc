@@ -152,8 +152,8 @@ void WaitForResults(const std::vector<Running>& children) {
   poll(pipes.data(), pipes.size(), static_cast<int>(absl::ToInt64Milliseconds(kPollInterval)));
 }
 
-// Whether the child has ended, with its `status` of waitpid(2). Kills what is left of its process group before its number
-// is free for another one.
+// Returns true, and waitpid(2)'s `status`, if the child has ended. Kills the rest of its process group first, while the
+// child's number cannot belong to another process yet.
 absl::StatusOr<bool> HasEnded(const ChildOptions& options, const Running& child, int& status) {
   siginfo_t ended = {};
   if (options.own_session && waitid(P_PID, static_cast<id_t>(child.pid), &ended, WEXITED | WNOHANG | WNOWAIT) == 0) {

@@ -34,8 +34,8 @@ struct ChildOptions {
   // take long to end. Null: its exit alone says it.
   std::function<bool(const std::string& result)> tells_failure = nullptr;
   uint64_t max_result_bytes = kMaxResultBytes;  // a child that writes more is ended, and RunChildren returns an error
-  // Whether the child leads a session and a process group of its own, without a terminal. What it started and left in
-  // that group is killed when the child ends. For programs of other people, which may leave processes behind.
+  // If true, the child leads a session and a process group of its own, without a terminal. Processes that it leaves in
+  // that group are killed when it ends. For programs of other people, which may leave processes behind.
   bool own_session = false;
 };
 
