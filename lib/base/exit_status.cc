@@ -29,7 +29,9 @@ ExitCode ToExitCode(const absl::Status& status) {
     case absl::StatusCode::kResourceExhausted:
       return ExitCode::kDevice;
     case absl::StatusCode::kCancelled:
-      return StopSignal() == SIGTERM ? ExitCode::kTerminated : ExitCode::kInterrupted;
+      return StopSignal() == SIGTERM  ? ExitCode::kTerminated
+             : StopSignal() == SIGHUP ? ExitCode::kHungUp
+                                      : ExitCode::kInterrupted;
     default:
       return ExitCode::kInternal;
   }

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdlib>
 
 #include "absl/strings/str_cat.h"
@@ -10,6 +11,11 @@
 #include "lib/base/subprocess.h"
 
 namespace lockstep {
+namespace {
+
+constexpr uint64_t kMaxTextBytes = 1 << 20;  // a version, or a complaint of some lines
+
+}  // namespace
 
 // The shell puts both streams on the pipe for results (kResultFd).
 ProgramSaid AskProgram(const std::vector<std::string>& argv, absl::Duration timeout,
@@ -18,6 +24,7 @@ ProgramSaid AskProgram(const std::vector<std::string>& argv, absl::Duration time
   child.argv = {"/bin/sh", "-c", "exec \"$@\" >&3 2>&3 </dev/null 3>&-", "sh"};
   child.argv.insert(child.argv.end(), argv.begin(), argv.end());
   child.environment = environment;
+  child.max_result_bytes = kMaxTextBytes;
   const auto exits = RunChildren({child}, timeout);
   if (!exits.ok()) {
     return {};
