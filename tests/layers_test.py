@@ -76,8 +76,8 @@ def package_of(path, root):
 def violations(root):
     """Every line that crosses a layer or names an outsider where it must not."""
     found = []
-    for path in sorted((root / "lib").rglob("*")) + sorted((root / "tools").rglob("*")):
-        if not path.is_file() or (path.name != "BUILD" and path.suffix not in SUFFIXES):
+    for path in source_tree.files(root):
+        if path.relative_to(root).parts[0] not in {"lib", "tools"} or (path.name != "BUILD" and path.suffix not in SUFFIXES):
             continue
         package = package_of(path, root)
         for number, line in enumerate(path.read_text().splitlines(), 1):
@@ -119,14 +119,14 @@ class LayersTest(unittest.TestCase):
 
     def test_what_the_table_allows_is_used(self):
         used = {package: set() for package in MAY_USE}
-        for path in (self.root / "lib").rglob("*"):
-            if path.suffix in SUFFIXES and path.parent.name in used:
+        for path in source_tree.files_in(self.root, {"lib"}, SUFFIXES):
+            if path.parent.name in used:
                 used[path.parent.name].update(USE.findall(path.read_text()))
         for package, uses in MAY_USE.items():
             self.assertEqual(uses - used[package] - {package, "base", "proto"}, set(), f"{package} no longer uses these")
 
     def test_the_tree_is_really_read(self):
-        sources = [p for p in (self.root / "lib").rglob("*") if p.suffix in SUFFIXES]
+        sources = source_tree.files_in(self.root, {"lib"}, SUFFIXES)
         self.assertGreater(len(sources), 20, f"found {len(sources)} sources below {self.root}/lib")
 
     def check_sample(self, file, text, expected):

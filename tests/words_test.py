@@ -31,18 +31,17 @@ LEFT_OUT = {"tests/words_test.py"}
 
 def broken(root):
     """A line for each line of the tree that breaks a rule."""
-    for folder in (".", "lib", "tools", "tests", "benchmarks", "third_party", "data"):
-        for path in sorted((root / folder).glob("*") if folder == "." else (root / folder).rglob("*")):
-            name = str(path.relative_to(root))
-            if name in LEFT_OUT or not path.is_file() or name.startswith(("benchmarks/results/", "data/testdata/")):
-                continue
-            rules = [rule for rule in RULES if path.suffix in rule[1]]
-            if not rules:
-                continue
-            for number, line in enumerate(path.read_text().splitlines(), 1):
-                for why, _, pattern, _, _ in rules:
-                    if pattern.search(line):
-                        yield f"{name}:{number}: {why}: {line.strip()[:100]}"
+    for path in source_tree.files(root):
+        name = str(path.relative_to(root))
+        if name in LEFT_OUT or name.startswith(("benchmarks/results/", "data/testdata/")):
+            continue
+        rules = [rule for rule in RULES if path.suffix in rule[1]]
+        if not rules:
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            for why, _, pattern, _, _ in rules:
+                if pattern.search(line):
+                    yield f"{name}:{number}: {why}: {line.strip()[:100]}"
 
 
 class WordsTest(unittest.TestCase):
