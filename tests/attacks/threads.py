@@ -94,6 +94,7 @@ class FewProcesses(Shortage):
     """RLIMIT_NPROC of another user, in which threads count, too."""
 
     def with_few(self, count, tool, *arguments):
+        self.folder.chmod(0o777)
         return self.start(tool, *arguments, prefix=with_processes(count), env={"OMP_NUM_THREADS": "2"})
 
     def test_rlimit_nproc_1_cifar_prep(self):
