@@ -11,9 +11,17 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/base/monotonic_time.h"
+#include "lib/testing/matchers.h"
+#include "lib/testing/thread_shortage.h"
 
 namespace lockstep {
 namespace {
+
+using ::lockstep::testing::CanRefuseThreads;
+using ::lockstep::testing::InChildProcess;
+using ::lockstep::testing::IsOk;
+using ::lockstep::testing::RefuseThreads;
+using ::testing::StartsWith;
 
 constexpr absl::Duration kLimit = absl::Milliseconds(400);
 // How long a test waits on a machine that is busy with something else.
@@ -23,6 +31,7 @@ TEST(StallWatchTest, SaysWhatStalled) {
   std::promise<absl::Status> said;
   const MonotonicTime begin = MonotonicTime::Now();
   StallWatch watch(kLimit, [&](const absl::Status& status) { said.set_value(status); });
+  ASSERT_THAT(watch.Start(), IsOk());
   watch.Enter("epoch 3");
   std::future<absl::Status> future = said.get_future();
   ASSERT_EQ(future.wait_for(kPatience), std::future_status::ready);
@@ -36,6 +45,7 @@ TEST(StallWatchTest, SaysWhatStalled) {
 TEST(StallWatchTest, ProgressPutsItOff) {
   std::promise<MonotonicTime> said;
   StallWatch watch(kLimit, [&](const absl::Status&) { said.set_value(MonotonicTime::Now()); });
+  ASSERT_THAT(watch.Start(), IsOk());
   const MonotonicTime begin = MonotonicTime::Now();
   while (MonotonicTime::Now() - begin < 3 * kLimit) {
     NoteProgress();
@@ -49,15 +59,29 @@ TEST(StallWatchTest, ProgressPutsItOff) {
 TEST(StallWatchTest, EndsAtOnceAndSaysNothing) {
   const MonotonicTime begin = MonotonicTime::Now();
   {
-    const StallWatch watch(absl::Hours(1), [](const absl::Status&) { FAIL(); });
+    StallWatch watch(absl::Hours(1), [](const absl::Status&) { FAIL(); });
+    ASSERT_THAT(watch.Start(), IsOk());
   }
   EXPECT_LT(MonotonicTime::Now() - begin, absl::Seconds(30));
 }
 
 TEST(StallWatchTest, WithoutALimitNothingIsWatched) {
   StallWatch watch(absl::InfiniteDuration(), [](const absl::Status&) { FAIL(); });
+  ASSERT_THAT(watch.Start(), IsOk());
   watch.Enter("anything");
   absl::SleepFor(kLimit);
+}
+
+TEST(StallWatchTest, NoThreadToBeHadIsAnError) {
+  if (!CanRefuseThreads()) {
+    GTEST_SKIP() << "the kernel has no seccomp filters";
+  }
+  EXPECT_THAT(InChildProcess([] {
+                RefuseThreads();
+                StallWatch watch(absl::Hours(1), [](const absl::Status&) {});
+                return watch.Start().ToString();
+              }),
+              StartsWith("UNAVAILABLE: cannot start a thread"));
 }
 
 }  // namespace

@@ -172,6 +172,7 @@ class TrainingRun {
   absl::Status Run() {
     const proto::TrainingSpec& spec = input_.spec;
     Progress progress(Label(), uint64_t{epochs_} * images_, "images", Talks() ? stderr : nullptr);
+    RETURN_IF_ERROR(stall_watch_.Start());
     stall_watch_.Enter("setting up the training step");
     ResetPeakMemory(options_.device);
     if (options_.group != nullptr) {
@@ -240,7 +241,7 @@ class TrainingRun {
       RETURN_IF_ERROR(options_.group->BeginEpoch(epoch));
     }
     if (epoch >= input_.spec.warmup_epochs()) {
-      watcher_.Begin();
+      RETURN_IF_ERROR(watcher_.Begin());
       neighbours_.Begin();
     }
     absl::StatusOr<EpochTimes> times = trainer_->Train(epoch, progress);
