@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -18,7 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/callers_folder.h"
 #include "lib/base/exit_status.h"
-#include "lib/base/readable_line.h"
+#include "lib/base/log_line.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/subprocess.h"
 #include "lib/device/torch_needs.h"
@@ -65,7 +64,7 @@ absl::Status Run(int argc, char** argv) {
   run.output = FlagValue(run.command_line, "output", LOCKSTEP_OUTPUT);
   if (run.output != "-" && IsAlone(run.command_line) && MakesTheRecordOnly(run.command_line) &&
       CheckSameRun(run).ok()) {
-    std::fprintf(stderr, "%s: cached %s\n", LOCKSTEP_TOOL, ReadableLine(run.output).c_str());
+    LogLine(absl::StrCat(LOCKSTEP_TOOL ": cached ", run.output));
     return absl::OkStatus();
   }
   RETURN_IF_ERROR(CheckTorchNeeds());
