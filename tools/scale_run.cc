@@ -24,6 +24,7 @@
 #include "lib/launch/launch.h"
 #include "lib/launch/launched_run.h"
 #include "lib/launch/quiet_unless_leader.h"
+#include "lib/launch/torchrun_store.h"
 #include "lib/record/same_run.h"
 #include "lib/record/stdout_guard.h"
 #include "lib/train/schedule.h"
@@ -96,8 +97,8 @@ ABSL_FLAG(
     "whose variables are set, else none.");
 ABSL_FLAG(
     std::string, master_addr, "",
-    "Under a launcher: rank 0's host. None: 127.0.0.1 if it is the only one, else MASTER_ADDR, else the first node of "
-    "SLURM_STEP_NODELIST.");
+    "Under a launcher, with ranks on several hosts: rank 0's host; on one it is 127.0.0.1. None: MASTER_ADDR, else the "
+    "first node of SLURM_STEP_NODELIST.");
 RANGED_FLAG(
     uint32_t, master_port, 0, 0, 65535,
     "Under a launcher: the port at which rank 0 listens. 0: MASTER_PORT, else one from 20000 to 28999 that follows "
@@ -211,6 +212,9 @@ LaunchedRunOptions LaunchedRunFromFlags() {
 }  // namespace lockstep
 
 int main(int argc, char** argv) {
+  if (lockstep::IsTorchrunStoreClient()) {
+    return lockstep::RunTorchrunStoreClient();
+  }
   if (lockstep::IsRank()) {
     return lockstep::RunRank(lockstep::ScaleRunTasks());
   }

@@ -77,6 +77,9 @@ absl::StatusOr<std::vector<std::string>> LaunchRanks(const LaunchOptions& option
   place.task = options.task;
   place.payload = options.payload;
   place.timeout = options.timeout;
+  if (options.world != nullptr) {
+    place.secret = options.world->NextStore().secret.Hex();
+  }
   ASSIGN_OR_RETURN(const std::vector<ChildExit> exits,
                    options.world != nullptr ? options.world->RunRanks(place) : RunRanksHere(place));
   RETURN_IF_ERROR(CheckNotStopped());

@@ -10,6 +10,7 @@ namespace lockstep {
 namespace {
 
 constexpr char kPayloadVariable[] = "LOCKSTEP_RANK_PAYLOAD";
+constexpr char kSecretVariable[] = "LOCKSTEP_RANK_SECRET";
 constexpr char kTimeoutVariable[] = "LOCKSTEP_RANK_TIMEOUT";
 
 }  // namespace
@@ -23,6 +24,7 @@ std::map<std::string, std::string> ToVariables(const RankEnvironment& rank) {
           {"MASTER_PORT", absl::StrCat(rank.port)},
           {kRankTaskVariable, rank.task},
           {kPayloadVariable, absl::Base64Escape(rank.payload)},
+          {kSecretVariable, rank.secret},
           {kTimeoutVariable, absl::FormatDuration(rank.timeout)}};
 }
 
@@ -42,6 +44,7 @@ absl::StatusOr<RankEnvironment> ReadRankEnvironment(const EnvironmentLookup& loo
   if (!absl::Base64Unescape(payload, &rank.payload)) {
     return variables.Unfit(kPayloadVariable, "is no base64");
   }
+  rank.secret = variables.TextOrEmpty(kSecretVariable);
   ASSIGN_OR_RETURN(const std::string timeout, variables.Text(kTimeoutVariable));
   if (!absl::ParseDuration(timeout, &rank.timeout) || rank.timeout <= absl::ZeroDuration()) {
     return variables.Unfit(kTimeoutVariable, absl::StrCat("is '", timeout, "', expected a time such as 60s"));

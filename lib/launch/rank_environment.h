@@ -19,6 +19,7 @@ struct RankEnvironment {
   int local_size = 1;                          // LOCAL_WORLD_SIZE: ranks on this host, at most size
   std::string host;                            // MASTER_ADDR
   uint16_t port = 0;                           // MASTER_PORT, at least 1
+  std::string secret;                          // LOCKSTEP_RANK_SECRET: of the ranks' store, RunSecret::Hex()
   std::string task;                            // LOCKSTEP_RANK_TASK: what the rank is to do
   std::string payload;                         // LOCKSTEP_RANK_PAYLOAD: its input, any bytes (base64)
   absl::Duration timeout = absl::Seconds(60);  // LOCKSTEP_RANK_TIMEOUT, above 0 (as absl::FormatDuration writes it)
