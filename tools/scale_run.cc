@@ -21,6 +21,7 @@
 #include "lib/launch/launch.h"
 #include "lib/launch/launched_run.h"
 #include "lib/launch/quiet_unless_leader.h"
+#include "lib/launch/torchrun_store.h"
 #include "lib/record/same_run.h"
 #include "lib/record/stdout_guard.h"
 #include "lib/train/schedule.h"
@@ -196,6 +197,9 @@ LaunchedRunOptions LaunchedRunFromFlags() {
 }  // namespace lockstep
 
 int main(int argc, char** argv) {
+  if (lockstep::IsTorchrunStoreClient()) {
+    return lockstep::RunTorchrunStoreClient();
+  }
   if (lockstep::IsRank()) {
     return lockstep::RunRank(lockstep::ScaleRunTasks());
   }

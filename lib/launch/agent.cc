@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/base/subprocess.h"
+#include "lib/launch/agent_order.h"
 #include "lib/launch/rank_process.h"
 #include "lib/launch/tcp_address.h"
 
@@ -46,7 +46,7 @@ absl::StatusOr<proto::AgentVerdict> Agent::Run() {
                                                  hello_.host_name(),
                                                  ": rank 0, which leads, is lost: ", leader_.message()));
     }
-    if (absl::Now() > leave_at_) {
+    if (MonotonicTime::Now() > leave_at_) {
       return CheckNotStopped();
     }
     if (order_ != nullptr) {
@@ -59,8 +59,8 @@ absl::StatusOr<proto::AgentVerdict> Agent::Run() {
 
 void Agent::Tick() {
   channel_.Beat();
-  if (StopRequested() && leave_at_ == absl::InfiniteFuture()) {
-    leave_at_ = absl::Now() + kStopPatience;
+  if (StopRequested() && leave_at_ == MonotonicTime::InfiniteFuture()) {
+    leave_at_ = MonotonicTime::Now() + kStopPatience;
     proto::AgentMessage stop;
     stop.set_stop_signal(StopSignal());
     channel_.Send(stop).IgnoreError();  // Receive finds the same
@@ -70,7 +70,10 @@ void Agent::Tick() {
   }
   proto::AgentMessage message;
   while (channel_.Take(message)) {
-    if (message.has_order()) {
+    if (message.has_order() && message.order().size() <= hello_.rank()) {
+      leader_ = absl::UnavailableError(
+          absl::StrCat("it asked for one of ", message.order().size(), " ranks, of which this process has none"));
+    } else if (message.has_order()) {
       order_ = std::make_unique<proto::AgentOrder>(message.order());
       end_rank_ = false;
     } else if (message.has_verdict()) {
@@ -94,6 +97,7 @@ absl::Status Agent::RunRank() {
   place.task = order->task();
   place.payload = order->payload();
   place.timeout = absl::Seconds(order->timeout_seconds());
+  place.secret = StoreSecret(secret_, order->point()).Hex();
   ASSIGN_OR_RETURN(const std::vector<ChildExit> exits,
                    RunChildren({RankProcess(place, self)}, absl::InfiniteDuration(), nullptr, [this] {
                      Tick();

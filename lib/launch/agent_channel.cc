@@ -1,61 +1,60 @@
 #include "lib/launch/agent_channel.h"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "lib/base/status_macros.h"
+#include "lib/launch/check_message.h"
 
 namespace lockstep {
 namespace {
 
-bool CanWrite(const TcpSocket& socket, absl::Duration patience) {
-  pollfd writable = {socket.fd(), POLLOUT, 0};
-  return poll(&writable, 1, static_cast<int>(absl::ToInt64Milliseconds(patience))) > 0;
-}
+// Messages that say `alive` and no more, in one call of Receive: those of a leader that was busy for minutes.
+constexpr int kMaxBeats = 256;
 
 absl::Status Gone(absl::string_view why) {
   return absl::UnavailableError(absl::StrCat("its connection is gone: ", why));
 }
 
+bool CanWrite(const TcpSocket& socket) {
+  pollfd writable = {socket.fd(), POLLOUT, 0};
+  return poll(&writable, 1, 0) > 0;
+}
+
 }  // namespace
 
-AgentChannel::AgentChannel(TcpSocket socket, absl::Duration timeout)
-    : socket_(std::move(socket)), timeout_(timeout), last_heard_(absl::Now()) {
-  const int on = 1;  // a message is small, and somebody waits for it
-  setsockopt(socket_.fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+AgentChannel::AgentChannel(SecureSocket connection, absl::Duration timeout, size_t max_bytes)
+    : socket_(std::move(connection.socket)), timeout_(timeout), sealer_(std::move(connection.keys.send)),
+      last_heard_(MonotonicTime::Now()), opener_(std::move(connection.keys.receive), max_bytes) {
+  SendWithoutDelay(socket_);
 }
 
 absl::Status AgentChannel::Send(const proto::AgentMessage& message) {
-  const std::string frame = ToFrame(message);
-  const std::lock_guard<std::mutex> lock(sending_);
-  const absl::Time deadline = absl::Now() + timeout_;
-  for (size_t sent = 0; sent < frame.size();) {
-    const ssize_t n = send(socket_.fd(), frame.data() + sent, frame.size() - sent, MSG_NOSIGNAL);
-    if (n > 0) {
-      sent += static_cast<size_t>(n);
-    } else if (errno != EAGAIN && errno != EINTR) {
-      return Gone(std::strerror(errno));
-    } else if (absl::Now() > deadline) {
-      return Gone(absl::StrCat("it took nothing for ", absl::FormatDuration(timeout_)));
-    } else {
-      CanWrite(socket_, absl::Milliseconds(50));
-    }
+  const std::string body = message.SerializeAsString();
+  if (body.size() > kMaxAgentMessageBytes) {
+    return absl::InvalidArgumentError(absl::StrCat("expected a message of at most ", kMaxAgentMessageBytes,
+                                                   " bytes for another process of the run, found ", body.size()));
   }
-  last_sent_ = absl::Now();
+  const std::lock_guard<std::mutex> lock(sending_);
+  RETURN_IF_ERROR(send_state_);  // of a message that was sent in part nobody would find the end
+  const absl::Status sent = SendAll(socket_, sealer_.Seal(body), MonotonicTime::Now() + timeout_);
+  if (!sent.ok()) {
+    send_state_ = Gone(absl::StrCat(sent.message(), " (--timeout=", absl::FormatDuration(timeout_), ")"));
+    return send_state_;
+  }
+  last_sent_ = MonotonicTime::Now();
   return absl::OkStatus();
 }
 
 void AgentChannel::Beat() {
   {
     const std::lock_guard<std::mutex> lock(sending_);
-    if (absl::Now() - last_sent_ < timeout_ / kBeatsPerTimeout || !CanWrite(socket_, absl::ZeroDuration())) {
+    if (MonotonicTime::Now() - last_sent_ < timeout_ / kBeatsPerTimeout || !CanWrite(socket_)) {
       return;
     }
   }
@@ -64,39 +63,52 @@ void AgentChannel::Beat() {
   Send(message).IgnoreError();  // Receive finds the same
 }
 
-absl::Status AgentChannel::ReadAll() {
+// Reads until a frame is there whole, and no further. NotFound: not yet.
+absl::Status AgentChannel::ReadFrame(std::string& body) {
   char buffer[65536];
   while (true) {
-    const ssize_t n = recv(socket_.fd(), buffer, sizeof(buffer), 0);
+    ASSIGN_OR_RETURN(const bool found, opener_.Next(body));
+    if (found) {
+      return absl::OkStatus();
+    }
+    const ssize_t n = recv(socket_.fd(), buffer, std::min(sizeof(buffer), opener_.Wanted()), 0);
     if (n == 0) {
       return Gone("closed");
     }
     if (n < 0 && errno != EINTR) {
-      return errno == EAGAIN ? absl::OkStatus() : Gone(std::strerror(errno));
+      return errno == EAGAIN ? absl::NotFoundError("") : Gone(std::strerror(errno));
     }
     if (n > 0) {
-      last_heard_ = absl::Now();
-      parser_.Append({buffer, static_cast<size_t>(n)});
+      last_heard_ = MonotonicTime::Now();
+      opener_.Append({buffer, static_cast<size_t>(n)});
     }
   }
 }
 
-absl::Status AgentChannel::Receive() {
-  if (!state_.ok()) {
-    return received_.empty() ? state_ : absl::OkStatus();
-  }
-  state_ = ReadAll();
-  proto::AgentMessage message;
-  absl::StatusOr<bool> found = parser_.Next(message);
-  for (; found.ok() && *found; found = parser_.Next(message)) {
+absl::Status AgentChannel::ReadMessages() {
+  std::string body;
+  for (int beats = 0; beats < kMaxBeats && received_.empty(); ++beats) {
+    RETURN_IF_ERROR(ReadFrame(body));
+    proto::AgentMessage message;
+    if (!message.ParseFromString(body)) {
+      return absl::DataLossError("expected a message, found bytes that do not parse");
+    }
+    RETURN_IF_ERROR(CheckMessage(message));
     if (!message.alive()) {
-      received_.push_back(message);
+      received_.push_back(std::move(message));
     }
   }
-  if (!found.ok()) {
-    state_ = found.status();
-  } else if (state_.ok() && absl::Now() - last_heard_ > timeout_) {
-    state_ = Gone(absl::StrCat("silent for ", absl::FormatDuration(timeout_)));
+  return absl::OkStatus();
+}
+
+absl::Status AgentChannel::Receive() {
+  if (state_.ok() && received_.empty()) {
+    const absl::Status read = ReadMessages();
+    if (!absl::IsNotFound(read)) {
+      state_ = read;
+    } else if (MonotonicTime::Now() - last_heard_ > timeout_) {
+      state_ = Gone(absl::StrCat("silent for ", absl::FormatDuration(timeout_)));
+    }
   }
   return received_.empty() ? state_ : absl::OkStatus();
 }

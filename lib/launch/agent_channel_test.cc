@@ -21,31 +21,38 @@ using ::testing::HasSubstr;
 
 constexpr absl::Duration kTimeout = absl::Seconds(1);
 
-// Both ends of one connection of this host.
+// Both ends of one connection that was proven.
 struct Ends {
-  TcpSocket near;
-  TcpSocket far;
+  SecureSocket near;
+  SecureSocket far;
 };
 
 Ends Connect() {
-  const absl::StatusOr<TcpSocket> listener = ListenOn(0);
-  EXPECT_THAT(listener, IsOk());
-  absl::StatusOr<TcpSocket> near = ConnectTo("127.0.0.1", LocalPort(*listener), absl::Now() + kTimeout);
-  EXPECT_THAT(near, IsOk());
-  return {*std::move(near), Accept(*listener, kTimeout)};
+  int fds[2];
+  EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds), 0);
+  const std::string there(kDigestBytes, 't');
+  const std::string back(kDigestBytes, 'b');
+  return {{TcpSocket(fds[0]), {there, back}}, {TcpSocket(fds[1]), {back, there}}};
 }
 
 proto::AgentMessage Order(size_t payload_bytes) {
   proto::AgentMessage message;
-  message.mutable_order()->set_payload(std::string(payload_bytes, 'x'));
+  proto::AgentOrder& order = *message.mutable_order();
+  order.set_size(1);
+  order.set_local_size(1);
+  order.set_store_port(1);
+  order.set_point(1);
+  order.set_task("task");
+  order.set_timeout_seconds(1);
+  order.set_payload(std::string(payload_bytes, 'x'));
   return message;
 }
 
 // The next message of the channel, waiting for it.
 proto::AgentMessage Next(AgentChannel& channel) {
   proto::AgentMessage message;
-  const absl::Time deadline = absl::Now() + kTimeout;
-  while (!channel.Take(message) && absl::Now() < deadline) {
+  const MonotonicTime deadline = MonotonicTime::Now() + kTimeout;
+  while (!channel.Take(message) && MonotonicTime::Now() < deadline) {
     EXPECT_THAT(channel.Receive(), IsOk());
     absl::SleepFor(absl::Milliseconds(1));
   }
@@ -81,26 +88,75 @@ TEST(AgentChannelTest, SilenceIsSeenAfterTheTimeoutAndBeatsPreventIt) {
   Ends ends = Connect();
   AgentChannel near(std::move(ends.near), kTimeout);
   AgentChannel far(std::move(ends.far), kTimeout);
-  for (const absl::Time end = absl::Now() + 2 * kTimeout; absl::Now() < end; absl::SleepFor(kTimeout / 20)) {
+  for (const MonotonicTime end = MonotonicTime::Now() + 2 * kTimeout; MonotonicTime::Now() < end;
+       absl::SleepFor(kTimeout / 20)) {
     near.Beat();
     ASSERT_THAT(far.Receive(), IsOk());
   }
-  const absl::Time start = absl::Now();
+  const MonotonicTime start = MonotonicTime::Now();
   while (far.Receive().ok()) {
     absl::SleepFor(absl::Milliseconds(5));
   }
   EXPECT_THAT(far.Receive(), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("silent for 1s")));
-  EXPECT_GT(absl::Now() - start, kTimeout * 0.8);
-  EXPECT_LT(absl::Now() - start, kTimeout * 3);
+  EXPECT_GT(MonotonicTime::Now() - start, kTimeout * 0.8);
+  EXPECT_LT(MonotonicTime::Now() - start, kTimeout * 3);
 }
 
-TEST(AgentChannelTest, AStrangerIsRefused) {
+// The bytes of one who is between the two ends, and does not have the keys.
+void ExpectRefused(const std::string& bytes, const std::string& says) {
   Ends ends = Connect();
   AgentChannel far(std::move(ends.far), kTimeout);
-  const std::string request = "GET / HTTP/1.1\r\n\r\n";
-  ASSERT_EQ(send(ends.near.fd(), request.data(), request.size(), 0), static_cast<ssize_t>(request.size()));
-  absl::SleepFor(absl::Milliseconds(50));
-  EXPECT_THAT(far.Receive(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("found 1195725856")));
+  ASSERT_THAT(SendAll(ends.near.socket, bytes, MonotonicTime::Now() + kTimeout), IsOk());
+  EXPECT_THAT(far.Receive(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr(says)));
+  EXPECT_THAT(far.Receive(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr(says)));
+}
+
+TEST(AgentChannelTest, WhatIsNotSealedIsRefused) {
+  ExpectRefused("GET / HTTP/1.1\r\n\r\n", "found 1195725856");
+  proto::AgentMessage verdict;
+  verdict.mutable_verdict()->set_exit_code(0);
+  ExpectRefused(FrameSealer(std::string(kDigestBytes, 'x')).Seal(verdict.SerializeAsString()), "made by somebody else");
+}
+
+// Both processes read such a stream for as long as it came, and did not look for a stop signal.
+TEST(AgentChannelTest, fake_leader_zero_frames_flood) { ExpectRefused(std::string(100'000, '\0'), "found 0"); }
+
+TEST(AgentChannelTest, WhatNoProcessSaysIsRefused) {
+  Ends ends = Connect();
+  FrameSealer sealer(ends.near.keys.send);
+  AgentChannel far(std::move(ends.far), kTimeout);
+  proto::AgentMessage verdict;
+  verdict.mutable_verdict()->set_exit_code(-1);
+  ASSERT_THAT(SendAll(ends.near.socket, sealer.Seal(verdict.SerializeAsString()), MonotonicTime::Now() + kTimeout),
+              IsOk());
+  EXPECT_THAT(far.Receive(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("verdict.exit_code")));
+}
+
+// A call reads one message, however many are there, so that its caller hears of a stop signal.
+TEST(AgentChannelTest, ACallReadsOneMessage) {
+  Ends ends = Connect();
+  AgentChannel near(std::move(ends.near), kTimeout);
+  AgentChannel far(std::move(ends.far), kTimeout);
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_THAT(near.Send(Order(10)), IsOk());
+  }
+  proto::AgentMessage message;
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_THAT(far.Receive(), IsOk());
+    ASSERT_THAT(far.Receive(), IsOk());
+    EXPECT_TRUE(far.Take(message));
+    EXPECT_FALSE(far.Take(message));
+  }
+}
+
+TEST(AgentChannelTest, AMessageBeyondTheLimitIsRefused) {
+  Ends ends = Connect();
+  AgentChannel near(std::move(ends.near), kTimeout);
+  AgentChannel far(std::move(ends.far), kTimeout, kMaxHelloBytes);
+  ASSERT_THAT(near.Send(Order(kMaxHelloBytes)), IsOk());
+  EXPECT_THAT(far.Receive(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("1 to 65536 bytes")));
+  EXPECT_THAT(near.Send(Order(kMaxAgentMessageBytes)),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("67108864")));
 }
 
 TEST(AgentChannelTest, WhoTakesNothingIsGoneAfterTheTimeout) {
@@ -110,7 +166,7 @@ TEST(AgentChannelTest, WhoTakesNothingIsGoneAfterTheTimeout) {
   for (int i = 0; i < 100 && sent.ok(); ++i) {
     sent = near.Send(Order(1 << 20));
   }
-  EXPECT_THAT(sent, StatusIs(absl::StatusCode::kUnavailable, HasSubstr("took nothing")));
+  EXPECT_THAT(sent, StatusIs(absl::StatusCode::kUnavailable, HasSubstr("takes nothing more")));
 }
 
 }  // namespace

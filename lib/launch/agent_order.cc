@@ -1,8 +1,9 @@
 #include "lib/launch/agent_order.h"
 
 #include <algorithm>
-#include <string>
+#include <set>
 
+#include "absl/strings/str_cat.h"
 #include "lib/launch/loopback.h"
 #include "lib/launch/tcp_address.h"
 
@@ -29,7 +30,8 @@ int LocalSize(const std::vector<Member>& members, int ranks, const Member& membe
 
 }  // namespace
 
-proto::AgentOrder OrderFor(const Member& member, const RankEnvironment& place, const std::vector<Member>& members) {
+proto::AgentOrder OrderFor(const Member& member, const RankEnvironment& place, uint64_t point,
+                           const std::vector<Member>& members) {
   proto::AgentOrder order;
   order.set_size(static_cast<uint32_t>(place.size));
   order.set_local_size(static_cast<uint32_t>(LocalSize(members, place.size, member)));
@@ -38,6 +40,7 @@ proto::AgentOrder OrderFor(const Member& member, const RankEnvironment& place, c
   order.set_task(place.task);
   order.set_payload(place.payload);
   order.set_timeout_seconds(absl::ToDoubleSeconds(place.timeout));
+  order.set_point(point);
   return order;
 }
 
@@ -48,6 +51,18 @@ RankEnvironment LeadersRank(const RankEnvironment& place, const std::vector<Memb
   own.local_size = LocalSize(members, place.size, members[0]);
   own.host = StoreHost(members);
   return own;
+}
+
+RunSecret StoreSecret(const RunSecret& world, uint64_t point) { return world.Derive(absl::StrCat("store ", point)); }
+
+std::string StoreAddress(const std::vector<Member>& members) {
+  std::set<std::string> found_at;
+  for (const Member& member : members) {
+    if (!member.remote_address.empty()) {
+      found_at.insert(LocalAddress(member.channel->socket().fd()));
+    }
+  }
+  return found_at.empty() ? kLoopback : found_at.size() == 1 ? *found_at.begin() : "";
 }
 
 }  // namespace lockstep

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "absl/time/time.h"
+#include "lib/base/monotonic_time.h"
 
 namespace lockstep {
 
@@ -21,17 +22,17 @@ class EndRule {
 
   explicit EndRule(absl::Duration timeout) : timeout_(timeout) {}
 
-  void RankEnded(bool failed, absl::Time now) { EndAt(now + (failed ? kSettle : timeout_)); }
-  void EndNow(absl::Time now) { EndAt(now); }
+  void RankEnded(bool failed, MonotonicTime now) { EndAt(now + (failed ? kSettle : timeout_)); }
+  void EndNow(MonotonicTime now) { EndAt(now); }
 
-  bool MustEnd(absl::Time now) const { return now >= end_at_; }
-  bool MustGiveUp(absl::Time now) const { return now >= end_at_ + kReport; }
+  bool MustEnd(MonotonicTime now) const { return now >= end_at_; }
+  bool MustGiveUp(MonotonicTime now) const { return now >= end_at_ + kReport; }
 
  private:
-  void EndAt(absl::Time time) { end_at_ = std::min(end_at_, time); }
+  void EndAt(MonotonicTime time) { end_at_ = std::min(end_at_, time); }
 
   const absl::Duration timeout_;
-  absl::Time end_at_ = absl::InfiniteFuture();
+  MonotonicTime end_at_ = MonotonicTime::InfiniteFuture();
 };
 
 }  // namespace lockstep

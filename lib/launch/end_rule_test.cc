@@ -6,7 +6,7 @@ namespace lockstep {
 namespace {
 
 constexpr absl::Duration kTimeout = absl::Seconds(60);
-const absl::Time kStart = absl::UnixEpoch() + absl::Hours(1000);
+const MonotonicTime kStart = MonotonicTime::Now();
 
 TEST(EndRuleTest, NothingEndsAPointThatRuns) {
   const EndRule rule(kTimeout);

@@ -8,10 +8,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/time/clock.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/launch/agreement.h"
+#include "lib/launch/find_secret.h"
 #include "lib/launch/tcp_address.h"
 
 namespace lockstep {
@@ -71,36 +71,43 @@ std::string Missing(const std::vector<Member>& members) {
 
 }  // namespace
 
-absl::Status GatherMembers(const TcpSocket& listener, absl::Duration timeout, std::vector<Member>& members) {
-  const absl::Time deadline = absl::Now() + timeout;
-  std::vector<std::unique_ptr<AgentChannel>> strangers;  // until they have said who they are
-  absl::Status unlike;                                   // the first that differs; the others still come, to hear of it
+absl::Status GatherMembers(Admission& door, absl::Duration timeout, std::vector<Member>& members) {
+  const MonotonicTime deadline = MonotonicTime::Now() + timeout;
+  std::vector<std::unique_ptr<AgentChannel>> arrived;  // let in, until they have said who they are
+  absl::Status unlike;                                 // the first that differs; the others still come, to hear of it
   for (std::string missing = Missing(members); !missing.empty(); missing = Missing(members)) {
     RETURN_IF_ERROR(CheckNotStopped());
-    if (absl::Now() > deadline) {
+    if (MonotonicTime::Now() > deadline) {
       RETURN_IF_ERROR(unlike);
       return absl::UnavailableError(
-          absl::StrCat("expected all of ", members.size(), " ranks at ", members[0].hello.host_name(), ":",
-                       LocalPort(listener), " within ", absl::FormatDuration(timeout), ", rank ", missing,
-                       " did not come; start as many processes as the launcher says, where they reach that port"));
+          absl::StrCat("expected all of ", members.size(), " ranks at ", members[0].hello.host_name(), ":", door.port(),
+                       " within ", absl::FormatDuration(timeout), ", rank ", missing, " did not come",
+                       door.DescribeRefused(), "; start as many processes as the launcher says, where they reach that ",
+                       "port, all with the same ", kTokenVariable, " if it is set"));
     }
-    TcpSocket socket = Accept(listener, kPollInterval);
-    if (socket.fd() >= 0) {
-      strangers.push_back(std::make_unique<AgentChannel>(std::move(socket), timeout));
+    ASSIGN_OR_RETURN(std::vector<SecureSocket> proven, door.Wait(kPollInterval));
+    for (SecureSocket& one : proven) {
+      arrived.push_back(std::make_unique<AgentChannel>(std::move(one), timeout, kMaxHelloBytes));
     }
-    for (std::unique_ptr<AgentChannel>& stranger : strangers) {
+    for (std::unique_ptr<AgentChannel>& one : arrived) {
       proto::AgentMessage message;
-      if (!stranger->Receive().ok()) {
-        stranger = nullptr;
-      } else if (stranger->Take(message)) {
-        std::unique_ptr<AgentChannel> channel = std::move(stranger);
-        if (message.has_hello() && message.hello().run() == members[0].hello.run()) {
+      const absl::Status received = one->Receive();
+      if (absl::IsDataLoss(received)) {
+        unlike.Update(absl::UnavailableError(absl::StrCat("a process of this run, at ", PeerAddress(one->socket().fd()),
+                                                          ", is of no use: ", received.message())));
+      }
+      if (!received.ok()) {
+        one = nullptr;
+      } else if (one->Take(message)) {
+        std::unique_ptr<AgentChannel> channel = std::move(one);
+        if (message.has_hello()) {
+          channel->set_max_bytes(kMaxAgentMessageBytes);
           RETURN_IF_ERROR(Add(std::move(channel), message.hello(), members));
           unlike.Update(CheckAgreement(members[0].hello, message.hello()));
         }
       }
     }
-    strangers.erase(std::remove(strangers.begin(), strangers.end(), nullptr), strangers.end());
+    arrived.erase(std::remove(arrived.begin(), arrived.end(), nullptr), arrived.end());
   }
   RETURN_IF_ERROR(unlike);
   return CheckLocalRanks(members);

@@ -6,17 +6,19 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "lib/launch/admission.h"
 #include "lib/launch/member.h"
-#include "lib/launch/tcp_socket.h"
 
 namespace lockstep {
 
-// Fills `members` (members[r] is rank r), whose first is the leader itself, from those that connect to `listener`. A
-// connection that says nothing of this run is left alone. After an error `members` holds those that came.
+// Fills `members` (members[r] is rank r), whose first is the leader itself, from those that `door` lets in. Strangers are
+// told nothing, and their number is part of the error if a rank does not come. After an error `members` holds those that
+// came.
 //
-// Unavailable: a rank did not come within the timeout, or differs from the leader (agreement.h). InvalidArgument: two say that they are one
-// rank, or have one LOCAL_RANK on one host, or one has another number of ranks. Cancelled: a stop signal.
-absl::Status GatherMembers(const TcpSocket& listener, absl::Duration timeout, std::vector<Member>& members);
+// Unavailable: a rank did not come within the timeout, differs from the leader (agreement.h), or said what no process of
+// a run says. InvalidArgument: two say that they are one rank, or have one LOCAL_RANK on one host, or one has another
+// number of ranks. ResourceExhausted: no descriptor is left for a connection. Cancelled: a stop signal.
+absl::Status GatherMembers(Admission& door, absl::Duration timeout, std::vector<Member>& members);
 
 }  // namespace lockstep
 

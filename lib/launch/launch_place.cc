@@ -9,9 +9,6 @@
 namespace lockstep {
 namespace {
 
-// Beyond any machine, and few enough that the leader may hold an entry for each.
-constexpr int kMaxWorld = 65536;
-
 // From here on Slurm numbers steps that are none of srun's: a batch script, an interactive shell (slurm.h, SLURM_BATCH_SCRIPT
 // and its neighbours).
 constexpr uint64_t kFirstSpecialStep = 0xfffffff0;

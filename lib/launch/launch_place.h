@@ -14,6 +14,9 @@
 
 namespace lockstep {
 
+// Most ranks of a world: beyond any machine, and few enough that the leader may hold an entry for each.
+inline constexpr int kMaxWorld = 65536;
+
 enum class Launcher { kNone, kTorchrun, kOpenMpi, kPmi, kSlurm };
 
 struct LaunchPlace {

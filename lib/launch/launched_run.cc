@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -13,12 +14,21 @@
 #include "lib/base/status_macros.h"
 #include "lib/launch/agent.h"
 #include "lib/launch/error_file.h"
+#include "lib/launch/find_secret.h"
 #include "lib/launch/launch_environment.h"
 #include "lib/launch/meeting.h"
 #include "lib/launch/process_hello.h"
+#include "lib/launch/run_secret.h"
 
 namespace lockstep {
 namespace {
+
+// Who this process is, where it meets the others, and by what they know each other.
+struct Meeting {
+  LaunchPlace place;
+  MeetingPoint point;
+  std::optional<RunSecret> secret;
+};
 
 const char* Variable(const char* name) { return std::getenv(name); }
 
@@ -41,12 +51,16 @@ int Fail(const LaunchedRunOptions& options, const absl::Status& status) {
   return ExitStatus(options.tool, status);
 }
 
-int Lead(const LaunchedRunOptions& options, const LaunchPlace& place, const MeetingPoint& point,
-         const proto::AgentHello& self, const std::function<absl::Status(World*)>& lead) {
-  World world(place, self, options.timeout);
+int Lead(const LaunchedRunOptions& options, const Meeting& meeting, const proto::AgentHello& self,
+         const std::function<absl::Status(World*)>& lead) {
+  absl::StatusOr<OpenMeeting> open =
+      StartMeeting(meeting.place, meeting.point, meeting.secret, options.interface, options.timeout);
+  if (!open.ok()) {
+    return Fail(options, open.status());
+  }
+  World world(meeting.place, open->secret, self, options.timeout);
   const absl::Status status = CatchMemoryEnd([&] {
-    ASSIGN_OR_RETURN(const TcpSocket listener, OpenMeeting(point, place.run, options.timeout));
-    RETURN_IF_ERROR(world.Gather(listener));
+    RETURN_IF_ERROR(world.Gather(std::move(open->listener)));
     std::fprintf(stderr, "%s: %s\n", options.tool.c_str(), ReadableLine(world.Describe()).c_str());
     return lead(&world);
   });
@@ -58,15 +72,14 @@ int Lead(const LaunchedRunOptions& options, const LaunchPlace& place, const Meet
   return code;
 }
 
-int Serve(const LaunchedRunOptions& options, const LaunchPlace& place, const MeetingPoint& point,
-          proto::AgentHello self) {
+int Serve(const LaunchedRunOptions& options, const Meeting& meeting, proto::AgentHello self) {
   absl::StatusOr<proto::AgentVerdict> verdict = absl::UnavailableError("");
   const absl::Status status = CatchMemoryEnd([&] {
     if (options.dataset != "-") {  // which the leader refuses
       ASSIGN_OR_RETURN(*self.mutable_dataset(), DescribeDataset(options.dataset));
     }
-    ASSIGN_OR_RETURN(TcpSocket leader, JoinMeeting(point, place.run, options.timeout));
-    verdict = Agent(std::move(leader), self, options.timeout).Run();
+    ASSIGN_OR_RETURN(JoinedMeeting joined, JoinMeeting(meeting.place, meeting.point, meeting.secret, options.timeout));
+    verdict = Agent(std::move(joined.leader), joined.secret, self, options.timeout).Run();
     return verdict.status();
   });
   if (!status.ok()) {
@@ -78,29 +91,33 @@ int Serve(const LaunchedRunOptions& options, const LaunchPlace& place, const Mee
   return verdict->exit_code();
 }
 
-absl::StatusOr<MeetingPoint> Prepare(const LaunchedRunOptions& options, LaunchPlace& place) {
-  ASSIGN_OR_RETURN(place, ReadLaunchPlace(options.launcher, Variable));
+absl::StatusOr<Meeting> Prepare(const LaunchedRunOptions& options) {
+  Meeting meeting;
+  ASSIGN_OR_RETURN(meeting.place, ReadLaunchPlace(options.launcher, Variable));
   RETURN_IF_ERROR(ChooseInterface(options.interface));
-  return place.launcher == Launcher::kNone ? MeetingPoint() : FindMeetingPoint(place, options.meeting, Variable);
+  if (meeting.place.launcher != Launcher::kNone) {
+    ASSIGN_OR_RETURN(meeting.point, FindMeetingPoint(meeting.place, options.meeting, Variable));
+    ASSIGN_OR_RETURN(meeting.secret, FindSecret(meeting.place, meeting.point, Variable));
+  }
+  return meeting;
 }
 
 }  // namespace
 
 int RunLaunched(const LaunchedRunOptions& options, const std::function<absl::Status(World*)>& lead) {
-  LaunchPlace place;
-  const absl::StatusOr<MeetingPoint> point = Prepare(options, place);
-  if (!point.ok()) {
-    return Fail(options, point.status());
+  const absl::StatusOr<Meeting> meeting = Prepare(options);
+  if (!meeting.ok()) {
+    return Fail(options, meeting.status());
   }
-  if (place.launcher == Launcher::kNone) {
+  if (meeting->place.launcher == Launcher::kNone) {
     const absl::Status status = CatchMemoryEnd([&] { return lead(nullptr); });
     return status.ok() ? 0 : Fail(options, status);
   }
-  const absl::StatusOr<proto::AgentHello> self = DescribeProcess(place, options.ask_for_gpus);
+  const absl::StatusOr<proto::AgentHello> self = DescribeProcess(meeting->place, options.ask_for_gpus);
   if (!self.ok()) {
     return Fail(options, self.status());
   }
-  return place.rank == 0 ? Lead(options, place, *point, *self, lead) : Serve(options, place, *point, *self);
+  return meeting->place.rank == 0 ? Lead(options, *meeting, *self, lead) : Serve(options, *meeting, *self);
 }
 
 }  // namespace lockstep

@@ -1,68 +1,57 @@
 #include "lib/launch/meeting.h"
 
-#include "absl/strings/numbers.h"
+#include <utility>
+
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
+#include "lib/base/monotonic_time.h"
 #include "lib/base/status_macros.h"
-#include "lib/base/stop_signal.h"
+#include "lib/launch/find_secret.h"
+#include "lib/launch/listen_address.h"
+#include "lib/launch/published_meeting.h"
+#include "lib/launch/torchrun_store.h"
 
 namespace lockstep {
 namespace {
 
-constexpr absl::Duration kPollInterval = absl::Milliseconds(50);
-
-std::string PortKey(const std::string& run) { return absl::StrCat("lockstep/", run, "/port"); }
-
-absl::StatusOr<std::unique_ptr<Store>> TorchrunStore(const MeetingPoint& point, absl::Duration timeout) {
-  StoreOptions options;
-  options.host = point.host;
-  options.port = point.port;
-  options.timeout = timeout;
-  return Store::Open(options);
-}
-
-// Asked again and again, since the store's own wait is deaf to signals.
-absl::StatusOr<uint16_t> PublishedPort(Store& store, const std::string& run, absl::Time deadline) {
-  while (true) {
-    ASSIGN_OR_RETURN(const bool there, store.Has(PortKey(run)));
-    if (there) {
-      break;
-    }
-    RETURN_IF_ERROR(CheckNotStopped());
-    if (absl::Now() > deadline) {
-      return absl::UnavailableError(absl::StrCat("expected rank 0 to say in torchrun's store at ", store.host(), ":",
-                                                 store.port(), " where it listens, found nothing there in time"));
-    }
-    absl::SleepFor(kPollInterval);
-  }
-  ASSIGN_OR_RETURN(const std::string text, store.Get(PortKey(run)));
-  uint32_t port = 0;
-  if (!absl::SimpleAtoi(text, &port) || port == 0 || port > UINT16_MAX) {
-    return absl::UnavailableError(absl::StrCat("expected rank 0's port in torchrun's store, found '", text, "'"));
-  }
-  return static_cast<uint16_t>(port);
-}
+std::string MeetingKey(const LaunchPlace& place) { return absl::StrCat("lockstep/", place.run, "/meeting"); }
 
 }  // namespace
 
-absl::StatusOr<TcpSocket> OpenMeeting(const MeetingPoint& point, const std::string& run, absl::Duration timeout) {
-  if (!point.in_torchrun_store) {
-    return ListenOn(point.port);
+absl::StatusOr<OpenMeeting> StartMeeting(const LaunchPlace& place, const MeetingPoint& point,
+                                         const std::optional<RunSecret>& secret, const std::string& interface,
+                                         absl::Duration timeout) {
+  ASSIGN_OR_RETURN(const RunSecret random, RunSecret::Random());
+  if (place.size == 1) {
+    return OpenMeeting{TcpSocket(), secret.value_or(random)};
   }
-  ASSIGN_OR_RETURN(TcpSocket listener, ListenOn(0));
-  ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, TorchrunStore(point, timeout));
-  RETURN_IF_ERROR(store->Set(PortKey(run), absl::StrCat(LocalPort(listener))));
-  return listener;
+  const std::string address = ListenAddress(place, point, interface);
+  ASSIGN_OR_RETURN(TcpSocket listener, ListenOn(address, point.in_torchrun_store ? 0 : point.port));
+  if (point.in_torchrun_store) {
+    PublishedMeeting published = {LocalPort(listener), std::nullopt};
+    if (!secret.has_value()) {
+      published.secret = random;
+    }
+    RETURN_IF_ERROR(PublishIn({point.host, point.port, timeout}, MeetingKey(place), ToText(published)));
+  }
+  return OpenMeeting{std::move(listener), secret.value_or(BindToRun(random, place))};
 }
 
-absl::StatusOr<TcpSocket> JoinMeeting(const MeetingPoint& point, const std::string& run, absl::Duration timeout) {
-  const absl::Time deadline = absl::Now() + timeout;
-  uint16_t port = point.port;
+absl::StatusOr<JoinedMeeting> JoinMeeting(const LaunchPlace& place, const MeetingPoint& point,
+                                          const std::optional<RunSecret>& secret, absl::Duration timeout) {
+  const MonotonicTime deadline = MonotonicTime::Now() + timeout;
+  PublishedMeeting found = {point.port, std::nullopt};
   if (point.in_torchrun_store) {
-    ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, TorchrunStore(point, timeout));
-    ASSIGN_OR_RETURN(port, PublishedPort(*store, run, deadline));
+    ASSIGN_OR_RETURN(const std::string text, ReadFrom({point.host, point.port, timeout}, MeetingKey(place)));
+    ASSIGN_OR_RETURN(found, ReadPublishedMeeting(text));
   }
-  return ConnectTo(point.host, port, deadline);
+  if (!secret.has_value() && !found.secret.has_value()) {
+    return absl::UnavailableError(
+        absl::StrCat("expected rank 0's secret in torchrun's store, found none: rank 0 has it from ", kTokenVariable,
+                     "; set that for all processes or for none"));
+  }
+  const RunSecret known = secret.has_value() ? *secret : BindToRun(*found.secret, place);
+  ASSIGN_OR_RETURN(SecureSocket leader, ConnectSecurely(point.host, found.port, known, deadline));
+  return JoinedMeeting{std::move(leader), known};
 }
 
 }  // namespace lockstep

@@ -5,22 +5,41 @@
 #ifndef LOCKSTEP_LIB_LAUNCH_MEETING_H_
 #define LOCKSTEP_LIB_LAUNCH_MEETING_H_
 
-#include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "lib/launch/launch_place.h"
 #include "lib/launch/meeting_point.h"
-#include "lib/launch/store.h"
+#include "lib/launch/run_secret.h"
+#include "lib/launch/secure_socket.h"
 #include "lib/launch/tcp_socket.h"
 
 namespace lockstep {
 
-// For rank 0. `run` is LaunchPlace::run. Unavailable: the port is taken, or torchrun's store does not answer.
-absl::StatusOr<TcpSocket> OpenMeeting(const MeetingPoint& point, const std::string& run, absl::Duration timeout);
+// Rank 0's side.
+struct OpenMeeting {
+  TcpSocket listener;  // no descriptor in a world of one process
+  RunSecret secret;    // that whoever is let in must prove
+};
 
-// For the others: a connection to rank 0. Unavailable: it did not come within the timeout. Cancelled: a stop signal.
-absl::StatusOr<TcpSocket> JoinMeeting(const MeetingPoint& point, const std::string& run, absl::Duration timeout);
+// The side of another rank.
+struct JoinedMeeting {
+  SecureSocket leader;
+  RunSecret secret;
+};
+
+// For rank 0. `secret` is what FindSecret returned; `interface` is --interface. Returns UnavailableError if the port is
+// taken, or torchrun's store does not answer within the timeout; CancelledError after a stop signal.
+absl::StatusOr<OpenMeeting> StartMeeting(const LaunchPlace& place, const MeetingPoint& point,
+                                         const std::optional<RunSecret>& secret, const std::string& interface,
+                                         absl::Duration timeout);
+
+// For the others: connects to rank 0. Returns UnavailableError if it did not come within the timeout, or who listens there
+// does not know the secret; CancelledError after a stop signal.
+absl::StatusOr<JoinedMeeting> JoinMeeting(const LaunchPlace& place, const MeetingPoint& point,
+                                          const std::optional<RunSecret>& secret, absl::Duration timeout);
 
 }  // namespace lockstep
 

@@ -34,11 +34,11 @@ absl::Status Unknown(const LaunchPlace& place, absl::string_view what) {
 
 absl::StatusOr<std::string> FindHost(const LaunchPlace& place, const MeetingFlags& flags,
                                      const EnvironmentReader& variables) {
+  if (place.one_host) {  // nobody else has to reach it, whatever its names lead to
+    return std::string(kLoopback);
+  }
   if (!flags.master_addr.empty()) {
     return flags.master_addr;
-  }
-  if (place.one_host) {  // its own name may lead nowhere
-    return std::string(kLoopback);
   }
   if (variables.Has("MASTER_ADDR")) {
     return variables.TextOrEmpty("MASTER_ADDR");

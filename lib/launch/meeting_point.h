@@ -1,8 +1,9 @@
 // Where the processes that an outside launcher started meet: the address of rank 0's host, and a port of it. Knows nothing
 // of LibTorch.
 //
-// Said, in this order, by --master_addr and --master_port; MASTER_ADDR and MASTER_PORT; and else, with all ranks on one host, 127.0.0.1,
-// in a Slurm step the first node of its list, and a port that follows from the launcher's name for the run.
+// The address, with all ranks on one host, is 127.0.0.1, whatever else says. Otherwise it is that of --master_addr, else of
+// MASTER_ADDR, else in a Slurm step the first node of its list. The port is that of --master_port, else of MASTER_PORT,
+// else one that follows from the launcher's name for the run.
 #ifndef LOCKSTEP_LIB_LAUNCH_MEETING_POINT_H_
 #define LOCKSTEP_LIB_LAUNCH_MEETING_POINT_H_
 

@@ -46,7 +46,7 @@ TEST(MeetingPointTest, TheEnvironmentSaysIt) {
 TEST(MeetingPointTest, FlagsOutrankTheEnvironment) {
   auto variables = kMaster;
   variables["TORCHELASTIC_USE_AGENT_STORE"] = "True";
-  const auto point = Find(Place(Launcher::kTorchrun, true), variables, {"10.0.0.1", 4000});
+  const auto point = Find(Place(Launcher::kTorchrun, false), variables, {"10.0.0.1", 4000});
   ASSERT_THAT(point, IsOk());
   EXPECT_EQ(point->host, "10.0.0.1");
   EXPECT_EQ(point->port, 4000);
@@ -64,6 +64,7 @@ TEST(MeetingPointTest, OneHostNeedsNoName) {
   for (const Launcher launcher : {Launcher::kTorchrun, Launcher::kOpenMpi, Launcher::kPmi, Launcher::kSlurm}) {
     EXPECT_EQ(Find(Place(launcher, true), kMaster)->host, "127.0.0.1");
     EXPECT_EQ(Find(Place(launcher, true), {})->host, "127.0.0.1");
+    EXPECT_EQ(Find(Place(launcher, true), {}, {"10.0.0.1", 0})->host, "127.0.0.1");
   }
 }
 

@@ -46,7 +46,7 @@ void AddSetting(const std::string& name, const std::string& value, proto::AgentH
 std::string HostName() {
   char name[256] = "";
   gethostname(name, sizeof(name) - 1);
-  return ToUtf8(name);
+  return ReadableLine(name);
 }
 
 // Gloo is a part of LibTorch.
@@ -60,7 +60,6 @@ void AddLibraries(c10::Device device, proto::AgentHello& hello) {
 
 absl::StatusOr<proto::AgentHello> DescribeProcess(const LaunchPlace& place, bool ask_for_gpus) {
   proto::AgentHello hello;
-  hello.set_run(place.run);
   hello.set_rank(static_cast<uint32_t>(place.rank));
   hello.set_size(static_cast<uint32_t>(place.size));
   hello.set_local_rank(static_cast<uint32_t>(place.local_rank));

@@ -15,22 +15,24 @@
 namespace lockstep {
 namespace {
 
-std::string Number(const sockaddr_storage& address, socklen_t size) {
-  char text[NI_MAXHOST];
-  if (getnameinfo(reinterpret_cast<const sockaddr*>(&address), size, text, sizeof(text), nullptr, 0, NI_NUMERICHOST)) {
-    return "";
-  }
-  return std::string(absl::StripPrefix(text, "::ffff:"));  // IPv4 on a socket of IPv6
-}
-
 template <typename Get>
 std::string AddressOf(int socket, Get get) {
   sockaddr_storage address = {};
   socklen_t size = sizeof(address);
-  return get(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0 ? Number(address, size) : "";
+  return get(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0
+             ? NumberOf(reinterpret_cast<const sockaddr*>(&address), size)
+             : "";
 }
 
 }  // namespace
+
+std::string NumberOf(const sockaddr* address, socklen_t size) {
+  char text[NI_MAXHOST];
+  if (getnameinfo(address, size, text, sizeof(text), nullptr, 0, NI_NUMERICHOST) != 0) {
+    return "";
+  }
+  return std::string(absl::StripPrefix(text, "::ffff:"));  // IPv4 on a socket of IPv6
+}
 
 ResolvedAddresses Resolve(const std::string& host, uint16_t port, int type, std::string& error) {
   addrinfo hints = {};

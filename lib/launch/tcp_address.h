@@ -3,6 +3,7 @@
 #define LOCKSTEP_LIB_LAUNCH_TCP_ADDRESS_H_
 
 #include <netdb.h>
+#include <sys/socket.h>
 
 #include <cstdint>
 #include <memory>
@@ -17,6 +18,9 @@ using ResolvedAddresses = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
 
 // All addresses of a host for a kind of socket (SOCK_STREAM). Null when the name leads nowhere; why is in `error`.
 ResolvedAddresses Resolve(const std::string& host, uint16_t port, int type, std::string& error);
+
+// The address as a number: "10.0.0.1", "fd00::1"; of an IPv4 address in IPv6 the IPv4 one. Empty if it has none.
+std::string NumberOf(const sockaddr* address, socklen_t size);
 
 // The ends of an open socket: "10.0.0.1", "fd00::1"; empty when it has none.
 std::string LocalAddress(int socket);

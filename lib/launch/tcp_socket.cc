@@ -8,13 +8,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
-#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
-#include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/launch/tcp_address.h"
 
@@ -22,19 +20,25 @@ namespace lockstep {
 namespace {
 
 constexpr int kFlags = SOCK_NONBLOCK | SOCK_CLOEXEC;
-constexpr absl::Duration kPollInterval = absl::Milliseconds(50);
-constexpr absl::Duration kPatience = absl::Seconds(2);  // for one address to answer
+constexpr absl::Duration kPatience = absl::Seconds(2);      // for one address to answer
+constexpr absl::Duration kStopPatience = absl::Seconds(2);  // for what is being sent when a stop signal comes
+
+// Waits for `events` on a descriptor for at most `patience`; a signal ends the wait, too.
+bool Wait(const TcpSocket& socket, short events, absl::Duration patience) {
+  pollfd one = {socket.fd(), events, 0};
+  const int64_t milliseconds = absl::ToInt64Milliseconds(absl::Ceil(patience, absl::Milliseconds(1)));
+  return poll(&one, 1, static_cast<int>(std::min<int64_t>(std::max<int64_t>(milliseconds, 0), 600'000))) > 0;
+}
 
 // No descriptor when it does not answer; why is in `error`.
 TcpSocket TryConnect(const addrinfo& address, std::string& error) {
   TcpSocket socket(::socket(address.ai_family, SOCK_STREAM | kFlags, 0));
-  int code = 0;
-  if (connect(socket.fd(), address.ai_addr, address.ai_addrlen) != 0) {
+  int code = socket.fd() < 0 ? errno : 0;
+  if (code == 0 && connect(socket.fd(), address.ai_addr, address.ai_addrlen) != 0) {
     code = errno;
     if (code == EINPROGRESS) {
-      pollfd writable = {socket.fd(), POLLOUT, 0};
       socklen_t size = sizeof(code);
-      const bool answered = poll(&writable, 1, static_cast<int>(absl::ToInt64Milliseconds(kPatience))) > 0;
+      const bool answered = Wait(socket, POLLOUT, kPatience);
       code = ETIMEDOUT;
       if (answered) {
         getsockopt(socket.fd(), SOL_SOCKET, SO_ERROR, &code, &size);
@@ -48,25 +52,33 @@ TcpSocket TryConnect(const addrinfo& address, std::string& error) {
   return socket;
 }
 
-absl::StatusOr<TcpSocket> ListenAs(int family, uint16_t port) {
+absl::StatusOr<TcpSocket> Listen(int family, const sockaddr* address, socklen_t size, absl::string_view where) {
   TcpSocket socket(::socket(family, SOCK_STREAM | kFlags, 0));
   const int on = 1;
   const int off = 0;
   setsockopt(socket.fd(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-  sockaddr_storage any = {};
-  any.ss_family = static_cast<sa_family_t>(family);
-  socklen_t size = sizeof(sockaddr_in);
-  reinterpret_cast<sockaddr_in*>(&any)->sin_port = htons(port);
-  if (family == AF_INET6) {
-    setsockopt(socket.fd(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
-    size = sizeof(sockaddr_in6);
-    reinterpret_cast<sockaddr_in6*>(&any)->sin6_port = htons(port);
-  }
-  if (bind(socket.fd(), reinterpret_cast<sockaddr*>(&any), size) != 0 || listen(socket.fd(), SOMAXCONN) != 0) {
-    return absl::UnavailableError(absl::StrCat("expected port ", port, " of this host to be free, found: ",
+  setsockopt(socket.fd(), IPPROTO_IPV6, IPV6_V6ONLY, &off,
+             sizeof(off));  // of an IPv4 socket it fails, and is not needed
+  if (bind(socket.fd(), address, size) != 0 || listen(socket.fd(), SOMAXCONN) != 0) {
+    return absl::UnavailableError(absl::StrCat("expected ", where, " of this host to be free, found: ",
                                                std::strerror(errno), "; give another with --master_port"));
   }
   return socket;
+}
+
+absl::StatusOr<TcpSocket> ListenOnAll(uint16_t port) {
+  const std::string where = absl::StrCat("port ", port);
+  sockaddr_in6 all = {};
+  all.sin6_family = AF_INET6;
+  all.sin6_port = htons(port);
+  absl::StatusOr<TcpSocket> both = Listen(AF_INET6, reinterpret_cast<const sockaddr*>(&all), sizeof(all), where);
+  if (both.ok()) {
+    return both;
+  }
+  sockaddr_in all_of_ipv4 = {};  // a kernel without IPv6
+  all_of_ipv4.sin_family = AF_INET;
+  all_of_ipv4.sin_port = htons(port);
+  return Listen(AF_INET, reinterpret_cast<const sockaddr*>(&all_of_ipv4), sizeof(all_of_ipv4), where);
 }
 
 }  // namespace
@@ -77,42 +89,65 @@ TcpSocket::~TcpSocket() {
   }
 }
 
-absl::StatusOr<TcpSocket> ListenOn(uint16_t port) {
-  absl::StatusOr<TcpSocket> both = ListenAs(AF_INET6, port);
-  return both.ok() ? std::move(both) : ListenAs(AF_INET, port);  // a kernel without IPv6
-}
-
-TcpSocket Accept(const TcpSocket& listener, absl::Duration patience) {
-  if (!WaitReadable(listener, patience)) {
-    return TcpSocket();
+absl::StatusOr<TcpSocket> ListenOn(const std::string& address, uint16_t port) {
+  if (address.empty()) {
+    return ListenOnAll(port);
   }
-  return TcpSocket(accept4(listener.fd(), nullptr, nullptr, kFlags));
-}
-
-absl::StatusOr<TcpSocket> ConnectTo(const std::string& host, uint16_t port, absl::Time deadline) {
-  const absl::Time start = absl::Now();
   std::string error;
-  while (true) {
-    const ResolvedAddresses addresses = Resolve(host, port, SOCK_STREAM, error);
-    for (const addrinfo* address = addresses.get(); address != nullptr; address = address->ai_next) {
-      TcpSocket socket = TryConnect(*address, error);
-      if (socket.fd() >= 0) {
-        return socket;
-      }
-    }
-    RETURN_IF_ERROR(CheckNotStopped());
-    if (absl::Now() > deadline) {
-      return absl::UnavailableError(
-          absl::StrCat("expected an answer from ", host, ":", port, ", found for ",
-                       absl::FormatDuration(absl::Trunc(absl::Now() - start, absl::Seconds(1))), ": ", error));
-    }
-    absl::SleepFor(kPollInterval);
+  const ResolvedAddresses found = Resolve(address, port, SOCK_STREAM, error);
+  if (found == nullptr) {
+    return absl::UnavailableError(
+        absl::StrCat("expected an address of this host to listen on, found ", address, ": ", error));
   }
+  return Listen(found->ai_family, found->ai_addr, found->ai_addrlen, absl::StrCat("port ", port, " at ", address));
 }
 
-bool WaitReadable(const TcpSocket& socket, absl::Duration patience) {
-  pollfd readable = {socket.fd(), POLLIN, 0};
-  return poll(&readable, 1, static_cast<int>(absl::ToInt64Milliseconds(patience))) > 0;
+absl::StatusOr<TcpSocket> AcceptNow(const TcpSocket& listener) {
+  const int fd = accept4(listener.fd(), nullptr, nullptr, kFlags);
+  if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "expected room for one more connection, found: ", std::strerror(errno), "; raise the limit (ulimit -n)"));
+  }
+  return TcpSocket(fd);  // else nobody waits, or who waited has gone
+}
+
+absl::StatusOr<TcpSocket> ConnectOnce(const std::string& host, uint16_t port) {
+  std::string error;
+  const ResolvedAddresses addresses = Resolve(host, port, SOCK_STREAM, error);
+  for (const addrinfo* address = addresses.get(); address != nullptr; address = address->ai_next) {
+    TcpSocket socket = TryConnect(*address, error);
+    if (socket.fd() >= 0) {
+      return socket;
+    }
+  }
+  return absl::UnavailableError(error);
+}
+
+bool WaitReadable(const TcpSocket& socket, absl::Duration patience) { return Wait(socket, POLLIN, patience); }
+
+absl::Status SendAll(const TcpSocket& socket, absl::string_view bytes, MonotonicTime deadline) {
+  bool stopped = false;
+  while (!bytes.empty()) {
+    const ssize_t n = send(socket.fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (n > 0) {
+      bytes.remove_prefix(static_cast<size_t>(n));
+    } else if (errno != EAGAIN && errno != EINTR) {
+      return absl::UnavailableError(std::strerror(errno));
+    } else if (MonotonicTime::Now() > deadline) {
+      return absl::UnavailableError("it takes nothing more");
+    } else {
+      if (StopRequested() && !std::exchange(stopped, true)) {
+        deadline = std::min(deadline, MonotonicTime::Now() + kStopPatience);
+      }
+      Wait(socket, POLLOUT, absl::Milliseconds(50));
+    }
+  }
+  return absl::OkStatus();
+}
+
+void SendWithoutDelay(const TcpSocket& socket) {
+  const int on = 1;
+  setsockopt(socket.fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 }
 
 uint16_t LocalPort(const TcpSocket& socket) {

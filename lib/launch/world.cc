@@ -6,8 +6,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
+#include "lib/base/monotonic_time.h"
 #include "lib/base/status_macros.h"
+#include "lib/launch/admission.h"
+#include "lib/launch/agent_order.h"
 #include "lib/launch/agreement.h"
+#include "lib/launch/check_message.h"
 #include "lib/launch/gather_members.h"
 #include "lib/launch/launch_environment.h"
 #include "lib/launch/world_point.h"
@@ -23,13 +27,14 @@ constexpr absl::Duration kPollInterval = absl::Milliseconds(20);
 
 }  // namespace
 
-World::World(const LaunchPlace& place, const proto::AgentHello& leader, absl::Duration timeout)
-    : place_(place), timeout_(timeout), members_(place.size) {
+World::World(const LaunchPlace& place, const RunSecret& secret, const proto::AgentHello& leader, absl::Duration timeout)
+    : place_(place), secret_(secret), timeout_(timeout), members_(place.size) {
   members_[0].hello = leader;
 }
 
-absl::Status World::Gather(const TcpSocket& listener) {
-  const absl::Status status = GatherMembers(listener, timeout_, members_);
+absl::Status World::Gather(TcpSocket listener) {
+  Admission door(std::move(listener), secret_);
+  const absl::Status status = GatherMembers(door, timeout_, members_);
   std::vector<AgentChannel*> channels;
   for (const Member& member : members_) {
     if (member.channel != nullptr) {
@@ -105,8 +110,10 @@ absl::Status World::CheckDataset(const std::string& content_sha256) const {
   return absl::OkStatus();
 }
 
+StorePlace World::NextStore() { return {StoreSecret(secret_, ++point_), StoreAddress(members_)}; }
+
 absl::StatusOr<std::vector<ChildExit>> World::RunRanks(const RankEnvironment& place) {
-  WorldPoint point(members_, timeout_);
+  WorldPoint point(members_, point_, timeout_);
   absl::StatusOr<std::vector<ChildExit>> exits = point.Run(place);
   stop_signal_ = point.stop_signal();
   return exits;
@@ -115,15 +122,16 @@ absl::StatusOr<std::vector<ChildExit>> World::RunRanks(const RankEnvironment& pl
 void World::Dismiss(int exit_code, const std::string& message) {
   proto::AgentMessage verdict;
   verdict.mutable_verdict()->set_exit_code(exit_code);
-  verdict.mutable_verdict()->set_message(message);
-  const absl::Time deadline = absl::Now() + kLeave;
+  verdict.mutable_verdict()->set_message(message.substr(0, kMaxVerdictBytes));
+  const MonotonicTime deadline = MonotonicTime::Now() + kLeave;
   for (const Member& member : members_) {
     if (member.channel != nullptr && member.lost.ok()) {
       member.channel->Send(verdict).IgnoreError();  // one that is gone needs none
     }
   }
   for (const Member& member : members_) {
-    while (member.channel != nullptr && member.lost.ok() && member.channel->Receive().ok() && absl::Now() < deadline) {
+    while (member.channel != nullptr && member.lost.ok() && member.channel->Receive().ok() &&
+           MonotonicTime::Now() < deadline) {
       proto::AgentMessage ignored;
       while (member.channel->Take(ignored)) {
       }

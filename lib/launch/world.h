@@ -5,6 +5,7 @@
 #ifndef LOCKSTEP_LIB_LAUNCH_WORLD_H_
 #define LOCKSTEP_LIB_LAUNCH_WORLD_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,19 +17,27 @@
 #include "lib/launch/member.h"
 #include "lib/launch/pulse.h"
 #include "lib/launch/rank_environment.h"
+#include "lib/launch/run_secret.h"
 #include "lib/launch/tcp_socket.h"
 #include "lib/proto/agent.pb.h"
 #include "lib/proto/scale.pb.h"
 
 namespace lockstep {
 
+// What the process that hosts the store of a point needs.
+struct StorePlace {
+  RunSecret secret;     // that all ranks of the point know
+  std::string address;  // to listen at; empty: all addresses of this host
+};
+
 class World {
  public:
-  // `leader` describes this process.
-  World(const LaunchPlace& place, const proto::AgentHello& leader, absl::Duration timeout);
+  // `leader` describes this process, and the agents know `secret`.
+  World(const LaunchPlace& place, const RunSecret& secret, const proto::AgentHello& leader, absl::Duration timeout);
 
-  // Waits for the agents. Errors as GatherMembers'.
-  absl::Status Gather(const TcpSocket& listener);
+  // Waits for the agents, which come to `listener` and must prove that they know the secret. Errors as GatherMembers'. A
+  // world of one process has nobody to wait for, and needs no call.
+  absl::Status Gather(TcpSocket listener);
 
   size_t size() const { return members_.size(); }
   std::vector<std::string> HostNames() const;  // of each rank
@@ -48,7 +57,11 @@ class World {
   // Unavailable names a rank whose process found other images than these at --input.
   absl::Status CheckDataset(const std::string& content_sha256) const;
 
-  // Runs a rank in each of the first place.size processes. As WorldPoint::Run.
+  // Begins the next point, and returns what its store needs. Must be called before each RunRanks.
+  StorePlace NextStore();
+
+  // Runs a rank in each of the first place.size processes. As WorldPoint::Run. The agents derive the secret of the store
+  // that NextStore returned last; `place` must hold it for the leader's own rank.
   absl::StatusOr<std::vector<ChildExit>> RunRanks(const RankEnvironment& place);
 
   // The signal, sent to an agent, that stopped a point; 0: none.
@@ -59,9 +72,11 @@ class World {
 
  private:
   const LaunchPlace place_;
+  const RunSecret secret_;
   const absl::Duration timeout_;
   std::vector<Member> members_;
   std::unique_ptr<Pulse> pulse_;
+  uint64_t point_ = 0;  // the last that was begun
   int stop_signal_ = 0;
 };
 

@@ -39,8 +39,8 @@ absl::StatusOr<std::vector<ChildExit>> WorldPoint::Run(const RankEnvironment& pl
     MustEnd();
     absl::SleepFor(kPollInterval);
   }
-  for (const absl::Time end = absl::Now() + kStopSpread;
-       trouble_.ok() && AnyStoppedByOthers(exits_) && absl::Now() < end; Hear()) {
+  for (const MonotonicTime end = MonotonicTime::Now() + kStopSpread;
+       trouble_.ok() && AnyStoppedByOthers(exits_) && MonotonicTime::Now() < end; Hear()) {
     absl::SleepFor(kPollInterval);
   }
   RETURN_IF_ERROR(trouble_);
@@ -50,7 +50,7 @@ absl::StatusOr<std::vector<ChildExit>> WorldPoint::Run(const RankEnvironment& pl
 void WorldPoint::SendOrders(const RankEnvironment& place) {
   for (size_t rank = 1; rank < exits_.size(); ++rank) {
     proto::AgentMessage message;
-    *message.mutable_order() = OrderFor(members_[rank], place, members_);
+    *message.mutable_order() = OrderFor(members_[rank], place, point_, members_);
     const absl::Status sent = members_[rank].channel->Send(message);
     if (!sent.ok()) {
       Lose(rank, sent.message());
@@ -72,7 +72,7 @@ void WorldPoint::Hear() {
     stop = told != 0 ? told : stop;
     if (!received.ok() && told == 0) {  // one that was told to stop may leave; the next call finds it lost
       Lose(rank, received.message());
-    } else if (rank < ended_.size() && !ended_[rank] && rule_.MustGiveUp(absl::Now())) {
+    } else if (rank < ended_.size() && !ended_[rank] && rule_.MustGiveUp(MonotonicTime::Now())) {
       Lose(rank, "it did not say how its rank ended");
     }
   }
@@ -86,7 +86,7 @@ int WorldPoint::TakeMessages(size_t rank) {
   proto::AgentMessage message;
   while (members_[rank].channel->Take(message)) {
     if (message.stop_signal() != 0) {
-      stop = message.stop_signal() == SIGINT ? SIGINT : SIGTERM;
+      stop = message.stop_signal();
     } else if (message.has_exit() && rank < ended_.size()) {
       ChildExit exit;
       exit.index = static_cast<int>(rank);
@@ -105,7 +105,7 @@ int WorldPoint::TakeMessages(size_t rank) {
 void WorldPoint::NoteExit(size_t rank, const ChildExit& exit) {
   exits_[rank] = exit;
   ended_[rank] = true;
-  rule_.RankEnded(exit.signalled || exit.code != 0 || exit.does_not_end, absl::Now());
+  rule_.RankEnded(exit.signalled || exit.code != 0 || exit.does_not_end, MonotonicTime::Now());
 }
 
 void WorldPoint::Lose(size_t rank, absl::string_view why) {
@@ -116,7 +116,7 @@ void WorldPoint::Lose(size_t rank, absl::string_view why) {
   if (rank < ended_.size()) {
     ended_[rank] = true;
   }
-  rule_.EndNow(absl::Now());
+  rule_.EndNow(MonotonicTime::Now());
   if (trouble_.ok()) {
     trouble_ = absl::UnavailableError(
         absl::StrCat("rank ", rank, " of ", members_.size(), " on ", member.hello.host_name(),
@@ -125,7 +125,7 @@ void WorldPoint::Lose(size_t rank, absl::string_view why) {
 }
 
 void WorldPoint::Stop(int signal_number) {
-  rule_.EndNow(absl::Now());
+  rule_.EndNow(MonotonicTime::Now());
   if (trouble_.ok()) {
     stop_signal_ = signal_number;
     trouble_ = absl::CancelledError(absl::StrCat("stopped by ", signal_number == SIGTERM ? "SIGTERM" : "SIGINT"));
@@ -133,7 +133,7 @@ void WorldPoint::Stop(int signal_number) {
 }
 
 bool WorldPoint::MustEnd() {
-  if (!rule_.MustEnd(absl::Now())) {
+  if (!rule_.MustEnd(MonotonicTime::Now())) {
     return false;
   }
   proto::AgentMessage message;

@@ -2,6 +2,7 @@
 #ifndef LOCKSTEP_LIB_LAUNCH_WORLD_POINT_H_
 #define LOCKSTEP_LIB_LAUNCH_WORLD_POINT_H_
 
+#include <cstdint>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -15,9 +16,9 @@ namespace lockstep {
 
 class WorldPoint {
  public:
-  // `members` outlives it; the first is this process.
-  explicit WorldPoint(std::vector<Member>& members, absl::Duration timeout)
-      : members_(members), timeout_(timeout), rule_(timeout) {}
+  // `members` must outlive it; the first is this process. `point` counts the points of the world, from 1.
+  WorldPoint(std::vector<Member>& members, uint64_t point, absl::Duration timeout)
+      : members_(members), point_(point), timeout_(timeout), rule_(timeout) {}
 
   // Runs a rank in each of the first place.size processes. `place` is the same for all; each fills in its own rank. Its
   // port is the store's, its host is not used. Returns how each ended, when all have.
@@ -40,6 +41,7 @@ class WorldPoint {
   bool AllEnded() const;
 
   std::vector<Member>& members_;
+  const uint64_t point_;
   const absl::Duration timeout_;
   EndRule rule_;
   std::vector<ChildExit> exits_;

@@ -3,6 +3,7 @@
 #include "lib/launch/world.h"
 
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,10 +17,12 @@
 #include "absl/time/clock.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/base/monotonic_time.h"
 #include "lib/base/stop_signal.h"
 #include "lib/launch/agent.h"
 #include "lib/launch/blame.h"
 #include "lib/launch/rank_process.h"
+#include "lib/launch/secure_socket.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {
@@ -32,16 +35,18 @@ using ::testing::HasSubstr;
 
 constexpr absl::Duration kTimeout = absl::Seconds(2);
 constexpr int kEndedByVerdict = 7;
+constexpr char kHere[] = "127.0.0.1";
+
+RunSecret Secret() { return *RunSecret::FromToken("a token of a run"); }
 
 proto::AgentHello Hello(int rank, int size) {
   proto::AgentHello hello;
-  hello.set_run("test");
   hello.set_rank(rank);
   hello.set_size(size);
   hello.set_local_rank(rank);
   hello.set_host_name(absl::StrCat("host", rank));
   hello.set_gpus(1);
-  hello.set_build_id("build");
+  hello.set_build_id(std::string(64, 'b'));
   return hello;
 }
 
@@ -56,6 +61,9 @@ int RunTestRank() {
   if (place->task == "fail" && chosen) {
     WriteResult(FrameResult(absl::ResourceExhaustedError("no memory"))).IgnoreError();
     return 5;
+  }
+  if (place->task == "secret") {
+    return WriteResult(FrameResult(place->secret)).ok() ? 0 : 1;
   }
   if (place->task == "wait" || place->task == "die") {
     absl::SleepFor(absl::Seconds(600));
@@ -76,11 +84,12 @@ int RunTestAgent(const char* rank_size_port) {
   for (const absl::string_view text : absl::StrSplit(rank_size_port, ',')) {
     numbers.push_back(std::atoi(std::string(text).c_str()));
   }
-  absl::StatusOr<TcpSocket> leader = ConnectTo("127.0.0.1", static_cast<uint16_t>(numbers[2]), absl::Now() + kTimeout);
+  absl::StatusOr<SecureSocket> leader =
+      ConnectSecurely(kHere, static_cast<uint16_t>(numbers[2]), Secret(), MonotonicTime::Now() + kTimeout);
   if (!leader.ok()) {
     return 1;
   }
-  const auto verdict = Agent(*std::move(leader), Hello(numbers[0], numbers[1]), kTimeout).Run();
+  const auto verdict = Agent(*std::move(leader), Secret(), Hello(numbers[0], numbers[1]), kTimeout).Run();
   return verdict.ok() ? verdict->exit_code() : absl::IsCancelled(verdict.status()) ? 143 : 5;
 }
 
@@ -90,7 +99,7 @@ class WorldTest : public ::testing::Test {
  protected:
   // A world of so many ranks; `with_agents` of the others are there.
   absl::Status Start(int size, int with_agents) {
-    absl::StatusOr<TcpSocket> listener = ListenOn(0);
+    absl::StatusOr<TcpSocket> listener = ListenOn(kHere, 0);
     EXPECT_THAT(listener, IsOk());
     for (int rank = 1; rank <= with_agents; ++rank) {
       StartAgent(rank, size, LocalPort(*listener));
@@ -98,8 +107,8 @@ class WorldTest : public ::testing::Test {
     LaunchPlace place;
     place.launcher = Launcher::kTorchrun;
     place.size = size;
-    world_ = std::make_unique<World>(place, Hello(0, size), kTimeout);
-    return world_->Gather(*listener);
+    world_ = std::make_unique<World>(place, Secret(), Hello(0, size), kTimeout);
+    return world_->Gather(*std::move(listener));
   }
 
   void StartAgent(int rank, int size, uint16_t port) {
@@ -120,6 +129,7 @@ class WorldTest : public ::testing::Test {
     place.local_size = ranks;
     place.host = "127.0.0.1";
     place.port = 4;
+    place.secret = world_->NextStore().secret.Hex();
     place.task = task;
     place.payload = "p";
     return world_->RunRanks(place);
@@ -128,8 +138,8 @@ class WorldTest : public ::testing::Test {
   // How the agent ended, or that it did not within `patience`.
   static int WaitForAgent(pid_t pid, absl::Duration patience) {
     int status = 0;
-    for (const absl::Time end = absl::Now() + patience; waitpid(pid, &status, WNOHANG) == 0;) {
-      if (absl::Now() > end) {
+    for (const MonotonicTime end = MonotonicTime::Now() + patience; waitpid(pid, &status, WNOHANG) == 0;) {
+      if (MonotonicTime::Now() > end) {
         kill(pid, SIGKILL);
         waitpid(pid, &status, 0);
         return -1000;
@@ -194,21 +204,21 @@ TEST_F(WorldTest, ARankThatRunsOutOfMemoryTakesNoAgentWithIt) {
 
 TEST_F(WorldTest, ARankThatIsKilledEndsTheOthersAndIsNamed) {
   ASSERT_THAT(Start(3, 2), IsOk());
-  const absl::Time start = absl::Now();
+  const MonotonicTime start = MonotonicTime::Now();
   const auto exits = Run("die", 3);
   ASSERT_THAT(exits, IsOk());
   EXPECT_THAT(Blame(*exits, kTimeout, world_->HostNames()),
               StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 3 on host1 was killed by signal 9")));
-  EXPECT_LT(absl::Now() - start, absl::Seconds(5));
+  EXPECT_LT(MonotonicTime::Now() - start, absl::Seconds(5));
   ExpectAllDismissed(5);
 }
 
 TEST_F(WorldTest, AnAgentThatIsKilledIsNamed) {
   ASSERT_THAT(Start(3, 2), IsOk());
   kill(agents_[0], SIGKILL);
-  const absl::Time start = absl::Now();
+  const MonotonicTime start = MonotonicTime::Now();
   EXPECT_THAT(Run("wait", 3), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 3 on host1")));
-  EXPECT_LT(absl::Now() - start, absl::Seconds(5));
+  EXPECT_LT(MonotonicTime::Now() - start, absl::Seconds(5));
   EXPECT_THAT(Run("introduce", 3), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 1 of 3 on host1")));
   world_->Dismiss(5, "");
   EXPECT_EQ(WaitForAgent(agents_[0], kTimeout), -SIGKILL);
@@ -218,10 +228,10 @@ TEST_F(WorldTest, AnAgentThatIsKilledIsNamed) {
 TEST_F(WorldTest, AnAgentThatIsStoppedIsNamedAfterTheTimeout) {
   ASSERT_THAT(Start(2, 1), IsOk());
   kill(agents_[0], SIGSTOP);
-  const absl::Time start = absl::Now();
+  const MonotonicTime start = MonotonicTime::Now();
   EXPECT_THAT(Run("wait", 2),
               StatusIs(absl::StatusCode::kUnavailable, AllOf(HasSubstr("rank 1 of 2 on host1"), HasSubstr("silent"))));
-  EXPECT_LT(absl::Now() - start, kTimeout + absl::Seconds(5));
+  EXPECT_LT(MonotonicTime::Now() - start, kTimeout + absl::Seconds(5));
   kill(agents_[0], SIGKILL);
   EXPECT_EQ(WaitForAgent(agents_[0], kTimeout), -SIGKILL);
 }
@@ -229,10 +239,10 @@ TEST_F(WorldTest, AnAgentThatIsStoppedIsNamedAfterTheTimeout) {
 TEST_F(WorldTest, AnAgentThatIsToldToStopStopsAll) {
   ASSERT_THAT(Start(3, 2), IsOk());
   kill(agents_[1], SIGTERM);
-  const absl::Time start = absl::Now();
+  const MonotonicTime start = MonotonicTime::Now();
   EXPECT_THAT(Run("wait", 3), StatusIs(absl::StatusCode::kCancelled, "stopped by SIGTERM"));
   EXPECT_EQ(world_->stop_signal(), SIGTERM);
-  EXPECT_LT(absl::Now() - start, absl::Seconds(5));
+  EXPECT_LT(MonotonicTime::Now() - start, absl::Seconds(5));
   ExpectAllDismissed(143);
 }
 
@@ -258,20 +268,21 @@ TEST_F(WorldTest, AgentsEndWhenTheLeaderIsGone) {
 }
 
 TEST_F(WorldTest, WhoDoesNotComeIsNamed) {
-  const absl::Time start = absl::Now();
+  const MonotonicTime start = MonotonicTime::Now();
   EXPECT_THAT(Start(4, 1), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 2, 3 did not come")));
-  EXPECT_LT(absl::Now() - start, kTimeout + absl::Seconds(2));
+  EXPECT_LT(MonotonicTime::Now() - start, kTimeout + absl::Seconds(2));
   ExpectAllDismissed(5);
 }
 
 TEST_F(WorldTest, TwoOfOneRankAreRefused) {
-  absl::StatusOr<TcpSocket> listener = ListenOn(0);
+  absl::StatusOr<TcpSocket> listener = ListenOn(kHere, 0);
   StartAgent(1, 3, LocalPort(*listener));
   StartAgent(1, 3, LocalPort(*listener));
   LaunchPlace place;
   place.size = 3;
-  world_ = std::make_unique<World>(place, Hello(0, 3), kTimeout);
-  EXPECT_THAT(world_->Gather(*listener), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("RANK of its own")));
+  world_ = std::make_unique<World>(place, Secret(), Hello(0, 3), kTimeout);
+  EXPECT_THAT(world_->Gather(*std::move(listener)),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("RANK of its own")));
   world_->Dismiss(2, "");
 }
 
@@ -284,6 +295,44 @@ TEST_F(WorldTest, RanksBeyondTheWorldOrItsGpusAreRefused) {
   EXPECT_THAT(world_->CheckRanks(2, true),  // each says that its host has one
               StatusIs(absl::StatusCode::kUnavailable, AllOf(HasSubstr("rank 1 on host1"), HasSubstr("LOCAL_RANK 1"))));
   ExpectAllDismissed(0);
+}
+
+// An agent derives the same secret as the leader, for each point another one: no message holds it.
+TEST_F(WorldTest, EachPointHasASecretThatAllItsRanksKnow) {
+  ASSERT_THAT(Start(3, 2), IsOk());
+  std::string before;
+  for (int point = 0; point < 2; ++point) {
+    const auto exits = Run("secret", 3);
+    ASSERT_THAT(exits, IsOk());
+    const std::string secret = Value((*exits)[0]);
+    EXPECT_EQ(secret.size(), 64u);
+    EXPECT_NE(secret, before);
+    EXPECT_EQ(Value((*exits)[1]), secret);
+    EXPECT_EQ(Value((*exits)[2]), secret);
+    before = secret;
+  }
+  EXPECT_EQ(world_->NextStore().address, kHere);  // all are on one host
+  ExpectAllDismissed(0);
+}
+
+// A stranger that guesses the run's name, and has recorded a hello, hears nothing and is not counted.
+TEST_F(WorldTest, meet_replayed_hello_is_let_in) {
+  absl::StatusOr<TcpSocket> listener = ListenOn(kHere, 0);
+  ASSERT_THAT(listener, IsOk());
+  absl::StatusOr<TcpSocket> stranger = ConnectOnce(kHere, LocalPort(*listener));
+  ASSERT_THAT(stranger, IsOk());
+  proto::AgentMessage hello;
+  *hello.mutable_hello() = Hello(1, 2);
+  ASSERT_THAT(SendAll(*stranger, hello.SerializeAsString(), MonotonicTime::Now() + kTimeout), IsOk());
+  LaunchPlace place;
+  place.size = 2;
+  world_ = std::make_unique<World>(place, Secret(), Hello(0, 2), kTimeout);
+  EXPECT_THAT(world_->Gather(*std::move(listener)),
+              StatusIs(absl::StatusCode::kUnavailable,
+                       AllOf(HasSubstr("rank 1 did not come; 1 connection, the last one from 127.0.0.1, did not prove"),
+                             HasSubstr("LOCKSTEP_TOKEN"))));
+  char buffer[100];
+  EXPECT_LE(recv(stranger->fd(), buffer, sizeof(buffer), 0), 0);
 }
 
 TEST_F(WorldTest, DescribesItself) {

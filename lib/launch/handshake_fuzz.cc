@@ -1,0 +1,53 @@
+// Any bytes as what an unproven connection brings, to either side: never a proof, whatever pieces they come in, and no
+// more than kHandshakeBytes are taken. The first byte says which side; the other one's true greeting may stand before.
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "lib/launch/handshake.h"
+#include "lib/testing/fuzz.h"
+
+namespace lockstep::testing {
+namespace {
+
+// What a side makes of the bytes in pieces of that size: what it said, and whether it is done with the connection.
+std::string Run(Side side, absl::string_view bytes, size_t piece) {
+  static const RunSecret* const secret = new RunSecret(*RunSecret::FromToken("a token that nobody guesses"));
+  Handshake handshake(side, *secret, std::string(kNonceBytes, 'n'));
+  std::string said = handshake.TakeOutput();
+  size_t taken = 0;
+  bool failed = false;
+  while (!bytes.empty()) {
+    absl::string_view part = bytes.substr(0, piece);
+    const size_t wanted = handshake.Wanted();
+    const size_t before = part.size();
+    const absl::StatusOr<bool> proven = handshake.Consume(part);
+    FUZZ_CHECK(!proven.ok() || !*proven);
+    FUZZ_CHECK(!failed || before == part.size());
+    FUZZ_CHECK(piece > 1 || before - part.size() <= wanted);
+    FUZZ_CHECK(proven.ok() || handshake.Wanted() == 0);
+    taken += before - part.size();
+    failed = !proven.ok();
+    bytes.remove_prefix(before);
+    absl::StrAppend(&said, handshake.TakeOutput());
+  }
+  FUZZ_CHECK(taken <= kHandshakeBytes);
+  FUZZ_CHECK(said.size() <= kHandshakeBytes);
+  FUZZ_CHECK(side == Side::kConnecting || said.size() <= kHandshakeBytes - kDigestBytes);
+  return absl::StrCat(said, failed);
+}
+
+}  // namespace
+}  // namespace lockstep::testing
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace lockstep;           // NOLINT(build/namespaces)
+  using namespace lockstep::testing;  // NOLINT(build/namespaces)
+  if (size == 0) {
+    return 0;
+  }
+  const Side side = data[0] % 2 == 0 ? Side::kConnecting : Side::kListening;
+  const std::string greeting = data[0] / 2 % 2 == 0 ? absl::StrCat(kHandshakeMagic, std::string(kNonceBytes, 'm')) : "";
+  const std::string bytes = absl::StrCat(greeting, Bytes(data + 1, size - 1));
+  FUZZ_CHECK(testing::Run(side, bytes, 1) == testing::Run(side, bytes, bytes.size() + 1));
+  return 0;
+}

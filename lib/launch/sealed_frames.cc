@@ -1,0 +1,90 @@
+#include "lib/launch/sealed_frames.h"
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/status_macros.h"
+#include "lib/launch/run_secret.h"
+
+namespace lockstep {
+namespace {
+
+constexpr size_t kLengthBytes = 4;
+
+// The `count` lowest bytes of `number`, the highest of them first.
+std::string BigEndian(uint64_t number, size_t count) {
+  std::string bytes(count, '\0');
+  for (size_t i = count; i-- > 0; number >>= 8) {
+    bytes[i] = static_cast<char>(number & 0xFF);
+  }
+  return bytes;
+}
+
+// Empty, which SameDigest accepts from nobody, if there is no key: OpenSSL refused to derive it.
+std::string Tag(absl::string_view key, uint64_t counter, absl::string_view length, absl::string_view body) {
+  return key.size() == kDigestBytes ? HmacSha256OfParts(key, {BigEndian(counter, 8), length, body}) : "";
+}
+
+}  // namespace
+
+std::string FrameSealer::Seal(absl::string_view body) {
+  const std::string length = BigEndian(body.size(), kLengthBytes);
+  return absl::StrCat(length, body, Tag(key_, counter_++, length, body));
+}
+
+void FrameOpener::Append(absl::string_view bytes) {
+  if (begin_ > bytes_.size() / 2) {  // each byte is moved at most once for each byte that was taken
+    bytes_.erase(0, begin_);
+    begin_ = 0;
+  }
+  bytes_.append(bytes.data(), bytes.size());
+}
+
+size_t FrameOpener::Length() const {
+  size_t length = 0;
+  for (size_t i = 0; i < kLengthBytes; ++i) {
+    length = length << 8 | static_cast<unsigned char>(bytes_[begin_ + i]);
+  }
+  return length;
+}
+
+size_t FrameOpener::Wanted() const {
+  if (There() < kLengthBytes) {
+    return kLengthBytes - There();
+  }
+  const size_t whole = kLengthBytes + Length() + kDigestBytes;
+  return whole > There() ? whole - There() : 0;
+}
+
+absl::Status FrameOpener::CheckLength() const {
+  const size_t length = Length();
+  if (length == 0 || length > max_bytes_) {
+    return absl::DataLossError(absl::StrCat("expected a message of 1 to ", max_bytes_, " bytes, found ", length));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<bool> FrameOpener::Next(std::string& body) {
+  RETURN_IF_ERROR(state_);
+  if (There() < kLengthBytes) {
+    return false;
+  }
+  state_ = CheckLength();
+  RETURN_IF_ERROR(state_);
+  if (Wanted() > 0) {
+    return false;
+  }
+  const absl::string_view frame = absl::string_view(bytes_).substr(begin_, kLengthBytes + Length() + kDigestBytes);
+  const absl::string_view length = frame.substr(0, kLengthBytes);
+  const absl::string_view sealed = frame.substr(kLengthBytes, frame.size() - kLengthBytes - kDigestBytes);
+  if (!SameDigest(frame.substr(frame.size() - kDigestBytes), Tag(key_, counter_, length, sealed))) {
+    state_ = absl::DataLossError(absl::StrCat("expected message ", counter_,
+                                              " with the seal of the other end, found one that was altered, repeated "
+                                              "or made by somebody else"));
+    return state_;
+  }
+  body.assign(sealed.data(), sealed.size());
+  ++counter_;
+  begin_ += frame.size();
+  return true;
+}
+
+}  // namespace lockstep

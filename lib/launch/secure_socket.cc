@@ -1,0 +1,87 @@
+#include "lib/launch/secure_socket.h"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "lib/base/status_macros.h"
+#include "lib/base/stop_signal.h"
+
+namespace lockstep {
+namespace {
+
+constexpr absl::Duration kPollInterval = absl::Milliseconds(50);
+
+// What one read of a handshake brought; empty if there is nothing yet. Unavailable: the other end closed.
+absl::StatusOr<absl::string_view> ReadSome(const TcpSocket& socket, size_t wanted, char* buffer) {
+  const ssize_t n = recv(socket.fd(), buffer, wanted, 0);
+  if (n > 0) {
+    return absl::string_view(buffer, static_cast<size_t>(n));
+  }
+  if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
+    return absl::string_view();
+  }
+  return absl::UnavailableError(n == 0 ? "it closed the connection before it had proven that it knows this run's secret"
+                                       : std::strerror(errno));
+}
+
+// One attempt. Unavailable and DeadlineExceeded: no proof by the deadline, try again. Unauthenticated: the listener is not
+// one of this run.
+absl::StatusOr<SecureSocket> ConnectAndProve(const std::string& host, uint16_t port, const RunSecret& secret,
+                                             MonotonicTime deadline) {
+  ASSIGN_OR_RETURN(TcpSocket socket, ConnectOnce(host, port));
+  SendWithoutDelay(socket);
+  ASSIGN_OR_RETURN(std::string nonce, RandomBytes(kNonceBytes));
+  Handshake handshake(Side::kConnecting, secret, std::move(nonce));
+  char buffer[kHandshakeBytes];
+  while (true) {
+    RETURN_IF_ERROR(SendAll(socket, handshake.TakeOutput(), deadline));
+    RETURN_IF_ERROR(CheckNotStopped());
+    ASSIGN_OR_RETURN(absl::string_view bytes, ReadSome(socket, handshake.Wanted(), buffer));
+    ASSIGN_OR_RETURN(const bool proven, handshake.Consume(bytes));
+    if (proven) {
+      return SecureSocket{std::move(socket), handshake.keys()};
+    }
+    if (MonotonicTime::Now() > deadline) {
+      return absl::DeadlineExceededError("what listens there accepts connections and does not answer");
+    }
+    WaitReadable(socket, kPollInterval);
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<SecureSocket> ConnectSecurely(const std::string& host, uint16_t port, const RunSecret& secret,
+                                             MonotonicTime deadline) {
+  const MonotonicTime start = MonotonicTime::Now();
+  std::string found;  // what an attempt found; the last one may have had no time to find anything
+  while (true) {
+    RETURN_IF_ERROR(CheckNotStopped());
+    absl::StatusOr<SecureSocket> connection =
+        ConnectAndProve(host, port, secret, std::min(deadline, MonotonicTime::Now() + kHandshakePatience));
+    const absl::Status status = connection.status();
+    if (absl::IsUnauthenticated(status)) {
+      return absl::UnavailableError(
+          absl::StrCat(host, ":", port, ": what listens there does not know this run's secret: ", status.message()));
+    }
+    if (!absl::IsUnavailable(status) && !absl::IsDeadlineExceeded(status)) {
+      return connection;
+    }
+    if (found.empty() || absl::IsUnavailable(status)) {
+      found = std::string(status.message());
+    }
+    if (MonotonicTime::Now() > deadline) {
+      return absl::UnavailableError(
+          absl::StrCat("expected an answer from ", host, ":", port, ", found for ",
+                       absl::FormatDuration(absl::Trunc(MonotonicTime::Now() - start, absl::Seconds(1))), ": ", found));
+    }
+    absl::SleepFor(kPollInterval);
+  }
+}
+
+}  // namespace lockstep
