@@ -114,8 +114,8 @@ TEST(MergeRanksTest, NamesTheRankWhoseValueNoRecordMayHold) {
     return MergeRanks({Point(kRank0), other});
   };
   const std::string wrong[] = {"epoch { train_accuracy: 20.5 }", "epoch { train_accuracy: nan }",
-                               "epoch { test_accuracy: -1 }", "data_wait_seconds { value: -1 }",
-                               "step_seconds { value: inf }", "images_per_epoch: 0"};
+                               "epoch { test_accuracy: -1 }",    "data_wait_seconds { value: -1 }",
+                               "step_seconds { value: inf }",    "images_per_epoch: 0"};
   for (const std::string& more : wrong) {
     EXPECT_THAT(merged_with(more), StatusIs(absl::StatusCode::kInternal, HasSubstr("rank 1 of 2"))) << more;
   }

@@ -221,8 +221,8 @@ absl::Status PointGroup::ShareState(std::string& bytes) {
   ASSIGN_OR_RETURN(const std::vector<std::string> sizes, GatherState(absl::StrCat(bytes.size())));
   uint64_t size = 0;
   if (!absl::SimpleAtoi(sizes[0], &size) || size > kMaxStateBytes) {
-    return absl::InternalError(absl::StrCat("expected the size of a training state from rank 0, at most ", kMaxStateBytes,
-                                            " bytes, found '", absl::CHexEscape(sizes[0].substr(0, 40)),
+    return absl::InternalError(absl::StrCat("expected the size of a training state from rank 0, at most ",
+                                            kMaxStateBytes, " bytes, found '", absl::CHexEscape(sizes[0].substr(0, 40)),
                                             "'; this is a fault of that rank"));
   }
   bytes.resize(size);

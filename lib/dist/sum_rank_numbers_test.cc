@@ -17,7 +17,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::vector<RankNumber> Numbers(double loss, double accuracy, double correct) {
-  return {{"mean_loss", loss, 0, 0, /*checked=*/false}, {"train_accuracy", accuracy, 0, 1}, {"correct", correct, 0, 20}};
+  return {
+      {"mean_loss", loss, 0, 0, /*checked=*/false}, {"train_accuracy", accuracy, 0, 1}, {"correct", correct, 0, 20}};
 }
 
 // The sums of two ranks, of which rank 1 sends these.

@@ -55,8 +55,9 @@ TEST(RankEnvironmentTest, ReadsWhatItWrote) {
 }
 
 TEST(RankEnvironmentTest, NamesTheVariableThatIsMissing) {
-  for (const char* name : {"RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT",
-                           "LOCKSTEP_RANK_TASK", "LOCKSTEP_RANK_PAYLOAD", "LOCKSTEP_RANK_SECRET", "LOCKSTEP_RANK_TIMEOUT"}) {
+  for (const char* name :
+       {"RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "LOCKSTEP_RANK_TASK",
+        "LOCKSTEP_RANK_PAYLOAD", "LOCKSTEP_RANK_SECRET", "LOCKSTEP_RANK_TIMEOUT"}) {
     std::map<std::string, std::string> variables = Variables();
     variables.erase(name);
     EXPECT_THAT(Read(variables), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(name)));

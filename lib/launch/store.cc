@@ -45,10 +45,7 @@ absl::StatusOr<StoreResponse> Ask(StoreClient& client, const StoreRequest& reque
 
 Store::Store(std::unique_ptr<StoreServer> server, std::unique_ptr<StoreClient> client, const StoreOptions& options,
              uint16_t port)
-    : server_(std::move(server)),
-      client_(std::move(client)),
-      host_(options.host),
-      port_(port),
+    : server_(std::move(server)), client_(std::move(client)), host_(options.host), port_(port),
       timeout_(options.timeout) {}
 Store::~Store() = default;
 

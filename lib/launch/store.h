@@ -25,10 +25,10 @@ class StoreClient;
 class StoreServer;
 
 struct StoreOptions {
-  std::string host = kLoopback;  // numeric address or name of the host that holds the store
-  uint16_t port = 0;             // 0, only with `is_host`: any free port
+  std::string host = kLoopback;      // numeric address or name of the host that holds the store
+  uint16_t port = 0;                 // 0, only with `is_host`: any free port
   absl::optional<RunSecret> secret;  // same for all who meet here; may be unset with `is_host`: nobody else comes
-  bool is_host = false;          // hold the store in this process, for this client alone: for tests and a single rank
+  bool is_host = false;  // hold the store in this process, for this client alone: for tests and a single rank
   absl::Duration timeout = absl::Seconds(60);  // of every wait
 };
 

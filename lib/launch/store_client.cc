@@ -35,9 +35,7 @@ absl::Status CheckLimits(const StoreRequest& request) {
 }  // namespace
 
 StoreClient::StoreClient(SecureSocket socket, std::string name)
-    : name_(std::move(name)),
-      socket_(std::move(socket)),
-      sealer_(socket_.keys.send),
+    : name_(std::move(name)), socket_(std::move(socket)), sealer_(socket_.keys.send),
       opener_(socket_.keys.receive, kMaxStoreMessageBytes) {}
 
 absl::StatusOr<std::unique_ptr<StoreClient>> StoreClient::Connect(const std::string& host, uint16_t port,
@@ -87,7 +85,8 @@ absl::StatusOr<std::string> StoreClient::ReceiveBody(MonotonicTime deadline) {
       }
       RETURN_IF_ERROR(CheckNotStopped());
       if (MonotonicTime::Now() > deadline) {
-        return absl::UnavailableError(absl::StrCat(name_, " does not answer; the process that holds it may be stopped"));
+        return absl::UnavailableError(
+            absl::StrCat(name_, " does not answer; the process that holds it may be stopped"));
       }
     } else {
       return absl::UnavailableError(

@@ -22,8 +22,8 @@
 namespace lockstep {
 
 inline constexpr size_t kMaxStoreKeyBytes = 1024;
-inline constexpr size_t kMaxStoreKeys = 1024;                       // of one request
-inline constexpr size_t kMaxStoreValueBytes = size_t{64} << 20;     // one rank's part of a training state is 4 MiB at most
+inline constexpr size_t kMaxStoreKeys = 1024;                    // of one request
+inline constexpr size_t kMaxStoreValueBytes = size_t{64} << 20;  // one rank's part of a training state is 4 MiB at most
 inline constexpr absl::Duration kMaxStorePatience = absl::Hours(24 * 365);
 
 // Largest message. A compare-and-set holds two values, and half the limit must do for each.
@@ -37,7 +37,7 @@ enum class StoreOperation : uint8_t {
   kWait,        // keys: waits until all are set
   kHas,         // keys: whether all are set (number 1 or 0)
   kDelete,      // key: whether it was set (number 1 or 0)
-  kCountKeys,   // no key: returns their number
+  kCountKeys,  // no key: returns their number
 };
 
 struct StoreRequest {

@@ -37,9 +37,7 @@ constexpr size_t kBytesPerTurn = size_t{1} << 20;
 class Client {
  public:
   explicit Client(SecureSocket socket)
-      : socket_(std::move(socket)),
-        sealer_(socket_.keys.send),
-        opener_(socket_.keys.receive, kMaxStoreMessageBytes) {}
+      : socket_(std::move(socket)), sealer_(socket_.keys.send), opener_(socket_.keys.receive, kMaxStoreMessageBytes) {}
 
   int fd() const { return socket_.socket.fd(); }
 
@@ -110,10 +108,8 @@ class Client {
 class StoreServer::Loop {
  public:
   Loop(TcpSocket listener, const RunSecret& secret, const StoreServerOptions& options, TcpSocket stop)
-      : port_(LocalPort(listener)),
-        max_clients_(static_cast<size_t>(options.clients)),
-        admission_(std::move(listener), secret),
-        stop_(std::move(stop)) {}
+      : port_(LocalPort(listener)), max_clients_(static_cast<size_t>(options.clients)),
+        admission_(std::move(listener), secret), stop_(std::move(stop)) {}
 
   uint16_t port() const { return port_; }
 
@@ -141,8 +137,10 @@ class StoreServer::Loop {
       fds_.push_back({client.fd(), client.events(), 0});
     }
     admission_.AddPollFds(fds_);
-    const absl::Duration left = std::clamp(table_.NextExpiry() - MonotonicTime::Now(), absl::ZeroDuration(), kPollInterval);
-    poll(fds_.data(), fds_.size(), static_cast<int>(absl::ToInt64Milliseconds(absl::Ceil(left, absl::Milliseconds(1)))));
+    const absl::Duration left =
+        std::clamp(table_.NextExpiry() - MonotonicTime::Now(), absl::ZeroDuration(), kPollInterval);
+    poll(fds_.data(), fds_.size(),
+         static_cast<int>(absl::ToInt64Milliseconds(absl::Ceil(left, absl::Milliseconds(1)))));
     return fds_[0].revents != 0;
   }
 
@@ -232,8 +230,8 @@ absl::StatusOr<std::unique_ptr<StoreServer>> StoreServer::Start(const RunSecret&
   ASSIGN_OR_RETURN(TcpSocket listener, ListenOn(options.address, options.port));
   TcpSocket stop(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (stop.fd() < 0) {
-    return absl::ResourceExhaustedError(absl::StrCat("the ranks' store: expected a descriptor, found: ",
-                                                     std::strerror(errno), "; raise the limit (ulimit -n)"));
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "the ranks' store: expected a descriptor, found: ", std::strerror(errno), "; raise the limit (ulimit -n)"));
   }
   std::unique_ptr<StoreServer> server(
       new StoreServer(std::make_unique<Loop>(std::move(listener), secret, options, std::move(stop))));

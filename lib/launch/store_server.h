@@ -24,15 +24,14 @@ inline constexpr size_t kMaxStoreBytes = size_t{1} << 30;
 struct StoreServerOptions {
   std::string address = kLoopback;  // numeric, of this host; empty: all addresses
   uint16_t port = 0;                // 0: any free port
-  int clients = 1;  // largest number of clients that have proven themselves, at the same time
+  int clients = 1;                  // largest number of clients that have proven themselves, at the same time
 };
 
 class StoreServer {
  public:
   // Starts the thread. Returns UnavailableError if the port is taken or this process may have no more threads, and
   // ResourceExhaustedError if it may have no more descriptors.
-  static absl::StatusOr<std::unique_ptr<StoreServer>> Start(const RunSecret& secret,
-                                                            const StoreServerOptions& options);
+  static absl::StatusOr<std::unique_ptr<StoreServer>> Start(const RunSecret& secret, const StoreServerOptions& options);
 
   // Stops the thread and closes all connections, without waiting for any client.
   ~StoreServer();

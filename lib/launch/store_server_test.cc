@@ -261,8 +261,9 @@ TEST_F(StoreServerTest, WhoWaitsHearsThatTheServerIsGone) {
 
 TEST_F(StoreServerTest, stranger_without_the_secret_is_not_let_in) {
   Start(1);
-  EXPECT_THAT(StoreClient::Connect(kLoopback, server_->port(), *RunSecret::Random(), MonotonicTime::Now() + absl::Seconds(1)),
-              StatusIs(kUnavailable, _));
+  EXPECT_THAT(
+      StoreClient::Connect(kLoopback, server_->port(), *RunSecret::Random(), MonotonicTime::Now() + absl::Seconds(1)),
+      StatusIs(kUnavailable, _));
   const auto client = Connect();  // which still finds its place
   ASSERT_THAT(client, IsOk());
   EXPECT_THAT(Set(**client, "k", "v"), IsOk());
@@ -353,7 +354,8 @@ TEST_F(StoreServerTest, strangers_flood_with_random_bytes) {
     ASSERT_THAT(Set(**before, "k", "v"), IsOk());
     const auto client = Connect();
     ASSERT_THAT(client, IsOk());
-    ASSERT_THAT((*client)->Call(Request(StoreOperation::kHas, "k")), ::testing::AnyOf(IsOk(), StatusIs(kUnavailable, _)));
+    ASSERT_THAT((*client)->Call(Request(StoreOperation::kHas, "k")),
+                ::testing::AnyOf(IsOk(), StatusIs(kUnavailable, _)));
   }
   while (attempts < 200) {
     absl::SleepFor(absl::Milliseconds(10));

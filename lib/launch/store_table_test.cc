@@ -23,7 +23,8 @@ StoreRequest Request(StoreOperation operation, std::vector<std::string> keys, st
 
 class StoreTableTest : public ::testing::Test {
  protected:
-  std::vector<StoreAnswer> Handle(uint64_t client, const StoreRequest& request, absl::Duration at = absl::ZeroDuration()) {
+  std::vector<StoreAnswer> Handle(uint64_t client, const StoreRequest& request,
+                                  absl::Duration at = absl::ZeroDuration()) {
     std::vector<StoreAnswer> answers;
     table_.Handle(client, request, start_ + at, answers);
     return answers;
@@ -136,8 +137,9 @@ TEST_F(StoreTableTest, HoldsNoMoreBytesThanItsLimit) {
 TEST_F(StoreTableTest, ManyEmptyKeysAreCountedToo) {
   int done = 0;
   for (int i = 0; i < 1'000; ++i) {
-    done += Ask(Request(StoreOperation::kSet, {std::string(1, static_cast<char>(i % 256)) + std::to_string(i)})).outcome ==
-            StoreOutcome::kDone;
+    done +=
+        Ask(Request(StoreOperation::kSet, {std::string(1, static_cast<char>(i % 256)) + std::to_string(i)})).outcome ==
+        StoreOutcome::kDone;
   }
   EXPECT_LT(done, 10'000 / static_cast<int>(StoreTable::kEntryBytes));
 }
