@@ -34,8 +34,9 @@ absl::Status CheckRanksAgree(const RankContext& context, c10::Device device, con
   proto::AgentHello first;
   for (size_t rank = 0; rank < all.size(); ++rank) {
     proto::AgentHello other;
-    if (!other.ParseFromString(all[rank])) {
-      return absl::InternalError(absl::StrCat("what rank ", rank, " says of itself does not parse"));
+    if (!other.ParseFromString(all[rank]) || other.rank() != rank) {
+      return absl::InternalError(absl::StrCat(
+          "expected rank ", rank, " to describe itself, found other bytes; this is a ", "fault of that rank"));
     }
     first = rank == 0 ? other : first;
     RETURN_IF_ERROR(CheckAgreement(first, other));
