@@ -109,8 +109,8 @@ def violations(root):
 def prints(root):
     """Every line of lib/ and tools/ that prints past lib/base."""
     found = []
-    for path in sorted((root / "lib").rglob("*")) + sorted((root / "tools").rglob("*")):
-        if path.suffix in SUFFIXES and not MAY_PRINT.fullmatch(str(path.relative_to(root))):
+    for path in source_tree.files_in(root, {"lib", "tools"}, SUFFIXES):
+        if not MAY_PRINT.fullmatch(str(path.relative_to(root))):
             for number, line in enumerate(path.read_text().splitlines(), 1):
                 if PRINTS.search(line.split("//")[0]):
                     found.append(f"{path.relative_to(root)}:{number}: prints by itself; call LogLine or PrintToStdout")
