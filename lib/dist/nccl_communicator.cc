@@ -13,11 +13,12 @@
 #include <deque>
 #include <mutex>
 #include <string>
-#include <thread>
+#include <thread>  // yield
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "lib/base/start_thread.h"
 #include "lib/base/status_macros.h"
 #include "lib/device/device.h"
 #include "lib/dist/communicator.h"
@@ -69,9 +70,7 @@ class NcclCommunicator : public Communicator, public ShareCollectives {
       stopping_ = true;
     }
     wake_.notify_all();
-    if (watchdog_.joinable()) {
-      watchdog_.join();
-    }
+    watchdog_.Join();
     const c10::cuda::CUDAGuard guard(device_);
     const std::lock_guard<std::mutex> lock(mutex_);
     if (communicator_ != nullptr && AllPassed() && Settle(ncclCommFinalize(communicator_), "end", kLeaveTimeout).ok()) {
@@ -91,8 +90,7 @@ class NcclCommunicator : public Communicator, public ShareCollectives {
     }
     const ncclResult_t result = ncclCommInitRankConfig(&communicator_, size(), id, rank(), &config);
     RETURN_IF_ERROR(Settle(result, "rendezvous", timeout_));
-    watchdog_ = std::thread([this] { Watch(); });
-    return absl::OkStatus();
+    return watchdog_.Start([this] { Watch(); });
   }
 
   absl::string_view name() const override { return "nccl"; }
@@ -270,7 +268,7 @@ class NcclCommunicator : public Communicator, public ShareCollectives {
   absl::Time last_progress_;
   uint64_t count_ = 0;
   bool stopping_ = false;
-  std::thread watchdog_;
+  ThreadGroup watchdog_;
 };
 
 }  // namespace

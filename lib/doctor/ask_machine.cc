@@ -4,11 +4,11 @@
 #include <cstdlib>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "lib/base/start_thread.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/base/subprocess.h"
@@ -95,13 +95,12 @@ void WaitWhile(const Condition& condition, absl::Time deadline) {
   }
 }
 
-void StartProbe(const std::string& probe, ChildOptions child, absl::Duration timeout,
-                const std::shared_ptr<Answers>& answers) {
+absl::Status StartProbe(const std::string& probe, ChildOptions child, absl::Duration timeout,
+                        const std::shared_ptr<Answers>& answers) {
   answers->Expect(probe);
   child.argv.push_back(absl::StrCat("--probe=", probe));
-  std::thread([probe, child = std::move(child), timeout, answers] {
-    answers->Take(probe, RunChildren({child}, timeout));
-  }).detach();
+  return StartDetachedThread(
+      [probe, child = std::move(child), timeout, answers] { answers->Take(probe, RunChildren({child}, timeout)); });
 }
 
 std::string SearchPath(const proto::LibTorchFacts& libtorch) {
@@ -120,14 +119,15 @@ absl::StatusOr<proto::MachineFacts> AskMachine(const std::vector<std::string>& c
   child.argv = command;
   for (const Probe& probe : probes) {
     if (!probe.with_libraries) {
-      StartProbe(probe.name, child, std::string(probe.name) == kFoldersProbe ? timeout / 2 : timeout, answers);
+      const absl::Duration limit = std::string(probe.name) == kFoldersProbe ? timeout / 2 : timeout;
+      RETURN_IF_ERROR(StartProbe(probe.name, child, limit, answers));
     }
   }
   WaitWhile([&] { return answers->IsWaitingFor(kFoldersProbe); }, absl::Now() + timeout / 2 + kGrace);
   child.environment = {{"LD_LIBRARY_PATH", SearchPath(answers->Facts().libtorch())}};
   for (const Probe& probe : probes) {
     if (probe.with_libraries) {
-      StartProbe(probe.name, child, deadline - absl::Now(), answers);
+      RETURN_IF_ERROR(StartProbe(probe.name, child, deadline - absl::Now(), answers));
     }
   }
   WaitWhile([&] { return answers->IsWaiting(); }, deadline + kGrace);

@@ -3,11 +3,16 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/testing/matchers.h"
+#include "lib/testing/thread_shortage.h"
 
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::CanRefuseThreads;
+using ::lockstep::testing::InChildProcess;
 using ::lockstep::testing::IsOk;
+using ::lockstep::testing::RefuseThreads;
+using ::testing::StartsWith;
 using ::testing::UnorderedElementsAre;
 
 // A "doctor" whose probes are the cases of a shell script; $1 is --probe=NAME. A message's bytes: field 1 (step) of
@@ -56,6 +61,18 @@ TEST(AskMachineTest, AProgramThatDoesNotStartFails) {
   const auto facts = AskMachine({"/nonexistent/doctor"}, {{"works", nullptr, false}}, absl::Seconds(60));
   ASSERT_THAT(facts, IsOk());
   EXPECT_EQ(facts->probe_end(0).kind(), proto::ProbeEnd::FAILED);
+}
+
+TEST(AskMachineTest, NoThreadToBeHadIsAnError) {
+  if (!CanRefuseThreads()) {
+    GTEST_SKIP() << "the kernel has no seccomp filters";
+  }
+  EXPECT_THAT(InChildProcess([] {
+                RefuseThreads();
+                const auto facts = AskMachine({"/bin/true"}, {{"works", nullptr, false}}, absl::Seconds(60));
+                return facts.status().ToString();
+              }),
+              StartsWith("UNAVAILABLE: cannot start a thread"));
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ World::World(const LaunchPlace& place, const proto::AgentHello& leader, absl::Du
 }
 
 absl::Status World::Gather(const TcpSocket& listener) {
-  const absl::Status status = GatherMembers(listener, timeout_, members_);
+  absl::Status status = GatherMembers(listener, timeout_, members_);
   std::vector<AgentChannel*> channels;
   for (const Member& member : members_) {
     if (member.channel != nullptr) {
@@ -37,6 +37,7 @@ absl::Status World::Gather(const TcpSocket& listener) {
     }
   }
   pulse_ = std::make_unique<Pulse>(std::move(channels), timeout_);
+  status.Update(pulse_->Start());
   return status;
 }
 

@@ -27,7 +27,7 @@ class World {
   // `leader` describes this process.
   World(const LaunchPlace& place, const proto::AgentHello& leader, absl::Duration timeout);
 
-  // Waits for the agents. Errors as GatherMembers'.
+  // Waits for the agents. Errors as GatherMembers', and Pulse::Start's.
   absl::Status Gather(const TcpSocket& listener);
 
   size_t size() const { return members_.size(); }

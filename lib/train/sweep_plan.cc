@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/base/flag_values.h"
 #include "lib/base/status_macros.h"
+#include "lib/device/compute_threads.h"
 #include "lib/device/device.h"
 #include "lib/nn/model.h"
 #include "lib/record/output_place.h"
@@ -87,6 +88,7 @@ absl::StatusOr<SweepPlan> PlanSweep(const TrainSweepOptions& options, const Data
   RETURN_IF_ERROR(CheckSwitches(training));
   RETURN_IF_ERROR(CheckPrecision(plan.device, training.precision()));
   RETURN_IF_ERROR(CheckFlagWord("model", training.model(), ModelNames()));
+  RETURN_IF_ERROR(SetComputeThreads(training.threads()));  // the model is counted by running it
   ASSIGN_OR_RETURN(const std::shared_ptr<Model> model, MakeModel(training.model(), training.seed()));
   ASSIGN_OR_RETURN(plan.ladder, PlanBatches(options, dataset.train.size()));
   ASSIGN_OR_RETURN(plan.checkpoint_batch, ChooseCheckpointBatch(options, plan.ladder.batch_sizes));

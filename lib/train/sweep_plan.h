@@ -30,7 +30,7 @@ struct SweepPlan {
 absl::Duration TimeoutOf(const TrainSweepOptions& options, c10::Device device);
 
 // The plan for a data set. Builds the model once, to count it. InvalidArgument: a model, a rate or a batch that cannot
-// be, or a place for a state that is no regular file. Unavailable: no such device. FailedPrecondition: a test accuracy
+// be, or a place for a state that is no regular file. Unavailable: no such device, or too few threads to be had. FailedPrecondition: a test accuracy
 // is wanted of a data set without test images.
 absl::StatusOr<SweepPlan> PlanSweep(const TrainSweepOptions& options, const Dataset& dataset);
 

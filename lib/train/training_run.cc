@@ -241,7 +241,7 @@ class TrainingRun {
       RETURN_IF_ERROR(options_.group->BeginEpoch(epoch));
     }
     if (epoch >= input_.spec.warmup_epochs()) {
-      watcher_.Begin();
+      RETURN_IF_ERROR(watcher_.Begin());
       neighbours_.Begin();
     }
     absl::StatusOr<EpochTimes> times = trainer_->Train(epoch, progress);
