@@ -1,7 +1,5 @@
 #include "lib/quantize/quantize.h"
 
-#include <sys/stat.h>
-
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -33,7 +31,6 @@
 #include "lib/quantize/quantize_network.h"
 #include "lib/quantize/quantize_plan.h"
 #include "lib/quantize/read_checkpoint.h"
-#include "lib/record/digest.h"
 #include "lib/record/other_result.h"
 #include "lib/record/provenance.h"
 #include "lib/record/record_reader.h"
@@ -162,16 +159,8 @@ RunFiles FilesOf(const QuantizeOptions& options) {
 }
 
 absl::StatusOr<Source> ReadSource(const std::string& path) {
-  Source source;
-  ASSIGN_OR_RETURN(source.network, ReadCheckpoint(path));
-  source.input.set_path(path);
-  ASSIGN_OR_RETURN(*source.input.mutable_sha256(), Sha256HexOfFile(path));
-  struct stat info;
-  if (stat(path.c_str(), &info) != 0) {
-    return absl::NotFoundError(absl::StrCat(path, ": was there a moment ago, and is gone"));
-  }
-  source.input.set_size_bytes(static_cast<uint64_t>(info.st_size));
-  return source;
+  ASSIGN_OR_RETURN(CheckpointNetwork read, ReadCheckpoint(path));
+  return Source{std::move(read.input), std::move(read.network), std::nullopt};
 }
 
 absl::StatusOr<Source> ImportSource(const std::string& path) {
@@ -320,6 +309,12 @@ absl::Status ExportNetworks(const QuantizeOptions& options, const proto::Header&
     return absl::OkStatus();
   }
   ASSIGN_OR_RETURN(const auto file, ReadRecordFile<proto::QuantizedFile>(options.output));
+  if (file.header.cache_key() != header.cache_key()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(options.output,
+                     ": expected the record of this command, found that of another one, which replaced it "
+                     "meanwhile; let only one command write it, and run this one again"));
+  }
   size_t written = 0;
   for (const proto::QuantizedRecord& record : file.records) {
     if (!record.has_network()) {

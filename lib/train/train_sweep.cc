@@ -25,6 +25,7 @@
 #include "lib/record/provenance.h"
 #include "lib/record/readable_text.h"
 #include "lib/record/record_reader.h"
+#include "lib/record/recorded_file.h"
 #include "lib/record/run_files.h"
 #include "lib/record/standard_input.h"
 #include "lib/record/step_cache.h"
@@ -243,7 +244,13 @@ class Sweep {
   absl::StatusOr<proto::SweepFile> RunInProcess(const proto::PointOrder& order) const {
     ASSIGN_OR_RETURN(const std::string self, SelfPath());
     const std::string flag = absl::StrCat("--", kPointFlag, "=", order.ShortDebugString());
-    return RunPointProcess({self, flag}, plan_.spec.memory_limit_bytes(), order.batch_size());
+    ASSIGN_OR_RETURN(proto::SweepFile tried,
+                     RunPointProcess({self, flag}, plan_.spec.memory_limit_bytes(), order.batch_size()));
+    const proto::SweepPoint& point = tried.record(0).point();
+    if (point.outcome() == proto::FAILED && point.exit_status() == static_cast<int>(ExitCode::kBadInput)) {
+      return FailureOf(point);  // no other point can do better with this input, and those before stay in the journal
+    }
+    return tried;
   }
 
   // `point` was tried just before, or is one that the ladder does not try.
@@ -367,6 +374,7 @@ absl::Status RunTrainSweepPoint(const std::string& order) {
     ASSIGN_OR_RETURN(run.device, ResolveDevice(run.order.spec().training().device() == proto::CUDA ? "cuda" : "cpu"));
     run.stalled = [&run](const absl::Status& stalled) { EndStalledPoint(run.order.batch_size(), run.device, stalled); };
     ASSIGN_OR_RETURN(const Dataset dataset, ReadDataset(run.order.dataset_path()));
+    RETURN_IF_ERROR(CheckNotReplaced(dataset.input, run.order.dataset_sha256()));
     ASSIGN_OR_RETURN(run.state, StateFileOf(run.order, run.device, dataset.input));
     ASSIGN_OR_RETURN(file, RunSweepPoint(run, dataset));
     return absl::OkStatus();
