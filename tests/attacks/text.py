@@ -49,6 +49,15 @@ def forged(value, text, key=""):
     return value + text if isinstance(value, str) and key in TEXT_FIELDS else value
 
 
+def texts(value):
+    """Every text in a JSON value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (dict, list)):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from texts(one)
+
+
 class TextCase(ToolCase):
     def clean(self, data, what=""):
         text = data.decode() if isinstance(data, bytes) else data
@@ -96,21 +105,20 @@ class Terminal(TextCase):
                 self.assertEqual(result.returncode, 0, result.stderr.decode())
                 self.clean(result.stderr)
                 text = self.clean(result.stdout)
-                if "--format=json" in flags:
-                    self.assertIn(FORGED, json.dumps(json.loads(text), ensure_ascii=False))
+                if tool == "report" and "--format=json" in flags:  # the record holds its command line
+                    self.assertTrue(any(FORGED in one for one in texts(json.loads(text))))
 
     def test_doctor_prints_what_gxx_says(self):
         bin_folder = self.folder / "bin"
         bin_folder.mkdir()
-        for name in ("g++", "bazel", "gnuplot"):
-            (bin_folder / name).write_text(f"#!/bin/sh\n{{ printf '%s' '12.2{FORGED}'; }} 2>&1\n"
-                                           f"printf '%s' '5.4{FORGED}' 2>/dev/null >/dev/fd/3\n")
+        for name, stream in (("g++", 1), ("bazel", 2), ("gnuplot", 3)):
+            (bin_folder / name).write_text(f"#!/bin/sh\nprintf '%s' '12.2{FORGED}' >&{stream}\n")
             (bin_folder / name).chmod(0o755)
         for flags in ([], ["--format=json"]):
             with self.subTest(flags):
                 result = self.call("doctor", *flags, env={"PATH": f"{bin_folder}:{os.environ['PATH']}"})
                 self.assertIn(result.returncode, (0, 4))
-                self.assertIn("12.2x", self.clean(result.stdout))
+                self.assertGreaterEqual(self.clean(result.stdout).count("12.2x"), 3)
                 self.clean(result.stderr)
 
 
