@@ -63,6 +63,12 @@ OUTSIDERS = [
     ("Gloo", re.compile(r'@gloo//|#include [<"]gloo/'), {"dist"}),
 ]
 
+# Ways to print that make nothing readable. lib/base has functions for it (log_line.h, print_text.h, progress.h); the other
+# files are no part of a tool.
+PRINTS = re.compile(r"\bf?printf\(|\bv?dprintf\(|\bf?puts\(|\bputchar\(|\bperror\(|\bstd::(cerr|cout|clog) *<<")
+MAY_PRINT = re.compile(r"lib/base/progress\.cc|lib/testing/.*|.*_(test|fuzz)\.cc|lib/report/check_report\.cc|"
+                       r"lib/int8_cpu/emulated_tiles\.cc")
+
 USE = re.compile(r'(?:"//lib/|#include "lib/)([a-z0-9_]+)[/:"]')
 SUFFIXES = {".h", ".cc", ".cu", ".cuh"}
 
@@ -100,8 +106,30 @@ def violations(root):
     return found
 
 
+def prints(root):
+    """Every line of lib/ and tools/ that prints past lib/base."""
+    found = []
+    for path in sorted((root / "lib").rglob("*")) + sorted((root / "tools").rglob("*")):
+        if path.suffix in SUFFIXES and not MAY_PRINT.fullmatch(str(path.relative_to(root))):
+            for number, line in enumerate(path.read_text().splitlines(), 1):
+                if PRINTS.search(line.split("//")[0]):
+                    found.append(f"{path.relative_to(root)}:{number}: prints by itself; call LogLine or PrintToStdout")
+    return found
+
+
 class LayersTest(unittest.TestCase):
     root = None
+
+    def test_only_base_prints(self):
+        self.assertEqual(prints(self.root), [])
+
+    def test_a_line_that_prints_by_itself_is_found(self):
+        for line in ('std::fprintf(stderr, "%s", name.c_str());', "std::cerr << name;", "std::fputs(text, stderr);"):
+            with tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder, "lib", "dist", "a.cc")
+                path.parent.mkdir(parents=True)
+                path.write_text(f"  {line}\n")
+                self.assertEqual(len(prints(pathlib.Path(folder))), 1, line)
 
     def test_no_layer_is_crossed(self):
         self.assertEqual(violations(self.root), [])

@@ -7,13 +7,13 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
 
-#include "lib/base/readable_line.h"
+#include "absl/strings/str_cat.h"
+#include "lib/base/log_line.h"
 #include "lib/base/subprocess.h"
 #include "lib/record/same_run.h"
 #ifdef LOCKSTEP_LAUNCHED
@@ -29,7 +29,7 @@ namespace {
 void EnterCallersFolder() {
   const char* folder = std::getenv("BUILD_WORKING_DIRECTORY");
   if (folder != nullptr && chdir(folder) != 0) {
-    std::fprintf(stderr, "%s: cannot enter BUILD_WORKING_DIRECTORY %s\n", LOCKSTEP_TOOL, folder);
+    LogLine(absl::StrCat(LOCKSTEP_TOOL ": cannot enter BUILD_WORKING_DIRECTORY ", folder));
   }
 }
 
@@ -67,11 +67,11 @@ int main(int argc, char** argv) {
   run.output = lockstep::FlagValue(run.command_line, "output", LOCKSTEP_OUTPUT);
   if (run.output != "-" && lockstep::IsAlone(run.command_line) && lockstep::MakesTheRecordOnly(run.command_line) &&
       lockstep::CheckSameRun(run).ok()) {
-    std::fprintf(stderr, "%s: cached %s\n", LOCKSTEP_TOOL, lockstep::ReadableLine(run.output).c_str());
+    lockstep::LogLine(absl::StrCat(LOCKSTEP_TOOL ": cached ", run.output));
     return 0;
   }
   execv(run.program.c_str(), argv);
-  std::fprintf(stderr, "%s: error: cannot start %s: %s; it belongs beside this program\n", LOCKSTEP_TOOL,
-               run.program.c_str(), std::strerror(errno));
+  lockstep::LogLine(absl::StrCat(LOCKSTEP_TOOL ": error: cannot start ", run.program, ": ", std::strerror(errno),
+                                 "; it belongs next to this program"));
   return 1;
 }

@@ -1,11 +1,11 @@
 #include "lib/base/exit_status.h"
 
 #include <csignal>
-#include <cstdio>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "lib/base/log_line.h"
 #include "lib/base/readable_line.h"
 #include "lib/base/stop_signal.h"
 
@@ -43,7 +43,7 @@ std::string ErrorLine(absl::string_view tool, const absl::Status& status) {
 
 int ExitStatus(absl::string_view tool, const absl::Status& status) {
   if (!status.ok()) {
-    std::fprintf(stderr, "%s\n", ErrorLine(tool, status).c_str());
+    LogLine(ErrorLine(tool, status));
   }
   return static_cast<int>(ToExitCode(status));
 }

@@ -2,13 +2,12 @@
 
 #include <net/if.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/exit_status.h"
-#include "lib/base/readable_line.h"
+#include "lib/base/log_line.h"
 #include "lib/base/run_tool.h"
 #include "lib/base/status_macros.h"
 #include "lib/launch/agent.h"
@@ -47,7 +46,7 @@ int Lead(const LaunchedRunOptions& options, const LaunchPlace& place, const Meet
   const absl::Status status = CatchMemoryEnd([&] {
     ASSIGN_OR_RETURN(const TcpSocket listener, OpenMeeting(point, place.run, options.timeout));
     RETURN_IF_ERROR(world.Gather(listener));
-    std::fprintf(stderr, "%s: %s\n", options.tool.c_str(), ReadableLine(world.Describe()).c_str());
+    LogLine(absl::StrCat(options.tool, ": ", world.Describe()));
     return lead(&world);
   });
   int code = status.ok() ? 0 : Fail(options, status);

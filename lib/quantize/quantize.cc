@@ -2,7 +2,6 @@
 
 #include <sys/stat.h>
 
-#include <cstdio>
 #include <map>
 #include <memory>
 #include <optional>
@@ -12,9 +11,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/base/flag_values.h"
+#include "lib/base/log_line.h"
 #include "lib/base/peak_memory.h"
 #include "lib/base/print_text.h"
-#include "lib/base/readable_line.h"
 #include "lib/base/status_macros.h"
 #include "lib/dataset/dataset.h"
 #include "lib/device/device.h"
@@ -293,7 +292,7 @@ absl::Status WriteNetworks(const QuantizeOptions& options, const proto::Header& 
   RETURN_IF_ERROR(writer->KeepOnly(finished > 0 ? 1 + finished : 0));
   work = {"network", finished, sources.size(), ""};
   for (size_t i = 0; i < finished; ++i) {
-    std::fprintf(stderr, "quantize: %s (from the run before)\n", AccuracySummary(kept[i + 1].network()).c_str());
+    LogLine(absl::StrCat("quantize: ", AccuracySummary(kept[i + 1].network()), " (from the run before)"));
   }
   for (size_t i = finished; i < sources.size(); ++i) {
     const Source& source = sources[i];
@@ -309,7 +308,7 @@ absl::Status WriteNetworks(const QuantizeOptions& options, const proto::Header& 
     }
     RETURN_IF_ERROR(writer->Append(record));
     ++work.finished;
-    std::fprintf(stderr, "quantize: %s\n", AccuracySummary(record.network()).c_str());
+    LogLine(absl::StrCat("quantize: ", AccuracySummary(record.network())));
   }
   return writer->Finish();
 }
@@ -328,8 +327,7 @@ absl::Status ExportNetworks(const QuantizeOptions& options, const proto::Header&
     ASSIGN_OR_RETURN(::onnx::ModelProto model, ExportOnnx(record.network()));
     SetOrigin(header, model);
     RETURN_IF_ERROR(WriteOnnx(options.onnx[written], model));
-    std::fprintf(stderr, "quantize: %s written to %s\n", record.network().name().c_str(),
-                 ReadableLine(options.onnx[written]).c_str());
+    LogLine(absl::StrCat("quantize: ", record.network().name(), " written to ", options.onnx[written]));
     ++written;
   }
   return absl::OkStatus();
@@ -436,8 +434,8 @@ absl::Status VerifyQuantized(const std::string& path, const QuantizeOptions& opt
     }
     const proto::QuantizedNetwork& network = record.network();
     RETURN_IF_ERROR(Replay(network, runner.make));
-    std::fprintf(stderr, "quantize: %s: %s gives the recorded logits on all %d replayed images (%s)\n",
-                 ReadableLine(path).c_str(), network.name().c_str(), network.replay_size(), runner.words.c_str());
+    LogLine(absl::StrCat("quantize: ", path, ": ", network.name(), " gives the recorded logits on all ",
+                         network.replay_size(), " replayed images (", runner.words, ")"));
     if (dataset) {
       RETURN_IF_ERROR(VerifyOnTestImages(network, *dataset, runner));
     }

@@ -3,12 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "lib/base/log_line.h"
 #include "lib/base/peak_memory.h"
 #include "lib/base/print_text.h"
 #include "lib/base/readable_line.h"
@@ -172,7 +172,7 @@ absl::Status TakeDrawings(std::vector<absl::StatusOr<std::string>> drawings, Tak
     const std::string reason(status.message());
     RETURN_IF_ERROR(take(i, std::string(), reason));
     if (reason != last_reason) {
-      std::fprintf(stderr, "report: %s\n", reason.c_str());
+      LogLine(absl::StrCat("report: ", reason));
       last_reason = reason;
     }
   }
@@ -386,8 +386,7 @@ absl::Status RunReport(const ReportOptions& options) {
   }
   std::vector<std::string> written = PagesOf(stem, options);
   written.push_back(RecordFile(stem));
-  std::fprintf(stderr, "report: %s\n",
-               ReadableLine(absl::StrCat("wrote ", JoinAnd(written), ": ", VerdictText(sections))).c_str());
+  LogLine(absl::StrCat("report: wrote ", JoinAnd(written), ": ", VerdictText(sections)));
   return absl::OkStatus();
 }
 

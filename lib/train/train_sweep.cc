@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "google/protobuf/text_format.h"
 #include "lib/base/exit_status.h"
+#include "lib/base/log_line.h"
 #include "lib/base/print_text.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
@@ -96,9 +96,9 @@ void Tell(const proto::SweepPoint& point, bool resumed, bool first_failure) {
         Mean(point.epoch_seconds().value()), Mean(point.step_seconds().value()), timed, point.epoch_seconds().value(0));
     absl::StrAppend(&text, ResultText(point), TargetText(point.target()));
   }
-  std::fprintf(stderr, "%s%s\n", text.c_str(), resumed ? " (from the run before)" : "");
+  LogLine(absl::StrCat(text, resumed ? " (from the run before)" : ""));
   for (const std::string& warning : point.noise_warning()) {
-    std::fprintf(stderr, "warning: batch %u: %s\n", point.batch_size(), warning.c_str());
+    LogLine(absl::StrCat("warning: batch ", point.batch_size(), ": ", warning));
   }
 }
 
@@ -216,8 +216,9 @@ class Sweep {
     }
     end.set_largest_fitting_batch(found->fits);
     end.set_smallest_failing_batch(found->fails);
-    std::fprintf(stderr, "largest batch that fits: %u (%s)\n", found->fits,
-                 found->fails != 0 ? absl::StrCat(found->fails, " does not").c_str() : "the limit; memory is not");
+    LogLine(absl::StrCat("largest batch that fits: ", found->fits, " (",
+                         found->fails != 0 ? absl::StrCat(found->fails, " does not") : "the limit; memory is not",
+                         ")"));
     return absl::OkStatus();
   }
 
@@ -231,8 +232,8 @@ class Sweep {
       *records.add_record()->mutable_probe() = ToProbe(tried.record(0).point());
     }
     const proto::BatchProbe& probe = records.record(0).probe();
-    std::fprintf(stderr, "probe of batch %u: %s%s\n", batch, proto::Outcome_Name(probe.outcome()).c_str(),
-                 finished != nullptr ? " (from the run before)" : "");
+    LogLine(absl::StrCat("probe of batch ", batch, ": ", proto::Outcome_Name(probe.outcome()),
+                         finished != nullptr ? " (from the run before)" : ""));
     if (probe.outcome() == proto::FAILED) {
       return absl::InternalError(absl::StrCat("probe of batch ", batch, " failed: ", probe.detail()));
     }
@@ -326,7 +327,7 @@ absl::Status PlanAndSweep(const TrainSweepOptions& options, FinishedWork& work) 
       RETURN_IF_ERROR(CheckMayReplace(options.output, header, {options.checkpoint}));
     }
     if (const std::string warning = UntimedWarning(plan.spec.training()); !warning.empty()) {
-      std::fprintf(stderr, "train_sweep: warning: %s\n", warning.c_str());
+      LogLine(absl::StrCat("train_sweep: warning: ", warning));
     }
   }  // the children read the data set themselves
   const SweepJournalOptions journal_options = {options.output, options.force,
