@@ -6,6 +6,7 @@
 #
 # .ci/run calls it first. third_party/install.sh installs clang-format in the one version whose output counts.
 set -uo pipefail
+unset CDPATH # cd would look for folders there, and print them
 
 case "${1:-}" in
   "" | --fix) ;;
