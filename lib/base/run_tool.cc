@@ -2,7 +2,10 @@
 
 #include <new>
 #include <stdexcept>
+#include <string>
+#include <system_error>
 
+#include "absl/strings/str_cat.h"
 #include "lib/base/exit_status.h"
 
 namespace lockstep {
@@ -15,6 +18,22 @@ absl::Status MemoryEnded() {
       "limit (ulimit -v, the control group's)");
 }
 
+// Limits of the machine are for the user to raise; other errors of the system are our fault.
+absl::Status SystemEnded(const std::system_error& error) {
+  if (error.code() == std::errc::not_enough_memory) {
+    return MemoryEnded();
+  }
+  const std::string text = absl::StrCat("the system refused a call: ", error.what());
+  if (error.code() == std::errc::resource_unavailable_try_again) {
+    return absl::UnavailableError(
+        absl::StrCat(text, "; raise the limit on processes (ulimit -u, the container's pids limit)"));
+  }
+  if (error.code() == std::errc::too_many_files_open || error.code() == std::errc::too_many_files_open_in_system) {
+    return absl::UnavailableError(absl::StrCat(text, "; raise the limit on open files (ulimit -n)"));
+  }
+  return absl::InternalError(text);
+}
+
 }  // namespace
 
 absl::Status CatchMemoryEnd(absl::FunctionRef<absl::Status()> work) {
@@ -24,6 +43,8 @@ absl::Status CatchMemoryEnd(absl::FunctionRef<absl::Status()> work) {
     return MemoryEnded();
   } catch (const std::length_error&) {
     return MemoryEnded();
+  } catch (const std::system_error& error) {
+    return SystemEnded(error);
   }
 }
 

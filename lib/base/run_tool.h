@@ -1,4 +1,4 @@
-// The body of every main: what a tool's Run returns, or memory that ran out in it, as the process's exit code.
+// The body of every main: what a tool's Run returns, or what the machine ran out of in it, as the process's exit code.
 #ifndef LOCKSTEP_LIB_BASE_RUN_TOOL_H_
 #define LOCKSTEP_LIB_BASE_RUN_TOOL_H_
 
@@ -8,8 +8,12 @@
 
 namespace lockstep {
 
-// What `work` returns. ResourceExhausted when memory runs out in it (std::bad_alloc, or std::length_error of a
-// container that would be larger than any memory). For each thread of its own: no exception leaves a thread.
+// Calls `work` and returns its status. What the machine has too little of becomes an error:
+//   ResourceExhausted  memory: std::bad_alloc, std::length_error of a container that would be larger than any memory,
+//                      or std::system_error of ENOMEM
+//   Unavailable        threads or open files: std::system_error of EAGAIN, EMFILE or ENFILE
+//   Internal           any other std::system_error
+// Each thread must have a call of its own, because no exception may leave a thread.
 absl::Status CatchMemoryEnd(absl::FunctionRef<absl::Status()> work);
 
 // Calls `run`, prints its error as ErrorLine does, and returns the exit code for main. Outputs that were begun are

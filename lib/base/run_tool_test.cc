@@ -1,8 +1,10 @@
 #include "lib/base/run_tool.h"
 
+#include <cerrno>
 #include <limits>
 #include <new>
 #include <string>
+#include <system_error>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -10,7 +12,9 @@
 namespace lockstep {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 TEST(RunToolTest, TheStatusBecomesTheExitCode) {
   EXPECT_EQ(RunTool("tool", [] { return absl::OkStatus(); }), 0);
@@ -33,6 +37,26 @@ TEST(RunToolTest, SoIsATextLargerThanAnyMemory) {
                       return absl::OkStatus();
                     }),
             5);
+}
+
+struct SystemError {
+  int error;
+  int exit_code;
+  const char* says;
+};
+
+TEST(RunToolTest, AnErrorOfTheSystemIsOneLine) {
+  for (const SystemError& one :
+       {SystemError{EAGAIN, 5, "ulimit -u"}, SystemError{EMFILE, 5, "ulimit -n"}, SystemError{ENFILE, 5, "ulimit -n"},
+        SystemError{ENOMEM, 5, "memory ran out"}, SystemError{EINVAL, 1, "Invalid argument"}}) {
+    ::testing::internal::CaptureStderr();
+    EXPECT_EQ(
+        RunTool("tool", [&one]() -> absl::Status { throw std::system_error(one.error, std::generic_category(), "a"); }),
+        one.exit_code);
+    const std::string line = ::testing::internal::GetCapturedStderr();
+    EXPECT_THAT(line, AllOf(StartsWith("tool: error: "), HasSubstr(one.says)));
+    EXPECT_EQ(line.find('\n'), line.size() - 1);
+  }
 }
 
 }  // namespace

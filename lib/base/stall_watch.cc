@@ -17,10 +17,10 @@ std::atomic<uint64_t> progress{0};
 void NoteProgress() { progress.fetch_add(1, std::memory_order_relaxed); }
 
 StallWatch::StallWatch(absl::Duration limit, Stalled stalled)
-    : limit_(limit), interval_(limit / kLooksPerLimit), stalled_(std::move(stalled)) {
-  if (limit_ < absl::InfiniteDuration()) {
-    thread_ = std::thread([this] { Watch(); });
-  }
+    : limit_(limit), interval_(limit / kLooksPerLimit), stalled_(std::move(stalled)) {}
+
+absl::Status StallWatch::Start() {
+  return limit_ < absl::InfiniteDuration() ? thread_.Start([this] { Watch(); }) : absl::OkStatus();
 }
 
 StallWatch::~StallWatch() {
@@ -29,9 +29,7 @@ StallWatch::~StallWatch() {
     end_ = true;
   }
   ended_.notify_one();
-  if (thread_.joinable()) {
-    thread_.join();
-  }
+  thread_.Join();
 }
 
 void StallWatch::Enter(std::string what) {

@@ -8,10 +8,10 @@
 #include <functional>
 #include <mutex>
 #include <string>
-#include <thread>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "lib/base/start_thread.h"
 
 namespace lockstep {
 
@@ -25,12 +25,15 @@ class StallWatch {
   // other threads may have come to life again by then.
   using Stalled = std::function<void(const absl::Status&)>;
 
-  // From here to the destructor a call of NoteProgress is wanted every `limit` of the time that this process may run:
-  // what it spends stopped (Ctrl-Z) does not count. InfiniteDuration: nothing is watched.
+  // Sets up a watch that expects a call of NoteProgress every `limit` of the time that this process may run. Time that
+  // the process spends stopped (Ctrl-Z) does not count. With InfiniteDuration nothing is watched.
   StallWatch(absl::Duration limit, Stalled stalled);
   ~StallWatch();
   StallWatch(const StallWatch&) = delete;
   StallWatch& operator=(const StallWatch&) = delete;
+
+  // Begins to watch; the destructor ends it. Call it once. Errors are those of ThreadGroup::Start.
+  absl::Status Start();
 
   // What is done from here on, for the message ("epoch 3"). Counts as progress. Called by one thread.
   void Enter(std::string what);
@@ -45,7 +48,7 @@ class StallWatch {
   std::condition_variable ended_;
   bool end_ = false;  // guarded by mutex_
   std::string what_;  // guarded by mutex_
-  std::thread thread_;
+  ThreadGroup thread_;
 };
 
 }  // namespace lockstep

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "lib/base/status_macros.h"
+#include "lib/dist/c10d_store.h"
 #include "lib/dist/communicator.h"
 #include "lib/launch/peer_status.h"
 #include "lib/launch/tcp_address.h"
@@ -74,10 +75,14 @@ class GlooCommunicator : public Communicator {
   uint64_t count_ = 0;
 };
 
-// The devices that GLOO_SOCKET_IFNAME names, commas between them, as LibTorch's Python does it. Without it the one on the
-// way to the store's host: loopback when that is this host, whose own name may resolve to nothing, or to an interface that
-// a container cannot use.
+// Chooses the devices on which Gloo listens. Gloo's connections prove nothing, so the ranks of one host, whose store is on
+// the loopback device, listen on that device alone, whatever GLOO_SOCKET_IFNAME says. Between hosts the variable names the
+// devices, with commas between them, like in LibTorch's Python; without it, it is the device on the way to the store's host.
 absl::Status AddDevices(const Store& store, c10d::ProcessGroupGloo::Options& options) {
+  if (IsLoopback(store.host())) {
+    options.devices.push_back(c10d::ProcessGroupGloo::createDeviceForHostname(store.host()));
+    return absl::OkStatus();
+  }
   const char* named = std::getenv("GLOO_SOCKET_IFNAME");
   if (named != nullptr && *named != '\0') {
     for (const absl::string_view name : absl::StrSplit(named, ',')) {
@@ -85,8 +90,7 @@ absl::Status AddDevices(const Store& store, c10d::ProcessGroupGloo::Options& opt
     }
     return absl::OkStatus();
   }
-  ASSIGN_OR_RETURN(const std::string address, IsLoopback(store.host()) ? absl::StatusOr<std::string>(store.host())
-                                                                       : AddressTowards(store.host(), store.port()));
+  ASSIGN_OR_RETURN(const std::string address, AddressTowards(store.host(), store.port()));
   options.devices.push_back(c10d::ProcessGroupGloo::createDeviceForHostname(address));
   return absl::OkStatus();
 }
@@ -103,8 +107,7 @@ absl::StatusOr<std::unique_ptr<Communicator>> MakeGlooCommunicator(Store& store,
     if (!devices.ok()) {
       return;
     }
-    group = c10::make_intrusive<c10d::ProcessGroupGloo>(c10::intrusive_ptr<c10d::Store>::reclaim_copy(store.raw()),
-                                                        rank, size, options);
+    group = c10::make_intrusive<c10d::ProcessGroupGloo>(MakeC10dStore(store), rank, size, options);
   }));
   RETURN_IF_ERROR(devices);
   return std::unique_ptr<Communicator>(std::make_unique<GlooCommunicator>(store, rank, size, std::move(group)));

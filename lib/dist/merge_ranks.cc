@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/dist/step_figures.h"
+#include "lib/record/value_ranges.h"
 #include "lib/train/noise.h"
 
 namespace lockstep {
@@ -24,6 +25,24 @@ proto::Samples Largest(const std::vector<proto::ScalePoint>& points,
     }
   }
   return largest;
+}
+
+// What a rank measured must be values that a record may hold.
+absl::Status CheckValues(const std::vector<proto::ScalePoint>& points) {
+  for (size_t rank = 0; rank < points.size(); ++rank) {
+    proto::ScaleRecord record;
+    *record.mutable_point() = points[rank];
+    const absl::Status status = ValueRanges().Check(record);
+    if (!status.ok()) {
+      return absl::InternalError(
+          absl::StrCat("rank ", rank, " of ", points.size(), ": ", status.message(), "; this is a fault of that rank"));
+    }
+    if (points[rank].rank_size() != 1 || points[rank].rank(0).rank() != rank) {
+      return absl::InternalError(
+          absl::StrCat("expected the measurements of rank ", rank, ", found others; this is a fault of that rank"));
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::Status CheckAlike(const std::vector<proto::ScalePoint>& points) {
@@ -82,6 +101,7 @@ void AddNoiseWarnings(proto::ScalePoint& point) {
 }  // namespace
 
 absl::StatusOr<proto::ScalePoint> MergeRanks(const std::vector<proto::ScalePoint>& points) {
+  RETURN_IF_ERROR(CheckValues(points));
   RETURN_IF_ERROR(CheckAlike(points));
   proto::ScalePoint merged = points[0];
   merged.clear_rank();

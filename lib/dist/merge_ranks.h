@@ -13,7 +13,8 @@ namespace lockstep {
 // padding are summed; facts are listed; what is the same on all ranks (batches, steps, losses, accuracies, sum check) and
 // what is told of one (buckets, parts of a step) is rank 0's. What no rank knows alone, as collective_wait_seconds,
 // follows from a comparison step by step (step_figures.h). Internal: no ranks, no timed epoch unless the wanted accuracy
-// came before one, or ranks that measured different numbers of epochs or steps.
+// came before one, ranks that measured different numbers of epochs or steps, or a value that no record may hold; the error
+// names the rank.
 absl::StatusOr<proto::ScalePoint> MergeRanks(const std::vector<proto::ScalePoint>& points);
 
 }  // namespace lockstep

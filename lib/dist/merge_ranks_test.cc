@@ -1,5 +1,7 @@
 #include "lib/dist/merge_ranks.h"
 
+#include <cmath>
+
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
@@ -105,6 +107,28 @@ proto::ScalePoint PointWithNeighbours(uint32_t rank, const std::string& host, do
   return point;
 }
 
+TEST(MergeRanksTest, NamesTheRankWhoseValueNoRecordMayHold) {
+  const auto merged_with = [](const std::string& more) {
+    proto::ScalePoint other = Point(kRank1);
+    EXPECT_TRUE(google::protobuf::TextFormat::MergeFromString(more, &other));
+    return MergeRanks({Point(kRank0), other});
+  };
+  const std::string wrong[] = {"epoch { train_accuracy: 20.5 }", "epoch { train_accuracy: nan }",
+                               "epoch { test_accuracy: -1 }",    "data_wait_seconds { value: -1 }",
+                               "step_seconds { value: inf }",    "images_per_epoch: 0"};
+  for (const std::string& more : wrong) {
+    EXPECT_THAT(merged_with(more), StatusIs(absl::StatusCode::kInternal, HasSubstr("rank 1 of 2"))) << more;
+  }
+  proto::ScalePoint diverged = Point(kRank1);
+  diverged.mutable_epoch(0)->set_mean_loss(std::nan(""));
+  EXPECT_THAT(MergeRanks({Point(kRank0), diverged}), IsOk());
+}
+
+TEST(MergeRanksTest, RefusesTheMeasurementsOfAnotherRank) {
+  EXPECT_THAT(MergeRanks({Point(kRank0), Point(kRank0)}),
+              StatusIs(absl::StatusCode::kInternal, HasSubstr("measurements of rank 1")));
+}
+
 TEST(MergeRanksTest, RanksOfOneHostAreNoNoise) {
   const auto quiet = MergeRanks({PointWithNeighbours(0, "a", 10), PointWithNeighbours(1, "a", 10)});
   ASSERT_THAT(quiet, IsOk());
@@ -156,7 +180,9 @@ TEST(MergeRanksTest, KeepsTheReasonForWhatIsAbsent) {
   point.mutable_collective_busy_seconds()->Clear();
   point.clear_step_trace();
   point.mutable_collective_busy_seconds()->set_absent_reason("nothing was reduced");
-  const auto merged = MergeRanks({point, point});
+  proto::ScalePoint other = point;
+  other.mutable_rank(0)->set_rank(1);
+  const auto merged = MergeRanks({point, other});
   ASSERT_THAT(merged, IsOk());
   EXPECT_THAT(merged->collective_wait_seconds(), EqualsProto("absent_reason: 'nothing was reduced'"));
 }

@@ -45,7 +45,7 @@ class PointGroup : public RankGroup {
   const std::string& why_own() const { return why_own_; }
   absl::Status BeginEpoch(uint32_t epoch) override;
   absl::Status EndEpoch(uint32_t epoch) override;
-  absl::StatusOr<std::vector<double>> Sum(const std::vector<double>& numbers) override;
+  absl::StatusOr<std::vector<double>> Sum(const std::vector<RankNumber>& numbers) override;
   absl::StatusOr<std::vector<std::string>> GatherState(absl::string_view bytes) override;
   absl::Status ShareState(std::string& bytes) override;
 

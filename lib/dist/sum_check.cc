@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/record/digest.h"
@@ -67,10 +68,13 @@ absl::StatusOr<bool> AllAlike(Communicator& communicator, const at::Tensor& flat
 // The worst over the ranks.
 absl::Status MergeDeviation(Communicator& communicator, proto::SumCheck& check) {
   ASSIGN_OR_RETURN(const std::vector<std::string> all, communicator.AllGather(check.SerializeAsString()));
-  for (const std::string& bytes : all) {
+  for (size_t rank = 0; rank < all.size(); ++rank) {
     proto::SumCheck other;
-    if (!other.ParseFromString(bytes)) {
-      return absl::InternalError("a rank's sum check does not parse");
+    // What is off is at least 0. A gradient that is no number makes max_error_over_tolerance infinite, and not NaN.
+    if (!other.ParseFromString(all[rank]) || !(other.max_error_over_tolerance() >= 0)) {
+      return absl::InternalError(absl::StrCat("expected the check of a sum from rank ", rank, ", found '",
+                                              absl::CHexEscape(all[rank].substr(0, 40)),
+                                              "'; this is a fault of that rank"));
     }
     check.set_max_abs_error(std::max(check.max_abs_error(), other.max_abs_error()));
     check.set_tolerance(std::max(check.tolerance(), other.tolerance()));

@@ -119,6 +119,7 @@ TEST(StallWatchTest, AKernelThatDoesNotEndIsFound) {
       said = status;
       *static_cast<volatile uint32_t*>(release) = 1;
     });
+    ASSERT_TRUE(watch.Start().ok());
     watch.Enter("waiting for a kernel");
     const auto begin = std::chrono::steady_clock::now();
     ASSERT_EQ(HoldMultiprocessors(1, release, nullptr), cudaSuccess);

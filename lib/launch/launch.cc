@@ -1,5 +1,7 @@
 #include "lib/launch/launch.h"
 
+#include <c10/util/Logging.h>
+
 #include <csignal>
 #include <cstdlib>
 #include <memory>
@@ -8,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/exit_status.h"
+#include "lib/base/run_tool.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/base/subprocess.h"
@@ -16,13 +19,24 @@
 #include "lib/launch/loopback.h"
 #include "lib/launch/rank_environment.h"
 #include "lib/launch/rank_process.h"
+#include "lib/launch/run_secret.h"
+#include "lib/launch/store_server.h"
 
 namespace lockstep {
 namespace {
 
+// LibTorch's process groups and its reducer log what they try; what matters of that comes back as a status.
+// TORCH_CPP_LOG_LEVEL, LibTorch's own variable, brings the warnings back.
+void SilenceLibTorchWarnings() {
+  if (std::getenv("TORCH_CPP_LOG_LEVEL") == nullptr) {
+    FLAGS_caffe2_log_level = c10::GLOG_ERROR;
+  }
+}
+
 absl::StatusOr<std::string> RunTask(const std::map<std::string, RankTask>& tasks) {
   ASSIGN_OR_RETURN(const RankEnvironment place,
                    ReadRankEnvironment([](const char* name) { return std::getenv(name); }));
+  EraseSecretFromEnvironment();
   const auto found = tasks.find(place.task);
   if (found == tasks.end()) {
     return absl::InternalError(absl::StrCat("a rank was started for task '", place.task, "', which it does not know"));
@@ -37,6 +51,7 @@ absl::StatusOr<std::string> RunTask(const std::map<std::string, RankTask>& tasks
   store_options.host = place.host;
   store_options.port = place.port;
   store_options.timeout = place.timeout;
+  ASSIGN_OR_RETURN(store_options.secret, RunSecret::FromHex(place.secret));
   ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, Store::Open(store_options));
   context.store = store.get();
   absl::StatusOr<std::string> result = absl::InternalError("the task did not return");
@@ -45,6 +60,15 @@ absl::StatusOr<std::string> RunTask(const std::map<std::string, RankTask>& tasks
     return result.status();
   }));
   return result;
+}
+
+// Address and secret of a point's store. Ranks of this host alone meet on its loopback device.
+absl::StatusOr<StorePlace> PlaceOfStore(World* world) {
+  if (world != nullptr) {
+    return world->NextStore();
+  }
+  ASSIGN_OR_RETURN(const RunSecret secret, RunSecret::Random());
+  return StorePlace{secret, kLoopback};
 }
 
 // All ranks as children of this process.
@@ -63,22 +87,20 @@ absl::StatusOr<std::vector<ChildExit>> RunRanksHere(RankEnvironment place) {
 
 absl::StatusOr<std::vector<std::string>> LaunchRanks(const LaunchOptions& options) {
   RETURN_IF_ERROR(CheckLoopback());
-  StoreOptions store_options;
-  store_options.host = kLoopback;  // where this process finds it; it listens on all addresses
-  store_options.is_host = true;
-  store_options.timeout = options.timeout;
-  ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, Store::Open(store_options));
+  ASSIGN_OR_RETURN(const StorePlace store_place, PlaceOfStore(options.world));
+  StoreServerOptions store_options;
+  store_options.address = store_place.address;
+  store_options.clients = options.ranks;
+  ASSIGN_OR_RETURN(const std::unique_ptr<StoreServer> store, StoreServer::Start(store_place.secret, store_options));
   RankEnvironment place;
   place.size = options.ranks;
   place.local_size = options.ranks;
   place.host = kLoopback;
   place.port = store->port();
+  place.secret = store_place.secret.Hex();
   place.task = options.task;
   place.payload = options.payload;
   place.timeout = options.timeout;
-  if (options.world != nullptr) {
-    place.secret = options.world->NextStore().secret.Hex();
-  }
   ASSIGN_OR_RETURN(const std::vector<ChildExit> exits,
                    options.world != nullptr ? options.world->RunRanks(place) : RunRanksHere(place));
   RETURN_IF_ERROR(CheckNotStopped());
@@ -97,9 +119,14 @@ int RunRank(const std::map<std::string, RankTask>& tasks) {
   std::signal(SIGPIPE, SIG_IGN);
   // A stop only sets a flag, so that a rank that waits for a silent one lives to complain when its launcher ends it.
   InstallStopSignals();
-  const absl::StatusOr<std::string> result = RunTask(tasks);
-  if (!result.ok()) {
-    EndRank(result.status());
+  SilenceLibTorchWarnings();
+  absl::StatusOr<std::string> result = absl::InternalError("the task did not return");
+  const absl::Status status = CatchMemoryEnd([&] {
+    result = RunTask(tasks);
+    return result.status();
+  });
+  if (!status.ok()) {
+    EndRank(status);
   }
   if (const absl::Status written = WriteResult(FrameResult(result)); !written.ok()) {  // no launcher hears it
     std::_Exit(ExitStatus("rank", written));

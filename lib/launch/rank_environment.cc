@@ -1,10 +1,13 @@
 #include "lib/launch/rank_environment.h"
 
+#include <cstdlib>
+#include <cstring>
 #include <limits>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
+#include "lib/launch/run_secret.h"
 
 namespace lockstep {
 namespace {
@@ -44,12 +47,22 @@ absl::StatusOr<RankEnvironment> ReadRankEnvironment(const EnvironmentLookup& loo
   if (!absl::Base64Unescape(payload, &rank.payload)) {
     return variables.Unfit(kPayloadVariable, "is no base64");
   }
-  rank.secret = variables.TextOrEmpty(kSecretVariable);
+  ASSIGN_OR_RETURN(rank.secret, variables.Text(kSecretVariable));
+  if (!RunSecret::FromHex(rank.secret).ok()) {
+    return variables.Unfit(kSecretVariable, "is not 64 hex digits");
+  }
   ASSIGN_OR_RETURN(const std::string timeout, variables.Text(kTimeoutVariable));
   if (!absl::ParseDuration(timeout, &rank.timeout) || rank.timeout <= absl::ZeroDuration()) {
     return variables.Unfit(kTimeoutVariable, absl::StrCat("is '", timeout, "', expected a time such as 60s"));
   }
   return rank;
+}
+
+void EraseSecretFromEnvironment() {
+  if (char* const secret = std::getenv(kSecretVariable); secret != nullptr) {
+    std::memset(secret, 'x', std::strlen(secret));
+    unsetenv(kSecretVariable);
+  }
 }
 
 }  // namespace lockstep

@@ -72,5 +72,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   FUZZ_CHECK(again->local_size == rank->local_size);
   FUZZ_CHECK(again->host == rank->host && again->port == rank->port);
   FUZZ_CHECK(again->task == rank->task && again->payload == rank->payload && again->timeout == rank->timeout);
+  FUZZ_CHECK(again->secret == rank->secret);
   return 0;
 }

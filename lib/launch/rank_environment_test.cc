@@ -1,5 +1,6 @@
 #include "lib/launch/rank_environment.h"
 
+#include <cstdlib>
 #include <map>
 #include <string>
 
@@ -13,6 +14,7 @@ namespace {
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::StatusIs;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // Rank 1 of 4 at 127.0.0.1:29500, with a payload of any bytes.
 std::map<std::string, std::string> Variables() {
@@ -25,6 +27,7 @@ std::map<std::string, std::string> Variables() {
   rank.port = 29500;
   rank.task = "point";
   rank.payload = std::string("\x00\xFF\n", 3);
+  rank.secret = std::string(62, '0') + "7f";
   rank.timeout = absl::Milliseconds(1500);
   return ToVariables(rank);
 }
@@ -47,12 +50,14 @@ TEST(RankEnvironmentTest, ReadsWhatItWrote) {
   EXPECT_EQ(rank->port, 29500);
   EXPECT_EQ(rank->task, "point");
   EXPECT_EQ(rank->payload, std::string("\x00\xFF\n", 3));
+  EXPECT_EQ(rank->secret, std::string(62, '0') + "7f");
   EXPECT_EQ(rank->timeout, absl::Milliseconds(1500));
 }
 
 TEST(RankEnvironmentTest, NamesTheVariableThatIsMissing) {
-  for (const char* name : {"RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT",
-                           "LOCKSTEP_RANK_TASK", "LOCKSTEP_RANK_PAYLOAD", "LOCKSTEP_RANK_TIMEOUT"}) {
+  for (const char* name :
+       {"RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "LOCKSTEP_RANK_TASK",
+        "LOCKSTEP_RANK_PAYLOAD", "LOCKSTEP_RANK_SECRET", "LOCKSTEP_RANK_TIMEOUT"}) {
     std::map<std::string, std::string> variables = Variables();
     variables.erase(name);
     EXPECT_THAT(Read(variables), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(name)));
@@ -71,6 +76,9 @@ TEST(RankEnvironmentTest, RefusesWhatIsNoPlaceInTheRun) {
                                                       {{"MASTER_PORT", "0"}},
                                                       {{"MASTER_PORT", "65536"}},
                                                       {{"LOCKSTEP_RANK_PAYLOAD", "*"}},
+                                                      {{"LOCKSTEP_RANK_SECRET", ""}},
+                                                      {{"LOCKSTEP_RANK_SECRET", "0123abc"}},
+                                                      {{"LOCKSTEP_RANK_SECRET", std::string(64, 'g')}},
                                                       {{"LOCKSTEP_RANK_TIMEOUT", "0s"}},
                                                       {{"LOCKSTEP_RANK_TIMEOUT", "soon"}}};
   for (const auto& change : wrong) {
@@ -79,6 +87,21 @@ TEST(RankEnvironmentTest, RefusesWhatIsNoPlaceInTheRun) {
     variables[name] = change.begin()->second;
     EXPECT_THAT(Read(variables), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(name)));
   }
+}
+
+TEST(RankEnvironmentTest, NoErrorContainsTheSecret) {
+  std::map<std::string, std::string> variables = Variables();
+  variables["LOCKSTEP_RANK_SECRET"] = "5ec7e7" + std::string(57, '0');  // one digit too few
+  EXPECT_THAT(Read(variables), StatusIs(absl::StatusCode::kInvalidArgument, Not(HasSubstr("5ec7e7"))));
+}
+
+TEST(RankEnvironmentTest, ErasesTheSecretFromThisProcessAndItsChildren) {
+  setenv("LOCKSTEP_RANK_SECRET", "5ec7e7", 1);
+  const char* const value = std::getenv("LOCKSTEP_RANK_SECRET");
+  EraseSecretFromEnvironment();
+  EXPECT_EQ(std::getenv("LOCKSTEP_RANK_SECRET"), nullptr);
+  EXPECT_STREQ(value, "xxxxxx");  // setenv's copy is never freed
+  EraseSecretFromEnvironment();
 }
 
 }  // namespace

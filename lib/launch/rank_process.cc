@@ -25,7 +25,8 @@ std::string FrameResult(const absl::StatusOr<std::string>& result) {
 std::unique_ptr<absl::StatusOr<std::string>> ParseResult(const std::string& frame) {
   const size_t line_end = frame.find('\n');
   int code = 0;
-  if (line_end == std::string::npos || !absl::SimpleAtoi(frame.substr(0, line_end), &code)) {
+  if (line_end == std::string::npos || !absl::SimpleAtoi(frame.substr(0, line_end), &code) || code < 0 ||
+      code > static_cast<int>(absl::StatusCode::kUnauthenticated)) {
     return nullptr;
   }
   const std::string text = frame.substr(line_end + 1);

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "lib/base/random_bytes.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 

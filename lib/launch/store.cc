@@ -1,92 +1,156 @@
 #include "lib/launch/store.h"
 
-#include <c10/util/Logging.h>
-
-#include <cstdlib>
-#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+#include <algorithm>
 #include <utility>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/monotonic_time.h"
 #include "lib/base/status_macros.h"
-#include "lib/launch/peer_status.h"
+#include "lib/launch/store_client.h"
+#include "lib/launch/store_server.h"
 
 namespace lockstep {
 namespace {
 
-// LibTorch's sockets warn of every name they cannot look up and every wait that ends; what matters of that comes back as
-// a status. TORCH_CPP_LOG_LEVEL, LibTorch's own variable, brings the warnings back.
-void SilenceSocketWarnings() {
-  if (std::getenv("TORCH_CPP_LOG_LEVEL") == nullptr) {
-    FLAGS_caffe2_log_level = c10::GLOG_ERROR;
+std::string GatherKey(uint64_t round, int rank) { return absl::StrCat("gather/", round, "/", rank); }
+
+// Whole milliseconds, at least one, so that a short wait does not become none.
+absl::Duration PatienceOf(absl::Duration timeout) {
+  return std::clamp(absl::Ceil(timeout, absl::Milliseconds(1)), absl::Milliseconds(1), kMaxStorePatience);
+}
+
+StoreRequest RequestFor(StoreOperation operation, absl::string_view key) {
+  StoreRequest request;
+  request.operation = operation;
+  request.keys.emplace_back(key);
+  return request;
+}
+
+// Makes the request. A response that is not kDone becomes UnavailableError.
+absl::StatusOr<StoreResponse> Ask(StoreClient& client, const StoreRequest& request) {
+  ASSIGN_OR_RETURN(StoreResponse response, client.Call(request));
+  switch (response.outcome) {
+    case StoreOutcome::kDone:
+      return response;
+    case StoreOutcome::kTimedOut:
+      return absl::UnavailableError(absl::StrCat("store: waited ", absl::FormatDuration(request.patience), " for ",
+                                                 absl::CHexEscape(response.value), ", which nobody set"));
+    default:
+      return absl::UnavailableError(absl::StrCat("store: refused: ", absl::CHexEscape(response.value)));
   }
 }
 
-std::string GatherKey(uint64_t round, int rank) { return absl::StrCat("gather/", round, "/", rank); }
-
 }  // namespace
 
-struct Store::State {
-  c10::intrusive_ptr<c10d::TCPStore> store;
-};
-
-Store::Store(std::unique_ptr<State> state, std::string host, uint16_t port)
-    : state_(std::move(state)), host_(std::move(host)), port_(port) {}
+Store::Store(std::unique_ptr<StoreServer> server, std::unique_ptr<StoreClient> client, const StoreOptions& options,
+             uint16_t port)
+    : server_(std::move(server)), client_(std::move(client)), host_(options.host), port_(port),
+      timeout_(options.timeout) {}
 Store::~Store() = default;
 
 absl::StatusOr<std::unique_ptr<Store>> Store::Open(const StoreOptions& options) {
-  SilenceSocketWarnings();
-  c10d::TCPStoreOptions torch_options;
-  torch_options.port = options.port;
-  torch_options.isServer = options.is_host;
-  torch_options.waitWorkers = false;
-  torch_options.timeout = absl::ToChronoMilliseconds(options.timeout);
-  auto state = std::make_unique<State>();
-  RETURN_IF_ERROR(CatchPeerErrors(
-      absl::StrCat(options.is_host ? "hosting" : "joining", " the store at ", options.host, ":", options.port),
-      [&] { state->store = c10::make_intrusive<c10d::TCPStore>(options.host, torch_options); }));
-  const uint16_t port = state->store->getPort();
-  return std::unique_ptr<Store>(new Store(std::move(state), options.host, port));
+  std::unique_ptr<StoreServer> server;
+  absl::optional<RunSecret> secret = options.secret;
+  if (!secret.has_value()) {
+    ASSIGN_OR_RETURN(secret, RunSecret::Random());
+  }
+  if (options.is_host) {
+    StoreServerOptions server_options;
+    server_options.address = options.host;
+    server_options.port = options.port;
+    ASSIGN_OR_RETURN(server, StoreServer::Start(*secret, server_options));
+  }
+  const uint16_t port = server != nullptr ? server->port() : options.port;
+  ASSIGN_OR_RETURN(std::unique_ptr<StoreClient> client,
+                   StoreClient::Connect(options.host, port, *secret, MonotonicTime::Now() + options.timeout));
+  return std::unique_ptr<Store>(new Store(std::move(server), std::move(client), options, port));
 }
 
 absl::Status Store::Set(absl::string_view key, absl::string_view value) {
-  return CatchPeerErrors(absl::StrCat("store: setting ", key), [&] {
-    state_->store->set(std::string(key), std::vector<uint8_t>(value.begin(), value.end()));
-  });
+  StoreRequest request = RequestFor(StoreOperation::kSet, key);
+  request.value = std::string(value);
+  return Ask(*client_, request).status();
 }
 
-absl::StatusOr<std::string> Store::Get(absl::string_view key) {
-  std::string value;
-  RETURN_IF_ERROR(CatchPeerErrors(absl::StrCat("store: waiting for ", key), [&] {
-    const std::vector<uint8_t> bytes = state_->store->get(std::string(key));
-    value.assign(bytes.begin(), bytes.end());
-  }));
-  return value;
+absl::StatusOr<std::string> Store::Get(absl::string_view key, absl::Duration timeout) {
+  StoreRequest request = RequestFor(StoreOperation::kGet, key);
+  request.patience = PatienceOf(timeout);
+  ASSIGN_OR_RETURN(StoreResponse response, Ask(*client_, request));
+  return std::move(response.value);
 }
 
-absl::StatusOr<bool> Store::Has(absl::string_view key) {
-  bool has = false;
-  RETURN_IF_ERROR(CatchPeerErrors(absl::StrCat("store: asking for ", key),
-                                  [&] { has = state_->store->check({std::string(key)}); }));
-  return has;
+absl::Status Store::Wait(const std::vector<std::string>& keys, absl::Duration timeout) {
+  if (keys.empty()) {
+    return absl::OkStatus();
+  }
+  StoreRequest request;
+  request.operation = StoreOperation::kWait;
+  request.keys = keys;
+  request.patience = PatienceOf(timeout);
+  return Ask(*client_, request).status();
 }
 
+absl::StatusOr<bool> Store::Has(const std::vector<std::string>& keys) {
+  if (keys.empty()) {
+    return true;
+  }
+  StoreRequest request;
+  request.operation = StoreOperation::kHas;
+  request.keys = keys;
+  ASSIGN_OR_RETURN(const StoreResponse response, Ask(*client_, request));
+  return response.number != 0;
+}
+
+absl::StatusOr<int64_t> Store::Add(absl::string_view key, int64_t amount) {
+  StoreRequest request = RequestFor(StoreOperation::kAdd, key);
+  request.amount = amount;
+  ASSIGN_OR_RETURN(const StoreResponse response, Ask(*client_, request));
+  return response.number;
+}
+
+absl::StatusOr<std::string> Store::CompareSet(absl::string_view key, absl::string_view expected,
+                                              absl::string_view value) {
+  StoreRequest request = RequestFor(StoreOperation::kCompareSet, key);
+  request.expected = std::string(expected);
+  request.value = std::string(value);
+  ASSIGN_OR_RETURN(StoreResponse response, Ask(*client_, request));
+  return std::move(response.value);
+}
+
+absl::StatusOr<bool> Store::Delete(absl::string_view key) {
+  ASSIGN_OR_RETURN(const StoreResponse response, Ask(*client_, RequestFor(StoreOperation::kDelete, key)));
+  return response.number != 0;
+}
+
+absl::StatusOr<int64_t> Store::CountKeys() {
+  ASSIGN_OR_RETURN(const StoreResponse response, Ask(*client_, StoreRequest()));
+  return response.number;
+}
+
+// A rank that has all bytes of a round knows that every rank has read those of the round before, so it takes its own bytes
+// of that earlier round away: the store holds two rounds, however many there are.
 absl::StatusOr<std::vector<std::string>> Store::AllGather(int rank, int size, absl::string_view bytes) {
   const uint64_t round = round_++;
   RETURN_IF_ERROR(Set(GatherKey(round, rank), bytes));
   std::vector<std::string> all(size);
   for (int r = 0; r < size; ++r) {
     absl::StatusOr<std::string> other = Get(GatherKey(round, r));
+    if (absl::IsCancelled(other.status())) {
+      return other.status();
+    }
     if (!other.ok()) {
       return absl::UnavailableError(
           absl::StrCat("waited in vain for rank ", r, " of ", size, " (", other.status().message(), ")"));
     }
     all[r] = *std::move(other);
   }
+  if (round > 0) {
+    RETURN_IF_ERROR(Delete(GatherKey(round - 1, rank)).status());
+  }
   return all;
 }
 
 absl::Status Store::Barrier(int rank, int size) { return AllGather(rank, size, "").status(); }
-
-c10d::Store* Store::raw() { return state_->store.get(); }
 
 }  // namespace lockstep

@@ -12,7 +12,9 @@ absl::Status Agree(const GatherBytes& gather, const absl::Status& mine) {
       gather(mine.ok() ? "" : absl::StrCat(std::string(1, static_cast<char>(mine.raw_code())), mine.message())));
   for (size_t rank = 0; rank < all.size(); ++rank) {
     if (!all[rank].empty()) {
-      return absl::Status(static_cast<absl::StatusCode>(all[rank][0]),
+      const int code = all[rank][0];
+      const bool is_error = code > 0 && code <= static_cast<int>(absl::StatusCode::kUnauthenticated);
+      return absl::Status(is_error ? static_cast<absl::StatusCode>(code) : absl::StatusCode::kInternal,
                           absl::StrCat("rank ", rank, ": ", all[rank].substr(1)));
     }
   }

@@ -54,8 +54,13 @@ absl::StatusOr<TrainingStates> GatherStates(RankGroup* group, TrainingState own)
   }
   ASSIGN_OR_RETURN(const std::vector<std::string> all, group->GatherState(packed));
   for (size_t rank = 1; is_first && rank < all.size(); ++rank) {
-    ASSIGN_OR_RETURN(TrainingStates of_rank, UnpackStates(all[rank]));
-    states.insert(states.end(), of_rank.begin(), of_rank.end());
+    absl::StatusOr<TrainingStates> of_rank = UnpackStates(all[rank]);
+    if (!of_rank.ok() || of_rank->size() != 1) {
+      return absl::InternalError(absl::StrCat("expected one training state from rank ", rank, ", found ",
+                                              of_rank.ok() ? absl::StrCat(of_rank->size()) : of_rank.status().message(),
+                                              "; this is a fault of that rank"));
+    }
+    states.push_back(std::move(of_rank->front()));
   }
   return states;
 }

@@ -63,7 +63,9 @@ class BoardGroup : public RankGroup {
   GradientExchange* exchange() override { return nullptr; }
   absl::Status BeginEpoch(uint32_t) override { return absl::OkStatus(); }
   absl::Status EndEpoch(uint32_t) override { return absl::OkStatus(); }
-  absl::StatusOr<std::vector<double>> Sum(const std::vector<double>& numbers) override { return numbers; }
+  absl::StatusOr<std::vector<double>> Sum(const std::vector<RankNumber>&) override {
+    return absl::UnimplementedError("states are no numbers");
+  }
   absl::StatusOr<std::vector<std::string>> GatherState(absl::string_view bytes) override {
     return board_.AllGather(rank_, bytes);
   }

@@ -13,6 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "lib/nn/model.h"
 #include "lib/train/gradient_hook.h"
+#include "lib/train/rank_number.h"
 
 namespace lockstep {
 
@@ -40,8 +41,9 @@ class RankGroup {
   virtual absl::Status BeginEpoch(uint32_t epoch) = 0;
   virtual absl::Status EndEpoch(uint32_t epoch) = 0;
 
-  // Each number's sum over the ranks, in rank order, so that all get the same bits. For a few numbers.
-  virtual absl::StatusOr<std::vector<double>> Sum(const std::vector<double>& numbers) = 0;
+  // Returns each number's sum over the ranks, in rank order, so that all get the same bits. For a few numbers. InternalError
+  // names a rank whose number cannot be.
+  virtual absl::StatusOr<std::vector<double>> Sum(const std::vector<RankNumber>& numbers) = 0;
 
   // For the state of training (group_state.h): the bytes of all ranks, a few MB at most, in rank order; and rank 0's bytes,
   // of any number, in the place of each other rank's.

@@ -1,7 +1,6 @@
 #include "lib/train/training_run.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "lib/base/log_line.h"
 #include "lib/base/progress.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stopwatch.h"
@@ -164,7 +164,7 @@ class TrainingRun {
                                                                       std::move(model),
                                                                       options.device,
                                                                       options.group},
-        images_(ImagesOf(input_)),
+        images_(ImagesOf(input_)), test_images_(dataset.test.size()),
         evaluator_(dataset.test, loader.mean, loader.std, EvaluationBatch(options), options.device, ShareOf(options)),
         watcher_(DeviceStateReader(options.device)), stall_watch_(StallTimeout(options.order), options.stalled),
         point_(point) {}
@@ -172,6 +172,7 @@ class TrainingRun {
   absl::Status Run() {
     const proto::TrainingSpec& spec = input_.spec;
     Progress progress(Label(), uint64_t{epochs_} * images_, "images", Talks() ? stderr : nullptr);
+    RETURN_IF_ERROR(stall_watch_.Start());
     stall_watch_.Enter("setting up the training step");
     ResetPeakMemory(options_.device);
     if (options_.group != nullptr) {
@@ -217,7 +218,9 @@ class TrainingRun {
     if (options_.group == nullptr) {
       return absl::OkStatus();
     }
-    ASSIGN_OR_RETURN(const std::vector<double> sums, options_.group->Sum({times.mean_loss, times.accuracy}));
+    const RankNumber loss = {"mean_loss", times.mean_loss, 0, 0, /*checked=*/false};
+    const RankNumber accuracy = {"train_accuracy", times.accuracy, 0, 1};
+    ASSIGN_OR_RETURN(const std::vector<double> sums, options_.group->Sum({loss, accuracy}));
     times.mean_loss = sums[0] / options_.group->size();
     times.accuracy = sums[1] / options_.group->size();
     return absl::OkStatus();
@@ -240,7 +243,7 @@ class TrainingRun {
       RETURN_IF_ERROR(options_.group->BeginEpoch(epoch));
     }
     if (epoch >= input_.spec.warmup_epochs()) {
-      watcher_.Begin();
+      RETURN_IF_ERROR(watcher_.Begin());
       neighbours_.Begin();
     }
     absl::StatusOr<EpochTimes> times = trainer_->Train(epoch, progress);
@@ -283,8 +286,8 @@ class TrainingRun {
     const auto first = static_cast<uint32_t>(point_.epoch_size());
     point_.add_resumed_epoch(first);
     if (Talks()) {
-      std::fprintf(stderr, "batch %u%s goes on after epoch %u of %u\n", options_.order.batch_size(), Others().c_str(),
-                   first, epochs_);
+      LogLine(absl::StrCat("batch ", options_.order.batch_size(), Others(), " goes on after epoch ", first, " of ",
+                           epochs_));
     }
     return first;
   }
@@ -390,7 +393,9 @@ class TrainingRun {
     ASSIGN_OR_RETURN(const int64_t correct, evaluator_.CountCorrect(*input_.model));
     std::vector<double> sum = {static_cast<double>(correct)};
     if (options_.group != nullptr) {
-      ASSIGN_OR_RETURN(sum, options_.group->Sum(sum));
+      const uint64_t largest_share = (test_images_ + options_.group->size() - 1) / options_.group->size();
+      const RankNumber here = {"number of correct images", sum[0], 0, static_cast<double>(largest_share)};
+      ASSIGN_OR_RETURN(sum, options_.group->Sum({here}));
     }
     return evaluator_.Accuracy(sum[0]);
   }
@@ -398,7 +403,8 @@ class TrainingRun {
   const TrainingRunOptions& options_;
   const uint32_t epochs_;
   const TrainerInput input_;
-  const uint64_t images_;  // of an epoch, on this rank
+  const uint64_t images_;       // of an epoch, on this rank
+  const uint64_t test_images_;  // of all ranks
   Evaluator evaluator_;
   std::unique_ptr<EpochTrainer> trainer_;
   DeviceWatcher watcher_;

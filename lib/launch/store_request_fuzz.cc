@@ -1,0 +1,29 @@
+// Any bytes as a request to the ranks' store: refused, or read, handled by a table, and written again to the same bytes.
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "lib/launch/store_messages.h"
+#include "lib/launch/store_table.h"
+#include "lib/testing/fuzz.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace lockstep;           // NOLINT(build/namespaces)
+  using namespace lockstep::testing;  // NOLINT(build/namespaces)
+  absl::StatusOr<StoreRequest> request = ParseStoreRequest(Bytes(data, size));
+  if (!request.ok()) {
+    CheckUserError(request.status());
+    return 0;
+  }
+  FUZZ_CHECK(EncodeStoreRequest(*request) == Bytes(data, size));
+  constexpr size_t kMaxBytes = 4096;  // so that values are refused, too
+  StoreTable table(kMaxBytes);
+  std::vector<StoreAnswer> answers;
+  const MonotonicTime now = MonotonicTime::Now();
+  table.Handle(1, *request, now, answers);
+  table.Handle(2, *request, now, answers);
+  table.Expire(now + kMaxStorePatience, answers);
+  FUZZ_CHECK(answers.size() == 2);
+  FUZZ_CHECK(table.bytes() <= kMaxBytes);
+  FUZZ_CHECK(table.NextExpiry() == MonotonicTime::InfiniteFuture());
+  return 0;
+}

@@ -1,0 +1,70 @@
+// Keys and values of the ranks' store, and the requests that wait for a key. It knows nothing of sockets or threads: the
+// server's thread (store_server.h) hands it requests and sends its answers.
+#ifndef LOCKSTEP_LIB_LAUNCH_STORE_TABLE_H_
+#define LOCKSTEP_LIB_LAUNCH_STORE_TABLE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "lib/base/monotonic_time.h"
+#include "lib/launch/store_messages.h"
+
+namespace lockstep {
+
+// Response to the request of one client.
+struct StoreAnswer {
+  uint64_t client = 0;
+  StoreResponse response;
+};
+
+// Not thread-safe.
+class StoreTable {
+ public:
+  // `max_bytes`: of all keys and values, with kEntryBytes for each entry.
+  explicit StoreTable(size_t max_bytes) : max_bytes_(max_bytes) {}
+
+  // Bytes that an entry is counted with in addition to its key and its value.
+  static constexpr size_t kEntryBytes = 128;
+
+  // Handles a request. Appends its answer to `answers`, now or in a later call if it waits for a key, and the answers of
+  // those requests for whose keys this request was the last one missing. A client must have at most one request that waits.
+  void Handle(uint64_t client, StoreRequest request, MonotonicTime now, std::vector<StoreAnswer>& answers);
+
+  // Appends answers to the requests whose patience has ended.
+  void Expire(MonotonicTime now, std::vector<StoreAnswer>& answers);
+
+  // Time of the next Expire; InfiniteFuture if no request waits.
+  MonotonicTime NextExpiry() const;
+
+  // Drops the request of a client that is gone.
+  void Forget(uint64_t client) { waiting_.erase(client); }
+
+  size_t bytes() const { return bytes_; }
+
+ private:
+  struct Waiting {
+    StoreRequest request;
+    MonotonicTime until = MonotonicTime::InfiniteFuture();
+  };
+
+  // The first key of the request that is not set; null: all are set.
+  const std::string* FirstMissing(const StoreRequest& request) const;
+  StoreResponse Answer(const StoreRequest& request) const;  // of a request all of whose keys are set
+  StoreResponse Put(const std::string& key, std::string value);
+  StoreResponse Add(const std::string& key, int64_t amount);
+  StoreResponse CompareSet(StoreRequest request);
+  StoreResponse Delete(const std::string& key);
+  void AnswerWaiting(std::vector<StoreAnswer>& answers);
+
+  const size_t max_bytes_;
+  size_t bytes_ = 0;
+  std::map<std::string, std::string> values_;
+  std::map<uint64_t, Waiting> waiting_;  // by client
+};
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_LAUNCH_STORE_TABLE_H_

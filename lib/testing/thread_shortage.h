@@ -1,0 +1,28 @@
+// A process to which the system gives no more threads, as under `ulimit -u` or a container's limit on processes.
+#ifndef LOCKSTEP_LIB_TESTING_THREAD_SHORTAGE_H_
+#define LOCKSTEP_LIB_TESTING_THREAD_SHORTAGE_H_
+
+#include <cstddef>
+#include <functional>
+#include <string>
+
+namespace lockstep::testing {
+
+// Whether the kernel has the seccomp filters that RefuseThreads needs. A test without them must skip, and say so.
+bool CanRefuseThreads();
+
+// Makes every later start of a thread fail with EAGAIN, in this process and its children. They can still start
+// processes. It cannot be undone. Ends the process if the kernel refuses the filter.
+void RefuseThreads();
+
+// Leaves this process `bytes` more of address space, which bounds the number of its threads by their stacks. Ends the
+// process if that fails.
+void LimitAddressSpace(size_t bytes);
+
+// Runs `work` in a forked child, and returns what it returned. Fails the test if the child does not end with exit code
+// 0, or hangs for a minute. `work` must start from a process with one thread.
+std::string InChildProcess(const std::function<std::string()>& work);
+
+}  // namespace lockstep::testing
+
+#endif  // LOCKSTEP_LIB_TESTING_THREAD_SHORTAGE_H_
