@@ -37,7 +37,7 @@ class Admission {
   Admission(TcpSocket listener, const RunSecret& secret);
 
   // Waits until somebody connects or says something, at most `patience`, and returns those that have proven the secret
-  // since the last call; may be empty also after less. ResourceExhaustedError, once, if no descriptor is left for a further
+  // since the last call; may be empty also after less. UnavailableError, once, if no descriptor is left for a further
   // connection; if strangers hold descriptors, those are closed instead, and no error is returned.
   absl::StatusOr<std::vector<SecureSocket>> Wait(absl::Duration patience);
 

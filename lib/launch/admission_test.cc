@@ -166,7 +166,7 @@ TEST_F(AdmissionTest, NoDescriptorAtAllIsToldOnce) {
   const rlimit limit = {static_cast<rlim_t>(next.fd() + 1), before.rlim_max};
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
   EXPECT_THAT(admission_->Wait(absl::Seconds(1)),
-              StatusIs(absl::StatusCode::kResourceExhausted, AllOf(HasSubstr("open files"), HasSubstr("ulimit -n"))));
+              StatusIs(absl::StatusCode::kUnavailable, AllOf(HasSubstr("open files"), HasSubstr("ulimit -n"))));
   EXPECT_THAT(admission_->Wait(absl::Milliseconds(1)), IsOk());
   setrlimit(RLIMIT_NOFILE, &before);
 }

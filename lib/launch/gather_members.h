@@ -16,8 +16,8 @@ namespace lockstep {
 // came.
 //
 // Unavailable: a rank did not come within the timeout, differs from the leader (agreement.h), or said what no process of
-// a run says. InvalidArgument: two say that they are one rank, or have one LOCAL_RANK on one host, or one has another
-// number of ranks. ResourceExhausted: no descriptor is left for a connection. Cancelled: a stop signal.
+// a run says; or no descriptor is left for a connection. InvalidArgument: two say that they are one rank, or have one LOCAL_RANK on one host, or one has another
+// number of ranks. Cancelled: a stop signal.
 absl::Status GatherMembers(Admission& door, absl::Duration timeout, std::vector<Member>& members);
 
 }  // namespace lockstep

@@ -27,7 +27,7 @@ EVP_MAC* HmacAlgorithm() {
 absl::Status CheckHmac() {
   return HmacSha256("key", "message").size() == kDigestBytes
              ? absl::OkStatus()
-             : absl::ResourceExhaustedError(
+             : absl::UnavailableError(
                    "expected HMAC-SHA256, by which the processes of a run know each other; found that OpenSSL on this "
                    "machine refuses it; let its configuration (OPENSSL_CONF) load the default provider");
 }
@@ -76,7 +76,7 @@ absl::StatusOr<RunSecret> RunSecret::FromToken(absl::string_view token) {
   std::string digest(kDigestBytes, '\0');
   if (EVP_Digest(token.data(), token.size(), reinterpret_cast<unsigned char*>(&digest[0]), nullptr, EVP_sha256(),
                  nullptr) != 1) {
-    return absl::ResourceExhaustedError("expected SHA-256, found that OpenSSL on this machine refuses it");
+    return absl::UnavailableError("expected SHA-256, found that OpenSSL on this machine refuses it");
   }
   return RunSecret(std::move(digest));
 }

@@ -24,7 +24,7 @@ inline constexpr size_t kMinTokenCharacters = 16;
 
 class RunSecret {
  public:
-  // Each of these returns ResourceExhaustedError if OpenSSL on this machine has no HMAC-SHA256.
+  // Each of these returns UnavailableError if OpenSSL on this machine has no HMAC-SHA256.
 
   // Returns 32 bytes of the kernel's random number generator. Errors are those of RandomBytes.
   static absl::StatusOr<RunSecret> Random();

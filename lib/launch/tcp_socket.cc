@@ -105,8 +105,8 @@ absl::StatusOr<TcpSocket> ListenOn(const std::string& address, uint16_t port) {
 absl::StatusOr<TcpSocket> AcceptNow(const TcpSocket& listener) {
   const int fd = accept4(listener.fd(), nullptr, nullptr, kFlags);
   if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "expected room for one more connection, found: ", std::strerror(errno), "; raise the limit (ulimit -n)"));
+    return absl::UnavailableError(absl::StrCat("expected room for one more connection, found: ", std::strerror(errno),
+                                               "; raise the limit (ulimit -n)"));
   }
   return TcpSocket(fd);  // else nobody waits, or who waited has gone
 }

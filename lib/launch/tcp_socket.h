@@ -36,7 +36,7 @@ class TcpSocket {
 // `port` 0: any free one. Returns UnavailableError if the port is taken, or the address is not this host's.
 absl::StatusOr<TcpSocket> ListenOn(const std::string& address, uint16_t port);
 
-// Accepts the next connection without waiting. Returns no descriptor if there is none, and ResourceExhaustedError if the
+// Accepts the next connection without waiting. Returns no descriptor if there is none, and UnavailableError if the
 // process or the machine has no descriptor or memory left for one: the connection then still waits.
 absl::StatusOr<TcpSocket> AcceptNow(const TcpSocket& listener);
 

@@ -251,16 +251,10 @@ class Flood(NetworkCase):
     def test_meet_descriptors_exhausted(self):
         leader = self.leader()
         there = len(os.listdir(f"/proc/{leader.pid}/fd"))
-        resource.prlimit(leader.pid, resource.RLIMIT_NOFILE, (there + 10, there + 10))
+        resource.prlimit(leader.pid, resource.RLIMIT_NOFILE, (there + 24, there + 24))  # fewer than kMaxUnproven (admission.h)
         idle = [self.stranger() for _ in range(80)]
-        member = self.process(1)
-        self.wait_for(lambda: not self.listeners(leader.pid) or leader.poll() is not None, "the end of the meeting", every=0.02)
-        resource.prlimit(leader.pid, resource.RLIMIT_NOFILE, (there + 10, there + 10))
-        codes, talks = self.ends([leader, member])
-        self.assertNotIn("did not come", talks[0])
-        self.assertEqual(codes, [0, 0], talks)
-        for connection in idle:
-            connection.close()
+        self.two_end_well(leader)
+        self.assertEqual(len(idle), 80)
 
 
 class TorchrunStore(NetworkCase):
@@ -365,7 +359,7 @@ class Clock(NetworkCase):
     def start(self, hosts, *flags):
         """Both ranks, in the middle of training; those of `hosts` have a clock that `set` sets."""
         variables = {"LD_PRELOAD": str(self.clock), "CLOCK_FILE": str(self.folder / "shift")}
-        processes = [self.process(rank, "--repeats=200", *flags, **(variables if rank in hosts else {})) for rank in (0, 1)]
+        processes = [self.process(rank, "--repeats=20", *flags, **(variables if rank in hosts else {})) for rank in (0, 1)]
         self.wait_for(lambda: marked_processes.marked_processes(self.mark, "--rank=1"), "a rank 1")
         return processes
 
