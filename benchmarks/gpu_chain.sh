@@ -7,6 +7,7 @@
 # records, report.md and log.txt. Runs the packaged GPU tests first: no time is taken of a program that is wrong. One GPU:
 # the sweep; more: scaling over 1, 2, ... as well. Exits 1 when a test or a tool failed.
 set -uo pipefail
+unset CDPATH # cd would look for folders there, and print them
 
 if [ $# -ne 3 ]; then
   sed -n '2,8s/^# \{0,1\}//p' "$0"

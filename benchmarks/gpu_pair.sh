@@ -24,6 +24,7 @@
 #   report     of all records in OUT
 # Exits 1 when a test or a tool failed. LOCKSTEP_RANKS_PER_GPU=2 tries it on one GPU, where times say nothing.
 set -uo pipefail
+unset CDPATH # cd would look for folders there, and print them
 
 if [ $# -lt 4 ]; then
   sed -n '2,27s/^# \{0,1\}//p' "$0"

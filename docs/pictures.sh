@@ -5,6 +5,7 @@
 #
 # Needs chromium and gnuplot. The records are of one, two and four H200 (benchmarks/results/README.md).
 set -euo pipefail
+unset CDPATH # cd would look for folders there, and print them
 cd "$(dirname "$0")/.."
 
 tools=bazel-bin/tools

@@ -4,8 +4,12 @@ Reads the *.md files, and the paths that comments of sources name. Run by bazel 
     python3 tests/documents_test.py --root .
 """
 
+import fnmatch
+import functools
+import os
 import pathlib
 import re
+import subprocess
 import tempfile
 import unittest
 
@@ -36,17 +40,25 @@ def broken_links(root, document):
         if re.match(r"[a-z]+:", target):
             continue
         path, _, anchor = target.partition("#")
-        file = (document.parent / path) if path else document
-        if not file.exists():
+        file = document.parent / path if path else document
+        if os.path.relpath(file, root) not in names_of_tree(root):
             yield f"{document.relative_to(root)}: link to {target}: no such file"
         elif anchor and file.suffix == ".md" and anchor not in headings(file.read_text()):
             yield f"{document.relative_to(root)}: link to {target}: no such heading"
 
 
+@functools.lru_cache(maxsize=None)
+def names_of_tree(root):
+    """Names, relative to `root`, of the tree's files and of the folders that hold them."""
+    files = [path.relative_to(root) for path in source_tree.files(root)]
+    return {str(path) for path in files} | {str(folder) for path in files for folder in path.parents}
+
+
 def exists(root, path):
-    """Whether a path, a stem of one (lib/record/run_files) or a pattern (lib/kernels/sgd*) is there."""
+    """Whether a path, a stem of one (lib/record/run_files) or a pattern (lib/kernels/sgd*) names a part of the tree."""
     path = path.rstrip("/.").split(":")[0]
-    return (root / path).exists() or any(root.glob(path if "*" in path else path + ".*"))
+    names = names_of_tree(root)
+    return path in names or bool(fnmatch.filter(names, path if "*" in path else path + ".*"))
 
 
 def broken_paths(root, file):
@@ -70,36 +82,35 @@ def wide_lines(root, document):
 
 
 def unnamed_headers(root):
-    for package in sorted(path for path in (root / "lib").iterdir() if path.is_dir()):
+    files = source_tree.files_in(root, {"lib"}, {".h", ".md"})
+    for package in sorted({path.parent for path in files if path.parent.parent == root / "lib"}):
         readme = package / "README.md"
-        if not readme.exists():
+        if readme not in files:
             yield f"{package.relative_to(root)}: no README.md"
             continue
         words = set(re.findall(r"\w+", readme.read_text()))
-        for header in sorted(package.glob("*.h")):
+        for header in (path for path in files if path.parent == package and path.suffix == ".h"):
             if header.stem not in words:
                 yield f"{readme.relative_to(root)}: does not name {header.name}"
 
 
 def headers_that_are_gone(root):
     """Headers that a package's README names as its own; another's is named with its path."""
-    for readme in sorted((root / "lib").glob("*/README.md")):
+    files = source_tree.files_in(root, {"lib"}, {".h", ".md"})
+    for readme in (path for path in files if path.name == "README.md"):
         for header in re.findall(r"`([a-z0-9_]+\.h)`", readme.read_text()):
-            if not (readme.parent / header).exists():
+            if readme.parent / header not in files:
                 yield f"{readme.relative_to(root)}: names {header}, which is not in the package"
 
 
 def documents(root):
-    """The *.md files of the tree; what was measured stands in results as it was measured."""
-    return [path for path in sorted(root.rglob("*.md")) if not {".venv", ".package", "external"} & set(path.relative_to(root).parts)
-            and not path.relative_to(root).parts[0].startswith("bazel-")]
+    return [path for path in source_tree.files(root) if path.suffix == ".md"]
 
 
 def sources(root):
-    for folder in ("lib", "tools", "tests", "benchmarks", "third_party"):
-        for path in sorted((root / folder).rglob("*")):
-            if path.suffix in {".h", ".cc", ".cu", ".cuh", ".proto", ".py", ".sh", ".bzl"} and "golden" not in path.parts:
-                yield path
+    folders = {"lib", "tools", "tests", "benchmarks", "third_party"}
+    suffixes = {".h", ".cc", ".cu", ".cuh", ".proto", ".py", ".sh", ".bzl"}
+    return [path for path in source_tree.files_in(root, folders, suffixes) if "golden" not in path.parts]
 
 
 class DocumentsTest(unittest.TestCase):
@@ -130,7 +141,14 @@ class DocumentsTest(unittest.TestCase):
     def test_the_tree_is_really_read(self):
         names = {str(path.relative_to(self.root)) for path in documents(self.root)}
         self.assertLessEqual({"README.md", "DESIGN.md", "CONTRIBUTING.md", "lib/record/README.md"}, names)
-        self.assertGreater(len(list(sources(self.root))), 500)
+        self.assertGreater(len(sources(self.root)), 500)
+
+    def test_what_the_lab_writes_is_not_read(self):
+        root = self.sample({"a.md": "short", "lockstep_lab/report.md": "x" * 121, "report.md": "[b](b.md)", "gone.md": ""})
+        subprocess.run(["git", "init", "-q", root], check=True)
+        subprocess.run(["git", "-C", root, "add", "a.md", "gone.md"], check=True)
+        (root / "gone.md").unlink()
+        self.assertEqual(documents(root), [root / "a.md"])
 
     def sample(self, files):
         folder = tempfile.TemporaryDirectory()

@@ -170,7 +170,7 @@ class Faults:
             probe.bind(("127.0.0.1", 0))
             port = str(probe.getsockname()[1])
         return [self.start(flags, RANK=str(rank), WORLD_SIZE="2", LOCAL_RANK=str(rank), LOCAL_WORLD_SIZE="2",
-                           MASTER_ADDR="127.0.0.1", MASTER_PORT=port) for rank, flags in enumerate(flags_of_rank)]
+                           MASTER_ADDR="127.0.0.1", MASTER_PORT=port, LOCKSTEP_TOKEN="a token of this test") for rank, flags in enumerate(flags_of_rank)]
 
     def alive(self, argument=""):
         return marked_processes.marked_processes(self.mark, argument)

@@ -63,6 +63,12 @@ OUTSIDERS = [
     ("Gloo", re.compile(r'@gloo//|#include [<"]gloo/'), {"dist"}),
 ]
 
+# Ways to print that make nothing readable. lib/base has functions for it (log_line.h, print_text.h, progress.h); the other
+# files are no part of a tool.
+PRINTS = re.compile(r"\bf?printf\(|\bv?dprintf\(|\bf?puts\(|\bputchar\(|\bperror\(|\bstd::(cerr|cout|clog) *<<")
+MAY_PRINT = re.compile(r"lib/base/progress\.cc|lib/testing/.*|.*_(test|fuzz)\.cc|lib/report/check_report\.cc|"
+                       r"lib/int8_cpu/emulated_tiles\.cc")
+
 USE = re.compile(r'(?:"//lib/|#include "lib/)([a-z0-9_]+)[/:"]')
 SUFFIXES = {".h", ".cc", ".cu", ".cuh"}
 
@@ -76,8 +82,8 @@ def package_of(path, root):
 def violations(root):
     """Every line that crosses a layer or names an outsider where it must not."""
     found = []
-    for path in sorted((root / "lib").rglob("*")) + sorted((root / "tools").rglob("*")):
-        if not path.is_file() or (path.name != "BUILD" and path.suffix not in SUFFIXES):
+    for path in source_tree.files(root):
+        if path.relative_to(root).parts[0] not in {"lib", "tools"} or (path.name != "BUILD" and path.suffix not in SUFFIXES):
             continue
         package = package_of(path, root)
         for number, line in enumerate(path.read_text().splitlines(), 1):
@@ -100,8 +106,30 @@ def violations(root):
     return found
 
 
+def prints(root):
+    """Every line of lib/ and tools/ that prints past lib/base."""
+    found = []
+    for path in source_tree.files_in(root, {"lib", "tools"}, SUFFIXES):
+        if not MAY_PRINT.fullmatch(str(path.relative_to(root))):
+            for number, line in enumerate(path.read_text().splitlines(), 1):
+                if PRINTS.search(line.split("//")[0]):
+                    found.append(f"{path.relative_to(root)}:{number}: prints by itself; call LogLine or PrintToStdout")
+    return found
+
+
 class LayersTest(unittest.TestCase):
     root = None
+
+    def test_only_base_prints(self):
+        self.assertEqual(prints(self.root), [])
+
+    def test_a_line_that_prints_by_itself_is_found(self):
+        for line in ('std::fprintf(stderr, "%s", name.c_str());', "std::cerr << name;", "std::fputs(text, stderr);"):
+            with tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder, "lib", "dist", "a.cc")
+                path.parent.mkdir(parents=True)
+                path.write_text(f"  {line}\n")
+                self.assertEqual(len(prints(pathlib.Path(folder))), 1, line)
 
     def test_no_layer_is_crossed(self):
         self.assertEqual(violations(self.root), [])
@@ -119,14 +147,14 @@ class LayersTest(unittest.TestCase):
 
     def test_what_the_table_allows_is_used(self):
         used = {package: set() for package in MAY_USE}
-        for path in (self.root / "lib").rglob("*"):
-            if path.suffix in SUFFIXES and path.parent.name in used:
+        for path in source_tree.files_in(self.root, {"lib"}, SUFFIXES):
+            if path.parent.name in used:
                 used[path.parent.name].update(USE.findall(path.read_text()))
         for package, uses in MAY_USE.items():
             self.assertEqual(uses - used[package] - {package, "base", "proto"}, set(), f"{package} no longer uses these")
 
     def test_the_tree_is_really_read(self):
-        sources = [p for p in (self.root / "lib").rglob("*") if p.suffix in SUFFIXES]
+        sources = source_tree.files_in(self.root, {"lib"}, SUFFIXES)
         self.assertGreater(len(sources), 20, f"found {len(sources)} sources below {self.root}/lib")
 
     def check_sample(self, file, text, expected):

@@ -126,18 +126,15 @@ def names_of(text):
 def violations(root):
     """A line for each name that a second header gives again."""
     seen, found = {}, []
-    for folder in ("lib", "tools"):
-        for path in sorted((root / folder).rglob("*")):
-            if path.suffix not in SUFFIXES:
-                continue
-            header = str(path.relative_to(root))
-            for space, name in names_of(path.read_text()):
-                if (space, name) not in seen:
-                    seen[space, name] = header
-                elif seen[space, name] != header:
-                    found.append(f"{space}::{name} is in {seen[space, name]} and in {header}")
-                elif name.endswith(")"):
-                    found.append(f"{space}::{name} is twice in {header}")
+    for path in source_tree.files_in(root, {"lib", "tools"}, SUFFIXES):
+        header = str(path.relative_to(root))
+        for space, name in names_of(path.read_text()):
+            if (space, name) not in seen:
+                seen[space, name] = header
+            elif seen[space, name] != header:
+                found.append(f"{space}::{name} is in {seen[space, name]} and in {header}")
+            elif name.endswith(")"):
+                found.append(f"{space}::{name} is twice in {header}")
     return found
 
 
@@ -148,7 +145,7 @@ class NamesTest(unittest.TestCase):
         self.assertEqual(violations(self.root), [])
 
     def test_the_tree_is_really_read(self):
-        names = [name for path in (self.root / "lib").rglob("*.h") for name in names_of(path.read_text())]
+        names = [name for path in source_tree.files_in(self.root, {"lib"}, {".h"}) for name in names_of(path.read_text())]
         for name in (("lockstep", "BaseCases"), ("lockstep", "NoteProgress()"), ("lockstep", "kResultFd"),
                      ("lockstep", "ScaleRecords"), ("lockstep", "WriteResult(conststd::string&)")):
             self.assertIn(name, names)

@@ -2,6 +2,7 @@
 # The whole chain on few images: every tool's record is printed whole by stock protoc, and the report is finished.
 # Arguments: the lab script, the folder of the schemas (header.proto in it).
 set -euo pipefail
+unset CDPATH # cd would look for folders there, and print them
 lab="$(cd "$(dirname "$1")" && pwd)/$(basename "$1")"
 protos="$(cd "$(dirname "$2")/../.." && pwd)"
 out="${TEST_TMPDIR:-$(mktemp -d)}/lab"

@@ -1,9 +1,36 @@
-"""For tests that read the source tree, which Bazel does not see as their input (tests/BUILD gives them WORKSPACE)."""
+"""For tests that read the source tree, which Bazel does not see as their input (tests/BUILD gives them WORKSPACE).
 
+They read the files that git tracks, and no others: what the tools and the lab write into the checkout is not part of it.
+"""
+
+import functools
 import pathlib
+import subprocess
 import sys
 
 import bazel_unittest
+
+
+@functools.lru_cache(maxsize=None)
+def files(root):
+    """Sorted absolute paths of the files below `root` that git tracks, without those deleted from the working tree.
+
+    Returns all files below `root` if it has no .git, as in an unpacked archive or in a test's own sample.
+    """
+    if not (root / ".git").exists():
+        return sorted(path for path in root.rglob("*") if path.is_file())
+    # The checkout may belong to another user, as in a container; these tests run nothing of it.
+    listed = subprocess.run(["git", "-c", "safe.directory=*", "-C", str(root), "ls-files", "-z"], capture_output=True)
+    if listed.returncode != 0:
+        sys.exit(f"git ls-files in {root}: {listed.stderr.decode(errors='replace').strip()}")
+    paths = (root / name for name in listed.stdout.decode(errors="surrogateescape").split("\0") if name)
+    return sorted(path for path in paths if path.is_file())
+
+
+def files_in(root, folders, suffixes):
+    """Those of files(root) that are below one of `folders` (names of folders of the root) and have one of `suffixes`."""
+    return [path for path in files(root)
+            if path.relative_to(root).parts[0] in folders and path.suffix in suffixes]
 
 
 def main(case):

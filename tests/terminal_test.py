@@ -169,7 +169,7 @@ class TerminalTest(unittest.TestCase):
         os.chmod(alone.parent / "libexec" / "train_sweep", 0o444)
         self.assertIn(b"cached", subprocess.run([alone, *arguments], capture_output=True, check=True).stderr)
         changed = subprocess.run([alone, *arguments, "--seed=1"], capture_output=True)
-        self.assertEqual(changed.returncode, 1)
+        self.assertEqual(changed.returncode, 5)
         self.assertIn(b"cannot start", changed.stderr)
         (self.folder / "lenet5.pt").unlink()
         gone = subprocess.run([alone, *arguments], capture_output=True)

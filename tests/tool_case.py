@@ -43,6 +43,15 @@ class ToolCase(unittest.TestCase):
         self.addCleanup(self.temporary.cleanup)
 
     @classmethod
+    def timed_sweep(cls):
+        """A sweep whose epochs were timed: its report has plots, and its trace the parts of a step."""
+        path = pathlib.Path(ToolCase.shared.name) / "timed.rec"
+        if not path.exists():
+            cls.call("train_sweep", f"--input={cls.dataset}", "--model=lenet5", "--device=cpu", "--batch=20,40",
+                     "--repeats=2", f"--output={path}", check=True)
+        return path
+
+    @classmethod
     def call(cls, tool, *arguments, check=False, stdin=None, timeout=240, env=None):
         result = subprocess.run([str(cls.tools / tool), *map(str, arguments)], input=stdin, capture_output=True,
                                 timeout=timeout, env={**os.environ, **(env or {})})

@@ -8,6 +8,7 @@
 # Run it again at any time: it installs nothing that is there. third_party/versions.sh lists names, versions
 # and reasons. Exit codes: 0 ready, 1 something is missing or could not be installed, 2 wrong usage.
 set -euo pipefail
+unset CDPATH # cd would look for folders there, and print them
 
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 root="$(dirname "$here")"
@@ -66,6 +67,10 @@ torch_version_in() {
   sed -n "s/^__version__ = '\([0-9.]*\).*/\1/p" "$1/version.py" 2>/dev/null || true
 }
 
+# elsewhere PYTHON ARGUMENTS...: runs PYTHON in the root folder. With -c or -m it imports modules of its working folder
+# first, and the caller's may hold anything.
+elsewhere() { (cd / && "$@"); }
+
 # Sets `torch_found` to where LibTorch is, or to nothing. Importing torch would take seconds: reads its version.
 find_torch() {
   local folder version
@@ -74,7 +79,7 @@ find_torch() {
     torch_found="LIBTORCH=$LIBTORCH"
     return
   fi
-  folder="$(python3 -c "import importlib.util as u; s = u.find_spec('torch'); print(s.submodule_search_locations[0] if s else '')" 2>/dev/null || true)"
+  folder="$(elsewhere python3 -c "import importlib.util as u; s = u.find_spec('torch'); print(s.submodule_search_locations[0] if s else '')" 2>/dev/null || true)"
   for folder in "$venv"/lib/python3*/site-packages/torch "$folder"; do
     version="$(torch_version_in "$folder")"
     if [ -n "$version" ] && version_at_least "$version" "$LOCKSTEP_TORCH_MINIMUM"; then
@@ -180,13 +185,13 @@ install_packages() {
 check_python() {
   local version
   command -v python3 >/dev/null || die "expected python3 $LOCKSTEP_PYTHON_MINIMUM or newer for LibTorch's wheel, found none. Install python3, or set LIBTORCH to an unpacked LibTorch."
-  version="$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')"
+  version="$(elsewhere python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')"
   version_at_least "$version" "$LOCKSTEP_PYTHON_MINIMUM" ||
     die "expected python3 $LOCKSTEP_PYTHON_MINIMUM or newer for $LOCKSTEP_TORCH_PIN, found $version ($(command -v python3)). Put a newer python3 first on PATH, or set LIBTORCH to an unpacked LibTorch."
-  if ! python3 -c 'import ensurepip, venv' 2>/dev/null; then
+  if ! elsewhere python3 -c 'import ensurepip, venv' 2>/dev/null; then
     say "installing python3-venv: python3 cannot make a virtual environment without it"
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq python3-venv
-    python3 -c 'import ensurepip, venv' 2>/dev/null ||
+    elsewhere python3 -c 'import ensurepip, venv' 2>/dev/null ||
       die "$(command -v python3) has no ensurepip, even with python3-venv installed: it is not the distribution's Python. Put /usr/bin first on PATH, or set LIBTORCH to an unpacked LibTorch."
   fi
 }
@@ -194,8 +199,8 @@ check_python() {
 install_torch() {
   check_python
   say "installing $LOCKSTEP_TORCH_PIN and $LOCKSTEP_NUMPY_PIN into $venv: LibTorch and the tests' Python oracle (5 GB)"
-  python3 -m venv "$venv"
-  "$venv/bin/python3" -m pip install --quiet --disable-pip-version-check "$LOCKSTEP_TORCH_PIN" "$LOCKSTEP_NUMPY_PIN" ||
+  elsewhere python3 -m venv "$venv"
+  elsewhere "$venv/bin/python3" -m pip install --quiet --disable-pip-version-check "$LOCKSTEP_TORCH_PIN" "$LOCKSTEP_NUMPY_PIN" ||
     die "pip failed, see above. Run install.sh again, or set LIBTORCH to an unpacked LibTorch."
 }
 
@@ -207,7 +212,7 @@ onnxruntime_is_settled() {
 # One test asks for it, which is skipped without: a failure is told, and is none of install.sh.
 install_onnxruntime() {
   say "installing $LOCKSTEP_ONNXRUNTIME_PIN and $LOCKSTEP_ONNX_PIN into $venv: the tests' oracle of int8 networks (100 MB)"
-  "$venv/bin/python3" -m pip install --quiet --disable-pip-version-check "$LOCKSTEP_NUMPY_PIN" "$LOCKSTEP_ONNX_PIN" \
+  elsewhere "$venv/bin/python3" -m pip install --quiet --disable-pip-version-check "$LOCKSTEP_NUMPY_PIN" "$LOCKSTEP_ONNX_PIN" \
     "$LOCKSTEP_ONNXRUNTIME_PIN" || say "no ONNX Runtime, see above: //tests/peers:onnx_test will be skipped"
 }
 

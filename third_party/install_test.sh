@@ -44,6 +44,7 @@ END
 pretend_python() {
   write_program python3 <<'END'
 echo "python3 $*" >>"$STATE/log"
+pwd >>"$STATE/python_folders"
 case "$*" in
   *find_spec*) ;;
   *version_info*) cat "$STATE/python_version" ;;
@@ -80,7 +81,7 @@ new_machine() {
 run() {
   local expected="$1" code=0
   shift
-  (cd / && env -i PATH="$bin" STATE="$STATE" ${LIBTORCH:+LIBTORCH="$LIBTORCH"} "$checkout/third_party/install.sh" "$@") >"$scratch/output" 2>&1 || code=$?
+  (cd "${folder:-/}" && env -i PATH="$bin" STATE="$STATE" ${LIBTORCH:+LIBTORCH="$LIBTORCH"} "$checkout/third_party/install.sh" "$@") >"$scratch/output" 2>&1 || code=$?
   [ "$code" -eq "$expected" ] || fail "expected exit code $expected, found $code"
 }
 expect() { grep -qe "$1" "$scratch/output" || fail "expected output with: $1"; }
@@ -144,6 +145,19 @@ run 0
 expect_not 'skipped'
 run 0
 expect 'nothing to install'
+
+case="install_runs_no_python_of_the_working_folder"
+new_machine
+mkdir -p "$scratch/theirs"
+folder="$scratch/theirs" run 0
+[ "$(sort -u "$STATE/python_folders")" = / ] || fail "python3 ran in $(sort -u "$STATE/python_folders")"
+
+case="install_with_CDPATH"
+new_machine
+mkdir -p "$scratch/decoy/third_party"
+(cd "$checkout" && env -i PATH="$bin" STATE="$STATE" CDPATH="$scratch/decoy" bash third_party/install.sh) >"$scratch/output" 2>&1 ||
+  fail "expected exit code 0"
+expect '^ready: .*/checkout/.venv'
 
 case="keeps an existing bazelisk"
 new_machine

@@ -7,14 +7,20 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
 
-#include "lib/base/readable_line.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "lib/base/callers_folder.h"
+#include "lib/base/exit_status.h"
+#include "lib/base/log_line.h"
+#include "lib/base/status_macros.h"
 #include "lib/base/subprocess.h"
+#include "lib/device/torch_needs.h"
 #include "lib/record/same_run.h"
 #ifdef LOCKSTEP_LAUNCHED
 #include "lib/launch/launch_environment.h"
@@ -25,16 +31,9 @@
 namespace lockstep {
 namespace {
 
-// The folder that relative paths mean (lib/base/init_main.h).
-void EnterCallersFolder() {
-  const char* folder = std::getenv("BUILD_WORKING_DIRECTORY");
-  if (folder != nullptr && chdir(folder) != 0) {
-    std::fprintf(stderr, "%s: cannot enter BUILD_WORKING_DIRECTORY %s\n", LOCKSTEP_TOOL, folder);
-  }
-}
-
-std::string ProgramPath() {
-  const std::string self = SelfPath().value_or(LOCKSTEP_TOOL);
+// The program that does the work, beside this one. Never one of the working folder.
+absl::StatusOr<std::string> ProgramPath() {
+  ASSIGN_OR_RETURN(const std::string self, SelfPath());
   return self.substr(0, self.rfind('/') + 1) + "libexec/" LOCKSTEP_TOOL;
 }
 
@@ -55,23 +54,26 @@ bool MakesTheRecordOnly(const std::vector<std::string>& command_line) {
   return FlagValue(command_line, "onnx", "").empty();
 }
 
+// Says `cached`, or becomes the other program. Returns only if it did the former, or failed.
+absl::Status Run(int argc, char** argv) {
+  PlannedRun run;
+  run.command_line.assign(argv, argv + argc);
+  run.command_line[0] = LOCKSTEP_TOOL;
+  ASSIGN_OR_RETURN(run.program, ProgramPath());
+  RETURN_IF_ERROR(EnterCallersFolder());
+  run.output = FlagValue(run.command_line, "output", LOCKSTEP_OUTPUT);
+  if (run.output != "-" && IsAlone(run.command_line) && MakesTheRecordOnly(run.command_line) &&
+      CheckSameRun(run).ok()) {
+    LogLine(absl::StrCat(LOCKSTEP_TOOL ": cached ", run.output));
+    return absl::OkStatus();
+  }
+  RETURN_IF_ERROR(CheckTorchNeeds());
+  execv(run.program.c_str(), argv);
+  return absl::UnavailableError(absl::StrCat("cannot start ", run.program, ": ", std::strerror(errno),
+                                             "; it belongs beside this program: build or copy both again"));
+}
+
 }  // namespace
 }  // namespace lockstep
 
-int main(int argc, char** argv) {
-  lockstep::PlannedRun run;
-  run.command_line.assign(argv, argv + argc);
-  run.command_line[0] = LOCKSTEP_TOOL;
-  run.program = lockstep::ProgramPath();
-  lockstep::EnterCallersFolder();
-  run.output = lockstep::FlagValue(run.command_line, "output", LOCKSTEP_OUTPUT);
-  if (run.output != "-" && lockstep::IsAlone(run.command_line) && lockstep::MakesTheRecordOnly(run.command_line) &&
-      lockstep::CheckSameRun(run).ok()) {
-    std::fprintf(stderr, "%s: cached %s\n", LOCKSTEP_TOOL, lockstep::ReadableLine(run.output).c_str());
-    return 0;
-  }
-  execv(run.program.c_str(), argv);
-  std::fprintf(stderr, "%s: error: cannot start %s: %s; it belongs beside this program\n", LOCKSTEP_TOOL,
-               run.program.c_str(), std::strerror(errno));
-  return 1;
-}
+int main(int argc, char** argv) { return lockstep::ExitStatus(LOCKSTEP_TOOL, lockstep::Run(argc, argv)); }

@@ -10,6 +10,7 @@
 # Prints each tool's command before running it, so that this script can be left behind. Steps whose result is there
 # already are not run again (each tool says `cached`).
 set -euo pipefail
+unset CDPATH # cd would look for folders there, and print them
 
 usage() {
   sed -n '2,11s/^# \{0,1\}//p' "$0"
@@ -19,6 +20,16 @@ usage() {
 fail_usage() {
   printf 'lab: error: %s\n' "$1" >&2
   exit 2
+}
+
+# show WORD: WORD as a shell reads it, in characters that cannot control a terminal.
+show() {
+  local LC_ALL=C # in which only ASCII is printable
+  case "$1" in
+    *[!\ -~]* | *\'*) printf '%q' "$1" ;;
+    *[\ \;]*) printf "'%s'" "$1" ;;
+    *) printf '%s' "$1" ;;
+  esac
 }
 
 input="" output="lockstep_lab" model="" batch="" images="" repeats="" device="auto" force="" partial="" calibration="" questions="" seeds="" page_flags=()
@@ -38,29 +49,39 @@ for argument in "$@"; do
     --questions) questions=1 ;;
     --force) force="--force" ;;
     --allow_partial) partial="--allow_partial" ;;
-    *) fail_usage "unknown argument $argument; --help lists the flags" ;;
+    *) fail_usage "unknown argument $(show "$argument"); --help lists the flags" ;;
   esac
 done
 
-# Where the tools are: in this script's runfiles or a test's, beside it (tools/package.sh), or in the checkout's bazel-bin.
+case "$output" in
+  "") fail_usage "--output=: expected the name of a folder; leave the flag out for lockstep_lab" ;;
+  *,*) fail_usage "--output=$(show "$output"): expected a folder without a comma in its name, because lists of files are separated by commas; choose another name" ;;
+esac
+
+# Where the tools are: in this script's runfiles or a test's, next to it (tools/package.sh), or in the checkout's bazel-bin.
+# Links to this script are followed, but not those of runfiles, which lead into the checkout.
 self="${BASH_SOURCE[0]}"
-here="$(cd "$(dirname "$self")" && pwd)"
+here="$(cd -- "$(dirname -- "$self")" && pwd)"
+origin="$(dirname -- "$(readlink -f -- "$self")")"
 if [ -d "$here/$(basename "$self").runfiles/lockstep" ]; then
   root="$here/$(basename "$self").runfiles/lockstep" tools="$here/$(basename "$self").runfiles/lockstep/tools"
 elif [ -x "$here/tools/cifar_prep" ]; then
   root="$here" tools="$here/tools"
-elif [ -x "$here/cifar_prep" ]; then
-  root="$here" tools="$here"
+elif [ -x "$origin/cifar_prep" ]; then
+  root="$origin" tools="$origin"
 else
-  root="$(cd "$here/.." && pwd)" tools="$(cd "$here/.." && pwd)/bazel-bin/tools"
+  root="$(dirname -- "$origin")" tools="$(dirname -- "$origin")/bazel-bin/tools"
 fi
 published="$root/data/published"
+case "$published" in
+  *,*) fail_usage "$(show "$published"): expected a folder without a comma in its name, because lists of files are separated by commas; move the tools to another folder" ;;
+esac
 if [ ! -x "$tools/cifar_prep" ]; then
-  printf 'lab: error: the tools are not at %s; build them: bazel build //tools:all\n' "$tools" >&2
+  printf 'lab: error: the tools are not at %s; build them: bazel build //tools:all\n' "$(show "$tools")" >&2
   exit 1
 fi
 # Relative paths mean the caller's folder, also under `bazel run`.
-cd "${BUILD_WORKING_DIRECTORY:-$PWD}"
+cd -- "${BUILD_WORKING_DIRECTORY:-$PWD}"
 
 gpus=0 sweep_threads="" bf16=""
 if [ "$device" != cpu ] && command -v nvidia-smi >/dev/null 2>&1; then
@@ -107,7 +128,7 @@ comma_list() { # numbers, one a line -> ascending, each once, separated by comma
 fits() { [ -n "$input" ] || [ $(($1 * most_ranks)) -le "$images" ]; }
 scaled=()
 for one in ${scale_batch//,/ }; do
-  [[ "$one" =~ ^[0-9]{1,9}$ ]] || fail_usage "--batch=$batch: numbers separated by commas were expected"
+  [[ "$one" =~ ^[0-9]{1,9}$ ]] || fail_usage "--batch=$(show "$batch"): numbers separated by commas were expected"
   if fits "$one"; then
     scaled+=("$one")
   else
@@ -145,11 +166,7 @@ run() {
   printf '\n[%d/%d] %s' "$step" "$steps" "$(basename "$1")"
   local argument
   for argument in "${@:2}"; do
-    argument="${argument//"$root/"/}" # as from the checkout
-    case "$argument" in
-      *[\ \;]*) printf " '%s'" "$argument" ;;
-      *) printf ' %s' "$argument" ;;
-    esac
+    printf ' %s' "$(show "${argument//"$root/"/}")" # as from the checkout
   done
   printf '\n'
   "$@"
@@ -166,7 +183,8 @@ unless_made_with() {
 }
 
 records=() # of the report
-mkdir -p "$output"
+mkdir -p -- "$output" 2>/dev/null ||
+  fail_usage "--output=$(show "$output"): expected a folder, or a name at which one can be made; choose another"
 
 # scale NAME FLAG...: a scale record of the lab's model; explain NAME FLAG...: what comm_model says of it.
 scale() {
@@ -259,4 +277,4 @@ asked_before="$("$tools/report" --print="$output/report.rec" --format=json 2>/de
 run "$tools/report" --output="$output/report.html" "$page_of" ${page_flags[@]+"${page_flags[@]}"} $page_force
 
 [ "$repeats" -gt 1 ] || printf '\nEach epoch was timed once: --repeats=5 shows a spread, which report --check wants.\n'
-printf '\nDone in %d s. The report: %s/report.html (and report.md beside it)\n' "$((SECONDS - started))" "$(cd "$output" && pwd)"
+printf '\nDone in %d s. The report: %s/report.html (and report.md beside it)\n' "$((SECONDS - started))" "$(show "$(cd -- "$output" && pwd)")"

@@ -17,14 +17,15 @@
 # Works from any folder; the finished folder can be moved, and be read-only. The machine must have glibc 2.34 and the
 # libstdc++ of GCC 11 at least, which is looked at here; a machine newer than Debian 12 builds programs that want more.
 set -euo pipefail
+unset CDPATH # cd would look for folders there, and print them
 
 if [ $# -lt 1 ] || [ $# -gt 2 ] || [ "${1#-}" != "$1" ]; then
   sed -n '2,8s/^# \{0,1\}//p' "$0"
   [ "${1:-}" = --help ] && exit 0 || exit 2
 fi
-mkdir -p "$1"
-out="$(cd "$1" && pwd)"
-cd "$(dirname "$0")/.."
+mkdir -p -- "$1"
+out="$(cd -- "$1" && pwd)"
+cd -- "$(dirname -- "$(readlink -f -- "$0")")/.."
 
 tools="cifar_prep train_sweep scale_run comm_model quantize report doctor"
 architectures="${2:-portable}"
@@ -48,42 +49,12 @@ pack() {
   strip "$out/libexec/$2"
 }
 
-# A tool without LibTorch starts by itself; the others look for torch first.
+# A program without LibTorch starts by itself; the others look for torch first.
 write_launcher() {
-  if [[ "$(ldd "$out/libexec/$1")" != *libtorch* ]]; then
-    cat > "$out/$1" <<'LAUNCHER'
-#!/bin/sh
-here="$(cd "$(dirname "$0")" && pwd)"
-export LD_LIBRARY_PATH="$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
-exec "$here/libexec/$(basename "$0")" "$@"
-LAUNCHER
-    chmod +x "$out/$1"
-    return
-  fi
-  cat > "$out/$1" <<'LAUNCHER'
-#!/bin/sh
-# Starts the tool of this name with the shared libraries of this machine's torch. PYTHON names another interpreter.
-here="$(cd "$(dirname "$0")" && pwd)"
-name="$(basename "$0")"
-if [ -z "${LOCKSTEP_LIBRARIES:-}" ]; then
-  LOCKSTEP_LIBRARIES="$("${PYTHON:-python3}" - <<'PYTHON'
-import glob, importlib.util, os
-spec = importlib.util.find_spec("torch")
-if spec is not None:
-    torch = os.path.dirname(spec.origin)
-    folders = [os.path.join(torch, "lib")] + sorted(glob.glob(os.path.join(os.path.dirname(torch), "nvidia", "*", "lib")))
-    print(":".join(folders))
-PYTHON
-)"
-fi
-if [ -z "$LOCKSTEP_LIBRARIES" ]; then
-  echo "$name: error: ${PYTHON:-python3} cannot import torch; set PYTHON to one that can, or LOCKSTEP_LIBRARIES to the folders of libtorch_cpu.so and its companions" >&2
-  exit 5
-fi
-export LOCKSTEP_LIBRARIES
-export LD_LIBRARY_PATH="$LOCKSTEP_LIBRARIES:$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
-exec "$here/libexec/$name" "$@"
-LAUNCHER
+  local launcher=tools/launcher.sh
+  [[ "$(ldd "$out/libexec/$1")" != *libtorch* ]] || launcher=tools/torch_launcher.sh
+  rm -f "$out/$1" # a link there would be written through
+  cp "$launcher" "$out/$1"
   chmod +x "$out/$1"
 }
 

@@ -4,13 +4,16 @@
 #   tools/presubmit.sh          say what is wrong; exit 1 when something is
 #   tools/presubmit.sh --fix    format the sources in place first
 #
+# Only files that git tracks are looked at: add a new file first (git add).
+#
 # .ci/run calls it first. third_party/install.sh installs clang-format in the one version whose output counts.
 set -uo pipefail
+unset CDPATH # cd would look for folders there, and print them
 
 case "${1:-}" in
   "" | --fix) ;;
   *)
-    sed -n '2,7s/^# \{0,1\}//p' "$0"
+    sed -n '2,9s/^# \{0,1\}//p' "$0"
     [ "$1" = --help ] && exit 0 || exit 2
     ;;
 esac
@@ -22,7 +25,15 @@ if ! command -v "$formatter" >/dev/null; then
   echo "presubmit.sh: expected $formatter; third_party/install.sh installs it" >&2
   exit 1
 fi
-mapfile -t sources < <(find lib tools tests benchmarks third_party -name '*.h' -o -name '*.cc' -o -name '*.cu' -o -name '*.cuh' | sort)
+# Files that git tracks, as the checks in tests/ read them (tests/source_tree.py).
+sources=()
+while IFS= read -r -d '' path; do
+  [ ! -f "$path" ] || sources+=("$path")
+done < <(git ls-files -z '*.h' '*.cc' '*.cu' '*.cuh')
+if [ ${#sources[@]} -eq 0 ]; then
+  echo "presubmit.sh: git ls-files names no sources; expected a checkout that git may read" >&2
+  exit 1
+fi
 if [ "${1:-}" = --fix ]; then
   "$formatter" -i "${sources[@]}"
 fi

@@ -15,6 +15,7 @@
 #include "lib/base/init_main.h"
 #include "lib/base/run_tool.h"
 #include "lib/base/status_macros.h"
+#include "lib/device/torch_needs.h"
 #include "lib/record/stdout_guard.h"
 
 namespace {
@@ -110,6 +111,7 @@ absl::StatusOr<QuantizeOptions> OptionsFromFlags() {
 }
 
 absl::Status Run() {
+  RETURN_IF_ERROR(CheckTorchNeeds());
   ASSIGN_OR_RETURN(const QuantizeOptions options, OptionsFromFlags());
   if (const std::string verify = absl::GetFlag(FLAGS_verify); !verify.empty()) {
     return VerifyQuantized(verify, options);

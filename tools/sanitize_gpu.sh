@@ -9,6 +9,7 @@
 # Exit codes: 0 nothing new, 2 wrong usage, 4 something new, a program that failed, or one that reached its limit,
 # 5 no compute-sanitizer or no GPU.
 set -uo pipefail
+unset CDPATH # cd would look for folders there, and print them
 
 usage() { sed -n '2,10s/^# \{0,1\}//p' "$0"; }
 tools=memcheck,racecheck,initcheck,synccheck

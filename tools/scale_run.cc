@@ -2,6 +2,7 @@
 // lib/dist/scale_run.h.
 #include "lib/dist/scale_run.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -14,8 +15,10 @@
 #include "lib/base/flag_range.h"
 #include "lib/base/flag_values.h"
 #include "lib/base/init_main.h"
+#include "lib/base/open_files.h"
 #include "lib/base/status_macros.h"
 #include "lib/dataset/batch_loader.h"
+#include "lib/device/torch_needs.h"
 #include "lib/dist/experiments.h"
 #include "lib/dist/point_variants.h"
 #include "lib/launch/launch.h"
@@ -94,8 +97,8 @@ ABSL_FLAG(
     "whose variables are set, else none.");
 ABSL_FLAG(
     std::string, master_addr, "",
-    "Under a launcher: rank 0's host. None: 127.0.0.1 if it is the only one, else MASTER_ADDR, else the first node of "
-    "SLURM_STEP_NODELIST.");
+    "Under a launcher, with ranks on several hosts: rank 0's host; on one it is 127.0.0.1. None: MASTER_ADDR, else the "
+    "first node of SLURM_STEP_NODELIST.");
 RANGED_FLAG(
     uint32_t, master_port, 0, 0, 65535,
     "Under a launcher: the port at which rank 0 listens. 0: MASTER_PORT, else one from 20000 to 28999 that follows "
@@ -136,8 +139,20 @@ absl::StatusOr<ScaleRunOptions> OptionsFromFlags() {
   return options;
 }
 
+// Descriptors of this process and of each rank: LibTorch's event loop and sockets, the ranks' pipes and shared memory.
+// LibTorch calls abort() if it gets too few.
+uint64_t OpenFilesNeeded(const ScaleRunOptions& options) {
+  constexpr uint64_t kPerProcess = 64;
+  constexpr uint64_t kPerRank = 8;
+  const auto& ranks = options.spec.ranks();
+  const auto most = std::max_element(ranks.begin(), ranks.end());
+  return kPerProcess + kPerRank * (most == ranks.end() ? 1 : *most);
+}
+
 absl::Status Run(World* world) {
+  RETURN_IF_ERROR(CheckTorchNeeds());
   ASSIGN_OR_RETURN(const ScaleRunOptions options, OptionsFromFlags());
+  RETURN_IF_ERROR(EnsureOpenFiles(OpenFilesNeeded(options)));
   if (options.output == "-" && !options.dry_run) {
     RETURN_IF_ERROR(TakeStdout().status());
   }

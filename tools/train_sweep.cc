@@ -16,6 +16,7 @@
 #include "lib/base/run_tool.h"
 #include "lib/base/status_macros.h"
 #include "lib/dataset/batch_loader.h"
+#include "lib/device/torch_needs.h"
 #include "lib/record/stdout_guard.h"
 #include "lib/train/schedule.h"
 #include "tools/training_flags.h"
@@ -70,6 +71,7 @@ absl::Status Run() {
     }
     return status;
   }
+  RETURN_IF_ERROR(CheckTorchNeeds());
   ASSIGN_OR_RETURN(const TrainSweepOptions options, OptionsFromFlags());
   if (options.output == "-" && !options.dry_run) {
     RETURN_IF_ERROR(TakeStdout().status());

@@ -1,11 +1,11 @@
 #include "lib/base/exit_status.h"
 
 #include <csignal>
-#include <cstdio>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "lib/base/log_line.h"
 #include "lib/base/readable_line.h"
 #include "lib/base/stop_signal.h"
 
@@ -29,7 +29,9 @@ ExitCode ToExitCode(const absl::Status& status) {
     case absl::StatusCode::kResourceExhausted:
       return ExitCode::kDevice;
     case absl::StatusCode::kCancelled:
-      return StopSignal() == SIGTERM ? ExitCode::kTerminated : ExitCode::kInterrupted;
+      return StopSignal() == SIGTERM  ? ExitCode::kTerminated
+             : StopSignal() == SIGHUP ? ExitCode::kHungUp
+                                      : ExitCode::kInterrupted;
     default:
       return ExitCode::kInternal;
   }
@@ -41,7 +43,7 @@ std::string ErrorLine(absl::string_view tool, const absl::Status& status) {
 
 int ExitStatus(absl::string_view tool, const absl::Status& status) {
   if (!status.ok()) {
-    std::fprintf(stderr, "%s\n", ErrorLine(tool, status).c_str());
+    LogLine(ErrorLine(tool, status));
   }
   return static_cast<int>(ToExitCode(status));
 }

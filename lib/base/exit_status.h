@@ -17,13 +17,14 @@ enum class ExitCode : int {
   kBadInput = 3,       // an input is missing, broken, or of another kind
   kCheckFailed = 4,    // a check that was asked for did not hold
   kDevice = 5,         // no such device, a rank lost, a timeout
+  kHungUp = 129,       // stopped by SIGHUP after keeping what is complete
   kInterrupted = 130,  // stopped by SIGINT after keeping what is complete
   kTerminated = 143,   // stopped by SIGTERM after keeping what is complete
 };
 
 // Codes: InvalidArgument and OutOfRange are usage; NotFound, DataLoss and FailedPrecondition are bad input; Aborted is a
 // failed check; Unavailable, DeadlineExceeded and ResourceExhausted are the device; Cancelled is a signal (which one
-// was caught decides between 130 and 143); everything else is our fault.
+// was caught decides between 129, 130 and 143); everything else is our fault.
 ExitCode ToExitCode(const absl::Status& status);
 
 // "TOOL: error: MESSAGE" as one line, without its end. A message may quote a broken input, or name a file in any bytes: it

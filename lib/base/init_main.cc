@@ -1,6 +1,7 @@
 #include "lib/base/init_main.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +18,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "google/protobuf/stubs/logging.h"
+#include "lib/base/callers_folder.h"
 #include "lib/base/exit_status.h"
 #include "lib/base/flag_range.h"
 #include "lib/base/help_text.h"
@@ -151,6 +153,18 @@ void OccupyClosedDescriptors() {
   }
 }
 
+// The main thread's stack, and by default that of each other thread. With less the process would end by SIGSEGV.
+absl::Status CheckStack() {
+  constexpr rlim_t kMinStackBytes = 128 << 10;
+  rlimit limit;
+  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= kMinStackBytes) {
+    return absl::OkStatus();
+  }
+  return absl::ResourceExhaustedError(absl::StrCat("expected a stack of at least ", kMinStackBytes >> 10,
+                                                   " KiB, found a limit of ", limit.rlim_cur >> 10,
+                                                   " KiB; raise it (ulimit -s 8192), then run it again"));
+}
+
 [[noreturn]] void PrintAndExit(const ToolInfo& tool, const std::string& text) {
   std::exit(ExitStatus(tool.name, PrintToStdout(text)));
 }
@@ -246,9 +260,10 @@ void InitMain(const ToolInfo& tool, int argc, char** argv) {
   if (const absl::Status parsed = ParseOnlyFlags(args); !parsed.ok()) {
     std::exit(ExitStatus(tool.name, parsed));
   }
-  if (const char* folder = std::getenv("BUILD_WORKING_DIRECTORY"); folder != nullptr && chdir(folder) != 0) {
-    std::exit(
-        ExitStatus(tool.name, absl::InternalError(absl::StrCat("cannot enter BUILD_WORKING_DIRECTORY ", folder))));
+  for (const absl::Status& status : {CheckStack(), EnterCallersFolder()}) {
+    if (!status.ok()) {
+      std::exit(ExitStatus(tool.name, status));
+    }
   }
   google::protobuf::SetLogHandler(nullptr);
   InstallStopSignals();

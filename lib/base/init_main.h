@@ -28,9 +28,9 @@ std::map<std::string, std::string> FlagTexts(const std::vector<std::string>& arg
 // an argument is no flag.
 //
 // Before that it ignores SIGPIPE, and sees to it that no file is opened as a standard stream that the caller closed.
-// After it changes to BUILD_WORKING_DIRECTORY when `bazel run` has set it, so that relative paths mean the caller's
-// folder, silences protobuf's own remarks on bytes that do not parse (an error is one line, and the tool's), and
-// installs the stop signals.
+// After it exits 5 when the stack may not grow to 128 KiB (ulimit -s), enters the caller's folder (callers_folder.h),
+// silences protobuf's own remarks on bytes that do not parse (an error is one line, and the tool's), and installs the
+// stop signals.
 void InitMain(const ToolInfo& tool, int argc, char** argv);
 
 // argv as given to InitMain, with argv[0] replaced by the tool's name; for the record's header.

@@ -7,13 +7,14 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/system_call_error.h"
 
 namespace lockstep {
 
 absl::StatusOr<std::unique_ptr<MemoryFile>> MemoryFile::Create(const std::string& name) {
   const int fd = memfd_create(name.c_str(), MFD_CLOEXEC);
   if (fd < 0) {
-    return absl::InternalError(absl::StrCat("memfd_create: ", std::strerror(errno)));
+    return SystemCallError("memfd_create", errno);
   }
   return std::unique_ptr<MemoryFile>(new MemoryFile(fd));
 }

@@ -15,7 +15,7 @@ namespace lockstep {
 // Not thread-safe. Children do not inherit it (memfd_create, MFD_CLOEXEC): they open its path.
 class MemoryFile {
  public:
-  // An empty file. `name` is what /proc shows of it, for who looks there. Internal: the kernel has none to give.
+  // An empty file. `name` is what /proc shows of it, for who looks there. Errors as SystemCallError.
   static absl::StatusOr<std::unique_ptr<MemoryFile>> Create(const std::string& name);
 
   ~MemoryFile();

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/readable_line.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/base/write_error.h"
@@ -26,7 +27,8 @@ absl::Status CheckTaken(int fd, absl::string_view where) {
   return copy < 0 || close(copy) == 0 ? absl::OkStatus() : Failure(where);
 }
 
-absl::Status Print(int fd, absl::string_view where, absl::string_view text) {
+absl::Status Print(int fd, absl::string_view where, const std::string& readable) {
+  absl::string_view text = readable;
   while (!text.empty()) {
     const ssize_t n = write(fd, text.data(), text.size());
     if (n < 0 && errno != EINTR) {
@@ -43,8 +45,12 @@ absl::Status Print(int fd, absl::string_view where, absl::string_view text) {
 
 }  // namespace
 
-absl::Status PrintToStdout(absl::string_view text) { return Print(STDOUT_FILENO, "standard output", text); }
+absl::Status PrintToStdout(absl::string_view text) {
+  return Print(STDOUT_FILENO, "standard output", ReadableText(text));
+}
 
-absl::Status PrintToStderr(absl::string_view text) { return Print(STDERR_FILENO, "standard error", text); }
+absl::Status PrintToStderr(absl::string_view text) {
+  return Print(STDERR_FILENO, "standard error", ReadableText(text));
+}
 
 }  // namespace lockstep

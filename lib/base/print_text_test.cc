@@ -38,6 +38,17 @@ TEST(PrintTextTest, AllOfItIsThereWhenItReturns) {
   close(ends[1]);
 }
 
+TEST(PrintTextTest, ControlCharactersAreShown) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  ASSERT_THAT(PrintInto(ends[1], "{\"a\": \"\u202E\"}\n\x1B[2J\tb\r\n"), IsOk());
+  char bytes[64];
+  EXPECT_EQ(std::string(bytes, static_cast<size_t>(read(ends[0], bytes, sizeof(bytes)))),
+            "{\"a\": \"\\u202e\"}\n\\x1b[2J\tb\r\n");
+  close(ends[0]);
+  close(ends[1]);
+}
+
 TEST(PrintTextTest, AFullDiskIsSaid) {
   const int full = open("/dev/full", O_WRONLY);
   ASSERT_GE(full, 0);

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
+#include "lib/base/readable_line.h"
 #include "lib/base/stall_watch.h"
 
 namespace lockstep {
@@ -84,7 +85,7 @@ void Progress::Update(uint64_t done) {
     return;
   }
   last_shown_ = now;
-  const std::string line = ProgressLine(label_, done, total_, unit_, now, before_);
+  const std::string line = ReadableLine(ProgressLine(label_, done, total_, unit_, now, before_));
   if (terminal_) {
     // \r returns to the line's start, ESC [K clears the rest of it; the last column stays free, where some terminals
     // wrap.
@@ -100,7 +101,7 @@ void Progress::Tell(absl::string_view line) {
   if (stream_ == nullptr) {
     return;
   }
-  std::fprintf(stream_, "%s%.*s\n", bar_open_ ? "\r\x1b[K" : "", static_cast<int>(line.size()), line.data());
+  std::fprintf(stream_, "%s%s\n", bar_open_ ? "\r\x1b[K" : "", ReadableLine(line).c_str());
   std::fflush(stream_);
   bar_open_ = false;
 }

@@ -60,12 +60,12 @@ TEST(ProgressTest, IsSilentInAFileForTheFirstTenSeconds) {
 
 TEST(ProgressTest, ALineOfTalkIsPrintedAtOnce) {
   std::FILE* file = std::tmpfile();
-  Progress("x", 10, "steps", file).Tell("epoch 1");
+  Progress("x", 10, "steps", file).Tell("epoch 1\x1B");
   std::rewind(file);
   char text[16] = {};
   EXPECT_NE(std::fgets(text, sizeof(text), file), nullptr);
-  EXPECT_STREQ(text, "epoch 1\n");
-  EXPECT_EQ(std::ftell(file), 8);
+  EXPECT_STREQ(text, "epoch 1\\x1b\n");
+  EXPECT_EQ(std::ftell(file), 12);
   std::fclose(file);
 }
 

@@ -10,6 +10,7 @@
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/base/monotonic_time.h"
 #include "lib/testing/matchers.h"
 #include "lib/testing/thread_shortage.h"
 
@@ -28,13 +29,13 @@ constexpr std::chrono::seconds kPatience(60);
 
 TEST(StallWatchTest, SaysWhatStalled) {
   std::promise<absl::Status> said;
-  const absl::Time begin = absl::Now();
+  const MonotonicTime begin = MonotonicTime::Now();
   StallWatch watch(kLimit, [&](const absl::Status& status) { said.set_value(status); });
   ASSERT_THAT(watch.Start(), IsOk());
   watch.Enter("epoch 3");
   std::future<absl::Status> future = said.get_future();
   ASSERT_EQ(future.wait_for(kPatience), std::future_status::ready);
-  EXPECT_GE(absl::Now() - begin, kLimit);
+  EXPECT_GE(MonotonicTime::Now() - begin, kLimit);
   const absl::Status status = future.get();
   EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);
   EXPECT_EQ(status.message(), "epoch 3: nothing was done for 400ms");
@@ -42,26 +43,26 @@ TEST(StallWatchTest, SaysWhatStalled) {
 
 // Progress is noted until three limits have passed, and only then not.
 TEST(StallWatchTest, ProgressPutsItOff) {
-  std::promise<absl::Time> said;
-  StallWatch watch(kLimit, [&](const absl::Status&) { said.set_value(absl::Now()); });
+  std::promise<MonotonicTime> said;
+  StallWatch watch(kLimit, [&](const absl::Status&) { said.set_value(MonotonicTime::Now()); });
   ASSERT_THAT(watch.Start(), IsOk());
-  const absl::Time begin = absl::Now();
-  while (absl::Now() - begin < 3 * kLimit) {
+  const MonotonicTime begin = MonotonicTime::Now();
+  while (MonotonicTime::Now() - begin < 3 * kLimit) {
     NoteProgress();
     std::this_thread::yield();
   }
-  std::future<absl::Time> future = said.get_future();
+  std::future<MonotonicTime> future = said.get_future();
   ASSERT_EQ(future.wait_for(kPatience), std::future_status::ready);
   EXPECT_GE(future.get() - begin, 3 * kLimit);
 }
 
 TEST(StallWatchTest, EndsAtOnceAndSaysNothing) {
-  const absl::Time begin = absl::Now();
+  const MonotonicTime begin = MonotonicTime::Now();
   {
     StallWatch watch(absl::Hours(1), [](const absl::Status&) { FAIL(); });
     ASSERT_THAT(watch.Start(), IsOk());
   }
-  EXPECT_LT(absl::Now() - begin, absl::Seconds(30));
+  EXPECT_LT(MonotonicTime::Now() - begin, absl::Seconds(30));
 }
 
 TEST(StallWatchTest, WithoutALimitNothingIsWatched) {

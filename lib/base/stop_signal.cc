@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/inherited_signals.h"
 
 namespace lockstep {
 namespace {
@@ -34,6 +35,11 @@ void OnSignal(int signal_number) {
   }
 }
 
+bool IsIgnored(int signal_number) {
+  struct sigaction action;
+  return sigaction(signal_number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 }  // namespace
 
 void InstallStopSignals() {
@@ -41,19 +47,27 @@ void InstallStopSignals() {
   std::memset(&action, 0, sizeof(action));
   action.sa_handler = OnSignal;
   action.sa_flags = 0;  // no SA_RESTART: a blocking wait returns with EINTR
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP}) {
+    if (signal_number == SIGTERM || !IsIgnored(signal_number)) {
+      sigaction(signal_number, &action, nullptr);
+    }
+  }
+  ResetInheritedSignals();
 }
 
 bool StopRequested() { return g_signal != 0; }
 
 int StopSignal() { return g_signal; }
 
+absl::string_view StopSignalName(int signal_number) {
+  return signal_number == SIGTERM ? "SIGTERM" : signal_number == SIGHUP ? "SIGHUP" : "SIGINT";
+}
+
 absl::Status CheckNotStopped() {
   if (!StopRequested()) {
     return absl::OkStatus();
   }
-  return absl::CancelledError(absl::StrCat("stopped by ", g_signal == SIGTERM ? "SIGTERM" : "SIGINT"));
+  return absl::CancelledError(absl::StrCat("stopped by ", StopSignalName(g_signal)));
 }
 
 }  // namespace lockstep

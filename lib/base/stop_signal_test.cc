@@ -24,6 +24,7 @@ TEST(StopSignalDeathTest, TheFirstSignalOnlySetsTheFlag) {
 TEST(StopSignalDeathTest, AnotherAtOnceIsTheSameStop) {
   EXPECT_EXIT(
       {
+        signal(SIGINT, SIG_DFL);  // ignored if a shell started this test with `&`
         InstallStopSignals();
         raise(SIGTERM);
         raise(SIGTERM);
@@ -36,6 +37,7 @@ TEST(StopSignalDeathTest, AnotherAtOnceIsTheSameStop) {
 TEST(StopSignalDeathTest, OneThatComesLaterEndsTheProcess) {
   EXPECT_EXIT(
       {
+        signal(SIGINT, SIG_DFL);
         InstallStopSignals();
         raise(SIGINT);
         absl::SleepFor(absl::Milliseconds(1100));

@@ -14,12 +14,15 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
+#include "lib/base/inherited_signals.h"
+#include "lib/base/monotonic_time.h"
 #include "lib/base/oom_kills.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
+#include "lib/base/system_call_error.h"
 
 namespace lockstep {
 namespace {
@@ -28,9 +31,12 @@ constexpr absl::Duration kPollInterval = absl::Milliseconds(20);
 constexpr absl::Duration kGrace = absl::Seconds(2);
 constexpr absl::Duration kSettle = absl::Seconds(2);  // after a failure, before the others are told to end
 
+// Reads of one child between two looks at the clock and at the other children: 4 MiB. A child may write without end.
+constexpr int kReadsPerLook = 64;
+
 struct Running {
   pid_t pid = -1;
-  int result_fd = -1;
+  int result_fd = -1;  // -1 once closed
   bool ended = false;
   bool all_read = false;  // nobody can write to its pipe any more
   bool failed = false;    // by its exit, or by its result while its process still ends
@@ -50,6 +56,10 @@ std::vector<char*> Pointers(const std::vector<std::string>& strings) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // a child never outlives its parent
   if (getppid() != parent) {
     _exit(127);
+  }
+  ResetInheritedSignals();
+  if (options.own_session) {
+    setsid();
   }
   dup2(STDERR_FILENO, STDOUT_FILENO);
   if (result_fd == kResultFd) {
@@ -85,29 +95,50 @@ absl::StatusOr<Running> Start(const ChildOptions& options) {
 
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) {
-    return absl::InternalError(absl::StrCat("pipe: ", std::strerror(errno)));
+    return SystemCallError(absl::StrCat("a pipe for ", options.argv[0]), errno);
   }
   const pid_t parent = getpid();
   const pid_t pid = fork();
   if (pid == 0) {
     ExecChild(options, ends[1], argv.data(), envp.data(), parent);
   }
+  const int fork_error = errno;
   close(ends[1]);
   if (pid < 0) {
     close(ends[0]);
-    return absl::InternalError(absl::StrCat("fork: ", std::strerror(errno)));
+    return SystemCallError(absl::StrCat("a process for ", options.argv[0]), fork_error);
   }
   fcntl(ends[0], F_SETFL, O_NONBLOCK);
   return Running{pid, ends[0]};
 }
 
-void Drain(Running& child, std::string& result) {
-  char buffer[65536];
-  ssize_t n = 0;
-  while (child.result_fd >= 0 && (n = read(child.result_fd, buffer, sizeof(buffer))) > 0) {
-    result.append(buffer, static_cast<size_t>(n));
+void CloseResult(Running& child) {
+  if (child.result_fd >= 0) {
+    close(std::exchange(child.result_fd, -1));
   }
-  child.all_read = n == 0;
+}
+
+// Takes what has come, 4 MiB at most. ResourceExhausted: the result is too long. It is then no longer read.
+absl::Status Drain(const ChildOptions& options, Running& child, std::string& result) {
+  char buffer[65536];
+  for (int reads = 0; reads < kReadsPerLook && child.result_fd >= 0; ++reads) {
+    const ssize_t n = read(child.result_fd, buffer, sizeof(buffer));
+    if (n < 0 && errno == EINTR) {
+      continue;
+    }
+    if (n <= 0) {
+      child.all_read = n == 0;
+      break;
+    }
+    result.append(buffer, static_cast<size_t>(n));
+    if (result.size() > options.max_result_bytes) {
+      CloseResult(child);
+      return absl::ResourceExhaustedError(absl::StrCat(options.argv[0], " wrote more than the ",
+                                                       options.max_result_bytes,
+                                                       " bytes that its result may have, and was ended"));
+    }
+  }
+  return absl::OkStatus();
 }
 
 // Until a child has written something, at most kPollInterval: a pipe holds 64 KiB, and a child that fills it waits.
@@ -121,19 +152,48 @@ void WaitForResults(const std::vector<Running>& children) {
   poll(pipes.data(), pipes.size(), static_cast<int>(absl::ToInt64Milliseconds(kPollInterval)));
 }
 
-// Looks whether the child has ended, without waiting. `oom_kills`: the count before it was started.
-void Reap(Running& child, uint64_t oom_kills, ChildExit& exit) {
-  Drain(child, exit.result);
+// Returns true, and waitpid(2)'s `status`, if the child has ended. Kills the rest of its process group first, while the
+// child's number cannot belong to another process yet.
+absl::StatusOr<bool> HasEnded(const ChildOptions& options, const Running& child, int& status) {
+  siginfo_t ended = {};
+  if (options.own_session && waitid(P_PID, static_cast<id_t>(child.pid), &ended, WEXITED | WNOHANG | WNOWAIT) == 0) {
+    if (ended.si_pid == 0) {
+      return false;
+    }
+    kill(-child.pid, SIGKILL);
+  }
+  pid_t waited = 0;
+  do {
+    waited = waitpid(child.pid, &status, WNOHANG);
+  } while (waited < 0 && errno == EINTR);
+  if (waited < 0) {
+    return absl::UnavailableError(absl::StrCat("how ", options.argv[0], " (process ", child.pid,
+                                               ") ended is not known: waitpid: ", std::strerror(errno),
+                                               "; expected that this process does not ignore SIGCHLD"));
+  }
+  return waited == child.pid;
+}
+
+// Looks whether the child has ended, without waiting. `oom_kills`: the count before it was started. Errors are those of
+// RunChildren that one child causes.
+absl::Status Reap(const ChildOptions& options, Running& child, uint64_t oom_kills, ChildExit& exit) {
+  absl::Status drained = Drain(options, child, exit.result);
+  if (child.ended) {
+    return drained;
+  }
   int status = 0;
-  if (child.ended || waitpid(child.pid, &status, WNOHANG) != child.pid) {
-    return;
+  const absl::StatusOr<bool> ended = HasEnded(options, child, status);
+  if (ended.ok() && !*ended) {
+    return drained;
   }
   child.ended = true;
-  Drain(child, exit.result);
-  close(child.result_fd);
+  drained.Update(Drain(options, child, exit.result));
+  CloseResult(child);
+  RETURN_IF_ERROR(ended.status());
   exit.signalled = WIFSIGNALED(status);
   exit.code = exit.signalled ? WTERMSIG(status) : WEXITSTATUS(status);
   exit.out_of_memory = exit.signalled && exit.code == SIGKILL && !exit.ended_by_us && CountOomKills() > oom_kills;
+  return drained;
 }
 
 // By SIGSTOP, or a debugger. /proc/PID/stat: "PID (NAME) STATE ...", where a name may hold anything.
@@ -144,12 +204,20 @@ bool IsStopped(pid_t pid) {
   return name_end != std::string::npos && (text[name_end + 2] == 'T' || text[name_end + 2] == 't');
 }
 
+// To the whole process group, if the child leads one by now.
+void Signal(const ChildOptions& options, pid_t pid, int signal_number) {
+  if (!options.own_session || kill(-pid, signal_number) != 0) {
+    kill(pid, signal_number);
+  }
+}
+
 // One that is stopped answers no SIGTERM: it is killed at once. One that has told its failure is ending already.
-void SignalAll(std::vector<Running>& children, std::vector<ChildExit>& exits, int signal_number) {
+void SignalAll(const std::vector<ChildOptions>& options, const std::vector<Running>& children,
+               std::vector<ChildExit>& exits, int signal_number) {
   for (size_t i = 0; i < children.size(); ++i) {
     if (!children[i].ended && !(children[i].failed && signal_number == SIGTERM)) {
       exits[i].ended_by_us = true;
-      kill(children[i].pid, IsStopped(children[i].pid) ? SIGKILL : signal_number);
+      Signal(options[i], children[i].pid, IsStopped(children[i].pid) ? SIGKILL : signal_number);
     }
   }
 }
@@ -169,7 +237,7 @@ void Leave(std::vector<Running>& children, std::vector<ChildExit>& exits) {
   for (size_t i = 0; i < children.size(); ++i) {
     if (!children[i].ended) {
       exits[i].does_not_end = true;
-      close(children[i].result_fd);
+      CloseResult(children[i]);
     }
   }
 }
@@ -182,11 +250,11 @@ absl::StatusOr<std::vector<ChildExit>> RunChildren(const std::vector<ChildOption
   const uint64_t oom_kills = CountOomKills();
   std::vector<Running> children;
   std::vector<ChildExit> exits(options.size());
-  absl::Status start_error;
+  absl::Status trouble;  // because of which all are ended
   for (const ChildOptions& child : options) {
     absl::StatusOr<Running> started = Start(child);
     if (!started.ok()) {
-      start_error = started.status();
+      trouble = started.status();
       break;
     }
     exits[children.size()].index = static_cast<int>(children.size());
@@ -194,41 +262,42 @@ absl::StatusOr<std::vector<ChildExit>> RunChildren(const std::vector<ChildOption
   }
   exits.resize(children.size());
 
-  const absl::Time deadline = absl::Now() + timeout;
-  absl::Time kill_at = absl::InfiniteFuture();
-  absl::Time settled_at = absl::InfiniteFuture();
-  absl::Time together_until = absl::InfiniteFuture();
+  const MonotonicTime deadline = MonotonicTime::Now() + timeout;
+  MonotonicTime kill_at = MonotonicTime::InfiniteFuture();
+  MonotonicTime settled_at = MonotonicTime::InfiniteFuture();
+  MonotonicTime together_until = MonotonicTime::InfiniteFuture();
   int failed = -1;
   size_t running = children.size();
   while (running > 0) {
     running = 0;
     for (size_t i = 0; i < children.size(); ++i) {
-      Reap(children[i], oom_kills, exits[i]);
+      trouble.Update(Reap(options[i], children[i], oom_kills, exits[i]));
       running += children[i].ended ? 0 : 1;
-      if ((children[i].ended || children[i].all_read) && together_until == absl::InfiniteFuture()) {
-        together_until = absl::Now() + after_first;
+      if ((children[i].ended || children[i].all_read) && together_until == MonotonicTime::InfiniteFuture()) {
+        together_until = MonotonicTime::Now() + after_first;
       }
       children[i].failed = !exits[i].ended_by_us && Failed(children[i], exits[i], options[i]);
       if (failed < 0 && children[i].failed) {
         failed = static_cast<int>(i);
-        settled_at = absl::Now() + kSettle;
+        settled_at = MonotonicTime::Now() + kSettle;
       }
     }
-    const bool timed_out = absl::Now() > deadline;
-    const bool settled =
-        absl::Now() > settled_at || absl::Now() > together_until || (failed >= 0 && OnlyStoppedOnesRun(children));
+    const bool timed_out = MonotonicTime::Now() > deadline;
+    const bool settled = MonotonicTime::Now() > settled_at || MonotonicTime::Now() > together_until ||
+                         (failed >= 0 && OnlyStoppedOnesRun(children));
     const bool asked = running > 0 && must_end != nullptr && must_end();
-    if (kill_at == absl::InfiniteFuture() && (settled || timed_out || asked || StopRequested() || !start_error.ok())) {
+    if (kill_at == MonotonicTime::InfiniteFuture() &&
+        (settled || timed_out || asked || StopRequested() || !trouble.ok())) {
       for (size_t i = 0; i < children.size(); ++i) {
         exits[i].timed_out = timed_out && !children[i].ended && failed < 0;
       }
-      SignalAll(children, exits, SIGTERM);
-      kill_at = absl::Now() + kGrace;
+      SignalAll(options, children, exits, SIGTERM);
+      kill_at = MonotonicTime::Now() + kGrace;
     }
-    if (absl::Now() > kill_at) {
-      SignalAll(children, exits, SIGKILL);
+    if (MonotonicTime::Now() > kill_at) {
+      SignalAll(options, children, exits, SIGKILL);
     }
-    if (running > 0 && absl::Now() > kill_at + kGiveUp) {
+    if (running > 0 && MonotonicTime::Now() > kill_at + kGiveUp) {
       Leave(children, exits);
       break;
     }
@@ -239,7 +308,7 @@ absl::StatusOr<std::vector<ChildExit>> RunChildren(const std::vector<ChildOption
   if (first_failed != nullptr) {
     *first_failed = failed;
   }
-  RETURN_IF_ERROR(start_error);
+  RETURN_IF_ERROR(trouble);
   return exits;
 }
 
@@ -263,7 +332,8 @@ absl::StatusOr<std::string> SelfPath() {
   char path[4096];
   const ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
   if (n <= 0) {
-    return absl::InternalError("cannot read /proc/self/exe");
+    return absl::UnavailableError(
+        absl::StrCat("cannot read /proc/self/exe: ", std::strerror(errno), "; mount /proc (mount -t proc proc /proc)"));
   }
   return std::string(path, static_cast<size_t>(n));
 }

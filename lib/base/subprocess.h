@@ -22,6 +22,10 @@ namespace lockstep {
 // The descriptor on which a child finds its result pipe.
 inline constexpr int kResultFd = 3;
 
+// Default limit on a child's result: half of the largest message that protobuf parses. For this program's own children,
+// whose results are messages. Callers that start other programs give a lower limit.
+inline constexpr uint64_t kMaxResultBytes = uint64_t{1} << 30;
+
 struct ChildOptions {
   std::vector<std::string> argv;  // argv[0] is the program's path; SelfPath() for this one
   std::vector<std::pair<std::string, std::string>> environment;  // set in addition to this process's own
@@ -29,6 +33,10 @@ struct ChildOptions {
   // Whether a result that has come whole says that the child failed. It then counts as failed, although its process may
   // take long to end. Null: its exit alone says it.
   std::function<bool(const std::string& result)> tells_failure = nullptr;
+  uint64_t max_result_bytes = kMaxResultBytes;  // a child that writes more is ended, and RunChildren returns an error
+  // If true, the child leads a session and a process group of its own, without a terminal. Processes that it leaves in
+  // that group are killed when it ends. For programs of other people, which may leave processes behind.
+  bool own_session = false;
 };
 
 // How long the kernel may take to end a process that was sent SIGKILL: a driver has its memory to free first.
@@ -52,7 +60,13 @@ struct ChildExit {
 // outrun by those that lost their connection to it. One that does not end after SIGKILL is left. Returns their exits in
 // the order of `children`; the first that failed by itself is at `*first_failed` (-1: none) when that is not null. The
 // children's standard output becomes this process's stderr, so that a library that prints cannot spoil a record on
-// stdout. Internal: a child could not be started.
+// stdout.
+//
+// Returns these errors after all children have ended:
+//     - SystemCallError's, if a child could not be started;
+//     - ResourceExhausted, if a child wrote more than its `max_result_bytes`;
+//     - Unavailable, if the kernel discarded the exit status of a child. That happens if this process ignores SIGCHLD
+//       (inherited_signals.h), or if another part of it waits for all children.
 //
 // `must_end`, where there is one, is asked every 20 ms while a child runs; once it is true all are ended as at a stop. So
 // they are when one still runs `after_first` after the first that ended, or closed its pipe behind its result.
@@ -64,7 +78,7 @@ absl::StatusOr<std::vector<ChildExit>> RunChildren(const std::vector<ChildOption
 // Writes all of `bytes` to kResultFd and closes it. For a child.
 absl::Status WriteResult(const std::string& bytes);
 
-// The path of this executable.
+// The path of this executable. Unavailable: /proc is not mounted.
 absl::StatusOr<std::string> SelfPath();
 
 }  // namespace lockstep

@@ -2,16 +2,41 @@
 
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <string>
 
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/base/monotonic_time.h"
+#include "lib/testing/matchers.h"
+
+// Seconds by which this process sees the system's clock set. Replaces libc's function for every library in this process.
+std::atomic<int> g_clock_shift_seconds{0};
+
+extern "C" int clock_gettime(clockid_t clock, timespec* time) noexcept {
+  const int failed = static_cast<int>(syscall(SYS_clock_gettime, clock, time));
+  if (failed == 0 && clock == CLOCK_REALTIME) {
+    time->tv_sec += g_clock_shift_seconds;
+  }
+  return failed;
+}
 
 namespace lockstep {
 namespace {
+
+using ::lockstep::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 ChildOptions Shell(const std::string& script) { return {{"/bin/sh", "-c", script}, {}, 0}; }
 
@@ -104,10 +129,10 @@ ChildOptions TellsFailure(const std::string& script) {
 // Its process would go on for a minute; the other one would never end.
 TEST(RunChildrenTest, OneThatTellsItsFailureHasFailedBeforeItsProcessEnds) {
   int failed = -1;
-  const absl::Time start = absl::Now();
+  const MonotonicTime start = MonotonicTime::Now();
   const auto exits = RunChildren({TellsFailure("printf failed >&3; exec 3>&-; exec sleep 60"), Shell("kill -STOP $$")},
                                  absl::Seconds(50), &failed);
-  EXPECT_LT(absl::Now() - start, absl::Seconds(20));
+  EXPECT_LT(MonotonicTime::Now() - start, absl::Seconds(20));
   EXPECT_EQ(failed, 0);
   EXPECT_EQ((*exits)[0].result, "failed");
   EXPECT_FALSE((*exits)[1].timed_out);
@@ -155,12 +180,12 @@ TEST(RunChildrenTest, OneWhoseResultIsWholeTooLongAfterTheOthersIsEnded) {
 }
 
 TEST(RunChildrenTest, OneThatDoesNotEndIsLeft) {
-  const absl::Time start = absl::Now();
+  const MonotonicTime start = MonotonicTime::Now();
   const auto exits = RunChildren({{{*SelfPath(), "--be_held"}, {}, 0}, Shell("exec sleep 60")}, absl::Seconds(1));
   ASSERT_EQ((*exits)[0].result, "y") << "it could not be traced";
   EXPECT_TRUE((*exits)[0].does_not_end);
   EXPECT_FALSE((*exits)[1].does_not_end);
-  EXPECT_LT(absl::Now() - start, kGiveUp + absl::Seconds(10));
+  EXPECT_LT(MonotonicTime::Now() - start, kGiveUp + absl::Seconds(10));
 }
 
 TEST(RunChildrenTest, PassesTheEnvironmentOn) {
@@ -172,6 +197,181 @@ TEST(RunChildrenTest, PassesTheEnvironmentOn) {
 TEST(RunChildrenTest, AProgramThatIsNotThereIsAFailure) {
   const auto exits = RunChildren({{{"/nonexistent"}, {}, 0}}, absl::Seconds(20));
   EXPECT_EQ((*exits)[0].code, 127);
+}
+
+// --- Inherited state ---
+
+// For one test.
+class IgnoredSignal {
+ public:
+  explicit IgnoredSignal(int signal_number) : signal_number_(signal_number) { signal(signal_number, SIG_IGN); }
+  ~IgnoredSignal() { signal(signal_number_, SIG_DFL); }
+
+ private:
+  const int signal_number_;
+};
+
+// The kernel discards the exit status. Once this child was taken for one that still runs, for ever.
+TEST(RunChildrenTest, sigchld_ignored_ends_with_an_error) {
+  const IgnoredSignal ignored(SIGCHLD);
+  const MonotonicTime start = MonotonicTime::Now();
+  EXPECT_THAT(RunChildren({Shell("exit 0")}, absl::Seconds(30)),
+              StatusIs(absl::StatusCode::kUnavailable,
+                       AllOf(HasSubstr("how /bin/sh (process "), HasSubstr("does not ignore SIGCHLD"))));
+  EXPECT_LT(MonotonicTime::Now() - start, absl::Seconds(20));
+}
+
+TEST(RunChildrenTest, sigchld_ignored_ends_the_other_children) {
+  const IgnoredSignal ignored(SIGCHLD);
+  EXPECT_THAT(RunChildren({Shell("exit 0"), Shell("exec sleep 600")}, absl::Hours(1)),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("waitpid")));
+}
+
+uint64_t SignalsIn(const std::string& status, const std::string& set) {
+  const size_t at = status.find(set + ":\t");
+  uint64_t signals = 0;
+  EXPECT_TRUE(at != std::string::npos && absl::SimpleHexAtoi(status.substr(at + set.size() + 2, 16), &signals))
+      << status;
+  return signals;
+}
+
+uint64_t Bit(int signal_number) { return uint64_t{1} << (signal_number - 1); }
+
+TEST(RunChildrenTest, AChildInheritsNoDeafness) {
+  const IgnoredSignal chld(SIGCHLD);
+  const IgnoredSignal interrupt(SIGINT);
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  ASSERT_EQ(pthread_sigmask(SIG_BLOCK, &all, &before), 0);
+  // Without children of its own: it ignores SIGCHLD until it is replaced by cat.
+  ChildOptions child = Shell("exec cat /proc/self/status >&3");
+  signal(SIGCHLD, SIG_DFL);
+  const auto exits = RunChildren({child}, absl::Seconds(30));
+  ASSERT_EQ(pthread_sigmask(SIG_SETMASK, &before, nullptr), 0);
+  ASSERT_TRUE(exits.ok()) << exits.status();
+  const std::string& status = (*exits)[0].result;
+  const uint64_t blocked = SignalsIn(status, "SigBlk");
+  for (const int signal_number : {SIGCHLD, SIGHUP, SIGINT, SIGTERM}) {
+    EXPECT_EQ(blocked & Bit(signal_number), 0u) << signal_number;
+  }
+  EXPECT_EQ(SignalsIn(status, "SigIgn") & Bit(SIGCHLD), 0u);
+  EXPECT_NE(SignalsIn(status, "SigIgn") & Bit(SIGINT), 0u) << "nohup and & mean it";
+}
+
+// --- The system's clock is set ---
+
+// Sets the clock as this process sees it once the first of the children has begun.
+class ClockStep {
+ public:
+  explicit ClockStep(int seconds) : seconds_(seconds) {}
+  ~ClockStep() { g_clock_shift_seconds = 0; }
+
+  // For must_end.
+  bool operator()() {
+    g_clock_shift_seconds = seconds_;
+    return false;
+  }
+
+ private:
+  const int seconds_;
+};
+
+TEST(RunChildrenTest, TheClockOfThisTestCanBeSet) {
+  const absl::Time before = absl::Now();
+  ClockStep step(7200);
+  step();
+  EXPECT_GT(absl::Now() - before, absl::Hours(2) - absl::Seconds(1));
+}
+
+TEST(RunChildrenTest, clock_set_forward_2h_is_no_timeout) {
+  ClockStep step(7200);
+  int failed = 0;
+  const auto exits = RunChildren(
+      {Shell("sleep 0.5"), Shell("sleep 1; printf done >&3")}, absl::Seconds(60), &failed, [&] { return step(); },
+      absl::Seconds(60));
+  ASSERT_TRUE(exits.ok()) << exits.status();
+  EXPECT_EQ(failed, -1);
+  EXPECT_FALSE((*exits)[1].timed_out);
+  EXPECT_FALSE((*exits)[1].ended_by_us);
+  EXPECT_EQ((*exits)[1].result, "done");
+}
+
+TEST(RunChildrenTest, clock_set_back_2h_does_not_delay_a_timeout) {
+  ClockStep step(-7200);
+  const MonotonicTime start = MonotonicTime::Now();
+  const auto exits = RunChildren({Shell("exec sleep 60")}, absl::Milliseconds(500), nullptr, [&] { return step(); });
+  EXPECT_TRUE((*exits)[0].timed_out);
+  EXPECT_LT(MonotonicTime::Now() - start, absl::Seconds(30));
+}
+
+// --- What a child writes is bounded ---
+
+TEST(RunChildrenTest, AResultOfItsLimitIsTaken) {
+  ChildOptions child = Shell("head -c 100000 /dev/zero >&3");
+  child.max_result_bytes = 100000;
+  EXPECT_EQ((*RunChildren({child}, absl::Seconds(20)))[0].result.size(), 100000u);
+  child.max_result_bytes = 99999;
+  EXPECT_THAT(RunChildren({child}, absl::Seconds(20)),
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       HasSubstr("/bin/sh wrote more than the 99999 bytes that its result may have")));
+}
+
+TEST(RunChildrenTest, AChildThatWritesForEverIsEnded) {
+  ChildOptions child = Shell("exec cat /dev/zero >&3");
+  child.max_result_bytes = 1 << 20;
+  EXPECT_THAT(RunChildren({Shell("exec sleep 600"), child}, absl::Hours(1)),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("wrote more than the 1048576 bytes")));
+}
+
+// The parent looks at the clock and at stop signals after 4 MiB.
+TEST(RunChildrenTest, AChildThatWritesForEverDoesNotHideTheTimeout) {
+  ChildOptions child = Shell("exec cat /dev/zero >&3");
+  child.max_result_bytes = uint64_t{1} << 40;
+  bool asked = false;
+  const auto exits = RunChildren({child}, absl::Hours(1), nullptr, [&] { return asked = true; });
+  EXPECT_TRUE(asked);
+  EXPECT_TRUE((*exits)[0].ended_by_us);
+}
+
+// --- What a child leaves behind ---
+
+// Starts a grandchild that outlives its parent, and says whether it ends within 20 s after the child. This process adopts
+// it, and so can wait for it.
+bool GrandchildEnds(const std::string& script, absl::Duration timeout) {
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  ChildOptions child = Shell(absl::StrCat("sleep 600 >/dev/null 2>&1 3>&- & printf $! >&3; ", script));
+  child.own_session = true;
+  const auto exits = RunChildren({child}, timeout);
+  pid_t grandchild = 0;
+  EXPECT_TRUE(exits.ok() && absl::SimpleAtoi((*exits)[0].result, &grandchild));
+  const MonotonicTime deadline = MonotonicTime::Now() + absl::Seconds(20);
+  while (waitpid(grandchild, nullptr, WNOHANG) == 0) {
+    if (MonotonicTime::Now() > deadline) {
+      kill(grandchild, SIGKILL);
+      return false;
+    }
+    absl::SleepFor(absl::Milliseconds(10));
+  }
+  return true;
+}
+
+TEST(RunChildrenTest, doctor_leaves_grandchildren_of_hanging_programs) {
+  EXPECT_TRUE(GrandchildEnds("exec sleep 600", absl::Milliseconds(500)));
+}
+
+TEST(RunChildrenTest, AChildThatEndsLeavesNoneOfItsGroup) { EXPECT_TRUE(GrandchildEnds("exit 0", absl::Seconds(60))); }
+
+// --- Errors of the machine ---
+
+TEST(RunChildrenTest, NoDescriptorsLeftIsResourceExhausted) {
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none = {3, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  const absl::Status status = RunChildren({Shell("exit 0")}, absl::Seconds(20)).status();
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("ulimit -n")));
 }
 
 }  // namespace

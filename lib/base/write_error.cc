@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/system_call_error.h"
 
 namespace lockstep {
 
@@ -16,9 +17,26 @@ absl::Status WriteError(absl::string_view message, int error) {
     case EFBIG:  // the process's limit on a file's size (ulimit -f), or the file system's
       return absl::ResourceExhaustedError(absl::StrCat(text, "; make room or raise the limit, then run it again"));
     case EIO:
+    case EREMOTEIO:
+    case EUCLEAN:
       return absl::ResourceExhaustedError(absl::StrCat(text, "; use another disk for the output"));
     case EPIPE:
       return absl::UnavailableError(absl::StrCat(text, "; who reads it ended early: see what it says"));
+    case EXDEV:  // rename(2): PATH itself is mounted (docker -v FILE:FILE), so its folder is on another file system
+    case EBUSY:
+      return absl::UnavailableError(
+          absl::StrCat(text, "; if the output itself is mounted, mount its folder instead; or use another --output"));
+    case ETXTBSY:
+      return absl::UnavailableError(
+          absl::StrCat(text, "; end the program that runs this file, or use another --output"));
+    case ESTALE:
+    case ENOTCONN:
+    case EHOSTDOWN:
+    case ETIMEDOUT:
+      return absl::UnavailableError(absl::StrCat(text, "; mount the network's file system again, or use another disk"));
+    case ENOSYS:
+      return absl::UnavailableError(
+          absl::StrCat(text, "; the file system or the container refuses this call: write to a local disk"));
     case ENOENT:
       return absl::InvalidArgumentError(absl::StrCat(text, " (the folder must exist)"));
     case EACCES:
@@ -30,9 +48,12 @@ absl::Status WriteError(absl::string_view message, int error) {
     case ELOOP:
     case ENOLCK:
     case EOPNOTSUPP:
+    case EINVAL:  // open(2): a name with characters that the file system does not allow
+    case ENODEV:
+    case ENXIO:
       return absl::InvalidArgumentError(absl::StrCat(text, "; use another --output"));
     default:
-      return absl::InternalError(text);
+      return SystemCallError(message, error);
   }
 }
 

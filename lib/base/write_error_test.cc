@@ -20,7 +20,18 @@ TEST(WriteErrorTest, TheCodeSaysWhoCanMendIt) {
   EXPECT_THAT(WriteError("f", EACCES), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("Permission denied")));
   EXPECT_THAT(WriteError("f", ENOENT),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("the folder must exist")));
+  EXPECT_THAT(WriteError("f", EINVAL), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("another --output")));
   EXPECT_THAT(WriteError("f", EBADF), StatusIs(absl::StatusCode::kInternal, HasSubstr("Bad file descriptor")));
+}
+
+// Faults of the machine that once were "our fault" (exit code 1).
+TEST(WriteErrorTest, AFaultOfTheMachineHasARemedy) {
+  for (const int error : {EXDEV, EBUSY, ETXTBSY, ENOSYS, ESTALE, ENOTCONN, ETIMEDOUT}) {
+    EXPECT_THAT(WriteError("f", error), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("; "))) << error;
+  }
+  for (const int error : {EMFILE, ENFILE, EAGAIN, ENOMEM}) {
+    EXPECT_THAT(WriteError("f", error), StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("; "))) << error;
+  }
 }
 
 }  // namespace

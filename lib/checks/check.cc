@@ -1,12 +1,12 @@
 #include "lib/checks/check.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "lib/base/log_line.h"
 #include "lib/base/print_text.h"
 #include "lib/base/readable_line.h"
 #include "lib/base/status_macros.h"
@@ -101,7 +101,7 @@ absl::Status RunCheck(const CheckOptions& options) {
     return absl::AbortedError(absl::StrCat("--check: ", failed.size(), " of ", looked_at,
                                            " rules are broken: ", absl::StrJoin(failed, ", ")));
   }
-  std::fprintf(stderr, "report: %d rules looked at, none is broken\n", static_cast<int>(looked_at));
+  LogLine(absl::StrCat("report: ", looked_at, " rules looked at, none is broken"));
   return absl::OkStatus();
 }
 

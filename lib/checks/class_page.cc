@@ -1,10 +1,10 @@
 #include "lib/checks/class_page.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "lib/base/log_line.h"
 #include "lib/base/status_macros.h"
 #include "lib/record/output_file.h"
 #include "lib/record/readable_text.h"
@@ -115,7 +115,7 @@ absl::Status RunClass(const std::string& folder, const std::string& output) {
   RETURN_IF_ERROR(DeclareRunFiles(files));
   CheckClass(students);
   RETURN_IF_ERROR(WriteWholeFile(output, RenderHtml("A class", ClassSections(students), {})));
-  std::fprintf(stderr, "report: %s\n", SummaryText(students).c_str());
+  LogLine(absl::StrCat("report: ", SummaryText(students)));
   return absl::OkStatus();
 }
 

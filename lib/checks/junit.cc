@@ -6,22 +6,11 @@
 namespace lockstep {
 namespace {
 
-// XML 1.0 has no way to write control characters but tab and line ends.
-std::string Xml(const std::string& text) {
-  std::string visible = text;
-  for (char& c : visible) {
-    if (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') {
-      c = ' ';
-    }
-  }
-  return EscapeHtml(visible);
-}
-
 std::string LinesOf(const CheckRule& rule, const std::vector<CheckFinding>& findings) {
   std::string lines;
   for (const CheckFinding& finding : findings) {
     if (finding.rule == rule.name) {
-      absl::StrAppend(&lines, Xml(finding.where), ": ", Xml(finding.text), "\n");
+      absl::StrAppend(&lines, EscapeHtml(finding.where), ": ", EscapeHtml(finding.text), "\n");
     }
   }
   return lines;
@@ -44,7 +33,7 @@ std::string JunitXml(const std::vector<CheckFinding>& findings, const CheckedKin
       absl::StrAppend(&cases, "    <skipped message=\"no input of the kind that this rule looks at\"/>\n");
     } else if (!lines.empty() && rule.fails) {
       ++failed;
-      absl::StrAppend(&cases, "    <failure message=\"", Xml(rule.explanation), "\">", lines, "</failure>\n");
+      absl::StrAppend(&cases, "    <failure message=\"", EscapeHtml(rule.explanation), "\">", lines, "</failure>\n");
     } else if (!lines.empty()) {
       absl::StrAppend(&cases, "    <system-out>", lines, "</system-out>\n");
     }

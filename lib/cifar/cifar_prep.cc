@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
+#include "lib/base/log_line.h"
 #include "lib/base/peak_memory.h"
 #include "lib/base/print_text.h"
 #include "lib/base/progress.h"
@@ -143,7 +143,7 @@ absl::StatusOr<Dataset> MakeDataset(const CifarPrepOptions& options, proto::Inpu
   parse.warnings = &warnings;
   absl::StatusOr<Dataset> dataset = Parse(source, parse);
   for (const std::string& warning : warnings) {
-    std::fprintf(stderr, "cifar_prep: warning: %s\n", ReadableLine(warning).c_str());
+    LogLine(absl::StrCat("cifar_prep: warning: ", warning));
   }
   return dataset;
 }
@@ -219,7 +219,7 @@ absl::Status RunCifarPrep(const CifarPrepOptions& options) {
     return PrintToStderr(absl::StrCat(DatasetSummary(dataset), CostText(dataset, watch.Seconds()),
                                       "dry run: ", ReadableLine(options.output), " not written\n"));
   }
-  std::fputs(DatasetSummary(dataset).c_str(), stderr);
+  LogText(DatasetSummary(dataset));
   return WriteDataset(make_header(), dataset, *writer);
 }
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
-#include <thread>
+#include <thread>  // hardware_concurrency
 #include <utility>
-#include <vector>
 
 #include "lib/base/run_tool.h"
+#include "lib/base/start_thread.h"
 #include "lib/base/stop_signal.h"
 
 namespace lockstep {
@@ -68,14 +68,13 @@ size_t ParallelThreads(size_t count, const ParallelOptions& options) {
 absl::Status ParallelFor(size_t count, const ParallelOptions& options,
                          const std::function<absl::Status(size_t, size_t)>& work) {
   Shared shared;
-  std::vector<std::thread> threads;
-  for (size_t worker = 1; worker < ParallelThreads(count, options); ++worker) {
-    threads.emplace_back([&, worker] { RunWorker(worker, count, options, shared, work); });
+  ThreadGroup threads;
+  bool started = true;
+  for (size_t worker = 1; started && worker < ParallelThreads(count, options); ++worker) {
+    started = threads.Start([&, worker] { RunWorker(worker, count, options, shared, work); }).ok();
   }
   RunWorker(0, count, options, shared, work);
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
+  threads.Join();
   return shared.first_error.ok() ? CheckNotStopped() : shared.first_error;
 }
 

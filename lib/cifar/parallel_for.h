@@ -23,6 +23,7 @@ size_t ParallelThreads(size_t count, const ParallelOptions& options);
 // Calls work(worker, i) once for each i below `count`, in blocks; at most one call at a time has the same `worker`.
 // When a call fails nothing new is begun, and the failure with the lowest i is returned: blocks are handed out in order
 // and finished once begun, so it is the same one whatever the threads. Cancelled after SIGINT or SIGTERM.
+// If the system has no more threads, those that could be started do the work, at least the calling one.
 absl::Status ParallelFor(size_t count, const ParallelOptions& options,
                          const std::function<absl::Status(size_t worker, size_t i)>& work);
 

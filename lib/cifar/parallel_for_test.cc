@@ -1,17 +1,23 @@
 #include "lib/cifar/parallel_for.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/testing/matchers.h"
+#include "lib/testing/thread_shortage.h"
 
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::CanRefuseThreads;
+using ::lockstep::testing::InChildProcess;
 using ::lockstep::testing::IsOk;
+using ::lockstep::testing::RefuseThreads;
 using ::lockstep::testing::StatusIs;
 using ::testing::Each;
 
@@ -52,6 +58,25 @@ TEST(ParallelForTest, TheFirstFailureInOrderIsReturnedWhateverTheThreads) {
     });
     EXPECT_THAT(status, StatusIs(absl::StatusCode::kDataLoss, "500"));
   }
+}
+
+// As with one thread.
+TEST(ParallelForTest, WithoutAThreadToBeHadTheCallerDoesAll) {
+  if (!CanRefuseThreads()) {
+    GTEST_SKIP() << "the kernel has no seccomp filters";
+  }
+  EXPECT_EQ(InChildProcess([] {
+              RefuseThreads();
+              std::vector<int> calls(100, 0);
+              size_t others = 0;
+              const absl::Status status = ParallelFor(100, Threads(4, 8), [&](size_t worker, size_t i) {
+                others += worker;
+                return ++calls[i], absl::OkStatus();
+              });
+              return absl::StrCat(status.ToString(), ", ", std::count(calls.begin(), calls.end(), 1), " calls, ",
+                                  others, " by others");
+            }),
+            "OK, 100 calls, 0 by others");
 }
 
 }  // namespace

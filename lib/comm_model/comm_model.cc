@@ -183,7 +183,8 @@ absl::StatusOr<CommModelRun> RunCommModel(const CommModelOptions& options) {
   const proto::Header header = MakeCommModelHeader(options, inputs);
   if (!options.force && IsCached(options.output_path, header)) {
     auto cached = ReadRecordFile<proto::CommModelFile>(options.output_path);
-    if (cached.ok() && CheckValueRanges(options.output_path, cached->records).ok()) {
+    const bool is_same = cached.ok() && cached->header.cache_key() == header.cache_key();  // not replaced meanwhile
+    if (is_same && CheckValueRanges(options.output_path, cached->records).ok()) {
       return CommModelRun{std::move(cached->records), std::move(inputs.scale)};
     }  // its checksums are right, and still it is none that this program has written
   }

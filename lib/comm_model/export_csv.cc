@@ -4,7 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
+#include "lib/base/csv_cell.h"
 #include "lib/comm_model/export.h"
 #include "lib/scaling/point_settings.h"
 
@@ -13,14 +13,6 @@ namespace {
 
 constexpr char kHeading[] =
     "record,source,variant,devices,batch_per_device,quantity,value,low,high,provenance,method\n";
-
-// RFC 4180: quoted where a comma, a quote or a line break is in it.
-std::string Field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) {
-    return text;
-  }
-  return absl::StrCat("\"", absl::StrReplaceAll(text, {{"\"", "\"\""}}), "\"");
-}
 
 // As many digits as a double has, so that nothing is lost.
 std::string Number(double value) { return absl::StrFormat("%.17g", value); }
@@ -52,10 +44,10 @@ struct Key {
 std::string Line(const Key& key, const std::string& quantity, const std::string& value, const std::string& low,
                  const std::string& high, const std::string& provenance, const std::string& method) {
   return absl::StrCat(
-      absl::StrJoin(
-          {Field(key.record), Field(key.source), Field(key.variant), key.devices > 0 ? absl::StrCat(key.devices) : "",
-           key.batch > 0 ? absl::StrCat(key.batch) : "", Field(quantity), value, low, high, provenance, Field(method)},
-          ","),
+      absl::StrJoin({CsvText(key.record), CsvText(key.source), CsvText(key.variant),
+                     key.devices > 0 ? absl::StrCat(key.devices) : "", key.batch > 0 ? absl::StrCat(key.batch) : "",
+                     CsvText(quantity), value, low, high, provenance, CsvText(method)},
+                    ","),
       "\n");
 }
 
@@ -144,7 +136,7 @@ std::string AuditLines(const proto::AuditTable& table) {
   for (const proto::AuditedValue& value : table.value()) {
     const proto::PublishedValue& published = value.published();
     lines += Line({"audit", table.source(), table.table(), published.devices(), published.batch()},
-                  proto::PublishedQuantity_Name(published.quantity()), Field(published.as_printed()), "", "",
+                  proto::PublishedQuantity_Name(published.quantity()), CsvText(published.as_printed()), "", "",
                   "published", absl::StrCat(proto::Finding_Name(value.finding()), ": ", value.sentence()));
   }
   return lines;

@@ -5,11 +5,11 @@
 #include <condition_variable>
 #include <mutex>
 #include <new>
-#include <thread>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/start_thread.h"
 #include "lib/base/status_macros.h"
 #include "lib/dataset/augment.h"
 
@@ -112,7 +112,7 @@ struct BatchLoader::State {
   const absl::Status options_status;
   const NormalizationTable table;
 
-  std::mutex mutex;                   // guards all below but `workers`
+  std::mutex mutex;                   // guards all below up to `error`
   std::condition_variable claimable;  // for the workers: a batch can be claimed, or stopping
   std::condition_variable ready;      // for the caller: a slot is ready
   bool stopping = false;
@@ -122,7 +122,8 @@ struct BatchLoader::State {
   uint32_t next_take = 0;              // the batch that Next() hands over
   absl::Status error;                  // of this epoch
 
-  std::vector<std::thread> workers;
+  absl::Status start_status;  // of the workers; changed by the constructor alone
+  ThreadGroup workers;
 };
 
 // A worker: claims the next batch, prepares it outside the lock, and puts it into its slot. A batch of an epoch that was
@@ -167,8 +168,8 @@ BatchLoader::BatchLoader(const ImageSet& images, LoaderOptions options)
   if (!state_->options_status.ok()) {
     return;  // Next() says so
   }
-  for (uint32_t i = 0; i < options.workers; ++i) {
-    state_->workers.emplace_back([state = state_.get()] { state->Work(); });
+  for (uint32_t i = 0; i < options.workers && state_->start_status.ok(); ++i) {
+    state_->start_status = state_->workers.Start([state = state_.get()] { state->Work(); });
   }
 }
 
@@ -178,9 +179,7 @@ BatchLoader::~BatchLoader() {
     state_->stopping = true;
   }
   state_->claimable.notify_all();
-  for (std::thread& worker : state_->workers) {
-    worker.join();
-  }
+  state_->workers.Join();
 }
 
 void BatchLoader::StartEpoch(uint32_t epoch, std::vector<uint32_t> order) {
@@ -205,6 +204,7 @@ void BatchLoader::StartEpoch(uint32_t epoch, std::vector<uint32_t> order) {
 absl::StatusOr<bool> BatchLoader::Next(Batch* batch) {
   State& state = *state_;
   RETURN_IF_ERROR(state.options_status);
+  RETURN_IF_ERROR(state.start_status);
   RETURN_IF_ERROR(state.error);
   if (state.epoch == nullptr || state.next_take == state.epoch->batch_count) {
     return false;

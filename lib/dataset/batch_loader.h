@@ -22,7 +22,7 @@ struct Batch {
   std::vector<int64_t> labels;  // (n)
 };
 
-// Far beyond use; more threads may fail to start, which would end the process.
+// Far beyond use.
 inline constexpr uint32_t kMaxLoaderWorkers = 256;
 
 struct LoaderOptions {
@@ -58,7 +58,8 @@ class BatchLoader {
 
   // The next batch of the epoch, or false at its end (or when none was started). `batch`'s old buffers are used again.
   // InvalidArgument: options that cannot work, or an index in `order` beyond the images. ResourceExhausted: no memory
-  // for a batch. After an error the epoch is over: later calls return the same error until StartEpoch.
+  // for a batch. Unavailable: a worker could not be started (fewer of them would change the times that are measured).
+  // After an error the epoch is over: later calls return the same error until StartEpoch.
   absl::StatusOr<bool> Next(Batch* batch);
 
   // Batches of the current epoch; before the first StartEpoch, of an epoch over all images.

@@ -8,16 +8,21 @@
 #include "lib/dataset/sampler.h"
 #include "lib/dataset/small_dataset.h"
 #include "lib/testing/matchers.h"
+#include "lib/testing/thread_shortage.h"
 
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::CanRefuseThreads;
+using ::lockstep::testing::InChildProcess;
 using ::lockstep::testing::IsOk;
+using ::lockstep::testing::RefuseThreads;
 using ::lockstep::testing::SmallImageSet;
 using ::lockstep::testing::StatusIs;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 LoaderOptions Options(uint32_t batch_size, uint32_t workers) {
   LoaderOptions options;
@@ -214,6 +219,24 @@ TEST(BatchLoaderTest, NormalisesAsTheLabWithMeanAndImageStd) {
   EXPECT_THAT(options.std, ElementsAre(0.125f, 0.25f, 0.375f));
   EXPECT_THAT(NormalizeAsTrained(proto::DatasetInfo(), options),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("statistics")));
+}
+
+TEST(BatchLoaderTest, NoThreadToBeHadIsAnError) {
+  if (!CanRefuseThreads()) {
+    GTEST_SKIP() << "the kernel has no seccomp filters";
+  }
+  const ImageSet set = SmallImageSet(proto::TRAIN, 4);
+  const auto next = [&set](uint32_t workers) {
+    return InChildProcess([&] {
+      RefuseThreads();
+      BatchLoader loader(set, Options(2, workers));
+      loader.StartEpoch(0, {0, 1, 2, 3});
+      Batch batch;
+      return loader.Next(&batch).status().ToString();
+    });
+  };
+  EXPECT_THAT(next(2), StartsWith("UNAVAILABLE: cannot start a thread"));
+  EXPECT_EQ(next(0), "OK");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/start_thread.h"
 #include "lib/base/status_macros.h"
 
 namespace lockstep {
@@ -16,6 +17,14 @@ namespace {
 template <typename Function>
 Function OpenMp(const char* name) {
   return reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
+}
+
+// LibTorch's own pool and OpenMP's team have a thread for each part of the work but the caller's.
+absl::Status CheckBothPoolsCanStart(uint32_t threads) {
+  const absl::Status status = CheckThreadsCanStart(2 * size_t{threads - 1});
+  return status.ok() ? status
+                     : absl::Status(status.code(), absl::StrCat("--threads=", threads, ": ", status.message(),
+                                                                ", or give fewer --threads"));
 }
 
 }  // namespace
@@ -41,7 +50,10 @@ absl::Status SetComputeThreads(uint32_t threads) {
   if (const auto set_dynamic = OpenMp<void (*)(int)>("omp_set_dynamic")) {
     set_dynamic(0);
   }
-  at::set_num_threads(static_cast<int>(threads > 0 ? threads : ComputeThreads()));
+  const uint32_t wanted = threads > 0 ? threads : ComputeThreads();
+  RETURN_IF_ERROR(CheckBothPoolsCanStart(wanted));
+  at::set_num_threads(static_cast<int>(wanted));
+  at::parallel_for(0, wanted, /*grain_size=*/1, [](int64_t, int64_t) {});  // starts the team while its threads are free
   return absl::OkStatus();
 }
 

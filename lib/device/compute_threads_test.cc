@@ -7,16 +7,38 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/testing/matchers.h"
+#include "lib/testing/thread_shortage.h"
 
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::CanRefuseThreads;
+using ::lockstep::testing::InChildProcess;
 using ::lockstep::testing::IsOk;
+using ::lockstep::testing::RefuseThreads;
 using ::lockstep::testing::StatusIs;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 // OpenMP reads the limit when it is loaded: the BUILD file sets OMP_THREAD_LIMIT=3.
 constexpr uint32_t kLimit = 3;
+
+// The first test, before this process has threads, which a forked child would miss.
+TEST(ComputeThreadsTest, rlimit_nproc_1) {
+  if (!CanRefuseThreads()) {
+    GTEST_SKIP() << "the kernel has no seccomp filters";
+  }
+  EXPECT_THAT(InChildProcess([] {
+                RefuseThreads();
+                return SetComputeThreads(2).ToString();
+              }),
+              StartsWith("UNAVAILABLE: --threads=2: cannot start a thread: Resource temporarily unavailable"));
+  EXPECT_EQ(InChildProcess([] {
+              RefuseThreads();
+              return SetComputeThreads(1).ToString();
+            }),
+            "OK");
+}
 
 TEST(ComputeThreadsTest, TheLimitIsOpenMps) { EXPECT_EQ(ComputeThreadLimit(), kLimit); }
 

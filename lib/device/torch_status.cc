@@ -4,10 +4,12 @@
 
 #include <new>
 #include <string>
+#include <system_error>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/run_tool.h"
 
 namespace lockstep {
 namespace {
@@ -18,6 +20,12 @@ std::string FirstLine(absl::string_view message) { return std::string(message.su
 absl::Status FromMessage(absl::string_view doing, absl::string_view message) {
   const std::string text = absl::StrCat(doing, ": ", FirstLine(message));
   return SaysOutOfMemory(message) ? absl::ResourceExhaustedError(text) : absl::InternalError(text);
+}
+
+// Threads or descriptors that LibTorch did not get. Call it in a handler of std::system_error.
+absl::Status FromSystemError(absl::string_view doing) {
+  const absl::Status status = CatchMemoryEnd([]() -> absl::Status { throw; });
+  return absl::Status(status.code(), absl::StrCat(doing, ": ", status.message()));
 }
 
 }  // namespace
@@ -45,6 +53,8 @@ absl::Status CatchTorchErrors(absl::string_view doing, const std::function<absl:
     return absl::ResourceExhaustedError(absl::StrCat(doing, ": memory could not be allocated (std::bad_alloc)"));
   } catch (const c10::Error& error) {
     return FromMessage(doing, error.what_without_backtrace());
+  } catch (const std::system_error&) {
+    return FromSystemError(doing);
   } catch (const std::exception& error) {
     return FromMessage(doing, error.what());
   } catch (...) {

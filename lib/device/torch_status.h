@@ -13,6 +13,7 @@ namespace lockstep {
 // training step at batch 32"):
 //   ResourceExhausted  memory ran out: c10::OutOfMemoryError, std::bad_alloc, or an error that says so in the words of
 //                      LibTorch's CPU allocator, CUDA, cuDNN, cuBLAS or oneDNN
+//   Unavailable        threads or open files ran out: std::system_error, as CatchMemoryEnd (lib/base/run_tool.h) reads it
 //   Internal           anything else
 // `body` may return its own errors through the status, and leaves nothing behind that it cannot throw away.
 absl::Status CatchTorchErrors(absl::string_view doing, const std::function<absl::Status()>& body);

@@ -15,12 +15,15 @@
 #include "lib/launch/launch.h"
 #include "lib/launch/rank_test_main.h"
 #include "lib/testing/matchers.h"
+#include "lib/testing/thread_shortage.h"
 
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::CanRefuseThreads;
 using ::lockstep::testing::CompareReducers;
 using ::lockstep::testing::IsOk;
+using ::lockstep::testing::RefuseThreads;
 using ::lockstep::testing::StatusIs;
 using ::lockstep::testing::Trainee;
 using ::testing::Each;
@@ -66,9 +69,20 @@ absl::StatusOr<std::string> Hang(RankContext& context) {
   return "";
 }
 
+// The thread that waits for sums cannot be started; the first step says so.
+absl::StatusOr<std::string> StepWithoutThreads(RankContext& context) {
+  at::set_num_threads(1);
+  ASSIGN_OR_RETURN(const std::unique_ptr<Communicator> communicator,
+                   MakeGlooCommunicator(*context.store, context.rank, context.size, context.timeout));
+  Trainee trainee("lenet5", c10::kCPU);
+  RefuseThreads();
+  ASSIGN_OR_RETURN(trainee.reducer, MakeC10dReducer(trainee.parameters, *communicator, {}));
+  return trainee.Step(context.rank, 0);
+}
+
 const std::map<std::string, RankTask>& Tasks() {
-  static const auto* tasks =
-      new std::map<std::string, RankTask>{{"compare", Compare}, {"ablated", Ablated}, {"hang", Hang}};
+  static const auto* tasks = new std::map<std::string, RankTask>{
+      {"compare", Compare}, {"ablated", Ablated}, {"hang", Hang}, {"step_without_threads", StepWithoutThreads}};
   return *tasks;
 }
 
@@ -98,6 +112,14 @@ TEST(C10dReducerTest, AblatedNothingIsSent) {
   const auto results = RunTask("ablated");
   ASSERT_THAT(results, IsOk());
   EXPECT_THAT(*results, Each("its own, halved, 0 sums, 2 steps"));
+}
+
+TEST(C10dReducerTest, NoThreadToBeHadIsAnError) {
+  if (!CanRefuseThreads()) {
+    GTEST_SKIP() << "the kernel has no seccomp filters";
+  }
+  EXPECT_THAT(RunTask("step_without_threads"),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("cannot start a thread")));
 }
 
 TEST(C10dReducerTest, ARankThatHangsIsNamed) {

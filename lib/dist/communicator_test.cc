@@ -13,11 +13,14 @@
 #include "lib/launch/launch.h"
 #include "lib/launch/rank_test_main.h"
 #include "lib/testing/matchers.h"
+#include "lib/testing/thread_shortage.h"
 
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::CanRefuseThreads;
 using ::lockstep::testing::IsOk;
+using ::lockstep::testing::RefuseThreads;
 using ::lockstep::testing::StatusIs;
 using ::testing::Each;
 using ::testing::HasSubstr;
@@ -146,6 +149,11 @@ absl::StatusOr<std::string> Leave(RankContext& context) {
   return "";
 }
 
+absl::StatusOr<std::string> MakeWithoutThreads(RankContext& context) {
+  RefuseThreads();
+  return Make(context).status();
+}
+
 const std::map<std::string, RankTask>& Tasks() {
   static const auto* tasks = new std::map<std::string, RankTask>{{"sum", Sum},
                                                                  {"sum_bf16", SumBf16},
@@ -154,6 +162,7 @@ const std::map<std::string, RankTask>& Tasks() {
                                                                  {"broadcast", Broadcast},
                                                                  {"die_in_the_middle", DieInTheMiddle},
                                                                  {"leave", Leave},
+                                                                 {"make_without_threads", MakeWithoutThreads},
                                                                  {"hang_in_the_middle", HangInTheMiddle}};
   return *tasks;
 }
@@ -221,6 +230,14 @@ TEST_P(CommunicatorTest, ARankThatIsLeftAloneSaysOnceWhichItIs) {
   EXPECT_THAT(status, StatusIs(absl::StatusCode::kUnavailable,
                                StartsWith(absl::StrCat("rank 0 of 2: ", GetParam() == "gloo" ? "gloo" : "shared-memory",
                                                        " all-reduce number 1: "))));
+}
+
+TEST_P(CommunicatorTest, NoThreadToBeHadIsAnError) {
+  if (!CanRefuseThreads()) {
+    GTEST_SKIP() << "the kernel has no seccomp filters";
+  }
+  EXPECT_THAT(LaunchRanks(Options(1, "make_without_threads", GetParam())),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("Resource temporarily unavailable")));
 }
 
 TEST_P(CommunicatorTest, ARankThatHangsIsNamed) {

@@ -30,8 +30,12 @@ namespace lockstep {
 class DataParallelModel : public Model, public GradientHook {
  public:
   // `module` is on devices[0], or will be by MakeReplicas. With `bf16` each thread computes forward as TrainStep does
-  // (lib/nn/autocast.h). Throws std::system_error when a thread cannot start.
+  // (lib/nn/autocast.h).
   DataParallelModel(std::shared_ptr<Model> module, std::vector<c10::Device> devices, bool bf16);
+
+  // Starts the threads of the devices. Without it the first step does, whose error is a c10::Error. Errors are those of
+  // ThreadGroup::Start.
+  absl::Status StartThreads() { return threads_.Start(); }
 
   // Before the first step, once the weights have their order in memory. `others` are networks of the module's kind, one
   // for each device behind the first; what they hold is lost. Throws c10::Error when a device has no room.

@@ -52,6 +52,7 @@ class Trainer : public DataParallelTrainer {
         images_(static_cast<uint32_t>(input.images->size())) {}
 
   absl::Status MakeReplicas() {
+    RETURN_IF_ERROR(model_->StartThreads());
     std::vector<std::shared_ptr<Model>> others;
     while (others.size() + 1 < devices_.size()) {
       ASSIGN_OR_RETURN(others.emplace_back(), MakeModel(spec_.model(), spec_.seed()));

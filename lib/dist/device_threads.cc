@@ -5,10 +5,10 @@
 #include <condition_variable>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/start_thread.h"
 #include "lib/base/status_macros.h"
 #include "lib/device/torch_status.h"
 
@@ -17,19 +17,25 @@ namespace lockstep {
 // One thread and the one piece of work it has, if any.
 class DeviceThreads::Worker {
  public:
-  Worker() : thread_([this] { Loop(); }) {}
-
+  Worker() = default;
   ~Worker() {
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       ending_ = true;
     }
     changed_.notify_all();
-    thread_.join();
+    thread_.Join();
+  }
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  // Starts the thread, once.
+  absl::Status Start() {
+    return thread_.Start([this] { Loop(); });
   }
 
-  // `work` must not throw. The worker is idle.
-  void Start(std::function<void()> work) {
+  // `work` must not throw. The worker must be idle.
+  void Begin(std::function<void()> work) {
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       work_ = std::move(work);
@@ -62,21 +68,27 @@ class DeviceThreads::Worker {
   std::condition_variable changed_;
   std::function<void()> work_;  // empty: idle
   bool ending_ = false;
-  std::thread thread_;  // last: it uses the others
+  ThreadGroup thread_;  // last: it uses the others
 };
 
-DeviceThreads::DeviceThreads(std::vector<c10::Device> devices) : devices_(std::move(devices)) {
-  for (size_t i = 0; i < devices_.size(); ++i) {
-    workers_.push_back(std::make_unique<Worker>());
-  }
-}
+DeviceThreads::DeviceThreads(std::vector<c10::Device> devices) : devices_(std::move(devices)) {}
 
 DeviceThreads::~DeviceThreads() = default;
 
+absl::Status DeviceThreads::Start() {
+  while (workers_.size() < devices_.size()) {
+    auto worker = std::make_unique<Worker>();
+    RETURN_IF_ERROR(worker->Start());
+    workers_.push_back(std::move(worker));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status DeviceThreads::Run(size_t count, const std::function<absl::Status(size_t)>& task) {
+  RETURN_IF_ERROR(Start());
   std::vector<absl::Status> statuses(count);
   for (size_t i = 0; i < count; ++i) {
-    workers_[i]->Start([this, i, &task, &statuses] {
+    workers_[i]->Begin([this, i, &task, &statuses] {
       const std::string name = absl::StrCat("device ", i, " of ", devices_.size(), " (", devices_[i].str(), ")");
       bool returned = false;
       statuses[i] = CatchTorchErrors(name, [&] {

@@ -4,20 +4,50 @@
 #include <ATen/ops/empty.h>
 
 #include <atomic>
+#include <cerrno>
 #include <set>
 #include <stdexcept>
+#include <string>
+#include <system_error>
 #include <thread>
 
 #include "lib/testing/matchers.h"
+#include "lib/testing/thread_shortage.h"
 
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::CanRefuseThreads;
+using ::lockstep::testing::InChildProcess;
 using ::lockstep::testing::IsOk;
+using ::lockstep::testing::RefuseThreads;
 using ::lockstep::testing::StatusIs;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 std::vector<c10::Device> Cpus(size_t count) { return std::vector<c10::Device>(count, c10::kCPU); }
+
+// The first test, before this process has threads, which a forked child would miss.
+TEST(DeviceThreadsTest, NoThreadToBeHadIsAnError) {
+  if (!CanRefuseThreads()) {
+    GTEST_SKIP() << "the kernel has no seccomp filters";
+  }
+  EXPECT_THAT(InChildProcess([] {
+                RefuseThreads();
+                DeviceThreads threads(Cpus(3));
+                return threads.Run(3, [](size_t) { return absl::OkStatus(); }).ToString();
+              }),
+              StartsWith("UNAVAILABLE: cannot start a thread"));
+}
+
+// As LibTorch throws it where it starts threads of its own.
+TEST(DeviceThreadsTest, ASystemErrorIsTheMachines) {
+  DeviceThreads threads(Cpus(1));
+  EXPECT_THAT(
+      threads.Run(1,
+                  [](size_t) -> absl::Status { throw std::system_error(EAGAIN, std::generic_category(), "thread"); }),
+      StatusIs(absl::StatusCode::kUnavailable, HasSubstr("ulimit -u")));
+}
 
 TEST(DeviceThreadsTest, EachDeviceHasAThreadThatStays) {
   DeviceThreads threads(Cpus(3));

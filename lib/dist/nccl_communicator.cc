@@ -13,11 +13,13 @@
 #include <deque>
 #include <mutex>
 #include <string>
-#include <thread>
+#include <thread>  // yield
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "lib/base/monotonic_time.h"
+#include "lib/base/start_thread.h"
 #include "lib/base/status_macros.h"
 #include "lib/device/device.h"
 #include "lib/dist/communicator.h"
@@ -69,9 +71,7 @@ class NcclCommunicator : public Communicator, public ShareCollectives {
       stopping_ = true;
     }
     wake_.notify_all();
-    if (watchdog_.joinable()) {
-      watchdog_.join();
-    }
+    watchdog_.Join();
     const c10::cuda::CUDAGuard guard(device_);
     const std::lock_guard<std::mutex> lock(mutex_);
     if (communicator_ != nullptr && AllPassed() && Settle(ncclCommFinalize(communicator_), "end", kLeaveTimeout).ok()) {
@@ -91,8 +91,7 @@ class NcclCommunicator : public Communicator, public ShareCollectives {
     }
     const ncclResult_t result = ncclCommInitRankConfig(&communicator_, size(), id, rank(), &config);
     RETURN_IF_ERROR(Settle(result, "rendezvous", timeout_));
-    watchdog_ = std::thread([this] { Watch(); });
-    return absl::OkStatus();
+    return watchdog_.Start([this] { Watch(); });
   }
 
   absl::string_view name() const override { return "nccl"; }
@@ -167,8 +166,8 @@ class NcclCommunicator : public Communicator, public ShareCollectives {
   // microseconds, and the training step waits for it here: asleep for a millisecond instead, the all-reduce of 44.7 MB
   // measured 1137 us on two GPUs in place of 180. A rendezvous takes seconds, hence the sleep after a while.
   absl::Status Settle(ncclResult_t result, absl::string_view operation, absl::Duration timeout) {
-    const absl::Time start = absl::Now();
-    for (absl::Time now = start; result == ncclInProgress && now < start + timeout; now = absl::Now()) {
+    const MonotonicTime start = MonotonicTime::Now();
+    for (MonotonicTime now = start; result == ncclInProgress && now < start + timeout; now = MonotonicTime::Now()) {
       if (now < start + kSpin) {
         std::this_thread::yield();
       } else {
@@ -208,7 +207,7 @@ class NcclCommunicator : public Communicator, public ShareCollectives {
       return std::shared_ptr<Collective>(std::make_shared<NcclCollective>(*this, flat, begin, end));
     }
     if (pending_.empty()) {
-      last_progress_ = absl::Now();
+      last_progress_ = MonotonicTime::Now();
     }
     pending_.push_back({absl::StrCat(Describe(operation), " number ", ++count_), end});
     return std::shared_ptr<Collective>(std::make_shared<NcclCollective>(*this, flat, begin, end));
@@ -241,7 +240,7 @@ class NcclCommunicator : public Communicator, public ShareCollectives {
   bool AllPassed() {
     while (!pending_.empty() && pending_.front().end.Passed()) {
       pending_.pop_front();
-      last_progress_ = absl::Now();
+      last_progress_ = MonotonicTime::Now();
     }
     return pending_.empty();
   }
@@ -252,7 +251,7 @@ class NcclCommunicator : public Communicator, public ShareCollectives {
     if (communicator_ != nullptr && ncclCommGetAsyncError(communicator_, &result) == ncclSuccess &&
         result != ncclSuccess && result != ncclInProgress) {
       Abort(absl::UnavailableError(absl::StrCat(Describe("peers"), ": ", ncclGetErrorString(result))));
-    } else if (!idle && absl::Now() - last_progress_ > timeout_) {
+    } else if (!idle && MonotonicTime::Now() - last_progress_ > timeout_) {
       Abort(absl::UnavailableError(
           absl::StrCat(pending_.front().what, ": not done after ", absl::FormatDuration(timeout_))));
     }
@@ -267,10 +266,10 @@ class NcclCommunicator : public Communicator, public ShareCollectives {
   ncclComm_t communicator_ = nullptr;
   absl::Status status_;
   std::deque<Pending> pending_;  // in the order of the stream
-  absl::Time last_progress_;
+  MonotonicTime last_progress_ = MonotonicTime::InfinitePast();
   uint64_t count_ = 0;
   bool stopping_ = false;
-  std::thread watchdog_;
+  ThreadGroup watchdog_;
 };
 
 }  // namespace

@@ -9,9 +9,10 @@
 #include <deque>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <utility>
+
+#include "lib/base/start_thread.h"
 
 namespace lockstep {
 namespace {
@@ -42,7 +43,7 @@ class CommunicatorBackend : public c10d::Backend {
   CommunicatorBackend(Communicator& communicator, c10::Device device, bool send)
       : Backend(communicator.rank(), communicator.size()), communicator_(communicator), device_(device), send_(send) {
     if (device_.is_cpu()) {
-      waiter_ = std::thread([this] { WaitForEach(); });
+      Keep(waiter_.Start([this] { WaitForEach(); }));
     }
   }
 
@@ -52,9 +53,7 @@ class CommunicatorBackend : public c10d::Backend {
       stopping_ = true;
     }
     wake_.notify_all();
-    if (waiter_.joinable()) {
-      waiter_.join();
-    }
+    waiter_.Join();
   }
 
   const std::string getBackendName() const override { return "lockstep"; }
@@ -157,7 +156,7 @@ class CommunicatorBackend : public c10d::Backend {
   std::vector<GroupSum> sums_;
   std::deque<Waiting> waiting_;
   bool stopping_ = false;
-  std::thread waiter_;
+  ThreadGroup waiter_;
 };
 
 }  // namespace

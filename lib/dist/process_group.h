@@ -39,7 +39,8 @@ class CommunicatorProcessGroup {
   // LibTorch's view of it; counted by reference, and of use as long as this object lives.
   c10d::ProcessGroup* raw();
 
-  // The first failure of the operations that are done: the communicator's.
+  // The first failure of the operations that are done: the communicator's. Unavailable from the beginning if the thread
+  // that waits for sums on a CPU could not be started.
   absl::Status status() const;
 
   // The sums since the last call, in order. Call it when all are done.

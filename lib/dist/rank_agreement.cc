@@ -8,8 +8,17 @@
 #include "lib/dataset/content_digest.h"
 #include "lib/launch/agreement.h"
 #include "lib/launch/process_hello.h"
+#include "lib/record/recorded_file.h"
 
 namespace lockstep {
+
+absl::Status CheckIsPlannedDataset(const Dataset& dataset, const proto::RankOrder& order) {
+  const absl::Status same_file = CheckNotReplaced(dataset.input, order.dataset_sha256());
+  if (same_file.ok() || order.dataset_content_sha256().empty()) {
+    return same_file;
+  }
+  return ContentSha256(dataset) == order.dataset_content_sha256() ? absl::OkStatus() : same_file;
+}
 
 absl::Status CheckRanksAgree(const RankContext& context, c10::Device device, const Dataset& dataset) {
   if (context.size == 1) {

@@ -8,8 +8,13 @@
 #include "absl/status/status.h"
 #include "lib/dataset/dataset.h"
 #include "lib/launch/launch.h"
+#include "lib/proto/scale.pb.h"
 
 namespace lockstep {
+
+// OK if `dataset`, which this rank has read, is the one that was planned for: the same file, or under a launcher, where
+// each host may have a file of its own, a file of the same images. FailedPrecondition: it was replaced since the run began.
+absl::Status CheckIsPlannedDataset(const Dataset& dataset, const proto::RankOrder& order);
 
 // Every rank calls it, and has the same answer. Unavailable names the first rank that differs from rank 0, its host, and
 // both values; or a rank that did not come.

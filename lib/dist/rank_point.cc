@@ -91,6 +91,7 @@ class RankPoint {
     RETURN_IF_ERROR(CheckEpochs(training_));
     RETURN_IF_ERROR(SetNumerics({proto::FP32, training_.deterministic(), training_.threads()}));
     ASSIGN_OR_RETURN(dataset_, ReadDataset(dataset_path));
+    RETURN_IF_ERROR(CheckIsPlannedDataset(dataset_, order_));
     ASSIGN_OR_RETURN(model_, MakeModel(training_.model(), training_.seed()));
     RETURN_IF_ERROR(SetZeroGamma(training_.zero_gamma(), *model_));
     return absl::OkStatus();

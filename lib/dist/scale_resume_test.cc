@@ -13,6 +13,7 @@
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/base/monotonic_time.h"
 #include "lib/dist/scale_run.h"
 #include "lib/dist/small_scale_run.h"
 #include "lib/launch/rank_test_main.h"
@@ -279,7 +280,8 @@ void ExpectAStoppedRunGoesOn(const std::string& mode) {
                                           "--noevaluate",
                                           "--checkpoint=" + checkpoint};
   const Tool stopped(flags);
-  for (const absl::Time end = absl::Now() + absl::Minutes(2); EpochsKept(StateOf(options)) < 10 && absl::Now() < end;) {
+  for (const MonotonicTime end = MonotonicTime::Now() + absl::Minutes(2);
+       EpochsKept(StateOf(options)) < 10 && MonotonicTime::Now() < end;) {
     absl::SleepFor(absl::Milliseconds(10));
   }
   stopped.Stop();

@@ -143,6 +143,8 @@ proto::RankOrder OrderOf(const ScaleRunOptions& options, const ScaleRunPlan& pla
   *order.mutable_spec() = plan.spec;
   *order.mutable_point() = plan.points[index];
   order.set_dataset_path(plan.dataset_path);
+  order.set_dataset_sha256(plan.dataset_sha256);
+  order.set_dataset_content_sha256(plan.dataset_content_sha256);
   order.set_checkpoint_path(index == plan.checkpoint_point ? options.checkpoint : "");
   order.set_state_path(PointStatePath(options, plan.points, index));
   order.set_state_every(options.state_every);
@@ -150,6 +152,7 @@ proto::RankOrder OrderOf(const ScaleRunOptions& options, const ScaleRunPlan& pla
   if (!order.state_path().empty()) {
     *order.mutable_state_header() = MakeStateHeader(header, plan.spec, plan.points[index], OtherHostsOf(world));
   }
+  MakeTextReadable(order);  // else it would not parse: the state's header has the command line, in any bytes
   return order;
 }
 
@@ -343,9 +346,11 @@ absl::Status PlanAndMeasure(const ScaleRunOptions& options, World* world, Finish
     ASSIGN_OR_RETURN(Dataset dataset, ReadDataset(dataset_path));
     dataset.input.set_path(options.input);
     ASSIGN_OR_RETURN(plan, MakeScaleRunPlan(options, dataset, world));
+    plan.dataset_sha256 = dataset.input.sha256();
     if (world != nullptr) {
       RETURN_IF_ERROR(world->CheckRanks(MaxRanks(plan.spec), plan.device.is_cuda()));
-      RETURN_IF_ERROR(world->CheckDataset(ContentSha256(dataset)));
+      plan.dataset_content_sha256 = ContentSha256(dataset);
+      RETURN_IF_ERROR(world->CheckDataset(plan.dataset_content_sha256));
     }
     ASSIGN_OR_RETURN(const std::vector<proto::Input> inputs, InputsOf(options, dataset.input));
     ASSIGN_OR_RETURN(header, MakeScaleHeader(options, plan, inputs, world));

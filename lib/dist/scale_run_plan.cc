@@ -264,6 +264,7 @@ absl::StatusOr<ScaleRunPlan> MakeScaleRunPlan(const ScaleRunOptions& options, co
         absl::StrCat(options.input, " has no test images; --noevaluate, and no --checkpoint"));
   }
   RETURN_IF_ERROR(CheckFlagWord("model", plan.spec.training().model(), ModelNames()));
+  RETURN_IF_ERROR(SetComputeThreads(plan.spec.training().threads()));  // the model is counted by running it
   ASSIGN_OR_RETURN(const std::shared_ptr<Model> model,
                    MakeModel(plan.spec.training().model(), plan.spec.training().seed()));
   *plan.spec.mutable_model() = CountModel(*model);

@@ -13,6 +13,7 @@
 #include "absl/time/clock.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/base/monotonic_time.h"
 #include "lib/dist/point_variants.h"
 #include "lib/dist/small_scale_run.h"
 #include "lib/launch/rank_test_main.h"
@@ -374,14 +375,14 @@ TEST(ScaleRunTest, ARankThatDiesAtTheStartIsNamedAndNothingIsLeft) {
 TEST(ScaleRunTest, AfterARankDiedInTheMiddleTheSameCommandGoesOn) {
   ScaleRunOptions options = SmallScaleRun({1, 2}, 8);
   options.spec.set_reducer("auto");  // planned anew, and the points of before are found
-  const absl::Time start = absl::Now();
+  const MonotonicTime start = MonotonicTime::Now();
   {
     const DieAt die("1:3");
     EXPECT_THAT(RunScaleRun(options),
                 StatusIs(absl::StatusCode::kUnavailable,
                          AllOf(HasSubstr("2 ranks, batch 8"), HasSubstr("rank 1 of 2 was killed"))));
   }
-  EXPECT_LT(absl::Now() - start, absl::Seconds(55));  // at once, not after the timeout of 60 s
+  EXPECT_LT(MonotonicTime::Now() - start, absl::Seconds(55));  // at once, not after the timeout of 60 s
   EXPECT_FALSE(FileExists(options.output));
   const std::vector<proto::ScalePoint> kept = ScalePoints(options.output + ".part", ReadMode::kSalvage);
   ASSERT_EQ(kept.size(), 2u);

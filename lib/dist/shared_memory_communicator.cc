@@ -7,12 +7,12 @@
 #include <functional>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/start_thread.h"
 #include "lib/base/status_macros.h"
 #include "lib/peer/shared_memory_all_reduce.h"
 
@@ -57,14 +57,21 @@ class QueuedCollective : public Collective {
 // ranks count on it, and its waits end by themselves.
 class CollectiveQueue {
  public:
-  CollectiveQueue() : thread_([this] { Serve(); }) {}
+  CollectiveQueue() = default;
   ~CollectiveQueue() {
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       closed_ = true;
     }
     changed_.notify_one();
-    thread_.join();
+    thread_.Join();
+  }
+  CollectiveQueue(const CollectiveQueue&) = delete;
+  CollectiveQueue& operator=(const CollectiveQueue&) = delete;
+
+  // Begins to serve. Call it once, before Add. Errors are those of ThreadGroup::Start.
+  absl::Status Start() {
+    return thread_.Start([this] { Serve(); });
   }
 
   void Add(std::shared_ptr<QueuedCollective> collective) {
@@ -95,7 +102,7 @@ class CollectiveQueue {
   std::condition_variable changed_;
   std::deque<std::shared_ptr<QueuedCollective>> waiting_;
   bool closed_ = false;
-  std::thread thread_;
+  ThreadGroup thread_;
 };
 
 absl::StatusOr<SumType> SumTypeOf(const at::Tensor& flat) {
@@ -121,6 +128,9 @@ class SharedMemoryCommunicator : public Communicator {
  public:
   SharedMemoryCommunicator(Store& store, int rank, int size, std::unique_ptr<SharedMemoryAllReduce> ranks)
       : Communicator(store, rank, size), ranks_(std::move(ranks)) {}
+
+  // Call it once, before any operation.
+  absl::Status StartQueue() { return queue_.Start(); }
 
   absl::string_view name() const override { return "shared_memory"; }
 
@@ -176,7 +186,9 @@ absl::StatusOr<std::unique_ptr<Communicator>> MakeSharedMemoryCommunicator(Store
   options.timeout = timeout;
   options.gather = [&store, rank, size](absl::string_view bytes) { return store.AllGather(rank, size, bytes); };
   ASSIGN_OR_RETURN(std::unique_ptr<SharedMemoryAllReduce> ranks, SharedMemoryAllReduce::Open(options));
-  return std::unique_ptr<Communicator>(std::make_unique<SharedMemoryCommunicator>(store, rank, size, std::move(ranks)));
+  auto communicator = std::make_unique<SharedMemoryCommunicator>(store, rank, size, std::move(ranks));
+  RETURN_IF_ERROR(communicator->StartQueue());
+  return std::unique_ptr<Communicator>(std::move(communicator));
 }
 
 }  // namespace lockstep

@@ -1,14 +1,16 @@
 #include "lib/doctor/ask_machine.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "lib/base/monotonic_time.h"
+#include "lib/base/start_thread.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/base/subprocess.h"
@@ -20,7 +22,11 @@ namespace lockstep {
 namespace {
 
 constexpr absl::Duration kGrace = absl::Seconds(1);
+constexpr absl::Duration kStopPatience = absl::Seconds(3);  // RunChildren takes 2 s from SIGTERM to SIGKILL
 constexpr absl::Duration kPollInterval = absl::Milliseconds(10);
+
+// A probe answers a message of a few kilobytes, which quotes the first lines of other programs.
+constexpr uint64_t kMaxAnswerBytes = 16 << 20;
 
 proto::ProbeEnd::Kind KindOf(const ChildExit& exit) {
   if (exit.timed_out || exit.ended_by_us) {
@@ -89,19 +95,20 @@ class Answers {
 };
 
 template <typename Condition>
-void WaitWhile(const Condition& condition, absl::Time deadline) {
-  while (condition() && absl::Now() < deadline && !StopRequested()) {
+void WaitWhile(const Condition& condition, MonotonicTime deadline) {
+  while (condition() && MonotonicTime::Now() < deadline) {
     absl::SleepFor(kPollInterval);
   }
 }
 
-void StartProbe(const std::string& probe, ChildOptions child, absl::Duration timeout,
-                const std::shared_ptr<Answers>& answers) {
+absl::Status StartProbe(const std::string& probe, ChildOptions child, absl::Duration timeout,
+                        const std::shared_ptr<Answers>& answers) {
   answers->Expect(probe);
   child.argv.push_back(absl::StrCat("--probe=", probe));
-  std::thread([probe, child = std::move(child), timeout, answers] {
-    answers->Take(probe, RunChildren({child}, timeout));
-  }).detach();
+  child.max_result_bytes = kMaxAnswerBytes;
+  child.own_session = true;  // the programs that it asks end with it
+  return StartDetachedThread(
+      [probe, child = std::move(child), timeout, answers] { answers->Take(probe, RunChildren({child}, timeout)); });
 }
 
 std::string SearchPath(const proto::LibTorchFacts& libtorch) {
@@ -114,23 +121,28 @@ std::string SearchPath(const proto::LibTorchFacts& libtorch) {
 
 absl::StatusOr<proto::MachineFacts> AskMachine(const std::vector<std::string>& command,
                                                const std::vector<Probe>& probes, absl::Duration timeout) {
-  const absl::Time deadline = absl::Now() + timeout;
+  const MonotonicTime deadline = MonotonicTime::Now() + timeout;
   const auto answers = std::make_shared<Answers>();
   ChildOptions child;
   child.argv = command;
   for (const Probe& probe : probes) {
     if (!probe.with_libraries) {
-      StartProbe(probe.name, child, std::string(probe.name) == kFoldersProbe ? timeout / 2 : timeout, answers);
+      const absl::Duration limit = std::string(probe.name) == kFoldersProbe ? timeout / 2 : timeout;
+      RETURN_IF_ERROR(StartProbe(probe.name, child, limit, answers));
     }
   }
-  WaitWhile([&] { return answers->IsWaitingFor(kFoldersProbe); }, absl::Now() + timeout / 2 + kGrace);
+  WaitWhile([&] { return !StopRequested() && answers->IsWaitingFor(kFoldersProbe); },
+            MonotonicTime::Now() + timeout / 2 + kGrace);
   child.environment = {{"LD_LIBRARY_PATH", SearchPath(answers->Facts().libtorch())}};
   for (const Probe& probe : probes) {
     if (probe.with_libraries) {
-      StartProbe(probe.name, child, deadline - absl::Now(), answers);
+      RETURN_IF_ERROR(StartProbe(probe.name, child, deadline - MonotonicTime::Now(), answers));
     }
   }
-  WaitWhile([&] { return answers->IsWaiting(); }, deadline + kGrace);
+  WaitWhile([&] { return !StopRequested() && answers->IsWaiting(); }, deadline + kGrace);
+  if (StopRequested()) {  // each thread ends its probe, and what that has started
+    WaitWhile([&] { return answers->IsWaiting(); }, MonotonicTime::Now() + kStopPatience);
+  }
   RETURN_IF_ERROR(CheckNotStopped());
   return answers->Facts();
 }

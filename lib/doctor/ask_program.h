@@ -15,7 +15,8 @@ struct ProgramSaid {
   std::string text;         // standard output and standard error
 };
 
-// Starts argv[0], a path or a name in PATH, with `environment` beside this process's own, and waits for its end.
+// Starts argv[0], a path or a name in PATH, in the root folder, with `environment` added to this process's own, and waits
+// for its end. `argv` must not be empty. A program that writes more than 1 MiB is ended, and its text is empty.
 ProgramSaid AskProgram(const std::vector<std::string>& argv, absl::Duration timeout,
                        const std::vector<std::pair<std::string, std::string>>& environment = {});
 

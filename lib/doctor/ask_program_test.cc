@@ -27,6 +27,12 @@ TEST(AskProgramTest, AFailureAndAHang) {
   EXPECT_FALSE(AskProgram({"sleep", "600"}, absl::Milliseconds(200)).ended_well);
 }
 
+TEST(AskProgramTest, AProgramThatWritesForEverHasSaidNothing) {
+  const ProgramSaid said = AskProgram({"cat", "/dev/zero"}, absl::Hours(1));
+  EXPECT_FALSE(said.ended_well);
+  EXPECT_EQ(said.text, "");
+}
+
 TEST(FindProgramTest, ExecutablesOnly) {
   const std::string folder = ::testing::TempDir();
   testing::WriteFile(folder + "/a_program", "#!/bin/sh\n");

@@ -22,13 +22,17 @@ namespace {
 
 const UseKinds kTrainAndScale = {proto::DoctorUse::TRAIN, proto::DoctorUse::SCALE};
 
-// The folders of the torch that the interpreter would import, without importing it; as the launchers of portable tools.
+// Prints the folders of the torch that the interpreter would import, without importing it, like the launchers of portable
+// tools (tools/torch_launcher.sh). Before any other import it takes the working folder, an empty entry, off the search
+// path: a file glob.py there would be run.
 constexpr char kFindTorch[] =
+    "import sys\n"
+    "sys.path[:] = [p for p in sys.path if p]\n"
     "import glob, importlib.util as u, os\n"
     "s = u.find_spec('torch')\n"
-    "t = os.path.dirname(s.origin) if s else ''\n"
+    "t = os.path.dirname(s.origin) if s and s.origin else ''\n"
     "f = [os.path.join(t, 'lib')] + sorted(glob.glob(os.path.join(os.path.dirname(t), 'nvidia', '*', 'lib')))\n"
-    "print(':'.join(f) if s else '')\n";
+    "print(':'.join(f) if t else '')\n";
 
 std::string Variable(const char* name) {
   const char* value = std::getenv(name);
@@ -43,6 +47,12 @@ std::string FileBytes(const std::string& path) {
 bool IsFile(const std::string& path) {
   struct stat info;
   return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+}
+
+// The folders of a list, without empty ones: in PYTHONPATH and LD_LIBRARY_PATH these mean the working folder.
+std::string WithoutEmpty(absl::string_view list) {
+  const std::vector<absl::string_view> folders = absl::StrSplit(list, ':', absl::SkipEmpty());
+  return absl::StrJoin(folders, ":");
 }
 
 // The first folder of the search path that holds the library; empty when none does.
@@ -65,7 +75,8 @@ void AskPython(const DoctorRequest& request, proto::LibTorchFacts& libtorch) {
   const std::string python = Variable("PYTHON");
   libtorch.set_source(proto::LibTorchFacts::PYTHON);
   libtorch.set_python(python.empty() ? "python3" : python);
-  const ProgramSaid said = AskProgram({libtorch.python(), "-c", kFindTorch}, request.timeout);
+  const ProgramSaid said = AskProgram({libtorch.python(), "-c", kFindTorch}, request.timeout,
+                                      {{"PYTHONPATH", WithoutEmpty(Variable("PYTHONPATH"))}});
   if (said.ended_well) {
     for (const absl::string_view folder :
          absl::StrSplit(absl::StripAsciiWhitespace(said.text), ':', absl::SkipEmpty())) {
@@ -165,8 +176,8 @@ void ProbeLibTorchFolders(const DoctorRequest& request, ProbeAnswer& answer) {
 std::string LibraryPath(const std::vector<std::string>& folders, const BuildFacts& build, bool portable,
                         const std::string& ld_library_path) {
   std::vector<std::string> path = folders;
-  if (!ld_library_path.empty()) {
-    path.insert(portable ? path.end() : path.begin(), ld_library_path);
+  if (const std::string inherited = WithoutEmpty(ld_library_path); !inherited.empty()) {
+    path.insert(portable ? path.end() : path.begin(), inherited);
   }
   if (!portable && !build.cuda_home.empty()) {
     path.push_back(build.cuda_home + "/lib64");

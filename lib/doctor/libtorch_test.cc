@@ -104,6 +104,12 @@ TEST(LibraryPathTest, TheSidesOnWhichTheToolsHaveThem) {
   EXPECT_EQ(LibraryPath({}, Build(), true, ""), "");
 }
 
+// To the loader an empty entry is the working folder.
+TEST(LibraryPathTest, NoEntryIsEmpty) {
+  EXPECT_EQ(LibraryPath({"/torch/lib"}, Build(), true, ":/mine::/his:"), "/torch/lib:/mine:/his");
+  EXPECT_EQ(LibraryPath({}, Build(), true, ":"), "");
+}
+
 TEST(Cxx11AbiTest, BySymbols) {
   const std::string end(1, '\0');
   const std::string newer = end + "_ZN3c105ErrorC2ENS_14SourceLocationENSt7__cxx1112basic_stringIcE" + end;

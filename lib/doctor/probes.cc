@@ -42,6 +42,7 @@ absl::Status RunProbe(const std::string& name, const DoctorRequest& request) {
     if (name == probe.name) {
       std::signal(SIGTERM, SIG_DFL);  // the doctor's way to end a probe that hangs
       std::signal(SIGINT, SIG_DFL);
+      std::signal(SIGHUP, SIG_DFL);
       const rlimit no_core = {0, 0};
       setrlimit(RLIMIT_CORE, &no_core);
       ProbeAnswer answer(kResultFd);

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <thread>
 
 #include "absl/memory/memory.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/start_thread.h"
 #include "lib/base/status_macros.h"
 #include "lib/int8/integer_network_check.h"
 #include "lib/int8_cpu/value_layers.h"
@@ -162,15 +162,14 @@ void CpuNetwork::Run(const int8_t* images, size_t count, int32_t* logits, const 
       worker.Run(images + begin * in, std::min(block, count - begin), logits + begin * out, nullptr);
     }
   };
-  std::vector<std::thread> threads;
+  ThreadGroup threads;
   const size_t blocks = (count + block - 1) / block;
-  for (size_t t = 1; t < std::min<size_t>(threads_, blocks); ++t) {
-    threads.emplace_back(work);
+  bool started = true;
+  for (size_t t = 1; started && t < std::min<size_t>(threads_, blocks); ++t) {
+    started = threads.Start(work).ok();
   }
   work();
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
+  threads.Join();
 }
 
 }  // namespace lockstep

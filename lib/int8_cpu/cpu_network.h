@@ -32,6 +32,7 @@ class CpuNetwork {
   // images: int8 (count, height, width, channels) as the first layer reads them. logits: int32 (count, values that the
   // last layer writes), int8 values or sums. Results depend neither on the threads nor on which images are together.
   // With `observe` one thread does each layer by itself, on all images at once, which takes longer.
+  // If the system has no more threads, those that could be started do the work, at least the calling one.
   // Several threads may call it.
   void Run(const int8_t* images, size_t count, int32_t* logits, const Observer& observe = nullptr) const;
 

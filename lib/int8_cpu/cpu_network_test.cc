@@ -15,6 +15,7 @@
 #include "lib/int8_cpu/emulated_tiles.h"
 #include "lib/int8_cpu/random_integer_network.h"
 #include "lib/testing/matchers.h"
+#include "lib/testing/thread_shortage.h"
 
 ABSL_FLAG(uint32_t, networks, 600, "Random networks that each instruction set is tried on.");
 ABSL_FLAG(uint32_t, seed, 0, "Of the random networks, so that several processes can share a large number of them.");
@@ -22,7 +23,10 @@ ABSL_FLAG(uint32_t, seed, 0, "Of the random networks, so that several processes 
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::CanRefuseThreads;
+using ::lockstep::testing::InChildProcess;
 using ::lockstep::testing::IsOk;
+using ::lockstep::testing::RefuseThreads;
 using ::lockstep::testing::StatusIs;
 using ::testing::HasSubstr;
 
@@ -163,6 +167,21 @@ TEST_P(CpuNetworkTest, NeitherThreadsNorTheBatchChangeResults) {
       }
     }
   }
+}
+
+TEST_P(CpuNetworkTest, NoThreadToBeHadChangesNoResults) {
+  if (!CanRefuseThreads()) {
+    GTEST_SKIP() << "the kernel has no seccomp filters";
+  }
+  std::mt19937 random(3);
+  const IntegerNetwork network = RandomIntegerNetwork(random);
+  const std::vector<int8_t> images = ImagesFor(network, 33, random);
+  const std::vector<int32_t> expected = RunReference(network, images);
+  EXPECT_EQ(InChildProcess([&] {
+              RefuseThreads();
+              return std::string(RunCpu(network, images, *GetParam().kernels, 3) == expected ? "equal" : "different");
+            }),
+            "equal");
 }
 
 TEST_P(CpuNetworkTest, LeNet5IsThePlainLoops) {

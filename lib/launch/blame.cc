@@ -82,7 +82,7 @@ std::string RankName(size_t rank, size_t size, const std::vector<std::string>& h
 
 bool AnyStoppedByOthers(const std::vector<ChildExit>& exits) {
   return std::any_of(exits.begin(), exits.end(), [](const ChildExit& exit) {
-    const bool by_signal = exit.signalled && (exit.code == SIGTERM || exit.code == SIGINT);
+    const bool by_signal = exit.signalled && (exit.code == SIGTERM || exit.code == SIGINT || exit.code == SIGHUP);
     return EndedByOthers(exit) && (by_signal || !exit.signalled);
   });
 }

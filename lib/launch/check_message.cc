@@ -91,6 +91,13 @@ absl::Status CheckExit(const proto::AgentExit& exit) {
                           : CheckRange("exit.code", exit.code(), 0, kMaxExitCode);
 }
 
+// The signals that stop a tool (lib/base/stop_signal.h).
+absl::Status CheckStopSignal(int number) {
+  return number == SIGHUP || number == SIGINT || number == SIGTERM
+             ? absl::OkStatus()
+             : Unfit("stop_signal", absl::StrCat(SIGHUP, ", ", SIGINT, " or ", SIGTERM), absl::StrCat(number));
+}
+
 absl::Status CheckVerdict(const proto::AgentVerdict& verdict) {
   RETURN_IF_ERROR(CheckRange("verdict.exit_code", verdict.exit_code(), 0, kMaxExitCode));
   return CheckLength("verdict.message", verdict.message(), kMaxVerdictBytes);
@@ -107,9 +114,7 @@ absl::Status CheckMessage(const proto::AgentMessage& message) {
     case proto::AgentMessage::kExit:
       return CheckExit(message.exit());
     case proto::AgentMessage::kStopSignal:
-      return message.stop_signal() == SIGINT || message.stop_signal() == SIGTERM
-                 ? absl::OkStatus()
-                 : Unfit("stop_signal", absl::StrCat(SIGINT, " or ", SIGTERM), absl::StrCat(message.stop_signal()));
+      return CheckStopSignal(message.stop_signal());
     case proto::AgentMessage::kVerdict:
       return CheckVerdict(message.verdict());
     case proto::AgentMessage::kEndRank:

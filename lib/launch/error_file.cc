@@ -4,16 +4,15 @@
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "absl/time/clock.h"
+#include "lib/base/json_string.h"
 #include "lib/base/readable_line.h"
 
 namespace lockstep {
 
 std::string ErrorFileText(absl::string_view message, absl::Time time) {
-  const std::string text = absl::StrReplaceAll(ReadableLine(message), {{"\\", "\\\\"}, {"\"", "\\\""}});
-  return absl::StrCat("{\"message\": {\"message\": \"", text, "\", \"extraInfo\": {\"timestamp\": \"",
-                      absl::ToUnixSeconds(time), "\"}}}\n");
+  return absl::StrCat("{\"message\": {\"message\": ", JsonString(ReadableLine(message)),
+                      ", \"extraInfo\": {\"timestamp\": \"", absl::ToUnixSeconds(time), "\"}}}\n");
 }
 
 void WriteErrorFile(absl::string_view message) {

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/exit_status.h"
+#include "lib/base/run_tool.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/base/subprocess.h"
@@ -119,9 +120,13 @@ int RunRank(const std::map<std::string, RankTask>& tasks) {
   // A stop only sets a flag, so that a rank that waits for a silent one lives to complain when its launcher ends it.
   InstallStopSignals();
   SilenceLibTorchWarnings();
-  const absl::StatusOr<std::string> result = RunTask(tasks);
-  if (!result.ok()) {
-    EndRank(result.status());
+  absl::StatusOr<std::string> result = absl::InternalError("the task did not return");
+  const absl::Status status = CatchMemoryEnd([&] {
+    result = RunTask(tasks);
+    return result.status();
+  });
+  if (!status.ok()) {
+    EndRank(status);
   }
   if (const absl::Status written = WriteResult(FrameResult(result)); !written.ok()) {  // no launcher hears it
     std::_Exit(ExitStatus("rank", written));

@@ -2,14 +2,13 @@
 
 #include <net/if.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/exit_status.h"
-#include "lib/base/readable_line.h"
+#include "lib/base/log_line.h"
 #include "lib/base/run_tool.h"
 #include "lib/base/status_macros.h"
 #include "lib/launch/agent.h"
@@ -61,7 +60,7 @@ int Lead(const LaunchedRunOptions& options, const Meeting& meeting, const proto:
   World world(meeting.place, open->secret, self, options.timeout);
   const absl::Status status = CatchMemoryEnd([&] {
     RETURN_IF_ERROR(world.Gather(std::move(open->listener)));
-    std::fprintf(stderr, "%s: %s\n", options.tool.c_str(), ReadableLine(world.Describe()).c_str());
+    LogLine(absl::StrCat(options.tool, ": ", world.Describe()));
     return lead(&world);
   });
   int code = status.ok() ? 0 : Fail(options, status);

@@ -8,25 +8,29 @@
 
 namespace lockstep {
 
-Pulse::Pulse(std::vector<AgentChannel*> channels, absl::Duration timeout) {
+Pulse::Pulse(std::vector<AgentChannel*> channels, absl::Duration timeout)
+    : channels_(std::move(channels)), timeout_(timeout) {}
+
+absl::Status Pulse::Start() {
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);  // what the thread inherits
-  thread_ = std::thread([this, channels = std::move(channels), timeout] {
+  absl::Status started = thread_.Start([this] {
     while (!done_) {
-      for (AgentChannel* channel : channels) {
+      for (AgentChannel* channel : channels_) {
         channel->Beat();
       }
-      absl::SleepFor(std::min(timeout / (2 * kBeatsPerTimeout), absl::Milliseconds(200)));
+      absl::SleepFor(std::min(timeout_ / (2 * kBeatsPerTimeout), absl::Milliseconds(200)));
     }
   });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return started;
 }
 
 Pulse::~Pulse() {
   done_ = true;
-  thread_.join();
+  thread_.Join();
 }
 
 }  // namespace lockstep

@@ -4,15 +4,13 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/params.h>
-#include <sys/random.h>
 
-#include <cerrno>
-#include <cstring>
 #include <memory>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/random_bytes.h"
 #include "lib/base/status_macros.h"
 
 namespace lockstep {
@@ -37,21 +35,6 @@ absl::Status CheckHmac() {
 const unsigned char* Unsigned(absl::string_view bytes) { return reinterpret_cast<const unsigned char*>(bytes.data()); }
 
 }  // namespace
-
-absl::StatusOr<std::string> RandomBytes(size_t count) {
-  std::string bytes(count, '\0');
-  for (size_t filled = 0; filled < count;) {
-    const ssize_t n = getrandom(&bytes[filled], count - filled, 0);
-    if (n > 0) {
-      filled += static_cast<size_t>(n);
-    } else if (n == 0 || errno != EINTR) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("expected ", count, " random bytes of the kernel (getrandom), found: ", std::strerror(errno),
-                       "; allow this system call where a sandbox filters it"));
-    }
-  }
-  return bytes;
-}
 
 std::string HmacSha256OfParts(absl::string_view key, std::initializer_list<absl::string_view> parts) {
   char sha256[] = "SHA256";

@@ -26,7 +26,7 @@ class RunSecret {
  public:
   // Each of these returns ResourceExhaustedError if OpenSSL on this machine has no HMAC-SHA256.
 
-  // Returns 32 bytes of the kernel's random number generator. ResourceExhaustedError if the kernel refuses them.
+  // Returns 32 bytes of the kernel's random number generator. Errors are those of RandomBytes.
   static absl::StatusOr<RunSecret> Random();
 
   // Returns SHA-256 of `token`. InvalidArgumentError if it has fewer than kMinTokenCharacters.
@@ -57,9 +57,6 @@ std::string HmacSha256OfParts(absl::string_view key, std::initializer_list<absl:
 // Returns whether two digests of kDigestBytes are the same, in a time that does not tell where they differ. False if one
 // has another length.
 bool SameDigest(absl::string_view a, absl::string_view b);
-
-// Returns `count` bytes of getrandom. ResourceExhaustedError if the kernel refuses them.
-absl::StatusOr<std::string> RandomBytes(size_t count);
 
 }  // namespace lockstep
 

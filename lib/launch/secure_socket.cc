@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "lib/base/random_bytes.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 
@@ -39,11 +40,12 @@ absl::StatusOr<SecureSocket> ConnectAndProve(const std::string& host, uint16_t p
   ASSIGN_OR_RETURN(std::string nonce, RandomBytes(kNonceBytes));
   Handshake handshake(Side::kConnecting, secret, std::move(nonce));
   char buffer[kHandshakeBytes];
+  RETURN_IF_ERROR(SendAll(socket, handshake.TakeOutput(), deadline));
   while (true) {
-    RETURN_IF_ERROR(SendAll(socket, handshake.TakeOutput(), deadline));
     RETURN_IF_ERROR(CheckNotStopped());
     ASSIGN_OR_RETURN(absl::string_view bytes, ReadSome(socket, handshake.Wanted(), buffer));
     ASSIGN_OR_RETURN(const bool proven, handshake.Consume(bytes));
+    RETURN_IF_ERROR(SendAll(socket, handshake.TakeOutput(), deadline));
     if (proven) {
       return SecureSocket{std::move(socket), handshake.keys()};
     }

@@ -34,7 +34,7 @@ World::World(const LaunchPlace& place, const RunSecret& secret, const proto::Age
 
 absl::Status World::Gather(TcpSocket listener) {
   Admission door(std::move(listener), secret_);
-  const absl::Status status = GatherMembers(door, timeout_, members_);
+  absl::Status status = GatherMembers(door, timeout_, members_);
   std::vector<AgentChannel*> channels;
   for (const Member& member : members_) {
     if (member.channel != nullptr) {
@@ -42,6 +42,7 @@ absl::Status World::Gather(TcpSocket listener) {
     }
   }
   pulse_ = std::make_unique<Pulse>(std::move(channels), timeout_);
+  status.Update(pulse_->Start());
   return status;
 }
 

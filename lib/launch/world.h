@@ -35,8 +35,8 @@ class World {
   // `leader` describes this process, and the agents know `secret`.
   World(const LaunchPlace& place, const RunSecret& secret, const proto::AgentHello& leader, absl::Duration timeout);
 
-  // Waits for the agents, which come to `listener` and must prove that they know the secret. Errors as GatherMembers'. A
-  // world of one process has nobody to wait for, and needs no call.
+  // Waits for the agents, which come to `listener` and must prove that they know the secret. Errors as GatherMembers', and
+  // Pulse::Start's. A world of one process has nobody to wait for, and needs no call.
   absl::Status Gather(TcpSocket listener);
 
   size_t size() const { return members_.size(); }

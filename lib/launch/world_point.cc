@@ -128,7 +128,7 @@ void WorldPoint::Stop(int signal_number) {
   rule_.EndNow(MonotonicTime::Now());
   if (trouble_.ok()) {
     stop_signal_ = signal_number;
-    trouble_ = absl::CancelledError(absl::StrCat("stopped by ", signal_number == SIGTERM ? "SIGTERM" : "SIGINT"));
+    trouble_ = absl::CancelledError(absl::StrCat("stopped by ", StopSignalName(signal_number)));
   }
 }
 

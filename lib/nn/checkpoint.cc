@@ -16,6 +16,7 @@
 #include "lib/device/torch_status.h"
 #include "lib/nn/state_dict_pickle.h"
 #include "lib/nn/stored_zip.h"
+#include "lib/record/digest.h"
 #include "lib/record/output_file.h"
 #include "lib/record/run_files.h"
 
@@ -166,8 +167,9 @@ absl::Status Load(Model& model, absl::string_view bytes) {
 
 }  // namespace
 
-absl::Status SaveCheckpoint(const Model& model, const std::string& path) {
-  return CatchTorchErrors("saving a checkpoint", [&]() -> absl::Status {
+absl::StatusOr<std::string> SaveCheckpoint(const Model& model, const std::string& path) {
+  std::string sha256;
+  RETURN_IF_ERROR(CatchTorchErrors("saving a checkpoint", [&]() -> absl::Status {
     NamedTensors state;
     CollectState(model, "", state);
     for (const auto& [name, tensor] : state) {
@@ -175,8 +177,11 @@ absl::Status SaveCheckpoint(const Model& model, const std::string& path) {
         return absl::InternalError(absl::StrCat(name, " is neither float32 nor int64; no checkpoint format for it"));
       }
     }
-    return WriteWholeFile(path, ToArchive(state));
-  });
+    const std::string archive = ToArchive(state);
+    sha256 = Sha256Hex(archive);
+    return WriteWholeFile(path, archive);
+  }));
+  return sha256;
 }
 
 absl::Status LoadCheckpoint(Model& model, const std::string& path) {

@@ -21,8 +21,8 @@ inline constexpr uint64_t kMaxCheckpointBytes = uint64_t{256} << 20;
 inline constexpr char kCheckpointFormat[] = "torch state_dict (zip)";
 
 // Whatever happens, PATH is whole or untouched (lib/record/output_file.h, which says the errors). The same weights give the
-// same bytes.
-absl::Status SaveCheckpoint(const Model& model, const std::string& path);
+// same bytes. Returns the SHA-256 of the bytes that were written, as hex: at PATH there may be another file by now.
+absl::StatusOr<std::string> SaveCheckpoint(const Model& model, const std::string& path);
 
 // Fills the model, wherever it lives, from a file that SaveCheckpoint or Python's torch.save of a state_dict wrote. Nothing
 // is changed unless names, shapes and dtypes all agree. NotFound: no such file. DataLoss: broken, or larger than

@@ -1,7 +1,6 @@
 #include "lib/peer/descriptor_socket.h"
 
 #include <poll.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -15,7 +14,8 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
+#include "lib/base/monotonic_time.h"
+#include "lib/base/random_bytes.h"
 #include "lib/base/status_macros.h"
 
 namespace lockstep {
@@ -73,10 +73,10 @@ absl::Status SendDescriptor(int connection, int fd) {
 }
 
 // Whether there is something to read before `deadline`; the end of the connection is something.
-bool WaitReadable(int fd, absl::Time deadline) {
+bool WaitReadable(int fd, MonotonicTime deadline) {
   pollfd readable = {fd, POLLIN, 0};
   for (;;) {
-    const int64_t left = std::max<int64_t>(0, absl::ToInt64Milliseconds(deadline - absl::Now()));
+    const int64_t left = std::max<int64_t>(0, absl::ToInt64Milliseconds(deadline - MonotonicTime::Now()));
     const int count = poll(&readable, 1, static_cast<int>(std::min<int64_t>(left, std::numeric_limits<int>::max())));
     if (count >= 0 || errno != EINTR) {
       return count > 0;
@@ -97,11 +97,8 @@ OwnedDescriptor::~OwnedDescriptor() {
   }
 }
 
-std::string RandomHex(size_t bytes) {
-  std::string random(bytes, '\0');
-  // Up to 256 bytes come whole (getrandom(2)); a signal can only interrupt the wait before the kernel's first seed.
-  while (getrandom(&random[0], bytes, 0) != static_cast<ssize_t>(bytes)) {
-  }
+absl::StatusOr<std::string> RandomHex(size_t bytes) {
+  ASSIGN_OR_RETURN(const std::string random, RandomBytes(bytes));
   return absl::BytesToHexString(random);
 }
 
@@ -146,7 +143,7 @@ absl::StatusOr<OwnedDescriptor> ConnectForDescriptor(absl::string_view name) {
 }
 
 absl::StatusOr<OwnedDescriptor> ReceiveDescriptor(int connection, absl::Duration timeout) {
-  if (!WaitReadable(connection, absl::Now() + timeout)) {
+  if (!WaitReadable(connection, MonotonicTime::Now() + timeout)) {
     return absl::FailedPreconditionError(
         absl::StrCat("it handed out no memory within ", absl::FormatDuration(timeout)));
   }

@@ -27,8 +27,8 @@ class OwnedDescriptor {
   int fd_;
 };
 
-// `bytes` random bytes of the kernel (getrandom(2)) as hexadecimal digits.
-std::string RandomHex(size_t bytes);
+// `bytes` random bytes of the kernel as hexadecimal digits. Errors as RandomBytes (lib/base/random_bytes.h).
+absl::StatusOr<std::string> RandomHex(size_t bytes);
 
 // Listens under `name`, which has up to 100 bytes and nobody can guess. FailedPrecondition: the kernel refuses.
 absl::StatusOr<OwnedDescriptor> ListenForDescriptors(absl::string_view name);

@@ -50,9 +50,9 @@ absl::Status HandOver(const OwnedDescriptor listener, const std::vector<OwnedDes
 
 absl::StatusOr<std::vector<OwnedDescriptor>> ExchangeDescriptors(const GatherBytes& gather, int rank, int size,
                                                                  int mine, absl::Duration timeout) {
-  const std::string name = RandomHex(kNameBytes);
-  absl::StatusOr<OwnedDescriptor> listener = ListenForDescriptors(name);
-  ASSIGN_OR_RETURN(const std::vector<std::string> names, gather(listener.ok() ? name : ""));
+  const absl::StatusOr<std::string> name = RandomHex(kNameBytes);
+  absl::StatusOr<OwnedDescriptor> listener = name.ok() ? ListenForDescriptors(*name) : name.status();
+  ASSIGN_OR_RETURN(const std::vector<std::string> names, gather(listener.ok() ? *name : ""));
   const absl::StatusOr<std::vector<OwnedDescriptor>> connections = ConnectToAll(names, rank);
   RETURN_IF_ERROR(AgreeToShare(gather, connections.status()));
   std::vector<OwnedDescriptor> all(size);

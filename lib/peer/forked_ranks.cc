@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "lib/base/monotonic_time.h"
 
 namespace lockstep::testing {
 namespace {
@@ -48,9 +49,9 @@ GatherBytes GatherOver(Board& board, int rank, int size) {
     }
     Write(bytes, board.notes[round][rank]);
     ++board.arrived[round];
-    const absl::Time deadline = absl::Now() + kPatience;
+    const MonotonicTime deadline = MonotonicTime::Now() + kPatience;
     while (board.arrived[round] < size) {
-      if (absl::Now() > deadline) {
+      if (MonotonicTime::Now() > deadline) {
         return absl::UnavailableError("a rank did not come");
       }
       absl::SleepFor(absl::Microseconds(100));

@@ -146,10 +146,17 @@ struct Meeting {
 };
 
 absl::Status Announce(const SharedMemoryOptions& options, Meeting& meeting) {
-  meeting.nonce = RandomHex(kNonceBytes);
-  Announcement own = {ReadBootId(), NetworkNamespace(), absl::StrCat(options.bytes), meeting.nonce, "", ""};
-  if (options.rank == 0) {
-    own.socket = absl::StrCat("lockstep-", RandomHex(kNonceBytes));
+  const absl::StatusOr<std::string> nonce = RandomHex(kNonceBytes);
+  const absl::StatusOr<std::string> name = RandomHex(kNonceBytes);
+  meeting.nonce = nonce.value_or(std::string(kProofDigits, '0'));
+  Announcement own = {ReadBootId(),
+                      NetworkNamespace(),
+                      absl::StrCat(options.bytes),
+                      meeting.nonce,
+                      "",
+                      std::string((nonce.ok() ? name : nonce).status().message())};
+  if (options.rank == 0 && own.problem.empty()) {
+    own.socket = absl::StrCat("lockstep-", *name);
     absl::StatusOr<OwnedDescriptor> memory = MakeMemory(MappedBytes(options));
     absl::StatusOr<OwnedDescriptor> listener = ListenForDescriptors(own.socket);
     own.problem = std::string(memory.ok() ? listener.status().message() : memory.status().message());

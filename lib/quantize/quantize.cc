@@ -1,8 +1,5 @@
 #include "lib/quantize/quantize.h"
 
-#include <sys/stat.h>
-
-#include <cstdio>
 #include <map>
 #include <memory>
 #include <optional>
@@ -12,9 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/base/flag_values.h"
+#include "lib/base/log_line.h"
 #include "lib/base/peak_memory.h"
 #include "lib/base/print_text.h"
-#include "lib/base/readable_line.h"
 #include "lib/base/status_macros.h"
 #include "lib/dataset/dataset.h"
 #include "lib/device/device.h"
@@ -33,7 +30,6 @@
 #include "lib/quantize/quantize_network.h"
 #include "lib/quantize/quantize_plan.h"
 #include "lib/quantize/read_checkpoint.h"
-#include "lib/record/digest.h"
 #include "lib/record/other_result.h"
 #include "lib/record/provenance.h"
 #include "lib/record/record_reader.h"
@@ -162,16 +158,8 @@ RunFiles FilesOf(const QuantizeOptions& options) {
 }
 
 absl::StatusOr<Source> ReadSource(const std::string& path) {
-  Source source;
-  ASSIGN_OR_RETURN(source.network, ReadCheckpoint(path));
-  source.input.set_path(path);
-  ASSIGN_OR_RETURN(*source.input.mutable_sha256(), Sha256HexOfFile(path));
-  struct stat info;
-  if (stat(path.c_str(), &info) != 0) {
-    return absl::NotFoundError(absl::StrCat(path, ": was there a moment ago, and is gone"));
-  }
-  source.input.set_size_bytes(static_cast<uint64_t>(info.st_size));
-  return source;
+  ASSIGN_OR_RETURN(CheckpointNetwork read, ReadCheckpoint(path));
+  return Source{std::move(read.input), std::move(read.network), std::nullopt};
 }
 
 absl::StatusOr<Source> ImportSource(const std::string& path) {
@@ -293,7 +281,7 @@ absl::Status WriteNetworks(const QuantizeOptions& options, const proto::Header& 
   RETURN_IF_ERROR(writer->KeepOnly(finished > 0 ? 1 + finished : 0));
   work = {"network", finished, sources.size(), ""};
   for (size_t i = 0; i < finished; ++i) {
-    std::fprintf(stderr, "quantize: %s (from the run before)\n", AccuracySummary(kept[i + 1].network()).c_str());
+    LogLine(absl::StrCat("quantize: ", AccuracySummary(kept[i + 1].network()), " (from the run before)"));
   }
   for (size_t i = finished; i < sources.size(); ++i) {
     const Source& source = sources[i];
@@ -309,7 +297,7 @@ absl::Status WriteNetworks(const QuantizeOptions& options, const proto::Header& 
     }
     RETURN_IF_ERROR(writer->Append(record));
     ++work.finished;
-    std::fprintf(stderr, "quantize: %s\n", AccuracySummary(record.network()).c_str());
+    LogLine(absl::StrCat("quantize: ", AccuracySummary(record.network())));
   }
   return writer->Finish();
 }
@@ -320,6 +308,12 @@ absl::Status ExportNetworks(const QuantizeOptions& options, const proto::Header&
     return absl::OkStatus();
   }
   ASSIGN_OR_RETURN(const auto file, ReadRecordFile<proto::QuantizedFile>(options.output));
+  if (file.header.cache_key() != header.cache_key()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(options.output,
+                     ": expected the record of this command, found that of another one, which replaced it "
+                     "meanwhile; let only one command write it, and run this one again"));
+  }
   size_t written = 0;
   for (const proto::QuantizedRecord& record : file.records) {
     if (!record.has_network()) {
@@ -328,8 +322,7 @@ absl::Status ExportNetworks(const QuantizeOptions& options, const proto::Header&
     ASSIGN_OR_RETURN(::onnx::ModelProto model, ExportOnnx(record.network()));
     SetOrigin(header, model);
     RETURN_IF_ERROR(WriteOnnx(options.onnx[written], model));
-    std::fprintf(stderr, "quantize: %s written to %s\n", record.network().name().c_str(),
-                 ReadableLine(options.onnx[written]).c_str());
+    LogLine(absl::StrCat("quantize: ", record.network().name(), " written to ", options.onnx[written]));
     ++written;
   }
   return absl::OkStatus();
@@ -436,8 +429,8 @@ absl::Status VerifyQuantized(const std::string& path, const QuantizeOptions& opt
     }
     const proto::QuantizedNetwork& network = record.network();
     RETURN_IF_ERROR(Replay(network, runner.make));
-    std::fprintf(stderr, "quantize: %s: %s gives the recorded logits on all %d replayed images (%s)\n",
-                 ReadableLine(path).c_str(), network.name().c_str(), network.replay_size(), runner.words.c_str());
+    LogLine(absl::StrCat("quantize: ", path, ": ", network.name(), " gives the recorded logits on all ",
+                         network.replay_size(), " replayed images (", runner.words, ")"));
     if (dataset) {
       RETURN_IF_ERROR(VerifyOnTestImages(network, *dataset, runner));
     }

@@ -81,7 +81,7 @@ absl::StatusOr<FloatNetwork> FromModel(const std::string& name, const Model& mod
   return network;
 }
 
-absl::StatusOr<FloatNetwork> ReadCheckpoint(const std::string& path) {
+absl::StatusOr<CheckpointNetwork> ReadCheckpoint(const std::string& path) {
   ASSIGN_OR_RETURN(const InputText file, ReadCheckpointBytes(path));
   if (const Schema* const record = SchemaAtStart(file.text)) {
     return absl::FailedPreconditionError(absl::StrCat(
@@ -93,7 +93,8 @@ absl::StatusOr<FloatNetwork> ReadCheckpoint(const std::string& path) {
     ASSIGN_OR_RETURN(const std::shared_ptr<Model> model, MakeModel(name, /*seed=*/0));
     const absl::Status status = LoadCheckpointBytes(*model, file);
     if (status.ok()) {
-      return FromModel(name, *model);
+      ASSIGN_OR_RETURN(FloatNetwork network, FromModel(name, *model));
+      return CheckpointNetwork{std::move(network), file.input};
     }
     if (status.code() != absl::StatusCode::kFailedPrecondition) {
       return status;

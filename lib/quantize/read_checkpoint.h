@@ -7,13 +7,19 @@
 #include "absl/status/statusor.h"
 #include "lib/int8/network.h"
 #include "lib/nn/model.h"
+#include "lib/proto/header.pb.h"
 
 namespace lockstep {
+
+struct CheckpointNetwork {
+  FloatNetwork network;
+  proto::Input input;  // path, digest and size of the bytes that the network was made of
+};
 
 // Reads a checkpoint (lib/nn/checkpoint.h) of lenet5, lenet5_bias or resnet18, whichever it is; also one that Python's
 // torch.save of a state_dict wrote. NotFound: no such file. DataLoss: broken. FailedPrecondition: of none of these
 // networks; says why for each.
-absl::StatusOr<FloatNetwork> ReadCheckpoint(const std::string& path);
+absl::StatusOr<CheckpointNetwork> ReadCheckpoint(const std::string& path);
 
 // The network that `model` is in eval mode, on the CPU, fp32. A batch norm with gamma, beta, mean, variance and eps after
 // a convolution of weights w makes it one of

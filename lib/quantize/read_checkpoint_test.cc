@@ -5,6 +5,7 @@
 #include <ATen/ops/randn.h>
 
 #include <cmath>
+#include <filesystem>
 #include <memory>
 
 #include "gmock/gmock.h"
@@ -12,6 +13,7 @@
 #include "lib/nn/checkpoint.h"
 #include "lib/nn/model.h"
 #include "lib/quantize/torch_forward.h"
+#include "lib/record/digest.h"
 #include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"
 
@@ -95,11 +97,16 @@ TEST(FromModelTest, KnowsItsNetworks) {
 TEST(ReadCheckpointTest, FindsOutWhichNetworkItIs) {
   for (const std::string name : {"lenet5", "lenet5_bias", "resnet18"}) {
     const std::string path = TempPath(name + ".pt");
-    ASSERT_THAT(SaveCheckpoint(*Trained(name), path), IsOk());
-    const auto network = ReadCheckpoint(path);
-    ASSERT_THAT(network, IsOk());
-    EXPECT_EQ(network->name, name);
-    EXPECT_THAT(CheckNetwork(*network), IsOk());
+    const auto saved = SaveCheckpoint(*Trained(name), path);
+    ASSERT_THAT(saved, IsOk());
+    const auto read = ReadCheckpoint(path);
+    ASSERT_THAT(read, IsOk());
+    EXPECT_EQ(read->network.name, name);
+    EXPECT_THAT(CheckNetwork(read->network), IsOk());
+    EXPECT_EQ(read->input.path(), path);
+    EXPECT_EQ(read->input.sha256(), *saved);
+    EXPECT_EQ(read->input.sha256(), *Sha256HexOfFile(path));
+    EXPECT_EQ(read->input.size_bytes(), std::filesystem::file_size(path));
   }
 }
 

@@ -9,12 +9,11 @@
 #include <cstring>
 #include <deque>
 #include <mutex>
-#include <system_error>
-#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "lib/base/start_thread.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/record/digest.h"
@@ -55,10 +54,10 @@ class DigestedInput::DigestThread {
   // costs no thread.
   void Digest(std::vector<char>& bytes, size_t size) {
     std::unique_lock<std::mutex> lock(mutex_);
-    changed_.wait(lock, [this] { return waiting_.size() < kBlocksAhead || !thread_.joinable(); });
+    changed_.wait(lock, [this] { return waiting_.size() < kBlocksAhead || thread_.empty(); });
     waiting_.push_back({std::move(bytes), size});
     bytes = TakeSpare();
-    if (thread_.joinable()) {
+    if (!thread_.empty()) {
       if (waiting_.size() == 1) {  // it may be asleep
         changed_.notify_one();
       }
@@ -85,9 +84,7 @@ class DigestedInput::DigestThread {
   }
 
   void Start(std::unique_lock<std::mutex>& lock) {
-    try {
-      thread_ = std::thread([this] { Run(); });
-    } catch (const std::system_error&) {  // no thread to be had: a limit on processes
+    if (!thread_.Start([this] { Run(); }).ok()) {  // a limit on processes
       lock.unlock();
       DigestWaiting();
     }
@@ -113,7 +110,7 @@ class DigestedInput::DigestThread {
   }
 
   void Join() {
-    if (!thread_.joinable()) {
+    if (thread_.empty()) {
       return;
     }
     {
@@ -121,7 +118,7 @@ class DigestedInput::DigestThread {
       ended_ = true;
       changed_.notify_one();
     }
-    thread_.join();
+    thread_.Join();
   }
 
   // Without a thread.
@@ -140,7 +137,7 @@ class DigestedInput::DigestThread {
   std::vector<std::vector<char>> spare_;
   bool ended_ = false;
   Sha256 sha256_;
-  std::thread thread_;
+  ThreadGroup thread_;
 };
 
 absl::StatusOr<std::unique_ptr<DigestedInput>> DigestedInput::Open(const std::string& path) {

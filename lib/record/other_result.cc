@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -17,7 +16,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "lib/base/init_main.h"
-#include "lib/base/readable_line.h"
+#include "lib/base/log_line.h"
 #include "lib/base/status_macros.h"
 #include "lib/record/record_reader.h"
 #include "lib/record/schema.h"
@@ -174,8 +173,7 @@ bool BeginsAsRecord(const std::string& path) {
 }
 
 void Tell(const proto::Header& planned, const std::string& path, absl::string_view reason) {
-  std::fprintf(stderr, "%s: making %s again: %s\n", planned.build().tool().c_str(), ReadableLine(path).c_str(),
-               ReadableLine(reason).c_str());
+  LogLine(absl::StrCat(planned.build().tool(), ": making ", path, " again: ", reason));
 }
 
 // False: nothing is at `path`. True: what is there may be replaced.

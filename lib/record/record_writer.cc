@@ -1,11 +1,9 @@
 #include "lib/record/record_writer.h"
 
-#include <cstdio>
-
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "lib/base/readable_line.h"
+#include "lib/base/log_line.h"
 #include "lib/record/readable_text.h"
 #include "lib/record/record_format.h"
 #include "lib/record/record_reader.h"
@@ -15,8 +13,7 @@ namespace {
 
 // "train_sweep: sweep.rec.part: ..." on standard error.
 void Talk(const proto::Header& header, const OutputFile& file, const std::string& text) {
-  std::fprintf(stderr, "%s: %s: %s\n", header.build().tool().c_str(), ReadableLine(file.part_name()).c_str(),
-               text.c_str());
+  LogLine(absl::StrCat(header.build().tool(), ": ", file.part_name(), ": ", text));
 }
 
 // What is said of the bytes after the last whole record; nothing when there are none.

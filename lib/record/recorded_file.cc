@@ -36,4 +36,12 @@ absl::Status CheckUnchanged(const proto::Input& file) {
   return sha256 == file.sha256() ? absl::OkStatus() : differs;
 }
 
+absl::Status CheckNotReplaced(const proto::Input& input, const std::string& expected_sha256) {
+  return input.sha256() == expected_sha256
+             ? absl::OkStatus()
+             : absl::FailedPreconditionError(absl::StrCat(
+                   input.path(), " changed while this run was using it: expected SHA-256 ", expected_sha256, ", found ",
+                   input.sha256(), "; run the same command again, and let the file be until it ends"));
+}
+
 }  // namespace lockstep

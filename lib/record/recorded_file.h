@@ -21,6 +21,11 @@ absl::Status CheckRegularFile(const std::string& path);
 // a stop signal came.
 absl::Status CheckUnchanged(const proto::Input& file);
 
+// OK if `input`, which this process has just read, has the digest of the file with which the run began. The process of a
+// point and a rank open the data set by its name again, and somebody may have replaced it meanwhile. FailedPrecondition:
+// the digests differ.
+absl::Status CheckNotReplaced(const proto::Input& input, const std::string& expected_sha256);
+
 }  // namespace lockstep
 
 #endif  // LOCKSTEP_LIB_RECORD_RECORDED_FILE_H_

@@ -16,6 +16,7 @@ using ::lockstep::testing::IsOk;
 using ::lockstep::testing::StatusIs;
 using ::lockstep::testing::TempPath;
 using ::lockstep::testing::WriteFile;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 proto::Input Recorded(const std::string& path, const std::string& bytes) {
@@ -31,6 +32,17 @@ TEST(RecordedFileTest, IsUnchangedOrNot) {
   EXPECT_THAT(CheckUnchanged(Recorded(path, "weights")), IsOk());
   EXPECT_THAT(CheckUnchanged(Recorded(path, "other")),
               StatusIs(absl::StatusCode::kFailedPrecondition, path + " differs"));
+}
+
+TEST(RecordedFileTest, IsReplacedOrNot) {
+  const proto::Input read = Recorded("data/set.rec", "images");
+  EXPECT_THAT(CheckNotReplaced(read, Sha256Hex("images")), IsOk());
+  EXPECT_THAT(
+      CheckNotReplaced(read, Sha256Hex("others")),
+      StatusIs(absl::StatusCode::kFailedPrecondition,
+               AllOf(HasSubstr("data/set.rec changed while this run was using it"),
+                     HasSubstr("expected SHA-256 " + Sha256Hex("others")), HasSubstr("found " + Sha256Hex("images")))));
+  EXPECT_THAT(CheckNotReplaced(read, ""), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("changed")));
 }
 
 TEST(RecordedFileTest, ALinkIsWhatItLeadsTo) {

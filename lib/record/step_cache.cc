@@ -1,11 +1,10 @@
 #include "lib/record/step_cache.h"
 
-#include <cstdio>
 #include <memory>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "lib/base/readable_line.h"
+#include "lib/base/log_line.h"
 #include "lib/base/status_macros.h"
 #include "lib/record/record_reader.h"
 #include "lib/record/recorded_file.h"
@@ -14,7 +13,7 @@ namespace lockstep {
 namespace {
 
 void Tell(const proto::Header& header, const std::string& text) {
-  std::fprintf(stderr, "%s: %s\n", header.build().tool().c_str(), ReadableLine(text).c_str());
+  LogLine(absl::StrCat(header.build().tool(), ": ", text));
 }
 
 // Whether the file is of this step and ended well. An error: it would be, had nothing happened to it or to what is

@@ -3,24 +3,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
+#include "lib/base/csv_cell.h"
 #include "lib/report/render.h"
 
 namespace lockstep {
 namespace {
-
-std::string Quoted(absl::string_view text) {
-  if (text.find_first_of(",\"\r\n") == absl::string_view::npos) {
-    return std::string(text);
-  }
-  return absl::StrCat("\"", absl::StrReplaceAll(text, {{"\"", "\"\""}}), "\"");
-}
-
-// A label of a record may be called =cmd().
-std::string Label(const std::string& text) {
-  const bool computed = !text.empty() && absl::string_view("=+-@\t\r").find(text[0]) != absl::string_view::npos;
-  return Quoted(computed ? absl::StrCat("'", text) : text);
-}
 
 std::string Line(const std::vector<std::string>& fields) { return absl::StrCat(absl::StrJoin(fields, ","), "\r\n"); }
 
@@ -46,17 +33,19 @@ std::vector<std::string> ColumnNames(const proto::Table& table) {
 void AppendTable(const std::string& section, const proto::Table& table, std::string& out) {
   const std::vector<std::string> columns = ColumnNames(table);
   if (!table.absent_reason().empty()) {
-    out += Line({"cell", section, Label(table.caption()), "", "", "", "", "", "", "", Label(table.absent_reason())});
+    out +=
+        Line({"cell", section, CsvText(table.caption()), "", "", "", "", "", "", "", CsvText(table.absent_reason())});
   }
   for (int i = 0; i < table.row_size(); ++i) {
     const proto::Row& row = table.row(i);
     for (int j = 0; j < row.cell_size(); ++j) {
       const proto::Cell& cell = row.cell(j);
-      const bool number = MarkOf(cell.provenance()) != nullptr;
-      out += Line({"cell", section, Label(table.caption()), absl::StrCat(i + 1), Label(row.cell(0).text()),
-                   Label(columns[static_cast<size_t>(j)]), number ? Quoted(cell.text()) : Label(cell.text()),
-                   ProvenanceName(cell.provenance()), Quoted(cell.exact()), Label(cell.method()),
-                   Label(cell.absent_reason().empty() ? cell.note() : cell.absent_reason())});
+      // A published number is text as somebody typed it.
+      const bool number = MarkOf(cell.provenance()) != nullptr && cell.provenance() != proto::PUBLISHED;
+      out += Line({"cell", section, CsvText(table.caption()), absl::StrCat(i + 1), CsvText(row.cell(0).text()),
+                   CsvText(columns[static_cast<size_t>(j)]), number ? CsvCell(cell.text()) : CsvText(cell.text()),
+                   ProvenanceName(cell.provenance()), CsvCell(cell.exact()), CsvText(cell.method()),
+                   CsvText(cell.absent_reason().empty() ? cell.note() : cell.absent_reason())});
     }
   }
 }
@@ -65,9 +54,10 @@ void AppendPlot(const std::string& section, const proto::Plot& plot, std::string
   for (const proto::Series& series : plot.series()) {
     for (int i = 0; i < series.x_size(); ++i) {
       const bool bars = series.y_low_size() == series.x_size() && series.y_high_size() == series.x_size();
-      out += Line({"point", section, Label(plot.title()), absl::StrFormat("%.17g", series.x(i)), Label(series.label()),
-                   Label(plot.y_label()), absl::StrFormat("%.17g", series.y(i)), ProvenanceName(series.provenance()),
-                   "", "", bars ? absl::StrFormat("from %.17g to %.17g", series.y_low(i), series.y_high(i)) : ""});
+      out +=
+          Line({"point", section, CsvText(plot.title()), absl::StrFormat("%.17g", series.x(i)), CsvText(series.label()),
+                CsvText(plot.y_label()), absl::StrFormat("%.17g", series.y(i)), ProvenanceName(series.provenance()), "",
+                "", bars ? absl::StrFormat("from %.17g to %.17g", series.y_low(i), series.y_high(i)) : ""});
     }
   }
 }
@@ -78,10 +68,10 @@ std::string RenderCsv(const std::vector<proto::Section>& sections) {
   std::string out =
       Line({"kind", "section", "of", "row", "label", "column", "text", "provenance", "exact", "method", "note"});
   for (const proto::Section& section : sections) {
-    const std::string id = Label(section.id());
+    const std::string id = CsvText(section.id());
     for (const proto::Claim& claim : section.claim()) {
-      out += Line({"answer", id, Label(claim.question()), "", Label(claim.asked()), "", Label(claim.text()), "", "", "",
-                   Label(claim.absent_reason())});
+      out += Line({"answer", id, CsvText(claim.question()), "", CsvText(claim.asked()), "", CsvText(claim.text()), "",
+                   "", "", CsvText(claim.absent_reason())});
     }
     for (const proto::Table& table : section.table()) {
       AppendTable(id, table, out);

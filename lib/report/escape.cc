@@ -3,6 +3,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "lib/base/readable_line.h"
 
 namespace lockstep {
 namespace {
@@ -21,20 +22,22 @@ bool EndsLinkText(absl::string_view text, size_t i) {
 }  // namespace
 
 std::string EscapeHtml(absl::string_view text) {
-  return absl::StrReplaceAll(text, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}});
+  return absl::StrReplaceAll(ReadableText(text),
+                             {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}});
 }
 
-std::string EscapeMarkdown(absl::string_view text) {
+std::string EscapeMarkdown(absl::string_view any_text) {
+  const std::string text = ReadableText(any_text);
   std::string escaped;
   for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
+    const char& c = text[i];
     if (c == '&' || c == '<' || c == '>') {
-      escaped += EscapeHtml(text.substr(i, 1));
+      escaped += EscapeHtml(absl::string_view(&c, 1));
     } else if (absl::ascii_iscntrl(static_cast<unsigned char>(c))) {
       escaped += ' ';
     } else if (absl::string_view("\\|*`~").find(c) != absl::string_view::npos || (c == '_' && !WithinWord(text, i)) ||
                EndsLinkText(text, i)) {
-      absl::StrAppend(&escaped, "\\", text.substr(i, 1));
+      absl::StrAppend(&escaped, "\\", absl::string_view(&c, 1));
     } else {
       escaped += c;
     }
@@ -44,7 +47,7 @@ std::string EscapeMarkdown(absl::string_view text) {
 
 std::string MarkdownCode(absl::string_view text) {
   std::string code;
-  for (const char c : text) {
+  for (const char c : ReadableText(text)) {
     code += c == '`' ? '\'' : absl::ascii_iscntrl(static_cast<unsigned char>(c)) ? ' ' : c;
   }
   return absl::StrCat("`", code, "`");

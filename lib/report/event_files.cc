@@ -1,6 +1,5 @@
 #include "lib/report/event_files.h"
 
-#include <cstdio>
 #include <filesystem>
 #include <set>
 #include <system_error>
@@ -9,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
+#include "lib/base/log_line.h"
 #include "lib/base/status_macros.h"
 #include "lib/record/output_file.h"
 #include "lib/record/run_files.h"
@@ -99,8 +99,8 @@ absl::Status RunEventFiles(const std::vector<std::string>& inputs, const std::st
   for (size_t i = 0; i < events.size(); ++i) {
     RETURN_IF_ERROR(WriteWholeFile(files.outputs[i].path, events[i].bytes));
   }
-  std::fprintf(stderr, "report: wrote the epochs of %zu points; see them with: tensorboard --logdir=%s\n",
-               events.size(), folder.c_str());
+  LogLine(absl::StrCat("report: wrote the epochs of ", events.size(),
+                       " points; see them with: tensorboard --logdir=", folder));
   return absl::OkStatus();
 }
 

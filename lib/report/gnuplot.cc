@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
@@ -28,8 +29,9 @@
 namespace lockstep {
 namespace {
 
-constexpr absl::Duration kTimeout = absl::Seconds(60);
-constexpr char kResultPath[] = "/dev/fd/3";  // kResultFd, by name
+constexpr absl::Duration kVersionTime = absl::Seconds(20);  // milliseconds, unless the disk or the machine is very slow
+constexpr uint64_t kMaxDrawingBytes = 256 << 20;            // of one process; 3,003 plots of 34 KB have 100 MB
+constexpr char kResultPath[] = "/dev/fd/3";                 // kResultFd, by name
 
 absl::StatusOr<std::string> FindGnuplot() {
   const char* path = std::getenv("PATH");
@@ -43,13 +45,21 @@ absl::StatusOr<std::string> FindGnuplot() {
 }
 
 std::string DescribeFailure(const ChildExit& exit) {
-  return exit.timed_out   ? absl::StrCat("did not end within ", absl::FormatDuration(kTimeout))
-         : exit.signalled ? absl::StrCat("was ended by signal ", exit.code)
-                          : absl::StrCat("failed with exit code ", exit.code);
+  return exit.signalled ? absl::StrCat("was ended by signal ", exit.code)
+                        : absl::StrCat("failed with exit code ", exit.code);
+}
+
+// A gnuplot that hangs is not tried again: it would hang again.
+absl::Status TooLate(const std::string& program) {
+  return absl::DeadlineExceededError(absl::StrCat(
+      program, " did not end in time, so there is no plot; see what it waits for, then make the report with --force"));
 }
 
 absl::Status CheckExit(const std::string& program, const ChildExit& exit) {
-  if (exit.signalled && exit.code == SIGKILL && !exit.timed_out) {  // never gnuplot's own doing
+  if (exit.timed_out) {
+    return TooLate(program);
+  }
+  if (exit.signalled && exit.code == SIGKILL) {  // never gnuplot's own doing
     return absl::UnavailableError(absl::StrCat(program, " was killed by signal 9 while it drew a plot; run it again"));
   }
   if (exit.signalled || exit.code != 0) {
@@ -60,21 +70,33 @@ absl::Status CheckExit(const std::string& program, const ChildExit& exit) {
 }
 
 // What the scripts wrote to kResultPath, one behind the other; a process for each. Not empty.
-absl::StatusOr<std::string> RunGnuplots(const std::vector<std::string>& scripts) {
+absl::StatusOr<std::string> RunGnuplots(const std::vector<std::string>& scripts, MonotonicTime deadline) {
   ASSIGN_OR_RETURN(const std::string program, FindGnuplot());
+  const absl::Duration timeout = deadline - MonotonicTime::Now();
+  if (timeout <= absl::ZeroDuration()) {
+    return TooLate(program);
+  }
   std::vector<std::unique_ptr<MemoryFile>> files;
   std::vector<ChildOptions> children;
   for (const std::string& script : scripts) {
     ASSIGN_OR_RETURN(std::unique_ptr<MemoryFile> file, MemoryFile::Create("lockstep_plot"));
     RETURN_IF_ERROR(file->Append(script));
     ChildOptions& child = children.emplace_back();
-    child.argv = {program, file->path()};
-    child.environment = {{"LC_ALL", "C.UTF-8"}};  // the caller's locale would change the decimal sign
+    child.argv = {program, file->path(), "-d"};  // -d: no startup file
+    // The caller's locale would change the decimal sign. The caller's GNUTERM may name a terminal that is not there, at
+    // which gnuplot waits for a key; each script chooses its own.
+    child.environment = {{"LC_ALL", "C.UTF-8"}, {"GNUTERM", "unknown"}};
+    child.max_result_bytes = kMaxDrawingBytes;
+    child.own_session = true;
     files.push_back(std::move(file));
   }
   int first_failed = -1;
-  ASSIGN_OR_RETURN(const std::vector<ChildExit> exits, RunChildren(children, kTimeout, &first_failed));
+  const absl::StatusOr<std::vector<ChildExit>> ended = RunChildren(children, timeout, &first_failed);
   RETURN_IF_ERROR(CheckNotStopped());
+  if (!ended.ok()) {
+    return absl::Status(ended.status().code(), absl::StrCat(ended.status().message(), ", so there is no plot"));
+  }
+  const std::vector<ChildExit>& exits = *ended;
   if (first_failed >= 0) {  // the others were ended by us
     RETURN_IF_ERROR(CheckExit(program, exits[static_cast<size_t>(first_failed)]));
   }
@@ -137,13 +159,14 @@ std::vector<std::string> Scripts(const std::vector<const proto::Plot*>& plots, P
   return scripts;
 }
 
-absl::StatusOr<std::vector<std::string>> DrawTogether(const std::vector<const proto::Plot*>& plots, PlotFile file) {
+absl::StatusOr<std::vector<std::string>> DrawTogether(const std::vector<const proto::Plot*>& plots, PlotFile file,
+                                                      MonotonicTime deadline) {
   std::vector<std::string> drawings;
   if (plots.empty()) {
     return drawings;
   }
   RETURN_IF_ERROR(FindGnuplot().status());  // before the scripts are written
-  ASSIGN_OR_RETURN(const std::string result, RunGnuplots(Scripts(plots, file)));
+  ASSIGN_OR_RETURN(const std::string result, RunGnuplots(Scripts(plots, file), deadline));
   const std::vector<std::string> documents = file == PlotFile::kSvg ? SplitSvgs(result) : SplitPdfs(result);
   if (documents.size() != plots.size()) {
     return absl::InternalError(absl::StrCat("gnuplot wrote ", documents.size(), " drawings, expected ", plots.size(),
@@ -156,17 +179,18 @@ absl::StatusOr<std::vector<std::string>> DrawTogether(const std::vector<const pr
   return drawings;
 }
 
-std::vector<absl::StatusOr<std::string>> Draw(const std::vector<const proto::Plot*>& plots, PlotFile file) {
+std::vector<absl::StatusOr<std::string>> Draw(const std::vector<const proto::Plot*>& plots, PlotFile file,
+                                              MonotonicTime deadline) {
   std::vector<absl::StatusOr<std::string>> drawn;
-  const absl::StatusOr<std::vector<std::string>> together = DrawTogether(plots, file);
+  const absl::StatusOr<std::vector<std::string>> together = DrawTogether(plots, file, deadline);
   if (together.ok()) {
     drawn.assign(together->begin(), together->end());
   } else if (plots.size() == 1 || !absl::IsInternal(together.status())) {
     drawn.assign(plots.size(), together.status());
-  } else {  // one of them is to blame: in which half is it?
+  } else {  // gnuplot fails at one of them: look for it in both halves
     const auto middle = plots.begin() + static_cast<ptrdiff_t>(plots.size() / 2);
-    drawn = Draw({plots.begin(), middle}, file);
-    std::vector<absl::StatusOr<std::string>> second = Draw({middle, plots.end()}, file);
+    drawn = Draw({plots.begin(), middle}, file, deadline);
+    std::vector<absl::StatusOr<std::string>> second = Draw({middle, plots.end()}, file, deadline);
     std::move(second.begin(), second.end(), std::back_inserter(drawn));
   }
   return drawn;
@@ -176,15 +200,18 @@ std::vector<absl::StatusOr<std::string>> Draw(const std::vector<const proto::Plo
 
 absl::StatusOr<std::string> GnuplotVersion() {
   return RunGnuplots(
-      {absl::StrCat("set print '", kResultPath, "'\nprint sprintf('%.1f.%s', GPVAL_VERSION, GPVAL_PATCHLEVEL)\n")});
+      {absl::StrCat("set print '", kResultPath, "'\nprint sprintf('%.1f.%s', GPVAL_VERSION, GPVAL_PATCHLEVEL)\n")},
+      MonotonicTime::Now() + kVersionTime);
 }
 
-std::vector<absl::StatusOr<std::string>> DrawPlots(const std::vector<const proto::Plot*>& plots) {
-  return Draw(plots, PlotFile::kSvg);
+std::vector<absl::StatusOr<std::string>> DrawPlots(const std::vector<const proto::Plot*>& plots,
+                                                   MonotonicTime deadline) {
+  return Draw(plots, PlotFile::kSvg, deadline);
 }
 
-std::vector<absl::StatusOr<std::string>> DrawPdfPlots(const std::vector<const proto::Plot*>& plots) {
-  return Draw(plots, PlotFile::kPdf);
+std::vector<absl::StatusOr<std::string>> DrawPdfPlots(const std::vector<const proto::Plot*>& plots,
+                                                      MonotonicTime deadline) {
+  return Draw(plots, PlotFile::kPdf, deadline);
 }
 
 absl::StatusOr<std::string> DrawPlot(const proto::Plot& plot) { return std::move(DrawPlots({&plot}).front()); }

@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "lib/base/readable_line.h"
 #include "lib/report/plot_style.h"
 
 namespace lockstep {
@@ -15,9 +16,11 @@ namespace {
 constexpr double kBarShare = 0.7;   // of the distance between two names: bars, or dots side by side
 constexpr double kBarHeight = 0.8;  // of a box in the legend, in font sizes
 
-// A string between single quotes, which gnuplot takes literally; line ends become spaces.
+// A string between single quotes, which gnuplot takes literally. Line ends and tabs become spaces. Other characters that a
+// person does not see are escaped: gnuplot would write them into the drawing, and most are not allowed in SVG.
 std::string Quoted(absl::string_view text) {
-  return absl::StrCat("'", absl::StrReplaceAll(text, {{"'", "''"}, {"\n", " "}, {"\r", " "}}), "'");
+  return absl::StrCat(
+      "'", absl::StrReplaceAll(ReadableText(text), {{"'", "''"}, {"\r\n", " "}, {"\n", " "}, {"\t", " "}}), "'");
 }
 
 std::string Number(double value) { return absl::StrFormat("%.10g", value); }

@@ -1,6 +1,7 @@
 #include "lib/report/gnuplot.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdlib>
 
@@ -14,7 +15,9 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::FileExists;
 using ::lockstep::testing::IsOk;
+using ::lockstep::testing::ReadFile;
 using ::lockstep::testing::StatusIs;
 using ::lockstep::testing::TempPath;
 using ::lockstep::testing::WriteFile;
@@ -96,6 +99,93 @@ TEST(GnuplotTest, AKilledGnuplotIsUnavailableAndACrashedOneInternal) {
   EXPECT_THAT(killed, StatusIs(absl::StatusCode::kUnavailable, HasSubstr("run it again")));
   EXPECT_THAT(version, StatusIs(absl::StatusCode::kUnavailable, HasSubstr("signal 9")));
   EXPECT_THAT(crashed, StatusIs(absl::StatusCode::kInternal, HasSubstr("so there is no plot")));
+}
+
+// A folder whose gnuplot notes each start with a drawing in `starts`, and then does `script`. It has a version.
+std::string FolderWithDrawingGnuplot(const std::string& starts, const std::string& script) {
+  unlink(starts.c_str());
+  return FolderWithGnuplot(absl::StrCat("grep -q 'set terminal' \"$1\" || { echo 5.4.4 > /dev/fd/3; exit; }\n",
+                                        "echo start >> ", starts, "\n", script));
+}
+
+// The plots, by the gnuplot of `folder`.
+std::vector<absl::StatusOr<std::string>> DrawWith(const std::string& folder,
+                                                  const std::vector<const proto::Plot*>& plots, absl::Duration time) {
+  const std::string path = std::getenv("PATH") == nullptr ? "/usr/bin:/bin" : std::getenv("PATH");
+  setenv("PATH", absl::StrCat(folder, ":", path).c_str(), 1);
+  auto drawn = DrawPlots(plots, MonotonicTime::Now() + time);
+  setenv("PATH", path.c_str(), 1);
+  return drawn;
+}
+
+TEST(GnuplotTest, gnuplot_that_hangs_when_it_draws) {
+  const std::string starts = TempPath("starts");
+  const proto::Plot lines = Lines();
+  const std::vector<const proto::Plot*> plots(15, &lines);
+  const auto drawn = DrawWith(FolderWithDrawingGnuplot(starts, "exec sleep 600"), plots, absl::Seconds(1));
+  ASSERT_EQ(drawn.size(), 15u);
+  for (const auto& plot : drawn) {
+    EXPECT_THAT(plot, StatusIs(absl::StatusCode::kDeadlineExceeded, HasSubstr("did not end in time")));
+  }
+  EXPECT_EQ(ReadFile(starts), "start\n");  // no half of the plots is tried again
+}
+
+TEST(GnuplotTest, gnuplot_that_writes_for_ever) {
+  const std::string starts = TempPath("starts");
+  const proto::Plot lines = Lines();
+  const std::vector<const proto::Plot*> plots(15, &lines);
+  const auto drawn =
+      DrawWith(FolderWithDrawingGnuplot(starts, "exec cat /dev/zero > /dev/fd/3"), plots, absl::Seconds(120));
+  for (const auto& plot : drawn) {
+    EXPECT_THAT(plot, StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("so there is no plot")));
+  }
+  EXPECT_EQ(ReadFile(starts), "start\n");
+}
+
+TEST(GnuplotTest, ADeadlineThatHasPassedStartsNothing) {
+  const std::string starts = TempPath("starts");
+  const proto::Plot lines = Lines();
+  const auto drawn = DrawWith(FolderWithDrawingGnuplot(starts, "exec sleep 600"), {&lines}, absl::ZeroDuration());
+  EXPECT_THAT(drawn[0], StatusIs(absl::StatusCode::kDeadlineExceeded, HasSubstr("so there is no plot")));
+  EXPECT_FALSE(FileExists(starts));
+}
+
+TEST(GnuplotTest, users_gnuplot_startup_file) {
+  SKIP_WITHOUT_GNUPLOT();
+  const std::string before = *DrawPlot(Lines());
+  const std::string home = TempPath("home");
+  mkdir(home.c_str(), 0755);
+  WriteFile(home + "/.gnuplot", absl::StrCat("system(\"touch ", home, "/ran\")\nset title 'theirs'\n"));
+  char here[4096];
+  ASSERT_NE(getcwd(here, sizeof(here)), nullptr);
+  ASSERT_EQ(chdir(home.c_str()), 0);
+  const std::string old_home = std::getenv("HOME") == nullptr ? "" : std::getenv("HOME");
+  setenv("HOME", home.c_str(), 1);
+  setenv("GNUTERM", "nonsense", 1);
+  const auto drawn = DrawPlot(Lines());
+  const auto version = GnuplotVersion();
+  unsetenv("GNUTERM");
+  setenv("HOME", old_home.c_str(), 1);
+  ASSERT_EQ(chdir(here), 0);
+  ASSERT_THAT(drawn, IsOk());
+  EXPECT_EQ(*drawn, before);
+  EXPECT_THAT(version, IsOk());
+  EXPECT_FALSE(FileExists(home + "/ran"));
+}
+
+TEST(GnuplotTest, forged_strings_in_a_drawing) {
+  SKIP_WITHOUT_GNUPLOT();
+  proto::Plot plot = Lines();
+  const std::string forged = absl::StrCat("\x1B[2J\u009B\u202E\uFFFE]]><![CDATA[\x07", absl::string_view("\0", 1));
+  plot.set_y_label(forged);
+  plot.set_title(forged);
+  plot.mutable_series(0)->set_label(forged);
+  const auto svg = DrawPlot(plot);
+  ASSERT_THAT(svg, IsOk());
+  EXPECT_THAT(*svg, AllOf(HasSubstr("\\x1b[2J\\u009b\\u202e\\ufffe]]&gt;&lt;![CDATA[\\x07\\x00"),
+                          Not(HasSubstr("\x1B")), Not(HasSubstr("\u009B")), Not(HasSubstr("\u202E")),
+                          Not(HasSubstr("\uFFFE")), Not(HasSubstr("\x07")), Not(HasSubstr("CDATA[\n"))));
+  EXPECT_EQ(svg->find('\0'), std::string::npos);
 }
 
 // A temporary file would outlive a kill -9.

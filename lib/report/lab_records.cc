@@ -1,12 +1,11 @@
 #include "lib/report/lab_records.h"
 
-#include <cstdio>
 #include <memory>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "lib/base/readable_line.h"
+#include "lib/base/log_line.h"
 #include "lib/base/status_macros.h"
 #include "lib/record/record_reader.h"
 #include "lib/record/value_ranges.h"
@@ -150,7 +149,7 @@ absl::StatusOr<std::unique_ptr<RecordReader>> OpenRecord(const std::string& path
   return RecordReader::OpenAny(path, [&](const std::string& text) -> absl::StatusOr<std::string> {
     ASSIGN_OR_RETURN(json, ReadRecordJson(text, path));
     if (const std::string remark = RemarkOn(json, path); !remark.empty()) {
-      std::fprintf(stderr, "report: %s\n", ReadableLine(remark).c_str());
+      LogLine(absl::StrCat("report: ", remark));
     }
     return std::move(json.bytes);
   });

@@ -7,13 +7,13 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "lib/base/utf8.h"
 
 namespace lockstep {
 namespace {
 
 constexpr size_t kLongWord = 12;   // words longer than this may be broken after so many characters each
 constexpr size_t kNamedWidth = 8;  // of "(U+4E2D)"
-constexpr uint32_t kNoCharacter = 0xFFFFFFFF;
 
 const std::map<uint32_t, const char*>& Commands() {
   static const auto* commands = new std::map<uint32_t, const char*>({
@@ -62,21 +62,6 @@ const std::map<uint32_t, const char*>& Commands() {
       {0x2265, "\\ensuremath{\\geq}"},
   });
   return *commands;
-}
-
-// The character at text[at], whose bytes are `size`; kNoCharacter: no UTF-8, and size is 1.
-uint32_t CharacterAt(absl::string_view text, size_t at, size_t& size) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(at);
-  size = first < 0x80 ? 1 : first >= 0xC2 && first < 0xE0 ? 2 : first >= 0xE0 && first < 0xF0 ? 3 : 4;
-  uint32_t character = size == 1 ? first : first & (0xFFu >> (size + 1));
-  bool whole = first < 0x80 || (first >= 0xC2 && first < 0xF5 && at + size <= text.size());
-  for (size_t i = 1; whole && i < size; ++i) {
-    whole = (byte(at + i) & 0xC0) == 0x80;
-    character = character << 6 | (byte(at + i) & 0x3F);
-  }
-  size = whole ? size : 1;
-  return whole ? character : kNoCharacter;
 }
 
 // À to ÿ are in every font of T1.

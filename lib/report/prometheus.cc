@@ -1,13 +1,13 @@
 #include "lib/report/prometheus.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <optional>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "lib/base/log_line.h"
 #include "lib/base/status_macros.h"
 #include "lib/record/output_file.h"
 #include "lib/record/run_files.h"
@@ -232,7 +232,7 @@ absl::Status RunPrometheus(const std::vector<std::string>& inputs, const std::st
         "--prometheus: no record of --input has points; give one of train_sweep, scale_run or comm_model");
   }
   RETURN_IF_ERROR(WriteWholeFile(output, PrometheusText(GaugesOf(lab))));
-  std::fprintf(stderr, "report: wrote the gauges of %zu points to %s\n", points, output.c_str());
+  LogLine(absl::StrCat("report: wrote the gauges of ", points, " points to ", output));
   return absl::OkStatus();
 }
 

@@ -144,7 +144,7 @@ std::function<absl::StatusOr<std::string>(const std::string& json)> WholeRecordO
       return absl::FailedPreconditionError(absl::StrCat(remark, "; print the record with --print_bytes"));
     }
     if (!remark.empty()) {
-      talk << "report: " << remark << "\n";
+      talk << "report: " << ReadableLine(remark) << "\n";
     }
     return std::move(record.bytes);
   };

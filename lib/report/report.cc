@@ -3,12 +3,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "lib/base/log_line.h"
+#include "lib/base/monotonic_time.h"
 #include "lib/base/peak_memory.h"
 #include "lib/base/print_text.h"
 #include "lib/base/readable_line.h"
@@ -172,21 +173,22 @@ absl::Status TakeDrawings(std::vector<absl::StatusOr<std::string>> drawings, Tak
     const std::string reason(status.message());
     RETURN_IF_ERROR(take(i, std::string(), reason));
     if (reason != last_reason) {
-      std::fprintf(stderr, "report: %s\n", reason.c_str());
+      LogLine(absl::StrCat("report: ", reason));
       last_reason = reason;
     }
   }
   return absl::OkStatus();
 }
 
-absl::StatusOr<DrawnPlots> DrawAll(const std::vector<proto::Section>& sections, const ReportFormats& formats) {
+absl::StatusOr<DrawnPlots> DrawAll(const std::vector<proto::Section>& sections, const ReportFormats& formats,
+                                   MonotonicTime drawn_by) {
   DrawnPlots plots;
   if (!HasFormat(formats, ReportFormat::kHtml) && !HasFormat(formats, ReportFormat::kMarkdown)) {
     return plots;
   }
   RETURN_IF_ERROR(CheckNotStopped());
   const std::vector<const proto::Plot*> wanted = PlotsOf(sections);
-  RETURN_IF_ERROR(TakeDrawings(DrawPlots(wanted), [&](size_t i, std::string svg, std::string reason) {
+  RETURN_IF_ERROR(TakeDrawings(DrawPlots(wanted, drawn_by), [&](size_t i, std::string svg, std::string reason) {
     plots[wanted[i]->id()] = {std::move(svg), "", std::move(reason)};
     return absl::OkStatus();
   }));
@@ -218,14 +220,15 @@ absl::Status AddLatexPage(const std::string& page, const std::string& title,
 }
 
 absl::Status AddLatex(const std::string& stem, const std::string& title, const std::vector<proto::Section>& sections,
-                      ReportFiles& files) {
+                      MonotonicTime drawn_by, ReportFiles& files) {
   const std::vector<const proto::Plot*> wanted = PlotsOf(sections);
   DrawnPlots plots;
-  RETURN_IF_ERROR(TakeDrawings(DrawPdfPlots(wanted), [&](size_t i, const std::string& pdf, const std::string& reason) {
-    const std::string path = absl::StrCat(stem, ".", wanted[i]->id(), ".pdf");
-    plots[wanted[i]->id()] = {"", pdf.empty() ? "" : FileName(path), reason};
-    return pdf.empty() ? absl::OkStatus() : files.Add(path, pdf);
-  }));
+  RETURN_IF_ERROR(
+      TakeDrawings(DrawPdfPlots(wanted, drawn_by), [&](size_t i, const std::string& pdf, const std::string& reason) {
+        const std::string path = absl::StrCat(stem, ".", wanted[i]->id(), ".pdf");
+        plots[wanted[i]->id()] = {"", pdf.empty() ? "" : FileName(path), reason};
+        return pdf.empty() ? absl::OkStatus() : files.Add(path, pdf);
+      }));
   return AddLatexPage(PageFile(stem, ReportFormat::kLatex), title, sections, plots, files);
 }
 
@@ -256,7 +259,8 @@ absl::Status AddAudit(const std::string& stem, ReportFormat format, const std::v
 
 // `pages` in one format, with all that stands beside it.
 absl::Status AddPage(const std::string& stem, ReportFormat format, const proto::Header& header,
-                     const ReportPages& pages, const std::string& title, const DrawnPlots& plots, ReportFiles& files) {
+                     const ReportPages& pages, const std::string& title, const DrawnPlots& plots,
+                     MonotonicTime drawn_by, ReportFiles& files) {
   const std::string path = PageFile(stem, format);
   switch (format) {
     case ReportFormat::kHtml:
@@ -264,7 +268,7 @@ absl::Status AddPage(const std::string& stem, ReportFormat format, const proto::
     case ReportFormat::kMarkdown:
       return AddMarkdown(stem, title, pages.page, plots, files);
     case ReportFormat::kLatex:
-      return AddLatex(stem, title, pages.page, files);
+      return AddLatex(stem, title, pages.page, drawn_by, files);
     case ReportFormat::kCsv:
       return files.Add(path, RenderCsv(AllSections(pages)));
     case ReportFormat::kJson: {
@@ -277,11 +281,12 @@ absl::Status AddPage(const std::string& stem, ReportFormat format, const proto::
 
 // All that a full disk can hinder: nothing has its name yet.
 absl::Status WriteAll(const ReportOptions& options, const proto::Header& header, const ReportPages& pages,
-                      const std::string& title, const DrawnPlots& plots, ReportFiles& files, RecordWriter& record) {
+                      const std::string& title, const DrawnPlots& plots, MonotonicTime drawn_by, ReportFiles& files,
+                      RecordWriter& record) {
   RETURN_IF_ERROR(record.Begin(header));
   const std::string stem = StemOfReport(options.output);
   for (const ReportFormat format : options.formats) {
-    RETURN_IF_ERROR(AddPage(stem, format, header, pages, title, plots, files));
+    RETURN_IF_ERROR(AddPage(stem, format, header, pages, title, plots, drawn_by, files));
     if (options.audit && IsPage(format)) {
       RETURN_IF_ERROR(AddAudit(stem, format, pages.audit, files));
     }
@@ -371,12 +376,13 @@ absl::Status RunReport(const ReportOptions& options) {
   const ReportPages pages = ReadablePages(lab, options);
   const std::vector<proto::Section>& sections = pages.page;
   const std::string title = ReportTitle(lab);
-  ASSIGN_OR_RETURN(const DrawnPlots plots, DrawAll(sections, options.formats));
+  const MonotonicTime drawn_by = MonotonicTime::Now() + kDrawingTime;
+  ASSIGN_OR_RETURN(const DrawnPlots plots, DrawAll(sections, options.formats, drawn_by));
   if (to_stdout) {  // as text, so a terminal may show it
     return PrintPage(options, header, pages, title, plots);
   }
   ReportFiles files;
-  absl::Status status = WriteAll(options, header, pages, title, plots, files, *record);
+  absl::Status status = WriteAll(options, header, pages, title, plots, drawn_by, files, *record);
   if (status.ok()) {
     status = PutInPlace(options, files, *record);
   }
@@ -386,8 +392,7 @@ absl::Status RunReport(const ReportOptions& options) {
   }
   std::vector<std::string> written = PagesOf(stem, options);
   written.push_back(RecordFile(stem));
-  std::fprintf(stderr, "report: %s\n",
-               ReadableLine(absl::StrCat("wrote ", JoinAnd(written), ": ", VerdictText(sections))).c_str());
+  LogLine(absl::StrCat("report: wrote ", JoinAnd(written), ": ", VerdictText(sections)));
   return absl::OkStatus();
 }
 

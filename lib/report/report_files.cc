@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/open_files.h"
 #include "lib/base/status_macros.h"
 #include "lib/record/digest.h"
 
@@ -45,6 +46,8 @@ ReportFiles::~ReportFiles() {
 }
 
 absl::Status ReportFiles::Add(const std::string& path, absl::string_view text) {
+  constexpr uint64_t kOtherFiles = 10;  // standard streams, the record, a folder that is synced
+  RETURN_IF_ERROR(EnsureOpenFiles(files_.size() + 1 + kOtherFiles));
   ASSIGN_OR_RETURN(std::unique_ptr<OutputFile> file, OutputFile::Open(path));
   files_.push_back(std::move(file));
   RETURN_IF_ERROR(Fill(text, *files_.back()));

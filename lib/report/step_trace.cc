@@ -1,24 +1,22 @@
 #include "lib/report/step_trace.h"
 
 #include <cmath>
-#include <cstdio>
-#include <utility>
+#include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "google/protobuf/struct.pb.h"
-#include "google/protobuf/util/json_util.h"
+#include "absl/strings/str_join.h"
+#include "lib/base/json_string.h"
+#include "lib/base/log_line.h"
 #include "lib/base/status_macros.h"
 #include "lib/record/output_file.h"
-#include "lib/record/readable_text.h"
 #include "lib/record/run_files.h"
 #include "lib/scaling/point_name.h"
 #include "lib/statistics/mean.h"
 
 namespace lockstep {
 namespace {
-
-using Fields = google::protobuf::Map<std::string, google::protobuf::Value>;
 
 // Times in microseconds are multiples of 1/8, which are whole nanoseconds and exact in binary. However a reader turns them
 // into nanoseconds, no event begins before the one before it ends. Perfetto's trace processor rounds, earlier ones cut off.
@@ -50,9 +48,9 @@ class Trace {
   }
 
   void Add(const std::string& name, double begin_seconds, double seconds) {
-    Fields& event = NewEvent("X", name);
-    event["ts"].set_number_value(Microseconds(begin_seconds));
-    event["dur"].set_number_value(Microseconds(begin_seconds + seconds) - Microseconds(begin_seconds));
+    const double begin = Microseconds(begin_seconds);
+    AddEvent("X", name,
+             absl::StrFormat("\"ts\":%.17g,\"dur\":%.17g", begin, Microseconds(begin_seconds + seconds) - begin));
   }
 
   // One after another. What took no time, or less than none, is not drawn.
@@ -66,30 +64,21 @@ class Trace {
     }
   }
 
-  absl::StatusOr<std::string> Json() {
-    MakeTextReadable(root_);
-    std::string text;
-    const auto status = google::protobuf::util::MessageToJsonString(root_, &text);
-    return status.ok() ? absl::StatusOr<std::string>(absl::StrCat(text, "\n"))
-                       : absl::InternalError(absl::StrCat("a trace does not print as JSON: ", status.ToString()));
-  }
+  std::string Json() const { return absl::StrCat("{\"traceEvents\":[\n", absl::StrJoin(events_, ",\n"), "\n]}\n"); }
 
  private:
-  Fields& NewEvent(const char* phase, const std::string& name) {
-    auto* const events = (*root_.mutable_fields())["traceEvents"].mutable_list_value();
-    Fields& event = *events->add_values()->mutable_struct_value()->mutable_fields();
-    event["ph"].set_string_value(phase);
-    event["name"].set_string_value(name);
-    event["pid"].set_number_value(point_);
-    event["tid"].set_number_value(line_);
-    return event;
+  // `fields` of the event besides those that all have. The order of fields is always the same, so that one record is
+  // always the same text.
+  void AddEvent(const char* phase, const std::string& name, const std::string& fields) {
+    events_.push_back(absl::StrCat("{\"ph\":\"", phase, "\",\"name\":", JsonString(name), ",\"pid\":", point_,
+                                   ",\"tid\":", line_, ",", fields, "}"));
   }
 
   void Name(const char* what, const std::string& name) {
-    (*NewEvent("M", what)["args"].mutable_struct_value()->mutable_fields())["name"].set_string_value(name);
+    AddEvent("M", what, absl::StrCat("\"args\":{\"name\":", JsonString(name), "}"));
   }
 
-  google::protobuf::Struct root_;
+  std::vector<std::string> events_;
   int point_ = 0, line_ = 0;
 };
 
@@ -188,7 +177,7 @@ absl::Status RunStepTrace(const std::vector<std::string>& inputs, const std::str
   ASSIGN_OR_RETURN(const LabRecords lab, ReadLabRecords(inputs));
   ASSIGN_OR_RETURN(const std::string text, RenderStepTrace(lab));
   RETURN_IF_ERROR(WriteWholeFile(output, text));
-  std::fprintf(stderr, "report: wrote %s; open it at ui.perfetto.dev\n", output.c_str());
+  LogLine(absl::StrCat("report: wrote ", output, "; open it at ui.perfetto.dev"));
   return absl::OkStatus();
 }
 

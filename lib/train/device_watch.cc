@@ -56,16 +56,16 @@ proto::DeviceWatch SummarizeReadings(const std::vector<proto::DeviceState>& read
 DeviceWatcher::DeviceWatcher(Read read, absl::Duration interval)
     : read_(std::move(read)), interval_(interval), absent_reason_(read_().absent_reason()) {}
 
-void DeviceWatcher::Begin() {
+absl::Status DeviceWatcher::Begin() {
   if (!absent_reason_.empty()) {
-    return;
+    return absl::OkStatus();
   }
   end_ = false;
-  thread_ = std::thread([this] { Watch(); });
+  return thread_.Start([this] { Watch(); });
 }
 
 void DeviceWatcher::End() {
-  if (!thread_.joinable()) {
+  if (thread_.empty()) {
     return;
   }
   {
@@ -73,7 +73,7 @@ void DeviceWatcher::End() {
     end_ = true;
   }
   ended_.notify_one();
-  thread_.join();
+  thread_.Join();
 }
 
 void DeviceWatcher::Watch() {

@@ -6,10 +6,11 @@
 #include <functional>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "lib/base/start_thread.h"
 #include "lib/proto/header.pb.h"
 #include "lib/proto/sweep.pb.h"
 
@@ -34,8 +35,11 @@ class DeviceWatcher {
   DeviceWatcher(const DeviceWatcher&) = delete;
   DeviceWatcher& operator=(const DeviceWatcher&) = delete;
 
-  void Begin();  // from here on
-  void End();    // up to here; a reading that is under way is waited for. Nothing when not begun
+  // Reads from here on. Errors are those of ThreadGroup::Start.
+  absl::Status Begin();
+
+  // Reads no more. Waits for a reading that is under way. Does nothing if Begin was not called.
+  void End();
 
   // All readings so far in figures. Not between Begin and End.
   proto::DeviceWatch Summary() const;
@@ -46,7 +50,7 @@ class DeviceWatcher {
   const Read read_;
   const absl::Duration interval_;
   std::string absent_reason_;
-  std::thread thread_;
+  ThreadGroup thread_;
   std::mutex mutex_;
   std::condition_variable ended_;
   bool end_ = false;                          // guarded by mutex_

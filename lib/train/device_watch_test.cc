@@ -9,6 +9,7 @@ namespace lockstep {
 namespace {
 
 using ::lockstep::testing::EqualsProto;
+using ::lockstep::testing::IsOk;
 using ::testing::HasSubstr;
 
 proto::DeviceState Reading(double sm, double memory, double power, const std::vector<std::string>& throttled) {
@@ -41,7 +42,7 @@ TEST(DeviceWatchTest, SummarizesByHand) {
 TEST(DeviceWatchTest, WithoutReadingsItSaysSo) {
   EXPECT_THAT(SummarizeReadings({}).absent_reason(), HasSubstr("before the first reading"));
   DeviceWatcher watcher([] { return Reading(1, 1, 1, {}); }, absl::Hours(1));
-  watcher.Begin();
+  ASSERT_THAT(watcher.Begin(), IsOk());
   watcher.End();
   EXPECT_EQ(watcher.Summary().readings(), 0);
   EXPECT_THAT(watcher.Summary().absent_reason(), HasSubstr("before the first reading"));
@@ -59,7 +60,7 @@ TEST(DeviceWatchTest, ReadsBetweenBeginAndEndAlone) {
   absl::SleepFor(absl::Milliseconds(20));
   EXPECT_EQ(reads, 1);
   for (const int wanted : {4, 8}) {  // two epochs
-    watcher.Begin();
+    ASSERT_THAT(watcher.Begin(), IsOk());
     while (reads < wanted) {
       absl::SleepFor(absl::Milliseconds(1));
     }
@@ -82,7 +83,7 @@ TEST(DeviceWatchTest, ADeviceThatCannotBeReadIsNotWatched) {
         return state;
       },
       absl::Milliseconds(1));
-  watcher.Begin();
+  ASSERT_THAT(watcher.Begin(), IsOk());
   absl::SleepFor(absl::Milliseconds(20));
   watcher.End();
   EXPECT_EQ(reads, 1);
@@ -92,10 +93,10 @@ TEST(DeviceWatchTest, ADeviceThatCannotBeReadIsNotWatched) {
 TEST(DeviceWatchTest, EndingTwiceOrNeverIsNoHarm) {
   DeviceWatcher watcher([] { return Reading(1, 1, 1, {}); }, absl::Milliseconds(1));
   watcher.End();
-  watcher.Begin();
+  ASSERT_THAT(watcher.Begin(), IsOk());
   watcher.End();
   watcher.End();
-  watcher.Begin();  // ended by its destruction
+  ASSERT_THAT(watcher.Begin(), IsOk());  // ended by its destruction
 }
 
 }  // namespace

@@ -14,7 +14,6 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "absl/time/clock.h"
 
 namespace lockstep {
 namespace {
@@ -71,7 +70,7 @@ NeighbourWatch::NeighbourWatch() : cores_(AllowedCores()) { sums_.set_cores(stat
 
 NeighbourWatch::Counts NeighbourWatch::Read() const {
   Counts counts;
-  counts.time = absl::Now();
+  counts.time = MonotonicTime::Now();
   rusage usage = {};
   getrusage(RUSAGE_SELF, &usage);
   counts.forced_switches = static_cast<uint64_t>(usage.ru_nivcsw);

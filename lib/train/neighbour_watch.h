@@ -10,7 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "absl/time/time.h"
+#include "lib/base/monotonic_time.h"
 #include "lib/proto/sweep.pb.h"
 
 namespace lockstep {
@@ -33,7 +33,7 @@ class NeighbourWatch {
  private:
   // What has been counted since some beginning.
   struct Counts {
-    absl::Time time;
+    MonotonicTime time = MonotonicTime::InfinitePast();
     uint64_t forced_switches = 0;
     double own_seconds = 0;
     std::optional<double> busy_seconds;

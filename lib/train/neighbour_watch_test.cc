@@ -11,6 +11,7 @@
 #include "absl/time/clock.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/base/monotonic_time.h"
 #include "lib/train/noise.h"
 
 namespace lockstep {
@@ -33,8 +34,8 @@ TEST(NeighbourWatchTest, CountsWhatIsNotIdle) {
   EXPECT_EQ(BusySeconds(kStat, {}, 100), std::nullopt);
 }
 
-void Spin(absl::Time until) {
-  while (absl::Now() < until) {
+void Spin(MonotonicTime until) {
+  while (MonotonicTime::Now() < until) {
   }
 }
 
@@ -65,7 +66,7 @@ class BusyNeighbours {
 proto::Neighbours WatchedWhileComputing() {
   NeighbourWatch watch;
   watch.Begin();
-  const absl::Time until = absl::Now() + absl::Seconds(1);
+  const MonotonicTime until = MonotonicTime::Now() + absl::Seconds(1);
   std::vector<std::thread> threads;
   for (uint32_t i = 0; i < watch.Summary(0u).cores(); ++i) {
     threads.emplace_back([until] { Spin(until); });
@@ -93,7 +94,7 @@ TEST(NeighbourWatchTest, BusyNeighboursShow) {
 TEST(NeighbourWatchTest, CountsBetweenBeginAndEndOnly) {
   NeighbourWatch watch;
   watch.End();
-  Spin(absl::Now() + absl::Milliseconds(300));
+  Spin(MonotonicTime::Now() + absl::Milliseconds(300));
   EXPECT_EQ(watch.Summary(2u).watched_seconds(), 0);
   EXPECT_EQ(watch.Summary(2u).own_cpu_seconds(), 0);
   EXPECT_EQ(watch.Summary(2u).gpu_processes(), 2u);

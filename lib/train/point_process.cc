@@ -29,6 +29,7 @@ int SignalOf(const ChildExit& exit) {
     return exit.code;
   }
   return exit.code == static_cast<int>(ExitCode::kTerminated)    ? SIGTERM
+         : exit.code == static_cast<int>(ExitCode::kHungUp)      ? SIGHUP
          : exit.code == static_cast<int>(ExitCode::kInterrupted) ? SIGINT
                                                                  : 0;
 }

@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/base/flag_values.h"
 #include "lib/base/status_macros.h"
+#include "lib/device/compute_threads.h"
 #include "lib/device/device.h"
 #include "lib/nn/model.h"
 #include "lib/record/output_place.h"
@@ -87,9 +88,11 @@ absl::StatusOr<SweepPlan> PlanSweep(const TrainSweepOptions& options, const Data
   RETURN_IF_ERROR(CheckSwitches(training));
   RETURN_IF_ERROR(CheckPrecision(plan.device, training.precision()));
   RETURN_IF_ERROR(CheckFlagWord("model", training.model(), ModelNames()));
+  RETURN_IF_ERROR(SetComputeThreads(training.threads()));  // the model is counted by running it
   ASSIGN_OR_RETURN(const std::shared_ptr<Model> model, MakeModel(training.model(), training.seed()));
   ASSIGN_OR_RETURN(plan.ladder, PlanBatches(options, dataset.train.size()));
   ASSIGN_OR_RETURN(plan.checkpoint_batch, ChooseCheckpointBatch(options, plan.ladder.batch_sizes));
+  plan.dataset_sha256 = dataset.input.sha256();
   *plan.spec.mutable_model() = CountModel(*model);
   plan.spec.mutable_model()->set_training_images(dataset.train.size());
   plan.spec.mutable_model()->set_test_images(dataset.test.size());
@@ -112,6 +115,7 @@ proto::PointOrder MakePointOrder(const TrainSweepOptions& options, const SweepPl
     order.set_timeout_seconds(absl::ToDoubleSeconds(timeout));
   }
   order.set_dataset_path(plan.dataset_path);
+  order.set_dataset_sha256(plan.dataset_sha256);
   order.set_checkpoint_path(batch_size == plan.checkpoint_batch ? options.checkpoint : "");
   order.set_state_path(StatePath(options, batch_size));
   order.set_state_every(options.state_every);

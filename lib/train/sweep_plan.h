@@ -23,6 +23,7 @@ struct SweepPlan {
   Ladder ladder;
   uint32_t checkpoint_batch = 0;  // 0: no checkpoint
   std::string dataset_path;       // where the process of a point finds the data set
+  std::string dataset_sha256;     // of the file that was planned for
 };
 
 // How long a point may get nothing done, of wall time (lib/base/stall_watch.h). On a GPU two minutes where nothing else is
@@ -30,7 +31,7 @@ struct SweepPlan {
 absl::Duration TimeoutOf(const TrainSweepOptions& options, c10::Device device);
 
 // The plan for a data set. Builds the model once, to count it. InvalidArgument: a model, a rate or a batch that cannot
-// be, or a place for a state that is no regular file. Unavailable: no such device. FailedPrecondition: a test accuracy
+// be, or a place for a state that is no regular file. Unavailable: no such device, or too few threads to be had. FailedPrecondition: a test accuracy
 // is wanted of a data set without test images.
 absl::StatusOr<SweepPlan> PlanSweep(const TrainSweepOptions& options, const Dataset& dataset);
 

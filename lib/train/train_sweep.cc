@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "google/protobuf/text_format.h"
 #include "lib/base/exit_status.h"
+#include "lib/base/log_line.h"
 #include "lib/base/print_text.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
@@ -25,6 +25,7 @@
 #include "lib/record/provenance.h"
 #include "lib/record/readable_text.h"
 #include "lib/record/record_reader.h"
+#include "lib/record/recorded_file.h"
 #include "lib/record/run_files.h"
 #include "lib/record/standard_input.h"
 #include "lib/record/step_cache.h"
@@ -96,9 +97,9 @@ void Tell(const proto::SweepPoint& point, bool resumed, bool first_failure) {
         Mean(point.epoch_seconds().value()), Mean(point.step_seconds().value()), timed, point.epoch_seconds().value(0));
     absl::StrAppend(&text, ResultText(point), TargetText(point.target()));
   }
-  std::fprintf(stderr, "%s%s\n", text.c_str(), resumed ? " (from the run before)" : "");
+  LogLine(absl::StrCat(text, resumed ? " (from the run before)" : ""));
   for (const std::string& warning : point.noise_warning()) {
-    std::fprintf(stderr, "warning: batch %u: %s\n", point.batch_size(), warning.c_str());
+    LogLine(absl::StrCat("warning: batch ", point.batch_size(), ": ", warning));
   }
 }
 
@@ -216,8 +217,9 @@ class Sweep {
     }
     end.set_largest_fitting_batch(found->fits);
     end.set_smallest_failing_batch(found->fails);
-    std::fprintf(stderr, "largest batch that fits: %u (%s)\n", found->fits,
-                 found->fails != 0 ? absl::StrCat(found->fails, " does not").c_str() : "the limit; memory is not");
+    LogLine(absl::StrCat("largest batch that fits: ", found->fits, " (",
+                         found->fails != 0 ? absl::StrCat(found->fails, " does not") : "the limit; memory is not",
+                         ")"));
     return absl::OkStatus();
   }
 
@@ -231,8 +233,8 @@ class Sweep {
       *records.add_record()->mutable_probe() = ToProbe(tried.record(0).point());
     }
     const proto::BatchProbe& probe = records.record(0).probe();
-    std::fprintf(stderr, "probe of batch %u: %s%s\n", batch, proto::Outcome_Name(probe.outcome()).c_str(),
-                 finished != nullptr ? " (from the run before)" : "");
+    LogLine(absl::StrCat("probe of batch ", batch, ": ", proto::Outcome_Name(probe.outcome()),
+                         finished != nullptr ? " (from the run before)" : ""));
     if (probe.outcome() == proto::FAILED) {
       return absl::InternalError(absl::StrCat("probe of batch ", batch, " failed: ", probe.detail()));
     }
@@ -243,7 +245,13 @@ class Sweep {
   absl::StatusOr<proto::SweepFile> RunInProcess(const proto::PointOrder& order) const {
     ASSIGN_OR_RETURN(const std::string self, SelfPath());
     const std::string flag = absl::StrCat("--", kPointFlag, "=", order.ShortDebugString());
-    return RunPointProcess({self, flag}, plan_.spec.memory_limit_bytes(), order.batch_size());
+    ASSIGN_OR_RETURN(proto::SweepFile tried,
+                     RunPointProcess({self, flag}, plan_.spec.memory_limit_bytes(), order.batch_size()));
+    const proto::SweepPoint& point = tried.record(0).point();
+    if (point.outcome() == proto::FAILED && point.exit_status() == static_cast<int>(ExitCode::kBadInput)) {
+      return FailureOf(point);  // no other point can do better with this input, and those before stay in the journal
+    }
+    return tried;
   }
 
   // `point` was tried just before, or is one that the ladder does not try.
@@ -326,7 +334,7 @@ absl::Status PlanAndSweep(const TrainSweepOptions& options, FinishedWork& work) 
       RETURN_IF_ERROR(CheckMayReplace(options.output, header, {options.checkpoint}));
     }
     if (const std::string warning = UntimedWarning(plan.spec.training()); !warning.empty()) {
-      std::fprintf(stderr, "train_sweep: warning: %s\n", warning.c_str());
+      LogLine(absl::StrCat("train_sweep: warning: ", warning));
     }
   }  // the children read the data set themselves
   const SweepJournalOptions journal_options = {options.output, options.force,
@@ -367,6 +375,7 @@ absl::Status RunTrainSweepPoint(const std::string& order) {
     ASSIGN_OR_RETURN(run.device, ResolveDevice(run.order.spec().training().device() == proto::CUDA ? "cuda" : "cpu"));
     run.stalled = [&run](const absl::Status& stalled) { EndStalledPoint(run.order.batch_size(), run.device, stalled); };
     ASSIGN_OR_RETURN(const Dataset dataset, ReadDataset(run.order.dataset_path()));
+    RETURN_IF_ERROR(CheckNotReplaced(dataset.input, run.order.dataset_sha256()));
     ASSIGN_OR_RETURN(run.state, StateFileOf(run.order, run.device, dataset.input));
     ASSIGN_OR_RETURN(file, RunSweepPoint(run, dataset));
     return absl::OkStatus();

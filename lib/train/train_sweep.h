@@ -20,9 +20,9 @@ inline constexpr char kPointFlag[] = "internal_point";
 //
 // InvalidArgument: flags that cannot be, among them a batch larger than the training set. Unavailable: no such device.
 // NotFound, DataLoss, FailedPrecondition: the input, or the checkpoint's folder. Cancelled: a stop signal; the points
-// that were complete stay in OUTPUT.part. Unavailable: a signal ended a point's process; likewise. Internal: a point
-// FAILED, but InvalidArgument, Unavailable or FailedPrecondition when its own process said so of a flag, a device, a
-// full disk, or an input. ResourceExhausted: the checkpoint's point did not complete. In these last cases the record is
+// that were complete stay in OUTPUT.part. Unavailable: a signal ended a point's process; likewise. FailedPrecondition: a
+// point's process found the input missing, broken, or replaced since the run began; likewise. Internal: a point FAILED,
+// but InvalidArgument or Unavailable when its own process said so of a flag, a device, or a full disk. ResourceExhausted: the checkpoint's point did not complete. In these last cases the record is
 // whole all the same, and its trailer holds the exit status.
 absl::Status RunTrainSweep(const TrainSweepOptions& options);
 

@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "lib/base/monotonic_time.h"
 #include "lib/dataset/small_dataset.h"
 #include "lib/nn/checkpoint.h"
 #include "lib/nn/model.h"
@@ -63,6 +64,7 @@ class TrainSweepTest : public ::testing::Test {
     argv.push_back(nullptr);
     pid_ = fork();
     if (pid_ == 0) {
+      signal(SIGINT, SIG_DFL);  // ignored if a shell started this test with `&`
       const rlimit limit = {file_limit_bytes_, file_limit_bytes_};
       if (setrlimit(RLIMIT_FSIZE, &limit) != 0 || freopen(TempPath("stderr").c_str(), "w", stderr) == nullptr) {
         _exit(126);
@@ -99,7 +101,7 @@ class TrainSweepTest : public ::testing::Test {
 
 // Calls `ready` until it is true; false after a minute.
 bool Eventually(const std::function<bool()>& ready) {
-  for (const absl::Time end = absl::Now() + absl::Minutes(1); absl::Now() < end;
+  for (const MonotonicTime end = MonotonicTime::Now() + absl::Minutes(1); MonotonicTime::Now() < end;
        absl::SleepFor(absl::Milliseconds(10))) {
     if (ready()) {
       return true;

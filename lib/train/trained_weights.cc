@@ -3,21 +3,20 @@
 #include "absl/status/status.h"
 #include "lib/base/status_macros.h"
 #include "lib/nn/checkpoint.h"
-#include "lib/record/digest.h"
 
 namespace lockstep {
 
 absl::StatusOr<proto::Checkpoint> WriteTrainedWeights(
     const TrainedWeights& weights, const Model& model,
     const google::protobuf::RepeatedPtrField<proto::EpochResult>& epochs) {
-  const absl::Status saved = SaveCheckpoint(model, weights.path);
-  if (absl::IsResourceExhausted(saved)) {
-    return absl::UnavailableError(saved.message());
+  absl::StatusOr<std::string> saved = SaveCheckpoint(model, weights.path);
+  if (absl::IsResourceExhausted(saved.status())) {
+    return absl::UnavailableError(saved.status().message());
   }
-  RETURN_IF_ERROR(saved);
+  RETURN_IF_ERROR(saved.status());
   proto::Checkpoint checkpoint;
   checkpoint.set_path(weights.path);
-  ASSIGN_OR_RETURN(*checkpoint.mutable_sha256(), Sha256HexOfFile(weights.path));
+  checkpoint.set_sha256(*std::move(saved));
   checkpoint.set_format(kCheckpointFormat);
   checkpoint.set_model(weights.model_name);
   checkpoint.set_batch_size(weights.batch_size);

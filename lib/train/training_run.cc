@@ -1,7 +1,6 @@
 #include "lib/train/training_run.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "lib/base/log_line.h"
 #include "lib/base/progress.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stopwatch.h"
@@ -243,7 +243,7 @@ class TrainingRun {
       RETURN_IF_ERROR(options_.group->BeginEpoch(epoch));
     }
     if (epoch >= input_.spec.warmup_epochs()) {
-      watcher_.Begin();
+      RETURN_IF_ERROR(watcher_.Begin());
       neighbours_.Begin();
     }
     absl::StatusOr<EpochTimes> times = trainer_->Train(epoch, progress);
@@ -286,8 +286,8 @@ class TrainingRun {
     const auto first = static_cast<uint32_t>(point_.epoch_size());
     point_.add_resumed_epoch(first);
     if (Talks()) {
-      std::fprintf(stderr, "batch %u%s goes on after epoch %u of %u\n", options_.order.batch_size(), Others().c_str(),
-                   first, epochs_);
+      LogLine(absl::StrCat("batch ", options_.order.batch_size(), Others(), " goes on after epoch ", first, " of ",
+                           epochs_));
     }
     return first;
   }

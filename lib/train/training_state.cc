@@ -2,13 +2,12 @@
 
 #include <unistd.h>
 
-#include <cstdio>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "lib/base/readable_line.h"
+#include "lib/base/log_line.h"
 #include "lib/base/status_macros.h"
 #include "lib/proto/training_state.pb.h"
 #include "lib/record/record_reader.h"
@@ -70,8 +69,8 @@ absl::StatusOr<std::optional<TrainingStates>> ReadTrainingState(const TrainingSt
   }
   auto& read = *opened;
   if (read.header.cache_key() != file.header.cache_key() || file.header.build().build_id().empty()) {
-    std::fprintf(stderr, "%s is of another run (program, flags, data set or machine): training starts afresh\n",
-                 ReadableLine(file.path).c_str());
+    LogLine(
+        absl::StrCat(file.path, " is of another run (program, flags, data set or machine): training starts afresh"));
     return std::nullopt;
   }
   absl::StatusOr<TrainingStates> states = FromRecords(read.records);

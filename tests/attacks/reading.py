@@ -222,6 +222,17 @@ class OddNames(ToolCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertNotIn(b"libprotobuf", result.stderr)
 
+    def test_outputs_in_a_folder_of_latin1_name(self):
+        folder = os.fsdecode(os.fsencode(self.folder) + b"/" + self.LATIN1)
+        os.mkdir(folder)
+        result = self.call("scale_run", f"--input={self.dataset}", "--model=lenet5", "--device=cpu", "--ranks=1",
+                           "--batch=40", "--epochs=2", "--resume", f"--checkpoint={folder}/n.pt",
+                           f"--output={folder}/n.rec")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertNotIn(b"libprotobuf", result.stderr)
+        self.assertEqual(sorted(os.listdir(folder)), ["n.pt", "n.rec"])
+        self.call("report", f"--print={folder}/n.rec", check=True)
+
     def test_pages_are_utf8(self):
         sweep = self.copy(self.sweep, self.LATIN1 + b".rec")
         self.call("report", f"--input={sweep}", f"--output={self.folder / 'r.html'}", check=True)

@@ -9,6 +9,7 @@
 # matches (mps_75.512). CUDA_VISIBLE_DEVICES says which GPU, the first where there are several.
 # Exit codes: 0 all ended well, 2 wrong usage, 4 one hung or failed, 5 no GPU.
 set -uo pipefail
+unset CDPATH # cd would look for folders there, and print them
 
 rounds=1
 seconds=86400

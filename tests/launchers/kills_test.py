@@ -30,6 +30,7 @@ class KillsTest(launched.LaunchedCase):
     kills = 8  # of all four tests together
     seed = 0
     timeout_seconds = 6
+    has_token = False
 
     # --- processes ---
 

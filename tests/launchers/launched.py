@@ -4,6 +4,7 @@ import atexit
 import json
 import os
 import pathlib
+import secrets
 import signal
 import socket
 import subprocess
@@ -18,7 +19,7 @@ import tool_case
 
 def launch_variables(name):
     """Whether a launcher, or a Python that has torch, may have set it: a test starts without."""
-    return name in ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT") or \
+    return name in ("LOCKSTEP_TOKEN", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT") or \
         name.startswith(("OMPI_", "PMI", "SLURM_", "TORCHELASTIC_"))
 
 
@@ -39,6 +40,7 @@ def result_of(node):
 class LaunchedCase(tool_case.ToolCase):
     timeout_seconds = 20  # of the runs of these tests
     reads_sweep = False
+    has_token = True  # LOCKSTEP_TOKEN; torchrun needs none
     table = []  # a line for each case that was run
 
     def tell(self, what):
@@ -49,6 +51,8 @@ class LaunchedCase(tool_case.ToolCase):
     def setUpClass(cls):
         for name in list(filter(launch_variables, os.environ)):
             del os.environ[name]
+        if cls.has_token:
+            os.environ["LOCKSTEP_TOKEN"] = secrets.token_hex(32)
         os.environ["OMP_NUM_THREADS"] = "1"  # as torchrun sets it for several ranks; else it is the environment that differs
         super().setUpClass()
 

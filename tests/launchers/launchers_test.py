@@ -16,6 +16,7 @@ import subprocess
 import sys
 import time
 import unittest
+import unittest.mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import launched
@@ -79,6 +80,18 @@ class ByHandTest(launched.LaunchedCase):
         for variables, flag in (({"SLURM_JOB_ID": "1", "SLURM_PROCID": "0", "SLURM_NTASKS": "4"}, "--launcher=auto"),
                                 ({"RANK": "0"}, "--launcher=none")):
             self.call("scale_run", *self.flags("--ranks=1", "--force", flag), env=variables, check=True)
+
+    def test_a_secret_is_wanted(self):
+        variables = {"RANK": "0", "WORLD_SIZE": "2", "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "2"}
+        for token, says in ((None, "LOCKSTEP_TOKEN is not set"), ("", "at least 16 characters"), ("guess", "at least 16 characters")):
+            with self.subTest(token), unittest.mock.patch.dict(os.environ, {"LOCKSTEP_TOKEN": token or ""}):
+                if token is None:
+                    del os.environ["LOCKSTEP_TOKEN"]
+                self.refused([self.spawn([self.scale_run, *self.flags("--ranks=2")], **variables)], 2, says,
+                             "export LOCKSTEP_TOKEN=$(openssl rand -hex 32)")
+        with unittest.mock.patch.dict(os.environ):  # a world of one process has nobody to prove anything to
+            del os.environ["LOCKSTEP_TOKEN"]
+            self.assertEqual(self.ends(self.world(1, *self.flags("--ranks=1")))[0], [0])
 
     def test_a_rank_that_does_not_come_is_named(self):
         self.timeout_seconds = 8
@@ -186,6 +199,8 @@ class ByHandTest(launched.LaunchedCase):
 
 
 class TorchrunTest(launched.LaunchedCase):
+    has_token = False
+
     def torchrun(self, *flags, ranks=2, options=()):
         if not torch_python:
             self.skipTest("no Python that has torch; --torch_python names one")
@@ -231,7 +246,7 @@ class OpenMpiTest(launched.LaunchedCase):
             self.skipTest("no mpirun; third_party/install.sh installs it")
         self.call("scale_run", *self.flags("--ranks=1,2", output="own.rec"), check=True)
         environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-        result = subprocess.run(["mpirun", "-np", "2", "--oversubscribe", "--bind-to", "none", self.scale_run,
+        result = subprocess.run(["mpirun", "-np", "2", "-x", "LOCKSTEP_TOKEN", "--oversubscribe", "--bind-to", "none", self.scale_run,
                                  *self.flags("--ranks=1,2")], env=environment, capture_output=True, text=True, timeout=240)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("scale_run: openmpi: 2 ranks on ", result.stderr)

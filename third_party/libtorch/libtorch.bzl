@@ -15,7 +15,8 @@ _EXPECTED = ["include/ATen/ATen.h", "include/torch/csrc/api/include/torch/torch.
 _MINIMUM = [2, 7]  # From 2.7 on every LibTorch is built with the C++11 ABI.
 
 # Prints the folder of the torch that would be imported, without the seconds that importing it takes.
-_LOCATE = "import importlib.util as u; s = u.find_spec('torch'); print(s.submodule_search_locations[0] if s else '')"
+# The working folder, an empty entry of sys.path, is left out before anything else is imported.
+_LOCATE = "import sys; sys.path[:] = [p for p in sys.path if p]; import importlib.util as u; s = u.find_spec('torch'); print(s.submodule_search_locations[0] if s else '')"
 
 def _missing(repository_ctx, root):
     return [name for name in _EXPECTED if not repository_ctx.path(root + "/" + name).exists]

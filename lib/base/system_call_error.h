@@ -1,0 +1,20 @@
+// Status of a system call that failed: whether the machine lacks something or this program made a mistake.
+#ifndef LOCKSTEP_LIB_BASE_SYSTEM_CALL_ERROR_H_
+#define LOCKSTEP_LIB_BASE_SYSTEM_CALL_ERROR_H_
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+namespace lockstep {
+
+// Returns the error for `error`, the errno of a failed call. `message` must name the call and its object. The status
+// has one of three codes:
+//     - ResourceExhausted: a limit on descriptors, processes, threads or memory was reached. The message names the limit.
+//     - Unavailable: the kernel, the container or a device refuses the call. The message names the remedy.
+//     - Internal: only a mistake in this program can cause the errno, such as EBADF.
+// Files have a table of their own, WriteError in write_error.h. Thread-safe.
+absl::Status SystemCallError(absl::string_view message, int error);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_BASE_SYSTEM_CALL_ERROR_H_

@@ -1,0 +1,22 @@
+// Reads text character by character.
+#ifndef LOCKSTEP_LIB_BASE_UTF8_H_
+#define LOCKSTEP_LIB_BASE_UTF8_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/strings/string_view.h"
+
+namespace lockstep {
+
+// Value of CharacterAt for a byte that begins no character.
+inline constexpr uint32_t kNoCharacter = 0xFFFFFFFF;
+
+// Returns the code point of the character at text[at], and sets `size` to its number of bytes. `at` must be less than
+// text.size(). If the bytes are not UTF-8 (cut off, overlong, a surrogate, above U+10FFFF), returns kNoCharacter with
+// `size` 1. Thread-safe.
+uint32_t CharacterAt(absl::string_view text, size_t at, size_t& size);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_BASE_UTF8_H_

@@ -1,0 +1,88 @@
+"""A tool to which the system gives no thread, or only a few: by a seccomp filter, a limit on processes, or a control group.
+
+RLIMIT_NPROC does not bind root, so that a limit on processes needs another user; a seccomp filter binds everybody.
+"""
+
+import contextlib
+import ctypes
+import os
+import pathlib
+import platform
+import shutil
+import struct
+import unittest
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_PR_GET_SECCOMP, _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS, _SECCOMP_MODE_FILTER = 21, 22, 38, 2
+_CLONE3 = 435
+_CLONE = {"x86_64": 56, "aarch64": 220}
+_CLONE_THREAD = 0x10000
+_EAGAIN, _ENOSYS = 11, 38
+_ALLOW, _ERRNO = 0x7FFF0000, 0x00050000
+_LOAD, _IF_EQUAL, _IF_BITS, _RETURN = 0x20, 0x15, 0x45, 0x06
+
+
+class _Program(ctypes.Structure):
+    _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_void_p)]
+
+
+def _filter():
+    """clone3 does not exist (its flags cannot be looked at), and clone of a thread fails with EAGAIN."""
+    steps = [(_LOAD, 0, 0, 0), (_IF_EQUAL, 0, 1, _CLONE3), (_RETURN, 0, 0, _ERRNO | _ENOSYS),
+             (_IF_EQUAL, 0, 3, _CLONE[platform.machine()]), (_LOAD, 0, 0, 16), (_IF_BITS, 0, 1, _CLONE_THREAD),
+             (_RETURN, 0, 0, _ERRNO | _EAGAIN), (_RETURN, 0, 0, _ALLOW)]
+    return ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps)), len(steps)
+
+
+def refusing_threads():
+    """A preexec_fn after which no thread can be started, and processes can. Skips the test if the kernel has no such filters."""
+    if platform.machine() not in _CLONE or _libc.prctl(_PR_GET_SECCOMP, 0, 0, 0, 0) < 0:
+        raise unittest.SkipTest("the kernel has no seccomp filters")
+    code, length = _filter()
+    program = _Program(length, ctypes.cast(code, ctypes.c_void_p))
+
+    def refuse():
+        if _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 or _libc.prctl(
+                _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(program), 0, 0) != 0:
+            os._exit(99)
+        code  # lives as long as this function
+
+    return refuse
+
+
+def with_processes(count):
+    """What a command begins with so that it has `count` processes and threads at most. Skips the test without root."""
+    if os.geteuid() != 0:
+        raise unittest.SkipTest("only root can become a user without other processes")
+    if shutil.which("setpriv") is None or shutil.which("prlimit") is None:
+        raise unittest.SkipTest("needs setpriv and prlimit of util-linux")
+    user = str(1_000_000 + os.getpid())  # whose other processes would count, too
+    # The user may read the tools and write into the test's folder, which are root's.
+    return ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--inh-caps=-all,+dac_override",
+            "--ambient-caps=-all,+dac_override", "prlimit", f"--nproc={count}"]
+
+
+@contextlib.contextmanager
+def in_control_group(processes):
+    """A preexec_fn that enters a new control group of so many processes and threads. Skips the test where it cannot be made."""
+    for root in ("/sys/fs/cgroup/pids", "/sys/fs/cgroup"):
+        group = pathlib.Path(root) / f"lockstep_test_{os.getpid()}"
+        try:
+            group.mkdir()
+        except OSError:
+            continue
+        try:
+            (group / "pids.max").write_text(str(processes))
+        except OSError:
+            group.rmdir()
+            continue
+        try:
+            yield lambda: (group / "cgroup.procs").write_text(str(os.getpid()))
+        finally:
+            for pid in (group / "cgroup.procs").read_text().split():
+                with contextlib.suppress(OSError):
+                    os.kill(int(pid), 9)
+            with contextlib.suppress(OSError):
+                group.rmdir()
+        return
+    raise unittest.SkipTest("no control group of processes can be made here")
