@@ -29,7 +29,7 @@ class StoreClient {
   // itself is silent for kServerPatience longer, the call ends, too.
   //
   // Returns UnavailableError if the server is gone or silent or sends anything but a response, CancelledError if a stop
-  // signal came while the call waited, and ResourceExhaustedError if the request is beyond the limits of store_messages.h.
+  // signal came while the call waited, and InternalError if the request is beyond the limits of store_messages.h.
   // After UnavailableError or CancelledError every further call fails in the same way.
   absl::StatusOr<StoreResponse> Call(const StoreRequest& request);
 

@@ -121,8 +121,8 @@ class StoreServer::Loop {
 
   void Run() {
     while (!Wait()) {
-      Admit();
       Serve();
+      Admit();
       std::vector<StoreAnswer> answers;
       table_.Expire(MonotonicTime::Now(), answers);
       Send(answers);
@@ -157,15 +157,12 @@ class StoreServer::Loop {
     }
   }
 
-  // One turn for each client of whom poll said something.
+  // One turn for each client of whom poll said something. They are as they were in Wait.
   void Serve() {
-    size_t i = 0;
-    for (auto next = clients_.begin(); next != clients_.end() && i + 1 < fds_.size();) {
+    size_t i = 1;
+    for (auto next = clients_.begin(); next != clients_.end(); ++i) {
       const auto client = next++;
-      if (fds_[i + 1].fd != client->second.fd()) {
-        break;  // those behind it have just come
-      }
-      const short events = fds_[++i].revents;
+      const short events = fds_[i].revents;
       if (events != 0 && !ServeOrDrop(client->first, client->second, events)) {
         Drop(client->first);
       }
@@ -230,7 +227,7 @@ absl::StatusOr<std::unique_ptr<StoreServer>> StoreServer::Start(const RunSecret&
   ASSIGN_OR_RETURN(TcpSocket listener, ListenOn(options.address, options.port));
   TcpSocket stop(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (stop.fd() < 0) {
-    return absl::ResourceExhaustedError(absl::StrCat(
+    return absl::UnavailableError(absl::StrCat(
         "the ranks' store: expected a descriptor, found: ", std::strerror(errno), "; raise the limit (ulimit -n)"));
   }
   std::unique_ptr<StoreServer> server(

@@ -29,8 +29,8 @@ struct StoreServerOptions {
 
 class StoreServer {
  public:
-  // Starts the thread. Returns UnavailableError if the port is taken or this process may have no more threads, and
-  // ResourceExhaustedError if it may have no more descriptors.
+  // Starts the thread. Returns UnavailableError if the port is taken or this process may have no more threads or
+  // descriptors.
   static absl::StatusOr<std::unique_ptr<StoreServer>> Start(const RunSecret& secret, const StoreServerOptions& options);
 
   // Stops the thread and closes all connections, without waiting for any client.
