@@ -166,7 +166,9 @@ absl::Status Load(Model& model, absl::string_view bytes) {
 
 }  // namespace
 
-absl::Status SaveCheckpoint(const Model& model, const std::string& path) {
+ReplaceRule ReplaceCheckpoint() { return ReplaceMarked("archive/data.pkl"); }
+
+absl::Status SaveCheckpoint(const Model& model, const std::string& path, const ReplaceRule& rule) {
   return CatchTorchErrors("saving a checkpoint", [&]() -> absl::Status {
     NamedTensors state;
     CollectState(model, "", state);
@@ -175,7 +177,7 @@ absl::Status SaveCheckpoint(const Model& model, const std::string& path) {
         return absl::InternalError(absl::StrCat(name, " is neither float32 nor int64; no checkpoint format for it"));
       }
     }
-    return WriteWholeFile(path, ToArchive(state));
+    return WriteWholeFile(path, ToArchive(state), rule);
   });
 }
 

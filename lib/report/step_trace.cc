@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
 #include "google/protobuf/struct.pb.h"
 #include "google/protobuf/util/json_util.h"
 #include "lib/base/status_macros.h"
@@ -17,6 +18,8 @@
 
 namespace lockstep {
 namespace {
+
+constexpr char kTraceMark[] = "made by Lockstep: report, trace";
 
 using Fields = google::protobuf::Map<std::string, google::protobuf::Value>;
 
@@ -70,7 +73,9 @@ class Trace {
     MakeTextReadable(root_);
     std::string text;
     const auto status = google::protobuf::util::MessageToJsonString(root_, &text);
-    return status.ok() ? absl::StatusOr<std::string>(absl::StrCat(text, "\n"))
+    // The mark is put in by hand, because a Struct's fields have no order and the mark must come first.
+    return status.ok() ? absl::StatusOr<std::string>(absl::StrCat("{\"otherData\":{\"generator\":\"", kTraceMark,
+                                                                  "\"},", absl::StripPrefix(text, "{"), "\n"))
                        : absl::InternalError(absl::StrCat("a trace does not print as JSON: ", status.ToString()));
   }
 
@@ -183,11 +188,11 @@ absl::StatusOr<std::string> RenderStepTrace(const LabRecords& lab) {
   return trace.Json();
 }
 
-absl::Status RunStepTrace(const std::vector<std::string>& inputs, const std::string& output) {
+absl::Status RunStepTrace(const std::vector<std::string>& inputs, const std::string& output, bool force) {
   RETURN_IF_ERROR(DeclareRunFiles({inputs, {{"--trace", output, ""}}}));
   ASSIGN_OR_RETURN(const LabRecords lab, ReadLabRecords(inputs));
   ASSIGN_OR_RETURN(const std::string text, RenderStepTrace(lab));
-  RETURN_IF_ERROR(WriteWholeFile(output, text));
+  RETURN_IF_ERROR(WriteWholeFile(output, text, ReplaceIfForced(force, ReplaceMarked(kTraceMark))));
   std::fprintf(stderr, "report: wrote %s; open it at ui.perfetto.dev\n", output.c_str());
   return absl::OkStatus();
 }

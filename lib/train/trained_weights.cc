@@ -10,7 +10,7 @@ namespace lockstep {
 absl::StatusOr<proto::Checkpoint> WriteTrainedWeights(
     const TrainedWeights& weights, const Model& model,
     const google::protobuf::RepeatedPtrField<proto::EpochResult>& epochs) {
-  const absl::Status saved = SaveCheckpoint(model, weights.path);
+  const absl::Status saved = SaveCheckpoint(model, weights.path, ReplaceIfForced(weights.force, ReplaceCheckpoint()));
   if (absl::IsResourceExhausted(saved)) {
     return absl::UnavailableError(saved.message());
   }
