@@ -291,7 +291,8 @@ absl::Status MeasureAndWrite(const std::string& path, const std::vector<std::str
                              const Records& records) {
   std::unique_ptr<RecordWriter> writer;
   if (!path.empty()) {
-    ASSIGN_OR_RETURN(writer, RecordWriter::Reserve(path));
+    ASSIGN_OR_RETURN(
+        writer, RecordWriter::Reserve(path, ReplaceRecordOf(proto::CollectiveTimesFile::descriptor()->full_name())));
   }
   benchmark::RunSpecifiedBenchmarks();
   if (writer == nullptr) {

@@ -260,7 +260,9 @@ absl::Status MeasureAndWrite(const Options& options, const std::vector<std::stri
   ASSIGN_OR_RETURN(const std::vector<AllReduceCrossovers> crossovers, ReadCrossovers(options, inputs));
   std::unique_ptr<RecordWriter> writer;
   if (!options.record.empty()) {
-    ASSIGN_OR_RETURN(writer, RecordWriter::Reserve(options.record));
+    ASSIGN_OR_RETURN(
+        writer,
+        RecordWriter::Reserve(options.record, ReplaceRecordOf(proto::CollectiveTimesFile::descriptor()->full_name())));
   }
   std::vector<proto::CollectiveTimesRecord> records;
   RETURN_IF_ERROR(Measure(options, crossovers, records));

@@ -41,7 +41,8 @@ ABSL_FLAG(
     "given: what the records hold; lab: every question and table of the lab, the blank ones with the command that "
     "fills them.");
 ABSL_FLAG(bool, audit, false, "Also NAME.audit.html and NAME.audit.md: the published tables that comm_model audited.");
-ABSL_FLAG(bool, force, false, "Make the report again even when it is there already.");
+ABSL_FLAG(bool, force, false,
+          "Make the report again even when it is there already, and replace whatever file is at the output.");
 ABSL_FLAG(bool, dry_run, false, "Read the records, say what the report would hold and what that took, write nothing.");
 ABSL_FLAG(std::string, print, "",
           "Show this record file, of any tool, as text on standard output; '-': standard input.");
@@ -103,17 +104,27 @@ absl::Status Report() {
   return RunReport(options);
 }
 
-absl::Status Check() { return RunCheck({absl::GetFlag(FLAGS_input), absl::GetFlag(FLAGS_junit)}); }
+absl::Status Check() {
+  return RunCheck({absl::GetFlag(FLAGS_input), absl::GetFlag(FLAGS_junit), absl::GetFlag(FLAGS_force)});
+}
 
 absl::Status Compare() { return RunCompare(absl::GetFlag(FLAGS_compare), absl::GetFlag(FLAGS_input)); }
 
-absl::Status Class() { return RunClass(absl::GetFlag(FLAGS_class_folder), absl::GetFlag(FLAGS_output)); }
+absl::Status Class() {
+  return RunClass(absl::GetFlag(FLAGS_class_folder), absl::GetFlag(FLAGS_output), absl::GetFlag(FLAGS_force));
+}
 
-absl::Status Trace() { return RunStepTrace(absl::GetFlag(FLAGS_input), absl::GetFlag(FLAGS_trace)); }
+absl::Status Trace() {
+  return RunStepTrace(absl::GetFlag(FLAGS_input), absl::GetFlag(FLAGS_trace), absl::GetFlag(FLAGS_force));
+}
 
-absl::Status Tensorboard() { return RunEventFiles(absl::GetFlag(FLAGS_input), absl::GetFlag(FLAGS_tensorboard)); }
+absl::Status Tensorboard() {
+  return RunEventFiles(absl::GetFlag(FLAGS_input), absl::GetFlag(FLAGS_tensorboard), absl::GetFlag(FLAGS_force));
+}
 
-absl::Status Prometheus() { return RunPrometheus(absl::GetFlag(FLAGS_input), absl::GetFlag(FLAGS_prometheus)); }
+absl::Status Prometheus() {
+  return RunPrometheus(absl::GetFlag(FLAGS_input), absl::GetFlag(FLAGS_prometheus), absl::GetFlag(FLAGS_force));
+}
 
 // What is done instead of a report when its flag is given.
 struct Mode {

@@ -14,6 +14,8 @@
 namespace lockstep {
 namespace {
 
+constexpr char kClassMark[] = "made by Lockstep: report, class page";
+
 void AddCell(const std::string& text, proto::Row& row) { row.add_cell()->set_text(text.empty() ? "-" : text); }
 
 std::string FindingsText(const ClassStudent& student) {
@@ -106,7 +108,7 @@ std::vector<proto::Section> ClassSections(const std::vector<ClassStudent>& stude
   return {section};
 }
 
-absl::Status RunClass(const std::string& folder, const std::string& output) {
+absl::Status RunClass(const std::string& folder, const std::string& output, bool force) {
   ASSIGN_OR_RETURN(std::vector<ClassStudent> students, ListClass(folder));
   RunFiles files = {{}, {{"--output", output, ""}}};
   for (const ClassStudent& student : students) {
@@ -114,7 +116,9 @@ absl::Status RunClass(const std::string& folder, const std::string& output) {
   }
   RETURN_IF_ERROR(DeclareRunFiles(files));
   CheckClass(students);
-  RETURN_IF_ERROR(WriteWholeFile(output, RenderHtml("A class", ClassSections(students), {})));
+  RETURN_IF_ERROR(WriteWholeFile(
+      output, absl::StrCat("<!-- ", kClassMark, " -->\n", RenderHtml("A class", ClassSections(students), {})),
+      ReplaceIfForced(force, ReplaceMarked(kClassMark))));
   LogLine(absl::StrCat("report: ", SummaryText(students)));
   return absl::OkStatus();
 }

@@ -168,7 +168,7 @@ TEST_F(ClassPageTest, ThePageNamesThemAll) {
                              std::filesystem::copy_options::overwrite_existing);
   WriteFile(PathOf(12) + "/sweep.rec", "no record");
   const std::string page = TempPath("class.html");
-  ASSERT_THAT(RunClass(folder_, page), IsOk());
+  ASSERT_THAT(RunClass(folder_, page, false), IsOk());
   const std::string html = ReadFile(page);
   EXPECT_THAT(html, HasSubstr("30 students: 0 with broken rules, 2 with numbers that another one has, too, 0 far from "
                               "the class, 1 that cannot be read; 27 without any of these."));

@@ -39,9 +39,9 @@ std::string JunitXml(const std::vector<CheckFinding>& findings, const CheckedKin
     }
     absl::StrAppend(&cases, "  </testcase>\n");
   }
-  return absl::StrCat("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"report.check\" tests=\"",
-                      CheckRules().size(), "\" failures=\"", failed, "\" errors=\"0\" skipped=\"", skipped, "\">\n",
-                      cases, "</testsuite>\n");
+  return absl::StrCat("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- ", kJunitMark,
+                      " -->\n<testsuite name=\"report.check\" tests=\"", CheckRules().size(), "\" failures=\"", failed,
+                      "\" errors=\"0\" skipped=\"", skipped, "\">\n", cases, "</testsuite>\n");
 }
 
 }  // namespace lockstep

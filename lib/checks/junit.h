@@ -9,6 +9,9 @@
 
 namespace lockstep {
 
+// Text in a comment by which a file is known as one of ours.
+inline constexpr char kJunitMark[] = "made by Lockstep: report, junit";
+
 // What was looked at: rules of the other kind are skipped.
 struct CheckedKinds {
   bool records = false;

@@ -204,15 +204,15 @@ absl::Status RunCifarPrep(const CifarPrepOptions& options) {
     ASSIGN_OR_RETURN(source, OpenSource(options, wanted));
   }
   if (MayBeThere(options)) {
-    const proto::Header header = make_header();
-    if (IsCached(options.output, header)) {
+    if (IsCached(options.output, make_header())) {
       return absl::OkStatus();
     }
-    RETURN_IF_ERROR(CheckMayReplace(options.output, header));
   }
   std::unique_ptr<RecordWriter> writer;
   if (!options.dry_run) {  // before the images are decoded: an output that cannot be is not found after them
-    ASSIGN_OR_RETURN(writer, RecordWriter::Reserve(options.output));
+    // The header is made only where the rule needs it: pictures are not digested before they are read.
+    const ReplaceRule rule = [&](const ReplacedOutput& output) { return ReplaceOwnResult(make_header())(output); };
+    ASSIGN_OR_RETURN(writer, RecordWriter::Reserve(options.output, ReplaceIfForced(options.force, rule)));
   }
   ASSIGN_OR_RETURN(const Dataset dataset, MakeDataset(options, wanted, source));
   if (options.dry_run) {

@@ -188,10 +188,8 @@ absl::StatusOr<CommModelRun> RunCommModel(const CommModelOptions& options) {
       return CommModelRun{std::move(cached->records), std::move(inputs.scale)};
     }  // its checksums are right, and still it is none that this program has written
   }
-  if (!options.force) {
-    RETURN_IF_ERROR(CheckMayReplace(options.output_path, header));
-  }
-  ASSIGN_OR_RETURN(const std::unique_ptr<RecordWriter> writer, RecordWriter::Reserve(options.output_path));
+  const ReplaceRule rule = ReplaceIfForced(options.force, ReplaceOwnResult(header));
+  ASSIGN_OR_RETURN(const std::unique_ptr<RecordWriter> writer, RecordWriter::Reserve(options.output_path, rule));
   ASSIGN_OR_RETURN(Records records, MakeCommModelRecords(options, inputs));
   for (proto::CommModelRecord& record : records) {
     MakeTextReadable(record);  // a source is a file as it was named, in any bytes

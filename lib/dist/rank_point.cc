@@ -178,6 +178,7 @@ class RankPoint {
     weights.path = order_.checkpoint_path();
     weights.model_name = training_.model();
     weights.batch_size = point_.global_batch();
+    weights.force = order_.afresh();
     ASSIGN_OR_RETURN(*point_.mutable_checkpoint(), WriteTrainedWeights(weights, *model_, point_.epoch()));
     return absl::OkStatus();
   }

@@ -31,7 +31,7 @@
 #include "lib/dist/scale_plan.h"
 #include "lib/dist/scale_run_plan.h"
 #include "lib/proto/comm_model.pb.h"
-#include "lib/record/other_result.h"
+#include "lib/record/output_file.h"
 #include "lib/record/provenance.h"
 #include "lib/record/readable_text.h"
 #include "lib/record/record_reader.h"
@@ -263,12 +263,19 @@ absl::Status Finish(const ScaleRunOptions& options, const std::vector<proto::Sca
 // A stopped or failed run with nothing to keep leaves nothing: the spec is written together with the first point.
 absl::Status MeasureAll(const ScaleRunOptions& options, ScaleRunPlan plan, const proto::Header& header, World* world,
                         FinishedWork& work) {
+  std::unique_ptr<OutputHold> checkpoint_hold;  // before the record's rule asks whether the checkpoint is there
+  if (!options.checkpoint.empty()) {
+    ASSIGN_OR_RETURN(checkpoint_hold, OutputHold::Take(options.checkpoint));
+  }
   std::vector<proto::ScaleRecord> kept;  // from a stopped run of the same command; none with --force
   std::unique_ptr<RecordWriter> writer;
   if (options.force) {
-    ASSIGN_OR_RETURN(writer, RecordWriter::Create(options.output, header));
+    ASSIGN_OR_RETURN(writer, RecordWriter::Create(options.output, header, ReplaceAnything()));
   } else {
-    ASSIGN_OR_RETURN(writer, ResumeRecordFile(options.output, header, kept));
+    ASSIGN_OR_RETURN(writer, ResumeRecordFile(options.output, header, kept, {options.checkpoint}));
+  }
+  for (const std::string& warning : PlanWarnings(plan)) {
+    absl::FPrintF(stderr, "scale_run: warning: %s\n", warning);
   }
   for (const proto::ScaleRecord& record : kept) {
     FallBackFrom(record.point(), plan.points);
@@ -359,14 +366,8 @@ absl::Status PlanAndMeasure(const ScaleRunOptions& options, World* world, Finish
   if (options.dry_run) {
     return PrintToStderr(PlanText(plan));
   }
-  if (!options.force) {
-    if (IsCached(options.output, header)) {
-      return absl::OkStatus();
-    }
-    RETURN_IF_ERROR(CheckMayReplace(options.output, header, {options.checkpoint}));
-  }
-  for (const std::string& warning : PlanWarnings(plan)) {
-    absl::FPrintF(stderr, "scale_run: warning: %s\n", warning);
+  if (!options.force && IsCached(options.output, header)) {
+    return absl::OkStatus();
   }
   return MeasureAll(options, std::move(plan), header, world, work);
 }

@@ -167,7 +167,9 @@ absl::Status Load(Model& model, absl::string_view bytes) {
 
 }  // namespace
 
-absl::StatusOr<std::string> SaveCheckpoint(const Model& model, const std::string& path) {
+ReplaceRule ReplaceCheckpoint() { return ReplaceMarked("archive/data.pkl"); }
+
+absl::StatusOr<std::string> SaveCheckpoint(const Model& model, const std::string& path, const ReplaceRule& rule) {
   std::string sha256;
   RETURN_IF_ERROR(CatchTorchErrors("saving a checkpoint", [&]() -> absl::Status {
     NamedTensors state;
@@ -179,7 +181,7 @@ absl::StatusOr<std::string> SaveCheckpoint(const Model& model, const std::string
     }
     const std::string archive = ToArchive(state);
     sha256 = Sha256Hex(archive);
-    return WriteWholeFile(path, archive);
+    return WriteWholeFile(path, archive, rule);
   }));
   return sha256;
 }

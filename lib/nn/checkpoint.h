@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "lib/nn/model.h"
 #include "lib/record/input_text.h"
+#include "lib/record/replace_rule.h"
 
 namespace lockstep {
 
@@ -21,8 +22,13 @@ inline constexpr uint64_t kMaxCheckpointBytes = uint64_t{256} << 20;
 inline constexpr char kCheckpointFormat[] = "torch state_dict (zip)";
 
 // Whatever happens, PATH is whole or untouched (lib/record/output_file.h, which says the errors). The same weights give the
-// same bytes. Returns the SHA-256 of the bytes that were written, as hex: at PATH there may be another file by now.
-absl::StatusOr<std::string> SaveCheckpoint(const Model& model, const std::string& path);
+// same bytes. Returns the SHA-256 of the bytes that were written, as hex: at PATH there may be another file by now. `rule`
+// says whether a file that is there may be replaced.
+absl::StatusOr<std::string> SaveCheckpoint(const Model& model, const std::string& path, const ReplaceRule& rule);
+
+// Returns the rule for an archive that SaveCheckpoint wrote, by its first member. The archives of torch.save to a buffer
+// begin likewise; whether a checkpoint is of the same command, the record next to it says (lib/record/other_result.h).
+ReplaceRule ReplaceCheckpoint();
 
 // Fills the model, wherever it lives, from a file that SaveCheckpoint or Python's torch.save of a state_dict wrote. Nothing
 // is changed unless names, shapes and dtypes all agree. NotFound: no such file. DataLoss: broken, or larger than

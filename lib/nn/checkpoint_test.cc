@@ -34,7 +34,7 @@ TEST(CheckpointTest, RoundTripsWeightsAndBatchNormStatistics) {
   const std::string path = TempPath("model.pt");
   const std::shared_ptr<Model> saved = Make("resnet18", 1);
   saved->forward(at::randn({4, kChannels, kImageSize, kImageSize}));  // moves the running statistics
-  ASSERT_THAT(SaveCheckpoint(*saved, path), IsOk());
+  ASSERT_THAT(SaveCheckpoint(*saved, path, ReplaceAnything()), IsOk());
   const std::shared_ptr<Model> loaded = Make("resnet18", 2);
   ASSERT_THAT(LoadCheckpoint(*loaded, path), IsOk());
   ExpectSameState(*saved, *loaded);
@@ -43,28 +43,28 @@ TEST(CheckpointTest, RoundTripsWeightsAndBatchNormStatistics) {
 }
 
 TEST(CheckpointTest, SameWeightsGiveTheSameBytes) {
-  ASSERT_THAT(SaveCheckpoint(*Make("lenet5", 1), TempPath("a.pt")), IsOk());
-  ASSERT_THAT(SaveCheckpoint(*Make("lenet5", 1), TempPath("b.pt")), IsOk());
+  ASSERT_THAT(SaveCheckpoint(*Make("lenet5", 1), TempPath("a.pt"), ReplaceAnything()), IsOk());
+  ASSERT_THAT(SaveCheckpoint(*Make("lenet5", 1), TempPath("b.pt"), ReplaceAnything()), IsOk());
   EXPECT_EQ(ReadFile(TempPath("a.pt")), ReadFile(TempPath("b.pt")));
 }
 
 TEST(CheckpointTest, SaysTheFirstDifferenceFromAnotherNetwork) {
   const std::string path = TempPath("lenet5.pt");
-  ASSERT_THAT(SaveCheckpoint(*Make("lenet5", 1), path), IsOk());
+  ASSERT_THAT(SaveCheckpoint(*Make("lenet5", 1), path, ReplaceAnything()), IsOk());
   EXPECT_THAT(LoadCheckpoint(*Make("lenet5_bias", 1), path),
               StatusIs(absl::StatusCode::kFailedPrecondition, AllOf(HasSubstr(path), HasSubstr("lacks conv1.bias"))));
   EXPECT_THAT(
       LoadCheckpoint(*Make("resnet18", 1), path),
       StatusIs(absl::StatusCode::kFailedPrecondition,
                HasSubstr("conv1.weight: expected FloatStorage (64, 3, 3, 3), found FloatStorage (6, 3, 5, 5)")));
-  ASSERT_THAT(SaveCheckpoint(*Make("lenet5_bias", 1), path), IsOk());
+  ASSERT_THAT(SaveCheckpoint(*Make("lenet5_bias", 1), path, ReplaceAnything()), IsOk());
   EXPECT_THAT(LoadCheckpoint(*Make("lenet5", 1), path),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("holds conv1.bias")));
 }
 
 TEST(CheckpointTest, ARefusedFileChangesNothing) {
   const std::string path = TempPath("lenet5.pt");
-  ASSERT_THAT(SaveCheckpoint(*Make("lenet5", 1), path), IsOk());
+  ASSERT_THAT(SaveCheckpoint(*Make("lenet5", 1), path, ReplaceAnything()), IsOk());
   const std::shared_ptr<Model> model = Make("lenet5_bias", 2);
   EXPECT_FALSE(LoadCheckpoint(*model, path).ok());
   ExpectSameState(*model, *Make("lenet5_bias", 2));
@@ -73,7 +73,7 @@ TEST(CheckpointTest, ARefusedFileChangesNothing) {
 TEST(CheckpointTest, MissingFileAndMissingFolder) {
   EXPECT_THAT(LoadCheckpoint(*Make("lenet5", 1), TempPath("none.pt")),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("none.pt")));
-  EXPECT_THAT(SaveCheckpoint(*Make("lenet5", 1), TempPath("no_folder") + "/x.pt"),
+  EXPECT_THAT(SaveCheckpoint(*Make("lenet5", 1), TempPath("no_folder") + "/x.pt", ReplaceAnything()),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no_folder")));
 }
 
@@ -87,7 +87,7 @@ TEST(CheckpointTest, NotAZipFile) {
 
 TEST(CheckpointTest, EveryCutIsAnErrorAndChangesNothing) {
   const std::string path = TempPath("cut.pt");
-  ASSERT_THAT(SaveCheckpoint(*Make("lenet5", 1), path), IsOk());
+  ASSERT_THAT(SaveCheckpoint(*Make("lenet5", 1), path, ReplaceAnything()), IsOk());
   const std::string whole = ReadFile(path);
   const std::shared_ptr<Model> model = Make("lenet5", 2);
   for (size_t size = 0; size < whole.size(); size += 4999) {
@@ -99,7 +99,7 @@ TEST(CheckpointTest, EveryCutIsAnErrorAndChangesNothing) {
 
 TEST(CheckpointTest, AFlippedBitInTheNumbersIsFound) {
   const std::string path = TempPath("flipped.pt");
-  ASSERT_THAT(SaveCheckpoint(*Make("lenet5", 1), path), IsOk());
+  ASSERT_THAT(SaveCheckpoint(*Make("lenet5", 1), path, ReplaceAnything()), IsOk());
   std::string bytes = ReadFile(path);
   bytes[bytes.size() / 2] ^= 1;  // in fc1.weight, which is most of the file
   WriteFile(path, bytes);

@@ -70,7 +70,7 @@ absl::StatusOr<OnnxFile> ReadOnnx(const std::string& path) {
   return file;
 }
 
-absl::Status WriteOnnx(const std::string& path, const ::onnx::ModelProto& model) {
+absl::Status WriteOnnx(const std::string& path, const ::onnx::ModelProto& model, const ReplaceRule& rule) {
   std::string bytes;
   {
     google::protobuf::io::StringOutputStream stream(&bytes);
@@ -78,7 +78,7 @@ absl::Status WriteOnnx(const std::string& path, const ::onnx::ModelProto& model)
     coded.SetSerializationDeterministic(true);
     model.SerializeToCodedStream(&coded);
   }
-  return WriteWholeFile(path, bytes);
+  return WriteWholeFile(path, bytes, rule);
 }
 
 }  // namespace lockstep

@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "lib/onnx/onnx.pb.h"
 #include "lib/proto/header.pb.h"
+#include "lib/record/replace_rule.h"
 
 namespace lockstep {
 
@@ -28,9 +29,9 @@ absl::StatusOr<::onnx::ModelProto> ParseOnnx(const std::string& bytes, absl::str
 // "-": standard input. DataLoss: larger than kMaxOnnxBytes, or as ParseOnnx. Others as ReadInputText.
 absl::StatusOr<OnnxFile> ReadOnnx(const std::string& path);
 
-// The file appears under its name whole or not at all; "-": standard output. The same model gives the same bytes. Errors
-// as WriteWholeFile.
-absl::Status WriteOnnx(const std::string& path, const ::onnx::ModelProto& model);
+// The file appears under its name whole or not at all; "-": standard output. The same model gives the same bytes. `rule`
+// says whether a file that is there may be replaced. Errors as WriteWholeFile.
+absl::Status WriteOnnx(const std::string& path, const ::onnx::ModelProto& model, const ReplaceRule& rule);
 
 }  // namespace lockstep
 

@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 
 TEST(OnnxFileTest, WhatIsWrittenIsRead) {
   const std::string path = TempPath("model.onnx");
-  ASSERT_THAT(WriteOnnx(path, Model()), IsOk());
+  ASSERT_THAT(WriteOnnx(path, Model(), ReplaceAnything()), IsOk());
   const absl::StatusOr<OnnxFile> file = ReadOnnx(path);
   ASSERT_THAT(file, IsOk());
   EXPECT_EQ(file->model.SerializeAsString(), Model().SerializeAsString());

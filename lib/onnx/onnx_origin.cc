@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
 #include "google/protobuf/text_format.h"
+#include "lib/base/status_macros.h"
 #include "lib/onnx/model_names.h"
 #include "lib/onnx/onnx_file.h"
 #include "lib/record/other_result.h"
@@ -37,6 +38,26 @@ absl::optional<proto::Header> OriginOf(const ::onnx::ModelProto& model) {
   return absl::nullopt;
 }
 
+absl::StatusOr<bool> IsOwnOnnx(const std::string& path, const proto::Header& origin) {
+  if (!HasBytes(path)) {
+    return false;
+  }
+  const absl::StatusOr<OnnxFile> file = ReadOnnx(path);
+  if (absl::IsCancelled(file.status())) {
+    return file.status();
+  }
+  if (!file.ok()) {
+    return RefuseToReplace(absl::StrCat("would replace ", file.status().message()));
+  }
+  const absl::optional<proto::Header> then = OriginOf(file->model);
+  if (!then) {
+    return RefuseToReplace(
+        absl::StrCat("would replace ", path, ": is an ONNX model that does not say which command made it"));
+  }
+  RETURN_IF_ERROR(CheckIsOfSameCommand(path, *then, origin));
+  return true;
+}
+
 }  // namespace
 
 void SetOrigin(const proto::Header& header, ::onnx::ModelProto& model) {
@@ -45,24 +66,8 @@ void SetOrigin(const proto::Header& header, ::onnx::ModelProto& model) {
   entry.set_value(Origin(header).ShortDebugString());
 }
 
-absl::Status CheckMayReplaceOnnx(const std::string& path, const proto::Header& planned) {
-  if (path == "-") {
-    return absl::OkStatus();
-  }
-  const absl::StatusOr<OnnxFile> file = ReadOnnx(path);
-  if (absl::IsNotFound(file.status()) || absl::IsCancelled(file.status())) {
-    return absl::IsCancelled(file.status()) ? file.status() : absl::OkStatus();
-  }
-  if (!file.ok()) {
-    return RefuseToReplace(absl::StrCat("would replace ", file.status().message()));
-  }
-  if (file->input.size_bytes() == 0) {
-    return absl::OkStatus();
-  }
-  const absl::optional<proto::Header> then = OriginOf(file->model);
-  return then ? CheckIsOfSameCommand(path, *then, Origin(planned))
-              : RefuseToReplace(
-                    absl::StrCat("would replace ", path, ": is an ONNX model that does not say which command made it"));
+ReplaceRule ReplaceOwnOnnx(const proto::Header& planned) {
+  return [origin = Origin(planned)](const ReplacedOutput& output) { return IsOwnOnnx(output.path, origin); };
 }
 
 }  // namespace lockstep

@@ -2,11 +2,9 @@
 #ifndef LOCKSTEP_LIB_ONNX_ONNX_ORIGIN_H_
 #define LOCKSTEP_LIB_ONNX_ONNX_ORIGIN_H_
 
-#include <string>
-
-#include "absl/status/status.h"
 #include "lib/onnx/onnx.pb.h"
 #include "lib/proto/header.pb.h"
+#include "lib/record/replace_rule.h"
 
 namespace lockstep {
 
@@ -14,10 +12,10 @@ namespace lockstep {
 // bytes: no times, nothing of the machine.
 void SetOrigin(const proto::Header& header, ::onnx::ModelProto& model);
 
-// OK: nothing is at `path`, or a model that a command with the results of `planned` made, as CheckMayReplace
-// (lib/record/other_result.h) has it of records; or `path` is "-". InvalidArgument says what it holds instead, or what
-// differs as "--per_channel: false -> true".
-absl::Status CheckMayReplaceOnnx(const std::string& path, const proto::Header& planned);
+// Returns the rule for a model that a command with the results of `planned` made, like ReplaceOwnResult
+// (lib/record/other_result.h) for records. It refuses with what the file holds instead, or what differs as
+// "--per_channel: false -> true".
+ReplaceRule ReplaceOwnOnnx(const proto::Header& planned);
 
 }  // namespace lockstep
 

@@ -273,7 +273,7 @@ absl::Status WriteNetworks(const QuantizeOptions& options, const proto::Header& 
   std::vector<proto::QuantizedRecord> kept;  // from a stopped run of the same command; none with --force
   std::unique_ptr<RecordWriter> writer;
   if (options.force) {
-    ASSIGN_OR_RETURN(writer, RecordWriter::Create(options.output, header));
+    ASSIGN_OR_RETURN(writer, RecordWriter::Create(options.output, header, ReplaceAnything()));
   } else {
     ASSIGN_OR_RETURN(writer, ResumeRecordFile(options.output, header, kept));
   }
@@ -321,16 +321,17 @@ absl::Status ExportNetworks(const QuantizeOptions& options, const proto::Header&
     }
     ASSIGN_OR_RETURN(::onnx::ModelProto model, ExportOnnx(record.network()));
     SetOrigin(header, model);
-    RETURN_IF_ERROR(WriteOnnx(options.onnx[written], model));
+    RETURN_IF_ERROR(WriteOnnx(options.onnx[written], model, ReplaceIfForced(options.force, ReplaceOwnOnnx(header))));
     LogLine(absl::StrCat("quantize: ", record.network().name(), " written to ", options.onnx[written]));
     ++written;
   }
   return absl::OkStatus();
 }
 
+// Whether they can be replaced, before hours of work; asked again when they are.
 absl::Status CheckOnnxFiles(const std::vector<std::string>& paths, const proto::Header& header) {
   for (const std::string& path : paths) {
-    RETURN_IF_ERROR(CheckMayReplaceOnnx(path, header));
+    RETURN_IF_ERROR(path == "-" ? absl::OkStatus() : ReplaceOwnOnnx(header)({path}).status());
   }
   return absl::OkStatus();
 }
@@ -364,7 +365,6 @@ absl::Status RunQuantize(const QuantizeOptions& options) {
   }
   RETURN_IF_ERROR(options.force ? absl::OkStatus() : CheckOnnxFiles(options.onnx, header));
   if (options.force || !IsCached(options.output, header)) {
-    RETURN_IF_ERROR(options.force ? absl::OkStatus() : CheckMayReplace(options.output, header));
     FinishedWork work;
     const absl::Status written = WriteNetworks(options, header, spec, dataset, sources, runner.make, device, work);
     RETURN_IF_ERROR(WithWhatIsKept(written, options.output, work));

@@ -47,7 +47,7 @@ std::string WriteCheckpoint(const std::string& name) {
   const std::string path = TempPath(name + ".pt");
   const auto model = MakeModel(name, /*seed=*/5);
   EXPECT_THAT(model, IsOk());
-  EXPECT_THAT(SaveCheckpoint(**model, path), IsOk());
+  EXPECT_THAT(SaveCheckpoint(**model, path, ReplaceAnything()), IsOk());
   return path;
 }
 

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <new>
 #include <vector>
 
 #include "absl/strings/escaping.h"
@@ -28,21 +29,18 @@ const EVP_MD* Sha256Algorithm() {
 // A running digest. `usable` is false where OpenSSL's configuration forbids the algorithm.
 struct Running {
   explicit Running(const EVP_MD* algorithm)
-      : context(EVP_MD_CTX_new()), usable(algorithm != nullptr && EVP_DigestInit_ex(context, algorithm, nullptr) == 1) {
-  }
+      : context(EVP_MD_CTX_new()),
+        usable(context != nullptr && algorithm != nullptr && EVP_DigestInit_ex(context, algorithm, nullptr) == 1) {}
   ~Running() { EVP_MD_CTX_free(context); }
 
-  void Update(const void* bytes, size_t size) {
-    if (usable) {
-      EVP_DigestUpdate(context, bytes, size);
-    }
-  }
+  void Update(const void* bytes, size_t size) { usable = usable && EVP_DigestUpdate(context, bytes, size) == 1; }
 
+  // Empty: not usable.
   std::string HexDigest() {
     unsigned char digest[EVP_MAX_MD_SIZE];
     unsigned int size = 0;
-    EVP_DigestFinal_ex(context, digest, &size);
-    return absl::BytesToHexString(absl::string_view(reinterpret_cast<char*>(digest), size));
+    usable = usable && EVP_DigestFinal_ex(context, digest, &size) == 1;
+    return usable ? absl::BytesToHexString(absl::string_view(reinterpret_cast<char*>(digest), size)) : "";
   }
 
   EVP_MD_CTX* context;
@@ -50,6 +48,15 @@ struct Running {
 };
 
 }  // namespace
+
+absl::Status CheckSha256() {
+  static const bool is_there = Running(Sha256Algorithm()).usable;
+  return is_there
+             ? absl::OkStatus()
+             : absl::UnavailableError(
+                   "SHA-256 is not to be had: expected OpenSSL to offer it, found that its configuration does not; "
+                   "unset OPENSSL_CONF, or activate the default provider there");
+}
 
 struct Sha256::State : Running {
   State() : Running(Sha256Algorithm()) {}
@@ -62,7 +69,13 @@ Sha256& Sha256::operator=(Sha256&&) noexcept = default;
 
 void Sha256::Update(const void* bytes, size_t size) { state_->Update(bytes, size); }
 
-std::string Sha256::HexDigest() { return state_->HexDigest(); }
+std::string Sha256::HexDigest() {
+  std::string digest = state_->HexDigest();
+  if (digest.empty()) {
+    throw std::bad_alloc();
+  }
+  return digest;
+}
 
 struct Md5::State : Running {
   State() : Running(EVP_md5()) {}
@@ -76,11 +89,12 @@ Md5& Md5::operator=(Md5&&) noexcept = default;
 void Md5::Update(const void* bytes, size_t size) { state_->Update(bytes, size); }
 
 absl::StatusOr<std::string> Md5::HexDigest() {
-  if (!state_->usable) {
+  const std::string digest = state_->HexDigest();
+  if (digest.empty()) {
     return absl::FailedPreconditionError(
         "MD5 is not to be had: OpenSSL's configuration on this machine forbids it (FIPS mode)");
   }
-  return state_->HexDigest();
+  return digest;
 }
 
 std::string Sha256Hex(absl::string_view bytes) {
@@ -96,6 +110,7 @@ absl::StatusOr<std::string> Md5Hex(absl::string_view bytes) {
 }
 
 absl::StatusOr<std::string> Sha256HexOfFile(const std::string& path) {
+  RETURN_IF_ERROR(CheckSha256());
   ASSIGN_OR_RETURN(const int fd, OpenInput(path));
   std::FILE* const file = fdopen(fd, "rb");
   Sha256 digest;

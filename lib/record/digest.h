@@ -7,12 +7,18 @@
 #include <memory>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
 namespace lockstep {
 
-// A running digest. Move-only; not thread-safe.
+// Returns UnavailableError if OpenSSL has no SHA-256 here, as its configuration (OPENSSL_CONF) may have it. Every program
+// must ask before it digests anything; DeclareRunFiles and CheckSameRun do. Thread-safe.
+absl::Status CheckSha256();
+
+// A running digest. Move-only; not thread-safe. Throws std::bad_alloc if OpenSSL refuses a step, for which memory is the
+// only reason once CheckSha256() returned OK: no digest is ever empty.
 class Sha256 {
  public:
   Sha256();
@@ -54,7 +60,8 @@ std::string Sha256Hex(absl::string_view bytes);
 
 absl::StatusOr<std::string> Md5Hex(absl::string_view bytes);
 
-// NotFound when the file cannot be opened, DataLoss when reading it fails. Cancelled: a stop signal came.
+// NotFound when the file cannot be opened, DataLoss when reading it fails. Cancelled: a stop signal came. Unavailable: as
+// CheckSha256.
 absl::StatusOr<std::string> Sha256HexOfFile(const std::string& path);
 
 }  // namespace lockstep

@@ -2,6 +2,10 @@
 
 #include <openssl/evp.h>
 
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/testing/file_util.h"
@@ -10,6 +14,7 @@
 namespace lockstep {
 namespace {
 
+using ::lockstep::testing::IsOk;
 using ::lockstep::testing::StatusIs;
 using ::testing::HasSubstr;
 
@@ -53,6 +58,31 @@ TEST(DigestTest, WhereMd5IsForbiddenItSaysSo) {
   EXPECT_THAT(digest, StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("FIPS")));
 #else
   GTEST_SKIP() << "OpenSSL before 3.0 cannot switch FIPS mode on within a process";
+#endif
+}
+
+// OpenSSL reads its configuration once, so that a new process must.
+TEST(DigestDeathTest, OPENSSL_CONF_without_SHA_256) {
+#if OPENSSL_VERSION_NUMBER >= 0x30000000L
+  EXPECT_THAT(CheckSha256(), IsOk());
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const std::string configuration = testing::TempPath("openssl.cnf");
+  testing::WriteFile(configuration, "openssl_conf = a\n[a]\nproviders = b\n[b]\nbase = c\n[c]\nactivate = 1\n");
+  setenv("OPENSSL_CONF", configuration.c_str(), 1);
+  const auto look = [&] {
+    bool thrown = false;
+    try {
+      Sha256Hex("abc");
+    } catch (const std::bad_alloc&) {
+      thrown = true;
+    }
+    std::fprintf(stderr, "%s\n", CheckSha256().ToString().c_str());
+    std::exit(thrown && absl::IsUnavailable(Sha256HexOfFile(configuration).status()) ? 0 : 1);
+  };
+  EXPECT_EXIT(look(), ::testing::ExitedWithCode(0), "UNAVAILABLE: SHA-256 is not to be had.*unset OPENSSL_CONF");
+  unsetenv("OPENSSL_CONF");
+#else
+  GTEST_SKIP() << "OpenSSL before 3.0 has no providers";
 #endif
 }
 

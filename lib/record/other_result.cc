@@ -1,10 +1,6 @@
 #include "lib/record/other_result.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <set>
@@ -18,6 +14,7 @@
 #include "lib/base/init_main.h"
 #include "lib/base/log_line.h"
 #include "lib/base/status_macros.h"
+#include "lib/record/record_format.h"
 #include "lib/record/record_reader.h"
 #include "lib/record/schema.h"
 #include "lib/record/surroundings.h"
@@ -160,18 +157,6 @@ std::string Reason(const proto::Header& then, const proto::Header& now) {
                                                            : "another form of it is wanted, or a library has changed";
 }
 
-bool HasBytes(const std::string& path) {
-  struct stat info;
-  return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0;
-}
-
-// Whether the bytes begin as a record file's do, whatever happened to the rest.
-bool BeginsAsRecord(const std::string& path) {
-  std::string start(kStartBytes, '\0');
-  std::ifstream(path, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));
-  return SchemaAtStart(start) != nullptr;
-}
-
 void Tell(const proto::Header& planned, const std::string& path, absl::string_view reason) {
   LogLine(absl::StrCat(planned.build().tool(), ": making ", path, " again: ", reason));
 }
@@ -202,12 +187,17 @@ absl::StatusOr<bool> IsOwnResult(const std::string& path, const proto::Header& p
   return true;
 }
 
-// The same of what a stopped run left. Only that of a measured run, its journal, is worth keeping from another command.
-absl::StatusOr<bool> IsOwnPart(const std::string& part, const proto::Header& planned) {
-  if (!HasBytes(part)) {
-    return access(part.c_str(), F_OK) == 0;  // stopped before its first record
+// Whether PATH.part is of this command. Only the journal of a measured run is worth keeping from another command of the
+// same tool.
+absl::StatusOr<bool> IsOwnPart(const ReplacedOutput& output, const proto::Header& planned) {
+  const std::string part = absl::StrCat(output.path, ".part");
+  if (!output.has_part || !HasBytes(part)) {
+    return output.has_part;  // stopped before its first record
   }
   const auto opened = RecordReader::Open(part, planned.schema());
+  if (absl::IsFailedPrecondition(opened.status())) {
+    return RefuseToReplace(absl::StrCat("would replace ", opened.status().message()));
+  }
   if (!opened.ok()) {
     return absl::IsCancelled(opened.status()) ? absl::StatusOr<bool>(opened.status()) : false;
   }
@@ -221,11 +211,22 @@ absl::StatusOr<bool> IsOwnPart(const std::string& part, const proto::Header& pla
                                       "), which the same command ends"));
 }
 
+absl::StatusOr<bool> IsOwn(const ReplacedOutput& output, const proto::Header& planned,
+                           const std::vector<std::string>& beside) {
+  ASSIGN_OR_RETURN(const bool own_part, IsOwnPart(output, planned));
+  ASSIGN_OR_RETURN(const bool own_result, IsOwnResult(output.path, planned));
+  for (const std::string& file : beside) {
+    if (!own_part && !own_result && HasBytes(file)) {
+      return RefuseToReplace(
+          absl::StrCat(file, " is there already, and no ", output.path, " says that it is this command's"));
+    }
+  }
+  return own_part || own_result;
+}
+
 }  // namespace
 
-absl::Status RefuseToReplace(const std::string& what) {
-  return absl::InvalidArgumentError(absl::StrCat(what, "; name another output, or replace it with --force"));
-}
+bool BeginsAsRecord(const std::string& path) { return BeginsAsRecordFile(StartOfFile(path, kStartBytes)); }
 
 absl::Status CheckIsOfSameCommand(const std::string& path, const proto::Header& then, const proto::Header& planned) {
   if (then.cache_key() == planned.cache_key()) {
@@ -236,19 +237,23 @@ absl::Status CheckIsOfSameCommand(const std::string& path, const proto::Header& 
                              : RefuseToReplace(absl::StrCat(path, " holds another result (", Shown(differences), ")"));
 }
 
-absl::Status CheckMayReplace(const std::string& path, const proto::Header& planned,
-                             const std::vector<std::string>& beside) {
-  if (path == "-") {
-    return absl::OkStatus();
-  }
-  ASSIGN_OR_RETURN(const bool own_part, IsOwnPart(absl::StrCat(path, ".part"), planned));
-  ASSIGN_OR_RETURN(const bool own_result, IsOwnResult(path, planned));
-  for (const std::string& file : beside) {
-    if (!own_part && !own_result && HasBytes(file)) {
-      return RefuseToReplace(absl::StrCat(file, " is there already, and no ", path, " says that it is this command's"));
+ReplaceRule ReplaceOwnResult(const proto::Header& planned, const std::vector<std::string>& beside) {
+  return [planned, beside](const ReplacedOutput& output) { return IsOwn(output, planned, beside); };
+}
+
+ReplaceRule ReplaceRecordOf(const std::string& schema) {
+  return [schema](const ReplacedOutput& output) -> absl::StatusOr<bool> {
+    if (!HasBytes(output.path)) {
+      return false;
     }
-  }
-  return absl::OkStatus();
+    const Schema* const found =
+        BeginsAsRecord(output.path) ? SchemaAtStart(StartOfFile(output.path, kStartBytes)) : nullptr;
+    if (found == nullptr || found->name != schema) {
+      return RefuseToReplace(
+          absl::StrCat("would replace ", output.path, ": expected a ", schema, ", found another file"));
+    }
+    return true;
+  };
 }
 
 }  // namespace lockstep

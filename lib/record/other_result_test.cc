@@ -67,22 +67,28 @@ proto::Header HeaderOf(const Command& command) {
 
 std::string WriteRun(const Command& command) {
   const std::string path = TempPath("sweep.rec");
+  unlink(path.c_str());
   auto writer = RecordWriter::Create(path, HeaderOf(command));
   EXPECT_THAT((*writer)->Finish(0), IsOk());
   return path;
 }
 
+absl::Status CheckMayReplace(const std::string& path, const proto::Header& planned,
+                             const std::vector<std::string>& beside = {}) {
+  const bool has_part = access((path + ".part").c_str(), F_OK) == 0;
+  return ReplaceOwnResult(planned, beside)({path, has_part}).status();
+}
+
 absl::Status Replace(const Command& then, const Command& now) { return CheckMayReplace(WriteRun(then), HeaderOf(now)); }
 
-TEST(CheckMayReplaceTest, WhereNothingIsNothingIsLost) {
+TEST(ReplaceOwnResultTest, WhereNothingIsNothingIsLost) {
   EXPECT_THAT(CheckMayReplace(TempPath("none"), HeaderOf({{"--epochs=5"}})), IsOk());
-  EXPECT_THAT(CheckMayReplace("-", HeaderOf({{"--epochs=5"}})), IsOk());
   const std::string empty = TempPath("empty");
   WriteFile(empty, "");
   EXPECT_THAT(CheckMayReplace(empty, HeaderOf({{"--epochs=5"}})), IsOk());
 }
 
-TEST(CheckMayReplaceTest, AFlagThatDiffersIsNamedWithBothValues) {
+TEST(ReplaceOwnResultTest, AFlagThatDiffersIsNamedWithBothValues) {
   EXPECT_THAT(
       Replace({{"--epochs=7"}}, {{"--epochs=9"}}),
       StatusIs(kUsage, AllOf(HasSubstr("sweep.rec holds another result (--epochs: 7 -> 9); "), HasSubstr("--force"))));
@@ -90,13 +96,13 @@ TEST(CheckMayReplaceTest, AFlagThatDiffersIsNamedWithBothValues) {
               StatusIs(kUsage, HasSubstr("(--epochs: 7 -> 5, --evaluate: true -> false)")));
 }
 
-TEST(CheckMayReplaceTest, WhatIsWrittenOtherwiseIsTheSame) {
+TEST(ReplaceOwnResultTest, WhatIsWrittenOtherwiseIsTheSame) {
   EXPECT_THAT(Replace({{"--rate=0.10"}}, {{"--rate=0.1"}}), IsOk());
   EXPECT_THAT(Replace({{"--epochs", "5"}}, {{"--force"}}), IsOk());
   EXPECT_THAT(Replace({{"--output=a/sweep.rec"}}, {{"--output=sweep.rec"}}), IsOk());
 }
 
-TEST(CheckMayReplaceTest, AnotherInputIsNamedAndANewerOneIsTaken) {
+TEST(ReplaceOwnResultTest, AnotherInputIsNamedAndANewerOneIsTaken) {
   EXPECT_THAT(Replace({{"--input=a"}, "a", "images"}, {{"--input=b"}, "b", "others"}),
               StatusIs(kUsage, HasSubstr("(input: a -> b)")));
   EXPECT_THAT(Replace({{"--input=-"}, "-", "images"}, {{"--input=-"}, "-", "others"}),
@@ -107,18 +113,18 @@ TEST(CheckMayReplaceTest, AnotherInputIsNamedAndANewerOneIsTaken) {
   EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("again: a has changed\n"));
 }
 
-TEST(CheckMayReplaceTest, AnotherDeviceIsAnotherResult) {
+TEST(ReplaceOwnResultTest, AnotherDeviceIsAnotherResult) {
   EXPECT_THAT(Replace({{"--epochs=5"}, "a", "images", "NVIDIA H200"}, {{"--epochs=5"}, "a", "images", "a CPU"}),
               StatusIs(kUsage, HasSubstr("(device: NVIDIA H200 -> a CPU)")));
 }
 
-TEST(CheckMayReplaceTest, AnotherBuildIsNot) {
+TEST(ReplaceOwnResultTest, AnotherBuildIsNot) {
   ::testing::internal::CaptureStderr();
   EXPECT_THAT(Replace({{"--epochs=5"}, "a", "images", "a CPU", "old"}, {{"--epochs=5"}, "a"}), IsOk());
   EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("again: another build of the program made it\n"));
 }
 
-TEST(CheckMayReplaceTest, WhatIsNoRecordOfThisToolIsKept) {
+TEST(ReplaceOwnResultTest, WhatIsNoRecordOfThisToolIsKept) {
   const std::string path = TempPath("notes.txt");
   WriteFile(path, "notes\n");
   EXPECT_THAT(CheckMayReplace(path, HeaderOf({{"--epochs=5"}})),
@@ -129,7 +135,7 @@ TEST(CheckMayReplaceTest, WhatIsNoRecordOfThisToolIsKept) {
   EXPECT_THAT(CheckMayReplace(WriteRun({{"--epochs=5"}}), other), StatusIs(kUsage, HasSubstr("record of train_sweep")));
 }
 
-TEST(CheckMayReplaceTest, ADamagedHeaderIsNobodysResult) {
+TEST(ReplaceOwnResultTest, ADamagedHeaderIsNobodysResult) {
   const std::string path = WriteRun({{"--epochs=7"}});
   WriteFile(path, ReadFile(path).substr(0, 100));
   ::testing::internal::CaptureStderr();
@@ -137,7 +143,7 @@ TEST(CheckMayReplaceTest, ADamagedHeaderIsNobodysResult) {
   EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("cut off"));
 }
 
-TEST(CheckMayReplaceTest, TheJournalOfAnotherRunIsKept) {
+TEST(ReplaceOwnResultTest, TheJournalOfAnotherRunIsKept) {
   const std::string path = TempPath("sweep.rec");
   auto writer = RecordWriter::Resume(path, HeaderOf({{"--epochs=7"}}));
   ASSERT_THAT(writer, IsOk());
@@ -150,7 +156,7 @@ TEST(CheckMayReplaceTest, TheJournalOfAnotherRunIsKept) {
   EXPECT_THAT(CheckMayReplace(path, HeaderOf({{"--epochs=7"}})), IsOk());
 }
 
-TEST(CheckMayReplaceTest, AFileBesideThatNoRecordVouchesForIsKept) {
+TEST(ReplaceOwnResultTest, AFileBesideThatNoRecordVouchesForIsKept) {
   const std::string weights = TempPath("w.pt");
   WriteFile(weights, "weights");
   const proto::Header header = HeaderOf({{"--epochs=7"}});
@@ -160,13 +166,13 @@ TEST(CheckMayReplaceTest, AFileBesideThatNoRecordVouchesForIsKept) {
 }
 
 // As a report is that was killed between its pages and its record.
-TEST(CheckMayReplaceTest, AFileBesideIsTheCommandsOwnWhereItsPartIs) {
+TEST(ReplaceOwnResultTest, AFileBesideIsTheCommandsOwnWhereItsPartIs) {
   const std::string page = TempPath("page.html");
   WriteFile(page, "a page");
   proto::Header header = HeaderOf({{"--epochs=7"}});
   header.clear_device();
   const std::string path = TempPath("killed.rec");
-  auto writer = RecordWriter::Reserve(path);
+  auto writer = RecordWriter::Reserve(path, ReplaceOwnResult(header));
   ASSERT_THAT(writer, IsOk());
   EXPECT_THAT(CheckMayReplace(path, header, {page}), IsOk());  // killed before its first record
   ASSERT_THAT((*writer)->Begin(header), IsOk());
@@ -176,6 +182,37 @@ TEST(CheckMayReplaceTest, AFileBesideIsTheCommandsOwnWhereItsPartIs) {
   other.clear_device();
   EXPECT_THAT(CheckMayReplace(path, other, {page}), StatusIs(kUsage, HasSubstr("page.html is there")));
   EXPECT_THAT(CheckMayReplace(path, other), IsOk());  // a part of what nobody measured is no loss
+}
+
+// B, another command, has looked before A began; A ends; B opens the output.
+TEST(ReplaceOwnResultTest, other_command_ends_between_the_look_and_the_lock) {
+  const std::string path = TempPath("sweep.rec");
+  const proto::Header a = HeaderOf({{"--epochs=7"}}), b = HeaderOf({{"--epochs=9"}});
+  EXPECT_THAT(CheckMayReplace(path, b), IsOk());
+  auto first = RecordWriter::Create(path, a);
+  ASSERT_THAT(first, IsOk());
+  ASSERT_THAT((*first)->Finish(), IsOk());
+  const std::string result = ReadFile(path);
+  const auto refused = StatusIs(kUsage, HasSubstr("sweep.rec holds another result (--epochs: 7 -> 9)"));
+  EXPECT_THAT(RecordWriter::Create(path, b), refused);
+  EXPECT_THAT(RecordWriter::Reserve(path, ReplaceOwnResult(b)), refused);
+  EXPECT_THAT(RecordWriter::Resume(path, b), refused);
+  EXPECT_EQ(ReadFile(path), result);
+  EXPECT_THAT(RecordWriter::Create(path, b, ReplaceAnything()), IsOk());
+}
+
+TEST(ReplaceOwnResultTest, ATextThatNamesASchemaIsNoDamagedRecord) {
+  const std::string path = TempPath("sweep.txt");
+  WriteFile(path, "record {\n  header {\n    schema: \"lockstep.proto.SweepFile\"\n");
+  EXPECT_THAT(CheckMayReplace(path, HeaderOf({{"--epochs=5"}})), StatusIs(kUsage, HasSubstr("would replace")));
+}
+
+TEST(ReplaceRecordOfTest, ReplacesRecordsOfItsSchemaOnly) {
+  const std::string path = WriteRun({{"--epochs=7"}});
+  EXPECT_TRUE(*ReplaceRecordOf("lockstep.proto.SweepFile")({path}));
+  EXPECT_THAT(ReplaceRecordOf("lockstep.proto.ScaleFile")({path}), StatusIs(kUsage, HasSubstr("found another file")));
+  WriteFile(path, "precious");
+  EXPECT_THAT(ReplaceRecordOf("lockstep.proto.SweepFile")({path}), StatusIs(kUsage, HasSubstr("found another file")));
 }
 
 }  // namespace

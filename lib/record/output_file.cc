@@ -1,7 +1,6 @@
 #include "lib/record/output_file.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -9,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -17,6 +15,7 @@
 #include "lib/base/stop_signal.h"
 #include "lib/base/write_error.h"
 #include "lib/record/output_place.h"
+#include "lib/record/placed_file.h"
 #include "lib/record/run_files.h"
 #include "lib/record/stdout_guard.h"
 
@@ -26,65 +25,52 @@ namespace {
 // The disk is given work in such pieces while more is made: large enough for any disk to be busy with (10 ms at 800 MB/s).
 constexpr uint64_t kWriteBackBytes = 8 << 20;
 
-// Whether `name` still means the file that `fd` has open.
-bool Names(const std::string& name, int fd) {
-  struct stat by_name, by_fd;
-  return lstat(name.c_str(), &by_name) == 0 && fstat(fd, &by_fd) == 0 && by_name.st_ino == by_fd.st_ino &&
-         by_name.st_dev == by_fd.st_dev;
-}
+// An open PATH.part, and whether it was there before.
+struct OpenedPart {
+  int fd = -1;
+  bool was_there = false;
+};
 
-absl::Status Lock(int fd, const std::string& path) {
-  if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
-    return absl::OkStatus();
-  }
-  if (errno == EWOULDBLOCK) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(path, ": another process is writing it; wait, or use another --output"));
-  }
-  return WriteError(absl::StrCat(path, ".part: cannot lock"), errno);
-}
-
-absl::StatusOr<int> OpenPart(const std::string& part) {
-  const int fd = open(part.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+absl::StatusOr<OpenedPart> OpenPart(const std::string& part) {
+  constexpr int kFlags = O_RDWR | O_CLOEXEC | O_NOFOLLOW;
+  OpenedPart opened;
+  do {
+    opened.fd = open(part.c_str(), kFlags | O_CREAT | O_EXCL, 0666);
+    opened.was_there = opened.fd < 0 && errno == EEXIST;
+    if (opened.was_there) {
+      opened.fd = open(part.c_str(), kFlags | O_NONBLOCK);
+    }
+  } while (opened.was_there && opened.fd < 0 && errno == ENOENT);  // it was committed in between
   struct stat info;
-  if (fd < 0) {
-    return WriteError(absl::StrCat(part, ": cannot write"), errno);
+  if (opened.fd < 0) {
+    return PlaceError(absl::StrCat(part, ": cannot write"), errno);
   }
-  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
-    close(fd);
+  if (fstat(opened.fd, &info) != 0 || !S_ISREG(info.st_mode)) {
+    close(opened.fd);
     return absl::InvalidArgumentError(absl::StrCat(part, ": is no regular file; remove it, or use another --output"));
   }
-  return fd;
+  return opened;
 }
 
 // Each further round means that another writer finished in between, so rounds end when writers do.
-absl::StatusOr<int> OpenLockedPart(const std::string& path, const std::string& part) {
+absl::StatusOr<OpenedPart> OpenLockedPart(const std::string& path, const std::string& part) {
   while (true) {
-    ASSIGN_OR_RETURN(const int fd, OpenPart(part));
-    const absl::Status status = Lock(fd, path);
-    if (status.ok() && Names(part, fd)) {
-      return fd;
+    ASSIGN_OR_RETURN(const OpenedPart opened, OpenPart(part));
+    const absl::Status status = LockFile(opened.fd, path);
+    if (status.ok() && NamesFile(part, opened.fd)) {
+      return opened;
     }
-    close(fd);
+    if (!status.ok() && !absl::IsFailedPrecondition(status) && !opened.was_there) {
+      unlink(part.c_str());  // nobody can have locked it
+    }
+    close(opened.fd);
     RETURN_IF_ERROR(status);
   }
 }
 
-absl::Status SyncFolder(const std::string& folder) {
-  const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) {
-    return errno == EACCES ? absl::OkStatus()  // a folder to write into, not to list: it cannot be synced
-                           : WriteError(absl::StrCat(folder, ": cannot open to sync it"), errno);
-  }
-  const int error = fsync(fd) == 0 ? 0 : errno;
-  close(fd);
-  // Some file systems cannot sync a folder (EINVAL); the rename is then as durable as they make it.
-  return error == 0 || error == EINVAL ? absl::OkStatus() : WriteError(absl::StrCat(folder, ": cannot sync"), error);
-}
-
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<OutputFile>> OutputFile::Open(const std::string& path) {
+absl::StatusOr<std::unique_ptr<OutputFile>> OutputFile::Open(const std::string& path, const ReplaceRule& rule) {
   if (path == "-") {
     ASSIGN_OR_RETURN(const int fd, TakeStdout());
     return std::unique_ptr<OutputFile>(new OutputFile(path, "standard output", fd));
@@ -92,18 +78,51 @@ absl::StatusOr<std::unique_ptr<OutputFile>> OutputFile::Open(const std::string& 
   RETURN_IF_ERROR(CheckDeclaredOutput(path));
   RETURN_IF_ERROR(CheckOutputPlace(path));
   const std::string part = absl::StrCat(path, ".part");
-  ASSIGN_OR_RETURN(const int fd, OpenLockedPart(path, part));
-  return std::unique_ptr<OutputFile>(new OutputFile(path, part, fd));
+  ASSIGN_OR_RETURN(const OpenedPart opened, OpenLockedPart(path, part));
+  std::unique_ptr<OutputFile> file(new OutputFile(path, part, opened.fd));
+  file->name_ = part;
+  file->is_journal_ = true;
+  if (const absl::Status refused = file->Ask(rule, opened.was_there); !refused.ok()) {
+    if (!opened.was_there) {
+      file->Discard();
+    }
+    return refused;
+  }
+  KeepPermissions(path, opened.fd);
+  return file;
+}
+
+absl::StatusOr<std::unique_ptr<OutputFile>> OutputFile::OpenUnnamed(const std::string& path, const ReplaceRule& rule) {
+  if (path == "-") {
+    return Open(path, rule);
+  }
+  RETURN_IF_ERROR(CheckDeclaredOutput(path));
+  RETURN_IF_ERROR(CheckOutputPlace(path));
+  std::string name;
+  ASSIGN_OR_RETURN(const int fd, OpenUnnamedFile(path, name));
+  std::unique_ptr<OutputFile> file(new OutputFile(path, path, fd));
+  file->name_ = std::move(name);
+  RETURN_IF_ERROR(file->Ask(rule, /*has_part=*/false));
+  return file;
+}
+
+absl::Status OutputFile::Ask(const ReplaceRule& rule, bool has_part) {
+  found_ = FileState::Of(path_);
+  ASSIGN_OR_RETURN(replaces_own_, rule({path_, has_part}));
+  return absl::OkStatus();
 }
 
 OutputFile::~OutputFile() {
+  if (!is_journal_) {
+    Discard();
+  }
   if (fd_ >= 0) {
     close(fd_);
   }
 }
 
 absl::Status OutputFile::Fail(absl::string_view doing) const {
-  return WriteError(absl::StrCat(part_, ": ", doing, " after ", offset_, " bytes"), errno);
+  return WriteError(absl::StrCat(shown_, ": ", doing, " after ", offset_, " bytes"), errno);
 }
 
 absl::Status OutputFile::CutTo(uint64_t size) {
@@ -119,22 +138,13 @@ absl::Status OutputFile::CutTo(uint64_t size) {
 }
 
 absl::Status OutputFile::Replace(absl::string_view bytes) {
-  ASSIGN_OR_RETURN(const std::unique_ptr<OutputFile> next, Open(part_));
-  absl::Status status = next->CutTo(0);
-  if (status.ok()) {
-    status = next->Write({bytes});
-  }
-  if (status.ok()) {
-    status = next->Sync();
-  }
-  if (status.ok() && std::rename(next->part_.c_str(), part_.c_str()) != 0) {
-    status = next->Fail(absl::StrCat("cannot be renamed to ", part_));
-  }
-  if (!status.ok()) {
-    next->Discard();
-    return status;
-  }
-  std::swap(fd_, next->fd_);  // so there is no moment at which PATH.part is not locked
+  ASSIGN_OR_RETURN(const std::unique_ptr<OutputFile> next, OpenUnnamed(name_, ReplaceAnything()));
+  RETURN_IF_ERROR(next->Write({bytes}));
+  RETURN_IF_ERROR(next->Sync());
+  RETURN_IF_ERROR(LockFile(next->fd_, path_));  // so that there is no moment at which PATH.part is not locked
+  RETURN_IF_ERROR(CheckPart());
+  RETURN_IF_ERROR(next->PutInPlace());
+  std::swap(fd_, next->fd_);
   offset_ = next->offset_;
   write_back_started_ = offset_;
   return SyncFolder(FolderOf(path_));
@@ -184,14 +194,54 @@ void OutputFile::StartWriteBack() {
 
 absl::Status OutputFile::Sync() { return is_stdout() || fsync(fd_) == 0 ? absl::OkStatus() : Fail("cannot sync"); }
 
+absl::Status OutputFile::CheckPart() const {
+  if (!is_journal_ || NamesFile(name_, fd_)) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(absl::StrCat(name_,
+                                                    ": expected the file that this run writes, found that it was "
+                                                    "removed or is another run's, which stays; run it again"));
+}
+
+absl::Status OutputFile::SomethingElseIsThere() const {
+  return absl::FailedPreconditionError(
+      absl::StrCat(path_, ": expected what was there when this run began, found that something else wrote it since; ",
+                   is_journal_ ? absl::StrCat("this run's result stays in ", name_,
+                                              ": move the other file away, and the same command goes on")
+                               : "move it away and run it again"));
+}
+
+absl::Status OutputFile::RemoveReplaced() {
+  const FileState now = FileState::Of(path_);
+  if (now.is_there() && !(now == found_)) {
+    return SomethingElseIsThere();
+  }
+  unlink(path_.c_str());
+  return absl::OkStatus();
+}
+
+// A name that was free is taken by a call that replaces nothing. A file that may be replaced is looked at just before.
+absl::Status OutputFile::PutInPlace() {
+  RETURN_IF_ERROR(CheckPart());
+  const FileState now = FileState::Of(path_);
+  if (now.is_there() && !(now == found_)) {
+    return SomethingElseIsThere();
+  }
+  KeepPermissions(path_, fd_);
+  if (name_.empty() && now.is_there()) {
+    ASSIGN_OR_RETURN(name_, NameFile(fd_, path_));
+  }
+  const absl::Status placed = name_.empty() ? NameFileAs(fd_, path_) : RenameFile(name_, path_, now.is_there());
+  if (!placed.ok()) {
+    return absl::IsAlreadyExists(placed) ? SomethingElseIsThere() : placed;
+  }
+  name_.clear();
+  return absl::OkStatus();
+}
+
 absl::Status OutputFile::Commit() {
   RETURN_IF_ERROR(Sync());
-  if (!is_stdout() && std::rename(part_.c_str(), path_.c_str()) != 0) {
-    if (errno == ENOENT) {
-      return absl::FailedPreconditionError(absl::StrCat(part_, ": was removed while it was written; run it again"));
-    }
-    return Fail(absl::StrCat("cannot be renamed to ", path_));
-  }
+  RETURN_IF_ERROR(is_stdout() ? absl::OkStatus() : PutInPlace());
   const int result = close(std::exchange(fd_, -1));  // unlocks only now that the name has moved on
   if (result != 0 && is_stdout()) {
     return Fail("cannot close");  // where a network's file system tells of a full disk
@@ -200,10 +250,13 @@ absl::Status OutputFile::Commit() {
 }
 
 void OutputFile::Discard() {
-  if (!is_stdout() && fd_ >= 0) {
-    unlink(part_.c_str());
-    close(std::exchange(fd_, -1));
+  if (is_stdout() || fd_ < 0) {
+    return;
   }
+  if (!name_.empty() && NamesFile(name_, fd_)) {
+    unlink(name_.c_str());
+  }
+  close(std::exchange(fd_, -1));
 }
 
 bool OutputFile::IsEmpty() const {
@@ -211,19 +264,21 @@ bool OutputFile::IsEmpty() const {
   return is_stdout() || (fstat(fd_, &info) == 0 && info.st_size == 0);
 }
 
-absl::Status WriteWholeFile(const std::string& path, absl::string_view bytes) {
-  ASSIGN_OR_RETURN(const std::unique_ptr<OutputFile> file, OutputFile::Open(path));
-  absl::Status status = file->CutTo(0);
-  if (status.ok()) {
-    status = file->Write({bytes});
+absl::StatusOr<std::unique_ptr<OutputHold>> OutputHold::Take(const std::string& path) {
+  ASSIGN_OR_RETURN(std::unique_ptr<OutputFile> part, OutputFile::Open(path, ReplaceAnything()));
+  return std::unique_ptr<OutputHold>(new OutputHold(std::move(part)));
+}
+
+OutputHold::~OutputHold() {
+  if (part_->IsEmpty()) {  // a file of other origin stays
+    part_->Discard();
   }
-  if (status.ok()) {
-    status = file->Commit();
-  }
-  if (!status.ok()) {
-    file->Discard();
-  }
-  return status;
+}
+
+absl::Status WriteWholeFile(const std::string& path, absl::string_view bytes, const ReplaceRule& rule) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<OutputFile> file, OutputFile::OpenUnnamed(path, rule));
+  RETURN_IF_ERROR(file->Write({bytes}));
+  return file->Commit();
 }
 
 }  // namespace lockstep

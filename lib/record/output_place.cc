@@ -1,17 +1,22 @@
 #include "lib/record/output_place.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
+#include <cstring>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/write_error.h"
 
 namespace lockstep {
 namespace {
+
+constexpr uint64_t kMountRoot = 0x2000;  // STATX_ATTR_MOUNT_ROOT of linux/stat.h, since Linux 5.8
+constexpr char kMountFolder[] = "mount its folder instead of the file (docker -v), or use another --output";
 
 absl::Status CheckFolder(const std::string& path) {
   const std::string folder = FolderOf(path);
@@ -29,9 +34,20 @@ absl::Status CheckFolder(const std::string& path) {
   return absl::OkStatus();
 }
 
+// Older kernels do not say, and then the rename at the end fails with EBUSY.
+bool IsMounted(const std::string& path) {
+  struct statx info = {};
+  return statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW, 0, &info) == 0 && (info.stx_attributes & kMountRoot) != 0;
+}
+
 // The rename at the end would put a file into its place: /dev/null would be one from then on.
 absl::Status CheckReplaceable(const std::string& path) {
   struct stat info;
+  if (stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && IsMounted(path)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": expected a file that another can be renamed onto, found one that is mounted by itself; ",
+                     kMountFolder));
+  }
   if (stat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode)) {
     return absl::OkStatus();
   }
@@ -63,6 +79,24 @@ absl::Status CheckOutputPlace(const std::string& path) {
   RETURN_IF_ERROR(CheckFolder(path));
   RETURN_IF_ERROR(CheckReplaceable(path));
   return CheckPart(absl::StrCat(path, ".part"));
+}
+
+absl::Status PlaceError(absl::string_view message, int error) {
+  const std::string text = absl::StrCat(message, ": ", std::strerror(error));
+  switch (error) {
+    case EXDEV:
+    case EBUSY:
+      return absl::InvalidArgumentError(absl::StrCat(text, "; if it is mounted by itself, ", kMountFolder));
+    case ENOSYS:
+    case EBADF:  // flock of a file that NFS has open for reading only
+      return absl::InvalidArgumentError(
+          absl::StrCat(text, "; the file system or a sandbox refuses it: use another --output"));
+    case EMFILE:
+    case ENFILE:
+      return absl::ResourceExhaustedError(absl::StrCat(text, "; raise the limit of open files (ulimit -n)"));
+    default:
+      return WriteError(message, error);
+  }
 }
 
 }  // namespace lockstep

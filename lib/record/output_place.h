@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 
 namespace lockstep {
 
@@ -13,9 +14,15 @@ namespace lockstep {
 std::string FolderOf(const std::string& path);
 
 // InvalidArgument: the folder of PATH is missing, is no folder, or may not be written to (which is left to the opening
-// when there is a file at PATH: it may be the result already); PATH is a folder, a device or a pipe; PATH.part is there
-// and no regular file. A full disk, a quota and another writer are found when the file is opened.
+// when there is a file at PATH: it may be the result already); PATH is a folder, a device, a pipe, or a file that is
+// mounted by itself (docker -v FILE:FILE), onto which nothing can be renamed; PATH.part is there and no regular file. A
+// full disk, a quota and another writer are found when the file is opened.
 absl::Status CheckOutputPlace(const std::string& path);
+
+// Returns the error for `error`, the errno of a call that opens, locks or renames an output. Errors like WriteError's, and:
+//     - InvalidArgumentError if a file cannot be renamed onto a mounted file, or the file system cannot lock files;
+//     - ResourceExhaustedError if the process or the machine has no descriptor left.
+absl::Status PlaceError(absl::string_view message, int error);
 
 }  // namespace lockstep
 

@@ -6,6 +6,11 @@
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 
 namespace lockstep {
+namespace {
+
+constexpr absl::string_view kSchemaPackage = "lockstep.proto.";  // with which each schema's name begins
+
+}  // namespace
 
 bool SerialiseInOrder(const google::protobuf::Message& record, std::string& bytes) {
   bytes.clear();
@@ -35,6 +40,22 @@ std::string FrameTail(absl::string_view record) {
     tail.push_back(static_cast<char>((crc >> shift) & 0xFF));
   }
   return tail;
+}
+
+// record { header { schema: "lockstep.proto. : three fields of number 1 with a length, one in another.
+bool BeginsAsRecordFile(absl::string_view bytes) {
+  for (int depth = 0; depth < 3; ++depth) {
+    if (!bytes.empty() && static_cast<unsigned char>(bytes[0]) != kRecordTag) {
+      return false;
+    }
+    size_t size = bytes.empty() ? 0 : 1;
+    while (size < bytes.size() && (static_cast<unsigned char>(bytes[size]) & 0x80) != 0) {
+      ++size;
+    }
+    bytes.remove_prefix(size < bytes.size() ? size + 1 : bytes.size());
+  }
+  const size_t common = bytes.size() < kSchemaPackage.size() ? bytes.size() : kSchemaPackage.size();
+  return bytes.substr(0, common) == kSchemaPackage.substr(0, common);
 }
 
 }  // namespace lockstep

@@ -35,6 +35,10 @@ uint32_t Crc32(absl::string_view bytes);
 std::string FrameHead(uint64_t size);
 std::string FrameTail(absl::string_view record);
 
+// Returns whether a file that begins with `bytes` may be a record file, whole or cut off, whatever its schema. All of
+// the first 64 bytes of the file must be given.
+bool BeginsAsRecordFile(absl::string_view bytes);
+
 }  // namespace lockstep
 
 #endif  // LOCKSTEP_LIB_RECORD_RECORD_FORMAT_H_

@@ -1,4 +1,6 @@
 // A stopped run goes on: what RecordWriter::Resume keeps, and what it cuts away.
+#include <cstdio>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/proto/sweep.pb.h"
@@ -16,6 +18,7 @@ using ::lockstep::testing::ReadFile;
 using ::lockstep::testing::StatusIs;
 using ::lockstep::testing::TempPath;
 using ::lockstep::testing::WriteFile;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::internal::CaptureStderr;
@@ -250,6 +253,46 @@ TEST(RecordResumeTest, TheTrailerNamesOtherOutputs) {
   ASSERT_THAT(file, IsOk());
   ASSERT_EQ(file->trailer.other_output_size(), 10);
   EXPECT_EQ(file->trailer.other_output(9).path(), "weights.pt");
+}
+
+// A browser, too, calls what it has not finished NAME.part.
+TEST(RecordResumeTest, precious_file_at_part_of_a_record) {
+  const std::string path = TempPath("a.rec");
+  for (const std::string& precious : {std::string("precious"), std::string(1000, '\0'),
+                                      std::string("record { header { schema: \"lockstep.proto.SweepFile\" } }")}) {
+    WriteFile(path + ".part", precious);
+    const auto refused =
+        StatusIs(absl::StatusCode::kInvalidArgument,
+                 AllOf(HasSubstr("a.rec.part: expected what a stopped run left"), HasSubstr("move it")));
+    EXPECT_THAT(RecordWriter::Create(path, SmallHeader()), refused);
+    EXPECT_THAT(RecordWriter::Create(path, SmallHeader(), ReplaceAnything()), refused);
+    EXPECT_THAT(RecordWriter::Reserve(path, ReplaceAnything()), refused);
+    EXPECT_THAT(RecordWriter::Resume(path, SmallHeader()), refused);
+    EXPECT_EQ(ReadFile(path + ".part"), precious);
+  }
+}
+
+TEST(RecordResumeTest, TheJournalOfAnotherToolIsReplacedByForceOnly) {
+  const std::string path = StoppedRun();
+  const std::string before = ReadFile(path + ".part");
+  proto::Header other = SmallHeader();
+  other.set_schema("lockstep.proto.DatasetFile");
+  EXPECT_THAT(RecordWriter::Create(path, other), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--force")));
+  EXPECT_EQ(ReadFile(path + ".part"), before);
+  EXPECT_THAT(RecordWriter::Create(path, other, ReplaceAnything()), IsOk());
+}
+
+TEST(RecordResumeTest, AJournalWhosePartIsRemovedSaysSoAtTheNextRecord) {
+  const std::string path = TempPath("a.rec");
+  const auto writer = RecordWriter::Resume(path, SmallHeader());
+  ASSERT_THAT(writer, IsOk());
+  ASSERT_THAT((*writer)->Append(PointRecord(8)), IsOk());
+  WriteFile(path + ".part.other", "of another run");
+  ASSERT_EQ(std::rename((path + ".part.other").c_str(), (path + ".part").c_str()), 0);
+  EXPECT_THAT((*writer)->Append(PointRecord(16)),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("is another run's")));
+  (*writer)->Discard();
+  EXPECT_EQ(ReadFile(path + ".part"), "of another run");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "lib/base/log_line.h"
+#include "lib/record/other_result.h"
 #include "lib/record/readable_text.h"
 #include "lib/record/record_format.h"
 #include "lib/record/record_reader.h"
@@ -31,27 +32,50 @@ std::string Frame(absl::string_view record) {
   return absl::StrCat(FrameHead(record.size()), record, FrameTail(record));
 }
 
+// A browser, too, names what it has not finished NAME.part.
+absl::Status CheckPartIsRecord(const ReplacedOutput& output) {
+  const std::string part = absl::StrCat(output.path, ".part");
+  if (!output.has_part || BeginsAsRecord(part)) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      part,
+      ": expected what a stopped run left, found another file, which is kept; move it away, or name another output"));
+}
+
+ReplaceRule WithPartChecked(const ReplaceRule& rule) {
+  return [&rule](const ReplacedOutput& output) -> absl::StatusOr<bool> {
+    RETURN_IF_ERROR(CheckPartIsRecord(output));
+    return rule(output);
+  };
+}
+
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<RecordWriter>> RecordWriter::Create(const std::string& path,
-                                                                   const proto::Header& header) {
-  ASSIGN_OR_RETURN(std::unique_ptr<RecordWriter> writer, Reserve(path));
+absl::StatusOr<std::unique_ptr<RecordWriter>> RecordWriter::Create(const std::string& path, const proto::Header& header,
+                                                                   const ReplaceRule& rule) {
+  ASSIGN_OR_RETURN(std::unique_ptr<RecordWriter> writer, Reserve(path, rule));
   RETURN_IF_ERROR(writer->Begin(header));
   return writer;
 }
 
-absl::StatusOr<std::unique_ptr<RecordWriter>> RecordWriter::Reserve(const std::string& path) {
-  ASSIGN_OR_RETURN(std::unique_ptr<OutputFile> file, OutputFile::Open(path));
+absl::StatusOr<std::unique_ptr<RecordWriter>> RecordWriter::Create(const std::string& path,
+                                                                   const proto::Header& header) {
+  return Create(path, header, ReplaceOwnResult(header));
+}
+
+absl::StatusOr<std::unique_ptr<RecordWriter>> RecordWriter::Reserve(const std::string& path, const ReplaceRule& rule) {
+  ASSIGN_OR_RETURN(std::unique_ptr<OutputFile> file, OutputFile::Open(path, WithPartChecked(rule)));
   return std::unique_ptr<RecordWriter>(new RecordWriter(path, std::move(file)));
 }
 
-absl::StatusOr<std::unique_ptr<RecordWriter>> RecordWriter::Resume(const std::string& path,
-                                                                   const proto::Header& header) {
+absl::StatusOr<std::unique_ptr<RecordWriter>> RecordWriter::Resume(const std::string& path, const proto::Header& header,
+                                                                   const std::vector<std::string>& beside) {
+  const ReplaceRule rule = ReplaceOwnResult(header, beside);
   if (path == "-" || header.build().build_id().empty()) {
-    return Create(path, header);
+    return Create(path, header, rule);
   }
-  ASSIGN_OR_RETURN(std::unique_ptr<OutputFile> file, OutputFile::Open(path));
-  std::unique_ptr<RecordWriter> writer(new RecordWriter(path, std::move(file)));
+  ASSIGN_OR_RETURN(std::unique_ptr<RecordWriter> writer, Reserve(path, rule));
   writer->is_journal_ = true;
   ASSIGN_OR_RETURN(bool goes_on, writer->GoOn(header));
   if (!goes_on) {
@@ -177,6 +201,9 @@ absl::StatusOr<std::string> RecordWriter::Frames(const std::vector<const google:
 // So many records are in the file now, if writing them went well.
 absl::Status RecordWriter::Note(uint64_t record_count, absl::Status written) {
   status_ = std::move(written);
+  if (status_.ok() && is_journal_) {
+    status_ = file_->CheckPart();
+  }
   if (status_.ok() && is_journal_) {
     status_ = file_->Sync();
   }

@@ -15,6 +15,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/proto/header.pb.h"
 #include "lib/record/output_file.h"
+#include "lib/record/replace_rule.h"
 
 namespace lockstep {
 
@@ -22,12 +23,18 @@ namespace lockstep {
 // Append returns. The first failure is kept and returned by every later call. Not thread-safe.
 class RecordWriter {
  public:
-  // Starts PATH.part (or standard output for "-") afresh with the header. Errors as OutputFile::Open's.
+  // Starts PATH.part (or standard output for "-") afresh with the header. Errors as Reserve's.
+  static absl::StatusOr<std::unique_ptr<RecordWriter>> Create(const std::string& path, const proto::Header& header,
+                                                              const ReplaceRule& rule);
+
+  // The same with ReplaceOwnResult(header).
   static absl::StatusOr<std::unique_ptr<RecordWriter>> Create(const std::string& path, const proto::Header& header);
 
   // Create in two steps, for a tool whose header or records take work to make: an output that cannot be written is found
-  // before it. Reserve opens and locks PATH.part, and Begin starts it afresh; without Begin it stays as it was.
-  static absl::StatusOr<std::unique_ptr<RecordWriter>> Reserve(const std::string& path);
+  // before it. Reserve opens and locks PATH.part and asks `rule`, and Begin starts it afresh; without Begin it stays as it
+  // was. Errors as OutputFile::Open's. InvalidArgumentError also if PATH.part is no record file: it is somebody's, and no
+  // rule allows to replace it.
+  static absl::StatusOr<std::unique_ptr<RecordWriter>> Reserve(const std::string& path, const ReplaceRule& rule);
   absl::Status Begin(const proto::Header& header);
 
   // Goes on with the PATH.part that a stopped run of the same step left, and says on stderr what it kept. All its whole
@@ -36,8 +43,13 @@ class RecordWriter {
   // PATH.part it goes on with the records of PATH itself, when these are of a run of the same step whose trailer has
   // another exit status than 0. A PATH.part of another cache key is replaced, and there is none to go on with when
   // `path` is "-" or the key has no build identity; then it is Create. What goes on is a journal: Append returns when
-  // the record is on the disk.
-  static absl::StatusOr<std::unique_ptr<RecordWriter>> Resume(const std::string& path, const proto::Header& header);
+  // the record is on the disk, and fails once PATH.part was removed or is another run's. What is there is replaced by
+  // the rule ReplaceOwnResult(header, beside).
+  static absl::StatusOr<std::unique_ptr<RecordWriter>> Resume(const std::string& path, const proto::Header& header,
+                                                              const std::vector<std::string>& beside = {});
+
+  // Whether PATH or PATH.part was of this command, as the rule said.
+  bool replaces_own() const { return file_->replaces_own(); }
 
   // The records that Resume kept, without the header, as bytes.
   const std::vector<std::string>& kept() const { return kept_; }
@@ -71,6 +83,9 @@ class RecordWriter {
   // Seals unless that is done, renames, syncs the folder. The file is complete only when this returned OK.
   absl::Status Finish(int exit_status = 0);
 
+  // Removes the record that will be replaced, as OutputFile does.
+  absl::Status RemoveReplaced() { return file_->RemoveReplaced(); }
+
   // Removes PATH.part, for outputs of which a part is of no use; nothing can be written after it. After Finish has
   // renamed it there is nothing to remove.
   void Discard();
@@ -101,8 +116,9 @@ class RecordWriter {
 // after it.
 template <typename Record>
 absl::StatusOr<std::unique_ptr<RecordWriter>> ResumeRecordFile(const std::string& path, const proto::Header& header,
-                                                               std::vector<Record>& kept) {
-  ASSIGN_OR_RETURN(std::unique_ptr<RecordWriter> writer, RecordWriter::Resume(path, header));
+                                                               std::vector<Record>& kept,
+                                                               const std::vector<std::string>& beside = {}) {
+  ASSIGN_OR_RETURN(std::unique_ptr<RecordWriter> writer, RecordWriter::Resume(path, header, beside));
   for (const std::string& bytes : writer->kept()) {
     if (Record record; record.ParseFromString(bytes)) {
       kept.push_back(std::move(record));
@@ -123,6 +139,14 @@ absl::Status AppendAndFinish(const Records& records, RecordWriter& writer) {
 }
 
 // For tools whose results come at once: Create, Append all, Finish.
+template <typename Records>
+absl::Status WriteRecordFile(const std::string& path, const proto::Header& header, const Records& records,
+                             const ReplaceRule& rule) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<RecordWriter> writer, RecordWriter::Create(path, header, rule));
+  return AppendAndFinish(records, *writer);
+}
+
+// The same with ReplaceOwnResult(header).
 template <typename Records>
 absl::Status WriteRecordFile(const std::string& path, const proto::Header& header, const Records& records) {
   ASSIGN_OR_RETURN(const std::unique_ptr<RecordWriter> writer, RecordWriter::Create(path, header));

@@ -16,6 +16,7 @@
 #include "absl/types/optional.h"
 #include "lib/base/init_main.h"
 #include "lib/base/status_macros.h"
+#include "lib/record/digest.h"
 #include "lib/record/output_place.h"
 #include "lib/record/stdout_guard.h"
 
@@ -150,6 +151,35 @@ absl::Status CheckAgainstEachOther(const std::vector<KnownOutput>& outputs) {
   return absl::OkStatus();
 }
 
+// The flags for several files are lists, cut at commas: such an output could not be given to the next tool.
+absl::Status CheckNoComma(const RunOutput& output) {
+  return output.path.find(',') == std::string::npos
+             ? absl::OkStatus()
+             : absl::InvalidArgumentError(
+                   absl::StrCat(output.flag, "=", output.path,
+                                ": expected a name without a comma, because commas separate the files of --input; name "
+                                "another file or folder"));
+}
+
+// The input A,B is there, and neither A nor B was meant.
+absl::Status CheckNoCommaWasMeant(const std::vector<std::string>& inputs) {
+  struct stat info;
+  for (size_t first = 0; first < inputs.size(); ++first) {
+    if (inputs[first].empty() || inputs[first] == "-" || stat(inputs[first].c_str(), &info) == 0) {
+      continue;
+    }
+    std::string joined = inputs[first];
+    for (size_t next = first + 1; next < inputs.size(); ++next) {
+      absl::StrAppend(&joined, ",", inputs[next]);
+      if (stat(joined.c_str(), &info) == 0) {
+        return absl::InvalidArgumentError(absl::StrCat("expected names without commas, which separate files, found ",
+                                                       joined, "; rename the file, or give a link to it"));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckPlaces(const std::vector<KnownOutput>& outputs) {
   for (const KnownOutput& output : outputs) {
     const RunOutput& declared = output.declared;
@@ -172,14 +202,17 @@ bool IsTool() { return !CommandLine().empty(); }
 }  // namespace
 
 absl::Status DeclareRunFiles(RunFiles files) {
+  RETURN_IF_ERROR(CheckSha256());
   Declared& run = ThisRun();
   run = Declared();
   run.inputs = std::move(files.inputs);
   for (const RunOutput& output : files.outputs) {
     if (!output.path.empty() && output.path != "-") {
+      RETURN_IF_ERROR(CheckNoComma(output));
       run.outputs.emplace_back(output);
     }
   }
+  RETURN_IF_ERROR(CheckNoCommaWasMeant(run.inputs));
   RETURN_IF_ERROR(CheckAgainstInputs(run));
   RETURN_IF_ERROR(CheckStandardOutput(run.inputs));
   RETURN_IF_ERROR(CheckAgainstEachOther(run.outputs));

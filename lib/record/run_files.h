@@ -28,7 +28,9 @@ struct RunFiles {
 //     - an output, or its PATH.part, is an input: the same name in whatever spelling (.., links), or the same file by
 //       device and inode; so when standard output is an input;
 //     - two outputs are one file in the same sense;
-//     - an output cannot be put where it should be (output_place.h).
+//     - an output cannot be put where it should be (output_place.h);
+//     - an output has a comma in its name, or an input that is there was cut at one by a flag that is a list.
+// UnavailableError as CheckSha256 (digest.h), because files are known by their digests.
 // The files of an input that is a folder are known to who lists it: see CheckFolderEntry. Not thread-safe.
 absl::Status DeclareRunFiles(RunFiles files);
 

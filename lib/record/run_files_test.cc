@@ -119,6 +119,19 @@ TEST_F(RunFilesTest, AnOutputHasAPlace) {
   EXPECT_THAT(Declare("", folder_ + "/a"), StatusIs(kUsage, HasSubstr("a.part: is no regular file")));
 }
 
+TEST_F(RunFilesTest, comma_in_an_output) {
+  EXPECT_THAT(Declare(input_, folder_ + "/a,b.rec"), StatusIs(kUsage, AllOf(HasSubstr("a,b.rec"), HasSubstr("comma"))));
+  EXPECT_THAT(DeclareRunFiles({{input_}, {{"--checkpoint", "a,b.pt", ""}}}),
+              StatusIs(kUsage, AllOf(HasSubstr("--checkpoint=a,b.pt"), HasSubstr("comma"))));
+}
+
+TEST_F(RunFilesTest, comma_in_an_input_of_a_list) {
+  WriteFile(folder_ + "/a,b,c.rec", "input");
+  EXPECT_THAT(DeclareRunFiles({{input_, folder_ + "/a", "b", "c.rec"}, {}}),
+              StatusIs(kUsage, AllOf(HasSubstr("found " + folder_ + "/a,b,c.rec"), HasSubstr("rename"))));
+  EXPECT_THAT(DeclareRunFiles({{input_, folder_ + "/none", "b"}, {}}), IsOk());  // who reads it says that it is missing
+}
+
 TEST_F(RunFilesTest, StandardStreamsAndNothingAreNoFiles) {
   EXPECT_THAT(Declare("-", "-"), IsOk());
   EXPECT_THAT(Declare("", ""), IsOk());
@@ -166,10 +179,11 @@ TEST_F(RunFilesTest, AToolOpensOnlyWhatItDeclared) {
   InitMain({"tool", "", {}, {}}, 1, argv);
   const std::string output = folder_ + "/out.rec";
   EXPECT_THAT(DigestedInput::Open(input_), StatusIs(absl::StatusCode::kInternal, HasSubstr("without being declared")));
-  EXPECT_THAT(WriteWholeFile(output, ""), StatusIs(absl::StatusCode::kInternal, HasSubstr("without being declared")));
+  EXPECT_THAT(WriteWholeFile(output, "", ReplaceAnything()),
+              StatusIs(absl::StatusCode::kInternal, HasSubstr("without being declared")));
   ASSERT_THAT(Declare(input_, output), IsOk());
   EXPECT_THAT(DigestedInput::Open(input_), IsOk());
-  EXPECT_THAT(WriteWholeFile(output, ""), IsOk());
+  EXPECT_THAT(WriteWholeFile(output, "", ReplaceAnything()), IsOk());
   EXPECT_THAT(DigestedInput::Open(output), IsOk());
 }
 

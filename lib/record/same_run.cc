@@ -75,6 +75,7 @@ std::string FlagValue(const std::vector<std::string>& command_line, const std::s
 }
 
 absl::Status CheckSameRun(const PlannedRun& run) {
+  RETURN_IF_ERROR(CheckSha256());
   RETURN_IF_ERROR(CheckRegularFile(run.output));
   ASSIGN_OR_RETURN(const std::unique_ptr<RecordReader> reader, RecordReader::Open(run.output, ""));
   const proto::Header& header = reader->header();

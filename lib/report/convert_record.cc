@@ -1,7 +1,5 @@
 #include "lib/report/convert_record.h"
 
-#include <unistd.h>
-
 #include <memory>
 
 #include "absl/status/statusor.h"
@@ -24,10 +22,6 @@ absl::Status CheckOutput(const ConvertOptions& options) {
   if (!absl::EndsWith(options.output, ".json") && !absl::EndsWith(options.output, ".rec")) {
     return absl::InvalidArgumentError(
         absl::StrCat("--output=", options.output, ": with --convert, NAME.rec or NAME.json is expected"));
-  }
-  if (!options.force && access(options.output.c_str(), F_OK) == 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--output=", options.output, " is there already; name another file, or replace it with --force"));
   }
   return DeclareRunFiles({{options.input}, {{"--output", options.output, ""}}});
 }
@@ -73,16 +67,10 @@ absl::Status WriteRecord(const ConvertOptions& options, std::ostream& talk, Outp
 
 absl::Status ConvertRecord(const ConvertOptions& options, std::ostream& talk) {
   RETURN_IF_ERROR(CheckOutput(options));
-  ASSIGN_OR_RETURN(const std::unique_ptr<OutputFile> file, OutputFile::Open(options.output));
-  absl::Status status = file->CutTo(0);
-  if (status.ok()) {
-    status =
-        absl::EndsWith(options.output, ".json") ? WriteJson(options, talk, *file) : WriteRecord(options, talk, *file);
-  }
-  if (!status.ok()) {
-    file->Discard();
-    return status;
-  }
+  ASSIGN_OR_RETURN(const std::unique_ptr<OutputFile> file,
+                   OutputFile::OpenUnnamed(options.output, ReplaceIfForced(options.force, ReplaceNothing())));
+  RETURN_IF_ERROR(absl::EndsWith(options.output, ".json") ? WriteJson(options, talk, *file)
+                                                          : WriteRecord(options, talk, *file));
   return file->Commit();
 }
 

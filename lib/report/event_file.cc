@@ -75,6 +75,7 @@ std::string EventFileBytes(const google::protobuf::RepeatedPtrField<proto::Epoch
   tensorboard::Event first;
   first.set_wall_time(begin_seconds);
   first.set_file_version("brain.Event:2");
+  first.mutable_source_metadata()->set_writer(kEventFileMark);
   std::string bytes = EventFrame(first.SerializeAsString());
   double now = begin_seconds;
   for (const proto::EpochResult& epoch : epochs) {

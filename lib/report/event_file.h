@@ -13,6 +13,9 @@
 
 namespace lockstep {
 
+// Writer that the first event names, by which a file is known as one of ours.
+inline constexpr char kEventFileMark[] = "made by Lockstep: report, tensorboard";
+
 // CRC-32C (Castagnoli), as iSCSI has it.
 uint32_t Crc32c(absl::string_view bytes);
 

@@ -76,7 +76,7 @@ std::vector<TrainingEvents> EventsOf(const LabRecords& lab) {
   return events;
 }
 
-absl::Status RunEventFiles(const std::vector<std::string>& inputs, const std::string& folder) {
+absl::Status RunEventFiles(const std::vector<std::string>& inputs, const std::string& folder, bool force) {
   RETURN_IF_ERROR(DeclareRunFiles({inputs, {}}));
   ASSIGN_OR_RETURN(const LabRecords lab, ReadLabRecords(inputs));
   const std::vector<TrainingEvents> events = EventsOf(lab);
@@ -97,7 +97,8 @@ absl::Status RunEventFiles(const std::vector<std::string>& inputs, const std::st
   }
   RETURN_IF_ERROR(DeclareRunFiles(files));
   for (size_t i = 0; i < events.size(); ++i) {
-    RETURN_IF_ERROR(WriteWholeFile(files.outputs[i].path, events[i].bytes));
+    RETURN_IF_ERROR(
+        WriteWholeFile(files.outputs[i].path, events[i].bytes, ReplaceIfForced(force, ReplaceMarked(kEventFileMark))));
   }
   LogLine(absl::StrCat("report: wrote the epochs of ", events.size(),
                        " points; see them with: tensorboard --logdir=", folder));

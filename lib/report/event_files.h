@@ -18,9 +18,10 @@ struct TrainingEvents {
 // One for each point of a sweep or a scaling run that has epochs, in order.
 std::vector<TrainingEvents> EventsOf(const LabRecords& lab);
 
-// Reads `inputs` and makes FOLDER/RUN/events.out.tfevents.lockstep again each time; folders are made. FailedPrecondition:
-// nothing was trained. Errors as ReadLabRecords' and WriteWholeFile's.
-absl::Status RunEventFiles(const std::vector<std::string>& inputs, const std::string& folder);
+// Reads `inputs` and makes FOLDER/RUN/events.out.tfevents.lockstep again each time; folders are made. A file of other
+// origin is replaced only if `force` is true. FailedPrecondition: nothing was trained. Errors as ReadLabRecords' and
+// WriteWholeFile's.
+absl::Status RunEventFiles(const std::vector<std::string>& inputs, const std::string& folder, bool force);
 
 }  // namespace lockstep
 

@@ -52,21 +52,22 @@ TEST(EventFilesTest, TheStageMakesFolders) {
   const std::string records = testing::TempPath("records"), board = testing::TempPath("board/deep");
   std::filesystem::create_directories(records);
   const std::vector<std::string> inputs = testing::WriteSmallLab(records);
-  EXPECT_THAT(RunEventFiles(inputs, board), IsOk());
+  EXPECT_THAT(RunEventFiles(inputs, board, false), IsOk());
   int files = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(board)) {
     files += entry.is_regular_file() ? 1 : 0;
   }
   EXPECT_GT(files, 0);
-  EXPECT_THAT(RunEventFiles(inputs, board), IsOk());  // again
-  EXPECT_THAT(RunEventFiles(inputs, inputs[0]), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("a folder")));
+  EXPECT_THAT(RunEventFiles(inputs, board, false), IsOk());  // again
+  EXPECT_THAT(RunEventFiles(inputs, inputs[0], false),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("a folder")));
 }
 
 TEST(EventFilesTest, NothingTrainedIsRefused) {
   const std::string records = testing::TempPath("only_data");
   std::filesystem::create_directories(records);
   const std::string dataset = testing::WriteSmallLab(records)[0];
-  EXPECT_THAT(RunEventFiles({dataset}, testing::TempPath("none")),
+  EXPECT_THAT(RunEventFiles({dataset}, testing::TempPath("none"), false),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("has epochs")));
 }
 

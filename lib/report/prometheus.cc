@@ -17,6 +17,8 @@
 namespace lockstep {
 namespace {
 
+constexpr char kPrometheusMark[] = "made by Lockstep: report, prometheus";
+
 // Their order in the file.
 std::vector<Gauge> NoSamples() {
   return {
@@ -214,7 +216,7 @@ std::vector<Gauge> GaugesOf(const LabRecords& lab) {
   return gauges.Take();
 }
 
-absl::Status RunPrometheus(const std::vector<std::string>& inputs, const std::string& output) {
+absl::Status RunPrometheus(const std::vector<std::string>& inputs, const std::string& output, bool force) {
   RETURN_IF_ERROR(DeclareRunFiles({inputs, {{"--prometheus", output, ""}}}));
   ASSIGN_OR_RETURN(const LabRecords lab, ReadLabRecords(inputs));
   size_t points = 0;
@@ -231,7 +233,8 @@ absl::Status RunPrometheus(const std::vector<std::string>& inputs, const std::st
     return absl::FailedPreconditionError(
         "--prometheus: no record of --input has points; give one of train_sweep, scale_run or comm_model");
   }
-  RETURN_IF_ERROR(WriteWholeFile(output, PrometheusText(GaugesOf(lab))));
+  RETURN_IF_ERROR(WriteWholeFile(output, absl::StrCat("# ", kPrometheusMark, "\n", PrometheusText(GaugesOf(lab))),
+                                 ReplaceIfForced(force, ReplaceMarked(kPrometheusMark))));
   LogLine(absl::StrCat("report: wrote the gauges of ", points, " points to ", output));
   return absl::OkStatus();
 }

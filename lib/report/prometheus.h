@@ -15,9 +15,9 @@ namespace lockstep {
 // model, the device and how a point was trained; points whose labels would be the same have a label `number` from 2 on.
 std::vector<Gauge> GaugesOf(const LabRecords& lab);
 
-// Reads `inputs` and writes all gauges into one file, whole. FailedPrecondition: there are none. Errors as
-// ReadLabRecords' and WriteWholeFile's.
-absl::Status RunPrometheus(const std::vector<std::string>& inputs, const std::string& output);
+// Reads `inputs` and writes all gauges into one file, whole, after a comment that marks it. A file without the mark is
+// replaced only if `force` is true. FailedPrecondition: there are none. Errors as ReadLabRecords' and WriteWholeFile's.
+absl::Status RunPrometheus(const std::vector<std::string>& inputs, const std::string& output, bool force);
 
 }  // namespace lockstep
 

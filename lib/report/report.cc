@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "lib/base/log_line.h"
@@ -20,7 +21,9 @@
 #include "lib/record/other_result.h"
 #include "lib/record/provenance.h"
 #include "lib/record/readable_text.h"
+#include "lib/record/record_reader.h"
 #include "lib/record/record_writer.h"
+#include "lib/record/recorded_file.h"
 #include "lib/record/run_files.h"
 #include "lib/record/step_cache.h"
 #include "lib/report/arrange.h"
@@ -42,7 +45,7 @@
 namespace lockstep {
 namespace {
 
-std::string RecordFile(const std::string& stem) { return absl::StrCat(stem, ".rec"); }
+std::string RecordPath(const std::string& stem) { return absl::StrCat(stem, ".rec"); }
 
 // CSV and JSON hold the audit beside the rest; the others have a page of their own for it.
 bool IsPage(ReportFormat format) { return format != ReportFormat::kCsv && format != ReportFormat::kJson; }
@@ -71,7 +74,7 @@ RunFiles FilesOf(const ReportOptions& options) {
     return {options.inputs, {{"--output", "-", ""}}};
   }
   const std::string stem = StemOfReport(options.output);
-  RunFiles files = {options.inputs, {{"--output", RecordFile(stem), ""}}};
+  RunFiles files = {options.inputs, {{"--output", RecordPath(stem), ""}}};
   for (const ReportFormat format : options.formats) {
     files.outputs.push_back({"--output", PageFile(stem, format), ""});
     if (options.audit && IsPage(format) && format != ReportFormat::kLatex) {  // LaTeX's is one of STEM.*.tex below
@@ -299,30 +302,36 @@ absl::Status WriteAll(const ReportOptions& options, const proto::Header& header,
   return record.Seal();
 }
 
-// Plots and pieces that the page before showed and this one does not. A page that is not made anew keeps its own.
+// Whether this report makes all files of this name's kind again: plots of Markdown, plots and pieces of LaTeX.
+bool IsMadeAgain(const std::string& name, const ReportFormats& formats) {
+  return (HasFormat(formats, ReportFormat::kMarkdown) && absl::EndsWith(name, ".svg")) ||
+         (HasFormat(formats, ReportFormat::kLatex) && (absl::EndsWith(name, ".pdf") || absl::EndsWith(name, ".tex")));
+}
+
+// Plots and pieces that the report before wrote, still as it wrote them, and that this one does not have.
 std::vector<std::string> StaleFiles(const ReportOptions& options, const ReportFiles& files) {
   const std::string stem = StemOfReport(options.output);
-  std::vector<std::string> before;
-  if (HasFormat(options.formats, ReportFormat::kMarkdown)) {
-    before = PlotsBeside(stem);
+  std::vector<std::string> stale;
+  const auto before = ReadRecordFile<proto::ReportFile>(RecordPath(stem));
+  if (!before.ok()) {
+    return stale;
   }
-  if (HasFormat(options.formats, ReportFormat::kLatex)) {
-    const std::vector<std::string> pieces = PiecesBeside(stem);
-    before.insert(before.end(), pieces.begin(), pieces.end());
+  for (proto::Input file : before->trailer.other_output()) {
+    file.set_path(absl::StrCat(stem.substr(0, stem.rfind('/') + 1), FileName(file.path())));  // npos + 1 is 0
+    const auto& written = files.descriptions();
+    const bool is_written = std::any_of(written.begin(), written.end(),
+                                        [&](const proto::Input& other) { return other.path() == file.path(); });
+    if (!is_written && absl::StartsWith(file.path(), absl::StrCat(stem, ".")) &&
+        IsMadeAgain(file.path(), options.formats) && CheckUnchanged(file).ok()) {
+      stale.push_back(file.path());
+    }
   }
-  const auto& written = files.descriptions();
-  before.erase(std::remove_if(before.begin(), before.end(),
-                              [&](const std::string& path) {
-                                return std::any_of(written.begin(), written.end(),
-                                                   [&](const proto::Input& file) { return file.path() == path; });
-                              }),
-               before.end());
-  return before;
+  return stale;
 }
 
 absl::Status PutInPlace(const ReportOptions& options, ReportFiles& files, RecordWriter& record) {
   const std::vector<std::string> stale = StaleFiles(options, files);
-  unlink(RecordFile(StemOfReport(options.output)).c_str());  // until there is one again, the report is not complete
+  RETURN_IF_ERROR(record.RemoveReplaced());  // until there is one again, the report is not complete
   for (const std::string& file : stale) {
     unlink(file.c_str());
   }
@@ -363,15 +372,15 @@ absl::Status RunReport(const ReportOptions& options) {
   const std::string stem = StemOfReport(options.output);
   const bool to_stdout = options.output == "-";
   if (!to_stdout && !options.force) {
-    if (AllThere(stem, options) && IsCached(RecordFile(stem), header)) {
+    if (AllThere(stem, options) && IsCached(RecordPath(stem), header)) {
       return absl::OkStatus();
     }
-    RETURN_IF_ERROR(CheckMayReplace(RecordFile(stem), header, PagesOf(stem, options)));
   }
 
   std::unique_ptr<RecordWriter> record;  // opened first, because its lock keeps other reports away, and completed last
   if (!to_stdout) {
-    ASSIGN_OR_RETURN(record, RecordWriter::Reserve(RecordFile(stem)));
+    const ReplaceRule rule = ReplaceIfForced(options.force, ReplaceOwnResult(header, PagesOf(stem, options)));
+    ASSIGN_OR_RETURN(record, RecordWriter::Reserve(RecordPath(stem), rule));
   }
   const ReportPages pages = ReadablePages(lab, options);
   const std::vector<proto::Section>& sections = pages.page;
@@ -381,7 +390,7 @@ absl::Status RunReport(const ReportOptions& options) {
   if (to_stdout) {  // as text, so a terminal may show it
     return PrintPage(options, header, pages, title, plots);
   }
-  ReportFiles files;
+  ReportFiles files(ReplaceIfForced(options.force || record->replaces_own(), ReplaceNothing()));
   absl::Status status = WriteAll(options, header, pages, title, plots, drawn_by, files, *record);
   if (status.ok()) {
     status = PutInPlace(options, files, *record);
@@ -391,7 +400,7 @@ absl::Status RunReport(const ReportOptions& options) {
     return status;
   }
   std::vector<std::string> written = PagesOf(stem, options);
-  written.push_back(RecordFile(stem));
+  written.push_back(RecordPath(stem));
   LogLine(absl::StrCat("report: wrote ", JoinAnd(written), ": ", VerdictText(sections)));
   return absl::OkStatus();
 }

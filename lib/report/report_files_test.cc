@@ -16,15 +16,13 @@ using ::lockstep::testing::ReadFile;
 using ::lockstep::testing::StatusIs;
 using ::lockstep::testing::TempPath;
 using ::lockstep::testing::WriteFile;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 TEST(ReportFilesTest, NothingIsReplacedBeforeAllIsWritten) {
   const std::string first = TempPath("a.md"), second = TempPath("b.html");
   WriteFile(first, "a longer first text");
   {
-    ReportFiles files;
+    ReportFiles files(ReplaceAnything());
     ASSERT_THAT(files.Add(first, "one"), IsOk());
     ASSERT_THAT(files.Add(second, "two"), IsOk());
     EXPECT_EQ(ReadFile(first), "a longer first text");
@@ -41,7 +39,7 @@ TEST(ReportFilesTest, WithoutCommitAllIsAsItWas) {
   WriteFile(path, "as it was");
   ASSERT_EQ(mkdir(folder.c_str(), 0755), 0);
   {
-    ReportFiles files;
+    ReportFiles files(ReplaceAnything());
     ASSERT_THAT(files.Add(path, "new"), IsOk());
     EXPECT_THAT(files.Add(folder, "new"), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is a folder")));
   }
@@ -50,22 +48,13 @@ TEST(ReportFilesTest, WithoutCommitAllIsAsItWas) {
 }
 
 TEST(ReportFilesTest, DescribesEachFile) {
-  ReportFiles files;
+  ReportFiles files(ReplaceAnything());
   ASSERT_THAT(files.Add(TempPath("a.md"), "abc"), IsOk());
   ASSERT_EQ(files.descriptions().size(), 1u);
   EXPECT_EQ(files.descriptions()[0].path(), TempPath("a.md"));
   // FIPS 180-4, "abc".
   EXPECT_EQ(files.descriptions()[0].sha256(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   EXPECT_EQ(files.descriptions()[0].size_bytes(), 3u);
-}
-
-TEST(PlotsBesideTest, AreThoseOfTheReportsOwnName) {
-  const std::string stem = TempPath("lab");
-  const std::string name = stem.substr(stem.rfind('/') + 1);
-  EXPECT_THAT(PlotsBeside(stem), IsEmpty());
-  WriteFile(stem + ".md", "![a](" + name + ".one.svg)\n![b](other.two.svg) ![c](" + name + ".x/../../y.svg)\n[d](" +
-                              name + ".md)\n![e](" + name + ".last.svg)");
-  EXPECT_THAT(PlotsBeside(stem), ElementsAre(stem + ".one.svg", stem + ".last.svg"));
 }
 
 }  // namespace

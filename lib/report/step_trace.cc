@@ -18,6 +18,8 @@
 namespace lockstep {
 namespace {
 
+constexpr char kTraceMark[] = "made by Lockstep: report, trace";
+
 // Times in microseconds are multiples of 1/8, which are whole nanoseconds and exact in binary. However a reader turns them
 // into nanoseconds, no event begins before the one before it ends. Perfetto's trace processor rounds, earlier ones cut off.
 constexpr double kTicksPerMicrosecond = 8;
@@ -64,7 +66,10 @@ class Trace {
     }
   }
 
-  std::string Json() const { return absl::StrCat("{\"traceEvents\":[\n", absl::StrJoin(events_, ",\n"), "\n]}\n"); }
+  std::string Json() const {
+    return absl::StrCat("{\"otherData\":{\"generator\":", JsonString(kTraceMark), "},\"traceEvents\":[\n",
+                        absl::StrJoin(events_, ",\n"), "\n]}\n");
+  }
 
  private:
   // `fields` of the event besides those that all have. The order of fields is always the same, so that one record is
@@ -172,11 +177,11 @@ absl::StatusOr<std::string> RenderStepTrace(const LabRecords& lab) {
   return trace.Json();
 }
 
-absl::Status RunStepTrace(const std::vector<std::string>& inputs, const std::string& output) {
+absl::Status RunStepTrace(const std::vector<std::string>& inputs, const std::string& output, bool force) {
   RETURN_IF_ERROR(DeclareRunFiles({inputs, {{"--trace", output, ""}}}));
   ASSIGN_OR_RETURN(const LabRecords lab, ReadLabRecords(inputs));
   ASSIGN_OR_RETURN(const std::string text, RenderStepTrace(lab));
-  RETURN_IF_ERROR(WriteWholeFile(output, text));
+  RETURN_IF_ERROR(WriteWholeFile(output, text, ReplaceIfForced(force, ReplaceMarked(kTraceMark))));
   LogLine(absl::StrCat("report: wrote ", output, "; open it at ui.perfetto.dev"));
   return absl::OkStatus();
 }

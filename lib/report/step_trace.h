@@ -19,9 +19,9 @@ namespace lockstep {
 // JSON. FailedPrecondition: no point of a sweep or of a scaling run has the parts of its steps.
 absl::StatusOr<std::string> RenderStepTrace(const LabRecords& lab);
 
-// The stage of `report --trace=FILE`: reads `inputs` and makes `output` again each time. Errors as ReadLabRecords',
-// WriteWholeFile's and the above.
-absl::Status RunStepTrace(const std::vector<std::string>& inputs, const std::string& output);
+// The stage of `report --trace=FILE`: reads `inputs` and makes `output` again each time. A file that is no such timeline
+// is replaced only if `force` is true. Errors as ReadLabRecords', WriteWholeFile's and the above.
+absl::Status RunStepTrace(const std::vector<std::string>& inputs, const std::string& output, bool force);
 
 }  // namespace lockstep
 

@@ -162,9 +162,10 @@ TEST(StepTraceTest, TheStageWritesAFile) {
   std::filesystem::create_directories(folder);
   const std::vector<std::string> records = testing::WriteSmallLab(folder);
   const std::string output = folder + "/trace.json";
-  EXPECT_THAT(RunStepTrace(records, output), IsOk());
+  EXPECT_THAT(RunStepTrace(records, output, false), IsOk());
   EXPECT_THAT(testing::ReadFile(output), HasSubstr("traceEvents"));
-  EXPECT_THAT(RunStepTrace(records, records[0]), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--trace")));
+  EXPECT_THAT(RunStepTrace(records, records[0], false),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--trace")));
 }
 
 }  // namespace

@@ -52,22 +52,27 @@ proto::Input FileOf(const proto::Checkpoint& checkpoint) {
   return file;
 }
 
-SweepJournal::SweepJournal(std::unique_ptr<RecordWriter> writer, const proto::SweepSpec& spec)
-    : writer_(std::move(writer)) {
+SweepJournal::SweepJournal(std::unique_ptr<OutputHold> checkpoint_hold, std::unique_ptr<RecordWriter> writer,
+                           const proto::SweepSpec& spec)
+    : checkpoint_hold_(std::move(checkpoint_hold)), writer_(std::move(writer)) {
   *spec_.mutable_spec() = spec;
 }
 
 absl::StatusOr<std::unique_ptr<SweepJournal>> SweepJournal::Open(const SweepJournalOptions& options,
                                                                  const proto::Header& header,
                                                                  const proto::SweepSpec& spec) {
+  std::unique_ptr<OutputHold> hold;  // before the record's rule asks whether the checkpoint is there
+  if (!options.checkpoint.empty()) {
+    ASSIGN_OR_RETURN(hold, OutputHold::Take(options.checkpoint));
+  }
   std::vector<proto::SweepRecord> kept;
   std::unique_ptr<RecordWriter> writer;
   if (options.afresh) {
-    ASSIGN_OR_RETURN(writer, RecordWriter::Create(options.output, header));
+    ASSIGN_OR_RETURN(writer, RecordWriter::Create(options.output, header, ReplaceAnything()));
   } else {
-    ASSIGN_OR_RETURN(writer, ResumeRecordFile(options.output, header, kept));
+    ASSIGN_OR_RETURN(writer, ResumeRecordFile(options.output, header, kept, {options.checkpoint}));
   }
-  std::unique_ptr<SweepJournal> journal(new SweepJournal(std::move(writer), spec));
+  std::unique_ptr<SweepJournal> journal(new SweepJournal(std::move(hold), std::move(writer), spec));
   if (kept.empty()) {
     RETURN_IF_ERROR(journal->writer_->Append(journal->spec_));
     return journal;

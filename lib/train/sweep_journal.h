@@ -16,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "lib/proto/header.pb.h"
 #include "lib/proto/sweep.pb.h"
+#include "lib/record/output_file.h"
 #include "lib/record/record_writer.h"
 
 namespace lockstep {
@@ -23,6 +24,7 @@ namespace lockstep {
 struct SweepJournalOptions {
   std::string output;             // the record's path, or "-"
   bool afresh = false;            // --force: what a stopped run left is not used
+  std::string checkpoint;         // the checkpoint's path; empty: none
   uint32_t checkpoint_batch = 0;  // whose point is finished only together with its checkpoint; 0: none
 };
 
@@ -32,6 +34,7 @@ class SweepJournal {
   // Goes on with OUTPUT.part of the same cache key, or starts one. A point is finished when it completed or ran out of
   // memory, and so is a probe; one that was killed or failed is tried again. The checkpoint's point is finished when it
   // completed, the checkpoint's record follows it, and its file is still the one that the record names, by SHA-256.
+  // No other run writes the checkpoint until the journal is gone. Errors like RecordWriter::Create's and Resume's.
   static absl::StatusOr<std::unique_ptr<SweepJournal>> Open(const SweepJournalOptions& options,
                                                             const proto::Header& header, const proto::SweepSpec& spec);
 
@@ -51,7 +54,8 @@ class SweepJournal {
   bool has_checkpoint() const { return checkpoint_.has_checkpoint(); }
 
  private:
-  SweepJournal(std::unique_ptr<RecordWriter> writer, const proto::SweepSpec& spec);
+  SweepJournal(std::unique_ptr<OutputHold> checkpoint_hold, std::unique_ptr<RecordWriter> writer,
+               const proto::SweepSpec& spec);
   void ReadFinished(const std::vector<proto::SweepRecord>& kept, uint32_t checkpoint_batch);
   absl::Status Rewrite();
 
@@ -59,6 +63,7 @@ class SweepJournal {
   static Key KeyOf(const proto::SweepRecord& record);
   const proto::SweepFile* Find(const Key& key) const;
 
+  const std::unique_ptr<OutputHold> checkpoint_hold_;  // null: there is no checkpoint
   const std::unique_ptr<RecordWriter> writer_;
   proto::SweepRecord spec_;
   std::map<Key, proto::SweepFile> finished_;  // by the stopped run

@@ -58,7 +58,8 @@ absl::Status Measure(const TrainingRunOptions& options, const Dataset& dataset, 
               "only the warm-up epoch was trained");
   }
   if (!options.order.checkpoint_path().empty()) {
-    const TrainedWeights weights = {options.order.checkpoint_path(), spec.model(), options.order.batch_size()};
+    const TrainedWeights weights = {options.order.checkpoint_path(), spec.model(), options.order.batch_size(),
+                                    options.order.afresh()};
     ASSIGN_OR_RETURN(*file.add_record()->mutable_checkpoint(), WriteTrainedWeights(weights, *model, point.epoch()));
   }
   return absl::OkStatus();

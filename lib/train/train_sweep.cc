@@ -21,7 +21,6 @@
 #include "lib/device/device.h"
 #include "lib/device/torch_status.h"
 #include "lib/proto/training_state.pb.h"
-#include "lib/record/other_result.h"
 #include "lib/record/provenance.h"
 #include "lib/record/readable_text.h"
 #include "lib/record/record_reader.h"
@@ -327,19 +326,16 @@ absl::Status PlanAndSweep(const TrainSweepOptions& options, FinishedWork& work) 
     if (options.dry_run) {
       return PrintToStderr(PlanText(plan));
     }
-    if (!options.force) {
-      if (IsCached(options.output, header)) {
-        return absl::OkStatus();
-      }
-      RETURN_IF_ERROR(CheckMayReplace(options.output, header, {options.checkpoint}));
-    }
-    if (const std::string warning = UntimedWarning(plan.spec.training()); !warning.empty()) {
-      LogLine(absl::StrCat("train_sweep: warning: ", warning));
+    if (!options.force && IsCached(options.output, header)) {
+      return absl::OkStatus();
     }
   }  // the children read the data set themselves
-  const SweepJournalOptions journal_options = {options.output, options.force,
+  const SweepJournalOptions journal_options = {options.output, options.force, options.checkpoint,
                                                options.checkpoint.empty() ? 0 : plan.checkpoint_batch};
   ASSIGN_OR_RETURN(const std::unique_ptr<SweepJournal> journal, SweepJournal::Open(journal_options, header, plan.spec));
+  if (const std::string warning = UntimedWarning(plan.spec.training()); !warning.empty()) {
+    LogLine(absl::StrCat("train_sweep: warning: ", warning));
+  }
   return Sweep(options, plan, *journal, work).Run();
 }
 

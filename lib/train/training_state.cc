@@ -10,6 +10,7 @@
 #include "lib/base/log_line.h"
 #include "lib/base/status_macros.h"
 #include "lib/proto/training_state.pb.h"
+#include "lib/record/other_result.h"
 #include "lib/record/record_reader.h"
 #include "lib/record/record_writer.h"
 
@@ -81,7 +82,8 @@ absl::StatusOr<std::optional<TrainingStates>> ReadTrainingState(const TrainingSt
 }
 
 absl::Status WriteTrainingState(const TrainingStateFile& file, TrainingStates states) {
-  const absl::Status status = WriteRecordFile(file.path, file.header, ToRecords(std::move(states)));
+  const ReplaceRule rule = ReplaceIfForced(file.afresh, ReplaceRecordOf(file.header.schema()));
+  const absl::Status status = WriteRecordFile(file.path, file.header, ToRecords(std::move(states)), rule);
   return absl::IsResourceExhausted(status) ? absl::UnavailableError(status.message()) : status;
 }
 
@@ -102,8 +104,11 @@ absl::StatusOr<TrainingStates> UnpackStates(const std::string& bytes) {
 }
 
 void RemoveTrainingState(const std::string& path) {
-  unlink(path.c_str());
-  unlink(absl::StrCat(path, ".part").c_str());
+  for (const std::string& file : {path, absl::StrCat(path, ".part")}) {
+    if (BeginsAsRecord(file)) {  // another's file stays
+      unlink(file.c_str());
+    }
+  }
 }
 
 }  // namespace lockstep

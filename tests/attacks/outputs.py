@@ -1,5 +1,6 @@
 """An output that would destroy an input, that is lost, or that cannot be."""
 
+import errno
 import fcntl
 import os
 import pathlib
@@ -8,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
@@ -321,6 +323,18 @@ class WholeReport(OutputsCase):
                      "--epochs=2", f"--output={path}", check=True)
         return path
 
+    def test_a_picture_that_only_the_page_names_is_not_removed(self):
+        """Somebody added a picture to the page, and changed one of the report's."""
+        self.call("report", *self.report, check=True)
+        page, = (self.folder / "r").glob("r.md")
+        changed = sorted((self.folder / "r").glob("*.svg"))[0]
+        changed.write_text("changed by hand")
+        (self.folder / "r" / "r.mine.svg").write_text("precious")
+        page.write_text(page.read_text() + "\n![mine](r.mine.svg)\n")
+        self.call("report", f"--input={self.sweep}", self.report[1], "--force", check=True)
+        self.assertEqual((self.folder / "r" / "r.mine.svg").read_text(), "precious")
+        self.assertEqual(changed.read_text(), "changed by hand")
+
     def names(self):
         return sorted(p.name for p in (self.folder / "r").iterdir())
 
@@ -339,7 +353,7 @@ class WholeReport(OutputsCase):
 
     def expect_full(self, result):
         self.assertEqual(result.returncode, 5, result.stderr.decode())
-        self.assertIn("r.html.part", result.stderr.decode())
+        self.assertIn("r.html: cannot write", result.stderr.decode())
 
     def test_a_full_disk_leaves_no_part_of_a_report(self):
         self.call("report", *self.report, check=True)
@@ -352,6 +366,295 @@ class WholeReport(OutputsCase):
             path.unlink()
         self.expect_full(self.with_limit(page - 1))
         self.assertEqual(self.names(), [])
+
+
+PRELOAD = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+/* ATTACK_FLOCK=wait: the first flock says so by the file ATTACK_AT and waits for the file ATTACK_GO. A number: its errno.
+   ATTACK_RENAME: the errno of each rename. */
+static int refused(const char* name) {
+  const char* value = getenv(name);
+  int number = value == NULL ? 0 : atoi(value);
+  errno = number != 0 ? number : errno;
+  return number != 0;
+}
+int flock(int fd, int how) {
+  if (refused("ATTACK_FLOCK")) return -1;
+  if (getenv("ATTACK_GO") != NULL) {
+    FILE* at = fopen(getenv("ATTACK_AT"), "w");
+    if (at != NULL) fclose(at);
+    for (int i = 0; i < 60000 && access(getenv("ATTACK_GO"), F_OK) != 0; ++i) usleep(1000);
+  }
+  return ((int (*)(int, int))dlsym(RTLD_NEXT, "flock"))(fd, how);
+}
+int rename(const char* from, const char* to) {
+  return refused("ATTACK_RENAME") ? -1 : ((int (*)(const char*, const char*))dlsym(RTLD_NEXT, "rename"))(from, to);
+}
+int renameat2(int a, const char* from, int b, const char* to, unsigned how) {
+  return refused("ATTACK_RENAME")
+             ? -1 : ((int (*)(int, const char*, int, const char*, unsigned))dlsym(RTLD_NEXT, "renameat2"))(a, from, b, to, how);
+}
+"""
+
+
+class NothingOfAUsersIsWrittenOver(OutputsCase):
+    """Files that are no outputs of ours, or of another command, at the names of outputs and of their parts."""
+
+    def exports(self):
+        """Each output of report that is made again each time: its name, and the arguments that make it there."""
+        student = self.folder / "class" / "student"
+        student.mkdir(parents=True)
+        self.copy(self.sweep, "class/student/sweep.rec")
+        return {"trace": lambda path: [f"--input={self.sweep}", f"--trace={path}"],
+                "prometheus": lambda path: [f"--input={self.sweep}", f"--prometheus={path}"],
+                "junit": lambda path: [f"--input={self.sweep}", "--check", f"--junit={path}"],
+                "class_folder_output": lambda path: [f"--class_folder={self.folder / 'class'}", f"--output={path}"]}
+
+    def export_attack(self, name):
+        make = self.exports()[name]
+        path = self.folder / "precious.html"
+        path.write_text("precious")
+        result = self.call("report", *make(path))
+        self.assertEqual(result.returncode, 2, result.stderr.decode())
+        self.assertRegex(result.stderr.decode(), r"(?m)^report: error: would replace .*precious.html: .*--force$")
+        self.assertEqual(path.read_text(), "precious")
+        self.call("report", *make(path), "--force", check=True)
+        made = path.read_bytes()
+        self.assertNotEqual(made, b"precious")
+        self.call("report", *make(path), check=True)  # its own, without --force
+        others = [other for other in self.exports_but(name)]
+        for other in others:  # and no other kind's
+            with self.subTest(other=other):
+                self.assertEqual(self.call("report", *self.makers[other](path)).returncode, 2)
+        self.assertEqual([p.name for p in self.folder.iterdir() if "part" in p.name], [])
+
+    def exports_but(self, name):
+        shutil.rmtree(self.folder / "class")
+        self.makers = self.exports()
+        return [other for other in self.makers if other != name]
+
+    def test_precious_file_at_trace(self):
+        self.export_attack("trace")
+
+    def test_precious_file_at_prometheus(self):
+        self.export_attack("prometheus")
+
+    def test_precious_file_at_junit(self):
+        self.export_attack("junit")
+
+    def test_precious_file_at_class_folder_output(self):
+        self.export_attack("class_folder_output")
+
+    def test_precious_file_at_tensorboard(self):
+        board = self.folder / "board"
+        arguments = [f"--input={self.sweep}", f"--tensorboard={board}"]
+        self.call("report", *arguments, check=True)
+        self.call("report", *arguments, check=True)
+        event_file, = [p for p in board.rglob("*") if p.is_file()]
+        event_file.write_text("precious")
+        self.assertEqual(self.call("report", *arguments).returncode, 2)
+        self.assertEqual(event_file.read_text(), "precious")
+        self.call("report", *arguments, "--force", check=True)
+
+    def test_precious_file_at_a_reports_plot_and_page(self):
+        for name in ("r.md", "r.html"):
+            with self.subTest(name=name):
+                (self.folder / name).write_text("precious")
+                self.changes_nothing(2, "report", f"--input={self.sweep}", f"--output={self.folder / 'r.html'}",
+                                     says=[name, "--force"])
+                (self.folder / name).unlink()
+
+    def records(self):
+        return {"cifar_prep": SYNTHETIC, "comm_model": [f"--audit={self.published / 'hand_in_001.textproto'}"],
+                "report": [f"--input={self.sweep}"], "train_sweep": [f"--input={self.dataset}", *SWEEP],
+                "scale_run": [f"--input={self.dataset}", *SCALE],
+                "quantize": [f"--input={self.dataset}", f"--checkpoint={self.checkpoint}", "--calibration_images=20"]}
+
+    def part_attack(self, tool):
+        part = self.folder / "out.rec.part"
+        output = self.folder / ("out.html" if tool == "report" else "out.rec")
+        part.write_text("precious")
+        for force in ([], ["--force"]):
+            self.changes_nothing(2, tool, *self.records()[tool], f"--output={output}", *force,
+                                 says=["out.rec.part: expected what a stopped run left", "move it away"])
+
+    def test_precious_file_at_part_of_cifar_prep(self):
+        self.part_attack("cifar_prep")
+
+    def test_precious_file_at_part_of_comm_model(self):
+        self.part_attack("comm_model")
+
+    def test_precious_file_at_part_of_report(self):
+        self.part_attack("report")
+
+    def test_precious_file_at_part_of_train_sweep(self):
+        self.part_attack("train_sweep")
+
+    def test_precious_file_at_part_of_scale_run(self):
+        self.part_attack("scale_run")
+
+    def test_precious_file_at_part_of_quantize(self):
+        self.part_attack("quantize")
+
+    def test_precious_file_at_part_of_trace(self):
+        for name, make in self.exports().items():
+            with self.subTest(name=name):
+                part = self.folder / f"{name}.html.part"
+                part.write_text("precious")
+                self.call("report", *make(self.folder / f"{name}.html"), check=True)
+                self.assertEqual(part.read_text(), "precious")
+
+    def test_precious_file_at_part_of_a_checkpoint(self):
+        (self.folder / "w.pt.part").write_text("precious")
+        self.call("train_sweep", f"--input={self.dataset}", *SWEEP, f"--checkpoint={self.folder / 'w.pt'}",
+                  f"--output={self.folder / 'out.rec'}", check=True)
+        self.assertEqual((self.folder / "w.pt.part").read_text(), "precious")
+
+    def test_modes(self):
+        """A file that only its owner may read is replaced by such a file."""
+        weights = self.folder / "w.pt"
+        runs = {tool: [*arguments, f"--output={self.folder / (tool + ('.html' if tool == 'report' else '.rec'))}"]
+                for tool, arguments in self.records().items()}
+        runs["train_sweep"] += [f"--checkpoint={weights}"]
+        for tool, arguments in runs.items():
+            self.call(tool, *arguments, check=True)
+        outputs = [p for p in self.folder.iterdir() if p.is_file()]
+        self.assertIn(weights, outputs)
+        for path in outputs:
+            path.chmod(0o600)
+        for tool, arguments in runs.items():
+            with self.subTest(tool=tool):
+                self.call(tool, *arguments, "--force", check=True)
+        self.assertEqual({p.name: oct(p.stat().st_mode & 0o777) for p in outputs}, {p.name: "0o600" for p in outputs})
+
+    def test_comma_in_output(self):
+        for tool, arguments in self.records().items():
+            with self.subTest(tool=tool):
+                output = self.folder / ("a,b.html" if tool == "report" else "a,b.rec")
+                self.changes_nothing(2, tool, *arguments, f"--output={output}", says=["a,b.", "comma"])
+
+    def test_comma_in_input(self):
+        sweep = self.copy(self.sweep, "a,b.rec")
+        self.changes_nothing(2, "report", f"--input={sweep}", f"--output={self.folder / 'r.html'}",
+                             says=[f"found {sweep}", "rename"])
+
+
+class OtherRuns(OutputsCase):
+    """Two runs of one output, one of which is held at a chosen call."""
+
+    def preload(self, **attack):
+        compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+        if compiler is None:
+            self.skipTest("needs a C compiler")
+        library = pathlib.Path(self.shared.name) / "attack.so"
+        if not library.exists():
+            source = library.with_suffix(".c")
+            source.write_text(PRELOAD)
+            subprocess.run([compiler, "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+        return {**os.environ, "LD_PRELOAD": str(library), **{f"ATTACK_{k.upper()}": str(v) for k, v in attack.items()}}
+
+    def wait_for(self, path, process):
+        deadline = time.monotonic() + 120
+        while not path.exists():
+            if process.poll() is not None:
+                self.fail(process.communicate())
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
+
+    def held(self, tool, arguments, own, other):
+        """The command of `own` is held before its lock; that of `other` runs; then the first goes on."""
+        at, go, output = self.folder / "at", self.folder / "go", self.folder / "out.rec"
+        process = subprocess.Popen([self.tools / tool, *arguments, own, f"--output={output}"], stderr=subprocess.PIPE,
+                                   env=self.preload(at=at, go=go))
+        self.wait_for(at, process)
+        self.call(tool, *arguments, other, f"--output={output}", check=True)
+        result = output.read_bytes()
+        go.touch()
+        stderr = process.communicate(timeout=120)[1].decode()
+        self.assertEqual(process.returncode, 2, stderr)
+        self.assertIn("out.rec holds another result", stderr)
+        self.assertEqual(output.read_bytes(), result)
+        self.assertFalse(output.with_suffix(".rec.part").exists())
+
+    def test_other_command_ends_between_the_look_and_the_lock(self):
+        self.held("cifar_prep", SYNTHETIC, "--seed=1", "--seed=0")
+
+    def test_other_command_ends_between_the_look_and_the_lock_of_comm_model(self):
+        table = self.published / "hand_in_001.textproto"
+        other = self.copy(self.published / "hand_in_003.textproto", "b.textproto")
+        self.held("comm_model", [], f"--audit={table}", f"--audit={other}")
+
+    def test_part_removed_then_another_run_whose_journal_the_first_renames(self):
+        output, part = self.folder / "out.rec", self.folder / "out.rec.part"
+        run = [self.tools / "train_sweep", f"--input={self.dataset}", "--model=lenet5", "--device=cpu",
+               "--batch=20,10", f"--output={output}"]
+        first = subprocess.Popen([*run, "--epochs=2"], stderr=subprocess.PIPE)
+        self.addCleanup(first.kill)
+        self.wait_for(part, first)
+        part.unlink()
+        second = subprocess.Popen([*run, "--epochs=3", "--seed=1"], stderr=subprocess.PIPE)
+        self.addCleanup(second.kill)
+        first_error = first.communicate(timeout=120)[1].decode()
+        self.assertEqual(first.returncode, 3, first_error)
+        self.assertIn("out.rec.part: expected the file that this run writes", first_error)
+        second_error = second.communicate(timeout=120)[1].decode()
+        self.assertEqual(second.returncode, 0, second_error)
+        self.assertIn("--seed=1", self.call("report", f"--print={output}", check=True).stdout.decode())
+
+    def refused_call(self, code, says, **attack):
+        output = self.folder / "out.rec"
+        result = self.tool("cifar_prep", *SYNTHETIC, f"--output={output}", env=self.preload(**attack))
+        stderr = result.stderr.decode()
+        self.assertEqual(result.returncode, code, stderr)
+        self.assertRegex(stderr, rf"(?m)^cifar_prep: error: .*{says}")
+        self.assertEqual([p.name for p in self.folder.iterdir()], [])
+
+    def test_errno_flock_ENOSYS(self):
+        self.refused_call(2, "cannot lock: Function not implemented; .* use another --output$", flock=errno.ENOSYS)
+
+    def test_errno_rename_EBUSY_and_EXDEV(self):
+        for number in (errno.EBUSY, errno.EXDEV):
+            with self.subTest(number=number):
+                self.refused_call(2, "cannot be renamed to .*; mount its folder|cannot be renamed to .*mount its folder",
+                                  rename=number)
+
+    def test_an_output_that_is_mounted_by_itself(self):
+        """docker -v FILE:FILE: nothing can be renamed onto it, which is found before any work."""
+        self.table("mounted")
+        output = self.table("out.rec")
+        probe = subprocess.run(["unshare", "-rm", "mount", "--bind", self.folder / "mounted", output], capture_output=True)
+        if probe.returncode != 0:
+            self.skipTest(f"no mount namespaces: {probe.stderr.decode()}")
+        result = subprocess.run(["unshare", "-rm", "sh", "-c", 'mount --bind "$1" "$2"; shift 2; "$@"', "sh",
+                                 self.folder / "mounted", output, self.tools / "cifar_prep", *SYNTHETIC, "--force",
+                                 f"--output={output}"], capture_output=True, timeout=60)
+        self.assertEqual(result.returncode, 2, result.stderr.decode())
+        self.assertIn("mounted by itself; mount its folder", result.stderr.decode())
+
+
+class Digests(OutputsCase):
+    def test_OPENSSL_CONF_without_SHA_256(self):
+        """Without digests, every input would have the same one, and another seed the same result."""
+        configuration = self.folder / "openssl.cnf"
+        configuration.write_text("openssl_conf = init\n[init]\nproviders = p\n[p]\nbase = b\n[b]\nactivate = 1\n")
+        output = self.folder / "out.rec"
+        self.call("cifar_prep", *SYNTHETIC, f"--output={output}", check=True)
+        runs = {"cifar_prep": [*SYNTHETIC, "--seed=1"], "train_sweep": [f"--input={self.dataset}", *SWEEP],
+                "scale_run": [f"--input={self.dataset}", *SCALE],
+                "comm_model": [f"--audit={self.published / 'hand_in_001.textproto'}"],
+                "quantize": [f"--input={self.dataset}", f"--checkpoint={self.checkpoint}"],
+                "report": [f"--input={self.sweep}", "--format=html"]}
+        for tool, arguments in runs.items():
+            with self.subTest(tool=tool):
+                self.changes_nothing(5, tool, *arguments, f"--output={output}", env={"OPENSSL_CONF": str(configuration)},
+                                     says=["SHA-256", "OPENSSL_CONF"])
+        self.changes_nothing(5, "report", f"--print={self.sweep}", env={"OPENSSL_CONF": str(configuration)},
+                             says=["SHA-256", "OPENSSL_CONF"])
 
 
 if __name__ == "__main__":

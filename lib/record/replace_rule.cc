@@ -1,0 +1,74 @@
+#include "lib/record/replace_rule.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+
+namespace lockstep {
+namespace {
+
+constexpr size_t kMarkBytes = 1024;  // first bytes of a file, in which a mark must stand
+
+}  // namespace
+
+ReplaceRule ReplaceAnything() {
+  return [](const ReplacedOutput& output) -> absl::StatusOr<bool> { return HasBytes(output.path); };
+}
+
+ReplaceRule ReplaceNothing() {
+  return [](const ReplacedOutput& output) -> absl::StatusOr<bool> {
+    if (HasBytes(output.path)) {
+      return RefuseToReplace(absl::StrCat(output.path, " is there already"));
+    }
+    return false;
+  };
+}
+
+ReplaceRule ReplaceMarked(const std::string& mark) {
+  return [mark](const ReplacedOutput& output) -> absl::StatusOr<bool> {
+    if (!HasBytes(output.path)) {
+      return false;
+    }
+    if (!absl::StrContains(StartOfFile(output.path, kMarkBytes), mark)) {
+      return RefuseToReplace(absl::StrCat("would replace ", output.path,
+                                          ": expected a file that begins with the mark '", mark,
+                                          "', found one of other origin"));
+    }
+    return true;
+  };
+}
+
+ReplaceRule ReplaceIfForced(bool force, ReplaceRule unless_forced) {
+  return force ? ReplaceAnything() : std::move(unless_forced);
+}
+
+bool HasBytes(const std::string& path) {
+  struct stat info;
+  return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0;
+}
+
+std::string StartOfFile(const std::string& path, size_t size) {
+  std::string start(size, '\0');
+  size_t done = 0;
+  const int fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  for (ssize_t n = 1; fd >= 0 && done < size && n > 0;) {
+    n = read(fd, &start[done], size - done);
+    done += n > 0 ? static_cast<size_t>(n) : 0;
+  }
+  if (fd >= 0) {
+    close(fd);
+  }
+  start.resize(done);
+  return start;
+}
+
+absl::Status RefuseToReplace(const std::string& what) {
+  return absl::InvalidArgumentError(absl::StrCat(what, "; name another output, or replace it with --force"));
+}
+
+}  // namespace lockstep
