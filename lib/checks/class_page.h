@@ -11,11 +11,13 @@
 
 namespace lockstep {
 
-// A row for each student, then what each rule that somebody broke says. Nothing is on the page but this.
-std::vector<proto::Section> ClassSections(const std::vector<ClassStudent>& students);
+// Returns a row for each student, then what each rule that somebody broke says. `loose_files` are those of the class' folder
+// itself. The size of the page grows with the number of students: long texts are cut, and of many only the first are shown.
+std::vector<proto::Section> ClassSections(const std::vector<ClassStudent>& students,
+                                          const std::vector<std::string>& loose_files);
 
-// Writes the HTML page `output`, which is made again each time, and says on stderr what was found. Errors as ListClass' and
-// WriteWholeFile's; a student's file that cannot be read is a row.
+// Writes the HTML page `output`, which is made again each time, and says on stderr what was found. Errors as
+// ClassFiles::Open's, CheckClass' and WriteWholeFile's. A file that cannot be read is named in its student's row.
 absl::Status RunClass(const std::string& folder, const std::string& output);
 
 }  // namespace lockstep
