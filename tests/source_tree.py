@@ -23,8 +23,8 @@ def files(root):
     listed = subprocess.run(["git", "-c", "safe.directory=*", "-C", str(root), "ls-files", "-z"], capture_output=True)
     if listed.returncode != 0:
         sys.exit(f"git ls-files in {root}: {listed.stderr.decode(errors='replace').strip()}")
-    paths = (root / name for name in listed.stdout.decode(errors="surrogateescape").split("\0") if name)
-    return sorted(path for path in paths if path.is_file())
+    names = set(listed.stdout.decode(errors="surrogateescape").split("\0")) - {""}  # a merge lists a file several times
+    return sorted(path for path in (root / name for name in names) if path.is_file())
 
 
 def files_in(root, folders, suffixes):

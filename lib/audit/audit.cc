@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "lib/audit/audit_summary.h"
 #include "lib/audit/conventions.h"
@@ -14,6 +15,8 @@
 #include "lib/audit/flags.h"
 #include "lib/audit/plausibility.h"
 #include "lib/audit/verdict.h"
+#include "lib/base/status_macros.h"
+#include "lib/base/stop_signal.h"
 #include "lib/published/published_unit.h"
 
 namespace lockstep {
@@ -64,7 +67,8 @@ void JudgeRestated(const Document& document, Cell& cell, proto::AuditedValue& au
   const Cell* nearest = nullptr;
   double nearest_value = 0;
   bool rounds = false, truncates = false;
-  for (const Cell& other : document.cells()) {
+  for (const Cell* at_this_place : document.CellsAt(cell.value->devices(), cell.value->batch())) {
+    const Cell& other = *at_this_place;
     const std::optional<double> value = AsRepeatedBy(cell, other);
     if (!value.has_value()) {
       continue;
@@ -115,17 +119,17 @@ struct Column {
 using ColumnKey = std::tuple<int, DeclaredBase, std::string>;  // table, base case, context
 
 bool HasRates(const Document& document, int table) {
-  const std::vector<Source> rates = RateSources(document, table);
-  return !rates.empty() && rates[0].table == table;
+  const Sources rates = RateSources(document, table);
+  return !rates.empty() && rates[0].get().table == table;
 }
 
-std::map<ColumnKey, Column> ColumnsOf(Document& document, std::vector<proto::AuditedValue>& audited,
-                                      proto::PublishedQuantity quantity) {
+std::map<ColumnKey, Column> ColumnsOf(Document& document, const std::vector<bool>& has_rates,
+                                      std::vector<proto::AuditedValue>& audited, proto::PublishedQuantity quantity) {
   std::map<ColumnKey, Column> columns;
   for (size_t i = 0; i < audited.size(); ++i) {
     Cell& cell = document.cells()[i];
     if (cell.value->quantity() == quantity && audited[i].finding() == proto::FINDING_UNSPECIFIED) {
-      const std::string context = HasRates(document, cell.table) ? cell.value->context() : "";
+      const std::string context = has_rates[cell.table] ? cell.value->context() : "";
       Column& column = columns[{cell.table, BaseOf(*cell.value), context}];
       column.cells.push_back(&cell);
       column.audited.push_back(&audited[i]);
@@ -170,14 +174,46 @@ void JudgeSimple(const Document& document, Cell& cell, proto::AuditedValue& audi
   }
 }
 
+absl::Status Judge(const Document& document, proto::PublishedQuantity quantity, const ColumnKey& key, Column& column,
+                   AuditBudget& budget) {
+  RETURN_IF_ERROR(CheckNotStopped());
+  const auto& [table, base, context] = key;
+  const std::vector<Convention> conventions = ConventionsFor(document, quantity, table, base, context);
+  const uint64_t recomputations = uint64_t{conventions.size()} * column.cells.size();
+  if (recomputations > budget.recomputations) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("expected tables whose audit takes at most ", kMaxRecomputations,
+                     " recomputations (a formula for a number), or "
+                     "what other tables have left of them; they were used up at table '",
+                     document.tables().table(table).name(), "', by ", document.tables().table_size(), " tables of ",
+                     document.cells().size(), " numbers; audit a part of the tables at a time"));
+  }
+  budget.recomputations -= recomputations;
+  if (IsRate(quantity) && !AnyApplies(conventions, column)) {
+    std::for_each(column.audited.begin(), column.audited.end(), [](auto* value) { SetGiven(*value); });
+  } else {
+    JudgeColumn(conventions, column.cells, column.audited);
+  }
+  return CheckNotStopped();
+}
+
 }  // namespace
 
-std::vector<proto::AuditTable> Audit(const proto::PublishedTables& tables) {
+absl::StatusOr<std::vector<proto::AuditTable>> Audit(const proto::PublishedTables& tables) {
+  AuditBudget budget;
+  return Audit(tables, budget);
+}
+
+absl::StatusOr<std::vector<proto::AuditTable>> Audit(const proto::PublishedTables& tables, AuditBudget& budget) {
   Document document(tables);
   std::vector<proto::AuditedValue> audited(document.cells().size());
   for (size_t i = 0; i < audited.size(); ++i) {
     *audited[i].mutable_published() = *document.cells()[i].value;
     JudgeSimple(document, document.cells()[i], audited[i]);
+  }
+  std::vector<bool> has_rates;
+  for (int table = 0; table < tables.table_size(); ++table) {
+    has_rates.push_back(HasRates(document, table));
   }
   // Each kind after those that it is made of.
   for (const proto::PublishedQuantity quantity :
@@ -185,17 +221,11 @@ std::vector<proto::AuditTable> Audit(const proto::PublishedTables& tables) {
         proto::EFFICIENCY_PERCENT, proto::ITERATIONS, proto::COMPUTE_SECONDS, proto::COMMUNICATION_SECONDS,
         proto::TRAFFIC_ELEMENTS, proto::TRAFFIC_GIGABYTES, proto::BANDWIDTH_GIGABYTES_PER_SECOND,
         proto::UTILIZATION_PERCENT}) {
-    for (auto& [key, column] : ColumnsOf(document, audited, quantity)) {
-      const auto& [table, base, context] = key;
-      const std::vector<Convention> conventions = ConventionsFor(document, quantity, table, base, context);
-      if (IsRate(quantity) && !AnyApplies(conventions, column)) {
-        std::for_each(column.audited.begin(), column.audited.end(), [](auto* value) { SetGiven(*value); });
-      } else {
-        JudgeColumn(conventions, column.cells, column.audited);
-      }
+    for (auto& [key, column] : ColumnsOf(document, has_rates, audited, quantity)) {
+      RETURN_IF_ERROR(Judge(document, quantity, key, column, budget));
     }
   }
-  RemarkOnPlausibility(document, audited);
+  RETURN_IF_ERROR(RemarkOnPlausibility(document, audited));
 
   std::vector<proto::AuditTable> result;
   for (const proto::PublishedTable& table : tables.table()) {

@@ -49,7 +49,7 @@ class Rates {
   std::vector<proto::AuditedValue> Audited() const {
     EXPECT_THAT(CheckPublishedTables(tables_), IsOk());
     std::vector<proto::AuditedValue> audited;
-    const std::vector<proto::AuditTable> tables = Audit(tables_);
+    const std::vector<proto::AuditTable> tables = *Audit(tables_);
     for (const proto::AuditedValue& value : tables[0].value()) {
       if (value.finding() != proto::GIVEN) {
         audited.push_back(value);

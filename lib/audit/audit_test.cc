@@ -17,7 +17,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 TEST(AuditTest, ACleanDocumentGivesNoAlarm) {
-  for (const proto::AuditTable& table : Audit(Clean())) {
+  const std::vector<proto::AuditTable> tables = *Audit(Clean());
+  for (const proto::AuditTable& table : tables) {
     for (const proto::AuditedValue& value : table.value()) {
       EXPECT_EQ(value.finding(), table.table() == "times" ? proto::GIVEN : proto::REPRODUCED)
           << value.ShortDebugString();
@@ -29,7 +30,7 @@ TEST(AuditTest, ACleanDocumentGivesNoAlarm) {
 
 TEST(AuditTest, EveryNumberIsThereInOrder) {
   const proto::PublishedTables document = Clean();
-  const std::vector<proto::AuditTable> tables = Audit(document);
+  const std::vector<proto::AuditTable> tables = *Audit(document);
   ASSERT_EQ(static_cast<int>(tables.size()), document.table_size());
   for (int t = 0; t < document.table_size(); ++t) {
     ASSERT_EQ(tables[t].value_size(), document.table(t).value_size());
@@ -302,7 +303,7 @@ TEST(AuditTest, ATimeOfASingleEpochIsNoInput) {
   EXPECT_EQ(AuditOf(document, "s")[0].finding(), proto::NOT_REPRODUCIBLE);
 }
 
-TEST(AuditTest, AnEmptyDocumentHasNoTables) { EXPECT_THAT(Audit(proto::PublishedTables()), IsEmpty()); }
+TEST(AuditTest, AnEmptyDocumentHasNoTables) { EXPECT_THAT(*Audit(proto::PublishedTables()), IsEmpty()); }
 
 }  // namespace
 }  // namespace lockstep::testing

@@ -64,11 +64,10 @@ std::string SourceText(const std::string& base, const std::string& base_name, co
                        const std::string& n_name);
 
 // The columns of rates and iteration times that numbers of `table` can be made of: its own, else all.
-std::vector<Source> RateSources(const Document& document, int table);
+Sources RateSources(const Document& document, int table, absl::string_view context = "");
 
 // Flags a convention made of `source` when `context` names another of `sources`.
-void MarkOtherColumn(const std::vector<Source>& sources, const Source& source, absl::string_view context,
-                     Convention& convention);
+void MarkOtherColumn(const Sources& sources, const Source& source, absl::string_view context, Convention& convention);
 
 // The parts of ConventionsFor.
 std::vector<Convention> SpeedupConventions(const Document& document, proto::PublishedQuantity quantity, int table,

@@ -1,67 +1,115 @@
 #include "lib/audit/document.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
 
 #include "absl/strings/str_cat.h"
 
 namespace lockstep {
 
-Document::Document(const proto::PublishedTables& tables) : tables_(tables) {
+namespace {
+
+// Appends the sources of one kind that are near enough to be chosen from: up to kNearSources of the table itself that are
+// labelled `context`, as many of it that are not, and as many before the table and after it.
+void AppendNear(const Sources& kind, int table, absl::string_view context, Sources& near) {
+  const auto begin = std::lower_bound(kind.begin(), kind.end(), table,
+                                      [](const Source& source, int number) { return source.table < number; });
+  size_t labelled = 0, others = 0;
+  auto end = begin;
+  for (; end != kind.end() && end->get().table == table; ++end) {
+    size_t& taken = end->get().context == context ? labelled : others;
+    if (taken++ < kNearSources) {
+      near.push_back(*end);
+    }
+  }
+  near.insert(near.end(), begin - std::min<ptrdiff_t>(kNearSources, begin - kind.begin()), begin);
+  near.insert(near.end(), end, end + std::min<ptrdiff_t>(kNearSources, kind.end() - end));
+}
+
+}  // namespace
+
+Document::Document(const proto::PublishedTables& tables) : tables_(tables), by_table_(tables.table_size()) {
+  constexpr size_t kMaxDeviceCounts = 16;
   for (int t = 0; t < tables.table_size(); ++t) {
     for (const proto::PublishedValue& value : tables.table(t).value()) {
       const PrintedNumber printed = ParsePrintedNumber(value.as_printed()).value();
       cells_.push_back({t, &value, printed, printed.value, nullptr, 0.5 * printed.unit, ""});
+      const Cell& cell = cells_.back();
+      by_place_[{value.devices(), value.batch()}].push_back(&cell);
+      by_table_[t].push_back(&cell);
+      AddToSources(cell);
+      times_one_device_ =
+          times_one_device_ || (value.devices() == 1 && value.epoch() == 0 &&
+                                (value.quantity() == proto::EPOCH_SECONDS || value.quantity() == proto::STEP_SECONDS));
+      if (value.devices() > 1) {
+        several_devices_.insert(value.devices());
+      }
+      if (several_devices_.size() > kMaxDeviceCounts) {
+        several_devices_.erase(std::prev(several_devices_.end()));
+      }
     }
   }
 }
 
-std::vector<Source> Document::Sources(const std::set<proto::PublishedQuantity>& quantities, int first_table) const {
-  std::vector<Source> sources;
-  for (const Cell& cell : cells_) {
-    const proto::PublishedValue& value = *cell.value;
-    if (quantities.count(value.quantity()) == 0 || value.epoch() != 0) {
-      continue;
-    }
+void Document::AddToSources(const Cell& cell) {
+  const proto::PublishedValue& value = *cell.value;
+  if (value.epoch() != 0) {
+    return;
+  }
+  Source*& source = source_of_[{cell.table, value.quantity(), value.read_off(), value.context()}];
+  if (source == nullptr) {
     const std::string name =
         value.context().empty() ? TableName(cell) : absl::StrCat(TableName(cell), " (", value.context(), ")");
-    auto source = std::find_if(sources.begin(), sources.end(), [&](const Source& s) {
-      return s.table == cell.table && s.name == name && s.quantity == value.quantity() &&
-             s.read_off == value.read_off();
-    });
-    if (source == sources.end()) {
-      source =
-          sources.insert(sources.end(), {name, cell.table, value.quantity(), value.read_off(), {}, value.context()});
-    }
-    source->cells.emplace(TablePlace{value.devices(), value.batch()}, &cell);
+    sources_.push_back({name, cell.table, value.quantity(), value.read_off(), {}, value.context(), sources_.size()});
+    source = &sources_.back();
+    by_quantity_[value.quantity()].push_back(*source);
   }
-  std::stable_sort(sources.begin(), sources.end(), [&](const Source& a, const Source& b) {
-    return (a.table == first_table) > (b.table == first_table);
-  });
+  source->cells.emplace(TablePlace{value.devices(), value.batch()}, &cell);
+}
+
+Sources Document::SourcesFor(const std::set<proto::PublishedQuantity>& quantities, int table,
+                             absl::string_view context) const {
+  std::vector<const Sources*> kinds;
+  size_t count = 0;
+  for (const proto::PublishedQuantity quantity : quantities) {
+    if (const auto found = by_quantity_.find(quantity); found != by_quantity_.end()) {
+      kinds.push_back(&found->second);
+      count += found->second.size();
+    }
+  }
+  Sources sources;
+  for (const Sources* kind : kinds) {
+    if (count <= kAllSources) {
+      sources.insert(sources.end(), kind->begin(), kind->end());
+    } else {
+      AppendNear(*kind, table, context, sources);
+    }
+  }
+  const auto first = [&](const Source& source) {
+    return std::make_tuple(source.table != table, count > kAllSources && source.context != context,
+                           count > kAllSources ? std::abs(source.table - table) : 0, source.order);
+  };
+  std::sort(sources.begin(), sources.end(), [&](const Source& a, const Source& b) { return first(a) < first(b); });
+  if (count > kAllSources && sources.size() > kNearSources) {
+    sources.erase(sources.begin() + kNearSources, sources.end());
+  }
   return sources;
 }
 
-std::vector<Source> Document::Times(int first_table) const {
-  return Sources({proto::EPOCH_SECONDS, proto::STEP_SECONDS}, first_table);
+Sources Document::Times(int table, absl::string_view context) const {
+  return SourcesFor({proto::EPOCH_SECONDS, proto::STEP_SECONDS}, table, context);
+}
+
+const std::vector<const Cell*>& Document::CellsAt(uint32_t devices, uint64_t batch) const {
+  static const auto* const none = new std::vector<const Cell*>();
+  const auto found = by_place_.find({devices, batch});
+  return found == by_place_.end() ? *none : found->second;
 }
 
 double Document::ImagesPerEpoch() const {
   const uint64_t claimed = tables_.claims().images_per_epoch();
   return static_cast<double>(claimed > 0 ? claimed : tables_.facts().images_per_epoch());
-}
-
-std::set<uint32_t> Document::SeveralDevices() const {
-  constexpr size_t kMaxDeviceCounts = 16;
-  std::set<uint32_t> several;
-  for (const Cell& cell : cells_) {
-    if (cell.value->devices() > 1) {
-      several.insert(cell.value->devices());
-    }
-    if (several.size() > kMaxDeviceCounts) {
-      several.erase(std::prev(several.end()));
-    }
-  }
-  return several;
 }
 
 bool Document::BatchIsTotal() const {

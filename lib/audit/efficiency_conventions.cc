@@ -27,7 +27,7 @@ Convention PrintedSpeedup(const Source& speedup) {
   Convention convention;
   convention.text = absl::StrCat("speed-ups of ", speedup.name);
   convention.departures = 1;
-  convention.evaluate = [speedup](const TablePlace& place) -> std::optional<Recomputed> {
+  convention.evaluate = [&speedup](const TablePlace& place) -> std::optional<Recomputed> {
     const Cell* cell = speedup.At(place.devices, place.batch);
     if (cell == nullptr) {
       return std::nullopt;
@@ -62,7 +62,7 @@ Convention AsEfficiency(const Convention& speedup, const EfficiencyForm& form, u
 std::vector<Convention> EfficiencyConventions(const Document& document, int table, const DeclaredBase& base,
                                               absl::string_view context) {
   std::vector<Convention> speedups = SpeedupConventions(document, proto::SPEEDUP, table, base, context);
-  const std::vector<Source> printed = document.Sources({proto::SPEEDUP}, table);
+  const Sources printed = document.SourcesFor({proto::SPEEDUP}, table, context);
   for (const Source& speedup : printed) {
     if (speedup.table == table) {
       speedups.push_back(PrintedSpeedup(speedup));

@@ -58,15 +58,24 @@ void CheckTwice(const Document& document, const Cell& cell, proto::AuditedValue&
   if (IsRate(cell.value->quantity()) || cell.value->quantity() == proto::ITERATION_SECONDS) {
     return;
   }
-  for (const Cell& other : document.cells()) {
+  constexpr int kMaxNamed = 10;
+  int others = 0;
+  for (const Cell* at_this_place : document.CellsAt(cell.value->devices(), cell.value->batch())) {
+    const Cell& other = *at_this_place;
     if (&other == &cell || other.value->restated() || !SameQuantity(cell, other) ||
         RoundsTo(cell.printed.value, other.printed) || RoundsTo(other.printed.value, cell.printed)) {
+      continue;
+    }
+    if (++others > kMaxNamed) {
       continue;
     }
     Remark(audited, kTwoValuesOfOneQuantity,
            absl::StrCat(document.TableName(other), " prints ", other.value->as_printed(),
                         " for the same quantity: two runs, or two things under one name."));
     CheckLoaders(document, cell, other, audited);
+  }
+  if (others > kMaxNamed) {
+    Remark(audited, kTwoValuesOfOneQuantity, absl::StrCat("and ", others - kMaxNamed, " more."));
   }
 }
 
@@ -75,9 +84,9 @@ void CheckLoading(const Document& document, const Cell& cell, proto::AuditedValu
     return;
   }
   double smallest = INFINITY;
-  for (const Cell& other : document.cells()) {
-    if (other.value->quantity() == proto::STEP_SECONDS && other.value->epoch() == 0 && SamePlace(cell, other)) {
-      smallest = std::min(smallest, other.printed.value);
+  for (const Cell* other : document.CellsAt(cell.value->devices(), cell.value->batch())) {
+    if (other->value->quantity() == proto::STEP_SECONDS && other->value->epoch() == 0) {
+      smallest = std::min(smallest, other->printed.value);
     }
   }
   if (std::isfinite(smallest) && cell.printed.value < smallest) {
@@ -112,18 +121,26 @@ bool IsWhole(const Cell& cell) { return cell.printed.value == std::floor(cell.pr
 // Times of which every one is a whole number of seconds: with k decimals printed, chance leaves 10^-k to each.
 void CheckResolution(const Document& document, const Cell& cell, proto::AuditedValue& audited) {
   constexpr int kEnough = 4;
+  if (!IsTime(cell.value->quantity())) {
+    return;
+  }
   int whole = 0, all = 0;
-  for (const Cell& other : document.cells()) {
-    if (other.table == cell.table && IsTime(other.value->quantity()) && !other.value->restated()) {
+  for (const Cell* other : document.CellsOf(cell.table)) {
+    if (IsTime(other->value->quantity()) && !other->value->restated()) {
       ++all;
-      whole += IsWhole(other);
+      whole += IsWhole(*other);
     }
   }
-  if (IsTime(cell.value->quantity()) && whole == all && all >= kEnough && cell.printed.value > 0) {
+  if (whole == all && all >= kEnough && cell.printed.value > 0) {
     Remark(audited, kWholeSecondClock,
            absl::StrFormat("all %d times of this table are whole seconds, so this one may be off by %.1f %%.", all,
                            100 / cell.printed.value));
   }
+}
+
+bool HasTime(const std::vector<const Cell*>& cells) {
+  return std::any_of(cells.begin(), cells.end(),
+                     [](const Cell* cell) { return IsTime(cell->value->quantity()) && cell->value->epoch() == 0; });
 }
 
 // A time of several devices at a batch for which no device alone was timed, in a document that times one elsewhere.
@@ -132,15 +149,9 @@ void CheckBase(const Document& document, const Cell& cell, proto::AuditedValue& 
   if (!IsTime(value.quantity()) || value.devices() < 2 || value.epoch() != 0) {
     return;
   }
-  bool one_device = false, same_batch = false;
-  for (const Cell& other : document.cells()) {
-    if (IsTime(other.value->quantity()) && other.value->devices() == 1 && other.value->epoch() == 0) {
-      one_device = true;
-      same_batch = same_batch || other.value->batch() == value.batch() ||
-                   (!document.BatchIsTotal() && other.value->batch() == value.batch() * value.devices());
-    }
-  }
-  if (one_device && !same_batch) {
+  const bool same_batch = HasTime(document.CellsAt(1, value.batch())) ||
+                          (!document.BatchIsTotal() && HasTime(document.CellsAt(1, value.batch() * value.devices())));
+  if (document.TimesOneDevice() && !same_batch) {
     Remark(audited, kNoOneDeviceTime,
            absl::StrCat("no time of one device at batch ", value.batch(), " is printed, so no speed-up can be made."));
   }

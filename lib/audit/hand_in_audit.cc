@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 std::vector<proto::AuditTable> AuditHandIn(const std::string& name) {
   const auto file = ReadPublishedTables("data/published/" + name);
   EXPECT_THAT(file, IsOk());
-  return Audit(file->tables);
+  return *Audit(file->tables);
 }
 
 const proto::AuditedValue* Find(const std::vector<proto::AuditTable>& tables, const std::string& table,

@@ -84,7 +84,7 @@ TEST(HandInsAsCsvTest, AHandInAsCsvGivesTheSameAudit) {
     WriteFile(path, AsCsv(text->tables));
     const auto csv = ReadPublishedTables(path);
     ASSERT_THAT(csv, IsOk());
-    const auto expected = Audit(text->tables), found = Audit(csv->tables);
+    const auto expected = *Audit(text->tables), found = *Audit(csv->tables);
     ASSERT_EQ(expected.size(), found.size());
     for (size_t i = 0; i < expected.size(); ++i) {
       EXPECT_EQ(expected[i].DebugString(), found[i].DebugString());

@@ -27,7 +27,7 @@ bool IsAlarm(const proto::AuditedValue& value) {
 
 std::vector<proto::AuditTable> AuditOf(const RandomDocument& document) {
   EXPECT_THAT(CheckPublishedTables(document.tables()), IsOk());
-  return Audit(document.tables());
+  return *Audit(document.tables());
 }
 
 const proto::AuditTable& TableOf(const std::vector<proto::AuditTable>& tables, const std::string& name) {

@@ -2,31 +2,44 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "lib/audit/flags.h"
 #include "lib/audit/verdict.h"
+#include "lib/base/status_macros.h"
+#include "lib/base/stop_signal.h"
 
 namespace lockstep {
 namespace {
 
+// The time of an epoch among `cells` that is nearest to `sum`; of equal ones, the first of `table`. Null if there is none.
+const Cell* NearestTotal(const std::vector<const Cell*>& cells, double sum, int table) {
+  const Cell* nearest = nullptr;
+  const auto distance = [&](const Cell& total) {
+    return std::make_pair(std::abs(total.printed.value - sum), total.table != table);
+  };
+  for (const Cell* total : cells) {
+    const proto::PublishedQuantity quantity = total->value->quantity();
+    if ((quantity == proto::EPOCH_SECONDS || quantity == proto::STEP_SECONDS) && total->value->epoch() == 0 &&
+        (nearest == nullptr || distance(*total) < distance(*nearest))) {
+      nearest = total;
+    }
+  }
+  return nearest;
+}
+
 // computation + communication against every total that the document prints; one that agrees is enough.
 void CheckParts(const Document& document, const Cell& communication, proto::AuditedValue& audited) {
-  for (const Source& computes : document.Sources({proto::COMPUTE_SECONDS}, communication.table)) {
-    const Cell* compute = computes.At(communication.value->devices(), communication.value->batch());
-    if (compute == nullptr || computes.table != communication.table) {
+  const std::vector<const Cell*>& here = document.CellsAt(communication.value->devices(), communication.value->batch());
+  for (const Cell* compute : here) {
+    if (compute->value->quantity() != proto::COMPUTE_SECONDS || compute->value->epoch() != 0 ||
+        compute->table != communication.table) {
       continue;
     }
     const double sum = compute->printed.value + communication.printed.value;
-    const Cell* nearest = nullptr;
-    for (const Source& totals : document.Times(communication.table)) {
-      const Cell* total = totals.At(communication.value->devices(), communication.value->batch());
-      if (total != nullptr &&
-          (nearest == nullptr || std::abs(total->printed.value - sum) < std::abs(nearest->printed.value - sum))) {
-        nearest = total;
-      }
-    }
+    const Cell* nearest = NearestTotal(here, sum, communication.table);
     // Each of the three may be off by half a unit of its last digit.
     const double rounding =
         nearest == nullptr ? 0 : 0.5 * (compute->printed.unit + communication.printed.unit + nearest->printed.unit);
@@ -60,8 +73,9 @@ void CheckPeak(const Document& document, const Cell& cell, proto::AuditedValue& 
 
 }  // namespace
 
-void RemarkOnPlausibility(const Document& document, std::vector<proto::AuditedValue>& audited) {
+absl::Status RemarkOnPlausibility(const Document& document, std::vector<proto::AuditedValue>& audited) {
   for (size_t i = 0; i < audited.size(); ++i) {
+    RETURN_IF_ERROR(CheckNotStopped());
     const Cell& cell = document.cells()[i];
     if (audited[i].finding() == proto::GIVEN) {
       RemarkOnGiven(document, cell, audited[i]);
@@ -75,6 +89,7 @@ void RemarkOnPlausibility(const Document& document, std::vector<proto::AuditedVa
     }
     CheckPeak(document, cell, audited[i]);
   }
+  return absl::OkStatus();
 }
 
 }  // namespace lockstep

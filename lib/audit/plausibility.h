@@ -5,13 +5,15 @@
 
 #include <vector>
 
+#include "absl/status/status.h"
 #include "lib/audit/document.h"
 #include "lib/proto/comm_model.pb.h"
 
 namespace lockstep {
 
-// Adds flags and sentences to `audited`, one per cell of the document, in its order. Findings are there already.
-void RemarkOnPlausibility(const Document& document, std::vector<proto::AuditedValue>& audited);
+// Adds flags and sentences to `audited`, one per cell of the document, in its order. Findings are there already. Returns
+// CancelledError after a stop signal.
+absl::Status RemarkOnPlausibility(const Document& document, std::vector<proto::AuditedValue>& audited);
 
 // Adds flags and sentences to one number whose finding is GIVEN.
 void RemarkOnGiven(const Document& document, const Cell& cell, proto::AuditedValue& audited);

@@ -16,17 +16,17 @@ const Cell* VolumeAt(const Source& volume, const TablePlace& place) {
 }
 
 // A bandwidth made of a volume in GB just as it is printed, however that came about.
-Convention MakeFromPrintedVolume(const Source& volume, const Choice& iterations, const TrafficInputs& inputs,
+Convention MakeFromPrintedVolume(const Source& volume, const Choice& iterations, const SharedInputs& inputs,
                                  const LeftOver& left) {
   Convention convention;
   convention.text = absl::StrCat("volume of ", volume.name, " as printed");
   convention.departures = 1;
   AddChoice(iterations, true, convention);
-  absl::StrAppend(&convention.text, " / T_comm, ", inputs.text);
+  absl::StrAppend(&convention.text, " / T_comm, ", inputs->text);
   NameLeftOver(left, convention);
-  convention.evaluate = [volume, iterations = iterations.factor, inputs,
+  convention.evaluate = [&volume, iterations = iterations.factor, inputs,
                          left](const TablePlace& place) -> std::optional<Recomputed> {
-    const std::optional<Recomputed> seconds = inputs.seconds(left.Place(left.seconds, place));
+    const std::optional<Recomputed> seconds = inputs->seconds(left.Place(left.seconds, place));
     const Cell* sent = VolumeAt(volume, left.Place(left.factor, place));
     if (!seconds.has_value() || sent == nullptr || seconds->exact == 0 || seconds->from_printed == 0) {
       return std::nullopt;
@@ -49,10 +49,9 @@ Convention MakeFromPrintedVolume(const Source& volume, const Choice& iterations,
 
 }  // namespace
 
-void AddFromPrintedVolumes(const Document& document, const TrafficInputs& inputs,
-                           std::vector<Convention>& conventions) {
+void AddFromPrintedVolumes(const Document& document, const SharedInputs& inputs, std::vector<Convention>& conventions) {
   const std::vector<LeftOver> left_overs = LeftOversOf(document);
-  for (const Source& volume : inputs.gigabytes) {
+  for (const Source& volume : inputs->gigabytes) {
     for (const Choice& iterations : Iterations(document)) {
       conventions.push_back(MakeFromPrintedVolume(volume, iterations, inputs, kNothingLeft));
       for (const LeftOver& left : left_overs) {

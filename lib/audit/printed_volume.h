@@ -10,7 +10,7 @@
 namespace lockstep {
 
 // Adds a convention for every volume of `inputs` and every way to count iterations.
-void AddFromPrintedVolumes(const Document& document, const TrafficInputs& inputs, std::vector<Convention>& conventions);
+void AddFromPrintedVolumes(const Document& document, const SharedInputs& inputs, std::vector<Convention>& conventions);
 
 }  // namespace lockstep
 

@@ -1,4 +1,7 @@
 // Any text as a published table in CSV: what is taken passes the checks of the text format, and is audited.
+#include <string>
+#include <vector>
+
 #include "absl/status/statusor.h"
 #include "lib/audit/audit.h"
 #include "lib/published/published_check.h"
@@ -20,7 +23,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   FUZZ_CHECK(tables->SerializeToString(&bytes));
   proto::PublishedTables again;
   FUZZ_CHECK(again.ParseFromString(bytes));
-  for (const proto::AuditTable& table : Audit(*tables)) {
+  const absl::StatusOr<std::vector<proto::AuditTable>> audited = Audit(*tables);
+  if (!audited.ok()) {
+    CheckUserError(audited.status());  // the budget
+    return 0;
+  }
+  for (const proto::AuditTable& table : *audited) {
     for (const proto::AuditedValue& value : table.value()) {
       FUZZ_CHECK(value.finding() != proto::FINDING_UNSPECIFIED);
     }

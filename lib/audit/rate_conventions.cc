@@ -67,14 +67,15 @@ Convention MakeRateSpeedup(const RateFormula& formula, const Source& base, const
   convention.departures =
       formula.departures + (base.name == n.name ? 0 : 1) + (n.quantity == proto::ITERATION_SECONDS ? 1 : 0);
   convention.flags = formula.flags;
-  convention.evaluate = [=](const TablePlace& place) -> std::optional<Recomputed> {
+  convention.evaluate = [value_of = formula.value, &base, &n, from,
+                         batch_is_total](const TablePlace& place) -> std::optional<Recomputed> {
     const TablePlace at = {from.devices, from.batch > 0 ? from.batch : place.batch};
     const std::optional<Rate> r_base = RateAt(base, at, batch_is_total), r_n = RateAt(n, place, batch_is_total);
     if (!r_base.has_value() || !r_n.has_value()) {
       return std::nullopt;
     }
     const double more = static_cast<double>(place.devices) / from.devices;
-    const double value = formula.value(r_base->value, r_n->value, more);
+    const double value = value_of(r_base->value, r_n->value, more);
     return Recomputed{value, value, {r_base->cell, r_n->cell}, value * (r_base->relative_slack + r_n->relative_slack)};
   };
   return convention;
@@ -84,7 +85,7 @@ Convention MakeRateSpeedup(const RateFormula& formula, const Source& base, const
 Convention MakeRatioOfColumns(const Source& over, const Source& n, const DeclaredBase& base) {
   Convention convention;
   convention.text = absl::StrCat("R_N of ", n.name, " / R_N of ", over.name);
-  convention.evaluate = [over, n, base](const TablePlace& place) -> std::optional<Recomputed> {
+  convention.evaluate = [&over, &n, base](const TablePlace& place) -> std::optional<Recomputed> {
     const Cell* below = over.At(place.devices, base.batch > 0 ? base.batch : place.batch);
     const Cell* above = n.At(place.devices, place.batch);
     if (below == nullptr || above == nullptr || below->Exact() <= 0 || above->Exact() <= 0) {
@@ -126,7 +127,7 @@ Convention MakeRate(const Document& document, const Source& source, bool per_dev
       rate = [=](const TablePlace&, double seconds) { return images * items / seconds; };
   }
   absl::StrAppend(&convention.text, ", ", source.name);
-  convention.evaluate = [source, rate, per_device](const TablePlace& place) -> std::optional<Recomputed> {
+  convention.evaluate = [&source, rate, per_device](const TablePlace& place) -> std::optional<Recomputed> {
     const Cell* cell = source.At(place.devices, place.batch);
     if (cell == nullptr || cell->Exact() <= 0) {
       return std::nullopt;
@@ -140,16 +141,16 @@ Convention MakeRate(const Document& document, const Source& source, bool per_dev
   return convention;
 }
 
-bool IsKnown(const std::vector<Source>& sources, absl::string_view context) {
+bool IsKnown(const Sources& sources, absl::string_view context) {
   return !context.empty() &&
          std::any_of(sources.begin(), sources.end(), [&](const Source& s) { return s.context == context; });
 }
 
 }  // namespace
 
-std::vector<Source> RateSources(const Document& document, int table) {
-  std::vector<Source> rates =
-      document.Sources({proto::ITEMS_PER_SECOND, proto::ITEMS_PER_SECOND_PER_DEVICE, proto::ITERATION_SECONDS}, table);
+Sources RateSources(const Document& document, int table, absl::string_view context) {
+  Sources rates = document.SourcesFor(
+      {proto::ITEMS_PER_SECOND, proto::ITEMS_PER_SECOND_PER_DEVICE, proto::ITERATION_SECONDS}, table, context);
   const auto others =
       std::find_if(rates.begin(), rates.end(), [&](const Source& source) { return source.table != table; });
   if (others != rates.begin()) {
@@ -158,8 +159,7 @@ std::vector<Source> RateSources(const Document& document, int table) {
   return rates;
 }
 
-void MarkOtherColumn(const std::vector<Source>& sources, const Source& source, absl::string_view context,
-                     Convention& convention) {
+void MarkOtherColumn(const Sources& sources, const Source& source, absl::string_view context, Convention& convention) {
   if (IsKnown(sources, context) && source.context != context) {
     convention.departures += 2;
     convention.contradictions += 1;  // the label says otherwise
@@ -169,7 +169,7 @@ void MarkOtherColumn(const std::vector<Source>& sources, const Source& source, a
 
 std::vector<Convention> RateSpeedups(const Document& document, int table, const DeclaredBase& base,
                                      absl::string_view context) {
-  const std::vector<Source> rates = RateSources(document, table);
+  const Sources rates = RateSources(document, table, context);
   std::vector<Convention> conventions;
   for (const Source& over : rates) {
     for (const Source& n : rates) {
@@ -194,7 +194,7 @@ std::vector<Convention> RateConventions(const Document& document, proto::Publish
   const bool per_device = quantity == proto::ITEMS_PER_SECOND_PER_DEVICE;
   std::set<proto::PublishedQuantity> kinds = {proto::ITERATION_SECONDS, proto::EPOCH_SECONDS, proto::STEP_SECONDS};
   kinds.insert(per_device ? proto::ITEMS_PER_SECOND : proto::ITEMS_PER_SECOND_PER_DEVICE);
-  const std::vector<Source> sources = document.Sources(kinds, table);
+  const Sources sources = document.SourcesFor(kinds, table, context);
   std::vector<Convention> conventions;
   for (const Source& source : sources) {
     // Two columns of rates are not made of each other both ways.

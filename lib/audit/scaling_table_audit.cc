@@ -77,7 +77,7 @@ const proto::AuditedValue* Find(const std::vector<proto::AuditTable>& tables, co
 void ExpectJudged(const std::string& name, const std::vector<Judgement>& judgements, int given) {
   const auto file = ReadPublishedTables(absl::StrCat("data/published/", name));
   ASSERT_THAT(file, IsOk());
-  const std::vector<proto::AuditTable> tables = Audit(file->tables);
+  const std::vector<proto::AuditTable> tables = *Audit(file->tables);
   int found_given = 0, derived = 0;
   for (const proto::AuditTable& table : tables) {
     for (const proto::AuditedValue& value : table.value()) {

@@ -87,7 +87,9 @@ proto::PublishedValue& ValueOf(proto::PublishedTables& document, const std::stri
 
 std::vector<proto::AuditedValue> AuditOf(const proto::PublishedTables& document, const std::string& table) {
   EXPECT_THAT(CheckPublishedTables(document), IsOk());
-  for (const proto::AuditTable& audited : Audit(document)) {
+  const auto tables = Audit(document);
+  EXPECT_THAT(tables, IsOk());
+  for (const proto::AuditTable& audited : *tables) {
     if (audited.table() == table) {
       return {audited.value().begin(), audited.value().end()};
     }

@@ -77,14 +77,15 @@ Convention MakeSpeedup(const SpeedupFormula& formula, const Source& base, const 
     convention.departures += 1;
     convention.flags.push_back(kMixedLoading);
   }
-  convention.evaluate = [formula, base, n, base_case](const TablePlace& place) -> std::optional<Recomputed> {
-    const TablePlace at = formula.base_place(place, base_case);
+  convention.evaluate = [base_place = formula.base_place, value_of = formula.value, &base, &n,
+                         base_case](const TablePlace& place) -> std::optional<Recomputed> {
+    const TablePlace at = base_place(place, base_case);
     const Cell* t_base = base.At(at.devices, at.batch);
     const Cell* t_n = n.At(place.devices, place.batch);
     if (t_base == nullptr || t_n == nullptr || t_base->Exact() <= 0 || t_n->Exact() <= 0) {
       return std::nullopt;
     }
-    const double value = formula.value(t_base->Exact(), t_n->Exact(), place.devices);
+    const double value = value_of(t_base->Exact(), t_n->Exact(), place.devices);
     // A quotient is off by as much, relative, as its two times together.
     const double slack = value * (t_base->Slack() / t_base->Exact() + t_n->Slack() / t_n->Exact());
     return Recomputed{value, value, {t_base, t_n}, slack};
@@ -130,7 +131,7 @@ Convention InPercent(const Convention& speedup, const PercentForm& form) {
 
 std::vector<Convention> SpeedupConventions(const Document& document, proto::PublishedQuantity quantity, int table,
                                            const DeclaredBase& base_case, absl::string_view context) {
-  const std::vector<Source> times = document.Times(table);
+  const Sources times = document.Times(table, context);
   std::vector<Convention> speedups = RateSpeedups(document, table, base_case, context);
   for (const SpeedupFormula& formula : SpeedupFormulas(base_case, document)) {
     for (const Source& base : times) {

@@ -16,7 +16,7 @@ Convention MakeCompute(const Source& base, bool divided) {
     convention.departures = 2;
     convention.flags.push_back(kComputeNotDividedByN);
   }
-  convention.evaluate = [base, divided](const TablePlace& place) -> std::optional<Recomputed> {
+  convention.evaluate = [&base, divided](const TablePlace& place) -> std::optional<Recomputed> {
     const Cell* t_1 = base.At(1, place.batch);
     if (t_1 == nullptr) {
       return std::nullopt;
@@ -33,7 +33,7 @@ Convention MakeWholeTime(const Source& total) {
   convention.text = absl::StrCat("T_N, T_N of ", total.name);
   convention.departures = 3;
   convention.flags.push_back(kComputeIsWholeTime);
-  convention.evaluate = [total](const TablePlace& place) -> std::optional<Recomputed> {
+  convention.evaluate = [&total](const TablePlace& place) -> std::optional<Recomputed> {
     const Cell* t_n = total.At(place.devices, place.batch);
     if (t_n == nullptr || place.devices == 1) {
       return std::nullopt;  // one device computes for all of its time
@@ -45,7 +45,7 @@ Convention MakeWholeTime(const Source& total) {
 
 // `exact` as the document prints it in a compute column of its own; itself when it does not. A column made of another
 // one-device time is not this one rounded.
-double AsPrinted(double exact, const std::vector<Source>& computes, const TablePlace& place) {
+double AsPrinted(double exact, const Sources& computes, const TablePlace& place) {
   for (const Source& compute : computes) {
     const Cell* cell = compute.At(place.devices, place.batch);
     if (cell != nullptr && !compute.read_off && RoundsTo(exact, cell->printed)) {
@@ -56,8 +56,7 @@ double AsPrinted(double exact, const std::vector<Source>& computes, const TableP
 }
 
 // minuend - T_1/N: what is left of the time of N devices.
-Convention MakeCommunication(const Source& minuend, const Source& base, bool divided,
-                             const std::vector<Source>& computes) {
+Convention MakeCommunication(const Source& minuend, const Source& base, bool divided, const Sources& computes) {
   Convention convention;
   const bool from_computation = minuend.quantity == proto::COMPUTE_SECONDS;
   const std::string left = from_computation ? "computation_N" : "T_N";
@@ -75,7 +74,7 @@ Convention MakeCommunication(const Source& minuend, const Source& base, bool div
     convention.departures += 1;
     convention.flags.push_back(kMixedLoading);
   }
-  convention.evaluate = [minuend, base, divided, computes](const TablePlace& place) -> std::optional<Recomputed> {
+  convention.evaluate = [&minuend, &base, divided, computes](const TablePlace& place) -> std::optional<Recomputed> {
     const Cell* t_n = minuend.At(place.devices, place.batch);
     const Cell* t_1 = base.At(1, place.batch);
     if (t_n == nullptr || t_1 == nullptr) {
@@ -98,7 +97,7 @@ Convention MakeCommunicationOfShare(const Source& total, const Source& base, uin
   if (total.quantity != base.quantity) {
     convention.flags.push_back(kMixedLoading);
   }
-  convention.evaluate = [total, base, devices](const TablePlace& place) -> std::optional<Recomputed> {
+  convention.evaluate = [&total, &base, devices](const TablePlace& place) -> std::optional<Recomputed> {
     const Cell *t_n = total.At(place.devices, place.batch), *t_1 = base.At(1, place.batch);
     if (t_n == nullptr || t_1 == nullptr) {
       return std::nullopt;
@@ -116,7 +115,7 @@ Convention MakeRemainder(const Source& total, const Source& compute) {
   Convention convention;
   convention.departures = compute.read_off ? 0 : 1;
   convention.text = absl::StrCat("T_N - computation_N, ", SourceText("computation_N", compute.name, "T_N", total.name));
-  convention.evaluate = [total, compute](const TablePlace& place) -> std::optional<Recomputed> {
+  convention.evaluate = [&total, &compute](const TablePlace& place) -> std::optional<Recomputed> {
     const Cell* t_n = total.At(place.devices, place.batch);
     const Cell* part = compute.At(place.devices, place.batch);
     if (t_n == nullptr || part == nullptr) {
@@ -131,9 +130,9 @@ Convention MakeRemainder(const Source& total, const Source& compute) {
 }
 
 std::vector<Convention> CommunicationConventions(const Document& document, int table) {
-  const std::vector<Source> times = document.Times(table);
-  const std::vector<Source> computes = document.Sources({proto::COMPUTE_SECONDS}, table);
-  std::vector<Source> minuends = times;
+  const Sources times = document.Times(table);
+  const Sources computes = document.SourcesFor({proto::COMPUTE_SECONDS}, table);
+  Sources minuends = times;
   std::vector<Convention> conventions;
   for (const Source& compute : computes) {
     if (compute.read_off) {
@@ -167,7 +166,7 @@ std::vector<Convention> SplitConventions(const Document& document, proto::Publis
     return CommunicationConventions(document, table);
   }
   std::vector<Convention> conventions;
-  const std::vector<Source> times = document.Times(table);
+  const Sources times = document.Times(table);
   for (bool divided : {true, false}) {
     for (const Source& base : times) {
       conventions.push_back(MakeCompute(base, divided));

@@ -1,6 +1,7 @@
 // Bandwidth, utilisation, and the traffic itself: bytes over a communication time, in all the ways in which people
 // count bytes.
 #include <cmath>
+#include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -27,7 +28,7 @@ struct Chain {
 
   // Goes on from the number that the document prints for this very intermediate, if it does. Traffic of one iteration
   // has no batch.
-  bool TakePrinted(const std::vector<Source>& printed, const TablePlace& place) {
+  bool TakePrinted(const Sources& printed, const TablePlace& place) {
     for (const Source& source : printed) {
       for (const uint64_t batch : {place.batch, uint64_t{0}}) {
         const Cell* cell = source.At(place.devices, batch);
@@ -84,22 +85,22 @@ Convention Describe(const Parts& parts, const Document& document) {
   return convention;
 }
 
-Convention MakeTraffic(const Parts& parts, const TrafficInputs& inputs, const Document& document,
+Convention MakeTraffic(const Parts& parts, const SharedInputs& inputs, const Document& document,
                        const LeftOver& left = kNothingLeft) {
   Convention convention = Describe(parts, document);
   absl::StrAppend(&convention.text, " / T_comm",
-                  parts.unit->text == "peak" ? " / peak" : absl::StrCat(", ", parts.unit->text), ", ", inputs.text);
+                  parts.unit->text == "peak" ? " / peak" : absl::StrCat(", ", parts.unit->text), ", ", inputs->text);
   NameLeftOver(left, convention);
   convention.evaluate = [factor = parts.factor->factor, item = parts.item->factor, count = parts.count->factor,
                          iterations = parts.iterations->factor, unit = parts.unit->factor, inputs,
                          left](const TablePlace& place) -> std::optional<Recomputed> {
-    const std::optional<Recomputed> seconds = inputs.seconds(left.Place(left.seconds, place));
+    const std::optional<Recomputed> seconds = inputs->seconds(left.Place(left.seconds, place));
     if (!seconds.has_value() || seconds->exact == 0 || seconds->from_printed == 0 || place.batch == 0) {
       return std::nullopt;
     }
     const TablePlace sent_by = left.Place(left.factor, place);
     Chain volume = Volume(factor(sent_by) * count(place), item(place) / unit(place),
-                          iterations(left.Place(left.iterations, place)), inputs, sent_by);
+                          iterations(left.Place(left.iterations, place)), *inputs, sent_by);
     volume.inputs.insert(volume.inputs.begin(), seconds->inputs.begin(), seconds->inputs.end());
     const double value = volume.exact / seconds->exact, least = std::abs(seconds->exact) - seconds->slack;
     // With a time that may be 0 the value may be anything: no room is given then.
@@ -114,7 +115,7 @@ Convention MakeTraffic(const Parts& parts, const TrafficInputs& inputs, const Do
 }
 
 // Traffic that is itself printed, in an iteration or an epoch: no time goes into it.
-Convention MakeVolume(const Parts& parts, const TrafficInputs& inputs, const Document& document) {
+Convention MakeVolume(const Parts& parts, const SharedInputs& inputs, const Document& document) {
   Convention convention = Describe(parts, document);
   absl::StrAppend(&convention.text, parts.unit->text.empty() ? "" : ", ", parts.unit->text);
   convention.evaluate = [factor = parts.factor->factor, item = parts.item->factor, count = parts.count->factor,
@@ -124,7 +125,8 @@ Convention MakeVolume(const Parts& parts, const TrafficInputs& inputs, const Doc
     if (!std::isfinite(iterations_here)) {
       return std::nullopt;  // of an epoch, and no batch is said
     }
-    const Chain chain = Volume(factor(place) * count(place), item(place) / unit(place), iterations_here, inputs, place);
+    const Chain chain =
+        Volume(factor(place) * count(place), item(place) / unit(place), iterations_here, *inputs, place);
     return Recomputed{chain.exact, chain.from_printed, chain.inputs};
   };
   return convention;
@@ -136,7 +138,7 @@ Convention MakeShareOfPeak(const Source& bandwidth, const Choice& gigabyte, doub
   convention.text = absl::StrCat("bandwidth / peak, ", gigabyte.text, ", bandwidth of ", bandwidth.name);
   convention.departures = 1 + gigabyte.departures;
   convention.contradictions = gigabyte.contradicts;
-  convention.evaluate = [bandwidth, unit = gigabyte.factor,
+  convention.evaluate = [&bandwidth, unit = gigabyte.factor,
                          peak](const TablePlace& place) -> std::optional<Recomputed> {
     const Cell* printed = bandwidth.At(place.devices, place.batch);
     if (printed == nullptr) {
@@ -176,8 +178,9 @@ Choice Nothing() {
 std::vector<Convention> NoBandwidths(const Document& document) {
   constexpr int kFarOff = 6;  // beyond the sum of the departures of any formula that has bytes and a time
   std::vector<Convention> conventions;
+  const auto nothing_printed = std::make_shared<const TrafficInputs>();
   const auto add = [&](const Parts& parts) {
-    conventions.push_back(MakeVolume(parts, TrafficInputs(), document));
+    conventions.push_back(MakeVolume(parts, nothing_printed, document));
     conventions.back().departures += kFarOff;
     conventions.back().flags.push_back(kNotDividedByTime);
   };
@@ -190,10 +193,11 @@ std::vector<Convention> NoBandwidths(const Document& document) {
 
 std::vector<Convention> VolumeConventions(const Document& document, proto::PublishedQuantity quantity, int table) {
   const bool elements = quantity == proto::TRAFFIC_ELEMENTS;
-  TrafficInputs inputs;
+  TrafficInputs printed;
   if (!elements) {
-    inputs.elements = document.Sources({proto::TRAFFIC_ELEMENTS}, table);
+    printed.elements = document.SourcesFor({proto::TRAFFIC_ELEMENTS}, table);
   }
+  const auto inputs = std::make_shared<const TrafficInputs>(std::move(printed));
   std::vector<Choice> iterations = Iterations(document);
   iterations.back().flags.clear();  // what one iteration sends is a number of its own, and nothing is forgotten
   std::vector<Convention> conventions;
@@ -204,7 +208,7 @@ std::vector<Convention> VolumeConventions(const Document& document, proto::Publi
 }
 
 // Formulas that are right but for a part of another number of devices.
-void AddLeftOvers(const Document& document, const TrafficInputs& inputs, const std::vector<Choice>& units,
+void AddLeftOvers(const Document& document, const SharedInputs& inputs, const std::vector<Choice>& units,
                   std::vector<Convention>& conventions) {
   constexpr int kPlain = 1;
   const std::vector<LeftOver> left_overs = LeftOversOf(document);
@@ -233,7 +237,7 @@ std::vector<Convention> TrafficConventions(const Document& document, proto::Publ
     return conventions;  // of what? The document states no peak.
   }
   const std::vector<Choice> units = utilisation ? ShareOfPeak(claims) : Gigabytes(claims);
-  for (const TrafficInputs& inputs : AllTrafficInputs(document, quantity, table)) {
+  for (const SharedInputs& inputs : AllTrafficInputs(document, quantity, table)) {
     ForAllParts(ItemSizes(), ParameterCounts(document), Iterations(document), units,
                 [&](const Parts& parts) { conventions.push_back(MakeTraffic(parts, inputs, document)); });
     AddLeftOvers(document, inputs, units, conventions);
@@ -246,7 +250,7 @@ std::vector<Convention> TrafficConventions(const Document& document, proto::Publ
     conventions.insert(conventions.end(), none.begin(), none.end());
     return conventions;
   }
-  for (const Source& bandwidth : document.Sources({proto::BANDWIDTH_GIGABYTES_PER_SECOND}, table)) {
+  for (const Source& bandwidth : document.SourcesFor({proto::BANDWIDTH_GIGABYTES_PER_SECOND}, table)) {
     for (const Choice& gigabyte : Gigabytes(claims)) {
       conventions.push_back(MakeShareOfPeak(bandwidth, gigabyte, claims.peak_bytes_per_second()));
     }

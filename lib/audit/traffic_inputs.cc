@@ -1,6 +1,7 @@
 #include "lib/audit/traffic_inputs.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 
@@ -9,7 +10,7 @@ namespace {
 
 TrafficInputs CommunicationColumn(const Source& communication) {
   return {absl::StrCat("T_comm of ", communication.name),
-          [communication](const TablePlace& place) -> std::optional<Recomputed> {
+          [&communication](const TablePlace& place) -> std::optional<Recomputed> {
             const Cell* cell = communication.At(place.devices, place.batch);
             if (cell == nullptr) {
               return std::nullopt;
@@ -23,7 +24,7 @@ TrafficInputs CommunicationColumn(const Source& communication) {
 // For a document that prints times and bandwidths, and not every communication time between them.
 TrafficInputs CommunicationFromTimes(const Source& times) {
   return {absl::StrCat("T_comm = T_N - T_1/N, times of ", times.name),
-          [times](const TablePlace& place) -> std::optional<Recomputed> {
+          [&times](const TablePlace& place) -> std::optional<Recomputed> {
             const Cell *t_n = times.At(place.devices, place.batch), *t_1 = times.At(1, place.batch);
             if (t_n == nullptr || t_1 == nullptr) {
               return std::nullopt;
@@ -37,20 +38,21 @@ TrafficInputs CommunicationFromTimes(const Source& times) {
 
 // Whether some number of `quantity` in `table` stands where the document prints no communication time.
 bool LacksCommunication(const Document& document, proto::PublishedQuantity quantity, int table,
-                        const std::vector<Source>& communications) {
-  return std::any_of(document.cells().begin(), document.cells().end(), [&](const Cell& cell) {
-    return cell.table == table && cell.value->quantity() == quantity &&
+                        const Sources& communications) {
+  const std::vector<const Cell*>& cells = document.CellsOf(table);
+  return std::any_of(cells.begin(), cells.end(), [&](const Cell* cell) {
+    return cell->value->quantity() == quantity &&
            std::none_of(communications.begin(), communications.end(), [&](const Source& communication) {
-             return communication.At(cell.value->devices(), cell.value->batch()) != nullptr;
+             return communication.At(cell->value->devices(), cell->value->batch()) != nullptr;
            });
   });
 }
 
 }  // namespace
 
-std::vector<TrafficInputs> AllTrafficInputs(const Document& document, proto::PublishedQuantity quantity, int table) {
+std::vector<SharedInputs> AllTrafficInputs(const Document& document, proto::PublishedQuantity quantity, int table) {
   std::vector<TrafficInputs> all;
-  const std::vector<Source> communications = document.Sources({proto::COMMUNICATION_SECONDS}, table);
+  const Sources communications = document.SourcesFor({proto::COMMUNICATION_SECONDS}, table);
   for (const Source& communication : communications) {
     all.push_back(CommunicationColumn(communication));
   }
@@ -59,11 +61,13 @@ std::vector<TrafficInputs> AllTrafficInputs(const Document& document, proto::Pub
       all.push_back(CommunicationFromTimes(times));
     }
   }
+  std::vector<SharedInputs> shared;
   for (TrafficInputs& inputs : all) {
-    inputs.elements = document.Sources({proto::TRAFFIC_ELEMENTS}, table);
-    inputs.gigabytes = document.Sources({proto::TRAFFIC_GIGABYTES}, table);
+    inputs.elements = document.SourcesFor({proto::TRAFFIC_ELEMENTS}, table);
+    inputs.gigabytes = document.SourcesFor({proto::TRAFFIC_GIGABYTES}, table);
+    shared.push_back(std::make_shared<const TrafficInputs>(std::move(inputs)));
   }
-  return all;
+  return shared;
 }
 
 void AddChoice(const Choice& choice, bool multiplies, Convention& convention) {

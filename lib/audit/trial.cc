@@ -4,6 +4,9 @@
 #include <array>
 #include <cmath>
 #include <tuple>
+#include <utility>
+
+#include "lib/base/stop_signal.h"
 
 namespace lockstep {
 namespace {
@@ -42,13 +45,15 @@ bool Same(double a, double b) { return std::abs(a - b) <= kSameValue * std::max(
 Trial Try(const Convention& convention, const std::vector<Cell*>& cells) {
   Trial trial;
   trial.convention = &convention;
+  std::vector<std::optional<Recomputed>> values;
+  values.reserve(cells.size());
   for (const Cell* cell : cells) {
-    trial.values.push_back(convention.evaluate({cell->value->devices(), cell->value->batch()}));
+    values.push_back(ValueFor(convention, *cell));
   }
   for (const Style& style : kStyles) {
     int given = 0;
     for (size_t i = 0; i < cells.size(); ++i) {
-      given += trial.values[i].has_value() && Gives(*trial.values[i], style, cells[i]->printed);
+      given += values[i].has_value() && Gives(*values[i], style, cells[i]->printed);
     }
     if (given > trial.given) {
       trial.style = style;
@@ -57,8 +62,8 @@ Trial Try(const Convention& convention, const std::vector<Cell*>& cells) {
   }
   double chance = 1;
   for (size_t i = 0; i < cells.size(); ++i) {
-    trial.within += trial.values[i].has_value() && Gives(*trial.values[i], kBeforeRounding, cells[i]->printed);
-    chance *= trial.values[i].has_value() ? ShareOfInputs(*trial.values[i], cells[i]->printed) : 1;
+    trial.within += values[i].has_value() && Gives(*values[i], kBeforeRounding, cells[i]->printed);
+    chance *= values[i].has_value() ? ShareOfInputs(*values[i], cells[i]->printed) : 1;
   }
   trial.style_is_proven = trial.given == static_cast<int>(cells.size()) && chance < kUnlikely;
   return trial;
@@ -78,13 +83,14 @@ std::vector<Style> StylesFor(const Trial& trial, Styles styles) {
   return all;
 }
 
-std::optional<Hit> HitOf(const Trial& trial, size_t i, const PrintedNumber& printed, Styles styles) {
-  if (!trial.values[i].has_value()) {
+std::optional<Hit> HitOf(const Trial& trial, const Cell& cell, Styles styles) {
+  std::optional<Recomputed> recomputed = ValueFor(*trial.convention, cell);
+  if (!recomputed.has_value()) {
     return std::nullopt;
   }
   for (const Style& style : StylesFor(trial, styles)) {
-    if (Gives(*trial.values[i], style, printed)) {
-      return Hit{&trial, style, ValueIn(*trial.values[i], style)};
+    if (Gives(*recomputed, style, cell.printed)) {
+      return Hit{&trial, style, ValueIn(*recomputed, style), *std::move(recomputed)};
     }
   }
   return std::nullopt;
@@ -105,9 +111,17 @@ bool Gives(const Recomputed& recomputed, const Style& style, const PrintedNumber
   return style.truncated ? TruncatesTo(value, printed) : RoundsTo(value, printed);
 }
 
+std::optional<Recomputed> ValueFor(const Convention& convention, const Cell& cell) {
+  return convention.evaluate({cell.value->devices(), cell.value->batch()});
+}
+
 std::vector<Trial> TryAll(const std::vector<Convention>& conventions, const std::vector<Cell*>& cells) {
   std::vector<Trial> trials;
+  trials.reserve(conventions.size());
   for (const Convention& convention : conventions) {
+    if (StopRequested()) {
+      break;
+    }
     trials.push_back(Try(convention, cells));
   }
   return trials;
@@ -140,9 +154,10 @@ std::vector<const Trial*> WithinRounding(const std::vector<Trial>& trials, const
       continue;
     }
     double chance = static_cast<double>(trials.size());
-    for (size_t i = 0; i < cells.size(); ++i) {
-      const PrintedNumber& printed = cells[i]->printed;
-      chance *= std::min(1.0, (2 * trial.values[i]->slack + printed.unit) / std::max(std::abs(printed.value), 1e-300));
+    for (const Cell* cell : cells) {
+      const PrintedNumber& printed = cell->printed;
+      const double slack = ValueFor(*trial.convention, *cell)->slack;
+      chance *= std::min(1.0, (2 * slack + printed.unit) / std::max(std::abs(printed.value), 1e-300));
     }
     if (chance < kUnlikely && (within.empty() || rank(trial) <= rank(*within[0]))) {
       if (!within.empty() && rank(trial) < rank(*within[0])) {
@@ -154,25 +169,34 @@ std::vector<const Trial*> WithinRounding(const std::vector<Trial>& trials, const
   return within;
 }
 
-std::vector<Hit> DistinctHits(const std::vector<const Trial*>& trials, size_t i, const PrintedNumber& printed,
-                              Styles styles) {
+std::vector<Hit> DistinctHits(const std::vector<const Trial*>& trials, const Cell& cell, Styles styles) {
   std::vector<Hit> hits;
-  for (const Trial* trial : trials) {
-    const std::optional<Hit> hit = HitOf(*trial, i, printed, styles);
+  for (auto trial = trials.begin(); trial != trials.end() && hits.size() < kMaxExplanations; ++trial) {
+    std::optional<Hit> hit = HitOf(**trial, cell, styles);
     if (hit.has_value() && std::none_of(hits.begin(), hits.end(), [&](const Hit& other) {
-          const Recomputed &a = *other.trial->values[i], &b = *trial->values[i];
+          const Recomputed &a = other.recomputed, &b = hit->recomputed;
           return Same(other.value, hit->value) || Same(a.exact, b.exact) || Same(a.from_printed, b.from_printed);
         })) {
-      hits.push_back(*hit);
+      hits.push_back(*std::move(hit));
     }
   }
   return hits;
 }
 
+std::optional<Hit> FirstHit(const std::vector<const Trial*>& trials, const Cell& cell, Styles styles) {
+  for (const Trial* trial : trials) {
+    if (std::optional<Hit> hit = HitOf(*trial, cell, styles)) {
+      return hit;
+    }
+  }
+  return std::nullopt;
+}
+
 double ChanceOf(const Hit& hit, const std::vector<Trial>& trials, const PrintedNumber& printed) {
-  const auto tried = std::count_if(trials.begin(), trials.end(), [&](const Trial& trial) {
-    return trial.convention->departures <= hit.trial->convention->departures;
-  });
+  const auto as_plain =
+      std::upper_bound(trials.begin(), trials.end(), hit.trial->convention->departures,
+                       [](int departures, const Trial& trial) { return departures < trial.convention->departures; });
+  const auto tried = as_plain - trials.begin();
   const double share = printed.unit / std::max(std::abs(printed.value), printed.unit);
   return static_cast<double>(tried) * share;
 }

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "lib/audit/flags.h"
 #include "lib/audit/trial.h"
+#include "lib/base/stop_signal.h"
 
 namespace lockstep {
 namespace {
@@ -37,25 +40,25 @@ proto::Candidate ToCandidate(const Hit& hit, const PrintedNumber& printed) {
 }
 
 // What is wrong with one explanation: with its formula, and with it at this place.
-std::vector<std::string> FlagsOf(const Hit& hit, size_t i) {
+std::vector<std::string> FlagsOf(const Hit& hit) {
   std::vector<std::string> flags = hit.trial->convention->flags;
-  const std::vector<std::string>& here = hit.trial->values[i]->flags;
+  const std::vector<std::string>& here = hit.recomputed.flags;
   flags.insert(flags.end(), here.begin(), here.end());
   return flags;
 }
 
 // What is wrong with every one of the explanations, and how the digits came about.
-std::vector<std::string> FlagsOf(const std::vector<Hit>& hits, size_t i, const PrintedNumber& printed) {
+std::vector<std::string> FlagsOf(const std::vector<Hit>& hits, const PrintedNumber& printed) {
   std::vector<std::string> flags;
-  for (const std::string& flag : FlagsOf(hits[0], i)) {
+  for (const std::string& flag : FlagsOf(hits[0])) {
     if (std::all_of(hits.begin(), hits.end(), [&](const Hit& hit) {
-          const std::vector<std::string> others = FlagsOf(hit, i);
+          const std::vector<std::string> others = FlagsOf(hit);
           return std::find(others.begin(), others.end(), flag) != others.end();
         })) {
       flags.push_back(flag);
     }
   }
-  const Recomputed& first = *hits[0].trial->values[i];
+  const Recomputed& first = hits[0].recomputed;
   if (hits[0].style.truncated && !RoundsTo(hits[0].value, printed)) {
     flags.push_back(kTruncatedDigits);
   }
@@ -67,20 +70,20 @@ std::vector<std::string> FlagsOf(const std::vector<Hit>& hits, size_t i, const P
   return flags;
 }
 
-void Explain(const std::vector<Hit>& hits, size_t i, Cell& cell, proto::AuditedValue& audited) {
+void Explain(const std::vector<Hit>& hits, Cell& cell, proto::AuditedValue& audited) {
   for (const Hit& hit : hits) {
     *audited.add_reproduced_by() = ToCandidate(hit, cell.printed);
   }
   // A number with more digits than its inputs is known best from its own.
   if (!hits[0].style.before_rounding || RoundsTo(hits[0].value, cell.printed)) {
     cell.unrounded = hits[0].value;
-    cell.slack = hits[0].trial->values[i]->slack;
+    cell.slack = hits[0].recomputed.slack;
   }
   const proto::Candidate& first = audited.reproduced_by(0);
   if (hits.size() == 1) {
     audited.set_finding(proto::REPRODUCED);
     const std::string& note = hits[0].trial->convention->note;
-    audited.set_sentence(absl::StrCat(first.convention(), InputsText(*hits[0].trial->values[i]), ", gives ",
+    audited.set_sentence(absl::StrCat(first.convention(), InputsText(hits[0].recomputed), ", gives ",
                                       Digits(first.value()), ".", note.empty() ? "" : " ", note));
   } else {
     audited.set_finding(proto::AMBIGUOUS);
@@ -88,10 +91,10 @@ void Explain(const std::vector<Hit>& hits, size_t i, Cell& cell, proto::AuditedV
                                       Digits(first.value()), "; ", audited.reproduced_by(1).convention(), " = ",
                                       Digits(audited.reproduced_by(1).value()), hits.size() > 2 ? "; ..." : "", "."));
   }
-  for (const std::string& flag : FlagsOf(hits, i, cell.printed)) {
+  for (const std::string& flag : FlagsOf(hits, cell.printed)) {
     Remark(audited, flag, absl::StrCat(FlagMeaning(flag), "."));
   }
-  for (const Cell* input : hits[0].trial->values[i]->inputs) {
+  for (const Cell* input : hits[0].recomputed.inputs) {
     if (hits.size() == 1 && !input->contradiction.empty()) {
       Remark(audited, kInconsistentPrinting,
              absl::StrCat("it uses ", input->value->as_printed(), ", but ", input->contradiction, "."));
@@ -99,49 +102,51 @@ void Explain(const std::vector<Hit>& hits, size_t i, Cell& cell, proto::AuditedV
   }
 }
 
-// The most believed convention when there is one, else the one whose value is nearest.
-const Trial* NearestTrial(const std::vector<Trial>& trials, const std::vector<const Trial*>& believed, size_t i,
-                          double printed) {
-  for (const Trial* trial : believed) {
-    if (trial->values[i].has_value()) {
-      return trial;
-    }
-  }
-  const Trial* nearest = nullptr;
-  for (const Trial& trial : trials) {
-    if (trial.values[i].has_value() && (nearest == nullptr || std::abs(trial.values[i]->exact - printed) <
-                                                                  std::abs(nearest->values[i]->exact - printed))) {
-      nearest = &trial;
+// Returns what the most believed convention gives for the cell when there is one, else the nearest value of all.
+std::optional<Hit> NearestHit(const std::vector<const Trial*>& all, const std::vector<const Trial*>& believed,
+                              const Cell& cell) {
+  std::optional<Hit> nearest;
+  for (const std::vector<const Trial*>* trials : {&believed, &all}) {
+    for (const Trial* trial : *trials) {
+      std::optional<Recomputed> value = ValueFor(*trial->convention, cell);
+      if (value.has_value() && (!nearest.has_value() || std::abs(value->exact - cell.printed.value) <
+                                                            std::abs(nearest->value - cell.printed.value))) {
+        nearest = Hit{trial, {}, value->exact, *std::move(value)};
+        if (trials == &believed) {
+          return nearest;
+        }
+      }
     }
   }
   return nearest;
 }
 
-void GiveUp(const std::vector<Trial>& trials, const std::vector<const Trial*>& believed, size_t i, const Cell& cell,
+void GiveUp(const std::vector<const Trial*>& all, const std::vector<const Trial*>& believed, const Cell& cell,
             proto::AuditedValue& audited) {
   audited.set_finding(proto::NOT_REPRODUCIBLE);
-  const Trial* nearest = NearestTrial(trials, believed, i, cell.printed.value);
-  if (nearest == nullptr) {
+  const std::optional<Hit> hit = NearestHit(all, believed, cell);
+  if (!hit.has_value()) {
     audited.set_sentence("Nothing to recompute it from: its inputs are not in the document.");
     return;
   }
-  *audited.mutable_nearest() = ToCandidate(Hit{nearest, {}, nearest->values[i]->exact}, cell.printed);
+  const Trial* const nearest = hit->trial;
+  *audited.mutable_nearest() = ToCandidate(*hit, cell.printed);
   const std::string others = nearest->given > 0 ? absl::StrCat(", which gives ", nearest->given, " other number",
                                                                nearest->given > 1 ? "s" : "", " of this column")
                                                 : "";
   audited.set_sentence(absl::StrCat(
       "No convention gives ", cell.value->as_printed(), ". ", others.empty() ? "The nearest, " : "Expected, by ",
-      nearest->convention->text, InputsText(*nearest->values[i]), others, ": ", Digits(audited.nearest().value()),
+      nearest->convention->text, InputsText(hit->recomputed), others, ": ", Digits(audited.nearest().value()),
       "; printed is ", absl::StrFormat("%.4g", audited.nearest().ratio()), " times that."));
 }
 
 // The believed conventions' hits: as the column has them; else as far as the inputs' own rounding leaves room, which
 // accuses nobody; else in any style.
-std::vector<Hit> HitsOfColumn(const std::vector<const Trial*>& believed, size_t i, const PrintedNumber& printed) {
+std::vector<Hit> HitsOfColumn(const std::vector<const Trial*>& believed, const Cell& cell) {
   std::vector<Hit> hits;
   for (const Styles styles : {Styles::kColumn, Styles::kBeforeRounding, Styles::kSharp}) {
     if (hits.empty()) {
-      hits = DistinctHits(believed, i, printed, styles);
+      hits = DistinctHits(believed, cell, styles);
     }
   }
   return hits;
@@ -174,17 +179,22 @@ void JudgeColumn(const std::vector<Convention>& conventions, const std::vector<C
   const std::vector<const Trial*> within =
       column_explained ? std::vector<const Trial*>() : WithinRounding(trials, cells);
   for (size_t i = 0; i < cells.size(); ++i) {
-    std::vector<Hit> hits = column_explained ? HitsOfColumn(believed, i, cells[i]->printed)
-                                             : DistinctHits(within, i, cells[i]->printed, Styles::kBeforeRounding);
+    if (StopRequested()) {
+      return;
+    }
+    Cell& cell = *cells[i];
+    std::vector<Hit> hits =
+        column_explained ? HitsOfColumn(believed, cell) : DistinctHits(within, cell, Styles::kBeforeRounding);
     const bool by_column = !hits.empty();
     if (!by_column) {
-      hits = DistinctHits(all, i, cells[i]->printed, Styles::kSharp);
+      const std::optional<Hit> first = FirstHit(all, cell, Styles::kSharp);
+      if (!first.has_value() || ChanceOf(*first, trials, cell.printed) >= kCoincidence) {
+        GiveUp(all, believed, cell, *audited[i]);
+        continue;
+      }
+      hits = DistinctHits(all, cell, Styles::kSharp);
     }
-    if (hits.empty() || (!by_column && ChanceOf(hits[0], trials, cells[i]->printed) >= kCoincidence)) {
-      GiveUp(trials, believed, i, *cells[i], *audited[i]);
-      continue;
-    }
-    Explain(hits, i, *cells[i], *audited[i]);
+    Explain(hits, cell, *audited[i]);
     if (!by_column && column_explained) {
       Remark(*audited[i], kDiffersFromItsTable,
              absl::StrCat("the other numbers of this column follow ", believed[0]->convention->text, "."));

@@ -43,7 +43,8 @@ absl::StatusOr<CheckedFiles> CheckFiles(const std::vector<std::string>& paths) {
       continue;
     }
     ASSIGN_OR_RETURN(const PublishedFile file, ReadPublishedTables(path));
-    Append(CheckTables(path.substr(path.rfind('/') + 1), file.tables), checked.findings);
+    ASSIGN_OR_RETURN(std::vector<CheckFinding> findings, CheckTables(path.substr(path.rfind('/') + 1), file.tables));
+    Append(std::move(findings), checked.findings);
     checked.kinds.tables = true;
   }
   if (!records.empty() || paths.empty()) {

@@ -1,11 +1,14 @@
 #include "lib/checks/class_page.h"
 
 #include <algorithm>
+#include <memory>
+#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/base/log_line.h"
 #include "lib/base/status_macros.h"
+#include "lib/checks/check.h"
 #include "lib/record/output_file.h"
 #include "lib/record/readable_text.h"
 #include "lib/record/run_files.h"
@@ -18,31 +21,68 @@ constexpr char kClassMark[] = "made by Lockstep: report, class page";
 
 void AddCell(const std::string& text, proto::Row& row) { row.add_cell()->set_text(text.empty() ? "-" : text); }
 
-std::string FindingsText(const ClassStudent& student) {
-  if (!student.unreadable.empty()) {
-    return absl::StrCat("cannot be read: ", student.unreadable);
+// Limits of the page. A student can write files with any number of mistakes and texts of any length.
+constexpr size_t kMaxTextBytes = 500;       // of one text
+constexpr size_t kMaxLines = 10;            // of one cell
+constexpr size_t kMaxStudentFindings = 20;  // rows of one student
+
+// The beginning of a text, and "..." if there is more. A character of UTF-8 may be cut: see MakeTextReadable.
+std::string Shortened(const std::string& text) {
+  return text.size() <= kMaxTextBytes ? text : absl::StrCat(ToUtf8(text.substr(0, kMaxTextBytes)), "...");
+}
+
+std::string Lines(const std::vector<std::string>& lines) {
+  const size_t shown = std::min(lines.size(), kMaxLines);
+  std::string text;
+  for (size_t i = 0; i < shown; ++i) {
+    absl::StrAppend(&text, i == 0 ? "" : "; ", Shortened(lines[i]));
   }
-  return absl::StrJoin(FailedRules(student.findings), ", ");
+  return lines.size() > shown ? absl::StrCat(text, "; and ", lines.size() - shown, " more") : text;
+}
+
+void AddUnread(const std::vector<UnreadFile>& files, const char* none_named, std::vector<std::string>& lines) {
+  for (const UnreadFile& file : files) {
+    lines.push_back(absl::StrCat(file.name.empty() ? none_named : file.name, ": ", file.why));
+  }
+}
+
+bool HasNothing(const ClassStudent& student) { return student.files.empty() && student.unreadable.empty(); }
+
+std::string UnreadText(const ClassStudent& student) {
+  std::vector<std::string> lines;
+  AddUnread(student.unreadable, "the folder", lines);
+  AddUnread(student.left_out, "the folder", lines);
+  if (HasNothing(student)) {
+    const size_t unnamed = student.other_file_count - student.other_files.size();
+    lines.push_back(student.other_files.empty()
+                        ? "no file is in it"
+                        : absl::StrCat("neither a record nor a table is in it, but ",
+                                       absl::StrJoin(student.other_files, ", "),
+                                       unnamed > 0 ? absl::StrCat(" and ", unnamed, " more") : ""));
+  }
+  return Lines(lines);
 }
 
 bool IsClean(const ClassStudent& student) {
-  return FindingsText(student).empty() && student.copies.empty() && student.outliers.empty();
+  return FailedRules(student.findings).empty() && student.unreadable.empty() && !HasNothing(student) &&
+         student.copies.empty() && student.outliers.empty();
 }
 
 proto::Table StudentsTable(const std::vector<ClassStudent>& students) {
   proto::Table table;
   table.set_id("students");
   table.set_caption("Students");
-  for (const char* column : {"student", "files", "broken rules", "copies", "far from the class"}) {
+  for (const char* column : {"student", "files", "not looked at", "broken rules", "copies", "far from the class"}) {
     table.add_column(column);
   }
   for (const ClassStudent& student : students) {
     proto::Row& row = *table.add_row();
     AddCell(student.name, row);
     AddCell(absl::StrCat(student.files.size()), row);
-    AddCell(FindingsText(student), row);
-    AddCell(absl::StrJoin(student.copies, "; "), row);
-    AddCell(absl::StrJoin(student.outliers, "; "), row);
+    AddCell(UnreadText(student), row);
+    AddCell(absl::StrJoin(FailedRules(student.findings), ", "), row);
+    AddCell(Lines(student.copies), row);
+    AddCell(Lines(student.outliers), row);
   }
   return table;
 }
@@ -55,15 +95,23 @@ proto::Table FindingsTable(const std::vector<ClassStudent>& students) {
     table.add_column(column);
   }
   for (const ClassStudent& student : students) {
+    size_t rows = 0;
     for (const CheckFinding& finding : student.findings) {
       const CheckRule* const rule = FindCheckRule(finding.rule);
-      if (rule != nullptr && rule->fails) {
+      if (rule != nullptr && rule->fails && ++rows <= kMaxStudentFindings) {
         proto::Row& row = *table.add_row();
         AddCell(student.name, row);
         AddCell(finding.rule, row);
-        AddCell(finding.where, row);
-        AddCell(finding.text, row);
+        AddCell(Shortened(finding.where), row);
+        AddCell(Shortened(finding.text), row);
       }
+    }
+    if (rows > kMaxStudentFindings) {
+      proto::Row& row = *table.add_row();
+      AddCell(student.name, row);
+      AddCell(absl::StrCat("and ", rows - kMaxStudentFindings, " more"), row);
+      AddCell("", row);
+      AddCell("report --check names them all", row);
     }
   }
   if (table.row_size() == 0) {
@@ -79,26 +127,34 @@ std::string SummaryText(const std::vector<ClassStudent>& students) {
       " with broken rules, ", count([](const ClassStudent& s) { return !s.copies.empty(); }),
       " with numbers that another one has, too, ", count([](const ClassStudent& s) { return !s.outliers.empty(); }),
       " far from the class, ", count([](const ClassStudent& s) { return !s.unreadable.empty(); }),
-      " that cannot be read; ", count(IsClean), " without any of these");
+      " with files that cannot be read, ", count(HasNothing), " with nothing to look at; ", count(IsClean),
+      " without any of these");
 }
 
 }  // namespace
 
-std::vector<proto::Section> ClassSections(const std::vector<ClassStudent>& students) {
+std::vector<proto::Section> ClassSections(const std::vector<ClassStudent>& students,
+                                          const std::vector<std::string>& loose_files) {
   proto::Section section;
   section.set_id("class");
   section.set_title("The class");
   section.add_paragraph(absl::StrCat(SummaryText(students), "."));
   section.add_paragraph(
       "Numbers that two students have in all digits were measured once. Who of them measured is not said here.");
+  if (!loose_files.empty()) {
+    section.add_paragraph(absl::StrCat(
+        "In the class' folder itself, and therefore nobody's and not looked at: ", Lines(loose_files), "."));
+  }
   *section.add_table() = StudentsTable(students);
   *section.add_table() = FindingsTable(students);
+  std::set<std::string> broken;
+  for (const ClassStudent& student : students) {
+    for (const std::string& rule : FailedRules(student.findings)) {
+      broken.insert(rule);
+    }
+  }
   for (const CheckRule& rule : CheckRules()) {
-    const bool broken = std::any_of(students.begin(), students.end(), [&](const ClassStudent& student) {
-      const std::vector<std::string> failed = FailedRules(student.findings);
-      return std::find(failed.begin(), failed.end(), rule.name) != failed.end();
-    });
-    if (broken) {
+    if (broken.count(rule.name) > 0) {
       proto::Term& term = *section.add_term();
       term.set_name(rule.name);
       term.set_meaning(rule.explanation);
@@ -109,16 +165,13 @@ std::vector<proto::Section> ClassSections(const std::vector<ClassStudent>& stude
 }
 
 absl::Status RunClass(const std::string& folder, const std::string& output, bool force) {
-  ASSIGN_OR_RETURN(std::vector<ClassStudent> students, ListClass(folder));
-  RunFiles files = {{}, {{"--output", output, ""}}};
-  for (const ClassStudent& student : students) {
-    files.inputs.insert(files.inputs.end(), student.files.begin(), student.files.end());
-  }
-  RETURN_IF_ERROR(DeclareRunFiles(files));
-  CheckClass(students);
-  RETURN_IF_ERROR(WriteWholeFile(
-      output, absl::StrCat("<!-- ", kClassMark, " -->\n", RenderHtml("A class", ClassSections(students), {})),
-      ReplaceIfForced(force, ReplaceMarked(kClassMark))));
+  RETURN_IF_ERROR(DeclareRunFiles({{folder}, {{"--output", output, ""}}}));
+  ASSIGN_OR_RETURN(const std::unique_ptr<ClassFiles> class_files, ClassFiles::Open(folder));
+  ASSIGN_OR_RETURN(const std::vector<ClassStudent> students, CheckClass(*class_files));
+  const std::vector<proto::Section> sections = ClassSections(students, class_files->loose_files());
+  RETURN_IF_ERROR(WriteWholeFile(output,
+                                 absl::StrCat("<!-- ", kClassMark, " -->\n", RenderHtml("A class", sections, {})),
+                                 ReplaceIfForced(force, ReplaceMarked(kClassMark))));
   LogLine(absl::StrCat("report: ", SummaryText(students)));
   return absl::OkStatus();
 }

@@ -11,12 +11,14 @@
 
 namespace lockstep {
 
-// A row for each student, then what each rule that somebody broke says. Nothing is on the page but this.
-std::vector<proto::Section> ClassSections(const std::vector<ClassStudent>& students);
+// Returns a row for each student, then what each rule that somebody broke says. `loose_files` are those of the class' folder
+// itself. The size of the page grows with the number of students: long texts are cut, and of many only the first are shown.
+std::vector<proto::Section> ClassSections(const std::vector<ClassStudent>& students,
+                                          const std::vector<std::string>& loose_files);
 
 // Writes the HTML page `output`, which is made again each time, and says on stderr what was found. A file that is no such
-// page is replaced only if `force` is true. Errors as ListClass' and WriteWholeFile's; a student's file that cannot be
-// read is a row.
+// page is replaced only if `force` is true. Errors as ClassFiles::Open's, CheckClass' and WriteWholeFile's. A student's
+// file that cannot be read is named in that student's row.
 absl::Status RunClass(const std::string& folder, const std::string& output, bool force);
 
 }  // namespace lockstep

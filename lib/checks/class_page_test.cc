@@ -1,6 +1,11 @@
 // A class of 30 folders, three of them copies, two with planted mistakes: all are found, and nobody else.
 #include "lib/checks/class_page.h"
 
+#include <sys/fsuid.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstring>
 #include <filesystem>
 #include <random>
 #include <sstream>
@@ -9,8 +14,10 @@
 #include "absl/strings/str_format.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/checks/check.h"
 #include "lib/checks/kept_records.h"
 #include "lib/record/record_writer.h"
+#include "lib/record/run_files.h"
 #include "lib/report/convert_record.h"
 #include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"
@@ -19,10 +26,13 @@ namespace lockstep {
 namespace testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
 
 constexpr char kSweepPath[] = "benchmarks/results/2026-11-21-h200x2-fp32/sweep.json";
 constexpr int kStudents = 30;
@@ -59,6 +69,15 @@ void WriteSweep(const std::string& folder, const LabSweep& sweep) {
   ASSERT_THAT(WriteRecordFile(folder + "/sweep.rec", sweep.header, records), IsOk());
 }
 
+std::vector<ClassStudent> Checked(const std::string& folder) {
+  EXPECT_THAT(DeclareRunFiles({{folder}, {}}), IsOk());
+  auto files = ClassFiles::Open(folder);
+  EXPECT_THAT(files, IsOk());
+  auto students = CheckClass(**files);
+  EXPECT_THAT(students, IsOk());
+  return *std::move(students);
+}
+
 class ClassPageTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -76,12 +95,7 @@ class ClassPageTest : public ::testing::Test {
 
   LabSweep SweepOf(int student) const { return ReadLabRecords({PathOf(student) + "/sweep.rec"})->sweeps.at(0); }
 
-  std::vector<ClassStudent> Checked() const {
-    auto students = ListClass(folder_);
-    EXPECT_THAT(students, IsOk());
-    CheckClass(*students);
-    return *students;
-  }
+  std::vector<ClassStudent> Checked() const { return testing::Checked(folder_); }
 
   std::string folder_;
 };
@@ -92,6 +106,14 @@ std::vector<std::string> NamesOf(const std::vector<ClassStudent>& students, bool
     if (is(student)) {
       names.push_back(student.name);
     }
+  }
+  return names;
+}
+
+std::vector<std::string> Names(const std::vector<UnreadFile>& files) {
+  std::vector<std::string> names;
+  for (const UnreadFile& file : files) {
+    names.push_back(file.name);
   }
   return names;
 }
@@ -156,9 +178,12 @@ TEST_F(ClassPageTest, TheJsonOfARecordIsReadAsTheRecord) {
   WriteFile(PathOf(8) + "/report.rec", "lockstep.proto.ReportFile");
   const std::vector<ClassStudent> students = Checked();
   ASSERT_THAT(students, SizeIs(kStudents));
-  EXPECT_EQ(students[8].unreadable, "");
-  EXPECT_THAT(students[8].files, ElementsAre(json));
-  EXPECT_THAT(students[3].files, ElementsAre(PathOf(3) + "/sweep.rec"));
+  EXPECT_THAT(students[8].files, ElementsAre("sweep.json"));
+  EXPECT_THAT(Names(students[8].unreadable),
+              UnorderedElementsAre("report.json", "report.rec"));  // only a text, no header
+  EXPECT_THAT(Names(students[8].left_out), ElementsAre("settings.json"));
+  EXPECT_THAT(students[3].files, ElementsAre("sweep.rec"));
+  EXPECT_THAT(Names(students[3].left_out), ElementsAre("sweep.json"));  // the same numbers
   EXPECT_THAT(NamesOf(students, HasCopy), ElementsAre(NameOf(3), NameOf(8)));
   EXPECT_THAT(NamesOf(students, IsBroken), IsEmpty());
 }
@@ -171,18 +196,259 @@ TEST_F(ClassPageTest, ThePageNamesThemAll) {
   ASSERT_THAT(RunClass(folder_, page, false), IsOk());
   const std::string html = ReadFile(page);
   EXPECT_THAT(html, HasSubstr("30 students: 0 with broken rules, 2 with numbers that another one has, too, 0 far from "
-                              "the class, 1 that cannot be read; 27 without any of these."));
+                              "the class, 1 with files that cannot be read, 0 with nothing to look at; 27 without any "
+                              "of these."));
   EXPECT_THAT(html, HasSubstr("sweep.rec: the same numbers as sweep.rec of student04"));
   EXPECT_THAT(html, HasSubstr("not a Lockstep record file"));
 }
 
-TEST(ClassFolderTest, WhatIsNoClassIsRefused) {
-  EXPECT_THAT(ListClass("no/such/folder"),
+constexpr char kTable[] =
+    "# source = a test\n# images_per_epoch = 50000\n# batch = per_device\n"
+    "table,quantity,devices,batch_per_device,value,unit,as_printed\nQ1,epoch_seconds,1,32,21.16,s,21.16\n";
+
+// A class made file by file.
+class ClassFolderTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = TempPath("a_class");
+    std::filesystem::remove_all(folder_);
+    Write("alice/sweep.json", ReadFile(kSweepPath));
+  }
+
+  std::string PathOf(const std::string& file) const { return absl::StrCat(folder_, "/", file); }
+
+  void Write(const std::string& file, const std::string& bytes) const {
+    std::filesystem::create_directories(std::filesystem::path(PathOf(file)).parent_path());
+    WriteFile(PathOf(file), bytes);
+  }
+
+  void Link(const std::string& target, const std::string& file) const {
+    std::filesystem::create_directories(std::filesystem::path(PathOf(file)).parent_path());
+    std::filesystem::create_symlink(target, PathOf(file));
+  }
+
+  // The page, and the one student `name` on it.
+  std::string Page() const {
+    const std::string page = TempPath("a_class.html");
+    EXPECT_THAT(RunClass(folder_, page), IsOk());
+    return ReadFile(page);
+  }
+
+  ClassStudent Student(const std::string& name) const {
+    for (const ClassStudent& student : testing::Checked(folder_)) {
+      if (student.name == name) {
+        return student;
+      }
+    }
+    ADD_FAILURE() << name << " is not among the students";
+    return {};
+  }
+
+  std::string folder_;
+};
+
+std::string WhyOf(const std::vector<UnreadFile>& files, const std::string& name) {
+  for (const UnreadFile& file : files) {
+    if (file.name == name) {
+      return file.why;
+    }
+  }
+  return absl::StrCat("nothing about ", name);
+}
+
+TEST_F(ClassFolderTest, WhatIsNoClassIsRefused) {
+  EXPECT_THAT(ClassFiles::Open("no/such/folder"),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("--class_folder=no/such/folder")));
   const std::string empty = TempPath("empty");
   std::filesystem::create_directories(empty);
-  EXPECT_THAT(ListClass(empty),
+  EXPECT_THAT(ClassFiles::Open(empty),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("a folder for each student")));
+}
+
+TEST_F(ClassFolderTest, class_fifo_among_the_files) {
+  for (const char* name : {"x.rec", "x.json", "x.csv", "x.textproto"}) {
+    std::filesystem::create_directories(PathOf("bob"));
+    ASSERT_EQ(mkfifo(PathOf(absl::StrCat("bob/", name)).c_str(), 0600), 0);
+    EXPECT_THAT(WhyOf(Student("bob").unreadable, name), HasSubstr("no regular file"));
+  }
+  EXPECT_THAT(Page(), AllOf(HasSubstr("x.textproto: no regular file"), HasSubstr("alice")));
+}
+
+TEST_F(ClassFolderTest, class_link_to_proc_kmsg) {
+  Link("/proc/kmsg", "bob/x.csv");
+  Link("/dev/zero", "bob/y.json");
+  Link("nowhere", "bob/z.rec");
+  const std::vector<UnreadFile> unreadable = Student("bob").unreadable;
+  EXPECT_THAT(WhyOf(unreadable, "x.csv"), HasSubstr("a link out of the folder, which is not followed"));
+  EXPECT_THAT(WhyOf(unreadable, "y.json"), HasSubstr("a link out of the folder"));
+  EXPECT_THAT(WhyOf(unreadable, "z.rec"), HasSubstr("cannot be opened: No such file"));
+}
+
+TEST_F(ClassFolderTest, class_link_to_a_secret_shows_nothing_of_it) {
+  const std::string secret = TempPath("shadow");
+  WriteFile(secret, "root:*:19000:0:99999:7:::\n");
+  Link(secret, "bob/x.csv");
+  Link("../../shadow", "bob/y.csv");
+  Link("../alice", "bob/deeper");
+  const std::string page = Page();
+  EXPECT_THAT(page, Not(HasSubstr("root:")));
+  const ClassStudent bob = Student("bob");
+  EXPECT_THAT(bob.files, IsEmpty());
+  EXPECT_THAT(WhyOf(bob.unreadable, "x.csv"), HasSubstr("a link out"));
+  EXPECT_THAT(WhyOf(bob.unreadable, "y.csv"), HasSubstr("a link out"));
+  EXPECT_THAT(WhyOf(bob.unreadable, "deeper"), HasSubstr("a link to a folder"));
+}
+
+TEST_F(ClassFolderTest, class_link_within_the_folder_is_followed) {
+  Write("bob/data/table.csv", kTable);
+  Link("data/table.csv", "bob/link.csv");
+  const ClassStudent bob = Student("bob");
+  EXPECT_THAT(bob.files, ElementsAre("data/table.csv"));
+  EXPECT_EQ(WhyOf(bob.left_out, "link.csv"), "the same numbers as data/table.csv");
+}
+
+TEST_F(ClassFolderTest, class_folder_that_is_a_link_is_named) {
+  Link(PathOf("alice"), "bob");
+  EXPECT_THAT(WhyOf(Student("bob").unreadable, ""), HasSubstr("a link, which is not followed"));
+  EXPECT_THAT(Page(), HasSubstr("2 students: "));
+}
+
+TEST_F(ClassFolderTest, class_what_is_no_table_is_not_on_the_page) {
+  Write("bob/notes.csv", absl::StrCat("MY-PRIVATE-DIARY ", std::string(100, 'x'), ", the end\nand more\n"));
+  const std::string page = Page();
+  EXPECT_THAT(page, HasSubstr("unknown column"));
+  EXPECT_THAT(page, Not(HasSubstr(std::string(60, 'x'))));
+  EXPECT_THAT(page, Not(HasSubstr("the end")));
+}
+
+// The text stands in the first 4 KiB, in the header's command line.
+TEST_F(ClassFolderTest, class_record_that_names_ReportFile_is_left_out) {
+  LabSweep sweep = ReadKeptRecord(kSweepPath).sweeps.at(0);
+  sweep.header.add_command_line("--checkpoint=lockstep.proto.ReportFile.pt");
+  WriteSweep(PathOf("bob"), sweep);
+  std::string json = ReadFile(kSweepPath);
+  const size_t at = json.find("\"command_line\": [") + std::strlen("\"command_line\": [");
+  ASSERT_LT(at, json.size());
+  Write("carol/sweep.json", json.insert(at, "\"--checkpoint=lockstep.proto.ReportFile.pt\", "));
+  EXPECT_THAT(Student("bob").files, ElementsAre("sweep.rec"));
+  EXPECT_THAT(Student("carol").files, ElementsAre("sweep.json"));
+  EXPECT_THAT(Student("bob").copies, SizeIs(1));
+}
+
+TEST_F(ClassFolderTest, AReportsOwnFilesAreLeftOutAndNamed) {
+  proto::Header header;
+  header.set_schema(proto::ReportFile::descriptor()->full_name());
+  header.set_schema_version(1);
+  ASSERT_THAT(WriteRecordFile(PathOf("alice/report.rec"), header, std::vector<proto::ReportRecord>(1)), IsOk());
+  std::ostringstream talk;
+  ASSERT_THAT(ConvertRecord({PathOf("alice/report.rec"), PathOf("alice/report.json"), true}, talk), IsOk());
+  Write("alice/report.csv", "kind,section,of,row,label,column,text,provenance,exact,method,note\r\n");
+  const ClassStudent alice = Student("alice");
+  EXPECT_THAT(alice.files, ElementsAre("sweep.json"));
+  EXPECT_THAT(Names(alice.left_out), UnorderedElementsAre("report.csv", "report.json", "report.rec"));
+  EXPECT_THAT(alice.unreadable, IsEmpty());
+}
+
+TEST_F(ClassFolderTest, class_every_folder_is_on_the_page) {
+  std::filesystem::create_directories(PathOf("bob"));
+  Write("carol/notes.txt", "x");
+  Write("dave/hand_in/last/sweep.json", ReadFile(kSweepPath));
+  Write("erin/1/2/3/4/sweep.json", ReadFile(kSweepPath));
+  Write("frank/Times.CSV", kTable);
+  Write("grace/._times.csv", std::string("\0\5\26\7", 4));
+  Write("grace/times.csv", kTable);
+  Write("grades.csv", "x");
+  const std::string page = Page();
+  EXPECT_THAT(page, HasSubstr("7 students: "));
+  EXPECT_THAT(page, HasSubstr("1 with files that cannot be read, 2 with nothing to look at"));
+  EXPECT_THAT(page, HasSubstr("no file is in it"));
+  EXPECT_THAT(page, HasSubstr("neither a record nor a table is in it, but notes.txt"));
+  EXPECT_THAT(page, HasSubstr("1/2/3/4: a folder deeper than 3 levels"));
+  EXPECT_THAT(page, HasSubstr("nobody&#39;s and not looked at: grades.csv"));
+  EXPECT_THAT(Student("dave").copies, ElementsAre("hand_in/last/sweep.json: the same numbers as sweep.json of alice"));
+  EXPECT_THAT(Student("frank").copies, ElementsAre("Times.CSV: the same numbers as times.csv of grace"));
+  EXPECT_THAT(Student("grace").unreadable, IsEmpty());
+}
+
+// As another user where the test runs as root, to whom no folder is closed.
+TEST_F(ClassFolderTest, class_folder_without_permission) {
+  Write("bob/sweep.json", ReadFile(kSweepPath));
+  Write("carol/closed/sweep.json", ReadFile(kSweepPath));
+  Write("dave/sweep.json", ReadFile(kSweepPath));
+  for (const char* closed : {"bob", "carol/closed", "dave/sweep.json"}) {
+    std::filesystem::permissions(PathOf(closed), std::filesystem::perms::none);
+  }
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder_);
+  if (geteuid() == 0) {
+    setfsuid(65534);
+  }
+  const std::vector<ClassStudent> students = testing::Checked(".");
+  if (geteuid() == 0) {
+    setfsuid(0);
+  }
+  std::filesystem::current_path(before);
+  for (const char* closed : {"bob", "carol/closed", "dave/sweep.json"}) {
+    std::filesystem::permissions(PathOf(closed), std::filesystem::perms::owner_all);
+  }
+  ASSERT_THAT(students, SizeIs(4));
+  EXPECT_THAT(WhyOf(students[1].unreadable, ""), HasSubstr("Permission denied"));
+  EXPECT_THAT(WhyOf(students[2].unreadable, "closed"), HasSubstr("Permission denied"));
+  EXPECT_THAT(WhyOf(students[3].unreadable, "sweep.json"), HasSubstr("Permission denied"));
+}
+
+TEST_F(ClassFolderTest, class_newline_name) {
+  Write("bob\nx<b>/sweep.json", ReadFile(kSweepPath));
+  Write("caf\xe9/x\n.csv", "a");
+  const std::string page = Page();
+  EXPECT_THAT(page, HasSubstr("3 students: "));
+  EXPECT_THAT(page, Not(HasSubstr("x<b>")));
+  EXPECT_THAT(page, HasSubstr("caf\\xe9"));
+}
+
+TEST_F(ClassFolderTest, class_huge_files_are_named_and_not_read) {
+  Write("bob/x.rec", "");
+  Write("bob/y.csv", "");
+  std::filesystem::resize_file(PathOf("bob/x.rec"), uint64_t{8} << 30);
+  std::filesystem::resize_file(PathOf("bob/y.csv"), uint64_t{1} << 30);
+  const ClassStudent bob = Student("bob");
+  EXPECT_THAT(WhyOf(bob.unreadable, "x.rec"), HasSubstr("8589934592 bytes, and files of 268435456 at most are read"));
+  EXPECT_THAT(WhyOf(bob.unreadable, "y.csv"), HasSubstr("1073741824 bytes, and files of 16777216 at most are read"));
+}
+
+TEST_F(ClassFolderTest, class_many_files_are_named_and_not_read) {
+  for (int i = 0; i < 250; ++i) {
+    Write(absl::StrFormat("bob/%03d.csv", i), absl::StrCat("# description = ", i, "\n", kTable));
+  }
+  const ClassStudent bob = Student("bob");
+  EXPECT_THAT(bob.files.size() + bob.unreadable.size(), kMaxStudentFiles + 1);
+  EXPECT_THAT(WhyOf(bob.unreadable, "200.csv"), HasSubstr("there are 250, and 200 at most are read"));
+}
+
+// The text of all copies grows with the class, not with its square.
+TEST_F(ClassFolderTest, class_of_one_record) {
+  size_t bytes[2];
+  for (const int students : {100, 200}) {
+    for (int i = 0; i < students; ++i) {
+      Write(absl::StrFormat("student%04d/t.csv", i), kTable);
+    }
+    bytes[students / 200] = Page().size();
+  }
+  EXPECT_THAT(Student("student0000").copies,
+              ElementsAre("t.csv: the same numbers as t.csv of student0001, t.csv of student0002, t.csv of student0003 "
+                          "and 196 more"));
+  EXPECT_LT(bytes[1], 2 * bytes[0]);
+  EXPECT_LT(bytes[1], 200 * 1000 + 50'000);
+}
+
+// Many mistakes of one student are a few rows.
+TEST_F(ClassFolderTest, class_many_findings_are_a_bounded_page) {
+  std::string table = "# source = a test\ntable,quantity,devices,batch_per_device,value,unit,as_printed\n";
+  for (int i = 0; i < 100; ++i) {
+    absl::StrAppend(&table, "T", i, ",speedup,2,32,,,7.5\n");
+  }
+  Write("bob/many.csv", table);
+  EXPECT_THAT(Page(), HasSubstr("and 80 more"));
 }
 
 }  // namespace

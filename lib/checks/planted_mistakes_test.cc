@@ -25,7 +25,7 @@ constexpr char kModelPath[] = "benchmarks/results/2026-11-21-h200x4-fp32/comm_mo
 
 std::vector<std::string> Failed(const LabRecords& lab) { return FailedRules(CheckRecords(lab)); }
 std::vector<std::string> Failed(const proto::PublishedTables& tables) {
-  return FailedRules(CheckTables("hand_in.csv", tables));
+  return FailedRules(*CheckTables("hand_in.csv", tables));
 }
 
 void Multiply(proto::Samples& samples, double factor) {
@@ -80,7 +80,7 @@ TEST(PlantedMistakesTest, NothingPlantedNothingFound) {
   EXPECT_THAT(Failed(ReadKeptRecord(kSweepPath)), IsEmpty());
   EXPECT_THAT(Failed(ReadKeptRecord(kScalePath)), IsEmpty());
   EXPECT_THAT(Failed(ReadKeptRecord(kModelPath)), IsEmpty());
-  EXPECT_THAT(Failed(HonestTables()), IsEmpty()) << CheckText(CheckTables("x", HonestTables()));
+  EXPECT_THAT(Failed(HonestTables()), IsEmpty()) << CheckText(*CheckTables("x", HonestTables()));
 }
 
 TEST(PlantedMistakesTest, OneClockReadBeforeTheWorkWasDone) {

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -126,17 +128,20 @@ bool SaysEstimate(const std::string& text) {
 
 // Estimates in a table that has other numbers of the same kind.
 void CheckEstimates(const std::string& where, const proto::PublishedTable& table, FindingList& list) {
+  std::vector<const proto::PublishedValue*> estimates;
+  std::map<proto::PublishedQuantity, const proto::PublishedValue*> measured;  // the first one of each kind
   for (const proto::PublishedValue& value : table.value()) {
-    if (!SaysEstimate(value.context()) && !SaysEstimate(value.note())) {
-      continue;
+    if (SaysEstimate(value.context()) || SaysEstimate(value.note())) {
+      estimates.push_back(&value);
+    } else {
+      measured.emplace(value.quantity(), &value);
     }
-    for (const proto::PublishedValue& other : table.value()) {
-      if (other.quantity() == value.quantity() && !SaysEstimate(other.context()) && !SaysEstimate(other.note())) {
-        list.Add("estimates_among_measurements", where,
-                 absl::StrCat(PlaceText(value), " is said to be '", value.context(), value.note(), "', and ",
-                              other.as_printed(), " beside it is not."));
-        break;
-      }
+  }
+  for (const proto::PublishedValue* value : estimates) {
+    if (const auto other = measured.find(value->quantity()); other != measured.end()) {
+      list.Add("estimates_among_measurements", where,
+               absl::StrCat(PlaceText(*value), " is said to be '", value->context(), value->note(), "', and ",
+                            other->second->as_printed(), " beside it is not."));
     }
   }
 }
@@ -154,25 +159,36 @@ void CheckScalingName(const std::string& name, const proto::PublishedTables& tab
   }
 }
 
-std::optional<PrintedNumber> TimeAt(const proto::PublishedTables& tables, proto::PublishedQuantity quantity,
-                                    uint32_t devices, uint64_t batch) {
+// The first number of each kind, number of devices and batch: of an epoch, not of a log's line, and not restated.
+using FirstNumbers = std::map<std::tuple<proto::PublishedQuantity, uint32_t, uint64_t>, const proto::PublishedValue*>;
+
+FirstNumbers FirstNumbersOf(const proto::PublishedTables& tables) {
+  FirstNumbers first;
   for (const proto::PublishedTable& table : tables.table()) {
     for (const proto::PublishedValue& value : table.value()) {
-      if (value.quantity() == quantity && value.devices() == devices && value.batch() == batch && value.epoch() == 0 &&
-          !value.restated()) {
-        const auto printed = ParsePrintedNumber(value.as_printed());
-        return printed.ok() ? std::optional<PrintedNumber>(*printed) : std::nullopt;
+      if (value.epoch() == 0 && !value.restated()) {
+        first.emplace(std::make_tuple(value.quantity(), value.devices(), value.batch()), &value);
       }
     }
   }
-  return std::nullopt;
+  return first;
+}
+
+std::optional<PrintedNumber> TimeAt(const FirstNumbers& numbers, proto::PublishedQuantity quantity, uint32_t devices,
+                                    uint64_t batch) {
+  const auto found = numbers.find({quantity, devices, batch});
+  if (found == numbers.end()) {
+    return std::nullopt;
+  }
+  const auto printed = ParsePrintedNumber(found->second->as_printed());
+  return printed.ok() ? std::optional<PrintedNumber>(*printed) : std::nullopt;
 }
 
 // Whether T_N - T_1/N of times of this kind is the number, as far as printed digits tell.
-bool IsDifference(const proto::PublishedTables& tables, proto::PublishedQuantity quantity,
-                  const proto::PublishedValue& value, const PrintedNumber& printed) {
-  const auto t_1 = TimeAt(tables, quantity, 1, value.batch());
-  const auto t_n = TimeAt(tables, quantity, value.devices(), value.batch());
+bool IsDifference(const FirstNumbers& numbers, proto::PublishedQuantity quantity, const proto::PublishedValue& value,
+                  const PrintedNumber& printed) {
+  const auto t_1 = TimeAt(numbers, quantity, 1, value.batch());
+  const auto t_n = TimeAt(numbers, quantity, value.devices(), value.batch());
   if (!t_1.has_value() || !t_n.has_value() || value.devices() < 2) {
     return false;
   }
@@ -181,13 +197,13 @@ bool IsDifference(const proto::PublishedTables& tables, proto::PublishedQuantity
   return std::abs(difference - printed.value) <= rounding * (1 + 1e-9);
 }
 
-void CheckLoadingInSplit(const std::string& where, const proto::PublishedTables& tables,
-                         const proto::PublishedTable& table, FindingList& list) {
+void CheckLoadingInSplit(const std::string& where, const FirstNumbers& numbers, const proto::PublishedTable& table,
+                         FindingList& list) {
   for (const proto::PublishedValue& value : table.value()) {
     const auto printed = ParsePrintedNumber(value.as_printed());
     if (value.quantity() == proto::COMMUNICATION_SECONDS && printed.ok() &&
-        IsDifference(tables, proto::EPOCH_SECONDS, value, *printed) &&
-        !IsDifference(tables, proto::STEP_SECONDS, value, *printed)) {
+        IsDifference(numbers, proto::EPOCH_SECONDS, value, *printed) &&
+        !IsDifference(numbers, proto::STEP_SECONDS, value, *printed)) {
       list.Add("loading_counted_as_communication", where,
                absl::StrCat(PlaceText(value), " is T_N - T_1/N of epochs with data loading."));
     }
@@ -196,17 +212,28 @@ void CheckLoadingInSplit(const std::string& where, const proto::PublishedTables&
 
 }  // namespace
 
-std::vector<CheckFinding> CheckTables(const std::string& name, const proto::PublishedTables& tables) {
+absl::StatusOr<std::vector<CheckFinding>> CheckTables(const std::string& name, const proto::PublishedTables& tables) {
+  AuditBudget budget;
+  return CheckTables(name, tables, budget);
+}
+
+absl::StatusOr<std::vector<CheckFinding>> CheckTables(const std::string& name, const proto::PublishedTables& tables,
+                                                      AuditBudget& budget) {
   FindingList list;
   CheckScalingName(name, tables, list);
-  const std::vector<proto::AuditTable> audited = Audit(tables);
+  const absl::StatusOr<std::vector<proto::AuditTable>> audit = Audit(tables, budget);
+  if (!audit.ok()) {
+    return absl::Status(audit.status().code(), absl::StrCat(name, ": ", audit.status().message()));
+  }
+  const std::vector<proto::AuditTable>& audited = *audit;
+  const FirstNumbers numbers = FirstNumbersOf(tables);
   for (int i = 0; i < tables.table_size(); ++i) {
     const std::string where = absl::StrCat(name, ", ", tables.table(i).name());
     for (const proto::AuditedValue& value : audited[i].value()) {
       AddAudited(where, value, list);
     }
     CheckEstimates(where, tables.table(i), list);
-    CheckLoadingInSplit(where, tables, tables.table(i), list);
+    CheckLoadingInSplit(where, numbers, tables.table(i), list);
   }
   return list.Take();
 }

@@ -18,7 +18,7 @@ using ::testing::IsEmpty;
 std::vector<CheckFinding> HandIn(const std::string& name) {
   const auto file = ReadPublishedTables("data/published/" + name);
   EXPECT_THAT(file, IsOk());
-  return file.ok() ? CheckTables(name, file->tables) : std::vector<CheckFinding>();
+  return file.ok() ? *CheckTables(name, file->tables) : std::vector<CheckFinding>();
 }
 
 // A batch in the place of bytes, rows whose parts do not sum, 1.07 % for a ratio of 1.15.
@@ -64,7 +64,7 @@ TEST(TableRulesTest, DocumentsInWhichEveryNumberFollowsRaiseNoAlarm) {
     for (proto::PublishedValue& value : *document.table("times").mutable_value()) {
       value.set_quantity(proto::STEP_SECONDS);
     }
-    const std::vector<CheckFinding> findings = CheckTables("random", document.tables());
+    const std::vector<CheckFinding> findings = *CheckTables("random", document.tables());
     EXPECT_THAT(FailedRules(findings), IsEmpty()) << "seed " << seed << "\n" << CheckText(findings);
   }
 }

@@ -163,7 +163,12 @@ absl::StatusOr<Records> MakeCommModelRecords(const CommModelOptions& options, co
   RETURN_IF_ERROR(AppendCurves(options, inputs, all, records));
   RETURN_IF_ERROR(AppendPredictions(options, inputs, all, fitted.curves, records));
   for (const PublishedFile& file : inputs.audited) {
-    for (proto::AuditTable& table : Audit(file.tables)) {
+    absl::StatusOr<std::vector<proto::AuditTable>> audited = Audit(file.tables);
+    if (!audited.ok()) {
+      return absl::Status(audited.status().code(),
+                          absl::StrCat("--audit=", file.input.path(), ": ", audited.status().message()));
+    }
+    for (proto::AuditTable& table : *audited) {
       *records.emplace_back().mutable_audit() = std::move(table);
     }
   }

@@ -23,7 +23,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   FUZZ_CHECK(google::protobuf::TextFormat::PrintToString(*again, &text_again));
   FUZZ_CHECK(text_again == text);
 
-  const std::vector<proto::AuditTable> audited = Audit(*tables);
+  const absl::StatusOr<std::vector<proto::AuditTable>> audit = Audit(*tables);
+  if (!audit.ok()) {
+    CheckUserError(audit.status());  // the budget
+    return 0;
+  }
+  const std::vector<proto::AuditTable>& audited = *audit;
   FUZZ_CHECK(audited.size() == static_cast<size_t>(tables->table_size()));
   std::vector<proto::CommModelRecord> records;
   for (size_t i = 0; i < audited.size(); ++i) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -79,8 +80,20 @@ bool Importer::IsPool(uint32_t tensor) const {
   return builder_->shapes()[tensor - 1].kind == LayerKind::kGlobalAveragePool;
 }
 
+// Checks what must be there once. A reader that took the first of two would differ from one that takes the last.
 absl::Status Importer::CheckOpset() const {
+  std::set<std::string> domains, keys;
+  for (const ::onnx::StringStringEntryProto& entry : model_.metadata_props()) {
+    if (!keys.insert(entry.key()).second) {
+      return absl::DataLossError(absl::StrCat("ONNX model: expected one metadata entry '", PlainName(entry.key()),
+                                              "', found two; export the model again"));
+    }
+  }
   for (const ::onnx::OperatorSetIdProto& set : model_.opset_import()) {
+    if (!domains.insert(set.domain() == "ai.onnx" ? "" : set.domain()).second) {
+      return absl::DataLossError(absl::StrCat("ONNX model: expected one opset of domain '", PlainName(set.domain()),
+                                              "', found two; export the model again"));
+    }
     if ((set.domain().empty() || set.domain() == "ai.onnx") && set.version() < kOldestOpset) {
       return absl::FailedPreconditionError(absl::StrCat("ONNX model: opset ", set.version(), ", expected ",
                                                         kOldestOpset, " or newer: none before has QLinearConv"));

@@ -26,6 +26,7 @@ using ::lockstep::testing::StatusIs;
 using ::onnx::ModelProto;
 using ::onnx::NodeProto;
 using ::onnx::TensorProto;
+using ::testing::_;
 using ::testing::HasSubstr;
 
 constexpr auto kNotOurs = absl::StatusCode::kFailedPrecondition;
@@ -59,6 +60,13 @@ TensorProto& Constant(ModelProto& model, const std::string& name) {
   return *model.mutable_graph()->mutable_initializer(0);
 }
 
+void AddInts(const std::string& name, const std::vector<int64_t>& values, NodeProto& node) {
+  ::onnx::AttributeProto& attribute = *node.add_attribute();
+  attribute.set_name(name);
+  attribute.set_type(::onnx::AttributeProto::INTS);
+  attribute.mutable_ints()->Assign(values.begin(), values.end());
+}
+
 void SetInts(const std::string& name, const std::vector<int64_t>& values, NodeProto& node) {
   for (::onnx::AttributeProto& attribute : *node.mutable_attribute()) {
     if (attribute.name() == name) {
@@ -66,10 +74,7 @@ void SetInts(const std::string& name, const std::vector<int64_t>& values, NodePr
       return;
     }
   }
-  ::onnx::AttributeProto& attribute = *node.add_attribute();
-  attribute.set_name(name);
-  attribute.set_type(::onnx::AttributeProto::INTS);
-  attribute.mutable_ints()->Assign(values.begin(), values.end());
+  AddInts(name, values, node);
 }
 
 // What import says of the small model after `change`.
@@ -218,6 +223,35 @@ TEST(ImportOnnxTest, RefusesBrokenGraphs) {
               StatusIs(kBroken, HasSubstr("its first output '' is written by no node")));
   EXPECT_THAT(Changed([](ModelProto& model) { model.mutable_graph()->mutable_output(0)->set_name("conv1"); }),
               StatusIs(kNotOurs, HasSubstr("'conv1' is not what its last quantized layer writes")));
+}
+
+// Another runtime may take the last of two, and then run another network.
+TEST(ImportOnnxTest, onnx_second_attribute_of_a_name) {
+  constexpr int64_t kAbsurd = int64_t{1} << 40;
+  EXPECT_THAT(
+      Changed([](ModelProto& model) {
+        AddInts("pads", {kAbsurd, kAbsurd, kAbsurd, kAbsurd}, Node(model, "block.conv1"));
+      }),
+      StatusIs(kBroken, HasSubstr("node 'block.conv1' (QLinearConv): expected one attribute 'pads', found two")));
+  EXPECT_THAT(Changed([](ModelProto& model) {
+                NodeProto& node = Node(model, "block.conv1");
+                *node.add_attribute() = node.attribute(0);
+              }),
+              StatusIs(kBroken, HasSubstr("found two")));
+}
+
+TEST(ImportOnnxTest, onnx_second_of_what_is_there_once) {
+  EXPECT_THAT(Changed([](ModelProto& model) { Node(model, "block.conv1").add_output("conv1"); }),
+              StatusIs(kBroken, HasSubstr("node 'block.conv1' (QLinearConv): expected outputs with a name")));
+  EXPECT_THAT(Changed([](ModelProto& model) { Node(model, "conv1").add_output("conv1"); }), StatusIs(kBroken, _));
+  EXPECT_THAT(Changed([](ModelProto& model) { *model.mutable_graph()->add_input() = model.graph().input(0); }),
+              StatusIs(kBroken, HasSubstr("two inputs are named")));
+  EXPECT_THAT(Changed([](ModelProto& model) { *model.mutable_graph()->add_output() = model.graph().output(0); }),
+              StatusIs(kBroken, HasSubstr("two outputs are named")));
+  EXPECT_THAT(Changed([](ModelProto& model) { *model.add_opset_import() = model.opset_import(0); }),
+              StatusIs(kBroken, HasSubstr("expected one opset of domain ''")));
+  EXPECT_THAT(Changed([](ModelProto& model) { *model.add_metadata_props() = model.metadata_props(0); }),
+              StatusIs(kBroken, HasSubstr("expected one metadata entry")));
 }
 
 TEST(ImportOnnxTest, RefusesNumbersOfNoUse) {

@@ -1,5 +1,7 @@
 #include "lib/onnx/onnx_graph.h"
 
+#include <unordered_set>
+
 #include "absl/strings/str_cat.h"
 #include "lib/base/status_macros.h"
 #include "lib/onnx/tensor_values.h"
@@ -80,7 +82,56 @@ absl::StatusOr<std::string> TextAttribute(const NodeProto& node, absl::string_vi
   return attribute->s();
 }
 
+namespace {
+
+using Names = std::unordered_set<std::string>;
+
+absl::Status CheckAttributes(const NodeProto& node) {
+  Names names;
+  for (const AttributeProto& attribute : node.attribute()) {
+    if (!names.insert(attribute.name()).second) {
+      return BrokenNode(node, absl::StrCat("expected one attribute '", Shown(attribute.name()),
+                                           "', found two; export the model again"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Takes the names of the graph's inputs or outputs. `what` is "inputs".
+absl::Status TakeNames(const google::protobuf::RepeatedPtrField<::onnx::ValueInfoProto>& values, const char* what,
+                       Names& names) {
+  for (const ::onnx::ValueInfoProto& value : values) {
+    if (!names.insert(value.name()).second) {
+      return absl::DataLossError(
+          absl::StrCat("ONNX model: two ", what, " are named '", Shown(value.name()), "'; export the model again"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckNames(const ::onnx::GraphProto& graph) {
+  Names outputs, written;
+  RETURN_IF_ERROR(TakeNames(graph.output(), "outputs", outputs));
+  RETURN_IF_ERROR(TakeNames(graph.input(), "inputs", written));
+  for (const TensorProto& tensor : graph.initializer()) {
+    written.insert(tensor.name());  // may also be an input, whose value it then is
+  }
+  for (const NodeProto& node : graph.node()) {
+    RETURN_IF_ERROR(CheckAttributes(node));
+    for (const std::string& output : node.output()) {
+      if (!output.empty() && !written.insert(output).second) {
+        return BrokenNode(node, absl::StrCat("expected outputs with a name that nothing else has, found '",
+                                             Shown(output), "' twice; export the model again"));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 absl::StatusOr<OnnxGraph> OnnxGraph::Make(const ::onnx::GraphProto& graph) {
+  RETURN_IF_ERROR(CheckNames(graph));
   OnnxGraph result(graph);
   for (const TensorProto& tensor : graph.initializer()) {
     RETURN_IF_ERROR(result.AddConstant(tensor.name(), tensor));

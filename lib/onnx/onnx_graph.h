@@ -35,7 +35,9 @@ const ::onnx::AttributeProto* FindAttribute(const ::onnx::NodeProto& node, absl:
 
 class OnnxGraph {
  public:
-  // `graph` must outlive it. DataLoss: two constants of one name.
+  // `graph` must outlive the result. Returns DataLossError if a name that must be unique is there twice: two constants,
+  // two inputs or two outputs of the graph, two attributes of one node, or a tensor that two nodes write. A reader that took
+  // the first of two would run another network than a runtime that takes the last.
   static absl::StatusOr<OnnxGraph> Make(const ::onnx::GraphProto& graph);
 
   const ::onnx::GraphProto& proto() const { return *graph_; }

@@ -60,6 +60,9 @@ absl::Status CheckPlace(const TensorProto& tensor) {
 template <typename Stored, typename Result, typename List>
 absl::StatusOr<std::vector<Result>> Values(const TensorProto& tensor, const List& listed) {
   RETURN_IF_ERROR(CheckPlace(tensor));
+  if (tensor.has_raw_data() && !listed.empty()) {
+    return Broken(tensor, "its values are there twice, as raw_data and as a list");
+  }
   const std::string& raw = tensor.raw_data();
   const size_t held = tensor.has_raw_data() ? raw.size() / sizeof(Stored) : static_cast<size_t>(listed.size());
   ASSIGN_OR_RETURN(const size_t count, ElementCount(tensor, held));

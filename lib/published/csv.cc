@@ -92,9 +92,16 @@ absl::StatusOr<std::vector<CsvRow>> ParseCsv(absl::string_view text, int first_l
     do {
       ASSIGN_OR_RETURN(std::string field, scanner.TakeField());
       row.fields.push_back(std::move(field));
+      if (row.fields.size() > kMaxCsvFields) {
+        return absl::DataLossError(absl::StrCat(row.line, ": expected at most ", kMaxCsvFields, " fields, found more"));
+      }
     } while (scanner.TakeSeparator());
     if (row.fields.size() > 1 || !row.fields[0].empty()) {
       rows.push_back(std::move(row));
+      if (rows.size() > kMaxCsvRows) {
+        return absl::DataLossError(
+            absl::StrCat(scanner.line(), ": expected at most ", kMaxCsvRows, " rows, found more"));
+      }
     }
   }
   return rows;

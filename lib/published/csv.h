@@ -3,6 +3,7 @@
 #ifndef LOCKSTEP_LIB_PUBLISHED_CSV_H_
 #define LOCKSTEP_LIB_PUBLISHED_CSV_H_
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,12 @@ struct CsvRow {
   std::vector<std::string> fields;
 };
 
+// Largest number of rows, and of fields in a row. They bound the memory of a file of separators: a field takes 32 bytes.
+inline constexpr size_t kMaxCsvRows = 100'000;
+inline constexpr size_t kMaxCsvFields = 1'000;
+
 // `first_line` is the line of the file on which `text` begins. DataLoss, beginning with "LINE: ": a quote that is not
-// closed, or one where none may be.
+// closed, one where none may be, or more than kMaxCsvRows or kMaxCsvFields.
 absl::StatusOr<std::vector<CsvRow>> ParseCsv(absl::string_view text, int first_line);
 
 }  // namespace lockstep

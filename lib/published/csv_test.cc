@@ -57,5 +57,14 @@ TEST(CsvTest, QuotesWhereNoneMayBe) {
   ExpectBroken("a\n\"b\nc", "2: a quote is opened and never closed");
 }
 
+TEST(CsvTest, RowsAndFieldsHaveLimits) {
+  ExpectBroken(std::string(kMaxCsvFields, ','), "1: expected at most 1000 fields");
+  std::string rows;
+  for (size_t i = 0; i <= kMaxCsvRows; ++i) {
+    rows += "a\n";
+  }
+  ExpectBroken(rows, ": expected at most 100000 rows");
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "google/protobuf/descriptor.h"
+#include "lib/published/excerpt.h"
 
 namespace lockstep {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 using google::protobuf::FieldDescriptor;
 
 absl::Status NotA(absl::string_view what, absl::string_view name, absl::string_view text) {
-  return absl::InvalidArgumentError(absl::StrCat(name, " '", text, "' is not ", what));
+  return absl::InvalidArgumentError(absl::StrCat(name, " '", Excerpt(text), "' is not ", what));
 }
 
 absl::Status SetEnum(const FieldDescriptor& field, absl::string_view text, google::protobuf::Message& message) {
@@ -27,7 +28,7 @@ absl::Status SetEnum(const FieldDescriptor& field, absl::string_view text, googl
       known.push_back(absl::AsciiStrToLower(field.enum_type()->value(i)->name()));
     }
     return absl::InvalidArgumentError(
-        absl::StrCat("unknown ", field.name(), " '", text, "'; known: ", absl::StrJoin(known, ", ")));
+        absl::StrCat("unknown ", field.name(), " '", Excerpt(text), "'; known: ", absl::StrJoin(known, ", ")));
   }
   message.GetReflection()->SetEnum(&message, &field, value);
   return absl::OkStatus();

@@ -8,6 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "lib/published/excerpt.h"
 
 namespace lockstep {
 namespace {
@@ -35,8 +36,9 @@ absl::StatusOr<PrintedNumber> ParsePrintedNumber(absl::string_view digits) {
                       (absl::SimpleAtoi(digits.substr(power + 1), &exponent) && std::abs(exponent) <= kLargestPower);
   PrintedNumber number;
   if (!plain || !scaled || mantissa.empty() || mantissa.back() == '.' || !absl::SimpleAtod(digits, &number.value)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "'", digits, "' is not a plain decimal number such as 1.41695 or 1.7e+10; leave units and signs like % out"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", Excerpt(digits),
+                     "' is not a plain decimal number such as 1.41695 or 1.7e+10; leave units and signs like % out"));
   }
   const size_t decimals = point == absl::string_view::npos ? 0 : mantissa.size() - point - 1;
   number.unit = std::pow(10.0, exponent - static_cast<double>(decimals));

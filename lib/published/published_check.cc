@@ -4,7 +4,9 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "lib/base/status_macros.h"
+#include "lib/published/excerpt.h"
 #include "lib/published/printed_number.h"
 
 namespace lockstep {
@@ -39,30 +41,43 @@ bool MayLackBatch(proto::PublishedQuantity quantity) {
   }
 }
 
-// What tells a number apart from every other of its table.
-std::string Identity(const proto::PublishedValue& value) {
+// What tells a number apart from every other of its table. `context` is its own, or an excerpt.
+std::string Identity(const proto::PublishedValue& value, absl::string_view context) {
   return absl::StrCat(proto::PublishedQuantity_Name(value.quantity()), ", ", value.devices(), " devices, batch ",
                       value.batch(), ", epoch ", value.epoch(), ", base ", value.base_devices(),
-                      " devices, base batch ", value.base_batch(), ", context '", value.context(), "'");
+                      " devices, base batch ", value.base_batch(), ", context '", context, "'");
 }
 
 absl::Status CheckTable(const proto::PublishedTable& table) {
   std::set<std::string> seen;
   for (int i = 0; i < table.value_size(); ++i) {
     absl::Status status = CheckPublishedValue(table.value(i));
-    if (status.ok() && !seen.insert(Identity(table.value(i))).second) {
-      status = absl::DataLossError(
-          absl::StrCat("a second value of ", Identity(table.value(i)), "; `context` can tell them apart"));
+    if (status.ok() && !seen.insert(Identity(table.value(i), table.value(i).context())).second) {
+      status = absl::DataLossError(absl::StrCat("a second value of ",
+                                                Identity(table.value(i), Excerpt(table.value(i).context())),
+                                                "; `context` can tell them apart"));
     }
     if (!status.ok()) {
-      return absl::DataLossError(absl::StrCat("table '", table.name(), "', value ", i + 1, " (",
-                                              table.value(i).as_printed(), "): ", status.message()));
+      return absl::DataLossError(absl::StrCat("table '", Excerpt(table.name()), "', value ", i + 1, " (",
+                                              Excerpt(table.value(i).as_printed()), "): ", status.message()));
     }
   }
   return absl::OkStatus();
 }
 
 }  // namespace
+
+absl::Status CheckPublishedSize(int64_t tables, int64_t numbers) {
+  if (tables > kMaxPublishedTables) {
+    return absl::FailedPreconditionError(absl::StrCat("expected at most ", kMaxPublishedTables, " tables, found ",
+                                                      tables, "; name a file for each part of the document"));
+  }
+  if (numbers > kMaxPublishedNumbers) {
+    return absl::FailedPreconditionError(absl::StrCat("expected at most ", kMaxPublishedNumbers, " numbers, found ",
+                                                      numbers, "; name a file for each part of the document"));
+  }
+  return absl::OkStatus();
+}
 
 absl::Status CheckPublishedValue(const proto::PublishedValue& value) {
   if (value.quantity() == proto::PUBLISHED_QUANTITY_UNSPECIFIED) {
@@ -86,10 +101,15 @@ absl::Status CheckPublishedTables(const proto::PublishedTables& tables) {
   if (tables.source().empty()) {
     return absl::DataLossError("`source` is missing: say what the document is and where it is found");
   }
+  int64_t numbers = 0;
+  for (const proto::PublishedTable& table : tables.table()) {
+    numbers += table.value_size();
+  }
+  RETURN_IF_ERROR(CheckPublishedSize(tables.table_size(), numbers));
   std::set<std::string> names;
   for (const proto::PublishedTable& table : tables.table()) {
     if (table.name().empty() || !names.insert(table.name()).second) {
-      return absl::DataLossError(absl::StrCat("a table name is missing or used twice: '", table.name(), "'"));
+      return absl::DataLossError(absl::StrCat("a table name is missing or used twice: '", Excerpt(table.name()), "'"));
     }
     RETURN_IF_ERROR(CheckTable(table));
   }

@@ -13,6 +13,7 @@
 #include "absl/strings/strip.h"
 #include "lib/base/status_macros.h"
 #include "lib/published/csv.h"
+#include "lib/published/excerpt.h"
 #include "lib/published/field_text.h"
 #include "lib/published/printed_number.h"
 #include "lib/published/published_check.h"
@@ -57,7 +58,7 @@ absl::Status SetParameter(absl::string_view key, absl::string_view value, proto:
       fact ? static_cast<google::protobuf::Message&>(*tables.mutable_facts()) : *tables.mutable_claims();
   const absl::string_view name = fact ? key.substr(6) : key;
   if (message.GetDescriptor()->FindFieldByName(std::string(name)) == nullptr) {
-    return absl::InvalidArgumentError(absl::StrCat("unknown key '", key, "'; known: source, description, ",
+    return absl::InvalidArgumentError(absl::StrCat("unknown key '", Excerpt(key), "'; known: source, description, ",
                                                    FieldNames(*proto::Claims::descriptor()), ", and facts. before ",
                                                    FieldNames(*proto::Facts::descriptor())));
   }
@@ -88,11 +89,12 @@ absl::StatusOr<Columns> ReadColumns(const CsvRow& header) {
     const auto is_it = [&](const char* known) { return name == known; };
     if (std::none_of(std::begin(kNeeded), std::end(kNeeded), is_it) &&
         std::none_of(std::begin(kOptional), std::end(kOptional), is_it)) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "unknown column '", name, "'; known: ", absl::StrJoin(kNeeded, ", "), ", ", absl::StrJoin(kOptional, ", ")));
+      return absl::InvalidArgumentError(absl::StrCat("unknown column '", Excerpt(name),
+                                                     "'; known: ", absl::StrJoin(kNeeded, ", "), ", ",
+                                                     absl::StrJoin(kOptional, ", ")));
     }
     if (!columns.emplace(name, i).second) {
-      return absl::InvalidArgumentError(absl::StrCat("column '", name, "' is there twice"));
+      return absl::InvalidArgumentError(absl::StrCat("column '", Excerpt(name), "' is there twice"));
     }
   }
   for (const char* name : kNeeded) {
@@ -126,7 +128,7 @@ absl::StatusOr<std::string> PrintedDigits(absl::string_view value, absl::string_
   ASSIGN_OR_RETURN(const PrintedNumber number, ParsePrintedNumber(value));
   ASSIGN_OR_RETURN(const PrintedNumber printed, ParsePrintedNumber(as_printed));
   if (!RoundsTo(number.value, printed) && !TruncatesTo(number.value, printed)) {
-    return absl::InvalidArgumentError(absl::StrCat("value ", value, " and as_printed ", as_printed,
+    return absl::InvalidArgumentError(absl::StrCat("value ", Excerpt(value), " and as_printed ", Excerpt(as_printed),
                                                    " contradict each other: one is not the other rounded or cut off"));
   }
   return std::string(as_printed);
@@ -206,6 +208,7 @@ absl::Status ReadRow(const Columns& columns, const CsvRow& csv_row, RateUnits& u
   RETURN_IF_ERROR(CheckRateUnit(row, value, units));
   proto::PublishedTable& table = TableNamed(row.At("table"), tables);
   *table.add_value() = std::move(value);
+  RETURN_IF_ERROR(CheckPublishedSize(tables.table_size(), 0));
   return ReadLoaderWorkers(row.At("loader_workers"), table);
 }
 
@@ -238,6 +241,7 @@ absl::StatusOr<proto::PublishedTables> ParsePublishedCsv(absl::string_view text,
   }
   const absl::StatusOr<Columns> columns = ReadColumns(rows->front());
   RETURN_IF_ERROR(At(path, rows->front().line, columns.status()));
+  RETURN_IF_ERROR(At(path, first_line, CheckPublishedSize(0, static_cast<int64_t>(rows->size()) - 1)));
   RateUnits units;
   for (size_t i = 1; i < rows->size(); ++i) {
     RETURN_IF_ERROR(At(path, (*rows)[i].line, ReadRow(*columns, (*rows)[i], units, tables)));

@@ -4,6 +4,7 @@
 #include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/published/published_check.h"
 #include "lib/published/published_tables.h"
 #include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"
@@ -17,6 +18,7 @@ using ::lockstep::testing::TempPath;
 using ::lockstep::testing::WriteFile;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr char kColumns[] = "table,quantity,devices,batch_per_device,value,unit,as_printed\n";
 
@@ -107,6 +109,34 @@ TEST(PublishedCsvTest, TheColumnsAreChecked) {
   ExpectBroken("table,quantity,devices,batch_per_device,value,as_printed\n", ":1: ", "column 'unit' is missing");
   ExpectBroken("\n\ntable,quantity,batch\n", ":3: ", "unknown column 'batch'; known: table, ");
   ExpectBroken("table,table,quantity\n", ":1: ", "column 'table' is there twice");
+}
+
+// The file may be another one than was meant, and the error may be shown to others.
+TEST(PublishedCsvTest, AnErrorShowsLittleOfTheFile) {
+  const std::string line = "root:*:19000:0:99999:7::: and much more that nobody but its owner should read";
+  const absl::Status status = ParsePublishedCsv(absl::StrCat(line, "\n"), "x.csv").status();
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kDataLoss,
+                               HasSubstr("unknown column 'root:*:19000:0:99999:7::: and much more ...'")));
+  EXPECT_THAT(
+      std::string(ParsePublishedCsv(absl::StrCat("# ", std::string(1000, 'k'), " = 1\n"), "x.csv").status().message()),
+      Not(HasSubstr(std::string(100, 'k'))));
+  EXPECT_THAT(std::string(ParsePublishedCsv(Small(absl::StrCat("T,loss,,,", std::string(1000, '9'), "x,,\n")), "x.csv")
+                              .status()
+                              .message()),
+              Not(HasSubstr(std::string(100, '9'))));
+}
+
+TEST(PublishedCsvTest, MoreThanTheLimitsIsRefused) {
+  std::string rows;
+  for (int i = 0; i <= kMaxPublishedTables; ++i) {
+    absl::StrAppend(&rows, "T", i, ",loss,,,1,,1\n");
+  }
+  ExpectBroken(Small(rows), ":", "expected at most 500 tables, found 501");
+  rows.clear();
+  for (int i = 0; i <= kMaxPublishedNumbers; ++i) {
+    absl::StrAppend(&rows, "T,loss,,", i + 1, ",1,,1\n");
+  }
+  ExpectBroken(Small(rows), ":", "expected at most 10000 numbers, found 10001");
 }
 
 TEST(PublishedCsvTest, TheParametersAreChecked) {

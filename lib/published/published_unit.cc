@@ -7,6 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "lib/published/excerpt.h"
 
 namespace lockstep {
 namespace {
@@ -73,7 +74,7 @@ absl::Status CheckUnit(absl::string_view unit, proto::PublishedQuantity quantity
   if (known == std::end(kUnits)) {
     const auto name = [](std::string* out, const Unit& u) { absl::StrAppend(out, u.name); };
     return absl::InvalidArgumentError(
-        absl::StrCat("unknown unit '", unit, "'; known: ", absl::StrJoin(kUnits, ", ", name)));
+        absl::StrCat("unknown unit '", Excerpt(unit), "'; known: ", absl::StrJoin(kUnits, ", ", name)));
   }
   const absl::string_view mend = quantity == proto::EFFICIENCY_PERCENT && unit == "1" ? kFraction : known->mend;
   return absl::InvalidArgumentError(absl::StrCat(

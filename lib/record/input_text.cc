@@ -18,7 +18,8 @@ class FirstError : public google::protobuf::io::ErrorCollector {
   explicit FirstError(std::string path) : path_(std::move(path)) {}
   void AddError(int line, int column, const std::string& message) override {
     if (message_.empty()) {
-      message_ = absl::StrCat(path_, ":", line + 1, ":", column + 1, ": ", message);
+      constexpr size_t kMaxBytes = 200;  // a name in the file, which the message quotes, may be the whole file
+      message_ = absl::StrCat(path_, ":", line + 1, ":", column + 1, ": ", message.substr(0, kMaxBytes));
     }
   }
   void AddWarning(int, int, const std::string&) override {}

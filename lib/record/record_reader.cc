@@ -51,6 +51,14 @@ absl::StatusOr<std::unique_ptr<RecordReader>> RecordReader::OpenAny(const std::s
   return reader;
 }
 
+absl::StatusOr<std::unique_ptr<RecordReader>> RecordReader::OpenBytes(const std::string& path, std::string bytes) {
+  std::unique_ptr<RecordReader> reader(new RecordReader(path, nullptr));
+  reader->converted_ = std::move(bytes);
+  reader->is_converted_ = true;
+  RETURN_IF_ERROR(reader->ReadHeader(""));
+  return reader;
+}
+
 // The first '{' of the JSON is read.
 absl::Status RecordReader::Convert(const FromJson& from_json) {
   std::string json = "{";
@@ -236,7 +244,10 @@ absl::Status RecordReader::CheckRest() {
 }
 
 absl::StatusOr<proto::Input> RecordReader::input() {
-  const absl::StatusOr<DigestedInput::Whole> whole = file_->ReadToEnd();
+  absl::StatusOr<DigestedInput::Whole> whole = DigestedInput::Whole();
+  if (file_ != nullptr) {
+    whole = file_->ReadToEnd();
+  }
   if (!whole.ok()) {
     return absl::IsDataLoss(whole.status()) ? Broken(std::string(whole.status().message())) : whole.status();
   }

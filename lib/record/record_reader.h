@@ -38,6 +38,10 @@ class RecordReader {
   // kMaxJsonBytes. Others as `from_json`'s.
   static absl::StatusOr<std::unique_ptr<RecordReader>> OpenAny(const std::string& path, const FromJson& from_json);
 
+  // Opens a record file that is in memory, and reads its header. `path` is the file's name in messages and in input().
+  // Errors as Open's.
+  static absl::StatusOr<std::unique_ptr<RecordReader>> OpenBytes(const std::string& path, std::string bytes);
+
   RecordReader(const RecordReader&) = delete;
   RecordReader& operator=(const RecordReader&) = delete;
 
@@ -90,9 +94,9 @@ class RecordReader {
   absl::Status CutOff(const char* what) const;
 
   const std::string path_;
-  const std::unique_ptr<DigestedInput> file_;
-  FromJson from_json_;     // null: JSON is no record file
-  std::string converted_;  // what was made of JSON, and where the next byte of it is
+  const std::unique_ptr<DigestedInput> file_;  // null: the bytes are in memory
+  FromJson from_json_;                         // null: JSON is no record file
+  std::string converted_;  // what was made of JSON or given as bytes, and where the next byte of it is
   uint64_t converted_offset_ = 0;
   bool is_converted_ = false;
   proto::Header header_;

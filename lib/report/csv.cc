@@ -1,5 +1,7 @@
 #include "lib/report/csv.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -8,6 +10,19 @@
 
 namespace lockstep {
 namespace {
+
+constexpr absl::string_view kColumns = "kind,section,of,row,label,column,text,provenance,exact,method,note\r\n";
+
+// Cell for a text that stands in many lines, as a table's caption does. The beginning of a long one tells the lines apart,
+// and the file stays about as large as the tables.
+std::string Repeated(const std::string& text) {
+  constexpr size_t kMaxBytes = 1000;
+  size_t end = std::min(text.size(), kMaxBytes);
+  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
+    --end;
+  }
+  return CsvText(end < text.size() ? absl::StrCat(text.substr(0, end), "...") : text);
+}
 
 std::string Line(const std::vector<std::string>& fields) { return absl::StrCat(absl::StrJoin(fields, ","), "\r\n"); }
 
@@ -31,33 +46,34 @@ std::vector<std::string> ColumnNames(const proto::Table& table) {
 }
 
 void AppendTable(const std::string& section, const proto::Table& table, std::string& out) {
-  const std::vector<std::string> columns = ColumnNames(table);
+  const std::string caption = Repeated(table.caption());
+  std::vector<std::string> columns = ColumnNames(table);
+  std::transform(columns.begin(), columns.end(), columns.begin(), Repeated);
   if (!table.absent_reason().empty()) {
-    out +=
-        Line({"cell", section, CsvText(table.caption()), "", "", "", "", "", "", "", CsvText(table.absent_reason())});
+    out += Line({"cell", section, caption, "", "", "", "", "", "", "", CsvText(table.absent_reason())});
   }
   for (int i = 0; i < table.row_size(); ++i) {
     const proto::Row& row = table.row(i);
+    const std::string label = row.cell_size() > 0 ? Repeated(row.cell(0).text()) : "";
     for (int j = 0; j < row.cell_size(); ++j) {
       const proto::Cell& cell = row.cell(j);
-      // A published number is text as somebody typed it.
-      const bool number = MarkOf(cell.provenance()) != nullptr && cell.provenance() != proto::PUBLISHED;
-      out += Line({"cell", section, CsvText(table.caption()), absl::StrCat(i + 1), CsvText(row.cell(0).text()),
-                   CsvText(columns[static_cast<size_t>(j)]), number ? CsvCell(cell.text()) : CsvText(cell.text()),
-                   ProvenanceName(cell.provenance()), CsvCell(cell.exact()), CsvText(cell.method()),
-                   CsvText(cell.absent_reason().empty() ? cell.note() : cell.absent_reason())});
+      out +=
+          Line({"cell", section, caption, absl::StrCat(i + 1), label, columns[static_cast<size_t>(j)],
+                CsvText(cell.text()), ProvenanceName(cell.provenance()), CsvText(cell.exact()), Repeated(cell.method()),
+                CsvText(cell.absent_reason().empty() ? cell.note() : cell.absent_reason())});
     }
   }
 }
 
 void AppendPlot(const std::string& section, const proto::Plot& plot, std::string& out) {
+  const std::string title = Repeated(plot.title()), y_label = Repeated(plot.y_label());
   for (const proto::Series& series : plot.series()) {
+    const std::string label = Repeated(series.label());
     for (int i = 0; i < series.x_size(); ++i) {
       const bool bars = series.y_low_size() == series.x_size() && series.y_high_size() == series.x_size();
-      out +=
-          Line({"point", section, CsvText(plot.title()), absl::StrFormat("%.17g", series.x(i)), CsvText(series.label()),
-                CsvText(plot.y_label()), absl::StrFormat("%.17g", series.y(i)), ProvenanceName(series.provenance()), "",
-                "", bars ? absl::StrFormat("from %.17g to %.17g", series.y_low(i), series.y_high(i)) : ""});
+      out += Line({"point", section, title, absl::StrFormat("%.17g", series.x(i)), label, y_label,
+                   absl::StrFormat("%.17g", series.y(i)), ProvenanceName(series.provenance()), "", "",
+                   bars ? absl::StrFormat("from %.17g to %.17g", series.y_low(i), series.y_high(i)) : ""});
     }
   }
 }
@@ -65,10 +81,9 @@ void AppendPlot(const std::string& section, const proto::Plot& plot, std::string
 }  // namespace
 
 std::string RenderCsv(const std::vector<proto::Section>& sections) {
-  std::string out =
-      Line({"kind", "section", "of", "row", "label", "column", "text", "provenance", "exact", "method", "note"});
+  std::string out(kColumns);
   for (const proto::Section& section : sections) {
-    const std::string id = CsvText(section.id());
+    const std::string id = Repeated(section.id());
     for (const proto::Claim& claim : section.claim()) {
       out += Line({"answer", id, CsvText(claim.question()), "", CsvText(claim.asked()), "", CsvText(claim.text()), "",
                    "", "", CsvText(claim.absent_reason())});
@@ -81,6 +96,11 @@ std::string RenderCsv(const std::vector<proto::Section>& sections) {
     }
   }
   return out;
+}
+
+bool IsReportCsv(absl::string_view text) {
+  absl::ConsumePrefix(&text, "\xEF\xBB\xBF");
+  return absl::StartsWith(text, absl::StripSuffix(kColumns, "\r\n"));
 }
 
 }  // namespace lockstep

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "lib/proto/report.pb.h"
 
 namespace lockstep {
@@ -14,6 +15,9 @@ namespace lockstep {
 // text is rounded), method, note (a remark, or why there is no number). Text that a spreadsheet would compute gets an
 // apostrophe before it.
 std::string RenderCsv(const std::vector<proto::Section>& sections);
+
+// Whether `text` begins as RenderCsv's result does.
+bool IsReportCsv(absl::string_view text);
 
 }  // namespace lockstep
 

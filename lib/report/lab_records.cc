@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/log_line.h"
 #include "lib/base/status_macros.h"
@@ -155,30 +156,35 @@ absl::StatusOr<std::unique_ptr<RecordReader>> OpenRecord(const std::string& path
   });
 }
 
-absl::Status ReadOne(const std::string& path, LabRecords& lab) {
-  RecordOfJson json;
-  ASSIGN_OR_RETURN(const std::unique_ptr<RecordReader> reader, OpenRecord(path, json));
-  const std::string& schema = reader->header().schema();
+absl::Status ReadFrom(RecordReader& reader, const RecordOfJson& json, LabRecords& lab) {
+  const std::string& path = reader.path();
+  const std::string& schema = reader.header().schema();
   if (schema == proto::DatasetFile::descriptor()->full_name()) {
-    return ReadInto(*reader, &ReadDatasetRecords, json, lab.datasets);
+    return ReadInto(reader, &ReadDatasetRecords, json, lab.datasets);
   }
   if (schema == proto::SweepFile::descriptor()->full_name()) {
-    return ReadInto(*reader, &ReadSweepRecords, json, lab.sweeps);
+    return ReadInto(reader, &ReadSweepRecords, json, lab.sweeps);
   }
   if (schema == proto::ScaleFile::descriptor()->full_name()) {
-    return ReadInto(*reader, &ReadScaleRecords, json, lab.scales);
+    return ReadInto(reader, &ReadScaleRecords, json, lab.scales);
   }
   if (schema == proto::CommModelFile::descriptor()->full_name()) {
-    return ReadInto(*reader, &ReadCommModelRecords, json, lab.comm_models);
+    return ReadInto(reader, &ReadCommModelRecords, json, lab.comm_models);
   }
   if (schema == proto::QuantizedFile::descriptor()->full_name()) {
-    return ReadInto(*reader, &ReadQuantizedRecords, json, lab.quantized);
+    return ReadInto(reader, &ReadQuantizedRecords, json, lab.quantized);
   }
   return absl::FailedPreconditionError(
       absl::StrCat(path,
                    ": a report is made from records of cifar_prep, train_sweep, scale_run, comm_model and quantize, "
                    "not from a ",
                    schema, "; give those"));
+}
+
+absl::Status ReadOne(const std::string& path, LabRecords& lab) {
+  RecordOfJson json;
+  ASSIGN_OR_RETURN(const std::unique_ptr<RecordReader> reader, OpenRecord(path, json));
+  return ReadFrom(*reader, json, lab);
 }
 
 absl::Status CheckEachGivenOnce(const LabRecords& lab) {
@@ -234,6 +240,16 @@ absl::StatusOr<LabRecords> ReadLabRecords(const std::vector<std::string>& paths)
   }
   RETURN_IF_ERROR(CheckEachGivenOnce(lab));
   return lab;
+}
+
+absl::Status AddLabRecord(const std::string& path, std::string bytes, LabRecords& lab) {
+  RecordOfJson json;
+  if (absl::StartsWith(bytes, "{")) {
+    ASSIGN_OR_RETURN(json, ReadRecordJson(bytes, path));
+    bytes = std::move(json.bytes);
+  }
+  ASSIGN_OR_RETURN(const std::unique_ptr<RecordReader> reader, RecordReader::OpenBytes(path, std::move(bytes)));
+  return ReadFrom(*reader, json, lab);
 }
 
 }  // namespace lockstep

@@ -82,6 +82,10 @@ struct LabRecords {
 // record. Other errors as RecordReader's.
 absl::StatusOr<LabRecords> ReadLabRecords(const std::vector<std::string>& paths);
 
+// Reads the bytes of one record file, or of its JSON, and appends its records to `lab`. `path` is the file's name in
+// messages and in the source's input. `lab` may hold a file of the same digest. Errors as ReadLabRecords'.
+absl::Status AddLabRecord(const std::string& path, std::string bytes, LabRecords& lab);
+
 }  // namespace lockstep
 
 #endif  // LOCKSTEP_LIB_REPORT_LAB_RECORDS_H_

@@ -1,0 +1,66 @@
+#include "lib/checks/class_comparison.h"
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace lockstep {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+std::vector<ClassStudent> ClassOf(int count) {
+  std::vector<ClassStudent> students(static_cast<size_t>(count));
+  for (int i = 0; i < count; ++i) {
+    students[static_cast<size_t>(i)].name = absl::StrCat("student", i);
+  }
+  return students;
+}
+
+TEST(ClassComparisonTest, CopiesNameEachOther) {
+  std::vector<ClassStudent> students = ClassOf(3);
+  students[0].digests = {{"a.rec", "1"}, {"b.rec", "2"}};
+  students[1].digests = {{"c.rec", "2"}};
+  students[2].digests = {{"d.rec", "3"}};
+  FindCopies(students);
+  EXPECT_THAT(students[0].copies, ElementsAre("b.rec: the same numbers as c.rec of student1"));
+  EXPECT_THAT(students[1].copies, ElementsAre("c.rec: the same numbers as b.rec of student0"));
+  EXPECT_THAT(students[2].copies, IsEmpty());
+}
+
+TEST(ClassComparisonTest, class_of_1502_with_one_record) {
+  std::vector<ClassStudent> students = ClassOf(1502);
+  for (ClassStudent& student : students) {
+    student.digests = {{"sweep.rec", "1"}};
+  }
+  FindCopies(students);
+  size_t bytes = 0;
+  for (const ClassStudent& student : students) {
+    ASSERT_EQ(student.copies.size(), 1);
+    bytes += student.copies[0].size();
+  }
+  EXPECT_EQ(
+      students[1501].copies[0],
+      "sweep.rec: the same numbers as sweep.rec of student0, sweep.rec of student1, sweep.rec of student2 and 1498 "
+      "more");
+  EXPECT_LT(bytes, 1502 * 130);
+}
+
+TEST(ClassComparisonTest, AnOutlierIsFarFromTheMedian) {
+  std::vector<ClassStudent> students = ClassOf(6);
+  for (size_t i = 0; i < students.size(); ++i) {
+    students[i].times = {{"batch 32", i == 5 ? 3.0 : 2.0 + 0.001 * static_cast<double>(i)}};
+    if (i < 4) {
+      students[i].times.emplace("batch 64", i == 3 ? 9.0 : 1.0);  // of four students nothing is said
+    }
+  }
+  FindOutliers(students);
+  for (size_t i = 0; i < 5; ++i) {
+    EXPECT_THAT(students[i].outliers, IsEmpty());
+  }
+  EXPECT_THAT(students[5].outliers, ElementsAre("batch 32: 3 s, the class' median is 2.002 s (6 students)"));
+}
+
+}  // namespace
+}  // namespace lockstep

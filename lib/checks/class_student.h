@@ -1,0 +1,32 @@
+// What is known of one student of a class.
+#ifndef LOCKSTEP_LIB_CHECKS_CLASS_STUDENT_H_
+#define LOCKSTEP_LIB_CHECKS_CLASS_STUDENT_H_
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "lib/checks/rules.h"
+#include "lib/checks/student_folder.h"
+
+namespace lockstep {
+
+// One student: a folder of the class.
+struct ClassStudent {
+  std::string name;
+  std::vector<std::string> files;        // that were read and checked, relative to the folder, sorted
+  std::vector<UnreadFile> unreadable;    // files and folders that could not be read
+  std::vector<UnreadFile> left_out;      // files that were read and are of no use here, such as a report's own record
+  std::vector<std::string> other_files;  // the first few files with other endings
+  size_t other_file_count = 0;
+  std::vector<CheckFinding> findings;
+  std::vector<std::string> copies;             // "sweep.rec: the same numbers as sweep.rec of ada"
+  std::vector<std::string> outliers;           // "batch 128 on GPU X: 4.2 s, the class' median is 2.0 s (23 students)"
+  std::map<std::string, double> times;         // seconds of an epoch by device, settings and point
+  std::map<std::string, std::string> digests;  // of what was measured, by file: whatever its header says
+};
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_CHECKS_CLASS_STUDENT_H_

@@ -1,0 +1,43 @@
+// One student's folder, listed: which files are records and tables, and what cannot be looked at.
+#ifndef LOCKSTEP_LIB_CHECKS_STUDENT_FOLDER_H_
+#define LOCKSTEP_LIB_CHECKS_STUDENT_FOLDER_H_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+
+namespace lockstep {
+
+// Limits of one student's folder. What is beyond them is named on the page, and not looked at.
+inline constexpr size_t kMaxStudentFiles = 200;       // records and tables
+inline constexpr size_t kMaxStudentEntries = 20'000;  // files and folders of any kind
+inline constexpr int kMaxStudentDepth = 3;            // levels of folders below the student's
+
+// One file or folder that was not read, or a file whose content is of no use here.
+struct UnreadFile {
+  std::string name;  // relative to the student's folder; empty: the folder itself
+  std::string why;   // "a link out of the folder, which is not followed"
+};
+
+struct StudentFolder {
+  std::string name;
+  std::vector<std::string> files;        // *.rec, *.json, *.csv and *.textproto, in any case of letters; sorted
+  std::vector<UnreadFile> unreadable;    // what could not be looked at, e.g. for lack of permission
+  std::vector<std::string> other_files;  // the first three with other endings
+  size_t other_file_count = 0;
+};
+
+// Lists the open folder `folder` and the folders below it into `student`, whose name is set. No link to a folder is
+// followed. Files that macOS adds (._NAME, .DS_Store) are passed over. `shown` is the path of the class' folder, for
+// messages. Returns InvalidArgumentError if an output of the run is among the files, and CancelledError after a stop
+// signal.
+absl::Status ListStudent(int folder, const std::string& shown, StudentFolder& student);
+
+// Whether the file is one that macOS adds to disks and archives of other systems.
+bool IsOfMacOs(const std::string& name);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_CHECKS_STUDENT_FOLDER_H_

@@ -1,0 +1,130 @@
+#include "lib/checks/untrusted_folder.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "lib/base/status_macros.h"
+#include "lib/base/stop_signal.h"
+
+namespace lockstep {
+namespace {
+
+constexpr int kFolderFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+constexpr int kFileFlags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+constexpr char kNotRegular[] = "no regular file, but a folder, a FIFO, a socket or a device";
+
+FolderEntry::Kind KindOfMode(mode_t mode) {
+  return S_ISREG(mode)   ? FolderEntry::Kind::kFile
+         : S_ISDIR(mode) ? FolderEntry::Kind::kFolder
+         : S_ISLNK(mode) ? FolderEntry::Kind::kLink
+                         : FolderEntry::Kind::kOther;
+}
+
+FolderEntry::Kind KindOf(int folder, const dirent& entry) {
+  struct stat info;
+  if (entry.d_type != DT_UNKNOWN) {
+    return KindOfMode(DTTOIF(entry.d_type));
+  }
+  return fstatat(folder, entry.d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 ? KindOfMode(info.st_mode)
+                                                                        : FolderEntry::Kind::kOther;
+}
+
+// Opens `path` part by part, the last one with `flags`. Returns -1 with errno.
+int OpenPartByPart(int top, const std::string& path, int flags) {
+  int fd = openat(top, ".", kFolderFlags);
+  const std::vector<std::string> parts = absl::StrSplit(path, '/', absl::SkipEmpty());
+  for (size_t i = 0; i < parts.size() && fd >= 0; ++i) {
+    const int next = openat(fd, parts[i].c_str(), i + 1 < parts.size() ? kFolderFlags : flags | O_NOFOLLOW);
+    const int error = errno;
+    close(fd);
+    errno = error;
+    fd = next;
+  }
+  return fd;
+}
+
+int OpenBeneath(int top, const std::string& path) {
+  open_how how = {};
+  how.flags = kFileFlags;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+  const int fd = static_cast<int>(syscall(SYS_openat2, top, path.c_str(), &how, sizeof(how)));
+  // EPERM: a filter of system calls that does not know this one, as those of older containers.
+  return fd < 0 && (errno == ENOSYS || errno == EPERM) ? OpenPartByPart(top, path, kFileFlags) : fd;
+}
+
+}  // namespace
+
+OpenFd OpenFolderBelow(int top, const std::string& path) { return OpenFd(OpenPartByPart(top, path, kFolderFlags)); }
+
+absl::StatusOr<std::vector<FolderEntry>> EntriesOf(int folder, size_t limit) {
+  const int listed = openat(folder, ".", kFolderFlags);  // closedir closes it
+  DIR* const stream = listed < 0 ? nullptr : fdopendir(listed);
+  if (stream == nullptr) {
+    return absl::NotFoundError(std::strerror(errno));
+  }
+  std::vector<FolderEntry> entries;
+  errno = 0;
+  for (const dirent* entry; entries.size() < limit && (entry = readdir(stream)) != nullptr; errno = 0) {
+    if (std::strcmp(entry->d_name, ".") != 0 && std::strcmp(entry->d_name, "..") != 0) {
+      entries.push_back({entry->d_name, KindOf(folder, *entry)});
+    }
+  }
+  const int error = errno;
+  closedir(stream);
+  if (error != 0) {
+    return absl::NotFoundError(std::strerror(error));
+  }
+  std::sort(entries.begin(), entries.end(), [](const FolderEntry& a, const FolderEntry& b) { return a.name < b.name; });
+  return entries;
+}
+
+bool IsLinkToFolder(int folder, const std::string& name) {
+  struct stat info;
+  return fstatat(folder, name.c_str(), &info, 0) == 0 && S_ISDIR(info.st_mode);
+}
+
+absl::StatusOr<RegularFile> OpenFileBelow(int top, const std::string& path) {
+  OpenFd fd(OpenBeneath(top, path));
+  const int error = errno;
+  if (fd.get() < 0 && (error == EXDEV || error == ELOOP)) {  // RESOLVE_BENEATH; RESOLVE_NO_MAGICLINKS or O_NOFOLLOW
+    return absl::FailedPreconditionError("a link out of the folder, which is not followed");
+  }
+  if (fd.get() < 0) {
+    return error == ENXIO ? absl::FailedPreconditionError(kNotRegular)
+                          : absl::NotFoundError(absl::StrCat("cannot be opened: ", std::strerror(error)));
+  }
+  struct stat info;
+  if (fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode)) {
+    return absl::FailedPreconditionError(kNotRegular);
+  }
+  return RegularFile{std::move(fd), static_cast<uint64_t>(info.st_size)};
+}
+
+absl::StatusOr<std::string> ReadStartOf(const RegularFile& file, uint64_t size) {
+  constexpr size_t kStep = size_t{4} << 20;  // between two looks for a stop signal
+  std::string bytes;
+  for (ssize_t n = 1; n > 0 && bytes.size() < size;) {
+    RETURN_IF_ERROR(CheckNotStopped());
+    const size_t filled = bytes.size();
+    bytes.resize(filled + std::min<uint64_t>(kStep, size - filled));
+    while ((n = read(file.fd.get(), &bytes[filled], bytes.size() - filled)) < 0 && errno == EINTR) {
+    }
+    if (n < 0) {
+      return absl::DataLossError(absl::StrCat("reading failed: ", std::strerror(errno)));
+    }
+    bytes.resize(filled + static_cast<size_t>(n));
+  }
+  return bytes;
+}
+
+}  // namespace lockstep

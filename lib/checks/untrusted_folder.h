@@ -1,0 +1,71 @@
+// Opens what is in folders that other people filled: a link may name any file of the machine, a FIFO has no writer, and a
+// folder may become a link between two looks. Nothing here waits, and nothing leaves the folder.
+#ifndef LOCKSTEP_LIB_CHECKS_UNTRUSTED_FOLDER_H_
+#define LOCKSTEP_LIB_CHECKS_UNTRUSTED_FOLDER_H_
+
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace lockstep {
+
+// File descriptor that is closed at the end of its scope. -1: none.
+class OpenFd {
+ public:
+  explicit OpenFd(int fd) : fd_(fd) {}
+  ~OpenFd() {
+    if (fd_ >= 0) {
+      close(fd_);
+    }
+  }
+  OpenFd(OpenFd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  OpenFd& operator=(OpenFd&&) = delete;
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+// One entry of a folder. A link is an entry of its own kind, whatever it names.
+struct FolderEntry {
+  enum class Kind { kFile, kFolder, kLink, kOther };
+  std::string name;
+  Kind kind;
+};
+
+// Opens a folder below the open folder `top`, or `top` itself if `path` is empty, without following any link. Returns -1 and
+// sets errno if the system cannot open it.
+OpenFd OpenFolderBelow(int top, const std::string& path);
+
+// Returns the entries of an open folder without "." and "..", sorted by name. Returns `limit` of them if there are more.
+// Returns NotFoundError, with the system's reason as its message, if it cannot be listed.
+absl::StatusOr<std::vector<FolderEntry>> EntriesOf(int folder, size_t limit);
+
+// Whether an entry is a link to a folder. Opens nothing.
+bool IsLinkToFolder(int folder, const std::string& name);
+
+// A regular file, and its size when it was opened.
+struct RegularFile {
+  OpenFd fd;
+  uint64_t size;
+};
+
+// Opens a regular file below the open folder `top`. A link is followed if it stays below `top` (openat2, Linux 5.6); on a
+// system that cannot tell, no link is followed. The message of an error is the reason alone. Returns
+// FailedPreconditionError for a link that leaves `top` and for what is no regular file, and NotFoundError if the system
+// cannot open it.
+absl::StatusOr<RegularFile> OpenFileBelow(int top, const std::string& path);
+
+// Reads the first `size` bytes, or fewer if the file has become shorter. Returns DataLossError if reading fails, and
+// CancelledError after a stop signal.
+absl::StatusOr<std::string> ReadStartOf(const RegularFile& file, uint64_t size);
+
+}  // namespace lockstep
+
+#endif  // LOCKSTEP_LIB_CHECKS_UNTRUSTED_FOLDER_H_
