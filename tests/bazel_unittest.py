@@ -7,6 +7,7 @@ Source: https://bazel.build/reference/test-encyclopedia (TEST_TOTAL_SHARDS, XML_
 import argparse
 import os
 import pathlib
+import signal
 import sys
 import time
 import unittest
@@ -108,6 +109,8 @@ def main_of(case, files=(), folders=()):
 
 def main(arguments):
     """Runs the cases of the script that was started, or those named in `arguments`. Does not return."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored if a shell started this with `&`; tools inherit it
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     loader = unittest.TestLoader()
     script = sys.modules["__main__"]
     suite = loader.loadTestsFromNames(arguments, script) if arguments else loader.loadTestsFromModule(script)

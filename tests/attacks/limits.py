@@ -8,9 +8,9 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from running_tool import RunningTool, at_work, eventually
 from tool_case import TOOLS, ToolCase, run_tests
 
 # What a library would say, and the tools must not.
@@ -109,47 +109,6 @@ class Counts(ToolCase):
         errors = [line for line in result.stderr.decode().splitlines() if "error: " in line and "train_sweep: " in line]
         self.assertEqual(len(errors), 1, result.stderr.decode())
         self.assertIn("a memory limit of 1000000 bytes", errors[0])
-
-
-class RunningTool:
-    """A tool at work, and its child processes."""
-
-    def __init__(self, test, tool, *arguments, env=None, prefix=()):
-        self.process = subprocess.Popen([*prefix, str(test.tools / tool), *map(str, arguments)], stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE, env={**os.environ, **(env or {})})
-        test.addCleanup(self.end)
-
-    def end(self):
-        self.process.kill()
-        self.process.communicate()
-
-    def children(self):
-        pid = self.process.pid
-        try:
-            return [int(p) for p in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-        except OSError:
-            return []
-
-    def finish(self, timeout=60):
-        stderr = self.process.communicate(timeout=timeout)[1].decode()
-        return self.process.returncode, stderr
-
-
-def eventually(condition, seconds=60):
-    """The first true value of `condition`, or the last one."""
-    deadline = time.monotonic() + seconds
-    while not (value := condition()) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    return value
-
-
-def at_work(pid, seconds=0.3):
-    """Whether the process has had so much processor time; loading LibTorch takes about 0.5 s."""
-    try:
-        fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-    except OSError:
-        return False
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") > seconds
 
 
 class KilledChildren(ToolCase):

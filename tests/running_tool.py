@@ -1,0 +1,52 @@
+"""A tool at work, which a test signals or looks at before it ends."""
+
+import os
+import pathlib
+import subprocess
+import time
+
+
+class RunningTool:
+    """A tool at work, and its child processes."""
+
+    def __init__(self, test, tool, *arguments, env=None, prefix=(), **options):
+        """`options` are those of subprocess.Popen."""
+        self.process = subprocess.Popen([*prefix, str(test.tools / tool), *map(str, arguments)], stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, env={**os.environ, **(env or {})}, **options)
+        test.addCleanup(self.end)
+
+    def end(self):
+        self.process.kill()
+        self.process.communicate()
+
+    def children(self):
+        """Those of all its threads, oldest first."""
+        found = []
+        for task in pathlib.Path(f"/proc/{self.process.pid}/task").glob("*"):
+            try:
+                found += map(int, (task / "children").read_text().split())
+            except OSError:
+                pass  # the thread has ended
+        return sorted(found)
+
+    def finish(self, timeout=60):
+        """The exit code, and standard error."""
+        stderr = self.process.communicate(timeout=timeout)[1].decode()
+        return self.process.returncode, stderr
+
+
+def eventually(condition, seconds=60):
+    """The first true value of `condition`, or the last one."""
+    deadline = time.monotonic() + seconds
+    while not (value := condition()) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return value
+
+
+def at_work(pid, seconds=0.3):
+    """Whether the process has had so much processor time; loading LibTorch takes about 0.5 s."""
+    try:
+        fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    except OSError:
+        return False
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") > seconds
