@@ -20,11 +20,14 @@ class RunningTool:
         self.process.communicate()
 
     def children(self):
-        pid = self.process.pid
-        try:
-            return [int(p) for p in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-        except OSError:
-            return []
+        """Those of all its threads, oldest first."""
+        found = []
+        for task in pathlib.Path(f"/proc/{self.process.pid}/task").glob("*"):
+            try:
+                found += map(int, (task / "children").read_text().split())
+            except OSError:
+                pass  # the thread has ended
+        return sorted(found)
 
     def finish(self, timeout=60):
         """The exit code, and standard error."""

@@ -13,7 +13,19 @@ CODE = {".h", ".cc", ".cu", ".cuh", ".proto"}
 SCRIPTS = {".py", ".sh", ".bzl"}
 TEXT = {".md", ".txt"}
 
+# Reasons of rules that have exceptions.
 THREADS = "threads are started by lib/base/start_thread.h, whose error is exit 5"
+CLOCK = "deadlines are on the monotonic clock (lib/base/monotonic_time.h)"
+
+# Files that may read the wall clock, which somebody may set: a time that a person or another program reads as a date.
+WALL_CLOCK = [
+    "lib/cifar/cifar_prep.cc",  # start_time of a dataset's header
+    "lib/launch/error_file.cc",  # the timestamp that torchrun's error file must have
+    "lib/record/provenance.cc",  # start_time of a record's header
+    "lib/record/record_writer.cc",  # end_time of a record's trailer
+    "lib/base/monotonic_time.h",  # its comment says what it replaces
+    "lib/base/subprocess_test.cc",  # sets the clock, as this process sees it
+]
 
 # (why, in which files, what breaks it, a line that does, a line that does not)
 RULES = [
@@ -28,11 +40,18 @@ RULES = [
      "see /work/x", "see lib/work/x"),
     (THREADS, CODE, re.compile(r"\bstd::(?:thread\b(?!::)|jthread\b|async\b)|\bpthread_create\("),
      "std::thread worker(work);", "std::thread::hardware_concurrency(); std::this_thread::yield();"),
+    (CLOCK, CODE,
+     re.compile(r"\babsl::Now\(\)|(?<!cuda::std::chrono::)\bsystem_clock\b|\bgettimeofday\(|\bCLOCK_REALTIME\b|(?<![\w.>])time\((?:nullptr|NULL|0)\)"),
+     "const absl::Time deadline = absl::Now() + timeout;", "const MonotonicTime deadline = MonotonicTime::Now() + timeout;"),
     ("nothing is left for later in the code", CODE | SCRIPTS, re.compile(r"\b(?:TODO|FIXME|XXX)\b"), "// TODO: more", "// Todo lists are elsewhere"),
 ]
 LEFT_OUT = {"tests/words_test.py"}
-# Files in which one rule does not hold: they have no user who would see the exception, or nothing else to use.
-EXCEPT = {THREADS: re.compile(r"lib/base/start_thread\.(?:h|cc)|.*_test\.cc|(?:benchmarks|tests)/.*")}
+
+# Files in which one rule does not hold.
+EXCEPT = {
+    THREADS: re.compile(r"lib/base/start_thread\.(?:h|cc)|.*_test\.cc|(?:benchmarks|tests)/.*"),
+    CLOCK: re.compile("|".join(map(re.escape, WALL_CLOCK))),
+}
 
 
 def leaves_out(why, name):
@@ -60,6 +79,11 @@ class WordsTest(unittest.TestCase):
     def test_the_rules_are_kept(self):
         found = list(broken(self.root))
         self.assertEqual(found, [], f"{len(found)} lines\n" + "\n".join(found[:200]))
+
+    def test_who_may_read_the_wall_clock_does(self):
+        for name in sorted(WALL_CLOCK):
+            text = (self.root / name).read_text()
+            self.assertTrue(any(pattern.search(text) for why, _, pattern, _, _ in RULES if why in MAY_BREAK), name)
 
     def test_each_rule_finds_what_breaks_it_alone(self):
         for why, _, pattern, breaks, keeps in RULES:

@@ -46,7 +46,7 @@ class BusyNeighbours {
     for (uint32_t i = 0; i < count; ++i) {
       const pid_t pid = fork();
       if (pid == 0) {
-        Spin(absl::InfiniteFuture());
+        Spin(MonotonicTime::InfiniteFuture());
       }
       pids_.push_back(pid);
     }
