@@ -56,6 +56,15 @@ class OutputsCase(ToolCase):
     def table(self, name="a.textproto"):
         return self.copy(self.published / "hand_in_001.textproto", name)
 
+    @classmethod
+    def two_points(cls):
+        """A sweep of two batch sizes, which has a plot; made once."""
+        path = pathlib.Path(cls.shared.name) / "two.rec"
+        if not path.exists():
+            cls.call("train_sweep", f"--input={cls.dataset}", "--model=lenet5", "--device=cpu", "--batch=20,40",
+                     "--epochs=2", f"--output={path}", check=True)
+        return path
+
     def tool(self, tool, *arguments, **options):
         """The tool, with standard streams of the caller's choice."""
         return subprocess.run([str(self.tools / tool), *map(str, arguments)], timeout=240,
@@ -314,15 +323,6 @@ class WholeReport(OutputsCase):
         self.report = [f"--input={self.two_points()}", f"--output={self.folder / 'r' / 'r.html'}"]
         (self.folder / "r").mkdir()
 
-    @classmethod
-    def two_points(cls):
-        """A sweep of two batch sizes, which has a plot; made once."""
-        path = pathlib.Path(cls.shared.name) / "two.rec"
-        if not path.exists():
-            cls.call("train_sweep", f"--input={cls.dataset}", "--model=lenet5", "--device=cpu", "--batch=20,40",
-                     "--epochs=2", f"--output={path}", check=True)
-        return path
-
     def test_a_picture_that_only_the_page_names_is_not_removed(self):
         """Somebody added a picture to the page, and changed one of the report's."""
         self.call("report", *self.report, check=True)
@@ -407,16 +407,18 @@ class NothingOfAUsersIsWrittenOver(OutputsCase):
 
     def exports(self):
         """Each output of report that is made again each time: its name, and the arguments that make it there."""
+        sweep = self.two_points()
         student = self.folder / "class" / "student"
-        student.mkdir(parents=True)
-        self.copy(self.sweep, "class/student/sweep.rec")
-        return {"trace": lambda path: [f"--input={self.sweep}", f"--trace={path}"],
-                "prometheus": lambda path: [f"--input={self.sweep}", f"--prometheus={path}"],
+        student.mkdir(parents=True, exist_ok=True)
+        shutil.copy(self.sweep, student / "sweep.rec")
+        return {"trace": lambda path: [f"--input={sweep}", f"--trace={path}"],
+                "prometheus": lambda path: [f"--input={sweep}", f"--prometheus={path}"],
                 "junit": lambda path: [f"--input={self.sweep}", "--check", f"--junit={path}"],
                 "class_folder_output": lambda path: [f"--class_folder={self.folder / 'class'}", f"--output={path}"]}
 
     def export_attack(self, name):
-        make = self.exports()[name]
+        exports = self.exports()
+        make = exports.pop(name)
         path = self.folder / "precious.html"
         path.write_text("precious")
         result = self.call("report", *make(path))
@@ -424,19 +426,12 @@ class NothingOfAUsersIsWrittenOver(OutputsCase):
         self.assertRegex(result.stderr.decode(), r"(?m)^report: error: would replace .*precious.html: .*--force$")
         self.assertEqual(path.read_text(), "precious")
         self.call("report", *make(path), "--force", check=True)
-        made = path.read_bytes()
-        self.assertNotEqual(made, b"precious")
+        self.assertNotEqual(path.read_bytes(), b"precious")
         self.call("report", *make(path), check=True)  # its own, without --force
-        others = [other for other in self.exports_but(name)]
-        for other in others:  # and no other kind's
+        for other, make_other in exports.items():  # and no other kind's
             with self.subTest(other=other):
-                self.assertEqual(self.call("report", *self.makers[other](path)).returncode, 2)
+                self.assertEqual(self.call("report", *make_other(path)).returncode, 2)
         self.assertEqual([p.name for p in self.folder.iterdir() if "part" in p.name], [])
-
-    def exports_but(self, name):
-        shutil.rmtree(self.folder / "class")
-        self.makers = self.exports()
-        return [other for other in self.makers if other != name]
 
     def test_precious_file_at_trace(self):
         self.export_attack("trace")
