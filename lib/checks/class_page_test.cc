@@ -179,7 +179,8 @@ TEST_F(ClassPageTest, TheJsonOfARecordIsReadAsTheRecord) {
   const std::vector<ClassStudent> students = Checked();
   ASSERT_THAT(students, SizeIs(kStudents));
   EXPECT_THAT(students[8].files, ElementsAre("sweep.json"));
-  EXPECT_THAT(Names(students[8].unreadable), UnorderedElementsAre("report.json", "report.rec"));  // only a text, no header
+  EXPECT_THAT(Names(students[8].unreadable),
+              UnorderedElementsAre("report.json", "report.rec"));  // only a text, no header
   EXPECT_THAT(Names(students[8].left_out), ElementsAre("settings.json"));
   EXPECT_THAT(students[3].files, ElementsAre("sweep.rec"));
   EXPECT_THAT(Names(students[3].left_out), ElementsAre("sweep.json"));  // the same numbers
