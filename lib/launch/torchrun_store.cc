@@ -32,6 +32,9 @@ constexpr char kSecondsVariable[] = "LOCKSTEP_TORCHRUN_STORE_SECONDS";
 constexpr char kPublish[] = "publish";
 constexpr char kRead[] = "read";
 
+// A port and a secret are 70 bytes. Whoever reaches the store may have written more.
+constexpr uint64_t kMaxResultBytesOfClient = 64 << 10;
+
 constexpr absl::Duration kPollInterval = absl::Milliseconds(50);
 
 // --- The parent ---
@@ -48,6 +51,7 @@ absl::StatusOr<std::string> Ask(const TorchrunStore& store, const char* action, 
       {kKeyVariable, key},
       {kValueVariable, value},
       {kSecondsVariable, absl::StrCat(absl::ToInt64Seconds(absl::Ceil(store.timeout, absl::Seconds(1))))}};
+  child.max_result_bytes = kMaxResultBytesOfClient;
   ASSIGN_OR_RETURN(const std::vector<ChildExit> exits, RunChildren({child}, store.timeout));
   RETURN_IF_ERROR(CheckNotStopped());
   const std::unique_ptr<absl::StatusOr<std::string>> result = ParseResult(exits[0].result);
