@@ -21,13 +21,13 @@ absl::Status CheckLimits(const StoreRequest& request) {
   const bool long_key = std::any_of(request.keys.begin(), request.keys.end(),
                                     [](const std::string& key) { return key.size() > kMaxStoreKeyBytes; });
   if (long_key || request.keys.size() > kMaxStoreKeys) {
-    return absl::InternalError(absl::StrCat("expected at most ", kMaxStoreKeys, " keys of at most ",
-                                                     kMaxStoreKeyBytes, " bytes for the ranks' store, found more"));
+    return absl::InternalError(absl::StrCat("expected at most ", kMaxStoreKeys, " keys of at most ", kMaxStoreKeyBytes,
+                                            " bytes for the ranks' store, found more"));
   }
   const size_t bytes = request.value.size() + request.expected.size();
   if (bytes > kMaxStoreValueBytes) {
     return absl::InternalError(absl::StrCat("expected a value of at most ", kMaxStoreValueBytes,
-                                                     " bytes for the ranks' store, found ", bytes));
+                                            " bytes for the ranks' store, found ", bytes));
   }
   return absl::OkStatus();
 }

@@ -227,8 +227,8 @@ absl::StatusOr<std::unique_ptr<StoreServer>> StoreServer::Start(const RunSecret&
   ASSIGN_OR_RETURN(TcpSocket listener, ListenOn(options.address, options.port));
   TcpSocket stop(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (stop.fd() < 0) {
-    return absl::UnavailableError(absl::StrCat(
-        "the ranks' store: expected a descriptor, found: ", std::strerror(errno), "; raise the limit (ulimit -n)"));
+    return absl::UnavailableError(absl::StrCat("the ranks' store: expected a descriptor, found: ", std::strerror(errno),
+                                               "; raise the limit (ulimit -n)"));
   }
   std::unique_ptr<StoreServer> server(
       new StoreServer(std::make_unique<Loop>(std::move(listener), secret, options, std::move(stop))));

@@ -211,8 +211,7 @@ TEST_F(StoreServerTest, CarriesValuesUpToTheLimit) {
   ASSERT_THAT(read, IsOk());
   EXPECT_TRUE(read->value == largest);
   EXPECT_THAT(Set(**client, "k", largest + "x"), StatusIs(absl::StatusCode::kInternal, _));
-  EXPECT_THAT(Set(**client, std::string(kMaxStoreKeyBytes + 1, 'k'), ""),
-              StatusIs(absl::StatusCode::kInternal, _));
+  EXPECT_THAT(Set(**client, std::string(kMaxStoreKeyBytes + 1, 'k'), ""), StatusIs(absl::StatusCode::kInternal, _));
   EXPECT_THAT(Set(**client, "k", "it goes on"), IsOk());
 }
 
