@@ -18,7 +18,7 @@ absl::Status EnsureOpenFiles(uint64_t count) {
     return absl::OkStatus();
   }
   if (limit.rlim_max < count) {
-    return absl::ResourceExhaustedError(absl::StrCat("expected room for at least ", count,
+    return absl::UnavailableError(absl::StrCat("expected room for at least ", count,
                                                      " open files, found a limit of ", limit.rlim_max,
                                                      "; raise it (ulimit -n ", count, "), then run it again"));
   }

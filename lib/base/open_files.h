@@ -12,7 +12,7 @@
 namespace lockstep {
 
 // Raises the soft limit to `count` if it is lower and the hard limit allows it. Children inherit the limit. Returns
-// ResourceExhaustedError, with the number needed and the remedy, if the hard limit is lower. Not thread-safe.
+// UnavailableError, with the number needed and the remedy, if the hard limit is lower. Not thread-safe.
 absl::Status EnsureOpenFiles(uint64_t count);
 
 }  // namespace lockstep

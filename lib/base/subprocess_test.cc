@@ -364,14 +364,14 @@ TEST(RunChildrenTest, AChildThatEndsLeavesNoneOfItsGroup) { EXPECT_TRUE(Grandchi
 
 // --- Errors of the machine ---
 
-TEST(RunChildrenTest, NoDescriptorsLeftIsResourceExhausted) {
+TEST(RunChildrenTest, NoDescriptorsLeftIsUnavailable) {
   rlimit before;
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
   const rlimit none = {3, before.rlim_max};
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
   const absl::Status status = RunChildren({Shell("exit 0")}, absl::Seconds(20)).status();
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
-  EXPECT_THAT(status, StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("ulimit -n")));
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kUnavailable, HasSubstr("ulimit -n")));
 }
 
 }  // namespace

@@ -12,13 +12,13 @@ absl::Status SystemCallError(absl::string_view message, int error) {
   const std::string text = absl::StrCat(message, ": ", std::strerror(error));
   switch (error) {
     case EMFILE:
-      return absl::ResourceExhaustedError(
+      return absl::UnavailableError(
           absl::StrCat(text, "; raise this process's limit on open files (ulimit -n), then run it again"));
     case ENFILE:
-      return absl::ResourceExhaustedError(
+      return absl::UnavailableError(
           absl::StrCat(text, "; raise the machine's limit on open files (sysctl fs.file-max), or end other programs"));
     case EAGAIN:
-      return absl::ResourceExhaustedError(absl::StrCat(
+      return absl::UnavailableError(absl::StrCat(
           text, "; raise the limit on processes and threads (ulimit -u, the control group's pids.max), or end others"));
     case ENOMEM:
     case ENOBUFS:

@@ -9,8 +9,9 @@ namespace lockstep {
 
 // Returns the error for `error`, the errno of a failed call. `message` must name the call and its object. The status
 // has one of three codes:
-//     - ResourceExhausted: a limit on descriptors, processes, threads or memory was reached. The message names the limit.
-//     - Unavailable: the kernel, the container or a device refuses the call. The message names the remedy.
+//     - ResourceExhausted: there is no memory. A training point takes it for a batch that does not fit.
+//     - Unavailable: a limit on descriptors, processes or threads was reached, or the kernel, the container or a device
+//       refuses the call. The message names the limit or the remedy.
 //     - Internal: only a mistake in this program can cause the errno, such as EBADF.
 // Files have a table of their own, WriteError in write_error.h. Thread-safe.
 absl::Status SystemCallError(absl::string_view message, int error);

@@ -14,11 +14,11 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 TEST(SystemCallErrorTest, ALimitNamesItsRemedy) {
-  const auto exhausted = absl::StatusCode::kResourceExhausted;
-  EXPECT_THAT(SystemCallError("pipe", EMFILE), StatusIs(exhausted, AllOf(HasSubstr("pipe: "), HasSubstr("ulimit -n"))));
-  EXPECT_THAT(SystemCallError("pipe", ENFILE), StatusIs(exhausted, HasSubstr("fs.file-max")));
-  EXPECT_THAT(SystemCallError("fork", EAGAIN), StatusIs(exhausted, HasSubstr("ulimit -u")));
-  EXPECT_THAT(SystemCallError("fork", ENOMEM), StatusIs(exhausted, HasSubstr("free memory")));
+  const auto unavailable = absl::StatusCode::kUnavailable;
+  EXPECT_THAT(SystemCallError("pipe", EMFILE), StatusIs(unavailable, AllOf(HasSubstr("pipe: "), HasSubstr("ulimit -n"))));
+  EXPECT_THAT(SystemCallError("pipe", ENFILE), StatusIs(unavailable, HasSubstr("fs.file-max")));
+  EXPECT_THAT(SystemCallError("fork", EAGAIN), StatusIs(unavailable, HasSubstr("ulimit -u")));
+  EXPECT_THAT(SystemCallError("fork", ENOMEM), StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("free memory")));
 }
 
 TEST(SystemCallErrorTest, ARefusalIsUnavailable) {
