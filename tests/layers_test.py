@@ -65,7 +65,7 @@ OUTSIDERS = [
 
 # Ways to print that make nothing readable. lib/base has functions for it (log_line.h, print_text.h, progress.h); the other
 # files are no part of a tool.
-PRINTS = re.compile(r"\bf?printf\(|\bv?dprintf\(|\bf?puts\(|\bputchar\(|\bperror\(|\bstd::(cerr|cout|clog) *<<")
+PRINTS = re.compile(r"\bf?printf\(|\bv?dprintf\(|\bf?puts\(|\bF?PrintF\(|\bputchar\(|\bperror\(|\bstd::(cerr|cout|clog) *<<")
 MAY_PRINT = re.compile(r"lib/base/progress\.cc|lib/testing/.*|.*_(test|fuzz)\.cc|lib/report/check_report\.cc|"
                        r"lib/int8_cpu/emulated_tiles\.cc")
 
@@ -124,7 +124,7 @@ class LayersTest(unittest.TestCase):
         self.assertEqual(prints(self.root), [])
 
     def test_a_line_that_prints_by_itself_is_found(self):
-        for line in ('std::fprintf(stderr, "%s", name.c_str());', "std::cerr << name;", "std::fputs(text, stderr);"):
+        for line in ('std::fprintf(stderr, "%s", name.c_str());', 'absl::FPrintF(stderr, "%s", name);', "std::cerr << name;", "std::fputs(text, stderr);"):
             with tempfile.TemporaryDirectory() as folder:
                 path = pathlib.Path(folder, "lib", "dist", "a.cc")
                 path.parent.mkdir(parents=True)

@@ -15,10 +15,12 @@ using ::testing::HasSubstr;
 
 TEST(SystemCallErrorTest, ALimitNamesItsRemedy) {
   const auto unavailable = absl::StatusCode::kUnavailable;
-  EXPECT_THAT(SystemCallError("pipe", EMFILE), StatusIs(unavailable, AllOf(HasSubstr("pipe: "), HasSubstr("ulimit -n"))));
+  EXPECT_THAT(SystemCallError("pipe", EMFILE),
+              StatusIs(unavailable, AllOf(HasSubstr("pipe: "), HasSubstr("ulimit -n"))));
   EXPECT_THAT(SystemCallError("pipe", ENFILE), StatusIs(unavailable, HasSubstr("fs.file-max")));
   EXPECT_THAT(SystemCallError("fork", EAGAIN), StatusIs(unavailable, HasSubstr("ulimit -u")));
-  EXPECT_THAT(SystemCallError("fork", ENOMEM), StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("free memory")));
+  EXPECT_THAT(SystemCallError("fork", ENOMEM),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("free memory")));
 }
 
 TEST(SystemCallErrorTest, ARefusalIsUnavailable) {

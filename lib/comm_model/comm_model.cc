@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "lib/audit/audit.h"
+#include "lib/base/log_line.h"
 #include "lib/base/peak_memory.h"
 #include "lib/base/print_text.h"
 #include "lib/base/readable_line.h"
@@ -201,8 +202,7 @@ absl::StatusOr<CommModelRun> RunCommModel(const CommModelOptions& options) {
   }
   RETURN_IF_ERROR(WriteRecords(header, records, *writer));
   if (options.output_path != "-") {
-    absl::FPrintF(stderr, "comm_model: %s\n",
-                  ReadableLine(absl::StrCat("wrote ", options.output_path, ": ", VerdictText(records))));
+    LogLine(absl::StrCat("comm_model: wrote ", options.output_path, ": ", VerdictText(records)));
   }
   return CommModelRun{std::move(records), std::move(inputs.scale)};
 }

@@ -14,6 +14,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
 #include "lib/base/exit_status.h"
+#include "lib/base/log_line.h"
 #include "lib/base/print_text.h"
 #include "lib/base/status_macros.h"
 #include "lib/base/stopwatch.h"
@@ -192,23 +193,23 @@ void ReportPoint(const ScaleRunPlan& plan, size_t index, const proto::ScalePoint
   const std::string place = absl::StrCat("scale_run: point ", index + 1, " of ", plan.points.size(), ": ");
   const auto& seconds = point.epoch_seconds().value();
   if (point.outcome() == proto::OUT_OF_MEMORY) {
-    absl::FPrintF(stderr, "%sout of memory: %s%s\n", place, point.detail(), rest);
+    LogLine(absl::StrFormat("%sout of memory: %s%s", place, point.detail(), rest));
   } else if (seconds.empty()) {
-    absl::FPrintF(stderr, "%s%s: completed, nothing timed%s\n", place, NameIn(plan, point), rest);
+    LogLine(absl::StrFormat("%s%s: completed, nothing timed%s", place, NameIn(plan, point), rest));
   } else {
-    absl::FPrintF(stderr, "%s%s: %.4g s per epoch, mean of %d%s\n", place, NameIn(plan, point), Mean(seconds),
-                  seconds.size(), rest);
+    LogLine(absl::StrFormat("%s%s: %.4g s per epoch, mean of %d%s", place, NameIn(plan, point), Mean(seconds),
+                            seconds.size(), rest));
   }
   for (const std::string& warning : point.noise_warning()) {
-    absl::FPrintF(stderr, "scale_run: warning: %s: %s\n", NameIn(plan, point), warning);
+    LogLine(absl::StrFormat("scale_run: warning: %s: %s", NameIn(plan, point), warning));
   }
 }
 
 // The ranks of this point fell back to another reducer than --reducer=auto chose for them.
 void ReportFallback(const ScaleRunPlan& plan, const proto::ScalePoint& planned, const proto::ScalePoint& measured) {
   if (measured.reducer() != planned.reducer()) {
-    absl::FPrintF(stderr, "scale_run: %s: --reducer=auto goes on with %s, not %s: %s\n", NameIn(plan, planned),
-                  measured.reducer(), planned.reducer(), measured.reducer_reason());
+    LogLine(absl::StrFormat("scale_run: %s: --reducer=auto goes on with %s, not %s: %s", NameIn(plan, planned),
+                            measured.reducer(), planned.reducer(), measured.reducer_reason()));
   }
 }
 
@@ -226,7 +227,7 @@ void ReportAblation(const std::vector<proto::ScalePoint>& measured, const proto:
     return;
   }
   if (const auto split = SplitAblation(*reduced, ablated, alone); split.ok()) {
-    absl::FPrintF(stderr, "scale_run: %s\n", AblationText(*split));
+    LogLine(absl::StrFormat("scale_run: %s", AblationText(*split)));
   }
 }
 
@@ -275,7 +276,7 @@ absl::Status MeasureAll(const ScaleRunOptions& options, ScaleRunPlan plan, const
     ASSIGN_OR_RETURN(writer, ResumeRecordFile(options.output, header, kept, {options.checkpoint}));
   }
   for (const std::string& warning : PlanWarnings(plan)) {
-    absl::FPrintF(stderr, "scale_run: warning: %s\n", warning);
+    LogLine(absl::StrFormat("scale_run: warning: %s", warning));
   }
   for (const proto::ScaleRecord& record : kept) {
     FallBackFrom(record.point(), plan.points);
