@@ -24,7 +24,7 @@ fail_usage() {
 
 # show WORD: WORD as a shell reads it, in characters that cannot control a terminal.
 show() {
-  local LC_ALL=C # in which only ASCII is printable
+  local LC_ALL=C # only ASCII is printable in it
   case "$1" in
     *[!\ -~]* | *\'*) printf '%q' "$1" ;;
     *[\ \;]*) printf "'%s'" "$1" ;;
@@ -58,7 +58,7 @@ case "$output" in
   *,*) fail_usage "--output=$(show "$output"): expected a folder without a comma in its name, because lists of files are separated by commas; choose another name" ;;
 esac
 
-# Where the tools are: in this script's runfiles or a test's, next to it (tools/package.sh), or in the checkout's bazel-bin.
+# Finds the tools: in this script's runfiles or a test's, next to it (tools/package.sh), or in the checkout's bazel-bin.
 # Links to this script are followed, but not those of runfiles, which lead into the checkout.
 self="${BASH_SOURCE[0]}"
 here="$(cd -- "$(dirname -- "$self")" && pwd)"
@@ -166,7 +166,7 @@ run() {
   printf '\n[%d/%d] %s' "$step" "$steps" "$(basename "$1")"
   local argument
   for argument in "${@:2}"; do
-    printf ' %s' "$(show "${argument//"$root/"/}")" # as from the checkout
+    printf ' %s' "$(show "${argument//"$root/"/}")" # paths relative to the checkout
   done
   printf '\n'
   "$@"

@@ -2,7 +2,7 @@
 # Starts the program of this name in libexec/. tools/package.sh copies this file into the portable folder as the launcher
 # of a program that needs no LibTorch.
 
-self="$(readlink -f -- "$0")" # of the folder's file, also if a link elsewhere names it
+self="$(readlink -f -- "$0")" # the folder's file, also if a link elsewhere names it
 here="$(dirname -- "$self")"
 
 # without_empty LIST: the folders of LIST without empty ones, which would mean the working folder.

@@ -5,7 +5,7 @@
 # PYTHON names another interpreter than python3; LOCKSTEP_LIBRARIES names the folders, and no interpreter is asked.
 # Nothing of the working folder is run or loaded: Python gets a search path without it, and no list has an empty entry.
 
-self="$(readlink -f -- "$0")" # of the folder's file, also if a link elsewhere names it
+self="$(readlink -f -- "$0")" # the folder's file, also if a link elsewhere names it
 here="$(dirname -- "$self")"
 name="$(basename -- "$self")"
 

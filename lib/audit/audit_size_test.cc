@@ -87,7 +87,7 @@ TEST(AuditSizeTest, table_of_many_numbers) {
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("at most 10000 numbers, found 10006")));
 }
 
-// As many labels as numbers: each is a column of inputs.
+// There are as many labels as numbers, so each label is a column of inputs.
 TEST(AuditSizeTest, table_of_many_labels) {
   proto::PublishedTables document;
   document.set_source("made by a test");

@@ -96,7 +96,7 @@ class Document {
   // Returns all numbers of one table, in its order.
   const std::vector<const Cell*>& CellsOf(int table) const { return by_table_[table]; }
 
-  // Whether some time of an epoch on one device is printed.
+  // Returns true if a time of an epoch on one device is printed.
   bool TimesOneDevice() const { return times_one_device_; }
 
   double ImagesPerEpoch() const;  // 0: unknown
@@ -113,9 +113,9 @@ class Document {
 
   const proto::PublishedTables& tables_;
   std::deque<Cell> cells_;
-  std::deque<Source> sources_;                                            // in the order of their first numbers
-  std::map<std::tuple<int, int, bool, std::string>, Source*> source_of_;  // by table, quantity, read_off and context
-  std::map<proto::PublishedQuantity, Sources> by_quantity_;               // in order, so that tables rise
+  std::deque<Source> sources_;                                            // sorted by their first numbers
+  std::map<std::tuple<int, int, bool, std::string>, Source*> source_of_;  // keys: table, quantity, read_off, context
+  std::map<proto::PublishedQuantity, Sources> by_quantity_;               // sorted by table
   std::map<TablePlace, std::vector<const Cell*>> by_place_;
   std::vector<std::vector<const Cell*>> by_table_;
   std::set<uint32_t> several_devices_;

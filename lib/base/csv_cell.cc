@@ -22,14 +22,14 @@ bool IsSpace(uint32_t character) {
          character == 0x3000;
 }
 
-// Whether a spreadsheet takes `character` at the start of a cell for a formula. U+FF01 to U+FF5E are ASCII in full width,
+// Returns true if a spreadsheet takes `character` at the start of a cell for a formula. U+FF01 to U+FF5E are ASCII in full width,
 // which some spreadsheets read as ASCII.
 bool BeginsFormula(uint32_t character) {
   const uint32_t narrow = character >= 0xFF01 && character <= 0xFF5E ? character - 0xFF01 + '!' : character;
   return narrow == '=' || narrow == '+' || narrow == '-' || narrow == '@';
 }
 
-// Whether `text` is a number, or numbers with signs and brackets, as in "-0.50 [-0.61, -0.39]": it calls no function and
+// Returns true if `text` is a number, or numbers with signs and brackets, as in "-0.50 [-0.61, -0.39]": it calls no function and
 // names no cell.
 bool IsNumber(absl::string_view text) {
   double number = 0;

@@ -15,7 +15,7 @@ namespace lockstep {
 
 struct CheckOptions {
   std::vector<std::string> inputs;  // NAME.csv and NAME.textproto are published tables, all others records
-  std::string junit;   // where to write JUnit XML; empty: nowhere; "-": standard output, in the place of the lines
+  std::string junit;   // path of the JUnit XML; empty: not written; "-": standard output, instead of the lines
   bool force = false;  // replace a file at `junit` that is no such XML
 };
 

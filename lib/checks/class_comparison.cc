@@ -41,7 +41,7 @@ struct Usual {
 };
 
 Usual UsualOf(const std::vector<double>& logs) {
-  constexpr double kNormal = 1.4826;  // of a normal distribution's median distance: its standard deviation
+  constexpr double kNormal = 1.4826;  // standard deviation of a normal distribution over its median distance
   const double median = Median(logs);
   std::vector<double> distances;
   for (const double log : logs) {

@@ -52,7 +52,7 @@ TEST(ClassComparisonTest, AnOutlierIsFarFromTheMedian) {
   for (size_t i = 0; i < students.size(); ++i) {
     students[i].times = {{"batch 32", i == 5 ? 3.0 : 2.0 + 0.001 * static_cast<double>(i)}};
     if (i < 4) {
-      students[i].times.emplace("batch 64", i == 3 ? 9.0 : 1.0);  // of four students nothing is said
+      students[i].times.emplace("batch 64", i == 3 ? 9.0 : 1.0);  // four students are too few for an outlier
     }
   }
   FindOutliers(students);

@@ -18,7 +18,7 @@
 namespace lockstep {
 
 // Limits of what is read. What is beyond them is named on the page, and not read.
-inline constexpr size_t kMaxClassFolders = 10'000;             // of the class
+inline constexpr size_t kMaxClassFolders = 10'000;             // students of the class
 inline constexpr uint64_t kMaxClassTextBytes = 16 << 20;       // one table, or one record as JSON
 inline constexpr uint64_t kMaxClassRecordBytes = 256 << 20;    // one record; a data set of CIFAR-10 has 184 MB
 inline constexpr uint64_t kMaxStudentBytes = 512 << 20;        // all files of one student

@@ -23,8 +23,8 @@ constexpr char kClassMark[] = "made by Lockstep: report, class page";
 void AddCell(const std::string& text, proto::Row& row) { row.add_cell()->set_text(text.empty() ? "-" : text); }
 
 // Limits of the page. A student can write files with any number of mistakes and texts of any length.
-constexpr size_t kMaxTextBytes = 500;       // of one text
-constexpr size_t kMaxLines = 10;            // of one cell
+constexpr size_t kMaxTextBytes = 500;       // limit of one text
+constexpr size_t kMaxLines = 10;            // limit of one cell
 constexpr size_t kMaxStudentFindings = 20;  // rows of one student
 
 // The beginning of a text, and "..." if there is more. A character of UTF-8 may be cut: see MakeTextReadable.

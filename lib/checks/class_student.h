@@ -1,4 +1,4 @@
-// What is known of one student of a class.
+// Facts about one student of a class.
 #ifndef LOCKSTEP_LIB_CHECKS_CLASS_STUDENT_H_
 #define LOCKSTEP_LIB_CHECKS_CLASS_STUDENT_H_
 
@@ -15,7 +15,7 @@ namespace lockstep {
 // One student: a folder of the class.
 struct ClassStudent {
   std::string name;
-  std::vector<std::string> files;        // that were read and checked, relative to the folder, sorted
+  std::vector<std::string> files;        // files that were read and checked, relative to the folder, sorted
   std::vector<UnreadFile> unreadable;    // files and folders that could not be read
   std::vector<UnreadFile> left_out;      // files that were read and are of no use here, such as a report's own record
   std::vector<std::string> other_files;  // the first few files with other endings
@@ -24,7 +24,7 @@ struct ClassStudent {
   std::vector<std::string> copies;             // "sweep.rec: the same numbers as sweep.rec of ada"
   std::vector<std::string> outliers;           // "batch 128 on GPU X: 4.2 s, the class' median is 2.0 s (23 students)"
   std::map<std::string, double> times;         // seconds of an epoch by device, settings and point
-  std::map<std::string, std::string> digests;  // of what was measured, by file: whatever its header says
+  std::map<std::string, std::string> digests;  // digest of the measured values of each file, without its header
 };
 
 }  // namespace lockstep

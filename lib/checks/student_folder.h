@@ -24,7 +24,7 @@ struct UnreadFile {
 struct StudentFolder {
   std::string name;
   std::vector<std::string> files;        // *.rec, *.json, *.csv and *.textproto, in any case of letters; sorted
-  std::vector<UnreadFile> unreadable;    // what could not be looked at, e.g. for lack of permission
+  std::vector<UnreadFile> unreadable;    // files that could not be read, e.g. for lack of permission
   std::vector<std::string> other_files;  // the first three with other endings
   size_t other_file_count = 0;
 };
@@ -35,7 +35,7 @@ struct StudentFolder {
 // signal.
 absl::Status ListStudent(int folder, const std::string& shown, StudentFolder& student);
 
-// Whether the file is one that macOS adds to disks and archives of other systems.
+// Returns true if the file is one that macOS adds to disks and archives of other systems.
 bool IsOfMacOs(const std::string& name);
 
 }  // namespace lockstep

@@ -92,7 +92,7 @@ void MoveInto(LabRecords from, LabRecords& lab) {
   move(from.quantized, lab.quantized);
 }
 
-// Whether these bytes, of a record file or of its JSON, begin as a report's own record does: by the header's schema, and
+// Returns true if these bytes, a record file or its JSON, begin like a report's own record: by the header's schema, and
 // not by a text somewhere, which a student may put into any file.
 bool IsReport(const std::string& file, std::string bytes) {
   if (absl::StartsWith(bytes, "{")) {
@@ -167,7 +167,7 @@ class StudentReader {
     LabRecords one;
     RETURN_IF_ERROR(AddLabRecord(file, std::move(bytes), one));
     const std::string digest = one.Sources().at(0)->input.sha256();
-    ClassStudent measured;  // of this file alone
+    ClassStudent measured;  // only this file's values
     TakeRecords(one, measured);
     const std::string numbers = measured.digests.empty() ? digest : measured.digests.begin()->second;
     if (IsAgain(file, digest) || IsAgain(file, numbers)) {
@@ -197,7 +197,7 @@ class StudentReader {
     return absl::OkStatus();
   }
 
-  // Whether another file of this student holds the same; it is then said of `file`.
+  // Returns true if another file of this student holds the same values, and notes it for `file`.
   bool IsAgain(const std::string& file, const std::string& digest) {
     const auto [first, is_new] = seen_.emplace(digest, file);
     if (is_new || first->second == file) {

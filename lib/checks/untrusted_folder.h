@@ -47,7 +47,7 @@ OpenFd OpenFolderBelow(int top, const std::string& path);
 // Returns NotFoundError, with the system's reason as its message, if it cannot be listed.
 absl::StatusOr<std::vector<FolderEntry>> EntriesOf(int folder, size_t limit);
 
-// Whether an entry is a link to a folder. Opens nothing.
+// Returns true if an entry is a link to a folder. Opens nothing.
 bool IsLinkToFolder(int folder, const std::string& name);
 
 // A regular file, and its size when it was opened.

@@ -60,7 +60,7 @@ TEST(ParallelForTest, TheFirstFailureInOrderIsReturnedWhateverTheThreads) {
   }
 }
 
-// As with one thread.
+// The result is that of one thread.
 TEST(ParallelForTest, WithoutAThreadToBeHadTheCallerDoesAll) {
   if (!CanRefuseThreads()) {
     GTEST_SKIP() << "the kernel has no seccomp filters";

@@ -122,7 +122,7 @@ struct BatchLoader::State {
   uint32_t next_take = 0;              // the batch that Next() hands over
   absl::Status error;                  // of this epoch
 
-  absl::Status start_status;  // of the workers; changed by the constructor alone
+  absl::Status start_status;  // error of starting the workers; changed by the constructor alone
   ThreadGroup workers;
 };
 

@@ -40,7 +40,7 @@ TEST(DeviceThreadsTest, NoThreadToBeHadIsAnError) {
               StartsWith("UNAVAILABLE: cannot start a thread"));
 }
 
-// As LibTorch throws it where it starts threads of its own.
+// LibTorch throws this error if it cannot start a thread.
 TEST(DeviceThreadsTest, ASystemErrorIsTheMachines) {
   DeviceThreads threads(Cpus(1));
   EXPECT_THAT(

@@ -27,7 +27,7 @@ proto::Samples Largest(const std::vector<proto::ScalePoint>& points,
   return largest;
 }
 
-// What a rank measured must be values that a record may hold.
+// The values that a rank measured must be values that a record may hold.
 absl::Status CheckValues(const std::vector<proto::ScalePoint>& points) {
   for (size_t rank = 0; rank < points.size(); ++rank) {
     proto::ScaleRecord record;

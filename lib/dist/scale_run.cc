@@ -153,7 +153,7 @@ proto::RankOrder OrderOf(const ScaleRunOptions& options, const ScaleRunPlan& pla
   if (!order.state_path().empty()) {
     *order.mutable_state_header() = MakeStateHeader(header, plan.spec, plan.points[index], OtherHostsOf(world));
   }
-  MakeTextReadable(order);  // else it would not parse: the state's header has the command line, in any bytes
+  MakeTextReadable(order);  // the state's header holds the command line in any bytes, which protobuf would not parse
   return order;
 }
 

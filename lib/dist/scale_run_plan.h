@@ -26,8 +26,8 @@ struct ScaleRunPlan {
   std::vector<proto::ScalePoint> points;        // in the order in which they are measured: see PlanPoints
   std::vector<std::string> rows;                // of an experiment, that were asked for; empty: all
   std::string dataset_path;                     // where a rank finds the data set
-  std::string dataset_sha256;                   // of the file that was planned for
-  std::string dataset_content_sha256;           // of its images; empty: all ranks read the same file
+  std::string dataset_sha256;                   // SHA-256 of the file that was planned for
+  std::string dataset_content_sha256;           // SHA-256 of its images; empty: all ranks read the same file
   size_t checkpoint_point = 0;                  // index of the point that leaves the checkpoint; points.size(): none
 };
 

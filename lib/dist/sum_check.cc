@@ -70,7 +70,7 @@ absl::Status MergeDeviation(Communicator& communicator, proto::SumCheck& check) 
   ASSIGN_OR_RETURN(const std::vector<std::string> all, communicator.AllGather(check.SerializeAsString()));
   for (size_t rank = 0; rank < all.size(); ++rank) {
     proto::SumCheck other;
-    // What is off is at least 0. A gradient that is no number makes max_error_over_tolerance infinite, and not NaN.
+    // The differences are at least 0. A NaN in a gradient makes max_error_over_tolerance infinite, and not NaN.
     if (!other.ParseFromString(all[rank]) || !(other.max_error_over_tolerance() >= 0)) {
       return absl::InternalError(absl::StrCat("expected the check of a sum from rank ", rank, ", found '",
                                               absl::CHexEscape(all[rank].substr(0, 40)),

@@ -76,7 +76,7 @@ class AdmissionTest : public ::testing::Test {
     return *std::move(socket);
   }
 
-  // Whether the other end has closed; what it said before is added to `said`.
+  // Returns true if the other end has closed. Bytes that it sent before are added to `said`.
   static bool IsClosed(const TcpSocket& socket, std::string& said) {
     char buffer[100];
     const ssize_t n = recv(socket.fd(), buffer, sizeof(buffer), 0);

@@ -41,7 +41,7 @@ absl::Status AgentChannel::Send(const proto::AgentMessage& message) {
                                                    " bytes for another process of the run, found ", body.size()));
   }
   const std::lock_guard<std::mutex> lock(sending_);
-  RETURN_IF_ERROR(send_state_);  // of a message that was sent in part nobody would find the end
+  RETURN_IF_ERROR(send_state_);  // after a message that was sent in part, nobody would find the next one
   const absl::Status sent = SendAll(socket_, sealer_.Seal(body), MonotonicTime::Now() + timeout_);
   if (!sent.ok()) {
     send_state_ = Gone(absl::StrCat(sent.message(), " (--timeout=", absl::FormatDuration(timeout_), ")"));

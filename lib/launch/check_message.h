@@ -1,4 +1,4 @@
-// Whether a message between the leader and an agent can be: each number is in its range, and each text that a person may
+// Checks of a message between the leader and an agent: each number is in its range, and each text that a person may
 // read is short and readable. Both ends ask it of all that they receive, as a reader of records does (value_ranges.h).
 #ifndef LOCKSTEP_LIB_LAUNCH_CHECK_MESSAGE_H_
 #define LOCKSTEP_LIB_LAUNCH_CHECK_MESSAGE_H_

@@ -1,4 +1,4 @@
-// Where the processes of a launched run have their secret from (run_secret.h). Knows nothing of LibTorch.
+// The source of a launched run's secret (run_secret.h). Knows nothing of LibTorch.
 //
 // The first of these counts:
 //   1. the environment variable LOCKSTEP_TOKEN, the same in all processes of the run, and a fresh one for each run,

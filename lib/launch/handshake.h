@@ -67,7 +67,7 @@ class Handshake {
   const std::string nonce_;
   std::string connecting_nonce_;
   std::string listening_nonce_;
-  std::string received_;  // of the greeting, then of the proof
+  std::string received_;  // bytes of the greeting, then of the proof
   std::string output_;
   bool greeted_ = false;
   bool proven_ = false;

@@ -9,7 +9,7 @@
 namespace lockstep::testing {
 namespace {
 
-// What a side makes of the bytes in pieces of that size: what it said, and whether it is done with the connection.
+// Result of a side that receives the bytes in pieces of one size: what it sent, and whether it gave the connection up.
 std::string Run(Side side, absl::string_view bytes, size_t piece) {
   static const RunSecret* const secret = new RunSecret(*RunSecret::FromToken("a token that nobody guesses"));
   Handshake handshake(side, *secret, std::string(kNonceBytes, 'n'));

@@ -22,7 +22,7 @@
 namespace lockstep {
 namespace {
 
-// Who this process is, where it meets the others, and by what they know each other.
+// Place of this process, the point where it meets the others, and the secret that they share.
 struct Meeting {
   LaunchPlace place;
   MeetingPoint point;

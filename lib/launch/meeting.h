@@ -21,7 +21,7 @@ namespace lockstep {
 // Rank 0's side.
 struct OpenMeeting {
   TcpSocket listener;  // no descriptor in a world of one process
-  RunSecret secret;    // that whoever is let in must prove
+  RunSecret secret;    // proven by every process that is let in
 };
 
 // The side of another rank.

@@ -1,4 +1,4 @@
-// What rank 0 publishes in torchrun's store so that the others find it: a port, and a secret if the environment gave none.
+// Text that rank 0 publishes in torchrun's store, so that the others find it: a port, and a secret if the environment gave none.
 // Knows nothing of LibTorch.
 #ifndef LOCKSTEP_LIB_LAUNCH_PUBLISHED_MEETING_H_
 #define LOCKSTEP_LIB_LAUNCH_PUBLISHED_MEETING_H_

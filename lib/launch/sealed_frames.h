@@ -55,14 +55,14 @@ class FrameOpener {
 
  private:
   size_t There() const { return bytes_.size() - begin_; }
-  size_t Length() const;  // of the body; the four bytes must be there
+  size_t Length() const;  // bytes of the body; the four bytes of the length must be there
   absl::Status CheckLength() const;
 
   const std::string key_;
   size_t max_bytes_;
   uint64_t counter_ = 0;
   std::string bytes_;
-  size_t begin_ = 0;  // of the frame under way, in `bytes_`
+  size_t begin_ = 0;  // start of the frame under way, in `bytes_`
   absl::Status state_;
 };
 

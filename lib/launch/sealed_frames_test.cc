@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 constexpr size_t kMaxBytes = 1000;
 const std::string kKey(32, 'k');
 
-// What an opener makes of a whole stream: the bodies behind each other, or the first error.
+// Opens a whole stream. Returns the bodies one after another, or the first error.
 absl::StatusOr<std::string> Open(absl::string_view stream, size_t piece = 1 << 20) {
   FrameOpener opener(kKey, kMaxBytes);
   std::string all;
@@ -102,7 +102,7 @@ TEST(SealedFramesTest, WhatIsNotSealedForThisPlaceIsRefused) {
   EXPECT_THAT(Open(second), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("message 0")));  // left out, or reordered
   EXPECT_THAT(Open(absl::StrCat(first, first)),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("message 1")));  // repeated
-  EXPECT_FALSE(Open(FrameSealer(std::string(32, 'j')).Seal("first")).ok());    // with another key
+  EXPECT_FALSE(Open(FrameSealer(std::string(32, 'j')).Seal("first")).ok());    // sealed with another key
 }
 
 TEST(SealedFramesTest, ARefusalIsForGood) {

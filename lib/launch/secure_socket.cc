@@ -18,7 +18,7 @@ namespace {
 
 constexpr absl::Duration kPollInterval = absl::Milliseconds(50);
 
-// What one read of a handshake brought; empty if there is nothing yet. Unavailable: the other end closed.
+// Returns the bytes of one read; empty if there are none yet. Unavailable: the other end closed.
 absl::StatusOr<absl::string_view> ReadSome(const TcpSocket& socket, size_t wanted, char* buffer) {
   const ssize_t n = recv(socket.fd(), buffer, wanted, 0);
   if (n > 0) {
@@ -61,7 +61,7 @@ absl::StatusOr<SecureSocket> ConnectAndProve(const std::string& host, uint16_t p
 absl::StatusOr<SecureSocket> ConnectSecurely(const std::string& host, uint16_t port, const RunSecret& secret,
                                              MonotonicTime deadline) {
   const MonotonicTime start = MonotonicTime::Now();
-  std::string found;  // what an attempt found; the last one may have had no time to find anything
+  std::string found;  // error of an attempt; the last attempt may have had no time to find one
   while (true) {
     RETURN_IF_ERROR(CheckNotStopped());
     absl::StatusOr<SecureSocket> connection =

@@ -14,7 +14,7 @@
 
 namespace lockstep {
 
-// How long a peer may take for its part of a handshake.
+// Time that the other end may take for its part of a handshake.
 inline constexpr absl::Duration kHandshakePatience = absl::Seconds(5);
 
 struct SecureSocket {

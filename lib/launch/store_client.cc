@@ -16,7 +16,7 @@ namespace {
 
 constexpr absl::Duration kPollInterval = absl::Milliseconds(100);  // between two looks for a stop signal
 
-// Whether the server would take the request. The client looks first, since the server drops one that sends more.
+// Checks that the server would take the request. The client looks first, since the server drops one that sends more.
 absl::Status CheckLimits(const StoreRequest& request) {
   const bool long_key = std::any_of(request.keys.begin(), request.keys.end(),
                                     [](const std::string& key) { return key.size() > kMaxStoreKeyBytes; });
@@ -51,7 +51,7 @@ absl::StatusOr<StoreResponse> StoreClient::Call(const StoreRequest& request) {
   RETURN_IF_ERROR(broken_);
   absl::StatusOr<StoreResponse> response =
       Exchange(EncodeStoreRequest(request), MonotonicTime::Now() + request.patience + kServerPatience);
-  broken_ = response.status();  // what comes next on the connection may belong to this request
+  broken_ = response.status();  // the next bytes on the connection may belong to this request
   return response;
 }
 

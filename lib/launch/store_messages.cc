@@ -51,7 +51,7 @@ class Reader {
   bool ok_ = true;
 };
 
-// Whether the number of keys is one that the operation takes.
+// Returns true if the operation takes that number of keys.
 bool KeysFit(const StoreRequest& request) {
   switch (request.operation) {
     case StoreOperation::kCountKeys:
@@ -64,7 +64,7 @@ bool KeysFit(const StoreRequest& request) {
   }
 }
 
-// Whether only those fields are filled that the operation has.
+// Returns true if no field is filled that the operation lacks.
 bool FieldsFit(const StoreRequest& request) {
   const StoreOperation operation = request.operation;
   const bool compares = operation == StoreOperation::kCompareSet;

@@ -22,7 +22,7 @@
 namespace lockstep {
 
 inline constexpr size_t kMaxStoreKeyBytes = 1024;
-inline constexpr size_t kMaxStoreKeys = 1024;                    // of one request
+inline constexpr size_t kMaxStoreKeys = 1024;                    // keys of one request
 inline constexpr size_t kMaxStoreValueBytes = size_t{64} << 20;  // one rank's part of a training state is 4 MiB at most
 inline constexpr absl::Duration kMaxStorePatience = absl::Hours(24 * 365);
 
@@ -43,10 +43,10 @@ enum class StoreOperation : uint8_t {
 struct StoreRequest {
   StoreOperation operation = StoreOperation::kCountKeys;
   std::vector<std::string> keys;  // exactly one, but for kWait and kHas (at least one), and kCountKeys (empty)
-  std::string value;              // of kSet and kCompareSet, else empty
-  std::string expected;           // of kCompareSet, else empty
-  int64_t amount = 0;             // of kAdd, else 0
-  absl::Duration patience;        // of kGet and kWait, else 0; a whole number of milliseconds
+  std::string value;              // used by kSet and kCompareSet, else empty
+  std::string expected;           // used by kCompareSet, else empty
+  int64_t amount = 0;             // used by kAdd, else 0
+  absl::Duration patience;        // used by kGet and kWait, else 0; whole milliseconds
 };
 
 enum class StoreOutcome : uint8_t {

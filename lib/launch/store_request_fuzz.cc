@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
   }
   FUZZ_CHECK(EncodeStoreRequest(*request) == Bytes(data, size));
-  constexpr size_t kMaxBytes = 4096;  // so that values are refused, too
+  constexpr size_t kMaxBytes = 4096;  // small enough that some values are refused
   StoreTable table(kMaxBytes);
   std::vector<StoreAnswer> answers;
   const MonotonicTime now = MonotonicTime::Now();

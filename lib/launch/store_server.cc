@@ -99,12 +99,12 @@ class Client {
   FrameOpener opener_;
   bool asked_ = false;  // a request has come whose answer is not yet sent
   std::string outgoing_;
-  size_t unsent_ = 0;  // where the rest of `outgoing_` begins
+  size_t unsent_ = 0;  // bytes of `outgoing_` that were sent
 };
 
 }  // namespace
 
-// What the thread does. Only Stop may be called from another thread.
+// The work of the thread. Only Stop may be called from another thread.
 class StoreServer::Loop {
  public:
   Loop(TcpSocket listener, const RunSecret& secret, const StoreServerOptions& options, TcpSocket stop)

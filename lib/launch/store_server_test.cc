@@ -163,7 +163,7 @@ TEST_F(StoreServerTest, ServesSeveralClientsAtOnce) {
   for (std::thread& thread : threads) {
     thread.join();
   }
-  server_.reset();  // with nobody left
+  server_.reset();  // no client is left
   SUCCEED();
 }
 
@@ -263,7 +263,7 @@ TEST_F(StoreServerTest, stranger_without_the_secret_is_not_let_in) {
   EXPECT_THAT(
       StoreClient::Connect(kLoopback, server_->port(), *RunSecret::Random(), MonotonicTime::Now() + absl::Seconds(1)),
       StatusIs(kUnavailable, _));
-  const auto client = Connect();  // which still finds its place
+  const auto client = Connect();  // there is still room for it
   ASSERT_THAT(client, IsOk());
   EXPECT_THAT(Set(**client, "k", "v"), IsOk());
 }

@@ -52,7 +52,7 @@ class StoreTable {
 
   // The first key of the request that is not set; null: all are set.
   const std::string* FirstMissing(const StoreRequest& request) const;
-  StoreResponse Answer(const StoreRequest& request) const;  // of a request all of whose keys are set
+  StoreResponse Answer(const StoreRequest& request) const;  // all keys of the request must be set
   StoreResponse Put(const std::string& key, std::string value);
   StoreResponse Add(const std::string& key, int64_t amount);
   StoreResponse CompareSet(StoreRequest request);
@@ -62,7 +62,7 @@ class StoreTable {
   const size_t max_bytes_;
   size_t bytes_ = 0;
   std::map<std::string, std::string> values_;
-  std::map<uint64_t, Waiting> waiting_;  // by client
+  std::map<uint64_t, Waiting> waiting_;  // keys: clients
 };
 
 }  // namespace lockstep

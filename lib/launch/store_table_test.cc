@@ -126,7 +126,7 @@ TEST_F(StoreTableTest, HoldsNoMoreBytesThanItsLimit) {
   EXPECT_EQ(Ask(Request(StoreOperation::kSet, {"b"}, value)).outcome, StoreOutcome::kDone);
   EXPECT_EQ(Ask(Request(StoreOperation::kSet, {"c"}, value)).outcome, StoreOutcome::kRefused);
   EXPECT_EQ(Ask(Request(StoreOperation::kSet, {"a"}, value + value)).outcome, StoreOutcome::kRefused);
-  EXPECT_EQ(Ask(Request(StoreOperation::kSet, {"a"}, value)).outcome, StoreOutcome::kDone);  // in its own place
+  EXPECT_EQ(Ask(Request(StoreOperation::kSet, {"a"}, value)).outcome, StoreOutcome::kDone);  // replaces its own bytes
   EXPECT_EQ(Ask(Request(StoreOperation::kDelete, {"a"})).number, 1);
   EXPECT_EQ(Ask(Request(StoreOperation::kSet, {"c"}, value)).outcome, StoreOutcome::kDone);
   Ask(Request(StoreOperation::kDelete, {"b"}));

@@ -20,8 +20,8 @@ namespace lockstep {
 namespace {
 
 constexpr int kFlags = SOCK_NONBLOCK | SOCK_CLOEXEC;
-constexpr absl::Duration kPatience = absl::Seconds(2);      // for one address to answer
-constexpr absl::Duration kStopPatience = absl::Seconds(2);  // for what is being sent when a stop signal comes
+constexpr absl::Duration kPatience = absl::Seconds(2);      // limit for one address to answer
+constexpr absl::Duration kStopPatience = absl::Seconds(2);  // limit for sending the rest after a stop signal
 
 // Waits for `events` on a descriptor for at most `patience`; a signal ends the wait, too.
 bool Wait(const TcpSocket& socket, short events, absl::Duration patience) {
@@ -58,7 +58,7 @@ absl::StatusOr<TcpSocket> Listen(int family, const sockaddr* address, socklen_t 
   const int off = 0;
   setsockopt(socket.fd(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
   setsockopt(socket.fd(), IPPROTO_IPV6, IPV6_V6ONLY, &off,
-             sizeof(off));  // of an IPv4 socket it fails, and is not needed
+             sizeof(off));  // fails for an IPv4 socket, which does not need it
   if (bind(socket.fd(), address, size) != 0 || listen(socket.fd(), SOMAXCONN) != 0) {
     return absl::UnavailableError(absl::StrCat("expected ", where, " of this host to be free, found: ",
                                                std::strerror(errno), "; give another with --master_port"));
@@ -108,7 +108,7 @@ absl::StatusOr<TcpSocket> AcceptNow(const TcpSocket& listener) {
     return absl::UnavailableError(absl::StrCat("expected room for one more connection, found: ", std::strerror(errno),
                                                "; raise the limit (ulimit -n)"));
   }
-  return TcpSocket(fd);  // else nobody waits, or who waited has gone
+  return TcpSocket(fd);  // -1: nobody waits, or the one that waited has gone
 }
 
 absl::StatusOr<TcpSocket> ConnectOnce(const std::string& host, uint16_t port) {

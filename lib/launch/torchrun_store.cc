@@ -22,7 +22,7 @@
 namespace lockstep {
 namespace {
 
-// What the child is to do: "publish" or "read". Makes a process such a child.
+// The child's action: "publish" or "read". The variable makes a process such a child.
 constexpr char kActionVariable[] = "LOCKSTEP_TORCHRUN_STORE";
 constexpr char kHostVariable[] = "LOCKSTEP_TORCHRUN_STORE_HOST";
 constexpr char kPortVariable[] = "LOCKSTEP_TORCHRUN_STORE_PORT";
@@ -113,7 +113,7 @@ bool IsTorchrunStoreClient() { return std::getenv(kActionVariable) != nullptr; }
 
 int RunTorchrunStoreClient() {
   std::signal(SIGTERM, SIG_DFL);  // LibTorch's waits know no other end
-  std::signal(SIGINT, SIG_IGN);   // of a terminal, which sends it to the parent too
+  std::signal(SIGINT, SIG_IGN);   // a terminal sends it to the parent, too
   FLAGS_caffe2_log_level =
       c10::GLOG_ERROR;  // its sockets warn of every wait that ends; what matters comes back as a status
   const absl::Status written = WriteResult(FrameResult(Serve()));

@@ -19,7 +19,7 @@ namespace lockstep {
 struct TorchrunStore {
   std::string host;
   uint16_t port = 0;
-  absl::Duration timeout;  // of each of these calls
+  absl::Duration timeout;  // limit of each of these calls
 };
 
 // Publishes `value` under `key`. Returns UnavailableError if the store did not take it within the timeout, CancelledError
@@ -30,7 +30,7 @@ absl::Status PublishIn(const TorchrunStore& store, const std::string& key, const
 // stop signal. The value is whatever somebody wrote there.
 absl::StatusOr<std::string> ReadFrom(const TorchrunStore& store, const std::string& key);
 
-// Whether this process is such a child: main asks before it parses flags.
+// Returns true if this process is such a child. main must ask before it parses flags.
 bool IsTorchrunStoreClient();
 
 // For main of such a child: does what its parent wants, and returns the exit code.

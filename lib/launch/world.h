@@ -24,9 +24,9 @@
 
 namespace lockstep {
 
-// What the process that hosts the store of a point needs.
+// Data for the process that hosts the store of a point.
 struct StorePlace {
-  RunSecret secret;     // that all ranks of the point know
+  RunSecret secret;     // known to all ranks of the point
   std::string address;  // to listen at; empty: all addresses of this host
 };
 

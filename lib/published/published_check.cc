@@ -41,7 +41,7 @@ bool MayLackBatch(proto::PublishedQuantity quantity) {
   }
 }
 
-// What tells a number apart from every other of its table. `context` is its own, or an excerpt.
+// Text that tells a number apart from every other of its table. `context` is its own, or an excerpt.
 std::string Identity(const proto::PublishedValue& value, absl::string_view context) {
   return absl::StrCat(proto::PublishedQuantity_Name(value.quantity()), ", ", value.devices(), " devices, batch ",
                       value.batch(), ", epoch ", value.epoch(), ", base ", value.base_devices(),

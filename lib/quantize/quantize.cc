@@ -328,7 +328,7 @@ absl::Status ExportNetworks(const QuantizeOptions& options, const proto::Header&
   return absl::OkStatus();
 }
 
-// Whether they can be replaced, before hours of work; asked again when they are.
+// Checks before hours of work that they may be replaced. The writer checks it again.
 absl::Status CheckOnnxFiles(const std::vector<std::string>& paths, const proto::Header& header) {
   for (const std::string& path : paths) {
     RETURN_IF_ERROR(path == "-" ? absl::OkStatus() : ReplaceOwnOnnx(header)({path}).status());

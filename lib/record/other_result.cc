@@ -187,7 +187,7 @@ absl::StatusOr<bool> IsOwnResult(const std::string& path, const proto::Header& p
   return true;
 }
 
-// Whether PATH.part is of this command. Only the journal of a measured run is worth keeping from another command of the
+// Returns true if PATH.part is of this command. Only the journal of a measured run is worth keeping from another command of the
 // same tool.
 absl::StatusOr<bool> IsOwnPart(const ReplacedOutput& output, const proto::Header& planned) {
   const std::string part = absl::StrCat(output.path, ".part");

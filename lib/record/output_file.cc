@@ -141,7 +141,7 @@ absl::Status OutputFile::Replace(absl::string_view bytes) {
   ASSIGN_OR_RETURN(const std::unique_ptr<OutputFile> next, OpenUnnamed(name_, ReplaceAnything()));
   RETURN_IF_ERROR(next->Write({bytes}));
   RETURN_IF_ERROR(next->Sync());
-  RETURN_IF_ERROR(LockFile(next->fd_, path_));  // so that there is no moment at which PATH.part is not locked
+  RETURN_IF_ERROR(LockFile(next->fd_, path_));  // PATH.part must be locked at every moment
   RETURN_IF_ERROR(CheckPart());
   RETURN_IF_ERROR(next->PutInPlace());
   std::swap(fd_, next->fd_);

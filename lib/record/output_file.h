@@ -74,10 +74,10 @@ class OutputFile {
   // Removes what was written, unless it is committed. What another run has at PATH.part stays.
   void Discard();
 
-  // Whether nothing was written; standard output counts as such.
+  // Returns true if nothing was written, or if this is standard output.
   bool IsEmpty() const;
 
-  // What the rule said: PATH or PATH.part is of the command that writes.
+  // Returns the rule's answer: PATH or PATH.part is of the command that writes.
   bool replaces_own() const { return replaces_own_; }
 
   // The file's name in messages: PATH.part of a journal, PATH, or "standard output".
@@ -94,7 +94,7 @@ class OutputFile {
 
   const std::string path_;
   const std::string shown_;
-  std::string name_;  // that the file has until it is committed: PATH.part of a journal; empty: none
+  std::string name_;  // name until the file is committed: PATH.part of a journal; empty: no name
   int fd_;            // -1 once committed or discarded
   bool is_journal_ = false;
   bool replaces_own_ = false;

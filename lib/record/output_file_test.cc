@@ -237,7 +237,7 @@ TEST(OutputFileTest, AHoldKeepsOtherRunsAwayAndLeavesNothing) {
     const auto hold = OutputHold::Take(path);
     ASSERT_THAT(hold, IsOk());
     EXPECT_THAT(OutputHold::Take(path), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("another process")));
-    EXPECT_THAT(WriteWholeFile(path, "text", ReplaceAnything()), IsOk());  // by the child for which it is held
+    EXPECT_THAT(WriteWholeFile(path, "text", ReplaceAnything()), IsOk());  // written by the child for which it is held
   }
   EXPECT_FALSE(FileExists(path + ".part"));
   WriteFile(path + ".part", "precious");

@@ -11,7 +11,7 @@
 
 namespace lockstep {
 
-// What a path names at one moment, so that a change can be noticed later. A link is not followed.
+// The file that a path names at one moment, so that a change can be noticed later. A link is not followed.
 class FileState {
  public:
   FileState() = default;  // nothing is there

@@ -8,7 +8,7 @@
 namespace lockstep {
 namespace {
 
-constexpr absl::string_view kSchemaPackage = "lockstep.proto.";  // with which each schema's name begins
+constexpr absl::string_view kSchemaPackage = "lockstep.proto.";  // start of each schema's name
 
 }  // namespace
 

@@ -96,7 +96,7 @@ class RecordReader {
   const std::string path_;
   const std::unique_ptr<DigestedInput> file_;  // null: the bytes are in memory
   FromJson from_json_;                         // null: JSON is no record file
-  std::string converted_;  // what was made of JSON or given as bytes, and where the next byte of it is
+  std::string converted_;  // bytes made of JSON, or given as bytes, and the position of the next one
   uint64_t converted_offset_ = 0;
   bool is_converted_ = false;
   proto::Header header_;

@@ -48,7 +48,7 @@ class RecordWriter {
   static absl::StatusOr<std::unique_ptr<RecordWriter>> Resume(const std::string& path, const proto::Header& header,
                                                               const std::vector<std::string>& beside = {});
 
-  // Whether PATH or PATH.part was of this command, as the rule said.
+  // Returns the rule's answer: PATH or PATH.part was of this command.
   bool replaces_own() const { return file_->replaces_own(); }
 
   // The records that Resume kept, without the header, as bytes.

@@ -16,7 +16,7 @@ namespace lockstep {
 // apostrophe before it.
 std::string RenderCsv(const std::vector<proto::Section>& sections);
 
-// Whether `text` begins as RenderCsv's result does.
+// Returns true if `text` begins like RenderCsv's result.
 bool IsReportCsv(absl::string_view text);
 
 }  // namespace lockstep

@@ -30,7 +30,7 @@ namespace lockstep {
 namespace {
 
 constexpr absl::Duration kVersionTime = absl::Seconds(20);  // milliseconds, unless the disk or the machine is very slow
-constexpr uint64_t kMaxDrawingBytes = 256 << 20;            // of one process; 3,003 plots of 34 KB have 100 MB
+constexpr uint64_t kMaxDrawingBytes = 256 << 20;            // limit of one process; 3,003 plots of 34 KB have 100 MB
 constexpr char kResultPath[] = "/dev/fd/3";                 // kResultFd, by name
 
 absl::StatusOr<std::string> FindGnuplot() {

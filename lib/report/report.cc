@@ -302,7 +302,7 @@ absl::Status WriteAll(const ReportOptions& options, const proto::Header& header,
   return record.Seal();
 }
 
-// Whether this report makes all files of this name's kind again: plots of Markdown, plots and pieces of LaTeX.
+// Returns true if this report makes all files of this name's kind again: plots of Markdown, plots and pieces of LaTeX.
 bool IsMadeAgain(const std::string& name, const ReportFormats& formats) {
   return (HasFormat(formats, ReportFormat::kMarkdown) && absl::EndsWith(name, ".svg")) ||
          (HasFormat(formats, ReportFormat::kLatex) && (absl::EndsWith(name, ".pdf") || absl::EndsWith(name, ".tex")));

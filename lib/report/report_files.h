@@ -22,7 +22,7 @@ class ReportFiles {
  public:
   // `rule` says of each file whether it may be replaced.
   explicit ReportFiles(ReplaceRule rule) : rule_(std::move(rule)) {}
-  ~ReportFiles() = default;  // what was not put in place is gone
+  ~ReportFiles() = default;  // files that were not put in place are gone
   ReportFiles(const ReportFiles&) = delete;
   ReportFiles& operator=(const ReportFiles&) = delete;
 

@@ -8,7 +8,7 @@
 
 namespace lockstep::testing {
 
-// Whether the kernel has the seccomp filters that RefuseThreads needs. A test without them must skip, and say so.
+// Returns true if the kernel has the seccomp filters that RefuseThreads needs. A test without them must skip.
 bool CanRefuseThreads();
 
 // Makes every later start of a thread fail with EAGAIN, in this process and its children. They can still start

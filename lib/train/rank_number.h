@@ -10,7 +10,7 @@ namespace lockstep {
 // A number outside of [min, max] cannot go into a record, so it ends the point and names the rank. Without `checked` it may
 // be anything, NaN too: the loss of training that diverges.
 struct RankNumber {
-  const char* name = "";  // as in a record, for errors: "train_accuracy"
+  const char* name = "";  // name of the record's field, for errors: "train_accuracy"
   double value = 0;       // this rank's
   double min = 0;
   double max = std::numeric_limits<double>::max();

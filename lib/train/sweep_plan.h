@@ -23,7 +23,7 @@ struct SweepPlan {
   Ladder ladder;
   uint32_t checkpoint_batch = 0;  // 0: no checkpoint
   std::string dataset_path;       // where the process of a point finds the data set
-  std::string dataset_sha256;     // of the file that was planned for
+  std::string dataset_sha256;     // SHA-256 of the file that was planned for
 };
 
 // How long a point may get nothing done, of wall time (lib/base/stall_watch.h). On a GPU two minutes where nothing else is

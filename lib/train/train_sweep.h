@@ -20,7 +20,7 @@ inline constexpr char kPointFlag[] = "internal_point";
 //
 // InvalidArgument: flags that cannot be, among them a batch larger than the training set. Unavailable: no such device.
 // NotFound, DataLoss, FailedPrecondition: the input, or the checkpoint's folder. Cancelled: a stop signal; the points
-// that were complete stay in OUTPUT.part. Unavailable: a signal ended a point's process; likewise. FailedPrecondition: a
+// that were complete stay in OUTPUT.part. Unavailable, with the same effect: a signal ended a point's process. FailedPrecondition: a
 // point's process found the input missing, broken, or replaced since the run began; likewise. Internal: a point FAILED,
 // but InvalidArgument or Unavailable when its own process said so of a flag, a device, or a full disk. ResourceExhausted: the checkpoint's point did not complete. In these last cases the record is
 // whole all the same, and its trailer holds the exit status.

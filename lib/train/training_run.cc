@@ -403,8 +403,8 @@ class TrainingRun {
   const TrainingRunOptions& options_;
   const uint32_t epochs_;
   const TrainerInput input_;
-  const uint64_t images_;       // of an epoch, on this rank
-  const uint64_t test_images_;  // of all ranks
+  const uint64_t images_;       // images of an epoch on this rank
+  const uint64_t test_images_;  // test images of all ranks
   Evaluator evaluator_;
   std::unique_ptr<EpochTrainer> trainer_;
   DeviceWatcher watcher_;

@@ -26,7 +26,7 @@ MAGIC = b"LOCKSTP1"  # lib/launch/handshake.h
 GREETING_BYTES = 40
 NOBODY = "does not know this run's secret"
 
-# What an agent said first, before there was a proof: its length, then AgentMessage{hello{run: ".", rank: 1, size: 2}}.
+# First message of an agent before there was a proof: its length, then AgentMessage{hello{run: ".", rank: 1, size: 2}}.
 OLD_HELLO = b"\x00\x00\x00\x09" + b"\x0a\x07" + b"\x0a\x01." + b"\x10\x01" + b"\x18\x02"
 # AgentMessage{verdict{exit_code: 0}}: the run is over, and all is well.
 OLD_VERDICT = b"\x00\x00\x00\x02" + b"\x3a\x00"
@@ -120,7 +120,7 @@ class Meeting(NetworkCase):
     """H3: who is let in, and who is listened to."""
 
     def test_meeting_on_one_host_binds_loopback_only(self):
-        for variables in ({}, {"MASTER_ADDR": "0.0.0.0"}):  # with all ranks on one host the address does not matter
+        for variables in ({}, {"MASTER_ADDR": "0.0.0.0"}):  # all ranks are on one host, so the address does not matter
             with self.subTest(variables):
                 leader = self.leader(**variables)
                 self.assertEqual(self.listeners(), ["0100007F"])

@@ -21,7 +21,7 @@ import time
 
 MAGIC = b"LOCKSTP1"  # lib/launch/handshake.h
 NONCE_BYTES = DIGEST_BYTES = 32
-GREETING_BYTES = len(MAGIC) + NONCE_BYTES  # what anybody gets who says the magic
+GREETING_BYTES = len(MAGIC) + NONCE_BYTES  # sent to anybody who says the magic
 PATIENCE_SECONDS = 1.0
 FORGED = struct.pack("=dd", 0.005, 40.0)  # a loss and an accuracy of 4000 %: bytes that RankGroup::Sum once took
 
@@ -161,7 +161,7 @@ KINDS = {"read": read_store, "write": write_store, "impersonate_rank_0": imperso
 class Listener:
     """Hears what others send over a device to TCP ports over IPv4: the bytes of the last connections, in their order."""
 
-    MOST_BYTES = 1 << 20  # of a connection
+    MOST_BYTES = 1 << 20  # bytes read of one connection
     MOST_CONNECTIONS = 50
 
     def __init__(self, device):

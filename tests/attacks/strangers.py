@@ -21,7 +21,7 @@ from tool_case import run_tests
 
 
 class Strangers(launched.LaunchedCase):
-    quiet = {}  # what the record of an undisturbed run holds, by backend
+    quiet = {}  # record of an undisturbed run, by backend
 
     def command(self, backend="gloo", output="out.rec"):
         return [self.scale_run, *self.flags("--ranks=2", f"--backend={backend}", "--repeats=20", output=output)]

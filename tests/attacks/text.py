@@ -18,7 +18,7 @@ from tool_case import ToolCase, run_tests
 # Escape sequence, CSI as one character (C1), marks of the direction of writing, line separator, no-break space without
 # width: none of them may reach a terminal.
 FORGED = "x\x1b[2J\u009b31m\u202egpj\u2066\u200f\u2028\ufeffy"
-# What records hold in place of a name. A JSON parser may refuse some of them.
+# Strings that stand in records instead of a name. A JSON parser may refuse some of them.
 STRINGS = {
     "term": "\x1b]0;title\x07\x1b[2J\b\b\x7f",
     "nul": "a\x00b",
