@@ -41,6 +41,7 @@
 #include "lib/launch/launch.h"
 #include "lib/peer/shared_memory_all_reduce.h"
 #include "lib/proto/collective_times.pb.h"
+#include "lib/record/other_result.h"
 #include "lib/record/provenance.h"
 #include "lib/record/record_writer.h"
 

@@ -49,6 +49,7 @@
 #include "lib/dist/nccl_environment.h"
 #include "lib/launch/launch.h"
 #include "lib/peer/all_reduce_crossovers.h"
+#include "lib/record/other_result.h"
 #include "lib/record/provenance.h"
 #include "lib/record/record_writer.h"
 
