@@ -231,7 +231,7 @@ class ClassFolderTest : public ::testing::Test {
   // The page, and the one student `name` on it.
   std::string Page() const {
     const std::string page = TempPath("a_class.html");
-    EXPECT_THAT(RunClass(folder_, page), IsOk());
+    EXPECT_THAT(RunClass(folder_, page, false), IsOk());
     return ReadFile(page);
   }
 

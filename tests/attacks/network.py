@@ -251,7 +251,9 @@ class Flood(NetworkCase):
     def test_meet_descriptors_exhausted(self):
         leader = self.leader()
         there = len(os.listdir(f"/proc/{leader.pid}/fd"))
-        resource.prlimit(leader.pid, resource.RLIMIT_NOFILE, (there + 24, there + 24))  # fewer than kMaxUnproven (admission.h)
+        # Fewer than kMaxUnproven (admission.h). The leader raises its soft limit when it starts its rank.
+        hard = resource.prlimit(leader.pid, resource.RLIMIT_NOFILE)[1]
+        resource.prlimit(leader.pid, resource.RLIMIT_NOFILE, (there + 24, hard))
         idle = [self.stranger() for _ in range(80)]
         self.two_end_well(leader)
         self.assertEqual(len(idle), 80)
