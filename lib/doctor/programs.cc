@@ -32,7 +32,7 @@ void ProbeBuildPrograms(const DoctorRequest& request, ProbeAnswer& answer) {
 void ProbeGnuplot(const DoctorRequest& request, ProbeAnswer& answer) {
   answer.Begin("asking gnuplot");
   proto::MachineFacts facts;
-  const auto version = GnuplotVersion();
+  const auto version = GnuplotVersion(/*own_session=*/false);
   facts.mutable_programs()->set_gnuplot_version(version.ok() ? std::string(absl::StripAsciiWhitespace(*version)) : "");
   facts.mutable_programs()->set_gnuplot_error(version.ok() ? "" : std::string(version.status().message()));
   facts.mutable_programs()->set_gnuplot_absent(absl::IsNotFound(version.status()));

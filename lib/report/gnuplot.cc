@@ -70,7 +70,8 @@ absl::Status CheckExit(const std::string& program, const ChildExit& exit) {
 }
 
 // What the scripts wrote to kResultPath, one behind the other; a process for each. Not empty.
-absl::StatusOr<std::string> RunGnuplots(const std::vector<std::string>& scripts, MonotonicTime deadline) {
+absl::StatusOr<std::string> RunGnuplots(const std::vector<std::string>& scripts, MonotonicTime deadline,
+                                        bool own_session) {
   ASSIGN_OR_RETURN(const std::string program, FindGnuplot());
   const absl::Duration timeout = deadline - MonotonicTime::Now();
   if (timeout <= absl::ZeroDuration()) {
@@ -87,7 +88,7 @@ absl::StatusOr<std::string> RunGnuplots(const std::vector<std::string>& scripts,
     // which gnuplot waits for a key; each script chooses its own.
     child.environment = {{"LC_ALL", "C.UTF-8"}, {"GNUTERM", "unknown"}};
     child.max_result_bytes = kMaxDrawingBytes;
-    child.own_session = true;
+    child.own_session = own_session;
     files.push_back(std::move(file));
   }
   int first_failed = -1;
@@ -166,7 +167,7 @@ absl::StatusOr<std::vector<std::string>> DrawTogether(const std::vector<const pr
     return drawings;
   }
   RETURN_IF_ERROR(FindGnuplot().status());  // before the scripts are written
-  ASSIGN_OR_RETURN(const std::string result, RunGnuplots(Scripts(plots, file), deadline));
+  ASSIGN_OR_RETURN(const std::string result, RunGnuplots(Scripts(plots, file), deadline, true));
   const std::vector<std::string> documents = file == PlotFile::kSvg ? SplitSvgs(result) : SplitPdfs(result);
   if (documents.size() != plots.size()) {
     return absl::InternalError(absl::StrCat("gnuplot wrote ", documents.size(), " drawings, expected ", plots.size(),
@@ -198,10 +199,10 @@ std::vector<absl::StatusOr<std::string>> Draw(const std::vector<const proto::Plo
 
 }  // namespace
 
-absl::StatusOr<std::string> GnuplotVersion() {
+absl::StatusOr<std::string> GnuplotVersion(bool own_session) {
   return RunGnuplots(
       {absl::StrCat("set print '", kResultPath, "'\nprint sprintf('%.1f.%s', GPVAL_VERSION, GPVAL_PATCHLEVEL)\n")},
-      MonotonicTime::Now() + kVersionTime);
+      MonotonicTime::Now() + kVersionTime, own_session);
 }
 
 std::vector<absl::StatusOr<std::string>> DrawPlots(const std::vector<const proto::Plot*>& plots,

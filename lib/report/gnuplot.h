@@ -24,7 +24,9 @@ inline constexpr absl::Duration kDrawingTime = absl::Seconds(60);
 // - NotFound: no gnuplot in PATH. The message says how to install it.
 // - Unavailable: gnuplot was killed (SIGKILL, which gnuplot never sends itself); the next try may succeed.
 // - DeadlineExceeded: gnuplot does not answer. It was ended.
-absl::StatusOr<std::string> GnuplotVersion();
+// `own_session` is that of ChildOptions. It must be false in a process whose whole session is ended by the parent, as the
+// doctor ends its probes: the processes that gnuplot starts must stay in that session.
+absl::StatusOr<std::string> GnuplotVersion(bool own_session = true);
 
 // Returns an <svg> element as svg_element.h describes it. Errors are those of DrawPlots.
 absl::StatusOr<std::string> DrawPlot(const proto::Plot& plot);
