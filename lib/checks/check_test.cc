@@ -88,7 +88,8 @@ TEST(CheckTest, XmlEscapesAndCounts) {
   const std::string xml = JunitXml(
       {{"gib_as_gb", "<a&b>.csv", "\"2\"\x01"}, {"one_run_only", "records", "one."}, {"shared_cpu", "records", "two."}},
       {/*records=*/true, /*tables=*/false});
-  EXPECT_THAT(xml, AllOf(HasSubstr("failures=\"2\""), HasSubstr("&lt;a&amp;b&gt;.csv: &quot;2&quot; \n</failure>")));
+  EXPECT_THAT(xml,
+              AllOf(HasSubstr("failures=\"2\""), HasSubstr("&lt;a&amp;b&gt;.csv: &quot;2&quot;\\x01\n</failure>")));
   EXPECT_THAT(xml, AllOf(HasSubstr("<system-out>records: two.\n</system-out>"), HasSubstr("<skipped")));
   EXPECT_THAT(xml, Not(HasSubstr("\x01")));
 }

@@ -1,5 +1,7 @@
 #include "lib/collectives/collective_times.h"
 
+#include <cstdio>
+
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
@@ -36,6 +38,7 @@ std::string Write(const std::vector<std::string>& texts,
   HeaderOptions header;
   header.schema = schema;
   const std::string path = TempPath("times.rec");
+  std::remove(path.c_str());  // a test may have left other bytes there
   EXPECT_THAT(WriteRecordFile(path, MakeHeader(header), records), IsOk());
   return path;
 }

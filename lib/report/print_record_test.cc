@@ -156,7 +156,7 @@ TEST(PrintRecordTest, ACutOffFileIsPrintedUpToTheCut) {
 
 TEST(PrintRecordTest, EverySchemaIsPrinted) {
   for (const Schema& schema : kSchemas) {
-    const std::string path = TempPath("any.rec");
+    const std::string path = TempPath(std::string(schema.name));
     ASSERT_THAT(WriteRecordFile(path, HeaderOf(schema.name), std::vector<proto::AnyRecord>{}), IsOk());
     const Printed printed = Print(path);
     EXPECT_THAT(printed.status, IsOk()) << schema.name;

@@ -115,10 +115,16 @@ TEST_F(TrainingStateTest, ADamagedOneIsAnError) {
 
 TEST_F(TrainingStateTest, IsRemovedWithItsPart) {
   ASSERT_THAT(WriteTrainingState(StateFile(), State(1)), IsOk());
-  WriteFile(StateFile().path + ".part", "half");
+  WriteFile(StateFile().path + ".part", ReadFile(StateFile().path).substr(0, 200));
   RemoveTrainingState(StateFile().path);
   EXPECT_FALSE(FileExists(StateFile().path));
   EXPECT_FALSE(FileExists(StateFile().path + ".part"));
+}
+
+TEST_F(TrainingStateTest, APartThatIsNoRecordStays) {
+  WriteFile(StateFile().path + ".part", "a user's file");
+  RemoveTrainingState(StateFile().path);
+  EXPECT_TRUE(FileExists(StateFile().path + ".part"));
 }
 
 }  // namespace
