@@ -8,9 +8,9 @@
 namespace lockstep {
 
 // `error`: the errno of opening or writing; `message`: what was tried, and on what. ResourceExhausted: the disk or
-// quota is full, the device fails, or a limit of the process is reached. Unavailable: the reader of a pipe is gone, or
-// the file system or the kernel refuses what the output needs. InvalidArgument: a place that cannot be written to, a
-// missing folder among them. Internal: an errno that nobody can bring about but us.
+// quota is full, the device fails, or there is no memory. Unavailable: the reader of a pipe is gone, a limit on open
+// files is reached, or the file system or the kernel refuses what the output needs. InvalidArgument: a place that cannot
+// be written to, a missing folder among them. Internal: an errno that nobody can bring about but us.
 absl::Status WriteError(absl::string_view message, int error);
 
 }  // namespace lockstep
