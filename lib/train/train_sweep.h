@@ -16,14 +16,19 @@ namespace lockstep {
 // The flag that makes a process a point, with the value of `order` for RunTrainSweepPoint.
 inline constexpr char kPointFlag[] = "internal_point";
 
-// The whole sweep, or "cached" on stderr when the output (and the checkpoint) hold it already.
-//
-// InvalidArgument: flags that cannot be, among them a batch larger than the training set. Unavailable: no such device.
-// NotFound, DataLoss, FailedPrecondition: the input, or the checkpoint's folder. Cancelled: a stop signal; the points
-// that were complete stay in OUTPUT.part. Unavailable, with the same effect: a signal ended a point's process. FailedPrecondition: a
-// point's process found the input missing, broken, or replaced since the run began; likewise. Internal: a point FAILED,
-// but InvalidArgument or Unavailable when its own process said so of a flag, a device, or a full disk. ResourceExhausted: the checkpoint's point did not complete. In these last cases the record is
-// whole all the same, and its trailer holds the exit status.
+// Runs the whole sweep, or prints "cached" on stderr if the output (and the checkpoint) hold it already. Returns these
+// errors before it measures anything:
+// - InvalidArgument: flags that cannot be, among them a batch larger than the training set;
+// - Unavailable: no such device;
+// - NotFound, DataLoss, FailedPrecondition: the input, or the checkpoint's folder.
+// These end the sweep; the points that were complete stay in OUTPUT.part:
+// - Cancelled: a stop signal;
+// - Unavailable: a signal ended a point's process;
+// - FailedPrecondition: a point's process found the input missing, broken, or replaced since the run began.
+// With these the record is whole, and its trailer holds the exit status:
+// - Internal: a point FAILED; InvalidArgument or Unavailable instead, if the point's process returned that for a flag,
+//   a device or a full disk;
+// - ResourceExhausted: the checkpoint's point did not complete.
 absl::Status RunTrainSweep(const TrainSweepOptions& options);
 
 // The child: trains one point by its `order`, a PointOrder as text, and writes a serialized SweepFile to kResultFd; an
