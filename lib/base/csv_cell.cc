@@ -50,17 +50,8 @@ bool IsComputed(absl::string_view text) {
   return false;
 }
 
-// Cuts `text` between two characters.
-std::string CutOff(std::string text) {
-  if (text.size() > kMaxCellBytes) {
-    size_t end = kMaxCellBytes - kCut.size();
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
-      --end;
-    }
-    text.resize(end);
-    absl::StrAppend(&text, kCut);
-  }
-  return text;
+std::string CutOff(const std::string& text) {
+  return text.size() <= kMaxCellBytes ? text : absl::StrCat(FirstBytes(text, kMaxCellBytes - kCut.size()), kCut);
 }
 
 std::string Quoted(const std::string& text) {

@@ -25,4 +25,15 @@ uint32_t CharacterAt(absl::string_view text, size_t at, size_t& size) {
   return whole ? character : kNoCharacter;
 }
 
+absl::string_view FirstBytes(absl::string_view text, size_t max_bytes) {
+  if (text.size() <= max_bytes) {
+    return text;
+  }
+  size_t end = max_bytes;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
+    --end;
+  }
+  return text.substr(0, end);
+}
+
 }  // namespace lockstep

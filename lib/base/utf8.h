@@ -1,4 +1,4 @@
-// Reads text character by character.
+// Characters of a text: reads them, and cuts between them.
 #ifndef LOCKSTEP_LIB_BASE_UTF8_H_
 #define LOCKSTEP_LIB_BASE_UTF8_H_
 
@@ -16,6 +16,9 @@ inline constexpr uint32_t kNoCharacter = 0xFFFFFFFF;
 // text.size(). If the bytes are not UTF-8 (cut off, overlong, a surrogate, above U+10FFFF), returns kNoCharacter with
 // `size` 1. Thread-safe.
 uint32_t CharacterAt(absl::string_view text, size_t at, size_t& size);
+
+// Returns the beginning of `text`: at most `max_bytes`, and fewer if a character of UTF-8 would be cut. Thread-safe.
+absl::string_view FirstBytes(absl::string_view text, size_t max_bytes);
 
 }  // namespace lockstep
 

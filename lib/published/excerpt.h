@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "lib/base/utf8.h"
 
 namespace lockstep {
 
@@ -15,14 +16,7 @@ inline constexpr size_t kMaxExcerptBytes = 40;
 
 // Returns `text`, or its first kMaxExcerptBytes and "...". A character of UTF-8 is not cut.
 inline std::string Excerpt(absl::string_view text) {
-  if (text.size() <= kMaxExcerptBytes) {
-    return std::string(text);
-  }
-  size_t end = kMaxExcerptBytes;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
-    --end;
-  }
-  return absl::StrCat(text.substr(0, end), "...");
+  return absl::StrCat(FirstBytes(text, kMaxExcerptBytes), text.size() <= kMaxExcerptBytes ? "" : "...");
 }
 
 }  // namespace lockstep

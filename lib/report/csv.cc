@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "lib/base/csv_cell.h"
+#include "lib/base/utf8.h"
 #include "lib/report/render.h"
 
 namespace lockstep {
@@ -18,12 +19,8 @@ constexpr absl::string_view kColumns = "kind,section,of,row,label,column,text,pr
 // Cell for a text that stands in many lines, as a table's caption does. The beginning of a long one tells the lines apart,
 // and the file stays about as large as the tables.
 std::string Repeated(const std::string& text) {
-  constexpr size_t kMaxBytes = 1000;
-  size_t end = std::min(text.size(), kMaxBytes);
-  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
-    --end;
-  }
-  return CsvText(end < text.size() ? absl::StrCat(text.substr(0, end), "...") : text);
+  const absl::string_view start = FirstBytes(text, 1000);
+  return CsvText(start.size() < text.size() ? absl::StrCat(start, "...") : text);
 }
 
 std::string Line(const std::vector<std::string>& fields) { return absl::StrCat(absl::StrJoin(fields, ","), "\r\n"); }
