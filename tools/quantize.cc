@@ -36,6 +36,9 @@ ABSL_FLAG(
 ABSL_FLAG(std::vector<std::string>, onnx, {},
           "ONNX files to write, one for each network, which ONNX Runtime runs to the same integers.");
 ABSL_FLAG(std::string, output, lockstep::QuantizeOptions().output, "The record file to write; '-': standard output.");
+ABSL_FLAG(std::string, normalization, "auto",
+          "Mean and standard deviation of the images that the network was trained with: auto, as the file says; "
+          "dataset (of the training images), cifar10, imagenet, none, or MEAN/STD, such as 0.5/0.5.");
 ABSL_FLAG(std::string, weight_range, "max_abs",
           "What becomes 127: max_abs, a layer's largest weight; three_sigma, |mean| + 3 standard deviations.");
 ABSL_FLAG(bool, per_channel, false,
@@ -140,7 +143,8 @@ int main(int argc, char** argv) {
          true},
         {"ranges",
          "what int8 covers",
-         {{"weight_range"},
+         {{"normalization"},
+          {"weight_range"},
           {"per_channel"},
           {"activation_range"},
           {"percentile"},

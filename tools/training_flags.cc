@@ -8,6 +8,7 @@
 #include "lib/base/flag_range.h"
 #include "lib/base/flag_values.h"
 #include "lib/base/status_macros.h"
+#include "lib/dataset/normalization.h"
 #include "lib/train/schedule.h"
 
 ABSL_FLAG(std::string, input, "", "The data set: a record file of cifar_prep; '-': standard input.");
@@ -66,6 +67,9 @@ RANGED_FLAG(double, lr_gamma, 0, 0, 1000, "Of multistep: what the rate is multip
 RANGED_FLAG(uint32_t, lr_warmup_epochs, 0, 0, lockstep::kMaxEpochs,
             "Epochs in which the rate climbs to its peak, batch by batch.");
 ABSL_FLAG(bool, augment, true, "Random crop with padding 4 and horizontal flip.");
+ABSL_FLAG(std::string, normalization, lockstep::kDatasetNormalization,
+          "Mean and standard deviation of the images: dataset (of the training images), cifar10, imagenet, none, or "
+          "MEAN/STD, such as 0.5/0.5.");
 ABSL_FLAG(bool, deterministic, false, "Bitwise repeatable on the same device; slower on CUDA.");
 RANGED_FLAG(uint32_t, epochs, 0, 0, lockstep::kMaxEpochs,
             "Epochs of each point, the first of which is a warm-up; 0: 1 + repeats.");
@@ -109,6 +113,7 @@ std::vector<FlagGroup> WithTrainingGroups(std::vector<FlagGroup> first) {
        {{"momentum"},
         {"weight_decay"},
         {"augment"},
+        {"normalization"},
         {"lr_milestones"},
         {"lr_gamma", "0.1"},
         {"lr_warmup_epochs", "0: none"},
@@ -143,7 +148,8 @@ std::vector<FlagGroup> WithTrainingGroups(std::vector<FlagGroup> first) {
 }
 
 absl::Status ReadTrainingFlags(proto::TrainingSpec& training) {
-  RETURN_IF_ERROR(SetFieldsFromFlags(training, {"device"}));
+  RETURN_IF_ERROR(SetFieldsFromFlags(training, {"device", "normalization"}));
+  ASSIGN_OR_RETURN(*training.mutable_normalization(), ParseNormalization(absl::GetFlag(FLAGS_normalization)));
   training.set_loader_workers(absl::GetFlag(FLAGS_workers));
   training.set_no_own_kernels(!absl::GetFlag(FLAGS_own_kernels));
   if (const std::optional<bool> graph = absl::GetFlag(FLAGS_graph)) {

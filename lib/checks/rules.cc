@@ -70,6 +70,8 @@ const std::vector<CheckRule>& CheckRules() {
       {"device_throttled", "The device was held back while it was measured.", kRemark, kRecords, kNo},
       {"noisy_machine", "Other work ran on the machine while it was measured.", kRemark, kRecords, kNo},
       {"shared_cpu", "Ranks that share a CPU are no devices.", kRemark, kRecords, kNo},
+      {"normalization_assumed", "The weights do not say how the images of their training were normalized.", kRemark,
+       kRecords, kNo},
       {"seeds_missing", "A row of an experiment lacks a seed.", kRemark, kRecords, kNo},
       {"records_left_out", "A file holds more than was looked at.", kRemark, kRecords, kNo},
   };

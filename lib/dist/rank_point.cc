@@ -179,6 +179,7 @@ class RankPoint {
     weights.model_name = training_.model();
     weights.batch_size = point_.global_batch();
     weights.force = order_.afresh();
+    weights.normalization = training_.normalization();
     ASSIGN_OR_RETURN(*point_.mutable_checkpoint(), WriteTrainedWeights(weights, *model_, point_.epoch()));
     return absl::OkStatus();
   }

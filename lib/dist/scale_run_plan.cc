@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/base/flag_values.h"
 #include "lib/base/status_macros.h"
+#include "lib/dataset/normalization.h"
 #include "lib/device/compute_threads.h"
 #include "lib/device/device.h"
 #include "lib/device/nvidia_driver.h"
@@ -258,7 +259,10 @@ absl::StatusOr<ScaleRunPlan> MakeScaleRunPlan(const ScaleRunOptions& options, co
   const uint32_t ranks = MaxRanks(options.spec);
   const uint32_t here = world != nullptr ? world->RanksHere(ranks) : ranks;
   RETURN_IF_ERROR(CheckDeviceCount(plan.device, here));
-  RETURN_IF_ERROR(SettleVariants(options.spec, here, plan));
+  proto::ScaleSpec asked = options.spec;
+  ASSIGN_OR_RETURN(*asked.mutable_training()->mutable_normalization(),
+                   CompleteNormalization(options.spec.training().normalization(), dataset.train.info));
+  RETURN_IF_ERROR(SettleVariants(asked, here, plan));
   if ((plan.spec.evaluate() || !options.checkpoint.empty()) && dataset.test.size() == 0) {
     return absl::FailedPreconditionError(
         absl::StrCat(options.input, " has no test images; --noevaluate, and no --checkpoint"));

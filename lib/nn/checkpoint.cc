@@ -12,7 +12,9 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "google/protobuf/text_format.h"
 #include "lib/base/status_macros.h"
+#include "lib/dataset/normalization.h"
 #include "lib/device/torch_status.h"
 #include "lib/nn/state_dict_pickle.h"
 #include "lib/nn/stored_zip.h"
@@ -22,6 +24,9 @@
 
 namespace lockstep {
 namespace {
+
+// Name of the member that only Lockstep's archives have, without the archive's folder.
+constexpr char kOwnMember[] = "lockstep";
 
 using NamedTensors = std::vector<std::pair<std::string, torch::Tensor>>;
 
@@ -49,7 +54,7 @@ std::string Describe(absl::string_view storage_type, at::IntArrayRef sizes) {
 
 // --- saving ---
 
-std::string ToArchive(const NamedTensors& state) {
+std::string ToArchive(const NamedTensors& state, const proto::Normalization& normalization) {
   std::vector<TensorEntry> entries;
   std::vector<torch::Tensor> storages;
   for (const auto& [name, tensor] : state) {
@@ -70,6 +75,8 @@ std::string ToArchive(const NamedTensors& state) {
     archive.append(static_cast<const char*>(bytes), size);
     return size;
   });
+  const std::string facts = normalization.ShortDebugString();
+  writer.writeRecord(kOwnMember, facts.data(), facts.size());
   const std::string pickle = PickleStateDict(entries);
   writer.writeRecord("data.pkl", pickle.data(), pickle.size());
   writer.writeRecord("byteorder", "little", 6);
@@ -167,9 +174,10 @@ absl::Status Load(Model& model, absl::string_view bytes) {
 
 }  // namespace
 
-ReplaceRule ReplaceCheckpoint() { return ReplaceMarked("archive/data.pkl"); }
+ReplaceRule ReplaceCheckpoint() { return ReplaceMarked(absl::StrCat("archive/", kOwnMember)); }
 
-absl::StatusOr<std::string> SaveCheckpoint(const Model& model, const std::string& path, const ReplaceRule& rule) {
+absl::StatusOr<std::string> SaveCheckpoint(const Model& model, const proto::Normalization& normalization,
+                                           const std::string& path, const ReplaceRule& rule) {
   std::string sha256;
   RETURN_IF_ERROR(CatchTorchErrors("saving a checkpoint", [&]() -> absl::Status {
     NamedTensors state;
@@ -179,7 +187,7 @@ absl::StatusOr<std::string> SaveCheckpoint(const Model& model, const std::string
         return absl::InternalError(absl::StrCat(name, " is neither float32 nor int64; no checkpoint format for it"));
       }
     }
-    const std::string archive = ToArchive(state);
+    const std::string archive = ToArchive(state, normalization);
     sha256 = Sha256Hex(archive);
     return WriteWholeFile(path, archive, rule);
   }));
@@ -204,6 +212,28 @@ absl::Status LoadCheckpointBytes(Model& model, const InputText& file) {
   return status.ok()
              ? status
              : absl::Status(status.code(), absl::StrCat("checkpoint ", file.input.path(), ": ", status.message()));
+}
+
+absl::StatusOr<std::optional<proto::Normalization>> NormalizationInCheckpoint(const InputText& file) {
+  const absl::StatusOr<Members> members = ReadMembers(file.text);
+  if (!members.ok()) {
+    return absl::Status(members.status().code(),
+                        absl::StrCat("checkpoint ", file.input.path(), ": ", members.status().message()));
+  }
+  const auto found = members->find(kOwnMember);
+  if (found == members->end() || found->second.empty()) {
+    return std::nullopt;
+  }
+  proto::Normalization normalization;
+  if (!google::protobuf::TextFormat::ParseFromString(std::string(found->second), &normalization)) {
+    return absl::DataLossError(absl::StrCat("checkpoint ", file.input.path(), ": its member ", kOwnMember,
+                                            " is no normalization; save the weights again"));
+  }
+  const absl::Status valid = CheckNormalization(normalization);
+  if (!valid.ok()) {
+    return absl::DataLossError(absl::StrCat("checkpoint ", file.input.path(), ": ", valid.message()));
+  }
+  return normalization;
 }
 
 }  // namespace lockstep

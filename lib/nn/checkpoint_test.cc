@@ -4,6 +4,7 @@
 #include <ATen/ops/equal.h>
 #include <ATen/ops/randn.h>
 
+#include "lib/dataset/normalization.h"
 #include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"
 
@@ -34,7 +35,7 @@ TEST(CheckpointTest, RoundTripsWeightsAndBatchNormStatistics) {
   const std::string path = TempPath("model.pt");
   const std::shared_ptr<Model> saved = Make("resnet18", 1);
   saved->forward(at::randn({4, kChannels, kImageSize, kImageSize}));  // moves the running statistics
-  ASSERT_THAT(SaveCheckpoint(*saved, path, ReplaceAnything()), IsOk());
+  ASSERT_THAT(SaveCheckpoint(*saved, {}, path, ReplaceAnything()), IsOk());
   const std::shared_ptr<Model> loaded = Make("resnet18", 2);
   ASSERT_THAT(LoadCheckpoint(*loaded, path), IsOk());
   ExpectSameState(*saved, *loaded);
@@ -43,37 +44,71 @@ TEST(CheckpointTest, RoundTripsWeightsAndBatchNormStatistics) {
 }
 
 TEST(CheckpointTest, SameWeightsGiveTheSameBytes) {
-  ASSERT_THAT(SaveCheckpoint(*Make("lenet5", 1), TempPath("a.pt"), ReplaceAnything()), IsOk());
-  ASSERT_THAT(SaveCheckpoint(*Make("lenet5", 1), TempPath("b.pt"), ReplaceAnything()), IsOk());
+  ASSERT_THAT(SaveCheckpoint(*Make("lenet5", 1), {}, TempPath("a.pt"), ReplaceAnything()), IsOk());
+  ASSERT_THAT(SaveCheckpoint(*Make("lenet5", 1), {}, TempPath("b.pt"), ReplaceAnything()), IsOk());
   EXPECT_EQ(ReadFile(TempPath("a.pt")), ReadFile(TempPath("b.pt")));
 }
 
 TEST(CheckpointTest, SaysTheFirstDifferenceFromAnotherNetwork) {
   const std::string path = TempPath("lenet5.pt");
-  ASSERT_THAT(SaveCheckpoint(*Make("lenet5", 1), path, ReplaceAnything()), IsOk());
+  ASSERT_THAT(SaveCheckpoint(*Make("lenet5", 1), {}, path, ReplaceAnything()), IsOk());
   EXPECT_THAT(LoadCheckpoint(*Make("lenet5_bias", 1), path),
               StatusIs(absl::StatusCode::kFailedPrecondition, AllOf(HasSubstr(path), HasSubstr("lacks conv1.bias"))));
   EXPECT_THAT(
       LoadCheckpoint(*Make("resnet18", 1), path),
       StatusIs(absl::StatusCode::kFailedPrecondition,
                HasSubstr("conv1.weight: expected FloatStorage (64, 3, 3, 3), found FloatStorage (6, 3, 5, 5)")));
-  ASSERT_THAT(SaveCheckpoint(*Make("lenet5_bias", 1), path, ReplaceAnything()), IsOk());
+  ASSERT_THAT(SaveCheckpoint(*Make("lenet5_bias", 1), {}, path, ReplaceAnything()), IsOk());
   EXPECT_THAT(LoadCheckpoint(*Make("lenet5", 1), path),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("holds conv1.bias")));
 }
 
 TEST(CheckpointTest, ARefusedFileChangesNothing) {
   const std::string path = TempPath("lenet5.pt");
-  ASSERT_THAT(SaveCheckpoint(*Make("lenet5", 1), path, ReplaceAnything()), IsOk());
+  ASSERT_THAT(SaveCheckpoint(*Make("lenet5", 1), {}, path, ReplaceAnything()), IsOk());
   const std::shared_ptr<Model> model = Make("lenet5_bias", 2);
   EXPECT_FALSE(LoadCheckpoint(*model, path).ok());
   ExpectSameState(*model, *Make("lenet5_bias", 2));
 }
 
+TEST(CheckpointTest, CarriesTheNormalizationOfTheTraining) {
+  const std::string path = TempPath("lenet5.pt");
+  const proto::Normalization normalization = *ParseNormalization("0.4914,0.4822,0.4465/0.1,0.2,0.3");
+  ASSERT_THAT(SaveCheckpoint(*Make("lenet5", 1), normalization, path, ReplaceAnything()), IsOk());
+  const auto found = NormalizationInCheckpoint(*ReadCheckpointBytes(path));
+  ASSERT_THAT(found, IsOk());
+  ASSERT_TRUE(found->has_value());
+  EXPECT_EQ((*found)->source(), "custom");
+  EXPECT_TRUE(SameNormalization(**found, normalization));  // every bit survives the text
+  EXPECT_THAT(LoadCheckpoint(*Make("lenet5", 2), path), IsOk());
+}
+
+TEST(CheckpointTest, AnUnknownNormalizationIsNotInvented) {
+  const std::string path = TempPath("lenet5.pt");
+  ASSERT_THAT(SaveCheckpoint(*Make("lenet5", 1), {}, path, ReplaceAnything()), IsOk());
+  const auto found = NormalizationInCheckpoint(*ReadCheckpointBytes(path));
+  ASSERT_THAT(found, IsOk());
+  EXPECT_FALSE(found->has_value());
+}
+
+TEST(CheckpointTest, ReplacesOnlyArchivesOfItsOwn) {
+  const std::string path = TempPath("lenet5.pt");
+  ASSERT_THAT(SaveCheckpoint(*Make("lenet5", 1), {}, path, ReplaceAnything()), IsOk());
+  ASSERT_THAT(SaveCheckpoint(*Make("lenet5", 2), {}, path, ReplaceCheckpoint()), IsOk());
+  std::string of_python = ReadFile(path);
+  for (size_t at; (at = of_python.find("archive/lockstep")) != std::string::npos;) {
+    of_python.replace(at, 16, "archive/data.pkl");
+  }
+  WriteFile(path, of_python);
+  EXPECT_THAT(SaveCheckpoint(*Make("lenet5", 1), {}, path, ReplaceCheckpoint()),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(path)));
+  EXPECT_EQ(ReadFile(path), of_python);
+}
+
 TEST(CheckpointTest, MissingFileAndMissingFolder) {
   EXPECT_THAT(LoadCheckpoint(*Make("lenet5", 1), TempPath("none.pt")),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("none.pt")));
-  EXPECT_THAT(SaveCheckpoint(*Make("lenet5", 1), TempPath("no_folder") + "/x.pt", ReplaceAnything()),
+  EXPECT_THAT(SaveCheckpoint(*Make("lenet5", 1), {}, TempPath("no_folder") + "/x.pt", ReplaceAnything()),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no_folder")));
 }
 
@@ -87,7 +122,7 @@ TEST(CheckpointTest, NotAZipFile) {
 
 TEST(CheckpointTest, EveryCutIsAnErrorAndChangesNothing) {
   const std::string path = TempPath("cut.pt");
-  ASSERT_THAT(SaveCheckpoint(*Make("lenet5", 1), path, ReplaceAnything()), IsOk());
+  ASSERT_THAT(SaveCheckpoint(*Make("lenet5", 1), {}, path, ReplaceAnything()), IsOk());
   const std::string whole = ReadFile(path);
   const std::shared_ptr<Model> model = Make("lenet5", 2);
   for (size_t size = 0; size < whole.size(); size += 4999) {
@@ -99,7 +134,7 @@ TEST(CheckpointTest, EveryCutIsAnErrorAndChangesNothing) {
 
 TEST(CheckpointTest, AFlippedBitInTheNumbersIsFound) {
   const std::string path = TempPath("flipped.pt");
-  ASSERT_THAT(SaveCheckpoint(*Make("lenet5", 1), path, ReplaceAnything()), IsOk());
+  ASSERT_THAT(SaveCheckpoint(*Make("lenet5", 1), {}, path, ReplaceAnything()), IsOk());
   std::string bytes = ReadFile(path);
   bytes[bytes.size() / 2] ^= 1;  // in fc1.weight, which is most of the file
   WriteFile(path, bytes);

@@ -153,7 +153,9 @@ absl::StatusOr<FineTuned> FineTune(const FloatNetwork& network, const proto::Qua
   LoaderOptions loader;
   loader.batch_size = spec.fine_tune_batch();
   loader.seed = spec.seed();
-  RETURN_IF_ERROR(NormalizeAsTrained(train.info, loader));
+  RETURN_IF_ERROR(NormalizationOf(record).status());
+  std::copy_n(record.mean().begin(), loader.mean.size(), loader.mean.begin());
+  std::copy_n(record.std().begin(), loader.std.size(), loader.std.begin());
   FineTuned result;
   RETURN_IF_ERROR(CatchTorchErrors(absl::StrCat(label, " at batch ", spec.fine_tune_batch()), [&]() -> absl::Status {
     Tuner tuner(network, record, train, loader, spec, device);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "lib/dataset/normalization.h"
 #include "lib/dataset/small_dataset.h"
 #include "lib/device/device.h"
 #include "lib/int8/random_network.h"
@@ -66,8 +67,10 @@ TEST_F(FineTuneCudaTest, FineTunesWithTheIntegersOfTheCpuAndRepeatably) {
     spec.set_fine_tune_epochs(2);
     spec.set_fine_tune_batch(8);
     spec.set_fine_tune_learning_rate(0.05);
-    auto first = QuantizeNetwork(network, SmallDataset(30, 50), spec, MakePlainRunner, gpu_);
-    auto again = QuantizeNetwork(network, SmallDataset(30, 50), spec, MakePlainRunner, gpu_);
+    const Dataset dataset = SmallDataset(30, 50);
+    const proto::Normalization normalization = *CompleteNormalization({}, dataset.train.info);
+    auto first = QuantizeNetwork(network, dataset, normalization, spec, MakePlainRunner, gpu_);
+    auto again = QuantizeNetwork(network, dataset, normalization, spec, MakePlainRunner, gpu_);
     ASSERT_THAT(first, IsOk());
     EXPECT_EQ(first->fine_tuning().compared_logits(), 20u * 10);
     EXPECT_EQ(first->fine_tuning().different_logits(), 0u);
@@ -76,7 +79,7 @@ TEST_F(FineTuneCudaTest, FineTunesWithTheIntegersOfTheCpuAndRepeatably) {
     again->mutable_fine_tuning()->clear_seconds();
     EXPECT_EQ(first->SerializeAsString(), again->SerializeAsString());
 
-    const auto here = QuantizeNetwork(network, SmallDataset(30, 50), spec, MakePlainRunner, cpu_);
+    const auto here = QuantizeNetwork(network, dataset, normalization, spec, MakePlainRunner, cpu_);
     ASSERT_THAT(here, IsOk());
     EXPECT_NEAR(first->fine_tuning().epoch_loss(0), here->fine_tuning().epoch_loss(0), 0.01);
   }

@@ -43,9 +43,6 @@ proto::AccuracyStep CountAlone(const IntegerPredictions& found, const std::vecto
 absl::StatusOr<proto::QuantizedNetwork> MeasureImported(proto::QuantizedNetwork network, const Dataset& dataset,
                                                         const proto::QuantizeSpec& spec,
                                                         const MakeIntegerRunner& make) {
-  if (network.mean().empty()) {
-    RETURN_IF_ERROR(RecordNormalization(dataset, network));
-  }
   ASSIGN_OR_RETURN(const IntegerNetwork integer, ToIntegerNetwork(network));
   RETURN_IF_ERROR(CheckImagesAndLogits(integer, static_cast<size_t>(dataset.test.info.class_name_size())));
   ASSIGN_OR_RETURN(const ImageTable table, ImageTableOf(network));

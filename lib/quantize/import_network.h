@@ -9,8 +9,7 @@
 
 namespace lockstep {
 
-// `network`: as ImportOnnx gives it. Where it does not say how images are normalised, they are as in training here.
-// Measures the accuracy in integers on all of dataset.test, and keeps replay samples; what only the fp32 network can tell
+// `network` must be as ImportOnnx returns it, with mean and std. Measures the accuracy in integers on all of dataset.test, and keeps replay samples; what only the fp32 network can tell
 // is absent, with the reason. FailedPrecondition: it does not read images of 3 x 32 x 32, or does not give one logit for
 // each of the data set's classes. Cancelled: a stop was asked for.
 absl::StatusOr<proto::QuantizedNetwork> MeasureImported(proto::QuantizedNetwork network, const Dataset& dataset,

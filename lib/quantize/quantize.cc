@@ -14,6 +14,7 @@
 #include "lib/base/print_text.h"
 #include "lib/base/status_macros.h"
 #include "lib/dataset/dataset.h"
+#include "lib/dataset/normalization.h"
 #include "lib/device/device.h"
 #include "lib/int8/accuracy.h"
 #include "lib/int8/network.h"
@@ -26,6 +27,7 @@
 #include "lib/onnx/onnx_file.h"
 #include "lib/onnx/onnx_origin.h"
 #include "lib/peer/processors.h"
+#include "lib/quantize/choose_normalization.h"
 #include "lib/quantize/import_network.h"
 #include "lib/quantize/quantize_network.h"
 #include "lib/quantize/quantize_plan.h"
@@ -49,6 +51,8 @@ struct Source {
   proto::Input input;
   FloatNetwork network;                             // of a checkpoint
   std::optional<proto::QuantizedNetwork> imported;  // of an ONNX file
+  std::optional<proto::Normalization> own;          // the file's own, with the source "checkpoint" or "onnx"
+  proto::Normalization normalization;               // the chosen one
 
   std::string Name() const { return imported ? imported->name() : network.name; }
 };
@@ -88,6 +92,9 @@ absl::Status CheckOptions(const QuantizeOptions& options) {
     return absl::InvalidArgumentError("--onnx: is made from the record; give that a file, not --output=-");
   }
   RETURN_IF_ERROR(CheckFlagWord("device", options.device, {"auto", "cpu", "cuda"}));
+  if (options.spec.normalization() != kAutoNormalization) {
+    RETURN_IF_ERROR(ParseNormalization(options.spec.normalization()).status());
+  }
   return CheckSwitches(options);
 }
 
@@ -159,7 +166,10 @@ RunFiles FilesOf(const QuantizeOptions& options) {
 
 absl::StatusOr<Source> ReadSource(const std::string& path) {
   ASSIGN_OR_RETURN(CheckpointNetwork read, ReadCheckpoint(path));
-  return Source{std::move(read.input), std::move(read.network), std::nullopt};
+  if (read.normalization) {
+    read.normalization->set_source("checkpoint");
+  }
+  return Source{std::move(read.input), std::move(read.network), std::nullopt, std::move(read.normalization), {}};
 }
 
 absl::StatusOr<Source> ImportSource(const std::string& path) {
@@ -168,6 +178,12 @@ absl::StatusOr<Source> ImportSource(const std::string& path) {
   absl::StatusOr<proto::QuantizedNetwork> network = ImportOnnx(file.model);
   if (!network.ok()) {
     return absl::Status(network.status().code(), absl::StrCat(path, ": ", network.status().message()));
+  }
+  if (!network->mean().empty()) {
+    proto::Normalization& own = source.own.emplace();
+    own.set_source("onnx");
+    own.mutable_mean()->Add(network->mean().begin(), network->mean().end());
+    own.mutable_std()->Add(network->std().begin(), network->std().end());
   }
   source.imported = *std::move(network);
   source.input = std::move(file.input);
@@ -185,6 +201,25 @@ absl::StatusOr<std::vector<Source>> ReadSources(const QuantizeOptions& options) 
     sources.push_back(std::move(source));
   }
   return sources;
+}
+
+// Chooses each network's normalization and prints it.
+absl::Status ChooseNormalizations(const QuantizeOptions& options, const Dataset& dataset,
+                                  std::vector<Source>& sources) {
+  for (Source& source : sources) {
+    ASSIGN_OR_RETURN(ChosenNormalization chosen, ChooseNormalization(source.input.path(), options.spec.normalization(),
+                                                                     source.own, dataset.train.info));
+    source.normalization = std::move(chosen.normalization);
+    LogLine(absl::StrCat("quantize: ", source.Name(), ": images normalized by ",
+                         NormalizationValues(source.normalization), " (", source.normalization.source(), ")"));
+    if (!chosen.warning.empty()) {
+      LogLine(absl::StrCat("quantize: warning: ", chosen.warning));
+    }
+    if (source.imported) {
+      RecordNormalization(source.normalization, *source.imported);
+    }
+  }
+  return absl::OkStatus();
 }
 
 // What the options say, completed by what is there.
@@ -209,7 +244,8 @@ proto::QuantizeSpec MakeSpec(const QuantizeOptions& options, const Dataset& data
 
 // Every choice of the spec that changes the result, by its field's name.
 std::map<std::string, std::string> ResultFlags(const proto::QuantizeSpec& spec) {
-  return {{"weight_range", proto::WeightRange_Name(spec.weight_range())},
+  return {{"normalization", spec.normalization()},
+          {"weight_range", proto::WeightRange_Name(spec.weight_range())},
           {"calibration_images", absl::StrCat(spec.calibration_images())},
           {"seed", absl::StrCat(spec.seed())},
           {"activation_range", proto::RangeMethod_Name(spec.activation_range())},
@@ -244,10 +280,10 @@ absl::StatusOr<proto::Header> MakeQuantizeHeader(const proto::QuantizeSpec& spec
 
 absl::Status PrintPlan(const proto::QuantizeSpec& spec, const Dataset& dataset, const std::vector<Source>& sources,
                        const MakeIntegerRunner& make, c10::Device device) {
-  std::vector<FloatNetwork> networks;
+  std::vector<PlannedNetwork> networks;
   for (const Source& source : sources) {
     if (!source.imported) {
-      networks.push_back(source.network);
+      networks.push_back({source.network, source.normalization});
     }
   }
   ASSIGN_OR_RETURN(const std::string plan, DescribePlan(networks, dataset, spec, make, device));
@@ -286,9 +322,10 @@ absl::Status WriteNetworks(const QuantizeOptions& options, const proto::Header& 
   for (size_t i = finished; i < sources.size(); ++i) {
     const Source& source = sources[i];
     proto::QuantizedRecord record;
-    ASSIGN_OR_RETURN(*record.mutable_network(), source.imported
-                                                    ? MeasureImported(*source.imported, dataset, spec, make)
-                                                    : QuantizeNetwork(source.network, dataset, spec, make, device));
+    ASSIGN_OR_RETURN(*record.mutable_network(),
+                     source.imported
+                         ? MeasureImported(*source.imported, dataset, spec, make)
+                         : QuantizeNetwork(source.network, dataset, source.normalization, spec, make, device));
     record.mutable_network()->set_checkpoint_sha256(source.input.sha256());
     if (i == 0) {  // after the first network, so that a run that yields none leaves no file
       proto::QuantizedRecord first;
@@ -340,6 +377,7 @@ absl::Status CheckOnnxFiles(const std::vector<std::string>& paths, const proto::
 
 proto::QuantizeSpec QuantizeOptions::DefaultQuantizeSpec() {
   proto::QuantizeSpec spec;
+  spec.set_normalization(kAutoNormalization);
   spec.set_weight_range(proto::MAX_ABS);
   spec.set_activation_range(proto::MIN_MAX);
   spec.set_percentile(99.99);
@@ -355,8 +393,9 @@ absl::Status RunQuantize(const QuantizeOptions& options) {
   ASSIGN_OR_RETURN(const Runner runner, MakeRunner(options));
   RETURN_IF_ERROR(SetNumerics({proto::FP32, /*deterministic=*/true, /*threads=*/0}));
   RETURN_IF_ERROR(DeclareRunFiles(FilesOf(options)));
-  ASSIGN_OR_RETURN(const std::vector<Source> sources, ReadSources(options));
+  ASSIGN_OR_RETURN(std::vector<Source> sources, ReadSources(options));
   ASSIGN_OR_RETURN(const Dataset dataset, ReadDataset(options.input));
+  RETURN_IF_ERROR(ChooseNormalizations(options, dataset, sources));
   const proto::QuantizeSpec spec = MakeSpec(options, dataset, sources);
   RETURN_IF_ERROR(CheckSpec(spec, dataset));
   ASSIGN_OR_RETURN(const proto::Header header, MakeQuantizeHeader(spec, dataset, sources, device));

@@ -9,7 +9,6 @@
 #include "lib/base/status_macros.h"
 #include "lib/base/stop_signal.h"
 #include "lib/dataset/augment.h"
-#include "lib/dataset/batch_loader.h"
 #include "lib/dataset/sampler.h"
 #include "lib/int8/accuracy.h"
 #include "lib/int8/calibration.h"
@@ -158,12 +157,10 @@ std::vector<uint32_t> ReplayIndices(const ImageSet& test, const proto::QuantizeS
   return FirstOfOrder(test, spec.seed(), kReplayImages);
 }
 
-absl::Status RecordNormalization(const Dataset& dataset, proto::QuantizedNetwork& record) {
-  LoaderOptions normalization;
-  RETURN_IF_ERROR(NormalizeAsTrained(dataset.train.info, normalization));
-  record.mutable_mean()->Add(normalization.mean.begin(), normalization.mean.end());
-  record.mutable_std()->Add(normalization.std.begin(), normalization.std.end());
-  return absl::OkStatus();
+void RecordNormalization(const proto::Normalization& normalization, proto::QuantizedNetwork& record) {
+  record.mutable_mean()->Assign(normalization.mean().begin(), normalization.mean().end());
+  record.mutable_std()->Assign(normalization.std().begin(), normalization.std().end());
+  record.set_normalization_source(normalization.source());
 }
 
 absl::Status CheckSpec(const proto::QuantizeSpec& spec, const Dataset& dataset) {
@@ -187,14 +184,15 @@ absl::Status CheckSpec(const proto::QuantizeSpec& spec, const Dataset& dataset) 
 }
 
 absl::StatusOr<proto::QuantizedNetwork> QuantizeNetwork(const FloatNetwork& network, const Dataset& dataset,
+                                                        const proto::Normalization& normalization,
                                                         const proto::QuantizeSpec& spec, const MakeIntegerRunner& make,
                                                         c10::Device device) {
   RETURN_IF_ERROR(CheckSpec(spec, dataset));
   proto::QuantizedNetwork normalization_only;
-  RETURN_IF_ERROR(RecordNormalization(dataset, normalization_only));
-  ASSIGN_OR_RETURN(const NormalizationTable normalization, NormalizationOf(normalization_only));
+  RecordNormalization(normalization, normalization_only);
+  ASSIGN_OR_RETURN(const NormalizationTable normalized, NormalizationOf(normalization_only));
   const ImageSelection calibration_images = {
-      dataset.train, FirstOfOrder(dataset.train, spec.seed(), spec.calibration_images()), normalization};
+      dataset.train, FirstOfOrder(dataset.train, spec.seed(), spec.calibration_images()), normalized};
 
   ASSIGN_OR_RETURN(const Calibration calibration, Calibrate(network, calibration_images, spec.first_sample_range(),
                                                             absl::StrCat(network.name, " calibration"), device));
@@ -209,12 +207,12 @@ absl::StatusOr<proto::QuantizedNetwork> QuantizeNetwork(const FloatNetwork& netw
 
   ASSIGN_OR_RETURN(const ImageTable table, ImageTableOf(record));
   ASSIGN_OR_RETURN(std::vector<Prediction> fp32,
-                   PredictFloat(network, dataset.test, normalization, absl::StrCat(network.name, " fp32"), device));
-  const Measuring by = {dataset.test, normalization, table, spec, make, device, std::move(fp32)};
+                   PredictFloat(network, dataset.test, normalized, absl::StrCat(network.name, " fp32"), device));
+  const Measuring by = {dataset.test, normalized, table, spec, make, device, std::move(fp32)};
   RETURN_IF_ERROR(RecordAccuracies(network, quantized, by, record));
   RETURN_IF_ERROR(RecordFineTuning(calibration_images, calibration, by, quantized, record));
   RETURN_IF_ERROR(RecordTraces(calibration_images, table, record));
-  RETURN_IF_ERROR(RecordStudy(quantized, dataset, normalization, spec, device, record));
+  RETURN_IF_ERROR(RecordStudy(quantized, dataset, normalized, spec, device, record));
   RETURN_IF_ERROR(AddReplaySamples(dataset.test, ReplayIndices(dataset.test, spec), make, record));
   return record;
 }

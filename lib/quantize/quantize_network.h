@@ -12,6 +12,7 @@
 #include "lib/dataset/dataset.h"
 #include "lib/int8/network.h"
 #include "lib/int8/replay.h"
+#include "lib/proto/dataset.pb.h"
 #include "lib/proto/quantized.pb.h"
 
 namespace lockstep {
@@ -22,14 +23,15 @@ inline constexpr uint32_t kReplayImages = 64;
 // Which test images a record keeps: kReplayImages of the seed's order, all if they are fewer.
 std::vector<uint32_t> ReplayIndices(const ImageSet& test, const proto::QuantizeSpec& spec);
 
-// Fills mean and std as in training: mean and image_std of the training split.
-absl::Status RecordNormalization(const Dataset& dataset, proto::QuantizedNetwork& record);
+// Fills mean, std and normalization_source. `normalization` must be complete.
+void RecordNormalization(const proto::Normalization& normalization, proto::QuantizedNetwork& record);
 
 // InvalidArgument: more calibration images than there are, or none. FailedPrecondition: no test images.
 absl::Status CheckSpec(const proto::QuantizeSpec& spec, const Dataset& dataset);
 
 // Quantizes, calibrates on spec.calibration_images() images of dataset.train, measures every accuracy on all of
-// dataset.test, and keeps replay samples (all test images, if they are fewer). Accuracies:
+// dataset.test, and keeps replay samples (all test images, if they are fewer). `normalization`, which must be complete, is
+// the one that the network was trained with. Accuracies:
 //   FP32_NETWORK                   LibTorch
 //   INT8_WEIGHTS                   LibTorch, with each weight replaced by int8 / scale
 //   INT8_WEIGHTS_ACTIVATIONS       integers; biases, if any, not rounded, but of a layer that writes sums
@@ -43,6 +45,7 @@ absl::Status CheckSpec(const proto::QuantizeSpec& spec, const Dataset& dataset);
 // InvalidArgument, too: fine-tuning diverged. `make`: by what the int8 network is run; it changes no bit. `device`: where
 // LibTorch computes.
 absl::StatusOr<proto::QuantizedNetwork> QuantizeNetwork(const FloatNetwork& network, const Dataset& dataset,
+                                                        const proto::Normalization& normalization,
                                                         const proto::QuantizeSpec& spec,
                                                         const MakeIntegerRunner& make = MakePlainRunner,
                                                         c10::Device device = c10::Device(c10::kCPU));

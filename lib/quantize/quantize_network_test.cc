@@ -7,6 +7,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/dataset/normalization.h"
 #include "lib/dataset/small_dataset.h"
 #include "lib/int8/accuracy.h"
 #include "lib/int8/calibration.h"
@@ -38,8 +39,10 @@ proto::QuantizeSpec SmallSpec() {
 }
 
 absl::StatusOr<proto::QuantizedNetwork> Quantize(const FloatNetwork& network,
-                                                 const proto::QuantizeSpec& spec = SmallSpec()) {
-  return QuantizeNetwork(network, SmallDataset(30, kTestImages), spec);
+                                                 const proto::QuantizeSpec& spec = SmallSpec(),
+                                                 uint32_t test_images = kTestImages) {
+  const Dataset dataset = SmallDataset(30, test_images);
+  return QuantizeNetwork(network, dataset, *CompleteNormalization({}, dataset.train.info), spec);
 }
 
 uint64_t Counted(const proto::Histogram& histogram) {
@@ -154,8 +157,23 @@ TEST(QuantizeNetworkTest, KeepsReplaySamplesOfTheTestSplit) {
   EXPECT_THAT(Replay(*record), IsOk());
 }
 
+TEST(QuantizeNetworkTest, TheRecordSaysHowImagesWereNormalized) {
+  const FloatNetwork network = RandomNetwork(LeNet5Layers(), false, 1);
+  const auto by_dataset = Quantize(network);
+  const auto by_none =
+      QuantizeNetwork(network, SmallDataset(30, kTestImages), *ParseNormalization("none"), SmallSpec());
+  ASSERT_THAT(by_dataset, IsOk());
+  ASSERT_THAT(by_none, IsOk());
+  EXPECT_EQ(by_dataset->normalization_source(), "dataset");
+  EXPECT_EQ(by_none->normalization_source(), "none");
+  EXPECT_THAT(by_none->mean(), ElementsAre(0, 0, 0));
+  EXPECT_THAT(by_none->std(), ElementsAre(1, 1, 1));
+  EXPECT_FLOAT_EQ(by_none->input_scale(), 127);  // the largest pixel is 1
+  EXPECT_NE(by_none->input_scale(), by_dataset->input_scale());
+}
+
 TEST(QuantizeNetworkTest, OfManyTestImagesSomeAreKept) {
-  const auto record = QuantizeNetwork(RandomNetwork(LeNet5Layers(), false, 1), SmallDataset(30, 100), SmallSpec());
+  const auto record = Quantize(RandomNetwork(LeNet5Layers(), false, 1), SmallSpec(), 100);
   ASSERT_THAT(record, IsOk());
   EXPECT_EQ(record->replay_size(), static_cast<int>(kReplayImages));
 }

@@ -32,24 +32,25 @@ struct Seconds {
   double quantizing = 0;
   double fine_tuning = 0;
 };
-absl::StatusOr<Seconds> SecondsOn(const FloatNetwork& network, const Dataset& dataset, proto::QuantizeSpec spec,
+absl::StatusOr<Seconds> SecondsOn(const PlannedNetwork& planned, const Dataset& dataset, proto::QuantizeSpec spec,
                                   size_t count, const MakeIntegerRunner& make, c10::Device device) {
   const Dataset few = {FirstImages(dataset.train, count), FirstImages(dataset.test, count), {}};
   spec.set_calibration_images(static_cast<uint32_t>(few.train.size()));
   spec.set_fine_tune_epochs(std::min(spec.fine_tune_epochs(), 1u));
   const Stopwatch watch;
-  ASSIGN_OR_RETURN(const proto::QuantizedNetwork record, QuantizeNetwork(network, few, spec, make, device));
+  ASSIGN_OR_RETURN(const proto::QuantizedNetwork record,
+                   QuantizeNetwork(planned.network, few, planned.normalization, spec, make, device));
   const double fine_tuning = record.fine_tuning().seconds();
   return Seconds{watch.Seconds() - fine_tuning, fine_tuning};
 }
 
 // The time for a few images, taken as many times as there are images: one for calibration and one of the test split
 // cost about the same, three or four passes each.
-absl::StatusOr<double> ExpectedSeconds(const FloatNetwork& network, const Dataset& dataset,
+absl::StatusOr<double> ExpectedSeconds(const PlannedNetwork& planned, const Dataset& dataset,
                                        const proto::QuantizeSpec& spec, const MakeIntegerRunner& make,
                                        c10::Device device) {
-  RETURN_IF_ERROR(SecondsOn(network, dataset, spec, kWarmUpImages, make, device).status());
-  ASSIGN_OR_RETURN(const Seconds seconds, SecondsOn(network, dataset, spec, kTimedImages, make, device));
+  RETURN_IF_ERROR(SecondsOn(planned, dataset, spec, kWarmUpImages, make, device).status());
+  ASSIGN_OR_RETURN(const Seconds seconds, SecondsOn(planned, dataset, spec, kTimedImages, make, device));
   const double trained = static_cast<double>(std::min(kTimedImages, dataset.train.size()));
   const double timed = trained + static_cast<double>(std::min(kTimedImages, dataset.test.size()));
   return seconds.quantizing * (spec.calibration_images() + spec.test_images()) / timed +
@@ -69,15 +70,15 @@ std::string DescribeFineTuning(const proto::QuantizeSpec& spec, const Dataset& d
 
 }  // namespace
 
-absl::StatusOr<std::string> DescribePlan(const std::vector<FloatNetwork>& networks, const Dataset& dataset,
+absl::StatusOr<std::string> DescribePlan(const std::vector<PlannedNetwork>& networks, const Dataset& dataset,
                                          const proto::QuantizeSpec& spec, const MakeIntegerRunner& make,
                                          c10::Device device) {
   double seconds = 0;
   std::vector<std::string> names;
-  for (const FloatNetwork& network : networks) {
-    ASSIGN_OR_RETURN(const double expected, ExpectedSeconds(network, dataset, spec, make, device));
+  for (const PlannedNetwork& planned : networks) {
+    ASSIGN_OR_RETURN(const double expected, ExpectedSeconds(planned, dataset, spec, make, device));
     seconds += expected;
-    names.push_back(network.name);
+    names.push_back(planned.network.name);
   }
   return absl::StrCat(absl::StrJoin(names, " and "), ", weight range ", proto::WeightRange_Name(spec.weight_range()),
                       ", ", spec.calibration_images(), " calibration images of the training split, accuracies on ",

@@ -11,13 +11,19 @@
 #include "lib/dataset/dataset.h"
 #include "lib/int8/network.h"
 #include "lib/int8/replay.h"
+#include "lib/proto/dataset.pb.h"
 #include "lib/proto/quantized.pb.h"
 
 namespace lockstep {
 
-// One line. `make` runs the int8 networks, as in the run. The time is had by quantizing each network on a few of the images, so that what would fail for any image
-// fails here; errors are QuantizeNetwork's.
-absl::StatusOr<std::string> DescribePlan(const std::vector<FloatNetwork>& networks, const Dataset& dataset,
+struct PlannedNetwork {
+  FloatNetwork network;
+  proto::Normalization normalization;  // complete
+};
+
+// Returns one line. `make` runs the int8 networks, as in the run. The time is found by quantizing each network on a few
+// images, so that a fault that every image shows is found here. Errors are QuantizeNetwork's.
+absl::StatusOr<std::string> DescribePlan(const std::vector<PlannedNetwork>& networks, const Dataset& dataset,
                                          const proto::QuantizeSpec& spec, const MakeIntegerRunner& make,
                                          c10::Device device);
 

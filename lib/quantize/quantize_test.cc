@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/dataset/normalization.h"
 #include "lib/dataset/small_dataset.h"
 #include "lib/device/device.h"
 #include "lib/int8_cpu/isa.h"
@@ -43,11 +44,11 @@ std::string WriteDataset() {
   return path;
 }
 
-std::string WriteCheckpoint(const std::string& name) {
+std::string WriteCheckpoint(const std::string& name, const proto::Normalization& normalization = {}) {
   const std::string path = TempPath(name + ".pt");
   const auto model = MakeModel(name, /*seed=*/5);
   EXPECT_THAT(model, IsOk());
-  EXPECT_THAT(SaveCheckpoint(**model, path, ReplaceAnything()), IsOk());
+  EXPECT_THAT(SaveCheckpoint(**model, normalization, path, ReplaceAnything()), IsOk());
   return path;
 }
 
@@ -75,6 +76,36 @@ TEST(RunQuantizeTest, WritesTheSpecAndEachNetwork) {
   EXPECT_EQ(file->records[0].spec().test_images(), 20u);
   EXPECT_EQ(file->records[1].network().name(), "lenet5");
   EXPECT_EQ(file->records[2].network().name(), "lenet5_bias");
+}
+
+// Weights without a word about their normalization get the data set's, and the console, which names the flag, and the
+// record say that this was assumed. Before, nothing did.
+TEST(RunQuantizeTest, AnAssumedNormalizationIsSaid) {
+  QuantizeOptions options = SmallOptions();
+  options.checkpoints = {WriteCheckpoint("lenet5"), WriteCheckpoint("lenet5_bias", *ParseNormalization("none"))};
+  ::testing::internal::CaptureStderr();
+  ASSERT_THAT(RunQuantize(options), IsOk());
+  const std::string console = ::testing::internal::GetCapturedStderr();
+  EXPECT_THAT(console, HasSubstr("warning: " + options.checkpoints[0] + " does not say how its training images were"));
+  EXPECT_THAT(console, HasSubstr("--normalization="));
+  EXPECT_THAT(console, Not(HasSubstr("warning: " + options.checkpoints[1])));
+  EXPECT_THAT(console, HasSubstr("lenet5_bias: images normalized by mean 0, std 1 (checkpoint)"));
+  auto file = ReadOutput(options);
+  ASSERT_THAT(file, IsOk());
+  EXPECT_EQ(file->records[1].network().normalization_source(), "assumed");
+  EXPECT_EQ(file->records[2].network().normalization_source(), "checkpoint");
+  EXPECT_EQ(file->records[2].network().std(0), 1);
+
+  options.spec.set_normalization("none");
+  ASSERT_THAT(RunQuantize(options), IsOk());
+  file = ReadOutput(options);
+  ASSERT_THAT(file, IsOk());
+  EXPECT_EQ(file->records[0].spec().normalization(), "none");
+  EXPECT_EQ(file->records[1].network().normalization_source(), "none");
+  EXPECT_EQ(file->records[1].network().std(0), 1);
+
+  options.spec.set_normalization("cifar");
+  EXPECT_THAT(RunQuantize(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--normalization=cifar")));
 }
 
 TEST(RunQuantizeTest, TheHeaderNamesEveryInput) {

@@ -94,7 +94,8 @@ absl::StatusOr<CheckpointNetwork> ReadCheckpoint(const std::string& path) {
     const absl::Status status = LoadCheckpointBytes(*model, file);
     if (status.ok()) {
       ASSIGN_OR_RETURN(FloatNetwork network, FromModel(name, *model));
-      return CheckpointNetwork{std::move(network), file.input};
+      ASSIGN_OR_RETURN(std::optional<proto::Normalization> normalization, NormalizationInCheckpoint(file));
+      return CheckpointNetwork{std::move(network), file.input, std::move(normalization)};
     }
     if (status.code() != absl::StatusCode::kFailedPrecondition) {
       return status;

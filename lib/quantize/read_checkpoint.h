@@ -2,18 +2,21 @@
 #ifndef LOCKSTEP_LIB_QUANTIZE_READ_CHECKPOINT_H_
 #define LOCKSTEP_LIB_QUANTIZE_READ_CHECKPOINT_H_
 
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "lib/int8/network.h"
 #include "lib/nn/model.h"
+#include "lib/proto/dataset.pb.h"
 #include "lib/proto/header.pb.h"
 
 namespace lockstep {
 
 struct CheckpointNetwork {
   FloatNetwork network;
-  proto::Input input;  // path, digest and size of the bytes that the network was made of
+  proto::Input input;                                 // path, digest and size of the bytes that the network was made of
+  std::optional<proto::Normalization> normalization;  // with which it was trained; empty: the file does not say
 };
 
 // Reads a checkpoint (lib/nn/checkpoint.h) of lenet5, lenet5_bias or resnet18, whichever it is; also one that Python's

@@ -97,7 +97,7 @@ TEST(FromModelTest, KnowsItsNetworks) {
 TEST(ReadCheckpointTest, FindsOutWhichNetworkItIs) {
   for (const std::string name : {"lenet5", "lenet5_bias", "resnet18"}) {
     const std::string path = TempPath(name + ".pt");
-    const auto saved = SaveCheckpoint(*Trained(name), path, ReplaceAnything());
+    const auto saved = SaveCheckpoint(*Trained(name), {}, path, ReplaceAnything());
     ASSERT_THAT(saved, IsOk());
     const auto read = ReadCheckpoint(path);
     ASSERT_THAT(read, IsOk());
@@ -118,7 +118,7 @@ class OtherModel : public Model {
 
 TEST(ReadCheckpointTest, SaysWhyItIsNoneOfThem) {
   const std::string path = TempPath("other.pt");
-  ASSERT_THAT(SaveCheckpoint(OtherModel(), path, ReplaceAnything()), IsOk());
+  ASSERT_THAT(SaveCheckpoint(OtherModel(), {}, path, ReplaceAnything()), IsOk());
   EXPECT_THAT(ReadCheckpoint(path),
               StatusIs(absl::StatusCode::kFailedPrecondition,
                        AllOf(HasSubstr("not lenet5: "), HasSubstr("not lenet5_bias: "), HasSubstr("not resnet18: "))));

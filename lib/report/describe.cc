@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "lib/dataset/normalization.h"
 #include "lib/report/cell.h"
 #include "lib/scaling/point_settings.h"
 
@@ -101,7 +102,8 @@ std::string DescribePrecision(proto::Precision precision) {
 std::string DescribeRecipe(const proto::TrainingSpec& training) {
   return absl::StrCat("SGD, learning rate ", training.learning_rate(), DescribeSchedule(training), ", momentum ",
                       training.momentum(), ", weight decay ", training.weight_decay(),
-                      training.augment() ? ", random crop and flip" : ", no augmentation", ", seed ", training.seed());
+                      training.augment() ? ", random crop and flip" : ", no augmentation",
+                      NormalizationInRecipe(training.normalization()), ", seed ", training.seed());
 }
 
 std::string DescribeWay(const proto::TrainingSpec& training) {

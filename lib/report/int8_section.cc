@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "lib/dataset/normalization.h"
 #include "lib/report/cell.h"
 #include "lib/report/describe.h"
 #include "lib/report/sections.h"
@@ -68,6 +69,23 @@ std::string FineTuningNote(const proto::QuantizedNetwork& network, const proto::
       "gained by int8. Ranges and scales of its layers are those after.");
 }
 
+// Returns "Images were normalized by mean 0.5, std 0.5 (checkpoint) for lenet5; by ...", empty if no network has any.
+std::string NormalizationNote(const LabQuantized& file) {
+  std::vector<std::string> texts;
+  for (const proto::QuantizedNetwork& network : file.networks) {
+    if (network.mean().empty()) {
+      continue;
+    }
+    proto::Normalization normalization;
+    normalization.mutable_mean()->Assign(network.mean().begin(), network.mean().end());
+    normalization.mutable_std()->Assign(network.std().begin(), network.std().end());
+    const std::string& source = network.normalization_source();
+    texts.push_back(absl::StrCat("by ", NormalizationValues(normalization), " (",
+                                 source.empty() ? kDatasetNormalization : source, ") for ", network.name()));
+  }
+  return texts.empty() ? "" : absl::StrCat("Images were normalized ", absl::StrJoin(texts, "; "), ".");
+}
+
 proto::Table AccuracyTable(const LabQuantized& file) {
   const bool fine_tuned = std::any_of(file.networks.begin(), file.networks.end(), IsFineTuned);
   std::vector<std::string> columns = {"network", "fp32", "weights int8", "+ activations int8", "+ bias int32"};
@@ -98,6 +116,9 @@ proto::Table AccuracyTable(const LabQuantized& file) {
                               file.spec.weight_range() == proto::THREE_SIGMA ? "3-sigma range" : "full range, max|w|",
                               file.spec.per_channel() ? ", a scale for each output channel" : "",
                               "; activations: ", ActivationRange(file.spec), "."));
+  if (std::string note = NormalizationNote(file); !note.empty()) {
+    table.add_note(std::move(note));
+  }
   for (const proto::QuantizedNetwork& network : file.networks) {
     if (IsFineTuned(network)) {
       table.add_note(FineTuningNote(network, file.spec));

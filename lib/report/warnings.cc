@@ -37,6 +37,21 @@ void WarnOfImages(const LabRecords& lab, std::vector<Warning>& warnings) {
   }
 }
 
+void WarnOfNormalization(const LabRecords& lab, std::vector<Warning>& warnings) {
+  for (const LabQuantized& file : lab.quantized) {
+    for (const proto::QuantizedNetwork& network : file.networks) {
+      if (network.normalization_source() == "assumed") {
+        warnings.push_back(
+            {"normalization_assumed",
+             absl::StrCat("The normalization of ", network.name(), " is assumed (", file.name(),
+                          "): its weights do not say with which mean and standard deviation they were trained, and the "
+                          "data set's were used. All its accuracies are wrong if it was trained with others; name them "
+                          "by quantize --normalization.")});
+      }
+    }
+  }
+}
+
 void WarnOfBuilds(const LabRecords& lab, std::vector<Warning>& warnings) {
   std::vector<std::string> slow, dirty, early, changed;
   for (const RecordSource* source : lab.Sources()) {
@@ -242,6 +257,7 @@ std::vector<Warning> NamedWarnings(const LabRecords& lab) {
   WarnOfImages(lab, warnings);
   WarnOfSums(lab, warnings);
   WarnOfExperiments(lab, warnings);
+  WarnOfNormalization(lab, warnings);
   WarnOfSharedCpu(lab, warnings);
   WarnOfLeftOut(lab, warnings);
   WarnOfBuilds(lab, warnings);

@@ -53,6 +53,12 @@ TEST(WarningsTest, ABuildThatNoCommitDescribes) {
               ElementsAre(AllOf(HasSubstr("no commit describes"), HasSubstr("scale.rec, quantized.rec"))));
 }
 
+TEST(WarningsTest, AnAssumedNormalization) {
+  LabRecords lab = SmallLab();
+  lab.quantized[0].networks[0].set_normalization_source("assumed");
+  EXPECT_THAT(Warnings(lab), ElementsAre(AllOf(HasSubstr("is assumed (quantized.rec)"), HasSubstr("--normalization"))));
+}
+
 TEST(WarningsTest, ARunThatEndedEarly) {
   LabRecords lab = SmallLab();
   lab.sweeps[0].trailer.set_exit_status(5);

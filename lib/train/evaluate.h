@@ -29,7 +29,7 @@ struct EvaluationShare {
 // and is normalised and laid out channels-last there. Not thread-safe.
 class Evaluator {
  public:
-  // `mean` and `std` per channel are those that the networks are trained with (NormalizeAsTrained). `batch_size` is at least
+  // `mean` and `std` per channel are those that the networks are trained with (lib/dataset/normalization.h). `batch_size` is at least
   // 1. `images` outlives this.
   Evaluator(const ImageSet& images, const std::array<float, 3>& mean, const std::array<float, 3>& std,
             uint32_t batch_size, c10::Device device, EvaluationShare share = {});

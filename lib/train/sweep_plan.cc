@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/base/flag_values.h"
 #include "lib/base/status_macros.h"
+#include "lib/dataset/normalization.h"
 #include "lib/device/compute_threads.h"
 #include "lib/device/device.h"
 #include "lib/nn/model.h"
@@ -83,6 +84,8 @@ absl::StatusOr<SweepPlan> PlanSweep(const TrainSweepOptions& options, const Data
         absl::StrCat(options.input, " has no test images; --noevaluate, and no --checkpoint"));
   }
   *plan.spec.mutable_training() = SettleTraining(options.spec.preset(), options.spec.training(), plan.device);
+  ASSIGN_OR_RETURN(*plan.spec.mutable_training()->mutable_normalization(),
+                   CompleteNormalization(options.spec.training().normalization(), dataset.train.info));
   const proto::TrainingSpec& training = plan.spec.training();
   RETURN_IF_ERROR(CheckTrainingSpec(training));
   RETURN_IF_ERROR(CheckSwitches(training));

@@ -59,7 +59,7 @@ absl::Status Measure(const TrainingRunOptions& options, const Dataset& dataset, 
   }
   if (!options.order.checkpoint_path().empty()) {
     const TrainedWeights weights = {options.order.checkpoint_path(), spec.model(), options.order.batch_size(),
-                                    options.order.afresh()};
+                                    options.order.afresh(), spec.normalization()};
     ASSIGN_OR_RETURN(*file.add_record()->mutable_checkpoint(), WriteTrainedWeights(weights, *model, point.epoch()));
   }
   return absl::OkStatus();

@@ -10,7 +10,7 @@ absl::StatusOr<proto::Checkpoint> WriteTrainedWeights(
     const TrainedWeights& weights, const Model& model,
     const google::protobuf::RepeatedPtrField<proto::EpochResult>& epochs) {
   absl::StatusOr<std::string> saved =
-      SaveCheckpoint(model, weights.path, ReplaceIfForced(weights.force, ReplaceCheckpoint()));
+      SaveCheckpoint(model, weights.normalization, weights.path, ReplaceIfForced(weights.force, ReplaceCheckpoint()));
   if (absl::IsResourceExhausted(saved.status())) {
     return absl::UnavailableError(saved.status().message());
   }

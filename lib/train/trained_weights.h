@@ -16,7 +16,8 @@ struct TrainedWeights {
   std::string path;
   std::string model_name;
   uint32_t batch_size = 0;
-  bool force = false;  // replaces whatever is at `path`; else a checkpoint at most
+  bool force = false;                  // replaces whatever is at `path`; else a checkpoint at most
+  proto::Normalization normalization;  // complete
 };
 
 // Writes the model, trained through `epochs`, of which the last was evaluated. Errors as SaveCheckpoint's, but Unavailable

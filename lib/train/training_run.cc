@@ -14,6 +14,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/base/stopwatch.h"
 #include "lib/dataset/batch_loader.h"
+#include "lib/dataset/normalization.h"
 #include "lib/device/device.h"
 #include "lib/device/torch_status.h"
 #include "lib/train/autograd_trainer.h"
@@ -39,7 +40,9 @@ absl::StatusOr<LoaderOptions> ToLoaderOptions(const proto::PointOrder& order, co
   loader.augment = training.augment();
   loader.drop_last = training.drop_last();
   loader.seed = training.seed();
-  RETURN_IF_ERROR(NormalizeAsTrained(dataset.train.info, loader));
+  ASSIGN_OR_RETURN(const proto::Normalization normalization,
+                   CompleteNormalization(training.normalization(), dataset.train.info));
+  SetNormalization(normalization, loader);
   return loader;
 }
 

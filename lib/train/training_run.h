@@ -50,8 +50,7 @@ struct TrainingRunOptions {
 // Trains `model`, which is on the CPU, and leaves it on the device. Fills the point's times, epochs, memory, device
 // state and target. Evaluation is in none of the times but its own. A run with a schedule, or evaluated on the way,
 // tells a line per epoch on stderr. Errors are EpochTrainer's, Evaluator's and
-// NormalizeAsTrained's. Internal: no epoch was trained. Call it
-// inside CatchTorchErrors.
+// CompleteNormalization's. Internal: no epoch was trained. Call it inside CatchTorchErrors.
 //
 // In a group each rank calls it. Losses and accuracies are then those of all ranks together; times, images and memory are
 // this rank's own; every rank evaluates its share, with rank 0's running statistics; rank 0 alone talks, and keeps the

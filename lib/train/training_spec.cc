@@ -3,6 +3,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "lib/dataset/normalization.h"
 #include "lib/device/compute_threads.h"
 #include "lib/device/device.h"
 #include "lib/train/step_switches.h"
@@ -66,7 +67,7 @@ std::string RecipeText(const proto::TrainingSpec& training) {
   }
   return absl::StrCat(text, "; momentum ", training.momentum(), ", weight decay ", training.weight_decay(),
                       RemedyText(training), training.augment() ? ", random crop and flip" : ", no augmentation",
-                      ", seed ", training.seed());
+                      NormalizationInRecipe(training.normalization()), ", seed ", training.seed());
 }
 
 }  // namespace lockstep

@@ -91,7 +91,7 @@ absl::Status Dump(const std::string& name, uint64_t seed, const std::string& wei
   RETURN_IF_ERROR(CheckTrainingSpec(spec));
   RETURN_IF_ERROR(SetNumerics({proto::FP32, false, 1}));
   ASSIGN_OR_RETURN(const std::shared_ptr<Model> model, MakeModel(name, seed));
-  RETURN_IF_ERROR(SaveCheckpoint(*model, folder + "/init.pt", ReplaceAnything()).status());
+  RETURN_IF_ERROR(SaveCheckpoint(*model, {}, folder + "/init.pt", ReplaceAnything()).status());
   RETURN_IF_ERROR(LoadCheckpoint(*model, weights));
   ASSIGN_OR_RETURN(const Batch batch, FirstBatch(dataset));
   RETURN_IF_ERROR(WriteBytes(folder + "/images.f32", batch.images.data(), batch.images.size() * sizeof(float)));
@@ -106,7 +106,7 @@ absl::Status Dump(const std::string& name, uint64_t seed, const std::string& wei
     absl::StrAppendFormat(&losses, "%.17g\n", totals.mean_loss);
   }
   RETURN_IF_ERROR(WriteBytes(folder + "/losses.txt", losses.data(), losses.size()));
-  return SaveCheckpoint(*model, folder + "/trained.pt", ReplaceAnything()).status();
+  return SaveCheckpoint(*model, {}, folder + "/trained.pt", ReplaceAnything()).status();
 }
 
 }  // namespace
