@@ -282,10 +282,79 @@ absl::Status AddPage(const std::string& stem, ReportFormat format, const proto::
   return absl::InternalError("a format without a name");
 }
 
+// Files that the report before wrote at the same place.
+struct PriorFiles {
+  bool known = false;               // its record can be read to its end
+  std::vector<proto::Input> files;  // with the paths that they have now, whatever folder the record named
+};
+
+// Reads them from the record, or from the journal that a stopped run left. The journal must be read before it is opened
+// for writing.
+PriorFiles ReadPriorFiles(const std::string& stem) {
+  PriorFiles prior;
+  for (const std::string& path : {RecordPath(stem), absl::StrCat(RecordPath(stem), ".part")}) {
+    const auto before = HasBytes(path) ? ReadRecordFile<proto::ReportFile>(path)
+                                       : absl::StatusOr<RecordFile<proto::ReportRecord>>(absl::NotFoundError(path));
+    if (!before.ok()) {
+      continue;
+    }
+    prior.known = true;
+    for (proto::Input file : before->trailer.other_output()) {
+      file.set_path(absl::StrCat(stem.substr(0, stem.rfind('/') + 1), FileName(file.path())));  // npos + 1 is 0
+      prior.files.push_back(std::move(file));
+    }
+    break;
+  }
+  return prior;
+}
+
+bool Holds(const std::vector<proto::Input>& files, const std::string& path) {
+  return std::any_of(files.begin(), files.end(), [&](const proto::Input& file) { return file.path() == path; });
+}
+
+// Returns the rule for the report's files: what the report before wrote is replaced, and no other file. If its record was
+// damaged, nobody knows what it wrote, and the rule allows everything at those places.
+ReplaceRule ReplacePrior(const PriorFiles& prior, bool replaces_own) {
+  if (!replaces_own) {
+    return ReplaceNothing();
+  }
+  if (!prior.known) {
+    return ReplaceAnything();
+  }
+  return [files = prior.files](const ReplacedOutput& output) {
+    return Holds(files, output.path) ? ReplaceAnything()(output) : ReplaceNothing()(output);
+  };
+}
+
+// Returns true if this report makes all files of this name's kind again: plots of Markdown, plots and pieces of LaTeX.
+bool IsMadeAgain(const std::string& name, const ReportFormats& formats) {
+  return (HasFormat(formats, ReportFormat::kMarkdown) && absl::EndsWith(name, ".svg")) ||
+         (HasFormat(formats, ReportFormat::kLatex) && (absl::EndsWith(name, ".pdf") || absl::EndsWith(name, ".tex")));
+}
+
+// Returns true for a plot or piece that the report before wrote, and that this one does not have.
+bool IsStale(const ReportOptions& options, const proto::Input& file) {
+  return absl::StartsWith(file.path(), absl::StrCat(StemOfReport(options.output), ".")) &&
+         IsMadeAgain(file.path(), options.formats);
+}
+
+// Files that the report before wrote, still as it wrote them, and that this one does not write: the stale ones, which go,
+// or the others, such as a page of a format that is not asked for this time.
+std::vector<proto::Input> UnwrittenFiles(const ReportOptions& options, const PriorFiles& prior,
+                                         const ReportFiles& files, bool stale) {
+  std::vector<proto::Input> unwritten;
+  for (const proto::Input& file : prior.files) {
+    if (!Holds(files.descriptions(), file.path()) && IsStale(options, file) == stale && CheckUnchanged(file).ok()) {
+      unwritten.push_back(file);
+    }
+  }
+  return unwritten;
+}
+
 // All that a full disk can hinder: nothing has its name yet.
 absl::Status WriteAll(const ReportOptions& options, const proto::Header& header, const ReportPages& pages,
-                      const std::string& title, const DrawnPlots& plots, MonotonicTime drawn_by, ReportFiles& files,
-                      RecordWriter& record) {
+                      const std::string& title, const DrawnPlots& plots, MonotonicTime drawn_by,
+                      const PriorFiles& prior, ReportFiles& files, RecordWriter& record) {
   RETURN_IF_ERROR(record.Begin(header));
   const std::string stem = StemOfReport(options.output);
   for (const ReportFormat format : options.formats) {
@@ -299,41 +368,18 @@ absl::Status WriteAll(const ReportOptions& options, const proto::Header& header,
   for (const proto::Input& file : files.descriptions()) {
     record.AddOutput(file);
   }
+  for (const proto::Input& file : UnwrittenFiles(options, prior, files, /*stale=*/false)) {
+    record.AddOutput(file);
+  }
   return record.Seal();
 }
 
-// Returns true if this report makes all files of this name's kind again: plots of Markdown, plots and pieces of LaTeX.
-bool IsMadeAgain(const std::string& name, const ReportFormats& formats) {
-  return (HasFormat(formats, ReportFormat::kMarkdown) && absl::EndsWith(name, ".svg")) ||
-         (HasFormat(formats, ReportFormat::kLatex) && (absl::EndsWith(name, ".pdf") || absl::EndsWith(name, ".tex")));
-}
-
-// Plots and pieces that the report before wrote, still as it wrote them, and that this one does not have.
-std::vector<std::string> StaleFiles(const ReportOptions& options, const ReportFiles& files) {
-  const std::string stem = StemOfReport(options.output);
-  std::vector<std::string> stale;
-  const auto before = ReadRecordFile<proto::ReportFile>(RecordPath(stem));
-  if (!before.ok()) {
-    return stale;
-  }
-  for (proto::Input file : before->trailer.other_output()) {
-    file.set_path(absl::StrCat(stem.substr(0, stem.rfind('/') + 1), FileName(file.path())));  // npos + 1 is 0
-    const auto& written = files.descriptions();
-    const bool is_written = std::any_of(written.begin(), written.end(),
-                                        [&](const proto::Input& other) { return other.path() == file.path(); });
-    if (!is_written && absl::StartsWith(file.path(), absl::StrCat(stem, ".")) &&
-        IsMadeAgain(file.path(), options.formats) && CheckUnchanged(file).ok()) {
-      stale.push_back(file.path());
-    }
-  }
-  return stale;
-}
-
-absl::Status PutInPlace(const ReportOptions& options, ReportFiles& files, RecordWriter& record) {
-  const std::vector<std::string> stale = StaleFiles(options, files);
+absl::Status PutInPlace(const ReportOptions& options, const PriorFiles& prior, ReportFiles& files,
+                        RecordWriter& record) {
+  const std::vector<proto::Input> stale = UnwrittenFiles(options, prior, files, /*stale=*/true);
   RETURN_IF_ERROR(record.RemoveReplaced());  // until there is one again, the report is not complete
-  for (const std::string& file : stale) {
-    unlink(file.c_str());
+  for (const proto::Input& file : stale) {
+    unlink(file.path().c_str());
   }
   RETURN_IF_ERROR(files.Commit());
   return record.Finish();
@@ -377,6 +423,7 @@ absl::Status RunReport(const ReportOptions& options) {
     }
   }
 
+  const PriorFiles prior = to_stdout ? PriorFiles() : ReadPriorFiles(stem);
   std::unique_ptr<RecordWriter> record;  // opened first, because its lock keeps other reports away, and completed last
   if (!to_stdout) {
     const ReplaceRule rule = ReplaceIfForced(options.force, ReplaceOwnResult(header, PagesOf(stem, options)));
@@ -390,10 +437,10 @@ absl::Status RunReport(const ReportOptions& options) {
   if (to_stdout) {  // as text, so a terminal may show it
     return PrintPage(options, header, pages, title, plots);
   }
-  ReportFiles files(ReplaceIfForced(options.force || record->replaces_own(), ReplaceNothing()));
-  absl::Status status = WriteAll(options, header, pages, title, plots, drawn_by, files, *record);
+  ReportFiles files(ReplaceIfForced(options.force, ReplacePrior(prior, record->replaces_own())));
+  absl::Status status = WriteAll(options, header, pages, title, plots, drawn_by, prior, files, *record);
   if (status.ok()) {
-    status = PutInPlace(options, files, *record);
+    status = PutInPlace(options, prior, files, *record);
   }
   if (!status.ok()) {
     record->Discard();

@@ -464,6 +464,19 @@ class NothingOfAUsersIsWrittenOver(OutputsCase):
                                      says=[name, "--force"])
                 (self.folder / name).unlink()
 
+    def test_precious_page_next_to_an_own_record(self):
+        """A file that this report's record does not name is not the report's, whatever its name."""
+        self.call("report", f"--input={self.sweep}", f"--output={self.folder / 'r.html'}", "--format=html", check=True)
+        (self.folder / "r.md").write_text("precious")
+        self.changes_nothing(2, "report", f"--input={self.sweep}", f"--output={self.folder / 'r.html'}",
+                             "--format=html,markdown", says=["r.md", "--force"])
+        self.assertEqual((self.folder / "r.md").read_text(), "precious")
+
+    def test_a_page_that_is_left_out_once_stays_the_reports(self):
+        for formats in ["html,markdown", "html", "html,markdown"]:
+            self.call("report", f"--input={self.sweep}", f"--output={self.folder / 'r.html'}", f"--format={formats}",
+                      check=True)
+
     def records(self):
         return {"cifar_prep": SYNTHETIC, "comm_model": [f"--audit={self.published / 'hand_in_001.textproto'}"],
                 "report": [f"--input={self.sweep}"], "train_sweep": [f"--input={self.dataset}", *SWEEP],
