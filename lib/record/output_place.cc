@@ -91,9 +91,6 @@ absl::Status PlaceError(absl::string_view message, int error) {
     case EBADF:  // flock of a file that NFS has open for reading only
       return absl::InvalidArgumentError(
           absl::StrCat(text, "; the file system or a sandbox refuses it: use another --output"));
-    case EMFILE:
-    case ENFILE:
-      return absl::ResourceExhaustedError(absl::StrCat(text, "; raise the limit of open files (ulimit -n)"));
     default:
       return WriteError(message, error);
   }

@@ -19,9 +19,8 @@ std::string FolderOf(const std::string& path);
 // full disk, a quota and another writer are found when the file is opened.
 absl::Status CheckOutputPlace(const std::string& path);
 
-// Returns the error for `error`, the errno of a call that opens, locks or renames an output. Errors like WriteError's, and:
-//     - InvalidArgumentError if a file cannot be renamed onto a mounted file, or the file system cannot lock files;
-//     - ResourceExhaustedError if the process or the machine has no descriptor left.
+// Returns the error for `error`, the errno of a call that opens, locks or renames an output. Errors like WriteError's, and
+// InvalidArgumentError if a file cannot be renamed onto a mounted file, or the file system cannot lock files.
 absl::Status PlaceError(absl::string_view message, int error);
 
 }  // namespace lockstep
