@@ -12,6 +12,7 @@ namespace {
 
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::StatusIs;
+using ::testing::_;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -64,7 +65,7 @@ TEST(NormalizationTest, TheDatasetsOwnIsItsTrainingSplits) {
     EXPECT_THAT(complete->mean(), ElementsAre(0.5f, 0.5f, 0.5f));
     EXPECT_THAT(complete->std(), ElementsAre(0.125f, 0.25f, 0.375f));
   }
-  EXPECT_THAT(CompleteNormalization(*parsed, proto::DatasetInfo()), StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(CompleteNormalization(*parsed, proto::DatasetInfo()), StatusIs(absl::StatusCode::kInvalidArgument, _));
   const auto none = CompleteNormalization(*ParseNormalization("none"), info);
   ASSERT_THAT(none, IsOk());
   EXPECT_EQ(none->source(), "none");
@@ -74,9 +75,9 @@ TEST(NormalizationTest, BrokenValuesAreRefused) {
   proto::Normalization normalization = *ParseNormalization("imagenet");
   EXPECT_THAT(CheckNormalization(normalization), IsOk());
   normalization.set_std(1, 0);
-  EXPECT_THAT(CheckNormalization(normalization), StatusIs(absl::StatusCode::kDataLoss));
+  EXPECT_THAT(CheckNormalization(normalization), StatusIs(absl::StatusCode::kDataLoss, _));
   normalization.mutable_std()->RemoveLast();
-  EXPECT_THAT(CheckNormalization(normalization), StatusIs(absl::StatusCode::kDataLoss));
+  EXPECT_THAT(CheckNormalization(normalization), StatusIs(absl::StatusCode::kDataLoss, _));
 }
 
 TEST(NormalizationTest, ComparesValuesOnly) {
