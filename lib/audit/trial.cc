@@ -42,6 +42,9 @@ Evidence EvidenceIn(const Values& values, const Style& style, const std::vector<
       shares.push_back(ShareOf(cells[i]->printed, style.before_rounding ? values[i]->slack : 0));
     }
   }
+  if (shares.empty()) {
+    return {};
+  }
   const int styles = style.before_rounding ? 1 : StylesUpTo(style, printed_differ);
   return {static_cast<int>(shares.size()), ChanceOf(styles, cells.size(), shares), kSearchLevel};
 }

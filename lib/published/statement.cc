@@ -32,7 +32,7 @@ absl::Status CheckText(const std::string& field, const std::string& text) {
     if (field == known.field && std::find(known.words.begin(), known.words.end(), text) == known.words.end()) {
       return absl::InvalidArgumentError(absl::StrCat("unknown ", field, " '", Excerpt(text),
                                                      "'; known: ", absl::StrJoin(known.words, ", "),
-                                                     "; leave it out where the document does not say"));
+                                                     "; leave the line out if it is none of them"));
     }
   }
   return absl::OkStatus();
