@@ -152,24 +152,38 @@ void SetGiven(proto::AuditedValue& audited) {
   audited.set_sentence("Read off, not computed.");
 }
 
+// Returns what a speed-up, or what is made of one, is in its base case; nothing of other quantities.
+std::optional<double> ValueOfBase(proto::PublishedQuantity quantity) {
+  switch (quantity) {
+    case proto::SPEEDUP:
+      return 1;
+    case proto::SPEEDUP_PERCENT:
+      return 0;
+    case proto::EFFICIENCY_PERCENT:
+      return 100;
+    default:
+      return std::nullopt;
+  }
+}
+
 bool IsItsOwnBase(const proto::PublishedValue& value) {
   const DeclaredBase base = BaseOf(value);
   return value.devices() == base.devices && (base.batch == 0 || value.batch() == base.batch);
 }
 
-// Numbers that need no formula: read off, repeated, or the base case of a speed-up.
+// Numbers that need no formula: read off, repeated, or the base case of a speed-up or an efficiency.
 void JudgeSimple(const Document& document, Cell& cell, proto::AuditedValue& audited) {
   const proto::PublishedValue& value = *cell.value;
   if (value.restated()) {
     JudgeRestated(document, cell, audited);
   } else if (!IsComputed(value)) {
     SetGiven(audited);
-  } else if (value.quantity() == proto::SPEEDUP && IsItsOwnBase(value) && cell.printed.value == 1) {
+  } else if (IsItsOwnBase(value) && ValueOfBase(value.quantity()) == cell.printed.value) {
     audited.set_finding(proto::REPRODUCED);
     audited.set_sentence("The base case itself.");
     proto::Candidate& candidate = *audited.add_reproduced_by();
     candidate.set_convention("the base case itself");
-    candidate.set_value(1);
+    candidate.set_value(cell.printed.value);
     candidate.set_ratio(1);
   }
 }
@@ -193,6 +207,13 @@ absl::Status Judge(const Document& document, proto::PublishedQuantity quantity, 
     std::for_each(column.audited.begin(), column.audited.end(), [](auto* value) { SetGiven(*value); });
   } else {
     JudgeColumn(conventions, column.cells, column.audited);
+  }
+  for (proto::AuditedValue* value : column.audited) {
+    const std::optional<double> of_base = ValueOfBase(quantity);
+    if (of_base.has_value() && IsItsOwnBase(value->published()) && value->finding() == proto::NOT_REPRODUCIBLE &&
+        !value->has_nearest()) {
+      value->set_sentence(absl::StrCat("It is its own base case, for which it would be ", *of_base, "."));
+    }
   }
   return CheckNotStopped();
 }

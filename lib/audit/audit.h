@@ -3,14 +3,20 @@
 // Numbers of one kind in one table are judged together, because a person fills a column with one formula: the
 // conventions that give the most of them are believed, whether all digits go in or intermediates as printed, rounded or
 // cut off; of these, the ones that contradict the least of what the document says of itself (its parameter count, its
-// gigabyte). A number that they do not give, but another convention does, is believed to be that one only when
-// coincidence is unlikely: (conventions tried that are as plain) * (share of all values that would round to these
-// digits) < 5 %. Nothing here is measured: the audit says what a printed number follows from, not what would have been
-// right.
+// gigabyte). They must give half of the numbers, and more than chance would (lib/audit/chance.h): with all conventions
+// that are as plain, random numbers would follow in less than 1 % of cases. A number that they do not give, but another
+// convention does, is believed to be that one only if the same holds for this number alone. Nothing here is measured: the
+// audit says what a printed number follows from, not what would have been right.
+//
+// Numbers of few digits next to many tables therefore follow from nothing, even if they were computed rightly. If a
+// right formula gives such a number, its finding is COULD_BE_CHANCE, and nobody is accused of anything.
 //
 // A person may have computed with more digits than are printed. A number within the rounding of its inputs is therefore
 // no error, and digits cut off or rounded intermediates are said of a column only where all of it follows by them and
 // longer inputs would give the same digits in less than 1 % of cases (lib/audit/trial.h).
+//
+// A quotient of a number and itself is no explanation. Where a formula gives a number by inputs of its own table and by
+// those of others, it is made of its own table's.
 #ifndef LOCKSTEP_LIB_AUDIT_AUDIT_H_
 #define LOCKSTEP_LIB_AUDIT_AUDIT_H_
 

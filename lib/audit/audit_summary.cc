@@ -18,6 +18,8 @@ void Count(proto::Finding finding, proto::AuditSummary& summary) {
       return summary.set_reproduced(summary.reproduced() + 1);
     case proto::AMBIGUOUS:
       return summary.set_ambiguous(summary.ambiguous() + 1);
+    case proto::COULD_BE_CHANCE:
+      return summary.set_could_be_chance(summary.could_be_chance() + 1);
     default:
       return summary.set_not_reproducible(summary.not_reproducible() + 1);
   }
@@ -34,7 +36,8 @@ void CountConvention(const std::string& convention, proto::AuditSummary& summary
 
 // "5 of 6 reproduced: T_1/T_N (5); 1 not reproducible; 3 given".
 std::string Sentence(const proto::AuditSummary& summary) {
-  const uint32_t computed = summary.reproduced() + summary.ambiguous() + summary.not_reproducible();
+  const uint32_t computed =
+      summary.reproduced() + summary.ambiguous() + summary.could_be_chance() + summary.not_reproducible();
   std::vector<std::string> parts;
   if (computed > 0) {
     const auto as = [](std::string* out, const proto::ConventionCount& count) {
@@ -50,6 +53,7 @@ std::string Sentence(const proto::AuditSummary& summary) {
     }
   };
   add(summary.ambiguous(), "ambiguous");
+  add(summary.could_be_chance(), "could be chance");
   add(summary.not_reproducible(), "not reproducible");
   add(summary.given(), "given");
   return parts.empty() ? "no numbers" : absl::StrJoin(parts, "; ");

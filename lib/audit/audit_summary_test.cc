@@ -24,6 +24,7 @@ TEST(AuditSummaryTest, CountsFindingsAndConventions) {
   Add(table, proto::REPRODUCED, "T_1/T_N");
   Add(table, proto::AMBIGUOUS, "T_1/N");
   table.add_value()->set_finding(proto::NOT_REPRODUCIBLE);
+  table.add_value()->set_finding(proto::COULD_BE_CHANCE);
   EXPECT_THAT(
       Summarize(table), EqualsProto(R"pb(
         given: 2
@@ -32,7 +33,8 @@ TEST(AuditSummaryTest, CountsFindingsAndConventions) {
         not_reproducible: 1
         convention { convention: 'T_1/T_N' numbers: 2 }
         convention { convention: 'N*T_1/T_N' numbers: 1 }
-        sentence: '3 of 5 reproduced: T_1/T_N (2) | N*T_1/T_N (1); 1 ambiguous; 1 not reproducible; 2 given')pb"));
+        could_be_chance: 1
+        sentence: '3 of 6 reproduced: T_1/T_N (2) | N*T_1/T_N (1); 1 ambiguous; 1 could be chance; 1 not reproducible; 2 given')pb"));
 }
 
 TEST(AuditSummaryTest, ATableOfTimesAndOneOfNothing) {

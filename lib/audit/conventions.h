@@ -34,7 +34,7 @@ struct Convention {
   int contradictions = 0;
   std::vector<std::string> flags;  // what is wrong with it, by short name (lib/audit/flags.h)
   std::string note;                // a sentence on what it means; may be empty
-  // The value for a number at this place; nothing when an input is not in the document.
+  // The value for a number at this place; nothing when an input is not in the document, or would be divided by itself.
   std::function<std::optional<Recomputed>(const TablePlace&)> evaluate;
 };
 

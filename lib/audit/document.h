@@ -31,6 +31,12 @@ struct Cell {
 
   double Exact() const { return repeats != nullptr ? repeats->Exact() : unrounded; }
   double Slack() const { return repeats != nullptr ? repeats->Slack() : slack; }
+
+  // Returns true if both are one number: the same one, or one repeats the other, or both the same third.
+  bool IsSameAs(const Cell& other) const { return &Original() == &other.Original(); }
+
+ private:
+  const Cell& Original() const { return repeats != nullptr ? repeats->Original() : *this; }
 };
 
 // What devices and batch a number belongs to.

@@ -71,7 +71,7 @@ Convention MakeRateSpeedup(const RateFormula& formula, const Source& base, const
                          batch_is_total](const TablePlace& place) -> std::optional<Recomputed> {
     const TablePlace at = {from.devices, from.batch > 0 ? from.batch : place.batch};
     const std::optional<Rate> r_base = RateAt(base, at, batch_is_total), r_n = RateAt(n, place, batch_is_total);
-    if (!r_base.has_value() || !r_n.has_value()) {
+    if (!r_base.has_value() || !r_n.has_value() || r_base->cell->IsSameAs(*r_n->cell)) {
       return std::nullopt;
     }
     const double more = static_cast<double>(place.devices) / from.devices;
@@ -88,7 +88,7 @@ Convention MakeRatioOfColumns(const Source& over, const Source& n, const Declare
   convention.evaluate = [&over, &n, base](const TablePlace& place) -> std::optional<Recomputed> {
     const Cell* below = over.At(place.devices, base.batch > 0 ? base.batch : place.batch);
     const Cell* above = n.At(place.devices, place.batch);
-    if (below == nullptr || above == nullptr || below->Exact() <= 0 || above->Exact() <= 0) {
+    if (below == nullptr || above == nullptr || below->IsSameAs(*above) || below->Exact() <= 0 || above->Exact() <= 0) {
       return std::nullopt;
     }
     const double value = above->Exact() / below->Exact();

@@ -82,7 +82,7 @@ Convention MakeSpeedup(const SpeedupFormula& formula, const Source& base, const 
     const TablePlace at = base_place(place, base_case);
     const Cell* t_base = base.At(at.devices, at.batch);
     const Cell* t_n = n.At(place.devices, place.batch);
-    if (t_base == nullptr || t_n == nullptr || t_base->Exact() <= 0 || t_n->Exact() <= 0) {
+    if (t_base == nullptr || t_n == nullptr || t_base->IsSameAs(*t_n) || t_base->Exact() <= 0 || t_n->Exact() <= 0) {
       return std::nullopt;
     }
     const double value = value_of(t_base->Exact(), t_n->Exact(), place.devices);

@@ -1,9 +1,9 @@
 #include "lib/audit/trial.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <tuple>
+#include <unordered_set>
 #include <utility>
 
 #include "lib/base/stop_signal.h"
@@ -11,21 +11,13 @@
 namespace lockstep {
 namespace {
 
-// Values closer than this, relative, are one value: ten roundings of a double are 1e-15.
-constexpr double kSameValue = 1e-12;
-
 // Nobody is said to have cut digits off, or to have gone on from rounded ones, unless that explains what is left to
 // chance less often than this.
 constexpr double kUnlikely = 0.01;
 
-constexpr Style kBeforeRounding = {false, false, true};
-
-// The plainest first.
-constexpr std::array<Style, 4> kStyles = {
-    {{false, false, false}, {true, false, false}, {false, true, false}, {true, true, false}}};
-
-double ValueIn(const Recomputed& recomputed, const Style& style) {
-  return style.from_printed ? recomputed.from_printed : recomputed.exact;
+bool IsSame(const Style& a, const Style& b) {
+  return std::tie(a.from_printed, a.truncated, a.before_rounding) ==
+         std::tie(b.from_printed, b.truncated, b.before_rounding);
 }
 
 // The inputs were rounded. This is the share, of the values that they may have had before, from which these digits
@@ -40,60 +32,107 @@ double ShareOfInputs(const Recomputed& recomputed, const PrintedNumber& printed)
   return std::max(0.0, high - low) / (2 * slack);
 }
 
-bool Same(double a, double b) { return std::abs(a - b) <= kSameValue * std::max(std::abs(a), std::abs(b)); }
+using Values = std::vector<std::optional<Recomputed>>;  // one per cell
+
+// The cells that `values` give in `style`, and the chance of one convention alone.
+Evidence EvidenceIn(const Values& values, const Style& style, const std::vector<Cell*>& cells, bool printed_differ) {
+  std::vector<double> shares;
+  for (size_t i = 0; i < cells.size(); ++i) {
+    if (values[i].has_value() && Gives(*values[i], style, cells[i]->printed)) {
+      shares.push_back(ShareOf(cells[i]->printed, style.before_rounding ? values[i]->slack : 0));
+    }
+  }
+  if (shares.empty()) {
+    return {};
+  }
+  const int styles = style.before_rounding ? 1 : StylesUpTo(style, printed_differ);
+  return {static_cast<int>(shares.size()), ChanceOf(styles, cells.size(), shares), kSearchLevel};
+}
 
 Trial Try(const Convention& convention, const std::vector<Cell*>& cells) {
   Trial trial;
   trial.convention = &convention;
-  std::vector<std::optional<Recomputed>> values;
+  Values values;
   values.reserve(cells.size());
-  for (const Cell* cell : cells) {
-    values.push_back(ValueFor(convention, *cell));
-  }
-  for (const Style& style : kStyles) {
-    int given = 0;
-    for (size_t i = 0; i < cells.size(); ++i) {
-      given += values[i].has_value() && Gives(*values[i], style, cells[i]->printed);
-    }
-    if (given > trial.given) {
-      trial.style = style;
-      trial.given = given;
-    }
-  }
+  bool printed_differ = false;
   double chance = 1;
   for (size_t i = 0; i < cells.size(); ++i) {
-    trial.within += values[i].has_value() && Gives(*values[i], kBeforeRounding, cells[i]->printed);
-    chance *= values[i].has_value() ? ShareOfInputs(*values[i], cells[i]->printed) : 1;
+    const Cell& cell = *cells[i];
+    values.push_back(ValueFor(convention, cell));
+    if (!values[i].has_value()) {
+      continue;
+    }
+    const Recomputed& value = *values[i];
+    printed_differ = printed_differ || value.from_printed != value.exact;
+    chance *= ShareOfInputs(value, cell.printed);
+    trial.inputs_of = std::max(trial.inputs_of, PlaceOf(value.inputs, cell.table));
+    if (IsOfSize(value.exact, cell.printed)) {
+      ++trial.of_size;
+      trial.fingerprint = Fingerprint(trial.fingerprint, i, value.exact);
+    }
   }
-  trial.style_is_proven = trial.given == static_cast<int>(cells.size()) && chance < kUnlikely;
+  for (const Style& style : kStyles) {
+    const Evidence evidence = EvidenceIn(values, style, cells, printed_differ);
+    if (evidence.cells > trial.given.cells) {
+      trial.style = style;
+      trial.given = evidence;
+    }
+  }
+  trial.within = EvidenceIn(values, kBeforeRounding, cells, printed_differ);
+  trial.style_is_proven = trial.given.cells == static_cast<int>(cells.size()) && chance < kUnlikely;
   return trial;
 }
 
-// In the order in which they are tried: the trial's own first, then the plainest.
-std::vector<Style> StylesFor(const Trial& trial, Styles styles) {
-  if (styles == Styles::kBeforeRounding) {
-    return {kBeforeRounding};
+// Chance from which on the convention of `trial` is not believed, where `tried` different ones are as plain. Digits that
+// are not properly rounded are searched for.
+double LevelOf(const Trial& trial, const Style& style, int tried) {
+  if (tried > 1 || style.from_printed || style.truncated || trial.convention->departures > 0 ||
+      trial.convention->contradictions > 0) {
+    return kSearchLevel;
   }
-  std::vector<Style> all = {trial.style};
-  if (styles == Styles::kSharp) {
-    all.insert(all.end(), kStyles.begin(), kStyles.end());
-  } else if (!trial.style_is_proven) {
-    all = {kStyles[0]};
-  }
-  return all;
+  return trial.inputs_of <= InputsOf::kOwnTablesLabels ? kOwnTableLevel : kOnlyFormulaLevel;
 }
 
-std::optional<Hit> HitOf(const Trial& trial, const Cell& cell, Styles styles) {
-  std::optional<Recomputed> recomputed = ValueFor(*trial.convention, cell);
-  if (!recomputed.has_value()) {
-    return std::nullopt;
-  }
-  for (const Style& style : StylesFor(trial, styles)) {
-    if (Gives(*recomputed, style, cell.printed)) {
-      return Hit{&trial, style, ValueIn(*recomputed, style), *std::move(recomputed)};
+// Number of different conventions by the number of cells for which they make numbers of the printed size.
+class Tried {
+ public:
+  explicit Tried(size_t cells) : different_(cells + 1) {}
+
+  void Add(const Trial& trial) {
+    if (trial.of_size > 0 && seen_.insert(trial.fingerprint).second) {
+      ++different_[trial.of_size];
     }
   }
-  return std::nullopt;
+
+  // Multiplies the chance of one convention by the number of those that might have given as many cells.
+  void Weigh(const Trial& trial, const Style& style, Evidence& evidence) const {
+    if (evidence.cells > 0) {
+      int tried = 0;
+      for (size_t size = evidence.cells; size < different_.size(); ++size) {
+        tried += different_[size];
+      }
+      tried = std::max(tried, 1);
+      evidence.chance = std::min(1.0, evidence.chance * tried);
+      evidence.level = LevelOf(trial, style, tried);
+    }
+  }
+
+ private:
+  std::vector<int> different_;
+  std::unordered_set<uint64_t> seen_;
+};
+
+// `trials` must be sorted by IsPlainer.
+void WeighAll(std::vector<Trial>& trials, size_t cells) {
+  Tried tried(cells);
+  for (auto begin = trials.begin(); begin != trials.end();) {
+    const auto end = std::find_if(begin, trials.end(), [&](const Trial& trial) { return IsPlainer(*begin, trial); });
+    std::for_each(begin, end, [&](const Trial& trial) { tried.Add(trial); });
+    for (; begin != end; ++begin) {
+      tried.Weigh(*begin, begin->style, begin->given);
+      tried.Weigh(*begin, kBeforeRounding, begin->within);
+    }
+  }
 }
 
 // What makes one believed trial plainer than another.
@@ -104,11 +143,42 @@ std::tuple<int, bool, bool> Plainness(const Trial& trial) {
 }  // namespace
 
 bool Gives(const Recomputed& recomputed, const Style& style, const PrintedNumber& printed) {
-  const double value = ValueIn(recomputed, style);
+  const double value = style.from_printed ? recomputed.from_printed : recomputed.exact;
   if (style.before_rounding) {
     return RoundsWithin(value, recomputed.slack, printed);
   }
   return style.truncated ? TruncatesTo(value, printed) : RoundsTo(value, printed);
+}
+
+int StylesUpTo(const Style& style, bool printed_differ) {
+  int styles = 0;
+  for (const Style& tried : kStyles) {
+    styles += printed_differ || !tried.from_printed;
+    if (IsSame(tried, style)) {
+      break;
+    }
+  }
+  return std::max(styles, 1);
+}
+
+InputsOf PlaceOf(const std::vector<const Cell*>& inputs, int table) {
+  if (inputs.empty()) {
+    return InputsOf::kOwnTable;
+  }
+  const Cell& first = *inputs[0];
+  const auto all = [&](auto is_like_first) { return std::all_of(inputs.begin(), inputs.end(), is_like_first); };
+  if (!all([&](const Cell* input) { return input->table == first.table; })) {
+    return InputsOf::kSeveralTables;
+  }
+  const bool one_label = all([&](const Cell* input) { return input->value->context() == first.value->context(); });
+  if (first.table == table) {
+    return one_label ? InputsOf::kOwnTable : InputsOf::kOwnTablesLabels;
+  }
+  return one_label ? InputsOf::kOtherTable : InputsOf::kOtherTablesLabels;
+}
+
+bool IsPlainer(const Trial& a, const Trial& b) {
+  return std::make_pair(a.convention->departures, a.inputs_of) < std::make_pair(b.convention->departures, b.inputs_of);
 }
 
 std::optional<Recomputed> ValueFor(const Convention& convention, const Cell& cell) {
@@ -124,18 +194,24 @@ std::vector<Trial> TryAll(const std::vector<Convention>& conventions, const std:
     }
     trials.push_back(Try(convention, cells));
   }
+  std::stable_sort(trials.begin(), trials.end(), IsPlainer);
+  WeighAll(trials, cells.size());
   return trials;
 }
 
-std::vector<const Trial*> MostBelieved(const std::vector<Trial>& trials) {
-  const auto more_believed = [](const Trial& a, const Trial& b) {
-    return std::make_pair(a.given, -a.convention->contradictions) <
-           std::make_pair(b.given, -b.convention->contradictions);
+std::vector<const Trial*> MostBelieved(const std::vector<Trial>& trials, size_t cells) {
+  const auto belief = [](const Trial& trial) {
+    return std::make_pair(trial.given.cells, -trial.convention->contradictions);
   };
   std::vector<const Trial*> believed;
-  const auto best = std::max_element(trials.begin(), trials.end(), more_believed);
   for (const Trial& trial : trials) {
-    if (best->given > 0 && !more_believed(trial, *best)) {
+    if (!trial.given.BeatsChance() || 2 * static_cast<size_t>(trial.given.cells) < cells) {
+      continue;
+    }
+    if (!believed.empty() && belief(*believed[0]) < belief(trial)) {
+      believed.clear();
+    }
+    if (believed.empty() || belief(trial) == belief(*believed[0])) {
       believed.push_back(&trial);
     }
   }
@@ -144,61 +220,23 @@ std::vector<const Trial*> MostBelieved(const std::vector<Trial>& trials) {
   return believed;
 }
 
-std::vector<const Trial*> WithinRounding(const std::vector<Trial>& trials, const std::vector<Cell*>& cells) {
+std::vector<const Trial*> WithinRounding(const std::vector<Trial>& trials, size_t cells) {
   const auto rank = [](const Trial& trial) {
     return std::make_pair(trial.convention->contradictions, trial.convention->departures);
   };
   std::vector<const Trial*> within;
   for (const Trial& trial : trials) {
-    if (trial.within < static_cast<int>(cells.size()) || cells.size() < 2) {
+    if (static_cast<size_t>(trial.within.cells) < cells || !trial.within.BeatsChance()) {
       continue;
     }
-    double chance = static_cast<double>(trials.size());
-    for (const Cell* cell : cells) {
-      const PrintedNumber& printed = cell->printed;
-      const double slack = ValueFor(*trial.convention, *cell)->slack;
-      chance *= std::min(1.0, (2 * slack + printed.unit) / std::max(std::abs(printed.value), 1e-300));
+    if (!within.empty() && rank(trial) < rank(*within[0])) {
+      within.clear();
     }
-    if (chance < kUnlikely && (within.empty() || rank(trial) <= rank(*within[0]))) {
-      if (!within.empty() && rank(trial) < rank(*within[0])) {
-        within.clear();
-      }
+    if (within.empty() || rank(trial) == rank(*within[0])) {
       within.push_back(&trial);
     }
   }
   return within;
-}
-
-std::vector<Hit> DistinctHits(const std::vector<const Trial*>& trials, const Cell& cell, Styles styles) {
-  std::vector<Hit> hits;
-  for (auto trial = trials.begin(); trial != trials.end() && hits.size() < kMaxExplanations; ++trial) {
-    std::optional<Hit> hit = HitOf(**trial, cell, styles);
-    if (hit.has_value() && std::none_of(hits.begin(), hits.end(), [&](const Hit& other) {
-          const Recomputed &a = other.recomputed, &b = hit->recomputed;
-          return Same(other.value, hit->value) || Same(a.exact, b.exact) || Same(a.from_printed, b.from_printed);
-        })) {
-      hits.push_back(*std::move(hit));
-    }
-  }
-  return hits;
-}
-
-std::optional<Hit> FirstHit(const std::vector<const Trial*>& trials, const Cell& cell, Styles styles) {
-  for (const Trial* trial : trials) {
-    if (std::optional<Hit> hit = HitOf(*trial, cell, styles)) {
-      return hit;
-    }
-  }
-  return std::nullopt;
-}
-
-double ChanceOf(const Hit& hit, const std::vector<Trial>& trials, const PrintedNumber& printed) {
-  const auto as_plain =
-      std::upper_bound(trials.begin(), trials.end(), hit.trial->convention->departures,
-                       [](int departures, const Trial& trial) { return departures < trial.convention->departures; });
-  const auto tried = as_plain - trials.begin();
-  const double share = printed.unit / std::max(std::abs(printed.value), printed.unit);
-  return static_cast<double>(tried) * share;
 }
 
 }  // namespace lockstep

@@ -1,10 +1,12 @@
-// Tries conventions on a column of printed numbers, and ranks them.
+// Tries conventions on a column of printed numbers, and says which of them are believed.
 #ifndef LOCKSTEP_LIB_AUDIT_TRIAL_H_
 #define LOCKSTEP_LIB_AUDIT_TRIAL_H_
 
+#include <array>
 #include <optional>
 #include <vector>
 
+#include "lib/audit/chance.h"
 #include "lib/audit/conventions.h"
 #include "lib/audit/document.h"
 #include "lib/published/printed_number.h"
@@ -18,65 +20,71 @@ struct Style {
   bool before_rounding = false;  // inputs that the document rounded for print, but computed with all digits
 };
 
-// Which styles may explain a number.
-enum class Styles {
-  kSharp,           // all but `before_rounding`
-  kColumn,          // the one proven for the whole column; where none is, the plainest
-  kBeforeRounding,  // only that: any value within the inputs' own rounding
+// The styles that are tried, the plainest first.
+inline constexpr std::array<Style, 4> kStyles = {
+    {{false, false, false}, {true, false, false}, {false, true, false}, {true, true, false}}};
+inline constexpr Style kBeforeRounding = {false, false, true};
+
+// Returns true if `recomputed` becomes the printed digits in this style.
+bool Gives(const Recomputed& recomputed, const Style& style, const PrintedNumber& printed);
+
+// Returns the number of styles up to `style` in kStyles, or two less if `printed_differ` is false: then intermediates as
+// printed are no style of their own.
+int StylesUpTo(const Style& style, bool printed_differ);
+
+// Where the inputs of a convention stand, in the order in which people look for inputs. A label is a column's context.
+enum class InputsOf {
+  kOwnTable,           // the table of the numbers themselves, columns of one label; also if there are no inputs
+  kOwnTablesLabels,    // the same table, columns of several labels
+  kOtherTable,         // another table, columns of one label
+  kOtherTablesLabels,  // another table, columns of several labels
+  kSeveralTables,      // two or more
 };
 
-// Whether `recomputed` becomes the printed digits in this style.
-bool Gives(const Recomputed& recomputed, const Style& style, const PrintedNumber& printed);
+// Returns where `inputs` stand, for a number of `table`.
+InputsOf PlaceOf(const std::vector<const Cell*>& inputs, int table);
+
+// Cells that a convention gives, and how likely some convention as plain gives as many of them by chance.
+struct Evidence {
+  int cells = 0;
+  double chance = 1;
+  double level = kSearchLevel;
+
+  bool BeatsChance() const { return cells > 0 && chance < level; }
+};
 
 // One convention against a whole column. The values themselves are not kept, because many conventions times many numbers
 // are gigabytes: whoever needs one evaluates the convention again.
 struct Trial {
   const Convention* convention = nullptr;
-  Style style;     // the sharp one that gives the most cells; the plainest of several
-  int given = 0;   // number of cells that it gives
-  int within = 0;  // number of cells that lie within the rounding of its inputs
+  InputsOf inputs_of = InputsOf::kOwnTable;
+  Style style;      // the sharp one that gives the most cells; the plainest of several
+  Evidence given;   // cells that it gives in that style
+  Evidence within;  // cells that lie within the rounding of its inputs
   // Whether that style says something of the column: all digits follow by it, and would hardly do so by chance if the
   // inputs had just been longer than printed.
   bool style_is_proven = false;
+  int of_size = 0;           // number of cells for which its value is of the printed size
+  uint64_t fingerprint = 0;  // of these values
 };
+
+// Returns true if `a` has fewer departures than `b`, or as many and inputs of tables that people look at first.
+bool IsPlainer(const Trial& a, const Trial& b);
 
 // Evaluates `convention` for the place of `cell`. Returns nothing if an input is not in the document.
 std::optional<Recomputed> ValueFor(const Convention& convention, const Cell& cell);
 
-// Returns one trial per convention, in the order of `conventions`, which must be sorted by departures and outlive the
-// result. Returns fewer if a stop signal came (lib/base/stop_signal.h).
+// Returns one trial per convention, the plainer ones first (IsPlainer). `conventions` must outlive the result. Returns fewer if a stop signal came
+// (lib/base/stop_signal.h); their evidence is void then.
 std::vector<Trial> TryAll(const std::vector<Convention>& conventions, const std::vector<Cell*>& cells);
 
-// The trials that give the most cells (none when none gives any), and of these the ones that contradict the document
-// the least; the plainest first.
-std::vector<const Trial*> MostBelieved(const std::vector<Trial>& trials);
+// Returns the trials that beat chance and give the most cells, if these are half of `cells` or more; of these the ones
+// that contradict the document the least, the plainest first.
+std::vector<const Trial*> MostBelieved(const std::vector<Trial>& trials, size_t cells);
 
-// Where no trial gives half of a column: those within whose inputs' rounding every cell lies, none when that is likely
-// by chance or there is one cell only. The least contradicting, and of these the plainest.
-std::vector<const Trial*> WithinRounding(const std::vector<Trial>& trials, const std::vector<Cell*>& cells);
-
-// A convention that gives one cell, and how.
-struct Hit {
-  const Trial* trial;
-  Style style;
-  double value;
-  Recomputed recomputed;
-};
-
-// Largest number of explanations of one number that are kept.
-inline constexpr size_t kMaxExplanations = 100;
-
-// Returns what gives `cell` in one of these styles, in the order of `trials`; kMaxExplanations at most. Conventions with
-// the same value are one explanation, be it from all digits or from intermediates as printed, and the first one stays;
-// so are the same formula's styles, of which the trial's own goes before the plainest.
-std::vector<Hit> DistinctHits(const std::vector<const Trial*>& trials, const Cell& cell, Styles styles);
-
-// Returns the first of DistinctHits, without the others.
-std::optional<Hit> FirstHit(const std::vector<const Trial*>& trials, const Cell& cell, Styles styles);
-
-// Returns how likely some convention as plain as this one gives these digits by chance; may exceed 1. `trials` must be
-// TryAll's, in its order.
-double ChanceOf(const Hit& hit, const std::vector<Trial>& trials, const PrintedNumber& printed);
+// Returns the trials within whose inputs' rounding every cell lies, if that beats chance. Meant for a column that
+// MostBelieved explains by nothing. Of several the least contradicting, and of these those with the fewest departures.
+std::vector<const Trial*> WithinRounding(const std::vector<Trial>& trials, size_t cells);
 
 }  // namespace lockstep
 

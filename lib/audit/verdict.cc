@@ -9,14 +9,12 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "lib/audit/flags.h"
+#include "lib/audit/hit.h"
 #include "lib/audit/trial.h"
 #include "lib/base/stop_signal.h"
 
 namespace lockstep {
 namespace {
-
-// A chance below which a coincidence is not believed; the usual level of a test.
-constexpr double kCoincidence = 0.05;
 
 std::string InputsText(const Recomputed& recomputed) {
   std::vector<std::string> inputs;
@@ -37,14 +35,6 @@ proto::Candidate ToCandidate(const Hit& hit, const PrintedNumber& printed) {
   candidate.set_value(hit.value);
   candidate.set_ratio(Ratio(printed.value, hit.value));
   return candidate;
-}
-
-// What is wrong with one explanation: with its formula, and with it at this place.
-std::vector<std::string> FlagsOf(const Hit& hit) {
-  std::vector<std::string> flags = hit.trial->convention->flags;
-  const std::vector<std::string>& here = hit.recomputed.flags;
-  flags.insert(flags.end(), here.begin(), here.end());
-  return flags;
 }
 
 // What is wrong with every one of the explanations, and how the digits came about.
@@ -70,6 +60,14 @@ std::vector<std::string> FlagsOf(const std::vector<Hit>& hits, const PrintedNumb
   return flags;
 }
 
+// "gives 1.41695"; what was computed from inputs with more digits need not round to the number.
+std::string GivesText(const Hit& hit, const Cell& cell) {
+  return absl::StrCat(", gives ", Digits(hit.value),
+                      hit.style.before_rounding && !RoundsTo(hit.value, cell.printed)
+                          ? absl::StrCat(", and ", cell.value->as_printed(), " within the rounding of the inputs")
+                          : "");
+}
+
 void Explain(const std::vector<Hit>& hits, Cell& cell, proto::AuditedValue& audited) {
   for (const Hit& hit : hits) {
     *audited.add_reproduced_by() = ToCandidate(hit, cell.printed);
@@ -83,8 +81,8 @@ void Explain(const std::vector<Hit>& hits, Cell& cell, proto::AuditedValue& audi
   if (hits.size() == 1) {
     audited.set_finding(proto::REPRODUCED);
     const std::string& note = hits[0].trial->convention->note;
-    audited.set_sentence(absl::StrCat(first.convention(), InputsText(hits[0].recomputed), ", gives ",
-                                      Digits(first.value()), ".", note.empty() ? "" : " ", note));
+    audited.set_sentence(absl::StrCat(first.convention(), InputsText(hits[0].recomputed), GivesText(hits[0], cell), ".",
+                                      note.empty() ? "" : " ", note));
   } else {
     audited.set_finding(proto::AMBIGUOUS);
     audited.set_sentence(absl::StrCat(hits.size(), " conventions give these digits: ", first.convention(), " = ",
@@ -102,42 +100,88 @@ void Explain(const std::vector<Hit>& hits, Cell& cell, proto::AuditedValue& audi
   }
 }
 
-// Returns what the most believed convention gives for the cell when there is one, else the nearest value of all.
-std::optional<Hit> NearestHit(const std::vector<const Trial*>& all, const std::vector<const Trial*>& believed,
-                              const Cell& cell) {
+// "; printed is 0.963 times that"; nothing of a value of 0, which no number is a multiple of.
+std::string RatioText(double printed, double value) {
+  if (value == 0) {
+    return "";
+  }
+  constexpr int kFew = 4, kAll = 17;
+  std::string ratio;
+  for (int digits = kFew; digits <= kAll && (ratio.empty() || ratio == "1"); ++digits) {
+    ratio = absl::StrFormat("%.*g", digits, printed / value);
+  }
+  return absl::StrCat("; printed is ", ratio, " times that");
+}
+
+// Returns the nearest value that no style makes the printed digits of.
+std::optional<Hit> NearestHit(const std::vector<Trial>& trials, const Cell& cell) {
   std::optional<Hit> nearest;
-  for (const std::vector<const Trial*>* trials : {&believed, &all}) {
-    for (const Trial* trial : *trials) {
-      std::optional<Recomputed> value = ValueFor(*trial->convention, cell);
-      if (value.has_value() && (!nearest.has_value() || std::abs(value->exact - cell.printed.value) <
-                                                            std::abs(nearest->value - cell.printed.value))) {
-        nearest = Hit{trial, {}, value->exact, *std::move(value)};
-        if (trials == &believed) {
-          return nearest;
-        }
-      }
+  for (const Trial& trial : trials) {
+    std::optional<Recomputed> value = ValueFor(*trial.convention, cell);
+    if (value.has_value() && std::isfinite(value->exact) && !RoundsTo(value->exact, cell.printed) &&
+        !TruncatesTo(value->exact, cell.printed) &&
+        (!nearest.has_value() ||
+         std::abs(value->exact - cell.printed.value) < std::abs(nearest->value - cell.printed.value))) {
+      nearest = Hit{&trial, {}, value->exact, *std::move(value)};
     }
   }
   return nearest;
 }
 
-void GiveUp(const std::vector<const Trial*>& all, const std::vector<const Trial*>& believed, const Cell& cell,
-            proto::AuditedValue& audited) {
+// Returns what `trial` makes for the cell.
+std::optional<Hit> ExpectedHit(const Trial& trial, const Cell& cell) {
+  std::optional<Recomputed> value = ValueFor(*trial.convention, cell);
+  return value.has_value() ? std::optional<Hit>(Hit{&trial, {}, value->exact, *std::move(value)}) : std::nullopt;
+}
+
+// "The nearest, T_1/T_N, times of Q2 (from 3, 2): 1.5; printed is 1.2 times that."
+std::string ValueText(absl::string_view which, const Hit& hit, const std::string& what_else, const Cell& cell) {
+  return absl::StrCat(which, hit.trial->convention->text, InputsText(hit.recomputed), what_else, ": ",
+                      Digits(hit.value), RatioText(cell.printed.value, hit.value), ".");
+}
+
+// Says that a number does not follow. `believed` are the conventions of its column, if any; `by_chance` gives the number,
+// and is not believed.
+void GiveUp(const std::vector<Trial>& trials, const std::vector<const Trial*>& believed,
+            const std::optional<PlainHit>& by_chance, const Cell& cell, proto::AuditedValue& audited) {
   audited.set_finding(proto::NOT_REPRODUCIBLE);
-  const std::optional<Hit> hit = NearestHit(all, believed, cell);
-  if (!hit.has_value()) {
+  std::optional<Hit> expected;
+  for (auto trial = believed.begin(); trial != believed.end() && !expected.has_value(); ++trial) {
+    expected = ExpectedHit(**trial, cell);
+  }
+  std::optional<Hit> nearest = expected.has_value() ? expected : NearestHit(trials, cell);
+  const std::string verdict = absl::StrCat("No convention gives ", cell.value->as_printed(),
+                                           by_chance.has_value() ? " better than chance would. " : ". ");
+  if (!nearest.has_value() && !by_chance.has_value()) {
     audited.set_sentence("Nothing to recompute it from: its inputs are not in the document.");
     return;
   }
-  const Trial* const nearest = hit->trial;
-  *audited.mutable_nearest() = ToCandidate(*hit, cell.printed);
-  const std::string others = nearest->given > 0 ? absl::StrCat(", which gives ", nearest->given, " other number",
-                                                               nearest->given > 1 ? "s" : "", " of this column")
-                                                : "";
-  audited.set_sentence(absl::StrCat(
-      "No convention gives ", cell.value->as_printed(), ". ", others.empty() ? "The nearest, " : "Expected, by ",
-      nearest->convention->text, InputsText(hit->recomputed), others, ": ", Digits(audited.nearest().value()),
-      "; printed is ", absl::StrFormat("%.4g", audited.nearest().ratio()), " times that."));
+  if (!nearest.has_value()) {
+    nearest = by_chance->hit;
+    audited.set_sentence(absl::StrCat(verdict, "There is only ", nearest->trial->convention->text,
+                                      InputsText(nearest->recomputed), ": ", Digits(nearest->value), "."));
+  } else if (expected.has_value()) {
+    const int others = expected->trial->given.cells;
+    audited.set_sentence(absl::StrCat(verdict, ValueText("Expected, by ", *expected,
+                                                         absl::StrCat(", which gives ", others, " other number",
+                                                                      others > 1 ? "s" : "", " of this column"),
+                                                         cell)));
+  } else {
+    audited.set_sentence(absl::StrCat(verdict, ValueText("The nearest, ", *nearest, "", cell)));
+  }
+  *audited.mutable_nearest() = ToCandidate(*nearest, cell.printed);
+}
+
+// Says that a right formula gives a number, which has too few digits to tell.
+void LeaveOpen(const PlainHit& right, const Cell& cell, proto::AuditedValue& audited) {
+  audited.set_finding(proto::COULD_BE_CHANCE);
+  *audited.mutable_nearest() = ToCandidate(right.hit, cell.printed);
+  const std::string formulas =
+      right.tried == 1 ? "it" : absl::StrCat("one of the ", right.tried, " formulas that are as plain");
+  audited.set_sentence(
+      absl::StrCat(audited.nearest().convention(), InputsText(right.hit.recomputed), GivesText(right.hit, cell),
+                   ". But ", formulas, " would give a random number with so few digits, too, in ",
+                   absl::StrFormat("%.2g", 100 * right.chance), " % of cases, so this could be chance."));
 }
 
 // The believed conventions' hits: as the column has them; else as far as the inputs' own rounding leaves room, which
@@ -154,7 +198,12 @@ std::vector<Hit> HitsOfColumn(const std::vector<const Trial*>& believed, const C
 
 }  // namespace
 
-double Ratio(double printed, double value) { return printed == value ? 1 : printed / value; }
+double Ratio(double printed, double value) {
+  if (printed == value) {
+    return 1;
+  }
+  return value == 0 ? 0 : printed / value;
+}
 
 std::string Digits(double value) { return absl::StrFormat("%.9g", value); }
 
@@ -169,15 +218,14 @@ void Remark(proto::AuditedValue& audited, absl::string_view flag, absl::string_v
 void JudgeColumn(const std::vector<Convention>& conventions, const std::vector<Cell*>& cells,
                  const std::vector<proto::AuditedValue*>& audited) {
   const std::vector<Trial> trials = TryAll(conventions, cells);
-  const std::vector<const Trial*> believed = MostBelieved(trials);
+  const std::vector<const Trial*> believed = MostBelieved(trials, cells.size());
   std::vector<const Trial*> all;
   for (const Trial& trial : trials) {
     all.push_back(&trial);
   }
-  // A convention that gives less than half of a column has to stand the test of coincidence everywhere.
-  const bool column_explained = !believed.empty() && 2 * believed[0]->given >= static_cast<int>(cells.size());
+  const bool column_explained = !believed.empty();
   const std::vector<const Trial*> within =
-      column_explained ? std::vector<const Trial*>() : WithinRounding(trials, cells);
+      column_explained ? std::vector<const Trial*>() : WithinRounding(trials, cells.size());
   for (size_t i = 0; i < cells.size(); ++i) {
     if (StopRequested()) {
       return;
@@ -187,9 +235,15 @@ void JudgeColumn(const std::vector<Convention>& conventions, const std::vector<C
         column_explained ? HitsOfColumn(believed, cell) : DistinctHits(within, cell, Styles::kBeforeRounding);
     const bool by_column = !hits.empty();
     if (!by_column) {
-      const std::optional<Hit> first = FirstHit(all, cell, Styles::kSharp);
-      if (!first.has_value() || ChanceOf(*first, trials, cell.printed) >= kCoincidence) {
-        GiveUp(all, believed, cell, *audited[i]);
+      // What its column does not give has to beat chance by itself.
+      const std::optional<PlainHit> plainest = PlainestHit(trials, cell);
+      if (!plainest.has_value() || plainest->chance >= kSearchLevel) {
+        const std::optional<PlainHit> right = column_explained ? std::nullopt : RightHit(trials, cell);
+        if (right.has_value()) {
+          LeaveOpen(*right, cell, *audited[i]);
+        } else {
+          GiveUp(trials, believed, plainest, cell, *audited[i]);
+        }
         continue;
       }
       hits = DistinctHits(all, cell, Styles::kSharp);

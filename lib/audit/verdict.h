@@ -21,7 +21,7 @@ void JudgeColumn(const std::vector<Convention>& conventions, const std::vector<C
 // Adds a flag (once) and a sentence.
 void Remark(proto::AuditedValue& audited, absl::string_view flag, absl::string_view sentence);
 
-// printed / value; 1 when both are 0.
+// Returns printed / value: 1 if they are equal, and 0 if only `value` is 0.
 double Ratio(double printed, double value);
 
 // Nine significant digits: more than tables print, fewer than a double's noise.

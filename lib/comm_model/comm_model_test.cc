@@ -209,7 +209,8 @@ TEST(SummaryTest, OneLinePerRowAndPerNumber) {
   EXPECT_THAT(text, HasSubstr("Audit of a document"));
   EXPECT_THAT(text, ::testing::ContainsRegex("SPEEDUP N=2 B=32 +1.500 +REPRODUCED +T_1/T_N"));
   EXPECT_THAT(text, HasSubstr("= 1 of 1 reproduced: T_1/T_N"));
-  EXPECT_THAT(text, HasSubstr("given 2, reproduced 1, ambiguous 0, not reproducible 0; flags: none"));
+  EXPECT_THAT(text,
+              HasSubstr("given 2, reproduced 1, ambiguous 0, could be chance 0, not reproducible 0; flags: none"));
 }
 
 TEST(SummaryTest, MoreThanTheLinkIsExplained) {

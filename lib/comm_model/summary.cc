@@ -133,9 +133,13 @@ std::string CellName(const proto::PublishedValue& value) {
 }
 
 std::string FoundText(const proto::AuditedValue& value) {
+  const proto::Candidate& nearest = value.nearest();
+  if (value.finding() == proto::COULD_BE_CHANCE) {
+    return absl::StrFormat("%.8g: %s", nearest.value(), nearest.convention());
+  }
   if (value.finding() == proto::NOT_REPRODUCIBLE) {
-    return value.has_nearest() ? absl::StrFormat("nearest %.8g (printed is %.4f of it): %s", value.nearest().value(),
-                                                 value.nearest().ratio(), value.nearest().convention())
+    const std::string ratio = nearest.ratio() == 0 ? "" : absl::StrFormat(" (printed is %.4f of it)", nearest.ratio());
+    return value.has_nearest() ? absl::StrFormat("nearest %.8g%s: %s", nearest.value(), ratio, nearest.convention())
                                : value.sentence();
   }
   std::vector<std::string> conventions;
@@ -171,10 +175,11 @@ std::string FoundText(const Found& found) {
     return found.findings.count(finding) > 0 ? found.findings.at(finding) : 0;
   };
   const auto times = [](std::string* out, const auto& flag) { absl::StrAppend(out, flag.first, " ", flag.second); };
-  return absl::StrFormat("In all: given %d, reproduced %d, ambiguous %d, not reproducible %d; flags: %s\n",
-                         count(proto::GIVEN), count(proto::REPRODUCED), count(proto::AMBIGUOUS),
-                         count(proto::NOT_REPRODUCIBLE),
-                         found.flags.empty() ? "none" : absl::StrJoin(found.flags, ", ", times));
+  return absl::StrFormat(
+      "In all: given %d, reproduced %d, ambiguous %d, could be chance %d, not reproducible %d; "
+      "flags: %s\n",
+      count(proto::GIVEN), count(proto::REPRODUCED), count(proto::AMBIGUOUS), count(proto::COULD_BE_CHANCE),
+      count(proto::NOT_REPRODUCIBLE), found.flags.empty() ? "none" : absl::StrJoin(found.flags, ", ", times));
 }
 
 }  // namespace

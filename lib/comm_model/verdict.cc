@@ -52,7 +52,7 @@ std::string VerdictText(const std::vector<proto::CommModelRecord>& records) {
     predictions += record.has_prediction();
     answers += record.has_what_if();
     const proto::AuditSummary& summary = record.audit().summary();
-    audited += summary.reproduced() + summary.ambiguous() + summary.not_reproducible();
+    audited += summary.reproduced() + summary.ambiguous() + summary.could_be_chance() + summary.not_reproducible();
     followed += summary.reproduced() + summary.ambiguous();
   }
   if (rows > 0 && parts.empty()) {

@@ -47,7 +47,8 @@ TEST(VerdictTextTest, CountsWhatIsNotScaling) {
   summary.set_reproduced(4);
   summary.set_ambiguous(1);
   summary.set_not_reproducible(2);
-  EXPECT_EQ(VerdictText(records), "2 predictions; 5 of 7 printed results follow from their tables");
+  summary.set_could_be_chance(1);
+  EXPECT_EQ(VerdictText(records), "2 predictions; 5 of 8 printed results follow from their tables");
   EXPECT_EQ(VerdictText({}), "nothing to say");
 }
 

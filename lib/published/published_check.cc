@@ -8,6 +8,7 @@
 #include "lib/base/status_macros.h"
 #include "lib/published/excerpt.h"
 #include "lib/published/printed_number.h"
+#include "lib/published/statement.h"
 
 namespace lockstep {
 namespace {
@@ -106,6 +107,13 @@ absl::Status CheckPublishedTables(const proto::PublishedTables& tables) {
     numbers += table.value_size();
   }
   RETURN_IF_ERROR(CheckPublishedSize(tables.table_size(), numbers));
+  for (const google::protobuf::Message* statements : {static_cast<const google::protobuf::Message*>(&tables.claims()),
+                                                      static_cast<const google::protobuf::Message*>(&tables.facts())}) {
+    if (const absl::Status status = CheckStatements(*statements); !status.ok()) {
+      return absl::DataLossError(
+          absl::StrCat("`", statements == &tables.claims() ? "claims" : "facts", "`: ", status.message()));
+    }
+  }
   std::set<std::string> names;
   for (const proto::PublishedTable& table : tables.table()) {
     if (table.name().empty() || !names.insert(table.name()).second) {

@@ -21,8 +21,8 @@ absl::Status CheckPublishedSize(int64_t tables, int64_t numbers);
 // devices or batch.
 absl::Status CheckPublishedValue(const proto::PublishedValue& value);
 
-// OK, or DataLoss naming table and value: the above, names that are missing or twice, and two values that nothing tells
-// apart. FailedPrecondition: as CheckPublishedSize.
+// OK, or DataLoss naming table and value: the above, names that are missing or twice, two values that nothing tells
+// apart, and claims or facts that lib/published/statement.h does not know. FailedPrecondition: as CheckPublishedSize.
 absl::Status CheckPublishedTables(const proto::PublishedTables& tables);
 
 }  // namespace lockstep

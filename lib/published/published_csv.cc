@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "lib/base/status_macros.h"
@@ -18,6 +20,7 @@
 #include "lib/published/printed_number.h"
 #include "lib/published/published_check.h"
 #include "lib/published/published_unit.h"
+#include "lib/published/statement.h"
 #include "lib/record/readable_text.h"
 
 namespace lockstep {
@@ -49,35 +52,65 @@ std::vector<absl::string_view> TakeRemarks(absl::string_view& text) {
   return remarks;
 }
 
-absl::Status SetParameter(absl::string_view key, absl::string_view value, proto::PublishedTables& tables) {
-  if (key == "source" || key == "description") {
-    return SetFieldFromText(key, value, tables);
+constexpr char kFacts[] = "facts.";
+
+// The field of a message that a key names.
+struct Parameter {
+  google::protobuf::Message* message;
+  const google::protobuf::FieldDescriptor* field;
+};
+
+// Returns the field, which is null if there is no such key.
+Parameter ParameterOf(absl::string_view key, proto::PublishedTables& tables) {
+  const bool is_of_document = key == "source" || key == "description", is_fact = absl::ConsumePrefix(&key, kFacts);
+  google::protobuf::Message* message = tables.mutable_claims();
+  if (is_of_document) {
+    message = &tables;
+  } else if (is_fact) {
+    message = tables.mutable_facts();
   }
-  const bool fact = absl::StartsWith(key, "facts.");
-  google::protobuf::Message& message =
-      fact ? static_cast<google::protobuf::Message&>(*tables.mutable_facts()) : *tables.mutable_claims();
-  const absl::string_view name = fact ? key.substr(6) : key;
-  if (message.GetDescriptor()->FindFieldByName(std::string(name)) == nullptr) {
-    return absl::InvalidArgumentError(absl::StrCat("unknown key '", Excerpt(key), "'; known: source, description, ",
-                                                   FieldNames(*proto::Claims::descriptor()), ", and facts. before ",
-                                                   FieldNames(*proto::Facts::descriptor())));
-  }
-  return SetFieldFromText(name, value, message);
+  return {message, message->GetDescriptor()->FindFieldByName(std::string(key))};
 }
 
-// "# key = value". A line without "=", or with more than one word before it, is a remark.
-absl::Status ReadRemark(absl::string_view line, proto::PublishedTables& tables) {
+absl::Status SetParameter(absl::string_view key, absl::string_view value, std::set<std::string>& seen,
+                          proto::PublishedTables& tables) {
+  const Parameter parameter = ParameterOf(key, tables);
+  if (parameter.field == nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat("unknown key '", Excerpt(key), "'; known: source, description, ",
+                                                   FieldNames(*proto::Claims::descriptor()), ", and ", kFacts,
+                                                   " before ", FieldNames(*proto::Facts::descriptor())));
+  }
+  if (!seen.insert(std::string(key)).second && !parameter.field->is_repeated()) {
+    return absl::InvalidArgumentError(absl::StrCat("key '", key, "' is there twice; keep one of the lines"));
+  }
+  RETURN_IF_ERROR(SetFieldFromText(parameter.field->name(), value, *parameter.message));
+  return parameter.message == &tables ? absl::OkStatus() : CheckStatement(*parameter.message, *parameter.field);
+}
+
+// Returns the key that `text` is another spelling of ("Parameter count", "bytes-per-gigabyte"), or nothing.
+std::string KeyMeantBy(absl::string_view text) {
+  std::string key = absl::AsciiStrToLower(absl::StrReplaceAll(text, {{" ", "_"}, {"-", "_"}}));
+  proto::PublishedTables tables;
+  return ParameterOf(key, tables).field != nullptr ? key : "";
+}
+
+// "# key = value". A line without "=", or with other characters or several words before it, is a remark, unless these are
+// another spelling of a key.
+absl::Status ReadRemark(absl::string_view line, std::set<std::string>& seen, proto::PublishedTables& tables) {
   const absl::string_view text =
       absl::StripAsciiWhitespace(absl::StripPrefix(absl::StripLeadingAsciiWhitespace(line), "#"));
   const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(text, absl::MaxSplits('=', 1));
   const absl::string_view key = absl::StripAsciiWhitespace(parts.first);
   const bool is_key = !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
-    return absl::ascii_isalnum(c) || c == '_' || c == '.';
+    return absl::ascii_isalnum(c) || c == '_' || c == '-' || c == '.';
   });
-  if (!absl::StrContains(text, "=") || !is_key) {
+  if (!absl::StrContains(text, "=")) {
     return absl::OkStatus();
   }
-  return SetParameter(key, absl::StripAsciiWhitespace(parts.second), tables);
+  if (const std::string meant = KeyMeantBy(key); !meant.empty() && meant != key) {
+    return absl::InvalidArgumentError(absl::StrCat("unknown key '", Excerpt(key), "'; write ", meant));
+  }
+  return is_key ? SetParameter(key, absl::StripAsciiWhitespace(parts.second), seen, tables) : absl::OkStatus();
 }
 
 using Columns = std::map<std::string, size_t>;
@@ -227,8 +260,9 @@ bool LooksLikeCsv(absl::string_view text) {
 absl::StatusOr<proto::PublishedTables> ParsePublishedCsv(absl::string_view text, const std::string& path) {
   proto::PublishedTables tables;
   const std::vector<absl::string_view> remarks = TakeRemarks(text);
+  std::set<std::string> seen;
   for (size_t i = 0; i < remarks.size(); ++i) {
-    RETURN_IF_ERROR(At(path, static_cast<int>(i) + 1, ReadRemark(remarks[i], tables)));
+    RETURN_IF_ERROR(At(path, static_cast<int>(i) + 1, ReadRemark(remarks[i], seen, tables)));
   }
   const int first_line = static_cast<int>(remarks.size()) + 1;
   const absl::StatusOr<std::vector<CsvRow>> rows = ParseCsv(text, first_line);

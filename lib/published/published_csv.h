@@ -9,8 +9,8 @@
 //   Table 2,speedup,2,32,,,1.46
 //
 // A line `# key = value` above the columns sets source, description, a field of proto::Claims by its name, or a field
-// of proto::Facts as facts.NAME (facts.source may stand several times). Other lines that begin with # are remarks. What
-// the columns mean stands in data/published/README.md.
+// of proto::Facts as facts.NAME, to a value that lib/published/statement.h allows. Only facts.source may stand several
+// times. Other lines that begin with # are remarks. What the columns mean stands in data/published/README.md.
 #ifndef LOCKSTEP_LIB_PUBLISHED_PUBLISHED_CSV_H_
 #define LOCKSTEP_LIB_PUBLISHED_PUBLISHED_CSV_H_
 
@@ -25,9 +25,9 @@ namespace lockstep {
 // Whether the first line that is no remark names columns, as a CSV file's does and a text format's does not.
 bool LooksLikeCsv(absl::string_view text);
 
-// DataLoss, with path:line: a key, column, quantity or unit that is not known, a column that is missing, a number that
-// does not parse, a unit that contradicts its quantity, a value that contradicts its printed digits, or what
-// lib/published/published_check.h refuses. `path` is for messages only.
+// DataLoss, with path:line: a key, a key's value, a column, quantity or unit that is not known, a key that is there twice,
+// a column that is missing, a number that does not parse, a unit that contradicts its quantity, a value that contradicts
+// its printed digits, or what lib/published/published_check.h refuses. `path` is for messages only.
 absl::StatusOr<proto::PublishedTables> ParsePublishedCsv(absl::string_view text, const std::string& path);
 
 }  // namespace lockstep

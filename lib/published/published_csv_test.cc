@@ -147,6 +147,29 @@ TEST(PublishedCsvTest, TheParametersAreChecked) {
   ExpectBroken(absl::StrCat(kColumns, "T,loss,,,1,,1\n"), ": ", "`source` is missing");
 }
 
+TEST(PublishedCsvTest, WhatADocumentSaysOfItselfIsOneOfTheKnownValues) {
+  ExpectBroken("# x\n# batch = global\n", ":2: ", "unknown batch 'global'; known: per_device, total");
+  ExpectBroken("# batch =\n", ":1: ", "unknown batch ''; known: per_device, total");
+  ExpectBroken("# mode = Horovod\n", ":1: ", "unknown mode 'Horovod'; known: DDP, DP");
+  ExpectBroken("# scaling = linear\n", ":1: ", "unknown scaling 'linear'; known: strong, weak");
+  ExpectBroken("# facts.batch = per device\n", ":1: ", "unknown batch 'per device'; known: per_device, total");
+  ExpectBroken("# bytes_per_gigabyte = 1024\n", ":1: ", "bytes_per_gigabyte 1024 is not one of 1e9, 1073741824 (2^30)");
+  ExpectBroken("# images_per_epoch = 0\n", ":1: ", "images_per_epoch 0 is not above 0");
+  ExpectBroken("# facts.peak_flops_per_second = -1e12\n", ":1: ", "peak_flops_per_second -1e+12 is not above 0");
+}
+
+TEST(PublishedCsvTest, AKeyIsThereOnce) {
+  ExpectBroken("# batch = total\n\n# batch = total\n", ":3: ", "key 'batch' is there twice");
+  ExpectBroken("# description = a\n# description = b\n", ":2: ", "key 'description' is there twice");
+}
+
+TEST(PublishedCsvTest, AnotherSpellingOfAKeyIsNoRemark) {
+  ExpectBroken("# Batch = total\n", ":1: ", "unknown key 'Batch'; write batch");
+  ExpectBroken("# Parameter count = 5\n", ":1: ", "unknown key 'Parameter count'; write parameter_count");
+  ExpectBroken("# facts.peak-flops-per-second = 5\n", ":1: ", "write facts.peak_flops_per_second");
+  ExpectBroken("# batch-size = 5\n", ":1: ", "unknown key 'batch-size'; known: source, ");
+}
+
 TEST(PublishedCsvTest, ATableHasOneNumberOfLoaders) {
   const std::string columns = absl::StrReplaceAll(kColumns, {{"\n", ",loader_workers\n"}});
   ExpectBroken("# source = x\n" + columns + "T,loss,,,1,,1,2\nT,loss,1,,1,,1,0\n",

@@ -65,6 +65,13 @@ TEST(PublishedTablesTest, AValueMustBeWhole) {
   ExpectBroken(WithValue("quantity: STEP_SECONDS devices: 2 as_printed: '1.9'"), "devices and batch");
 }
 
+TEST(PublishedTablesTest, WhatADocumentSaysOfItselfIsOneOfTheKnownValues) {
+  const std::string table = " table { name: 'T' value { quantity: LOSS as_printed: '1' } }";
+  ExpectBroken("source: 'x' claims { mode: 'Horovod' }" + table, "`claims`: unknown mode 'Horovod'; known: DDP, DP");
+  ExpectBroken("source: 'x' facts { batch: 'global' }" + table, "`facts`: unknown batch 'global'; known: per_device, ");
+  ExpectBroken("source: 'x' claims { peak_bytes_per_second: -1 }" + table, "peak_bytes_per_second -1 is not above 0");
+}
+
 TEST(PublishedTablesTest, AnAccuracyNeedsNoDevices) {
   EXPECT_THAT(ParsePublishedTables(WithValue("quantity: ACCURACY_PERCENT as_printed: '54.1'"), "a"), IsOk());
 }

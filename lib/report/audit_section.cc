@@ -59,15 +59,19 @@ std::vector<Document> DocumentsOf(const LabCommModel& file) {
 proto::Table SummaryTable(const Document& document) {
   proto::Table table = MakeTable(absl::StrCat("Published tables, recomputed: ", document[0]->source()),
                                  {"table", "numbers", "given", "reproduced", "by several conventions",
-                                  "not reproducible", "reproduced as", "flags"});
+                                  "could be chance", "not reproducible", "reproduced as", "flags"});
   for (const proto::AuditTable* audit : document) {
     const auto count = [&](proto::Finding finding) { return CountCell(CountOf(*audit, finding), proto::DERIVED, ""); };
-    AddRow(table, {LabelCell(audit->table()), CountCell(static_cast<uint64_t>(audit->value_size()), proto::DERIVED, ""),
-                   count(proto::GIVEN), count(proto::REPRODUCED), count(proto::AMBIGUOUS),
-                   count(proto::NOT_REPRODUCIBLE), ConventionsCell(*audit), LabelCell(FlagsOf(*audit))});
+    AddRow(table,
+           {LabelCell(audit->table()), CountCell(static_cast<uint64_t>(audit->value_size()), proto::DERIVED, ""),
+            count(proto::GIVEN), count(proto::REPRODUCED), count(proto::AMBIGUOUS), count(proto::COULD_BE_CHANCE),
+            count(proto::NOT_REPRODUCIBLE), ConventionsCell(*audit), LabelCell(FlagsOf(*audit))});
   }
   table.add_note(
       "given: an input of the others, such as a time read off a clock; there is nothing to recompute it from.");
+  table.add_note(
+      "could be chance: a right formula gives the number, but it has so few digits that a random number would follow "
+      "from some formula, too.");
   return table;
 }
 
@@ -114,11 +118,12 @@ proto::Cell PrintedCell(const proto::PublishedValue& published) {
 }
 
 proto::Table NotReproducedTable(const Document& document) {
-  proto::Table table = MakeTable(absl::StrCat("Numbers that no convention reproduces: ", document[0]->source()),
-                                 {"table", "number", "where", "printed", "recomputed", "finding"});
+  proto::Table table =
+      MakeTable(absl::StrCat("Numbers that no convention reproduces, or perhaps by chance: ", document[0]->source()),
+                {"table", "number", "where", "printed", "recomputed", "finding"});
   for (const proto::AuditTable* audit : document) {
     for (const proto::AuditedValue& value : audit->value()) {
-      if (value.finding() != proto::NOT_REPRODUCIBLE) {
+      if (value.finding() != proto::NOT_REPRODUCIBLE && value.finding() != proto::COULD_BE_CHANCE) {
         continue;
       }
       AddRow(table, {LabelCell(audit->table()), LabelCell(QuantityName(value.published().quantity())),

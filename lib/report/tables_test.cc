@@ -371,7 +371,7 @@ TEST(TablesTest, LayersShowTheirHeadroom) {
 
 TEST(TablesTest, TheAuditCountsAndListsWhatIsDoubtful) {
   EXPECT_THAT(RowOf(TableOf(SmallLab(), "Published tables"), 0),
-              ElementsAre("Table 1", "4", "1", "2", "0", "1", "T_1/T_N (1) | GB = 1e9 (1)", "GiB_as_GB"));
+              ElementsAre("Table 1", "4", "1", "2", "0", "0", "1", "T_1/T_N (1) | GB = 1e9 (1)", "GiB_as_GB"));
   const proto::Table findings = TableOf(SmallLab(), "Numbers that no convention reproduces");
   ASSERT_EQ(findings.row_size(), 1);
   EXPECT_THAT(RowOf(findings, 0), ElementsAre("Table 1", "speedup", "2 devices, batch 512", "1.18592", "1.23126",
@@ -381,6 +381,21 @@ TEST(TablesTest, TheAuditCountsAndListsWhatIsDoubtful) {
                           HasSubstr("needs 1e9")));
   EXPECT_EQ(findings.row(0).cell(3).provenance(), proto::PUBLISHED);
   EXPECT_EQ(findings.row(0).cell(4).provenance(), proto::DERIVED);
+}
+
+TEST(TablesTest, ANumberThatCouldBeChanceIsListedAsSuch) {
+  LabRecords lab = SmallLab();
+  for (LabCommModel& file : lab.comm_models) {
+    if (!file.audits.empty()) {
+      proto::AuditedValue& value = *file.audits[0].mutable_value(2);
+      value.set_finding(proto::COULD_BE_CHANCE);
+      value.set_sentence("T_1/T_N gives 1.23126. So this could be chance.");
+    }
+  }
+  EXPECT_THAT(RowOf(TableOf(lab, "Published tables"), 0),
+              ElementsAre("Table 1", "4", "1", "2", "0", "1", "0", "T_1/T_N (1) | GB = 1e9 (1)", "GiB_as_GB"));
+  EXPECT_THAT(RowOf(TableOf(lab, "Numbers that no convention reproduces"), 0),
+              ElementsAre("Table 1", "speedup", "2 devices, batch 512", "1.18592", "1.23126", HasSubstr("be chance")));
 }
 
 TEST(TablesTest, APredictionStandsBesideItsRun) {
