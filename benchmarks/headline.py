@@ -17,6 +17,7 @@ import json
 import os
 import pathlib
 import shlex
+import signal
 import subprocess
 import sys
 import time
@@ -68,7 +69,7 @@ class Session:
         self.environment.setdefault("JAX_COMPILATION_CACHE_DIR", str(given.cache / "jax"))
 
     def left(self):
-        return self.given.seconds - (time.monotonic() - self.begin)
+        return max(0, self.given.seconds - (time.monotonic() - self.begin))
 
     def run(self, name, command):
         """Runs one program unless it would not end in time; returns whether it succeeded."""
@@ -79,11 +80,14 @@ class Session:
         with open(self.given.output / "log.txt", "a") as log:
             log.write(f"$ {shlex.join(map(str, command))}\n")
             log.flush()
+            process = subprocess.Popen(command, cwd=self.given.output, env=self.environment, stdout=log, stderr=log,
+                                       start_new_session=True)
             try:
-                code = subprocess.run(command, cwd=self.given.output, env=self.environment, stdout=log, stderr=log,
-                                      timeout=self.left()).returncode
+                code = process.wait(self.left())
             except subprocess.TimeoutExpired:
                 code = "none: stopped by the limit of --seconds"
+                os.killpg(process.pid, signal.SIGKILL)  # the program and the ranks that it started
+                process.wait()
         seconds = time.monotonic() - begin
         self.longest[name] = max(seconds, self.longest.get(name, 0))
         print(f"{name}: exit {code}, {seconds:.0f} s", flush=True)
