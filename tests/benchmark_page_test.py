@@ -131,9 +131,10 @@ class BenchmarkPageTest(unittest.TestCase):
         root = self.sample({f"{folder}/sweep_1.json": json.dumps(sweep),
                             f"{folder}/baselines.jsonl": "".join(json.dumps(line) + "\n" for line in lines)})
         block = self.tables.fast_step(self.records.Results(root / "benchmarks" / "results"))
-        self.assertIn("| best baseline / ours | 1.75 | 1.75 | 1.75 |", block)
+        self.assertIn("| best baseline / ours | 1.75 | 1.75 | 1.75 |  |", block)
         self.assertIn("| PyTorch, compiled, in a CUDA graph | 0.700 (0.600 to 5.00) |", block)
-        self.assertIn("GPU, driver 1.2; CUDA 13.0, PyTorch 2.11.0; 2026-11-27, commit 0123456789ab; n = 3 epochs of 1 process", block)
+        self.assertRegex(block, r"\| 0\.400 \(0\.300 to 0\.500\) \| 3 of 1 \|")
+        self.assertIn("GPU, driver 1.2; CUDA 13.0, PyTorch 2.11.0; 2026-11-27, commit 0123456789ab; n as above; `python3", block)
 
     def test_a_table_without_records_is_left_out_and_listed(self):
         blocks = self.tables.blocks(self.sample({"benchmarks/results/README.md": ""}))

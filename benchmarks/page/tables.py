@@ -6,6 +6,7 @@ versions, date, commit, n, command and files. It raises MissingRecords if its fi
 """
 
 import collections
+import json
 import re
 import shlex
 
@@ -39,7 +40,7 @@ def source(runs, n, series=None, files=None, command=None, commit=None):
     known = {**run.versions(), **(series.versions() if series else {})}
     libraries = ", ".join(f"{name} {version}" for name, version in known.items())
     libraries = libraries + "; " if libraries else ""
-    folders = files or sorted({path.parent.name + "/" + path.name for path in [r.path for r in runs] + ([series.path] if series else [])})
+    folders = files or [f"{runs[0].path.parent.name}/{runs[0].path.name}"] + ([series.path.name] if series else [])
     return (f"{run.machine()}; {libraries}{run.date}, commit {commit or run.commit}; {n}; `{command or run.command}`; "
             f"files: {', '.join(f'`{name}`' for name in folders)}.")
 
@@ -102,15 +103,21 @@ class Headline:
     def shares(self, gpus):
         return {batch: 100 * self.one[batch].median / gpus / self.ours[batch].median for batch in BATCHES}
 
-    def rows(self, name):
-        rows = [[name] + [spread(self.ours[batch]) for batch in BATCHES]]
-        rows += [[other] + [spread(samples[batch]) for batch in BATCHES] for other, samples in self.theirs.items()]
-        return rows + [["best baseline / ours"] + [significant(self.ratio[batch]) for batch in BATCHES]]
+    HEAD = ["batch", *map(str, BATCHES), "n: epochs of processes"]
 
-    def source(self):
-        ours = self.ours[BATCHES[0]]
-        theirs = sorted({epochs_and_processes(sample) for samples in self.theirs.values() for sample in samples.values() if sample})
-        return source(self.runs, f"n = {epochs_and_processes(ours)}, of a baseline {joined(theirs)}", self.series)
+    def row(self, name, samples):
+        n = {f"{sample.n} of {sample.processes}" for sample in samples.values() if sample}
+        return [name, *(spread(samples[batch]) for batch in BATCHES), " and ".join(sorted(n))]
+
+    def rows(self, name):
+        rows = [self.row(name, self.ours), *(self.row(other, samples) for other, samples in self.theirs.items())]
+        return rows + [["best baseline / ours", *(significant(self.ratio[batch]) for batch in BATCHES), ""]]
+
+    def source(self, gpus):
+        name = "sweep" if gpus == 1 else "scale"
+        command = (f"python3 benchmarks/headline.py --package lockstep --dataset dataset.rec --output out --gpus {gpus} "
+                   f"--baseline_repeats 3`, which runs `{self.runs[0].command}")
+        return source(self.runs, "n as above", self.series, files=[f"{HEADLINE}/{name}_*.json", "baselines.jsonl"], command=command)
 
 
 @table("fast_step", "The fast step on one GPU", "python3 benchmarks/headline.py --package lockstep --dataset dataset.rec --output out")
@@ -119,7 +126,7 @@ def fast_step(results):
     ratio = call.ratio.values()
     answer = (f"One {call.runs[0].header['device'][0]['name']} trains {significant(min(ratio))} to {significant(max(ratio))} times as "
               f"fast as the best of {len(call.theirs)} baselines. Seconds per 50,000 images:")
-    return block(answer, ["batch", *map(str, BATCHES)], call.rows("`train_sweep --preset=fast`"), call.source())
+    return block(answer, call.HEAD, call.rows("`train_sweep --preset=fast`"), call.source(1))
 
 
 @table("step_parts", "Where a step's time goes")
@@ -135,7 +142,8 @@ def step_parts(results):
         rows.append([str(batch)] + [spread(samples[name], 1e6) for name in names])
     answer = (f"The backward pass takes {joined(f'{significant(share[batch], 2)} %' for batch in BATCHES)} of a step at batch "
               f"{joined(map(str, BATCHES))}. Microseconds, the median full step of an instrumented epoch:")
-    return block(answer, ["batch", *names], rows, source(runs, f"n = {render.count(len(runs), 'process')}, one instrumented epoch each"))
+    return block(answer, ["images", *names], rows, source(runs, f"n = {render.count(len(runs), 'process')}, one instrumented epoch each",
+                                                          files=[f"{HEADLINE}/sweep_*.json"]))
 
 
 @table("two_gpus", "The fast step on two GPUs",
@@ -147,9 +155,9 @@ def two_gpus(results):
               f"{significant(min(ratio))} to {significant(max(ratio))} times as fast as the best baseline on two. Seconds per 50,000 "
               f"images, batch of each GPU:")
     rows = call.rows("`scale_run --preset=fast`, two GPUs")
-    rows.insert(1, ["the same, one GPU"] + [spread(call.one[batch]) for batch in BATCHES])
-    rows.insert(2, ["share of linear, %"] + [significant(share[batch]) for batch in BATCHES])
-    return block(answer, ["batch", *map(str, BATCHES)], rows, call.source())
+    rows.insert(1, call.row("the same, one GPU", call.one))
+    rows.insert(2, ["share of linear, %", *(significant(share[batch]) for batch in BATCHES), ""])
+    return block(answer, call.HEAD, rows, call.source(2))
 
 
 @table("four_gpus", "The fast step on four GPUs", "scale_run --input=dataset.rec --preset=fast --ranks=1,4 --batch=512,128,32 "
@@ -177,22 +185,25 @@ def accuracy_runs(results, **wanted):
 def accuracy(results):
     ways = [("one GPU, batch 128", dict(program="train_sweep", batch="128", gpus="1")),
             ("one GPU, batch 256", dict(program="train_sweep", batch="256", gpus="1")),
-            ("two GPUs, batch 128 each, gradients in bf16", dict(program="scale_run", batch="128", gpus="2"))]
-    rows, commits, folders, first = [], set(), [], None
+            ("two GPUs, batch 128 each, gradients in bf16", dict(program="scale_run", batch="128", gpus="2")),
+            ("PyTorch, one GPU, batch 128", dict(program="PyTorch", batch="128", gpus="1", run=HEADLINE))]
+    rows, samples, commits, folders = [], [], set(), []
     for name, wanted in ways:
         sample, runs = accuracy_runs(results, **wanted)
-        first = first or sample
+        samples.append(sample)
         commits |= {run["commit"].rstrip("+")[:7] for run in runs if run["commit"]}
         folders += [run["run"] for run in runs]
         seeds = len({run["seed"] for run in runs})
         rows.append([name, str(sample.n), str(seeds), f"{sample.mean:.2f}", f"{sample.deviation:.2f}",
                      f"{sample.minimum:.2f} to {sample.maximum:.2f}"])
-    answer = (f"200 epochs reach {first.mean:.1f} ± {first.deviation:.1f} % (mean ± standard deviation of {first.n} runs, every run of "
-              "the recipe). Test accuracy in the state of the last epoch:")
-    line = (f"NVIDIA H200 (one GPU, batch 128) and H100; {min(folders)[:10]} to {max(folders)[:10]}, {len(commits)} commits of the same "
-            "recipe (SGD, a cosine schedule from 0.1 to 0, crops and flips, bf16); n and seeds as above; "
-            "`train_sweep --input=dataset.rec --preset=fast --batch=128 --epochs=200 --schedule=cosine --seed=1 --output=accuracy.rec`; "
-            "files: `accuracies.csv`. The pictures are a lossy copy of CIFAR-10: these are no accuracies of the official set.")
+    ours, theirs = samples[0], samples[-1]
+    answer = (f"200 epochs reach {ours.mean:.1f} ± {ours.deviation:.1f} % (mean ± standard deviation of {ours.n} runs, every run of the "
+              f"recipe), PyTorch {theirs.mean:.1f} ± {theirs.deviation:.1f} % ({theirs.n} runs). Test accuracy in the state of the last epoch:")
+    line = (f"NVIDIA H200 (ours, one GPU, batch 128) and H100; {min(folders)[:10]} to {max(folders)[:10]}, {len(commits)} commits of the "
+            "same recipe (SGD, a cosine schedule, crops and flips, bf16) and normalization; n as above; "
+            "`train_sweep --input=dataset.rec --preset=fast --batch=128 --epochs=200 --schedule=cosine --seed=1 --output=accuracy.rec`, "
+            "`python3 benchmarks/peers/resnet18_accuracy.py dataset.rec --seed 1`; files: `accuracies.csv`. The pictures are a lossy copy "
+            "of CIFAR-10.")
     return block(answer, ["", "runs", "seeds", "mean, %", "standard deviation", "range"], rows, line)
 
 
@@ -224,15 +235,13 @@ def quantized_row(name, runs, stage):
 def int8_accuracy(results):
     newest, earlier = results.text("2026-11-24-h200-int8/accuracies.txt"), results.text("2026-11-23-h200-int8/accuracies.txt")
     plain = quantized(earlier, "resnet18", r"^seed \d pt:")
-    channels = quantized(earlier, "resnet18", r"^seed \d pc:")
     zero_points = quantized(earlier, "resnet18", r"^seed \d pczp:")
     tuned = quantized(newest, "resnet18", r"^seed \d, --fine_tune_epochs=3:")
     rows = [quantized_row(*row) for row in [
         ("fp32", plain, "fp32"), ("int8 weights", plain, "int8 weights"), ("all integers", plain, "and bias"),
-        ("all integers, `--per_channel`", channels, "and bias"),
         ("all integers, `--per_channel --zero_points`", zero_points, "and bias"),
         ("all integers, `--fine_tune_epochs=3`", tuned, "fine-tuned")]]
-    answer = (f"In integers ResNet-18 changes by {rows[2][1]:+.2f} points in the mean of three networks, and by {rows[4][1]:+.2f} with a "
+    answer = (f"In integers ResNet-18 changes by {rows[2][1]:+.2f} points in the mean of three networks, and by {rows[3][1]:+.2f} with a "
               "scale for each channel and zero points. Accuracy in % (images that became right and wrong):")
     line = ("NVIDIA H200; 2026-11-23 and 2026-11-24, commits 7c8a09e and aed3130; n = three seeds on 10,000 test images, 400 images to calibrate; "
             "`quantize --input=dataset.rec --checkpoint=resnet18.pt --per_channel --zero_points --device=cuda`; files: "
@@ -428,22 +437,27 @@ def bytes_text(count):
 
 @table("all_reduce_gpu", "All-reduce on two GPUs", "NCCL_NVLS_ENABLE=0 gpu_all_reduce_benchmark --record=collectives.rec")
 def all_reduce_gpu(results):
-    folder = "2026-11-26-h100x2-sums"
-    runs = results.records(f"{folder}/collectives.json")
-    ways = ["nccl", "one_shot", "two_shots", "copies", "auto"]
+    runs = results.records(f"{HEADLINE}/collectives.json")
+    theirs = results.series(f"{HEADLINE}/all_reduce_peers.jsonl")
     times = collections.defaultdict(dict)
     for entry in runs[0].all("times"):
         if entry["collective"] == "all_reduce" and entry["type"] == "bf16":
             times[int(entry["size_bytes"])][entry["way"]] = Sample(entry["seconds"]["value"])
+    rivals = {}  # the fastest of NCCL here and in PyTorch, and of PyTorch's one and two shots
+    for size, ways in times.items():
+        shots = [theirs.sample(case=case, type="bf16", bytes=size) for case in ("symm_mem_one_shot", "symm_mem_two_shot")]
+        ways["shots"] = min((sample for sample in shots if sample), key=lambda sample: sample.median, default=None)
+        rivals[size] = min(sample.median for sample in (ways["nccl"], ways["shots"]) if sample)
+    ratio = {size: rivals[size] / ways["auto"].median for size, ways in times.items()}
     shown = [1 << 10, 64 << 10, 2 << 20, 32 << 20, 44695848, 1 << 30]
-    rows = [[bytes_text(size)] + [spread(times[size].get(way), 1e6) for way in ways]
-            + [significant(times[size]["nccl"].median / times[size]["auto"].median)] for size in shown]
-    ratio = [one["nccl"].median / one["auto"].median for one in times.values()]
-    answer = (f"The way that `auto` chooses is {significant(min(ratio))} to {significant(max(ratio))} times as fast as NCCL, over all {len(times)} sizes from "
-              f"{bytes_text(min(times))} to {bytes_text(max(times))}. bf16, in place, in a CUDA graph, multicast off; microseconds a call:")
-    head = ["bytes", "NCCL", "one shot", "two shots", "copies", "`auto`", "NCCL / `auto`"]
+    rows = [[bytes_text(size)] + [spread(times[size].get(way), 1e6) for way in ("nccl", "shots", "one_shot", "two_shots", "copies", "auto")]
+            + [significant(ratio[size])] for size in shown]
+    answer = (f"The way that `auto` chooses is {significant(min(ratio.values()))} to {significant(max(ratio.values()))} times as fast as the "
+              f"faster of NCCL and PyTorch's symmetric memory, over all {len(times)} sizes from {bytes_text(min(times))} to "
+              f"{bytes_text(max(times))}. bf16, in place, in a CUDA graph, multicast off; microseconds a call:")
+    head = ["bytes", "NCCL", "PyTorch's shots", "one shot", "two shots", "copies", "`auto`", "faster rival / `auto`"]
     n = times[shown[0]]["nccl"].n
-    return block(answer, head, rows, source(runs, f"n = {n} replays a cell of one process"))
+    return block(answer, head, rows, source(runs, f"n = {n} replays a cell of one process", theirs))
 
 
 @table("all_reduce_cpu", "All-reduce on CPUs", "bazel run //benchmarks:all_reduce_benchmark -- --record=collective_times.rec")
@@ -471,21 +485,25 @@ def all_reduce_cpu(results):
     return block(answer, ["bytes", "two", "two, Gloo", "ratio", "four", "four, Gloo", "ratio"], cells, line)
 
 
-@table("int8_gpu", "int8 on a GPU", "int8_gpu_benchmark --benchmark_filter='peak|network/resnet18/.*/wgmma|gemm/8192/wgmma|cublaslt/gemm'")
+@table("int8_gpu", "int8 on a GPU", "int8_gpu_benchmark --benchmark_filter='peak|network/resnet18/.*/wgmma' --benchmark_repetitions=3")
 def int8_gpu(results):
-    text = results.text("2026-11-25-h100-batch1/networks.txt")
+    file = json.loads(results.text(f"{HEADLINE}/int8_gpu_benchmark.json"))
     rates = collections.defaultdict(list)
-    for match, counters in records.benchmark_counters(text, r"network/resnet18/(\d+)/wgmma"):
-        rates[int(match.group(1))].append(counters["images_s"])
-    rows = [[f"{batch:,}", spread(Sample(values)), spread(Sample([batch / value for value in values]), 1e6), str(len(values))]
-            for batch, values in sorted(rates.items())]
-    one, many = Sample(rates[1]), Sample(rates[1024])
-    answer = (f"ResNet-18 in integers does {significant(many.median)} images/s at batch 1,024, and one image in {significant(1e6 / one.median)} us:")
-    line = ("One NVIDIA H100 80GB HBM3, driver 580.159.04; 2026-11-25, commit 127fcf7; n = the calls of the last column, each the median of "
-            "five measurements of some 50 ms; `int8_gpu_benchmark --benchmark_filter='peak|network/resnet18/(1|8)/wgmma'` and the like; "
-            "files: `2026-11-25-h100-batch1/networks.txt`.")
-    return block(answer, ["batch", *(row[0] for row in rows)], [["images/s", *(row[1] for row in rows)], ["us a call", *(row[2] for row in rows)],
-                                                               ["n", *(row[3] for row in rows)]], line)
+    for one in file["benchmarks"]:
+        match = re.match(r"network/resnet18/(\d+)/wgmma", one["name"])
+        if match:
+            rates[int(match.group(1))].append(one["images_s"])
+    samples = {batch: Sample(values) for batch, values in sorted(rates.items())}
+    times = {batch: Sample([batch / value for value in sample.values]) for batch, sample in samples.items()}
+    answer = (f"ResNet-18 in integers does {significant(samples[1024].median)} images/s at batch 1,024, and one image in "
+              f"{significant(1e6 * times[1].median)} us:")
+    run = results.records(f"{HEADLINE}/sweep_*.json")[0]
+    line = (f"{run.machine()}; CUDA {run.versions()['CUDA']}; {file['context']['date'][:10]}, commit {run.commit}; n = {samples[1].n} "
+            "repetitions, each the median of five measurements of some 50 ms; `int8_gpu_benchmark "
+            "--benchmark_filter='peak|network/resnet18/(1|8|64|256|1024)/wgmma' --benchmark_repetitions=3`; files: "
+            f"`{HEADLINE}/int8_gpu_benchmark.json`.")
+    return block(answer, ["batch", *(f"{batch:,}" for batch in samples)],
+                 [["images/s", *map(spread, samples.values())], ["us a call", *(spread(sample, 1e6) for sample in times.values())]], line)
 
 
 def predictions(results, made_before):
@@ -527,8 +545,7 @@ def predicted_before(results):
     answer = (f"Of {len(lines)} predictions that were files before their runs {inside} hold within their 95 % interval; they are off by "
               f"{significant(off.median, 2)} % in the median and {significant(off.maximum, 2)} % at most, T_1/N by {significant(linear.median, 2)} and "
               f"{significant(linear.maximum, 2)} %. Seconds predicted [95 % interval], measured, and the error:")
-    command = ("`comm_model --input=exchange.rec --predict_ranks=4 --output=predicted.rec`, then `scale_run --ranks=1,4 "
-               f"--prediction=predicted.rec` and `comm_model --score=predicted.rec`; over sockets {SLOW_LINK}")
+    command = f"`benchmarks/gpu_pair.sh lockstep dataset.rec out exchange four`, over sockets {SLOW_LINK}"
     return block(answer, PREDICTION_HEAD, rows, prediction_source(lines, command))
 
 
@@ -580,16 +597,11 @@ for _name, _title, _answer, _path, _field, _unit, _reference, _command in [
 # Programs of Google Benchmark and others, whose earlier figures are in the folders of results/: their newest version has no
 # record of every measurement.
 ONLY_COMMANDS = [
-    ("PyTorch's accuracy by the same recipe and normalization", "python3 benchmarks/peers/resnet18_accuracy.py dataset.rec --seed 1 --output accuracy.jsonl"),
-    ("PyTorch's all-reduces", "NCCL_NVLS_ENABLE=0 torchrun --nproc-per-node 2 benchmarks/peers/all_reduce_pytorch.py --output peers.jsonl"),
     ("Record files", "bazel run //benchmarks:record_io_benchmark -- --benchmark_repetitions=9 --benchmark_out=record_io.json"),
     ("int8 on CPUs", "bazel run //benchmarks:int8_benchmark -- --benchmark_repetitions=9 --benchmark_out=int8.json"),
     ("Layers in int8 on GPUs, and cuBLASLt", "int8_gpu_benchmark --benchmark_filter='resnet18/.*/1024/wgmma|cublaslt' --benchmark_out=int8_gpu.json"),
-    ("Convolutions, cuDNN's engines and ours", "convolution_benchmark 512 128 32"),
-    ("Convolutions with a batch norm's sums", "convolution_norm_benchmark 512 128 32"),
-    ("GPU kernels beside a copy of memory", "kernels_benchmark --benchmark_repetitions=9 --benchmark_out=kernels.json"),
-    ("The hand-written step, piece by piece", "fused_step_benchmark 512 128 32"),
-    ("The fast step by PTX of 8.0 alone", "tools/package.sh OUT ptx80, then headline.py with it"),
+    ("Convolutions by cuDNN and by ours, with a batch norm's sums", "convolution_benchmark 512 128 32 && convolution_norm_benchmark 512 128 32"),
+    ("GPU kernels, and the step piece by piece", "kernels_benchmark --benchmark_repetitions=9 && fused_step_benchmark 512 128 32"),
 ]
 
 
