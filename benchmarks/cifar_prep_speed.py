@@ -13,6 +13,7 @@ jpeg    cifar_prep --force on a folder of JPEGs against plain libjpeg-turbo deco
         two cores share a host's.
 
 Results are checked first: exit 0, and the class counts of CIFAR-10 in the summary. Nothing else should run meanwhile.
+--output appends every repetition as a JSON line.
 """
 
 import argparse
@@ -27,6 +28,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import measurements
 
 RECORD = 3073  # bytes of an image in the binary version: label, then 3 x 32 x 32
 
@@ -94,7 +97,7 @@ def show_ratio(name, ratios, wanted):
     print(f"  {name:44} median {statistics.median(ratios):8.2f}     {min(ratios):.2f} to {max(ratios):.2f}   wanted >= {wanted}")
 
 
-def measure_binary(given, work):
+def measure_binary(given, work, writer):
     full = work / "full"
     make_full(given.binary, full)
     output, copies = work / "binary.rec", work / "copies"
@@ -103,13 +106,15 @@ def measure_binary(given, work):
     for _ in range(given.repeats):
         ours.append(prepare(given.cifar_prep, full, output))
         peer.append(copy_and_digest(full, copies))
+    writer.add("binary, ours", seconds=ours)
+    writer.add("binary, cp + sha256sum + sync", seconds=peer)
     print("binary folder, 60,000 images, 184 MB")
     show("cifar_prep --force", ours)
     show("cp + sha256sum + sync", peer)
     show_ratio("ratio, peer / ours", [p / o for p, o in zip(peer, ours)], 1)
 
 
-def measure_jpeg(given, work):
+def measure_jpeg(given, work, writer):
     folder = given.jpeg
     if folder.is_file():
         folder = work / "jpeg"
@@ -135,6 +140,11 @@ def measure_jpeg(given, work):
     measured = [(ours(), *with_processor(ours, "--dry_run"), plain(1, "memory"), plain(cores, "memory"),
                  *with_processor(plain, cores, "files")) for _ in range(given.repeats)]
     whole, dry, dry_processor, one, memory, files, files_processor = zip(*measured)
+    for name, rates, processor in [
+            ("ours", whole, None), ("ours, not written", dry, dry_processor), ("plain, one thread, in memory", one, None),
+            ("plain, in memory", memory, None), ("plain, reading files", files, files_processor)]:
+        also = {} if processor is None else {"processor_seconds": processor}
+        writer.add(f"jpeg, {name}", images_per_second=rates, **also)
     print(f"JPEG folder, 60,000 images, {cores} cores")
     show("cifar_prep --force", whole, "images/s")
     show("cifar_prep --force --dry_run", dry, "images/s")
@@ -158,15 +168,17 @@ def main():
     parser.add_argument("--jpeg", type=pathlib.Path, help="a folder or an archive with train/ and test/")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--work", help="where the temporary files go: on the disk that is to be measured")
+    parser.add_argument("--output", type=measurements.path, default="", help="file to which every repetition is appended as JSON")
     given = parser.parse_args()
     os.chdir(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
+    writer = measurements.Writer(given.output, {"python": platform.python_version()})
     print(f"{platform.processor() or platform.machine()}, {len(os.sched_getaffinity(0))} cores, load {os.getloadavg()[0]:.1f}, "
           f"{given.repeats} repeats")
     with tempfile.TemporaryDirectory(dir=given.work) as work:
         if given.binary:
-            measure_binary(given, pathlib.Path(work))
+            measure_binary(given, pathlib.Path(work), writer)
         if given.jpeg:
-            measure_jpeg(given, pathlib.Path(work))
+            measure_jpeg(given, pathlib.Path(work), writer)
 
 
 if __name__ == "__main__":

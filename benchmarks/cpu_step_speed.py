@@ -6,7 +6,7 @@ ResNet-18, the same LibTorch, the same threads, one batch of random images; what
 cpu_step_seconds.cc and peers/cpu_step_pytorch.py. Of each case (precision, layout, threads) both programs stay up, run a few
 steps that are not counted, and take turns for --repeats times --steps; while one runs, the other waits. The ratio is the peer's
 seconds / ours: 1 or more wanted. Beside it that of the processor's seconds (all threads), which another program's work on the
-same cores changes less.
+same cores changes less. --output appends every turn as a JSON line.
 """
 
 import argparse
@@ -15,6 +15,8 @@ import platform
 import statistics
 import subprocess
 import sys
+
+import measurements
 
 CASES = ["fp32 nchw", "fp32 channels_last", "bf16 channels_last"]
 
@@ -43,12 +45,15 @@ def spread(values):
     return f"{statistics.median(values):.3f} ({min(values):.3f} to {max(values):.3f})"
 
 
-def measure(given, case, threads):
+def measure(given, case, threads, writer):
     settings = [str(given.batch), str(threads), *case.split()]
     ours, peer = Program(given.ours, *settings), Program(given.python, given.peer, *settings)
     ours.seconds(2), peer.seconds(2)  # warm-up
     pairs = [(ours.seconds(given.steps), peer.seconds(given.steps)) for _ in range(given.repeats)]
     ours.stop(), peer.stop()
+    for name, turns in zip(("ours", "PyTorch"), zip(*pairs)):
+        writer.add(f"{name}, {case}", batch=given.batch, threads=threads, seconds=[wall for wall, _ in turns],
+                   processor_seconds=[processor for _, processor in turns])
     own, other, ratios, cpu_ratios = zip(*((a[0], b[0], b[0] / a[0], b[1] / a[1]) for a, b in pairs))
     print(f"  {case:18} {threads} threads  ours {spread(own)} s  PyTorch {spread(other)} s  ratio {spread(ratios)}  "
           f"processor {spread(cpu_ratios)}", flush=True)
@@ -64,12 +69,14 @@ def main():
     parser.add_argument("--threads", type=int, nargs="*", default=[1, 2])
     parser.add_argument("--steps", type=int, default=3)
     parser.add_argument("--repeats", type=int, default=7)
+    parser.add_argument("--output", type=measurements.path, default="", help="file to which every turn is appended as JSON")
     given = parser.parse_args()
+    writer = measurements.Writer(given.output, measurements.versions_of(given.python, "torch"))
     print(f"{platform.processor() or platform.machine()}, {len(os.sched_getaffinity(0))} cores, load {os.getloadavg()[0]:.1f}, "
           f"batch {given.batch}, {given.steps} steps a turn, {given.repeats} turns; seconds a step", flush=True)
     for threads in given.threads:
         for case in given.cases:
-            measure(given, case, threads)
+            measure(given, case, threads, writer)
 
 
 if __name__ == "__main__":

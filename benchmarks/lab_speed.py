@@ -13,6 +13,7 @@ epochs after one that is not counted; while one runs, nothing else does. What is
 The ways are ours: lab; graph (--graph=true: the same kernels, each step the replay of a CUDA graph); fused (--step=fused
 --precision=fp32: our hand-written step, channels-last, from a data set on the GPU). The ratio is the peer's seconds / ours, of
 medians, with the range of all pairs of a turn: 1 or more wanted at 512, with --graph 1.5 or more at 32. Seconds are per 50,000 images.
+--output appends every epoch as a JSON line.
 """
 
 import argparse
@@ -24,8 +25,16 @@ import subprocess
 import sys
 import tempfile
 
+import measurements
+
 WAYS = {"lab": [], "graph": ["--graph=true"], "fused": ["--step=fused", "--precision=fp32", "--graph=true"]}
 EPOCH = 50_000
+# Prints the versions and the GPU of the Python that runs the peer, which need not be this one.
+VERSIONS = """import json, sys
+sys.path.insert(0, sys.argv[1])
+import measurements, torch
+print(json.dumps({"versions": measurements.torch_versions(),
+                  "device": torch.cuda.get_device_name() if torch.cuda.is_available() else ""}))"""
 
 
 class Peer:
@@ -86,7 +95,7 @@ def compare(batch, way, name, which, ours, peer, scale):
           f"ratio {ratio:.3f} ({min(pairs):.3f} to {max(pairs):.3f})", flush=True)
 
 
-def measure(given, ours, batch):
+def measure(given, ours, batch, writer):
     command = [given.python, given.peer]
     shape = [str(batch), str(given.images), str(given.workers)]
     peers = {kind: Peer(*command, kind, *shape) for kind in given.kinds}
@@ -100,9 +109,14 @@ def measure(given, ours, batch):
             theirs[kind].append([peer.seconds(given.images) for _ in range(given.repeats)])
     for peer in peers.values():
         peer.stop()
+    scale = EPOCH / given.images
+    for name, turns in [*own.items(), *((f"PyTorch, {kind}", turns) for kind, turns in theirs.items())]:
+        epochs = [epoch for turn in turns for epoch in turn]
+        writer.add(name, batch=batch, images=given.images, step_seconds=[steps * scale for steps, _ in epochs],
+                   seconds=[whole * scale for _, whole in epochs])
     for way in given.ways:
         for kind in given.kinds:
-            compare(batch, way, kind, 0 if kind == "steps" else 1, own[way], theirs[kind], EPOCH / given.images)
+            compare(batch, way, kind, 0 if kind == "steps" else 1, own[way], theirs[kind], scale)
     return next(iter(peers.values())).says
 
 
@@ -120,13 +134,16 @@ def main():
     parser.add_argument("--repeats", type=int, default=3, help="epochs of a turn")
     parser.add_argument("--turns", type=int, default=2)
     parser.add_argument("--flags", nargs="*", default=[], help="more flags of train_sweep, such as --flags=--model=resnet18")
+    parser.add_argument("--output", type=measurements.path, default="", help="file to which every epoch is appended as JSON")
     given = parser.parse_args()
     given.flags = [f"--workers={given.workers}", *given.flags]
     print(f"{platform.processor() or platform.machine()}, {len(os.sched_getaffinity(0))} cores, load {os.getloadavg()[0]:.1f}; "
           f"{given.images} images, {given.turns} turns of {given.repeats} epochs; seconds per {EPOCH} images", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         ours = Ours(given, folder)
-        says = [measure(given, ours, batch) for batch in given.batch]
+        versions = json.loads(subprocess.run([given.python, "-c", VERSIONS, here], capture_output=True, text=True, check=True).stdout)
+        writer = measurements.Writer(given.output, versions["versions"], versions["device"], gpus=1 if versions["device"] else 0)
+        says = [measure(given, ours, batch, writer) for batch in given.batch]
     print(says[0], flush=True)
 
 

@@ -7,6 +7,7 @@ crop with padding 4, flip, normalisation to fp32. The peers, and what the clock 
 peers/loader_pytorch.py and loader_epochs.cc. Every program stays up, runs one epoch that is not counted, and then all take
 turns for --repeats epochs; while one runs, the others wait. The ratio is our images/s / the peer's: 10 or more wanted.
 The kinds pil and tensor want torchvision (and Pillow) in the Python that is used, and are left out, saying so, without.
+--output appends every epoch as a JSON line.
 """
 
 import argparse
@@ -15,6 +16,8 @@ import platform
 import statistics
 import subprocess
 import sys
+
+import measurements
 
 KINDS = ["pil", "tensor", "own", "batched"]
 
@@ -58,6 +61,7 @@ def main():
     parser.add_argument("--batch", type=int, default=128)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--output", type=measurements.path, default="", help="file to which every epoch is appended as JSON")
     given = parser.parse_args()
     kinds = given.kinds
     if not has_torchvision(given.python):
@@ -76,6 +80,9 @@ def main():
         rates["ours"].append(ours.rate())
         for kind, peer in peers.items():
             rates[kind].append(peer.rate())
+    writer = measurements.Writer(given.output, measurements.versions_of(given.python, "torch", "torchvision", "PIL"))
+    for name, values in rates.items():
+        writer.add(name, batch=given.batch, workers=given.workers, images_per_second=values)
     show("BatchLoader", rates["ours"])
     for kind in kinds:
         show(f"DataLoader, {kind}", rates[kind], [a / b for a, b in zip(rates["ours"], rates[kind])])

@@ -1,19 +1,24 @@
-"""Python PyTorch's all-reduces over the GPUs of one host, the peer of gpu_all_reduce_benchmark: us of a call in a CUDA graph.
+"""Python PyTorch's all-reduces over the GPUs of one host, the baseline of gpu_all_reduce_benchmark: us of a call in a CUDA
+graph.
 
     NCCL_NVLS_ENABLE=0 torchrun --nproc-per-node 2 benchmarks/peers/all_reduce_pytorch.py [--type bf16 float]
-        [--most 1073741824]
+        [--most 1073741824] [--output FILE]
 
 Ways: NCCL through torch.distributed, and the kernels of torch's symmetric memory that want no multicast. In place. The
 first sum is compared exactly; then graphs of up to 20 calls are replayed 30 times, each behind a barrier: median and 95th
-percentile of rank 0, wrong elements of all ranks.
+percentile of rank 0, wrong elements of all ranks. --output appends every replay as a JSON line.
 """
 
 import argparse
 import os
+import sys
 
 import torch
 import torch.distributed as dist
 import torch.distributed._symmetric_memory as symmetric_memory
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
+import measurements  # noqa: E402
 
 TYPES = {"bf16": torch.bfloat16, "float": torch.float32}
 REPLAYS = 30
@@ -61,10 +66,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--type", nargs="+", choices=TYPES, default=list(TYPES))
     parser.add_argument("--most", type=int, default=1 << 30, help="bytes")
+    parser.add_argument("--output", default="", help="file to which every replay is appended as JSON")
     given = parser.parse_args()
     torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
     dist.init_process_group("nccl", device_id=torch.device("cuda", torch.cuda.current_device()))
     group, kernels = dist.group.WORLD, torch.ops.symm_mem
+    writer = measurements.Writer(given.output if dist.get_rank() == 0 else "", measurements.torch_versions(),
+                                 torch.cuda.get_device_name(), gpus=dist.get_world_size())
     if dist.get_rank() == 0:
         print(f"{dist.get_world_size()} ranks, {torch.cuda.get_device_name()}, PyTorch {torch.__version__}")
     for name in given.type:
@@ -82,6 +90,7 @@ def main():
                 if way == "symm_mem_one_shot" and size > 8 << 20:
                     continue  # it sends everything to everybody
                 wrong, times = measure(data, call)
+                writer.add(way, type=name, bytes=size, wrong_elements=wrong, seconds=times)
                 if dist.get_rank() == 0:
                     median, late = times[len(times) // 2], times[int(0.95 * (len(times) - 1) + 0.5)]
                     factor = 2 * (dist.get_world_size() - 1) / dist.get_world_size()

@@ -1,12 +1,13 @@
-"""Python PyTorch's ResNet-18 trained on the same dataset records as train_sweep: the peer of its accuracy.
+"""Python PyTorch's ResNet-18 trained on the same dataset records as train_sweep: the baseline of its accuracy.
 
-    python3 benchmarks/peers/resnet18_accuracy.py dataset.rec [--epochs 200] [--schedule cosine] [--seed 1]
+    python3 benchmarks/peers/resnet18_accuracy.py dataset.rec [--epochs 200] [--schedule cosine] [--seed 1] [--output FILE]
 
 Batch 128, SGD 0.1 / 0.9 / 5e-4, crop with padding 4, flip, cross entropy, cosine to 0 (a step an epoch) or one-cycle (a step a
 batch, without cycling momentum), bf16 autocast, channels-last, PyTorch's own initialisation: kuangliu/pytorch-cifar's recipe.
-Whole batches are trained by a CUDA graph, the last one of an epoch by itself.
-Test accuracy is that of the last epoch. The records are read field by field (lib/proto/dataset.proto), so that no package
-beside torch is needed.
+Whole batches are trained by a CUDA graph, the last one of an epoch by itself. Images are normalized as train_sweep does it: by
+the training set's mean and the mean of each image's own standard deviation (image_std of lib/proto/dataset.proto).
+Test accuracy is that of the last epoch. Training and evaluation are timed apart, as train_sweep records them; --output appends
+both and the accuracy as a JSON line. The records are read field by field, so that no package except torch is needed.
 """
 
 import argparse
@@ -15,7 +16,7 @@ import time
 import torch
 from torch.nn import functional as F
 
-from resnet18_pytorch import ResNet18
+from resnet18_pytorch import ResNet18, measurements
 
 
 def fields(data):
@@ -62,6 +63,16 @@ def read_dataset(path):
     return {split: (torch.cat(pixels).cuda(), torch.cat(labels).cuda().long()) for split, (pixels, labels) in splits.items()}
 
 
+def normalization(images):
+    """Returns (mean, std) of each channel, std as the mean over images of each image's own (divisor n - 1)."""
+    mean, std = torch.zeros(3, device=images.device), torch.zeros(3, device=images.device)
+    for part in images.split(10_000):
+        values = part.float().flatten(2) / 255
+        mean += values.mean(2).sum(0)
+        std += values.std(2).sum(0)
+    return mean.div(len(images)).view(1, 3, 1, 1), std.div(len(images)).view(1, 3, 1, 1)
+
+
 def augmented(pixels, crop=4):
     """Each image of the batch cropped and flipped by its own draw; uint8."""
     count = pixels.shape[0]
@@ -80,13 +91,13 @@ def main():
     parser.add_argument("--batch", type=int, default=128)
     parser.add_argument("--schedule", choices=["cosine", "one_cycle"], default="cosine")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--output", default="", help="file to which accuracy and seconds are appended as JSON")
     args = parser.parse_args()
     torch.manual_seed(args.seed)
     torch.backends.cudnn.benchmark = True
     data = read_dataset(args.dataset)
     images, labels = data[1]
-    mean = (images.float() / 255).mean((0, 2, 3)).view(1, 3, 1, 1)
-    std = (images.float() / 255).std((0, 2, 3)).view(1, 3, 1, 1)
+    mean, std = normalization(images)
 
     def network_input(pixels):
         return ((pixels.float() / 255 - mean) / std).to(memory_format=torch.channels_last)
@@ -123,8 +134,10 @@ def main():
         schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, args.epochs)
     else:
         schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 0.1, args.epochs * steps, cycle_momentum=False)
-    begin = time.perf_counter()
+    train_seconds = evaluate_seconds = 0
     for epoch in range(args.epochs):
+        torch.cuda.synchronize()
+        begin = time.perf_counter()
         model.train()
         order = torch.randperm(len(images), device="cuda")
         correct.zero_()
@@ -138,17 +151,22 @@ def main():
                 schedule.step()
         if args.schedule == "cosine":
             schedule.step()
+        torch.cuda.synchronize()
+        train_seconds += time.perf_counter() - begin
         if (epoch + 1) % 8 == 0 or epoch + 1 == args.epochs:
+            begin = time.perf_counter()
             model.eval()
             with torch.no_grad():
                 right = sum(
                     (model(network_input(x)).argmax(1) == y).sum() for x, y in zip(data[2][0].split(1000), data[2][1].split(1000))
                 )
-            print(
-                f"epoch {epoch + 1}/{args.epochs}: train {correct.item() / len(images):.4f}  test {right.item() / len(data[2][1]):.4f}"
-                f"  {time.perf_counter() - begin:.1f} s",
-                flush=True,
-            )
+            accuracy = right.item() / len(data[2][1])
+            evaluate_seconds += time.perf_counter() - begin
+            print(f"epoch {epoch + 1}/{args.epochs}: train {correct.item() / len(images):.4f}  test {accuracy:.4f}  "
+                  f"{train_seconds:.1f} s + {evaluate_seconds:.1f} s", flush=True)
+    writer = measurements.Writer(args.output, measurements.torch_versions(), torch.cuda.get_device_name(), gpus=1)
+    writer.add(args.schedule, batch=args.batch, epochs=args.epochs, seed=args.seed, test_accuracy=accuracy,
+               train_seconds=train_seconds, evaluate_seconds=evaluate_seconds)
 
 
 if __name__ == "__main__":

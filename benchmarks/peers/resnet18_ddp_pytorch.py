@@ -1,13 +1,14 @@
-"""Python PyTorch's data-parallel ResNet-18 step, the peer of scale_run --preset=fast: seconds per 50,000 images.
+"""Python PyTorch's data-parallel ResNet-18 step, the baseline of scale_run --preset=fast: seconds per 50,000 images.
 
     NCCL_NVLS_ENABLE=0 torchrun --nproc-per-node 2 benchmarks/peers/resnet18_ddp_pytorch.py [--batch 512 128 32]
-        [--kind eager graph] [--wire fp32 bf16] [--precision bf16 fp32]
+        [--kind graph compile_graph] [--wire fp32 bf16] [--precision bf16 fp32] [--output FILE]
 
 DistributedDataParallel with gradient_as_bucket_view. bf16 is autocast in channels-last with SGD fused; fp32 is plain, NCHW,
-without TF32. Kinds: eager, and the whole step, all-reduces and all, in a CUDA graph. wire bf16 is PyTorch's own
-bf16_compress_hook. Timed as in resnet18_pytorch.py: whole steps of an epoch on batches that lie on the GPUs already, without
-loading or augmentation. The batch is each GPU's. The first epoch is not counted; median of 5 (least to most), of the slowest
-rank.
+without TF32. Kinds: eager; graph, the whole step, all-reduces and all, in a CUDA graph; compile_graph, the same with the model
+under torch.compile, whose DDPOptimizer cuts it at the buckets, and each rank's own batch-norm statistics
+(broadcast_buffers=False). wire bf16 is PyTorch's own bf16_compress_hook. Timed as in resnet18_pytorch.py: whole steps of an
+epoch on batches that lie on the GPUs already, without loading or augmentation. The batch is each GPU's. The first epoch is not
+counted; median of --repeats (min to max), of the slowest rank. --output appends every epoch as a JSON line.
 """
 
 import argparse
@@ -21,49 +22,65 @@ from torch.distributed.algorithms.ddp_comm_hooks import default_hooks
 from torch.nn import functional as F
 from torch.nn.parallel import DistributedDataParallel
 
-from resnet18_pytorch import ResNet18
+from resnet18_pytorch import ResNet18, measurements
 
-WARM_UP_STEPS = 11  # DDP looks at its first ten (torch.cuda documentation, "CUDA Graphs", "Usage with DDP")
+WARM_UP_STEPS = 15  # DDP looks at its first ten (torch.cuda documentation, "CUDA Graphs", "Usage with DDP")
 
 
-def make_step(batch, wire, precision):
-    """A function that queues one training step; to be called in the stream that it will be captured in."""
+def make_step(batch, kind, wire, precision):
+    """Returns a function that queues one training step; to be called in the stream that it will be captured in."""
     bf16 = precision == "bf16"
     layout = torch.channels_last if bf16 else torch.contiguous_format
-    model = ResNet18().cuda().to(memory_format=layout)
-    model = DistributedDataParallel(model, device_ids=[torch.cuda.current_device()], gradient_as_bucket_view=True)
+    network = ResNet18().cuda().to(memory_format=layout)
+    compiled = kind.startswith("compile")
+    model = DistributedDataParallel(network, device_ids=[torch.cuda.current_device()], gradient_as_bucket_view=True,
+                                    broadcast_buffers=not compiled)
     if wire == "bf16":
         model.register_comm_hook(None, default_hooks.bf16_compress_hook)
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9, weight_decay=5e-4, fused=True)
+    optimizer = torch.optim.SGD(network.parameters(), lr=0.01, momentum=0.9, weight_decay=5e-4, fused=True)
     images = torch.randn(batch, 3, 32, 32, device="cuda").to(memory_format=layout)
     labels = torch.randint(0, 10, (batch,), device="cuda")
+    if compiled:
+        torch._dynamo.reset()
+        model = torch.compile(model)
 
     def step():
         optimizer.zero_grad(set_to_none=False)
-        with torch.autocast("cuda", torch.bfloat16, enabled=bf16):
+        with torch.autocast("cuda", torch.bfloat16, enabled=bf16, cache_enabled=not compiled):
             loss = F.cross_entropy(model(images), labels)
         loss.backward()
         optimizer.step()
+        return loss
 
     return step
 
 
 def make_replay(batch, kind, wire, precision):
+    """Returns a function that runs one step and returns its loss, by launches or as the replay of a graph."""
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream):
-        step = make_step(batch, wire, precision)
+        step = make_step(batch, kind, wire, precision)
         for _ in range(WARM_UP_STEPS):
             step()
+    torch.cuda.current_stream().wait_stream(stream)
+    torch.cuda.synchronize()
+    dist.barrier()
     torch.cuda.synchronize()
     if kind == "eager":
         return step
     graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        step()
-    return graph.replay
+    with torch.cuda.graph(graph, stream=stream, capture_error_mode="thread_local"):
+        loss = step()
+
+    def replay():
+        graph.replay()
+        return loss
+
+    return replay
 
 
-def time_epochs(step, batch, repeats=5):
+def time_epochs(step, batch, repeats):
+    """Returns the slowest rank's seconds of each timed epoch, scaled to 50,000 images."""
     ranks = dist.get_world_size()
     steps = 50_000 // (batch * ranks)
     seconds = []
@@ -73,34 +90,43 @@ def time_epochs(step, batch, repeats=5):
         torch.cuda.synchronize()
         begin = time.perf_counter()
         for _ in range(steps):
-            step()
+            loss = step()
         torch.cuda.synchronize()
         own = torch.tensor([(time.perf_counter() - begin) * 50_000 / (steps * batch * ranks)], device="cuda")
         dist.all_reduce(own, dist.ReduceOp.MAX)
         if epoch > 0:
             seconds.append(own.item())
+    assert loss.item() < 2, f"after {(repeats + 1) * steps} steps on one batch the loss is {loss.item()}, expected below chance"
     return seconds
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--batch", type=int, nargs="*", default=[512, 128, 32])
-    parser.add_argument("--kind", nargs="*", default=["eager", "graph"], choices=["eager", "graph"])
-    parser.add_argument("--wire", nargs="*", default=["fp32", "bf16"], choices=["fp32", "bf16"])
+    parser.add_argument("--batch", type=int, nargs="+", default=[512, 128, 32])
+    parser.add_argument("--kind", nargs="+", default=["graph", "compile_graph"], choices=["eager", "graph", "compile_graph"])
+    parser.add_argument("--wire", nargs="+", default=["bf16"], choices=["fp32", "bf16"])
     parser.add_argument("--precision", default="bf16", choices=["bf16", "fp32"])
+    parser.add_argument("--repeats", type=int, default=5, help="timed epochs")
+    parser.add_argument("--output", default="", help="file to which every timed epoch is appended as JSON")
     args = parser.parse_args()
+    # Multicast over NVLink stays off: a fault in it can take a shared host's GPUs down.
+    os.environ.setdefault("NCCL_NVLS_ENABLE", "0")
     os.environ.setdefault("TORCH_NCCL_ASYNC_ERROR_HANDLING", "0")  # its watchdog queries events, which a capture forbids
     torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
     dist.init_process_group("nccl")
     torch.backends.cudnn.benchmark = True
-    if dist.get_rank() == 0:
-        print(f"PyTorch {torch.__version__}, {dist.get_world_size()} x {torch.cuda.get_device_name()}, DDP in "
-              f"{args.precision}; s per 50,000 images, batch of each GPU")
-    for batch in args.batch:
-        for kind in args.kind:
-            for wire in args.wire:
-                seconds = time_epochs(make_replay(batch, kind, wire, args.precision), batch)
-                if dist.get_rank() == 0:
+    rank, ranks = dist.get_rank(), dist.get_world_size()
+    writer = measurements.Writer(args.output if rank == 0 else "", measurements.torch_versions(), torch.cuda.get_device_name(),
+                                 gpus=ranks)
+    if rank == 0:
+        print(f"PyTorch {torch.__version__}, {ranks} x {torch.cuda.get_device_name()}, DDP in {args.precision}; s per 50,000 "
+              f"images, batch of each GPU", flush=True)
+    for kind in args.kind:
+        for wire in args.wire:
+            for batch in args.batch:
+                seconds = time_epochs(make_replay(batch, kind, wire, args.precision), batch, args.repeats)
+                writer.add(f"{kind}, {wire} on the wire", batch=batch, seconds=seconds)
+                if rank == 0:
                     print(f"{batch:5d}  {statistics.median(seconds):7.4f} ({min(seconds):.4f} to {max(seconds):.4f})  "
                           f"{kind}, {wire} on the wire", flush=True)
     os._exit(0)  # a process group with captured collectives may hang in its destructor (pytorch#115388)

@@ -1,20 +1,35 @@
-"""Python PyTorch's ResNet-18 step on one GPU, the peer of train_sweep --preset=fast: seconds per 50,000 images.
+"""Python PyTorch's ResNet-18 step on one GPU, the baseline of train_sweep --preset=fast: seconds per 50,000 images.
 
-    python3 benchmarks/peers/resnet18_pytorch.py [--batch 512 128 32] [--kind eager graph compile]
+    python3 benchmarks/peers/resnet18_pytorch.py [--batch 512 128 32] [--kind graph compile_graph] [--output FILE]
 
 bf16 autocast, channels-last, SGD with momentum (fused=True), cudnn.benchmark. Timed: as many whole steps as an epoch of
 50,000 images has (the tail as a full batch left out), on one batch that lies on the GPU already: without loading or
-augmentation, which ours has. Three kinds: eager, the whole step in a CUDA graph, and torch.compile (which takes up to a
-minute to compile at each batch size). The first epoch is not counted; median of 5 (least to most).
+augmentation, which ours has. Kinds:
+
+  eager              launch by launch
+  graph              the whole step (forward, backward, update) in a CUDA graph
+  compile            model and loss under torch.compile, launch by launch
+  compile_graph      the same with the whole step in a CUDA graph: the fastest that compiles in seconds
+  compile_graph_max  compile_graph with mode="max-autotune-no-cudagraphs": minutes to compile at each batch size
+
+The first epoch is not counted; median of --repeats (min to max). --output appends every epoch as a JSON line.
 """
 
 import argparse
+import os
 import statistics
+import sys
 import time
 
 import torch
 from torch import nn
 from torch.nn import functional as F
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
+import measurements  # noqa: E402
+
+KINDS = ["eager", "graph", "compile", "compile_graph", "compile_graph_max"]
+WARM_UP_STEPS = 12
 
 
 class Block(nn.Module):
@@ -52,63 +67,83 @@ class ResNet18(nn.Module):
         return self.linear(F.avg_pool2d(x, 4).flatten(1))
 
 
-def make_step(batch, compiled):
-    """A function that queues one training step, and what keeps it alive."""
+def make_step(batch, kind):
+    """Returns a function that queues one training step."""
     model = ResNet18().cuda().to(memory_format=torch.channels_last)
     assert sum(p.numel() for p in model.parameters()) == 11_173_962
-    forward = torch.compile(model) if compiled else model
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9, weight_decay=5e-4, fused=True)
     images = torch.randn(batch, 3, 32, 32, device="cuda").to(memory_format=torch.channels_last)
     labels = torch.randint(0, 10, (batch,), device="cuda")
 
+    def loss_of():
+        with torch.autocast("cuda", torch.bfloat16):
+            return F.cross_entropy(model(images), labels)
+
+    if kind.startswith("compile"):
+        torch._dynamo.reset()
+        loss_of = torch.compile(loss_of, mode="max-autotune-no-cudagraphs" if kind.endswith("max") else None)
+
     def step():
         optimizer.zero_grad(set_to_none=True)
-        with torch.autocast("cuda", torch.bfloat16):
-            loss = F.cross_entropy(forward(images), labels)
+        loss = loss_of()
         loss.backward()
         optimizer.step()
+        return loss
 
     return step
 
 
 def captured(step):
-    """The step as the replay of a CUDA graph."""
+    """Returns a function that replays the step as a CUDA graph."""
     stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
-        for _ in range(5):
+        for _ in range(WARM_UP_STEPS):
             step()
+    torch.cuda.current_stream().wait_stream(stream)
     torch.cuda.synchronize()
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
-        step()
-    return graph.replay
+        loss = step()
+
+    def replay():
+        graph.replay()
+        return loss
+
+    return replay
 
 
-def time_epochs(step, batch, repeats=5):
+def time_epochs(step, batch, repeats):
+    """Returns the seconds of each timed epoch, scaled to 50,000 images."""
     steps = 50_000 // batch
     seconds = []
     for epoch in range(repeats + 1):
         torch.cuda.synchronize()
         begin = time.perf_counter()
         for _ in range(steps):
-            step()
+            loss = step()
         torch.cuda.synchronize()
         if epoch > 0:
             seconds.append((time.perf_counter() - begin) * 50_000 / (steps * batch))
+    assert loss.item() < 2, f"after {(repeats + 1) * steps} steps on one batch the loss is {loss.item()}, expected below chance"
     return seconds
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--batch", type=int, nargs="*", default=[512, 128, 32])
-    parser.add_argument("--kind", nargs="*", default=["eager", "graph"], choices=["eager", "graph", "compile"])
+    parser.add_argument("--batch", type=int, nargs="+", default=[512, 128, 32])
+    parser.add_argument("--kind", nargs="+", default=["graph", "compile_graph"], choices=KINDS)
+    parser.add_argument("--repeats", type=int, default=5, help="timed epochs")
+    parser.add_argument("--output", default="", help="file to which every timed epoch is appended as JSON")
     args = parser.parse_args()
     torch.backends.cudnn.benchmark = True
+    writer = measurements.Writer(args.output, measurements.torch_versions(), torch.cuda.get_device_name(), gpus=1)
     print(f"PyTorch {torch.__version__}, {torch.cuda.get_device_name()}, bf16 autocast, channels-last; s per 50,000 images")
-    for batch in args.batch:
-        for kind in args.kind:
-            step = make_step(batch, kind == "compile")
-            seconds = time_epochs(captured(step) if kind == "graph" else step, batch)
+    for kind in args.kind:
+        for batch in args.batch:
+            step = make_step(batch, kind)
+            seconds = time_epochs(captured(step) if "graph" in kind else step, batch, args.repeats)
+            writer.add(kind, batch=batch, seconds=seconds)
             print(f"{batch:5d}  {statistics.median(seconds):7.4f} ({min(seconds):.4f} to {max(seconds):.4f})  {kind}", flush=True)
 
 

@@ -10,7 +10,7 @@ namespace lockstep {
 namespace {
 
 // Without a shared update a gradient goes whole to every other rank, N / 2 times a ring's bytes. Predicted from runs on two
-// GPUs: faster than NCCL on four, slower on eight (benchmarks/README.md, "Four and eight H100, predicted").
+// GPUs: faster than NCCL on four, slower on eight (benchmarks/results/notes.md, "Four and eight GPUs").
 constexpr uint32_t kMaxWholeCopyRanks = 4;
 
 // The number that decides for a point of so many ranks.

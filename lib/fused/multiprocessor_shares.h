@@ -23,7 +23,7 @@ struct MultiprocessorShares {
 inline constexpr uint32_t kMaxDividedBatch = 512;
 
 // The shares of `all` for a batch of up to kMaxDividedBatch, so that both chains of the backward pass end together
-// (measured on an H200; benchmarks/README.md, "The hand-written step").
+// (measured on an H200; benchmarks/results/notes.md, "The step on one GPU").
 MultiprocessorShares DivideMultiprocessors(const ConvolutionUnit& unit, uint32_t batch, uint32_t all);
 
 }  // namespace lockstep

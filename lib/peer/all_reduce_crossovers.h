@@ -18,7 +18,7 @@ enum class AllReduceWay { kOneShot, kTwoShots, kCopies, kAuto };
 
 inline constexpr size_t kAllReduceWays = 3;  // without kAuto
 
-// In bytes. The defaults are what ChooseCrossovers makes of two H100 in bf16 (benchmarks/README.md, "All-reduce on GPUs").
+// In bytes. The defaults are what ChooseCrossovers makes of two H100 in bf16 (benchmarks/README.md, "All-reduce").
 struct AllReduceCrossovers {
   size_t max_one_shot_bytes = 2 << 20;
   size_t max_two_shots_bytes = 64 << 20;

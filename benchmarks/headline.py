@@ -1,0 +1,138 @@
+"""Measures the fast step next to its baselines in one call, by turns, for the first tables of benchmarks/README.md.
+
+    python3 benchmarks/headline.py --package FOLDER --dataset dataset.rec --output OUT [--gpus 1 2] [--turns 3] [--seconds 540]
+
+FOLDER is made by tools/package.sh. On one GPU: train_sweep --preset=fast, PyTorch's whole step in a CUDA graph, the same under
+torch.compile, and JAX with one program per epoch. On several: scale_run --preset=fast --ranks=1,N and the data-parallel form of
+each baseline. Each program runs once per turn, in a process of its own, at batch 512, 128 and 32 of each GPU; nothing else
+runs meanwhile, and the order is rotated from turn to turn. From the second turn on, baselines read the programs that they
+compiled in the first one. A program that would not end within --seconds is left out of that turn, which is printed.
+
+OUT gets sweep_TURN.json and scale_TURN.json, records with one entry a line; baselines.jsonl, a line for each case of each
+baseline's process; and log.txt, what the programs printed. Exits 1 if a program failed. --dry_run prints the commands.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import shlex
+import signal
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+BATCHES = ["512", "128", "32"]
+
+
+def programs(given, gpus, turn):
+    """Returns {name: command} of one turn on `gpus` GPUs; commands run in the folder --output."""
+    epochs = [f"--repeats={given.repeats}"]
+    baseline = ["--batch", *BATCHES, f"--repeats={given.baseline_repeats}", "--output=baselines.jsonl"]
+    ours = ["--input=dataset.rec", "--preset=fast", f"--batch={','.join(BATCHES)}", "--noevaluate", *epochs, "--force"]
+    peers = HERE / "peers"
+    if gpus == 1:
+        return {
+            "ours": [given.package / "train_sweep", *ours, f"--output=sweep_{turn}.rec"],
+            "PyTorch, graph": [sys.executable, peers / "resnet18_pytorch.py", "--kind=graph", *baseline],
+            "PyTorch, compile + graph": [sys.executable, peers / "resnet18_pytorch.py", "--kind=compile_graph", *baseline],
+            "JAX, scan": [sys.executable, peers / "resnet18_jax.py", *baseline],
+        }
+    torchrun = [sys.executable, "-m", "torch.distributed.run", f"--nproc-per-node={gpus}", peers / "resnet18_ddp_pytorch.py"]
+    return {
+        "ours": [given.package / "scale_run", *ours, f"--ranks=1,{gpus}", "--ablation=false", f"--output=scale_{turn}.rec"],
+        "PyTorch, graph": [*torchrun, "--kind=graph", *baseline],
+        "PyTorch, compile + graph": [*torchrun, "--kind=compile_graph", *baseline],
+        "JAX, scan": [sys.executable, peers / "resnet18_jax.py", f"--gpus={gpus}", "--check=false", *baseline],
+    }
+
+
+def save_as_json(package, record, output):
+    """Writes a record as JSON with one entry a line, without the list of loaded libraries."""
+    printed = subprocess.run([package / "report", f"--print={record}", "--format=json"], capture_output=True, text=True, check=True)
+    file = json.loads(printed.stdout)
+    for entry in file["record"]:
+        entry.get("header", {}).pop("loaded_file", None)
+    lines = ",\n".join(json.dumps(entry) for entry in file["record"])
+    others = "".join(f',\n"{name}": {json.dumps(value)}' for name, value in file.items() if name != "record")
+    output.write_text(f'{{"record": [\n{lines}\n]{others}}}\n')
+
+
+class Session:
+    def __init__(self, given):
+        self.given, self.begin = given, time.monotonic()
+        self.longest = {}  # seconds of each program so far, the longest run
+        self.failed = False
+        self.environment = dict(os.environ, NCCL_NVLS_ENABLE="0", LOCKSTEP_COMMIT=given.commit)
+        self.environment.setdefault("TORCHINDUCTOR_CACHE_DIR", str(given.cache / "torch"))
+        self.environment.setdefault("JAX_COMPILATION_CACHE_DIR", str(given.cache / "jax"))
+
+    def left(self):
+        return max(0, self.given.seconds - (time.monotonic() - self.begin))
+
+    def run(self, name, command):
+        """Runs one program unless it would not end in time; returns whether it succeeded."""
+        if self.left() < 1.1 * self.longest.get(name, 10):
+            print(f"{name}: left out, {self.left():.0f} s are left", flush=True)
+            return False
+        begin = time.monotonic()
+        with open(self.given.output / "log.txt", "a") as log:
+            log.write(f"$ {shlex.join(map(str, command))}\n")
+            log.flush()
+            process = subprocess.Popen(command, cwd=self.given.output, env=self.environment, stdout=log, stderr=log,
+                                       start_new_session=True)
+            try:
+                code = process.wait(self.left())
+            except subprocess.TimeoutExpired:
+                code = "none: stopped by the limit of --seconds"
+                os.killpg(process.pid, signal.SIGKILL)  # the program and the ranks that it started
+                process.wait()
+        seconds = time.monotonic() - begin
+        self.longest[name] = max(seconds, self.longest.get(name, 0))
+        print(f"{name}: exit {code}, {seconds:.0f} s", flush=True)
+        self.failed |= code != 0
+        return code == 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--package", type=lambda text: pathlib.Path(text).resolve(), required=True, help="made by tools/package.sh")
+    parser.add_argument("--dataset", type=lambda text: pathlib.Path(text).resolve(), required=True)
+    parser.add_argument("--output", type=lambda text: pathlib.Path(text).resolve(), required=True, help="folder for the results")
+    parser.add_argument("--cache", type=lambda text: pathlib.Path(text).resolve(), default="headline_cache",
+                        help="folder for what the baselines compile")
+    parser.add_argument("--gpus", type=int, nargs="+", default=[1], help="numbers of GPUs, such as 1 2")
+    parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--repeats", type=int, default=5, help="timed epochs of ours in each process")
+    parser.add_argument("--baseline_repeats", type=int, default=5, help="timed epochs of a baseline in each process")
+    parser.add_argument("--seconds", type=float, default=540, help="limit of the whole call")
+    parser.add_argument("--commit", default="", help="commit of the scripts, if they are no checkout")
+    parser.add_argument("--dry_run", action="store_true", help="print the commands only")
+    given = parser.parse_args()
+    given.cache = pathlib.Path(given.cache).resolve()
+    if given.dry_run:
+        for gpus in given.gpus:
+            for command in programs(given, gpus, 1).values():
+                print(shlex.join(map(str, command)))
+        return
+    given.output.mkdir(parents=True, exist_ok=True)
+    link = given.output / "dataset.rec"
+    if not link.exists():
+        link.symlink_to(given.dataset)
+    session = Session(given)
+    for turn in range(1, given.turns + 1):
+        for gpus in given.gpus:
+            todo = list(programs(given, gpus, turn).items())
+            first = (turn - 1) % len(todo)
+            print(f"== turn {turn}, {gpus} GPU{'s' if gpus > 1 else ''}", flush=True)
+            for name, command in todo[first:] + todo[:first]:
+                done = session.run(f"{gpus} {name}", command)
+                record = given.output / f"{'sweep' if gpus == 1 else 'scale'}_{turn}.rec"
+                if name == "ours" and done:
+                    save_as_json(given.package, record, record.with_suffix(".json"))
+    sys.exit(1 if session.failed else 0)
+
+
+if __name__ == "__main__":
+    main()

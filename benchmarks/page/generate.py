@@ -1,0 +1,55 @@
+"""Writes the tables and figures of README.md and of the pages in benchmarks again, from the records in benchmarks/results.
+
+    python3 benchmarks/page/generate.py [--root .] [--check]
+
+One rule holds for all: the median and the range (min to max) over all timed epochs of all processes of one version. What is
+generated stands between markers (render.py); tables.py lists the tables, their records and their commands. --check changes
+nothing, and exits 1 if a document is not what would be written, or holds a table or a figure outside of the markers.
+"""
+
+import argparse
+import difflib
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import render  # noqa: E402
+import tables  # noqa: E402
+
+DOCUMENTS = ["README.md", "benchmarks/README.md", "benchmarks/lab.md"]
+
+
+def generated(root, text):
+    """Returns a document's text with its blocks generated from the records below `root`."""
+    return render.fill(text, tables.blocks(root))
+
+
+def complaints(root, name):
+    """Returns a line for everything in a document that the records did not write."""
+    text = (root / name).read_text()
+    found = [f"{name}:{line}: typed, not generated: {what}" for line, what in render.typed_figures(text)]
+    difference = difflib.unified_diff(text.splitlines(), generated(root, text).splitlines(), name, "generated", lineterm="", n=0)
+    return found + list(difference)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent.parent)
+    parser.add_argument("--check", action="store_true", help="change nothing")
+    given = parser.parse_args()
+    if given.check:
+        found = [line for name in DOCUMENTS for line in complaints(given.root, name)]
+        if found:
+            sys.exit("\n".join(found) + "\nbenchmarks/page/generate.py writes what the records say")
+        return
+    for name in DOCUMENTS:
+        path = given.root / name
+        text = path.read_text()
+        new = generated(given.root, text)
+        if new != text:
+            path.write_text(new)
+            print(f"{name}: written")
+
+
+if __name__ == "__main__":
+    main()

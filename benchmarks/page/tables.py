@@ -1,0 +1,662 @@
+"""The tables of README.md, benchmarks/README.md and benchmarks/lab.md: for each its records, what is made of them, and the command of the run.
+
+A build function returns the block below a heading: one sentence with the answer, the table, and one paragraph with machine,
+versions, date, commit, n, command and files. It raises MissingRecords if its files are not there; the table is then listed under
+"Not measured for this version".
+"""
+
+import collections
+import json
+import re
+import shlex
+
+import records
+import render
+from records import MissingRecords, Sample
+from render import significant, spread
+
+BATCHES = [512, 128, 32]
+HEADLINE = "2026-11-27-h100x2-headline"
+
+TABLES = {}  # name: (title, command, build), in the order of this file
+Table = collections.namedtuple("Table", "title command build")
+
+
+def table(name, title, command=""):
+    """Registers a build function. `command` makes the records, and is shown while they are missing."""
+    def register(build):
+        TABLES[name] = Table(title, command, build)
+        return build
+    return register
+
+
+def block(answer, head, rows, source):
+    return "\n\n".join([render.paragraph(answer), render.table(head, rows), render.paragraph(source)])
+
+
+def source(runs, n, series=None, files=None, command=None, commit=None):
+    """Returns machine, versions, date, commit, n, command and files of `runs`, records of one version."""
+    run = runs[0]
+    known = {**run.versions(), **(series.versions() if series else {})}
+    libraries = ", ".join(f"{name} {version}" for name, version in known.items())
+    libraries = libraries + "; " if libraries else ""
+    folders = files or [f"{runs[0].path.parent.name}/{runs[0].path.name}"] + ([series.path.name] if series else [])
+    return (f"{run.machine()}; {libraries}{run.date}, commit {commit or run.commit}; {n}; `{command or run.command}`; "
+            f"files: {', '.join(f'`{name}`' for name in folders)}.")
+
+
+def points(runs, **wanted):
+    """Returns the points of all `runs` whose fields are `wanted`."""
+    return [point for run in runs for point in run.all("point") if all(point.get(name) == value for name, value in wanted.items())]
+
+
+def epochs(runs, **wanted):
+    """Returns the seconds of every timed epoch of the points whose fields are `wanted`, or None."""
+    found = [point["epoch_seconds"]["value"] for point in points(runs, **wanted)]
+    values = [value for one in found for value in one]
+    return Sample(values, len(found)) if values else None
+
+
+def joined(values):
+    values = list(values)
+    return values[0] if len(values) == 1 else ", ".join(values[:-1]) + " and " + values[-1]
+
+
+def epochs_and_processes(sample):
+    return f"{render.count(sample.n, 'epoch')} of {render.count(sample.processes, 'process')}"
+
+
+BASELINES = {
+    "graph": "PyTorch, the step in a CUDA graph", "compile_graph": "PyTorch, compiled, in a CUDA graph",
+    "scan": "JAX, an epoch in one program",
+}
+
+
+def baselines(series, gpus):
+    """Returns {name: {batch: Sample}} of the baselines on so many GPUs, those alone that were measured."""
+    found = {}
+    for kind, name in BASELINES.items():
+        case = kind if gpus == 1 or kind == "scan" else f"{kind}, bf16 on the wire"
+        samples = {batch: series.sample(case=case, gpus=gpus, batch=batch) for batch in BATCHES}
+        if any(samples.values()):
+            found[name] = samples
+    return found
+
+
+def best(theirs, batch):
+    return min(samples[batch].median for samples in theirs.values() if samples[batch])
+
+
+class Headline:
+    """Ours and the baselines of one call."""
+
+    def __init__(self, results, gpus):
+        self.runs = results.records(f"{HEADLINE}/{'sweep' if gpus == 1 else 'scale'}_*.json")
+        self.series = results.series(f"{HEADLINE}/baselines.jsonl")
+        self.theirs = baselines(self.series, gpus)
+        wanted = {} if gpus == 1 else {"ranks": gpus, "reduction": "ALL_REDUCE"}
+        field = "batch_size" if gpus == 1 else "batch_per_device"
+        self.ours = {batch: epochs(self.runs, **wanted, **{field: batch}) for batch in BATCHES}
+        self.one = {batch: epochs(self.runs, ranks=1, reduction="PLAIN", batch_per_device=batch) for batch in BATCHES}
+        self.ratio = {batch: best(self.theirs, batch) / self.ours[batch].median for batch in BATCHES}
+
+    def shares(self, gpus):
+        return {batch: 100 * self.one[batch].median / gpus / self.ours[batch].median for batch in BATCHES}
+
+    HEAD = ["batch", *map(str, BATCHES), "n: epochs of processes"]
+
+    def row(self, name, samples):
+        n = {f"{sample.n} of {sample.processes}" for sample in samples.values() if sample}
+        return [name, *(spread(samples[batch]) for batch in BATCHES), " and ".join(sorted(n))]
+
+    def rows(self, name):
+        rows = [self.row(name, self.ours), *(self.row(other, samples) for other, samples in self.theirs.items())]
+        return rows + [["best baseline / ours", *(significant(self.ratio[batch]) for batch in BATCHES), ""]]
+
+    def source(self, gpus):
+        name = "sweep" if gpus == 1 else "scale"
+        command = (f"python3 benchmarks/headline.py --package lockstep --dataset dataset.rec --output out --gpus {gpus} "
+                   f"--baseline_repeats 3`, which runs `{self.runs[0].command}")
+        return source(self.runs, "n as above", self.series, files=[f"{HEADLINE}/{name}_*.json", "baselines.jsonl"], command=command)
+
+
+@table("fast_step", "The fast step on one GPU", "python3 benchmarks/headline.py --package lockstep --dataset dataset.rec --output out")
+def fast_step(results):
+    call = Headline(results, 1)
+    ratio = call.ratio.values()
+    answer = (f"One {call.runs[0].header['device'][0]['name']} trains {significant(min(ratio))} to {significant(max(ratio))} times as "
+              f"fast as the best of {len(call.theirs)} baselines. Seconds per 50,000 images:")
+    return block(answer, call.HEAD, call.rows("`train_sweep --preset=fast`"), call.source(1))
+
+
+@table("step_parts", "Where a step's time goes")
+def step_parts(results):
+    runs = results.records(f"{HEADLINE}/sweep_*.json")
+    names = [part["name"] for part in points(runs, batch_size=BATCHES[0])[0]["step_parts"]["part"]]
+    rows, share = [], {}
+    for batch in BATCHES:
+        medians = [{part["name"]: part["full_steps"]["p50_seconds"] for part in point["step_parts"]["part"]}
+                   for point in points(runs, batch_size=batch)]
+        samples = {name: Sample([one[name] for one in medians], len(medians)) for name in names}
+        share[batch] = 100 * samples["backward"].median / sum(sample.median for sample in samples.values())
+        rows.append([str(batch)] + [spread(samples[name], 1e6) for name in names])
+    answer = (f"The backward pass takes {joined(f'{significant(share[batch], 2)} %' for batch in BATCHES)} of a step at batch "
+              f"{joined(map(str, BATCHES))}. Microseconds, the median full step of an instrumented epoch:")
+    return block(answer, ["images", *names], rows, source(runs, f"n = {render.count(len(runs), 'process')}, one instrumented epoch each",
+                                                          files=[f"{HEADLINE}/sweep_*.json"]))
+
+
+@table("two_gpus", "The fast step on two GPUs",
+       "python3 benchmarks/headline.py --package lockstep --dataset dataset.rec --output out --gpus 2")
+def two_gpus(results):
+    call = Headline(results, 2)
+    share, ratio = call.shares(2), call.ratio.values()
+    answer = (f"Two GPUs reach {joined(f'{significant(share[batch])} %' for batch in BATCHES)} of linear, and are "
+              f"{significant(min(ratio))} to {significant(max(ratio))} times as fast as the best baseline on two. Seconds per 50,000 "
+              f"images, batch of each GPU:")
+    rows = call.rows("`scale_run --preset=fast`, two GPUs")
+    rows.insert(1, call.row("the same, one GPU", call.one))
+    rows.insert(2, ["share of linear, %", *(significant(share[batch]) for batch in BATCHES), ""])
+    return block(answer, call.HEAD, rows, call.source(2))
+
+
+@table("four_gpus", "The fast step on four GPUs", "scale_run --input=dataset.rec --preset=fast --ranks=1,4 --batch=512,128,32 "
+       "--noevaluate --output=four.rec")
+def four_gpus(results):
+    runs = results.records("2026-11-26-h100x4-scored/four.json")
+    one = {batch: epochs(runs, ranks=1, reduction="PLAIN", batch_per_device=batch) for batch in BATCHES}
+    four = {batch: epochs(runs, ranks=4, reduction="ALL_REDUCE", batch_per_device=batch) for batch in BATCHES}
+    share = {batch: 100 * one[batch].median / 4 / four[batch].median for batch in BATCHES}
+    answer = f"Four GPUs reach {joined(f'{significant(share[batch])} %' for batch in BATCHES)} of linear. Seconds per 50,000 images:"
+    rows = [["one GPU"] + [spread(one[batch]) for batch in BATCHES], ["four GPUs"] + [spread(four[batch]) for batch in BATCHES],
+            ["share of linear, %"] + [significant(share[batch]) for batch in BATCHES]]
+    return block(answer, ["batch of each GPU", *map(str, BATCHES)], rows,
+                 source(runs, f"n = {epochs_and_processes(four[BATCHES[0]])}"))
+
+
+def accuracy_runs(results, **wanted):
+    """Returns a Sample of the test accuracies, in %, of all runs with this recipe."""
+    wanted = {"schedule": "cosine", "epochs": "200", **wanted}
+    found = [row for row in results.rows("accuracies.csv") if all(row[name] == value for name, value in wanted.items())]
+    return Sample([float(row["test_accuracy_percent"]) for row in found], len(found)), found
+
+
+@table("accuracy", "Accuracy")
+def accuracy(results):
+    ways = [("one GPU, batch 128", dict(program="train_sweep", batch="128", gpus="1")),
+            ("one GPU, batch 256", dict(program="train_sweep", batch="256", gpus="1")),
+            ("two GPUs, batch 128 each, gradients in bf16", dict(program="scale_run", batch="128", gpus="2")),
+            ("PyTorch, one GPU, batch 128", dict(program="PyTorch", batch="128", gpus="1", run=HEADLINE))]
+    rows, samples, commits, folders = [], [], set(), []
+    for name, wanted in ways:
+        sample, runs = accuracy_runs(results, **wanted)
+        samples.append(sample)
+        commits |= {run["commit"].rstrip("+")[:7] for run in runs if run["commit"]}
+        folders += [run["run"] for run in runs]
+        seeds = len({run["seed"] for run in runs})
+        rows.append([name, str(sample.n), str(seeds), f"{sample.mean:.2f}", f"{sample.deviation:.2f}",
+                     f"{sample.minimum:.2f} to {sample.maximum:.2f}"])
+    ours, theirs = samples[0], samples[-1]
+    answer = (f"200 epochs reach {ours.mean:.1f} ± {ours.deviation:.1f} % (mean ± standard deviation of {ours.n} runs, every run of the "
+              f"recipe), PyTorch {theirs.mean:.1f} ± {theirs.deviation:.1f} % ({theirs.n} runs). Test accuracy in the state of the last epoch:")
+    line = (f"NVIDIA H200 (ours, one GPU, batch 128) and H100; {min(folders)[:10]} to {max(folders)[:10]}, {len(commits)} commits of the "
+            "same recipe (SGD, a cosine schedule, crops and flips, bf16) and normalization; n as above; "
+            "`train_sweep --input=dataset.rec --preset=fast --batch=128 --epochs=200 --schedule=cosine --seed=1 --output=accuracy.rec`, "
+            "`python3 benchmarks/peers/resnet18_accuracy.py dataset.rec --seed 1`; files: `accuracies.csv`. The pictures are a lossy copy "
+            "of CIFAR-10.")
+    return block(answer, ["", "runs", "seeds", "mean, %", "standard deviation", "range"], rows, line)
+
+
+QUANTIZE_LINE = re.compile(r"(\w+) on 10000 test images: (.*?); argmax ties")
+
+
+def quantized(text, wanted, label):
+    """Returns [{stage: (accuracy, gained, lost)}] of the lines of `quantize` whose label matches; fp32 has no changes."""
+    found = []
+    for line in text.splitlines():
+        match = QUANTIZE_LINE.search(line)
+        if not match or match.group(1) != wanted or not re.search(label, line):
+            continue
+        stages = {}
+        for name, value, gained, lost in re.findall(r"([\w' -]+?) ([\d.]+) %(?: \(\+(\d+) -(\d+)\))?(?:, |$)", match.group(2)):
+            stages[name.strip()] = (float(value), gained, lost)
+        found.append(stages)
+    return found
+
+
+def quantized_row(name, runs, stage):
+    """Returns a row: the accuracy of each seed with the images gained and lost, and the mean change against fp32."""
+    cells = [f"{run[stage][0]:.2f}" + (f" (+{run[stage][1]} -{run[stage][2]})" if run[stage][1] else "") for run in runs]
+    change = sum(run[stage][0] - run["fp32"][0] for run in runs) / len(runs)
+    return [name, *cells, "" if stage == "fp32" else f"{change:+.2f}"], change
+
+
+@table("int8_accuracy", "Accuracy in int8")
+def int8_accuracy(results):
+    newest, earlier = results.text("2026-11-24-h200-int8/accuracies.txt"), results.text("2026-11-23-h200-int8/accuracies.txt")
+    plain = quantized(earlier, "resnet18", r"^seed \d pt:")
+    zero_points = quantized(earlier, "resnet18", r"^seed \d pczp:")
+    tuned = quantized(newest, "resnet18", r"^seed \d, --fine_tune_epochs=3:")
+    rows = [quantized_row(*row) for row in [
+        ("fp32", plain, "fp32"), ("int8 weights", plain, "int8 weights"), ("all integers", plain, "and bias"),
+        ("all integers, `--per_channel --zero_points`", zero_points, "and bias"),
+        ("all integers, `--fine_tune_epochs=3`", tuned, "fine-tuned")]]
+    answer = (f"In integers ResNet-18 changes by {rows[2][1]:+.2f} points in the mean of three networks, and by {rows[3][1]:+.2f} with a "
+              "scale for each channel and zero points. Accuracy in % (images that became right and wrong):")
+    line = ("NVIDIA H200; 2026-11-23 and 2026-11-24, commits 7c8a09e and aed3130; n = three seeds on 10,000 test images, 400 images to calibrate; "
+            "`quantize --input=dataset.rec --checkpoint=resnet18.pt --per_channel --zero_points --device=cuda`; files: "
+            "`accuracies.txt` of `2026-11-23-h200-int8` and `2026-11-24-h200-int8`.")
+    return block(answer, ["", "seed 1", "seed 2", "seed 3", "mean change"], [cells for cells, _ in rows], line)
+
+
+@table("lenet5_int8", "LeNet-5 in int8")
+def lenet5_int8(results):
+    text = results.text("2026-11-25-cpu-lenet5-int8/accuracies.txt")
+    plain, bias = quantized(text, "lenet5", ""), quantized(text, "lenet5_bias", "")
+    rows = [quantized_row(*row) for row in [
+        ("without biases: fp32", plain, "fp32"), ("int8 weights", plain, "int8 weights"),
+        ("and activations: all integers", plain, "and activations"),
+        ("with biases: fp32", bias, "fp32"), ("int8 weights", bias, "int8 weights"), ("and activations", bias, "and activations"),
+        ("and biases: all integers", bias, "and bias"),
+        ("the lab's int8 weights, biases unscaled", bias, "the lab's weights with biases unscaled")]]
+    answer = (f"In integers LeNet-5 changes by {rows[2][1]:+.2f} points without biases and by {rows[6][1]:+.2f} with them; with biases that "
+              f"are not scaled, as the lab has it, by {rows[7][1]:+.2f}. Accuracy in % (images that became right and wrong):")
+    line = ("Two cores of an AMD EPYC; 2026-11-25, commit 07213a1; n = three seeds on 10,000 test images, 400 images to calibrate; "
+            "`quantize --input=dataset.rec --checkpoint=lenet5_1.pt,lenet5_bias_1.pt --device=cpu --output=q_1.rec`; files: "
+            "`2026-11-25-cpu-lenet5-int8/accuracies.txt`.")
+    return block(answer, ["", "seed 1", "seed 2", "seed 3", "mean change"], [cells for cells, _ in rows], line)
+
+
+@table("largest_batch", "The largest batch")
+def largest_batch(results):
+    ladders = [("bf16, fast", results.records("2026-11-22-h200-shares-that-fit/ladder.json")),
+               ("fp32, fast", results.records("2026-11-22-h200-side-by-side/ladder_fp32.json")),
+               ("fp32, LibTorch in a graph", results.records("2026-11-22-h200-rest/ladder_lab.json"))]
+    batches = sorted({point["batch_size"] for _, runs in ladders for point in points(runs) if point["batch_size"] <= 50_000})
+    rows = []
+    for batch in batches:
+        row = [f"{batch:,}"]
+        for _, runs in ladders:
+            point = points(runs, batch_size=batch)
+            if not point or point[0]["outcome"] != "COMPLETED":
+                row += ["does not fit" if point else "-", ""]
+                continue
+            memory = [float(point[0][name]) / 1e9 for name in ("predicted_memory_bytes", "peak_memory_bytes")]
+            row += [spread(epochs(runs, batch_size=batch)), " / ".join(map(significant, memory))]
+        rows.append(row)
+    ends = [[end["largest_fitting_batch"] for run in runs for end in run.all("end")] for _, runs in ladders]
+    rows.append(["largest that fits"] + [cell for end in ends for cell in (f"{end[0]:,}" if end else "not found", "")])
+    runs = ladders[0][1]
+    answer = (f"In bf16 {ends[0][0]:,} images fit into {significant(float(runs[0].header['device'][0]['memory_bytes']) / 1e9)} GB, in fp32 "
+              f"{ends[1][0]:,}. Seconds per 50,000 images, and memory predicted / taken in GB:")
+    head = ["batch"] + [cell for name, _ in ladders for cell in (name, "memory")]
+    files = [f"{one[0].path.parent.name}/{one[0].path.name}" for _, one in ladders]
+    commits = " (the others: {} and {})".format(*(one[0].commit for _, one in ladders[1:]))
+    return block(answer, head, rows, source(runs, "n = one timed epoch for each batch", files=files, commit=runs[0].commit + commits))
+
+
+def last_epochs(runs, row):
+    """Returns (loss, training %, test %, seconds of training) Samples over the seeds of one row of an experiment."""
+    found = points(runs, row=row)
+    last = [point["epoch"][-1] for point in found]
+    seconds = [sum(epoch["train_seconds"] for epoch in point["epoch"]) for point in found]
+    return (Sample([epoch["mean_loss"] for epoch in last]), Sample([100 * epoch["train_accuracy"] for epoch in last]),
+            Sample([100 * epoch["test_accuracy"] for epoch in last]), Sample(seconds))
+
+
+def told_apart(one, other):
+    """Returns whether two means differ by Welch's test at 95 %, with the fewest degrees of freedom that three runs each can have."""
+    error = (one.deviation**2 / one.n + other.deviation**2 / other.n) ** 0.5
+    return abs(one.mean - other.mean) > 4.303 * error  # Student's t, 2 degrees of freedom
+
+
+def verdict(samples):
+    """Returns whether any two rows differ by more than their spread over runs, as a clause."""
+    pairs = [told_apart(one, other) for i, one in enumerate(samples) for other in samples[:i]]
+    return f"{samples[0].n} seeds tell {'some of' if any(pairs) else 'none of'} the accuracies apart"
+
+
+def mean_and_deviation(sample):
+    return f"{significant(sample.mean)} ± {significant(sample.deviation, 2)}"
+
+
+@table("large_batch", "Large batches, five epochs")
+def large_batch(results):
+    small = results.records("2026-11-23-h200-large-batch/large_batch_8192.json")
+    large = results.records("2026-11-23-h200-large-batch/large_batch_32768.json")
+    names = list(dict.fromkeys(point["row"] for point in points(small)))
+    rows, means = [], {}
+    for name in names:
+        cells = []
+        for runs, batch in ((small, "8192"), (large, "32768")):
+            row = name.replace("8192", batch)
+            loss, training, test, _ = last_epochs(runs, row)
+            means[row] = test
+            cells += [significant(loss.mean), significant(training.mean), mean_and_deviation(test)]
+        label = "plain" if name == "8192" else name.removeprefix("8192, ")
+        rows.append([label if name != "128" else "batch 128, in the same call", *cells])
+    winner = max((row for row in means if row.startswith("8192, ")), key=lambda row: means[row].mean)
+    answer = (f"After five epochs batch 128 has {mean_and_deviation(means['128'])} % on the test images, plain 8,192 "
+              f"{mean_and_deviation(means['8192'])} %; the highest mean of a remedy is {mean_and_deviation(means[winner])} % ({winner[6:]}, "
+              f"chosen among {len(names) - 2} rows by this very accuracy). Loss and training accuracy of epoch 5, test accuracy in % "
+              "(mean ± standard deviation):")
+    head = ["", "8,192: loss", "training", "test", "32,768: loss", "training", "test"]
+    commits = f"{small[0].commit} (32,768: {large[0].commit})"
+    line = source(small, "n = three seeds a row", files=["2026-11-23-h200-large-batch"], command=shorter(small[0].command), commit=commits)
+    return block(answer, head, rows, line)
+
+
+def shorter(command):
+    """Returns a command without the list of --rows, which the table's rows are."""
+    return shlex.join(word for word in shlex.split(command) if not word.startswith("--rows="))
+
+
+@table("as_many_updates", "Large batches, as many updates")
+def as_many_updates(results):
+    rows, tests = [], {}
+    calls = [results.records("2026-11-25-h100x2-all-reduce/large_8192.json"), results.records("2026-11-26-h100x2-lab/large_32768.json")]
+    for runs in calls:
+        for name in dict.fromkeys(point["row"] for point in points(runs)):
+            _, _, test, seconds = last_epochs(runs, name)
+            passes = len(points(runs, row=name)[0]["epoch"])
+            tests[name] = test
+            rows.append([name.replace("8192", "8,192").replace("32768", "32,768"), str(passes), str(test.n), mean_and_deviation(test),
+                         spread(seconds)])
+    large = [f"{name.partition(',')[0]} with all remedies has {mean_and_deviation(test)} %" for name, test in tests.items() if name != "128"]
+    answer = f"With as many updates as batch 128 makes in five epochs, {joined(large)}. Two H100, two rows a call:"
+    commits = f"{calls[1][0].commit} (8,192: {calls[0][0].commit})"
+    line = source(calls[1], "n = three seeds a row", commit=commits, files=[f"{r[0].path.parent.name}/{r[0].path.name}" for r in calls])
+    return block(answer, ["batch", "epochs", "n", "test, %", "seconds of training"], rows, line)
+
+
+@table("sampler_epoch", "The sampler's epoch")
+def sampler_epoch(results):
+    runs = results.records("2026-11-24-h100x2-exchange/sampler_epoch.json")
+    rows, tests = [], []
+    for name in dict.fromkeys(point["row"] for point in points(runs)):
+        loss, training, test, _ = last_epochs(runs, name)
+        ranks = [point["rank"][0] for point in points(runs, row=name)]
+        tests.append(test)
+        rows.append([name, mean_and_deviation(loss), mean_and_deviation(training), mean_and_deviation(test),
+                     f"{min(int(rank['distinct_images_ever']) for rank in ranks):,}",
+                     significant(100 * sum(rank["repeated_batch_share"] for rank in ranks) / len(ranks)) + " %"])
+    answer = (f"Without the epoch number a rank sees {rows[1][4]} of the 50,000 images ever, with it at least {rows[0][4]}; {verdict(tests)} "
+              f"({mean_and_deviation(tests[1])} and {mean_and_deviation(tests[0])} %). Epoch 5, mean ± standard "
+              "deviation:")
+    head = ["", "loss", "training, %", "test, %", "images that rank 0 ever saw", "batches as in the epoch before"]
+    return block(answer, head, rows, source(runs, "n = three seeds a row"))
+
+
+@table("what_is_sent", "What is sent besides gradients")
+def what_is_sent(results):
+    runs = results.records("2026-11-24-h100x2-exchange/what_is_sent.json")
+    rows, tests = [], []
+    for name in dict.fromkeys(point["row"] for point in points(runs)):
+        _, _, test, _ = last_epochs(runs, name)
+        point = points(runs, row=name)[0]
+        steps = {item["kind"]: float(item["size_bytes"]) / float(item["steps"]) for item in point["traffic"] if float(item["steps"])}
+        gradients = steps.pop("gradients")
+        tests.append(test)
+        rows.append([name, f"{gradients:,.0f}", f"{sum(steps.values()):,.0f}", mean_and_deviation(test)])
+    answer = (f"Besides {rows[0][1]} bytes of gradients a step, broadcast buffers send {rows[1][2]} bytes and batch norm over all ranks "
+              f"{rows[2][2]}; after five epochs {verdict(tests)}:")
+    return block(answer, ["", "gradients, bytes a step", "besides", "test, % (mean ± standard deviation)"], rows,
+                 source(runs, "n = three seeds a row"))
+
+
+@table("lab", "The lab's table")
+def lab(results):
+    four = results.records("2026-11-21-h200x4-fp32/scale.json")
+    ddp, dp = results.records("2026-11-23-h200x2-ranks/ddp.json"), results.records("2026-11-23-h200x2-ranks/dp.json")
+    head = ["batch of each GPU", "1 GPU", "1, reducer", "2", "2, nothing sent", "4", "T_1/T_2", "T_1/T_4", "strong, 4",
+            "whole set: 1", "2, DDP", "2, DataParallel"]
+    rows, speedup = [], []
+    for batch in BATCHES:
+        def seconds(runs, ranks, reduction, size=None):
+            return epochs(runs, ranks=ranks, reduction=reduction, batch_per_device=size or batch)
+        one, two, all_four = seconds(four, 1, "PLAIN"), seconds(four, 2, "ALL_REDUCE"), seconds(four, 4, "ALL_REDUCE")
+        base = seconds(four, 1, "PLAIN", 4 * batch)
+        speedup.append(one.median / all_four.median)
+        rows.append([str(batch), spread(one), spread(seconds(four, 1, "ALL_REDUCE")), spread(two), spread(seconds(four, 2, "ABLATED")),
+                     spread(all_four), significant(one.median / two.median), significant(speedup[-1]),
+                     significant(base.median / all_four.median) if base else "", spread(seconds(ddp, 1, "PLAIN")),
+                     spread(seconds(ddp, 2, "ALL_REDUCE")), spread(seconds(dp, 2, "STAR"))])
+    answer = (f"In fp32 by the lab's rules four GPUs train {significant(min(speedup))} to {significant(max(speedup))} times as fast as "
+              "one at the same batch of each GPU. Seconds per epoch of 5,000 images; whole set: of 50,000, two other H200:")
+    note = f"n = {epochs_and_processes(seconds(four, 1, 'PLAIN'))}, of the whole set one epoch (commit {dp[0].commit})"
+    line = source(four, note, files=["2026-11-21-h200x4-fp32/scale.json", "2026-11-23-h200x2-ranks/ddp.json", "dp.json"])
+    return block(answer, head, rows, line)
+
+
+def bytes_text(count):
+    for unit, name in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
+        if count % unit == 0:
+            return f"{count // unit:,} {name}"
+    return f"{count / 1e6:.1f} MB"
+
+
+@table("all_reduce_gpu", "All-reduce on two GPUs", "NCCL_NVLS_ENABLE=0 gpu_all_reduce_benchmark --record=collectives.rec")
+def all_reduce_gpu(results):
+    runs = results.records(f"{HEADLINE}/collectives.json")
+    theirs = results.series(f"{HEADLINE}/all_reduce_peers.jsonl")
+    times = collections.defaultdict(dict)
+    for entry in runs[0].all("times"):
+        if entry["collective"] == "all_reduce" and entry["type"] == "bf16":
+            times[int(entry["size_bytes"])][entry["way"]] = Sample(entry["seconds"]["value"])
+    rivals = {}  # the fastest of NCCL here and in PyTorch, and of PyTorch's one and two shots
+    for size, ways in times.items():
+        shots = [theirs.sample(case=case, type="bf16", bytes=size) for case in ("symm_mem_one_shot", "symm_mem_two_shot")]
+        ways["shots"] = min((sample for sample in shots if sample), key=lambda sample: sample.median, default=None)
+        rivals[size] = min(sample.median for sample in (ways["nccl"], ways["shots"]) if sample)
+    ratio = {size: rivals[size] / ways["auto"].median for size, ways in times.items()}
+    shown = [1 << 10, 64 << 10, 2 << 20, 32 << 20, 44695848, 1 << 30]
+    rows = [[bytes_text(size)] + [spread(times[size].get(way), 1e6) for way in ("nccl", "shots", "one_shot", "two_shots", "copies", "auto")]
+            + [significant(ratio[size])] for size in shown]
+    answer = (f"The way that `auto` chooses is {significant(min(ratio.values()))} to {significant(max(ratio.values()))} times as fast as the "
+              f"faster of NCCL and PyTorch's symmetric memory, over all {len(times)} sizes from {bytes_text(min(times))} to "
+              f"{bytes_text(max(times))}. bf16, in place, in a CUDA graph, multicast off; microseconds a call:")
+    head = ["bytes", "NCCL", "PyTorch's shots", "one shot", "two shots", "copies", "`auto`", "faster rival / `auto`"]
+    n = times[shown[0]]["nccl"].n
+    return block(answer, head, rows, source(runs, f"n = {n} replays a cell of one process", theirs))
+
+
+@table("all_reduce_cpu", "All-reduce on CPUs", "bazel run //benchmarks:all_reduce_benchmark -- --record=collective_times.rec")
+def all_reduce_cpu(results):
+    text = results.text("2026-11-26-cpu-all-reduce/all_reduce.txt")
+    rows = collections.defaultdict(dict)
+    for match, counters in records.benchmark_counters(text, r"BM_AllReduce/processes:(\d+)/bytes:(\d+)/"):
+        rows[int(match.group(2))][int(match.group(1))] = counters
+    cells, ratios = [], []
+    for size, by_processes in sorted(rows.items()):
+        row = [bytes_text(size)]
+        for processes in (2, 4):
+            one = by_processes[processes]
+            row += [f"{significant(one['us'])} ({significant(one['us_p95'])})", f"{significant(one['gloo_us'])} ({significant(one['gloo_us_p95'])})",
+                    significant(one["ratio"])]
+            ratios += [one["ratio"]] if size >= 64 << 10 else []
+        if size in (1 << 10, 64 << 10, 1 << 20, 4 << 20, 32 << 20):
+            cells.append(row)
+    turns = [int(one["turns"]) for by_processes in rows.values() for one in by_processes.values()]
+    answer = (f"From 64 KiB on shared memory is {significant(min(ratios))} to {significant(max(ratios))} times as fast as Gloo. Microseconds, the median "
+              "with the 95th percentile, which is what this run kept; four processes share two cores:")
+    line = ("Two cores of an AMD EPYC; PyTorch 2.11.0, GCC 12; 2026-11-26, commit 1a9b5f2; n = "
+            f"{min(turns)} to {max(turns)} turns a cell; `nice -n -10 all_reduce_benchmark --benchmark_filter=AllReduce`; "
+            "files: `2026-11-26-cpu-all-reduce/all_reduce.txt`.")
+    return block(answer, ["bytes", "two", "two, Gloo", "ratio", "four", "four, Gloo", "ratio"], cells, line)
+
+
+@table("int8_gpu", "int8 on a GPU", "int8_gpu_benchmark --benchmark_filter='peak|network/resnet18/.*/wgmma' --benchmark_repetitions=3")
+def int8_gpu(results):
+    file = json.loads(results.text(f"{HEADLINE}/int8_gpu_benchmark.json"))
+    rates = collections.defaultdict(list)
+    for one in file["benchmarks"]:
+        match = re.match(r"network/resnet18/(\d+)/wgmma", one["name"])
+        if match:
+            rates[int(match.group(1))].append(one["images_s"])
+    samples = {batch: Sample(values) for batch, values in sorted(rates.items())}
+    times = {batch: Sample([batch / value for value in sample.values]) for batch, sample in samples.items()}
+    answer = (f"ResNet-18 in integers does {significant(samples[1024].median)} images/s at batch 1,024, and one image in "
+              f"{significant(1e6 * times[1].median)} us:")
+    run = results.records(f"{HEADLINE}/sweep_*.json")[0]
+    line = (f"{run.machine()}; CUDA {run.versions()['CUDA']}; {file['context']['date'][:10]}, commit {run.commit}; n = {samples[1].n} "
+            "repetitions, each the median of five measurements of some 50 ms; `int8_gpu_benchmark "
+            "--benchmark_filter='peak|network/resnet18/(1|8|64|256|1024)/wgmma' --benchmark_repetitions=3`; files: "
+            f"`{HEADLINE}/int8_gpu_benchmark.json`.")
+    return block(answer, ["batch", *(f"{batch:,}" for batch in samples)],
+                 [["images/s", *map(spread, samples.values())], ["us a call", *(spread(sample, 1e6) for sample in times.values())]], line)
+
+
+def predictions(results, made_before):
+    """Returns the predictions, a row for each run with its three batches, and how many are inside their interval."""
+    lines = [line for line in results.lines("predictions.jsonl") if line["made_before_run"] == made_before]
+    runs, inside = collections.defaultdict(dict), 0
+    for line in lines:
+        holds = line["low"] <= line["measured"] <= line["high"]
+        inside += holds
+        runs[line["kept_in"]][line["batch"]] = (
+            f"{significant(line['predicted'])} [{significant(line['low'])}, {significant(line['high'])}], {significant(line['measured'])}: "
+            f"{100 * (line['predicted'] / line['measured'] - 1):+.1f} %" + ("" if holds else ", outside"))
+    rows = []
+    for name, cells in runs.items():
+        line = next(line for line in lines if line["kept_in"] == name)
+        gpus = f"{line['ranks']} {line['device'].split()[1]}"
+        rows.append([f"{line['date']}, {gpus}, {line['note']}", *(cells[batch] for batch in BATCHES)])
+    return lines, rows, inside
+
+
+PREDICTION_HEAD = ["run", *(f"batch {batch}" for batch in BATCHES)]
+
+
+def prediction_source(lines, command):
+    commits = ", ".join(dict.fromkeys(line["commit"][:7] for line in lines))
+    device = joined(dict.fromkeys(line["device"] for line in lines))
+    return (f"{device}; commits {commits}; n = {len(lines)} predictions, each of a mean of timed epochs; {command}; "
+            "files: `predictions.jsonl`.")
+
+
+SLOW_LINK = "`benchmarks/gpu_pair.sh lockstep dataset.rec out slow_link`"
+
+
+@table("predicted_before", "Predictions that were files before their runs")
+def predicted_before(results):
+    lines, rows, inside = predictions(results, True)
+    off = Sample([abs(line["predicted"] / line["measured"] - 1) * 100 for line in lines])
+    linear = Sample([abs(line["linear"] / line["measured"] - 1) * 100 for line in lines])
+    answer = (f"Of {len(lines)} predictions that were files before their runs {inside} hold within their 95 % interval; they are off by "
+              f"{significant(off.median, 2)} % in the median and {significant(off.maximum, 2)} % at most, T_1/N by {significant(linear.median, 2)} and "
+              f"{significant(linear.maximum, 2)} %. Seconds predicted [95 % interval], measured, and the error:")
+    command = f"`benchmarks/gpu_pair.sh lockstep dataset.rec out exchange four`, over sockets {SLOW_LINK}"
+    return block(answer, PREDICTION_HEAD, rows, prediction_source(lines, command))
+
+
+@table("predicted_after", "Fitted with knowledge of the runs")
+def predicted_after(results):
+    lines, rows, inside = predictions(results, False)
+    off = Sample([abs(line["predicted"] / line["measured"] - 1) * 100 for line in lines])
+    answer = (f"Fitted with knowledge of the runs: {inside} of {len(lines)} inside, off by {significant(off.median, 2)} % in the median and "
+              f"{significant(off.maximum, 2)} % at most. These models were written, and the intervals over sockets widened, when the runs had "
+              "been seen:")
+    command = ("`comm_model --input=scale.rec --times=data/published/pytorch_ddp_4xh200.csv --fit_ranks=2 --output=fitted.rec`; over sockets "
+               f"{SLOW_LINK}")
+    return block(answer, PREDICTION_HEAD, rows, prediction_source(lines, command))
+
+
+def series_table(title, answer, path, field, unit, reference):
+    """Returns a build function for a file of benchmarks/measurements.py: a row for each case, and its ratio to `reference`."""
+    def build(results):
+        series = results.series(path)
+        rows, samples = [], {}
+        for line in series.lines:
+            case = line["case"] + "".join(f", {name} {line[name]}" for name in ("batch", "threads", "workers") if name in line)
+            if field in line:
+                samples.setdefault(case, []).extend(line[field])
+        pooled = {case: Sample(values) for case, values in samples.items()}
+        of = {case: next(other for other in pooled if other.startswith(reference)) for case in pooled}
+        for case, sample in pooled.items():
+            rows.append([case, spread(sample), str(sample.n), significant(sample.median / pooled[of[case]].median)])
+        first = series.lines[0]
+        versions = ", ".join(f"{name} {version}" for name, version in first["versions"].items())
+        line = (f"{first['cores']} cores of {first['cpu']}, load {first['load']:.1f}; {versions}; {first['time'][:10]}, commit "
+                f"{first['commit'][:12]}; n as above; `{first['command']}`; files: `{path}`.")
+        return block(f"{answer} {unit}:", ["", unit, "n", f"/ {reference}"], rows, line)
+    return build
+
+
+for _name, _title, _answer, _path, _field, _unit, _reference, _command in [
+    ("loader", "The loader", "Batches of augmented images by two workers.", "*-cpu-loader/loader.jsonl", "images_per_second", "images/s", "ours",
+     "bazel run //benchmarks:loader_speed -- --output=loader.jsonl"),
+    ("cpu_step", "The step on the CPU", "One step of ResNet-18 on the CPU.", "*-cpu-step/step.jsonl", "seconds", "s", "ours",
+     "bazel run //benchmarks:cpu_step_speed -- --batch 32 --threads 1 2 --steps 1 --output=step.jsonl"),
+    ("cifar_prep", "cifar_prep", "60,000 JPEG pictures into a record file.", "*-cpu-cifar-prep/cifar_prep.jsonl", "images_per_second", "images/s",
+     "jpeg, ours", "bazel run //benchmarks:cifar_prep_speed -- --binary=cifar-10-batches-bin --jpeg=cifar10-jpeg.tar.xz --output=cifar_prep.jsonl"),
+    ("lab_speed", "The lab's way beside eager PyTorch", "An epoch in fp32 by the lab's rules.", "*-lab-speed/lab.jsonl", "step_seconds", "s", "PyTorch, steps",
+     "python3 benchmarks/lab_speed.py --package lockstep --batch 512 32 --ways lab graph fused --output lab.jsonl"),
+]:
+    table(_name, _title, _command)(series_table(_title, _answer, _path, _field, _unit, _reference))
+
+# Programs of Google Benchmark and others, whose earlier figures are in the folders of results/: their newest version has no
+# record of every measurement.
+ONLY_COMMANDS = [
+    ("Record files", "bazel run //benchmarks:record_io_benchmark -- --benchmark_repetitions=9 --benchmark_out=record_io.json"),
+    ("int8 on CPUs", "bazel run //benchmarks:int8_benchmark -- --benchmark_repetitions=9 --benchmark_out=int8.json"),
+    ("Layers in int8 on GPUs, and cuBLASLt", "int8_gpu_benchmark --benchmark_filter='resnet18/.*/1024/wgmma|cublaslt' --benchmark_out=int8_gpu.json"),
+    ("Convolutions by cuDNN and by ours, with a batch norm's sums", "convolution_benchmark 512 128 32 && convolution_norm_benchmark 512 128 32"),
+    ("GPU kernels, and the step piece by piece", "kernels_benchmark --benchmark_repetitions=9 && fused_step_benchmark 512 128 32"),
+]
+
+
+def blocks(root):
+    """Returns {(kind, name): text} of every table and figure; a table is empty if its records are not below `root`."""
+    results = records.Results(root / "benchmarks" / "results")
+    found, missing = {}, []
+    for name, entry in TABLES.items():
+        try:
+            found["table", name] = entry.build(results)
+        except MissingRecords:
+            found["table", name] = ""
+            missing.append((entry.title, entry.command))
+    rows = [[title, f"`{command.replace('|', chr(92) + '|')}`"] for title, command in missing + ONLY_COMMANDS if command]
+    found["table", "not_measured"] = render.table(["what", "command"], rows)
+    for name, figure in FIGURES.items():
+        try:
+            found["figure", name] = figure(results)
+        except MissingRecords:
+            found["figure", name] = "(not measured)"
+    return found
+
+
+def range_of_ratios(results, gpus):
+    ratio = Headline(results, gpus).ratio.values()
+    return f"{significant(min(ratio))} to {significant(max(ratio))} times"
+
+
+def shares_of_linear(results):
+    share = Headline(results, 2).shares(2).values()
+    return f"{significant(min(share))} to {significant(max(share))} %"
+
+
+def largest(results):
+    run = results.record("2026-11-22-h200-shares-that-fit/ladder.json")
+    return f"{run.all('end')[0]['largest_fitting_batch']:,}"
+
+
+def mean_accuracy(results):
+    sample, _ = accuracy_runs(results, program="train_sweep", batch="128", gpus="1")
+    return f"{sample.mean:.1f} ± {sample.deviation:.1f} %"
+
+
+def int8_change(results):
+    runs = quantized(results.text("2026-11-23-h200-int8/accuracies.txt"), "resnet18", r"^seed \d pczp:")
+    return f"{quantized_row('', runs, 'and bias')[1]:+.2f} points"
+
+
+def predicted_inside(results):
+    lines, _, inside = predictions(results, True)
+    return f"{inside} of {len(lines)}"
+
+
+FIGURES = {
+    "one_gpu_ratio": lambda results: range_of_ratios(results, 1), "two_gpu_ratio": lambda results: range_of_ratios(results, 2),
+    "two_gpu_share": shares_of_linear, "largest_batch": largest, "accuracy": mean_accuracy, "int8_change": int8_change,
+    "predicted_inside": predicted_inside,
+}

@@ -1,0 +1,151 @@
+"""The tables and figures of the benchmark pages are what the records say, by one rule, and nothing is typed.
+
+Generates README.md, benchmarks/README.md and benchmarks/lab.md again from benchmarks/results and compares. Run by bazel
+(tests/BUILD) and tools/presubmit.sh; by hand:
+    python3 tests/benchmark_page_test.py --root .
+"""
+
+import importlib
+import json
+import pathlib
+import re
+import sys
+import tempfile
+import unittest
+
+import source_tree
+
+PAGE_LINES = 200  # a page that is longer is read by nobody
+
+SWEEP = {"record": [
+    {"header": {"build": {"git_commit": "0123456789abcdef"}, "start_time": "2026-11-27T10:00:00+00:00",
+                "command_line": ["train_sweep", "--preset=fast"], "libraries": {"cuda": "13.0"},
+                "device": [{"name": "GPU", "driver_version": "1.2", "memory_bytes": "80000000000"}]}},
+    {"point": {"batch_size": 512, "epoch_seconds": {"value": [0.4, 0.5, 0.3]}}}]}
+
+
+class BenchmarkPageTest(unittest.TestCase):
+    root = None
+
+    def setUp(self):
+        sys.dont_write_bytecode = True  # the folder is part of the source tree
+        sys.path.insert(0, str(self.root / "benchmarks" / "page"))
+        self.addCleanup(sys.path.pop, 0)
+        self.generate, self.records, self.render, self.tables = map(
+            importlib.import_module, ["generate", "records", "render", "tables"])
+
+    def sample(self, files):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        root = pathlib.Path(folder.name)
+        for name, text in files.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text)
+        return root
+
+    def changed(self, name, change):
+        """Returns the complaints about a copy of a document after `change`, next to the records of the tree."""
+        text = (self.root / name).read_text()
+        new = change(text)
+        self.assertNotEqual(new, text)
+        root = self.sample({name: new})
+        (root / "benchmarks").mkdir(exist_ok=True)
+        (root / "benchmarks" / "results").symlink_to(self.root / "benchmarks" / "results")
+        return self.generate.complaints(root, name)
+
+    def test_the_documents_are_what_the_records_say(self):
+        for name in self.generate.DOCUMENTS:
+            with self.subTest(name):
+                self.assertEqual(self.generate.complaints(self.root, name), [], "benchmarks/page/generate.py writes it")
+
+    def test_the_pages_are_short(self):
+        for name in self.generate.DOCUMENTS:
+            with self.subTest(name):
+                self.assertLessEqual(len((self.root / name).read_text().splitlines()), PAGE_LINES)
+
+    def test_each_table_stands_in_one_document(self):
+        texts = [(self.root / name).read_text() for name in self.generate.DOCUMENTS]
+        for name in [*self.tables.TABLES, "not_measured"]:
+            with self.subTest(name):
+                if name in self.tables.TABLES and self.tables.TABLES[name].command:
+                    continue  # may be unmeasured, and is listed then
+                self.assertEqual(sum(text.count(f"<!-- table: {name} -->") for text in texts), 1)
+
+    def test_a_table_that_was_measured_is_shown(self):
+        texts = "".join((self.root / name).read_text() for name in self.generate.DOCUMENTS)
+        for (kind, name), block in self.tables.blocks(self.root).items():
+            if kind == "table" and block:
+                self.assertIn(f"<!-- table: {name} -->", texts)
+
+    def test_a_typed_figure_between_markers_is_found(self):
+        def change(text):
+            table = re.search(r"<!-- table: accuracy -->.*?<!-- end -->", text, re.S).group()
+            return text.replace(table, re.sub(r"\| 92\.\d+", "| 99.99", table, count=1))
+
+        self.assertRegex("\n".join(self.changed("benchmarks/README.md", change)), r"(?m)^-\| one GPU, batch 128 .* 99\.99 ")
+
+    def test_a_typed_figure_in_prose_between_markers_is_found(self):
+        found = self.changed("README.md", lambda text: re.sub(r"(<!-- figure: accuracy -->).*?(<)", r"\g<1>99.9 %\2", text))
+        self.assertIn("99.9 %", "\n".join(found))
+
+    def test_a_table_outside_of_markers_is_found(self):
+        found = self.changed("benchmarks/README.md", lambda text: text + "\n| batch | s |\n|---|---|\n| 512 | a third |\n")
+        self.assertEqual(len([line for line in found if "typed, not generated: |" in line]), 3)
+
+    def test_a_figure_outside_of_markers_is_found(self):
+        for figure in ["0.36 s", "92.34 %", "1,000 images/s", "2.3", "12 us", "3 times", "0.1 points", "831 TFLOP/s"]:
+            with self.subTest(figure):
+                found = list(self.render.typed_figures(f"Ours has {figure} there."))
+                self.assertEqual(found, [(1, figure)])
+
+    def test_what_is_no_figure_is_left_alone(self):
+        text = "\n".join(["On Ubuntu 24.04 (22.04 too), batch 512, 50,000 images and `--rate=0.1`:", "    takes 0.36 s", "```",
+                          "12 us", "```", "[a page](docs/v1.2.md), commit 0123abc, two GPUs, Apache-2.0"])
+        self.assertEqual(list(self.render.typed_figures(text)), [])
+
+    def test_an_unknown_name_is_refused(self):
+        with self.assertRaisesRegex(ValueError, "no table is named speed"):
+            self.render.fill("<!-- table: speed --><!-- end -->", {})
+
+    def test_the_rule_is_the_median_and_range_over_all_epochs_of_all_processes(self):
+        second = json.loads(json.dumps(SWEEP))
+        second["record"][1]["point"]["epoch_seconds"]["value"] = [0.31, 0.9]
+        root = self.sample({"a/sweep_1.json": json.dumps(SWEEP), "a/sweep_2.json": json.dumps(second)})
+        sample = self.tables.epochs(self.records.Results(root).records("a/sweep_*.json"), batch_size=512)
+        self.assertEqual((sample.n, sample.processes), (5, 2))
+        self.assertEqual(self.render.spread(sample), "0.400 (0.300 to 0.900)")
+
+    def test_versions_are_not_pooled(self):
+        second = json.loads(json.dumps(SWEEP))
+        second["record"][0]["header"]["build"]["git_commit"] = "fedcba9876543210"
+        root = self.sample({"a/sweep_1.json": json.dumps(SWEEP), "a/sweep_2.json": json.dumps(second)})
+        with self.assertRaisesRegex(ValueError, "one version are expected"):
+            self.records.Results(root).records("a/sweep_*.json")
+
+    def test_the_ratio_is_to_the_best_baseline(self):
+        lines = [dict(case=case, gpus=1, batch=batch, seconds=seconds, versions={"pytorch": "2.11.0"})
+                 for case, seconds in [("graph", [0.8, 0.9, 0.8]), ("compile_graph", [0.7, 0.6, 5.0])] for batch in (512, 128, 32)]
+        sweep = json.loads(json.dumps(SWEEP))
+        sweep["record"] += [{"point": {"batch_size": batch, "epoch_seconds": {"value": [0.4, 0.5, 0.3]}}} for batch in (128, 32)]
+        folder = f"benchmarks/results/{self.tables.HEADLINE}"
+        root = self.sample({f"{folder}/sweep_1.json": json.dumps(sweep),
+                            f"{folder}/baselines.jsonl": "".join(json.dumps(line) + "\n" for line in lines)})
+        block = self.tables.fast_step(self.records.Results(root / "benchmarks" / "results"))
+        self.assertIn("| best baseline / ours | 1.75 | 1.75 | 1.75 |  |", block)
+        self.assertIn("| PyTorch, compiled, in a CUDA graph | 0.700 (0.600 to 5.00) |", block)
+        self.assertRegex(block, r"\| 0\.400 \(0\.300 to 0\.500\) \| 3 of 1 \|")
+        self.assertIn("GPU, driver 1.2; CUDA 13.0, PyTorch 2.11.0; 2026-11-27, commit 0123456789ab; n as above; `python3", block)
+
+    def test_a_table_without_records_is_left_out_and_listed(self):
+        blocks = self.tables.blocks(self.sample({"benchmarks/results/README.md": ""}))
+        self.assertEqual(blocks["table", "four_gpus"], "")
+        self.assertIn("| The fast step on four GPUs | `scale_run ", blocks["table", "not_measured"])
+
+    def test_numbers_have_three_significant_digits(self):
+        for value, text in [(0.3741, "0.374"), (0.4, "0.400"), (1.914, "1.91"), (2, "2.00"), (19.14, "19.1"), (100, "100"),
+                            (44695848, "44,700,000"), (0.00031, "0.000310"), (0, "0")]:
+            self.assertEqual(self.render.significant(value), text)
+
+
+if __name__ == "__main__":
+    source_tree.main(BenchmarkPageTest)
