@@ -2,19 +2,19 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "lib/report/answer_rows.h"
+#include "lib/report/best_batch.h"
 #include "lib/report/cell.h"
 #include "lib/report/experiment_view.h"
 #include "lib/report/large_batch.h"
 #include "lib/report/scaling_view.h"
 #include "lib/report/sections.h"
-#include "lib/statistics/spread.h"
+#include "lib/scaling/base_cases.h"
 
 namespace lockstep {
 namespace {
@@ -42,25 +42,6 @@ std::string TimeAt(const proto::SweepPoint& point) {
                       FormatCount(point.batch_size()));
 }
 
-const proto::SweepPoint& Fastest(const std::vector<const proto::SweepPoint*>& points) {
-  return **std::min_element(points.begin(), points.end(), [](const proto::SweepPoint* a, const proto::SweepPoint* b) {
-    return MeanOf(a->step_seconds()) < MeanOf(b->step_seconds());
-  });
-}
-
-// "1.62 [1.61, 1.63] times as fast", where both were measured often enough to say so.
-std::string HowMuchFaster(const proto::SweepPoint& slow, const proto::SweepPoint& fast) {
-  const std::optional<Spread> a = SpreadOf(slow.step_seconds()), b = SpreadOf(fast.step_seconds());
-  if (!a || !b || !a->repeated || !b->repeated) {
-    return "from one timed epoch each, which is too little to compare them; --repeats=5 measures the spread";
-  }
-  const std::optional<Spread> ratio = Quotient(*a, *b);
-  if (!ratio || (ratio->low <= 1 && ratio->high >= 1)) {
-    return "which their spread does not tell apart";
-  }
-  return absl::StrCat(FormatInterval(ratio->mean, ratio->low, ratio->high), " times as fast");
-}
-
 void AddQ1(const LabRecords& lab, proto::Section& card) {
   const LabSweep* const sweep = LongestSweep(lab);
   if (sweep == nullptr) {
@@ -68,20 +49,12 @@ void AddQ1(const LabRecords& lab, proto::Section& card) {
   }
   const std::vector<const proto::SweepPoint*> points = CompletedPoints(*sweep);
   const proto::SweepPoint& first = *points.front();
-  const proto::SweepPoint& fastest = Fastest(points);
-  const std::string epoch =
-      absl::StrCat("an epoch of ", FormatCount(first.images_per_epoch()), " images, loading left out, takes ");
-  const bool repeated = std::all_of(points.begin(), points.end(), [](const proto::SweepPoint* point) {
-    const std::optional<Spread> spread = SpreadOf(point->step_seconds());
-    return spread.has_value() && spread->repeated;
-  });
+  const proto::SweepPoint& fastest = FastestPoint(points);
   AddVerdict("Q1",
-             &first == &fastest ? absl::StrCat("On one device ", epoch, TimeAt(first),
-                                               points.size() == 1 ? "."
-                                               : repeated         ? ", and no less at any other."
-                                                          : "; one timed epoch each is too little to compare batches.")
-                                : absl::StrCat("On one device ", epoch, TimeAt(first), " and ", TimeAt(fastest), ": ",
-                                               HowMuchFaster(first, fastest), "."),
+             absl::StrCat("On one device an epoch of ", FormatCount(first.images_per_epoch()),
+                          " images, loading left out, takes ", TimeAt(first),
+                          &first == &fastest ? "" : absl::StrCat(" and ", TimeAt(fastest)), ".",
+                          points.size() > 1 ? " " : "", BestBatchText(points)),
              card);
 }
 

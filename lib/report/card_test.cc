@@ -1,7 +1,11 @@
 #include "lib/report/card.h"
 
+#include <string>
+#include <vector>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/report/sentences.h"
 #include "lib/report/shown_tables.h"
 #include "lib/report/small_experiments.h"
 #include "lib/report/small_records.h"
@@ -31,9 +35,10 @@ std::string VerdictOf(const LabRecords& lab, const std::string& question) {
 
 TEST(CardTest, EachVerdictHasItsFigureAndInterval) {
   const LabRecords lab = SmallLab();
-  EXPECT_THAT(VerdictOf(lab, "Q1"),
-              HasSubstr("3.000 ± 0 s at batch 32 and 1.50 ± 0.10 s at batch 128: 2.00 [1.88, 2.14] "
-                        "times as fast"));
+  EXPECT_THAT(
+      VerdictOf(lab, "Q1"),
+      HasSubstr("3.000 ± 0 s at batch 32 and 1.50 ± 0.10 s at batch 128. The best batch is 128: 2.00 [1.88, 2.14] "
+                "times as fast as 32."));
   EXPECT_THAT(VerdictOf(lab, "Q2"), AllOf(HasSubstr("1.60 [1.50, 1.70] at 32"), HasSubstr("(ideal 2)")));
   EXPECT_THAT(VerdictOf(lab, "Q3"), AllOf(HasSubstr("0.5000 s of an epoch's 2.00 s (25 %)"), HasSubstr("GB/s")));
 }

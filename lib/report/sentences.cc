@@ -1,7 +1,6 @@
 #include "lib/report/sentences.h"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,10 +8,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/report/answer_rows.h"
+#include "lib/report/best_batch.h"
 #include "lib/report/cell.h"
 #include "lib/report/claim.h"
 #include "lib/report/describe.h"
 #include "lib/report/sections.h"
+#include "lib/scaling/base_cases.h"
 
 namespace lockstep {
 namespace {
@@ -29,23 +30,6 @@ constexpr char kAskedQ3[] = "Where does the time go: computing or communicating,
 
 std::string StepTime(const proto::SweepPoint& point) {
   return absl::StrCat(FormatMeanAndDeviation(MeanAndDeviationOf(point.step_seconds())), " s");
-}
-
-// What the ends of the ladder say; nothing is said of a difference smaller than the spread of either.
-std::string Trend(const proto::SweepPoint& first, const proto::SweepPoint& last) {
-  const MeanAndDeviation a = MeanAndDeviationOf(first.step_seconds());
-  const MeanAndDeviation b = MeanAndDeviationOf(last.step_seconds());
-  const std::string between = absl::StrCat(" Between batch ", first.batch_size(), " and ", last.batch_size());
-  if (a.n < 2 || b.n < 2) {
-    return absl::StrCat(between,
-                        " one timed epoch each is too little to compare them; --repeats=5 measures the spread.");
-  }
-  if (std::abs(a.mean - b.mean) <= a.standard_deviation + b.standard_deviation) {
-    return absl::StrCat(between, " the epoch's time does not change by more than its spread.");
-  }
-  return a.mean > b.mean
-             ? absl::StrCat(between, " the epoch gets ", FormatNumber(a.mean / b.mean, 3), " times as fast.")
-             : absl::StrCat(between, " the epoch gets slower, by a factor of ", FormatNumber(b.mean / a.mean, 3), ".");
 }
 
 // --- Q2, Q3 ---
@@ -172,8 +156,8 @@ proto::Claim AnswerQ1(const LabRecords& lab) {
       "On ", DescribeDevices(sweep->header), " it takes ", JoinAnd(times), " to train ", sweep->spec.training().model(),
       " for one epoch of ", FormatCount(points.front()->images_per_epoch()), " images without data loading (",
       n == 1 ? "one timed epoch" : absl::StrCat("mean ± sample standard deviation of ", n, " timed epochs"), ", ",
-      sweep->spec.training().warmup_epochs(), " before them to warm up).",
-      points.size() > 1 ? Trend(*points.front(), *points.back()) : "", " ", DescribeEnd(sweep->end));
+      sweep->spec.training().warmup_epochs(), " before them to warm up).", points.size() > 1 ? " " : "",
+      BestBatchText(points), " ", DescribeEnd(sweep->end));
   return Claimed("Q1", kAskedQ1, text,
                  {absl::StrCat("sweep.point[batch_size=", absl::StrJoin(batches, "|"), "].step_seconds"),
                   "sweep.point.images_per_epoch", "sweep.end.reason", "sweep.header.device"});
