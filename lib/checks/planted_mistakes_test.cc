@@ -16,6 +16,7 @@ namespace lockstep {
 namespace testing {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
@@ -123,6 +124,20 @@ TEST(PlantedMistakesTest, ThreeBandwidthWithoutIterations) {
   AddTable(tables, "bandwidth", proto::BANDWIDTH_GIGABYTES_PER_SECOND, 6,
            [](uint32_t n, uint32_t b) { return Bytes(n) / Communication(n, b) / 1e9; });
   EXPECT_THAT(Failed(tables), ElementsAre("bandwidth_not_derivable"));
+}
+
+// 480 GB/s over what was left of T_comm, where the all-reduce alone reached less: of a record by an older program.
+TEST(PlantedMistakesTest, ThreeBandwidthAboveTheLink) {
+  LabRecords lab = ReadKeptRecord(kModelPath);
+  proto::ScalingRow row = RowOfTwo(lab);
+  const double link = row.measured_link_bytes_per_second().value();
+  row.mutable_communication_seconds()->set_value(row.communication_seconds().value() / 4);
+  row.mutable_bandwidth_bytes_per_second()->set_value(row.bandwidth_bytes_per_second().value() * 4);
+  ASSERT_GT(row.bandwidth_bytes_per_second().value(), link);
+  lab.comm_models[0].rows.clear();
+  AddScalingRow(row, lab.comm_models[0]);
+  EXPECT_THAT(Failed(lab), Contains("link_peak_assumed"));
+  EXPECT_FALSE(lab.comm_models[0].rows[0].bandwidth_bytes_per_second().has_value());
 }
 
 TEST(PlantedMistakesTest, FourOneDeviceTimeNotDividedByN) {
