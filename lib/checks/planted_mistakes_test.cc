@@ -101,6 +101,17 @@ TEST(PlantedMistakesTest, OneClockReadBeforeTheWorkWasDone) {
   EXPECT_THAT(Failed(tables), ElementsAre("flops_above_peak"));
 }
 
+// A product of 1000^3 in 10 ms, 0.2 TFLOP/s, is far below the step's rate: on a quiet machine only it says something.
+TEST(PlantedMistakesTest, OneACeilingOfANoisyMachineIsNone) {
+  LabRecords lab = ReadKeptRecord(kSweepPath);
+  proto::SweepPoint& point = LastPoint(lab);
+  point.mutable_matmul_ceiling()->set_size(1000);
+  point.mutable_matmul_ceiling()->mutable_product_seconds()->add_value(0.01);
+  EXPECT_THAT(Failed(lab), ElementsAre("flops_above_peak"));
+  point.add_noise_warning("other processes took 85 % of the cores");
+  EXPECT_THAT(Failed(lab), IsEmpty());
+}
+
 TEST(PlantedMistakesTest, TwoComputingThatHoldsTheAllReduce) {
   LabRecords lab = ReadKeptRecord(kScalePath);
   for (double& value : *TwoRanks(lab).mutable_exposed_seconds()->mutable_value()) {
@@ -119,6 +130,11 @@ TEST(PlantedMistakesTest, ThreeBandwidthWithoutIterations) {
   row.mutable_bandwidth_bytes_per_second()->set_value(row.bandwidth_bytes_per_second().value() /
                                                       row.steps_per_epoch().value());
   EXPECT_THAT(Failed(lab), ElementsAre("bandwidth_not_derivable"));
+
+  LabRecords busy = ReadKeptRecord(kModelPath);
+  proto::Quantity& bandwidth = *RowOfTwo(busy).mutable_busy_bandwidth_bytes_per_second();
+  bandwidth.set_value(bandwidth.value() / 2);
+  EXPECT_THAT(Failed(busy), ElementsAre("bandwidth_not_derivable"));
 
   proto::PublishedTables tables = TimesAndSplit(Communication);
   AddTable(tables, "bandwidth", proto::BANDWIDTH_GIGABYTES_PER_SECOND, 6,
