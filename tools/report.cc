@@ -57,7 +57,8 @@ ABSL_FLAG(
 ABSL_FLAG(
     std::vector<std::string>, compare, {},
     "Two records of train_sweep or of scale_run, before,after: whether each point is faster, slower or cannot be told "
-    "apart. --input names further runs like the first.");
+    "apart. Two single runs never are: --input names further runs of the two programs, from which the spread between "
+    "runs is taken.");
 ABSL_FLAG(
     std::string, class_folder, "",
     "A folder of folders, one a student: the page --output says whose numbers break a rule, who has whose numbers, and "

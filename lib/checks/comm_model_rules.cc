@@ -58,21 +58,22 @@ void CheckSplit(const std::string& where, const proto::ScalingRow& row, const pr
   }
 }
 
-void CheckBandwidth(const std::string& where, const proto::ScalingRow& row, std::vector<CheckFinding>& findings) {
-  if (!row.bandwidth_bytes_per_second().has_value() || !row.bytes_per_step().has_value() ||
-      !row.steps_per_epoch().has_value() || !row.communication_seconds().has_value()) {
+// `bandwidth`: the bytes of an epoch over `seconds` of it.
+void CheckBandwidth(const std::string& where, const proto::ScalingRow& row, const proto::Quantity& bandwidth,
+                    const proto::Quantity& seconds, std::vector<CheckFinding>& findings) {
+  if (!bandwidth.has_value() || !row.bytes_per_step().has_value() || !row.steps_per_epoch().has_value() ||
+      !seconds.has_value()) {
     return;
   }
-  const double printed = row.bandwidth_bytes_per_second().value();
-  const double right =
-      row.bytes_per_step().value() * row.steps_per_epoch().value() / row.communication_seconds().value();
+  const double printed = bandwidth.value();
+  const double right = row.bytes_per_step().value() * row.steps_per_epoch().value() / seconds.value();
   if (About(printed, right)) {
     return;
   }
-  findings.push_back({About(printed * kGibPerGb, right) ? "gib_as_gb" : "bandwidth_not_derivable", where,
-                      absl::StrFormat("%.4g GB/s is said; %.4g bytes x %.4g steps / %.4g s is %.4g GB/s.",
-                                      printed / 1e9, row.bytes_per_step().value(), row.steps_per_epoch().value(),
-                                      row.communication_seconds().value(), right / 1e9)});
+  findings.push_back(
+      {About(printed * kGibPerGb, right) ? "gib_as_gb" : "bandwidth_not_derivable", where,
+       absl::StrFormat("%.4g GB/s is said; %.4g bytes x %.4g steps / %.4g s is %.4g GB/s.", printed / 1e9,
+                       row.bytes_per_step().value(), row.steps_per_epoch().value(), seconds.value(), right / 1e9)});
 }
 
 // What is modelled says so in its field's name, and nothing else is.
@@ -105,7 +106,8 @@ void CheckCommModel(const LabCommModel& file, std::vector<CheckFinding>& finding
                                           row.step_seconds().value())});
     }
     CheckSplit(where, row, BaseOf(file, row), findings);
-    CheckBandwidth(where, row, findings);
+    CheckBandwidth(where, row, row.bandwidth_bytes_per_second(), row.communication_seconds(), findings);
+    CheckBandwidth(where, row, row.busy_bandwidth_bytes_per_second(), row.collective_busy_seconds(), findings);
     CheckProvenance(where, row, findings);
   }
 }

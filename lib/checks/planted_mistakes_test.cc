@@ -16,6 +16,7 @@ namespace lockstep {
 namespace testing {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
@@ -100,6 +101,17 @@ TEST(PlantedMistakesTest, OneClockReadBeforeTheWorkWasDone) {
   EXPECT_THAT(Failed(tables), ElementsAre("flops_above_peak"));
 }
 
+// A product of 1000^3 in 10 ms, 0.2 TFLOP/s, is far below the step's rate: on a quiet machine only it says something.
+TEST(PlantedMistakesTest, OneACeilingOfANoisyMachineIsNone) {
+  LabRecords lab = ReadKeptRecord(kSweepPath);
+  proto::SweepPoint& point = LastPoint(lab);
+  point.mutable_matmul_ceiling()->set_size(1000);
+  point.mutable_matmul_ceiling()->mutable_product_seconds()->add_value(0.01);
+  EXPECT_THAT(Failed(lab), ElementsAre("flops_above_peak"));
+  point.add_noise_warning("other processes took 85 % of the cores");
+  EXPECT_THAT(Failed(lab), IsEmpty());
+}
+
 TEST(PlantedMistakesTest, TwoComputingThatHoldsTheAllReduce) {
   LabRecords lab = ReadKeptRecord(kScalePath);
   for (double& value : *TwoRanks(lab).mutable_exposed_seconds()->mutable_value()) {
@@ -119,10 +131,29 @@ TEST(PlantedMistakesTest, ThreeBandwidthWithoutIterations) {
                                                       row.steps_per_epoch().value());
   EXPECT_THAT(Failed(lab), ElementsAre("bandwidth_not_derivable"));
 
+  LabRecords busy = ReadKeptRecord(kModelPath);
+  proto::Quantity& bandwidth = *RowOfTwo(busy).mutable_busy_bandwidth_bytes_per_second();
+  bandwidth.set_value(bandwidth.value() / 2);
+  EXPECT_THAT(Failed(busy), ElementsAre("bandwidth_not_derivable"));
+
   proto::PublishedTables tables = TimesAndSplit(Communication);
   AddTable(tables, "bandwidth", proto::BANDWIDTH_GIGABYTES_PER_SECOND, 6,
            [](uint32_t n, uint32_t b) { return Bytes(n) / Communication(n, b) / 1e9; });
   EXPECT_THAT(Failed(tables), ElementsAre("bandwidth_not_derivable"));
+}
+
+// 480 GB/s over what was left of T_comm, where the all-reduce alone reached less: of a record by an older program.
+TEST(PlantedMistakesTest, ThreeBandwidthAboveTheLink) {
+  LabRecords lab = ReadKeptRecord(kModelPath);
+  proto::ScalingRow row = RowOfTwo(lab);
+  const double link = row.measured_link_bytes_per_second().value();
+  row.mutable_communication_seconds()->set_value(row.communication_seconds().value() / 4);
+  row.mutable_bandwidth_bytes_per_second()->set_value(row.bandwidth_bytes_per_second().value() * 4);
+  ASSERT_GT(row.bandwidth_bytes_per_second().value(), link);
+  lab.comm_models[0].rows.clear();
+  AddScalingRow(row, lab.comm_models[0]);
+  EXPECT_THAT(Failed(lab), Contains("link_peak_assumed"));
+  EXPECT_FALSE(lab.comm_models[0].rows[0].bandwidth_bytes_per_second().has_value());
 }
 
 TEST(PlantedMistakesTest, FourOneDeviceTimeNotDividedByN) {

@@ -8,8 +8,10 @@
 namespace lockstep {
 namespace {
 
+// A matrix product that was timed while other processes took the cores is no ceiling: a warning tells of them.
 void SetPeak(const LabSweep& sweep, const proto::SweepPoint& point, CheckedPoint& checked) {
-  if (const double ceiling = CeilingFlopPerSecond(point.matmul_ceiling()); ceiling > 0) {
+  if (const double ceiling = CeilingFlopPerSecond(point.matmul_ceiling());
+      ceiling > 0 && point.noise_warning().empty()) {
     checked.peak_flops_per_second = ceiling;
     checked.peak_source = "the best matrix product that was measured";
   } else if (sweep.header.device_size() > 0) {

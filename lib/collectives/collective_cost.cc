@@ -16,6 +16,14 @@ uint64_t AllReduceLowerBoundBytes(uint32_t ranks, uint64_t elements, uint64_t el
   return DivideRoundingUp(2 * (uint64_t{ranks} - 1) * elements, ranks) * element_bytes;
 }
 
+uint64_t WholeCopiesBytes(uint32_t ranks, uint64_t elements, uint64_t element_bytes) {
+  return (uint64_t{ranks} - 1) * elements * element_bytes;
+}
+
+uint64_t SharedUpdateBytes(uint32_t ranks, uint64_t elements, uint64_t gradient_bytes, uint64_t weight_bytes) {
+  return DivideRoundingUp((uint64_t{ranks} - 1) * elements, ranks) * (gradient_bytes + weight_bytes);
+}
+
 double AlgorithmBandwidth(double size_bytes, double seconds) { return size_bytes / seconds; }
 
 double AllReduceBusBandwidth(uint32_t ranks, double size_bytes, double seconds) {

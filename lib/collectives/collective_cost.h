@@ -17,6 +17,14 @@ namespace lockstep {
 // 0 for one rank. `ranks` >= 1; 2 * ranks * elements must fit 64 bits.
 uint64_t AllReduceLowerBoundBytes(uint32_t ranks, uint64_t elements, uint64_t element_bytes);
 
+// Bytes that each of N ranks sends when it copies all X items to each of the others: (N-1) * X * element_bytes. `ranks` >= 1.
+uint64_t WholeCopiesBytes(uint32_t ranks, uint64_t elements, uint64_t element_bytes);
+
+// Bytes that each of N ranks sends when each rank is sent its share of the X gradients, updates these weights, and writes
+// them to all others: ceil((N-1)/N * X) * (gradient_bytes + weight_bytes), bytes of one element. `ranks` >= 1; ranks *
+// elements must fit 64 bits.
+uint64_t SharedUpdateBytes(uint32_t ranks, uint64_t elements, uint64_t gradient_bytes, uint64_t weight_bytes);
+
 // nccl-tests' algbw = S / t, and busbw = algbw * 2(N-1)/N for an all-reduce: the share of a link that a ring would use,
 // comparable over N. Bytes per second; `seconds` > 0.
 double AlgorithmBandwidth(double size_bytes, double seconds);

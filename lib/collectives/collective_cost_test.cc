@@ -24,6 +24,20 @@ TEST(AllReduceLowerBoundTest, RoundsElementsUpNotBytes) {
   EXPECT_EQ(AllReduceLowerBoundBytes(3, 0, 2), 0u);
 }
 
+// Two ranks send as much in every way; from three on whole copies are more.
+TEST(WholeCopiesTest, EachOtherRankIsSentAll) {
+  EXPECT_EQ(WholeCopiesBytes(1, kResNet18, 4), 0u);
+  EXPECT_EQ(WholeCopiesBytes(2, kResNet18, 4), AllReduceLowerBoundBytes(2, kResNet18, 4));
+  EXPECT_EQ(WholeCopiesBytes(4, kResNet18, 4), 3u * 44'695'848u);
+}
+
+TEST(SharedUpdateTest, GradientsGoToTheRankThatUpdatesAndWeightsComeBack) {
+  EXPECT_EQ(SharedUpdateBytes(1, kResNet18, 2, 2), 0u);
+  EXPECT_EQ(SharedUpdateBytes(4, 8, 4, 2), 6u * (4 + 2));  // three quarters of eight elements
+  EXPECT_EQ(SharedUpdateBytes(3, 4, 2, 2), 3u * (2 + 2));  // 8/3, rounded up
+  EXPECT_EQ(SharedUpdateBytes(2, kResNet18, 2, 2), AllReduceLowerBoundBytes(2, kResNet18, 2));
+}
+
 TEST(BandwidthTest, BusIsAlgorithmTimesTheFactor) {
   EXPECT_DOUBLE_EQ(AlgorithmBandwidth(1e9, 0.5), 2e9);
   EXPECT_DOUBLE_EQ(AllReduceBusBandwidth(2, 1e9, 0.5), 2e9);

@@ -9,6 +9,8 @@
 #include "lib/record/provenance.h"
 #include "lib/record/record_reader.h"
 #include "lib/record/record_writer.h"
+#include "lib/scaling/base_cases.h"
+#include "lib/scaling/link_limit.h"
 #include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"
 
@@ -213,14 +215,35 @@ TEST(SummaryTest, OneLinePerRowAndPerNumber) {
               HasSubstr("given 2, reproduced 1, ambiguous 0, could be chance 0, not reproducible 0; flags: none"));
 }
 
-TEST(SummaryTest, MoreThanTheLinkIsExplained) {
+// 20 GB/s over what the subtraction leaves, where the link carries 12; 10 while all-reduces ran.
+TEST(SummaryTest, NoBandwidthIsAboveTheLink) {
+  proto::CommModelRecord record;
+  proto::ScalingRow& row = *record.mutable_scaling();
+  row.set_ranks(2);
+  row.mutable_bytes_per_step()->set_value(4e8);
+  row.mutable_steps_per_epoch()->set_value(100);
+  row.mutable_collective_busy_seconds()->set_value(4);
+  row.mutable_exposed_event_seconds()->set_value(0.625);
+  row.mutable_bandwidth_bytes_per_second()->set_value(20e9);
+  row.mutable_measured_link_bytes_per_second()->set_value(12e9);
+  row.mutable_utilization_of_measured()->set_value(20.0 / 12);
+  FillBusyBandwidth(row);
+  BlankAboveLink(row);
+  const std::string text = SummaryText({record});
+  EXPECT_THAT(text, ::testing::ContainsRegex("0[.]625 +- +- +10 +12 +- +83[.]333\n"));
+  EXPECT_THAT(text,
+              HasSubstr("no comm GB/s, comm/link%: bytes / T_comm would be more than the measured link, 12 GB/s"));
+  EXPECT_THAT(text, HasSubstr("exposed s: by events, of the rank with the largest sum"));
+}
+
+TEST(SummaryTest, ABaseCaseOfAnUnknownMachineIsSaid) {
   proto::CommModelRecord record;
   record.mutable_scaling()->set_ranks(2);
-  proto::Quantity& share = *record.mutable_scaling()->mutable_utilization_of_measured();
-  share.set_value(0.9);
-  EXPECT_THAT(SummaryText({record}), ::testing::Not(HasSubstr("more than the link")));
-  share.set_value(4.48);
-  EXPECT_THAT(SummaryText({record}), HasSubstr("more than the link: what is hidden behind computing is sent too"));
+  proto::Quantity& strong = *record.mutable_scaling()->mutable_strong_speedup();
+  strong.set_value(1.5);
+  EXPECT_THAT(SummaryText({record}), ::testing::Not(HasSubstr(kMachineUnknown)));
+  strong.set_method(absl::StrCat("E_1(64)/E_2(32) (sweep record, ", kMachineUnknown, ")"));
+  EXPECT_THAT(SummaryText({record}), HasSubstr("a base case is not known to be of the same machine"));
 }
 
 TEST(SummaryTest, OfNothingIsEmpty) { EXPECT_EQ(SummaryText({}), ""); }

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "lib/scaling/base_cases.h"
 #include "lib/scaling/point_settings.h"
 
 namespace lockstep {
@@ -27,11 +28,18 @@ const ScalingColumn kScalingColumns[] = {
     {"E_1/E_N", &proto::ScalingRow::epoch_speedup, 1},
     {"T_comp s", &proto::ScalingRow::compute_seconds, 1},
     {"T_comm s", &proto::ScalingRow::communication_seconds, 1},
-    {"exposed s", &proto::ScalingRow::exposed_ablation_seconds, 1},
-    {"GB/s", &proto::ScalingRow::bandwidth_bytes_per_second, 1e9},
+    {"exposed s", &proto::ScalingRow::exposed_event_seconds, 1},
+    {"ablated s", &proto::ScalingRow::exposed_ablation_seconds, 1},
+    {"comm GB/s", &proto::ScalingRow::bandwidth_bytes_per_second, 1e9},
+    {"busy GB/s", &proto::ScalingRow::busy_bandwidth_bytes_per_second, 1e9},
     {"link GB/s", &proto::ScalingRow::measured_link_bytes_per_second, 1e9},
-    {"of link %", &proto::ScalingRow::utilization_of_measured, 0.01},
+    {"comm/link%", &proto::ScalingRow::utilization_of_measured, 0.01},
+    {"busy/link%", &proto::ScalingRow::busy_utilization_of_measured, 0.01},
 };
+
+constexpr char kColumnsText[] =
+    "exposed s: by events, of the rank with the largest sum; ablated s: what leaving all-reduces out saves; comm GB/s: "
+    "bytes / T_comm; busy GB/s: bytes / time in which all-reduces ran\n";
 
 // One line of numbers, and below it one line per reason why some are not there. One device has no communication: that
 // needs no words.
@@ -54,8 +62,8 @@ std::string RowText(const proto::ScalingRow& row) {
     }
   }
   text += "\n";
-  if (row.utilization_of_measured().value() > 1) {
-    text += "      more than the link: what is hidden behind computing is sent too, but is no part of T_comm\n";
+  if (IsOfUnknownMachine(row.strong_speedup()) || IsOfUnknownMachine(row.weak_speedup())) {
+    absl::StrAppend(&text, "      a base case is ", kMachineUnknown, ": the records do not say it\n");
   }
   for (const auto& [reason, headings] : absent) {
     absl::StrAppend(&text, "      no ", headings, ": ", reason, "\n");
@@ -88,7 +96,7 @@ std::string ScalingText(const std::vector<proto::CommModelRecord>& records) {
   for (const auto& [name, table] : tables) {
     absl::StrAppend(&text, tables.size() > 1 ? absl::StrCat(name, "\n") : "", table);
   }
-  return text;
+  return text + kColumnsText;
 }
 
 std::string Number(const proto::Quantity& quantity, double unit) {

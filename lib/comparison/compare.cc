@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -98,47 +97,89 @@ const std::vector<double>* TimesAt(const TimedRun& run, const std::string& name)
   return nullptr;
 }
 
-double LogOfTimes(const std::vector<double>& times) {
-  return std::accumulate(times.begin(), times.end(), 0.0,
-                         [](double sum, double time) { return sum + std::log(time); }) /
-         static_cast<double>(times.size());
-}
-
-// A GPU is known by its UUID, a CPU by its host.
 bool SameDevice(const TimedRun& a, const TimedRun& b) {
-  const auto identity = [](const TimedRun& run) {
-    const proto::Header& header = *run.conditions.header;
-    const std::string uuid = header.device_size() > 0 ? header.device(0).uuid_sha256() : "";
-    return uuid.empty() && run.conditions.training->device() == proto::CPU ? header.host().name_sha256() : uuid;
-  };
-  return !identity(a).empty() && identity(a) == identity(b);
+  return CompareMachines(*a.conditions.header, *b.conditions.header, a.conditions.training->device()) ==
+         SameMachine::kYes;
 }
 
-RunSpread SpreadOfRuns(const TimedRun& first, const TimedRun& second, const std::vector<TimedRun>& more) {
-  const bool same = SameDevice(first, second);
-  if (more.empty() || !same ||
-      !std::all_of(more.begin(), more.end(), [&](const TimedRun& run) { return SameDevice(first, run); })) {
-    return StatedRunSpread(same);
-  }
-  std::vector<std::vector<double>> logs;
-  for (const auto& [name, times] : first.times) {
-    std::vector<double> point = {LogOfTimes(times)};
-    for (const TimedRun& run : more) {
-      if (const std::vector<double>* again = TimesAt(run, name); again != nullptr) {
-        point.push_back(LogOfTimes(*again));
-      }
+// The build that made a run; runs of one build are runs of one program.
+std::string ProgramOf(const TimedRun& run) {
+  const proto::Build& build = run.conditions.header->build();
+  return build.build_id().empty() ? absl::StrCat(build.version(), " ", build.git_commit()) : build.build_id();
+}
+
+// All runs by the two programs, those that are compared first.
+struct Sides {
+  std::vector<const TimedRun*> first, second;
+};
+
+absl::StatusOr<Sides> AssignRuns(const TimedRun& first, const TimedRun& second, const std::vector<TimedRun>& more) {
+  Sides sides = {{&first}, {&second}};
+  for (const TimedRun& run : more) {
+    if (ProgramOf(run) == ProgramOf(first)) {
+      sides.first.push_back(&run);
+    } else if (ProgramOf(run) == ProgramOf(second)) {
+      sides.second.push_back(&run);
+    } else {
+      return absl::FailedPreconditionError(
+          absl::StrCat("--input: ", run.source->name(), " was made by another build than ", first.source->name(),
+                       " and ", second.source->name(), "; give runs of these two programs"));
     }
-    if (point.size() > 1) {
-      logs.push_back(std::move(point));
+  }
+  return sides;
+}
+
+// Logarithms of the mean epochs of one point in each run that has it.
+RunLogs LogsAt(const std::vector<const TimedRun*>& runs, const std::string& name) {
+  RunLogs logs;
+  for (const TimedRun* run : runs) {
+    if (const std::vector<double>* const times = TimesAt(*run, name); times != nullptr) {
+      logs.push_back(std::log(Mean(*times)));
     }
   }
-  return logs.empty()
-             ? StatedRunSpread(same)
-             : MeasuredRunSpread(logs, absl::StrCat("measured, ", more.size() + 1, " runs of the same points"));
+  return logs;
 }
 
 const char* VerdictWord(TimeVerdict verdict) {
   return verdict == TimeVerdict::kFaster ? "faster" : verdict == TimeVerdict::kSlower ? "slower" : "cannot tell";
+}
+
+double ConfidenceOfEach(size_t points) { return 1 - (1 - kCompareConfidence) / static_cast<double>(points); }
+
+// To plan with: as measured, else as stated.
+double DeviationOf(const RunSpread& spread) {
+  return spread.degrees_of_freedom > 0 ? spread.deviation : kPlannedDeviation;
+}
+
+std::string IntervalText(const TimeComparison& times) {
+  return std::isfinite(times.high) ? absl::StrFormat("%.4f to %.4f", times.low, times.high)
+                                   : "no interval: one run of each";
+}
+
+// "; 7 runs of each would tell".
+std::string NeededText(const ComparedPoint& point) {
+  return point.runs_needed > 0 ? absl::StrCat("; ", point.runs_needed, " runs of each would tell")
+                               : absl::StrCat("; ", kMaxRunsNeeded, " runs of each would not tell");
+}
+
+std::string SpreadText(const RunComparison& comparison) {
+  const RunSpread& spread = comparison.spread;
+  std::string text =
+      spread.degrees_of_freedom > 0
+          ? absl::StrFormat("spread between runs: %.2f %% of a run's mean, measured with %.0f degree%s of freedom\n",
+                            spread.deviation * 100, spread.degrees_of_freedom,
+                            spread.degrees_of_freedom == 1 ? "" : "s")
+          : absl::StrFormat(
+                "spread between runs: not known, as each program was run once; give further runs with --input. "
+                "How many are needed is said for a spread of %.1f %%: two runs of one program on one H200 took "
+                "0.793 and 0.813 s\n",
+                kPlannedDeviation * 100);
+  if (!comparison.same_device) {
+    text +=
+        "devices: two, or not known to be one; devices of one kind differ by up to 3 % "
+        "(benchmarks/results/README.md)\n";
+  }
+  return text;
 }
 
 }  // namespace
@@ -150,16 +191,23 @@ absl::StatusOr<RunComparison> CompareRuns(const LabRecords& first, const LabReco
   const std::vector<TimedRun> others = RunsOf(more);
   for (size_t i = 0; i < others.size(); ++i) {
     RETURN_IF_ERROR(CheckLike(a, others[i]));
-    for (size_t j = 0; j <= i; ++j) {
-      RETURN_IF_ERROR(CheckNoCopy(j == 0 ? a : others[j - 1], others[i]));
+    RETURN_IF_ERROR(CheckNoCopy(a, others[i]));
+    RETURN_IF_ERROR(CheckNoCopy(b, others[i]));
+    for (size_t j = 0; j < i; ++j) {
+      RETURN_IF_ERROR(CheckNoCopy(others[j], others[i]));
     }
   }
+  ASSIGN_OR_RETURN(const Sides sides, AssignRuns(a, b, others));
   RunComparison result;
-  result.spread = SpreadOfRuns(a, b, others);
+  result.first_runs = static_cast<uint32_t>(sides.first.size());
+  result.second_runs = static_cast<uint32_t>(sides.second.size());
+  result.same_device = SameDevice(a, b);
+  std::vector<std::vector<RunLogs>> programs(2);
   for (const auto& [name, times] : a.times) {
-    const std::vector<double>* const again = TimesAt(b, name);
-    if (again != nullptr) {
-      result.points.push_back({name, Mean(times), Mean(*again), {}});
+    programs[0].push_back(LogsAt(sides.first, name));
+    programs[1].push_back(LogsAt(sides.second, name));
+    if (TimesAt(b, name) != nullptr) {
+      result.points.push_back({name, 0, 0, {}, 0});
     } else {
       result.left_out.push_back(name);
     }
@@ -167,9 +215,14 @@ absl::StatusOr<RunComparison> CompareRuns(const LabRecords& first, const LabReco
   if (result.points.empty()) {
     return absl::FailedPreconditionError("--compare: the two runs have no timed point in common");
   }
-  const double confidence = 1 - (1 - kCompareConfidence) / static_cast<double>(result.points.size());
+  result.spread = SpreadBetweenRuns(programs);
+  const double confidence = ConfidenceOfEach(result.points.size());
   for (ComparedPoint& point : result.points) {
-    point.comparison = CompareTimes(*TimesAt(a, point.name), *TimesAt(b, point.name), result.spread, confidence);
+    const RunLogs of_first = LogsAt(sides.first, point.name), of_second = LogsAt(sides.second, point.name);
+    point.first_seconds = std::exp(Mean(of_first));
+    point.second_seconds = std::exp(Mean(of_second));
+    point.comparison = CompareRunLogs(of_first, of_second, result.spread, result.same_device, confidence);
+    point.runs_needed = RunsNeeded(point.comparison.ratio, DeviationOf(result.spread), result.same_device, confidence);
   }
   return result;
 }
@@ -178,21 +231,19 @@ std::string ComparisonText(const RunComparison& comparison) {
   std::string text;
   for (const ComparedPoint& point : comparison.points) {
     const TimeComparison& times = point.comparison;
-    const std::string interval = std::isfinite(times.high)
-                                     ? absl::StrFormat("%.4f to %.4f", times.low, times.high)
-                                     : "no interval: one epoch has no spread; measure with --repeats=5";
-    absl::StrAppendFormat(&text, "%-11s %s: %.4f times as long (%s); %.5g s, before %.5g s\n",
-                          VerdictWord(times.verdict), ReadableLine(point.name), times.ratio, interval,
-                          point.second_seconds, point.first_seconds);
+    absl::StrAppendFormat(&text, "%-11s %s: %.4f times as long (%s%s); %.5g s, before %.5g s\n",
+                          VerdictWord(times.verdict), ReadableLine(point.name), times.ratio, IntervalText(times),
+                          times.verdict == TimeVerdict::kCannotTell ? NeededText(point) : "", point.second_seconds,
+                          point.first_seconds);
   }
   for (const std::string& name : comparison.left_out) {
     absl::StrAppend(&text, "left out    ", ReadableLine(name), ": the other run has no times of it\n");
   }
   absl::StrAppendFormat(&text,
-                        "test: Welch's t on logarithms of epochs with data loading, %.0f %% for all %d points together "
-                        "(Bonferroni)\nspread between runs: %.2f %% of a run's mean; %s\n",
-                        kCompareConfidence * 100, comparison.points.size(), comparison.spread.deviation * 100,
-                        comparison.spread.source);
+                        "test: Welch's t on logarithms of the runs' mean epochs with data loading, %.0f %% for all %d "
+                        "points together (Bonferroni); runs: %d, before %d\n%s",
+                        kCompareConfidence * 100, comparison.points.size(), comparison.second_runs,
+                        comparison.first_runs, SpreadText(comparison));
   return text;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "lib/statistics/mean.h"
 #include "lib/statistics/statistics.h"
 
 namespace lockstep {
@@ -11,93 +12,53 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Two runs of one program on two machines differ by 0.2 to 0.9 % in six points, root of the mean square / sqrt(2)
-// (ModelSpec.run_to_run_fraction in lib/proto/comm_model.proto; benchmarks/results, h200x2-fp32 and h200x4-fp32). No two
-// runs on one machine are kept: it is taken for those, too, and is too much if anything.
-constexpr double kSameDevice = 0.0045;
+// "H200 of one kind differ by up to 3 %" (benchmarks/results/README.md): any difference up to that is as likely, which has
+// a variance of 0.03^2 / 3.
+constexpr double kVarianceOfDevices = 0.03 * 0.03 / 3;
 
-// "H200 of one kind differ by up to 3 %" (benchmarks/results/README.md).
-constexpr double kDevicesDiffer = 0.03;
-
-// A part of a variance, with what it is known by.
-struct Part {
-  double variance;
-  double degrees_of_freedom;
-};
-
-struct LogMean {
-  double mean = 0;
-  Part part = {0, 0};  // of the mean, by the spread of its epochs
-};
-
-LogMean LogMeanOf(const std::vector<double>& times) {
-  const auto count = static_cast<double>(times.size());
-  LogMean result;
-  for (const double time : times) {
-    result.mean += std::log(time) / count;
+// Half the interval of a difference between `first_runs` and `second_runs`.
+double HalfWidth(const RunSpread& spread, double first_runs, double second_runs, bool same_device, double confidence) {
+  if (spread.degrees_of_freedom <= 0) {
+    return kInfinity;
   }
-  double squares = 0;
-  for (const double time : times) {
-    squares += std::pow(std::log(time) - result.mean, 2);
-  }
-  result.part = count > 1 ? Part{squares / (count - 1) / count, count - 1} : Part{kInfinity, 1};
-  return result;
-}
-
-// Half the interval of a number with a variance of these parts.
-double HalfWidth(const std::vector<Part>& parts, double confidence) {
-  double variance = 0, squares_by_freedom = 0;
-  for (const Part& part : parts) {
-    variance += part.variance;
-    squares_by_freedom += part.variance * part.variance / part.degrees_of_freedom;
-  }
+  const double of_runs = spread.deviation * spread.deviation * (1 / first_runs + 1 / second_runs);
+  const double variance = of_runs + (same_device ? 0 : kVarianceOfDevices);
   if (variance == 0 || !std::isfinite(variance)) {
     return variance;
   }
-  // Beyond so many a Student's t is normal in all digits that are shown.
-  const double freedom = std::min(variance * variance / std::max(squares_by_freedom, 1e-300), 1e6);
+  // Welch and Satterthwaite: the variance of devices is stated, and so has no degrees of freedom. Beyond so many a
+  // Student's t is normal in all digits that are shown.
+  const double freedom =
+      of_runs > 0 ? std::min(variance * variance / (of_runs * of_runs) * spread.degrees_of_freedom, 1e6) : 1e6;
   return StudentTFactor(confidence, freedom) * std::sqrt(variance);
 }
 
 }  // namespace
 
-RunSpread StatedRunSpread(bool same_device) {
-  if (same_device) {
-    return {kSameDevice, kInfinity, false,
-            "stated, one device: 0.45 %, as runs on two machines differed (benchmarks/results, h200x2-fp32 and "
-            "h200x4-fp32)"};
+RunSpread SpreadBetweenRuns(const std::vector<std::vector<RunLogs>>& programs) {
+  double squares = 0, count = 0;
+  RunSpread spread;
+  for (const std::vector<RunLogs>& points : programs) {
+    size_t runs = 1;
+    for (const RunLogs& logs : points) {
+      const double mean = Mean(logs);
+      for (const double log : logs) {
+        squares += (log - mean) * (log - mean);
+      }
+      count += logs.empty() ? 0 : static_cast<double>(logs.size()) - 1;
+      runs = std::max(runs, logs.size());
+    }
+    spread.degrees_of_freedom += static_cast<double>(runs) - 1;
   }
-  return {kDevicesDiffer / std::sqrt(3) / std::sqrt(2), kInfinity, false,
-          "stated, two devices or not known to be one: devices of one kind differ by up to 3 % "
-          "(benchmarks/results/README.md)"};
+  spread.deviation = count > 0 ? std::sqrt(squares / count) : 0;
+  return spread;
 }
 
-RunSpread MeasuredRunSpread(const std::vector<std::vector<double>>& logs, const std::string& source) {
-  double squares = 0, count = 0, runs = 0;
-  for (const std::vector<double>& point : logs) {
-    double mean = 0;
-    for (const double log : point) {
-      mean += log / static_cast<double>(point.size());
-    }
-    for (const double log : point) {
-      squares += (log - mean) * (log - mean);
-    }
-    count += static_cast<double>(point.size()) - 1;
-    runs = std::max(runs, static_cast<double>(point.size()));
-  }
-  return {std::sqrt(squares / count), runs - 1, true, source};
-}
-
-TimeComparison CompareTimes(const std::vector<double>& first, const std::vector<double>& second,
-                            const RunSpread& spread, double confidence) {
-  const LogMean a = LogMeanOf(first), b = LogMeanOf(second);
-  // Both runs' deviation is one number: its two parts are as uncertain as one.
-  std::vector<Part> parts = {{2 * spread.deviation * spread.deviation, spread.degrees_of_freedom}};
-  if (!spread.holds_epochs) {
-    parts.push_back(a.part);
-    parts.push_back(b.part);
-  }
-  const double half = HalfWidth(parts, confidence), difference = b.mean - a.mean;
+TimeComparison CompareRunLogs(const RunLogs& first, const RunLogs& second, const RunSpread& spread, bool same_device,
+                              double confidence) {
+  const double difference = Mean(second) - Mean(first);
+  const double half =
+      HalfWidth(spread, static_cast<double>(first.size()), static_cast<double>(second.size()), same_device, confidence);
   TimeComparison result;
   result.ratio = std::exp(difference);
   result.low = std::exp(difference - half);
@@ -106,6 +67,16 @@ TimeComparison CompareTimes(const std::vector<double>& first, const std::vector<
                    : result.low > 1 ? TimeVerdict::kSlower
                                     : TimeVerdict::kCannotTell;
   return result;
+}
+
+uint32_t RunsNeeded(double ratio, double deviation, bool same_device, double confidence) {
+  const double difference = std::abs(std::log(ratio));
+  for (uint32_t runs = 2; runs <= kMaxRunsNeeded; ++runs) {
+    if (HalfWidth({deviation, 2.0 * runs - 2}, runs, runs, same_device, confidence) < difference) {
+      return runs;
+    }
+  }
+  return 0;
 }
 
 }  // namespace lockstep

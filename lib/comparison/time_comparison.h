@@ -1,46 +1,53 @@
-// Two runs of one point: faster, slower, or cannot tell. Pure functions, any thread.
+// Runs of one point by two programs: faster, slower, or cannot tell. Pure functions, any thread.
 //
-// Epochs of one run share what made this run what it is: the machine, its clocks, where memory lay. So the spread between
-// runs counts beside that of epochs within each, and many epochs of two runs do not tell more than two runs can.
+// A run is one process. Its epochs share what made this run what it is: the machine, its clocks, where memory lay. So the
+// spread of epochs says nothing of another process, and the spread between runs is estimated from several runs alone.
 #ifndef LOCKSTEP_LIB_COMPARISON_TIME_COMPARISON_H_
 #define LOCKSTEP_LIB_COMPARISON_TIME_COMPARISON_H_
 
-#include <string>
+#include <cstdint>
 #include <vector>
 
 namespace lockstep {
 
-// How much the means of two runs of one point differ with nothing changed.
+// How much the means of runs of one program differ with nothing changed.
 struct RunSpread {
   double deviation = 0;           // standard deviation of one run's mean, as a fraction of it
-  double degrees_of_freedom = 0;  // with which it was estimated; infinite: stated, not estimated here
-  bool holds_epochs = false;      // it was taken from means of epochs, and so holds the spread of epochs, too
-  std::string source;
+  double degrees_of_freedom = 0;  // with which it was estimated; 0: no program was run twice, so it is not known
 };
+
+// Standard deviation to plan with before any was measured: two runs of one program on one H200 took 0.793 and 0.813 s,
+// ln(0.813 / 0.793) / sqrt(2) = 1.76 %.
+inline constexpr double kPlannedDeviation = 0.0176;
+
+// Most runs of each program that RunsNeeded() looks at.
+inline constexpr uint32_t kMaxRunsNeeded = 100;
 
 enum class TimeVerdict { kCannotTell, kFaster, kSlower };
 
-// What the second run is, against the first.
+// What the second program is, against the first.
 struct TimeComparison {
   TimeVerdict verdict = TimeVerdict::kCannotTell;
-  double ratio = 0;  // of geometric means, second / first
-  double low = 0;    // the interval of `ratio`; infinite where one epoch has no spread
+  double ratio = 0;  // of geometric means over runs, second / first
+  double low = 0;    // the interval of `ratio`; 0 and infinite where the spread between runs is not known
   double high = 0;
 };
 
-// From two runs on one device: standard deviation 0.0045, infinite degrees of freedom. From two devices: a difference of
-// up to 3 %, all of it as likely, whose standard deviation is 0.03 / sqrt(3). time_comparison.cc has the sources.
-RunSpread StatedRunSpread(bool same_device);
+// Logarithms of the means of one point in all runs of one program.
+using RunLogs = std::vector<double>;
 
-// From times of one point (or several) in each of several runs with nothing changed: `logs[p][r]` is the logarithm of the
-// mean of point p in run r. The deviation is pooled over points; the degrees of freedom are runs - 1, because what a run
-// is it is at all its points. Two runs at least, and one point.
-RunSpread MeasuredRunSpread(const std::vector<std::vector<double>>& logs, const std::string& source);
+// Returns the spread of runs about the mean of their program, pooled over programs and points. `programs[g]` has the points of
+// program g. A program's degrees of freedom are its most runs - 1, because what a run is it is at all its points.
+RunSpread SpreadBetweenRuns(const std::vector<std::vector<RunLogs>>& programs);
 
-// Welch's t-test on logarithms, with the spread between runs as a third and fourth part of the variance and the degrees of
-// freedom of Welch and Satterthwaite. Times are above 0, in seconds, one an epoch; each run has at least one.
-TimeComparison CompareTimes(const std::vector<double>& first, const std::vector<double>& second,
-                            const RunSpread& spread, double confidence);
+// Welch's t-test on logarithms, with the degrees of freedom of Welch and Satterthwaite. Both sides have at least one run. If
+// the two were not measured on the same device, a difference between devices of up to 3 % is a part of the variance.
+TimeComparison CompareRunLogs(const RunLogs& first, const RunLogs& second, const RunSpread& spread, bool same_device,
+                              double confidence);
+
+// Returns how many runs of each of the two programs tell a difference in times by this ratio, if runs differ by `deviation`.
+// Two at least. 0: kMaxRunsNeeded are too few, or no number is enough, as on two devices.
+uint32_t RunsNeeded(double ratio, double deviation, bool same_device, double confidence);
 
 }  // namespace lockstep
 

@@ -1,6 +1,7 @@
 #include "lib/comparison/time_comparison.h"
 
 #include <cmath>
+#include <limits>
 #include <random>
 
 #include "gmock/gmock.h"
@@ -8,6 +9,8 @@
 
 namespace lockstep {
 namespace {
+
+constexpr double kConfidence = 0.95;
 
 // Twelve uniform numbers less six: standard libraries differ in their normal distributions.
 class Normal {
@@ -25,69 +28,78 @@ class Normal {
   std::mt19937 engine_;
 };
 
-// Five epochs of 2 s: the run differs by 0.45 % from others, epochs by 0.3 %.
-std::vector<double> RunOf(double seconds, Normal& normal) {
-  const double run = seconds * (1 + 0.0045 * normal.Next());
-  std::vector<double> times;
-  for (int i = 0; i < 5; ++i) {
-    times.push_back(run * (1 + 0.003 * normal.Next()));
+// Runs that differ by 1.76 % as a whole.
+RunLogs RunsOf(double seconds, int runs, Normal& normal) {
+  RunLogs logs;
+  for (int i = 0; i < runs; ++i) {
+    logs.push_back(std::log(seconds) + 0.0176 * normal.Next());
   }
-  return times;
+  return logs;
 }
 
-int Count(TimeVerdict verdict, double second_seconds, bool same_device) {
+int Count(TimeVerdict verdict, double second_seconds, int runs, bool same_device) {
   Normal normal(1);
   int count = 0;
-  for (int i = 0; i < 100; ++i) {
-    const std::vector<double> first = RunOf(2, normal), second = RunOf(second_seconds, normal);
-    count += CompareTimes(first, second, StatedRunSpread(same_device), 0.95).verdict == verdict ? 1 : 0;
+  for (int i = 0; i < 200; ++i) {
+    const RunLogs first = RunsOf(2, runs, normal), second = RunsOf(second_seconds, runs, normal);
+    const RunSpread spread = SpreadBetweenRuns({{first}, {second}});
+    count += CompareRunLogs(first, second, spread, same_device, kConfidence).verdict == verdict ? 1 : 0;
   }
   return count;
 }
 
-TEST(TimeComparisonTest, TwoRunsOfTheSameCannotBeToldApart) {
-  EXPECT_GE(Count(TimeVerdict::kCannotTell, 2, true), 95);
-  EXPECT_EQ(Count(TimeVerdict::kCannotTell, 2, false), 100);
+// One program twice on one H200: 0.793 and 0.813 s.
+TEST(TimeComparisonTest, TwoSingleRunsAreNeverEnough) {
+  for (const double second : {0.813, 1.6, 0.1}) {
+    const RunLogs a = {std::log(0.793)}, b = {std::log(second)};
+    const RunSpread spread = SpreadBetweenRuns({{a}, {b}});
+    EXPECT_EQ(spread.degrees_of_freedom, 0);
+    const TimeComparison result = CompareRunLogs(a, b, spread, true, kConfidence);
+    EXPECT_EQ(result.verdict, TimeVerdict::kCannotTell);
+    EXPECT_TRUE(std::isinf(result.high));
+  }
 }
 
-TEST(TimeComparisonTest, ThreePerCentAreFoundOnOneDeviceAndNotOnTwo) {
-  EXPECT_GE(Count(TimeVerdict::kSlower, 2 * 1.03, true), 95);
-  EXPECT_GE(Count(TimeVerdict::kFaster, 2 / 1.03, true), 95);
-  EXPECT_EQ(Count(TimeVerdict::kFaster, 2 * 1.03, true), 0);
-  EXPECT_LE(Count(TimeVerdict::kSlower, 2 * 1.03, false), 40);
+TEST(TimeComparisonTest, RunsOfTheSameAreToldApartByChanceAlone) {
+  EXPECT_LE(Count(TimeVerdict::kSlower, 2, 5, true) + Count(TimeVerdict::kFaster, 2, 5, true), 16);  // of 200; 10 +- 3
+  EXPECT_LE(Count(TimeVerdict::kSlower, 2, 5, false) + Count(TimeVerdict::kFaster, 2, 5, false), 2);
 }
 
-// Without the spread between runs, epochs that differ by a thousandth would make 1 % certain.
-TEST(TimeComparisonTest, SpreadBetweenRunsCounts) {
-  const std::vector<double> first = {2.000, 2.001, 1.999}, second = {2.016, 2.017, 2.015};  // 0.8 %
-  EXPECT_EQ(CompareTimes(first, second, {0, INFINITY, false, ""}, 0.95).verdict, TimeVerdict::kSlower);
-  EXPECT_EQ(CompareTimes(first, second, StatedRunSpread(true), 0.95).verdict, TimeVerdict::kCannotTell);
+TEST(TimeComparisonTest, ADifferenceIsFoundByAsManyRunsAsWereSaid) {
+  const uint32_t runs = RunsNeeded(1.05, 0.0176, true, kConfidence);
+  EXPECT_GE(runs, 3u);
+  EXPECT_GE(Count(TimeVerdict::kSlower, 2 * 1.07, static_cast<int>(runs), true), 120);
+  EXPECT_EQ(Count(TimeVerdict::kFaster, 2 * 1.07, static_cast<int>(runs), true), 0);
+}
+
+TEST(TimeComparisonTest, RunsNeeded) {
+  // Two of each: t of 2 degrees of freedom, 4.30265, times the deviation.
+  EXPECT_EQ(RunsNeeded(std::exp(0.0431), 0.01, true, kConfidence), 2u);
+  EXPECT_EQ(RunsNeeded(std::exp(-0.0431), 0.01, true, kConfidence), 2u);
+  EXPECT_EQ(RunsNeeded(std::exp(0.0430), 0.01, true, kConfidence), 3u);
+  EXPECT_EQ(RunsNeeded(1, 0.01, true, kConfidence), 0u);
+  EXPECT_EQ(RunsNeeded(1.02, 0.001, false, kConfidence), 0u);  // what devices differ by
 }
 
 TEST(TimeComparisonTest, ByHand) {
-  // ln 1.02 = 0.019803; two runs of 0.5 %: 0.7071 %, times 1.95996.
-  const TimeComparison result = CompareTimes({1, 1}, {1.02, 1.02}, {0.005, INFINITY, false, ""}, 0.95);
-  EXPECT_NEAR(result.ratio, 1.02, 1e-12);
-  EXPECT_NEAR(result.low, std::exp(0.019803 - 0.013859), 1e-5);
-  EXPECT_NEAR(result.high, std::exp(0.019803 + 0.013859), 1e-5);
+  // Three runs of each about a mean: deviation 0.01, 4 degrees of freedom, t 2.77645, times sqrt(2/3).
+  const RunLogs first = {0, 0.01, -0.01}, second = {0.05, 0.06, 0.04};
+  const RunSpread spread = SpreadBetweenRuns({{first}, {second}});
+  EXPECT_NEAR(spread.deviation, 0.01, 1e-12);
+  EXPECT_EQ(spread.degrees_of_freedom, 4);
+  const TimeComparison result = CompareRunLogs(first, second, spread, true, kConfidence);
+  EXPECT_NEAR(result.ratio, std::exp(0.05), 1e-12);
+  EXPECT_NEAR(result.low, std::exp(0.05 - 2.77645 * 0.01 * std::sqrt(2.0 / 3)), 1e-6);
   EXPECT_EQ(result.verdict, TimeVerdict::kSlower);
+  // Two devices may differ by 3 %: 0.02 is no difference then.
+  EXPECT_EQ(CompareRunLogs(first, {0.02, 0.03, 0.01}, spread, false, kConfidence).verdict, TimeVerdict::kCannotTell);
 }
 
-TEST(TimeComparisonTest, OneEpochHasNoSpread) {
-  const TimeComparison result = CompareTimes({1}, {2, 2.1}, StatedRunSpread(true), 0.95);
-  EXPECT_EQ(result.verdict, TimeVerdict::kCannotTell);
-  EXPECT_TRUE(std::isinf(result.high));
-}
-
-TEST(TimeComparisonTest, SpreadOfSeveralRuns) {
-  // Two points in three runs: deviations 0.01 and 0.01 about each mean, squares 4 * 0.01^2 over 4.
-  const RunSpread spread = MeasuredRunSpread({{0.0, 0.01, -0.01}, {1.0, 1.01, 0.99}}, "runs");
+// Two points in three runs have two degrees of freedom, not four: a slow run is slow at both.
+TEST(TimeComparisonTest, PointsOfOneRunAreNoRunsOfTheirOwn) {
+  const RunSpread spread = SpreadBetweenRuns({{{0.0, 0.01, -0.01}, {1.0, 1.01, 0.99}}, {{0.5}, {1.5}}});
   EXPECT_NEAR(spread.deviation, 0.01, 1e-12);
   EXPECT_EQ(spread.degrees_of_freedom, 2);
-  // One epoch each is enough then: t of 2 degrees of freedom is 4.30265.
-  const TimeComparison result = CompareTimes({1}, {1.03}, spread, 0.95);
-  EXPECT_NEAR(result.high, 1.03 * std::exp(4.30265 * 0.01 * std::sqrt(2)), 1e-5);
-  EXPECT_EQ(result.verdict, TimeVerdict::kCannotTell);
 }
 
 }  // namespace

@@ -44,6 +44,7 @@
 #include "lib/record/value_ranges.h"
 #include "lib/scaling/ablation_split.h"
 #include "lib/statistics/mean.h"
+#include "lib/train/busy_cores.h"
 #include "lib/train/sweep_journal.h"
 #include "lib/train/training_state.h"
 
@@ -277,6 +278,11 @@ absl::Status MeasureAll(const ScaleRunOptions& options, ScaleRunPlan plan, const
   }
   for (const std::string& warning : PlanWarnings(plan)) {
     LogLine(absl::StrFormat("scale_run: warning: %s", warning));
+  }
+  if (const bool chosen = options.spec.training().threads() > 0; !chosen && plan.device.is_cpu()) {
+    if (const std::string warning = BusyCoresWarning(plan.spec.training().threads()); !warning.empty()) {
+      LogLine(absl::StrFormat("scale_run: warning: %s", warning));
+    }
   }
   for (const proto::ScaleRecord& record : kept) {
     FallBackFrom(record.point(), plan.points);

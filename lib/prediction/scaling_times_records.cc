@@ -2,13 +2,16 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "lib/collectives/all_reduce_points.h"
 #include "lib/prediction/scaling_times.h"
 #include "lib/scaling/base_cases.h"
+#include "lib/scaling/pooled_probe.h"
 
 namespace lockstep {
 namespace {
@@ -91,10 +94,18 @@ std::optional<ScalingTime> TimeOf(const proto::ScalePoint& point, double run_to_
 
 bool IsTimed(const proto::ScaleRecord& record) { return record.has_point() && IsTimedPoint(record.point()); }
 
-void AddProbe(const proto::ScalePoint& point, double run_to_run_fraction, ScalingTimes& times) {
-  const std::optional<Estimate> seconds = TimesIn(point.probe().seconds(), run_to_run_fraction);
-  if (point.ranks() > 1 && seconds.has_value() && point.probe().size_bytes() > 0) {
-    times.probes.push_back({point.ranks(), static_cast<double>(point.probe().size_bytes()), *seconds});
+// One for each number of ranks, from the operations of all completed points: the link does not depend on the batch.
+void AddProbes(const std::vector<const proto::ScalePoint*>& points, double run_to_run_fraction, ScalingTimes& times) {
+  std::set<uint32_t> all_ranks;
+  for (const proto::ScalePoint* point : points) {
+    all_ranks.insert(point->ranks());
+  }
+  for (const uint32_t ranks : all_ranks) {
+    const PooledProbe probe = PoolProbes(points, ranks);
+    const std::optional<Estimate> seconds = TimesIn(probe.seconds, run_to_run_fraction);
+    if (ranks > 1 && seconds.has_value() && probe.size_bytes > 0) {
+      times.probes.push_back({ranks, static_cast<double>(probe.size_bytes), *seconds});
+    }
   }
 }
 
@@ -139,12 +150,13 @@ absl::StatusOr<ScalingTimes> TimesOfRecords(const ScaleRecords& scale, const Swe
   times.ranks_share_a_host_cpu = spec->training().device() == proto::CPU;
   times.cpu_cores = scale.header.host().cpu_cores();
   const std::map<uint32_t, Estimate> reducer = ReducerSeconds(scale, run_to_run_fraction);
+  std::vector<const proto::ScalePoint*> timed;
   for (const proto::ScaleRecord& record : scale.records) {
     std::optional<ScalingTime> time = IsTimed(record) ? TimeOf(record.point(), run_to_run_fraction) : std::nullopt;
     if (!time.has_value()) {
       continue;
     }
-    AddProbe(record.point(), run_to_run_fraction, times);
+    timed.push_back(&record.point());
     time->buckets = BucketsFor(scale, record.point());
     if (const auto cost = reducer.find(time->batch); time->ranks == 1 && cost != reducer.end()) {
       time->reducer_seconds = cost->second;
@@ -154,6 +166,7 @@ absl::StatusOr<ScalingTimes> TimesOfRecords(const ScaleRecords& scale, const Swe
     }
     times.times.push_back(*std::move(time));
   }
+  AddProbes(timed, run_to_run_fraction, times);
   if (sweep != nullptr && WhySweepDiffers(scale, *sweep).empty()) {
     AddSweep(*sweep, run_to_run_fraction, times);
   }

@@ -2,19 +2,19 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "lib/report/answer_rows.h"
+#include "lib/report/best_batch.h"
 #include "lib/report/cell.h"
 #include "lib/report/experiment_view.h"
 #include "lib/report/large_batch.h"
 #include "lib/report/scaling_view.h"
 #include "lib/report/sections.h"
-#include "lib/statistics/spread.h"
+#include "lib/scaling/base_cases.h"
 
 namespace lockstep {
 namespace {
@@ -35,30 +35,17 @@ std::string WithInterval(const proto::Quantity& quantity, double scale = 1) {
   return QuantityCell(quantity, scale).text();
 }
 
+// The same of a speed-up; says where its base case is perhaps of another machine.
+std::string SpeedupText(const proto::Quantity& speedup) {
+  return absl::StrCat(WithInterval(speedup),
+                      IsOfUnknownMachine(speedup) ? absl::StrCat(" (base case ", kMachineUnknown, ")") : "");
+}
+
 // --- Q1 ---
 
 std::string TimeAt(const proto::SweepPoint& point) {
   return absl::StrCat(FormatMeanAndDeviation(MeanAndDeviationOf(point.step_seconds())), " s at batch ",
                       FormatCount(point.batch_size()));
-}
-
-const proto::SweepPoint& Fastest(const std::vector<const proto::SweepPoint*>& points) {
-  return **std::min_element(points.begin(), points.end(), [](const proto::SweepPoint* a, const proto::SweepPoint* b) {
-    return MeanOf(a->step_seconds()) < MeanOf(b->step_seconds());
-  });
-}
-
-// "1.62 [1.61, 1.63] times as fast", where both were measured often enough to say so.
-std::string HowMuchFaster(const proto::SweepPoint& slow, const proto::SweepPoint& fast) {
-  const std::optional<Spread> a = SpreadOf(slow.step_seconds()), b = SpreadOf(fast.step_seconds());
-  if (!a || !b || !a->repeated || !b->repeated) {
-    return "from one timed epoch each, which is too little to compare them; --repeats=5 measures the spread";
-  }
-  const std::optional<Spread> ratio = Quotient(*a, *b);
-  if (!ratio || (ratio->low <= 1 && ratio->high >= 1)) {
-    return "which their spread does not tell apart";
-  }
-  return absl::StrCat(FormatInterval(ratio->mean, ratio->low, ratio->high), " times as fast");
 }
 
 void AddQ1(const LabRecords& lab, proto::Section& card) {
@@ -68,20 +55,12 @@ void AddQ1(const LabRecords& lab, proto::Section& card) {
   }
   const std::vector<const proto::SweepPoint*> points = CompletedPoints(*sweep);
   const proto::SweepPoint& first = *points.front();
-  const proto::SweepPoint& fastest = Fastest(points);
-  const std::string epoch =
-      absl::StrCat("an epoch of ", FormatCount(first.images_per_epoch()), " images, loading left out, takes ");
-  const bool repeated = std::all_of(points.begin(), points.end(), [](const proto::SweepPoint* point) {
-    const std::optional<Spread> spread = SpreadOf(point->step_seconds());
-    return spread.has_value() && spread->repeated;
-  });
+  const proto::SweepPoint& fastest = FastestPoint(points);
   AddVerdict("Q1",
-             &first == &fastest ? absl::StrCat("On one device ", epoch, TimeAt(first),
-                                               points.size() == 1 ? "."
-                                               : repeated         ? ", and no less at any other."
-                                                          : "; one timed epoch each is too little to compare batches.")
-                                : absl::StrCat("On one device ", epoch, TimeAt(first), " and ", TimeAt(fastest), ": ",
-                                               HowMuchFaster(first, fastest), "."),
+             absl::StrCat("On one device an epoch of ", FormatCount(first.images_per_epoch()),
+                          " images, loading left out, takes ", TimeAt(first),
+                          &first == &fastest ? "" : absl::StrCat(" and ", TimeAt(fastest)), ".",
+                          points.size() > 1 ? " " : "", BestBatchText(points)),
              card);
 }
 
@@ -107,8 +86,8 @@ std::string StrongOrWeak(const std::vector<const proto::ScalingRow*>& rows) {
     const proto::Quantity& weak = row->weak_speedup();
     if (strong.has_low() && strong.has_high() && weak.has_low() && weak.has_high()) {
       const std::string kinds = absl::StrCat("with the global batch fixed (strong, ", row->ranks(), " x ",
-                                             row->batch_per_device(), ") it is ", WithInterval(strong), " against ",
-                                             WithInterval(weak), " with the batch per device fixed (weak)");
+                                             row->batch_per_device(), ") it is ", SpeedupText(strong), " against ",
+                                             SpeedupText(weak), " with the batch per device fixed (weak)");
       return absl::StrCat("; ", kinds, Overlap(strong, weak) ? ", not told apart" : "");
     }
   }
@@ -124,10 +103,10 @@ void AddQ2(const std::vector<const proto::ScalingRow*>& rows, proto::Section& ca
   const std::string other =
       &first == best || !first.epoch_speedup().has_value()
           ? ""
-          : absl::StrCat(" and ", WithInterval(first.epoch_speedup()), " at ", first.batch_per_device());
+          : absl::StrCat(" and ", SpeedupText(first.epoch_speedup()), " at ", first.batch_per_device());
   AddVerdict("Q2",
              absl::StrCat("On ", best->ranks(), " devices the speed-up of an epoch is ",
-                          WithInterval(best->epoch_speedup()), " at batch ", best->batch_per_device(), " per device",
+                          SpeedupText(best->epoch_speedup()), " at batch ", best->batch_per_device(), " per device",
                           other, " (ideal ", best->ranks(), ")", StrongOrWeak(rows), "."),
              card);
 }
@@ -138,20 +117,30 @@ void AddQ3(const std::vector<const proto::ScalingRow*>& rows, proto::Section& ca
     return;
   }
   const double epoch = most->step_seconds().value();
+  const std::string over_time =
+      most->bandwidth_bytes_per_second().has_value() && most->utilization_of_measured().has_value()
+          ? absl::StrCat(", over which its bytes are ", WithInterval(most->bandwidth_bytes_per_second(), kPerGiga),
+                         " GB/s, ", FormatNumber(most->utilization_of_measured().value() * kPercent, 2),
+                         " % of the measured link")
+          : "";
   const std::string exposed =
       most->exposed_event_seconds().has_value()
-          ? absl::StrCat("; the all-reduces that nothing hid took ", WithInterval(most->exposed_event_seconds()), " s")
+          ? absl::StrCat("; exposed communication, by events, is ", WithInterval(most->exposed_event_seconds()), " s")
           : "";
-  const std::string link =
-      most->bandwidth_bytes_per_second().has_value() && most->utilization_of_measured().has_value()
-          ? absl::StrCat("; that is ", WithInterval(most->bandwidth_bytes_per_second(), kPerGiga), " GB/s, ",
-                         FormatNumber(most->utilization_of_measured().value() * kPercent, 2), " % of the measured link")
+  const std::string busy =
+      most->collective_busy_seconds().has_value() && most->busy_bandwidth_bytes_per_second().has_value() &&
+              most->busy_utilization_of_measured().has_value()
+          ? absl::StrCat("; while all-reduces ran, ", FormatNumber(most->collective_busy_seconds().value(), 3), " s, ",
+                         "hidden or not, the link carried ",
+                         WithInterval(most->busy_bandwidth_bytes_per_second(), kPerGiga), " GB/s, ",
+                         FormatNumber(most->busy_utilization_of_measured().value() * kPercent, 2),
+                         " % of what was measured alone")
           : "";
   AddVerdict("Q3",
              absl::StrCat("Communication costs most at batch ", most->batch_per_device(), ": ",
                           WithInterval(most->communication_seconds()), " s of an epoch's ", FormatNumber(epoch, 3),
                           " s (", FormatNumber(most->communication_seconds().value() / epoch * kPercent, 2),
-                          " %) by the lab's subtraction", exposed, link, "."),
+                          " %) by the lab's subtraction", over_time, exposed, busy, "."),
              card);
 }
 
@@ -243,6 +232,11 @@ proto::Cell RowCell(const ScalingView& view, uint32_t ranks, uint32_t batch, Qua
   return row == nullptr ? AbsentCell(view.RowReason(ranks, batch)) : QuantityCell((row->*field)(), scale);
 }
 
+proto::Cell SpeedupAt(const ScalingView& view, uint32_t ranks, uint32_t batch) {
+  const proto::ScalingRow* const row = view.Row(ranks, batch);
+  return row == nullptr ? AbsentCell(view.RowReason(ranks, batch)) : SpeedupCell(row->epoch_speedup());
+}
+
 proto::Table Table1(const ScalingView& view) {
   proto::Table table = LabTable(view, "table-1", "Table 1: epoch time in seconds, loading included, and speed-up",
                                 {"time, s", "speed-up"});
@@ -253,8 +247,7 @@ proto::Table Table1(const ScalingView& view) {
     std::vector<proto::Cell> cells = {LabelCell(absl::StrCat(ranks))};
     for (const uint32_t batch : ShownBatches(view)) {
       cells.push_back(EpochCell(view, ranks, batch, reduction));
-      cells.push_back(ranks == 1 ? LabelCell("1 (base)")
-                                 : RowCell(view, ranks, batch, &proto::ScalingRow::epoch_speedup));
+      cells.push_back(ranks == 1 ? LabelCell("1 (base)") : SpeedupAt(view, ranks, batch));
     }
     AddRow(table, cells);
   }
@@ -294,8 +287,15 @@ void AddTables(const ScalingView& view, proto::Section& card) {
   *card.add_table() = SplitOrBandwidth(
       view, "table-2", "Table 2: computing and communicating, seconds per epoch", {"compute, s", "comm, s"},
       {&proto::ScalingRow::compute_seconds, &proto::ScalingRow::communication_seconds}, 1);
-  *card.add_table() = SplitOrBandwidth(view, "table-3", "Table 3: bandwidth in GB/s", {"GB/s"},
-                                       {&proto::ScalingRow::bandwidth_bytes_per_second}, kPerGiga);
+  if (view.data_parallel()) {
+    *card.add_table() = SplitOrBandwidth(view, "table-3", "Table 3: bandwidth in GB/s", {"GB/s"},
+                                         {&proto::ScalingRow::bandwidth_bytes_per_second}, kPerGiga);
+    return;
+  }
+  *card.add_table() = SplitOrBandwidth(
+      view, "table-3", "Table 3: bandwidth in GB/s, over communicating time and while all-reduces ran",
+      {"over comm", "while busy"},
+      {&proto::ScalingRow::bandwidth_bytes_per_second, &proto::ScalingRow::busy_bandwidth_bytes_per_second}, kPerGiga);
 }
 
 }  // namespace

@@ -1,7 +1,11 @@
 #include "lib/report/card.h"
 
+#include <string>
+#include <vector>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/report/sentences.h"
 #include "lib/report/shown_tables.h"
 #include "lib/report/small_experiments.h"
 #include "lib/report/small_records.h"
@@ -31,11 +35,41 @@ std::string VerdictOf(const LabRecords& lab, const std::string& question) {
 
 TEST(CardTest, EachVerdictHasItsFigureAndInterval) {
   const LabRecords lab = SmallLab();
-  EXPECT_THAT(VerdictOf(lab, "Q1"),
-              HasSubstr("3.000 ± 0 s at batch 32 and 1.50 ± 0.10 s at batch 128: 2.00 [1.88, 2.14] "
-                        "times as fast"));
+  EXPECT_THAT(
+      VerdictOf(lab, "Q1"),
+      HasSubstr("3.000 ± 0 s at batch 32 and 1.50 ± 0.10 s at batch 128. The best batch is 128: 2.00 [1.88, 2.14] "
+                "times as fast as 32."));
   EXPECT_THAT(VerdictOf(lab, "Q2"), AllOf(HasSubstr("1.60 [1.50, 1.70] at 32"), HasSubstr("(ideal 2)")));
-  EXPECT_THAT(VerdictOf(lab, "Q3"), AllOf(HasSubstr("0.5000 s of an epoch's 2.00 s (25 %)"), HasSubstr("GB/s")));
+  EXPECT_THAT(VerdictOf(lab, "Q3"),
+              AllOf(HasSubstr("0.5000 s of an epoch's 2.00 s (25 %) by the lab's subtraction, over which its bytes are "
+                              "69.90 GB/s, 31 % of the measured link; exposed communication, by events, is 0.2000 s; "
+                              "while all-reduces ran, 0.500 s, hidden or not, the link carried 69.90 GB/s, 31 %")));
+}
+
+// A bandwidth stands next to the time that it is made from, and is left out where it is above the link.
+TEST(CardTest, NoBandwidthIsAboveTheLink) {
+  LabRecords lab = SmallLab();
+  proto::ScalingRow row = lab.comm_models[0].rows[1];
+  row.mutable_bandwidth_bytes_per_second()->set_value(480e9);
+  lab.comm_models[0].rows[1] = row;
+  std::vector<proto::ScalingRow> rows;
+  rows.swap(lab.comm_models[0].rows);
+  for (const proto::ScalingRow& one : rows) {
+    AddScalingRow(one, lab.comm_models[0]);
+  }
+  EXPECT_THAT(VerdictOf(lab, "Q3"),
+              AllOf(HasSubstr("(25 %) by the lab's subtraction; exposed communication"),
+                    HasSubstr("0.500 s, hidden or not, the link carried 69.90 GB/s"), Not(HasSubstr("480"))));
+}
+
+// The slowest batch is the last one.
+TEST(CardTest, Q1AgreesWithTheAnswer) {
+  LabRecords lab = SmallLab();
+  lab.sweeps[0].points.push_back(lab.sweeps[0].points[0]);
+  lab.sweeps[0].points.back().set_batch_size(2048);
+  const std::string best = "The best batch is 128: 2.00 [1.88, 2.14] times as fast as 32.";
+  EXPECT_THAT(VerdictOf(lab, "Q1"), HasSubstr(best));
+  EXPECT_THAT(AnswerQ1(lab).text(), HasSubstr(best));
 }
 
 TEST(CardTest, OneRepeatIsNoVerdictOnADifference) {

@@ -10,6 +10,7 @@
 #include "lib/report/scaling_view.h"
 #include "lib/report/sections.h"
 #include "lib/report/step_tables.h"
+#include "lib/scaling/pooled_probe.h"
 
 namespace lockstep {
 namespace {
@@ -19,6 +20,9 @@ constexpr double kPerGiga = 1e-9;
 constexpr double kPerMega = 1e-6;
 constexpr double kMilliseconds = 1e3;
 constexpr double kMicroseconds = 1e6;
+
+// Reason in the place of a sum check where a point that sends gradients has none.
+constexpr char kNotChecked[] = "no check was made: it wants a warm-up epoch of whole batches";
 
 using QuantityField = const proto::Quantity& (proto::ScalingRow::*)() const;
 
@@ -118,6 +122,10 @@ proto::Table SplitTable(const ScalingView& view) {
                                  {"of that waiting, s", &proto::ScalingRow::collective_wait_seconds, 1},
                                  {"other, s", &proto::ScalingRow::other_seconds, 1},
                                  {"overlap, %", &proto::ScalingRow::overlap_fraction, kPercent}});
+  table.add_note(
+      "Exposed communication is what the events say: of each step from backward's end to the last all-reduce's, summed "
+      "over an epoch, of the rank with the largest sum. By ablation it also holds what all-reduces slow down "
+      "elsewhere.");
   table.add_note("other: what the subtraction calls communication although nothing was sent in it.");
   return table;
 }
@@ -141,27 +149,30 @@ proto::Table ReducerTable(const ScalingView& view) {
 }
 
 proto::Table Table3(const ScalingView& view) {
-  return LabTable(view,
-                  view.data_parallel() ? "Table 3: bandwidth of device 0's link, GB/s (1e9 bytes)"
-                                       : "Table 3: bandwidth of the all-reduce, GB/s (1e9 bytes)",
-                  {{"bandwidth, GB/s", &proto::ScalingRow::bandwidth_bytes_per_second, kPerGiga}});
+  if (view.data_parallel()) {
+    return LabTable(view, "Table 3: bandwidth of device 0's link, GB/s (1e9 bytes)",
+                    {{"bandwidth, GB/s", &proto::ScalingRow::bandwidth_bytes_per_second, kPerGiga}});
+  }
+  proto::Table table = LabTable(view, "Table 3: bandwidth of the all-reduce, GB/s (1e9 bytes)",
+                                {{"over comm, GB/s", &proto::ScalingRow::bandwidth_bytes_per_second, kPerGiga},
+                                 {"while busy, GB/s", &proto::ScalingRow::busy_bandwidth_bytes_per_second, kPerGiga}});
+  table.add_note(
+      "over comm: bytes of an epoch / the lab's communicating time, a bandwidth only where nothing is hidden behind "
+      "computing; blank above the measured link. while busy: the same bytes / the time in which all-reduces ran.");
+  return table;
 }
 
 proto::Table UtilizationTable(const ScalingView& view) {
-  proto::Table table = RowTable(view, "Utilisation of the link",
-                                {{"sent per step, MB", &proto::ScalingRow::bytes_per_step, kPerMega},
-                                 {"steps per epoch", &proto::ScalingRow::steps_per_epoch, 0},
-                                 {"bandwidth, GB/s", &proto::ScalingRow::bandwidth_bytes_per_second, kPerGiga},
-                                 {"measured link, GB/s", &proto::ScalingRow::measured_link_bytes_per_second, kPerGiga},
-                                 {"of measured, %", &proto::ScalingRow::utilization_of_measured, kPercent},
-                                 {"of nominal, %", &proto::ScalingRow::utilization_of_nominal, kPercent}});
-  if (std::any_of(view.rows.begin(), view.rows.end(),
-                  [](const proto::ScalingRow* row) { return row->utilization_of_measured().value() > 1; })) {
-    table.add_note(
-        "More than 100 %: bandwidth is bytes over the lab's communicating time, and what is hidden behind computing is "
-        "no "
-        "part of that.");
-  }
+  proto::Table table =
+      RowTable(view, "Utilisation of the link",
+               {{"sent per step, MB", &proto::ScalingRow::bytes_per_step, kPerMega},
+                {"steps per epoch", &proto::ScalingRow::steps_per_epoch, 0},
+                {"over comm, GB/s", &proto::ScalingRow::bandwidth_bytes_per_second, kPerGiga},
+                {"while busy, GB/s", &proto::ScalingRow::busy_bandwidth_bytes_per_second, kPerGiga},
+                {"measured link, GB/s", &proto::ScalingRow::measured_link_bytes_per_second, kPerGiga},
+                {"over comm, of measured, %", &proto::ScalingRow::utilization_of_measured, kPercent},
+                {"while busy, of measured, %", &proto::ScalingRow::busy_utilization_of_measured, kPercent},
+                {"over comm, of nominal, %", &proto::ScalingRow::utilization_of_nominal, kPercent}});
   if (view.comm_model != nullptr && view.comm_model->spec.nominal_link_bytes_per_second().has_value()) {
     table.add_note(absl::StrCat(
         "Nominal link: ", FormatNumber(view.comm_model->spec.nominal_link_bytes_per_second().value() * kPerGiga),
@@ -175,23 +186,17 @@ proto::Table ProbeTable(const ScalingView& view) {
   proto::Table table =
       MakeTable(absl::StrCat("All-reduce of the gradient, alone: ", view.Title()),
                 {"devices N", "bytes", "time, us", "algorithm bandwidth, GB/s", "bus bandwidth, GB/s"});
-  std::set<uint32_t> shown;
-  for (const proto::ScalePoint* const one : view.points) {
-    const proto::ScalePoint& point = *one;
-    if (point.ranks() <= 1 || !point.has_probe() || !shown.insert(point.ranks()).second) {
-      continue;  // the probe does not depend on the batch: one row per N
+  for (const uint32_t ranks : view.Ranks()) {
+    const PooledProbe probe = PoolProbes(view.points, ranks);  // it does not depend on the batch: one row per N
+    const proto::Quantity bus = BusBandwidthOf(probe, ranks);
+    if (ranks <= 1 || !bus.has_value()) {
+      continue;
     }
-    const double seconds = MeanAndDeviationOf(point.probe().seconds()).mean;
-    const auto bytes = static_cast<double>(point.probe().size_bytes());
-    const auto bandwidth = [&](double bytes_per_second, absl::string_view method) {
-      return seconds > 0 ? NumberCell(bytes_per_second * kPerGiga, proto::DERIVED, method)
-                         : AbsentCell(point.probe().seconds().absent_reason());
-    };
-    AddRow(table, {LabelCell(absl::StrCat(point.ranks())), CountCell(point.probe().size_bytes(), proto::MEASURED, ""),
-                   SamplesCell(point.probe().seconds(), kMicroseconds, "operations"),
-                   bandwidth(AlgorithmBandwidth(bytes, seconds), "bytes / mean time"),
-                   bandwidth(AllReduceBusBandwidth(point.ranks(), bytes, seconds),
-                             "bytes / mean time x 2(N-1)/N, as nccl-tests defines it")});
+    AddRow(table, {LabelCell(absl::StrCat(ranks)), CountCell(probe.size_bytes, proto::MEASURED, ""),
+                   SamplesCell(probe.seconds, kMicroseconds, "operations, of all points"),
+                   NumberCell(bus.value() * kPerGiga / AllReduceBusBandwidth(ranks, 1, 1), proto::DERIVED,
+                              "bytes / median time"),
+                   QuantityCell(bus, kPerGiga)});
   }
   if (table.row().empty()) {
     table.set_absent_reason("no point of more than one device holds a probe");
@@ -272,8 +277,14 @@ proto::Table CheckTable(const ScalingView& view) {
     std::vector<proto::Cell> cells = {LabelCell(absl::StrCat(point.ranks())),
                                       LabelCell(FormatCount(point.batch_per_device()))};
     if (!point.has_sum_check() || !check.absent_reason().empty()) {
-      cells.insert(cells.end(), 4, AbsentCell(check.absent_reason()));
+      const std::string reason = check.absent_reason().empty() ? kNotChecked : check.absent_reason();
+      cells.insert(cells.end(), 4, AbsentCell(reason));
       cells.push_back(LabelCell("not checked"));
+    } else if (!check.source().empty()) {
+      cells.insert(cells.end(), 2, AbsentCell(absl::StrCat(check.source(), ": the sums must be exact")));
+      cells.push_back(LabelCell(check.ranks_differ_before() ? "yes" : "NO"));
+      cells.push_back(LabelCell(check.ranks_equal_after() ? "yes, bit for bit" : "NO"));
+      cells.push_back(LabelCell(absl::StrCat(check.passed() ? "passed" : "FAILED", ", ", check.source())));
     } else {
       cells.push_back(NumberCell(check.max_abs_error(), proto::MEASURED,
                                  "against the sum of all ranks' gradients in double precision"));

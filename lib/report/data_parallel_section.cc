@@ -51,9 +51,9 @@ proto::Cell EpochCell(const proto::ScalePoint* point) {
 
 double Mean(const proto::ScalePoint& point) { return MeanAndDeviationOf(point.epoch_seconds()).mean; }
 
-proto::Cell SpeedupCell(const ScalingView& view, uint32_t ranks, uint32_t batch) {
+proto::Cell SpeedupAt(const ScalingView& view, uint32_t ranks, uint32_t batch) {
   const proto::ScalingRow* const row = view.Row(ranks, batch);
-  return row == nullptr ? AbsentCell(view.RowReason(ranks, batch)) : QuantityCell(row->epoch_speedup());
+  return row == nullptr ? AbsentCell(view.RowReason(ranks, batch)) : SpeedupCell(row->epoch_speedup());
 }
 
 proto::Table CompareTable(const ScalingView& dp, const ScalingView* ddp) {
@@ -75,10 +75,10 @@ proto::Table CompareTable(const ScalingView& dp, const ScalingView* ddp) {
               IsTimed(star) && IsTimed(reduced) && Mean(*reduced) > 0
                   ? NumberCell(Mean(*star) / Mean(*reduced), proto::DERIVED, "quotient of the mean epoch times", 4)
                   : AbsentCell("needs both times"),
-              ranks == 1 ? AbsentCell(kBase) : SpeedupCell(dp, ranks, batch),
+              ranks == 1 ? AbsentCell(kBase) : SpeedupAt(dp, ranks, batch),
               ranks == 1       ? AbsentCell(kBase)
               : ddp == nullptr ? AbsentCell(no_ddp)
-                               : SpeedupCell(*ddp, ranks, batch)});
+                               : SpeedupAt(*ddp, ranks, batch)});
     }
   }
   if (table.row().empty()) {

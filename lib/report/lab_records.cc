@@ -11,6 +11,7 @@
 #include "lib/record/record_reader.h"
 #include "lib/record/value_ranges.h"
 #include "lib/report/record_json.h"
+#include "lib/scaling/link_limit.h"
 
 namespace lockstep {
 namespace {
@@ -88,7 +89,7 @@ void Take(proto::CommModelRecord& record, LabCommModel& file) {
       file.spec = std::move(*record.mutable_spec());
       break;
     case proto::CommModelRecord::kScaling:
-      Keep(*record.mutable_scaling(), file.rows, file);
+      AddScalingRow(std::move(*record.mutable_scaling()), file);
       break;
     case proto::CommModelRecord::kStar:
       Keep(*record.mutable_star(), file.stars, file);
@@ -209,6 +210,18 @@ void AppendSources(const std::vector<Records>& kind, std::vector<const RecordSou
 }
 
 }  // namespace
+
+void AddScalingRow(proto::ScalingRow row, LabCommModel& file) {
+  for (const std::string& sentence : BandwidthsAboveLink(row)) {
+    if (file.above_link.size() < kMaxOfAKind) {
+      file.above_link.push_back(
+          absl::StrCat(row.ranks(), " ranks, batch ", row.batch_per_device(), " per device: ", sentence));
+    }
+  }
+  FillBusyBandwidth(row);
+  BlankAboveLink(row);
+  Keep(row, file.rows, file);
+}
 
 std::string RecordSource::name() const {
   const std::string& path = input.path();

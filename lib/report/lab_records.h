@@ -50,7 +50,8 @@ struct LabScale : RecordSource {
 
 struct LabCommModel : RecordSource {
   proto::CommModelSpec spec;
-  std::vector<proto::ScalingRow> rows;
+  std::vector<proto::ScalingRow> rows;  // without bandwidths above the link (lib/scaling/link_limit.h)
+  std::vector<std::string> above_link;  // these: "4 ranks, batch 512 per device: bytes / T_comm = ..."
   std::vector<proto::StarRow> stars;
   std::vector<proto::AllReduceFit> all_reduce_fits;
   std::vector<proto::StepTimeModel> step_times;
@@ -81,6 +82,10 @@ struct LabRecords {
 // (value_ranges.h). InvalidArgument: no file, or one given twice (by its digest). FailedPrecondition: a report's own
 // record. Other errors as RecordReader's.
 absl::StatusOr<LabRecords> ReadLabRecords(const std::vector<std::string>& paths);
+
+// Takes a row of a comm_model record: bandwidths above the link become absent, and are noted. The bandwidth while collectives
+// ran is computed where an older record has none.
+void AddScalingRow(proto::ScalingRow row, LabCommModel& file);
 
 // Reads the bytes of one record file, or of its JSON, and appends its records to `lab`. `path` is the file's name in
 // messages and in the source's input. `lab` may hold a file of the same digest. Errors as ReadLabRecords'.

@@ -148,6 +148,7 @@ proto::Plot RatePlot(const Group& group) {
 // The ceiling is the point's own, timed after it in its process.
 proto::Plot SharePlot(const Group& group) {
   proto::Plot plot = MakePlot(group, "ladder_share", "Share of the device's own peak", "% of the matmul ceiling");
+  bool above = false;
   for (const auto& [sweep, label] : group.sweeps) {
     proto::Series& series = AddSeries(label, proto::DERIVED, plot);
     for (const proto::SweepPoint& point : sweep->points) {
@@ -159,12 +160,14 @@ proto::Plot SharePlot(const Group& group) {
         AddPoint(point.batch_size(), kPercent * flop / step.mean,
                  kPercent * flop / (step.mean + step.standard_deviation),
                  kPercent * flop / (step.mean - step.standard_deviation), series);
+        above = above || flop > step.mean;
       }
     }
   }
   Describe(
-      "FLOP/s of training without loading in per cent of what one large matrix product reaches on the device; error "
-      "bars: at one sample standard deviation of the time.",
+      absl::StrCat("FLOP/s of training without loading in per cent of what one large matrix product reaches on the "
+                   "device; error bars: at one sample standard deviation of the time",
+                   above ? absl::StrCat("; ", kAboveCeiling) : "", "."),
       plot);
   return plot;
 }

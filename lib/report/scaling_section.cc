@@ -6,6 +6,7 @@
 #include "lib/report/describe.h"
 #include "lib/report/scaling_view.h"
 #include "lib/report/sections.h"
+#include "lib/scaling/base_cases.h"
 
 namespace lockstep {
 namespace {
@@ -16,7 +17,7 @@ using QuantityField = const proto::Quantity& (proto::ScalingRow::*)() const;
 
 proto::Cell RowCell(const ScalingView& view, uint32_t ranks, uint32_t batch, QuantityField field, double scale = 1) {
   const proto::ScalingRow* row = view.Row(ranks, batch);
-  return row == nullptr ? AbsentCell(view.RowReason(ranks, batch)) : QuantityCell((row->*field)(), scale);
+  return row == nullptr ? AbsentCell(view.RowReason(ranks, batch)) : SpeedupCell((row->*field)(), scale);
 }
 
 void AddTable1Row(const ScalingView& view, uint32_t ranks, proto::Reduction reduction, proto::Table& table) {
@@ -91,14 +92,14 @@ proto::Table DefinitionsTable(const ScalingView& view) {
     if (row.ranks() <= 1) {
       continue;
     }
-    proto::Cell efficiency = QuantityCell(row.weak_speedup(), kPercent / row.ranks());
+    proto::Cell efficiency = SpeedupCell(row.weak_speedup(), kPercent / row.ranks());
     if (row.weak_speedup().has_value()) {
       efficiency.set_provenance(proto::DERIVED);
       efficiency.set_method("weak speed-up / N");
     }
     AddRow(table, {LabelCell(absl::StrCat(row.ranks())), LabelCell(FormatCount(row.batch_per_device())),
-                   QuantityCell(row.strong_speedup()), QuantityCell(row.weak_speedup()), efficiency,
-                   QuantityCell(row.epoch_speedup()), QuantityCell(row.karp_flatt()),
+                   SpeedupCell(row.strong_speedup()), SpeedupCell(row.weak_speedup()), efficiency,
+                   SpeedupCell(row.epoch_speedup()), QuantityCell(row.karp_flatt()),
                    QuantityCell(row.gustafson_serial_fraction())});
   }
   if (table.row().empty()) {
@@ -109,6 +110,14 @@ proto::Table DefinitionsTable(const ScalingView& view) {
 }
 
 }  // namespace
+
+proto::Cell SpeedupCell(const proto::Quantity& speedup, double scale) {
+  proto::Cell cell = QuantityCell(speedup, scale);
+  if (IsOfUnknownMachine(speedup)) {
+    cell.set_note(absl::StrCat("the base case is ", kMachineUnknown));
+  }
+  return cell;
+}
 
 proto::Cell EpochCell(const ScalingView& view, uint32_t ranks, uint32_t batch, proto::Reduction reduction) {
   if (const proto::ScalePoint* point = view.Point(ranks, batch, reduction); point != nullptr) {

@@ -35,6 +35,9 @@ proto::Section ScalingSection(const LabRecords& lab);
 // The epoch time at one place of Table 1, or why it is not there.
 proto::Cell EpochCell(const ScalingView& view, uint32_t ranks, uint32_t batch, proto::Reduction reduction);
 
+// A speed-up, with a note where its base case is perhaps of another machine.
+proto::Cell SpeedupCell(const proto::Quantity& speedup, double scale = 1);
+
 // "communication": Table 2 (the lab's split) and the same times by events and by ablation; Table 3 (bandwidth) and its
 // utilisation; the all-reduce alone; the buckets; the sum check and the shards.
 proto::Section CommunicationSection(const LabRecords& lab);

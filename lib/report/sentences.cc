@@ -1,7 +1,6 @@
 #include "lib/report/sentences.h"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,10 +8,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/report/answer_rows.h"
+#include "lib/report/best_batch.h"
 #include "lib/report/cell.h"
 #include "lib/report/claim.h"
 #include "lib/report/describe.h"
 #include "lib/report/sections.h"
+#include "lib/scaling/base_cases.h"
 
 namespace lockstep {
 namespace {
@@ -29,23 +30,6 @@ constexpr char kAskedQ3[] = "Where does the time go: computing or communicating,
 
 std::string StepTime(const proto::SweepPoint& point) {
   return absl::StrCat(FormatMeanAndDeviation(MeanAndDeviationOf(point.step_seconds())), " s");
-}
-
-// What the ends of the ladder say; nothing is said of a difference smaller than the spread of either.
-std::string Trend(const proto::SweepPoint& first, const proto::SweepPoint& last) {
-  const MeanAndDeviation a = MeanAndDeviationOf(first.step_seconds());
-  const MeanAndDeviation b = MeanAndDeviationOf(last.step_seconds());
-  const std::string between = absl::StrCat(" Between batch ", first.batch_size(), " and ", last.batch_size());
-  if (a.n < 2 || b.n < 2) {
-    return absl::StrCat(between,
-                        " one timed epoch each is too little to compare them; --repeats=5 measures the spread.");
-  }
-  if (std::abs(a.mean - b.mean) <= a.standard_deviation + b.standard_deviation) {
-    return absl::StrCat(between, " the epoch's time does not change by more than its spread.");
-  }
-  return a.mean > b.mean
-             ? absl::StrCat(between, " the epoch gets ", FormatNumber(a.mean / b.mean, 3), " times as fast.")
-             : absl::StrCat(between, " the epoch gets slower, by a factor of ", FormatNumber(b.mean / a.mean, 3), ".");
 }
 
 // --- Q2, Q3 ---
@@ -68,14 +52,20 @@ std::string SourceOf(const std::vector<const proto::ScalingRow*>& rows, absl::st
 
 bool HasInterval(const proto::Quantity& quantity) { return quantity.has_low() && quantity.has_high(); }
 
+// Says where its base case is perhaps of another machine.
+std::string SaySpeedup(const proto::Quantity& speedup) {
+  return absl::StrCat(Say(speedup, ""),
+                      IsOfUnknownMachine(speedup) ? absl::StrCat(" (base case ", kMachineUnknown, ")") : "");
+}
+
 // Strong against weak at one row that has both.
 std::string CompareKinds(const proto::ScalingRow& row) {
   const proto::Quantity& strong = row.strong_speedup();
   const proto::Quantity& weak = row.weak_speedup();
   const std::string numbers = absl::StrCat(
       " The other kind: with the global batch fixed, ", row.ranks(), " x ", row.batch_per_device(), " against 1 x ",
-      uint64_t{row.ranks()} * row.batch_per_device(), ", the speed-up is ", Say(strong, ""), " (strong), against ",
-      Say(weak, ""), " per step with the batch per device fixed (weak): ");
+      uint64_t{row.ranks()} * row.batch_per_device(), ", the speed-up is ", SaySpeedup(strong), " (strong), against ",
+      SaySpeedup(weak), " per step with the batch per device fixed (weak): ");
   if (HasInterval(strong) && HasInterval(weak) && strong.low() <= weak.high() && weak.low() <= strong.high()) {
     return absl::StrCat(numbers, "these runs do not tell them apart.");
   }
@@ -98,7 +88,7 @@ std::string OtherKind(const std::vector<const proto::ScalingRow*>& rows) {
 std::vector<std::string> Speedups(const std::vector<const proto::ScalingRow*>& rows) {
   std::vector<std::string> speedups;
   for (const proto::ScalingRow* row : rows) {
-    speedups.push_back(absl::StrCat(Say(row->epoch_speedup(), ""), " at batch ", row->batch_per_device()));
+    speedups.push_back(absl::StrCat(SaySpeedup(row->epoch_speedup()), " at batch ", row->batch_per_device()));
   }
   return speedups;
 }
@@ -133,7 +123,26 @@ std::string WayOf(const std::vector<WayRows>& ways) {
   return ways.size() > 1 ? absl::StrCat(" (", ways.front().way, ")") : "";
 }
 
-// "Batch 32: of 2.00 s 1.50 s are computing and 0.500 s (25 %) communicating by the lab's subtraction; ..."
+// "5.00 GB/s over that time, 12 % of the measured link"; what is blank has its reason.
+std::string BandwidthOverTime(const proto::ScalingRow& row) {
+  return row.bandwidth_bytes_per_second().has_value()
+             ? absl::StrCat("; bytes over this time: ", Say(row.bandwidth_bytes_per_second(), "GB/s", kPerGiga), ", ",
+                            Say(row.utilization_of_measured(), "%", kPercent), " of the measured link")
+             : absl::StrCat("; bandwidth over this time: ", Say(row.bandwidth_bytes_per_second(), ""));
+}
+
+// "The all-reduces ran for 0.500 s, hidden or not: 5.00 GB/s, 12 % of the measured link."
+std::string WhileBusy(const proto::ScalingRow& row) {
+  if (!row.collective_busy_seconds().has_value()) {
+    return "";
+  }
+  return absl::StrCat(" The all-reduces ran for ", Say(row.collective_busy_seconds(), "s"),
+                      ", hidden or not: ", Say(row.busy_bandwidth_bytes_per_second(), "GB/s", kPerGiga), " meanwhile, ",
+                      Say(row.busy_utilization_of_measured(), "%", kPercent), " of the measured link.");
+}
+
+// "Batch 32: of 2.00 s 1.50 s are computing and 0.500 s (25 %) communicating by the lab's subtraction; ...". A bandwidth
+// stands next to the time that it is made from.
 std::string SplitLine(const proto::ScalingRow& row) {
   std::string share;
   if (row.communication_seconds().has_value() && row.step_seconds().value() > 0) {
@@ -142,14 +151,11 @@ std::string SplitLine(const proto::ScalingRow& row) {
   }
   return absl::StrCat("Batch ", row.batch_per_device(), " per device: of ", Say(row.step_seconds(), "s"), ", ",
                       Say(row.compute_seconds(), "s"), " computing and ", Say(row.communication_seconds(), "s"), share,
-                      " communicating by the lab's subtraction; measured directly, the all-reduces exposed by events: ",
-                      Say(row.exposed_event_seconds(), "s"),
-                      ", by ablation: ", Say(row.exposed_ablation_seconds(), "s"),
+                      " communicating by the lab's subtraction", BandwidthOverTime(row),
+                      ". Exposed communication, by events: ", Say(row.exposed_event_seconds(), "s"),
+                      "; by leaving all-reduces out: ", Say(row.exposed_ablation_seconds(), "s"),
                       row.exposed_ablation_seconds().value() < 0 ? " (below 0: less than what noise makes of it)" : "",
-                      "; other losses: ", Say(row.other_seconds(), "s"),
-                      ". Bandwidth over the lab's time: ", Say(row.bandwidth_bytes_per_second(), "GB/s", kPerGiga),
-                      "; of the measured link: ", Say(row.utilization_of_measured(), "%", kPercent),
-                      row.utilization_of_measured().value() > 1 ? ": most of it was hidden behind computing." : ".");
+                      "; other losses: ", Say(row.other_seconds(), "s"), ".", WhileBusy(row));
 }
 
 }  // namespace
@@ -172,8 +178,8 @@ proto::Claim AnswerQ1(const LabRecords& lab) {
       "On ", DescribeDevices(sweep->header), " it takes ", JoinAnd(times), " to train ", sweep->spec.training().model(),
       " for one epoch of ", FormatCount(points.front()->images_per_epoch()), " images without data loading (",
       n == 1 ? "one timed epoch" : absl::StrCat("mean ± sample standard deviation of ", n, " timed epochs"), ", ",
-      sweep->spec.training().warmup_epochs(), " before them to warm up).",
-      points.size() > 1 ? Trend(*points.front(), *points.back()) : "", " ", DescribeEnd(sweep->end));
+      sweep->spec.training().warmup_epochs(), " before them to warm up).", points.size() > 1 ? " " : "",
+      BestBatchText(points), " ", DescribeEnd(sweep->end));
   return Claimed("Q1", kAskedQ1, text,
                  {absl::StrCat("sweep.point[batch_size=", absl::StrJoin(batches, "|"), "].step_seconds"),
                   "sweep.point.images_per_epoch", "sweep.end.reason", "sweep.header.device"});
@@ -205,14 +211,14 @@ proto::Claim AnswerQ3(const LabRecords& lab) {
   const std::vector<const proto::ScalingRow*>& rows = ways.front().rows;
   const std::string lines = absl::StrJoin(
       rows, "", [](std::string* out, const proto::ScalingRow* row) { absl::StrAppend(out, "\n", SplitLine(*row)); });
-  const std::string text =
-      absl::StrCat("Seconds per epoch, without loading, on ", rows.front()->ranks(), " devices", WayOf(ways),
-                   ". A step sends at least ", Say(rows.front()->bytes_per_step(), "MB", kPerMega), " per device.",
-                   lines, OtherSplits(ways));
+  const std::string text = absl::StrCat(
+      "Seconds per epoch, without loading, on ", rows.front()->ranks(), " devices", WayOf(ways), ". A step sends ",
+      Say(rows.front()->bytes_per_step(), "MB", kPerMega), " per device.", lines, OtherSplits(ways));
   std::vector<std::string> sources;
   for (const char* field :
        {"step_seconds", "compute_seconds", "communication_seconds", "exposed_event_seconds", "exposed_ablation_seconds",
-        "other_seconds", "bytes_per_step", "bandwidth_bytes_per_second", "utilization_of_measured"}) {
+        "other_seconds", "bytes_per_step", "bandwidth_bytes_per_second", "utilization_of_measured",
+        "collective_busy_seconds", "busy_bandwidth_bytes_per_second", "busy_utilization_of_measured"}) {
     sources.push_back(SourceOf(rows, field));
   }
   return Claimed("Q3", kAskedQ3, text, sources);

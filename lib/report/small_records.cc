@@ -1,5 +1,7 @@
 #include "lib/report/small_records.h"
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
@@ -224,6 +226,11 @@ LabCommModel SmallCommModel() {
     measured_link_bytes_per_second { value: 223e9 provenance: MEASURED }
     utilization_of_measured { absent_reason: 'T_comm is negative' } utilization_of_nominal )",
                    absent, " karp_flatt { absent_reason: 'no strong speed-up' }")));
+  std::vector<proto::ScalingRow> rows;
+  rows.swap(file.rows);
+  for (proto::ScalingRow& row : rows) {
+    AddScalingRow(std::move(row), file);  // as when they are read
+  }
   AddModels(file);
   return file;
 }

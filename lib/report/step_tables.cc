@@ -74,7 +74,10 @@ proto::Table SpreadTable(const ScalingView& view) {
                                      SourceOf(point->step_figures())));
     }
   }
-  table.add_note("Of each step the largest value of any rank. Percentiles by nearest rank.");
+  table.add_note(
+      "Of each step the largest value of any rank, so that the mean times the steps is more than an epoch's exposed "
+      "time, "
+      "which is the largest sum of one rank. Percentiles by nearest rank.");
   table.add_note(absl::StrCat("Steps of ", absl::StrJoin(sources, "; "), "."));
   return table;
 }
@@ -82,8 +85,8 @@ proto::Table SpreadTable(const ScalingView& view) {
 proto::Table AblationTable(const ScalingView& view) {
   proto::Table table =
       MakeTable(absl::StrCat("Why leaving all-reduces out saves more than is exposed, us a step: ", view.Title()),
-                {"devices N", "batch per device B", "saved by leaving out", "exposed, by events", "backward longer",
-                 "of that on one device, too", "forward longer", "update longer", "rest"});
+                {"devices N", "batch per device B", "saved by leaving out", "exposed, mean of the ranks",
+                 "backward longer", "of that on one device, too", "forward longer", "update longer", "rest"});
   for (const uint32_t ranks : view.Ranks()) {
     for (const uint32_t batch : view.Batches()) {
       const proto::ScalePoint* const reduced = view.Point(ranks, batch, proto::ALL_REDUCE);

@@ -133,7 +133,6 @@ void AddStepParts(const LabSweep& sweep, proto::Section& section) {
 void AddCeiling(const LabSweep& sweep, proto::Section& section) {
   proto::Table table = MakeTable(SweepTitle("Share of the matmul ceiling", sweep),
                                  {"batch", "TFLOP/s", "ceiling, TFLOP/s", "share, %", "ceiling's product"});
-  bool above = false;
   for (const proto::SweepPoint& point : sweep.points) {
     const proto::MatmulCeiling& ceiling = point.matmul_ceiling();
     const double step_seconds = MeanAndDeviationOf(point.step_seconds()).mean;
@@ -143,20 +142,18 @@ void AddCeiling(const LabSweep& sweep, proto::Section& section) {
     }
     const double rate =
         static_cast<double>(point.images_per_epoch()) * TrainingFlopPerImage(sweep.spec.model()) / step_seconds;
+    proto::Cell share = PercentCell(rate / most, proto::DERIVED, "TFLOP/s of training / TFLOP/s of the product");
+    if (rate > most) {
+      share.set_note(kAboveCeiling);
+    }
     AddRow(table, {LabelCell(FormatCount(point.batch_size())),
                    NumberCell(rate / kTera, proto::DERIVED,
                               "2 FLOP x 3 passes x forward MACs x images / mean epoch without loading"),
                    NumberCell(most / kTera, proto::DERIVED,
                               "2 x size^3 FLOP / mean product, timed in the point's process after training"),
-                   PercentCell(rate / most, proto::DERIVED, "TFLOP/s of training / TFLOP/s of the product"),
+                   share,
                    LabelCell(absl::StrCat(ceiling.size(), "^3, ", DescribePrecision(ceiling.precision()), ", ",
                                           ceiling.product_seconds().value_size(), " times"))});
-    above = above || rate > most;
-  }
-  if (above) {
-    table.add_note(
-        "More than 100 %: a convolution can multiply less than the formula counts (Winograd), or one of the two was "
-        "held back.");
   }
   AddUnlessEmpty(table, section);
 }

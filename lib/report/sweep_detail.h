@@ -21,6 +21,10 @@ std::string SweepTitle(absl::string_view what, const LabSweep& sweep);
 // one with respect to the inputs and one to the weights) over forward_macs_per_image.
 double TrainingFlopPerImage(const proto::ModelFacts& model);
 
+// What is said of a share of the ceiling that is above 1.
+inline constexpr char kAboveCeiling[] =
+    "above 100 %: a convolution can multiply less than the formula counts (Winograd), or one of the two was held back";
+
 // 0: it was not timed.
 double CeilingFlopPerSecond(const proto::MatmulCeiling& ceiling);
 

@@ -1,12 +1,12 @@
 #include "lib/report/warnings.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/report/describe.h"
+#include "lib/report/machine_warnings.h"
 
 namespace lockstep {
 namespace {
@@ -90,27 +90,17 @@ void WarnOfBuilds(const LabRecords& lab, std::vector<Warning>& warnings) {
   }
 }
 
-// Records that measure: on one machine they can be compared.
-void WarnOfMachines(const LabRecords& lab, std::vector<Warning>& warnings) {
-  std::map<std::string, std::vector<std::string>> files_of_machine;
-  const auto add = [&](const RecordSource& source) {
-    const proto::Host& host = source.header.host();
-    files_of_machine[absl::StrCat(host.name_sha256(), " ", host.cpu_model(), " ",
-                                  source.header.device().empty() ? "" : source.header.device(0).name())]
-        .push_back(source.name());
-  };
-  std::for_each(lab.sweeps.begin(), lab.sweeps.end(), add);
-  std::for_each(lab.scales.begin(), lab.scales.end(), add);
-  if (files_of_machine.size() < 2) {
-    return;
+// Bandwidths that were taken out of the rows when they were read.
+void WarnOfLinks(const LabRecords& lab, std::vector<Warning>& warnings) {
+  for (const LabCommModel& file : lab.comm_models) {
+    if (!file.above_link.empty()) {
+      const size_t more = file.above_link.size() - 1;
+      warnings.push_back(
+          {"link_peak_assumed", absl::StrCat("Bandwidths of ", file.name(), " that no link carries are left blank: ",
+                                             file.above_link[0], more == 0 ? "" : absl::StrCat("; and ", more, " more"),
+                                             ". comm_model makes the record again without them.")});
+    }
   }
-  std::vector<std::string> groups;
-  for (const auto& [machine, files] : files_of_machine) {
-    groups.push_back(absl::StrJoin(files, ", "));
-  }
-  warnings.push_back({"several_machines",
-                      absl::StrCat("Measured on different machines or devices, so not to be compared with each other: ",
-                                   absl::StrJoin(groups, " | "), ".")});
 }
 
 void WarnOfSinglesAndThrottling(const LabRecords& lab, std::vector<Warning>& warnings) {
@@ -262,6 +252,8 @@ std::vector<Warning> NamedWarnings(const LabRecords& lab) {
   WarnOfLeftOut(lab, warnings);
   WarnOfBuilds(lab, warnings);
   WarnOfMachines(lab, warnings);
+  WarnOfLoading(lab, warnings);
+  WarnOfLinks(lab, warnings);
   WarnOfSinglesAndThrottling(lab, warnings);
   WarnOfNoise(lab, warnings);
   WarnOfStrangers(lab.sweeps, lab.datasets, warnings);

@@ -12,8 +12,9 @@ namespace lockstep {
 
 // One sentence each: images that are not CIFAR-10's official ones (or unknown), builds that are unoptimised or cannot
 // be found again, runs that ended early, single repeats, throttled devices, failed sum checks, ranks that share a
-// CPU, experiments of one seed, or whose counts contradict the model
-// or the sampler (experiment_warnings.h), records that a page has no room for, records of several machines, and records that were not made from each other. Empty: nothing to say.
+// CPU, experiments of one seed, or whose counts contradict the model or the sampler (experiment_warnings.h), records that a
+// page has no room for, records of several machines, times with data loading below those without it, bandwidths above the
+// link, and records that were not made from each other. Empty: nothing to say.
 std::vector<Warning> NamedWarnings(const LabRecords& lab);
 
 // Their texts.

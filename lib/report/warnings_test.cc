@@ -148,6 +148,47 @@ TEST(WarningsTest, TwoMachines) {
   EXPECT_THAT(Warnings(lab), ElementsAre(HasSubstr("different machines")));
 }
 
+// Virtual machines share a name; GPUs do not share a UUID.
+TEST(WarningsTest, TwoMachinesOfOneName) {
+  LabRecords lab = SmallLab();
+  lab.sweeps[0].header.mutable_device(0)->set_uuid_sha256("first");
+  lab.scales[0].header.mutable_device(0)->set_uuid_sha256("second");
+  lab.scales[0].header.mutable_device(1)->set_uuid_sha256("first");
+  EXPECT_THAT(Warnings(lab), IsEmpty());
+  lab.scales[0].header.mutable_device(1)->set_uuid_sha256("third");
+  EXPECT_THAT(Warnings(lab), ElementsAre(HasSubstr("different machines or devices")));
+}
+
+// 3.0 s without loading in the sweep; 2.8 s with it in the scaling run.
+TEST(WarningsTest, LoadingTakesTimeAcrossRecordsToo) {
+  LabRecords lab = SmallLab();
+  for (double& seconds : *lab.scales[0].points[0].mutable_epoch_seconds()->mutable_value()) {
+    seconds = 2.8;
+  }
+  const std::vector<Warning> warnings = NamedWarnings(lab);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(warnings[0].rule, "with_loading_faster_than_without");
+  EXPECT_THAT(warnings[0].text, AllOf(HasSubstr("One device at batch 32"), HasSubstr("2.800 s (scale.rec)"),
+                                      HasSubstr("without 3.000 s (sweep.rec)")));
+  lab.scales[0].points[0].add_noise_warning("timed epochs differ by 20 %");
+  EXPECT_THAT(Warnings(lab), ElementsAre(HasSubstr("noisy machine")));
+  lab.scales[0].points[0].clear_noise_warning();
+  lab.scales[0].spec.mutable_training()->set_precision(proto::BF16);  // other settings
+  EXPECT_THAT(Warnings(lab), IsEmpty());
+}
+
+TEST(WarningsTest, BandwidthsThatNoLinkCarries) {
+  LabRecords lab = SmallLab();
+  proto::ScalingRow row = lab.comm_models[0].rows[1];
+  row.mutable_bandwidth_bytes_per_second()->set_value(480e9);
+  AddScalingRow(row, lab.comm_models[0]);
+  const std::vector<Warning> warnings = NamedWarnings(lab);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(warnings[0].rule, "link_peak_assumed");
+  EXPECT_THAT(warnings[0].text, AllOf(HasSubstr("Bandwidths of comm_model.rec"), HasSubstr("480 GB/s are 215.2 %"),
+                                      HasSubstr("2 ranks, batch 32 per device")));
+}
+
 TEST(WarningsTest, RecordsThatWereNotMadeFromEachOther) {
   LabRecords lab = SmallLab();
   lab.comm_models[0].header.mutable_input(0)->set_sha256("of another scale.rec");

@@ -17,7 +17,7 @@ namespace lockstep {
 //   ablation = exposed + contention + forward + update + rest
 struct AblationSplit {
   double ablation_seconds = 0;    // a step is shorter by so much without all-reduces
-  double exposed_seconds = 0;     // by events
+  double exposed_seconds = 0;     // by events; ScalePoint.exposed_seconds is of the rank with the most
   double contention_seconds = 0;  // of backward, without all-reduces
   double forward_seconds = 0;     // likewise, as the next
   double update_seconds = 0;
@@ -33,7 +33,8 @@ struct AblationSplit {
 absl::StatusOr<AblationSplit> SplitAblation(const proto::ScalePoint& reduced, const proto::ScalePoint& ablated,
                                             const proto::ScalePoint* alone);
 
-// "without all-reduces a step is 182.3 us shorter: 68.4 exposed, 111.0 of backward (58.2 on one rank, too), ...".
+// "without all-reduces a step is 182.3 us shorter: 68.4 exposed (by events, mean of the ranks), 111.0 of backward (58.2 on
+// one rank, too), ...".
 std::string AblationText(const AblationSplit& split);
 
 }  // namespace lockstep

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 namespace lockstep {
@@ -35,10 +36,19 @@ proto::TrainingSpec Comparable(const proto::TrainingSpec& training) {
   return comparable;
 }
 
+bool SameHost(const proto::Host& a, const proto::Host& b) {
+  return a.name_sha256() == b.name_sha256() && a.cpu_model() == b.cpu_model();
+}
+
+// By the names alone, which two hosts may share.
+bool HostNamesDiffer(const proto::Host& a, const proto::Host& b) {
+  return !a.name_sha256().empty() && !b.name_sha256().empty() && a.name_sha256() != b.name_sha256();
+}
+
 std::string DeviceName(const proto::Header& header) { return header.device_size() > 0 ? header.device(0).name() : ""; }
 
 template <typename Point>
-std::optional<BaseCase> ToBaseCase(const Point& point, const char* origin) {
+std::optional<BaseCase> ToBaseCase(const Point& point, const std::string& origin) {
   const std::optional<Spread> epoch = SpreadOf(point.epoch_seconds());
   const std::optional<Spread> step = SpreadOf(point.step_seconds());
   if (point.outcome() != proto::COMPLETED || !epoch.has_value() || !step.has_value()) {
@@ -99,14 +109,43 @@ std::string WhyConditionsDiffer(const RunConditions& expected, const RunConditio
   return "";
 }
 
+bool IsOfUnknownMachine(const proto::Quantity& quantity) {
+  return quantity.has_value() && absl::StrContains(quantity.method(), kMachineUnknown);
+}
+
+SameMachine CompareMachines(const proto::Header& expected, const proto::Header& found, proto::DeviceKind device) {
+  if (device == proto::CPU) {
+    const bool known = !expected.host().name_sha256().empty() && !found.host().name_sha256().empty();
+    return !known                                    ? SameMachine::kUnknown
+           : SameHost(expected.host(), found.host()) ? SameMachine::kYes
+                                                     : SameMachine::kNo;
+  }
+  const std::string uuid = found.device_size() > 0 ? found.device(0).uuid_sha256() : "";
+  bool all_known = !uuid.empty() && expected.device_size() > 0;
+  for (const proto::Device& other : expected.device()) {
+    if (!uuid.empty() && other.uuid_sha256() == uuid) {
+      return SameMachine::kYes;
+    }
+    all_known = all_known && !other.uuid_sha256().empty();
+  }
+  return all_known || HostNamesDiffer(expected.host(), found.host()) ? SameMachine::kNo : SameMachine::kUnknown;
+}
+
 std::string WhySweepDiffers(const ScaleRecords& scale, const SweepRecords& sweep) {
   const proto::ScaleSpec* scale_spec = FindSpec(scale);
   const proto::SweepSpec* sweep_spec = FindSpec(sweep);
   if (scale_spec == nullptr || sweep_spec == nullptr) {
     return "one of the two has no spec";
   }
-  return WhyConditionsDiffer({&scale.header, &scale_spec->model(), &scale_spec->training()},
-                             {&sweep.header, &sweep_spec->model(), &sweep_spec->training()});
+  const std::string difference = WhyConditionsDiffer({&scale.header, &scale_spec->model(), &scale_spec->training()},
+                                                     {&sweep.header, &sweep_spec->model(), &sweep_spec->training()});
+  const proto::DeviceKind device = scale_spec->training().device();
+  if (difference.empty() && CompareMachines(scale.header, sweep.header, device) == SameMachine::kNo) {
+    return device == proto::CPU ? "it was measured on another host; run train_sweep where scale_run ran"
+                                : "it was measured on a GPU that the scaling run did not use, by their UUIDs; run "
+                                  "train_sweep on one of the run's GPUs";
+  }
+  return difference;
 }
 
 BaseCases::BaseCases(const ScaleRecords& scale, const SweepRecords* sweep) {
@@ -130,12 +169,15 @@ BaseCases::BaseCases(const ScaleRecords& scale, const SweepRecords* sweep) {
     return;
   }
   sweep_note_ = "nor is it in the sweep record";
+  const bool is_known =
+      CompareMachines(scale.header, sweep->header, FindSpec(scale)->training().device()) == SameMachine::kYes;
+  const std::string origin = is_known ? "sweep record" : absl::StrCat("sweep record, ", kMachineUnknown);
   for (const proto::SweepRecord& record : sweep->records) {
     const proto::SweepPoint& point = record.point();
     if (!record.has_point()) {
       continue;
     }
-    if (const std::optional<BaseCase> base = ToBaseCase(point, "sweep record")) {
+    if (const std::optional<BaseCase> base = ToBaseCase(point, origin)) {
       by_batch_.emplace(point.batch_size(), *base);
     } else {
       why_not_.emplace(point.batch_size(), WhyNot(point, "sweep record"));

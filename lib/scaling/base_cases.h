@@ -1,7 +1,8 @@
 // The base cases of all speed-ups: what one device takes at each batch, and where that was measured.
 //
 // Taken from the scale record (PLAIN points: one device, no reducer) and, where it has none, from a sweep record made
-// with the same model, settings, device and data set. A sweep that differs is not used, and says why.
+// with the same model, settings, data set and machine. A sweep that differs is not used, and says why. One of which it is
+// not known whether it is of the same machine, as of older records, is used and marked.
 #ifndef LOCKSTEP_LIB_SCALING_BASE_CASES_H_
 #define LOCKSTEP_LIB_SCALING_BASE_CASES_H_
 
@@ -28,8 +29,14 @@ struct BaseCase {
   std::vector<double> epoch_repeats;  // E_1(B), one a timed epoch
   uint32_t steps_per_epoch = 0;
   uint64_t images_per_epoch = 0;
-  std::string origin;  // "scale record", "sweep record"
+  std::string origin;  // "scale record", "sweep record"; with kMachineUnknown where that is so
 };
+
+// In the method of what is made from a base case of a machine that is perhaps another.
+inline constexpr char kMachineUnknown[] = "not known to be of the same machine";
+
+// Whether a number is made from such a base case.
+bool IsOfUnknownMachine(const proto::Quantity& quantity);
 
 class BaseCases {
  public:
@@ -56,7 +63,16 @@ struct RunConditions {
 // `found` has instead of `expected`.
 std::string WhyConditionsDiffer(const RunConditions& expected, const RunConditions& found);
 
-// Empty when times of the sweep are comparable with those of the scaling run, else how the two differ.
+// Whether two runs were measured on one machine.
+enum class SameMachine { kYes, kNo, kUnknown };
+
+// GPUs are compared by UUID: kYes if the first GPU of `found` is one of those of `expected`, whatever the hosts are called,
+// and kNo if it is none of them. CPUs are compared by their host's name and processor. kUnknown where a record does not
+// say, and host names do not differ.
+SameMachine CompareMachines(const proto::Header& expected, const proto::Header& found, proto::DeviceKind device);
+
+// Empty when times of the sweep are comparable with those of the scaling run, else how the two differ. A sweep of another
+// machine differs; one of a machine that is not known does not.
 std::string WhySweepDiffers(const ScaleRecords& scale, const SweepRecords& sweep);
 
 // Whether times of `point` are a training run's: PLAIN on one device, ALL_REDUCE on more. The other points are there to

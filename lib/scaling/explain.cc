@@ -31,15 +31,14 @@ const proto::ScalePoint* FindReduced(const ScaleRecords& scale, uint32_t batch) 
   return reduced != nullptr ? reduced : FindPoint(scale, 1, batch, proto::STAR);
 }
 
-// The probe belongs to the ranks, whatever the batch: any completed point of as many ranks may hold it.
-const proto::AllReduceProbe* FindProbe(const ScaleRecords& scale, uint32_t ranks) {
+std::vector<const proto::ScalePoint*> PointsOf(const ScaleRecords& scale) {
+  std::vector<const proto::ScalePoint*> points;
   for (const proto::ScaleRecord& record : scale.records) {
-    const proto::ScalePoint& point = record.point();
-    if (record.has_point() && point.ranks() == ranks && point.probe().seconds().value_size() > 0) {
-      return &point.probe();
+    if (record.has_point()) {
+      points.push_back(&record.point());
     }
   }
-  return nullptr;
+  return points;
 }
 
 // A point without times: every field says why.
@@ -110,6 +109,7 @@ absl::StatusOr<std::vector<proto::ScalingRow>> ExplainScaling(const ScaleRecords
     return absl::FailedPreconditionError(absl::StrCat(scale.input.path(), ": no ScaleSpec"));
   }
   const BaseCases bases(scale, sweep);
+  const std::vector<const proto::ScalePoint*> points = PointsOf(scale);
   std::vector<proto::ScalingRow> rows;
   for (const proto::ScaleRecord& record : scale.records) {
     const proto::ScalePoint& point = record.point();
@@ -124,7 +124,7 @@ absl::StatusOr<std::vector<proto::ScalingRow>> ExplainScaling(const ScaleRecords
                                               "make it again with scale_run"));
     }
     rows.push_back(MakeRow({*run, spec, bases, point, FindPoint(scale, n, b, proto::ABLATED),
-                            n == 1 ? FindReduced(scale, b) : nullptr, FindProbe(scale, n)}));
+                            n == 1 ? FindReduced(scale, b) : nullptr, PoolProbes(points, n)}));
   }
   if (rows.empty()) {
     return absl::FailedPreconditionError(

@@ -1,9 +1,17 @@
 #include "lib/scaling/explain.h"
 
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
+#include "google/protobuf/util/json_util.h"
 #include "gtest/gtest.h"
+#include "lib/scaling/scale_parts.h"
+#include "lib/testing/file_util.h"
 #include "lib/testing/matchers.h"
 
 namespace lockstep {
@@ -11,6 +19,7 @@ namespace {
 
 using ::lockstep::testing::IsOk;
 using ::lockstep::testing::StatusIs;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -153,6 +162,38 @@ TEST(ExplainTest, BandwidthAndUtilization) {
   ExpectValue(row.measured_link_bytes_per_second(), 4000 / 0.0001);  // 2(N-1)/N = 1
   ExpectValue(row.utilization_of_measured(), 100'000 / 4e7);
   ExpectValue(row.utilization_of_nominal(), 0.1);
+  ExpectValue(row.busy_bandwidth_bytes_per_second(), 4000.0 * 50 / 4);
+  ExpectValue(row.busy_utilization_of_measured(), 50'000 / 4e7);
+}
+
+// 0.05 s a step alone: 80,000 bytes/s. The subtraction leaves 2 s of which most was hidden.
+TEST(ExplainTest, ABandwidthAboveTheLinkIsBlankAndTheOneWhileAllReducesRanIsThere) {
+  ScaleRecords run = WholeRun();
+  for (proto::ScaleRecord& record : run.records) {
+    if (record.point().has_probe()) {
+      record.mutable_point()->mutable_probe()->mutable_seconds()->set_value(0, 0.05);
+    }
+  }
+  const proto::ScalingRow row = Explain(run, nullptr, 1e6)[2];
+  ExpectValue(row.measured_link_bytes_per_second(), 80'000);
+  ExpectAbsent(row.bandwidth_bytes_per_second(), "more than the measured link");
+  ExpectAbsent(row.utilization_of_measured(), "more than the measured link");
+  ExpectAbsent(row.utilization_of_nominal(), "more than the measured link");
+  ExpectValue(row.busy_bandwidth_bytes_per_second(), 50'000);
+  ExpectValue(row.busy_utilization_of_measured(), 0.625);
+}
+
+// Two batches, whose probes differ: one was disturbed.
+TEST(ExplainTest, TheOrderOfTheBatchesChangesNothing) {
+  const std::string slow = Reduced2();
+  const std::string fast = Point(
+      "ranks: 2 batch_per_device: 64 reduction: ALL_REDUCE steps_per_epoch: 25 epoch_seconds { value: 7 } "
+      "step_seconds { value: 6 } probe { size_bytes: 4000 seconds { value: [0.00007, 0.00007, 0.00008] } }");
+  const auto one = Explain(Parse<ScaleRecords>({Spec(), Plain32(), Plain64(), slow, fast}));
+  const auto other = Explain(Parse<ScaleRecords>({Spec(), Plain32(), Plain64(), fast, slow}));
+  EXPECT_EQ(one[2].SerializeAsString(), other[3].SerializeAsString());
+  EXPECT_EQ(one[3].SerializeAsString(), other[2].SerializeAsString());
+  EXPECT_DOUBLE_EQ(one[2].measured_link_bytes_per_second().value(), 4000 / 0.000075);
 }
 
 TEST(ExplainTest, TheBaseRowIsOneDevice) {
@@ -239,6 +280,65 @@ TEST(ExplainTest, BytesAreThoseOnTheWire) {
   ExpectValue(bf16[1].bytes_per_step(), 2000);
 }
 
+std::string Four(const std::string& fields) {
+  return Point(
+      "ranks: 4 batch_per_device: 32 reduction: ALL_REDUCE steps_per_epoch: 25 epoch_seconds { value: 4 } "
+      "step_seconds { value: 3 } " +
+      fields);
+}
+
+// From three ranks on whole copies are more than an all-reduce.
+TEST(ExplainTest, BytesAreThoseThatTheReducerSends) {
+  for (const auto& [reducer, bytes] : {std::pair<const char*, double>{"own", 1.5 * 4000},
+                                       {"c10d", 1.5 * 4000},
+                                       {"peer", 3 * 4000},
+                                       {"peer_sharded", 750 * (4 + 2)}}) {
+    const std::string spec = absl::StrCat("mode: DDP reducer: '", reducer, "'");
+    const auto rows = Explain(Parse<ScaleRecords>({Spec(spec), Plain32(), Four("")}));
+    ExpectValue(rows[1].bytes_per_step(), bytes);
+  }
+}
+
+ScaleRecords ReadRun(const std::string& path) {
+  proto::ScaleFile file;
+  const auto status = google::protobuf::util::JsonStringToMessage(testing::ReadFile(path), &file);
+  EXPECT_TRUE(status.ok()) << path << ": " << status.ToString();
+  ScaleRecords run;
+  run.records.assign(file.record().begin(), file.record().end());
+  return run;
+}
+
+// What a rank hands over in a step, over what it sends of it: by the reducer. Batch norm's gradients travel in fp32, which
+// the formula leaves out.
+TEST(ExplainTest, FormulasAgreeWithTheCountedTraffic) {
+  std::set<std::string> reducers;
+  for (const char* name : {"2026-11-25-h100x2-sharded/exchange.json", "2026-11-26-h100x4-scored/four.json"}) {
+    const auto parts = SplitScaleRecords(ReadRun(absl::StrCat("benchmarks/results/", name)));
+    ASSERT_THAT(parts, IsOk());
+    for (const ScaleRecords& part : *parts) {
+      const auto rows = Explain(part);
+      for (const proto::ScaleRecord& record : part.records) {
+        const proto::ScalePoint& point = record.point();
+        for (const proto::Traffic& traffic : point.traffic()) {
+          if (point.ranks() == 1 || point.reduction() != proto::ALL_REDUCE || traffic.kind() != "gradients") {
+            continue;
+          }
+          const double n = point.ranks();
+          const double times = point.reducer() == "peer" ? n - 1 : 2 * (n - 1) / n;
+          const double counted = static_cast<double>(traffic.size_bytes()) / static_cast<double>(traffic.steps());
+          const auto row = std::find_if(rows.begin(), rows.end(), [&](const proto::ScalingRow& one) {
+            return one.ranks() == point.ranks() && one.batch_per_device() == point.batch_per_device();
+          });
+          ASSERT_NE(row, rows.end());
+          EXPECT_NEAR(row->bytes_per_step().value() / (times * counted), 1, 1e-3) << point.reducer();
+          reducers.insert(point.reducer());
+        }
+      }
+    }
+  }
+  EXPECT_THAT(reducers, ElementsAre("own", "peer", "peer_sharded"));
+}
+
 SweepRecords Sweep(const std::string& training = kTraining) {
   return Parse<SweepRecords>(
       {"spec { " + training + " model { training_images: 3200 } }",
@@ -250,7 +350,43 @@ TEST(ExplainTest, ASweepAddsBaseCases) {
   const SweepRecords sweep = Sweep("training { model: 'resnet18' device: CPU precision: FP32 seed: 2 repeats: 9 }");
   const auto rows = Explain(Parse<ScaleRecords>({Spec(), Plain32(), Reduced2()}), &sweep);
   ExpectValue(rows[1].strong_speedup(), 10.0 / 8);
-  EXPECT_THAT(rows[1].strong_speedup().method(), HasSubstr("(sweep record)"));
+  EXPECT_THAT(rows[1].strong_speedup().method(), HasSubstr("(sweep record, not known to be of the same machine)"));
+  EXPECT_TRUE(IsOfUnknownMachine(rows[1].strong_speedup()));
+  EXPECT_FALSE(IsOfUnknownMachine(rows[1].epoch_speedup()));  // its base case is of the record itself
+}
+
+// GPUs of one name and hosts of one name, as virtual machines have them, are told apart by the GPUs' UUIDs.
+TEST(ExplainTest, ABaseCaseOfAnotherGpuIsRefused) {
+  const std::string on_gpu = "training { model: 'resnet18' device: CUDA precision: FP32 }";
+  ScaleRecords run = Parse<ScaleRecords>(
+      {"spec { mode: DDP " + on_gpu + " model { parameter_count: 1000 gradient_bytes: 4000 training_images: 3200 } }",
+       Plain32(), Reduced2()});
+  SweepRecords sweep = Sweep(on_gpu);
+  for (proto::Header* header : {&run.header, &sweep.header}) {
+    header->mutable_host()->set_name_sha256("a name that all have");
+    header->add_device()->set_name("NVIDIA H200");
+  }
+  run.header.add_device()->set_name("NVIDIA H200");
+  const auto speedup = [&] { return Explain(run, &sweep)[1].strong_speedup(); };
+  EXPECT_TRUE(IsOfUnknownMachine(speedup()));  // an older record without UUIDs
+  run.header.mutable_device(0)->set_uuid_sha256("first");
+  run.header.mutable_device(1)->set_uuid_sha256("second");
+  sweep.header.mutable_device(0)->set_uuid_sha256("second");
+  EXPECT_TRUE(speedup().has_value());
+  EXPECT_FALSE(IsOfUnknownMachine(speedup()));
+  sweep.header.mutable_device(0)->set_uuid_sha256("third");
+  ExpectAbsent(speedup(), "a GPU that the scaling run did not use");
+}
+
+TEST(ExplainTest, ABaseCaseOfAnotherHostIsRefused) {
+  ScaleRecords run = Parse<ScaleRecords>({Spec(), Plain32(), Reduced2()});
+  SweepRecords sweep = Sweep();
+  run.header.mutable_host()->set_name_sha256("a");
+  sweep.header.mutable_host()->set_name_sha256("a");
+  EXPECT_FALSE(IsOfUnknownMachine(Explain(run, &sweep)[1].strong_speedup()));
+  EXPECT_THAT(Explain(run, &sweep)[1].strong_speedup().method(), HasSubstr("(sweep record)"));
+  sweep.header.mutable_host()->set_name_sha256("b");
+  ExpectAbsent(Explain(run, &sweep)[1].strong_speedup(), "measured on another host");
 }
 
 // scale_run says nothing of the step, which is LibTorch's; train_sweep says so.

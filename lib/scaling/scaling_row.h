@@ -12,6 +12,7 @@
 #include "lib/proto/comm_model.pb.h"
 #include "lib/proto/scale.pb.h"
 #include "lib/scaling/base_cases.h"
+#include "lib/scaling/pooled_probe.h"
 #include "lib/statistics/spread.h"
 
 namespace lockstep {
@@ -21,10 +22,10 @@ struct RowInputs {
   const proto::ScaleSpec& run;
   const proto::CommModelSpec& spec;
   const BaseCases& bases;
-  const proto::ScalePoint& point;      // PLAIN of one rank, else ALL_REDUCE or STAR
-  const proto::ScalePoint* ablated;    // null: not run
-  const proto::ScalePoint* reduced;    // ALL_REDUCE or STAR of one; null: not run, or ranks > 1
-  const proto::AllReduceProbe* probe;  // of these ranks; null: not run
+  const proto::ScalePoint& point;    // PLAIN of one rank, else ALL_REDUCE or STAR
+  const proto::ScalePoint* ablated;  // null: not run
+  const proto::ScalePoint* reduced;  // ALL_REDUCE or STAR of one; null: not run, or ranks > 1
+  const PooledProbe& probe;          // of these ranks, of all points
 };
 
 // Strong, weak and epoch speed-up, and the serial fractions that follow.
@@ -39,10 +40,11 @@ void FillExposed(const RowInputs& in, const Spread& step, proto::ScalingRow& row
 // T_comp, T_comm and what is left of T_comm; after FillExposed. Returns T_comm.
 std::optional<Spread> FillSplit(const RowInputs& in, const Spread& step, proto::ScalingRow& row);
 
-// Bytes of a step, and bytes * steps / T_comm.
+// Bytes that each rank sends in a step, by the formula of its reducer, and bytes * steps / T_comm.
 void FillBandwidth(const RowInputs& in, const std::optional<Spread>& communication, proto::ScalingRow& row);
 
-// The measured link, and the bandwidth as a share of it and of the nominal one; after FillBandwidth.
+// The measured link, the bandwidth as a share of it and of the nominal one, and the bandwidth while all-reduces ran; what is
+// above the link is blank (link_limit.h). After FillBandwidth and FillExposed.
 void FillLink(const RowInputs& in, proto::ScalingRow& row);
 
 // "E_1(64) is not there: ..."

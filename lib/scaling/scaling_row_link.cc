@@ -1,10 +1,12 @@
 // What the communication of one row amounts to: bytes, bandwidth, share of the link.
 #include <cstdint>
 #include <limits>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "lib/collectives/collective_cost.h"
 #include "lib/collectives/data_parallel_star.h"
+#include "lib/scaling/link_limit.h"
 #include "lib/scaling/scaling_row.h"
 #include "lib/scaling/star_rows.h"
 #include "lib/statistics/quantity.h"
@@ -29,16 +31,37 @@ proto::Quantity StarBytesPerStep(const RowInputs& in, uint32_t ranks) {
                    ranks, "; without batch norm's buffers"));
 }
 
-// Bytes that one step communicates, and the formula in words; absent when it does not apply. For an all-reduce they are
-// the lower bound.
+// What the reducer sends, and the formula in words.
+struct Sent {
+  uint64_t bytes;
+  std::string formula;
+};
+
+// Returns what each rank sends in one step. `item_bytes`: of one gradient as it travels.
+Sent SentByReducer(absl::string_view reducer, uint32_t ranks, uint64_t parameters, uint64_t item_bytes) {
+  if (reducer == "peer") {
+    return {WholeCopiesBytes(ranks, parameters, item_bytes),
+            absl::StrCat("(N-1) * X * ", item_bytes, " (whole gradients to each other rank)")};
+  }
+  if (reducer == "peer_sharded") {
+    return {SharedUpdateBytes(ranks, parameters, item_bytes, kBf16Bytes),
+            absl::StrCat("ceil((N-1)/N * X) * (", item_bytes, " + ", kBf16Bytes,
+                         ") (gradients to the rank that updates them, bf16 weights back; small ranges, which are sent "
+                         "whole, count as the others)")};
+  }
+  return {AllReduceLowerBoundBytes(ranks, parameters, item_bytes),
+          absl::StrCat("ceil(2(N-1)/N * X) * ", item_bytes, " (lower bound, Patarasuk and Yuan 2009)")};
+}
+
+// Bytes that each rank sends in one step; absent when no formula applies.
 proto::Quantity BytesPerStep(const RowInputs& in, uint32_t ranks) {
   const uint64_t parameters = in.spec.parameter_count();
   if (parameters == 0) {
     return Absent("the record does not say how many parameters the model has");
   }
-  // What AllReduceLowerBoundBytes can count in 64 bits.
-  constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max() / 2;
-  if (parameters > kMax / ranks || in.spec.gradient_bytes() > kMax) {
+  // What the formulas can count in 64 bits.
+  constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max() / 8;
+  if (parameters > kMax / ranks || in.spec.gradient_bytes() > kMax / ranks) {
     return Absent(
         absl::StrCat("no model has ", parameters, " parameters and ", in.spec.gradient_bytes(), " bytes of gradients"));
   }
@@ -47,9 +70,9 @@ proto::Quantity BytesPerStep(const RowInputs& in, uint32_t ranks) {
   }
   const uint64_t item_bytes =
       in.run.gradient_compression() == "bf16" ? kBf16Bytes : in.spec.gradient_bytes() / parameters;
-  return Derived(Exactly(static_cast<double>(AllReduceLowerBoundBytes(ranks, parameters, item_bytes))),
-                 absl::StrCat("ceil(2(N-1)/N * X) * ", item_bytes, ", N = ", ranks, ", X = ", parameters,
-                              " (lower bound, Patarasuk and Yuan 2009)"));
+  const Sent sent = SentByReducer(in.run.reducer(), ranks, parameters, item_bytes);
+  return Derived(Exactly(static_cast<double>(sent.bytes)),
+                 absl::StrCat(sent.formula, ", N = ", ranks, ", X = ", parameters));
 }
 
 // bytes * steps / T_comm.
@@ -72,19 +95,6 @@ proto::Quantity Bandwidth(const proto::Quantity& bytes, uint32_t steps, const st
                  absl::StrCat(method, "; no interval: T_comm reaches down to ", communication->low, " s"));
 }
 
-// Bus bandwidth of the all-reduce that was timed alone.
-proto::Quantity MeasuredLink(const proto::AllReduceProbe* probe, uint32_t ranks) {
-  const std::optional<Spread> seconds = probe != nullptr ? SpreadOf(probe->seconds()) : std::nullopt;
-  if (!seconds.has_value()) {
-    return Absent("no all-reduce of these ranks was timed alone");
-  }
-  const double bytes_per_unit_time = AllReduceBusBandwidth(ranks, static_cast<double>(probe->size_bytes()), 1);
-  return DerivedOr(
-      Quotient(Exactly(bytes_per_unit_time), *seconds),
-      absl::StrCat("busbw = S/t * 2(N-1)/N of the all-reduce of ", probe->size_bytes(), " bytes alone, N = ", ranks),
-      "the time of the all-reduce alone is not positive");
-}
-
 proto::Quantity Utilization(const proto::Quantity& bandwidth, const proto::Quantity& link, absl::string_view name) {
   if (!bandwidth.has_value()) {
     return Absent("needs the bandwidth");
@@ -92,7 +102,7 @@ proto::Quantity Utilization(const proto::Quantity& bandwidth, const proto::Quant
   if (!link.has_value()) {
     return Absent(absl::StrCat("the ", name, " link is not known: ", link.absent_reason()));
   }
-  return DerivedOr(Quotient(IntervalOf(bandwidth), IntervalOf(link)), absl::StrCat("bandwidth / ", name, " link"),
+  return DerivedOr(Quotient(IntervalOf(bandwidth), Exactly(link.value())), absl::StrCat("bandwidth / ", name, " link"),
                    absl::StrCat("the ", name, " link is not positive"));
 }
 
@@ -105,11 +115,13 @@ void FillBandwidth(const RowInputs& in, const std::optional<Spread>& communicati
 }
 
 void FillLink(const RowInputs& in, proto::ScalingRow& row) {
-  *row.mutable_measured_link_bytes_per_second() = MeasuredLink(in.probe, row.ranks());
+  *row.mutable_measured_link_bytes_per_second() = BusBandwidthOf(in.probe, row.ranks());
   *row.mutable_utilization_of_measured() =
       Utilization(row.bandwidth_bytes_per_second(), row.measured_link_bytes_per_second(), "measured");
   *row.mutable_utilization_of_nominal() =
       Utilization(row.bandwidth_bytes_per_second(), in.spec.nominal_link_bytes_per_second(), "nominal");
+  FillBusyBandwidth(row);
+  BlankAboveLink(row);
 }
 
 }  // namespace lockstep

@@ -41,7 +41,8 @@ void FillBaseCase(const RowInputs& in, const Spread& step, proto::ScalingRow& ro
         row.mutable_collective_wait_seconds(), row.mutable_overlap_fraction(), row.mutable_other_seconds(),
         row.mutable_bytes_per_step(), row.mutable_bandwidth_bytes_per_second(),
         row.mutable_measured_link_bytes_per_second(), row.mutable_utilization_of_measured(),
-        row.mutable_utilization_of_nominal()}) {
+        row.mutable_utilization_of_nominal(), row.mutable_busy_bandwidth_bytes_per_second(),
+        row.mutable_busy_utilization_of_measured()}) {
     *quantity = Absent(kOneDevice);
   }
   *row.mutable_compute_seconds() = Derived(step, absl::StrCat("T_comp = s_1(", row.batch_per_device(), ")/1"));
@@ -58,7 +59,7 @@ void FillExposed(const RowInputs& in, const Spread& step, proto::ScalingRow& row
   const proto::ScalePoint& point = in.point;
   const std::string& source = point.step_figures().source();  // empty in older records
   const std::string per_epoch =
-      absl::StrCat(", summed over the steps of an epoch (", point.timing_method(), "), ",
+      absl::StrCat(", summed over the steps of an epoch (", point.timing_method(), "), the rank with the largest sum, ",
                    source.empty() || source == "timed epochs" ? "mean over timed epochs" : absl::StrCat("of ", source));
   *row.mutable_exposed_event_seconds() =
       MeasuredOr(point.exposed_seconds(), absl::StrCat("last all-reduce's end minus backward's end", per_epoch));
@@ -72,7 +73,7 @@ void FillExposed(const RowInputs& in, const Spread& step, proto::ScalingRow& row
       in.ablated != nullptr ? SpreadOf(in.ablated->step_seconds()) : std::optional<Spread>();
   *row.mutable_exposed_ablation_seconds() = DerivedOr(
       ablated.has_value() ? std::optional<Spread>(step - *ablated) : std::nullopt,
-      absl::StrCat("s_", point.ranks(), " - s_", point.ranks(), " without all-reduce"),
+      absl::StrCat("s_", point.ranks(), " - s_", point.ranks(), " without all-reduce, of timed epochs"),
       in.ablated == nullptr ? "the run without all-reduce is not in the record" : ReasonOf(in.ablated->step_seconds()));
 }
 

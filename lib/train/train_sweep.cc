@@ -18,6 +18,7 @@
 #include "lib/base/stop_signal.h"
 #include "lib/base/subprocess.h"
 #include "lib/dataset/dataset.h"
+#include "lib/device/compute_threads.h"
 #include "lib/device/device.h"
 #include "lib/device/torch_status.h"
 #include "lib/proto/training_state.pb.h"
@@ -30,6 +31,7 @@
 #include "lib/record/step_cache.h"
 #include "lib/record/stopped_run.h"
 #include "lib/statistics/mean.h"
+#include "lib/train/busy_cores.h"
 #include "lib/train/ladder.h"
 #include "lib/train/memory.h"
 #include "lib/train/point_process.h"
@@ -335,6 +337,11 @@ absl::Status PlanAndSweep(const TrainSweepOptions& options, FinishedWork& work) 
   ASSIGN_OR_RETURN(const std::unique_ptr<SweepJournal> journal, SweepJournal::Open(journal_options, header, plan.spec));
   if (const std::string warning = UntimedWarning(plan.spec.training()); !warning.empty()) {
     LogLine(absl::StrCat("train_sweep: warning: ", warning));
+  }
+  if (const bool chosen = options.spec.training().threads() > 0; !chosen && plan.device.is_cpu()) {
+    if (const std::string warning = BusyCoresWarning(ComputeThreads()); !warning.empty()) {
+      LogLine(absl::StrCat("train_sweep: warning: ", warning));
+    }
   }
   return Sweep(options, plan, *journal, work).Run();
 }

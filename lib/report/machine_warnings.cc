@@ -1,0 +1,148 @@
+#include "lib/report/machine_warnings.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "lib/report/cell.h"
+#include "lib/scaling/base_cases.h"
+#include "lib/statistics/mean.h"
+
+namespace lockstep {
+namespace {
+
+// Records that measure, in groups of one machine. A record is of a group if it is known to be of the machine of one of its
+// records, or neither is known and the names are the same.
+struct MeasuredFile {
+  const RecordSource* source;
+  proto::DeviceKind device;
+};
+
+bool SameNames(const proto::Header& a, const proto::Header& b) {
+  const auto device_name = [](const proto::Header& header) {
+    return header.device().empty() ? "" : header.device(0).name();
+  };
+  return a.host().cpu_model() == b.host().cpu_model() && device_name(a) == device_name(b);
+}
+
+bool OnOneMachine(const MeasuredFile& a, const MeasuredFile& b) {
+  const proto::Header &first = a.source->header, &second = b.source->header;
+  if (a.device != b.device) {
+    return first.host().name_sha256() == second.host().name_sha256() && SameNames(first, second);
+  }
+  // A run on several GPUs knows the one of a sweep, and not the other way round.
+  const SameMachine there = CompareMachines(first, second, a.device), back = CompareMachines(second, first, a.device);
+  return there == SameMachine::kYes || back == SameMachine::kYes ||
+         (there == SameMachine::kUnknown && back == SameMachine::kUnknown && SameNames(first, second));
+}
+
+// Times of one device at one batch in two records. Points of a noisy machine are not compared: another
+// warning names them.
+struct OneDeviceTimes {
+  uint32_t batch;
+  const proto::Samples* with_loading;
+  const proto::Samples* without;
+};
+
+std::vector<OneDeviceTimes> TimesOfOneDevice(const LabSweep& sweep) {
+  std::vector<OneDeviceTimes> times;
+  for (const proto::SweepPoint& point : sweep.points) {
+    if (point.noise_warning().empty()) {
+      times.push_back({point.batch_size(), &point.epoch_seconds(), &point.step_seconds()});
+    }
+  }
+  return times;
+}
+
+std::vector<OneDeviceTimes> TimesOfOneDevice(const LabScale& scale) {
+  std::vector<OneDeviceTimes> times;
+  for (const proto::ScalePoint& point : scale.points) {
+    if (point.ranks() == 1 && point.reduction() == proto::PLAIN && point.row().empty() && !point.has_training() &&
+        point.noise_warning().empty()) {
+      times.push_back({point.batch_per_device(), &point.epoch_seconds(), &point.step_seconds()});
+    }
+  }
+  return times;
+}
+
+// Whether all epochs with data loading are faster than all without it, by more than two processes differ. On a GPU two
+// differed by 2.5 %, and devices of one kind by up to 3 % (benchmarks/results/README.md); a CPU's cores may be shared.
+bool LoadingIsFaster(const proto::Samples& with_loading, const proto::Samples& without, proto::DeviceKind device) {
+  const auto &slow = with_loading.value(), &fast = without.value();
+  const double slack = device == proto::CPU ? 0.25 : 0.03;
+  return !slow.empty() && !fast.empty() &&
+         *std::max_element(slow.begin(), slow.end()) < (1 - slack) * *std::min_element(fast.begin(), fast.end());
+}
+
+// A sentence on the first batch at which times with loading in `with` are below those without it in `without`; empty: none.
+template <typename With, typename Without>
+std::string LoadingSentence(const With& with, const Without& without) {
+  for (const OneDeviceTimes& loading : TimesOfOneDevice(with)) {
+    for (const OneDeviceTimes& steps : TimesOfOneDevice(without)) {
+      if (loading.batch == steps.batch &&
+          LoadingIsFaster(*loading.with_loading, *steps.without, with.spec.training().device())) {
+        return absl::StrCat("One device at batch ", loading.batch, ": an epoch with data loading takes ",
+                            FormatNumber(Mean(loading.with_loading->value())), " s (", with.name(), "), without ",
+                            FormatNumber(Mean(steps.without->value())), " s (", without.name(),
+                            "): the two were not measured under the same conditions.");
+      }
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+void WarnOfMachines(const LabRecords& lab, std::vector<Warning>& warnings) {
+  std::vector<MeasuredFile> files;
+  for (const LabSweep& sweep : lab.sweeps) {
+    files.push_back({&sweep, sweep.spec.training().device()});
+  }
+  for (const LabScale& scale : lab.scales) {
+    files.push_back({&scale, scale.spec.training().device()});
+  }
+  std::vector<std::vector<MeasuredFile>> machines;
+  for (const MeasuredFile& file : files) {
+    std::vector<MeasuredFile> joined = {file};
+    for (std::vector<MeasuredFile>& machine : machines) {
+      if (std::any_of(machine.begin(), machine.end(),
+                      [&](const MeasuredFile& other) { return OnOneMachine(other, file); })) {
+        joined.insert(joined.end() - 1, machine.begin(), machine.end());
+        machine.clear();
+      }
+    }
+    machines.erase(std::remove_if(machines.begin(), machines.end(),
+                                  [](const std::vector<MeasuredFile>& machine) { return machine.empty(); }),
+                   machines.end());
+    machines.push_back(std::move(joined));
+  }
+  if (machines.size() < 2) {
+    return;
+  }
+  const auto name = [](std::string* out, const MeasuredFile& file) { absl::StrAppend(out, file.source->name()); };
+  const auto names = [&](std::string* out, const std::vector<MeasuredFile>& machine) {
+    absl::StrAppend(out, absl::StrJoin(machine, ", ", name));
+  };
+  warnings.push_back({"several_machines",
+                      absl::StrCat("Measured on different machines or devices, so not to be compared with each other: ",
+                                   absl::StrJoin(machines, " | ", names), ".")});
+}
+
+void WarnOfLoading(const LabRecords& lab, std::vector<Warning>& warnings) {
+  for (const LabSweep& sweep : lab.sweeps) {
+    for (const LabScale& scale : lab.scales) {
+      for (const std::string& sentence : {LoadingSentence(scale, sweep), LoadingSentence(sweep, scale)}) {
+        if (!sentence.empty() && WhyConditionsDiffer({&scale.header, &scale.spec.model(), &scale.spec.training()},
+                                                     {&sweep.header, &sweep.spec.model(), &sweep.spec.training()})
+                                     .empty()) {
+          warnings.push_back({"with_loading_faster_than_without", sentence});
+        }
+      }
+    }
+  }
+}
+
+}  // namespace lockstep

@@ -1,0 +1,48 @@
+#include "lib/train/busy_cores.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_format.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "lib/train/neighbour_watch.h"
+
+namespace lockstep {
+namespace {
+
+// /proc/stat counts in hundredths of a second.
+constexpr absl::Duration kLook = absl::Milliseconds(330);
+
+// Cores that are busy for less than this are taken for free: the tools of a shell, a browser.
+constexpr double kSpareCores = 0.5;
+
+}  // namespace
+
+std::string BusyCoresText(const proto::Neighbours& neighbours, uint32_t threads) {
+  if (threads < 2 || neighbours.watched_seconds() <= 0 || !neighbours.cpu_absent_reason().empty()) {
+    return "";
+  }
+  const double busy = neighbours.others_cpu_seconds() / neighbours.watched_seconds();
+  const double free = neighbours.cores() - busy;
+  if (threads <= free + kSpareCores) {
+    return "";
+  }
+  const auto fewer = static_cast<uint32_t>(std::max(1.0, free + kSpareCores));
+  return absl::StrFormat(
+      "other processes keep %.1f of %d cores busy, and the %d threads of a step wait for one that has no core; "
+      "--threads=%d does not, or wait until the machine is quiet",
+      busy, neighbours.cores(), threads, fewer);
+}
+
+std::string BusyCoresWarning(uint32_t threads) {
+  if (threads < 2) {
+    return "";
+  }
+  NeighbourWatch watch;
+  watch.Begin();
+  absl::SleepFor(kLook);
+  watch.End();
+  return BusyCoresText(watch.Summary(absl::UnknownError("not looked at")), threads);
+}
+
+}  // namespace lockstep
