@@ -561,19 +561,24 @@ def predicted_after(results):
     return block(answer, PREDICTION_HEAD, rows, prediction_source(lines, command))
 
 
-def series_table(title, answer, path, field, unit, reference):
-    """Returns a build function for a file of benchmarks/measurements.py: a row for each case, and its ratio to `reference`."""
+def series_table(answer, path, field, unit, reference):
+    """Returns a build function for a file of benchmarks/measurements.py: a row for each case, and its ratio to `reference`.
+
+    The reference of a case is the one with the same settings, of the same variant ("fp32 nchw" in "PyTorch, fp32 nchw") if
+    there is one.
+    """
     def build(results):
         series = results.series(path)
         rows, samples = [], {}
         for line in series.lines:
-            case = line["case"] + "".join(f", {name} {line[name]}" for name in ("batch", "threads", "workers") if name in line)
+            settings = "".join(f", {name} {line[name]}" for name in ("batch", "threads", "workers") if name in line)
             if field in line:
-                samples.setdefault(case, []).extend(line[field])
+                samples.setdefault((line["case"], settings), []).extend(line[field])
         pooled = {case: Sample(values) for case, values in samples.items()}
-        of = {case: next(other for other in pooled if other.startswith(reference)) for case in pooled}
-        for case, sample in pooled.items():
-            rows.append([case, spread(sample), str(sample.n), significant(sample.median / pooled[of[case]].median)])
+        for (name, settings), sample in pooled.items():
+            variant = name.partition(", ")[1] + name.partition(", ")[2]
+            base = pooled.get((reference + variant, settings)) or pooled[reference, settings]
+            rows.append([name + settings, spread(sample), str(sample.n), significant(sample.median / base.median)])
         first = series.lines[0]
         versions = ", ".join(f"{name} {version}" for name, version in first["versions"].items())
         line = (f"{first['cores']} cores of {first['cpu']}, load {first['load']:.1f}; {versions}; {first['time'][:10]}, commit "
@@ -589,10 +594,12 @@ for _name, _title, _answer, _path, _field, _unit, _reference, _command in [
      "bazel run //benchmarks:cpu_step_speed -- --batch 32 --threads 1 2 --steps 1 --output=step.jsonl"),
     ("cifar_prep", "cifar_prep", "60,000 JPEG pictures into a record file.", "*-cpu-cifar-prep/cifar_prep.jsonl", "images_per_second", "images/s",
      "jpeg, ours", "bazel run //benchmarks:cifar_prep_speed -- --binary=cifar-10-batches-bin --jpeg=cifar10-jpeg.tar.xz --output=cifar_prep.jsonl"),
+    ("cifar_prep_binary", "cifar_prep, a binary folder", "60,000 images of the binary version into a record file.", "*-cpu-cifar-prep/cifar_prep.jsonl",
+     "seconds", "s", "binary, ours", ""),
     ("lab_speed", "The lab's way beside eager PyTorch", "An epoch in fp32 by the lab's rules.", "*-lab-speed/lab.jsonl", "step_seconds", "s", "PyTorch, steps",
      "python3 benchmarks/lab_speed.py --package lockstep --batch 512 32 --ways lab graph fused --output lab.jsonl"),
 ]:
-    table(_name, _title, _command)(series_table(_title, _answer, _path, _field, _unit, _reference))
+    table(_name, _title, _command)(series_table(_answer, _path, _field, _unit, _reference))
 
 # Programs of Google Benchmark and others, whose earlier figures are in the folders of results/: their newest version has no
 # record of every measurement.
