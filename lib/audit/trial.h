@@ -28,8 +28,8 @@ inline constexpr Style kBeforeRounding = {false, false, true};
 // Returns true if `recomputed` becomes the printed digits in this style.
 bool Gives(const Recomputed& recomputed, const Style& style, const PrintedNumber& printed);
 
-// Returns the number of styles up to `style` in kStyles, or two less if `printed_differ` is false: then intermediates as
-// printed are no style of their own.
+// Returns the number of styles in kStyles up to `style`. Without `printed_differ`, intermediates as printed are no styles
+// of their own and do not count.
 int StylesUpTo(const Style& style, bool printed_differ);
 
 // Where the inputs of a convention stand, in the order in which people look for inputs. A label is a column's context.
