@@ -581,7 +581,8 @@ def series_table(answer, path, field, unit, reference):
             rows.append([name + settings, spread(sample), str(sample.n), significant(sample.median / base.median)])
         first = series.lines[0]
         versions = ", ".join(f"{name} {version}" for name, version in first["versions"].items())
-        line = (f"{first['cores']} cores of {first['cpu']}, load {first['load']:.1f}; {versions}; {first['time'][:10]}, commit "
+        machine = first.get("device") or f"{first['cores']} cores of {first['cpu']}"
+        line = (f"{machine}, load {first['load']:.1f}; {versions}; {first['time'][:10]}, commit "
                 f"{first['commit'][:12]}; n as above; `{first['command']}`; files: `{path}`.")
         return block(f"{answer} {unit}:", ["", unit, "n", f"/ {reference}"], rows, line)
     return build
