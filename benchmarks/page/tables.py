@@ -581,7 +581,8 @@ def series_table(answer, path, field, unit, reference):
             rows.append([name + settings, spread(sample), str(sample.n), significant(sample.median / base.median)])
         first = series.lines[0]
         versions = ", ".join(f"{name} {version}" for name, version in first["versions"].items())
-        line = (f"{first['cores']} cores of {first['cpu']}, load {first['load']:.1f}; {versions}; {first['time'][:10]}, commit "
+        machine = first.get("device") or f"{first['cores']} cores of {first['cpu']}"
+        line = (f"{machine}, load {first['load']:.1f}; {versions}; {first['time'][:10]}, commit "
                 f"{first['commit'][:12]}; n as above; `{first['command']}`; files: `{path}`.")
         return block(f"{answer} {unit}:", ["", unit, "n", f"/ {reference}"], rows, line)
     return build
@@ -637,6 +638,10 @@ def range_of_ratios(results, gpus):
     return f"{significant(min(ratio))} to {significant(max(ratio))} times"
 
 
+def gpu_name(results):
+    return Headline(results, 1).runs[0].header["device"][0]["name"]
+
+
 def shares_of_linear(results):
     share = Headline(results, 2).shares(2).values()
     return f"{significant(min(share))} to {significant(max(share))} %"
@@ -644,7 +649,7 @@ def shares_of_linear(results):
 
 def largest(results):
     run = results.record("2026-11-22-h200-shares-that-fit/ladder.json")
-    return f"{run.all('end')[0]['largest_fitting_batch']:,}"
+    return f"{run.all('end')[0]['largest_fitting_batch']:,} images on one {run.header['device'][0]['name']}"
 
 
 def mean_accuracy(results):
@@ -665,5 +670,5 @@ def predicted_inside(results):
 FIGURES = {
     "one_gpu_ratio": lambda results: range_of_ratios(results, 1), "two_gpu_ratio": lambda results: range_of_ratios(results, 2),
     "two_gpu_share": shares_of_linear, "largest_batch": largest, "accuracy": mean_accuracy, "int8_change": int8_change,
-    "predicted_inside": predicted_inside,
+    "predicted_inside": predicted_inside, "gpu": gpu_name,
 }
