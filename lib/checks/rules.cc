@@ -37,6 +37,8 @@ const std::vector<CheckRule>& CheckRules() {
       {"gib_as_gb", "GB is 1e9 bytes; 2^30 bytes are a GiB, 7.4 % more.", kFails, kRecords, kTables},
       {"link_peak_assumed", "More than the link can carry: its peak, or the communication time, is wrong.", kFails,
        kRecords, kTables},
+      {"base_case_of_another_machine", "A speed-up is the time of one device over that of N of the same machine.",
+       kFails, kRecords, kNo},
       {"one_run_only", "One measurement has no spread, so no difference can be told from chance.", kFails, kRecords,
        kNo},
       {"warmup_in_the_mean", "The first epoch holds what is done once; it is no part of the mean.", kFails, kRecords,

@@ -8,6 +8,7 @@
 #include "lib/report/plot_series.h"
 #include "lib/report/plots.h"
 #include "lib/report/scaling_view.h"
+#include "lib/scaling/pooled_probe.h"
 
 namespace lockstep {
 namespace {
@@ -42,18 +43,21 @@ void AddModel(const proto::AllReduceFit& fit, proto::Plot& plot) {
   }
 }
 
-// The gradient by itself, in the process that trained.
+// The gradient by itself, in the processes that trained. It does not depend on the batch: all points make one mark.
 void AddProbes(const LabRecords& lab, const LabCommModel& file, uint32_t ranks, proto::Plot& plot) {
+  std::vector<const proto::ScalePoint*> points;
   for (const ScalingView& view : ScalingViews(lab)) {
-    for (const proto::ScalePoint* const point : view.points) {
-      const double seconds = MeanAndDeviationOf(point->probe().seconds()).mean;
-      if (view.comm_model == &file && point->ranks() == ranks && seconds > 0 && point->probe().size_bytes() > 0) {
-        const auto bytes = static_cast<double>(point->probe().size_bytes());
-        AddPoint(bytes * kPerMega, BusGigabytes(bytes, seconds, ranks),
-                 AddSeries("the gradient, by scale_run", proto::DERIVED, plot));
-        return;  // it does not depend on the batch
-      }
+    if (view.comm_model == &file) {
+      points.insert(points.end(), view.points.begin(), view.points.end());
     }
+  }
+  const PooledProbe probe = PoolProbes(points, ranks);
+  const proto::Quantity bus = BusBandwidthOf(probe, ranks);
+  if (bus.has_value() && probe.size_bytes > 0) {
+    AddPoint(static_cast<double>(probe.size_bytes) * kPerMega, bus.value() * kPerGiga,
+             (bus.has_low() ? bus.low() : bus.value()) * kPerGiga,
+             (bus.has_high() ? bus.high() : bus.value()) * kPerGiga,
+             AddSeries("the gradient, by scale_run", proto::DERIVED, plot));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/report/cell.h"
@@ -94,6 +95,21 @@ std::string LoadingSentence(const With& with, const Without& without) {
   return "";
 }
 
+bool HasBaseCaseOfASweep(const proto::ScalingRow& row) {
+  for (const proto::Quantity* speedup : {&row.strong_speedup(), &row.weak_speedup(), &row.epoch_speedup()}) {
+    if (speedup->has_value() && absl::StrContains(speedup->method(), "(sweep record")) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool IsInput(const RecordSource& source, const RecordSource& made) {
+  const auto& inputs = made.header.input();
+  return std::any_of(inputs.begin(), inputs.end(),
+                     [&](const proto::Input& input) { return input.sha256() == source.input.sha256(); });
+}
+
 }  // namespace
 
 void WarnOfMachines(const LabRecords& lab, std::vector<Warning>& warnings) {
@@ -129,6 +145,23 @@ void WarnOfMachines(const LabRecords& lab, std::vector<Warning>& warnings) {
   warnings.push_back({"several_machines",
                       absl::StrCat("Measured on different machines or devices, so not to be compared with each other: ",
                                    absl::StrJoin(machines, " | ", names), ".")});
+}
+
+void WarnOfBaseCases(const LabRecords& lab, std::vector<Warning>& warnings) {
+  for (const LabCommModel& file : lab.comm_models) {
+    const bool borrowed = std::any_of(file.rows.begin(), file.rows.end(), HasBaseCaseOfASweep);
+    for (const LabScale& scale : lab.scales) {
+      for (const LabSweep& sweep : lab.sweeps) {
+        if (borrowed && IsInput(scale, file) && IsInput(sweep, file) &&
+            CompareMachines(scale.header, sweep.header, scale.spec.training().device()) == SameMachine::kNo) {
+          warnings.push_back({"base_case_of_another_machine",
+                              absl::StrCat("Speed-ups of ", file.name(), " have base cases of ", sweep.name(),
+                                           ", which was not measured on the machine of ", scale.name(),
+                                           ". comm_model makes the record again without them.")});
+        }
+      }
+    }
+  }
 }
 
 void WarnOfLoading(const LabRecords& lab, std::vector<Warning>& warnings) {

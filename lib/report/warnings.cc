@@ -252,6 +252,7 @@ std::vector<Warning> NamedWarnings(const LabRecords& lab) {
   WarnOfLeftOut(lab, warnings);
   WarnOfBuilds(lab, warnings);
   WarnOfMachines(lab, warnings);
+  WarnOfBaseCases(lab, warnings);
   WarnOfLoading(lab, warnings);
   WarnOfLinks(lab, warnings);
   WarnOfSinglesAndThrottling(lab, warnings);

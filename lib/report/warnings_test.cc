@@ -159,6 +159,27 @@ TEST(WarningsTest, TwoMachinesOfOneName) {
   EXPECT_THAT(Warnings(lab), ElementsAre(HasSubstr("different machines or devices")));
 }
 
+// An older comm_model took the sweep of another GPU of the same name.
+TEST(WarningsTest, ABaseCaseOfAnotherMachine) {
+  LabRecords lab = SmallLab();
+  lab.sweeps[0].header.mutable_device(0)->set_uuid_sha256("first");
+  lab.scales[0].header.mutable_device(0)->set_uuid_sha256("second");
+  lab.scales[0].header.mutable_device(1)->set_uuid_sha256("first");
+  lab.comm_models[0].header.add_input()->set_sha256(lab.sweeps[0].input.sha256());
+  proto::Quantity& strong = *lab.comm_models[0].rows[1].mutable_strong_speedup();
+  strong.set_value(1.5);
+  strong.set_method("E_1(64)/E_2(32), base case: plain training on 1 device at batch 64 (sweep record)");
+  EXPECT_THAT(Warnings(lab), IsEmpty());
+  lab.scales[0].header.mutable_device(1)->set_uuid_sha256("third");
+  const std::vector<Warning> warnings = NamedWarnings(lab);
+  ASSERT_EQ(warnings.size(), 2u);
+  EXPECT_EQ(warnings[0].rule, "several_machines");
+  EXPECT_EQ(warnings[1].rule, "base_case_of_another_machine");
+  EXPECT_THAT(warnings[1].text, HasSubstr("Speed-ups of comm_model.rec have base cases of sweep.rec"));
+  strong.set_method("E_1(64)/E_2(32), base case: plain training on 1 device at batch 64 (scale record)");
+  EXPECT_THAT(Warnings(lab), ElementsAre(HasSubstr("different machines or devices")));
+}
+
 // 3.0 s without loading in the sweep; 2.8 s with it in the scaling run.
 TEST(WarningsTest, LoadingTakesTimeAcrossRecordsToo) {
   LabRecords lab = SmallLab();
