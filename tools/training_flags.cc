@@ -52,8 +52,8 @@ RANGED_FLAG(
     double, clip_norm, 0, 0, 1e6,
     "The gradient of an update is scaled down to this norm over all parameters, as clip_grad_norm_ does; 0: not.");
 RANGED_FLAG(double, lars, 0, 0, 1000,
-            "Trust coefficient of LARS (You et al. 2017) for weights of more than one dimension, such as 0.001, behind "
-            "--clip_norm; 0: plain SGD.");
+            "Trust coefficient of LARS (You et al. 2017) for weights of more than one dimension, such as 0.001, after "
+            "--clip_norm; biases and batch norm then have no weight decay. 0: plain SGD.");
 ABSL_FLAG(bool, zero_gamma, false, "Batch norm's last scale of each residual block starts at 0 (Goyal et al. 2017).");
 ABSL_FLAG(bool, fixed_order, false,
           "Every epoch has the first one's order, as of a sampler that is not told the epoch.");
