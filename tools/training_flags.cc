@@ -65,6 +65,8 @@ RANGED_FLAG(std::vector<std::string>, lr_milestones, {}, 1, lockstep::kMaxEpochs
 RANGED_FLAG(double, lr_gamma, 0, 0, 1000, "Of multistep: what the rate is multiplied with at each of them; 0: 0.1.");
 RANGED_FLAG(uint32_t, lr_warmup_epochs, 0, 0, lockstep::kMaxEpochs,
             "Epochs in which the rate climbs to its peak, batch by batch.");
+RANGED_FLAG(double, lr_warmup_start, 0, 0, 1000,
+            "Learning rate of the first step of that climb, as in Goyal et al. 2017; 0: one share of the peak.");
 ABSL_FLAG(bool, augment, true, "Random crop with padding 4 and horizontal flip.");
 ABSL_FLAG(bool, deterministic, false, "Bitwise repeatable on the same device; slower on CUDA.");
 RANGED_FLAG(uint32_t, epochs, 0, 0, lockstep::kMaxEpochs,
@@ -112,6 +114,7 @@ std::vector<FlagGroup> WithTrainingGroups(std::vector<FlagGroup> first) {
         {"lr_milestones"},
         {"lr_gamma", "0.1"},
         {"lr_warmup_epochs", "0: none"},
+        {"lr_warmup_start", "0: one share of the peak"},
         {"label_smoothing", "0: none"},
         {"clip_norm", "0: not clipped"},
         {"lars", "0: plain SGD"},

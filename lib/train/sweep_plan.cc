@@ -137,6 +137,7 @@ proto::PointOrder MakeProbeOrder(const TrainSweepOptions& options, const SweepPl
   training.clear_lr_milestone();
   training.clear_lr_gamma();
   training.clear_lr_warmup_epochs();
+  training.clear_lr_warmup_start();
   return order;
 }
 

@@ -63,6 +63,9 @@ std::string RecipeText(const proto::TrainingSpec& training) {
   }
   if (training.lr_warmup_epochs() != 0) {
     absl::StrAppend(&text, ", after a climb of ", training.lr_warmup_epochs(), " epochs");
+    if (training.lr_warmup_start() != 0) {
+      absl::StrAppend(&text, " from ", training.lr_warmup_start());
+    }
   }
   return absl::StrCat(text, "; momentum ", training.momentum(), ", weight decay ", training.weight_decay(),
                       RemedyText(training), training.augment() ? ", random crop and flip" : ", no augmentation",
